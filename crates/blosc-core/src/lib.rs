@@ -1,0 +1,4 @@
+//! Blosc chunks in pure Rust.
+mod codec;
+pub mod kernels;
+mod le;
