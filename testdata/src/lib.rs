@@ -1,1 +1,34 @@
-//! Golden data.
+//! What do the tests of every crate share? Golden archives written by the reference libraries, plain data that can be
+//! made again from a seed, and an allocator that counts.
+#![allow(clippy::panic, clippy::unwrap_used, clippy::expect_used)] // test support: a missing archive must stop the test
+
+mod alloc;
+mod archive;
+mod plain;
+mod rng;
+
+pub use alloc::{AllocUsage, CountingAlloc};
+pub use archive::{archive, json, manifest};
+pub use plain::{PlainKind, linspace_f64, noise, plain, ramp, steps, text};
+pub use rng::SplitMix64;
+pub use serde_json;
+
+/// SHA-256 of `bytes` in lower-case hex, the form every manifest uses.
+#[must_use]
+pub fn sha256_hex(bytes: &[u8]) -> String {
+    use sha2::{Digest, Sha256};
+    use std::fmt::Write;
+    Sha256::digest(bytes).iter().fold(String::with_capacity(64), |mut hex, byte| {
+        let _ = write!(hex, "{byte:02x}"); // writing to a String cannot fail
+        hex
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn sha256_of_the_standards_example() {
+        // FIPS 180-2, appendix B.1.
+        assert_eq!(super::sha256_hex(b"abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    }
+}

@@ -1,0 +1,174 @@
+//! How much memory did that call ask for? A global allocator that counts, so that a test can prove that no allocation
+//! follows an unchecked number of the input.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+/// The system allocator with counters; install it in a test binary with
+/// `#[global_allocator] static ALLOC: testdata::CountingAlloc = testdata::CountingAlloc;`.
+///
+/// Not installed, every count stays 0: assert that [`CountingAlloc::measure`] of a known allocation sees it.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct CountingAlloc;
+
+/// What one measured call asked of the allocator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct AllocUsage {
+    /// Most bytes held at one time, above what was held when the measurement began.
+    pub peak: usize,
+    /// Size of the largest single request in bytes, whether or not it was granted.
+    pub largest: usize,
+}
+
+impl CountingAlloc {
+    /// Runs `call` and says what it allocated **on this thread**, so tests may run side by side.
+    ///
+    /// Measurements do not nest: an inner one resets the outer one's counts.
+    pub fn measure<T>(call: impl FnOnce() -> T) -> (T, AllocUsage) {
+        THREAD.with(|counts| counts.set(Counts::default()));
+        let result = call();
+        let counts = THREAD.with(Cell::get);
+        (result, AllocUsage { peak: usize::try_from(counts.peak).unwrap_or(0), largest: counts.largest })
+    }
+
+    /// Bytes held by the whole process now.
+    #[must_use]
+    pub fn current() -> usize {
+        CURRENT.load(Relaxed)
+    }
+
+    /// Most bytes held by the whole process at one time since the start or the last [`Self::reset_peak`].
+    #[must_use]
+    pub fn peak() -> usize {
+        PEAK.load(Relaxed)
+    }
+
+    /// Size in bytes of the largest single request of any thread since the start or the last [`Self::reset_peak`].
+    #[must_use]
+    pub fn largest() -> usize {
+        LARGEST.load(Relaxed)
+    }
+
+    /// Starts the process-wide peak anew from what is held now, and the largest request from 0.
+    pub fn reset_peak() {
+        PEAK.store(CURRENT.load(Relaxed), Relaxed);
+        LARGEST.store(0, Relaxed);
+    }
+}
+
+static CURRENT: AtomicUsize = AtomicUsize::new(0);
+static PEAK: AtomicUsize = AtomicUsize::new(0);
+static LARGEST: AtomicUsize = AtomicUsize::new(0);
+
+/// Signed: a thread may free what another one allocated.
+#[derive(Clone, Copy, Default)]
+struct Counts {
+    current: isize,
+    peak: isize,
+    largest: usize,
+}
+
+thread_local! {
+    // Const-initialised and without a destructor, hence usable inside the allocator: touching it never allocates.
+    static THREAD: Cell<Counts> = const { Cell::new(Counts { current: 0, peak: 0, largest: 0 }) };
+}
+
+fn requested(size: usize) {
+    LARGEST.fetch_max(size, Relaxed);
+    let _ = THREAD.try_with(|cell| {
+        let mut counts = cell.get();
+        counts.largest = counts.largest.max(size);
+        cell.set(counts);
+    });
+}
+
+fn grew(size: usize) {
+    let now = CURRENT.fetch_add(size, Relaxed) + size;
+    PEAK.fetch_max(now, Relaxed);
+    let _ = THREAD.try_with(|cell| {
+        let mut counts = cell.get();
+        counts.current += size as isize; // an allocation never exceeds isize::MAX
+        counts.peak = counts.peak.max(counts.current);
+        cell.set(counts);
+    });
+}
+
+fn shrank(size: usize) {
+    CURRENT.fetch_sub(size, Relaxed);
+    let _ = THREAD.try_with(|cell| {
+        let mut counts = cell.get();
+        counts.current -= size as isize;
+        cell.set(counts);
+    });
+}
+
+#[allow(unsafe_code)] // the trait cannot be implemented without it
+// SAFETY: every call is handed to `System` with the caller's own arguments; the counters around it touch only atomics
+// and a const-initialised thread local, so they neither allocate nor unwind.
+unsafe impl GlobalAlloc for CountingAlloc {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        requested(layout.size());
+        // SAFETY: the caller's contract is `System`'s.
+        let pointer = unsafe { System.alloc(layout) };
+        if !pointer.is_null() {
+            grew(layout.size());
+        }
+        pointer
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        requested(layout.size());
+        // SAFETY: the caller's contract is `System`'s.
+        let pointer = unsafe { System.alloc_zeroed(layout) };
+        if !pointer.is_null() {
+            grew(layout.size());
+        }
+        pointer
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: `pointer` came from `System` with this layout: `alloc` and `realloc` pass its pointers on unchanged.
+        unsafe { System.dealloc(pointer, layout) };
+        shrank(layout.size());
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
+        requested(new_size);
+        // SAFETY: `pointer` came from `System` with this layout, and the caller vouches for `new_size`.
+        let moved = unsafe { System.realloc(pointer, layout, new_size) };
+        if !moved.is_null() {
+            // Counted as grown before shrunk, as a move holds both for a moment.
+            grew(new_size);
+            shrank(layout.size());
+        }
+        moved
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CountingAlloc;
+
+    #[global_allocator]
+    static ALLOC: CountingAlloc = CountingAlloc;
+
+    #[test]
+    fn a_known_allocation_is_seen() {
+        let (kept, usage) = CountingAlloc::measure(|| {
+            drop(vec![1u8; 100_000]);
+            vec![2u8; 30_000]
+        });
+        assert_eq!(usage.peak, 100_000);
+        assert_eq!(usage.largest, 100_000);
+        assert!(CountingAlloc::current() >= kept.len());
+        assert!(CountingAlloc::peak() >= CountingAlloc::current());
+    }
+
+    #[test]
+    fn a_refused_request_counts_as_asked_for() {
+        let (result, usage) = CountingAlloc::measure(|| Vec::<u8>::new().try_reserve_exact(1 << 60));
+        assert!(result.is_err());
+        assert_eq!((usage.largest, usage.peak), (1 << 60, 0));
+    }
+}
