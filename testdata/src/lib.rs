@@ -1,5 +1,6 @@
 //! What do the tests of every crate share? Golden archives written by the reference libraries, plain data that can be
 //! made again from a seed, and an allocator that counts.
+#![deny(unsafe_code)] // alloc.rs is the one exception
 #![allow(clippy::panic, clippy::unwrap_used, clippy::expect_used)] // test support: a missing archive must stop the test
 
 mod alloc;

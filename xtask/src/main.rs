@@ -1,1 +1,57 @@
-fn main() {}
+//! Which chore was asked for? `cargo xtask <command>` does what takes more than one cargo command.
+#![forbid(unsafe_code)]
+
+mod bench;
+mod ci;
+mod fuzz;
+mod interop;
+mod layers;
+mod metadata;
+mod no_c;
+mod sh;
+mod source;
+mod test;
+mod venv;
+
+use std::process::ExitCode;
+
+const USAGE: &str = "usage: cargo xtask <command>
+
+  test                     every test: unit, property, golden, doc tests, feature builds, interop
+  ci                       everything a change must pass, in order, stopping at the first failure
+  interop [NAME]...        live tests against the reference libraries, in a Python venv made here
+  layers                   directions between the crates, and what each may not use
+  no-c                     proves that the default `blpk` builds without any C compiler
+  fuzz [TARGET [SECONDS]]  runs the fuzz targets (default: each for 10 s) on seeds from the golden data
+  bench cli [OPTION]...    our `blpk` against the reference's on 400 MB
+  bench chunks [OPTION]... our chunk codec against the C library of the blosc2 wheel";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    match dispatch(&args) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask: error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn dispatch(args: &[&str]) -> anyhow::Result<()> {
+    match args {
+        ["test"] => test::run(),
+        ["ci"] => ci::run(),
+        ["interop", names @ ..] => interop::run(names).map(drop),
+        ["layers"] => layers::run(),
+        ["no-c"] => no_c::run(),
+        ["fuzz", rest @ ..] => fuzz::run(rest),
+        ["bench", "cli", rest @ ..] => bench::cli(rest),
+        ["bench", "chunks", rest @ ..] => bench::chunks(rest),
+        ["help" | "--help" | "-h"] => {
+            println!("{USAGE}");
+            Ok(())
+        }
+        _ => anyhow::bail!("{}\n\n{USAGE}", if args.is_empty() { "no command" } else { "unknown command" }),
+    }
+}

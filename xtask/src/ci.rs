@@ -1,0 +1,66 @@
+//! May this change land? Every check in order, cheapest first, stopping at the first failure with its name.
+
+use crate::{bench, fuzz, layers, metadata, no_c, sh, test};
+use anyhow::{Context, Result};
+use std::time::{Duration, Instant};
+
+type Step = (&'static str, fn() -> Result<()>);
+
+const STEPS: [Step; 8] = [
+    ("fmt", fmt),
+    ("layers", layers::run),
+    ("clippy", clippy),
+    ("docs", docs),
+    ("no-c", no_c::run),
+    ("test", test::run),
+    ("fuzz", fuzz::smoke),
+    ("benches", bench::build),
+];
+
+pub(crate) fn run() -> Result<()> {
+    let mut times: Vec<(&str, Duration)> = Vec::new();
+    for (name, step) in STEPS {
+        println!("\n== {name}");
+        let start = Instant::now();
+        step()
+            .with_context(|| format!("ci stopped at step `{name}` (`cargo xtask ci` runs all, see xtask/src/ci.rs)"))?;
+        println!("== {name}: {:.1} s", start.elapsed().as_secs_f64());
+        times.push((name, start.elapsed()));
+    }
+    println!("\nci");
+    for (name, time) in &times {
+        println!("  {name:10} {:7.1} s", time.as_secs_f64());
+    }
+    println!("  {:10} {:7.1} s", "all", times.iter().map(|(_, time)| time.as_secs_f64()).sum::<f64>());
+    println!("{} passed, 0 failed", times.len());
+    Ok(())
+}
+
+fn fmt() -> Result<()> {
+    sh::run(&mut sh::cargo(["fmt", "--all", "--check"]))?;
+    for manifest in ["fuzz/Cargo.toml", "benches/Cargo.toml"] {
+        sh::run(&mut sh::cargo(["fmt", "--manifest-path", manifest, "--check"]))?;
+    }
+    Ok(())
+}
+
+fn clippy() -> Result<()> {
+    let features = metadata::testable_features()?;
+    sh::run(&mut sh::cargo([
+        "clippy",
+        "--workspace",
+        "--all-targets",
+        "--locked",
+        "--features",
+        &features,
+        "--",
+        "-D",
+        "warnings",
+    ]))
+}
+
+fn docs() -> Result<()> {
+    let features = metadata::testable_features()?;
+    let mut doc = sh::cargo(["doc", "--no-deps", "--workspace", "--locked", "--features", &features]);
+    sh::run(doc.env("RUSTDOCFLAGS", "-D warnings"))
+}

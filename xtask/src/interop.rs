@@ -1,0 +1,58 @@
+//! Do others read what we write, and we what they write? Runs `xtask/interop/*.py`, live, against the reference libraries.
+
+use crate::{metadata, sh, venv};
+use anyhow::{Context, Result, bail};
+use std::path::PathBuf;
+
+/// What became of a run: how much was checked, or why nothing was.
+pub(crate) enum Outcome {
+    /// Every script passed; all their cases together.
+    Passed(sh::Count),
+    /// Nothing ran.
+    Skipped(&'static str),
+}
+
+/// Runs the scripts of these names (`chunks` for `xtask/interop/chunks.py`), or all of them.
+pub(crate) fn run(names: &[&str]) -> Result<Outcome> {
+    let Some(python) = venv::python()? else {
+        println!("interop: SKIPPED, python3 was not found");
+        return Ok(Outcome::Skipped("python3 was not found; install it to test against the reference libraries"));
+    };
+    let blpk = release_blpk()?;
+    let mut total = sh::Count::default();
+    for script in scripts(names)? {
+        total += sh::run_counting(sh::command(&python).arg(&script).arg(&blpk))?;
+    }
+    println!("interop: {} passed, {} failed", total.passed, total.failed);
+    Ok(Outcome::Passed(total))
+}
+
+/// Builds `blpk` as users get it and returns where it lies.
+pub(crate) fn release_blpk() -> Result<PathBuf> {
+    sh::run(&mut sh::cargo(["build", "--release", "--locked", "--package", "blpk-cli"]))?;
+    Ok(metadata::target_directory()?.join("release").join(format!("blpk{}", std::env::consts::EXE_SUFFIX)))
+}
+
+/// Every script is one question; files that start with `_` are what they share.
+fn scripts(names: &[&str]) -> Result<Vec<PathBuf>> {
+    let folder = sh::root().join("xtask/interop");
+    if !names.is_empty() {
+        return names
+            .iter()
+            .map(|name| {
+                let script = folder.join(format!("{name}.py"));
+                if script.is_file() { Ok(script) } else { bail!("there is no {}", script.display()) }
+            })
+            .collect();
+    }
+    let mut scripts = Vec::new();
+    for entry in std::fs::read_dir(&folder).with_context(|| folder.display().to_string())? {
+        let path = entry?.path();
+        let shared = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('_'));
+        if !shared && path.extension().is_some_and(|extension| extension == "py") {
+            scripts.push(path);
+        }
+    }
+    scripts.sort();
+    Ok(scripts)
+}

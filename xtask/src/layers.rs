@@ -1,0 +1,162 @@
+//! Does every crate stay in its layer? Directions of dependencies, where `unsafe` may stand, and which crates do no I/O.
+
+use crate::{metadata, sh, source};
+use anyhow::{Context, Result, bail};
+use std::path::Path;
+
+/// Each member and the members its normal and build dependencies may name. Tests may use anything.
+const ALLOWED: [(&str, &[&str]); 6] = [
+    ("blosc-core", &[]),
+    ("bloscpack-format", &["blosc-core"]),
+    ("bloscpack-io", &["bloscpack-format", "blosc-core"]),
+    ("blpk-cli", &["bloscpack-io", "bloscpack-format", "blosc-core"]),
+    ("testdata", &[]),
+    ("xtask", &["testdata"]),
+];
+
+/// The one folder for `unsafe` in what users link, and the one test-support file.
+const UNSAFE_PLACES: [&str; 2] = ["crates/blosc-core/src/kernels/", "testdata/src/alloc.rs"];
+
+/// Members that may not forbid `unsafe` as a whole, because of [`UNSAFE_PLACES`]; they deny it instead.
+const DENY_ONLY: [&str; 2] = ["blosc-core", "testdata"];
+
+/// Members without I/O, and the modules of `std` that would be I/O.
+const NO_IO: [&str; 2] = ["blosc-core", "bloscpack-format"];
+const IO_MODULES: [&str; 3] = ["fs", "net", "process"];
+
+/// Only `blpk-cli` talks to people.
+const SILENT: [&str; 3] = ["blosc-core", "bloscpack-format", "bloscpack-io"];
+const PRINTING: [&str; 5] = ["print", "println", "eprint", "eprintln", "dbg"];
+
+pub(crate) fn run() -> Result<()> {
+    let mut faults = Vec::new();
+    let packages = metadata::packages()?;
+    for package in &packages {
+        check_dependencies(package, &packages, &mut faults);
+        check_sources(package, &mut faults)?;
+    }
+    if faults.is_empty() {
+        println!("layers: {} crates stay in their layers", packages.len());
+        return Ok(());
+    }
+    bail!("layers:\n  {}", faults.join("\n  "))
+}
+
+fn check_dependencies(package: &metadata::Package, members: &[metadata::Package], faults: &mut Vec<String>) {
+    let Some((_, allowed)) = ALLOWED.iter().find(|(name, _)| *name == package.name) else {
+        faults.push(format!("{} has no layer: add it to ALLOWED in xtask/src/layers.rs", package.name));
+        return;
+    };
+    for (dependency, kind) in &package.dependencies {
+        let member = members.iter().any(|member| member.name == *dependency);
+        if member && kind != "dev" && !allowed.contains(&dependency.as_str()) {
+            faults.push(format!("{} may not depend on {dependency} ({kind} dependency)", package.name));
+        }
+    }
+}
+
+fn check_sources(package: &metadata::Package, faults: &mut Vec<String>) -> Result<()> {
+    let name = package.name.as_str();
+    for file in source::rust_files(&package.folder)? {
+        let shown = file.strip_prefix(sh::root()).unwrap_or(&file).to_string_lossy().replace('\\', "/");
+        let text = std::fs::read_to_string(&file).with_context(|| shown.clone())?;
+        let tokens = source::tokens(&text);
+        let mut fault = |what: &str| faults.push(format!("{shown}: {what}"));
+
+        if !UNSAFE_PLACES.iter().any(|place| shown.starts_with(place)) {
+            if tokens.iter().any(|token| token == "unsafe") {
+                fault("unsafe code outside blosc-core's kernels");
+            }
+            if has_sequence(&tokens, &["allow", "(", "unsafe_code"])
+                || has_sequence(&tokens, &["expect", "(", "unsafe_code"])
+            {
+                fault("allows unsafe_code outside blosc-core's kernels");
+            }
+        }
+        if is_crate_root(&package.folder, &file) {
+            let level = if DENY_ONLY.contains(&name) { "deny" } else { "forbid" };
+            if !has_sequence(&tokens, &["#", "!", "[", level, "(", "unsafe_code"]) {
+                fault(&format!("does not say #![{level}(unsafe_code)]"));
+            }
+        }
+        if file.starts_with(package.folder.join("src")) {
+            let code = without_unit_tests(&tokens);
+            if NO_IO.contains(&name) {
+                for module in IO_MODULES.iter().filter(|module| uses_std(code, module)) {
+                    fault(&format!("uses std::{module}: {name} does no I/O"));
+                }
+            }
+            if SILENT.contains(&name) {
+                for printer in PRINTING.iter().filter(|printer| has_sequence(code, &[printer, "!"])) {
+                    fault(&format!("uses {printer}!: only blpk-cli prints"));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn is_crate_root(folder: &Path, file: &Path) -> bool {
+    ["src/lib.rs", "src/main.rs"].iter().any(|root| file == folder.join(root))
+}
+
+fn has_sequence(tokens: &[String], wanted: &[&str]) -> bool {
+    tokens.windows(wanted.len()).any(|window| window == wanted)
+}
+
+/// The tokens before `#[cfg(test)] mod`: house rule has the tests last in a file.
+fn without_unit_tests(tokens: &[String]) -> &[String] {
+    let start = ["#", "[", "cfg", "(", "test", ")", "]", "mod"];
+    let end = tokens.windows(start.len()).position(|window| window == start).unwrap_or(tokens.len());
+    &tokens[..end]
+}
+
+/// Whether `std::module` is named: `std::module…`, or inside a group, `std::{…, module…}`.
+fn uses_std(tokens: &[String], module: &str) -> bool {
+    if has_sequence(tokens, &["std", ":", ":", module]) {
+        return true;
+    }
+    let group = ["std", ":", ":", "{"];
+    let starts = (0..tokens.len()).filter(|&at| tokens[at..].iter().take(group.len()).eq(group.iter()));
+    starts.into_iter().any(|start| names_in_group(&tokens[start + group.len()..]).any(|name| name == module))
+}
+
+/// First names of the members of a `use` group: `{a::b, c, d::{e}}` has `a`, `c`, `d`. Starts after the brace.
+fn names_in_group(tokens: &[String]) -> impl Iterator<Item = &str> {
+    let (mut depth, mut first) = (1usize, true);
+    tokens
+        .iter()
+        .map(String::as_str)
+        .map_while(move |token| {
+            let is_name = depth == 1 && first;
+            first = false;
+            match token {
+                "{" => depth += 1,
+                "}" => depth -= 1,
+                "," if depth == 1 => first = true,
+                _ => {}
+            }
+            (depth > 0).then_some(is_name.then_some(token))
+        })
+        .flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{uses_std, without_unit_tests};
+    use crate::source::tokens;
+
+    #[test]
+    fn modules_of_std_are_found_in_every_form() {
+        assert!(uses_std(&tokens("let f = std::fs::File::open(p);"), "fs"));
+        assert!(uses_std(&tokens("use std::{io::{self, Read}, fs, path::Path};"), "fs"));
+        assert!(!uses_std(&tokens("use std::{io::{self, fs}, path::Path};"), "fs"));
+        assert!(!uses_std(&tokens("use std::io; // std::fs"), "fs"));
+    }
+
+    #[test]
+    fn unit_tests_are_left_out() {
+        let file = tokens("use std::io; #[cfg(test)] mod tests { use std::fs; }");
+        assert!(!uses_std(without_unit_tests(&file), "fs"));
+    }
+}

@@ -1,0 +1,62 @@
+//! What does cargo say about the workspace? Packages, their features and dependencies, and where builds go.
+
+use crate::sh;
+use anyhow::{Context, Result};
+use std::path::PathBuf;
+use testdata::serde_json::{self, Value};
+
+/// One member of the workspace.
+pub(crate) struct Package {
+    pub(crate) name: String,
+    pub(crate) folder: PathBuf,
+    pub(crate) features: Vec<String>,
+    /// Name and kind (`normal`, `build`, `dev`) of each dependency.
+    pub(crate) dependencies: Vec<(String, String)>,
+}
+
+/// The members of the workspace.
+pub(crate) fn packages() -> Result<Vec<Package>> {
+    let metadata = read()?;
+    let packages = metadata["packages"].as_array().context("cargo metadata lists no packages")?;
+    packages.iter().map(package).collect()
+}
+
+/// Where cargo builds, whatever the environment made of it.
+pub(crate) fn target_directory() -> Result<PathBuf> {
+    Ok(read()?["target_directory"].as_str().context("cargo metadata names no target directory")?.into())
+}
+
+/// Every feature of every member as `package/feature`, but for those that compile C (named `…-c`): the workspace must
+/// test on a machine without a C compiler.
+pub(crate) fn testable_features() -> Result<String> {
+    let packages = packages()?;
+    let features = packages.iter().flat_map(|package| {
+        let wanted = package.features.iter().filter(|name| *name != "default" && !name.ends_with("-c"));
+        wanted.map(|feature| format!("{}/{feature}", package.name))
+    });
+    Ok(features.collect::<Vec<_>>().join(","))
+}
+
+fn read() -> Result<Value> {
+    let text = sh::capture(&mut sh::cargo(["metadata", "--format-version", "1", "--no-deps", "--locked"]))?;
+    serde_json::from_str(&text).context("cargo metadata")
+}
+
+fn package(value: &Value) -> Result<Package> {
+    let manifest = PathBuf::from(value["manifest_path"].as_str().context("manifest_path")?);
+    let dependencies = value["dependencies"].as_array().context("dependencies")?;
+    Ok(Package {
+        name: value["name"].as_str().context("name")?.to_owned(),
+        folder: manifest.parent().context("manifest_path")?.to_path_buf(),
+        features: value["features"].as_object().context("features")?.keys().cloned().collect(),
+        dependencies: dependencies
+            .iter()
+            .filter_map(|dependency| {
+                Some((
+                    dependency["name"].as_str()?.to_owned(),
+                    dependency["kind"].as_str().unwrap_or("normal").to_owned(),
+                ))
+            })
+            .collect(),
+    })
+}

@@ -1,0 +1,40 @@
+//! Does everything still work? Every test there is, with a summary that says what was not run.
+
+use crate::{interop, metadata, sh};
+use anyhow::Result;
+
+/// What blosc-core must build with: nothing optional, and each of its features alone.
+const CORE_FEATURES: [&str; 5] = ["", "zlib", "zstd", "snappy", "rayon"];
+
+pub(crate) fn run() -> Result<()> {
+    let features = metadata::testable_features()?;
+    // One call for unit, integration and doc tests: cargo builds each crate once for all of them.
+    let tests = sh::run_counting(&mut sh::cargo(["test", "--workspace", "--locked", "--features", &features]))?;
+    for features in CORE_FEATURES {
+        sh::run(&mut sh::cargo([
+            "check",
+            "--locked",
+            "--package",
+            "blosc-core",
+            "--no-default-features",
+            "--features",
+            features,
+        ]))?;
+    }
+    let interop = interop::run(&[])?;
+
+    println!("\nsummary of cargo xtask test");
+    println!("  cargo test      {} passed, {} failed, {} ignored", tests.passed, tests.failed, tests.ignored);
+    println!("  feature builds  blosc-core with no feature, and with each one alone");
+    match interop {
+        interop::Outcome::Passed(count) => {
+            println!("  interop         {} passed, {} failed", count.passed, count.failed);
+            println!("{} passed, {} failed", tests.passed + count.passed, tests.failed + count.failed);
+        }
+        interop::Outcome::Skipped(why) => {
+            println!("  interop         SKIPPED: {why}");
+            println!("{} passed, {} failed, 1 skipped", tests.passed, tests.failed);
+        }
+    }
+    Ok(())
+}

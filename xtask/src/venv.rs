@@ -1,0 +1,51 @@
+//! Where are the reference libraries? In a Python venv, `.venv/`, made here once from pinned versions.
+
+use crate::sh;
+use anyhow::{Context, Result, bail};
+use std::path::{Path, PathBuf};
+
+/// Versions the interop scripts and the benchmarks compare with; one place for all of them.
+const REQUIREMENTS: &str = include_str!("../interop/requirements.txt");
+
+/// bloscpack 0.16.0 names `collections.MutableMapping`, gone since Python 3.10. A `.pth` line runs at interpreter start.
+const SHIM: &str = "import collections, collections.abc; collections.MutableMapping = collections.abc.MutableMapping\n";
+
+/// Imports that prove a venv usable; also what a half-made one fails at.
+const PROBE: &str = "import blosc, blosc2, bloscpack, numcodecs.blosc, bcolz, numpy";
+
+/// The venv's `python`, or `None` where the machine has no python3. Made anew unless it holds exactly the pinned versions.
+pub(crate) fn python() -> Result<Option<PathBuf>> {
+    let Some(system) = sh::find_program("python3") else { return Ok(None) };
+    let folder = sh::root().join(".venv");
+    let python = folder.join("bin/python");
+    let version = sh::capture(sh::command(&system).arg("--version"))?;
+    let wanted = format!("{version}{REQUIREMENTS}{SHIM}");
+    let stamp = folder.join("made-from.txt");
+    if std::fs::read_to_string(&stamp).is_ok_and(|made_from| made_from == wanted) && works(&python) {
+        return Ok(Some(python));
+    }
+    make(&system, &folder, &python)
+        .with_context(|| format!("making {} for the reference libraries", folder.display()))?;
+    std::fs::write(stamp, wanted)?; // last, so that an interrupted making is done again
+    Ok(Some(python))
+}
+
+fn make(system: &Path, folder: &Path, python: &Path) -> Result<()> {
+    if folder.exists() {
+        std::fs::remove_dir_all(folder)?;
+    }
+    sh::run(sh::command(system).args(["-m", "venv"]).arg(folder))?;
+    let requirements = sh::root().join("xtask/interop/requirements.txt");
+    sh::run(sh::command(python).args(["-m", "pip", "install", "--quiet", "--requirement"]).arg(requirements))?;
+    let packages = "import sysconfig; print(sysconfig.get_path('purelib'))";
+    let packages = sh::capture(sh::command(python).args(["-c", packages]))?;
+    std::fs::write(Path::new(packages.trim()).join("bloscpack_shim.pth"), SHIM)?;
+    if !works(python) {
+        bail!("the venv was made, but `{PROBE}` fails in it");
+    }
+    Ok(())
+}
+
+fn works(python: &Path) -> bool {
+    python.exists() && sh::command(python).args(["-c", PROBE]).status().is_ok_and(|status| status.success())
+}
