@@ -1,1 +1,49 @@
-//! Placeholder
+//! Byte layouts of the Blosc family's files, without I/O: parsers take slices, writers give bytes.
+//!
+//! | module | what it knows |
+//! |---|---|
+//! | [`bloscpack`] | the bloscpack file, format versions 1, 2 and 3: header, metadata section, offsets, chunk plan |
+//! | [`numpy`] | NumPy dtypes, the metadata that makes a bloscpack file an array, `.npy` headers |
+//! | [`json`] | JSON as Python reads and writes it: `NaN`, integers of any size, floats spelled as `repr` does |
+//! | [`checksum`] | the nine checksums of bloscpack and the form in which their digests are stored |
+//! | [`detect`](mod@detect) | which format a file has, told by its first bytes |
+//!
+//! Nothing here opens a file, starts a thread or allocates by a number that the input has not earned. Where a slice is
+//! too short, [`FormatError::bytes_needed`] says how long it has to be.
+//!
+//! ```
+//! use bloscpack_format::bloscpack::{ChunkPlan, Header, Version};
+//! use bloscpack_format::checksum::Checksum;
+//!
+//! let plan = ChunkPlan::new(100_000, 30_000)?;
+//! assert_eq!((plan.nchunks, plan.last_chunk), (4, 10_000));
+//!
+//! let header = Header {
+//!     checksum: Checksum::Adler32,
+//!     typesize: 8,
+//!     chunk_size: Some(plan.chunk_size),
+//!     last_chunk: Some(plan.last_chunk),
+//!     nchunks: Some(plan.nchunks),
+//!     ..Header::new(Version::V3)
+//! };
+//! let bytes = header.to_bytes()?;
+//! assert_eq!(Header::parse(&bytes)?, (header, 32));
+//! assert_eq!(header.nbytes(), Some(100_000));
+//! # Ok::<(), bloscpack_format::FormatError>(())
+//! ```
+#![forbid(unsafe_code)]
+
+pub mod bloscpack;
+pub mod checksum;
+pub mod detect;
+pub mod json;
+pub mod numpy;
+
+mod error;
+mod le;
+mod python;
+
+pub use detect::{Format, detect};
+pub use error::{DigestMismatch, FormatError, Part, TextProblem};
+pub use json::Json;
+pub use python::{python_bytes_repr, python_float_repr, python_str_repr};

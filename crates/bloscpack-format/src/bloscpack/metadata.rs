@@ -1,0 +1,516 @@
+//! The metadata section of format version 3: header, JSON (compressed where that helps), room to grow, digest.
+
+use crate::checksum::{Checksum, Digest};
+use crate::error::{DigestMismatch, FormatError, Part};
+use crate::json::Json;
+use crate::le;
+use zlib_rs::{DeflateConfig, Inflate, InflateFlush, ReturnCode, Status};
+
+/// The 32 bytes before the metadata.
+///
+/// ```text
+///  0  8    magic_format: `JSON`, padded with NULs
+///  8  u8   meta_options: reserved, written as 0
+///  9  u8   meta_checksum, id 0..=8
+/// 10  u8   meta_codec: 0 none, 1 zlib
+/// 11  u8   meta_level, 0..=9
+/// 12  u32  meta_size: bytes of the JSON text
+/// 16  u32  max_meta_size: bytes set aside for the stored metadata
+/// 20  u32  meta_comp_size: bytes of the stored metadata
+/// 24  8    user_codec: reserved, NULs
+/// 32       stored metadata, max_meta_size - meta_comp_size NULs, digest of the stored metadata
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "the layout above says it")]
+pub struct MetadataHeader {
+    pub magic_format: [u8; 8],
+    pub meta_options: u8,
+    pub meta_checksum: Checksum,
+    pub meta_codec: MetaCodec,
+    /// The level that was asked for. It stays when compression did not help and the codec became none.
+    pub meta_level: u8,
+    /// Not needed for reading, and not to be trusted.
+    pub meta_size: u32,
+    pub max_meta_size: u32,
+    pub meta_comp_size: u32,
+    pub user_codec: [u8; 8],
+}
+
+/// How the metadata is compressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum MetaCodec {
+    /// Not at all.
+    None,
+    /// As a zlib stream.
+    Zlib,
+}
+
+impl MetaCodec {
+    /// The name that bloscpack gives it: `None`, `zlib`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::None => "None",
+            Self::Zlib => "zlib",
+        }
+    }
+}
+
+const MAGIC_FORMAT_JSON: [u8; 8] = *b"JSON\0\0\0\0";
+const MAX_LEVEL: u8 = 9;
+
+impl MetadataHeader {
+    /// Bytes of the header.
+    pub const LEN: usize = 32;
+
+    /// Reads the header at the start of `bytes`.
+    ///
+    /// # Errors
+    ///
+    /// [`FormatError::Truncated`], or [`FormatError::OutOfRange`] naming the field that cannot be.
+    pub fn parse(bytes: &[u8]) -> Result<Self, FormatError> {
+        let head = bytes.first_chunk::<{ Self::LEN }>().ok_or(FormatError::Truncated {
+            part: Part::MetadataHeader,
+            needed: Self::LEN as u64,
+            found: bytes.len() as u64,
+        })?;
+        let meta_checksum = Checksum::from_id(head[9])
+            .ok_or_else(|| out_of_range(9, "meta_checksum", i64::from(head[9]), Checksum::Sha512.id().into()))?;
+        let meta_codec = match head[10] {
+            0 => MetaCodec::None,
+            1 => MetaCodec::Zlib,
+            id => return Err(out_of_range(10, "meta_codec", i64::from(id), 1)),
+        };
+        let header = Self {
+            magic_format: le::field(head, 0),
+            meta_options: head[8],
+            meta_checksum,
+            meta_codec,
+            meta_level: head[11],
+            meta_size: le::u32_at(head, 12),
+            max_meta_size: le::u32_at(head, 16),
+            meta_comp_size: le::u32_at(head, 20),
+            user_codec: le::field(head, 24),
+        };
+        header.validate()?;
+        Ok(header)
+    }
+
+    /// The header's bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`FormatError::OutOfRange`] for what [`parse`](Self::parse) would refuse.
+    pub fn to_bytes(&self) -> Result<[u8; Self::LEN], FormatError> {
+        self.validate()?;
+        let mut bytes = [0; Self::LEN];
+        bytes[0..8].copy_from_slice(&self.magic_format);
+        bytes[8] = self.meta_options;
+        bytes[9] = self.meta_checksum.id();
+        bytes[10] = u8::from(self.meta_codec == MetaCodec::Zlib);
+        bytes[11] = self.meta_level;
+        bytes[12..16].copy_from_slice(&self.meta_size.to_le_bytes());
+        bytes[16..20].copy_from_slice(&self.max_meta_size.to_le_bytes());
+        bytes[20..24].copy_from_slice(&self.meta_comp_size.to_le_bytes());
+        bytes[24..32].copy_from_slice(&self.user_codec);
+        Ok(bytes)
+    }
+
+    /// Bytes of the whole section: this header, the space set aside, the digest. 2³² + 95 at most.
+    #[must_use]
+    pub fn section_len(&self) -> u64 {
+        self.digest_at() + self.meta_checksum.digest_size() as u64
+    }
+
+    /// Where the digest starts, from the start of the section. Between the stored metadata, which starts at
+    /// [`LEN`](Self::LEN), and this lies nothing of interest.
+    #[must_use]
+    pub fn digest_at(&self) -> u64 {
+        Self::LEN as u64 + u64::from(self.max_meta_size)
+    }
+
+    fn validate(&self) -> Result<(), FormatError> {
+        if self.meta_level > MAX_LEVEL {
+            return Err(out_of_range(11, "meta_level", i64::from(self.meta_level), i64::from(MAX_LEVEL)));
+        }
+        if self.meta_comp_size > self.max_meta_size {
+            return Err(out_of_range(20, "meta_comp_size", self.meta_comp_size.into(), self.max_meta_size.into()));
+        }
+        Ok(())
+    }
+}
+
+fn out_of_range(offset: u64, field: &'static str, value: i64, max: i64) -> FormatError {
+    FormatError::OutOfRange { part: Part::MetadataHeader, offset, field, value, min: 0, max }
+}
+
+/// How metadata is to be written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct MetadataArgs {
+    magic_format: [u8; 8],
+    meta_checksum: Checksum,
+    meta_codec: MetaCodec,
+    meta_level: u8,
+    prealloc: Prealloc,
+}
+
+/// How much space is set aside for metadata that may be rewritten later.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Prealloc {
+    /// So many times the bytes of the JSON text, at most 2³² - 1. Bloscpack's own default is 10.
+    Factor(u32),
+    /// So many bytes; an error if the metadata does not fit.
+    Exact(u32),
+    /// No more than is used. Best for files that nobody will rewrite.
+    None,
+}
+
+impl Default for MetadataArgs {
+    fn default() -> Self {
+        Self {
+            magic_format: MAGIC_FORMAT_JSON,
+            meta_checksum: Checksum::Adler32,
+            meta_codec: MetaCodec::Zlib,
+            meta_level: 6,
+            prealloc: Prealloc::Factor(10),
+        }
+    }
+}
+
+impl MetadataArgs {
+    /// JSON, adler32, zlib level 6, ten times the space: what bloscpack writes unless told otherwise.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The checksum of the stored metadata.
+    #[must_use]
+    pub fn meta_checksum(self, meta_checksum: Checksum) -> Self {
+        Self { meta_checksum, ..self }
+    }
+
+    /// The codec to try. It is kept only if the result is no longer than the text.
+    #[must_use]
+    pub fn meta_codec(self, meta_codec: MetaCodec) -> Self {
+        Self { meta_codec, ..self }
+    }
+
+    /// The compression level, 0 to 9.
+    #[must_use]
+    pub fn meta_level(self, meta_level: u8) -> Self {
+        Self { meta_level, ..self }
+    }
+
+    /// The space to set aside.
+    #[must_use]
+    pub fn max_meta_size(self, prealloc: Prealloc) -> Self {
+        Self { prealloc, ..self }
+    }
+}
+
+/// What a rewrite changes besides the metadata itself. By default zlib at level 6 is tried, for the new metadata may
+/// compress where the old did not; the checksum stays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct MetadataRewrite {
+    /// Another checksum, whose digest must have the same length.
+    pub meta_checksum: Option<Checksum>,
+    /// The codec to try, or `None` for the one in the file.
+    pub meta_codec: Option<MetaCodec>,
+    /// The compression level, or `None` for the one in the file.
+    pub meta_level: Option<u8>,
+}
+
+impl Default for MetadataRewrite {
+    fn default() -> Self {
+        Self { meta_checksum: None, meta_codec: Some(MetaCodec::Zlib), meta_level: Some(6) }
+    }
+}
+
+/// A metadata section: its header, the stored bytes, and the digest that belongs to them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MetadataSection {
+    header: MetadataHeader,
+    stored: Vec<u8>,
+}
+
+impl MetadataSection {
+    /// Encodes metadata.
+    ///
+    /// # Errors
+    ///
+    /// [`FormatError::MetadataSectionTooSmall`] if it does not fit the space asked for,
+    /// [`FormatError::LimitExceeded`] beyond 2³² - 1 bytes, [`FormatError::OutOfRange`] for a level above 9.
+    pub fn encode(metadata: &Json, args: &MetadataArgs) -> Result<Self, FormatError> {
+        let text = metadata.dumps().into_bytes();
+        let meta_size = u32::try_from(text.len())
+            .map_err(|_| FormatError::LimitExceeded { part: Part::Metadata, limit: u64::from(u32::MAX) })?;
+        let compressed = match args.meta_codec {
+            MetaCodec::Zlib => compress(&text, args.meta_level).filter(|compressed| compressed.len() <= text.len()),
+            MetaCodec::None => None,
+        };
+        let (meta_codec, stored) = match compressed {
+            Some(compressed) => (MetaCodec::Zlib, compressed),
+            None => (MetaCodec::None, text),
+        };
+        let meta_comp_size = u32::try_from(stored.len()).unwrap_or(meta_size);
+        let max_meta_size = match args.prealloc {
+            Prealloc::Factor(factor) => meta_size.saturating_mul(factor),
+            Prealloc::Exact(size) => size,
+            Prealloc::None => meta_comp_size,
+        };
+        if meta_comp_size > max_meta_size {
+            return Err(FormatError::MetadataSectionTooSmall {
+                needed: u64::from(meta_comp_size),
+                room: u64::from(max_meta_size),
+            });
+        }
+        let header = MetadataHeader {
+            magic_format: args.magic_format,
+            meta_options: 0,
+            meta_checksum: args.meta_checksum,
+            meta_codec,
+            meta_level: args.meta_level,
+            meta_size,
+            max_meta_size,
+            meta_comp_size,
+            user_codec: [0; 8],
+        };
+        header.validate()?;
+        Ok(Self { header, stored })
+    }
+
+    /// Reads the section at the start of `bytes` and checks its digest.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`MetadataHeader::parse`] and [`from_parts`](Self::from_parts), or [`FormatError::Truncated`].
+    pub fn parse(bytes: &[u8]) -> Result<Self, FormatError> {
+        let header = MetadataHeader::parse(bytes)?;
+        let needed = header.section_len();
+        let truncated = || FormatError::Truncated { part: Part::Metadata, needed, found: bytes.len() as u64 };
+        let section = usize::try_from(needed).ok().and_then(|len| bytes.get(..len)).ok_or_else(truncated)?;
+        let (before_digest, digest) = section.split_at(section.len() - header.meta_checksum.digest_size());
+        let stored = before_digest.iter().skip(MetadataHeader::LEN).take(header.meta_comp_size as usize);
+        Self::from_parts(header, stored.copied().collect(), digest)
+    }
+
+    /// Puts a section together from its header, the `meta_comp_size` bytes behind it, and the digest at
+    /// [`digest_at`](MetadataHeader::digest_at): for readers that skip the space in between.
+    ///
+    /// # Errors
+    ///
+    /// [`FormatError::Truncated`] if `stored` or `digest` is not of the length that the header says;
+    /// [`FormatError::DigestMismatch`].
+    pub fn from_parts(header: MetadataHeader, stored: Vec<u8>, digest: &[u8]) -> Result<Self, FormatError> {
+        let (needed, found) = (u64::from(header.meta_comp_size), stored.len() as u64);
+        if needed != found {
+            return Err(FormatError::Truncated { part: Part::Metadata, needed, found });
+        }
+        let checksum = header.meta_checksum;
+        let computed = checksum.digest(&stored);
+        if computed.as_ref() != digest {
+            let stored = Digest::from_stored(digest).unwrap_or_else(|| Checksum::None.digest(&[]));
+            let mismatch = DigestMismatch { part: Part::Metadata, checksum, stored, computed };
+            return Err(FormatError::DigestMismatch(Box::new(mismatch)));
+        }
+        Ok(Self { header, stored })
+    }
+
+    /// The section's bytes: [`section_len`](MetadataHeader::section_len) of them.
+    ///
+    /// # Errors
+    ///
+    /// None for a section that was encoded or parsed.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, FormatError> {
+        let mut bytes = self.header.to_bytes()?.to_vec();
+        bytes.extend(&self.stored);
+        bytes.resize(MetadataHeader::LEN + self.header.max_meta_size as usize, 0);
+        bytes.extend(self.digest().as_ref());
+        Ok(bytes)
+    }
+
+    /// The metadata. `limit` is the most bytes of JSON text to accept, whatever the header says; values take up to 16
+    /// times as much memory.
+    ///
+    /// # Errors
+    ///
+    /// [`FormatError::UnknownMetadataFormat`], [`FormatError::Zlib`], [`FormatError::LimitExceeded`], or the errors of
+    /// [`Json::parse`].
+    pub fn decode(&self, limit: u64) -> Result<Json, FormatError> {
+        if self.header.magic_format != MAGIC_FORMAT_JSON {
+            return Err(FormatError::UnknownMetadataFormat { found: self.header.magic_format });
+        }
+        match self.header.meta_codec {
+            MetaCodec::Zlib => Json::parse(inflate(&self.stored, limit)?),
+            MetaCodec::None if self.stored.len() as u64 > limit => Err(too_long(limit)),
+            MetaCodec::None => Json::parse(&self.stored),
+        }
+    }
+
+    /// Other metadata for the same place: a section of exactly the same length.
+    ///
+    /// # Errors
+    ///
+    /// [`FormatError::MetadataSectionTooSmall`] if it does not fit; [`FormatError::ChecksumLengthMismatch`] if the
+    /// digest would have another length; otherwise as [`encode`](Self::encode).
+    pub fn rewrite(&self, metadata: &Json, changes: &MetadataRewrite) -> Result<Self, FormatError> {
+        let stored = self.header.meta_checksum;
+        let requested = changes.meta_checksum.unwrap_or(stored);
+        if stored.digest_size() != requested.digest_size() {
+            return Err(FormatError::ChecksumLengthMismatch { stored, requested });
+        }
+        let args = MetadataArgs {
+            magic_format: self.header.magic_format,
+            meta_checksum: requested,
+            meta_codec: changes.meta_codec.unwrap_or(self.header.meta_codec),
+            meta_level: changes.meta_level.unwrap_or(self.header.meta_level),
+            prealloc: Prealloc::Exact(self.header.max_meta_size),
+        };
+        Self::encode(metadata, &args)
+    }
+
+    /// The header.
+    #[must_use]
+    pub fn header(&self) -> &MetadataHeader {
+        &self.header
+    }
+
+    /// The metadata as it is stored.
+    #[must_use]
+    pub fn stored(&self) -> &[u8] {
+        &self.stored
+    }
+
+    /// The digest of the stored metadata.
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        self.header.meta_checksum.digest(&self.stored)
+    }
+}
+
+fn too_long(limit: u64) -> FormatError {
+    FormatError::LimitExceeded { part: Part::Metadata, limit }
+}
+
+/// A zlib stream, or `None` if there was none to be had: storing the text as it is is no error.
+fn compress(text: &[u8], level: u8) -> Option<Vec<u8>> {
+    let mut stream = vec![0; zlib_rs::compress_bound(text.len())];
+    let (stream_used, status) = zlib_rs::compress_slice(&mut stream, text, DeflateConfig::new(level.into()));
+    let len = stream_used.len();
+    stream.truncate(len);
+    (status == ReturnCode::Ok).then_some(stream)
+}
+
+/// The content of a zlib stream, at most `limit` bytes of it. What follows the stream's end is ignored, as by Python.
+fn inflate(stream: &[u8], limit: u64) -> Result<Vec<u8>, FormatError> {
+    /// zlib's window: metadata is rarely longer.
+    const FIRST_ROOM: usize = 1 << 15;
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    // One byte more than is allowed shows that there is more.
+    let most = limit.saturating_add(1);
+    let mut inflate = Inflate::new(true, 15);
+    let mut text = vec![0; most.min(FIRST_ROOM)];
+    loop {
+        let damaged = |inflate: &Inflate| FormatError::Zlib { offset: inflate.total_in() };
+        let (read, written) = (inflate.total_in() as usize, inflate.total_out() as usize);
+        let (input, output) = (stream.get(read..).unwrap_or_default(), text.get_mut(written..).unwrap_or_default());
+        let status = inflate.decompress(input, output, InflateFlush::NoFlush).map_err(|_| damaged(&inflate))?;
+        let written_now = inflate.total_out() as usize;
+        if written_now > limit {
+            return Err(too_long(limit as u64));
+        }
+        if status == Status::StreamEnd {
+            text.truncate(written_now);
+            return Ok(text);
+        }
+        if written_now == text.len() {
+            text.resize(text.len().saturating_mul(2).min(most), 0);
+        } else if inflate.total_in() as usize == read && written_now == written {
+            // Neither side is full, and yet nothing moved: the stream ends too early.
+            return Err(damaged(&inflate));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn long() -> Json {
+        Json::Object((0..40).map(|i| (format!("key{i}"), Json::Int(i))).collect())
+    }
+
+    #[test]
+    fn layout_with_prealloc() {
+        let section = MetadataSection::encode(&Json::Array(vec![]), &MetadataArgs::new()).unwrap();
+        let mut expected = b"JSON\0\0\0\0\0\x01\0\x06\x02\0\0\0\x14\0\0\0\x02\0\0\0\0\0\0\0\0\0\0\0[]".to_vec();
+        expected.extend([0; 18]);
+        // adler32 of "[]": a = 1 + 0x5b + 0x5d = 0xb9, b = 0x5c + 0xb9 = 0x115.
+        expected.extend(0x0115_00b9_u32.to_le_bytes());
+        assert_eq!(section.to_bytes().unwrap(), expected);
+        assert_eq!(MetadataSection::parse(&expected), Ok(section));
+    }
+
+    #[test]
+    fn compressed_only_where_that_helps() {
+        let section = MetadataSection::encode(&long(), &MetadataArgs::new()).unwrap();
+        assert_eq!(section.header().meta_codec, MetaCodec::Zlib);
+        assert!(section.header().meta_comp_size < section.header().meta_size);
+        assert_eq!(section.decode(1000), Ok(long()));
+        let level_0 = MetadataSection::encode(&long(), &MetadataArgs::new().meta_level(0)).unwrap();
+        assert_eq!((level_0.header().meta_codec, level_0.header().meta_level), (MetaCodec::None, 0));
+    }
+
+    #[test]
+    fn limit_holds_for_both_codecs() {
+        let text_len = long().dumps().len() as u64;
+        for codec in [MetaCodec::None, MetaCodec::Zlib] {
+            let section = MetadataSection::encode(&long(), &MetadataArgs::new().meta_codec(codec)).unwrap();
+            assert!(section.decode(text_len).is_ok());
+            let error = FormatError::LimitExceeded { part: Part::Metadata, limit: text_len - 1 };
+            assert_eq!(section.decode(text_len - 1), Err(error));
+        }
+    }
+
+    #[test]
+    fn space_asked_for_must_do() {
+        let args = |prealloc| MetadataArgs::new().meta_codec(MetaCodec::None).max_meta_size(prealloc);
+        let len = long().dumps().len() as u32;
+        let error = FormatError::MetadataSectionTooSmall { needed: len.into(), room: u64::from(len) - 1 };
+        assert_eq!(MetadataSection::encode(&long(), &args(Prealloc::Exact(len - 1))), Err(error));
+        for (prealloc, size) in [(Prealloc::Exact(len), len), (Prealloc::None, len), (Prealloc::Factor(3), 3 * len)] {
+            let section = MetadataSection::encode(&long(), &args(prealloc)).unwrap();
+            assert_eq!(section.header().max_meta_size, size);
+        }
+        assert!(MetadataSection::encode(&long(), &MetadataArgs::new().meta_level(10)).is_err());
+    }
+
+    #[test]
+    fn rewrite_keeps_the_length() {
+        let old =
+            MetadataSection::encode(&Json::Int(0), &MetadataArgs::new().max_meta_size(Prealloc::Exact(200))).unwrap();
+        let new = old.rewrite(&long(), &MetadataRewrite::default()).unwrap();
+        assert_eq!(new.header().meta_codec, MetaCodec::Zlib);
+        assert_eq!(new.to_bytes().unwrap().len(), old.to_bytes().unwrap().len());
+        let to = |meta_checksum| MetadataRewrite { meta_checksum: Some(meta_checksum), ..MetadataRewrite::default() };
+        assert_eq!(old.rewrite(&long(), &to(Checksum::Crc32)).unwrap().header().meta_checksum, Checksum::Crc32);
+        let error = FormatError::ChecksumLengthMismatch { stored: Checksum::Adler32, requested: Checksum::Md5 };
+        assert_eq!(old.rewrite(&long(), &to(Checksum::Md5)), Err(error));
+        let uncompressed = MetadataRewrite { meta_codec: Some(MetaCodec::None), ..MetadataRewrite::default() };
+        assert!(matches!(old.rewrite(&long(), &uncompressed), Err(FormatError::MetadataSectionTooSmall { .. })));
+    }
+
+    #[test]
+    fn cut_zlib_stream_is_an_error() {
+        let stream = compress(&[b'x'; 100_000], 6).unwrap();
+        assert_eq!(inflate(&stream, 100_000).unwrap().len(), 100_000);
+        for cut in 0..stream.len() {
+            assert!(matches!(inflate(&stream[..cut], 100_000), Err(FormatError::Zlib { .. })), "{cut}");
+        }
+        let mut with_rest = stream.clone();
+        with_rest.extend(b"rest");
+        assert_eq!(inflate(&with_rest, 100_000).unwrap().len(), 100_000);
+        assert!(inflate(&stream, 0).is_err());
+    }
+}

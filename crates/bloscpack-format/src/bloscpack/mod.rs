@@ -1,0 +1,27 @@
+//! The bloscpack file, format versions 1, 2 and 3.
+//!
+//! ```text
+//! | header 16|32 | metadata section | offsets | chunk | digest | chunk | digest | ...
+//! ```
+//!
+//! Version 1 has a header of 16 bytes and the chunks, nothing else. Version 2 adds offsets and digests, version 3 the
+//! metadata section and room to append. All integers are little-endian. The formats are specified in
+//! `docs/format/bloscpack.md`.
+
+mod header;
+mod metadata;
+pub mod offsets;
+mod plan;
+
+pub use header::{Header, MAGIC, Version};
+pub use metadata::{MetaCodec, MetadataArgs, MetadataHeader, MetadataRewrite, MetadataSection, Prealloc};
+pub use plan::{ChunkPlan, Layout, MaxAppChunks};
+
+/// The most plain bytes of a chunk: Blosc's 2³¹ - 1, less the 16 bytes of a chunk's header.
+pub const MAX_CHUNK_SIZE: u32 = 2_147_483_631;
+
+/// The chunk size that bloscpack uses unless told otherwise: 1 MiB.
+pub const DEFAULT_CHUNK_SIZE: u32 = 1 << 20;
+
+/// The most chunks of a file, those that may yet be appended included: what the format's `i64` holds.
+pub const MAX_CHUNKS: u64 = i64::MAX as u64;

@@ -1,0 +1,84 @@
+//! The offsets section: where each chunk starts.
+//!
+//! ```text
+//! nchunks        x i64   position of the chunk's Blosc header in the file
+//! max_app_chunks x i64   spare entries, -1
+//! ```
+//!
+//! All entries are -1 until every chunk has been written, so a file whose writing was cut short has none but those.
+//! Values are not checked here: only who knows the file's length and its chunks can.
+
+use super::Header;
+use crate::error::FormatError;
+
+/// An entry without a chunk, or whose chunk has not been written yet.
+pub const UNKNOWN: i64 = -1;
+
+/// The byte that spare entries are made of: -1 is `ff` eight times.
+pub const SPARE_BYTE: u8 = 0xff;
+
+/// Bytes of an entry.
+pub const ENTRY_LEN: u64 = 8;
+
+/// Bytes of the section, spare entries included; 0 if the file has no offsets.
+///
+/// # Errors
+///
+/// [`FormatError::TooManyChunks`] if they do not fit the 63 bits of a position in a file.
+pub fn section_len(header: &Header) -> Result<u64, FormatError> {
+    if !header.offsets {
+        return Ok(0);
+    }
+    let max_app_chunks = header.max_app_chunks;
+    let nchunks = header.nchunks.ok_or(FormatError::UnknownChunkCount { max_app_chunks })?;
+    nchunks
+        .checked_add(max_app_chunks)
+        .and_then(|entries| entries.checked_mul(ENTRY_LEN))
+        .filter(|len| i64::try_from(*len).is_ok())
+        .ok_or(FormatError::TooManyChunks { nchunks, max_app_chunks })
+}
+
+/// Reads entries, whole ones only. Give it the section's first `8 * nchunks` bytes for those in use.
+#[must_use]
+pub fn decode(bytes: &[u8]) -> Vec<i64> {
+    let (entries, _rest) = bytes.as_chunks();
+    entries.iter().copied().map(i64::from_le_bytes).collect()
+}
+
+/// The bytes of entries. Spare ones may be written as so many times [`SPARE_BYTE`].
+#[must_use]
+pub fn encode(entries: &[i64]) -> Vec<u8> {
+    entries.iter().copied().flat_map(i64::to_le_bytes).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Version;
+    use super::*;
+
+    #[test]
+    fn length_counts_spare_entries_and_is_checked() {
+        let header = |offsets, nchunks, max_app_chunks| Header {
+            offsets,
+            nchunks: Some(nchunks),
+            max_app_chunks,
+            ..Header::new(Version::V3)
+        };
+        assert_eq!(section_len(&header(true, 3, 30)), Ok(264));
+        assert_eq!(section_len(&header(false, 3, 30)), Ok(0));
+        assert_eq!(section_len(&header(true, 1 << 59, (1 << 59) - 1)), Ok((1 << 63) - 8));
+        for (nchunks, max_app_chunks) in [(1 << 60, 0), (1, u64::MAX), (i64::MAX as u64, 0)] {
+            let error = FormatError::TooManyChunks { nchunks, max_app_chunks };
+            assert_eq!(section_len(&header(true, nchunks, max_app_chunks)), Err(error));
+        }
+    }
+
+    #[test]
+    fn entries_lead_back() {
+        let entries = [32, i64::MAX, UNKNOWN, -7];
+        let bytes = encode(&entries);
+        assert_eq!(bytes[16..24], [SPARE_BYTE; 8]);
+        assert_eq!(decode(&bytes), entries);
+        assert_eq!(decode(&bytes[..17]), entries[..2]);
+    }
+}

@@ -1,0 +1,119 @@
+//! Which format a file has, told by its first bytes.
+
+use crate::bloscpack::MAGIC;
+use crate::{le, numpy};
+
+/// A format that [`detect`] knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Format {
+    /// A bloscpack file. Whether its version is one that can be read, [`Header::parse`](crate::bloscpack::Header::parse)
+    /// says.
+    Bloscpack {
+        /// The version byte.
+        version: u8,
+    },
+    /// One bare Blosc1 chunk and nothing else.
+    Blosc1Chunk,
+    /// One bare Blosc2 chunk and nothing else.
+    Blosc2Chunk,
+    /// A Blosc2 frame (cframe), which may be a b2nd array.
+    Blosc2Frame,
+    /// A NumPy array.
+    Npy,
+}
+
+/// How many bytes [`detect`] looks at.
+pub const PREFIX_LEN: usize = 32;
+
+/// Tells a file's format by its first bytes, [`PREFIX_LEN`] of them if it has so many.
+///
+/// `total_len` is the length of the whole file. A bare chunk has no magic number: it is recognised by a sane header
+/// that gives exactly this length. Without it, from a pipe, the header alone has to do.
+///
+/// ```
+/// use bloscpack_format::{Format, detect};
+///
+/// assert_eq!(detect(b"blpk\x03", None), Some(Format::Bloscpack { version: 3 }));
+/// assert_eq!(detect(b"PK\x03\x04", None), None);
+/// ```
+#[must_use]
+pub fn detect(prefix: &[u8], total_len: Option<u64>) -> Option<Format> {
+    match prefix {
+        [b'b', b'l', b'p', b'k', version, ..] => Some(Format::Bloscpack { version: *version }),
+        _ if prefix == MAGIC => Some(Format::Bloscpack { version: 0 }),
+        _ if prefix.starts_with(&numpy::npy::MAGIC) => Some(Format::Npy),
+        // A msgpack array of 14, of which C-Blosc2 checks nothing, then the magic as a string of eight.
+        [_, rest @ ..] if rest.starts_with(b"\xa8b2frame\0") => Some(Format::Blosc2Frame),
+        _ => detect_chunk(prefix.first_chunk()?, prefix.len() as u64, total_len),
+    }
+}
+
+/// The 16 bytes that begin a chunk: version, versionlz, flags, typesize, then nbytes, blocksize and cbytes as `i32`.
+fn detect_chunk(header: &[u8; 16], prefix_len: u64, total_len: Option<u64>) -> Option<Format> {
+    const SHUFFLE: u8 = 0x01;
+    const MEMCPYED: u8 = 0x02;
+    const BITSHUFFLE: u8 = 0x04;
+    const BLOSC2_DELTA: u8 = 0x08;
+    let [version, _versionlz, flags, typesize, ..] = *header;
+    let [nbytes, blocksize, cbytes] = [4, 8, 12].map(|at| u64::try_from(le::i32_at(header, at)));
+    let (nbytes, blocksize, cbytes) = (nbytes.ok()?, blocksize.ok()?, cbytes.ok()?);
+    // A header with both shuffles has 16 more bytes; only Blosc2 writes it.
+    let extended = flags & (SHUFFLE | BITSHUFFLE) == SHUFFLE | BITSHUFFLE;
+    let header_len = if extended { 32 } else { 16 };
+    let codec = flags >> 5;
+    let format = match version {
+        2 if !extended && flags & BLOSC2_DELTA == 0 && codec <= 4 => Format::Blosc1Chunk,
+        3..=6 => Format::Blosc2Chunk,
+        _ => return None,
+    };
+    let sane = typesize > 0
+        && blocksize > 0
+        && cbytes >= header_len
+        && (flags & MEMCPYED == 0 || extended || cbytes == nbytes + header_len);
+    let length_fits = total_len.map_or(prefix_len <= cbytes, |len| len == cbytes);
+    (sane && length_fits).then_some(format)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chunk(version: u8, flags: u8, nbytes: i32, blocksize: i32, cbytes: i32) -> Vec<u8> {
+        let mut bytes = vec![version, 1, flags, 8];
+        bytes.extend([nbytes, blocksize, cbytes].map(i32::to_le_bytes).concat());
+        bytes
+    }
+
+    #[test]
+    fn bare_chunks_must_have_exactly_the_length() {
+        let blosc1 = chunk(2, 0x11, 600, 600, 212);
+        assert_eq!(detect(&blosc1, Some(212)), Some(Format::Blosc1Chunk));
+        assert_eq!(detect(&blosc1, None), Some(Format::Blosc1Chunk));
+        assert_eq!(detect(&blosc1, Some(213)), None);
+        assert_eq!(detect(&chunk(5, 0x15, 600, 600, 212), Some(212)), Some(Format::Blosc2Chunk));
+        assert_eq!(detect(&chunk(2, 0x13, 0, 1, 16), Some(16)), Some(Format::Blosc1Chunk));
+        for header in [
+            chunk(7, 0x11, 600, 600, 212),
+            chunk(2, 0x15, 600, 600, 212),
+            chunk(2, 0x19, 600, 600, 212),
+            chunk(2, 0xa1, 600, 600, 212),
+            chunk(2, 0x11, -1, 600, 212),
+            chunk(2, 0x11, 600, 0, 212),
+            chunk(2, 0x13, 600, 600, 212),
+        ] {
+            assert_eq!(detect(&header, Some(212)), None);
+        }
+        assert_eq!(detect(&chunk(2, 0x11, 600, 600, 15), Some(15)), None);
+    }
+
+    #[test]
+    fn magic_numbers() {
+        assert_eq!(detect(b"blpk", None), Some(Format::Bloscpack { version: 0 }));
+        assert_eq!(detect(b"blpk\xff", None), Some(Format::Bloscpack { version: 255 }));
+        assert_eq!(detect(b"\x93NUMPY\x01\x00", None), Some(Format::Npy));
+        assert_eq!(detect(b"\x9e\xa8b2frame\0\xd2", None), Some(Format::Blosc2Frame));
+        assert_eq!(detect(b"", None), None);
+        assert_eq!(detect(b"\x02\x01\x11", None), None);
+    }
+}

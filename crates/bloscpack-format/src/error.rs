@@ -1,0 +1,336 @@
+//! What can be wrong with the bytes or with what they are to hold: the error type of every function of this crate.
+
+use crate::bloscpack::Version;
+use crate::checksum::{Checksum, Digest};
+use crate::numpy::NumpyError;
+use std::fmt;
+
+/// Why bytes were refused, or a value cannot be written. Carries the place and both numbers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FormatError {
+    /// The slice ends before `part` does.
+    Truncated {
+        /// What was being read.
+        part: Part,
+        /// Bytes that the part takes, counted from its own start.
+        needed: u64,
+        /// Bytes that were given.
+        found: u64,
+    },
+    /// The first four bytes are not `blpk`.
+    MagicMissing {
+        /// What they are.
+        found: [u8; 4],
+    },
+    /// The bloscpack format version is none of 1, 2, 3.
+    UnsupportedVersion {
+        /// The version byte.
+        found: u8,
+    },
+    /// A file of bloscpack 0.1.0-rc1 or -rc2, which had no version byte: `blpk`, the number of chunks, chunks.
+    PreRelease {
+        /// The number of chunks it says it holds.
+        nchunks: u32,
+    },
+    /// A number is out of its range.
+    OutOfRange {
+        /// The structure that the field belongs to.
+        part: Part,
+        /// Where the field is, counted from the start of the structure.
+        offset: u64,
+        /// The format's name for the field.
+        field: &'static str,
+        /// What it is.
+        value: i64,
+        /// The least value allowed.
+        min: i64,
+        /// The greatest value allowed.
+        max: i64,
+    },
+    /// Bits that the format reserves are not zero.
+    Reserved {
+        /// Where the field is, counted from the start of the header.
+        offset: u64,
+        /// The format's name for the field.
+        field: &'static str,
+        /// What it holds.
+        value: u64,
+    },
+    /// `last_chunk` is larger than `chunk_size`.
+    LastChunkTooLarge {
+        /// The header's last chunk size.
+        last_chunk: u32,
+        /// The header's chunk size.
+        chunk_size: u32,
+    },
+    /// `nchunks + max_app_chunks` does not fit the format's 63 bits, or the offsets would not fit a file.
+    TooManyChunks {
+        /// Chunks in use.
+        nchunks: u64,
+        /// Chunks that may be appended.
+        max_app_chunks: u64,
+    },
+    /// The header wants offsets, or room to append, but does not know the number of chunks.
+    UnknownChunkCount {
+        /// The header's `max_app_chunks`.
+        max_app_chunks: u64,
+    },
+    /// The header has something that its format version cannot express.
+    NotInVersion {
+        /// The header's version.
+        version: Version,
+        /// The field that is set.
+        field: &'static str,
+    },
+    /// The metadata is in a format other than `JSON`.
+    UnknownMetadataFormat {
+        /// The metadata header's `magic_format`.
+        found: [u8; 8],
+    },
+    /// Stored and computed digest differ.
+    DigestMismatch(Box<DigestMismatch>),
+    /// The metadata does not fit the space that was set aside for it.
+    MetadataSectionTooSmall {
+        /// Bytes of the encoded metadata.
+        needed: u64,
+        /// Bytes set aside, `max_meta_size`.
+        room: u64,
+    },
+    /// A rewrite may not change the length of the metadata's digest, for what follows it cannot move.
+    ChecksumLengthMismatch {
+        /// The checksum in the file.
+        stored: Checksum,
+        /// The checksum that was asked for.
+        requested: Checksum,
+    },
+    /// More bytes than the caller or the format allows.
+    LimitExceeded {
+        /// What is too long.
+        part: Part,
+        /// The bytes allowed.
+        limit: u64,
+    },
+    /// A zlib stream is damaged or incomplete.
+    Zlib {
+        /// Bytes of it that were understood.
+        offset: u64,
+    },
+    /// JSON or a Python literal is malformed.
+    Text {
+        /// Which text.
+        part: Part,
+        /// Byte offset in it.
+        offset: u64,
+        /// What is wrong there.
+        problem: TextProblem,
+    },
+    /// The bytes do not describe a NumPy array that we can hold.
+    Numpy(NumpyError),
+}
+
+impl FormatError {
+    /// If the slice was too short: how many bytes, from the start of the structure, it takes to get further.
+    #[must_use]
+    pub fn bytes_needed(&self) -> Option<u64> {
+        match self {
+            Self::Truncated { needed, .. } => Some(*needed),
+            _ => None,
+        }
+    }
+}
+
+/// The structure that an error is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Part {
+    /// The bloscpack header.
+    Header,
+    /// The 32 bytes before the metadata.
+    MetadataHeader,
+    /// The metadata section or its content.
+    Metadata,
+    /// The offsets section.
+    Offsets,
+    /// A JSON text.
+    Json,
+    /// A dtype written as a Python literal.
+    Dtype,
+    /// The header of a `.npy` file.
+    NpyHeader,
+}
+
+/// What is wrong with a text, at the byte that the error names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TextProblem {
+    /// The bytes are not UTF-8.
+    NotUtf8,
+    /// The text ends too early.
+    UnexpectedEnd,
+    /// No value goes on with this character.
+    Unexpected(char),
+    /// The value is complete, but the text goes on.
+    TrailingData,
+    /// A control character stands in a string unescaped.
+    ControlCharacter(char),
+    /// A `\` is not followed by a known escape.
+    BadEscape,
+    /// Lists are nested deeper than this.
+    TooDeep(usize),
+    /// An integer does not fit 64 bits where one is wanted that does.
+    IntegerTooLarge,
+}
+
+/// A digest that is not what the bytes it covers give.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DigestMismatch {
+    /// What the digest covers.
+    pub part: Part,
+    /// The checksum.
+    pub checksum: Checksum,
+    /// The digest in the file.
+    pub stored: Digest,
+    /// The digest of the bytes.
+    pub computed: Digest,
+}
+
+impl std::error::Error for FormatError {}
+
+impl fmt::Display for FormatError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Truncated { part, needed, found } => write!(f, "{part}: {found} bytes, expected {needed}"),
+            Self::MagicMissing { found } => {
+                write!(f, "offset 0: magic is b'{}', expected b'blpk'", found.escape_ascii())
+            }
+            Self::UnsupportedVersion { found } => write!(f, "offset 4: format_version is {found}, expected 1..=3"),
+            Self::PreRelease { nchunks } => write!(
+                f,
+                "offset 4: a file of {nchunks} chunks from before format version 1 \
+                 (bloscpack 0.1.0-rc1 and -rc2), which is not supported"
+            ),
+            Self::OutOfRange { part, offset, field, value, min, max } => {
+                place(f, *part, *offset)?;
+                match max {
+                    &i64::MAX => write!(f, "{field} is {value}, expected >= {min}"),
+                    max => write!(f, "{field} is {value}, expected {min}..={max}"),
+                }
+            }
+            Self::Reserved { offset, field, value } => {
+                write!(f, "offset {offset}: {field} is {value:#x}, but the reserved bits must be zero")
+            }
+            Self::LastChunkTooLarge { last_chunk, chunk_size } => {
+                write!(f, "offset 12: last_chunk is {last_chunk}, expected at most chunk_size, {chunk_size}")
+            }
+            Self::TooManyChunks { nchunks, max_app_chunks } => {
+                write!(f, "offset 16: nchunks {nchunks} and max_app_chunks {max_app_chunks} are too many")
+            }
+            Self::UnknownChunkCount { max_app_chunks } => {
+                write!(f, "offset 16: nchunks is -1 in a file with offsets and max_app_chunks {max_app_chunks}")
+            }
+            Self::NotInVersion { version, field } => {
+                write!(f, "{field} cannot be written in format version {}", version.number())
+            }
+            Self::UnknownMetadataFormat { found } => {
+                place(f, Part::MetadataHeader, 0)?;
+                write!(f, "magic_format is b'{}', expected b'JSON'", found.escape_ascii())
+            }
+            Self::DigestMismatch(mismatch) => mismatch.fmt(f),
+            Self::MetadataSectionTooSmall { needed, room } => {
+                write!(f, "metadata takes {needed} bytes, but max_meta_size is {room}")
+            }
+            Self::ChecksumLengthMismatch { stored, requested } => write!(
+                f,
+                "digests of {} have {} bytes, but {} has {} in the file",
+                requested.name(),
+                requested.digest_size(),
+                stored.name(),
+                stored.digest_size()
+            ),
+            Self::LimitExceeded { part, limit } => write!(f, "{part}: longer than the limit of {limit} bytes"),
+            Self::Zlib { offset } => write!(f, "metadata: the zlib stream is damaged or cut after {offset} bytes"),
+            Self::Text { part, offset, problem } => {
+                place(f, *part, *offset)?;
+                problem.fmt(f)
+            }
+            Self::Numpy(error) => error.fmt(f),
+        }
+    }
+}
+
+/// `offset 16: `, with the structure's name before it unless that is the file's own header.
+fn place(f: &mut fmt::Formatter<'_>, part: Part, offset: u64) -> fmt::Result {
+    match part {
+        Part::Header => write!(f, "offset {offset}: "),
+        part => write!(f, "{part}, offset {offset}: "),
+    }
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Header => "bloscpack header",
+            Self::MetadataHeader => "metadata header",
+            Self::Metadata => "metadata",
+            Self::Offsets => "offsets",
+            Self::Json => "JSON",
+            Self::Dtype => "dtype",
+            Self::NpyHeader => "npy header",
+        })
+    }
+}
+
+impl fmt::Display for TextProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotUtf8 => f.write_str("not UTF-8"),
+            Self::UnexpectedEnd => f.write_str("the text ends too early"),
+            Self::Unexpected(c) => write!(f, "unexpected {c:?}"),
+            Self::TrailingData => f.write_str("the value has ended, but the text goes on"),
+            Self::ControlCharacter(c) => write!(f, "unescaped control character {c:?}"),
+            Self::BadEscape => f.write_str("invalid escape"),
+            Self::TooDeep(limit) => write!(f, "nested more than {limit} deep"),
+            Self::IntegerTooLarge => f.write_str("integer does not fit 64 bits"),
+        }
+    }
+}
+
+impl fmt::Display for DigestMismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { part, checksum, stored, computed } = self;
+        write!(f, "{part}: {} is {computed}, expected {stored}", checksum.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn says_place_and_both_numbers() {
+        let error = FormatError::OutOfRange {
+            part: Part::Header,
+            offset: 16,
+            field: "nchunks",
+            value: -2,
+            min: -1,
+            max: i64::MAX,
+        };
+        assert_eq!(error.to_string(), "offset 16: nchunks is -2, expected >= -1");
+        let error = FormatError::OutOfRange {
+            part: Part::MetadataHeader,
+            offset: 9,
+            field: "meta_checksum",
+            value: 9,
+            min: 0,
+            max: 8,
+        };
+        assert_eq!(error.to_string(), "metadata header, offset 9: meta_checksum is 9, expected 0..=8");
+    }
+
+    #[test]
+    fn is_small() {
+        assert!(size_of::<FormatError>() <= 56, "{}", size_of::<FormatError>());
+    }
+}

@@ -1,0 +1,316 @@
+//! JSON text to [`Json`]: what Python's `json.loads` takes, and nothing else.
+
+use super::Json;
+use crate::error::{FormatError, Part, TextProblem};
+
+/// How deep arrays and objects may nest. (Python gives up near 1000; no metadata comes near either.)
+pub const MAX_DEPTH: usize = 512;
+
+impl Json {
+    /// Reads one JSON value, with whitespace around it.
+    ///
+    /// As Python does, it takes `NaN`, `Infinity` and `-Infinity`, keeps integers of any size exact, reads a float
+    /// that is too large as infinity, and where a key comes twice keeps the last value in the first one's place.
+    ///
+    /// # Errors
+    ///
+    /// [`FormatError::Text`] with the byte offset, if the text is not UTF-8, is malformed, goes on after the value,
+    /// or nests deeper than [`MAX_DEPTH`].
+    pub fn parse(text: impl AsRef<[u8]>) -> Result<Json, FormatError> {
+        let bytes = text.as_ref();
+        let text = str::from_utf8(bytes).map_err(|e| error(e.valid_up_to(), TextProblem::NotUtf8))?;
+        let mut parser = Parser { text, at: 0 };
+        let value = parser.value(0)?;
+        parser.skip_whitespace();
+        match parser.peek() {
+            None => Ok(value),
+            Some(_) => Err(error(parser.at, TextProblem::TrailingData)),
+        }
+    }
+}
+
+fn error(at: usize, problem: TextProblem) -> FormatError {
+    FormatError::Text { part: Part::Json, offset: at as u64, problem }
+}
+
+/// `at` is always on a character boundary.
+struct Parser<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Parser<'a> {
+    fn value(&mut self, depth: usize) -> Result<Json, FormatError> {
+        self.skip_whitespace();
+        match self.peek() {
+            Some(b'{' | b'[') if depth == MAX_DEPTH => Err(error(self.at, TextProblem::TooDeep(MAX_DEPTH))),
+            Some(b'{') => self.object(depth),
+            Some(b'[') => self.array(depth),
+            Some(b'"') => Ok(Json::String(self.string()?)),
+            Some(b'-' | b'0'..=b'9') => self.number(),
+            _ => {
+                for (word, value) in [
+                    ("null", Json::Null),
+                    ("true", Json::Bool(true)),
+                    ("false", Json::Bool(false)),
+                    ("NaN", Json::Float(f64::NAN)),
+                    ("Infinity", Json::Float(f64::INFINITY)),
+                ] {
+                    if self.eat(word) {
+                        return Ok(value);
+                    }
+                }
+                Err(self.unexpected())
+            }
+        }
+    }
+
+    fn array(&mut self, depth: usize) -> Result<Json, FormatError> {
+        self.at += 1;
+        let mut items = Vec::new();
+        self.skip_whitespace();
+        if self.eat("]") {
+            return Ok(Json::Array(items));
+        }
+        loop {
+            items.push(self.value(depth + 1)?);
+            self.skip_whitespace();
+            if self.eat("]") {
+                return Ok(Json::Array(items));
+            }
+            self.expect(",")?;
+        }
+    }
+
+    fn object(&mut self, depth: usize) -> Result<Json, FormatError> {
+        self.at += 1;
+        let mut members = Vec::new();
+        self.skip_whitespace();
+        if self.eat("}") {
+            return Ok(Json::Object(members));
+        }
+        loop {
+            self.skip_whitespace();
+            if self.peek() != Some(b'"') {
+                return Err(self.unexpected());
+            }
+            let key = self.string()?;
+            self.skip_whitespace();
+            self.expect(":")?;
+            members.push((key, self.value(depth + 1)?));
+            self.skip_whitespace();
+            if self.eat("}") {
+                return Ok(Json::Object(last_value_wins(members)));
+            }
+            self.expect(",")?;
+        }
+    }
+
+    /// `-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?`, or `-Infinity`.
+    fn number(&mut self) -> Result<Json, FormatError> {
+        if self.eat("-Infinity") {
+            return Ok(Json::Float(f64::NEG_INFINITY));
+        }
+        let start = self.at;
+        self.eat("-");
+        if !self.eat("0") && !self.digits() {
+            return Err(self.unexpected());
+        }
+        // A point or an `e` without digits is no part of the number; what follows the number then refuses it.
+        let integer = self.at;
+        if self.eat(".") && !self.digits() {
+            self.at = integer;
+        }
+        let before_exponent = self.at;
+        if self.eat("e") || self.eat("E") {
+            let _sign = self.eat("+") || self.eat("-");
+            if !self.digits() {
+                self.at = before_exponent;
+            }
+        }
+        let literal = &self.text[start..self.at];
+        if self.at == integer {
+            return Ok(literal.parse().map_or_else(|_| Json::BigInt(literal.into()), Json::Int));
+        }
+        // Every such text is a float to Rust as well, correctly rounded, infinite if it is too large.
+        literal.parse().map(Json::Float).map_err(|_| self.unexpected())
+    }
+
+    fn digits(&mut self) -> bool {
+        let start = self.at;
+        while matches!(self.peek(), Some(b'0'..=b'9')) {
+            self.at += 1;
+        }
+        self.at > start
+    }
+
+    fn string(&mut self) -> Result<String, FormatError> {
+        self.at += 1;
+        let mut string = String::new();
+        loop {
+            let rest = self.rest();
+            let plain = rest.find(|c: char| matches!(c, '"' | '\\' | '\0'..='\x1f')).unwrap_or(rest.len());
+            string.push_str(&rest[..plain]);
+            self.at += plain;
+            match rest[plain..].chars().next() {
+                None => return Err(error(self.at, TextProblem::UnexpectedEnd)),
+                Some('"') => {
+                    self.at += 1;
+                    return Ok(string);
+                }
+                Some('\\') => string.push(self.escape()?),
+                Some(control) => return Err(error(self.at, TextProblem::ControlCharacter(control))),
+            }
+        }
+    }
+
+    fn escape(&mut self) -> Result<char, FormatError> {
+        let start = self.at;
+        let bad = error(start, TextProblem::BadEscape);
+        self.at += 1;
+        let c = match self.peek() {
+            None => return Err(error(self.at, TextProblem::UnexpectedEnd)),
+            Some(c @ (b'"' | b'\\' | b'/')) => char::from(c),
+            Some(b'b') => '\x08',
+            Some(b'f') => '\x0c',
+            Some(b'n') => '\n',
+            Some(b'r') => '\r',
+            Some(b't') => '\t',
+            Some(b'u') => {
+                self.at = start;
+                return self.code_point().ok_or(bad);
+            }
+            Some(_) => return Err(bad),
+        };
+        self.at += 1;
+        Ok(c)
+    }
+
+    /// `\uXXXX`, or two of them that are a surrogate pair. A surrogate without a partner becomes U+FFFD.
+    fn code_point(&mut self) -> Option<char> {
+        let first = self.utf16_unit()?;
+        if (0xd800..0xdc00).contains(&first) {
+            let after_first = self.at;
+            if let Some(second @ 0xdc00..0xe000) = self.utf16_unit() {
+                return char::from_u32(0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00));
+            }
+            self.at = after_first;
+        }
+        Some(char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER))
+    }
+
+    fn utf16_unit(&mut self) -> Option<u32> {
+        let digits = self.rest().strip_prefix("\\u")?.get(..4)?;
+        if !digits.bytes().all(|b| b.is_ascii_hexdigit()) {
+            return None;
+        }
+        self.at += 6;
+        u32::from_str_radix(digits, 16).ok()
+    }
+
+    fn skip_whitespace(&mut self) {
+        while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
+            self.at += 1;
+        }
+    }
+
+    fn rest(&self) -> &'a str {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    fn eat(&mut self, word: &str) -> bool {
+        let found = self.rest().starts_with(word);
+        if found {
+            self.at += word.len();
+        }
+        found
+    }
+
+    fn expect(&mut self, word: &str) -> Result<(), FormatError> {
+        if self.eat(word) { Ok(()) } else { Err(self.unexpected()) }
+    }
+
+    fn unexpected(&self) -> FormatError {
+        error(self.at, self.rest().chars().next().map_or(TextProblem::UnexpectedEnd, TextProblem::Unexpected))
+    }
+}
+
+/// Python's dict: where a key comes again, its value replaces the first one's and the place stays.
+fn last_value_wins(members: Vec<(String, Json)>) -> Vec<(String, Json)> {
+    let mut order: Vec<usize> = (0..members.len()).collect();
+    order.sort_by(|&i, &j| members[i].0.cmp(&members[j].0));
+    if order.windows(2).all(|pair| members[pair[0]].0 != members[pair[1]].0) {
+        return members;
+    }
+    // The sort is stable: each run of equal keys begins with the first place and ends with the value that counts.
+    let mut value_at: Vec<Option<usize>> = vec![None; members.len()];
+    for run in order.chunk_by(|&i, &j| members[i].0 == members[j].0) {
+        if let [first, .., last] | [first @ last] = run {
+            value_at[*first] = Some(*last);
+        }
+    }
+    let (keys, mut values): (Vec<String>, Vec<Json>) = members.into_iter().unzip();
+    let take = |last: usize, values: &mut Vec<Json>| std::mem::replace(&mut values[last], Json::Null);
+    keys.into_iter().zip(value_at).filter_map(|(key, last)| Some((key, take(last?, &mut values)))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn refused(text: &[u8], offset: u64, problem: TextProblem) {
+        let expected = FormatError::Text { part: Part::Json, offset, problem };
+        assert_eq!(Json::parse(text), Err(expected), "{}", text.escape_ascii());
+    }
+
+    #[test]
+    fn last_duplicate_wins_in_the_first_place() {
+        let object = Json::parse(r#"{"a":1,"b":2,"a":3,"c":4,"b":5,"a":6}"#).unwrap();
+        assert_eq!(object.dumps(), r#"{"a":6,"b":5,"c":4}"#);
+    }
+
+    #[test]
+    fn refuses_what_python_refuses_and_says_where() {
+        refused(b"", 0, TextProblem::UnexpectedEnd);
+        refused(b"[1,]", 3, TextProblem::Unexpected(']'));
+        refused(b"{\"a\":1,}", 7, TextProblem::Unexpected('}'));
+        refused(b"{a:1}", 1, TextProblem::Unexpected('a'));
+        refused(b"[1 2]", 3, TextProblem::Unexpected('2'));
+        refused(b"{} {}", 3, TextProblem::TrailingData);
+        refused(b"01", 1, TextProblem::TrailingData);
+        refused(b"1.", 1, TextProblem::TrailingData);
+        refused(b"1e+", 1, TextProblem::TrailingData);
+        refused(b"-", 1, TextProblem::UnexpectedEnd);
+        refused(b"-NaN", 1, TextProblem::Unexpected('N'));
+        refused(b".5", 0, TextProblem::Unexpected('.'));
+        refused(b"\"\n\"", 1, TextProblem::ControlCharacter('\n'));
+        refused(b"\"a\\x\"", 2, TextProblem::BadEscape);
+        refused(b"\"\\u+123\"", 1, TextProblem::BadEscape);
+        refused(b"\"\\u12", 1, TextProblem::BadEscape);
+        refused(b"\"abc", 4, TextProblem::UnexpectedEnd);
+        refused(b"\"\xff\"", 1, TextProblem::NotUtf8);
+        refused("\u{feff}1".as_bytes(), 0, TextProblem::Unexpected('\u{feff}'));
+    }
+
+    #[test]
+    fn depth_is_limited() {
+        let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
+        assert!(Json::parse(nested(MAX_DEPTH)).is_ok());
+        refused(nested(MAX_DEPTH + 1).as_bytes(), MAX_DEPTH as u64, TextProblem::TooDeep(MAX_DEPTH));
+        assert!(Json::parse("[".repeat(1 << 20)).is_err());
+    }
+
+    #[test]
+    fn surrogates_without_a_partner_are_replaced() {
+        let text = |json: &str| Json::parse(json).unwrap();
+        assert_eq!(text(r#""\ud83d\ude00""#), Json::String("\u{1f600}".into()));
+        assert_eq!(text(r#""\ud83d""#), Json::String("\u{fffd}".into()));
+        assert_eq!(text(r#""\ude00\ud83d\u0041""#), Json::String("\u{fffd}\u{fffd}A".into()));
+        assert_eq!(text(r#""\ud83d\n""#), Json::String("\u{fffd}\n".into()));
+    }
+}

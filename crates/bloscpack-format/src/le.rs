@@ -1,0 +1,23 @@
+//! Little-endian fields at fixed places of a header: the only way this crate reads numbers from a file.
+
+/// The `N` bytes at `at` of a header of `L` bytes. Both are constants of a layout, never numbers from a file.
+pub(crate) fn field<const L: usize, const N: usize>(header: &[u8; L], at: usize) -> [u8; N] {
+    let mut bytes = [0; N];
+    bytes.copy_from_slice(&header[at..at + N]);
+    bytes
+}
+
+/// The `u32` at `at` of a header.
+pub(crate) fn u32_at<const L: usize>(header: &[u8; L], at: usize) -> u32 {
+    u32::from_le_bytes(field(header, at))
+}
+
+/// The `i32` at `at` of a header.
+pub(crate) fn i32_at<const L: usize>(header: &[u8; L], at: usize) -> i32 {
+    i32::from_le_bytes(field(header, at))
+}
+
+/// The `i64` at `at` of a header.
+pub(crate) fn i64_at<const L: usize>(header: &[u8; L], at: usize) -> i64 {
+    i64::from_le_bytes(field(header, at))
+}

@@ -1,0 +1,124 @@
+//! The metadata that bloscpack stores beside an array:
+//! `{"dtype": "'<f8'", "shape": [10, 12], "order": "C", "container": "numpy"}`.
+
+use super::{Dtype, NumpyError};
+use crate::error::FormatError;
+use crate::json::Json;
+
+/// What the bytes of an array mean.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct NumpyMeta {
+    /// What an item is.
+    pub dtype: Dtype,
+    /// Items along each axis; empty for an array of no dimensions, which has one item.
+    pub shape: Vec<u64>,
+    /// In which order the items lie.
+    pub order: Order,
+}
+
+/// In which order the items of an array lie.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Order {
+    /// The last axis varies fastest.
+    #[default]
+    C,
+    /// The first axis varies fastest. Written for arrays that are in this order and not in C order as well.
+    F,
+}
+
+impl NumpyMeta {
+    /// The metadata, with the keys in the order in which bloscpack writes them.
+    #[must_use]
+    pub fn to_json(&self) -> Json {
+        // Axes beyond i64 have no array; they are still written as what they are.
+        let axis = |n: &u64| i64::try_from(*n).map_or_else(|_| Json::BigInt(n.to_string().into()), Json::Int);
+        let order = match self.order {
+            Order::C => "C",
+            Order::F => "F",
+        };
+        Json::Object(vec![
+            ("dtype".into(), Json::String(self.dtype.to_descr())),
+            ("shape".into(), Json::Array(self.shape.iter().map(axis).collect())),
+            ("order".into(), Json::String(order.into())),
+            ("container".into(), Json::String("numpy".into())),
+        ])
+    }
+
+    /// Reads the metadata of an array, in today's form or that of before bloscpack 0.7.2.
+    ///
+    /// # Errors
+    ///
+    /// [`NumpyError::NotNumpy`] if the metadata is something else; [`NumpyError::Key`], [`NumpyError::ShapeTooLarge`] or
+    /// an error of [`Dtype::from_json`] if it is malformed.
+    pub fn from_json(metadata: &Json) -> Result<Self, FormatError> {
+        if metadata.get("container").and_then(Json::as_str) != Some("numpy") {
+            return Err(NumpyError::NotNumpy.into());
+        }
+        let dtype = Dtype::from_json(metadata.get("dtype").ok_or(NumpyError::Key("dtype"))?)?;
+        let shape = metadata.get("shape").and_then(Json::as_array).ok_or(NumpyError::Key("shape"))?;
+        let shape = shape.iter().map(Json::as_u64).collect::<Option<_>>().ok_or(NumpyError::Key("shape"))?;
+        let order = match metadata.get("order").and_then(Json::as_str) {
+            Some("C") => Order::C,
+            Some("F") => Order::F,
+            _ => return Err(NumpyError::Key("order").into()),
+        };
+        Self { dtype, shape, order }.checked()
+    }
+
+    /// Refuses what no array can be.
+    pub(super) fn checked(self) -> Result<Self, FormatError> {
+        if matches!(self.dtype, Dtype::Subarray(..)) {
+            return Err(NumpyError::Descr("the dtype of an array cannot be a subarray").into());
+        }
+        match self.nbytes() {
+            Some(_) => Ok(self),
+            None => Err(NumpyError::ShapeTooLarge.into()),
+        }
+    }
+
+    /// Bytes of the whole array, or `None` if they are more than 2⁶³ - 1. Never `None` for metadata that was parsed.
+    #[must_use]
+    pub fn nbytes(&self) -> Option<u64> {
+        if self.shape.contains(&0) {
+            return Some(0);
+        }
+        let items = self.shape.iter().try_fold(1_u64, |items, n| items.checked_mul(*n))?;
+        items.checked_mul(self.dtype.itemsize()).filter(|nbytes| i64::try_from(*nbytes).is_ok())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn written_as_bloscpack_writes_it() {
+        let meta = NumpyMeta {
+            dtype: Dtype::parse("[('é', '<i4'), ('b', '<f8', (2,))]").unwrap(),
+            shape: vec![10, 12],
+            order: Order::F,
+        };
+        let text =
+            r#"{"dtype":"[('\u00e9', '<i4'), ('b', '<f8', (2,))]","shape":[10,12],"order":"F","container":"numpy"}"#;
+        assert_eq!(meta.to_json().dumps(), text);
+        assert_eq!(NumpyMeta::from_json(&Json::parse(text).unwrap()), Ok(meta));
+    }
+
+    #[test]
+    fn refuses_what_is_no_array() {
+        let read = |json: &str| match NumpyMeta::from_json(&Json::parse(json).unwrap()) {
+            Err(FormatError::Numpy(error)) => error,
+            other => panic!("{json}: {other:?}"),
+        };
+        assert_eq!(read("null"), NumpyError::NotNumpy);
+        assert_eq!(read(r#"{"container":"list"}"#), NumpyError::NotNumpy);
+        let with = |rest: &str| read(&format!(r#"{{"container":"numpy","dtype":"'<f8'"{rest}}}"#));
+        assert_eq!(with(""), NumpyError::Key("shape"));
+        assert_eq!(with(r#","shape":[-1],"order":"C""#), NumpyError::Key("shape"));
+        assert_eq!(with(r#","shape":[1.0],"order":"C""#), NumpyError::Key("shape"));
+        assert_eq!(with(r#","shape":[1],"order":"A""#), NumpyError::Key("order"));
+        assert_eq!(with(r#","shape":[4294967296,4294967296],"order":"C""#), NumpyError::ShapeTooLarge);
+        assert_eq!(with(r#","shape":[1152921504606846976],"order":"C""#), NumpyError::ShapeTooLarge);
+        assert!(matches!(with(r#","dtype":"('<f8', (2,))","shape":[1],"order":"C""#), NumpyError::Descr(_)));
+    }
+}

@@ -1,0 +1,81 @@
+//! What makes a bloscpack file a NumPy array: dtypes, the metadata that carries them, and `.npy` headers.
+//!
+//! | file | what it knows |
+//! |---|---|
+//! | `scalar` | type strings: `<f8`, `\|S5`, `<M8[25s]` |
+//! | `dtype` | dtypes with fields and subarrays, and their `descr` |
+//! | `literal` | the Python literals in which a `descr` is written |
+//! | `metadata` | the JSON that bloscpack stores beside an array |
+//! | `npy` | the header of a `.npy` file |
+
+mod dtype;
+mod literal;
+mod metadata;
+pub mod npy;
+mod scalar;
+
+pub use dtype::{Dtype, Field};
+pub use metadata::{NumpyMeta, Order};
+pub use scalar::{ByteOrder, DatetimeUnit, Kind, Scalar};
+
+use crate::error::FormatError;
+use std::fmt;
+
+/// Why something is no NumPy array that we can hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NumpyError {
+    /// The metadata is not that of a NumPy array: no object whose `container` is `numpy`.
+    NotNumpy,
+    /// The metadata or the `.npy` header lacks this key, or has a value there that cannot be.
+    Key(&'static str),
+    /// No data type has this type string.
+    TypeString(Box<str>),
+    /// The array holds Python objects: its bytes are pointers or pickles.
+    Object,
+    /// The dtype's description is not made as it should be.
+    Descr(&'static str),
+    /// Two fields share a name or title.
+    DuplicateField(Box<str>),
+    /// One item takes more bytes than NumPy allows.
+    ItemTooLarge {
+        /// The most that it may take, 2³¹ - 1.
+        limit: u32,
+    },
+    /// The items of an array of this shape take more than 2⁶³ - 1 bytes.
+    ShapeTooLarge,
+    /// This is not the start of a `.npy` file.
+    NpyMagic,
+    /// A `.npy` format version other than 1.0, 2.0, 3.0.
+    NpyVersion {
+        /// The first number.
+        major: u8,
+        /// The second number.
+        minor: u8,
+    },
+}
+
+impl From<NumpyError> for FormatError {
+    fn from(error: NumpyError) -> Self {
+        Self::Numpy(error)
+    }
+}
+
+impl fmt::Display for NumpyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotNumpy => f.write_str("the metadata is not that of a NumPy array"),
+            Self::Key(key) => write!(f, "numpy: {key:?} is missing or malformed"),
+            Self::TypeString(text) => write!(f, "numpy: data type {text:?} not understood"),
+            Self::Object => f.write_str("numpy: arrays of Python objects are not supported"),
+            Self::Descr(what) => write!(f, "numpy: {what}"),
+            Self::DuplicateField(name) => write!(f, "numpy: field {name:?} occurs more than once"),
+            Self::ItemTooLarge { limit } => write!(f, "numpy: an item takes more than {limit} bytes"),
+            Self::ShapeTooLarge => write!(f, "numpy: the array takes more than {} bytes", i64::MAX),
+            Self::NpyMagic => f.write_str("npy: the file does not start with b'\\x93NUMPY'"),
+            Self::NpyVersion { major, minor } => {
+                write!(f, "npy: format version is {major}.{minor}, expected 1.0, 2.0 or 3.0")
+            }
+        }
+    }
+}

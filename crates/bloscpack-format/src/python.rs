@@ -1,0 +1,122 @@
+//! Python's spelling of floats, strings and bytes: what `repr` gives in Python 3.
+
+/// `repr(x)` of a float: the fewest digits that read back as `x`, an exponent from `1e+16` up and below `0.0001`;
+/// `nan`, `inf`, `-inf`.
+#[must_use]
+pub fn python_float_repr(x: f64) -> String {
+    if x.is_nan() {
+        return "nan".into();
+    }
+    if x.is_infinite() {
+        return if x > 0.0 { "inf" } else { "-inf" }.into();
+    }
+    // Rust's `{:e}` has the same digits, "d.ddde±x"; only the layout differs.
+    let scientific = format!("{x:e}");
+    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    if (-4..16).contains(&exponent) {
+        // `{}` never uses an exponent, and drops the ".0" that Python keeps.
+        let plain = format!("{x}");
+        return if plain.contains('.') { plain } else { plain + ".0" };
+    }
+    let sign = if exponent < 0 { '-' } else { '+' };
+    format!("{mantissa}e{sign}{:02}", exponent.abs())
+}
+
+/// `repr(s)` of a string: in single quotes unless it holds those and no double ones; printable characters as they
+/// are, the rest as `\n`, `\x7f`, `\u200b`, `\U000e0001`.
+#[must_use]
+pub fn python_str_repr(s: &str) -> String {
+    let quote = quote_for(s.contains('\''), s.contains('"'));
+    let mut repr = String::with_capacity(s.len() + 2);
+    repr.push(quote);
+    for c in s.chars() {
+        match c {
+            '\\' => repr.push_str("\\\\"),
+            '\n' => repr.push_str("\\n"),
+            '\r' => repr.push_str("\\r"),
+            '\t' => repr.push_str("\\t"),
+            c if c == quote => repr.extend(['\\', c]),
+            c if is_printable(c) => repr.push(c),
+            c => match u32::from(c) {
+                code @ ..=0xff => repr.push_str(&format!("\\x{code:02x}")),
+                code @ ..=0xffff => repr.push_str(&format!("\\u{code:04x}")),
+                code => repr.push_str(&format!("\\U{code:08x}")),
+            },
+        }
+    }
+    repr.push(quote);
+    repr
+}
+
+/// `repr(b)` of a byte string: `b'...'`, all but printable ASCII as `\xNN`.
+#[must_use]
+pub fn python_bytes_repr(bytes: &[u8]) -> String {
+    let quote = quote_for(bytes.contains(&b'\''), bytes.contains(&b'"'));
+    let mut repr = String::with_capacity(bytes.len() + 3);
+    repr.extend(['b', quote]);
+    for &byte in bytes {
+        match byte {
+            b'\\' => repr.push_str("\\\\"),
+            b'\n' => repr.push_str("\\n"),
+            b'\r' => repr.push_str("\\r"),
+            b'\t' => repr.push_str("\\t"),
+            byte if char::from(byte) == quote => repr.extend(['\\', quote]),
+            b' '..=b'~' => repr.push(char::from(byte)),
+            byte => repr.push_str(&format!("\\x{byte:02x}")),
+        }
+    }
+    repr.push(quote);
+    repr
+}
+
+fn quote_for(has_single: bool, has_double: bool) -> char {
+    if has_single && !has_double { '"' } else { '\'' }
+}
+
+/// Python's `str.isprintable`: not in the categories Cc Cf Cs Co Cn Zl Zp Zs, but for the space.
+///
+/// `str::escape_debug` leaves exactly these alone once a character is not the first of its string (as the first,
+/// combining marks are escaped too). Where Rust and a Python know different Unicode versions they differ on the
+/// characters assigned in between; either spelling reads back as the same string.
+fn is_printable(c: char) -> bool {
+    match c {
+        ' '..='~' => true,
+        '\0'..='\x7f' => false,
+        c => {
+            let mut utf8 = [b'a'; 5];
+            let end = 1 + c.len_utf8();
+            c.encode_utf8(&mut utf8[1..]);
+            str::from_utf8(&utf8[..end]).is_ok_and(|pair| pair.escape_debug().nth(1) == Some(c))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn floats_as_python() {
+        for (x, repr) in [
+            (0.0, "0.0"),
+            (-0.0, "-0.0"),
+            (1e15, "1000000000000000.0"),
+            (1e16, "1e+16"),
+            (0.0001, "0.0001"),
+            (0.00001, "1e-05"),
+            (1.5e-7, "1.5e-07"),
+            (1e300, "1e+300"),
+            (f64::NEG_INFINITY, "-inf"),
+            (f64::NAN, "nan"),
+        ] {
+            assert_eq!(python_float_repr(x), repr);
+        }
+    }
+
+    #[test]
+    fn bytes_as_python() {
+        assert_eq!(python_bytes_repr(b"it's \x00\xff\\\n"), r#"b"it's \x00\xff\\\n""#);
+        assert_eq!(python_bytes_repr(b"'\""), r#"b'\'"'"#);
+    }
+}
