@@ -2,6 +2,7 @@
 
 use crate::bloscpack::MAGIC;
 use crate::{le, numpy};
+use std::fmt;
 
 /// A format that [`detect`] knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -21,6 +22,19 @@ pub enum Format {
     Blosc2Frame,
     /// A NumPy array.
     Npy,
+}
+
+/// What a file of the format is, for messages.
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bloscpack { version } => write!(f, "a bloscpack file of version {version}"),
+            Self::Blosc1Chunk => f.write_str("a bare Blosc1 chunk"),
+            Self::Blosc2Chunk => f.write_str("a bare Blosc2 chunk"),
+            Self::Blosc2Frame => f.write_str("a Blosc2 frame"),
+            Self::Npy => f.write_str("a NumPy .npy file"),
+        }
+    }
 }
 
 /// How many bytes [`detect`] looks at.

@@ -10,17 +10,39 @@ pub fn python_float_repr(x: f64) -> String {
     if x.is_infinite() {
         return if x > 0.0 { "inf" } else { "-inf" }.into();
     }
-    // Rust's `{:e}` has the same digits, "d.ddde±x"; only the layout differs.
-    let scientific = format!("{x:e}");
+    let scientific = shortest(x);
     let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);
     if (-4..16).contains(&exponent) {
-        // `{}` never uses an exponent, and drops the ".0" that Python keeps.
-        let plain = format!("{x}");
-        return if plain.contains('.') { plain } else { plain + ".0" };
+        return positional(mantissa, exponent);
     }
     let sign = if exponent < 0 { '-' } else { '+' };
     format!("{mantissa}e{sign}{:02}", exponent.abs())
+}
+
+/// The fewest digits that read back as `x`, as `d.ddde±x`; of those the nearest to `x`, of two as near the even one.
+fn shortest(x: f64) -> String {
+    // Rust's `{:e}` differs from that in ties only, where it takes the larger one. With the number of digits given it
+    // rounds the exact value half to even; that may miss `x` where the gap to the next float below is the smaller one.
+    let shortest = format!("{x:e}");
+    let digits = shortest.bytes().take_while(|b| *b != b'e').filter(u8::is_ascii_digit).count();
+    let rounded = format!("{x:.*e}", digits.saturating_sub(1));
+    if rounded.parse() == Ok(x) { rounded } else { shortest }
+}
+
+/// `-1.2345` and 2 to `-123.45`, `1` and 2 to `100.0`, `1.5` and -2 to `0.015`.
+fn positional(mantissa: &str, exponent: i32) -> String {
+    let (sign, mantissa) = mantissa.strip_prefix('-').map_or(("", mantissa), |rest| ("-", rest));
+    let digits: String = mantissa.chars().filter(|c| *c != '.').collect();
+    let (whole, fraction) = match usize::try_from(exponent) {
+        Err(_) => ("0".into(), "0".repeat(exponent.unsigned_abs() as usize - 1) + &digits),
+        Ok(point) => match digits.split_at_checked(point + 1) {
+            Some((whole, "")) => (whole.into(), "0".into()),
+            Some((whole, fraction)) => (whole.into(), fraction.into()),
+            None => (format!("{digits:0<width$}", width = point + 1), "0".into()),
+        },
+    };
+    format!("{sign}{whole}.{fraction}")
 }
 
 /// `repr(s)` of a string: in single quotes unless it holds those and no double ones; printable characters as they
@@ -107,6 +129,11 @@ mod tests {
             (0.00001, "1e-05"),
             (1.5e-7, "1.5e-07"),
             (1e300, "1e+300"),
+            (-1_234.5, "-1234.5"),
+            (100.0, "100.0"),
+            (0.015, "0.015"),
+            (2_053_637_337_633_904.25, "2053637337633904.2"), // a tie, to the even digit
+            (2_f64.powi(-44), "5.684341886080802e-14"),
             (f64::NEG_INFINITY, "-inf"),
             (f64::NAN, "nan"),
         ] {

@@ -1,148 +1,10 @@
 //! The metadata section of format version 3: header, JSON (compressed where that helps), room to grow, digest.
 
+use super::metadata_header::{MAGIC_FORMAT_JSON, MetaCodec, MetadataHeader};
+use super::zlib::{compress, inflate};
 use crate::checksum::{Checksum, Digest};
 use crate::error::{DigestMismatch, FormatError, Part};
 use crate::json::Json;
-use crate::le;
-use zlib_rs::{DeflateConfig, Inflate, InflateFlush, ReturnCode, Status};
-
-/// The 32 bytes before the metadata.
-///
-/// ```text
-///  0  8    magic_format: `JSON`, padded with NULs
-///  8  u8   meta_options: reserved, written as 0
-///  9  u8   meta_checksum, id 0..=8
-/// 10  u8   meta_codec: 0 none, 1 zlib
-/// 11  u8   meta_level, 0..=9
-/// 12  u32  meta_size: bytes of the JSON text
-/// 16  u32  max_meta_size: bytes set aside for the stored metadata
-/// 20  u32  meta_comp_size: bytes of the stored metadata
-/// 24  8    user_codec: reserved, NULs
-/// 32       stored metadata, max_meta_size - meta_comp_size NULs, digest of the stored metadata
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "the layout above says it")]
-pub struct MetadataHeader {
-    pub magic_format: [u8; 8],
-    pub meta_options: u8,
-    pub meta_checksum: Checksum,
-    pub meta_codec: MetaCodec,
-    /// The level that was asked for. It stays when compression did not help and the codec became none.
-    pub meta_level: u8,
-    /// Not needed for reading, and not to be trusted.
-    pub meta_size: u32,
-    pub max_meta_size: u32,
-    pub meta_comp_size: u32,
-    pub user_codec: [u8; 8],
-}
-
-/// How the metadata is compressed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum MetaCodec {
-    /// Not at all.
-    None,
-    /// As a zlib stream.
-    Zlib,
-}
-
-impl MetaCodec {
-    /// The name that bloscpack gives it: `None`, `zlib`.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::None => "None",
-            Self::Zlib => "zlib",
-        }
-    }
-}
-
-const MAGIC_FORMAT_JSON: [u8; 8] = *b"JSON\0\0\0\0";
-const MAX_LEVEL: u8 = 9;
-
-impl MetadataHeader {
-    /// Bytes of the header.
-    pub const LEN: usize = 32;
-
-    /// Reads the header at the start of `bytes`.
-    ///
-    /// # Errors
-    ///
-    /// [`FormatError::Truncated`], or [`FormatError::OutOfRange`] naming the field that cannot be.
-    pub fn parse(bytes: &[u8]) -> Result<Self, FormatError> {
-        let head = bytes.first_chunk::<{ Self::LEN }>().ok_or(FormatError::Truncated {
-            part: Part::MetadataHeader,
-            needed: Self::LEN as u64,
-            found: bytes.len() as u64,
-        })?;
-        let meta_checksum = Checksum::from_id(head[9])
-            .ok_or_else(|| out_of_range(9, "meta_checksum", i64::from(head[9]), Checksum::Sha512.id().into()))?;
-        let meta_codec = match head[10] {
-            0 => MetaCodec::None,
-            1 => MetaCodec::Zlib,
-            id => return Err(out_of_range(10, "meta_codec", i64::from(id), 1)),
-        };
-        let header = Self {
-            magic_format: le::field(head, 0),
-            meta_options: head[8],
-            meta_checksum,
-            meta_codec,
-            meta_level: head[11],
-            meta_size: le::u32_at(head, 12),
-            max_meta_size: le::u32_at(head, 16),
-            meta_comp_size: le::u32_at(head, 20),
-            user_codec: le::field(head, 24),
-        };
-        header.validate()?;
-        Ok(header)
-    }
-
-    /// The header's bytes.
-    ///
-    /// # Errors
-    ///
-    /// [`FormatError::OutOfRange`] for what [`parse`](Self::parse) would refuse.
-    pub fn to_bytes(&self) -> Result<[u8; Self::LEN], FormatError> {
-        self.validate()?;
-        let mut bytes = [0; Self::LEN];
-        bytes[0..8].copy_from_slice(&self.magic_format);
-        bytes[8] = self.meta_options;
-        bytes[9] = self.meta_checksum.id();
-        bytes[10] = u8::from(self.meta_codec == MetaCodec::Zlib);
-        bytes[11] = self.meta_level;
-        bytes[12..16].copy_from_slice(&self.meta_size.to_le_bytes());
-        bytes[16..20].copy_from_slice(&self.max_meta_size.to_le_bytes());
-        bytes[20..24].copy_from_slice(&self.meta_comp_size.to_le_bytes());
-        bytes[24..32].copy_from_slice(&self.user_codec);
-        Ok(bytes)
-    }
-
-    /// Bytes of the whole section: this header, the space set aside, the digest. 2³² + 95 at most.
-    #[must_use]
-    pub fn section_len(&self) -> u64 {
-        self.digest_at() + self.meta_checksum.digest_size() as u64
-    }
-
-    /// Where the digest starts, from the start of the section. Between the stored metadata, which starts at
-    /// [`LEN`](Self::LEN), and this lies nothing of interest.
-    #[must_use]
-    pub fn digest_at(&self) -> u64 {
-        Self::LEN as u64 + u64::from(self.max_meta_size)
-    }
-
-    fn validate(&self) -> Result<(), FormatError> {
-        if self.meta_level > MAX_LEVEL {
-            return Err(out_of_range(11, "meta_level", i64::from(self.meta_level), i64::from(MAX_LEVEL)));
-        }
-        if self.meta_comp_size > self.max_meta_size {
-            return Err(out_of_range(20, "meta_comp_size", self.meta_comp_size.into(), self.max_meta_size.into()));
-        }
-        Ok(())
-    }
-}
-
-fn out_of_range(offset: u64, field: &'static str, value: i64, max: i64) -> FormatError {
-    FormatError::OutOfRange { part: Part::MetadataHeader, offset, field, value, min: 0, max }
-}
 
 /// How metadata is to be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -393,46 +255,6 @@ fn too_long(limit: u64) -> FormatError {
     FormatError::LimitExceeded { part: Part::Metadata, limit }
 }
 
-/// A zlib stream, or `None` if there was none to be had: storing the text as it is is no error.
-fn compress(text: &[u8], level: u8) -> Option<Vec<u8>> {
-    let mut stream = vec![0; zlib_rs::compress_bound(text.len())];
-    let (stream_used, status) = zlib_rs::compress_slice(&mut stream, text, DeflateConfig::new(level.into()));
-    let len = stream_used.len();
-    stream.truncate(len);
-    (status == ReturnCode::Ok).then_some(stream)
-}
-
-/// The content of a zlib stream, at most `limit` bytes of it. What follows the stream's end is ignored, as by Python.
-fn inflate(stream: &[u8], limit: u64) -> Result<Vec<u8>, FormatError> {
-    /// zlib's window: metadata is rarely longer.
-    const FIRST_ROOM: usize = 1 << 15;
-    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-    // One byte more than is allowed shows that there is more.
-    let most = limit.saturating_add(1);
-    let mut inflate = Inflate::new(true, 15);
-    let mut text = vec![0; most.min(FIRST_ROOM)];
-    loop {
-        let damaged = |inflate: &Inflate| FormatError::Zlib { offset: inflate.total_in() };
-        let (read, written) = (inflate.total_in() as usize, inflate.total_out() as usize);
-        let (input, output) = (stream.get(read..).unwrap_or_default(), text.get_mut(written..).unwrap_or_default());
-        let status = inflate.decompress(input, output, InflateFlush::NoFlush).map_err(|_| damaged(&inflate))?;
-        let written_now = inflate.total_out() as usize;
-        if written_now > limit {
-            return Err(too_long(limit as u64));
-        }
-        if status == Status::StreamEnd {
-            text.truncate(written_now);
-            return Ok(text);
-        }
-        if written_now == text.len() {
-            text.resize(text.len().saturating_mul(2).min(most), 0);
-        } else if inflate.total_in() as usize == read && written_now == written {
-            // Neither side is full, and yet nothing moved: the stream ends too early.
-            return Err(damaged(&inflate));
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -499,18 +321,5 @@ mod tests {
         assert_eq!(old.rewrite(&long(), &to(Checksum::Md5)), Err(error));
         let uncompressed = MetadataRewrite { meta_codec: Some(MetaCodec::None), ..MetadataRewrite::default() };
         assert!(matches!(old.rewrite(&long(), &uncompressed), Err(FormatError::MetadataSectionTooSmall { .. })));
-    }
-
-    #[test]
-    fn cut_zlib_stream_is_an_error() {
-        let stream = compress(&[b'x'; 100_000], 6).unwrap();
-        assert_eq!(inflate(&stream, 100_000).unwrap().len(), 100_000);
-        for cut in 0..stream.len() {
-            assert!(matches!(inflate(&stream[..cut], 100_000), Err(FormatError::Zlib { .. })), "{cut}");
-        }
-        let mut with_rest = stream.clone();
-        with_rest.extend(b"rest");
-        assert_eq!(inflate(&with_rest, 100_000).unwrap().len(), 100_000);
-        assert!(inflate(&stream, 0).is_err());
     }
 }

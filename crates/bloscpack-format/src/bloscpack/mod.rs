@@ -10,11 +10,14 @@
 
 mod header;
 mod metadata;
+mod metadata_header;
 pub mod offsets;
 mod plan;
+mod zlib;
 
 pub use header::{Header, MAGIC, Version};
-pub use metadata::{MetaCodec, MetadataArgs, MetadataHeader, MetadataRewrite, MetadataSection, Prealloc};
+pub use metadata::{MetadataArgs, MetadataRewrite, MetadataSection, Prealloc};
+pub use metadata_header::{MetaCodec, MetadataHeader};
 pub use plan::{ChunkPlan, Layout, MaxAppChunks};
 
 /// The most plain bytes of a chunk: Blosc's 2³¹ - 1, less the 16 bytes of a chunk's header.

@@ -1,0 +1,144 @@
+//! The metadata header: the 32 bytes at the start of the metadata section.
+
+use crate::checksum::Checksum;
+use crate::error::{FormatError, Part};
+use crate::le;
+
+/// The 32 bytes before the metadata.
+///
+/// ```text
+///  0  8    magic_format: `JSON`, padded with NULs
+///  8  u8   meta_options: reserved, written as 0
+///  9  u8   meta_checksum, id 0..=8
+/// 10  u8   meta_codec: 0 none, 1 zlib
+/// 11  u8   meta_level, 0..=9
+/// 12  u32  meta_size: bytes of the JSON text
+/// 16  u32  max_meta_size: bytes set aside for the stored metadata
+/// 20  u32  meta_comp_size: bytes of the stored metadata
+/// 24  8    user_codec: reserved, NULs
+/// 32       stored metadata, max_meta_size - meta_comp_size NULs, digest of the stored metadata
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "the layout above says it")]
+pub struct MetadataHeader {
+    pub magic_format: [u8; 8],
+    pub meta_options: u8,
+    pub meta_checksum: Checksum,
+    pub meta_codec: MetaCodec,
+    /// The level that was asked for. It stays when compression did not help and the codec became none.
+    pub meta_level: u8,
+    /// Not needed for reading, and not to be trusted.
+    pub meta_size: u32,
+    pub max_meta_size: u32,
+    pub meta_comp_size: u32,
+    pub user_codec: [u8; 8],
+}
+
+/// How the metadata is compressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum MetaCodec {
+    /// Not at all.
+    None,
+    /// As a zlib stream.
+    Zlib,
+}
+
+impl MetaCodec {
+    /// The name that bloscpack gives it: `None`, `zlib`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::None => "None",
+            Self::Zlib => "zlib",
+        }
+    }
+}
+
+/// The `magic_format` of JSON, the only one there is.
+pub(super) const MAGIC_FORMAT_JSON: [u8; 8] = *b"JSON\0\0\0\0";
+const MAX_LEVEL: u8 = 9;
+
+impl MetadataHeader {
+    /// Bytes of the header.
+    pub const LEN: usize = 32;
+
+    /// Reads the header at the start of `bytes`.
+    ///
+    /// # Errors
+    ///
+    /// [`FormatError::Truncated`], or [`FormatError::OutOfRange`] naming the field that cannot be.
+    pub fn parse(bytes: &[u8]) -> Result<Self, FormatError> {
+        let head = bytes.first_chunk::<{ Self::LEN }>().ok_or(FormatError::Truncated {
+            part: Part::MetadataHeader,
+            needed: Self::LEN as u64,
+            found: bytes.len() as u64,
+        })?;
+        let meta_checksum = Checksum::from_id(head[9])
+            .ok_or_else(|| out_of_range(9, "meta_checksum", i64::from(head[9]), Checksum::Sha512.id().into()))?;
+        let meta_codec = match head[10] {
+            0 => MetaCodec::None,
+            1 => MetaCodec::Zlib,
+            id => return Err(out_of_range(10, "meta_codec", i64::from(id), 1)),
+        };
+        let header = Self {
+            magic_format: le::field(head, 0),
+            meta_options: head[8],
+            meta_checksum,
+            meta_codec,
+            meta_level: head[11],
+            meta_size: le::u32_at(head, 12),
+            max_meta_size: le::u32_at(head, 16),
+            meta_comp_size: le::u32_at(head, 20),
+            user_codec: le::field(head, 24),
+        };
+        header.validate()?;
+        Ok(header)
+    }
+
+    /// The header's bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`FormatError::OutOfRange`] for what [`parse`](Self::parse) would refuse.
+    pub fn to_bytes(&self) -> Result<[u8; Self::LEN], FormatError> {
+        self.validate()?;
+        let mut bytes = [0; Self::LEN];
+        bytes[0..8].copy_from_slice(&self.magic_format);
+        bytes[8] = self.meta_options;
+        bytes[9] = self.meta_checksum.id();
+        bytes[10] = u8::from(self.meta_codec == MetaCodec::Zlib);
+        bytes[11] = self.meta_level;
+        bytes[12..16].copy_from_slice(&self.meta_size.to_le_bytes());
+        bytes[16..20].copy_from_slice(&self.max_meta_size.to_le_bytes());
+        bytes[20..24].copy_from_slice(&self.meta_comp_size.to_le_bytes());
+        bytes[24..32].copy_from_slice(&self.user_codec);
+        Ok(bytes)
+    }
+
+    /// Bytes of the whole section: this header, the space set aside, the digest. 2³² + 95 at most.
+    #[must_use]
+    pub fn section_len(&self) -> u64 {
+        self.digest_at() + self.meta_checksum.digest_size() as u64
+    }
+
+    /// Where the digest starts, from the start of the section. Between the stored metadata, which starts at
+    /// [`LEN`](Self::LEN), and this lies nothing of interest.
+    #[must_use]
+    pub fn digest_at(&self) -> u64 {
+        Self::LEN as u64 + u64::from(self.max_meta_size)
+    }
+
+    pub(super) fn validate(&self) -> Result<(), FormatError> {
+        if self.meta_level > MAX_LEVEL {
+            return Err(out_of_range(11, "meta_level", i64::from(self.meta_level), i64::from(MAX_LEVEL)));
+        }
+        if self.meta_comp_size > self.max_meta_size {
+            return Err(out_of_range(20, "meta_comp_size", self.meta_comp_size.into(), self.max_meta_size.into()));
+        }
+        Ok(())
+    }
+}
+
+fn out_of_range(offset: u64, field: &'static str, value: i64, max: i64) -> FormatError {
+    FormatError::OutOfRange { part: Part::MetadataHeader, offset, field, value, min: 0, max }
+}
