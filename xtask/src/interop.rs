@@ -18,9 +18,10 @@ pub(crate) fn run(names: &[&str]) -> Result<Outcome> {
         println!("interop: SKIPPED, python3 was not found");
         return Ok(Outcome::Skipped("python3 was not found; install it to test against the reference libraries"));
     };
+    let scripts = scripts(names)?;
     let blpk = release_blpk()?;
     let mut total = sh::Count::default();
-    for script in scripts(names)? {
+    for script in scripts {
         total += sh::run_counting(sh::command(&python).arg(&script).arg(&blpk))?;
     }
     println!("interop: {} passed, {} failed", total.passed, total.failed);
