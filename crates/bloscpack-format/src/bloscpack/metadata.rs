@@ -179,20 +179,21 @@ impl MetadataSection {
         Ok(Self { header, stored })
     }
 
-    /// The section's bytes: [`section_len`](MetadataHeader::section_len) of them.
+    /// The section's bytes: [`section_len`](MetadataHeader::section_len) of them, the room in between being NULs.
     ///
     /// # Errors
     ///
-    /// None for a section that was encoded or parsed.
+    /// [`FormatError::LimitExceeded`] if they do not fit this machine's address space.
     pub fn to_bytes(&self) -> Result<Vec<u8>, FormatError> {
         let mut bytes = self.header.to_bytes()?.to_vec();
         bytes.extend(&self.stored);
-        bytes.resize(MetadataHeader::LEN + self.header.max_meta_size as usize, 0);
+        let digest_at = usize::try_from(self.header.digest_at()).map_err(|_| too_long(usize::MAX as u64))?;
+        bytes.resize(digest_at, 0);
         bytes.extend(self.digest().as_ref());
         Ok(bytes)
     }
 
-    /// The metadata. `limit` is the most bytes of JSON text to accept, whatever the header says; values take up to 16
+    /// The metadata. `limit` is the most bytes of JSON text to accept, whatever the header says; values take up to 36
     /// times as much memory.
     ///
     /// # Errors
@@ -200,7 +201,7 @@ impl MetadataSection {
     /// [`FormatError::UnknownMetadataFormat`], [`FormatError::Zlib`], [`FormatError::LimitExceeded`], or the errors of
     /// [`Json::parse`].
     pub fn decode(&self, limit: u64) -> Result<Json, FormatError> {
-        if self.header.magic_format != MAGIC_FORMAT_JSON {
+        if !self.header.is_json() {
             return Err(FormatError::UnknownMetadataFormat { found: self.header.magic_format });
         }
         match self.header.meta_codec {

@@ -128,6 +128,15 @@ impl MetadataHeader {
         Self::LEN as u64 + u64::from(self.max_meta_size)
     }
 
+    /// Whether the metadata is JSON. NULs around the name are no part of it; bloscpack's documentation speaks of four
+    /// spaces behind it, which bloscpack itself never wrote.
+    #[must_use]
+    pub fn is_json(&self) -> bool {
+        let padded = self.magic_format.as_slice();
+        let name = padded.split(|byte| *byte == 0).find(|part| !part.is_empty());
+        padded == b"JSON    " || (name == Some(b"JSON") && padded.iter().filter(|byte| **byte == 0).count() == 4)
+    }
+
     pub(super) fn validate(&self) -> Result<(), FormatError> {
         if self.meta_level > MAX_LEVEL {
             return Err(out_of_range(11, "meta_level", i64::from(self.meta_level), i64::from(MAX_LEVEL)));
@@ -141,4 +150,22 @@ impl MetadataHeader {
 
 fn out_of_range(offset: u64, field: &'static str, value: i64, max: i64) -> FormatError {
     FormatError::OutOfRange { part: Part::MetadataHeader, offset, field, value, min: 0, max }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn padding_of_the_format_name() {
+        let is_json = |magic_format: &[u8; 8]| {
+            let mut bytes = [0; 32];
+            bytes[..8].copy_from_slice(magic_format);
+            MetadataHeader::parse(&bytes).unwrap().is_json()
+        };
+        assert!(is_json(b"JSON\0\0\0\0") && is_json(b"\0\0JSON\0\0") && is_json(b"JSON    "));
+        for other in [b"JSON\0\0\0 ", b"BSON\0\0\0\0", b"JS\0ON\0\0\0", b"JSONJSON", b"\0\0\0\0\0\0\0\0", b"    JSON"] {
+            assert!(!is_json(other), "{}", other.escape_ascii());
+        }
+    }
 }

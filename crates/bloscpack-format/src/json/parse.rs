@@ -3,8 +3,9 @@
 use super::Json;
 use crate::error::{FormatError, Part, TextProblem};
 
-/// How deep arrays and objects may nest. (Python gives up near 1000; no metadata comes near either.)
-pub const MAX_DEPTH: usize = 512;
+/// How deep arrays and objects may nest. Python gives up near 1000; no metadata comes near either. The parser recurses,
+/// and an unoptimised build takes 2 KiB a level of a stack that may have no more than 1 MiB.
+pub const MAX_DEPTH: usize = 256;
 
 impl Json {
     /// Reads one JSON value, with whitespace around it.

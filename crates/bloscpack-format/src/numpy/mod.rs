@@ -55,6 +55,8 @@ pub enum NumpyError {
     },
 }
 
+impl std::error::Error for NumpyError {}
+
 impl From<NumpyError> for FormatError {
     fn from(error: NumpyError) -> Self {
         Self::Numpy(error)
