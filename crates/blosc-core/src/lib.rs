@@ -1,4 +1,90 @@
-//! Blosc chunks in pure Rust.
+//! Blosc chunks in pure Rust: compress, decompress, random access.
+//!
+//! Blosc is the codec of numerical data: Zarr and HDF5 chunks, bloscpack and bcolz files, Blosc2 frames. A **chunk** is
+//! one compressed buffer with a header. Its plain bytes are cut into **blocks** that fit the CPU's caches; each block
+//! goes through a **filter** (mostly the byte shuffle, which puts byte 0 of all elements together, then byte 1 …) and
+//! then through a codec, as one **stream** or as one for each byte of an element.
+//!
+//! ```text
+//! plain   |        block 0        |        block 1        |  block 2  |      blocksize each, the last may be shorter
+//!                     │ shuffle
+//!                     ▼
+//!         | byte 0s | byte 1s | byte 2s | byte 3s |                         typesize 4
+//!              │ LZ4 …     │         │         │
+//!              ▼           ▼         ▼         ▼
+//! chunk   | header 16 | bstart 0..3 | csize stream | csize stream | … block 0 … | … block 1 … | … block 2 … |
+//! ```
+//!
+//! # Compress and decompress
+//!
+//! ```
+//! use blosc_core::{CParams, Codec};
+//!
+//! let plain: Vec<u8> = (0..10_000u32).flat_map(u32::to_le_bytes).collect();
+//! let chunk = blosc_core::compress(&plain, &CParams::new().codec(Codec::Lz4).clevel(5).typesize(4))?;
+//! assert!(chunk.len() < plain.len() / 10);
+//! assert_eq!(blosc_core::decompress(&chunk)?, plain);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! [`Encoder`] and [`Decoder`] do the same for many chunks and keep their buffers; [`Chunk`] looks into a chunk without
+//! decoding it; [`Decoder::decode_ranges`] reads parts of it, [`Limits`] bounds what foreign input may cost.
+//!
+//! # What this crate does not do
+//!
+//! It opens no file, starts no thread (blocks go to the caller's rayon pool if [`Parallelism`] says so), holds no global
+//! state and never allocates by a number that the input has not earned. `unsafe` exists in [`kernels`] only.
+
+#![deny(unsafe_code)]
+
+mod block;
+mod chunk;
 mod codec;
+mod error;
+mod filter;
+#[allow(unsafe_code, reason = "the one place where instruction sets are called by name")]
 pub mod kernels;
 mod le;
+mod limits;
+mod parallel;
+mod params;
+
+pub use chunk::{Chunk, Decoder, Encoder, Header, max_cbytes};
+pub use codec::{Codec, CodecFormat, CorruptStream};
+pub use error::{DecodeError, EncodeError};
+pub use filter::{Filter, FilterPipeline};
+pub use limits::Limits;
+pub use parallel::Parallelism;
+pub use params::{BlockSize, CParams, SplitMode};
+
+/// Compresses `src` to a chunk: [`Encoder::compress`] with a fresh encoder.
+///
+/// # Errors
+/// [`EncodeError`] if a parameter is out of range or `src` is too large for one chunk.
+pub fn compress(src: &[u8], params: &CParams) -> Result<Vec<u8>, EncodeError> {
+    Encoder::new(params.clone())?.compress(src)
+}
+
+/// Compresses `src` to the start of `dst`, and returns the chunk's size: [`Encoder::compress_into`].
+///
+/// # Errors
+/// As [`compress`], and [`EncodeError::Destination`] if `dst` is too small.
+pub fn compress_into(src: &[u8], dst: &mut [u8], params: &CParams) -> Result<usize, EncodeError> {
+    Encoder::new(params.clone())?.compress_into(src, dst)
+}
+
+/// The plain bytes of the chunk at the start of `chunk`: [`Decoder::decompress`] with a fresh decoder.
+///
+/// # Errors
+/// [`DecodeError`] if `chunk` is not a whole, undamaged chunk.
+pub fn decompress(chunk: &[u8]) -> Result<Vec<u8>, DecodeError> {
+    Chunk::parse(chunk)?.decompress()
+}
+
+/// The plain bytes of the chunk to the start of `dst`, and how many they are: [`Decoder::decompress_into`].
+///
+/// # Errors
+/// As [`decompress`], and [`DecodeError::Destination`] if `dst` is too small.
+pub fn decompress_into(chunk: &[u8], dst: &mut [u8]) -> Result<usize, DecodeError> {
+    Decoder::new().decompress_into(&Chunk::parse(chunk)?, dst)
+}

@@ -1,1 +1,66 @@
-//! Placeholder
+//! Blosc files in and out: pack, unpack, append, verify, read any part.
+//!
+//! ```text
+//! plain bytes ──► read ──► compress, digest (all threads) ──► write in order ──► rename      pack_*
+//! plain bytes ◄── rename ◄── write in order ◄── check, decompress (all threads) ◄── read     unpack_*
+//! ```
+//!
+//! | to | from files | from memory | from and to anything |
+//! |---|---|---|---|
+//! | pack | [`pack_file`] | [`pack_bytes`], [`pack_bytes_to_file`] | [`pack_stream`] |
+//! | unpack | [`unpack_file`] | [`unpack_bytes`] | [`unpack_stream`] |
+//! | append, change metadata | [`append_file`], [`rewrite_metadata`] | | [`append_stream`] |
+//! | verify | [`verify_file`] | | [`verify_stream`] |
+//! | read a part | [`Archive`] | [`Archive`] | any [`ReadAt`] |
+//! | arrays | [`numpy`] | [`numpy`] | |
+//!
+//! Formats: bloscpack versions 1, 2 and 3 are read, 3 is written; a bare Blosc1 chunk is read.
+//!
+//! ```
+//! use blosc_core::{CParams, Codec};
+//! use bloscpack_io::{PackOptions, UnpackOptions};
+//!
+//! let plain: Vec<u8> = (0..1_000_000u64).flat_map(u64::to_le_bytes).collect();
+//! let options = PackOptions::new().params(CParams::new().codec(Codec::Lz4).typesize(8));
+//! let packed = bloscpack_io::pack_bytes(&plain, &options)?;
+//! let (unpacked, report) = bloscpack_io::unpack_bytes(&packed, &UnpackOptions::new())?;
+//! assert!(unpacked == plain);
+//! assert_eq!(report.header.unwrap().nchunks, Some(8));
+//! # Ok::<(), bloscpack_io::Error>(())
+//! ```
+//!
+//! Outputs are atomic: a file appears whole, or the old one stays. Memory is bounded by the threads and the chunk size,
+//! whatever the size of the file. Threads are the caller's ([`Threads`]).
+
+#![forbid(unsafe_code)]
+
+mod append;
+mod archive;
+mod atomic;
+mod chunk_run;
+mod chunks;
+mod counted;
+mod error;
+mod files;
+mod front;
+mod index;
+pub mod numpy;
+mod options;
+mod pack;
+mod pipeline;
+mod prologue;
+mod source;
+mod threads;
+mod unpack;
+mod verify;
+
+pub use append::{AppendReport, append_file, append_stream, rewrite_metadata};
+pub use archive::Archive;
+pub use atomic::AtomicFile;
+pub use error::Error;
+pub use options::{AppendOptions, Event, PackOptions, UnpackOptions};
+pub use pack::{PackReport, pack_bytes, pack_bytes_to_file, pack_file, pack_stream};
+pub use source::ReadAt;
+pub use threads::{Cancel, Threads};
+pub use unpack::{UnpackReport, unpack_bytes, unpack_file, unpack_stream};
+pub use verify::{verify_file, verify_stream};

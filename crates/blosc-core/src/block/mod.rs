@@ -1,0 +1,18 @@
+//! One block: through the filter and the codec, stream by stream, and back.
+//!
+//! ```text
+//! plain block ── filter ──► filtered block ── cut into streams ──► codec each ──► csize|bytes csize|bytes …
+//! ```
+//!
+//! A block is one stream, or `typesize` streams of equal length (`neblock`), one for each byte of the elements: then
+//! the filter is the byte shuffle and a stream holds what the elements have in common.
+
+mod decode;
+mod encode;
+pub(crate) mod tuning;
+
+pub(crate) use decode::BlockDecoder;
+pub(crate) use encode::BlockEncoder;
+
+/// Bytes of the `csize` in front of every stream.
+const CSIZE_LEN: usize = 4;

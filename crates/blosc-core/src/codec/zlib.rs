@@ -1,0 +1,61 @@
+//! RFC 1950 streams, through the `zlib-rs` crate.
+
+use core::fmt;
+
+use zlib_rs::{Deflate, DeflateFlush, Inflate, InflateFlush, Status};
+
+use super::CorruptStream;
+
+/// The largest window, 32 KiB: what `compress2` of zlib uses.
+const WINDOW_BITS: u8 = 15;
+
+/// A deflate state at one level.
+pub(crate) struct Compressor {
+    deflate: Deflate,
+}
+
+impl Compressor {
+    pub(crate) fn new(clevel: u8) -> Self {
+        Compressor { deflate: Deflate::new(i32::from(clevel), true, WINDOW_BITS) }
+    }
+
+    pub(crate) fn compress(&mut self, src: &[u8], dst: &mut [u8]) -> Option<usize> {
+        self.deflate.reset();
+        match self.deflate.compress(src, dst, DeflateFlush::Finish) {
+            Ok(Status::StreamEnd) => usize::try_from(self.deflate.total_out()).ok(),
+            _ => None,
+        }
+    }
+}
+
+/// An inflate state.
+pub(crate) struct Decompressor {
+    inflate: Inflate,
+}
+
+impl Default for Decompressor {
+    fn default() -> Self {
+        Decompressor { inflate: Inflate::new(true, WINDOW_BITS) }
+    }
+}
+
+impl Decompressor {
+    pub(crate) fn decompress(&mut self, src: &[u8], dst: &mut [u8]) -> Result<(), CorruptStream> {
+        self.inflate.reset(true);
+        let status = self.inflate.decompress(src, dst, InflateFlush::Finish);
+        let at = usize::try_from(self.inflate.total_in()).unwrap_or(src.len());
+        let written = usize::try_from(self.inflate.total_out()).unwrap_or(usize::MAX);
+        match status {
+            Ok(Status::StreamEnd) if written == dst.len() => Ok(()),
+            Ok(Status::StreamEnd) => Err(CorruptStream::new(at, "the zlib stream ends early")),
+            Ok(_) => Err(CorruptStream::new(at, "the zlib stream does not end where it should")),
+            Err(error) => Err(CorruptStream::new(at, error.as_str())),
+        }
+    }
+}
+
+impl fmt::Debug for Decompressor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("zlib::Decompressor")
+    }
+}

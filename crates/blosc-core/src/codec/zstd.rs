@@ -1,0 +1,135 @@
+//! Zstandard frames, through the pure-Rust `rust-zstd` crate.
+
+use core::fmt;
+
+use rust_zstd::{CompressOptions, Decompressor as Frames};
+
+use super::CorruptStream;
+
+/// The levels behind `clevel` 1..=9: every second one, and for 9 the strongest there is (`ZSTD_maxCLevel`).
+const LEVELS: [i32; 9] = [1, 3, 5, 7, 9, 11, 13, 15, 22];
+
+/// A compression context at one level, and the frame it wrote last.
+pub(crate) struct Compressor {
+    context: rust_zstd::Compressor,
+    frame: Vec<u8>,
+}
+
+impl Compressor {
+    pub(crate) fn new(clevel: u8) -> Self {
+        let level = LEVELS[usize::from(clevel.clamp(1, 9)) - 1];
+        let options = CompressOptions { level, ..CompressOptions::default() };
+        Compressor { context: rust_zstd::Compressor::new(options), frame: Vec::new() }
+    }
+
+    pub(crate) fn compress(&mut self, src: &[u8], dst: &mut [u8]) -> Option<usize> {
+        self.frame.clear();
+        self.context.compress(src, &mut self.frame);
+        dst.get_mut(..self.frame.len())?.copy_from_slice(&self.frame);
+        Some(self.frame.len())
+    }
+}
+
+/// A decompression context, and the content it decoded last.
+pub(crate) struct Decompressor {
+    frames: Frames,
+    content: Vec<u8>,
+}
+
+impl Default for Decompressor {
+    fn default() -> Self {
+        Decompressor { frames: Frames::new(), content: Vec::new() }
+    }
+}
+
+impl Decompressor {
+    pub(crate) fn decompress(&mut self, src: &[u8], dst: &mut [u8]) -> Result<(), CorruptStream> {
+        // The crate allocates what the blocks announce, so what they announce is checked first.
+        if frames_bound(src)? > dst.len() as u64 + MAX_BLOCK {
+            return Err(CorruptStream::new(0, "the zstd frame holds more than the stream's plain size"));
+        }
+        let decoded = self.frames.decompress_into(src, &mut self.content);
+        decoded.map_err(|_| CorruptStream::new(0, "not a valid zstd frame"))?;
+        if self.content.len() != dst.len() {
+            return Err(CorruptStream::new(src.len(), "the zstd frame holds another size than the stream"));
+        }
+        dst.copy_from_slice(&self.content);
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Decompressor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("zstd::Decompressor")
+    }
+}
+
+/// The most a block decodes to (RFC 8878, section 3.1.1.2.4).
+const MAX_BLOCK: u64 = 128 * 1024;
+
+/// The most that decoding the frames of `src` may take. Blosc writes one frame that states its content size, which
+/// the decoder then enforces block by block; whatever else a decoder accepts is followed too: several frames, skippable
+/// ones, frames without a content size, of which each block counts as full.
+///
+/// A frame (RFC 8878, section 3.1.1): magic, descriptor, window, dictionary id, content size, blocks, checksum.
+fn frames_bound(src: &[u8]) -> Result<u64, CorruptStream> {
+    let mut at = 0;
+    let mut bound = 0u64;
+    while at < src.len() {
+        let cut = CorruptStream::new(at, "the zstd frame is cut off");
+        let magic = number(src, at, 4).ok_or(cut)?;
+        if magic & 0xFFFF_FFF0 == 0x184D_2A50 {
+            let len = number(src, at + 4, 4).ok_or(cut)?;
+            at = at.saturating_add(8).saturating_add(usize::try_from(len).unwrap_or(usize::MAX));
+            continue;
+        }
+        if magic != 0xFD2F_B528 {
+            return Err(CorruptStream::new(at, "a zstd frame should start here"));
+        }
+        let descriptor = *src.get(at + 4).ok_or(cut)?;
+        let single_segment = descriptor & 0x20 != 0;
+        let size_len = match descriptor >> 6 {
+            0 => usize::from(single_segment),
+            flag => 1 << flag,
+        };
+        let size_at = at + 5 + usize::from(!single_segment) + [0, 1, 2, 4][usize::from(descriptor & 3)];
+        let blocks;
+        (at, blocks) = blocks_bound(src, size_at + size_len)?;
+        let stated = match size_len {
+            0 => blocks,
+            // Two bytes count from 256.
+            2 => number(src, size_at, 2).ok_or(cut)? + 256,
+            len => number(src, size_at, len).ok_or(cut)?,
+        };
+        bound = bound.saturating_add(stated);
+        at += if descriptor & 4 != 0 { 4 } else { 0 };
+    }
+    Ok(bound)
+}
+
+/// Walks the blocks from `at`, each a three-byte header (bit 0 last, bits 1-2 type, the rest the size) and content:
+/// where they end, and the most that they decode to.
+fn blocks_bound(src: &[u8], mut at: usize) -> Result<(usize, u64), CorruptStream> {
+    let mut bound = 0u64;
+    loop {
+        let header = number(src, at, 3).ok_or(CorruptStream::new(at, "the zstd frame is cut off"))?;
+        let size = header >> 3;
+        let (stored, plain) = match header >> 1 & 3 {
+            0 => (size, size),
+            1 => (1, size),
+            2 => (size, MAX_BLOCK),
+            _ => return Err(CorruptStream::new(at, "the zstd block has a reserved type")),
+        };
+        at = at.saturating_add(3).saturating_add(usize::try_from(stored).unwrap_or(usize::MAX));
+        bound = bound.saturating_add(plain);
+        if header & 1 != 0 {
+            return Ok((at, bound));
+        }
+    }
+}
+
+/// The little-endian number of `len` bytes at `at`.
+fn number(src: &[u8], at: usize, len: usize) -> Option<u64> {
+    let bytes = src.get(at..at.checked_add(len)?)?;
+    Some(bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte)))
+}

@@ -1,0 +1,226 @@
+//! Why a chunk could not be decoded, or data not encoded: where, what was found, what was expected.
+
+use core::fmt;
+
+use crate::codec::{Codec, CorruptStream};
+
+/// Why a chunk could not be decoded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DecodeError {
+    /// Fewer bytes than a header has.
+    HeaderTooShort {
+        /// Bytes a header needs.
+        needed: usize,
+        /// Bytes that were given.
+        found: usize,
+    },
+    /// A chunk format version that this build does not read.
+    Version {
+        /// The version byte.
+        found: u8,
+    },
+    /// A header field outside its range.
+    Field {
+        /// Position of the field in the chunk.
+        offset: usize,
+        /// The field's name in the format.
+        field: &'static str,
+        /// The value found.
+        found: i64,
+        /// Smallest value allowed.
+        min: i64,
+        /// Largest value allowed.
+        max: i64,
+    },
+    /// Flag bits that no writer of this version sets.
+    Flags {
+        /// The flags byte.
+        found: u8,
+        /// What is wrong with it.
+        what: &'static str,
+    },
+    /// The codec bits name no codec that exists.
+    UnknownCodec {
+        /// Bits 5–7 of the flags byte.
+        format: u8,
+    },
+    /// The chunk needs a codec that this build was compiled without.
+    CodecUnavailable {
+        /// The codec.
+        codec: Codec,
+        /// The cargo feature of `blosc-core` that brings it.
+        feature: &'static str,
+    },
+    /// The chunk goes on behind the end of the bytes given.
+    Truncated {
+        /// `cbytes`, the size in the header.
+        cbytes: usize,
+        /// Bytes that were given.
+        found: usize,
+    },
+    /// The header promises more plain bytes than so few compressed ones can hold.
+    Unearned {
+        /// `nbytes`, the plain size in the header.
+        nbytes: usize,
+        /// `cbytes`, the compressed size in the header.
+        cbytes: usize,
+    },
+    /// A number that points outside of the chunk.
+    Place {
+        /// The block it belongs to.
+        block: usize,
+        /// Position of the number in the chunk.
+        offset: usize,
+        /// What the number is: `bstart` or `csize`.
+        what: &'static str,
+        /// The value found.
+        found: i64,
+        /// Smallest value allowed.
+        min: i64,
+        /// Largest value allowed.
+        max: i64,
+    },
+    /// A compressed stream is damaged.
+    Stream {
+        /// The block it belongs to.
+        block: usize,
+        /// Its number within the block.
+        stream: usize,
+        /// Position of its first byte in the chunk.
+        offset: usize,
+        /// Where in the stream, and why.
+        source: CorruptStream,
+    },
+    /// The destination has not the size that was asked for.
+    Destination {
+        /// Bytes needed.
+        needed: usize,
+        /// Bytes it has.
+        found: usize,
+    },
+    /// A range that reaches behind the end.
+    Range {
+        /// What is counted: `bytes`, `items` or `blocks`.
+        unit: &'static str,
+        /// Start of the range.
+        start: usize,
+        /// End of the range (exclusive).
+        end: usize,
+        /// How many there are.
+        len: usize,
+    },
+    /// More plain bytes than the caller's [`Limits`](crate::Limits) allow.
+    Limit {
+        /// Bytes the chunk would need.
+        needed: usize,
+        /// Bytes allowed.
+        limit: usize,
+    },
+}
+
+impl fmt::Display for DecodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::HeaderTooShort { needed, found } => {
+                write!(f, "a Blosc chunk header has {needed} bytes, only {found} are there")
+            }
+            Self::Version { found } => {
+                write!(f, "offset 0: chunk format version is {found}, expected 2 (Blosc 1.x)")
+            }
+            Self::Field { offset, field, found, min, max } => {
+                write!(f, "offset {offset}: {field} is {found}, expected {min}..={max}")
+            }
+            Self::Flags { found, what } => write!(f, "offset 2: flags are {found:#04x}: {what}"),
+            Self::UnknownCodec { format } => {
+                write!(f, "offset 2: codec format is {format}, expected 0..=4")
+            }
+            Self::CodecUnavailable { codec, feature } => {
+                write!(f, "the chunk is compressed with {codec}; build blosc-core with feature `{feature}` to read it")
+            }
+            Self::Truncated { cbytes, found } => {
+                write!(f, "the chunk has {cbytes} bytes, only {found} are there")
+            }
+            Self::Unearned { nbytes, cbytes } => {
+                write!(f, "offset 4: nbytes is {nbytes}, more than {cbytes} compressed bytes can hold")
+            }
+            Self::Place { block, offset, what, found, min, max } => {
+                write!(f, "offset {offset}: {what} of block {block} is {found}, expected {min}..={max}")
+            }
+            Self::Stream { block, stream, offset, source } => {
+                write!(f, "block {block}, stream {stream} at offset {offset}: {source}")
+            }
+            Self::Destination { needed, found } => {
+                write!(f, "the destination has {found} bytes, expected {needed}")
+            }
+            Self::Range { unit, start, end, len } => {
+                write!(f, "{unit} {start}..{end} are not within 0..{len}")
+            }
+            Self::Limit { needed, limit } => {
+                write!(f, "decoding needs {needed} bytes, the limit is {limit}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for DecodeError {}
+
+/// Why data could not be encoded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum EncodeError {
+    /// A compression level outside 0..=9.
+    Clevel {
+        /// The level asked for.
+        found: u8,
+    },
+    /// A typesize of 0.
+    Typesize,
+    /// A filter pipeline that the chunk format cannot express.
+    Filters {
+        /// What it can express.
+        what: &'static str,
+    },
+    /// More data than one chunk holds.
+    TooLarge {
+        /// Bytes given.
+        nbytes: usize,
+        /// Bytes that fit into a chunk.
+        max: usize,
+    },
+    /// The destination is smaller than even the uncompressed chunk.
+    Destination {
+        /// Bytes the chunk takes.
+        needed: usize,
+        /// Bytes the destination has.
+        found: usize,
+    },
+    /// The codec was compiled out.
+    CodecUnavailable {
+        /// The codec.
+        codec: Codec,
+        /// The cargo feature of `blosc-core` that brings it.
+        feature: &'static str,
+    },
+}
+
+impl fmt::Display for EncodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Clevel { found } => write!(f, "clevel is {found}, expected 0..=9"),
+            Self::Typesize => write!(f, "typesize is 0, expected 1 or more"),
+            Self::Filters { what } => write!(f, "filter pipeline cannot be written: {what}"),
+            Self::TooLarge { nbytes, max } => {
+                write!(f, "{nbytes} bytes do not fit into one chunk, which holds at most {max}")
+            }
+            Self::Destination { needed, found } => {
+                write!(f, "the destination has {found} bytes, the chunk takes {needed}")
+            }
+            Self::CodecUnavailable { codec, feature } => {
+                write!(f, "build blosc-core with feature `{feature}` to write {codec}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for EncodeError {}

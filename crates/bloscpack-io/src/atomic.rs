@@ -1,0 +1,183 @@
+//! Output files that appear whole or not at all.
+//!
+//! The bytes go to a temporary file in the target's directory; [`AtomicFile::commit`] makes them durable and puts them
+//! in the target's place in one step. Dropped without it, nothing remains and an old target is as it was. On Linux the
+//! temporary file has no name until then, so that even a killed process leaves nothing behind.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::TempPath;
+
+use crate::Error;
+
+/// Chunks may be small; larger writes pass the buffer by.
+const BUFFER_LEN: usize = 1 << 16;
+
+/// Where Linux shows open files under names, through which one without a name can be given one.
+#[cfg(target_os = "linux")]
+const SELF_FDS: &str = "/proc/self/fd";
+
+/// A file that is being written.
+#[derive(Debug)]
+pub struct AtomicFile {
+    file: BufWriter<File>,
+    /// `None`: the file has no name yet.
+    named: Option<TempPath>,
+    target: PathBuf,
+    overwrite: bool,
+}
+
+/// Where output goes.
+pub(crate) enum Output {
+    /// To a regular file, atomically.
+    File(AtomicFile),
+    /// To something that is there already and is no regular file: a device, a pipe. It cannot be replaced, only
+    /// written to.
+    Stream(File),
+}
+
+impl Output {
+    /// Opens `target` for output. What exists is refused unless `overwrite` is set; a link is followed.
+    pub(crate) fn create(target: &Path, overwrite: bool) -> Result<Output, Error> {
+        match fs::metadata(target) {
+            Ok(_) if !overwrite => Err(Error::OutputExists(target.to_owned())),
+            Ok(found) if !found.is_file() && !found.is_dir() => {
+                let file = File::options().write(true).open(target);
+                file.map(Output::Stream).map_err(|error| Error::file("opening", target, error))
+            }
+            _ => AtomicFile::create(target, overwrite).map(Output::File),
+        }
+    }
+}
+
+impl AtomicFile {
+    /// Starts a file that is to become `target`. With `overwrite`, it keeps the permissions of the file it replaces;
+    /// without, [`AtomicFile::commit`] refuses to replace one.
+    ///
+    /// # Errors
+    /// [`Error::OutputExists`], or [`Error::File`] if the directory cannot be written to.
+    pub fn create(target: &Path, overwrite: bool) -> Result<AtomicFile, Error> {
+        let refuse = |error| Error::file("creating", target, error);
+        // A link stays what it is: its destination is replaced.
+        let resolved = match fs::canonicalize(target) {
+            Ok(_) if !overwrite => return Err(Error::OutputExists(target.to_owned())),
+            Ok(resolved) => resolved,
+            Err(_) => target.to_owned(),
+        };
+        if resolved.is_dir() {
+            return Err(refuse(io::ErrorKind::IsADirectory.into()));
+        }
+        let (file, named) = create_temporary(directory(&resolved)).map_err(refuse)?;
+        if let Ok(old) = fs::metadata(&resolved) {
+            file.set_permissions(old.permissions()).map_err(refuse)?;
+        }
+        let file = BufWriter::with_capacity(BUFFER_LEN, file);
+        Ok(AtomicFile { file, named, target: resolved, overwrite })
+    }
+
+    /// The writer itself, which [`std::io::copy`] can hand over to the system.
+    pub(crate) fn writer(&mut self) -> &mut BufWriter<File> {
+        &mut self.file
+    }
+
+    /// Makes the bytes durable and puts the file in its place.
+    ///
+    /// # Errors
+    /// [`Error::OutputExists`] if the target has come into being in the meantime and is not to be replaced;
+    /// [`Error::File`] for what the system says. The target is then as it was.
+    pub fn commit(self) -> Result<(), Error> {
+        let AtomicFile { file, named, target, overwrite } = self;
+        let place = || -> io::Result<()> {
+            let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
+            file.sync_all()?;
+            match named {
+                None => link_unnamed(&file, &target, overwrite)?,
+                Some(named) if overwrite => named.persist(&target).map_err(|error| error.error)?,
+                Some(named) => named.persist_noclobber(&target).map_err(|error| error.error)?,
+            }
+            sync_directory(directory(&target))
+        };
+        place().map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists if !overwrite => Error::OutputExists(target.clone()),
+            _ => Error::file("finishing", &target, error),
+        })
+    }
+}
+
+impl Write for AtomicFile {
+    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        self.file.write(buf)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Seek for AtomicFile {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.file.seek(to)
+    }
+}
+
+fn directory(target: &Path) -> &Path {
+    match target.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+/// A temporary file in `directory`: without a name where the system has that, else with one.
+fn create_temporary(directory: &Path) -> io::Result<(File, Option<TempPath>)> {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{Mode, OFlags};
+        let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
+        // 0o666 less the umask, as for any new file. Not every file system can do this: then it gets a name.
+        if Path::new(SELF_FDS).exists()
+            && let Ok(file) = rustix::fs::open(directory, flags, Mode::from_raw_mode(0o666))
+        {
+            return Ok((File::from(file), None));
+        }
+    }
+    named_temporary(directory).map(|(file, path)| (file, Some(path)))
+}
+
+fn named_temporary(directory: &Path) -> io::Result<(File, TempPath)> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".blpk-").suffix(".tmp");
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    Ok(builder.tempfile_in(directory)?.into_parts())
+}
+
+/// Gives a file without a name the name `target`. A name cannot be linked over another one, so to replace a file this
+/// takes a temporary name first.
+#[cfg(target_os = "linux")]
+fn link_unnamed(file: &File, target: &Path, overwrite: bool) -> io::Result<()> {
+    use rustix::fs::{AtFlags, CWD, linkat};
+    use std::os::fd::AsRawFd;
+
+    let unnamed = Path::new(SELF_FDS).join(file.as_raw_fd().to_string());
+    let link = |name: &Path| linkat(CWD, &unnamed, CWD, name, AtFlags::SYMLINK_FOLLOW).map_err(io::Error::from);
+    match link(target) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && overwrite => {}
+        linked => return linked,
+    }
+    let (_, name) = named_temporary(directory(target))?;
+    fs::remove_file(&name)?;
+    link(&name)?;
+    name.persist(target).map_err(|error| error.error)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn link_unnamed(_: &File, _: &Path, _: bool) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+/// Makes the new name itself durable.
+fn sync_directory(directory: &Path) -> io::Result<()> {
+    if cfg!(unix) { File::open(directory)?.sync_all() } else { Ok(()) }
+}

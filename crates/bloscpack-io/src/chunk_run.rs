@@ -1,0 +1,117 @@
+//! Compressing a run of chunks: read, compress and digest on all threads, write in order.
+
+use std::cell::RefCell;
+use std::io::{Read, Write};
+
+use blosc_core::{CParams, Encoder, max_cbytes};
+use bloscpack_format::checksum::{Checksum, Digest};
+
+use crate::counted::Counted;
+use crate::options::{Event, Observer};
+use crate::{Cancel, Error, Threads, pipeline};
+
+/// One run of chunks: read, compress, digest, write.
+pub(crate) struct ChunkRun<'a> {
+    pub(crate) params: &'a CParams,
+    pub(crate) checksum: Checksum,
+    /// Plain bytes in a chunk, at least 1.
+    pub(crate) chunk_size: u32,
+    /// Bytes to read; `None` for all there are.
+    pub(crate) size: Option<u64>,
+    pub(crate) threads: &'a Threads,
+    pub(crate) cancel: &'a Cancel,
+    pub(crate) observer: &'a Observer,
+}
+
+/// What a run wrote.
+#[derive(Debug, Default)]
+pub(crate) struct Packed {
+    pub(crate) nbytes: u64,
+    /// Bytes written, digests included.
+    pub(crate) written: u64,
+    /// Where each chunk starts, from the start of the run.
+    pub(crate) starts: Vec<u64>,
+}
+
+impl Packed {
+    /// The entries of the offsets section, if the run stands at `first_chunk` of the file.
+    pub(crate) fn offsets(&self, first_chunk: u64) -> Vec<i64> {
+        self.starts.iter().map(|start| (first_chunk + start).cast_signed()).collect()
+    }
+}
+
+/// A chunk on its way. Both buffers are used again.
+struct Work {
+    number: u64,
+    last: bool,
+    plain: Vec<u8>,
+    chunk: Vec<u8>,
+    cbytes: usize,
+    digest: Digest,
+}
+
+impl ChunkRun<'_> {
+    /// Packs `input` to `output`. No bytes at all become one empty chunk.
+    pub(crate) fn run(&self, input: impl Read, output: &mut impl Write) -> Result<Packed, Error> {
+        let mut input = Counted::new(input);
+        let nchunks = self.size.map(|size| size / u64::from(self.chunk_size));
+        let parallelism = self.threads.for_blocks(nchunks);
+        let encoder = || Ok(Encoder::new(self.params.clone())?.parallelism(parallelism));
+        let mut packed = Packed::default();
+        let spare = RefCell::new(Vec::new());
+        let (mut number, mut ended) = (0, false);
+        pipeline::run(
+            self.threads,
+            self.cancel,
+            encoder,
+            || {
+                if ended {
+                    return Ok(None);
+                }
+                let (mut plain, chunk) = spare.borrow_mut().pop().unwrap_or_default();
+                ended = self.read_chunk(&mut input, &mut plain)?;
+                if plain.is_empty() && number > 0 {
+                    return Ok(None);
+                }
+                number += 1;
+                let digest = Checksum::None.digest(&[]);
+                Ok(Some(Work { number: number - 1, last: ended, plain, chunk, cbytes: 0, digest }))
+            },
+            |encoder: &mut Encoder, mut work| {
+                let room = max_cbytes(work.plain.len());
+                if work.chunk.len() < room {
+                    work.chunk.resize(room, 0);
+                }
+                work.cbytes = encoder.compress_into(&work.plain, &mut work.chunk)?;
+                work.digest = self.checksum.digest(&work.chunk[..work.cbytes]);
+                Ok(work)
+            },
+            |Work { number: chunk, last, plain, chunk: bytes, cbytes, digest }| {
+                let written = output.write_all(&bytes[..cbytes]).and_then(|()| output.write_all(digest.as_ref()));
+                written.map_err(Error::io("writing the output"))?;
+                packed.starts.push(packed.written);
+                packed.written += (cbytes + digest.as_ref().len()) as u64;
+                packed.nbytes += plain.len() as u64;
+                let (nbytes, cbytes) = (plain.len() as u64, cbytes as u64);
+                self.observer.tell(Event::Chunk { chunk, last, nbytes, cbytes, digest: &digest });
+                spare.borrow_mut().push((plain, bytes));
+                Ok(())
+            },
+        )?;
+        Ok(packed)
+    }
+
+    /// The next chunk's plain bytes; whether it is known to be the last.
+    fn read_chunk(&self, input: &mut Counted<impl Read>, plain: &mut Vec<u8>) -> Result<bool, Error> {
+        let position = input.position();
+        let left = self.size.map_or(u64::MAX, |size| size - position);
+        let wanted = left.min(u64::from(self.chunk_size));
+        plain.clear();
+        let found = input.append(wanted, plain)?;
+        match self.size {
+            Some(expected) if found < wanted => Err(Error::InputChanged { expected, found: position + found }),
+            Some(_) => Ok(found == left),
+            None => Ok(found < wanted),
+        }
+    }
+}

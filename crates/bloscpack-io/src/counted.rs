@@ -1,0 +1,69 @@
+//! A reader that counts: reading from a pipe, a file or memory front to back, never more than is there.
+
+use std::io::{self, Read};
+
+use crate::Error;
+
+/// A reader that knows how far it is.
+pub(crate) struct Counted<R> {
+    inner: R,
+    position: u64,
+}
+
+impl<R: Read> Counted<R> {
+    pub(crate) fn new(inner: R) -> Self {
+        Counted { inner, position: 0 }
+    }
+
+    pub(crate) fn starting_at(inner: R, position: u64) -> Self {
+        Counted { inner, position }
+    }
+
+    pub(crate) fn position(&self) -> u64 {
+        self.position
+    }
+
+    /// Fills as much of `buf` as there is; how much that is.
+    pub(crate) fn fill(&mut self, buf: &mut [u8]) -> Result<usize, Error> {
+        let mut filled = 0;
+        while filled < buf.len() {
+            match self.inner.read(&mut buf[filled..]) {
+                Ok(0) => break,
+                Ok(read) => filled += read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(Error::io("reading the input")(error)),
+            }
+        }
+        self.position += filled as u64;
+        Ok(filled)
+    }
+
+    /// Appends `len` bytes to `buf`, which grows only as they come; how many came.
+    pub(crate) fn append(&mut self, len: u64, buf: &mut Vec<u8>) -> Result<u64, Error> {
+        let read = self.inner.by_ref().take(len).read_to_end(buf).map_err(Error::io("reading the input"))?;
+        self.position += read as u64;
+        Ok(read as u64)
+    }
+
+    /// Passes over `len` bytes; how many there were.
+    pub(crate) fn skip(&mut self, len: u64) -> Result<u64, Error> {
+        let skipped = io::copy(&mut self.inner.by_ref().take(len), &mut io::sink());
+        let skipped = skipped.map_err(Error::io("reading the input"))?;
+        self.position += skipped;
+        Ok(skipped)
+    }
+
+    /// Exactly `len` bytes, or [`Error::Truncated`] that names `what`, which starts at `start` and takes `needed` bytes.
+    pub(crate) fn exactly(&mut self, len: u64, start: u64, needed: u64, what: &str) -> Result<Vec<u8>, Error> {
+        let mut bytes = Vec::new();
+        if self.append(len, &mut bytes)? < len {
+            return Err(self.cut_off(start, needed, what));
+        }
+        Ok(bytes)
+    }
+
+    /// The error for an input that ends here, within `what`.
+    pub(crate) fn cut_off(&self, start: u64, needed: u64, what: &str) -> Error {
+        Error::Truncated { offset: start, what: what.to_owned(), needed, found: self.position - start }
+    }
+}

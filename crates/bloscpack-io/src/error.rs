@@ -1,0 +1,181 @@
+//! What can go wrong between a file and its plain bytes.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use blosc_core::{DecodeError, EncodeError};
+use bloscpack_format::checksum::{Checksum, Digest};
+use bloscpack_format::{Format, FormatError};
+
+/// Why an operation failed. After any of them the outputs are as they were before.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The system refused to do something with a file.
+    #[error("{doing} '{}': {source}", path.display())]
+    File {
+        /// What was being done: `opening`, `creating`, …
+        doing: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Reading the input or writing the output failed.
+    #[error("{doing}: {source}")]
+    Io {
+        /// What was being done.
+        doing: &'static str,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The output exists, and is not to be replaced.
+    #[error("output file '{}' exists!", .0.display())]
+    OutputExists(PathBuf),
+    /// Input and output are one file; writing would destroy what is read.
+    #[error("input and output are the same file '{}'", .0.display())]
+    SameFile(PathBuf),
+    /// The input became shorter while it was read.
+    #[error("the input ended after {found} bytes, but had {expected} when it was opened")]
+    InputChanged {
+        /// Its size when it was opened.
+        expected: u64,
+        /// Bytes that were there.
+        found: u64,
+    },
+    /// The bytes are of no format that is known.
+    #[error("not a Blosc file: it starts with b'{}'; expected b'blpk' or a Blosc chunk", .found.escape_ascii())]
+    Unrecognised {
+        /// How it starts.
+        found: Vec<u8>,
+    },
+    /// The format is known, but this operation does not exist for it.
+    #[error("this is {format}, which cannot be used here")]
+    Unsupported {
+        /// The format.
+        format: Format,
+    },
+    /// A bloscpack header, metadata section or offsets section is damaged.
+    #[error(transparent)]
+    Format(#[from] FormatError),
+    /// The file ends too early.
+    #[error("offset {offset}: the file ends within {what}, which takes {needed} bytes, after {found}; it is cut off")]
+    Truncated {
+        /// Where the thing starts.
+        offset: u64,
+        /// What is incomplete: `chunk 3`, `the offsets`, …
+        what: String,
+        /// Bytes that it takes.
+        needed: u64,
+        /// Bytes that are there.
+        found: u64,
+    },
+    /// A chunk is damaged.
+    #[error("chunk {chunk} at offset {offset}: {source}")]
+    Chunk {
+        /// Its number.
+        chunk: u64,
+        /// Where it starts in the file.
+        offset: u64,
+        /// What is wrong; places in it count from the start of the chunk.
+        source: DecodeError,
+    },
+    /// A chunk's digest is not that of its bytes.
+    #[error(
+        "chunk {chunk} at offset {offset}: {} is {computed}, expected {stored}; the chunk is damaged",
+        .checksum.name()
+    )]
+    ChunkDigest {
+        /// Its number.
+        chunk: u64,
+        /// Where it starts in the file.
+        offset: u64,
+        /// The checksum.
+        checksum: Checksum,
+        /// The digest in the file.
+        stored: Digest,
+        /// The digest of the bytes.
+        computed: Digest,
+    },
+    /// A chunk holds more or fewer bytes than the file's header says.
+    #[error("chunk {chunk} at offset {offset}: nbytes is {found}, expected {expected} by the file's header")]
+    ChunkSize {
+        /// Its number.
+        chunk: u64,
+        /// Where it starts in the file.
+        offset: u64,
+        /// Its `nbytes`.
+        found: u64,
+        /// What the header's `chunk_size` or `last_chunk` says.
+        expected: u64,
+    },
+    /// The chunks of the file do not end where its header says.
+    #[error("offset {offset}: {found} where the file should end after {nchunks} chunks")]
+    MoreData {
+        /// Where the last chunk ends.
+        offset: u64,
+        /// What follows there.
+        found: &'static str,
+        /// The header's `nchunks`.
+        nchunks: u64,
+    },
+    /// An entry of the offsets section does not point to its chunk.
+    #[error("offset of chunk {chunk} is {found}, expected {expected}")]
+    Offset {
+        /// The chunk.
+        chunk: u64,
+        /// The entry.
+        found: i64,
+        /// Where the chunk is.
+        expected: u64,
+    },
+    /// Data could not be compressed with these parameters.
+    #[error(transparent)]
+    Encode(#[from] EncodeError),
+    /// A range that reaches behind the end.
+    #[error("{unit} {start}..{end} are not within 0..{len}")]
+    Range {
+        /// What is counted: `bytes`, `items`, `chunks`.
+        unit: &'static str,
+        /// Start of the range.
+        start: u64,
+        /// End of the range (exclusive).
+        end: u64,
+        /// How many there are.
+        len: u64,
+    },
+    /// The offsets section has no room for the chunks that an append would add.
+    #[error("{needed} more chunks do not fit: the offsets section has room for {room}; compress the data anew instead")]
+    NotEnoughSpace {
+        /// Chunks to be added.
+        needed: u64,
+        /// The header's `max_app_chunks`.
+        room: u64,
+    },
+    /// The file has no metadata section that could be rewritten.
+    #[error("the file has no metadata section, and none can be added to it")]
+    NoMetadataFound,
+    /// The new metadata is the old one.
+    #[error("the metadata is the same as in the file; nothing to change")]
+    NoChangeInMetadata,
+    /// The file does not describe an array.
+    #[error("not a NumPy array: {what}")]
+    NotANumpyArray {
+        /// What is missing or does not fit.
+        what: String,
+    },
+    /// The operation was called off.
+    #[error("interrupted")]
+    Cancelled,
+}
+
+impl Error {
+    pub(crate) fn file(doing: &'static str, path: &Path, source: io::Error) -> Error {
+        Error::File { doing, path: path.to_owned(), source }
+    }
+
+    /// For use with `map_err`: an I/O error while `doing` something to the input or output.
+    pub(crate) fn io(doing: &'static str) -> impl Fn(io::Error) -> Error {
+        move |source| Error::Io { doing, source }
+    }
+}

@@ -1,0 +1,65 @@
+//! Writing what stands in front of the chunks of a bloscpack file: header, metadata, offsets.
+
+use std::io::{self, Read, Write};
+
+use bloscpack_format::FormatError;
+use bloscpack_format::bloscpack::{ChunkPlan, Header, Layout, MetadataSection, Version, offsets};
+
+use crate::options::Event;
+use crate::{Error, PackOptions};
+
+/// What stands in front of the chunks.
+pub(crate) struct Front {
+    pub(crate) header: Header,
+    pub(crate) plan: ChunkPlan,
+    metadata: Option<MetadataSection>,
+    pub(crate) layout: Layout,
+}
+
+impl Front {
+    pub(crate) fn new(options: &PackOptions, plan: ChunkPlan) -> Result<Front, Error> {
+        let typesize = options.params.get_typesize();
+        let typesize =
+            u8::try_from(typesize).ok().filter(|&typesize| typesize > 0).ok_or_else(|| typesize_error(typesize))?;
+        let metadata = options.metadata.as_ref();
+        let metadata = metadata.map(|value| MetadataSection::encode(value, &options.metadata_args)).transpose()?;
+        let header = Header {
+            offsets: options.offsets,
+            metadata: metadata.is_some(),
+            checksum: options.checksum,
+            typesize,
+            chunk_size: Some(plan.chunk_size),
+            last_chunk: Some(plan.last_chunk),
+            nchunks: Some(plan.nchunks),
+            max_app_chunks: if options.offsets { options.max_app_chunks.for_chunks(plan.nchunks) } else { 0 },
+            ..Header::new(Version::V3)
+        };
+        let layout = Layout::new(&header, metadata.as_ref().map_or(0, |metadata| metadata.header().section_len()))?;
+        Ok(Front { header, plan, metadata, layout })
+    }
+
+    /// Writes it; `entries` are the offsets as far as they are known, all others are -1.
+    pub(crate) fn write(&self, output: &mut impl Write, entries: &[i64], options: &PackOptions) -> Result<(), Error> {
+        options.observer.tell(Event::Header(&self.header));
+        if let (Some(section), Some(value)) = (&self.metadata, &options.metadata) {
+            options.observer.tell(Event::Metadata { header: section.header(), value });
+        }
+        let mut bytes = self.header.to_bytes()?;
+        if let Some(section) = &self.metadata {
+            bytes.extend(section.to_bytes()?);
+        }
+        bytes.extend(offsets::encode(entries));
+        let room = self.layout.offsets.end - self.layout.offsets.start;
+        let spare = room.saturating_sub(entries.len() as u64 * offsets::ENTRY_LEN);
+        let written = output.write_all(&bytes);
+        let spare = &mut io::repeat(offsets::SPARE_BYTE).take(spare);
+        written.and_then(|()| io::copy(spare, output)).map_err(Error::io("writing the output"))?;
+        Ok(())
+    }
+}
+
+fn typesize_error(typesize: usize) -> Error {
+    let value = i64::try_from(typesize).unwrap_or(i64::MAX);
+    let part = bloscpack_format::Part::Header;
+    FormatError::OutOfRange { part, offset: 7, field: "typesize", value, min: 1, max: 255 }.into()
+}

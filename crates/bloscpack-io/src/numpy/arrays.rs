@@ -1,0 +1,103 @@
+//! Arrays of the `ndarray` crate.
+
+use bloscpack_format::numpy::{Dtype, Order};
+use ndarray::{Array, ArrayBase, Data, Dimension, ShapeBuilder};
+
+use super::{NumpyMeta, pack_array, unpack_array};
+use crate::{Error, PackOptions, UnpackOptions};
+
+/// A type that items of an array can have: `bool`, the integers and the floats.
+pub trait Element: Copy {
+    /// NumPy's code of the type, without the byte order.
+    const CODE: &'static str;
+
+    /// Appends the item's little-endian bytes.
+    fn put(self, bytes: &mut Vec<u8>);
+
+    /// The item with these little-endian bytes, as many as the type has.
+    fn get(bytes: &[u8]) -> Self;
+}
+
+macro_rules! elements {
+    ($($code:literal $element:ty),*) => {$(
+        impl Element for $element {
+            const CODE: &'static str = $code;
+
+            fn put(self, bytes: &mut Vec<u8>) {
+                bytes.extend(self.to_le_bytes());
+            }
+
+            fn get(bytes: &[u8]) -> Self {
+                bytes.first_chunk().map_or_else(Self::default, |bytes| Self::from_le_bytes(*bytes))
+            }
+        }
+    )*};
+}
+
+elements!("i1" i8, "i2" i16, "i4" i32, "i8" i64, "u1" u8, "u2" u16, "u4" u32, "u8" u64, "f4" f32, "f8" f64);
+
+impl Element for bool {
+    const CODE: &'static str = "b1";
+
+    fn put(self, bytes: &mut Vec<u8>) {
+        bytes.push(self.into());
+    }
+
+    fn get(bytes: &[u8]) -> Self {
+        bytes != [0]
+    }
+}
+
+/// Packs an array, in Fortran order if it lies so in memory, else in C order.
+///
+/// # Errors
+/// What [`pack_array`] answers.
+pub fn pack_ndarray<A: Element, S: Data<Elem = A>, D: Dimension>(
+    array: &ArrayBase<S, D>,
+    options: &PackOptions,
+) -> Result<Vec<u8>, Error> {
+    let fortran = !array.is_standard_layout() && array.t().is_standard_layout();
+    let mut bytes = Vec::with_capacity(array.len() * size_of::<A>());
+    if fortran {
+        array.t().iter().for_each(|item| item.put(&mut bytes));
+    } else {
+        array.iter().for_each(|item| item.put(&mut bytes));
+    }
+    let dtype = dtype::<A>('<')?;
+    let shape = array.shape().iter().map(|&axis| axis as u64).collect();
+    let order = if fortran { Order::F } else { Order::C };
+    pack_array(&bytes, &NumpyMeta { dtype, shape, order }, options)
+}
+
+/// Unpacks an array whose items have type `A`, of either byte order, and whose shape has the dimensions of `D`.
+///
+/// # Errors
+/// [`Error::NotANumpyArray`] if items or dimensions are others; what [`unpack_array`] answers.
+pub fn unpack_ndarray<A: Element, D: Dimension>(packed: &[u8], options: &UnpackOptions) -> Result<Array<A, D>, Error> {
+    let (mut bytes, NumpyMeta { dtype: found, shape, order }) = unpack_array(packed, options)?;
+    if found == dtype::<A>('>')? && found != dtype::<A>('<')? {
+        bytes.chunks_exact_mut(size_of::<A>()).for_each(<[u8]>::reverse);
+    } else if found != dtype::<A>('<')? {
+        return Err(Error::NotANumpyArray {
+            what: format!("its dtype is {}, expected {}", found.to_descr(), dtype::<A>('<')?.to_descr()),
+        });
+    }
+    let items: Vec<A> = bytes.chunks_exact(size_of::<A>()).map(A::get).collect();
+    let mut dimensions = D::zeros(D::NDIM.unwrap_or(shape.len()));
+    if dimensions.ndim() != shape.len() {
+        let (found, expected) = (shape.len(), dimensions.ndim());
+        return Err(Error::NotANumpyArray { what: format!("it has {found} dimensions, expected {expected}") });
+    }
+    for (dimension, axis) in dimensions.slice_mut().iter_mut().zip(shape) {
+        // An axis that does not fit makes more bytes than were found, which has been checked; or none, and is 0.
+        *dimension = usize::try_from(axis).unwrap_or(0);
+    }
+    let array = Array::from_shape_vec(dimensions.set_f(order == Order::F), items);
+    array.map_err(|error| Error::NotANumpyArray { what: error.to_string() })
+}
+
+/// The type's dtype in a byte order.
+fn dtype<A: Element>(byte_order: char) -> Result<Dtype, Error> {
+    let dtype = Dtype::from_type_string(&format!("{byte_order}{}", A::CODE));
+    dtype.map_err(|error| bloscpack_format::FormatError::from(error).into())
+}

@@ -1,0 +1,83 @@
+//! Arrays: plain bytes with a dtype, a shape and an order, which the metadata carries.
+//!
+//! | from and to | |
+//! |---|---|
+//! | bytes and a [`NumpyMeta`] | [`pack_array`], [`unpack_array`] |
+//! | `.npy` files | [`pack_npy_file`], [`unpack_npy_file`] |
+//! | arrays of the `ndarray` crate (feature `ndarray`) | `pack_ndarray`, `unpack_ndarray` |
+//!
+//! What is written, the original bloscpack's `unpack_ndarray_*` functions read, and the other way round.
+
+#[cfg(feature = "ndarray")]
+mod arrays;
+mod npy;
+
+use bloscpack_format::numpy::{Dtype, Kind};
+
+#[cfg(feature = "ndarray")]
+pub use arrays::{Element, pack_ndarray, unpack_ndarray};
+pub use bloscpack_format::numpy::NumpyMeta;
+pub use npy::{pack_npy_file, unpack_npy_file};
+
+use crate::{Archive, Error, PackOptions, UnpackOptions, pack_bytes, unpack_bytes};
+
+/// Packs the bytes of an array, which lie in `meta.order`. The typesize and the metadata of `options` are set by the
+/// array; the chunk size is rounded down to whole items.
+///
+/// # Errors
+/// [`Error::NotANumpyArray`] if there are more or fewer bytes than the shape says; what [`pack_bytes`] answers.
+pub fn pack_array(bytes: &[u8], meta: &NumpyMeta, options: &PackOptions) -> Result<Vec<u8>, Error> {
+    check_len(meta, bytes.len() as u64)?;
+    pack_bytes(bytes, &for_array(options, meta))
+}
+
+/// The bytes of a packed array, and what they mean.
+///
+/// # Errors
+/// [`Error::NotANumpyArray`] if the file does not hold an array, or not all of it; what [`unpack_bytes`] answers.
+pub fn unpack_array(packed: &[u8], options: &UnpackOptions) -> Result<(Vec<u8>, NumpyMeta), Error> {
+    let meta = array_meta(&Archive::open(packed)?)?;
+    let (bytes, _) = unpack_bytes(packed, options)?;
+    check_len(&meta, bytes.len() as u64)?;
+    Ok((bytes, meta))
+}
+
+/// What the bytes of an archive mean, and that it has as many.
+fn array_meta<R: crate::ReadAt>(archive: &Archive<R>) -> Result<NumpyMeta, Error> {
+    let Some(metadata) = archive.metadata() else {
+        return Err(Error::NotANumpyArray { what: "the file has no metadata".into() });
+    };
+    let meta = NumpyMeta::from_json(metadata).map_err(|error| Error::NotANumpyArray { what: error.to_string() })?;
+    check_len(&meta, archive.nbytes())?;
+    Ok(meta)
+}
+
+fn check_len(meta: &NumpyMeta, found: u64) -> Result<(), Error> {
+    match meta.nbytes() {
+        Some(expected) if expected == found => Ok(()),
+        expected => {
+            let expected = expected.map_or("more than fit a file".into(), |expected| expected.to_string());
+            Err(Error::NotANumpyArray { what: format!("{found} bytes, but its dtype and shape make {expected}") })
+        }
+    }
+}
+
+/// The options for an array.
+fn for_array(options: &PackOptions, meta: &NumpyMeta) -> PackOptions {
+    let itemsize = meta.dtype.itemsize().max(1);
+    let chunk_size = match options.chunk_size / itemsize * itemsize {
+        0 => itemsize,
+        whole => whole,
+    };
+    let params = options.params.clone().typesize(typesize(&meta.dtype));
+    options.clone().params(params).chunk_size(chunk_size).metadata(Some(meta.to_json()))
+}
+
+/// What the filters work on: an item, or, where that is larger than a chunk can say, a character of it.
+fn typesize(dtype: &Dtype) -> usize {
+    match (usize::try_from(dtype.itemsize()), dtype) {
+        (Ok(itemsize @ 1..=255), _) => itemsize,
+        (_, Dtype::Scalar(scalar)) if scalar.kind() == Kind::Str => 4,
+        _ => 1,
+    }
+}

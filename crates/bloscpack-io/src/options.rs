@@ -1,0 +1,278 @@
+//! How to pack, unpack and append: builders with the original bloscpack's defaults.
+
+use std::fmt;
+use std::sync::Arc;
+
+use blosc_core::{CParams, Codec, FilterPipeline, Limits};
+use bloscpack_format::Json;
+use bloscpack_format::bloscpack::{DEFAULT_CHUNK_SIZE, Header, MaxAppChunks, MetadataArgs, MetadataHeader};
+use bloscpack_format::checksum::{Checksum, Digest};
+
+use crate::{Cancel, Threads};
+
+/// What an operation tells while it runs; for progress and verbose output.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Event<'a> {
+    /// The bloscpack header that was read or is written.
+    Header(&'a Header),
+    /// The metadata section that was read or is written.
+    Metadata {
+        /// Its header.
+        header: &'a MetadataHeader,
+        /// Its content.
+        value: &'a Json,
+    },
+    /// A chunk has been read or written, in order.
+    Chunk {
+        /// Its number.
+        chunk: u64,
+        /// Whether it is the last one, as far as that is known.
+        last: bool,
+        /// Its plain size.
+        nbytes: u64,
+        /// Its compressed size, without the digest.
+        cbytes: u64,
+        /// Its digest.
+        digest: &'a Digest,
+    },
+    /// The offsets that were read or are written: all entries, spare ones as -1.
+    Offsets(&'a [i64]),
+}
+
+/// Somebody who listens to [`Event`]s.
+#[derive(Clone, Default)]
+pub(crate) struct Observer(Option<Arc<dyn Fn(Event<'_>) + Send + Sync>>);
+
+impl Observer {
+    pub(crate) fn tell(&self, event: Event<'_>) {
+        if let Some(observer) = &self.0 {
+            observer(event);
+        }
+    }
+}
+
+impl fmt::Debug for Observer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "Observer" } else { "no observer" })
+    }
+}
+
+/// How to pack.
+///
+/// ```
+/// use blosc_core::{CParams, Codec};
+/// use bloscpack_io::PackOptions;
+/// let options = PackOptions::new().params(CParams::new().codec(Codec::Zstd).typesize(4)).chunk_size(4 << 20);
+/// ```
+#[derive(Debug, Clone)]
+pub struct PackOptions {
+    pub(crate) params: CParams,
+    pub(crate) chunk_size: u64,
+    pub(crate) offsets: bool,
+    pub(crate) checksum: Checksum,
+    pub(crate) max_app_chunks: MaxAppChunks,
+    pub(crate) metadata: Option<Json>,
+    pub(crate) metadata_args: MetadataArgs,
+    pub(crate) overwrite: bool,
+    pub(crate) threads: Threads,
+    pub(crate) cancel: Cancel,
+    pub(crate) observer: Observer,
+}
+
+impl PackOptions {
+    /// The original's defaults: BloscLZ level 7, typesize 8, shuffle, chunks of 1 MiB with offsets and Adler-32, room for
+    /// ten times as many chunks to be appended, no metadata.
+    pub fn new() -> Self {
+        PackOptions {
+            params: CParams::new().codec(Codec::BloscLz).clevel(7).typesize(8),
+            chunk_size: DEFAULT_CHUNK_SIZE.into(),
+            offsets: true,
+            checksum: Checksum::Adler32,
+            max_app_chunks: MaxAppChunks::default(),
+            metadata: None,
+            metadata_args: MetadataArgs::default(),
+            overwrite: false,
+            threads: Threads::default(),
+            cancel: Cancel::default(),
+            observer: Observer::default(),
+        }
+    }
+
+    /// How chunks are compressed.
+    pub fn params(mut self, params: CParams) -> Self {
+        self.params = params;
+        self
+    }
+
+    /// Plain bytes in each chunk but the last. Larger chunks compress better, smaller ones are read in part faster.
+    pub fn chunk_size(mut self, chunk_size: u64) -> Self {
+        self.chunk_size = chunk_size;
+        self
+    }
+
+    /// Whether the file tells where its chunks lie. Without, parts are found by walking from chunk to chunk, but the
+    /// file can be written to a pipe as it grows.
+    pub fn offsets(mut self, offsets: bool) -> Self {
+        self.offsets = offsets;
+        self
+    }
+
+    /// The checksum of the chunks.
+    pub fn checksum(mut self, checksum: Checksum) -> Self {
+        self.checksum = checksum;
+        self
+    }
+
+    /// Room for chunks to be appended, eight bytes for each. Means nothing without offsets.
+    pub fn max_app_chunks(mut self, max_app_chunks: MaxAppChunks) -> Self {
+        self.max_app_chunks = max_app_chunks;
+        self
+    }
+
+    /// Metadata to be stored with the data.
+    pub fn metadata(mut self, metadata: Option<Json>) -> Self {
+        self.metadata = metadata;
+        self
+    }
+
+    /// How the metadata is stored.
+    pub fn metadata_args(mut self, metadata_args: MetadataArgs) -> Self {
+        self.metadata_args = metadata_args;
+        self
+    }
+}
+
+/// How to unpack, verify or read.
+#[derive(Debug, Clone, Default)]
+pub struct UnpackOptions {
+    pub(crate) limits: Limits,
+    pub(crate) overwrite: bool,
+    pub(crate) threads: Threads,
+    pub(crate) cancel: Cancel,
+    pub(crate) observer: Observer,
+}
+
+impl UnpackOptions {
+    /// All threads of the current pool, no limits but the format's.
+    pub fn new() -> Self {
+        UnpackOptions::default()
+    }
+
+    /// What a chunk may make the decoder spend.
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+}
+
+/// How to append. What is not set stays as the file has it, or as [`PackOptions::new`] says.
+#[derive(Debug, Clone)]
+pub struct AppendOptions {
+    pub(crate) codec: Codec,
+    pub(crate) clevel: u8,
+    pub(crate) filters: FilterPipeline,
+    pub(crate) typesize: Option<usize>,
+    pub(crate) metadata: Option<Json>,
+    pub(crate) threads: Threads,
+    pub(crate) cancel: Cancel,
+    pub(crate) observer: Observer,
+}
+
+impl AppendOptions {
+    /// BloscLZ level 7, shuffle, the typesize of the file, metadata unchanged.
+    pub fn new() -> Self {
+        AppendOptions {
+            codec: Codec::BloscLz,
+            clevel: 7,
+            filters: FilterPipeline::shuffle(),
+            typesize: None,
+            metadata: None,
+            threads: Threads::default(),
+            cancel: Cancel::default(),
+            observer: Observer::default(),
+        }
+    }
+
+    /// The codec of the new chunks.
+    pub fn codec(mut self, codec: Codec) -> Self {
+        self.codec = codec;
+        self
+    }
+
+    /// The level of the new chunks, 0..=9.
+    pub fn clevel(mut self, clevel: u8) -> Self {
+        self.clevel = clevel;
+        self
+    }
+
+    /// The filters of the new chunks.
+    pub fn filters(mut self, filters: FilterPipeline) -> Self {
+        self.filters = filters;
+        self
+    }
+
+    /// The typesize of the new chunks; `None` for the file's.
+    pub fn typesize(mut self, typesize: Option<usize>) -> Self {
+        self.typesize = typesize;
+        self
+    }
+
+    /// Metadata to replace the file's; `None` leaves it.
+    pub fn metadata(mut self, metadata: Option<Json>) -> Self {
+        self.metadata = metadata;
+        self
+    }
+}
+
+impl Default for PackOptions {
+    fn default() -> Self {
+        PackOptions::new()
+    }
+}
+
+impl Default for AppendOptions {
+    fn default() -> Self {
+        AppendOptions::new()
+    }
+}
+
+macro_rules! running {
+    ($($options:ty),*) => {$(
+        impl $options {
+            /// Who does the work. The bytes that come out are the same.
+            pub fn threads(mut self, threads: Threads) -> Self {
+                self.threads = threads;
+                self
+            }
+
+            /// A switch that calls the operation off.
+            pub fn cancel(mut self, cancel: Cancel) -> Self {
+                self.cancel = cancel;
+                self
+            }
+
+            /// Somebody to be told what happens.
+            pub fn observe(mut self, observer: impl Fn(Event<'_>) + Send + Sync + 'static) -> Self {
+                self.observer = Observer(Some(Arc::new(observer)));
+                self
+            }
+        }
+    )*};
+}
+
+running!(PackOptions, UnpackOptions, AppendOptions);
+
+macro_rules! overwriting {
+    ($($options:ty),*) => {$(
+        impl $options {
+            /// Whether an output that exists is replaced rather than refused.
+            pub fn overwrite(mut self, overwrite: bool) -> Self {
+                self.overwrite = overwrite;
+                self
+            }
+        }
+    )*};
+}
+
+overwriting!(PackOptions, UnpackOptions);

@@ -1,0 +1,179 @@
+//! Packing: from plain bytes to a bloscpack file.
+//!
+//! ```text
+//! known size, seekable output:          header, metadata, offsets of -1 | chunk digest chunk digest ... | offsets again
+//! known size, no offsets, any output:   header, metadata | chunk digest chunk digest ...
+//! anything else:                        chunks to an unnamed spool file, then header, metadata, offsets | spool
+//! ```
+//!
+//! The header counts the chunks and the offsets stand in front of them, so an output that cannot be gone back in has to
+//! wait until all chunks are known.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Cursor, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+
+use bloscpack_format::bloscpack::{ChunkPlan, Header, MAX_CHUNK_SIZE, offsets};
+
+use crate::atomic::Output;
+use crate::chunk_run::{ChunkRun, Packed};
+use crate::files::{known_size, refuse_same_file};
+use crate::front::Front;
+use crate::options::Event;
+use crate::{Error, PackOptions};
+
+/// What was packed.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct PackReport {
+    /// The header that was written.
+    pub header: Header,
+    /// How the input was cut.
+    pub plan: ChunkPlan,
+    /// Where each chunk is.
+    pub chunk_positions: Vec<u64>,
+    /// Plain bytes.
+    pub nbytes: u64,
+    /// Bytes of the output.
+    pub cbytes: u64,
+}
+
+impl PackReport {
+    fn new(front: Front, packed: &Packed) -> PackReport {
+        let Front { header, plan, layout, .. } = front;
+        let first_chunk = layout.first_chunk;
+        let chunk_positions = packed.starts.iter().map(|start| first_chunk + start).collect();
+        PackReport { header, plan, chunk_positions, nbytes: packed.nbytes, cbytes: first_chunk + packed.written }
+    }
+}
+
+/// Packs the file `input` to the file `output`, which appears whole or not at all. An input that is no regular file
+/// (a pipe) is read to its end.
+///
+/// # Errors
+/// [`Error::SameFile`], [`Error::OutputExists`], and all that [`pack_stream`] may answer.
+pub fn pack_file(input: &Path, output: &Path, options: &PackOptions) -> Result<PackReport, Error> {
+    let source = File::open(input).map_err(|error| Error::file("opening", input, error))?;
+    refuse_same_file(&source, output)?;
+    let size = known_size(&source);
+    pack_to_file(source, size, output, options)
+}
+
+/// Packs bytes to a file, which appears whole or not at all.
+///
+/// # Errors
+/// As [`pack_file`].
+pub fn pack_bytes_to_file(plain: &[u8], output: &Path, options: &PackOptions) -> Result<PackReport, Error> {
+    pack_to_file(plain, Some(plain.len() as u64), output, options)
+}
+
+/// Packs bytes in memory.
+///
+/// # Errors
+/// [`Error::Encode`] and [`Error::Format`] for parameters out of range.
+pub fn pack_bytes(plain: &[u8], options: &PackOptions) -> Result<Vec<u8>, Error> {
+    let mut packed = Cursor::new(Vec::new());
+    pack_seekable(plain, plain.len() as u64, &mut packed, options)?;
+    Ok(packed.into_inner())
+}
+
+/// Packs what `input` gives, to its end, to a writer that is written to front to back. `size` is how much that is, if
+/// it is known: then, without offsets, the output starts with the first chunk. Else the chunks wait in a temporary file
+/// without a name. What has been written when an error occurs is not to be used.
+///
+/// # Errors
+/// [`Error::Encode`] and [`Error::Format`] for parameters out of range; [`Error::InputChanged`] if `size` was too much;
+/// [`Error::Io`]; [`Error::Cancelled`].
+pub fn pack_stream(
+    input: impl Read,
+    size: Option<u64>,
+    mut output: impl Write,
+    options: &PackOptions,
+) -> Result<PackReport, Error> {
+    let report = match size {
+        Some(size) if !options.offsets => {
+            let front = Front::new(options, ChunkPlan::new(size, options.chunk_size)?)?;
+            front.write(&mut output, &[], options)?;
+            let packed = chunk_run(options, front.plan.chunk_size, Some(size)).run(input, &mut output)?;
+            PackReport::new(front, &packed)
+        }
+        _ => pack_spooled(input, size, &mut output, options)?,
+    };
+    output.flush().map_err(Error::io("writing the output"))?;
+    Ok(report)
+}
+
+/// Packs to a file, or to what is in its place.
+fn pack_to_file(
+    input: impl Read,
+    size: Option<u64>,
+    output: &Path,
+    options: &PackOptions,
+) -> Result<PackReport, Error> {
+    match Output::create(output, options.overwrite)? {
+        Output::Stream(file) => pack_stream(input, size, file, options),
+        Output::File(mut file) => {
+            let report = match size {
+                Some(size) => pack_seekable(input, size, &mut file, options)?,
+                None => pack_spooled(input, None, &mut file, options)?,
+            };
+            file.commit()?;
+            Ok(report)
+        }
+    }
+}
+
+/// Packs to an output that can be gone back in.
+pub(crate) fn pack_seekable(
+    input: impl Read,
+    size: u64,
+    output: &mut (impl Write + Seek),
+    options: &PackOptions,
+) -> Result<PackReport, Error> {
+    let front = Front::new(options, ChunkPlan::new(size, options.chunk_size)?)?;
+    front.write(output, &[], options)?;
+    let packed = chunk_run(options, front.plan.chunk_size, Some(size)).run(input, output)?;
+    if front.header.offsets {
+        let entries = packed.offsets(front.layout.first_chunk);
+        options.observer.tell(Event::Offsets(&entries));
+        let written = output.seek(SeekFrom::Start(front.layout.offsets.start));
+        let written = written.and_then(|_| output.write_all(&offsets::encode(&entries)));
+        written.and_then(|()| output.seek(SeekFrom::End(0))).map_err(Error::io("writing the output"))?;
+    }
+    Ok(PackReport::new(front, &packed))
+}
+
+/// Packs the chunks to a spool, then writes what stands in front of them, and the spool.
+fn pack_spooled(
+    input: impl Read,
+    size: Option<u64>,
+    output: &mut impl Write,
+    options: &PackOptions,
+) -> Result<PackReport, Error> {
+    let spooling = Error::io("writing to a temporary file");
+    // A plan for more bytes than fit into one chunk keeps the chunk size, if it is valid.
+    let chunk_size = ChunkPlan::new(MAX_CHUNK_SIZE.into(), options.chunk_size)?.chunk_size;
+    let mut spool = BufWriter::with_capacity(1 << 16, tempfile::tempfile().map_err(&spooling)?);
+    let packed = chunk_run(options, chunk_size, size).run(input, &mut spool)?;
+    let front = Front::new(options, ChunkPlan::new(packed.nbytes, options.chunk_size)?)?;
+    let entries = if options.offsets { packed.offsets(front.layout.first_chunk) } else { Vec::new() };
+    front.write(output, &entries, options)?;
+    let mut spool = spool.into_inner().map_err(|error| spooling(error.into_error()))?;
+    spool.seek(SeekFrom::Start(0)).map_err(&spooling)?;
+    io::copy(&mut spool, output).map_err(Error::io("writing the output"))?;
+    Ok(PackReport::new(front, &packed))
+}
+
+/// The run for these options; `size` is how many bytes there are, if that is known.
+fn chunk_run(options: &PackOptions, chunk_size: u32, size: Option<u64>) -> ChunkRun<'_> {
+    ChunkRun {
+        params: &options.params,
+        checksum: options.checksum,
+        // No bytes at all have a chunk size of 0.
+        chunk_size: chunk_size.max(1),
+        size,
+        threads: &options.threads,
+        cancel: &options.cancel,
+        observer: &options.observer,
+    }
+}

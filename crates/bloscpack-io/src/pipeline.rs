@@ -1,0 +1,212 @@
+//! The only concurrency of this crate: reader → workers → writer, bounded and in order.
+//!
+//! ```text
+//!             ┌──────────────── workers (rayon pool) ────────────────┐
+//! read(k) ──► │ work(k)   work(k+1)   work(k+2) …   at most DEPTH     │ ──► write(k), in the order of k
+//!             └──────────────────────────────────────────────────────┘
+//! ```
+//!
+//! The coordinator, which reads and writes, is the calling thread and never a pool job: a pool of one thread would
+//! otherwise wait for itself. Memory is bounded by [`depth`] items, whatever the speed of the three parts.
+
+use std::collections::BTreeMap;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Mutex, PoisonError};
+
+use crate::{Cancel, Error, Threads};
+
+/// Items in flight: two for each worker, so that none waits while the coordinator reads or writes.
+fn depth(threads: usize) -> u64 {
+    2 * threads as u64
+}
+
+/// Runs items through `read`, `work` and `write` until `read` gives no more, or something fails.
+///
+/// `work` gets a state of its own (tables, scratch) that `state` makes, one for each worker that ever runs at once.
+pub(crate) fn run<I: Send, O: Send, S: Send>(
+    threads: &Threads,
+    cancel: &Cancel,
+    state: impl Fn() -> Result<S, Error> + Sync,
+    mut read: impl FnMut() -> Result<Option<I>, Error>,
+    work: impl Fn(&mut S, I) -> Result<O, Error> + Sync,
+    mut write: impl FnMut(O) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let read = || cancel.check().and_then(|()| read());
+    let workers = Workers { state, work, idle: Mutex::new(Vec::new()) };
+    match threads {
+        Threads::Serial => run_serial(&workers, read, &mut write),
+        Threads::Ambient => {
+            let depth = depth(rayon::current_num_threads());
+            rayon::in_place_scope(|scope| run_parallel(scope, depth, &workers, read, write))
+        }
+        Threads::Pool(pool) => {
+            let depth = depth(pool.current_num_threads());
+            pool.in_place_scope(|scope| run_parallel(scope, depth, &workers, read, write))
+        }
+    }
+}
+
+/// What the workers share: how to make a state, what to do with it, and the states that nobody uses now.
+struct Workers<S, State, Work> {
+    state: State,
+    work: Work,
+    idle: Mutex<Vec<S>>,
+}
+
+impl<S, State: Fn() -> Result<S, Error>, Work> Workers<S, State, Work> {
+    fn do_work<I, O>(&self, item: I) -> Result<O, Error>
+    where
+        Work: Fn(&mut S, I) -> Result<O, Error>,
+    {
+        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let reused = idle().pop();
+        let mut state = reused.map_or_else(&self.state, Ok)?;
+        let output = (self.work)(&mut state, item);
+        idle().push(state);
+        output
+    }
+}
+
+fn run_serial<I, O, S>(
+    workers: &Workers<S, impl Fn() -> Result<S, Error>, impl Fn(&mut S, I) -> Result<O, Error>>,
+    mut read: impl FnMut() -> Result<Option<I>, Error>,
+    mut write: impl FnMut(O) -> Result<(), Error>,
+) -> Result<(), Error> {
+    while let Some(item) = read()? {
+        write(workers.do_work(item)?)?;
+    }
+    Ok(())
+}
+
+fn run_parallel<'scope, I, O, S, State, Work>(
+    scope: &rayon::Scope<'scope>,
+    depth: u64,
+    workers: &'scope Workers<S, State, Work>,
+    mut read: impl FnMut() -> Result<Option<I>, Error>,
+    mut write: impl FnMut(O) -> Result<(), Error>,
+) -> Result<(), Error>
+where
+    I: Send + 'scope,
+    O: Send + 'scope,
+    S: Send,
+    State: Fn() -> Result<S, Error> + Sync,
+    Work: Fn(&mut S, I) -> Result<O, Error> + Sync,
+{
+    let (sender, results) = channel();
+    let (mut count, mut written, mut ended) = (0, 0, false);
+    let mut done: BTreeMap<u64, O> = BTreeMap::new();
+    loop {
+        while !ended && count - written < depth {
+            match read()? {
+                None => ended = true,
+                Some(item) => {
+                    let mut reply = Reply { number: count, output: Err(Error::Cancelled), sender: sender.clone() };
+                    scope.spawn(move |_| reply.set(workers.do_work(item)));
+                    count += 1;
+                }
+            }
+        }
+        if count == written {
+            return Ok(());
+        }
+        let (number, output) = receive(&results);
+        done.insert(number, output?);
+        while let Some(output) = done.remove(&written) {
+            write(output)?;
+            written += 1;
+        }
+    }
+}
+
+/// Sends its output when dropped, so that the coordinator does not wait for a job that panicked: the scope passes the
+/// panic on when it ends.
+struct Reply<O> {
+    number: u64,
+    output: Result<O, Error>,
+    sender: Sender<(u64, Result<O, Error>)>,
+}
+
+impl<O> Reply<O> {
+    fn set(&mut self, output: Result<O, Error>) {
+        self.output = output;
+    }
+}
+
+impl<O> Drop for Reply<O> {
+    fn drop(&mut self) {
+        let output = std::mem::replace(&mut self.output, Err(Error::Cancelled));
+        // If the coordinator has given up, nobody wants the output.
+        drop(self.sender.send((self.number, output)));
+    }
+}
+
+/// The next result. A coordinator that is itself a worker of the pool does the pool's jobs while it waits: it may be
+/// the only one who can.
+fn receive<O>(results: &Receiver<(u64, Result<O, Error>)>) -> (u64, Result<O, Error>) {
+    loop {
+        if let Ok(result) = results.try_recv() {
+            return result;
+        }
+        match rayon::yield_now() {
+            Some(rayon::Yield::Executed) => {}
+            Some(rayon::Yield::Idle) => std::thread::yield_now(),
+            // The coordinator holds a sender itself, so this waits for as long as a job runs.
+            None => return results.recv().unwrap_or((0, Err(Error::Cancelled))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers 0..100 through the pipeline; what came out.
+    fn count_to_100(threads: &Threads) -> Vec<u64> {
+        let (mut next, mut written) = (0, Vec::new());
+        let read = || Ok((next < 100).then(|| (next, next += 1).0));
+        run(threads, &Cancel::new(), || Ok(()), read, |(), number| Ok(number * 2), |n| Ok(written.push(n))).unwrap();
+        written
+    }
+
+    #[test]
+    fn output_is_in_order_whoever_works() {
+        let expected: Vec<u64> = (0..100).map(|n| n * 2).collect();
+        let pool = |threads| std::sync::Arc::new(rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap());
+        for threads in [Threads::Serial, Threads::Ambient, Threads::Pool(pool(1)), Threads::Pool(pool(7))] {
+            assert_eq!(count_to_100(&threads), expected);
+        }
+    }
+
+    #[test]
+    fn a_pool_of_one_thread_that_calls_from_within_does_not_wait_for_itself() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        assert_eq!(pool.install(|| count_to_100(&Threads::Ambient)).len(), 100);
+    }
+
+    #[test]
+    fn the_first_error_ends_it_wherever_it_occurs() {
+        let fail = |at: u64, number: u64| if number == at { Err(Error::NoMetadataFound) } else { Ok(number) };
+        for (reading, working, writing) in [(50, 999, 999), (999, 50, 999), (999, 999, 50)] {
+            let (mut next, mut written) = (0, 0);
+            let read = || fail(reading, (next, next += 1).0).map(Some);
+            let write = |number| fail(writing, number).map(|_| written += 1);
+            let result = run(&Threads::Ambient, &Cancel::new(), || Ok(()), read, |(), n| fail(working, n), write);
+            assert!(matches!(result, Err(Error::NoMetadataFound)));
+            assert!(written <= 50);
+        }
+    }
+
+    #[test]
+    fn calling_off_ends_it() {
+        let cancel = Cancel::new();
+        let mut written = 0;
+        let write = |()| {
+            written += 1;
+            cancel.cancel();
+            Ok(())
+        };
+        let result = run(&Threads::Serial, &cancel, || Ok(()), || Ok(Some(())), |(), ()| Ok(()), write);
+        assert!(matches!(result, Err(Error::Cancelled)));
+        assert_eq!(written, 1);
+    }
+}
