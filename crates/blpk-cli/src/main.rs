@@ -1,1 +1,47 @@
-fn main() {}
+//! blpk: compress, decompress, append to, verify and describe Blosc files from the command line.
+//!
+//! argv → `args`, what was typed → `commands`, a job checked and run by the libraries → `report`, what is printed →
+//! `exit`, the exit code.
+#![forbid(unsafe_code)]
+
+mod args;
+mod commands;
+mod describe;
+mod events;
+mod exit;
+mod files;
+mod fortran;
+mod json;
+mod kind;
+mod npy;
+mod pprint;
+mod python;
+mod report;
+mod session;
+mod size;
+mod streams;
+mod version;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let argv: Vec<OsString> = std::env::args_os().collect();
+    match args::Cli::parse_from(&argv) {
+        Ok(cli) => run(&cli, &argv),
+        Err(stop) => exit::stopped(stop),
+    }
+}
+
+fn run(cli: &args::Cli, argv: &[OsString]) -> ExitCode {
+    if cli.version {
+        return exit::stopped(exit::Stop::Text(version::text(cli.global.verbose || cli.global.debug)));
+    }
+    let Some(command) = &cli.command else {
+        return exit::stopped(args::usage_error(argv, "too few arguments"));
+    };
+    let session = session::Session::new(cli);
+    session.describe(cli);
+    let done = commands::run(command, &session);
+    exit::finish(done.and_then(|()| Ok(session.report.finish()?)))
+}

@@ -1,0 +1,79 @@
+//! How does `--debug` list the command line? By name, sorted, each value as Python prints it, defaults included.
+
+use super::{BloscArgs, Cli, Command};
+use blosc_core::Codec;
+use std::fmt::Display;
+use std::path::PathBuf;
+
+/// The defaults of the original.
+const TYPESIZE: &str = "8";
+const CLEVEL: u8 = 7;
+
+impl Cli {
+    /// The names and values of everything that can be typed for this command.
+    pub(crate) fn typed(&self, nthreads: usize) -> Vec<(&'static str, String)> {
+        let mut list = vec![
+            ("debug", boolean(self.global.debug)),
+            ("force", boolean(self.global.force)),
+            ("nthreads", nthreads.to_string()),
+            ("verbose", boolean(self.global.verbose)),
+        ];
+        match &self.command {
+            Some(Command::Compress(args)) => {
+                blosc(&args.blosc, &mut list);
+                list.extend([
+                    ("checksum", args.checksum.map_or("adler32", |checksum| checksum.name()).into()),
+                    ("chunk_size", args.chunk_size.as_ref().map_or("1M".into(), ToString::to_string)),
+                    ("in_file", path(&args.in_file)),
+                    ("metadata", option(args.metadata.as_ref().map(path))),
+                    ("offsets", boolean(!args.no_offsets)),
+                    ("out_file", option(args.out_file.as_ref().map(path))),
+                    ("subcommand", "compress".into()),
+                ]);
+            }
+            Some(Command::Decompress(args)) => list.extend([
+                ("in_file", path(&args.in_file)),
+                ("no_check_extension", boolean(args.no_check_extension)),
+                ("out_file", option(args.out_file.as_ref().map(path))),
+                ("subcommand", "decompress".into()),
+            ]),
+            Some(Command::Append(args)) => {
+                blosc(&args.blosc, &mut list);
+                list.extend([
+                    ("metadata", option(args.metadata.as_ref().map(path))),
+                    ("new_file", path(&args.new_file)),
+                    ("no_check_extension", boolean(args.no_check_extension)),
+                    ("original_file", path(&args.original_file)),
+                    ("subcommand", "append".into()),
+                ]);
+            }
+            Some(Command::Info(args)) => {
+                list.extend([("file_", path(&args.file)), ("subcommand", "info".into())]);
+            }
+            _ => {}
+        }
+        list.sort_unstable_by_key(|(name, _)| *name);
+        list
+    }
+}
+
+fn blosc(args: &BloscArgs, list: &mut Vec<(&'static str, String)>) {
+    list.extend([
+        ("clevel", args.clevel.unwrap_or(CLEVEL).to_string()),
+        ("cname", args.codec.unwrap_or(Codec::BloscLz).name().into()),
+        ("shuffle", boolean(!args.no_shuffle)),
+        ("typesize", args.typesize.as_ref().map_or(TYPESIZE.into(), ToString::to_string)),
+    ]);
+}
+
+fn boolean(value: bool) -> String {
+    if value { "True" } else { "False" }.into()
+}
+
+fn option(value: Option<impl Display>) -> String {
+    value.map_or("None".into(), |value| value.to_string())
+}
+
+fn path(path: &PathBuf) -> String {
+    path.display().to_string()
+}

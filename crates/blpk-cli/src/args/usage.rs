@@ -1,0 +1,166 @@
+//! What is said of a command line that cannot be understood? In the words of the original's parser, Python's argparse.
+
+use super::Cli;
+use super::values::BadValue;
+use crate::exit::Stop;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Arg, Command, CommandFactory as _};
+use std::ffi::OsString;
+
+/// A usage error that only shows when all is parsed.
+pub(crate) fn usage_error(argv: &[OsString], message: impl Into<String>) -> Stop {
+    let mut root = Cli::command();
+    root.build();
+    Stop::Usage { usage: usage(called(&root, argv)), message: message.into() }
+}
+
+/// What the parser found, as a way to stop.
+pub(super) fn explain(error: &clap::Error, root: &Command, argv: &[OsString]) -> Stop {
+    let command = called(root, argv);
+    let argument = context(error, ContextKind::InvalidArg);
+    let message = match error.kind() {
+        ErrorKind::DisplayHelp => return Stop::Text(error.render().to_string()),
+        ErrorKind::ValueValidation => match std::error::Error::source(error).and_then(|e| e.downcast_ref()) {
+            Some(BadValue::Usage(message)) => message.clone(),
+            Some(BadValue::Failure { long, short, text }) => {
+                let value = context(error, ContextKind::InvalidValue);
+                return Stop::Failure(format!("{} {text}", as_typed(argv, long, short, &value)));
+            }
+            None => format!("argument {}: invalid value", name_of(command, &argument)),
+        },
+        ErrorKind::InvalidValue => format!("argument {}: expected one argument", name_of(command, &argument)),
+        ErrorKind::MissingRequiredArgument => required(&argument),
+        ErrorKind::ArgumentConflict => {
+            let other = name_of(command, &context(error, ContextKind::PriorArg));
+            format!("argument {}: not allowed with argument {other}", name_of(command, &argument))
+        }
+        ErrorKind::MissingSubcommand | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            "too few arguments".into()
+        }
+        ErrorKind::InvalidSubcommand => {
+            let typed = context(error, ContextKind::InvalidSubcommand);
+            format!("argument : invalid choice: '{typed}' (choose from {})", choices(command))
+        }
+        ErrorKind::TooManyValues => {
+            let value = context(error, ContextKind::InvalidValue);
+            format!("argument {}: ignored explicit argument '{value}'", name_of(command, &argument))
+        }
+        ErrorKind::UnknownArgument => unknown(root, command, argv, &argument),
+        // No rule that leads elsewhere is in use; the first line of clap's text says what is wrong.
+        _ => error.render().to_string().lines().next().unwrap_or_default().trim_start_matches("error: ").into(),
+    };
+    Stop::Usage { usage: usage(command), message }
+}
+
+fn usage(command: &Command) -> String {
+    let usage = command.clone().render_usage().to_string();
+    usage.replacen("Usage: ", "usage: ", 1)
+}
+
+/// The command that the words name, as deep as they do.
+fn called<'a>(root: &'a Command, argv: &[OsString]) -> &'a Command {
+    let words = argv.iter().skip(1).filter_map(|word| word.to_str());
+    words.fold(root, |command, word| command.find_subcommand(word).unwrap_or(command))
+}
+
+/// The texts of one kind that come with the error, joined.
+fn context(error: &clap::Error, kind: ContextKind) -> String {
+    match error.get(kind) {
+        Some(ContextValue::String(text)) => text.clone(),
+        Some(ContextValue::Strings(texts)) => texts.join(", "),
+        _ => String::new(),
+    }
+}
+
+/// `-z/--chunk-size` for the argument that clap calls `--chunk-size <size>`.
+fn name_of(command: &Command, argument: &str) -> String {
+    let word = argument.split([' ', '=']).next().unwrap_or_default();
+    let long = word.strip_prefix("--");
+    let short = word.strip_prefix('-').and_then(|letter| letter.chars().next());
+    let is_it = |arg: &&Arg| if long.is_some() { arg.get_long() == long } else { arg.get_short() == short };
+    match command.get_arguments().find(is_it).map(|arg| (arg.get_short(), arg.get_long())) {
+        Some((Some(short), Some(long))) => format!("-{short}/--{long}"),
+        _ => word.into(),
+    }
+}
+
+/// What is missing; of options that exclude each other clap says `<--items <A..B>|--bytes <A..B>>`.
+fn required(argument: &str) -> String {
+    let options: Vec<_> = argument.split(['<', '|', ' ']).filter(|word| word.starts_with("--")).collect();
+    match options.is_empty() {
+        true => format!("the following arguments are required: {argument}"),
+        false => format!("one of the arguments {} is required", options.join(" ")),
+    }
+}
+
+/// An option that does not exist, an abbreviation of several, or what stands in the place of another option's value.
+fn unknown(root: &Command, command: &Command, argv: &[OsString], argument: &str) -> String {
+    let words: Vec<_> = argv.iter().map(|word| word.to_string_lossy()).collect();
+    // Of a word like `-sX5` or `--nope=5` clap names the option only.
+    let is_it = |word: &str| match (argument.strip_prefix("--"), argument.strip_prefix('-')) {
+        (Some(_), _) => word.split('=').next() == Some(argument),
+        (None, Some(letter)) => {
+            word.strip_prefix('-').is_some_and(|rest| !rest.starts_with('-') && rest.contains(letter))
+        }
+        _ => word == argument,
+    };
+    let position = words.iter().skip(1).position(|word| is_it(word));
+    let word = position.map_or(argument, |position| &words[position + 1]);
+    if let Some(before) = position.and_then(|position| words.get(position))
+        && let Some(option) = waiting(command, before)
+    {
+        return format!("argument {option}: expected one argument");
+    }
+    let matching: Vec<String> = match argument.strip_prefix("--") {
+        Some(prefix) => {
+            let longs = command.get_arguments().chain(root.get_arguments()).filter_map(Arg::get_long);
+            let mut longs: Vec<_> = longs.filter(|long| long.starts_with(prefix)).collect();
+            longs.sort_unstable();
+            longs.dedup();
+            longs.into_iter().map(|long| format!("--{long}")).collect()
+        }
+        None => Vec::new(),
+    };
+    match matching.len() {
+        0 | 1 => format!("unrecognized arguments: {word}"),
+        _ => format!("ambiguous option: {argument} could match {}", matching.join(", ")),
+    }
+}
+
+/// The option that a word ends with and that takes its value from the next one.
+fn waiting(command: &Command, word: &str) -> Option<String> {
+    let long = word.strip_prefix("--").filter(|long| !long.is_empty() && !long.contains('='));
+    let short = word.strip_prefix('-').filter(|rest| !rest.starts_with('-')).and_then(|rest| rest.chars().next_back());
+    let is_it = |arg: &&Arg| match long {
+        Some(long) => arg.get_long().is_some_and(|name| name.starts_with(long)),
+        None => short.is_some() && arg.get_short() == short,
+    };
+    let arg = command.get_arguments().find(is_it).filter(|arg| arg.get_action().takes_values())?;
+    Some(match (arg.get_short(), arg.get_long()) {
+        (Some(short), Some(long)) => format!("-{short}/--{long}"),
+        _ => word.into(),
+    })
+}
+
+fn choices(command: &Command) -> String {
+    let names =
+        command.get_subcommands().flat_map(|command| [command.get_name()].into_iter().chain(command.get_all_aliases()));
+    names.map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", ")
+}
+
+/// `--chunk-size` if that or an abbreviation of it was given this value, else `-z`.
+fn as_typed(argv: &[OsString], long: &str, short: &str, value: &str) -> String {
+    let words: Vec<_> = argv.iter().map(|word| word.to_string_lossy()).collect();
+    let next = words.iter().skip(1).map(Some).chain([None]);
+    let by_name = words.iter().zip(next).filter_map(|(word, next)| {
+        let (name, given) = match word.split_once('=') {
+            Some((name, given)) => (name, given),
+            None => (word.as_ref(), next.map_or("", |next| next.as_ref())),
+        };
+        name.strip_prefix("--").filter(|name| !name.is_empty() && long.starts_with(name) && given == value)
+    });
+    match by_name.count() {
+        0 => format!("-{short}"),
+        _ => format!("--{long}"),
+    }
+}

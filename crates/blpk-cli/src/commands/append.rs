@@ -1,0 +1,92 @@
+//! `blpk append`: more data, and with `-m` other metadata, into a bloscpack file; all or nothing.
+
+use super::compress::{blosc_block, clevel, codec, describe_plan, filters, typesize};
+use crate::args::AppendArgs;
+use crate::report::Level;
+use crate::session::Session;
+use crate::size::double_pretty_size;
+use crate::streams::{Input, Place, refuse_same_file};
+use crate::{events, files};
+use anyhow::{Context as _, Result, bail};
+use bloscpack_format::bloscpack::Header;
+use bloscpack_format::checksum::Checksum;
+use bloscpack_io::{AppendOptions, Archive, append_stream};
+use std::fs::File;
+use std::path::Path;
+
+pub(super) fn run(args: &AppendArgs, session: &Session) -> Result<()> {
+    let report = &session.report;
+    let (original, new) = (&args.original_file, &args.new_file);
+    report.verbose("getting ready for append");
+    if !args.no_check_extension && !files::has_extension(original) {
+        bail!("original file '{}' does not end with '{}'", original.display(), files::EXTENSION);
+    }
+    files::must_exist("original file", original)?;
+    let new_place = Place::from(new.clone());
+    if let Place::File(new) = &new_place {
+        files::must_exist("new file", new)?;
+    }
+    refuse_same_file(&new_place, &Place::File(original.clone()))?;
+    report.verbose(format!("original file is: '{}'", original.display()));
+    report.verbose(format!("new file is: '{new_place}'"));
+    let typesize = typesize(&args.blosc)?;
+    let metadata = files::read_metadata(args.metadata.as_ref())?;
+
+    let cancel = session.cancel()?;
+    let input = Input::open(&new_place, &cancel)?;
+    let size = input.known_size();
+    let before = original.metadata().map_or(0, |metadata| metadata.len());
+    report.verbose(format!("orig file size before append: {}", double_pretty_size(before)));
+    if let Some(size) = size {
+        report.verbose(format!("new file size: {}", double_pretty_size(size)));
+    }
+    let header = describe_original(original, session)?;
+    let (codec, clevel, shuffle) = (codec(&args.blosc), clevel(&args.blosc), !args.blosc.no_shuffle);
+    if report.prints(Level::Debug) {
+        let shown = typesize.or(header.map(|header| header.typesize)).unwrap_or(0);
+        report.debug(blosc_block(&shown.to_string(), clevel, shuffle, codec));
+    }
+    let options = AppendOptions::new()
+        .codec(codec)
+        .clevel(clevel)
+        .filters(filters(shuffle))
+        .typesize(typesize.map(usize::from))
+        .metadata(metadata)
+        .threads(session.threads(size.unwrap_or(u64::MAX))?)
+        .cancel(cancel)
+        .observe(events::packing(report, header.map_or(Checksum::None, |header| header.checksum)));
+    let appended = append_stream(original, input, size, &options).with_context(|| original.display().to_string())?;
+
+    if size.is_none() {
+        report.verbose(format!("new file size: {}", double_pretty_size(appended.new_size)));
+    }
+    if let (Some(surplus), Some(chunk_size)) = (&appended.surplus, appended.header.chunk_size) {
+        let size = (surplus.nchunks - 1) * u64::from(surplus.chunk_size) + u64::from(surplus.last_chunk);
+        describe_plan(report, size, chunk_size.into())?;
+    }
+    report.verbose(format!("orig file size after append: {}", double_pretty_size(appended.after)));
+    if appended.new_size > 0 {
+        let ratio = (appended.after as f64 - appended.before as f64) / appended.new_size as f64;
+        report.verbose(format!("Approximate compression ratio of appended data: {ratio:.6}"));
+    }
+    report.verbose("done");
+    Ok(())
+}
+
+/// Prints what the file holds so far, with `-v` and `-d`; its header.
+fn describe_original(path: &Path, session: &Session) -> Result<Option<Header>> {
+    let report = &session.report;
+    if !report.prints(Level::Verbose) {
+        return Ok(None);
+    }
+    let name = || path.display().to_string();
+    let archive = Archive::open(File::open(path).with_context(name)?).with_context(name)?;
+    let header = archive.header().copied();
+    if let Some(header) = &header {
+        events::header_read(report, header);
+    }
+    if let Some(header) = archive.metadata_header() {
+        events::metadata_read(report, header);
+    }
+    Ok(header)
+}

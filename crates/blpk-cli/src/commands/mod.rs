@@ -1,0 +1,25 @@
+//! What does each command do? One file for each.
+
+mod append;
+mod cat;
+mod chunk;
+mod compress;
+mod decompress;
+mod info;
+mod verify;
+
+use crate::args::Command;
+use crate::session::Session;
+
+/// Does what was asked for.
+pub(crate) fn run(command: &Command, session: &Session) -> anyhow::Result<()> {
+    match command {
+        Command::Compress(args) => compress::run(args, session),
+        Command::Decompress(args) => decompress::run(args, session),
+        Command::Append(args) => append::run(args, session),
+        Command::Info(args) => info::run(args, session),
+        Command::Verify(args) => verify::run(args, session),
+        Command::Cat(args) => cat::run(args, session),
+        Command::Chunk(args) => chunk::run(args, session),
+    }
+}

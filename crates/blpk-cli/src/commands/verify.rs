@@ -1,0 +1,65 @@
+//! `blpk verify`: is everything in these files as it should be?
+
+use crate::args::VerifyArgs;
+use crate::exit::{self, AlreadyReported};
+use crate::kind::{Kind, kind_of};
+use crate::npy::Npy;
+use crate::session::Session;
+use crate::size::double_pretty_size;
+use crate::streams::{Input, Place};
+use crate::{events, files, report};
+use anyhow::{Context as _, Result, bail};
+use bloscpack_format::Format;
+use bloscpack_io::{Cancel, UnpackOptions, verify_stream};
+use std::fs::File;
+
+pub(super) fn run(args: &VerifyArgs, session: &Session) -> Result<()> {
+    let cancel = session.cancel()?;
+    let mut failed = false;
+    for path in &args.files {
+        let place = Place::from(path.clone());
+        match verify(&place, session, &cancel) {
+            Ok(what) => session.report.normal(format!("{place}: ok, {what}")),
+            Err(error) if exit::is_interrupted(&error) => return Err(error),
+            Err(error) => {
+                failed = true;
+                report::error(&exit::one_line(&error));
+            }
+        }
+    }
+    if failed { Err(AlreadyReported.into()) } else { Ok(()) }
+}
+
+/// What the file is, if it is whole.
+fn verify(place: &Place, session: &Session, cancel: &Cancel) -> Result<String> {
+    if let Place::File(path) = place {
+        files::must_exist("file", path)?;
+        match kind_of(path) {
+            Some(Kind::Foreign(what)) => bail!("file '{place}' is {what}, which this version cannot read"),
+            Some(Kind::Npy) => {
+                let name = || place.to_string();
+                let array = Npy::open(File::open(path).with_context(name)?).with_context(name)?;
+                return Ok(format!("NumPy array, {}", double_pretty_size(array.nbytes())));
+            }
+            _ => {}
+        }
+    }
+    let input = Input::open(place, cancel)?;
+    let threads = session.threads(input.known_size().unwrap_or(u64::MAX))?;
+    let options = UnpackOptions::new().threads(threads).cancel(cancel.clone());
+    let options = options.observe(events::unpacking(&session.report));
+    let found = verify_stream(input, &options).with_context(|| place.to_string())?;
+    let format = match found.format {
+        Format::Bloscpack { version } => format!("bloscpack version {version}"),
+        _ => "Blosc1 chunk".into(),
+    };
+    let chunks = match found.chunk_positions.len() {
+        1 => "1 chunk".into(),
+        chunks => format!("{chunks} chunks"),
+    };
+    let trailing = match found.trailing {
+        0 => String::new(),
+        trailing => format!(", {trailing} unused bytes at the end"),
+    };
+    Ok(format!("{format}, {chunks}, {}{trailing}", double_pretty_size(found.nbytes)))
+}

@@ -1,0 +1,112 @@
+//! How do the formats' headers look as text? The original prints Python objects; so these are spelled as Python does.
+
+use crate::size::double_pretty_size;
+use bloscpack_format::bloscpack::{Header, MetadataHeader};
+use bloscpack_format::{python_bytes_repr, python_str_repr};
+
+/// A name and what Python's `repr` gives of its value.
+type Fields = Vec<(&'static str, String)>;
+
+/// `BloscpackHeader:` and a line for each field, sizes in two ways.
+pub(crate) fn header_block(header: &Header) -> String {
+    let size = |size: Option<u32>| size.map_or("-1".into(), |size| double_pretty_size(size.into()));
+    block("BloscpackHeader", &header_fields(header, size))
+}
+
+/// `BloscpackHeader(format_version=3, offsets=True, …)`
+pub(crate) fn header_repr(header: &Header) -> String {
+    let size = |size: Option<u32>| size.map_or("-1".into(), |size| size.to_string());
+    let fields = header_fields(header, size).into_iter().map(|(name, value)| format!("{name}={value}"));
+    format!("BloscpackHeader({})", fields.collect::<Vec<_>>().join(", "))
+}
+
+fn header_fields(header: &Header, size: impl Fn(Option<u32>) -> String) -> Fields {
+    vec![
+        ("format_version", header.version.number().to_string()),
+        ("offsets", boolean(header.offsets)),
+        ("metadata", boolean(header.metadata)),
+        ("checksum", python_str_repr(header.checksum.name())),
+        ("typesize", header.typesize.to_string()),
+        ("chunk_size", size(header.chunk_size)),
+        ("last_chunk", size(header.last_chunk)),
+        ("nchunks", header.nchunks.map_or("-1".into(), |nchunks| nchunks.to_string())),
+        ("max_app_chunks", header.max_app_chunks.to_string()),
+    ]
+}
+
+/// `MetadataHeader:` and a line for each field.
+pub(crate) fn metadata_header_block(header: &MetadataHeader) -> String {
+    let size = |size: u32| double_pretty_size(size.into());
+    let fields = vec![
+        ("magic_format", magic(&header.magic_format)),
+        ("meta_options", format!("'{:08b}'", header.meta_options)),
+        ("meta_checksum", python_str_repr(header.meta_checksum.name())),
+        ("meta_codec", python_str_repr(header.meta_codec.name())),
+        ("meta_level", header.meta_level.to_string()),
+        ("meta_size", size(header.meta_size)),
+        ("max_meta_size", size(header.max_meta_size)),
+        ("meta_comp_size", size(header.meta_comp_size)),
+        ("user_codec", magic(&header.user_codec)),
+    ];
+    block("MetadataHeader", &fields)
+}
+
+/// A title and a line for each field, indented.
+pub(crate) fn block(title: &str, fields: &[(&'static str, String)]) -> String {
+    let lines = fields.iter().map(|(name, value)| format!("\n    {name}: {value}"));
+    format!("{title}:{}", lines.collect::<String>())
+}
+
+/// The fields of a chunk's header, whatever they hold.
+pub(crate) fn chunk_header(header: &[u8; 16]) -> [(&'static str, u32); 7] {
+    let [version, versionlz, flags, typesize, sizes @ ..] = *header;
+    let size = |at: usize| u32::from_le_bytes(std::array::from_fn(|i| sizes.get(at + i).copied().unwrap_or(0)));
+    [
+        ("version", version.into()),
+        ("versionlz", versionlz.into()),
+        ("flags", flags.into()),
+        ("typesize", typesize.into()),
+        ("nbytes", size(0)),
+        ("blocksize", size(4)),
+        ("ctbytes", size(8)),
+    ]
+}
+
+/// What the flags byte of a chunk says. The original calls flag 0x10 `split_blocks`, though set it means that they are
+/// not split.
+pub(crate) fn chunk_flags(flags: u8) -> Fields {
+    vec![
+        ("byte_shuffle", boolean(flags & 0x01 != 0)),
+        ("pure_memcpy", boolean(flags & 0x02 != 0)),
+        ("bit_shuffle", boolean(flags & 0x04 != 0)),
+        ("split_blocks", boolean(flags & 0x10 != 0)),
+        ("codec", python_str_repr(codec_name(flags))),
+    ]
+}
+
+/// The name of the stream format in bits 5 to 7; `lz4` stands for lz4hc too.
+pub(crate) fn codec_name(flags: u8) -> &'static str {
+    ["blosclz", "lz4", "snappy", "zlib", "zstd"].get(usize::from(flags >> 5)).copied().unwrap_or("unknown")
+}
+
+/// `OrderedDict([('version', 2), ('versionlz', 1), …])`, as Python up to 3.11 prints it.
+pub(crate) fn ordered_dict<V: std::fmt::Display>(fields: &[(&'static str, V)]) -> String {
+    let pairs = fields.iter().map(|(name, value)| format!("('{name}', {value})"));
+    format!("OrderedDict([{}])", pairs.collect::<Vec<_>>().join(", "))
+}
+
+/// `[610, 1201]`
+pub(crate) fn list(items: &[i64]) -> String {
+    format!("[{}]", items.iter().map(i64::to_string).collect::<Vec<_>>().join(", "))
+}
+
+pub(crate) fn boolean(value: bool) -> String {
+    if value { "True" } else { "False" }.into()
+}
+
+/// Eight bytes without the NULs around them.
+fn magic(bytes: &[u8; 8]) -> String {
+    let start = bytes.iter().position(|&byte| byte != 0).unwrap_or(8);
+    let end = bytes.iter().rposition(|&byte| byte != 0).map_or(start, |last| last + 1);
+    python_bytes_repr(&bytes[start..end])
+}

@@ -1,0 +1,115 @@
+//! What does `--debug` print while a job runs? The original's lines, as far as they are about the file.
+
+use crate::describe::{header_block, header_repr, list, metadata_header_block};
+use crate::report::{Level, Report};
+use crate::size::double_pretty_size;
+use bloscpack_format::bloscpack::{Header, MetaCodec, MetadataArgs, MetadataHeader, MetadataSection, offsets};
+use bloscpack_format::checksum::{Checksum, Digest};
+use bloscpack_format::{Json, python_bytes_repr};
+use bloscpack_io::Event;
+
+/// Prints what happens while packing or appending.
+pub(crate) fn packing(report: &Report, checksum: Checksum) -> impl Fn(Event<'_>) + Send + Sync + 'static {
+    let report = report.clone();
+    move |event| {
+        if !report.prints(Level::Debug) {
+            return;
+        }
+        match event {
+            Event::Header(header) => {
+                report.debug(header_block(header));
+                report.debug(format!("raw_bloscpack_header: {}", raw_header(header)));
+            }
+            Event::Metadata { value, .. } => metadata_written(&report, value),
+            Event::Chunk { chunk, last, nbytes, cbytes, digest } => {
+                report.debug(format!("Handle chunk '{chunk}'{}", if last { " (last)" } else { "" }));
+                report.debug(match checksum {
+                    Checksum::None => "no checksum".into(),
+                    checksum => format!("checksum ({}): {}", checksum.name(), raw_digest(digest)),
+                });
+                report.debug(handled(nbytes, cbytes));
+            }
+            Event::Offsets(entries) => {
+                report.debug(format!("Writing '{}' offsets: '{}'", entries.len(), list(entries)));
+                report.debug(format!("Raw offsets: {}", python_bytes_repr(&offsets::encode(entries))));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Prints what happens while unpacking.
+pub(crate) fn unpacking(report: &Report) -> impl Fn(Event<'_>) + Send + Sync + 'static {
+    let report = report.clone();
+    let checksum = std::sync::OnceLock::new();
+    move |event| match event {
+        Event::Header(header) => {
+            let _ = checksum.set(header.checksum); // a file has one header
+            header_read(&report, header);
+        }
+        Event::Metadata { header, .. } => metadata_read(&report, header),
+        Event::Offsets(entries) if report.prints(Level::Debug) => {
+            report.debug(format!("Read raw offsets: {}", python_bytes_repr(&offsets::encode(entries))));
+            report.debug(format!("Offsets: {}", list(entries)));
+        }
+        Event::Chunk { chunk, last, nbytes, cbytes, digest } if report.prints(Level::Debug) => {
+            report.debug(format!("decompressing chunk '{chunk}'{}", if last { " (last)" } else { "" }));
+            if let Some(checksum) = checksum.get().filter(|checksum| **checksum != Checksum::None) {
+                report.debug(format!("checksum OK ({}): {}", checksum.name(), raw_digest(digest)));
+            }
+            report.debug(handled(cbytes, nbytes));
+        }
+        _ => {}
+    }
+}
+
+/// Prints the header that a file has.
+pub(crate) fn header_read(report: &Report, header: &Header) {
+    report.debug("reading bloscpack header");
+    report.debug(format!("bloscpack_header_raw: {}", raw_header(header)));
+    report.debug(format!("bloscpack header: {}", header_repr(header)));
+}
+
+/// Prints the metadata section that a file has; its size with `-v` already.
+pub(crate) fn metadata_read(report: &Report, header: &MetadataHeader) {
+    let raw = header.to_bytes().map_or_else(|error| error.to_string(), |raw| python_bytes_repr(&raw));
+    report.debug(format!("raw metadata header: {raw}"));
+    report.debug(metadata_header_block(header));
+    let compressed = kind(header.meta_codec);
+    report.verbose(format!("read {compressed} metadata of size: '{}'", header.meta_comp_size));
+}
+
+fn metadata_written(report: &Report, value: &Json) {
+    // Encoded once more, just as it is written: only the section itself knows its stored bytes.
+    let Ok(section) = MetadataSection::encode(value, &MetadataArgs::default()) else { return };
+    let (header, digest) = (section.header(), section.digest());
+    let (compressed, stored) = (kind(header.meta_codec), python_bytes_repr(section.stored()));
+    report.debug(format!("Raw {compressed} metadata of size '{}': {stored}", header.meta_comp_size));
+    report.debug(format!("max meta size is deemed to be: {}", header.max_meta_size));
+    if let Ok(raw) = header.to_bytes() {
+        report.debug(format!("raw_metadata_header: {}", python_bytes_repr(&raw)));
+    }
+    let spare = header.max_meta_size.saturating_sub(header.meta_comp_size);
+    report.debug(format!("metadata has {spare} preallocated empty bytes"));
+    report.debug(format!("metadata checksum ({}): {}", header.meta_checksum.name(), raw_digest(&digest)));
+    report.debug(format!("metadata section occupies a total of {}", double_pretty_size(header.section_len())));
+}
+
+fn kind(codec: MetaCodec) -> &'static str {
+    match codec {
+        MetaCodec::None => "uncompressed",
+        MetaCodec::Zlib => "compressed",
+    }
+}
+
+fn handled(input: u64, output: u64) -> String {
+    format!("chunk handled, in: {} out: {}", double_pretty_size(input), double_pretty_size(output))
+}
+
+fn raw_header(header: &Header) -> String {
+    header.to_bytes().map_or_else(|error| error.to_string(), |raw| python_bytes_repr(&raw))
+}
+
+fn raw_digest(digest: &Digest) -> String {
+    python_bytes_repr(digest.as_ref())
+}

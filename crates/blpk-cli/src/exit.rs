@@ -1,0 +1,87 @@
+//! How does a run end? With exit code 0 when all is done, 1 on a failure, 2 on a usage error; never otherwise.
+
+use crate::report;
+use crate::streams::{Interrupted, StdoutClosed};
+use bloscpack_io::Error;
+use std::error::Error as StdError;
+use std::io::{self, Write as _};
+use std::process::ExitCode;
+
+/// A run that ends before anything was done.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// A text was asked for.
+    Text(String),
+    /// The command line cannot be understood.
+    Usage {
+        /// How it should look.
+        usage: String,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// A value on the command line is refused.
+    Failure(String),
+}
+
+/// Ends a run that stopped early.
+pub(crate) fn stopped(stop: Stop) -> ExitCode {
+    match stop {
+        Stop::Text(text) => finish(io::stdout().write_all(text.as_bytes()).map_err(anyhow::Error::from)),
+        Stop::Usage { usage, message } => {
+            // Where even stderr is closed, there is nobody to tell.
+            let _ = writeln!(io::stderr(), "{usage}");
+            report::error(&message);
+            ExitCode::from(2)
+        }
+        Stop::Failure(message) => {
+            report::error(&message);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Ends a run, with its error on one line of stderr.
+pub(crate) fn finish(result: anyhow::Result<()>) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        // Whoever reads our output has seen enough; `blpk cat --items .. x.blp | head -c 100` is no failure.
+        Err(error) if error.chain().any(is_cause::<StdoutClosed>) => ExitCode::SUCCESS,
+        Err(error) if error.is::<AlreadyReported>() => ExitCode::FAILURE,
+        Err(error) => {
+            report::error(&one_line(&error));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// A failure of which everything has been said.
+#[derive(Debug, thiserror::Error)]
+#[error("already reported")]
+pub(crate) struct AlreadyReported;
+
+/// An error with its contexts and causes. Some say their cause themselves: nothing is said twice.
+pub(crate) fn one_line(error: &anyhow::Error) -> String {
+    if is_interrupted(error) {
+        return "interrupted".into();
+    }
+    let mut line = String::new();
+    for part in error.chain().map(ToString::to_string) {
+        if !line.contains(&part) {
+            line.push_str(if line.is_empty() { "" } else { ": " });
+            line.push_str(&part);
+        }
+    }
+    line
+}
+
+/// Whether Ctrl-C is the reason.
+pub(crate) fn is_interrupted(error: &anyhow::Error) -> bool {
+    let cancelled = |cause: &(dyn StdError + 'static)| matches!(cause.downcast_ref(), Some(Error::Cancelled));
+    error.chain().any(|cause| cancelled(cause) || is_cause::<Interrupted>(cause))
+}
+
+/// Whether an I/O error was made by us, of an error of this type.
+fn is_cause<E: StdError + 'static>(error: &(dyn StdError + 'static)) -> bool {
+    let inner = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+    inner.is_some_and(|inner| inner.is::<E>())
+}

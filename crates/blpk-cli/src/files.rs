@@ -1,0 +1,80 @@
+//! What is asked about files before anything is done, in the order and the words of the original.
+
+use crate::session::Session;
+use crate::streams::{Place, refuse_same_file};
+use anyhow::{Context as _, Result, bail};
+use bloscpack_format::Json;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The extension of bloscpack files.
+pub(crate) const EXTENSION: &str = ".blp";
+
+/// Refuses an input that is not there, and an output that is.
+pub(crate) fn check(input: &Place, output: &Place, session: &Session) -> Result<()> {
+    if let Place::File(path) = input {
+        must_exist("input file", path)?;
+    }
+    let overwriting = matches!(output, Place::File(path) if path.exists());
+    if overwriting && !session.force {
+        bail!("output file '{output}' exists!");
+    }
+    refuse_same_file(input, output)?;
+    if overwriting {
+        session.report.verbose(format!("overwriting existing file: '{output}'"));
+    }
+    session.report.verbose(format!("input file is: '{input}'"));
+    session.report.verbose(format!("output file is: '{output}'"));
+    Ok(())
+}
+
+/// Refuses a file that is not there, or is a directory.
+pub(crate) fn must_exist(what: &str, path: &Path) -> Result<()> {
+    match fs::metadata(path) {
+        Ok(found) if found.is_dir() => bail!("{what} '{}' is {}", path.display(), directory(path)),
+        Ok(_) => Ok(()),
+        Err(_) if !path.exists() => bail!("{what} '{}' does not exist!", path.display()),
+        Err(error) => Err(error).with_context(|| format!("{what} '{}'", path.display())),
+    }
+}
+
+/// What a directory is: some formats are stored as one.
+fn directory(path: &Path) -> &'static str {
+    if path.join("chunks.b2frame").is_file() {
+        "a sparse Blosc2 frame, which this version cannot read"
+    } else if path.join("__rootdirs__").is_file() {
+        "a bcolz ctable, which this version cannot read"
+    } else if path.join("meta").join("storage").is_file() {
+        "a bcolz carray, which this version cannot read"
+    } else {
+        "a directory, not a file"
+    }
+}
+
+/// Whether a name ends with `.blp`.
+pub(crate) fn has_extension(path: &Path) -> bool {
+    path.as_os_str().as_encoded_bytes().ends_with(EXTENSION.as_bytes())
+}
+
+/// The name with `.blp` behind it.
+pub(crate) fn with_extension(path: &Path) -> PathBuf {
+    let mut name = OsString::from(path);
+    name.push(EXTENSION);
+    name.into()
+}
+
+/// The name without the `.blp` that it ends with.
+pub(crate) fn without_extension(path: &Path) -> PathBuf {
+    // Only the file name can hold the dot: a path that ends with a directory's separator does not end with `.blp`.
+    path.with_extension("")
+}
+
+/// The metadata of a JSON file, in Python's JSON; `null` is no metadata.
+pub(crate) fn read_metadata(path: Option<&PathBuf>) -> Result<Option<Json>> {
+    let Some(path) = path else { return Ok(None) };
+    must_exist("metadata file", path)?;
+    let text = fs::read(path).with_context(|| format!("reading metadata file '{}'", path.display()))?;
+    let value = Json::parse(text).with_context(|| format!("metadata file '{}' is not valid JSON", path.display()))?;
+    Ok(Some(value).filter(|value| *value != Json::Null))
+}

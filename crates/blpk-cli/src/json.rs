@@ -1,0 +1,58 @@
+//! How is the output of `--json` put together? Strict JSON, one object on one line, `schema` 1.
+
+use bloscpack_format::Json;
+use bloscpack_format::numpy::{Dtype, NumpyMeta, Order};
+
+/// The members of an object, in their order.
+#[derive(Debug)]
+pub(crate) struct Object(Vec<(String, Json)>);
+
+impl Object {
+    /// An object that describes a file of a format.
+    pub(crate) fn new(format: &str) -> Object {
+        Object(Vec::new()).with("schema", Json::Int(1)).with("format", text(format))
+    }
+
+    pub(crate) fn with(mut self, name: &str, value: Json) -> Object {
+        self.0.push((name.into(), strict(value)));
+        self
+    }
+
+    /// What makes the bytes an array.
+    pub(crate) fn with_array(self, meta: &NumpyMeta) -> Object {
+        let dtype = match &meta.dtype {
+            Dtype::Scalar(scalar) => scalar.to_string(),
+            dtype => dtype.to_descr(),
+        };
+        let order = match meta.order {
+            Order::C => "C",
+            Order::F => "F",
+        };
+        let shape = Json::Array(meta.shape.iter().map(|axis| number(*axis)).collect());
+        self.with("shape", shape).with("dtype", text(&dtype)).with("order", text(order))
+    }
+
+    /// The line to be printed.
+    pub(crate) fn line(self) -> String {
+        Json::Object(self.0).dumps() + "\n"
+    }
+}
+
+pub(crate) fn text(text: &str) -> Json {
+    Json::String(text.into())
+}
+
+pub(crate) fn number(number: u64) -> Json {
+    i64::try_from(number).map_or_else(|_| Json::BigInt(number.to_string().into()), Json::Int)
+}
+
+/// JSON has no word for the floats that are no numbers; Python's words for them become texts.
+fn strict(value: Json) -> Json {
+    match value {
+        Json::Float(value) if value.is_nan() => text("NaN"),
+        Json::Float(value) if value.is_infinite() => text(if value > 0.0 { "Infinity" } else { "-Infinity" }),
+        Json::Array(items) => Json::Array(items.into_iter().map(strict).collect()),
+        Json::Object(members) => Json::Object(members.into_iter().map(|(name, value)| (name, strict(value))).collect()),
+        value => value,
+    }
+}

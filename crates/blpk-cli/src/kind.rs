@@ -1,0 +1,44 @@
+//! What is a file, told by its content?
+
+use bloscpack_format::detect::PREFIX_LEN;
+use bloscpack_format::{Format, detect};
+use bloscpack_io::ReadAt as _;
+use std::fs::File;
+use std::path::Path;
+
+/// What we know of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Bloscpack,
+    /// One bare Blosc1 chunk.
+    Chunk,
+    Npy,
+    /// Something that has a name, but that we cannot read.
+    Foreign(Format),
+}
+
+/// The kind of a regular file. `None` if it is none of them, or no regular file: nothing is taken out of a pipe.
+pub(crate) fn kind_of(path: &Path) -> Option<Kind> {
+    let regular = path.metadata().ok().filter(std::fs::Metadata::is_file);
+    regular.and_then(|_| File::open(path).ok()).and_then(|file| kind_of_file(&file))
+}
+
+/// The kind of an open file.
+pub(crate) fn kind_of_file(file: &File) -> Option<Kind> {
+    let len = file.len().ok()?;
+    let prefix = prefix(file, PREFIX_LEN)?;
+    Some(match detect(&prefix, Some(len))? {
+        Format::Bloscpack { .. } => Kind::Bloscpack,
+        Format::Blosc1Chunk => Kind::Chunk,
+        Format::Npy => Kind::Npy,
+        foreign => Kind::Foreign(foreign),
+    })
+}
+
+/// The first bytes of a file, `len` of them if it has so many.
+pub(crate) fn prefix(file: &File, len: usize) -> Option<Vec<u8>> {
+    let found = file.len().ok()?;
+    let mut prefix = vec![0; usize::try_from(found).map_or(len, |found| found.min(len))];
+    file.read_exact_at(0, &mut prefix).ok()?;
+    Some(prefix)
+}

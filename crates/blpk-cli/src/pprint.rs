@@ -1,0 +1,266 @@
+//! How does Python's `pprint.pformat(value, width=90)` lay out metadata? Keys sorted, long texts cut at spaces.
+
+use crate::python;
+use bloscpack_format::{Json, python_float_repr, python_str_repr};
+
+/// The width that the original asks for.
+const WIDTH: isize = 90;
+
+/// The most characters of a layout. It indents by the length of keys, so a text can be laid out to many times its own
+/// length; nobody reads that, and metadata comes from strangers.
+const BUDGET: usize = 1 << 24;
+
+/// The layout of a value; beyond 16 MiB its `repr`, on one line.
+pub(crate) fn pformat(value: &Json) -> String {
+    let mut layout = Layout { out: String::new() };
+    match layout.value(value, 0, 0, 0) {
+        Some(()) => layout.out,
+        None => repr(value, usize::MAX).unwrap_or_default(),
+    }
+}
+
+/// Every method gives up with `None` when the budget is spent. `indent` is the column at which the value starts,
+/// `allowance` the columns that what follows it needs, `level` how deep it lies; names and steps are Python's.
+struct Layout {
+    out: String,
+}
+
+impl Layout {
+    fn write(&mut self, text: &str) -> Option<()> {
+        self.out.push_str(text);
+        (self.out.len() <= BUDGET).then_some(())
+    }
+
+    fn new_line(&mut self, indent: isize) -> Option<()> {
+        let indent = usize::try_from(indent).unwrap_or(0);
+        if indent > BUDGET {
+            return None;
+        }
+        self.out.push('\n');
+        self.out.extend(std::iter::repeat_n(' ', indent));
+        self.write("")
+    }
+
+    fn value(&mut self, value: &Json, indent: isize, allowance: isize, level: usize) -> Option<()> {
+        let max_width = usize::try_from(WIDTH - indent - allowance).unwrap_or(0);
+        match (repr(value, max_width), value) {
+            (Some(repr), _) => self.write(&repr),
+            (None, Json::String(text)) => self.text(text, indent, allowance, level + 1),
+            (None, Json::Array(items)) => self.list(items, indent, allowance + 1, level + 1),
+            (None, Json::Object(members)) => self.dict(members, indent, allowance + 1, level + 1),
+            (None, number) => self.write(&repr_of_number(number)),
+        }
+    }
+
+    fn list(&mut self, items: &[Json], indent: isize, allowance: isize, level: usize) -> Option<()> {
+        self.write("[")?;
+        for (index, item) in items.iter().enumerate() {
+            if index > 0 {
+                self.write(",")?;
+                self.new_line(indent + 1)?;
+            }
+            let last = index + 1 == items.len();
+            self.value(item, indent + 1, if last { allowance } else { 1 }, level)?;
+        }
+        self.write("]")
+    }
+
+    fn dict(&mut self, members: &[(String, Json)], indent: isize, allowance: isize, level: usize) -> Option<()> {
+        self.write("{")?;
+        for (index, (key, value)) in sorted(members).into_iter().enumerate() {
+            if index > 0 {
+                self.write(",")?;
+                self.new_line(indent + 1)?;
+            }
+            let key = python_str_repr(key);
+            self.write(&key)?;
+            self.write(": ")?;
+            let last = index + 1 == members.len();
+            let indent = indent + 1 + columns(&key) + 2;
+            self.value(value, indent, if last { allowance } else { 1 }, level)?;
+        }
+        self.write("}")
+    }
+
+    /// A long text: one literal for each line, lines that are too long cut behind spaces.
+    fn text(&mut self, text: &str, indent: isize, allowance: isize, level: usize) -> Option<()> {
+        if text.is_empty() {
+            return self.write("''");
+        }
+        let outermost = level == 1;
+        let (indent, allowance) = if outermost { (indent + 1, allowance + 1) } else { (indent, allowance) };
+        let literals = literals(text, WIDTH - indent, allowance);
+        let [literal] = literals.as_slice() else {
+            if outermost {
+                self.write("(")?;
+            }
+            for (index, literal) in literals.iter().enumerate() {
+                if index > 0 {
+                    self.new_line(indent)?;
+                }
+                self.write(literal)?;
+            }
+            return if outermost { self.write(")") } else { Some(()) };
+        };
+        self.write(literal)
+    }
+}
+
+fn literals(text: &str, max_width: isize, allowance: isize) -> Vec<String> {
+    let mut literals = Vec::new();
+    let lines = split_lines(text);
+    for (index, line) in lines.iter().enumerate() {
+        let last_line = index + 1 == lines.len();
+        let width = max_width - if last_line { allowance } else { 0 };
+        let whole = python_str_repr(line);
+        if columns(&whole) <= width {
+            literals.push(whole);
+            continue;
+        }
+        let mut current = String::new();
+        let mut parts = words(line).peekable();
+        while let Some(part) = parts.next() {
+            let width = if last_line && parts.peek().is_none() { width } else { max_width };
+            if !current.is_empty() && columns(&python_str_repr(&format!("{current}{part}"))) > width {
+                literals.push(python_str_repr(&current));
+                current.clear();
+            }
+            current.push_str(part);
+        }
+        literals.push(python_str_repr(&current));
+    }
+    literals
+}
+
+/// `str.splitlines(True)`: lines with what ends them.
+fn split_lines(text: &str) -> Vec<&str> {
+    let mut lines = Vec::new();
+    let (mut rest, mut searched) = (text, 0);
+    while let Some(at) = rest[searched..].find(is_line_end).map(|at| at + searched) {
+        let ends_after = |end: &str| rest[at..].starts_with(end).then_some(at + end.len());
+        let end = ends_after("\r\n").unwrap_or_else(|| at + rest[at..].chars().next().map_or(0, char::len_utf8));
+        let (line, after) = rest.split_at(end);
+        lines.push(line);
+        (rest, searched) = (after, 0);
+    }
+    if !rest.is_empty() {
+        lines.push(rest);
+    }
+    lines
+}
+
+fn is_line_end(c: char) -> bool {
+    matches!(c, '\n'..='\r' | '\x1c'..='\x1e' | '\u{85}' | '\u{2028}' | '\u{2029}')
+}
+
+/// The matches of `\S*\s*`: words, each with the spaces behind it.
+fn words(line: &str) -> impl Iterator<Item = &str> {
+    let mut rest = line;
+    std::iter::from_fn(move || {
+        let word = rest.find(python::is_space).unwrap_or(rest.len());
+        let spaces = rest[word..].find(|c| !python::is_space(c)).unwrap_or(rest.len() - word);
+        let (part, after) = rest.split_at(word + spaces);
+        rest = after;
+        (!part.is_empty()).then_some(part)
+    })
+}
+
+fn columns(text: &str) -> isize {
+    isize::try_from(text.chars().count()).unwrap_or(isize::MAX)
+}
+
+/// The members in the order of their keys' code points, which UTF-8 keeps.
+fn sorted(members: &[(String, Json)]) -> Vec<(&str, &Json)> {
+    let mut members: Vec<_> = members.iter().map(|(key, value)| (key.as_str(), value)).collect();
+    members.sort_by_key(|(key, _)| *key);
+    members
+}
+
+/// `repr(value)` with sorted keys, if it has no more than `limit` characters: a longer one is not written to its end.
+fn repr(value: &Json, limit: usize) -> Option<String> {
+    let mut repr = Repr { out: String::new(), left: limit };
+    repr.value(value)?;
+    Some(repr.out)
+}
+
+struct Repr {
+    out: String,
+    /// Characters that there is room for.
+    left: usize,
+}
+
+impl Repr {
+    fn write(&mut self, text: &str) -> Option<()> {
+        self.left = self.left.checked_sub(text.chars().count())?;
+        self.out.push_str(text);
+        Some(())
+    }
+
+    fn value(&mut self, value: &Json) -> Option<()> {
+        match value {
+            // A character takes four bytes at most, and one column at least.
+            Json::String(text) if text.len() / 4 > self.left => None,
+            Json::String(text) => self.write(&python_str_repr(text)),
+            Json::Array(items) => {
+                self.write("[")?;
+                for (index, item) in items.iter().enumerate() {
+                    self.write(if index == 0 { "" } else { ", " })?;
+                    self.value(item)?;
+                }
+                self.write("]")
+            }
+            // A member takes five columns at least; what cannot fit need not be sorted.
+            Json::Object(members) if members.len() > self.left => None,
+            Json::Object(members) => {
+                self.write("{")?;
+                for (index, (key, value)) in sorted(members).into_iter().enumerate() {
+                    self.write(if index == 0 { "" } else { ", " })?;
+                    self.write(&python_str_repr(key))?;
+                    self.write(": ")?;
+                    self.value(value)?;
+                }
+                self.write("}")
+            }
+            number => self.write(&repr_of_number(number)),
+        }
+    }
+}
+
+/// `repr` of what is neither text nor container.
+fn repr_of_number(value: &Json) -> String {
+    match value {
+        Json::Bool(true) => "True".into(),
+        Json::Bool(false) => "False".into(),
+        Json::Int(value) => value.to_string(),
+        Json::BigInt(digits) => digits.to_string(),
+        Json::Float(value) => python_float_repr(*value),
+        _ => "None".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use testdata::serde_json::Value;
+
+    #[test]
+    fn layouts_are_pythons() {
+        let table: Value = testdata::serde_json::from_str(include_str!("../tests/data/python_texts.json")).unwrap();
+        let rows = table["pformat"].as_array().unwrap();
+        assert!(rows.len() > 500);
+        for row in rows {
+            let json = row[0].as_str().unwrap();
+            assert_eq!(pformat(&Json::parse(json).unwrap()), row[1].as_str().unwrap(), "{json}");
+        }
+    }
+
+    #[test]
+    fn a_layout_that_explodes_is_a_repr() {
+        // A million lines, each indented by a million columns.
+        let text = format!(r#"{{"{}": [{}0]}}"#, "k".repeat(1_000_000), "0,".repeat(1_000_000));
+        let value = Json::parse(text).unwrap();
+        let layout = pformat(&value);
+        assert_eq!(layout.len(), 4_000_009);
+        assert!(!layout.contains('\n'));
+    }
+}

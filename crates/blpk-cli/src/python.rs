@@ -1,0 +1,45 @@
+//! What do Python's `int(text)` and `float(text)` make of a text? The original read its numbers with them.
+//!
+//! Digits are ASCII ones here; Python takes those of every script.
+
+/// `int(text)`, as canonical decimal digits: integers of Python have any size. `None` where Python says
+/// `invalid literal for int()`.
+pub(crate) fn int(text: &str) -> Option<String> {
+    let text = text.trim_matches(is_space);
+    let (negative, digits) = match text.strip_prefix(['+', '-']) {
+        Some(digits) => (text.starts_with('-'), digits),
+        None => (false, text),
+    };
+    let digits = without_underscores(digits)?;
+    if digits.is_empty() || !digits.bytes().all(|digit| digit.is_ascii_digit()) {
+        return None;
+    }
+    let digits = digits.trim_start_matches('0');
+    Some(match (digits, negative) {
+        ("", _) => "0".into(),
+        (digits, true) => format!("-{digits}"),
+        (digits, false) => digits.into(),
+    })
+}
+
+/// `float(text)`. `None` where Python says `could not convert string to float`.
+pub(crate) fn float(text: &str) -> Option<f64> {
+    // Rust's grammar is Python's, but for the underscores and the spaces around.
+    without_underscores(text.trim_matches(is_space))?.parse().ok()
+}
+
+/// What `str.isspace` and `\s` mean: Unicode white space, and the four separators of ASCII.
+pub(crate) fn is_space(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '\x1c'..='\x1f')
+}
+
+/// Python allows an underscore between two digits, and nowhere else.
+fn without_underscores(text: &str) -> Option<String> {
+    let is_digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+    let misplaced = |(at, _): (usize, &str)| {
+        let (before, after) = (&text[..at], &text[at + 1..]);
+        !is_digit(before.chars().next_back()) || !is_digit(after.chars().next())
+    };
+    let found = text.match_indices('_').any(misplaced);
+    (!found).then(|| text.replace('_', ""))
+}

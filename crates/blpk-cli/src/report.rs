@@ -1,0 +1,100 @@
+//! Where is anything printed? Only here. Lines of stdout start with `blpk: `, errors are one line of stderr that starts
+//! with `blpk: error: `.
+
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex, PoisonError};
+
+const PREFIX: &str = "blpk: ";
+
+/// How much is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Level {
+    Normal,
+    Verbose,
+    Debug,
+}
+
+/// Prints texts. A failure to print does not disturb the work; [`Report::finish`] tells of it.
+#[derive(Debug, Clone)]
+pub(crate) struct Report(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    level: Level,
+    to_stderr: bool,
+    failed: Mutex<Option<io::Error>>,
+}
+
+impl Report {
+    /// With `to_stderr`, texts go there: stdout is for data.
+    pub(crate) fn new(level: Level, to_stderr: bool) -> Report {
+        Report(Arc::new(Inner { level, to_stderr, failed: Mutex::new(None) }))
+    }
+
+    /// Prints the lines of a text; empty ones are dropped.
+    pub(crate) fn normal(&self, text: impl AsRef<str>) {
+        self.print(Level::Normal, text.as_ref());
+    }
+
+    /// Prints with `-v`.
+    pub(crate) fn verbose(&self, text: impl AsRef<str>) {
+        self.print(Level::Verbose, text.as_ref());
+    }
+
+    /// Prints with `-d`.
+    pub(crate) fn debug(&self, text: impl AsRef<str>) {
+        self.print(Level::Debug, text.as_ref());
+    }
+
+    /// Whether this level is printed: what is costly to put together need not be otherwise.
+    pub(crate) fn prints(&self, level: Level) -> bool {
+        level <= self.0.level
+    }
+
+    /// Prints a text that is for programs: as it is, without prefix.
+    pub(crate) fn raw(&self, text: &str) {
+        self.write(text);
+    }
+
+    fn print(&self, level: Level, text: &str) {
+        if self.prints(level) {
+            let lines = text.split('\n').filter(|line| !line.is_empty());
+            self.write(&lines.map(|line| format!("{PREFIX}{line}\n")).collect::<String>());
+        }
+    }
+
+    fn write(&self, text: &str) {
+        let written = match self.0.to_stderr {
+            true => io::stderr().write_all(text.as_bytes()),
+            false => io::stdout().write_all(text.as_bytes()),
+        };
+        if let Err(error) = written {
+            self.0.failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        }
+    }
+
+    /// Makes sure that all is printed. That nobody reads it any more is no failure.
+    pub(crate) fn finish(&self) -> io::Result<()> {
+        let flushed = io::stdout().flush();
+        let failed = self.0.failed.lock().unwrap_or_else(PoisonError::into_inner).take();
+        match failed.map_or(flushed, Err) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            result => result,
+        }
+    }
+}
+
+/// Prints an error, whatever it holds, on one line of stderr.
+pub(crate) fn error(message: &str) {
+    let mut line = format!("{PREFIX}error: ");
+    for c in message.trim_end().chars() {
+        match c {
+            // A file name may hold anything; one error is one line.
+            c if c.is_control() => line.extend(c.escape_default()),
+            c => line.push(c),
+        }
+    }
+    line.push('\n');
+    // Where even stderr is closed, there is nobody to tell.
+    let _ = io::stderr().write_all(line.as_bytes());
+}

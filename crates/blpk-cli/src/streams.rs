@@ -1,0 +1,234 @@
+//! Where do bytes come from and go to? Files, devices, pipes, and stdin and stdout under the name `-`.
+
+use anyhow::{Context as _, Result, bail};
+use bloscpack_io::{AtomicFile, Cancel};
+use std::fs::{self, File};
+use std::io::{self, BufWriter, IsTerminal as _, Read, Seek as _, Write};
+use std::path::PathBuf;
+
+/// An input or output as named on the command line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// `-`: stdin or stdout.
+    Standard,
+    File(PathBuf),
+}
+
+impl From<PathBuf> for Place {
+    fn from(path: PathBuf) -> Place {
+        if path.as_os_str() == "-" { Place::Standard } else { Place::File(path) }
+    }
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Place::Standard => f.write_str("-"),
+            Place::File(path) => path.display().fmt(f),
+        }
+    }
+}
+
+/// An input that is read front to back. Where it may have to wait for its bytes, it stops waiting when the operation is
+/// called off.
+#[derive(Debug)]
+pub(crate) struct Input {
+    file: File,
+    regular: bool,
+    cancel: Cancel,
+}
+
+impl Input {
+    pub(crate) fn open(place: &Place, cancel: &Cancel) -> Result<Input> {
+        let file = match place {
+            Place::Standard => standard(io::stdin()).context("opening stdin")?,
+            Place::File(path) => File::open(path).with_context(|| format!("opening '{}'", path.display()))?,
+        };
+        let metadata = file.metadata().with_context(|| format!("opening '{place}'"))?;
+        if metadata.is_dir() {
+            bail!("'{place}' is a directory, not a file");
+        }
+        Ok(Input { file, regular: metadata.is_file(), cancel: cancel.clone() })
+    }
+
+    /// The size of a regular file, unless it is 0, which is also what the files of `/proc` say that hold something.
+    pub(crate) fn known_size(&self) -> Option<u64> {
+        self.file.metadata().ok().filter(|metadata| metadata.is_file() && metadata.len() > 0).map(|found| found.len())
+    }
+
+    /// Everything, if it is not more than `limit` bytes.
+    pub(crate) fn read_all(self, limit: u64) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        let read = self.take(limit.saturating_add(1)).read_to_end(&mut bytes).context("reading the input")?;
+        if read as u64 > limit {
+            bail!("the input has more than {limit} bytes, which is all that one chunk can be");
+        }
+        Ok(bytes)
+    }
+}
+
+impl Read for Input {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        #[cfg(unix)]
+        if !self.regular {
+            wait_for(&self.file, &self.cancel)?;
+        }
+        self.file.read(buf)
+    }
+}
+
+/// Returns when a read would not wait.
+#[cfg(unix)]
+fn wait_for(file: &File, cancel: &Cancel) -> io::Result<()> {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    const TENTH_OF_A_SECOND: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
+    loop {
+        let ready = match poll(&mut [PollFd::new(file, PollFlags::IN)], Some(&TENTH_OF_A_SECOND)) {
+            Err(rustix::io::Errno::INTR) => 0,
+            ready => ready?,
+        };
+        if cancel.is_cancelled() {
+            return Err(io::Error::other(Interrupted));
+        }
+        if ready > 0 {
+            return Ok(());
+        }
+    }
+}
+
+/// An output that is written front to back.
+#[derive(Debug)]
+pub(crate) enum Output {
+    /// A file that appears whole or not at all.
+    File(BufWriter<AtomicFile>),
+    /// Something that exists and is no regular file: it can only be written to.
+    Device(BufWriter<File>),
+    Stdout(BufWriter<File>),
+}
+
+impl Output {
+    /// Opens an output. What exists is replaced with `force` only, and binary data goes to a terminal with it only.
+    pub(crate) fn create(place: &Place, force: bool) -> Result<Output> {
+        let path = match place {
+            Place::Standard => {
+                refuse_terminal(force)?;
+                return Ok(Output::Stdout(BufWriter::new(standard(io::stdout()).context("opening stdout")?)));
+            }
+            Place::File(path) => path,
+        };
+        match fs::metadata(path) {
+            Ok(found) if force && !found.is_file() && !found.is_dir() => {
+                let file = File::options().write(true).open(path);
+                Ok(Output::Device(BufWriter::new(file.with_context(|| format!("opening '{place}'"))?)))
+            }
+            _ => Ok(Output::File(BufWriter::new(AtomicFile::create(path, force)?))),
+        }
+    }
+
+    /// Puts everything in its place.
+    pub(crate) fn commit(mut self) -> Result<()> {
+        self.flush().context("writing the output")?;
+        if let Output::File(file) = self {
+            file.into_inner().map_err(io::IntoInnerError::into_error).context("writing the output")?.commit()?;
+        }
+        Ok(())
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        match self {
+            Output::File(file) => file.write(buf),
+            Output::Device(file) => file.write(buf),
+            Output::Stdout(file) => file.write(buf).map_err(closed_stdout),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Output::File(file) => file.flush(),
+            Output::Device(file) => file.flush(),
+            Output::Stdout(file) => file.flush().map_err(closed_stdout),
+        }
+    }
+}
+
+/// Whoever read our stdout reads no more.
+#[derive(Debug, thiserror::Error)]
+#[error("stdout is closed")]
+pub(crate) struct StdoutClosed;
+
+/// Ctrl-C was pressed while waiting for input.
+#[derive(Debug, thiserror::Error)]
+#[error("interrupted")]
+pub(crate) struct Interrupted;
+
+fn closed_stdout(error: io::Error) -> io::Error {
+    match error.kind() {
+        io::ErrorKind::BrokenPipe => io::Error::new(io::ErrorKind::BrokenPipe, StdoutClosed),
+        _ => error,
+    }
+}
+
+/// Refuses to fill a terminal with control codes.
+pub(crate) fn refuse_terminal(force: bool) -> Result<()> {
+    if io::stdout().is_terminal() && !force {
+        bail!("refusing to write binary data to a terminal; name an output file, redirect stdout, or use -f");
+    }
+    Ok(())
+}
+
+/// Refuses an output that is the input: writing it would destroy what is read.
+pub(crate) fn refuse_same_file(input: &Place, output: &Place) -> Result<()> {
+    let same = match (identity(input, io::stdin()), identity(output, io::stdout())) {
+        (Some(input), Some(output)) => input == output,
+        _ => false,
+    };
+    if same {
+        bail!("input '{input}' and output '{output}' are the same file; name another output");
+    }
+    Ok(())
+}
+
+/// Stdin or stdout without the buffer of the standard library, which is made for texts.
+#[cfg(unix)]
+fn standard(stream: impl std::os::fd::AsFd) -> io::Result<File> {
+    stream.as_fd().try_clone_to_owned().map(File::from)
+}
+
+#[cfg(windows)]
+fn standard(stream: impl std::os::windows::io::AsHandle) -> io::Result<File> {
+    stream.as_handle().try_clone_to_owned().map(File::from)
+}
+
+/// What tells a regular file from all others: device and inode.
+#[cfg(unix)]
+fn identity(place: &Place, stream: impl std::os::fd::AsFd) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt as _;
+    let metadata = match place {
+        Place::Standard => standard(stream).and_then(|file| file.metadata()),
+        Place::File(path) => fs::metadata(path),
+    };
+    metadata.ok().filter(fs::Metadata::is_file).map(|found| (found.dev(), found.ino()))
+}
+
+/// Elsewhere the standard library tells no identity of files; their full paths have to do.
+#[cfg(not(unix))]
+fn identity<S>(place: &Place, _: S) -> Option<PathBuf> {
+    match place {
+        Place::Standard => None,
+        Place::File(path) => fs::canonicalize(path).ok(),
+    }
+}
+
+/// A file to be read here and there. What cannot be, a pipe, is copied to a temporary file without a name.
+pub(crate) fn open_seekable(place: &Place) -> Result<File> {
+    let mut input = Input::open(place, &Cancel::new())?;
+    if input.regular {
+        return Ok(input.file);
+    }
+    let mut spool = tempfile::tempfile().context("creating a temporary file")?;
+    io::copy(&mut input, &mut spool).with_context(|| format!("reading '{place}'"))?;
+    spool.rewind().context("reading a temporary file")?;
+    Ok(spool)
+}

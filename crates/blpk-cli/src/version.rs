@@ -1,0 +1,15 @@
+//! What does `--version` say?
+
+use blosc_core::Codec;
+
+/// The versions, in the form of the original's line; in detail also what this machine runs.
+pub(crate) fn text(in_detail: bool) -> String {
+    // The crates of the workspace are released together.
+    const VERSION: &str = env!("CARGO_PKG_VERSION");
+    let mut text = format!("blpk: '{VERSION}' blosc-core: '{VERSION}'\n");
+    if in_detail {
+        let codecs = Codec::ALL.map(Codec::name).join(", ");
+        text += &format!("kernels: '{}'\ncodecs: '{codecs}'\n", blosc_core::kernels::active().name);
+    }
+    text
+}
