@@ -8,8 +8,9 @@ use bloscpack_format::{FormatError, Json, Part};
 use crate::Error;
 use crate::counted::Counted;
 
-/// Metadata larger than this when decompressed is refused: it is a description, not data.
-const MAX_METADATA: u64 = 64 << 20;
+/// Metadata larger than this when decompressed is refused: it is a description, not data. Parsed, it takes up to 36
+/// times as much memory.
+const MAX_METADATA: u64 = 16 << 20;
 
 /// Everything in front of the chunks.
 #[derive(Debug)]

@@ -1,0 +1,106 @@
+//! Arrays: what NumPy packed through the original bloscpack, `.npy` files, the `ndarray` crate.
+
+use std::fs;
+
+use bloscpack_format::numpy::{NumpyMeta, npy};
+use bloscpack_io::numpy::{pack_array, pack_npy_file, unpack_array, unpack_npy_file};
+use bloscpack_io::{Error, PackOptions, UnpackOptions, pack_bytes};
+
+/// Every array of the golden set, with the `.npy` file that NumPy wrote of it.
+fn golden() -> Vec<(String, Vec<u8>, Vec<u8>)> {
+    let files = testdata::archive("bloscpack");
+    let manifest = testdata::manifest("bloscpack");
+    let items = manifest["files"].as_array().unwrap().iter();
+    let arrays = items.filter_map(|item| Some((item["file"].as_str()?, item["npy"].as_str()?)));
+    arrays.map(|(blp, npy)| (blp.to_owned(), files[blp].clone(), files[npy].clone())).collect()
+}
+
+#[test]
+fn arrays_of_the_original_equal_what_numpy_saved() {
+    let golden = golden();
+    assert_eq!(golden.len(), 43);
+    for (file, packed, saved) in &golden {
+        let (bytes, meta) =
+            unpack_array(packed, &UnpackOptions::new()).unwrap_or_else(|error| panic!("{file}: {error}"));
+        let (expected, data_at) = npy::parse(saved).unwrap();
+        assert!(bytes == saved[data_at..], "{file}");
+        // The original turns the padding of an aligned dtype into a field; the bytes are the same.
+        if file == "numpy-aligned.blp" {
+            assert_eq!(meta.dtype.to_descr(), "[('a', '|i1'), ('', '|V7'), ('b', '<f8')]");
+            assert_eq!(meta.shape, expected.shape);
+        } else {
+            assert_eq!(meta, expected, "{file}");
+        }
+    }
+}
+
+#[test]
+fn npy_files_go_in_and_come_out() {
+    let dir = tempfile::tempdir().unwrap();
+    let [input, packed, output] = ["in.npy", "a.blp", "out.npy"].map(|name| dir.path().join(name));
+    for (file, _, saved) in golden() {
+        fs::write(&input, &saved).unwrap();
+        pack_npy_file(&input, &packed, &PackOptions::new().overwrite(true))
+            .unwrap_or_else(|error| panic!("{file}: {error}"));
+        unpack_npy_file(&packed, &output, &UnpackOptions::new().overwrite(true)).unwrap();
+        assert!(fs::read(&output).unwrap() == saved, "{file}");
+    }
+}
+
+#[test]
+fn what_is_no_array_is_refused() {
+    let bare = pack_bytes(&[0; 800], &PackOptions::new()).unwrap();
+    assert!(matches!(unpack_array(&bare, &UnpackOptions::new()), Err(Error::NotANumpyArray { .. })));
+
+    let json = br#"{"dtype": "'<f8'", "shape": [100], "order": "C", "container": "numpy"}"#;
+    let meta = NumpyMeta::from_json(&bloscpack_format::Json::parse(json).unwrap()).unwrap();
+    assert!(matches!(pack_array(&[0; 799], &meta, &PackOptions::new()), Err(Error::NotANumpyArray { .. })));
+    let lying = pack_bytes(&[0; 808], &PackOptions::new().metadata(Some(meta.to_json()))).unwrap();
+    assert!(matches!(unpack_array(&lying, &UnpackOptions::new()), Err(Error::NotANumpyArray { .. })));
+}
+
+#[cfg(feature = "ndarray")]
+mod ndarrays {
+    use super::*;
+    use bloscpack_io::numpy::{pack_ndarray, unpack_ndarray};
+    use ndarray::{Array, Array2, Array3, ArrayD, Ix1, Ix2, Ix3, IxDyn, ShapeBuilder, arr0};
+
+    #[test]
+    fn arrays_come_back_with_shape_and_order() {
+        let options = (PackOptions::new().chunk_size(1000), UnpackOptions::new());
+        let values = |n: usize| (0..n).map(|i| i as f64 / 7.0).collect::<Vec<_>>();
+        let c = Array2::from_shape_vec((30, 40), values(1200)).unwrap();
+        let f = Array3::from_shape_vec((5, 6, 7).f(), values(210)).unwrap();
+        let packed = pack_ndarray(&c, &options.0).unwrap();
+        assert_eq!(unpack_ndarray::<f64, Ix2>(&packed, &options.1).unwrap(), c);
+        assert_eq!(unpack_ndarray::<f64, IxDyn>(&packed, &options.1).unwrap(), c.clone().into_dyn());
+        let back = unpack_ndarray::<f64, Ix3>(&pack_ndarray(&f, &options.0).unwrap(), &options.1).unwrap();
+        assert_eq!(back, f);
+        assert!(back.t().is_standard_layout());
+        let sliced = c.slice(ndarray::s![1..;2, ..;-3]);
+        assert_eq!(
+            unpack_ndarray::<f64, Ix2>(&pack_ndarray(&sliced, &options.0).unwrap(), &options.1).unwrap(),
+            sliced
+        );
+        let zero = arr0(true).into_dyn();
+        assert_eq!(unpack_ndarray::<bool, IxDyn>(&pack_ndarray(&zero, &options.0).unwrap(), &options.1).unwrap(), zero);
+        let empty = ArrayD::<i16>::zeros(vec![0, 3]);
+        assert_eq!(
+            unpack_ndarray::<i16, IxDyn>(&pack_ndarray(&empty, &options.0).unwrap(), &options.1).unwrap(),
+            empty
+        );
+        assert!(unpack_ndarray::<f32, Ix2>(&packed, &options.1).is_err());
+        assert!(unpack_ndarray::<f64, Ix1>(&packed, &options.1).is_err());
+    }
+
+    #[test]
+    fn big_endian_arrays_of_the_original_are_read() {
+        let files = testdata::archive("bloscpack");
+        let (packed, saved) = (&files["numpy-dtype-f8-be.blp"], &files["numpy-dtype-f8-be.npy"]);
+        let (_, data_at) = npy::parse(saved).unwrap();
+        let expected: Vec<f64> =
+            saved[data_at..].as_chunks().0.iter().map(|bytes| f64::from_be_bytes(*bytes)).collect();
+        let found = unpack_ndarray::<f64, IxDyn>(packed, &UnpackOptions::new()).unwrap();
+        assert_eq!(Array::from_vec(expected).into_dyn(), found);
+    }
+}
