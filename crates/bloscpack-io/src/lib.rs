@@ -8,7 +8,7 @@
 //! | to | from files | from memory | from and to anything |
 //! |---|---|---|---|
 //! | pack | [`pack_file`] | [`pack_bytes`], [`pack_bytes_to_file`] | [`pack_stream`] |
-//! | unpack | [`unpack_file`] | [`unpack_bytes`] | [`unpack_stream`] |
+//! | unpack | [`unpack_file`] | [`unpack_bytes`], [`unpack_bytes_from_file`] | [`unpack_stream`] |
 //! | append, change metadata | [`append_file`], [`rewrite_metadata`] | | [`append_stream`] |
 //! | verify | [`verify_file`] | | [`verify_stream`] |
 //! | read a part | [`Archive`] | [`Archive`] | any [`ReadAt`] |
@@ -62,5 +62,5 @@ pub use options::{AppendOptions, Event, PackOptions, UnpackOptions};
 pub use pack::{PackReport, pack_bytes, pack_bytes_to_file, pack_file, pack_stream};
 pub use source::ReadAt;
 pub use threads::{Cancel, Threads};
-pub use unpack::{UnpackReport, unpack_bytes, unpack_file, unpack_stream};
+pub use unpack::{UnpackReport, unpack_bytes, unpack_bytes_from_file, unpack_file, unpack_stream};
 pub use verify::{verify_file, verify_stream};

@@ -71,6 +71,17 @@ pub fn unpack_bytes(packed: &[u8], options: &UnpackOptions) -> Result<(Vec<u8>, 
     Ok((plain, report))
 }
 
+/// Unpacks a file to memory.
+///
+/// # Errors
+/// As [`unpack_stream`].
+pub fn unpack_bytes_from_file(input: &Path, options: &UnpackOptions) -> Result<(Vec<u8>, UnpackReport), Error> {
+    let source = File::open(input).map_err(|error| Error::file("opening", input, error))?;
+    let mut plain = Vec::new();
+    let report = unpack_stream(source, &mut plain, options)?;
+    Ok((plain, report))
+}
+
 /// Unpacks from any reader, front to back, to any writer. What has been written when an error occurs is not to be used.
 ///
 /// # Errors

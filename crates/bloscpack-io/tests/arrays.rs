@@ -62,7 +62,7 @@ fn what_is_no_array_is_refused() {
 #[cfg(feature = "ndarray")]
 mod ndarrays {
     use super::*;
-    use bloscpack_io::numpy::{pack_ndarray, unpack_ndarray};
+    use bloscpack_io::numpy::{pack_ndarray, pack_ndarray_to_file, unpack_ndarray, unpack_ndarray_from_file};
     use ndarray::{Array, Array2, Array3, ArrayD, Ix1, Ix2, Ix3, IxDyn, ShapeBuilder, arr0};
 
     #[test]
@@ -89,6 +89,10 @@ mod ndarrays {
             unpack_ndarray::<i16, IxDyn>(&pack_ndarray(&empty, &options.0).unwrap(), &options.1).unwrap(),
             empty
         );
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("f.blp");
+        pack_ndarray_to_file(&f, &file, &options.0).unwrap();
+        assert_eq!(unpack_ndarray_from_file::<f64, Ix3>(&file, &options.1).unwrap(), f);
         assert!(unpack_ndarray::<f32, Ix2>(&packed, &options.1).is_err());
         assert!(unpack_ndarray::<f64, Ix1>(&packed, &options.1).is_err());
     }

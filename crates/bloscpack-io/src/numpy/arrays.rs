@@ -1,10 +1,12 @@
 //! Arrays of the `ndarray` crate.
 
+use std::path::Path;
+
 use bloscpack_format::numpy::{Dtype, Order};
 use ndarray::{Array, ArrayBase, Data, Dimension, ShapeBuilder};
 
-use super::{NumpyMeta, pack_array, unpack_array};
-use crate::{Error, PackOptions, UnpackOptions};
+use super::{NumpyMeta, pack_array, pack_array_to_file, unpack_array, unpack_array_from_file};
+use crate::{Error, PackOptions, PackReport, UnpackOptions};
 
 /// A type that items of an array can have: `bool`, the integers and the floats.
 pub trait Element: Copy {
@@ -56,6 +58,48 @@ pub fn pack_ndarray<A: Element, S: Data<Elem = A>, D: Dimension>(
     array: &ArrayBase<S, D>,
     options: &PackOptions,
 ) -> Result<Vec<u8>, Error> {
+    let (bytes, meta) = to_bytes(array)?;
+    pack_array(&bytes, &meta, options)
+}
+
+/// [`pack_ndarray`] to a file, which appears whole or not at all.
+///
+/// # Errors
+/// What [`pack_array_to_file`] answers.
+pub fn pack_ndarray_to_file<A: Element, S: Data<Elem = A>, D: Dimension>(
+    array: &ArrayBase<S, D>,
+    output: &Path,
+    options: &PackOptions,
+) -> Result<PackReport, Error> {
+    let (bytes, meta) = to_bytes(array)?;
+    pack_array_to_file(&bytes, &meta, output, options)
+}
+
+/// Unpacks an array whose items have type `A`, of either byte order, and whose shape has the dimensions of `D`.
+///
+/// # Errors
+/// [`Error::NotANumpyArray`] if items or dimensions are others; what [`unpack_array`] answers.
+pub fn unpack_ndarray<A: Element, D: Dimension>(packed: &[u8], options: &UnpackOptions) -> Result<Array<A, D>, Error> {
+    let (bytes, meta) = unpack_array(packed, options)?;
+    from_bytes(bytes, meta)
+}
+
+/// [`unpack_ndarray`] from a file.
+///
+/// # Errors
+/// As [`unpack_ndarray`].
+pub fn unpack_ndarray_from_file<A: Element, D: Dimension>(
+    input: &Path,
+    options: &UnpackOptions,
+) -> Result<Array<A, D>, Error> {
+    let (bytes, meta) = unpack_array_from_file(input, options)?;
+    from_bytes(bytes, meta)
+}
+
+/// The items' bytes in the order that the array lies in, if that is one of the two, and what they mean.
+fn to_bytes<A: Element, S: Data<Elem = A>, D: Dimension>(
+    array: &ArrayBase<S, D>,
+) -> Result<(Vec<u8>, NumpyMeta), Error> {
     let fortran = !array.is_standard_layout() && array.t().is_standard_layout();
     let mut bytes = Vec::with_capacity(array.len() * size_of::<A>());
     if fortran {
@@ -66,15 +110,12 @@ pub fn pack_ndarray<A: Element, S: Data<Elem = A>, D: Dimension>(
     let dtype = dtype::<A>('<')?;
     let shape = array.shape().iter().map(|&axis| axis as u64).collect();
     let order = if fortran { Order::F } else { Order::C };
-    pack_array(&bytes, &NumpyMeta { dtype, shape, order }, options)
+    Ok((bytes, NumpyMeta { dtype, shape, order }))
 }
 
-/// Unpacks an array whose items have type `A`, of either byte order, and whose shape has the dimensions of `D`.
-///
-/// # Errors
-/// [`Error::NotANumpyArray`] if items or dimensions are others; what [`unpack_array`] answers.
-pub fn unpack_ndarray<A: Element, D: Dimension>(packed: &[u8], options: &UnpackOptions) -> Result<Array<A, D>, Error> {
-    let (mut bytes, NumpyMeta { dtype: found, shape, order }) = unpack_array(packed, options)?;
+/// The array that the bytes are.
+fn from_bytes<A: Element, D: Dimension>(mut bytes: Vec<u8>, meta: NumpyMeta) -> Result<Array<A, D>, Error> {
+    let NumpyMeta { dtype: found, shape, order } = meta;
     if found == dtype::<A>('>')? && found != dtype::<A>('<')? {
         bytes.chunks_exact_mut(size_of::<A>()).for_each(<[u8]>::reverse);
     } else if found != dtype::<A>('<')? {

@@ -2,9 +2,9 @@
 //!
 //! | from and to | |
 //! |---|---|
-//! | bytes and a [`NumpyMeta`] | [`pack_array`], [`unpack_array`] |
+//! | bytes and a [`NumpyMeta`] | [`pack_array`], [`unpack_array`], [`pack_array_to_file`], [`unpack_array_from_file`] |
 //! | `.npy` files | [`pack_npy_file`], [`unpack_npy_file`] |
-//! | arrays of the `ndarray` crate (feature `ndarray`) | `pack_ndarray`, `unpack_ndarray` |
+//! | arrays of the `ndarray` crate (feature `ndarray`) | `pack_ndarray`, `unpack_ndarray`, and `…_to_file`, `…_from_file` |
 //!
 //! What is written, the original bloscpack's `unpack_ndarray_*` functions read, and the other way round.
 
@@ -12,14 +12,20 @@
 mod arrays;
 mod npy;
 
+use std::fs::File;
+use std::path::Path;
+
 use bloscpack_format::numpy::{Dtype, Kind};
 
 #[cfg(feature = "ndarray")]
-pub use arrays::{Element, pack_ndarray, unpack_ndarray};
+pub use arrays::{Element, pack_ndarray, pack_ndarray_to_file, unpack_ndarray, unpack_ndarray_from_file};
 pub use bloscpack_format::numpy::NumpyMeta;
 pub use npy::{pack_npy_file, unpack_npy_file};
 
-use crate::{Archive, Error, PackOptions, UnpackOptions, pack_bytes, unpack_bytes};
+use crate::{
+    Archive, Error, PackOptions, PackReport, UnpackOptions, pack_bytes, pack_bytes_to_file, unpack_bytes,
+    unpack_bytes_from_file,
+};
 
 /// Packs the bytes of an array, which lie in `meta.order`. The typesize and the metadata of `options` are set by the
 /// array; the chunk size is rounded down to whole items.
@@ -38,6 +44,32 @@ pub fn pack_array(bytes: &[u8], meta: &NumpyMeta, options: &PackOptions) -> Resu
 pub fn unpack_array(packed: &[u8], options: &UnpackOptions) -> Result<(Vec<u8>, NumpyMeta), Error> {
     let meta = array_meta(&Archive::open(packed)?)?;
     let (bytes, _) = unpack_bytes(packed, options)?;
+    check_len(&meta, bytes.len() as u64)?;
+    Ok((bytes, meta))
+}
+
+/// [`pack_array`] to a file, which appears whole or not at all.
+///
+/// # Errors
+/// As [`pack_array`], and what [`pack_bytes_to_file`] answers.
+pub fn pack_array_to_file(
+    bytes: &[u8],
+    meta: &NumpyMeta,
+    output: &Path,
+    options: &PackOptions,
+) -> Result<PackReport, Error> {
+    check_len(meta, bytes.len() as u64)?;
+    pack_bytes_to_file(bytes, output, &for_array(options, meta))
+}
+
+/// [`unpack_array`] from a file.
+///
+/// # Errors
+/// As [`unpack_array`].
+pub fn unpack_array_from_file(input: &Path, options: &UnpackOptions) -> Result<(Vec<u8>, NumpyMeta), Error> {
+    let file = File::open(input).map_err(|error| Error::file("opening", input, error))?;
+    let meta = array_meta(&Archive::open(&file)?)?;
+    let (bytes, _) = unpack_bytes_from_file(input, options)?;
     check_len(&meta, bytes.len() as u64)?;
     Ok((bytes, meta))
 }
