@@ -17,6 +17,7 @@ pub(crate) fn packing(report: &Report, checksum: Checksum) -> impl Fn(Event<'_>)
         }
         match event {
             Event::Header(header) => {
+                report.debug(format!("max_app_chunks was set to: {}", header.max_app_chunks));
                 report.debug(header_block(header));
                 report.debug(format!("raw_bloscpack_header: {}", raw_header(header)));
             }

@@ -1,6 +1,6 @@
 //! How does a run end? With exit code 0 when all is done, 1 on a failure, 2 on a usage error; never otherwise.
 
-use crate::report;
+use crate::report::{self, Level, Report};
 use crate::streams::{Interrupted, StdoutClosed};
 use bloscpack_io::Error;
 use std::error::Error as StdError;
@@ -26,7 +26,11 @@ pub(crate) enum Stop {
 /// Ends a run that stopped early.
 pub(crate) fn stopped(stop: Stop) -> ExitCode {
     match stop {
-        Stop::Text(text) => finish(io::stdout().write_all(text.as_bytes()).map_err(anyhow::Error::from)),
+        Stop::Text(text) => {
+            let report = Report::new(Level::Normal, false);
+            report.raw(&text);
+            finish(report.finish())
+        }
         Stop::Usage { usage, message } => {
             // Where even stderr is closed, there is nobody to tell.
             let _ = writeln!(io::stderr(), "{usage}");

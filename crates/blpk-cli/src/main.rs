@@ -43,5 +43,5 @@ fn run(cli: &args::Cli, argv: &[OsString]) -> ExitCode {
     let session = session::Session::new(cli);
     session.describe(cli);
     let done = commands::run(command, &session);
-    exit::finish(done.and_then(|()| Ok(session.report.finish()?)))
+    exit::finish(done.and_then(|()| session.report.finish()))
 }

@@ -1,6 +1,7 @@
 //! Where is anything printed? Only here. Lines of stdout start with `blpk: `, errors are one line of stderr that starts
 //! with `blpk: error: `.
 
+use anyhow::Context as _;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -74,12 +75,12 @@ impl Report {
     }
 
     /// Makes sure that all is printed. That nobody reads it any more is no failure.
-    pub(crate) fn finish(&self) -> io::Result<()> {
+    pub(crate) fn finish(&self) -> anyhow::Result<()> {
         let flushed = io::stdout().flush();
         let failed = self.0.failed.lock().unwrap_or_else(PoisonError::into_inner).take();
         match failed.map_or(flushed, Err) {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-            result => result,
+            result => result.context("printing"),
         }
     }
 }

@@ -88,7 +88,7 @@ fn name_of(command: &Command, argument: &str) -> String {
 fn required(argument: &str) -> String {
     let options: Vec<_> = argument.split(['<', '|', ' ']).filter(|word| word.starts_with("--")).collect();
     match options.is_empty() {
-        true => format!("the following arguments are required: {argument}"),
+        true => format!("the following arguments are required: {}", argument.replace("...", "")),
         false => format!("one of the arguments {} is required", options.join(" ")),
     }
 }
@@ -113,10 +113,13 @@ fn unknown(root: &Command, command: &Command, argv: &[OsString], argument: &str)
     }
     let matching: Vec<String> = match argument.strip_prefix("--") {
         Some(prefix) => {
-            let longs = command.get_arguments().chain(root.get_arguments()).filter_map(Arg::get_long);
-            let mut longs: Vec<_> = longs.filter(|long| long.starts_with(prefix)).collect();
-            longs.sort_unstable();
-            longs.dedup();
+            let known = root.get_arguments().chain(command.get_arguments()).filter_map(Arg::get_long);
+            let mut longs: Vec<&str> = Vec::new();
+            for long in known.filter(|long| long.starts_with(prefix)) {
+                if !longs.contains(&long) {
+                    longs.push(long); // global options are known in both places
+                }
+            }
             longs.into_iter().map(|long| format!("--{long}")).collect()
         }
         None => Vec::new(),

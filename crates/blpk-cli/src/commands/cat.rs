@@ -32,6 +32,9 @@ pub(super) fn run(args: &CatArgs, session: &Session) -> Result<()> {
 
 fn archive(args: &CatArgs, archive: Archive<File>, output: &mut Output) -> Result<()> {
     if let Some(chunk) = args.chunk {
+        if chunk >= archive.nchunks() {
+            bail!("there is no chunk {chunk}, only {} of them from 0 on", archive.nchunks());
+        }
         return output.write_all(&archive.chunk(chunk)?).context("writing the output");
     }
     if let Some(asked) = args.bytes {

@@ -17,6 +17,9 @@ pub(super) fn run(args: &DecompressArgs, session: &Session) -> Result<()> {
     let report = &session.report;
     report.verbose("getting ready for decompression");
     let input = Place::from(args.in_file.clone());
+    if args.in_file.is_dir() {
+        files::must_exist("input file", &args.in_file)?; // says what the directory is, whatever its name
+    }
     let output = output_of(args, &input)?;
     files::check(&input, &output, session)?;
     let kind = match &input {

@@ -11,7 +11,7 @@ use crate::report::Report;
 use crate::session::Session;
 use crate::size::double_pretty_size;
 use crate::streams::{Place, open_seekable};
-use crate::{describe, files};
+use crate::{describe, events, files};
 use anyhow::{Context as _, Result, anyhow, bail};
 use bloscpack_format::bloscpack::Header;
 use bloscpack_format::numpy::Order;
@@ -52,6 +52,10 @@ fn bloscpack(file: &File, json: bool, report: &Report) -> Result<()> {
         Some(position) => Some(first_chunk(file, position)?),
         None => None,
     };
+    events::header_read(report, header);
+    if let Some(header) = archive.metadata_header() {
+        events::metadata_read(report, header);
+    }
     report.normal(header_block(header));
     if !archive.offsets().is_empty() {
         let first: Vec<String> = archive.offsets().iter().take(5).map(i64::to_string).collect();

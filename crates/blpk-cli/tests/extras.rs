@@ -1,0 +1,275 @@
+//! Do the commands that the original did not have say what is true and read what was asked for?
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{Sandbox, counting, noise};
+use testdata::serde_json::{Value, from_slice, json};
+
+/// A `.npy` file of the integers 0 to 23 in an array of 2 × 3 × 4, in Fortran order.
+fn npy() -> Vec<u8> {
+    let mut file = b"\x93NUMPY\x01\x00\x76\x00".to_vec();
+    let header = "{'descr': '<i4', 'fortran_order': True, 'shape': (2, 3, 4), }";
+    file.extend(format!("{header:117}\n").into_bytes());
+    file.extend((0..24).flat_map(i32::to_le_bytes));
+    file
+}
+
+#[test]
+fn verify_checks_all_files_and_names_the_bad() {
+    let sandbox = Sandbox::with_f();
+    sandbox.run("c -z 30000 f").ok();
+    sandbox.run("chunk encode f chunk").ok();
+    sandbox.write("a.npy", &npy());
+    sandbox.write("cut.npy", &npy()[..200]);
+    let mut bytes = sandbox.read("f.blp");
+    sandbox.write("trailing.blp", &[bytes.clone(), vec![0; 12]].concat());
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 0x10;
+    sandbox.write("bad.blp", &bytes);
+    let run = sandbox.run("verify f.blp bad.blp chunk f missing cut.npy a.npy trailing.blp");
+    assert_eq!(run.code, Some(1));
+    assert_eq!(
+        run.lines(),
+        [
+            "blpk: f.blp: ok, bloscpack version 3, 4 chunks, 97.66K (100000B)",
+            "blpk: chunk: ok, Blosc1 chunk, 1 chunk, 97.66K (100000B)",
+            "blpk: a.npy: ok, NumPy array, 96.0B (96B)",
+            "blpk: trailing.blp: ok, bloscpack version 3, 4 chunks, 97.66K (100000B), 12 unused bytes at the end",
+        ]
+    );
+    let errors: Vec<_> = run.stderr.lines().collect();
+    assert_eq!(errors.len(), 4, "{errors:?}");
+    assert!(errors[0].starts_with("blpk: error: bad.blp: chunk ") && errors[0].contains("adler32"), "{}", errors[0]);
+    assert!(errors[1].starts_with("blpk: error: f: not a Blosc file"), "{}", errors[1]);
+    assert_eq!(errors[2], "blpk: error: file 'missing' does not exist!");
+    assert_eq!(errors[3], "blpk: error: cut.npy: offset 128: the array takes 96 bytes, but 72 are there");
+    sandbox.run("test f.blp").ok();
+}
+
+#[test]
+fn cat_reads_parts() {
+    let sandbox = Sandbox::with_f();
+    let plain = counting(100_000);
+    sandbox.run("chunk encode -t 8 f f.chunk").ok();
+    for options in ["", "-o", "-o -k None -c zstd"] {
+        sandbox.run(&format!("-f c -z 3001 {options} f")).ok();
+        for (part, expected) in [
+            ("--items 100..400", &plain[800..3200]),
+            ("--items ..1", &plain[..8]),
+            ("--items 12499..", &plain[99_992..]),
+            ("--items 12500..", &[]),
+            ("--bytes 2999..6005", &plain[2999..6005]),
+            ("--bytes ..", &plain),
+            ("--chunk 1", &plain[3001..6002]),
+            ("--chunk 33", &plain[33 * 3001..]),
+        ] {
+            assert_eq!(sandbox.run(&format!("cat {part} f.blp")).ok().stdout, expected, "{options} {part}");
+            if !part.starts_with("--chunk") {
+                assert_eq!(sandbox.run(&format!("cat f.chunk {part}")).ok().stdout, expected, "{part}");
+            }
+        }
+    }
+    let failed = |args| sandbox.run(args).failed();
+    assert_eq!(failed("cat --items 0..12501 f.blp"), "f.blp: items 0..12501 are not within 0..12500");
+    assert_eq!(failed("cat --bytes 100001.. f.blp"), "f.blp: bytes 100001..100000 are not within 0..100000");
+    assert_eq!(failed("cat --chunk 34 f.blp"), "f.blp: there is no chunk 34, only 34 of them from 0 on");
+    assert!(failed("cat --bytes .. f").starts_with("f: not a Blosc file"));
+    assert_eq!(failed("cat --bytes .. g"), "file 'g' does not exist!");
+}
+
+#[test]
+fn cat_decodes_only_what_it_touches() {
+    let sandbox = Sandbox::with_f();
+    sandbox.run("c -z 10000 f").ok();
+    let mut bytes = sandbox.read("f.blp");
+    let last = bytes.len() - 1;
+    bytes[last] ^= 1; // the digest of chunk 9
+    sandbox.write("f.blp", &bytes);
+    assert_eq!(sandbox.run("cat --bytes ..90000 f.blp").ok().stdout, counting(90_000));
+    let run = sandbox.run("cat --bytes 89999.. f.blp");
+    assert_eq!(run.code, Some(1));
+    assert!(run.error().contains("chunk 9 "), "{}", run.error());
+}
+
+#[test]
+fn items_of_arrays_count_in_c_order() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.npy", &npy());
+    // numpy.arange(24).reshape(2, 3, 4, order='F').ravel(order='C')[5:9]
+    let expected: Vec<u8> = [8, 14, 20, 4_i32].into_iter().flat_map(i32::to_le_bytes).collect();
+    assert_eq!(sandbox.run("cat --items 5..9 a.npy").ok().stdout, expected);
+    sandbox.write("data", &npy()[128..]);
+    sandbox.write("m", br#"{"dtype": "'<i4'", "shape": [2, 3, 4], "order": "F", "container": "numpy"}"#);
+    sandbox.run("c -t 4 -z 7 -m m data").ok();
+    assert_eq!(sandbox.run("cat --items 5..9 data.blp").ok().stdout, expected);
+    assert_eq!(sandbox.run("cat --bytes 20..24 data.blp").ok().stdout, 5_i32.to_le_bytes());
+    assert_eq!(sandbox.run("cat --items 24.. data.blp").ok().stdout, b"");
+    assert!(sandbox.run("cat --items 20..25 data.blp").failed().contains("not within 0..24"));
+    assert_eq!(sandbox.run("cat --chunk 0 a.npy").failed(), "a.npy: a .npy file has no chunks; use --items or --bytes");
+}
+
+#[test]
+fn json_is_strict() {
+    let sandbox = Sandbox::with_f();
+    sandbox
+        .write("m", br#"{"a": [NaN, Infinity, -Infinity, 1.5, 123456789012345678901234567890, "\u00e9"], "b": null}"#);
+    sandbox.run("c -z 30000 -m m f").ok();
+    let run = sandbox.run("info --json f.blp").ok();
+    assert_eq!(run.lines().len(), 1);
+    let text = run.text().replace("123456789012345678901234567890", "1");
+    let found: Value = from_slice(text.as_bytes()).unwrap();
+    let expected = json!({
+        "schema": 1, "format": "bloscpack", "version": 3, "nbytes": 100_000, "cbytes": sandbox.read("f.blp").len(),
+        "typesize": 8, "nchunks": 4, "chunk_size": 30_000, "last_chunk": 10_000, "max_app_chunks": 40,
+        "offsets": true, "checksum": "adler32",
+        "metadata": {"a": ["NaN", "Infinity", "-Infinity", 1.5, 1, "é"], "b": null},
+    });
+    assert_eq!(found, expected);
+
+    sandbox.write("a.npy", &npy());
+    let found: Value = from_slice(&sandbox.run("info --json a.npy").ok().stdout).unwrap();
+    let expected = json!({
+        "schema": 1, "format": "npy", "nbytes": 96, "cbytes": 224, "typesize": 4, "nchunks": 0,
+        "shape": [2, 3, 4], "dtype": "<i4", "order": "F",
+    });
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn old_versions_are_described() {
+    let sandbox = Sandbox::with_f();
+    sandbox.run("chunk encode f chunk").ok();
+    let chunk = sandbox.read("chunk");
+    sandbox.write("v1.blp", &[b"blpk\x01\0\0\0\x01\0\0\0\0\0\0\0".as_slice(), &chunk].concat());
+    let run = sandbox.run("info v1.blp").ok();
+    assert_eq!(
+        run.lines()[..10],
+        [
+            "blpk: BloscpackHeader:",
+            "blpk:     format_version: 1",
+            "blpk:     offsets: False",
+            "blpk:     metadata: False",
+            "blpk:     checksum: 'None'",
+            "blpk:     typesize: 0",
+            "blpk:     chunk_size: -1",
+            "blpk:     last_chunk: -1",
+            "blpk:     nchunks: 1",
+            "blpk:     max_app_chunks: 0",
+        ]
+    );
+    let found: Value = from_slice(&sandbox.run("info --json v1.blp").ok().stdout).unwrap();
+    assert_eq!((&found["chunk_size"], &found["nbytes"]), (&Value::Null, &100_000.into()));
+    sandbox.run("d v1.blp").ok();
+    assert_eq!(sandbox.read("v1"), sandbox.read("f"));
+}
+
+#[test]
+fn chunks_go_there_and_back() {
+    let sandbox = Sandbox::with_f();
+    for options in [
+        "",
+        "-c lz4 -l 1 -t 4 --filter none",
+        "-c zstd --filter bitshuffle --blocksize 8192",
+        "-c zlib -t 3 --splitmode always",
+        "-c lz4hc -l 9 --splitmode never --filter shuffle:0",
+        "-c snappy --format blosc1 --splitmode auto",
+        "-l 0",
+    ] {
+        sandbox.run(&format!("-f chunk encode {options} f chunk")).ok();
+        sandbox.run("-f chunk decode chunk g").ok();
+        assert!(sandbox.read("g") == sandbox.read("f"), "{options}");
+        // A bare chunk is told by its content, whatever its name.
+        sandbox.run("-f d chunk g").ok();
+        assert!(sandbox.read("g") == sandbox.read("f"), "{options}");
+        let found: Value = from_slice(&sandbox.run("chunk info --json chunk").ok().stdout).unwrap();
+        let bytes = sandbox.read("chunk");
+        let starts = found["bstarts"].as_array().unwrap();
+        let table: Vec<i64> = bytes[16..]
+            .chunks(4)
+            .take(starts.len())
+            .map(|b| i32::from_le_bytes(b.try_into().unwrap()).into())
+            .collect();
+        assert_eq!(starts.iter().map(|start| start.as_i64().unwrap()).collect::<Vec<_>>(), table, "{options}");
+        assert_eq!((&found["nbytes"], &found["cbytes"]), (&100_000.into(), &bytes.len().into()));
+        assert_eq!(found["flags"], bytes[2]);
+    }
+    let found: Value = from_slice(&sandbox.run("info --json chunk").ok().stdout).unwrap();
+    assert_eq!((&found["format"], &found["memcpyed"], &found["bstarts"]), (&"chunk".into(), &true.into(), &json!([])));
+
+    sandbox.run("-f chunk encode -c lz4 -t 2 f chunk").ok();
+    assert!(
+        sandbox.run("chunk info chunk").ok().text().contains("blpk:     codec: 'lz4'\nblpk:     filter: 'shuffle'\n")
+    );
+    assert_eq!(sandbox.run("d chunk").failed(), "input file 'chunk' does not end with '.blp': name the <out_file>");
+    std::fs::rename(sandbox.path("chunk"), sandbox.path("chunk.blp")).unwrap();
+    sandbox.run("d chunk.blp").ok();
+    assert!(sandbox.read("chunk") == sandbox.read("f"));
+}
+
+#[test]
+fn what_a_blosc1_chunk_has_not_is_refused() {
+    let sandbox = Sandbox::with_f();
+    let failed = |args: &str| sandbox.run(args).failed();
+    assert!(failed("chunk encode --format blosc2 f g").contains("blosc2"));
+    assert!(failed("chunk encode --dict f g").contains("--dict"));
+    assert!(failed("chunk encode --filter delta f g").starts_with("--filter delta needs a Blosc2 chunk"));
+    assert!(failed("chunk encode --filter trunc-prec:-3 f g").starts_with("--filter trunc-prec needs a Blosc2 chunk"));
+    assert!(failed("chunk encode --filter shuffle --filter bitshuffle f g").contains("one of shuffle and bitshuffle"));
+    assert!(failed("chunk encode -t 0 f g").contains("'typesize' must be in the range"));
+    assert!(failed("chunk decode f g").starts_with("f: "));
+    sandbox.write("short", b"\x02\x01");
+    assert!(failed("chunk info short").starts_with("short: "));
+    sandbox.run("chunk encode f chunk").ok();
+    let mut bytes = sandbox.read("chunk");
+    bytes.push(0);
+    sandbox.write("long", &bytes);
+    assert!(failed("chunk decode long g").ends_with("the chunk ends here, but 1 bytes follow"));
+    assert_eq!(sandbox.names(), ["chunk", "f", "long", "short"]);
+}
+
+#[test]
+fn what_we_cannot_read_is_named() {
+    let sandbox = Sandbox::new();
+    let frame = [b"\x9e\xa8b2frame\0\xd2\0\0\0W".as_slice(), &noise(100)].concat();
+    sandbox.write("x.b2frame", &frame);
+    let mut chunk = vec![5, 1, 0x15, 8];
+    chunk.extend([600_i32, 600, 64].map(i32::to_le_bytes).concat());
+    chunk.resize(64, 0);
+    sandbox.write("x.chunk", &chunk);
+    std::fs::create_dir_all(sandbox.path("carray/meta")).unwrap();
+    sandbox.write("carray/meta/storage", b"{}");
+    std::fs::create_dir(sandbox.path("ctable")).unwrap();
+    sandbox.write("ctable/__rootdirs__", b"{}");
+    std::fs::create_dir(sandbox.path("sframe")).unwrap();
+    sandbox.write("sframe/chunks.b2frame", &frame);
+    for (name, what) in [
+        ("x.b2frame", "a Blosc2 frame"),
+        ("x.chunk", "a bare Blosc2 chunk"),
+        ("carray", "a bcolz carray"),
+        ("ctable", "a bcolz ctable"),
+        ("sframe", "a sparse Blosc2 frame"),
+    ] {
+        for command in ["d", "info", "info --json", "verify", "cat --bytes .."] {
+            let out = if command == "d" { "out" } else { "" };
+            let error = sandbox.run(&format!("{command} {name} {out}")).failed();
+            assert!(error.contains(name) && error.contains(&format!("is {what}")), "{command} {name}: {error}");
+        }
+    }
+    let error = sandbox.run("chunk info x.chunk").failed();
+    assert_eq!(error, "x.chunk: this is a bare Blosc2 chunk, not a bare Blosc1 chunk");
+}
+
+#[test]
+fn npy_files_give_their_bytes() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.npy", &npy());
+    sandbox.run("d a.npy out").ok();
+    assert_eq!(sandbox.read("out"), npy()[128..]);
+    assert_eq!(sandbox.run("d a.npy").failed(), "input file 'a.npy' does not end with '.blp': name the <out_file>");
+    sandbox.write("cut.npy", &npy()[..220]);
+    assert!(sandbox.run("d cut.npy out2").failed().starts_with("cut.npy: offset 128"));
+    sandbox.write("bad.npy", b"\x93NUMPY\x01\x00\x05\x00{'de}");
+    assert!(sandbox.run("d bad.npy out2").failed().starts_with("bad.npy: npy header"));
+    assert_eq!(sandbox.names(), ["a.npy", "bad.npy", "cut.npy", "out"]);
+}

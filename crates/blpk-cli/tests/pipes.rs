@@ -1,0 +1,92 @@
+//! Do pipes work both ways, and texts stay out of the data?
+#![allow(clippy::unwrap_used)]
+#![cfg(unix)]
+
+mod common;
+
+use common::{Sandbox, counting, noise};
+
+#[test]
+fn through_stdin_and_stdout_and_back() {
+    let sandbox = Sandbox::with_f();
+    for plain in [counting(100_000), noise(3_000_000), b"x".to_vec(), Vec::new()] {
+        for options in ["", "-o", "-z 1000 -k None", "-n 1 -m m", "-z max -c zstd"] {
+            sandbox.write("m", b"[1]");
+            let packed = sandbox.pipe(&format!("c {options} - -"), &plain).ok().stdout;
+            assert!(packed.starts_with(b"blpk\x03"));
+            let unpacked = sandbox.pipe("d - -", &packed);
+            assert_eq!((unpacked.code, unpacked.stdout == plain), (Some(0), true), "{options}: {}", unpacked.stderr);
+            // The same again by way of files: what is in the file does not depend on how it was written.
+            sandbox.write("plain", &plain);
+            sandbox.run(&format!("-f c {options} plain plain.blp")).ok();
+            assert_eq!(sandbox.read("plain.blp"), packed, "{options}");
+        }
+    }
+}
+
+#[test]
+fn dash_alone_means_both_ends() {
+    let sandbox = Sandbox::with_f();
+    sandbox.shell("cat f | blpk c - | blpk d - | cmp - f").ok();
+    sandbox.shell("blpk c f - | blpk d - g && cmp f g").ok();
+    sandbox.shell("blpk c - h.blp < f && blpk d h.blp - | cmp - f").ok();
+    sandbox.shell("blpk chunk encode - - < f | blpk chunk decode - - | cmp - f").ok();
+}
+
+#[test]
+fn texts_go_to_stderr_when_stdout_is_data() {
+    let sandbox = Sandbox::with_f();
+    sandbox.write("m", br#"{"a": 1}"#);
+    let packed = sandbox.args(&["-v", "c", "-m", "m", "f", "-"]);
+    assert!(packed.stdout.starts_with(b"blpk\x03"));
+    assert!(packed.stderr.contains("blpk: output file is: '-'\n") && packed.stderr.ends_with("blpk: done\n"));
+    let unpacked = sandbox.pipe("d -", &packed.stdout);
+    assert_eq!(unpacked.stdout, sandbox.read("f"));
+    assert_eq!(unpacked.stderr, "blpk: Metadata:\nblpk: {'a': 1}\n");
+}
+
+#[test]
+fn fifos_and_process_substitution_give_the_whole_data() {
+    let sandbox = Sandbox::with_f();
+    sandbox.shell("mkfifo p && (cat f > p &) && blpk c p p.blp && blpk d p.blp - | cmp - f").ok();
+    sandbox.shell("blpk c <(cat f) s.blp && blpk d -e <(cat s.blp) s && cmp s f").ok();
+    sandbox.shell("cat f | blpk c /dev/stdin t.blp && blpk d t.blp - | cmp - f").ok();
+    sandbox.shell("blpk info <(cat s.blp) > i && blpk info s.blp | cmp - i").ok();
+    sandbox.shell("cat s.blp | blpk cat --bytes 8..16 - | cmp - <(head -c 16 f | tail -c 8)").ok();
+    sandbox.shell("blpk verify - < s.blp && cat s.blp | blpk verify -").ok();
+}
+
+#[test]
+fn an_output_that_is_no_file_is_written_to() {
+    let sandbox = Sandbox::with_f();
+    assert_eq!(sandbox.run("c f /dev/null").failed(), "output file '/dev/null' exists!");
+    sandbox.run("-f c f /dev/null").ok();
+    sandbox.shell("blpk -f c - /dev/null < f").ok();
+    sandbox.shell("mkfifo p && (cat p > q.blp &) && blpk -f c f p && sleep 0.2 && blpk d q.blp - | cmp - f").ok();
+    assert!(std::fs::metadata("/dev/null").unwrap().len() == 0 && !std::fs::metadata("/dev/null").unwrap().is_file());
+}
+
+#[test]
+fn a_reader_that_has_enough_is_no_failure() {
+    let sandbox = Sandbox::new();
+    sandbox.write("f", &noise(5_000_000));
+    sandbox.run("c f").ok();
+    sandbox.shell("blpk d f.blp - | head -c 10 | cmp - <(head -c 10 f)").ok();
+    sandbox.shell("blpk cat --bytes .. f.blp | head -c 10 | cmp - <(head -c 10 f)").ok();
+    sandbox.shell("blpk -d d f.blp g | true").ok();
+    assert!(sandbox.read("g") == sandbox.read("f"), "a text that nobody reads does not disturb the work");
+    sandbox.shell("blpk --help | true").ok();
+}
+
+#[test]
+fn a_full_device_is_a_failure() {
+    if !std::path::Path::new("/dev/full").exists() {
+        return;
+    }
+    let sandbox = Sandbox::with_f();
+    sandbox.run("c f").ok();
+    for line in ["blpk info f.blp > /dev/full", "blpk d f.blp - > /dev/full", "blpk -f d f.blp /dev/full"] {
+        let error = sandbox.shell(line).failed();
+        assert!(error.contains("No space left on device"), "{line}: {error}");
+    }
+}
