@@ -80,6 +80,11 @@ fn fuzz(binaries: &Path, target: &str, seconds: u64) -> Result<()> {
     command.arg(format!("-max_total_time={seconds}")).arg(format!("-artifact_prefix={}/", artifacts.display()));
     // 2 GiB and 10 s are far above what the targets' own limits allow: passing them is a finding.
     command.args(["-rss_limit_mb=2048", "-timeout=10", "-max_len=65536", "-print_final_stats=1"]).arg(&corpus);
+    // Inputs that once failed run first of all.
+    let regressions = sh::root().join("fuzz/regressions").join(target);
+    if regressions.is_dir() {
+        command.arg(regressions);
+    }
     command.env("ASAN_OPTIONS", "detect_odr_violation=0");
     sh::run(&mut command)
         .with_context(|| format!("fuzz target {target} failed; the input is kept in {}", artifacts.display()))
