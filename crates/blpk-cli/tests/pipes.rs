@@ -90,3 +90,21 @@ fn a_full_device_is_a_failure() {
         assert!(error.contains("No space left on device"), "{line}: {error}");
     }
 }
+
+#[test]
+fn a_terminal_is_not_filled_with_binary_data() {
+    let sandbox = Sandbox::with_f();
+    // `script` gives a command a terminal; not every machine has it.
+    let on_a_terminal = |command: &str| sandbox.shell(&format!("script -qec '{command}' /dev/null"));
+    if on_a_terminal("true").code != Some(0) {
+        eprintln!("skipped: no `script` that knows -e and -c");
+        return;
+    }
+    sandbox.run("c f").ok();
+    for command in ["blpk c f -", "blpk d f.blp -", "blpk cat --bytes ..8 f.blp", "blpk chunk encode f -"] {
+        let run = on_a_terminal(command);
+        assert_eq!(run.code, Some(1), "{command}");
+        assert!(run.text().starts_with("blpk: error: refusing to write binary data to a terminal"), "{}", run.text());
+    }
+    assert_eq!(on_a_terminal("blpk -f cat --bytes 8..9 f.blp").code, Some(0));
+}

@@ -36,7 +36,7 @@ pub(crate) enum Command {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "blosc settings")]
 pub(crate) struct BloscArgs {
-    /// bytes of one element of the data, 1 to 255
+    /// bytes of one element, 1 to 255 (default: 8; for append that of the file)
     #[arg(short, long, value_name = "size", value_parser = values::typesize, allow_negative_numbers = true)]
     pub(crate) typesize: Option<Int>,
     /// compression level (default: 7)
@@ -227,7 +227,7 @@ pub(crate) struct ChunkEncodeArgs {
     /// compression level (default: 7)
     #[arg(short = 'l', long, value_name = "0-9", value_parser = values::clevel, allow_negative_numbers = true)]
     pub(crate) clevel: Option<u8>,
-    /// bytes of one element of the data, 1 to 255 (default: 8)
+    /// bytes of one element, 1 to 255 (default: 8)
     #[arg(short, long, value_name = "size", value_parser = values::typesize, allow_negative_numbers = true)]
     pub(crate) typesize: Option<Int>,
     /// none, shuffle or bitshuffle (default: shuffle)

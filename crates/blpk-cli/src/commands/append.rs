@@ -1,6 +1,6 @@
 //! `blpk append`: more data, and with `-m` other metadata, into a bloscpack file; all or nothing.
 
-use super::compress::{blosc_block, clevel, codec, describe_plan, filters, typesize};
+use super::settings::{Settings, describe_plan};
 use crate::args::AppendArgs;
 use crate::report::Level;
 use crate::session::Session;
@@ -29,7 +29,7 @@ pub(super) fn run(args: &AppendArgs, session: &Session) -> Result<()> {
     refuse_same_file(&new_place, &Place::File(original.clone()))?;
     report.verbose(format!("original file is: '{}'", original.display()));
     report.verbose(format!("new file is: '{new_place}'"));
-    let typesize = typesize(&args.blosc)?;
+    let settings = Settings::new(&args.blosc)?;
     let metadata = files::read_metadata(args.metadata.as_ref())?;
 
     let cancel = session.cancel()?;
@@ -41,16 +41,15 @@ pub(super) fn run(args: &AppendArgs, session: &Session) -> Result<()> {
         report.verbose(format!("new file size: {}", double_pretty_size(size)));
     }
     let header = describe_original(original, session)?;
-    let (codec, clevel, shuffle) = (codec(&args.blosc), clevel(&args.blosc), !args.blosc.no_shuffle);
     if report.prints(Level::Debug) {
-        let shown = typesize.or(header.map(|header| header.typesize)).unwrap_or(0);
-        report.debug(blosc_block(&shown.to_string(), clevel, shuffle, codec));
+        let of_file = header.map_or(0, |header| header.typesize);
+        report.debug(settings.block(settings.typesize.unwrap_or(of_file)));
     }
     let options = AppendOptions::new()
-        .codec(codec)
-        .clevel(clevel)
-        .filters(filters(shuffle))
-        .typesize(typesize.map(usize::from))
+        .codec(settings.codec)
+        .clevel(settings.clevel)
+        .filters(settings.filters())
+        .typesize(settings.typesize.map(usize::from))
         .metadata(metadata)
         .threads(session.threads(size.unwrap_or(u64::MAX))?)
         .cancel(cancel)

@@ -1,6 +1,6 @@
 //! `blpk chunk`: one bare chunk, encoded, decoded, described.
 
-use super::compress::{filters, in_range};
+use super::settings::in_range;
 use crate::args::{ChunkCommand, ChunkDecodeArgs, ChunkEncodeArgs, ChunkFormat, ChunkInfoArgs, FilterName};
 use crate::describe::{block, boolean, codec_name};
 use crate::files;
@@ -59,7 +59,7 @@ fn params(args: &ChunkEncodeArgs) -> Result<CParams> {
 
 /// A Blosc1 chunk has one filter or none.
 fn pipeline(names: &[FilterName]) -> Result<FilterPipeline> {
-    let mut pipeline = if names.is_empty() { filters(true) } else { FilterPipeline::none() };
+    let mut pipeline = if names.is_empty() { FilterPipeline::shuffle() } else { FilterPipeline::none() };
     for filter in names.iter().filter(|filter| filter.name != "none") {
         if !pipeline.as_slice().is_empty() {
             bail!("--filter: a Blosc1 chunk has one of shuffle and bitshuffle, or no filter");

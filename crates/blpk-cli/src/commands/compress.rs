@@ -1,16 +1,17 @@
 //! `blpk compress`: a file or a pipe into a bloscpack file.
 
-use crate::args::{BloscArgs, CompressArgs, Int};
+use super::settings::{Settings, describe_plan, in_range};
+use crate::args::CompressArgs;
 use crate::describe::{block, boolean};
 use crate::report::{Level, Report};
 use crate::session::Session;
 use crate::size::double_pretty_size;
 use crate::streams::{Input, Output, Place};
 use crate::{events, files};
-use anyhow::{Result, anyhow};
-use blosc_core::{CParams, Codec, FilterPipeline};
+use anyhow::Result;
+use blosc_core::CParams;
 use bloscpack_format::Json;
-use bloscpack_format::bloscpack::{ChunkPlan, DEFAULT_CHUNK_SIZE, MAX_CHUNK_SIZE};
+use bloscpack_format::bloscpack::{DEFAULT_CHUNK_SIZE, MAX_CHUNK_SIZE};
 use bloscpack_format::checksum::Checksum;
 use bloscpack_format::python_str_repr;
 use bloscpack_io::{PackOptions, PackReport, pack_file, pack_stream};
@@ -19,9 +20,7 @@ use bloscpack_io::{PackOptions, PackReport, pack_file, pack_stream};
 struct Job {
     input: Place,
     output: Place,
-    codec: Codec,
-    clevel: u8,
-    shuffle: bool,
+    settings: Settings,
     typesize: u8,
     chunk_size: u32,
     checksum: Checksum,
@@ -75,14 +74,13 @@ impl Job {
         };
         files::check(&input, &output, session)?;
         let metadata = files::read_metadata(args.metadata.as_ref())?;
+        let settings = Settings::new(&args.blosc)?;
         let chunk_size = args.chunk_size.as_ref().map(|size| in_range("chunk_size", size, MAX_CHUNK_SIZE));
         Ok(Job {
             input,
             output,
-            codec: codec(&args.blosc),
-            clevel: clevel(&args.blosc),
-            shuffle: !args.blosc.no_shuffle,
-            typesize: typesize(&args.blosc)?.unwrap_or(8),
+            typesize: settings.typesize.unwrap_or(8),
+            settings,
             chunk_size: chunk_size.transpose()?.unwrap_or(DEFAULT_CHUNK_SIZE),
             checksum: args.checksum.unwrap_or(Checksum::Adler32),
             offsets: !args.no_offsets,
@@ -91,9 +89,10 @@ impl Job {
     }
 
     fn options(&self) -> PackOptions {
-        let params = CParams::new().codec(self.codec).clevel(self.clevel).typesize(self.typesize.into());
+        let Settings { codec, clevel, .. } = self.settings;
+        let params = CParams::new().codec(codec).clevel(clevel).typesize(self.typesize.into());
         PackOptions::new()
-            .params(params.filters(filters(self.shuffle)))
+            .params(params.filters(self.settings.filters()))
             .chunk_size(self.chunk_size.into())
             .checksum(self.checksum)
             .offsets(self.offsets)
@@ -105,7 +104,7 @@ impl Job {
         if !report.prints(Level::Debug) {
             return;
         }
-        report.debug(blosc_block(&self.typesize.to_string(), self.clevel, self.shuffle, self.codec));
+        report.debug(self.settings.block(self.typesize));
         let fields = [
             ("offsets", boolean(self.offsets)),
             ("checksum", python_str_repr(self.checksum.name())),
@@ -122,44 +121,6 @@ impl Job {
     }
 }
 
-/// The shuffle that the original knows, or none.
-pub(super) fn filters(shuffle: bool) -> FilterPipeline {
-    if shuffle { FilterPipeline::shuffle() } else { FilterPipeline::none() }
-}
-
-pub(super) fn codec(args: &BloscArgs) -> Codec {
-    args.codec.unwrap_or(Codec::BloscLz)
-}
-
-pub(super) fn clevel(args: &BloscArgs) -> u8 {
-    args.clevel.unwrap_or(7)
-}
-
-/// `-t`, if it was typed.
-pub(super) fn typesize(args: &BloscArgs) -> Result<Option<u8>> {
-    args.typesize.as_ref().map(|typesize| in_range("typesize", typesize, u8::MAX)).transpose()
-}
-
-/// A number of `1..=max`; what is said otherwise is what the original's tracebacks said.
-pub(super) fn in_range<T>(name: &str, value: &Int, max: T) -> Result<T>
-where
-    T: std::str::FromStr + PartialOrd + Default + std::fmt::Display + Copy,
-{
-    let valid = value.to::<T>().filter(|value| *value > T::default() && *value <= max);
-    valid.ok_or_else(|| anyhow!("'{name}' must be in the range 1 <= n <= {max}, not '{value}'"))
-}
-
-/// `BloscArgs:` and its fields.
-pub(super) fn blosc_block(typesize: &str, clevel: u8, shuffle: bool, codec: Codec) -> String {
-    let fields = [
-        ("typesize", typesize.to_owned()),
-        ("clevel", clevel.to_string()),
-        ("shuffle", boolean(shuffle)),
-        ("cname", python_str_repr(codec.name())),
-    ];
-    block("BloscArgs", &fields)
-}
-
 fn metadata_block() -> String {
     // The defaults of `MetadataArgs`, which nothing on the command line changes.
     let fields = [
@@ -170,20 +131,4 @@ fn metadata_block() -> String {
         ("max_meta_size", "10 * meta_size".into()),
     ];
     block("MetadataArgs", &fields)
-}
-
-/// How an input is cut into chunks. Of one without a byte there is nothing to say.
-pub(super) fn describe_plan(report: &Report, size: u64, chunk_size: u64) -> Result<()> {
-    if size == 0 {
-        return Ok(());
-    }
-    let plan = ChunkPlan::new(size, chunk_size)?;
-    if chunk_size > size {
-        let (given, used) = (double_pretty_size(chunk_size), double_pretty_size(size));
-        report.verbose(format!("Input was smaller than the given 'chunk_size': {given} using: {used}"));
-    }
-    report.verbose(format!("nchunks: {}", plan.nchunks));
-    report.verbose(format!("chunk_size: {}", double_pretty_size(plan.chunk_size.into())));
-    report.verbose(format!("last_chunk_size: {}", double_pretty_size(plan.last_chunk.into())));
-    Ok(())
 }

@@ -6,6 +6,7 @@ mod chunk;
 mod compress;
 mod decompress;
 mod info;
+mod settings;
 mod verify;
 
 use crate::args::Command;

@@ -1,5 +1,6 @@
 //! Runs the binary in a folder of its own and says what came of it.
 #![allow(dead_code)] // each test file uses its part
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::fs;
 use std::io::Write as _;
@@ -8,43 +9,43 @@ use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 
 /// A folder with the files of one test.
-pub struct Sandbox(tempfile::TempDir);
+pub(crate) struct Sandbox(tempfile::TempDir);
 
 /// What a run printed and how it ended.
 #[derive(Debug)]
-pub struct Run {
+pub(crate) struct Run {
     command: String,
-    pub code: Option<i32>,
-    pub stdout: Vec<u8>,
-    pub stderr: String,
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: Vec<u8>,
+    pub(crate) stderr: String,
 }
 
 impl Sandbox {
-    pub fn new() -> Sandbox {
+    pub(crate) fn new() -> Sandbox {
         Sandbox(tempfile::tempdir().unwrap())
     }
 
     /// With `f`: 100,000 bytes of counting integers.
-    pub fn with_f() -> Sandbox {
+    pub(crate) fn with_f() -> Sandbox {
         let sandbox = Sandbox::new();
         sandbox.write("f", &counting(100_000));
         sandbox
     }
 
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }
 
-    pub fn write(&self, name: &str, bytes: &[u8]) {
+    pub(crate) fn write(&self, name: &str, bytes: &[u8]) {
         fs::write(self.path(name), bytes).unwrap();
     }
 
-    pub fn read(&self, name: &str) -> Vec<u8> {
+    pub(crate) fn read(&self, name: &str) -> Vec<u8> {
         fs::read(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 
     /// The names of all files, sorted.
-    pub fn names(&self) -> Vec<String> {
+    pub(crate) fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(self.0.path()).unwrap();
         let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
         names.sort();
@@ -52,7 +53,7 @@ impl Sandbox {
     }
 
     /// The binary with arguments, to be started in the folder.
-    pub fn command<A: AsRef<std::ffi::OsStr>>(&self, args: &[A]) -> Command {
+    pub(crate) fn command<A: AsRef<std::ffi::OsStr>>(&self, args: &[A]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_blpk"));
         command.current_dir(self.0.path()).args(args).stdin(Stdio::null());
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -60,16 +61,16 @@ impl Sandbox {
     }
 
     /// Runs with arguments separated by spaces.
-    pub fn run(&self, args: &str) -> Run {
+    pub(crate) fn run(&self, args: &str) -> Run {
         self.args(&args.split_whitespace().collect::<Vec<_>>())
     }
 
-    pub fn args(&self, args: &[&str]) -> Run {
+    pub(crate) fn args(&self, args: &[&str]) -> Run {
         Run::of(args.join(" "), self.command(args).output().unwrap())
     }
 
     /// Runs with `input` on stdin.
-    pub fn pipe(&self, args: &str, input: &[u8]) -> Run {
+    pub(crate) fn pipe(&self, args: &str, input: &[u8]) -> Run {
         let args: Vec<_> = args.split_whitespace().collect();
         let mut child = self.command(&args).stdin(Stdio::piped()).spawn().unwrap();
         let (mut stdin, input) = (child.stdin.take().unwrap(), input.to_vec());
@@ -81,7 +82,7 @@ impl Sandbox {
     }
 
     /// Runs a line of shell, in which `blpk` is the binary.
-    pub fn shell(&self, line: &str) -> Run {
+    pub(crate) fn shell(&self, line: &str) -> Run {
         let binary = PathBuf::from(env!("CARGO_BIN_EXE_blpk"));
         let path = std::env::join_paths(
             std::iter::once(binary.parent().unwrap().to_owned())
@@ -92,13 +93,13 @@ impl Sandbox {
         Run::of(line.into(), command.stdin(Stdio::null()).output().unwrap())
     }
 
-    pub fn spawn(&self, args: &str) -> Child {
+    pub(crate) fn spawn(&self, args: &str) -> Child {
         self.command(&args.split_whitespace().collect::<Vec<_>>()).stdin(Stdio::piped()).spawn().unwrap()
     }
 }
 
 impl Run {
-    pub fn of(command: String, output: Output) -> Run {
+    pub(crate) fn of(command: String, output: Output) -> Run {
         let stderr = String::from_utf8(output.stderr).expect("errors are text");
         assert!(!stderr.contains("panicked"), "{command}: {stderr}");
         Run { command, code: output.status.code(), stdout: output.stdout, stderr }
@@ -106,28 +107,28 @@ impl Run {
 
     /// Done, with nothing to say on stderr.
     #[track_caller]
-    pub fn ok(self) -> Run {
+    pub(crate) fn ok(self) -> Run {
         assert_eq!((self.code, self.stderr.as_str()), (Some(0), ""), "{}", self.command);
         self
     }
 
     /// Done, printing exactly these lines.
     #[track_caller]
-    pub fn prints(self, lines: &[&str]) {
+    pub(crate) fn prints(self, lines: &[&str]) {
         let run = self.ok();
         assert_eq!(run.lines(), lines, "{}", run.command);
     }
 
     /// Failed: exit code 1, nothing on stdout, one line on stderr. What it says behind `blpk: error: `.
     #[track_caller]
-    pub fn failed(self) -> String {
+    pub(crate) fn failed(self) -> String {
         assert_eq!((self.code, self.text()), (Some(1), ""), "{}: {}", self.command, self.stderr);
         self.error()
     }
 
     /// A usage error: exit code 2, usage and one error on stderr.
     #[track_caller]
-    pub fn usage(self) -> String {
+    pub(crate) fn usage(self) -> String {
         assert_eq!((self.code, self.text()), (Some(2), ""), "{}: {}", self.command, self.stderr);
         let (usage, error) = self.stderr.split_once("\nblpk: error: ").expect("usage and an error");
         assert!(usage.starts_with("usage: blpk"), "{}: {usage}", self.command);
@@ -137,28 +138,28 @@ impl Run {
 
     /// The one line of stderr.
     #[track_caller]
-    pub fn error(&self) -> String {
+    pub(crate) fn error(&self) -> String {
         let error = self.stderr.strip_prefix("blpk: error: ").and_then(|error| error.strip_suffix('\n'));
         let error = error.unwrap_or_else(|| panic!("{}: {:?}", self.command, self.stderr));
         assert!(!error.contains('\n'), "{}: {error}", self.command);
         error.to_owned()
     }
 
-    pub fn text(&self) -> &str {
+    pub(crate) fn text(&self) -> &str {
         std::str::from_utf8(&self.stdout).unwrap_or("(no text)")
     }
 
-    pub fn lines(&self) -> Vec<&str> {
+    pub(crate) fn lines(&self) -> Vec<&str> {
         self.text().lines().collect()
     }
 }
 
 /// 64-bit integers from 0 up.
-pub fn counting(nbytes: usize) -> Vec<u8> {
+pub(crate) fn counting(nbytes: usize) -> Vec<u8> {
     testdata::ramp(nbytes, 8, 0)
 }
 
 /// Bytes of which no codec makes fewer.
-pub fn noise(nbytes: usize) -> Vec<u8> {
+pub(crate) fn noise(nbytes: usize) -> Vec<u8> {
     testdata::noise(nbytes, 7)
 }
