@@ -1,1 +1,51 @@
-//! LZ4
+//! LZ4 blocks (the block format, no frame): decoder, fast encoder, high-compression encoder.
+//!
+//! A block is a chain of sequences, the last of which ends behind its literals:
+//!
+//! ```text
+//! token      more literal length   literals   offset        more match length
+//! LLLL MMMM  255.. x, if L = 15    L bytes    u16, 1..=d    255.. x, if M = 15
+//! ```
+//!
+//! `L` and `M` are a number below 15, or 15 plus the bytes that follow, each 255 but the last. A match is
+//! `M` + [`MIN_MATCH`] bytes that also stand `offset` bytes earlier; it may overlap what it writes, which is how runs
+//! are stored. `d` is the number of bytes decoded so far: every block stands alone.
+//!
+//! Dictionaries (Blosc2 chunks may carry one, of at most 32 KiB) are bytes thought in front of the block. There is one
+//! place on either side that would have to know: the decoder where it subtracts an offset from `d`, the encoders where
+//! a candidate's position is turned into a place in `src`; their tables number positions upwards from a base, so a
+//! dictionary's positions fit in front of a block's.
+
+mod chain;
+mod copy;
+mod decode;
+mod fast;
+mod hc;
+mod lazy;
+mod matchlen;
+mod mid;
+mod sequence;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use decode::decompress;
+pub(crate) use fast::{Table, compress_fast};
+pub(crate) use hc::{HcTable, compress_hc};
+
+/// The shortest match.
+const MIN_MATCH: usize = 4;
+
+/// The value of a token's half that announces more length bytes.
+const LONG: usize = 15;
+
+/// A block ends with as many literals at least (unless it is shorter).
+const END_LITERALS: usize = 5;
+
+/// The last match starts as many bytes before the end at least.
+const MATCH_START_LIMIT: usize = 12;
+
+/// The largest offset.
+const MAX_DISTANCE: u32 = u16::MAX as u32;
+
+/// The longest input the encoders take, as in the reference library.
+const MAX_INPUT: usize = 0x7E00_0000;

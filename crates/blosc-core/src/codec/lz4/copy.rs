@@ -1,0 +1,233 @@
+//! Copying matches inside the buffer they are decoded into, by wide steps.
+//!
+//! All of it is checked slice access, in shapes that become single unaligned loads and stores; where the caller has
+//! compared lengths before, the checks vanish. Every function wants `from < at` and answers `None`, with some bytes
+//! from `at` on written or not, if that or its need of room is not met.
+
+/// How far behind its end [`copy_roomy`] may write.
+pub(super) const OVERRUN: usize = 32;
+
+/// Up to this length a match is copied by steps, above it by few and ever longer calls of the system's memory copy.
+const BULK: usize = 512;
+
+/// Writes 18 bytes at `at`, the longest match whose length is in the token.
+///
+/// From an offset of 8 on, two loads and stores of a register and one of two bytes do, each of which may read what
+/// the one before it has written.
+#[inline(always)]
+pub(super) fn copy_18(bytes: &mut [u8], from: usize, at: usize) -> Option<()> {
+    let offset = at.checked_sub(from)?;
+    if offset >= 8 {
+        step::<8>(bytes, from, at)?;
+        step::<8>(bytes, from + 8, at + 8)?;
+        step::<2>(bytes, from + 16, at + 16)
+    } else {
+        unlikely();
+        // By offset: the smallest whole number of periods that is 8 bytes or more. That far in front of any byte but
+        // the first eight is the same byte.
+        const BACK: [usize; 8] = [0, 8, 8, 9, 8, 10, 12, 14];
+        if offset == 0 {
+            return None;
+        }
+        let first = *bytes.get(from..)?.first_chunk()?;
+        *room(bytes, at)? = repeat_8(first, offset);
+        step::<8>(bytes, at + 8 - BACK[offset], at + 8)?;
+        step::<2>(bytes, at + 16 - BACK[offset], at + 16)
+    }
+}
+
+/// Copies a match of any length, given room for [`OVERRUN`] bytes more.
+#[inline(always)]
+pub(super) fn copy_roomy(bytes: &mut [u8], from: usize, at: usize, length: usize) -> Option<()> {
+    if at.checked_sub(from)? < OVERRUN {
+        return copy_near(bytes, from, at, length);
+    }
+    step::<OVERRUN>(bytes, from, at)?;
+    if length > OVERRUN {
+        step::<OVERRUN>(bytes, from + OVERRUN, at + OVERRUN)?;
+        if length > 2 * OVERRUN {
+            return copy_long(bytes, from + 2 * OVERRUN, at + 2 * OVERRUN, length - 2 * OVERRUN);
+        }
+    }
+    Some(())
+}
+
+/// [`copy_roomy`] for what is not worth inlining.
+#[inline(never)]
+pub(super) fn copy_long(bytes: &mut [u8], from: usize, at: usize, length: usize) -> Option<()> {
+    if length > BULK {
+        copy_exact(bytes, from, at, length)
+    } else if at.checked_sub(from)? < OVERRUN {
+        copy_near(bytes, from, at, length)
+    } else {
+        copy_far(bytes, from, at, length)
+    }
+}
+
+/// [`copy_roomy`] for offsets of [`OVERRUN`] and more.
+#[inline(always)]
+fn copy_far(bytes: &mut [u8], mut from: usize, mut at: usize, length: usize) -> Option<()> {
+    let padded = length.next_multiple_of(OVERRUN);
+    if at - from >= padded {
+        let (done, room) = bytes.split_at_mut_checked(at)?;
+        let source = done.get(from..from + padded)?.as_chunks::<OVERRUN>().0;
+        let target = room.get_mut(..padded)?.as_chunks_mut::<OVERRUN>().0;
+        // Inline, where a slice copy would be a call: these are 65 to 512 bytes.
+        for (to, from) in target.iter_mut().zip(source) {
+            *to = *from;
+        }
+        return Some(());
+    }
+    let end = at + length;
+    while at < end {
+        step::<OVERRUN>(bytes, from, at)?;
+        from += OVERRUN;
+        at += OVERRUN;
+    }
+    Some(())
+}
+
+/// [`copy_roomy`] for offsets below [`OVERRUN`].
+#[inline(never)]
+fn copy_near(bytes: &mut [u8], mut from: usize, mut at: usize, length: usize) -> Option<()> {
+    let offset = at.checked_sub(from)?;
+    let end = at.checked_add(length)?;
+    if offset >= 16 {
+        while at < end {
+            step::<16>(bytes, from, at)?;
+            from += 16;
+            at += 16;
+        }
+        return Some(());
+    }
+    let (pattern, whole) = repeat_16(bytes, from, offset)?;
+    if whole == 16 {
+        for chunk in bytes.get_mut(at..end + 15)?.as_chunks_mut::<16>().0 {
+            *chunk = pattern;
+        }
+        return Some(());
+    }
+    while at < end {
+        *room(bytes, at)? = pattern;
+        at += whole;
+    }
+    Some(())
+}
+
+/// Copies a match of any length and touches nothing behind it.
+#[inline(never)]
+pub(super) fn copy_exact(bytes: &mut [u8], from: usize, at: usize, length: usize) -> Option<()> {
+    let offset = at.checked_sub(from)?;
+    let end = at.checked_add(length)?;
+    if offset == 0 || end > bytes.len() {
+        return None;
+    }
+    if offset == 1 {
+        let byte = bytes[from];
+        bytes[at..end].fill(byte);
+        return Some(());
+    }
+    let mut at = at;
+    // A short period is first written out to a length that is worth a call.
+    if offset < length.min(BULK) {
+        let seed = end.min(at + BULK);
+        if offset >= 16 {
+            while at + 16 <= seed {
+                step::<16>(bytes, at - offset, at)?;
+                at += 16;
+            }
+        } else if let Some((pattern, whole)) = repeat_16(bytes, from, offset) {
+            while at + 16 <= seed {
+                *room(bytes, at)? = pattern;
+                at += whole;
+            }
+        }
+    }
+    // From `from` on everything repeats every `offset` bytes: each copy takes all the whole periods there are.
+    let mut periods = (at - from) / offset * offset;
+    while end - at >= 16 {
+        let n = periods.min(end - at);
+        bytes.copy_within(at - periods..at - periods + n, at);
+        at += n;
+        periods *= 2;
+    }
+    for i in at..end {
+        bytes[i] = bytes[i - offset];
+    }
+    Some(())
+}
+
+/// Copies `N` bytes from `from` to `at`, loading all of them before it stores any.
+#[inline(always)]
+fn step<const N: usize>(bytes: &mut [u8], from: usize, at: usize) -> Option<()> {
+    let word: [u8; N] = *bytes.get(from..)?.first_chunk()?;
+    *room(bytes, at)? = word;
+    Some(())
+}
+
+/// The `N` bytes at `at`, to be written.
+#[inline(always)]
+pub(super) fn room<const N: usize>(bytes: &mut [u8], at: usize) -> Option<&mut [u8; N]> {
+    bytes.get_mut(at..)?.first_chunk_mut()
+}
+
+/// By offset: an integer with the lowest bit of every `offset`-th byte set.
+///
+/// Multiplied by it, `offset` bytes repeat themselves: the shifted copies that are added up do not overlap.
+macro_rules! every {
+    ($word:ty, $bytes:literal) => {{
+        let mut table: [$word; $bytes] = [0; $bytes];
+        let mut offset = 1;
+        while offset < $bytes {
+            let mut byte = 0;
+            while byte < $bytes {
+                table[offset] |= 1 << (8 * byte);
+                byte += offset;
+            }
+            offset += 1;
+        }
+        table
+    }};
+}
+
+/// By offset: a mask of as many bytes.
+macro_rules! first {
+    ($word:ty, $bytes:literal) => {{
+        let mut table: [$word; $bytes] = [0; $bytes];
+        let mut offset = 1;
+        while offset < $bytes {
+            table[offset] = (1 << (8 * offset)) - 1;
+            offset += 1;
+        }
+        table
+    }};
+}
+
+/// The first `offset` (1..8) bytes of `word`, over and over.
+#[inline(always)]
+fn repeat_8(word: [u8; 8], offset: usize) -> [u8; 8] {
+    const FIRST: [u64; 8] = first!(u64, 8);
+    const EVERY: [u64; 8] = every!(u64, 8);
+    let offset = offset & 7;
+    (u64::from_le_bytes(word) & FIRST[offset]).wrapping_mul(EVERY[offset]).to_le_bytes()
+}
+
+/// The `offset` (1..16) bytes at `from`, over and over, and how many bytes the whole periods among these 16 have.
+#[inline(always)]
+fn repeat_16(bytes: &[u8], from: usize, offset: usize) -> Option<([u8; 16], usize)> {
+    const FIRST: [u128; 16] = first!(u128, 16);
+    const EVERY: [u128; 16] = every!(u128, 16);
+    const WHOLE: [u8; 16] = [0, 16, 16, 15, 16, 15, 12, 14, 16, 9, 10, 11, 12, 13, 14, 15];
+    let offset = offset & 15;
+    if offset == 0 {
+        return None;
+    }
+    let word = u128::from_le_bytes(*bytes.get(from..)?.first_chunk()?);
+    let word = (word & FIRST[offset]).wrapping_mul(EVERY[offset]);
+    Some((word.to_le_bytes(), usize::from(WHOLE[offset])))
+}
+
+/// Tells the compiler that the path it stands on is the rare one.
+#[cold]
+#[inline]
+pub(super) fn unlikely() {}

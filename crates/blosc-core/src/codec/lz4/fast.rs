@@ -1,0 +1,203 @@
+//! The fast encoder: one candidate for each position it looks at, the last one with the same hash, and ever wider
+//! steps where it finds nothing.
+
+use super::matchlen;
+use super::sequence::Sequences;
+use super::{MATCH_START_LIMIT, MAX_DISTANCE, MAX_INPUT, MIN_MATCH};
+
+/// Where the hashes of an input were last seen; reusable, and cleared as far as an input needs it.
+pub(crate) struct Table {
+    near: Box<[u16; 1 << NEAR_LOG]>,
+    far: Box<[u32; 1 << FAR_LOG]>,
+}
+
+// 16 KiB each, as in the reference library: half of a first-level cache, and the sizes of what it writes.
+const NEAR_LOG: u32 = 13;
+const FAR_LOG: u32 = 12;
+
+/// Inputs below this have no match that starts behind position 65535: 16 bits hold all their positions.
+const NEAR_INPUT: usize = (1 << 16) + MATCH_START_LIMIT - 1;
+
+/// Up to this size of the input the table has two slots a byte, but never more than 4096: clearing all of it would
+/// take longer than the search.
+const SMALL_INPUT: usize = 8 << 10;
+
+impl Default for Table {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Table {
+    pub(crate) fn new() -> Self {
+        Table { near: Box::new([0; 1 << NEAR_LOG]), far: Box::new([0; 1 << FAR_LOG]) }
+    }
+}
+
+/// Compresses `src` into `dst` and says how long the block is; `None` where it does not fit.
+///
+/// An `acceleration` of n leaves out n - 1 positions between two it looks at, at first; 1 compresses best.
+pub(crate) fn compress_fast(src: &[u8], dst: &mut [u8], acceleration: u32, table: &mut Table) -> Option<usize> {
+    // Above the upper bound, which is the reference library's, nothing would change but overflow.
+    let acceleration = acceleration.clamp(1, 65537);
+    if src.len() > MAX_INPUT {
+        None
+    } else if src.len() <= SMALL_INPUT {
+        let log = (src.len().next_power_of_two().trailing_zeros() + 1).clamp(8, NEAR_LOG - 1);
+        table.near[..1 << log].fill(0);
+        compress(src, dst, acceleration, &mut Small { slots: &mut table.near, shift: 32 - log })
+    } else if src.len() < NEAR_INPUT {
+        table.near.fill(0);
+        compress(src, dst, acceleration, &mut Near { slots: &mut table.near })
+    } else {
+        table.far.fill(0);
+        compress(src, dst, acceleration, &mut Far { slots: &mut table.far })
+    }
+}
+
+/// The three kinds of table. An empty slot says 0, which is a position like any other, of every block.
+trait Positions {
+    /// Whether a position can be too far back for an offset.
+    const FAR: bool;
+    /// The slot of the bytes `word` starts with.
+    fn slot(&self, word: u64) -> usize;
+    /// Notes `position` and gives the one noted before.
+    fn swap(&mut self, slot: usize, position: u32) -> u32;
+}
+
+/// 2^32 divided by the golden ratio, as the multiplier of a multiplicative hash.
+const GOLDEN_4: u32 = 2_654_435_761;
+/// The same for 2^40.
+const GOLDEN_5: u64 = 889_523_592_379;
+
+struct Small<'a> {
+    slots: &'a mut [u16; 1 << NEAR_LOG],
+    shift: u32,
+}
+
+impl Positions for Small<'_> {
+    const FAR: bool = false;
+
+    #[inline(always)]
+    fn slot(&self, word: u64) -> usize {
+        ((word as u32).wrapping_mul(GOLDEN_4) >> (self.shift & 31)) as usize & ((1 << NEAR_LOG) - 1)
+    }
+
+    #[inline(always)]
+    fn swap(&mut self, slot: usize, position: u32) -> u32 {
+        u32::from(std::mem::replace(&mut self.slots[slot], position as u16))
+    }
+}
+
+struct Near<'a> {
+    slots: &'a mut [u16; 1 << NEAR_LOG],
+}
+
+impl Positions for Near<'_> {
+    const FAR: bool = false;
+
+    #[inline(always)]
+    fn slot(&self, word: u64) -> usize {
+        ((word as u32).wrapping_mul(GOLDEN_4) >> (32 - NEAR_LOG)) as usize
+    }
+
+    #[inline(always)]
+    fn swap(&mut self, slot: usize, position: u32) -> u32 {
+        u32::from(std::mem::replace(&mut self.slots[slot], position as u16))
+    }
+}
+
+/// Hashes five bytes: among more positions than slots that finds longer matches.
+struct Far<'a> {
+    slots: &'a mut [u32; 1 << FAR_LOG],
+}
+
+impl Positions for Far<'_> {
+    const FAR: bool = true;
+
+    #[inline(always)]
+    fn slot(&self, word: u64) -> usize {
+        ((word << 24).wrapping_mul(GOLDEN_5) >> (64 - FAR_LOG)) as usize
+    }
+
+    #[inline(always)]
+    fn swap(&mut self, slot: usize, position: u32) -> u32 {
+        std::mem::replace(&mut self.slots[slot], position)
+    }
+}
+
+#[inline(always)]
+fn compress<P: Positions>(src: &[u8], dst: &mut [u8], acceleration: u32, table: &mut P) -> Option<usize> {
+    let mut out = Sequences::new(dst);
+    let mut anchor = 0;
+    // A match starts before `stop`.
+    if let Some(stop) = src.len().checked_sub(MATCH_START_LIMIT - 1)
+        && stop > 1
+    {
+        let stop = stop as u32;
+        let mut at = 1;
+        'block: loop {
+            let mut next = at;
+            let mut step = 1;
+            // In 64ths: 64 misses make the step one wider.
+            let mut next_step = acceleration << 6;
+            let mut next_word = word(src, at)?;
+            let mut from = loop {
+                let word_here = next_word;
+                at = next;
+                next += step;
+                step = next_step >> 6;
+                next_step += 1;
+                if next > stop {
+                    break 'block;
+                }
+                next_word = word(src, next)?;
+                let candidate = table.swap(table.slot(word_here), at);
+                if is_match::<P>(src, candidate, at, word_here) {
+                    break candidate;
+                }
+            };
+            let mut start = at - matchlen::backward(src, from, at, at - anchor);
+            // As long as matches follow each other there is nothing to search for.
+            loop {
+                let offset = at - from;
+                at = matchlen::forward(src, from + MIN_MATCH as u32, at + MIN_MATCH as u32);
+                out.push(src, anchor, start, offset, at - start)?;
+                anchor = at;
+                if at >= stop {
+                    break 'block;
+                }
+                table.swap(table.slot(word(src, at - 2)?), at - 2);
+                let word_here = word(src, at)?;
+                from = table.swap(table.slot(word_here), at);
+                start = at;
+                if !is_match::<P>(src, from, at, word_here) {
+                    break;
+                }
+            }
+            at += 1;
+        }
+    }
+    out.finish(src.get(anchor as usize..)?)
+}
+
+#[inline(always)]
+fn word(src: &[u8], at: u32) -> Option<u64> {
+    let at = at as usize;
+    Some(u64::from_le_bytes(*src.get(at..at + 8)?.first_chunk()?))
+}
+
+/// Whether the first four bytes of `word`, which is at `at`, are at `candidate` too and an offset can say so.
+#[inline(always)]
+fn is_match<P: Positions>(src: &[u8], candidate: u32, at: u32, word: u64) -> bool {
+    let from = candidate as usize;
+    let Some(four) = src.get(from..from + 4).and_then(|x| x.first_chunk()) else { return false };
+    let difference = u32::from_le_bytes(*four) ^ word as u32;
+    if P::FAR {
+        // One test for both: which candidates are too far no branch predictor can know.
+        const { assert!(MAX_DISTANCE == 0xFFFF) };
+        difference | at.wrapping_sub(candidate) >> 16 == 0
+    } else {
+        difference == 0
+    }
+}

@@ -1,0 +1,134 @@
+//! The parse of the high-compression levels: gather matches that overlap, each longer than what is left of the one
+//! before, then choose which of them to write and where to cut.
+
+use super::chain::{Chains, Match};
+use super::sequence::Sequences;
+use super::{LONG, MATCH_START_LIMIT, MIN_MATCH};
+
+pub(super) fn compress(src: &[u8], dst: &mut [u8], mut chains: Chains<'_>) -> Option<usize> {
+    let mut out = Sequences::new(dst);
+    let mut anchor = 0;
+    let mut at = 0;
+    let mut group = Group::new();
+    if let Some(last) = src.len().checked_sub(MATCH_START_LIMIT)
+        && last > 0
+    {
+        let last = last as u32;
+        while at <= last {
+            let Some(first) = chains.longest(at) else {
+                at += 1;
+                continue;
+            };
+            let mut start = group.restart(first);
+            at = first.end();
+            // A match that covers the last two bytes of this one may be longer, and start anywhere within.
+            while at <= last
+                && !group.is_full()
+                && let Some(next) = chains.longer(at - 2, start, at - start)
+            {
+                start = group.push(next);
+                at = next.end();
+            }
+            for piece in group.choose() {
+                out.push(src, anchor, piece.start, piece.offset, piece.length)?;
+                anchor = piece.end();
+            }
+        }
+    }
+    out.finish(src.get(anchor as usize..)?)
+}
+
+/// Matches of which each starts within the one before and ends behind it, and the cheapest way to the end of each.
+struct Group {
+    steps: [Step; GROUP],
+    len: usize,
+    pieces: [Match; GROUP],
+}
+
+/// Where a group ends if nothing else ends it. Most have one match or two.
+const GROUP: usize = 8;
+
+/// The last step of the cheapest way to the end of a match: that match.
+#[derive(Clone, Copy, Default)]
+struct Step {
+    whole: Match,
+    /// From where on it is used.
+    start: u32,
+    /// What all in front of `start` costs.
+    cost: u32,
+    /// The step before this, or this if there is none.
+    before: usize,
+}
+
+impl Group {
+    fn new() -> Self {
+        Group { steps: [Step::default(); GROUP], len: 0, pieces: [Match::default(); GROUP] }
+    }
+
+    /// Begins a group and says from where on its first match is used.
+    #[inline(always)]
+    fn restart(&mut self, first: Match) -> u32 {
+        self.steps[0] = Step { whole: first, start: first.start, cost: 0, before: 0 };
+        self.len = 1;
+        first.start
+    }
+
+    #[inline(always)]
+    fn is_full(&self) -> bool {
+        self.len == GROUP
+    }
+
+    /// Adds a match and says from where on it would be used.
+    fn push(&mut self, whole: Match) -> u32 {
+        let end = whole.end();
+        let literals = whole.start - self.steps[0].start;
+        let mut step = Step { whole, start: whole.start, cost: literals, before: self.len };
+        let mut least = literals + price(whole.length);
+        for (i, before) in self.steps[..self.len].iter().enumerate() {
+            // Either keeps a match; the earlier one, if it can, as much of it as costs no length byte.
+            let low = (before.start + MIN_MATCH as u32).max(whole.start.min(before.whole.end()));
+            let high = before.whole.end().min(end - MIN_MATCH as u32);
+            if low > high {
+                continue;
+            }
+            let cut = (before.start + MAX_SHORT).clamp(low, high);
+            let start = cut.max(whole.start);
+            let cost = before.cost + price(cut - before.start) + (start - cut);
+            let total = cost + price(end - start);
+            if total <= least {
+                least = total;
+                step = Step { whole, start, cost, before: i };
+            }
+        }
+        self.steps[self.len] = step;
+        self.len += 1;
+        step.start
+    }
+
+    /// The cheapest way to the end of the last match.
+    #[inline(always)]
+    fn choose(&mut self) -> &[Match] {
+        let mut i = self.len - 1;
+        let mut end = self.steps[i].whole.end();
+        let mut first = GROUP;
+        loop {
+            let step = self.steps[i];
+            first -= 1;
+            end = end.min(step.whole.end());
+            self.pieces[first] = Match { start: step.start, length: end - step.start, offset: step.whole.offset };
+            if step.before == i {
+                return &self.pieces[first..];
+            }
+            end = step.start;
+            i = step.before;
+        }
+    }
+}
+
+/// The longest match whose length is in the token.
+const MAX_SHORT: u32 = (MIN_MATCH + LONG - 1) as u32;
+
+/// How many bytes a match costs: token, offset, length bytes.
+fn price(length: u32) -> u32 {
+    if length <= MAX_SHORT { 3 } else { 4 + (length - MAX_SHORT - 1) / 255 }
+}
