@@ -1,1 +1,117 @@
-//! Kernels
+//! Which implementation of shuffle and bitshuffle this CPU runs.
+//!
+//! Both filters are transpositions. A buffer of `e` elements of `typesize` bytes is a matrix of bytes, one element a row;
+//! *shuffle* transposes it, so that byte 0 of every element comes first, then byte 1 of every element, and so on. *Bitshuffle*
+//! does the same to single bits. The exact layouts:
+//!
+//! ```text
+//! shuffle     out[j*e + i] = in[i*typesize + j]                   e = nbytes / typesize
+//! bitshuffle  bit b of out[(8*j + k)*e/8 + m] = bit k of in[(8*m + b)*typesize + j]
+//!                                                                  e = nbytes / typesize, rounded down to a multiple of 8
+//! ```
+//!
+//! Bytes behind the last whole element (shuffle) or the last whole group of eight elements (bitshuffle) are copied as they are.
+//! That is the rule of chunk versions other than 2; the older rule of version 2 is the caller's business.
+//!
+//! | table | where | what it is |
+//! |---|---|---|
+//! | `scalar` | everywhere | plain Rust in loops that the compiler vectorises |
+//! | `sse2`, `avx2` | x86 | 16-byte lanes, see `lanes.rs` |
+//! | `avx512` | x86-64 with VBMI and GFNI | byte permutations and bit matrices; the rest from `avx2` |
+//! | `neon` | AArch64 | 16-byte lanes |
+//! | `simd128` | WebAssembly built with `+simd128` | 16-byte lanes |
+//!
+//! This folder is the only place in the workspace where `unsafe` is allowed: for loads and stores of vectors, and for calling
+//! functions compiled for an instruction set after the CPU was asked for it.
+
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod lanes;
+mod planes;
+mod scalar;
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+mod sse2;
+
+use std::sync::OnceLock;
+
+/// One of the four functions of a table: `(typesize, src, dst)`.
+///
+/// All of `dst` is overwritten. Any typesize is allowed; 0 counts as 1, and what a chunk can hold (1..=255, and 256 as
+/// C-Blosc2's public functions accept) is what has fast paths.
+///
+/// # Panics
+///
+/// If `dst.len() != src.len()`.
+pub type Kernel = fn(typesize: usize, src: &[u8], dst: &mut [u8]);
+
+/// One instruction set's implementations, all interchangeable.
+#[derive(Debug)]
+pub struct Kernels {
+    /// The instruction set: "scalar", "sse2", "avx2", "avx512", "neon" or "simd128".
+    pub name: &'static str,
+    /// Groups the bytes of equal significance.
+    pub shuffle: Kernel,
+    /// Undoes [`shuffle`](Self::shuffle).
+    pub unshuffle: Kernel,
+    /// Groups the bits of equal significance.
+    pub bitshuffle: Kernel,
+    /// Undoes [`bitshuffle`](Self::bitshuffle).
+    pub bitunshuffle: Kernel,
+}
+
+/// The best table for this CPU, chosen once per process.
+///
+/// For tests, the environment variable `BLOSC_KERNELS` names another of the [`available`] tables; a name that is not among
+/// them is ignored. All tables give the same bytes, so it changes nothing but speed.
+pub fn active() -> &'static Kernels {
+    static ACTIVE: OnceLock<&'static Kernels> = OnceLock::new();
+    ACTIVE.get_or_init(|| {
+        let wanted = std::env::var("BLOSC_KERNELS").ok();
+        let tables = available();
+        let named = tables.iter().find(|table| wanted.as_deref() == Some(table.name));
+        named.or(tables.last()).copied().unwrap_or(scalar::kernels())
+    })
+}
+
+/// Every table that this CPU can run, from `scalar` to the best.
+pub fn available() -> Vec<&'static Kernels> {
+    let tables = [
+        Some(scalar::kernels()),
+        #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+        sse2::kernels(),
+        #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+        avx2::kernels(),
+        #[cfg(target_arch = "x86_64")]
+        avx512::kernels(),
+    ];
+    tables.into_iter().flatten().collect()
+}
+
+/// Runs a byte kernel on the whole elements of `src` and copies the bytes behind them.
+///
+/// The kernel is called with `typesize >= 2`, at least one element, and slices of `elements * typesize` bytes.
+fn on_elements(typesize: usize, src: &[u8], dst: &mut [u8], kernel: impl FnOnce(&[u8], &mut [u8])) {
+    assert_eq!(src.len(), dst.len(), "a filter keeps the length of its buffer");
+    let whole = if typesize < 2 { 0 } else { src.len() / typesize * typesize };
+    on_head(whole, src, dst, kernel);
+}
+
+/// Runs a bit kernel on the whole groups of eight elements of `src` and copies the bytes behind them.
+///
+/// The kernel is called with `typesize >= 1`, at least eight elements, and slices of `elements * typesize` bytes.
+fn on_groups_of_eight(typesize: usize, src: &[u8], dst: &mut [u8], kernel: impl FnOnce(usize, &[u8], &mut [u8])) {
+    assert_eq!(src.len(), dst.len(), "a filter keeps the length of its buffer");
+    let typesize = typesize.max(1);
+    on_head(src.len() / typesize / 8 * 8 * typesize, src, dst, |src, dst| kernel(typesize, src, dst));
+}
+
+fn on_head(whole: usize, src: &[u8], dst: &mut [u8], kernel: impl FnOnce(&[u8], &mut [u8])) {
+    let (src, src_tail) = src.split_at(whole);
+    let (dst, dst_tail) = dst.split_at_mut(whole);
+    dst_tail.copy_from_slice(src_tail);
+    if whole > 0 {
+        kernel(src, dst);
+    }
+}

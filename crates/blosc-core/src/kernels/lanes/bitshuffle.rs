@@ -1,0 +1,139 @@
+//! Bitshuffle and bitunshuffle over 16-byte lanes. The parts are named in the parent module; `lane_shuffle!` comes first.
+
+/// Stamps out `bitshuffle` and `bitunshuffle` of whole groups. `weaker` is the module for short buffers.
+macro_rules! lane_bitshuffle {
+    ($feature:literal, $weaker:ident) => {
+        use std::mem::MaybeUninit;
+        use $crate::kernels::lanes::group_columns;
+
+        /// Bytes of source that are taken at a time, so that they and what they become stay in a cache of 32 KiB.
+        const STRIP: usize = 16 * 1024;
+
+        /// Vectors that a strip fills. One tile of up to 16 planes fills a quarter of it or less.
+        const SCRATCH: usize = STRIP / (16 * LANES);
+
+        /// Bitshuffles whole groups of eight elements.
+        #[target_feature(enable = $feature)]
+        pub(super) fn bitshuffle(typesize: usize, src: &[u8], dst: &mut [u8]) {
+            let groups = src.len() / typesize / 8;
+            match typesize {
+                _ if groups < ROWS => $weaker::bitshuffle(typesize, src, dst),
+                1 => {
+                    for at in starts(groups, ROWS) {
+                        let v = rotate(rotate(rotate(rotate(load_pieces::<8>(src, at * 8, 16, 128)))));
+                        store_rows(dst, at, groups, 8, butterfly(v));
+                    }
+                }
+                _ => bitshuffle_strips(typesize, src, dst),
+            }
+        }
+
+        /// Undoes [`bitshuffle`].
+        #[target_feature(enable = $feature)]
+        pub(super) fn bitunshuffle(typesize: usize, src: &[u8], dst: &mut [u8]) {
+            let groups = src.len() / typesize / 8;
+            match typesize {
+                _ if groups < ROWS => $weaker::bitunshuffle(typesize, src, dst),
+                1 => {
+                    for at in starts(groups, ROWS) {
+                        let v = butterfly(load_rows::<8>(src, at, groups, 8));
+                        store_neighbours(dst, at * 8, 128, rotate(rotate(rotate(v))));
+                    }
+                }
+                _ => bitunshuffle_strips(typesize, src, dst),
+            }
+        }
+
+        /// Several tiles at a time, so that rows are written in longer runs. Rows are often a multiple of 4 KiB apart (blocks
+        /// of 32 KiB times the typesize), and then only as many of them as the cache has ways can be in it at once.
+        #[target_feature(enable = $feature)]
+        fn bitshuffle_strips(typesize: usize, src: &[u8], dst: &mut [u8]) {
+            let (group, groups) = (8 * typesize, src.len() / typesize / 8);
+            let planes = typesize.min(16);
+            let tiles = (STRIP / (ROWS * group)).clamp(1, groups / ROWS);
+            let mut scratch = [MaybeUninit::uninit(); SCRATCH];
+            for at in starts(groups, tiles * ROWS) {
+                for first in starts(typesize, planes) {
+                    for (tile, scratch) in scratch.chunks_exact_mut(8 * planes).enumerate().take(tiles) {
+                        for (to, column) in group_columns(typesize, first) {
+                            let v = load_tile(src, (at + tile * ROWS) * group + column, group);
+                            for i in 0..4 {
+                                let quad = rotate_quad(&v, i);
+                                for j in 0..4 {
+                                    scratch[to + 4 * i + j].write(quad[j]);
+                                }
+                            }
+                        }
+                    }
+                    for j in 0..planes {
+                        for (tile, scratch) in scratch.chunks_exact(8 * planes).enumerate().take(tiles) {
+                            let mut v = [zero(); 8];
+                            for b in 0..8 {
+                                // SAFETY: the loop above has written all `8 * planes` vectors of each of these tiles.
+                                v[b] = unsafe { scratch[b * planes + j].assume_init() };
+                            }
+                            let row = (first + j) * 8 * groups + at + tile * ROWS;
+                            store_rows(dst, row, groups, 8, butterfly(v));
+                        }
+                    }
+                }
+            }
+        }
+
+        /// Undoes [`bitshuffle_strips`].
+        #[target_feature(enable = $feature)]
+        fn bitunshuffle_strips(typesize: usize, src: &[u8], dst: &mut [u8]) {
+            let (group, groups) = (8 * typesize, src.len() / typesize / 8);
+            let planes = typesize.min(16);
+            let tiles = (STRIP / (ROWS * group)).clamp(1, groups / ROWS);
+            let mut scratch = [MaybeUninit::uninit(); SCRATCH];
+            for at in starts(groups, tiles * ROWS) {
+                for first in starts(typesize, planes) {
+                    for j in 0..planes {
+                        for (tile, scratch) in scratch.chunks_exact_mut(8 * planes).enumerate().take(tiles) {
+                            let row = (first + j) * 8 * groups + at + tile * ROWS;
+                            let v = butterfly(load_rows::<8>(src, row, groups, 8));
+                            for b in 0..8 {
+                                scratch[b * planes + j].write(v[b]);
+                            }
+                        }
+                    }
+                    for (tile, scratch) in scratch.chunks_exact(8 * planes).enumerate().take(tiles) {
+                        for (from, column) in group_columns(typesize, first) {
+                            let mut v = [zero(); 16];
+                            for i in 0..4 {
+                                let mut quad = [zero(); 4];
+                                for j in 0..4 {
+                                    // SAFETY: the loop above has written all `8 * planes` vectors of each of these tiles.
+                                    quad[j] = unsafe { scratch[from + i + 4 * j].assume_init() };
+                                }
+                                let quad = rotate(rotate(quad));
+                                for j in 0..4 {
+                                    v[4 * i + j] = quad[j];
+                                }
+                            }
+                            store_tile(dst, (at + tile * ROWS) * group + column, group, v);
+                        }
+                    }
+                }
+            }
+        }
+
+        /// Exchanges bit `k` of every byte of vector `b` with bit `b` of the same byte of vector `k`.
+        #[inline]
+        #[target_feature(enable = $feature)]
+        fn butterfly(mut v: [V; 8]) -> [V; 8] {
+            for i in [0, 1, 2, 3] {
+                (v[i], v[i + 4]) = swap_bits::<4>(v[i], v[i + 4]);
+            }
+            for i in [0, 1, 4, 5] {
+                (v[i], v[i + 2]) = swap_bits::<2>(v[i], v[i + 2]);
+            }
+            for i in [0, 2, 4, 6] {
+                (v[i], v[i + 1]) = swap_bits::<1>(v[i], v[i + 1]);
+            }
+            v
+        }
+    };
+}
+pub(in super::super) use lane_bitshuffle;

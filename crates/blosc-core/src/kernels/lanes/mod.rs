@@ -1,0 +1,123 @@
+//! Shuffle and bitshuffle for vectors of 16-byte lanes, written once and stamped out per instruction set.
+//!
+//! Every instruction set here can *zip* two vectors: interleave their bytes lane by lane (`punpcklbw` and `punpckhbw`, `zip1`
+//! and `zip2`). A zip done to a whole array of vectors, so that vector `i` meets vector `i + N/2` and their two results land
+//! at `2i` and `2i + 1`, rotates the address of every byte by one bit. With four vectors of one lane:
+//!
+//! ```text
+//!   vector   byte in lane                      vector   byte in lane
+//!   v1 v0  | b3 b2 b1 b0        -- zip -->     v0 b3  | b2 b1 b0 v1
+//! ```
+//!
+//! All kernels are such rotations. To unshuffle typesize `2^n`, load one vector of each plane: the plane is the vector
+//! number, and after `n` rounds it is the lowest bits of the place. To shuffle, load what follows each other, and four rounds
+//! turn the place of `n` plane bits into the vector number. Four rounds on sixteen vectors transpose 16x16 bytes in every
+//! lane, which serves every larger typesize 16 columns at a time:
+//!
+//! ```text
+//!   row    column                              column   row
+//!   rrrr | cccc            -- 4 rounds -->     cccc   | rrrr
+//! ```
+//!
+//! Two rounds can be done on four vectors at a time, those `N/4` apart, which is what keeps sixteen vectors in registers.
+//!
+//! Where bytes can be looked up within a lane (`pshufb`, `tbl`), shuffle sorts each lane by plane first and zips larger
+//! units, which saves rounds, and typesizes below `N` are served by leaving gaps.
+//!
+//! **Bitshuffle is a byte shuffle and a butterfly.** A *group* of eight elements of `t` bytes is taken for one element of `8t`
+//! bytes and shuffled, so that eight vectors hold byte `j` of elements 0, 1, .. 7 of each group. Exchanging bit `k` of vector
+//! `b` with bit `b` of vector `k` is then three steps of shifts and masks between pairs of vectors, with nothing crossing
+//! between bytes, and vector `k` is a piece of row `8j + k` of the result. That is 9 plain operations a vector at any
+//! typesize, and no `pmovmskb`, which C-Blosc2 builds its rows with, 32 bits at a time.
+//!
+//! The last tile of a plane ends where the plane ends and overlaps the one before, so no kernel has a loop for a rest. Buffers
+//! of less than a tile go to the next weaker instruction set.
+//!
+//! An instruction set's file provides, all with its target feature:
+//!
+//! | item | what |
+//! |---|---|
+//! | `V`, `LANES`, `zero` | the vector, its 16-byte lanes, all bytes 0 |
+//! | `load_rows`, `store_rows` | up to `N` whole vectors, a stride apart |
+//! | `load_pieces`, `store_pieces` | first lanes of `N` vectors, a stride apart; second lanes begin another stride behind |
+//! | `store_neighbours` | the same for a stride of 16 |
+//! | `zip8` | `(low, high)` halves of two vectors' lanes interleaved by bytes |
+//! | `gather_planes`, `scatter_planes` | between pieces of 2, 4, 8 elements and as many planes, by the lookups of this file |
+//! | `GAPS` | whether they serve typesizes below the number of vectors |
+//! | `swap_bits::<S>` | exchanges the upper `S` of every `2S` bits of one vector with the lower `S` of another |
+//!
+//! Vectors of one lane get the pieces from `single_lane!`.
+
+mod bitshuffle;
+mod shuffle;
+
+pub(super) use bitshuffle::lane_bitshuffle;
+pub(super) use shuffle::lane_shuffle;
+
+/// The pieces of vectors that are one piece each.
+macro_rules! single_lane {
+    ($feature:literal) => {
+        const LANES: usize = 1;
+
+        #[inline]
+        #[target_feature(enable = $feature)]
+        fn load_pieces<const N: usize>(src: &[u8], at: usize, stride: usize, _: usize) -> [V; N] {
+            load_rows(src, at, stride, N)
+        }
+
+        #[inline]
+        #[target_feature(enable = $feature)]
+        fn store_pieces<const N: usize>(dst: &mut [u8], at: usize, stride: usize, _: usize, v: [V; N]) {
+            store_rows(dst, at, stride, N, v);
+        }
+
+        #[inline]
+        #[target_feature(enable = $feature)]
+        fn store_neighbours<const N: usize>(dst: &mut [u8], at: usize, _: usize, v: [V; N]) {
+            store_rows(dst, at, 16, N, v);
+        }
+    };
+}
+pub(super) use single_lane;
+
+/// Where tiles begin in `0..len`, the last one flush with the end. `tile <= len`.
+#[inline]
+pub(super) fn starts(len: usize, tile: usize) -> impl Iterator<Item = usize> {
+    let last = len - tile;
+    std::iter::successors(Some(0), move |at| (*at < last).then(|| last.min(at + tile)))
+}
+
+/// The lookup that sorts a lane of `16 / n` elements by plane: byte `j` of element `i` goes to `j * 16 / n + i`.
+pub(super) fn gather_index(typesize: usize, n: usize) -> [u8; 16] {
+    let elements = 16 / n;
+    std::array::from_fn(|to| ((to % elements * typesize + to / elements).min(15)) as u8)
+}
+
+/// The lookup that closes the gaps behind `16 / n` elements of `typesize` bytes in `n`.
+pub(super) fn scatter_index(typesize: usize, n: usize) -> [u8; 16] {
+    std::array::from_fn(|to| (to / typesize * n + to % typesize).min(15) as u8)
+}
+
+/// Elements that must follow a tile whose last piece of fewer than 16 bytes is read or written as 16.
+pub(super) fn slack(typesize: usize, piece: usize) -> usize {
+    (16 - piece).div_ceil(typesize)
+}
+
+/// The 16-column tiles that cover, in groups of eight elements, the planes from `first` on (all of up to 16, else 16).
+///
+/// Pairs of the place among `8 * planes` vectors of scratch, ordered by element and then plane, and the column in the group:
+/// typesizes of up to 16 take the group's columns in a row, larger ones take 16 columns of each element.
+#[inline]
+pub(super) fn group_columns(typesize: usize, first: usize) -> impl Iterator<Item = (usize, usize)> {
+    let vectors = 8 * typesize.min(16);
+    starts(vectors, 16).map(move |to| (to, if typesize <= 16 { to } else { first + to / 16 * typesize }))
+}
+
+/// Panics unless `count` pieces of `width` bytes, the first at `at` and each `stride` behind the one before, are in bounds.
+///
+/// All but the last comparison is the same for every tile, so a loop over tiles is left with that one.
+#[inline]
+pub(super) fn assert_in_bounds(len: usize, at: usize, stride: usize, count: usize, width: usize) {
+    let reach = stride.checked_mul(count.saturating_sub(1)).and_then(|reach| reach.checked_add(width));
+    assert!(count == 0 || reach.and_then(|reach| len.checked_sub(reach)).is_some_and(|last| at <= last));
+}

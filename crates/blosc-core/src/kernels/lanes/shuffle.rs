@@ -1,0 +1,265 @@
+//! Shuffle and unshuffle over 16-byte lanes. The parts are named in the parent module.
+
+/// Stamps out `shuffle` and `unshuffle` of whole elements of two bytes and more. `weaker` is the module for short buffers.
+macro_rules! lane_shuffle {
+    ($feature:literal, $weaker:ident) => {
+        use $crate::kernels::lanes::{gather_index, scatter_index, slack, starts};
+        use $crate::kernels::planes::{from_planes, to_planes};
+
+        /// Elements in one tile: one byte of each fills a vector.
+        const ROWS: usize = 16 * LANES;
+
+        /// Shuffles whole elements.
+        #[target_feature(enable = $feature)]
+        pub(super) fn shuffle(typesize: usize, src: &[u8], dst: &mut [u8]) {
+            match typesize {
+                _ if src.len() / typesize < ROWS => $weaker::shuffle(typesize, src, dst),
+                2 => shuffle_even::<2, { 4 * ROWS }, { 8 * ROWS }>(src, dst),
+                4 => shuffle_even::<4, { 2 * ROWS }, { 8 * ROWS }>(src, dst),
+                8 => shuffle_even::<8, ROWS, { 8 * ROWS }>(src, dst),
+                16 => shuffle_16(src, dst),
+                3 if GAPS => shuffle_small::<4>(typesize, src, dst),
+                5..=7 if GAPS => shuffle_small::<8>(typesize, src, dst),
+                3..=15 => shuffle_small::<16>(typesize, src, dst),
+                _ => shuffle_columns(typesize, src, dst),
+            }
+        }
+
+        /// Undoes [`shuffle`].
+        #[target_feature(enable = $feature)]
+        pub(super) fn unshuffle(typesize: usize, src: &[u8], dst: &mut [u8]) {
+            match typesize {
+                _ if src.len() / typesize < ROWS => $weaker::unshuffle(typesize, src, dst),
+                2 => unshuffle_even::<2, { 4 * ROWS }, { 8 * ROWS }>(src, dst),
+                4 => unshuffle_even::<4, { 2 * ROWS }, { 8 * ROWS }>(src, dst),
+                8 => unshuffle_even::<8, ROWS, { 8 * ROWS }>(src, dst),
+                16 => unshuffle_16(src, dst),
+                3 if GAPS => unshuffle_small::<4>(typesize, src, dst),
+                5..=7 if GAPS => unshuffle_small::<8>(typesize, src, dst),
+                3..=15 => unshuffle_below_16(typesize, src, dst),
+                _ => unshuffle_columns(typesize, src, dst),
+            }
+        }
+
+        /// Typesizes 2, 4 and 8, eight vectors at a time.
+        #[target_feature(enable = $feature)]
+        fn shuffle_even<const N: usize, const ROW: usize, const TILE: usize>(src: &[u8], dst: &mut [u8]) {
+            // Unknown to LLVM, which otherwise turns a lookup and a zip into two lookups and a blend.
+            let index = std::hint::black_box(gather_index(N, N));
+            let done = to_planes(src, dst, |tile: &[u8; TILE], rows: [&mut [u8; ROW]; N]| {
+                for at in (0..ROW).step_by(ROWS) {
+                    let v = gather_planes(load_pieces::<N>(tile, N * at, 16, 16 * N), &index);
+                    for j in 0..N {
+                        store_rows(rows[j], at, 0, 1, [v[j]]);
+                    }
+                }
+            });
+            if !done {
+                shuffle_small::<N>(N, src, dst);
+            }
+        }
+
+        /// Undoes [`shuffle_even`].
+        #[target_feature(enable = $feature)]
+        fn unshuffle_even<const N: usize, const ROW: usize, const TILE: usize>(src: &[u8], dst: &mut [u8]) {
+            let done = from_planes(src, dst, |rows: [&[u8; ROW]; N], tile: &mut [u8; TILE]| {
+                for at in (0..ROW).step_by(ROWS) {
+                    let mut v = [zero(); N];
+                    for j in 0..N {
+                        [v[j]] = load_rows::<1>(rows[j], at, 0, 1);
+                    }
+                    for _ in 0..N.ilog2() {
+                        v = rotate(v);
+                    }
+                    store_neighbours(tile, N * at, 16 * N, v);
+                }
+            });
+            if !done {
+                unshuffle_small::<N>(N, src, dst);
+            }
+        }
+
+        #[target_feature(enable = $feature)]
+        fn shuffle_16(src: &[u8], dst: &mut [u8]) {
+            to_planes(src, dst, |tile: &[u8; 16 * ROWS], rows: [&mut [u8; ROWS]; 16]| {
+                let v = load_tile(tile, 0, 16);
+                for i in 0..4 {
+                    let quad = rotate_quad(&v, i);
+                    for j in 0..4 {
+                        store_rows(rows[4 * i + j], 0, 0, 1, [quad[j]]);
+                    }
+                }
+            });
+        }
+
+        #[target_feature(enable = $feature)]
+        fn unshuffle_16(src: &[u8], dst: &mut [u8]) {
+            from_planes(src, dst, |rows: [&[u8; ROWS]; 16], tile: &mut [u8; 16 * ROWS]| {
+                let mut v = [zero(); 16];
+                for i in 0..4 {
+                    let mut quad = [zero(); 4];
+                    for j in 0..4 {
+                        [quad[j]] = load_rows::<1>(rows[i + 4 * j], 0, 0, 1);
+                    }
+                    let quad = rotate(rotate(quad));
+                    for j in 0..4 {
+                        v[4 * i + j] = quad[j];
+                    }
+                }
+                for i in 0..4 {
+                    store_neighbours(tile, 64 * i, 256, rotate_quad(&v, i));
+                }
+            });
+        }
+
+        /// Elements of fewer than 16 bytes, `16 / N` of them in a piece of the source.
+        #[target_feature(enable = $feature)]
+        fn shuffle_small<const N: usize>(typesize: usize, src: &[u8], dst: &mut [u8]) {
+            let elements = src.len() / typesize;
+            let piece = 16 / N * typesize;
+            let index = gather_index(typesize, N);
+            // A piece of fewer than 16 bytes is read with what follows it. Where nothing does, it is copied first.
+            let direct = (elements + 1).saturating_sub(ROWS + slack(typesize, piece));
+            let mut end = [0; 16 * ROWS];
+            for at in starts(elements, ROWS) {
+                let (mut from, mut from_at) = (src, at * typesize);
+                if at >= direct && piece < 16 {
+                    end[..ROWS * typesize].copy_from_slice(&src[from_at..][..ROWS * typesize]);
+                    (from, from_at) = (&end, 0);
+                }
+                let v = load_pieces::<N>(from, from_at, piece, N * piece);
+                let v = if N == 16 { rotate(rotate(rotate(rotate(v)))) } else { gather_planes(v, &index) };
+                store_rows(dst, at, elements, typesize, v);
+            }
+        }
+
+        /// Undoes [`shuffle_small`] for up to 8 planes.
+        #[target_feature(enable = $feature)]
+        fn unshuffle_small<const N: usize>(typesize: usize, src: &[u8], dst: &mut [u8]) {
+            let elements = src.len() / typesize;
+            let piece = 16 / N * typesize;
+            let index = scatter_index(typesize, N);
+            // A piece of fewer than 16 bytes is written with junk behind it, which the next piece replaces.
+            let direct = (elements + 1).saturating_sub(ROWS + slack(typesize, piece));
+            let mut end = [0; 16 * ROWS];
+            for at in starts(elements, ROWS) {
+                let v = scatter_planes(load_rows::<N>(src, at, elements, typesize), &index);
+                let indirect = at >= direct && piece < 16;
+                let (to, to_at) = if indirect { (&mut end[..], 0) } else { (&mut *dst, at * typesize) };
+                store_pieces(to, to_at, piece, N * piece, v);
+                if indirect {
+                    dst[at * typesize..][..ROWS * typesize].copy_from_slice(&end[..ROWS * typesize]);
+                }
+            }
+        }
+
+        /// Undoes [`shuffle_small`] for up to 16 planes: planes that are not there are the last one again, and become junk.
+        #[target_feature(enable = $feature)]
+        fn unshuffle_below_16(typesize: usize, src: &[u8], dst: &mut [u8]) {
+            let elements = src.len() / typesize;
+            let direct = (elements + 1).saturating_sub(ROWS + slack(typesize, typesize));
+            let mut end = [0; 16 * ROWS];
+            for at in starts(elements, ROWS) {
+                let mut v = [zero(); 16];
+                for i in 0..4 {
+                    let mut quad = [zero(); 4];
+                    for j in 0..4 {
+                        [quad[j]] = load_rows::<1>(src, (i + 4 * j).min(typesize - 1) * elements + at, 0, 1);
+                    }
+                    let quad = rotate(rotate(quad));
+                    for j in 0..4 {
+                        v[4 * i + j] = quad[j];
+                    }
+                }
+                let mut rows = v;
+                for i in 0..4 {
+                    let quad = rotate_quad(&v, i);
+                    for j in 0..4 {
+                        rows[4 * i + j] = quad[j];
+                    }
+                }
+                let indirect = at >= direct;
+                let (to, to_at) = if indirect { (&mut end[..], 0) } else { (&mut *dst, at * typesize) };
+                store_pieces(to, to_at, typesize, 16 * typesize, rows);
+                if indirect {
+                    dst[at * typesize..][..ROWS * typesize].copy_from_slice(&end[..ROWS * typesize]);
+                }
+            }
+        }
+
+        /// Elements of more than 16 bytes, 16 columns at a time.
+        #[target_feature(enable = $feature)]
+        fn shuffle_columns(typesize: usize, src: &[u8], dst: &mut [u8]) {
+            let elements = src.len() / typesize;
+            for at in starts(elements, ROWS) {
+                for column in starts(typesize, 16) {
+                    let v = load_tile(src, at * typesize + column, typesize);
+                    for i in 0..4 {
+                        store_rows(dst, (column + 4 * i) * elements + at, elements, 4, rotate_quad(&v, i));
+                    }
+                }
+            }
+        }
+
+        /// Undoes [`shuffle_columns`].
+        #[target_feature(enable = $feature)]
+        fn unshuffle_columns(typesize: usize, src: &[u8], dst: &mut [u8]) {
+            let elements = src.len() / typesize;
+            for at in starts(elements, ROWS) {
+                for column in starts(typesize, 16) {
+                    let mut v = [zero(); 16];
+                    for i in 0..4 {
+                        let quad = load_rows::<4>(src, (column + i) * elements + at, 4 * elements, 4);
+                        let quad = rotate(rotate(quad));
+                        for j in 0..4 {
+                            v[4 * i + j] = quad[j];
+                        }
+                    }
+                    store_tile(dst, at * typesize + column, typesize, v);
+                }
+            }
+        }
+
+        /// One round of byte zips: rotates the address of every byte by one bit.
+        #[inline]
+        #[target_feature(enable = $feature)]
+        fn rotate<const N: usize>(v: [V; N]) -> [V; N] {
+            let mut rotated = v;
+            for i in 0..N / 2 {
+                (rotated[2 * i], rotated[2 * i + 1]) = zip8(v[i], v[i + N / 2]);
+            }
+            rotated
+        }
+
+        /// Vectors `4i..4i + 4` after two rounds on sixteen.
+        #[inline]
+        #[target_feature(enable = $feature)]
+        fn rotate_quad(v: &[V; 16], i: usize) -> [V; 4] {
+            rotate(rotate([v[i], v[i + 4], v[i + 8], v[i + 12]]))
+        }
+
+        /// Loads 16 columns of as many rows as fill the vectors, and does two of the four rounds.
+        #[inline]
+        #[target_feature(enable = $feature)]
+        fn load_tile(src: &[u8], at: usize, stride: usize) -> [V; 16] {
+            let mut v = [zero(); 16];
+            for i in 0..4 {
+                let quad = rotate(rotate(load_pieces::<4>(src, at + i * stride, 4 * stride, 16 * stride)));
+                for j in 0..4 {
+                    v[4 * i + j] = quad[j];
+                }
+            }
+            v
+        }
+
+        /// Does the other two rounds, and stores 16 columns of as many rows as fill the vectors.
+        #[inline]
+        #[target_feature(enable = $feature)]
+        fn store_tile(dst: &mut [u8], at: usize, stride: usize, v: [V; 16]) {
+            for i in 0..4 {
+                store_pieces(dst, at + 4 * i * stride, stride, 16 * stride, rotate_quad(&v, i));
+            }
+        }
+    };
+}
+pub(in super::super) use lane_shuffle;

@@ -1,0 +1,242 @@
+//! The kernels in plain Rust: correct on every CPU of either endianness, in loops that the compiler vectorises.
+//!
+//! *Shuffle* peels factors of two off the typesize. Splitting a buffer into its even and its odd bytes is a loop of 16-bit
+//! loads that every compiler turns into pack or unzip instructions, and each half is the same problem at half the typesize:
+//!
+//! ```text
+//! split(bytes of elements of 2t)  =  elements of t made of bytes 0, 2, 4, ...
+//!                                 +  elements of t made of bytes 1, 3, 5, ...
+//! ```
+//!
+//! When the typesize has become odd, one strided loop a plane does the rest. Strips of a few KiB keep all passes in the first
+//! level cache. *Unshuffle* is the mirror image.
+//!
+//! *Bitshuffle* is shuffle, then a transposition of the 8x8 bits of every eight bytes of a plane as one 64-bit word, then a
+//! shuffle of typesize 8, which gathers the first bytes of the words into the first row and so on.
+//!
+//! Nothing here depends on the typesize being one that a chunk can have.
+
+use super::{Kernels, on_elements, on_groups_of_eight};
+
+/// The table that always exists.
+pub(super) fn kernels() -> &'static Kernels {
+    static TABLE: Kernels = Kernels {
+        name: "scalar",
+        shuffle: |t, src, dst| on_elements(t, src, dst, |src, dst| shuffle(t, src, dst)),
+        unshuffle: |t, src, dst| on_elements(t, src, dst, |src, dst| unshuffle(t, src, dst)),
+        bitshuffle: |t, src, dst| on_groups_of_eight(t, src, dst, bitshuffle),
+        bitunshuffle: |t, src, dst| on_groups_of_eight(t, src, dst, bitunshuffle),
+    };
+    &TABLE
+}
+
+/// Bytes of one strip. A strip, its halves and what they become stay under 32 KiB, the smallest first level caches in use.
+const STRIP: usize = 4096;
+
+/// Planes of the whole buffer, `elements` apart, of which a strip starting at element `at` is being read or written.
+#[derive(Clone, Copy)]
+struct Planes {
+    elements: usize,
+    at: usize,
+    /// The first plane of this half, and the distance to its next.
+    first: usize,
+    step: usize,
+}
+
+impl Planes {
+    /// The planes of a strip that stands alone.
+    fn of(elements: usize) -> Self {
+        Self { elements, at: 0, first: 0, step: 1 }
+    }
+
+    fn halves(self) -> [Self; 2] {
+        [self.first, self.first + self.step].map(|first| Self { first, step: 2 * self.step, ..self })
+    }
+
+    /// Where the strip's part of this half's plane `j` begins.
+    fn offset(&self, j: usize) -> usize {
+        (self.first + j * self.step) * self.elements + self.at
+    }
+}
+
+/// Shuffles whole elements; `src` and `dst` are equally long.
+#[inline(never)]
+pub(super) fn shuffle(typesize: usize, src: &[u8], dst: &mut [u8]) {
+    let elements = src.len() / typesize;
+    let strip = (STRIP / typesize).max(1);
+    let mut scratch = [0; 2 * STRIP];
+    for (i, part) in src.chunks(strip * typesize).enumerate() {
+        let planes = Planes { at: i * strip, ..Planes::of(elements) };
+        split_into_planes(typesize, part, dst, planes, &mut scratch);
+    }
+}
+
+fn split_into_planes(typesize: usize, src: &[u8], dst: &mut [u8], planes: Planes, scratch: &mut [u8]) {
+    let len = src.len() / typesize;
+    if typesize == 1 {
+        dst[planes.offset(0)..][..len].copy_from_slice(src);
+    } else if typesize == 2 {
+        let [even, odd] = two_planes(dst, planes, len);
+        split(src, even, odd);
+    } else if typesize.is_multiple_of(2) && src.len() <= scratch.len() {
+        let (halves, scratch) = scratch.split_at_mut(src.len());
+        let (even, odd) = halves.split_at_mut(src.len() / 2);
+        split(src, even, odd);
+        let [even_planes, odd_planes] = planes.halves();
+        split_into_planes(typesize / 2, even, dst, even_planes, scratch);
+        split_into_planes(typesize / 2, odd, dst, odd_planes, scratch);
+    } else {
+        for j in 0..typesize {
+            let plane = &mut dst[planes.offset(j)..][..len];
+            for (byte, element) in plane.iter_mut().zip(src.chunks_exact(typesize)) {
+                *byte = element[j];
+            }
+        }
+    }
+}
+
+/// Undoes [`shuffle`].
+#[inline(never)]
+pub(super) fn unshuffle(typesize: usize, src: &[u8], dst: &mut [u8]) {
+    let elements = src.len() / typesize;
+    let strip = (STRIP / typesize).max(1);
+    let mut scratch = [0; 2 * STRIP];
+    for (i, part) in dst.chunks_mut(strip * typesize).enumerate() {
+        let planes = Planes { at: i * strip, ..Planes::of(elements) };
+        merge_planes(typesize, src, part, planes, &mut scratch);
+    }
+}
+
+fn merge_planes(typesize: usize, src: &[u8], dst: &mut [u8], planes: Planes, scratch: &mut [u8]) {
+    let len = dst.len() / typesize;
+    if typesize == 1 {
+        dst.copy_from_slice(&src[planes.offset(0)..][..len]);
+    } else if typesize == 2 {
+        merge(&src[planes.offset(0)..][..len], &src[planes.offset(1)..][..len], dst);
+    } else if typesize.is_multiple_of(2) && dst.len() <= scratch.len() {
+        let (halves, scratch) = scratch.split_at_mut(dst.len());
+        let (even, odd) = halves.split_at_mut(dst.len() / 2);
+        let [even_planes, odd_planes] = planes.halves();
+        merge_planes(typesize / 2, src, even, even_planes, scratch);
+        merge_planes(typesize / 2, src, odd, odd_planes, scratch);
+        merge(even, odd, dst);
+    } else {
+        for j in 0..typesize {
+            let plane = &src[planes.offset(j)..][..len];
+            for (byte, to) in plane.iter().zip(dst[j..].iter_mut().step_by(typesize)) {
+                *to = *byte;
+            }
+        }
+    }
+}
+
+/// Even bytes to the one, odd bytes to the other.
+fn split(src: &[u8], even: &mut [u8], odd: &mut [u8]) {
+    let (pairs, _) = src.as_chunks::<2>();
+    for (byte, pair) in even.iter_mut().zip(pairs) {
+        *byte = u16::from_le_bytes(*pair) as u8;
+    }
+    for (byte, pair) in odd.iter_mut().zip(pairs) {
+        *byte = (u16::from_le_bytes(*pair) >> 8) as u8;
+    }
+}
+
+/// Undoes [`split`].
+fn merge(even: &[u8], odd: &[u8], dst: &mut [u8]) {
+    let (pairs, _) = dst.as_chunks_mut::<2>();
+    for ((pair, even), odd) in pairs.iter_mut().zip(even).zip(odd) {
+        *pair = [*even, *odd];
+    }
+}
+
+/// The strip's part of a half's two planes.
+fn two_planes(dst: &mut [u8], planes: Planes, len: usize) -> [&mut [u8]; 2] {
+    let distance = planes.offset(1) - planes.offset(0);
+    let (first, second) = dst[planes.offset(0)..].split_at_mut(distance);
+    [&mut first[..len], &mut second[..len]]
+}
+
+/// Bitshuffles whole groups of eight elements; `src` and `dst` are equally long.
+#[inline(never)]
+pub(super) fn bitshuffle(typesize: usize, src: &[u8], dst: &mut [u8]) {
+    let strip = STRIP / typesize / 128 * 128;
+    if strip == 0 {
+        return bitshuffle_by_word(typesize, src, dst);
+    }
+    let (mut planes, mut scratch) = ([0; STRIP], [0; 2 * STRIP]);
+    for (i, part) in src.chunks(strip * typesize).enumerate() {
+        let planes = &mut planes[..part.len()];
+        split_into_planes(typesize, part, planes, Planes::of(part.len() / typesize), &mut scratch);
+        transpose_bits(planes);
+        for (j, plane) in planes.chunks_exact(part.len() / typesize).enumerate() {
+            let rows = Planes { elements: src.len() / typesize / 8, at: i * strip / 8, first: 8 * j, step: 1 };
+            split_into_planes(8, plane, dst, rows, &mut scratch);
+        }
+    }
+}
+
+/// Undoes [`bitshuffle`].
+#[inline(never)]
+pub(super) fn bitunshuffle(typesize: usize, src: &[u8], dst: &mut [u8]) {
+    let strip = STRIP / typesize / 128 * 128;
+    if strip == 0 {
+        return bitunshuffle_by_word(typesize, src, dst);
+    }
+    let (mut planes, mut scratch) = ([0; STRIP], [0; 2 * STRIP]);
+    for (i, part) in dst.chunks_mut(strip * typesize).enumerate() {
+        let planes = &mut planes[..part.len()];
+        for (j, plane) in planes.chunks_exact_mut(part.len() / typesize).enumerate() {
+            let rows = Planes { elements: src.len() / typesize / 8, at: i * strip / 8, first: 8 * j, step: 1 };
+            merge_planes(8, src, plane, rows, &mut scratch);
+        }
+        transpose_bits(planes);
+        merge_planes(typesize, planes, part, Planes::of(part.len() / typesize), &mut scratch);
+    }
+}
+
+/// Bitshuffles large elements, of which a strip would hold too few: one word of eight bytes, and of eight rows, at a time.
+fn bitshuffle_by_word(typesize: usize, src: &[u8], dst: &mut [u8]) {
+    let row = src.len() / typesize / 8;
+    for (m, group) in src.chunks_exact(8 * typesize).enumerate() {
+        for j in 0..typesize {
+            let bytes: [u8; 8] = std::array::from_fn(|b| group[b * typesize + j]);
+            for (k, byte) in transpose_word(bytes).into_iter().enumerate() {
+                dst[(8 * j + k) * row + m] = byte;
+            }
+        }
+    }
+}
+
+/// Undoes [`bitshuffle_by_word`].
+fn bitunshuffle_by_word(typesize: usize, src: &[u8], dst: &mut [u8]) {
+    let row = src.len() / typesize / 8;
+    for (m, group) in dst.chunks_exact_mut(8 * typesize).enumerate() {
+        for j in 0..typesize {
+            let bytes: [u8; 8] = std::array::from_fn(|k| src[(8 * j + k) * row + m]);
+            for (b, byte) in transpose_word(bytes).into_iter().enumerate() {
+                group[b * typesize + j] = byte;
+            }
+        }
+    }
+}
+
+/// Transposes the 8x8 bits of every eight bytes.
+fn transpose_bits(plane: &mut [u8]) {
+    let (words, _) = plane.as_chunks_mut::<8>();
+    for word in words {
+        *word = transpose_word(*word);
+    }
+}
+
+/// Transposes 8x8 bits: bit `k` of byte `b` becomes bit `b` of byte `k`.
+///
+/// As one little-endian word the bit is number `8b + k`. Three exchanges swap bits 0..3 of that number with bits 3..6: the
+/// masks pick the bits that go to a place 7, 14 or 28 higher, which is from `(b, k + s)` to `(b + s, k)` for `s` = 1, 2, 4.
+fn transpose_word(word: [u8; 8]) -> [u8; 8] {
+    let mut x = u64::from_le_bytes(word);
+    for (shift, mask) in [(7, 0x00aa_00aa_00aa_00aa), (14, 0x0000_cccc_0000_cccc), (28, 0x0000_0000_f0f0_f0f0)] {
+        let moved = (x ^ (x >> shift)) & mask;
+        x ^= moved ^ (moved << shift);
+    }
+    x.to_le_bytes()
+}

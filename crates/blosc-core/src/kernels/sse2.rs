@@ -1,0 +1,94 @@
+//! SSE2: one 16-byte lane a vector, and no lookup of bytes.
+
+#[cfg(target_arch = "x86")]
+use std::arch::x86::*;
+#[cfg(target_arch = "x86_64")]
+use std::arch::x86_64::*;
+
+use super::lanes::{assert_in_bounds, lane_bitshuffle, lane_shuffle, single_lane};
+use super::{Kernels, on_elements, on_groups_of_eight, scalar};
+
+/// The table, if the CPU has SSE2.
+pub(super) fn kernels() -> Option<&'static Kernels> {
+    static TABLE: Kernels = Kernels {
+        name: "sse2",
+        // SAFETY: only this function gives the table out, and only where the CPU has SSE2.
+        shuffle: |t, src, dst| on_elements(t, src, dst, |src, dst| unsafe { shuffle(t, src, dst) }),
+        // SAFETY: as for `shuffle`.
+        unshuffle: |t, src, dst| on_elements(t, src, dst, |src, dst| unsafe { unshuffle(t, src, dst) }),
+        // SAFETY: as for `shuffle`.
+        bitshuffle: |t, src, dst| on_groups_of_eight(t, src, dst, |t, src, dst| unsafe { bitshuffle(t, src, dst) }),
+        // SAFETY: as for `shuffle`.
+        bitunshuffle: |t, src, dst| on_groups_of_eight(t, src, dst, |t, src, dst| unsafe { bitunshuffle(t, src, dst) }),
+    };
+    is_x86_feature_detected!("sse2").then_some(&TABLE)
+}
+
+type V = __m128i;
+const GAPS: bool = false;
+
+single_lane!("sse2");
+lane_shuffle!("sse2", scalar);
+lane_bitshuffle!("sse2", scalar);
+
+#[inline]
+#[target_feature(enable = "sse2")]
+fn zero() -> V {
+    _mm_setzero_si128()
+}
+
+/// Loads `count` of `N` vectors, `stride` bytes apart.
+#[inline]
+#[target_feature(enable = "sse2")]
+fn load_rows<const N: usize>(src: &[u8], at: usize, stride: usize, count: usize) -> [V; N] {
+    let count = count.min(N);
+    assert_in_bounds(src.len(), at, stride, count, 16);
+    let mut rows = [zero(); N];
+    for (i, row) in rows.iter_mut().enumerate().take(count) {
+        // SAFETY: 16 bytes at `at + i * stride` are in bounds for all `i < count`, and the load needs no alignment.
+        *row = unsafe { _mm_loadu_si128(src.as_ptr().add(at + i * stride).cast()) };
+    }
+    rows
+}
+
+/// Stores `count` of `N` vectors, `stride` bytes apart.
+#[inline]
+#[target_feature(enable = "sse2")]
+fn store_rows<const N: usize>(dst: &mut [u8], at: usize, stride: usize, count: usize, rows: [V; N]) {
+    let count = count.min(N);
+    assert_in_bounds(dst.len(), at, stride, count, 16);
+    for (i, row) in rows.into_iter().enumerate().take(count) {
+        // SAFETY: 16 bytes at `at + i * stride` are in bounds for all `i < count`, and the store needs no alignment.
+        unsafe { _mm_storeu_si128(dst.as_mut_ptr().add(at + i * stride).cast(), row) };
+    }
+}
+
+#[inline]
+#[target_feature(enable = "sse2")]
+fn zip8(a: V, b: V) -> (V, V) {
+    (_mm_unpacklo_epi8(a, b), _mm_unpackhi_epi8(a, b))
+}
+
+/// Four rounds turn element and plane into plane and element.
+#[inline]
+#[target_feature(enable = "sse2")]
+fn gather_planes<const N: usize>(v: [V; N], _: &[u8; 16]) -> [V; N] {
+    rotate(rotate(rotate(rotate(v))))
+}
+
+#[inline]
+#[target_feature(enable = "sse2")]
+fn scatter_planes<const N: usize>(mut v: [V; N], _: &[u8; 16]) -> [V; N] {
+    for _ in 0..N.ilog2() {
+        v = rotate(v);
+    }
+    v
+}
+
+#[inline]
+#[target_feature(enable = "sse2")]
+fn swap_bits<const S: i32>(a: V, b: V) -> (V, V) {
+    let mask = _mm_set1_epi8([0x55, 0x33, 0, 0x0f][S as usize - 1]);
+    let moved = _mm_and_si128(_mm_xor_si128(_mm_srli_epi16(a, S), b), mask);
+    (_mm_xor_si128(a, _mm_slli_epi16(moved, S)), _mm_xor_si128(b, moved))
+}
