@@ -3,7 +3,7 @@
 use super::{BloscArgs, Cli, Command};
 use blosc_core::Codec;
 use std::fmt::Display;
-use std::path::PathBuf;
+use std::path::Path;
 
 /// The defaults of the original.
 const TYPESIZE: &str = "8";
@@ -25,22 +25,22 @@ impl Cli {
                     ("checksum", args.checksum.map_or("adler32", |checksum| checksum.name()).into()),
                     ("chunk_size", args.chunk_size.as_ref().map_or("1M".into(), ToString::to_string)),
                     ("in_file", path(&args.in_file)),
-                    ("metadata", option(args.metadata.as_ref().map(path))),
+                    ("metadata", option(args.metadata.as_deref().map(path))),
                     ("offsets", boolean(!args.no_offsets)),
-                    ("out_file", option(args.out_file.as_ref().map(path))),
+                    ("out_file", option(args.out_file.as_deref().map(path))),
                     ("subcommand", "compress".into()),
                 ]);
             }
             Some(Command::Decompress(args)) => list.extend([
                 ("in_file", path(&args.in_file)),
                 ("no_check_extension", boolean(args.no_check_extension)),
-                ("out_file", option(args.out_file.as_ref().map(path))),
+                ("out_file", option(args.out_file.as_deref().map(path))),
                 ("subcommand", "decompress".into()),
             ]),
             Some(Command::Append(args)) => {
                 blosc(&args.blosc, &mut list);
                 list.extend([
-                    ("metadata", option(args.metadata.as_ref().map(path))),
+                    ("metadata", option(args.metadata.as_deref().map(path))),
                     ("new_file", path(&args.new_file)),
                     ("no_check_extension", boolean(args.no_check_extension)),
                     ("original_file", path(&args.original_file)),
@@ -74,6 +74,6 @@ fn option(value: Option<impl Display>) -> String {
     value.map_or("None".into(), |value| value.to_string())
 }
 
-fn path(path: &PathBuf) -> String {
+fn path(path: &Path) -> String {
     path.display().to_string()
 }

@@ -5,6 +5,7 @@ use crate::args::{ChunkCommand, ChunkDecodeArgs, ChunkEncodeArgs, ChunkFormat, C
 use crate::describe::{block, boolean, codec_name};
 use crate::files;
 use crate::json::{Object, number, text};
+use crate::kind::prefix;
 use crate::report::Report;
 use crate::session::Session;
 use crate::size::double_pretty_size;
@@ -12,9 +13,10 @@ use crate::streams::{Input, Output, Place, open_seekable};
 use anyhow::{Context as _, Result, bail};
 use blosc_core::{BlockSize, CParams, Chunk, Codec, Decoder, Encoder, Filter, FilterPipeline, Header, Parallelism};
 use bloscpack_format::{Format, Json, detect, python_str_repr};
-use bloscpack_io::Threads;
+use bloscpack_io::{ReadAt as _, Threads};
+use std::cmp::Ordering;
 use std::fs::File;
-use std::io::{Read as _, Write as _};
+use std::io::Write as _;
 
 pub(super) fn run(command: &ChunkCommand, session: &Session) -> Result<()> {
     match command {
@@ -94,14 +96,23 @@ fn decode(args: &ChunkDecodeArgs, session: &Session) -> Result<()> {
 
 /// The chunk that `bytes` are, all of them.
 fn parse(bytes: &[u8]) -> Result<Chunk<'_>> {
-    match detect(bytes, Some(bytes.len() as u64)) {
+    parse_header(bytes, bytes.len() as u64)?;
+    Ok(Chunk::parse(bytes)?)
+}
+
+/// The header of a chunk that is all of a file of `len` bytes.
+fn parse_header(head: &[u8], len: u64) -> Result<Header> {
+    match detect(head, Some(len)) {
         Some(format) if format != Format::Blosc1Chunk => bail!("this is {format}, not a bare Blosc1 chunk"),
         _ => {}
     }
-    let chunk = Chunk::parse(bytes)?;
-    match bytes.len() - chunk.bytes().len() {
-        0 => Ok(chunk),
-        more => bail!("offset {}: the chunk ends here, but {more} bytes follow", chunk.bytes().len()),
+    let header = Header::parse(head)?;
+    match (header.cbytes() as u64).cmp(&len) {
+        Ordering::Equal => Ok(header),
+        Ordering::Less => {
+            bail!("offset {}: the chunk ends here, but {} bytes follow", header.cbytes(), len - header.cbytes() as u64)
+        }
+        Ordering::Greater => bail!("the chunk has {} bytes, only {len} are there; it is cut off", header.cbytes()),
     }
 }
 
@@ -111,17 +122,15 @@ fn describe(args: &ChunkInfoArgs, session: &Session) -> Result<()> {
         files::must_exist("file", path)?;
     }
     let file = open_seekable(&place)?;
-    info(&file, &place, args.json, &session.report).with_context(|| place.to_string())
+    info(&file, args.json, &session.report).with_context(|| place.to_string())
 }
 
-/// Describes a file that is one chunk.
-pub(super) fn info(file: &File, place: &Place, json: bool, report: &Report) -> Result<()> {
-    let mut bytes = Vec::new();
-    let read = file.take(i32::MAX as u64).read_to_end(&mut bytes);
-    read.with_context(|| format!("reading '{place}'"))?;
-    let chunk = parse(&bytes)?;
-    let bstarts = bstarts(&chunk);
-    let header = chunk.header();
+/// Describes a file that is one chunk, of which only the header and the block starts are read.
+pub(super) fn info(file: &File, json: bool, report: &Report) -> Result<()> {
+    let head = prefix(file, Header::LEN).context("reading the chunk")?;
+    let len = file.len().context("reading the chunk")?;
+    let header = parse_header(&head, len)?;
+    let bstarts = bstarts(file, &header)?;
     let filter = match header.filters().as_slice() {
         [] => "none",
         [Filter::Shuffle] => "shuffle",
@@ -173,12 +182,17 @@ pub(super) fn info(file: &File, place: &Place, json: bool, report: &Report) -> R
 }
 
 /// Where the blocks start, as the chunk says; a memcpyed chunk does not.
-fn bstarts(chunk: &Chunk<'_>) -> Vec<i32> {
-    let header = chunk.header();
+fn bstarts(file: &File, header: &Header) -> Result<Vec<i32>> {
+    const BSTART_LEN: usize = 4;
     if header.is_memcpyed() {
-        return Vec::new();
+        return Ok(Vec::new());
     }
-    let table = chunk.bytes().get(Header::LEN..).unwrap_or_default();
+    let room = (header.cbytes() - Header::LEN) / BSTART_LEN;
+    if header.nblocks() > room {
+        bail!("offset 8: {} blocks, but there is room for the starts of {room}", header.nblocks());
+    }
+    let mut table = vec![0; header.nblocks() * BSTART_LEN];
+    file.read_exact_at(Header::LEN as u64, &mut table).context("reading the chunk")?;
     let (starts, _) = table.as_chunks();
-    starts.iter().take(header.nblocks()).map(|start| i32::from_le_bytes(*start)).collect()
+    Ok(starts.iter().copied().map(i32::from_le_bytes).collect())
 }

@@ -27,7 +27,7 @@ pub(super) fn run(args: &InfoArgs, session: &Session) -> Result<()> {
     let file = open_seekable(&place)?;
     let text = match kind_of_file(&file) {
         Some(Kind::Foreign(what)) => bail!("file '{place}' is {what}, which this version cannot read"),
-        Some(Kind::Chunk) => chunk::info(&file, &place, args.json, report),
+        Some(Kind::Chunk) => chunk::info(&file, args.json, report),
         Some(Kind::Npy) => npy(file, args.json, report),
         Some(Kind::Bloscpack) => bloscpack(&file, args.json, report),
         None => return Err(anyhow!("{}", not_bloscpack(&file, &place))),
