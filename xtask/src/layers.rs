@@ -67,10 +67,8 @@ fn check_sources(package: &metadata::Package, faults: &mut Vec<String>) -> Resul
             if tokens.iter().any(|token| token == "unsafe") {
                 fault("unsafe code outside blosc-core's kernels");
             }
-            if has_sequence(&tokens, &["allow", "(", "unsafe_code"])
-                || has_sequence(&tokens, &["expect", "(", "unsafe_code"])
-            {
-                fault("allows unsafe_code outside blosc-core's kernels");
+            if allows_unsafe(&tokens) {
+                fault("allows unsafe_code on something else than `mod kernels`");
             }
         }
         if is_crate_root(&package.folder, &file) {
@@ -102,6 +100,15 @@ fn is_crate_root(folder: &Path, file: &Path) -> bool {
 
 fn has_sequence(tokens: &[String], wanted: &[&str]) -> bool {
     tokens.windows(wanted.len()).any(|window| window == wanted)
+}
+
+/// Whether `unsafe_code` is allowed on anything but the declaration of the folder that may have it.
+fn allows_unsafe(tokens: &[String]) -> bool {
+    tokens.windows(3).enumerate().any(|(at, window)| {
+        let allows = matches!(window[0].as_str(), "allow" | "expect") && window[1..] == ["(", "unsafe_code"];
+        let after = tokens[at..].iter().skip_while(|token| *token != "]").skip(1).filter(|token| *token != "pub");
+        allows && !after.take(2).eq(["mod", "kernels"])
+    })
 }
 
 /// The tokens before `#[cfg(test)] mod`: house rule has the tests last in a file.
@@ -143,7 +150,7 @@ fn names_in_group(tokens: &[String]) -> impl Iterator<Item = &str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{uses_std, without_unit_tests};
+    use super::{allows_unsafe, uses_std, without_unit_tests};
     use crate::source::tokens;
 
     #[test]
@@ -152,6 +159,15 @@ mod tests {
         assert!(uses_std(&tokens("use std::{io::{self, Read}, fs, path::Path};"), "fs"));
         assert!(!uses_std(&tokens("use std::{io::{self, fs}, path::Path};"), "fs"));
         assert!(!uses_std(&tokens("use std::io; // std::fs"), "fs"));
+    }
+
+    #[test]
+    fn unsafe_is_allowed_on_the_kernels_only() {
+        assert!(!allows_unsafe(&tokens(
+            "#![deny(unsafe_code)] #[allow(unsafe_code, reason = \"x\")] pub mod kernels;"
+        )));
+        assert!(allows_unsafe(&tokens("#[allow(unsafe_code)] mod codec; mod kernels;")));
+        assert!(allows_unsafe(&tokens("#![allow(unsafe_code)] fn f() {}")));
     }
 
     #[test]
