@@ -1,7 +1,7 @@
 //! May this change land? Every check in order, cheapest first, stopping at the first failure with its name.
 
 use crate::{bench, fuzz, layers, metadata, no_c, sh, test};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use std::time::{Duration, Instant};
 
 type Step = (&'static str, fn() -> Result<()>);
@@ -17,13 +17,16 @@ const STEPS: [Step; 8] = [
     ("benches", bench::build),
 ];
 
-pub(crate) fn run() -> Result<()> {
+/// Runs the steps of these names, or all of them.
+pub(crate) fn run(names: &[&str]) -> Result<()> {
+    if let Some(unknown) = names.iter().find(|name| !STEPS.iter().any(|(step, _)| step == *name)) {
+        bail!("no step is called {unknown}; there are {}", STEPS.map(|(name, _)| name).join(" "));
+    }
     let mut times: Vec<(&str, Duration)> = Vec::new();
-    for (name, step) in STEPS {
+    for (name, step) in STEPS.into_iter().filter(|(name, _)| names.is_empty() || names.contains(name)) {
         println!("\n== {name}");
         let start = Instant::now();
-        step()
-            .with_context(|| format!("ci stopped at step `{name}` (`cargo xtask ci` runs all, see xtask/src/ci.rs)"))?;
+        step().with_context(|| format!("ci stopped at step `{name}` (`cargo xtask ci {name}` runs it alone)"))?;
         println!("== {name}: {:.1} s", start.elapsed().as_secs_f64());
         times.push((name, start.elapsed()));
     }

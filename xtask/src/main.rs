@@ -18,7 +18,7 @@ use std::process::ExitCode;
 const USAGE: &str = "usage: cargo xtask <command>
 
   test                     every test: unit, property, golden, doc tests, feature builds, interop
-  ci                       everything a change must pass, in order, stopping at the first failure
+  ci [STEP]...             everything a change must pass, in order, stopping at the first failure
   interop [NAME]...        live tests against the reference libraries, in a Python venv made here
   layers                   directions between the crates, and what each may not use
   no-c                     proves that the default `blpk` builds without any C compiler
@@ -41,7 +41,7 @@ fn main() -> ExitCode {
 fn dispatch(args: &[&str]) -> anyhow::Result<()> {
     match args {
         ["test"] => test::run(),
-        ["ci"] => ci::run(),
+        ["ci", steps @ ..] => ci::run(steps),
         ["interop", names @ ..] => interop::run(names).map(drop),
         ["layers"] => layers::run(),
         ["no-c"] => no_c::run(),
