@@ -1,7 +1,7 @@
 //! What do all commands share? The global options, a way to print, and what a job needs to run: threads and Ctrl-C.
 
 use crate::args::{Cli, Command};
-use crate::report::{Level, Report};
+use crate::report::{self, Level, Report};
 use crate::streams::Place;
 use anyhow::{Context as _, Result};
 use bloscpack_io::{Cancel, Threads};
@@ -62,6 +62,7 @@ impl Session {
         let switch = cancel.clone();
         ctrlc::set_handler(move || {
             if switch.is_cancelled() {
+                report::error("interrupted");
                 exit(1);
             }
             switch.cancel();

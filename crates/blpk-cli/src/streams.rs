@@ -73,11 +73,14 @@ impl Read for Input {
         if !self.regular {
             wait_for(&self.file, &self.cancel)?;
         }
+        if self.cancel.is_cancelled() {
+            return Err(io::Error::other(Interrupted));
+        }
         self.file.read(buf)
     }
 }
 
-/// Returns when a read would not wait.
+/// Returns when a read would not wait, or the operation is called off.
 #[cfg(unix)]
 fn wait_for(file: &File, cancel: &Cancel) -> io::Result<()> {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -87,10 +90,7 @@ fn wait_for(file: &File, cancel: &Cancel) -> io::Result<()> {
             Err(rustix::io::Errno::INTR) => 0,
             ready => ready?,
         };
-        if cancel.is_cancelled() {
-            return Err(io::Error::other(Interrupted));
-        }
-        if ready > 0 {
+        if ready > 0 || cancel.is_cancelled() {
             return Ok(());
         }
     }
