@@ -1,4 +1,5 @@
 //! Chunks that C-Blosc 1.21 wrote, good and damaged, must give the recorded bytes or an error.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use blosc_core::{Chunk, Decoder};
 use testdata::serde_json::Value;

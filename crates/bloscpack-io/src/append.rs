@@ -88,7 +88,7 @@ fn edit(
     let Some(layout) = archive.layout() else {
         return Err(Error::Unsupported { format: archive.format() });
     };
-    let old = archive.header().cloned().unwrap_or_else(|| Header::new(Version::V3));
+    let old = archive.header().copied().unwrap_or_else(|| Header::new(Version::V3));
     let section = new_metadata(&archive, &changes, options.metadata.as_ref())?;
     let mut tail = Tail::read(&archive, &old)?;
     if let Some(size) = size.filter(|&size| size > 0) {

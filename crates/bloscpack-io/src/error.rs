@@ -81,22 +81,8 @@ pub enum Error {
         source: DecodeError,
     },
     /// A chunk's digest is not that of its bytes.
-    #[error(
-        "chunk {chunk} at offset {offset}: {} is {computed}, expected {stored}; the chunk is damaged",
-        .checksum.name()
-    )]
-    ChunkDigest {
-        /// Its number.
-        chunk: u64,
-        /// Where it starts in the file.
-        offset: u64,
-        /// The checksum.
-        checksum: Checksum,
-        /// The digest in the file.
-        stored: Digest,
-        /// The digest of the bytes.
-        computed: Digest,
-    },
+    #[error(transparent)]
+    ChunkDigest(Box<ChunkDigestMismatch>),
     /// A chunk holds more or fewer bytes than the file's header says.
     #[error("chunk {chunk} at offset {offset}: nbytes is {found}, expected {expected} by the file's header")]
     ChunkSize {
@@ -167,6 +153,25 @@ pub enum Error {
     /// The operation was called off.
     #[error("interrupted")]
     Cancelled,
+}
+
+/// A chunk whose digest is not that of its bytes.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "chunk {chunk} at offset {offset}: {} is {computed}, expected {stored}; the chunk is damaged",
+    .checksum.name()
+)]
+pub struct ChunkDigestMismatch {
+    /// Its number.
+    pub chunk: u64,
+    /// Where it starts in the file.
+    pub offset: u64,
+    /// The checksum.
+    pub checksum: Checksum,
+    /// The digest in the file.
+    pub stored: Digest,
+    /// The digest of the bytes.
+    pub computed: Digest,
 }
 
 impl Error {

@@ -57,7 +57,7 @@ mod verify;
 pub use append::{AppendReport, append_file, append_stream, rewrite_metadata};
 pub use archive::Archive;
 pub use atomic::AtomicFile;
-pub use error::Error;
+pub use error::{ChunkDigestMismatch, Error};
 pub use options::{AppendOptions, Event, PackOptions, UnpackOptions};
 pub use pack::{PackReport, pack_bytes, pack_bytes_to_file, pack_file, pack_stream};
 pub use source::ReadAt;

@@ -40,9 +40,12 @@ pub enum Event<'a> {
     Offsets(&'a [i64]),
 }
 
+/// What is done with an [`Event`], from whatever thread.
+type Listener = dyn Fn(Event<'_>) + Send + Sync;
+
 /// Somebody who listens to [`Event`]s.
 #[derive(Clone, Default)]
-pub(crate) struct Observer(Option<Arc<dyn Fn(Event<'_>) + Send + Sync>>);
+pub(crate) struct Observer(Option<Arc<Listener>>);
 
 impl Observer {
     pub(crate) fn tell(&self, event: Event<'_>) {

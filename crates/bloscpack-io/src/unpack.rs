@@ -12,6 +12,7 @@ use bloscpack_format::{Format, Json, detect};
 use crate::atomic::Output;
 use crate::chunks::{Chunks, FoundChunk};
 use crate::counted::Counted;
+use crate::error::ChunkDigestMismatch;
 use crate::files::refuse_same_file;
 use crate::options::Event;
 use crate::prologue::Prologue;
@@ -162,7 +163,7 @@ fn unpack_bloscpack<R: Read>(
         prologue.metadata.map(|metadata| (*metadata.section.header(), metadata.value)).unzip();
     Ok(UnpackReport {
         format: Format::Bloscpack { version: header.version.number() },
-        header: Some(prologue.header.clone()),
+        header: Some(prologue.header),
         metadata_header,
         metadata,
         offsets: prologue.offsets,
@@ -186,7 +187,10 @@ pub(crate) fn check_digest(checksum: Checksum, found: &FoundChunk, bytes: &[u8])
     let FoundChunk { number: chunk, offset, digest: stored, .. } = *found;
     match checksum.digest(bytes) {
         computed if computed == stored => Ok(()),
-        computed => Err(Error::ChunkDigest { chunk, offset, checksum, stored, computed }),
+        computed => {
+            let mismatch = ChunkDigestMismatch { chunk, offset, checksum, stored, computed };
+            Err(Error::ChunkDigest(Box::new(mismatch)))
+        }
     }
 }
 

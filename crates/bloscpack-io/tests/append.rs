@@ -1,4 +1,5 @@
 //! Appending: the result is the concatenation, or the file is as it was.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use std::fs;
 use std::path::PathBuf;

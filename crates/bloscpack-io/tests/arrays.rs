@@ -1,4 +1,5 @@
 //! Arrays: what NumPy packed through the original bloscpack, `.npy` files, the `ndarray` crate.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use std::fs;
 

@@ -1,4 +1,5 @@
 //! Files that the original bloscpack wrote, good and damaged.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use bloscpack_io::{Archive, Error, UnpackOptions, unpack_bytes, verify_stream};
 use testdata::serde_json::Value;

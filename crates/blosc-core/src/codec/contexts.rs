@@ -20,7 +20,7 @@ enum Encode {
     #[cfg(feature = "zlib")]
     Zlib(super::zlib::Compressor),
     #[cfg(feature = "zstd")]
-    Zstd(super::zstd::Compressor),
+    Zstd(Box<super::zstd::Compressor>),
 }
 
 impl Compressor {
@@ -36,7 +36,7 @@ impl Compressor {
             #[cfg(feature = "zlib")]
             Codec::Zlib => Encode::Zlib(super::zlib::Compressor::new(clevel)),
             #[cfg(feature = "zstd")]
-            Codec::Zstd => Encode::Zstd(super::zstd::Compressor::new(clevel)),
+            Codec::Zstd => Encode::Zstd(Box::new(super::zstd::Compressor::new(clevel))),
             #[allow(unreachable_patterns, reason = "reachable only where a codec feature is off")]
             _ => return Err(EncodeError::CodecUnavailable { codec, feature: codec.name() }),
         };
