@@ -164,7 +164,11 @@ mod tests {
     fn count_to_100(threads: &Threads) -> Vec<u64> {
         let (mut next, mut written) = (0, Vec::new());
         let read = || Ok((next < 100).then(|| (next, next += 1).0));
-        run(threads, &Cancel::new(), || Ok(()), read, |(), number| Ok(number * 2), |n| Ok(written.push(n))).unwrap();
+        let write = |number| {
+            written.push(number);
+            Ok(())
+        };
+        run(threads, &Cancel::new(), || Ok(()), read, |(), number| Ok(number * 2), write).unwrap();
         written
     }
 
