@@ -1,7 +1,7 @@
 //! How fast are we beside the C peers? Starts the measured races; each prints its own tables.
 
 use crate::{interop, metadata, sh, venv};
-use anyhow::{Context, Result};
+use anyhow::{Result, bail};
 use std::path::PathBuf;
 
 /// `blpk` against the reference's `blpk` on a file of 400 MB in memory; options go to `xtask/bench/cli.py`.
@@ -40,5 +40,8 @@ fn in_benches(action: &str, options: &[&str]) -> Result<std::process::Command> {
 }
 
 fn required_venv() -> Result<PathBuf> {
-    venv::python()?.context("the peers come from a Python venv, and python3 was not found")
+    match venv::python()? {
+        venv::Venv::Ready(python) => Ok(python),
+        venv::Venv::Impossible(why) => bail!("the peers come from a Python venv: {why}"),
+    }
 }

@@ -14,9 +14,12 @@ pub(crate) enum Outcome {
 
 /// Runs the scripts of these names (`chunks` for `xtask/interop/chunks.py`), or all of them.
 pub(crate) fn run(names: &[&str]) -> Result<Outcome> {
-    let Some(python) = venv::python()? else {
-        println!("interop: SKIPPED, python3 was not found");
-        return Ok(Outcome::Skipped("python3 was not found; install it to test against the reference libraries"));
+    let python = match venv::python()? {
+        venv::Venv::Ready(python) => python,
+        venv::Venv::Impossible(why) => {
+            println!("interop: SKIPPED: {why}");
+            return Ok(Outcome::Skipped(why));
+        }
     };
     let scripts = scripts(names)?;
     let blpk = release_blpk()?;

@@ -13,21 +13,35 @@ const SHIM: &str = "import collections, collections.abc; collections.MutableMapp
 /// Imports that prove a venv usable; also what a half-made one fails at.
 const PROBE: &str = "import blosc, blosc2, bloscpack, numcodecs.blosc, bcolz, numpy";
 
-/// The venv's `python`, or `None` where the machine has no python3. Made anew unless it holds exactly the pinned versions.
-pub(crate) fn python() -> Result<Option<PathBuf>> {
-    let Some(system) = sh::find_program("python3") else { return Ok(None) };
+/// Ends the interpreter with an error where the pinned numpy has no wheels for it.
+const TOO_OLD: &str = "import sys; sys.exit(sys.version_info < (3, 11))";
+
+/// The venv's `python`, or why this machine cannot have one.
+pub(crate) enum Venv {
+    Ready(PathBuf),
+    Impossible(&'static str),
+}
+
+/// The venv, made anew unless it holds exactly the pinned versions.
+pub(crate) fn python() -> Result<Venv> {
+    let Some(system) = sh::find_program("python3") else {
+        return Ok(Venv::Impossible("python3 was not found; install Python 3.11 or later"));
+    };
+    if !sh::command(&system).args(["-c", TOO_OLD]).status()?.success() {
+        return Ok(Venv::Impossible("python3 is too old; install Python 3.11 or later"));
+    }
     let folder = sh::root().join(".venv");
     let python = folder.join("bin/python");
     let version = sh::capture(sh::command(&system).arg("--version"))?;
     let wanted = format!("{version}{REQUIREMENTS}{SHIM}");
     let stamp = folder.join("made-from.txt");
     if std::fs::read_to_string(&stamp).is_ok_and(|made_from| made_from == wanted) && works(&python) {
-        return Ok(Some(python));
+        return Ok(Venv::Ready(python));
     }
     make(&system, &folder, &python)
         .with_context(|| format!("making {} for the reference libraries", folder.display()))?;
     std::fs::write(stamp, wanted)?; // last, so that an interrupted making is done again
-    Ok(Some(python))
+    Ok(Venv::Ready(python))
 }
 
 fn make(system: &Path, folder: &Path, python: &Path) -> Result<()> {
