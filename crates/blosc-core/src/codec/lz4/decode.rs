@@ -8,7 +8,8 @@ use super::{END_LITERALS, LONG, MATCH_START_LIMIT, MIN_MATCH};
 /// Decodes `src` into exactly `dst[..len]`.
 ///
 /// Refused is what the reference decoder refuses: besides what cannot be decoded at all, a match that starts in the
-/// last [`MATCH_START_LIMIT`] bytes or reaches into the last [`END_LITERALS`].
+/// last [`MATCH_START_LIMIT`] bytes or reaches into the last [`END_LITERALS`]. So is an offset of 0, which the
+/// reference decoder lets pass, though the format has no meaning for it.
 ///
 /// # Errors
 ///
@@ -34,9 +35,8 @@ struct Place<'a> {
     d: usize,
 }
 
-/// What a short sequence may take: 14 literals, a match of 18 bytes, and then the block has not ended.
-const SEQUENCE_ROOM: usize = 14 + MATCH_ROOM;
-const MATCH_ROOM: usize = 18 + END_LITERALS;
+/// What a match whose length is in the token may take, the block not ending with it. Literals are copied by 16.
+const ROOM: usize = 18 + END_LITERALS;
 
 /// Decodes sequences as long as both sides have room for copies of fixed width.
 ///
@@ -44,10 +44,7 @@ const MATCH_ROOM: usize = 18 + END_LITERALS;
 #[inline(never)]
 fn wide<'a>(place: Place<'a>, dst: &mut [u8]) -> Place<'a> {
     let Place { mut token, mut src, mut d } = place;
-    let (Some(last), Some(last_match)) = (dst.len().checked_sub(SEQUENCE_ROOM), dst.len().checked_sub(MATCH_ROOM))
-    else {
-        return Place { token, src, d };
-    };
+    let Some(last) = dst.len().checked_sub(ROOM) else { return Place { token, src, d } };
     while d <= last {
         // 14 literals, the offset, one more length byte, the next token.
         let Some(head) = src.first_chunk::<18>() else { break };
@@ -67,7 +64,7 @@ fn wide<'a>(place: Place<'a>, dst: &mut [u8]) -> Place<'a> {
         let Some(to) = room::<16>(dst, d) else { break };
         to.copy_from_slice(&head[..16]);
         let at = d + literals;
-        if at > last_match {
+        if at > last {
             break;
         }
         let tail = &head[literals..];

@@ -22,10 +22,10 @@ impl<'a> Sequences<'a> {
         let (anchor, start) = (anchor as usize, start as usize);
         let literals = start.wrapping_sub(anchor);
         let more = (length as usize).wrapping_sub(MIN_MATCH);
-        // The usual one goes by copies of fixed width: token, 14 literals (and 2 that do not count), offset, length.
+        // The usual one goes by copies of fixed width: 1 byte of token, 14 literals (16 are copied), 2 of offset, 1 of length.
         if literals < LONG
             && more < LONG + 255
-            && let Some(out) = self.dst.get_mut(at..at + 20)
+            && let Some(out) = self.dst.get_mut(at..at + 18)
             && let Some(from) = src.get(anchor..anchor + 16)
         {
             out[1..17].copy_from_slice(from);

@@ -157,6 +157,20 @@ fn runs_and_periods_shrink_to_next_to_nothing_in_no_time() {
 }
 
 #[test]
+fn matches_reach_back_65535_bytes_and_no_further() {
+    let mut encoders = Encoders::default();
+    for distance in 65_533..=65_538 {
+        let again = random(5000, 11);
+        let src = [&again[..], &random(distance - again.len(), 12), &again, b"the end"].concat();
+        for mode in MODES {
+            let block = encoders.round_trip(&src, mode);
+            let found = block.len() < src.len() - 2000;
+            assert_eq!(found, distance <= 65_535, "{mode:?}, {distance} back: {} of {} bytes", block.len(), src.len());
+        }
+    }
+}
+
+#[test]
 fn a_block_fits_exactly_where_it_has_room() {
     let mut encoders = Encoders::default();
     for src in [text(400), planes(700), random(300, 9), runs(2000), periodic(40, 1), periodic(600, 13), Vec::new()] {
@@ -212,6 +226,15 @@ fn what_the_format_forbids_is_an_error() {
     assert_eq!(decoded(b"\x13a\x01\x00\x50bcdef", 13).as_deref(), Ok(&b"aaaaaaaabcdef"[..]));
     assert_eq!(what(b"\x12a\x01\x00\x50bcdef", 12), "match too near to the end");
     assert_eq!(what(b"\x14a\x01\x00\x40bcde", 13), "match reaches too far");
+    for short in 4..15 {
+        let block =
+            |tail: &[u8]| [&[0xE0 | short], &b"abcdefghijklmn\x01\x00"[..], &[(tail.len() as u8) << 4], tail].concat();
+        let len = 14 + MIN_MATCH + usize::from(short);
+        assert!(decoded(&block(b"vwxyz"), len + 5).is_ok_and(|plain| plain.ends_with(b"nvwxyz")), "{short}");
+        assert_eq!(what(&block(b"wxyz"), len + 4), "match reaches too far");
+    }
+    assert!(decoded(b"\xefabcdefghijklmn\x01\x00\xff\x07\x50vwxyz", 300).is_ok());
+    assert_eq!(what(b"\xefabcdefghijklmn\x01\x00\xff\x07\x40wxyz", 299), "match reaches too far");
     let error = decoded(b"\x10a\x02\x00\x50bcdef", 14).unwrap_err();
     assert_eq!(error.at, 2);
     assert_eq!(decompress(b"\0", &mut [0; 3], 4).unwrap_err().what, "no room for the decoded bytes");
