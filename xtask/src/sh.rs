@@ -6,10 +6,12 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The root of the repository.
+/// The root of the repository that `cargo xtask` was called in, which need not be the one this was built in: clones may
+/// share a target directory.
 pub(crate) fn root() -> PathBuf {
-    let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
-    xtask.parent().unwrap_or(xtask).to_path_buf()
+    let xtask = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
+    let xtask = PathBuf::from(xtask);
+    xtask.parent().unwrap_or(&xtask).to_path_buf()
 }
 
 /// A program to be started in the root of the repository.
