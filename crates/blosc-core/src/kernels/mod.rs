@@ -29,8 +29,12 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod lanes;
+#[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+mod neon;
 mod planes;
 mod scalar;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+mod simd128;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 mod sse2;
 
@@ -85,6 +89,10 @@ pub fn available() -> Vec<&'static Kernels> {
         avx2::kernels(),
         #[cfg(target_arch = "x86_64")]
         avx512::kernels(),
+        #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+        neon::kernels(),
+        #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+        simd128::kernels(),
     ];
     tables.into_iter().flatten().collect()
 }
