@@ -127,22 +127,12 @@ pub(super) fn copy_exact(bytes: &mut [u8], from: usize, at: usize, length: usize
         bytes[at..end].fill(byte);
         return Some(());
     }
-    let mut at = at;
-    // A short period is first written out to a length that is worth a call.
-    if offset < length.min(BULK) {
-        let seed = end.min(at + BULK);
-        if offset >= 16 {
-            while at + 16 <= seed {
-                step::<16>(bytes, at - offset, at)?;
-                at += 16;
-            }
-        } else if let Some((pattern, whole)) = repeat_16(bytes, from, offset) {
-            while at + 16 <= seed {
-                *room(bytes, at)? = pattern;
-                at += whole;
-            }
-        }
+    if offset >= length {
+        bytes.copy_within(from..from + length, at);
+        return Some(());
     }
+    // A short period is first written out to a length that is worth a call.
+    let mut at = if offset < BULK { write_out(bytes, from, at, end)? } else { at };
     // From `from` on everything repeats every `offset` bytes: each copy takes all the whole periods there are.
     let mut periods = (at - from) / offset * offset;
     while end - at >= 16 {
@@ -155,6 +145,32 @@ pub(super) fn copy_exact(bytes: &mut [u8], from: usize, at: usize, length: usize
         bytes[i] = bytes[i - offset];
     }
     Some(())
+}
+
+/// The front of [`copy_exact`], by steps: [`BULK`] bytes, or of a shorter match all but its last few bytes. Gives its end.
+#[inline(always)]
+fn write_out(bytes: &mut [u8], from: usize, mut at: usize, end: usize) -> Option<usize> {
+    let offset = at - from;
+    if end - at >= BULK + OVERRUN {
+        if offset < OVERRUN {
+            copy_near(bytes, from, at, BULK)?;
+        } else {
+            copy_far(bytes, from, at, BULK)?;
+        }
+        return Some(at + BULK);
+    }
+    if offset >= 16 {
+        while at + 16 <= end {
+            step::<16>(bytes, at - offset, at)?;
+            at += 16;
+        }
+    } else if let Some((pattern, whole)) = repeat_16(bytes, from, offset) {
+        while at + 16 <= end {
+            *room(bytes, at)? = pattern;
+            at += whole;
+        }
+    }
+    Some(at)
 }
 
 /// Copies `N` bytes from `from` to `at`, loading all of them before it stores any.

@@ -205,7 +205,9 @@ fn careful(total: usize, place: Place<'_>, dst: &mut [u8]) -> Result<(), Corrupt
 #[inline]
 fn extension(src: &[u8]) -> Option<(usize, &[u8])> {
     let mut rest = src;
-    while let Some((&[255, 255, 255, 255, 255, 255, 255, 255], after)) = rest.split_first_chunk() {
+    while let Some((&eight, after)) = rest.split_first_chunk()
+        && u64::from_le_bytes(eight) == u64::MAX
+    {
         rest = after;
     }
     while let Some((&255, after)) = rest.split_first() {

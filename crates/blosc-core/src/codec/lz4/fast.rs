@@ -65,10 +65,10 @@ trait Positions {
     fn swap(&mut self, slot: usize, position: u32) -> u32;
 }
 
-/// 2^32 divided by the golden ratio, as the multiplier of a multiplicative hash.
-const GOLDEN_4: u32 = 2_654_435_761;
-/// The same for 2^40.
-const GOLDEN_5: u64 = 889_523_592_379;
+// Multipliers of multiplicative hashes, those of the reference library: other ones find other matches, and a block's
+// size could not be compared. The first is 2^32 divided by the golden ratio, the second a prime of 40 bits.
+const MULTIPLIER_4: u32 = 2_654_435_761;
+const MULTIPLIER_5: u64 = 889_523_592_379;
 
 struct Small<'a> {
     slots: &'a mut [u16; 1 << NEAR_LOG],
@@ -80,7 +80,7 @@ impl Positions for Small<'_> {
 
     #[inline(always)]
     fn slot(&self, word: u64) -> usize {
-        ((word as u32).wrapping_mul(GOLDEN_4) >> (self.shift & 31)) as usize & ((1 << NEAR_LOG) - 1)
+        ((word as u32).wrapping_mul(MULTIPLIER_4) >> (self.shift & 31)) as usize & ((1 << NEAR_LOG) - 1)
     }
 
     #[inline(always)]
@@ -98,7 +98,7 @@ impl Positions for Near<'_> {
 
     #[inline(always)]
     fn slot(&self, word: u64) -> usize {
-        ((word as u32).wrapping_mul(GOLDEN_4) >> (32 - NEAR_LOG)) as usize
+        ((word as u32).wrapping_mul(MULTIPLIER_4) >> (32 - NEAR_LOG)) as usize
     }
 
     #[inline(always)]
@@ -117,7 +117,7 @@ impl Positions for Far<'_> {
 
     #[inline(always)]
     fn slot(&self, word: u64) -> usize {
-        ((word << 24).wrapping_mul(GOLDEN_5) >> (64 - FAR_LOG)) as usize
+        ((word << 24).wrapping_mul(MULTIPLIER_5) >> (64 - FAR_LOG)) as usize
     }
 
     #[inline(always)]

@@ -92,7 +92,7 @@ impl Tables<'_> {
     fn swap_7(&mut self, at: u32) -> Option<u32> {
         let from = at as usize;
         let word = u64::from_le_bytes(*self.src.get(from..from + 8)?.first_chunk()?);
-        // 56 bits that spread seven bytes well.
+        // A prime of 56 bits.
         let slot = ((word << 8).wrapping_mul(58_295_818_150_454_627) >> (64 - LOG)) as usize;
         in_reach(self.base + at, &mut self.by_7[slot])
     }

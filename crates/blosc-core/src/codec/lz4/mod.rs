@@ -11,10 +11,10 @@
 //! `M` + [`MIN_MATCH`] bytes that also stand `offset` bytes earlier; it may overlap what it writes, which is how runs
 //! are stored. `d` is the number of bytes decoded so far: every block stands alone.
 //!
-//! Dictionaries (Blosc2 chunks may carry one, of at most 32 KiB) are bytes thought in front of the block. There is one
-//! place on either side that would have to know: the decoder where it subtracts an offset from `d`, the encoders where
-//! a candidate's position is turned into a place in `src`; their tables number positions upwards from a base, so a
-//! dictionary's positions fit in front of a block's.
+//! Dictionaries (Blosc2 chunks may carry one, of at most 32 KiB) are bytes thought in front of the block. One place on
+//! either side would have to know of them: the decoder where it subtracts an offset from `d`; the encoders where they
+//! turn a candidate's position into a place in `src`, as their tables can hold positions that count from the first
+//! byte of a dictionary as well as from the first of a block.
 
 mod chain;
 mod copy;
