@@ -10,9 +10,9 @@ use super::CorruptStream;
 const WINDOW_BITS: u8 = 15;
 
 /// The `zlib-rs` level behind `clevel` 1..=9. Its levels are zlib-ng's, which are faster than the zlib levels of the same
-/// number and compress less, level 1 by 14 %; these come within 1 % of C-Blosc's sizes and take less time than it
+/// number and compress less, level 1 by 14 %; these come within 1 % of C-Blosc's sizes and, but for level 6, take less time than it
 /// (figures in docs/decisions/004-zlib.md).
-const LEVELS: [i32; 9] = [2, 4, 4, 5, 6, 7, 9, 9, 9];
+const LEVELS: [i32; 9] = [2, 4, 4, 5, 6, 9, 9, 9, 9];
 
 /// A deflate state at one level.
 pub(crate) struct Compressor {

@@ -1,0 +1,142 @@
+//! How is a BloscLZ stream decoded?
+
+use super::{MAX_LITERALS, MIN_MATCH, NEAR};
+use crate::codec::CorruptStream;
+
+/// Decodes `src` into exactly `len` bytes at the front of `dst`; what lies behind them is scratch.
+///
+/// All of `src` has to be used up: bytes behind the last opcode would be opcodes themselves and overrun `len`, which
+/// is how C-Blosc rejects them too.
+pub(crate) fn decompress(src: &[u8], dst: &mut [u8], len: usize) -> Result<(), CorruptStream> {
+    if len > dst.len() {
+        return Err(CorruptStream::new(0, "the output does not hold the stream"));
+    }
+    let Some(first) = src.first() else {
+        return if len == 0 { Ok(()) } else { Err(CorruptStream::new(0, "the stream is empty")) };
+    };
+    let mut opcode = usize::from(first & 0x1F);
+    let (mut at, mut done) = (1, 0);
+    loop {
+        if opcode < 32 {
+            let n = opcode + 1;
+            if n > len - done {
+                return Err(CorruptStream::new(at, "a literal run overruns the output"));
+            }
+            let Some(&next) = src.get(at + n) else {
+                // last run
+                if at + n == src.len() && done + n == len {
+                    dst[done..len].copy_from_slice(&src[at..]);
+                    return Ok(());
+                }
+                return Err(CorruptStream::new(at, "the stream ends before the output is full"));
+            };
+            match (src[at..].first_chunk::<MAX_LITERALS>(), dst[done..].first_chunk_mut()) {
+                (Some(from), Some(to)) => *to = *from,
+                _ => dst[done..done + n].copy_from_slice(&src[at..at + n]),
+            }
+            at += n + 1;
+            done += n;
+            opcode = usize::from(next);
+        }
+        if opcode >= 32 {
+            let header = at - 1;
+            let truncated = CorruptStream::new(header, "a match is cut short");
+            let mut n = (opcode >> 5) + MIN_MATCH - 1;
+            if n == 9 {
+                loop {
+                    let Some(&more) = src.get(at) else { return Err(truncated) };
+                    at += 1;
+                    n += usize::from(more);
+                    if more != 255 {
+                        break;
+                    }
+                }
+            }
+            let Some(&[low, mut next]) = src.get(at..).and_then(<[u8]>::first_chunk) else { return Err(truncated) };
+            at += 2;
+            let mut distance = (opcode & 31) << 8 | usize::from(low);
+            if distance == NEAR {
+                let Some(&[low, after]) = src.get(at..).and_then(<[u8]>::first_chunk) else { return Err(truncated) };
+                at += 2;
+                distance += usize::from(next) << 8 | usize::from(low);
+                next = after;
+            }
+            distance += 1;
+            if n > len - done {
+                return Err(CorruptStream::new(header, "a match overruns the output"));
+            }
+            if distance > done {
+                return Err(CorruptStream::new(header, "a match begins before the output"));
+            }
+            copy_match(dst, done, distance, n);
+            done += n;
+            opcode = usize::from(next);
+        }
+    }
+}
+
+/// `MASK[d]` keeps d bytes of a word and `SPREAD[d]` repeats them over it by one multiplication; `STEP[d]` is how many of
+/// the word's bytes are whole periods.
+const MASK: [u64; 8] = [0, 0xFF, 0xFFFF, 0xFF_FFFF, 0xFFFF_FFFF, 0xFF_FFFF_FFFF, 0xFFFF_FFFF_FFFF, 0xFF_FFFF_FFFF_FFFF];
+const SPREAD: [u64; 8] = [
+    0,
+    0x0101_0101_0101_0101,
+    0x0001_0001_0001_0001,
+    0x0001_0000_0100_0001,
+    0x0000_0001_0000_0001,
+    1 << 40 | 1,
+    1 << 48 | 1,
+    1 << 56 | 1,
+];
+const STEP: [usize; 8] = [8, 8, 8, 6, 8, 5, 6, 7];
+
+#[inline(always)]
+fn copy_match(dst: &mut [u8], to: usize, distance: usize, n: usize) {
+    let from = to - distance;
+    if n <= 64 && n + 32 <= dst.len() - to {
+        let mut k = 0;
+        if distance >= 16 {
+            dst.copy_within(from..from + 16, to);
+            dst.copy_within(from + 16..from + 32, to + 16);
+            k = 32;
+            while k < n {
+                dst.copy_within(from + k..from + k + 16, to + k);
+                k += 16;
+            }
+        } else if distance >= 8 {
+            while k < n {
+                dst.copy_within(from + k..from + k + 8, to + k);
+                k += 8;
+            }
+        } else {
+            let Some(head) = dst.get(from..).and_then(<[u8]>::first_chunk::<8>) else { return };
+            let word =
+                (u64::from_le_bytes(*head) & MASK[distance & 7]).wrapping_mul(SPREAD[distance & 7]).to_le_bytes();
+            let step = STEP[distance & 7];
+            while k < n {
+                dst[to + k..to + k + 8].copy_from_slice(&word);
+                k += step;
+            }
+        }
+    } else {
+        copy_long(dst, to, distance, n);
+    }
+}
+
+fn copy_long(dst: &mut [u8], to: usize, distance: usize, n: usize) {
+    let from = to - distance;
+    if distance == 1 {
+        let byte = dst[from];
+        dst[to..to + n].fill(byte);
+        return;
+    }
+    // What is there already is a period; every copy doubles what can be copied at once.
+    let mut have = distance;
+    let mut k = 0;
+    while k < n {
+        let step = have.min(n - k);
+        dst.copy_within(from..from + step, to + k);
+        k += step;
+        have += step;
+    }
+}

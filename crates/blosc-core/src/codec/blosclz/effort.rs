@@ -1,0 +1,41 @@
+//! What does each compression level do to find matches?
+
+/// How hard a level tries.
+#[derive(Clone, Copy)]
+pub(super) struct Effort {
+    /// The shortest match looked for; far ones have to be two bytes longer.
+    pub(super) min: usize,
+    /// The table has 2^bits slots, at most 2^13.
+    pub(super) bits: u32,
+    /// After every 2^patience positions without a match the search steps on by one byte more.
+    pub(super) patience: u32,
+    /// But by no more than this.
+    pub(super) stride: usize,
+    /// Whether a match may begin earlier than it was found.
+    pub(super) back: bool,
+    /// Whether a match gives way to a better one that begins a byte later.
+    pub(super) lazy: bool,
+    /// A stream is worth compressing if in some sample of it matches save one byte in `worth`.
+    pub(super) worth: usize,
+}
+
+const ANY: usize = usize::MAX;
+
+/// Levels share what would differ too little. Of the long ones each row is slower than the one before, and mostly smaller.
+pub(super) const EFFORTS: [Effort; 9] = [
+    // Streams longer than SHORT, clevel 1; 2 and 3; 4 and 5; 6; 7; 8 and 9. Not lazy: with one candidate a slot, looking a
+    // byte further forgets better ones (a linspace of doubles came out 6 % larger).
+    Effort { min: 5, bits: 12, patience: 2, stride: 16, back: false, lazy: false, worth: 10 },
+    Effort { min: 5, bits: 12, patience: 3, stride: 8, back: false, lazy: false, worth: 10 },
+    Effort { min: 5, bits: 12, patience: 3, stride: 8, back: true, lazy: false, worth: 10 },
+    Effort { min: 5, bits: 13, patience: 6, stride: 8, back: true, lazy: false, worth: 10 },
+    Effort { min: 5, bits: 13, patience: 6, stride: 8, back: true, lazy: false, worth: 8 },
+    Effort { min: 4, bits: 13, patience: 7, stride: 8, back: true, lazy: false, worth: ANY },
+    // Short streams, clevel 1 to 5; 6 to 8; 9.
+    Effort { min: 5, bits: 10, patience: 4, stride: 8, back: true, lazy: false, worth: ANY },
+    Effort { min: 5, bits: 10, patience: 6, stride: 8, back: true, lazy: true, worth: ANY },
+    Effort { min: 4, bits: 10, patience: 7, stride: 8, back: true, lazy: true, worth: ANY },
+];
+
+/// Up to here a stream is short: 2^10 slots are half of its positions, and take less time to clear than 2^12.
+pub(super) const SHORT: usize = 2048;
