@@ -16,7 +16,7 @@
 //! | table | where | what it is |
 //! |---|---|---|
 //! | `scalar` | everywhere | plain Rust in loops that the compiler vectorises |
-//! | `sse2`, `avx2` | x86 | 16-byte lanes, see `lanes.rs` |
+//! | `sse2`, `avx2` | x86 | 16-byte lanes, see `lanes` |
 //! | `avx512` | x86-64 with VBMI and GFNI | byte permutations and bit matrices; the rest from `avx2` |
 //! | `neon` | AArch64 | 16-byte lanes |
 //! | `simd128` | WebAssembly built with `+simd128` | 16-byte lanes |
@@ -28,9 +28,21 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(any(
+    target_arch = "x86",
+    target_arch = "x86_64",
+    all(target_arch = "aarch64", target_endian = "little"),
+    all(target_arch = "wasm32", target_feature = "simd128")
+))]
 mod lanes;
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
 mod neon;
+#[cfg(any(
+    target_arch = "x86",
+    target_arch = "x86_64",
+    all(target_arch = "aarch64", target_endian = "little"),
+    all(target_arch = "wasm32", target_feature = "simd128")
+))]
 mod planes;
 mod scalar;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]

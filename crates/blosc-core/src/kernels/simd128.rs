@@ -92,10 +92,9 @@ fn gather_planes<const N: usize>(v: [V; N], index: &[u8; 16]) -> [V; N] {
             (v[2 * i], v[2 * i + 1]) = match N {
                 2 => (u64x2_shuffle::<0, 2>(a, b), u64x2_shuffle::<1, 3>(a, b)),
                 4 => (u32x4_shuffle::<0, 4, 1, 5>(a, b), u32x4_shuffle::<2, 6, 3, 7>(a, b)),
-                _ => (
-                    u16x8_shuffle::<0, 8, 1, 9, 2, 10, 3, 11>(a, b),
-                    u16x8_shuffle::<4, 12, 5, 13, 6, 14, 7, 15>(a, b),
-                ),
+                _ => {
+                    (u16x8_shuffle::<0, 8, 1, 9, 2, 10, 3, 11>(a, b), u16x8_shuffle::<4, 12, 5, 13, 6, 14, 7, 15>(a, b))
+                }
             };
         }
     }

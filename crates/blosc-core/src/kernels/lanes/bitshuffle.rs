@@ -4,12 +4,12 @@
 macro_rules! lane_bitshuffle {
     ($feature:literal, $weaker:ident) => {
         use std::mem::MaybeUninit;
-        use $crate::kernels::lanes::group_columns;
+        use $crate::kernels::lanes::{group_columns, planes_at_a_time, strips};
 
         /// Bytes of source that are taken at a time, so that they and what they become stay in a cache of 32 KiB.
         const STRIP: usize = 16 * 1024;
 
-        /// Vectors that a strip fills. One tile of up to 16 planes fills a quarter of it or less.
+        /// Vectors that a strip fills. One tile fills half of it or less.
         const SCRATCH: usize = STRIP / (16 * LANES);
 
         /// Bitshuffles whole groups of eight elements.
@@ -49,14 +49,13 @@ macro_rules! lane_bitshuffle {
         #[target_feature(enable = $feature)]
         fn bitshuffle_strips(typesize: usize, src: &[u8], dst: &mut [u8]) {
             let (group, groups) = (8 * typesize, src.len() / typesize / 8);
-            let planes = typesize.min(16);
-            let tiles = (STRIP / (ROWS * group)).clamp(1, groups / ROWS);
+            let planes = planes_at_a_time(typesize);
             let mut scratch = [MaybeUninit::uninit(); SCRATCH];
-            for at in starts(groups, tiles * ROWS) {
+            for strip in strips(groups, ROWS, (STRIP / (ROWS * group)).max(1)) {
                 for first in starts(typesize, planes) {
-                    for (tile, scratch) in scratch.chunks_exact_mut(8 * planes).enumerate().take(tiles) {
+                    for (scratch, at) in scratch.chunks_exact_mut(8 * planes).zip(strip.clone()) {
                         for (to, column) in group_columns(typesize, first) {
-                            let v = load_tile(src, (at + tile * ROWS) * group + column, group);
+                            let v = load_tile(src, at * group + column, group);
                             for i in 0..4 {
                                 let quad = rotate_quad(&v, i);
                                 for j in 0..4 {
@@ -66,13 +65,13 @@ macro_rules! lane_bitshuffle {
                         }
                     }
                     for j in 0..planes {
-                        for (tile, scratch) in scratch.chunks_exact(8 * planes).enumerate().take(tiles) {
+                        for (scratch, at) in scratch.chunks_exact(8 * planes).zip(strip.clone()) {
                             let mut v = [zero(); 8];
                             for b in 0..8 {
                                 // SAFETY: the loop above has written all `8 * planes` vectors of each of these tiles.
                                 v[b] = unsafe { scratch[b * planes + j].assume_init() };
                             }
-                            let row = (first + j) * 8 * groups + at + tile * ROWS;
+                            let row = (first + j) * 8 * groups + at;
                             store_rows(dst, row, groups, 8, butterfly(v));
                         }
                     }
@@ -84,21 +83,20 @@ macro_rules! lane_bitshuffle {
         #[target_feature(enable = $feature)]
         fn bitunshuffle_strips(typesize: usize, src: &[u8], dst: &mut [u8]) {
             let (group, groups) = (8 * typesize, src.len() / typesize / 8);
-            let planes = typesize.min(16);
-            let tiles = (STRIP / (ROWS * group)).clamp(1, groups / ROWS);
+            let planes = planes_at_a_time(typesize);
             let mut scratch = [MaybeUninit::uninit(); SCRATCH];
-            for at in starts(groups, tiles * ROWS) {
+            for strip in strips(groups, ROWS, (STRIP / (ROWS * group)).max(1)) {
                 for first in starts(typesize, planes) {
                     for j in 0..planes {
-                        for (tile, scratch) in scratch.chunks_exact_mut(8 * planes).enumerate().take(tiles) {
-                            let row = (first + j) * 8 * groups + at + tile * ROWS;
+                        for (scratch, at) in scratch.chunks_exact_mut(8 * planes).zip(strip.clone()) {
+                            let row = (first + j) * 8 * groups + at;
                             let v = butterfly(load_rows::<8>(src, row, groups, 8));
                             for b in 0..8 {
                                 scratch[b * planes + j].write(v[b]);
                             }
                         }
                     }
-                    for (tile, scratch) in scratch.chunks_exact(8 * planes).enumerate().take(tiles) {
+                    for (scratch, at) in scratch.chunks_exact(8 * planes).zip(strip.clone()) {
                         for (from, column) in group_columns(typesize, first) {
                             let mut v = [zero(); 16];
                             for i in 0..4 {
@@ -112,7 +110,7 @@ macro_rules! lane_bitshuffle {
                                     v[4 * i + j] = quad[j];
                                 }
                             }
-                            store_tile(dst, (at + tile * ROWS) * group + column, group, v);
+                            store_tile(dst, at * group + column, group, v);
                         }
                     }
                 }

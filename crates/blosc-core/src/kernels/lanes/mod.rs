@@ -30,6 +30,9 @@
 //! between bytes, and vector `k` is a piece of row `8j + k` of the result. That is 9 plain operations a vector at any
 //! typesize, and no `pmovmskb`, which C-Blosc2 builds its rows with, 32 bits at a time.
 //!
+//! Measured with AVX2 on an AMD EPYC (Zen 4), 16 KiB of typesize 4, 7, 16, against C-Blosc2 with AVX2: shuffle 58, 33, 52 GB/s
+//! to 34, 3.6, 46; bitshuffle 15, 14, 16 GB/s to 9, 3.4, 6.
+//!
 //! The last tile of a plane ends where the plane ends and overlaps the one before, so no kernel has a loop for a rest. Buffers
 //! of less than a tile go to the next weaker instruction set.
 //!
@@ -87,6 +90,18 @@ pub(super) fn starts(len: usize, tile: usize) -> impl Iterator<Item = usize> {
     std::iter::successors(Some(0), move |at| (*at < last).then(|| last.min(at + tile)))
 }
 
+/// The same [`starts`], `count` at a time.
+#[inline]
+pub(super) fn strips(
+    len: usize,
+    tile: usize,
+    count: usize,
+) -> impl Iterator<Item = impl Iterator<Item = usize> + Clone> {
+    let (tiles, last) = (len.div_ceil(tile), len - tile);
+    let strip = move |first: usize| (first..tiles.min(first + count)).map(move |i| last.min(i * tile));
+    (0..tiles).step_by(count).map(strip)
+}
+
 /// The lookup that sorts a lane of `16 / n` elements by plane: byte `j` of element `i` goes to `j * 16 / n + i`.
 pub(super) fn gather_index(typesize: usize, n: usize) -> [u8; 16] {
     let elements = 16 / n;
@@ -103,14 +118,19 @@ pub(super) fn slack(typesize: usize, piece: usize) -> usize {
     (16 - piece).div_ceil(typesize)
 }
 
-/// The 16-column tiles that cover, in groups of eight elements, the planes from `first` on (all of up to 16, else 16).
+/// Planes that bitshuffle takes at a time: all of up to 32, else 16.
+pub(super) fn planes_at_a_time(typesize: usize) -> usize {
+    if typesize <= 32 { typesize } else { 16 }
+}
+
+/// The 16-column tiles that cover, in groups of eight elements, the planes taken at a time from `first` on.
 ///
 /// Pairs of the place among `8 * planes` vectors of scratch, ordered by element and then plane, and the column in the group:
-/// typesizes of up to 16 take the group's columns in a row, larger ones take 16 columns of each element.
+/// all planes are the group's columns in a row, 16 planes are 16 columns of each element.
 #[inline]
 pub(super) fn group_columns(typesize: usize, first: usize) -> impl Iterator<Item = (usize, usize)> {
-    let vectors = 8 * typesize.min(16);
-    starts(vectors, 16).map(move |to| (to, if typesize <= 16 { to } else { first + to / 16 * typesize }))
+    let planes = planes_at_a_time(typesize);
+    starts(8 * planes, 16).map(move |to| (to, if planes == typesize { to } else { first + to / 16 * typesize }))
 }
 
 /// Panics unless `count` pieces of `width` bytes, the first at `at` and each `stride` behind the one before, are in bounds.

@@ -10,7 +10,7 @@ use std::arch::x86_64::*;
 use std::hint::black_box;
 use std::mem::MaybeUninit;
 
-use super::super::super::lanes::starts;
+use super::super::super::lanes::strips;
 use super::super::{load, load_rows, store, store_rows};
 use super::steps::{ORDER_2, UNORDER_2, exchange_quarters, sort, transpose_bits, unsort, zip_pair, zip_quad};
 
@@ -26,10 +26,9 @@ pub(super) fn bitshuffle_units<const T: usize, const QUARTERS: usize, const HALV
     let (sort0, sort1) = (load(sort0), load(sort1));
     let order = load(black_box(&ORDER_2));
     let mut scratch = [[[[MaybeUninit::uninit(); 16]; QUARTERS]; HALVES]; TILES];
-    for at in starts(groups, 64 * TILES) {
-        let tiles = &src[at * 8 * T..][..TILES * 64 * 8 * T];
-        for (tile, scratch) in tiles.chunks_exact(64 * 8 * T).zip(&mut scratch) {
-            let (tile, _) = tile[..64 * 8 * T].as_chunks();
+    for strip in strips(groups, 64, TILES) {
+        for (at, scratch) in strip.clone().zip(&mut scratch) {
+            let (tile, _) = src[at * 8 * T..][..64 * 8 * T].as_chunks();
             for half in 0..HALVES {
                 for i in 0..4 {
                     let mut quads = [[_mm512_setzero_si512(); 4]; QUARTERS];
@@ -56,8 +55,8 @@ pub(super) fn bitshuffle_units<const T: usize, const QUARTERS: usize, const HALV
         for half in 0..HALVES {
             for n in 0..QUARTERS {
                 for i in 0..4 {
-                    for (k, scratch) in scratch.iter().enumerate() {
-                        // SAFETY: the loop above has written all of the scratch.
+                    for (at, scratch) in strip.clone().zip(&scratch) {
+                        // SAFETY: the loop above has written the whole scratch of each tile of this strip.
                         let v = [0, 4, 8, 12].map(|j| unsafe { scratch[half][n][i + j].assume_init() });
                         let mut quad = zip_quad(v);
                         if T == 2 {
@@ -66,7 +65,7 @@ pub(super) fn bitshuffle_units<const T: usize, const QUARTERS: usize, const HALV
                             }
                         }
                         let r = (half * QUARTERS + n) * 16 + 4 * i;
-                        store_rows(dst, r * groups + at + 64 * k, groups, quad);
+                        store_rows(dst, r * groups + at, groups, quad);
                     }
                 }
             }
@@ -97,14 +96,14 @@ pub(super) fn bitunshuffle_units<const T: usize, const QUARTERS: usize, const HA
     let sort = [load(sort0), load(sort1)];
     let order = load(black_box(&UNORDER_2));
     let mut scratch = [[[[MaybeUninit::uninit(); 16]; QUARTERS]; HALVES]; TILES];
-    for at in starts(groups, 64 * TILES) {
+    for strip in strips(groups, 64, TILES) {
         for half in 0..HALVES {
             for n in 0..QUARTERS {
                 for i in 0..4 {
-                    for (k, scratch) in scratch.iter_mut().enumerate() {
+                    for (at, scratch) in strip.clone().zip(&mut scratch) {
                         // The last bit's row first, as the transposition wants it: row `(i + 4 * j) ^ 7`.
                         let r = (half * QUARTERS + n) * 16 + (i ^ 3);
-                        let [b, a, d, c] = load_rows(src, r * groups + at + 64 * k, 4 * groups);
+                        let [b, a, d, c] = load_rows(src, r * groups + at, 4 * groups);
                         let mut quad = [a, b, c, d];
                         if T == 2 {
                             for v in &mut quad {
@@ -119,15 +118,14 @@ pub(super) fn bitunshuffle_units<const T: usize, const QUARTERS: usize, const HA
                 }
             }
         }
-        let tiles = &mut dst[at * 8 * T..][..TILES * 64 * 8 * T];
-        for (tile, scratch) in tiles.chunks_exact_mut(64 * 8 * T).zip(&scratch) {
-            let (tile, _) = tile[..64 * 8 * T].as_chunks_mut();
+        for (at, scratch) in strip.zip(&scratch) {
+            let (tile, _) = dst[at * 8 * T..][..64 * 8 * T].as_chunks_mut();
             for i in 0..4 {
                 for pair in 0..2 {
                     let mut pairs = [[[_mm512_setzero_si512(); 2]; QUARTERS]; HALVES];
                     for half in 0..HALVES {
                         for n in 0..QUARTERS {
-                            // SAFETY: the loop above has written all of the scratch.
+                            // SAFETY: the loop above has written the whole scratch of each tile of this strip.
                             let v = [0, 4, 8, 12].map(|j| unsafe { scratch[half][n][i + j].assume_init() });
                             pairs[half][n] = zip_pair(v, pair);
                         }
