@@ -29,7 +29,7 @@ pub(super) const EFFORTS: [Effort; 9] = [
     Effort { min: 5, bits: 12, patience: 3, stride: 8, back: false, lazy: false, worth: 10 },
     Effort { min: 5, bits: 12, patience: 3, stride: 8, back: true, lazy: false, worth: 10 },
     Effort { min: 5, bits: 13, patience: 6, stride: 8, back: true, lazy: false, worth: 10 },
-    Effort { min: 5, bits: 13, patience: 6, stride: 8, back: true, lazy: false, worth: 8 },
+    Effort { min: 5, bits: 13, patience: 6, stride: 8, back: true, lazy: false, worth: 32 },
     Effort { min: 4, bits: 13, patience: 7, stride: 8, back: true, lazy: false, worth: ANY },
     // Short streams, clevel 1 to 5; 6 to 8; 9.
     Effort { min: 5, bits: 10, patience: 4, stride: 8, back: true, lazy: false, worth: ANY },
