@@ -71,3 +71,17 @@ fn every_changed_byte_gives_an_error_or_bytes_within_bounded_memory() {
     // Two destinations and the decoder's own buffers, zstd's of a block (128 KiB) among them.
     assert!(usage.peak < 2 << 20, "peak of {} bytes", usage.peak);
 }
+
+/// Of an empty chunk the block size says nothing, and 0 is no reason to divide by it.
+#[test]
+fn an_empty_chunk_has_no_bytes_whatever_its_block_size() {
+    for flags in [0x01, 0x03, 0x21, 0x14] {
+        for blocksize in [0, 1, 0x7F] {
+            let chunk = [2, 1, flags, 8, 0, 0, 0, 0, blocksize, 0, 0, 0, 16, 0, 0, 0];
+            assert!(blosc_core::decompress(&chunk).unwrap().is_empty());
+            let chunk = Chunk::parse(&chunk).unwrap();
+            Decoder::new().decode_ranges(&chunk, &[0..0, 0..0], &mut []).unwrap();
+            assert!(Decoder::new().decode_block(&chunk, 0, &mut []).is_err());
+        }
+    }
+}

@@ -91,6 +91,10 @@ impl Decoder {
         let Some(dst) = dst.get_mut(..nbytes) else {
             return Err(DecodeError::Destination { needed: nbytes, found });
         };
+        // Of an empty chunk the block size says nothing: it may be 0.
+        if nbytes == 0 {
+            return Ok(0);
+        }
         let Some(layout) = chunk.layout() else {
             dst.copy_from_slice(&chunk.bytes()[Header::LEN..]);
             return Ok(nbytes);
