@@ -51,3 +51,65 @@ fn per_channel(channels: usize, src: &[u8], dst: &mut [u8], filter: impl Fn(&[u8
         filter(src, dst);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::golden::{filtered, unshuffle};
+    use super::*;
+    use proptest::prelude::*;
+
+    fn run(filter: fn(usize, &[u8], &mut [u8]), channels: usize, src: &[u8]) -> Vec<u8> {
+        let mut dst = vec![0xA5; src.len()];
+        filter(channels, src, &mut dst);
+        dst
+    }
+
+    #[test]
+    fn blocks_of_c_blosc2() {
+        let chunks = filtered(&["bytedelta", "bytedelta_tail", "bytedelta_buggy"]);
+        assert!(chunks.len() > 10);
+        for chunk in chunks {
+            let mut plain: Vec<u8> = Vec::new();
+            for block in &chunk.blocks {
+                let shuffled = match chunk.filters[..] {
+                    [_, (34, meta)] => run(backward_old, usize::from(meta), block),
+                    [_, (35, meta)] => run(backward, usize::from(meta), block),
+                    ref other => panic!("{}: filters {other:?}", chunk.file),
+                };
+                if chunk.filters[1].0 == 35 {
+                    assert!(run(forward, chunk.typesize, &shuffled) == *block, "{}", chunk.file);
+                }
+                plain.extend(unshuffle(chunk.filters[0], chunk.typesize, &shuffled));
+            }
+            assert_eq!(testdata::sha256_hex(&plain), chunk.plain_sha256, "{}", chunk.file);
+        }
+    }
+
+    #[test]
+    fn no_channels_are_one() {
+        assert_eq!(run(forward, 0, &[3, 5, 9]), [3, 2, 4]);
+        assert_eq!(run(backward_old, 0, &[3, 2, 4]), [3, 5, 9]);
+    }
+
+    proptest! {
+        #[test]
+        fn round_trip(
+            channels in prop_oneof![0..10usize, 0..=256usize],
+            plain in prop::collection::vec(any::<u8>(), 0..600),
+        ) {
+            let filtered = run(forward, channels, &plain);
+            prop_assert_eq!(run(backward, channels, &filtered), &plain[..]);
+        }
+
+        // The editions part only behind 16 bytes that are not the last of a channel.
+        #[test]
+        fn old_and_new_are_one_in_channels_of_whole_vectors(
+            channels in 1..20usize,
+            vectors in 0..4usize,
+            noise in prop::collection::vec(any::<u8>(), 20 * 64),
+        ) {
+            let src = &noise[..16 * vectors * channels];
+            prop_assert_eq!(run(backward_old, channels, src), run(backward, channels, src));
+        }
+    }
+}

@@ -88,3 +88,65 @@ fn running_xor<const U: usize>(src: &[u8], dst: &mut [u8]) {
     }
     dst_tail.copy_from_slice(tail);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::golden::{filtered, unshuffle};
+    use super::*;
+    use proptest::prelude::*;
+
+    fn run(
+        filter: fn(usize, &[u8], &mut [u8], Option<&[u8]>),
+        typesize: usize,
+        src: &[u8],
+        reference: Option<&[u8]>,
+    ) -> Vec<u8> {
+        let mut dst = vec![0xA5; src.len()];
+        filter(typesize, src, &mut dst, reference);
+        dst
+    }
+
+    #[test]
+    fn blocks_of_c_blosc2() {
+        let chunks = filtered(&["delta", "delta_tail"]);
+        assert!(chunks.len() > 20);
+        for chunk in chunks {
+            let mut plain: Vec<u8> = Vec::new();
+            let blocksize = chunk.blocks[0].len();
+            for block in &chunk.blocks {
+                let block = match chunk.filters[..] {
+                    [(3, 0)] => block.clone(),
+                    [(3, 0), shuffle] => unshuffle(shuffle, chunk.typesize, block),
+                    ref other => panic!("{}: filters {other:?}", chunk.file),
+                };
+                let reference = plain.get(..blocksize).map(<[u8]>::to_vec);
+                let back = run(backward, chunk.typesize, &block, reference.as_deref());
+                assert!(run(forward, chunk.typesize, &back, reference.as_deref()) == block, "{}", chunk.file);
+                plain.extend(back);
+            }
+            assert_eq!(testdata::sha256_hex(&plain), chunk.plain_sha256, "{}", chunk.file);
+        }
+    }
+
+    #[test]
+    fn units_and_tails() {
+        for (typesize, unit_) in [(1, 1), (2, 2), (3, 1), (4, 4), (6, 1), (7, 1), (8, 8), (12, 1), (16, 8), (248, 8)] {
+            assert_eq!(unit(typesize), unit_);
+        }
+        // Two units of 2 bytes and a tail; then one with too short a block 0.
+        assert_eq!(run(forward, 2, &[1, 2, 4, 8, 16], None), [1, 2, 5, 10, 16]);
+        assert_eq!(run(forward, 2, &[1, 2, 4, 8, 16], Some(&[1; 3])), [0, 3, 5, 8, 16]);
+    }
+
+    proptest! {
+        #[test]
+        fn round_trip(
+            typesize in prop_oneof![Just(1), Just(2), Just(4), Just(8), 0..=256usize],
+            plain in prop::collection::vec(any::<u8>(), 0..200),
+            reference in prop::option::of(prop::collection::vec(any::<u8>(), 0..300)),
+        ) {
+            let filtered = run(forward, typesize, &plain, reference.as_deref());
+            prop_assert_eq!(run(backward, typesize, &filtered, reference.as_deref()), plain);
+        }
+    }
+}

@@ -6,6 +6,8 @@ mod bytedelta;
 mod cells;
 #[cfg_attr(not(test), expect(dead_code))]
 mod delta;
+#[cfg(test)]
+mod golden;
 #[cfg_attr(not(test), expect(dead_code))]
 mod trunc;
 
