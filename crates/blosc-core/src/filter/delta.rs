@@ -95,12 +95,9 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn run(
-        filter: fn(usize, &[u8], &mut [u8], Option<&[u8]>),
-        typesize: usize,
-        src: &[u8],
-        reference: Option<&[u8]>,
-    ) -> Vec<u8> {
+    type Filter = fn(usize, &[u8], &mut [u8], Option<&[u8]>);
+
+    fn run(filter: Filter, typesize: usize, src: &[u8], reference: Option<&[u8]>) -> Vec<u8> {
         let mut dst = vec![0xA5; src.len()];
         filter(typesize, src, &mut dst, reference);
         dst
