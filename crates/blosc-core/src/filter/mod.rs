@@ -1,5 +1,16 @@
 //! Filters: what happens to a block's bytes before the codec sees them, and is undone after it.
 
+#[cfg_attr(not(test), expect(dead_code))]
+mod bytedelta;
+#[cfg_attr(not(test), expect(dead_code))]
+mod cells;
+#[cfg_attr(not(test), expect(dead_code))]
+mod delta;
+#[cfg(test)]
+mod golden;
+#[cfg_attr(not(test), expect(dead_code))]
+mod trunc;
+
 use crate::kernels::{self, Kernels};
 
 /// One filter of a pipeline.
