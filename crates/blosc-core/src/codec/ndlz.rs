@@ -148,3 +148,6 @@ fn put<const EDGE: usize>(cell: &mut Cell<EDGE>, rows: u8, bytes: &[u8]) {
         *row = *from;
     }
 }
+
+#[cfg(test)]
+mod tests;
