@@ -11,6 +11,8 @@
 pub(crate) mod blosclz;
 mod contexts;
 pub(crate) mod lz4;
+#[cfg_attr(not(test), expect(dead_code))]
+mod ndlz;
 #[cfg(feature = "snappy")]
 mod snappy;
 #[cfg(feature = "zlib")]

@@ -1,7 +1,9 @@
 //! Zstandard frames, through the pure-Rust `rust-zstd` crate.
 
 use core::fmt;
+use std::sync::Arc;
 
+use rust_zstd::compress::CompressDict;
 use rust_zstd::{CompressOptions, Decompressor as Frames};
 
 use super::CorruptStream;
@@ -17,8 +19,14 @@ pub(crate) struct Compressor {
 
 impl Compressor {
     pub(crate) fn new(clevel: u8) -> Self {
-        let level = LEVELS[usize::from(clevel.clamp(1, 9)) - 1];
-        let options = CompressOptions { level, ..CompressOptions::default() };
+        let options = CompressOptions { level: level(clevel), ..CompressOptions::default() };
+        Compressor { context: rust_zstd::Compressor::new(options), frame: Vec::new() }
+    }
+
+    /// One whose frames can be read with `dict` only.
+    #[cfg_attr(not(test), expect(dead_code))]
+    pub(crate) fn with_dict(dict: &EncodeDict) -> Self {
+        let options = CompressOptions { dict: Some(Arc::clone(&dict.0)), ..CompressOptions::default() };
         Compressor { context: rust_zstd::Compressor::new(options), frame: Vec::new() }
     }
 
@@ -29,6 +37,39 @@ impl Compressor {
         Some(self.frame.len())
     }
 }
+
+fn level(clevel: u8) -> i32 {
+    LEVELS[usize::from(clevel.clamp(1, 9)) - 1]
+}
+
+/// A dictionary hashed for compressing at one level; clones share it.
+///
+/// One that starts with the magic number `37 a4 30 ec` has entropy tables in front of its content (RFC 8878, section
+/// 5), any other is content and nothing else. C-Blosc2 makes the former, compresses with it at zstd's level 1 whatever
+/// the `clevel`, and reads either.
+#[derive(Clone)]
+pub(crate) struct EncodeDict(Arc<CompressDict>);
+
+impl EncodeDict {
+    #[cfg_attr(not(test), expect(dead_code))]
+    pub(crate) fn new(dict: &[u8], clevel: u8) -> Result<Self, CorruptStream> {
+        let dict = CompressDict::new(dict, level(clevel)).map_err(|_| MALFORMED_DICT)?;
+        Ok(EncodeDict(Arc::new(dict)))
+    }
+}
+
+/// A dictionary parsed for decompressing; clones share it.
+#[derive(Clone)]
+pub(crate) struct DecodeDict(rust_zstd::decode::DecodeDict);
+
+impl DecodeDict {
+    #[cfg_attr(not(test), expect(dead_code))]
+    pub(crate) fn new(dict: &[u8]) -> Result<Self, CorruptStream> {
+        rust_zstd::decode::DecodeDict::new(dict).map(DecodeDict).map_err(|_| MALFORMED_DICT)
+    }
+}
+
+const MALFORMED_DICT: CorruptStream = CorruptStream::new(0, "not a valid zstd dictionary");
 
 /// A decompression context, and the content it decoded last.
 pub(crate) struct Decompressor {
@@ -44,17 +85,47 @@ impl Default for Decompressor {
 
 impl Decompressor {
     pub(crate) fn decompress(&mut self, src: &[u8], dst: &mut [u8]) -> Result<(), CorruptStream> {
+        self.decode(src, dst, None)
+    }
+
+    /// [`Decompressor::decompress`] for a frame that was written with a dictionary.
+    #[cfg_attr(not(test), expect(dead_code))]
+    pub(crate) fn decompress_with_dict(
+        &mut self,
+        src: &[u8],
+        dst: &mut [u8],
+        dict: &DecodeDict,
+    ) -> Result<(), CorruptStream> {
+        self.decode(src, dst, Some(dict))
+    }
+
+    fn decode(&mut self, src: &[u8], dst: &mut [u8], dict: Option<&DecodeDict>) -> Result<(), CorruptStream> {
         // The crate allocates what the blocks announce, so what they announce is checked first.
         if frames_bound(src)? > dst.len() as u64 + MAX_BLOCK {
             return Err(CorruptStream::new(0, "the zstd frame holds more than the stream's plain size"));
         }
-        let decoded = self.frames.decompress_into(src, &mut self.content);
+        let decoded = match dict {
+            Some(dict) => self.frames.decompress_into_with_dict(src, &dict.0, &mut self.content),
+            None => self.frames.decompress_into(src, &mut self.content),
+        };
         decoded.map_err(|_| CorruptStream::new(0, "not a valid zstd frame"))?;
         if self.content.len() != dst.len() {
             return Err(CorruptStream::new(src.len(), "the zstd frame holds another size than the stream"));
         }
         dst.copy_from_slice(&self.content);
         Ok(())
+    }
+}
+
+impl fmt::Debug for EncodeDict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("zstd::EncodeDict")
+    }
+}
+
+impl fmt::Debug for DecodeDict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("zstd::DecodeDict")
     }
 }
 

@@ -24,7 +24,10 @@ const HEADS_LOG: u32 = 15;
 pub(super) type Heads = [u32; 1 << HEADS_LOG];
 
 /// By the low 16 bits of a position: how far back the next older one of its hash is.
-pub(super) type Links = [u16; 1 << 16];
+pub(super) type Links = [u16; LINKS];
+
+/// One for each value of 16 bits.
+pub(super) const LINKS: usize = 1 << 16;
 
 pub(super) struct Chains<'a> {
     src: &'a [u8],
@@ -39,9 +42,17 @@ pub(super) struct Chains<'a> {
 }
 
 impl<'a> Chains<'a> {
-    /// `heads` and `links` may be used before for inputs noted more than [`MAX_DISTANCE`] below `base`.
-    pub(super) fn new(src: &'a [u8], heads: &'a mut Heads, links: &'a mut Links, base: u32, attempts: u32) -> Self {
-        Chains { src, heads, links, base, next: 0, attempts }
+    /// `heads` and `links` may be used before for inputs noted more than [`MAX_DISTANCE`] below `base`, and for the
+    /// positions of this one before `next`.
+    pub(super) fn new(
+        src: &'a [u8],
+        next: u32,
+        heads: &'a mut Heads,
+        links: &'a mut Links,
+        base: u32,
+        attempts: u32,
+    ) -> Self {
+        Chains { src, heads, links, base, next, attempts }
     }
 
     /// The longest match that starts at `at`. No search may be left of an earlier one.
@@ -89,9 +100,22 @@ impl<'a> Chains<'a> {
         (goal.best.offset != 0).then_some(goal.best)
     }
 
+    /// Undoes the noting of every position from `first` on, as far as it was noted. All positions since number 0 must
+    /// still have their links: the input is not longer than there are links.
+    pub(super) fn forget_from(&mut self, first: u32) {
+        let Some(bytes) = self.src.get(first as usize..) else { return };
+        for (i, four) in bytes.windows(4).enumerate().rev() {
+            let now = self.base + first + i as u32;
+            let head = &mut self.heads[hash([four[0], four[1], four[2], four[3]])];
+            if *head == now {
+                *head = now - u32::from(self.links[now as usize & 0xFFFF]);
+            }
+        }
+    }
+
     /// Notes all positions before `end`.
     #[inline(always)]
-    fn note_before(&mut self, end: u32) {
+    pub(super) fn note_before(&mut self, end: u32) {
         let Some(bytes) = self.src.get(self.next as usize..end as usize + 3) else { return };
         for (now, four) in (self.base + self.next..).zip(bytes.windows(4)) {
             let head = &mut self.heads[hash([four[0], four[1], four[2], four[3]])];

@@ -22,8 +22,27 @@ pub(crate) fn decompress(src: &[u8], dst: &mut [u8], len: usize) -> Result<(), C
     let Some((&token, rest)) = src.split_first() else {
         return Err(CorruptStream::new(0, "empty block"));
     };
-    let place = wide(Place { token, src: rest, d: 0 }, dst);
-    careful(src.len(), place, dst)
+    let place = wide::<false>(Place { token, src: rest, d: 0 }, dst, &[]);
+    careful::<false>(src.len(), place, dst, &[]).map(|_| ())
+}
+
+/// [`decompress`] for a block whose matches may reach into `dict`, thought in front of it.
+///
+/// # Errors
+///
+/// As [`decompress`].
+pub(crate) fn decompress_with_dict(src: &[u8], dst: &mut [u8], len: usize, dict: &[u8]) -> Result<(), CorruptStream> {
+    let Some(dst) = dst.get_mut(..len) else {
+        return Err(CorruptStream::new(0, "no room for the decoded bytes"));
+    };
+    let Some((&token, rest)) = src.split_first() else {
+        return Err(CorruptStream::new(0, "empty block"));
+    };
+    let mut place = Place { token, src: rest, d: 0 };
+    while let Some(next) = careful::<true>(src.len(), wide::<true>(place, dst, dict), dst, dict)? {
+        place = next;
+    }
+    Ok(())
 }
 
 /// Where decoding stands: in front of the literals that `token` announces.
@@ -40,9 +59,10 @@ const ROOM: usize = 18 + END_LITERALS;
 
 /// Decodes sequences as long as both sides have room for copies of fixed width.
 ///
-/// Stops in front of whatever is unusual, wrong or near the end: [`careful`] meets the same bytes again.
+/// Stops in front of whatever is unusual, wrong or near the end: [`careful`] meets the same bytes again. Without `DICT`
+/// there is no dictionary, and no code for one.
 #[inline(never)]
-fn wide<'a>(place: Place<'a>, dst: &mut [u8]) -> Place<'a> {
+fn wide<'a, const DICT: bool>(place: Place<'a>, dst: &mut [u8], dict: &[u8]) -> Place<'a> {
     let Place { mut token, mut src, mut d } = place;
     let Some(last) = dst.len().checked_sub(ROOM) else { return Place { token, src, d } };
     while d <= last {
@@ -69,8 +89,24 @@ fn wide<'a>(place: Place<'a>, dst: &mut [u8]) -> Place<'a> {
         }
         let tail = &head[literals..];
         let Some(&offset) = tail.first_chunk() else { break };
-        let Some(from) = at.checked_sub(usize::from(u16::from_le_bytes(offset))) else { break };
         let short = usize::from(token & 0x0F);
+        let offset = usize::from(u16::from_le_bytes(offset));
+        let Some(from) = at.checked_sub(offset) else {
+            // A short match that ends within the dictionary is one copy too.
+            if DICT
+                && short < LONG
+                && let Some(from) = (dict.len() + at).checked_sub(offset)
+                && let Some(&word) = dict.get(from..).and_then(|x| x.first_chunk::<18>())
+                && let Some(to) = room(dst, at)
+            {
+                *to = word;
+                token = tail[2];
+                src = &src[literals + 3..];
+                d = at + MIN_MATCH + short;
+                continue;
+            }
+            break;
+        };
         if short < LONG {
             // Loaded before the copies, so that the next sequence need not wait for them.
             let next = tail[2];
@@ -152,9 +188,15 @@ fn long_match<'a>(src: &'a [u8], dst: &mut [u8], from: usize, at: usize) -> Opti
     Some((next, after, at + length))
 }
 
-/// Decodes the rest of a block, with every check the format asks for.
+/// Decodes the rest of a block, with every check the format asks for; with `DICT` one sequence of it, and says where
+/// that ends unless it is the last.
 #[inline(never)]
-fn careful(total: usize, place: Place<'_>, dst: &mut [u8]) -> Result<(), CorruptStream> {
+fn careful<'a, const DICT: bool>(
+    total: usize,
+    place: Place<'a>,
+    dst: &mut [u8],
+    dict: &[u8],
+) -> Result<Option<Place<'a>>, CorruptStream> {
     let Place { mut token, mut src, mut d } = place;
     let error = |rest: &[u8], what| Err(CorruptStream::new(total - rest.len(), what));
     loop {
@@ -174,11 +216,11 @@ fn careful(total: usize, place: Place<'_>, dst: &mut [u8]) -> Result<(), Corrupt
         d += literals;
         src = after;
         if src.is_empty() {
-            return if d == dst.len() { Ok(()) } else { error(src, "block ends early") };
+            return if d == dst.len() { Ok(None) } else { error(src, "block ends early") };
         }
         let Some((&offset, after)) = src.split_first_chunk() else { return error(src, "unfinished offset") };
         let offset = usize::from(u16::from_le_bytes(offset));
-        if offset == 0 || offset > d {
+        if offset == 0 || offset > d + if DICT { dict.len() } else { 0 } {
             return error(src, "offset outside of the block");
         }
         if dst.len() - d < MATCH_START_LIMIT {
@@ -191,13 +233,27 @@ fn careful(total: usize, place: Place<'_>, dst: &mut [u8]) -> Result<(), Corrupt
             length = more.saturating_add(MIN_MATCH + LONG);
             src = after;
         }
-        if length > dst.len() - d - END_LITERALS || copy_exact(dst, d - offset, d, length).is_none() {
+        if length > dst.len() - d - END_LITERALS {
             return error(src, "match reaches too far");
         }
-        d += length;
+        let end = d + length;
+        if DICT && offset > d {
+            let from = &dict[dict.len() - (offset - d)..];
+            let n = length.min(from.len());
+            dst[d..d + n].copy_from_slice(&from[..n]);
+            d += n;
+        }
+        // What goes on behind the dictionary goes on at the block's first byte.
+        if d < end && copy_exact(dst, d - offset, d, end - d).is_none() {
+            return error(src, "match reaches too far");
+        }
+        d = end;
         let Some((&next, after)) = src.split_first() else { return error(src, "no literals behind the last match") };
         token = next;
         src = after;
+        if DICT {
+            return Ok(Some(Place { token, src, d }));
+        }
     }
 }
 

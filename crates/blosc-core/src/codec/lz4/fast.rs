@@ -45,29 +45,29 @@ pub(crate) fn compress_fast(src: &[u8], dst: &mut [u8], acceleration: u32, table
     } else if src.len() <= SMALL_INPUT {
         let log = (src.len().next_power_of_two().trailing_zeros() + 1).clamp(8, NEAR_LOG - 1);
         table.near[..1 << log].fill(0);
-        compress(src, dst, acceleration, &mut Small { slots: &mut table.near, shift: 32 - log })
+        compress(src, 0, dst, acceleration, &mut Small { slots: &mut table.near, shift: 32 - log })
     } else if src.len() < NEAR_INPUT {
         table.near.fill(0);
-        compress(src, dst, acceleration, &mut Near { slots: &mut table.near })
+        compress(src, 0, dst, acceleration, &mut Near { slots: &mut table.near })
     } else {
         table.far.fill(0);
-        compress(src, dst, acceleration, &mut Far { slots: &mut table.far })
+        compress(src, 0, dst, acceleration, &mut Far { slots: &mut table.far })
     }
 }
 
-/// The three kinds of table. An empty slot says 0, which is a position like any other, of every block.
-trait Positions {
+/// The kinds of table. An empty slot says 0, which is a position like any other, of every block.
+pub(super) trait Positions {
     /// Whether a position can be too far back for an offset.
     const FAR: bool;
     /// The slot of the bytes `word` starts with.
     fn slot(&self, word: u64) -> usize;
-    /// Notes `position` and gives the one noted before.
+    /// Notes `position` and gives the one to compare it with: the one noted before.
     fn swap(&mut self, slot: usize, position: u32) -> u32;
 }
 
 // Multipliers of multiplicative hashes, those of the reference library: other ones find other matches, and a block's
 // size could not be compared. The first is 2^32 divided by the golden ratio, the second a prime of 40 bits.
-const MULTIPLIER_4: u32 = 2_654_435_761;
+pub(super) const MULTIPLIER_4: u32 = 2_654_435_761;
 const MULTIPLIER_5: u64 = 889_523_592_379;
 
 struct Small<'a> {
@@ -126,16 +126,23 @@ impl Positions for Far<'_> {
     }
 }
 
+/// Compresses `src[start..]`; what is in front of it is a dictionary.
 #[inline(always)]
-fn compress<P: Positions>(src: &[u8], dst: &mut [u8], acceleration: u32, table: &mut P) -> Option<usize> {
+pub(super) fn compress<P: Positions>(
+    src: &[u8],
+    start: u32,
+    dst: &mut [u8],
+    acceleration: u32,
+    table: &mut P,
+) -> Option<usize> {
     let mut out = Sequences::new(dst);
-    let mut anchor = 0;
+    let mut anchor = start;
+    let mut at = start.max(1);
     // A match starts before `stop`.
     if let Some(stop) = src.len().checked_sub(MATCH_START_LIMIT - 1)
-        && stop > 1
+        && stop > at as usize
     {
         let stop = stop as u32;
-        let mut at = 1;
         'block: loop {
             let mut next = at;
             let mut step = 1;

@@ -5,6 +5,7 @@ use super::{MAX_DISTANCE, MAX_INPUT, lazy, mid};
 
 /// Tables of positions; reusable, and not cleared between inputs: every input is numbered above the ones before, by so
 /// much that none of their positions is in reach.
+#[derive(Clone)]
 pub(crate) struct HcTable {
     heads: Box<[u32]>,
     links: Box<[u16]>,
@@ -35,8 +36,13 @@ impl HcTable {
         self.base = base;
     }
 
+    /// The two tables.
+    pub(super) fn parts(&mut self) -> Option<(&mut Heads, &mut Links)> {
+        Some((self.heads.first_chunk_mut()?, self.links.first_chunk_mut()?))
+    }
+
     /// Numbers an input of `len` bytes.
-    fn number(&mut self, len: u32) -> u32 {
+    pub(super) fn number(&mut self, len: u32) -> u32 {
         let after = |base: u32| base.checked_add(len)?.checked_add(MAX_DISTANCE + 1);
         if let Some(next) = after(self.base) {
             return std::mem::replace(&mut self.base, next);
@@ -52,6 +58,11 @@ impl HcTable {
 /// shuffled (prices) came out 2 % larger than C's.
 const ATTEMPTS: [u32; 7] = [7, 12, 18, 32, 64, 128, 256];
 
+/// As many as for level 3 for those below.
+pub(super) fn attempts(level: u8) -> u32 {
+    ATTEMPTS[usize::from(level.clamp(3, 9)) - 3]
+}
+
 /// Compresses `src` into `dst` and says how long the block is; `None` where it does not fit.
 ///
 /// Levels 1 and 2 are one, the fastest; the others search longer from level to level ([`ATTEMPTS`]).
@@ -60,13 +71,9 @@ pub(crate) fn compress_hc(src: &[u8], dst: &mut [u8], level: u8, table: &mut HcT
         return None;
     }
     let base = table.number(src.len() as u32);
-    let heads = table.heads.first_chunk_mut()?;
-    let links = table.links.first_chunk_mut()?;
+    let (heads, links) = table.parts()?;
     match level {
         0..=2 => mid::compress(src, dst, heads, base),
-        _ => {
-            let attempts = ATTEMPTS[usize::from(level.min(9)) - 3];
-            lazy::compress(src, dst, Chains::new(src, heads, links, base, attempts))
-        }
+        _ => lazy::compress(src, 0, dst, Chains::new(src, 0, heads, links, base, attempts(level))),
     }
 }

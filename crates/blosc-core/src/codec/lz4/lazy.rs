@@ -5,13 +5,14 @@ use super::chain::{Chains, Match};
 use super::sequence::Sequences;
 use super::{LONG, MATCH_START_LIMIT, MIN_MATCH};
 
-pub(super) fn compress(src: &[u8], dst: &mut [u8], mut chains: Chains<'_>) -> Option<usize> {
+/// Compresses `src[start..]`; what is in front of it is a dictionary.
+pub(super) fn compress(src: &[u8], start: u32, dst: &mut [u8], mut chains: Chains<'_>) -> Option<usize> {
     let mut out = Sequences::new(dst);
-    let mut anchor = 0;
-    let mut at = 0;
+    let mut anchor = start;
+    let mut at = start;
     let mut group = Group::new();
     if let Some(last) = src.len().checked_sub(MATCH_START_LIMIT)
-        && last > 0
+        && last > start as usize
     {
         let last = last as u32;
         while at <= last {

@@ -11,14 +11,17 @@
 //! `M` + [`MIN_MATCH`] bytes that also stand `offset` bytes earlier; it may overlap what it writes, which is how runs
 //! are stored. `d` is the number of bytes decoded so far: every block stands alone.
 //!
-//! Dictionaries (Blosc2 chunks may carry one, of at most 32 KiB) are bytes thought in front of the block. One place on
-//! either side would have to know of them: the decoder where it subtracts an offset from `d`; the encoders where they
-//! turn a candidate's position into a place in `src`, as their tables can hold positions that count from the first
-//! byte of a dictionary as well as from the first of a block.
+//! Dictionaries (Blosc2 chunks may carry one, of at most 32 KiB) are bytes thought in front of the block: offsets may
+//! reach into them, and a match that starts there may go on in the block. The encoders see both in one buffer and start
+//! behind the dictionary ([`dict`]); the decoder takes them from where they are.
 
 mod chain;
 mod copy;
 mod decode;
+#[cfg_attr(not(test), expect(dead_code))]
+mod dict;
+#[cfg(test)]
+mod dict_tests;
 mod fast;
 mod hc;
 mod lazy;
@@ -29,6 +32,10 @@ mod sequence;
 mod tests;
 
 pub(crate) use decode::decompress;
+#[cfg_attr(not(test), expect(unused_imports))]
+pub(crate) use decode::decompress_with_dict;
+#[cfg_attr(not(test), expect(unused_imports))]
+pub(crate) use dict::{DictTable, HcDictTable, compress_fast_with_dict, compress_hc_with_dict};
 pub(crate) use fast::{Table, compress_fast};
 pub(crate) use hc::{HcTable, compress_hc};
 

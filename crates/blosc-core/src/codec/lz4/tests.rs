@@ -42,7 +42,7 @@ impl Encoders {
 }
 
 /// The size of a block of nothing but literals.
-fn worst(len: usize) -> usize {
+pub(super) fn worst(len: usize) -> usize {
     1 + len + if len < 15 { 0 } else { 1 + (len - 15) / 255 }
 }
 
@@ -62,7 +62,7 @@ fn theirs(block: &[u8], len: usize) -> Option<Vec<u8>> {
     (lz4_flex::block::decompress_into(block, &mut dst).ok()? == len).then_some(dst)
 }
 
-fn random(len: usize, seed: u64) -> Vec<u8> {
+pub(super) fn random(len: usize, seed: u64) -> Vec<u8> {
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
     let step = || {
         state ^= state << 13;
@@ -77,23 +77,23 @@ fn periodic(len: usize, period: usize) -> Vec<u8> {
     random(period, period as u64).into_iter().cycle().take(len).collect()
 }
 
-fn text(len: usize) -> Vec<u8> {
+pub(super) fn text(len: usize) -> Vec<u8> {
     let words = ["the ", "block ", "of ", "a ", "chunk, ", "shuffled ", "bytes; ", "12.5 ", "stream\n", "offset "];
     random(len, 7).iter().flat_map(|&byte| words[usize::from(byte) % words.len()].bytes()).take(len).collect()
 }
 
 /// The byte planes of slowly rising 32-bit numbers one after the other: what shuffle makes.
-fn planes(len: usize) -> Vec<u8> {
+pub(super) fn planes(len: usize) -> Vec<u8> {
     let numbers: Vec<u32> = (0..len.div_ceil(4) as u64).map(|i| (i * 37 + i * i / 1000) as u32).collect();
     (0..4).flat_map(|byte| numbers.iter().map(move |n| n.to_le_bytes()[byte])).take(len).collect()
 }
 
 /// Runs of random length of few values.
-fn runs(len: usize) -> Vec<u8> {
+pub(super) fn runs(len: usize) -> Vec<u8> {
     random(len, 3).chunks(2).flat_map(|x| vec![x[0] & 3; usize::from(x[x.len() - 1]) + 1]).take(len).collect()
 }
 
-fn kinds(len: usize) -> Vec<Vec<u8>> {
+pub(super) fn kinds(len: usize) -> Vec<Vec<u8>> {
     let mut all: Vec<_> = [1, 2, 3, 4, 5, 7, 8, 11, 16].into_iter().map(|period| periodic(len, period)).collect();
     all.extend([random(len, 1), text(len), planes(len), runs(len)]);
     all

@@ -1,0 +1,150 @@
+//! Compressing many blocks that all have the same dictionary in front of them.
+//!
+//! Blocks are often much shorter than the dictionary, so it is looked at once: its positions are noted before the first
+//! block, and after each block the tables are as they were. Dictionary and block stand in one buffer, in which only the
+//! block is replaced; positions count from the dictionary's first byte.
+
+use super::chain::{Chains, LINKS};
+use super::fast::{MULTIPLIER_4, Positions, compress};
+use super::hc::{HcTable, attempts};
+use super::{MAX_INPUT, lazy};
+
+/// Of a longer dictionary the last bytes are used: the most a Blosc2 chunk may carry.
+const MAX_DICT: usize = 1 << 15;
+
+/// The buffer.
+#[derive(Clone)]
+struct Joined {
+    bytes: Vec<u8>,
+    /// How many bytes are the dictionary.
+    start: u32,
+}
+
+impl Joined {
+    fn new(dict: &[u8]) -> Self {
+        let bytes = dict[dict.len().saturating_sub(MAX_DICT)..].to_vec();
+        Joined { start: bytes.len() as u32, bytes }
+    }
+
+    /// Puts `block` behind the dictionary, if both together are not too long.
+    fn join(&mut self, block: &[u8]) -> Option<&[u8]> {
+        if block.len() > MAX_INPUT - MAX_DICT {
+            return None;
+        }
+        self.bytes.truncate(self.start as usize);
+        self.bytes.extend_from_slice(block);
+        Some(&self.bytes)
+    }
+}
+
+/// What the fast encoder keeps of a dictionary, and the table for a block; reusable.
+#[derive(Clone)]
+pub(crate) struct DictTable {
+    joined: Joined,
+    /// By hash: the last position in the dictionary.
+    dict: Box<[u16; 1 << DICT_LOG]>,
+    /// By fewer bits of it: the last position in the block.
+    block: Box<[u32; 1 << BLOCK_LOG]>,
+}
+
+/// A slot for each byte of the longest dictionary. None of them is ever cleared or copied, so many cost little.
+const DICT_LOG: u32 = 15;
+
+/// 32 KiB, a first-level cache's worth.
+const BLOCK_LOG: u32 = 13;
+
+impl DictTable {
+    pub(crate) fn new(dict: &[u8]) -> Self {
+        let joined = Joined::new(dict);
+        let mut dict = Box::new([0; 1 << DICT_LOG]);
+        for (position, four) in joined.bytes.windows(4).enumerate() {
+            dict[hash(u32::from_le_bytes([four[0], four[1], four[2], four[3]]))] = position as u16;
+        }
+        DictTable { joined, dict, block: Box::new([0; 1 << BLOCK_LOG]) }
+    }
+}
+
+/// [`compress_fast`](super::compress_fast) for a block that is read with the table's dictionary.
+pub(crate) fn compress_fast_with_dict(
+    src: &[u8],
+    dst: &mut [u8],
+    acceleration: u32,
+    table: &mut DictTable,
+) -> Option<usize> {
+    let start = table.joined.start;
+    let joined = table.joined.join(src)?;
+    // Two slots a byte: clearing more would take longer than the search.
+    let log = (src.len().next_power_of_two().trailing_zeros() + 1).clamp(8, BLOCK_LOG);
+    table.block[..1 << log].fill(0);
+    let mut slots = Attached { dict: &table.dict, block: &mut table.block, shift: DICT_LOG - log };
+    compress(joined, start, dst, acceleration.clamp(1, 65537), &mut slots)
+}
+
+/// Where the block has nothing of a hash, the dictionary is asked.
+struct Attached<'a> {
+    dict: &'a [u16; 1 << DICT_LOG],
+    block: &'a mut [u32; 1 << BLOCK_LOG],
+    shift: u32,
+}
+
+impl Positions for Attached<'_> {
+    const FAR: bool = true;
+
+    #[inline(always)]
+    fn slot(&self, word: u64) -> usize {
+        hash(word as u32)
+    }
+
+    #[inline(always)]
+    fn swap(&mut self, slot: usize, position: u32) -> u32 {
+        let noted = &mut self.block[(slot >> (self.shift & 31)) & ((1 << BLOCK_LOG) - 1)];
+        match std::mem::replace(noted, position) {
+            0 => u32::from(self.dict[slot]),
+            before => before,
+        }
+    }
+}
+
+#[inline(always)]
+fn hash(four: u32) -> usize {
+    (four.wrapping_mul(MULTIPLIER_4) >> (32 - DICT_LOG)) as usize
+}
+
+/// The high-compression encoder's tables with a dictionary in them; reusable.
+#[derive(Clone)]
+pub(crate) struct HcDictTable {
+    joined: Joined,
+    table: HcTable,
+    /// The number of the dictionary's first position, while the tables have all of it and nothing else.
+    noted: Option<u32>,
+}
+
+impl HcDictTable {
+    pub(crate) fn new(dict: &[u8]) -> Self {
+        HcDictTable { joined: Joined::new(dict), table: HcTable::new(), noted: None }
+    }
+}
+
+/// [`compress_hc`](super::compress_hc) for a block that is read with the table's dictionary.
+///
+/// Every level follows chains: taking a block out of the tables again is possible only with these.
+pub(crate) fn compress_hc_with_dict(src: &[u8], dst: &mut [u8], level: u8, table: &mut HcDictTable) -> Option<usize> {
+    let start = table.joined.start;
+    let joined = table.joined.join(src)?;
+    // What starts in the dictionary's last three bytes depends on the block.
+    let ready = start.saturating_sub(3);
+    // Links of a longer input overwrite each other.
+    let fits = joined.len() <= LINKS;
+    let noted = table.noted.take().filter(|_| fits);
+    let base = noted.unwrap_or_else(|| table.table.number(joined.len().max(LINKS) as u32));
+    let (heads, links) = table.table.parts()?;
+    if noted.is_none() {
+        Chains::new(joined, 0, heads, links, base, 0).note_before(ready);
+    }
+    let size = lazy::compress(joined, start, dst, Chains::new(joined, ready, heads, links, base, attempts(level)));
+    if fits {
+        Chains::new(joined, ready, heads, links, base, 0).forget_from(ready);
+        table.noted = Some(base);
+    }
+    size
+}
