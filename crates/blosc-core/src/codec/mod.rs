@@ -10,6 +10,10 @@
 
 pub(crate) mod blosclz;
 mod contexts;
+#[cfg(test)]
+mod dict_chunks;
+#[cfg_attr(not(test), expect(dead_code))]
+mod dictionary;
 pub(crate) mod lz4;
 #[cfg_attr(not(test), expect(dead_code))]
 mod ndlz;

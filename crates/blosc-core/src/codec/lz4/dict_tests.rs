@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::tests::{kinds, random, text, worst};
 use super::*;
-use crate::codec::CorruptStream;
+use crate::codec::{CodecFormat, CorruptStream};
 
 /// Decodes over two buffers of different contents, with scratch behind them, and demands the same result.
 fn decoded(block: &[u8], len: usize, dict: &[u8]) -> Result<Vec<u8>, CorruptStream> {
@@ -210,6 +210,16 @@ fn damage_is_an_error_or_bytes_that_another_decoder_reads_the_same() {
                 block[i] ^= flip;
             }
         }
+    }
+}
+
+#[test]
+fn streams_of_c_blosc2_decode() {
+    let chunks = crate::codec::dict_chunks::of(CodecFormat::Lz4);
+    assert_eq!(chunks.len(), 5);
+    for chunk in chunks {
+        assert!(chunk.compressed().count() > 10);
+        chunk.plain(|stream, len| decoded(stream, len, &chunk.dict).unwrap());
     }
 }
 

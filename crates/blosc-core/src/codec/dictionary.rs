@@ -1,0 +1,186 @@
+//! Choosing a dictionary for the streams of a chunk: content that many of them have in common.
+//!
+//! A dictionary is content only, for LZ4 and zstd alike. (zstd also has one with entropy tables in front, which is what
+//! C-Blosc2 writes; it reads both. With streams of 4 KiB the tables would save 0 to 2 %.) It is stored in the chunk,
+//! so a byte of it has to save more than itself.
+//!
+//! The choice is that of COVER (Liao, Petri, Moffat, Wirth: Effective construction of relative Lempel-Ziv dictionaries,
+//! 2016), counted by streams: a word, [`WORD`] bytes anywhere in a stream, is worth the number of streams that also have
+//! it, and a segment is worth its different words. Of each part of the samples in turn the best segment is taken, and
+//! its words are worth nothing from then on, until the room is used up or no segment pays any more.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::CodecFormat;
+
+/// The longest dictionary that readers take.
+pub(crate) const MAX_DICT: usize = 1 << 15;
+
+/// Bytes of a word. Among 4, 5, 6 and 8 the best on columns of 4-byte numbers, and level with the best on text.
+const WORD: usize = 5;
+
+/// The longest segment. From 256 to 1024 the sizes hardly change.
+const SEGMENT: usize = 512;
+
+/// More samples than this are not looked at: about 30 ms of work.
+const MAX_SAMPLES: usize = 1 << 20;
+
+/// Chooses a dictionary of at most `max` bytes for streams like `samples`, each `len` bytes; `None` where none would pay
+/// or `format` takes none.
+pub(crate) fn train(format: CodecFormat, samples: &[u8], len: usize, max: usize) -> Option<Vec<u8>> {
+    // In how many other streams a byte must be found again. Measured: with less, dictionaries grow and sizes do not
+    // shrink; zstd finds shorter ways to write what is not in the dictionary, so there it saves less.
+    let price = match format {
+        CodecFormat::Lz4 => 4,
+        CodecFormat::Zstd => 6,
+        _ => return None,
+    };
+    let len = len.max(1);
+    let step = samples.len().div_ceil(MAX_SAMPLES).max(1);
+    let samples = match step {
+        1 => Cow::Borrowed(samples),
+        _ => Cow::Owned(samples.chunks(len).step_by(step).flatten().copied().collect()),
+    };
+    let words = Words::of(&samples, len, step as u64);
+    let mut dict = choose(&samples, words, max.min(MAX_DICT), price);
+    if dict.starts_with(&ZSTD_MAGIC) {
+        // With this in front it would not be content.
+        dict.remove(0);
+    }
+    // Below 8 bytes zstd ignores it.
+    (dict.len() >= 8).then_some(dict)
+}
+
+const ZSTD_MAGIC: [u8; 4] = [0x37, 0xA4, 0x30, 0xEC];
+
+/// The words of all streams.
+struct Words {
+    /// By position in the samples: the word there.
+    at: Vec<u32>,
+    /// By word: how many other streams have it.
+    worth: Vec<u64>,
+}
+
+/// A word seen before, in the slot of its hash.
+#[derive(Clone, Copy, Default)]
+struct Seen {
+    /// More bits of the hash.
+    tag: u32,
+    /// The number of the last stream that has it, from 1 on.
+    stream: u32,
+    /// How many streams but the first have it.
+    others: u32,
+}
+
+impl Words {
+    /// Counts the words; each stream stands for `weight` of them.
+    fn of(samples: &[u8], len: usize, weight: u64) -> Self {
+        // 1.5 MiB at most. What stands in one stream only gives way to the next.
+        let log = samples.len().max(1).ilog2().clamp(8, 17);
+        let mut table = vec![Seen::default(); 1 << log];
+        for (stream, bytes) in (1..).zip(samples.chunks(len)) {
+            for word in bytes.windows(WORD) {
+                let (slot, tag) = place(word, log);
+                let seen = &mut table[slot];
+                if seen.stream != 0 && seen.tag == tag {
+                    seen.others += u32::from(seen.stream != stream);
+                    seen.stream = stream;
+                } else if seen.others == 0 {
+                    *seen = Seen { tag, stream, others: 0 };
+                }
+            }
+        }
+        // One more, which is worth nothing, for the words without a slot.
+        let at = samples.windows(WORD).map(|word| {
+            let (slot, tag) = place(word, log);
+            if table[slot].tag == tag { slot as u32 } else { 1 << log }
+        });
+        Words { at: at.collect(), worth: table.iter().map(|seen| weight * u64::from(seen.others)).chain([0]).collect() }
+    }
+}
+
+/// The slot among 2^`log`, and the tag.
+#[inline(always)]
+fn place(word: &[u8], log: u32) -> (usize, u32) {
+    let word = word.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte));
+    // 2^64 divided by the golden ratio.
+    let hash = word.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    ((hash >> (64 - log)) as usize, (hash >> 8) as u32)
+}
+
+/// The segments, the best last: what is nearer is cheaper for zstd, and in reach of more of a long stream for LZ4.
+fn choose(samples: &[u8], mut words: Words, max: usize, price: u64) -> Vec<u8> {
+    let longest = SEGMENT.min(max);
+    if longest < WORD {
+        return Vec::new();
+    }
+    let mut finder = Finder { active: vec![0; words.worth.len()], span: longest - WORD + 1 };
+    let parts = (max / longest).min(words.at.len() / (4 * longest)).max(1);
+    let part = words.at.len().div_ceil(parts).max(1);
+    let mut segments: Vec<(u64, &[u8])> = Vec::new();
+    let mut room = max;
+    loop {
+        let before = room;
+        for start in (0..words.at.len()).step_by(part) {
+            let end = words.at.len().min(start + part);
+            let (worth, found) = finder.best(&words, start..end);
+            let segment = samples.get(found.start..found.end + WORD - 1).unwrap_or_default();
+            if found.is_empty() || segment.len() > room || worth < price * segment.len() as u64 {
+                continue;
+            }
+            for &word in &words.at[found] {
+                words.worth[word as usize] = 0;
+            }
+            room -= segment.len();
+            segments.push((worth, segment));
+        }
+        if room == before {
+            break;
+        }
+    }
+    segments.sort_by_key(|&(worth, _)| worth);
+    segments.iter().flat_map(|(_, segment)| *segment).copied().collect()
+}
+
+/// A window that slides over the samples.
+struct Finder {
+    /// By word: how often it is in the window.
+    active: Vec<u16>,
+    /// Positions in the window.
+    span: usize,
+}
+
+impl Finder {
+    /// The window within `part` whose different words are worth most, without what is worth nothing at its ends.
+    fn best(&mut self, words: &Words, part: Range<usize>) -> (u64, Range<usize>) {
+        let (mut best, mut best_end, mut worth) = (0, part.start, 0);
+        for end in part.clone() {
+            let word = words.at[end] as usize;
+            if self.active[word] == 0 {
+                worth += words.worth[word];
+            }
+            self.active[word] += 1;
+            if end - part.start >= self.span {
+                let word = words.at[end - self.span] as usize;
+                self.active[word] -= 1;
+                if self.active[word] == 0 {
+                    worth -= words.worth[word];
+                }
+            }
+            if worth > best {
+                (best, best_end) = (worth, end + 1);
+            }
+        }
+        for &word in &words.at[part.end.saturating_sub(self.span).max(part.start)..part.end] {
+            self.active[word as usize] = 0;
+        }
+        let window = best_end.saturating_sub(self.span).max(part.start)..best_end;
+        let counts = |&i: &usize| words.worth[words.at[i] as usize] != 0;
+        let start = window.clone().find(counts).unwrap_or(window.end);
+        (best, start..window.end)
+    }
+}
+
+#[cfg(test)]
+mod tests;
