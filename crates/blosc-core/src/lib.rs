@@ -48,14 +48,19 @@ mod le;
 mod limits;
 mod parallel;
 mod params;
+mod registry;
 
-pub use chunk::{Chunk, Decoder, Encoder, Header, max_cbytes};
+pub use chunk::{
+    BlockInfo, Chunk, Decoder, Encoder, Header, LazyChunk, Special, Stream, StreamKind, compress_slice, decompress_vec,
+    max_cbytes,
+};
 pub use codec::{Codec, CodecFormat, CorruptStream};
 pub use error::{DecodeError, EncodeError};
 pub use filter::{Filter, FilterPipeline};
 pub use limits::Limits;
 pub use parallel::Parallelism;
-pub use params::{BlockSize, CParams, SplitMode};
+pub use params::{BlockSize, CParams, ChunkFormat, SplitMode};
+pub use registry::{BlockCodec, BlockFilter, PluginContext, Registry, ReservedId};
 
 /// Compresses `src` to a chunk: [`Encoder::compress`] with a fresh encoder.
 ///

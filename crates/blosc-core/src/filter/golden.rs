@@ -1,6 +1,6 @@
 //! Test support: filtered blocks as C-Blosc2 stored them, taken out of its golden chunks.
 
-use crate::codec::{CodecFormat, Decompressor};
+use crate::codec::{CodecFormat, Decompressor, StreamCodec};
 use crate::kernels;
 use crate::le::i32_at;
 
@@ -62,7 +62,7 @@ fn blocks(format: CodecFormat, chunk: &[u8]) -> Vec<Vec<u8>> {
             if src.len() == stream.len() {
                 stream.copy_from_slice(src);
             } else if !src.is_empty() {
-                decompressor.decompress(format, src, stream, stream.len()).unwrap();
+                decompressor.decompress(&StreamCodec::BuiltIn(format), src, stream, stream.len()).unwrap();
             }
         }
         block
