@@ -40,6 +40,7 @@ pub(super) struct Blocks<'a> {
     postfilter: Option<&'a Postfilter>,
 }
 
+#[allow(clippy::large_enum_variant, reason = "there is one of them, on the stack")]
 enum Content<'a> {
     Plain(&'a [u8]),
     Value(&'a [u8]),
