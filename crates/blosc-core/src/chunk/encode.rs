@@ -179,9 +179,7 @@ impl Encoder {
         if let Some(blocks) = self.blocks.take() {
             return Ok(blocks);
         }
-        let params = &self.params;
-        let compressor = Compressor::new(params.codec, params.clevel, params.machine_typesize(), &self.registry)?;
-        Ok(BlockEncoder::new(compressor))
+        Ok(BlockEncoder::new(Compressor::new(&self.params, &self.registry)?))
     }
 
     /// What the blocks of a chunk with this header are encoded with.

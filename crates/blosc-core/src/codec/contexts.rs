@@ -4,6 +4,7 @@ use core::fmt;
 use std::sync::Arc;
 
 use super::{Codec, CodecFormat, CorruptStream, NDLZ, blosclz, lz4, ndlz};
+use crate::params::CParams;
 use crate::registry::{BlockCodec, PluginContext, Registry};
 use crate::{DecodeError, EncodeError};
 
@@ -29,8 +30,9 @@ enum Encode {
 }
 
 impl Compressor {
-    /// `clevel` is 1..=9; at level 0 nothing is compressed and the state is never used.
-    pub(crate) fn new(codec: Codec, clevel: u8, typesize: usize, registry: &Registry) -> Result<Self, EncodeError> {
+    /// At level 0 nothing is compressed and the state is never used.
+    pub(crate) fn new(params: &CParams, registry: &Registry) -> Result<Self, EncodeError> {
+        let CParams { codec, clevel, .. } = *params;
         codec.availability().map_err(|feature| EncodeError::CodecUnavailable { codec, feature })?;
         let state = match codec {
             Codec::BloscLz => Encode::BloscLz(blosclz::Table::default()),
@@ -39,13 +41,13 @@ impl Compressor {
             #[cfg(feature = "snappy")]
             Codec::Snappy => Encode::Snappy(super::snappy::Compressor::default()),
             #[cfg(feature = "zlib")]
-            Codec::Zlib => Encode::Zlib(super::zlib::Compressor::new(clevel)),
+            Codec::Zlib => Encode::Zlib(super::zlib::Compressor::new(clevel, params.format)),
             #[cfg(feature = "zstd")]
             Codec::Zstd => Encode::Zstd(Box::new(super::zstd::Compressor::new(clevel))),
             Codec::Plugin { id, meta } => {
                 let what = if id == NDLZ { "it is read only" } else { "no codec is registered for this id" };
                 let plugin = registry.get_codec(id).ok_or(EncodeError::Codec { codec, what })?;
-                Encode::Plugin(Arc::clone(plugin), PluginContext { meta, typesize })
+                Encode::Plugin(Arc::clone(plugin), PluginContext { meta, typesize: params.machine_typesize() })
             }
             #[allow(unreachable_patterns, reason = "reachable only where a codec feature is off")]
             _ => return Err(EncodeError::CodecUnavailable { codec, feature: codec.name() }),
@@ -65,7 +67,7 @@ impl Compressor {
             #[cfg(feature = "snappy")]
             Encode::Snappy(_) => Encode::Snappy(super::snappy::Compressor::default()),
             #[cfg(feature = "zlib")]
-            Encode::Zlib(_) => Encode::Zlib(super::zlib::Compressor::new(clevel)),
+            Encode::Zlib(state) => Encode::Zlib(state.fresh()),
             #[cfg(feature = "zstd")]
             Encode::Zstd(state) => Encode::Zstd(Box::new(state.fresh())),
             Encode::Plugin(plugin, context) => Encode::Plugin(Arc::clone(plugin), *context),
