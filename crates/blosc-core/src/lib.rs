@@ -2,7 +2,7 @@
 //!
 //! Blosc is the codec of numerical data: Zarr and HDF5 chunks, bloscpack and bcolz files, Blosc2 frames. A **chunk** is
 //! one compressed buffer with a header. Its plain bytes are cut into **blocks** that fit the CPU's caches; each block
-//! goes through a **filter** (mostly the byte shuffle, which puts byte 0 of all elements together, then byte 1 …) and
+//! goes through **filters** (mostly the byte shuffle, which puts byte 0 of all elements together, then byte 1 …) and
 //! then through a codec, as one **stream** or as one for each byte of an element.
 //!
 //! ```text
@@ -12,7 +12,7 @@
 //!         | byte 0s | byte 1s | byte 2s | byte 3s |                         typesize 4
 //!              │ LZ4 …     │         │         │
 //!              ▼           ▼         ▼         ▼
-//! chunk   | header 16 | bstart 0..3 | csize stream | csize stream | … block 0 … | … block 1 … | … block 2 … |
+//! chunk   | header    | bstart 0..3 | csize stream | csize stream | … block 0 … | … block 1 … | … block 2 … |
 //! ```
 //!
 //! # Compress and decompress
@@ -26,6 +26,9 @@
 //! assert_eq!(blosc_core::decompress(&chunk)?, plain);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! Two generations: Blosc1 chunks (`CParams::new()`), which everything reads, and Blosc2 chunks (`CParams::blosc2()`), with
+//! more filters, dictionaries and special values. Reading does not need to know.
 //!
 //! [`Encoder`] and [`Decoder`] do the same for many chunks and keep their buffers; [`Chunk`] looks into a chunk without
 //! decoding it; [`Decoder::decode_ranges`] reads parts of it, [`Limits`] bounds what foreign input may cost.
