@@ -8,8 +8,9 @@ use rust_zstd::{CompressOptions, Decompressor as Frames};
 
 use super::CorruptStream;
 
-/// The levels behind `clevel` 1..=9: every second one, and for 9 the strongest there is (`ZSTD_maxCLevel`).
-const LEVELS: [i32; 9] = [1, 3, 5, 7, 9, 11, 13, 15, 22];
+/// The levels behind `clevel` 1..=9: every second one, as in C-Blosc. For 9 that has the strongest there is, 22; on blocks of
+/// a megabyte, level 19 is as small (at most 0.12 % larger on ten data sets) and 1.6 times as fast (docs/decisions/005-zstd.md).
+const LEVELS: [i32; 9] = [1, 3, 5, 7, 9, 11, 13, 15, 19];
 
 /// A compression context at one level, and the frame it wrote last.
 pub(crate) struct Compressor {
