@@ -101,6 +101,7 @@ fn any_byte_of_a_dictionary_changed_or_cut_off_is_an_error_or_bytes() {
             }
         }
         assert!(refused > 50, "{refused}");
+        assert!(EncodeDict::new(b"", 9).is_err());
         for end in (0..300).chain(chunk.dict.len() - 5..chunk.dict.len()) {
             if let Ok(dict) = DecodeDict::new(&chunk.dict[..end]) {
                 chunk.compressed().take(8).for_each(|(stream, len)| drop(decoded(stream, len, &dict)));
