@@ -57,6 +57,7 @@ impl DictTable {
     pub(crate) fn new(dict: &[u8]) -> Self {
         let joined = Joined::new(dict);
         let mut dict = Box::new([0; 1 << DICT_LOG]);
+        // A word is read as eight bytes, which the last positions do not have without the block.
         for (position, word) in joined.bytes.windows(8).enumerate() {
             if let Some(&word) = word.first_chunk() {
                 dict[hash(u64::from_le_bytes(word))] = position as u16;
