@@ -3,6 +3,7 @@
 use core::fmt;
 
 use crate::codec::{Codec, CorruptStream};
+use crate::filter::{Filter, FilterError};
 
 /// Why a chunk could not be decoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,6 +20,8 @@ pub enum DecodeError {
     Version {
         /// The version byte.
         found: u8,
+        /// The versions that could be here.
+        expected: &'static str,
     },
     /// A header field outside its range.
     Field {
@@ -35,6 +38,8 @@ pub enum DecodeError {
     },
     /// Flag bits that no writer of this version sets.
     Flags {
+        /// Position of the flags byte in the chunk.
+        offset: usize,
         /// The flags byte.
         found: u8,
         /// What is wrong with it.
@@ -44,6 +49,20 @@ pub enum DecodeError {
     UnknownCodec {
         /// Bits 5–7 of the flags byte.
         format: u8,
+    },
+    /// The codec is one that Blosc2 leaves to plugins, and none was given.
+    UnregisteredCodec {
+        /// Byte 22 of the header.
+        id: u8,
+        /// Its name in the Blosc project's list, or `user`.
+        name: &'static str,
+    },
+    /// A filter that cannot be undone.
+    Filter {
+        /// The filter.
+        filter: Filter,
+        /// Why not.
+        what: &'static str,
     },
     /// The chunk needs a codec that this build was compiled without.
     CodecUnavailable {
@@ -58,6 +77,22 @@ pub enum DecodeError {
         cbytes: usize,
         /// Bytes that were given.
         found: usize,
+    },
+    /// The chunk's dictionary is damaged.
+    Dictionary {
+        /// Position of its first byte in the chunk.
+        offset: usize,
+        /// Where in the dictionary, and why.
+        source: CorruptStream,
+    },
+    /// A lazy chunk: header and index only, the blocks are still in the file of a frame.
+    Lazy,
+    /// A [postfilter](crate::Decoder::postfilter) said no.
+    Postfilter {
+        /// The block it was given.
+        block: usize,
+        /// What it said.
+        what: String,
     },
     /// The header promises more plain bytes than so few compressed ones can hold.
     Unearned {
@@ -125,16 +160,25 @@ impl fmt::Display for DecodeError {
             Self::HeaderTooShort { needed, found } => {
                 write!(f, "a Blosc chunk header has {needed} bytes, only {found} are there")
             }
-            Self::Version { found } => {
-                write!(f, "offset 0: chunk format version is {found}, expected 2 (Blosc 1.x)")
+            Self::Version { found, expected } => {
+                write!(f, "offset 0: chunk format version is {found}, expected {expected}")
             }
             Self::Field { offset, field, found, min, max } => {
                 write!(f, "offset {offset}: {field} is {found}, expected {min}..={max}")
             }
-            Self::Flags { found, what } => write!(f, "offset 2: flags are {found:#04x}: {what}"),
+            Self::Flags { offset, found, what } => write!(f, "offset {offset}: flags are {found:#04x}: {what}"),
             Self::UnknownCodec { format } => {
-                write!(f, "offset 2: codec format is {format}, expected 0..=4")
+                write!(f, "offset 2: codec format is {format}, expected 0..=4, or 6 in a Blosc2 chunk")
             }
+            Self::UnregisteredCodec { id, name } => {
+                write!(f, "offset 22: codec {id} ({name}) is not built in; register one to read this chunk")
+            }
+            Self::Filter { filter, what } => write!(f, "filter {filter} (id {}): {what}", filter.id()),
+            Self::Dictionary { offset, source } => write!(f, "dictionary at offset {offset}: {source}"),
+            Self::Lazy => {
+                write!(f, "offset 31: a lazy chunk, without its blocks; read them from the frame it belongs to")
+            }
+            Self::Postfilter { block, what } => write!(f, "postfilter of block {block}: {what}"),
             Self::CodecUnavailable { codec, feature } => {
                 write!(f, "the chunk is compressed with {codec}; build blosc-core with feature `{feature}` to read it")
             }
@@ -176,10 +220,45 @@ pub enum EncodeError {
     },
     /// A typesize of 0.
     Typesize,
-    /// A filter pipeline that the chunk format cannot express.
-    Filters {
-        /// What it can express.
+    /// A filter that cannot be applied.
+    Filter {
+        /// The filter.
+        filter: Filter,
+        /// Why not.
         what: &'static str,
+    },
+    /// A codec that the chunk format does not have, or not with these parameters.
+    Codec {
+        /// The codec.
+        codec: Codec,
+        /// Why not.
+        what: &'static str,
+    },
+    /// A block size over what the chunk format can express.
+    BlockSize {
+        /// Bytes asked for.
+        found: usize,
+        /// Most bytes allowed.
+        max: usize,
+    },
+    /// An empty block, or none at all, for a chunk of variable-length blocks.
+    EmptyBlock {
+        /// The block's number.
+        block: usize,
+    },
+    /// A repeated value that does not divide the plain bytes.
+    SpecialValue {
+        /// Bytes of the value.
+        width: usize,
+        /// Plain bytes asked for.
+        nbytes: usize,
+    },
+    /// A [prefilter](crate::Encoder::prefilter) said no.
+    Prefilter {
+        /// The block it was given.
+        block: usize,
+        /// What it said.
+        what: String,
     },
     /// More data than one chunk holds.
     TooLarge {
@@ -209,7 +288,19 @@ impl fmt::Display for EncodeError {
         match self {
             Self::Clevel { found } => write!(f, "clevel is {found}, expected 0..=9"),
             Self::Typesize => write!(f, "typesize is 0, expected 1 or more"),
-            Self::Filters { what } => write!(f, "filter pipeline cannot be written: {what}"),
+            Self::Filter { filter, what } => write!(f, "filter {filter} (id {}): {what}", filter.id()),
+            Self::Codec { codec, what } => write!(f, "codec {codec}: {what}"),
+            Self::BlockSize { found, max } => write!(f, "a block size of {found} bytes, expected at most {max}"),
+            Self::EmptyBlock { block } => {
+                write!(
+                    f,
+                    "block {block} is empty; a chunk of variable-length blocks has one block at least, and no empty ones"
+                )
+            }
+            Self::SpecialValue { width, nbytes } => {
+                write!(f, "{nbytes} bytes are not a whole number of values of {width} bytes")
+            }
+            Self::Prefilter { block, what } => write!(f, "prefilter of block {block}: {what}"),
             Self::TooLarge { nbytes, max } => {
                 write!(f, "{nbytes} bytes do not fit into one chunk, which holds at most {max}")
             }
@@ -224,3 +315,15 @@ impl fmt::Display for EncodeError {
 }
 
 impl std::error::Error for EncodeError {}
+
+impl From<FilterError> for DecodeError {
+    fn from(FilterError { filter, what }: FilterError) -> Self {
+        DecodeError::Filter { filter, what }
+    }
+}
+
+impl From<FilterError> for EncodeError {
+    fn from(FilterError { filter, what }: FilterError) -> Self {
+        EncodeError::Filter { filter, what }
+    }
+}

@@ -2,7 +2,7 @@
 //!
 //! Blosc is the codec of numerical data: Zarr and HDF5 chunks, bloscpack and bcolz files, Blosc2 frames. A **chunk** is
 //! one compressed buffer with a header. Its plain bytes are cut into **blocks** that fit the CPU's caches; each block
-//! goes through a **filter** (mostly the byte shuffle, which puts byte 0 of all elements together, then byte 1 …) and
+//! goes through **filters** (mostly the byte shuffle, which puts byte 0 of all elements together, then byte 1 …) and
 //! then through a codec, as one **stream** or as one for each byte of an element.
 //!
 //! ```text
@@ -12,7 +12,7 @@
 //!         | byte 0s | byte 1s | byte 2s | byte 3s |                         typesize 4
 //!              │ LZ4 …     │         │         │
 //!              ▼           ▼         ▼         ▼
-//! chunk   | header 16 | bstart 0..3 | csize stream | csize stream | … block 0 … | … block 1 … | … block 2 … |
+//! chunk   | header    | bstart 0..3 | csize stream | csize stream | … block 0 … | … block 1 … | … block 2 … |
 //! ```
 //!
 //! # Compress and decompress
@@ -26,6 +26,9 @@
 //! assert_eq!(blosc_core::decompress(&chunk)?, plain);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! Two generations: Blosc1 chunks (`CParams::new()`), which everything reads, and Blosc2 chunks (`CParams::blosc2()`), with
+//! more filters, dictionaries and special values. Reading does not need to know.
 //!
 //! [`Encoder`] and [`Decoder`] do the same for many chunks and keep their buffers; [`Chunk`] looks into a chunk without
 //! decoding it; [`Decoder::decode_ranges`] reads parts of it, [`Limits`] bounds what foreign input may cost.
@@ -48,14 +51,19 @@ mod le;
 mod limits;
 mod parallel;
 mod params;
+mod registry;
 
-pub use chunk::{Chunk, Decoder, Encoder, Header, max_cbytes};
+pub use chunk::{
+    BlockInfo, Chunk, Decoder, Encoder, Header, LazyChunk, Special, Stream, StreamKind, compress_slice, decompress_vec,
+    max_cbytes,
+};
 pub use codec::{Codec, CodecFormat, CorruptStream};
 pub use error::{DecodeError, EncodeError};
 pub use filter::{Filter, FilterPipeline};
 pub use limits::Limits;
 pub use parallel::Parallelism;
-pub use params::{BlockSize, CParams, SplitMode};
+pub use params::{BlockSize, CParams, ChunkFormat, SplitMode};
+pub use registry::{BlockCodec, BlockFilter, PluginContext, Registry, ReservedId};
 
 /// Compresses `src` to a chunk: [`Encoder::compress`] with a fresh encoder.
 ///

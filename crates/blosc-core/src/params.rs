@@ -12,12 +12,26 @@ use crate::filter::{Filter, FilterPipeline};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CParams {
+    pub(crate) format: ChunkFormat,
     pub(crate) codec: Codec,
     pub(crate) clevel: u8,
     pub(crate) typesize: usize,
     pub(crate) filters: FilterPipeline,
     pub(crate) blocksize: BlockSize,
     pub(crate) split: SplitMode,
+    pub(crate) dictionary: bool,
+}
+
+/// The generation of the chunk format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum ChunkFormat {
+    /// Version 2, 16-byte header: what all of Blosc 1.x reads and writes, and Blosc2 reads. In bloscpack and bcolz
+    /// files, in Zarr version 2 and HDF5.
+    #[default]
+    Blosc1,
+    /// Versions 3 to 6, mostly with a 32-byte header: what Blosc2 writes, and Blosc 1.x does not read. Up to six filters,
+    /// dictionaries, special values, blocks of variable length.
+    Blosc2,
 }
 
 /// How large the blocks of a chunk are.
@@ -26,8 +40,8 @@ pub enum BlockSize {
     /// C-Blosc's rule: by codec, level and typesize, so that a block fits the caches. Best unless you measured.
     #[default]
     Auto,
-    /// This many bytes. C-Blosc's adjustments still apply: at least 128, rounded down to the typesize, enlarged where
-    /// blocks are split into streams.
+    /// This many bytes, rounded down to the typesize. In a Blosc1 chunk C-Blosc's adjustments still apply: at least 128,
+    /// enlarged where blocks are split into streams.
     Fixed(usize),
 }
 
@@ -38,24 +52,38 @@ pub enum SplitMode {
     Always,
     /// Never split.
     Never,
-    /// Split for the fast codecs only (BloscLZ, Snappy).
+    /// Split for the fast codecs only: BloscLZ and Snappy in a Blosc1 chunk; in a Blosc2 chunk shuffled ones of BloscLZ,
+    /// LZ4 and low levels of Zstd.
     Auto,
-    /// Split wherever C-Blosc before 1.11 did: every codec but zstd. C-Blosc's default.
+    /// Split wherever C-Blosc before 1.11 did: every codec but zstd. C-Blosc's default. In Blosc2 the same as `Auto`.
     #[default]
     ForwardCompat,
 }
 
 impl CParams {
-    /// BloscLZ, level 5, typesize 8, byte shuffle, automatic block size, `ForwardCompat` splitting.
+    /// A Blosc1 chunk: BloscLZ, level 5, typesize 8, byte shuffle, automatic block size, `ForwardCompat` splitting.
     pub const fn new() -> Self {
         CParams {
+            format: ChunkFormat::Blosc1,
             codec: Codec::BloscLz,
             clevel: 5,
             typesize: 8,
             filters: FilterPipeline::shuffle(),
             blocksize: BlockSize::Auto,
             split: SplitMode::ForwardCompat,
+            dictionary: false,
         }
+    }
+
+    /// The same for a Blosc2 chunk.
+    pub const fn blosc2() -> Self {
+        CParams { format: ChunkFormat::Blosc2, ..CParams::new() }
+    }
+
+    /// The generation of the chunk.
+    pub const fn format(mut self, format: ChunkFormat) -> Self {
+        self.format = format;
+        self
     }
 
     /// The codec. Best for speed: `Lz4`; for size: `Zstd`; for the oldest readers: `BloscLz`.
@@ -95,27 +123,76 @@ impl CParams {
         self
     }
 
+    /// Whether blocks share a dictionary, which stands in the chunk: it pays where blocks are small. Blosc2 chunks of
+    /// LZ4, LZ4HC and Zstd only; a chunk too small to learn from goes without.
+    pub const fn dictionary(mut self, dictionary: bool) -> Self {
+        self.dictionary = dictionary;
+        self
+    }
+
     /// The typesize that was set.
     pub const fn get_typesize(&self) -> usize {
         self.typesize
     }
 
-    /// Checks the parameters against each other and what a Blosc1 chunk can express.
-    pub(crate) fn validate(mut self) -> Result<Self, EncodeError> {
+    /// Checks the parameters against each other and what the chunk format can express.
+    pub(crate) fn validate(self) -> Result<Self, EncodeError> {
         if self.clevel > 9 {
             return Err(EncodeError::Clevel { found: self.clevel });
         }
-        match self.typesize {
-            0 => return Err(EncodeError::Typesize),
-            1..=255 => {}
-            _ => self.typesize = 1,
+        if self.typesize == 0 {
+            return Err(EncodeError::Typesize);
+        }
+        match self.format {
+            ChunkFormat::Blosc1 => self.validate_blosc1(),
+            ChunkFormat::Blosc2 => self.validate_blosc2(),
+        }
+    }
+
+    fn validate_blosc1(mut self) -> Result<Self, EncodeError> {
+        if self.typesize > 255 {
+            self.typesize = 1;
+        }
+        if let Codec::Plugin { .. } = self.codec {
+            return Err(EncodeError::Codec { codec: self.codec, what: "a Blosc1 chunk has no room for its id" });
+        }
+        if self.dictionary {
+            return Err(EncodeError::Codec { codec: self.codec, what: "a Blosc1 chunk has no dictionary" });
         }
         match self.filters.as_slice() {
             [] | [Filter::Shuffle] | [Filter::BitShuffle] => Ok(self),
-            _ => Err(EncodeError::Filters { what: "a Blosc1 chunk has one of shuffle and bitshuffle, or no filter" }),
+            [filter] | [_, filter, ..] => Err(EncodeError::Filter {
+                filter: *filter,
+                what: "a Blosc1 chunk has one of shuffle and bitshuffle, or no filter",
+            }),
         }
     }
+
+    fn validate_blosc2(mut self) -> Result<Self, EncodeError> {
+        // C-Blosc2 does not take 0 for the typesize where it sees a chunk alone.
+        self.filters = self.filters.with_channels(self.machine_typesize() as u8);
+        if self.codec == Codec::Snappy {
+            return Err(EncodeError::Codec { codec: self.codec, what: "Blosc2 does not have it" });
+        }
+        if self.dictionary && !matches!(self.codec, Codec::Lz4 | Codec::Lz4Hc | Codec::Zstd) {
+            return Err(EncodeError::Codec { codec: self.codec, what: "it does not use a dictionary" });
+        }
+        if let BlockSize::Fixed(size) = self.blocksize
+            && size > MAX_BLOCKSIZE
+        {
+            return Err(EncodeError::BlockSize { found: size, max: MAX_BLOCKSIZE });
+        }
+        Ok(self)
+    }
+
+    /// The typesize that filters, streams and the header go by: C-Blosc2 looks at larger ones for the block size only.
+    pub(crate) fn machine_typesize(&self) -> usize {
+        if self.typesize > 255 { 1 } else { self.typesize }
+    }
 }
+
+/// `BLOSC2_MAXBLOCKSIZE` of C-Blosc2: four buffers of a block fit into 31 bits.
+pub(crate) const MAX_BLOCKSIZE: usize = 536_866_816;
 
 impl Default for CParams {
     fn default() -> Self {

@@ -1,6 +1,6 @@
 //! Do all kernel tables agree with the formulas of the filters and with what C-Blosc2 wrote?
 
-use blosc_core::kernels::{Kernel, Kernels, active, available};
+use blosc_core::kernels::{Kernels, active, available};
 use testdata::{SplitMix64, json, noise, sha256_hex};
 
 /// Shuffle by its formula: `out[j*e + i] = in[i*t + j]`, and what is behind the last whole element as it is.
@@ -32,7 +32,7 @@ fn bitshuffle_by_formula(t: usize, src: &[u8]) -> Vec<u8> {
 }
 
 /// Runs a kernel from and to the middle of larger buffers, so that nothing is aligned, and looks at what is around.
-fn run(kernel: Kernel, t: usize, src: &[u8], offset: usize) -> Vec<u8> {
+fn run(kernel: impl Fn(usize, &[u8], &mut [u8]), t: usize, src: &[u8], offset: usize) -> Vec<u8> {
     let mut from = vec![0x5a; offset];
     from.extend_from_slice(src);
     let mut to = vec![0xa5; offset + src.len() + 64];
@@ -108,6 +108,19 @@ fn typesizes_that_no_chunk_has() {
     for table in available() {
         for kernel in [table.shuffle, table.unshuffle, table.bitshuffle, table.bitunshuffle] {
             assert_eq!(run(kernel, 0, &data, 0), run(kernel, 1, &data, 0), "{}: typesize 0 counts as 1", table.name);
+        }
+    }
+}
+
+#[test]
+fn running_sums_of_every_short_length_and_of_blocks() {
+    let data = noise(300_000, 8);
+    let mut total = 0u8;
+    let sums: Vec<u8> = data.iter().map(|byte| (total = total.wrapping_add(*byte), total).1).collect();
+    for table in available() {
+        for (i, nbytes) in (0..600).chain([4096, 65_537, 299_999, 300_000]).enumerate() {
+            let found = run(|_, src, dst| (table.running_sum)(src, dst), 1, &data[..nbytes], i % 8);
+            assert!(found == sums[..nbytes], "{}: {nbytes} bytes", table.name);
         }
     }
 }

@@ -74,10 +74,10 @@ impl<R: ReadAt> Archive<R> {
         let found = input.fill(&mut prefix)?;
         let prefix = &prefix[..found];
         match detect(prefix, Some(len)) {
-            Some(Format::Blosc1Chunk) => {
+            Some(format @ (Format::Blosc1Chunk | Format::Blosc2Chunk)) => {
                 let chunk = ChunkHeader::parse(prefix);
                 let chunk = chunk.map_err(|source| Error::Chunk { chunk: 0, offset: 0, source })?;
-                let (format, typesize, limits) = (Format::Blosc1Chunk, chunk.typesize(), Limits::new());
+                let (typesize, limits) = (chunk.typesize(), Limits::new());
                 let index = Index::single(chunk.nbytes() as u64);
                 Ok(Archive { source, len, format, front: None, typesize, index, limits })
             }

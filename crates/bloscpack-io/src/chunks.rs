@@ -58,7 +58,8 @@ impl ChunkStart {
             found if found < len => return Err(input.cut_off(offset, len, &format!("chunk {number}"))),
             _ => {}
         }
-        let chunk = ChunkHeader::parse(bytes).map_err(|source| Error::Chunk { chunk: number, offset, source })?;
+        let chunk =
+            ChunkHeader::parse_blosc1(bytes).map_err(|source| Error::Chunk { chunk: number, offset, source })?;
         let (nbytes, cbytes) = (chunk.nbytes() as u64, chunk.cbytes() as u64);
         Ok(Some(ChunkStart { number, offset, digest_size: header.checksum.digest_size(), nbytes, cbytes }))
     }
@@ -176,7 +177,7 @@ impl<'a, R: Read> Chunks<'a, R> {
         if Header::parse(&rest).is_ok() || rest.starts_with(b"blpk") {
             return Err(Error::MoreData { offset, found: "another bloscpack file", nchunks });
         }
-        if let Ok(chunk) = ChunkHeader::parse(&rest) {
+        if let Ok(chunk) = ChunkHeader::parse_blosc1(&rest) {
             let largest = self.header.chunk_size.map_or(u64::MAX, u64::from);
             let missing = (chunk.cbytes() - ChunkHeader::LEN) as u64;
             let whole = chunk.nbytes() as u64 <= largest && self.input.append(missing, &mut rest)? == missing;

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::path::Path;
 
-use blosc_core::{Chunk, Decoder, Header as ChunkHeader};
+use blosc_core::{Chunk, DecodeError, Decoder, Header as ChunkHeader};
 use bloscpack_format::bloscpack::{Header, MetadataHeader};
 use bloscpack_format::checksum::Checksum;
 use bloscpack_format::{Format, Json, detect};
@@ -97,7 +97,7 @@ pub fn unpack_stream(mut input: impl Read, output: impl Write, options: &UnpackO
     let input = Counted::new(prefix.chain(input));
     match detect(prefix, total) {
         Some(Format::Bloscpack { .. }) => unpack_bloscpack(input, output, options),
-        Some(Format::Blosc1Chunk) => unpack_chunk(input, output, options),
+        Some(format @ (Format::Blosc1Chunk | Format::Blosc2Chunk)) => unpack_chunk(input, output, options, format),
         Some(format) => Err(Error::Unsupported { format }),
         // What starts like a bloscpack file is told why it is none.
         None if prefix.starts_with(b"blpk") => unpack_bloscpack(input, output, options),
@@ -199,12 +199,16 @@ fn unpack_chunk<R: Read>(
     mut input: Counted<R>,
     mut output: impl Write,
     options: &UnpackOptions,
+    format: Format,
 ) -> Result<UnpackReport, Error> {
     let damaged = |source| Error::Chunk { chunk: 0, offset: 0, source };
     let mut bytes = Vec::new();
     input.append(ChunkHeader::LEN as u64, &mut bytes)?;
+    if let Err(DecodeError::HeaderTooShort { needed, .. }) = ChunkHeader::parse(&bytes) {
+        input.append((needed - bytes.len()) as u64, &mut bytes)?;
+    }
     let header = ChunkHeader::parse(&bytes).map_err(damaged)?;
-    input.append((header.cbytes() - ChunkHeader::LEN) as u64, &mut bytes)?;
+    input.append((header.cbytes() - bytes.len()) as u64, &mut bytes)?;
     let chunk = Chunk::parse(&bytes).map_err(damaged)?;
     let cbytes = input.position();
     if input.skip(u64::MAX)? > 0 {
@@ -218,7 +222,7 @@ fn unpack_chunk<R: Read>(
     let plain = plain.map_err(damaged)?;
     output.write_all(&plain).and_then(|()| output.flush()).map_err(Error::io("writing the output"))?;
     Ok(UnpackReport {
-        format: Format::Blosc1Chunk,
+        format,
         header: None,
         metadata_header: None,
         metadata: None,

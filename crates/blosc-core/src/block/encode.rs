@@ -1,66 +1,106 @@
 //! Encoding one block.
 
-use super::CSIZE_LEN;
+use super::{CSIZE_LEN, RUN_TOKEN};
 use crate::codec::Compressor;
-use crate::filter;
+use crate::filter::{FilterError, Pipeline, Scratch};
 use crate::le::put_i32;
-use crate::params::CParams;
-use crate::{EncodeError, Filter};
 
-/// Encodes blocks with one set of parameters, keeping tables and buffers from block to block.
+/// Encodes blocks with one codec, keeping tables and buffers from block to block.
 #[derive(Debug)]
 pub(crate) struct BlockEncoder {
     compressor: Compressor,
-    filtered: Vec<u8>,
+    scratch: Scratch,
+}
+
+/// How a block is cut into streams, and how these may be stored.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Streams {
+    /// It divides the length of the block.
+    pub(crate) nstreams: usize,
+    /// Whether a stream of equal bytes is stored as one.
+    pub(crate) has_runs: bool,
 }
 
 impl BlockEncoder {
-    pub(crate) fn new(params: &CParams) -> Result<Self, EncodeError> {
-        Ok(BlockEncoder { compressor: Compressor::new(params.codec, params.clevel)?, filtered: Vec::new() })
+    pub(crate) fn new(compressor: Compressor) -> Self {
+        BlockEncoder { compressor, scratch: Scratch::default() }
     }
 
-    /// Encodes `block` as `nstreams` streams to the start of `dst`: the bytes written, or `None` where they do not
-    /// fit. `nstreams` divides the length of the block.
+    /// The compressor without a dictionary.
+    pub(crate) fn compressor(&self) -> &Compressor {
+        &self.compressor
+    }
+
+    /// Encodes `block` to the start of `dst`: the bytes written, or `None` where they do not fit.
     pub(crate) fn encode(
         &mut self,
-        filter: Option<Filter>,
-        typesize: usize,
+        pipeline: &Pipeline<'_>,
         block: &[u8],
-        nstreams: usize,
+        reference: Option<&[u8]>,
+        streams: Streams,
         dst: &mut [u8],
-    ) -> Option<usize> {
-        let filtered = match filter {
-            None => block,
-            Some(filter) => {
-                if self.filtered.len() < block.len() {
-                    self.filtered.resize(block.len(), 0);
-                }
-                let filtered = &mut self.filtered[..block.len()];
-                filter::forward(filter, typesize, block, filtered);
-                filtered
-            }
-        };
+    ) -> Result<Option<usize>, FilterError> {
+        let filtered = pipeline.forward(block, reference, &mut self.scratch)?;
         let mut at = 0;
-        for stream in filtered.chunks_exact(block.len() / nstreams) {
-            at += encode_stream(&mut self.compressor, stream, dst.get_mut(at..)?)?;
+        for stream in filtered.chunks_exact(block.len() / streams.nstreams) {
+            let dst = dst.get_mut(at..).unwrap_or_default();
+            match encode_stream(&mut self.compressor, stream, streams.has_runs, dst) {
+                Some(len) => at += len,
+                None => return Ok(None),
+            }
         }
-        Some(at)
+        Ok(Some(at))
+    }
+
+    /// Encodes a block of variable length: one payload, without `csize`, that is as long as the block if stored as it is.
+    /// `compress` is false at level 0.
+    pub(crate) fn encode_payload(
+        &mut self,
+        pipeline: &Pipeline<'_>,
+        block: &[u8],
+        compress: bool,
+        dst: &mut [u8],
+    ) -> Result<Option<usize>, FilterError> {
+        let filtered = pipeline.forward(block, None, &mut self.scratch)?;
+        let compressor = compress.then_some(&mut self.compressor);
+        Ok(encode_payload(compressor, filtered, dst))
     }
 }
 
-/// `csize`, then the stream compressed, or as it is where that is not larger: `csize == neblock` says so.
-fn encode_stream(compressor: &mut Compressor, stream: &[u8], dst: &mut [u8]) -> Option<usize> {
-    let neblock = stream.len();
+/// `csize`, then the stream compressed, or as it is where that is not larger: `csize == neblock` says so. A run is a
+/// `csize` that is not positive, see [`Stored`](super::Stored).
+fn encode_stream(compressor: &mut Compressor, stream: &[u8], has_runs: bool, dst: &mut [u8]) -> Option<usize> {
     let (csize_at, dst) = dst.split_at_mut_checked(CSIZE_LEN)?;
-    // One byte less than the stream: what does not save anything is stored.
-    let room = dst.len().min(neblock - 1);
-    let csize = match compressor.compress(stream, &mut dst[..room]) {
-        Some(csize) => csize,
-        None => {
-            dst.get_mut(..neblock)?.copy_from_slice(stream);
-            neblock
+    if has_runs && is_run(stream) {
+        put_i32(csize_at, 0, -i32::from(stream[0]));
+        if stream[0] == 0 {
+            return Some(CSIZE_LEN);
         }
-    };
+        *dst.first_mut()? = RUN_TOKEN;
+        return Some(CSIZE_LEN + 1);
+    }
+    let csize = encode_payload(Some(compressor), stream, dst)?;
     put_i32(csize_at, 0, i32::try_from(csize).ok()?);
     Some(CSIZE_LEN + csize)
+}
+
+/// The stream compressed, or as it is where that saves nothing.
+fn encode_payload(compressor: Option<&mut Compressor>, stream: &[u8], dst: &mut [u8]) -> Option<usize> {
+    let neblock = stream.len();
+    // One byte less than the stream: what does not save anything is stored.
+    let room = dst.len().min(neblock - 1);
+    if let Some(csize) = compressor.and_then(|compressor| compressor.compress(stream, &mut dst[..room])) {
+        return Some(csize);
+    }
+    dst.get_mut(..neblock)?.copy_from_slice(stream);
+    Some(neblock)
+}
+
+/// Whether all bytes are the same: then the stream equals itself a byte further, which is one fast comparison.
+fn is_run(stream: &[u8]) -> bool {
+    match stream {
+        [] => false,
+        [first, .., last] if first != last => false,
+        _ => stream[1..] == stream[..stream.len() - 1],
+    }
 }

@@ -1,7 +1,7 @@
 //! One block: through the filter and the codec, stream by stream, and back.
 //!
 //! ```text
-//! plain block ── filter ──► filtered block ── cut into streams ──► codec each ──► csize|bytes csize|bytes …
+//! plain block ── filters ──► filtered block ── cut into streams ──► codec each ──► csize|bytes csize|bytes …
 //! ```
 //!
 //! A block is one stream, or `typesize` streams of equal length (`neblock`), one for each byte of the elements: then
@@ -9,10 +9,9 @@
 
 mod decode;
 mod encode;
+mod stored;
 pub(crate) mod tuning;
 
-pub(crate) use decode::BlockDecoder;
-pub(crate) use encode::BlockEncoder;
-
-/// Bytes of the `csize` in front of every stream.
-const CSIZE_LEN: usize = 4;
+pub(crate) use decode::{BlockDecoder, BlockPlan, Outside};
+pub(crate) use encode::{BlockEncoder, Streams};
+pub(crate) use stored::{CSIZE_LEN, RUN_TOKEN, Stored};

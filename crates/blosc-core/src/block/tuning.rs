@@ -1,39 +1,66 @@
-//! C-Blosc 1's choice of block size and its split rule, for writers; and the split rule for readers.
+//! The choice of block size and the split rule, for writers: C-Blosc 1's and C-Blosc2's; and the split rule for readers.
 //!
-//! The numbers are the format's de facto standard: other writers' tables of automatic block sizes agree with them, and
-//! readers of chunks older than Blosc 1.11 depend on the split rule.
+//! The numbers are the formats' de facto standard: the tables of automatic block sizes made with the C libraries agree with
+//! them, and readers of chunks older than Blosc 1.11 depend on the split rule.
 
 use crate::codec::Codec;
-use crate::params::{BlockSize, CParams, SplitMode};
+use crate::params::{BlockSize, CParams, ChunkFormat, SplitMode};
 
 /// The automatic block size starts here: an L1 data cache of 32 KiB.
 const L1: usize = 32 * 1024;
-/// Bounds of a forced block size.
+/// Bounds of a forced block size in a Blosc1 chunk.
 const MIN_FORCED: usize = 128;
 /// `(2^31 - 1 - 128) / 3` in C-Blosc: three buffers of a block must fit into 31 bits.
 const MAX_FORCED: usize = 715_827_542;
-/// A split block's streams have at least this many bytes.
+/// The streams of a split block have at least this many bytes in a Blosc1 chunk.
 const MIN_STREAM: usize = 128;
+/// And this many in a Blosc2 chunk.
+const MIN_STREAM_BLOSC2: usize = 32;
 /// Elements wider than this are not split.
 const MAX_SPLITS: usize = 16;
 
-/// Block size of a Blosc1 chunk of `nbytes` plain bytes. At least 1; a multiple of the typesize if larger than it.
+/// Block size of a chunk of `nbytes` plain bytes. At least 1; a multiple of the typesize if larger than it.
 pub(crate) fn blocksize(params: &CParams, nbytes: usize) -> usize {
     let typesize = params.typesize;
-    if nbytes < typesize {
+    if nbytes < typesize || nbytes == 0 {
         return 1;
     }
-    let mut blocksize = match params.blocksize {
+    let wanted = match params.format {
+        ChunkFormat::Blosc1 => wanted_blosc1(params, nbytes),
+        ChunkFormat::Blosc2 => wanted_blosc2(params, nbytes),
+    };
+    let blocksize = wanted.clamp(1, nbytes);
+    if blocksize > typesize { blocksize / typesize * typesize } else { blocksize }
+}
+
+fn wanted_blosc1(params: &CParams, nbytes: usize) -> usize {
+    let blocksize = match params.blocksize {
         BlockSize::Fixed(forced) => forced.clamp(MIN_FORCED, MAX_FORCED),
         BlockSize::Auto if nbytes < L1 => nbytes,
         BlockSize::Auto => automatic(params.codec, params.clevel),
     };
     if params.clevel > 0 && is_split(params, blocksize) {
         // Each stream gets the size chosen for a whole block, within 64 KiB and 1 MiB for the block.
-        blocksize = (blocksize.min(1 << 18) * typesize).clamp(1 << 16, 1 << 20);
+        return (blocksize.min(1 << 18) * params.typesize).clamp(1 << 16, 1 << 20);
     }
-    blocksize = blocksize.min(nbytes);
-    if blocksize > typesize { blocksize / typesize * typesize } else { blocksize }
+    blocksize
+}
+
+fn wanted_blosc2(params: &CParams, nbytes: usize) -> usize {
+    if let BlockSize::Fixed(forced) = params.blocksize {
+        return forced;
+    }
+    if params.clevel > 0 && is_split(params, nbytes) {
+        let stream: usize = match params.clevel {
+            1..=3 => 32 * 1024,
+            4..=6 => 64 * 1024,
+            7 => 128 * 1024,
+            8 => 256 * 1024,
+            _ => 512 * 1024,
+        };
+        return stream.saturating_mul(params.typesize).clamp(L1, 4 << 20);
+    }
+    if nbytes < L1 { nbytes } else { automatic(params.codec, params.clevel) }
 }
 
 /// The size for codec and level alone: L1 scaled by level, and doubled for the codecs that profit from longer history.
@@ -54,6 +81,27 @@ fn automatic(codec: Codec, clevel: u8) -> usize {
 
 /// Whether a writer splits blocks of `blocksize` bytes into `typesize` streams.
 pub(crate) fn is_split(params: &CParams, blocksize: usize) -> bool {
+    match params.format {
+        ChunkFormat::Blosc1 => is_split_blosc1(params, blocksize),
+        ChunkFormat::Blosc2 => is_split_blosc2(params, blocksize),
+    }
+}
+
+fn is_split_blosc2(params: &CParams, blocksize: usize) -> bool {
+    let is_fast = match params.codec {
+        Codec::BloscLz | Codec::Lz4 => true,
+        Codec::Zstd => params.clevel <= 5,
+        _ => false,
+    };
+    let fits = params.typesize <= MAX_SPLITS && blocksize / params.typesize >= MIN_STREAM_BLOSC2;
+    match params.split {
+        SplitMode::Always => true,
+        SplitMode::Never => false,
+        SplitMode::Auto | SplitMode::ForwardCompat => is_fast && params.filters.has_shuffle() && fits,
+    }
+}
+
+fn is_split_blosc1(params: &CParams, blocksize: usize) -> bool {
     let fits = fits_split(params.typesize, blocksize);
     match params.split {
         SplitMode::Always => true,
@@ -73,6 +121,39 @@ pub(crate) fn fits_split(typesize: usize, blocksize: usize) -> bool {
 mod tests {
     use super::*;
     use crate::chunk::header::{ChunkKind, Header};
+    use crate::filter::FilterPipeline;
+
+    fn split_mode(name: &str) -> SplitMode {
+        match name {
+            "always" => SplitMode::Always,
+            "never" => SplitMode::Never,
+            "auto" => SplitMode::Auto,
+            "forward_compat" => SplitMode::ForwardCompat,
+            other => panic!("split mode {other}"),
+        }
+    }
+
+    /// 38,000 block sizes that C-Blosc2 3.3.5 chose.
+    #[test]
+    fn blocksize_equals_the_table_of_c_blosc2() {
+        let table = testdata::json("chunks", "blocksize_blosc2.json");
+        let rows = table["rows"].as_array().unwrap();
+        assert_eq!(rows.len(), 38_000);
+        for row in rows {
+            let number = |column: usize| usize::try_from(row[column].as_u64().unwrap()).unwrap();
+            let filters = match row[1].as_str().unwrap() {
+                "none" => FilterPipeline::none(),
+                "shuffle" => FilterPipeline::shuffle(),
+                "bitshuffle" => FilterPipeline::bitshuffle(),
+                other => panic!("filter {other}"),
+            };
+            let codec = Codec::from_name(row[2].as_str().unwrap()).unwrap();
+            let (clevel, typesize, nbytes) = (number(3) as u8, number(4), number(5));
+            let params = CParams::blosc2().codec(codec).clevel(clevel).typesize(typesize).filters(filters);
+            let params = params.split(split_mode(row[0].as_str().unwrap()));
+            assert_eq!(blocksize(&params, nbytes), number(6), "{row}");
+        }
+    }
 
     /// 15,264 headers that C-Blosc 1.21 wrote, with the blocks that it chose.
     #[test]
@@ -82,21 +163,15 @@ mod tests {
         assert_eq!(rows.len(), 15_264);
         for row in rows {
             let number = |column: usize| usize::try_from(row[column].as_u64().unwrap()).unwrap();
-            let split = match row[0].as_str().unwrap() {
-                "always" => SplitMode::Always,
-                "never" => SplitMode::Never,
-                "auto" => SplitMode::Auto,
-                "forward_compat" => SplitMode::ForwardCompat,
-                other => panic!("split mode {other}"),
-            };
+            let split = split_mode(row[0].as_str().unwrap());
             let codec = Codec::from_name(row[1].as_str().unwrap()).unwrap();
             let (clevel, typesize, nbytes) = (number(2), number(3), number(4));
             let params = CParams::new().codec(codec).clevel(clevel as u8).typesize(typesize).split(split);
             let blocksize = blocksize(&params, nbytes);
             assert_eq!(blocksize, number(5), "{row}");
 
-            let kind =
-                ChunkKind { format: codec.format(), filters: params.filters, split: is_split(&params, blocksize) };
+            let (format, filters) = (params.format, params.filters);
+            let kind = ChunkKind { format, codec, filters, split: is_split(&params, blocksize) };
             let flags = Header::new(typesize, nbytes, blocksize, kind).flags();
             let memcpyed = 0x02;
             assert_eq!(flags, number(6) as u8 & !memcpyed, "{row}");

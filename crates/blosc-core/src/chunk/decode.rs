@@ -1,10 +1,15 @@
-//! Decoding a chunk: all of it, one block, or ranges of bytes.
+//! Decoding a chunk: all of it, some blocks, or ranges of bytes.
 
+use core::fmt;
 use core::ops::Range;
+use std::sync::Arc;
 
-use super::{Chunk, Header, Layout};
-use crate::block::BlockDecoder;
+use super::blocks::{BlockInfo, Blocks, Buffers, Postfilter};
+use super::ranges::Pieces;
+use super::{Body, Chunk};
+use crate::block::Outside;
 use crate::parallel::Parallelism;
+use crate::registry::Registry;
 use crate::{DecodeError, Limits};
 
 /// An output this many times larger than the chunk is allocated block by block as it is decoded, not at once.
@@ -19,11 +24,15 @@ const TRUSTED_RATIO: usize = 64;
 /// assert_eq!(decoder.decompress(&Chunk::parse(&chunk)?)?, [7; 100_000]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Decoder {
     limits: Limits,
     parallelism: Parallelism,
-    blocks: BlockDecoder,
+    registry: Registry,
+    blockshape: Vec<usize>,
+    super_chunk_typesize: Option<usize>,
+    postfilter: Option<Arc<Postfilter>>,
+    buffers: Buffers,
     block: Vec<u8>,
 }
 
@@ -45,6 +54,45 @@ impl Decoder {
         self
     }
 
+    /// Sets the codecs and filters that are not built in.
+    pub fn registry(mut self, registry: Registry) -> Self {
+        self.registry = registry;
+        self
+    }
+
+    /// Sets the shape of a block in elements, which the n-d filters need: it stands in the frame of a b2nd array, not in
+    /// its chunks.
+    pub fn blockshape(mut self, blockshape: &[usize]) -> Self {
+        self.blockshape = blockshape.to_vec();
+        self
+    }
+
+    /// Sets the typesize of the super-chunk that chunks belong to: a bytedelta filter with meta 0 has as many channels.
+    pub fn super_chunk_typesize(mut self, typesize: usize) -> Self {
+        self.super_chunk_typesize = Some(typesize);
+        self
+    }
+
+    /// Sets what happens to the plain bytes of every block that is decoded, on whichever thread decodes it.
+    ///
+    /// ```
+    /// use blosc_core::{CParams, Chunk, Decoder};
+    /// let chunk = blosc_core::compress(&[1; 1000], &CParams::blosc2())?;
+    /// let mut decoder = Decoder::new().postfilter(|_, plain| {
+    ///     plain.iter_mut().for_each(|byte| *byte *= 2);
+    ///     Ok(())
+    /// });
+    /// assert_eq!(decoder.decompress(&Chunk::parse(&chunk)?)?, [2; 1000]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn postfilter(
+        mut self,
+        postfilter: impl Fn(BlockInfo, &mut [u8]) -> Result<(), String> + Send + Sync + 'static,
+    ) -> Self {
+        self.postfilter = Some(Arc::new(postfilter));
+        self
+    }
+
     /// All plain bytes of the chunk.
     ///
     /// # Errors
@@ -63,16 +111,19 @@ impl Decoder {
     pub fn decompress_to(&mut self, chunk: &Chunk<'_>, plain: &mut Vec<u8>) -> Result<(), DecodeError> {
         let header = chunk.header();
         header.check_limits(&self.limits)?;
-        if header.nbytes() <= plain.capacity() || header.nbytes() / TRUSTED_RATIO <= header.cbytes() {
+        let is_earned = header.nbytes() / TRUSTED_RATIO <= header.cbytes() || !matches!(chunk.body(), Body::Blocks(_));
+        if is_earned || header.nbytes() <= plain.capacity() {
             plain.resize(header.nbytes(), 0);
             self.decompress_into(chunk, plain)?;
             return Ok(());
         }
         plain.clear();
-        for index in 0..header.nblocks() {
-            let start = plain.len();
-            plain.resize(chunk.block_range(index).end, 0);
-            self.block_into(chunk, index, &mut plain[start..])?;
+        let (blocks, buffers) = self.blocks(chunk)?;
+        blocks.prepare(buffers)?;
+        for index in 0..blocks.len() {
+            let range = blocks.range(index);
+            plain.resize(range.end, 0);
+            blocks.decode(&mut buffers.decoder, &buffers.reference, index, &mut plain[range])?;
         }
         Ok(())
     }
@@ -84,28 +135,36 @@ impl Decoder {
     /// [`DecodeError::Destination`] if `dst` is too short; [`DecodeError::Limit`]; any other variant for a damaged
     /// chunk.
     pub fn decompress_into(&mut self, chunk: &Chunk<'_>, dst: &mut [u8]) -> Result<usize, DecodeError> {
-        let header = chunk.header();
-        header.check_limits(&self.limits)?;
-        let nbytes = header.nbytes();
-        let found = dst.len();
-        let Some(dst) = dst.get_mut(..nbytes) else {
-            return Err(DecodeError::Destination { needed: nbytes, found });
-        };
-        // Of an empty chunk the block size says nothing: it may be 0.
-        if nbytes == 0 {
-            return Ok(0);
+        let (nbytes, nblocks) = (chunk.header().nbytes(), chunk.header().nblocks());
+        let dst = self.destination(chunk, dst)?;
+        let is_parallel = self.parallelism.applies(nbytes, nblocks);
+        let (blocks, buffers) = self.blocks(chunk)?;
+        if is_parallel {
+            blocks.decode_all_parallel(buffers, dst)?
+        } else {
+            blocks.decode_all(buffers, dst)?
         }
-        let Some(layout) = chunk.layout() else {
-            dst.copy_from_slice(&chunk.bytes()[Header::LEN..]);
-            return Ok(nbytes);
-        };
-        if self.parallelism.applies(nbytes, layout.nblocks) {
-            decode_blocks_parallel(chunk.bytes(), layout, dst)?;
-            return Ok(nbytes);
+        Ok(nbytes)
+    }
+
+    /// As [`Decoder::decompress_into`], but leaves out the blocks for which `skip` is true: they cost nothing, and their
+    /// bytes in `dst` stay what they were. Blocks behind the end of `skip` are decoded.
+    ///
+    /// # Errors
+    /// As [`Decoder::decompress_into`]; [`DecodeError::Range`] if `skip` names more blocks than there are.
+    pub fn decompress_masked(
+        &mut self,
+        chunk: &Chunk<'_>,
+        skip: &[bool],
+        dst: &mut [u8],
+    ) -> Result<usize, DecodeError> {
+        let (nbytes, nblocks) = (chunk.header().nbytes(), chunk.header().nblocks());
+        let dst = self.destination(chunk, dst)?;
+        if skip.len() > nblocks {
+            return Err(DecodeError::Range { unit: "blocks", start: 0, end: skip.len(), len: nblocks });
         }
-        for (index, block) in dst.chunks_mut(layout.blocksize).enumerate() {
-            self.blocks.decode(chunk.bytes(), layout, index, block)?;
-        }
+        let (blocks, buffers) = self.blocks(chunk)?;
+        blocks.decode_masked(buffers, skip, dst)?;
         Ok(nbytes)
     }
 
@@ -115,19 +174,22 @@ impl Decoder {
     /// [`DecodeError::Range`] if there is no such block, [`DecodeError::Destination`] if `dst` is too short, any other
     /// variant for a damaged block.
     pub fn decode_block(&mut self, chunk: &Chunk<'_>, index: usize, dst: &mut [u8]) -> Result<usize, DecodeError> {
-        let nblocks = chunk.header().nblocks();
-        if index >= nblocks {
-            return Err(DecodeError::Range { unit: "blocks", start: index, end: index + 1, len: nblocks });
+        let (blocks, buffers) = self.blocks(chunk)?;
+        if index >= blocks.len() {
+            let end = index.saturating_add(1);
+            return Err(DecodeError::Range { unit: "blocks", start: index, end, len: blocks.len() });
         }
-        let needed = chunk.block_range(index).len();
+        let needed = blocks.range(index).len();
         let found = dst.len();
         let dst = dst.get_mut(..needed).ok_or(DecodeError::Destination { needed, found })?;
-        self.block_into(chunk, index, dst)?;
+        blocks.prepare(buffers)?;
+        blocks.decode(&mut buffers.decoder, &buffers.reference, index, dst)?;
         Ok(needed)
     }
 
     /// The plain bytes of several ranges, one behind the other, to `dst`, which is exactly as long as they are
-    /// together. Every block that a range touches is decoded once, however many ranges touch it; others are not read.
+    /// together. Every block that a range touches is decoded once, however many ranges touch it; others are not read
+    /// (but for the first block of a chunk with the delta filter, which all others need).
     ///
     /// # Errors
     /// [`DecodeError::Range`] if a range is not within the chunk, [`DecodeError::Destination`] if `dst` has another
@@ -138,29 +200,12 @@ impl Decoder {
         ranges: &[Range<usize>],
         dst: &mut [u8],
     ) -> Result<(), DecodeError> {
-        let mut pieces = Pieces::cut(chunk, ranges, dst.len())?;
-        pieces.0.sort_unstable_by_key(|piece| piece.block);
-        for pieces in pieces.0.chunk_by(|a, b| a.block == b.block) {
-            let index = pieces[0].block;
-            let block_range = chunk.block_range(index);
-            if let [piece] = pieces
-                && piece.len == block_range.len()
-            {
-                self.block_into(chunk, index, &mut dst[piece.to..piece.to + piece.len])?;
-                continue;
-            }
-            let mut block = core::mem::take(&mut self.block);
-            block.resize(block_range.len(), 0);
-            let decoded = self.block_into(chunk, index, &mut block);
-            if decoded.is_ok() {
-                for piece in pieces {
-                    dst[piece.to..piece.to + piece.len].copy_from_slice(&block[piece.from..piece.from + piece.len]);
-                }
-            }
-            self.block = block;
-            decoded?;
-        }
-        Ok(())
+        let mut block = core::mem::take(&mut self.block);
+        let (blocks, buffers) = self.blocks(chunk)?;
+        let pieces = Pieces::cut(&blocks, chunk.header().nbytes(), ranges, dst.len())?;
+        let decoded = pieces.decode(&blocks, buffers, &mut block, dst);
+        self.block = block;
+        decoded
     }
 
     /// The plain bytes of the items `range`, each of the chunk's typesize.
@@ -175,74 +220,32 @@ impl Decoder {
             return Err(DecodeError::Range { unit: "items", start: range.start, end: range.end, len });
         }
         let bytes = range.start * typesize..range.end * typesize;
+        if bytes.len() > self.limits.max_nbytes {
+            return Err(DecodeError::Limit { needed: bytes.len(), limit: self.limits.max_nbytes });
+        }
         let mut items = vec![0; bytes.len()];
         self.decode_ranges(chunk, &[bytes], &mut items)?;
         Ok(items)
     }
 
-    /// Block `index`, which exists, to `dst`, which has its length.
-    fn block_into(&mut self, chunk: &Chunk<'_>, index: usize, dst: &mut [u8]) -> Result<(), DecodeError> {
-        match chunk.layout() {
-            Some(layout) => self.blocks.decode(chunk.bytes(), layout, index, dst),
-            None => {
-                let start = Header::LEN + chunk.block_range(index).start;
-                dst.copy_from_slice(&chunk.bytes()[start..start + dst.len()]);
-                Ok(())
-            }
-        }
+    /// The part of `dst` that the chunk will fill.
+    fn destination<'d>(&self, chunk: &Chunk<'_>, dst: &'d mut [u8]) -> Result<&'d mut [u8], DecodeError> {
+        chunk.header().check_limits(&self.limits)?;
+        let (needed, found) = (chunk.header().nbytes(), dst.len());
+        dst.get_mut(..needed).ok_or(DecodeError::Destination { needed, found })
+    }
+
+    fn blocks<'a>(&'a mut self, chunk: &'a Chunk<'a>) -> Result<(Blocks<'a>, &'a mut Buffers), DecodeError> {
+        let Decoder { registry, blockshape, super_chunk_typesize, postfilter, buffers, .. } = self;
+        let outside = Outside { registry, blockshape, channels: *super_chunk_typesize };
+        Ok((Blocks::new(chunk, outside, postfilter.as_deref(), &mut buffers.dictionary)?, buffers))
     }
 }
 
-/// Ranges cut at block borders.
-struct Pieces(Vec<Piece>);
-
-/// `len` bytes at `from` in `block` go to `to` in the destination.
-struct Piece {
-    block: usize,
-    from: usize,
-    to: usize,
-    len: usize,
-}
-
-impl Pieces {
-    fn cut(chunk: &Chunk<'_>, ranges: &[Range<usize>], found: usize) -> Result<Pieces, DecodeError> {
-        let len = chunk.header().nbytes();
-        let mut pieces = Vec::new();
-        let mut to = 0usize;
-        for range in ranges {
-            if range.start > range.end || range.end > len {
-                return Err(DecodeError::Range { unit: "bytes", start: range.start, end: range.end, len });
-            }
-            let mut at = range.start;
-            while at < range.end {
-                let block = at / chunk.header().blocksize();
-                let block_range = chunk.block_range(block);
-                let end = block_range.end.min(range.end);
-                pieces.push(Piece { block, from: at - block_range.start, to, len: end - at });
-                to = to.saturating_add(end - at);
-                at = end;
-            }
-        }
-        if to != found {
-            return Err(DecodeError::Destination { needed: to, found });
-        }
-        Ok(Pieces(pieces))
+impl fmt::Debug for Decoder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut debug = f.debug_struct("Decoder");
+        debug.field("limits", &self.limits).field("parallelism", &self.parallelism).field("registry", &self.registry);
+        debug.finish_non_exhaustive()
     }
-}
-
-#[cfg(feature = "rayon")]
-fn decode_blocks_parallel(chunk: &[u8], layout: &Layout, dst: &mut [u8]) -> Result<(), DecodeError> {
-    use rayon::prelude::*;
-
-    dst.par_chunks_mut(layout.blocksize)
-        .enumerate()
-        .try_for_each_init(BlockDecoder::default, |decoder, (index, block)| decoder.decode(chunk, layout, index, block))
-}
-
-#[cfg(not(feature = "rayon"))]
-fn decode_blocks_parallel(chunk: &[u8], layout: &Layout, dst: &mut [u8]) -> Result<(), DecodeError> {
-    let mut decoder = BlockDecoder::default();
-    dst.chunks_mut(layout.blocksize)
-        .enumerate()
-        .try_for_each(|(index, block)| decoder.decode(chunk, layout, index, block))
 }

@@ -1,17 +1,22 @@
 //! Encoding a chunk: plan, header, the table of block starts, the blocks.
 
-use super::header::ChunkKind;
-use super::layout::BSTART_LEN;
+use core::fmt;
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::blocks::BlockInfo;
+use super::body::{BodyPlan, Written};
+use super::header::{ChunkKind, Special};
 use super::{Header, max_cbytes};
 use crate::EncodeError;
 use crate::block::{BlockEncoder, tuning};
-use crate::filter;
-use crate::le::put_i32;
+use crate::codec::Compressor;
 use crate::parallel::Parallelism;
-use crate::params::CParams;
+use crate::params::{CParams, ChunkFormat};
+use crate::registry::Registry;
 
-/// C-Blosc 1 stores anything smaller than this as it is.
-const MIN_COMPRESSIBLE: usize = 128;
+/// What a prefilter is: it fills the second slice, zeros, from the first, both a block long.
+pub(super) type Prefilter = dyn Fn(BlockInfo, &[u8], &mut [u8]) -> Result<(), String> + Send + Sync;
 
 /// Compresses buffers to chunks, reusing its tables and buffers. One for each thread.
 ///
@@ -22,26 +27,71 @@ const MIN_COMPRESSIBLE: usize = 128;
 /// assert!(chunk.len() < 1_000);
 /// # Ok::<(), blosc_core::EncodeError>(())
 /// ```
-#[derive(Debug)]
 pub struct Encoder {
-    params: CParams,
-    blocks: BlockEncoder,
-    parallelism: Parallelism,
+    pub(super) params: CParams,
+    pub(super) registry: Registry,
+    pub(super) blockshape: Vec<usize>,
+    pub(super) parallelism: Parallelism,
+    prefilter: Option<Arc<Prefilter>>,
+    /// Made when first needed: a plugin's codec is not known before the registry is.
+    pub(super) blocks: Option<BlockEncoder>,
 }
 
 impl Encoder {
     /// An encoder with these parameters.
     ///
     /// # Errors
-    /// [`EncodeError`] if a parameter is out of range or the codec was compiled out.
+    /// [`EncodeError`] if a parameter is out of range, or the chunk format does not have it, or the codec was compiled
+    /// out. What a [`Registry`] or block shape could still bring is not missed before compression.
     pub fn new(params: CParams) -> Result<Self, EncodeError> {
-        let params = params.validate()?;
-        Ok(Encoder { blocks: BlockEncoder::new(&params)?, params, parallelism: Parallelism::Serial })
+        Ok(Encoder {
+            params: params.validate()?,
+            registry: Registry::new(),
+            blockshape: Vec::new(),
+            parallelism: Parallelism::Serial,
+            prefilter: None,
+            blocks: None,
+        })
     }
 
     /// Sets who works on the blocks. The chunk is the same for every choice.
     pub fn parallelism(mut self, parallelism: Parallelism) -> Self {
         self.parallelism = parallelism;
+        self
+    }
+
+    /// Sets the codecs and filters that are not built in.
+    pub fn registry(mut self, registry: Registry) -> Self {
+        self.registry = registry;
+        self
+    }
+
+    /// Sets the shape of a block in elements, which the n-d filters need.
+    pub fn blockshape(mut self, blockshape: &[usize]) -> Self {
+        self.blockshape = blockshape.to_vec();
+        self
+    }
+
+    /// Sets what happens to every block before its filters: the closure makes the block that is compressed (its second
+    /// slice, zeros at first) of the one that was given. Decoding does not undo it.
+    ///
+    /// ```
+    /// use blosc_core::{CParams, Encoder};
+    /// let mut encoder = Encoder::new(CParams::blosc2().typesize(1))?.prefilter(|block, src, dst| {
+    ///     for (to, from) in dst.iter_mut().zip(src) {
+    ///         *to = from + block.index as u8;
+    ///     }
+    ///     Ok(())
+    /// });
+    /// let chunk = encoder.compress(&[1; 1000])?;
+    /// assert_eq!(blosc_core::decompress(&chunk).unwrap(), [1; 1000]);
+    /// # Ok::<(), blosc_core::EncodeError>(())
+    /// ```
+    pub fn prefilter(
+        mut self,
+        prefilter: impl Fn(BlockInfo, &[u8], &mut [u8]) -> Result<(), String> + Send + Sync + 'static,
+    ) -> Self {
+        self.prefilter = Some(Arc::new(prefilter));
         self
     }
 
@@ -53,7 +103,9 @@ impl Encoder {
     /// Compresses `src` to a chunk of its own.
     ///
     /// # Errors
-    /// [`EncodeError::TooLarge`] for more than [`Header::MAX_NBYTES`] bytes.
+    /// [`EncodeError::TooLarge`] for more than [`Header::MAX_NBYTES`] bytes (Blosc2: [`Header::MAX_NBYTES_BLOSC2`]);
+    /// [`EncodeError::Filter`] and [`EncodeError::Codec`] for what is not registered or does not fit the data;
+    /// [`EncodeError::Prefilter`].
     pub fn compress(&mut self, src: &[u8]) -> Result<Vec<u8>, EncodeError> {
         let mut chunk = vec![0; max_cbytes(src.len())];
         let cbytes = self.compress_into(src, &mut chunk)?;
@@ -66,106 +118,98 @@ impl Encoder {
     /// behind the chunk in `dst` may be overwritten.
     ///
     /// # Errors
-    /// [`EncodeError::TooLarge`] for more than [`Header::MAX_NBYTES`] bytes; [`EncodeError::Destination`] if the
-    /// chunk, compressed or not, does not fit into `dst`.
+    /// As [`Encoder::compress`]; [`EncodeError::Destination`] if the chunk, compressed or not, does not fit into `dst`.
     pub fn compress_into(&mut self, src: &[u8], dst: &mut [u8]) -> Result<usize, EncodeError> {
         let nbytes = src.len();
-        if nbytes > Header::MAX_NBYTES {
-            return Err(EncodeError::TooLarge { nbytes, max: Header::MAX_NBYTES });
+        let params = &self.params;
+        let format = params.format;
+        if nbytes > format.max_nbytes() {
+            return Err(EncodeError::TooLarge { nbytes, max: format.max_nbytes() });
         }
-        let blocksize = tuning::blocksize(&self.params, nbytes);
-        let split = tuning::is_split(&self.params, blocksize);
-        let kind = ChunkKind { format: self.params.codec.format(), filters: self.params.filters, split };
-        let header = Header::new(self.params.typesize, nbytes, blocksize, kind);
+        let blocksize = tuning::blocksize(params, nbytes);
+        let typesize = params.machine_typesize();
+        let split = tuning::is_split(params, blocksize);
+        let kind = ChunkKind { format, codec: params.codec, filters: params.filters, split };
+        let header = Header::new(typesize, nbytes, blocksize, kind);
+        let src = self.prefiltered(src, blocksize)?;
 
-        let stored = max_cbytes(nbytes);
+        let stored = header.len() + nbytes;
         // Compressed, a chunk has to be smaller than stored: it takes longer to read.
         let room = dst.len().min(stored - 1);
-        let worth_it = self.params.clevel > 0 && nbytes >= MIN_COMPRESSIBLE && nbytes >= self.params.typesize;
-        let compressed = if worth_it { self.compress_blocks(src, blocksize, split, &mut dst[..room]) } else { None };
-        let (cbytes, memcpyed) = match compressed {
-            Some(cbytes) => (cbytes, false),
+        let tried = self.params.clevel > 0 && nbytes >= format.min_compressible() && nbytes >= typesize;
+        let written = if tried { self.compress_blocks(&src, &header, &mut dst[..room])? } else { None };
+        let header = match written {
+            Some(Written { all_zeros: true, .. }) => header.with_special(Special::Zeros),
+            Some(Written { cbytes, has_dictionary: true, .. }) => header.with_dictionary().finish(cbytes),
+            Some(Written { cbytes, .. }) => header.finish(cbytes),
             None if dst.len() < stored => {
                 return Err(EncodeError::Destination { needed: stored, found: dst.len() });
             }
             None => {
-                dst[Header::LEN..stored].copy_from_slice(src);
-                (stored, true)
+                dst[header.len()..stored].copy_from_slice(&src);
+                header.finish_memcpyed(tried)
             }
         };
-        dst[..Header::LEN].copy_from_slice(&header.finish(cbytes, memcpyed).to_bytes());
-        Ok(cbytes)
+        header.write(dst);
+        Ok(header.cbytes())
     }
 
-    /// Table and blocks; the size of the chunk, or `None` where it does not fit.
-    fn compress_blocks(&mut self, src: &[u8], blocksize: usize, split: bool, dst: &mut [u8]) -> Option<usize> {
-        let nblocks = src.len().div_ceil(blocksize);
-        let at = Header::LEN + nblocks * BSTART_LEN;
-        if at >= dst.len() {
-            return None;
+    /// What is to be compressed: `src`, or what the prefilter makes of its blocks.
+    fn prefiltered<'a>(&self, src: &'a [u8], blocksize: usize) -> Result<Cow<'a, [u8]>, EncodeError> {
+        let Some(prefilter) = &self.prefilter else { return Ok(Cow::Borrowed(src)) };
+        let mut filtered = vec![0; src.len()];
+        let typesize = self.params.machine_typesize();
+        for (index, (src, dst)) in src.chunks(blocksize).zip(filtered.chunks_mut(blocksize)).enumerate() {
+            let info = BlockInfo { index, offset: index * blocksize, typesize };
+            prefilter(info, src, dst).map_err(|what| EncodeError::Prefilter { block: index, what })?;
         }
-        if self.parallelism.applies(src.len(), nblocks) {
-            return self.compress_blocks_parallel(src, blocksize, split, dst, at);
-        }
-        let mut at = at;
-        for (index, block) in src.chunks(blocksize).enumerate() {
-            put_i32(dst, Header::LEN + index * BSTART_LEN, i32::try_from(at).ok()?);
-            at += encode_block(&self.params, &mut self.blocks, block, blocksize, split, dst.get_mut(at..)?)?;
-        }
-        Some(at)
+        Ok(Cow::Owned(filtered))
     }
 
-    /// The same with every block compressed into a buffer of its own, then put in order: the same bytes.
-    #[cfg(feature = "rayon")]
-    fn compress_blocks_parallel(
-        &self,
-        src: &[u8],
-        blocksize: usize,
-        split: bool,
-        dst: &mut [u8],
-        mut at: usize,
-    ) -> Option<usize> {
-        use rayon::prelude::*;
-
-        let params = &self.params;
-        let blocks: Vec<Option<Vec<u8>>> = src
-            .par_chunks(blocksize)
-            .map_init(
-                || BlockEncoder::new(params).ok(),
-                |encoder, block| {
-                    let nstreams = if split { params.typesize } else { 1 };
-                    let mut out = vec![0; block.len() + nstreams * BSTART_LEN];
-                    let len = encode_block(params, encoder.as_mut()?, block, blocksize, split, &mut out)?;
-                    out.truncate(len);
-                    Some(out)
-                },
-            )
-            .collect();
-        for (index, block) in blocks.into_iter().enumerate() {
-            let block = block?;
-            put_i32(dst, Header::LEN + index * BSTART_LEN, i32::try_from(at).ok()?);
-            dst.get_mut(at..at + block.len())?.copy_from_slice(&block);
-            at += block.len();
-        }
-        Some(at)
+    /// Tables and blocks; `None` where they do not fit.
+    fn compress_blocks(&mut self, src: &[u8], header: &Header, dst: &mut [u8]) -> Result<Option<Written>, EncodeError> {
+        let mut blocks = self.take_blocks()?;
+        let written = self.plan(header)?.write(&mut blocks, src, self.parallelism, dst);
+        self.blocks = Some(blocks);
+        written
     }
 
-    #[cfg(not(feature = "rayon"))]
-    fn compress_blocks_parallel(&self, _: &[u8], _: usize, _: bool, _: &mut [u8], _: usize) -> Option<usize> {
-        None
+    /// The block encoder, made if need be; to be put back, so that its tables are used again.
+    pub(super) fn take_blocks(&mut self) -> Result<BlockEncoder, EncodeError> {
+        if let Some(blocks) = self.blocks.take() {
+            return Ok(blocks);
+        }
+        Ok(BlockEncoder::new(Compressor::new(&self.params, &self.registry)?))
+    }
+
+    /// What the blocks of a chunk with this header are encoded with.
+    pub(super) fn plan(&self, header: &Header) -> Result<BodyPlan<'_>, EncodeError> {
+        BodyPlan::new(&self.params, header, &self.registry, &self.blockshape)
     }
 }
 
-/// One block; the short last one is never split.
-fn encode_block(
-    params: &CParams,
-    encoder: &mut BlockEncoder,
-    block: &[u8],
-    blocksize: usize,
-    split: bool,
-    dst: &mut [u8],
-) -> Option<usize> {
-    let filter = filter::for_block(params.filters, params.typesize, block.len());
-    let nstreams = if split && block.len() == blocksize { params.typesize } else { 1 };
-    encoder.encode(filter, params.typesize, block, nstreams, dst)
+impl ChunkFormat {
+    /// The most plain bytes in a chunk.
+    pub(crate) const fn max_nbytes(self) -> usize {
+        match self {
+            ChunkFormat::Blosc1 => Header::MAX_NBYTES,
+            ChunkFormat::Blosc2 => Header::MAX_NBYTES_BLOSC2,
+        }
+    }
+
+    /// The C libraries store anything smaller than this as it is.
+    const fn min_compressible(self) -> usize {
+        match self {
+            ChunkFormat::Blosc1 => 128,
+            ChunkFormat::Blosc2 => 32,
+        }
+    }
+}
+
+impl fmt::Debug for Encoder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut debug = f.debug_struct("Encoder");
+        debug.field("params", &self.params).field("parallelism", &self.parallelism).field("registry", &self.registry);
+        debug.finish_non_exhaustive()
+    }
 }

@@ -1,68 +1,93 @@
 //! Where the blocks of a compressed chunk lie: pure arithmetic on the header, and the `bstarts` table.
 //!
 //! ```text
-//! | header 16 | bstart 0 | bstart 1 | … | streams of the blocks, in any order |
-//!               i32 each, from the start of the chunk
+//! | header | bstart 0 | bstart 1 | … | dsize | dictionary | streams of the blocks, in any order |
+//!            i32 each, from the         i32, both only if
+//!            start of the chunk         the header says so
 //! ```
 //!
 //! Writers with several threads store blocks in the order in which they were done, so the table need not ascend, and
-//! the end of a block is known only from its streams.
+//! the end of a block is known only from its streams. (Blocks of variable length are the exception: see `vlblocks`.)
 
 use core::ops::Range;
 
 use super::Header;
 use crate::DecodeError;
 use crate::block::tuning;
-use crate::codec::{CodecFormat, Decompressor};
-use crate::filter::FilterPipeline;
+use crate::codec::{CodecFormat, Decompressor, MAX_DICT};
+use crate::filter::{BitShuffleRule, FilterPipeline};
 use crate::le::i32_at;
+use crate::params::ChunkFormat;
 
 /// Bytes of one `bstart`.
 pub(crate) const BSTART_LEN: usize = 4;
+/// Bytes of the dictionary's size.
+pub(crate) const DSIZE_LEN: usize = 4;
 
-/// A compressed (not memcpyed) chunk's layout.
+/// The layout of a chunk that stores blocks.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Layout {
+    pub(crate) generation: ChunkFormat,
     pub(crate) typesize: usize,
     pub(crate) nbytes: usize,
     pub(crate) blocksize: usize,
     pub(crate) nblocks: usize,
     pub(crate) filters: FilterPipeline,
     pub(crate) format: CodecFormat,
+    pub(crate) codec_meta: u8,
+    pub(crate) has_vl_blocks: bool,
+    header_len: usize,
     split_flag: bool,
+    dictionary: Option<(usize, usize)>,
 }
 
 impl Layout {
-    /// Checks that the chunk has room for its table and that its codec was compiled in. `None` for a memcpyed chunk.
-    pub(crate) fn of(header: &Header) -> Result<Option<Layout>, DecodeError> {
-        let (false, Some(format)) = (header.is_memcpyed(), header.codec_format()) else {
-            return Ok(None);
-        };
+    /// Checks that the chunk has room for its tables and that its codec was compiled in. The chunk is whole, and has
+    /// neither plain bytes nor a special value in the place of blocks.
+    pub(crate) fn of(header: &Header, chunk: &[u8]) -> Result<Layout, DecodeError> {
+        let format = header.codec_format().ok_or(DecodeError::UnknownCodec { format: header.flags() >> 5 })?;
         Decompressor::check(format)?;
-        let layout = Layout {
+        let mut layout = Layout {
+            generation: header.format(),
             typesize: header.typesize(),
             nbytes: header.nbytes(),
             blocksize: header.blocksize(),
             nblocks: header.nblocks(),
-            filters: header.filters(),
+            // The records of an instrumented chunk never saw a filter.
+            filters: if header.is_instrumented() { FilterPipeline::none() } else { header.filters() },
             format,
+            codec_meta: header.codec_meta(),
+            has_vl_blocks: header.has_vl_blocks(),
+            header_len: header.len(),
             split_flag: header.is_split(),
+            dictionary: None,
         };
-        let body = header.cbytes() - Header::LEN;
-        if layout.nblocks > body / BSTART_LEN {
-            let min = layout.nbytes.div_ceil((body / BSTART_LEN).max(1)) as i64;
-            return Err(DecodeError::Field {
-                offset: 8,
-                field: "blocksize",
-                found: layout.blocksize as i64,
-                min,
-                max: layout.nbytes as i64,
-            });
+        let room = (chunk.len() - layout.header_len) / BSTART_LEN;
+        if layout.nblocks > room {
+            let (found, max) = (layout.nblocks as i64, room as i64);
+            return Err(DecodeError::Field { offset: 8, field: "the number of blocks", found, min: 0, max });
         }
-        Ok(Some(layout))
+        if header.has_dictionary() && layout.nblocks > 0 {
+            layout.dictionary = Some(dictionary_place(chunk, layout.bstarts_end())?);
+        }
+        Ok(layout)
     }
 
-    /// The plain bytes of block `index` within the chunk's.
+    /// Which blocks bitshuffle leaves alone.
+    pub(crate) fn bitshuffle_rule(&self) -> BitShuffleRule {
+        match self.generation {
+            ChunkFormat::Blosc1 => BitShuffleRule::Blosc1,
+            ChunkFormat::Blosc2 => BitShuffleRule::Blosc2,
+        }
+    }
+
+    /// The dictionary of the blocks, and where it stands in the bytes of the chunk.
+    pub(crate) fn dictionary<'a>(&self, chunk: &'a [u8]) -> Option<(usize, &'a [u8])> {
+        let (start, len) = self.dictionary?;
+        Some((start, chunk.get(start..start + len)?))
+    }
+
+    /// The plain bytes of block `index` within the chunk's. Not for blocks of variable length.
     pub(crate) fn block_range(&self, index: usize) -> Range<usize> {
         let start = index * self.blocksize;
         start..(start + self.blocksize).min(self.nbytes)
@@ -70,11 +95,12 @@ impl Layout {
 
     /// Where the streams of block `index` start in the chunk.
     pub(crate) fn bstart(&self, chunk: &[u8], index: usize) -> Result<usize, DecodeError> {
-        let offset = Header::LEN + index * BSTART_LEN;
-        let found = i32_at(chunk, offset).ok_or(DecodeError::Truncated { cbytes: offset + 4, found: chunk.len() })?;
-        let min = Header::LEN + self.nblocks * BSTART_LEN;
-        // A stream has at least its csize and a byte.
-        let max = chunk.len().saturating_sub(BSTART_LEN + 1);
+        let offset = self.header_len + index * BSTART_LEN;
+        let found =
+            i32_at(chunk, offset).ok_or(DecodeError::Truncated { cbytes: offset + BSTART_LEN, found: chunk.len() })?;
+        let min = self.data_start();
+        // A block has a csize at least.
+        let max = chunk.len().saturating_sub(BSTART_LEN);
         match usize::try_from(found) {
             Ok(start) if (min..=max).contains(&start) => Ok(start),
             _ => Err(DecodeError::Place {
@@ -88,20 +114,56 @@ impl Layout {
         }
     }
 
-    /// Streams in block `index`. The short last block is never split; of the others, a chunk without the not-split
-    /// flag says only that its writer could split: the rule of the writers older than the flag decides.
+    /// Where the first block may start: behind the tables.
+    pub(crate) fn data_start(&self) -> usize {
+        self.dictionary.map_or(self.bstarts_end(), |(start, len)| start + len)
+    }
+
+    fn bstarts_end(&self) -> usize {
+        self.header_len + self.nblocks * BSTART_LEN
+    }
+
+    /// Streams in block `index`. The short last block is never split; of the others, a Blosc1 chunk without the
+    /// not-split flag says only that its writer could split: the rule of the writers older than the flag decides.
     pub(crate) fn nstreams(&self, index: usize) -> usize {
-        let split = self.split_flag && !self.is_leftover(index) && tuning::fits_split(self.typesize, self.blocksize);
+        let fits = || match self.generation {
+            ChunkFormat::Blosc1 => tuning::fits_split(self.typesize, self.blocksize),
+            ChunkFormat::Blosc2 => true,
+        };
+        let split = self.split_flag && !self.has_vl_blocks && !self.is_leftover(index) && fits();
         if split { self.typesize } else { 1 }
+    }
+
+    /// Whether a stream may be a run, without payload.
+    pub(crate) fn has_runs(&self) -> bool {
+        self.generation == ChunkFormat::Blosc2
     }
 
     /// Whether block `index` may be split though the rule of old says that it is not.
     pub(crate) fn may_be_split(&self, index: usize) -> bool {
-        self.split_flag && !self.is_leftover(index) && self.blocksize.is_multiple_of(self.typesize)
+        self.generation == ChunkFormat::Blosc1
+            && self.split_flag
+            && !self.is_leftover(index)
+            && self.blocksize.is_multiple_of(self.typesize)
     }
 
     /// Whether block `index` is the last one and shorter than the others.
     fn is_leftover(&self, index: usize) -> bool {
         self.block_range(index).len() < self.blocksize
+    }
+}
+
+/// Where the dictionary whose size stands at `at` begins, and how long it is.
+fn dictionary_place(chunk: &[u8], at: usize) -> Result<(usize, usize), DecodeError> {
+    let found = chunk.len();
+    let dsize = i32_at(chunk, at).ok_or(DecodeError::Truncated { cbytes: at + DSIZE_LEN, found })?;
+    let start = at + DSIZE_LEN;
+    let max = MAX_DICT.min(found - start);
+    match usize::try_from(dsize) {
+        Ok(len) if (1..=max).contains(&len) => Ok((start, len)),
+        _ => {
+            let (found, max) = (dsize.into(), max as i64);
+            Err(DecodeError::Field { offset: at, field: "the size of the dictionary", found, min: 1, max })
+        }
     }
 }

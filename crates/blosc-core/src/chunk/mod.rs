@@ -1,22 +1,34 @@
 //! A chunk: one compressed buffer with a header.
 
+mod blocks;
+mod body;
 mod decode;
 mod encode;
 pub(crate) mod header;
+mod inspect;
 mod layout;
+mod lazy;
+mod ranges;
+mod special;
+mod typed;
+pub(crate) mod vlblocks;
 
 use core::ops::Range;
 
+pub use blocks::BlockInfo;
 pub use decode::Decoder;
 pub use encode::Encoder;
-pub use header::Header;
+pub use header::{Header, Special};
+pub use inspect::{Stream, StreamKind};
 pub(crate) use layout::Layout;
+pub use lazy::LazyChunk;
+pub use typed::{compress_slice, decompress_vec};
 
 use crate::DecodeError;
 
-/// The largest chunk that `nbytes` plain bytes can become: stored as they are, behind a header.
+/// The largest chunk that `nbytes` plain bytes can become: stored as they are, behind the longer of the two headers.
 pub const fn max_cbytes(nbytes: usize) -> usize {
-    nbytes.saturating_add(Header::LEN)
+    nbytes.saturating_add(Header::EXTENDED_LEN)
 }
 
 /// A chunk in memory, its header checked and its bytes all there. Parsing decodes nothing and copies nothing.
@@ -32,8 +44,19 @@ pub const fn max_cbytes(nbytes: usize) -> usize {
 #[derive(Debug, Clone, Copy)]
 pub struct Chunk<'a> {
     header: Header,
-    layout: Option<Layout>,
+    body: Body<'a>,
     bytes: &'a [u8],
+}
+
+/// What follows the header.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Body<'a> {
+    /// The plain bytes.
+    Plain(&'a [u8]),
+    /// A value that all of the chunk repeats; empty for zeros.
+    Value(&'a [u8]),
+    /// Blocks.
+    Blocks(Layout),
 }
 
 impl<'a> Chunk<'a> {
@@ -41,12 +64,27 @@ impl<'a> Chunk<'a> {
     ///
     /// # Errors
     /// What [`Header::parse`] refuses; [`DecodeError::Truncated`] if `bytes` end before the chunk does;
-    /// [`DecodeError::Field`] if the table of block starts does not fit; [`DecodeError::CodecUnavailable`].
+    /// [`DecodeError::Field`] if the tables behind the header do not fit; [`DecodeError::Place`] for blocks of variable
+    /// length that do not follow each other; [`DecodeError::CodecUnavailable`]; [`DecodeError::Lazy`].
     pub fn parse(bytes: &'a [u8]) -> Result<Chunk<'a>, DecodeError> {
         let header = Header::parse(bytes)?;
+        let special = header.special_value();
+        if header.is_lazy() && special.is_none() {
+            return Err(DecodeError::Lazy);
+        }
         let cbytes = header.cbytes();
         let bytes = bytes.get(..cbytes).ok_or(DecodeError::Truncated { cbytes, found: bytes.len() })?;
-        Ok(Chunk { header, layout: Layout::of(&header)?, bytes })
+        let body = match special {
+            Some(special) => Body::Value(special::value(&header, special, bytes)),
+            None if header.is_memcpyed() => Body::Plain(&bytes[header.len()..]),
+            None => Body::Blocks(Layout::of(&header, bytes)?),
+        };
+        if let Body::Blocks(layout) = &body
+            && layout.has_vl_blocks
+        {
+            vlblocks::starts(layout, bytes)?;
+        }
+        Ok(Chunk { header, body, bytes })
     }
 
     /// The header.
@@ -59,9 +97,20 @@ impl<'a> Chunk<'a> {
         self.bytes
     }
 
-    /// The plain bytes of block `index` within the chunk's; empty behind the last block.
+    /// The plain bytes of block `index` within the chunk's; empty behind the last block. With blocks of variable length
+    /// this adds up the lengths of those before.
     pub fn block_range(&self, index: usize) -> Range<usize> {
-        let (nbytes, blocksize) = (self.header.nbytes(), self.header.blocksize());
+        let nbytes = self.header.nbytes();
+        if let Body::Blocks(layout) = &self.body
+            && layout.has_vl_blocks
+        {
+            let starts = vlblocks::starts(layout, self.bytes).unwrap_or_default();
+            return match starts.get(index..) {
+                Some([start, end, ..]) => *start..*end,
+                _ => nbytes..nbytes,
+            };
+        }
+        let blocksize = self.header.blocksize();
         let start = index.saturating_mul(blocksize).min(nbytes);
         start..start.saturating_add(blocksize).min(nbytes)
     }
@@ -82,8 +131,8 @@ impl<'a> Chunk<'a> {
         Decoder::new().items(self, range)
     }
 
-    /// The layout of its blocks; `None` if it is memcpyed.
-    pub(crate) fn layout(&self) -> Option<&Layout> {
-        self.layout.as_ref()
+    /// What follows the header.
+    pub(crate) fn body(&self) -> &Body<'a> {
+        &self.body
     }
 }

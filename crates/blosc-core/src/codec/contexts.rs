@@ -1,11 +1,14 @@
 //! Per-thread codec state, made when first needed and reused from stream to stream.
 
 use core::fmt;
+use std::sync::Arc;
 
-use super::{Codec, CodecFormat, CorruptStream, blosclz, lz4};
+use super::{Codec, CodecFormat, CorruptStream, NDLZ, blosclz, lz4, ndlz};
+use crate::params::CParams;
+use crate::registry::{BlockCodec, PluginContext, Registry};
 use crate::{DecodeError, EncodeError};
 
-/// A codec at a level, with its tables.
+/// A codec at a level, with its tables, and with what it knows of a dictionary.
 pub(crate) struct Compressor {
     clevel: u8,
     state: Encode,
@@ -15,17 +18,21 @@ enum Encode {
     BloscLz(blosclz::Table),
     Lz4(lz4::Table),
     Lz4Hc(lz4::HcTable),
+    Lz4Dict(lz4::DictTable),
+    Lz4HcDict(lz4::HcDictTable),
     #[cfg(feature = "snappy")]
     Snappy(super::snappy::Compressor),
     #[cfg(feature = "zlib")]
     Zlib(super::zlib::Compressor),
     #[cfg(feature = "zstd")]
     Zstd(Box<super::zstd::Compressor>),
+    Plugin(Arc<dyn BlockCodec>, PluginContext),
 }
 
 impl Compressor {
-    /// `clevel` is 1..=9; at level 0 nothing is compressed and the state is never used.
-    pub(crate) fn new(codec: Codec, clevel: u8) -> Result<Self, EncodeError> {
+    /// At level 0 nothing is compressed and the state is never used.
+    pub(crate) fn new(params: &CParams, registry: &Registry) -> Result<Self, EncodeError> {
+        let CParams { codec, clevel, .. } = *params;
         codec.availability().map_err(|feature| EncodeError::CodecUnavailable { codec, feature })?;
         let state = match codec {
             Codec::BloscLz => Encode::BloscLz(blosclz::Table::default()),
@@ -34,28 +41,72 @@ impl Compressor {
             #[cfg(feature = "snappy")]
             Codec::Snappy => Encode::Snappy(super::snappy::Compressor::default()),
             #[cfg(feature = "zlib")]
-            Codec::Zlib => Encode::Zlib(super::zlib::Compressor::new(clevel)),
+            Codec::Zlib => Encode::Zlib(super::zlib::Compressor::new(clevel, params.format)),
             #[cfg(feature = "zstd")]
             Codec::Zstd => Encode::Zstd(Box::new(super::zstd::Compressor::new(clevel))),
+            Codec::Plugin { id, meta } => {
+                let what = if id == NDLZ { "it is read only" } else { "no codec is registered for this id" };
+                let plugin = registry.get_codec(id).ok_or(EncodeError::Codec { codec, what })?;
+                Encode::Plugin(Arc::clone(plugin), PluginContext { meta, typesize: params.machine_typesize() })
+            }
             #[allow(unreachable_patterns, reason = "reachable only where a codec feature is off")]
             _ => return Err(EncodeError::CodecUnavailable { codec, feature: codec.name() }),
         };
         Ok(Compressor { clevel, state })
     }
 
+    /// Another one of the same kind, for another thread.
+    pub(crate) fn fresh(&self) -> Self {
+        let clevel = self.clevel;
+        let state = match &self.state {
+            Encode::BloscLz(_) => Encode::BloscLz(blosclz::Table::default()),
+            Encode::Lz4(_) => Encode::Lz4(lz4::Table::default()),
+            Encode::Lz4Hc(_) => Encode::Lz4Hc(lz4::HcTable::new()),
+            Encode::Lz4Dict(table) => Encode::Lz4Dict(table.clone()),
+            Encode::Lz4HcDict(table) => Encode::Lz4HcDict(table.clone()),
+            #[cfg(feature = "snappy")]
+            Encode::Snappy(_) => Encode::Snappy(super::snappy::Compressor::default()),
+            #[cfg(feature = "zlib")]
+            Encode::Zlib(state) => Encode::Zlib(state.fresh()),
+            #[cfg(feature = "zstd")]
+            Encode::Zstd(state) => Encode::Zstd(Box::new(state.fresh())),
+            Encode::Plugin(plugin, context) => Encode::Plugin(Arc::clone(plugin), *context),
+        };
+        Compressor { clevel, state }
+    }
+
+    /// The same level with the codec's dictionary, for streams of about `len` bytes.
+    pub(crate) fn with_dictionary(&self, dictionary: &Dictionary, len: usize) -> Self {
+        let state = match &dictionary.0 {
+            Prepared::Lz4(table) => Encode::Lz4Dict(table.clone()),
+            Prepared::Lz4Hc(table) => Encode::Lz4HcDict(table.clone()),
+            #[cfg(feature = "zstd")]
+            Prepared::Zstd(dictionary) => Encode::Zstd(Box::new(super::zstd::Compressor::with_dict(dictionary, len))),
+        };
+        Compressor { clevel: self.clevel, state }
+    }
+
     /// Compresses `src` into `dst`; `None` where the result does not fit.
     pub(crate) fn compress(&mut self, src: &[u8], dst: &mut [u8]) -> Option<usize> {
+        // C-Blosc's scale: level 9 is LZ4's plain search, each level below skips one step more.
+        let acceleration = 10 - u32::from(self.clevel.min(9));
         match &mut self.state {
             Encode::BloscLz(table) => blosclz::compress(src, dst, self.clevel, table),
-            // C-Blosc's scale: level 9 is LZ4's plain search, each level below skips one step more.
-            Encode::Lz4(table) => lz4::compress_fast(src, dst, 10 - u32::from(self.clevel.min(9)), table),
+            Encode::Lz4(table) => lz4::compress_fast(src, dst, acceleration, table),
             Encode::Lz4Hc(table) => lz4::compress_hc(src, dst, self.clevel, table),
+            Encode::Lz4Dict(table) => lz4::compress_fast_with_dict(src, dst, acceleration, table),
+            Encode::Lz4HcDict(table) => lz4::compress_hc_with_dict(src, dst, self.clevel, table),
             #[cfg(feature = "snappy")]
             Encode::Snappy(state) => state.compress(src, dst),
             #[cfg(feature = "zlib")]
             Encode::Zlib(state) => state.compress(src, dst),
             #[cfg(feature = "zstd")]
             Encode::Zstd(state) => state.compress(src, dst),
+            // What a plugin says it wrote is believed as far as there was room.
+            Encode::Plugin(plugin, context) => {
+                let room = dst.len();
+                plugin.compress(src, dst, *context).filter(|&len| len > 0 && len <= room)
+            }
         }
     }
 }
@@ -63,6 +114,103 @@ impl Compressor {
 impl fmt::Debug for Compressor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Compressor").field("clevel", &self.clevel).finish_non_exhaustive()
+    }
+}
+
+/// A dictionary made ready for compressing, once for all threads.
+#[derive(Clone)]
+pub(crate) struct Dictionary(Prepared);
+
+#[derive(Clone)]
+enum Prepared {
+    Lz4(lz4::DictTable),
+    Lz4Hc(lz4::HcDictTable),
+    #[cfg(feature = "zstd")]
+    Zstd(super::zstd::EncodeDict),
+}
+
+impl Dictionary {
+    /// `None` for a codec that uses none.
+    #[cfg_attr(not(feature = "zstd"), allow(unused_variables, reason = "only zstd prepares for a level"))]
+    pub(crate) fn new(codec: Codec, clevel: u8, dictionary: &[u8]) -> Option<Self> {
+        Some(Dictionary(match codec {
+            Codec::Lz4 => Prepared::Lz4(lz4::DictTable::new(dictionary)),
+            Codec::Lz4Hc => Prepared::Lz4Hc(lz4::HcDictTable::new(dictionary)),
+            #[cfg(feature = "zstd")]
+            Codec::Zstd => Prepared::Zstd(super::zstd::EncodeDict::new(dictionary, clevel).ok()?),
+            _ => return None,
+        }))
+    }
+}
+
+/// The codec of a chunk's streams, looked up once for all threads.
+#[derive(Clone)]
+pub(crate) enum StreamCodec<'a> {
+    BuiltIn(CodecFormat),
+    Lz4Dict(&'a [u8]),
+    #[cfg(feature = "zstd")]
+    ZstdDict(super::zstd::DecodeDict),
+    NdLz {
+        meta: u8,
+    },
+    Plugin(&'a dyn BlockCodec, PluginContext),
+}
+
+impl<'a> StreamCodec<'a> {
+    /// The codec of streams of `format` without a dictionary.
+    pub(crate) fn new(
+        format: CodecFormat,
+        meta: u8,
+        typesize: usize,
+        registry: &'a Registry,
+    ) -> Result<Self, DecodeError> {
+        Ok(match format {
+            CodecFormat::Plugin(NDLZ) => StreamCodec::NdLz { meta },
+            CodecFormat::Plugin(id) => {
+                let name = format.codec().name();
+                let plugin = registry.get_codec(id).ok_or(DecodeError::UnregisteredCodec { id, name })?;
+                StreamCodec::Plugin(plugin.as_ref(), PluginContext { meta, typesize })
+            }
+            format => StreamCodec::BuiltIn(format),
+        })
+    }
+
+    /// The codec of streams of `format` with a dictionary.
+    pub(crate) fn with_dictionary(
+        format: CodecFormat,
+        dictionary: &'a [u8],
+        cache: &mut DictionaryCache,
+    ) -> Result<Self, CorruptStream> {
+        match format {
+            CodecFormat::Lz4 => Ok(StreamCodec::Lz4Dict(dictionary)),
+            #[cfg(feature = "zstd")]
+            CodecFormat::Zstd => Ok(StreamCodec::ZstdDict(cache.get(dictionary)?)),
+            _ => {
+                let _ = cache;
+                Err(CorruptStream::new(0, "its codec does not use a dictionary"))
+            }
+        }
+    }
+}
+
+/// The dictionary that was used last, as parsing one takes as long as decoding some blocks.
+#[derive(Debug, Default)]
+pub(crate) struct DictionaryCache {
+    #[cfg(feature = "zstd")]
+    zstd: Option<(Vec<u8>, super::zstd::DecodeDict)>,
+}
+
+impl DictionaryCache {
+    #[cfg(feature = "zstd")]
+    fn get(&mut self, dictionary: &[u8]) -> Result<super::zstd::DecodeDict, CorruptStream> {
+        match &self.zstd {
+            Some((bytes, parsed)) if bytes == dictionary => Ok(parsed.clone()),
+            _ => {
+                let parsed = super::zstd::DecodeDict::new(dictionary)?;
+                self.zstd = Some((dictionary.to_vec(), parsed.clone()));
+                Ok(parsed)
+            }
+        }
     }
 }
 
@@ -82,14 +230,24 @@ impl Decompressor {
         codec.availability().map_err(|feature| DecodeError::CodecUnavailable { codec, feature })
     }
 
-    /// Decodes `src` into `dst[..len]`. The format has passed [`Decompressor::check`].
+    /// Decodes `src` into `dst[..len]`. The codec's format has passed [`Decompressor::check`].
     pub(crate) fn decompress(
         &mut self,
-        format: CodecFormat,
+        codec: &StreamCodec<'_>,
         src: &[u8],
         dst: &mut [u8],
         len: usize,
     ) -> Result<(), CorruptStream> {
+        let format = match codec {
+            StreamCodec::BuiltIn(format) => *format,
+            StreamCodec::Lz4Dict(dictionary) => return lz4::decompress_with_dict(src, dst, len, dictionary),
+            #[cfg(feature = "zstd")]
+            StreamCodec::ZstdDict(dictionary) => {
+                return self.zstd.get_or_insert_default().decompress_with_dict(src, &mut dst[..len], dictionary);
+            }
+            StreamCodec::NdLz { meta } => return ndlz::decompress(src, &mut dst[..len], *meta),
+            StreamCodec::Plugin(plugin, context) => return plugin.decompress(src, &mut dst[..len], *context),
+        };
         match format {
             CodecFormat::BloscLz => blosclz::decompress(src, dst, len),
             CodecFormat::Lz4 => lz4::decompress(src, dst, len),

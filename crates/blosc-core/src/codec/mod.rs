@@ -12,10 +12,8 @@ pub(crate) mod blosclz;
 mod contexts;
 #[cfg(test)]
 mod dict_chunks;
-#[cfg_attr(not(test), expect(dead_code))]
 mod dictionary;
 pub(crate) mod lz4;
-#[cfg_attr(not(test), expect(dead_code))]
 mod ndlz;
 #[cfg(feature = "snappy")]
 mod snappy;
@@ -26,7 +24,11 @@ mod zstd;
 
 use core::fmt;
 
-pub(crate) use contexts::{Compressor, Decompressor};
+pub(crate) use contexts::{Compressor, Decompressor, Dictionary, DictionaryCache, StreamCodec};
+pub(crate) use dictionary::{MAX_DICT, train};
+
+/// The id of ndlz, the one plugin that is built in.
+const NDLZ: u8 = 32;
 
 /// A codec, as one asks for it when compressing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -44,13 +46,22 @@ pub enum Codec {
     Zlib,
     /// Zstandard.
     Zstd,
+    /// A codec that Blosc2 knows by a number: those below 160 are given by the Blosc project, the others by users.
+    /// ndlz (32) can be read; all others are up to a [`Registry`](crate::Registry).
+    Plugin {
+        /// Its number.
+        id: u8,
+        /// A parameter of its own.
+        meta: u8,
+    },
 }
 
 impl Codec {
-    /// All codecs, in the order of C-Blosc's compressor codes.
+    /// All built-in codecs, in the order of C-Blosc's compressor codes.
     pub const ALL: [Codec; 6] = [Codec::BloscLz, Codec::Lz4, Codec::Lz4Hc, Codec::Snappy, Codec::Zlib, Codec::Zstd];
 
-    /// C-Blosc's name for it: `blosclz`, `lz4`, `lz4hc`, `snappy`, `zlib`, `zstd`.
+    /// C-Blosc's name for it: `blosclz`, `lz4`, `lz4hc`, `snappy`, `zlib`, `zstd`; for plugins the one in the Blosc
+    /// project's list, or `user` from 160 on, or `unknown`.
     pub const fn name(self) -> &'static str {
         match self {
             Codec::BloscLz => "blosclz",
@@ -59,10 +70,44 @@ impl Codec {
             Codec::Snappy => "snappy",
             Codec::Zlib => "zlib",
             Codec::Zstd => "zstd",
+            Codec::Plugin { id, .. } => match id {
+                NDLZ => "ndlz",
+                33 => "zfp_acc",
+                34 => "zfp_prec",
+                35 => "zfp_rate",
+                36 => "openhtj2k",
+                37 => "grok",
+                38 => "openzl",
+                39 => "j2k",
+                40 => "htj2k",
+                160.. => "user",
+                _ => "unknown",
+            },
         }
     }
 
-    /// The codec of that name.
+    /// C-Blosc's compressor code, byte 22 of a Blosc2 header; a plugin's id.
+    pub(crate) const fn code(self) -> u8 {
+        match self {
+            Codec::BloscLz => 0,
+            Codec::Lz4 => 1,
+            Codec::Lz4Hc => 2,
+            Codec::Snappy => 3,
+            Codec::Zlib => 4,
+            Codec::Zstd => 5,
+            Codec::Plugin { id, .. } => id,
+        }
+    }
+
+    /// Byte 23 of a Blosc2 header.
+    pub(crate) const fn meta(self) -> u8 {
+        match self {
+            Codec::Plugin { meta, .. } => meta,
+            _ => 0,
+        }
+    }
+
+    /// The built-in codec of that name.
     pub fn from_name(name: &str) -> Option<Codec> {
         Codec::ALL.into_iter().find(|codec| codec.name() == name)
     }
@@ -75,6 +120,7 @@ impl Codec {
             Codec::Snappy => CodecFormat::Snappy,
             Codec::Zlib => CodecFormat::Zlib,
             Codec::Zstd => CodecFormat::Zstd,
+            Codec::Plugin { id, .. } => CodecFormat::Plugin(id),
         }
     }
 
@@ -114,6 +160,8 @@ pub enum CodecFormat {
     Zlib,
     /// RFC 8878 frames.
     Zstd,
+    /// What the plugin with this id writes.
+    Plugin(u8),
 }
 
 impl CodecFormat {
@@ -125,10 +173,11 @@ impl CodecFormat {
             CodecFormat::Snappy => 2,
             CodecFormat::Zlib => 3,
             CodecFormat::Zstd => 4,
+            CodecFormat::Plugin(_) => 6,
         }
     }
 
-    /// The format with these three bits; 5, 6 and 7 are none of a Blosc1 chunk's.
+    /// The built-in format with these three bits. 6 says that byte 22 has the id of a plugin, 5 and 7 say nothing.
     pub const fn from_id(id: u8) -> Option<CodecFormat> {
         match id {
             0 => Some(CodecFormat::BloscLz),
@@ -148,6 +197,7 @@ impl CodecFormat {
             CodecFormat::Snappy => Codec::Snappy,
             CodecFormat::Zlib => Codec::Zlib,
             CodecFormat::Zstd => Codec::Zstd,
+            CodecFormat::Plugin(id) => Codec::Plugin { id, meta: 0 },
         }
     }
 
@@ -163,6 +213,7 @@ impl CodecFormat {
             CodecFormat::Zlib => 1032,
             // A block of 128 KiB of one byte takes three bytes of header and that byte.
             CodecFormat::Zstd => 32 * 1024,
+            CodecFormat::Plugin(_) => usize::MAX,
         }
     }
 }
@@ -177,7 +228,8 @@ pub struct CorruptStream {
 }
 
 impl CorruptStream {
-    pub(crate) const fn new(at: usize, what: &'static str) -> Self {
+    /// An error at byte `at`.
+    pub const fn new(at: usize, what: &'static str) -> Self {
         CorruptStream { at, what }
     }
 }

@@ -5,24 +5,39 @@ use core::fmt;
 use zlib_rs::{Deflate, DeflateFlush, Inflate, InflateFlush, Status};
 
 use super::CorruptStream;
+use crate::params::ChunkFormat;
 
 /// The largest window, 32 KiB: what `compress2` of zlib uses.
 const WINDOW_BITS: u8 = 15;
 
-/// The `zlib-rs` level behind `clevel` 1..=9. Its levels are zlib-ng's, which are faster than the zlib levels of the same
-/// number and compress less, level 1 by 14 %; these come within 1 % of C-Blosc's sizes and, but for level 6, take less time than it
-/// (figures in docs/decisions/004-zlib.md).
-const LEVELS: [i32; 9] = [2, 4, 4, 5, 6, 9, 9, 9, 9];
+/// The `zlib-rs` level behind `clevel` 1..=9 of a Blosc1 chunk. Its levels are zlib-ng's, which are faster than the zlib
+/// levels of the same number and compress less, level 1 by 14 %; these come within 1 % of C-Blosc's sizes and, but for level
+/// 6, take less time than it (figures in docs/decisions/004-zlib.md). C-Blosc2 has zlib-ng inside, so a Blosc2 chunk takes the
+/// level as it is.
+const BLOSC1_LEVELS: [u8; 9] = [2, 4, 4, 5, 6, 9, 9, 9, 9];
 
 /// A deflate state at one level.
 pub(crate) struct Compressor {
+    level: u8,
     deflate: Deflate,
 }
 
 impl Compressor {
-    pub(crate) fn new(clevel: u8) -> Self {
-        let level = LEVELS[usize::from(clevel.clamp(1, 9)) - 1];
-        Compressor { deflate: Deflate::new(level, true, WINDOW_BITS) }
+    pub(crate) fn new(clevel: u8, format: ChunkFormat) -> Self {
+        let clevel = clevel.clamp(1, 9);
+        Compressor::with_level(match format {
+            ChunkFormat::Blosc1 => BLOSC1_LEVELS[usize::from(clevel) - 1],
+            ChunkFormat::Blosc2 => clevel,
+        })
+    }
+
+    /// Another one of the same kind.
+    pub(crate) fn fresh(&self) -> Self {
+        Compressor::with_level(self.level)
+    }
+
+    fn with_level(level: u8) -> Self {
+        Compressor { level, deflate: Deflate::new(level.into(), true, WINDOW_BITS) }
     }
 
     pub(crate) fn compress(&mut self, src: &[u8], dst: &mut [u8]) -> Option<usize> {

@@ -13,22 +13,30 @@ const LEVELS: [i32; 9] = [1, 3, 5, 7, 9, 11, 13, 15, 22];
 
 /// A compression context at one level, and the frame it wrote last.
 pub(crate) struct Compressor {
+    options: CompressOptions,
     context: rust_zstd::Compressor,
     frame: Vec<u8>,
 }
 
 impl Compressor {
     pub(crate) fn new(clevel: u8) -> Self {
-        let options = CompressOptions { level: level(clevel), ..CompressOptions::default() };
-        Compressor { context: rust_zstd::Compressor::new(options), frame: Vec::new() }
+        Compressor::with_options(CompressOptions { level: level(clevel), ..CompressOptions::default() })
     }
 
     /// One whose frames can be read with `dict` only, for streams of about `len` bytes.
-    #[cfg_attr(not(test), expect(dead_code))]
     pub(crate) fn with_dict(dict: &EncodeDict, len: usize) -> Self {
         let dict_attach = if len < HASH_AGAIN { DictAttach::Auto } else { DictAttach::Load };
-        let options = CompressOptions { dict: Some(Arc::clone(&dict.0)), dict_attach, ..CompressOptions::default() };
-        Compressor { context: rust_zstd::Compressor::new(options), frame: Vec::new() }
+        let dict = Some(Arc::clone(&dict.0));
+        Compressor::with_options(CompressOptions { dict, dict_attach, ..CompressOptions::default() })
+    }
+
+    /// Another one of the same kind.
+    pub(crate) fn fresh(&self) -> Self {
+        Compressor::with_options(self.options.clone())
+    }
+
+    fn with_options(options: CompressOptions) -> Self {
+        Compressor { context: rust_zstd::Compressor::new(options.clone()), options, frame: Vec::new() }
     }
 
     pub(crate) fn compress(&mut self, src: &[u8], dst: &mut [u8]) -> Option<usize> {
@@ -56,7 +64,6 @@ fn level(clevel: u8) -> i32 {
 pub(crate) struct EncodeDict(Arc<CompressDict>);
 
 impl EncodeDict {
-    #[cfg_attr(not(test), expect(dead_code))]
     pub(crate) fn new(dict: &[u8], clevel: u8) -> Result<Self, CorruptStream> {
         // Tables are sized by the dictionary; by an empty one, as if it were of any size: 640 MiB at level 22.
         if dict.is_empty() {
@@ -72,7 +79,6 @@ impl EncodeDict {
 pub(crate) struct DecodeDict(rust_zstd::decode::DecodeDict);
 
 impl DecodeDict {
-    #[cfg_attr(not(test), expect(dead_code))]
     pub(crate) fn new(dict: &[u8]) -> Result<Self, CorruptStream> {
         rust_zstd::decode::DecodeDict::new(dict).map(DecodeDict).map_err(|_| MALFORMED_DICT)
     }
@@ -98,7 +104,6 @@ impl Decompressor {
     }
 
     /// [`Decompressor::decompress`] for a frame that was written with a dictionary.
-    #[cfg_attr(not(test), expect(dead_code))]
     pub(crate) fn decompress_with_dict(
         &mut self,
         src: &[u8],

@@ -1,74 +1,228 @@
 //! Filters: what happens to a block's bytes before the codec sees them, and is undone after it.
+//!
+//! A chunk names up to six of them by id and one byte of meta each. [`Filter`] is one such name, [`FilterPipeline`] the
+//! list; `pipeline` turns it into the steps that run on a block.
 
-use crate::kernels::{self, Kernels};
+mod bytedelta;
+mod cells;
+mod delta;
+#[cfg(test)]
+mod golden;
+mod pipeline;
+mod trunc;
+
+use core::fmt;
+use core::num::NonZeroU8;
+
+pub(crate) use pipeline::{BitShuffleRule, Context, FilterError, Pipeline, Scratch};
 
 /// One filter of a pipeline.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Filter {
     /// Byte shuffle: byte 0 of all elements, then byte 1 of all, and so on. Best for numbers of one type.
     Shuffle,
+    /// Byte shuffle of groups of this many bytes, whatever the typesize.
+    ShuffleGroups(NonZeroU8),
     /// Bit shuffle: the same for single bits. Best for numbers that use few of their bits; slower.
     BitShuffle,
+    /// XOR with the element before (first block) or with the first block (all others).
+    Delta,
+    /// Clears the low mantissa bits of `f32` and `f64`; lossy. A positive number says how many bits stay, a negative
+    /// one how many go.
+    TruncPrec(i8),
+    /// Puts the elements of small n-d cells together; the number is a cell's edge. Needs the block's shape.
+    NdCell(u8),
+    /// [`Filter::NdCell`], and every cell becomes its mean; `f32` and `f64` only, lossy.
+    NdMean(u8),
+    /// Bytedelta as C-Blosc2 2.8 wrote it (id 34): it restarts within a channel. Read only.
+    ByteDeltaOld(u8),
+    /// Each byte less the one before, in as many channels as the number says, 0 meaning the typesize. Best after a
+    /// byte shuffle.
+    ByteDelta(u8),
+    /// Clears the low bits of integers; lossy. A positive number says how many bits stay, a negative one how many go.
+    IntTrunc(i8),
+    /// Any other id: what a [`Registry`](crate::Registry) has for it, else an error.
+    Other {
+        /// The id in the header.
+        id: u8,
+        /// The meta byte in the header.
+        meta: u8,
+    },
 }
 
-/// The filters of a chunk, in the order in which they run when compressing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct FilterPipeline {
-    filter: Option<Filter>,
-}
-
-impl FilterPipeline {
-    /// No filter.
-    pub const fn none() -> Self {
-        FilterPipeline { filter: None }
+impl Filter {
+    /// The id in the header, 1..=255.
+    pub const fn id(self) -> u8 {
+        match self {
+            Filter::Shuffle | Filter::ShuffleGroups(_) => 1,
+            Filter::BitShuffle => 2,
+            Filter::Delta => 3,
+            Filter::TruncPrec(_) => 4,
+            Filter::NdCell(_) => 32,
+            Filter::NdMean(_) => 33,
+            Filter::ByteDeltaOld(_) => 34,
+            Filter::ByteDelta(_) => 35,
+            Filter::IntTrunc(_) => 36,
+            Filter::Other { id, .. } => id,
+        }
     }
 
-    /// Byte shuffle.
-    pub const fn shuffle() -> Self {
-        FilterPipeline { filter: Some(Filter::Shuffle) }
+    /// The meta byte in the header.
+    pub const fn meta(self) -> u8 {
+        match self {
+            Filter::Shuffle | Filter::BitShuffle | Filter::Delta => 0,
+            Filter::ShuffleGroups(bytes) => bytes.get(),
+            Filter::TruncPrec(bits) | Filter::IntTrunc(bits) => bits.cast_unsigned(),
+            Filter::NdCell(meta) | Filter::NdMean(meta) | Filter::ByteDeltaOld(meta) | Filter::ByteDelta(meta) => meta,
+            Filter::Other { meta, .. } => meta,
+        }
     }
 
-    /// Bit shuffle.
-    pub const fn bitshuffle() -> Self {
-        FilterPipeline { filter: Some(Filter::BitShuffle) }
+    /// The filter with this id and meta; `None` for id 0, an empty slot.
+    pub const fn from_id(id: u8, meta: u8) -> Option<Filter> {
+        Some(match id {
+            0 => return None,
+            1 => match NonZeroU8::new(meta) {
+                None => Filter::Shuffle,
+                Some(bytes) => Filter::ShuffleGroups(bytes),
+            },
+            2 => Filter::BitShuffle,
+            3 => Filter::Delta,
+            4 => Filter::TruncPrec(meta.cast_signed()),
+            32 => Filter::NdCell(meta),
+            33 => Filter::NdMean(meta),
+            34 => Filter::ByteDeltaOld(meta),
+            35 => Filter::ByteDelta(meta),
+            36 => Filter::IntTrunc(meta.cast_signed()),
+            id => Filter::Other { id, meta },
+        })
     }
 
-    /// The filters, first to run first.
-    pub fn as_slice(&self) -> &[Filter] {
-        self.filter.as_slice()
-    }
-}
-
-/// What a Blosc1 chunk's filter does to one block of `len` bytes, or `None` where it leaves the block as it is:
-///
-/// * shuffle of single bytes changes nothing;
-/// * bitshuffle (the rule of chunk version 2) runs only when the number of whole elements is a multiple of 8, and not
-///   0; the bytes behind the last whole element are copied.
-pub(crate) fn for_block(filters: FilterPipeline, typesize: usize, len: usize) -> Option<Filter> {
-    match filters.filter? {
-        Filter::Shuffle => (typesize > 1).then_some(Filter::Shuffle),
-        Filter::BitShuffle => {
-            let elements = len / typesize;
-            (elements != 0 && elements.is_multiple_of(8)).then_some(Filter::BitShuffle)
+    /// Its name; `user` for ids that users give (160 and up), `unknown` for those that nobody gave.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Filter::Shuffle | Filter::ShuffleGroups(_) => "shuffle",
+            Filter::BitShuffle => "bitshuffle",
+            Filter::Delta => "delta",
+            Filter::TruncPrec(_) => "trunc-prec",
+            Filter::NdCell(_) => "ndcell",
+            Filter::NdMean(_) => "ndmean",
+            Filter::ByteDeltaOld(_) => "bytedelta-old",
+            Filter::ByteDelta(_) => "bytedelta",
+            Filter::IntTrunc(_) => "int-trunc",
+            Filter::Other { id: 160.., .. } => "user",
+            Filter::Other { .. } => "unknown",
         }
     }
 }
 
-/// Runs `filter` over a block, from `src` to `dst` of the same length.
-pub(crate) fn forward(filter: Filter, typesize: usize, src: &[u8], dst: &mut [u8]) {
-    let Kernels { shuffle, bitshuffle, .. } = kernels::active();
-    match filter {
-        Filter::Shuffle => shuffle(typesize, src, dst),
-        Filter::BitShuffle => bitshuffle(typesize, src, dst),
+impl fmt::Display for Filter {
+    /// The name, then `:` and the meta as a decimal number where it is not 0: `bytedelta:4`, `trunc-prec:-7`. Filters
+    /// without a name of their own have their id: `user(160)`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())?;
+        match self {
+            Filter::TruncPrec(bits) | Filter::IntTrunc(bits) => write!(f, ":{bits}"),
+            Filter::Other { id, meta: 0 } => write!(f, "({id})"),
+            Filter::Other { id, meta } => write!(f, "({id}):{meta}"),
+            filter if filter.meta() != 0 => write!(f, ":{}", filter.meta()),
+            _ => Ok(()),
+        }
     }
 }
 
-/// Undoes [`forward`].
-pub(crate) fn backward(filter: Filter, typesize: usize, src: &[u8], dst: &mut [u8]) {
-    let Kernels { unshuffle, bitunshuffle, .. } = kernels::active();
-    match filter {
-        Filter::Shuffle => unshuffle(typesize, src, dst),
-        Filter::BitShuffle => bitunshuffle(typesize, src, dst),
+/// The filters of a chunk, in the order in which they run when compressing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FilterPipeline {
+    /// Those behind `len` are all the same, so that equal pipelines are equal.
+    filters: [Filter; FilterPipeline::MAX_LEN],
+    len: usize,
+}
+
+impl FilterPipeline {
+    /// The slots of a Blosc2 header.
+    pub const MAX_LEN: usize = 6;
+
+    /// No filter.
+    pub const fn none() -> Self {
+        FilterPipeline { filters: [Filter::Shuffle; FilterPipeline::MAX_LEN], len: 0 }
+    }
+
+    /// Byte shuffle.
+    pub const fn shuffle() -> Self {
+        FilterPipeline { len: 1, ..FilterPipeline::none() }
+    }
+
+    /// Bit shuffle.
+    pub const fn bitshuffle() -> Self {
+        let mut pipeline = FilterPipeline::shuffle();
+        pipeline.filters[0] = Filter::BitShuffle;
+        pipeline
+    }
+
+    /// These filters; `None` for more than six.
+    ///
+    /// ```
+    /// use blosc_core::{Filter, FilterPipeline};
+    /// let pipeline = FilterPipeline::from_slice(&[Filter::Shuffle, Filter::ByteDelta(4)]).unwrap();
+    /// assert_eq!(pipeline.to_string(), "shuffle, bytedelta:4");
+    /// ```
+    pub fn from_slice(filters: &[Filter]) -> Option<Self> {
+        let mut pipeline = FilterPipeline::none();
+        pipeline.filters.get_mut(..filters.len())?.copy_from_slice(filters);
+        pipeline.len = filters.len();
+        Some(pipeline)
+    }
+
+    /// The filters of a header, empty slots left out.
+    pub(crate) fn from_slots(slots: [Option<Filter>; FilterPipeline::MAX_LEN]) -> Self {
+        let mut pipeline = FilterPipeline::none();
+        for filter in slots.into_iter().flatten() {
+            pipeline.filters[pipeline.len] = filter;
+            pipeline.len += 1;
+        }
+        pipeline
+    }
+
+    /// The filters, first to run first.
+    pub fn as_slice(&self) -> &[Filter] {
+        &self.filters[..self.len]
+    }
+
+    /// Whether `filter` is one of them.
+    pub fn contains(&self, filter: Filter) -> bool {
+        self.as_slice().contains(&filter)
+    }
+
+    /// The same with `channels` where a bytedelta has none of its own.
+    pub(crate) fn with_channels(mut self, channels: u8) -> Self {
+        for filter in &mut self.filters {
+            if *filter == Filter::ByteDelta(0) {
+                *filter = Filter::ByteDelta(channels);
+            }
+        }
+        self
+    }
+
+    /// Whether it is a byte shuffle of any group size, alone or among others: then the bytes of an element may be
+    /// compressed as streams of their own.
+    pub(crate) fn has_shuffle(&self) -> bool {
+        self.as_slice().iter().any(|filter| matches!(filter, Filter::Shuffle | Filter::ShuffleGroups(_)))
+    }
+}
+
+impl Default for FilterPipeline {
+    fn default() -> Self {
+        FilterPipeline::none()
+    }
+}
+
+impl fmt::Display for FilterPipeline {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, filter) in self.as_slice().iter().enumerate() {
+            write!(f, "{}{filter}", if index == 0 { "" } else { ", " })?;
+        }
+        Ok(())
     }
 }

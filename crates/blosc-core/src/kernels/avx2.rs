@@ -6,7 +6,7 @@ use std::arch::x86::*;
 use std::arch::x86_64::*;
 
 use super::lanes::{assert_in_bounds, lane_bitshuffle, lane_shuffle};
-use super::{Kernels, on_elements, on_groups_of_eight, sse2};
+use super::{Kernels, on_bytes, on_elements, on_groups_of_eight, sse2};
 
 /// The table, if the CPU has AVX2.
 pub(super) fn kernels() -> Option<&'static Kernels> {
@@ -20,6 +20,8 @@ pub(super) fn kernels() -> Option<&'static Kernels> {
         bitshuffle: |t, src, dst| on_groups_of_eight(t, src, dst, |t, src, dst| unsafe { bitshuffle(t, src, dst) }),
         // SAFETY: as for `shuffle`.
         bitunshuffle: |t, src, dst| on_groups_of_eight(t, src, dst, |t, src, dst| unsafe { bitunshuffle(t, src, dst) }),
+        // SAFETY: as for `shuffle`, and AVX2 comes with SSE2.
+        running_sum: |src, dst| on_bytes(src, dst, |src, dst| unsafe { sse2::running_sum(src, dst) }),
     };
     is_x86_feature_detected!("avx2").then_some(&TABLE)
 }

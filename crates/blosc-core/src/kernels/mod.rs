@@ -1,6 +1,6 @@
-//! Which implementation of shuffle and bitshuffle this CPU runs.
+//! Which implementation of shuffle, bitshuffle and running sums this CPU runs.
 //!
-//! Both filters are transpositions. A buffer of `e` elements of `typesize` bytes is a matrix of bytes, one element a row;
+//! Shuffle and bitshuffle are transpositions. A buffer of `e` elements of `typesize` bytes is a matrix of bytes, one element a row;
 //! *shuffle* transposes it, so that byte 0 of every element comes first, then byte 1 of every element, and so on. *Bitshuffle*
 //! does the same to single bits. The exact layouts:
 //!
@@ -62,6 +62,13 @@ use std::sync::OnceLock;
 /// If `dst.len() != src.len()`.
 pub type Kernel = fn(typesize: usize, src: &[u8], dst: &mut [u8]);
 
+/// Sums of bytes modulo 256 from the first on: `(src, dst)`. All of `dst` is overwritten.
+///
+/// # Panics
+///
+/// If `dst.len() != src.len()`.
+pub type RunningSum = fn(src: &[u8], dst: &mut [u8]);
+
 /// One instruction set's implementations, all interchangeable.
 #[derive(Debug)]
 pub struct Kernels {
@@ -75,6 +82,8 @@ pub struct Kernels {
     pub bitshuffle: Kernel,
     /// Undoes [`bitshuffle`](Self::bitshuffle).
     pub bitunshuffle: Kernel,
+    /// `dst[i] = src[0] + src[1] + … + src[i]`: undoes bytedelta in one channel.
+    pub running_sum: RunningSum,
 }
 
 /// The best table for this CPU, chosen once per process.
@@ -107,6 +116,12 @@ pub fn available() -> Vec<&'static Kernels> {
         simd128::kernels(),
     ];
     tables.into_iter().flatten().collect()
+}
+
+/// Runs a kernel of plain bytes.
+fn on_bytes(src: &[u8], dst: &mut [u8], kernel: impl FnOnce(&[u8], &mut [u8])) {
+    assert_eq!(src.len(), dst.len(), "a filter keeps the length of its buffer");
+    kernel(src, dst);
 }
 
 /// Runs a byte kernel on the whole elements of `src` and copies the bytes behind them.

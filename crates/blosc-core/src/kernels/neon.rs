@@ -4,7 +4,7 @@ use std::arch::aarch64::*;
 use std::arch::is_aarch64_feature_detected;
 
 use super::lanes::{assert_in_bounds, lane_bitshuffle, lane_shuffle, single_lane};
-use super::{Kernels, on_elements, on_groups_of_eight, scalar};
+use super::{Kernels, on_bytes, on_elements, on_groups_of_eight, scalar};
 
 /// The table, if the CPU has NEON.
 pub(super) fn kernels() -> Option<&'static Kernels> {
@@ -18,6 +18,7 @@ pub(super) fn kernels() -> Option<&'static Kernels> {
         bitshuffle: |t, src, dst| on_groups_of_eight(t, src, dst, |t, src, dst| unsafe { bitshuffle(t, src, dst) }),
         // SAFETY: as for `shuffle`.
         bitunshuffle: |t, src, dst| on_groups_of_eight(t, src, dst, |t, src, dst| unsafe { bitunshuffle(t, src, dst) }),
+        running_sum: |src, dst| on_bytes(src, dst, |src, dst| scalar::running_sum(0, src, dst)),
     };
     is_aarch64_feature_detected!("neon").then_some(&TABLE)
 }

@@ -5,8 +5,8 @@ use crate::codec::CorruptStream;
 
 /// Decodes `src` into exactly `len` bytes at the front of `dst`; what lies behind them is scratch.
 ///
-/// All of `src` has to be used up: bytes behind the last opcode would be opcodes themselves and overrun `len`, which
-/// is how C-Blosc rejects them too.
+/// `src` has to be used up: what follows the last opcode would be opcodes, too, and overrun `len`. C-Blosc, which has no
+/// other end of a stream than the end of its bytes, rejects them as well.
 pub(crate) fn decompress(src: &[u8], dst: &mut [u8], len: usize) -> Result<(), CorruptStream> {
     if len > dst.len() {
         return Err(CorruptStream::new(0, "the output does not hold the stream"));
@@ -23,12 +23,7 @@ pub(crate) fn decompress(src: &[u8], dst: &mut [u8], len: usize) -> Result<(), C
                 return Err(CorruptStream::new(at, "a literal run overruns the output"));
             }
             let Some(&next) = src.get(at + n) else {
-                // last run
-                if at + n == src.len() && done + n == len {
-                    dst[done..len].copy_from_slice(&src[at..]);
-                    return Ok(());
-                }
-                return Err(CorruptStream::new(at, "the stream ends before the output is full"));
+                return last_literals(src, at, n, &mut dst[done..len]);
             };
             match (src[at..].first_chunk::<MAX_LITERALS>(), dst[done..].first_chunk_mut()) {
                 (Some(from), Some(to)) => *to = *from,
@@ -75,8 +70,21 @@ pub(crate) fn decompress(src: &[u8], dst: &mut [u8], len: usize) -> Result<(), C
     }
 }
 
-/// `MASK[d]` keeps d bytes of a word and `SPREAD[d]` repeats them over it by one multiplication; `STEP[d]` is how many of
-/// the word's bytes are whole periods.
+/// The literal run that reaches the end of `src`: it has to fill the rest of the output.
+fn last_literals(src: &[u8], at: usize, n: usize, rest: &mut [u8]) -> Result<(), CorruptStream> {
+    let literals = &src[at..];
+    if literals.len() < n {
+        return Err(CorruptStream::new(at, "a literal run is cut short"));
+    }
+    if n < rest.len() {
+        return Err(CorruptStream::new(at, "the stream ends before the output is full"));
+    }
+    rest.copy_from_slice(literals);
+    Ok(())
+}
+
+/// Distances below 8 repeat a pattern in a word: `MASK[d]` keeps d bytes of it, a multiplication by `SPREAD[d]` repeats
+/// them, and `STEP[d]` of its bytes are whole periods.
 const MASK: [u64; 8] = [0, 0xFF, 0xFFFF, 0xFF_FFFF, 0xFFFF_FFFF, 0xFF_FFFF_FFFF, 0xFFFF_FFFF_FFFF, 0xFF_FFFF_FFFF_FFFF];
 const SPREAD: [u64; 8] = [
     0,
@@ -90,53 +98,46 @@ const SPREAD: [u64; 8] = [
 ];
 const STEP: [usize; 8] = [8, 8, 8, 6, 8, 5, 6, 7];
 
+/// Appends `n` bytes to the first `to` of `dst` from `distance` before their end. Both have been checked:
+/// 1 <= `distance` <= `to`, and `to + n` <= `dst.len()`.
 #[inline(always)]
 fn copy_match(dst: &mut [u8], to: usize, distance: usize, n: usize) {
     let from = to - distance;
-    if n <= 64 && n + 32 <= dst.len() - to {
-        let mut k = 0;
-        if distance >= 16 {
-            dst.copy_within(from..from + 16, to);
-            dst.copy_within(from + 16..from + 32, to + 16);
-            k = 32;
-            while k < n {
-                dst.copy_within(from + k..from + k + 16, to + k);
-                k += 16;
-            }
-        } else if distance >= 8 {
-            while k < n {
-                dst.copy_within(from + k..from + k + 8, to + k);
-                k += 8;
-            }
-        } else {
-            let Some(head) = dst.get(from..).and_then(<[u8]>::first_chunk::<8>) else { return };
-            let word =
-                (u64::from_le_bytes(*head) & MASK[distance & 7]).wrapping_mul(SPREAD[distance & 7]).to_le_bytes();
-            let step = STEP[distance & 7];
-            while k < n {
-                dst[to + k..to + k + 8].copy_from_slice(&word);
-                k += step;
-            }
+    if n > 64 || n + 32 > dst.len() - to {
+        return copy_long(dst, to, distance, n);
+    }
+    // Rounded up to whole words: the excess is overwritten by what comes next, or is scratch.
+    if distance >= 16 {
+        dst.copy_within(from..from + 16, to);
+        dst.copy_within(from + 16..from + 32, to + 16);
+        for k in (32..n).step_by(16) {
+            dst.copy_within(from + k..from + k + 16, to + k);
         }
-    } else {
-        copy_long(dst, to, distance, n);
+    } else if distance >= 8 {
+        for k in (0..n).step_by(8) {
+            dst.copy_within(from + k..from + k + 8, to + k);
+        }
+    } else if let Some(head) = dst[from..].first_chunk() {
+        let distance = distance & 7;
+        let word = (u64::from_le_bytes(*head) & MASK[distance]).wrapping_mul(SPREAD[distance]).to_le_bytes();
+        for k in (0..n).step_by(STEP[distance]) {
+            dst[to + k..to + k + 8].copy_from_slice(&word);
+        }
     }
 }
 
+/// [`copy_match`] for long matches, and for those too near the end of `dst` for whole words.
 fn copy_long(dst: &mut [u8], to: usize, distance: usize, n: usize) {
     let from = to - distance;
     if distance == 1 {
         let byte = dst[from];
-        dst[to..to + n].fill(byte);
-        return;
+        return dst[to..to + n].fill(byte);
     }
-    // What is there already is a period; every copy doubles what can be copied at once.
-    let mut have = distance;
-    let mut k = 0;
-    while k < n {
-        let step = have.min(n - k);
-        dst.copy_within(from..from + step, to + k);
-        k += step;
-        have += step;
+    // Every copy doubles what there is of the pattern.
+    let mut done = 0;
+    while done < n {
+        let step = (distance + done).min(n - done);
+        dst.copy_within(from..from + step, to + done);
+        done += step;
     }
 }

@@ -46,6 +46,8 @@ impl Match {
 
 impl<'a, const E: usize> Finder<'a, E> {
     const MIN: usize = EFFORTS[E].min;
+    /// A far distance takes two bytes more, and wants them of the match.
+    const FAR: usize = Self::MIN + 2;
     const BITS: u32 = EFFORTS[E].bits;
 
     /// Matches end within `src`; the last 15 bytes are not searched for.
@@ -96,16 +98,22 @@ impl<'a, const E: usize> Finder<'a, E> {
     #[inline(always)]
     pub(super) fn find(&mut self, at: usize, here: [u64; 2]) -> Option<Match> {
         let slot = self.slot(here[0]);
-        let distance = usize::from((at as u16).wrapping_sub(*slot));
+        let mut distance = usize::from((at as u16).wrapping_sub(*slot));
         *slot = at as u16;
-        let from = at.wrapping_sub(distance);
-        let there = self.words_at(from)?;
-        let differ = here[0] ^ there[0];
+        let mut from = at.wrapping_sub(distance);
+        let mut there = self.words_at(from)?;
+        let mut differ = here[0] ^ there[0];
         if differ << (64 - 8 * Self::MIN) != 0 {
             return None;
         }
-        // Two bytes more for a far distance want two bytes more of a match.
-        if distance == 0 || (distance > NEAR && differ << (64 - 8 * (Self::MIN + 2)) != 0) {
+        if distance == 0 {
+            // 65536 bytes back, the period of the second byte of a counter; or the slot is empty.
+            distance = 1 << 16;
+            from = at.checked_sub(distance)?;
+            there = self.words_at(from)?;
+            differ = here[0] ^ there[0];
+        }
+        if distance > NEAR && differ << (64 - 8 * Self::FAR) != 0 {
             return None;
         }
         if Self::is_run(here[0]) && self.src.get(at.wrapping_sub(1)) == Some(&(here[0] as u8)) {

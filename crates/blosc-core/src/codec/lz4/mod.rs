@@ -18,7 +18,6 @@
 mod chain;
 mod copy;
 mod decode;
-#[cfg_attr(not(test), expect(dead_code))]
 mod dict;
 #[cfg(test)]
 mod dict_tests;
@@ -31,10 +30,7 @@ mod sequence;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use decode::decompress;
-#[cfg_attr(not(test), expect(unused_imports))]
-pub(crate) use decode::decompress_with_dict;
-#[cfg_attr(not(test), expect(unused_imports))]
+pub(crate) use decode::{decompress, decompress_with_dict};
 pub(crate) use dict::{DictTable, HcDictTable, compress_fast_with_dict, compress_hc_with_dict};
 pub(crate) use fast::{Table, compress_fast};
 pub(crate) use hc::{HcTable, compress_hc};

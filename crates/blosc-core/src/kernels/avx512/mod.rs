@@ -9,7 +9,7 @@ mod shuffle;
 use std::arch::x86_64::*;
 
 use super::lanes::assert_in_bounds;
-use super::{Kernels, on_elements, on_groups_of_eight};
+use super::{Kernels, on_bytes, on_elements, on_groups_of_eight, sse2};
 
 /// The table, if the CPU has all of the instructions.
 pub(super) fn kernels() -> Option<&'static Kernels> {
@@ -27,6 +27,8 @@ pub(super) fn kernels() -> Option<&'static Kernels> {
             // SAFETY: as for `shuffle`.
             on_groups_of_eight(t, src, dst, |t, src, dst| unsafe { bitshuffle::bitunshuffle(t, src, dst) })
         },
+        // SAFETY: as for `shuffle`, and AVX-512 comes with SSE2.
+        running_sum: |src, dst| on_bytes(src, dst, |src, dst| unsafe { sse2::running_sum(src, dst) }),
     };
     let detected = is_x86_feature_detected!("avx2")
         && is_x86_feature_detected!("avx512f")

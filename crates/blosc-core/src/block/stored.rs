@@ -1,0 +1,63 @@
+//! How a stream is stored: `csize` says it.
+//!
+//! ```text
+//! csize > 0    that many bytes follow: compressed, or as they are if the plain stream is just as long
+//! csize = 0    zeros (Blosc2)
+//! csize < 0    a token byte follows, whose lowest bit is set: -csize again and again (Blosc2)
+//! ```
+
+use crate::DecodeError;
+use crate::le::i32_at;
+
+/// Bytes of the `csize` in front of every stream.
+pub(crate) const CSIZE_LEN: usize = 4;
+
+/// The token behind a negative `csize`: its lowest bit says that a value is repeated, the others say nothing yet.
+pub(crate) const RUN_TOKEN: u8 = 0x01;
+
+/// A stream as it is stored.
+pub(crate) enum Stored<'a> {
+    /// Bytes, compressed or not.
+    Payload(&'a [u8]),
+    /// One byte repeated.
+    Run {
+        value: u8,
+        /// Where the next stream starts.
+        end: usize,
+    },
+}
+
+impl<'a> Stored<'a> {
+    /// The stream of block `block` whose `csize` stands at `at`.
+    pub(crate) fn parse(chunk: &'a [u8], block: usize, at: usize, has_runs: bool) -> Result<Self, DecodeError> {
+        let found = chunk.len();
+        let csize = i32_at(chunk, at).ok_or(DecodeError::Truncated { cbytes: at + CSIZE_LEN, found })?;
+        let start = at + CSIZE_LEN;
+        let body = &chunk[start..];
+        let min = if has_runs { -i64::from(u8::MAX) } else { 1 };
+        let found = i64::from(csize);
+        let invalid = DecodeError::Place { block, offset: at, what: "csize", found, min, max: body.len() as i64 };
+        if found < min {
+            return Err(invalid);
+        }
+        match usize::try_from(csize) {
+            Ok(0) => Ok(Stored::Run { value: 0, end: start }),
+            Ok(csize) => body.get(..csize).map(Stored::Payload).ok_or(invalid),
+            Err(_) => match body.first() {
+                // Not less than -255.
+                Some(token) if token & RUN_TOKEN != 0 => {
+                    Ok(Stored::Run { value: csize.unsigned_abs() as u8, end: start + 1 })
+                }
+                Some(&token) => Err(DecodeError::Place {
+                    block,
+                    offset: start,
+                    what: "the token of a run",
+                    found: token.into(),
+                    min: RUN_TOKEN.into(),
+                    max: RUN_TOKEN.into(),
+                }),
+                None => Err(DecodeError::Truncated { cbytes: start + 1, found: chunk.len() }),
+            },
+        }
+    }
+}

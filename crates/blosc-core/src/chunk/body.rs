@@ -1,0 +1,264 @@
+//! Writing what stands behind the header: block starts, dictionary, blocks.
+
+use super::Header;
+use super::layout::{BSTART_LEN, DSIZE_LEN};
+use crate::EncodeError;
+use crate::block::{BlockEncoder, CSIZE_LEN, Streams};
+use crate::codec::{Dictionary, MAX_DICT, train};
+use crate::filter::{BitShuffleRule, Context, Pipeline, Scratch};
+use crate::le::put_i32;
+use crate::parallel::Parallelism;
+use crate::params::{CParams, ChunkFormat};
+use crate::registry::Registry;
+
+/// All that encoding the blocks of one chunk takes, looked up once.
+pub(super) struct BodyPlan<'a> {
+    params: &'a CParams,
+    forward: Pipeline<'a>,
+    /// What a decoder will do.
+    backward: Pipeline<'a>,
+    header_len: usize,
+    blocksize: usize,
+    /// Streams of every block but a short last one.
+    nstreams: usize,
+    has_runs: bool,
+}
+
+/// What was written.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Written {
+    /// Bytes of the chunk.
+    pub(super) cbytes: usize,
+    pub(super) has_dictionary: bool,
+    /// Every stream is a run of zeros, so the chunk may be one, too.
+    pub(super) all_zeros: bool,
+}
+
+impl<'a> BodyPlan<'a> {
+    pub(super) fn new(
+        params: &'a CParams,
+        header: &Header,
+        registry: &'a Registry,
+        blockshape: &'a [usize],
+    ) -> Result<Self, EncodeError> {
+        let rule = match params.format {
+            ChunkFormat::Blosc1 => BitShuffleRule::Blosc1,
+            ChunkFormat::Blosc2 => BitShuffleRule::Blosc2,
+        };
+        let typesize = params.machine_typesize();
+        let context = Context { typesize, rule, registry, blockshape, channels: Some(typesize) };
+        Ok(BodyPlan {
+            params,
+            forward: Pipeline::forward_of(&params.filters, context)?,
+            backward: Pipeline::backward_of(&params.filters, context)?,
+            header_len: header.len(),
+            blocksize: header.blocksize(),
+            nstreams: if header.is_split() { context.typesize } else { 1 },
+            has_runs: params.format == ChunkFormat::Blosc2,
+        })
+    }
+
+    pub(super) fn forward(&self) -> &Pipeline<'a> {
+        &self.forward
+    }
+
+    /// Writes tables and blocks to their places in `dst`, the chunk's; `None` where they do not fit.
+    pub(super) fn write(
+        &self,
+        encoder: &mut BlockEncoder,
+        src: &[u8],
+        parallelism: Parallelism,
+        dst: &mut [u8],
+    ) -> Result<Option<Written>, EncodeError> {
+        let nblocks = src.len().div_ceil(self.blocksize);
+        let mut at = self.header_len + nblocks * BSTART_LEN;
+        if at >= dst.len() {
+            return Ok(None);
+        }
+        let reference = self.reference(src)?;
+        let learned = self.dictionary(src.chunks(self.blocksize), src.len(), reference.as_deref())?;
+        let mut with_dictionary = None;
+        if let Some(learned) = &learned {
+            let Some(end) = learned.put(at, dst) else { return Ok(None) };
+            at = end;
+            with_dictionary = Some(learned.encoder(encoder));
+        }
+        let encoder = with_dictionary.as_mut().unwrap_or(encoder);
+        let blocks_at = at;
+        let cbytes = if parallelism.applies(src.len(), nblocks) {
+            self.write_parallel(encoder, src, reference.as_deref(), dst, at)?
+        } else {
+            self.write_serial(encoder, src, reference.as_deref(), dst, at)?
+        };
+        let nstreams = src.chunks(self.blocksize).map(|block| self.streams(block).nstreams).sum::<usize>();
+        Ok(cbytes.map(|cbytes| Written {
+            cbytes,
+            has_dictionary: learned.is_some(),
+            all_zeros: self.has_runs && cbytes - blocks_at == nstreams * CSIZE_LEN,
+        }))
+    }
+
+    /// The blocks from `at` on, one behind the other; the end of the last.
+    fn write_serial(
+        &self,
+        encoder: &mut BlockEncoder,
+        src: &[u8],
+        reference: Option<&[u8]>,
+        dst: &mut [u8],
+        mut at: usize,
+    ) -> Result<Option<usize>, EncodeError> {
+        for (index, block) in src.chunks(self.blocksize).enumerate() {
+            self.put_bstart(dst, index, at);
+            let room = dst.get_mut(at..).unwrap_or_default();
+            match self.encode(encoder, index, block, reference, room)? {
+                Some(len) => at += len,
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(at))
+    }
+
+    /// The same with every block encoded into a buffer of its own, then put in order: the same bytes.
+    #[cfg(feature = "rayon")]
+    fn write_parallel(
+        &self,
+        encoder: &BlockEncoder,
+        src: &[u8],
+        reference: Option<&[u8]>,
+        dst: &mut [u8],
+        mut at: usize,
+    ) -> Result<Option<usize>, EncodeError> {
+        use rayon::prelude::*;
+
+        let blocks: Vec<Result<Option<Vec<u8>>, EncodeError>> = src
+            .par_chunks(self.blocksize)
+            .enumerate()
+            .map_init(
+                || BlockEncoder::new(encoder.compressor().fresh()),
+                |encoder, (index, block)| {
+                    let mut out = vec![0; block.len() + self.streams(block).nstreams * CSIZE_LEN];
+                    let len = self.encode(encoder, index, block, reference, &mut out)?;
+                    Ok(len.map(|len| {
+                        out.truncate(len);
+                        out
+                    }))
+                },
+            )
+            .collect();
+        for (index, block) in blocks.into_iter().enumerate() {
+            let Some(block) = block? else { return Ok(None) };
+            self.put_bstart(dst, index, at);
+            let Some(room) = dst.get_mut(at..at + block.len()) else { return Ok(None) };
+            room.copy_from_slice(&block);
+            at += block.len();
+        }
+        Ok(Some(at))
+    }
+
+    #[cfg(not(feature = "rayon"))]
+    fn write_parallel(
+        &self,
+        encoder: &mut BlockEncoder,
+        src: &[u8],
+        reference: Option<&[u8]>,
+        dst: &mut [u8],
+        at: usize,
+    ) -> Result<Option<usize>, EncodeError> {
+        self.write_serial(encoder, src, reference, dst, at)
+    }
+
+    fn encode(
+        &self,
+        encoder: &mut BlockEncoder,
+        index: usize,
+        block: &[u8],
+        reference: Option<&[u8]>,
+        dst: &mut [u8],
+    ) -> Result<Option<usize>, EncodeError> {
+        let reference = reference.filter(|_| index > 0);
+        Ok(encoder.encode(&self.forward, block, reference, self.streams(block), dst)?)
+    }
+
+    /// The short last block is never split.
+    fn streams(&self, block: &[u8]) -> Streams {
+        let nstreams = if block.len() == self.blocksize { self.nstreams } else { 1 };
+        Streams { nstreams, has_runs: self.has_runs }
+    }
+
+    /// The first block as a decoder will see it, if all others are to be compressed against it. C-Blosc2 takes the block
+    /// as it was before it lost bits, and reads back something else than it wrote.
+    fn reference(&self, src: &[u8]) -> Result<Option<Vec<u8>>, EncodeError> {
+        let mut first = match src.chunks(self.blocksize).next() {
+            Some(first) if self.forward.has_delta() => first.to_vec(),
+            _ => return Ok(None),
+        };
+        if self.forward.may_be_lossy() && !self.forward.is_identity(first.len()) {
+            let mut scratch = Scratch::default();
+            let filtered = self.forward.forward(&first, None, &mut scratch)?.to_vec();
+            scratch.current_mut(filtered.len())[..filtered.len()].copy_from_slice(&filtered);
+            self.backward.backward(&mut scratch, None, &mut first)?;
+        }
+        Ok(Some(first))
+    }
+
+    /// What the blocks have in common, where the parameters ask for it and there is enough to learn from. `nbytes` is
+    /// how long all blocks are together.
+    pub(super) fn dictionary<'b>(
+        &self,
+        blocks: impl ExactSizeIterator<Item = &'b [u8]>,
+        nbytes: usize,
+        reference: Option<&[u8]>,
+    ) -> Result<Option<Learned>, EncodeError> {
+        // As in C-Blosc2: at most a twentieth of the data, and not worth it below 256 bytes.
+        let max = (nbytes / 20).min(MAX_DICT);
+        if !self.params.dictionary || max < MIN_DICTIONARY {
+            return Ok(None);
+        }
+        let step = nbytes.div_ceil(MAX_SAMPLES);
+        let mut scratch = Scratch::default();
+        let (mut samples, mut nstreams) = (Vec::new(), 0);
+        for (index, block) in blocks.enumerate().step_by(step) {
+            let reference = reference.filter(|_| index > 0);
+            samples.extend_from_slice(self.forward.forward(block, reference, &mut scratch)?);
+            nstreams += self.streams(block).nstreams;
+        }
+        let CParams { codec, clevel, .. } = *self.params;
+        let stream_len = samples.len() / nstreams.max(1);
+        let Some(bytes) = train(codec.format(), &samples, stream_len, max) else { return Ok(None) };
+        let prepared = Dictionary::new(codec, clevel, &bytes);
+        Ok(prepared.map(|prepared| Learned { bytes, prepared, stream_len }))
+    }
+
+    fn put_bstart(&self, dst: &mut [u8], index: usize, at: usize) {
+        // A chunk that fits into `dst` is smaller than i32::MAX.
+        put_i32(dst, self.header_len + index * BSTART_LEN, at as i32);
+    }
+}
+
+/// Blocks of about this many bytes are filtered to learn from.
+const MAX_SAMPLES: usize = 2 << 20;
+const MIN_DICTIONARY: usize = 256;
+
+/// A dictionary, and what it was learned from.
+pub(super) struct Learned {
+    bytes: Vec<u8>,
+    prepared: Dictionary,
+    stream_len: usize,
+}
+
+impl Learned {
+    /// Writes the dictionary behind its size; where it ends.
+    pub(super) fn put(&self, at: usize, dst: &mut [u8]) -> Option<usize> {
+        let start = at + DSIZE_LEN;
+        let end = start + self.bytes.len();
+        dst.get_mut(start..end)?.copy_from_slice(&self.bytes);
+        // At most MAX_DICT.
+        put_i32(dst, at, self.bytes.len() as i32);
+        Some(end)
+    }
+
+    /// An encoder that uses it.
+    pub(super) fn encoder(&self, plain: &BlockEncoder) -> BlockEncoder {
+        BlockEncoder::new(plain.compressor().with_dictionary(&self.prepared, self.stream_len))
+    }
+}

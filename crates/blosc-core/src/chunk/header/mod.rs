@@ -1,0 +1,380 @@
+//! The header of a chunk: 16 bytes, or 32 where the flags say so.
+//!
+//! ```text
+//!  0          1          2          3          4         8           12        16
+//! | version  | versionlz| flags    | typesize | nbytes  | blocksize | cbytes  |
+//! | filter ids, 6       | codec 22 | meta 23  | filter metas, 6 | flags2 30 | blosc2_flags 31 |
+//! 16                    22         23         24                30          31             32
+//!
+//! flags         0 shuffle   1 memcpyed   2 bitshuffle   3 delta   4 not split   5-7 codec format
+//!               0 and 2 together: the second line follows
+//! flags2        0 blocks of variable length
+//! blosc2_flags  0 dictionary   1 big-endian writer   3 lazy   4-6 special value   7 instrumented
+//! ```
+//!
+//! Integers are little endian and signed, 32 bits. Version 2 is Blosc1; 3 to 6 are Blosc2.
+
+mod bits;
+mod parse;
+
+use crate::codec::{Codec, CodecFormat};
+use crate::filter::{Filter, FilterPipeline};
+use crate::le::put_i32;
+use crate::params::ChunkFormat;
+use crate::{DecodeError, Limits};
+
+/// The header of a chunk, its fields checked against each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Header {
+    version: u8,
+    versionlz: u8,
+    flags: u8,
+    typesize: u8,
+    nbytes: usize,
+    /// As it stands in the header: it may be more than `nbytes`, or be a number of blocks.
+    blocksize: usize,
+    cbytes: usize,
+    extension: Option<Extension>,
+}
+
+/// The second half of a 32-byte header.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Extension {
+    filters: [u8; FilterPipeline::MAX_LEN],
+    codec: u8,
+    codec_meta: u8,
+    filters_meta: [u8; FilterPipeline::MAX_LEN],
+    flags2: u8,
+    blosc2_flags: u8,
+}
+
+/// What a chunk holds that stores no blocks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Special {
+    /// Zeros.
+    Zeros,
+    /// Not-a-numbers: `f32` or `f64`, by the typesize.
+    Nan,
+    /// One value, which follows the header, again and again.
+    Value,
+    /// Nothing that was ever written: read as zeros.
+    Uninit,
+}
+
+impl Special {
+    pub(crate) const fn id(self) -> u8 {
+        match self {
+            Special::Zeros => 1,
+            Special::Nan => 2,
+            Special::Value => 3,
+            Special::Uninit => 4,
+        }
+    }
+
+    /// Its name: `zeros`, `nan`, `value`, `uninit`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Special::Zeros => "zeros",
+            Special::Nan => "nan",
+            Special::Value => "value",
+            Special::Uninit => "uninit",
+        }
+    }
+}
+
+impl Header {
+    /// Bytes of a Blosc1 header, and of every header's first part.
+    pub const LEN: usize = 16;
+    /// Bytes of an extended header, which Blosc2 writes.
+    pub const EXTENDED_LEN: usize = 32;
+    /// The most plain bytes that one Blosc1 chunk holds: 2^31 − 1 less the header.
+    pub const MAX_NBYTES: usize = i32::MAX as usize - Header::LEN;
+    /// The most plain bytes that one Blosc2 chunk holds.
+    pub const MAX_NBYTES_BLOSC2: usize = i32::MAX as usize - Header::EXTENDED_LEN;
+
+    /// A header for a chunk to be written. All sizes fit the format; a typesize over 255 counts as 1.
+    pub(crate) fn new(typesize: usize, nbytes: usize, blocksize: usize, kind: ChunkKind) -> Header {
+        let mut header = Header {
+            version: bits::BLOSC1,
+            versionlz: bits::VERSIONLZ,
+            flags: kind.codec.format().id() << bits::FORMAT_SHIFT,
+            typesize: u8::try_from(typesize).unwrap_or(1),
+            nbytes,
+            blocksize,
+            cbytes: 0,
+            extension: None,
+        };
+        if !kind.split {
+            header.flags |= bits::NOT_SPLIT;
+        }
+        match kind.format {
+            ChunkFormat::Blosc1 => {
+                for filter in kind.filters.as_slice() {
+                    header.flags |= if *filter == Filter::BitShuffle { bits::BITSHUFFLE } else { bits::SHUFFLE };
+                }
+            }
+            ChunkFormat::Blosc2 => header.extend(kind),
+        }
+        header
+    }
+
+    fn extend(&mut self, kind: ChunkKind) {
+        self.version = bits::BLOSC2;
+        self.flags |= bits::EXTENDED;
+        if kind.filters.contains(Filter::Delta) {
+            self.flags |= bits::DELTA;
+        }
+        let mut extension =
+            Extension { codec: kind.codec.code(), codec_meta: kind.codec.meta(), ..Extension::default() };
+        // As C-Blosc2 does, the filters stand in the last slots.
+        let filters = kind.filters.as_slice();
+        for (slot, filter) in (FilterPipeline::MAX_LEN - filters.len()..).zip(filters) {
+            (extension.filters[slot], extension.filters_meta[slot]) = (filter.id(), filter.meta());
+        }
+        self.extension = Some(extension);
+    }
+
+    /// The same chunk with its size, its blocks compressed.
+    pub(crate) fn finish(mut self, cbytes: usize) -> Header {
+        self.cbytes = cbytes;
+        self
+    }
+
+    /// The same chunk with its plain bytes behind the header. `tried` says whether compression was: if not, Blosc2
+    /// does not name a codec.
+    pub(crate) fn finish_memcpyed(mut self, tried: bool) -> Header {
+        if self.extension.is_some() && !tried {
+            self.flags = bits::EXTENDED;
+        }
+        self.flags |= bits::MEMCPYED;
+        self.finish(self.len() + self.nbytes)
+    }
+
+    /// The same chunk as one special value; the size is that of the header.
+    pub(crate) fn with_special(mut self, special: Special) -> Header {
+        if let Some(extension) = &mut self.extension {
+            extension.blosc2_flags |= special.id() << bits::SPECIAL_SHIFT;
+        }
+        self.finish(self.len())
+    }
+
+    /// The same chunk with a dictionary.
+    pub(crate) fn with_dictionary(mut self) -> Header {
+        if let Some(extension) = &mut self.extension {
+            extension.blosc2_flags |= bits::DICTIONARY;
+        }
+        self
+    }
+
+    /// The same chunk with `nblocks` blocks of variable length, which are never split.
+    pub(crate) fn with_vl_blocks(mut self, nblocks: usize) -> Header {
+        if let Some(extension) = &mut self.extension {
+            extension.flags2 |= bits::VL_BLOCKS;
+        }
+        (self.version, self.blocksize) = (bits::BLOSC2_VL, nblocks);
+        self.flags |= bits::NOT_SPLIT;
+        self
+    }
+
+    /// The bytes of the header at the start of `dst`, which has room for [`len`](Header::len) of them.
+    pub(crate) fn write(&self, dst: &mut [u8]) {
+        dst[..4].copy_from_slice(&[self.version, self.versionlz, self.flags, self.typesize]);
+        for (at, size) in [(4, self.nbytes), (8, self.blocksize), (12, self.cbytes)] {
+            // Sizes are at most i32::MAX: parsed from an i32, or checked by the encoder.
+            put_i32(dst, at, size as i32);
+        }
+        if let Some(extension) = &self.extension {
+            dst[16..22].copy_from_slice(&extension.filters);
+            dst[22..24].copy_from_slice(&[extension.codec, extension.codec_meta]);
+            dst[24..30].copy_from_slice(&extension.filters_meta);
+            dst[30..32].copy_from_slice(&[extension.flags2, extension.blosc2_flags]);
+        }
+    }
+
+    /// The bytes of the header.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = vec![0; self.len()];
+        self.write(&mut bytes);
+        bytes
+    }
+
+    /// Bytes of this header: 16 or 32.
+    #[allow(clippy::len_without_is_empty, reason = "no header is empty")]
+    pub fn len(&self) -> usize {
+        if self.extension.is_some() { Header::EXTENDED_LEN } else { Header::LEN }
+    }
+
+    /// The chunk format version.
+    pub fn version(&self) -> u8 {
+        self.version
+    }
+
+    /// The generation that wrote the chunk: Blosc2 writes both lengths of header.
+    pub fn format(&self) -> ChunkFormat {
+        if self.version == bits::BLOSC1 { ChunkFormat::Blosc1 } else { ChunkFormat::Blosc2 }
+    }
+
+    /// The version of the codec's stream format.
+    pub fn versionlz(&self) -> u8 {
+        self.versionlz
+    }
+
+    /// The flags byte as it stands in the chunk.
+    pub fn flags(&self) -> u8 {
+        self.flags
+    }
+
+    /// The `blosc2_flags` byte as it stands in an extended header, else 0.
+    pub fn blosc2_flags(&self) -> u8 {
+        self.extension.map_or(0, |extension| extension.blosc2_flags)
+    }
+
+    /// The `blosc2_flags2` byte as it stands in an extended header, else 0.
+    pub fn blosc2_flags2(&self) -> u8 {
+        self.extension.map_or(0, |extension| extension.flags2)
+    }
+
+    /// Bytes of one element, 1..=255.
+    pub fn typesize(&self) -> usize {
+        self.typesize.into()
+    }
+
+    /// Plain bytes in the chunk.
+    pub fn nbytes(&self) -> usize {
+        self.nbytes
+    }
+
+    /// Plain bytes in each block but the last, which may be shorter. A chunk of variable-length blocks has no such
+    /// size; as an upper bound it is then `nbytes`.
+    pub fn blocksize(&self) -> usize {
+        match (self.format(), self.has_vl_blocks()) {
+            (ChunkFormat::Blosc1, _) => self.blocksize,
+            (_, true) => self.nbytes,
+            // Readers have always taken a block size over `nbytes` to mean one block.
+            (_, false) if self.nbytes > 0 => self.blocksize.min(self.nbytes),
+            _ => self.blocksize,
+        }
+    }
+
+    /// How many blocks the chunk has.
+    pub fn nblocks(&self) -> usize {
+        match self.nbytes {
+            _ if self.has_vl_blocks() => self.blocksize,
+            0 => 0,
+            nbytes => nbytes.div_ceil(self.blocksize()),
+        }
+    }
+
+    /// Bytes of the whole chunk, header included.
+    pub fn cbytes(&self) -> usize {
+        self.cbytes
+    }
+
+    /// Whether the plain bytes follow the header as they are.
+    pub fn is_memcpyed(&self) -> bool {
+        self.flags & bits::MEMCPYED != 0
+    }
+
+    /// Whether the writer split blocks into one stream for each byte of an element. Chunks older than Blosc 1.11 do
+    /// not have this flag and always say yes.
+    pub fn is_split(&self) -> bool {
+        self.flags & bits::NOT_SPLIT == 0
+    }
+
+    /// Whether every block has a length of its own.
+    pub fn has_vl_blocks(&self) -> bool {
+        self.blosc2_flags2() & bits::VL_BLOCKS != 0
+    }
+
+    /// Whether a dictionary stands between the block starts and the blocks.
+    pub fn has_dictionary(&self) -> bool {
+        self.blosc2_flags() & bits::DICTIONARY != 0
+    }
+
+    /// Whether this is the header of a lazy chunk, whose blocks are still in a frame's file.
+    pub fn is_lazy(&self) -> bool {
+        self.blosc2_flags() & bits::LAZY != 0
+    }
+
+    /// Whether the chunk's plain bytes are C-Blosc2's measurements of its own streams, 16 bytes each, not data.
+    pub fn is_instrumented(&self) -> bool {
+        self.blosc2_flags() & bits::INSTRUMENTED != 0
+    }
+
+    /// What a chunk without blocks holds; `None` for one with blocks or raw bytes.
+    pub fn special_value(&self) -> Option<Special> {
+        let id = self.blosc2_flags() >> bits::SPECIAL_SHIFT & bits::SPECIAL_MASK;
+        [Special::Zeros, Special::Nan, Special::Value, Special::Uninit].into_iter().find(|special| special.id() == id)
+    }
+
+    /// The format of the streams; `None` for the ids that mean nothing, which only a chunk without streams may have.
+    pub fn codec_format(&self) -> Option<CodecFormat> {
+        match (self.flags >> bits::FORMAT_SHIFT, self.extension) {
+            (bits::PLUGIN_FORMAT, Some(extension)) => Some(CodecFormat::Plugin(extension.codec)),
+            (id, _) => CodecFormat::from_id(id),
+        }
+    }
+
+    /// The codec that wrote the streams, as far as the header tells: a 16-byte header does not tell LZ4 from LZ4HC.
+    pub fn codec(&self) -> Option<Codec> {
+        let codec = self.codec_format()?.codec();
+        let Some(extension) = self.extension else { return Some(codec) };
+        Some(match codec {
+            Codec::Lz4 if extension.codec == Codec::Lz4Hc.code() => Codec::Lz4Hc,
+            Codec::Plugin { id, .. } => Codec::Plugin { id, meta: extension.codec_meta },
+            codec => codec,
+        })
+    }
+
+    /// The meta byte of the codec; 0 in a 16-byte header.
+    pub fn codec_meta(&self) -> u8 {
+        self.extension.map_or(0, |extension| extension.codec_meta)
+    }
+
+    /// The filters.
+    pub fn filters(&self) -> FilterPipeline {
+        let mut filters = [None; FilterPipeline::MAX_LEN];
+        match &self.extension {
+            Some(extension) => {
+                let slots = extension.filters.iter().zip(&extension.filters_meta);
+                for (filter, (&id, &meta)) in filters.iter_mut().zip(slots) {
+                    *filter = Filter::from_id(id, meta);
+                }
+                if self.version == bits::BLOSC2_ALPHA {
+                    filters[FilterPipeline::MAX_LEN - 1] = None;
+                }
+            }
+            None => {
+                let flag = |bit, filter| (self.flags & bit != 0).then_some(filter);
+                filters[0] = flag(bits::DELTA, Filter::Delta);
+                filters[1] = flag(bits::SHUFFLE, Filter::Shuffle).or(flag(bits::BITSHUFFLE, Filter::BitShuffle));
+            }
+        }
+        FilterPipeline::from_slots(filters)
+    }
+
+    /// Refuses a chunk that is larger than the caller allows.
+    pub(crate) fn check_limits(&self, limits: &Limits) -> Result<(), DecodeError> {
+        if self.nbytes > limits.max_nbytes {
+            return Err(DecodeError::Limit { needed: self.nbytes, limit: limits.max_nbytes });
+        }
+        Ok(())
+    }
+}
+
+/// What the header of a new chunk says besides its sizes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ChunkKind {
+    pub(crate) format: ChunkFormat,
+    pub(crate) codec: Codec,
+    pub(crate) filters: FilterPipeline,
+    pub(crate) split: bool,
+}
+
+impl ChunkKind {
+    /// A chunk without blocks, as C-Blosc2's constructors write it: no codec, no filters.
+    pub(crate) const fn special() -> Self {
+        ChunkKind { format: ChunkFormat::Blosc2, codec: Codec::BloscLz, filters: FilterPipeline::none(), split: true }
+    }
+}

@@ -1,0 +1,103 @@
+//! What a chunk stores, without decoding it: where blocks and streams lie, and how each is stored.
+
+use super::{Body, Chunk, vlblocks};
+use crate::DecodeError;
+use crate::block::{CSIZE_LEN, Stored};
+
+/// One stream of a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Stream {
+    /// Where its payload starts in the chunk, or would.
+    pub offset: usize,
+    /// Bytes of the payload.
+    pub cbytes: usize,
+    /// Plain bytes.
+    pub nbytes: usize,
+    /// How it is stored.
+    pub kind: StreamKind,
+}
+
+/// How a stream is stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StreamKind {
+    /// Compressed by the chunk's codec.
+    Compressed,
+    /// As it is.
+    Stored,
+    /// One byte again and again, without payload; 0 for zeros.
+    Run(u8),
+}
+
+impl<'a> Chunk<'a> {
+    /// Where each block starts in the chunk, in order of blocks; empty for chunks without blocks.
+    ///
+    /// # Errors
+    /// [`DecodeError::Place`] for a start that is not within the chunk.
+    pub fn bstarts(&self) -> Result<Vec<usize>, DecodeError> {
+        let Body::Blocks(layout) = self.body() else { return Ok(Vec::new()) };
+        (0..layout.nblocks).map(|index| layout.bstart(self.bytes(), index)).collect()
+    }
+
+    /// The dictionary of its blocks.
+    pub fn dictionary(&self) -> Option<&'a [u8]> {
+        match self.body() {
+            Body::Blocks(layout) => Some(layout.dictionary(self.bytes())?.1),
+            _ => None,
+        }
+    }
+
+    /// The value that it repeats, if it stores nothing else: empty for zeros.
+    pub fn repeated_value(&self) -> Option<&'a [u8]> {
+        match *self.body() {
+            Body::Value(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The streams of block `index`, in order; none for chunks without blocks.
+    ///
+    /// # Errors
+    /// [`DecodeError::Range`] if there is no such block; [`DecodeError::Place`] and [`DecodeError::Truncated`] if it or a
+    /// stream reaches out of the chunk.
+    pub fn streams(&self, index: usize) -> Result<Vec<Stream>, DecodeError> {
+        let len = self.header().nblocks();
+        if index >= len {
+            let end = index.saturating_add(1);
+            return Err(DecodeError::Range { unit: "blocks", start: index, end, len });
+        }
+        let Body::Blocks(layout) = self.body() else { return Ok(Vec::new()) };
+        if layout.has_vl_blocks {
+            let block = vlblocks::block(layout, self.bytes(), index)?;
+            return Ok(vec![Stream::of_payload(block.offset, block.payload.len(), block.nbytes)]);
+        }
+        let nstreams = layout.nstreams(index);
+        let neblock = layout.block_range(index).len() / nstreams;
+        let mut at = layout.bstart(self.bytes(), index)?;
+        let mut streams = Vec::new();
+        for _ in 0..nstreams {
+            let stored = Stored::parse(self.bytes(), index, at, layout.has_runs())?;
+            let offset = at + CSIZE_LEN;
+            let stream = match stored {
+                Stored::Payload(payload) => Stream::of_payload(offset, payload.len(), neblock),
+                Stored::Run { value, .. } => {
+                    Stream { offset, cbytes: 0, nbytes: neblock, kind: StreamKind::Run(value) }
+                }
+            };
+            at = match stored {
+                Stored::Payload(payload) => offset + payload.len(),
+                Stored::Run { end, .. } => end,
+            };
+            streams.push(stream);
+        }
+        Ok(streams)
+    }
+}
+
+impl Stream {
+    fn of_payload(offset: usize, cbytes: usize, nbytes: usize) -> Stream {
+        let kind = if cbytes == nbytes { StreamKind::Stored } else { StreamKind::Compressed };
+        Stream { offset, cbytes, nbytes, kind }
+    }
+}

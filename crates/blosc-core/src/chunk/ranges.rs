@@ -1,0 +1,84 @@
+//! Ranges of plain bytes, cut at block borders, so that every block is decoded once.
+
+use core::ops::Range;
+
+use super::blocks::{Blocks, Buffers};
+use crate::DecodeError;
+
+/// The pieces of all ranges, sorted by block.
+pub(super) struct Pieces(Vec<Piece>);
+
+/// `len` bytes at `from` in `block` go to `to` in the destination.
+struct Piece {
+    block: usize,
+    from: usize,
+    to: usize,
+    len: usize,
+}
+
+impl Pieces {
+    /// Cuts `ranges` of a chunk of `len` plain bytes, for a destination of `found` bytes.
+    pub(super) fn cut(
+        blocks: &Blocks<'_>,
+        len: usize,
+        ranges: &[Range<usize>],
+        found: usize,
+    ) -> Result<Pieces, DecodeError> {
+        let mut needed = 0usize;
+        for range in ranges {
+            if range.start > range.end || range.end > len {
+                return Err(DecodeError::Range { unit: "bytes", start: range.start, end: range.end, len });
+            }
+            needed = needed.saturating_add(range.len());
+        }
+        if needed != found {
+            return Err(DecodeError::Destination { needed, found });
+        }
+        let mut pieces = Vec::new();
+        let mut to = 0;
+        for range in ranges {
+            let mut at = range.start;
+            while at < range.end {
+                let block = blocks.block_at(at);
+                let block_range = blocks.range(block);
+                let end = block_range.end.min(range.end);
+                pieces.push(Piece { block, from: at - block_range.start, to, len: end - at });
+                to += end - at;
+                at = end;
+            }
+        }
+        pieces.sort_unstable_by_key(|piece| piece.block);
+        Ok(Pieces(pieces))
+    }
+
+    /// Decodes every block that has a piece, by way of `block` where not all of it is wanted in one place.
+    pub(super) fn decode(
+        &self,
+        blocks: &Blocks<'_>,
+        buffers: &mut Buffers,
+        block: &mut Vec<u8>,
+        dst: &mut [u8],
+    ) -> Result<(), DecodeError> {
+        if self.0.is_empty() {
+            return Ok(());
+        }
+        blocks.prepare(buffers)?;
+        for pieces in self.0.chunk_by(|a, b| a.block == b.block) {
+            let index = pieces[0].block;
+            let len = blocks.range(index).len();
+            if let [piece] = pieces
+                && piece.len == len
+            {
+                let dst = &mut dst[piece.to..piece.to + piece.len];
+                blocks.decode(&mut buffers.decoder, &buffers.reference, index, dst)?;
+                continue;
+            }
+            block.resize(len, 0);
+            blocks.decode(&mut buffers.decoder, &buffers.reference, index, block)?;
+            for piece in pieces {
+                dst[piece.to..piece.to + piece.len].copy_from_slice(&block[piece.from..piece.from + piece.len]);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,156 @@
+//! Blocks of variable length (chunk version 6): where they lie, and how long they are.
+//!
+//! ```text
+//! | header 32 | bstarts, ascending | dictionary? | plain size i32 | payload | plain size | payload | …
+//! ```
+//!
+//! A block reaches to the start of the next, the last one to the end of the chunk. It is one stream, which is stored as
+//! it is where payload and plain size are equally long. The header's `blocksize` is the number of blocks.
+
+use super::header::{ChunkKind, Header};
+use super::layout::{BSTART_LEN, DSIZE_LEN};
+use super::{Encoder, Layout};
+use crate::codec::MAX_DICT;
+use crate::filter::Filter;
+use crate::le::{i32_at, put_i32};
+use crate::params::ChunkFormat;
+use crate::{DecodeError, EncodeError};
+
+/// Bytes of the plain size in front of a payload.
+pub(crate) const SIZE_LEN: usize = 4;
+
+/// A block of variable length.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct VlBlock<'a> {
+    /// Plain bytes.
+    pub(crate) nbytes: usize,
+    /// Where the payload starts in the chunk.
+    pub(crate) offset: usize,
+    pub(crate) payload: &'a [u8],
+}
+
+/// Block `index`.
+pub(crate) fn block<'a>(layout: &Layout, chunk: &'a [u8], index: usize) -> Result<VlBlock<'a>, DecodeError> {
+    let start = layout.bstart(chunk, index)?;
+    let end = if index + 1 < layout.nblocks { layout.bstart(chunk, index + 1)? } else { chunk.len() };
+    let place = |what, found: i64, min, max| DecodeError::Place { block: index, offset: start, what, found, min, max };
+    let offset = start + SIZE_LEN;
+    let Some(payload) = chunk.get(offset..end).filter(|payload| !payload.is_empty()) else {
+        return Err(place("the end", end as i64, offset as i64 + 1, chunk.len() as i64));
+    };
+    let nbytes = i32_at(chunk, start).unwrap_or_default();
+    match usize::try_from(nbytes) {
+        Ok(nbytes) if (1..=layout.nbytes).contains(&nbytes) => Ok(VlBlock { nbytes, offset, payload }),
+        _ => Err(place("the plain size", nbytes.into(), 1, layout.nbytes as i64)),
+    }
+}
+
+/// The plain offset at which each block starts, and the end of the last. The sizes have to add up to `nbytes`.
+pub(crate) fn starts(layout: &Layout, chunk: &[u8]) -> Result<Vec<usize>, DecodeError> {
+    let mut starts = Vec::with_capacity(layout.nblocks + 1);
+    let mut total = 0usize;
+    starts.push(0);
+    for index in 0..layout.nblocks {
+        total = total.saturating_add(block(layout, chunk, index)?.nbytes);
+        starts.push(total);
+    }
+    if total != layout.nbytes {
+        let expected = total as i64;
+        return Err(DecodeError::Field {
+            offset: 4,
+            field: "nbytes",
+            found: layout.nbytes as i64,
+            min: expected,
+            max: expected,
+        });
+    }
+    Ok(starts)
+}
+
+/// C-Blosc2 learns a dictionary from as many blocks at least.
+const MIN_BLOCKS_TO_LEARN: usize = 8;
+
+impl Encoder {
+    /// Compresses each of `blocks` to a block of its own, in one Blosc2 chunk of version 6 (C-Blosc2 reads it since 3.0).
+    /// Prefilters, block size and split mode do not apply.
+    ///
+    /// ```
+    /// use blosc_core::{CParams, Chunk, Codec, Decoder, Encoder};
+    /// let lines: [&[u8]; 3] = [b"first", b"second line", b"3"];
+    /// let mut encoder = Encoder::new(CParams::blosc2().codec(Codec::Zstd).typesize(1))?;
+    /// let bytes = encoder.compress_vlblocks(&lines)?;
+    /// let chunk = Chunk::parse(&bytes)?;
+    /// let mut line = [0; 32];
+    /// let len = Decoder::new().decode_block(&chunk, 1, &mut line)?;
+    /// assert_eq!(&line[..len], b"second line");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`EncodeError::EmptyBlock`] for no or empty blocks; [`EncodeError::TooLarge`] for more than
+    /// [`Header::MAX_NBYTES_BLOSC2`] bytes together; [`EncodeError::Filter`] for the delta filter, which C-Blosc2 does
+    /// not undo in such chunks, and as [`Encoder::compress`]; [`EncodeError::Codec`] if the parameters are not Blosc2's.
+    pub fn compress_vlblocks(&mut self, blocks: &[&[u8]]) -> Result<Vec<u8>, EncodeError> {
+        let header = self.vl_header(blocks)?;
+        let compress = self.params.clevel > 0;
+        let mut encoder = self.take_blocks()?;
+        let plan = self.plan(&header)?;
+        let learned = if compress && blocks.len() >= MIN_BLOCKS_TO_LEARN {
+            plan.dictionary(blocks.iter().copied(), header.nbytes(), None)?
+        } else {
+            None
+        };
+        let tables = header.len() + blocks.len() * BSTART_LEN;
+        let most = DSIZE_LEN + MAX_DICT + header.nbytes() + blocks.len() * SIZE_LEN;
+        let mut chunk = vec![0; tables + most];
+        let mut at = tables;
+        let mut with_dictionary = None;
+        if let Some(learned) = &learned {
+            at = learned.put(at, &mut chunk).unwrap_or(at);
+            with_dictionary = Some(learned.encoder(&encoder));
+        }
+        let payloads = with_dictionary.as_mut().unwrap_or(&mut encoder);
+        for (index, block) in blocks.iter().enumerate() {
+            put_i32(&mut chunk, header.len() + index * BSTART_LEN, at as i32);
+            put_i32(&mut chunk, at, block.len() as i32);
+            at += SIZE_LEN;
+            let written = payloads.encode_payload(plan.forward(), block, compress, &mut chunk[at..])?;
+            // A payload is never longer than its block, and there is room for all blocks.
+            at += written.unwrap_or_default();
+        }
+        self.blocks = Some(encoder);
+        if at > i32::MAX as usize {
+            return Err(EncodeError::TooLarge { nbytes: header.nbytes(), max: Header::MAX_NBYTES_BLOSC2 });
+        }
+        let header = if learned.is_some() { header.with_dictionary() } else { header };
+        header.finish(at).write(&mut chunk);
+        chunk.truncate(at);
+        chunk.shrink_to_fit();
+        Ok(chunk)
+    }
+
+    /// The header of such a chunk, once the blocks are found to be possible.
+    fn vl_header(&self, blocks: &[&[u8]]) -> Result<Header, EncodeError> {
+        let params = &self.params;
+        if params.format != ChunkFormat::Blosc2 {
+            let what = "a Blosc1 chunk has no blocks of variable length";
+            return Err(EncodeError::Codec { codec: params.codec, what });
+        }
+        if params.filters.contains(Filter::Delta) {
+            let what = "C-Blosc2 does not undo it on blocks of variable length";
+            return Err(EncodeError::Filter { filter: Filter::Delta, what });
+        }
+        if let Some(block) = blocks.iter().position(|block| block.is_empty()).or(blocks.is_empty().then_some(0)) {
+            return Err(EncodeError::EmptyBlock { block });
+        }
+        let nbytes = blocks.iter().fold(0usize, |sum, block| sum.saturating_add(block.len()));
+        let (max, nblocks) = (Header::MAX_NBYTES_BLOSC2, blocks.len());
+        // Without compression there are eight bytes more for each block.
+        if nbytes.saturating_add(nblocks.saturating_mul(BSTART_LEN + SIZE_LEN)) > max {
+            return Err(EncodeError::TooLarge { nbytes, max });
+        }
+        let (format, codec, filters) = (params.format, params.codec, params.filters);
+        let kind = ChunkKind { format, codec, filters, split: false };
+        Ok(Header::new(params.machine_typesize(), nbytes, 1, kind).with_vl_blocks(nblocks))
+    }
+}

@@ -1,0 +1,215 @@
+//! ndcell and ndmean: the items of a block of a b2nd array in the order of small cells, where they are alike.
+//!
+//! A cell is a cube of `cell` items an edge, cut off where the block ends. Cells follow each other in C order of their
+//! places in the block, items in C order of their places in the cell. A block of 3 x 5 items with cells of 2:
+//!
+//! ```text
+//!   a b | c d | e
+//!   f g | h i | j        ->   a b f g   c d h i   e j   k l   m n   o
+//!   ----+-----+--
+//!   k l | m n | o
+//! ```
+//!
+//! ndmean also puts the mean of its cell in place of every item. That is lossy; only the order is undone.
+
+use std::ops::Range;
+
+/// C-Blosc2 has these filters for arrays of up to 8 dimensions.
+const MAX_NDIM: usize = 8;
+
+/// Per dimension. Those that a block does not have are one item long.
+type Dims = [usize; MAX_NDIM];
+
+/// One of the two filters for the blocks of one array.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NdCells {
+    ndim: usize,
+    blockshape: Dims,
+    /// Bytes from one item to the next along each dimension.
+    strides: Dims,
+    cell: usize,
+    /// Of a block, in bytes.
+    len: usize,
+    mean: Option<Mean>,
+}
+
+/// The type of the items that ndmean adds up.
+#[derive(Debug, Clone, Copy)]
+enum Mean {
+    F32,
+    F64,
+}
+
+impl NdCells {
+    /// ndcell (filter 32) with the meta byte `cell` for blocks of `len` bytes.
+    ///
+    /// # Errors
+    /// If the block shape is not that of a block of `len` bytes, and for what C-Blosc2 refuses to write and to read: an edge
+    /// of 0 or over 127, more than 8 dimensions, and blocks of fewer items than a cell.
+    pub(crate) fn new(blockshape: &[usize], cell: u8, typesize: usize, len: usize) -> Result<Self, &'static str> {
+        let cells = Self::any(blockshape, cell, typesize, len)?;
+        let items_per_cell = cells.cell.checked_pow(cells.ndim as u32); // at most 8
+        if items_per_cell.is_none_or(|items| items > len / typesize) {
+            return Err("a cell has more items than the block");
+        }
+        Ok(cells)
+    }
+
+    /// ndmean (filter 33), likewise.
+    ///
+    /// # Errors
+    /// As [`NdCells::new`], but a cell may be larger than the block; for other typesizes than 4 (taken for `f32`) and 8
+    /// (`f64`); and if the block has fewer than `cell` items along its first dimension but more along another: that order
+    /// C-Blosc2 gets wrong when writing, and then refuses to read.
+    pub(crate) fn new_mean(blockshape: &[usize], cell: u8, typesize: usize, len: usize) -> Result<Self, &'static str> {
+        let mean = match typesize {
+            4 => Mean::F32,
+            8 => Mean::F64,
+            _ => return Err("ndmean needs a typesize of 4 or 8"),
+        };
+        let cells = Self::any(blockshape, cell, typesize, len)?;
+        let cut = |items: &usize| *items < cells.cell;
+        if blockshape.first().is_some_and(cut) && blockshape.iter().any(|items| *items > cells.cell) {
+            return Err("ndmean with cells cut in the first dimension but whole in another");
+        }
+        Ok(NdCells { mean: Some(mean), ..cells })
+    }
+
+    fn any(blockshape: &[usize], cell: u8, typesize: usize, len: usize) -> Result<Self, &'static str> {
+        let ndim = blockshape.len();
+        if !(1..=MAX_NDIM).contains(&ndim) {
+            return Err("cells need 1 to 8 dimensions");
+        }
+        // C-Blosc2 takes the byte as signed.
+        if !(1..=127).contains(&cell) {
+            return Err("the edge of a cell is not 1 to 127");
+        }
+        let mut cells = NdCells {
+            ndim,
+            blockshape: [1; MAX_NDIM],
+            strides: [0; MAX_NDIM],
+            cell: usize::from(cell),
+            len,
+            mean: None,
+        };
+        cells.blockshape[..ndim].copy_from_slice(blockshape);
+        let mut bytes = Some(typesize);
+        for (items, stride) in blockshape.iter().zip(&mut cells.strides).rev() {
+            *stride = bytes.unwrap_or(0);
+            bytes = bytes.and_then(|bytes| bytes.checked_mul(*items));
+        }
+        if len == 0 || bytes != Some(len) {
+            return Err("the block shape is not that of the block");
+        }
+        Ok(cells)
+    }
+
+    /// Runs the filter on a block.
+    ///
+    /// # Panics
+    /// If `src` and `dst` are not as long as this was made for.
+    pub(crate) fn forward(&self, src: &[u8], dst: &mut [u8]) {
+        assert_eq!((src.len(), dst.len()), (self.len, self.len), "a block has the length of its shape");
+        let mut rest = dst;
+        for cell in self.cells() {
+            let mut filled = 0;
+            for row in cell.clone() {
+                let to = &mut rest[filled..][..row.len()];
+                filled += row.len();
+                to.copy_from_slice(&src[row]);
+            }
+            let (cell, behind) = std::mem::take(&mut rest).split_at_mut(filled);
+            match self.mean {
+                Some(Mean::F32) => fill(cell, mean_f32(cell)),
+                Some(Mean::F64) => fill(cell, mean_f64(cell)),
+                None => {}
+            }
+            rest = behind;
+        }
+    }
+
+    /// Puts the items of a block back in their places.
+    ///
+    /// # Panics
+    /// As [`NdCells::forward`].
+    pub(crate) fn backward(&self, src: &[u8], dst: &mut [u8]) {
+        assert_eq!((src.len(), dst.len()), (self.len, self.len), "a block has the length of its shape");
+        let mut rest = src;
+        for row in self.cells().flatten() {
+            let (from, behind) = rest.split_at(row.len());
+            dst[row].copy_from_slice(from);
+            rest = behind;
+        }
+    }
+
+    /// The cells of a block in their order, each by the places of its rows.
+    fn cells(&self) -> impl Iterator<Item = impl Iterator<Item = Range<usize>> + Clone> {
+        let NdCells { ndim, blockshape, strides, cell, .. } = *self;
+        // No edge is longer than the block, so nothing below comes to twice a block's length.
+        let edges: Dims = blockshape.map(|items| items.min(cell));
+        let counts = std::array::from_fn(|dim| blockshape[dim].div_ceil(edges[dim]));
+        let steps = std::array::from_fn(|dim| edges[dim] * strides[dim]);
+        Counter::new(ndim, counts, steps).map(move |(place, start)| {
+            let extents: Dims = std::array::from_fn(|dim| edges[dim].min(blockshape[dim] - edges[dim] * place[dim]));
+            let row = extents[ndim - 1] * strides[ndim - 1];
+            Counter::new(ndim - 1, extents, strides).map(move |(_, at)| start + at..start + at + row)
+        })
+    }
+}
+
+/// Counts through all places of a grid in C order. Gives each place and its offset in bytes.
+#[derive(Clone)]
+struct Counter {
+    ndim: usize,
+    counts: Dims,
+    steps: Dims,
+    place: Dims,
+    offset: usize,
+    left: usize,
+}
+
+impl Counter {
+    fn new(ndim: usize, counts: Dims, steps: Dims) -> Self {
+        let left = counts[..ndim].iter().product();
+        Counter { ndim, counts, steps, place: [0; MAX_NDIM], offset: 0, left }
+    }
+}
+
+impl Iterator for Counter {
+    type Item = (Dims, usize);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let now = (self.place, self.offset);
+        self.left = self.left.checked_sub(1)?;
+        for dim in (0..self.ndim).rev() {
+            self.place[dim] += 1;
+            self.offset += self.steps[dim];
+            if self.place[dim] < self.counts[dim] {
+                break;
+            }
+            self.place[dim] = 0;
+            self.offset -= self.counts[dim] * self.steps[dim];
+        }
+        Some(now)
+    }
+}
+
+fn fill<const N: usize>(cell: &mut [u8], item: [u8; N]) {
+    cell.as_chunks_mut::<N>().0.fill(item);
+}
+
+/// Added up in C order in the items' own type, as C-Blosc2 does: the sum depends on both.
+fn mean_f32(cell: &[u8]) -> [u8; 4] {
+    let (items, _) = cell.as_chunks::<4>();
+    let sum = items.iter().fold(0.0, |sum, item| sum + f32::from_le_bytes(*item));
+    (sum / items.len() as f32).to_le_bytes()
+}
+
+fn mean_f64(cell: &[u8]) -> [u8; 8] {
+    let (items, _) = cell.as_chunks::<8>();
+    let sum = items.iter().fold(0.0, |sum, item| sum + f64::from_le_bytes(*item));
+    (sum / items.len() as f64).to_le_bytes()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,151 @@
+//! Codecs and filters that a caller brings: by value, never global.
+
+use core::fmt;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::CorruptStream;
+
+/// A codec for an id that Blosc2 has no built-in codec for.
+pub trait BlockCodec: Send + Sync {
+    /// Compresses `src` to the start of `dst`, and returns how many bytes that are; `None` where they do not fit.
+    fn compress(&self, src: &[u8], dst: &mut [u8], stream: PluginContext) -> Option<usize>;
+
+    /// Decompresses `src` into all of `dst`.
+    ///
+    /// # Errors
+    /// [`CorruptStream`] if `src` is damaged, or holds more or less than `dst.len()` bytes.
+    fn decompress(&self, src: &[u8], dst: &mut [u8], stream: PluginContext) -> Result<(), CorruptStream>;
+}
+
+/// A filter for an id that Blosc2 has no built-in filter for. `src` and `dst` are a block, equally long.
+pub trait BlockFilter: Send + Sync {
+    /// What happens before compression.
+    ///
+    /// # Errors
+    /// What is wrong, in a few words; no chunk is written then.
+    fn forward(&self, src: &[u8], dst: &mut [u8], block: PluginContext) -> Result<(), &'static str>;
+
+    /// What undoes it.
+    ///
+    /// # Errors
+    /// What is wrong, in a few words.
+    fn backward(&self, src: &[u8], dst: &mut [u8], block: PluginContext) -> Result<(), &'static str>;
+}
+
+/// What the header of a chunk tells a codec or filter of the caller's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PluginContext {
+    /// The meta byte that belongs to the codec, or to the filter's slot.
+    pub meta: u8,
+    /// Bytes of an element.
+    pub typesize: usize,
+}
+
+/// The caller's codecs and filters, by id. Given to an [`Encoder`](crate::Encoder) or [`Decoder`](crate::Decoder).
+///
+/// Ids from 160 up are for users. Those below are given by the Blosc project: the names of some codecs that this crate
+/// does not have (zfp, openhtj2k, …) can be filled in.
+///
+/// ```
+/// use blosc_core::{BlockFilter, CParams, Chunk, Decoder, Encoder, Filter, FilterPipeline, PluginContext, Registry};
+///
+/// struct Invert;
+///
+/// impl BlockFilter for Invert {
+///     fn forward(&self, src: &[u8], dst: &mut [u8], block: PluginContext) -> Result<(), &'static str> {
+///         dst.iter_mut().zip(src).for_each(|(to, from)| *to = from ^ block.meta);
+///         Ok(())
+///     }
+///     fn backward(&self, src: &[u8], dst: &mut [u8], block: PluginContext) -> Result<(), &'static str> {
+///         self.forward(src, dst, block)
+///     }
+/// }
+///
+/// let registry = Registry::new().filter(160, Invert)?;
+/// let filters = FilterPipeline::from_slice(&[Filter::Other { id: 160, meta: 0xFF }, Filter::Shuffle]).unwrap();
+/// let params = CParams::blosc2().typesize(4).filters(filters);
+/// let chunk = Encoder::new(params)?.registry(registry.clone()).compress(&[7; 4000])?;
+///
+/// let chunk = Chunk::parse(&chunk)?;
+/// assert_eq!(Decoder::new().registry(registry).decompress(&chunk)?, [7; 4000]);
+/// assert!(Decoder::new().decompress(&chunk).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Default)]
+pub struct Registry {
+    codecs: BTreeMap<u8, Arc<dyn BlockCodec>>,
+    filters: BTreeMap<u8, Arc<dyn BlockFilter>>,
+}
+
+impl Registry {
+    /// The first codec id that is not built in: 32 is ndlz.
+    const FIRST_CODEC: u8 = 33;
+    /// The first filter id that is not built in: 36 is int_trunc.
+    const FIRST_FILTER: u8 = 37;
+
+    /// An empty one.
+    pub const fn new() -> Self {
+        Registry { codecs: BTreeMap::new(), filters: BTreeMap::new() }
+    }
+
+    /// Adds a codec, in the place of an earlier one with the same id.
+    ///
+    /// # Errors
+    /// [`ReservedId`] for ids below 33.
+    pub fn codec(mut self, id: u8, codec: impl BlockCodec + 'static) -> Result<Self, ReservedId> {
+        ReservedId::check(id, Registry::FIRST_CODEC)?;
+        self.codecs.insert(id, Arc::new(codec));
+        Ok(self)
+    }
+
+    /// Adds a filter, in the place of an earlier one with the same id.
+    ///
+    /// # Errors
+    /// [`ReservedId`] for ids below 37.
+    pub fn filter(mut self, id: u8, filter: impl BlockFilter + 'static) -> Result<Self, ReservedId> {
+        ReservedId::check(id, Registry::FIRST_FILTER)?;
+        self.filters.insert(id, Arc::new(filter));
+        Ok(self)
+    }
+
+    pub(crate) fn get_codec(&self, id: u8) -> Option<&Arc<dyn BlockCodec>> {
+        self.codecs.get(&id)
+    }
+
+    pub(crate) fn get_filter(&self, id: u8) -> Option<&dyn BlockFilter> {
+        Some(self.filters.get(&id)?.as_ref())
+    }
+}
+
+impl fmt::Debug for Registry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (codecs, filters) = (self.codecs.keys(), self.filters.keys());
+        f.debug_struct("Registry")
+            .field("codecs", &codecs.collect::<Vec<_>>())
+            .field("filters", &filters.collect::<Vec<_>>())
+            .finish()
+    }
+}
+
+/// An id that the format keeps for built-in codecs or filters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReservedId {
+    found: u8,
+    min: u8,
+}
+
+impl ReservedId {
+    fn check(found: u8, min: u8) -> Result<(), ReservedId> {
+        if found < min { Err(ReservedId { found, min }) } else { Ok(()) }
+    }
+}
+
+impl fmt::Display for ReservedId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "id {} is built in or reserved, expected {}..=255", self.found, self.min)
+    }
+}
+
+impl std::error::Error for ReservedId {}
