@@ -31,7 +31,6 @@ pub(crate) fn decompress(src: &[u8], dst: &mut [u8], len: usize) -> Result<(), C
 /// # Errors
 ///
 /// As [`decompress`].
-#[cfg_attr(not(test), expect(dead_code))]
 pub(crate) fn decompress_with_dict(src: &[u8], dst: &mut [u8], len: usize, dict: &[u8]) -> Result<(), CorruptStream> {
     let Some(dst) = dst.get_mut(..len) else {
         return Err(CorruptStream::new(0, "no room for the decoded bytes"));
