@@ -29,11 +29,12 @@ const MAX_SAMPLES: usize = 1 << 20;
 /// Chooses a dictionary of at most `max` bytes for streams like `samples`, each `len` bytes; `None` where none would pay
 /// or `format` takes none.
 pub(crate) fn train(format: CodecFormat, samples: &[u8], len: usize, max: usize) -> Option<Vec<u8>> {
-    // In how many other streams a byte must be found again. Measured: with less, dictionaries grow and sizes do not
-    // shrink; zstd finds shorter ways to write what is not in the dictionary, so there it saves less.
+    // In how many other streams a byte of it has to be found again, on average. Measured on 256 KiB of text, records,
+    // numbers and prices: with half of it sizes rise by a few percent here and there, with twice of it as well.
     let price = match format {
-        CodecFormat::Lz4 => 4,
-        CodecFormat::Zstd => 6,
+        CodecFormat::Lz4 => 2,
+        // Writes shorter what is not in the dictionary, so the dictionary saves less.
+        CodecFormat::Zstd => 4,
         _ => return None,
     };
     let len = len.max(1);

@@ -20,6 +20,10 @@
 //! edge 8      0x88..=0x8E reference to two rows from that of the low three bits on; the other six
 //!             0xA8..=0xAD reference to three rows from that of the low three bits on; the other five
 //! ```
+//!
+//! C-Blosc2 3.3.5 writes with edge 4 references to rows that it does not read back itself: its decoder adds 3 (for two
+//! references 5) to the distance in 16 bits, so from 65533 (65531) on it takes rows from behind the token. What is
+//! read here is what was compressed.
 
 use super::CorruptStream;
 

@@ -66,6 +66,10 @@ pub(crate) struct EncodeDict(Arc<CompressDict>);
 
 impl EncodeDict {
     pub(crate) fn new(dict: &[u8], clevel: u8) -> Result<Self, CorruptStream> {
+        // Tables are sized by the dictionary; by an empty one, as if it were of any size: 640 MiB at level 22.
+        if dict.is_empty() {
+            return Err(MALFORMED_DICT);
+        }
         let dict = CompressDict::new(dict, level(clevel)).map_err(|_| MALFORMED_DICT)?;
         Ok(EncodeDict(Arc::new(dict)))
     }

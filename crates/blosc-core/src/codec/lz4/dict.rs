@@ -5,7 +5,7 @@
 //! block is replaced; positions count from the dictionary's first byte.
 
 use super::chain::{Chains, LINKS};
-use super::fast::{MULTIPLIER_4, Positions, compress};
+use super::fast::{MULTIPLIER_5, Positions, compress};
 use super::hc::{HcTable, attempts};
 use super::{MAX_INPUT, lazy};
 
@@ -57,8 +57,11 @@ impl DictTable {
     pub(crate) fn new(dict: &[u8]) -> Self {
         let joined = Joined::new(dict);
         let mut dict = Box::new([0; 1 << DICT_LOG]);
-        for (position, four) in joined.bytes.windows(4).enumerate() {
-            dict[hash(u32::from_le_bytes([four[0], four[1], four[2], four[3]]))] = position as u16;
+        // A word is read as eight bytes, which the last positions do not have without the block.
+        for (position, word) in joined.bytes.windows(8).enumerate() {
+            if let Some(&word) = word.first_chunk() {
+                dict[hash(u64::from_le_bytes(word))] = position as u16;
+            }
         }
         DictTable { joined, dict, block: Box::new([0; 1 << BLOCK_LOG]) }
     }
@@ -92,7 +95,7 @@ impl Positions for Attached<'_> {
 
     #[inline(always)]
     fn slot(&self, word: u64) -> usize {
-        hash(word as u32)
+        hash(word)
     }
 
     #[inline(always)]
@@ -105,9 +108,10 @@ impl Positions for Attached<'_> {
     }
 }
 
+/// Of five bytes: with a dictionary there are many positions, and that finds longer matches.
 #[inline(always)]
-fn hash(four: u32) -> usize {
-    (four.wrapping_mul(MULTIPLIER_4) >> (32 - DICT_LOG)) as usize
+fn hash(word: u64) -> usize {
+    ((word << 24).wrapping_mul(MULTIPLIER_5) >> (64 - DICT_LOG)) as usize
 }
 
 /// The high-compression encoder's tables with a dictionary in them; reusable.

@@ -67,8 +67,8 @@ pub(super) trait Positions {
 
 // Multipliers of multiplicative hashes, those of the reference library: other ones find other matches, and a block's
 // size could not be compared. The first is 2^32 divided by the golden ratio, the second a prime of 40 bits.
-pub(super) const MULTIPLIER_4: u32 = 2_654_435_761;
-const MULTIPLIER_5: u64 = 889_523_592_379;
+const MULTIPLIER_4: u32 = 2_654_435_761;
+pub(super) const MULTIPLIER_5: u64 = 889_523_592_379;
 
 struct Small<'a> {
     slots: &'a mut [u16; 1 << NEAR_LOG],

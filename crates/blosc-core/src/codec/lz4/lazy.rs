@@ -6,6 +6,9 @@ use super::sequence::Sequences;
 use super::{LONG, MATCH_START_LIMIT, MIN_MATCH};
 
 /// Compresses `src[start..]`; what is in front of it is a dictionary.
+///
+/// Inlined, because without a dictionary it is up to 10 % slower when both of its callers share it.
+#[inline(always)]
 pub(super) fn compress(src: &[u8], start: u32, dst: &mut [u8], mut chains: Chains<'_>) -> Option<usize> {
     let mut out = Sequences::new(dst);
     let mut anchor = start;
