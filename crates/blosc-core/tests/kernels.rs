@@ -48,6 +48,16 @@ fn check(tables: &[&Kernels], t: usize, src: &[u8], offset: usize) {
         let case = |slot| format!("{} {slot} typesize {t}, {} bytes, offset {offset}", table.name, src.len());
         assert!(run(table.shuffle, t, src, offset) == shuffled, "{}", case("shuffle"));
         assert!(run(table.unshuffle, t, &shuffled, offset) == src, "{}", case("unshuffle"));
+        let elements = src.len() / t;
+        let from_planes = |t: usize, shuffled: &[u8], dst: &mut [u8]| {
+            // Apart from each other, and in an order of their own.
+            let mut apart: Vec<Vec<u8>> = (0..t).rev().map(|j| shuffled[j * elements..][..elements].to_vec()).collect();
+            apart.reverse();
+            let planes: Vec<&[u8]> = apart.iter().map(Vec::as_slice).collect();
+            (table.unshuffle_planes)(&planes, dst);
+        };
+        let whole = elements * t;
+        assert!(run(from_planes, t, &shuffled[..whole], offset) == src[..whole], "{}", case("unshuffle_planes"));
         assert!(run(table.bitshuffle, t, src, offset) == bitshuffled, "{}", case("bitshuffle"));
         assert!(run(table.bitunshuffle, t, &bitshuffled, offset) == src, "{}", case("bitunshuffle"));
     }

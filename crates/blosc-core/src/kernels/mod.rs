@@ -62,6 +62,13 @@ use std::sync::OnceLock;
 /// If `dst.len() != src.len()`.
 pub type Kernel = fn(typesize: usize, src: &[u8], dst: &mut [u8]);
 
+/// Byte `j` of every element from plane `j`: `(planes, dst)`. All of `dst` is overwritten.
+///
+/// # Panics
+///
+/// If the planes are not all of the same length, or `dst` is not as long as all together.
+pub type UnshufflePlanes = fn(planes: &[&[u8]], dst: &mut [u8]);
+
 /// Sums of bytes modulo 256 from the first on: `(src, dst)`. All of `dst` is overwritten.
 ///
 /// # Panics
@@ -78,6 +85,8 @@ pub struct Kernels {
     pub shuffle: Kernel,
     /// Undoes [`shuffle`](Self::shuffle).
     pub unshuffle: Kernel,
+    /// The same with planes that lie anywhere.
+    pub unshuffle_planes: UnshufflePlanes,
     /// Groups the bits of equal significance.
     pub bitshuffle: Kernel,
     /// Undoes [`bitshuffle`](Self::bitshuffle).
@@ -122,6 +131,31 @@ pub fn available() -> Vec<&'static Kernels> {
 fn on_bytes(src: &[u8], dst: &mut [u8], kernel: impl FnOnce(&[u8], &mut [u8])) {
     assert_eq!(src.len(), dst.len(), "a filter keeps the length of its buffer");
     kernel(src, dst);
+}
+
+/// Runs a kernel of single planes, or `unshuffle` on planes put together piece by piece where it returns `false`.
+fn on_planes(planes: &[&[u8]], dst: &mut [u8], kernel: impl FnOnce(&[&[u8]], &mut [u8]) -> bool, unshuffle: Kernel) {
+    let elements = planes.first().map_or(0, |plane| plane.len());
+    assert!(planes.iter().all(|plane| plane.len() == elements), "planes have one byte of each element");
+    assert_eq!(planes.len() * elements, dst.len(), "a filter keeps the length of its buffer");
+    if dst.is_empty() || kernel(planes, dst) {
+        return;
+    }
+    // In a first-level cache, and 32 elements at least of what a chunk's typesize can be.
+    let mut pieces = [0; 8192];
+    let piece = (pieces.len() / planes.len()).max(1);
+    for (at, dst) in (0..elements).step_by(piece).zip(dst.chunks_mut(piece * planes.len())) {
+        let len = dst.len() / planes.len();
+        let Some(pieces) = pieces.get_mut(..dst.len()) else {
+            // One element, longer than any chunk's.
+            dst.iter_mut().zip(planes).for_each(|(to, plane)| *to = plane[at]);
+            continue;
+        };
+        for (to, plane) in pieces.chunks_exact_mut(len).zip(planes) {
+            to.copy_from_slice(&plane[at..at + len]);
+        }
+        unshuffle(planes.len(), pieces, dst);
+    }
 }
 
 /// Runs a byte kernel on the whole elements of `src` and copies the bytes behind them.

@@ -37,15 +37,26 @@ pub(super) fn from_planes<const T: usize, const ROW: usize, const TILE: usize>(
     dst: &mut [u8],
     kernel: impl Fn([&[u8; ROW]; T], &mut [u8; TILE]),
 ) -> bool {
-    const { assert!(TILE == T * ROW) };
     let elements = src.len() / T;
-    if elements < ROW || dst.len() != src.len() {
-        return false;
-    }
     let mut planes: [&[u8]; T] = [&[]; T];
     let mut rest = src;
     for plane in &mut planes {
         (*plane, rest) = rest.split_at(elements);
+    }
+    dst.len() == src.len() && from_each_plane(planes, dst, kernel)
+}
+
+/// The same with planes that do not follow each other, all of the same length.
+#[inline(always)]
+pub(super) fn from_each_plane<const T: usize, const ROW: usize, const TILE: usize>(
+    planes: [&[u8]; T],
+    dst: &mut [u8],
+    kernel: impl Fn([&[u8; ROW]; T], &mut [u8; TILE]),
+) -> bool {
+    const { assert!(TILE == T * ROW) };
+    let elements = dst.len() / T;
+    if elements < ROW || planes.iter().any(|plane| plane.len() != elements) {
+        return false;
     }
     for (i, tile) in dst.as_chunks_mut().0.iter_mut().enumerate() {
         kernel(planes.map(|plane| &plane.as_chunks().0[i]), tile);

@@ -16,7 +16,7 @@
 //!
 //! Nothing here depends on the typesize being one that a chunk can have.
 
-use super::{Kernels, on_bytes, on_elements, on_groups_of_eight};
+use super::{Kernels, on_bytes, on_elements, on_groups_of_eight, on_planes};
 
 /// The table that always exists.
 pub(super) fn kernels() -> &'static Kernels {
@@ -24,6 +24,7 @@ pub(super) fn kernels() -> &'static Kernels {
         name: "scalar",
         shuffle: |t, src, dst| on_elements(t, src, dst, |src, dst| shuffle(t, src, dst)),
         unshuffle: |t, src, dst| on_elements(t, src, dst, |src, dst| unshuffle(t, src, dst)),
+        unshuffle_planes: |planes, dst| on_planes(planes, dst, |_, _| false, TABLE.unshuffle),
         bitshuffle: |t, src, dst| on_groups_of_eight(t, src, dst, bitshuffle),
         bitunshuffle: |t, src, dst| on_groups_of_eight(t, src, dst, bitunshuffle),
         running_sum: |src, dst| on_bytes(src, dst, |src, dst| running_sum(0, src, dst)),

@@ -3,7 +3,7 @@
 use std::arch::wasm32::*;
 
 use super::lanes::{assert_in_bounds, lane_bitshuffle, lane_shuffle, single_lane};
-use super::{Kernels, on_bytes, on_elements, on_groups_of_eight, scalar};
+use super::{Kernels, on_bytes, on_elements, on_groups_of_eight, on_planes, scalar};
 
 /// The table; this file is compiled only where simd128 is enabled.
 pub(super) fn kernels() -> Option<&'static Kernels> {
@@ -17,6 +17,7 @@ pub(super) fn kernels() -> Option<&'static Kernels> {
                 _ => unshuffle(t, src, dst),
             })
         },
+        unshuffle_planes: |planes, dst| on_planes(planes, dst, unshuffle_planes, TABLE.unshuffle),
         bitshuffle: |t, src, dst| on_groups_of_eight(t, src, dst, |t, src, dst| bitshuffle(t, src, dst)),
         bitunshuffle: |t, src, dst| on_groups_of_eight(t, src, dst, |t, src, dst| bitunshuffle(t, src, dst)),
         running_sum: |src, dst| on_bytes(src, dst, |src, dst| scalar::running_sum(0, src, dst)),

@@ -9,7 +9,7 @@ mod shuffle;
 use std::arch::x86_64::*;
 
 use super::lanes::assert_in_bounds;
-use super::{Kernels, on_bytes, on_elements, on_groups_of_eight, sse2};
+use super::{Kernels, on_bytes, on_elements, on_groups_of_eight, on_planes, sse2};
 
 /// The table, if the CPU has all of the instructions.
 pub(super) fn kernels() -> Option<&'static Kernels> {
@@ -19,6 +19,11 @@ pub(super) fn kernels() -> Option<&'static Kernels> {
         shuffle: |t, src, dst| on_elements(t, src, dst, |src, dst| unsafe { shuffle::shuffle(t, src, dst) }),
         // SAFETY: as for `shuffle`.
         unshuffle: |t, src, dst| on_elements(t, src, dst, |src, dst| unsafe { shuffle::unshuffle(t, src, dst) }),
+        unshuffle_planes: |planes, dst| {
+            // SAFETY: as for `shuffle`.
+            let kernel = |planes: &[&[u8]], dst: &mut [u8]| unsafe { shuffle::unshuffle_planes(planes, dst) };
+            on_planes(planes, dst, kernel, TABLE.unshuffle);
+        },
         bitshuffle: |t, src, dst| {
             // SAFETY: as for `shuffle`.
             on_groups_of_eight(t, src, dst, |t, src, dst| unsafe { bitshuffle::bitshuffle(t, src, dst) })

@@ -24,7 +24,7 @@ use std::arch::x86_64::*;
 use std::hint::black_box;
 
 use super::super::avx2;
-use super::super::planes::{from_planes, to_planes};
+use super::super::planes::{from_each_plane, from_planes, to_planes};
 use super::{exchange, load, store};
 
 /// Shuffles whole elements.
@@ -50,7 +50,10 @@ pub(super) fn shuffle(typesize: usize, src: &[u8], dst: &mut [u8]) {
 #[target_feature(enable = "avx2,avx512f,avx512bw,avx512vbmi")]
 pub(super) fn unshuffle(typesize: usize, src: &[u8], dst: &mut [u8]) {
     let done = match typesize {
-        16 => unshuffle_power_of_two::<16, 64, 1024>(src, dst),
+        16 => {
+            let elements = src.len() / 16;
+            unshuffle_16(std::array::from_fn(|plane| &src[plane * elements..][..elements]), dst)
+        }
         3 => unshuffle_thirds::<1, 3, 192>(src, dst),
         6 => unshuffle_thirds::<2, 6, 384>(src, dst),
         12 => unshuffle_thirds::<4, 12, 768>(src, dst),
@@ -60,6 +63,13 @@ pub(super) fn unshuffle(typesize: usize, src: &[u8], dst: &mut [u8]) {
     if !done {
         avx2::unshuffle(typesize, src, dst);
     }
+}
+
+/// The same with planes that lie anywhere; `false` where that is not for this function.
+#[target_feature(enable = "avx2,avx512f,avx512bw,avx512vbmi")]
+pub(super) fn unshuffle_planes(planes: &[&[u8]], dst: &mut [u8]) -> bool {
+    let done = <[&[u8]; 16]>::try_from(planes).is_ok_and(|planes| unshuffle_16(planes, dst));
+    done || avx2::unshuffle_planes(planes, dst)
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
@@ -84,22 +94,19 @@ fn shuffle_power_of_two<const T: usize, const ROW: usize, const TILE: usize>(src
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-fn unshuffle_power_of_two<const T: usize, const ROW: usize, const TILE: usize>(src: &[u8], dst: &mut [u8]) -> bool {
-    let [low, high] = black_box(&const { unsort_pairs::<T>() });
+fn unshuffle_16(planes: [&[u8]; 16], dst: &mut [u8]) -> bool {
+    let [low, high] = black_box(&const { unsort_pairs::<16>() });
     let (low, high) = (load(low), load(high));
-    from_planes(src, dst, |rows: [&[u8; ROW]; T], tile: &mut [u8; TILE]| {
+    from_each_plane(planes, dst, |rows: [&[u8; 64]; 16], tile: &mut [u8; 1024]| {
         let (tile, _) = tile.as_chunks_mut();
-        for at in 0..ROW / 64 {
-            let tile = &mut tile[at * T..][..T];
-            let mut v = [_mm512_setzero_si512(); T];
-            for (v, row) in v.iter_mut().zip(rows) {
-                *v = load(&row.as_chunks().0[at]);
-            }
-            let v = exchange_all::<T, 4>(v);
-            for i in 0..T / 2 {
-                store(&mut tile[i], _mm512_permutex2var_epi8(v[i], low, v[i + T / 2]));
-                store(&mut tile[i + T / 2], _mm512_permutex2var_epi8(v[i], high, v[i + T / 2]));
-            }
+        let mut v = [_mm512_setzero_si512(); 16];
+        for (v, row) in v.iter_mut().zip(rows) {
+            *v = load(row);
+        }
+        let v = exchange_all::<16, 4>(v);
+        for i in 0..8 {
+            store(&mut tile[i], _mm512_permutex2var_epi8(v[i], low, v[i + 8]));
+            store(&mut tile[i + 8], _mm512_permutex2var_epi8(v[i], high, v[i + 8]));
         }
     })
 }

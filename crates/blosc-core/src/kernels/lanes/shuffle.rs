@@ -4,7 +4,7 @@
 macro_rules! lane_shuffle {
     ($feature:literal, $weaker:ident) => {
         use $crate::kernels::lanes::{gather_index, scatter_index, slack, starts};
-        use $crate::kernels::planes::{from_planes, to_planes};
+        use $crate::kernels::planes::{from_each_plane, from_planes, to_planes};
 
         /// Elements in one tile: one byte of each fills a vector.
         const ROWS: usize = 16 * LANES;
@@ -41,6 +41,30 @@ macro_rules! lane_shuffle {
             }
         }
 
+        /// The same with planes that lie anywhere; `false` where that is not for this function.
+        #[target_feature(enable = $feature)]
+        pub(super) fn unshuffle_planes(planes: &[&[u8]], dst: &mut [u8]) -> bool {
+            match *planes {
+                [a, b] => from_each_plane([a, b], dst, |rows, tile: &mut [u8; 8 * ROWS]| {
+                    unshuffle_tile::<2, { 4 * ROWS }, { 8 * ROWS }>(rows, tile);
+                }),
+                [a, b, c, d] => from_each_plane([a, b, c, d], dst, |rows, tile: &mut [u8; 8 * ROWS]| {
+                    unshuffle_tile::<4, { 2 * ROWS }, { 8 * ROWS }>(rows, tile);
+                }),
+                [a, b, c, d, e, f, g, h] => {
+                    from_each_plane([a, b, c, d, e, f, g, h], dst, |rows, tile: &mut [u8; 8 * ROWS]| {
+                        unshuffle_tile::<8, ROWS, { 8 * ROWS }>(rows, tile);
+                    })
+                }
+                _ => match planes.first_chunk() {
+                    Some(all) if planes.len() == 16 => {
+                        from_each_plane(*all, dst, |rows, tile| unshuffle_tile_16(rows, tile))
+                    }
+                    _ => false,
+                },
+            }
+        }
+
         /// Typesizes 2, 4 and 8, eight vectors at a time.
         #[target_feature(enable = $feature)]
         fn shuffle_even<const N: usize, const ROW: usize, const TILE: usize>(src: &[u8], dst: &mut [u8]) {
@@ -62,20 +86,26 @@ macro_rules! lane_shuffle {
         /// Undoes [`shuffle_even`].
         #[target_feature(enable = $feature)]
         fn unshuffle_even<const N: usize, const ROW: usize, const TILE: usize>(src: &[u8], dst: &mut [u8]) {
-            let done = from_planes(src, dst, |rows: [&[u8; ROW]; N], tile: &mut [u8; TILE]| {
-                for at in (0..ROW).step_by(ROWS) {
-                    let mut v = [zero(); N];
-                    for j in 0..N {
-                        [v[j]] = load_rows::<1>(rows[j], at, 0, 1);
-                    }
-                    for _ in 0..N.ilog2() {
-                        v = rotate(v);
-                    }
-                    store_neighbours(tile, N * at, 16 * N, v);
-                }
-            });
-            if !done {
+            if !from_planes(src, dst, |rows, tile| unshuffle_tile::<N, ROW, TILE>(rows, tile)) {
                 unshuffle_small::<N>(N, src, dst);
+            }
+        }
+
+        #[inline]
+        #[target_feature(enable = $feature)]
+        fn unshuffle_tile<const N: usize, const ROW: usize, const TILE: usize>(
+            rows: [&[u8; ROW]; N],
+            tile: &mut [u8; TILE],
+        ) {
+            for at in (0..ROW).step_by(ROWS) {
+                let mut v = [zero(); N];
+                for j in 0..N {
+                    [v[j]] = load_rows::<1>(rows[j], at, 0, 1);
+                }
+                for _ in 0..N.ilog2() {
+                    v = rotate(v);
+                }
+                store_neighbours(tile, N * at, 16 * N, v);
             }
         }
 
@@ -94,22 +124,26 @@ macro_rules! lane_shuffle {
 
         #[target_feature(enable = $feature)]
         fn unshuffle_16(src: &[u8], dst: &mut [u8]) {
-            from_planes(src, dst, |rows: [&[u8; ROWS]; 16], tile: &mut [u8; 16 * ROWS]| {
-                let mut v = [zero(); 16];
-                for i in 0..4 {
-                    let mut quad = [zero(); 4];
-                    for j in 0..4 {
-                        [quad[j]] = load_rows::<1>(rows[i + 4 * j], 0, 0, 1);
-                    }
-                    let quad = rotate(rotate(quad));
-                    for j in 0..4 {
-                        v[4 * i + j] = quad[j];
-                    }
+            from_planes(src, dst, |rows, tile| unshuffle_tile_16(rows, tile));
+        }
+
+        #[inline]
+        #[target_feature(enable = $feature)]
+        fn unshuffle_tile_16(rows: [&[u8; ROWS]; 16], tile: &mut [u8; 16 * ROWS]) {
+            let mut v = [zero(); 16];
+            for i in 0..4 {
+                let mut quad = [zero(); 4];
+                for j in 0..4 {
+                    [quad[j]] = load_rows::<1>(rows[i + 4 * j], 0, 0, 1);
                 }
-                for i in 0..4 {
-                    store_neighbours(tile, 64 * i, 256, rotate_quad(&v, i));
+                let quad = rotate(rotate(quad));
+                for j in 0..4 {
+                    v[4 * i + j] = quad[j];
                 }
-            });
+            }
+            for i in 0..4 {
+                store_neighbours(tile, 64 * i, 256, rotate_quad(&v, i));
+            }
         }
 
         /// Elements of fewer than 16 bytes, `16 / N` of them in a piece of the source.
