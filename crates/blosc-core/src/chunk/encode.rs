@@ -128,7 +128,7 @@ impl Encoder {
         }
         let blocksize = tuning::blocksize(params, nbytes);
         let typesize = params.machine_typesize();
-        let split = tuning::is_split(params, blocksize);
+        let split = tuning::is_split(params, typesize, blocksize);
         let kind = ChunkKind { format, codec: params.codec, filters: params.filters, split };
         let header = Header::new(typesize, nbytes, blocksize, kind);
         let src = self.prefiltered(src, blocksize)?;
