@@ -96,7 +96,8 @@ fn is_split_blosc2(params: &CParams, typesize: usize, blocksize: usize) -> bool 
     };
     let fits = typesize <= MAX_SPLITS && blocksize / typesize >= MIN_STREAM_BLOSC2;
     match params.split {
-        SplitMode::Always => true,
+        // C-Blosc2 splits even what is less than an element, and cannot read it.
+        SplitMode::Always => blocksize >= typesize,
         SplitMode::Never => false,
         SplitMode::Auto | SplitMode::ForwardCompat => is_fast && params.filters.has_shuffle() && fits,
     }
