@@ -2,7 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use blosc_core::{
-    BlockSize, CParams, Chunk, Codec, Decoder, EncodeError, Encoder, FilterPipeline, Parallelism, SplitMode, max_cbytes,
+    BlockSize, CParams, Chunk, ChunkFormat, Codec, Decoder, EncodeError, Encoder, Filter, FilterPipeline, Header,
+    Parallelism, SplitMode, max_cbytes,
 };
 use proptest::prelude::*;
 
@@ -19,6 +20,21 @@ fn params() -> impl Strategy<Value = CParams> {
     )
 }
 
+/// The same for Blosc2, with up to six filters that lose nothing.
+fn params_blosc2() -> impl Strategy<Value = CParams> {
+    let kinds = [Filter::Shuffle, Filter::BitShuffle, Filter::Delta, Filter::ByteDelta(0), Filter::ByteDelta(3)];
+    let filters = prop::collection::vec(prop::sample::select(kinds.to_vec()), 0..=6);
+    (params(), prop::sample::select(&CODECS_BLOSC2[..]), filters, any::<bool>()).prop_map(
+        |(params, codec, filters, dictionary)| {
+            let dictionary = dictionary && codec != Codec::BloscLz && codec != Codec::Zlib;
+            let filters = FilterPipeline::from_slice(&filters).unwrap();
+            params.format(ChunkFormat::Blosc2).codec(codec).filters(filters).dictionary(dictionary)
+        },
+    )
+}
+
+const CODECS_BLOSC2: [Codec; 5] = [Codec::BloscLz, Codec::Lz4, Codec::Lz4Hc, Codec::Zlib, Codec::Zstd];
+
 fn data() -> impl Strategy<Value = Vec<u8>> {
     let nbytes = prop_oneof![0..300usize, 0..200_000usize];
     (prop::sample::select(&testdata::PlainKind::ALL[..]), nbytes, 1..20usize, any::<u64>())
@@ -29,7 +45,9 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
-    fn what_goes_in_comes_out(plain in data(), params in params(), place in any::<(u64, u64)>()) {
+    fn what_goes_in_comes_out(
+        plain in data(), params in prop_oneof![params(), params_blosc2()], place in any::<(u64, u64)>()
+    ) {
         let chunk = blosc_core::compress(&plain, &params)?;
         prop_assert!(chunk.len() <= max_cbytes(plain.len()));
         prop_assert!(blosc_core::decompress(&chunk)? == plain);
@@ -82,4 +100,31 @@ fn parameters_out_of_range_are_refused() {
     let refused = |params| Encoder::new(params).unwrap_err();
     assert_eq!(refused(CParams::new().clevel(10)), EncodeError::Clevel { found: 10 });
     assert_eq!(refused(CParams::new().typesize(0)), EncodeError::Typesize);
+}
+
+/// C-Blosc2 splits such blocks into streams of no bytes.
+#[test]
+fn blocks_of_less_than_an_element_are_not_split() {
+    let params = CParams::blosc2().codec(Codec::Lz4).typesize(255).blocksize(BlockSize::Fixed(100));
+    let plain = testdata::ramp(1023, 4, 1);
+    let chunk = blosc_core::compress(&plain, &params.split(SplitMode::Always)).unwrap();
+    assert!(!Chunk::parse(&chunk).unwrap().header().is_split());
+    assert!(blosc_core::decompress(&chunk).unwrap() == plain);
+}
+
+/// Where the block starts alone take more room than the bytes, as in C-Blosc2 the header tells of no attempt.
+#[test]
+fn nothing_is_tried_without_room_for_the_block_starts() {
+    let params = CParams::blosc2().codec(Codec::Lz4).typesize(4).blocksize(BlockSize::Fixed(3));
+    let chunk = blosc_core::compress(&[7; 128], &params).unwrap();
+    assert_eq!(Chunk::parse(&chunk).unwrap().header().flags(), 0x07);
+}
+
+/// What C-Blosc2 3.3.5 makes of no bytes when it is asked for a dictionary: memcpyed, and zeros as well.
+#[test]
+fn nothing_may_be_stored_in_two_ways() {
+    let mut chunk = blosc_core::compress(&[], &CParams::blosc2().codec(Codec::Lz4)).unwrap();
+    assert_eq!((chunk.len(), chunk[2]), (Header::EXTENDED_LEN, 0x07));
+    chunk[31] = 0x10;
+    assert!(blosc_core::decompress(&chunk).unwrap().is_empty());
 }

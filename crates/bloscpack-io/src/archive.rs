@@ -4,8 +4,7 @@ use std::io::Write;
 use std::ops::Range;
 
 use blosc_core::{Chunk, Decoder, Header as ChunkHeader, Limits};
-use bloscpack_format::bloscpack::{Header, Layout, MetadataHeader, MetadataSection, Version};
-use bloscpack_format::checksum::Checksum;
+use bloscpack_format::bloscpack::{Header, Layout, MetadataHeader, MetadataSection};
 use bloscpack_format::numpy::NumpyMeta;
 use bloscpack_format::{Format, Json, detect};
 
@@ -194,8 +193,11 @@ impl<R: ReadAt> Archive<R> {
         let sequential = Sequential::new(&self.source, offset).map_err(Error::io("reading the input"))?;
         let mut input = Counted::starting_at(sequential, offset);
         let mut bytes = Vec::new();
-        let unframed = Header { checksum: Checksum::None, ..Header::new(Version::V3) };
-        let header = self.header().unwrap_or(&unframed);
+        let Some(header) = self.header() else {
+            // A bare chunk, of either generation: its header gave the length of the source.
+            let found = input.append(self.len, &mut bytes)?;
+            return if found == self.len { Ok(bytes) } else { Err(input.cut_off(0, self.len, "the chunk")) };
+        };
         let start = ChunkStart::read(&mut input, header, number, &mut bytes)?;
         let cut_off = || Error::Truncated { offset, what: format!("chunk {number}"), needed: 16, found: 0 };
         let start = start.ok_or_else(cut_off)?;

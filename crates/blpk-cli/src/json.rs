@@ -34,7 +34,29 @@ impl Object {
 
     /// The line to be printed.
     pub(crate) fn line(self) -> String {
-        Json::Object(self.0).dumps() + "\n"
+        self.dumps() + "\n"
+    }
+
+    /// The object alone.
+    pub(crate) fn dumps(self) -> String {
+        self.into_json().dumps()
+    }
+
+    /// As a value within another.
+    pub(crate) fn into_json(self) -> Json {
+        Json::Object(self.0)
+    }
+
+    /// The object without its end: more members can be printed behind it.
+    pub(crate) fn open(self) -> String {
+        let mut text = self.dumps();
+        text.truncate(text.len() - 1);
+        text
+    }
+
+    /// Members without a `schema` and `format`: an object within another.
+    pub(crate) fn inner() -> Object {
+        Object(Vec::new())
     }
 }
 

@@ -10,7 +10,7 @@ use std::path::Path;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Bloscpack,
-    /// One bare Blosc1 chunk.
+    /// One bare chunk, Blosc1 or Blosc2.
     Chunk,
     Npy,
     /// Something that has a name, but that we cannot read.
@@ -29,7 +29,7 @@ pub(crate) fn kind_of_file(file: &File) -> Option<Kind> {
     let prefix = prefix(file, PREFIX_LEN)?;
     Some(match detect(&prefix, Some(len))? {
         Format::Bloscpack { .. } => Kind::Bloscpack,
-        Format::Blosc1Chunk => Kind::Chunk,
+        Format::Blosc1Chunk | Format::Blosc2Chunk => Kind::Chunk,
         Format::Npy => Kind::Npy,
         foreign => Kind::Foreign(foreign),
     })

@@ -57,6 +57,11 @@ impl Report {
         self.write(text);
     }
 
+    /// Whether nothing more can be printed, so that what goes on for long may stop.
+    pub(crate) fn is_broken(&self) -> bool {
+        self.0.failed.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
     fn print(&self, level: Level, text: &str) {
         if self.prints(level) {
             let lines = text.split('\n').filter(|line| !line.is_empty());

@@ -39,7 +39,7 @@ fn wanted_blosc1(params: &CParams, nbytes: usize) -> usize {
         BlockSize::Auto if nbytes < L1 => nbytes,
         BlockSize::Auto => automatic(params.codec, params.clevel),
     };
-    if params.clevel > 0 && is_split(params, blocksize) {
+    if params.clevel > 0 && is_split(params, params.typesize, blocksize) {
         // Each stream gets the size chosen for a whole block, within 64 KiB and 1 MiB for the block.
         return (blocksize.min(1 << 18) * params.typesize).clamp(1 << 16, 1 << 20);
     }
@@ -50,7 +50,7 @@ fn wanted_blosc2(params: &CParams, nbytes: usize) -> usize {
     if let BlockSize::Fixed(forced) = params.blocksize {
         return forced;
     }
-    if params.clevel > 0 && is_split(params, nbytes) {
+    if params.clevel > 0 && is_split(params, params.typesize, nbytes) {
         let stream: usize = match params.clevel {
             1..=3 => 32 * 1024,
             4..=6 => 64 * 1024,
@@ -79,30 +79,32 @@ fn automatic(codec: Codec, clevel: u8) -> usize {
     }
 }
 
-/// Whether a writer splits blocks of `blocksize` bytes into `typesize` streams.
-pub(crate) fn is_split(params: &CParams, blocksize: usize) -> bool {
+/// Whether a writer splits blocks of `blocksize` bytes into `typesize` streams. C-Blosc2 asks with the typesize that was
+/// given when it chooses the block size, and with the one that the header can express for the header's flag.
+pub(crate) fn is_split(params: &CParams, typesize: usize, blocksize: usize) -> bool {
     match params.format {
-        ChunkFormat::Blosc1 => is_split_blosc1(params, blocksize),
-        ChunkFormat::Blosc2 => is_split_blosc2(params, blocksize),
+        ChunkFormat::Blosc1 => is_split_blosc1(params, typesize, blocksize),
+        ChunkFormat::Blosc2 => is_split_blosc2(params, typesize, blocksize),
     }
 }
 
-fn is_split_blosc2(params: &CParams, blocksize: usize) -> bool {
+fn is_split_blosc2(params: &CParams, typesize: usize, blocksize: usize) -> bool {
     let is_fast = match params.codec {
         Codec::BloscLz | Codec::Lz4 => true,
         Codec::Zstd => params.clevel <= 5,
         _ => false,
     };
-    let fits = params.typesize <= MAX_SPLITS && blocksize / params.typesize >= MIN_STREAM_BLOSC2;
+    let fits = typesize <= MAX_SPLITS && blocksize / typesize >= MIN_STREAM_BLOSC2;
     match params.split {
-        SplitMode::Always => true,
+        // C-Blosc2 splits even what is less than an element, and cannot read it.
+        SplitMode::Always => blocksize >= typesize,
         SplitMode::Never => false,
         SplitMode::Auto | SplitMode::ForwardCompat => is_fast && params.filters.has_shuffle() && fits,
     }
 }
 
-fn is_split_blosc1(params: &CParams, blocksize: usize) -> bool {
-    let fits = fits_split(params.typesize, blocksize);
+fn is_split_blosc1(params: &CParams, typesize: usize, blocksize: usize) -> bool {
+    let fits = fits_split(typesize, blocksize);
     match params.split {
         SplitMode::Always => true,
         SplitMode::Never => false,
@@ -171,10 +173,34 @@ mod tests {
             assert_eq!(blocksize, number(5), "{row}");
 
             let (format, filters) = (params.format, params.filters);
-            let kind = ChunkKind { format, codec, filters, split: is_split(&params, blocksize) };
+            let kind = ChunkKind { format, codec, filters, split: is_split(&params, typesize, blocksize) };
             let flags = Header::new(typesize, nbytes, blocksize, kind).flags();
             let memcpyed = 0x02;
             assert_eq!(flags, number(6) as u8 & !memcpyed, "{row}");
         }
+    }
+
+    /// A typesize over 255 decides on the block size, and as 1 on the split.
+    #[test]
+    fn large_typesizes_count_as_one_in_the_header() {
+        let manifest = testdata::manifest("chunks");
+        let items = manifest["items"].as_array().unwrap().iter();
+        let mut checked = 0;
+        for item in items.filter(|item| item["category"] == "typesize_gt255") {
+            let (given, header) = (&item["params"], &item["header"]);
+            let number = |value: &testdata::serde_json::Value| usize::try_from(value.as_u64().unwrap()).unwrap();
+            let codec = Codec::from_name(given["codec"].as_str().unwrap()).unwrap();
+            if codec.availability().is_err() {
+                continue;
+            }
+            let params = CParams::blosc2().codec(codec).clevel(5).typesize(number(&given["typesize"]));
+            let ramp: Vec<u8> = (0..number(&given["nbytes"])).map(|at| (at / 64) as u8).collect();
+            let chunk = crate::compress(&ramp, &params).unwrap();
+            let found = Header::parse(&chunk).unwrap();
+            assert_eq!(usize::from(found.flags()), number(&header["flags"]), "{item}");
+            assert_eq!(found.blocksize(), number(&header["blocksize"]), "{item}");
+            checked += 1;
+        }
+        assert!(checked > 0);
     }
 }

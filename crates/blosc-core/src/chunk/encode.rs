@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::blocks::BlockInfo;
 use super::body::{BodyPlan, Written};
 use super::header::{ChunkKind, Special};
+use super::layout::BSTART_LEN;
 use super::{Header, max_cbytes};
 use crate::EncodeError;
 use crate::block::{BlockEncoder, tuning};
@@ -128,7 +129,7 @@ impl Encoder {
         }
         let blocksize = tuning::blocksize(params, nbytes);
         let typesize = params.machine_typesize();
-        let split = tuning::is_split(params, blocksize);
+        let split = tuning::is_split(params, typesize, blocksize);
         let kind = ChunkKind { format, codec: params.codec, filters: params.filters, split };
         let header = Header::new(typesize, nbytes, blocksize, kind);
         let src = self.prefiltered(src, blocksize)?;
@@ -136,7 +137,8 @@ impl Encoder {
         let stored = header.len() + nbytes;
         // Compressed, a chunk has to be smaller than stored: it takes longer to read.
         let room = dst.len().min(stored - 1);
-        let tried = self.params.clevel > 0 && nbytes >= format.min_compressible() && nbytes >= typesize;
+        let bstarts_fit = header.nblocks().saturating_mul(BSTART_LEN) <= nbytes;
+        let tried = self.params.clevel > 0 && nbytes >= format.min_compressible() && nbytes >= typesize && bstarts_fit;
         let written = if tried { self.compress_blocks(&src, &header, &mut dst[..room])? } else { None };
         let header = match written {
             Some(Written { all_zeros: true, .. }) => header.with_special(Special::Zeros),

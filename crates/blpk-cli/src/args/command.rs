@@ -1,7 +1,7 @@
 //! What does each command take?
 
-use super::values::{self, ChunkFormat, FilterName, Int, Range};
-use blosc_core::{Codec, SplitMode};
+use super::values::{self, FilterArg, Int, Range};
+use blosc_core::{ChunkFormat, Codec, SplitMode};
 use bloscpack_format::checksum::Checksum;
 use clap::{ArgGroup, Args, Subcommand};
 use std::path::PathBuf;
@@ -203,22 +203,26 @@ pub(crate) enum ChunkCommand {
     Encode(ChunkEncodeArgs),
     /// decompress one chunk
     Decode(ChunkDecodeArgs),
-    /// print the header of a chunk and where its blocks are
+    /// print the header of a chunk and what its blocks are
     Info(ChunkInfoArgs),
 }
 
 /// `blpk chunk encode`
 #[derive(Debug, Args)]
 #[command(
-    override_usage = "blpk chunk encode [--format blosc1] [-c <codec>] [-l [0, 9]] [-t <size>]
+    override_usage = "blpk chunk encode [--format <format>] [-c <codec>] [-l [0, 9]] [-t <size>]
                          \
                       [--filter <name[:meta]>]... [--blocksize <size>]
                          \
                       [--splitmode <mode>] [--dict] <in_file> <out_file>",
+    after_long_help = "examples:\n  \
+        blpk chunk encode -c lz4 -t 4 data data.chunk\n  \
+        blpk chunk encode --format blosc2 -c zstd -t 8 --filter trunc-prec:20 --filter shuffle data data.chunk\n  \
+        blpk chunk encode --format blosc2 -c zstd --blocksize 4096 --dict data data.chunk",
     help_template = super::HELP
 )]
 pub(crate) struct ChunkEncodeArgs {
-    /// blosc1 (default); blosc2 is not written yet
+    /// blosc1 (default), which every Blosc reads, or blosc2
     #[arg(long, value_name = "format", value_parser = values::format)]
     pub(crate) format: Option<ChunkFormat>,
     /// blosclz, lz4, lz4hc, snappy, zlib or zstd (default: blosclz)
@@ -227,19 +231,20 @@ pub(crate) struct ChunkEncodeArgs {
     /// compression level (default: 7)
     #[arg(short = 'l', long, value_name = "0-9", value_parser = values::clevel, allow_negative_numbers = true)]
     pub(crate) clevel: Option<u8>,
-    /// bytes of one element, 1 to 255 (default: 8)
+    /// bytes of one element, 1 to 255; more in a blosc2 chunk (default: 8)
     #[arg(short, long, value_name = "size", value_parser = values::typesize, allow_negative_numbers = true)]
     pub(crate) typesize: Option<Int>,
-    /// none, shuffle or bitshuffle (default: shuffle)
+    /// none, shuffle or bitshuffle; in a blosc2 chunk also delta, trunc-prec, bytedelta and int-trunc, up to six filters
+    /// in the order in which they are to run (default: shuffle)
     #[arg(long = "filter", value_name = "name[:meta]", value_parser = values::filter)]
-    pub(crate) filters: Vec<FilterName>,
+    pub(crate) filters: Vec<FilterArg>,
     /// bytes of a block, before the adjustments that C-Blosc makes (default: automatic)
     #[arg(long, value_name = "size", value_parser = values::blocksize, allow_negative_numbers = true)]
     pub(crate) blocksize: Option<usize>,
     /// always, never, auto or forward (default: forward)
     #[arg(long, value_name = "mode", value_parser = values::splitmode)]
     pub(crate) splitmode: Option<SplitMode>,
-    /// use a dictionary; Blosc1 chunks have none
+    /// let the blocks share a dictionary; blosc2 chunks of lz4, lz4hc and zstd only
     #[arg(long)]
     pub(crate) dict: bool,
     /// file to compress, or - for stdin

@@ -13,7 +13,7 @@ pub(crate) use command::{
     CompressArgs, DecompressArgs, InfoArgs, VerifyArgs,
 };
 pub(crate) use usage::usage_error;
-pub(crate) use values::{ChunkFormat, FilterName, Int, Range};
+pub(crate) use values::{FilterArg, Int, Range};
 
 use crate::exit::Stop;
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser};

@@ -2,7 +2,7 @@
 //! argparse) where it had the option.
 
 use crate::{python, size};
-use blosc_core::{Codec, SplitMode};
+use blosc_core::{ChunkFormat, Codec, Filter, SplitMode};
 use bloscpack_format::checksum::Checksum;
 use bloscpack_format::python_str_repr;
 use std::fmt;
@@ -58,19 +58,9 @@ pub(crate) struct Range {
     pub(crate) end: Option<u64>,
 }
 
-/// `--format`
+/// `--filter`: one that exists in either chunk format, or `none`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ChunkFormat {
-    Blosc1,
-    Blosc2,
-}
-
-/// `--filter`, a name that exists in either chunk format.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct FilterName {
-    pub(crate) name: &'static str,
-    pub(crate) meta: Option<i8>,
-}
+pub(crate) struct FilterArg(pub(crate) Option<Filter>);
 
 pub(super) fn nthreads(text: &str) -> Result<usize, BadValue> {
     let number = int("-n/--nthreads", text)?;
@@ -121,16 +111,31 @@ pub(super) fn splitmode(text: &str) -> Result<SplitMode, BadValue> {
     choice("--splitmode", text, &["always", "never", "auto", "forward"]).map(|index| modes[index])
 }
 
-pub(super) fn filter(text: &str) -> Result<FilterName, BadValue> {
+pub(super) fn filter(text: &str) -> Result<FilterArg, BadValue> {
     const NAMES: [&str; 7] = ["none", "shuffle", "bitshuffle", "delta", "trunc-prec", "bytedelta", "int-trunc"];
+    const IDS: [u8; 7] = [0, 1, 2, 3, 4, 35, 36];
     let (name, meta) = match text.split_once(':') {
         Some((name, meta)) => (name, Some(meta)),
         None => (text, None),
     };
-    let index = choice("--filter", name, &NAMES)?;
-    let invalid = |meta| BadValue::Usage(format!("argument --filter: invalid meta value: {}", python_str_repr(meta)));
-    let meta = meta.map(|meta| meta.parse().map_err(|_| invalid(meta))).transpose()?;
-    Ok(FilterName { name: NAMES[index], meta })
+    let id = IDS[choice("--filter", name, &NAMES)?];
+    let invalid = |expected: &str| {
+        let meta = python_str_repr(meta.unwrap_or_default());
+        BadValue::Usage(format!("argument --filter: invalid meta value of {name}: {meta} ({expected})"))
+    };
+    // One byte, which some filters read as a signed number.
+    let byte = match (name, meta.unwrap_or("0")) {
+        ("trunc-prec" | "int-trunc", _) if meta.is_none() => {
+            let text = format!("argument --filter: {name} needs a number of bits, as in {name}:10 or {name}:-4");
+            return Err(BadValue::Usage(text));
+        }
+        ("trunc-prec" | "int-trunc", meta) => {
+            meta.parse().map(i8::cast_unsigned).map_err(|_| invalid("-128 to 127"))?
+        }
+        ("shuffle" | "bytedelta", meta) => meta.parse().map_err(|_| invalid("0 to 255"))?,
+        (_, meta) => meta.parse().ok().filter(|meta| *meta == 0).ok_or_else(|| invalid("it takes none"))?,
+    };
+    Ok(FilterArg(Filter::from_id(id, byte)))
 }
 
 pub(super) fn blocksize(text: &str) -> Result<usize, BadValue> {
@@ -200,9 +205,15 @@ mod tests {
 
     #[test]
     fn filters_have_a_meta_value() {
-        assert_eq!(filter("trunc-prec:-12"), Ok(FilterName { name: "trunc-prec", meta: Some(-12) }));
-        assert_eq!(filter("shuffle"), Ok(FilterName { name: "shuffle", meta: None }));
-        assert!(filter("shuffle:x").is_err());
-        assert!(filter("trunc_prec").is_err());
+        let filter = |text| filter(text).map(|FilterArg(filter)| filter.map(|filter| filter.to_string()));
+        for text in ["trunc-prec:-12", "int-trunc:7", "shuffle", "shuffle:255", "bytedelta:4", "delta", "bitshuffle"] {
+            assert_eq!(filter(text), Ok(Some(text.into())));
+        }
+        assert_eq!(filter("none"), Ok(None));
+        assert_eq!(filter("shuffle:0"), Ok(Some("shuffle".into())));
+        for text in ["shuffle:x", "shuffle:-1", "shuffle:256", "trunc-prec:200", "trunc-prec", "delta:1", "none:2"] {
+            assert!(filter(text).is_err(), "{text}");
+        }
+        assert!(filter("trunc_prec:1").is_err());
     }
 }

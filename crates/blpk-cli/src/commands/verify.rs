@@ -51,6 +51,7 @@ fn verify(place: &Place, session: &Session, cancel: &Cancel) -> Result<String> {
     let found = verify_stream(input, &options).with_context(|| place.to_string())?;
     let format = match found.format {
         Format::Bloscpack { version } => format!("bloscpack version {version}"),
+        Format::Blosc2Chunk => "Blosc2 chunk".into(),
         _ => "Blosc1 chunk".into(),
     };
     let chunks = match found.chunk_positions.len() {

@@ -93,7 +93,8 @@ impl Header {
         field(8, "blocksize", self.blocksize as i64, 1, max_blocksize as i64)?;
         let special_id = self.blosc2_flags() >> bits::SPECIAL_SHIFT & bits::SPECIAL_MASK;
         if special_id != 0 {
-            if vl_blocks || self.is_memcpyed() {
+            // C-Blosc2 marks nothing as both where it was asked for a dictionary.
+            if vl_blocks || self.is_memcpyed() && self.nbytes > 0 {
                 return self.bad_blosc2_flags("a special chunk has no blocks and no plain bytes");
             }
             if self.has_dictionary() {

@@ -1,0 +1,33 @@
+//! `blpk chunk decode`: the plain bytes of a file that is one chunk.
+
+use super::parse_header;
+use crate::args::ChunkDecodeArgs;
+use crate::files;
+use crate::session::Session;
+use crate::streams::{Input, Output, Place};
+use anyhow::{Context as _, Result};
+use blosc_core::{Chunk, Decoder, Parallelism};
+use bloscpack_io::Threads;
+use std::io::Write as _;
+
+pub(super) fn run(args: &ChunkDecodeArgs, session: &Session) -> Result<()> {
+    let (input, output) = (Place::from(args.in_file.clone()), Place::from(args.out_file.clone()));
+    files::check(&input, &output, session)?;
+    let cancel = session.cancel()?;
+    let bytes = Input::open(&input, &cancel)?.read_all(i32::MAX as u64).with_context(|| input.to_string())?;
+    let mut output = Output::create(&output, session.force)?;
+    let chunk = parse(&bytes).with_context(|| input.to_string())?;
+    let mut decoder = Decoder::new().parallelism(Parallelism::Ambient);
+    let plain = match session.threads(chunk.header().nbytes() as u64)? {
+        Threads::Pool(pool) => pool.install(|| decoder.decompress(&chunk)),
+        _ => decoder.parallelism(Parallelism::Serial).decompress(&chunk),
+    };
+    output.write_all(&plain.with_context(|| input.to_string())?).context("writing the output")?;
+    output.commit()
+}
+
+/// The chunk that `bytes` are, all of them.
+fn parse(bytes: &[u8]) -> Result<Chunk<'_>> {
+    parse_header(bytes, bytes.len() as u64)?;
+    Ok(Chunk::parse(bytes)?)
+}

@@ -1,0 +1,84 @@
+//! `blpk chunk encode`: which chunk do the options ask for?
+
+use crate::args::{ChunkEncodeArgs, FilterArg};
+use crate::commands::settings::in_range;
+use crate::files;
+use crate::session::Session;
+use crate::streams::{Input, Output, Place};
+use anyhow::{Context as _, Result, bail};
+use blosc_core::{BlockSize, CParams, ChunkFormat, Codec, Encoder, Filter, FilterPipeline, Header, Parallelism};
+use bloscpack_io::Threads;
+use std::io::Write as _;
+
+pub(super) fn run(args: &ChunkEncodeArgs, session: &Session) -> Result<()> {
+    let (input, output) = (Place::from(args.in_file.clone()), Place::from(args.out_file.clone()));
+    let (params, max_nbytes) = params(args)?;
+    files::check(&input, &output, session)?;
+    let cancel = session.cancel()?;
+    let plain = Input::open(&input, &cancel)?.read_all(max_nbytes as u64).with_context(|| input.to_string())?;
+    let mut output = Output::create(&output, session.force)?;
+    let mut encoder = Encoder::new(params)?.parallelism(Parallelism::Ambient);
+    let chunk = match session.threads(plain.len() as u64)? {
+        Threads::Pool(pool) => pool.install(|| encoder.compress(&plain))?,
+        _ => encoder.parallelism(Parallelism::Serial).compress(&plain)?,
+    };
+    output.write_all(&chunk).context("writing the output")?;
+    output.commit()
+}
+
+/// What is asked for, and the most plain bytes that such a chunk holds.
+fn params(args: &ChunkEncodeArgs) -> Result<(CParams, usize)> {
+    let format = args.format.unwrap_or_default();
+    let codec = args.codec.unwrap_or(Codec::BloscLz);
+    let (max_typesize, max_nbytes) = match format {
+        ChunkFormat::Blosc1 => (u32::from(u8::MAX), Header::MAX_NBYTES),
+        // Larger ones count for the block size, which has this limit.
+        ChunkFormat::Blosc2 => (MAX_TYPESIZE, Header::MAX_NBYTES_BLOSC2),
+    };
+    match format {
+        ChunkFormat::Blosc1 if args.dict => bail!("--dict needs a Blosc2 chunk; add --format blosc2"),
+        ChunkFormat::Blosc2 if codec == Codec::Snappy => {
+            bail!("Blosc2 does not have the codec snappy; use another one, or --format blosc1")
+        }
+        ChunkFormat::Blosc2 if args.dict && !matches!(codec, Codec::Lz4 | Codec::Lz4Hc | Codec::Zstd) => {
+            bail!("--dict: the codec {codec} does not use a dictionary; use lz4, lz4hc or zstd")
+        }
+        _ => {}
+    }
+    let typesize = args.typesize.as_ref().map(|typesize| in_range("typesize", typesize, max_typesize)).transpose()?;
+    let params = CParams::new()
+        .format(format)
+        .codec(codec)
+        .clevel(args.clevel.unwrap_or(7))
+        .typesize(typesize.unwrap_or(8) as usize)
+        .filters(pipeline(&args.filters, format)?)
+        .blocksize(args.blocksize.filter(|size| *size > 0).map_or(BlockSize::Auto, BlockSize::Fixed))
+        .dictionary(args.dict);
+    Ok((args.splitmode.map_or(params.clone(), |split| params.split(split)), max_nbytes))
+}
+
+/// `BLOSC2_MAXTYPESIZE` of C-Blosc2.
+const MAX_TYPESIZE: u32 = 536_866_816;
+
+fn pipeline(args: &[FilterArg], format: ChunkFormat) -> Result<FilterPipeline> {
+    if args.is_empty() {
+        return Ok(FilterPipeline::shuffle());
+    }
+    let filters: Vec<Filter> = args.iter().filter_map(|FilterArg(filter)| *filter).collect();
+    if format == ChunkFormat::Blosc1 {
+        for filter in &filters {
+            match filter {
+                Filter::Shuffle | Filter::BitShuffle => {}
+                Filter::ShuffleGroups(_) => {
+                    bail!("--filter shuffle has a meta value in Blosc2 chunks only; add --format blosc2")
+                }
+                other => bail!("--filter {} needs a Blosc2 chunk; add --format blosc2", other.name()),
+            }
+        }
+        if filters.len() > 1 {
+            bail!("--filter: a Blosc1 chunk has one of shuffle and bitshuffle, or no filter; add --format blosc2");
+        }
+    }
+    let most = || format!("--filter: a chunk has {} filters at most, not {}", FilterPipeline::MAX_LEN, filters.len());
+    FilterPipeline::from_slice(&filters).with_context(most)
+}
