@@ -95,7 +95,8 @@ fn is_split_blosc2(params: &CParams, blocksize: usize) -> bool {
     };
     let fits = params.typesize <= MAX_SPLITS && blocksize / params.typesize >= MIN_STREAM_BLOSC2;
     match params.split {
-        SplitMode::Always => true,
+        // A block size smaller than an element can be forced; it has no byte for each stream.
+        SplitMode::Always => blocksize >= params.typesize,
         SplitMode::Never => false,
         SplitMode::Auto | SplitMode::ForwardCompat => is_fast && params.filters.has_shuffle() && fits,
     }
