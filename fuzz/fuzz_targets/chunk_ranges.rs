@@ -10,8 +10,13 @@ fuzz_target!(|input: &[u8]| {
     // The last 16 bytes choose two ranges, so that a golden chunk with anything behind it is a good seed.
     let Some((bytes, places)) = input.split_last_chunk::<16>() else { return };
     let Ok(chunk) = Chunk::parse(bytes) else { return };
-    let nbytes = chunk.header().nbytes();
-    let mut decoder = Decoder::new().limits(Limits::new().max_nbytes(MAX_NBYTES));
+    let header = chunk.header();
+    let (nbytes, nblocks) = (header.nbytes(), header.nblocks());
+    // Shape and typesize are not in the chunk: with them the filters of b2nd arrays run, too.
+    let mut decoder = Decoder::new()
+        .limits(Limits::new().max_nbytes(MAX_NBYTES))
+        .super_chunk_typesize(header.typesize())
+        .blockshape(&[4, header.blocksize() / 4 / header.typesize()]);
     if nbytes > MAX_NBYTES {
         return;
     }
@@ -30,18 +35,34 @@ fuzz_target!(|input: &[u8]| {
     }
 
     // Block by block: what decodes is what the whole has there, and the whole decodes only if every block does.
-    let blocksize = chunk.header().blocksize();
-    let mut block = vec![0; blocksize.min(nbytes)];
-    for index in 0..nbytes.div_ceil(blocksize.max(1)).min(64) {
+    let mut block = vec![0; header.blocksize().min(nbytes)];
+    for index in 0..nblocks.min(64) {
         let place = chunk.block_range(index);
         match (decoder.decode_block(&chunk, index, &mut block), &whole) {
             (Ok(length), Ok(whole)) => assert!(block[..length] == whole[place]),
             (Err(error), Ok(_)) => panic!("block {index} fails ({error}), the whole does not"),
             _ => {}
         }
+        let streams = chunk.streams(index);
+        assert!(streams.is_ok() || whole.is_err(), "the streams of block {index} are not found");
+    }
+    assert!(decoder.decode_block(&chunk, nblocks, &mut block).is_err());
+
+    // Every second block: the others stay what they were.
+    if let Ok(whole) = &whole {
+        let skip: Vec<bool> = (0..nblocks.min(1 << 12)).map(|index| index % 2 == 0).collect();
+        let mut masked = vec![0xA5; nbytes];
+        decoder.decompress_masked(&chunk, &skip, &mut masked).expect("what decodes whole decodes in part");
+        for index in 0..nblocks.min(64) {
+            let place = chunk.block_range(index);
+            match skip[index] {
+                true => assert!(masked[place].iter().all(|byte| *byte == 0xA5)),
+                false => assert!(masked[place.clone()] == whole[place]),
+            }
+        }
     }
 
-    let typesize = chunk.header().typesize().max(1);
+    let typesize = header.typesize();
     let items = a.start / typesize..a.end / typesize;
     if let (Ok(items), Ok(whole)) = (decoder.items(&chunk, items.clone()), &whole) {
         assert!(items == whole[a.start / typesize * typesize..a.end / typesize * typesize]);

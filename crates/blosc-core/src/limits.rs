@@ -2,12 +2,13 @@
 
 /// Bounds for decoding chunks from untrusted sources.
 ///
-/// A decoder allocates at most the plain size of a chunk plus two blocks, and only after the header's numbers were
+/// A decoder allocates at most the plain size of a chunk plus three blocks, and only after the header's numbers were
 /// found consistent with the bytes that are really there. `Limits` lowers the bound further.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Largest plain size (`nbytes`) of a chunk that is decoded. Default: what the format can express, 2 GiB − 1.
+    /// Largest plain size (`nbytes`) of a chunk that is decoded; of a block, where only some are. Default: what the
+    /// format can express, 2 GiB − 1.
     pub max_nbytes: usize,
 }
 

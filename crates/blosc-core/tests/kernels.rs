@@ -56,8 +56,12 @@ fn check(tables: &[&Kernels], t: usize, src: &[u8], offset: usize) {
             let planes: Vec<&[u8]> = apart.iter().map(Vec::as_slice).collect();
             (table.unshuffle_planes)(&planes, dst);
         };
-        let whole = elements * t;
-        assert!(run(from_planes, t, &shuffled[..whole], offset) == src[..whole], "{}", case("unshuffle_planes"));
+        let whole = elements.saturating_mul(t);
+        assert!(
+            whole == 0 || run(from_planes, t, &shuffled[..whole], offset) == src[..whole],
+            "{}",
+            case("unshuffle_planes")
+        );
         assert!(run(table.bitshuffle, t, src, offset) == bitshuffled, "{}", case("bitshuffle"));
         assert!(run(table.bitunshuffle, t, &bitshuffled, offset) == src, "{}", case("bitunshuffle"));
     }

@@ -122,7 +122,7 @@ impl Block<'_> {
         for stream in 0..nstreams {
             let dst = &mut dst[stream * neblock..];
             let offset = at + CSIZE_LEN;
-            at = match Stored::parse(chunk, self.index, at, layout.has_runs())? {
+            at = match Stored::parse(chunk, self.index, at, neblock, layout.has_runs())? {
                 Stored::Payload(payload) => {
                     self.decode_stream(decompressor, stream, offset, payload, dst, neblock)?;
                     offset + payload.len()

@@ -1,11 +1,12 @@
 //! One pass over the blocks of a chunk, in whatever order: what whole chunks, ranges and single blocks are decoded by.
 
 use core::ops::Range;
+use std::sync::OnceLock;
 
 use super::{Body, Chunk, vlblocks};
-use crate::DecodeError;
 use crate::block::{BlockDecoder, BlockPlan, Outside};
 use crate::codec::DictionaryCache;
+use crate::{DecodeError, Limits};
 
 /// Which block a [prefilter](crate::Encoder::prefilter) or [postfilter](crate::Decoder::postfilter) is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,9 +36,11 @@ pub(super) struct Buffers {
 pub(super) struct Blocks<'a> {
     chunk: &'a Chunk<'a>,
     content: Content<'a>,
-    /// The plain offset of each block and of the end, where blocks have variable length.
-    starts: Option<Vec<usize>>,
+    /// The plain offset of each block and of the end, where blocks have variable length; added up when first needed.
+    starts: OnceLock<Vec<usize>>,
     postfilter: Option<&'a Postfilter>,
+    /// The longest block that the caller lets a decoder hold.
+    max_len: usize,
 }
 
 #[allow(clippy::large_enum_variant, reason = "there is one of them, on the stack")]
@@ -52,20 +55,15 @@ impl<'a> Blocks<'a> {
         chunk: &'a Chunk<'a>,
         outside: Outside<'a>,
         postfilter: Option<&'a Postfilter>,
+        limits: &Limits,
         cache: &mut DictionaryCache,
     ) -> Result<Self, DecodeError> {
-        let mut starts = None;
         let content = match chunk.body() {
             Body::Plain(bytes) => Content::Plain(bytes),
             Body::Value(value) => Content::Value(value),
-            Body::Blocks(layout) => {
-                if layout.has_vl_blocks {
-                    starts = Some(vlblocks::starts(layout, chunk.bytes())?);
-                }
-                Content::Blocks(BlockPlan::new(chunk.bytes(), layout, outside, cache)?)
-            }
+            Body::Blocks(layout) => Content::Blocks(BlockPlan::new(chunk.bytes(), layout, outside, cache)?),
         };
-        Ok(Blocks { chunk, content, starts, postfilter })
+        Ok(Blocks { chunk, content, starts: OnceLock::new(), postfilter, max_len: limits.max_nbytes })
     }
 
     /// How many blocks there are.
@@ -73,17 +71,41 @@ impl<'a> Blocks<'a> {
         self.chunk.header().nblocks()
     }
 
+    fn starts(&self) -> Option<&[usize]> {
+        match self.chunk.body() {
+            // Parsing the chunk has found them to add up.
+            Body::Blocks(layout) if layout.has_vl_blocks => {
+                let starts = || vlblocks::starts(layout, self.chunk.bytes()).unwrap_or_default();
+                Some(self.starts.get_or_init(starts))
+            }
+            _ => None,
+        }
+    }
+
     /// The plain bytes of block `index`, which exists.
     pub(super) fn range(&self, index: usize) -> Range<usize> {
-        match &self.starts {
+        match self.starts() {
             Some(starts) => starts[index]..starts[index + 1],
             None => self.chunk.block_range(index),
         }
     }
 
+    /// How many plain bytes block `index` has, if that is not more than the caller allows. Without the lengths of all
+    /// others, so that reading block by block takes no longer than reading the whole.
+    pub(super) fn block_len(&self, index: usize) -> Result<usize, DecodeError> {
+        let needed = match self.chunk.body() {
+            Body::Blocks(layout) if layout.has_vl_blocks => vlblocks::block(layout, self.chunk.bytes(), index)?.nbytes,
+            _ => self.chunk.block_range(index).len(),
+        };
+        if needed > self.max_len {
+            return Err(DecodeError::Limit { needed, limit: self.max_len });
+        }
+        Ok(needed)
+    }
+
     /// The block that holds plain byte `at`, which exists.
     pub(super) fn block_at(&self, at: usize) -> usize {
-        match &self.starts {
+        match self.starts() {
             // Blocks are not empty, so starts are all different.
             Some(starts) => starts.partition_point(|&start| start <= at).saturating_sub(1),
             None => at / self.chunk.header().blocksize(),
@@ -96,7 +118,7 @@ impl<'a> Blocks<'a> {
             && plan.needs_reference()
             && self.len() > 0
         {
-            buffers.reference.resize(self.range(0).len(), 0);
+            buffers.reference.resize(self.block_len(0)?, 0);
             buffers.decoder.decode(plan, 0, None, &mut buffers.reference)?;
         }
         Ok(())
@@ -123,15 +145,23 @@ impl<'a> Blocks<'a> {
         postfilter(info, dst).map_err(|what| DecodeError::Postfilter { block: index, what })
     }
 
+    /// Fills `dst` with the plain bytes from `start` on, whatever the block size says: it may be 1, or far more than
+    /// `dst`. False, and nothing done, for a chunk that stores blocks, or whose blocks a postfilter waits for.
+    pub(super) fn read_without_blocks(&self, start: usize, dst: &mut [u8]) -> bool {
+        match (&self.content, self.postfilter) {
+            (Content::Plain(bytes), None) => dst.copy_from_slice(&bytes[start..start + dst.len()]),
+            (Content::Value(value), None) => super::special::fill(value, start, dst),
+            _ => return false,
+        }
+        true
+    }
+
     /// Decodes all blocks to `dst`, which has the length of the chunk.
     pub(super) fn decode_all(&self, buffers: &mut Buffers, dst: &mut [u8]) -> Result<(), DecodeError> {
-        match (&self.content, self.postfilter) {
-            // Whatever the block size says: it may be 1.
-            (Content::Plain(bytes), None) => dst.copy_from_slice(bytes),
-            (Content::Value(value), None) => super::special::fill(value, 0, dst),
-            _ => self.decode_masked(buffers, &[], dst)?,
+        if self.read_without_blocks(0, dst) {
+            return Ok(());
         }
-        Ok(())
+        self.decode_masked(buffers, &[], dst)
     }
 
     /// The same without the blocks for which `skip` is true.

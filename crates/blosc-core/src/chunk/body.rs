@@ -71,7 +71,8 @@ impl<'a> BodyPlan<'a> {
         dst: &mut [u8],
     ) -> Result<Option<Written>, EncodeError> {
         let nblocks = src.len().div_ceil(self.blocksize);
-        let mut at = self.header_len + nblocks * BSTART_LEN;
+        // Blocks may be forced to be of one byte, and then 32 bits do not count the bytes of the table.
+        let mut at = self.header_len.saturating_add(nblocks.saturating_mul(BSTART_LEN));
         if at >= dst.len() {
             return Ok(None);
         }

@@ -5,8 +5,7 @@ use core::ops::Range;
 use std::sync::Arc;
 
 use super::blocks::{BlockInfo, Blocks, Buffers, Postfilter};
-use super::ranges::Pieces;
-use super::{Body, Chunk};
+use super::{Body, Chunk, ranges};
 use crate::block::Outside;
 use crate::parallel::Parallelism;
 use crate::registry::Registry;
@@ -171,15 +170,15 @@ impl Decoder {
     /// The plain bytes of block `index` to the start of `dst`; how many they are.
     ///
     /// # Errors
-    /// [`DecodeError::Range`] if there is no such block, [`DecodeError::Destination`] if `dst` is too short, any other
-    /// variant for a damaged block.
+    /// [`DecodeError::Range`] if there is no such block, [`DecodeError::Destination`] if `dst` is too short,
+    /// [`DecodeError::Limit`] if the block alone is over the limit, any other variant for a damaged block.
     pub fn decode_block(&mut self, chunk: &Chunk<'_>, index: usize, dst: &mut [u8]) -> Result<usize, DecodeError> {
         let (blocks, buffers) = self.blocks(chunk)?;
         if index >= blocks.len() {
             let end = index.saturating_add(1);
             return Err(DecodeError::Range { unit: "blocks", start: index, end, len: blocks.len() });
         }
-        let needed = blocks.range(index).len();
+        let needed = blocks.block_len(index)?;
         let found = dst.len();
         let dst = dst.get_mut(..needed).ok_or(DecodeError::Destination { needed, found })?;
         blocks.prepare(buffers)?;
@@ -193,7 +192,7 @@ impl Decoder {
     ///
     /// # Errors
     /// [`DecodeError::Range`] if a range is not within the chunk, [`DecodeError::Destination`] if `dst` has another
-    /// length, any other variant for a damaged block.
+    /// length, [`DecodeError::Limit`] if a block alone is over the limit, any other variant for a damaged block.
     pub fn decode_ranges(
         &mut self,
         chunk: &Chunk<'_>,
@@ -202,8 +201,7 @@ impl Decoder {
     ) -> Result<(), DecodeError> {
         let mut block = core::mem::take(&mut self.block);
         let (blocks, buffers) = self.blocks(chunk)?;
-        let pieces = Pieces::cut(&blocks, chunk.header().nbytes(), ranges, dst.len())?;
-        let decoded = pieces.decode(&blocks, buffers, &mut block, dst);
+        let decoded = ranges::decode(&blocks, buffers, &mut block, chunk.header().nbytes(), ranges, dst);
         self.block = block;
         decoded
     }
@@ -236,9 +234,9 @@ impl Decoder {
     }
 
     fn blocks<'a>(&'a mut self, chunk: &'a Chunk<'a>) -> Result<(Blocks<'a>, &'a mut Buffers), DecodeError> {
-        let Decoder { registry, blockshape, super_chunk_typesize, postfilter, buffers, .. } = self;
+        let Decoder { limits, registry, blockshape, super_chunk_typesize, postfilter, buffers, .. } = self;
         let outside = Outside { registry, blockshape, channels: *super_chunk_typesize };
-        Ok((Blocks::new(chunk, outside, postfilter.as_deref(), &mut buffers.dictionary)?, buffers))
+        Ok((Blocks::new(chunk, outside, postfilter.as_deref(), limits, &mut buffers.dictionary)?, buffers))
     }
 }
 

@@ -77,7 +77,7 @@ impl<'a> Chunk<'a> {
         let mut at = layout.bstart(self.bytes(), index)?;
         let mut streams = Vec::new();
         for _ in 0..nstreams {
-            let stored = Stored::parse(self.bytes(), index, at, layout.has_runs())?;
+            let stored = Stored::parse(self.bytes(), index, at, neblock, layout.has_runs())?;
             let offset = at + CSIZE_LEN;
             let stream = match stored {
                 Stored::Payload(payload) => Stream::of_payload(offset, payload.len(), neblock),

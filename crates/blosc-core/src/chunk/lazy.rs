@@ -9,6 +9,7 @@
 
 use super::Header;
 use super::layout::BSTART_LEN;
+use super::vlblocks::SIZE_LEN;
 use crate::DecodeError;
 use crate::le::i32_at;
 
@@ -87,8 +88,10 @@ impl LazyChunk {
         }
         // C-Blosc2 makes room for as much: a block, and a csize for each of its streams.
         let most = (self.header.blocksize() + 4 * self.header.typesize()) as i64;
+        // One of variable length starts with its plain size.
+        let least = if self.header.has_vl_blocks() { SIZE_LEN as i64 + 1 } else { 1 };
         for (block, &csize) in self.block_csizes.iter().enumerate() {
-            place(trailer + 12 + 4 * block, "csize of the block", block, csize, 1, most.min(cbytes))?;
+            place(trailer + 12 + 4 * block, "csize of the block", block, csize, least, most.min(cbytes))?;
         }
         Ok(())
     }

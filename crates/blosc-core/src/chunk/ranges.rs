@@ -5,8 +5,43 @@ use core::ops::Range;
 use super::blocks::{Blocks, Buffers};
 use crate::DecodeError;
 
+/// Decodes `ranges` of a chunk of `len` plain bytes to `dst`, by way of `block` where that takes a whole one.
+pub(super) fn decode(
+    blocks: &Blocks<'_>,
+    buffers: &mut Buffers,
+    block: &mut Vec<u8>,
+    len: usize,
+    ranges: &[Range<usize>],
+    dst: &mut [u8],
+) -> Result<(), DecodeError> {
+    check(len, ranges, dst.len())?;
+    let mut rest = &mut *dst;
+    for range in ranges {
+        let (part, behind) = rest.split_at_mut(range.len());
+        if !blocks.read_without_blocks(range.start, part) {
+            return Pieces::cut(blocks, ranges).decode(blocks, buffers, block, dst);
+        }
+        rest = behind;
+    }
+    Ok(())
+}
+
+fn check(len: usize, ranges: &[Range<usize>], found: usize) -> Result<(), DecodeError> {
+    let mut needed = 0usize;
+    for range in ranges {
+        if range.start > range.end || range.end > len {
+            return Err(DecodeError::Range { unit: "bytes", start: range.start, end: range.end, len });
+        }
+        needed = needed.saturating_add(range.len());
+    }
+    if needed != found {
+        return Err(DecodeError::Destination { needed, found });
+    }
+    Ok(())
+}
+
 /// The pieces of all ranges, sorted by block.
-pub(super) struct Pieces(Vec<Piece>);
+struct Pieces(Vec<Piece>);
 
 /// `len` bytes at `from` in `block` go to `to` in the destination.
 struct Piece {
@@ -17,23 +52,8 @@ struct Piece {
 }
 
 impl Pieces {
-    /// Cuts `ranges` of a chunk of `len` plain bytes, for a destination of `found` bytes.
-    pub(super) fn cut(
-        blocks: &Blocks<'_>,
-        len: usize,
-        ranges: &[Range<usize>],
-        found: usize,
-    ) -> Result<Pieces, DecodeError> {
-        let mut needed = 0usize;
-        for range in ranges {
-            if range.start > range.end || range.end > len {
-                return Err(DecodeError::Range { unit: "bytes", start: range.start, end: range.end, len });
-            }
-            needed = needed.saturating_add(range.len());
-        }
-        if needed != found {
-            return Err(DecodeError::Destination { needed, found });
-        }
+    /// Cuts ranges that are within the chunk.
+    fn cut(blocks: &Blocks<'_>, ranges: &[Range<usize>]) -> Pieces {
         let mut pieces = Vec::new();
         let mut to = 0;
         for range in ranges {
@@ -48,11 +68,11 @@ impl Pieces {
             }
         }
         pieces.sort_unstable_by_key(|piece| piece.block);
-        Ok(Pieces(pieces))
+        Pieces(pieces)
     }
 
     /// Decodes every block that has a piece, by way of `block` where not all of it is wanted in one place.
-    pub(super) fn decode(
+    fn decode(
         &self,
         blocks: &Blocks<'_>,
         buffers: &mut Buffers,
@@ -65,7 +85,7 @@ impl Pieces {
         blocks.prepare(buffers)?;
         for pieces in self.0.chunk_by(|a, b| a.block == b.block) {
             let index = pieces[0].block;
-            let len = blocks.range(index).len();
+            let len = blocks.block_len(index)?;
             if let [piece] = pieces
                 && piece.len == len
             {

@@ -78,7 +78,8 @@ impl Encoder {
         self.special(Special::Value, value, nbytes)
     }
 
-    /// The block size is what compression would choose, as readers that look at blocks expect one.
+    /// The block size is what compression would choose, as readers that look at blocks expect one, but no less than a
+    /// value: every block starts with one.
     fn special(&self, special: Special, value: &[u8], nbytes: usize) -> Result<Vec<u8>, EncodeError> {
         let max = Header::MAX_NBYTES_BLOSC2;
         if nbytes > max {
@@ -89,7 +90,8 @@ impl Encoder {
             return Err(EncodeError::SpecialValue { width, nbytes });
         }
         let params = self.params.clone().format(ChunkFormat::Blosc2).typesize(width);
-        let header = Header::new(width, nbytes, tuning::blocksize(&params, nbytes), ChunkKind::special());
+        let blocksize = tuning::blocksize(&params, nbytes).max(width.min(nbytes));
+        let header = Header::new(width, nbytes, blocksize, ChunkKind::special());
         let mut chunk = header.with_special(special).finish(header.len() + value.len()).to_bytes();
         chunk.extend_from_slice(value);
         Ok(chunk)

@@ -1,0 +1,103 @@
+//! Dictionaries that are not what the header promises.
+
+use super::{NOT_SPLIT, decode, numbers, one_block, put, refused};
+use blosc_core::{Chunk, Codec, CodecFormat, DecodeError};
+
+/// Small chunks that C-Blosc2 wrote with a dictionary: their bytes, and where the dictionary starts and ends.
+fn chunks() -> Vec<(CodecFormat, Vec<u8>, core::ops::Range<usize>)> {
+    let files = testdata::archive("chunks");
+    let items = testdata::manifest("chunks");
+    let mut chunks = Vec::new();
+    for item in items["items"].as_array().unwrap().iter().filter(|item| item["category"] == "dict") {
+        let bytes = files[item["file"].as_str().unwrap()].clone();
+        let chunk = Chunk::parse(&bytes).unwrap();
+        let format = chunk.header().codec_format().unwrap();
+        if !format.codec().is_available() {
+            continue;
+        }
+        let start = 32 + 4 * chunk.header().nblocks() + 4;
+        let range = start..start + chunk.dictionary().unwrap().len();
+        assert_eq!(chunk.dictionary().unwrap(), &bytes[range.clone()]);
+        chunks.push((format, bytes, range));
+    }
+    assert!(chunks.len() >= 3);
+    chunks
+}
+
+#[test]
+fn sizes_that_are_not_those_of_a_dictionary() {
+    for (_, chunk, dictionary) in chunks() {
+        let at = dictionary.start - 4;
+        for dsize in [0, -1, i32::MIN, 32_769, (chunk.len() - at - 3) as i32, i32::MAX] {
+            let mut damaged = chunk.clone();
+            put(&mut damaged, at, dsize);
+            let error = refused(&damaged);
+            assert!(matches!(error, DecodeError::Field { .. }), "{dsize}: {error}");
+        }
+        // Cut off within the size, and right behind it.
+        for len in at..=at + 4 {
+            refused(&super::with_cbytes(chunk[..len].to_vec()));
+        }
+        // It reaches into the first block, whose start is then none.
+        let mut damaged = chunk.clone();
+        put(&mut damaged, at, dictionary.len() as i32 + 1);
+        if dictionary.len() < 32_768 {
+            refused(&damaged);
+        }
+    }
+}
+
+#[test]
+fn codecs_that_do_not_use_one() {
+    for (_, chunk, _) in chunks() {
+        for codec in [Codec::BloscLz, Codec::Snappy, Codec::Zlib] {
+            let mut damaged = chunk.clone();
+            damaged[2] = damaged[2] & 0x1F | codec.format().id() << 5;
+            assert!(matches!(refused(&damaged), DecodeError::Flags { offset: 31, .. }), "{codec}");
+        }
+    }
+    // Nor do chunks without blocks.
+    let mut zeros = super::extended(0, 1, 100, 100, &[]);
+    zeros[31] = 0x11;
+    refused(&zeros);
+    let mut plain = super::extended(super::MEMCPYED, 1, 8, 8, b"abcdefgh");
+    plain[31] = 0x01;
+    assert_eq!(decode(&plain).unwrap(), b"abcdefgh");
+    let mut no_blocks = one_block(NOT_SPLIT | 1 << 5, 1, 0, &numbers(&[]));
+    put(&mut no_blocks, 8, 1);
+    no_blocks[31] = 0x01;
+    assert!(decode(&no_blocks).unwrap().is_empty());
+}
+
+/// Frames name the dictionary that they were written with.
+#[test]
+fn another_dictionary_than_the_frames_name() {
+    let mut seen = 0;
+    for (format, chunk, dictionary) in chunks() {
+        if format != CodecFormat::Zstd {
+            continue;
+        }
+        assert_eq!(chunk[dictionary.start..][..4], [0x37, 0xA4, 0x30, 0xEC]);
+        let mut damaged = chunk.clone();
+        damaged[dictionary.start + 4] ^= 1;
+        assert!(matches!(refused(&damaged), DecodeError::Stream { .. }));
+        seen += 1;
+    }
+    assert!(seen > 0 || !Codec::Zstd.is_available());
+}
+
+/// Every byte of a dictionary changed: an error, or bytes. No panic, and nothing from before.
+#[test]
+fn damaged_dictionaries() {
+    for (_, chunk, dictionary) in chunks() {
+        // Entropy tables and offsets stand in front.
+        let front = dictionary.start..dictionary.end.min(dictionary.start + 300);
+        for at in front.chain(dictionary.clone().step_by(97)) {
+            for value in [0x00, 0xFF, chunk[at] ^ 0x01, chunk[at] ^ 0x80] {
+                let mut damaged = chunk.clone();
+                damaged[at] = value;
+                let _ = decode(&damaged);
+            }
+        }
+    }
+}

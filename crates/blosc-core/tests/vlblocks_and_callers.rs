@@ -1,0 +1,260 @@
+//! What a caller brings: blocks of any length, codecs, filters, pre- and postfilters.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod ways;
+
+use blosc_core::{
+    BlockCodec, BlockFilter, BlockSize, CParams, Chunk, Codec, CorruptStream, DecodeError, Decoder, EncodeError,
+    Encoder, Filter, FilterPipeline, Parallelism, PluginContext, Registry,
+};
+use proptest::prelude::*;
+
+fn codecs() -> Vec<Codec> {
+    Codec::ALL.into_iter().filter(|&codec| codec.is_available() && codec != Codec::Snappy).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn blocks_of_any_length(
+        lengths in prop::collection::vec(prop_oneof![1..20usize, 1..2000usize], 1..40),
+        kind in prop::sample::select(&testdata::PlainKind::ALL[..]),
+        codec in prop::sample::select(codecs()),
+        clevel in 0..=9u8,
+        typesize in prop_oneof![1..=20usize, Just(255), Just(300)],
+        filters in prop::collection::vec(
+            prop_oneof![Just(Filter::Shuffle), Just(Filter::BitShuffle), Just(Filter::ByteDelta(0))], 0..4),
+        dictionary in any::<bool>(),
+    ) {
+        let plain = testdata::plain(kind, lengths.iter().sum(), typesize.min(20), 7);
+        let mut rest = &plain[..];
+        let mut blocks = Vec::new();
+        for len in lengths {
+            let (block, behind) = rest.split_at(len);
+            blocks.push(block);
+            rest = behind;
+        }
+        let dictionary = dictionary && matches!(codec, Codec::Lz4 | Codec::Lz4Hc | Codec::Zstd);
+        let params = CParams::blosc2().codec(codec).clevel(clevel).typesize(typesize).dictionary(dictionary);
+        let mut encoder = Encoder::new(params.filters(FilterPipeline::from_slice(&filters).unwrap()))?;
+        let bytes = encoder.compress_vlblocks(&blocks)?;
+        prop_assert_eq!(&encoder.compress_vlblocks(&blocks)?, &bytes);
+        ways::check(&bytes, &plain, Decoder::new);
+
+        let chunk = Chunk::parse(&bytes)?;
+        prop_assert_eq!((chunk.header().version(), chunk.header().nblocks()), (6, blocks.len()));
+        for (index, block) in blocks.iter().enumerate() {
+            prop_assert_eq!(chunk.block_range(index).len(), block.len());
+        }
+        prop_assert!(chunk.block_range(blocks.len()).is_empty());
+    }
+}
+
+#[test]
+fn blocks_that_cannot_be() {
+    let mut encoder = Encoder::new(CParams::blosc2()).unwrap();
+    assert_eq!(encoder.compress_vlblocks(&[]), Err(EncodeError::EmptyBlock { block: 0 }));
+    assert_eq!(encoder.compress_vlblocks(&[b"a", b""]), Err(EncodeError::EmptyBlock { block: 1 }));
+    let delta = FilterPipeline::from_slice(&[Filter::Delta]).unwrap();
+    let error = Encoder::new(CParams::blosc2().filters(delta)).unwrap().compress_vlblocks(&[b"a"]).unwrap_err();
+    assert!(matches!(error, EncodeError::Filter { filter: Filter::Delta, .. }));
+    let error = Encoder::new(CParams::new()).unwrap().compress_vlblocks(&[b"a"]).unwrap_err();
+    assert!(matches!(error, EncodeError::Codec { .. }));
+}
+
+#[test]
+fn many_blocks_with_a_dictionary() {
+    let lines: Vec<Vec<u8>> = (0..500).map(|seed| testdata::text(100 + seed as usize % 50, seed)).collect();
+    let blocks: Vec<&[u8]> = lines.iter().map(Vec::as_slice).collect();
+    for codec in [Codec::Lz4, Codec::Lz4Hc, Codec::Zstd].into_iter().filter(|codec| codec.is_available()) {
+        let params = CParams::blosc2().codec(codec).typesize(1);
+        let plain = Encoder::new(params.clone()).unwrap().compress_vlblocks(&blocks).unwrap();
+        let with = Encoder::new(params.dictionary(true)).unwrap().compress_vlblocks(&blocks).unwrap();
+        assert!(Chunk::parse(&with).unwrap().header().has_dictionary() && with.len() < plain.len());
+        ways::check(&with, &lines.concat(), Decoder::new);
+    }
+}
+
+/// Pairs of a byte and how often it comes: `meta` is added to the byte.
+struct Pairs;
+
+impl BlockCodec for Pairs {
+    fn compress(&self, src: &[u8], dst: &mut [u8], stream: PluginContext) -> Option<usize> {
+        let mut at = 0;
+        for run in src.chunk_by(|a, b| a == b).flat_map(|run| run.chunks(255)) {
+            dst.get_mut(at..at + 2)?.copy_from_slice(&[run[0].wrapping_add(stream.meta), run.len() as u8]);
+            at += 2;
+        }
+        Some(at)
+    }
+
+    fn decompress(&self, src: &[u8], dst: &mut [u8], stream: PluginContext) -> Result<(), CorruptStream> {
+        let mut rest = dst;
+        for (index, pair) in src.chunks(2).enumerate() {
+            let &[byte, len] = pair else { return Err(CorruptStream::new(src.len(), "half a pair")) };
+            let Some((run, behind)) = rest.split_at_mut_checked(len.into()) else {
+                return Err(CorruptStream::new(2 * index, "too long"));
+            };
+            run.fill(byte.wrapping_sub(stream.meta));
+            rest = behind;
+        }
+        if rest.is_empty() { Ok(()) } else { Err(CorruptStream::new(src.len(), "too short")) }
+    }
+}
+
+/// Turns a block by `meta` bytes, and refuses elements of 3 bytes.
+struct Rotate;
+
+impl BlockFilter for Rotate {
+    fn forward(&self, src: &[u8], dst: &mut [u8], block: PluginContext) -> Result<(), &'static str> {
+        if block.typesize == 3 {
+            return Err("three is too many");
+        }
+        dst.copy_from_slice(src);
+        dst.rotate_left(usize::from(block.meta) % src.len());
+        Ok(())
+    }
+
+    fn backward(&self, src: &[u8], dst: &mut [u8], block: PluginContext) -> Result<(), &'static str> {
+        dst.copy_from_slice(src);
+        dst.rotate_right(usize::from(block.meta) % src.len());
+        Ok(())
+    }
+}
+
+/// What says that it wrote more than there is room for, or nothing.
+struct Liar(Option<usize>);
+
+impl BlockCodec for Liar {
+    fn compress(&self, _: &[u8], _: &mut [u8], _: PluginContext) -> Option<usize> {
+        self.0
+    }
+
+    fn decompress(&self, _: &[u8], _: &mut [u8], _: PluginContext) -> Result<(), CorruptStream> {
+        Err(CorruptStream::new(0, "never"))
+    }
+}
+
+#[test]
+fn registered_codecs_and_filters() {
+    let registry = Registry::new().codec(200, Pairs).unwrap().filter(160, Rotate).unwrap();
+    let decoder = || Decoder::new().registry(registry.clone());
+    let plain = testdata::steps(400_000, 1, 3);
+    let rotate = Filter::Other { id: 160, meta: 5 };
+    for filters in [&[rotate][..], &[Filter::Delta, rotate, Filter::Shuffle, rotate]] {
+        for codec in [Codec::Plugin { id: 200, meta: 9 }, Codec::Lz4] {
+            for blocksize in [BlockSize::Auto, BlockSize::Fixed(40_000)] {
+                let params = CParams::blosc2().codec(codec).typesize(4).blocksize(blocksize);
+                let params = params.filters(FilterPipeline::from_slice(filters).unwrap());
+                let mut encoder = Encoder::new(params.clone()).unwrap().registry(registry.clone());
+                let chunk = encoder.compress(&plain).unwrap();
+                assert!(chunk.len() < plain.len() / 2);
+                assert_eq!(Chunk::parse(&chunk).unwrap().header().codec(), Some(codec));
+                ways::check(&chunk, &plain, decoder);
+                let mut parallel = encoder.parallelism(Parallelism::Serial);
+                #[cfg(feature = "rayon")]
+                {
+                    parallel = parallel.parallelism(Parallelism::Ambient);
+                }
+                assert!(parallel.compress(&plain).unwrap() == chunk);
+
+                Encoder::new(params).unwrap().compress(&plain).unwrap_err();
+                assert!(matches!(
+                    blosc_core::decompress(&chunk),
+                    Err(DecodeError::UnregisteredCodec { .. } | DecodeError::Filter { .. })
+                ));
+                let parsed = Chunk::parse(&chunk).unwrap();
+                let liar = Registry::new().codec(200, Liar(None)).unwrap().filter(160, Rotate).unwrap();
+                let lied = Decoder::new().registry(liar).decompress(&parsed);
+                assert_eq!(matches!(lied, Err(DecodeError::Stream { .. })), codec != Codec::Lz4);
+            }
+        }
+    }
+    let params = CParams::blosc2().typesize(3).filters(FilterPipeline::from_slice(&[rotate]).unwrap());
+    let error = Encoder::new(params).unwrap().registry(registry).compress(&plain).unwrap_err();
+    assert_eq!(error, EncodeError::Filter { filter: rotate, what: "three is too many" });
+}
+
+#[test]
+fn plugins_that_lie_are_not_believed() {
+    let plain = testdata::steps(10_000, 4, 3);
+    for claim in [None, Some(0), Some(10_000), Some(usize::MAX)] {
+        let registry = Registry::new().codec(255, Liar(claim)).unwrap();
+        let params = CParams::blosc2().codec(Codec::Plugin { id: 255, meta: 0 });
+        let chunk = Encoder::new(params).unwrap().registry(registry).compress(&plain).unwrap();
+        // Stored, so that nobody has to ask for it.
+        assert_eq!(blosc_core::decompress(&chunk).unwrap(), plain);
+    }
+}
+
+#[test]
+fn ids_that_are_taken() {
+    for id in 0..=255 {
+        assert_eq!(Registry::new().codec(id, Pairs).is_ok(), id >= 33);
+        assert_eq!(Registry::new().filter(id, Rotate).is_ok(), id >= 37);
+    }
+}
+
+/// On every block of every kind of chunk, whoever decodes it, and delta still goes by what was compressed.
+#[test]
+fn prefilters_and_postfilters_see_every_block() {
+    let typesize = 4;
+    let src = testdata::steps(300_000, typesize, 3);
+    let mark = |index: usize, offset: usize, byte: u8| byte ^ (index as u8).wrapping_mul(3) ^ (offset / 100) as u8;
+    for filters in [&[Filter::Shuffle][..], &[Filter::Delta, Filter::Shuffle]] {
+        for clevel in [0, 5] {
+            let params = CParams::blosc2().typesize(typesize).clevel(clevel).blocksize(BlockSize::Fixed(30_000));
+            let params = params.filters(FilterPipeline::from_slice(filters).unwrap());
+            let mut encoder = Encoder::new(params).unwrap().prefilter(move |block, src, dst| {
+                assert!(block.typesize == typesize && dst.iter().all(|byte| *byte == 0));
+                for (to, from) in dst.iter_mut().zip(src) {
+                    *to = mark(block.index, block.offset, *from);
+                }
+                Ok(())
+            });
+            let chunk = encoder.compress(&src).unwrap();
+            let marked: Vec<u8> = (0..src.len()).map(|at| mark(at / 30_000, at / 30_000 * 30_000, src[at])).collect();
+            ways::check(&chunk, &marked, Decoder::new);
+            // The same again takes it away.
+            let unmark = || {
+                Decoder::new().postfilter(move |block, plain| {
+                    assert_eq!(block.typesize, typesize);
+                    plain.iter_mut().for_each(|byte| *byte = mark(block.index, block.offset, *byte));
+                    Ok(())
+                })
+            };
+            ways::check(&chunk, &src, unmark);
+        }
+    }
+    // Blocks of variable length, and of a chunk that stores none.
+    let encoder = || Encoder::new(CParams::blosc2().typesize(1).blocksize(BlockSize::Fixed(70))).unwrap();
+    let vl = encoder().compress_vlblocks(&[b"abc", b"d", b"efghij"]).unwrap();
+    let number = || {
+        Decoder::new().postfilter(|block, plain| {
+            plain.iter_mut().for_each(|byte| *byte = (10 * block.index + block.offset) as u8);
+            Ok(())
+        })
+    };
+    ways::check(&vl, &[0, 0, 0, 13, 24, 24, 24, 24, 24, 24], number);
+    let zeros = encoder().zeros(200).unwrap();
+    let expected = [vec![0; 70], vec![80; 70], vec![160; 60]].concat();
+    ways::check(&zeros, &expected, number);
+}
+
+#[test]
+fn prefilters_and_postfilters_that_say_no() {
+    let plain = testdata::steps(3000, 4, 3);
+    let params = CParams::blosc2().typesize(4).blocksize(BlockSize::Fixed(1000));
+    let no = |index: usize| if index == 2 { Err(String::from("not this one")) } else { Ok(()) };
+    let mut encoder = Encoder::new(params.clone()).unwrap().prefilter(move |block, _, _| no(block.index));
+    let error = encoder.compress(&plain).unwrap_err();
+    assert_eq!(error, EncodeError::Prefilter { block: 2, what: "not this one".into() });
+    let chunk = blosc_core::compress(&plain, &params).unwrap();
+    let mut decoder = Decoder::new().postfilter(move |block, _| no(block.index));
+    let chunk = Chunk::parse(&chunk).unwrap();
+    let error = DecodeError::Postfilter { block: 2, what: "not this one".into() };
+    assert_eq!(decoder.decompress(&chunk), Err(error.clone()));
+    assert_eq!(decoder.items(&chunk, 0..500).unwrap(), plain[..2000]);
+    assert_eq!(decoder.items(&chunk, 400..501), Err(error));
+}
