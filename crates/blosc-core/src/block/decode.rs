@@ -1,10 +1,11 @@
 //! Decoding one block.
 
+use super::planes::{MAX_PLANES, Plane, Runs};
 use super::{CSIZE_LEN, Stored};
 use crate::DecodeError;
 use crate::chunk::{Layout, vlblocks};
 use crate::codec::{CorruptStream, Decompressor, DictionaryCache, StreamCodec};
-use crate::filter::{Context, Pipeline, Scratch};
+use crate::filter::{Context, Pipeline, Scratch, grow};
 use crate::registry::Registry;
 
 /// What is not in the chunk.
@@ -49,10 +50,16 @@ impl<'a> BlockPlan<'a> {
     }
 }
 
+/// Room behind a block in the buffer of decoded streams, so that decoders copy in wide steps up to its very end.
+const SLACK: usize = 64;
+
 /// Decodes blocks, keeping tables and buffers from block to block and from chunk to chunk.
 #[derive(Debug, Default)]
 pub(crate) struct BlockDecoder {
     decompressor: Decompressor,
+    /// Streams that are decoded, but still filtered.
+    decoded: Vec<u8>,
+    runs: Runs,
     scratch: Scratch,
 }
 
@@ -66,14 +73,88 @@ impl BlockDecoder {
         reference: Option<&[u8]>,
         dst: &mut [u8],
     ) -> Result<(), DecodeError> {
-        let len = dst.len();
-        let block = Block { plan, index, len };
-        if plan.pipeline.is_identity(len) {
-            return block.decode(&mut self.decompressor, dst);
+        let &BlockPlan { chunk, layout, .. } = plan;
+        let block = Block { plan, index, len: dst.len() };
+        if layout.has_vl_blocks {
+            let vl = vlblocks::block(layout, chunk, index)?;
+            return self.decode_single(block, vl.offset, Stored::Payload(vl.payload), reference, dst);
         }
-        block.decode(&mut self.decompressor, self.scratch.current_mut(len))?;
-        plan.pipeline.backward(&mut self.scratch, reference, dst)?;
-        Ok(())
+        let start = layout.bstart(chunk, index)?;
+        let nstreams = layout.nstreams(index);
+        if nstreams > 1 {
+            return self.decode_split(block, start, nstreams, reference, dst);
+        }
+        let stored = Stored::parse(chunk, index, start, dst.len(), layout.has_runs());
+        let decoded = stored.and_then(|stored| self.decode_single(block, start + CSIZE_LEN, stored, reference, dst));
+        match decoded {
+            // C-Blosc 1's ALWAYS_SPLIT writes chunks that its own rule reads wrongly: where the block cannot be the
+            // one stream that it should be, it may be `typesize` of them.
+            Err(_) if layout.may_be_split(index) => {
+                self.decode_split(block, start, layout.typesize, reference, dst).or(decoded)
+            }
+            decoded => decoded,
+        }
+    }
+
+    /// A block of one stream, whose payload stands at `offset`.
+    fn decode_single(
+        &mut self,
+        block: Block<'_>,
+        offset: usize,
+        stored: Stored<'_>,
+        reference: Option<&[u8]>,
+        dst: &mut [u8],
+    ) -> Result<(), DecodeError> {
+        let pipeline = &block.plan.pipeline;
+        let len = dst.len();
+        let src = match stored {
+            Stored::Payload(payload) if payload.len() == len => payload,
+            Stored::Payload(payload) if pipeline.is_identity(len) => {
+                return block.decompress(&mut self.decompressor, 0, offset, payload, dst, len);
+            }
+            Stored::Payload(payload) => {
+                let decoded = grow(&mut self.decoded, len + SLACK);
+                block.decompress(&mut self.decompressor, 0, offset, payload, decoded, len)?;
+                &decoded[..len]
+            }
+            Stored::Run { value, .. } => {
+                let run = grow(&mut self.decoded, len);
+                run.fill(value);
+                run
+            }
+        };
+        Ok(pipeline.backward(src, reference, &mut self.scratch, dst)?)
+    }
+
+    /// A block of `nstreams` streams of equal plain length (`neblock`) from `at` on.
+    fn decode_split(
+        &mut self,
+        block: Block<'_>,
+        at: usize,
+        nstreams: usize,
+        reference: Option<&[u8]>,
+        dst: &mut [u8],
+    ) -> Result<(), DecodeError> {
+        let len = dst.len();
+        let neblock = len / nstreams;
+        if neblock == 0 || neblock * nstreams != len {
+            return Err(block.corrupt(0, at, CorruptStream::new(0, "the block does not divide into streams")));
+        }
+        let pipeline = &block.plan.pipeline;
+        if nstreams <= MAX_PLANES && pipeline.is_shuffle(nstreams, len) {
+            let mut planes = [Plane::Bytes(&[]); MAX_PLANES];
+            let planes = &mut planes[..nstreams];
+            let decoded = grow(&mut self.decoded, len + SLACK);
+            block.decode_planes(&mut self.decompressor, at, decoded, planes)?;
+            self.runs.unshuffle(planes, dst);
+            return Ok(());
+        }
+        if pipeline.is_identity(len) {
+            return block.decode_streams(&mut self.decompressor, at, nstreams, dst);
+        }
+        let decoded = grow(&mut self.decoded, len + SLACK);
+        block.decode_streams(&mut self.decompressor, at, nstreams, decoded)?;
+        Ok(pipeline.backward(&decoded[..len], reference, &mut self.scratch, dst)?)
     }
 }
 
@@ -85,28 +166,8 @@ struct Block<'a> {
     len: usize,
 }
 
-impl Block<'_> {
-    /// Decodes the streams to `dst[..len]`; the rest of `dst` is scratch.
-    fn decode(self, decompressor: &mut Decompressor, dst: &mut [u8]) -> Result<(), DecodeError> {
-        let &BlockPlan { chunk, layout, .. } = self.plan;
-        if layout.has_vl_blocks {
-            let block = vlblocks::block(layout, chunk, self.index)?;
-            return self.decode_stream(decompressor, 0, block.offset, block.payload, dst, self.len);
-        }
-        let start = layout.bstart(chunk, self.index)?;
-        let nstreams = layout.nstreams(self.index);
-        let decoded = self.decode_streams(decompressor, start, nstreams, dst);
-        match decoded {
-            // C-Blosc 1's ALWAYS_SPLIT writes chunks that its own rule reads wrongly: where the block cannot be the
-            // one stream that it should be, it may be `typesize` of them.
-            Err(_) if nstreams == 1 && layout.may_be_split(self.index) => {
-                self.decode_streams(decompressor, start, layout.typesize, dst).or(decoded)
-            }
-            decoded => decoded,
-        }
-    }
-
-    /// Decodes `nstreams` streams of equal plain length (`neblock`) from `at` on.
+impl<'a> Block<'a> {
+    /// Decodes streams to where they belong in `dst[..len]`; the rest of `dst` is scratch.
     fn decode_streams(
         self,
         decompressor: &mut Decompressor,
@@ -114,17 +175,16 @@ impl Block<'_> {
         nstreams: usize,
         dst: &mut [u8],
     ) -> Result<(), DecodeError> {
-        let &BlockPlan { chunk, layout, .. } = self.plan;
         let neblock = self.len / nstreams;
-        if neblock == 0 || neblock * nstreams != self.len {
-            return Err(self.corrupt(0, at, CorruptStream::new(0, "the block does not divide into streams")));
-        }
         for stream in 0..nstreams {
             let dst = &mut dst[stream * neblock..];
             let offset = at + CSIZE_LEN;
-            at = match Stored::parse(chunk, self.index, at, neblock, layout.has_runs())? {
+            at = match self.stored(at, neblock)? {
                 Stored::Payload(payload) => {
-                    self.decode_stream(decompressor, stream, offset, payload, dst, neblock)?;
+                    match dst.get_mut(..neblock) {
+                        Some(dst) if payload.len() == neblock => dst.copy_from_slice(payload),
+                        _ => self.decompress(decompressor, stream, offset, payload, dst, neblock)?,
+                    }
                     offset + payload.len()
                 }
                 Stored::Run { value, end } => {
@@ -136,8 +196,49 @@ impl Block<'_> {
         Ok(())
     }
 
-    /// Decodes one stream of `neblock` plain bytes, which is stored as it is if it is just as long.
-    fn decode_stream(
+    /// Finds the plane that each stream is. Only compressed ones are decoded, to `decoded`; the others stay where they
+    /// are.
+    fn decode_planes<'b>(
+        self,
+        decompressor: &mut Decompressor,
+        mut at: usize,
+        decoded: &'b mut [u8],
+        planes: &mut [Plane<'b>],
+    ) -> Result<(), DecodeError>
+    where
+        'a: 'b,
+    {
+        let neblock = self.len / planes.len();
+        let mut room = decoded;
+        for (stream, plane) in planes.iter_mut().enumerate() {
+            let offset = at + CSIZE_LEN;
+            match self.stored(at, neblock)? {
+                Stored::Payload(payload) => {
+                    at = offset + payload.len();
+                    *plane = Plane::Bytes(payload);
+                    if payload.len() != neblock {
+                        // What a decoder writes behind the plane is the next one's room.
+                        self.decompress(decompressor, stream, offset, payload, room, neblock)?;
+                        let (bytes, rest) = room.split_at_mut(neblock);
+                        *plane = Plane::Bytes(bytes);
+                        room = rest;
+                    }
+                }
+                Stored::Run { value, end } => {
+                    at = end;
+                    *plane = Plane::Run { value, len: neblock };
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn stored(self, at: usize, neblock: usize) -> Result<Stored<'a>, DecodeError> {
+        Stored::parse(self.plan.chunk, self.index, at, neblock, self.plan.layout.has_runs())
+    }
+
+    /// Decodes one compressed stream of `neblock` plain bytes to the start of `dst`.
+    fn decompress(
         self,
         decompressor: &mut Decompressor,
         stream: usize,
@@ -146,10 +247,6 @@ impl Block<'_> {
         dst: &mut [u8],
         neblock: usize,
     ) -> Result<(), DecodeError> {
-        if payload.len() == neblock {
-            dst[..neblock].copy_from_slice(payload);
-            return Ok(());
-        }
         let decoded = decompressor.decompress(&self.plan.codec, payload, dst, neblock);
         decoded.map_err(|source| self.corrupt(stream, offset, source))
     }

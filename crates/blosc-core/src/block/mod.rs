@@ -9,6 +9,7 @@
 
 mod decode;
 mod encode;
+mod planes;
 mod stored;
 pub(crate) mod tuning;
 

@@ -193,11 +193,10 @@ impl<'a> BodyPlan<'a> {
             Some(first) if self.forward.has_delta() => first.to_vec(),
             _ => return Ok(None),
         };
-        if self.forward.may_be_lossy() && !self.forward.is_identity(first.len()) {
+        if self.forward.may_be_lossy() {
             let mut scratch = Scratch::default();
             let filtered = self.forward.forward(&first, None, &mut scratch)?.to_vec();
-            scratch.current_mut(filtered.len())[..filtered.len()].copy_from_slice(&filtered);
-            self.backward.backward(&mut scratch, None, &mut first)?;
+            self.backward.backward(&filtered, None, &mut scratch, &mut first)?;
         }
         Ok(Some(first))
     }

@@ -14,7 +14,7 @@ mod trunc;
 use core::fmt;
 use core::num::NonZeroU8;
 
-pub(crate) use pipeline::{BitShuffleRule, Context, FilterError, Pipeline, Scratch};
+pub(crate) use pipeline::{BitShuffleRule, Context, FilterError, Pipeline, Scratch, grow};
 
 /// One filter of a pipeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -137,7 +137,7 @@ impl fmt::Display for Filter {
 pub struct FilterPipeline {
     /// Those behind `len` are all the same, so that equal pipelines are equal.
     filters: [Filter; FilterPipeline::MAX_LEN],
-    len: usize,
+    len: u8,
 }
 
 impl FilterPipeline {
@@ -171,23 +171,26 @@ impl FilterPipeline {
     pub fn from_slice(filters: &[Filter]) -> Option<Self> {
         let mut pipeline = FilterPipeline::none();
         pipeline.filters.get_mut(..filters.len())?.copy_from_slice(filters);
-        pipeline.len = filters.len();
+        pipeline.len = filters.len() as u8;
         Some(pipeline)
     }
 
     /// The filters of a header, empty slots left out.
     pub(crate) fn from_slots(slots: [Option<Filter>; FilterPipeline::MAX_LEN]) -> Self {
         let mut pipeline = FilterPipeline::none();
-        for filter in slots.into_iter().flatten() {
-            pipeline.filters[pipeline.len] = filter;
-            pipeline.len += 1;
-        }
+        slots.into_iter().flatten().for_each(|filter| pipeline.push(filter));
         pipeline
+    }
+
+    /// Adds a filter behind all others; there is a slot for it.
+    pub(crate) fn push(&mut self, filter: Filter) {
+        self.filters[usize::from(self.len)] = filter;
+        self.len += 1;
     }
 
     /// The filters, first to run first.
     pub fn as_slice(&self) -> &[Filter] {
-        &self.filters[..self.len]
+        &self.filters[..usize::from(self.len)]
     }
 
     /// Whether `filter` is one of them.

@@ -1,12 +1,9 @@
-//! The filters of one chunk, made ready to run over its blocks, both ways.
+//! The filters of one chunk, checked, and run over its blocks, both ways.
 
 use super::cells::NdCells;
 use super::{Filter, FilterPipeline, bytedelta, delta, trunc};
 use crate::kernels::{self, Kernels};
-use crate::registry::{BlockFilter, PluginContext, Registry};
-
-/// Room behind a block in the scratch buffer, so that decoders copy in wide steps up to its very end.
-const SLACK: usize = 64;
+use crate::registry::{PluginContext, Registry};
 
 /// What a pipeline knows of its chunk and of its caller.
 #[derive(Clone, Copy)]
@@ -35,115 +32,96 @@ pub(crate) struct FilterError {
     pub(crate) what: &'static str,
 }
 
-/// The two buffers that blocks wander through.
+/// The two buffers that a block wanders through when several filters run.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
-    /// What the next filter reads.
-    pub(crate) current: Vec<u8>,
+    current: Vec<u8>,
     next: Vec<u8>,
 }
 
 impl Scratch {
-    /// The buffer for `len` filtered bytes that are still to be decoded, and some more behind them.
-    pub(crate) fn current_mut(&mut self, len: usize) -> &mut [u8] {
-        grow(&mut self.current, len + SLACK)
+    /// Makes what the last filter wrote the source of the next one.
+    fn advance(&mut self) {
+        core::mem::swap(&mut self.current, &mut self.next);
     }
 }
 
-fn grow(buffer: &mut Vec<u8>, len: usize) -> &mut [u8] {
+/// At least `len` bytes of a buffer that keeps its length.
+pub(crate) fn grow(buffer: &mut Vec<u8>, len: usize) -> &mut [u8] {
     if buffer.len() < len {
         buffer.resize(len, 0);
     }
     &mut buffer[..len]
 }
 
-/// The steps of a pipeline.
+/// Filters that can all run.
+#[derive(Clone, Copy)]
 pub(crate) struct Pipeline<'a> {
     context: Context<'a>,
-    steps: [Option<Step<'a>>; FilterPipeline::MAX_LEN],
-}
-
-#[derive(Clone, Copy)]
-struct Step<'a> {
-    filter: Filter,
-    action: Action<'a>,
-}
-
-#[derive(Clone, Copy)]
-enum Action<'a> {
-    /// Decoding skips the filters that lose bits.
-    None,
-    Shuffle(usize),
-    BitShuffle,
-    Delta,
-    Mask(u64),
-    Cells {
-        cell: u8,
-        mean: bool,
-    },
-    ByteDelta(usize),
-    ByteDeltaOld(usize),
-    Plugin(&'a dyn BlockFilter),
+    filters: FilterPipeline,
 }
 
 impl<'a> Pipeline<'a> {
-    /// The steps of compression.
+    /// The filters of compression.
     pub(crate) fn forward_of(filters: &FilterPipeline, context: Context<'a>) -> Result<Self, FilterError> {
         Pipeline::new(filters, context, |filter| match filter {
-            Filter::TruncPrec(_) => Ok(Action::Mask(trunc::trunc_prec_mask(context.typesize, filter.meta())?)),
-            Filter::IntTrunc(_) => Ok(Action::Mask(trunc::int_trunc_mask(context.typesize, filter.meta())?)),
+            Filter::TruncPrec(_) => trunc::trunc_prec_mask(context.typesize, filter.meta()).map(|_| true),
+            Filter::IntTrunc(_) => trunc::int_trunc_mask(context.typesize, filter.meta()).map(|_| true),
             Filter::ByteDeltaOld(_) => Err("it is read only; write bytedelta"),
-            filter => Action::both_ways(filter, context),
+            filter => context.check(filter),
         })
     }
 
-    /// The steps of decompression.
+    /// The filters of decompression.
     pub(crate) fn backward_of(filters: &FilterPipeline, context: Context<'a>) -> Result<Self, FilterError> {
         Pipeline::new(filters, context, |filter| match filter {
-            Filter::TruncPrec(_) | Filter::IntTrunc(_) => Ok(Action::None),
-            filter => Action::both_ways(filter, context),
+            // The bits are lost.
+            Filter::TruncPrec(_) | Filter::IntTrunc(_) => Ok(false),
+            filter => context.check(filter),
         })
     }
 
+    /// `check` says whether a filter can change a block.
+    #[inline]
     fn new(
         filters: &FilterPipeline,
         context: Context<'a>,
-        action: impl Fn(Filter) -> Result<Action<'a>, &'static str>,
+        check: impl Fn(Filter) -> Result<bool, &'static str>,
     ) -> Result<Self, FilterError> {
-        let mut steps = [None; FilterPipeline::MAX_LEN];
-        for (step, &filter) in steps.iter_mut().zip(filters.as_slice()) {
-            *step = Some(Step { filter, action: action(filter).map_err(|what| FilterError { filter, what })? });
+        let mut pipeline = Pipeline { context, filters: FilterPipeline::none() };
+        for &filter in filters.as_slice() {
+            if check(filter).map_err(|what| FilterError { filter, what })? {
+                pipeline.filters.push(filter);
+            }
         }
-        Ok(Pipeline { context, steps })
+        Ok(pipeline)
     }
 
     /// Whether blocks depend on the first one.
     pub(crate) fn has_delta(&self) -> bool {
-        self.steps.iter().flatten().any(|step| step.filter == Filter::Delta)
+        self.filters.contains(Filter::Delta)
     }
 
     /// Whether a block may come back as something else than it was.
     pub(crate) fn may_be_lossy(&self) -> bool {
-        let mut actions = self.steps.iter().flatten().map(|step| step.action);
-        actions.any(|action| matches!(action, Action::Mask(_) | Action::Plugin(_) | Action::Cells { mean: true, .. }))
+        let lossy = |filter: &Filter| {
+            matches!(filter, Filter::TruncPrec(_) | Filter::IntTrunc(_) | Filter::NdMean(_) | Filter::Other { .. })
+        };
+        self.filters.as_slice().iter().any(lossy)
     }
 
     /// Whether blocks of `len` bytes stay as they are.
     pub(crate) fn is_identity(&self, len: usize) -> bool {
-        self.steps(len).next().is_none()
+        !self.filters.as_slice().iter().any(|&filter| self.context.changes(filter, len))
     }
 
-    /// The steps that change a block of `len` bytes.
-    fn steps(&self, len: usize) -> impl DoubleEndedIterator<Item = Step<'a>> {
-        let Context { typesize, rule, .. } = self.context;
-        let elements = len / typesize;
-        self.steps.into_iter().flatten().filter(move |step| match step.action {
-            Action::None => false,
-            Action::Shuffle(group) => group > 1,
-            Action::BitShuffle if rule == BitShuffleRule::Blosc1 => elements != 0 && elements.is_multiple_of(8),
-            Action::BitShuffle => elements >= 8,
-            _ => true,
-        })
+    /// Whether all that happens to a block is a byte shuffle, whole elements in as many planes as `nplanes`.
+    pub(crate) fn is_shuffle(&self, nplanes: usize, len: usize) -> bool {
+        match *self.filters.as_slice() {
+            [Filter::Shuffle] => self.context.typesize == nplanes && len.is_multiple_of(nplanes),
+            [Filter::ShuffleGroups(bytes)] => usize::from(bytes.get()) == nplanes && len.is_multiple_of(nplanes),
+            _ => false,
+        }
     }
 
     /// What the codec is to compress for `block`: the block itself where no filter changes it. `reference` is the first
@@ -156,124 +134,140 @@ impl<'a> Pipeline<'a> {
     ) -> Result<&'b [u8], FilterError> {
         let len = block.len();
         let mut is_filtered = false;
-        for step in self.steps(len) {
-            let src = if is_filtered { &scratch.current[..len] } else { block };
-            step.forward(&self.context, src, grow(&mut scratch.next, len), reference)?;
-            core::mem::swap(&mut scratch.current, &mut scratch.next);
-            is_filtered = true;
+        for &filter in self.filters.as_slice() {
+            if self.context.changes(filter, len) {
+                let src = if is_filtered { &scratch.current[..len] } else { block };
+                self.context.forward(filter, src, grow(&mut scratch.next, len), reference)?;
+                scratch.advance();
+                is_filtered = true;
+            }
         }
         Ok(if is_filtered { &scratch.current[..len] } else { block })
     }
 
-    /// Undoes the filters on the block in `scratch.current`, of the length of `dst`. At least one changed it.
+    /// Undoes the filters on `src`, to `dst` of the same length.
     pub(crate) fn backward(
         &self,
-        scratch: &mut Scratch,
+        src: &[u8],
         reference: Option<&[u8]>,
+        scratch: &mut Scratch,
         dst: &mut [u8],
     ) -> Result<(), FilterError> {
         let len = dst.len();
-        let mut steps = self.steps(len).rev().peekable();
-        while let Some(step) = steps.next() {
-            let src = &scratch.current[..len];
-            if steps.peek().is_none() {
-                return step.backward(&self.context, src, dst, reference);
-            }
-            step.backward(&self.context, src, grow(&mut scratch.next, len), reference)?;
-            core::mem::swap(&mut scratch.current, &mut scratch.next);
-        }
-        Ok(())
-    }
-}
-
-impl<'a> Action<'a> {
-    fn both_ways(filter: Filter, context: Context<'a>) -> Result<Self, &'static str> {
-        let channels = |meta: u8| match meta {
-            0 => context
-                .channels
-                .ok_or("it has as many channels as the super-chunk's typesize: give that to the decoder"),
-            meta => Ok(meta.into()),
+        let filters = self.filters.as_slice();
+        let Some(last) = filters.iter().position(|&filter| self.context.changes(filter, len)) else {
+            dst.copy_from_slice(src);
+            return Ok(());
         };
-        Ok(match filter {
-            Filter::Shuffle => Action::Shuffle(context.typesize),
-            Filter::ShuffleGroups(bytes) => Action::Shuffle(bytes.get().into()),
-            Filter::BitShuffle => Action::BitShuffle,
-            Filter::Delta => Action::Delta,
-            Filter::NdCell(_) | Filter::NdMean(_) if context.blockshape.is_empty() => {
-                return Err("it needs the shape of a block: give it to the encoder or decoder");
+        let mut is_unfiltered = false;
+        for &filter in filters[last + 1..].iter().rev() {
+            if self.context.changes(filter, len) {
+                let src = if is_unfiltered { &scratch.current[..len] } else { src };
+                self.context.backward(filter, src, grow(&mut scratch.next, len), reference)?;
+                scratch.advance();
+                is_unfiltered = true;
             }
-            Filter::NdCell(cell) => Action::Cells { cell, mean: false },
-            Filter::NdMean(cell) => Action::Cells { cell, mean: true },
-            Filter::ByteDelta(meta) => Action::ByteDelta(channels(meta)?),
-            Filter::ByteDeltaOld(meta) => Action::ByteDeltaOld(channels(meta)?),
-            Filter::Other { id, .. } => {
-                let plugin = context.registry.get_filter(id).map(Action::Plugin);
-                return plugin.ok_or("no filter is registered for this id");
-            }
-            Filter::TruncPrec(_) | Filter::IntTrunc(_) => Action::None,
-        })
+        }
+        let src = if is_unfiltered { &scratch.current[..len] } else { src };
+        self.context.backward(filters[last], src, dst, reference)
     }
 }
 
-impl Step<'_> {
-    fn forward(
-        self,
-        context: &Context<'_>,
-        src: &[u8],
-        dst: &mut [u8],
-        reference: Option<&[u8]>,
-    ) -> Result<(), FilterError> {
-        let Kernels { shuffle, bitshuffle, .. } = kernels::active();
-        let typesize = context.typesize;
-        match self.action {
-            Action::None => dst.copy_from_slice(src),
-            Action::Shuffle(group) => shuffle(group, src, dst),
-            Action::BitShuffle => bitshuffle(typesize, src, dst),
-            Action::Delta => delta::forward(typesize, src, dst, reference),
-            Action::Mask(mask) => trunc::apply(typesize, mask, src, dst),
-            Action::Cells { cell, mean } => self.cells(context, cell, mean, src.len())?.forward(src, dst),
-            Action::ByteDelta(channels) | Action::ByteDeltaOld(channels) => bytedelta::forward(channels, src, dst),
-            Action::Plugin(plugin) => {
-                plugin.forward(src, dst, self.plugin(context)).map_err(|what| self.error(what))?
+impl Context<'_> {
+    /// Whether `filter`, which loses nothing, can change a block; an error if it cannot run.
+    fn check(&self, filter: Filter) -> Result<bool, &'static str> {
+        match filter {
+            Filter::Shuffle => Ok(self.typesize > 1),
+            Filter::ShuffleGroups(bytes) => Ok(bytes.get() > 1),
+            Filter::NdCell(_) | Filter::NdMean(_) if self.blockshape.is_empty() => {
+                Err("it needs the shape of a block: give it to the encoder or decoder")
             }
+            Filter::ByteDelta(0) | Filter::ByteDeltaOld(0) if self.channels.is_none() => {
+                Err("it has as many channels as the super-chunk's typesize: give that to the decoder")
+            }
+            Filter::Other { id, .. } if self.registry.get_filter(id).is_none() => {
+                Err("no filter is registered for this id")
+            }
+            _ => Ok(true),
+        }
+    }
+
+    /// Whether `filter` changes blocks of `len` bytes.
+    fn changes(&self, filter: Filter, len: usize) -> bool {
+        let elements = || len / self.typesize;
+        match (filter, self.rule) {
+            (Filter::BitShuffle, BitShuffleRule::Blosc1) => elements() != 0 && elements().is_multiple_of(8),
+            (Filter::BitShuffle, BitShuffleRule::Blosc2) => elements() >= 8,
+            _ => true,
+        }
+    }
+
+    fn forward(&self, filter: Filter, src: &[u8], dst: &mut [u8], reference: Option<&[u8]>) -> Result<(), FilterError> {
+        let Kernels { shuffle, bitshuffle, .. } = kernels::active();
+        let typesize = self.typesize;
+        let error = |what| FilterError { filter, what };
+        match filter {
+            Filter::Shuffle => shuffle(typesize, src, dst),
+            Filter::ShuffleGroups(bytes) => shuffle(bytes.get().into(), src, dst),
+            Filter::BitShuffle => bitshuffle(typesize, src, dst),
+            Filter::Delta => delta::forward(typesize, src, dst, reference),
+            Filter::TruncPrec(_) => {
+                trunc::apply(typesize, trunc::trunc_prec_mask(typesize, filter.meta()).map_err(error)?, src, dst);
+            }
+            Filter::IntTrunc(_) => {
+                trunc::apply(typesize, trunc::int_trunc_mask(typesize, filter.meta()).map_err(error)?, src, dst);
+            }
+            Filter::NdCell(_) | Filter::NdMean(_) => self.cells(filter, src.len())?.forward(src, dst),
+            Filter::ByteDelta(meta) | Filter::ByteDeltaOld(meta) => bytedelta::forward(self.channels(meta), src, dst),
+            Filter::Other { id, .. } => match self.registry.get_filter(id) {
+                Some(plugin) => plugin.forward(src, dst, self.plugin(filter)).map_err(error)?,
+                None => return Err(error("no filter is registered for this id")),
+            },
         }
         Ok(())
     }
 
     fn backward(
-        self,
-        context: &Context<'_>,
+        &self,
+        filter: Filter,
         src: &[u8],
         dst: &mut [u8],
         reference: Option<&[u8]>,
     ) -> Result<(), FilterError> {
         let Kernels { unshuffle, bitunshuffle, .. } = kernels::active();
-        let typesize = context.typesize;
-        match self.action {
-            Action::None | Action::Mask(_) => dst.copy_from_slice(src),
-            Action::Shuffle(group) => unshuffle(group, src, dst),
-            Action::BitShuffle => bitunshuffle(typesize, src, dst),
-            Action::Delta => delta::backward(typesize, src, dst, reference),
-            Action::Cells { cell, mean } => self.cells(context, cell, mean, src.len())?.backward(src, dst),
-            Action::ByteDelta(channels) => bytedelta::backward(channels, src, dst),
-            Action::ByteDeltaOld(channels) => bytedelta::backward_old(channels, src, dst),
-            Action::Plugin(plugin) => {
-                plugin.backward(src, dst, self.plugin(context)).map_err(|what| self.error(what))?;
-            }
+        let typesize = self.typesize;
+        let error = |what| FilterError { filter, what };
+        match filter {
+            Filter::Shuffle => unshuffle(typesize, src, dst),
+            Filter::ShuffleGroups(bytes) => unshuffle(bytes.get().into(), src, dst),
+            Filter::BitShuffle => bitunshuffle(typesize, src, dst),
+            Filter::Delta => delta::backward(typesize, src, dst, reference),
+            Filter::TruncPrec(_) | Filter::IntTrunc(_) => dst.copy_from_slice(src),
+            Filter::NdCell(_) | Filter::NdMean(_) => self.cells(filter, src.len())?.backward(src, dst),
+            Filter::ByteDelta(meta) => bytedelta::backward(self.channels(meta), src, dst),
+            Filter::ByteDeltaOld(meta) => bytedelta::backward_old(self.channels(meta), src, dst),
+            Filter::Other { id, .. } => match self.registry.get_filter(id) {
+                Some(plugin) => plugin.backward(src, dst, self.plugin(filter)).map_err(error)?,
+                None => return Err(error("no filter is registered for this id")),
+            },
         }
         Ok(())
     }
 
-    fn cells(&self, context: &Context<'_>, cell: u8, mean: bool, len: usize) -> Result<NdCells, FilterError> {
-        let new = if mean { NdCells::new_mean } else { NdCells::new };
-        new(context.blockshape, cell, context.typesize, len).map_err(|what| self.error(what))
+    fn channels(&self, meta: u8) -> usize {
+        match meta {
+            0 => self.channels.unwrap_or(1),
+            meta => meta.into(),
+        }
     }
 
-    fn plugin(&self, context: &Context<'_>) -> PluginContext {
-        PluginContext { meta: self.filter.meta(), typesize: context.typesize }
+    fn cells(&self, filter: Filter, len: usize) -> Result<NdCells, FilterError> {
+        let new = if let Filter::NdMean(_) = filter { NdCells::new_mean } else { NdCells::new };
+        let cells = new(self.blockshape, filter.meta(), self.typesize, len);
+        cells.map_err(|what| FilterError { filter, what })
     }
 
-    fn error(&self, what: &'static str) -> FilterError {
-        FilterError { filter: self.filter, what }
+    fn plugin(&self, filter: Filter) -> PluginContext {
+        PluginContext { meta: filter.meta(), typesize: self.typesize }
     }
 }
