@@ -29,6 +29,7 @@ pub(crate) enum Stored<'a> {
 
 impl<'a> Stored<'a> {
     /// The stream of block `block` whose `csize` stands at `at`: `neblock` plain bytes.
+    #[inline]
     pub(crate) fn parse(
         chunk: &'a [u8],
         block: usize,
@@ -36,36 +37,39 @@ impl<'a> Stored<'a> {
         neblock: usize,
         has_runs: bool,
     ) -> Result<Self, DecodeError> {
-        let found = chunk.len();
-        let csize = i32_at(chunk, at).ok_or(DecodeError::Truncated { cbytes: at + CSIZE_LEN, found })?;
         let start = at + CSIZE_LEN;
-        let body = &chunk[start..];
+        let body = chunk.get(start..).unwrap_or_default();
         let max = body.len().min(longest(neblock));
-        let min = if has_runs { -i64::from(u8::MAX) } else { 1 };
-        let found = i64::from(csize);
-        let invalid = DecodeError::Place { block, offset: at, what: "csize", found, min, max: max as i64 };
-        if found < min {
-            return Err(invalid);
+        match i32_at(chunk, at) {
+            Some(csize) if csize > 0 && csize as usize <= max => Ok(Stored::Payload(&body[..csize as usize])),
+            Some(0) if has_runs => Ok(Stored::Run { value: 0, end: start }),
+            Some(csize @ -255..0) if has_runs && body.first().is_some_and(|token| token & RUN_TOKEN != 0) => {
+                Ok(Stored::Run { value: csize.unsigned_abs() as u8, end: start + 1 })
+            }
+            csize => Err(explain(chunk, block, at, csize, has_runs, max)),
         }
-        match usize::try_from(csize) {
-            Ok(0) => Ok(Stored::Run { value: 0, end: start }),
-            Ok(csize) => body[..max].get(..csize).map(Stored::Payload).ok_or(invalid),
-            Err(_) => match body.first() {
-                // Not less than -255.
-                Some(token) if token & RUN_TOKEN != 0 => {
-                    Ok(Stored::Run { value: csize.unsigned_abs() as u8, end: start + 1 })
-                }
-                Some(&token) => Err(DecodeError::Place {
-                    block,
-                    offset: start,
-                    what: "the token of a run",
-                    found: token.into(),
-                    min: RUN_TOKEN.into(),
-                    max: RUN_TOKEN.into(),
-                }),
-                None => Err(DecodeError::Truncated { cbytes: start + 1, found: chunk.len() }),
-            },
+    }
+}
+
+/// Why there is no stream at `at`.
+#[cold]
+fn explain(chunk: &[u8], block: usize, at: usize, csize: Option<i32>, has_runs: bool, max: usize) -> DecodeError {
+    let min = if has_runs { -i64::from(u8::MAX) } else { 1 };
+    let start = at + CSIZE_LEN;
+    match (csize.map(i64::from), chunk.get(start)) {
+        (None, _) => DecodeError::Truncated { cbytes: start, found: chunk.len() },
+        (Some(csize), None) if (min..0).contains(&csize) => {
+            DecodeError::Truncated { cbytes: start + 1, found: chunk.len() }
         }
+        (Some(csize), Some(&token)) if (min..0).contains(&csize) => DecodeError::Place {
+            block,
+            offset: start,
+            what: "the token of a run",
+            found: token.into(),
+            min: RUN_TOKEN.into(),
+            max: RUN_TOKEN.into(),
+        },
+        (Some(found), _) => DecodeError::Place { block, offset: at, what: "csize", found, min, max: max as i64 },
     }
 }
 

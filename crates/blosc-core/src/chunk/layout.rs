@@ -45,7 +45,7 @@ impl Layout {
     /// Checks that the chunk has room for its tables and that its codec was compiled in. The chunk is whole, and has
     /// neither plain bytes nor a special value in the place of blocks.
     pub(crate) fn of(header: &Header, chunk: &[u8]) -> Result<Layout, DecodeError> {
-        let format = header.codec_format().ok_or(DecodeError::UnknownCodec { format: header.flags() >> 5 })?;
+        let format = header.codec_format().ok_or_else(|| DecodeError::UnknownCodec { format: header.flags() >> 5 })?;
         Decompressor::check(format)?;
         let mut layout = Layout {
             generation: header.format(),
@@ -96,21 +96,12 @@ impl Layout {
     /// Where the streams of block `index` start in the chunk.
     pub(crate) fn bstart(&self, chunk: &[u8], index: usize) -> Result<usize, DecodeError> {
         let offset = self.header_len + index * BSTART_LEN;
-        let found =
-            i32_at(chunk, offset).ok_or(DecodeError::Truncated { cbytes: offset + BSTART_LEN, found: chunk.len() })?;
         let min = self.data_start();
         // A block has a csize at least.
         let max = chunk.len().saturating_sub(BSTART_LEN);
-        match usize::try_from(found) {
-            Ok(start) if (min..=max).contains(&start) => Ok(start),
-            _ => Err(DecodeError::Place {
-                block: index,
-                offset,
-                what: "bstart",
-                found: found.into(),
-                min: min as i64,
-                max: max as i64,
-            }),
+        match i32_at(chunk, offset) {
+            Some(start) if start >= 0 && (min..=max).contains(&(start as usize)) => Ok(start as usize),
+            found => Err(bad_bstart(chunk, index, offset, found, min, max)),
         }
     }
 
@@ -150,6 +141,14 @@ impl Layout {
     /// Whether block `index` is the last one and shorter than the others.
     fn is_leftover(&self, index: usize) -> bool {
         self.block_range(index).len() < self.blocksize
+    }
+}
+
+#[cold]
+fn bad_bstart(chunk: &[u8], block: usize, offset: usize, found: Option<i32>, min: usize, max: usize) -> DecodeError {
+    match found.map(i64::from) {
+        None => DecodeError::Truncated { cbytes: offset + BSTART_LEN, found: chunk.len() },
+        Some(found) => DecodeError::Place { block, offset, what: "bstart", found, min: min as i64, max: max as i64 },
     }
 }
 

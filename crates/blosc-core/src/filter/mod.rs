@@ -175,13 +175,6 @@ impl FilterPipeline {
         Some(pipeline)
     }
 
-    /// The filters of a header, empty slots left out.
-    pub(crate) fn from_slots(slots: [Option<Filter>; FilterPipeline::MAX_LEN]) -> Self {
-        let mut pipeline = FilterPipeline::none();
-        slots.into_iter().flatten().for_each(|filter| pipeline.push(filter));
-        pipeline
-    }
-
     /// Adds a filter behind all others; there is a slot for it.
     pub(crate) fn push(&mut self, filter: Filter) {
         self.filters[usize::from(self.len)] = filter;

@@ -334,24 +334,21 @@ impl Header {
 
     /// The filters.
     pub fn filters(&self) -> FilterPipeline {
-        let mut filters = [None; FilterPipeline::MAX_LEN];
-        match &self.extension {
-            Some(extension) => {
-                let slots = extension.filters.iter().zip(&extension.filters_meta);
-                for (filter, (&id, &meta)) in filters.iter_mut().zip(slots) {
-                    *filter = Filter::from_id(id, meta);
-                }
-                if self.version == bits::BLOSC2_ALPHA {
-                    filters[FilterPipeline::MAX_LEN - 1] = None;
-                }
-            }
-            None => {
-                let flag = |bit, filter| (self.flags & bit != 0).then_some(filter);
-                filters[0] = flag(bits::DELTA, Filter::Delta);
-                filters[1] = flag(bits::SHUFFLE, Filter::Shuffle).or(flag(bits::BITSHUFFLE, Filter::BitShuffle));
+        let mut filters = FilterPipeline::none();
+        let Some(extension) = &self.extension else {
+            let flag = |bit, filter| (self.flags & bit != 0).then_some(filter);
+            let delta = flag(bits::DELTA, Filter::Delta);
+            let shuffle = flag(bits::SHUFFLE, Filter::Shuffle).or(flag(bits::BITSHUFFLE, Filter::BitShuffle));
+            delta.into_iter().chain(shuffle).for_each(|filter| filters.push(filter));
+            return filters;
+        };
+        let slots = FilterPipeline::MAX_LEN - usize::from(self.version == bits::BLOSC2_ALPHA);
+        for slot in 0..slots {
+            if let Some(filter) = Filter::from_id(extension.filters[slot], extension.filters_meta[slot]) {
+                filters.push(filter);
             }
         }
-        FilterPipeline::from_slots(filters)
+        filters
     }
 
     /// Refuses a chunk that is larger than the caller allows.

@@ -145,7 +145,7 @@ impl Header {
     }
 
     fn check_codec(&self) -> Result<CodecFormat, DecodeError> {
-        self.codec_format().ok_or(DecodeError::UnknownCodec { format: self.flags >> bits::FORMAT_SHIFT })
+        self.codec_format().ok_or_else(|| DecodeError::UnknownCodec { format: self.flags >> bits::FORMAT_SHIFT })
     }
 
     fn bad_flags(&self, what: &'static str) -> Result<(), DecodeError> {
@@ -173,9 +173,13 @@ impl Extension {
     }
 }
 
+#[inline(always)]
 fn field(offset: usize, field: &'static str, found: i64, min: i64, max: i64) -> Result<usize, DecodeError> {
-    match usize::try_from(found) {
-        Ok(size) if (min..=max).contains(&found) => Ok(size),
-        _ => Err(DecodeError::Field { offset, field, found, min, max }),
-    }
+    // In range, so not negative: no minimum is.
+    if (min..=max).contains(&found) { Ok(found as usize) } else { Err(out_of_range(offset, field, found, min, max)) }
+}
+
+#[cold]
+fn out_of_range(offset: usize, field: &'static str, found: i64, min: i64, max: i64) -> DecodeError {
+    DecodeError::Field { offset, field, found, min, max }
 }
