@@ -11,7 +11,7 @@ static ALLOC: testdata::CountingAlloc = testdata::CountingAlloc;
 fn chunks() -> Vec<Vec<u8>> {
     let plain = testdata::plain(testdata::PlainKind::Ramp, 3000, 4, 3);
     let mut chunks = Vec::new();
-    for codec in Codec::ALL {
+    for codec in Codec::ALL.into_iter().filter(|codec| codec.is_available()) {
         for filters in [FilterPipeline::none(), FilterPipeline::shuffle(), FilterPipeline::bitshuffle()] {
             let params = CParams::new().codec(codec).clevel(5).typesize(4).filters(filters);
             for blocksize in [BlockSize::Auto, BlockSize::Fixed(512)] {

@@ -4,8 +4,8 @@
 mod ways;
 
 use blosc_core::{
-    BlockSize, CParams, Codec, Decoder, Encoder, Filter, FilterPipeline, Header, Parallelism, SplitMode,
-    compress_slice, decompress_vec, max_cbytes,
+    BlockSize, CParams, Codec, Decoder, Encoder, Filter, FilterPipeline, Header, SplitMode, compress_slice,
+    decompress_vec, max_cbytes,
 };
 use core::num::NonZeroU8;
 use proptest::prelude::*;
@@ -140,7 +140,7 @@ fn parallel_and_serial_chunks_are_equal() {
                 let params = CParams::blosc2().codec(codec).clevel(4).typesize(4).filters(filters);
                 let params = params.blocksize(BlockSize::Fixed(40_000)).dictionary(dictionary);
                 let serial = blosc_core::compress(&plain, &params).unwrap();
-                let mut encoder = Encoder::new(params).unwrap().parallelism(Parallelism::Ambient);
+                let mut encoder = Encoder::new(params).unwrap().parallelism(blosc_core::Parallelism::Ambient);
                 assert!(encoder.compress(&plain).unwrap() == serial, "{codec} {saved}");
                 ways::check(&serial, &plain, Decoder::new);
             }

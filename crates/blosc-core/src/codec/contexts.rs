@@ -56,6 +56,7 @@ impl Compressor {
     }
 
     /// Another one of the same kind, for another thread.
+    #[cfg_attr(not(feature = "rayon"), allow(dead_code, reason = "all blocks are encoded on one thread"))]
     pub(crate) fn fresh(&self) -> Self {
         let clevel = self.clevel;
         let state = match &self.state {
@@ -76,6 +77,7 @@ impl Compressor {
     }
 
     /// The same level with the codec's dictionary, for streams of about `len` bytes.
+    #[cfg_attr(not(feature = "zstd"), allow(unused_variables, reason = "only zstd goes by their length"))]
     pub(crate) fn with_dictionary(&self, dictionary: &Dictionary, len: usize) -> Self {
         let state = match &dictionary.0 {
             Prepared::Lz4(table) => Encode::Lz4Dict(table.clone()),

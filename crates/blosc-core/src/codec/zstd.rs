@@ -14,6 +14,7 @@ const LEVELS: [i32; 9] = [1, 3, 5, 7, 9, 11, 13, 15, 19];
 
 /// A compression context at one level, and the frame it wrote last.
 pub(crate) struct Compressor {
+    #[cfg_attr(not(feature = "rayon"), allow(dead_code, reason = "all blocks are encoded on one thread"))]
     options: CompressOptions,
     context: rust_zstd::Compressor,
     frame: Vec<u8>,
@@ -32,6 +33,7 @@ impl Compressor {
     }
 
     /// Another one of the same kind.
+    #[cfg_attr(not(feature = "rayon"), allow(dead_code, reason = "all blocks are encoded on one thread"))]
     pub(crate) fn fresh(&self) -> Self {
         Compressor::with_options(self.options.clone())
     }
