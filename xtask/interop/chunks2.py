@@ -1,9 +1,9 @@
 """Do C-Blosc2 and blpk read each other's chunks?
 
-Every combination of codec, level and filter pipeline, with type size, data size, kind of data, block size, split mode and
-dictionary drawn from a fixed seed: what blpk writes is read by the `blosc2` package, what that writes is read by blpk, and
-both headers agree. Then the chunks that only a super-chunk makes: special values, ndlz, and those that cannot be decoded
-by themselves.
+Every combination of codec, level and filter pipeline, with type size, data size, kind of data, block size, split mode
+and dictionary drawn from a fixed seed: what blpk writes is read by the `blosc2` package, what that writes is read by
+blpk, and both headers agree. Then the chunks that only a super-chunk makes: special values, ndlz, and those that cannot
+be decoded by themselves.
 
 Some chunks of C-Blosc2 do not hold what it was given, or cannot be read at all. `Case.is_written_right` has the rules;
 what it can read of those, blpk has to read the same way.
@@ -100,8 +100,8 @@ class Case:
 
     def __str__(self):
         return (
-            f"#{self.number} {self.codec} -l {self.level} {' '.join(self.filters)} -t {self.typesize} "
-            f"blocksize {self.blocksize} splitmode {self.splitmode} dict {self.dict} on {self.nbytes} bytes of {self.kind}"
+            f"#{self.number} {self.codec} -l {self.level} {' '.join(self.filters)} -t {self.typesize} blocksize "
+            f"{self.blocksize} splitmode {self.splitmode} dict {self.dict} on {self.nbytes} bytes of {self.kind}"
         )
 
     def options(self):

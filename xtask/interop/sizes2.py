@@ -55,8 +55,11 @@ def main():
             for job, (ok, run, ours, theirs) in zip(jobs, in_parallel(both, jobs)):
                 tally.check(ok, f"size of {job}", run)
                 cells[job] = (ours, theirs)
-            row = [[sum(sizes) for sizes in zip(*(cells[codec, level, kind, filter] for filter in FILTERS))] for kind in kinds]
-            print(f"{codec:8} {level:5} " + " ".join(f"{ours / theirs:9.4f}" for ours, theirs in row), flush=True)
+            row = []
+            for kind in kinds:
+                ours, theirs = zip(*(cells[codec, level, kind, filter] for filter in FILTERS))
+                row.append(sum(ours) / sum(theirs))
+            print(f"{codec:8} {level:5} " + " ".join(f"{ratio:9.4f}" for ratio in row), flush=True)
     print("worst cells of each codec")
     for codec in CODECS:
         own = [job for job in cells if job[0] == codec]
