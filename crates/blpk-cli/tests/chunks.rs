@@ -339,7 +339,7 @@ fn few_bytes_that_name_many_streams_are_described_in_little_memory() {
     chunk.extend([0; 4 * 255]);
     sandbox.write("x", &chunk);
     let lines = sandbox.run("chunk info x").ok().text().to_owned();
-    assert!(lines.contains("blpk:     streams: 0 compressed, 0 stored, 510000 runs\n"), "{lines}");
+    assert!(lines.contains("blpk:     streams: 0 compressed, 0 stored, 510000 zeros, 0 runs\n"), "{lines}");
     assert!(lines.contains("blpk:     31 at 8032, 255 bytes: 255 × zeros\n"), "{lines}");
     assert!(lines.ends_with("blpk:     … 1968 more; --json has all\n"), "{lines}");
     let run = sandbox.shell("ulimit -v 60000; blpk -n 1 chunk info --json x | wc -c");

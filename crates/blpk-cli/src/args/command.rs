@@ -216,9 +216,9 @@ pub(crate) enum ChunkCommand {
                          \
                       [--splitmode <mode>] [--dict] <in_file> <out_file>",
     after_long_help = "examples:\n  \
-        blpk chunk encode -c lz4 -t 4 data data.chunk\n  \
-        blpk chunk encode --format blosc2 -c zstd -t 8 --filter trunc-prec:20 --filter shuffle data data.chunk\n  \
-        blpk chunk encode --format blosc2 -c zstd --blocksize 4096 --dict data data.chunk",
+        blpk chunk encode -c lz4 -t 4 data c\n  \
+        blpk chunk encode --format blosc2 -t 8 --filter trunc-prec:20 --filter shuffle data c\n  \
+        blpk chunk encode --format blosc2 -c zstd --blocksize 4096 --dict data c",
     help_template = super::HELP
 )]
 pub(crate) struct ChunkEncodeArgs {

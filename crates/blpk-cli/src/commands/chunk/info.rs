@@ -72,6 +72,7 @@ pub(super) struct Block {
 pub(super) struct Counts {
     pub(super) compressed: u64,
     pub(super) stored: u64,
+    pub(super) zeros: u64,
     pub(super) runs: u64,
 }
 
@@ -102,6 +103,7 @@ impl Contents<'_> {
             for stream in block?.streams {
                 match stream.kind {
                     StreamKind::Stored => counts.stored += 1,
+                    StreamKind::Run(0) => counts.zeros += 1,
                     StreamKind::Run(_) => counts.runs += 1,
                     _ => counts.compressed += 1,
                 }

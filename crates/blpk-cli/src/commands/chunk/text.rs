@@ -33,8 +33,8 @@ pub(super) fn print(header: &Header, contents: &Contents<'_>, counts: &Counts, r
             fields.push(("offset", lazy.offset().to_string()));
         }
         Contents::Chunk { bstarts, .. } if !bstarts.is_empty() => {
-            let Counts { compressed, stored, runs } = counts;
-            fields.push(("streams", format!("{compressed} compressed, {stored} stored, {runs} runs")));
+            let Counts { compressed, stored, zeros, runs } = counts;
+            fields.push(("streams", format!("{compressed} compressed, {stored} stored, {zeros} zeros, {runs} runs")));
         }
         Contents::Chunk { .. } => {}
     }
