@@ -180,7 +180,7 @@ impl Decoder {
         }
         let needed = blocks.block_len(index)?;
         let found = dst.len();
-        let dst = dst.get_mut(..needed).ok_or_else(|| DecodeError::Destination { needed, found })?;
+        let dst = dst.get_mut(..needed).ok_or(DecodeError::Destination { needed, found })?;
         blocks.prepare(buffers)?;
         blocks.decode(&mut buffers.decoder, &buffers.reference, index, dst)?;
         Ok(needed)
@@ -230,7 +230,7 @@ impl Decoder {
     fn destination<'d>(&self, chunk: &Chunk<'_>, dst: &'d mut [u8]) -> Result<&'d mut [u8], DecodeError> {
         chunk.header().check_limits(&self.limits)?;
         let (needed, found) = (chunk.header().nbytes(), dst.len());
-        dst.get_mut(..needed).ok_or_else(|| DecodeError::Destination { needed, found })
+        dst.get_mut(..needed).ok_or(DecodeError::Destination { needed, found })
     }
 
     fn blocks<'a>(&'a mut self, chunk: &'a Chunk<'a>) -> Result<(Blocks<'a>, &'a mut Buffers), DecodeError> {

@@ -45,7 +45,7 @@ impl Layout {
     /// Checks that the chunk has room for its tables and that its codec was compiled in. The chunk is whole, and has
     /// neither plain bytes nor a special value in the place of blocks.
     pub(crate) fn of(header: &Header, chunk: &[u8]) -> Result<Layout, DecodeError> {
-        let format = header.codec_format().ok_or_else(|| DecodeError::UnknownCodec { format: header.flags() >> 5 })?;
+        let format = header.codec_format().ok_or(DecodeError::UnknownCodec { format: header.flags() >> 5 })?;
         Decompressor::check(format)?;
         let mut layout = Layout {
             generation: header.format(),

@@ -73,7 +73,7 @@ impl<'a> Chunk<'a> {
             return Err(DecodeError::Lazy);
         }
         let cbytes = header.cbytes();
-        let bytes = bytes.get(..cbytes).ok_or_else(|| DecodeError::Truncated { cbytes, found: bytes.len() })?;
+        let bytes = bytes.get(..cbytes).ok_or(DecodeError::Truncated { cbytes, found: bytes.len() })?;
         let body = match special {
             Some(special) => Body::Value(special::value(&header, special, bytes)),
             None if header.is_memcpyed() => Body::Plain(&bytes[header.len()..]),

@@ -145,7 +145,7 @@ impl Header {
     }
 
     fn check_codec(&self) -> Result<CodecFormat, DecodeError> {
-        self.codec_format().ok_or_else(|| DecodeError::UnknownCodec { format: self.flags >> bits::FORMAT_SHIFT })
+        self.codec_format().ok_or(DecodeError::UnknownCodec { format: self.flags >> bits::FORMAT_SHIFT })
     }
 
     fn bad_flags(&self, what: &'static str) -> Result<(), DecodeError> {
