@@ -33,12 +33,12 @@ impl<'a> BlockPlan<'a> {
         cache: &mut DictionaryCache,
     ) -> Result<Self, DecodeError> {
         let Outside { registry, blockshape, channels } = outside;
-        let (typesize, rule) = (layout.typesize, layout.bitshuffle_rule());
+        let (typesize, rule) = (layout.header().typesize(), layout.bitshuffle_rule());
         let context = Context { typesize, rule, registry, blockshape, channels };
-        let pipeline = Pipeline::backward_of(&layout.filters, context)?;
+        let pipeline = Pipeline::backward_of(&layout.filters(), context)?;
         let codec = match layout.dictionary(chunk) {
-            None => StreamCodec::new(layout.format, layout.codec_meta, typesize, registry)?,
-            Some((offset, dictionary)) => StreamCodec::with_dictionary(layout.format, dictionary, cache)
+            None => StreamCodec::new(layout.format(), layout.header().codec_meta(), typesize, registry)?,
+            Some((offset, dictionary)) => StreamCodec::with_dictionary(layout.format(), dictionary, cache)
                 .map_err(|source| DecodeError::Dictionary { offset, source })?,
         };
         Ok(BlockPlan { chunk, layout, pipeline, codec })
@@ -46,7 +46,7 @@ impl<'a> BlockPlan<'a> {
 
     /// Whether all blocks but the first need it. Blocks of variable length are each a first one.
     pub(crate) fn needs_reference(&self) -> bool {
-        self.pipeline.has_delta() && !self.layout.has_vl_blocks
+        self.pipeline.has_delta() && !self.layout.has_vl_blocks()
     }
 }
 
@@ -75,7 +75,7 @@ impl BlockDecoder {
     ) -> Result<(), DecodeError> {
         let &BlockPlan { chunk, layout, .. } = plan;
         let block = Block { plan, index, len: dst.len() };
-        if layout.has_vl_blocks {
+        if layout.has_vl_blocks() {
             let vl = vlblocks::block(layout, chunk, index)?;
             return self.decode_single(block, vl.offset, Stored::Payload(vl.payload), reference, dst);
         }
@@ -90,7 +90,7 @@ impl BlockDecoder {
             // C-Blosc 1's ALWAYS_SPLIT writes chunks that its own rule reads wrongly: where the block cannot be the
             // one stream that it should be, it may be `typesize` of them.
             Err(_) if layout.may_be_split(index) => {
-                self.decode_split(block, start, layout.typesize, reference, dst).or(decoded)
+                self.decode_split(block, start, layout.header().typesize(), reference, dst).or(decoded)
             }
             decoded => decoded,
         }

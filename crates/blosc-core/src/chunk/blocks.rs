@@ -74,7 +74,7 @@ impl<'a> Blocks<'a> {
     fn starts(&self) -> Option<&[usize]> {
         match self.chunk.body() {
             // Parsing the chunk has found them to add up.
-            Body::Blocks(layout) if layout.has_vl_blocks => {
+            Body::Blocks(layout) if layout.has_vl_blocks() => {
                 let starts = || vlblocks::starts(layout, self.chunk.bytes()).unwrap_or_default();
                 Some(self.starts.get_or_init(starts))
             }
@@ -94,7 +94,9 @@ impl<'a> Blocks<'a> {
     /// others, so that reading block by block takes no longer than reading the whole.
     pub(super) fn block_len(&self, index: usize) -> Result<usize, DecodeError> {
         let needed = match self.chunk.body() {
-            Body::Blocks(layout) if layout.has_vl_blocks => vlblocks::block(layout, self.chunk.bytes(), index)?.nbytes,
+            Body::Blocks(layout) if layout.has_vl_blocks() => {
+                vlblocks::block(layout, self.chunk.bytes(), index)?.nbytes
+            }
             _ => self.chunk.block_range(index).len(),
         };
         if needed > self.max_len {

@@ -37,7 +37,7 @@ impl<'a> Chunk<'a> {
     /// [`DecodeError::Place`] for a start that is not within the chunk.
     pub fn bstarts(&self) -> Result<Vec<usize>, DecodeError> {
         let Body::Blocks(layout) = self.body() else { return Ok(Vec::new()) };
-        (0..layout.nblocks).map(|index| layout.bstart(self.bytes(), index)).collect()
+        (0..layout.nblocks()).map(|index| layout.bstart(self.bytes(), index)).collect()
     }
 
     /// The dictionary of its blocks.
@@ -68,7 +68,7 @@ impl<'a> Chunk<'a> {
             return Err(DecodeError::Range { unit: "blocks", start: index, end, len });
         }
         let Body::Blocks(layout) = self.body() else { return Ok(Vec::new()) };
-        if layout.has_vl_blocks {
+        if layout.has_vl_blocks() {
             let block = vlblocks::block(layout, self.bytes(), index)?;
             return Ok(vec![Stream::of_payload(block.offset, block.payload.len(), block.nbytes)]);
         }

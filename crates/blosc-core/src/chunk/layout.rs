@@ -27,18 +27,12 @@ pub(crate) const DSIZE_LEN: usize = 4;
 /// The layout of a chunk that stores blocks.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Layout {
-    pub(crate) generation: ChunkFormat,
-    pub(crate) typesize: usize,
-    pub(crate) nbytes: usize,
-    pub(crate) blocksize: usize,
-    pub(crate) nblocks: usize,
-    pub(crate) filters: FilterPipeline,
-    pub(crate) format: CodecFormat,
-    pub(crate) codec_meta: u8,
-    pub(crate) has_vl_blocks: bool,
-    header_len: usize,
-    split_flag: bool,
-    dictionary: Option<(usize, usize)>,
+    header: Header,
+    nblocks: u32,
+    /// Where the dictionary starts, or 0.
+    dictionary: u32,
+    /// Behind the tables.
+    data: u32,
 }
 
 impl Layout {
@@ -47,35 +41,48 @@ impl Layout {
     pub(crate) fn of(header: &Header, chunk: &[u8]) -> Result<Layout, DecodeError> {
         let format = header.codec_format().ok_or(DecodeError::UnknownCodec { format: header.flags() >> 5 })?;
         Decompressor::check(format)?;
-        let mut layout = Layout {
-            generation: header.format(),
-            typesize: header.typesize(),
-            nbytes: header.nbytes(),
-            blocksize: header.blocksize(),
-            nblocks: header.nblocks(),
-            // The records of an instrumented chunk never saw a filter.
-            filters: if header.is_instrumented() { FilterPipeline::none() } else { header.filters() },
-            format,
-            codec_meta: header.codec_meta(),
-            has_vl_blocks: header.has_vl_blocks(),
-            header_len: header.len(),
-            split_flag: header.is_split(),
-            dictionary: None,
-        };
-        let room = (chunk.len() - layout.header_len) / BSTART_LEN;
-        if layout.nblocks > room {
-            let (found, max) = (layout.nblocks as i64, room as i64);
+        let nblocks = header.nblocks();
+        let room = (chunk.len() - header.len()) / BSTART_LEN;
+        if nblocks > room {
+            let (found, max) = (nblocks as i64, room as i64);
             return Err(DecodeError::Field { offset: 8, field: "the number of blocks", found, min: 0, max });
         }
-        if header.has_dictionary() && layout.nblocks > 0 {
-            layout.dictionary = Some(dictionary_place(chunk, layout.bstarts_end())?);
+        // A chunk has less than 2^31 bytes, and the tables are in it.
+        let data = (header.len() + nblocks * BSTART_LEN) as u32;
+        let mut layout = Layout { header: *header, nblocks: nblocks as u32, dictionary: 0, data };
+        if header.has_dictionary() && nblocks > 0 {
+            let (start, len) = dictionary_place(chunk, data as usize)?;
+            (layout.dictionary, layout.data) = (start as u32, (start + len) as u32);
         }
         Ok(layout)
     }
 
+    pub(crate) fn header(&self) -> &Header {
+        &self.header
+    }
+
+    pub(crate) fn nblocks(&self) -> usize {
+        self.nblocks as usize
+    }
+
+    pub(crate) fn has_vl_blocks(&self) -> bool {
+        self.header.has_vl_blocks()
+    }
+
+    /// The filters that blocks went through: the records of an instrumented chunk never saw one.
+    pub(crate) fn filters(&self) -> FilterPipeline {
+        if self.header.is_instrumented() { FilterPipeline::none() } else { self.header.filters() }
+    }
+
+    /// The format of the streams.
+    pub(crate) fn format(&self) -> CodecFormat {
+        // It was there when the layout was made.
+        self.header.codec_format().unwrap_or(CodecFormat::BloscLz)
+    }
+
     /// Which blocks bitshuffle leaves alone.
     pub(crate) fn bitshuffle_rule(&self) -> BitShuffleRule {
-        match self.generation {
+        match self.header.format() {
             ChunkFormat::Blosc1 => BitShuffleRule::Blosc1,
             ChunkFormat::Blosc2 => BitShuffleRule::Blosc2,
         }
@@ -83,20 +90,21 @@ impl Layout {
 
     /// The dictionary of the blocks, and where it stands in the bytes of the chunk.
     pub(crate) fn dictionary<'a>(&self, chunk: &'a [u8]) -> Option<(usize, &'a [u8])> {
-        let (start, len) = self.dictionary?;
-        Some((start, chunk.get(start..start + len)?))
+        let (start, end) = (self.dictionary as usize, self.data as usize);
+        if start == 0 { None } else { Some((start, chunk.get(start..end)?)) }
     }
 
     /// The plain bytes of block `index` within the chunk's. Not for blocks of variable length.
     pub(crate) fn block_range(&self, index: usize) -> Range<usize> {
-        let start = index * self.blocksize;
-        start..(start + self.blocksize).min(self.nbytes)
+        let blocksize = self.header.blocksize();
+        let start = index * blocksize;
+        start..(start + blocksize).min(self.header.nbytes())
     }
 
     /// Where the streams of block `index` start in the chunk.
     pub(crate) fn bstart(&self, chunk: &[u8], index: usize) -> Result<usize, DecodeError> {
-        let offset = self.header_len + index * BSTART_LEN;
-        let min = self.data_start();
+        let offset = self.header.len() + index * BSTART_LEN;
+        let min = self.data as usize;
         // A block has a csize at least.
         let max = chunk.len().saturating_sub(BSTART_LEN);
         match i32_at(chunk, offset) {
@@ -105,42 +113,33 @@ impl Layout {
         }
     }
 
-    /// Where the first block may start: behind the tables.
-    pub(crate) fn data_start(&self) -> usize {
-        self.dictionary.map_or(self.bstarts_end(), |(start, len)| start + len)
-    }
-
-    fn bstarts_end(&self) -> usize {
-        self.header_len + self.nblocks * BSTART_LEN
-    }
-
     /// Streams in block `index`. The short last block is never split; of the others, a Blosc1 chunk without the
     /// not-split flag says only that its writer could split: the rule of the writers older than the flag decides.
     pub(crate) fn nstreams(&self, index: usize) -> usize {
-        let fits = || match self.generation {
-            ChunkFormat::Blosc1 => tuning::fits_split(self.typesize, self.blocksize),
+        let fits = || match self.header.format() {
+            ChunkFormat::Blosc1 => tuning::fits_split(self.header.typesize(), self.header.blocksize()),
             ChunkFormat::Blosc2 => true,
         };
-        let split = self.split_flag && !self.has_vl_blocks && !self.is_leftover(index) && fits();
-        if split { self.typesize } else { 1 }
+        let split = self.header.is_split() && !self.has_vl_blocks() && !self.is_leftover(index) && fits();
+        if split { self.header.typesize() } else { 1 }
     }
 
     /// Whether a stream may be a run, without payload.
     pub(crate) fn has_runs(&self) -> bool {
-        self.generation == ChunkFormat::Blosc2
+        self.header.format() == ChunkFormat::Blosc2
     }
 
     /// Whether block `index` may be split though the rule of old says that it is not.
     pub(crate) fn may_be_split(&self, index: usize) -> bool {
-        self.generation == ChunkFormat::Blosc1
-            && self.split_flag
+        self.header.format() == ChunkFormat::Blosc1
+            && self.header.is_split()
             && !self.is_leftover(index)
-            && self.blocksize.is_multiple_of(self.typesize)
+            && self.header.blocksize().is_multiple_of(self.header.typesize())
     }
 
     /// Whether block `index` is the last one and shorter than the others.
     fn is_leftover(&self, index: usize) -> bool {
-        self.block_range(index).len() < self.blocksize
+        self.block_range(index).len() < self.header.blocksize()
     }
 }
 

@@ -80,7 +80,7 @@ impl<'a> Chunk<'a> {
             None => Body::Blocks(Layout::of(&header, bytes)?),
         };
         if let Body::Blocks(layout) = &body
-            && layout.has_vl_blocks
+            && layout.has_vl_blocks()
         {
             vlblocks::starts(layout, bytes)?;
         }
@@ -102,7 +102,7 @@ impl<'a> Chunk<'a> {
     pub fn block_range(&self, index: usize) -> Range<usize> {
         let nbytes = self.header.nbytes();
         if let Body::Blocks(layout) = &self.body
-            && layout.has_vl_blocks
+            && layout.has_vl_blocks()
         {
             let starts = vlblocks::starts(layout, self.bytes).unwrap_or_default();
             return match starts.get(index..) {

@@ -32,7 +32,7 @@ pub(crate) struct VlBlock<'a> {
 /// Block `index`.
 pub(crate) fn block<'a>(layout: &Layout, chunk: &'a [u8], index: usize) -> Result<VlBlock<'a>, DecodeError> {
     let start = layout.bstart(chunk, index)?;
-    let end = if index + 1 < layout.nblocks { layout.bstart(chunk, index + 1)? } else { chunk.len() };
+    let end = if index + 1 < layout.nblocks() { layout.bstart(chunk, index + 1)? } else { chunk.len() };
     let place = |what, found: i64, min, max| DecodeError::Place { block: index, offset: start, what, found, min, max };
     let offset = start + SIZE_LEN;
     let Some(payload) = chunk.get(offset..end).filter(|payload| !payload.is_empty()) else {
@@ -40,26 +40,26 @@ pub(crate) fn block<'a>(layout: &Layout, chunk: &'a [u8], index: usize) -> Resul
     };
     let nbytes = i32_at(chunk, start).unwrap_or_default();
     match usize::try_from(nbytes) {
-        Ok(nbytes) if (1..=layout.nbytes).contains(&nbytes) => Ok(VlBlock { nbytes, offset, payload }),
-        _ => Err(place("the plain size", nbytes.into(), 1, layout.nbytes as i64)),
+        Ok(nbytes) if (1..=layout.header().nbytes()).contains(&nbytes) => Ok(VlBlock { nbytes, offset, payload }),
+        _ => Err(place("the plain size", nbytes.into(), 1, layout.header().nbytes() as i64)),
     }
 }
 
 /// The plain offset at which each block starts, and the end of the last. The sizes have to add up to `nbytes`.
 pub(crate) fn starts(layout: &Layout, chunk: &[u8]) -> Result<Vec<usize>, DecodeError> {
-    let mut starts = Vec::with_capacity(layout.nblocks + 1);
+    let mut starts = Vec::with_capacity(layout.nblocks() + 1);
     let mut total = 0usize;
     starts.push(0);
-    for index in 0..layout.nblocks {
+    for index in 0..layout.nblocks() {
         total = total.saturating_add(block(layout, chunk, index)?.nbytes);
         starts.push(total);
     }
-    if total != layout.nbytes {
+    if total != layout.header().nbytes() {
         let expected = total as i64;
         return Err(DecodeError::Field {
             offset: 4,
             field: "nbytes",
-            found: layout.nbytes as i64,
+            found: layout.header().nbytes() as i64,
             min: expected,
             max: expected,
         });

@@ -1,5 +1,22 @@
 //! Where things lie in a header: the only place that knows.
 
+/// Where each field stands.
+pub(super) mod offset {
+    pub(in super::super) const VERSION: usize = 0;
+    pub(in super::super) const VERSIONLZ: usize = 1;
+    pub(in super::super) const FLAGS: usize = 2;
+    pub(in super::super) const TYPESIZE: usize = 3;
+    pub(in super::super) const NBYTES: usize = 4;
+    pub(in super::super) const BLOCKSIZE: usize = 8;
+    pub(in super::super) const CBYTES: usize = 12;
+    pub(in super::super) const FILTERS: usize = 16;
+    pub(in super::super) const CODEC: usize = 22;
+    pub(in super::super) const CODEC_META: usize = 23;
+    pub(in super::super) const FILTERS_META: usize = 24;
+    pub(in super::super) const FLAGS2: usize = 30;
+    pub(in super::super) const BLOSC2_FLAGS: usize = 31;
+}
+
 /// Byte 2: what both generations share.
 pub(super) const SHUFFLE: u8 = 0x01;
 pub(super) const MEMCPYED: u8 = 0x02;

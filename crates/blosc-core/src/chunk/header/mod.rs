@@ -17,6 +17,8 @@
 mod bits;
 mod parse;
 
+use bits::offset::*;
+
 use crate::codec::{Codec, CodecFormat};
 use crate::filter::{Filter, FilterPipeline};
 use crate::le::put_i32;
@@ -26,26 +28,9 @@ use crate::{DecodeError, Limits};
 /// The header of a chunk, its fields checked against each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Header {
-    version: u8,
-    versionlz: u8,
-    flags: u8,
-    typesize: u8,
-    nbytes: usize,
-    /// As it stands in the header: it may be more than `nbytes`, or be a number of blocks.
-    blocksize: usize,
-    cbytes: usize,
-    extension: Option<Extension>,
-}
-
-/// The second half of a 32-byte header.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct Extension {
-    filters: [u8; FilterPipeline::MAX_LEN],
-    codec: u8,
-    codec_meta: u8,
-    filters_meta: [u8; FilterPipeline::MAX_LEN],
-    flags2: u8,
-    blosc2_flags: u8,
+    /// As it stands in the chunk; zeros behind a header of 16 bytes. Kept as one piece, it is copied as one: headers of
+    /// small chunks are read millions of times a second.
+    bytes: [u8; Header::EXTENDED_LEN],
 }
 
 /// What a chunk holds that stores no blocks.
@@ -95,23 +80,21 @@ impl Header {
 
     /// A header for a chunk to be written. All sizes fit the format; a typesize over 255 counts as 1.
     pub(crate) fn new(typesize: usize, nbytes: usize, blocksize: usize, kind: ChunkKind) -> Header {
-        let mut header = Header {
-            version: bits::BLOSC1,
-            versionlz: bits::VERSIONLZ,
-            flags: kind.codec.format().id() << bits::FORMAT_SHIFT,
-            typesize: u8::try_from(typesize).unwrap_or(1),
-            nbytes,
-            blocksize,
-            cbytes: 0,
-            extension: None,
-        };
+        let mut header = Header { bytes: [0; Header::EXTENDED_LEN] };
+        header.bytes[VERSIONLZ] = bits::VERSIONLZ;
+        header.bytes[FLAGS] = kind.codec.format().id() << bits::FORMAT_SHIFT;
+        header.bytes[TYPESIZE] = u8::try_from(typesize).unwrap_or(1);
+        header.put(NBYTES, nbytes);
+        header.put(BLOCKSIZE, blocksize);
         if !kind.split {
-            header.flags |= bits::NOT_SPLIT;
+            header.bytes[FLAGS] |= bits::NOT_SPLIT;
         }
         match kind.format {
             ChunkFormat::Blosc1 => {
+                header.bytes[VERSION] = bits::BLOSC1;
                 for filter in kind.filters.as_slice() {
-                    header.flags |= if *filter == Filter::BitShuffle { bits::BITSHUFFLE } else { bits::SHUFFLE };
+                    let flag = if *filter == Filter::BitShuffle { bits::BITSHUFFLE } else { bits::SHUFFLE };
+                    header.bytes[FLAGS] |= flag;
                 }
             }
             ChunkFormat::Blosc2 => header.extend(kind),
@@ -120,147 +103,146 @@ impl Header {
     }
 
     fn extend(&mut self, kind: ChunkKind) {
-        self.version = bits::BLOSC2;
-        self.flags |= bits::EXTENDED;
+        self.bytes[VERSION] = bits::BLOSC2;
+        self.bytes[FLAGS] |= bits::EXTENDED;
         if kind.filters.contains(Filter::Delta) {
-            self.flags |= bits::DELTA;
+            self.bytes[FLAGS] |= bits::DELTA;
         }
-        let mut extension =
-            Extension { codec: kind.codec.code(), codec_meta: kind.codec.meta(), ..Extension::default() };
+        (self.bytes[CODEC], self.bytes[CODEC_META]) = (kind.codec.code(), kind.codec.meta());
         // As C-Blosc2 does, the filters stand in the last slots.
         let filters = kind.filters.as_slice();
         for (slot, filter) in (FilterPipeline::MAX_LEN - filters.len()..).zip(filters) {
-            (extension.filters[slot], extension.filters_meta[slot]) = (filter.id(), filter.meta());
+            (self.bytes[FILTERS + slot], self.bytes[FILTERS_META + slot]) = (filter.id(), filter.meta());
         }
-        self.extension = Some(extension);
+    }
+
+    fn put(&mut self, at: usize, size: usize) {
+        // Sizes are at most i32::MAX: the encoder has checked.
+        put_i32(&mut self.bytes, at, size as i32);
     }
 
     /// The same chunk with its size, its blocks compressed.
     pub(crate) fn finish(mut self, cbytes: usize) -> Header {
-        self.cbytes = cbytes;
+        self.put(CBYTES, cbytes);
         self
     }
 
     /// The same chunk with its plain bytes behind the header. `tried` says whether compression was: if not, Blosc2
     /// does not name a codec.
     pub(crate) fn finish_memcpyed(mut self, tried: bool) -> Header {
-        if self.extension.is_some() && !tried {
-            self.flags = bits::EXTENDED;
+        if self.is_extended() && !tried {
+            self.bytes[FLAGS] = bits::EXTENDED;
         }
-        self.flags |= bits::MEMCPYED;
-        self.finish(self.len() + self.nbytes)
+        self.bytes[FLAGS] |= bits::MEMCPYED;
+        self.finish(self.len() + self.nbytes())
     }
 
-    /// The same chunk as one special value; the size is that of the header.
+    /// The same Blosc2 chunk as one special value; the size is that of the header.
     pub(crate) fn with_special(mut self, special: Special) -> Header {
-        if let Some(extension) = &mut self.extension {
-            extension.blosc2_flags |= special.id() << bits::SPECIAL_SHIFT;
-        }
+        self.bytes[BLOSC2_FLAGS] |= special.id() << bits::SPECIAL_SHIFT;
         self.finish(self.len())
     }
 
-    /// The same chunk with a dictionary.
+    /// The same Blosc2 chunk with a dictionary.
     pub(crate) fn with_dictionary(mut self) -> Header {
-        if let Some(extension) = &mut self.extension {
-            extension.blosc2_flags |= bits::DICTIONARY;
-        }
+        self.bytes[BLOSC2_FLAGS] |= bits::DICTIONARY;
         self
     }
 
-    /// The same chunk with `nblocks` blocks of variable length, which are never split.
+    /// The same Blosc2 chunk with `nblocks` blocks of variable length, which are never split.
     pub(crate) fn with_vl_blocks(mut self, nblocks: usize) -> Header {
-        if let Some(extension) = &mut self.extension {
-            extension.flags2 |= bits::VL_BLOCKS;
-        }
-        (self.version, self.blocksize) = (bits::BLOSC2_VL, nblocks);
-        self.flags |= bits::NOT_SPLIT;
+        self.bytes[FLAGS2] |= bits::VL_BLOCKS;
+        self.bytes[VERSION] = bits::BLOSC2_VL;
+        self.bytes[FLAGS] |= bits::NOT_SPLIT;
+        self.put(BLOCKSIZE, nblocks);
         self
     }
 
-    /// The bytes of the header at the start of `dst`, which has room for [`len`](Header::len) of them.
+    /// Writes the header to the start of `dst`, which has room for [`len`](Header::len) bytes.
     pub(crate) fn write(&self, dst: &mut [u8]) {
-        dst[..4].copy_from_slice(&[self.version, self.versionlz, self.flags, self.typesize]);
-        for (at, size) in [(4, self.nbytes), (8, self.blocksize), (12, self.cbytes)] {
-            // Sizes are at most i32::MAX: parsed from an i32, or checked by the encoder.
-            put_i32(dst, at, size as i32);
-        }
-        if let Some(extension) = &self.extension {
-            dst[16..22].copy_from_slice(&extension.filters);
-            dst[22..24].copy_from_slice(&[extension.codec, extension.codec_meta]);
-            dst[24..30].copy_from_slice(&extension.filters_meta);
-            dst[30..32].copy_from_slice(&[extension.flags2, extension.blosc2_flags]);
-        }
+        dst[..self.len()].copy_from_slice(&self.bytes[..self.len()]);
+    }
+
+    /// A size: checked not to be negative, or made from one that was not.
+    #[inline]
+    fn size(&self, at: usize) -> usize {
+        i32::from_le_bytes([self.bytes[at], self.bytes[at + 1], self.bytes[at + 2], self.bytes[at + 3]]) as usize
+    }
+
+    /// Whether there are 32 bytes. If not, those from 16 on are 0.
+    #[inline]
+    fn is_extended(&self) -> bool {
+        self.bytes[VERSION] != bits::BLOSC1 && self.bytes[FLAGS] & bits::EXTENDED == bits::EXTENDED
     }
 
     /// The bytes of the header.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = vec![0; self.len()];
-        self.write(&mut bytes);
-        bytes
+        self.bytes[..self.len()].to_vec()
     }
 
     /// Bytes of this header: 16 or 32.
     #[allow(clippy::len_without_is_empty, reason = "no header is empty")]
     pub fn len(&self) -> usize {
-        if self.extension.is_some() { Header::EXTENDED_LEN } else { Header::LEN }
+        if self.is_extended() { Header::EXTENDED_LEN } else { Header::LEN }
     }
 
     /// The chunk format version.
     pub fn version(&self) -> u8 {
-        self.version
+        self.bytes[VERSION]
     }
 
     /// The generation that wrote the chunk: Blosc2 writes both lengths of header.
     pub fn format(&self) -> ChunkFormat {
-        if self.version == bits::BLOSC1 { ChunkFormat::Blosc1 } else { ChunkFormat::Blosc2 }
+        if self.version() == bits::BLOSC1 { ChunkFormat::Blosc1 } else { ChunkFormat::Blosc2 }
     }
 
     /// The version of the codec's stream format.
     pub fn versionlz(&self) -> u8 {
-        self.versionlz
+        self.bytes[VERSIONLZ]
     }
 
     /// The flags byte as it stands in the chunk.
     pub fn flags(&self) -> u8 {
-        self.flags
+        self.bytes[FLAGS]
     }
 
     /// The `blosc2_flags` byte as it stands in an extended header, else 0.
     pub fn blosc2_flags(&self) -> u8 {
-        self.extension.map_or(0, |extension| extension.blosc2_flags)
+        self.bytes[BLOSC2_FLAGS]
     }
 
     /// The `blosc2_flags2` byte as it stands in an extended header, else 0.
     pub fn blosc2_flags2(&self) -> u8 {
-        self.extension.map_or(0, |extension| extension.flags2)
+        self.bytes[FLAGS2]
     }
 
     /// Bytes of one element, 1..=255.
     pub fn typesize(&self) -> usize {
-        self.typesize.into()
+        self.bytes[TYPESIZE].into()
     }
 
     /// Plain bytes in the chunk.
     pub fn nbytes(&self) -> usize {
-        self.nbytes
+        self.size(NBYTES)
     }
 
     /// Plain bytes in each block but the last, which may be shorter. A chunk of variable-length blocks has no such
     /// size; as an upper bound it is then `nbytes`.
     pub fn blocksize(&self) -> usize {
-        match (self.format(), self.has_vl_blocks()) {
-            (ChunkFormat::Blosc1, _) => self.blocksize,
-            (_, true) => self.nbytes,
+        let (nbytes, blocksize) = (self.nbytes(), self.size(BLOCKSIZE));
+        match self.format() {
+            ChunkFormat::Blosc1 => blocksize,
+            ChunkFormat::Blosc2 if self.has_vl_blocks() => nbytes,
             // Readers have always taken a block size over `nbytes` to mean one block.
-            (_, false) if self.nbytes > 0 => self.blocksize.min(self.nbytes),
-            _ => self.blocksize,
+            ChunkFormat::Blosc2 if nbytes > 0 => blocksize.min(nbytes),
+            ChunkFormat::Blosc2 => blocksize,
         }
     }
 
     /// How many blocks the chunk has.
     pub fn nblocks(&self) -> usize {
-        match self.nbytes {
-            _ if self.has_vl_blocks() => self.blocksize,
+        match self.nbytes() {
+            _ if self.has_vl_blocks() => self.size(BLOCKSIZE),
             0 => 0,
             nbytes => nbytes.div_ceil(self.blocksize()),
         }
@@ -268,18 +250,18 @@ impl Header {
 
     /// Bytes of the whole chunk, header included.
     pub fn cbytes(&self) -> usize {
-        self.cbytes
+        self.size(CBYTES)
     }
 
     /// Whether the plain bytes follow the header as they are.
     pub fn is_memcpyed(&self) -> bool {
-        self.flags & bits::MEMCPYED != 0
+        self.flags() & bits::MEMCPYED != 0
     }
 
     /// Whether the writer split blocks into one stream for each byte of an element. Chunks older than Blosc 1.11 do
     /// not have this flag and always say yes.
     pub fn is_split(&self) -> bool {
-        self.flags & bits::NOT_SPLIT == 0
+        self.flags() & bits::NOT_SPLIT == 0
     }
 
     /// Whether every block has a length of its own.
@@ -310,41 +292,39 @@ impl Header {
 
     /// The format of the streams; `None` for the ids that mean nothing, which only a chunk without streams may have.
     pub fn codec_format(&self) -> Option<CodecFormat> {
-        match (self.flags >> bits::FORMAT_SHIFT, self.extension) {
-            (bits::PLUGIN_FORMAT, Some(extension)) => Some(CodecFormat::Plugin(extension.codec)),
-            (id, _) => CodecFormat::from_id(id),
+        match self.flags() >> bits::FORMAT_SHIFT {
+            bits::PLUGIN_FORMAT if self.is_extended() => Some(CodecFormat::Plugin(self.bytes[CODEC])),
+            id => CodecFormat::from_id(id),
         }
     }
 
     /// The codec that wrote the streams, as far as the header tells: a 16-byte header does not tell LZ4 from LZ4HC.
     pub fn codec(&self) -> Option<Codec> {
-        let codec = self.codec_format()?.codec();
-        let Some(extension) = self.extension else { return Some(codec) };
-        Some(match codec {
-            Codec::Lz4 if extension.codec == Codec::Lz4Hc.code() => Codec::Lz4Hc,
-            Codec::Plugin { id, .. } => Codec::Plugin { id, meta: extension.codec_meta },
+        Some(match self.codec_format()?.codec() {
+            Codec::Lz4 if self.bytes[CODEC] == Codec::Lz4Hc.code() => Codec::Lz4Hc,
+            Codec::Plugin { id, .. } => Codec::Plugin { id, meta: self.codec_meta() },
             codec => codec,
         })
     }
 
     /// The meta byte of the codec; 0 in a 16-byte header.
     pub fn codec_meta(&self) -> u8 {
-        self.extension.map_or(0, |extension| extension.codec_meta)
+        self.bytes[CODEC_META]
     }
 
     /// The filters.
     pub fn filters(&self) -> FilterPipeline {
         let mut filters = FilterPipeline::none();
-        let Some(extension) = &self.extension else {
-            let flag = |bit, filter| (self.flags & bit != 0).then_some(filter);
+        if !self.is_extended() {
+            let flag = |bit, filter| (self.flags() & bit != 0).then_some(filter);
             let delta = flag(bits::DELTA, Filter::Delta);
             let shuffle = flag(bits::SHUFFLE, Filter::Shuffle).or(flag(bits::BITSHUFFLE, Filter::BitShuffle));
             delta.into_iter().chain(shuffle).for_each(|filter| filters.push(filter));
             return filters;
-        };
-        let slots = FilterPipeline::MAX_LEN - usize::from(self.version == bits::BLOSC2_ALPHA);
+        }
+        let slots = FilterPipeline::MAX_LEN - usize::from(self.version() == bits::BLOSC2_ALPHA);
         for slot in 0..slots {
-            if let Some(filter) = Filter::from_id(extension.filters[slot], extension.filters_meta[slot]) {
+            if let Some(filter) = Filter::from_id(self.bytes[FILTERS + slot], self.bytes[FILTERS_META + slot]) {
                 filters.push(filter);
             }
         }
@@ -353,8 +333,9 @@ impl Header {
 
     /// Refuses a chunk that is larger than the caller allows.
     pub(crate) fn check_limits(&self, limits: &Limits) -> Result<(), DecodeError> {
-        if self.nbytes > limits.max_nbytes {
-            return Err(DecodeError::Limit { needed: self.nbytes, limit: limits.max_nbytes });
+        let needed = self.nbytes();
+        if needed > limits.max_nbytes {
+            return Err(DecodeError::Limit { needed, limit: limits.max_nbytes });
         }
         Ok(())
     }

@@ -1,9 +1,9 @@
 //! Reading a header, and the rules that its fields keep.
 
-use super::{Extension, Header, Special, bits};
+use super::bits::offset::*;
+use super::{Header, Special, bits};
 use crate::DecodeError;
 use crate::codec::CodecFormat;
-use crate::le::i32_at;
 use crate::params::{ChunkFormat, MAX_BLOCKSIZE};
 
 impl Header {
@@ -29,33 +29,33 @@ impl Header {
     /// [`DecodeError::UnknownCodec`]; [`DecodeError::Unearned`] if `nbytes` is more than `cbytes` of a Blosc1 chunk's
     /// codec can hold.
     pub fn parse(bytes: &[u8]) -> Result<Header, DecodeError> {
-        let short = |needed| DecodeError::HeaderTooShort { needed, found: bytes.len() };
-        let (Some(nbytes), Some(blocksize), Some(cbytes)) = (i32_at(bytes, 4), i32_at(bytes, 8), i32_at(bytes, 12))
-        else {
-            return Err(short(Header::LEN));
-        };
-        let (version, versionlz, flags, typesize) = (bytes[0], bytes[1], bytes[2], bytes[3]);
+        let mut header = Header { bytes: [0; Header::EXTENDED_LEN] };
+        match bytes.first_chunk::<{ Header::EXTENDED_LEN }>() {
+            Some(all) => header.bytes = *all,
+            None => {
+                let len = bytes.len().min(Header::LEN);
+                header.bytes[..len].copy_from_slice(&bytes[..len]);
+            }
+        }
+        if bytes.len() < Header::LEN {
+            return Err(DecodeError::HeaderTooShort { needed: Header::LEN, found: bytes.len() });
+        }
+        let version = header.version();
         if !(bits::BLOSC1..=bits::BLOSC2_VL).contains(&version) {
             return Err(DecodeError::Version { found: version, expected: "2 (Blosc 1.x) or 3 to 6 (Blosc2)" });
         }
-        let extended = version != bits::BLOSC1 && flags & bits::EXTENDED == bits::EXTENDED;
-        let extension = match bytes.get(..Header::EXTENDED_LEN) {
-            _ if !extended => None,
-            Some(header) => Some(Extension::parse(header)),
-            None => return Err(short(Header::EXTENDED_LEN)),
-        };
-        field(3, "typesize", typesize.into(), 1, 255)?;
-        let header = Header {
-            version,
-            versionlz,
-            flags,
-            typesize,
-            nbytes: field(4, "nbytes", nbytes.into(), 0, i32::MAX.into())?,
-            blocksize: field(8, "blocksize", blocksize.into(), 0, i32::MAX.into())?,
-            cbytes: field(12, "cbytes", cbytes.into(), 0, i32::MAX.into())?,
-            extension,
-        };
-        field(12, "cbytes", cbytes.into(), header.len() as i64, i32::MAX.into())?;
+        let extended = header.is_extended();
+        if !extended {
+            header.bytes[Header::LEN..].fill(0);
+        } else if bytes.len() < Header::EXTENDED_LEN {
+            return Err(DecodeError::HeaderTooShort { needed: Header::EXTENDED_LEN, found: bytes.len() });
+        }
+        field(TYPESIZE, "typesize", header.bytes[TYPESIZE].into(), 1, 255)?;
+        let max = i32::MAX.into();
+        for (at, name, min) in [(NBYTES, "nbytes", 0), (BLOCKSIZE, "blocksize", 0), (CBYTES, "cbytes", header.len())] {
+            let bytes = [header.bytes[at], header.bytes[at + 1], header.bytes[at + 2], header.bytes[at + 3]];
+            field(at, name, i32::from_le_bytes(bytes).into(), min as i64, max)?;
+        }
         match header.format() {
             ChunkFormat::Blosc1 => header.check_blosc1()?,
             ChunkFormat::Blosc2 => header.check_blosc2()?,
@@ -65,24 +65,24 @@ impl Header {
 
     fn check_blosc1(&self) -> Result<(), DecodeError> {
         let versionlz = bits::VERSIONLZ.into();
-        field(1, "versionlz", self.versionlz.into(), versionlz, versionlz)?;
-        field(4, "nbytes", self.nbytes as i64, 0, Header::MAX_NBYTES as i64)?;
+        field(1, "versionlz", self.versionlz().into(), versionlz, versionlz)?;
+        field(4, "nbytes", self.nbytes() as i64, 0, Header::MAX_NBYTES as i64)?;
         // Of an empty chunk the block size says nothing.
-        if self.nbytes > 0 {
-            field(8, "blocksize", self.blocksize as i64, 1, self.nbytes as i64)?;
+        if self.nbytes() > 0 {
+            field(8, "blocksize", self.size(BLOCKSIZE) as i64, 1, self.nbytes() as i64)?;
         }
-        if self.flags & bits::DELTA != 0 {
+        if self.flags() & bits::DELTA != 0 {
             return self.bad_flags("the delta filter does not exist in a version 2 chunk");
         }
-        if self.flags & bits::EXTENDED == bits::EXTENDED {
+        if self.flags() & bits::EXTENDED == bits::EXTENDED {
             return self.bad_flags("byte shuffle and bit shuffle exclude each other in a version 2 chunk");
         }
         if self.is_memcpyed() {
             return self.check_memcpyed();
         }
         let format = self.check_codec()?;
-        if self.nbytes / format.max_expansion() > self.cbytes - self.len() {
-            return Err(DecodeError::Unearned { nbytes: self.nbytes, cbytes: self.cbytes });
+        if self.nbytes() / format.max_expansion() > self.cbytes() - self.len() {
+            return Err(DecodeError::Unearned { nbytes: self.nbytes(), cbytes: self.cbytes() });
         }
         Ok(())
     }
@@ -90,11 +90,11 @@ impl Header {
     fn check_blosc2(&self) -> Result<(), DecodeError> {
         let vl_blocks = self.has_vl_blocks();
         let max_blocksize = if vl_blocks { i32::MAX as usize } else { MAX_BLOCKSIZE };
-        field(8, "blocksize", self.blocksize as i64, 1, max_blocksize as i64)?;
+        field(8, "blocksize", self.size(BLOCKSIZE) as i64, 1, max_blocksize as i64)?;
         let special_id = self.blosc2_flags() >> bits::SPECIAL_SHIFT & bits::SPECIAL_MASK;
         if special_id != 0 {
             // C-Blosc2 marks nothing as both where it was asked for a dictionary.
-            if vl_blocks || self.is_memcpyed() && self.nbytes > 0 {
+            if vl_blocks || self.is_memcpyed() && self.nbytes() > 0 {
                 return self.bad_blosc2_flags("a special chunk has no blocks and no plain bytes");
             }
             if self.has_dictionary() {
@@ -121,55 +121,39 @@ impl Header {
     fn check_special(&self, special: Special) -> Result<(), DecodeError> {
         let width = match special {
             Special::Zeros => return Ok(()),
-            Special::Nan if !matches!(self.typesize, 4 | 8) => {
+            Special::Nan if !matches!(self.typesize(), 4 | 8) => {
                 return self.bad_blosc2_flags("not-a-number has a typesize of 4 or 8");
             }
             Special::Uninit | Special::Nan => self.typesize(),
             Special::Value => {
-                let max = self.nbytes.min(MAX_BLOCKSIZE) + self.len();
-                field(12, "cbytes", self.cbytes as i64, self.len() as i64 + 1, max as i64)? - self.len()
+                let max = self.nbytes().min(MAX_BLOCKSIZE) + self.len();
+                field(12, "cbytes", self.cbytes() as i64, self.len() as i64 + 1, max as i64)? - self.len()
             }
         };
         let whole = |offset, what, size: usize| field(offset, what, (size % width) as i64, 0, 0).map(drop);
-        whole(4, "nbytes modulo the size of a value", self.nbytes)?;
+        whole(4, "nbytes modulo the size of a value", self.nbytes())?;
         // Of an empty chunk the block size says nothing.
-        if special == Special::Uninit || self.nbytes == 0 {
+        if special == Special::Uninit || self.nbytes() == 0 {
             return Ok(());
         }
         whole(8, "blocksize modulo the size of a value", self.blocksize())
     }
 
     fn check_memcpyed(&self) -> Result<(), DecodeError> {
-        let expected = (self.len() + self.nbytes) as i64;
-        field(12, "cbytes", self.cbytes as i64, expected, expected).map(drop)
+        let expected = (self.len() + self.nbytes()) as i64;
+        field(12, "cbytes", self.cbytes() as i64, expected, expected).map(drop)
     }
 
     fn check_codec(&self) -> Result<CodecFormat, DecodeError> {
-        self.codec_format().ok_or(DecodeError::UnknownCodec { format: self.flags >> bits::FORMAT_SHIFT })
+        self.codec_format().ok_or(DecodeError::UnknownCodec { format: self.flags() >> bits::FORMAT_SHIFT })
     }
 
     fn bad_flags(&self, what: &'static str) -> Result<(), DecodeError> {
-        Err(DecodeError::Flags { offset: 2, found: self.flags, what })
+        Err(DecodeError::Flags { offset: 2, found: self.flags(), what })
     }
 
     fn bad_blosc2_flags(&self, what: &'static str) -> Result<(), DecodeError> {
         Err(DecodeError::Flags { offset: 31, found: self.blosc2_flags(), what })
-    }
-}
-
-impl Extension {
-    /// From the 32 bytes of a whole header.
-    fn parse(header: &[u8]) -> Extension {
-        let mut extension = Extension {
-            codec: header[22],
-            codec_meta: header[23],
-            flags2: header[30],
-            blosc2_flags: header[31],
-            ..Extension::default()
-        };
-        extension.filters.copy_from_slice(&header[16..22]);
-        extension.filters_meta.copy_from_slice(&header[24..30]);
-        extension
     }
 }
 
