@@ -38,6 +38,10 @@ pub(crate) fn train(format: CodecFormat, samples: &[u8], len: usize, max: usize)
         _ => return None,
     };
     let len = len.max(1);
+    // Streams so long that one of them is too much to look at have no use for 32 KiB in front of them.
+    if len > MAX_SAMPLES {
+        return None;
+    }
     let step = samples.len().div_ceil(MAX_SAMPLES).max(1);
     let samples = match step {
         1 => Cow::Borrowed(samples),

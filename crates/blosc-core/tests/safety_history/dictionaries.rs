@@ -1,7 +1,7 @@
 //! Dictionaries that are not what the header promises.
 
 use super::{NOT_SPLIT, decode, numbers, one_block, put, refused};
-use blosc_core::{Chunk, Codec, CodecFormat, DecodeError, Header};
+use blosc_core::{BlockSize, CParams, Chunk, Codec, CodecFormat, DecodeError, Header};
 
 /// Small chunks that C-Blosc2 wrote with a dictionary: their bytes, and where the dictionary starts and ends.
 fn chunks() -> Vec<(CodecFormat, Vec<u8>, core::ops::Range<usize>)> {
@@ -84,6 +84,19 @@ fn another_dictionary_than_the_frames_name() {
         seen += 1;
     }
     assert!(seen > 0 || !Codec::Zstd.is_available());
+}
+
+/// Whoever forces one large block and asks for a dictionary shall not pay for it with seven times the memory.
+#[test]
+fn no_dictionary_for_streams_far_longer_than_one() {
+    let plain = testdata::text(4 << 20, 1);
+    let params = CParams::blosc2().codec(Codec::Lz4).clevel(1).typesize(1).dictionary(true);
+    let params = params.blocksize(BlockSize::Fixed(plain.len()));
+    let (chunk, usage) = testdata::CountingAlloc::measure(|| blosc_core::compress(&plain, &params).unwrap());
+    assert!(Chunk::parse(&chunk).unwrap().dictionary().is_none());
+    // The chunk, and the shuffled block twice: once to learn from.
+    assert!(usage.peak < 4 * plain.len(), "{usage:?}");
+    assert!(blosc_core::decompress(&chunk).unwrap() == plain);
 }
 
 /// Every byte of a dictionary changed: an error, or bytes. No panic, and nothing from before.

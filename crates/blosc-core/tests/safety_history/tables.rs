@@ -78,6 +78,44 @@ fn lazy_chunks_as_they_should_be() {
     assert_eq!(refused(&memcpyed), DecodeError::Lazy);
 }
 
+/// Those of C-Blosc2 3.3.5 (`SChunk.get_lazychunk(1)` of a frame on disk): 20,000 bytes in five blocks, compressed with
+/// LZ4, stored, and with a dictionary. Of the stored one the starts are left over from the chunk before.
+#[test]
+fn lazy_chunks_of_c_blosc2() {
+    let all = [
+        (
+            "05012504204e0000a00f00005b06000000000000000101000000000000000008340000006b010000a7020000e30300001f0500000100\
+             0000bc06000000000000370100003c0100003c0100003c0100003c010000",
+            1724,
+            &[52, 363, 679, 995, 1311][..],
+            [311, 316, 316, 316, 316],
+        ),
+        (
+            "05010704204e0000a00f0000404e000000000000000101000000000000000008340000006b010000a7020000e30300001f0500000100\
+             0000a14e000000000000a00f0000a00f0000a00f0000a00f0000a00f0000",
+            20_129,
+            &[],
+            [4000; 5],
+        ),
+        (
+            "05018504204e0000a00f00003703000000000000000105000000000000000009bc01000005020000510200009d020000ea0200000100\
+             00009803000000000000490000004c0000004c0000004d0000004d000000",
+            920,
+            &[444, 517, 593, 669, 746],
+            [73, 76, 76, 77, 77],
+        ),
+    ];
+    for (hex, offset, starts, csizes) in all {
+        let bytes: Vec<u8> =
+            (0..hex.len() / 2).map(|at| u8::from_str_radix(&hex[2 * at..][..2], 16).unwrap()).collect();
+        let chunk = LazyChunk::parse(&bytes).unwrap();
+        assert_eq!((chunk.header().nbytes(), chunk.header().nblocks()), (20_000, 5));
+        assert_eq!((chunk.nchunk(), chunk.offset()), (1, offset));
+        assert_eq!((chunk.bstarts(), chunk.block_csizes()), (starts, &csizes[..]));
+        assert_eq!(refused(&bytes), DecodeError::Lazy);
+    }
+}
+
 /// C-Blosc2 9fa13e1c, 41ac4389, 11672f47, 6b574937: lazy trailers that are cut off, or full of nonsense.
 #[test]
 fn lazy_trailers_cut_off_and_damaged() {
