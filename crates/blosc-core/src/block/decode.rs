@@ -1,7 +1,7 @@
 //! Decoding one block.
 
 use super::planes::{MAX_PLANES, Plane, Runs};
-use super::{CSIZE_LEN, Stored};
+use super::{CSIZE_LEN, Stored, StreamReader};
 use crate::DecodeError;
 use crate::chunk::{Layout, vlblocks};
 use crate::codec::{CorruptStream, Decompressor, DictionaryCache, StreamCodec};
@@ -84,7 +84,7 @@ impl BlockDecoder {
         if nstreams > 1 {
             return self.decode_split(block, start, nstreams, reference, dst);
         }
-        let stored = Stored::parse(chunk, index, start, dst.len(), layout.has_runs());
+        let stored = block.streams(dst.len()).read(start);
         let decoded = stored.and_then(|stored| self.decode_single(block, start + CSIZE_LEN, stored, reference, dst));
         match decoded {
             // C-Blosc 1's ALWAYS_SPLIT writes chunks that its own rule reads wrongly: where the block cannot be the
@@ -176,10 +176,11 @@ impl<'a> Block<'a> {
         dst: &mut [u8],
     ) -> Result<(), DecodeError> {
         let neblock = self.len / nstreams;
+        let streams = self.streams(neblock);
         for stream in 0..nstreams {
             let dst = &mut dst[stream * neblock..];
             let offset = at + CSIZE_LEN;
-            at = match self.stored(at, neblock)? {
+            at = match streams.read(at)? {
                 Stored::Payload(payload) => {
                     match dst.get_mut(..neblock) {
                         Some(dst) if payload.len() == neblock => dst.copy_from_slice(payload),
@@ -209,10 +210,11 @@ impl<'a> Block<'a> {
         'a: 'b,
     {
         let neblock = self.len / planes.len();
+        let streams = self.streams(neblock);
         let mut room = decoded;
         for (stream, plane) in planes.iter_mut().enumerate() {
             let offset = at + CSIZE_LEN;
-            match self.stored(at, neblock)? {
+            match streams.read(at)? {
                 Stored::Payload(payload) => {
                     at = offset + payload.len();
                     *plane = Plane::Bytes(payload);
@@ -233,8 +235,8 @@ impl<'a> Block<'a> {
         Ok(())
     }
 
-    fn stored(self, at: usize, neblock: usize) -> Result<Stored<'a>, DecodeError> {
-        Stored::parse(self.plan.chunk, self.index, at, neblock, self.plan.layout.has_runs())
+    fn streams(self, neblock: usize) -> StreamReader<'a> {
+        StreamReader::new(self.plan.chunk, self.index, neblock, self.plan.layout.has_runs())
     }
 
     /// Decodes one compressed stream of `neblock` plain bytes to the start of `dst`.

@@ -15,4 +15,4 @@ pub(crate) mod tuning;
 
 pub(crate) use decode::{BlockDecoder, BlockPlan, Outside};
 pub(crate) use encode::{BlockEncoder, Streams};
-pub(crate) use stored::{CSIZE_LEN, RUN_TOKEN, Stored};
+pub(crate) use stored::{CSIZE_LEN, RUN_TOKEN, Stored, StreamReader};

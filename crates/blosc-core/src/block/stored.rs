@@ -27,26 +27,35 @@ pub(crate) enum Stored<'a> {
     },
 }
 
-impl<'a> Stored<'a> {
-    /// The stream of block `block` whose `csize` stands at `at`: `neblock` plain bytes.
+/// Reads the streams of one block.
+#[derive(Clone, Copy)]
+pub(crate) struct StreamReader<'a> {
+    chunk: &'a [u8],
+    block: usize,
+    /// The longest payload.
+    longest: usize,
+    has_runs: bool,
+}
+
+impl<'a> StreamReader<'a> {
+    /// For streams of `neblock` plain bytes.
+    pub(crate) fn new(chunk: &'a [u8], block: usize, neblock: usize, has_runs: bool) -> Self {
+        StreamReader { chunk, block, longest: longest(neblock), has_runs }
+    }
+
+    /// The stream whose `csize` stands at `at`.
     #[inline]
-    pub(crate) fn parse(
-        chunk: &'a [u8],
-        block: usize,
-        at: usize,
-        neblock: usize,
-        has_runs: bool,
-    ) -> Result<Self, DecodeError> {
+    pub(crate) fn read(&self, at: usize) -> Result<Stored<'a>, DecodeError> {
         let start = at + CSIZE_LEN;
-        let body = chunk.get(start..).unwrap_or_default();
-        let max = body.len().min(longest(neblock));
-        match i32_at(chunk, at) {
+        let body = self.chunk.get(start..).unwrap_or_default();
+        let max = body.len().min(self.longest);
+        match i32_at(self.chunk, at) {
             Some(csize) if csize > 0 && csize as usize <= max => Ok(Stored::Payload(&body[..csize as usize])),
-            Some(0) if has_runs => Ok(Stored::Run { value: 0, end: start }),
-            Some(csize @ -255..0) if has_runs && body.first().is_some_and(|token| token & RUN_TOKEN != 0) => {
+            Some(0) if self.has_runs => Ok(Stored::Run { value: 0, end: start }),
+            Some(csize @ -255..0) if self.has_runs && body.first().is_some_and(|token| token & RUN_TOKEN != 0) => {
                 Ok(Stored::Run { value: csize.unsigned_abs() as u8, end: start + 1 })
             }
-            csize => Err(explain(chunk, block, at, csize, has_runs, max)),
+            csize => Err(explain(self.chunk, self.block, at, csize, self.has_runs, max)),
         }
     }
 }

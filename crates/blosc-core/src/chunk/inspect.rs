@@ -2,7 +2,7 @@
 
 use super::{Body, Chunk, vlblocks};
 use crate::DecodeError;
-use crate::block::{CSIZE_LEN, Stored};
+use crate::block::{CSIZE_LEN, Stored, StreamReader};
 
 /// One stream of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,9 +75,10 @@ impl<'a> Chunk<'a> {
         let nstreams = layout.nstreams(index);
         let neblock = layout.block_range(index).len() / nstreams;
         let mut at = layout.bstart(self.bytes(), index)?;
+        let reader = StreamReader::new(self.bytes(), index, neblock, layout.has_runs());
         let mut streams = Vec::new();
         for _ in 0..nstreams {
-            let stored = Stored::parse(self.bytes(), index, at, neblock, layout.has_runs())?;
+            let stored = reader.read(at)?;
             let offset = at + CSIZE_LEN;
             let stream = match stored {
                 Stored::Payload(payload) => Stream::of_payload(offset, payload.len(), neblock),

@@ -15,13 +15,14 @@
 //! Integers are little endian and signed, 32 bits. Version 2 is Blosc1; 3 to 6 are Blosc2.
 
 mod bits;
+mod build;
 mod parse;
 
 use bits::offset::*;
+pub(crate) use build::ChunkKind;
 
 use crate::codec::{Codec, CodecFormat};
 use crate::filter::{Filter, FilterPipeline};
-use crate::le::put_i32;
 use crate::params::ChunkFormat;
 use crate::{DecodeError, Limits};
 
@@ -77,91 +78,6 @@ impl Header {
     pub const MAX_NBYTES: usize = i32::MAX as usize - Header::LEN;
     /// The most plain bytes that one Blosc2 chunk holds.
     pub const MAX_NBYTES_BLOSC2: usize = i32::MAX as usize - Header::EXTENDED_LEN;
-
-    /// A header for a chunk to be written. All sizes fit the format; a typesize over 255 counts as 1.
-    pub(crate) fn new(typesize: usize, nbytes: usize, blocksize: usize, kind: ChunkKind) -> Header {
-        let mut header = Header { bytes: [0; Header::EXTENDED_LEN] };
-        header.bytes[VERSIONLZ] = bits::VERSIONLZ;
-        header.bytes[FLAGS] = kind.codec.format().id() << bits::FORMAT_SHIFT;
-        header.bytes[TYPESIZE] = u8::try_from(typesize).unwrap_or(1);
-        header.put(NBYTES, nbytes);
-        header.put(BLOCKSIZE, blocksize);
-        if !kind.split {
-            header.bytes[FLAGS] |= bits::NOT_SPLIT;
-        }
-        match kind.format {
-            ChunkFormat::Blosc1 => {
-                header.bytes[VERSION] = bits::BLOSC1;
-                for filter in kind.filters.as_slice() {
-                    let flag = if *filter == Filter::BitShuffle { bits::BITSHUFFLE } else { bits::SHUFFLE };
-                    header.bytes[FLAGS] |= flag;
-                }
-            }
-            ChunkFormat::Blosc2 => header.extend(kind),
-        }
-        header
-    }
-
-    fn extend(&mut self, kind: ChunkKind) {
-        self.bytes[VERSION] = bits::BLOSC2;
-        self.bytes[FLAGS] |= bits::EXTENDED;
-        if kind.filters.contains(Filter::Delta) {
-            self.bytes[FLAGS] |= bits::DELTA;
-        }
-        (self.bytes[CODEC], self.bytes[CODEC_META]) = (kind.codec.code(), kind.codec.meta());
-        // As C-Blosc2 does, the filters stand in the last slots.
-        let filters = kind.filters.as_slice();
-        for (slot, filter) in (FilterPipeline::MAX_LEN - filters.len()..).zip(filters) {
-            (self.bytes[FILTERS + slot], self.bytes[FILTERS_META + slot]) = (filter.id(), filter.meta());
-        }
-    }
-
-    fn put(&mut self, at: usize, size: usize) {
-        // Sizes are at most i32::MAX: the encoder has checked.
-        put_i32(&mut self.bytes, at, size as i32);
-    }
-
-    /// The same chunk with its size, its blocks compressed.
-    pub(crate) fn finish(mut self, cbytes: usize) -> Header {
-        self.put(CBYTES, cbytes);
-        self
-    }
-
-    /// The same chunk with its plain bytes behind the header. `tried` says whether compression was: if not, Blosc2
-    /// does not name a codec.
-    pub(crate) fn finish_memcpyed(mut self, tried: bool) -> Header {
-        if self.is_extended() && !tried {
-            self.bytes[FLAGS] = bits::EXTENDED;
-        }
-        self.bytes[FLAGS] |= bits::MEMCPYED;
-        self.finish(self.len() + self.nbytes())
-    }
-
-    /// The same Blosc2 chunk as one special value; the size is that of the header.
-    pub(crate) fn with_special(mut self, special: Special) -> Header {
-        self.bytes[BLOSC2_FLAGS] |= special.id() << bits::SPECIAL_SHIFT;
-        self.finish(self.len())
-    }
-
-    /// The same Blosc2 chunk with a dictionary.
-    pub(crate) fn with_dictionary(mut self) -> Header {
-        self.bytes[BLOSC2_FLAGS] |= bits::DICTIONARY;
-        self
-    }
-
-    /// The same Blosc2 chunk with `nblocks` blocks of variable length, which are never split.
-    pub(crate) fn with_vl_blocks(mut self, nblocks: usize) -> Header {
-        self.bytes[FLAGS2] |= bits::VL_BLOCKS;
-        self.bytes[VERSION] = bits::BLOSC2_VL;
-        self.bytes[FLAGS] |= bits::NOT_SPLIT;
-        self.put(BLOCKSIZE, nblocks);
-        self
-    }
-
-    /// Writes the header to the start of `dst`, which has room for [`len`](Header::len) bytes.
-    pub(crate) fn write(&self, dst: &mut [u8]) {
-        dst[..self.len()].copy_from_slice(&self.bytes[..self.len()]);
-    }
 
     /// A size: checked not to be negative, or made from one that was not.
     #[inline]
@@ -322,7 +238,13 @@ impl Header {
             delta.into_iter().chain(shuffle).for_each(|filter| filters.push(filter));
             return filters;
         }
-        let slots = FilterPipeline::MAX_LEN - usize::from(self.version() == bits::BLOSC2_ALPHA);
+        let is_alpha = self.version() == bits::BLOSC2_ALPHA;
+        // What nearly every chunk has.
+        let is_plain = self.bytes[FILTERS..CODEC] == [0, 0, 0, 0, 0, 1] && self.bytes[FILTERS_META..FLAGS2] == [0; 6];
+        if is_plain && !is_alpha {
+            return FilterPipeline::shuffle();
+        }
+        let slots = FilterPipeline::MAX_LEN - usize::from(is_alpha);
         for slot in 0..slots {
             if let Some(filter) = Filter::from_id(self.bytes[FILTERS + slot], self.bytes[FILTERS_META + slot]) {
                 filters.push(filter);
@@ -338,21 +260,5 @@ impl Header {
             return Err(DecodeError::Limit { needed, limit: limits.max_nbytes });
         }
         Ok(())
-    }
-}
-
-/// What the header of a new chunk says besides its sizes.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct ChunkKind {
-    pub(crate) format: ChunkFormat,
-    pub(crate) codec: Codec,
-    pub(crate) filters: FilterPipeline,
-    pub(crate) split: bool,
-}
-
-impl ChunkKind {
-    /// A chunk without blocks, as C-Blosc2's constructors write it: no codec, no filters.
-    pub(crate) const fn special() -> Self {
-        ChunkKind { format: ChunkFormat::Blosc2, codec: Codec::BloscLz, filters: FilterPipeline::none(), split: true }
     }
 }

@@ -1,4 +1,4 @@
-//! Why a chunk could not be decoded, or data not encoded: where, what was found, what was expected.
+//! Why a chunk could not be decoded.
 
 use core::fmt;
 
@@ -209,121 +209,8 @@ impl fmt::Display for DecodeError {
 
 impl std::error::Error for DecodeError {}
 
-/// Why data could not be encoded.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum EncodeError {
-    /// A compression level outside 0..=9.
-    Clevel {
-        /// The level asked for.
-        found: u8,
-    },
-    /// A typesize of 0.
-    Typesize,
-    /// A filter that cannot be applied.
-    Filter {
-        /// The filter.
-        filter: Filter,
-        /// Why not.
-        what: &'static str,
-    },
-    /// A codec that the chunk format does not have, or not with these parameters.
-    Codec {
-        /// The codec.
-        codec: Codec,
-        /// Why not.
-        what: &'static str,
-    },
-    /// A block size over what the chunk format can express.
-    BlockSize {
-        /// Bytes asked for.
-        found: usize,
-        /// Most bytes allowed.
-        max: usize,
-    },
-    /// An empty block, or none at all, for a chunk of variable-length blocks.
-    EmptyBlock {
-        /// The block's number.
-        block: usize,
-    },
-    /// A repeated value that does not divide the plain bytes.
-    SpecialValue {
-        /// Bytes of the value.
-        width: usize,
-        /// Plain bytes asked for.
-        nbytes: usize,
-    },
-    /// A [prefilter](crate::Encoder::prefilter) said no.
-    Prefilter {
-        /// The block it was given.
-        block: usize,
-        /// What it said.
-        what: String,
-    },
-    /// More data than one chunk holds.
-    TooLarge {
-        /// Bytes given.
-        nbytes: usize,
-        /// Bytes that fit into a chunk.
-        max: usize,
-    },
-    /// The destination is smaller than even the uncompressed chunk.
-    Destination {
-        /// Bytes the chunk takes.
-        needed: usize,
-        /// Bytes the destination has.
-        found: usize,
-    },
-    /// The codec was compiled out.
-    CodecUnavailable {
-        /// The codec.
-        codec: Codec,
-        /// The cargo feature of `blosc-core` that brings it.
-        feature: &'static str,
-    },
-}
-
-impl fmt::Display for EncodeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Clevel { found } => write!(f, "clevel is {found}, expected 0..=9"),
-            Self::Typesize => write!(f, "typesize is 0, expected 1 or more"),
-            Self::Filter { filter, what } => write!(f, "filter {filter} (id {}): {what}", filter.id()),
-            Self::Codec { codec, what } => write!(f, "codec {codec}: {what}"),
-            Self::BlockSize { found, max } => write!(f, "a block size of {found} bytes, expected at most {max}"),
-            Self::EmptyBlock { block } => {
-                write!(
-                    f,
-                    "block {block} is empty; a chunk of variable-length blocks has one block at least, and no empty ones"
-                )
-            }
-            Self::SpecialValue { width, nbytes } => {
-                write!(f, "{nbytes} bytes are not a whole number of values of {width} bytes")
-            }
-            Self::Prefilter { block, what } => write!(f, "prefilter of block {block}: {what}"),
-            Self::TooLarge { nbytes, max } => {
-                write!(f, "{nbytes} bytes do not fit into one chunk, which holds at most {max}")
-            }
-            Self::Destination { needed, found } => {
-                write!(f, "the destination has {found} bytes, the chunk takes {needed}")
-            }
-            Self::CodecUnavailable { codec, feature } => {
-                write!(f, "build blosc-core with feature `{feature}` to write {codec}")
-            }
-        }
-    }
-}
-
-impl std::error::Error for EncodeError {}
-
 impl From<FilterError> for DecodeError {
     fn from(FilterError { filter, what }: FilterError) -> Self {
         DecodeError::Filter { filter, what }
-    }
-}
-
-impl From<FilterError> for EncodeError {
-    fn from(FilterError { filter, what }: FilterError) -> Self {
-        EncodeError::Filter { filter, what }
     }
 }

@@ -1,0 +1,7 @@
+//! Why a chunk could not be decoded, or data not encoded: where, what was found, what was expected.
+
+mod decode;
+mod encode;
+
+pub use decode::DecodeError;
+pub use encode::EncodeError;
