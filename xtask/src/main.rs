@@ -46,8 +46,7 @@ fn dispatch(args: &[&str]) -> anyhow::Result<()> {
         ["layers"] => layers::run(),
         ["no-c"] => no_c::run(),
         ["fuzz", rest @ ..] => fuzz::run(rest),
-        ["bench", "cli", rest @ ..] => bench::cli(rest),
-        ["bench", "chunks", rest @ ..] => bench::chunks(rest),
+        ["bench", rest @ ..] => bench::run(rest),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");
             Ok(())
