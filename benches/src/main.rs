@@ -4,6 +4,7 @@
 //! median of the ratios of single rounds; over data sets it is the geometric mean. Before a race every peer decodes what
 //! it is to be compared with.
 
+mod blocks;
 mod chunks;
 mod clock;
 mod data;
@@ -23,6 +24,10 @@ fn main() -> Result<()> {
             race_chunks(&options)
         }
         "threads" => race_chunks(&options),
+        "blocks" => {
+            clock::pin_to_one_core()?;
+            race_blocks(&options)
+        }
         _ => bail!("{USAGE}"),
     }
 }
@@ -49,6 +54,16 @@ fn race_chunks(options: &Options) -> Result<()> {
     if let Some(folder) = &options.out {
         let lines: Vec<String> = rows.iter().map(report::tsv).collect();
         report::write_tsv(folder, &format!("{}.tsv", options.command), &about, report::COLUMNS, &lines)?;
+    }
+    Ok(())
+}
+
+fn race_blocks(options: &Options) -> Result<()> {
+    println!("{}\n\n{}", machine(), report::HEADER);
+    let rows = blocks::run(options)?;
+    if let Some(folder) = &options.out {
+        let lines: Vec<String> = rows.iter().map(blocks::tsv).collect();
+        report::write_tsv(folder, "blocks.tsv", &machine(), blocks::COLUMNS, &lines)?;
     }
     Ok(())
 }
