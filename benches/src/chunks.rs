@@ -83,6 +83,7 @@ fn sample_bytes(config: &Config) -> usize {
 
 /// A peer at a job with its chunks of the sample.
 struct Entrant<'a> {
+    name: &'static str,
     peer: &'a dyn Peer,
     codec: Box<dyn ChunkCodec>,
     chunks: Vec<Vec<u8>>,
@@ -104,7 +105,12 @@ pub fn run(peers: &[Box<dyn Peer>], config: &Config, set: &Set, length: Length) 
     for peer in peers {
         let Some(mut codec) = peer.chunk_codec(&job)? else { continue };
         let chunks = compress_all(&mut *codec, &buffers).with_context(|| peer.name())?;
-        entrants.push(Entrant { peer: &**peer, codec, chunks });
+        entrants.push(Entrant { name: peer.name(), peer: &**peer, codec, chunks });
+    }
+    for (peer, name) in peers.iter().filter(|_| config.threads > 1).filter_map(|peer| Some((peer, alone(&**peer)?))) {
+        let Some(mut codec) = peer.chunk_codec(&Job { threads: 1, ..job.clone() })? else { continue };
+        let chunks = compress_all(&mut *codec, &buffers).with_context(|| name)?;
+        entrants.push(Entrant { name, peer: &**peer, codec, chunks });
     }
     verify(&mut entrants, &buffers)?;
 
@@ -122,11 +128,11 @@ pub fn run(peers: &[Box<dyn Peer>], config: &Config, set: &Set, length: Length) 
     drop(runners);
 
     // All that read Blosc2 are given the same chunks, and not ours: what C-Blosc2 wrote, if it is here.
-    let shared = entrants.iter().position(|entrant| entrant.peer.name() == REFERENCE).unwrap_or(0);
+    let shared = entrants.iter().position(|entrant| entrant.name == REFERENCE).unwrap_or(0);
     let shared = entrants[shared].chunks.clone();
     let nbytes = buffers[0].len();
     let mut runners: Vec<Runner<'_>> = Vec::new();
-    for Entrant { peer, codec, chunks } in &mut entrants {
+    for Entrant { peer, codec, chunks, .. } in &mut entrants {
         let chunks = if peer.format() == Format::Blosc2 { &shared } else { &*chunks };
         let room = &room;
         runners.push(Box::new(move || {
@@ -144,7 +150,7 @@ pub fn run(peers: &[Box<dyn Peer>], config: &Config, set: &Set, length: Length) 
         entrants.iter().zip(compressing.iter().zip(&decompressing)).map(|(entrant, (compress, decompress))| Row {
             config: config.clone(),
             set: set.name.clone(),
-            peer: entrant.peer.name(),
+            peer: entrant.name,
             ratio: plain_bytes as f64 / cbytes(entrant),
             size: ours / cbytes(entrant),
             compress: compress.to_first,
@@ -153,6 +159,15 @@ pub fn run(peers: &[Box<dyn Peer>], config: &Config, set: &Set, length: Length) 
             decompress_mbs: plain_bytes as f64 / decompress.seconds / 1e6,
         });
     Ok(rows.collect())
+}
+
+/// What a peer is called that also runs with one thread where the others have more: how much do threads bring?
+fn alone(peer: &dyn Peer) -> Option<&'static str> {
+    match peer.name() {
+        "ours" => Some("ours, 1 thread"),
+        "memcpy" => Some("memcpy, 1 thread"),
+        _ => None,
+    }
 }
 
 fn compress_all(codec: &mut dyn ChunkCodec, buffers: &[&[u8]]) -> Result<Vec<Vec<u8>>> {
@@ -174,12 +189,12 @@ fn verify(entrants: &mut [Entrant<'_>], buffers: &[&[u8]]) -> Result<()> {
                 continue;
             }
             let chunks = entrants[writer].chunks.clone();
-            let (whose, by) = (entrants[writer].peer.name(), &mut entrants[reader]);
+            let (whose, by) = (entrants[writer].name, &mut entrants[reader]);
             for (chunk, plain) in chunks.iter().zip(buffers) {
                 let mut out = vec![!plain[0]; plain.len()];
                 let read = by.codec.decompress(chunk, &mut out);
-                read.with_context(|| format!("{} reads a chunk of {whose}", by.peer.name()))?;
-                ensure!(out == *plain, "{} reads other bytes from a chunk of {whose}", by.peer.name());
+                read.with_context(|| format!("{} reads a chunk of {whose}", by.name))?;
+                ensure!(out == *plain, "{} reads other bytes from a chunk of {whose}", by.name);
             }
         }
     }

@@ -45,7 +45,7 @@ pub fn made() -> Vec<Set> {
     let set = |(seed, (name, kind, typesize)): (usize, (&str, _, _))| Set {
         name: name.to_owned(),
         typesize,
-        bytes: plain(kind, 1 << 16, typesize, seed as u64),
+        bytes: plain(kind, 1 << 20, typesize, seed as u64),
     };
     kinds.into_iter().enumerate().map(set).collect()
 }

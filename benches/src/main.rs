@@ -8,32 +8,43 @@ mod blocks;
 mod chunks;
 mod clock;
 mod data;
+mod goals;
 mod options;
 mod peers;
+mod picture;
 mod race;
 mod report;
+mod table;
 
 use anyhow::{Context, Result, bail};
+use data::Set;
 use options::{Options, USAGE};
 
 fn main() -> Result<()> {
     let options = Options::from_args()?;
+    let out = || options.out.as_deref().context("--out is missing");
     match options.command.as_str() {
         "chunks" => {
             clock::pin_to_one_core()?;
-            race_chunks(&options)
+            race_chunks(&options, &sets(&options)?)
         }
-        "threads" => race_chunks(&options),
+        "threads" => race_chunks(&options, &sets(&options)?),
         "blocks" => {
             clock::pin_to_one_core()?;
             race_blocks(&options)
         }
+        "verify" => verify(options),
+        "goals" => goals::report(out()?),
+        "picture" => picture::draw(out()?),
         _ => bail!("{USAGE}"),
     }
 }
 
-fn race_chunks(options: &Options) -> Result<()> {
-    let sets = data::read(options.data.as_deref().context("--data is missing")?, &options.sets)?;
+fn sets(options: &Options) -> Result<Vec<Set>> {
+    data::read(options.data.as_deref().context("--data is missing")?, &options.sets)
+}
+
+fn race_chunks(options: &Options, sets: &[Set]) -> Result<()> {
     let peers = peers::all(options)?;
     let here: Vec<String> = peers.iter().map(|peer| format!("{} {}", peer.name(), peer.version())).collect();
     let about = format!("{}\n{}\n", machine(), here.join(", "));
@@ -42,7 +53,7 @@ fn race_chunks(options: &Options) -> Result<()> {
     let mut rows = Vec::new();
     for config in chunks::configs(options) {
         let start = rows.len();
-        for set in &sets {
+        for set in sets {
             let raced = chunks::run(&peers, &config, set, length);
             rows.extend(raced.with_context(|| format!("{} {}", report::name(&config), set.name))?);
         }
@@ -53,9 +64,24 @@ fn race_chunks(options: &Options) -> Result<()> {
     }
     if let Some(folder) = &options.out {
         let lines: Vec<String> = rows.iter().map(report::tsv).collect();
-        report::write_tsv(folder, &format!("{}.tsv", options.command), &about, report::COLUMNS, &lines)?;
+        table::write(folder, &format!("{}.tsv", options.command), &about, report::COLUMNS, &lines)?;
     }
     Ok(())
+}
+
+/// All codecs and filters, two threads and every block on small data: it is the checks within that count, and the figures
+/// mean nothing.
+fn verify(mut options: Options) -> Result<()> {
+    options.hurry();
+    options.data = None;
+    options.levels = vec![1, 5];
+    options.sizes = vec![1 << 10, 1 << 16];
+    race_chunks(&options, &data::made())?;
+    options.command = "threads".to_owned();
+    options.sizes = vec![1 << 20];
+    race_chunks(&options, &data::made())?;
+    options.quick = true;
+    race_blocks(&options)
 }
 
 fn race_blocks(options: &Options) -> Result<()> {
@@ -63,7 +89,7 @@ fn race_blocks(options: &Options) -> Result<()> {
     let rows = blocks::run(options)?;
     if let Some(folder) = &options.out {
         let lines: Vec<String> = rows.iter().map(blocks::tsv).collect();
-        report::write_tsv(folder, "blocks.tsv", &machine(), blocks::COLUMNS, &lines)?;
+        table::write(folder, "blocks.tsv", &machine(), blocks::COLUMNS, &lines)?;
     }
     Ok(())
 }

@@ -9,14 +9,11 @@ pub type Runner<'a> = Box<dyn FnMut() -> Result<()> + 'a>;
 /// When a race is over.
 #[derive(Debug, Clone, Copy)]
 pub struct Length {
-    /// Rounds at most.
+    /// Rounds at most. With 1 everything runs once, whatever the figures are worth then.
     pub rounds: usize,
-    /// No round starts after so many seconds on the wall, but for the first three.
+    /// No round starts after so many seconds on the wall, but for the first three: fewer have no median to speak of.
     pub seconds: f64,
 }
-
-/// Fewer rounds have no median to speak of.
-const FEWEST_ROUNDS: usize = 3;
 
 /// What a race tells of one entrant.
 #[derive(Debug, Clone, Copy)]
@@ -31,13 +28,14 @@ pub struct Time {
 pub fn run(clock: Clock, length: Length, runners: &mut [Runner<'_>]) -> Result<Vec<Time>> {
     let mut repeats = Vec::new();
     for runner in &mut *runners {
-        repeats.push(clock.repeats(runner)?);
+        // A single round is no measurement but a check.
+        repeats.push(if length.rounds > 1 { clock.repeats(runner)? } else { 1 });
     }
     let entrants = runners.len();
     let mut times = vec![Vec::new(); entrants];
     let start = Clock::Wall.now();
-    for round in 0..length.rounds.max(FEWEST_ROUNDS) {
-        if round >= FEWEST_ROUNDS && Clock::Wall.now() - start > length.seconds {
+    for round in 0..length.rounds {
+        if round >= 3 && Clock::Wall.now() - start > length.seconds {
             break;
         }
         for place in 0..entrants {

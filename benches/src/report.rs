@@ -1,11 +1,9 @@
-//! What is shown and kept of a race? A line for each config, and tables of tab-separated values.
+//! What is shown and kept of a race of chunks? A line for each config and peer, and a table of every cell.
 
 use crate::chunks::Config;
 use crate::peers::REFERENCE;
 use crate::race::geometric_mean;
-use anyhow::{Context, Result};
 use std::fmt::Write as _;
-use std::path::Path;
 
 /// One peer on one data set. Ratios are of our speed and size to its.
 #[derive(Debug, Clone)]
@@ -59,7 +57,7 @@ pub fn lines(rows: &[Row]) -> String {
             let (lowest, highest) = extremes(&theirs, value);
             let _ = write!(text, "  {:5.2} {:32}", mean(&theirs, &value), format!("({lowest} .. {highest})"));
         }
-        if *peer == "memcpy" {
+        if peer.starts_with("memcpy") {
             let _ = writeln!(text);
         } else {
             let _ = writeln!(text, "  size {:.3}", mean(&theirs, &|row| row.size));
@@ -109,18 +107,6 @@ fn extremes(rows: &[&Row], value: fn(&Row) -> f64) -> (String, String) {
     let shown = |row: Option<&&Row>| row.map_or(String::new(), |row| format!("{} {:.2}", row.set, value(row)));
     let by_value = |a: &&&Row, b: &&&Row| value(a).total_cmp(&value(b));
     (shown(rows.iter().min_by(by_value)), shown(rows.iter().max_by(by_value)))
-}
-
-/// Writes `name` in `folder` with lines that say what and where, as comments, before the table.
-pub fn write_tsv(folder: &Path, name: &str, comments: &str, header: &str, lines: &[String]) -> Result<()> {
-    let mut text: String = comments.lines().map(|line| format!("# {line}\n")).collect();
-    let _ = writeln!(text, "{header}");
-    for line in lines {
-        let _ = writeln!(text, "{line}");
-    }
-    std::fs::create_dir_all(folder)?;
-    let path = folder.join(name);
-    std::fs::write(&path, text).with_context(|| path.display().to_string())
 }
 
 /// The columns of a table of chunks.

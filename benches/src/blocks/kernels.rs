@@ -20,7 +20,8 @@ pub fn race(libraries: &Libraries, length: Length, is_quick: bool, rows: &mut Ve
         ("bitshuffle", table.bitshuffle),
         ("bitunshuffle", table.bitunshuffle),
     ];
-    let typesizes: &[usize] = if is_quick { &[2, 3, 4, 8, 12, 16] } else { &[1, 2, 3, 4, 6, 8, 12, 16, 24, 32] };
+    let typesizes: &[usize] =
+        if is_quick { &[1, 2, 3, 4, 6, 8, 12, 16, 24] } else { &[1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24, 32] };
     for (name, kernel) in kernels {
         let theirs = libraries.kernel(name)?;
         for typesize in typesizes.iter().copied().filter(|typesize| *typesize > 1 || name.starts_with("bit")) {
