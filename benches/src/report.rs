@@ -97,8 +97,8 @@ pub fn name(config: &Config) -> String {
 /// `1K`, `16M`, or bytes.
 pub fn short(size: usize) -> String {
     match size {
-        _ if size >= 1 << 20 && size % (1 << 20) == 0 => format!("{}M", size >> 20),
-        _ if size >= 1 << 10 && size % (1 << 10) == 0 => format!("{}K", size >> 10),
+        _ if size >= 1 << 20 && size.is_multiple_of(1 << 20) => format!("{}M", size >> 20),
+        _ if size >= 1 << 10 && size.is_multiple_of(1 << 10) => format!("{}K", size >> 10),
         _ => size.to_string(),
     }
 }

@@ -27,6 +27,12 @@ type Sum = unsafe extern "C" fn(c_ulong, Bytes, c_uint) -> c_ulong;
 type NewSum = unsafe extern "C" fn(u32, Bytes, usize) -> u32;
 type Digest = unsafe extern "C" fn(Bytes, usize, Room) -> Room;
 
+/// A kernel: typesize, source, destination.
+pub type Transpose<'a> = Box<dyn Fn(usize, &[u8], &mut [u8]) + 'a>;
+
+/// A function from bytes to a digest.
+pub type Checksum<'a> = Box<dyn Fn(&[u8]) -> Vec<u8> + 'a>;
+
 /// The libraries that are here.
 pub struct Libraries {
     blosc2: Option<Rc<Library>>,
@@ -90,19 +96,19 @@ impl Libraries {
     }
 
     /// C-Blosc2's `shuffle`, `unshuffle`, `bitshuffle` or `bitunshuffle`.
-    pub fn kernel(&self, name: &str) -> Result<Option<impl Fn(usize, &[u8], &mut [u8]) + '_>> {
+    pub fn kernel(&self, name: &str) -> Result<Option<Transpose<'_>>> {
         let Some(library) = &self.blosc2 else { return Ok(None) };
         // SAFETY: `int32_t blosc2_shuffle(int32_t typesize, int32_t blocksize, const void *, void *)`, and so the others.
         let kernel: Symbol<'_, Kernel> = unsafe { library.get(format!("blosc2_{name}").as_bytes())? };
-        Ok(Some(move |typesize: usize, src: &[u8], dst: &mut [u8]| {
+        Ok(Some(Box::new(move |typesize, src, dst| {
             let len = src.len().min(dst.len());
             // SAFETY: reads and writes `len` bytes, which both slices have.
             unsafe { kernel(typesize as i32, len as i32, src.as_ptr(), dst.as_mut_ptr()) };
-        }))
+        })))
     }
 
     /// C's function for a checksum: who made it, and the digest in the order that bloscpack stores it in.
-    pub fn checksum<'a>(&'a self, name: &str) -> Option<(&'static str, Box<dyn Fn(&[u8]) -> Vec<u8> + 'a>)> {
+    pub fn checksum<'a>(&'a self, name: &str) -> Option<(&'static str, Checksum<'a>)> {
         // SAFETY (of all the calls): the types are those of zlib.h, zlib-ng.h and openssl's md5.h and sha.h; functions read
         // the slice they are given and write a digest of at most 64 bytes.
         match name {
