@@ -1,6 +1,7 @@
 //! Which goals are reached? Read from the tables of the races, so that it can be asked again without racing.
 
 use crate::race::geometric_mean;
+use crate::report::short;
 use crate::table::{self, Record, Table};
 use anyhow::Result;
 use std::path::Path;
@@ -52,7 +53,7 @@ pub fn report(folder: &Path) -> Result<()> {
     goals.extend(Table::read(folder, "threads.tsv").iter().flat_map(of_threads));
     goals.extend(Table::read(folder, "cli.tsv").iter().flat_map(of_programs));
 
-    println!("\n{:40} {:>13} {:>15}           lowest", "goal", "wanted", "found");
+    println!("\n{:52} {:>9} {:>14}            lowest", "goal", "wanted", "found");
     let mut lines = Vec::new();
     for Goal { name, wanted, found: [(first, low), (second, other_low)], size } in &goals {
         let is_small = size.is_none_or(|size| size <= 1.01);
@@ -60,7 +61,7 @@ pub fn report(folder: &Path) -> Result<()> {
         let verdict = if is_reached { "reached" } else { "missed" };
         let size = size.map_or(String::new(), |size| format!("{size:.3}"));
         let both = format!("{} / {}", wanted[0], wanted[1]);
-        println!("{name:40} {both:>13} {first:>7.2} / {second:<6.2} {verdict:7}  {low}, {other_low}  {size}");
+        println!("{name:52} {both:>9} {first:>7.2} / {second:<6.2} {verdict:7}  {low}, {other_low}  {size}");
         lines.push(format!(
             "{name}\t{}\t{}\t{first:.3}\t{second:.3}\t{low}\t{other_low}\t{size}\t{verdict}",
             wanted[0], wanted[1]
@@ -92,7 +93,7 @@ fn of_chunks(chunks: &Table) -> Vec<Goal> {
         }
         let smaller =
             |records: &[Record<'_>]| geometric_mean(records.iter().map(|record| record.number("ours_to_peer_size")));
-        let name = format!("{codec} {level} {filter} {size}");
+        let name = format!("{codec} {level} {filter} {}", size.parse().map_or(size.to_owned(), short));
         goals.push(Goal {
             name: name.clone(),
             wanted,

@@ -22,18 +22,19 @@ use options::{Options, USAGE};
 
 fn main() -> Result<()> {
     let options = Options::from_args()?;
+    let machine = machine(); // before this thread is kept from all cores but one
     let out = || options.out.as_deref().context("--out is missing");
     match options.command.as_str() {
         "chunks" => {
             clock::pin_to_one_core()?;
-            race_chunks(&options, &sets(&options)?)
+            race_chunks(&options, &machine, &sets(&options)?)
         }
-        "threads" => race_chunks(&options, &sets(&options)?),
+        "threads" => race_chunks(&options, &machine, &sets(&options)?),
         "blocks" => {
             clock::pin_to_one_core()?;
-            race_blocks(&options)
+            race_blocks(&options, &machine)
         }
-        "verify" => verify(options),
+        "verify" => verify(options, &machine),
         "goals" => goals::report(out()?),
         "picture" => picture::draw(out()?),
         _ => bail!("{USAGE}"),
@@ -44,10 +45,10 @@ fn sets(options: &Options) -> Result<Vec<Set>> {
     data::read(options.data.as_deref().context("--data is missing")?, &options.sets)
 }
 
-fn race_chunks(options: &Options, sets: &[Set]) -> Result<()> {
+fn race_chunks(options: &Options, machine: &str, sets: &[Set]) -> Result<()> {
     let peers = peers::all(options)?;
     let here: Vec<String> = peers.iter().map(|peer| format!("{} {}", peer.name(), peer.version())).collect();
-    let about = format!("{}\n{}\n", machine(), here.join(", "));
+    let about = format!("{machine}\n{}\n", here.join(", "));
     println!("{about}\n{}", report::HEADER);
     let length = if options.quick { options.length(5, 0.4) } else { options.length(9, 1.0) };
     let mut rows = Vec::new();
@@ -71,25 +72,25 @@ fn race_chunks(options: &Options, sets: &[Set]) -> Result<()> {
 
 /// All codecs and filters, two threads and every block on small data: it is the checks within that count, and the figures
 /// mean nothing.
-fn verify(mut options: Options) -> Result<()> {
+fn verify(mut options: Options, machine: &str) -> Result<()> {
     options.hurry();
     options.data = None;
     options.levels = vec![1, 5];
     options.sizes = vec![1 << 10, 1 << 16];
-    race_chunks(&options, &data::made())?;
+    race_chunks(&options, machine, &data::made())?;
     options.command = "threads".to_owned();
     options.sizes = vec![1 << 20];
-    race_chunks(&options, &data::made())?;
+    race_chunks(&options, machine, &data::made())?;
     options.quick = true;
-    race_blocks(&options)
+    race_blocks(&options, machine)
 }
 
-fn race_blocks(options: &Options) -> Result<()> {
-    println!("{}\n\n{}", machine(), report::HEADER);
+fn race_blocks(options: &Options, machine: &str) -> Result<()> {
+    println!("{machine}\n\n{}", report::HEADER);
     let rows = blocks::run(options)?;
     if let Some(folder) = &options.out {
         let lines: Vec<String> = rows.iter().map(blocks::tsv).collect();
-        table::write(folder, "blocks.tsv", &machine(), blocks::COLUMNS, &lines)?;
+        table::write(folder, "blocks.tsv", machine, blocks::COLUMNS, &lines)?;
     }
     Ok(())
 }
