@@ -9,8 +9,8 @@ use libloading::{Library, Symbol};
 use std::ffi::{c_int, c_uint, c_ulong, c_void};
 use std::rc::Rc;
 
-/// Bytes that any of these codecs may need beyond 1/64 of the plain ones.
-pub const OVERHEAD: usize = 1024;
+/// Bytes that a codec may ask for beyond 9/8 of the plain ones: some crates refuse to start with less than 11/10.
+pub const OVERHEAD: usize = 64;
 
 type Bytes = *const u8;
 type Room = *mut u8;

@@ -99,7 +99,7 @@ fn one(
 ) -> Result<Vec<Row>> {
     let longest = streams.iter().map(Vec::len).max().unwrap_or(0);
     // Raw, a stream is as long as it was: what is longer counts as that long.
-    let room = RefCell::new(vec![0; longest + longest / 64 + OVERHEAD]);
+    let room = RefCell::new(vec![0; longest + longest / 8 + OVERHEAD]);
     let mut compressed: Vec<Vec<Vec<u8>>> = Vec::new();
     for entrant in &mut *entrants {
         let mut room = room.borrow_mut();

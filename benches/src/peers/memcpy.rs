@@ -20,8 +20,8 @@ impl Peer for Memcpy {
     }
 
     fn chunk_codec(&self, job: &Job) -> Result<Option<Box<dyn ChunkCodec>>> {
-        let pool = ThreadPoolBuilder::new().num_threads(job.threads).build()?;
-        Ok(Some(Box::new(Copying(if job.threads > 1 { Some(pool) } else { None }))))
+        let pool = || ThreadPoolBuilder::new().num_threads(job.threads).build();
+        Ok(Some(Box::new(Copying((job.threads > 1).then(pool).transpose()?))))
     }
 }
 
