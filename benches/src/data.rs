@@ -1,44 +1,51 @@
-//! What data is raced on? Six generated sets, from a fixed seed, each a kind that people keep in Blosc chunks.
+//! What data is raced on? The files that `mkdata.py` made, `NAME.TYPESIZE.bin`, or a small set made here.
 
-use testdata::{PlainKind, SplitMix64, linspace_f64, plain};
+use anyhow::{Context, Result, bail};
+use std::path::Path;
+use testdata::{PlainKind, plain};
 
 /// Plain bytes with the type size they are compressed with.
 pub struct Set {
-    pub name: &'static str,
+    pub name: String,
     pub typesize: usize,
     pub bytes: Vec<u8>,
 }
 
-/// The sets, each `size` bytes.
-pub fn sets(size: usize) -> Vec<Set> {
-    let mut rng = SplitMix64::new(20_261_121);
-    let mut time = 1_700_000_000_000_000u64;
-    let stamps = (0..size / 8).flat_map(|_| {
-        time += 900 + rng.below(200) as u64;
-        time.to_le_bytes()
-    });
-    let stamps = stamps.collect();
+impl Set {
+    /// Buffers of `size` bytes, evenly spread over the set, all of them or about `total` bytes of them.
+    pub fn buffers(&self, size: usize, total: usize) -> Vec<&[u8]> {
+        let size = size.min(self.bytes.len());
+        let there = self.bytes.len() / size;
+        let wanted = (total / size).clamp(1, there);
+        (0..wanted).map(|i| i * there / wanted * size).map(|at| &self.bytes[at..at + size]).collect()
+    }
+}
 
-    let mut cents = 10_000i64;
-    let prices = (0..size / 8).flat_map(|_| {
-        cents += rng.below(5) as i64 - 2;
-        (cents as f64 / 100.0).to_le_bytes()
-    });
-    let prices = prices.collect();
+/// The sets in `folder` whose names start with one of `names`; all of them if there are none.
+pub fn read(folder: &Path, names: &[String]) -> Result<Vec<Set>> {
+    let mut sets = Vec::new();
+    for entry in folder.read_dir().with_context(|| format!("data sets in {}", folder.display()))? {
+        let path = entry?.path();
+        let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let Some((name, typesize)) = file.strip_suffix(".bin").and_then(|stem| stem.rsplit_once('.')) else {
+            continue;
+        };
+        if names.is_empty() || names.iter().any(|wanted| name.starts_with(wanted.as_str())) {
+            let bytes = std::fs::read(&path).with_context(|| path.display().to_string())?;
+            sets.push(Set { name: name.to_owned(), typesize: typesize.parse()?, bytes });
+        }
+    }
+    sets.sort_by(|a, b| a.name.cmp(&b.name));
+    if sets.is_empty() { bail!("no data set of {names:?} in {}", folder.display()) } else { Ok(sets) }
+}
 
-    // A smooth signal with noise in its low bits, as a camera or a microphone gives it.
-    let samples = (0..size / 2).flat_map(|i| {
-        let smooth = 1000.0 + 800.0 * (i as f64 / 400.0).sin() * (i as f64 / 31_000.0).cos();
-        (smooth as u16 + rng.below(24) as u16).to_le_bytes()
-    });
-    let samples = samples.collect();
-
-    vec![
-        Set { name: "linspace", typesize: 8, bytes: linspace_f64(0.0, 100.0, size / 8) },
-        Set { name: "stamps", typesize: 8, bytes: stamps },
-        Set { name: "prices", typesize: 8, bytes: prices },
-        Set { name: "samples", typesize: 2, bytes: samples },
-        Set { name: "text", typesize: 1, bytes: plain(PlainKind::Text, size, 1, 3) },
-        Set { name: "noise", typesize: 8, bytes: plain(PlainKind::Noise, size, 8, 4) },
-    ]
+/// Three small sets that need nothing but this program, to check that everything works.
+pub fn made() -> Vec<Set> {
+    let kinds = [("ramp", PlainKind::Ramp, 4), ("text", PlainKind::Text, 1), ("noise", PlainKind::Noise, 8)];
+    let set = |(seed, (name, kind, typesize)): (usize, (&str, _, _))| Set {
+        name: name.to_owned(),
+        typesize,
+        bytes: plain(kind, 1 << 20, typesize, seed as u64),
+    };
+    kinds.into_iter().enumerate().map(set).collect()
 }

@@ -1,56 +1,105 @@
-//! How fast is our chunk codec beside C-Blosc2's? One thread, generated data, codecs × levels × filters.
+//! How fast are we beside the C libraries and the best crates? Started by `cargo xtask bench`, which finds the peers.
 //!
-//! Rounds are interleaved: in each, both libraries compress and decompress once, so that a busy machine slows both. Times
-//! are CPU times of this thread; a ratio is of two times of one round, and the median of the rounds is shown. Every chunk
-//! is decoded by the other library, too.
+//! All peers race in one process, interleaved round by round, so that a busy machine slows all of them. A figure is the
+//! median of the ratios of single rounds; over data sets it is the geometric mean. Before a race every peer decodes what
+//! it is to be compared with.
 
-mod c_blosc2;
+mod blocks;
+mod chunks;
+mod clock;
 mod data;
+mod goals;
 mod options;
-mod ours;
+mod peers;
+mod picture;
 mod race;
+mod report;
+mod table;
 
-use anyhow::Result;
-use options::Options;
+use anyhow::{Context, Result, bail};
+use data::Set;
+use options::{Options, USAGE};
 
 fn main() -> Result<()> {
     let options = Options::from_args()?;
-    let theirs = c_blosc2::CBlosc2::load(&options.library)?;
-    println!(
-        "{}; C-Blosc2 {}; {} rounds, {} KiB a chunk",
-        cpu(),
-        theirs.version()?,
-        options.rounds,
-        options.size >> 10
-    );
-    println!("speed: MB/s of ours, and how many times as fast as C-Blosc2; size: ours / C-Blosc2's\n");
-    println!("{:30} {:>15} {:>15} {:>7}", "codec level filter data", "compress", "decompress", "size");
-
-    for codec in &options.codecs {
-        for level in &options.levels {
-            for filter in &options.filters {
-                let mut lines = Vec::new();
-                for set in data::sets(options.size) {
-                    let line = race::run(&theirs, codec, *level, *filter, &set, options.rounds)?;
-                    print(&format!("{codec} {level} {filter} {}", set.name), &line);
-                    lines.push(line);
-                }
-                print(&format!("{codec} {level} {filter} = mean"), &race::geometric_mean(&lines));
-            }
+    let machine = machine(); // before this thread is kept from all cores but one
+    let out = || options.out.as_deref().context("--out is missing");
+    match options.command.as_str() {
+        "chunks" => {
+            clock::pin_to_one_core()?;
+            race_chunks(&options, &machine, &sets(&options)?)
         }
+        "threads" => race_chunks(&options, &machine, &sets(&options)?),
+        "blocks" => {
+            clock::pin_to_one_core()?;
+            race_blocks(&options, &machine)
+        }
+        "verify" => verify(options, &machine),
+        "goals" => goals::report(out()?),
+        "picture" => picture::draw(out()?),
+        _ => bail!("{USAGE}"),
+    }
+}
+
+fn sets(options: &Options) -> Result<Vec<Set>> {
+    data::read(options.data.as_deref().context("--data is missing")?, &options.sets)
+}
+
+fn race_chunks(options: &Options, machine: &str, sets: &[Set]) -> Result<()> {
+    let peers = peers::all(options)?;
+    let here: Vec<String> = peers.iter().map(|peer| format!("{} {}", peer.name(), peer.version())).collect();
+    let about = format!("{machine}\n{}\n", here.join(", "));
+    println!("{about}\n{}", report::HEADER);
+    let length = if options.quick { options.length(5, 0.4) } else { options.length(9, 1.0) };
+    let mut rows = Vec::new();
+    for config in chunks::configs(options) {
+        let start = rows.len();
+        for set in sets {
+            let raced = chunks::run(&peers, &config, set, length);
+            rows.extend(raced.with_context(|| format!("{} {}", report::name(&config), set.name))?);
+        }
+        print!("{}", report::lines(&rows[start..]));
+        if options.each {
+            print!("{}", report::each(&rows[start..]));
+        }
+    }
+    if let Some(folder) = &options.out {
+        let lines: Vec<String> = rows.iter().map(report::tsv).collect();
+        table::write(folder, &format!("{}.tsv", options.command), &about, report::COLUMNS, &lines)?;
     }
     Ok(())
 }
 
-fn print(name: &str, line: &race::Line) {
-    println!(
-        "{name:30} {:8.0} {:6.2} {:8.0} {:6.2} {:7.3}",
-        line.compress.speed, line.compress.ratio, line.decompress.speed, line.decompress.ratio, line.size
-    );
+/// All codecs and filters, two threads and every block on small data: it is the checks within that count, and the figures
+/// mean nothing.
+fn verify(mut options: Options, machine: &str) -> Result<()> {
+    options.hurry();
+    options.data = None;
+    options.levels = vec![1, 5];
+    options.sizes = vec![1 << 10, 1 << 16];
+    race_chunks(&options, machine, &data::made())?;
+    options.command = "threads".to_owned();
+    options.sizes = vec![1 << 20];
+    race_chunks(&options, machine, &data::made())?;
+    options.quick = true;
+    race_blocks(&options, machine)
 }
 
-fn cpu() -> String {
+fn race_blocks(options: &Options, machine: &str) -> Result<()> {
+    println!("{machine}\n\n{}", report::HEADER);
+    let rows = blocks::run(options)?;
+    if let Some(folder) = &options.out {
+        let lines: Vec<String> = rows.iter().map(blocks::tsv).collect();
+        table::write(folder, "blocks.tsv", machine, blocks::COLUMNS, &lines)?;
+    }
+    Ok(())
+}
+
+/// The processor, and what xtask knows of the compiler and the commit.
+fn machine() -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
-    model.map_or("unknown CPU", |(_, model)| model).to_owned()
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let built = std::env::var("BENCH_BUILT_FROM").unwrap_or_else(|_| "unknown rustc and commit".to_owned());
+    format!("{}, {cores} cores; {built}", model.map_or("unknown CPU", |(_, model)| model))
 }

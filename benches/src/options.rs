@@ -1,55 +1,112 @@
-//! What is to be raced? `chunks LIBRARY [--codecs a,b] [--levels 1,5] [--filters shuffle] [--rounds N] [--kib N]`.
+//! What is to be raced?
 
-use crate::ours::Filter;
+use crate::peers::Filter;
+use crate::race::Length;
 use anyhow::{Context, Result, bail};
 use std::path::PathBuf;
 use std::str::FromStr;
 
-/// The options, with defaults that take about a minute.
+pub const USAGE: &str = "usage: race <command> [option]...
+
+  chunks          whole chunks, on one core, in CPU time
+  threads         whole chunks, with two threads or --threads N, in wall time
+  blocks [NAME].. building blocks: kernels blosclz lz4 lz4hc zlib zstd checksums
+  verify          everything on small data, to see that it works
+  goals           which goals the tables in the folder of --out reach
+  picture         draws chunks.tsv in the folder of --out
+
+  --data FOLDER   data sets, as mkdata.py makes them
+  --blosc2 FILE   libblosc2.so;  --blosc1 FILE  libblosc.so
+  --quick         only what the goals are about
+  --codec LIST    of blosclz, lz4, lz4hc, zlib, zstd
+  --level LIST    --filter LIST (none, shuffle, bitshuffle)
+  --set LIST      starts of names of data sets
+  --size LIST     of bytes of a buffer: 4K, 1M
+  --each          shows every data set, not only the mean
+  --rounds N      --seconds N of every race at most
+  --out FOLDER    writes tables of tab-separated values there";
+
+/// The command line. An empty list is one that was not given.
+#[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// The shared library of C-Blosc2.
-    pub library: PathBuf,
-    /// Names that both libraries know.
+    pub command: String,
+    /// What stands behind the command without an option.
+    pub names: Vec<String>,
+    pub data: Option<PathBuf>,
+    pub blosc2: Option<PathBuf>,
+    pub blosc1: Option<PathBuf>,
+    pub out: Option<PathBuf>,
+    pub quick: bool,
+    pub each: bool,
     pub codecs: Vec<String>,
-    /// Levels, 1..=9.
     pub levels: Vec<u8>,
-    /// Filters before the codec.
     pub filters: Vec<Filter>,
-    /// Rounds of each race.
-    pub rounds: usize,
-    /// Plain bytes of a chunk.
-    pub size: usize,
+    pub sets: Vec<String>,
+    pub sizes: Vec<usize>,
+    pub threads: Option<usize>,
+    rounds: Option<usize>,
+    seconds: Option<f64>,
 }
 
 impl Options {
     /// Reads the command line.
     pub fn from_args() -> Result<Self> {
         let mut args = std::env::args().skip(1);
-        let library = args.next().context("the first argument is the path of libblosc2.so")?.into();
-        let mut options = Self {
-            library,
-            codecs: list("blosclz,lz4,lz4hc,zlib,zstd")?,
-            levels: list("1,5,9")?,
-            filters: list("shuffle,bitshuffle")?,
-            rounds: 5,
-            size: 1 << 20,
-        };
+        let mut options = Self { command: args.next().unwrap_or_default(), ..Self::default() };
         while let Some(name) = args.next() {
-            let value = args.next().with_context(|| format!("{name} wants a value"))?;
             match name.as_str() {
-                "--codecs" => options.codecs = list(&value)?,
-                "--levels" => options.levels = list(&value)?,
-                "--filters" => options.filters = list(&value)?,
-                "--rounds" => options.rounds = value.parse::<usize>()?.max(1),
-                // Whole blocks of 64 elements of 8 bytes: C-Blosc2 decodes some tails of Blosc1 bit shuffle wrongly.
-                "--kib" => options.size = value.parse::<usize>()?.max(1) << 10,
-                _ => bail!("unknown option {name}"),
+                "--quick" => options.quick = true,
+                "--each" => options.each = true,
+                name if !name.starts_with("--") => options.names.push(name.to_owned()),
+                name => options.set(name, &args.next().with_context(|| format!("{name} wants a value"))?)?,
             }
         }
         Ok(options)
+    }
+
+    fn set(&mut self, name: &str, value: &str) -> Result<()> {
+        match name {
+            "--data" => self.data = Some(value.into()),
+            "--blosc2" => self.blosc2 = Some(value.into()),
+            "--blosc1" => self.blosc1 = Some(value.into()),
+            "--out" => self.out = Some(value.into()),
+            "--codec" => self.codecs = list(value)?,
+            "--level" => self.levels = list(value)?,
+            "--filter" => self.filters = list(value)?,
+            "--set" => self.sets = list(value)?,
+            "--size" => self.sizes = value.split(',').map(bytes).collect::<Result<_>>()?,
+            "--threads" => self.threads = Some(value.parse().context("--threads")?),
+            "--rounds" => self.rounds = Some(value.parse::<usize>().context("--rounds")?.max(1)),
+            "--seconds" => self.seconds = Some(value.parse().context("--seconds")?),
+            _ => bail!("unknown option {name}\n\n{USAGE}"),
+        }
+        Ok(())
+    }
+
+    /// Makes every race a check.
+    pub fn hurry(&mut self) {
+        (self.rounds, self.seconds) = (Some(1), Some(0.0));
+    }
+
+    /// How long a race lasts, unless told otherwise.
+    pub fn length(&self, rounds: usize, seconds: f64) -> Length {
+        Length { rounds: self.rounds.unwrap_or(rounds), seconds: self.seconds.unwrap_or(seconds) }
     }
 }
 
 fn list<T: FromStr<Err: std::error::Error + Send + Sync + 'static>>(text: &str) -> Result<Vec<T>> {
     text.split(',').map(|item| item.parse().with_context(|| format!("`{item}`"))).collect()
+}
+
+/// `4K`, `1M` or a number.
+fn bytes(text: &str) -> Result<usize> {
+    let (number, unit) = match text.as_bytes().last() {
+        Some(b'K') => (&text[..text.len() - 1], 1 << 10),
+        Some(b'M') => (&text[..text.len() - 1], 1 << 20),
+        _ => (text, 1),
+    };
+    match number.parse::<usize>().with_context(|| format!("`{text}`"))?.checked_mul(unit) {
+        Some(size @ 1..=0x4000_0000) => Ok(size),
+        _ => bail!("`{text}` is no size of a buffer"),
+    }
 }

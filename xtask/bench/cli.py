@@ -1,15 +1,17 @@
-"""Is our blpk faster than the reference's?
+"""Is our blpk faster than the reference's, and than lz4 and zstd?
 
-usage: cli.py OURS THEIRS [--rounds N] [--megabytes N]
+usage: cli.py OURS THEIRS [--rounds N] [--megabytes N] [--tsv FILE]
 
-A file of float64 `linspace` in memory, so that no disk is measured. Both tools compress and decompress it in turn, with
-their defaults, one thread and two; a ratio is of two runs of the same round, so that a busy machine slows both. numpy is
-not imported here: a child's peak memory counts from its parent's size at the fork.
+A file of float64 `linspace` in memory, so that no disk is measured. All tools compress and decompress it in turn: both
+blpk with their defaults, one thread and two; `lz4 -1` and `zstd -T0 -1`, if they are installed, beside our defaults. A
+ratio is of two runs of the same round, so that a busy machine slows both. numpy is not imported here: a child's peak
+memory counts from its parent's size at the fork.
 """
 
 import argparse
 import filecmp
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -37,19 +39,38 @@ class Run:
             sys.exit(f"{' '.join(map(str, command))} ended with status {status}")
 
 
-def compare(name, rounds, ours, theirs):
-    """Runs both commands in turn and prints one row of the table."""
+def compare(rows, rounds, what, threads, peer, ours, theirs):
+    """Runs both commands in turn, prints one row of the table and keeps it in `rows`."""
     pairs = []
     for number in range(rounds):
         order = [ours, theirs] if number % 2 == 0 else [theirs, ours]
         runs = {id(command): Run(*command) for command in order}
         pairs.append((runs[id(ours)], runs[id(theirs)]))
-    row = f"{name:20}"
+    row = f"{what:10} {threads:7} {peer:14}"
     for seconds in (lambda run: run.wall, lambda run: run.cpu):
-        for value in (lambda a, b: seconds(a), lambda a, b: seconds(b), lambda a, b: seconds(a) / seconds(b)):
+        for value in (lambda a, b: seconds(a), lambda a, b: seconds(b), lambda a, b: seconds(b) / seconds(a)):
             row += f" {statistics.median(value(*pair) for pair in pairs):7.3f}"
         row += "  "
     print(row + f" {max(a.peak for a, _ in pairs):7.1f} {max(b.peak for _, b in pairs):7.1f}", flush=True)
+    wall = (lambda a, b: a.wall, lambda a, b: b.wall, lambda a, b: b.wall / a.wall)
+    rows.append([what, threads, peer, *(f"{statistics.median(value(*pair) for pair in pairs):.4f}" for value in wall)])
+
+
+def others(rows, rounds, ours):
+    """Our defaults beside other compressors of whole files, each with a file of its own."""
+    tools = {"lz4": ["lz4", "-q", "-f", "-1"], "zstd -T0": ["zstd", "-q", "-f", "-T0", "-1"]}
+    for name, (program, *options) in tools.items():
+        path = shutil.which(program)
+        if path is None:
+            print(f"{name}: not installed")
+            continue
+        our_way, their_way = [ours, "-f", "c", "data", "ours.blp"], [path, *options, "data", "-o", "theirs.out"]
+        their_way = [path, *options, "data", "theirs.out"] if program == "lz4" else their_way
+        compare(rows, rounds, "compress", "default", name, our_way, their_way)
+        back = [path, "-q", "-f", "-d", "theirs.out", *([] if program == "lz4" else ["-o"]), "again"]
+        compare(rows, rounds, "decompress", "default", name, [ours, "-f", "d", "ours.blp", "ours.out"], back)
+        os.unlink("theirs.out")
+        os.unlink("again")
 
 
 def cpu_model():
@@ -73,6 +94,7 @@ def main():
     parser.add_argument("theirs")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--megabytes", type=int, default=400)
+    parser.add_argument("--tsv", type=os.path.abspath)
     options = parser.parse_args()
     ours, theirs = os.path.abspath(options.ours), os.path.abspath(options.theirs)
 
@@ -80,20 +102,22 @@ def main():
     with tempfile.TemporaryDirectory(prefix="bench-", dir=memory) as folder:
         os.chdir(folder)
         subprocess.run([sys.executable, "-c", LINSPACE, "data", str(options.megabytes * 125_000)], check=True)
-        print(f"{cpu_model()}, {os.cpu_count()} cores; {os.environ.get('RUSTC_VERSION', 'unknown rustc')}")
-        print(f"float64 linspace, {os.path.getsize('data')} bytes in {folder}; medians of {options.rounds} rounds")
-        print(f"{'':20} {'wall s':^23}   {'CPU s':^23}   {'peak MiB':^15}")
-        three, two = f"{'ours':>7} {'theirs':>7} {'ratio':>7}", f"{'ours':>7} {'theirs':>7}"
-        print(f"{'':20} {three}   {three}   {two}")
+        about = [f"{cpu_model()}, {os.cpu_count()} cores; {os.environ.get('BENCH_BUILT_FROM', 'unknown rustc')}"]
+        about += [f"float64 linspace, {os.path.getsize('data')} bytes in memory; medians of {options.rounds} rounds"]
+        print(*about, sep="\n")
+        print(f"{'':33} {'wall s':^23}   {'CPU s':^23}   {'peak MiB':^15}")
+        three, two = f"{'ours':>7} {'theirs':>7} {'times':>7}", f"{'ours':>7} {'theirs':>7}"
+        print(f"{'':33} {three}   {three}   {two}")
+        rows = []
         for threads in ([], ["-n", "1"], ["-n", "2"]):
-            name = " ".join(threads) or "default"
+            name = threads[-1] if threads else "default"
             our_tool, their_tool = ([tool, *threads, "-f"] for tool in (ours, theirs))
             compress = [*our_tool, "c", "data", "ours.blp"], [*their_tool, "c", "data", "theirs.blp"]
-            compare(f"compress {name}", options.rounds, *compress)
+            compare(rows, options.rounds, "compress", name, "reference blpk", *compress)
             # Both read the reference's file, so that neither gains by what it wrote itself.
             outputs = ["ours.out", "theirs.out"]
             decompress = [*our_tool, "d", "theirs.blp", outputs[0]], [*their_tool, "d", "theirs.blp", outputs[1]]
-            compare(f"decompress {name}", options.rounds, *decompress)
+            compare(rows, options.rounds, "decompress", name, "reference blpk", *decompress)
             Run(theirs, "-f", "d", "ours.blp", "again")
             for output in [*outputs, "again"]:
                 if not filecmp.cmp("data", output, shallow=False):
@@ -101,8 +125,16 @@ def main():
                 os.unlink(output)
         sizes = [os.path.getsize(file) for file in ("ours.blp", "theirs.blp")]
         print(f"compressed size: {sizes[0]} ours, {sizes[1]} theirs, ratio {sizes[0] / sizes[1]:.4f}")
+        others(rows, options.rounds, ours)
         median, best, cpu = start_up(ours)
         print(f"start-up, `blpk --version`: {median:.2f} ms median, {best:.2f} ms best, {cpu:.2f} ms of CPU")
+        rows.append(["start-up", "default", "-", f"{median / 1000:.5f}", "", ""])
+        if options.tsv:
+            os.makedirs(os.path.dirname(options.tsv), exist_ok=True)
+            columns = ["what", "threads", "peer", "ours_s", "peer_s", "ours_to_peer"]
+            with open(options.tsv, "w") as file:
+                file.writelines(f"# {line}\n" for line in about)
+                file.writelines("\t".join(row) + "\n" for row in [columns, *rows])
         os.chdir("/")
 
 

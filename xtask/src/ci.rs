@@ -14,7 +14,7 @@ const STEPS: [Step; 8] = [
     ("no-c", no_c::run),
     ("test", test::run),
     ("fuzz", fuzz::smoke),
-    ("benches", bench::build),
+    ("benches", bench::verify),
 ];
 
 /// Runs the steps of these names, or all of them.

@@ -23,8 +23,12 @@ const USAGE: &str = "usage: cargo xtask <command>
   layers                   directions between the crates, and what each may not use
   no-c                     proves that the default `blpk` builds without any C compiler
   fuzz [TARGET [SECONDS]]  runs the fuzz targets (default: each for 10 s) on seeds from the golden data
-  bench cli [OPTION]...    our `blpk` against the reference's on 400 MB
-  bench chunks [OPTION]... our chunk codec against the C library of the blosc2 wheel";
+  bench [--quick]          every race below, then which goals are reached; without --quick tables for docs/bench
+  bench chunks [OPTION]... our chunks against C-Blosc2's and others', as --codec lz4 --set ohlc --size 1M
+  bench threads [OPTION].. the same with two threads
+  bench blocks [NAME]...   kernels, blosclz, lz4, lz4hc, zlib, zstd, checksums, each alone
+  bench cli [OPTION]...    our `blpk` against the reference's, lz4 and zstd on 400 MB
+  bench goals              which goals the tables of the last full run reach";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -46,8 +50,7 @@ fn dispatch(args: &[&str]) -> anyhow::Result<()> {
         ["layers"] => layers::run(),
         ["no-c"] => no_c::run(),
         ["fuzz", rest @ ..] => fuzz::run(rest),
-        ["bench", "cli", rest @ ..] => bench::cli(rest),
-        ["bench", "chunks", rest @ ..] => bench::chunks(rest),
+        ["bench", rest @ ..] => bench::run(rest),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");
             Ok(())

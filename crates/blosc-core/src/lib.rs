@@ -45,6 +45,9 @@ mod chunk;
 mod codec;
 mod error;
 mod filter;
+#[cfg(feature = "internals")]
+#[doc(hidden)]
+pub mod internals;
 #[allow(unsafe_code, reason = "the one place where instruction sets are called by name")]
 pub mod kernels;
 mod le;

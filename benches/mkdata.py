@@ -1,0 +1,142 @@
+"""What data do the benchmarks run on? Makes the ten sets, the same bytes on every machine.
+
+usage: mkdata.py FOLDER [DOWNLOADS]
+
+Writes FOLDER/NAME.TYPESIZE.bin, 16 MiB each or what the source has. Four sets are what people measured or modelled, taken
+from packages of PyPI that `--sources` names, which have to be in DOWNLOADS; without DOWNLOADS only the six made ones are
+written. Made ones come from a fixed seed, in a fixed order. Every set must have the digest that is written here.
+"""
+
+import gzip
+import hashlib
+import io
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import numpy as np
+
+SOURCES = ["iris-sample-data==2.5.2", "de421==2008.1", "nilearn==0.14.1", "vega_datasets==0.9.0"]
+LARGEST = 16 << 20
+SEED = 20261121
+
+# name: (bytes of an element, SHA-256)
+SETS = {
+    "wx_f32": (4, "3bafc1596280320a0aa9ce13b719f2d6d1426925855bd237d5cdcba090b80137"),
+    "text": (1, "e8adc10214a1d0d8f981cc96af58027643a9fafc4b954b1baa8f080b29c6ff83"),
+    "eph_f64": (8, "85b72dcdaaa42e5a269e47f3fe49d2f018e02fc825bfd5927aea1b0be5364e68"),
+    "mri_i16": (2, "ede774f6c913a0e667f0440517c0b29bd6032f3c552096a4c1d95ff41f163b0c"),
+    "lin_f64": (8, "4b47546045703d13a0523519346a544a6d1e1b2c1f0c6261c7a8ca57bac942aa"),
+    "ts_i64": (8, "e52fa4c9e43814acde05fd29f6a365e06142d7cfbb89ffd7a2363d2b6e7ec628"),
+    "ids_i64": (8, "6a186a4145c747ed7c8a31e6f4ca1b26872d7ada6a344d2deb7fd34cfed66b5e"),
+    "ohlc_f64": (8, "2bdb05e636599144a78303206cf58582ee231ce0278ce13c8b18e1f417d781fd"),
+    "img_u16": (2, "f3007a1ab72c9b22e8563dc281724e44cd9bcf98f5cdd679ebb5c6125205c2ad"),
+    "rand": (8, "6c3e15f34cbfecd7e6ab9991b7628662294ff6709419cdddcd6b7218cb81486c"),
+}
+
+
+def measured(downloads):
+    """The sets that were not made: name and bytes."""
+    iris = zipfile.ZipFile(only(downloads, "iris_sample_data-*"))
+    vega = zipfile.ZipFile(only(downloads, "vega_datasets-*"))
+    yield "wx_f32", b"".join(weather(iris))
+    tables = (vega.read(name) for name in sorted(vega.namelist()) if name.endswith((".csv", ".json")))
+    yield "text", iris.read("iris_sample_data/sample_data/NAME_output.txt") + b"".join(tables)
+    yield "eph_f64", b"".join(ephemeris(only(downloads, "de421-*")))
+    yield "mri_i16", b"".join(brains(only(downloads, "nilearn-*")))
+
+
+def weather(package):
+    """Fields of weather and ocean models: all larger float32 variables of the NetCDF files."""
+    import netCDF4
+
+    for name in sorted(package.namelist()):
+        if not name.endswith(".nc"):
+            continue
+        try:
+            fields = netCDF4.Dataset(name, memory=package.read(name))
+        except OSError:
+            continue  # a format that this build of netCDF does not read
+        fields.set_auto_maskandscale(False)
+        for field in fields.variables.values():
+            if field.dtype == np.float32 and field.size >= 20_000:
+                yield np.asarray(field[:], "<f4").tobytes()
+
+
+def ephemeris(package):
+    """Chebyshev coefficients of the orbits of planets."""
+    with tarfile.open(package) as files:
+        for name in sorted(files.getnames()):
+            if "jpl-" in name and name.endswith(".npy"):
+                yield np.load(io.BytesIO(files.extractfile(name).read())).astype("<f8").tobytes()
+
+
+def brains(package):
+    """Voxels of the MNI152 templates, as they are stored, x running fastest."""
+    import nibabel
+
+    with zipfile.ZipFile(package) as files:
+        for name in sorted(files.namelist()):
+            if "icbm152" in name and name.endswith(".nii.gz"):
+                image = nibabel.Nifti1Image.from_bytes(gzip.decompress(files.read(name)))
+                yield image.dataobj.get_unscaled().astype("<i2").tobytes(order="F")
+
+
+def made():
+    """The sets that are made: name and array. One generator for all, so the order counts."""
+    rng = np.random.default_rng(SEED)
+    count = LARGEST // 8
+    yield "lin_f64", np.linspace(0, 100, count)
+    # Stamps in microseconds, about a millisecond apart.
+    yield "ts_i64", 1_700_000_000_000_000 + np.cumsum(rng.integers(900, 1100, count))
+    # Keys of a table of two million rows.
+    yield "ids_i64", rng.integers(0, 2_000_000, count)
+    # A price that walks at random, in whole cents.
+    yield "ohlc_f64", np.round(100 + np.cumsum(rng.normal(0, 0.02, count)), 2)
+    yield "img_u16", rng.poisson(micrograph(rng)).astype("<u2")
+    yield "rand", np.frombuffer(rng.bytes(LARGEST), "u1")
+
+
+def micrograph(rng, side=2896, reach=120):
+    """How many photons a camera expects: a wavy background with 250 blobs of various width and height."""
+    y, x = np.mgrid[0:side, 0:side]
+    light = 120 + 80 * np.sin(x / 90.0) * np.cos(y / 70.0)
+    for _ in range(250):
+        column, row = rng.integers(0, side), rng.integers(0, side)
+        width, height = rng.uniform(4, 30), rng.uniform(200, 3000)
+        near = slice(max(0, row - reach), row + reach), slice(max(0, column - reach), column + reach)
+        distance = (x[near] - column) ** 2 + (y[near] - row) ** 2
+        light[near] += height * np.exp(-distance / (2 * width * width))
+    return light
+
+
+def only(folder, pattern):
+    """The one file in `folder` that fits."""
+    return next(Path(folder).glob(pattern))
+
+
+def write(folder, name, data):
+    """Writes a set in whole groups of 256 bytes and checks its digest."""
+    data = bytes(memoryview(np.ascontiguousarray(data)).cast("B")) if isinstance(data, np.ndarray) else data
+    data = data[: min(LARGEST, len(data) // 256 * 256)]
+    typesize, digest = SETS[name]
+    if hashlib.sha256(data).hexdigest() != digest:
+        sys.exit(f"{name} is not what it should be; is another numpy at work than requirements.txt says?")
+    Path(folder, f"{name}.{typesize}.bin").write_bytes(data)
+    print(f"{name:9} {len(data):9} bytes, typesize {typesize}", flush=True)
+
+
+def main():
+    if sys.argv[1:] == ["--sources"]:
+        print("\n".join(SOURCES))
+        return
+    folder, *downloads = sys.argv[1:]
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    for sets in [made(), *map(measured, downloads)]:
+        for name, data in sets:
+            write(folder, name, data)
+
+
+if __name__ == "__main__":
+    main()

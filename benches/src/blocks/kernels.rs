@@ -1,0 +1,64 @@
+//! How fast are the kernels of shuffle and bitshuffle, by typesize? Every one must give the bytes that C-Blosc2's gives.
+
+use super::c::Libraries;
+use super::{Row, contest};
+use crate::race::{Length, Runner};
+use crate::report::short;
+use anyhow::{Result, ensure};
+use blosc_core::kernels::{Kernel, active};
+use std::cell::RefCell;
+use testdata::{PlainKind, plain};
+
+/// Fits the first-level cache with its destination, and only the second-level one.
+const SIZES: [usize; 2] = [16 << 10, 128 << 10];
+
+pub fn race(libraries: &Libraries, length: Length, is_quick: bool, rows: &mut Vec<Row>) -> Result<()> {
+    let table = active();
+    let kernels: [(&str, Kernel); 4] = [
+        ("shuffle", table.shuffle),
+        ("unshuffle", table.unshuffle),
+        ("bitshuffle", table.bitshuffle),
+        ("bitunshuffle", table.bitunshuffle),
+    ];
+    let typesizes: &[usize] =
+        if is_quick { &[1, 2, 3, 4, 6, 8, 12, 16, 24] } else { &[1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24, 32] };
+    for (name, kernel) in kernels {
+        let theirs = libraries.kernel(name)?;
+        for typesize in typesizes.iter().copied().filter(|typesize| *typesize > 1 || name.starts_with("bit")) {
+            for size in SIZES {
+                // Whole groups of 64 elements: C-Blosc2's kernels have rules of their own for the rest.
+                let nbytes = size / (64 * typesize) * (64 * typesize);
+                let src = plain(PlainKind::Noise, nbytes, typesize, 1);
+                let room = RefCell::new(vec![0; nbytes]);
+                let mut expected = vec![0; nbytes];
+                kernel(typesize, &src, &mut expected);
+                let ours = || {
+                    kernel(typesize, &src, &mut room.borrow_mut());
+                    Ok(())
+                };
+                let mut runners: Vec<(&'static str, f64, Runner<'_>)> = vec![("ours", 1.0, Box::new(ours))];
+                if let Some(theirs) = &theirs {
+                    theirs(typesize, &src, &mut room.borrow_mut());
+                    ensure!(*room.borrow() == expected, "{name} {typesize} is not C-Blosc2's");
+                    let theirs = || {
+                        theirs(typesize, &src, &mut room.borrow_mut());
+                        Ok(())
+                    };
+                    runners.push(("C-Blosc2", 1.0, Box::new(theirs)));
+                }
+                let copy = || {
+                    room.borrow_mut().copy_from_slice(&src);
+                    Ok(())
+                };
+                runners.push(("memcpy", 1.0, Box::new(copy)));
+                rows.extend(contest(
+                    ("kernels", &format!("{name} {typesize}"), &short(size)),
+                    nbytes,
+                    length,
+                    runners,
+                )?);
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,206 @@
+//! How fast are whole chunks? Codecs × levels × filters × sizes of buffers × data sets, every output verified.
+
+use crate::clock::Clock;
+use crate::data::Set;
+use crate::options::Options;
+use crate::peers::{ChunkCodec, Filter, Format, Job, OVERHEAD, Peer, REFERENCE};
+use crate::race::{self, Length, Runner};
+use crate::report::Row;
+use anyhow::{Context, Result, ensure};
+use std::cell::RefCell;
+
+/// One line of the table, raced on every data set.
+#[derive(Debug, Clone)]
+pub struct Config {
+    pub codec: String,
+    pub level: u8,
+    pub filter: Filter,
+    pub size: usize,
+    pub threads: usize,
+}
+
+/// What the goals are about.
+const QUICK: [(&str, u8, Filter, usize); 11] = [
+    ("lz4", 5, Filter::Shuffle, 1 << 20),
+    ("lz4", 5, Filter::BitShuffle, 1 << 20),
+    ("lz4", 5, Filter::Shuffle, 1 << 12),
+    ("lz4", 5, Filter::Shuffle, 1 << 10),
+    ("blosclz", 5, Filter::Shuffle, 1 << 20),
+    ("lz4hc", 5, Filter::Shuffle, 1 << 20),
+    ("zlib", 5, Filter::Shuffle, 1 << 20),
+    ("zstd", 1, Filter::Shuffle, 1 << 20),
+    ("zstd", 3, Filter::Shuffle, 1 << 20),
+    ("zstd", 5, Filter::Shuffle, 1 << 20),
+    ("zstd", 9, Filter::Shuffle, 1 << 20),
+];
+
+/// The lines that the options ask for.
+pub fn configs(options: &Options) -> Vec<Config> {
+    let threads = if options.command == "threads" { options.threads.unwrap_or(2) } else { 1 };
+    let is_asked = |codec: &str, level, filter, size| {
+        (options.codecs.is_empty() || options.codecs.iter().any(|asked| asked == codec))
+            && (options.levels.is_empty() || options.levels.contains(&level))
+            && (options.filters.is_empty() || options.filters.contains(&filter))
+            && (options.sizes.is_empty() || options.sizes.contains(&size))
+    };
+    let config = |codec: &str, level, filter, size| Config { codec: codec.to_owned(), level, filter, size, threads };
+    if options.quick && threads == 1 {
+        let asked = QUICK.into_iter().filter(|(codec, level, filter, size)| is_asked(codec, *level, *filter, *size));
+        return asked.map(|(codec, level, filter, size)| config(codec, level, filter, size)).collect();
+    }
+    let (codecs, levels, filters, sizes): (&[&str], &[u8], &[Filter], &[usize]) = if threads == 1 {
+        let sizes = &[1 << 10, 1 << 12, 1 << 16, 1 << 20, 1 << 24];
+        (&["blosclz", "lz4", "lz4hc", "zlib", "zstd"], &[1, 5, 9], &[Filter::Shuffle, Filter::BitShuffle], sizes)
+    } else {
+        (&["blosclz", "lz4", "zstd"], &[5], &[Filter::Shuffle], &[1 << 24])
+    };
+    let codecs: Vec<String> = codecs.iter().map(|codec| (*codec).to_owned()).collect();
+    let mut configs = Vec::new();
+    for codec in given(&options.codecs, &codecs) {
+        for level in given(&options.levels, levels) {
+            for filter in given(&options.filters, filters) {
+                for size in given(&options.sizes, sizes) {
+                    let config = config(codec, *level, *filter, *size);
+                    // A buffer is raced whole: 16 MiB at a megabyte a second would take the hour alone.
+                    if *size <= 16 * sample_bytes(&config) || !options.sizes.is_empty() {
+                        configs.push(config);
+                    }
+                }
+            }
+        }
+    }
+    configs
+}
+
+fn given<'a, T>(asked: &'a [T], default: &'a [T]) -> &'a [T] {
+    if asked.is_empty() { default } else { asked }
+}
+
+/// How many bytes of a set are compressed in a round: less for codecs that take seconds for a megabyte at level 9.
+fn sample_bytes(config: &Config) -> usize {
+    match (config.codec.as_str(), config.level) {
+        ("lz4" | "blosclz", _) | (_, ..=1) => 4 << 20,
+        (_, ..=5) => 1 << 20,
+        _ => 1 << 19,
+    }
+}
+
+/// A peer at a job with its chunks of the sample.
+struct Entrant<'a> {
+    name: &'static str,
+    peer: &'a dyn Peer,
+    codec: Box<dyn ChunkCodec>,
+    chunks: Vec<Vec<u8>>,
+}
+
+/// Races all peers on one set. The rows are ours first.
+pub fn run(peers: &[Box<dyn Peer>], config: &Config, set: &Set, length: Length) -> Result<Vec<Row>> {
+    // Bytes need no shuffle. `blosc2_compress` leaves it out then, but the contexts of C-Blosc2 run it, at 1.4 GB/s.
+    let filter = if set.typesize == 1 && config.filter == Filter::Shuffle { Filter::None } else { config.filter };
+    let job = Job {
+        codec: config.codec.clone(),
+        level: config.level,
+        filter,
+        typesize: set.typesize,
+        threads: config.threads,
+    };
+    let buffers = set.buffers(config.size, sample_bytes(config));
+    let mut entrants = Vec::new();
+    for peer in peers {
+        let Some(mut codec) = peer.chunk_codec(&job)? else { continue };
+        let chunks = compress_all(&mut *codec, &buffers).with_context(|| peer.name())?;
+        entrants.push(Entrant { name: peer.name(), peer: &**peer, codec, chunks });
+    }
+    for (peer, name) in peers.iter().filter(|_| config.threads > 1).filter_map(|peer| Some((peer, alone(&**peer)?))) {
+        let Some(mut codec) = peer.chunk_codec(&Job { threads: 1, ..job.clone() })? else { continue };
+        let chunks = compress_all(&mut *codec, &buffers).with_context(|| name)?;
+        entrants.push(Entrant { name, peer: &**peer, codec, chunks });
+    }
+    verify(&mut entrants, &buffers)?;
+
+    let clock = if config.threads == 1 { Clock::Cpu } else { Clock::Wall };
+    // One place for all to write to, so that none has a luckier one.
+    let room = RefCell::new(vec![0; config.size + OVERHEAD]);
+    let mut runners: Vec<Runner<'_>> = Vec::new();
+    for Entrant { codec, .. } in &mut entrants {
+        runners.push(Box::new(|| {
+            let mut room = room.borrow_mut();
+            buffers.iter().try_for_each(|plain| codec.compress(plain, &mut room).map(drop))
+        }));
+    }
+    let compressing = race::run(clock, length, &mut runners)?;
+    drop(runners);
+
+    // All that read Blosc2 are given the same chunks, and not ours: what C-Blosc2 wrote, if it is here.
+    let shared = entrants.iter().position(|entrant| entrant.name == REFERENCE).unwrap_or(0);
+    let shared = entrants[shared].chunks.clone();
+    let nbytes = buffers[0].len();
+    let mut runners: Vec<Runner<'_>> = Vec::new();
+    for Entrant { peer, codec, chunks, .. } in &mut entrants {
+        let chunks = if peer.format() == Format::Blosc2 { &shared } else { &*chunks };
+        let room = &room;
+        runners.push(Box::new(move || {
+            let mut room = room.borrow_mut();
+            chunks.iter().try_for_each(|chunk| codec.decompress(chunk, &mut room[..nbytes]))
+        }));
+    }
+    let decompressing = race::run(clock, length, &mut runners)?;
+    drop(runners);
+
+    let plain_bytes: usize = buffers.iter().map(|plain| plain.len()).sum();
+    let cbytes = |entrant: &Entrant<'_>| entrant.chunks.iter().map(Vec::len).sum::<usize>() as f64;
+    let ours = cbytes(&entrants[0]);
+    let rows =
+        entrants.iter().zip(compressing.iter().zip(&decompressing)).map(|(entrant, (compress, decompress))| Row {
+            config: config.clone(),
+            set: set.name.clone(),
+            peer: entrant.name,
+            ratio: plain_bytes as f64 / cbytes(entrant),
+            size: ours / cbytes(entrant),
+            compress: compress.to_first,
+            decompress: decompress.to_first,
+            compress_mbs: plain_bytes as f64 / compress.seconds / 1e6,
+            decompress_mbs: plain_bytes as f64 / decompress.seconds / 1e6,
+        });
+    Ok(rows.collect())
+}
+
+/// What a peer is called that also runs with one thread where the others have more: how much do threads bring?
+fn alone(peer: &dyn Peer) -> Option<&'static str> {
+    match peer.name() {
+        "ours" => Some("ours, 1 thread"),
+        "memcpy" => Some("memcpy, 1 thread"),
+        _ => None,
+    }
+}
+
+fn compress_all(codec: &mut dyn ChunkCodec, buffers: &[&[u8]]) -> Result<Vec<Vec<u8>>> {
+    let mut room = vec![0; buffers[0].len() + OVERHEAD];
+    let chunk = |plain: &&[u8]| {
+        let cbytes = codec.compress(plain, &mut room)?;
+        Ok(room[..cbytes].to_vec())
+    };
+    buffers.iter().map(chunk).collect()
+}
+
+/// Everyone decodes its own chunks, and those of the same format that the first two wrote: us and the reference.
+fn verify(entrants: &mut [Entrant<'_>], buffers: &[&[u8]]) -> Result<()> {
+    for reader in 0..entrants.len() {
+        for writer in 0..entrants.len() {
+            let alike = entrants[reader].peer.format() == entrants[writer].peer.format();
+            let is_concerned = reader.min(writer) < 2 && alike;
+            if reader != writer && !is_concerned {
+                continue;
+            }
+            let chunks = entrants[writer].chunks.clone();
+            let (whose, by) = (entrants[writer].name, &mut entrants[reader]);
+            for (chunk, plain) in chunks.iter().zip(buffers) {
+                let mut out = vec![!plain[0]; plain.len()];
+                let read = by.codec.decompress(chunk, &mut out);
+                read.with_context(|| format!("{} reads a chunk of {whose}", by.name))?;
+                ensure!(out == *plain, "{} reads other bytes from a chunk of {whose}", by.name);
+            }
+        }
+    }
+    Ok(())
+}

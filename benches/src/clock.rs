@@ -1,0 +1,61 @@
+//! How is time taken? CPU time of the process on one core for one thread, wall time for several.
+
+use anyhow::Result;
+use rustix::thread::CpuSet;
+use rustix::time::{ClockId, clock_gettime};
+
+/// A sample shorter than this is repeated within the round: timer and caches would decide it.
+const SHORTEST_SAMPLE: f64 = 0.002;
+
+/// What counts as time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Clock {
+    /// CPU seconds of the whole process: blind to what else the machine does.
+    Cpu,
+    /// Seconds on the wall.
+    Wall,
+}
+
+impl Clock {
+    /// Seconds since some moment.
+    pub fn now(self) -> f64 {
+        let time = clock_gettime(match self {
+            Clock::Cpu => ClockId::ProcessCPUTime,
+            Clock::Wall => ClockId::Monotonic,
+        });
+        time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
+    }
+
+    /// How often `call` is to be repeated to make a sample. The calls made to find out are its warm-up.
+    pub fn repeats(self, call: &mut dyn FnMut() -> Result<()>) -> Result<usize> {
+        let mut repeats = 1;
+        loop {
+            let seconds = self.sample(call, repeats)? * repeats as f64;
+            if seconds >= SHORTEST_SAMPLE {
+                return Ok(repeats);
+            }
+            let wanted = repeats as f64 * 1.1 * SHORTEST_SAMPLE / seconds.max(SHORTEST_SAMPLE / 100.0);
+            repeats = (wanted.ceil() as usize).max(repeats + 1);
+        }
+    }
+
+    /// Seconds of one call, the mean of `repeats`.
+    pub fn sample(self, call: &mut dyn FnMut() -> Result<()>, repeats: usize) -> Result<f64> {
+        let start = self.now();
+        for _ in 0..repeats {
+            call()?;
+        }
+        Ok((self.now() - start) / repeats as f64)
+    }
+}
+
+/// Keeps this thread on the last core it may use: the first ones serve more interrupts.
+pub fn pin_to_one_core() -> Result<()> {
+    let allowed = rustix::thread::sched_getaffinity(None)?;
+    if let Some(core) = (0..CpuSet::MAX_CPU).rev().find(|core| allowed.is_set(*core)) {
+        let mut one = CpuSet::new();
+        one.set(core);
+        rustix::thread::sched_setaffinity(None, &one)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,174 @@
+//! C-Blosc2, the reference: the shared library that the `blosc2` wheel carries, through contexts that are made once.
+
+use super::{ChunkCodec, Format, Job, Peer, REFERENCE};
+use anyhow::{Context, Result, bail, ensure};
+use libloading::Library;
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::path::Path;
+use std::ptr::null_mut;
+use std::rc::Rc;
+
+/// `blosc2_cparams` of blosc2.h 4.14.1 (C-Blosc2 3), field by field.
+#[repr(C)]
+struct CParams {
+    compcode: u8,
+    compcode_meta: u8,
+    clevel: u8,
+    use_dict: c_int,
+    typesize: i32,
+    nthreads: i16,
+    blocksize: i32,
+    splitmode: i32,
+    schunk: *mut c_void,
+    filters: [u8; 6],
+    filters_meta: [u8; 6],
+    prefilter: *mut c_void,
+    preparams: *mut c_void,
+    tuner_params: *mut c_void,
+    tuner_id: c_int,
+    instr_codec: bool,
+    codec_params: *mut c_void,
+    filter_params: [*mut c_void; 6],
+}
+
+/// `blosc2_dparams`.
+#[repr(C)]
+struct DParams {
+    nthreads: i16,
+    schunk: *mut c_void,
+    postfilter: *mut c_void,
+    postparams: *mut c_void,
+    typesize: i32,
+}
+
+/// `BLOSC_FORWARD_COMPAT_SPLIT`, the default.
+const FORWARD_COMPAT: i32 = 4;
+
+type CreateCompressor = unsafe extern "C" fn(CParams) -> *mut c_void;
+type CreateDecompressor = unsafe extern "C" fn(DParams) -> *mut c_void;
+type Free = unsafe extern "C" fn(*mut c_void);
+type Run = unsafe extern "C" fn(*mut c_void, *const c_void, i32, *mut c_void, i32) -> c_int;
+
+/// The loaded library.
+pub struct CBlosc2(Rc<Library>);
+
+impl CBlosc2 {
+    pub fn load(path: &Path) -> Result<Self> {
+        // SAFETY: the initialisers of libblosc2 set up globals of its own and nothing else.
+        let library = unsafe { Library::new(path) }.with_context(|| path.display().to_string())?;
+        // SAFETY: `void blosc2_init(void)`, called once, from the only thread.
+        unsafe { library.get::<unsafe extern "C" fn()>(b"blosc2_init")?() };
+        Ok(Self(Rc::new(library)))
+    }
+
+    fn compcode(&self, codec: &str) -> Result<Option<u8>> {
+        let name = CString::new(codec)?;
+        // SAFETY: `int blosc2_compname_to_compcode(const char *)` reads a string that ends in 0.
+        let code = unsafe {
+            let code = self.0.get::<unsafe extern "C" fn(*const c_char) -> c_int>(b"blosc2_compname_to_compcode")?;
+            code(name.as_ptr())
+        };
+        Ok(u8::try_from(code).ok())
+    }
+}
+
+impl Peer for CBlosc2 {
+    fn name(&self) -> &'static str {
+        REFERENCE
+    }
+
+    fn version(&self) -> String {
+        // SAFETY: `const char *blosc2_get_version_string(void)` returns a static string.
+        unsafe {
+            match self.0.get::<unsafe extern "C" fn() -> *const c_char>(b"blosc2_get_version_string") {
+                Ok(version) => CStr::from_ptr(version()).to_string_lossy().into_owned(),
+                Err(_) => "of unknown version".to_owned(),
+            }
+        }
+    }
+
+    fn format(&self) -> Format {
+        Format::Blosc2
+    }
+
+    fn chunk_codec(&self, job: &Job) -> Result<Option<Box<dyn ChunkCodec>>> {
+        let Some(compcode) = self.compcode(&job.codec)? else { return Ok(None) };
+        let (typesize, nthreads) = (i32::try_from(job.typesize)?, i16::try_from(job.threads)?);
+        let cparams = CParams {
+            compcode,
+            compcode_meta: 0,
+            clevel: job.level,
+            use_dict: 0,
+            typesize,
+            nthreads,
+            blocksize: 0,
+            splitmode: FORWARD_COMPAT,
+            schunk: null_mut(),
+            filters: [0, 0, 0, 0, 0, job.filter as u8],
+            filters_meta: [0; 6],
+            prefilter: null_mut(),
+            preparams: null_mut(),
+            tuner_params: null_mut(),
+            tuner_id: 0,
+            instr_codec: false,
+            codec_params: null_mut(),
+            filter_params: [null_mut(); 6],
+        };
+        let dparams =
+            DParams { nthreads, schunk: null_mut(), postfilter: null_mut(), postparams: null_mut(), typesize };
+        // SAFETY: the types are those of blosc2.h; the contexts keep no reference to the parameters, and the function
+        // pointers live as long as the library, which the codec holds.
+        let codec = unsafe {
+            Contexts {
+                compressor: self.0.get::<CreateCompressor>(b"blosc2_create_cctx")?(cparams),
+                decompressor: self.0.get::<CreateDecompressor>(b"blosc2_create_dctx")?(dparams),
+                compress: *self.0.get::<Run>(b"blosc2_compress_ctx")?,
+                decompress: *self.0.get::<Run>(b"blosc2_decompress_ctx")?,
+                free: *self.0.get::<Free>(b"blosc2_free_ctx")?,
+                _library: Rc::clone(&self.0),
+            }
+        };
+        ensure!(!codec.compressor.is_null() && !codec.decompressor.is_null(), "C-Blosc2 made no context");
+        Ok(Some(Box::new(codec)))
+    }
+}
+
+struct Contexts {
+    compressor: *mut c_void,
+    decompressor: *mut c_void,
+    compress: Run,
+    decompress: Run,
+    free: Free,
+    _library: Rc<Library>,
+}
+
+impl ChunkCodec for Contexts {
+    fn compress(&mut self, plain: &[u8], chunk: &mut [u8]) -> Result<usize> {
+        let (src, nbytes) = (plain.as_ptr().cast(), i32::try_from(plain.len())?);
+        let (dst, room) = (chunk.as_mut_ptr().cast(), i32::try_from(chunk.len())?);
+        // SAFETY: reads `nbytes` and writes at most `room` bytes, the lengths of the slices.
+        match unsafe { (self.compress)(self.compressor, src, nbytes, dst, room) } {
+            cbytes @ 1.. => Ok(cbytes as usize),
+            other => bail!("C-Blosc2 gave {other}"),
+        }
+    }
+
+    fn decompress(&mut self, chunk: &[u8], plain: &mut [u8]) -> Result<()> {
+        let (src, cbytes) = (chunk.as_ptr().cast(), i32::try_from(chunk.len())?);
+        let (dst, nbytes) = (plain.as_mut_ptr().cast(), i32::try_from(plain.len())?);
+        // SAFETY: as above; `cbytes` bounds what is read.
+        let written = unsafe { (self.decompress)(self.decompressor, src, cbytes, dst, nbytes) };
+        if written == nbytes { Ok(()) } else { bail!("C-Blosc2 gave {written} instead of {nbytes}") }
+    }
+}
+
+impl Drop for Contexts {
+    fn drop(&mut self) {
+        for context in [self.compressor, self.decompressor] {
+            if !context.is_null() {
+                // SAFETY: made by the library's own function and freed once.
+                unsafe { (self.free)(context) };
+            }
+        }
+    }
+}

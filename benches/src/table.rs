@@ -1,0 +1,62 @@
+//! How are tables kept? As tab-separated values behind comments that say on what machine, with what and when.
+
+use anyhow::{Context, Result};
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// A table that was read.
+pub struct Table {
+    pub comments: Vec<String>,
+    columns: Vec<String>,
+    lines: Vec<Vec<String>>,
+}
+
+/// One line of it.
+#[derive(Clone, Copy)]
+pub struct Record<'a> {
+    columns: &'a [String],
+    values: &'a [String],
+}
+
+/// Writes `name` in `folder`.
+pub fn write(folder: &Path, name: &str, comments: &str, columns: &str, lines: &[String]) -> Result<()> {
+    let mut text: String = comments.lines().map(|line| format!("# {line}\n")).collect();
+    let _ = writeln!(text, "{columns}");
+    for line in lines {
+        let _ = writeln!(text, "{line}");
+    }
+    std::fs::create_dir_all(folder)?;
+    let path = folder.join(name);
+    std::fs::write(&path, text).with_context(|| path.display().to_string())
+}
+
+impl Table {
+    /// Reads `name` in `folder`; none if it is not there.
+    pub fn read(folder: &Path, name: &str) -> Option<Self> {
+        let text = std::fs::read_to_string(folder.join(name)).ok()?;
+        let split = |line: &str| line.split('\t').map(str::to_owned).collect::<Vec<_>>();
+        let (comments, rest): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| line.starts_with('#'));
+        let comments = comments.iter().map(|line| line.trim_start_matches(['#', ' ']).to_owned()).collect();
+        let (columns, lines) = rest.split_first()?;
+        Some(Table { comments, columns: split(columns), lines: lines.iter().map(|line| split(line)).collect() })
+    }
+
+    /// The lines in which every one of these columns has that value.
+    pub fn select(&self, wanted: &[(&str, &str)]) -> Vec<Record<'_>> {
+        let records = self.lines.iter().map(|values| Record { columns: &self.columns, values });
+        records.filter(|record| wanted.iter().all(|(column, value)| record.text(column) == *value)).collect()
+    }
+}
+
+impl<'a> Record<'a> {
+    /// The value in a column, empty if there is none.
+    pub fn text(self, column: &str) -> &'a str {
+        let at = self.columns.iter().position(|name| name == column);
+        at.and_then(|at| self.values.get(at)).map_or("", String::as_str)
+    }
+
+    /// The number in a column.
+    pub fn number(self, column: &str) -> f64 {
+        self.text(column).parse().unwrap_or(f64::NAN)
+    }
+}

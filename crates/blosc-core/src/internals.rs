@@ -1,0 +1,53 @@
+//! What benchmarks and fuzzers need that users do not: the codecs of single streams. Only with the feature `internals`;
+//! nothing here is stable.
+
+use crate::codec::{Compressor, Decompressor, StreamCodec};
+use crate::{Codec, CodecFormat, CorruptStream, DecodeError, EncodeError, Registry};
+
+/// Compresses streams with one codec at one level, 1..=9.
+#[derive(Debug)]
+pub struct StreamCompressor(Compressor);
+
+impl StreamCompressor {
+    /// Makes the codec's tables.
+    ///
+    /// # Errors
+    /// [`EncodeError`] if the codec is not in this build.
+    pub fn new(codec: Codec, clevel: u8) -> Result<Self, EncodeError> {
+        Compressor::new(codec, clevel, 1, &Registry::new()).map(StreamCompressor)
+    }
+
+    /// Compresses `src` to the start of `dst`; `None` where the result does not fit.
+    pub fn compress(&mut self, src: &[u8], dst: &mut [u8]) -> Option<usize> {
+        self.0.compress(src, dst)
+    }
+}
+
+/// Decompresses streams of one format.
+#[derive(Debug)]
+pub struct StreamDecompressor {
+    format: CodecFormat,
+    state: Decompressor,
+}
+
+impl StreamDecompressor {
+    /// A decoder, whose state is made by the first stream.
+    ///
+    /// # Errors
+    /// [`DecodeError::CodecUnavailable`] if the codec is not in this build.
+    pub fn new(format: CodecFormat) -> Result<Self, DecodeError> {
+        Decompressor::check(format)?;
+        Ok(StreamDecompressor { format, state: Decompressor::default() })
+    }
+
+    /// Decodes `src` to exactly `len` bytes at the start of `dst`; what is behind them may be overwritten.
+    ///
+    /// # Errors
+    /// [`CorruptStream`] if `src` is anything else, or `dst` is shorter than `len`.
+    pub fn decompress(&mut self, src: &[u8], dst: &mut [u8], len: usize) -> Result<(), CorruptStream> {
+        if dst.len() < len {
+            return Err(CorruptStream::new(0, "there is no room for what it should decode to"));
+        }
+        self.state.decompress(&StreamCodec::BuiltIn(self.format), src, dst, len)
+    }
+}

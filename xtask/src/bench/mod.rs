@@ -1,0 +1,124 @@
+//! How fast are we beside the C libraries? Finds data and peers, starts the measured races, keeps their tables.
+
+mod data;
+mod peers;
+
+use crate::{interop, metadata, sh, venv};
+use anyhow::{Context, Result, bail};
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Instant;
+
+/// Where the tables of full runs are kept.
+const TABLES: &str = "docs/bench";
+
+/// One of the races with its options, or all of them.
+pub(crate) fn run(args: &[&str]) -> Result<()> {
+    match args {
+        [] => all(false),
+        ["--quick"] => all(true),
+        ["cli", options @ ..] => cli(options),
+        [name @ ("chunks" | "threads" | "blocks"), options @ ..] => race(&Program::build(false)?, name, options),
+        ["goals"] => Program::build(false)?.run("goals", &["--out", TABLES]),
+        _ => bail!("bench wants nothing, --quick, or one of chunks threads blocks cli goals"),
+    }
+}
+
+/// Every race, then which goals are reached. The quick run keeps its tables under `target`, the full one in the repository.
+fn all(is_quick: bool) -> Result<()> {
+    let start = Instant::now();
+    let tables = if is_quick { metadata::target_directory()?.join("bench-tables") } else { sh::root().join(TABLES) };
+    let out = tables.to_str().context("the path of the tables is not UTF-8")?;
+    let program = Program::build(!is_quick)?;
+    let mut options = vec!["--out", out];
+    options.extend(is_quick.then_some("--quick"));
+    for name in ["chunks", "blocks", "threads"] {
+        race(&program, name, &options)?;
+    }
+    let tsv = tables.join("cli.tsv");
+    let tsv = tsv.to_str().context("the path of the tables is not UTF-8")?;
+    let rounds: &[&str] = if is_quick { &["--rounds", "3"] } else { &[] };
+    cli(&[&["--tsv", tsv], rounds].concat())?;
+    if !is_quick {
+        program.run("picture", &["--out", out])?;
+    }
+    program.run("goals", &["--out", out])?;
+    println!("\ntables in {out}; {:.0} s", start.elapsed().as_secs_f64());
+    Ok(())
+}
+
+/// `blpk` against the reference's `blpk`, `lz4` and `zstd` on a file in memory; options go to `xtask/bench/cli.py`.
+fn cli(options: &[&str]) -> Result<()> {
+    let python = required_venv()?;
+    let ours = interop::release_blpk()?;
+    let theirs = python.with_file_name("blpk");
+    let mut race = sh::command(&python);
+    race.arg("xtask/bench/cli.py").arg(&ours).arg(&theirs).args(options).env("BENCH_BUILT_FROM", built_from()?);
+    sh::run(&mut race)
+}
+
+/// A race of the program in `benches/`, on the data sets.
+fn race(program: &Program, name: &str, options: &[&str]) -> Result<()> {
+    let python = required_venv()?;
+    let mut race = program.command(name)?;
+    race.arg("--data").arg(data::folder(&python)?).args(peers::libraries(&python)?).args(options);
+    sh::run(&mut race)
+}
+
+/// Checks that the races build and lint, and that what they race gives the right bytes; without peers from a venv if there
+/// can be none. Nothing is measured: machines that run checks are shared.
+pub(crate) fn verify() -> Result<()> {
+    sh::run(in_benches("clippy", &["--all-targets", "--all-features"])?.args(["--", "-D", "warnings"]))?;
+    sh::run(&mut in_benches("build", &[])?)?;
+    let program = Program(metadata::target_directory()?.join("benches/debug/race"));
+    let mut check = program.command("verify")?;
+    match venv::python()? {
+        venv::Venv::Ready(python) => drop(check.args(peers::libraries(&python)?)),
+        venv::Venv::Impossible(why) => println!("benches: WITHOUT the C peers: {why}"),
+    }
+    let verified = sh::capture(&mut check)?;
+    println!("benches: {} lines of races, all bytes right", verified.lines().count());
+    Ok(())
+}
+
+/// The program of `benches/`.
+struct Program(PathBuf);
+
+impl Program {
+    /// Builds it, with other crates as peers or without.
+    fn build(with_crates: bool) -> Result<Self> {
+        let features: &[&str] = if with_crates { &["--release", "--features", "crates"] } else { &["--release"] };
+        sh::run(&mut in_benches("build", features)?)?;
+        Ok(Program(metadata::target_directory()?.join("benches/release/race")))
+    }
+
+    fn command(&self, name: &str) -> Result<Command> {
+        let mut command = sh::command(&self.0);
+        command.arg(name).env("BENCH_BUILT_FROM", built_from()?);
+        Ok(command)
+    }
+
+    fn run(&self, name: &str, options: &[&str]) -> Result<()> {
+        sh::run(self.command(name)?.args(options))
+    }
+}
+
+/// What a table says of the program that made it.
+fn built_from() -> Result<String> {
+    let rustc = sh::capture(sh::command("rustc").arg("--version"))?;
+    let commit = sh::capture(sh::command("git").args(["describe", "--always", "--dirty", "--abbrev=12"]));
+    Ok(format!("{}, commit {}", rustc.trim(), commit.as_deref().unwrap_or("unknown").trim()))
+}
+
+fn in_benches(action: &str, options: &[&str]) -> Result<Command> {
+    let mut cargo = sh::cargo([action, "--locked", "--manifest-path", "benches/Cargo.toml", "--target-dir"]);
+    cargo.arg(metadata::target_directory()?.join("benches")).args(options);
+    Ok(cargo)
+}
+
+fn required_venv() -> Result<PathBuf> {
+    match venv::python()? {
+        venv::Venv::Ready(python) => Ok(python),
+        venv::Venv::Impossible(why) => bail!("the peers come from a Python venv: {why}"),
+    }
+}
