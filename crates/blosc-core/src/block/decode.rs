@@ -50,15 +50,14 @@ impl<'a> BlockPlan<'a> {
     }
 }
 
-/// Room behind a block in the buffer of decoded streams, so that decoders copy in wide steps up to its very end.
-const SLACK: usize = 64;
-
 /// Decodes blocks, keeping tables and buffers from block to block and from chunk to chunk.
 #[derive(Debug, Default)]
 pub(crate) struct BlockDecoder {
     decompressor: Decompressor,
-    /// Streams that are decoded, but still filtered.
+    /// A block that is decoded, but still filtered.
     decoded: Vec<u8>,
+    /// The same for single planes.
+    planes: Vec<Vec<u8>>,
     runs: Runs,
     scratch: Scratch,
 }
@@ -113,9 +112,8 @@ impl BlockDecoder {
                 return block.decompress(&mut self.decompressor, 0, offset, payload, dst, len);
             }
             Stored::Payload(payload) => {
-                let decoded = grow(&mut self.decoded, len + SLACK);
-                block.decompress(&mut self.decompressor, 0, offset, payload, decoded, len)?;
-                &decoded[..len]
+                block.decompress_to(&mut self.decompressor, 0, offset, payload, &mut self.decoded, len)?;
+                &self.decoded[..len]
             }
             Stored::Run { value, .. } => {
                 let run = grow(&mut self.decoded, len);
@@ -144,15 +142,15 @@ impl BlockDecoder {
         if nstreams <= MAX_PLANES && pipeline.is_shuffle(nstreams, len) {
             let mut planes = [Plane::Bytes(&[]); MAX_PLANES];
             let planes = &mut planes[..nstreams];
-            let decoded = grow(&mut self.decoded, len + SLACK);
-            block.decode_planes(&mut self.decompressor, at, decoded, planes)?;
+            self.planes.resize_with(self.planes.len().max(nstreams), Vec::new);
+            block.decode_planes(&mut self.decompressor, at, &mut self.planes, planes)?;
             self.runs.unshuffle(planes, dst);
             return Ok(());
         }
         if pipeline.is_identity(len) {
             return block.decode_streams(&mut self.decompressor, at, nstreams, dst);
         }
-        let decoded = grow(&mut self.decoded, len + SLACK);
+        let decoded = grow(&mut self.decoded, len);
         block.decode_streams(&mut self.decompressor, at, nstreams, decoded)?;
         Ok(pipeline.backward(&decoded[..len], reference, &mut self.scratch, dst)?)
     }
@@ -197,13 +195,13 @@ impl<'a> Block<'a> {
         Ok(())
     }
 
-    /// Finds the plane that each stream is. Only compressed ones are decoded, to `decoded`; the others stay where they
-    /// are.
+    /// Finds the plane that each stream is. Only compressed ones are decoded, each to one of `buffers`; the others stay
+    /// where they are.
     fn decode_planes<'b>(
         self,
         decompressor: &mut Decompressor,
         mut at: usize,
-        decoded: &'b mut [u8],
+        buffers: &'b mut [Vec<u8>],
         planes: &mut [Plane<'b>],
     ) -> Result<(), DecodeError>
     where
@@ -211,19 +209,15 @@ impl<'a> Block<'a> {
     {
         let neblock = self.len / planes.len();
         let streams = self.streams(neblock);
-        let mut room = decoded;
-        for (stream, plane) in planes.iter_mut().enumerate() {
+        for ((stream, plane), buffer) in planes.iter_mut().enumerate().zip(buffers) {
             let offset = at + CSIZE_LEN;
             match streams.read(at)? {
                 Stored::Payload(payload) => {
                     at = offset + payload.len();
                     *plane = Plane::Bytes(payload);
                     if payload.len() != neblock {
-                        // What a decoder writes behind the plane is the next one's room.
-                        self.decompress(decompressor, stream, offset, payload, room, neblock)?;
-                        let (bytes, rest) = room.split_at_mut(neblock);
-                        *plane = Plane::Bytes(bytes);
-                        room = rest;
+                        self.decompress_to(decompressor, stream, offset, payload, buffer, neblock)?;
+                        *plane = Plane::Bytes(&buffer[..neblock]);
                     }
                 }
                 Stored::Run { value, end } => {
@@ -250,6 +244,20 @@ impl<'a> Block<'a> {
         neblock: usize,
     ) -> Result<(), DecodeError> {
         let decoded = decompressor.decompress(&self.plan.codec, payload, dst, neblock);
+        decoded.map_err(|source| self.corrupt(stream, offset, source))
+    }
+
+    /// Decodes one compressed stream of `neblock` plain bytes to the start of `buffer`.
+    fn decompress_to(
+        self,
+        decompressor: &mut Decompressor,
+        stream: usize,
+        offset: usize,
+        payload: &[u8],
+        buffer: &mut Vec<u8>,
+        neblock: usize,
+    ) -> Result<(), DecodeError> {
+        let decoded = decompressor.decompress_to(&self.plan.codec, payload, buffer, neblock);
         decoded.map_err(|source| self.corrupt(stream, offset, source))
     }
 

@@ -216,6 +216,9 @@ impl DictionaryCache {
     }
 }
 
+/// Room behind a stream in a buffer, so that decoders copy in wide steps up to its very end.
+const SLACK: usize = 64;
+
 /// Decoders of all formats; what a format needs is made when it is first met.
 #[derive(Debug, Default)]
 pub(crate) struct Decompressor {
@@ -232,6 +235,33 @@ impl Decompressor {
         codec.availability().map_err(|feature| DecodeError::CodecUnavailable { codec, feature })
     }
 
+    /// Decodes `src` to the first `len` bytes of `buffer`, which may get longer or shorter. For what comes out of a buffer
+    /// of the decoder's own that is a copy less than [`Decompressor::decompress`].
+    pub(crate) fn decompress_to(
+        &mut self,
+        codec: &StreamCodec<'_>,
+        src: &[u8],
+        buffer: &mut Vec<u8>,
+        len: usize,
+    ) -> Result<(), CorruptStream> {
+        match codec {
+            #[cfg(feature = "zstd")]
+            StreamCodec::BuiltIn(CodecFormat::Zstd) => {
+                self.zstd.get_or_insert_default().decompress_to(src, buffer, len, None)
+            }
+            #[cfg(feature = "zstd")]
+            StreamCodec::ZstdDict(dictionary) => {
+                self.zstd.get_or_insert_default().decompress_to(src, buffer, len, Some(dictionary))
+            }
+            _ => {
+                if buffer.len() < len + SLACK {
+                    buffer.resize(len + SLACK, 0);
+                }
+                self.decompress(codec, src, buffer, len)
+            }
+        }
+    }
+
     /// Decodes `src` into `dst[..len]`. The codec's format has passed [`Decompressor::check`].
     pub(crate) fn decompress(
         &mut self,
@@ -245,7 +275,7 @@ impl Decompressor {
             StreamCodec::Lz4Dict(dictionary) => return lz4::decompress_with_dict(src, dst, len, dictionary),
             #[cfg(feature = "zstd")]
             StreamCodec::ZstdDict(dictionary) => {
-                return self.zstd.get_or_insert_default().decompress_with_dict(src, &mut dst[..len], dictionary);
+                return self.zstd.get_or_insert_default().decompress(src, &mut dst[..len], Some(dictionary));
             }
             StreamCodec::NdLz { meta } => return ndlz::decompress(src, &mut dst[..len], *meta),
             StreamCodec::Plugin(plugin, context) => return plugin.decompress(src, &mut dst[..len], *context),
@@ -258,7 +288,7 @@ impl Decompressor {
             #[cfg(feature = "zlib")]
             CodecFormat::Zlib => self.zlib.get_or_insert_default().decompress(src, &mut dst[..len]),
             #[cfg(feature = "zstd")]
-            CodecFormat::Zstd => self.zstd.get_or_insert_default().decompress(src, &mut dst[..len]),
+            CodecFormat::Zstd => self.zstd.get_or_insert_default().decompress(src, &mut dst[..len], None),
             #[allow(unreachable_patterns, reason = "reachable only where a codec feature is off")]
             _ => Err(CorruptStream::new(0, "its codec was compiled out")),
         }

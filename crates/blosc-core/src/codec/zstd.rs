@@ -102,34 +102,42 @@ impl Default for Decompressor {
 }
 
 impl Decompressor {
-    pub(crate) fn decompress(&mut self, src: &[u8], dst: &mut [u8]) -> Result<(), CorruptStream> {
-        self.decode(src, dst, None)
-    }
-
-    /// [`Decompressor::decompress`] for a frame that was written with a dictionary.
-    pub(crate) fn decompress_with_dict(
+    /// Decodes the frames of `src`, written with `dict` if there is one, into exactly `dst`.
+    pub(crate) fn decompress(
         &mut self,
         src: &[u8],
         dst: &mut [u8],
-        dict: &DecodeDict,
+        dict: Option<&DecodeDict>,
     ) -> Result<(), CorruptStream> {
-        self.decode(src, dst, Some(dict))
+        let mut content = core::mem::take(&mut self.content);
+        let decoded = self.decompress_to(src, &mut content, dst.len(), dict);
+        if decoded.is_ok() {
+            dst.copy_from_slice(&content);
+        }
+        self.content = content;
+        decoded
     }
 
-    fn decode(&mut self, src: &[u8], dst: &mut [u8], dict: Option<&DecodeDict>) -> Result<(), CorruptStream> {
+    /// The same into `content`, which then has `len` bytes: a copy less.
+    pub(crate) fn decompress_to(
+        &mut self,
+        src: &[u8],
+        content: &mut Vec<u8>,
+        len: usize,
+        dict: Option<&DecodeDict>,
+    ) -> Result<(), CorruptStream> {
         // The crate allocates what the blocks announce, so what they announce is checked first.
-        if frames_bound(src)? > dst.len() as u64 + MAX_BLOCK {
+        if frames_bound(src)? > len as u64 + MAX_BLOCK {
             return Err(CorruptStream::new(0, "the zstd frame holds more than the stream's plain size"));
         }
         let decoded = match dict {
-            Some(dict) => self.frames.decompress_into_with_dict(src, &dict.0, &mut self.content),
-            None => self.frames.decompress_into(src, &mut self.content),
+            Some(dict) => self.frames.decompress_into_with_dict(src, &dict.0, content),
+            None => self.frames.decompress_into(src, content),
         };
         decoded.map_err(|_| CorruptStream::new(0, "not a valid zstd frame"))?;
-        if self.content.len() != dst.len() {
+        if content.len() != len {
             return Err(CorruptStream::new(src.len(), "the zstd frame holds another size than the stream"));
         }
-        dst.copy_from_slice(&self.content);
         Ok(())
     }
 }

@@ -6,7 +6,7 @@ use crate::codec::dict_chunks::{self, DictChunk};
 fn decoded(frame: &[u8], len: usize, dict: &DecodeDict) -> Result<Vec<u8>, CorruptStream> {
     let [first, second] = [0x00, 0xA5].map(|fill| {
         let mut dst = vec![fill; len];
-        Decompressor::default().decompress_with_dict(frame, &mut dst, dict).map(|()| dst)
+        Decompressor::default().decompress(frame, &mut dst, Some(dict)).map(|()| dst)
     });
     assert_eq!(first, second);
     first
@@ -17,7 +17,7 @@ fn plain_streams(chunk: &DictChunk) -> Vec<Vec<u8>> {
     let mut decompressor = Decompressor::default();
     chunk.plain(|stream, len| {
         let mut plain = vec![0; len];
-        decompressor.decompress_with_dict(stream, &mut plain, &dict).unwrap();
+        decompressor.decompress(stream, &mut plain, Some(&dict)).unwrap();
         plain
     })
 }
@@ -48,7 +48,7 @@ fn streams_round_trip_with_both_kinds_of_dictionary_at_every_level() {
                 let n = compressor.compress(plain, &mut frame).unwrap();
                 assert_eq!(decoded(&frame[..n], plain.len(), &read).as_ref(), Ok(plain));
                 let mut without = vec![0; plain.len()];
-                let alone = Decompressor::default().decompress(&frame[..n], &mut without);
+                let alone = Decompressor::default().decompress(&frame[..n], &mut without, None);
                 need_it += usize::from(alone.is_err() || without != *plain);
             }
         }
@@ -76,7 +76,7 @@ fn a_frame_of_another_dictionary_is_an_error_or_other_bytes() {
     for (stream, len) in first.compressed() {
         // Its frames name their dictionary.
         assert!(decoded(stream, len, &dict).is_err());
-        assert!(Decompressor::default().decompress(stream, &mut vec![0; len]).is_err());
+        assert!(Decompressor::default().decompress(stream, &mut vec![0; len], None).is_err());
     }
 }
 
