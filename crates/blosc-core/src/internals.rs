@@ -2,7 +2,7 @@
 //! nothing here is stable.
 
 use crate::codec::{Compressor, Decompressor, StreamCodec};
-use crate::{Codec, CodecFormat, CorruptStream, DecodeError, EncodeError, Registry};
+use crate::{CParams, Codec, CodecFormat, CorruptStream, DecodeError, EncodeError, Registry};
 
 /// Compresses streams with one codec at one level, 1..=9.
 #[derive(Debug)]
@@ -14,7 +14,7 @@ impl StreamCompressor {
     /// # Errors
     /// [`EncodeError`] if the codec is not in this build.
     pub fn new(codec: Codec, clevel: u8) -> Result<Self, EncodeError> {
-        Compressor::new(codec, clevel, 1, &Registry::new()).map(StreamCompressor)
+        Compressor::new(&CParams::blosc2().codec(codec).clevel(clevel), &Registry::new()).map(StreamCompressor)
     }
 
     /// Compresses `src` to the start of `dst`; `None` where the result does not fit.
