@@ -11,10 +11,6 @@ pub(super) struct Effort {
     pub(super) patience: u32,
     /// But by no more than this.
     pub(super) stride: usize,
-    /// Whether a match may begin earlier than it was found.
-    pub(super) back: bool,
-    /// Whether a match gives way to a better one that begins a byte later.
-    pub(super) lazy: bool,
     /// A stream is worth compressing if in some sample of it matches save one byte in `worth`.
     pub(super) worth: usize,
 }
@@ -25,16 +21,16 @@ const ANY: usize = usize::MAX;
 pub(super) const EFFORTS: [Effort; 9] = [
     // Streams longer than SHORT, clevel 1; 2 and 3; 4 and 5; 6; 7; 8 and 9. Not lazy: with one candidate a slot, looking a
     // byte further forgets better ones (a linspace of doubles came out 6 % larger).
-    Effort { min: 5, bits: 12, patience: 2, stride: 16, back: false, lazy: false, worth: 10 },
-    Effort { min: 5, bits: 12, patience: 3, stride: 8, back: false, lazy: false, worth: 10 },
-    Effort { min: 5, bits: 12, patience: 3, stride: 8, back: true, lazy: false, worth: 10 },
-    Effort { min: 5, bits: 13, patience: 6, stride: 8, back: true, lazy: false, worth: 10 },
-    Effort { min: 5, bits: 13, patience: 6, stride: 8, back: true, lazy: false, worth: 32 },
-    Effort { min: 4, bits: 13, patience: 7, stride: 8, back: true, lazy: false, worth: ANY },
+    Effort { min: 5, bits: 12, patience: 4, stride: 2, worth: 10 },
+    Effort { min: 5, bits: 12, patience: 4, stride: 1, worth: 10 },
+    Effort { min: 5, bits: 12, patience: 4, stride: 2, worth: 10 },
+    Effort { min: 5, bits: 13, patience: 6, stride: 1, worth: 10 },
+    Effort { min: 5, bits: 13, patience: 6, stride: 1, worth: 32 },
+    Effort { min: 4, bits: 13, patience: 6, stride: 1, worth: ANY },
     // Short streams, clevel 1 to 5; 6 to 8; 9.
-    Effort { min: 5, bits: 10, patience: 4, stride: 8, back: true, lazy: false, worth: ANY },
-    Effort { min: 5, bits: 10, patience: 6, stride: 8, back: true, lazy: true, worth: ANY },
-    Effort { min: 4, bits: 10, patience: 7, stride: 8, back: true, lazy: true, worth: ANY },
+    Effort { min: 5, bits: 10, patience: 6, stride: 1, worth: ANY },
+    Effort { min: 5, bits: 10, patience: 6, stride: 1, worth: ANY },
+    Effort { min: 4, bits: 10, patience: 6, stride: 1, worth: ANY },
 ];
 
 /// Up to here a stream is short: 2^10 slots are half of its positions, and take less time to clear than 2^12.

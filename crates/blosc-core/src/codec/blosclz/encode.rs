@@ -1,5 +1,6 @@
 //! How is a BloscLZ stream made?
 
+use super::NEAR;
 use super::effort::{EFFORTS, SHORT};
 use super::emit::Output;
 use super::find::{Finder, Table, agreement};
@@ -47,114 +48,121 @@ pub(crate) fn compress(src: &[u8], dst: &mut [u8], clevel: u8, table: &mut Table
 /// Writes what `src[start..]` is made of, but for literals at its end; these begin where the result says. `None` where
 /// there is nothing to be had.
 fn search<const E: usize>(out: &mut Output<'_>, src: &[u8], start: usize, table: &mut Table) -> Option<usize> {
-    if src.len() > SHORT {
-        match promise(&mut Finder::<E>::new(src, table)) {
-            Promise::None => return None,
-            // What has something to find in places only is easily jumped over by the levels in a hurry.
-            Promise::InPlaces if E < THOROUGH => return search_all::<THOROUGH>(out, src, start, table),
-            Promise::InPlaces | Promise::Everywhere => {}
-        }
-    }
-    search_all::<E>(out, src, start, table)
-}
-
-/// The first of the rows of [`EFFORTS`] that take their time.
-const THOROUGH: usize = 3;
-
-/// [`search`], once that is known to be worth it.
-fn search_all<const E: usize>(out: &mut Output<'_>, src: &[u8], start: usize, table: &mut Table) -> Option<usize> {
-    let mut finder = Finder::<E>::new(src, table);
     let effort = const { EFFORTS[E] };
+    let mut finder = Finder::<E>::new(src, table);
+    if src.len() > SHORT && !is_promising(&mut finder, src) {
+        return None;
+    }
     // What lies from `done` on is not written yet.
     let (mut at, mut done) = (start.max(1), start);
-    let mut misses = 1 << effort.patience;
-    while let Some(here) = finder.words_at(at) {
-        let Some(mut found) = finder.find(at, here) else {
-            at += (misses >> effort.patience).min(effort.stride);
-            misses += 1;
-            continue;
+    'stream: loop {
+        let mut steps = effort.stride << effort.patience;
+        let mut next = at;
+        let Some(mut next_word) = finder.word(next) else { break };
+        let (mut from, mut differ) = loop {
+            at = next;
+            let word = next_word;
+            next += steps >> effort.patience;
+            steps += 1;
+            // Loaded before it is known whether it will be needed: it has arrived when it is.
+            let Some(word_there) = finder.word(next) else { break 'stream };
+            next_word = word_there;
+            if let Some(found) = finder.look(at, word) {
+                break found;
+            }
         };
-        if effort.lazy
-            && found.length < LONG
-            && found.distance > 1
-            && let Some(here) = finder.words_at(at + 1)
-            && let Some(later) = finder.find(at + 1, here)
-            // It costs a literal, and the opcode of a literal run where none is under way.
-            && later.distance > 1
-            && later.saved() > found.saved() + usize::from(at == done)
-        {
-            at += 1;
-            found = later;
+        let mut begin = at - backward(src, from, at, done);
+        // As long as matches follow each other there is nothing to search for.
+        loop {
+            let distance = at - from;
+            at = match differ {
+                0 => forward(src, from + 8, at + 8),
+                _ => at + (differ.trailing_zeros() / 8) as usize,
+            };
+            out.literals(src, done, begin)?;
+            out.repeat(distance, at - begin)?;
+            done = at;
+            finder.insert(at - 2);
+            let Some(word) = finder.word(at) else { break 'stream };
+            let Some(found) = finder.look(at, word) else { break };
+            (from, differ) = found;
+            begin = at;
         }
-        if effort.back {
-            let earlier = src[done..at].iter().rev().zip(src[..at - found.distance].iter().rev());
-            let back = earlier.take_while(|(x, y)| x == y).count();
-            at -= back;
-            found.length += back;
-        }
-        out.literals(src, done, at)?;
-        out.repeat(found.distance, found.length)?;
-        at += found.length;
-        done = at;
-        misses = 1 << effort.patience;
-        // Where a match ends something new begins, and what ends with it may come again.
-        finder.insert(at - 2);
-        if found.distance == 1 {
-            finder.insert(at - 1);
-        }
+        at += 1;
     }
     Some(done)
 }
 
-/// A match of this length is taken as it is.
-const LONG: usize = 32;
-
-/// What samples of a stream promise.
-enum Promise {
-    /// No sample saves what the effort asks for.
-    None,
-    /// Some do, and some save less.
-    InPlaces,
-    /// Those that save anything save enough.
-    Everywhere,
-}
-
-/// Looks at samples spread over the stream. C-Blosc looks at its end alone, and so gives up what is there before.
-fn promise<const E: usize>(finder: &mut Finder<'_, E>) -> Promise {
+/// Looks at samples spread over the stream: whether matches save enough of one. C-Blosc looks at its end alone, and so
+/// gives up what is there before.
+fn is_promising<const E: usize>(finder: &mut Finder<'_, E>, src: &[u8]) -> bool {
     const SAMPLES: usize = 8;
-    // Random bytes take a few hundred steps.
-    const PATIENCE: u32 = 5;
-    let len = finder.src().len();
-    let sample = (len / 32).min(2048);
+    // Random bytes take 90 steps a sample of 1024.
+    const PATIENCE: u32 = 3;
+    let sample = (src.len() / 32).min(1024);
     let enough = 1 + sample / const { EFFORTS[E].worth };
-    let (mut good, mut poor) = (0, 0);
-    for k in 0..SAMPLES {
-        let mut at = (len - sample) * k / (SAMPLES - 1);
+    (0..SAMPLES).any(|k| {
+        let mut at = (src.len() - sample) * k / (SAMPLES - 1);
         let end = at + sample;
         let mut saved = 0;
-        let mut misses = 1 << PATIENCE;
+        let mut steps = 1 << PATIENCE;
         while at < end
             && saved < enough
-            && let Some(here) = finder.words_at(at)
+            && let Some(word) = finder.word(at)
         {
-            if let Some(found) = finder.find(at, here) {
-                saved += found.saved();
-                at += found.length;
-                misses = 1 << PATIENCE;
+            if let Some((from, differ)) = finder.look(at, word) {
+                let length = if differ == 0 {
+                    agreement(&src[..end.max(at + 8)], at + 8, from + 8) + 8
+                } else {
+                    (differ.trailing_zeros() / 8) as usize
+                };
+                let cost = 2 + usize::from(length > 8) + if at - from > NEAR { 2 } else { 0 };
+                saved += length - cost;
+                at += length;
+                steps = 1 << PATIENCE;
             } else {
-                at += misses >> PATIENCE;
-                misses += 1;
+                at += steps >> PATIENCE;
+                steps += 1;
             }
         }
-        match saved {
-            0 => {}
-            saved if saved < enough => poor += 1,
-            _ => good += 1,
+        saved >= enough
+    })
+}
+
+/// Where the bytes from `at` on stop to agree with those from `from` on.
+#[inline(always)]
+fn forward(src: &[u8], mut from: usize, mut at: usize) -> usize {
+    let near = at + 32;
+    while from < at
+        && at + 8 <= src.len()
+        && let Some(x) = src.get(from..from + 8).and_then(|x| x.first_chunk())
+        && let Some(y) = src.get(at..at + 8).and_then(|x| x.first_chunk())
+    {
+        let differ = u64::from_le_bytes(*x) ^ u64::from_le_bytes(*y);
+        if differ != 0 {
+            return at + (differ.trailing_zeros() / 8) as usize;
+        }
+        from += 8;
+        at += 8;
+        if at >= near {
+            break;
         }
     }
-    match (good, poor) {
-        (0, _) => Promise::None,
-        (_, 0) => Promise::Everywhere,
-        _ => Promise::InPlaces,
+    at + agreement(src, at, from)
+}
+
+/// How many bytes before `from` and `at` agree, no further back than to `done`.
+#[inline(always)]
+fn backward(src: &[u8], from: usize, at: usize, done: usize) -> usize {
+    let limit = (at - done).min(from);
+    if let (Some(x), Some(y)) = (
+        at.checked_sub(8).and_then(|k| src.get(k..k + 8)?.first_chunk()),
+        from.checked_sub(8).and_then(|k| src.get(k..k + 8)?.first_chunk()),
+    ) {
+        let differ = u64::from_le_bytes(*x) ^ u64::from_le_bytes(*y);
+        if differ != 0 || limit <= 8 {
+            return limit.min((differ.leading_zeros() / 8) as usize);
+        }
     }
+    src[..at].iter().rev().zip(src[..from].iter().rev()).take(limit).take_while(|(x, y)| x == y).count()
 }
