@@ -23,6 +23,7 @@ mod encode;
 mod find;
 #[cfg(test)]
 mod tests;
+mod wide;
 
 pub(crate) use decode::decompress;
 pub(crate) use encode::compress;
