@@ -15,22 +15,25 @@ pub(super) struct Effort {
     pub(super) worth: usize,
 }
 
-const ANY: usize = usize::MAX;
 
-/// Levels share what would differ too little. Of the long ones each row is slower than the one before, and mostly smaller.
-pub(super) const EFFORTS: [Effort; 9] = [
-    // Streams longer than SHORT, clevel 1; 2 and 3; 4 and 5; 6; 7; 8 and 9. Not lazy: with one candidate a slot, looking a
-    // byte further forgets better ones (a linspace of doubles came out 6 % larger).
-    Effort { min: 5, bits: 12, patience: 4, stride: 2, worth: 10 },
-    Effort { min: 5, bits: 12, patience: 4, stride: 1, worth: 10 },
-    Effort { min: 5, bits: 12, patience: 4, stride: 2, worth: 10 },
-    Effort { min: 5, bits: 13, patience: 6, stride: 1, worth: 10 },
-    Effort { min: 5, bits: 13, patience: 6, stride: 1, worth: 32 },
-    Effort { min: 4, bits: 13, patience: 6, stride: 1, worth: ANY },
+/// Levels share what would differ too little.
+pub(super) const EFFORTS: [Effort; 13] = [
+    // clevel 1; 2 and 3; 4 and 5; 6; 7; 8 and 9.
+    Effort { min: 6, bits: 12, patience: 2, stride: 3, worth: 55 },
+    Effort { min: 5, bits: 12, patience: 3, stride: 1, worth: 17 },
+    Effort { min: 5, bits: 12, patience: 3, stride: 1, worth: 10 },
+    Effort { min: 5, bits: 13, patience: 4, stride: 1, worth: 10 },
+    Effort { min: 5, bits: 13, patience: 5, stride: 1, worth: 0 },
+    Effort { min: 4, bits: 13, patience: 3, stride: 1, worth: 0 },
+    // Streams that long matches are enough for: clevel 1; 2 to 5; 6 and 7; 8 and 9.
+    Effort { min: 8, bits: 12, patience: 2, stride: 2, worth: 0 },
+    Effort { min: 8, bits: 13, patience: 3, stride: 1, worth: 0 },
+    Effort { min: 7, bits: 13, patience: 4, stride: 1, worth: 0 },
+    Effort { min: 6, bits: 13, patience: 4, stride: 1, worth: 0 },
     // Short streams, clevel 1 to 5; 6 to 8; 9.
-    Effort { min: 5, bits: 10, patience: 6, stride: 1, worth: ANY },
-    Effort { min: 5, bits: 10, patience: 6, stride: 1, worth: ANY },
-    Effort { min: 4, bits: 10, patience: 6, stride: 1, worth: ANY },
+    Effort { min: 5, bits: 10, patience: 5, stride: 1, worth: 0 },
+    Effort { min: 5, bits: 10, patience: 6, stride: 1, worth: 0 },
+    Effort { min: 4, bits: 10, patience: 6, stride: 1, worth: 0 },
 ];
 
 /// Up to here a stream is short: 2^10 slots are half of its positions, and take less time to clear than 2^12.

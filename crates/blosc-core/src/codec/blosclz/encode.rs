@@ -27,18 +27,18 @@ pub(crate) fn compress(src: &[u8], dst: &mut [u8], clevel: u8, table: &mut Table
         at
     } else if src.len() <= SHORT {
         match clevel {
-            ..=5 => search::<6>(&mut out, body, at, table)?,
-            6..=8 => search::<7>(&mut out, body, at, table)?,
-            9.. => search::<8>(&mut out, body, at, table)?,
+            ..=5 => search::<10, 10>(&mut out, body, at, table)?,
+            6..=8 => search::<11, 11>(&mut out, body, at, table)?,
+            9.. => search::<12, 12>(&mut out, body, at, table)?,
         }
     } else {
         match clevel {
-            ..=1 => search::<0>(&mut out, body, at, table)?,
-            2..=3 => search::<1>(&mut out, body, at, table)?,
-            4..=5 => search::<2>(&mut out, body, at, table)?,
-            6 => search::<3>(&mut out, body, at, table)?,
-            7 => search::<4>(&mut out, body, at, table)?,
-            8.. => search::<5>(&mut out, body, at, table)?,
+            ..=1 => search::<0, 6>(&mut out, body, at, table)?,
+            2..=3 => search::<1, 7>(&mut out, body, at, table)?,
+            4..=5 => search::<2, 7>(&mut out, body, at, table)?,
+            6 => search::<3, 8>(&mut out, body, at, table)?,
+            7 => search::<4, 8>(&mut out, body, at, table)?,
+            8.. => search::<5, 9>(&mut out, body, at, table)?,
         }
     };
     out.literals(src, done, src.len())?;
@@ -46,13 +46,32 @@ pub(crate) fn compress(src: &[u8], dst: &mut [u8], clevel: u8, table: &mut Table
 }
 
 /// Writes what `src[start..]` is made of, but for literals at its end; these begin where the result says. `None` where
-/// there is nothing to be had.
-fn search<const E: usize>(out: &mut Output<'_>, src: &[u8], start: usize, table: &mut Table) -> Option<usize> {
-    let effort = const { EFFORTS[E] };
+/// there is nothing to be had. `LONG` is the effort for streams that long matches are enough for.
+fn search<const E: usize, const LONG: usize>(
+    out: &mut Output<'_>,
+    src: &[u8],
+    start: usize,
+    table: &mut Table,
+) -> Option<usize> {
     let mut finder = Finder::<E>::new(src, table);
-    if src.len() > SHORT && !is_promising(&mut finder, src) {
-        return None;
+    if src.len() <= SHORT {
+        return search_all(out, src, start, finder);
     }
+    match promise(&mut finder, src) {
+        Promise::Nothing => None,
+        Promise::ShortMatches => search_all(out, src, start, finder),
+        Promise::LongMatches => search_all(out, src, start, Finder::<LONG>::new(src, table)),
+    }
+}
+
+/// [`search`], once that is known to be worth it.
+fn search_all<const E: usize>(
+    out: &mut Output<'_>,
+    src: &[u8],
+    start: usize,
+    mut finder: Finder<'_, E>,
+) -> Option<usize> {
+    let effort = const { EFFORTS[E] };
     // What lies from `done` on is not written yet.
     let (mut at, mut done) = (start.max(1), start);
     'stream: loop {
@@ -93,41 +112,59 @@ fn search<const E: usize>(out: &mut Output<'_>, src: &[u8], start: usize, table:
     Some(done)
 }
 
-/// Looks at samples spread over the stream: whether matches save enough of one. C-Blosc looks at its end alone, and so
-/// gives up what is there before.
-fn is_promising<const E: usize>(finder: &mut Finder<'_, E>, src: &[u8]) -> bool {
+/// What samples of a stream say of it.
+enum Promise {
+    /// No sample saves what the effort asks for.
+    Nothing,
+    /// One does, and a good part of that is due to matches of less than [`LONG_MATCH`] bytes.
+    ShortMatches,
+    /// One does, and there are few others.
+    LongMatches,
+}
+
+const LONG_MATCH: usize = 8;
+
+/// Looks at samples spread over the stream until one is worth it. C-Blosc looks at the end alone, and so gives up what is
+/// there before.
+fn promise<const E: usize>(finder: &mut Finder<'_, E>, src: &[u8]) -> Promise {
     const SAMPLES: usize = 8;
     // Random bytes take 90 steps a sample of 1024.
     const PATIENCE: u32 = 3;
     let sample = (src.len() / 32).min(1024);
-    let enough = 1 + sample / const { EFFORTS[E].worth };
-    (0..SAMPLES).any(|k| {
+    let enough = 1 + sample * const { EFFORTS[E].worth } / 100;
+    for k in 0..SAMPLES {
         let mut at = (src.len() - sample) * k / (SAMPLES - 1);
         let end = at + sample;
-        let mut saved = 0;
+        let (mut saved, mut by_long) = (0, 0);
         let mut steps = 1 << PATIENCE;
         while at < end
-            && saved < enough
             && let Some(word) = finder.word(at)
         {
-            if let Some((from, differ)) = finder.look(at, word) {
-                let length = if differ == 0 {
-                    agreement(&src[..end.max(at + 8)], at + 8, from + 8) + 8
-                } else {
-                    (differ.trailing_zeros() / 8) as usize
-                };
-                let cost = 2 + usize::from(length > 8) + if at - from > NEAR { 2 } else { 0 };
-                saved += length - cost;
-                at += length;
-                steps = 1 << PATIENCE;
-            } else {
+            let Some((from, differ)) = finder.look(at, word) else {
                 at += steps >> PATIENCE;
                 steps += 1;
+                continue;
+            };
+            let length = match differ {
+                0 => 8 + agreement(&src[..end.max(at + 8)], at + 8, from + 8),
+                _ => (differ.trailing_zeros() / 8) as usize,
+            };
+            let gain = length - 2 - usize::from(length > 8) - if at - from > NEAR { 2 } else { 0 };
+            saved += gain;
+            if length >= LONG_MATCH {
+                by_long += gain;
             }
+            if saved >= enough {
+                return if by_long * THR_A >= saved * THR_B { Promise::LongMatches } else { Promise::ShortMatches };
+            }
+            at += length;
+            steps = 1 << PATIENCE;
         }
-        saved >= enough
-    })
+    }
+    Promise::Nothing
 }
+const THR_A: usize = 4;
+const THR_B: usize = 3;
 
 /// Where the bytes from `at` on stop to agree with those from `from` on.
 #[inline(always)]

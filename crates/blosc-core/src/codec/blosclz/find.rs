@@ -31,7 +31,7 @@ pub(super) struct Finder<'a, const E: usize> {
 impl<'a, const E: usize> Finder<'a, E> {
     const MIN: usize = EFFORTS[E].min;
     /// A far distance takes two bytes more, and wants them of the match.
-    const FAR: usize = Self::MIN + 2;
+    const FAR: usize = if Self::MIN < 6 { Self::MIN + 2 } else { 8 };
     const BITS: u32 = EFFORTS[E].bits;
 
     pub(super) fn new(src: &'a [u8], table: &'a mut Table) -> Self {
