@@ -1,9 +1,9 @@
 //! How is a BloscLZ stream made?
 
-use super::NEAR;
 use super::effort::{EFFORTS, SHORT};
 use super::emit::Output;
-use super::find::{Finder, Table, agreement};
+use super::find::{Finder, Table, agreement, backward, forward};
+use super::promise::{Promise, promise};
 
 /// Compresses `src` to the front of `dst`; `None` where the stream would not be shorter than `src` or does not fit.
 ///
@@ -45,7 +45,7 @@ pub(crate) fn compress(src: &[u8], dst: &mut [u8], clevel: u8, table: &mut Table
     out.finish()
 }
 
-/// Writes what `src[start..]` is made of, but for literals at its end; these begin where the result says. `None` where
+/// Writes what `src[start..]` is made of, with the effort `EFFORTS[E]`, but for literals at its end; these begin where the result says. `None` where
 /// there is nothing to be had. `LONG` is the effort for streams that long matches are enough for.
 fn search<const E: usize, const LONG: usize>(
     out: &mut Output<'_>,
@@ -65,6 +65,12 @@ fn search<const E: usize, const LONG: usize>(
 }
 
 /// [`search`], once that is known to be worth it.
+///
+/// ```text
+/// at:    look, step on, look, step on further, ..      until there is a match
+/// match: as far back and ahead as it goes: written, with the literals before it
+///        its last bytes are noted, and if another match begins where it ends, that is next without a search
+/// ```
 fn search_all<const E: usize>(
     out: &mut Output<'_>,
     src: &[u8],
@@ -110,96 +116,4 @@ fn search_all<const E: usize>(
         at += 1;
     }
     Some(done)
-}
-
-/// What samples of a stream say of it.
-enum Promise {
-    /// No sample saves what the effort asks for.
-    Nothing,
-    /// One does, and a good part of that is due to matches of less than [`LONG_MATCH`] bytes.
-    ShortMatches,
-    /// One does, and there are few others.
-    LongMatches,
-}
-
-const LONG_MATCH: usize = 8;
-
-/// Looks at samples spread over the stream until one is worth it. C-Blosc looks at the end alone, and so gives up what is
-/// there before.
-fn promise<const E: usize>(finder: &mut Finder<'_, E>, src: &[u8]) -> Promise {
-    const SAMPLES: usize = 8;
-    // Random bytes take 90 steps a sample of 1024.
-    const PATIENCE: u32 = 3;
-    let sample = (src.len() / 32).min(1024);
-    let enough = 1 + sample * const { EFFORTS[E].worth } / 100;
-    for k in 0..SAMPLES {
-        let mut at = (src.len() - sample) * k / (SAMPLES - 1);
-        let end = at + sample;
-        let (mut saved, mut by_long) = (0, 0);
-        let mut steps = 1 << PATIENCE;
-        while at < end
-            && let Some(word) = finder.word(at)
-        {
-            let Some((from, differ)) = finder.look(at, word) else {
-                at += steps >> PATIENCE;
-                steps += 1;
-                continue;
-            };
-            let length = match differ {
-                0 => 8 + agreement(&src[..end.max(at + 8)], at + 8, from + 8),
-                _ => (differ.trailing_zeros() / 8) as usize,
-            };
-            let gain = length - 2 - usize::from(length > 8) - if at - from > NEAR { 2 } else { 0 };
-            saved += gain;
-            if length >= LONG_MATCH {
-                by_long += gain;
-            }
-            if saved >= enough {
-                return if by_long * THR_A >= saved * THR_B { Promise::LongMatches } else { Promise::ShortMatches };
-            }
-            at += length;
-            steps = 1 << PATIENCE;
-        }
-    }
-    Promise::Nothing
-}
-const THR_A: usize = 4;
-const THR_B: usize = 3;
-
-/// Where the bytes from `at` on stop to agree with those from `from` on.
-#[inline(always)]
-fn forward(src: &[u8], mut from: usize, mut at: usize) -> usize {
-    let near = at + 32;
-    while from < at
-        && at + 8 <= src.len()
-        && let Some(x) = src.get(from..from + 8).and_then(|x| x.first_chunk())
-        && let Some(y) = src.get(at..at + 8).and_then(|x| x.first_chunk())
-    {
-        let differ = u64::from_le_bytes(*x) ^ u64::from_le_bytes(*y);
-        if differ != 0 {
-            return at + (differ.trailing_zeros() / 8) as usize;
-        }
-        from += 8;
-        at += 8;
-        if at >= near {
-            break;
-        }
-    }
-    at + agreement(src, at, from)
-}
-
-/// How many bytes before `from` and `at` agree, no further back than to `done`.
-#[inline(always)]
-fn backward(src: &[u8], from: usize, at: usize, done: usize) -> usize {
-    let limit = (at - done).min(from);
-    if let (Some(x), Some(y)) = (
-        at.checked_sub(8).and_then(|k| src.get(k..k + 8)?.first_chunk()),
-        from.checked_sub(8).and_then(|k| src.get(k..k + 8)?.first_chunk()),
-    ) {
-        let differ = u64::from_le_bytes(*x) ^ u64::from_le_bytes(*y);
-        if differ != 0 || limit <= 8 {
-            return limit.min((differ.leading_zeros() / 8) as usize);
-        }
-    }
-    src[..at].iter().rev().zip(src[..from].iter().rev()).take(limit).take_while(|(x, y)| x == y).count()
 }

@@ -30,10 +30,11 @@ pub(super) struct Finder<'a, const E: usize> {
 
 impl<'a, const E: usize> Finder<'a, E> {
     const MIN: usize = EFFORTS[E].min;
-    /// A far distance takes two bytes more, and wants them of the match.
+    /// A far distance takes two bytes more, and wants them of the match, as far as a word shows.
     const FAR: usize = if Self::MIN < 6 { Self::MIN + 2 } else { 8 };
     const BITS: u32 = EFFORTS[E].bits;
 
+    /// Matches may reach the end of `src`; none begins in its last seven bytes.
     pub(super) fn new(src: &'a [u8], table: &'a mut Table) -> Self {
         table.slots[..1 << Self::BITS].fill(0);
         Finder { src, slots: &mut table.slots }
@@ -52,7 +53,7 @@ impl<'a, const E: usize> Finder<'a, E> {
         &mut self.slots[hash as usize & ((1 << Self::BITS) - 1)]
     }
 
-    /// Remembers the position `at`, but not inside a run: see [`Finder::find`].
+    /// Remembers the position `at`, but not inside a run: see [`Finder::look`].
     #[inline(always)]
     pub(super) fn insert(&mut self, at: usize) {
         if let Some(word) = word_at(self.src, at)
@@ -68,7 +69,11 @@ impl<'a, const E: usize> Finder<'a, E> {
         (word ^ word >> 8) << (64 - 8 * (Self::MIN - 1)) == 0
     }
 
-    /// Remembers `at`; the last position remembered for the hash of `word`, and how the bytes there differ.
+    /// Remembers `at`, and gives the last position remembered for the hash of `word`, the bytes at `at`, if the bytes there
+    /// make a match worth writing: they are the same where the second number has zeros, of which the lowest count.
+    ///
+    /// All of a run of one byte has the same hash. Only its first position is remembered, so that the next run of that
+    /// byte finds it in step and the match goes on behind the run; from inside, a run is continued with distance 1.
     #[inline(always)]
     pub(super) fn look(&mut self, at: usize, word: u64) -> Option<(usize, u64)> {
         let slot = self.slot(word);
@@ -97,6 +102,45 @@ impl<'a, const E: usize> Finder<'a, E> {
     }
 }
 
+/// Where the bytes from `at` on stop to agree with those from `from` on.
+#[inline(always)]
+pub(super) fn forward(src: &[u8], mut from: usize, mut at: usize) -> usize {
+    // Most matches end in the first words: no call for them.
+    let near = at + 32;
+    while from < at
+        && at + 8 <= src.len()
+        && let Some(x) = src.get(from..from + 8).and_then(|x| x.first_chunk())
+        && let Some(y) = src.get(at..at + 8).and_then(|x| x.first_chunk())
+    {
+        let differ = u64::from_le_bytes(*x) ^ u64::from_le_bytes(*y);
+        if differ != 0 {
+            return at + (differ.trailing_zeros() / 8) as usize;
+        }
+        from += 8;
+        at += 8;
+        if at >= near {
+            break;
+        }
+    }
+    at + agreement(src, at, from)
+}
+
+/// How many bytes before `from` and `at` agree, no further back than to `done`.
+#[inline(always)]
+pub(super) fn backward(src: &[u8], from: usize, at: usize, done: usize) -> usize {
+    let limit = (at - done).min(from);
+    if let (Some(x), Some(y)) = (
+        at.checked_sub(8).and_then(|k| src.get(k..k + 8)?.first_chunk()),
+        from.checked_sub(8).and_then(|k| src.get(k..k + 8)?.first_chunk()),
+    ) {
+        let differ = u64::from_le_bytes(*x) ^ u64::from_le_bytes(*y);
+        if differ != 0 || limit <= 8 {
+            return limit.min((differ.leading_zeros() / 8) as usize);
+        }
+    }
+    src[..at].iter().rev().zip(src[..from].iter().rev()).take(limit).take_while(|(x, y)| x == y).count()
+}
+
 #[inline(always)]
 fn word_at(src: &[u8], at: usize) -> Option<u64> {
     // Written so that the compiler sees the only check there is.
@@ -105,7 +149,7 @@ fn word_at(src: &[u8], at: usize) -> Option<u64> {
 }
 
 /// How many bytes from `a` on are the same as from `b` on; `b < a`.
-// Not inlined: only matches of 16 bytes and more get here.
+// Not inlined: only long matches and samples get here.
 #[inline(never)]
 pub(super) fn agreement(src: &[u8], a: usize, b: usize) -> usize {
     let (Some(x), Some(y)) = (src.get(a..), src.get(b..)) else { return 0 };
