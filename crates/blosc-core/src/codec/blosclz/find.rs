@@ -28,36 +28,22 @@ pub(super) struct Finder<'a, const E: usize> {
     slots: &'a mut [u16; 1 << MAX_BITS],
 }
 
-/// `length` bytes that also lie `distance` bytes earlier.
-#[derive(Clone, Copy)]
-pub(super) struct Match {
-    pub(super) distance: usize,
-    pub(super) length: usize,
-}
-
-impl Match {
-    /// Bytes that it takes less than the literals in its place.
-    #[inline(always)]
-    pub(super) fn saved(self) -> usize {
-        let cost = 2 + usize::from(self.length > 8) + if self.distance > NEAR { 2 } else { 0 };
-        self.length.saturating_sub(cost)
-    }
-}
-
 impl<'a, const E: usize> Finder<'a, E> {
     const MIN: usize = EFFORTS[E].min;
-    /// A far distance takes two bytes more, and wants them of the match.
-    const FAR: usize = Self::MIN + 2;
+    /// A far distance takes two bytes more, and wants them of the match, as far as a word shows.
+    const FAR: usize = if Self::MIN < 6 { Self::MIN + 2 } else { 8 };
     const BITS: u32 = EFFORTS[E].bits;
 
-    /// Matches end within `src`; the last 15 bytes are not searched for.
+    /// Matches may reach the end of `src`; none begins in its last seven bytes.
     pub(super) fn new(src: &'a [u8], table: &'a mut Table) -> Self {
         table.slots[..1 << Self::BITS].fill(0);
         Finder { src, slots: &mut table.slots }
     }
 
-    pub(super) fn src(&self) -> &'a [u8] {
-        self.src
+    /// The eight bytes at `at`.
+    #[inline(always)]
+    pub(super) fn word(&self, at: usize) -> Option<u64> {
+        word_at(self.src, at)
     }
 
     #[inline(always)]
@@ -67,7 +53,7 @@ impl<'a, const E: usize> Finder<'a, E> {
         &mut self.slots[hash as usize & ((1 << Self::BITS) - 1)]
     }
 
-    /// Remembers the position `at`, but not inside a run: see [`Finder::find`].
+    /// Remembers the position `at`, but not inside a run: see [`Finder::look`].
     #[inline(always)]
     pub(super) fn insert(&mut self, at: usize) {
         if let Some(word) = word_at(self.src, at)
@@ -83,66 +69,87 @@ impl<'a, const E: usize> Finder<'a, E> {
         (word ^ word >> 8) << (64 - 8 * (Self::MIN - 1)) == 0
     }
 
-    /// The 16 bytes at `at`, where a match can begin.
-    #[inline(always)]
-    pub(super) fn words_at(&self, at: usize) -> Option<[u64; 2]> {
-        let both = u128::from_le_bytes(*array_at(self.src, at)?);
-        Some([both as u64, (both >> 64) as u64])
-    }
-
-    /// Remembers `at`, and gives the match with the last position remembered for the hash of `here`, the words at `at`,
-    /// if it is worth writing.
+    /// Remembers `at`, and gives the last position remembered for the hash of `word`, the bytes at `at`, if the bytes there
+    /// make a match worth writing: they are the same where the second number has zeros, of which the lowest count.
     ///
     /// All of a run of one byte has the same hash. Only its first position is remembered, so that the next run of that
     /// byte finds it in step and the match goes on behind the run; from inside, a run is continued with distance 1.
     #[inline(always)]
-    pub(super) fn find(&mut self, at: usize, here: [u64; 2]) -> Option<Match> {
-        let slot = self.slot(here[0]);
-        let mut distance = usize::from((at as u16).wrapping_sub(*slot));
+    pub(super) fn look(&mut self, at: usize, word: u64) -> Option<(usize, u64)> {
+        let slot = self.slot(word);
+        let distance = usize::from((at as u16).wrapping_sub(*slot));
         *slot = at as u16;
         let mut from = at.wrapping_sub(distance);
-        let mut there = self.words_at(from)?;
-        let mut differ = here[0] ^ there[0];
+        let mut differ = word ^ word_at(self.src, from)?;
         if differ << (64 - 8 * Self::MIN) != 0 {
             return None;
         }
-        if distance == 0 {
-            // 65536 bytes back, the period of the second byte of a counter; or the slot is empty.
-            distance = 1 << 16;
-            from = at.checked_sub(distance)?;
-            there = self.words_at(from)?;
-            differ = here[0] ^ there[0];
+        if distance.wrapping_sub(1) >= NEAR {
+            if distance == 0 {
+                // 65536 bytes back, the period of the second byte of a counter; or the slot is empty.
+                from = at.checked_sub(1 << 16)?;
+                differ = word ^ word_at(self.src, from)?;
+            }
+            if differ << (64 - 8 * Self::FAR) != 0 {
+                return None;
+            }
         }
-        if distance > NEAR && differ << (64 - 8 * Self::FAR) != 0 {
-            return None;
+        if Self::is_run(word) && self.src.get(at.wrapping_sub(1)) == Some(&(word as u8)) {
+            *self.slot(word) = from as u16;
+            return Some((at - 1, word ^ word_at(self.src, at - 1)?));
         }
-        if Self::is_run(here[0]) && self.src.get(at.wrapping_sub(1)) == Some(&(here[0] as u8)) {
-            *self.slot(here[0]) = from as u16;
-            return Some(Match { distance: 1, length: agreement(self.src, at, at - 1) });
-        }
-        let more = if differ == 0 { (here[1] ^ there[1]).trailing_zeros() / 8 } else { 0 };
-        let mut length = (differ.trailing_zeros() / 8 + more) as usize;
-        if length == 16 {
-            length += agreement(self.src, at + 16, from + 16);
-        }
-        Some(Match { distance, length })
+        Some((from, differ))
     }
 }
 
-/// The `N` bytes at `at`. Written so that the compiler sees the only check there is.
+/// Where the bytes from `at` on stop to agree with those from `from` on.
 #[inline(always)]
-fn array_at<const N: usize>(src: &[u8], at: usize) -> Option<&[u8; N]> {
-    let last = src.len().checked_sub(N)?;
-    if at > last { None } else { src[at..at + N].first_chunk() }
+pub(super) fn forward(src: &[u8], mut from: usize, mut at: usize) -> usize {
+    // Most matches end in the first words: no call for them.
+    let near = at + 32;
+    while from < at
+        && at + 8 <= src.len()
+        && let Some(x) = src.get(from..from + 8).and_then(|x| x.first_chunk())
+        && let Some(y) = src.get(at..at + 8).and_then(|x| x.first_chunk())
+    {
+        let differ = u64::from_le_bytes(*x) ^ u64::from_le_bytes(*y);
+        if differ != 0 {
+            return at + (differ.trailing_zeros() / 8) as usize;
+        }
+        from += 8;
+        at += 8;
+        if at >= near {
+            break;
+        }
+    }
+    at + agreement(src, at, from)
+}
+
+/// How many bytes before `from` and `at` agree, no further back than to `done`.
+#[inline(always)]
+pub(super) fn backward(src: &[u8], from: usize, at: usize, done: usize) -> usize {
+    let limit = (at - done).min(from);
+    if let (Some(x), Some(y)) = (
+        at.checked_sub(8).and_then(|k| src.get(k..k + 8)?.first_chunk()),
+        from.checked_sub(8).and_then(|k| src.get(k..k + 8)?.first_chunk()),
+    ) {
+        let differ = u64::from_le_bytes(*x) ^ u64::from_le_bytes(*y);
+        if differ != 0 || limit <= 8 {
+            return limit.min((differ.leading_zeros() / 8) as usize);
+        }
+    }
+    src[..at].iter().rev().zip(src[..from].iter().rev()).take(limit).take_while(|(x, y)| x == y).count()
 }
 
 #[inline(always)]
 fn word_at(src: &[u8], at: usize) -> Option<u64> {
-    Some(u64::from_le_bytes(*array_at(src, at)?))
+    // Written so that the compiler sees the only check there is.
+    let last = src.len().checked_sub(8)?;
+    if at > last { None } else { src[at..at + 8].first_chunk().map(|bytes| u64::from_le_bytes(*bytes)) }
 }
 
 /// How many bytes from `a` on are the same as from `b` on; `b < a`.
-// Not inlined: only matches of 16 bytes and more get here.
+// Not inlined: only long matches and samples get here.
 #[inline(never)]
 pub(super) fn agreement(src: &[u8], a: usize, b: usize) -> usize {
     let (Some(x), Some(y)) = (src.get(a..), src.get(b..)) else { return 0 };

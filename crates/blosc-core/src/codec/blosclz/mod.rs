@@ -21,8 +21,10 @@ mod effort;
 mod emit;
 mod encode;
 mod find;
+mod promise;
 #[cfg(test)]
 mod tests;
+mod wide;
 
 pub(crate) use decode::decompress;
 pub(crate) use encode::compress;

@@ -5,7 +5,7 @@
 //! from `at` on written or not, if that or its need of room is not met.
 
 /// How far behind its end [`copy_roomy`] may write.
-pub(super) const OVERRUN: usize = 32;
+pub(in crate::codec) const OVERRUN: usize = 32;
 
 /// Up to this length a match is copied by steps, above it by few and ever longer calls of the system's memory copy.
 const BULK: usize = 512;
@@ -15,7 +15,7 @@ const BULK: usize = 512;
 /// From an offset of 8 on, two loads and stores of a register and one of two bytes do, each of which may read what
 /// the one before it has written.
 #[inline(always)]
-pub(super) fn copy_18(bytes: &mut [u8], from: usize, at: usize) -> Option<()> {
+pub(in crate::codec) fn copy_18(bytes: &mut [u8], from: usize, at: usize) -> Option<()> {
     let offset = at.checked_sub(from)?;
     if offset >= 8 {
         step::<8>(bytes, from, at)?;
@@ -38,7 +38,7 @@ pub(super) fn copy_18(bytes: &mut [u8], from: usize, at: usize) -> Option<()> {
 
 /// Copies a match of any length, given room for [`OVERRUN`] bytes more.
 #[inline(always)]
-pub(super) fn copy_roomy(bytes: &mut [u8], from: usize, at: usize, length: usize) -> Option<()> {
+pub(in crate::codec) fn copy_roomy(bytes: &mut [u8], from: usize, at: usize, length: usize) -> Option<()> {
     if at.checked_sub(from)? < OVERRUN {
         return copy_near(bytes, from, at, length);
     }
@@ -54,7 +54,7 @@ pub(super) fn copy_roomy(bytes: &mut [u8], from: usize, at: usize, length: usize
 
 /// [`copy_roomy`] for what is not worth inlining.
 #[inline(never)]
-pub(super) fn copy_long(bytes: &mut [u8], from: usize, at: usize, length: usize) -> Option<()> {
+pub(in crate::codec) fn copy_long(bytes: &mut [u8], from: usize, at: usize, length: usize) -> Option<()> {
     if length > BULK {
         copy_exact(bytes, from, at, length)
     } else if at.checked_sub(from)? < OVERRUN {
@@ -100,7 +100,7 @@ fn copy_near(bytes: &mut [u8], mut from: usize, mut at: usize, length: usize) ->
         }
         return Some(());
     }
-    let (pattern, whole) = repeat_16(bytes, from, offset)?;
+    let (pattern, whole) = repeat_16(*bytes.get(from..)?.first_chunk()?, offset);
     if whole == 16 {
         for chunk in bytes.get_mut(at..end + 15)?.as_chunks_mut::<16>().0 {
             *chunk = pattern;
@@ -116,7 +116,7 @@ fn copy_near(bytes: &mut [u8], mut from: usize, mut at: usize, length: usize) ->
 
 /// Copies a match of any length and touches nothing behind it.
 #[inline(never)]
-pub(super) fn copy_exact(bytes: &mut [u8], from: usize, at: usize, length: usize) -> Option<()> {
+pub(in crate::codec) fn copy_exact(bytes: &mut [u8], from: usize, at: usize, length: usize) -> Option<()> {
     let offset = at.checked_sub(from)?;
     let end = at.checked_add(length)?;
     if offset == 0 || end > bytes.len() {
@@ -164,7 +164,8 @@ fn write_out(bytes: &mut [u8], from: usize, mut at: usize, end: usize) -> Option
             step::<16>(bytes, at - offset, at)?;
             at += 16;
         }
-    } else if let Some((pattern, whole)) = repeat_16(bytes, from, offset) {
+    } else if let Some(head) = bytes.get(from..)?.first_chunk() {
+        let (pattern, whole) = repeat_16(*head, offset);
         while at + 16 <= end {
             *room(bytes, at)? = pattern;
             at += whole;
@@ -183,7 +184,7 @@ fn step<const N: usize>(bytes: &mut [u8], from: usize, at: usize) -> Option<()> 
 
 /// The `N` bytes at `at`, to be written.
 #[inline(always)]
-pub(super) fn room<const N: usize>(bytes: &mut [u8], at: usize) -> Option<&mut [u8; N]> {
+pub(in crate::codec) fn room<const N: usize>(bytes: &mut [u8], at: usize) -> Option<&mut [u8; N]> {
     bytes.get_mut(at..)?.first_chunk_mut()
 }
 
@@ -228,22 +229,18 @@ fn repeat_8(word: [u8; 8], offset: usize) -> [u8; 8] {
     (u64::from_le_bytes(word) & FIRST[offset]).wrapping_mul(EVERY[offset]).to_le_bytes()
 }
 
-/// The `offset` (1..16) bytes at `from`, over and over, and how many bytes the whole periods among these 16 have.
+/// The first `offset` (1..16) bytes of `word`, over and over, and how many bytes the whole periods among these 16 have.
 #[inline(always)]
-fn repeat_16(bytes: &[u8], from: usize, offset: usize) -> Option<([u8; 16], usize)> {
+pub(in crate::codec) fn repeat_16(word: [u8; 16], offset: usize) -> ([u8; 16], usize) {
     const FIRST: [u128; 16] = first!(u128, 16);
     const EVERY: [u128; 16] = every!(u128, 16);
-    const WHOLE: [u8; 16] = [0, 16, 16, 15, 16, 15, 12, 14, 16, 9, 10, 11, 12, 13, 14, 15];
+    const WHOLE: [u8; 16] = [16, 16, 16, 15, 16, 15, 12, 14, 16, 9, 10, 11, 12, 13, 14, 15];
     let offset = offset & 15;
-    if offset == 0 {
-        return None;
-    }
-    let word = u128::from_le_bytes(*bytes.get(from..)?.first_chunk()?);
-    let word = (word & FIRST[offset]).wrapping_mul(EVERY[offset]);
-    Some((word.to_le_bytes(), usize::from(WHOLE[offset])))
+    let word = (u128::from_le_bytes(word) & FIRST[offset]).wrapping_mul(EVERY[offset]);
+    (word.to_le_bytes(), usize::from(WHOLE[offset]))
 }
 
 /// Tells the compiler that the path it stands on is the rare one.
 #[cold]
 #[inline]
-pub(super) fn unlikely() {}
+pub(in crate::codec) fn unlikely() {}
