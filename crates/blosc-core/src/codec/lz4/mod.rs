@@ -16,7 +16,7 @@
 //! behind the dictionary ([`dict`]); the decoder takes them from where they are.
 
 mod chain;
-mod copy;
+pub(super) mod copy;
 mod decode;
 mod dict;
 #[cfg(test)]
@@ -24,7 +24,7 @@ mod dict_tests;
 mod fast;
 mod hc;
 mod lazy;
-mod matchlen;
+pub(super) mod matchlen;
 mod mid;
 mod sequence;
 #[cfg(test)]
