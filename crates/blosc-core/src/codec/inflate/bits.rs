@@ -12,6 +12,7 @@ use super::ENDS;
 ///
 /// That the bits above are the right ones already is what makes the refill free of branches: it puts the next eight bytes
 /// on top of what is there, counts only the whole bytes, and may come across the rest again.
+#[derive(Clone, Copy)]
 pub(super) struct Bits<'a> {
     src: &'a [u8],
     at: usize,

@@ -11,7 +11,9 @@ const TOO_FAR: &str = "offset outside of the decoded bytes";
 
 /// Decodes to `dst[d..]` up to the end of the block and gives the end of what is decoded.
 pub(super) fn decode(bits: &mut Bits<'_>, tables: &Tables, dst: &mut [u8], d: usize) -> Result<usize, &'static str> {
-    let (d, ended) = wide(bits, &tables.litlen, &tables.offset, dst, d)?;
+    // By value: the state stays in registers.
+    let (after, d, ended) = wide(*bits, &tables.litlen, &tables.offset, dst, d)?;
+    *bits = after;
     if ended { Ok(d) } else { careful(bits, tables, dst, d) }
 }
 
@@ -29,14 +31,14 @@ const BYTES: usize = 3 * 8;
 ///   11 literals   +   11 length  +  5 extra  +   15 offset  +  13 extra   =  55
 /// ```
 #[inline(never)]
-fn wide(
-    bits: &mut Bits<'_>,
+fn wide<'a>(
+    mut bits: Bits<'a>,
     litlen: &LitLen,
     offsets: &Offsets,
     dst: &mut [u8],
     mut d: usize,
-) -> Result<(usize, bool), &'static str> {
-    let Some(last) = dst.len().checked_sub(ROOM) else { return Ok((d, false)) };
+) -> Result<(Bits<'a>, usize, bool), &'static str> {
+    let Some(last) = dst.len().checked_sub(ROOM) else { return Ok((bits, d, false)) };
     while d <= last && bits.has_bytes(BYTES) {
         bits.refill_wide().ok_or(ENDS)?;
         let mut entry = litlen.get(bits.peek());
@@ -72,10 +74,10 @@ fn wide(
                     return Err(NO_SYMBOL);
                 }
                 bits.skip(entry);
-                return Ok((d, true));
+                return Ok((bits, d, true));
             }
         }
-        let length = number(bits, entry);
+        let length = number(&mut bits, entry);
         if bits.count() < 28 {
             bits.refill_wide().ok_or(ENDS)?;
         }
@@ -91,12 +93,12 @@ fn wide(
                 return Err(NO_OFFSET);
             }
         }
-        let offset = number(bits, entry);
+        let offset = number(&mut bits, entry);
         let from = d.checked_sub(offset).ok_or(TOO_FAR)?;
         copy_roomy(dst, from, d, length).ok_or(TOO_LONG)?;
         d += length;
     }
-    Ok((d, false))
+    Ok((bits, d, false))
 }
 
 /// Writes the one or two literals of `entry`, and a byte too many if it is one.

@@ -1,0 +1,179 @@
+//! The thorough search: all positions of equal hash are linked from the newest to the oldest, and a match gives way to a
+//! better one that starts a byte later.
+
+use super::prices::Prices;
+use super::sequence::{MAX_OFFSET, Sequence};
+use super::sink::Sink;
+use crate::codec::lz4::matchlen::{backward, forward};
+
+const LOG: u32 = 15;
+const MAX_STEP: u32 = 7;
+
+/// How far a search goes.
+#[derive(Clone, Copy)]
+pub(super) struct Effort {
+    /// As many candidates at most.
+    pub(super) depth: u32,
+    /// A match as long is taken at once.
+    pub(super) nice: u32,
+    /// For one as long no better one is looked for.
+    pub(super) lazy: u32,
+    /// After every `2^patience` bytes without a match the steps become longer by one.
+    pub(super) patience: u32,
+}
+
+/// By hash the newest position, and for each position of the window how far back the next older one of its hash is.
+pub(super) struct Table {
+    heads: Box<[u32; 1 << LOG]>,
+    links: Box<[u16; MAX_OFFSET as usize]>,
+    base: u32,
+}
+
+impl Default for Table {
+    fn default() -> Self {
+        Table { heads: Box::new([0; 1 << LOG]), links: Box::new([0; MAX_OFFSET as usize]), base: MAX_OFFSET + 1 }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Match {
+    length: u32,
+    offset: u32,
+    /// What it saves.
+    gain: i32,
+}
+
+struct Search<'a> {
+    src: &'a [u8],
+    heads: &'a mut [u32; 1 << LOG],
+    links: &'a mut [u16; MAX_OFFSET as usize],
+    base: u32,
+    /// The first position not yet noted.
+    next: u32,
+}
+
+impl Table {
+    /// Finds the sequences of `src`, which is shorter than 1 GiB.
+    pub(super) fn find(&mut self, src: &[u8], effort: Effort, sequences: &mut Vec<Sequence>) {
+        if self.base > u32::MAX / 4 {
+            *self = Table::default();
+        }
+        let base = self.base;
+        self.base += src.len() as u32 + MAX_OFFSET + 1;
+        let mut search = Search { src, heads: &mut self.heads, links: &mut self.links, base, next: 0 };
+        let mut prices = Prices::new(src);
+        let mut sink = Sink::new(sequences);
+        let mut at = 0u32;
+        let mut misses = 0u32;
+        let mut last_offset = 0;
+        while at as usize + 4 < src.len() {
+            prices.move_to(at);
+            let Some(mut found) = search.best(at, effort.depth, effort.nice, last_offset, &prices) else {
+                misses += 1;
+                search.note_before(at + 1);
+                at += 1 + (misses >> effort.patience).min(MAX_STEP);
+                search.next = at;
+                continue;
+            };
+            misses = 0;
+            while found.length < effort.lazy
+                && let Some(better) = search.best(at + 1, effort.depth / 2, effort.nice, last_offset, &prices)
+                && better.gain > found.gain
+            {
+                found = better;
+                at += 1;
+            }
+            let back = backward(src, at - found.offset, at, at - sink.end());
+            let (start, end) = (at - back, at + found.length);
+            sink.push(start, end - start, found.offset);
+            last_offset = found.offset;
+            if found.length > 64 {
+                // Of a long match only the ends: what is between is found by them.
+                search.note_before(at + 16);
+                search.next = search.next.max(end - 16);
+            }
+            search.note_before(end);
+            at = end;
+        }
+        sink.finish(src.len() as u32);
+    }
+}
+
+impl Search<'_> {
+    /// Notes all positions before `end`.
+    #[inline(always)]
+    fn note_before(&mut self, end: u32) {
+        let Some(bytes) = self.src.get(self.next as usize..end as usize + 3) else { return };
+        for (now, four) in (self.base + self.next..).zip(bytes.windows(4)) {
+            let head = &mut self.heads[hash(u32::from_le_bytes([four[0], four[1], four[2], four[3]]))];
+            self.links[now as usize % MAX_OFFSET as usize] = (now - *head).min(u16::MAX.into()) as u16;
+            *head = now;
+        }
+        self.next = end;
+    }
+
+    /// The match at `at` that saves most.
+    #[inline(always)]
+    fn best(&mut self, at: u32, depth: u32, nice: u32, last_offset: u32, prices: &Prices<'_>) -> Option<Match> {
+        if self.next < at {
+            self.note_before(at);
+        }
+        let src = self.src;
+        let here = four(src, at)?;
+        let mut best = Match { length: 3, offset: 0, gain: 0 };
+        let mut tail = here;
+        let mut ahead = 0;
+        if last_offset > 0 && last_offset <= at && four(src, at - last_offset) == Some(here) {
+            let length = forward(src, at - last_offset + 4, at + 4) - at;
+            best = Match { length, offset: last_offset, gain: prices.gain(length, last_offset) };
+            if length >= nice {
+                return Some(best);
+            }
+            ahead = length - 3;
+            tail = four(src, at + ahead)?;
+        }
+        let now = self.base + at;
+        let oldest = self.base.max(now - MAX_OFFSET);
+        let mut noted = self.heads[hash(here)];
+        // The lazy step after this one has noted this position already.
+        if noted >= now {
+            noted = now.wrapping_sub(u32::from(self.links[now as usize % MAX_OFFSET as usize]));
+        }
+        for _ in 0..depth {
+            if noted < oldest {
+                break;
+            }
+            let candidate = noted - self.base;
+            if four(src, candidate + ahead) == Some(tail) && four(src, candidate) == Some(here) {
+                let length = forward(src, candidate + 4, at + 4) - at;
+                if length > best.length {
+                    let offset = at - candidate;
+                    let gain = prices.gain(length, offset);
+                    if gain > best.gain {
+                        best = Match { length, offset, gain };
+                        if length >= nice {
+                            break;
+                        }
+                        ahead = length - 3;
+                        let Some(next) = four(src, at + ahead) else { break };
+                        tail = next;
+                    }
+                }
+            }
+            noted = noted.wrapping_sub(u32::from(self.links[noted as usize % MAX_OFFSET as usize]).max(1));
+        }
+        (best.gain > 0).then_some(best)
+    }
+}
+
+#[inline(always)]
+fn four(src: &[u8], at: u32) -> Option<u32> {
+    let at = at as usize;
+    Some(u32::from_le_bytes(*src.get(at..at + 4)?.first_chunk()?))
+}
+
+#[inline(always)]
+fn hash(four: u32) -> usize {
+    // 2^32 divided by the golden ratio.
+    (four.wrapping_mul(2_654_435_761) >> (32 - LOG)) as usize
+}
