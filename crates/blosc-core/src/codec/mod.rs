@@ -10,9 +10,13 @@
 
 pub(crate) mod blosclz;
 mod contexts;
+#[cfg(feature = "zlib")]
+mod deflate;
 #[cfg(test)]
 mod dict_chunks;
 mod dictionary;
+#[cfg(feature = "zlib")]
+mod inflate;
 pub(crate) mod lz4;
 mod ndlz;
 #[cfg(feature = "snappy")]

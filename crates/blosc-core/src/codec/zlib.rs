@@ -2,9 +2,9 @@
 
 use core::fmt;
 
-use zlib_rs::{Deflate, DeflateFlush, Inflate, InflateFlush, Status};
+use zlib_rs::{Inflate, InflateFlush, Status};
 
-use super::CorruptStream;
+use super::{CorruptStream, deflate};
 use crate::params::ChunkFormat;
 
 /// The largest window, 32 KiB: what `compress2` of zlib uses.
@@ -16,36 +16,25 @@ const WINDOW_BITS: u8 = 15;
 /// level as it is.
 const BLOSC1_LEVELS: [u8; 9] = [2, 4, 4, 5, 6, 9, 9, 9, 9];
 
-/// A deflate state at one level.
-pub(crate) struct Compressor {
-    level: u8,
-    deflate: Deflate,
-}
+/// A compressor at one level.
+pub(crate) struct Compressor(deflate::Compressor);
 
 impl Compressor {
     pub(crate) fn new(clevel: u8, format: ChunkFormat) -> Self {
         let clevel = clevel.clamp(1, 9);
-        Compressor::with_level(match format {
+        Compressor(deflate::Compressor::new(match format {
             ChunkFormat::Blosc1 => BLOSC1_LEVELS[usize::from(clevel) - 1],
             ChunkFormat::Blosc2 => clevel,
-        })
+        }))
     }
 
     /// Another one of the same kind.
     pub(crate) fn fresh(&self) -> Self {
-        Compressor::with_level(self.level)
-    }
-
-    fn with_level(level: u8) -> Self {
-        Compressor { level, deflate: Deflate::new(level.into(), true, WINDOW_BITS) }
+        Compressor(self.0.fresh())
     }
 
     pub(crate) fn compress(&mut self, src: &[u8], dst: &mut [u8]) -> Option<usize> {
-        self.deflate.reset();
-        match self.deflate.compress(src, dst, DeflateFlush::Finish) {
-            Ok(Status::StreamEnd) => usize::try_from(self.deflate.total_out()).ok(),
-            _ => None,
-        }
+        self.0.compress(src, dst)
     }
 }
 

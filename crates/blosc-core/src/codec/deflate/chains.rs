@@ -7,7 +7,9 @@ use super::sink::Sink;
 use crate::codec::lz4::matchlen::{backward, forward};
 
 const LOG: u32 = 15;
-const MAX_STEP: u32 = 7;
+
+/// As many positions are left out at most.
+const MAX_SKIP: u32 = 7;
 
 /// How far a search goes.
 #[derive(Clone, Copy)]
@@ -18,8 +20,12 @@ pub(super) struct Effort {
     pub(super) nice: u32,
     /// For one as long no better one is looked for.
     pub(super) lazy: u32,
+    /// And that with `depth / 2^half` candidates.
+    pub(super) half: u32,
     /// After every `2^patience` bytes without a match the steps become longer by one.
     pub(super) patience: u32,
+    /// What a block costs besides its header, in bits.
+    pub(super) thrift: u64,
 }
 
 /// By hash the newest position, and for each position of the window how far back the next older one of its hash is.
@@ -54,6 +60,7 @@ struct Search<'a> {
 
 impl Table {
     /// Finds the sequences of `src`, which is shorter than 1 GiB.
+    #[inline(never)]
     pub(super) fn find(&mut self, src: &[u8], effort: Effort, sequences: &mut Vec<Sequence>) {
         if self.base > u32::MAX / 4 {
             *self = Table::default();
@@ -71,13 +78,13 @@ impl Table {
             let Some(mut found) = search.best(at, effort.depth, effort.nice, last_offset, &prices) else {
                 misses += 1;
                 search.note_before(at + 1);
-                at += 1 + (misses >> effort.patience).min(MAX_STEP);
+                at += 1 + (misses >> effort.patience).min(MAX_SKIP);
                 search.next = at;
                 continue;
             };
             misses = 0;
             while found.length < effort.lazy
-                && let Some(better) = search.best(at + 1, effort.depth / 2, effort.nice, last_offset, &prices)
+                && let Some(better) = search.best(at + 1, effort.depth >> effort.half, effort.nice, last_offset, &prices)
                 && better.gain > found.gain
             {
                 found = better;

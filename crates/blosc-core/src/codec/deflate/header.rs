@@ -21,6 +21,7 @@ pub(super) struct Header {
 }
 
 impl Header {
+    #[inline(never)]
     pub(super) fn new(litlen: &[u8; LITLENS], offset: &[u8; OFFSETS]) -> Self {
         let litlens = 257 + litlen[257..].iter().rposition(|&length| length > 0).map_or(0, |last| last + 1);
         let offsets = 1 + offset[1..].iter().rposition(|&length| length > 0).map_or(0, |last| last + 1);
@@ -31,6 +32,7 @@ impl Header {
         let mut header =
             Header { litlens, offsets, symbols: [(0, 0); LITLENS + OFFSETS], len: 0, lengths: [0; 19], stored: 4, bits: 14 };
         let mut frequencies = [0; 19];
+        let mut last = None;
         let mut rest = &all[..litlens + offsets];
         while let Some(&value) = rest.first() {
             let run = rest.iter().take_while(|&&length| length == value).count();
@@ -38,13 +40,14 @@ impl Header {
             let (symbol, extra, n) = match (value, run) {
                 (0, 11..) => (18, code(run.min(138) as u32 - 11, 7), run.min(138)),
                 (0, 3..) => (17, code(run as u32 - 3, 3), run),
-                (_, 3..) if header.last() == Some(value) => (16, code(run.min(6) as u32 - 3, 2), run.min(6)),
+                (_, 3..) if last == Some(value) => (16, code(run.min(6) as u32 - 3, 2), run.min(6)),
                 _ => (value, 0, 1),
             };
             frequencies[usize::from(symbol)] += 1;
             header.bits += u64::from(extra & 0xFF);
             header.symbols[header.len] = (symbol, extra);
             header.len += 1;
+            last = Some(value);
             rest = &rest[n..];
         }
         huffman::lengths(&frequencies, CODE_LENGTH_LIMIT, &mut header.lengths);
@@ -52,16 +55,6 @@ impl Header {
         header.bits += 3 * header.stored as u64;
         header.bits += frequencies.iter().zip(header.lengths).map(|(&n, length)| u64::from(n) * u64::from(length)).sum::<u64>();
         header
-    }
-
-    /// The value that 16 would repeat.
-    fn last(&self) -> Option<u8> {
-        let before = self.symbols[..self.len].last()?.0;
-        match before {
-            0..16 => Some(before),
-            16 => self.symbols[..self.len].iter().rev().map(|symbol| symbol.0).find(|&symbol| symbol < 16),
-            _ => Some(0),
-        }
     }
 
     pub(super) fn write(&self, bits: &mut Bits<'_>) -> Option<()> {

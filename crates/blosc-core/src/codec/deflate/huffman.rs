@@ -15,29 +15,68 @@ pub(super) const CODE_LENGTH_LIMIT: u32 = 7;
 pub(super) fn lengths(frequencies: &[u32], limit: u32, lengths: &mut [u8]) {
     lengths.fill(0);
     // Frequency above, symbol below: sorting needs no second look at anything.
-    let mut leaves = [0u64; 288];
+    let mut leaves = [0u32; 288];
     let mut n = 0;
+    let mut most = 0;
     for (symbol, &frequency) in frequencies.iter().enumerate() {
-        if frequency > 0 {
-            leaves[n] = u64::from(frequency) << 16 | symbol as u64;
-            n += 1;
-        }
+        // 23 bits are left for it; more than 8 million of one symbol are as good as 8 million.
+        let frequency = frequency.min(MOST);
+        leaves[n] = frequency << SHIFT | symbol as u32;
+        n += usize::from(frequency > 0);
+        most = most.max(frequency);
     }
     if n < 2 {
-        let used = if n == 1 { leaves[0] as usize & 0xFFFF } else { 0 };
+        let used = if n == 1 { symbol(leaves[0]) } else { 0 };
         lengths[used] = 1;
         lengths[usize::from(used == 0)] = 1;
         return;
     }
     let leaves = &mut leaves[..n];
-    leaves.sort_unstable();
+    sort(leaves, most);
     let mut depths = [0u16; 16];
     count_depths(leaves, limit, &mut depths);
     // The rarest symbols get the longest codes.
     let mut leaves = leaves.iter();
     for (length, &count) in depths.iter().enumerate().rev() {
         for leaf in leaves.by_ref().take(usize::from(count)) {
-            lengths[*leaf as usize & 0xFFFF] = length as u8;
+            lengths[symbol(*leaf)] = length as u8;
+        }
+    }
+}
+
+/// Bits of a leaf that are the symbol.
+const SHIFT: u32 = 9;
+/// The highest frequency that a leaf holds; as often in all symbols is no more than 32 bits hold.
+const MOST: u32 = (1 << (32 - SHIFT)) - 1;
+
+#[inline(always)]
+fn symbol(leaf: u32) -> usize {
+    leaf as usize & ((1 << SHIFT) - 1)
+}
+
+/// Sorts leaves by frequency, of which `most` is the highest: digit by digit, for most blocks one or two of 8 bits.
+fn sort(leaves: &mut [u32], most: u32) {
+    let mut spare = [0u32; 288];
+    let mut shift = SHIFT;
+    loop {
+        let digit = |leaf: u32| (leaf >> shift & 0xFF) as usize;
+        let mut places = [0u16; 256];
+        for &leaf in &*leaves {
+            places[digit(leaf)] += 1;
+        }
+        let mut next = 0;
+        for place in &mut places {
+            next += core::mem::replace(place, next);
+        }
+        for &leaf in &*leaves {
+            let place = &mut places[digit(leaf)];
+            spare[usize::from(*place)] = leaf;
+            *place += 1;
+        }
+        leaves.copy_from_slice(&spare[..leaves.len()]);
+        shift += 8;
+        if shift >= 32 || most >> (shift - SHIFT) == 0 {
+            return;
         }
     }
 }
@@ -53,22 +92,23 @@ pub(super) fn lengths(frequencies: &[u32], limit: u32, lengths: &mut [u8]) {
 ///
 /// Depths beyond the limit are cut to it; for every such excess of the sum of Kraft a leaf is lowered by one level, the
 /// deepest first.
-fn count_depths(leaves: &[u64], limit: u32, depths: &mut [u16; 16]) {
+fn count_depths(leaves: &[u32], limit: u32, depths: &mut [u16; 16]) {
     let n = leaves.len();
-    let mut weights = [0u64; 288];
+    // Of inner nodes not yet made, more than any other.
+    let mut weights = [u32::MAX; 288];
     let mut parents = [0u16; 288];
     let (mut leaf, mut inner) = (0, 0);
     for node in 0..n - 1 {
         let mut weight = 0;
         for _ in 0..2 {
-            if leaf < n && (inner >= node || leaves[leaf] >> 16 <= weights[inner]) {
-                weight += leaves[leaf] >> 16;
-                leaf += 1;
-            } else {
-                weight += weights[inner];
-                parents[inner] = node as u16;
-                inner += 1;
-            }
+            // No branches: which queue is next cannot be foretold.
+            let of_leaf = leaves.get(leaf).map_or(u32::MAX, |leaf| leaf >> SHIFT);
+            let of_inner = weights[inner];
+            let is_leaf = of_leaf <= of_inner;
+            weight += of_leaf.min(of_inner);
+            parents[inner] = node as u16;
+            leaf += usize::from(is_leaf);
+            inner += usize::from(!is_leaf);
         }
         weights[node] = weight;
     }
@@ -113,20 +153,18 @@ fn count_depths(leaves: &[u64], limit: u32, depths: &mut [u16; 16]) {
 
 /// The codes that lengths imply, as they are written: the highest bit of the code first.
 pub(super) fn codes(lengths: &[u8], codes: &mut [u32]) {
-    let mut next = [0u32; 16];
+    let mut counts = [0u32; 16];
     for &length in lengths {
-        next[usize::from(length & 15)] += 1;
+        counts[usize::from(length & 15)] += 1;
     }
-    let mut first = 0;
-    next[0] = 0;
-    for next in &mut next[1..] {
-        let count = *next;
-        *next = first;
-        first = (first + count) << 1;
+    let mut next = [0u32; 16];
+    for length in 1..15 {
+        next[length + 1] = (next[length] + counts[length]) << 1;
     }
     for (to, &length) in codes.iter_mut().zip(lengths) {
         let next = &mut next[usize::from(length & 15)];
-        *to = if length == 0 { 0 } else { code((next.reverse_bits()) >> (32 - u32::from(length)), length.into()) };
-        *next += u32::from(length > 0);
+        // A symbol without a code counts codes of length 0, which become none.
+        *to = code(u32::from((*next as u16).reverse_bits()) >> (16 - u32::from(length & 15)) & 0x7FFF, length.into());
+        *next += 1;
     }
 }

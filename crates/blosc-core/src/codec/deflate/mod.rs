@@ -1,17 +1,31 @@
 //! Encoding zlib streams (RFC 1950, deflate of RFC 1951) of inputs that are there as a whole.
+//!
+//! ```text
+//!   src ─ search ─▶ sequences ─ cut ─▶ blocks, each: stored, fixed codes, or codes of its own ─▶ dst
+//!         (fast, chains)        (blocks)                                   (huffman, header, bits)
+//! ```
+//!
+//! A sequence is some literals and a match. A search finds all of an input before a bit is written, so that blocks can be
+//! cut where the statistics change and a block's size is known before it is written. The format itself is described in
+//! [`inflate`](super::inflate).
+
 mod bits;
+mod block;
 mod blocks;
 mod chains;
+mod counts;
 mod fast;
 mod header;
 mod huffman;
 mod prices;
 mod sequence;
 mod sink;
+mod symbols;
 #[cfg(test)]
 mod tests;
 
 use bits::Bits;
+use chains::Effort;
 use sequence::Sequence;
 
 /// Tables and buffers of one level.
@@ -22,47 +36,71 @@ pub(crate) struct Compressor {
 }
 
 enum Search {
-    Fast(fast::Table, u32),
-    Chains(chains::Table, chains::Effort),
+    Fast(fast::Table),
+    Chains(chains::Table, Effort),
 }
 
 impl Compressor {
     /// Of level 1 to 9.
     pub(crate) fn new(level: u8) -> Self {
-        let chains = |depth, nice, lazy, patience| {
-            Search::Chains(chains::Table::default(), chains::Effort { depth, nice, lazy, patience })
-        };
         let search = match level {
-            ..=1 => Search::Fast(fast::Table::default(), 5),
-            2 => Search::Fast(fast::Table::default(), 6),
-            3 => chains(4, 16, 0, 6),
-            4 => chains(6, 32, 16, 6),
-            5 => chains(8, 32, 16, 6),
-            6 => chains(16, 64, 32, 7),
-            7 => chains(32, 64, 32, 7),
-            8 => chains(64, 128, 64, 8),
-            9.. => chains(96, 128, 128, 8),
+            ..=1 => Search::Fast(fast::Table::default()),
+            2.. => Search::Chains(chains::Table::default(), EFFORTS[usize::from(level.min(9)) - 2]),
         };
         Compressor { level, search, sequences: Vec::new() }
     }
 
-    /// Compresses `src` into `dst`; `None` where the result does not fit, with some bytes to spare.
+    /// Another one of the same kind.
+    pub(crate) fn fresh(&self) -> Self {
+        Compressor::new(self.level)
+    }
+
+    /// Compresses `src` into `dst`; `None` where the result does not fit with some bytes to spare.
     pub(crate) fn compress(&mut self, src: &[u8], dst: &mut [u8]) -> Option<usize> {
-        if src.len() >= 1 << 30 {
+        if src.len() > MAX_INPUT {
             return None;
         }
-        match &mut self.search {
-            Search::Fast(table, patience) => table.find(src, *patience, &mut self.sequences),
-            Search::Chains(table, effort) => table.find(src, *effort, &mut self.sequences),
-        }
-        // Method 8 with a window of 32 KiB; zlib's idea of the effort; what makes it divisible by 31.
-        let header = [0x78, [0x01, 0x5E, 0x9C, 0xDA][usize::from(self.level / 2).saturating_sub(1).min(3)]];
-        dst.get_mut(..2)?.copy_from_slice(&header);
+        let thrift = match &mut self.search {
+            Search::Fast(table) => {
+                table.find(src, &mut self.sequences);
+                FAST_THRIFT
+            }
+            Search::Chains(table, effort) => {
+                table.find(src, *effort, &mut self.sequences);
+                effort.thrift
+            }
+        };
+        dst.get_mut(..2)?.copy_from_slice(&header(self.level));
+        // A flush writes eight bytes, of which it may use none; the checksum has four.
         let room = dst.len().checked_sub(12)?;
         let mut bits = Bits::new(dst, 2);
-        blocks::write(src, &self.sequences, &mut bits, room)?;
+        blocks::write(src, &self.sequences, thrift, &mut bits, room)?;
         bits.align()?;
         bits.bytes(&simd_adler32::adler32(&src).to_be_bytes())?;
         bits.align()
     }
 }
+
+/// Method 8 with a window of 32 KiB, zlib's idea of the effort, and what makes both together divisible by 31.
+fn header(level: u8) -> [u8; 2] {
+    [0x78, [0x01, 0x5E, 0x9C, 0xDA][match level { ..=1 => 0, 2..=5 => 1, 6 => 2, 7.. => 3 }]]
+}
+
+/// The longest input: positions and the distance to earlier inputs fit into 32 bits.
+const MAX_INPUT: usize = 1 << 30;
+
+/// What a block costs at level 1 besides its header, in bits: time.
+const FAST_THRIFT: u64 = 2000;
+
+/// Levels 2 to 9. Chosen so that none of ten kinds of data comes out more than 2 % larger than by zlib-ng at the same level
+/// (docs/decisions/004-zlib.md).
+const EFFORTS: [Effort; 8] = [
+    Effort { depth: 4, nice: 16, lazy: 0, half: 0, patience: 5, thrift: 1000 },
+    Effort { depth: 8, nice: 24, lazy: 0, half: 0, patience: 6, thrift: 500 },
+    Effort { depth: 12, nice: 32, lazy: 0, half: 0, patience: 6, thrift: 500 },
+    Effort { depth: 16, nice: 32, lazy: 0, half: 0, patience: 6, thrift: 500 },
+    Effort { depth: 24, nice: 64, lazy: 16, half: 2, patience: 6, thrift: 300 },
+    Effort { depth: 40, nice: 258, lazy: 32, half: 2, patience: 7, thrift: 200 },
+    Effort { depth: 40, nice: 258, lazy: 64, half: 1, patience: 7, thrift: 100 },
+    Effort { depth: 48, nice: 258, lazy: 258, half: 1, patience: 8, thrift: 100 },
+];

@@ -1,5 +1,7 @@
 //! What a match saves, guessed before there are any codes.
 
+use super::counts::Lanes;
+
 /// Bytes whose literals are given one price.
 const SPAN: u32 = 4096;
 
@@ -29,16 +31,9 @@ impl<'a> Prices<'a> {
         self.end = (at / SPAN + 1) * SPAN;
         let start = (self.end - SPAN) as usize;
         let Some(bytes) = self.src.get(start..(self.end as usize).min(self.src.len())) else { return };
-        let mut lanes = [[0u32; 256]; 2];
-        for pair in bytes.as_chunks::<2>().0 {
-            lanes[0][usize::from(pair[0])] += 1;
-            lanes[1][usize::from(pair[1])] += 1;
-        }
-        let mut counts = lanes[0];
-        for (to, from) in counts.iter_mut().zip(&lanes[1]) {
-            *to += from;
-        }
-        let bits = super::blocks::entropy_of(&counts);
+        let mut lanes = Lanes::new();
+        lanes.add(bytes);
+        let bits = lanes.entropy();
         self.literal = (16 * bits / bytes.len().max(1) as u64).clamp(FLOOR, 128) as i32;
     }
 
