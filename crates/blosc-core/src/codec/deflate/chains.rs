@@ -130,9 +130,13 @@ impl Search<'_> {
         let mut best = Match { length: 3, offset: 0, gain: 0 };
         let mut tail = here;
         let mut ahead = 0;
-        if last_offset > 0 && last_offset <= at && four(src, at - last_offset) == Some(here) {
-            let length = forward(src, at - last_offset + 4, at + 4) - at;
-            best = Match { length, offset: last_offset, gain: prices.gain(length, last_offset) };
+        // Three bytes are enough where the offset is the last one again.
+        if last_offset > 0
+            && let Some(there) = at.checked_sub(last_offset).and_then(|from| four(src, from))
+            && (here ^ there) << 8 == 0
+        {
+            let length = forward(src, at - last_offset + 3, at + 3) - at;
+            best = Match { length, offset: last_offset, gain: prices.gain_again(length) };
             if length >= nice {
                 return Some(best);
             }

@@ -40,11 +40,25 @@ impl<'a> Prices<'a> {
     /// What a match saves, in 1/16 bits.
     #[inline(always)]
     pub(super) fn gain(&self, length: u32, offset: u32) -> i32 {
-        // A length symbol and an offset symbol of about 5 bits each, and the offset's extra bits.
-        (length.min(1024) as i32) * self.literal - (BASE + 16 * offset.ilog2() as i32)
+        self.literals(length) - (BASE + 16 * offset.ilog2() as i32)
+    }
+
+    /// What a match saves whose offset is that of the match before.
+    #[inline(always)]
+    pub(super) fn gain_again(&self, length: u32) -> i32 {
+        self.literals(length) - AGAIN
+    }
+
+    #[inline(always)]
+    fn literals(&self, length: u32) -> i32 {
+        // Longer ones are beyond comparison.
+        length.min(1024) as i32 * self.literal
     }
 }
 
-/// No literal is thought cheaper.
+/// No literal is thought cheaper: 2.5 bits.
 const FLOOR: u64 = 40;
+/// A length symbol and an offset symbol: 9 bits.
 const BASE: i32 = 144;
+/// A length symbol and an offset symbol that is a frequent one: 6 bits.
+const AGAIN: i32 = 96;
