@@ -13,11 +13,6 @@ impl<'a> Bits<'a> {
         Bits { dst, at, word: 0, count: 0 }
     }
 
-    /// How many bits are used of the byte begun.
-    pub(super) fn begun(&self) -> u32 {
-        self.count % 8
-    }
-
     /// Bits from the start of the output to here.
     pub(super) fn position(&self) -> u64 {
         8 * self.at as u64 + u64::from(self.count)

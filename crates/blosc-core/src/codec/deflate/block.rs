@@ -87,4 +87,3 @@ fn write_stored(mut src: &[u8], last: bool, bits: &mut Bits<'_>) -> Option<()> {
         }
     }
 }
-

@@ -7,6 +7,7 @@ use super::sink::Sink;
 use crate::codec::lz4::matchlen::{backward, forward};
 
 const LOG: u32 = 15;
+const THREES_LOG: u32 = 12;
 
 /// As many positions are left out at most.
 const MAX_SKIP: u32 = 7;
@@ -24,6 +25,8 @@ pub(super) struct Effort {
     pub(super) half: u32,
     /// After every `2^patience` bytes without a match the steps become longer by one.
     pub(super) patience: u32,
+    /// Whether matches of three bytes are looked for too.
+    pub(super) threes: bool,
     /// What a block costs besides its header, in bits.
     pub(super) thrift: u64,
 }
@@ -32,12 +35,19 @@ pub(super) struct Effort {
 pub(super) struct Table {
     heads: Box<[u32; 1 << LOG]>,
     links: Box<[u16; MAX_OFFSET as usize]>,
+    /// By the hash of three bytes.
+    threes: Box<[u32; 1 << THREES_LOG]>,
     base: u32,
 }
 
 impl Default for Table {
     fn default() -> Self {
-        Table { heads: Box::new([0; 1 << LOG]), links: Box::new([0; MAX_OFFSET as usize]), base: MAX_OFFSET + 1 }
+        Table {
+            heads: Box::new([0; 1 << LOG]),
+            links: Box::new([0; MAX_OFFSET as usize]),
+            threes: Box::new([0; 1 << THREES_LOG]),
+            base: MAX_OFFSET + 1,
+        }
     }
 }
 
@@ -49,25 +59,41 @@ struct Match {
     gain: i32,
 }
 
-struct Search<'a> {
+struct Search<'a, const THREES: bool> {
     src: &'a [u8],
     heads: &'a mut [u32; 1 << LOG],
     links: &'a mut [u16; MAX_OFFSET as usize],
+    threes: &'a mut [u32; 1 << THREES_LOG],
     base: u32,
     /// The first position not yet noted.
     next: u32,
 }
 
 impl Table {
-    /// Finds the sequences of `src`, which is shorter than 1 GiB.
-    #[inline(never)]
+    /// Finds the sequences of `src`, which is at most 1 GiB long.
     pub(super) fn find(&mut self, src: &[u8], effort: Effort, sequences: &mut Vec<Sequence>) {
+        if effort.threes {
+            self.find_with::<true>(src, effort, sequences);
+        } else {
+            self.find_with::<false>(src, effort, sequences);
+        }
+    }
+
+    #[inline(never)]
+    fn find_with<const THREES: bool>(&mut self, src: &[u8], effort: Effort, sequences: &mut Vec<Sequence>) {
         if self.base > u32::MAX / 4 {
             *self = Table::default();
         }
         let base = self.base;
         self.base += src.len() as u32 + MAX_OFFSET + 1;
-        let mut search = Search { src, heads: &mut self.heads, links: &mut self.links, base, next: 0 };
+        let mut search = Search::<THREES> {
+            src,
+            heads: &mut self.heads,
+            links: &mut self.links,
+            threes: &mut self.threes,
+            base,
+            next: 0,
+        };
         let mut prices = Prices::new(src);
         let mut sink = Sink::new(sequences);
         let mut at = 0u32;
@@ -84,7 +110,8 @@ impl Table {
             };
             misses = 0;
             while found.length < effort.lazy
-                && let Some(better) = search.best(at + 1, effort.depth >> effort.half, effort.nice, last_offset, &prices)
+                && let Some(better) =
+                    search.best(at + 1, effort.depth >> effort.half, effort.nice, last_offset, &prices)
                 && better.gain > found.gain
             {
                 found = better;
@@ -106,7 +133,7 @@ impl Table {
     }
 }
 
-impl Search<'_> {
+impl<const THREES: bool> Search<'_, THREES> {
     /// Notes all positions before `end`.
     #[inline(always)]
     fn note_before(&mut self, end: u32) {
@@ -115,6 +142,9 @@ impl Search<'_> {
             let head = &mut self.heads[hash(u32::from_le_bytes([four[0], four[1], four[2], four[3]]))];
             self.links[now as usize % MAX_OFFSET as usize] = (now - *head).min(u16::MAX.into()) as u16;
             *head = now;
+            if THREES {
+                self.threes[hash_three(u32::from_le_bytes([four[0], four[1], four[2], four[3]]))] = now;
+            }
         }
         self.next = end;
     }
@@ -136,11 +166,12 @@ impl Search<'_> {
             && (here ^ there) << 8 == 0
         {
             let length = forward(src, at - last_offset + 3, at + 3) - at;
-            best = Match { length, offset: last_offset, gain: prices.gain_again(length) };
+            best = Match { length, offset: last_offset, gain: prices.gain_again(length, last_offset) };
             if length >= nice {
                 return Some(best);
             }
-            ahead = length - 3;
+            // One as long with a nearer offset may be better.
+            ahead = length.saturating_sub(4);
             tail = four(src, at + ahead)?;
         }
         let now = self.base + at;
@@ -157,7 +188,7 @@ impl Search<'_> {
             let candidate = noted - self.base;
             if four(src, candidate + ahead) == Some(tail) && four(src, candidate) == Some(here) {
                 let length = forward(src, candidate + 4, at + 4) - at;
-                if length > best.length {
+                if length >= best.length {
                     let offset = at - candidate;
                     let gain = prices.gain(length, offset);
                     if gain > best.gain {
@@ -173,6 +204,17 @@ impl Search<'_> {
             }
             noted = noted.wrapping_sub(u32::from(self.links[noted as usize % MAX_OFFSET as usize]).max(1));
         }
+        if THREES && best.offset == 0 {
+            let noted = self.threes[hash_three(here)];
+            if noted < now
+                && noted >= oldest
+                && let Some(there) = four(src, noted - self.base)
+                && (here ^ there) << 8 == 0
+            {
+                let offset = now - noted;
+                best = Match { length: 3, offset, gain: prices.gain(3, offset) };
+            }
+        }
         (best.gain > 0).then_some(best)
     }
 }
@@ -187,4 +229,10 @@ fn four(src: &[u8], at: u32) -> Option<u32> {
 fn hash(four: u32) -> usize {
     // 2^32 divided by the golden ratio.
     (four.wrapping_mul(2_654_435_761) >> (32 - LOG)) as usize
+}
+
+/// The hash of the first three bytes.
+#[inline(always)]
+fn hash_three(four: u32) -> usize {
+    ((four << 8).wrapping_mul(2_654_435_761) >> (32 - THREES_LOG)) as usize
 }

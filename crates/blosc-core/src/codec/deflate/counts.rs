@@ -140,4 +140,3 @@ const LOG2: [u8; 256] = {
     }
     table
 };
-

@@ -29,8 +29,15 @@ impl Header {
         all[..litlens].copy_from_slice(&litlen[..litlens]);
         all[litlens..litlens + offsets].copy_from_slice(&offset[..offsets]);
 
-        let mut header =
-            Header { litlens, offsets, symbols: [(0, 0); LITLENS + OFFSETS], len: 0, lengths: [0; 19], stored: 4, bits: 14 };
+        let mut header = Header {
+            litlens,
+            offsets,
+            symbols: [(0, 0); LITLENS + OFFSETS],
+            len: 0,
+            lengths: [0; 19],
+            stored: 4,
+            bits: 14,
+        };
         let mut frequencies = [0; 19];
         let mut last = None;
         let mut rest = &all[..litlens + offsets];
@@ -51,9 +58,13 @@ impl Header {
             rest = &rest[n..];
         }
         huffman::lengths(&frequencies, CODE_LENGTH_LIMIT, &mut header.lengths);
-        header.stored = ORDER.iter().rposition(|&symbol| header.lengths[usize::from(symbol)] > 0).map_or(4, |last| (last + 1).max(4));
+        header.stored = ORDER
+            .iter()
+            .rposition(|&symbol| header.lengths[usize::from(symbol)] > 0)
+            .map_or(4, |last| (last + 1).max(4));
         header.bits += 3 * header.stored as u64;
-        header.bits += frequencies.iter().zip(header.lengths).map(|(&n, length)| u64::from(n) * u64::from(length)).sum::<u64>();
+        header.bits +=
+            frequencies.iter().zip(header.lengths).map(|(&n, length)| u64::from(n) * u64::from(length)).sum::<u64>();
         header
     }
 

@@ -6,8 +6,20 @@
 //! ```
 //!
 //! A sequence is some literals and a match. A search finds all of an input before a bit is written, so that blocks can be
-//! cut where the statistics change and a block's size is known before it is written. The format itself is described in
-//! [`inflate`](super::inflate).
+//! cut where the statistics change and a block's size is known before it is written.
+//!
+//! A stream is a header of two bytes, blocks, and the Adler-32 of the plain bytes. A block is a bit string, filled from the
+//! low bit of each byte upward:
+//!
+//! ```text
+//! last:1  kind:2   0  stored: to the next byte, u16 length, its complement, the bytes
+//!                  1  fixed codes:   symbols
+//!                  2  dynamic codes: how the codes are made, symbols
+//!
+//! symbol           0..=255  a literal
+//!                  256      end of block
+//!                  257..    a length, 3..=258, and extra bits; then an offset symbol, 1..=32768, and extra bits
+//! ```
 
 mod bits;
 mod block;
@@ -83,7 +95,15 @@ impl Compressor {
 
 /// Method 8 with a window of 32 KiB, zlib's idea of the effort, and what makes both together divisible by 31.
 fn header(level: u8) -> [u8; 2] {
-    [0x78, [0x01, 0x5E, 0x9C, 0xDA][match level { ..=1 => 0, 2..=5 => 1, 6 => 2, 7.. => 3 }]]
+    [
+        0x78,
+        [0x01, 0x5E, 0x9C, 0xDA][match level {
+            ..=1 => 0,
+            2..=5 => 1,
+            6 => 2,
+            7.. => 3,
+        }],
+    ]
 }
 
 /// The longest input: positions and the distance to earlier inputs fit into 32 bits.
@@ -95,12 +115,12 @@ const FAST_THRIFT: u64 = 2000;
 /// Levels 2 to 9. Chosen so that none of ten kinds of data comes out more than 2 % larger than by zlib-ng at the same level
 /// (docs/decisions/004-zlib.md).
 const EFFORTS: [Effort; 8] = [
-    Effort { depth: 4, nice: 16, lazy: 0, half: 0, patience: 5, thrift: 1000 },
-    Effort { depth: 8, nice: 24, lazy: 0, half: 0, patience: 6, thrift: 500 },
-    Effort { depth: 12, nice: 32, lazy: 0, half: 0, patience: 6, thrift: 500 },
-    Effort { depth: 16, nice: 32, lazy: 0, half: 0, patience: 6, thrift: 500 },
-    Effort { depth: 24, nice: 64, lazy: 16, half: 2, patience: 6, thrift: 300 },
-    Effort { depth: 40, nice: 258, lazy: 32, half: 2, patience: 7, thrift: 200 },
-    Effort { depth: 40, nice: 258, lazy: 64, half: 1, patience: 7, thrift: 100 },
-    Effort { depth: 48, nice: 258, lazy: 258, half: 1, patience: 8, thrift: 100 },
+    Effort { depth: 4, nice: 16, lazy: 0, half: 0, patience: 5, threes: false, thrift: 1000 },
+    Effort { depth: 8, nice: 24, lazy: 0, half: 0, patience: 6, threes: false, thrift: 500 },
+    Effort { depth: 12, nice: 32, lazy: 0, half: 0, patience: 6, threes: false, thrift: 500 },
+    Effort { depth: 16, nice: 32, lazy: 0, half: 0, patience: 6, threes: false, thrift: 500 },
+    Effort { depth: 24, nice: 64, lazy: 16, half: 2, patience: 6, threes: false, thrift: 300 },
+    Effort { depth: 40, nice: 258, lazy: 32, half: 2, patience: 7, threes: false, thrift: 200 },
+    Effort { depth: 40, nice: 258, lazy: 64, half: 1, patience: 7, threes: true, thrift: 100 },
+    Effort { depth: 48, nice: 258, lazy: 258, half: 1, patience: 8, threes: true, thrift: 100 },
 ];

@@ -45,8 +45,8 @@ impl<'a> Prices<'a> {
 
     /// What a match saves whose offset is that of the match before.
     #[inline(always)]
-    pub(super) fn gain_again(&self, length: u32) -> i32 {
-        self.literals(length) - AGAIN
+    pub(super) fn gain_again(&self, length: u32, offset: u32) -> i32 {
+        self.literals(length) - (AGAIN + 16 * offset.ilog2() as i32)
     }
 
     #[inline(always)]
@@ -60,5 +60,5 @@ impl<'a> Prices<'a> {
 const FLOOR: u64 = 40;
 /// A length symbol and an offset symbol: 9 bits.
 const BASE: i32 = 144;
-/// A length symbol and an offset symbol that is a frequent one: 6 bits.
+/// A length symbol and an offset symbol, both of them frequent: 6 bits.
 const AGAIN: i32 = 96;

@@ -5,7 +5,7 @@
 //! from `at` on written or not, if that or its need of room is not met.
 
 /// How far behind its end [`copy_roomy`] may write.
-pub(in crate::codec) const OVERRUN: usize = 32;
+pub(super) const OVERRUN: usize = 32;
 
 /// Up to this length a match is copied by steps, above it by few and ever longer calls of the system's memory copy.
 const BULK: usize = 512;
@@ -15,7 +15,7 @@ const BULK: usize = 512;
 /// From an offset of 8 on, two loads and stores of a register and one of two bytes do, each of which may read what
 /// the one before it has written.
 #[inline(always)]
-pub(in crate::codec) fn copy_18(bytes: &mut [u8], from: usize, at: usize) -> Option<()> {
+pub(super) fn copy_18(bytes: &mut [u8], from: usize, at: usize) -> Option<()> {
     let offset = at.checked_sub(from)?;
     if offset >= 8 {
         step::<8>(bytes, from, at)?;
@@ -38,7 +38,7 @@ pub(in crate::codec) fn copy_18(bytes: &mut [u8], from: usize, at: usize) -> Opt
 
 /// Copies a match of any length, given room for [`OVERRUN`] bytes more.
 #[inline(always)]
-pub(in crate::codec) fn copy_roomy(bytes: &mut [u8], from: usize, at: usize, length: usize) -> Option<()> {
+pub(super) fn copy_roomy(bytes: &mut [u8], from: usize, at: usize, length: usize) -> Option<()> {
     if at.checked_sub(from)? < OVERRUN {
         return copy_near(bytes, from, at, length);
     }
@@ -54,7 +54,7 @@ pub(in crate::codec) fn copy_roomy(bytes: &mut [u8], from: usize, at: usize, len
 
 /// [`copy_roomy`] for what is not worth inlining.
 #[inline(never)]
-pub(in crate::codec) fn copy_long(bytes: &mut [u8], from: usize, at: usize, length: usize) -> Option<()> {
+pub(super) fn copy_long(bytes: &mut [u8], from: usize, at: usize, length: usize) -> Option<()> {
     if length > BULK {
         copy_exact(bytes, from, at, length)
     } else if at.checked_sub(from)? < OVERRUN {
@@ -116,7 +116,7 @@ fn copy_near(bytes: &mut [u8], mut from: usize, mut at: usize, length: usize) ->
 
 /// Copies a match of any length and touches nothing behind it.
 #[inline(never)]
-pub(in crate::codec) fn copy_exact(bytes: &mut [u8], from: usize, at: usize, length: usize) -> Option<()> {
+pub(super) fn copy_exact(bytes: &mut [u8], from: usize, at: usize, length: usize) -> Option<()> {
     let offset = at.checked_sub(from)?;
     let end = at.checked_add(length)?;
     if offset == 0 || end > bytes.len() {
@@ -183,7 +183,7 @@ fn step<const N: usize>(bytes: &mut [u8], from: usize, at: usize) -> Option<()> 
 
 /// The `N` bytes at `at`, to be written.
 #[inline(always)]
-pub(in crate::codec) fn room<const N: usize>(bytes: &mut [u8], at: usize) -> Option<&mut [u8; N]> {
+pub(super) fn room<const N: usize>(bytes: &mut [u8], at: usize) -> Option<&mut [u8; N]> {
     bytes.get_mut(at..)?.first_chunk_mut()
 }
 
@@ -246,4 +246,4 @@ fn repeat_16(bytes: &[u8], from: usize, offset: usize) -> Option<([u8; 16], usiz
 /// Tells the compiler that the path it stands on is the rare one.
 #[cold]
 #[inline]
-pub(in crate::codec) fn unlikely() {}
+pub(super) fn unlikely() {}

@@ -16,7 +16,7 @@
 //! behind the dictionary ([`dict`]); the decoder takes them from where they are.
 
 mod chain;
-pub(super) mod copy;
+mod copy;
 mod decode;
 mod dict;
 #[cfg(test)]
