@@ -175,21 +175,17 @@ impl<const THREES: bool> Search<'_, THREES> {
             tail = four(src, at + ahead)?;
         }
         let now = self.base + at;
-        let oldest = self.base.max(now - MAX_OFFSET);
+        let reach = at.min(MAX_OFFSET);
         let mut noted = self.heads[hash(here)];
-        // The lazy step after this one has noted this position already.
-        if noted >= now {
-            noted = now.wrapping_sub(u32::from(self.links[now as usize % MAX_OFFSET as usize]));
-        }
         for _ in 0..depth {
-            if noted < oldest {
+            let offset = now.wrapping_sub(noted);
+            if offset.wrapping_sub(1) >= reach {
                 break;
             }
-            let candidate = noted - self.base;
+            let candidate = at - offset;
             if four(src, candidate + ahead) == Some(tail) && four(src, candidate) == Some(here) {
                 let length = forward(src, candidate + 4, at + 4) - at;
                 if length >= best.length {
-                    let offset = at - candidate;
                     let gain = prices.gain(length, offset);
                     if gain > best.gain {
                         best = Match { length, offset, gain };
@@ -205,13 +201,11 @@ impl<const THREES: bool> Search<'_, THREES> {
             noted = noted.wrapping_sub(u32::from(self.links[noted as usize % MAX_OFFSET as usize]).max(1));
         }
         if THREES && best.offset == 0 {
-            let noted = self.threes[hash_three(here)];
-            if noted < now
-                && noted >= oldest
-                && let Some(there) = four(src, noted - self.base)
+            let offset = now.wrapping_sub(self.threes[hash_three(here)]);
+            if offset.wrapping_sub(1) < reach
+                && let Some(there) = four(src, at - offset)
                 && (here ^ there) << 8 == 0
             {
-                let offset = now - noted;
                 best = Match { length: 3, offset, gain: prices.gain(3, offset) };
             }
         }

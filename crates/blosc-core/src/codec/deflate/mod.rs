@@ -121,6 +121,6 @@ const EFFORTS: [Effort; 8] = [
     Effort { depth: 16, nice: 32, lazy: 0, half: 0, patience: 6, threes: false, thrift: 500 },
     Effort { depth: 24, nice: 64, lazy: 16, half: 2, patience: 6, threes: false, thrift: 300 },
     Effort { depth: 40, nice: 258, lazy: 32, half: 2, patience: 7, threes: false, thrift: 200 },
-    Effort { depth: 40, nice: 258, lazy: 64, half: 1, patience: 7, threes: true, thrift: 100 },
-    Effort { depth: 48, nice: 258, lazy: 258, half: 1, patience: 8, threes: true, thrift: 100 },
+    Effort { depth: 40, nice: 258, lazy: 64, half: 1, patience: 7, threes: false, thrift: 100 },
+    Effort { depth: 64, nice: 258, lazy: 258, half: 1, patience: 8, threes: true, thrift: 100 },
 ];
