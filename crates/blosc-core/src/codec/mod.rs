@@ -10,6 +10,8 @@
 
 pub(crate) mod blosclz;
 mod contexts;
+#[cfg(feature = "zlib")]
+mod deflate;
 #[cfg(test)]
 mod dict_chunks;
 mod dictionary;

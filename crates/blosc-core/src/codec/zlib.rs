@@ -1,10 +1,10 @@
-//! RFC 1950 streams, through the `zlib-rs` crate.
+//! RFC 1950 streams: Blosc2 chunks are written by [`deflate`], Blosc1 chunks by the `zlib-rs` crate, which reads both.
 
 use core::fmt;
 
 use zlib_rs::{Deflate, DeflateFlush, Inflate, InflateFlush, Status};
 
-use super::CorruptStream;
+use super::{CorruptStream, deflate};
 use crate::params::ChunkFormat;
 
 /// The largest window, 32 KiB: what `compress2` of zlib uses.
@@ -16,34 +16,45 @@ const WINDOW_BITS: u8 = 15;
 /// level as it is.
 const BLOSC1_LEVELS: [u8; 9] = [2, 4, 4, 5, 6, 9, 9, 9, 9];
 
-/// A deflate state at one level.
-pub(crate) struct Compressor {
-    level: u8,
-    deflate: Deflate,
+/// An encoder at one level.
+pub(crate) enum Compressor {
+    Blosc1 {
+        level: u8,
+        deflate: Deflate,
+    },
+    /// As small as zlib-ng on shuffled data, but not on unshuffled records, where C-Blosc 1 is to be matched too.
+    Blosc2(deflate::Compressor),
 }
 
 impl Compressor {
     pub(crate) fn new(clevel: u8, format: ChunkFormat) -> Self {
         let clevel = clevel.clamp(1, 9);
-        Compressor::with_level(match format {
-            ChunkFormat::Blosc1 => BLOSC1_LEVELS[usize::from(clevel) - 1],
-            ChunkFormat::Blosc2 => clevel,
-        })
+        match format {
+            ChunkFormat::Blosc1 => Compressor::blosc1(BLOSC1_LEVELS[usize::from(clevel) - 1]),
+            ChunkFormat::Blosc2 => Compressor::Blosc2(deflate::Compressor::new(clevel)),
+        }
     }
 
     /// Another one of the same kind.
     pub(crate) fn fresh(&self) -> Self {
-        Compressor::with_level(self.level)
+        match self {
+            Compressor::Blosc1 { level, .. } => Compressor::blosc1(*level),
+            Compressor::Blosc2(compressor) => Compressor::Blosc2(compressor.fresh()),
+        }
     }
 
-    fn with_level(level: u8) -> Self {
-        Compressor { level, deflate: Deflate::new(level.into(), true, WINDOW_BITS) }
+    fn blosc1(level: u8) -> Self {
+        Compressor::Blosc1 { level, deflate: Deflate::new(level.into(), true, WINDOW_BITS) }
     }
 
     pub(crate) fn compress(&mut self, src: &[u8], dst: &mut [u8]) -> Option<usize> {
-        self.deflate.reset();
-        match self.deflate.compress(src, dst, DeflateFlush::Finish) {
-            Ok(Status::StreamEnd) => usize::try_from(self.deflate.total_out()).ok(),
+        let deflate = match self {
+            Compressor::Blosc1 { deflate, .. } => deflate,
+            Compressor::Blosc2(compressor) => return compressor.compress(src, dst),
+        };
+        deflate.reset();
+        match deflate.compress(src, dst, DeflateFlush::Finish) {
+            Ok(Status::StreamEnd) => usize::try_from(deflate.total_out()).ok(),
             _ => None,
         }
     }

@@ -7,7 +7,7 @@ use super::END_LITERALS;
 
 /// The end of the bytes from `b` on that equal those from `a` on; the last [`END_LITERALS`] are never among them.
 #[inline(always)]
-pub(super) fn forward(src: &[u8], a: u32, b: u32) -> u32 {
+pub(in crate::codec) fn forward(src: &[u8], a: u32, b: u32) -> u32 {
     let (mut a, mut b) = (a as usize, b as usize);
     // Most matches end in the first or second word: no call for them.
     let near = b + 64;
@@ -48,7 +48,7 @@ fn forward_far(src: &[u8], a: usize, b: usize) -> usize {
 
 /// The number of bytes in front of `b` that equal those in front of `a`, up to `limit`.
 #[inline(always)]
-pub(super) fn backward(src: &[u8], a: u32, b: u32, limit: u32) -> u32 {
+pub(in crate::codec) fn backward(src: &[u8], a: u32, b: u32, limit: u32) -> u32 {
     let (Some(mut x), Some(mut y)) = (src.get(..a as usize), src.get(..b as usize)) else { return 0 };
     let mut n = 0;
     while let (Some((before_x, x8)), Some((before_y, y8))) = (x.split_last_chunk(), y.split_last_chunk()) {

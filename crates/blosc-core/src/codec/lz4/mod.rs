@@ -24,7 +24,7 @@ mod dict_tests;
 mod fast;
 mod hc;
 mod lazy;
-mod matchlen;
+pub(super) mod matchlen;
 mod mid;
 mod sequence;
 #[cfg(test)]

@@ -1,0 +1,66 @@
+//! Putting bits into a byte slice, the lowest bit of each byte first.
+
+/// The output, and up to 63 bits that are not yet there.
+pub(super) struct Bits<'a> {
+    dst: &'a mut [u8],
+    at: usize,
+    word: u64,
+    count: u32,
+}
+
+impl<'a> Bits<'a> {
+    pub(super) fn new(dst: &'a mut [u8], at: usize) -> Self {
+        Bits { dst, at, word: 0, count: 0 }
+    }
+
+    /// Bits from the start of the output to here.
+    pub(super) fn position(&self) -> u64 {
+        8 * self.at as u64 + u64::from(self.count)
+    }
+
+    /// Adds `n` bits, of which no others are set in `bits`. Between two calls of [`Bits::flush`] 56 have room.
+    #[inline(always)]
+    pub(super) fn push(&mut self, bits: u32, n: u32) {
+        self.word |= u64::from(bits) << (self.count & 63);
+        self.count += n;
+    }
+
+    /// Adds a code of [`code`].
+    #[inline(always)]
+    pub(super) fn push_code(&mut self, code: u32) {
+        self.push(code >> 8, code & 0xFF);
+    }
+
+    /// Writes all whole bytes; `None` where there is no room, which near the end means for eight bytes.
+    #[inline(always)]
+    pub(super) fn flush(&mut self) -> Option<()> {
+        *self.dst.get_mut(self.at..)?.first_chunk_mut()? = self.word.to_le_bytes();
+        self.at += (self.count / 8) as usize;
+        self.word >>= self.count & !7 & 63;
+        self.count &= 7;
+        Some(())
+    }
+
+    /// Fills up the byte begun and gives the end of what is written.
+    pub(super) fn align(&mut self) -> Option<usize> {
+        for byte in self.word.to_le_bytes().into_iter().take(self.count.div_ceil(8) as usize) {
+            *self.dst.get_mut(self.at)? = byte;
+            self.at += 1;
+        }
+        (self.word, self.count) = (0, 0);
+        Some(self.at)
+    }
+
+    /// Adds bytes, directly after [`Bits::align`].
+    pub(super) fn bytes(&mut self, bytes: &[u8]) -> Option<()> {
+        self.dst.get_mut(self.at..self.at + bytes.len())?.copy_from_slice(bytes);
+        self.at += bytes.len();
+        Some(())
+    }
+}
+
+/// `n` bits and their number in one word.
+#[inline(always)]
+pub(super) const fn code(bits: u32, n: u32) -> u32 {
+    bits << 8 | n
+}

@@ -1,0 +1,98 @@
+//! Cutting the sequences into blocks, and writing each in the kind that is the shortest.
+//!
+//! Segments of about [`SEGMENT`] symbols are looked at one after the other. A segment joins the block in front of it unless
+//! the two are shorter apart, by the entropies of their symbols:
+//!
+//! ```text
+//!   bits(block) + bits(segment) + header  <  bits(block + segment)        the segment begins a new block
+//! ```
+//!
+//! Shuffled data needs that: each byte plane has symbols of its own.
+
+use super::bits::Bits;
+use super::block;
+use super::counts::{Counts, Lanes};
+use super::sequence::Sequence;
+
+/// Symbols of a segment.
+const SEGMENT: u32 = 2048;
+
+/// Some sequences and the bytes they stand for.
+#[derive(Clone, Default)]
+struct Part {
+    counts: Counts,
+    sequences: usize,
+    bytes: usize,
+    /// What its symbols take by entropy.
+    bits: u64,
+}
+
+/// Writes `src`, of which `sequences` are all, as the blocks of a stream; `None` where that takes more than `room` bytes.
+/// `thrift` is what a block costs besides the codes in its header, in bits.
+pub(super) fn write(src: &[u8], sequences: &[Sequence], thrift: u64, bits: &mut Bits<'_>, room: usize) -> Option<()> {
+    let (mut src, mut sequences) = (src, sequences);
+    let mut block = Part::default();
+    let (mut ahead_src, mut ahead) = (src, sequences);
+    loop {
+        let segment = segment(ahead_src, ahead);
+        let over = segment.sequences == 0;
+        let joined = if over { None } else { join(&block, &segment, thrift) };
+        if let Some(joined) = joined {
+            block = joined;
+        } else {
+            if block.sequences > 0 || over {
+                let (now, later) = sequences.split_at(block.sequences);
+                let (bytes, rest) = src.split_at(block.bytes);
+                block::write(bytes, now, &mut block.counts, over, bits, room)?;
+                (sequences, src) = (later, rest);
+            }
+            if over {
+                return Some(());
+            }
+            block = segment.clone();
+        }
+        ahead = &ahead[segment.sequences..];
+        ahead_src = &ahead_src[segment.bytes..];
+    }
+}
+
+/// Counts the symbols of the first sequences, as many as make a segment.
+fn segment(src: &[u8], sequences: &[Sequence]) -> Part {
+    let mut part = Part::default();
+    let mut literals = Lanes::new();
+    let mut symbols = 0;
+    for sequence in sequences {
+        let Some((bytes, _)) = src.get(part.bytes..).and_then(|rest| rest.split_at_checked(sequence.literals as usize))
+        else {
+            break;
+        };
+        literals.add(bytes);
+        symbols += sequence.literals + part.counts.add_match(*sequence);
+        part.bytes += bytes.len() + sequence.length as usize;
+        part.sequences += 1;
+        if symbols >= SEGMENT {
+            break;
+        }
+    }
+    literals.sum(&mut part.counts);
+    part.bits = part.counts.entropy();
+    part
+}
+
+/// Both as one, unless they are better apart.
+fn join(block: &Part, segment: &Part, thrift: u64) -> Option<Part> {
+    if block.sequences == 0 {
+        return None;
+    }
+    let mut counts = block.counts.clone();
+    let codes = counts.add(&segment.counts);
+    let bits = counts.entropy();
+    if block.bits + segment.bits + thrift + CODE_BITS * codes < bits {
+        return None;
+    }
+    let (sequences, bytes) = (block.sequences + segment.sequences, block.bytes + segment.bytes);
+    Some(Part { counts, sequences, bytes, bits })
+}
+
+/// What a code takes in a header.
+const CODE_BITS: u64 = 3;

@@ -1,0 +1,81 @@
+//! The fast search: one earlier position for each hash of five bytes, the first match taken.
+
+use super::sequence::{MAX_OFFSET, Sequence};
+use super::sink::Sink;
+use crate::codec::lz4::matchlen::{backward, forward};
+
+const LOG: u32 = 13;
+
+/// As many bytes are hashed, and no shorter match is found: one of four is hardly shorter than its literals.
+const WIDTH: u32 = 5;
+
+/// After every `2^PATIENCE` bytes without a match the steps become longer by one, up to [`MAX_SKIP`].
+const PATIENCE: u32 = 4;
+const MAX_SKIP: u32 = 15;
+
+/// By hash: the newest position, counted from the start of the first input since the table was cleared.
+pub(super) struct Table {
+    heads: Box<[u32; 1 << LOG]>,
+    base: u32,
+}
+
+impl Default for Table {
+    fn default() -> Self {
+        Table { heads: Box::new([0; 1 << LOG]), base: MAX_OFFSET + 1 }
+    }
+}
+
+impl Table {
+    /// Finds the sequences of `src`, which is shorter than 1 GiB.
+    #[inline(never)]
+    pub(super) fn find(&mut self, src: &[u8], sequences: &mut Vec<Sequence>) {
+        if self.base > u32::MAX / 4 {
+            *self = Table::default();
+        }
+        let base = self.base;
+        self.base += src.len() as u32 + MAX_OFFSET + 1;
+        let heads = &mut *self.heads;
+        let mut sink = Sink::new(sequences);
+        let mut at = 0u32;
+        let mut misses = 0u32;
+        while let Some(here) = eight(src, at) {
+            let head = &mut heads[hash(here)];
+            let noted = *head;
+            *head = base + at;
+            let offset = base + at - noted;
+            if offset <= MAX_OFFSET
+                && let candidate = at - offset
+                && let Some(there) = eight(src, candidate)
+                && (here ^ there) << (64 - 8 * WIDTH) == 0
+            {
+                let back = backward(src, candidate, at, at - sink.end());
+                let start = at - back;
+                let end = forward(src, candidate, at);
+                sink.push(start, end - start, offset);
+                // The last place but one of the match, so that what follows is found again.
+                if let Some(near) = eight(src, end - 2) {
+                    heads[hash(near)] = base + end - 2;
+                }
+                at = end;
+                misses = 0;
+                continue;
+            }
+            misses += 1;
+            at += 1 + (misses >> PATIENCE).min(MAX_SKIP);
+        }
+        sink.finish(src.len() as u32);
+    }
+}
+
+#[inline(always)]
+fn eight(src: &[u8], at: u32) -> Option<u64> {
+    let at = at as usize;
+    Some(u64::from_le_bytes(*src.get(at..at + 8)?.first_chunk()?))
+}
+
+/// The hash of the first [`WIDTH`] bytes.
+#[inline(always)]
+fn hash(eight: u64) -> usize {
+    // 2^64 divided by the golden ratio.
+    ((eight << (64 - 8 * WIDTH)).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - LOG)) as usize
+}

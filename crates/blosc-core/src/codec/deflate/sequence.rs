@@ -1,0 +1,75 @@
+//! What the searches find, and the symbols it is written with.
+
+/// Literals, and a match behind them: `length` bytes that also stand `offset` before. A length of 0 is no match.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Sequence {
+    pub(super) literals: u32,
+    /// Of any size; the format's own matches, of at most [`MAX_MATCH`] bytes, are its [`pieces`].
+    pub(super) length: u32,
+    pub(super) offset: u32,
+}
+
+/// No match is shorter in the format.
+pub(super) const MIN_MATCH: u32 = 3;
+/// No match is longer in the format.
+pub(super) const MAX_MATCH: u32 = 258;
+/// The largest offset.
+pub(super) const MAX_OFFSET: u32 = 32768;
+/// The longest run of literals in one sequence.
+pub(super) const MAX_LITERALS: u32 = 4096;
+
+/// Literals and end of block.
+pub(super) const LITLENS: usize = 286;
+/// Offset symbols.
+pub(super) const OFFSETS: usize = 30;
+/// The symbol that ends a block.
+pub(super) const END: usize = 256;
+
+/// A match of any length as so many of [`MAX_MATCH`] and up to two others (0 if there is none): what is left over may be
+/// too short for a match, which then takes some bytes of the one before.
+#[inline(always)]
+pub(super) fn pieces(length: u32) -> (u32, [u32; 2]) {
+    let (full, rest) = (length / MAX_MATCH, length % MAX_MATCH);
+    match rest {
+        1 | 2 if full > 0 => (full - 1, [MAX_MATCH + rest - MIN_MATCH, MIN_MATCH]),
+        rest => (full, [rest, 0]),
+    }
+}
+
+/// Symbol and number of extra bits of a length from 3 to 258.
+#[inline(always)]
+pub(super) fn length_symbol(length: u32) -> (usize, u32) {
+    let [symbol, extra] = LENGTH_SYMBOLS[length as usize & 511];
+    (257 + usize::from(symbol), extra.into())
+}
+
+/// Symbol and number of extra bits of an offset from 1 to 32768. The extra bits are the low ones of `offset - 1`.
+#[inline(always)]
+pub(super) fn offset_symbol(offset: u32) -> (usize, u32) {
+    let n = offset.wrapping_sub(1);
+    if n < 2 {
+        return (n as usize, 0);
+    }
+    // Two symbols for each power of two, by the bit below the highest.
+    let high = n.ilog2();
+    (((high << 1) + (n >> (high - 1) & 1)) as usize, high - 1)
+}
+
+/// The low bits of `length - 3` are the extra bits, but for 258, which has none.
+const LENGTH_SYMBOLS: [[u8; 2]; 512] = {
+    let mut table = [[0; 2]; 512];
+    let mut length = 3;
+    while length < 258 {
+        let n = length as u32 - 3;
+        table[length] = if n < 4 {
+            [n as u8, 0]
+        } else {
+            // Four symbols for each power of two, by the two bits below the highest.
+            let high = n.ilog2();
+            [((high << 2) + (n >> (high - 2) & 3)) as u8 - 4, high as u8 - 2]
+        };
+        length += 1;
+    }
+    table[258] = [28, 0];
+    table
+};
