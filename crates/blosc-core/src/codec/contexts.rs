@@ -43,7 +43,7 @@ impl Compressor {
             #[cfg(feature = "zlib")]
             Codec::Zlib => Encode::Zlib(super::zlib::Compressor::new(clevel, params.format)),
             #[cfg(feature = "zstd")]
-            Codec::Zstd => Encode::Zstd(Box::new(super::zstd::Compressor::new(clevel))),
+            Codec::Zstd => Encode::Zstd(Box::new(super::zstd::Compressor::new(clevel, params.filters.has_shuffle()))),
             Codec::Plugin { id, meta } => {
                 let what = if id == NDLZ { "it is read only" } else { "no codec is registered for this id" };
                 let plugin = registry.get_codec(id).ok_or(EncodeError::Codec { codec, what })?;

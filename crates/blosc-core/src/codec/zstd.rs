@@ -8,9 +8,11 @@ use rust_zstd::{CompressOptions, Decompressor as Frames};
 
 use super::CorruptStream;
 
-/// The levels behind `clevel` 1..=9: every second one, as in C-Blosc. For 9 that has the strongest there is, 22; on blocks of
-/// a megabyte, level 19 is as small (at most 0.12 % larger on ten data sets) and 1.6 times as fast (docs/decisions/005-zstd.md).
-const LEVELS: [i32; 9] = [1, 3, 5, 7, 9, 11, 13, 15, 19];
+/// The levels behind `clevel` 1..=9: every second one, and for 9 the strongest there is (`ZSTD_maxCLevel`), as in C-Blosc.
+const LEVELS: [i32; 9] = [1, 3, 5, 7, 9, 11, 13, 15, 22];
+
+/// What clevel 9 is for shuffled blocks: as small as level 22, and 1.6 times as fast (docs/decisions/005-zstd.md).
+const STRONGEST_SHUFFLED: i32 = 19;
 
 /// A compression context at one level, and the frame it wrote last.
 pub(crate) struct Compressor {
@@ -21,8 +23,9 @@ pub(crate) struct Compressor {
 }
 
 impl Compressor {
-    pub(crate) fn new(clevel: u8) -> Self {
-        Compressor::with_options(CompressOptions { level: level(clevel), ..CompressOptions::default() })
+    pub(crate) fn new(clevel: u8, is_shuffled: bool) -> Self {
+        let level = if is_shuffled { level(clevel).min(STRONGEST_SHUFFLED) } else { level(clevel) };
+        Compressor::with_options(CompressOptions { level, ..CompressOptions::default() })
     }
 
     /// One whose frames can be read with `dict` only, for streams of about `len` bytes.
