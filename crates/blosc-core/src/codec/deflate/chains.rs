@@ -6,7 +6,9 @@ use super::sequence::{MAX_OFFSET, Sequence};
 use super::sink::Sink;
 use crate::codec::lz4::matchlen::{backward, forward};
 
+/// Bits of a hash of four bytes.
 const LOG: u32 = 15;
+/// Bits of a hash of three bytes.
 const THREES_LOG: u32 = 12;
 
 /// As many positions are left out at most.
@@ -122,7 +124,7 @@ impl Table {
             sink.push(start, end - start, found.offset);
             last_offset = found.offset;
             if found.length > 64 {
-                // Of a long match only the ends: what is between is found by them.
+                // Of a long match only the ends: what repeats its middle mostly repeats one of them.
                 search.note_before(at + 16);
                 search.next = search.next.max(end - 16);
             }

@@ -4,6 +4,7 @@ use super::sequence::{MAX_OFFSET, Sequence};
 use super::sink::Sink;
 use crate::codec::lz4::matchlen::{backward, forward};
 
+/// Bits of a hash: the table takes 32 KiB.
 const LOG: u32 = 13;
 
 /// As many bytes are hashed, and no shorter match is found: one of four is hardly shorter than its literals.
@@ -26,7 +27,7 @@ impl Default for Table {
 }
 
 impl Table {
-    /// Finds the sequences of `src`, which is shorter than 1 GiB.
+    /// Finds the sequences of `src`, which is at most 1 GiB long.
     #[inline(never)]
     pub(super) fn find(&mut self, src: &[u8], sequences: &mut Vec<Sequence>) {
         if self.base > u32::MAX / 4 {
