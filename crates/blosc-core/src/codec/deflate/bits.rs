@@ -31,13 +31,25 @@ impl<'a> Bits<'a> {
         self.push(code >> 8, code & 0xFF);
     }
 
-    /// Writes all whole bytes; `None` where there is no room, which near the end means for eight bytes.
+    /// Writes all whole bytes; `None` where there is no room for them.
     #[inline(always)]
     pub(super) fn flush(&mut self) -> Option<()> {
-        *self.dst.get_mut(self.at..)?.first_chunk_mut()? = self.word.to_le_bytes();
-        self.at += (self.count / 8) as usize;
+        let whole = (self.count / 8) as usize;
+        match self.dst.get_mut(self.at..).and_then(<[u8]>::first_chunk_mut) {
+            Some(eight) => *eight = self.word.to_le_bytes(),
+            None => self.flush_end(whole)?,
+        }
+        self.at += whole;
         self.word >>= self.count & !7 & 63;
         self.count &= 7;
+        Some(())
+    }
+
+    /// Near the end no byte is written that is not used: what fits must not depend on how it is written.
+    #[cold]
+    fn flush_end(&mut self, whole: usize) -> Option<()> {
+        let end = self.dst.get_mut(self.at..)?.get_mut(..whole)?;
+        end.copy_from_slice(&self.word.to_le_bytes()[..whole]);
         Some(())
     }
 

@@ -67,7 +67,7 @@ impl Compressor {
         Compressor::new(self.level)
     }
 
-    /// Compresses `src` into `dst`; `None` where the result does not fit with some bytes to spare.
+    /// Compresses `src` into `dst`; `None` where the result does not fit.
     pub(crate) fn compress(&mut self, src: &[u8], dst: &mut [u8]) -> Option<usize> {
         if src.len() > MAX_INPUT {
             return None;
@@ -83,8 +83,8 @@ impl Compressor {
             }
         };
         dst.get_mut(..2)?.copy_from_slice(&header(self.level));
-        // A flush writes eight bytes, of which it may use none; the checksum has four.
-        let room = dst.len().checked_sub(12)?;
+        // The checksum has four bytes.
+        let room = dst.len().checked_sub(4)?;
         let mut bits = Bits::new(dst, 2);
         blocks::write(src, &self.sequences, thrift, &mut bits, room)?;
         bits.align()?;
