@@ -17,7 +17,9 @@ pub(super) fn kernels() -> Option<&'static Kernels> {
                 _ => unshuffle(t, src, dst),
             })
         },
-        unshuffle_planes: |planes, dst| on_planes(planes, dst, unshuffle_planes, TABLE.unshuffle),
+        unshuffle_planes: |planes, dst| {
+            on_planes(planes, dst, |planes, dst| unshuffle_planes(planes, dst), TABLE.unshuffle)
+        },
         bitshuffle: |t, src, dst| on_groups_of_eight(t, src, dst, |t, src, dst| bitshuffle(t, src, dst)),
         bitunshuffle: |t, src, dst| on_groups_of_eight(t, src, dst, |t, src, dst| bitunshuffle(t, src, dst)),
         running_sum: |src, dst| on_bytes(src, dst, |src, dst| scalar::running_sum(0, src, dst)),
