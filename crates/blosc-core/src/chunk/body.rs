@@ -14,9 +14,8 @@ use crate::registry::Registry;
 /// All that encoding the blocks of one chunk takes, looked up once.
 pub(super) struct BodyPlan<'a> {
     params: &'a CParams,
+    context: Context<'a>,
     forward: Pipeline<'a>,
-    /// What a decoder will do.
-    backward: Pipeline<'a>,
     header_len: usize,
     blocksize: usize,
     /// Streams of every block but a short last one.
@@ -49,11 +48,11 @@ impl<'a> BodyPlan<'a> {
         let context = Context { typesize, rule, registry, blockshape, channels: Some(typesize) };
         Ok(BodyPlan {
             params,
+            context,
             forward: Pipeline::forward_of(&params.filters, context)?,
-            backward: Pipeline::backward_of(&params.filters, context)?,
             header_len: header.len(),
             blocksize: header.blocksize(),
-            nstreams: if header.is_split() { context.typesize } else { 1 },
+            nstreams: if header.is_split() { typesize } else { 1 },
             has_runs: params.format == ChunkFormat::Blosc2,
         })
     }
@@ -196,7 +195,8 @@ impl<'a> BodyPlan<'a> {
         if self.forward.may_be_lossy() {
             let mut scratch = Scratch::default();
             let filtered = self.forward.forward(&first, None, &mut scratch)?.to_vec();
-            self.backward.backward(&filtered, None, &mut scratch, &mut first)?;
+            let backward = Pipeline::backward_of(&self.params.filters, self.context)?;
+            backward.backward(&filtered, None, &mut scratch, &mut first)?;
         }
         Ok(Some(first))
     }
