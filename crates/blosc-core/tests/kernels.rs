@@ -62,6 +62,13 @@ fn check(tables: &[&Kernels], t: usize, src: &[u8], offset: usize) {
             "{}",
             case("unshuffle_planes")
         );
+        if whole > 0 {
+            let mut apart: Vec<Vec<u8>> = (0..t).rev().map(|_| vec![0xAA; offset + elements]).collect();
+            apart.reverse();
+            let mut planes: Vec<&mut [u8]> = apart.iter_mut().map(|plane| &mut plane[offset..]).collect();
+            (table.shuffle_planes)(&src[..whole], &mut planes);
+            assert!(planes.concat() == shuffled[..whole], "{}", case("shuffle_planes"));
+        }
         assert!(run(table.bitshuffle, t, src, offset) == bitshuffled, "{}", case("bitshuffle"));
         assert!(run(table.bitunshuffle, t, &bitshuffled, offset) == src, "{}", case("bitunshuffle"));
     }

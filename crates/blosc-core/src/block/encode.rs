@@ -1,5 +1,6 @@
 //! Encoding one block.
 
+use super::planes::{MAX_PLANES, PlaneBuffer};
 use super::{CSIZE_LEN, RUN_TOKEN};
 use crate::codec::Compressor;
 use crate::filter::{FilterError, Pipeline, Scratch};
@@ -10,6 +11,7 @@ use crate::le::put_i32;
 pub(crate) struct BlockEncoder {
     compressor: Compressor,
     scratch: Scratch,
+    planes: PlaneBuffer,
 }
 
 /// How a block is cut into streams, and how these may be stored.
@@ -23,7 +25,7 @@ pub(crate) struct Streams {
 
 impl BlockEncoder {
     pub(crate) fn new(compressor: Compressor) -> Self {
-        BlockEncoder { compressor, scratch: Scratch::default() }
+        BlockEncoder { compressor, scratch: Scratch::default(), planes: PlaneBuffer::default() }
     }
 
     /// The compressor without a dictionary.
@@ -40,16 +42,14 @@ impl BlockEncoder {
         streams: Streams,
         dst: &mut [u8],
     ) -> Result<Option<usize>, FilterError> {
-        let filtered = pipeline.forward(block, reference, &mut self.scratch)?;
-        let mut at = 0;
-        for stream in filtered.chunks_exact(block.len() / streams.nstreams) {
-            let dst = dst.get_mut(at..).unwrap_or_default();
-            match encode_stream(&mut self.compressor, stream, streams.has_runs, dst) {
-                Some(len) => at += len,
-                None => return Ok(None),
-            }
+        let Streams { nstreams, has_runs } = streams;
+        if (2..=MAX_PLANES).contains(&nstreams) && pipeline.is_shuffle(nstreams, block.len()) {
+            let planes = self.planes.shuffle(nstreams, block);
+            return Ok(encode_streams(&mut self.compressor, planes, has_runs, dst));
         }
-        Ok(Some(at))
+        let filtered = pipeline.forward(block, reference, &mut self.scratch)?;
+        let filtered = filtered.chunks_exact(block.len() / nstreams);
+        Ok(encode_streams(&mut self.compressor, filtered, has_runs, dst))
     }
 
     /// Encodes a block of variable length: one payload, without `csize`, that is as long as the block if stored as it is.
@@ -65,6 +65,20 @@ impl BlockEncoder {
         let compressor = compress.then_some(&mut self.compressor);
         Ok(encode_payload(compressor, filtered, dst))
     }
+}
+
+/// One stream behind the other; the end of the last.
+fn encode_streams<'a>(
+    compressor: &mut Compressor,
+    streams: impl Iterator<Item = &'a [u8]>,
+    has_runs: bool,
+    dst: &mut [u8],
+) -> Option<usize> {
+    let mut at = 0;
+    for stream in streams {
+        at += encode_stream(compressor, stream, has_runs, dst.get_mut(at..)?)?;
+    }
+    Some(at)
 }
 
 /// `csize`, then the stream compressed, or as it is where that is not larger: `csize == neblock` says so. A run is a

@@ -62,6 +62,13 @@ use std::sync::OnceLock;
 /// If `dst.len() != src.len()`.
 pub type Kernel = fn(typesize: usize, src: &[u8], dst: &mut [u8]);
 
+/// Byte `j` of every element to plane `j`: `(src, planes)`. All of the planes is overwritten.
+///
+/// # Panics
+///
+/// If the planes are not all of the same length, or `src` is not as long as all together.
+pub type ShufflePlanes = fn(src: &[u8], planes: &mut [&mut [u8]]);
+
 /// Byte `j` of every element from plane `j`: `(planes, dst)`. All of `dst` is overwritten.
 ///
 /// # Panics
@@ -85,7 +92,9 @@ pub struct Kernels {
     pub shuffle: Kernel,
     /// Undoes [`shuffle`](Self::shuffle).
     pub unshuffle: Kernel,
-    /// The same with planes that lie anywhere.
+    /// Shuffle to planes that lie anywhere.
+    pub shuffle_planes: ShufflePlanes,
+    /// Unshuffle from planes that lie anywhere.
     pub unshuffle_planes: UnshufflePlanes,
     /// Groups the bits of equal significance.
     pub bitshuffle: Kernel,
@@ -133,16 +142,53 @@ fn on_bytes(src: &[u8], dst: &mut [u8], kernel: impl FnOnce(&[u8], &mut [u8])) {
     kernel(src, dst);
 }
 
+/// Runs a kernel of single planes, or `shuffle` piece by piece where it returns `false`.
+fn run_to_planes(
+    src: &[u8],
+    planes: &mut [&mut [u8]],
+    kernel: impl FnOnce(&[u8], &mut [&mut [u8]]) -> bool,
+    shuffle: Kernel,
+) {
+    let elements = planes.first().map_or(0, |plane| plane.len());
+    assert!(planes.iter().all(|plane| plane.len() == elements), "planes have one byte of each element");
+    assert_eq!(planes.len() * elements, src.len(), "a filter keeps the length of its buffer");
+    if src.is_empty() || kernel(src, planes) {
+        return;
+    }
+    let mut pieces = [0; PIECES];
+    let piece = (pieces.len() / planes.len()).max(1);
+    for (at, src) in (0..elements).step_by(piece).zip(src.chunks(piece * planes.len())) {
+        let len = src.len() / planes.len();
+        let Some(pieces) = pieces.get_mut(..src.len()) else {
+            // One element, longer than any chunk's.
+            src.iter().zip(&mut *planes).for_each(|(from, plane)| plane[at] = *from);
+            continue;
+        };
+        shuffle(planes.len(), src, pieces);
+        for (from, plane) in pieces.chunks_exact(len).zip(&mut *planes) {
+            plane[at..at + len].copy_from_slice(from);
+        }
+    }
+}
+
+/// Bytes of elements that are put together or taken apart at a time: in a first-level cache, and 32 elements at least of what a
+/// chunk's typesize can be.
+const PIECES: usize = 8192;
+
 /// Runs a kernel of single planes, or `unshuffle` on planes put together piece by piece where it returns `false`.
-fn on_planes(planes: &[&[u8]], dst: &mut [u8], kernel: impl FnOnce(&[&[u8]], &mut [u8]) -> bool, unshuffle: Kernel) {
+fn run_from_planes(
+    planes: &[&[u8]],
+    dst: &mut [u8],
+    kernel: impl FnOnce(&[&[u8]], &mut [u8]) -> bool,
+    unshuffle: Kernel,
+) {
     let elements = planes.first().map_or(0, |plane| plane.len());
     assert!(planes.iter().all(|plane| plane.len() == elements), "planes have one byte of each element");
     assert_eq!(planes.len() * elements, dst.len(), "a filter keeps the length of its buffer");
     if dst.is_empty() || kernel(planes, dst) {
         return;
     }
-    // In a first-level cache, and 32 elements at least of what a chunk's typesize can be.
-    let mut pieces = [0; 8192];
+    let mut pieces = [0; PIECES];
     let piece = (pieces.len() / planes.len()).max(1);
     for (at, dst) in (0..elements).step_by(piece).zip(dst.chunks_mut(piece * planes.len())) {
         let len = dst.len() / planes.len();

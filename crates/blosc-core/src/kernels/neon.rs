@@ -4,7 +4,7 @@ use std::arch::aarch64::*;
 use std::arch::is_aarch64_feature_detected;
 
 use super::lanes::{assert_in_bounds, lane_bitshuffle, lane_shuffle, single_lane};
-use super::{Kernels, on_bytes, on_elements, on_groups_of_eight, on_planes, scalar};
+use super::{Kernels, on_bytes, on_elements, on_groups_of_eight, run_from_planes, run_to_planes, scalar};
 
 /// The table, if the CPU has NEON.
 pub(super) fn kernels() -> Option<&'static Kernels> {
@@ -14,10 +14,15 @@ pub(super) fn kernels() -> Option<&'static Kernels> {
         shuffle: |t, src, dst| on_elements(t, src, dst, |src, dst| unsafe { shuffle(t, src, dst) }),
         // SAFETY: as for `shuffle`.
         unshuffle: |t, src, dst| on_elements(t, src, dst, |src, dst| unsafe { unshuffle(t, src, dst) }),
+        shuffle_planes: |src, planes| {
+            // SAFETY: as for `shuffle`.
+            let kernel = |src: &[u8], planes: &mut [&mut [u8]]| unsafe { shuffle_planes(src, planes) };
+            run_to_planes(src, planes, kernel, TABLE.shuffle);
+        },
         unshuffle_planes: |planes, dst| {
             // SAFETY: as for `shuffle`.
             let kernel = |planes: &[&[u8]], dst: &mut [u8]| unsafe { unshuffle_planes(planes, dst) };
-            on_planes(planes, dst, kernel, TABLE.unshuffle);
+            run_from_planes(planes, dst, kernel, TABLE.unshuffle);
         },
         // SAFETY: as for `shuffle`.
         bitshuffle: |t, src, dst| on_groups_of_eight(t, src, dst, |t, src, dst| unsafe { bitshuffle(t, src, dst) }),

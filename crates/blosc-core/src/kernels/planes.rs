@@ -4,22 +4,33 @@
 //! load and store inside has constant offsets and needs no checks. The last tile is flush with the end of the planes and
 //! overlaps the one before.
 
-/// Calls `kernel` for every tile of `src` with the rows of `dst` it becomes; `false` if there is less than one tile.
+/// The `T` planes of a shuffled buffer.
+#[inline(always)]
+pub(super) fn planes_of<const T: usize>(dst: &mut [u8]) -> [&mut [u8]; T] {
+    let elements = dst.len() / T;
+    let mut rest = dst;
+    std::array::from_fn(|_| rest.split_off_mut(..elements).unwrap_or_default())
+}
+
+/// Planes that lie anywhere, if they are `T`.
+#[inline(always)]
+pub(super) fn exactly<'a, const T: usize>(planes: &'a mut [&mut [u8]]) -> Option<[&'a mut [u8]; T]> {
+    let mut planes = <&mut [&mut [u8]; T]>::try_from(planes).ok()?.iter_mut();
+    Some(std::array::from_fn(|_| planes.next().map_or(&mut [][..], |plane| plane)))
+}
+
+/// Calls `kernel` for every tile of `src` with the rows of `planes` it becomes; `false` if there is less than one tile, or
+/// the planes are not of the same length.
 #[inline(always)]
 pub(super) fn to_planes<const T: usize, const ROW: usize, const TILE: usize>(
     src: &[u8],
-    dst: &mut [u8],
+    mut planes: [&mut [u8]; T],
     kernel: impl Fn(&[u8; TILE], [&mut [u8; ROW]; T]),
 ) -> bool {
     const { assert!(TILE == T * ROW) };
     let elements = src.len() / T;
-    if elements < ROW || dst.len() != src.len() {
+    if elements < ROW || planes.iter().any(|plane| plane.len() != elements) {
         return false;
-    }
-    let mut planes: [&mut [u8]; T] = std::array::from_fn(|_| Default::default());
-    let mut rest = dst;
-    for plane in &mut planes {
-        (*plane, rest) = rest.split_at_mut(elements);
     }
     for (i, tile) in src.as_chunks().0.iter().enumerate() {
         kernel(tile, planes.each_mut().map(|plane| &mut plane.as_chunks_mut().0[i]));

@@ -16,7 +16,7 @@
 //!
 //! Nothing here depends on the typesize being one that a chunk can have.
 
-use super::{Kernels, on_bytes, on_elements, on_groups_of_eight, on_planes};
+use super::{Kernels, on_bytes, on_elements, on_groups_of_eight, run_from_planes, run_to_planes};
 
 /// The table that always exists.
 pub(super) fn kernels() -> &'static Kernels {
@@ -24,7 +24,8 @@ pub(super) fn kernels() -> &'static Kernels {
         name: "scalar",
         shuffle: |t, src, dst| on_elements(t, src, dst, |src, dst| shuffle(t, src, dst)),
         unshuffle: |t, src, dst| on_elements(t, src, dst, |src, dst| unshuffle(t, src, dst)),
-        unshuffle_planes: |planes, dst| on_planes(planes, dst, |_, _| false, TABLE.unshuffle),
+        shuffle_planes: |src, planes| run_to_planes(src, planes, |_, _| false, TABLE.shuffle),
+        unshuffle_planes: |planes, dst| run_from_planes(planes, dst, |_, _| false, TABLE.unshuffle),
         bitshuffle: |t, src, dst| on_groups_of_eight(t, src, dst, bitshuffle),
         bitunshuffle: |t, src, dst| on_groups_of_eight(t, src, dst, bitunshuffle),
         running_sum: |src, dst| on_bytes(src, dst, |src, dst| running_sum(0, src, dst)),

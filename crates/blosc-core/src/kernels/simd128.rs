@@ -3,7 +3,7 @@
 use std::arch::wasm32::*;
 
 use super::lanes::{assert_in_bounds, lane_bitshuffle, lane_shuffle, single_lane};
-use super::{Kernels, on_bytes, on_elements, on_groups_of_eight, on_planes, scalar};
+use super::{Kernels, on_bytes, on_elements, on_groups_of_eight, run_from_planes, run_to_planes, scalar};
 
 /// The table; this file is compiled only where simd128 is enabled.
 pub(super) fn kernels() -> Option<&'static Kernels> {
@@ -17,8 +17,11 @@ pub(super) fn kernels() -> Option<&'static Kernels> {
                 _ => unshuffle(t, src, dst),
             })
         },
+        shuffle_planes: |src, planes| {
+            run_to_planes(src, planes, |src, planes| shuffle_planes(src, planes), TABLE.shuffle)
+        },
         unshuffle_planes: |planes, dst| {
-            on_planes(planes, dst, |planes, dst| unshuffle_planes(planes, dst), TABLE.unshuffle)
+            run_from_planes(planes, dst, |planes, dst| unshuffle_planes(planes, dst), TABLE.unshuffle)
         },
         bitshuffle: |t, src, dst| on_groups_of_eight(t, src, dst, |t, src, dst| bitshuffle(t, src, dst)),
         bitunshuffle: |t, src, dst| on_groups_of_eight(t, src, dst, |t, src, dst| bitunshuffle(t, src, dst)),

@@ -5,7 +5,7 @@
 //! block is replaced; positions count from the dictionary's first byte.
 
 use super::chain::{Chains, LINKS};
-use super::fast::{MULTIPLIER_5, Positions, compress};
+use super::fast::{self, Positions, compress};
 use super::hc::{HcTable, attempts};
 use super::{MAX_INPUT, lazy};
 
@@ -111,7 +111,7 @@ impl Positions for Attached<'_> {
 /// Of five bytes: with a dictionary there are many positions, and that finds longer matches.
 #[inline(always)]
 fn hash(word: u64) -> usize {
-    ((word << 24).wrapping_mul(MULTIPLIER_5) >> (64 - DICT_LOG)) as usize
+    (fast::hash::<5>(word) >> (32 - DICT_LOG)) as usize
 }
 
 /// The high-compression encoder's tables with a dictionary in them; reusable.

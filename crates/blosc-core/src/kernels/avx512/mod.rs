@@ -9,7 +9,7 @@ mod shuffle;
 use std::arch::x86_64::*;
 
 use super::lanes::assert_in_bounds;
-use super::{Kernels, on_bytes, on_elements, on_groups_of_eight, on_planes, sse2};
+use super::{Kernels, on_bytes, on_elements, on_groups_of_eight, run_from_planes, run_to_planes, sse2};
 
 /// The table, if the CPU has all of the instructions.
 pub(super) fn kernels() -> Option<&'static Kernels> {
@@ -19,10 +19,15 @@ pub(super) fn kernels() -> Option<&'static Kernels> {
         shuffle: |t, src, dst| on_elements(t, src, dst, |src, dst| unsafe { shuffle::shuffle(t, src, dst) }),
         // SAFETY: as for `shuffle`.
         unshuffle: |t, src, dst| on_elements(t, src, dst, |src, dst| unsafe { shuffle::unshuffle(t, src, dst) }),
+        shuffle_planes: |src, planes| {
+            // SAFETY: as for `shuffle`.
+            let kernel = |src: &[u8], planes: &mut [&mut [u8]]| unsafe { shuffle::shuffle_planes(src, planes) };
+            run_to_planes(src, planes, kernel, TABLE.shuffle);
+        },
         unshuffle_planes: |planes, dst| {
             // SAFETY: as for `shuffle`.
             let kernel = |planes: &[&[u8]], dst: &mut [u8]| unsafe { shuffle::unshuffle_planes(planes, dst) };
-            on_planes(planes, dst, kernel, TABLE.unshuffle);
+            run_from_planes(planes, dst, kernel, TABLE.unshuffle);
         },
         bitshuffle: |t, src, dst| {
             // SAFETY: as for `shuffle`.

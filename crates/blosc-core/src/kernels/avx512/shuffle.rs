@@ -24,26 +24,39 @@ use std::arch::x86_64::*;
 use std::hint::black_box;
 
 use super::super::avx2;
-use super::super::planes::{from_each_plane, from_planes, to_planes};
+use super::super::planes::{exactly, from_each_plane, from_planes, planes_of, to_planes};
 use super::{exchange, load, store};
 
 /// Shuffles whole elements.
 #[target_feature(enable = "avx2,avx512f,avx512bw,avx512vbmi")]
 pub(super) fn shuffle(typesize: usize, src: &[u8], dst: &mut [u8]) {
     let done = match typesize {
-        2 => shuffle_power_of_two::<2, 256, 512>(src, dst),
-        4 => shuffle_power_of_two::<4, 128, 512>(src, dst),
-        8 => shuffle_power_of_two::<8, 64, 512>(src, dst),
-        16 => shuffle_power_of_two::<16, 64, 1024>(src, dst),
-        3 => shuffle_thirds::<1, 3, 192>(src, dst),
-        6 => shuffle_thirds::<2, 6, 384>(src, dst),
-        12 => shuffle_thirds::<4, 12, 768>(src, dst),
-        24 => shuffle_thirds::<8, 24, 1536>(src, dst),
+        2 => shuffle_power_of_two::<2, 256, 512>(src, planes_of(dst)),
+        4 => shuffle_power_of_two::<4, 128, 512>(src, planes_of(dst)),
+        8 => shuffle_power_of_two::<8, 64, 512>(src, planes_of(dst)),
+        16 => shuffle_power_of_two::<16, 64, 1024>(src, planes_of(dst)),
+        3 => shuffle_thirds::<1, 3, 192>(src, planes_of(dst)),
+        6 => shuffle_thirds::<2, 6, 384>(src, planes_of(dst)),
+        12 => shuffle_thirds::<4, 12, 768>(src, planes_of(dst)),
+        24 => shuffle_thirds::<8, 24, 1536>(src, planes_of(dst)),
         _ => false,
     };
     if !done {
         avx2::shuffle(typesize, src, dst);
     }
+}
+
+/// The same to planes that lie anywhere; `false` where that is not for this function.
+#[target_feature(enable = "avx2,avx512f,avx512bw,avx512vbmi")]
+pub(super) fn shuffle_planes(src: &[u8], planes: &mut [&mut [u8]]) -> bool {
+    let done = match planes.len() {
+        2 => exactly(planes).is_some_and(|planes| shuffle_power_of_two::<2, 256, 512>(src, planes)),
+        4 => exactly(planes).is_some_and(|planes| shuffle_power_of_two::<4, 128, 512>(src, planes)),
+        8 => exactly(planes).is_some_and(|planes| shuffle_power_of_two::<8, 64, 512>(src, planes)),
+        16 => exactly(planes).is_some_and(|planes| shuffle_power_of_two::<16, 64, 1024>(src, planes)),
+        _ => false,
+    };
+    done || avx2::shuffle_planes(src, planes)
 }
 
 /// Undoes [`shuffle`].
@@ -73,10 +86,13 @@ pub(super) fn unshuffle_planes(planes: &[&[u8]], dst: &mut [u8]) -> bool {
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-fn shuffle_power_of_two<const T: usize, const ROW: usize, const TILE: usize>(src: &[u8], dst: &mut [u8]) -> bool {
+fn shuffle_power_of_two<const T: usize, const ROW: usize, const TILE: usize>(
+    src: &[u8],
+    planes: [&mut [u8]; T],
+) -> bool {
     let [low, high] = black_box(&const { sort_pairs::<T>() });
     let (low, high) = (load(low), load(high));
-    to_planes(src, dst, |tile: &[u8; TILE], mut rows: [&mut [u8; ROW]; T]| {
+    to_planes(src, planes, |tile: &[u8; TILE], mut rows: [&mut [u8; ROW]; T]| {
         let (tile, _) = tile.as_chunks();
         for at in 0..ROW / 64 {
             let tile = &tile[at * T..][..T];
@@ -112,10 +128,10 @@ fn unshuffle_16(planes: [&[u8]; 16], dst: &mut [u8]) -> bool {
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-fn shuffle_thirds<const B: usize, const T: usize, const TILE: usize>(src: &[u8], dst: &mut [u8]) -> bool {
+fn shuffle_thirds<const B: usize, const T: usize, const TILE: usize>(src: &[u8], planes: [&mut [u8]; T]) -> bool {
     let [deal0, deal1, deal2] = black_box(&const { deal_thirds::<B>() });
     let deal = [choice(deal0), choice(deal1), choice(deal2)];
-    to_planes(src, dst, |tile: &[u8; TILE], mut rows: [&mut [u8; 64]; T]| {
+    to_planes(src, planes, |tile: &[u8; TILE], mut rows: [&mut [u8; 64]; T]| {
         let (tile, _) = tile.as_chunks();
         for third in 0..3 {
             let mut v = [_mm512_setzero_si512(); B];

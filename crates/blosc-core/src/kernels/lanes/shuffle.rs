@@ -4,7 +4,7 @@
 macro_rules! lane_shuffle {
     ($feature:literal, $weaker:ident) => {
         use $crate::kernels::lanes::{gather_index, scatter_index, slack, starts};
-        use $crate::kernels::planes::{from_each_plane, from_planes, to_planes};
+        use $crate::kernels::planes::{exactly, from_each_plane, from_planes, planes_of, to_planes};
 
         /// Elements in one tile: one byte of each fills a vector.
         const ROWS: usize = 16 * LANES;
@@ -17,12 +17,25 @@ macro_rules! lane_shuffle {
                 2 => shuffle_even::<2, { 4 * ROWS }, { 8 * ROWS }>(src, dst),
                 4 => shuffle_even::<4, { 2 * ROWS }, { 8 * ROWS }>(src, dst),
                 8 => shuffle_even::<8, ROWS, { 8 * ROWS }>(src, dst),
-                16 => shuffle_16(src, dst),
+                16 => drop(shuffle_16(src, planes_of(dst))),
                 3 if GAPS => shuffle_small::<4>(typesize, src, dst),
                 5..=7 if GAPS => shuffle_small::<8>(typesize, src, dst),
                 3..=15 => shuffle_small::<16>(typesize, src, dst),
                 _ => shuffle_columns(typesize, src, dst),
             }
+        }
+
+        /// The same to planes that lie anywhere; `false` where that is not for this function.
+        #[target_feature(enable = $feature)]
+        pub(super) fn shuffle_planes(src: &[u8], planes: &mut [&mut [u8]]) -> bool {
+            let done = match planes.len() {
+                2 => exactly(planes).map(|planes| shuffle_even_to::<2, { 4 * ROWS }, { 8 * ROWS }>(src, planes)),
+                4 => exactly(planes).map(|planes| shuffle_even_to::<4, { 2 * ROWS }, { 8 * ROWS }>(src, planes)),
+                8 => exactly(planes).map(|planes| shuffle_even_to::<8, ROWS, { 8 * ROWS }>(src, planes)),
+                16 => exactly(planes).map(|planes| shuffle_16(src, planes)),
+                _ => None,
+            };
+            done.unwrap_or(false)
         }
 
         /// Undoes [`shuffle`].
@@ -68,19 +81,26 @@ macro_rules! lane_shuffle {
         /// Typesizes 2, 4 and 8, eight vectors at a time.
         #[target_feature(enable = $feature)]
         fn shuffle_even<const N: usize, const ROW: usize, const TILE: usize>(src: &[u8], dst: &mut [u8]) {
+            if !shuffle_even_to::<N, ROW, TILE>(src, planes_of(dst)) {
+                shuffle_small::<N>(N, src, dst);
+            }
+        }
+
+        #[target_feature(enable = $feature)]
+        fn shuffle_even_to<const N: usize, const ROW: usize, const TILE: usize>(
+            src: &[u8],
+            planes: [&mut [u8]; N],
+        ) -> bool {
             // Unknown to LLVM, which otherwise turns a lookup and a zip into two lookups and a blend.
             let index = std::hint::black_box(gather_index(N, N));
-            let done = to_planes(src, dst, |tile: &[u8; TILE], rows: [&mut [u8; ROW]; N]| {
+            to_planes(src, planes, |tile: &[u8; TILE], rows: [&mut [u8; ROW]; N]| {
                 for at in (0..ROW).step_by(ROWS) {
                     let v = gather_planes(load_pieces::<N>(tile, N * at, 16, 16 * N), &index);
                     for j in 0..N {
                         store_rows(rows[j], at, 0, 1, [v[j]]);
                     }
                 }
-            });
-            if !done {
-                shuffle_small::<N>(N, src, dst);
-            }
+            })
         }
 
         /// Undoes [`shuffle_even`].
@@ -110,8 +130,8 @@ macro_rules! lane_shuffle {
         }
 
         #[target_feature(enable = $feature)]
-        fn shuffle_16(src: &[u8], dst: &mut [u8]) {
-            to_planes(src, dst, |tile: &[u8; 16 * ROWS], rows: [&mut [u8; ROWS]; 16]| {
+        fn shuffle_16(src: &[u8], planes: [&mut [u8]; 16]) -> bool {
+            to_planes(src, planes, |tile: &[u8; 16 * ROWS], rows: [&mut [u8; ROWS]; 16]| {
                 let v = load_tile(tile, 0, 16);
                 for i in 0..4 {
                     let quad = rotate_quad(&v, i);
@@ -119,7 +139,7 @@ macro_rules! lane_shuffle {
                         store_rows(rows[4 * i + j], 0, 0, 1, [quad[j]]);
                     }
                 }
-            });
+            })
         }
 
         #[target_feature(enable = $feature)]
