@@ -8,10 +8,11 @@ use super::blocks::BlockInfo;
 use super::body::{BodyPlan, Written};
 use super::header::{ChunkKind, Special};
 use super::layout::BSTART_LEN;
-use super::{Header, max_cbytes};
+use super::{Header, max_cbytes, noise};
 use crate::EncodeError;
 use crate::block::{BlockEncoder, tuning};
 use crate::codec::Compressor;
+use crate::filter::Filter;
 use crate::parallel::Parallelism;
 use crate::params::{CParams, ChunkFormat};
 use crate::registry::Registry;
@@ -139,7 +140,8 @@ impl Encoder {
         let room = dst.len().min(stored - 1);
         let bstarts_fit = header.nblocks().saturating_mul(BSTART_LEN) <= nbytes;
         let tried = self.params.clevel > 0 && nbytes >= format.min_compressible() && nbytes >= typesize && bstarts_fit;
-        let written = if tried { self.compress_blocks(&src, &header, &mut dst[..room])? } else { None };
+        let is_hopeless = tried && self.may_give_up() && noise::is_noise(&src, typesize);
+        let written = if tried && !is_hopeless { self.compress_blocks(&src, &header, &mut dst[..room])? } else { None };
         let header = match written {
             Some(Written { all_zeros: true, .. }) => header.with_special(Special::Zeros),
             Some(Written { cbytes, has_dictionary: true, .. }) => header.with_dictionary().finish(cbytes),
@@ -166,6 +168,14 @@ impl Encoder {
             prefilter(info, src, dst).map_err(|what| EncodeError::Prefilter { block: index, what })?;
         }
         Ok(Cow::Owned(filtered))
+    }
+
+    /// Whether a chunk may be stored because of how its bytes look: not at the best level, nor where filters make something
+    /// else of noise.
+    fn may_give_up(&self) -> bool {
+        let params = &self.params;
+        let is_known = |filter: &Filter| matches!(filter, Filter::Shuffle | Filter::BitShuffle);
+        params.clevel < 9 && !params.dictionary && params.filters.as_slice().iter().all(is_known)
     }
 
     /// Tables and blocks; `None` where they do not fit.

@@ -8,6 +8,7 @@ pub(crate) mod header;
 mod inspect;
 mod layout;
 mod lazy;
+mod noise;
 mod ranges;
 mod special;
 mod typed;
