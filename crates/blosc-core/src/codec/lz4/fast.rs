@@ -20,8 +20,8 @@ const FAR_LOG: u32 = 12;
 /// Inputs below this have no match that starts behind position 65535: 16 bits hold all their positions.
 const NEAR_INPUT: usize = (1 << 16) + MATCH_START_LIMIT - 1;
 
-/// Up to this size of the input the table has two slots a byte, but never more than 4096: clearing all of it would
-/// take longer than the search.
+/// Up to this size of the input the table has a slot for each byte, two where it is to compress best, but never more than
+/// 4096: clearing all of it would take longer than the search.
 const SMALL_INPUT: usize = 8 << 10;
 
 impl Default for Table {
@@ -52,7 +52,9 @@ pub(crate) fn compress_fast(src: &[u8], dst: &mut [u8], acceleration: u32, table
         None
     } else if src.len() < NEAR_INPUT {
         let log = match src.len() {
-            len if len <= SMALL_INPUT => (len.next_power_of_two().trailing_zeros() + 1).clamp(8, NEAR_LOG - 1),
+            len if len <= SMALL_INPUT => {
+                (len.next_power_of_two().trailing_zeros() + u32::from(is_best)).clamp(8, NEAR_LOG - 1)
+            }
             _ => NEAR_LOG,
         };
         table.near[..1 << log].fill(0);
@@ -145,7 +147,8 @@ pub(super) fn compress<P: Positions>(
     let mut out = Sequences::new(dst);
     let mut anchor = start;
     let mut at = start.max(1);
-    let mut haste = if acceleration > 1 && looks_random(src.get(start as usize..)?) { HASTE } else { 1 };
+    let block = src.get(start as usize..)?;
+    let mut haste = if acceleration > 1 && looks_random(block) { HASTE } else { 1 };
     // A match starts before `stop`.
     if let Some(stop) = src.len().checked_sub(MATCH_START_LIMIT - 1)
         && stop > at as usize
@@ -201,14 +204,21 @@ pub(super) fn compress<P: Positions>(
 const HASTE: u32 = 4;
 
 /// Whether 32 bytes of `src` fall into as many of 64 bins as random ones, which is 25 in the mean, and for 99 of 100 between
-/// these bounds. What repeats itself or counts up does not.
+/// these bounds. What repeats itself or counts up does not. Shorter blocks are searched in less time than this takes.
+#[inline(always)]
 fn looks_random(src: &[u8]) -> bool {
     const RANDOM: RangeInclusive<u32> = 20..=30;
+    const MIN_LEN: usize = 256;
     let quarter = src.len() / 4;
     let mut bins = 0u64;
     for start in [0, quarter, 2 * quarter, 3 * quarter] {
-        let Some(run) = src.get(start..).and_then(|run| run.first_chunk::<8>()) else { return false };
-        run.iter().for_each(|byte| bins |= 1 << (byte & 63));
+        let Some(run) = src.get(start..start + MIN_LEN / 4).and_then(|run| run.first_chunk::<8>()) else {
+            return false;
+        };
+        let run = u64::from_le_bytes(*run);
+        for i in 0..8 {
+            bins |= 1 << (run >> (8 * i) & 63);
+        }
     }
     RANDOM.contains(&bins.count_ones())
 }
