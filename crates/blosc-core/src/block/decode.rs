@@ -1,6 +1,6 @@
 //! Decoding one block.
 
-use super::planes::{MAX_PLANES, Plane, Runs};
+use super::planes::{MAX_PLANES, Plane, Planes};
 use super::{CSIZE_LEN, Stored, StreamReader};
 use crate::DecodeError;
 use crate::chunk::{Layout, vlblocks};
@@ -56,9 +56,7 @@ pub(crate) struct BlockDecoder {
     decompressor: Decompressor,
     /// A block that is decoded, but still filtered.
     decoded: Vec<u8>,
-    /// The same for single planes.
-    planes: Vec<Vec<u8>>,
-    runs: Runs,
+    planes: Planes,
     scratch: Scratch,
 }
 
@@ -140,12 +138,23 @@ impl BlockDecoder {
         }
         let pipeline = &block.plan.pipeline;
         if nstreams <= MAX_PLANES && pipeline.is_shuffle(nstreams, len) {
-            let mut planes = [Plane::Bytes(&[]); MAX_PLANES];
-            let planes = &mut planes[..nstreams];
-            self.planes.resize_with(self.planes.len().max(nstreams), Vec::new);
-            block.decode_planes(&mut self.decompressor, at, &mut self.planes, planes)?;
-            self.runs.unshuffle(planes, dst);
-            return Ok(());
+            let streams = block.streams(neblock);
+            let (decompressor, mut at) = (&mut self.decompressor, at);
+            return self.planes.unshuffle(nstreams, dst, |stream, buffer| match streams.read(at)? {
+                Stored::Payload(payload) => {
+                    let offset = at + CSIZE_LEN;
+                    at = offset + payload.len();
+                    if payload.len() == neblock {
+                        return Ok(Plane::Bytes(payload));
+                    }
+                    block.decompress_to(decompressor, stream, offset, payload, buffer, neblock)?;
+                    Ok(Plane::Bytes(&buffer[..neblock]))
+                }
+                Stored::Run { value, end } => {
+                    at = end;
+                    Ok(Plane::Run(value))
+                }
+            });
         }
         if pipeline.is_identity(len) {
             return block.decode_streams(&mut self.decompressor, at, nstreams, dst);
@@ -191,40 +200,6 @@ impl<'a> Block<'a> {
                     end
                 }
             };
-        }
-        Ok(())
-    }
-
-    /// Finds the plane that each stream is. Only compressed ones are decoded, each to one of `buffers`; the others stay
-    /// where they are.
-    fn decode_planes<'b>(
-        self,
-        decompressor: &mut Decompressor,
-        mut at: usize,
-        buffers: &'b mut [Vec<u8>],
-        planes: &mut [Plane<'b>],
-    ) -> Result<(), DecodeError>
-    where
-        'a: 'b,
-    {
-        let neblock = self.len / planes.len();
-        let streams = self.streams(neblock);
-        for ((stream, plane), buffer) in planes.iter_mut().enumerate().zip(buffers) {
-            let offset = at + CSIZE_LEN;
-            match streams.read(at)? {
-                Stored::Payload(payload) => {
-                    at = offset + payload.len();
-                    *plane = Plane::Bytes(payload);
-                    if payload.len() != neblock {
-                        self.decompress_to(decompressor, stream, offset, payload, buffer, neblock)?;
-                        *plane = Plane::Bytes(&buffer[..neblock]);
-                    }
-                }
-                Stored::Run { value, end } => {
-                    at = end;
-                    *plane = Plane::Run { value, len: neblock };
-                }
-            }
         }
         Ok(())
     }

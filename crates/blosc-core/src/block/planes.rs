@@ -23,63 +23,77 @@ pub(super) const MAX_PLANES: usize = 16;
 const TILE: usize = 2048;
 
 /// One byte of every element of a block.
-#[derive(Debug, Clone, Copy)]
 pub(super) enum Plane<'a> {
+    /// As many as there are elements.
     Bytes(&'a [u8]),
     /// The same for all.
-    Run {
-        value: u8,
-        len: usize,
-    },
+    Run(u8),
 }
 
-impl Plane<'_> {
-    fn len(self) -> usize {
-        match self {
-            Plane::Bytes(bytes) => bytes.len(),
-            Plane::Run { len, .. } => len,
+/// Puts the planes of blocks together.
+#[derive(Debug, Default)]
+pub(super) struct Planes {
+    /// What compressed planes are decoded to.
+    buffers: [Vec<u8>; MAX_PLANES],
+    runs: [Run; MAX_PLANES],
+}
+
+impl Planes {
+    /// Puts elements together from `nplanes` planes, 2 to [`MAX_PLANES`]. `next` is asked for each of them in turn, and has a
+    /// buffer for it. `dst` is as long as all planes together.
+    pub(super) fn unshuffle<'a, E>(
+        &'a mut self,
+        nplanes: usize,
+        dst: &mut [u8],
+        mut next: impl FnMut(usize, &'a mut Vec<u8>) -> Result<Plane<'a>, E>,
+    ) -> Result<(), E> {
+        let len = dst.len() / nplanes;
+        let mut rows: [&[u8]; MAX_PLANES] = [&[]; MAX_PLANES];
+        let rows = &mut rows[..nplanes];
+        let mut has_runs = false;
+        for (index, ((row, buffer), run)) in rows.iter_mut().zip(&mut self.buffers).zip(&mut self.runs).enumerate() {
+            *row = match next(index, buffer)? {
+                Plane::Bytes(bytes) => bytes,
+                Plane::Run(value) => {
+                    has_runs = true;
+                    run.of(value, len)
+                }
+            };
         }
+        let unshuffle = kernels::active().unshuffle_planes;
+        if !has_runs || len <= TILE {
+            unshuffle(rows, dst);
+            return Ok(());
+        }
+        for (at, dst) in (0..len).step_by(TILE).zip(dst.chunks_mut(TILE * nplanes)) {
+            let len = (len - at).min(TILE);
+            let mut parts: [&[u8]; MAX_PLANES] = [&[]; MAX_PLANES];
+            for (part, row) in parts.iter_mut().zip(&*rows) {
+                // Of a run there is no more than the first tile, which is all of them.
+                *part = row.get(at..at + len).unwrap_or(&row[..len]);
+            }
+            unshuffle(&parts[..nplanes], dst);
+        }
+        Ok(())
     }
 }
 
-/// The bytes of runs, `TILE` of each plane; used again where the value is the same.
+/// Bytes of a run, kept from block to block: it is often the same one again.
 #[derive(Debug, Default)]
-pub(super) struct Runs {
+struct Run {
+    value: u8,
     bytes: Vec<u8>,
 }
 
-impl Runs {
-    /// Puts elements together from `planes`, at least one and at most [`MAX_PLANES`], all of the same length.
-    pub(super) fn unshuffle(&mut self, planes: &[Plane<'_>], dst: &mut [u8]) {
-        let nplanes = planes.len();
-        let len = planes[0].len();
-        let has_runs = planes.iter().any(|plane| matches!(plane, Plane::Run { .. }));
-        let tile = if has_runs { TILE } else { len };
-        if has_runs {
-            self.fill(planes, len.min(TILE));
+impl Run {
+    /// `len` bytes, but no more than [`TILE`].
+    fn of(&mut self, value: u8, len: usize) -> &[u8] {
+        if self.value != value || self.bytes.is_empty() {
+            self.value = value;
+            self.bytes.clear();
+            self.bytes.resize(TILE, value);
         }
-        for (at, dst) in (0..len).step_by(tile).zip(dst.chunks_mut(tile * nplanes)) {
-            let len = dst.len() / nplanes;
-            let mut rows: [&[u8]; MAX_PLANES] = [&[]; MAX_PLANES];
-            for (index, (row, plane)) in rows.iter_mut().zip(planes).enumerate() {
-                *row = match plane {
-                    Plane::Bytes(bytes) => &bytes[at..at + len],
-                    Plane::Run { .. } => &self.bytes[index * TILE..][..len],
-                };
-            }
-            (kernels::active().unshuffle_planes)(&rows[..nplanes], dst);
-        }
-    }
-
-    fn fill(&mut self, planes: &[Plane<'_>], len: usize) {
-        if self.bytes.len() < planes.len() * TILE {
-            self.bytes.resize(planes.len() * TILE, 0);
-        }
-        for (bytes, plane) in self.bytes.chunks_exact_mut(TILE).zip(planes) {
-            if let Plane::Run { value, .. } = *plane {
-                bytes[..len].fill(value);
-            }
-        }
+        &self.bytes[..len.min(TILE)]
     }
 }
 
