@@ -35,13 +35,21 @@ impl<'a> BlockPlan<'a> {
         let Outside { registry, blockshape, channels } = outside;
         let (typesize, rule) = (layout.header().typesize(), layout.bitshuffle_rule());
         let context = Context { typesize, rule, registry, blockshape, channels };
-        let pipeline = Pipeline::backward_of(&layout.filters(), context)?;
+        let pipeline = match layout.is_only_shuffled() {
+            true => Pipeline::shuffle(context),
+            false => Pipeline::backward_of(&layout.filters(), context)?,
+        };
         let codec = match layout.dictionary(chunk) {
             None => StreamCodec::new(layout.format(), layout.header().codec_meta(), typesize, registry)?,
             Some((offset, dictionary)) => StreamCodec::with_dictionary(layout.format(), dictionary, cache)
                 .map_err(|source| DecodeError::Dictionary { offset, source })?,
         };
         Ok(BlockPlan { chunk, layout, pipeline, codec })
+    }
+
+    /// Whether all blocks but the last have the chunk's block size.
+    pub(crate) fn has_equal_blocks(&self) -> bool {
+        !self.layout.has_vl_blocks()
     }
 
     /// Whether all blocks but the first need it. Blocks of variable length are each a first one.

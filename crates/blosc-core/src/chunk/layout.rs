@@ -74,6 +74,12 @@ impl Layout {
         if self.header.is_instrumented() { FilterPipeline::none() } else { self.header.filters() }
     }
 
+    /// Whether they are byte shuffle of elements and nothing else.
+    #[inline]
+    pub(crate) fn is_only_shuffled(&self) -> bool {
+        self.header.is_only_shuffled() && !self.header.is_instrumented()
+    }
+
     /// The format of the streams.
     pub(crate) fn format(&self) -> CodecFormat {
         // It was there when the layout was made.

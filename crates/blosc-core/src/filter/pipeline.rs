@@ -58,18 +58,50 @@ pub(crate) fn grow(buffer: &mut Vec<u8>, len: usize) -> &mut [u8] {
 #[derive(Clone, Copy)]
 pub(crate) struct Pipeline<'a> {
     context: Context<'a>,
-    filters: FilterPipeline,
+    filters: Filters,
+}
+
+/// The filters that can change a block.
+#[derive(Clone, Copy)]
+enum Filters {
+    /// Byte shuffle alone, which nearly every chunk has. To pass on a word instead of a list, and to ask nothing of it,
+    /// saves a tenth of the time of small chunks.
+    Shuffle,
+    Listed(FilterPipeline),
+}
+
+impl Filters {
+    #[inline]
+    fn as_slice(&self) -> &[Filter] {
+        match self {
+            Filters::Shuffle => &[Filter::Shuffle],
+            Filters::Listed(filters) => filters.as_slice(),
+        }
+    }
 }
 
 impl<'a> Pipeline<'a> {
     /// The filters of compression.
     pub(crate) fn forward_of(filters: &FilterPipeline, context: Context<'a>) -> Result<Self, FilterError> {
+        if let [Filter::Shuffle] = filters.as_slice() {
+            return Ok(Pipeline::shuffle(context));
+        }
         Pipeline::new(filters, context, |filter| match filter {
             Filter::TruncPrec(_) => trunc::trunc_prec_mask(context.typesize, filter.meta()).map(|_| true),
             Filter::IntTrunc(_) => trunc::int_trunc_mask(context.typesize, filter.meta()).map(|_| true),
             Filter::ByteDeltaOld(_) => Err("it is read only; write bytedelta"),
             filter => context.check(filter),
         })
+    }
+
+    /// Byte shuffle alone, both ways; it cannot fail.
+    #[inline]
+    pub(crate) fn shuffle(context: Context<'a>) -> Self {
+        let is_needed = context.typesize > 1;
+        Pipeline {
+            context,
+            filters: if is_needed { Filters::Shuffle } else { Filters::Listed(FilterPipeline::none()) },
+        }
     }
 
     /// The filters of decompression.
@@ -88,18 +120,18 @@ impl<'a> Pipeline<'a> {
         context: Context<'a>,
         check: impl Fn(Filter) -> Result<bool, &'static str>,
     ) -> Result<Self, FilterError> {
-        let mut pipeline = Pipeline { context, filters: FilterPipeline::none() };
+        let mut needed = FilterPipeline::none();
         for &filter in filters.as_slice() {
             if check(filter).map_err(|what| FilterError { filter, what })? {
-                pipeline.filters.push(filter);
+                needed.push(filter);
             }
         }
-        Ok(pipeline)
+        Ok(Pipeline { context, filters: Filters::Listed(needed) })
     }
 
     /// Whether blocks depend on the first one.
     pub(crate) fn has_delta(&self) -> bool {
-        self.filters.contains(Filter::Delta)
+        self.filters.as_slice().contains(&Filter::Delta)
     }
 
     /// Whether a block may come back as something else than it was.

@@ -160,6 +160,8 @@ impl Header {
         match self.nbytes() {
             _ if self.has_vl_blocks() => self.size(BLOCKSIZE),
             0 => 0,
+            // Without a division, which takes as long as all else in the header of a small chunk.
+            nbytes if nbytes <= self.blocksize() => 1,
             nbytes => nbytes.div_ceil(self.blocksize()),
         }
     }
@@ -239,11 +241,6 @@ impl Header {
             return filters;
         }
         let is_alpha = self.version() == bits::BLOSC2_ALPHA;
-        // What nearly every chunk has.
-        let is_plain = self.bytes[FILTERS..CODEC] == [0, 0, 0, 0, 0, 1] && self.bytes[FILTERS_META..FLAGS2] == [0; 6];
-        if is_plain && !is_alpha {
-            return FilterPipeline::shuffle();
-        }
         let slots = FilterPipeline::MAX_LEN - usize::from(is_alpha);
         for slot in 0..slots {
             if let Some(filter) = Filter::from_id(self.bytes[FILTERS + slot], self.bytes[FILTERS_META + slot]) {
@@ -251,6 +248,16 @@ impl Header {
             }
         }
         filters
+    }
+
+    /// Whether byte shuffle, of elements, is the only filter: what nearly every chunk has, told without looking at all slots.
+    #[inline]
+    pub(crate) fn is_only_shuffled(&self) -> bool {
+        let slots = [0, 0, 0, 0, 0, Filter::Shuffle.id()];
+        self.is_extended()
+            && self.version() != bits::BLOSC2_ALPHA
+            && self.bytes[FILTERS..CODEC] == slots
+            && self.bytes[FILTERS_META..FLAGS2] == [0; 6]
     }
 
     /// Refuses a chunk that is larger than the caller allows.

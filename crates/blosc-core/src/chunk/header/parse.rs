@@ -28,6 +28,7 @@ impl Header {
     /// [`DecodeError::Version`], [`DecodeError::Field`] and [`DecodeError::Flags`] for what no Blosc ever wrote;
     /// [`DecodeError::UnknownCodec`]; [`DecodeError::Unearned`] if `nbytes` is more than `cbytes` of a Blosc1 chunk's
     /// codec can hold.
+    #[inline]
     pub fn parse(bytes: &[u8]) -> Result<Header, DecodeError> {
         let mut header = Header { bytes: [0; Header::EXTENDED_LEN] };
         match bytes.first_chunk::<{ Header::EXTENDED_LEN }>() {
@@ -37,30 +38,35 @@ impl Header {
                 header.bytes[..len].copy_from_slice(&bytes[..len]);
             }
         }
-        if bytes.len() < Header::LEN {
-            return Err(DecodeError::HeaderTooShort { needed: Header::LEN, found: bytes.len() });
+        if bytes.len() >= Header::LEN && !header.is_extended() {
+            header.bytes[Header::LEN..].fill(0);
         }
-        let version = header.version();
+        header.check(bytes.len())?;
+        Ok(header)
+    }
+
+    /// Checks a header of whose bytes `found` were there.
+    fn check(&self, found: usize) -> Result<(), DecodeError> {
+        if found < Header::LEN {
+            return Err(DecodeError::HeaderTooShort { needed: Header::LEN, found });
+        }
+        let version = self.version();
         if !(bits::BLOSC1..=bits::BLOSC2_VL).contains(&version) {
             return Err(DecodeError::Version { found: version, expected: "2 (Blosc 1.x) or 3 to 6 (Blosc2)" });
         }
-        let extended = header.is_extended();
-        if !extended {
-            header.bytes[Header::LEN..].fill(0);
-        } else if bytes.len() < Header::EXTENDED_LEN {
-            return Err(DecodeError::HeaderTooShort { needed: Header::EXTENDED_LEN, found: bytes.len() });
+        if self.is_extended() && found < Header::EXTENDED_LEN {
+            return Err(DecodeError::HeaderTooShort { needed: Header::EXTENDED_LEN, found });
         }
-        field(TYPESIZE, "typesize", header.bytes[TYPESIZE].into(), 1, 255)?;
+        field(TYPESIZE, "typesize", self.bytes[TYPESIZE].into(), 1, 255)?;
         let max = i32::MAX.into();
-        for (at, name, min) in [(NBYTES, "nbytes", 0), (BLOCKSIZE, "blocksize", 0), (CBYTES, "cbytes", header.len())] {
-            let bytes = [header.bytes[at], header.bytes[at + 1], header.bytes[at + 2], header.bytes[at + 3]];
+        for (at, name, min) in [(NBYTES, "nbytes", 0), (BLOCKSIZE, "blocksize", 0), (CBYTES, "cbytes", self.len())] {
+            let bytes = [self.bytes[at], self.bytes[at + 1], self.bytes[at + 2], self.bytes[at + 3]];
             field(at, name, i32::from_le_bytes(bytes).into(), min as i64, max)?;
         }
-        match header.format() {
-            ChunkFormat::Blosc1 => header.check_blosc1()?,
-            ChunkFormat::Blosc2 => header.check_blosc2()?,
+        match self.format() {
+            ChunkFormat::Blosc1 => self.check_blosc1(),
+            ChunkFormat::Blosc2 => self.check_blosc2(),
         }
-        Ok(header)
     }
 
     fn check_blosc1(&self) -> Result<(), DecodeError> {
