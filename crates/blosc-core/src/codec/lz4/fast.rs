@@ -13,15 +13,15 @@ pub(crate) struct Table {
     far: Box<[u32; 1 << FAR_LOG]>,
 }
 
-// 16 KiB each, as in the reference library: half of a first-level cache, and the sizes of what it writes.
+// 16 KiB each, half of a first-level cache.
 const NEAR_LOG: u32 = 13;
 const FAR_LOG: u32 = 12;
 
 /// Inputs below this have no match that starts behind position 65535: 16 bits hold all their positions.
 const NEAR_INPUT: usize = (1 << 16) + MATCH_START_LIMIT - 1;
 
-/// Up to this size of the input the table has a slot for each byte, two where it is to compress best, but never more than
-/// 4096: clearing all of it would take longer than the search.
+/// Up to this size of the input the table has a slot for each byte, but never more than 4096: clearing all of it would take
+/// longer than the search.
 const SMALL_INPUT: usize = 8 << 10;
 
 impl Default for Table {
@@ -40,37 +40,25 @@ impl Table {
 ///
 /// An `acceleration` of n leaves out n - 1 positions between two it looks at, at first; 1 compresses best.
 ///
-/// With 1, slots are by as many bytes as in the reference library: four, or five where there are more positions than slots.
-/// What is found by more bytes are longer matches. With five and six, nine of ten sets of shuffled numbers and text came out
-/// smaller (by 4 % in the mean) and faster; the tenth, prices of two decimals in whose noise four bytes are often the same,
-/// came out 12 % larger, in a ninth of the time.
+/// Slots are by the hash of five or six bytes, where the reference library takes four where positions have 16 bits, else five:
+/// that finds fewer matches, but longer ones. At level 5 nine of ten sets of shuffled numbers and text came out smaller (by 4 %
+/// in the mean), and faster. The tenth, prices of two decimals in whose noise four bytes are often the same, came out 12 %
+/// larger, in a ninth of the time.
 pub(crate) fn compress_fast(src: &[u8], dst: &mut [u8], acceleration: u32, table: &mut Table) -> Option<usize> {
     // Above the upper bound, which is the reference library's, nothing would change but overflow.
     let acceleration = acceleration.clamp(1, 65537);
-    let is_best = acceleration == 1;
     if src.len() > MAX_INPUT {
         None
-    } else if src.len() < NEAR_INPUT {
-        let log = match src.len() {
-            len if len <= SMALL_INPUT => {
-                (len.next_power_of_two().trailing_zeros() + u32::from(is_best)).clamp(8, NEAR_LOG - 1)
-            }
-            _ => NEAR_LOG,
-        };
+    } else if src.len() <= SMALL_INPUT {
+        let log = src.len().next_power_of_two().trailing_zeros().clamp(8, NEAR_LOG - 1);
         table.near[..1 << log].fill(0);
-        let (slots, shift) = (&mut *table.near, 32 - log);
-        match log {
-            _ if is_best => compress(src, 0, dst, acceleration, &mut Near::<4> { slots, shift }),
-            NEAR_LOG => compress(src, 0, dst, acceleration, &mut Near::<6> { slots, shift: 32 - NEAR_LOG }),
-            _ => compress(src, 0, dst, acceleration, &mut Near::<5> { slots, shift }),
-        }
+        compress(src, 0, dst, acceleration, &mut Small { slots: &mut table.near, shift: 32 - log })
+    } else if src.len() < NEAR_INPUT {
+        table.near.fill(0);
+        compress(src, 0, dst, acceleration, &mut Near { slots: &mut table.near })
     } else {
         table.far.fill(0);
-        let slots = &mut *table.far;
-        match is_best {
-            true => compress(src, 0, dst, acceleration, &mut Far::<5> { slots }),
-            false => compress(src, 0, dst, acceleration, &mut Far::<6> { slots }),
-        }
+        compress(src, 0, dst, acceleration, &mut Far { slots: &mut table.far })
     }
 }
 
@@ -87,28 +75,21 @@ pub(super) trait Positions {
 /// The multiplicative hash of the first `BYTES` bytes of `word`, its best bits on top.
 #[inline(always)]
 pub(super) fn hash<const BYTES: u32>(word: u64) -> u32 {
-    match BYTES {
-        // For four and five bytes the multipliers of the reference library, as other ones find other matches, and a
-        // block's size could not be compared: 2^32 divided by the golden ratio, and a prime of 40 bits.
-        4 => (word as u32).wrapping_mul(2_654_435_761),
-        5 => ((word << 24).wrapping_mul(889_523_592_379) >> 32) as u32,
-        // 2^48 divided by the golden ratio.
-        _ => ((word << (64 - 8 * BYTES)).wrapping_mul(173_961_102_589_771) >> 32) as u32,
-    }
+    // 2^64 divided by the golden ratio.
+    ((word << (64 - 8 * BYTES)).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as u32
 }
 
-/// Positions of 16 bits, in as many slots as `shift` leaves of a hash.
-struct Near<'a, const BYTES: u32> {
+struct Small<'a> {
     slots: &'a mut [u16; 1 << NEAR_LOG],
     shift: u32,
 }
 
-impl<const BYTES: u32> Positions for Near<'_, BYTES> {
+impl Positions for Small<'_> {
     const FAR: bool = false;
 
     #[inline(always)]
     fn slot(&self, word: u64) -> usize {
-        (hash::<BYTES>(word) >> (self.shift & 31)) as usize & ((1 << NEAR_LOG) - 1)
+        (hash::<5>(word) >> (self.shift & 31)) as usize & ((1 << NEAR_LOG) - 1)
     }
 
     #[inline(always)]
@@ -117,16 +98,34 @@ impl<const BYTES: u32> Positions for Near<'_, BYTES> {
     }
 }
 
-struct Far<'a, const BYTES: u32> {
+struct Near<'a> {
+    slots: &'a mut [u16; 1 << NEAR_LOG],
+}
+
+impl Positions for Near<'_> {
+    const FAR: bool = false;
+
+    #[inline(always)]
+    fn slot(&self, word: u64) -> usize {
+        (hash::<6>(word) >> (32 - NEAR_LOG)) as usize
+    }
+
+    #[inline(always)]
+    fn swap(&mut self, slot: usize, position: u32) -> u32 {
+        u32::from(std::mem::replace(&mut self.slots[slot], position as u16))
+    }
+}
+
+struct Far<'a> {
     slots: &'a mut [u32; 1 << FAR_LOG],
 }
 
-impl<const BYTES: u32> Positions for Far<'_, BYTES> {
+impl Positions for Far<'_> {
     const FAR: bool = true;
 
     #[inline(always)]
     fn slot(&self, word: u64) -> usize {
-        (hash::<BYTES>(word) >> (32 - FAR_LOG)) as usize
+        (hash::<6>(word) >> (32 - FAR_LOG)) as usize
     }
 
     #[inline(always)]
