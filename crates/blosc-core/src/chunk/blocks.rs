@@ -161,9 +161,10 @@ impl<'a> Blocks<'a> {
     /// Decodes all blocks to `dst`, which has the length of the chunk.
     pub(super) fn decode_all(&self, buffers: &mut Buffers, dst: &mut [u8]) -> Result<(), DecodeError> {
         match (&self.content, self.postfilter) {
-            // The usual chunk, of which small ones are read by the million: nothing to ask for each block.
+            // The usual chunk, of which small ones are read by the million: nothing to ask for each block. (An empty chunk may
+            // have blocks of 0 bytes.)
             (Content::Blocks(plan), None) if plan.has_equal_blocks() && !plan.needs_reference() => {
-                for (index, block) in dst.chunks_mut(self.chunk.header().blocksize()).enumerate() {
+                for (index, block) in dst.chunks_mut(self.chunk.header().blocksize().max(1)).enumerate() {
                     buffers.decoder.decode(plan, index, None, block)?;
                 }
                 Ok(())
