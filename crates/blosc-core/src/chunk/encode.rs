@@ -8,10 +8,11 @@ use super::blocks::BlockInfo;
 use super::body::{BodyPlan, Written};
 use super::header::{ChunkKind, Special};
 use super::layout::BSTART_LEN;
-use super::{Header, max_cbytes, noise};
+use super::noise::{self, Care};
+use super::{Header, max_cbytes};
 use crate::EncodeError;
 use crate::block::{BlockEncoder, tuning};
-use crate::codec::Compressor;
+use crate::codec::{Codec, Compressor};
 use crate::filter::Filter;
 use crate::parallel::Parallelism;
 use crate::params::{CParams, ChunkFormat};
@@ -140,7 +141,7 @@ impl Encoder {
         let room = dst.len().min(stored - 1);
         let bstarts_fit = header.nblocks().saturating_mul(BSTART_LEN) <= nbytes;
         let tried = self.params.clevel > 0 && nbytes >= format.min_compressible() && nbytes >= typesize && bstarts_fit;
-        let is_hopeless = tried && self.may_give_up() && noise::is_noise(&src, typesize);
+        let is_hopeless = tried && self.may_give_up().is_some_and(|care| noise::is_noise(&src, typesize, care));
         let written = if tried && !is_hopeless { self.compress_blocks(&src, &header, &mut dst[..room])? } else { None };
         let header = match written {
             Some(Written { all_zeros: true, .. }) => header.with_special(Special::Zeros),
@@ -170,12 +171,17 @@ impl Encoder {
         Ok(Cow::Owned(filtered))
     }
 
-    /// Whether a chunk may be stored because of how its bytes look: not at the best level, nor where filters make something
-    /// else of noise.
-    fn may_give_up(&self) -> bool {
-        let params = &self.params;
+    /// With how much care bytes are to be looked at before a chunk is stored because of how they look; `None` where filters
+    /// or codec may make something else of noise.
+    fn may_give_up(&self) -> Option<Care> {
+        let CParams { codec, clevel, filters, dictionary, .. } = self.params;
         let is_known = |filter: &Filter| matches!(filter, Filter::Shuffle | Filter::BitShuffle);
-        params.clevel < 9 && !params.dictionary && params.filters.as_slice().iter().all(is_known)
+        match codec {
+            _ if dictionary || !filters.as_slice().iter().all(is_known) => None,
+            Codec::BloscLz | Codec::Lz4 | Codec::Snappy if clevel < 9 => Some(Care::Little),
+            Codec::Plugin { .. } => None,
+            _ => Some(Care::Much),
+        }
     }
 
     /// Tables and blocks; `None` where they do not fit.
