@@ -1,5 +1,11 @@
 //! Who works on the blocks of one chunk: the caller's thread, or the rayon pool that the caller is in.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+#[cfg(feature = "rayon")]
+use rayon::prelude::*;
+
 /// Whether the blocks of a chunk are shared out over threads. The bytes that come out are the same either way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
@@ -22,8 +28,53 @@ impl Parallelism {
         let threads = match self {
             Parallelism::Serial => 1,
             #[cfg(feature = "rayon")]
-            Parallelism::Ambient => rayon::current_num_threads(),
+            Parallelism::Ambient => threads(),
         };
         threads > 1 && nblocks > 1 && nbytes >= MIN_PARALLEL
     }
+}
+
+#[cfg(feature = "rayon")]
+fn threads() -> usize {
+    rayon::current_num_threads()
+}
+
+#[cfg(not(feature = "rayon"))]
+fn threads() -> usize {
+    1
+}
+
+/// As many workers as [`share`] has use for, made by `new` where there are not so many yet.
+pub(crate) fn workers<W>(workers: &mut Vec<W>, nitems: usize, new: impl FnMut() -> W) -> &mut [W] {
+    let wanted = threads().min(nitems);
+    if workers.len() < wanted {
+        workers.resize_with(wanted, new);
+    }
+    &mut workers[..wanted]
+}
+
+/// Hands `items` out to workers, each as soon as it is done with the one before, on as many threads of the current rayon
+/// pool. After an error nothing more is handed out.
+///
+/// Workers outlive the call: their tables and buffers, of which the first use of every page goes through the kernel, cost
+/// more than the blocks of a chunk.
+pub(crate) fn share<W: Send, T: Send, E: Send>(
+    workers: &mut [W],
+    items: impl Iterator<Item = T> + Send,
+    work: impl Fn(&mut W, T) -> Result<(), E> + Sync,
+) -> Result<(), E> {
+    let (items, failed) = (Mutex::new(items.fuse()), AtomicBool::new(false));
+    let next = || items.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let work_on = |worker: &mut W| {
+        while !failed.load(Ordering::Relaxed)
+            && let Some(item) = next()
+        {
+            work(worker, item).inspect_err(|_| failed.store(true, Ordering::Relaxed))?;
+        }
+        Ok(())
+    };
+    #[cfg(feature = "rayon")]
+    return workers.par_iter_mut().with_max_len(1).try_for_each(work_on);
+    #[cfg(not(feature = "rayon"))]
+    return workers.iter_mut().try_for_each(work_on);
 }

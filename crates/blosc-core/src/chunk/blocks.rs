@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use super::{Body, Chunk, vlblocks};
 use crate::block::{BlockDecoder, BlockPlan, Outside};
 use crate::codec::DictionaryCache;
+use crate::parallel;
 use crate::{DecodeError, Limits};
 
 /// Which block a [prefilter](crate::Encoder::prefilter) or [postfilter](crate::Decoder::postfilter) is given.
@@ -27,6 +28,8 @@ pub(super) type Postfilter = dyn Fn(BlockInfo, &mut [u8]) -> Result<(), String> 
 #[derive(Debug, Default)]
 pub(super) struct Buffers {
     pub(super) decoder: BlockDecoder,
+    /// Those who decode blocks at the same time.
+    workers: Vec<BlockDecoder>,
     pub(super) dictionary: DictionaryCache,
     /// The first block of a chunk with delta, as it was compressed: no postfilter has seen it.
     pub(super) reference: Vec<u8>,
@@ -197,28 +200,18 @@ impl<'a> Blocks<'a> {
     }
 
     /// Decodes all blocks in the current rayon pool.
-    #[cfg(feature = "rayon")]
     pub(super) fn decode_all_parallel(&self, buffers: &mut Buffers, dst: &mut [u8]) -> Result<(), DecodeError> {
-        use rayon::prelude::*;
-
         if !matches!(self.content, Content::Blocks(_)) {
             return self.decode_all(buffers, dst);
         }
         self.prepare(buffers)?;
-        let mut blocks = Vec::with_capacity(self.len());
         let mut rest = dst;
-        for index in 0..self.len() {
-            let (block, behind) = rest.split_at_mut(self.range(index).len());
-            rest = behind;
-            blocks.push((index, block));
-        }
-        blocks.into_par_iter().try_for_each_init(BlockDecoder::default, |decoder, (index, block)| {
-            self.decode(decoder, &buffers.reference, index, block)
-        })
-    }
-
-    #[cfg(not(feature = "rayon"))]
-    pub(super) fn decode_all_parallel(&self, buffers: &mut Buffers, dst: &mut [u8]) -> Result<(), DecodeError> {
-        self.decode_all(buffers, dst)
+        let blocks = (0..self.len()).map(|index| {
+            let block = rest.split_off_mut(..self.range(index).len()).unwrap_or_default();
+            (index, block)
+        });
+        let Buffers { workers, reference, .. } = buffers;
+        let workers = parallel::workers(workers, self.len(), BlockDecoder::default);
+        parallel::share(workers, blocks, |decoder, (index, block)| self.decode(decoder, reference, index, block))
     }
 }

@@ -1,13 +1,15 @@
 //! Writing what stands behind the header: block starts, dictionary, blocks.
 
+use core::ops::Range;
+
 use super::Header;
 use super::layout::{BSTART_LEN, DSIZE_LEN};
 use crate::EncodeError;
 use crate::block::{BlockEncoder, CSIZE_LEN, Streams};
 use crate::codec::{Dictionary, MAX_DICT, train};
-use crate::filter::{BitShuffleRule, Context, Pipeline, Scratch};
+use crate::filter::{BitShuffleRule, Context, Pipeline, Scratch, grow};
 use crate::le::put_i32;
-use crate::parallel::Parallelism;
+use crate::parallel::{self, Parallelism};
 use crate::params::{CParams, ChunkFormat};
 use crate::registry::Registry;
 
@@ -21,6 +23,16 @@ pub(super) struct BodyPlan<'a> {
     /// Streams of every block but a short last one.
     nstreams: usize,
     has_runs: bool,
+}
+
+/// One of those who encode blocks at the same time.
+#[derive(Debug)]
+pub(super) struct Worker {
+    encoder: BlockEncoder,
+    /// The blocks it encoded, one behind the other.
+    out: Vec<u8>,
+    /// Which blocks, and where they are.
+    written: Vec<(usize, Range<usize>)>,
 }
 
 /// What was written.
@@ -65,6 +77,7 @@ impl<'a> BodyPlan<'a> {
     pub(super) fn write(
         &self,
         encoder: &mut BlockEncoder,
+        workers: &mut Vec<Worker>,
         src: &[u8],
         parallelism: Parallelism,
         dst: &mut [u8],
@@ -77,16 +90,19 @@ impl<'a> BodyPlan<'a> {
         }
         let reference = self.reference(src)?;
         let learned = self.dictionary(src.chunks(self.blocksize), src.len(), reference.as_deref())?;
-        let mut with_dictionary = None;
+        let (mut with_dictionary, mut workers_with_dictionary) = (None, Vec::new());
         if let Some(learned) = &learned {
             let Some(end) = learned.put(at, dst) else { return Ok(None) };
             at = end;
             with_dictionary = Some(learned.encoder(encoder));
         }
-        let encoder = with_dictionary.as_mut().unwrap_or(encoder);
+        let (encoder, workers) = match &mut with_dictionary {
+            Some(encoder) => (encoder, &mut workers_with_dictionary),
+            None => (encoder, workers),
+        };
         let blocks_at = at;
         let cbytes = if parallelism.applies(src.len(), nblocks) {
-            self.write_parallel(encoder, src, reference.as_deref(), dst, at)?
+            self.write_parallel(encoder, workers, src, reference.as_deref(), dst, at)?
         } else {
             self.write_serial(encoder, src, reference.as_deref(), dst, at)?
         };
@@ -118,53 +134,50 @@ impl<'a> BodyPlan<'a> {
         Ok(Some(at))
     }
 
-    /// The same with every block encoded into a buffer of its own, then put in order: the same bytes.
-    #[cfg(feature = "rayon")]
+    /// The same with blocks shared out over threads, then put in order: the same bytes.
     fn write_parallel(
         &self,
         encoder: &BlockEncoder,
+        workers: &mut Vec<Worker>,
         src: &[u8],
         reference: Option<&[u8]>,
         dst: &mut [u8],
         mut at: usize,
     ) -> Result<Option<usize>, EncodeError> {
-        use rayon::prelude::*;
-
-        let blocks: Vec<Result<Option<Vec<u8>>, EncodeError>> = src
-            .par_chunks(self.blocksize)
-            .enumerate()
-            .map_init(
-                || BlockEncoder::new(encoder.compressor().fresh()),
-                |encoder, (index, block)| {
-                    let mut out = vec![0; block.len() + self.streams(block).nstreams * CSIZE_LEN];
-                    let len = self.encode(encoder, index, block, reference, &mut out)?;
-                    Ok(len.map(|len| {
-                        out.truncate(len);
-                        out
-                    }))
-                },
-            )
-            .collect();
+        let nblocks = src.len().div_ceil(self.blocksize);
+        let new = || Worker {
+            encoder: BlockEncoder::new(encoder.compressor().fresh()),
+            out: Vec::new(),
+            written: Vec::new(),
+        };
+        let workers = parallel::workers(workers, nblocks, new);
+        workers.iter_mut().for_each(|worker| worker.written.clear());
+        let shared = parallel::share(workers, src.chunks(self.blocksize).enumerate(), |worker, (index, block)| {
+            let start = worker.written.last().map_or(0, |(_, range)| range.end);
+            let most = block.len() + self.streams(block).nstreams * CSIZE_LEN;
+            let out = &mut grow(&mut worker.out, start + most)[start..];
+            let len = self.encode(&mut worker.encoder, index, block, reference, out).map_err(Some)?.ok_or(None)?;
+            worker.written.push((index, start..start + len));
+            Ok(())
+        });
+        match shared {
+            Ok(()) => {}
+            Err(None) => return Ok(None),
+            Err(Some(error)) => return Err(error),
+        }
+        let mut blocks: Vec<&[u8]> = vec![&[]; nblocks];
+        for worker in &*workers {
+            for (index, range) in &worker.written {
+                blocks[*index] = &worker.out[range.clone()];
+            }
+        }
         for (index, block) in blocks.into_iter().enumerate() {
-            let Some(block) = block? else { return Ok(None) };
             self.put_bstart(dst, index, at);
             let Some(room) = dst.get_mut(at..at + block.len()) else { return Ok(None) };
-            room.copy_from_slice(&block);
+            room.copy_from_slice(block);
             at += block.len();
         }
         Ok(Some(at))
-    }
-
-    #[cfg(not(feature = "rayon"))]
-    fn write_parallel(
-        &self,
-        encoder: &mut BlockEncoder,
-        src: &[u8],
-        reference: Option<&[u8]>,
-        dst: &mut [u8],
-        at: usize,
-    ) -> Result<Option<usize>, EncodeError> {
-        self.write_serial(encoder, src, reference, dst, at)
     }
 
     fn encode(

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::blocks::BlockInfo;
-use super::body::{BodyPlan, Written};
+use super::body::{BodyPlan, Worker, Written};
 use super::header::{ChunkKind, Special};
 use super::layout::BSTART_LEN;
 use super::noise::{self, Care};
@@ -38,6 +38,7 @@ pub struct Encoder {
     prefilter: Option<Arc<Prefilter>>,
     /// Made when first needed: a plugin's codec is not known before the registry is.
     pub(super) blocks: Option<BlockEncoder>,
+    workers: Vec<Worker>,
 }
 
 impl Encoder {
@@ -54,6 +55,7 @@ impl Encoder {
             parallelism: Parallelism::Serial,
             prefilter: None,
             blocks: None,
+            workers: Vec::new(),
         })
     }
 
@@ -187,8 +189,9 @@ impl Encoder {
     /// Tables and blocks; `None` where they do not fit.
     fn compress_blocks(&mut self, src: &[u8], header: &Header, dst: &mut [u8]) -> Result<Option<Written>, EncodeError> {
         let mut blocks = self.take_blocks()?;
-        let written = self.plan(header)?.write(&mut blocks, src, self.parallelism, dst);
-        self.blocks = Some(blocks);
+        let mut workers = core::mem::take(&mut self.workers);
+        let written = self.plan(header)?.write(&mut blocks, &mut workers, src, self.parallelism, dst);
+        (self.blocks, self.workers) = (Some(blocks), workers);
         written
     }
 

@@ -56,7 +56,6 @@ impl Compressor {
     }
 
     /// Another one of the same kind, for another thread.
-    #[cfg_attr(not(feature = "rayon"), allow(dead_code, reason = "all blocks are encoded on one thread"))]
     pub(crate) fn fresh(&self) -> Self {
         let clevel = self.clevel;
         let state = match &self.state {
