@@ -1,0 +1,496 @@
+//! Changing a frame: which chunk comes where, and what becomes of the index and the header by it.
+
+use super::layout::no_such_chunk;
+use super::msgpack::in_range;
+use super::plan::{Ending, Plan, Step};
+use super::{ChunkInfo, ChunkRef, ChunkSize, Entry, Frame, FrameError, FrameType, Header, Index, Trailer};
+use crate::error::{FormatError, Part};
+use blosc_core::{CParams, Encoder, Special};
+use std::collections::BTreeSet;
+
+/// A change of a frame, of one chunk or of many, that is committed as a whole.
+///
+/// New chunks go behind the old frame, the new index and the new trailer behind them: until the header is overwritten they
+/// are bytes behind a frame, which mean nothing. The old index and trailer then become dead bytes in the data, as deleted
+/// chunks are; every Blosc2 reads such frames. Each commit leaves about the size of the index behind, so append many chunks
+/// by one edit where you can. The caller writes a chunk's bytes where it is told to, at any time before the steps of the
+/// [`Plan`].
+///
+/// ```
+/// use blosc_core::{CParams, Limits};
+/// use bloscpack_format::frame::{ChunkInfo, ChunkPlace, Edit, Frame, FrameType, Header, NewChunk, Step, Trailer};
+///
+/// let chunk = blosc_core::compress(&[7; 4000], &CParams::blosc2().typesize(4))?;
+/// let mut edit = Edit::create(Header::new(FrameType::Contiguous, 4), Trailer::default());
+/// let place = edit.append(NewChunk::Stored(ChunkInfo::parse(&chunk)?))?;
+/// assert_eq!(place, Some(ChunkPlace::At(97)));
+///
+/// let mut file = vec![0; 97];
+/// file.extend(&chunk);
+/// for step in edit.finish()?.steps {
+///     match step {
+///         Step::Write { at, bytes } => { assert_eq!(at, file.len() as u64); file.extend(bytes) }
+///         Step::Commit { at, bytes } => file[at as usize..][..bytes.len()].copy_from_slice(&bytes),
+///         _ => {}
+///     }
+/// }
+/// assert_eq!(Frame::parse(&file, Limits::new())?.header.nbytes, 4000);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Edit {
+    frame: Frame,
+    /// As it is on the disk; `None` for a frame that is not there yet.
+    old_header: Option<Vec<u8>>,
+    /// Contiguous: where the next chunk goes.
+    end: u64,
+    /// Sparse: the number of the next chunk's file.
+    next_number: u64,
+    chunks: Vec<Step>,
+    stale: BTreeSet<u32>,
+    tail_changed: bool,
+    /// Whether the header has become longer, which it can only where nothing is behind it.
+    grown: bool,
+    max_chunks: u64,
+}
+
+/// A chunk that comes into a frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum NewChunk {
+    /// A chunk that the caller has, and writes.
+    Stored(ChunkInfo),
+    /// So many plain bytes of a special value, for which nothing is written if the frame can do without.
+    Special(Special, u32),
+}
+
+/// Where the caller has to write a chunk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ChunkPlace {
+    /// At this place of the file, counted from the frame's first byte.
+    At(u64),
+    /// To a new file of this number.
+    File(u32),
+}
+
+/// What a place in a new order of chunks gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Slot {
+    /// The chunk that has this number now.
+    Keep(u64),
+    /// A chunk of the frame's size that is all this.
+    Special(Special),
+}
+
+/// 2²³ chunks, 64 MiB of index: as many as an index of one repeated entry is written out for, unless told otherwise.
+const DEFAULT_MAX_CHUNKS: u64 = 1 << 23;
+
+impl Edit {
+    /// Changes a frame that is on the disk.
+    ///
+    /// # Errors
+    ///
+    /// What [`Header::to_bytes`] refuses, so none if the frame was parsed.
+    pub fn new(frame: Frame) -> Result<Self, FormatError> {
+        let old_header = Some(frame.header.to_bytes()?);
+        let end = frame.header.frame_len;
+        let next_number = match frame.header.frame_type {
+            FrameType::Contiguous => 0,
+            FrameType::Sparse => frame.index.max_stored().map_or(0, |max| max.saturating_add(1)),
+        };
+        Ok(Self { old_header, end, next_number, ..Self::start(frame) })
+    }
+
+    /// Makes a frame that is not there yet; `header` says what its chunks are to be, its sizes do not count. Put it where
+    /// readers find it only when it is whole: this has nothing to fall back to.
+    #[must_use]
+    pub fn create(header: Header, trailer: Trailer) -> Self {
+        let header = Header { nbytes: 0, cbytes: 0, ..header };
+        Self { tail_changed: true, ..Self::start(Frame { header, index: Index::default(), trailer }) }
+    }
+
+    fn start(frame: Frame) -> Self {
+        Self {
+            end: frame.header.header_len(),
+            old_header: None,
+            next_number: 0,
+            chunks: Vec::new(),
+            stale: BTreeSet::new(),
+            tail_changed: false,
+            grown: false,
+            max_chunks: DEFAULT_MAX_CHUNKS,
+            frame,
+        }
+    }
+
+    /// Sets for how many chunks an index is written out that is stored as one repeated entry.
+    #[must_use]
+    pub fn max_chunks(self, max_chunks: u64) -> Self {
+        Self { max_chunks, ..self }
+    }
+
+    /// The frame as it is going to be, but for `frame_len` and `cbytes`.
+    #[must_use]
+    pub fn frame(&self) -> &Frame {
+        &self.frame
+    }
+
+    /// Adds a chunk behind the last. Where that one is short, or this one too long, chunk sizes vary from now on.
+    ///
+    /// # Errors
+    ///
+    /// As [`insert`](Self::insert).
+    pub fn append(&mut self, chunk: NewChunk) -> Result<Option<ChunkPlace>, FormatError> {
+        let at = self.frame.nchunks();
+        self.size_rule(Change::Insert(at), chunk)?;
+        let (entry, place) = self.place(at, chunk)?;
+        self.frame.index.push(entry, self.max_chunks)?;
+        Ok(place)
+    }
+
+    /// Inserts a chunk in front of number `at`, or behind the last; a place to write it, unless it is a special value.
+    ///
+    /// # Errors
+    ///
+    /// [`FrameError::NoSuchChunk`]; [`FormatError::OutOfRange`] for a chunk without plain bytes;
+    /// [`FrameError::TooMany`] if there are no numbers for files left, or if an index that repeats one entry would have to
+    /// be written out for too many chunks; [`FrameError::Encode`] for a special value that its size is no multiple of;
+    /// [`FrameError::MetalayersFixed`] after [`add_metalayer`](Self::add_metalayer).
+    pub fn insert(&mut self, at: u64, chunk: NewChunk) -> Result<Option<ChunkPlace>, FormatError> {
+        let nchunks = self.frame.nchunks();
+        if at == nchunks {
+            return self.append(chunk);
+        }
+        let slot = usize::try_from(at).ok().filter(|_| at < nchunks).ok_or_else(|| no_such_chunk(at, nchunks))?;
+        self.size_rule(Change::Insert(at), chunk)?;
+        let (entry, place) = self.place(at, chunk)?;
+        self.frame.index.to_mut(self.max_chunks)?.insert(slot, entry.to_i64());
+        Ok(place)
+    }
+
+    /// Gives a chunk's number to another. `old` is what is stored there now; it may be `None` for a special value.
+    ///
+    /// # Errors
+    ///
+    /// As [`insert`](Self::insert); [`FrameError::NoSize`] if `old` is needed and not given.
+    pub fn update(
+        &mut self,
+        at: u64,
+        old: Option<ChunkInfo>,
+        chunk: NewChunk,
+    ) -> Result<Option<ChunkPlace>, FormatError> {
+        let nchunks = self.frame.nchunks();
+        let slot = usize::try_from(at).ok().filter(|_| at < nchunks).ok_or_else(|| no_such_chunk(at, nchunks))?;
+        let old = self.old_chunk(at, old)?;
+        self.size_rule(Change::Update(at), chunk)?;
+        self.forget(at, old)?;
+        let (entry, place) = self.place(at, chunk)?;
+        let entries = self.frame.index.to_mut(self.max_chunks)?;
+        entries.get_mut(slot).into_iter().for_each(|old| *old = entry.to_i64());
+        Ok(place)
+    }
+
+    /// Removes a chunk; its bytes stay where they are until the frame is compacted. `old` as for
+    /// [`update`](Self::update).
+    ///
+    /// # Errors
+    ///
+    /// [`FrameError::NoSuchChunk`], [`FrameError::NoSize`], [`FrameError::TooMany`].
+    pub fn delete(&mut self, at: u64, old: Option<ChunkInfo>) -> Result<(), FormatError> {
+        let nchunks = self.frame.nchunks();
+        let slot = usize::try_from(at).ok().filter(|_| at < nchunks).ok_or_else(|| no_such_chunk(at, nchunks))?;
+        let old = self.old_chunk(at, old)?;
+        self.forget(at, old)?;
+        self.frame.index.to_mut(self.max_chunks)?.remove(slot);
+        Ok(())
+    }
+
+    /// Puts the chunks in a new order: place `i` gets chunk `order[i]`. A short chunk that is not last any more makes chunk
+    /// sizes vary.
+    ///
+    /// # Errors
+    ///
+    /// [`FrameError::NotAPermutation`]; [`FrameError::TooMany`].
+    pub fn reorder(&mut self, order: &[u64]) -> Result<(), FormatError> {
+        let mut seen = vec![false; order.len()];
+        let mut once = |&chunk: &u64| {
+            let place = usize::try_from(chunk).ok().and_then(|chunk| seen.get_mut(chunk));
+            place.is_some_and(|seen| !std::mem::replace(seen, true))
+        };
+        let nchunks = self.frame.nchunks();
+        if order.len() as u64 != nchunks || !order.iter().all(&mut once) {
+            return Err(FrameError::NotAPermutation.into());
+        }
+        if let ChunkSize::Fixed(size) = self.frame.header.chunksize
+            && order.last().is_some_and(|last| *last != nchunks - 1)
+            && self.frame.last_chunk(size) != Some(size)
+        {
+            self.vary()?;
+        }
+        self.tail_changed = true;
+        let entries = self.frame.index.to_mut(self.max_chunks)?;
+        *entries = order.iter().filter_map(|chunk| entries.get(*chunk as usize)).copied().collect();
+        Ok(())
+    }
+
+    /// Gives all chunks of a frame whose chunks all have `size` plain bytes new numbers at once: for arrays, which change
+    /// so when they are resized ([`Grid::resized`](super::Grid::resized)). `dropped` are the bytes of the files of chunks
+    /// that no slot keeps, 0 in a contiguous frame.
+    ///
+    /// # Errors
+    ///
+    /// [`FrameError::NoSuchChunk`]; [`FrameError::ChunkSize`] if not all chunks have this size.
+    pub fn remap(&mut self, size: u32, slots: impl IntoIterator<Item = Slot>, dropped: u64) -> Result<(), FormatError> {
+        let nchunks = self.frame.nchunks();
+        let header = &mut self.frame.header;
+        let fixed = nchunks == 0 || header.chunksize == ChunkSize::Fixed(size);
+        if !fixed || size == 0 || !header.nbytes.is_multiple_of(size.into()) {
+            return Err(FrameError::ChunkSize { chunk: 0, found: header.nbytes, expected: size.into() }.into());
+        }
+        let mut entries = Vec::new();
+        for slot in slots {
+            entries.push(match slot {
+                Slot::Keep(chunk) => self.frame.index.raw(chunk).ok_or_else(|| no_such_chunk(chunk, nchunks))?,
+                Slot::Special(special) => Entry::Special(special).to_i64(),
+            });
+        }
+        header.nbytes = (entries.len() as u64).checked_mul(size.into()).ok_or(TOO_MANY_BYTES)?;
+        header.cbytes = header.cbytes.saturating_sub(dropped);
+        if nchunks == 0 {
+            // An array without items says that chunk sizes vary.
+            (header.chunksize, header.variable_chunks, header.version) = (ChunkSize::Fixed(size), false, 2);
+        }
+        self.stale.extend(self.frame.index.numbers(header.frame_type));
+        self.frame.index = Index::from_raw(entries);
+        self.tail_changed = true;
+        Ok(())
+    }
+
+    /// Adds a metalayer. The frame must have no chunks, neither before this edit nor by it; commit before any are added.
+    ///
+    /// # Errors
+    ///
+    /// [`FrameError::MetalayersFixed`], and what [`Metalayers::add`](super::Metalayers::add) refuses.
+    pub fn add_metalayer(&mut self, name: &str, content: &[u8]) -> Result<(), FormatError> {
+        if self.frame.header.nbytes > 0 {
+            return Err(FrameError::MetalayersFixed.into());
+        }
+        self.frame.header.metalayers.add(name, content)?;
+        match self.old_header {
+            None => self.end = self.frame.header.header_len(),
+            Some(_) => self.grown = true,
+        }
+        self.tail_changed = true;
+        Ok(())
+    }
+
+    /// Gives a metalayer a new content, no longer than the old. If this is all that changes, it is written over the old
+    /// content as it is.
+    ///
+    /// # Errors
+    ///
+    /// What [`Metalayers::update`](super::Metalayers::update) refuses.
+    pub fn update_metalayer(&mut self, name: &str, content: &[u8]) -> Result<(), FormatError> {
+        self.frame.header.metalayers.update(name, content)
+    }
+
+    /// Adds a vlmetalayer or gives one a new content, which is compressed already:
+    /// [`VlMetalayers::set`](super::VlMetalayers::set).
+    ///
+    /// # Errors
+    ///
+    /// What that refuses.
+    pub fn set_vlmetalayer(&mut self, name: &str, chunk: &[u8], max: usize) -> Result<(), FormatError> {
+        self.tail_changed = true;
+        self.frame.trailer.vlmetalayers.set(name, chunk, max)
+    }
+
+    /// Removes a vlmetalayer.
+    ///
+    /// # Errors
+    ///
+    /// [`FrameError::NoSuchLayer`].
+    pub fn remove_vlmetalayer(&mut self, name: &str) -> Result<(), FormatError> {
+        self.tail_changed = true;
+        self.frame.trailer.vlmetalayers.remove(name)
+    }
+
+    /// What to write, once the chunks are where [`append`](Self::append), [`insert`](Self::insert) and
+    /// [`update`](Self::update) said.
+    ///
+    /// # Errors
+    ///
+    /// [`FormatError::OutOfRange`], [`FormatError::LimitExceeded`], [`FrameError::TooMany`] if a part has become larger
+    /// than the format can say.
+    pub fn finish(mut self) -> Result<Plan, FormatError> {
+        let used: BTreeSet<u32> = self.frame.index.numbers(self.frame.header.frame_type);
+        self.stale.retain(|number| !used.contains(number));
+        Ending {
+            frame: self.frame,
+            old_header: self.old_header,
+            chunks: self.chunks,
+            end: self.end,
+            tail_changed: self.tail_changed,
+            stale: self.stale.into_iter().collect(),
+        }
+        .plan()
+    }
+
+    /// Makes chunk sizes vary where `chunk` does not fit in with the others.
+    fn size_rule(&mut self, change: Change, chunk: NewChunk) -> Result<(), FormatError> {
+        let (nbytes, vl_blocks) = match chunk {
+            NewChunk::Stored(info) => (info.nbytes, info.vl_blocks),
+            NewChunk::Special(_, nbytes) => (nbytes, false),
+        };
+        in_range(Part::FrameChunk, 4, "nbytes", nbytes.into(), 1, i32::MAX.into())?;
+        if self.grown {
+            return Err(FrameError::MetalayersFixed.into());
+        }
+        if vl_blocks {
+            self.vary()?;
+            self.frame.header.vl_blocks = true;
+        }
+        let nchunks = self.frame.nchunks();
+        let header = &mut self.frame.header;
+        let size = match header.chunksize {
+            ChunkSize::Variable => return Ok(()),
+            ChunkSize::Fixed(size) if nchunks > 0 || nbytes <= size => size,
+            ChunkSize::Fixed(_) | ChunkSize::Unset => {
+                header.chunksize = ChunkSize::Fixed(nbytes);
+                nbytes
+            }
+        };
+        let last_is_full = nchunks == 0 || self.frame.last_chunk(size) == Some(size);
+        let fits = match change {
+            Change::Insert(at) if at == nchunks => last_is_full && nbytes <= size,
+            Change::Update(at) if at + 1 == nchunks => nbytes <= size,
+            Change::Insert(_) | Change::Update(_) => nbytes == size,
+        };
+        if fits { Ok(()) } else { self.vary() }
+    }
+
+    /// Makes chunk sizes vary. Special values have no size then: they become chunks that are stored.
+    fn vary(&mut self) -> Result<(), FormatError> {
+        if self.frame.header.chunksize == ChunkSize::Variable {
+            return Ok(());
+        }
+        for chunk in 0..self.frame.nchunks() {
+            if let ChunkRef::Special { special, nbytes } = self.frame.chunk(chunk)? {
+                let entry = self.store_special(special, nbytes)?;
+                let entries = self.frame.index.to_mut(self.max_chunks)?;
+                entries.get_mut(chunk as usize).into_iter().for_each(|old| *old = entry.to_i64());
+            }
+        }
+        let header = &mut self.frame.header;
+        header.chunksize = ChunkSize::Variable;
+        header.variable_chunks = true;
+        header.version = 3;
+        Ok(())
+    }
+
+    /// Takes note of a new chunk and finds its place.
+    fn place(&mut self, at: u64, chunk: NewChunk) -> Result<(Entry, Option<ChunkPlace>), FormatError> {
+        self.tail_changed = true;
+        let variable = self.frame.header.chunksize == ChunkSize::Variable;
+        let (nbytes, entry, place) = match chunk {
+            NewChunk::Stored(info) => {
+                let place = self.room(info.cbytes)?;
+                (info.nbytes, self.entry(place), Some(place))
+            }
+            // An index can name no value.
+            NewChunk::Special(Special::Value, _) => return Err(FrameError::NoSize { chunk: at }.into()),
+            NewChunk::Special(special, nbytes) if variable => (nbytes, self.store_special(special, nbytes)?, None),
+            NewChunk::Special(special, nbytes) => (nbytes, Entry::Special(special), None),
+        };
+        let header = &mut self.frame.header;
+        header.nbytes = header.nbytes.checked_add(nbytes.into()).ok_or(TOO_MANY_BYTES)?;
+        Ok((entry, place))
+    }
+
+    /// Room for the bytes of a chunk.
+    fn room(&mut self, cbytes: u32) -> Result<ChunkPlace, FormatError> {
+        let header = &mut self.frame.header;
+        match header.frame_type {
+            FrameType::Contiguous => {
+                let at = self.end;
+                self.end =
+                    at.checked_add(cbytes.into()).filter(|end| i64::try_from(*end).is_ok()).ok_or(TOO_MANY_BYTES)?;
+                // What is right in the end; until then, so that what was placed is known to lie within the data.
+                header.cbytes = self.end - header.header_len();
+                Ok(ChunkPlace::At(at))
+            }
+            FrameType::Sparse => {
+                let (found, max) = (self.next_number, u32::MAX.into());
+                let number =
+                    u32::try_from(found).map_err(|_| FrameError::TooMany { what: "chunk files", found, max })?;
+                self.next_number += 1;
+                header.cbytes = header.cbytes.checked_add(cbytes.into()).ok_or(TOO_MANY_BYTES)?;
+                Ok(ChunkPlace::File(number))
+            }
+        }
+    }
+
+    fn entry(&self, place: ChunkPlace) -> Entry {
+        Entry::Stored(match place {
+            ChunkPlace::At(at) => at - self.frame.header.header_len(),
+            ChunkPlace::File(number) => number.into(),
+        })
+    }
+
+    /// Stores a chunk of a special value, which the frame's typesize divides if it can: readers count in items.
+    fn store_special(&mut self, special: Special, nbytes: u32) -> Result<Entry, FormatError> {
+        let typesize = u8::try_from(self.frame.header.typesize).map_or(1, u32::from);
+        let typesize = if nbytes.is_multiple_of(typesize) { typesize } else { 1 };
+        let encoder = Encoder::new(CParams::blosc2().typesize(typesize as usize)).map_err(FrameError::from)?;
+        let bytes = match special {
+            Special::Nan => encoder.nans(nbytes as usize),
+            Special::Uninit => encoder.uninit(nbytes as usize),
+            _ => encoder.zeros(nbytes as usize),
+        };
+        let bytes = bytes.map_err(FrameError::from)?;
+        let place = self.room(bytes.len() as u32)?;
+        match (place, self.chunks.last_mut()) {
+            (ChunkPlace::At(at), Some(Step::Write { at: before, bytes: run })) if *before + run.len() as u64 == at => {
+                run.extend(bytes);
+            }
+            (ChunkPlace::At(at), _) => self.chunks.push(Step::Write { at, bytes }),
+            (ChunkPlace::File(number), _) => self.chunks.push(Step::WriteFile { number, bytes }),
+        }
+        Ok(self.entry(place))
+    }
+
+    /// A chunk that is there, as far as the sums go.
+    fn old_chunk(&self, chunk: u64, old: Option<ChunkInfo>) -> Result<ChunkInfo, FormatError> {
+        let no_size = FrameError::NoSize { chunk };
+        let nbytes = self.frame.chunk_nbytes(chunk)?.or(old.map(|old| old.nbytes)).ok_or(no_size.clone())?;
+        let cbytes = match (self.frame.index.get(chunk)?, self.frame.header.frame_type) {
+            // If it is stored before it goes, it is a header and nothing else.
+            (Entry::Special(_), _) => blosc_core::Header::EXTENDED_LEN as u32,
+            (Entry::Stored(_), FrameType::Contiguous) => 0,
+            (Entry::Stored(_), FrameType::Sparse) => old.ok_or(no_size)?.cbytes,
+        };
+        Ok(ChunkInfo { nbytes, cbytes, vl_blocks: false })
+    }
+
+    /// Takes a chunk that is going out of the sums.
+    fn forget(&mut self, at: u64, old: ChunkInfo) -> Result<(), FormatError> {
+        self.tail_changed = true;
+        let entry = self.frame.index.get(at)?;
+        let header = &mut self.frame.header;
+        header.nbytes = header.nbytes.saturating_sub(old.nbytes.into());
+        if let (FrameType::Sparse, Entry::Stored(number)) = (header.frame_type, entry) {
+            header.cbytes = header.cbytes.saturating_sub(old.cbytes.into());
+            self.stale.extend(u32::try_from(number).ok());
+        }
+        Ok(())
+    }
+}
+
+/// What becomes of the chunk numbers.
+#[derive(Debug, Clone, Copy)]
+enum Change {
+    Insert(u64),
+    Update(u64),
+}
+
+/// More bytes than the format's 63 bits count.
+const TOO_MANY_BYTES: FormatError = FormatError::LimitExceeded { part: Part::FrameChunk, limit: i64::MAX as u64 };
