@@ -191,7 +191,8 @@ fn chunks() {
         let ours = frame.index.encode().unwrap();
         assert_eq!(Index::decode(&ours, &frame.header, LIMITS).as_ref(), Ok(&frame.index), "{path}");
         let theirs = &file[layout.index.start as usize..layout.index.end as usize];
-        assert!(ours.len() <= theirs.len() + 16, "{path}: {} bytes, C-Blosc2 {}", ours.len(), theirs.len());
+        let most = theirs.len() + theirs.len() / 8 + 16;
+        assert!(ours.len() <= most, "{path}: {} bytes, C-Blosc2 {}", ours.len(), theirs.len());
     });
     assert!(special > 50, "{special}");
 }
