@@ -440,11 +440,13 @@ impl Edit {
     fn store_special(&mut self, special: Special, nbytes: u32) -> Result<Entry, FormatError> {
         let typesize = u8::try_from(self.frame.header.typesize).map_or(1, u32::from);
         let typesize = if nbytes.is_multiple_of(typesize) { typesize } else { 1 };
-        let encoder = Encoder::new(CParams::blosc2().typesize(typesize as usize)).map_err(FrameError::from)?;
-        let bytes = match special {
-            Special::Nan => encoder.nans(nbytes as usize),
-            Special::Uninit => encoder.uninit(nbytes as usize),
-            _ => encoder.zeros(nbytes as usize),
+        let encoder = Encoder::new(CParams::blosc2()).map_err(FrameError::from)?;
+        // As a repeated value, not as what it is: C-Blosc2 does not open a frame of varying sizes whose first chunk is a
+        // header and nothing else.
+        let bytes = match (special, typesize) {
+            (Special::Nan, 4) => encoder.repeat(&f32::NAN.to_le_bytes(), nbytes as usize),
+            (Special::Nan, _) => encoder.repeat(&f64::NAN.to_le_bytes(), nbytes as usize),
+            _ => encoder.repeat(&vec![0; typesize as usize], nbytes as usize),
         };
         let bytes = bytes.map_err(FrameError::from)?;
         let place = self.room(bytes.len() as u32)?;
@@ -463,10 +465,8 @@ impl Edit {
         let no_size = FrameError::NoSize { chunk };
         let nbytes = self.frame.chunk_nbytes(chunk)?.or(old.map(|old| old.nbytes)).ok_or(no_size.clone())?;
         let cbytes = match (self.frame.index.get(chunk)?, self.frame.header.frame_type) {
-            // If it is stored before it goes, it is a header and nothing else.
-            (Entry::Special(_), _) => blosc_core::Header::EXTENDED_LEN as u32,
-            (Entry::Stored(_), FrameType::Contiguous) => 0,
             (Entry::Stored(_), FrameType::Sparse) => old.ok_or(no_size)?.cbytes,
+            _ => 0,
         };
         Ok(ChunkInfo { nbytes, cbytes, vl_blocks: false })
     }
@@ -478,7 +478,12 @@ impl Edit {
         let header = &mut self.frame.header;
         header.nbytes = header.nbytes.saturating_sub(old.nbytes.into());
         if let (FrameType::Sparse, Entry::Stored(number)) = (header.frame_type, entry) {
-            header.cbytes = header.cbytes.saturating_sub(old.cbytes.into());
+            // A special value may just have become a file, which `old` does not know.
+            let own = self.chunks.iter().find_map(|step| match step {
+                Step::WriteFile { number: own, bytes } if u64::from(*own) == number => Some(bytes.len() as u64),
+                _ => None,
+            });
+            header.cbytes = header.cbytes.saturating_sub(own.unwrap_or(old.cbytes.into()));
             self.stale.extend(u32::try_from(number).ok());
         }
         Ok(())
