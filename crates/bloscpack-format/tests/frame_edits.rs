@@ -152,7 +152,7 @@ fn compress(plain: &[u8]) -> Vec<u8> {
 
 /// A chunk of so many bytes: what it is to the frame, its bytes, its plain bytes.
 fn new_chunk(rng: &mut SplitMix64, len: usize) -> (NewChunk, Vec<u8>, Vec<u8>) {
-    match rng.next_u64() % 4 {
+    match rng.below(4) {
         0 => (NewChunk::Special(Special::Zeros, len as u32), Vec::new(), vec![0; len]),
         _ => {
             let plain = some_bytes(rng, len);
@@ -192,10 +192,9 @@ fn edits_of_golden_frames() {
                 ChunkSize::Variable | ChunkSize::Unset => 1000,
             };
             // Mostly what fits; rarely one that makes sizes vary.
-            let len = if rng.next_u64() % 16 == 0 { 4 * (1 + rng.next_u64() as usize % 600) } else { size };
+            let len = if rng.below(16) == 0 { 4 * (1 + rng.below(600)) } else { size };
             let (chunk, bytes, plain) = new_chunk(&mut rng, len);
-            let place = |rng: &mut SplitMix64, len: usize| rng.next_u64() as usize % len.max(1);
-            let op = rng.next_u64() % 10;
+            let op = rng.below(10);
             match op {
                 0..=2 => {
                     let place = edit.append(chunk).unwrap();
@@ -203,24 +202,24 @@ fn edits_of_golden_frames() {
                     model.push(plain);
                 }
                 3 => {
-                    let at = place(&mut rng, model.len() + 1);
+                    let at = rng.below(model.len() + 1);
                     let place = edit.insert(at as u64, chunk).unwrap();
                     disk.put(place, &bytes);
                     model.insert(at, plain);
                 }
                 4 | 5 if !model.is_empty() => {
-                    let at = place(&mut rng, model.len());
+                    let at = rng.below(model.len());
                     let place = edit.update(at as u64, disk.info(&frame, at as u64), chunk).unwrap();
                     disk.put(place, &bytes);
                     model[at] = plain;
                 }
                 6 | 7 if !model.is_empty() => {
-                    let at = place(&mut rng, model.len());
+                    let at = rng.below(model.len());
                     edit.delete(at as u64, disk.info(&frame, at as u64)).unwrap();
                     model.remove(at);
                 }
                 8 if !model.is_empty() => {
-                    let shift = place(&mut rng, model.len());
+                    let shift = rng.below(model.len());
                     let order: Vec<u64> = (0..model.len()).map(|i| ((i + shift) % model.len()) as u64).collect();
                     edit.reorder(&order).unwrap();
                     model.rotate_left(shift);

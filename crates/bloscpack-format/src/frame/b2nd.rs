@@ -199,3 +199,53 @@ fn parse_dtype(reader: &mut Reader<'_>) -> Result<DtypeText, FormatError> {
     })?;
     Ok(DtypeText { format, text: text.to_owned() })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sha2::{Digest, Sha256};
+
+    fn cube(ndim: usize) -> B2nd {
+        let dtype = Some(DtypeText { format: 0, text: "<i4".to_owned() });
+        B2nd { version: 0, shape: vec![2; ndim], chunkshape: vec![2; ndim], blockshape: vec![2; ndim], dtype }
+    }
+
+    /// The digest of what C-Blosc2 3.3.5 wrote for the same array.
+    #[test]
+    fn sixteen_axes_overflow_their_marker() {
+        let bytes = cube(16).to_bytes().unwrap();
+        assert_eq!((bytes.len(), bytes[3]), (319, 0xa0));
+        let digest = Sha256::digest(&bytes).iter().fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"));
+        assert_eq!(digest, "02d725e077268bb7543ccb1ff1a12c3fb51132c703e887e600357e28d50b164d");
+        assert_eq!(B2nd::parse(&bytes), Ok((cube(16), 319)));
+        assert!(cube(17).to_bytes().is_err());
+    }
+
+    #[test]
+    fn caterva_has_no_dtype() {
+        let array = B2nd { dtype: None, ..cube(2) };
+        let mut metalayers = Metalayers::default();
+        metalayers.add("caterva", &array.to_bytes().unwrap()).unwrap();
+        assert_eq!(B2nd::of(&metalayers), Ok(Some(array)));
+        assert_eq!(B2nd::of(&Metalayers::default()), Ok(None));
+    }
+
+    #[test]
+    fn shapes_are_checked_where_they_stand() {
+        let says = |change: fn(&mut B2nd), message: &str| {
+            let mut array = cube(2);
+            change(&mut array);
+            assert_eq!(array.to_bytes().unwrap_err().to_string(), message);
+        };
+        let bytes = cube(2).to_bytes().unwrap();
+        for (at, number) in [(14, 8), (29, 4), (40, 4)] {
+            assert_eq!(bytes[at + number - 1], 2, "the second number of each shape ends here");
+        }
+        says(|array| array.shape[1] = 1 << 63, "b2nd metalayer, offset 14: shape is -1, expected >= 0");
+        says(|array| array.chunkshape[1] = 0, "b2nd metalayer, offset 29: chunkshape is 0, expected 1..=2147483647");
+        says(|array| array.blockshape[1] = 3, "b2nd metalayer, offset 40: blockshape is 3, expected 1..=2");
+        says(|array| array.version = 1, "b2nd metalayer, offset 1: version is 1, expected 0..=0");
+        says(|array| array.shape = vec![1 << 62, 2], "b2nd metalayer: shape takes more than 9223372036854775807 bytes");
+        says(|array| array.shape.push(1), "2 axes, but the array has 3");
+    }
+}

@@ -287,3 +287,40 @@ fn repeated(value: &[u8]) -> Option<i64> {
 fn refused(source: DecodeError) -> FormatError {
     FrameError::Chunk { part: Part::FrameIndex, source: Box::new(source) }.into()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn special_values_are_told_by_the_top_byte() {
+        for (byte, special) in [(0x81, Special::Zeros), (0x82, Special::Nan), (0x84, Special::Uninit)] {
+            let entry = Entry::Special(special);
+            assert_eq!(entry.to_i64(), byte << 56);
+            assert_eq!(Entry::from_i64(entry.to_i64() | 0xff_ffff_ffff), Some(entry));
+        }
+        for byte in [0x80, 0x83, 0x85, 0x86, 0x87, 0x91, 0xff_i64] {
+            assert_eq!(Entry::from_i64(byte << 56), None, "{byte:x}");
+        }
+        assert_eq!(Entry::from_i64(0), Some(Entry::Stored(0)));
+    }
+
+    #[test]
+    fn an_index_has_an_entry_for_each_chunk() {
+        let index = Index::from_entries([0, 40, 80].map(Entry::Stored));
+        let chunk = index.encode().unwrap();
+        let header = |nbytes| Header {
+            nbytes,
+            chunksize: super::super::ChunkSize::Fixed(100),
+            ..Header::new(FrameType::Contiguous, 1)
+        };
+        for (nbytes, nchunks) in [(200, 2), (301, 4)] {
+            let error = FrameError::IndexLength { found: 24, expected: Some(nchunks * 8) };
+            assert_eq!(Index::decode(&chunk, &header(nbytes), Limits::new()), Err(error.into()));
+        }
+        assert_eq!(Index::decode(&chunk, &header(300), Limits::new()), Ok(index.clone()));
+        assert_eq!(Index::decode(b"no chunk", &header(0), Limits::new()), Ok(Index::default()));
+        assert!(Index::decode(&chunk, &header(300), Limits::new().max_nbytes(23)).is_err());
+        assert_eq!((index.check(81), index.check(80).is_err()), (Ok(()), true));
+    }
+}
