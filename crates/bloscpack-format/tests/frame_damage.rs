@@ -129,8 +129,9 @@ fn recorded_bombs() {
     let frame = Frame::parse(&golden("malformed/index_bomb_consistent.b2frame"), LIMITS).unwrap();
     assert!(frame.nchunks() > 1 << 27);
     let mut edit = Edit::new(frame).unwrap();
-    let (result, usage) =
-        CountingAlloc::measure(|| edit.delete(0, Some(ChunkInfo { nbytes: 8, cbytes: 32, vl_blocks: false })));
+    let (result, usage) = CountingAlloc::measure(|| {
+        edit.delete(0, Some(ChunkInfo { nbytes: 8, cbytes: 32, vl_blocks: false, special: None }))
+    });
     assert!(result.is_err() && usage.largest < MOST, "{usage:?}");
 }
 

@@ -4,8 +4,8 @@
 use blosc_core::{CParams, Chunk, Codec, Decoder, Encoder, Limits, Special};
 use bloscpack_format::FormatError;
 use bloscpack_format::frame::{
-    ChunkInfo, ChunkPlace, ChunkRef, ChunkSize, Edit, Found, Frame, FrameError, FrameType, Header, NewChunk, Plan,
-    Step, Trailer, identify, sframe,
+    ChunkInfo, ChunkPlace, ChunkRef, ChunkSize, Edit, Entry, Found, Frame, FrameError, FrameType, Header, NewChunk,
+    Plan, Step, Trailer, identify, sframe,
 };
 use std::collections::BTreeMap;
 use testdata::SplitMix64;
@@ -333,6 +333,13 @@ fn special_values_get_bytes_where_sizes_vary() {
     assert_eq!(disk.plain(), model);
     let frame = disk.open();
     assert_eq!((frame.header.version, frame.header.chunksize), (3, ChunkSize::Variable));
+    // A chunk of zeros that is a header and nothing else never gets stored as it is.
+    let zeros = blosc_core::compress(&vec![0; 400], &CParams::blosc2().typesize(4)).unwrap();
+    let info = ChunkInfo::parse(&zeros).unwrap();
+    assert_eq!((zeros.len(), info.special), (32, Some(Special::Zeros)));
+    let mut edit = Edit::create(Header::new(FrameType::Contiguous, 4), Trailer::default());
+    assert_eq!(edit.append(NewChunk::Stored(info)), Ok(None));
+    assert_eq!(edit.frame().index.get(0), Ok(Entry::Special(Special::Zeros)));
     let stored = (0..frame.nchunks()).all(|n| matches!(frame.chunk(n), Ok(ChunkRef::Stored { nbytes: None, .. })));
     assert!(stored);
     // C-Blosc2 would have written this.

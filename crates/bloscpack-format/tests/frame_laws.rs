@@ -138,10 +138,11 @@ proptest! {
 /// The chunk of an item and its place there, in items.
 fn place(array: &B2nd, index: &[u64]) -> (usize, usize) {
     let (mut chunk, mut block, mut item) = (0, 0, 0);
-    for axis in 0..array.ndim() {
-        let (c, b) = (u64::from(array.chunkshape[axis]), u64::from(array.blockshape[axis]));
-        let within = index[axis] % c;
-        chunk = chunk * array.shape[axis].div_ceil(c) + index[axis] / c;
+    let shapes = array.shape.iter().zip(&array.chunkshape).zip(&array.blockshape);
+    for (at, ((len, c), b)) in index.iter().zip(shapes) {
+        let (c, b) = (u64::from(*c), u64::from(*b));
+        let within = at % c;
+        chunk = chunk * len.div_ceil(c) + at / c;
         block = block * c.div_ceil(b) + within / b;
         item = item * b + within % b;
     }

@@ -53,6 +53,8 @@ pub struct ChunkInfo {
     pub cbytes: u32,
     /// Whether its blocks have variable lengths.
     pub vl_blocks: bool,
+    /// Which value it repeats, if any.
+    pub special: Option<Special>,
 }
 
 /// What the shortest chunk takes, one of Blosc1.
@@ -175,7 +177,7 @@ impl ChunkInfo {
         }
         // Both come from an i32 that is not negative.
         let (nbytes, cbytes) = (header.nbytes() as u32, header.cbytes() as u32);
-        Ok(Self { nbytes, cbytes, vl_blocks: header.has_vl_blocks() })
+        Ok(Self { nbytes, cbytes, vl_blocks: header.has_vl_blocks(), special: header.special_value() })
     }
 
     /// Checks chunk number `chunk` against what the frame says about it; of a file, `room` is its length.

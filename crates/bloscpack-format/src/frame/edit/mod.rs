@@ -15,8 +15,10 @@ use std::collections::BTreeSet;
 /// New chunks go behind the old frame, the new index and the new trailer behind them: until the header is overwritten they
 /// are bytes behind a frame, which mean nothing. The old index and trailer then become dead bytes in the data, as deleted
 /// chunks are; every Blosc2 reads such frames. Each commit leaves about the size of the index behind, so append many chunks
-/// by one edit where you can. The caller writes a chunk's bytes where it is told to, at any time before the steps of the
-/// [`Plan`].
+/// by one edit where you can.
+///
+/// The caller writes a chunk's bytes where it is told to, at any time before the steps of the [`Plan`]. After an error an
+/// edit is to be dropped: nothing of the frame was written.
 ///
 /// ```
 /// use blosc_core::{CParams, Limits};
@@ -59,10 +61,24 @@ pub struct Edit {
 /// A chunk that comes into a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum NewChunk {
-    /// A chunk that the caller has, and writes.
+    /// A chunk that the caller has, and writes; one of zeros, not-a-numbers or uninitialised bytes becomes
+    /// [`Special`](Self::Special), as in every frame of C-Blosc2, which does not open one whose first chunk is stored as a
+    /// header and nothing else.
     Stored(ChunkInfo),
     /// So many plain bytes of a special value, for which nothing is written if the frame can do without.
     Special(Special, u32),
+}
+
+impl NewChunk {
+    /// The same, where a stored chunk says nothing that an entry of the index does not.
+    fn without_header(self) -> Self {
+        match self {
+            Self::Stored(ChunkInfo { nbytes, special: Some(special), .. }) if special != Special::Value => {
+                Self::Special(special, nbytes)
+            }
+            other => other,
+        }
+    }
 }
 
 /// Where the caller has to write a chunk.
@@ -136,13 +152,13 @@ impl Edit {
         &self.frame
     }
 
-    /// Adds a chunk behind the last. Where that one is short, or this one too long, chunk sizes vary from now on.
+    /// Adds a chunk behind the last, and says where it is to be written, if it is. Where that one is short, or this one too long, chunk sizes vary from now on.
     ///
     /// # Errors
     ///
     /// As [`insert`](Self::insert).
     pub fn append(&mut self, chunk: NewChunk) -> Result<Option<ChunkPlace>, FormatError> {
-        let at = self.frame.nchunks();
+        let (at, chunk) = (self.frame.nchunks(), chunk.without_header());
         self.size_rule(Change::Insert(at), chunk)?;
         let (entry, place) = self.place(at, chunk)?;
         self.frame.index.push(entry, self.max_chunks)?;
@@ -163,6 +179,7 @@ impl Edit {
             return self.append(chunk);
         }
         let slot = usize::try_from(at).ok().filter(|_| at < nchunks).ok_or_else(|| no_such_chunk(at, nchunks))?;
+        let chunk = chunk.without_header();
         self.size_rule(Change::Insert(at), chunk)?;
         let (entry, place) = self.place(at, chunk)?;
         self.frame.index.to_mut(self.max_chunks)?.insert(slot, entry.to_i64());
@@ -182,7 +199,7 @@ impl Edit {
     ) -> Result<Option<ChunkPlace>, FormatError> {
         let nchunks = self.frame.nchunks();
         let slot = usize::try_from(at).ok().filter(|_| at < nchunks).ok_or_else(|| no_such_chunk(at, nchunks))?;
-        let old = self.old_chunk(at, old)?;
+        let (old, chunk) = (self.old_chunk(at, old)?, chunk.without_header());
         self.size_rule(Change::Update(at), chunk)?;
         self.forget(at, old)?;
         let (entry, place) = self.place(at, chunk)?;

@@ -130,8 +130,8 @@ impl Edit {
         let typesize = u8::try_from(self.frame.header.typesize).map_or(1, u32::from);
         let typesize = if nbytes.is_multiple_of(typesize) { typesize } else { 1 };
         let encoder = Encoder::new(CParams::blosc2()).map_err(FrameError::from)?;
-        // As a repeated value, not as what it is: C-Blosc2 does not open a frame of varying sizes whose first chunk is a
-        // header and nothing else.
+        // As a repeated value, not as what it is: C-Blosc2 does not open a frame whose first chunk is a header and nothing
+        // else.
         let bytes = match (special, typesize) {
             (Special::Nan, 4) => encoder.repeat(&f32::NAN.to_le_bytes(), nbytes as usize),
             (Special::Nan, _) => encoder.repeat(&f64::NAN.to_le_bytes(), nbytes as usize),
@@ -157,7 +157,7 @@ impl Edit {
             (Entry::Stored(_), FrameType::Sparse) => old.ok_or(no_size)?.cbytes,
             _ => 0,
         };
-        Ok(ChunkInfo { nbytes, cbytes, vl_blocks: false })
+        Ok(ChunkInfo { nbytes, cbytes, vl_blocks: false, special: None })
     }
 
     /// Takes a chunk that is going out of the sums.
