@@ -244,3 +244,56 @@ impl Header {
         Err(FrameError::FrameType { found: self.frame_type.id(), expected: expected.id() }.into())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The example of `docs/format/blosc2-frame.md`.
+    const EXAMPLE: &[u8; 97] = b"\x9e\xa8b2frame\0\xd2\0\0\0\x61\xcf\0\0\0\0\0\0\x02\x07\xa4\x12\0\x51\x03\
+        \xd3\0\0\0\0\0\0\x0f\xa0\xd3\0\0\0\0\0\0\x01\x5b\xd2\0\0\0\x04\xd2\0\0\0\0\xd2\0\0\x0f\xa0\xd1\0\x01\xd1\0\x01\
+        \xc2\xd8\x06\0\0\0\0\0\x01\x01\0\0\0\0\0\0\0\0\0\x93\xcd\0\x07\xde\0\0\xdc\0\0";
+
+    #[test]
+    fn reads_and_writes_the_example() {
+        let expected = Header {
+            frame_len: 519,
+            nbytes: 4000,
+            cbytes: 347,
+            chunksize: ChunkSize::Fixed(4000),
+            ..Header::new(FrameType::Contiguous, 4)
+        };
+        assert_eq!(Header::parse(EXAMPLE).as_ref(), Ok(&expected));
+        assert_eq!(expected.to_bytes().unwrap(), EXAMPLE);
+        assert_eq!(expected.codec(), Some(Codec::Lz4));
+        assert_eq!(expected.filters().collect::<Vec<_>>(), [Some(Filter::Shuffle)]);
+        assert_eq!(expected.split_mode(), SplitMode::ForwardCompat);
+        assert!(!expected.uses_dictionary());
+    }
+
+    #[test]
+    fn numbers_of_chunks() {
+        let nchunks = |nbytes, chunksize| Header { nbytes, chunksize, ..Header::new(FrameType::Sparse, 1) }.nchunks();
+        assert_eq!(nchunks(0, ChunkSize::Variable), Some(0));
+        assert_eq!(nchunks(1, ChunkSize::Variable), None);
+        assert_eq!((nchunks(100, ChunkSize::Fixed(50)), nchunks(101, ChunkSize::Fixed(50))), (Some(2), Some(3)));
+        let mut header = *EXAMPLE;
+        // 2²⁸ chunks of 4000 bytes.
+        header[30..38].copy_from_slice(&(4000_i64 << 28).to_be_bytes());
+        let error = Header::parse(&header).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "frame header, offset 58: number of chunks by nbytes and chunksize is 268435456, expected 0..=268435455"
+        );
+    }
+
+    #[test]
+    fn codecs_by_number() {
+        let mut header = Header { compcode: 6, udcodec: 5, ..Header::new(FrameType::Contiguous, 1) };
+        assert_eq!(header.codec(), Some(Codec::Zstd));
+        header.udcodec = 36;
+        assert_eq!(header.codec(), None);
+        assert!(!header.set_codec(Codec::Snappy) && header.udcodec == 36);
+        assert!(header.set_codec(Codec::Zlib) && (header.compcode, header.udcodec) == (4, 4));
+    }
+}
