@@ -5,7 +5,7 @@ use blosc_core::{CParams, Chunk, Codec, Decoder, Encoder, Limits, Special};
 use bloscpack_format::FormatError;
 use bloscpack_format::frame::{
     ChunkInfo, ChunkPlace, ChunkRef, ChunkSize, Edit, Entry, Found, Frame, FrameError, FrameType, Header, NewChunk,
-    Plan, Step, Trailer, identify, sframe,
+    Plan, Slot, Step, Trailer, identify, sframe,
 };
 use std::collections::BTreeMap;
 use testdata::SplitMix64;
@@ -365,6 +365,35 @@ fn what_cannot_be_is_refused() {
     assert!(edit.remove_vlmetalayer("none").is_err());
     // Of a chunk file that goes, the size has to be known.
     assert_eq!(edit.delete(0, None), Err(FormatError::Frame(FrameError::NoSize { chunk: 0 })));
+}
+
+/// A metalayer makes the header longer, over what is behind it: nothing else may come by the same edit.
+#[test]
+fn metalayers_come_before_chunks() {
+    for path in ["frames/empty_meta_contiguous.b2frame", "frames/empty_sparse.sframe"] {
+        let mut disk = Disk::golden(path);
+        let mut edit = Edit::new(disk.open()).unwrap();
+        edit.add_metalayer("new", b"content").unwrap();
+        let fixed = FormatError::Frame(FrameError::MetalayersFixed);
+        assert_eq!(edit.append(NewChunk::Special(Special::Zeros, 4)), Err(fixed.clone()));
+        assert_eq!(edit.remap(4, [Slot::Special(Special::Zeros)], 0), Err(fixed.clone()));
+        let plan = edit.finish().unwrap();
+        disk.execute(&plan);
+        let mut edit = Edit::new(disk.open()).unwrap();
+        edit.remap(4000, vec![Slot::Special(Special::Zeros); 5], 0).unwrap();
+        edit.update_metalayer("new", b"CONTENT").unwrap();
+        assert_eq!(edit.add_metalayer("more", b""), Err(fixed));
+        let plan = edit.finish().unwrap();
+        disk.execute(&plan);
+        assert_eq!(disk.plain(), vec![vec![0; 4000]; 5]);
+        assert_eq!(disk.open().header.metalayers.get("new"), Some(b"CONTENT".as_slice()));
+        let mut edit = Edit::new(disk.open()).unwrap();
+        edit.remap(4000, [Slot::Keep(1), Slot::Keep(4)], 0).unwrap();
+        assert!(edit.clone().remap(2000, [], 0).is_err() && edit.clone().remap(4000, [Slot::Keep(2)], 0).is_err());
+        let plan = edit.finish().unwrap();
+        disk.execute(&plan);
+        assert_eq!(disk.plain().len(), 2);
+    }
 }
 
 /// What a walk over a frame that C-Blosc2 tore finds: the chunks that were there.

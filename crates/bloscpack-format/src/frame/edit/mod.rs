@@ -17,8 +17,9 @@ use std::collections::BTreeSet;
 /// chunks are; every Blosc2 reads such frames. Each commit leaves about the size of the index behind, so append many chunks
 /// by one edit where you can.
 ///
-/// The caller writes a chunk's bytes where it is told to, at any time before the steps of the [`Plan`]. After an error an
-/// edit is to be dropped: nothing of the frame was written.
+/// A contiguous frame that is to be changed must be the last in its file: what is behind it goes. The caller writes a
+/// chunk's bytes where it is told to, at any time before the steps of the [`Plan`]. After an error an edit is to be
+/// dropped: nothing of the frame was written.
 ///
 /// ```
 /// use blosc_core::{CParams, Limits};
@@ -257,8 +258,12 @@ impl Edit {
     ///
     /// # Errors
     ///
-    /// [`FrameError::NoSuchChunk`]; [`FrameError::ChunkSize`] if not all chunks have this size.
+    /// [`FrameError::NoSuchChunk`]; [`FrameError::ChunkSize`] if not all chunks have this size;
+    /// [`FrameError::MetalayersFixed`] after [`add_metalayer`](Self::add_metalayer).
     pub fn remap(&mut self, size: u32, slots: impl IntoIterator<Item = Slot>, dropped: u64) -> Result<(), FormatError> {
+        if self.grown {
+            return Err(FrameError::MetalayersFixed.into());
+        }
         let nchunks = self.frame.nchunks();
         let header = &mut self.frame.header;
         let fixed = nchunks == 0 || header.chunksize == ChunkSize::Fixed(size);
