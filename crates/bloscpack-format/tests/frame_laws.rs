@@ -130,6 +130,18 @@ proptest! {
         for index in indices(&both) {
             prop_assert_eq!(slots[place(&grown, &index).0], Slot::Keep(place(&array, &index).0 as u64));
         }
+        // A chunk is cut if it has an item that is in the array no more, and has one that still is.
+        let mut of_old = vec![(0, 0); slots.len()];
+        for index in indices(&old.all()) {
+            let chunk = slots.iter().position(|slot| *slot == Slot::Keep(place(&array, &index).0 as u64));
+            if let Some(counts) = chunk.and_then(|chunk| of_old.get_mut(chunk)) {
+                let stays = index.iter().zip(&grown.shape).all(|(at, len)| at < len);
+                counts.0 += u32::from(stays);
+                counts.1 += u32::from(!stays);
+            }
+        }
+        let expected: Vec<u64> = (0..).zip(&of_old).filter(|(_, counts)| counts.0 > 0 && counts.1 > 0).map(|(n, _)| n).collect();
+        prop_assert_eq!(old.cut(&new).map(|part| part.nchunk).collect::<Vec<_>>(), expected);
         let kept = slots.iter().filter(|slot| matches!(slot, Slot::Keep(_))).count() as u64;
         prop_assert_eq!(kept + old.dropped(&new).count() as u64, old.nchunks());
     }

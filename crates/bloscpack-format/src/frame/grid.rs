@@ -270,8 +270,8 @@ impl Grid {
         Ok(())
     }
 
-    /// For each chunk of the array in its `new` shape the one that it has been, or zeros. What stood in the padding of an
-    /// old chunk shows where the array grows over it: leave zeros there.
+    /// For each chunk of the array in its `new` shape the one that it has been, or zeros. Chunks that are [`cut`](Self::cut)
+    /// are to be written anew besides.
     pub fn resized<'a>(&'a self, new: &'a Self) -> impl Iterator<Item = Slot> + 'a {
         new.grid_places().map(|at| match self.number(&at) {
             Some(chunk) if at.len() == self.ndim() => Slot::Keep(chunk),
@@ -282,6 +282,19 @@ impl Grid {
     /// The chunks that the array has no more in its `new` shape.
     pub fn dropped<'a>(&'a self, new: &'a Self) -> impl Iterator<Item = u64> + 'a {
         self.grid_places().filter(|at| new.number(at).is_none()).filter_map(|at| self.number(&at))
+    }
+
+    /// The chunks that stay, but lose items, and what stays of them; the numbers are those in the `new` shape. If the array
+    /// ever grows again, what is left of these items shows: [`read`](Self::read) what stays and [`write`](Self::write) it to a
+    /// chunk of zeros.
+    pub fn cut<'a>(&'a self, new: &'a Self) -> impl Iterator<Item = ChunkPart> + 'a {
+        let stays = |at: &Axes| self.number(at).is_some();
+        new.grid_places().filter(stays).filter_map(move |at| {
+            let old = self.part(at.clone(), &self.all()).region;
+            let part = new.part(at, &new.all());
+            let loses = old.stop.iter().zip(&part.region.stop).any(|(old, new)| new < old);
+            loses.then_some(part)
+        })
     }
 
     fn grid_places(&self) -> impl Iterator<Item = Axes> + '_ {
