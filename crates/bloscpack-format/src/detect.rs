@@ -1,6 +1,7 @@
 //! Which format a file has, told by its first bytes.
 
 use crate::bloscpack::MAGIC;
+use crate::frame::sframe::INDEX_FILE;
 use crate::{le, numpy};
 use std::fmt;
 
@@ -20,6 +21,8 @@ pub enum Format {
     Blosc2Chunk,
     /// A Blosc2 frame (cframe), which may be a b2nd array.
     Blosc2Frame,
+    /// A directory that is a sparse Blosc2 frame, which may be a b2nd array.
+    SparseFrame,
     /// A NumPy array.
     Npy,
 }
@@ -32,6 +35,7 @@ impl fmt::Display for Format {
             Self::Blosc1Chunk => f.write_str("a bare Blosc1 chunk"),
             Self::Blosc2Chunk => f.write_str("a bare Blosc2 chunk"),
             Self::Blosc2Frame => f.write_str("a Blosc2 frame"),
+            Self::SparseFrame => f.write_str("a sparse Blosc2 frame"),
             Self::Npy => f.write_str("a NumPy .npy file"),
         }
     }
@@ -40,7 +44,21 @@ impl fmt::Display for Format {
 /// How many bytes [`detect`] looks at.
 pub const PREFIX_LEN: usize = 32;
 
+/// Tells what a directory is by the names of the files in it.
+///
+/// ```
+/// use bloscpack_format::detect::{Format, detect_directory};
+///
+/// assert_eq!(detect_directory(["0000000A.chunk", "chunks.b2frame"]), Some(Format::SparseFrame));
+/// assert_eq!(detect_directory(["README"]), None);
+/// ```
+pub fn detect_directory<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<Format> {
+    names.into_iter().any(|name| name == INDEX_FILE).then_some(Format::SparseFrame)
+}
+
 /// Tells a file's format by its first bytes, [`PREFIX_LEN`] of them if it has so many.
+///
+/// A frame may stand anywhere in a file: then `prefix` is what stands there.
 ///
 /// `total_len` is the length of the whole file. A bare chunk has no magic number: it is recognised by a sane header
 /// that gives exactly this length. Without it, from a pipe, the header alone has to do.

@@ -2,6 +2,7 @@
 
 use crate::bloscpack::Version;
 use crate::checksum::{Checksum, Digest};
+use crate::frame::FrameError;
 use crate::numpy::NumpyError;
 use std::fmt;
 
@@ -127,6 +128,8 @@ pub enum FormatError {
     },
     /// The bytes do not describe a NumPy array that we can hold.
     Numpy(NumpyError),
+    /// The bytes are not those of a Blosc2 frame, or it cannot be changed as asked.
+    Frame(FrameError),
 }
 
 impl FormatError {
@@ -158,6 +161,20 @@ pub enum Part {
     Dtype,
     /// The header of a `.npy` file.
     NpyHeader,
+    /// The header of a Blosc2 frame, its metalayers included.
+    FrameHeader,
+    /// The trailer of a Blosc2 frame, its vlmetalayers included.
+    FrameTrailer,
+    /// The last 23 bytes of a Blosc2 frame, by which its trailer is found.
+    FrameTail,
+    /// The index of a Blosc2 frame: a chunk of offsets.
+    FrameIndex,
+    /// A chunk of a Blosc2 frame.
+    FrameChunk,
+    /// The content of a vlmetalayer, a chunk.
+    VlMetalayer,
+    /// The metalayer that makes a Blosc2 frame an n-dimensional array.
+    B2nd,
 }
 
 /// What is wrong with a text, at the byte that the error names.
@@ -255,6 +272,7 @@ impl fmt::Display for FormatError {
                 problem.fmt(f)
             }
             Self::Numpy(error) => error.fmt(f),
+            Self::Frame(error) => error.fmt(f),
         }
     }
 }
@@ -277,6 +295,13 @@ impl fmt::Display for Part {
             Self::Json => "JSON",
             Self::Dtype => "dtype",
             Self::NpyHeader => "npy header",
+            Self::FrameHeader => "frame header",
+            Self::FrameTrailer => "frame trailer",
+            Self::FrameTail => "frame tail",
+            Self::FrameIndex => "frame index",
+            Self::FrameChunk => "chunk",
+            Self::VlMetalayer => "vlmetalayer",
+            Self::B2nd => "b2nd metalayer",
         })
     }
 }

@@ -3,6 +3,7 @@
 //! | module | what it knows |
 //! |---|---|
 //! | [`bloscpack`] | the bloscpack file, format versions 1, 2 and 3: header, metadata section, offsets, chunk plan |
+//! | [`frame`] | Blosc2 frames: header, metalayers, index, trailer; sparse ones; n-dimensional arrays; crash-safe changes |
 //! | [`numpy`] | NumPy dtypes, the metadata that makes a bloscpack file an array, `.npy` headers |
 //! | [`json`] | JSON as Python reads and writes it: `NaN`, integers of any size, floats spelled as `repr` does |
 //! | [`checksum`] | the nine checksums of bloscpack and the form in which their digests are stored |
@@ -36,6 +37,7 @@
 pub mod bloscpack;
 pub mod checksum;
 pub mod detect;
+pub mod frame;
 pub mod json;
 pub mod numpy;
 

@@ -1,0 +1,361 @@
+//! Changing a frame: which chunk comes where, and what becomes of the index and the header by it.
+
+mod sizes;
+
+use self::sizes::{Change, TOO_MANY_BYTES};
+use super::layout::no_such_chunk;
+use super::plan::{Ending, Plan, Step};
+use super::{ChunkInfo, ChunkSize, Entry, Frame, FrameError, FrameType, Header, Index, Trailer};
+use crate::error::FormatError;
+use blosc_core::Special;
+use std::collections::BTreeSet;
+
+/// A change of a frame, of one chunk or of many, that is committed as a whole.
+///
+/// New chunks go behind the old frame, the new index and the new trailer behind them: until the header is overwritten they
+/// are bytes behind a frame, which mean nothing. The old index and trailer then become dead bytes in the data, as deleted
+/// chunks are; every Blosc2 reads such frames. Each commit leaves about the size of the index behind, so append many chunks
+/// by one edit where you can.
+///
+/// A contiguous frame that is to be changed must be the last in its file: what is behind it goes. The caller writes a
+/// chunk's bytes where it is told to, at any time before the steps of the [`Plan`]. After an error an edit is to be
+/// dropped: nothing of the frame was written.
+///
+/// ```
+/// use blosc_core::{CParams, Limits};
+/// use bloscpack_format::frame::{ChunkInfo, ChunkPlace, Edit, Frame, FrameType, Header, NewChunk, Step, Trailer};
+///
+/// let chunk = blosc_core::compress(&[7; 4000], &CParams::blosc2().typesize(4))?;
+/// let mut edit = Edit::create(Header::new(FrameType::Contiguous, 4), Trailer::default());
+/// let place = edit.append(NewChunk::Stored(ChunkInfo::parse(&chunk)?))?;
+/// assert_eq!(place, Some(ChunkPlace::At(97)));
+///
+/// let mut file = vec![0; 97];
+/// file.extend(&chunk);
+/// for step in edit.finish()?.steps {
+///     match step {
+///         Step::Write { at, bytes } => { assert_eq!(at, file.len() as u64); file.extend(bytes) }
+///         Step::Commit { at, bytes } => file[at as usize..][..bytes.len()].copy_from_slice(&bytes),
+///         _ => {}
+///     }
+/// }
+/// assert_eq!(Frame::parse(&file, Limits::new())?.header.nbytes, 4000);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Edit {
+    frame: Frame,
+    /// As it is on the disk; `None` for a frame that is not there yet.
+    old_header: Option<Vec<u8>>,
+    /// Contiguous: where the next chunk goes.
+    end: u64,
+    /// Sparse: the number of the next chunk's file.
+    next_number: u64,
+    chunks: Vec<Step>,
+    stale: BTreeSet<u32>,
+    tail_changed: bool,
+    /// Whether the header has become longer, which it can only where nothing is behind it.
+    grown: bool,
+    max_chunks: u64,
+}
+
+/// A chunk that comes into a frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum NewChunk {
+    /// A chunk that the caller has, and writes; one of zeros, not-a-numbers or uninitialised bytes becomes
+    /// [`Special`](Self::Special), as in every frame of C-Blosc2, which does not open one whose first chunk is stored as a
+    /// header and nothing else.
+    Stored(ChunkInfo),
+    /// So many plain bytes of a special value, for which nothing is written if the frame can do without.
+    Special(Special, u32),
+}
+
+impl NewChunk {
+    /// The same, where a stored chunk says nothing that an entry of the index does not.
+    fn without_header(self) -> Self {
+        match self {
+            Self::Stored(ChunkInfo { nbytes, special: Some(special), .. }) if special != Special::Value => {
+                Self::Special(special, nbytes)
+            }
+            other => other,
+        }
+    }
+}
+
+/// Where the caller has to write a chunk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ChunkPlace {
+    /// At this place of the file, counted from the frame's first byte.
+    At(u64),
+    /// To a new file of this number.
+    File(u32),
+}
+
+/// What a place in a new order of chunks gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Slot {
+    /// The chunk that has this number now.
+    Keep(u64),
+    /// A chunk of the frame's size that is all this.
+    Special(Special),
+}
+
+/// 2²³ chunks, 64 MiB of index: as many as an index of one repeated entry is written out for, unless told otherwise.
+const DEFAULT_MAX_CHUNKS: u64 = 1 << 23;
+
+impl Edit {
+    /// Changes a frame that is on the disk.
+    ///
+    /// # Errors
+    ///
+    /// What [`Header::to_bytes`] refuses, so none if the frame was parsed.
+    pub fn new(frame: Frame) -> Result<Self, FormatError> {
+        let old_header = Some(frame.header.to_bytes()?);
+        let end = frame.header.frame_len;
+        let next_number = match frame.header.frame_type {
+            FrameType::Contiguous => 0,
+            FrameType::Sparse => frame.index.max_stored().map_or(0, |max| max.saturating_add(1)),
+        };
+        Ok(Self { old_header, end, next_number, ..Self::start(frame) })
+    }
+
+    /// Makes a frame that is not there yet; `header` says what its chunks are to be, its sizes do not count. Put it where
+    /// readers find it only when it is whole: this has nothing to fall back to.
+    #[must_use]
+    pub fn create(header: Header, trailer: Trailer) -> Self {
+        let header = Header { nbytes: 0, cbytes: 0, ..header };
+        Self { tail_changed: true, ..Self::start(Frame { header, index: Index::default(), trailer }) }
+    }
+
+    fn start(frame: Frame) -> Self {
+        Self {
+            end: frame.header.header_len(),
+            old_header: None,
+            next_number: 0,
+            chunks: Vec::new(),
+            stale: BTreeSet::new(),
+            tail_changed: false,
+            grown: false,
+            max_chunks: DEFAULT_MAX_CHUNKS,
+            frame,
+        }
+    }
+
+    /// Sets for how many chunks an index is written out that is stored as one repeated entry.
+    #[must_use]
+    pub fn max_chunks(self, max_chunks: u64) -> Self {
+        Self { max_chunks, ..self }
+    }
+
+    /// The frame as it is going to be, but for `frame_len` and `cbytes`.
+    #[must_use]
+    pub fn frame(&self) -> &Frame {
+        &self.frame
+    }
+
+    /// Adds a chunk behind the last, and says where it is to be written, if it is. Where that one is short, or this one too long, chunk sizes vary from now on.
+    ///
+    /// # Errors
+    ///
+    /// As [`insert`](Self::insert).
+    pub fn append(&mut self, chunk: NewChunk) -> Result<Option<ChunkPlace>, FormatError> {
+        let (at, chunk) = (self.frame.nchunks(), chunk.without_header());
+        self.size_rule(Change::Insert(at), chunk)?;
+        let (entry, place) = self.place(at, chunk)?;
+        self.frame.index.push(entry, self.max_chunks)?;
+        Ok(place)
+    }
+
+    /// Inserts a chunk in front of number `at`, or behind the last; a place to write it, unless it is a special value.
+    ///
+    /// # Errors
+    ///
+    /// [`FrameError::NoSuchChunk`]; [`FormatError::OutOfRange`] for a chunk without plain bytes;
+    /// [`FrameError::TooMany`] if there are no numbers for files left, or if an index that repeats one entry would have to
+    /// be written out for too many chunks; [`FrameError::Encode`] for a special value that its size is no multiple of;
+    /// [`FrameError::MetalayersFixed`] after [`add_metalayer`](Self::add_metalayer).
+    pub fn insert(&mut self, at: u64, chunk: NewChunk) -> Result<Option<ChunkPlace>, FormatError> {
+        let nchunks = self.frame.nchunks();
+        if at == nchunks {
+            return self.append(chunk);
+        }
+        let slot = usize::try_from(at).ok().filter(|_| at < nchunks).ok_or_else(|| no_such_chunk(at, nchunks))?;
+        let chunk = chunk.without_header();
+        self.size_rule(Change::Insert(at), chunk)?;
+        let (entry, place) = self.place(at, chunk)?;
+        self.frame.index.to_mut(self.max_chunks)?.insert(slot, entry.to_i64());
+        Ok(place)
+    }
+
+    /// Gives a chunk's number to another. `old` is what is stored there now; it may be `None` for a special value.
+    ///
+    /// # Errors
+    ///
+    /// As [`insert`](Self::insert); [`FrameError::NoSize`] if `old` is needed and not given.
+    pub fn update(
+        &mut self,
+        at: u64,
+        old: Option<ChunkInfo>,
+        chunk: NewChunk,
+    ) -> Result<Option<ChunkPlace>, FormatError> {
+        let nchunks = self.frame.nchunks();
+        let slot = usize::try_from(at).ok().filter(|_| at < nchunks).ok_or_else(|| no_such_chunk(at, nchunks))?;
+        let (old, chunk) = (self.old_chunk(at, old)?, chunk.without_header());
+        self.size_rule(Change::Update(at), chunk)?;
+        self.forget(at, old)?;
+        let (entry, place) = self.place(at, chunk)?;
+        let entries = self.frame.index.to_mut(self.max_chunks)?;
+        entries.get_mut(slot).into_iter().for_each(|old| *old = entry.to_i64());
+        Ok(place)
+    }
+
+    /// Removes a chunk; its bytes stay where they are until the frame is compacted. `old` as for
+    /// [`update`](Self::update).
+    ///
+    /// # Errors
+    ///
+    /// [`FrameError::NoSuchChunk`], [`FrameError::NoSize`], [`FrameError::TooMany`].
+    pub fn delete(&mut self, at: u64, old: Option<ChunkInfo>) -> Result<(), FormatError> {
+        let nchunks = self.frame.nchunks();
+        let slot = usize::try_from(at).ok().filter(|_| at < nchunks).ok_or_else(|| no_such_chunk(at, nchunks))?;
+        let old = self.old_chunk(at, old)?;
+        self.forget(at, old)?;
+        self.frame.index.to_mut(self.max_chunks)?.remove(slot);
+        Ok(())
+    }
+
+    /// Puts the chunks in a new order: place `i` gets chunk `order[i]`. A short chunk that is not last any more makes chunk
+    /// sizes vary.
+    ///
+    /// # Errors
+    ///
+    /// [`FrameError::NotAPermutation`]; [`FrameError::TooMany`].
+    pub fn reorder(&mut self, order: &[u64]) -> Result<(), FormatError> {
+        let mut seen = vec![false; order.len()];
+        let mut once = |&chunk: &u64| {
+            let place = usize::try_from(chunk).ok().and_then(|chunk| seen.get_mut(chunk));
+            place.is_some_and(|seen| !std::mem::replace(seen, true))
+        };
+        let nchunks = self.frame.nchunks();
+        if order.len() as u64 != nchunks || !order.iter().all(&mut once) {
+            return Err(FrameError::NotAPermutation.into());
+        }
+        if let ChunkSize::Fixed(size) = self.frame.header.chunksize
+            && order.last().is_some_and(|last| *last != nchunks - 1)
+            && self.frame.last_chunk(size) != Some(size)
+        {
+            self.vary()?;
+        }
+        self.tail_changed = true;
+        let entries = self.frame.index.to_mut(self.max_chunks)?;
+        *entries = order.iter().filter_map(|chunk| entries.get(*chunk as usize)).copied().collect();
+        Ok(())
+    }
+
+    /// Gives all chunks of a frame whose chunks all have `size` plain bytes new numbers at once: for arrays, which change
+    /// so when they are resized ([`Grid::resized`](super::Grid::resized)). `dropped` are the bytes of the files of chunks
+    /// that no slot keeps, 0 in a contiguous frame.
+    ///
+    /// # Errors
+    ///
+    /// [`FrameError::NoSuchChunk`]; [`FrameError::ChunkSize`] if not all chunks have this size;
+    /// [`FrameError::MetalayersFixed`] after [`add_metalayer`](Self::add_metalayer).
+    pub fn remap(&mut self, size: u32, slots: impl IntoIterator<Item = Slot>, dropped: u64) -> Result<(), FormatError> {
+        if self.grown {
+            return Err(FrameError::MetalayersFixed.into());
+        }
+        let nchunks = self.frame.nchunks();
+        let header = &mut self.frame.header;
+        let fixed = nchunks == 0 || header.chunksize == ChunkSize::Fixed(size);
+        if !fixed || size == 0 || !header.nbytes.is_multiple_of(size.into()) {
+            return Err(FrameError::ChunkSize { chunk: 0, found: header.nbytes, expected: size.into() }.into());
+        }
+        let mut entries = Vec::new();
+        for slot in slots {
+            entries.push(match slot {
+                Slot::Keep(chunk) => self.frame.index.raw(chunk).ok_or_else(|| no_such_chunk(chunk, nchunks))?,
+                Slot::Special(special) => Entry::Special(special).to_i64(),
+            });
+        }
+        header.nbytes = (entries.len() as u64).checked_mul(size.into()).ok_or(TOO_MANY_BYTES)?;
+        header.cbytes = header.cbytes.saturating_sub(dropped);
+        if nchunks == 0 {
+            // An array without items says that chunk sizes vary.
+            (header.chunksize, header.variable_chunks, header.version) = (ChunkSize::Fixed(size), false, 2);
+        }
+        self.stale.extend(self.frame.index.numbers(header.frame_type));
+        self.frame.index = Index::from_raw(entries);
+        self.tail_changed = true;
+        Ok(())
+    }
+
+    /// Adds a metalayer. The frame must have no chunks, neither before this edit nor by it; commit before any are added.
+    ///
+    /// # Errors
+    ///
+    /// [`FrameError::MetalayersFixed`], and what [`Metalayers::add`](super::Metalayers::add) refuses.
+    pub fn add_metalayer(&mut self, name: &str, content: &[u8]) -> Result<(), FormatError> {
+        if self.frame.header.nbytes > 0 {
+            return Err(FrameError::MetalayersFixed.into());
+        }
+        self.frame.header.metalayers.add(name, content)?;
+        match self.old_header {
+            None => self.end = self.frame.header.header_len(),
+            Some(_) => self.grown = true,
+        }
+        self.tail_changed = true;
+        Ok(())
+    }
+
+    /// Gives a metalayer a new content, no longer than the old. If this is all that changes, it is written over the old
+    /// content as it is.
+    ///
+    /// # Errors
+    ///
+    /// What [`Metalayers::update`](super::Metalayers::update) refuses.
+    pub fn update_metalayer(&mut self, name: &str, content: &[u8]) -> Result<(), FormatError> {
+        self.frame.header.metalayers.update(name, content)
+    }
+
+    /// Adds a vlmetalayer or gives one a new content, which is compressed already:
+    /// [`VlMetalayers::set`](super::VlMetalayers::set).
+    ///
+    /// # Errors
+    ///
+    /// What that refuses.
+    pub fn set_vlmetalayer(&mut self, name: &str, chunk: &[u8], max: usize) -> Result<(), FormatError> {
+        self.tail_changed = true;
+        self.frame.trailer.vlmetalayers.set(name, chunk, max)
+    }
+
+    /// Removes a vlmetalayer.
+    ///
+    /// # Errors
+    ///
+    /// [`FrameError::NoSuchLayer`].
+    pub fn remove_vlmetalayer(&mut self, name: &str) -> Result<(), FormatError> {
+        self.tail_changed = true;
+        self.frame.trailer.vlmetalayers.remove(name)
+    }
+
+    /// What to write, once the chunks are where [`append`](Self::append), [`insert`](Self::insert) and
+    /// [`update`](Self::update) said.
+    ///
+    /// # Errors
+    ///
+    /// [`FormatError::OutOfRange`], [`FormatError::LimitExceeded`], [`FrameError::TooMany`] if a part has become larger
+    /// than the format can say.
+    pub fn finish(mut self) -> Result<Plan, FormatError> {
+        let used: BTreeSet<u32> = self.frame.index.numbers(self.frame.header.frame_type);
+        self.stale.retain(|number| !used.contains(number));
+        Ending {
+            frame: self.frame,
+            old_header: self.old_header,
+            chunks: self.chunks,
+            end: self.end,
+            tail_changed: self.tail_changed,
+            stale: self.stale.into_iter().collect(),
+        }
+        .plan()
+    }
+}

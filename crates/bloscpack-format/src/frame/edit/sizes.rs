@@ -1,0 +1,180 @@
+//! What a chunk that comes or goes does to the sizes in a header, and where the bytes of a new one go.
+
+use super::{ChunkPlace, Edit, NewChunk};
+use crate::error::{FormatError, Part};
+use crate::frame::msgpack::in_range;
+use crate::frame::{ChunkInfo, ChunkRef, ChunkSize, Entry, FrameError, FrameType, Step};
+use blosc_core::{CParams, Encoder, Special};
+
+/// What becomes of the chunk numbers.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Change {
+    Insert(u64),
+    Update(u64),
+}
+
+/// C-Blosc2 does not open a frame in which a chunk starts within the last so many bytes of the data, as a chunk of Blosc1
+/// can: dead bytes follow that.
+const MIN_ROOM: u64 = blosc_core::Header::EXTENDED_LEN as u64;
+
+/// More bytes than the format's 63 bits count.
+pub(super) const TOO_MANY_BYTES: FormatError =
+    FormatError::LimitExceeded { part: Part::FrameChunk, limit: i64::MAX as u64 };
+
+impl Edit {
+    /// Makes chunk sizes vary where `chunk` does not fit in with the others.
+    pub(super) fn size_rule(&mut self, change: Change, chunk: NewChunk) -> Result<(), FormatError> {
+        let (nbytes, vl_blocks) = match chunk {
+            NewChunk::Stored(info) => (info.nbytes, info.vl_blocks),
+            NewChunk::Special(_, nbytes) => (nbytes, false),
+        };
+        in_range(Part::FrameChunk, 4, "nbytes", nbytes.into(), 1, i32::MAX.into())?;
+        if self.grown {
+            return Err(FrameError::MetalayersFixed.into());
+        }
+        if vl_blocks {
+            self.vary()?;
+            self.frame.header.vl_blocks = true;
+        }
+        let nchunks = self.frame.nchunks();
+        let header = &mut self.frame.header;
+        let size = match header.chunksize {
+            ChunkSize::Variable => return Ok(()),
+            ChunkSize::Fixed(size) if nchunks > 0 || nbytes <= size => size,
+            ChunkSize::Fixed(_) | ChunkSize::Unset => {
+                header.chunksize = ChunkSize::Fixed(nbytes);
+                nbytes
+            }
+        };
+        let last_is_full = nchunks == 0 || self.frame.last_chunk(size) == Some(size);
+        let fits = match change {
+            Change::Insert(at) if at == nchunks => last_is_full && nbytes <= size,
+            Change::Update(at) if at + 1 == nchunks => nbytes <= size,
+            Change::Insert(_) | Change::Update(_) => nbytes == size,
+        };
+        if fits { Ok(()) } else { self.vary() }
+    }
+
+    /// Makes chunk sizes vary. Special values have no size then: they become chunks that are stored.
+    pub(super) fn vary(&mut self) -> Result<(), FormatError> {
+        if self.frame.header.chunksize == ChunkSize::Variable {
+            return Ok(());
+        }
+        for chunk in 0..self.frame.nchunks() {
+            if let ChunkRef::Special { special, nbytes } = self.frame.chunk(chunk)? {
+                let entry = self.store_special(special, nbytes)?;
+                let entries = self.frame.index.to_mut(self.max_chunks)?;
+                entries.get_mut(chunk as usize).into_iter().for_each(|old| *old = entry.to_i64());
+            }
+        }
+        let header = &mut self.frame.header;
+        header.chunksize = ChunkSize::Variable;
+        header.variable_chunks = true;
+        header.version = 3;
+        Ok(())
+    }
+
+    /// Takes note of a new chunk and finds its place.
+    pub(super) fn place(&mut self, at: u64, chunk: NewChunk) -> Result<(Entry, Option<ChunkPlace>), FormatError> {
+        self.tail_changed = true;
+        let variable = self.frame.header.chunksize == ChunkSize::Variable;
+        let (nbytes, entry, place) = match chunk {
+            NewChunk::Stored(info) => {
+                let place = self.room(info.cbytes)?;
+                (info.nbytes, self.entry(place), Some(place))
+            }
+            // An index can name no value.
+            NewChunk::Special(Special::Value, _) => return Err(FrameError::NoSize { chunk: at }.into()),
+            NewChunk::Special(special, nbytes) if variable => (nbytes, self.store_special(special, nbytes)?, None),
+            NewChunk::Special(special, nbytes) => (nbytes, Entry::Special(special), None),
+        };
+        let header = &mut self.frame.header;
+        header.nbytes = header.nbytes.checked_add(nbytes.into()).ok_or(TOO_MANY_BYTES)?;
+        Ok((entry, place))
+    }
+
+    /// Room for the bytes of a chunk.
+    fn room(&mut self, cbytes: u32) -> Result<ChunkPlace, FormatError> {
+        let header = &mut self.frame.header;
+        match header.frame_type {
+            FrameType::Contiguous => {
+                let at = self.end;
+                self.end = at
+                    .checked_add(u64::from(cbytes).max(MIN_ROOM))
+                    .filter(|end| i64::try_from(*end).is_ok())
+                    .ok_or(TOO_MANY_BYTES)?;
+                // What is right in the end; until then, so that what was placed is known to lie within the data.
+                header.cbytes = self.end - header.header_len();
+                Ok(ChunkPlace::At(at))
+            }
+            FrameType::Sparse => {
+                let (found, max) = (self.next_number, u32::MAX.into());
+                let number =
+                    u32::try_from(found).map_err(|_| FrameError::TooMany { what: "chunk files", found, max })?;
+                self.next_number += 1;
+                header.cbytes = header.cbytes.checked_add(cbytes.into()).ok_or(TOO_MANY_BYTES)?;
+                Ok(ChunkPlace::File(number))
+            }
+        }
+    }
+
+    fn entry(&self, place: ChunkPlace) -> Entry {
+        Entry::Stored(match place {
+            ChunkPlace::At(at) => at - self.frame.header.header_len(),
+            ChunkPlace::File(number) => number.into(),
+        })
+    }
+
+    /// Stores a chunk of a special value, which the frame's typesize divides if it can: readers count in items.
+    fn store_special(&mut self, special: Special, nbytes: u32) -> Result<Entry, FormatError> {
+        let typesize = u8::try_from(self.frame.header.typesize).map_or(1, u32::from);
+        let typesize = if nbytes.is_multiple_of(typesize) { typesize } else { 1 };
+        let encoder = Encoder::new(CParams::blosc2()).map_err(FrameError::from)?;
+        // As a repeated value, not as what it is: C-Blosc2 does not open a frame whose first chunk is a header and nothing
+        // else.
+        let bytes = match (special, typesize) {
+            (Special::Nan, 4) => encoder.repeat(&f32::NAN.to_le_bytes(), nbytes as usize),
+            (Special::Nan, _) => encoder.repeat(&f64::NAN.to_le_bytes(), nbytes as usize),
+            _ => encoder.repeat(&vec![0; typesize as usize], nbytes as usize),
+        };
+        let bytes = bytes.map_err(FrameError::from)?;
+        let place = self.room(bytes.len() as u32)?;
+        match (place, self.chunks.last_mut()) {
+            (ChunkPlace::At(at), Some(Step::Write { at: before, bytes: run })) if *before + run.len() as u64 == at => {
+                run.extend(bytes);
+            }
+            (ChunkPlace::At(at), _) => self.chunks.push(Step::Write { at, bytes }),
+            (ChunkPlace::File(number), _) => self.chunks.push(Step::WriteFile { number, bytes }),
+        }
+        Ok(self.entry(place))
+    }
+
+    /// A chunk that is there, as far as the sums go.
+    pub(super) fn old_chunk(&self, chunk: u64, old: Option<ChunkInfo>) -> Result<ChunkInfo, FormatError> {
+        let no_size = FrameError::NoSize { chunk };
+        let nbytes = self.frame.chunk_nbytes(chunk)?.or(old.map(|old| old.nbytes)).ok_or(no_size.clone())?;
+        let cbytes = match (self.frame.index.get(chunk)?, self.frame.header.frame_type) {
+            (Entry::Stored(_), FrameType::Sparse) => old.ok_or(no_size)?.cbytes,
+            _ => 0,
+        };
+        Ok(ChunkInfo { nbytes, cbytes, vl_blocks: false, special: None })
+    }
+
+    /// Takes a chunk that is going out of the sums.
+    pub(super) fn forget(&mut self, at: u64, old: ChunkInfo) -> Result<(), FormatError> {
+        self.tail_changed = true;
+        let entry = self.frame.index.get(at)?;
+        let header = &mut self.frame.header;
+        header.nbytes = header.nbytes.saturating_sub(old.nbytes.into());
+        if let (FrameType::Sparse, Entry::Stored(number)) = (header.frame_type, entry) {
+            // A special value may just have become a file, which `old` does not know.
+            let own = self.chunks.iter().find_map(|step| match step {
+                Step::WriteFile { number: own, bytes } if u64::from(*own) == number => Some(bytes.len() as u64),
+                _ => None,
+            });
+            header.cbytes = header.cbytes.saturating_sub(own.unwrap_or(old.cbytes.into()));
+            self.stale.extend(u32::try_from(number).ok());
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,241 @@
+//! What can be wrong with a frame, or with what is to be done to it.
+
+use crate::error::{FormatError, Part};
+use blosc_core::{DecodeError, EncodeError};
+use std::fmt;
+
+/// Why a frame was refused, or cannot be changed as asked. Numbers that are merely out of range are
+/// [`FormatError::OutOfRange`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FrameError {
+    /// Bytes 2 to 9 are not `b2frame` and a NUL.
+    Magic {
+        /// What they are.
+        found: [u8; 8],
+    },
+    /// A MessagePack marker is not the one that always stands there.
+    Marker {
+        /// The part of the frame.
+        part: Part,
+        /// Where the marker is, from the start of the part.
+        offset: u64,
+        /// What it belongs to.
+        field: &'static str,
+        /// What stands there.
+        found: u8,
+        /// The marker.
+        expected: u8,
+    },
+    /// A field goes on behind the end of the part that it is in.
+    PastEnd {
+        /// The part of the frame.
+        part: Part,
+        /// Where the field starts, from the start of the part.
+        offset: u64,
+        /// The field.
+        field: &'static str,
+        /// Where the part ends.
+        end: u64,
+    },
+    /// A contiguous frame where a sparse one was expected, or the other way round.
+    FrameType {
+        /// The `frame_type` byte.
+        found: u8,
+        /// What it had to be here.
+        expected: u8,
+    },
+    /// The chunk that a part of the frame consists of cannot be read.
+    Chunk {
+        /// The part.
+        part: Part,
+        /// What is wrong with the chunk.
+        source: Box<DecodeError>,
+    },
+    /// A chunk cannot be made.
+    Encode(Box<EncodeError>),
+    /// The index has not one entry of 8 bytes for each chunk.
+    IndexLength {
+        /// Plain bytes of the index.
+        found: u64,
+        /// Plain bytes that the header's sizes ask for; a multiple of 8 where they ask for none in particular.
+        expected: Option<u64>,
+    },
+    /// An entry of the index is neither a special value nor a place in the data.
+    Entry {
+        /// The chunk's number.
+        chunk: u64,
+        /// Its entry.
+        value: i64,
+        /// The greatest value that would be a place.
+        max: i64,
+    },
+    /// A special value in a frame of chunks of any size: nothing says how many plain bytes it stands for.
+    NoSize {
+        /// The chunk's number.
+        chunk: u64,
+    },
+    /// A chunk has not as many plain bytes as its place in the frame demands.
+    ChunkSize {
+        /// The chunk's number.
+        chunk: u64,
+        /// Its `nbytes`.
+        found: u64,
+        /// What the frame says.
+        expected: u64,
+    },
+    /// A chunk goes on behind the end of the data, or of its file.
+    ChunkLength {
+        /// The chunk's number.
+        chunk: u64,
+        /// Its `cbytes`.
+        cbytes: u64,
+        /// Bytes that are there.
+        room: u64,
+    },
+    /// There is no such chunk.
+    NoSuchChunk {
+        /// The number asked for.
+        chunk: u64,
+        /// How many there are.
+        nchunks: u64,
+    },
+    /// More of something than a frame holds.
+    TooMany {
+        /// What.
+        what: &'static str,
+        /// How many.
+        found: u64,
+        /// The most there may be.
+        max: u64,
+    },
+    /// The name of a metalayer has not 1 to 31 bytes.
+    LayerName {
+        /// Bytes it has.
+        len: usize,
+    },
+    /// There is a metalayer of this name already.
+    LayerExists {
+        /// The name.
+        name: Box<str>,
+    },
+    /// There is no metalayer of this name.
+    NoSuchLayer {
+        /// The name.
+        name: Box<str>,
+    },
+    /// The new content of a metalayer is longer than the old, whose place it has to take.
+    LayerTooLong {
+        /// The name.
+        name: Box<str>,
+        /// Bytes of the new content.
+        found: u64,
+        /// Bytes of the old.
+        room: u64,
+    },
+    /// Metalayers can be added only while the frame has no chunks, for they are in front of these.
+    MetalayersFixed,
+    /// The new order does not name each chunk once.
+    NotAPermutation,
+    /// The array has other axes than the question.
+    Ndim {
+        /// Axes asked about.
+        found: usize,
+        /// Axes of the array.
+        expected: usize,
+    },
+    /// A range of indices is not within its axis.
+    Slice {
+        /// The axis.
+        axis: usize,
+        /// First index.
+        start: u64,
+        /// Behind the last index.
+        stop: u64,
+        /// Length of the axis.
+        len: u64,
+    },
+    /// The items of a shape are more than their numbers can count.
+    ShapeTooLarge {
+        /// Which shape.
+        field: &'static str,
+        /// The most bytes it may take.
+        max: u64,
+    },
+    /// A buffer has another length than the region that it is to hold.
+    Buffer {
+        /// Bytes it has.
+        found: u64,
+        /// Bytes of the region.
+        expected: u64,
+    },
+}
+
+impl std::error::Error for FrameError {}
+
+impl From<FrameError> for FormatError {
+    fn from(error: FrameError) -> Self {
+        FormatError::Frame(error)
+    }
+}
+
+impl From<EncodeError> for FrameError {
+    fn from(error: EncodeError) -> Self {
+        FrameError::Encode(Box::new(error))
+    }
+}
+
+impl fmt::Display for FrameError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Magic { found } => {
+                write!(f, "frame header, offset 2: magic is b'{}', expected b'b2frame\\x00'", found.escape_ascii())
+            }
+            Self::Marker { part, offset, field, found, expected } => {
+                write!(f, "{part}, offset {offset}: marker of {field} is {found:#04x}, expected {expected:#04x}")
+            }
+            Self::PastEnd { part, offset, field, end } => {
+                write!(f, "{part}, offset {offset}: {field} goes on behind the end, {end}")
+            }
+            Self::FrameType { found, expected } => {
+                write!(f, "frame header, offset 26: frame_type is {found}, expected {expected} here")
+            }
+            Self::Chunk { part, source } => write!(f, "{part}: {source}"),
+            Self::Encode(error) => error.fmt(f),
+            Self::IndexLength { found, expected: Some(expected) } => {
+                write!(f, "frame index: {found} bytes, expected {expected}")
+            }
+            Self::IndexLength { found, expected: None } => {
+                write!(f, "frame index: {found} bytes, expected a multiple of 8")
+            }
+            Self::Entry { chunk, value, max } => {
+                write!(f, "frame index: entry of chunk {chunk} is {value}, expected 0..={max} or a special value")
+            }
+            Self::NoSize { chunk } => {
+                write!(f, "chunk {chunk} is a special value without a size, as chunksize is 0: its data is lost")
+            }
+            Self::ChunkSize { chunk, found, expected } => {
+                write!(f, "chunk {chunk}: nbytes is {found}, expected {expected}")
+            }
+            Self::ChunkLength { chunk, cbytes, room } => {
+                write!(f, "chunk {chunk}: cbytes is {cbytes}, but only {room} are there")
+            }
+            Self::NoSuchChunk { chunk, nchunks } => write!(f, "there is no chunk {chunk} among {nchunks}"),
+            Self::TooMany { what, found, max } => write!(f, "{found} {what}, expected at most {max}"),
+            Self::LayerName { len } => write!(f, "a metalayer's name of {len} bytes, expected 1..=31"),
+            Self::LayerExists { name } => write!(f, "there is a metalayer {name:?} already"),
+            Self::NoSuchLayer { name } => write!(f, "there is no metalayer {name:?}"),
+            Self::LayerTooLong { name, found, room } => {
+                write!(f, "metalayer {name:?} takes {found} bytes, but has room for {room}")
+            }
+            Self::MetalayersFixed => f.write_str("metalayers can be added only to a frame without chunks"),
+            Self::NotAPermutation => f.write_str("the new order does not name each chunk once"),
+            Self::Ndim { found, expected } => write!(f, "{found} axes, but the array has {expected}"),
+            Self::Slice { axis, start, stop, len } => {
+                write!(f, "axis {axis}: {start}..{stop} is not within 0..{len}")
+            }
+            Self::ShapeTooLarge { field, max } => write!(f, "b2nd metalayer: {field} takes more than {max} bytes"),
+            Self::Buffer { found, expected } => write!(f, "the buffer has {found} bytes, expected {expected}"),
+        }
+    }
+}

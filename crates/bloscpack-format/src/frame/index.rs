@@ -1,0 +1,326 @@
+//! The index of a frame: for each chunk where it lies, or which value it repeats.
+
+use super::layout::{MAX_CHUNKS, no_such_chunk};
+use super::{FrameError, FrameType, Header};
+use crate::error::{FormatError, Part};
+use blosc_core::{
+    BlockSize, CParams, Chunk, Codec, DecodeError, Decoder, Encoder, FilterPipeline, Limits, Special, SplitMode,
+};
+use std::collections::BTreeSet;
+
+/// The index of a frame.
+///
+/// It is stored as an ordinary chunk of one little-endian `i64` for each chunk:
+///
+/// ```text
+/// >= 0  contiguous: where the chunk starts, from the end of the header; sparse: the number of its file
+/// <  0  no chunk is stored; the top byte says what it repeats: 81 zeros, 82 not-a-numbers, 84 uninitialised
+/// ```
+///
+/// Entries need not be in order, nor all different. An index that repeats one entry, as that of a frame filled with zeros
+/// does, is kept as that one, however many chunks there are: it took 40 bytes to say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Index(Entries);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Entries {
+    List(Vec<i64>),
+    Repeat { entry: i64, nchunks: u64 },
+}
+
+/// Where the index says that a chunk is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Entry {
+    /// Contiguous: so many bytes behind the header. Sparse: in the file of this number.
+    Stored(u64),
+    /// Nowhere: all of it is this, which is never [`Special::Value`].
+    Special(Special),
+}
+
+impl Entry {
+    /// The `i64` of the index. A place beyond 2⁶³ - 1, which no frame has, becomes that.
+    #[must_use]
+    pub fn to_i64(self) -> i64 {
+        match self {
+            Self::Stored(at) => i64::try_from(at).unwrap_or(i64::MAX),
+            Self::Special(Special::Nan) => special(2),
+            Self::Special(Special::Uninit) => special(4),
+            Self::Special(_) => special(1),
+        }
+    }
+
+    /// What an `i64` of the index means; `None` for a negative one whose top byte is none of the three. C-Blosc2 looks at
+    /// single bits of it, so there is more that it takes for zeros, none of which it writes.
+    #[must_use]
+    pub fn from_i64(entry: i64) -> Option<Self> {
+        if let Ok(at) = u64::try_from(entry) {
+            return Some(Self::Stored(at));
+        }
+        match entry >> 56 & 0xff {
+            0x81 => Some(Self::Special(Special::Zeros)),
+            0x82 => Some(Self::Special(Special::Nan)),
+            0x84 => Some(Self::Special(Special::Uninit)),
+            _ => None,
+        }
+    }
+}
+
+const fn special(code: i64) -> i64 {
+    i64::MIN | code << 56
+}
+
+/// Plain bytes of an entry.
+const ENTRY_LEN: usize = size_of::<i64>();
+/// Plain bytes of the blocks of an index, as C-Blosc2 has them.
+const BLOCKSIZE: usize = 16 << 10;
+
+impl Default for Index {
+    fn default() -> Self {
+        Self(Entries::List(Vec::new()))
+    }
+}
+
+impl Index {
+    /// Reads the index of a frame with this header from `bytes`, which start where it does
+    /// ([`Layout::index`](super::Layout::index)); of a frame without plain bytes it is empty, whatever they are.
+    ///
+    /// `limits` bound the plain size of the index, 8 bytes a chunk; one that repeats an entry is not bounded, for it takes
+    /// no memory. Memory grows as the chunk is decoded. The entries are not looked at.
+    ///
+    /// # Errors
+    ///
+    /// [`FrameError::Chunk`] if it is no whole chunk or over the limits; [`FrameError::IndexLength`] if it has not as many
+    /// entries as the header's sizes make chunks.
+    pub fn decode(bytes: &[u8], header: &Header, limits: Limits) -> Result<Self, FormatError> {
+        let expected = header.nchunks();
+        if expected == Some(0) {
+            return Ok(Self::default());
+        }
+        let chunk = Chunk::parse(bytes).map_err(refused)?;
+        let nbytes = chunk.header().nbytes();
+        let nchunks = (nbytes / ENTRY_LEN) as u64;
+        if !nbytes.is_multiple_of(ENTRY_LEN) || nchunks > MAX_CHUNKS || expected.is_some_and(|number| number != nchunks)
+        {
+            let expected = expected.map(|number| number * ENTRY_LEN as u64);
+            return Err(FrameError::IndexLength { found: nbytes as u64, expected }.into());
+        }
+        if let Some(value) = chunk.repeated_value() {
+            let entry = repeated(value).ok_or(DecodeError::Unearned { nbytes, cbytes: chunk.header().cbytes() });
+            return Ok(Self(Entries::Repeat { entry: entry.map_err(refused)?, nchunks }));
+        }
+        if nbytes > limits.max_nbytes {
+            return Err(refused(DecodeError::Limit { needed: nbytes, limit: limits.max_nbytes }));
+        }
+        let mut decoder = Decoder::new().limits(limits);
+        let mut block = vec![0; chunk.header().blocksize().min(nbytes)];
+        let mut entries = Vec::new();
+        // A block may end within an entry.
+        let mut rest = Vec::new();
+        for index in 0..chunk.header().nblocks() {
+            let len = decoder.decode_block(&chunk, index, &mut block).map_err(refused)?;
+            rest.extend_from_slice(block.get(..len).unwrap_or_default());
+            let (whole, _) = rest.as_chunks();
+            entries.extend(whole.iter().copied().map(i64::from_le_bytes));
+            rest.drain(..rest.len() / ENTRY_LEN * ENTRY_LEN);
+        }
+        Ok(Self(Entries::List(entries)))
+    }
+
+    /// The chunk to store: BloscLZ behind a shuffle, or one entry where they are all the same, as C-Blosc2 writes it.
+    /// Empty if there are no chunks.
+    ///
+    /// # Errors
+    ///
+    /// [`FrameError::TooMany`] for more than [`MAX_CHUNKS`] of them.
+    pub fn encode(&self) -> Result<Vec<u8>, FormatError> {
+        let found = self.len();
+        if found > MAX_CHUNKS {
+            return Err(FrameError::TooMany { what: "chunks", found, max: MAX_CHUNKS }.into());
+        }
+        let params = CParams::blosc2().codec(Codec::BloscLz).clevel(5).typesize(ENTRY_LEN);
+        let params = params.filters(FilterPipeline::shuffle()).split(SplitMode::Never);
+        let params = params.blocksize(BlockSize::Fixed(BLOCKSIZE));
+        let mut encoder = Encoder::new(params).map_err(FrameError::from)?;
+        let chunk = match &self.0 {
+            _ if found == 0 => return Ok(Vec::new()),
+            // Within MAX_CHUNKS.
+            Entries::Repeat { entry, nchunks } => encoder.repeat(&entry.to_le_bytes(), *nchunks as usize * ENTRY_LEN),
+            Entries::List(entries) => {
+                let plain: Vec<u8> = entries.iter().copied().flat_map(i64::to_le_bytes).collect();
+                encoder.compress(&plain)
+            }
+        };
+        chunk.map_err(|error| FrameError::from(error).into())
+    }
+
+    /// An index of these entries.
+    #[must_use]
+    pub fn from_entries(entries: impl IntoIterator<Item = Entry>) -> Self {
+        Self(Entries::List(entries.into_iter().map(Entry::to_i64).collect()))
+    }
+
+    /// An index in which all chunks are the same special value: as many as are wanted take no memory.
+    #[must_use]
+    pub fn repeat(special: Special, nchunks: u64) -> Self {
+        Self(Entries::Repeat { entry: Entry::Special(special).to_i64(), nchunks })
+    }
+
+    /// Number of chunks.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        match &self.0 {
+            Entries::List(entries) => entries.len() as u64,
+            Entries::Repeat { nchunks, .. } => *nchunks,
+        }
+    }
+
+    /// Whether there are no chunks.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The entry of a chunk as it stands in the index, `None` behind the last chunk.
+    #[must_use]
+    pub fn raw(&self, chunk: u64) -> Option<i64> {
+        match &self.0 {
+            Entries::List(entries) => entries.get(usize::try_from(chunk).ok()?).copied(),
+            Entries::Repeat { entry, nchunks } => (chunk < *nchunks).then_some(*entry),
+        }
+    }
+
+    /// The entry of a chunk.
+    ///
+    /// # Errors
+    ///
+    /// [`FrameError::NoSuchChunk`]; [`FrameError::Entry`] for a negative one that means nothing.
+    pub fn get(&self, chunk: u64) -> Result<Entry, FormatError> {
+        let value = self.raw(chunk).ok_or_else(|| no_such_chunk(chunk, self.len()))?;
+        let entry = Entry::from_i64(value);
+        entry.ok_or_else(|| FrameError::Entry { chunk, value, max: i64::MAX }.into())
+    }
+
+    /// Checks every entry: that it is a special value or a place below `end`, and for files a number of 32 bits.
+    ///
+    /// # Errors
+    ///
+    /// [`FrameError::Entry`] for the first that is neither.
+    pub fn check(&self, end: u64) -> Result<(), FormatError> {
+        let max = i64::try_from(end).unwrap_or(i64::MAX).saturating_sub(1);
+        let fits = |value: i64| value <= max && Entry::from_i64(value).is_some();
+        let bad = match &self.0 {
+            Entries::List(entries) => {
+                let bad = entries.iter().enumerate().find(|(_, value)| !fits(**value));
+                bad.map(|(chunk, value)| (chunk as u64, *value))
+            }
+            Entries::Repeat { entry, nchunks } => (*nchunks > 0 && !fits(*entry)).then_some((0, *entry)),
+        };
+        bad.map_or(Ok(()), |(chunk, value)| Err(FrameError::Entry { chunk, value, max }.into()))
+    }
+
+    /// Whether it is kept as one entry that repeats.
+    pub(super) fn is_repeated(&self) -> bool {
+        matches!(self.0, Entries::Repeat { .. })
+    }
+
+    /// The greatest place or number.
+    pub(super) fn max_stored(&self) -> Option<u64> {
+        let max = match &self.0 {
+            Entries::List(entries) => entries.iter().copied().max(),
+            Entries::Repeat { entry, nchunks } => (*nchunks > 0).then_some(*entry),
+        };
+        max.and_then(|max| u64::try_from(max).ok())
+    }
+
+    /// The numbers of the chunk files.
+    pub(super) fn numbers(&self, frame_type: FrameType) -> BTreeSet<u32> {
+        let entries = match &self.0 {
+            _ if frame_type == FrameType::Contiguous => &[],
+            Entries::List(entries) => entries.as_slice(),
+            Entries::Repeat { entry, .. } => std::slice::from_ref(entry),
+        };
+        entries.iter().filter_map(|entry| u32::try_from(*entry).ok()).collect()
+    }
+
+    pub(super) fn from_raw(entries: Vec<i64>) -> Self {
+        Self(Entries::List(entries))
+    }
+
+    /// Adds a chunk at the end.
+    pub(super) fn push(&mut self, entry: Entry, max: u64) -> Result<(), FormatError> {
+        match &mut self.0 {
+            Entries::Repeat { entry: same, nchunks } if *same == entry.to_i64() => *nchunks += 1,
+            _ => self.to_mut(max)?.push(entry.to_i64()),
+        }
+        Ok(())
+    }
+
+    /// The entries as a list that can be changed. It takes 8 bytes a chunk; those of an index that repeats one entry
+    /// nothing has paid for, hence the limit.
+    ///
+    /// # Errors
+    ///
+    /// [`FrameError::TooMany`] for more than `max` chunks that had been kept as one.
+    pub(super) fn to_mut(&mut self, max: u64) -> Result<&mut Vec<i64>, FormatError> {
+        let too_many =
+            |found| FrameError::TooMany { what: "chunks of one value that are to be told apart", found, max };
+        loop {
+            match self.0 {
+                Entries::List(ref mut entries) => return Ok(entries),
+                Entries::Repeat { nchunks, .. } if nchunks > max => return Err(too_many(nchunks).into()),
+                Entries::Repeat { entry, nchunks } => self.0 = Entries::List(vec![entry; nchunks as usize]),
+            }
+        }
+    }
+}
+
+/// The entry of which all of an index consists whose chunk repeats `value`; `None` if it is none, as one of 12 bytes.
+fn repeated(value: &[u8]) -> Option<i64> {
+    if value.is_empty() {
+        return Some(0);
+    }
+    let fits = value.len() <= ENTRY_LEN && ENTRY_LEN.is_multiple_of(value.len());
+    let mut bytes = value.iter().copied().cycle();
+    fits.then(|| i64::from_le_bytes([(); ENTRY_LEN].map(|()| bytes.next().unwrap_or(0))))
+}
+
+fn refused(source: DecodeError) -> FormatError {
+    FrameError::Chunk { part: Part::FrameIndex, source: Box::new(source) }.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn special_values_are_told_by_the_top_byte() {
+        for (byte, special) in [(0x81, Special::Zeros), (0x82, Special::Nan), (0x84, Special::Uninit)] {
+            let entry = Entry::Special(special);
+            assert_eq!(entry.to_i64(), byte << 56);
+            assert_eq!(Entry::from_i64(entry.to_i64() | 0xff_ffff_ffff), Some(entry));
+        }
+        for byte in [0x80, 0x83, 0x85, 0x86, 0x87, 0x91, 0xff_i64] {
+            assert_eq!(Entry::from_i64(byte << 56), None, "{byte:x}");
+        }
+        assert_eq!(Entry::from_i64(0), Some(Entry::Stored(0)));
+    }
+
+    #[test]
+    fn an_index_has_an_entry_for_each_chunk() {
+        let index = Index::from_entries([0, 40, 80].map(Entry::Stored));
+        let chunk = index.encode().unwrap();
+        let header = |nbytes| Header {
+            nbytes,
+            chunksize: super::super::ChunkSize::Fixed(100),
+            ..Header::new(FrameType::Contiguous, 1)
+        };
+        for (nbytes, nchunks) in [(200, 2), (301, 4)] {
+            let error = FrameError::IndexLength { found: 24, expected: Some(nchunks * 8) };
+            assert_eq!(Index::decode(&chunk, &header(nbytes), Limits::new()), Err(error.into()));
+        }
+        assert_eq!(Index::decode(&chunk, &header(300), Limits::new()), Ok(index.clone()));
+        assert_eq!(Index::decode(b"no chunk", &header(0), Limits::new()), Ok(Index::default()));
+        assert!(Index::decode(&chunk, &header(300), Limits::new().max_nbytes(23)).is_err());
+        assert_eq!((index.check(81), index.check(80).is_err()), (Ok(()), true));
+    }
+}

@@ -1,0 +1,201 @@
+//! How metalayers are stored: the same in a header, where they never change their length, and in a trailer.
+//!
+//! ```text
+//! 93  cd idx_size u16   de n u16  { a0+len name   d2 off i32 } x n   dc n u16  { c6 len u32  content } x n
+//! ```
+//!
+//! `off` is where the `c6` stands, from the start of the header or of the trailer. `idx_size` is the length up to the
+//! `dc`, counted from the `93` in a header and from the `cd` in a trailer, modulo 2¹⁶; no reader looks at it.
+
+use super::FrameError;
+use super::msgpack::{Reader, in_range, marker, put};
+use crate::error::{FormatError, Part};
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// One metalayer: a name and bytes that mean something to somebody.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Metalayer<'a> {
+    /// 1 to 31 bytes, UTF-8 as Python writes them; C programs may write any.
+    pub name: &'a [u8],
+    /// What python-blosc2 stores is MessagePack; of a vlmetalayer it is the chunk that holds it.
+    pub content: &'a [u8],
+}
+
+impl<'a> Metalayer<'a> {
+    /// The name as text; bytes that are not UTF-8 become U+FFFD.
+    #[must_use]
+    pub fn name_lossy(&self) -> Cow<'a, str> {
+        String::from_utf8_lossy(self.name)
+    }
+}
+
+/// The most bytes of a name.
+const MAX_NAME: usize = 31;
+
+/// Bytes of a map without entries, from the `93` on.
+const EMPTY_MAP: u8 = 7;
+
+/// Which of the two places: they differ in where offsets count from, and in how many metalayers there may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Place {
+    pub(super) part: Part,
+    /// Where the `93` stands in the part.
+    pub(super) at: usize,
+    /// What `idx_size` leaves out.
+    pub(super) idx_skip: usize,
+    pub(super) max: u16,
+}
+
+/// The metalayers of a header or a trailer, kept as they are stored, so that what no reader looks at stays as it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Layers {
+    place: Place,
+    bytes: Vec<u8>,
+    entries: Vec<Entry>,
+}
+
+/// Where a name and a content stand in the stored bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Entry {
+    name: Range<usize>,
+    content: Range<usize>,
+}
+
+impl Layers {
+    /// Reads the metalayers of `bytes`, a header, or a trailer up to where its metalayers end.
+    pub(super) fn parse(place: Place, bytes: &[u8]) -> Result<Self, FormatError> {
+        let Place { part, at, max, .. } = place;
+        let mut reader = Reader::new(part, bytes, at);
+        reader.marker("metalayers", marker::FIXARRAY | 3)?;
+        reader.uint16("idx_size")?;
+        let count_at = reader.at() as u64 + 1;
+        let count = reader.count16("number of metalayers", marker::MAP16)?;
+        in_range(part, count_at, "number of metalayers", count.into(), 0, max.into())?;
+        let mut map = Vec::new();
+        for _ in 0..count {
+            let name_at = reader.at();
+            let found = reader.byte("metalayer name")?;
+            if found & !(MAX_NAME as u8) != marker::FIXSTR {
+                let (offset, field, expected) = (name_at as u64, "metalayer name", marker::FIXSTR);
+                return Err(FrameError::Marker { part, offset, field, found, expected }.into());
+            }
+            let len = usize::from(found) & MAX_NAME;
+            reader.take("metalayer name", len)?;
+            let offset_at = reader.at() as u64 + 1;
+            map.push((name_at + 1..name_at + 1 + len, offset_at, reader.int32("metalayer offset")?));
+        }
+        let count_at = reader.at() as u64 + 1;
+        let contents = reader.count16("number of metalayer contents", marker::ARRAY16)?;
+        in_range(part, count_at, "number of metalayer contents", contents.into(), count.into(), count.into())?;
+        let contents_at = reader.at() as i64;
+        let mut entries = Vec::new();
+        for (name, offset_at, offset) in map {
+            in_range(part, offset_at, "metalayer offset", offset.into(), contents_at, bytes.len() as i64)?;
+            // Not negative: contents_at is not.
+            let mut reader = Reader::new(part, bytes, offset as usize);
+            reader.marker("metalayer content", marker::BIN32)?;
+            let len = u32::from_be_bytes(reader.array("metalayer content")?);
+            let start = reader.at();
+            reader.take("metalayer content", len as usize)?;
+            entries.push(Entry { name: name.start - at..name.end - at, content: start - at..reader.at() - at });
+        }
+        Ok(Self { place, bytes: bytes.get(at..).unwrap_or_default().to_vec(), entries })
+    }
+
+    /// No metalayers, which take ten bytes nevertheless.
+    pub(super) fn empty(place: Place) -> Self {
+        let idx_size = EMPTY_MAP - place.idx_skip as u8;
+        let bytes = vec![marker::FIXARRAY | 3, marker::UINT16, 0, idx_size, marker::MAP16, 0, 0, marker::ARRAY16, 0, 0];
+        Self { place, bytes, entries: Vec::new() }
+    }
+
+    /// Lays out metalayers one behind the other, as every writer does.
+    pub(super) fn build(place: Place, layers: &[(&[u8], &[u8])]) -> Result<Self, FormatError> {
+        let count = u16::try_from(layers.len()).ok().filter(|count| *count <= place.max);
+        let (found, max) = (layers.len() as u64, place.max.into());
+        let count = count.ok_or(FrameError::TooMany { what: "metalayers", found, max })?;
+        let too_long = FormatError::LimitExceeded { part: place.part, limit: i32::MAX as u64 };
+        // A marker and the offset for each name.
+        let map_len = usize::from(EMPTY_MAP) + layers.iter().map(|(name, _)| name.len() + 6).sum::<usize>();
+        let mut bytes = vec![marker::FIXARRAY | 3];
+        put(&mut bytes, marker::UINT16, &((map_len - place.idx_skip) as u16).to_be_bytes());
+        put(&mut bytes, marker::MAP16, &count.to_be_bytes());
+        let mut content_at = map_len + 3;
+        let mut entries = Vec::new();
+        for (name, content) in layers {
+            let len = u8::try_from(name.len()).ok().filter(|len| (1..=MAX_NAME as u8).contains(len));
+            put(&mut bytes, marker::FIXSTR | len.ok_or(FrameError::LayerName { len: name.len() })?, name);
+            let offset = i32::try_from(place.at + content_at).map_err(|_| too_long.clone())?;
+            put(&mut bytes, marker::INT32, &offset.to_be_bytes());
+            let start = content_at + 5;
+            content_at = start.checked_add(content.len()).ok_or_else(|| too_long.clone())?;
+            let name_end = bytes.len() - 5;
+            entries.push(Entry { name: name_end - name.len()..name_end, content: start..content_at });
+        }
+        i32::try_from(place.at + content_at).map_err(|_| too_long)?;
+        put(&mut bytes, marker::ARRAY16, &count.to_be_bytes());
+        for (_, content) in layers {
+            // Shorter than all of them, which fit an i32.
+            put(&mut bytes, marker::BIN32, &(content.len() as u32).to_be_bytes());
+            bytes.extend_from_slice(content);
+        }
+        Ok(Self { place, bytes, entries })
+    }
+
+    /// The stored bytes, from the `93` to the end of the last content.
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Where the last content ends in the stored bytes: where they do, unless more were given.
+    pub(super) fn end(&self) -> usize {
+        let ends = self.entries.iter().map(|entry| entry.content.end);
+        ends.max().unwrap_or(usize::from(EMPTY_MAP) + 3)
+    }
+
+    pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = Metalayer<'_>> {
+        self.entries.iter().map(|Entry { name, content }| Metalayer {
+            name: self.bytes.get(name.clone()).unwrap_or_default(),
+            content: self.bytes.get(content.clone()).unwrap_or_default(),
+        })
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<&[u8]> {
+        self.iter().find(|layer| layer.name == name.as_bytes()).map(|layer| layer.content)
+    }
+
+    /// Puts `content` in the place of the content that `name` has, whose length stays: of a longer one, the rest of the
+    /// old bytes remains behind the new.
+    pub(super) fn overwrite(&mut self, name: &str, content: &[u8]) -> Result<(), FormatError> {
+        let index = self.iter().position(|layer| layer.name == name.as_bytes());
+        let entry = index.and_then(|index| self.entries.get(index));
+        let entry = entry.ok_or_else(|| FrameError::NoSuchLayer { name: name.into() })?;
+        let old = self.bytes.get_mut(entry.content.clone()).unwrap_or_default();
+        let (found, room) = (content.len() as u64, old.len() as u64);
+        let place = old.get_mut(..content.len());
+        place.ok_or_else(|| FrameError::LayerTooLong { name: name.into(), found, room })?.copy_from_slice(content);
+        Ok(())
+    }
+
+    /// These and one more; in the place of the one that has its name, if `replace`.
+    pub(super) fn with(&self, name: &str, content: &[u8], replace: bool) -> Result<Self, FormatError> {
+        let mut layers: Vec<_> = self.iter().map(|layer| (layer.name, layer.content)).collect();
+        match layers.iter_mut().find(|(old, _)| *old == name.as_bytes()) {
+            Some(old) if replace => old.1 = content,
+            Some(_) => return Err(FrameError::LayerExists { name: name.into() }.into()),
+            None => layers.push((name.as_bytes(), content)),
+        }
+        Self::build(self.place, &layers)
+    }
+
+    /// These without one.
+    pub(super) fn without(&self, name: &str) -> Result<Self, FormatError> {
+        let layers: Vec<_> = self.iter().map(|layer| (layer.name, layer.content)).collect();
+        let kept: Vec<_> = layers.iter().copied().filter(|(old, _)| *old != name.as_bytes()).collect();
+        if kept.len() == layers.len() {
+            return Err(FrameError::NoSuchLayer { name: name.into() }.into());
+        }
+        Self::build(self.place, &kept)
+    }
+}

@@ -1,0 +1,143 @@
+//! The metalayers of a header: up to 16, in front of the chunks, so fixed once there are any.
+
+use super::layers::{Layers, Metalayer, Place};
+use crate::error::{FormatError, Part};
+
+/// The metalayers in the header of a frame. Kept as they are stored: see [`update`](Self::update).
+///
+/// ```
+/// use bloscpack_format::frame::Metalayers;
+///
+/// let mut metalayers = Metalayers::default();
+/// metalayers.add("unit", b"\xa1K")?;
+/// assert_eq!(metalayers.get("unit"), Some(b"\xa1K".as_slice()));
+/// assert!(metalayers.update("unit", b"\xa4mbar").is_err());
+/// # Ok::<(), bloscpack_format::FormatError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Metalayers(Layers);
+
+const PLACE: Place = Place { part: Part::FrameHeader, at: Metalayers::AT, idx_skip: 0, max: Metalayers::MAX as u16 };
+
+impl Default for Metalayers {
+    fn default() -> Self {
+        Self(Layers::empty(PLACE))
+    }
+}
+
+impl Metalayers {
+    /// The most metalayers that a header holds, for C-Blosc2 too.
+    pub const MAX: usize = 16;
+
+    /// Where they start in the header.
+    pub const AT: usize = 87;
+
+    /// Reads the metalayers of `header`, which is all of it.
+    ///
+    /// # Errors
+    ///
+    /// [`FrameError::Marker`](super::FrameError::Marker), [`FrameError::PastEnd`](super::FrameError::PastEnd), or
+    /// [`FormatError::OutOfRange`] for more than [`MAX`](Self::MAX) of them and for a content that is not behind the map.
+    pub fn parse(header: &[u8]) -> Result<Self, FormatError> {
+        Layers::parse(PLACE, header).map(Self)
+    }
+
+    /// The bytes of a header from [`AT`](Self::AT) on.
+    #[must_use]
+    pub fn to_bytes(&self) -> &[u8] {
+        self.0.bytes()
+    }
+
+    /// All of them, in the order in which they were added.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Metalayer<'_>> {
+        self.0.iter()
+    }
+
+    /// The content of one.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&[u8]> {
+        self.0.get(name)
+    }
+
+    /// Adds one. Only a header that no chunk follows yet may grow.
+    ///
+    /// # Errors
+    ///
+    /// [`FrameError::LayerExists`](super::FrameError::LayerExists), [`FrameError::LayerName`](super::FrameError::LayerName),
+    /// [`FrameError::TooMany`](super::FrameError::TooMany); [`FormatError::LimitExceeded`] beyond 2³¹ - 1 bytes.
+    pub fn add(&mut self, name: &str, content: &[u8]) -> Result<(), FormatError> {
+        self.0 = self.0.with(name, content, false)?;
+        Ok(())
+    }
+
+    /// Gives one a new content in place of the old, whose length stays: where the new is shorter, what it does not
+    /// cover remains behind it. Content should therefore say where it ends, as MessagePack does.
+    ///
+    /// # Errors
+    ///
+    /// [`FrameError::NoSuchLayer`](super::FrameError::NoSuchLayer), [`FrameError::LayerTooLong`](super::FrameError::LayerTooLong).
+    pub fn update(&mut self, name: &str, content: &[u8]) -> Result<(), FormatError> {
+        self.0.overwrite(name, content)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frame::FrameError;
+
+    #[test]
+    fn sixteen_and_no_more() {
+        let mut metalayers = Metalayers::default();
+        for number in 0..Metalayers::MAX {
+            metalayers.add(&number.to_string(), &[number as u8]).unwrap();
+        }
+        let too_many = FrameError::TooMany { what: "metalayers", found: 17, max: 16 };
+        assert_eq!(metalayers.add("17", b""), Err(too_many.into()));
+        assert_eq!(metalayers.add("3", b""), Err(FrameError::LayerExists { name: "3".into() }.into()));
+        let mut header = vec![0; Metalayers::AT];
+        header.extend(metalayers.to_bytes());
+        assert_eq!(Metalayers::parse(&header), Ok(metalayers));
+    }
+
+    #[test]
+    fn names_have_1_to_31_bytes() {
+        let mut metalayers = Metalayers::default();
+        for len in [0, 32] {
+            assert_eq!(metalayers.add(&"n".repeat(len), b""), Err(FrameError::LayerName { len }.into()));
+        }
+        assert_eq!(metalayers.add(&"n".repeat(31), b""), Ok(()));
+    }
+
+    #[test]
+    fn a_shorter_content_leaves_the_rest_of_the_old() {
+        let mut metalayers = Metalayers::default();
+        metalayers.add("a", b"12345").unwrap();
+        metalayers.add("b", b"67890").unwrap();
+        metalayers.update("a", b"xyz").unwrap();
+        assert_eq!((metalayers.get("a"), metalayers.get("b")), (Some(b"xyz45".as_slice()), Some(b"67890".as_slice())));
+        let too_long = FrameError::LayerTooLong { name: "b".into(), found: 6, room: 5 };
+        assert_eq!(metalayers.update("b", b"123456"), Err(too_long.into()));
+        assert_eq!(metalayers.update("c", b""), Err(FrameError::NoSuchLayer { name: "c".into() }.into()));
+    }
+
+    /// C-Blosc2 looks contents up by their offsets alone: what else there is between them does not matter.
+    #[test]
+    fn contents_may_lie_anywhere_behind_the_map() {
+        let mut metalayers = Metalayers::default();
+        metalayers.add("a", b"1").unwrap();
+        let mut header = vec![0; Metalayers::AT];
+        header.extend(metalayers.to_bytes());
+        header.extend(b"\0\xc6\0\0\0\x022345");
+        let offset_at = Metalayers::AT + 10;
+        let place = |header: &mut Vec<u8>, at: u32| header[offset_at..offset_at + 4].copy_from_slice(&at.to_be_bytes());
+        place(&mut header, Metalayers::AT as u32 + 24);
+        let moved = Metalayers::parse(&header).unwrap();
+        assert_eq!(moved.get("a"), Some(b"23".as_slice()));
+        assert_eq!(moved.to_bytes(), &header[Metalayers::AT..]);
+        for at in [0, Metalayers::AT as u32, Metalayers::AT as u32 + 16, 1 << 31, u32::MAX, header.len() as u32] {
+            place(&mut header, at);
+            assert!(Metalayers::parse(&header).is_err(), "{at}");
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Boxes of items: products, places and walks in C order.
+
+use super::FrameError;
+use crate::error::FormatError;
+
+/// One number for each axis.
+pub(super) type Axes = Vec<u64>;
+
+/// Items of an array, from `start` up to, not including, `stop` along each axis.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Region {
+    /// The first index along each axis.
+    pub start: Vec<u64>,
+    /// Behind the last index along each axis. No item has an index here if it is not more than `start`.
+    pub stop: Vec<u64>,
+}
+
+impl Region {
+    /// Whether it has no items. A region without axes has one.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.start.iter().zip(&self.stop).any(|(start, stop)| start >= stop)
+    }
+
+    /// Items along each axis.
+    #[must_use]
+    pub fn extents(&self) -> Vec<u64> {
+        self.start.iter().zip(&self.stop).map(|(start, stop)| stop.saturating_sub(*start)).collect()
+    }
+
+    /// The items that are in both.
+    pub(super) fn intersect(&self, other: &Self) -> Self {
+        let pick =
+            |a: &[u64], b: &[u64], pick: fn(u64, u64) -> u64| a.iter().zip(b).map(|(a, b)| pick(*a, *b)).collect();
+        Self { start: pick(&self.start, &other.start, u64::max), stop: pick(&self.stop, &other.stop, u64::min) }
+    }
+
+    /// Where the item `at` stands in a buffer that starts with the region's first item and has `extents`, in items.
+    pub(super) fn place(&self, at: &[u64], extents: &[u64]) -> u64 {
+        let axes = at.iter().zip(&self.start).zip(extents);
+        axes.fold(0, |place, ((at, start), extent)| place * extent + (at - start))
+    }
+
+    /// Refuses what is no region of an array of `shape`.
+    pub(super) fn check(&self, shape: &[u64]) -> Result<(), FormatError> {
+        for found in [self.start.len(), self.stop.len()] {
+            if found != shape.len() {
+                return Err(FrameError::Ndim { found, expected: shape.len() }.into());
+            }
+        }
+        for (axis, ((&start, &stop), &len)) in self.start.iter().zip(&self.stop).zip(shape).enumerate() {
+            if start > stop || stop > len {
+                return Err(FrameError::Slice { axis, start, stop, len }.into());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The product of all, `None` if it does not fit; 0 if one of them is 0, however large the others.
+pub(super) fn product(axes: &[u64], unit: u64) -> Option<u64> {
+    if axes.contains(&0) {
+        return Some(0);
+    }
+    axes.iter().try_fold(unit, |product, axis| product.checked_mul(*axis))
+}
+
+/// Goes to the next place in C order between `start` and `stop`; `false` behind the last.
+pub(super) fn advance(at: &mut [u64], start: &[u64], stop: &[u64]) -> bool {
+    for ((at, start), stop) in at.iter_mut().zip(start).zip(stop).rev() {
+        *at += 1;
+        if *at < *stop {
+            return true;
+        }
+        *at = *start;
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn walks_in_c_order() {
+        let mut at = vec![1, 5];
+        let mut seen = vec![at.clone()];
+        while advance(&mut at, &[1, 5], &[3, 7]) {
+            seen.push(at.clone());
+        }
+        assert_eq!(seen, [[1, 5], [1, 6], [2, 5], [2, 6]]);
+        assert!(!advance(&mut [], &[], &[]));
+    }
+
+    #[test]
+    fn products_do_not_overflow() {
+        assert_eq!(product(&[u64::MAX, u64::MAX, 0], 8), Some(0));
+        assert_eq!(product(&[1 << 32, 1 << 32], 1), None);
+        assert_eq!(product(&[], 8), Some(8));
+    }
+}

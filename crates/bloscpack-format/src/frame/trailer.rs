@@ -1,0 +1,120 @@
+//! The trailer of a frame: what may change its length, found from the frame's end.
+
+use super::msgpack::{Reader, in_range, marker, put};
+use super::{FrameError, VlMetalayers};
+use crate::error::{FormatError, Part};
+
+/// The trailer of a frame.
+///
+/// ```text
+///  0  94 version        an array of 4; version 1
+///  2  vlmetalayers
+/// -23 ce trailer_len    u32
+/// -18 d8 type           of the fingerprint, and its 16 bytes
+/// ```
+///
+/// It ends where the frame does. The fingerprint is always of type 0, all zeros: nothing in a frame has a checksum.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trailer {
+    /// 1; no reader looks at it.
+    pub version: u8,
+    /// The vlmetalayers.
+    pub vlmetalayers: VlMetalayers,
+    /// What the fingerprint is: 0 for none.
+    pub fingerprint_type: u8,
+    /// The fingerprint.
+    pub fingerprint: [u8; 16],
+}
+
+impl Default for Trailer {
+    fn default() -> Self {
+        Self { version: 1, vlmetalayers: VlMetalayers::default(), fingerprint_type: 0, fingerprint: [0; 16] }
+    }
+}
+
+impl Trailer {
+    /// Bytes at the end that say how long the trailer is.
+    pub const TAIL_LEN: usize = 23;
+
+    /// Bytes of a trailer without vlmetalayers, and so of the shortest.
+    pub const MIN_LEN: u32 = 35;
+
+    /// The length of the trailer, by the last [`TAIL_LEN`](Self::TAIL_LEN) bytes of the frame. Whether the frame has room
+    /// for it, [`Layout::new`](super::Layout::new) says.
+    ///
+    /// # Errors
+    ///
+    /// [`FormatError::Truncated`] if `bytes` are fewer; [`FrameError::Marker`], [`FormatError::OutOfRange`]: what stands
+    /// there is not the end of a trailer.
+    pub fn len_at_end(bytes: &[u8]) -> Result<u32, FormatError> {
+        let tail = bytes.last_chunk::<{ Self::TAIL_LEN }>().ok_or(FormatError::Truncated {
+            part: Part::FrameTrailer,
+            needed: Self::TAIL_LEN as u64,
+            found: bytes.len() as u64,
+        })?;
+        tail_len(tail)
+    }
+
+    /// Reads a trailer; `bytes` are all of it and nothing else.
+    ///
+    /// # Errors
+    ///
+    /// [`FrameError::Marker`], [`FrameError::PastEnd`], [`FormatError::OutOfRange`]: also for more than
+    /// [`VlMetalayers::MAX`] vlmetalayers, for contents that are not behind their map, and if `trailer_len` is not the
+    /// length of `bytes`.
+    pub fn parse(bytes: &[u8]) -> Result<Self, FormatError> {
+        let trailer_len = Self::len_at_end(bytes)?;
+        let len = bytes.len() as i64;
+        let tail_at = bytes.len() - Self::TAIL_LEN;
+        in_range(Part::FrameTrailer, tail_at as u64 + 1, "trailer_len", trailer_len.into(), len, len)?;
+        let mut reader = Reader::new(Part::FrameTrailer, bytes, 0);
+        reader.marker("trailer", marker::FIXARRAY | 4)?;
+        let version = reader.byte("version")?;
+        let vlmetalayers = VlMetalayers::parse(bytes.get(..tail_at).unwrap_or_default())?;
+        let mut reader = Reader::new(Part::FrameTrailer, bytes, tail_at);
+        reader.uint32("trailer_len")?;
+        reader.marker("fingerprint", marker::FIXEXT16)?;
+        let fingerprint_type = reader.byte("fingerprint type")?;
+        Ok(Self { version, vlmetalayers, fingerprint_type, fingerprint: reader.array("fingerprint")? })
+    }
+
+    /// The trailer's bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`FormatError::LimitExceeded`] beyond 2³² - 1 bytes.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, FormatError> {
+        let layers = self.vlmetalayers.to_bytes();
+        let limit = FormatError::LimitExceeded { part: Part::FrameTrailer, limit: u32::MAX.into() };
+        let trailer_len = u32::try_from(2 + layers.len() + Self::TAIL_LEN).map_err(|_| limit)?;
+        let mut out = vec![marker::FIXARRAY | 4, self.version];
+        out.extend_from_slice(layers);
+        put(&mut out, marker::UINT32, &trailer_len.to_be_bytes());
+        put(&mut out, marker::FIXEXT16, &[self.fingerprint_type]);
+        out.extend(self.fingerprint);
+        Ok(out)
+    }
+
+    /// Bytes of this trailer.
+    #[must_use]
+    pub fn trailer_len(&self) -> u64 {
+        (2 + self.vlmetalayers.to_bytes().len() + Self::TAIL_LEN) as u64
+    }
+}
+
+fn tail_len(tail: &[u8; Trailer::TAIL_LEN]) -> Result<u32, FormatError> {
+    match tail {
+        [marker::UINT32, a, b, c, d, marker::FIXEXT16, ..] => {
+            let trailer_len = u32::from_be_bytes([*a, *b, *c, *d]);
+            let (len, min) = (trailer_len.into(), Trailer::MIN_LEN.into());
+            in_range(Part::FrameTail, 1, "trailer_len", len, min, u32::MAX.into()).map(|()| trailer_len)
+        }
+        [marker::UINT32, _, _, _, _, found, ..] => Err(marker_error(5, "fingerprint", *found, marker::FIXEXT16)),
+        [found, ..] => Err(marker_error(0, "trailer_len", *found, marker::UINT32)),
+    }
+}
+
+/// Offsets are from the start of the tail: where the trailer starts, only its length could say.
+fn marker_error(offset: u64, field: &'static str, found: u8, expected: u8) -> FormatError {
+    FrameError::Marker { part: Part::FrameTail, offset, field, found, expected }.into()
+}

@@ -1,0 +1,111 @@
+//! The metalayers of a trailer, of variable length: each a chunk of its own, behind the data, free to change.
+
+use super::FrameError;
+use super::layers::{Layers, Metalayer, Place};
+use crate::error::{FormatError, Part};
+use blosc_core::{Chunk, DecodeError, Decoder};
+
+/// The metalayers in the trailer of a frame. Their contents are chunks, without which they cannot be read back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VlMetalayers(Layers);
+
+impl Default for VlMetalayers {
+    fn default() -> Self {
+        Self(Layers::empty(Self::PLACE))
+    }
+}
+
+impl VlMetalayers {
+    /// The most that a trailer holds and C-Blosc2 reads.
+    pub const MAX: usize = 8192;
+
+    /// The most that C-Blosc2 writes: with more, its edits of the frame fail. A file for others should stay below.
+    pub const MAX_INTERCHANGE: usize = 16;
+
+    pub(super) const PLACE: Place =
+        Place { part: Part::FrameTrailer, at: 2, idx_skip: 1, max: VlMetalayers::MAX as u16 };
+
+    /// Reads the vlmetalayers of a trailer that was cut where they end.
+    pub(super) fn parse(trailer: &[u8]) -> Result<Self, FormatError> {
+        Layers::parse(Self::PLACE, trailer).map(Self)
+    }
+
+    pub(super) fn to_bytes(&self) -> &[u8] {
+        self.0.bytes()
+    }
+
+    /// All of them, in the order in which they were added, each with the chunk that holds its content.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Metalayer<'_>> {
+        self.0.iter()
+    }
+
+    /// The chunk of one.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&[u8]> {
+        self.0.get(name)
+    }
+
+    /// The content of one, decompressed.
+    ///
+    /// # Errors
+    ///
+    /// [`FrameError::NoSuchLayer`], or [`FrameError::Chunk`] if the chunk is damaged, does not fill its place or is over
+    /// the decoder's limits.
+    pub fn decode(&self, name: &str, decoder: &mut Decoder) -> Result<Vec<u8>, FormatError> {
+        let chunk = self.get(name).ok_or_else(|| FrameError::NoSuchLayer { name: name.into() })?;
+        decode_vlmetalayer(chunk, decoder)
+    }
+
+    /// Adds one, or gives the one of that name a new content: `chunk`, which is the content compressed as a Blosc2
+    /// chunk. `max` is how many there may be then: [`MAX_INTERCHANGE`](Self::MAX_INTERCHANGE) unless only readers are to
+    /// get the file, and never more than [`MAX`](Self::MAX).
+    ///
+    /// # Errors
+    ///
+    /// [`FrameError::TooMany`], [`FrameError::LayerName`], [`FrameError::Chunk`] if `chunk` is not one;
+    /// [`FormatError::LimitExceeded`] if all are beyond 2³¹ - 1 bytes.
+    pub fn set(&mut self, name: &str, chunk: &[u8], max: usize) -> Result<(), FormatError> {
+        whole_chunk(chunk)?;
+        let layers = self.0.with(name, chunk, true)?;
+        let found = layers.iter().len() as u64;
+        if layers.iter().len() > max.max(self.0.iter().len()) {
+            return Err(FrameError::TooMany { what: "vlmetalayers", found, max: max as u64 }.into());
+        }
+        self.0 = layers;
+        Ok(())
+    }
+
+    /// Removes one.
+    ///
+    /// # Errors
+    ///
+    /// [`FrameError::NoSuchLayer`].
+    pub fn remove(&mut self, name: &str) -> Result<(), FormatError> {
+        self.0 = self.0.without(name)?;
+        Ok(())
+    }
+}
+
+/// The content of a vlmetalayer from the chunk that [`VlMetalayers::iter`] gives.
+///
+/// # Errors
+///
+/// [`FrameError::Chunk`] if the chunk is damaged, does not fill its place or is over the decoder's limits.
+pub fn decode_vlmetalayer(chunk: &[u8], decoder: &mut Decoder) -> Result<Vec<u8>, FormatError> {
+    let chunk = whole_chunk(chunk)?;
+    decoder.decompress(&chunk).map_err(refused)
+}
+
+/// C-Blosc2 demands that the chunk has exactly the length of the content.
+fn whole_chunk(bytes: &[u8]) -> Result<Chunk<'_>, FormatError> {
+    let chunk = Chunk::parse(bytes).map_err(refused)?;
+    let cbytes = chunk.header().cbytes();
+    if cbytes != bytes.len() {
+        return Err(refused(DecodeError::Truncated { cbytes, found: bytes.len() }));
+    }
+    Ok(chunk)
+}
+
+fn refused(source: DecodeError) -> FormatError {
+    FrameError::Chunk { part: Part::VlMetalayer, source: Box::new(source) }.into()
+}
