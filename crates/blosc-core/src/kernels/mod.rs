@@ -133,12 +133,16 @@ fn on_bytes(src: &[u8], dst: &mut [u8], kernel: impl FnOnce(&[u8], &mut [u8])) {
     kernel(src, dst);
 }
 
-/// Runs a kernel of single planes, or `unshuffle` on planes put together piece by piece where it returns `false`.
+/// Runs a kernel of single planes, or `unshuffle` on planes put together piece by piece where it returns `false`, as it must
+/// for planes that are not of one length.
 fn on_planes(planes: &[&[u8]], dst: &mut [u8], kernel: impl FnOnce(&[&[u8]], &mut [u8]) -> bool, unshuffle: Kernel) {
+    if kernel(planes, dst) {
+        return;
+    }
     let elements = planes.first().map_or(0, |plane| plane.len());
     assert!(planes.iter().all(|plane| plane.len() == elements), "planes have one byte of each element");
     assert_eq!(planes.len() * elements, dst.len(), "a filter keeps the length of its buffer");
-    if dst.is_empty() || kernel(planes, dst) {
+    if dst.is_empty() {
         return;
     }
     // In a first-level cache, and 32 elements at least of what a chunk's typesize can be.
@@ -163,7 +167,12 @@ fn on_planes(planes: &[&[u8]], dst: &mut [u8], kernel: impl FnOnce(&[&[u8]], &mu
 /// The kernel is called with `typesize >= 2`, at least one element, and slices of `elements * typesize` bytes.
 fn on_elements(typesize: usize, src: &[u8], dst: &mut [u8], kernel: impl FnOnce(&[u8], &mut [u8])) {
     assert_eq!(src.len(), dst.len(), "a filter keeps the length of its buffer");
-    let whole = if typesize < 2 { 0 } else { src.len() / typesize * typesize };
+    let whole = match typesize {
+        0 | 1 => 0,
+        // A division takes as long as the kernel does for 128 bytes.
+        _ if typesize.is_power_of_two() => src.len() & !(typesize - 1),
+        _ => src.len() / typesize * typesize,
+    };
     on_head(whole, src, dst, kernel);
 }
 
@@ -179,7 +188,9 @@ fn on_groups_of_eight(typesize: usize, src: &[u8], dst: &mut [u8], kernel: impl 
 fn on_head(whole: usize, src: &[u8], dst: &mut [u8], kernel: impl FnOnce(&[u8], &mut [u8])) {
     let (src, src_tail) = src.split_at(whole);
     let (dst, dst_tail) = dst.split_at_mut(whole);
-    dst_tail.copy_from_slice(src_tail);
+    if !src_tail.is_empty() {
+        dst_tail.copy_from_slice(src_tail);
+    }
     if whole > 0 {
         kernel(src, dst);
     }
