@@ -5,7 +5,7 @@ use std::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::*;
 
-use super::lanes::{assert_in_bounds, lane_bitshuffle, lane_shuffle};
+use super::lanes::{assert_in_bounds, lane_barrel, lane_bitshuffle, lane_shuffle};
 use super::{Kernels, on_bytes, on_elements, on_groups_of_eight, on_planes, sse2};
 
 /// The table, if the CPU has AVX2.
@@ -33,9 +33,9 @@ pub(super) fn kernels() -> Option<&'static Kernels> {
 
 type V = __m256i;
 const LANES: usize = 2;
-const GAPS: bool = true;
 
 lane_shuffle!("avx2", sse2);
+lane_barrel!("avx2");
 lane_bitshuffle!("avx2", sse2);
 
 #[inline]
@@ -121,6 +121,13 @@ fn store_neighbours<const N: usize>(dst: &mut [u8], at: usize, lane_stride: usiz
 #[target_feature(enable = "avx2")]
 fn zip8(a: V, b: V) -> (V, V) {
     (_mm256_unpacklo_epi8(a, b), _mm256_unpackhi_epi8(a, b))
+}
+
+/// Bits of `a` where they are set in the mask, those of `b` where not.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn select(mask: V, a: V, b: V) -> V {
+    _mm256_blendv_epi8(b, a, mask)
 }
 
 #[inline]

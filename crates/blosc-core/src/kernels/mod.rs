@@ -142,7 +142,10 @@ fn on_planes(planes: &[&[u8]], dst: &mut [u8], kernel: impl FnOnce(&[&[u8]], &mu
     let elements = planes.first().map_or(0, |plane| plane.len());
     assert!(planes.iter().all(|plane| plane.len() == elements), "planes have one byte of each element");
     assert_eq!(planes.len() * elements, dst.len(), "a filter keeps the length of its buffer");
-    if dst.is_empty() {
+    if elements < 16 {
+        for (j, plane) in planes.iter().enumerate() {
+            dst.iter_mut().skip(j).step_by(planes.len()).zip(*plane).for_each(|(to, byte)| *to = *byte);
+        }
         return;
     }
     // In a first-level cache, and 32 elements at least of what a chunk's typesize can be.

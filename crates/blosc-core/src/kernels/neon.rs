@@ -3,7 +3,7 @@
 use std::arch::aarch64::*;
 use std::arch::is_aarch64_feature_detected;
 
-use super::lanes::{assert_in_bounds, lane_bitshuffle, lane_shuffle, single_lane};
+use super::lanes::{assert_in_bounds, lane_barrel, lane_bitshuffle, lane_shuffle, single_lane};
 use super::{Kernels, on_bytes, on_elements, on_groups_of_eight, on_planes, scalar};
 
 /// The table, if the CPU has NEON.
@@ -29,10 +29,10 @@ pub(super) fn kernels() -> Option<&'static Kernels> {
 }
 
 type V = uint8x16_t;
-const GAPS: bool = true;
 
 single_lane!("neon");
 lane_shuffle!("neon", scalar);
+lane_barrel!("neon");
 lane_bitshuffle!("neon", scalar);
 
 #[inline]
@@ -129,6 +129,13 @@ fn scatter_planes<const N: usize>(mut v: [V; N], index: &[u8; 16]) -> [V; N] {
         v = rotate(v);
     }
     lookup(v, index)
+}
+
+/// Bits of `a` where they are set in the mask, those of `b` where not.
+#[inline]
+#[target_feature(enable = "neon")]
+fn select(mask: V, a: V, b: V) -> V {
+    vbslq_u8(mask, a, b)
 }
 
 #[inline]

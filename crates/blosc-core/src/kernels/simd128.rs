@@ -2,7 +2,7 @@
 
 use std::arch::wasm32::*;
 
-use super::lanes::{assert_in_bounds, lane_bitshuffle, lane_shuffle, single_lane};
+use super::lanes::{assert_in_bounds, lane_barrel, lane_bitshuffle, lane_shuffle, single_lane};
 use super::{Kernels, on_bytes, on_elements, on_groups_of_eight, on_planes, scalar};
 
 /// The table; this file is compiled only where simd128 is enabled.
@@ -28,10 +28,10 @@ pub(super) fn kernels() -> Option<&'static Kernels> {
 }
 
 type V = v128;
-const GAPS: bool = true;
 
 single_lane!("simd128");
 lane_shuffle!("simd128", scalar);
+lane_barrel!("simd128");
 lane_bitshuffle!("simd128", scalar);
 
 #[inline]
@@ -112,6 +112,13 @@ fn scatter_planes<const N: usize>(mut v: [V; N], index: &[u8; 16]) -> [V; N] {
         v = rotate(v);
     }
     lookup(v, index)
+}
+
+/// Bits of `a` where they are set in the mask, those of `b` where not.
+#[inline]
+#[target_feature(enable = "simd128")]
+fn select(mask: V, a: V, b: V) -> V {
+    v128_bitselect(a, b, mask)
 }
 
 #[inline]

@@ -5,7 +5,7 @@ use std::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::*;
 
-use super::lanes::{assert_in_bounds, lane_bitshuffle, lane_shuffle, single_lane};
+use super::lanes::{assert_in_bounds, lane_barrel, lane_bitshuffle, lane_shuffle, single_lane};
 use super::{Kernels, on_bytes, on_elements, on_groups_of_eight, on_planes, scalar};
 
 /// The table, if the CPU has SSE2.
@@ -32,10 +32,10 @@ pub(super) fn kernels() -> Option<&'static Kernels> {
 }
 
 type V = __m128i;
-const GAPS: bool = false;
 
 single_lane!("sse2");
 lane_shuffle!("sse2", scalar);
+lane_barrel!();
 lane_bitshuffle!("sse2", scalar);
 
 #[inline]
@@ -81,15 +81,6 @@ fn zip8(a: V, b: V) -> (V, V) {
 #[target_feature(enable = "sse2")]
 fn gather_planes<const N: usize>(v: [V; N], _: &[u8; 16]) -> [V; N] {
     rotate(rotate(rotate(rotate(v))))
-}
-
-#[inline]
-#[target_feature(enable = "sse2")]
-fn scatter_planes<const N: usize>(mut v: [V; N], _: &[u8; 16]) -> [V; N] {
-    for _ in 0..N.ilog2() {
-        v = rotate(v);
-    }
-    v
 }
 
 #[inline]

@@ -2,6 +2,8 @@
 //!
 //! A typesize is `Q * B`, `Q` odd and `B` a power of two. The parent module says what happens with them.
 
+use super::super::lanes::inverse;
+
 /// Indices for `vpermb`, in a cache line of their own.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
@@ -46,15 +48,6 @@ pub(super) const fn back<const Q: usize, const B: usize>() -> Tables<Q, B> {
         n += 1;
     }
     tables
-}
-
-/// The `y < modulus` with `x * y % modulus == 1`, for `x` that has one; 0 for a modulus of 1.
-pub(super) const fn inverse(x: usize, modulus: usize) -> usize {
-    let mut y = 0;
-    while x * y % modulus != 1 % modulus {
-        y += 1;
-    }
-    y
 }
 
 /// Place `p` of blocks of `width` bytes moves by `p * factor % modulus` vectors.

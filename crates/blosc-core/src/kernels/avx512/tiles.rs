@@ -3,8 +3,9 @@
 use std::arch::x86_64::*;
 use std::hint::black_box;
 
+use super::super::lanes::inverse;
 use super::load;
-use super::tables::{Index, Moves, TURNS, Tables, back, forth, inverse};
+use super::tables::{Index, Moves, TURNS, Tables, back, forth};
 
 /// Elements in one tile: one byte of each fills a vector.
 const ROW: usize = 64;
