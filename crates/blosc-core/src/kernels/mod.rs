@@ -148,11 +148,19 @@ fn on_planes(planes: &[&[u8]], dst: &mut [u8], kernel: impl FnOnce(&[&[u8]], &mu
         }
         return;
     }
-    // In a first-level cache, and 32 elements at least of what a chunk's typesize can be.
-    let mut pieces = [0; 8192];
-    let piece = (pieces.len() / planes.len()).max(1);
-    for (at, dst) in (0..elements).step_by(piece).zip(dst.chunks_mut(piece * planes.len())) {
-        let len = dst.len() / planes.len();
+    if dst.len() <= 1024 {
+        unshuffle_pieces::<1024>(planes, dst, unshuffle);
+    } else {
+        // In a first-level cache, and 32 elements at least of what a chunk's typesize can be.
+        unshuffle_pieces::<8192>(planes, dst, unshuffle);
+    }
+}
+
+fn unshuffle_pieces<const ROOM: usize>(planes: &[&[u8]], dst: &mut [u8], unshuffle: Kernel) {
+    let mut pieces = [0; ROOM];
+    let piece = (ROOM / planes.len()).max(1);
+    for (i, dst) in dst.chunks_mut(piece * planes.len()).enumerate() {
+        let (at, len) = (i * piece, dst.len() / planes.len());
         let Some(pieces) = pieces.get_mut(..dst.len()) else {
             // One element, longer than any chunk's.
             dst.iter_mut().zip(planes).for_each(|(to, plane)| *to = plane[at]);
