@@ -5,7 +5,7 @@ use std::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::*;
 
-use super::lanes::{assert_in_bounds, lane_barrel, lane_bitshuffle, lane_shuffle, single_lane};
+use super::lanes::{assert_in_bounds, lane_bitshuffle, lane_gaps, lane_shuffle, single_lane};
 use super::{Kernels, on_bytes, on_elements, on_groups_of_eight, on_planes, scalar};
 
 /// The table, if the CPU has SSE2.
@@ -35,7 +35,7 @@ type V = __m128i;
 
 single_lane!("sse2");
 lane_shuffle!("sse2", scalar);
-lane_barrel!();
+lane_gaps!("sse2");
 lane_bitshuffle!("sse2", scalar);
 
 #[inline]

@@ -1,6 +1,6 @@
 //! Shuffle and unshuffle of typesizes with an odd factor over 16-byte lanes. The parts are named in the parent module.
 
-/// Stamps out kernels for typesizes `Q * B`, `Q` odd and `B` a power of two up to 8. Without a feature, there are none.
+/// Stamps out kernels for typesizes `Q * B`, `Q` odd and `B` a power of two up to 8.
 ///
 /// A lane of `U = 16 / B` units of `B` bytes. Numbered one after another, the units of `Q` lanes that follow each other are
 /// dealt out to `Q` groups in turn, and those of an element go to all of them. As `Q` is odd, units at the same place in `Q`
@@ -16,40 +16,27 @@
 ///
 /// What is left is a shuffle of typesize `B` for each group, by lookups that also put the units in order.
 macro_rules! lane_barrel {
-    () => {
-        fn shuffle_by_barrel(_: usize, _: &[u8], _: &mut [u8]) -> bool {
-            false
-        }
-
-        fn unshuffle_by_barrel(_: usize, _: &[u8], _: &mut [u8]) -> bool {
-            false
-        }
-
-        fn unshuffle_planes_by_barrel(_: &[&[u8]], _: &mut [u8]) -> bool {
-            false
-        }
-    };
     ($feature:literal) => {
         use $crate::kernels::lanes::{by_odd_typesize, moves, sort_units, unsort_units};
 
         /// Shuffles `ROWS` elements or more, if the typesize is one of these.
         #[inline]
         #[target_feature(enable = $feature)]
-        fn shuffle_by_barrel(typesize: usize, src: &[u8], dst: &mut [u8]) -> bool {
+        fn shuffle_odd(typesize: usize, src: &[u8], dst: &mut [u8]) -> bool {
             by_odd_typesize!(typesize, shuffle_units(src, dst))
         }
 
-        /// Undoes [`shuffle_by_barrel`].
+        /// Undoes [`shuffle_odd`].
         #[inline]
         #[target_feature(enable = $feature)]
-        fn unshuffle_by_barrel(typesize: usize, src: &[u8], dst: &mut [u8]) -> bool {
+        fn unshuffle_odd(typesize: usize, src: &[u8], dst: &mut [u8]) -> bool {
             by_odd_typesize!(typesize, unshuffle_units_of(src, dst))
         }
 
         /// The same with `ROWS` bytes or more of planes that lie anywhere.
         #[inline]
         #[target_feature(enable = $feature)]
-        fn unshuffle_planes_by_barrel(planes: &[&[u8]], dst: &mut [u8]) -> bool {
+        fn unshuffle_odd_planes(planes: &[&[u8]], dst: &mut [u8]) -> bool {
             by_odd_typesize!(planes.len(), unshuffle_units_of_each(planes, dst))
         }
 

@@ -22,7 +22,8 @@
 //! Two rounds can be done on four vectors at a time, those `N/4` apart, which is what keeps sixteen vectors in registers.
 //!
 //! Where bytes can be looked up within a lane (`pshufb`, `tbl`), shuffle sorts each lane by plane first and zips larger
-//! units, which saves rounds, and typesizes with an odd factor are reduced to powers of two, see `lane_barrel!`.
+//! units, which saves rounds, and typesizes with an odd factor are reduced to powers of two, see `lane_barrel!`;
+//! elsewhere those below 16 are served by leaving gaps.
 //!
 //! **Bitshuffle is a byte shuffle and a butterfly.** A *group* of eight elements of `t` bytes is taken for one element of `8t`
 //! bytes and shuffled, so that eight vectors hold byte `j` of elements 0, 1, .. 7 of each group. Exchanging bit `k` of vector
@@ -53,10 +54,16 @@
 
 mod barrel;
 mod bitshuffle;
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+mod gaps;
 mod shuffle;
 
-pub(super) use barrel::{by_odd_typesize, inverse, lane_barrel, moves, sort_units, unsort_units};
+#[cfg(target_arch = "x86_64")]
+pub(super) use barrel::inverse;
+pub(super) use barrel::{by_odd_typesize, lane_barrel, moves, sort_units, unsort_units};
 pub(super) use bitshuffle::lane_bitshuffle;
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+pub(super) use gaps::{lane_gaps, slack};
 pub(super) use shuffle::lane_shuffle;
 
 /// The pieces of vectors that are one piece each.
@@ -108,11 +115,6 @@ pub(super) fn strips(
 pub(super) fn gather_index(n: usize) -> [u8; 16] {
     let elements = 16 / n;
     std::array::from_fn(|to| (to % elements * n + to / elements) as u8)
-}
-
-/// Elements that must follow a tile whose last element of fewer than 16 bytes is read or written as 16.
-pub(super) fn slack(typesize: usize) -> usize {
-    (16 - typesize).div_ceil(typesize)
 }
 
 /// Planes that bitshuffle takes at a time: all of up to 32, else 16.

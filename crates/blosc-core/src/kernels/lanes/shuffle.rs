@@ -3,7 +3,7 @@
 /// Stamps out `shuffle` and `unshuffle` of whole elements of two bytes and more. `weaker` is the module for short buffers.
 macro_rules! lane_shuffle {
     ($feature:literal, $weaker:ident) => {
-        use $crate::kernels::lanes::{gather_index, slack, starts};
+        use $crate::kernels::lanes::{gather_index, starts};
         use $crate::kernels::planes::{from_each_plane, from_planes, to_planes};
 
         /// Elements in one tile: one byte of each fills a vector.
@@ -18,8 +18,7 @@ macro_rules! lane_shuffle {
                 4 => shuffle_even::<4, { 2 * ROWS }, { 8 * ROWS }>(src, dst),
                 8 => shuffle_even::<8, ROWS, { 8 * ROWS }>(src, dst),
                 16 => shuffle_16(src, dst),
-                _ if shuffle_by_barrel(typesize, src, dst) => {}
-                3..=15 => shuffle_below_16(typesize, src, dst),
+                _ if shuffle_odd(typesize, src, dst) => {}
                 _ => shuffle_columns(typesize, src, dst),
             }
         }
@@ -33,8 +32,7 @@ macro_rules! lane_shuffle {
                 4 => unshuffle_even::<4, { 2 * ROWS }, { 8 * ROWS }>(src, dst),
                 8 => unshuffle_even::<8, ROWS, { 8 * ROWS }>(src, dst),
                 16 => unshuffle_16(src, dst),
-                _ if unshuffle_by_barrel(typesize, src, dst) => {}
-                3..=15 => unshuffle_below_16(typesize, src, dst),
+                _ if unshuffle_odd(typesize, src, dst) => {}
                 _ => unshuffle_columns(typesize, src, dst),
             }
         }
@@ -66,7 +64,7 @@ macro_rules! lane_shuffle {
                         Some(all) if planes.len() == 16 => {
                             from_each_plane(*all, dst, |rows, tile| unshuffle_tile_16(rows, tile))
                         }
-                        _ => unshuffle_planes_by_barrel(planes, dst),
+                        _ => unshuffle_odd_planes(planes, dst),
                     }
                 }
             }
@@ -173,58 +171,6 @@ macro_rules! lane_shuffle {
                     v = rotate(v);
                 }
                 store_pieces(dst, at * N, 16, 16 * N, v);
-            }
-        }
-
-        /// Elements of fewer than 16 bytes, each in a vector of its own.
-        #[target_feature(enable = $feature)]
-        fn shuffle_below_16(typesize: usize, src: &[u8], dst: &mut [u8]) {
-            let elements = src.len() / typesize;
-            // An element is read with what follows it. Where nothing does, it is copied first.
-            let direct = (elements + 1).saturating_sub(ROWS + slack(typesize));
-            let mut end = [0; 16 * ROWS];
-            for at in starts(elements, ROWS) {
-                let (mut from, mut from_at) = (src, at * typesize);
-                if at >= direct {
-                    end[..ROWS * typesize].copy_from_slice(&src[from_at..][..ROWS * typesize]);
-                    (from, from_at) = (&end, 0);
-                }
-                let v = load_pieces::<16>(from, from_at, typesize, 16 * typesize);
-                store_rows(dst, at, elements, typesize, rotate(rotate(rotate(rotate(v)))));
-            }
-        }
-
-        /// Undoes [`shuffle_below_16`]: planes that are not there are the last one again, and become junk.
-        #[target_feature(enable = $feature)]
-        fn unshuffle_below_16(typesize: usize, src: &[u8], dst: &mut [u8]) {
-            let elements = src.len() / typesize;
-            let direct = (elements + 1).saturating_sub(ROWS + slack(typesize));
-            let mut end = [0; 16 * ROWS];
-            for at in starts(elements, ROWS) {
-                let mut v = [zero(); 16];
-                for i in 0..4 {
-                    let mut quad = [zero(); 4];
-                    for j in 0..4 {
-                        [quad[j]] = load_rows::<1>(src, (i + 4 * j).min(typesize - 1) * elements + at, 0, 1);
-                    }
-                    let quad = rotate(rotate(quad));
-                    for j in 0..4 {
-                        v[4 * i + j] = quad[j];
-                    }
-                }
-                let mut rows = v;
-                for i in 0..4 {
-                    let quad = rotate_quad(&v, i);
-                    for j in 0..4 {
-                        rows[4 * i + j] = quad[j];
-                    }
-                }
-                let indirect = at >= direct;
-                let (to, to_at) = if indirect { (&mut end[..], 0) } else { (&mut *dst, at * typesize) };
-                store_pieces(to, to_at, typesize, 16 * typesize, rows);
-                if indirect {
-                    dst[at * typesize..][..ROWS * typesize].copy_from_slice(&end[..ROWS * typesize]);
-                }
             }
         }
 
