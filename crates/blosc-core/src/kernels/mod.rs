@@ -17,7 +17,7 @@
 //! |---|---|---|
 //! | `scalar` | everywhere | plain Rust in loops that the compiler vectorises |
 //! | `sse2`, `avx2` | x86 | 16-byte lanes, see `lanes` |
-//! | `avx512` | x86-64 with VBMI and GFNI | byte permutations and bit matrices; the rest from `avx2` |
+//! | `avx512` | x86-64 with VBMI and GFNI | byte permutations, blends and bit matrices; the rest from `avx2` |
 //! | `neon` | AArch64 | 16-byte lanes |
 //! | `simd128` | WebAssembly built with `+simd128` | 16-byte lanes |
 //!

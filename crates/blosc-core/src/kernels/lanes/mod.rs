@@ -32,7 +32,7 @@
 //! typesize, and no `pmovmskb`, which C-Blosc2 builds its rows with, 32 bits at a time.
 //!
 //! Measured with AVX2 on an AMD EPYC (Zen 4), 16 KiB of typesize 4, 7, 12, 24 in GB/s, against C-Blosc2 with AVX2: shuffle 42,
-//! 42, 43, 34 to 33, 3.7, 3.6, 20; unshuffle 58, 42, 43, 37 to 70, 3.2, 30, 25; of typesize 4, 7, 16, bitshuffle 15, 14, 16 GB/s to 9, 3.4, 6.
+//! 44, 43, 36 to 33, 3.7, 3.6, 20; unshuffle 52, 41, 43, 36 to 70, 3.2, 30, 22; of typesize 4, 7, 16, bitshuffle 15, 14, 16 GB/s to 9, 3.4, 6.
 //!
 //! The last tile of a plane ends where the plane ends and overlaps the one before, so no kernel has a loop for a rest. Buffers
 //! of less than a tile go to the next weaker instruction set.
