@@ -50,10 +50,11 @@ fn check(tables: &[&Kernels], t: usize, src: &[u8], offset: usize) {
         assert!(run(table.unshuffle, t, &shuffled, offset) == src, "{}", case("unshuffle"));
         let elements = src.len() / t;
         let from_planes = |t: usize, shuffled: &[u8], dst: &mut [u8]| {
-            // Apart from each other, and in an order of their own.
-            let mut apart: Vec<Vec<u8>> = (0..t).rev().map(|j| shuffled[j * elements..][..elements].to_vec()).collect();
+            // Apart from each other, in an order of their own, and each aligned otherwise.
+            let mut apart: Vec<Vec<u8>> =
+                (0..t).rev().map(|j| [&[0; 16][..j % 16], &shuffled[j * elements..][..elements]].concat()).collect();
             apart.reverse();
-            let planes: Vec<&[u8]> = apart.iter().map(Vec::as_slice).collect();
+            let planes: Vec<&[u8]> = apart.iter().enumerate().map(|(j, plane)| &plane[j % 16..]).collect();
             (table.unshuffle_planes)(&planes, dst);
         };
         let whole = elements.saturating_mul(t);
@@ -94,6 +95,29 @@ fn every_typesize_around_the_tiles() {
             let nbytes = elements * t + i % t;
             if nbytes <= data.len() {
                 check(&available(), t, &data[..nbytes], i % 8);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_number_of_elements_around_the_vectors() {
+    let data = noise(64 * 130, 7);
+    for t in 1..=64 {
+        for elements in (1..67).chain(126..131) {
+            check(&available(), t, &data[..elements * t], (elements + t) % 64);
+        }
+    }
+}
+
+#[test]
+fn every_alignment_of_buffers() {
+    let data = noise(333 * 40, 9);
+    for t in 1..=40 {
+        for offset in [0, 1, 2, 4, 8, 12, 16, 20, 32, 40, 48, 63] {
+            // Whole tiles, where all planes are aligned alike, and others.
+            for elements in [64, 320, 333] {
+                check(&available(), t, &data[..elements * t], offset);
             }
         }
     }

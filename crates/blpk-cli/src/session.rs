@@ -17,7 +17,7 @@ const ONE_THREAD_IS_ENOUGH: u64 = 256 << 10;
 pub(crate) struct Session {
     pub(crate) report: Report,
     pub(crate) force: bool,
-    pub(crate) nthreads: usize,
+    nthreads: Option<usize>,
 }
 
 impl Session {
@@ -27,32 +27,41 @@ impl Session {
             (false, true) => Level::Verbose,
             (false, false) => Level::Normal,
         };
-        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         Session {
             report: Report::new(level, cli.command.as_ref().is_some_and(data_on_stdout)),
             force: cli.global.force,
-            nthreads: cli.global.nthreads.unwrap_or_else(cores),
+            nthreads: cli.global.nthreads,
         }
+    }
+
+    /// How many threads there may be. It takes a dozen system calls to find out how many cores there are, so not before
+    /// somebody wants to know.
+    fn nthreads(&self) -> usize {
+        self.nthreads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
     }
 
     /// Lists what was typed, with `-d`, and says how many threads there are, with `-v`.
     pub(crate) fn describe(&self, cli: &Cli) {
         let report = &self.report;
+        if !(cli.global.verbose || cli.global.debug) {
+            return;
+        }
         report.debug("command line argument parsing complete");
         report.debug("command line arguments are: ");
-        for (name, value) in cli.typed(self.nthreads) {
+        let nthreads = self.nthreads();
+        for (name, value) in cli.typed(nthreads) {
             report.debug(format!("    {name}: {value}"));
         }
-        let plural = if self.nthreads > 1 { "s" } else { "" };
-        report.verbose(format!("using {} thread{plural}", self.nthreads));
+        let plural = if nthreads > 1 { "s" } else { "" };
+        report.verbose(format!("using {nthreads} thread{plural}"));
     }
 
     /// The threads for a job of so many bytes. A pool is built only here.
     pub(crate) fn threads(&self, nbytes: u64) -> Result<Threads> {
-        if self.nthreads == 1 || nbytes < ONE_THREAD_IS_ENOUGH {
+        if nbytes < ONE_THREAD_IS_ENOUGH || self.nthreads() == 1 {
             return Ok(Threads::Serial);
         }
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.nthreads).build();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.nthreads()).build();
         Ok(Threads::Pool(Arc::new(pool.context("starting threads; try -n 1")?)))
     }
 

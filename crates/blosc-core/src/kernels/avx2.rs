@@ -5,8 +5,8 @@ use std::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::*;
 
-use super::lanes::{assert_in_bounds, lane_bitshuffle, lane_shuffle};
-use super::{Kernels, on_bytes, on_elements, on_groups_of_eight, run_from_planes, run_to_planes, sse2};
+use super::lanes::{assert_in_bounds, lane_barrel, lane_bitshuffle, lane_shuffle};
+use super::{self as kernels, Kernels, on_bytes, on_elements, on_groups_of_eight, sse2};
 
 /// The table, if the CPU has AVX2.
 pub(super) fn kernels() -> Option<&'static Kernels> {
@@ -19,12 +19,12 @@ pub(super) fn kernels() -> Option<&'static Kernels> {
         shuffle_planes: |src, planes| {
             // SAFETY: as for `shuffle`.
             let kernel = |src: &[u8], planes: &mut [&mut [u8]]| unsafe { shuffle_planes(src, planes) };
-            run_to_planes(src, planes, kernel, TABLE.shuffle);
+            kernels::to_planes(src, planes, kernel, TABLE.shuffle);
         },
         unshuffle_planes: |planes, dst| {
             // SAFETY: as for `shuffle`.
             let kernel = |planes: &[&[u8]], dst: &mut [u8]| unsafe { unshuffle_planes(planes, dst) };
-            run_from_planes(planes, dst, kernel, TABLE.unshuffle);
+            kernels::from_planes(planes, dst, kernel, TABLE.unshuffle);
         },
         // SAFETY: as for `shuffle`.
         bitshuffle: |t, src, dst| on_groups_of_eight(t, src, dst, |t, src, dst| unsafe { bitshuffle(t, src, dst) }),
@@ -38,9 +38,9 @@ pub(super) fn kernels() -> Option<&'static Kernels> {
 
 type V = __m256i;
 const LANES: usize = 2;
-const GAPS: bool = true;
 
 lane_shuffle!("avx2", sse2);
+lane_barrel!("avx2");
 lane_bitshuffle!("avx2", sse2);
 
 #[inline]
@@ -126,6 +126,13 @@ fn store_neighbours<const N: usize>(dst: &mut [u8], at: usize, lane_stride: usiz
 #[target_feature(enable = "avx2")]
 fn zip8(a: V, b: V) -> (V, V) {
     (_mm256_unpacklo_epi8(a, b), _mm256_unpackhi_epi8(a, b))
+}
+
+/// Bits of `a` where they are set in the mask, those of `b` where not.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn select(mask: V, a: V, b: V) -> V {
+    _mm256_blendv_epi8(b, a, mask)
 }
 
 #[inline]

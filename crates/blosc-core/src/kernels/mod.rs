@@ -17,7 +17,7 @@
 //! |---|---|---|
 //! | `scalar` | everywhere | plain Rust in loops that the compiler vectorises |
 //! | `sse2`, `avx2` | x86 | 16-byte lanes, see `lanes` |
-//! | `avx512` | x86-64 with VBMI and GFNI | byte permutations and bit matrices; the rest from `avx2` |
+//! | `avx512` | x86-64 with VBMI and GFNI | byte permutations, blends and bit matrices; the rest from `avx2` |
 //! | `neon` | AArch64 | 16-byte lanes |
 //! | `simd128` | WebAssembly built with `+simd128` | 16-byte lanes |
 //!
@@ -142,56 +142,74 @@ fn on_bytes(src: &[u8], dst: &mut [u8], kernel: impl FnOnce(&[u8], &mut [u8])) {
     kernel(src, dst);
 }
 
-/// Runs a kernel of single planes, or `shuffle` piece by piece where it returns `false`.
-fn run_to_planes(
+/// Runs a kernel to single planes, or `shuffle` piece by piece where it returns `false`, as it must for planes that are not of
+/// one length.
+fn to_planes(
     src: &[u8],
     planes: &mut [&mut [u8]],
     kernel: impl FnOnce(&[u8], &mut [&mut [u8]]) -> bool,
     shuffle: Kernel,
 ) {
+    if kernel(src, planes) {
+        return;
+    }
     let elements = planes.first().map_or(0, |plane| plane.len());
     assert!(planes.iter().all(|plane| plane.len() == elements), "planes have one byte of each element");
     assert_eq!(planes.len() * elements, src.len(), "a filter keeps the length of its buffer");
-    if src.is_empty() || kernel(src, planes) {
+    let nplanes = planes.len();
+    if elements < 16 {
+        for (j, plane) in planes.iter_mut().enumerate() {
+            plane.iter_mut().zip(src.iter().skip(j).step_by(nplanes)).for_each(|(to, byte)| *to = *byte);
+        }
         return;
     }
     let mut pieces = [0; PIECES];
-    let piece = (pieces.len() / planes.len()).max(1);
-    for (at, src) in (0..elements).step_by(piece).zip(src.chunks(piece * planes.len())) {
-        let len = src.len() / planes.len();
+    let piece = (PIECES / nplanes).max(1);
+    for (i, src) in src.chunks(piece * nplanes).enumerate() {
+        let (at, len) = (i * piece, src.len() / nplanes);
         let Some(pieces) = pieces.get_mut(..src.len()) else {
             // One element, longer than any chunk's.
             src.iter().zip(&mut *planes).for_each(|(from, plane)| plane[at] = *from);
             continue;
         };
-        shuffle(planes.len(), src, pieces);
+        shuffle(nplanes, src, pieces);
         for (from, plane) in pieces.chunks_exact(len).zip(&mut *planes) {
             plane[at..at + len].copy_from_slice(from);
         }
     }
 }
 
-/// Bytes of elements that are put together or taken apart at a time: in a first-level cache, and 32 elements at least of what a
-/// chunk's typesize can be.
+/// Bytes of elements that are taken apart or put together at a time: in a first-level cache, and 32 elements at least of what
+/// a chunk's typesize can be.
 const PIECES: usize = 8192;
 
-/// Runs a kernel of single planes, or `unshuffle` on planes put together piece by piece where it returns `false`.
-fn run_from_planes(
-    planes: &[&[u8]],
-    dst: &mut [u8],
-    kernel: impl FnOnce(&[&[u8]], &mut [u8]) -> bool,
-    unshuffle: Kernel,
-) {
+/// Runs a kernel of single planes, or `unshuffle` on planes put together piece by piece where it returns `false`, as it must
+/// for planes that are not of one length.
+fn from_planes(planes: &[&[u8]], dst: &mut [u8], kernel: impl FnOnce(&[&[u8]], &mut [u8]) -> bool, unshuffle: Kernel) {
+    if kernel(planes, dst) {
+        return;
+    }
     let elements = planes.first().map_or(0, |plane| plane.len());
     assert!(planes.iter().all(|plane| plane.len() == elements), "planes have one byte of each element");
     assert_eq!(planes.len() * elements, dst.len(), "a filter keeps the length of its buffer");
-    if dst.is_empty() || kernel(planes, dst) {
+    if elements < 16 {
+        for (j, plane) in planes.iter().enumerate() {
+            dst.iter_mut().skip(j).step_by(planes.len()).zip(*plane).for_each(|(to, byte)| *to = *byte);
+        }
         return;
     }
-    let mut pieces = [0; PIECES];
-    let piece = (pieces.len() / planes.len()).max(1);
-    for (at, dst) in (0..elements).step_by(piece).zip(dst.chunks_mut(piece * planes.len())) {
-        let len = dst.len() / planes.len();
+    if dst.len() <= 1024 {
+        unshuffle_pieces::<1024>(planes, dst, unshuffle);
+    } else {
+        unshuffle_pieces::<PIECES>(planes, dst, unshuffle);
+    }
+}
+
+fn unshuffle_pieces<const ROOM: usize>(planes: &[&[u8]], dst: &mut [u8], unshuffle: Kernel) {
+    let mut pieces = [0; ROOM];
+    let piece = (ROOM / planes.len()).max(1);
+    for (i, dst) in dst.chunks_mut(piece * planes.len()).enumerate() {
+        let (at, len) = (i * piece, dst.len() / planes.len());
         let Some(pieces) = pieces.get_mut(..dst.len()) else {
             // One element, longer than any chunk's.
             dst.iter_mut().zip(planes).for_each(|(to, plane)| *to = plane[at]);
@@ -209,7 +227,12 @@ fn run_from_planes(
 /// The kernel is called with `typesize >= 2`, at least one element, and slices of `elements * typesize` bytes.
 fn on_elements(typesize: usize, src: &[u8], dst: &mut [u8], kernel: impl FnOnce(&[u8], &mut [u8])) {
     assert_eq!(src.len(), dst.len(), "a filter keeps the length of its buffer");
-    let whole = if typesize < 2 { 0 } else { src.len() / typesize * typesize };
+    let whole = match typesize {
+        0 | 1 => 0,
+        // A division takes as long as the kernel does for 128 bytes.
+        _ if typesize.is_power_of_two() => src.len() & !(typesize - 1),
+        _ => src.len() / typesize * typesize,
+    };
     on_head(whole, src, dst, kernel);
 }
 
@@ -225,7 +248,9 @@ fn on_groups_of_eight(typesize: usize, src: &[u8], dst: &mut [u8], kernel: impl 
 fn on_head(whole: usize, src: &[u8], dst: &mut [u8], kernel: impl FnOnce(&[u8], &mut [u8])) {
     let (src, src_tail) = src.split_at(whole);
     let (dst, dst_tail) = dst.split_at_mut(whole);
-    dst_tail.copy_from_slice(src_tail);
+    if !src_tail.is_empty() {
+        dst_tail.copy_from_slice(src_tail);
+    }
     if whole > 0 {
         kernel(src, dst);
     }

@@ -3,8 +3,8 @@
 use std::arch::aarch64::*;
 use std::arch::is_aarch64_feature_detected;
 
-use super::lanes::{assert_in_bounds, lane_bitshuffle, lane_shuffle, single_lane};
-use super::{Kernels, on_bytes, on_elements, on_groups_of_eight, run_from_planes, run_to_planes, scalar};
+use super::lanes::{assert_in_bounds, lane_barrel, lane_bitshuffle, lane_shuffle, single_lane};
+use super::{self as kernels, Kernels, on_bytes, on_elements, on_groups_of_eight, scalar};
 
 /// The table, if the CPU has NEON.
 pub(super) fn kernels() -> Option<&'static Kernels> {
@@ -17,12 +17,12 @@ pub(super) fn kernels() -> Option<&'static Kernels> {
         shuffle_planes: |src, planes| {
             // SAFETY: as for `shuffle`.
             let kernel = |src: &[u8], planes: &mut [&mut [u8]]| unsafe { shuffle_planes(src, planes) };
-            run_to_planes(src, planes, kernel, TABLE.shuffle);
+            kernels::to_planes(src, planes, kernel, TABLE.shuffle);
         },
         unshuffle_planes: |planes, dst| {
             // SAFETY: as for `shuffle`.
             let kernel = |planes: &[&[u8]], dst: &mut [u8]| unsafe { unshuffle_planes(planes, dst) };
-            run_from_planes(planes, dst, kernel, TABLE.unshuffle);
+            kernels::from_planes(planes, dst, kernel, TABLE.unshuffle);
         },
         // SAFETY: as for `shuffle`.
         bitshuffle: |t, src, dst| on_groups_of_eight(t, src, dst, |t, src, dst| unsafe { bitshuffle(t, src, dst) }),
@@ -34,10 +34,10 @@ pub(super) fn kernels() -> Option<&'static Kernels> {
 }
 
 type V = uint8x16_t;
-const GAPS: bool = true;
 
 single_lane!("neon");
 lane_shuffle!("neon", scalar);
+lane_barrel!("neon");
 lane_bitshuffle!("neon", scalar);
 
 #[inline]
@@ -134,6 +134,13 @@ fn scatter_planes<const N: usize>(mut v: [V; N], index: &[u8; 16]) -> [V; N] {
         v = rotate(v);
     }
     lookup(v, index)
+}
+
+/// Bits of `a` where they are set in the mask, those of `b` where not.
+#[inline]
+#[target_feature(enable = "neon")]
+fn select(mask: V, a: V, b: V) -> V {
+    vbslq_u8(mask, a, b)
 }
 
 #[inline]

@@ -16,7 +16,7 @@
 //!
 //! Nothing here depends on the typesize being one that a chunk can have.
 
-use super::{Kernels, on_bytes, on_elements, on_groups_of_eight, run_from_planes, run_to_planes};
+use super::{self as kernels, Kernels, on_bytes, on_elements, on_groups_of_eight};
 
 /// The table that always exists.
 pub(super) fn kernels() -> &'static Kernels {
@@ -24,14 +24,17 @@ pub(super) fn kernels() -> &'static Kernels {
         name: "scalar",
         shuffle: |t, src, dst| on_elements(t, src, dst, |src, dst| shuffle(t, src, dst)),
         unshuffle: |t, src, dst| on_elements(t, src, dst, |src, dst| unshuffle(t, src, dst)),
-        shuffle_planes: |src, planes| run_to_planes(src, planes, |_, _| false, TABLE.shuffle),
-        unshuffle_planes: |planes, dst| run_from_planes(planes, dst, |_, _| false, TABLE.unshuffle),
+        shuffle_planes: |src, planes| kernels::to_planes(src, planes, |_, _| false, TABLE.shuffle),
+        unshuffle_planes: |planes, dst| kernels::from_planes(planes, dst, |_, _| false, TABLE.unshuffle),
         bitshuffle: |t, src, dst| on_groups_of_eight(t, src, dst, bitshuffle),
         bitunshuffle: |t, src, dst| on_groups_of_eight(t, src, dst, bitunshuffle),
         running_sum: |src, dst| on_bytes(src, dst, |src, dst| running_sum(0, src, dst)),
     };
     &TABLE
 }
+
+/// Bytes of a buffer that is over before the scratch of the others would be zeroed.
+const SHORT: usize = 512;
 
 /// Bytes of one strip. A strip, its halves and what they become stay under 32 KiB, the smallest first level caches in use.
 const STRIP: usize = 4096;
@@ -66,6 +69,9 @@ impl Planes {
 #[inline(never)]
 pub(super) fn shuffle(typesize: usize, src: &[u8], dst: &mut [u8]) {
     let elements = src.len() / typesize;
+    if src.len() < SHORT {
+        return split_by_plane(typesize, src, dst, Planes::of(elements));
+    }
     let strip = (STRIP / typesize).max(1);
     let mut scratch = [0; 2 * STRIP];
     for (i, part) in src.chunks(strip * typesize).enumerate() {
@@ -89,11 +95,15 @@ fn split_into_planes(typesize: usize, src: &[u8], dst: &mut [u8], planes: Planes
         split_into_planes(typesize / 2, even, dst, even_planes, scratch);
         split_into_planes(typesize / 2, odd, dst, odd_planes, scratch);
     } else {
-        for j in 0..typesize {
-            let plane = &mut dst[planes.offset(j)..][..len];
-            for (byte, element) in plane.iter_mut().zip(src.chunks_exact(typesize)) {
-                *byte = element[j];
-            }
+        split_by_plane(typesize, src, dst, planes);
+    }
+}
+
+fn split_by_plane(typesize: usize, src: &[u8], dst: &mut [u8], planes: Planes) {
+    for j in 0..typesize {
+        let plane = &mut dst[planes.offset(j)..][..src.len() / typesize];
+        for (byte, element) in plane.iter_mut().zip(src.chunks_exact(typesize)) {
+            *byte = element[j];
         }
     }
 }
@@ -102,6 +112,9 @@ fn split_into_planes(typesize: usize, src: &[u8], dst: &mut [u8], planes: Planes
 #[inline(never)]
 pub(super) fn unshuffle(typesize: usize, src: &[u8], dst: &mut [u8]) {
     let elements = src.len() / typesize;
+    if src.len() < SHORT {
+        return merge_by_plane(typesize, src, dst, Planes::of(elements));
+    }
     let strip = (STRIP / typesize).max(1);
     let mut scratch = [0; 2 * STRIP];
     for (i, part) in dst.chunks_mut(strip * typesize).enumerate() {
@@ -124,11 +137,15 @@ fn merge_planes(typesize: usize, src: &[u8], dst: &mut [u8], planes: Planes, scr
         merge_planes(typesize / 2, src, odd, odd_planes, scratch);
         merge(even, odd, dst);
     } else {
-        for j in 0..typesize {
-            let plane = &src[planes.offset(j)..][..len];
-            for (byte, to) in plane.iter().zip(dst[j..].iter_mut().step_by(typesize)) {
-                *to = *byte;
-            }
+        merge_by_plane(typesize, src, dst, planes);
+    }
+}
+
+fn merge_by_plane(typesize: usize, src: &[u8], dst: &mut [u8], planes: Planes) {
+    for j in 0..typesize {
+        let plane = &src[planes.offset(j)..][..dst.len() / typesize];
+        for (byte, to) in plane.iter().zip(dst[j..].iter_mut().step_by(typesize)) {
+            *to = *byte;
         }
     }
 }

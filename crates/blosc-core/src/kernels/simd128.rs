@@ -2,8 +2,8 @@
 
 use std::arch::wasm32::*;
 
-use super::lanes::{assert_in_bounds, lane_bitshuffle, lane_shuffle, single_lane};
-use super::{Kernels, on_bytes, on_elements, on_groups_of_eight, run_from_planes, run_to_planes, scalar};
+use super::lanes::{assert_in_bounds, lane_barrel, lane_bitshuffle, lane_shuffle, single_lane};
+use super::{self as kernels, Kernels, on_bytes, on_elements, on_groups_of_eight, scalar};
 
 /// The table; this file is compiled only where simd128 is enabled.
 pub(super) fn kernels() -> Option<&'static Kernels> {
@@ -18,10 +18,10 @@ pub(super) fn kernels() -> Option<&'static Kernels> {
             })
         },
         shuffle_planes: |src, planes| {
-            run_to_planes(src, planes, |src, planes| shuffle_planes(src, planes), TABLE.shuffle)
+            kernels::to_planes(src, planes, |src, planes| shuffle_planes(src, planes), TABLE.shuffle)
         },
         unshuffle_planes: |planes, dst| {
-            run_from_planes(planes, dst, |planes, dst| unshuffle_planes(planes, dst), TABLE.unshuffle)
+            kernels::from_planes(planes, dst, |planes, dst| unshuffle_planes(planes, dst), TABLE.unshuffle)
         },
         bitshuffle: |t, src, dst| on_groups_of_eight(t, src, dst, |t, src, dst| bitshuffle(t, src, dst)),
         bitunshuffle: |t, src, dst| on_groups_of_eight(t, src, dst, |t, src, dst| bitunshuffle(t, src, dst)),
@@ -31,10 +31,10 @@ pub(super) fn kernels() -> Option<&'static Kernels> {
 }
 
 type V = v128;
-const GAPS: bool = true;
 
 single_lane!("simd128");
 lane_shuffle!("simd128", scalar);
+lane_barrel!("simd128");
 lane_bitshuffle!("simd128", scalar);
 
 #[inline]
@@ -115,6 +115,13 @@ fn scatter_planes<const N: usize>(mut v: [V; N], index: &[u8; 16]) -> [V; N] {
         v = rotate(v);
     }
     lookup(v, index)
+}
+
+/// Bits of `a` where they are set in the mask, those of `b` where not.
+#[inline]
+#[target_feature(enable = "simd128")]
+fn select(mask: V, a: V, b: V) -> V {
+    v128_bitselect(a, b, mask)
 }
 
 #[inline]

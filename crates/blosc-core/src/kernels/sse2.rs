@@ -5,8 +5,8 @@ use std::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::*;
 
-use super::lanes::{assert_in_bounds, lane_bitshuffle, lane_shuffle, single_lane};
-use super::{Kernels, on_bytes, on_elements, on_groups_of_eight, run_from_planes, run_to_planes, scalar};
+use super::lanes::{assert_in_bounds, lane_bitshuffle, lane_gaps, lane_shuffle, single_lane};
+use super::{self as kernels, Kernels, on_bytes, on_elements, on_groups_of_eight, scalar};
 
 /// The table, if the CPU has SSE2.
 pub(super) fn kernels() -> Option<&'static Kernels> {
@@ -19,12 +19,12 @@ pub(super) fn kernels() -> Option<&'static Kernels> {
         shuffle_planes: |src, planes| {
             // SAFETY: as for `shuffle`.
             let kernel = |src: &[u8], planes: &mut [&mut [u8]]| unsafe { shuffle_planes(src, planes) };
-            run_to_planes(src, planes, kernel, TABLE.shuffle);
+            kernels::to_planes(src, planes, kernel, TABLE.shuffle);
         },
         unshuffle_planes: |planes, dst| {
             // SAFETY: as for `shuffle`.
             let kernel = |planes: &[&[u8]], dst: &mut [u8]| unsafe { unshuffle_planes(planes, dst) };
-            run_from_planes(planes, dst, kernel, TABLE.unshuffle);
+            kernels::from_planes(planes, dst, kernel, TABLE.unshuffle);
         },
         // SAFETY: as for `shuffle`.
         bitshuffle: |t, src, dst| on_groups_of_eight(t, src, dst, |t, src, dst| unsafe { bitshuffle(t, src, dst) }),
@@ -37,10 +37,10 @@ pub(super) fn kernels() -> Option<&'static Kernels> {
 }
 
 type V = __m128i;
-const GAPS: bool = false;
 
 single_lane!("sse2");
 lane_shuffle!("sse2", scalar);
+lane_gaps!("sse2");
 lane_bitshuffle!("sse2", scalar);
 
 #[inline]
@@ -86,15 +86,6 @@ fn zip8(a: V, b: V) -> (V, V) {
 #[target_feature(enable = "sse2")]
 fn gather_planes<const N: usize>(v: [V; N], _: &[u8; 16]) -> [V; N] {
     rotate(rotate(rotate(rotate(v))))
-}
-
-#[inline]
-#[target_feature(enable = "sse2")]
-fn scatter_planes<const N: usize>(mut v: [V; N], _: &[u8; 16]) -> [V; N] {
-    for _ in 0..N.ilog2() {
-        v = rotate(v);
-    }
-    v
 }
 
 #[inline]

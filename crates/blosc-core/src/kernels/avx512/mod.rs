@@ -1,15 +1,17 @@
 //! AVX-512 with byte permutations (VBMI) and bit matrices (GFNI): Ice Lake, Zen 4 and later.
 //!
-//! Kernels of whole 64-byte vectors for the typesizes that they are worth it for; the others, and buffers of less than a tile,
-//! are AVX2's.
+//! Kernels of whole 64-byte vectors for the typesizes that they are worth it for; the others, and bits of less than a tile, are
+//! AVX2's.
 
 mod bitshuffle;
 mod shuffle;
+mod tables;
+mod tiles;
 
 use std::arch::x86_64::*;
 
 use super::lanes::assert_in_bounds;
-use super::{Kernels, on_bytes, on_elements, on_groups_of_eight, run_from_planes, run_to_planes, sse2};
+use super::{self as kernels, Kernels, on_bytes, on_elements, on_groups_of_eight, sse2};
 
 /// The table, if the CPU has all of the instructions.
 pub(super) fn kernels() -> Option<&'static Kernels> {
@@ -22,12 +24,12 @@ pub(super) fn kernels() -> Option<&'static Kernels> {
         shuffle_planes: |src, planes| {
             // SAFETY: as for `shuffle`.
             let kernel = |src: &[u8], planes: &mut [&mut [u8]]| unsafe { shuffle::shuffle_planes(src, planes) };
-            run_to_planes(src, planes, kernel, TABLE.shuffle);
+            kernels::to_planes(src, planes, kernel, TABLE.shuffle);
         },
         unshuffle_planes: |planes, dst| {
             // SAFETY: as for `shuffle`.
             let kernel = |planes: &[&[u8]], dst: &mut [u8]| unsafe { shuffle::unshuffle_planes(planes, dst) };
-            run_from_planes(planes, dst, kernel, TABLE.unshuffle);
+            kernels::from_planes(planes, dst, kernel, TABLE.unshuffle);
         },
         bitshuffle: |t, src, dst| {
             // SAFETY: as for `shuffle`.
@@ -88,19 +90,17 @@ fn store_rows<const N: usize>(dst: &mut [u8], at: usize, stride: usize, rows: [_
 
 /// Exchanges bit `BIT` of the place of every byte with the number of the vector it is in.
 ///
-/// `BIT` 5 are the 32-byte halves, 4 the 16-byte lanes, 3 the words of 64 bits, 2 those of 32 bits: the first vector keeps its
-/// even ones and gets the even ones of the second in place of its odd ones.
+/// `BIT` 5 are the 32-byte halves, 4 the 16-byte lanes: the first vector keeps its even ones and gets the even ones of the second
+/// in place of its odd ones.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn exchange<const BIT: u32>(a: __m512i, b: __m512i) -> (__m512i, __m512i) {
     match BIT {
         5 => (_mm512_shuffle_i64x2(a, b, 0x44), _mm512_shuffle_i64x2(a, b, 0xee)),
-        4 => {
+        _ => {
             let (even, odd) =
                 (_mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13), _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15));
             (_mm512_permutex2var_epi64(a, even, b), _mm512_permutex2var_epi64(a, odd, b))
         }
-        3 => (_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b)),
-        _ => (_mm512_mask_shuffle_epi32(a, 0xaaaa, b, 0xa0), _mm512_mask_shuffle_epi32(b, 0x5555, a, 0xf5)),
     }
 }

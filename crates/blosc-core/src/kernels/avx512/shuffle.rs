@@ -1,285 +1,161 @@
-//! Shuffle with AVX-512: typesizes 2, 4, 8, 16 and 3, 6, 12, 24. All others are AVX2's.
+//! Shuffle with AVX-512: every typesize `Q * B`, `Q` odd and `B` a power of two, by one scheme.
 //!
-//! A tile is 64 elements of `t` bytes: `t` vectors become one vector of each plane. Write the address of a byte in bits, the
-//! vector number before the bar: `e` for the element, `p` for the plane. For `t = 8`:
+//! A tile is 64 elements: `Q * B` vectors become one vector of each plane. Bytes of many vectors are brought together by a
+//! *barrel*, which moves every byte by a number of vectors that depends on nothing but its place: one blend a vector for every
+//! bit of that number. A barrel transposes what no two of its vectors have at the same place, so the rest is to see to that.
+//!
+//! **The odd factor does it by itself.** Units of `B` bytes are dealt out to `Q` groups in turn: those of an element go to all
+//! of them. As `Q` divides no power of two, units at the same place in `Q` vectors that follow each other are of different
+//! groups. Typesize 24 is three groups of units of 8 bytes (numbers are groups, `a` to `h` elements of the first):
 //!
 //! ```text
-//! source   e5 e4 e3 | e2 e1 e0 p2 p1 p0
-//!          p2 e4 e3 | e5 p1 p0 e2 e1 e0     vpermt2b: any two vectors to any two, exchanges e5 and p2, sorts the rest
-//!          p2 p1 e3 | e5 e4 p0 e2 e1 e0     exchange::<4>
-//! planes   p2 p1 p0 | e5 e4 e3 e2 e1 e0     exchange::<3>
+//!   place         0  1  2  3  4  5  6  7                  0  1  2  3  4  5  6  7
+//!   vector 0     0a  1  2 0b  1  2 0c  1                 0a 0d 0g 0b 0e 0h 0c 0f
+//!   vector 1      2 0d  1  2 0e  1  2 0f   -- barrel -->  2  2  2  2  2  2  2  2
+//!   vector 2      1  2 0g  1  2 0h  1  2                  1  1  1  1  1  1  1  1
 //! ```
 //!
-//! Every step is one instruction a vector. With a factor of three, three vectors at a time are dealt out to three (a
-//! permutation of two sources and a masked one of the third), and the planes of each third are exchanged into place as
-//! above. Unshuffle takes the same steps backwards; for typesizes 2, 4 and 8 AVX2 is as fast or faster on Zen 4.
+//! **For the power of two, a permutation does it.** `B` such vectors of one group, one from every piece of `64 / B` elements,
+//! are sorted by plane with `vpermb`, which also puts the elements in order. Vector `i` is turned by `i` blocks. With `B = 4`,
+//! and letters for pieces:
 //!
-//! Measured on an AMD EPYC (Zen 4), 16 KiB of typesize 3, 12, 24, against C-Blosc2: shuffle 62, 46, 33 GB/s to 3.6, 3.6, 18;
-//! unshuffle 70, 48, 33 GB/s to 2.7, 24, 21.
+//! ```text
+//!                planes                                  planes
+//!   vector a     0a 1a 2a 3a                             0a 0b 0c 0d                   0a 0b 0c 0d
+//!   vector b     3b 0b 1b 2b               -- barrel --> 3b 3c 3d 3a   -- vpermb -->   3a 3b 3c 3d
+//!   vector c     2c 3c 0c 1c                             2c 2d 2a 2b                   2a 2b 2c 2d
+//!   vector d     1d 2d 3d 0d                             1d 1a 1b 1c                   1a 1b 1c 1d
+//! ```
 //!
-//! The index vectors are reached through `black_box`: LLVM would otherwise see through permutations of known indices and merge
-//! them with the exchanges into ones of two sources, which cost three times as much on Intel CPUs.
-
-use std::arch::x86_64::*;
-use std::hint::black_box;
+//! Unshuffle takes the same steps backwards. That is two permutations of one source a vector and a blend for every bit of
+//! `Q - 1` and `B - 1`. On Zen 4, blends take half of what a permutation does. Exchanges between two vectors with `vpermt2b`
+//! need fewer instructions, but their third operand gets in the way of loads and stores: a tile of typesize 4 takes 13.4
+//! cycles so and 8 like this, which is what its stores take.
+//!
+//! Tiles after the first begin where stores are aligned, if that is possible: typesize 4 is a third faster for it. The last
+//! tile is flush with the end and overlaps the one before. Fewer elements than a tile are loaded and stored under masks.
+//!
+//! Measured on an AMD EPYC (Zen 4), 16 KiB of typesize 3, 8, 12, 24 in GB/s, against C-Blosc2 with AVX2: shuffle 94, 55, 55,
+//! 45 to 3.7, 32, 3.6, 21; unshuffle 96, 67, 55, 44 to 2.8, 59, 30, 24.
 
 use super::super::avx2;
-use super::super::planes::{exactly, from_each_plane, from_planes, planes_of, to_planes};
-use super::{exchange, load, store};
+use super::tiles::{shuffle_rows, unshuffle_rows};
+
+/// Calls a kernel for the typesizes that it is worth it for. With more than 40 vectors, as many as the planes of the other
+/// kernels' 16 columns would do.
+macro_rules! by_typesize {
+    ($typesize:expr, $kernel:ident $args:tt, else $other:expr) => {
+        match $typesize {
+            2 => $kernel::<1, 2> $args,
+            3 => $kernel::<3, 1> $args,
+            4 => $kernel::<1, 4> $args,
+            5 => $kernel::<5, 1> $args,
+            6 => $kernel::<3, 2> $args,
+            7 => $kernel::<7, 1> $args,
+            8 => $kernel::<1, 8> $args,
+            9 => $kernel::<9, 1> $args,
+            10 => $kernel::<5, 2> $args,
+            11 => $kernel::<11, 1> $args,
+            12 => $kernel::<3, 4> $args,
+            13 => $kernel::<13, 1> $args,
+            14 => $kernel::<7, 2> $args,
+            15 => $kernel::<15, 1> $args,
+            16 => $kernel::<1, 16> $args,
+            18 => $kernel::<9, 2> $args,
+            20 => $kernel::<5, 4> $args,
+            24 => $kernel::<3, 8> $args,
+            28 => $kernel::<7, 4> $args,
+            36 => $kernel::<9, 4> $args,
+            40 => $kernel::<5, 8> $args,
+            _ => $other,
+        }
+    };
+}
 
 /// Shuffles whole elements.
 #[target_feature(enable = "avx2,avx512f,avx512bw,avx512vbmi")]
 pub(super) fn shuffle(typesize: usize, src: &[u8], dst: &mut [u8]) {
-    let done = match typesize {
-        2 => shuffle_power_of_two::<2, 256, 512>(src, planes_of(dst)),
-        4 => shuffle_power_of_two::<4, 128, 512>(src, planes_of(dst)),
-        8 => shuffle_power_of_two::<8, 64, 512>(src, planes_of(dst)),
-        16 => shuffle_power_of_two::<16, 64, 1024>(src, planes_of(dst)),
-        3 => shuffle_thirds::<1, 3, 192>(src, planes_of(dst)),
-        6 => shuffle_thirds::<2, 6, 384>(src, planes_of(dst)),
-        12 => shuffle_thirds::<4, 12, 768>(src, planes_of(dst)),
-        24 => shuffle_thirds::<8, 24, 1536>(src, planes_of(dst)),
-        _ => false,
-    };
-    if !done {
-        avx2::shuffle(typesize, src, dst);
-    }
+    by_typesize!(typesize, to_planes(src, dst), else avx2::shuffle(typesize, src, dst))
 }
 
 /// The same to planes that lie anywhere; `false` where that is not for this function.
 #[target_feature(enable = "avx2,avx512f,avx512bw,avx512vbmi")]
 pub(super) fn shuffle_planes(src: &[u8], planes: &mut [&mut [u8]]) -> bool {
-    let done = match planes.len() {
-        2 => exactly(planes).is_some_and(|planes| shuffle_power_of_two::<2, 256, 512>(src, planes)),
-        4 => exactly(planes).is_some_and(|planes| shuffle_power_of_two::<4, 128, 512>(src, planes)),
-        8 => exactly(planes).is_some_and(|planes| shuffle_power_of_two::<8, 64, 512>(src, planes)),
-        16 => exactly(planes).is_some_and(|planes| shuffle_power_of_two::<16, 64, 1024>(src, planes)),
-        _ => false,
-    };
-    done || avx2::shuffle_planes(src, planes)
+    by_typesize!(planes.len(), to_each_plane(src, planes), else avx2::shuffle_planes(src, planes))
 }
 
 /// Undoes [`shuffle`].
 #[target_feature(enable = "avx2,avx512f,avx512bw,avx512vbmi")]
 pub(super) fn unshuffle(typesize: usize, src: &[u8], dst: &mut [u8]) {
-    let done = match typesize {
-        16 => {
-            let elements = src.len() / 16;
-            unshuffle_16(std::array::from_fn(|plane| &src[plane * elements..][..elements]), dst)
-        }
-        3 => unshuffle_thirds::<1, 3, 192>(src, dst),
-        6 => unshuffle_thirds::<2, 6, 384>(src, dst),
-        12 => unshuffle_thirds::<4, 12, 768>(src, dst),
-        24 => unshuffle_thirds::<8, 24, 1536>(src, dst),
-        _ => false,
-    };
-    if !done {
-        avx2::unshuffle(typesize, src, dst);
-    }
+    by_typesize!(typesize, from_planes(src, dst), else avx2::unshuffle(typesize, src, dst))
 }
 
 /// The same with planes that lie anywhere; `false` where that is not for this function.
 #[target_feature(enable = "avx2,avx512f,avx512bw,avx512vbmi")]
 pub(super) fn unshuffle_planes(planes: &[&[u8]], dst: &mut [u8]) -> bool {
-    let done = <[&[u8]; 16]>::try_from(planes).is_ok_and(|planes| unshuffle_16(planes, dst));
-    done || avx2::unshuffle_planes(planes, dst)
-}
-
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-fn shuffle_power_of_two<const T: usize, const ROW: usize, const TILE: usize>(
-    src: &[u8],
-    planes: [&mut [u8]; T],
-) -> bool {
-    let [low, high] = black_box(&const { sort_pairs::<T>() });
-    let (low, high) = (load(low), load(high));
-    to_planes(src, planes, |tile: &[u8; TILE], mut rows: [&mut [u8; ROW]; T]| {
-        let (tile, _) = tile.as_chunks();
-        for at in 0..ROW / 64 {
-            let tile = &tile[at * T..][..T];
-            let mut v = [_mm512_setzero_si512(); T];
-            for i in 0..T / 2 {
-                let (a, b) = (load(&tile[i]), load(&tile[i + T / 2]));
-                v[i] = _mm512_permutex2var_epi8(a, low, b);
-                v[i + T / 2] = _mm512_permutex2var_epi8(a, high, b);
-            }
-            for (row, v) in rows.iter_mut().zip(exchange_all::<T, 4>(v)) {
-                store(&mut row.as_chunks_mut().0[at], v);
-            }
-        }
-    })
-}
-
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-fn unshuffle_16(planes: [&[u8]; 16], dst: &mut [u8]) -> bool {
-    let [low, high] = black_box(&const { unsort_pairs::<16>() });
-    let (low, high) = (load(low), load(high));
-    from_each_plane(planes, dst, |rows: [&[u8; 64]; 16], tile: &mut [u8; 1024]| {
-        let (tile, _) = tile.as_chunks_mut();
-        let mut v = [_mm512_setzero_si512(); 16];
-        for (v, row) in v.iter_mut().zip(rows) {
-            *v = load(row);
-        }
-        let v = exchange_all::<16, 4>(v);
-        for i in 0..8 {
-            store(&mut tile[i], _mm512_permutex2var_epi8(v[i], low, v[i + 8]));
-            store(&mut tile[i + 8], _mm512_permutex2var_epi8(v[i], high, v[i + 8]));
-        }
-    })
-}
-
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-fn shuffle_thirds<const B: usize, const T: usize, const TILE: usize>(src: &[u8], planes: [&mut [u8]; T]) -> bool {
-    let [deal0, deal1, deal2] = black_box(&const { deal_thirds::<B>() });
-    let deal = [choice(deal0), choice(deal1), choice(deal2)];
-    to_planes(src, planes, |tile: &[u8; TILE], mut rows: [&mut [u8; 64]; T]| {
-        let (tile, _) = tile.as_chunks();
-        for third in 0..3 {
-            let mut v = [_mm512_setzero_si512(); B];
-            for i in 0..B {
-                v[i] = select(deal[third], load(&tile[3 * i]), load(&tile[3 * i + 1]), load(&tile[3 * i + 2]));
-            }
-            for (row, v) in rows[third * B..].iter_mut().zip(exchange_all::<B, 5>(v)) {
-                store(row, v);
-            }
-        }
-    })
-}
-
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-fn unshuffle_thirds<const B: usize, const T: usize, const TILE: usize>(src: &[u8], dst: &mut [u8]) -> bool {
-    let [gather0, gather1, gather2] = black_box(&const { gather_thirds::<B>() });
-    let gather = [choice(gather0), choice(gather1), choice(gather2)];
-    from_planes(src, dst, |rows: [&[u8; 64]; T], tile: &mut [u8; TILE]| {
-        let mut thirds = [[_mm512_setzero_si512(); B]; 3];
-        for (third, v) in thirds.iter_mut().enumerate() {
-            for i in 0..B {
-                v[i] = load(rows[third * B + i]);
-            }
-            *v = exchange_all::<B, 5>(*v);
-        }
-        let (tile, _) = tile.as_chunks_mut();
-        for i in 0..B {
-            for j in 0..3 {
-                store(&mut tile[3 * i + j], select(gather[j], thirds[0][i], thirds[1][i], thirds[2][i]));
-            }
-        }
-    })
-}
-
-/// Exchanges the bits of the vector number with as many place bits, the highest of them `TOP` or 4.
-///
-/// The vector number's lowest bit goes with place bit `6 - log2(N)`. For powers of two, place bit 5 has been exchanged before
-/// and `TOP` is 4; else it is 5.
-#[inline]
-#[target_feature(enable = "avx512f")]
-fn exchange_all<const N: usize, const TOP: u32>(mut v: [__m512i; N]) -> [__m512i; N] {
-    if N >= 16 {
-        v = exchange_each::<N, 2>(v);
-    }
-    if N >= 8 {
-        v = exchange_each::<N, 3>(v);
-    }
-    if N >= 4 {
-        v = exchange_each::<N, 4>(v);
-    }
-    if N >= 2 && TOP == 5 {
-        v = exchange_each::<N, 5>(v);
-    }
-    v
-}
-
-#[inline]
-#[target_feature(enable = "avx512f")]
-fn exchange_each<const N: usize, const BIT: u32>(mut v: [__m512i; N]) -> [__m512i; N] {
-    let distance = N >> (6 - BIT);
-    for i in 0..N {
-        if i & distance == 0 {
-            (v[i], v[i + distance]) = exchange::<BIT>(v[i], v[i + distance]);
-        }
-    }
-    v
-}
-
-/// A choice of 64 bytes among those of three vectors: indices into the first two, indices into the third, and which it is.
-type Choice = ([u8; 64], [u8; 64], u64);
-
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-fn choice((ab, c, is_c): &Choice) -> (__m512i, __m512i, u64) {
-    (load(ab), load(c), *is_c)
+    by_typesize!(planes.len(), from_each_plane(planes, dst), else avx2::unshuffle_planes(planes, dst))
 }
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-fn select(choice: (__m512i, __m512i, u64), a: __m512i, b: __m512i, c: __m512i) -> __m512i {
-    _mm512_mask_permutexvar_epi8(_mm512_permutex2var_epi8(a, choice.0, b), choice.2, choice.1, c)
+fn to_planes<const Q: usize, const B: usize>(src: &[u8], dst: &mut [u8]) {
+    let elements = src.len() / (Q * B);
+    assert!(src.len() == Q * B * elements && dst.len() == src.len());
+    let mut rows = [[dst.as_mut_ptr(); B]; Q];
+    for (row, plane) in rows.as_flattened_mut().iter_mut().zip(dst.chunks_exact_mut(elements.max(1))) {
+        *row = plane.as_mut_ptr();
+    }
+    // SAFETY: there are `Q * B` planes of as many bytes in `dst`, and `src` is as long.
+    unsafe { shuffle_rows::<Q, B>(elements, src.as_ptr(), &rows) };
 }
 
-/// The two index vectors of the first step: place `e5 | p.. below its top | low e..`, from vectors with `e5` 0 and 1.
-const fn sort_pairs<const T: usize>() -> [[u8; 64]; 2] {
-    let mut index = [[0; 64]; 2];
-    let mut to = 0;
-    while to < 64 {
-        let (element, plane) = (to % (64 / T), to / (64 / T) % (T / 2));
-        let mut top = 0;
-        while top < 2 {
-            index[top][to] = (to / 32 * 64 + element * T + top * T / 2 + plane) as u8;
-            top += 1;
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+fn to_each_plane<const Q: usize, const B: usize>(src: &[u8], planes: &mut [&mut [u8]]) -> bool {
+    let elements = src.len() / (Q * B);
+    let mut rows = [[std::ptr::null_mut(); B]; Q];
+    if planes.len() != Q * B || src.len() != Q * B * elements {
+        return false;
+    }
+    for (row, plane) in rows.as_flattened_mut().iter_mut().zip(planes) {
+        if plane.len() != elements {
+            return false;
         }
-        to += 1;
+        *row = plane.as_mut_ptr();
     }
-    index
+    // SAFETY: each of the `Q * B` planes has been found to have `elements` bytes, and `src` is as long as all.
+    unsafe { shuffle_rows::<Q, B>(elements, src.as_ptr(), &rows) };
+    true
 }
 
-/// Undoes [`sort_pairs`]: the sources have the plane's top bit 0 and 1, the results `e5`.
-const fn unsort_pairs<const T: usize>() -> [[u8; 64]; 2] {
-    let mut index = [[0; 64]; 2];
-    let mut to = 0;
-    while to < 64 {
-        let (element, plane) = (to / T, to % T);
-        let mut e5 = 0;
-        while e5 < 2 {
-            index[e5][to] = (plane / (T / 2) * 64 + e5 * 32 + plane % (T / 2) * (64 / T) + element) as u8;
-            e5 += 1;
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+fn from_planes<const Q: usize, const B: usize>(src: &[u8], dst: &mut [u8]) {
+    let elements = dst.len() / (Q * B);
+    assert!(dst.len() == Q * B * elements && src.len() == dst.len());
+    let mut rows = [[src.as_ptr(); B]; Q];
+    for j in 1..Q * B {
+        rows[j / B][j % B] = src[j * elements..].as_ptr();
+    }
+    // SAFETY: there are `Q * B` planes of as many bytes in `src`, and `dst` is as long.
+    unsafe { unshuffle_rows(elements, &rows, dst.as_mut_ptr()) };
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+fn from_each_plane<const Q: usize, const B: usize>(planes: &[&[u8]], dst: &mut [u8]) -> bool {
+    let elements = dst.len() / (Q * B);
+    let mut rows = [[dst.as_ptr(); B]; Q];
+    if planes.len() != Q * B || dst.len() != Q * B * elements {
+        return false;
+    }
+    for (row, plane) in rows.as_flattened_mut().iter_mut().zip(planes) {
+        if plane.len() != elements {
+            return false;
         }
-        to += 1;
+        *row = plane.as_ptr();
     }
-    index
-}
-
-/// From three vectors of `64 / B` elements of `3 * B` bytes to the `B` planes of each third, plane by plane.
-const fn deal_thirds<const B: usize>() -> [Choice; 3] {
-    let mut choices = [([0; 64], [0; 64], 0); 3];
-    let mut third = 0;
-    while third < 3 {
-        let mut to = 0;
-        while to < 64 {
-            let (element, plane) = (to % (64 / B), to / (64 / B));
-            choose(&mut choices[third], to, element * 3 * B + third * B + plane);
-            to += 1;
-        }
-        third += 1;
-    }
-    choices
-}
-
-/// Undoes [`deal_thirds`].
-const fn gather_thirds<const B: usize>() -> [Choice; 3] {
-    let mut choices = [([0; 64], [0; 64], 0); 3];
-    let mut i = 0;
-    while i < 192 {
-        let (element, third, plane) = (i / (3 * B), i / B % 3, i % B);
-        choose(&mut choices[i / 64], i % 64, third * 64 + plane * (64 / B) + element);
-        i += 1;
-    }
-    choices
-}
-
-const fn choose(choice: &mut Choice, to: usize, from: usize) {
-    if from < 128 {
-        choice.0[to] = from as u8;
-    } else {
-        choice.1[to] = (from - 128) as u8;
-        choice.2 |= 1 << to;
-    }
+    // SAFETY: each of the `Q * B` planes has been found to have `elements` bytes, and `dst` is as long as all.
+    unsafe { unshuffle_rows(elements, &rows, dst.as_mut_ptr()) };
+    true
 }

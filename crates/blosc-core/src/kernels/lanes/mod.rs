@@ -22,7 +22,8 @@
 //! Two rounds can be done on four vectors at a time, those `N/4` apart, which is what keeps sixteen vectors in registers.
 //!
 //! Where bytes can be looked up within a lane (`pshufb`, `tbl`), shuffle sorts each lane by plane first and zips larger
-//! units, which saves rounds, and typesizes below `N` are served by leaving gaps.
+//! units, which saves rounds, and typesizes with an odd factor are reduced to powers of two, see `lane_barrel!`;
+//! elsewhere those below 16 are served by leaving gaps.
 //!
 //! **Bitshuffle is a byte shuffle and a butterfly.** A *group* of eight elements of `t` bytes is taken for one element of `8t`
 //! bytes and shuffled, so that eight vectors hold byte `j` of elements 0, 1, .. 7 of each group. Exchanging bit `k` of vector
@@ -30,8 +31,8 @@
 //! between bytes, and vector `k` is a piece of row `8j + k` of the result. That is 9 plain operations a vector at any
 //! typesize, and no `pmovmskb`, which C-Blosc2 builds its rows with, 32 bits at a time.
 //!
-//! Measured with AVX2 on an AMD EPYC (Zen 4), 16 KiB of typesize 4, 7, 16, against C-Blosc2 with AVX2: shuffle 58, 33, 52 GB/s
-//! to 34, 3.6, 46; bitshuffle 15, 14, 16 GB/s to 9, 3.4, 6.
+//! Measured with AVX2 on an AMD EPYC (Zen 4), 16 KiB of typesize 4, 7, 12, 24 in GB/s, against C-Blosc2 with AVX2: shuffle 42,
+//! 44, 43, 36 to 33, 3.7, 3.6, 20; unshuffle 52, 41, 43, 36 to 70, 3.2, 30, 22; of typesize 4, 7, 16, bitshuffle 15, 14, 16 GB/s to 9, 3.4, 6.
 //!
 //! The last tile of a plane ends where the plane ends and overlaps the one before, so no kernel has a loop for a rest. Buffers
 //! of less than a tile go to the next weaker instruction set.
@@ -45,16 +46,24 @@
 //! | `load_pieces`, `store_pieces` | first lanes of `N` vectors, a stride apart; second lanes begin another stride behind |
 //! | `store_neighbours` | the same for a stride of 16 |
 //! | `zip8` | `(low, high)` halves of two vectors' lanes interleaved by bytes |
-//! | `gather_planes`, `scatter_planes` | between pieces of 2, 4, 8 elements and as many planes, by the lookups of this file |
-//! | `GAPS` | whether they serve typesizes below the number of vectors |
+//! | `gather_planes`, `scatter_planes` | between lanes and up to 8 planes, with a lookup at the side of the lanes |
+//! | `select` | bits of one vector or another, for `lane_barrel!` |
 //! | `swap_bits::<S>` | exchanges the upper `S` of every `2S` bits of one vector with the lower `S` of another |
 //!
 //! Vectors of one lane get the pieces from `single_lane!`.
 
+mod barrel;
 mod bitshuffle;
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+mod gaps;
 mod shuffle;
 
+#[cfg(target_arch = "x86_64")]
+pub(super) use barrel::inverse;
+pub(super) use barrel::{by_odd_typesize, lane_barrel, moves, sort_units, unsort_units};
 pub(super) use bitshuffle::lane_bitshuffle;
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+pub(super) use gaps::{lane_gaps, slack};
 pub(super) use shuffle::lane_shuffle;
 
 /// The pieces of vectors that are one piece each.
@@ -103,19 +112,9 @@ pub(super) fn strips(
 }
 
 /// The lookup that sorts a lane of `16 / n` elements by plane: byte `j` of element `i` goes to `j * 16 / n + i`.
-pub(super) fn gather_index(typesize: usize, n: usize) -> [u8; 16] {
+pub(super) fn gather_index(n: usize) -> [u8; 16] {
     let elements = 16 / n;
-    std::array::from_fn(|to| ((to % elements * typesize + to / elements).min(15)) as u8)
-}
-
-/// The lookup that closes the gaps behind `16 / n` elements of `typesize` bytes in `n`.
-pub(super) fn scatter_index(typesize: usize, n: usize) -> [u8; 16] {
-    std::array::from_fn(|to| (to / typesize * n + to % typesize).min(15) as u8)
-}
-
-/// Elements that must follow a tile whose last piece of fewer than 16 bytes is read or written as 16.
-pub(super) fn slack(typesize: usize, piece: usize) -> usize {
-    (16 - piece).div_ceil(typesize)
+    std::array::from_fn(|to| (to % elements * n + to / elements) as u8)
 }
 
 /// Planes that bitshuffle takes at a time: all of up to 32, else 16.

@@ -3,7 +3,7 @@
 /// Stamps out `shuffle` and `unshuffle` of whole elements of two bytes and more. `weaker` is the module for short buffers.
 macro_rules! lane_shuffle {
     ($feature:literal, $weaker:ident) => {
-        use $crate::kernels::lanes::{gather_index, scatter_index, slack, starts};
+        use $crate::kernels::lanes::{gather_index, starts};
         use $crate::kernels::planes::{exactly, from_each_plane, from_planes, planes_of, to_planes};
 
         /// Elements in one tile: one byte of each fills a vector.
@@ -18,9 +18,7 @@ macro_rules! lane_shuffle {
                 4 => shuffle_even::<4, { 2 * ROWS }, { 8 * ROWS }>(src, dst),
                 8 => shuffle_even::<8, ROWS, { 8 * ROWS }>(src, dst),
                 16 => drop(shuffle_16(src, planes_of(dst))),
-                3 if GAPS => shuffle_small::<4>(typesize, src, dst),
-                5..=7 if GAPS => shuffle_small::<8>(typesize, src, dst),
-                3..=15 => shuffle_small::<16>(typesize, src, dst),
+                _ if shuffle_odd(typesize, src, dst) => {}
                 _ => shuffle_columns(typesize, src, dst),
             }
         }
@@ -47,9 +45,7 @@ macro_rules! lane_shuffle {
                 4 => unshuffle_even::<4, { 2 * ROWS }, { 8 * ROWS }>(src, dst),
                 8 => unshuffle_even::<8, ROWS, { 8 * ROWS }>(src, dst),
                 16 => unshuffle_16(src, dst),
-                3 if GAPS => unshuffle_small::<4>(typesize, src, dst),
-                5..=7 if GAPS => unshuffle_small::<8>(typesize, src, dst),
-                3..=15 => unshuffle_below_16(typesize, src, dst),
+                _ if unshuffle_odd(typesize, src, dst) => {}
                 _ => unshuffle_columns(typesize, src, dst),
             }
         }
@@ -69,12 +65,21 @@ macro_rules! lane_shuffle {
                         unshuffle_tile::<8, ROWS, { 8 * ROWS }>(rows, tile);
                     })
                 }
-                _ => match planes.first_chunk() {
-                    Some(all) if planes.len() == 16 => {
-                        from_each_plane(*all, dst, |rows, tile| unshuffle_tile_16(rows, tile))
+                _ => {
+                    let elements = dst.len() / planes.len().max(1);
+                    if elements < ROWS
+                        || dst.len() != elements * planes.len()
+                        || planes.iter().any(|plane| plane.len() != elements)
+                    {
+                        return false;
                     }
-                    _ => false,
-                },
+                    match planes.first_chunk() {
+                        Some(all) if planes.len() == 16 => {
+                            from_each_plane(*all, dst, |rows, tile| unshuffle_tile_16(rows, tile))
+                        }
+                        _ => unshuffle_odd_planes(planes, dst),
+                    }
+                }
             }
         }
 
@@ -82,7 +87,7 @@ macro_rules! lane_shuffle {
         #[target_feature(enable = $feature)]
         fn shuffle_even<const N: usize, const ROW: usize, const TILE: usize>(src: &[u8], dst: &mut [u8]) {
             if !shuffle_even_to::<N, ROW, TILE>(src, planes_of(dst)) {
-                shuffle_small::<N>(N, src, dst);
+                shuffle_small::<N>(src, dst);
             }
         }
 
@@ -92,7 +97,7 @@ macro_rules! lane_shuffle {
             planes: [&mut [u8]; N],
         ) -> bool {
             // Unknown to LLVM, which otherwise turns a lookup and a zip into two lookups and a blend.
-            let index = std::hint::black_box(gather_index(N, N));
+            let index = std::hint::black_box(gather_index(N));
             to_planes(src, planes, |tile: &[u8; TILE], rows: [&mut [u8; ROW]; N]| {
                 for at in (0..ROW).step_by(ROWS) {
                     let v = gather_planes(load_pieces::<N>(tile, N * at, 16, 16 * N), &index);
@@ -107,7 +112,7 @@ macro_rules! lane_shuffle {
         #[target_feature(enable = $feature)]
         fn unshuffle_even<const N: usize, const ROW: usize, const TILE: usize>(src: &[u8], dst: &mut [u8]) {
             if !from_planes(src, dst, |rows, tile| unshuffle_tile::<N, ROW, TILE>(rows, tile)) {
-                unshuffle_small::<N>(N, src, dst);
+                unshuffle_small::<N>(src, dst);
             }
         }
 
@@ -166,78 +171,26 @@ macro_rules! lane_shuffle {
             }
         }
 
-        /// Elements of fewer than 16 bytes, `16 / N` of them in a piece of the source.
+        /// [`shuffle_even`] of less than its tile.
         #[target_feature(enable = $feature)]
-        fn shuffle_small<const N: usize>(typesize: usize, src: &[u8], dst: &mut [u8]) {
-            let elements = src.len() / typesize;
-            let piece = 16 / N * typesize;
-            let index = gather_index(typesize, N);
-            // A piece of fewer than 16 bytes is read with what follows it. Where nothing does, it is copied first.
-            let direct = (elements + 1).saturating_sub(ROWS + slack(typesize, piece));
-            let mut end = [0; 16 * ROWS];
+        fn shuffle_small<const N: usize>(src: &[u8], dst: &mut [u8]) {
+            let (elements, index) = (src.len() / N, gather_index(N));
             for at in starts(elements, ROWS) {
-                let (mut from, mut from_at) = (src, at * typesize);
-                if at >= direct && piece < 16 {
-                    end[..ROWS * typesize].copy_from_slice(&src[from_at..][..ROWS * typesize]);
-                    (from, from_at) = (&end, 0);
-                }
-                let v = load_pieces::<N>(from, from_at, piece, N * piece);
-                let v = if N == 16 { rotate(rotate(rotate(rotate(v)))) } else { gather_planes(v, &index) };
-                store_rows(dst, at, elements, typesize, v);
+                let v = gather_planes(load_pieces::<N>(src, at * N, 16, 16 * N), &index);
+                store_rows(dst, at, elements, N, v);
             }
         }
 
-        /// Undoes [`shuffle_small`] for up to 8 planes.
+        /// Undoes [`shuffle_small`].
         #[target_feature(enable = $feature)]
-        fn unshuffle_small<const N: usize>(typesize: usize, src: &[u8], dst: &mut [u8]) {
-            let elements = src.len() / typesize;
-            let piece = 16 / N * typesize;
-            let index = scatter_index(typesize, N);
-            // A piece of fewer than 16 bytes is written with junk behind it, which the next piece replaces.
-            let direct = (elements + 1).saturating_sub(ROWS + slack(typesize, piece));
-            let mut end = [0; 16 * ROWS];
+        fn unshuffle_small<const N: usize>(src: &[u8], dst: &mut [u8]) {
+            let elements = src.len() / N;
             for at in starts(elements, ROWS) {
-                let v = scatter_planes(load_rows::<N>(src, at, elements, typesize), &index);
-                let indirect = at >= direct && piece < 16;
-                let (to, to_at) = if indirect { (&mut end[..], 0) } else { (&mut *dst, at * typesize) };
-                store_pieces(to, to_at, piece, N * piece, v);
-                if indirect {
-                    dst[at * typesize..][..ROWS * typesize].copy_from_slice(&end[..ROWS * typesize]);
+                let mut v = load_rows::<N>(src, at, elements, N);
+                for _ in 0..N.ilog2() {
+                    v = rotate(v);
                 }
-            }
-        }
-
-        /// Undoes [`shuffle_small`] for up to 16 planes: planes that are not there are the last one again, and become junk.
-        #[target_feature(enable = $feature)]
-        fn unshuffle_below_16(typesize: usize, src: &[u8], dst: &mut [u8]) {
-            let elements = src.len() / typesize;
-            let direct = (elements + 1).saturating_sub(ROWS + slack(typesize, typesize));
-            let mut end = [0; 16 * ROWS];
-            for at in starts(elements, ROWS) {
-                let mut v = [zero(); 16];
-                for i in 0..4 {
-                    let mut quad = [zero(); 4];
-                    for j in 0..4 {
-                        [quad[j]] = load_rows::<1>(src, (i + 4 * j).min(typesize - 1) * elements + at, 0, 1);
-                    }
-                    let quad = rotate(rotate(quad));
-                    for j in 0..4 {
-                        v[4 * i + j] = quad[j];
-                    }
-                }
-                let mut rows = v;
-                for i in 0..4 {
-                    let quad = rotate_quad(&v, i);
-                    for j in 0..4 {
-                        rows[4 * i + j] = quad[j];
-                    }
-                }
-                let indirect = at >= direct;
-                let (to, to_at) = if indirect { (&mut end[..], 0) } else { (&mut *dst, at * typesize) };
-                store_pieces(to, to_at, typesize, 16 * typesize, rows);
-                if indirect {
-                    dst[at * typesize..][..ROWS * typesize].copy_from_slice(&end[..ROWS * typesize]);
-                }
+                store_pieces(dst, at * N, 16, 16 * N, v);
             }
         }
 
