@@ -4,6 +4,8 @@
 //! compared lengths before, the checks vanish. Every function wants `from < at` and answers `None`, with some bytes
 //! from `at` on written or not, if that or its need of room is not met.
 
+use std::cell::Cell;
+
 /// How far behind its end [`copy_roomy`] may write.
 pub(in crate::codec) const OVERRUN: usize = 32;
 
@@ -23,31 +25,72 @@ pub(in crate::codec) fn copy_18(bytes: &mut [u8], from: usize, at: usize) -> Opt
         step::<2>(bytes, from + 16, at + 16)
     } else {
         unlikely();
-        // By offset: the smallest whole number of periods that is 8 bytes or more. That far in front of any byte but
-        // the first eight is the same byte.
-        const BACK: [usize; 8] = [0, 8, 8, 9, 8, 10, 12, 14];
+        // By offset: the whole periods among 8 bytes. Three times 8 bytes by such steps are 18 bytes at least.
+        const WHOLE: [u8; 8] = [0, 8, 8, 6, 8, 5, 6, 7];
         if offset == 0 {
             return None;
         }
         let first = *bytes.get(from..)?.first_chunk()?;
-        *room(bytes, at)? = repeat_8(first, offset);
-        step::<8>(bytes, at + 8 - BACK[offset], at + 8)?;
-        step::<2>(bytes, at + 16 - BACK[offset], at + 16)
+        let (pattern, whole) = (repeat_8(first, offset), usize::from(WHOLE[offset]));
+        let to: &mut [u8; 24] = room(bytes, at)?;
+        to[..8].copy_from_slice(&pattern);
+        to[whole..whole + 8].copy_from_slice(&pattern);
+        to[2 * whole..2 * whole + 8].copy_from_slice(&pattern);
+        Some(())
     }
 }
 
-/// Copies a match of any length, given room for [`OVERRUN`] bytes more.
+/// As [`copy_roomy`]
 #[inline(always)]
-pub(in crate::codec) fn copy_roomy(bytes: &mut [u8], from: usize, at: usize, length: usize) -> Option<()> {
-    if at.checked_sub(from)? < OVERRUN {
-        return copy_near(bytes, from, at, length);
+pub(in crate::codec) fn copy_steps(bytes: &mut [u8], from: usize, at: usize, length: usize) -> Option<()> {
+    let offset = at.checked_sub(from)?;
+    if offset < 16 {
+        return copy_pattern(bytes, from, at, length);
     }
-    step::<OVERRUN>(bytes, from, at)?;
-    if length > OVERRUN {
-        step::<OVERRUN>(bytes, from + OVERRUN, at + OVERRUN)?;
-        if length > 2 * OVERRUN {
-            return copy_long(bytes, from + 2 * OVERRUN, at + 2 * OVERRUN, length - 2 * OVERRUN);
+    step::<16>(bytes, from, at)?;
+    step::<16>(bytes, from + 16, at + 16)?;
+    step::<16>(bytes, from + 32, at + 32)?;
+    step::<16>(bytes, from + 48, at + 48)?;
+    if length > 64 {
+        let padded = (length - 64 + 31) & !31;
+        let cells = Cell::from_mut(bytes.get_mut(from + 64..at + 64 + padded)?).as_slice_of_cells();
+        let source = cells.get(..padded)?.as_chunks::<32>().0;
+        let target = cells.get(offset..)?.as_chunks::<32>().0;
+        for (to, from) in target.iter().zip(source) {
+            let word: [u8; 16] = std::array::from_fn(|i| from[i].get());
+            for i in 0..16 {
+                to[i].set(word[i]);
+            }
+            let word: [u8; 16] = std::array::from_fn(|i| from[16 + i].get());
+            for i in 0..16 {
+                to[16 + i].set(word[i]);
+            }
         }
+    }
+    Some(())
+}
+
+#[inline(always)]
+pub(in crate::codec) fn copy_pattern(bytes: &mut [u8], from: usize, mut at: usize, length: usize) -> Option<()> {
+    let offset = at.checked_sub(from)?;
+    let (pattern, whole) = repeat_16(*bytes.get(from..)?.first_chunk()?, offset);
+    if whole == 16 {
+        let wide: &mut [u8; 64] = room(bytes, at)?;
+        for chunk in wide.as_chunks_mut::<16>().0 {
+            *chunk = pattern;
+        }
+        if length > 64 {
+            let padded = (length + 63) & !63;
+            for chunk in bytes.get_mut(at + 64..at + padded)?.as_chunks_mut::<16>().0 {
+                *chunk = pattern;
+            }
+        }
+        return Some(());
+    }
+    let end = at + length;
+    while at < end {
+        *room(bytes, at)? = pattern;
+        at += whole;
     }
     Some(())
 }

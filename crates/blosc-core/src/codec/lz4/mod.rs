@@ -29,6 +29,7 @@ mod mid;
 mod sequence;
 #[cfg(test)]
 mod tests;
+mod wide;
 
 pub(crate) use decode::{decompress, decompress_with_dict};
 pub(crate) use dict::{DictTable, HcDictTable, compress_fast_with_dict, compress_hc_with_dict};
