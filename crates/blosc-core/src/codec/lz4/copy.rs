@@ -73,20 +73,19 @@ pub(in crate::codec) fn copy_steps(bytes: &mut [u8], from: usize, at: usize, len
 #[inline(always)]
 pub(in crate::codec) fn copy_pattern(bytes: &mut [u8], from: usize, mut at: usize, length: usize) -> Option<()> {
     let offset = at.checked_sub(from)?;
-    let (pattern, whole) = repeat_16(*bytes.get(from..)?.first_chunk()?, offset);
-    if whole == 16 {
-        let wide: &mut [u8; 64] = room(bytes, at)?;
-        for chunk in wide.as_chunks_mut::<16>().0 {
-            *chunk = pattern;
-        }
-        if length > 64 {
-            let padded = (length + 63) & !63;
-            for chunk in bytes.get_mut(at + 64..at + padded)?.as_chunks_mut::<16>().0 {
+    if offset <= 8 && offset.is_power_of_two() {
+        // Loaded by eight bytes: what has been stored just now is seldom more, and waited for if it is less.
+        let pattern = repeat_8(*bytes.get(from..)?.first_chunk()?, offset);
+        let padded = (length + 63) & !63;
+        let room = bytes.get_mut(at..at + padded)?.as_chunks_mut::<64>().0;
+        for wide in room {
+            for chunk in wide.as_chunks_mut::<8>().0 {
                 *chunk = pattern;
             }
         }
         return Some(());
     }
+    let (pattern, whole) = repeat_16(*bytes.get(from..)?.first_chunk()?, offset);
     let end = at + length;
     while at < end {
         *room(bytes, at)? = pattern;
@@ -268,6 +267,7 @@ macro_rules! first {
 fn repeat_8(word: [u8; 8], offset: usize) -> [u8; 8] {
     const FIRST: [u64; 8] = first!(u64, 8);
     const EVERY: [u64; 8] = every!(u64, 8);
+    if offset == 8 { return word; }
     let offset = offset & 7;
     (u64::from_le_bytes(word) & FIRST[offset]).wrapping_mul(EVERY[offset]).to_le_bytes()
 }

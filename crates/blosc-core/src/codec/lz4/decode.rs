@@ -3,7 +3,7 @@
 use crate::codec::CorruptStream;
 
 use super::copy::{OVERRUN, copy_18, copy_exact, copy_steps, room};
-use super::wide::wide;
+use super::wide::{last_literals, near_end, wide};
 use super::{END_LITERALS, LONG, MATCH_START_LIMIT, MIN_MATCH};
 
 /// Decodes `src` into exactly `dst[..len]`.
@@ -24,6 +24,10 @@ pub(crate) fn decompress(src: &[u8], dst: &mut [u8], len: usize) -> Result<(), C
         return Err(CorruptStream::new(0, "empty block"));
     };
     let place = wide::<false>(Place { token, src: rest, d: 0 }, dst, len, &[]);
+    let place = near_end(place, dst, len);
+    if last_literals(src, &place, dst, len).is_some() {
+        return Ok(());
+    }
     careful::<false>(src, place, dst, len, &[]).map(|_| ())
 }
 
@@ -57,6 +61,7 @@ pub(super) struct Place<'a> {
 
 /// Decodes the rest of a block, with every check the format asks for; with `DICT` one sequence of it, and says where
 /// that ends unless it is the last.
+#[cold]
 #[inline(never)]
 fn careful<'a, const DICT: bool>(
     block: &'a [u8],

@@ -107,6 +107,77 @@ pub(super) fn wide<'a, const DICT: bool>(
     Place { token: token as u8, src, d }
 }
 
+/// [`wide`] for the last bytes of a block.
+///
+/// Behind the literals of any sequence but the last are two bytes of offset, a token, and five literals: eight literals
+/// can be copied, and if there are more, sixteen.
+#[inline(always)]
+pub(super) fn near_end<'a>(place: Place<'a>, dst: &mut [u8], len: usize) -> Place<'a> {
+    let end = dst.len().min(len + (ROOM - MATCH_START_LIMIT));
+    let dst = &mut dst[..end];
+    let Place { mut token, mut src, mut d } = place;
+    let Some(last) = dst.len().checked_sub(ROOM) else { return place };
+    while d <= last {
+        let literals = usize::from(token >> 4);
+        if literals == LONG || src.len() < literals + 8 {
+            break;
+        }
+        let Some(word) = src.first_chunk::<8>() else { break };
+        let Some(to) = room::<8>(dst, d) else { break };
+        *to = *word;
+        if literals > 8 {
+            let (Some(word), Some(to)) = (src.first_chunk::<16>(), room::<16>(dst, d)) else { break };
+            *to = *word;
+        }
+        let at = d + literals;
+        if at > last {
+            break;
+        }
+        let Some(tail) = src[literals..].first_chunk::<4>() else { break };
+        let offset = usize::from(u16::from_le_bytes([tail[0], tail[1]]));
+        let short = usize::from(token & 0x0F);
+        let Some(from) = at.checked_sub(offset) else { break };
+        if short < LONG {
+            if copy_18(dst, from, at).is_none() {
+                break;
+            }
+            token = tail[2];
+            src = &src[literals + 3..];
+            d = at + MIN_MATCH + short;
+        } else {
+            let more = usize::from(tail[2]);
+            let length = MIN_MATCH + LONG + more;
+            if offset == 0 || more == 255 || length + ROOM > dst.len() - at || copy_steps(dst, from, at, length).is_none() {
+                break;
+            }
+            token = tail[3];
+            src = &src[literals + 4..];
+            d = at + length;
+        }
+    }
+    Place { token, src, d }
+}
+
+/// Copies the literals that a block ends with, if that is what `place` is in front of.
+#[inline(always)]
+pub(super) fn last_literals(block: &[u8], place: &Place<'_>, dst: &mut [u8], len: usize) -> Option<()> {
+    let Place { token, src, d } = *place;
+    let literals = usize::from(token >> 4);
+    let (from, n) = if literals == LONG { more_literals(src)? } else { (src, literals) };
+    // No match has reached into them.
+    if n != from.len() || d + n != len || d > 0 && n < END_LITERALS {
+        return None;
+    }
+    if n <= 8 && let Some(word) = block.last_chunk::<8>() && let Some(to) = room::<8>(dst, d) {
+        *to = (u64::from_le_bytes(*word) >> (8 * (8 - n) & 63)).to_le_bytes();
+    } else if n <= 16 && let Some(word) = block.last_chunk::<16>() && let Some(to) = room::<16>(dst, d) {
+        *to = (u128::from_le_bytes(*word) >> (8 * (16 - n) & 127)).to_le_bytes();
+    } else {
+        dst.get_mut(d..len)?.copy_from_slice(from);
+    }
+    Some(())
+}
+
 /// The number of literals, 15 or more, and what follows the length bytes.
 #[inline(always)]
 fn more_literals(src: &[u8]) -> Option<(&[u8], usize)> {
