@@ -6,6 +6,7 @@ use super::{END_LITERALS, LONG, MATCH_START_LIMIT, MIN_MATCH};
 
 /// What a sequence may write behind the start of its match, if that is short, and behind the start of its literals.
 const ROOM: usize = 64;
+const SHORT_ROOM: usize = 32;
 
 /// What a step looks at: 14 literals, the offset, one more length byte, the next token.
 const WINDOW: usize = 18;
@@ -113,20 +114,19 @@ pub(super) fn wide<'a, const DICT: bool>(
 /// can be copied, and if there are more, sixteen.
 #[inline(always)]
 pub(super) fn near_end<'a>(place: Place<'a>, dst: &mut [u8], len: usize) -> Place<'a> {
-    let end = dst.len().min(len + (ROOM - MATCH_START_LIMIT));
-    let dst = &mut dst[..end];
+    let end = dst.len().min(len + (SHORT_ROOM - MATCH_START_LIMIT));
     let Place { mut token, mut src, mut d } = place;
-    let Some(last) = dst.len().checked_sub(ROOM) else { return place };
+    let Some(last) = end.checked_sub(SHORT_ROOM) else { return place };
     while d <= last {
         let literals = usize::from(token >> 4);
         if literals == LONG || src.len() < literals + 8 {
             break;
         }
         let Some(word) = src.first_chunk::<8>() else { break };
-        let Some(to) = room::<8>(dst, d) else { break };
+        let Some(to) = room::<8>(&mut dst[..end], d) else { break };
         *to = *word;
         if literals > 8 {
-            let (Some(word), Some(to)) = (src.first_chunk::<16>(), room::<16>(dst, d)) else { break };
+            let (Some(word), Some(to)) = (src.first_chunk::<16>(), room::<16>(&mut dst[..end], d)) else { break };
             *to = *word;
         }
         let at = d + literals;
@@ -138,7 +138,7 @@ pub(super) fn near_end<'a>(place: Place<'a>, dst: &mut [u8], len: usize) -> Plac
         let short = usize::from(token & 0x0F);
         let Some(from) = at.checked_sub(offset) else { break };
         if short < LONG {
-            if copy_18(dst, from, at).is_none() {
+            if copy_18(&mut dst[..end], from, at).is_none() {
                 break;
             }
             token = tail[2];
