@@ -1,5 +1,6 @@
 //! How is a BloscLZ stream decoded?
 
+use super::near_end::near_end;
 use super::wide::wide;
 use super::{MIN_MATCH, NEAR};
 use crate::codec::CorruptStream;
@@ -26,10 +27,14 @@ pub(crate) fn decompress(src: &[u8], dst: &mut [u8], len: usize) -> Result<(), C
         return if len == 0 { Ok(()) } else { Err(CorruptStream::new(0, "the stream is empty")) };
     };
     let place = wide(Place { opcode: first & 0x1F, at: 1, done: 0 }, src, &mut dst[..len]);
-    careful(place, src, &mut dst[..len])
+    match near_end(place, src, dst, len) {
+        None => Ok(()),
+        Some(place) => careful(place, src, &mut dst[..len]),
+    }
 }
 
 /// Decodes the rest of a stream, with every check the format asks for.
+#[cold]
 #[inline(never)]
 fn careful(place: Place, src: &[u8], dst: &mut [u8]) -> Result<(), CorruptStream> {
     let Place { opcode, mut at, mut done } = place;

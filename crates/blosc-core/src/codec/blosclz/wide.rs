@@ -2,7 +2,7 @@
 
 use super::decode::{Place, distance, extension};
 use super::{MAX_LITERALS, NEAR};
-use crate::codec::lz4::copy::{OVERRUN, copy_long, repeat_16, unlikely};
+use crate::codec::lz4::copy::{OVERRUN, copy_long, copy_pattern, unlikely};
 use std::hint::select_unpredictable;
 
 /// What a step looks at behind its first opcode: 32 literals, a match of up to five bytes, the next opcode; and more, so
@@ -97,7 +97,7 @@ fn long(place: Place, src: &[u8], dst: &mut [u8]) -> Option<Place> {
 
 /// Copies a match of at most 263 bytes, given `ROOM - MAX_LITERALS` bytes from `to` on.
 #[inline(always)]
-fn copy_match(dst: &mut [u8], distance: usize, to: usize, length: usize) -> bool {
+pub(super) fn copy_match(dst: &mut [u8], distance: usize, to: usize, length: usize) -> bool {
     let Some(last) = dst.len().checked_sub(2 * OVERRUN) else { return false };
     let from = to.wrapping_sub(distance);
     // One comparison for both: a match that begins before the output wraps around.
@@ -124,25 +124,7 @@ fn copy_match(dst: &mut [u8], distance: usize, to: usize, length: usize) -> bool
             }
         }
     } else {
-        let Some(head) = dst[from..from + 16].first_chunk::<16>() else { return false };
-        let (pattern, whole) = repeat_16(*head, distance);
-        dst[to..to + 16].copy_from_slice(&pattern);
-        dst[to + whole..to + whole + 16].copy_from_slice(&pattern);
-        if length > whole + 16 {
-            if length > last - to {
-                return false;
-            }
-            if distance == 1 {
-                dst[to..to + length].fill(pattern[0]);
-                return true;
-            }
-            let mut k = 2 * whole;
-            while k < length {
-                dst[to + k..to + k + 16].copy_from_slice(&pattern);
-                dst[to + k + whole..to + k + whole + 16].copy_from_slice(&pattern);
-                k += 2 * whole;
-            }
-        }
+        return copy_pattern(dst, from, to, length).is_some();
     }
     true
 }

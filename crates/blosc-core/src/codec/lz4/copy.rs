@@ -71,11 +71,14 @@ pub(in crate::codec) fn copy_steps(bytes: &mut [u8], from: usize, at: usize, len
 }
 
 #[inline(always)]
-pub(in crate::codec) fn copy_pattern(bytes: &mut [u8], from: usize, mut at: usize, length: usize) -> Option<()> {
+pub(in crate::codec) fn copy_pattern(bytes: &mut [u8], from: usize, at: usize, length: usize) -> Option<()> {
     let offset = at.checked_sub(from)?;
     if offset <= 8 && offset.is_power_of_two() {
         // Loaded by eight bytes: what has been stored just now is seldom more, and waited for if it is less.
-        let pattern = repeat_8(*bytes.get(from..)?.first_chunk()?, offset);
+        let pattern = match offset {
+            1 => [*bytes.get(from)?; 8],
+            _ => repeat_8(*bytes.get(from..)?.first_chunk()?, offset),
+        };
         let padded = (length + 63) & !63;
         let room = bytes.get_mut(at..at + padded)?.as_chunks_mut::<64>().0;
         for wide in room {
@@ -85,13 +88,7 @@ pub(in crate::codec) fn copy_pattern(bytes: &mut [u8], from: usize, mut at: usiz
         }
         return Some(());
     }
-    let (pattern, whole) = repeat_16(*bytes.get(from..)?.first_chunk()?, offset);
-    let end = at + length;
-    while at < end {
-        *room(bytes, at)? = pattern;
-        at += whole;
-    }
-    Some(())
+    copy_near(bytes, from, at, length)
 }
 
 /// [`copy_roomy`] for what is not worth inlining.
