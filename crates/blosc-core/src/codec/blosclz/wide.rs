@@ -10,7 +10,7 @@ use std::hint::select_unpredictable;
 const WINDOW: usize = 64;
 
 /// What literals and a match of at most 32 bytes may take, and what [`copy_match`] writes behind a longer one.
-const ROOM: usize = MAX_LITERALS + 2 * OVERRUN;
+pub(super) const ROOM: usize = MAX_LITERALS + 2 * OVERRUN;
 
 /// Decodes from `place` on and stops in front of whatever is unusual, wrong or near the end.
 ///
@@ -23,11 +23,12 @@ const ROOM: usize = MAX_LITERALS + 2 * OVERRUN;
 /// far (`h`, `l`) it guesses well, and runs ahead; whether there is a length byte `e` it does not, so that is computed. To
 /// compute the first two as well made a step wait for the one before, and was slower: by 4 % and 2 %.
 #[inline(never)]
-pub(super) fn wide(place: Place, src: &[u8], dst: &mut [u8]) -> Place {
-    let Place { mut opcode, mut at, mut done } = place;
+pub(super) fn wide(src: &[u8], dst: &mut [u8]) -> (usize, usize) {
+    let (mut at, mut done) = (1, 0);
     let (Some(last_at), Some(last)) = (src.len().checked_sub(WINDOW), dst.len().checked_sub(ROOM)) else {
-        return place;
+        return (at, done);
     };
+    let mut opcode = src[0] & 0x1F;
     while at <= last_at && done <= last {
         let Some(window) = src[at..at + WINDOW].first_chunk::<WINDOW>() else { break };
         let mut tail = 0;
@@ -70,7 +71,7 @@ pub(super) fn wide(place: Place, src: &[u8], dst: &mut [u8]) -> Place {
         at += behind;
         done += length;
     }
-    Place { opcode, at, done }
+    (at, done)
 }
 
 /// A match with more than one length byte.
