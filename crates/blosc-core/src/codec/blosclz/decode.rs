@@ -27,6 +27,7 @@ pub(crate) fn decompress(src: &[u8], dst: &mut [u8], len: usize) -> Result<(), C
         return if len == 0 { Ok(()) } else { Err(CorruptStream::new(0, "the stream is empty")) };
     };
     let mut place = Place { opcode: first & 0x1F, at: 1, done: 0 };
+    // One comparison, so that the compiler does not take the bounds for known and forget what follows from them in there.
     if src.len().min(len) >= ROOM {
         let (at, done) = wide(src, &mut dst[..len]);
         if at > 1 {

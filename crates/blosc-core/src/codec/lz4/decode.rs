@@ -2,8 +2,9 @@
 
 use crate::codec::CorruptStream;
 
-use super::copy::{OVERRUN, copy_18, copy_exact, copy_steps, room};
-use super::wide::{last_literals, near_end, wide};
+use super::copy::{OVERRUN, copy_exact, copy_few, copy_roomy, room};
+use super::near_end::{last_literals, near_end};
+use super::wide::wide;
 use super::{END_LITERALS, LONG, MATCH_START_LIMIT, MIN_MATCH};
 
 /// Decodes `src` into exactly `dst[..len]`.
@@ -23,7 +24,11 @@ pub(crate) fn decompress(src: &[u8], dst: &mut [u8], len: usize) -> Result<(), C
     let Some((&token, rest)) = src.split_first() else {
         return Err(CorruptStream::new(0, "empty block"));
     };
-    let place = wide::<false>(Place { token, src: rest, d: 0 }, dst, len, &[]);
+    let mut place = Place { token, src: rest, d: 0 };
+    // A call that a block of a few sequences is done without sooner.
+    if src.len().min(len) >= 64 {
+        place = wide::<false>(place, dst, len, &[]);
+    }
     let place = near_end(place, dst, len);
     if last_literals(src, &place, dst, len).is_some() {
         return Ok(());
@@ -85,10 +90,10 @@ fn careful<'a, const DICT: bool>(
         if literals > len - d {
             return error(src.len(), "more literals than bytes to decode");
         }
-        let Some((from, after)) = src.split_at_checked(literals) else {
+        let Some(after) = src.get(literals..) else {
             return error(src.len(), "fewer literals than announced");
         };
-        copy_tail(block, src, from, dst, d);
+        copy_literals(block, src, literals, &mut dst[d..]);
         d += literals;
         src = after;
         if src.is_empty() {
@@ -124,7 +129,9 @@ fn careful<'a, const DICT: bool>(
             return error(src.len(), "match reaches too far");
         }
         d = end;
-        let Some((&next, after)) = src.split_first() else { return error(src.len(), "no literals behind the last match") };
+        let Some((&next, after)) = src.split_first() else {
+            return error(src.len(), "no literals behind the last match");
+        };
         token = next;
         src = after;
         if DICT {
@@ -133,35 +140,19 @@ fn careful<'a, const DICT: bool>(
     }
 }
 
+/// Copies `n` literals from the front of `src`, which is the end of `block`.
 #[inline(always)]
-fn copy_tail(block: &[u8], src: &[u8], from: &[u8], dst: &mut [u8], d: usize) {
-    let n = from.len();
-    if n <= 8 && let Some(to) = room::<8>(dst, d) {
-        if let Some(word) = src.first_chunk::<8>() {
-            *to = *word;
-            return;
-        }
-        if let Some(word) = block.last_chunk::<8>() {
-            *to = (u64::from_le_bytes(*word) >> ((8 - src.len()) * 8 & 63)).to_le_bytes();
-            return;
-        }
-    } else if n <= 16 && let Some(to) = room::<16>(dst, d) {
-        if let Some(word) = src.first_chunk::<16>() {
-            *to = *word;
-            return;
-        }
-        if let Some(word) = block.last_chunk::<16>() {
-            *to = (u128::from_le_bytes(*word) >> ((16 - src.len()) * 8 & 127)).to_le_bytes();
-            return;
-        }
+fn copy_literals(block: &[u8], src: &[u8], n: usize, dst: &mut [u8]) {
+    if n > 32 || room(dst, 0).and_then(|to| copy_few(block, src, n, to)).is_none() {
+        dst[..n].copy_from_slice(&src[..n]);
     }
-    dst[d..d + n].copy_from_slice(from);
 }
 
+/// Copies a match; no further than it goes, where there is no room behind it.
 #[inline(always)]
 fn copy_match(dst: &mut [u8], from: usize, at: usize, length: usize) -> Option<()> {
-    if dst.len() - at >= length + 64 {
-        if length <= 18 { copy_18(dst, from, at) } else { copy_steps(dst, from, at, length) }
+    if length.saturating_add(OVERRUN) <= dst.len() - at {
+        copy_roomy(dst, from, at, length)
     } else {
         copy_exact(dst, from, at, length)
     }

@@ -26,6 +26,8 @@ mod hc;
 mod lazy;
 pub(super) mod matchlen;
 mod mid;
+mod near_end;
+mod repeat;
 mod sequence;
 #[cfg(test)]
 mod tests;
