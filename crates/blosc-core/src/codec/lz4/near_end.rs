@@ -24,8 +24,19 @@ pub(super) fn near_end<'a>(place: Place<'a>, dst: &mut [u8], len: usize) -> Plac
     while d <= last {
         let short = &mut dst[..end];
         let literals = usize::from(token >> 4);
+        if literals == LONG {
+            let (rest, n) = many_literals(src, short, d, last - d);
+            if n == 0 {
+                break;
+            }
+            src = &src[src.len() - rest..];
+            d += n;
+            // What is left is a sequence without literals.
+            token &= 0x0F;
+            continue;
+        }
         let (from, n) = (src, literals);
-        if literals == LONG || from.len() < n + BEHIND {
+        if from.len() < n + BEHIND {
             break;
         }
         if n <= 8 {
@@ -65,6 +76,22 @@ pub(super) fn near_end<'a>(place: Place<'a>, dst: &mut [u8], len: usize) -> Plac
         }
     }
     Place { token, src, d }
+}
+
+/// Copies 15 literals or more, at most `most`, if they are not the last; gives how much of `src` is left, and their number
+/// or 0.
+#[inline(never)]
+fn many_literals(src: &[u8], dst: &mut [u8], d: usize, most: usize) -> (usize, usize) {
+    let Some((from, n)) = more_literals(src) else { return (0, 0) };
+    if n > most || from.len() - n.min(from.len()) < BEHIND {
+        return (0, 0);
+    }
+    if n > 32 {
+        dst[d..d + n].copy_from_slice(&from[..n]);
+    } else if room(dst, d).and_then(|to| copy_few(from, from, n, to)).is_none() {
+        return (0, 0);
+    }
+    (from.len() - n, n)
 }
 
 /// Copies the literals that `block` ends with, if they are what `place` is in front of.
