@@ -2,7 +2,7 @@
 
 use super::MIN_MATCH;
 use super::decode::{Place, distance};
-use super::wide::copy_match;
+use super::wide::{copy_match, long};
 use crate::codec::lz4::copy::{OVERRUN, copy_few, room};
 
 /// Decodes from `place` on; `None` at the end of the stream, otherwise where it has met what is unusual or wrong.
@@ -42,7 +42,9 @@ pub(super) fn near_end(place: Place, src: &[u8], dst: &mut [u8], len: usize) -> 
         if length == 9 {
             let Some(&more) = src.get(at) else { break };
             if more == 255 {
-                break;
+                let Some(next) = long(Place { opcode, at, done }, src, dst, len) else { break };
+                Place { opcode, at, done } = next;
+                continue;
             }
             length += usize::from(more);
             behind += 1;

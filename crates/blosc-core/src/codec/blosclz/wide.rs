@@ -2,7 +2,7 @@
 
 use super::decode::{Place, distance, extension};
 use super::{MAX_LITERALS, NEAR};
-use crate::codec::lz4::copy::{OVERRUN, copy_long, copy_pattern, unlikely};
+use crate::codec::lz4::copy::{OVERRUN, copy_exact, copy_long, copy_pattern, unlikely};
 use std::hint::select_unpredictable;
 
 /// What a step looks at behind its first opcode: 32 literals, a match of up to five bytes, the next opcode; and more, so
@@ -53,7 +53,7 @@ pub(super) fn wide(src: &[u8], dst: &mut [u8]) -> (usize, usize) {
         let more = select_unpredictable(extended, bytes as u8, 0);
         if more == 255 {
             unlikely();
-            let Some(next) = long(Place { opcode, at, done }, src, dst) else { break };
+            let Some(next) = long(Place { opcode, at, done }, src, dst, dst.len()) else { break };
             Place { opcode, at, done } = next;
             continue;
         }
@@ -76,26 +76,24 @@ pub(super) fn wide(src: &[u8], dst: &mut [u8]) -> (usize, usize) {
     (at, done)
 }
 
-/// A match with more than one length byte.
+/// A match with more than one length byte, which ends in `dst[..len]`.
 #[inline(never)]
-fn long(place: Place, src: &[u8], dst: &mut [u8]) -> Option<Place> {
-    let opcode = usize::from(place.opcode);
-    let (more, at) = extension(src, place.at)?;
+pub(super) fn long(place: Place, src: &[u8], dst: &mut [u8], len: usize) -> Option<Place> {
+    let Place { opcode, at, done } = place;
+    let opcode = usize::from(opcode);
+    let (more, at) = extension(src, at)?;
     let length = more.saturating_add(9);
     let (distance, next, at) = distance(src, opcode, at)?;
-    let from = place.done.checked_sub(distance)?;
-    if length > (dst.len() - place.done).checked_sub(OVERRUN)? {
+    let from = done.checked_sub(distance)?;
+    if length > len - done {
         return None;
     }
-    if distance == 1 {
-        let byte = dst[from];
-        dst[place.done..place.done + length].fill(byte);
-    } else if distance >= length {
-        dst.copy_within(from..from + length, place.done);
+    if distance < length && distance > 1 && length + OVERRUN <= dst.len() - done {
+        copy_long(dst, from, done, length)?;
     } else {
-        copy_long(dst, from, place.done, length)?;
+        copy_exact(dst, from, done, length)?;
     }
-    Some(Place { opcode: next, at, done: place.done + length })
+    Some(Place { opcode: next, at, done: done + length })
 }
 
 /// Copies a match of at most 263 bytes, given `ROOM - MAX_LITERALS` bytes from `to` on.

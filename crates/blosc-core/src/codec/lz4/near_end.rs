@@ -2,7 +2,7 @@
 
 use super::copy::{OVERRUN, copy_18, copy_few, copy_roomy, room};
 use super::decode::Place;
-use super::wide::more_literals;
+use super::wide::{long_match, more_literals};
 use super::{END_LITERALS, LONG, MATCH_START_LIMIT, MIN_MATCH};
 
 /// How far behind the start of its match a sequence may write, if that is short, and behind the start of its literals, if
@@ -64,8 +64,15 @@ pub(super) fn near_end<'a>(place: Place<'a>, dst: &mut [u8], len: usize) -> Plac
         } else {
             let more = usize::from(tail[2]);
             let length = length + more;
-            if offset == 0 || more == 255 || length + OVERRUN > dst.len() - at || length > len - END_LITERALS - at {
+            if offset == 0 {
                 break;
+            }
+            if more == 255 || length + OVERRUN > dst.len() - at || length > len - END_LITERALS - at {
+                let Some((next, after, end)) = long_match(&from[n + 2..], dst, len, start, at) else { break };
+                token = next;
+                src = after;
+                d = end;
+                continue;
             }
             if copy_roomy(dst, start, at, length).is_none() {
                 break;

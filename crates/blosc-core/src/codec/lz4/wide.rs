@@ -151,7 +151,13 @@ fn copy_literals(from: &[u8], dst: &mut [u8], d: usize, n: usize) -> Option<()> 
 /// Copies a match of 19 bytes or more, whose length bytes `src` starts with; gives the next token, what follows it, and
 /// the match's end.
 #[inline(never)]
-fn long_match<'a>(src: &'a [u8], dst: &mut [u8], len: usize, from: usize, at: usize) -> Option<(u8, &'a [u8], usize)> {
+pub(super) fn long_match<'a>(
+    src: &'a [u8],
+    dst: &mut [u8],
+    len: usize,
+    from: usize,
+    at: usize,
+) -> Option<(u8, &'a [u8], usize)> {
     let (more, after) = extension(src)?;
     let (&next, after) = after.split_first()?;
     let length = more.saturating_add(MIN_MATCH + LONG);
