@@ -14,7 +14,7 @@ const BEHIND: usize = 3 + END_LITERALS;
 
 /// Decodes sequences as long as there is room behind what is decoded; none is needed behind `place.src`.
 ///
-/// Blocks of 128 bytes, as small chunks have them, took half the time again when only the careful decoder came so near
+/// Blocks of 128 bytes, as small chunks have them, took up to twice the time when only the careful decoder came so near
 /// to the end: it copies exactly, by calls, and its branches are many.
 #[inline(always)]
 pub(super) fn near_end<'a>(place: Place<'a>, dst: &mut [u8], len: usize) -> Place<'a> {
