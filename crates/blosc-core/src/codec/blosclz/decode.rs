@@ -1,6 +1,7 @@
 //! How is a BloscLZ stream decoded?
 
-use super::wide::wide;
+use super::near_end::near_end;
+use super::wide::{ROOM, wide};
 use super::{MIN_MATCH, NEAR};
 use crate::codec::CorruptStream;
 use crate::codec::lz4::copy::copy_exact;
@@ -25,11 +26,22 @@ pub(crate) fn decompress(src: &[u8], dst: &mut [u8], len: usize) -> Result<(), C
     let Some(first) = src.first() else {
         return if len == 0 { Ok(()) } else { Err(CorruptStream::new(0, "the stream is empty")) };
     };
-    let place = wide(Place { opcode: first & 0x1F, at: 1, done: 0 }, src, &mut dst[..len]);
-    careful(place, src, &mut dst[..len])
+    let mut place = Place { opcode: first & 0x1F, at: 1, done: 0 };
+    // One comparison, so that the compiler does not take the bounds for known and forget what follows from them in there.
+    if src.len().min(len) >= ROOM {
+        let (at, done) = wide(src, &mut dst[..len]);
+        if at > 1 {
+            place = Place { opcode: src[at - 1], at, done };
+        }
+    }
+    match near_end(place, src, dst, len) {
+        None => Ok(()),
+        Some(place) => careful(place, src, &mut dst[..len]),
+    }
 }
 
 /// Decodes the rest of a stream, with every check the format asks for.
+#[cold]
 #[inline(never)]
 fn careful(place: Place, src: &[u8], dst: &mut [u8]) -> Result<(), CorruptStream> {
     let Place { opcode, mut at, mut done } = place;

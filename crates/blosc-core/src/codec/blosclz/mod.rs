@@ -21,6 +21,7 @@ mod effort;
 mod emit;
 mod encode;
 mod find;
+mod near_end;
 mod promise;
 #[cfg(test)]
 mod tests;

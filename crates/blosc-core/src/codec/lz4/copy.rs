@@ -4,16 +4,23 @@
 //! compared lengths before, the checks vanish. Every function wants `from < at` and answers `None`, with some bytes
 //! from `at` on written or not, if that or its need of room is not met.
 
+use super::repeat::{repeat_8, repeat_16};
+use std::cell::Cell;
+
 /// How far behind its end [`copy_roomy`] may write.
-pub(in crate::codec) const OVERRUN: usize = 32;
+pub(in crate::codec) const OVERRUN: usize = 64;
+
+/// How many bytes a step copies from an offset of as many on.
+const STEP: usize = 32;
 
 /// Up to this length a match is copied by steps, above it by few and ever longer calls of the system's memory copy.
 const BULK: usize = 512;
 
-/// Writes 18 bytes at `at`, the longest match whose length is in the token.
+/// Writes 18 bytes at `at`, the longest match whose length is in the token, and wants room for 24.
 ///
 /// From an offset of 8 on, two loads and stores of a register and one of two bytes do, each of which may read what
-/// the one before it has written.
+/// the one before it has written. Sixteen bytes at once were slower: a load that wants bytes of several stores waits until
+/// all have left for the cache, and what is copied was often written just before.
 #[inline(always)]
 pub(in crate::codec) fn copy_18(bytes: &mut [u8], from: usize, at: usize) -> Option<()> {
     let offset = at.checked_sub(from)?;
@@ -23,71 +30,98 @@ pub(in crate::codec) fn copy_18(bytes: &mut [u8], from: usize, at: usize) -> Opt
         step::<2>(bytes, from + 16, at + 16)
     } else {
         unlikely();
-        // By offset: the smallest whole number of periods that is 8 bytes or more. That far in front of any byte but
-        // the first eight is the same byte.
-        const BACK: [usize; 8] = [0, 8, 8, 9, 8, 10, 12, 14];
+        // By offset: the whole periods among 8 bytes. Three times 8 bytes by such steps are 18 bytes at least.
+        const WHOLE: [u8; 8] = [0, 8, 8, 6, 8, 5, 6, 7];
         if offset == 0 {
             return None;
         }
         let first = *bytes.get(from..)?.first_chunk()?;
-        *room(bytes, at)? = repeat_8(first, offset);
-        step::<8>(bytes, at + 8 - BACK[offset], at + 8)?;
-        step::<2>(bytes, at + 16 - BACK[offset], at + 16)
+        let (pattern, whole) = (repeat_8(first, offset), usize::from(WHOLE[offset]));
+        let to: &mut [u8; 24] = room(bytes, at)?;
+        to[..8].copy_from_slice(&pattern);
+        to[whole..whole + 8].copy_from_slice(&pattern);
+        to[2 * whole..2 * whole + 8].copy_from_slice(&pattern);
+        Some(())
     }
 }
 
 /// Copies a match of any length, given room for [`OVERRUN`] bytes more.
+///
+/// Most are of up to 64 bytes, copied without a look at how many there are.
 #[inline(always)]
 pub(in crate::codec) fn copy_roomy(bytes: &mut [u8], from: usize, at: usize, length: usize) -> Option<()> {
-    if at.checked_sub(from)? < OVERRUN {
+    let offset = at.checked_sub(from)?;
+    if offset < 16 {
+        return copy_pattern(bytes, from, at, length);
+    }
+    step::<16>(bytes, from, at)?;
+    step::<16>(bytes, from + 16, at + 16)?;
+    step::<16>(bytes, from + 32, at + 32)?;
+    step::<16>(bytes, from + 48, at + 48)?;
+    if length > 64 {
+        copy_far(bytes, from + 64, at + 64, length - 64)?;
+    }
+    Some(())
+}
+
+/// [`copy_roomy`] for offsets below 16.
+#[inline(always)]
+pub(in crate::codec) fn copy_pattern(bytes: &mut [u8], from: usize, at: usize, length: usize) -> Option<()> {
+    let offset = at.checked_sub(from)?;
+    if offset > 8 || !offset.is_power_of_two() {
         return copy_near(bytes, from, at, length);
     }
-    step::<OVERRUN>(bytes, from, at)?;
-    if length > OVERRUN {
-        step::<OVERRUN>(bytes, from + OVERRUN, at + OVERRUN)?;
-        if length > 2 * OVERRUN {
-            return copy_long(bytes, from + 2 * OVERRUN, at + 2 * OVERRUN, length - 2 * OVERRUN);
+    // A load of no more than what is known to have been written at once: see `copy_18`.
+    let pattern = match offset {
+        1 => [*bytes.get(from)?; 8],
+        8 => *bytes.get(from..)?.first_chunk()?,
+        _ => repeat_8(*bytes.get(from..)?.first_chunk()?, offset),
+    };
+    for room in bytes.get_mut(at..at + length.next_multiple_of(64))?.as_chunks_mut::<64>().0 {
+        for word in room.as_chunks_mut().0 {
+            *word = pattern;
         }
     }
     Some(())
 }
 
-/// [`copy_roomy`] for what is not worth inlining.
+/// [`copy_roomy`] for what is not worth inlining; [`STEP`] bytes of room do.
 #[inline(never)]
 pub(in crate::codec) fn copy_long(bytes: &mut [u8], from: usize, at: usize, length: usize) -> Option<()> {
     if length > BULK {
         copy_exact(bytes, from, at, length)
-    } else if at.checked_sub(from)? < OVERRUN {
+    } else if at.checked_sub(from)? < STEP {
         copy_near(bytes, from, at, length)
     } else {
         copy_far(bytes, from, at, length)
     }
 }
 
-/// [`copy_roomy`] for offsets of [`OVERRUN`] and more.
+/// [`copy_roomy`] for offsets of 16 and more; [`STEP`] bytes of room do.
 #[inline(always)]
-fn copy_far(bytes: &mut [u8], mut from: usize, mut at: usize, length: usize) -> Option<()> {
-    let padded = length.next_multiple_of(OVERRUN);
-    if at - from >= padded {
-        let (done, room) = bytes.split_at_mut_checked(at)?;
-        let source = done.get(from..from + padded)?.as_chunks::<OVERRUN>().0;
-        let target = room.get_mut(..padded)?.as_chunks_mut::<OVERRUN>().0;
-        // Inline, where a slice copy would be a call: these are 65 to 512 bytes.
-        for (to, from) in target.iter_mut().zip(source) {
-            *to = *from;
-        }
-        return Some(());
-    }
-    let end = at + length;
-    while at < end {
-        step::<OVERRUN>(bytes, from, at)?;
-        from += OVERRUN;
-        at += OVERRUN;
+fn copy_far(bytes: &mut [u8], from: usize, at: usize, length: usize) -> Option<()> {
+    let padded = length.next_multiple_of(STEP);
+    // Cells, as the two overlap: slices of them do away with all checks in the loop.
+    let cells = Cell::from_mut(bytes.get_mut(from..at + padded)?).as_slice_of_cells();
+    let source = cells.get(..padded)?.as_chunks::<STEP>().0;
+    let target = cells.get(at - from..)?.as_chunks::<STEP>().0;
+    for (to, from) in target.iter().zip(source) {
+        copy_cells(&from[..16], &to[..16]);
+        copy_cells(&from[16..], &to[16..]);
     }
     Some(())
 }
 
-/// [`copy_roomy`] for offsets below [`OVERRUN`].
+/// Copies 16 bytes, loading all of them before it stores any.
+#[inline(always)]
+fn copy_cells(from: &[Cell<u8>], to: &[Cell<u8>]) {
+    let word: [u8; 16] = std::array::from_fn(|i| from[i].get());
+    for (to, byte) in to.iter().zip(word) {
+        to.set(byte);
+    }
+}
+
+/// [`copy_roomy`] for offsets below [`STEP`].
 #[inline(never)]
 fn copy_near(bytes: &mut [u8], mut from: usize, mut at: usize, length: usize) -> Option<()> {
     let offset = at.checked_sub(from)?;
@@ -110,6 +144,27 @@ fn copy_near(bytes: &mut [u8], mut from: usize, mut at: usize, length: usize) ->
     while at < end {
         *room(bytes, at)? = pattern;
         at += whole;
+    }
+    Some(())
+}
+
+/// Copies the first `n` bytes of `from`, up to 32, to where there is room for so many. `whole` is what `from` is the end of.
+#[inline(always)]
+pub(in crate::codec) fn copy_few(whole: &[u8], from: &[u8], n: usize, to: &mut [u8; 32]) -> Option<()> {
+    if n <= 8 {
+        let word = match from.first_chunk() {
+            Some(word) => u64::from_le_bytes(*word),
+            None => u64::from_le_bytes(*whole.last_chunk()?) >> ((8 * (8 - from.len())) & 63),
+        };
+        to[..8].copy_from_slice(&word.to_le_bytes());
+    } else if n <= 16 {
+        let from = from.get(..n)?;
+        to[..8].copy_from_slice(from.first_chunk::<8>()?);
+        to[n - 8..n].copy_from_slice(from.last_chunk::<8>()?);
+    } else {
+        let from = from.get(..n.min(32))?;
+        to[..16].copy_from_slice(from.first_chunk::<16>()?);
+        to[from.len() - 16..from.len()].copy_from_slice(from.last_chunk::<16>()?);
     }
     Some(())
 }
@@ -151,8 +206,8 @@ pub(in crate::codec) fn copy_exact(bytes: &mut [u8], from: usize, at: usize, len
 #[inline(always)]
 fn write_out(bytes: &mut [u8], from: usize, mut at: usize, end: usize) -> Option<usize> {
     let offset = at - from;
-    if end - at >= BULK + OVERRUN {
-        if offset < OVERRUN {
+    if end - at >= BULK + STEP {
+        if offset < STEP {
             copy_near(bytes, from, at, BULK)?;
         } else {
             copy_far(bytes, from, at, BULK)?;
@@ -186,58 +241,6 @@ fn step<const N: usize>(bytes: &mut [u8], from: usize, at: usize) -> Option<()> 
 #[inline(always)]
 pub(in crate::codec) fn room<const N: usize>(bytes: &mut [u8], at: usize) -> Option<&mut [u8; N]> {
     bytes.get_mut(at..)?.first_chunk_mut()
-}
-
-/// By offset: an integer with the lowest bit of every `offset`-th byte set.
-///
-/// Multiplied by it, `offset` bytes repeat themselves: the shifted copies that are added up do not overlap.
-macro_rules! every {
-    ($word:ty, $bytes:literal) => {{
-        let mut table: [$word; $bytes] = [0; $bytes];
-        let mut offset = 1;
-        while offset < $bytes {
-            let mut byte = 0;
-            while byte < $bytes {
-                table[offset] |= 1 << (8 * byte);
-                byte += offset;
-            }
-            offset += 1;
-        }
-        table
-    }};
-}
-
-/// By offset: a mask of as many bytes.
-macro_rules! first {
-    ($word:ty, $bytes:literal) => {{
-        let mut table: [$word; $bytes] = [0; $bytes];
-        let mut offset = 1;
-        while offset < $bytes {
-            table[offset] = (1 << (8 * offset)) - 1;
-            offset += 1;
-        }
-        table
-    }};
-}
-
-/// The first `offset` (1..8) bytes of `word`, over and over.
-#[inline(always)]
-fn repeat_8(word: [u8; 8], offset: usize) -> [u8; 8] {
-    const FIRST: [u64; 8] = first!(u64, 8);
-    const EVERY: [u64; 8] = every!(u64, 8);
-    let offset = offset & 7;
-    (u64::from_le_bytes(word) & FIRST[offset]).wrapping_mul(EVERY[offset]).to_le_bytes()
-}
-
-/// The first `offset` (1..16) bytes of `word`, over and over, and how many bytes the whole periods among these 16 have.
-#[inline(always)]
-pub(in crate::codec) fn repeat_16(word: [u8; 16], offset: usize) -> ([u8; 16], usize) {
-    const FIRST: [u128; 16] = first!(u128, 16);
-    const EVERY: [u128; 16] = every!(u128, 16);
-    const WHOLE: [u8; 16] = [16, 16, 16, 15, 16, 15, 12, 14, 16, 9, 10, 11, 12, 13, 14, 15];
-    let offset = offset & 15;
-    let word = (u128::from_le_bytes(word) & FIRST[offset]).wrapping_mul(EVERY[offset]);
-    (word.to_le_bytes(), usize::from(WHOLE[offset]))
 }
 
 /// Tells the compiler that the path it stands on is the rare one.

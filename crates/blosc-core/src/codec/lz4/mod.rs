@@ -26,9 +26,12 @@ mod hc;
 mod lazy;
 pub(super) mod matchlen;
 mod mid;
+mod near_end;
+mod repeat;
 mod sequence;
 #[cfg(test)]
 mod tests;
+mod wide;
 
 pub(crate) use decode::{decompress, decompress_with_dict};
 pub(crate) use dict::{DictTable, HcDictTable, compress_fast_with_dict, compress_hc_with_dict};

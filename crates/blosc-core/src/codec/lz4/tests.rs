@@ -46,13 +46,17 @@ pub(super) fn worst(len: usize) -> usize {
     1 + len + if len < 15 { 0 } else { 1 + (len - 15) / 255 }
 }
 
-/// Decodes over two buffers of different contents, with scratch behind them, and demands the same result.
+/// Decodes over buffers of different contents, without room behind the block, with little and with enough for copies of
+/// fixed width, and demands the same result.
 fn decoded(block: &[u8], len: usize) -> Result<Vec<u8>, CorruptStream> {
-    let [first, second] = [0x00, 0xA5].map(|fill| {
-        let mut dst = vec![fill; len + 40];
+    let into = |fill: u8, room: usize| {
+        let mut dst = vec![fill; len + room];
         decompress(block, &mut dst, len).map(|()| dst[..len].to_vec())
-    });
-    assert_eq!(first, second);
+    };
+    let first = into(0x00, 0);
+    for (fill, room) in [(0xA5, 40), (0x5A, 64)] {
+        assert_eq!(first, into(fill, room), "{room} bytes of room");
+    }
     first
 }
 

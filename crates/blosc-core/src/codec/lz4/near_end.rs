@@ -1,0 +1,121 @@
+//! How are the last sequences of a block decoded, which for blocks of a few bytes are all of them?
+
+use super::copy::{OVERRUN, copy_18, copy_few, copy_roomy, room};
+use super::decode::Place;
+use super::wide::{long_match, more_literals};
+use super::{END_LITERALS, LONG, MATCH_START_LIMIT, MIN_MATCH};
+
+/// How far behind the start of its match a sequence may write, if that is short, and behind the start of its literals, if
+/// they are few.
+const ROOM: usize = 32;
+
+/// What follows the literals of every sequence but the last: two bytes of offset, a token, five literals.
+const BEHIND: usize = 3 + END_LITERALS;
+
+/// Decodes sequences as long as there is room behind what is decoded; none is needed behind `place.src`.
+///
+/// Blocks of 128 bytes, as small chunks have them, took up to twice the time when only the careful decoder came so near
+/// to the end: it copies exactly, by calls, and its branches are many.
+#[inline(always)]
+pub(super) fn near_end<'a>(place: Place<'a>, dst: &mut [u8], len: usize) -> Place<'a> {
+    let Place { mut token, mut src, mut d } = place;
+    let end = dst.len().min(len + (ROOM - MATCH_START_LIMIT));
+    let Some(last) = end.checked_sub(ROOM) else { return Place { token, src, d } };
+    while d <= last {
+        let short = &mut dst[..end];
+        let literals = usize::from(token >> 4);
+        if literals == LONG {
+            let (rest, n) = many_literals(src, short, d, last - d);
+            if n == 0 {
+                break;
+            }
+            src = &src[src.len() - rest..];
+            d += n;
+            // What is left is a sequence without literals.
+            token &= 0x0F;
+            continue;
+        }
+        let (from, n) = (src, literals);
+        if from.len() < n + BEHIND {
+            break;
+        }
+        if n <= 8 {
+            let (Some(word), Some(to)) = (from.first_chunk::<8>(), room::<8>(short, d)) else { break };
+            *to = *word;
+        } else {
+            let (Some(word), Some(to)) = (from.first_chunk::<16>(), room::<16>(short, d)) else { break };
+            *to = *word;
+        }
+        let at = d + n;
+        if at > last {
+            break;
+        }
+        let Some(tail) = from[n..].first_chunk::<4>() else { break };
+        let offset = usize::from(u16::from_le_bytes([tail[0], tail[1]]));
+        let Some(start) = at.checked_sub(offset) else { break };
+        let length = MIN_MATCH + usize::from(token & 0x0F);
+        if length < MIN_MATCH + LONG {
+            if copy_18(short, start, at).is_none() {
+                break;
+            }
+            token = tail[2];
+            src = &from[n + 3..];
+            d = at + length;
+        } else {
+            let more = usize::from(tail[2]);
+            let length = length + more;
+            if offset == 0 {
+                break;
+            }
+            if more == 255 || length + OVERRUN > dst.len() - at || length > len - END_LITERALS - at {
+                let Some((next, after, end)) = long_match(&from[n + 2..], dst, len, start, at) else { break };
+                token = next;
+                src = after;
+                d = end;
+                continue;
+            }
+            if copy_roomy(dst, start, at, length).is_none() {
+                break;
+            }
+            token = tail[3];
+            src = &from[n + 4..];
+            d = at + length;
+        }
+    }
+    Place { token, src, d }
+}
+
+/// Copies 15 literals or more, at most `most`, if they are not the last; gives how much of `src` is left, and their number
+/// or 0.
+#[inline(never)]
+fn many_literals(src: &[u8], dst: &mut [u8], d: usize, most: usize) -> (usize, usize) {
+    let Some((from, n)) = more_literals(src) else { return (0, 0) };
+    if n > most || from.len() - n.min(from.len()) < BEHIND {
+        return (0, 0);
+    }
+    if n > 32 {
+        dst[d..d + n].copy_from_slice(&from[..n]);
+    } else if room(dst, d).and_then(|to| copy_few(from, from, n, to)).is_none() {
+        return (0, 0);
+    }
+    (from.len() - n, n)
+}
+
+/// Copies the literals that `block` ends with, if they are what `place` is in front of.
+#[inline(always)]
+pub(super) fn last_literals(block: &[u8], place: &Place<'_>, dst: &mut [u8], len: usize) -> Option<()> {
+    let Place { token, src, d } = *place;
+    let literals = usize::from(token >> 4);
+    let (from, n) = if literals == LONG { more_literals(src)? } else { (src, literals) };
+    // A match before them has not reached too far.
+    if n != from.len() || n > len || d != len - n || d > 0 && n < END_LITERALS {
+        return None;
+    }
+    if n <= 32
+        && let Some(to) = room(dst, d)
+    {
+        return copy_few(block, from, n, to);
+    }
+    dst.get_mut(d..len)?.copy_from_slice(from);
+    Some(())
+}

@@ -1,0 +1,53 @@
+//! How do a few bytes become a word or two of the same bytes over and over?
+
+/// By offset: an integer with the lowest bit of every `offset`-th byte set.
+///
+/// Multiplied by it, `offset` bytes repeat themselves: the shifted copies that are added up do not overlap.
+macro_rules! every {
+    ($word:ty, $bytes:literal) => {{
+        let mut table: [$word; $bytes] = [0; $bytes];
+        let mut offset = 1;
+        while offset < $bytes {
+            let mut byte = 0;
+            while byte < $bytes {
+                table[offset] |= 1 << (8 * byte);
+                byte += offset;
+            }
+            offset += 1;
+        }
+        table
+    }};
+}
+
+/// By offset: a mask of as many bytes.
+macro_rules! first {
+    ($word:ty, $bytes:literal) => {{
+        let mut table: [$word; $bytes] = [0; $bytes];
+        let mut offset = 1;
+        while offset < $bytes {
+            table[offset] = (1 << (8 * offset)) - 1;
+            offset += 1;
+        }
+        table
+    }};
+}
+
+/// The first `offset` (1..8) bytes of `word`, over and over.
+#[inline(always)]
+pub(super) fn repeat_8(word: [u8; 8], offset: usize) -> [u8; 8] {
+    const FIRST: [u64; 8] = first!(u64, 8);
+    const EVERY: [u64; 8] = every!(u64, 8);
+    let offset = offset & 7;
+    (u64::from_le_bytes(word) & FIRST[offset]).wrapping_mul(EVERY[offset]).to_le_bytes()
+}
+
+/// The first `offset` (1..16) bytes of `word`, over and over, and how many bytes the whole periods among these 16 have.
+#[inline(always)]
+pub(super) fn repeat_16(word: [u8; 16], offset: usize) -> ([u8; 16], usize) {
+    const FIRST: [u128; 16] = first!(u128, 16);
+    const EVERY: [u128; 16] = every!(u128, 16);
+    const WHOLE: [u8; 16] = [16, 16, 16, 15, 16, 15, 12, 14, 16, 9, 10, 11, 12, 13, 14, 15];
+    let offset = offset & 15;
+    let word = (u128::from_le_bytes(word) & FIRST[offset]).wrapping_mul(EVERY[offset]);
+    (word.to_le_bytes(), usize::from(WHOLE[offset]))
+}

@@ -1,0 +1,173 @@
+//! How is most of a block decoded? By copies of fixed width, as long as both sides have room for them.
+
+use super::copy::{OVERRUN, copy_18, copy_exact, copy_long, copy_roomy, room, unlikely};
+use super::decode::{Place, extension};
+use super::{END_LITERALS, LONG, MATCH_START_LIMIT, MIN_MATCH};
+
+/// How far behind the start of its match a sequence may write, if that is short, and behind the start of its literals: more
+/// than need be, so that there is one limit for short matches and long ones.
+const ROOM: usize = OVERRUN;
+
+/// What a step looks at: 14 literals, the offset, one more length byte, the next token.
+const WINDOW: usize = 18;
+
+/// Decodes sequences as long as both sides have room for copies of fixed width.
+///
+/// Stops in front of whatever is unusual, wrong or near the end: the careful decoder meets the same bytes again. Only
+/// that a match reaches too far is found behind it. Without `DICT` there is no dictionary, and no code for one.
+///
+/// A step waits for little but the token before it: seven or eight cycles. Not to wait where there are no literals, which
+/// a processor guesses well on planes where that is so nineteen times of twenty, gained 5 to 20 % on those and lost 10 to
+/// 80 % on others, and to choose as one goes cost the gain. To compute whether there is a length byte lost 5 to 30 %.
+#[inline(always)]
+pub(super) fn wide<'a, const DICT: bool>(place: Place<'a>, dst: &mut [u8], len: usize, dict: &[u8]) -> Place<'a> {
+    let Place { token, src, d } = place;
+    let (rest, packed) = steps::<DICT>(token, src, d, dst, len, dict);
+    Place { token: packed as u8, src: &src[src.len() - rest..], d: (packed >> 8) as usize }
+}
+
+/// [`wide`] that gives back how much of `src` is left, and `d` and the token in one number: two registers, where
+/// a [`Place`] is stored and loaded.
+#[inline(never)]
+fn steps<const DICT: bool>(
+    token: u8,
+    mut src: &[u8],
+    mut d: usize,
+    dst: &mut [u8],
+    len: usize,
+    dict: &[u8],
+) -> (usize, u64) {
+    let mut token = u32::from(token);
+    // No match starts behind `dst.len() - ROOM` then: what the format says is what there is room for.
+    let end = dst.len().min(len + (ROOM - MATCH_START_LIMIT));
+    let dst = &mut dst[..end];
+    let Some(last) = dst.len().checked_sub(ROOM) else { return (src.len(), (d as u64) << 8 | u64::from(token)) };
+    while d <= last {
+        let Some(head) = src.first_chunk::<WINDOW>() else { break };
+        let literals = (token >> 4) as usize;
+        if literals == LONG {
+            unlikely();
+            let Some((from, n)) = more_literals(src) else { break };
+            if n > last - d || copy_literals(from, dst, d, n).is_none() {
+                break;
+            }
+            src = &from[n..];
+            d += n;
+            // What is left is a sequence without literals.
+            token &= 0x0F;
+            continue;
+        }
+        let Some(to) = room::<16>(dst, d) else { break };
+        to.copy_from_slice(&head[..16]);
+        let at = d + literals;
+        if at > last {
+            break;
+        }
+        let tail = &head[literals..];
+        let Some(&offset) = tail.first_chunk() else { break };
+        let short = (token & 0x0F) as usize;
+        let offset = usize::from(u16::from_le_bytes(offset));
+        let Some(from) = at.checked_sub(offset) else {
+            // A short match that ends within the dictionary is one copy too.
+            if DICT
+                && short < LONG
+                && let Some(from) = (dict.len() + at).checked_sub(offset)
+                && let Some(&word) = dict.get(from..).and_then(|x| x.first_chunk::<18>())
+                && let Some(to) = room(dst, at)
+            {
+                *to = word;
+                token = u32::from(tail[2]);
+                src = &src[literals + 3..];
+                d = at + MIN_MATCH + short;
+                continue;
+            }
+            break;
+        };
+        if short < LONG {
+            // Loaded before the copies, so that the next sequence need not wait for them.
+            let next = u32::from(tail[2]);
+            if copy_18(dst, from, at).is_none() {
+                break;
+            }
+            token = next;
+            src = &src[literals + 3..];
+            d = at + MIN_MATCH + short;
+            continue;
+        }
+        let (more, next) = (usize::from(tail[2]), u32::from(tail[3]));
+        // The literals are done.
+        token &= 0x0F;
+        src = &src[literals..];
+        d = at;
+        unlikely();
+        if from == d {
+            break;
+        }
+        let length = MIN_MATCH + LONG + more;
+        if more < 255 && length + OVERRUN <= dst.len() - d {
+            if copy_roomy(dst, from, d, length).is_none() {
+                break;
+            }
+            token = next;
+            src = &src[4..];
+            d += length;
+        } else {
+            let Some((next, after, end)) = long_match(&src[2..], dst, len, from, d) else { break };
+            token = u32::from(next);
+            src = after;
+            d = end;
+        }
+    }
+    (src.len(), (d as u64) << 8 | u64::from(token))
+}
+
+/// The number of literals, 15 or more, and what follows the length bytes.
+#[inline(always)]
+pub(super) fn more_literals(src: &[u8]) -> Option<(&[u8], usize)> {
+    let (&more, from) = src.split_first()?;
+    if more < 255 {
+        return Some((from, LONG + usize::from(more)));
+    }
+    let (more, from) = extension(src)?;
+    Some((from, more.saturating_add(LONG)))
+}
+
+/// Copies `n` literals if `from` goes on for 32 bytes behind them.
+#[inline(always)]
+fn copy_literals(from: &[u8], dst: &mut [u8], d: usize, n: usize) -> Option<()> {
+    if n > from.len().checked_sub(32)? {
+        return None;
+    }
+    *room(dst, d)? = *from.first_chunk::<32>()?;
+    if n > 32 {
+        *room(dst, d + 32)? = *from[32..].first_chunk::<32>()?;
+        if n > 64 {
+            dst.get_mut(d + 64..d + n)?.copy_from_slice(from.get(64..n)?);
+        }
+    }
+    Some(())
+}
+
+/// Copies a match of 19 bytes or more, whose length bytes `src` starts with; gives the next token, what follows it, and
+/// the match's end.
+#[inline(never)]
+pub(super) fn long_match<'a>(
+    src: &'a [u8],
+    dst: &mut [u8],
+    len: usize,
+    from: usize,
+    at: usize,
+) -> Option<(u8, &'a [u8], usize)> {
+    let (more, after) = extension(src)?;
+    let (&next, after) = after.split_first()?;
+    let length = more.saturating_add(MIN_MATCH + LONG);
+    if length > len - at - END_LITERALS {
+        return None;
+    }
+    if length + OVERRUN <= dst.len() - at {
+        copy_long(dst, from, at, length)?;
+    } else {
+        copy_exact(dst, from, at, length)?;
+    }
+    Some((next, after, at + length))
+}
