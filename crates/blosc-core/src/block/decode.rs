@@ -1,5 +1,7 @@
 //! Decoding one block.
 
+mod pair;
+
 use super::planes::{MAX_PLANES, Plane, Runs};
 use super::{CSIZE_LEN, Stored, StreamReader};
 use crate::DecodeError;

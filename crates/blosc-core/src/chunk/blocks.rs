@@ -141,6 +141,36 @@ impl<'a> Blocks<'a> {
             Content::Blocks(_) if index == 0 => dst.copy_from_slice(reference),
             Content::Blocks(plan) => decoder.decode(plan, index, Some(reference), dst)?,
         }
+        self.postfilter(index, dst)
+    }
+
+    /// Whether [`Blocks::decode_pair`] is of use.
+    fn has_pairs(&self) -> bool {
+        matches!(&self.content, Content::Blocks(plan) if plan.has_pairs())
+    }
+
+    /// Decodes blocks `index` and `index + 1` as [`Blocks::decode`] does.
+    fn decode_pair(
+        &self,
+        decoder: &mut BlockDecoder,
+        reference: &[u8],
+        index: usize,
+        [a, b]: [&mut [u8]; 2],
+    ) -> Result<(), DecodeError> {
+        match &self.content {
+            Content::Blocks(plan) if plan.has_pairs() => {
+                decoder.decode_pair(plan, index, [&mut *a, &mut *b])?;
+                self.postfilter(index, a)?;
+                self.postfilter(index + 1, b)
+            }
+            _ => {
+                self.decode(decoder, reference, index, a)?;
+                self.decode(decoder, reference, index + 1, b)
+            }
+        }
+    }
+
+    fn postfilter(&self, index: usize, dst: &mut [u8]) -> Result<(), DecodeError> {
         let Some(postfilter) = self.postfilter else { return Ok(()) };
         let header = self.chunk.header();
         let info = BlockInfo { index, offset: self.range(index).start, typesize: header.typesize() };
@@ -174,13 +204,24 @@ impl<'a> Blocks<'a> {
         dst: &mut [u8],
     ) -> Result<(), DecodeError> {
         self.prepare(buffers)?;
+        let is_wanted = |index: usize| !skip.get(index).is_some_and(|&skip| skip);
+        let has_pairs = self.has_pairs();
         let mut rest = dst;
-        for index in 0..self.len() {
+        let mut index = 0;
+        while index < self.len() {
             let (block, behind) = rest.split_at_mut(self.range(index).len());
             rest = behind;
-            if !skip.get(index).is_some_and(|&skip| skip) {
+            if has_pairs && index + 1 < self.len() && is_wanted(index) && is_wanted(index + 1) {
+                let (next, behind) = rest.split_at_mut(self.range(index + 1).len());
+                rest = behind;
+                self.decode_pair(&mut buffers.decoder, &buffers.reference, index, [block, next])?;
+                index += 2;
+                continue;
+            }
+            if is_wanted(index) {
                 self.decode(&mut buffers.decoder, &buffers.reference, index, block)?;
             }
+            index += 1;
         }
         Ok(())
     }
@@ -201,8 +242,13 @@ impl<'a> Blocks<'a> {
             rest = behind;
             blocks.push((index, block));
         }
-        blocks.into_par_iter().try_for_each_init(BlockDecoder::default, |decoder, (index, block)| {
-            self.decode(decoder, &buffers.reference, index, block)
+        // Not so that a thread is left without any.
+        let step = if self.has_pairs() && blocks.len() >= 2 * rayon::current_num_threads() { 2 } else { 1 };
+        blocks.par_chunks_mut(step).try_for_each_init(BlockDecoder::default, |decoder, group| match group {
+            [(index, a), (_, b)] => self.decode_pair(decoder, &buffers.reference, *index, [a, b]),
+            group => {
+                group.iter_mut().try_for_each(|(index, block)| self.decode(decoder, &buffers.reference, *index, block))
+            }
         })
     }
 
