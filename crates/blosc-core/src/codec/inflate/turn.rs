@@ -132,12 +132,19 @@ impl<'a> Place<'a> {
         }
         self.entry = tables.litlen.get(self.word);
         // From what was there before this turn: `tail` is the last `offset - k` bytes of it.
-        if length <= OVERRUN
-            && let Some(tail) = done.get(done.len().wrapping_sub(offset.wrapping_sub(k))..)
+        let copied = if let Some(tail) = done.get(done.len().wrapping_sub(offset.wrapping_sub(k))..)
             && let Some(from) = tail.first_chunk::<OVERRUN>()
         {
             window.get_mut(k..k + OVERRUN)?.copy_from_slice(from);
-        } else if copy(dst, self.d + k, offset, length).is_none() {
+            if length <= OVERRUN {
+                Some(())
+            } else {
+                copy_far(dst, self.d + k + OVERRUN, offset, length - OVERRUN)
+            }
+        } else {
+            copy(dst, self.d + k, offset, length)
+        };
+        if copied.is_none() {
             return self.stop(left, k);
         }
         self.d += k + length;
@@ -159,6 +166,21 @@ fn put(entry: u32, window: &mut [u8; WINDOW], k: &mut usize) -> Option<()> {
     let to = window.get_mut(*k..*k + 2)?;
     to.copy_from_slice(&((entry >> 8) as u16).to_le_bytes());
     *k += literals(entry);
+    Some(())
+}
+
+/// Copies a match from `OVERRUN` bytes back or more; `None` also if there is no room for as many behind it.
+#[inline(never)]
+fn copy_far(dst: &mut [u8], mut d: usize, offset: usize, length: usize) -> Option<()> {
+    if length > 2 * OVERRUN {
+        return copy(dst, d, offset, length);
+    }
+    let end = d + length;
+    while d < end {
+        let bytes: [u8; OVERRUN] = *dst.get(d.checked_sub(offset)?..)?.first_chunk()?;
+        *dst.get_mut(d..)?.first_chunk_mut()? = bytes;
+        d += OVERRUN;
+    }
     Some(())
 }
 
