@@ -66,7 +66,7 @@ pub(super) fn read(bits: &mut Bits<'_>, tables: &mut Tables) -> Result<(), &'sta
         return Err("no code for the end of the block");
     }
     let (litlen, offset) = lengths[..total].split_at(litlens);
-    tables.fill(litlen, offset)
+    tables.fill(litlen, offset, bits.rest().len())
 }
 
 /// Symbol and bits, by the next seven bits.

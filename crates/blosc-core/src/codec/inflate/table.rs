@@ -18,11 +18,13 @@ pub(super) struct Tables {
 }
 
 impl Tables {
-    /// Makes both tables from the code lengths, 0..=15, of their symbols.
-    pub(super) fn fill(&mut self, litlen: &[u8], offset: &[u8]) -> Result<(), &'static str> {
+    /// Makes both tables from the code lengths, 0..=15, of their symbols, for a block of at most `bytes`.
+    pub(super) fn fill(&mut self, litlen: &[u8], offset: &[u8], bytes: usize) -> Result<(), &'static str> {
         self.are_fixed = false;
         self.litlen.fill(litlen).map_err(|()| "invalid literal and length codes")?;
-        self.litlen.pair(litlen);
+        if are_pairs_worth_it(litlen, bytes) {
+            self.litlen.pair();
+        }
         self.offset.fill(offset).map_err(|()| "invalid offset codes")
     }
 
@@ -34,7 +36,8 @@ impl Tables {
         let mut litlen = [8; 288];
         litlen[144..256].fill(9);
         litlen[256..280].fill(7);
-        self.fill(&litlen, &[5; 32])?;
+        // No literal has less than 8 bits.
+        self.fill(&litlen, &[5; 32], 0)?;
         self.are_fixed = true;
         Ok(())
     }
@@ -67,10 +70,15 @@ impl<K: Kind, const SIZE: usize, const ROOT: u32> Table<K, SIZE, ROOT> {
     ///
     /// Refused is what zlib refuses: more codes than there are, and fewer, unless it is one code of one bit or none.
     fn fill(&mut self, lengths: &[u8]) -> Result<(), ()> {
-        let mut count = [0u16; 16];
-        for &length in lengths {
-            count[usize::from(length & 15)] += 1;
+        // Two counters of each, as adding to one waits for the last time that was done.
+        let mut counts = [[0u16; 16]; 2];
+        for two in lengths.chunks(2) {
+            for (count, &length) in counts.iter_mut().zip(two) {
+                count[usize::from(length & 15)] += 1;
+            }
         }
+        let [mut count, more] = counts;
+        count.iter_mut().zip(more).for_each(|(count, more)| *count += more);
         count[0] = 0;
         // How many codes of the length at hand are not taken, and so the sum of Kraft.
         let mut left = 1i32;
@@ -167,12 +175,7 @@ impl<K: Kind, const SIZE: usize, const ROOT: u32> Table<K, SIZE, ROOT> {
 
 impl<const SIZE: usize, const ROOT: u32> Table<LitLen, SIZE, ROOT> {
     /// Puts two literals in every entry of the root where the code of one leaves enough bits for another's.
-    fn pair(&mut self, lengths: &[u8]) {
-        // Every pair has a code among these, at 2^-length of all places. It takes a tenth of them to pay for the pass.
-        let short = lengths.iter().take(256).filter(|&&length| length > 0 && 2 * u32::from(length) <= ROOT);
-        if short.map(|&length| (1 << 15) >> length).sum::<u32>() < (1 << 15) / 10 {
-            return;
-        }
+    fn pair(&mut self) {
         // What an index without the bits of its first code finds is further in front, and so not yet a pair.
         for i in (0..1usize << ROOT).rev() {
             let first = self.0[i];
@@ -183,6 +186,16 @@ impl<const SIZE: usize, const ROOT: u32> Table<LitLen, SIZE, ROOT> {
             }
         }
     }
+}
+
+/// Whether a block of at most `bytes` has enough pairs to pay for finding them.
+fn are_pairs_worth_it(litlen: &[u8], bytes: usize) -> bool {
+    // A short code comes with a probability of 2^-length, and a pair is about two of them. With 6 bits for a symbol there
+    // are `bytes * share^2` pairs or so, each of which saves some 7 cycles; the pass takes some 6000. zlib and zlib-ng begin
+    // another block after 16 Ki symbols.
+    let short = litlen.iter().take(256).filter(|&&length| (1..=5).contains(&length));
+    let share = short.map(|&length| (1u64 << 10) >> length).sum::<u64>();
+    share * share * bytes.min(12 << 10) as u64 > 900 << 20
 }
 
 /// The code after `code` of `length` bits, both reversed: adds one at the highest bit, carrying downward.

@@ -48,6 +48,13 @@ fn random(seed: u64) -> impl FnMut(usize) -> usize {
     }
 }
 
+/// `period` random bytes again and again.
+fn random_cycle(period: usize, len: usize) -> Vec<u8> {
+    let mut rng = random(period as u64);
+    let bytes: Vec<u8> = (0..period).map(|_| rng(256) as u8).collect();
+    bytes.into_iter().cycle().take(len).collect()
+}
+
 /// Decodes to `len` bytes with `slack` behind them, which is where the first bytes of `dst` end.
 fn decode(src: &[u8], len: usize, slack: usize) -> (Vec<u8>, Result<(), CorruptStream>) {
     let mut dst = vec![0xA5; len + slack];
@@ -72,7 +79,16 @@ fn streams() -> Vec<Vec<u8>> {
     let few: Vec<u8> = (0..5000).map(|_| (rng(256) as u8).leading_zeros() as u8).collect();
     let far: Vec<u8> =
         (0..60_000).map(|i| if i % 40 < 30 { (i % 30_011 * 7 % 253) as u8 } else { rng(256) as u8 }).collect();
-    for source in [few, far, plain("waves", 9000), plain("steps", 9000)] {
+    // The longest match again and again, from near and far, up to different ends.
+    let long = [
+        random_cycle(1, 5000),
+        random_cycle(7, 258 * 9 + 1),
+        random_cycle(40, 258 * 8 + 40),
+        random_cycle(300, 9000),
+        random_cycle(1, 258 * 4 + 1),
+    ]
+    .concat();
+    for source in [long, few, far, plain("waves", 9000), plain("steps", 9000)] {
         for level in 0..=9 {
             let mut dst = vec![0; source.len() * 2 + 64];
             let mut deflate = Deflate::new(level, true, 15);

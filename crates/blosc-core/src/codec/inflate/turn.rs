@@ -27,6 +27,9 @@ use crate::codec::lz4::copy::{OVERRUN, copy_exact, copy_roomy, unlikely};
 /// What a turn writes without asking for the length: four pairs of literals, or three and the start of a match.
 pub(super) const WINDOW: usize = 8 + OVERRUN;
 
+/// The longest match.
+const LONGEST: usize = 258;
+
 /// Where a stream is between two turns.
 #[derive(Clone, Copy)]
 pub(super) struct Place<'a> {
@@ -132,23 +135,54 @@ impl<'a> Place<'a> {
         }
         self.entry = tables.litlen.get(self.word);
         // From what was there before this turn: `tail` is the last `offset - k` bytes of it.
-        let copied = if let Some(tail) = done.get(done.len().wrapping_sub(offset.wrapping_sub(k))..)
+        let is_far = if let Some(tail) = done.get(done.len().wrapping_sub(offset.wrapping_sub(k))..)
             && let Some(from) = tail.first_chunk::<OVERRUN>()
         {
             window.get_mut(k..k + OVERRUN)?.copy_from_slice(from);
             if length <= OVERRUN {
-                Some(())
-            } else {
-                copy_far(dst, self.d + k + OVERRUN, offset, length - OVERRUN)
+                self.d += k + length;
+                return Some(());
             }
+            true
         } else {
-            copy(dst, self.d + k, offset, length)
+            false
         };
+        let d = self.d + k;
+        if length == LONGEST {
+            let Some(place) = self.run(word, (entry & 0xFF) + (next & 0xFF), d, offset, dst) else {
+                return self.stop(left, k);
+            };
+            *self = place;
+            self.entry = tables.litlen.get(self.word);
+            return Some(());
+        }
+        let copied =
+            if is_far { copy_far(dst, d + OVERRUN, offset, length - OVERRUN) } else { copy(dst, d, offset, length) };
         if copied.is_none() {
             return self.stop(left, k);
         }
-        self.d += k + length;
+        self.d = d + length;
         Some(())
+    }
+
+    /// The longest match often comes again and again, as the same `n` bits: they begin `word`, and the place is behind them.
+    /// All that follow are copied as one, to `dst[d..]`. Gives the place behind them.
+    #[inline(never)]
+    fn run(mut self, word: u64, n: u32, d: usize, offset: usize, dst: &mut [u8]) -> Option<Self> {
+        let room = dst.len() - d;
+        let mut length = LONGEST;
+        while (self.word ^ word) & ((1 << (n & 63)) - 1) == 0 && length + LONGEST <= room {
+            let mut next = self;
+            next.skip(n);
+            if next.refill().is_none() {
+                break;
+            }
+            self = next;
+            length += LONGEST;
+        }
+        copy(dst, d, offset, length)?;
+        self.d = d + length;
+        Some(self)
     }
 
     /// Ends a turn after its `k` bytes of literals, where `left` bits were left.
