@@ -5,6 +5,10 @@ use crate::DecodeError;
 use crate::block::{CSIZE_LEN, Stored};
 use crate::codec::Stream;
 
+/// A stream that holds more plain bytes for each of its own is long matches: two of them gain nothing by waiting together,
+/// and lose by twice the memory at a time.
+const MAX_RATIO: usize = 8;
+
 impl BlockPlan<'_> {
     /// Whether [`BlockDecoder::decode_pair`] is of use.
     pub(crate) fn has_pairs(&self) -> bool {
@@ -55,7 +59,9 @@ impl<'a> Block<'a> {
         }
         let start = layout.bstart(self.plan.chunk, self.index).ok()?;
         match self.streams(self.len).read(start) {
-            Ok(Stored::Payload(payload)) if payload.len() != self.len => Some((start + CSIZE_LEN, payload)),
+            Ok(Stored::Payload(payload)) if (self.len / MAX_RATIO..self.len).contains(&payload.len()) => {
+                Some((start + CSIZE_LEN, payload))
+            }
             _ => None,
         }
     }
