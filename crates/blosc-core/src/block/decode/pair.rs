@@ -67,39 +67,52 @@ impl<'a> Block<'a> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "zlib"))]
 mod tests {
-    use crate::{CParams, Chunk, Codec, DecodeError, Decoder, FilterPipeline};
+    use super::MAX_RATIO;
+    use crate::{BlockSize, CParams, Chunk, Codec, DecodeError, Decoder, FilterPipeline};
 
-    /// Chunks of five blocks: two pairs and a single one.
-    fn chunks() -> Vec<(Vec<u8>, Vec<u8>)> {
-        let plain: Vec<u8> = (0..4000 * 5u32).flat_map(|i| (i * 7 + i * i / 3000).to_le_bytes()).collect();
-        let params = CParams::blosc2().codec(Codec::Zlib).typesize(4).blocksize(crate::BlockSize::Fixed(16_000));
-        [FilterPipeline::none(), FilterPipeline::shuffle()]
-            .into_iter()
-            .map(|filters| (crate::compress(&plain, &params.clone().filters(filters)).unwrap(), plain.clone()))
-            .collect()
+    const BLOCK: usize = 16_000;
+
+    /// Chunks of five blocks, two pairs and a single one, and their plain bytes.
+    fn chunks() -> impl Iterator<Item = (Vec<u8>, Vec<u8>)> {
+        let numbers = (0..5 * BLOCK as u32 / 4).map(|i| i * 7 + i.wrapping_mul(0x9E37_79B1) % 61);
+        let plain: Vec<u8> = numbers.flat_map(u32::to_le_bytes).collect();
+        let params = CParams::blosc2().codec(Codec::Zlib).typesize(4).blocksize(BlockSize::Fixed(BLOCK));
+        [FilterPipeline::none(), FilterPipeline::shuffle()].into_iter().map(move |filters| {
+            let chunk = crate::compress(&plain, &params.clone().filters(filters)).unwrap();
+            (chunk, plain.clone())
+        })
+    }
+
+    fn u32_at(chunk: &[u8], at: usize) -> usize {
+        u32::from_le_bytes(chunk[at..at + 4].try_into().unwrap()) as usize
     }
 
     #[test]
     fn damage_is_found_in_the_right_block() {
         for (chunk, plain) in chunks() {
             assert_eq!(Decoder::new().decompress(&Chunk::parse(&chunk).unwrap()).unwrap(), plain);
-            let start = |block: usize| {
-                let at = 32 + 4 * block;
-                u32::from_le_bytes(chunk[at..at + 4].try_into().unwrap()) as usize
-            };
+            let streams: Vec<_> = (0..5)
+                .map(|block| {
+                    let start = u32_at(&chunk, 32 + 4 * block);
+                    start + 4..start + 4 + u32_at(&chunk, start)
+                })
+                .collect();
+            assert!(streams.iter().all(|stream| (BLOCK / MAX_RATIO..BLOCK).contains(&stream.len())));
             for damaged in 1..1u32 << 5 {
-                let mut chunk = chunk.clone();
-                for block in (0..5).filter(|block| damaged >> block & 1 != 0) {
-                    // The first byte of the zlib stream, behind the csize.
-                    chunk[start(block) + 4] ^= 1;
+                for is_at_end in [false, true] {
+                    let mut chunk = chunk.clone();
+                    for block in (0..5).filter(|block| damaged >> block & 1 != 0) {
+                        // The zlib header, or the checksum.
+                        let stream = &streams[block];
+                        chunk[if is_at_end { stream.end - 1 } else { stream.start }] ^= 1;
+                    }
+                    let error = Decoder::new().decompress(&Chunk::parse(&chunk).unwrap()).unwrap_err();
+                    let first = damaged.trailing_zeros() as usize;
+                    let DecodeError::Stream { block, stream: 0, offset, .. } = error else { panic!("{error}") };
+                    assert_eq!((block, offset), (first, streams[first].start), "{damaged:05b}");
                 }
-                let error = Decoder::new().decompress(&Chunk::parse(&chunk).unwrap()).unwrap_err();
-                let first = damaged.trailing_zeros() as usize;
-                let offset = start(first) + 4;
-                let DecodeError::Stream { block, stream: 0, offset: found, .. } = error else { panic!("{error}") };
-                assert_eq!((block, found), (first, offset), "{damaged:05b}");
             }
         }
     }

@@ -34,9 +34,9 @@ impl<'a> Bits<'a> {
     }
 
     /// Goes to where `left` bits are left, which are no more than there were at first.
-    pub(super) fn seek(&mut self, left: usize) {
-        let position = (self.src.len() * 8).saturating_sub(left);
-        *self = Bits { at: position / 8, ..Bits::new(self.src) };
+    pub(super) fn seek(&mut self, left: u64) {
+        let position = (self.src.len() as u64 * 8).saturating_sub(left);
+        *self = Bits { at: (position / 8) as usize, ..Bits::new(self.src) };
         self.refill();
         self.skip(position as u32 % 8);
     }

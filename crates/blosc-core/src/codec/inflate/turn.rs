@@ -56,8 +56,8 @@ impl<'a> Place<'a> {
 
     /// How many bits are left of the input.
     #[inline(always)]
-    pub(super) fn left(&self) -> usize {
-        self.rest.len() * 8 + usize::from(self.count)
+    pub(super) fn left(&self) -> u64 {
+        self.rest.len() as u64 * 8 + u64::from(self.count)
     }
 
     #[inline(always)]
@@ -88,6 +88,7 @@ impl<'a> Place<'a> {
         self.skip(entry);
         let mut next = tables.offset.get(self.word);
         if literals(entry) > 0 {
+            // `?` of `put` is for the compiler: `k` is no more than six there.
             put(entry, window, &mut k)?;
             entry = tables.litlen.get(self.word);
             word = self.word;
@@ -122,7 +123,7 @@ impl<'a> Place<'a> {
                 next = tables.offset.get(self.word);
             }
         }
-        let left = self.left() + (entry & 0xFF) as usize;
+        let left = self.left() + u64::from(entry & 0xFF);
         if entry & LitLen::ODD != 0 || next & Offset::ODD != 0 {
             unlikely();
             return self.stop(left, k);
@@ -187,8 +188,8 @@ impl<'a> Place<'a> {
 
     /// Ends a turn after its `k` bytes of literals, where `left` bits were left.
     #[cold]
-    fn stop(&mut self, left: usize, k: usize) -> Option<()> {
-        self.count = (left - self.rest.len() * 8) as u8;
+    fn stop(&mut self, left: u64, k: usize) -> Option<()> {
+        self.count = (left - self.rest.len() as u64 * 8) as u8;
         self.d += k;
         None
     }
