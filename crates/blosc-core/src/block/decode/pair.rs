@@ -67,7 +67,8 @@ impl<'a> Block<'a> {
     }
 }
 
-#[cfg(all(test, feature = "zlib"))]
+#[cfg(test)]
+#[cfg(feature = "zlib")]
 mod tests {
     use super::MAX_RATIO;
     use crate::{BlockSize, CParams, Chunk, Codec, DecodeError, Decoder, FilterPipeline};
