@@ -1,5 +1,7 @@
 //! Decoding one block.
 
+mod pair;
+
 use super::planes::{MAX_PLANES, Plane, Planes};
 use super::{CSIZE_LEN, Stored, StreamReader};
 use crate::DecodeError;
@@ -48,9 +50,9 @@ impl<'a> BlockPlan<'a> {
         Ok(BlockPlan { chunk, layout, pipeline, codec })
     }
 
-    /// Whether all blocks but the last have the chunk's block size.
-    pub(crate) fn has_equal_blocks(&self) -> bool {
-        !self.layout.has_vl_blocks()
+    /// Whether all blocks but the last have the chunk's block size, and none needs another one.
+    pub(crate) fn has_independent_blocks(&self) -> bool {
+        !self.needs_reference() && !self.layout.has_vl_blocks()
     }
 
     /// Whether all blocks but the first need it. Blocks of variable length are each a first one.
@@ -65,6 +67,8 @@ pub(crate) struct BlockDecoder {
     decompressor: Decompressor,
     /// A block that is decoded, but still filtered.
     decoded: Vec<u8>,
+    /// The second one, where two are decoded at once.
+    decoded_next: Vec<u8>,
     planes: Planes,
     scratch: Scratch,
 }

@@ -144,6 +144,36 @@ impl<'a> Blocks<'a> {
             Content::Blocks(_) if index == 0 => dst.copy_from_slice(reference),
             Content::Blocks(plan) => decoder.decode(plan, index, Some(reference), dst)?,
         }
+        self.postfilter(index, dst)
+    }
+
+    /// Whether [`Blocks::decode_pair`] is of use.
+    fn has_pairs(&self) -> bool {
+        matches!(&self.content, Content::Blocks(plan) if plan.has_pairs())
+    }
+
+    /// Decodes blocks `index` and `index + 1` as [`Blocks::decode`] does.
+    fn decode_pair(
+        &self,
+        decoder: &mut BlockDecoder,
+        reference: &[u8],
+        index: usize,
+        [a, b]: [&mut [u8]; 2],
+    ) -> Result<(), DecodeError> {
+        match &self.content {
+            Content::Blocks(plan) if plan.has_pairs() => {
+                decoder.decode_pair(plan, index, [&mut *a, &mut *b])?;
+                self.postfilter(index, a)?;
+                self.postfilter(index + 1, b)
+            }
+            _ => {
+                self.decode(decoder, reference, index, a)?;
+                self.decode(decoder, reference, index + 1, b)
+            }
+        }
+    }
+
+    fn postfilter(&self, index: usize, dst: &mut [u8]) -> Result<(), DecodeError> {
         let Some(postfilter) = self.postfilter else { return Ok(()) };
         let header = self.chunk.header();
         let info = BlockInfo { index, offset: self.range(index).start, typesize: header.typesize() };
@@ -166,7 +196,7 @@ impl<'a> Blocks<'a> {
         match (&self.content, self.postfilter) {
             // The usual chunk, of which small ones are read by the million: nothing to ask for each block. (An empty chunk may
             // have blocks of 0 bytes.)
-            (Content::Blocks(plan), None) if plan.has_equal_blocks() && !plan.needs_reference() => {
+            (Content::Blocks(plan), None) if plan.has_independent_blocks() && !plan.has_pairs() => {
                 for (index, block) in dst.chunks_mut(self.chunk.header().blocksize().max(1)).enumerate() {
                     buffers.decoder.decode(plan, index, None, block)?;
                 }
@@ -188,13 +218,24 @@ impl<'a> Blocks<'a> {
         dst: &mut [u8],
     ) -> Result<(), DecodeError> {
         self.prepare(buffers)?;
+        let is_wanted = |index: usize| !skip.get(index).is_some_and(|&skip| skip);
+        let has_pairs = self.has_pairs();
         let mut rest = dst;
-        for index in 0..self.len() {
+        let mut index = 0;
+        while index < self.len() {
             let (block, behind) = rest.split_at_mut(self.range(index).len());
             rest = behind;
-            if !skip.get(index).is_some_and(|&skip| skip) {
+            if has_pairs && index + 1 < self.len() && is_wanted(index) && is_wanted(index + 1) {
+                let (next, behind) = rest.split_at_mut(self.range(index + 1).len());
+                rest = behind;
+                self.decode_pair(&mut buffers.decoder, &buffers.reference, index, [block, next])?;
+                index += 2;
+                continue;
+            }
+            if is_wanted(index) {
                 self.decode(&mut buffers.decoder, &buffers.reference, index, block)?;
             }
+            index += 1;
         }
         Ok(())
     }
@@ -206,12 +247,17 @@ impl<'a> Blocks<'a> {
         }
         self.prepare(buffers)?;
         let mut rest = dst;
-        let blocks = (0..self.len()).map(|index| {
-            let block = rest.split_off_mut(..self.range(index).len()).unwrap_or_default();
-            (index, block)
-        });
         let Buffers { workers, reference, .. } = buffers;
         let workers = parallel::workers(workers, self.len(), BlockDecoder::default);
-        parallel::share(workers, blocks, |decoder, (index, block)| self.decode(decoder, reference, index, block))
+        // Not so that a thread is left without any.
+        let step = if self.has_pairs() && self.len() >= 2 * workers.len() { 2 } else { 1 };
+        let blocks = (0..self.len()).step_by(step).map(|index| {
+            let mut take = |index| rest.split_off_mut(..self.range(index).len()).unwrap_or_default();
+            (index, take(index), (step == 2 && index + 1 < self.len()).then(|| take(index + 1)))
+        });
+        parallel::share(workers, blocks, |decoder, (index, block, next)| match next {
+            Some(next) => self.decode_pair(decoder, reference, index, [block, next]),
+            None => self.decode(decoder, reference, index, block),
+        })
     }
 }

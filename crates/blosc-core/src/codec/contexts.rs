@@ -176,6 +176,11 @@ impl<'a> StreamCodec<'a> {
         })
     }
 
+    /// Whether two streams are decoded faster at once than one after the other.
+    pub(crate) fn has_pairs(&self) -> bool {
+        matches!(self, StreamCodec::BuiltIn(CodecFormat::Zlib))
+    }
+
     /// The codec of streams of `format` with a dictionary.
     pub(crate) fn with_dictionary(
         format: CodecFormat,
@@ -215,6 +220,23 @@ impl DictionaryCache {
     }
 }
 
+/// A stream, and room for the `len` bytes that it should decode to. What is behind them in `dst` may be overwritten.
+pub(crate) struct Stream<'a> {
+    pub(crate) src: &'a [u8],
+    pub(crate) dst: &'a mut [u8],
+    pub(crate) len: usize,
+}
+
+impl<'a> Stream<'a> {
+    /// One that is decoded to the front of a buffer, which gets longer if it is too short.
+    pub(crate) fn to_buffer(src: &'a [u8], buffer: &'a mut Vec<u8>, len: usize) -> Self {
+        if buffer.len() < len + SLACK {
+            buffer.resize(len + SLACK, 0);
+        }
+        Stream { src, dst: buffer, len }
+    }
+}
+
 /// Room behind a stream in a buffer, so that decoders copy in wide steps up to its very end.
 const SLACK: usize = 64;
 
@@ -222,7 +244,7 @@ const SLACK: usize = 64;
 #[derive(Debug, Default)]
 pub(crate) struct Decompressor {
     #[cfg(feature = "zlib")]
-    zlib: Option<super::zlib::Decompressor>,
+    zlib: Option<super::inflate::Decompressor>,
     #[cfg(feature = "zstd")]
     zstd: Option<super::zstd::Decompressor>,
 }
@@ -253,11 +275,22 @@ impl Decompressor {
                 self.zstd.get_or_insert_default().decompress_to(src, buffer, len, Some(dictionary))
             }
             _ => {
-                if buffer.len() < len + SLACK {
-                    buffer.resize(len + SLACK, 0);
-                }
-                self.decompress(codec, src, buffer, len)
+                let Stream { src, dst, len } = Stream::to_buffer(src, buffer, len);
+                self.decompress(codec, src, dst, len)
             }
+        }
+    }
+
+    /// Decodes two streams, at once if the codec [has pairs](StreamCodec::has_pairs).
+    pub(crate) fn decompress_pair(
+        &mut self,
+        codec: &StreamCodec<'_>,
+        streams: [Stream<'_>; 2],
+    ) -> [Result<(), CorruptStream>; 2] {
+        match codec {
+            #[cfg(feature = "zlib")]
+            StreamCodec::BuiltIn(CodecFormat::Zlib) => self.zlib.get_or_insert_default().decompress_pair(streams),
+            _ => streams.map(|Stream { src, dst, len }| self.decompress(codec, src, dst, len)),
         }
     }
 
@@ -285,7 +318,7 @@ impl Decompressor {
             #[cfg(feature = "snappy")]
             CodecFormat::Snappy => super::snappy::decompress(src, &mut dst[..len]),
             #[cfg(feature = "zlib")]
-            CodecFormat::Zlib => self.zlib.get_or_insert_default().decompress(src, &mut dst[..len]),
+            CodecFormat::Zlib => self.zlib.get_or_insert_default().decompress(Stream { src, dst, len }),
             #[cfg(feature = "zstd")]
             CodecFormat::Zstd => self.zstd.get_or_insert_default().decompress(src, &mut dst[..len], None),
             #[allow(unreachable_patterns, reason = "reachable only where a codec feature is off")]

@@ -15,6 +15,8 @@ mod deflate;
 #[cfg(test)]
 mod dict_chunks;
 mod dictionary;
+#[cfg(feature = "zlib")]
+mod inflate;
 pub(crate) mod lz4;
 mod ndlz;
 #[cfg(feature = "snappy")]
@@ -26,7 +28,7 @@ mod zstd;
 
 use core::fmt;
 
-pub(crate) use contexts::{Compressor, Decompressor, Dictionary, DictionaryCache, StreamCodec};
+pub(crate) use contexts::{Compressor, Decompressor, Dictionary, DictionaryCache, Stream, StreamCodec};
 pub(crate) use dictionary::{MAX_DICT, train};
 
 /// The id of ndlz, the one plugin that is built in.

@@ -1,10 +1,9 @@
-//! RFC 1950 streams: Blosc2 chunks are written by [`deflate`], Blosc1 chunks by the `zlib-rs` crate, which reads both.
+//! Writing RFC 1950 streams: those of Blosc2 chunks by [`deflate`], those of Blosc1 chunks by the `zlib-rs` crate. Both are
+//! read by [`inflate`](super::inflate).
 
-use core::fmt;
+use zlib_rs::{Deflate, DeflateFlush, Status};
 
-use zlib_rs::{Deflate, DeflateFlush, Inflate, InflateFlush, Status};
-
-use super::{CorruptStream, deflate};
+use super::deflate;
 use crate::params::ChunkFormat;
 
 /// The largest window, 32 KiB: what `compress2` of zlib uses.
@@ -57,37 +56,5 @@ impl Compressor {
             Ok(Status::StreamEnd) => usize::try_from(deflate.total_out()).ok(),
             _ => None,
         }
-    }
-}
-
-/// An inflate state.
-pub(crate) struct Decompressor {
-    inflate: Inflate,
-}
-
-impl Default for Decompressor {
-    fn default() -> Self {
-        Decompressor { inflate: Inflate::new(true, WINDOW_BITS) }
-    }
-}
-
-impl Decompressor {
-    pub(crate) fn decompress(&mut self, src: &[u8], dst: &mut [u8]) -> Result<(), CorruptStream> {
-        self.inflate.reset(true);
-        let status = self.inflate.decompress(src, dst, InflateFlush::Finish);
-        let at = usize::try_from(self.inflate.total_in()).unwrap_or(src.len());
-        let written = usize::try_from(self.inflate.total_out()).unwrap_or(usize::MAX);
-        match status {
-            Ok(Status::StreamEnd) if written == dst.len() => Ok(()),
-            Ok(Status::StreamEnd) => Err(CorruptStream::new(at, "the zlib stream ends early")),
-            Ok(_) => Err(CorruptStream::new(at, "the zlib stream does not end where it should")),
-            Err(error) => Err(CorruptStream::new(at, error.as_str())),
-        }
-    }
-}
-
-impl fmt::Debug for Decompressor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("zlib::Decompressor")
     }
 }

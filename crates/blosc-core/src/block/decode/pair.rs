@@ -1,0 +1,119 @@
+//! Decoding two blocks at once, for a codec that gains by it: the time of inflate is waiting, which two streams do together.
+
+use super::{Block, BlockDecoder, BlockPlan};
+use crate::DecodeError;
+use crate::block::{CSIZE_LEN, Stored};
+use crate::codec::Stream;
+
+/// A stream that holds more plain bytes for each of its own is long matches: two of them gain nothing by waiting together,
+/// and lose by twice the memory at a time.
+const MAX_RATIO: usize = 8;
+
+impl BlockPlan<'_> {
+    /// Whether [`BlockDecoder::decode_pair`] is of use.
+    pub(crate) fn has_pairs(&self) -> bool {
+        self.codec.has_pairs() && self.has_independent_blocks()
+    }
+}
+
+impl BlockDecoder {
+    /// Decodes blocks `index` and `index + 1` of a plan that [has pairs](BlockPlan::has_pairs) to `dst`, which have the
+    /// lengths of the blocks. The error is that of the first one that cannot be decoded.
+    pub(crate) fn decode_pair(
+        &mut self,
+        plan: &BlockPlan<'_>,
+        index: usize,
+        [dst_a, dst_b]: [&mut [u8]; 2],
+    ) -> Result<(), DecodeError> {
+        let a = Block { plan, index, len: dst_a.len() };
+        let b = Block { plan, index: index + 1, len: dst_b.len() };
+        let (Some((at_a, src_a)), Some((at_b, src_b))) = (a.only_stream(), b.only_stream()) else {
+            self.decode(plan, a.index, None, dst_a)?;
+            return self.decode(plan, b.index, None, dst_b);
+        };
+        let pipeline = &plan.pipeline;
+        if pipeline.is_identity(a.len) && pipeline.is_identity(b.len) {
+            let streams =
+                [Stream { src: src_a, dst: dst_a, len: a.len }, Stream { src: src_b, dst: dst_b, len: b.len }];
+            let [done_a, done_b] = self.decompressor.decompress_pair(&plan.codec, streams);
+            done_a.map_err(|source| a.corrupt(0, at_a, source))?;
+            return done_b.map_err(|source| b.corrupt(0, at_b, source));
+        }
+        let (buffer_a, buffer_b) = (&mut self.decoded, &mut self.decoded_next);
+        let streams = [Stream::to_buffer(src_a, buffer_a, a.len), Stream::to_buffer(src_b, buffer_b, b.len)];
+        let [done_a, done_b] = self.decompressor.decompress_pair(&plan.codec, streams);
+        done_a.map_err(|source| a.corrupt(0, at_a, source))?;
+        pipeline.backward(&buffer_a[..a.len], None, &mut self.scratch, dst_a)?;
+        done_b.map_err(|source| b.corrupt(0, at_b, source))?;
+        Ok(pipeline.backward(&buffer_b[..b.len], None, &mut self.scratch, dst_b)?)
+    }
+}
+
+impl<'a> Block<'a> {
+    /// Where the block's stream stands and its bytes, if it is one and compressed.
+    fn only_stream(self) -> Option<(usize, &'a [u8])> {
+        let layout = self.plan.layout;
+        if layout.nstreams(self.index) > 1 || layout.may_be_split(self.index) {
+            return None;
+        }
+        let start = layout.bstart(self.plan.chunk, self.index).ok()?;
+        match self.streams(self.len).read(start) {
+            Ok(Stored::Payload(payload)) if (self.len / MAX_RATIO..self.len).contains(&payload.len()) => {
+                Some((start + CSIZE_LEN, payload))
+            }
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+#[cfg(feature = "zlib")]
+mod tests {
+    use super::MAX_RATIO;
+    use crate::{BlockSize, CParams, Chunk, Codec, DecodeError, Decoder, FilterPipeline};
+
+    const BLOCK: usize = 16_000;
+
+    /// Chunks of five blocks, two pairs and a single one, and their plain bytes.
+    fn chunks() -> impl Iterator<Item = (Vec<u8>, Vec<u8>)> {
+        let numbers = (0..5 * BLOCK as u32 / 4).map(|i| i * 7 + i.wrapping_mul(0x9E37_79B1) % 61);
+        let plain: Vec<u8> = numbers.flat_map(u32::to_le_bytes).collect();
+        let params = CParams::blosc2().codec(Codec::Zlib).typesize(4).blocksize(BlockSize::Fixed(BLOCK));
+        [FilterPipeline::none(), FilterPipeline::shuffle()].into_iter().map(move |filters| {
+            let chunk = crate::compress(&plain, &params.clone().filters(filters)).unwrap();
+            (chunk, plain.clone())
+        })
+    }
+
+    fn u32_at(chunk: &[u8], at: usize) -> usize {
+        u32::from_le_bytes(chunk[at..at + 4].try_into().unwrap()) as usize
+    }
+
+    #[test]
+    fn damage_is_found_in_the_right_block() {
+        for (chunk, plain) in chunks() {
+            assert_eq!(Decoder::new().decompress(&Chunk::parse(&chunk).unwrap()).unwrap(), plain);
+            let streams: Vec<_> = (0..5)
+                .map(|block| {
+                    let start = u32_at(&chunk, 32 + 4 * block);
+                    start + 4..start + 4 + u32_at(&chunk, start)
+                })
+                .collect();
+            assert!(streams.iter().all(|stream| (BLOCK / MAX_RATIO..BLOCK).contains(&stream.len())));
+            for damaged in 1..1u32 << 5 {
+                for is_at_end in [false, true] {
+                    let mut chunk = chunk.clone();
+                    for block in (0..5).filter(|block| damaged >> block & 1 != 0) {
+                        // The zlib header, or the checksum.
+                        let stream = &streams[block];
+                        chunk[if is_at_end { stream.end - 1 } else { stream.start }] ^= 1;
+                    }
+                    let error = Decoder::new().decompress(&Chunk::parse(&chunk).unwrap()).unwrap_err();
+                    let first = damaged.trailing_zeros() as usize;
+                    let DecodeError::Stream { block, stream: 0, offset, .. } = error else { panic!("{error}") };
+                    assert_eq!((block, offset), (first, streams[first].start), "{damaged:05b}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Decoding zlib streams (RFC 1950, deflate of RFC 1951) whose plain length is known, one alone or two side by side.
+//!
+//! A stream is a header of two bytes, deflate blocks, and the Adler-32 of the plain bytes. A block is a bit string, filled
+//! from the low bit of each byte upward:
+//!
+//! ```text
+//! last:1  kind:2   0  stored: to the next byte, u16 length, its complement, the bytes
+//!                  1  fixed codes:   symbols
+//!                  2  dynamic codes: how the codes are made, symbols
+//!
+//! symbol           0..=255  a literal
+//!                  256      end of block
+//!                  257..    a length, 3..=258, and extra bits; then an offset symbol, 1..=32768, and extra bits
+//! ```
+//!
+//! Where a symbol begins is not known before the one in front of it is decoded, some seven cycles for a literal in which a
+//! processor could do five times as much. A second stream does not wait for the first, so two of them take
+//! [turns](turn) in one loop. What is rare, and the ends of both sides, is left to the stream's [lane].
+
+mod bits;
+mod entries;
+mod header;
+mod lane;
+mod table;
+#[cfg(test)]
+mod tests;
+mod turn;
+
+use core::fmt;
+
+use lane::Lane;
+use table::Tables;
+
+use super::{CorruptStream, Stream};
+
+/// Decodes streams, keeping the memory of its tables.
+#[derive(Default)]
+pub(crate) struct Decompressor {
+    tables: Box<Tables>,
+    /// Those of a second stream.
+    others: Option<Box<Tables>>,
+}
+
+impl Decompressor {
+    /// Decodes the stream at the front of `src`. What follows it is ignored, as zlib does.
+    pub(crate) fn decompress(&mut self, stream: Stream<'_>) -> Result<(), CorruptStream> {
+        let mut lane = Lane::new(stream, &mut self.tables);
+        one(&mut lane);
+        lane.finish()
+    }
+
+    /// Decodes two of them.
+    pub(crate) fn decompress_pair(&mut self, [first, second]: [Stream<'_>; 2]) -> [Result<(), CorruptStream>; 2] {
+        let mut first = Lane::new(first, &mut self.tables);
+        let mut second = Lane::new(second, self.others.get_or_insert_default());
+        two(&mut first, &mut second);
+        one(&mut first);
+        one(&mut second);
+        [first.finish(), second.finish()]
+    }
+}
+
+impl fmt::Debug for Decompressor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("inflate::Decompressor")
+    }
+}
+
+/// Decodes what is left of a stream.
+#[inline(never)]
+fn one(lane: &mut Lane<'_>) {
+    let mut next = lane.advance();
+    while let Some(mut place) = next {
+        let (tables, dst) = lane.tables_and_dst();
+        while place.turn(tables, dst).is_some() {}
+        next = lane.resume(place);
+    }
+}
+
+/// Decodes two streams until one is over.
+#[inline(never)]
+fn two(first: &mut Lane<'_>, second: &mut Lane<'_>) {
+    let Some(mut a) = first.advance() else { return };
+    let Some(mut b) = second.advance() else { return first.leave(a) };
+    loop {
+        let (tables_a, dst_a) = first.tables_and_dst();
+        let (tables_b, dst_b) = second.tables_and_dst();
+        let is_first = loop {
+            if a.turn(tables_a, dst_a).is_none() {
+                break true;
+            }
+            if b.turn(tables_b, dst_b).is_none() {
+                break false;
+            }
+        };
+        if is_first {
+            let Some(place) = first.resume(a) else { return second.leave(b) };
+            a = place;
+        } else {
+            let Some(place) = second.resume(b) else { return first.leave(a) };
+            b = place;
+        }
+    }
+}
+
+const ENDS: &str = "the zlib stream is cut off";

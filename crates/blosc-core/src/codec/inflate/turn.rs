@@ -1,0 +1,235 @@
+//! A turn: up to four look-ups of literals, or up to two and a match, at a place with room for all of it.
+//!
+//! What takes the time is waiting: for an entry, which says by how much the word is shifted, which gives the index of the
+//! next entry; and, where literals and matches alternate without a rule, for the right instructions once the processor has
+//! foretold the wrong kind. So the next entry is looked up before it is known whether there will be a use for it:
+//!
+//! ```text
+//! entry is there, the word is full
+//!   skip the bits of entry; look up offset                  of use if entry is a length
+//!   entry has literals?  write them; look up entry; again
+//!   length from entry and extra bits, offset likewise
+//!   fill the word; look up entry for the next turn          before the copy, which need not wait for it
+//!   copy
+//! ```
+//!
+//! With 56 bits in the word a match may follow one look-up of literals; after two or three the word is filled before it:
+//!
+//! ```text
+//!   11 literals   +   11 length  +  5 extra  +   15 offset  +  13 extra   =  55
+//! ```
+
+use super::bits::REFILLED;
+use super::entries::{Kind, LitLen, Offset, literals, number};
+use super::table::Tables;
+use crate::codec::lz4::copy::{OVERRUN, copy_exact, copy_roomy, unlikely};
+
+/// What a turn writes without asking for the length: four pairs of literals, or three and the start of a match.
+pub(super) const WINDOW: usize = 8 + OVERRUN;
+
+/// The longest match.
+const LONGEST: usize = 258;
+
+/// Where a stream is between two turns.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'a> {
+    /// What is not in the word.
+    rest: &'a [u8],
+    word: u64,
+    /// How many bits are in the word.
+    count: u8,
+    /// What the word begins with.
+    entry: u32,
+    /// How many bytes are decoded.
+    pub(super) d: usize,
+}
+
+impl<'a> Place<'a> {
+    /// A place with `count` bits in `word`.
+    #[inline(always)]
+    pub(super) fn new(rest: &'a [u8], word: u64, count: u32, d: usize, tables: &Tables) -> Option<Self> {
+        let mut place = Place { rest, word, count: count as u8, entry: 0, d };
+        place.refill()?;
+        place.entry = tables.litlen.get(place.word);
+        Some(place)
+    }
+
+    /// How many bits are left of the input.
+    #[inline(always)]
+    pub(super) fn left(&self) -> u64 {
+        self.rest.len() as u64 * 8 + u64::from(self.count)
+    }
+
+    #[inline(always)]
+    fn refill(&mut self) -> Option<()> {
+        self.word |= u64::from_le_bytes(*self.rest.first_chunk()?) << (self.count & 63);
+        self.rest = self.rest.get(usize::from(((self.count ^ 63) / 8) & 7)..)?;
+        self.count |= REFILLED as u8;
+        Some(())
+    }
+
+    /// Drops as many bits as the low byte of `entry` says, which are there.
+    #[inline(always)]
+    fn skip(&mut self, entry: u32) {
+        self.word >>= entry & 63;
+        self.count = self.count.wrapping_sub(entry as u8);
+    }
+
+    /// Does the symbols of one turn; `None` where one is for somebody else, for want of room or because it is rare: a code
+    /// with a subtable, the end of the block, and whatever is invalid. The place is before that one then, but only
+    /// [`Place::left`] and `d` say so.
+    #[inline(always)]
+    pub(super) fn turn(&mut self, tables: &Tables, dst: &mut [u8]) -> Option<()> {
+        let (done, window) = dst.split_at_mut_checked(self.d)?;
+        let window: &mut [u8; WINDOW] = window.first_chunk_mut()?;
+        let mut k = 0;
+        let mut entry = self.entry;
+        let mut word = self.word;
+        self.skip(entry);
+        let mut next = tables.offset.get(self.word);
+        if literals(entry) > 0 {
+            // `?` of `put` is for the compiler: `k` is no more than six there.
+            put(entry, window, &mut k)?;
+            entry = tables.litlen.get(self.word);
+            word = self.word;
+            self.skip(entry);
+            next = tables.offset.get(self.word);
+            if literals(entry) > 0 {
+                put(entry, window, &mut k)?;
+                entry = tables.litlen.get(self.word);
+                word = self.word;
+                self.skip(entry);
+                if literals(entry) > 0 {
+                    put(entry, window, &mut k)?;
+                    entry = tables.litlen.get(self.word);
+                    word = self.word;
+                    self.skip(entry);
+                    if literals(entry) > 0 {
+                        put(entry, window, &mut k)?;
+                        self.d += k;
+                        self.refill()?;
+                        self.entry = tables.litlen.get(self.word);
+                        return Some(());
+                    }
+                }
+                self.word = word;
+                self.count = self.count.wrapping_add(entry as u8);
+                if self.refill().is_none() {
+                    self.d += k;
+                    return None;
+                }
+                word = self.word;
+                self.skip(entry);
+                next = tables.offset.get(self.word);
+            }
+        }
+        let left = self.left() + u64::from(entry & 0xFF);
+        if entry & LitLen::ODD != 0 || next & Offset::ODD != 0 {
+            unlikely();
+            return self.stop(left, k);
+        }
+        let length = number::<LitLen>(entry, word);
+        let offset = number::<Offset>(next, self.word);
+        self.skip(next);
+        if self.refill().is_none() {
+            return self.stop(left, k);
+        }
+        self.entry = tables.litlen.get(self.word);
+        // From what was there before this turn: `tail` is the last `offset - k` bytes of it.
+        let is_far = if let Some(tail) = done.get(done.len().wrapping_sub(offset.wrapping_sub(k))..)
+            && let Some(from) = tail.first_chunk::<OVERRUN>()
+        {
+            window.get_mut(k..k + OVERRUN)?.copy_from_slice(from);
+            if length <= OVERRUN {
+                self.d += k + length;
+                return Some(());
+            }
+            true
+        } else {
+            false
+        };
+        let d = self.d + k;
+        if length == LONGEST {
+            let Some(place) = self.run(word, (entry & 0xFF) + (next & 0xFF), d, offset, dst) else {
+                return self.stop(left, k);
+            };
+            *self = place;
+            self.entry = tables.litlen.get(self.word);
+            return Some(());
+        }
+        let copied =
+            if is_far { copy_far(dst, d + OVERRUN, offset, length - OVERRUN) } else { copy(dst, d, offset, length) };
+        if copied.is_none() {
+            return self.stop(left, k);
+        }
+        self.d = d + length;
+        Some(())
+    }
+
+    /// The longest match often comes again and again, as the same `n` bits: they begin `word`, and the place is behind them.
+    /// All that follow are copied as one, to `dst[d..]`. Gives the place behind them.
+    #[inline(never)]
+    fn run(mut self, word: u64, n: u32, d: usize, offset: usize, dst: &mut [u8]) -> Option<Self> {
+        let room = dst.len() - d;
+        let mut length = LONGEST;
+        while (self.word ^ word) & ((1 << (n & 63)) - 1) == 0 && length + LONGEST <= room {
+            let mut next = self;
+            next.skip(n);
+            if next.refill().is_none() {
+                break;
+            }
+            self = next;
+            length += LONGEST;
+        }
+        copy(dst, d, offset, length)?;
+        self.d = d + length;
+        Some(self)
+    }
+
+    /// Ends a turn after its `k` bytes of literals, where `left` bits were left.
+    #[cold]
+    fn stop(&mut self, left: u64, k: usize) -> Option<()> {
+        self.count = (left - self.rest.len() as u64 * 8) as u8;
+        self.d += k;
+        None
+    }
+}
+
+/// Writes the literals of `entry`, and a byte too many if it is one.
+#[inline(always)]
+fn put(entry: u32, window: &mut [u8; WINDOW], k: &mut usize) -> Option<()> {
+    let to = window.get_mut(*k..*k + 2)?;
+    to.copy_from_slice(&((entry >> 8) as u16).to_le_bytes());
+    *k += literals(entry);
+    Some(())
+}
+
+/// Copies a match from `OVERRUN` bytes back or more; `None` also if there is no room for as many behind it.
+#[inline(never)]
+fn copy_far(dst: &mut [u8], mut d: usize, offset: usize, length: usize) -> Option<()> {
+    if length > 2 * OVERRUN {
+        return copy(dst, d, offset, length);
+    }
+    let end = d + length;
+    while d < end {
+        let bytes: [u8; OVERRUN] = *dst.get(d.checked_sub(offset)?..)?.first_chunk()?;
+        *dst.get_mut(d..)?.first_chunk_mut()? = bytes;
+        d += OVERRUN;
+    }
+    Some(())
+}
+
+/// Copies a match to `dst[d..]`; `None` if it begins before `dst` or ends behind it.
+#[inline(never)]
+pub(super) fn copy(dst: &mut [u8], d: usize, offset: usize, length: usize) -> Option<()> {
+    let from = d.checked_sub(offset)?;
+    if offset == 1 {
+        let byte = *dst.get(from)?;
+        dst.get_mut(d..d + length)?.fill(byte);
+        Some(())
+    } else if dst.len() - d >= length + OVERRUN {
+        copy_roomy(dst, from, d, length)
+    } else {
+        copy_exact(dst, from, d, length)
+    }
+}
