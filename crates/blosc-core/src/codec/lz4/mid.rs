@@ -1,15 +1,52 @@
 //! The parse of the lowest high-compression levels: two candidates a position, one by seven bytes and one by four, and
 //! a look at the next position before a match found by four is taken.
 
-use super::chain::{Heads, Match};
+use super::finder::Match;
 use super::matchlen;
 use super::sequence::Sequences;
 use super::{MATCH_START_LIMIT, MAX_DISTANCE, MIN_MATCH};
 
-/// Compresses with the two halves of `heads` for tables; `base` is what position 0 is noted as.
-pub(super) fn compress(src: &[u8], dst: &mut [u8], heads: &mut Heads, base: u32) -> Option<usize> {
-    let (by_7, by_4) = heads.split_at_mut(1 << LOG);
-    let mut tables = Tables { src, by_7: by_7.first_chunk_mut()?, by_4: by_4.first_chunk_mut()?, base };
+/// Where bytes were last seen; reusable, and not cleared between inputs: every input is numbered above the ones before, by
+/// so much that none of their positions is in reach.
+pub(super) struct MidTable {
+    by_7: Box<[u32]>,
+    by_4: Box<[u32]>,
+    /// The number of the next input's first position.
+    base: u32,
+}
+
+/// With this for the first position of the first input, an empty slot, which says 0, is out of reach as well.
+const FIRST_BASE: u32 = MAX_DISTANCE + 1;
+
+impl MidTable {
+    pub(super) fn new() -> Self {
+        let empty = || vec![0; 1 << LOG].into_boxed_slice();
+        MidTable { by_7: empty(), by_4: empty(), base: FIRST_BASE }
+    }
+
+    #[cfg(test)]
+    pub(super) fn start_at(&mut self, base: u32) {
+        self.base = base;
+    }
+
+    /// Numbers an input of `len` bytes.
+    fn number(&mut self, len: u32) -> u32 {
+        let after = |base: u32| base.checked_add(len)?.checked_add(MAX_DISTANCE + 1);
+        if let Some(next) = after(self.base) {
+            return std::mem::replace(&mut self.base, next);
+        }
+        // 4 GiB of input later.
+        self.by_7.fill(0);
+        self.by_4.fill(0);
+        self.base = after(FIRST_BASE).unwrap_or(u32::MAX);
+        FIRST_BASE
+    }
+}
+
+/// Compresses `src` into `dst`.
+pub(super) fn compress(src: &[u8], dst: &mut [u8], table: &mut MidTable) -> Option<usize> {
+    let base = table.number(src.len() as u32);
+    let mut tables = Tables { src, by_7: table.by_7.first_chunk_mut()?, by_4: table.by_4.first_chunk_mut()?, base };
     let mut out = Sequences::new(dst);
     let mut anchor = 0;
     let mut at = 0;
