@@ -148,8 +148,9 @@ impl<const BACK: bool> Goal<'_, BACK> {
     }
 }
 
+/// The eight bytes at `at`.
 #[inline(always)]
-fn eight(src: &[u8], at: u32) -> Option<u64> {
+pub(super) fn eight(src: &[u8], at: u32) -> Option<u64> {
     Some(u64::from_le_bytes(*src.get(at as usize..at as usize + 8)?.first_chunk()?))
 }
 

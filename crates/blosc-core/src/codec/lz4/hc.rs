@@ -7,7 +7,7 @@ use super::{MAX_INPUT, lazy};
 
 /// Tables of positions; reusable.
 pub(crate) struct HcTable {
-    pub(super) mid: MidTable,
+    mid: MidTable,
     rows: RowTable,
 }
 
