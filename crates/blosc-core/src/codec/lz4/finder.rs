@@ -69,38 +69,42 @@ impl<'a, const W: usize> Finder<'a, W> {
     /// Notes all positions before `end`.
     #[inline(always)]
     pub(super) fn note_before(&mut self, end: u32) {
+        self.note_every::<1>(end);
+    }
+
+    /// Notes the next position and every `STEP`th on from it before `end`.
+    #[inline(always)]
+    fn note_every<const STEP: usize>(&mut self, end: u32) {
         if self.next >= end {
             return;
         }
         let Some(bytes) = self.src.get(self.next as usize..end as usize + 3) else { return };
-        for (at, four) in (self.next..).zip(bytes.windows(4)) {
+        for (at, four) in (self.next..).step_by(STEP).zip(bytes.windows(4).step_by(STEP)) {
             let place = self.rows.place(u32::from_le_bytes([four[0], four[1], four[2], four[3]]));
             self.rows.note(place, at);
         }
         self.next = end;
     }
 
-    /// Leaves the middle of a match unnoted where nobody will miss it.
+    /// Leaves out positions in the middle of a match that nobody will miss.
     ///
     /// In a short period, that is all but the first period and the last: the others only displace other matches in their
-    /// few rows. What a very long match covers is found by its ends.
+    /// few rows. In others it is three of four: what repeats once more is found by the fourth, or by either end.
     #[inline(always)]
     pub(super) fn leave_out(&mut self, found: Match) {
-        let (enough, kept) = if found.offset <= SHORT_PERIOD {
-            (2 * (found.offset + 3), found.offset + 3)
-        } else {
-            (VERY_LONG, SHORT_PERIOD)
-        };
-        if found.length > enough {
+        let kept = SHORT_PERIOD.min(found.offset) + 3;
+        if found.length > 2 * kept {
+            let end = found.end() - kept;
             self.note_before(found.start + kept);
-            self.next = self.next.max(found.end() - kept);
+            if found.offset > SHORT_PERIOD {
+                self.note_every::<4>(end);
+            }
+            self.next = self.next.max(end);
         }
     }
 }
 
 const SHORT_PERIOD: u32 = 16;
-
-const VERY_LONG: u32 = 4096;
 
 /// What a search is after: a match that covers `at` and starts at `low` or later; at `at` without `BACK`.
 struct Goal<'a, const BACK: bool> {
