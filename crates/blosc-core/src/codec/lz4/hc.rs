@@ -40,7 +40,7 @@ pub(crate) fn compress_hc(src: &[u8], dst: &mut [u8], level: u8, table: &mut HcT
 /// The slots of a row for an input of `len` bytes.
 ///
 /// C follows 4, 8, 16 .. 256 links from level to level. With rows of these widths ten shuffled data sets come out 0.99 (level
-/// 3) to 1.004 (level 9) times as large as C's, in the geometric mean. Twice the width at level 4 or 5: 0.3 % less in a
+/// 3) to 1.003 (level 9) times as large as C's, in the geometric mean. Twice the width at level 4 or 5: 0.3 % less in a
 /// quarter more time.
 pub(super) fn width(level: u8, len: usize) -> usize {
     match level {

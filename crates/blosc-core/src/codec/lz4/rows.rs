@@ -17,7 +17,7 @@
 //! are found to differ or happen to agree: both are as good as any other. So is an empty slot, which says 0 and has tag 0.
 
 /// The longest rows: a bit for each slot in 64.
-pub(super) const MAX_WIDTH: usize = 64;
+const MAX_WIDTH: usize = 64;
 
 const MIN_WIDTH: usize = 8;
 
