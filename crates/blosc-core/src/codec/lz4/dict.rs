@@ -4,10 +4,10 @@
 //! block, and after each block the tables are as they were. Dictionary and block stand in one buffer, in which only the
 //! block is replaced; positions count from the dictionary's first byte.
 
-use super::chain::{Chains, LINKS};
+use super::MAX_INPUT;
 use super::fast::{self, Positions, compress};
-use super::hc::{HcTable, attempts};
-use super::{MAX_INPUT, lazy};
+use super::hc::{compress_with, note_with, width};
+use super::rows::RowTable;
 
 /// Of a longer dictionary the last bytes are used: the most a Blosc2 chunk may carry.
 const MAX_DICT: usize = 1 << 15;
@@ -114,41 +114,38 @@ fn hash(word: u64) -> usize {
     (fast::hash::<5>(word) >> (32 - DICT_LOG)) as usize
 }
 
-/// The high-compression encoder's tables with a dictionary in them; reusable.
+/// The high-compression encoder's tables, with and without a block; reusable.
 #[derive(Clone)]
 pub(crate) struct HcDictTable {
     joined: Joined,
-    table: HcTable,
-    /// The number of the dictionary's first position, while the tables have all of it and nothing else.
-    noted: Option<u32>,
+    /// Has the dictionary.
+    dict: RowTable,
+    /// For which blocks: the width of the rows and the length of dictionary and block.
+    ready_for: Option<(usize, usize)>,
+    /// A copy, which a block is added to. (To take out again what a block has noted takes longer, unless it is tiny.)
+    block: RowTable,
 }
 
 impl HcDictTable {
     pub(crate) fn new(dict: &[u8]) -> Self {
-        HcDictTable { joined: Joined::new(dict), table: HcTable::new(), noted: None }
+        HcDictTable { joined: Joined::new(dict), dict: RowTable::new(), ready_for: None, block: RowTable::new() }
     }
 }
 
 /// [`compress_hc`](super::compress_hc) for a block that is read with the table's dictionary.
 ///
-/// Every level follows chains: taking a block out of the tables again is possible only with these.
+/// Every level has rows: those below 3 would have to note the dictionary again for each block.
 pub(crate) fn compress_hc_with_dict(src: &[u8], dst: &mut [u8], level: u8, table: &mut HcDictTable) -> Option<usize> {
     let start = table.joined.start;
     let joined = table.joined.join(src)?;
     // What starts in the dictionary's last three bytes depends on the block.
-    let ready = start.saturating_sub(3);
-    // Links of a longer input overwrite each other.
-    let fits = joined.len() <= LINKS;
-    let noted = table.noted.take().filter(|_| fits);
-    let base = noted.unwrap_or_else(|| table.table.number(joined.len().max(LINKS) as u32));
-    let (heads, links) = table.table.parts()?;
-    if noted.is_none() {
-        Chains::new(joined, 0, heads, links, base, 0).note_before(ready);
+    let noted = start.saturating_sub(3);
+    let wanted = (width(level, joined.len()), joined.len().next_power_of_two());
+    if table.ready_for != Some(wanted) {
+        table.dict.clear_for(joined.len());
+        note_with(wanted.0, joined, noted, &mut table.dict)?;
+        table.ready_for = Some(wanted);
     }
-    let size = lazy::compress(joined, start, dst, Chains::new(joined, ready, heads, links, base, attempts(level)));
-    if fits {
-        Chains::new(joined, ready, heads, links, base, 0).forget_from(ready);
-        table.noted = Some(base);
-    }
-    size
+    table.block.copy_from(&table.dict);
+    compress_with(wanted.0, joined, start, dst, noted, &mut table.block)
 }

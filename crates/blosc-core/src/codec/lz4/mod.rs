@@ -15,19 +15,20 @@
 //! reach into them, and a match that starts there may go on in the block. The encoders see both in one buffer and start
 //! behind the dictionary ([`dict`]); the decoder takes them from where they are.
 
-mod chain;
 pub(in crate::codec) mod copy;
 mod decode;
 mod dict;
 #[cfg(test)]
 mod dict_tests;
 mod fast;
+mod finder;
 mod hc;
 mod lazy;
 pub(super) mod matchlen;
 mod mid;
 mod near_end;
 mod repeat;
+mod rows;
 mod sequence;
 #[cfg(test)]
 mod tests;

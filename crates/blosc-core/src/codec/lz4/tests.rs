@@ -136,8 +136,10 @@ fn every_level_and_acceleration_compresses_text_and_planes() {
         let mut sizes: Vec<_> = (1..=9).rev().map(|n| encoders.round_trip(&src, Mode::Fast(n)).len()).collect();
         sizes.extend((0..=10).map(|level| encoders.round_trip(&src, Mode::Hc(level)).len()));
         assert!(sizes.iter().all(|&size| size < src.len() / 2), "{sizes:?}");
-        // Ever more effort, ever smaller, but for a byte or two: from one encoder's ends to the other's.
-        assert!(sizes[8] <= sizes[0] + sizes[0] / 100 && sizes[19] <= sizes[12] && sizes[19] < sizes[8], "{sizes:?}");
+        // Ever more effort, ever smaller: from one encoder's ends to the other's, and never much worse in between. (Longer
+        // hashes and rows find other matches, and may lose some bytes.)
+        let smaller = |a: usize, b: usize| sizes[a] <= sizes[b] + sizes[b] / 1000;
+        assert!(smaller(8, 0) && smaller(19, 12) && sizes[19] < sizes[8], "{sizes:?}");
     }
 }
 
@@ -317,14 +319,28 @@ fn matches_of_every_offset_and_length_copy_like_bytes_one_by_one() {
 }
 
 #[test]
-fn positions_start_over_after_four_gigabytes() {
-    let src = text(50_000);
-    let expected = Encoders::default().round_trip(&src, Mode::Hc(9));
+fn blocks_are_the_same_whatever_was_compressed_before() {
+    let mut used = Encoders::default();
+    for len in [100_000, 700, 5000, 65_536, 20] {
+        for src in kinds(len) {
+            for mode in MODES {
+                let fresh = Encoders::default().round_trip(&src, mode);
+                assert!(used.round_trip(&src, mode) == fresh, "{mode:?}, {len} bytes");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_returns_in_noise_is_found() {
     let mut encoders = Encoders::default();
-    encoders.hc.start_at(u32::MAX - 260_000);
-    for _ in 0..6 {
-        assert!(encoders.round_trip(&src, Mode::Hc(9)) == expected);
-        encoders.round_trip(&src, Mode::Hc(1));
+    // In noise few positions are searched.
+    let piece = random(100, 21);
+    let noise = random(60_000, 22);
+    let src: Vec<u8> = noise.chunks(3000).flat_map(|noise| [noise, &piece].concat()).collect();
+    for level in 3..=9 {
+        let block = encoders.round_trip(&src, Mode::Hc(level));
+        assert!(block.len() < noise.len() + 100 + 20 * 30, "level {level}: {} bytes", block.len());
     }
 }
 
