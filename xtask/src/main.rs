@@ -23,6 +23,7 @@ const USAGE: &str = "usage: cargo xtask <command>
   layers                   directions between the crates, and what each may not use
   no-c                     proves that the default `blpk` builds without any C compiler
   fuzz [TARGET [SECONDS]]  runs the fuzz targets (default: each for 10 s) on seeds from the golden data
+  release                  builds `blpk` for users, on Linux without any shared library, and says where it is
   bench [--quick]          every race below, then which goals are reached; without --quick tables for docs/bench
   bench chunks [OPTION]... our chunks against C-Blosc2's and others', as --codec lz4 --set ohlc --size 1M
   bench threads [OPTION].. the same with two threads
@@ -50,6 +51,7 @@ fn dispatch(args: &[&str]) -> anyhow::Result<()> {
         ["layers"] => layers::run(),
         ["no-c"] => no_c::run(),
         ["fuzz", rest @ ..] => fuzz::run(rest),
+        ["release"] => interop::release_blpk().map(|blpk| println!("{}", blpk.display())),
         ["bench", rest @ ..] => bench::run(rest),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");
