@@ -28,9 +28,10 @@ use crate::{DecodeError, Limits};
 
 /// The header of a chunk, its fields checked against each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(align(16))]
 pub struct Header {
-    /// As it stands in the chunk; zeros behind a header of 16 bytes. Kept as one piece, it is copied as one: headers of
-    /// small chunks are read millions of times a second.
+    /// As it stands in the chunk; zeros behind a header of 16 bytes. Kept as one piece, and aligned, it is copied as one: headers
+    /// of small chunks are read millions of times a second.
     bytes: [u8; Header::EXTENDED_LEN],
 }
 
