@@ -4,7 +4,8 @@ use core::fmt;
 use std::sync::Arc;
 
 use super::{Codec, CodecFormat, CorruptStream, NDLZ, blosclz, lz4, ndlz};
-use crate::params::CParams;
+use crate::filter::Filter;
+use crate::params::{CParams, ChunkFormat};
 use crate::registry::{BlockCodec, PluginContext, Registry};
 use crate::{DecodeError, EncodeError};
 
@@ -36,7 +37,7 @@ impl Compressor {
         codec.availability().map_err(|feature| EncodeError::CodecUnavailable { codec, feature })?;
         let state = match codec {
             Codec::BloscLz => Encode::BloscLz(blosclz::Table::default()),
-            Codec::Lz4 => Encode::Lz4(lz4::Table::default()),
+            Codec::Lz4 => Encode::Lz4(lz4::Table::new(wanted_matches(params))),
             Codec::Lz4Hc => Encode::Lz4Hc(lz4::HcTable::new()),
             #[cfg(feature = "snappy")]
             Codec::Snappy => Encode::Snappy(super::snappy::Compressor::default()),
@@ -60,7 +61,7 @@ impl Compressor {
         let clevel = self.clevel;
         let state = match &self.state {
             Encode::BloscLz(_) => Encode::BloscLz(blosclz::Table::default()),
-            Encode::Lz4(_) => Encode::Lz4(lz4::Table::default()),
+            Encode::Lz4(table) => Encode::Lz4(table.fresh()),
             Encode::Lz4Hc(_) => Encode::Lz4Hc(lz4::HcTable::new()),
             Encode::Lz4Dict(table) => Encode::Lz4Dict(table.clone()),
             Encode::Lz4HcDict(table) => Encode::Lz4HcDict(table.clone()),
@@ -109,6 +110,20 @@ impl Compressor {
                 plugin.compress(src, dst, *context).filter(|&len| len > 0 && len <= room)
             }
         }
+    }
+}
+
+/// Longer matches of planes, where there are planes. A Blosc1 chunk is to be as small as C-Blosc 1's.
+fn wanted_matches(params: &CParams) -> lz4::Wanted {
+    let has_planes = params.typesize > 1
+        && params
+            .filters
+            .as_slice()
+            .iter()
+            .any(|filter| matches!(filter, Filter::Shuffle | Filter::ShuffleGroups(_) | Filter::BitShuffle));
+    match params.format {
+        ChunkFormat::Blosc2 if has_planes => lz4::Wanted::Long,
+        _ => lz4::Wanted::All,
     }
 }
 

@@ -80,7 +80,7 @@ pub(crate) fn compress_fast_with_dict(
     let log = (src.len().next_power_of_two().trailing_zeros() + 1).clamp(8, BLOCK_LOG);
     table.block[..1 << log].fill(0);
     let mut slots = Attached { dict: &table.dict, block: &mut table.block, shift: DICT_LOG - log };
-    compress(joined, start, dst, acceleration.clamp(1, 65537), &mut slots)
+    compress(joined, start, dst, (acceleration.clamp(1, 65537), 1), &mut slots)
 }
 
 /// Where the block has nothing of a hash, the dictionary is asked.

@@ -7,8 +7,22 @@ use super::matchlen;
 use super::sequence::Sequences;
 use super::{MATCH_START_LIMIT, MAX_DISTANCE, MAX_INPUT, MIN_MATCH};
 
+/// Which matches are searched for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// Those of four bytes too: what unshuffled data has. Slots are by four bytes where positions have 16 bits, else by five,
+    /// with the reference library's hashes: other ones find other matches, and a block's size could not be compared.
+    All,
+    /// Longer ones, by five or six bytes, and in planes that look random with less care.
+    ///
+    /// Of ten sets of shuffled numbers at level 5 nine came out smaller (by 4 % in the mean), and faster. The tenth, prices of two
+    /// decimals in whose noise four bytes are often the same, came out 12 % larger, in a ninth of the time.
+    Long,
+}
+
 /// Where the hashes of an input were last seen; reusable, and cleared as far as an input needs it.
 pub(crate) struct Table {
+    wanted: Wanted,
     near: Box<[u16; 1 << NEAR_LOG]>,
     far: Box<[u32; 1 << FAR_LOG]>,
 }
@@ -20,45 +34,57 @@ const FAR_LOG: u32 = 12;
 /// Inputs below this have no match that starts behind position 65535: 16 bits hold all their positions.
 const NEAR_INPUT: usize = (1 << 16) + MATCH_START_LIMIT - 1;
 
-/// Up to this size of the input the table has a slot for each byte, but never more than 4096: clearing all of it would take
-/// longer than the search.
+/// Up to this size of the input the table has a slot for each byte, two where all matches are wanted, but never more than
+/// 4096: clearing all of it would take longer than the search.
 const SMALL_INPUT: usize = 8 << 10;
 
-impl Default for Table {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl Table {
-    pub(crate) fn new() -> Self {
-        Table { near: Box::new([0; 1 << NEAR_LOG]), far: Box::new([0; 1 << FAR_LOG]) }
+    pub(crate) fn new(wanted: Wanted) -> Self {
+        Table { wanted, near: Box::new([0; 1 << NEAR_LOG]), far: Box::new([0; 1 << FAR_LOG]) }
+    }
+
+    /// Another one that searches alike.
+    pub(crate) fn fresh(&self) -> Self {
+        Table::new(self.wanted)
     }
 }
 
 /// Compresses `src` into `dst` and says how long the block is; `None` where it does not fit.
 ///
 /// An `acceleration` of n leaves out n - 1 positions between two it looks at, at first; 1 compresses best.
-///
-/// Slots are by the hash of five or six bytes, where the reference library takes four where positions have 16 bits, else five:
-/// that finds fewer matches, but longer ones. At level 5 nine of ten sets of shuffled numbers and text came out smaller (by 4 %
-/// in the mean), and faster. The tenth, prices of two decimals in whose noise four bytes are often the same, came out 12 %
-/// larger, in a ninth of the time.
 pub(crate) fn compress_fast(src: &[u8], dst: &mut [u8], acceleration: u32, table: &mut Table) -> Option<usize> {
     // Above the upper bound, which is the reference library's, nothing would change but overflow.
     let acceleration = acceleration.clamp(1, 65537);
+    let Table { wanted, near, far } = table;
+    let haste = match wanted {
+        Wanted::Long if acceleration > 1 && looks_random(src) => HASTE,
+        _ => 1,
+    };
     if src.len() > MAX_INPUT {
-        None
-    } else if src.len() <= SMALL_INPUT {
-        let log = src.len().next_power_of_two().trailing_zeros().clamp(8, NEAR_LOG - 1);
-        table.near[..1 << log].fill(0);
-        compress(src, 0, dst, acceleration, &mut Small { slots: &mut table.near, shift: 32 - log })
-    } else if src.len() < NEAR_INPUT {
-        table.near.fill(0);
-        compress(src, 0, dst, acceleration, &mut Near { slots: &mut table.near })
-    } else {
-        table.far.fill(0);
-        compress(src, 0, dst, acceleration, &mut Far { slots: &mut table.far })
+        return None;
+    }
+    if src.len() >= NEAR_INPUT {
+        far.fill(0);
+        return match wanted {
+            Wanted::All => compress(src, 0, dst, (acceleration, haste), &mut Far::<5> { slots: far }),
+            Wanted::Long => compress(src, 0, dst, (acceleration, haste), &mut Far::<6> { slots: far }),
+        };
+    }
+    if src.len() > SMALL_INPUT {
+        near.fill(0);
+        let shift = 32 - NEAR_LOG;
+        return match wanted {
+            Wanted::All => compress(src, 0, dst, (acceleration, haste), &mut Near::<4> { slots: near, shift }),
+            Wanted::Long => compress(src, 0, dst, (acceleration, haste), &mut Near::<6> { slots: near, shift }),
+        };
+    }
+    let log = src.len().next_power_of_two().trailing_zeros() + u32::from(*wanted == Wanted::All);
+    let log = log.clamp(8, NEAR_LOG - 1);
+    near[..1 << log].fill(0);
+    let shift = 32 - log;
+    match wanted {
+        Wanted::All => compress(src, 0, dst, (acceleration, haste), &mut Near::<4> { slots: near, shift }),
+        Wanted::Long => compress(src, 0, dst, (acceleration, haste), &mut Near::<5> { slots: near, shift }),
     }
 }
 
@@ -75,21 +101,27 @@ pub(super) trait Positions {
 /// The multiplicative hash of the first `BYTES` bytes of `word`, its best bits on top.
 #[inline(always)]
 pub(super) fn hash<const BYTES: u32>(word: u64) -> u32 {
-    // 2^64 divided by the golden ratio.
-    ((word << (64 - 8 * BYTES)).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as u32
+    match BYTES {
+        // 2^32 divided by the golden ratio, and a prime of 40 bits.
+        4 => (word as u32).wrapping_mul(2_654_435_761),
+        5 => ((word << 24).wrapping_mul(889_523_592_379) >> 32) as u32,
+        // 2^64 divided by the golden ratio.
+        _ => ((word << (64 - 8 * BYTES)).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as u32,
+    }
 }
 
-struct Small<'a> {
+/// Positions of 16 bits, by as many bits of a hash as `shift` leaves.
+struct Near<'a, const BYTES: u32> {
     slots: &'a mut [u16; 1 << NEAR_LOG],
     shift: u32,
 }
 
-impl Positions for Small<'_> {
+impl<const BYTES: u32> Positions for Near<'_, BYTES> {
     const FAR: bool = false;
 
     #[inline(always)]
     fn slot(&self, word: u64) -> usize {
-        (hash::<5>(word) >> (self.shift & 31)) as usize & ((1 << NEAR_LOG) - 1)
+        (hash::<BYTES>(word) >> (self.shift & 31)) as usize & ((1 << NEAR_LOG) - 1)
     }
 
     #[inline(always)]
@@ -98,34 +130,16 @@ impl Positions for Small<'_> {
     }
 }
 
-struct Near<'a> {
-    slots: &'a mut [u16; 1 << NEAR_LOG],
-}
-
-impl Positions for Near<'_> {
-    const FAR: bool = false;
-
-    #[inline(always)]
-    fn slot(&self, word: u64) -> usize {
-        (hash::<6>(word) >> (32 - NEAR_LOG)) as usize
-    }
-
-    #[inline(always)]
-    fn swap(&mut self, slot: usize, position: u32) -> u32 {
-        u32::from(std::mem::replace(&mut self.slots[slot], position as u16))
-    }
-}
-
-struct Far<'a> {
+struct Far<'a, const BYTES: u32> {
     slots: &'a mut [u32; 1 << FAR_LOG],
 }
 
-impl Positions for Far<'_> {
+impl<const BYTES: u32> Positions for Far<'_, BYTES> {
     const FAR: bool = true;
 
     #[inline(always)]
     fn slot(&self, word: u64) -> usize {
-        (hash::<6>(word) >> (32 - FAR_LOG)) as usize
+        (hash::<BYTES>(word) >> (32 - FAR_LOG)) as usize
     }
 
     #[inline(always)]
@@ -134,20 +148,18 @@ impl Positions for Far<'_> {
     }
 }
 
-/// Compresses `src[start..]`; what is in front of it is a dictionary.
+/// Compresses `src[start..]`; what is in front of it is a dictionary. Up to the first match, steps are `haste` times as wide.
 #[inline(always)]
 pub(super) fn compress<P: Positions>(
     src: &[u8],
     start: u32,
     dst: &mut [u8],
-    acceleration: u32,
+    (acceleration, mut haste): (u32, u32),
     table: &mut P,
 ) -> Option<usize> {
     let mut out = Sequences::new(dst);
     let mut anchor = start;
     let mut at = start.max(1);
-    let block = src.get(start as usize..)?;
-    let mut haste = if acceleration > 1 && looks_random(block) { HASTE } else { 1 };
     // A match starts before `stop`.
     if let Some(stop) = src.len().checked_sub(MATCH_START_LIMIT - 1)
         && stop > at as usize

@@ -36,7 +36,7 @@ mod wide;
 
 pub(crate) use decode::{decompress, decompress_with_dict};
 pub(crate) use dict::{DictTable, HcDictTable, compress_fast_with_dict, compress_hc_with_dict};
-pub(crate) use fast::{Table, compress_fast};
+pub(crate) use fast::{Table, Wanted, compress_fast};
 pub(crate) use hc::{HcTable, compress_hc};
 
 /// The shortest match.

@@ -6,25 +6,44 @@ use super::*;
 use crate::codec::CorruptStream;
 
 /// The tables of both encoders and every setting of them that takes another path.
-#[derive(Default)]
 struct Encoders {
     fast: Table,
+    long: Table,
     hc: HcTable,
+}
+
+impl Default for Encoders {
+    fn default() -> Self {
+        Encoders { fast: Table::new(Wanted::All), long: Table::new(Wanted::Long), hc: HcTable::default() }
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Mode {
     Fast(u32),
+    Long(u32),
     Hc(u8),
 }
 
-const MODES: [Mode; 8] =
-    [Mode::Fast(1), Mode::Fast(5), Mode::Fast(9), Mode::Hc(1), Mode::Hc(3), Mode::Hc(5), Mode::Hc(8), Mode::Hc(9)];
+const MODES: [Mode; 11] = [
+    Mode::Fast(1),
+    Mode::Fast(5),
+    Mode::Fast(9),
+    Mode::Long(1),
+    Mode::Long(5),
+    Mode::Long(9),
+    Mode::Hc(1),
+    Mode::Hc(3),
+    Mode::Hc(5),
+    Mode::Hc(8),
+    Mode::Hc(9),
+];
 
 impl Encoders {
     fn compress(&mut self, src: &[u8], dst: &mut [u8], mode: Mode) -> Option<usize> {
         match mode {
             Mode::Fast(acceleration) => compress_fast(src, dst, acceleration, &mut self.fast),
+            Mode::Long(acceleration) => compress_fast(src, dst, acceleration, &mut self.long),
             Mode::Hc(level) => compress_hc(src, dst, level, &mut self.hc),
         }
     }
