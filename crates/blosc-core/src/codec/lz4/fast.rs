@@ -15,8 +15,9 @@ pub(crate) enum Wanted {
     All,
     /// Longer ones, by five or six bytes, and in planes that look random with less care.
     ///
-    /// Of ten sets of shuffled numbers at level 5 nine came out smaller (by 4 % in the mean), and faster. The tenth, prices of two
-    /// decimals in whose noise four bytes are often the same, came out 12 % larger, in a ninth of the time.
+    /// Of ten sets at level 5 all became faster, and nine smaller or as small (by 2 % in the mean). The tenth, prices of two
+    /// decimals in whose noise four bytes are often the same, came out 12 % larger, in a ninth of the time (figures in
+    /// docs/decisions/011-lz4.md).
     Long,
 }
 
