@@ -47,7 +47,7 @@ fn archive(args: &CatArgs, archive: Archive<File>, output: &mut Output) -> Resul
         Some(array) => {
             let fetch = |at| {
                 let number = chunk_of(&archive, at).context("the array ends early")?;
-                let around = archive.chunk_range(number).context("the array ends early")?;
+                let around = archive.chunk_range(number)?;
                 Ok((around, archive.chunk(number)?))
             };
             array.copy_items(items, fetch, output)
@@ -60,7 +60,7 @@ fn chunk_of(archive: &Archive<File>, at: u64) -> Option<u64> {
     let (mut low, mut high) = (0, archive.nchunks());
     while low < high {
         let middle = low + (high - low) / 2;
-        match archive.chunk_range(middle)? {
+        match archive.chunk_range(middle).ok()? {
             range if range.contains(&at) => return Some(middle),
             range if range.start > at => high = middle,
             _ => low = middle + 1,
