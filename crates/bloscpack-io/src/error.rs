@@ -174,6 +174,15 @@ pub enum Error {
         /// What is missing or does not fit.
         what: String,
     },
+    /// New chunks of a frame cannot be compressed as its header says, or a header cannot say how they are to be.
+    #[error("the frame's compression parameters cannot be used: {what}")]
+    FrameParams {
+        /// Why not.
+        what: &'static str,
+    },
+    /// An earlier change of the frame failed half-way; what is on the disk is as it was at the last commit.
+    #[error("an earlier change of this frame failed: open it again")]
+    EditFailed,
     /// The operation was called off.
     #[error("interrupted")]
     Cancelled,

@@ -43,6 +43,7 @@ mod chunks;
 mod counted;
 mod error;
 mod files;
+pub mod frame;
 mod front;
 mod index;
 mod local;

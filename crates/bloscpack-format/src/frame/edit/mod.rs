@@ -5,7 +5,7 @@ mod sizes;
 use self::sizes::{Change, TOO_MANY_BYTES};
 use super::layout::no_such_chunk;
 use super::plan::{Ending, Plan, Step};
-use super::{ChunkInfo, ChunkSize, Entry, Frame, FrameError, FrameType, Header, Index, Trailer};
+use super::{ChunkInfo, ChunkRef, ChunkSize, Entry, Frame, FrameError, FrameType, Header, Index, Trailer};
 use crate::error::FormatError;
 use blosc_core::Special;
 use std::collections::BTreeSet;
@@ -151,6 +151,21 @@ impl Edit {
     #[must_use]
     pub fn frame(&self) -> &Frame {
         &self.frame
+    }
+
+    /// The bytes of a chunk that the edit makes itself, a special value where it cannot do without: they are among the steps of
+    /// the plan, and on no disk before. `None` for any other.
+    #[must_use]
+    pub fn made(&self, chunk: ChunkRef) -> Option<&[u8]> {
+        self.chunks.iter().find_map(|step| match (step, chunk) {
+            (Step::Write { at: start, bytes }, ChunkRef::Stored { at, .. }) => {
+                bytes.get(usize::try_from(at.checked_sub(*start)?).ok()?..).filter(|bytes| !bytes.is_empty())
+            }
+            (Step::WriteFile { number: made, bytes }, ChunkRef::File { number, .. }) => {
+                (*made == number).then_some(bytes.as_slice())
+            }
+            _ => None,
+        })
     }
 
     /// Adds a chunk behind the last, and says where it is to be written, if it is. Where that one is short, or this one too long, chunk sizes vary from now on.
