@@ -18,12 +18,20 @@
 //! | `compact`, `recover` | frames written anew |
 
 mod append;
+mod arrays;
+mod compact;
+mod items;
 mod local;
 mod params;
+mod recover;
 mod store;
 mod writer;
 
+pub use arrays::ArrayOptions;
+pub use compact::{CompactReport, compact};
+pub use items::{ArchiveItems, ArrayItems, PlainItems};
 pub use local::{LocalFrame, NewFrame};
 pub use params::FrameParams;
+pub use recover::{Lost, RecoverReport, recover};
 pub use store::{FrameStore, MemoryFrame};
 pub use writer::FrameWriter;
