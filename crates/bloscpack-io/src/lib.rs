@@ -13,6 +13,8 @@
 //! | verify | [`verify_file`] | | [`verify_stream`] |
 //! | read a part, a slice of an array, metalayers | [`Archive`] on a [`LocalSource`] | [`Archive`] | any [`ReadAt`] |
 //! | arrays | [`numpy`] | [`numpy`] | |
+//! | make and change frames | [`frame`] | [`frame`] | any [`frame::FrameStore`] |
+//! | convert | [`convert`] | | |
 //!
 //! Formats: bloscpack versions 1, 2 and 3 are read, 3 is written; bare chunks and Blosc2 frames are read, contiguous ones,
 //! also inside of other files ([`Tail`]), and sparse ones.
@@ -40,6 +42,7 @@ mod archive;
 mod atomic;
 mod chunk_run;
 mod chunks;
+mod convert;
 mod counted;
 mod error;
 mod files;
@@ -58,8 +61,9 @@ mod unpack;
 mod verify;
 
 pub use append::{AppendReport, append_file, append_stream, rewrite_metadata};
-pub use archive::Archive;
+pub use archive::{Archive, PlainReader};
 pub use atomic::AtomicFile;
+pub use convert::{ConvertOptions, ConvertReport, Target, convert};
 pub use error::{ChunkDigestMismatch, Error};
 pub use local::LocalSource;
 pub use options::{AppendOptions, Event, PackOptions, UnpackOptions};

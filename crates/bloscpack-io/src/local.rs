@@ -47,7 +47,7 @@ impl LocalSource {
     }
 
     /// The file alone.
-    pub(crate) fn into_file(self) -> File {
+    pub fn into_file(self) -> File {
         self.file
     }
 
@@ -75,5 +75,12 @@ impl ChunkFiles for LocalSource {
     fn open_chunk(&self, number: u32) -> io::Result<Box<dyn ReadAt + '_>> {
         let directory = self.directory.as_ref().ok_or(io::ErrorKind::NotFound)?;
         Ok(Box::new(File::open(directory.join(sframe::chunk_file_name(number)))?))
+    }
+}
+
+/// An open file as a source, as of what came through a pipe.
+impl From<File> for LocalSource {
+    fn from(file: File) -> LocalSource {
+        LocalSource { file, directory: None }
     }
 }

@@ -5,6 +5,7 @@
 //! | `frame` | how a frame is opened, and where its chunks come from |
 //! | `fetch` | which bytes of a frame's chunk have to be read |
 //! | `decode` | how a chunk of any container becomes plain bytes |
+//! | `reader` | the same for who pulls bytes out |
 //! | `stream` | all plain bytes or a range of them, in parallel and in order; verifying |
 //! | `slices`, `boxes` | the same for arrays: slices, and the items in C order |
 
@@ -12,6 +13,7 @@ mod boxes;
 mod decode;
 mod fetch;
 mod frame;
+mod reader;
 mod slices;
 mod stream;
 
@@ -24,6 +26,7 @@ use bloscpack_format::numpy::NumpyMeta;
 use bloscpack_format::{Format, Json, detect};
 
 use self::frame::OpenFrame;
+pub use self::reader::PlainReader;
 use crate::Error;
 use crate::counted::Counted;
 use crate::index::Index;

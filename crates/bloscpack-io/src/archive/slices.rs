@@ -12,7 +12,7 @@ use crate::source::ReadAt;
 use crate::{Error, Threads, UnpackOptions, pipeline};
 
 /// Bytes of items that are put together at a time, unless one item has more.
-const MOST: u64 = 32 << 20;
+pub(super) const MOST: u64 = 32 << 20;
 
 impl<R: ReadAt> Archive<R> {
     /// The items of a region of the array, in C order. Every block that the region touches is read and decoded once.

@@ -161,7 +161,7 @@ impl<R: ReadAt> Archive<R> {
     }
 
     /// The chunk that holds plain byte `at`, which exists.
-    fn chunk_of(&self, at: u64) -> Result<u64, Error> {
+    pub(super) fn chunk_of(&self, at: u64) -> Result<u64, Error> {
         match &self.content {
             Content::Bloscpack(_, index) | Content::Chunk { index, .. } => Ok(index.chunk_of(at)),
             Content::Frame(open) => open.chunk_of(&self.source, at),

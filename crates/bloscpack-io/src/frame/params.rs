@@ -62,6 +62,12 @@ impl FrameParams {
         FrameParams { dictionary, ..self }
     }
 
+    /// Sets the bytes of an item.
+    #[must_use]
+    pub fn typesize(self, typesize: u32) -> Self {
+        FrameParams { typesize, ..self }
+    }
+
     /// Bytes of an item.
     #[must_use]
     pub fn get_typesize(&self) -> u32 {

@@ -95,7 +95,7 @@ fn check_len(meta: &NumpyMeta, found: u64) -> Result<(), Error> {
 }
 
 /// The options for an array.
-fn for_array(options: &PackOptions, meta: &NumpyMeta) -> PackOptions {
+pub(crate) fn for_array(options: &PackOptions, meta: &NumpyMeta) -> PackOptions {
     let itemsize = meta.dtype.itemsize().max(1);
     let chunk_size = match options.chunk_size / itemsize * itemsize {
         0 => itemsize,
