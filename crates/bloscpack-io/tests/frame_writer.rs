@@ -228,6 +228,20 @@ fn vlmetalayers_up_to_as_many_as_are_asked_for() {
     assert_eq!(archive.vlmetalayer("15").unwrap().as_deref(), Some([15; 100].as_slice()));
 }
 
+/// A codec of somebody else's: its frames can be changed, but for compressing more.
+#[test]
+fn frames_of_an_unknown_codec() {
+    let mut stored = Stored::golden("frames/last_partial_contiguous.b2frame");
+    stored.file[27] = stored.file[27] & 0xf0 | 6;
+    stored.file[77] = 200;
+    let before = model_of(&stored);
+    let mut frame = FrameWriter::with_store(memory_of(stored)).unwrap();
+    assert!(matches!(frame.append(&[0; 100]), Err(Error::FrameParams { .. })));
+    frame.delete(0).unwrap();
+    frame.commit().unwrap();
+    assert_eq!(model_of(&frame.into_store()).chunks, before.chunks[1..]);
+}
+
 /// An append writes the chunk, the index and the trailer, and the first bytes of the header, whatever is there already.
 #[test]
 fn an_edit_writes_what_is_new_and_the_index() {

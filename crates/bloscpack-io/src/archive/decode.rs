@@ -138,11 +138,6 @@ impl<R: ReadAt> Archive<R> {
         Ok(self.decode(&mut self.worker(self.limits, Parallelism::Serial), number, None)?.into_vec())
     }
 
-    /// Decodes chunk `number`, of which nobody wants the bytes.
-    pub(crate) fn check_chunk(&self, number: u64) -> Result<(), Error> {
-        self.decode(&mut self.worker(self.limits, Parallelism::Serial), number, None).map(drop)
-    }
-
     /// What chunk `number` consists of, as far as `ranges` of its plain bytes need it.
     fn fetch(&self, number: u64, ranges: Option<&[Range<usize>]>) -> Result<Fetched, Error> {
         if number >= self.nchunks() {

@@ -41,30 +41,32 @@ impl<S: FrameStore> FrameWriter<S> {
         // A chunk that is filled up is the first of those that come.
         let mut replaced = (!short.is_empty()).then(|| nchunks - 1);
         let mut input = Counted::new(short.as_slice().chain(input));
-        let (params, blockshape) = (self.params.cparams(), self.blockshape());
+        let (params, blockshape) = (self.cparams()?, self.blockshape());
         let mut first = true;
-        pipeline::run(
-            threads,
-            cancel,
-            || Ok(Encoder::new(params.clone())?.blockshape(&blockshape)),
-            || {
-                let mut plain = Vec::new();
-                input.append(chunk_size.into(), &mut plain)?;
-                // A short chunk to which nothing is added stays as it is.
-                let unchanged = std::mem::take(&mut first) && plain.len() == short.len();
-                Ok((!plain.is_empty() && !unchanged).then_some(plain))
-            },
-            |encoder: &mut Encoder, plain: Vec<u8>| {
-                let mut chunk = vec![0; max_cbytes(plain.len())];
-                let cbytes = encoder.compress_into(&plain, &mut chunk)?;
-                chunk.truncate(cbytes);
-                Ok(chunk)
-            },
-            |chunk: Vec<u8>| match replaced.take() {
-                Some(last) => self.update_chunk(last, &chunk),
-                None => self.append_made(&chunk),
-            },
-        )?;
+        self.all_or_none(|this| {
+            pipeline::run(
+                threads,
+                cancel,
+                || Ok(Encoder::new(params.clone())?.blockshape(&blockshape)),
+                || {
+                    let mut plain = Vec::new();
+                    input.append(chunk_size.into(), &mut plain)?;
+                    // A short chunk to which nothing is added stays as it is.
+                    let unchanged = std::mem::take(&mut first) && plain.len() == short.len();
+                    Ok((!plain.is_empty() && !unchanged).then_some(plain))
+                },
+                |encoder: &mut Encoder, plain: Vec<u8>| {
+                    let mut chunk = vec![0; max_cbytes(plain.len())];
+                    let cbytes = encoder.compress_into(&plain, &mut chunk)?;
+                    chunk.truncate(cbytes);
+                    Ok(chunk)
+                },
+                |chunk: Vec<u8>| match replaced.take() {
+                    Some(last) => this.update_chunk(last, &chunk),
+                    None => this.append_made(&chunk),
+                },
+            )
+        })?;
         Ok(input.position() - short.len() as u64)
     }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use blosc_core::{Encoder, Special, max_cbytes};
 use bloscpack_format::frame::{
-    B2nd, ChunkPart, ChunkRef, ChunkSize, DtypeText, FrameError, FrameType, Grid, MAX_NDIM, Region, Slot,
+    B2nd, ChunkPart, ChunkRef, DtypeText, FrameError, FrameType, Grid, MAX_NDIM, Region, Slot,
 };
 use bloscpack_format::numpy::{Dtype, NumpyMeta};
 
@@ -152,23 +152,25 @@ impl<S: FrameStore> FrameWriter<S> {
     /// [`Error::NotANumpyArray`] if the frame is no array; as [`FrameWriter::update`]; [`Error::Cancelled`].
     pub fn write_items(&mut self, items: &impl ArrayItems, threads: &Threads, cancel: &Cancel) -> Result<(), Error> {
         let (_, grid) = self.expect_array()?;
-        let (params, blockshape, all) = (self.params.cparams(), self.blockshape(), grid.all());
+        let (params, blockshape, all) = (self.cparams()?, self.blockshape(), grid.all());
         let mut parts = grid.parts(&all)?;
-        pipeline::run(
-            threads,
-            cancel,
-            || Ok(Encoder::new(params.clone())?.blockshape(&blockshape)),
-            || Ok(parts.next()),
-            |encoder: &mut Encoder, part: ChunkPart| {
-                let mut plain = vec![0; grid.chunk_nbytes()];
-                grid.write(&part, &mut plain, &part.region, &items.read(&part.region)?)?;
-                let mut chunk = vec![0; max_cbytes(plain.len())];
-                let cbytes = encoder.compress_into(&plain, &mut chunk)?;
-                chunk.truncate(cbytes);
-                Ok((part.nchunk, chunk))
-            },
-            |(number, chunk): (u64, Vec<u8>)| self.update_chunk(number, &chunk),
-        )
+        self.all_or_none(|this| {
+            pipeline::run(
+                threads,
+                cancel,
+                || Ok(Encoder::new(params.clone())?.blockshape(&blockshape)),
+                || Ok(parts.next()),
+                |encoder: &mut Encoder, part: ChunkPart| {
+                    let mut plain = vec![0; grid.chunk_nbytes()];
+                    grid.write(&part, &mut plain, &part.region, &items.read(&part.region)?)?;
+                    let mut chunk = vec![0; max_cbytes(plain.len())];
+                    let cbytes = encoder.compress_into(&plain, &mut chunk)?;
+                    chunk.truncate(cbytes);
+                    Ok((part.nchunk, chunk))
+                },
+                |(number, chunk): (u64, Vec<u8>)| this.update_chunk(number, &chunk),
+            )
+        })
     }
 
     /// Writes items to a region of the array; they are in C order.
@@ -183,13 +185,15 @@ impl<S: FrameStore> FrameWriter<S> {
             return Err(Error::Format(FrameError::Buffer { found, expected }.into()));
         }
         let mut encoder = self.encoder()?;
-        for part in grid.parts(region)? {
-            let whole = grid.is_whole(&part);
-            let mut plain = if whole { vec![0; grid.chunk_nbytes()] } else { self.chunk(part.nchunk)? };
-            grid.write(&part, &mut plain, region, items)?;
-            self.update_chunk(part.nchunk, &encoder.compress(&plain)?)?;
-        }
-        Ok(())
+        let mut parts = grid.parts(region)?;
+        self.all_or_none(|this| {
+            parts.try_for_each(|part| {
+                let whole = grid.is_whole(&part);
+                let mut plain = if whole { vec![0; grid.chunk_nbytes()] } else { this.chunk(part.nchunk)? };
+                grid.write(&part, &mut plain, region, items)?;
+                this.update_chunk(part.nchunk, &encoder.compress(&plain)?)
+            })
+        })
     }
 
     /// Gives the array another shape, of as many axes. Items that are in both stay where they are, new ones are zero.
@@ -209,27 +213,30 @@ impl<S: FrameStore> FrameWriter<S> {
                 dropped += self.old_info(chunk)?.map_or(0, |info| u64::from(info.cbytes));
             }
         }
-        self.with(|edit| edit.update_metalayer(name, &content))?;
-        let size = grid.chunk_nbytes() as u32;
-        if size > 0 && (grid.nchunks() > 0 || new.nchunks() > 0) {
-            self.with(|edit| edit.remap(size, grid.resized(&new), dropped))?;
-        }
-        // What is cut off would show if the array grew again.
         let mut encoder = self.encoder()?;
-        for part in grid.cut(&new) {
-            if matches!(self.frame()?.chunk(part.nchunk)?, ChunkRef::Special { special, .. } if special != Special::Nan)
-            {
-                continue;
+        self.all_or_none(|this| {
+            this.with(|edit| edit.update_metalayer(name, &content))?;
+            let size = grid.chunk_nbytes() as u32;
+            if size > 0 && (grid.nchunks() > 0 || new.nchunks() > 0) {
+                this.with(|edit| edit.remap(size, grid.resized(&new), dropped))?;
             }
-            let old = self.chunk(part.nchunk)?;
-            let mut items = vec![0; new.nbytes_of(&part.region)? as usize];
-            new.read(&part, &old, &part.region, &mut items)?;
-            let mut plain = vec![0; new.chunk_nbytes()];
-            new.write(&part, &mut plain, &part.region, &items)?;
-            self.update_chunk(part.nchunk, &encoder.compress(&plain)?)?;
-        }
-        debug_assert!(matches!(self.frame()?.header.chunksize, ChunkSize::Fixed(_)) || new.nchunks() == 0);
+            // What is cut off would show if the array grew again.
+            grid.cut(&new).try_for_each(|part| this.clear_padding(&new, &part, &mut encoder))
+        })?;
         self.array = Some((resized, new));
         Ok(())
+    }
+
+    /// Writes a chunk anew with zeros in place of all but the items of `part`.
+    fn clear_padding(&mut self, grid: &Grid, part: &ChunkPart, encoder: &mut Encoder) -> Result<(), Error> {
+        if matches!(self.frame()?.chunk(part.nchunk)?, ChunkRef::Special { special, .. } if special != Special::Nan) {
+            return Ok(());
+        }
+        let old = self.chunk(part.nchunk)?;
+        let mut items = vec![0; grid.nbytes_of(&part.region)? as usize];
+        grid.read(part, &old, &part.region, &mut items)?;
+        let mut plain = vec![0; grid.chunk_nbytes()];
+        grid.write(part, &mut plain, &part.region, &items)?;
+        self.update_chunk(part.nchunk, &encoder.compress(&plain)?)
     }
 }

@@ -11,14 +11,13 @@ use std::path::Path;
 
 use blosc_core::{Chunk, Decoder, Limits, Special};
 use bloscpack_format::frame::{
-    ChunkInfo, ChunkRef, ChunkSize, Edit, Entry, Found, Frame, FrameType, Grid, Header, Index, Trailer, identify,
-    sframe,
+    B2nd, ChunkInfo, ChunkRef, ChunkSize, Edit, Entry, Found, FrameType, Grid, Header, Index, Trailer, identify, sframe,
 };
 
 use super::local::NewFrame;
 use super::params::FrameParams;
 use super::writer::FrameWriter;
-use crate::{Archive, Cancel, Error, LocalSource, ReadAt};
+use crate::{Archive, Cancel, Error, LocalSource, ReadAt as _};
 
 /// What was salvaged.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,9 +84,15 @@ impl fmt::Display for Lost {
     }
 }
 
-/// A chunk that was found, or what stands in its place.
-enum Salvaged {
-    Chunk(Vec<u8>),
+/// What a chunk of the new frame is to be.
+#[derive(Debug, Clone, Copy)]
+enum Slot {
+    /// A chunk of a frame that opens.
+    Numbered(u64),
+    /// So many bytes from a place on, counted from the end of the header.
+    At(u64, u64),
+    /// A chunk file.
+    File(u32),
     Special(Special, u32),
     Lost,
 }
@@ -101,43 +106,40 @@ pub fn recover(input: &Path, output: &Path, overwrite: bool, cancel: &Cancel) ->
     let source = LocalSource::open(input)?;
     crate::files::refuse_same_file(source.file(), output)?;
     let mut lost = Vec::new();
-    let limits = Limits::new();
-    let (header, trailer, chunks) = match Archive::open(&source) {
-        Ok(archive) => {
-            let frame = archive.frame().cloned().ok_or(Error::Unsupported { format: archive.format() })?;
-            let mut chunks = Vec::new();
-            for number in 0..frame.nchunks() {
-                cancel.check()?;
-                chunks.push(by_index(&archive, &frame, number, &mut lost));
-            }
-            (frame.header, frame.trailer, chunks)
-        }
-        Err(_) => {
-            let header = read_header(&source)?;
-            let walk = match header.frame_type {
-                FrameType::Contiguous => Walk::along(&source, &header, limits, cancel)?,
-                FrameType::Sparse => Walk::through(input)?,
-            };
-            let trailer = walk.trailer(&mut lost);
-            (header.clone(), trailer, walk.chunks(&source, &header, &mut lost)?)
-        }
+    if let Ok(archive) = Archive::open(&source) {
+        let frame = archive.frame().ok_or(Error::Unsupported { format: archive.format() })?;
+        let slots = (0..frame.nchunks()).map(|number| match frame.chunk(number) {
+            Ok(ChunkRef::Special { special, nbytes }) => Slot::Special(special, nbytes),
+            _ => Slot::Numbered(number),
+        });
+        let read = |slot: Slot| match slot {
+            Slot::Numbered(number) => archive.compressed_chunk(number),
+            _ => Ok(Vec::new()),
+        };
+        let new = Salvage { header: &frame.header, trailer: frame.trailer.clone(), read: &read, cancel };
+        return new.write(slots.collect(), output, overwrite, lost);
+    }
+    let header = read_header(&source)?;
+    let walk = match header.frame_type {
+        FrameType::Contiguous => Walk::along(&source, &header, Limits::new(), cancel)?,
+        FrameType::Sparse => Walk::through(input)?,
     };
-    write(header, trailer, chunks, output, overwrite, lost)
-}
-
-/// A chunk of a frame that opens.
-fn by_index<R: ReadAt>(archive: &Archive<R>, frame: &Frame, number: u64, lost: &mut Vec<Lost>) -> Salvaged {
-    let read = || -> Result<Salvaged, Error> {
-        if let ChunkRef::Special { special, nbytes } = frame.chunk(number)? {
-            return Ok(Salvaged::Special(special, nbytes));
+    let trailer = walk.trailer(&mut lost);
+    let slots = walk.slots(&header, &mut lost);
+    let read = |slot: Slot| match slot {
+        Slot::At(at, len) => {
+            // As many as were found there.
+            let mut bytes = vec![0; len as usize];
+            let read = source.read_exact_at(header.header_len() + at, &mut bytes);
+            read.map_err(Error::io("reading the input")).map(|()| bytes)
         }
-        archive.check_chunk(number)?;
-        Ok(Salvaged::Chunk(archive.compressed_chunk(number)?))
+        Slot::File(number) => {
+            let path = input.join(sframe::chunk_file_name(number));
+            fs::read(&path).map_err(|error| Error::file("reading", &path, error))
+        }
+        _ => Ok(Vec::new()),
     };
-    read().unwrap_or_else(|error| {
-        lost.push(Lost::Chunk { chunk: number, why: error.to_string() });
-        Salvaged::Lost
-    })
+    Salvage { header: &header, trailer, read: &read, cancel }.write(slots, output, overwrite, lost)
 }
 
 fn read_header(source: &LocalSource) -> Result<Header, Error> {
@@ -169,7 +171,6 @@ struct Walk {
     trailer_is_old: bool,
     /// What could not be made sense of.
     rest: Option<(u64, u64)>,
-    files: BTreeMap<u64, Vec<u8>>,
 }
 
 /// The bytes that a trailer may take; more are not looked at.
@@ -223,10 +224,9 @@ impl Walk {
         for entry in fs::read_dir(directory).map_err(refuse)? {
             let entry = entry.map_err(refuse)?;
             let Some(number) = entry.file_name().to_str().and_then(sframe::chunk_file_number) else { continue };
-            let bytes = fs::read(entry.path()).map_err(refuse)?;
-            walk.files.insert(number.into(), bytes);
+            walk.chunks.push((number.into(), entry.metadata().map_err(refuse)?.len()));
         }
-        walk.chunks = walk.files.iter().map(|(number, bytes)| (*number, bytes.len() as u64)).collect();
+        walk.chunks.sort_unstable();
         Ok(walk)
     }
 
@@ -244,14 +244,12 @@ impl Walk {
     }
 
     /// The chunks in the order that is known.
-    fn chunks(&self, source: &LocalSource, header: &Header, lost: &mut Vec<Lost>) -> Result<Vec<Salvaged>, Error> {
+    fn slots(&self, header: &Header, lost: &mut Vec<Lost>) -> Vec<Slot> {
         let mut order: Vec<Entry> = Vec::new();
         let behind = match &self.index {
             Some((index, before)) => {
                 order.extend((0..index.len()).filter_map(|chunk| index.get(chunk).ok()));
-                if *before < self.chunks.len() {
-                    lost.push(Lost::OldIndex);
-                }
+                lost.extend((*before < self.chunks.len()).then_some(Lost::OldIndex));
                 *before
             }
             None => {
@@ -260,95 +258,108 @@ impl Walk {
             }
         };
         order.extend(self.chunks.iter().skip(behind).map(|(at, _)| Entry::Stored(*at)));
-        if let Some((from, len)) = self.rest {
-            lost.push(Lost::Bytes { from, len });
-        }
+        lost.extend(self.rest.map(|(from, len)| Lost::Bytes { from, len }));
         let lens: BTreeMap<u64, u64> = self.chunks.iter().copied().collect();
-        let mut salvaged = Vec::new();
-        for (number, entry) in (0..).zip(order) {
-            salvaged.push(match entry {
-                Entry::Special(special) => match header.chunksize {
-                    ChunkSize::Fixed(size) => Salvaged::Special(special, size),
-                    ChunkSize::Variable | ChunkSize::Unset => {
-                        lost.push(Lost::Chunk { chunk: number, why: "a special value of unknown size".into() });
-                        Salvaged::Lost
+        let slot = |(number, entry)| match (entry, header.chunksize, header.frame_type) {
+            (Entry::Special(special), ChunkSize::Fixed(size), _) => Slot::Special(special, size),
+            (Entry::Special(_), ..) => {
+                lost.push(Lost::Chunk { chunk: number, why: "a special value of unknown size".into() });
+                Slot::Lost
+            }
+            (Entry::Stored(at), _, FrameType::Contiguous) => Slot::At(at, lens.get(&at).copied().unwrap_or(0)),
+            // Numbers of files have 32 bits.
+            (Entry::Stored(number), _, FrameType::Sparse) => Slot::File(number as u32),
+        };
+        (0..).zip(order).map(slot).collect()
+    }
+}
+
+/// What the new frame is made of.
+struct Salvage<'a> {
+    header: &'a Header,
+    trailer: Trailer,
+    /// The compressed bytes of a chunk.
+    read: &'a dyn Fn(Slot) -> Result<Vec<u8>, Error>,
+    cancel: &'a Cancel,
+}
+
+impl Salvage<'_> {
+    /// Puts what stands into a new frame, a chunk at a time.
+    fn write(
+        self,
+        mut slots: Vec<Slot>,
+        output: &Path,
+        overwrite: bool,
+        mut lost: Vec<Lost>,
+    ) -> Result<RecoverReport, Error> {
+        let array = B2nd::of(&self.header.metalayers)?;
+        let grid = array.as_ref().map(|array| Grid::new(array, self.header.typesize)).transpose()?;
+        if let Some(grid) = &grid {
+            let (found, expected) = (slots.len() as u64, grid.nchunks());
+            if found < expected {
+                lost.push(Lost::Missing { chunks: expected - found });
+                slots.extend((found..expected).map(|_| Slot::Lost));
+            } else if found > expected {
+                lost.push(Lost::TooMany { chunks: found - expected });
+                slots.truncate(expected as usize);
+            }
+        }
+        let mut decoder = Decoder::new().super_chunk_typesize(self.header.typesize as usize);
+        if let Some(array) = &array {
+            decoder = decoder.blockshape(&array.blockshape.iter().map(|len| *len as usize).collect::<Vec<_>>());
+        }
+        let store = NewFrame::create(output, self.header.frame_type, overwrite)?;
+        // Chunks are copied as they are: how new ones would be compressed does not matter.
+        let params = FrameParams::of(self.header).unwrap_or(FrameParams::new(self.header.typesize));
+        let edit = Edit::create(self.header.clone(), self.trailer);
+        let mut writer = FrameWriter::with_edit(store, edit, params);
+        let mut kept = 0;
+        for (number, slot) in (0..).zip(slots) {
+            self.cancel.check()?;
+            let chunk = match slot {
+                Slot::Special(special, nbytes) => {
+                    writer.append_special(special, nbytes)?;
+                    kept += 1;
+                    continue;
+                }
+                Slot::Lost => None,
+                stored => match (self.read)(stored).map_err(|error| error.to_string()).and_then(|chunk| {
+                    stands(&chunk, &mut decoder, grid.as_ref())?;
+                    Ok(chunk)
+                }) {
+                    Ok(chunk) => Some(chunk),
+                    Err(why) => {
+                        lost.push(Lost::Chunk { chunk: number, why });
+                        None
                     }
                 },
-                Entry::Stored(at) => {
-                    let bytes = match self.files.get(&at) {
-                        Some(bytes) => bytes.clone(),
-                        None => {
-                            let mut bytes = vec![0; lens.get(&at).copied().unwrap_or(0) as usize];
-                            let place = header.header_len() + at;
-                            source.read_exact_at(place, &mut bytes).map_err(Error::io("reading the input"))?;
-                            bytes
-                        }
-                    };
-                    match stands(&bytes, header) {
-                        Ok(()) => Salvaged::Chunk(bytes),
-                        Err(why) => {
-                            lost.push(Lost::Chunk { chunk: number, why });
-                            Salvaged::Lost
-                        }
-                    }
+            };
+            match (chunk, &grid) {
+                (Some(chunk), _) => {
+                    writer.append_chunk(&chunk)?;
+                    kept += 1;
                 }
-            });
-        }
-        Ok(salvaged)
-    }
-}
-
-/// Whether a chunk can be decoded.
-fn stands(bytes: &[u8], header: &Header) -> Result<(), String> {
-    let mut decoder = Decoder::new().super_chunk_typesize(header.typesize as usize);
-    if let Ok(Some(array)) = bloscpack_format::frame::B2nd::of(&header.metalayers) {
-        decoder = decoder.blockshape(&array.blockshape.iter().map(|len| *len as usize).collect::<Vec<_>>());
-    }
-    let decoded = Chunk::parse(bytes).and_then(|chunk| match chunk.repeated_value() {
-        Some(_) => Ok(()),
-        None => decoder.decompress(&chunk).map(drop),
-    });
-    decoded.map_err(|error| error.to_string())
-}
-
-/// Puts what was salvaged into a new frame.
-fn write(
-    header: Header,
-    trailer: Trailer,
-    mut chunks: Vec<Salvaged>,
-    output: &Path,
-    overwrite: bool,
-    mut lost: Vec<Lost>,
-) -> Result<RecoverReport, Error> {
-    let array = bloscpack_format::frame::B2nd::of(&header.metalayers)?;
-    let grid = array.map(|array| Grid::new(&array, header.typesize)).transpose()?;
-    if let Some(grid) = &grid {
-        let (found, expected) = (chunks.len() as u64, grid.nchunks());
-        if found < expected {
-            lost.push(Lost::Missing { chunks: expected - found });
-            chunks.extend((found..expected).map(|_| Salvaged::Lost));
-        } else if found > expected {
-            lost.push(Lost::TooMany { chunks: found - expected });
-            chunks.truncate(expected as usize);
-        }
-    }
-    let store = NewFrame::create(output, header.frame_type, overwrite)?;
-    let params = FrameParams::of(&header).unwrap_or(FrameParams::new(header.typesize));
-    let mut writer = FrameWriter::with_edit(store, Edit::create(header, trailer), params);
-    let mut kept = 0;
-    for chunk in chunks {
-        match (chunk, &grid) {
-            (Salvaged::Chunk(chunk), _) => writer.append_chunk(&chunk)?,
-            (Salvaged::Special(special, nbytes), _) => writer.append_special(special, nbytes)?,
-            (Salvaged::Lost, Some(grid)) => {
-                writer.append_special(Special::Zeros, grid.chunk_nbytes() as u32)?;
-                continue;
+                (None, Some(grid)) => writer.append_special(Special::Zeros, grid.chunk_nbytes() as u32)?,
+                (None, None) => {}
             }
-            (Salvaged::Lost, None) => continue,
         }
-        kept += 1;
+        let nbytes = writer.frame()?.header.nbytes;
+        writer.finish()?;
+        Ok(RecoverReport { chunks: kept, nbytes, lost })
     }
-    let nbytes = writer.frame()?.header.nbytes;
-    writer.finish()?;
-    Ok(RecoverReport { chunks: kept, nbytes, lost })
+}
+
+/// Whether a chunk can be decoded, and has the size that all chunks of an array have.
+fn stands(bytes: &[u8], decoder: &mut Decoder, grid: Option<&Grid>) -> Result<(), String> {
+    let decoded = Chunk::parse(bytes).and_then(|chunk| {
+        if chunk.repeated_value().is_none() {
+            decoder.decompress(&chunk)?;
+        }
+        Ok(chunk.header().nbytes())
+    });
+    let found = decoded.map_err(|error| error.to_string())?;
+    match grid.map(Grid::chunk_nbytes).filter(|expected| *expected != found) {
+        Some(expected) => Err(format!("nbytes is {found}, expected {expected}")),
+        None => Ok(()),
+    }
 }

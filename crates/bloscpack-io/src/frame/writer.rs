@@ -39,6 +39,8 @@ pub struct FrameWriter<S> {
     /// `None` after an error.
     edit: Option<Edit>,
     pub(super) params: FrameParams,
+    /// Why new chunks cannot be compressed as the header says, if they cannot: all else can be done.
+    unusable: Option<&'static str>,
     pub(super) array: Option<(B2nd, Grid)>,
     max_vlmetalayers: usize,
 }
@@ -47,7 +49,7 @@ impl FrameWriter<LocalFrame> {
     /// Opens a frame on the disk, a file or a directory, to be changed.
     ///
     /// # Errors
-    /// As [`Archive::open`], and [`Error::FrameParams`].
+    /// [`Error::File`], and as [`FrameWriter::with_store`].
     pub fn open(path: &Path) -> Result<Self, Error> {
         FrameWriter::with_store(LocalFrame::open(path)?)
     }
@@ -84,17 +86,22 @@ impl FrameWriter<MemoryFrame> {
 }
 
 impl<S: FrameStore> FrameWriter<S> {
-    /// Changes the frame that a store holds.
+    /// Changes the frame that a store holds. New chunks are compressed as its header says; if they cannot be, what
+    /// compresses them answers [`Error::FrameParams`].
     ///
     /// # Errors
-    /// As [`Archive::open`], and [`Error::FrameParams`].
+    /// As [`Archive::open`].
     pub fn with_store(store: S) -> Result<Self, Error> {
         let archive = Archive::open(&store)?;
         let Some(frame) = archive.frame().cloned() else { return Err(Error::Unsupported { format: archive.format() }) };
         let array = Grid::of(&frame)?;
-        let params = FrameParams::of(&frame.header)?;
         drop(archive);
-        Ok(FrameWriter { array, ..FrameWriter::with_edit(store, Edit::new(frame)?, params) })
+        let (params, unusable) = match FrameParams::of(&frame.header) {
+            Ok(params) => (params, None),
+            Err(Error::FrameParams { what }) => (FrameParams::new(frame.header.typesize), Some(what)),
+            Err(error) => return Err(error),
+        };
+        Ok(FrameWriter { array, unusable, ..FrameWriter::with_edit(store, Edit::new(frame)?, params) })
     }
 
     /// Starts a frame in an empty store.
@@ -108,7 +115,7 @@ impl<S: FrameStore> FrameWriter<S> {
 
     pub(super) fn with_edit(store: S, edit: Edit, params: FrameParams) -> Self {
         let max_vlmetalayers = VlMetalayers::MAX_INTERCHANGE;
-        FrameWriter { store, edit: Some(edit), params, array: None, max_vlmetalayers }
+        FrameWriter { store, edit: Some(edit), params, unusable: None, array: None, max_vlmetalayers }
     }
 
     /// Sets how many vlmetalayers there may be: 16, which C-Blosc2 can write to, unless told otherwise; 8192 at most.
@@ -313,9 +320,17 @@ impl<S: FrameStore> FrameWriter<S> {
         array.map_or(Vec::new(), |(array, _)| array.blockshape.iter().map(|len| *len as usize).collect())
     }
 
+    /// How new chunks are compressed.
+    pub(super) fn cparams(&self) -> Result<CParams, Error> {
+        match self.unusable {
+            Some(what) => Err(Error::FrameParams { what }),
+            None => Ok(self.params.cparams()),
+        }
+    }
+
     /// Somebody to compress chunks.
     pub(super) fn encoder(&self) -> Result<Encoder, Error> {
-        Ok(Encoder::new(self.params.cparams())?.blockshape(&self.blockshape()))
+        Ok(Encoder::new(self.cparams()?)?.blockshape(&self.blockshape()))
     }
 
     fn compress(&self, plain: &[u8]) -> Result<Vec<u8>, Error> {
@@ -328,6 +343,15 @@ impl<S: FrameStore> FrameWriter<S> {
         let done = change(&mut edit)?;
         self.edit = Some(edit);
         Ok(done)
+    }
+
+    /// Does several changes; if one fails, none of them is ever committed.
+    pub(super) fn all_or_none<T>(&mut self, changes: impl FnOnce(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
+        let done = changes(self);
+        if done.is_err() {
+            self.edit = None;
+        }
+        done
     }
 
     /// Puts a chunk into the plan, and its bytes where that says.

@@ -6,6 +6,9 @@
 //! | `.npy` files | [`pack_npy_file`], [`unpack_npy_file`] |
 //! | arrays of the `ndarray` crate (feature `ndarray`) | `pack_ndarray`, `unpack_ndarray`, and `…_to_file`, `…_from_file` |
 //!
+//! Arrays of the `ndarray` crate also go to frames and come out of any archive, in part too: `ndarray_to_frame`,
+//! `read_ndarray`.
+//!
 //! What is written, the original bloscpack's `unpack_ndarray_*` functions read, and the other way round.
 
 #[cfg(feature = "ndarray")]
@@ -18,7 +21,10 @@ use std::path::Path;
 use bloscpack_format::numpy::{Dtype, Kind};
 
 #[cfg(feature = "ndarray")]
-pub use arrays::{Element, pack_ndarray, pack_ndarray_to_file, unpack_ndarray, unpack_ndarray_from_file};
+pub use arrays::{
+    Element, ndarray_to_frame, pack_ndarray, pack_ndarray_to_file, read_ndarray, unpack_ndarray,
+    unpack_ndarray_from_file,
+};
 pub use bloscpack_format::numpy::NumpyMeta;
 pub use npy::{pack_npy_file, unpack_npy_file};
 

@@ -43,6 +43,7 @@ fn object(frame: &Frame, array: Option<&B2nd>) -> Object {
         object = object
             .with("shape", Json::Array(array.shape.iter().map(|len| number(*len)).collect()))
             .with("dtype", array.dtype.as_ref().map_or(Json::Null, |dtype| text(&dtype.text)))
+            .with("order", text("C"))
             .with("chunkshape", list(&array.chunkshape))
             .with("blockshape", list(&array.blockshape));
     }
