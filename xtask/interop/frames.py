@@ -248,7 +248,7 @@ def arrays(folder):
         what = f"{dtype} {shape} {kind} by {maker}"
         path, npy = os.path.join(folder, f"array{number}.b2nd"), os.path.join(folder, "array.npy")
         if maker == "ours":
-            numpy.save(npy, numpy.asfortranarray(array) if number % 3 == 0 else array)
+            numpy.save(npy, numpy.asfortranarray(array) if number % 3 == 0 and shape else array)
             cut = ["--chunkshape", ",".join(map(str, chunks)), "--blockshape", ",".join(map(str, blocks))] if shape else []
             made = blpk("convert", *cut, "-c", rng.choice(list(CODECS)), npy, path)
             if not tally.check(made.ok, f"{what}: blpk convert", made):
@@ -257,6 +257,7 @@ def arrays(folder):
             blosc2.asarray(array, chunks=chunks, blocks=blocks, urlpath=path, contiguous=kind == "contiguous", mode="w")
         check_array(path, array, what)
         frame = Frame(folder, os.path.basename(path), array.itemsize, 0)
+        grow = 5 if len(shape) < 5 else 0
         for turn in range(2):
             if array.size:
                 part = some_slice(rng, array.shape)
@@ -274,11 +275,11 @@ def arrays(folder):
                     del opened
                     check_array(path, array, f"{what}, turn {turn}, their slice")
             if shape and 0 not in shape:
-                new = tuple(max(1, length + rng.randint(-3, 5)) for length in array.shape)
+                new = tuple(max(1, length + rng.randint(-3, grow)) for length in array.shape)
                 array = resized(array, new)
                 frame.ours([("resize", ",".join(map(str, new)))])
                 check_array(path, array, f"{what}, turn {turn}, our resize to {new}")
-                new = tuple(length + rng.randint(0, 5) for length in array.shape)
+                new = tuple(length + rng.randint(0, grow) for length in array.shape)
                 array = resized(array, new)
                 opened = blosc2.open(path, mode="a")
                 opened.resize(new)

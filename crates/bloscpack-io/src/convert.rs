@@ -200,7 +200,7 @@ fn read_npy_header(input: &LocalSource) -> Result<(NumpyMeta, u64), Error> {
 /// Bytes of which nothing is known but the size of an item: as many unsigned integers, or items without a type.
 fn plain_meta(typesize: u64, nbytes: u64) -> Result<NumpyMeta, Error> {
     let text = match typesize {
-        size if size == 0 || nbytes % size != 0 => "|u1".to_owned(),
+        size if size == 0 || !nbytes.is_multiple_of(size) => "|u1".to_owned(),
         1 => "|u1".to_owned(),
         2 | 4 | 8 => format!("<u{typesize}"),
         _ => format!("|V{typesize}"),
