@@ -228,6 +228,19 @@ fn vlmetalayers_up_to_as_many_as_are_asked_for() {
     assert_eq!(archive.vlmetalayer("15").unwrap().as_deref(), Some([15; 100].as_slice()));
 }
 
+/// C-Blosc2 does not read special values that are no whole items: they are stored.
+#[test]
+fn short_special_values_are_stored() {
+    let mut frame = FrameWriter::in_memory(FrameParams::new(8)).unwrap();
+    frame.append_special(Special::Zeros, 800).unwrap();
+    frame.append_special(Special::Zeros, 39).unwrap();
+    assert_eq!(frame.chunk(1).unwrap(), [0; 39]);
+    frame.commit().unwrap();
+    let archive = Archive::open(frame.into_store()).unwrap();
+    assert_eq!((archive.chunk_position(0), archive.chunk_position(1)), (None, Some(97)));
+    assert_eq!(archive.read_range(0..839).unwrap(), [0; 839]);
+}
+
 /// A codec of somebody else's: its frames can be changed, but for compressing more.
 #[test]
 fn frames_of_an_unknown_codec() {

@@ -85,7 +85,10 @@ impl Edit {
             }
             // An index can name no value.
             NewChunk::Special(Special::Value, _) => return Err(FrameError::NoSize { chunk: at }.into()),
-            NewChunk::Special(special, nbytes) if variable => (nbytes, self.store_special(special, nbytes)?, None),
+            // C-Blosc2 makes a special value of whole items only: a last chunk that is none cannot be read there.
+            NewChunk::Special(special, nbytes) if variable || !nbytes.is_multiple_of(self.frame.header.typesize) => {
+                (nbytes, self.store_special(special, nbytes)?, None)
+            }
             NewChunk::Special(special, nbytes) => (nbytes, Entry::Special(special), None),
         };
         let header = &mut self.frame.header;
