@@ -5,7 +5,7 @@ mod sizes;
 use self::sizes::{Change, TOO_MANY_BYTES};
 use super::layout::no_such_chunk;
 use super::plan::{Ending, Plan, Step};
-use super::{ChunkInfo, ChunkRef, ChunkSize, Entry, Frame, FrameError, FrameType, Header, Index, Trailer};
+use super::{ChunkInfo, ChunkRef, ChunkSize, Entry, Frame, FrameError, Header, Index, Trailer};
 use crate::error::FormatError;
 use blosc_core::Special;
 use std::collections::BTreeSet;
@@ -49,8 +49,10 @@ pub struct Edit {
     old_header: Option<Vec<u8>>,
     /// Contiguous: where the next chunk goes.
     end: u64,
-    /// Sparse: the number of the next chunk's file.
+    /// Sparse: no number below is free for the next chunk's file.
     next_number: u64,
+    /// Sparse: the numbers that the frame on the disk refers to.
+    used: BTreeSet<u32>,
     chunks: Vec<Step>,
     stale: BTreeSet<u32>,
     tail_changed: bool,
@@ -112,11 +114,8 @@ impl Edit {
     pub fn new(frame: Frame) -> Result<Self, FormatError> {
         let old_header = Some(frame.header.to_bytes()?);
         let end = frame.header.frame_len;
-        let next_number = match frame.header.frame_type {
-            FrameType::Contiguous => 0,
-            FrameType::Sparse => frame.index.max_stored().map_or(0, |max| max.saturating_add(1)),
-        };
-        Ok(Self { old_header, end, next_number, ..Self::start(frame) })
+        let used = frame.index.numbers(frame.header.frame_type);
+        Ok(Self { old_header, end, used, ..Self::start(frame) })
     }
 
     /// Makes a frame that is not there yet; `header` says what its chunks are to be, its sizes do not count. Put it where
@@ -132,6 +131,7 @@ impl Edit {
             end: frame.header.header_len(),
             old_header: None,
             next_number: 0,
+            used: BTreeSet::new(),
             chunks: Vec::new(),
             stale: BTreeSet::new(),
             tail_changed: false,

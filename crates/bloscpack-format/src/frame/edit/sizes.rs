@@ -111,6 +111,11 @@ impl Edit {
                 Ok(ChunkPlace::At(at))
             }
             FrameType::Sparse => {
+                // The least that is free: C-Blosc2 does not open a frame with a number above cbytes - 32, as if it were a place.
+                let is_used = |number: u64| u32::try_from(number).is_ok_and(|number| self.used.contains(&number));
+                while is_used(self.next_number) {
+                    self.next_number += 1;
+                }
                 let (found, max) = (self.next_number, u32::MAX.into());
                 let number =
                     u32::try_from(found).map_err(|_| FrameError::TooMany { what: "chunk files", found, max })?;
