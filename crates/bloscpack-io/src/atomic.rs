@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempPath;
 
 use crate::Error;
+use crate::source::ReadAt as _;
 
 /// Chunks may be small; larger writes pass the buffer by.
 const BUFFER_LEN: usize = 1 << 16;
@@ -82,6 +83,12 @@ impl AtomicFile {
         &mut self.file
     }
 
+    /// Fills `buf` with the bytes that were written at `offset`.
+    pub(crate) fn read_back(&mut self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
+        self.file.flush()?;
+        self.file.get_ref().read_exact_at(offset, buf)
+    }
+
     /// Makes the bytes durable and puts the file in its place.
     ///
     /// # Errors
@@ -122,7 +129,8 @@ impl Seek for AtomicFile {
     }
 }
 
-fn directory(target: &Path) -> &Path {
+/// The directory of a file.
+pub(crate) fn directory(target: &Path) -> &Path {
     match target.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
@@ -178,6 +186,6 @@ fn link_unnamed(_: &File, _: &Path, _: bool) -> io::Result<()> {
 }
 
 /// Makes the new name itself durable.
-fn sync_directory(directory: &Path) -> io::Result<()> {
+pub(crate) fn sync_directory(directory: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(directory)?.sync_all() } else { Ok(()) }
 }

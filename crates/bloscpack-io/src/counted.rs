@@ -67,3 +67,11 @@ impl<R: Read> Counted<R> {
         Error::Truncated { offset: start, what: what.to_owned(), needed, found: self.position - start }
     }
 }
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buf)?;
+        self.position += read as u64;
+        Ok(read)
+    }
+}

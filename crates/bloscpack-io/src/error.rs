@@ -95,6 +95,30 @@ pub enum Error {
         /// What the header's `chunk_size` or `last_chunk` says.
         expected: u64,
     },
+    /// The file of a chunk of a sparse frame cannot be read.
+    #[error("chunk {chunk} in file '{}': {source}", bloscpack_format::frame::sframe::chunk_file_name(*.file))]
+    ChunkFile {
+        /// Its number.
+        chunk: u64,
+        /// The number of its file.
+        file: u32,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Of the chunks of a frame, all or none have blocks of variable length.
+    #[error("chunk {chunk} and the first differ in whether their blocks have variable lengths")]
+    MixedChunks {
+        /// The chunk that is unlike the first.
+        chunk: u64,
+    },
+    /// The chunks of a frame together have more or fewer plain bytes than its header says.
+    #[error("the chunks have {found} plain bytes, expected {expected} by the frame's header")]
+    PlainSize {
+        /// The sum of their `nbytes`.
+        found: u64,
+        /// The header's `nbytes`.
+        expected: u64,
+    },
     /// The chunks of the file do not end where its header says.
     #[error("offset {offset}: {found} where the file should end after {nchunks} chunks")]
     MoreData {
@@ -150,6 +174,15 @@ pub enum Error {
         /// What is missing or does not fit.
         what: String,
     },
+    /// New chunks of a frame cannot be compressed as its header says, or a header cannot say how they are to be.
+    #[error("the frame's compression parameters cannot be used: {what}")]
+    FrameParams {
+        /// Why not.
+        what: &'static str,
+    },
+    /// An earlier change of the frame failed half-way; what is on the disk is as it was at the last commit.
+    #[error("an earlier change of this frame failed: open it again")]
+    EditFailed,
     /// The operation was called off.
     #[error("interrupted")]
     Cancelled,

@@ -11,10 +11,13 @@
 //! | unpack | [`unpack_file`] | [`unpack_bytes`], [`unpack_bytes_from_file`] | [`unpack_stream`] |
 //! | append, change metadata | [`append_file`], [`rewrite_metadata`] | | [`append_stream`] |
 //! | verify | [`verify_file`] | | [`verify_stream`] |
-//! | read a part | [`Archive`] | [`Archive`] | any [`ReadAt`] |
+//! | read a part, a slice of an array, metalayers | [`Archive`] on a [`LocalSource`] | [`Archive`] | any [`ReadAt`] |
 //! | arrays | [`numpy`] | [`numpy`] | |
+//! | make and change frames | [`frame`] | [`frame`] | any [`frame::FrameStore`] |
+//! | convert | [`convert`] | | |
 //!
-//! Formats: bloscpack versions 1, 2 and 3 are read, 3 is written; a bare Blosc1 chunk is read.
+//! Formats: bloscpack versions 1, 2 and 3 are read, 3 is written; bare chunks and Blosc2 frames are read, contiguous ones,
+//! also inside of other files ([`Tail`]), and sparse ones.
 //!
 //! ```
 //! use blosc_core::{CParams, Codec};
@@ -39,11 +42,14 @@ mod archive;
 mod atomic;
 mod chunk_run;
 mod chunks;
+mod convert;
 mod counted;
 mod error;
 mod files;
+pub mod frame;
 mod front;
 mod index;
+mod local;
 pub mod numpy;
 mod options;
 mod pack;
@@ -55,12 +61,14 @@ mod unpack;
 mod verify;
 
 pub use append::{AppendReport, append_file, append_stream, rewrite_metadata};
-pub use archive::Archive;
+pub use archive::{Archive, PlainReader};
 pub use atomic::AtomicFile;
+pub use convert::{ConvertOptions, ConvertReport, Target, convert};
 pub use error::{ChunkDigestMismatch, Error};
+pub use local::LocalSource;
 pub use options::{AppendOptions, Event, PackOptions, UnpackOptions};
 pub use pack::{PackReport, pack_bytes, pack_bytes_to_file, pack_file, pack_stream};
-pub use source::ReadAt;
+pub use source::{ChunkFiles, ReadAt, Tail};
 pub use threads::{Cancel, Threads};
 pub use unpack::{UnpackReport, unpack_bytes, unpack_bytes_from_file, unpack_file, unpack_stream};
 pub use verify::{verify_file, verify_stream};

@@ -104,7 +104,7 @@ pub fn pack_stream(
 }
 
 /// Packs to a file, or to what is in its place.
-fn pack_to_file(
+pub(crate) fn pack_to_file(
     input: impl Read,
     size: Option<u64>,
     output: &Path,

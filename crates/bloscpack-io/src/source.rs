@@ -26,6 +26,20 @@ pub trait ReadAt: Sync {
     /// # Errors
     /// [`io::ErrorKind::UnexpectedEof`] if the source ends before, else what the system says.
     fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()>;
+
+    /// The chunk files beside this source, if it is the `chunks.b2frame` of a sparse frame.
+    fn chunk_files(&self) -> Option<&dyn ChunkFiles> {
+        None
+    }
+}
+
+/// The chunk files of a sparse frame.
+pub trait ChunkFiles: Sync {
+    /// Opens the file of this number.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::NotFound`] if there is none, else what the system says.
+    fn open_chunk(&self, number: u32) -> io::Result<Box<dyn ReadAt + '_>>;
 }
 
 impl ReadAt for File {
@@ -68,8 +82,8 @@ impl ReadAt for [u8] {
 }
 
 macro_rules! forward_read_at {
-    ($($source:ty),*) => {$(
-        impl<R: ReadAt + Send + ?Sized> ReadAt for $source {
+    ($($source:ty $(: $bound:ident)?),*) => {$(
+        impl<R: ReadAt $(+ $bound)? + ?Sized> ReadAt for $source {
             fn len(&self) -> io::Result<u64> {
                 (**self).len()
             }
@@ -77,11 +91,15 @@ macro_rules! forward_read_at {
             fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
                 (**self).read_exact_at(offset, buf)
             }
+
+            fn chunk_files(&self) -> Option<&dyn ChunkFiles> {
+                (**self).chunk_files()
+            }
         }
     )*};
 }
 
-forward_read_at!(&R, Box<R>, Arc<R>);
+forward_read_at!(&R, Box<R>, Arc<R>: Send);
 
 impl ReadAt for Vec<u8> {
     fn len(&self) -> io::Result<u64> {
@@ -90,6 +108,39 @@ impl ReadAt for Vec<u8> {
 
     fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
         self.as_slice().read_exact_at(offset, buf)
+    }
+}
+
+/// What is in a source from a place on: a frame may stand anywhere in a file.
+///
+/// ```
+/// use bloscpack_io::{Archive, Tail};
+/// let packed = bloscpack_io::pack_bytes(b"plain", &bloscpack_io::PackOptions::new())?;
+/// let file = [b"in front".as_slice(), &packed].concat();
+/// assert_eq!(Archive::open(Tail::new(file, 8))?.read_range(0..5)?, b"plain");
+/// # Ok::<(), bloscpack_io::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Tail<R> {
+    source: R,
+    start: u64,
+}
+
+impl<R: ReadAt> Tail<R> {
+    /// The bytes of `source` from `start` on.
+    pub fn new(source: R, start: u64) -> Self {
+        Tail { source, start }
+    }
+}
+
+impl<R: ReadAt> ReadAt for Tail<R> {
+    fn len(&self) -> io::Result<u64> {
+        Ok(self.source.len()?.saturating_sub(self.start))
+    }
+
+    fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
+        let at = self.start.checked_add(offset).ok_or(io::ErrorKind::UnexpectedEof)?;
+        self.source.read_exact_at(at, buf)
     }
 }
 

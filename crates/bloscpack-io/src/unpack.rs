@@ -1,7 +1,7 @@
-//! Unpacking: from a bloscpack file or a bare chunk to its plain bytes.
+//! Unpacking: from a bloscpack file, a bare chunk or a frame to its plain bytes.
 
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::path::Path;
 
 use blosc_core::{Chunk, DecodeError, Decoder, Header as ChunkHeader};
@@ -16,7 +16,8 @@ use crate::error::ChunkDigestMismatch;
 use crate::files::refuse_same_file;
 use crate::options::Event;
 use crate::prologue::Prologue;
-use crate::{Error, UnpackOptions, pipeline};
+use crate::source::ReadAt;
+use crate::{Archive, Error, LocalSource, UnpackOptions, pipeline};
 
 /// Enough of a file to tell its format.
 const PREFIX_LEN: usize = 64;
@@ -50,15 +51,59 @@ pub struct UnpackReport {
 /// # Errors
 /// [`Error::SameFile`], [`Error::OutputExists`], and all that [`unpack_stream`] may answer.
 pub fn unpack_file(input: &Path, output: &Path, options: &UnpackOptions) -> Result<UnpackReport, Error> {
-    let source = File::open(input).map_err(|error| Error::file("opening", input, error))?;
-    refuse_same_file(&source, output)?;
+    let source = LocalSource::open(input)?;
+    refuse_same_file(source.file(), output)?;
     match Output::create(output, options.overwrite)? {
-        Output::Stream(file) => unpack_stream(source, file, options),
+        Output::Stream(file) => unpack_source(source, file, options),
         Output::File(mut file) => {
-            let report = unpack_stream(source, &mut file, options)?;
+            let report = unpack_source(source, &mut file, options)?;
             file.commit()?;
             Ok(report)
         }
+    }
+}
+
+/// Unpacks what was opened at a path: a frame as an [`Archive`], everything else front to back.
+fn unpack_source(source: LocalSource, output: impl Write, options: &UnpackOptions) -> Result<UnpackReport, Error> {
+    if is_frame(&source)? {
+        unpack_archive(&Archive::open(source)?, output, options)
+    } else {
+        unpack_stream(source.into_file(), output, options)
+    }
+}
+
+/// Whether a source that can be read at any place is a frame.
+pub(crate) fn is_frame(source: &LocalSource) -> Result<bool, Error> {
+    // A pipe has no length and is not looked into.
+    let len = source.len().map_err(Error::io("reading the input"))?.min(PREFIX_LEN as u64);
+    let mut prefix = [0; PREFIX_LEN];
+    let prefix = prefix.get_mut(..len as usize).unwrap_or_default();
+    source.read_exact_at(0, prefix).map_err(Error::io("reading the input"))?;
+    Ok(source.is_directory() || detect(prefix, Some(len)) == Some(Format::Blosc2Frame))
+}
+
+/// Unpacks an archive, and tells what it is.
+pub(crate) fn unpack_archive<R: ReadAt>(
+    archive: &Archive<R>,
+    output: impl Write,
+    options: &UnpackOptions,
+) -> Result<UnpackReport, Error> {
+    let nbytes = archive.unpack(output, options)?;
+    Ok(frame_report(archive, nbytes))
+}
+
+/// What there is to tell of a frame.
+pub(crate) fn frame_report<R: ReadAt>(archive: &Archive<R>, nbytes: u64) -> UnpackReport {
+    UnpackReport {
+        format: archive.format(),
+        header: None,
+        metadata_header: None,
+        metadata: None,
+        offsets: Vec::new(),
+        chunk_positions: Vec::new(),
+        trailing: archive.frame().map_or(0, |frame| archive.cbytes().saturating_sub(frame.header.frame_len)),
+        nbytes,
+        cbytes: archive.cbytes(),
     }
 }
 
@@ -77,13 +122,13 @@ pub fn unpack_bytes(packed: &[u8], options: &UnpackOptions) -> Result<(Vec<u8>, 
 /// # Errors
 /// As [`unpack_stream`].
 pub fn unpack_bytes_from_file(input: &Path, options: &UnpackOptions) -> Result<(Vec<u8>, UnpackReport), Error> {
-    let source = File::open(input).map_err(|error| Error::file("opening", input, error))?;
     let mut plain = Vec::new();
-    let report = unpack_stream(source, &mut plain, options)?;
+    let report = unpack_source(LocalSource::open(input)?, &mut plain, options)?;
     Ok((plain, report))
 }
 
-/// Unpacks from any reader, front to back, to any writer. What has been written when an error occurs is not to be used.
+/// Unpacks from any reader, front to back, to any writer. A frame, whose index is at its end, is put to a temporary file
+/// first. What has been written when an error occurs is not to be used.
 ///
 /// # Errors
 /// [`Error::Unrecognised`] and [`Error::Unsupported`] for other formats; [`Error::Truncated`], [`Error::Format`],
@@ -98,11 +143,19 @@ pub fn unpack_stream(mut input: impl Read, output: impl Write, options: &UnpackO
     match detect(prefix, total) {
         Some(Format::Bloscpack { .. }) => unpack_bloscpack(input, output, options),
         Some(format @ (Format::Blosc1Chunk | Format::Blosc2Chunk)) => unpack_chunk(input, output, options, format),
+        Some(Format::Blosc2Frame) => unpack_archive(&Archive::open(spooled(input)?)?, output, options),
         Some(format) => Err(Error::Unsupported { format }),
         // What starts like a bloscpack file is told why it is none.
         None if prefix.starts_with(b"blpk") => unpack_bloscpack(input, output, options),
         None => Err(Error::Unrecognised { found: prefix[..len.min(16)].to_vec() }),
     }
+}
+
+/// All of a reader in a temporary file without a name.
+pub(crate) fn spooled(mut input: impl Read) -> Result<File, Error> {
+    let mut spool = tempfile::tempfile().map_err(Error::io("creating a temporary file"))?;
+    io::copy(&mut input, &mut spool).map_err(Error::io("copying the input to a temporary file"))?;
+    Ok(spool)
 }
 
 /// A chunk on its way: compressed bytes and the buffer for the plain ones. Both are used again.

@@ -63,7 +63,12 @@ fn what_is_no_array_is_refused() {
 #[cfg(feature = "ndarray")]
 mod ndarrays {
     use super::*;
-    use bloscpack_io::numpy::{pack_ndarray, pack_ndarray_to_file, unpack_ndarray, unpack_ndarray_from_file};
+    use bloscpack_format::frame::Region;
+    use bloscpack_io::frame::{ArrayOptions, FrameParams};
+    use bloscpack_io::numpy::{
+        ndarray_to_frame, pack_ndarray, pack_ndarray_to_file, read_ndarray, unpack_ndarray, unpack_ndarray_from_file,
+    };
+    use bloscpack_io::{Archive, LocalSource, Threads};
     use ndarray::{Array, Array2, Array3, ArrayD, Ix1, Ix2, Ix3, IxDyn, ShapeBuilder, arr0};
 
     #[test]
@@ -96,6 +101,26 @@ mod ndarrays {
         assert_eq!(unpack_ndarray_from_file::<f64, Ix3>(&file, &options.1).unwrap(), f);
         assert!(unpack_ndarray::<f32, Ix2>(&packed, &options.1).is_err());
         assert!(unpack_ndarray::<f64, Ix1>(&packed, &options.1).is_err());
+    }
+
+    #[test]
+    fn arrays_go_into_frames_and_slices_come_out() {
+        let f = Array::from_shape_fn((7, 5, 3).f(), |(i, j, k)| (100 * i + 10 * j + k) as f32);
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("f.b2nd");
+        let options = ArrayOptions::new().chunkshape(Some(vec![4, 2, 3])).blockshape(Some(vec![3, 2, 1]));
+        let write =
+            |overwrite| ndarray_to_frame(&f, &file, overwrite, &options, FrameParams::new(1), &Threads::Ambient);
+        write(false).unwrap();
+        assert!(write(false).is_err());
+        write(true).unwrap();
+        let archive = Archive::open(LocalSource::open(&file).unwrap()).unwrap();
+        assert_eq!(read_ndarray::<_, f32, Ix3>(&archive, None).unwrap(), f);
+        let region = Region { start: vec![2, 1, 0], stop: vec![6, 4, 2] };
+        let slice = read_ndarray::<_, f32, Ix3>(&archive, Some(&region)).unwrap();
+        assert_eq!(slice, f.slice(ndarray::s![2..6, 1..4, 0..2]));
+        assert!(read_ndarray::<_, f64, Ix3>(&archive, None).is_err());
+        assert!(read_ndarray::<_, f32, Ix2>(&archive, None).is_err());
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What is asked about files before anything is done, in the order and the words of the original.
 
+use crate::kind::is_sparse_frame;
 use crate::session::Session;
 use crate::streams::{Place, refuse_same_file};
 use anyhow::{Context as _, Result, bail};
@@ -29,9 +30,10 @@ pub(crate) fn check(input: &Place, output: &Place, session: &Session) -> Result<
     Ok(())
 }
 
-/// Refuses a file that is not there, or is a directory.
+/// Refuses a file that is not there, or is a directory that is no sparse frame.
 pub(crate) fn must_exist(what: &str, path: &Path) -> Result<()> {
     match fs::metadata(path) {
+        Ok(_) if is_sparse_frame(path) => Ok(()),
         Ok(found) if found.is_dir() => bail!("{what} '{}' is {}", path.display(), directory(path)),
         Ok(_) => Ok(()),
         Err(_) if !path.exists() => bail!("{what} '{}' does not exist!", path.display()),
@@ -41,9 +43,7 @@ pub(crate) fn must_exist(what: &str, path: &Path) -> Result<()> {
 
 /// What a directory is: some formats are stored as one.
 fn directory(path: &Path) -> &'static str {
-    if path.join("chunks.b2frame").is_file() {
-        "a sparse Blosc2 frame, which this version cannot read"
-    } else if path.join("__rootdirs__").is_file() {
+    if path.join("__rootdirs__").is_file() {
         "a bcolz ctable, which this version cannot read"
     } else if path.join("meta").join("storage").is_file() {
         "a bcolz carray, which this version cannot read"

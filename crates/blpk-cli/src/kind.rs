@@ -1,6 +1,7 @@
 //! What is a file, told by its content?
 
 use bloscpack_format::detect::PREFIX_LEN;
+use bloscpack_format::frame::sframe::INDEX_FILE;
 use bloscpack_format::{Format, detect};
 use bloscpack_io::ReadAt as _;
 use std::fs::File;
@@ -13,14 +14,25 @@ pub(crate) enum Kind {
     /// One bare chunk, Blosc1 or Blosc2.
     Chunk,
     Npy,
+    /// A Blosc2 frame, contiguous or a directory.
+    Frame,
     /// Something that has a name, but that we cannot read.
     Foreign(Format),
 }
 
-/// The kind of a regular file. `None` if it is none of them, or no regular file: nothing is taken out of a pipe.
+/// The kind of a regular file, or of a directory that is a sparse frame. `None` if it is none of them, or another thing:
+/// nothing is taken out of a pipe.
 pub(crate) fn kind_of(path: &Path) -> Option<Kind> {
+    if is_sparse_frame(path) {
+        return Some(Kind::Frame);
+    }
     let regular = path.metadata().ok().filter(std::fs::Metadata::is_file);
     regular.and_then(|_| File::open(path).ok()).and_then(|file| kind_of_file(&file))
+}
+
+/// Whether a path is the directory of a sparse frame.
+pub(crate) fn is_sparse_frame(path: &Path) -> bool {
+    path.is_dir() && path.join(INDEX_FILE).is_file()
 }
 
 /// The kind of an open file.
@@ -31,6 +43,7 @@ pub(crate) fn kind_of_file(file: &File) -> Option<Kind> {
         Format::Bloscpack { .. } => Kind::Bloscpack,
         Format::Blosc1Chunk | Format::Blosc2Chunk => Kind::Chunk,
         Format::Npy => Kind::Npy,
+        Format::Blosc2Frame | Format::SparseFrame => Kind::Frame,
         foreign => Kind::Foreign(foreign),
     })
 }

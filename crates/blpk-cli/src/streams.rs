@@ -1,7 +1,8 @@
 //! Where do bytes come from and go to? Files, devices, pipes, and stdin and stdout under the name `-`.
 
+use crate::kind::is_sparse_frame;
 use anyhow::{Context as _, Result, bail};
-use bloscpack_io::{AtomicFile, Cancel};
+use bloscpack_io::{AtomicFile, Cancel, LocalSource};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, IsTerminal as _, Read, Seek as _, Write};
 use std::path::PathBuf;
@@ -218,6 +219,14 @@ fn identity<S>(place: &Place, _: S) -> Option<PathBuf> {
     match place {
         Place::Standard => None,
         Place::File(path) => fs::canonicalize(path).ok(),
+    }
+}
+
+/// What is at a place, to be read here and there: also the directory of a sparse frame.
+pub(crate) fn open_source(place: &Place) -> Result<LocalSource> {
+    match place {
+        Place::File(path) if is_sparse_frame(path) => Ok(LocalSource::open(path)?),
+        _ => Ok(LocalSource::from(open_seekable(place)?)),
     }
 }
 

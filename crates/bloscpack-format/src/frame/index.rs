@@ -223,15 +223,6 @@ impl Index {
         matches!(self.0, Entries::Repeat { .. })
     }
 
-    /// The greatest place or number.
-    pub(super) fn max_stored(&self) -> Option<u64> {
-        let max = match &self.0 {
-            Entries::List(entries) => entries.iter().copied().max(),
-            Entries::Repeat { entry, nchunks } => (*nchunks > 0).then_some(*entry),
-        };
-        max.and_then(|max| u64::try_from(max).ok())
-    }
-
     /// The numbers of the chunk files.
     pub(super) fn numbers(&self, frame_type: FrameType) -> BTreeSet<u32> {
         let entries = match &self.0 {

@@ -2,11 +2,13 @@
 
 use std::path::Path;
 
+use bloscpack_format::frame::{FrameType, Region};
 use bloscpack_format::numpy::{Dtype, Order};
 use ndarray::{Array, ArrayBase, Data, Dimension, ShapeBuilder};
 
 use super::{NumpyMeta, pack_array, pack_array_to_file, unpack_array, unpack_array_from_file};
-use crate::{Error, PackOptions, PackReport, UnpackOptions};
+use crate::frame::{ArrayOptions, FrameParams, FrameWriter, PlainItems};
+use crate::{Archive, Cancel, Error, PackOptions, PackReport, ReadAt, Threads, UnpackOptions};
 
 /// A type that items of an array can have: `bool`, the integers and the floats.
 pub trait Element: Copy {
@@ -94,6 +96,45 @@ pub fn unpack_ndarray_from_file<A: Element, D: Dimension>(
 ) -> Result<Array<A, D>, Error> {
     let (bytes, meta) = unpack_array_from_file(input, options)?;
     from_bytes(bytes, meta)
+}
+
+/// Makes a contiguous frame of an array, a file that appears whole or not at all. The typesize of `params` is set by the
+/// array.
+///
+/// # Errors
+/// [`Error::OutputExists`]; what [`FrameWriter::create_array`] and [`FrameWriter::write_items`] answer.
+pub fn ndarray_to_frame<A: Element, S: Data<Elem = A>, D: Dimension>(
+    array: &ArrayBase<S, D>,
+    output: &Path,
+    overwrite: bool,
+    options: &ArrayOptions,
+    params: FrameParams,
+    threads: &Threads,
+) -> Result<(), Error> {
+    let (bytes, meta) = to_bytes(array)?;
+    let params = params.typesize(size_of::<A>() as u32);
+    let cut = options.array(&meta)?;
+    let mut writer = FrameWriter::create_array(output, FrameType::Contiguous, overwrite, cut, params)?;
+    writer.write_items(&PlainItems::new(bytes, 0, &meta)?, threads, &Cancel::new())?;
+    writer.finish()
+}
+
+/// A region of the array that an archive is; all of it if `region` is `None`, which need not be in a frame then.
+///
+/// # Errors
+/// [`Error::NotANumpyArray`] if it is no array, or its items or dimensions are others; what [`Archive::read_slice`] and
+/// [`Archive::read_range`] answer.
+pub fn read_ndarray<R: ReadAt, A: Element, D: Dimension>(
+    archive: &Archive<R>,
+    region: Option<&Region>,
+) -> Result<Array<A, D>, Error> {
+    let Some(meta) = archive.numpy().cloned() else {
+        return Err(Error::NotANumpyArray { what: "the archive does not say what its items are".into() });
+    };
+    match region {
+        Some(region) => from_bytes(archive.read_slice(region)?, NumpyMeta { shape: region.extents(), ..meta }),
+        None => from_bytes(archive.read_range(0..archive.nbytes())?, meta),
+    }
 }
 
 /// The items' bytes in the order that the array lies in, if that is one of the two, and what they mean.

@@ -6,6 +6,9 @@
 //! | `.npy` files | [`pack_npy_file`], [`unpack_npy_file`] |
 //! | arrays of the `ndarray` crate (feature `ndarray`) | `pack_ndarray`, `unpack_ndarray`, and `…_to_file`, `…_from_file` |
 //!
+//! Arrays of the `ndarray` crate also go to frames and come out of any archive, in part too: `ndarray_to_frame`,
+//! `read_ndarray`.
+//!
 //! What is written, the original bloscpack's `unpack_ndarray_*` functions read, and the other way round.
 
 #[cfg(feature = "ndarray")]
@@ -18,7 +21,10 @@ use std::path::Path;
 use bloscpack_format::numpy::{Dtype, Kind};
 
 #[cfg(feature = "ndarray")]
-pub use arrays::{Element, pack_ndarray, pack_ndarray_to_file, unpack_ndarray, unpack_ndarray_from_file};
+pub use arrays::{
+    Element, ndarray_to_frame, pack_ndarray, pack_ndarray_to_file, read_ndarray, unpack_ndarray,
+    unpack_ndarray_from_file,
+};
 pub use bloscpack_format::numpy::NumpyMeta;
 pub use npy::{pack_npy_file, unpack_npy_file};
 
@@ -95,7 +101,7 @@ fn check_len(meta: &NumpyMeta, found: u64) -> Result<(), Error> {
 }
 
 /// The options for an array.
-fn for_array(options: &PackOptions, meta: &NumpyMeta) -> PackOptions {
+pub(crate) fn for_array(options: &PackOptions, meta: &NumpyMeta) -> PackOptions {
     let itemsize = meta.dtype.itemsize().max(1);
     let chunk_size = match options.chunk_size / itemsize * itemsize {
         0 => itemsize,

@@ -10,7 +10,7 @@ mod values;
 
 pub(crate) use command::{
     AppendArgs, BloscArgs, CatArgs, ChunkCommand, ChunkDecodeArgs, ChunkEncodeArgs, ChunkInfoArgs, Command,
-    CompressArgs, DecompressArgs, InfoArgs, VerifyArgs,
+    CompactArgs, CompressArgs, ConvertArgs, DecompressArgs, InfoArgs, RecoverArgs, VerifyArgs,
 };
 pub(crate) use usage::usage_error;
 pub(crate) use values::{FilterArg, Int, Range};

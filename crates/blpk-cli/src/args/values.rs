@@ -101,6 +101,11 @@ pub(super) fn chunk_size(text: &str) -> Result<Int, BadValue> {
     }
 }
 
+pub(super) fn axis(text: &str) -> Result<u64, BadValue> {
+    let length = text.trim().parse().ok().filter(|length| i64::try_from(*length).is_ok());
+    length.ok_or_else(|| BadValue::Usage(format!("invalid length of an axis: {}", python_str_repr(text))))
+}
+
 pub(super) fn format(text: &str) -> Result<ChunkFormat, BadValue> {
     let formats = [ChunkFormat::Blosc1, ChunkFormat::Blosc2];
     choice("--format", text, &["blosc1", "blosc2"]).map(|index| formats[index])

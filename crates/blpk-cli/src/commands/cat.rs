@@ -6,11 +6,10 @@ use crate::fortran::Fortran;
 use crate::kind::{Kind, kind_of_file};
 use crate::npy::Npy;
 use crate::session::Session;
-use crate::streams::{Output, Place, open_seekable};
+use crate::streams::{Output, Place, open_source};
 use anyhow::{Context as _, Result, bail};
 use bloscpack_format::numpy::{NumpyMeta, Order};
-use bloscpack_io::Archive;
-use std::fs::File;
+use bloscpack_io::{Archive, LocalSource};
 use std::io::Write as _;
 use std::ops::Range;
 
@@ -19,18 +18,20 @@ pub(super) fn run(args: &CatArgs, session: &Session) -> Result<()> {
     if let Place::File(path) = &place {
         files::must_exist("file", path)?;
     }
-    let file = open_seekable(&place)?;
+    let source = open_source(&place)?;
     let name = || place.to_string();
     let mut output = Output::create(&Place::Standard, session.force)?;
-    match kind_of_file(&file) {
+    match kind_of_file(source.file()) {
         Some(Kind::Foreign(what)) => bail!("file '{place}' is {what}, which this version cannot read"),
-        Some(Kind::Npy) => npy(args, Npy::open(file).with_context(name)?, &mut output).with_context(name)?,
-        _ => archive(args, Archive::open(file).with_context(name)?, &mut output).with_context(name)?,
+        Some(Kind::Npy) => {
+            npy(args, Npy::open(source.into_file()).with_context(name)?, &mut output).with_context(name)?
+        }
+        _ => archive(args, Archive::open(source).with_context(name)?, &mut output).with_context(name)?,
     }
     output.commit()
 }
 
-fn archive(args: &CatArgs, archive: Archive<File>, output: &mut Output) -> Result<()> {
+fn archive(args: &CatArgs, archive: Archive<LocalSource>, output: &mut Output) -> Result<()> {
     if let Some(chunk) = args.chunk {
         if chunk >= archive.nchunks() {
             bail!("there is no chunk {chunk}, only {} of them from 0 on", archive.nchunks());
@@ -47,7 +48,7 @@ fn archive(args: &CatArgs, archive: Archive<File>, output: &mut Output) -> Resul
         Some(array) => {
             let fetch = |at| {
                 let number = chunk_of(&archive, at).context("the array ends early")?;
-                let around = archive.chunk_range(number).context("the array ends early")?;
+                let around = archive.chunk_range(number)?;
                 Ok((around, archive.chunk(number)?))
             };
             array.copy_items(items, fetch, output)
@@ -56,11 +57,11 @@ fn archive(args: &CatArgs, archive: Archive<File>, output: &mut Output) -> Resul
 }
 
 /// The chunk that holds a byte. Chunks follow each other, so it is found by halving.
-fn chunk_of(archive: &Archive<File>, at: u64) -> Option<u64> {
+fn chunk_of(archive: &Archive<LocalSource>, at: u64) -> Option<u64> {
     let (mut low, mut high) = (0, archive.nchunks());
     while low < high {
         let middle = low + (high - low) / 2;
-        match archive.chunk_range(middle)? {
+        match archive.chunk_range(middle).ok()? {
             range if range.contains(&at) => return Some(middle),
             range if range.start > at => high = middle,
             _ => low = middle + 1,

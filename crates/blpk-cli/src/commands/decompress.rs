@@ -10,14 +10,15 @@ use crate::streams::{Input, Output, Place};
 use crate::{events, files};
 use anyhow::{Context as _, Result, bail};
 use bloscpack_format::Json;
-use bloscpack_io::{UnpackOptions, unpack_file, unpack_stream};
+use bloscpack_io::{Archive, Cancel, LocalSource, UnpackOptions, unpack_file, unpack_stream};
 use std::fs::File;
+use std::path::Path;
 
 pub(super) fn run(args: &DecompressArgs, session: &Session) -> Result<()> {
     let report = &session.report;
     report.verbose("getting ready for decompression");
     let input = Place::from(args.in_file.clone());
-    if args.in_file.is_dir() {
+    if args.in_file.is_dir() && kind_of(&args.in_file).is_none() {
         files::must_exist("input file", &args.in_file)?; // says what the directory is, whatever its name
     }
     let output = output_of(args, &input)?;
@@ -31,6 +32,9 @@ pub(super) fn run(args: &DecompressArgs, session: &Session) -> Result<()> {
     }
 
     let cancel = session.cancel()?;
+    if let (Some(Kind::Frame), Place::File(path)) = (kind, &input) {
+        return frame(path, &output, session, &cancel);
+    }
     let source = Input::open(&input, &cancel)?;
     let size = source.known_size();
     if let Some(size) = size {
@@ -57,6 +61,19 @@ pub(super) fn run(args: &DecompressArgs, session: &Session) -> Result<()> {
         report.normal(pformat(&metadata));
     }
     report.verbose("done");
+    Ok(())
+}
+
+/// Unpacks a frame, which may be a directory.
+fn frame(input: &Path, output: &Place, session: &Session, cancel: &Cancel) -> Result<()> {
+    let name = || input.display().to_string();
+    let archive = Archive::open(LocalSource::open(input)?).with_context(name)?;
+    let options = options(session, Some(archive.nbytes()))?.cancel(cancel.clone());
+    let mut output = Output::create(output, session.force)?;
+    let nbytes = archive.unpack(&mut output, &options).with_context(name)?;
+    output.commit()?;
+    session.report.verbose(format!("output file size: {}", pretty_size(nbytes)));
+    session.report.verbose("done");
     Ok(())
 }
 
@@ -102,8 +119,8 @@ fn output_of(args: &DecompressArgs, input: &Place) -> Result<Place> {
             return Ok(Place::File(files::without_extension(path)));
         }
         (Place::File(path), named) => match (kind_of(path), named) {
-            (Some(Kind::Chunk | Kind::Npy | Kind::Foreign(_)), Some(output)) => return Ok(output),
-            (Some(Kind::Chunk | Kind::Npy), None) => {
+            (Some(Kind::Chunk | Kind::Npy | Kind::Frame | Kind::Foreign(_)), Some(output)) => return Ok(output),
+            (Some(Kind::Chunk | Kind::Npy | Kind::Frame), None) => {
                 bail!("input file '{input}' does not end with '{}': name the <out_file>", files::EXTENSION)
             }
             (Some(Kind::Foreign(what)), None) => {

@@ -1,6 +1,6 @@
 //! `blpk info`: what a file is and what it holds, as text like the original's or as JSON.
 
-use super::chunk;
+use super::{chunk, frame_info};
 use crate::args::InfoArgs;
 use crate::describe::{chunk_flags, chunk_header, header_block, metadata_header_block, ordered_dict};
 use crate::json::{Object, number, text};
@@ -10,7 +10,7 @@ use crate::pprint::pformat;
 use crate::report::Report;
 use crate::session::Session;
 use crate::size::double_pretty_size;
-use crate::streams::{Place, open_seekable};
+use crate::streams::{Place, open_source};
 use crate::{describe, events, files};
 use anyhow::{Context as _, Result, anyhow, bail};
 use bloscpack_format::bloscpack::Header;
@@ -24,13 +24,20 @@ pub(super) fn run(args: &InfoArgs, session: &Session) -> Result<()> {
     if let Place::File(path) = &place {
         files::must_exist("file", path)?;
     }
-    let file = open_seekable(&place)?;
-    let text = match kind_of_file(&file) {
+    let source = open_source(&place)?;
+    let kind = kind_of_file(source.file());
+    if kind == Some(Kind::Frame) {
+        frame_info::run(source, args.json, report).with_context(|| place.to_string())?;
+        report.verbose("done");
+        return Ok(());
+    }
+    let file = source.into_file();
+    let text = match kind {
         Some(Kind::Foreign(what)) => bail!("file '{place}' is {what}, which this version cannot read"),
         Some(Kind::Chunk) => chunk::info(&file, args.json, report),
         Some(Kind::Npy) => npy(file, args.json, report),
         Some(Kind::Bloscpack) => bloscpack(&file, args.json, report),
-        None => return Err(anyhow!("{}", not_bloscpack(&file, &place))),
+        Some(Kind::Frame) | None => return Err(anyhow!("{}", not_bloscpack(&file, &place))),
     };
     text.map_err(|error| match error.downcast_ref().and_then(reference_wording) {
         Some(wording) => anyhow!("{wording}. This might not be a bloscpack compressed file: '{place}'"),

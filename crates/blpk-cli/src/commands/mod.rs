@@ -4,8 +4,11 @@ mod append;
 mod cat;
 mod chunk;
 mod compress;
+mod convert;
 mod decompress;
+mod frame_info;
 mod info;
+mod repair;
 mod settings;
 mod verify;
 
@@ -21,6 +24,9 @@ pub(crate) fn run(command: &Command, session: &Session) -> anyhow::Result<()> {
         Command::Info(args) => info::run(args, session),
         Command::Verify(args) => verify::run(args, session),
         Command::Cat(args) => cat::run(args, session),
+        Command::Convert(args) => convert::run(args, session),
+        Command::Recover(args) => repair::recover(args, session),
+        Command::Compact(args) => repair::compact(args, session),
         Command::Chunk(args) => chunk::run(args, session),
     }
 }

@@ -10,7 +10,7 @@ use crate::streams::{Input, Place};
 use crate::{events, files, report};
 use anyhow::{Context as _, Result, bail};
 use bloscpack_format::Format;
-use bloscpack_io::{Cancel, UnpackOptions, verify_stream};
+use bloscpack_io::{Archive, Cancel, LocalSource, UnpackOptions, verify_stream};
 use std::fs::File;
 
 pub(super) fn run(args: &VerifyArgs, session: &Session) -> Result<()> {
@@ -36,6 +36,13 @@ fn verify(place: &Place, session: &Session, cancel: &Cancel) -> Result<String> {
         files::must_exist("file", path)?;
         match kind_of(path) {
             Some(Kind::Foreign(what)) => bail!("file '{place}' is {what}, which this version cannot read"),
+            Some(Kind::Frame) => {
+                let archive = Archive::open(LocalSource::open(path)?).with_context(|| place.to_string())?;
+                let threads = session.threads(archive.nbytes())?;
+                let options = UnpackOptions::new().threads(threads).cancel(cancel.clone());
+                archive.verify(&options).with_context(|| place.to_string())?;
+                return Ok(described(&archive));
+            }
             Some(Kind::Npy) => {
                 let name = || place.to_string();
                 let array = Npy::open(File::open(path).with_context(name)?).with_context(name)?;
@@ -50,17 +57,30 @@ fn verify(place: &Place, session: &Session, cancel: &Cancel) -> Result<String> {
     let options = options.observe(events::unpacking(&session.report));
     let found = verify_stream(input, &options).with_context(|| place.to_string())?;
     let format = match found.format {
+        Format::Blosc2Frame => "contiguous Blosc2 frame".into(),
         Format::Bloscpack { version } => format!("bloscpack version {version}"),
         Format::Blosc2Chunk => "Blosc2 chunk".into(),
         _ => "Blosc1 chunk".into(),
     };
-    let chunks = match found.chunk_positions.len() {
-        1 => "1 chunk".into(),
-        chunks => format!("{chunks} chunks"),
-    };
+    if matches!(found.format, Format::Blosc2Frame) {
+        return Ok(format!("{format}, {}", double_pretty_size(found.nbytes)));
+    }
+    let chunks = count(found.chunk_positions.len() as u64);
     let trailing = match found.trailing {
         0 => String::new(),
         trailing => format!(", {trailing} unused bytes at the end"),
     };
     Ok(format!("{format}, {chunks}, {}{trailing}", double_pretty_size(found.nbytes)))
+}
+
+/// What a frame is.
+fn described(archive: &Archive<LocalSource>) -> String {
+    let array = if archive.array().is_some() { "array in a " } else { "" };
+    let kind = if archive.source().is_directory() { "sparse" } else { "contiguous" };
+    let chunks = count(archive.nchunks());
+    format!("{array}{kind} Blosc2 frame, {chunks}, {}", double_pretty_size(archive.nbytes()))
+}
+
+fn count(chunks: u64) -> String {
+    if chunks == 1 { "1 chunk".into() } else { format!("{chunks} chunks") }
 }

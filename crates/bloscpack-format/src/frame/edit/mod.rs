@@ -5,7 +5,7 @@ mod sizes;
 use self::sizes::{Change, TOO_MANY_BYTES};
 use super::layout::no_such_chunk;
 use super::plan::{Ending, Plan, Step};
-use super::{ChunkInfo, ChunkSize, Entry, Frame, FrameError, FrameType, Header, Index, Trailer};
+use super::{ChunkInfo, ChunkRef, ChunkSize, Entry, Frame, FrameError, Header, Index, Trailer};
 use crate::error::FormatError;
 use blosc_core::Special;
 use std::collections::BTreeSet;
@@ -49,8 +49,10 @@ pub struct Edit {
     old_header: Option<Vec<u8>>,
     /// Contiguous: where the next chunk goes.
     end: u64,
-    /// Sparse: the number of the next chunk's file.
+    /// Sparse: no number below is free for the next chunk's file.
     next_number: u64,
+    /// Sparse: the numbers that the frame on the disk refers to.
+    used: BTreeSet<u32>,
     chunks: Vec<Step>,
     stale: BTreeSet<u32>,
     tail_changed: bool,
@@ -112,11 +114,8 @@ impl Edit {
     pub fn new(frame: Frame) -> Result<Self, FormatError> {
         let old_header = Some(frame.header.to_bytes()?);
         let end = frame.header.frame_len;
-        let next_number = match frame.header.frame_type {
-            FrameType::Contiguous => 0,
-            FrameType::Sparse => frame.index.max_stored().map_or(0, |max| max.saturating_add(1)),
-        };
-        Ok(Self { old_header, end, next_number, ..Self::start(frame) })
+        let used = frame.index.numbers(frame.header.frame_type);
+        Ok(Self { old_header, end, used, ..Self::start(frame) })
     }
 
     /// Makes a frame that is not there yet; `header` says what its chunks are to be, its sizes do not count. Put it where
@@ -132,6 +131,7 @@ impl Edit {
             end: frame.header.header_len(),
             old_header: None,
             next_number: 0,
+            used: BTreeSet::new(),
             chunks: Vec::new(),
             stale: BTreeSet::new(),
             tail_changed: false,
@@ -151,6 +151,21 @@ impl Edit {
     #[must_use]
     pub fn frame(&self) -> &Frame {
         &self.frame
+    }
+
+    /// The bytes of a chunk that the edit makes itself, a special value where it cannot do without: they are among the steps of
+    /// the plan, and on no disk before. `None` for any other.
+    #[must_use]
+    pub fn made(&self, chunk: ChunkRef) -> Option<&[u8]> {
+        self.chunks.iter().find_map(|step| match (step, chunk) {
+            (Step::Write { at: start, bytes }, ChunkRef::Stored { at, .. }) => {
+                bytes.get(usize::try_from(at.checked_sub(*start)?).ok()?..).filter(|bytes| !bytes.is_empty())
+            }
+            (Step::WriteFile { number: made, bytes }, ChunkRef::File { number, .. }) => {
+                (*made == number).then_some(bytes.as_slice())
+            }
+            _ => None,
+        })
     }
 
     /// Adds a chunk behind the last, and says where it is to be written, if it is. Where that one is short, or this one too long, chunk sizes vary from now on.

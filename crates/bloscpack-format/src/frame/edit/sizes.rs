@@ -85,7 +85,10 @@ impl Edit {
             }
             // An index can name no value.
             NewChunk::Special(Special::Value, _) => return Err(FrameError::NoSize { chunk: at }.into()),
-            NewChunk::Special(special, nbytes) if variable => (nbytes, self.store_special(special, nbytes)?, None),
+            // C-Blosc2 makes a special value of whole items only: a last chunk that is none cannot be read there.
+            NewChunk::Special(special, nbytes) if variable || !nbytes.is_multiple_of(self.frame.header.typesize) => {
+                (nbytes, self.store_special(special, nbytes)?, None)
+            }
             NewChunk::Special(special, nbytes) => (nbytes, Entry::Special(special), None),
         };
         let header = &mut self.frame.header;
@@ -108,6 +111,11 @@ impl Edit {
                 Ok(ChunkPlace::At(at))
             }
             FrameType::Sparse => {
+                // The least that is free: C-Blosc2 does not open a frame with a number above cbytes - 32, as if it were a place.
+                let is_used = |number: u64| u32::try_from(number).is_ok_and(|number| self.used.contains(&number));
+                while is_used(self.next_number) {
+                    self.next_number += 1;
+                }
                 let (found, max) = (self.next_number, u32::MAX.into());
                 let number =
                     u32::try_from(found).map_err(|_| FrameError::TooMany { what: "chunk files", found, max })?;

@@ -1,0 +1,238 @@
+//! A chunk of any container: its compressed bytes, its plain bytes, or ranges of them.
+
+use std::io::{self, Write};
+use std::ops::Range;
+
+use blosc_core::{CParams, Chunk, DecodeError, Decoder, Encoder, Limits, Parallelism, Special};
+
+use super::fetch::Fetched;
+use super::{Archive, Content};
+use crate::Error;
+use crate::chunks::{ChunkStart, FoundChunk};
+use crate::counted::Counted;
+use crate::source::{ReadAt, Sequential};
+use crate::unpack::check_digest;
+
+/// What one thread decodes with.
+pub(super) struct Worker {
+    decoder: Decoder,
+    limits: Limits,
+}
+
+/// Plain bytes; those that only repeat a value need not be in memory.
+#[derive(Debug)]
+pub(super) enum Plain {
+    Bytes(Vec<u8>),
+    /// The bytes `range` of a chunk that repeats `value`; empty for zeros.
+    Repeat {
+        value: Vec<u8>,
+        range: Range<usize>,
+    },
+}
+
+/// Repeated values are written in pieces of about so many bytes.
+const PIECE: usize = 1 << 16;
+
+impl Plain {
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Plain::Bytes(bytes) => bytes.len(),
+            Plain::Repeat { range, .. } => range.len(),
+        }
+    }
+
+    pub(super) fn write_to(&self, output: &mut impl Write) -> io::Result<()> {
+        let (value, range) = match self {
+            Plain::Bytes(bytes) => return output.write_all(bytes),
+            Plain::Repeat { value, range } => (value, range),
+        };
+        // A whole number of values, so that each piece continues the one before.
+        let unit = value.len().max(1);
+        let mut piece = vec![0; unit * (PIECE / unit).max(1).min(range.len().div_ceil(unit).max(1))];
+        fill(value, range.start, &mut piece);
+        let mut left = range.len();
+        while left > 0 {
+            let len = left.min(piece.len());
+            output.write_all(piece.get(..len).unwrap_or_default())?;
+            left -= len;
+        }
+        Ok(())
+    }
+
+    /// Whether all of it is zeros that nobody stored.
+    pub(super) fn is_zeros(&self) -> bool {
+        matches!(self, Plain::Repeat { value, .. } if value.iter().all(|byte| *byte == 0))
+    }
+
+    pub(super) fn into_vec(self) -> Vec<u8> {
+        match self {
+            Plain::Bytes(bytes) => bytes,
+            Plain::Repeat { value, range } => {
+                let mut bytes = vec![0; range.len()];
+                fill(&value, range.start, &mut bytes);
+                bytes
+            }
+        }
+    }
+}
+
+/// Fills `dst` with what stands at `start` of a chunk that repeats `value`.
+fn fill(value: &[u8], start: usize, dst: &mut [u8]) {
+    if let Some(phase) = start.checked_rem(value.len()) {
+        let bytes = value.iter().cycle().skip(phase);
+        dst.iter_mut().zip(bytes).for_each(|(dst, byte)| *dst = *byte);
+    }
+}
+
+/// What a chunk of a special value repeats; not-a-numbers are `f64` unless the typesize is that of an `f32`.
+fn value_of(special: Special, typesize: usize) -> Vec<u8> {
+    match special {
+        Special::Nan if typesize == size_of::<f32>() => f32::NAN.to_le_bytes().to_vec(),
+        Special::Nan => f64::NAN.to_le_bytes().to_vec(),
+        _ => Vec::new(),
+    }
+}
+
+impl<R: ReadAt> Archive<R> {
+    /// Somebody to decode its chunks.
+    pub(super) fn worker(&self, limits: Limits, parallelism: Parallelism) -> Worker {
+        let mut decoder = Decoder::new().limits(limits).parallelism(parallelism);
+        if let Content::Frame(open) = &self.content {
+            decoder = decoder.super_chunk_typesize(open.frame.header.typesize as usize);
+            if let Some((array, _)) = &open.array {
+                let blockshape: Vec<usize> = array.blockshape.iter().map(|len| *len as usize).collect();
+                decoder = decoder.blockshape(&blockshape);
+            }
+        }
+        Worker { decoder, limits }
+    }
+
+    /// The compressed bytes of chunk `number`, its digest checked if it has one. A special value of a frame, for which
+    /// nothing is stored, is made a chunk.
+    ///
+    /// # Errors
+    /// [`Error::Range`] if there is no such chunk; [`Error::Truncated`], [`Error::Chunk`], [`Error::ChunkDigest`],
+    /// [`Error::ChunkSize`], [`Error::ChunkFile`], [`Error::MixedChunks`] or [`Error::Format`] if it is damaged.
+    pub fn compressed_chunk(&self, number: u64) -> Result<Vec<u8>, Error> {
+        match self.fetch(number, None)? {
+            Fetched::Bytes { bytes, .. } => Ok(bytes),
+            Fetched::Special { special, nbytes } => {
+                let (nbytes, typesize) = (nbytes as usize, self.typesize());
+                // A chunk is a whole number of elements; bytes are, always.
+                let typesize = if nbytes.is_multiple_of(typesize) { typesize } else { 1 };
+                let encoder = Encoder::new(CParams::blosc2().typesize(typesize))?;
+                Ok(match special {
+                    Special::Nan => encoder.nans(nbytes)?,
+                    Special::Uninit => encoder.uninit(nbytes)?,
+                    _ => encoder.zeros(nbytes)?,
+                })
+            }
+        }
+    }
+
+    /// The plain bytes of chunk `number`; of an array in a frame, block by block and with the padding.
+    ///
+    /// # Errors
+    /// As [`Archive::compressed_chunk`].
+    pub fn chunk(&self, number: u64) -> Result<Vec<u8>, Error> {
+        Ok(self.decode(&mut self.worker(self.limits, Parallelism::Serial), number, None)?.into_vec())
+    }
+
+    /// What chunk `number` consists of, as far as `ranges` of its plain bytes need it.
+    fn fetch(&self, number: u64, ranges: Option<&[Range<usize>]>) -> Result<Fetched, Error> {
+        if number >= self.nchunks() {
+            return Err(self.no_such_chunk(number));
+        }
+        match &self.content {
+            Content::Frame(open) => open.fetch(&self.source, number, ranges),
+            Content::Bloscpack(..) | Content::Chunk { .. } => self.fetch_listed(number),
+        }
+    }
+
+    /// A chunk whose digest covers all of it, or that is all there is.
+    fn fetch_listed(&self, number: u64) -> Result<Fetched, Error> {
+        let (offset, range) = (self.chunk_position(number).unwrap_or(0), self.chunk_range(number)?);
+        let sequential = Sequential::new(&self.source, offset).map_err(Error::io("reading the input"))?;
+        let mut input = Counted::starting_at(sequential, offset);
+        let mut bytes = Vec::new();
+        let Some(header) = self.header() else {
+            // A bare chunk, of either generation: its header gave the length of the source.
+            let found = input.append(self.len, &mut bytes)?;
+            let whole = found == self.len;
+            return if whole {
+                Ok(Fetched::Bytes { bytes, at: 0 })
+            } else {
+                Err(input.cut_off(0, self.len, "the chunk"))
+            };
+        };
+        let start = ChunkStart::read(&mut input, header, number, &mut bytes)?;
+        let cut_off = || Error::Truncated { offset, what: format!("chunk {number}"), needed: 16, found: 0 };
+        let start = start.ok_or_else(cut_off)?;
+        let expected = range.end - range.start;
+        if start.nbytes != expected {
+            return Err(Error::ChunkSize { chunk: number, offset, found: start.nbytes, expected });
+        }
+        let digest = start.read_body(&mut input, &mut bytes)?;
+        let (nbytes, cbytes) = (start.nbytes, start.cbytes);
+        check_digest(header.checksum, &FoundChunk { number, offset, last: false, nbytes, cbytes, digest }, &bytes)?;
+        Ok(Fetched::Bytes { bytes, at: offset })
+    }
+
+    /// The plain bytes of chunk `number`, or of ranges of them, one behind the other.
+    pub(super) fn decode(
+        &self,
+        worker: &mut Worker,
+        number: u64,
+        ranges: Option<&[Range<usize>]>,
+    ) -> Result<Plain, Error> {
+        let fetched = self.fetch(number, ranges)?;
+        let at = if let Fetched::Bytes { at, .. } = &fetched { *at } else { 0 };
+        self.decode_fetched(worker, &fetched, ranges).map_err(|source| Error::Chunk {
+            chunk: number,
+            offset: at,
+            source,
+        })
+    }
+
+    fn decode_fetched(
+        &self,
+        worker: &mut Worker,
+        fetched: &Fetched,
+        ranges: Option<&[Range<usize>]>,
+    ) -> Result<Plain, DecodeError> {
+        let (value, nbytes) = match fetched {
+            Fetched::Special { special, nbytes } => (value_of(*special, self.typesize()), *nbytes as usize),
+            Fetched::Bytes { bytes, .. } => {
+                let chunk = Chunk::parse(bytes)?;
+                match (chunk.repeated_value(), ranges) {
+                    (Some(value), _) => (value.to_vec(), chunk.header().nbytes()),
+                    (None, None) => return worker.decoder.decompress(&chunk).map(Plain::Bytes),
+                    (None, Some(ranges)) => {
+                        let mut plain = vec![0; ranges.iter().map(Range::len).sum()];
+                        worker.decoder.decode_ranges(&chunk, ranges, &mut plain)?;
+                        return Ok(Plain::Bytes(plain));
+                    }
+                }
+            }
+        };
+        if let Some(range) =
+            ranges.unwrap_or_default().iter().find(|range| range.start > range.end || range.end > nbytes)
+        {
+            return Err(DecodeError::Range { unit: "bytes", start: range.start, end: range.end, len: nbytes });
+        }
+        match ranges {
+            None if nbytes > worker.limits.max_nbytes => {
+                Err(DecodeError::Limit { needed: nbytes, limit: worker.limits.max_nbytes })
+            }
+            None => Ok(Plain::Repeat { value, range: 0..nbytes }),
+            Some([range]) => Ok(Plain::Repeat { value, range: range.clone() }),
+            Some(ranges) if value.iter().all(|byte| *byte == 0) => {
+                Ok(Plain::Repeat { value: Vec::new(), range: 0..ranges.iter().map(Range::len).sum() })
+            }
+            Some(ranges) => {
+                let pieces = ranges.iter().map(|range| Plain::Repeat { value: value.clone(), range: range.clone() });
+                Ok(Plain::Bytes(pieces.flat_map(Plain::into_vec).collect()))
+            }
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Fetching a chunk of a frame: all of it, or the blocks that some plain bytes are in.
+//!
+//! ```text
+//! | header | block starts | dictionary | block 2 | block 0 | block 1 |
+//!  read 1    read 2         read 3                 read 4              for a range within block 0
+//! ```
+//!
+//! Where a block ends only the next greater start tells, for blocks need not be in order.
+
+use std::ops::Range;
+
+use blosc_core::{Chunk, ChunkFormat, DecodeError, Filter, Header};
+use bloscpack_format::frame::ChunkInfo;
+
+use super::frame::{OpenFrame, Place, read_head};
+use crate::Error;
+use crate::source::ReadAt;
+
+/// A chunk of fewer bytes is read whole: one more read costs as much as the bytes that it would spare.
+const WHOLE: usize = 4096;
+/// Bytes between two wanted blocks that are read with them rather than passed by.
+const GAP: usize = 4096;
+/// Bytes of a block's start, and of a dictionary's size.
+const NUMBER_LEN: usize = 4;
+
+/// What was fetched of a chunk.
+pub(super) enum Fetched {
+    /// A chunk at the start of these bytes; what was not asked for may be missing, zeros in its place.
+    Bytes { bytes: Vec<u8>, at: u64 },
+    /// No bytes are stored.
+    Special { special: blosc_core::Special, nbytes: u32 },
+}
+
+impl OpenFrame {
+    /// Fetches chunk `number`: what its plain bytes in `ranges` take, or all of it.
+    pub(super) fn fetch(
+        &self,
+        source: &impl ReadAt,
+        number: u64,
+        ranges: Option<&[Range<usize>]>,
+    ) -> Result<Fetched, Error> {
+        let (at, room, file, nbytes) = match self.place(source, number)? {
+            Place::Special { special, nbytes } => return Ok(Fetched::Special { special, nbytes }),
+            Place::Stored { at, room, source, nbytes } => (at, room, source, nbytes),
+        };
+        let head = read_head(&*file, at, room)?;
+        let refuse = |source| Error::Chunk { chunk: number, offset: at, source };
+        let header = Header::parse(&head).map_err(refuse)?;
+        let info = ChunkInfo::parse(&head).map_err(|_| refuse(DecodeError::Lazy))?;
+        info.check(number, room, nbytes)?;
+        self.check_kind(source, number, info.vl_blocks)?;
+        let mut partial = Partial { file: &*file, at, bytes: vec![0; info.cbytes as usize], read: Vec::new() };
+        let known = head.len().min(partial.bytes.len());
+        partial.bytes.get_mut(..known).unwrap_or_default().copy_from_slice(head.get(..known).unwrap_or_default());
+        let whole = match ranges {
+            Some(ranges) => !partial.fetch(&header, ranges)?,
+            None => true,
+        };
+        if whole {
+            partial.read(known..partial.bytes.len())?;
+        }
+        Ok(Fetched::Bytes { bytes: partial.bytes, at })
+    }
+}
+
+/// A chunk of which some bytes are there.
+struct Partial<'a> {
+    file: &'a dyn ReadAt,
+    at: u64,
+    bytes: Vec<u8>,
+    /// What has been read of the blocks.
+    read: Vec<Range<usize>>,
+}
+
+impl Partial<'_> {
+    fn read(&mut self, range: Range<usize>) -> Result<(), Error> {
+        let Some(bytes) = self.bytes.get_mut(range.clone()) else { return Ok(()) };
+        let at = self.at + range.start as u64;
+        self.file.read_exact_at(at, bytes).map_err(Error::io("reading the input"))
+    }
+
+    fn number(&self, at: usize) -> Option<usize> {
+        let bytes = self.bytes.get(at..)?.first_chunk()?;
+        usize::try_from(i32::from_le_bytes(*bytes)).ok()
+    }
+
+    /// Fetches what `ranges` take; `false` if this cannot be told without all of the chunk.
+    fn fetch(&mut self, header: &Header, ranges: &[Range<usize>]) -> Result<bool, Error> {
+        // Blocks of variable length are checked against each other, and chunks of Blosc1 do not say how they are split.
+        if self.bytes.len() <= WHOLE || header.has_vl_blocks() || header.format() == ChunkFormat::Blosc1 {
+            return Ok(false);
+        }
+        if header.special_value().is_some() {
+            return Ok(false);
+        }
+        if header.is_memcpyed() {
+            let stored = |range: &Range<usize>| range.start + header.len()..range.end + header.len();
+            self.read_all(ranges.iter().filter(|range| !range.is_empty()).map(stored).collect())?;
+            return Ok(true);
+        }
+        let (tables, cbytes) = (header.len(), self.bytes.len());
+        let Some(behind) = header.nblocks().checked_mul(NUMBER_LEN).and_then(|len| len.checked_add(tables)) else {
+            return Ok(false);
+        };
+        if behind > cbytes {
+            return Ok(false);
+        }
+        self.read(tables..behind)?;
+        if header.has_dictionary() {
+            self.read(behind..cbytes.min(behind + NUMBER_LEN))?;
+            let start = behind + NUMBER_LEN;
+            let Some(end) = self.number(behind).and_then(|len| start.checked_add(len)) else { return Ok(false) };
+            self.read(start..end.min(cbytes))?;
+        }
+        let Some(extents) = self.extents(header, ranges) else { return Ok(false) };
+        self.read_all(extents.iter().map(|(_, extent)| extent.clone()).collect())?;
+        // Blocks that share bytes, which no writer makes, are not cut off.
+        let Ok(chunk) = Chunk::parse(&self.bytes) else { return Ok(false) };
+        let is_within = |(block, extent): &(usize, Range<usize>)| {
+            let streams = chunk.streams(*block);
+            streams.is_ok_and(|streams| streams.iter().all(|stream| stream.offset + stream.cbytes <= extent.end))
+        };
+        Ok(extents.iter().all(is_within))
+    }
+
+    /// The blocks that `ranges` touch and where each is; `None` if a start is none.
+    fn extents(&self, header: &Header, ranges: &[Range<usize>]) -> Option<Vec<(usize, Range<usize>)>> {
+        let (nblocks, cbytes) = (header.nblocks(), self.bytes.len());
+        let starts: Option<Vec<usize>> =
+            (0..nblocks).map(|block| self.number(header.len() + block * NUMBER_LEN)).collect();
+        let starts = starts.filter(|starts| starts.iter().all(|start| *start < cbytes))?;
+        let mut sorted = starts.clone();
+        sorted.sort_unstable();
+        let mut wanted: Vec<usize> = Vec::new();
+        // The delta filter counts from the first block.
+        wanted.extend(header.filters().contains(Filter::Delta).then_some(0));
+        for range in ranges.iter().filter(|range| !range.is_empty()) {
+            let blocks = range.start.checked_div(header.blocksize())?..range.end.div_ceil(header.blocksize());
+            wanted.extend(blocks.start.min(nblocks)..blocks.end.min(nblocks));
+        }
+        wanted.sort_unstable();
+        wanted.dedup();
+        let extent = |block: usize| {
+            let start = *starts.get(block)?;
+            let end = sorted.get(sorted.partition_point(|other| *other <= start)).copied().unwrap_or(cbytes);
+            Some((block, start..end))
+        };
+        wanted.into_iter().map(extent).collect()
+    }
+
+    /// Reads ranges of the chunk, near ones by one call.
+    fn read_all(&mut self, mut ranges: Vec<Range<usize>>) -> Result<(), Error> {
+        ranges.sort_unstable_by_key(|range| range.start);
+        for range in ranges {
+            match self.read.last_mut() {
+                Some(last) if range.start <= last.end.saturating_add(GAP) => last.end = last.end.max(range.end),
+                _ => self.read.push(range),
+            }
+        }
+        for range in std::mem::take(&mut self.read) {
+            self.read(range)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,141 @@
+//! Arrays in frames: slices of any axes, and the items in C order as a stream.
+
+use std::io::{self, Write};
+use std::ops::Range;
+
+use bloscpack_format::frame::{ChunkPart, Grid, Region};
+
+use super::Archive;
+use super::boxes::Boxes;
+use super::decode::{Plain, Worker};
+use crate::source::ReadAt;
+use crate::{Error, Threads, UnpackOptions, pipeline};
+
+/// Bytes of items that are put together at a time, unless one item has more.
+pub(super) const MOST: u64 = 32 << 20;
+
+impl<R: ReadAt> Archive<R> {
+    /// The items of a region of the array, in C order. Every block that the region touches is read and decoded once.
+    ///
+    /// # Errors
+    /// [`Error::NotANumpyArray`] if this is no array; [`Error::Format`] if it has no such region; what
+    /// [`Archive::compressed_chunk`] answers; [`Error::Io`] if there is no memory for so many.
+    pub fn read_slice(&self, region: &Region) -> Result<Vec<u8>, Error> {
+        self.items_of(region, &UnpackOptions::new().limits(self.limits).threads(Threads::Serial))
+    }
+
+    /// Writes the items of a region of the array to `output`, in C order. At most 32 MiB of them are in memory besides the
+    /// chunks in flight: rows of chunks if one is not more, else of blocks. Every block is read and decoded once unless
+    /// already a row of blocks is more than that.
+    ///
+    /// # Errors
+    /// As [`Archive::read_slice`], and [`Error::Cancelled`].
+    pub fn copy_slice(&self, region: &Region, output: &mut impl Write, options: &UnpackOptions) -> Result<(), Error> {
+        let grid = self.expect_grid()?;
+        let items = grid.nbytes_of(region)?.checked_div(grid.itemsize()).unwrap_or(0);
+        self.copy_items_of(region, 0..items, output, options)
+    }
+
+    /// The plain bytes of a range of the array's, in C order.
+    pub(super) fn copy_array_range(
+        &self,
+        range: Range<u64>,
+        output: &mut impl Write,
+        options: &UnpackOptions,
+    ) -> Result<(), Error> {
+        let grid = self.expect_grid()?;
+        let itemsize = grid.itemsize().max(1);
+        let items = range.start / itemsize..range.end.div_ceil(itemsize);
+        let mut window = Window { output, skip: range.start % itemsize, left: range.end - range.start };
+        self.copy_items_of(&grid.all(), items, &mut window, options)
+    }
+
+    fn copy_items_of(
+        &self,
+        region: &Region,
+        items: Range<u64>,
+        output: &mut impl Write,
+        options: &UnpackOptions,
+    ) -> Result<(), Error> {
+        let (Some(array), grid) = (self.array(), self.expect_grid()?) else { return Ok(()) };
+        let most = MOST.checked_div(grid.itemsize()).unwrap_or(1);
+        for region in Boxes::new(array, region, items, most) {
+            let items = self.items_of(&region, options)?;
+            output.write_all(&items).map_err(Error::io("writing the output"))?;
+        }
+        Ok(())
+    }
+
+    fn expect_grid(&self) -> Result<&Grid, Error> {
+        self.grid().ok_or_else(|| Error::NotANumpyArray { what: "the file is not a b2nd array".into() })
+    }
+
+    /// The items of a region.
+    fn items_of(&self, region: &Region, options: &UnpackOptions) -> Result<Vec<u8>, Error> {
+        let grid = self.expect_grid()?;
+        let len = usize::try_from(grid.nbytes_of(region)?).unwrap_or(usize::MAX);
+        let mut items = Vec::new();
+        let no_memory = |_| Error::io("making room for the items")(io::ErrorKind::OutOfMemory.into());
+        items.try_reserve_exact(len).map_err(no_memory)?;
+        items.resize(len, 0);
+        let mut parts = grid.parts(region)?;
+        pipeline::run(
+            &options.threads,
+            &options.cancel,
+            || Ok(self.worker(options.limits, options.threads.for_blocks(Some(grid.nchunks())))),
+            || Ok(parts.next()),
+            |worker: &mut Worker, part: ChunkPart| {
+                let blocks = self.decode(worker, part.nchunk, Some(&block_ranges(grid, &part)))?;
+                Ok((part, blocks))
+            },
+            |(part, blocks): (ChunkPart, Plain)| {
+                if blocks.is_zeros() {
+                    return Ok(());
+                }
+                let blocks = blocks.into_vec();
+                for (nblock, block) in grid.blocks(&part).zip(blocks.chunks_exact(grid.block_nbytes().max(1))) {
+                    grid.read_block(&part, nblock, block, region, &mut items)?;
+                }
+                Ok(())
+            },
+        )?;
+        Ok(items)
+    }
+}
+
+/// Where the blocks that a part touches are in the plain bytes of its chunk; neighbours are one range.
+fn block_ranges(grid: &Grid, part: &ChunkPart) -> Vec<Range<usize>> {
+    let mut ranges: Vec<Range<usize>> = Vec::new();
+    for nblock in grid.blocks(part) {
+        let start = nblock * grid.block_nbytes();
+        let end = start + grid.block_nbytes();
+        match ranges.last_mut() {
+            Some(last) if last.end == start => last.end = end,
+            _ => ranges.push(start..end),
+        }
+    }
+    ranges
+}
+
+/// Passes a window of what is written on.
+struct Window<'a, W> {
+    output: &'a mut W,
+    skip: u64,
+    left: u64,
+}
+
+impl<W: Write> Write for Window<'_, W> {
+    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        let skipped = self.skip.min(buf.len() as u64);
+        self.skip -= skipped;
+        let wanted = buf.get(skipped as usize..).unwrap_or_default();
+        let wanted = wanted.get(..self.left.min(wanted.len() as u64) as usize).unwrap_or_default();
+        self.output.write_all(wanted)?;
+        self.left -= wanted.len() as u64;
+        Ok(buf.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.output.flush()
+    }
+}

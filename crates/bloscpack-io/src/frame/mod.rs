@@ -1,0 +1,37 @@
+//! Writing Blosc2 frames: making them, changing them, compacting and salvaging them.
+//!
+//! | to | |
+//! |---|---|
+//! | make a frame | [`FrameWriter::create`], [`FrameWriter::create_array`], [`FrameWriter::in_memory`] |
+//! | change one: chunks, metalayers, items of an array | [`FrameWriter::open`] |
+//! | get rid of dead bytes | [`compact`] |
+//! | save what a torn one still has | [`recover`] |
+//! | keep it anywhere else | [`FrameStore`] |
+//!
+//! | file | what it knows |
+//! |---|---|
+//! | `params` | how new chunks are compressed, as a header says it |
+//! | `store`, `local` | where the bytes of a frame are: in memory, in a file, in a directory |
+//! | `writer` | the changes, and how a plan's steps are done |
+//! | `append` | a stream of bytes as chunks, compressed in parallel |
+//! | `arrays`, `items` | arrays: made, written to, resized; items of one that lie somewhere else |
+//! | `compact`, `recover` | frames written anew |
+
+mod append;
+mod arrays;
+mod compact;
+mod items;
+mod local;
+mod params;
+mod recover;
+mod store;
+mod writer;
+
+pub use arrays::ArrayOptions;
+pub use compact::{CompactReport, compact};
+pub use items::{ArchiveItems, ArrayItems, PlainItems};
+pub use local::{LocalFrame, NewFrame};
+pub use params::FrameParams;
+pub use recover::{Lost, RecoverReport, recover};
+pub use store::{FrameStore, MemoryFrame};
+pub use writer::FrameWriter;

@@ -1,0 +1,131 @@
+//! How new chunks of a frame are compressed, as its header says it.
+
+use blosc_core::{BlockSize, CParams, Codec, Filter, FilterPipeline, SplitMode};
+use bloscpack_format::frame::{FrameType, Header};
+
+use crate::Error;
+
+/// How new chunks of a frame are compressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FrameParams {
+    codec: Codec,
+    clevel: u8,
+    typesize: u32,
+    filters: FilterPipeline,
+    blocksize: u32,
+    split: SplitMode,
+    dictionary: bool,
+}
+
+impl FrameParams {
+    /// python-blosc2's: Zstandard level 5 behind a shuffle, automatic blocks. `typesize` is the bytes of an item.
+    #[must_use]
+    pub fn new(typesize: u32) -> Self {
+        let filters = FilterPipeline::shuffle();
+        let split = SplitMode::Auto;
+        FrameParams { codec: Codec::Zstd, clevel: 5, typesize, filters, blocksize: 0, split, dictionary: false }
+    }
+
+    /// Sets the codec, one that Blosc2 has.
+    #[must_use]
+    pub fn codec(self, codec: Codec) -> Self {
+        FrameParams { codec, ..self }
+    }
+
+    /// Sets the level, 0 to 9.
+    #[must_use]
+    pub fn clevel(self, clevel: u8) -> Self {
+        FrameParams { clevel, ..self }
+    }
+
+    /// Sets the filters, in the order in which they run.
+    #[must_use]
+    pub fn filters(self, filters: FilterPipeline) -> Self {
+        FrameParams { filters, ..self }
+    }
+
+    /// Sets the bytes of a block; 0 for automatic.
+    #[must_use]
+    pub fn blocksize(self, blocksize: u32) -> Self {
+        FrameParams { blocksize, ..self }
+    }
+
+    /// Sets whether blocks are split into streams.
+    #[must_use]
+    pub fn split(self, split: SplitMode) -> Self {
+        FrameParams { split, ..self }
+    }
+
+    /// Sets whether the blocks of a chunk share a dictionary.
+    #[must_use]
+    pub fn dictionary(self, dictionary: bool) -> Self {
+        FrameParams { dictionary, ..self }
+    }
+
+    /// Sets the bytes of an item.
+    #[must_use]
+    pub fn typesize(self, typesize: u32) -> Self {
+        FrameParams { typesize, ..self }
+    }
+
+    /// Bytes of an item.
+    #[must_use]
+    pub fn get_typesize(&self) -> u32 {
+        self.typesize
+    }
+
+    /// What a header says of new chunks.
+    ///
+    /// # Errors
+    /// [`Error::FrameParams`] for a codec or filter that is not built in.
+    pub fn of(header: &Header) -> Result<Self, Error> {
+        let codec = header.codec().ok_or(Error::FrameParams { what: "its codec is not built in" })?;
+        let filters: Option<Vec<Filter>> = header.filters().collect();
+        let filters = filters.and_then(|filters| FilterPipeline::from_slice(&filters));
+        Ok(FrameParams {
+            codec,
+            clevel: header.clevel.min(9),
+            typesize: header.typesize,
+            filters: filters.ok_or(Error::FrameParams { what: "one of its filters is not built in" })?,
+            blocksize: header.blocksize,
+            split: header.split_mode(),
+            dictionary: header.uses_dictionary(),
+        })
+    }
+
+    /// The header of a frame without chunks.
+    ///
+    /// # Errors
+    /// [`Error::FrameParams`] for a codec that Blosc2 has no number for.
+    pub fn header(&self, frame_type: FrameType) -> Result<Header, Error> {
+        let mut header = Header::new(frame_type, self.typesize);
+        if !header.set_codec(self.codec) {
+            return Err(Error::FrameParams { what: "Blosc2 does not have the codec" });
+        }
+        (header.clevel, header.blocksize) = (self.clevel, self.blocksize);
+        header.other_flags = match self.split {
+            SplitMode::Always => 0,
+            SplitMode::Never => 1,
+            SplitMode::Auto => 2,
+            SplitMode::ForwardCompat => 3,
+        };
+        header.other_flags2 = self.dictionary.into();
+        (header.filters, header.filters_meta) = ([0; 6], [0; 6]);
+        // As C-Blosc2 does, the filters stand in the last slots.
+        let slots = header.filters.iter_mut().zip(&mut header.filters_meta).rev();
+        for ((id, meta), filter) in slots.zip(self.filters.as_slice().iter().rev()) {
+            (*id, *meta) = (filter.id(), filter.meta());
+        }
+        Ok(header)
+    }
+
+    /// The same for an encoder.
+    pub(super) fn cparams(&self) -> CParams {
+        let blocksize = match self.blocksize {
+            0 => BlockSize::Auto,
+            size => BlockSize::Fixed(size as usize),
+        };
+        let params = CParams::blosc2().codec(self.codec).clevel(self.clevel).typesize(self.typesize as usize);
+        params.filters(self.filters).blocksize(blocksize).split(self.split).dictionary(self.dictionary)
+    }
+}

@@ -1,0 +1,171 @@
+//! Arrays in frames: made of what lies in C or Fortran order, written to in part, resized.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod common;
+
+use bloscpack_format::frame::{B2nd, FrameType, Region};
+use bloscpack_format::numpy::{Dtype, NumpyMeta, Order};
+use bloscpack_io::frame::{ArchiveItems, ArrayOptions, FrameParams, FrameWriter, MemoryFrame, PlainItems};
+use bloscpack_io::{Archive, Cancel, Threads, UnpackOptions};
+use common::each_frame;
+use common::recorder::Recorder;
+use testdata::SplitMix64;
+
+fn unpacked(store: &MemoryFrame) -> Vec<u8> {
+    let archive = Archive::open(store).unwrap();
+    archive.verify(&UnpackOptions::new().threads(Threads::Serial)).unwrap();
+    let mut plain = Vec::new();
+    archive.unpack(&mut plain, &UnpackOptions::new()).unwrap();
+    plain
+}
+
+/// The indices of item `number` in C order.
+fn indices(mut number: u64, shape: &[u64]) -> Vec<u64> {
+    let mut at: Vec<u64> = shape.iter().rev().map(|len| (number % len, number /= len).0).collect();
+    at.reverse();
+    at
+}
+
+/// The same items in Fortran order, by the definition.
+fn fortran(items: &[u8], shape: &[u64], itemsize: usize) -> Vec<u8> {
+    let mut out = vec![0; items.len()];
+    for (number, item) in items.chunks(itemsize).enumerate() {
+        let at = indices(number as u64, shape);
+        let place = at.iter().zip(shape).rev().fold(0, |place, (at, len)| place * len + at) as usize;
+        out[place * itemsize..][..itemsize].copy_from_slice(item);
+    }
+    out
+}
+
+#[test]
+fn golden_arrays_made_anew_hold_the_same() {
+    let mut seen = 0;
+    each_frame(|path, _, stored| {
+        let archive = Archive::open(stored).unwrap();
+        let (Some(array), Some(meta)) = (archive.array(), archive.numpy()) else { return };
+        seen += 1;
+        let params = FrameParams::of(&archive.frame().unwrap().header).unwrap();
+        let mut plain = Vec::new();
+        archive.unpack(&mut plain, &UnpackOptions::new()).unwrap();
+        let made = |items: &dyn Fn(&mut FrameWriter<MemoryFrame>), array: &B2nd| {
+            let mut writer = FrameWriter::array_in_memory(array.clone(), params).unwrap();
+            items(&mut writer);
+            writer.commit().unwrap();
+            let store = writer.into_store();
+            assert!(unpacked(&store) == plain, "{path}");
+            assert_eq!(Archive::open(&store).unwrap().array(), Some(array), "{path}");
+        };
+        let cancel = Cancel::new();
+        let c = PlainItems::new(plain.as_slice(), 0, meta).unwrap();
+        made(&|writer| writer.write_items(&c, &Threads::Ambient, &cancel).unwrap(), array);
+        made(&|writer| writer.write_items(&ArchiveItems(&archive), &Threads::Serial, &cancel).unwrap(), array);
+        let turned = [b"in front".as_slice(), &fortran(&plain, &meta.shape, archive.typesize())].concat();
+        let turned_meta = NumpyMeta { order: Order::F, ..meta.clone() };
+        let f = PlainItems::new(turned.as_slice(), 8, &turned_meta).unwrap();
+        let automatic = ArrayOptions::new().array(meta).unwrap();
+        assert_eq!(automatic.numpy_dtype(), array.numpy_dtype(), "{path}");
+        made(&|writer| writer.write_items(&f, &Threads::Serial, &cancel).unwrap(), &automatic);
+    });
+    assert_eq!(seen, 85);
+}
+
+/// An array in memory, by the plain definition.
+#[derive(Debug, Clone, PartialEq)]
+struct Model {
+    shape: Vec<u64>,
+    items: Vec<u16>,
+}
+
+impl Model {
+    fn number(&self, at: &[u64]) -> usize {
+        at.iter().zip(&self.shape).fold(0, |number, (at, len)| number * len + at) as usize
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        self.items.iter().copied().flat_map(u16::to_le_bytes).collect()
+    }
+
+    fn write(&mut self, region: &Region, items: &[u16]) {
+        let extents = region.extents();
+        for (number, item) in items.iter().enumerate() {
+            let at: Vec<u64> = indices(number as u64, &extents).iter().zip(&region.start).map(|(a, b)| a + b).collect();
+            let place = self.number(&at);
+            self.items[place] = *item;
+        }
+    }
+
+    fn resize(&mut self, shape: &[u64]) {
+        let len = shape.iter().product::<u64>();
+        let item = |number| {
+            let at = indices(number, shape);
+            let inside = at.iter().zip(&self.shape).all(|(at, len)| at < len);
+            if inside { self.items[self.number(&at)] } else { 0 }
+        };
+        self.items = (0..len).map(item).collect();
+        self.shape = shape.to_vec();
+    }
+}
+
+#[test]
+fn slices_are_written_and_shapes_changed_through_any_kill() {
+    let mut rng = SplitMix64::new(41);
+    let dtype = Dtype::from_type_string("<u2").unwrap();
+    for (frame_type, shape, chunkshape, blockshape) in [
+        (FrameType::Contiguous, &[13, 9][..], &[5, 4][..], &[2, 3][..]),
+        (FrameType::Sparse, &[13, 9], &[5, 4], &[2, 3]),
+        (FrameType::Contiguous, &[4, 5, 6], &[2, 5, 4], &[2, 2, 3]),
+        (FrameType::Sparse, &[40], &[7], &[3]),
+        (FrameType::Contiguous, &[], &[], &[]),
+    ] {
+        let meta = NumpyMeta { dtype: dtype.clone(), shape: shape.to_vec(), order: Order::C };
+        let options = ArrayOptions::new().chunkshape(Some(chunkshape.to_vec())).blockshape(Some(blockshape.to_vec()));
+        let array = options.array(&meta).unwrap();
+        let mut writer = FrameWriter::start_array(MemoryFrame::new(frame_type), array, FrameParams::new(2)).unwrap();
+        writer.commit().unwrap();
+        let mut disk = writer.into_store();
+        let mut model = Model { shape: shape.to_vec(), items: vec![0; shape.iter().product::<u64>() as usize] };
+        for round in 0..40 {
+            let (old, before) = (disk.clone(), model.clone());
+            let mut writer = FrameWriter::with_store(Recorder::new(disk)).unwrap();
+            if rng.below(3) == 0 {
+                let shape: Vec<u64> =
+                    model.shape.iter().map(|len| (len + rng.next_u64() % 9).saturating_sub(4)).collect();
+                writer.resize(&shape).unwrap();
+                model.resize(&shape);
+            } else {
+                let axes = model.shape.iter().map(|len| {
+                    let (a, b) = (rng.next_u64() % (len + 1), rng.next_u64() % (len + 1));
+                    (a.min(b), a.max(b))
+                });
+                let (start, stop) = axes.unzip();
+                let region = Region { start, stop };
+                let count = region.extents().iter().product::<u64>();
+                let items: Vec<u16> = (0..count).map(|_| rng.next_u64() as u16).collect();
+                let bytes: Vec<u8> = items.iter().copied().flat_map(u16::to_le_bytes).collect();
+                writer.write_slice(&region, &bytes).unwrap();
+                model.write(&region, &items);
+                assert!(writer.write_slice(&region, &[1]).is_err());
+                // A wrong length is refused before anything is planned: the writer is still of use.
+                writer.write_slice(&region, &bytes).unwrap();
+            }
+            writer.commit().unwrap();
+            let recorder = writer.into_store();
+            recorder.kills(&old, |disk, end| {
+                let found = unpacked(disk);
+                let is_new =
+                    found == model.bytes() && Archive::open(disk).unwrap().array().unwrap().shape == model.shape;
+                assert!(is_new || (!end && found == before.bytes()), "{shape:?}: round {round}");
+            });
+            disk = recorder.now;
+            assert!(unpacked(&disk) == model.bytes(), "{shape:?}: round {round}");
+        }
+    }
+}
+
+#[test]
+fn what_lies_somewhere_else_has_to_be_there() {
+    let meta = NumpyMeta { dtype: Dtype::from_type_string("<u2").unwrap(), shape: vec![3], order: Order::C };
+    assert!(PlainItems::new([0; 5].as_slice(), 0, &meta).is_err());
+    assert!(PlainItems::new([0; 6].as_slice(), 1, &meta).is_err());
+    assert!(PlainItems::new([0; 6].as_slice(), 0, &meta).is_ok());
+}

@@ -1,0 +1,146 @@
+//! What still stands of a torn frame, and frames without their dead bytes.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod common;
+
+use std::fs;
+
+use bloscpack_io::frame::{FrameWriter, Lost, compact, recover};
+use bloscpack_io::{Archive, Cancel, LocalSource, UnpackOptions};
+use common::{Stored, each_frame};
+
+fn plain_of(path: &std::path::Path) -> Vec<u8> {
+    let archive = Archive::open(LocalSource::open(path).unwrap()).unwrap();
+    archive.verify(&UnpackOptions::new()).unwrap();
+    let mut plain = Vec::new();
+    archive.unpack(&mut plain, &UnpackOptions::new()).unwrap();
+    plain
+}
+
+#[test]
+fn compacted_frames_hold_the_same() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut shorter = 0;
+    each_frame(|path, _, stored| {
+        let target = dir.path().join(path);
+        stored.write_to(&target);
+        let before = plain_of(&target);
+        let metalayers =
+            |path| Archive::open(LocalSource::open(path).unwrap()).unwrap().frame().unwrap().header.metalayers.clone();
+        let old = metalayers(&target);
+        let report = compact(&target, &Cancel::new()).unwrap_or_else(|error| panic!("{path}: {error}"));
+        assert!(plain_of(&target) == before, "{path}");
+        assert_eq!(metalayers(&target), old, "{path}");
+        shorter += usize::from(report.after < report.before);
+        if !stored.sparse {
+            assert_eq!(fs::metadata(&target).unwrap().len(), report.after);
+            assert_eq!(report.before, stored.file.len() as u64);
+        }
+        // Where the index is not larger than C-Blosc2's, nothing grows.
+        assert!(report.after <= report.before + report.before / 8 + 64, "{path}: {report:?}");
+        if fs::metadata(&target).unwrap().is_file() { fs::remove_file(&target) } else { fs::remove_dir_all(&target) }
+            .unwrap();
+    });
+    assert!(shorter > 10, "{shorter}");
+}
+
+#[test]
+fn dead_bytes_go() {
+    let dir = tempfile::tempdir().unwrap();
+    for path in ["frames/last_partial_contiguous.b2frame", "frames/last_partial_sparse.sframe"] {
+        let target = dir.path().join(path);
+        Stored::golden(path).write_to(&target);
+        let clean = compact(&target, &Cancel::new()).unwrap().after;
+        let plain = testdata::noise(1000, 7);
+        for _ in 0..20 {
+            let mut writer = FrameWriter::open(&target).unwrap();
+            writer.insert(0, &plain).unwrap();
+            writer.commit().unwrap();
+            writer.delete(0).unwrap();
+            writer.commit().unwrap();
+        }
+        if !path.contains("sparse") {
+            assert!(fs::metadata(&target).unwrap().len() > 20_000);
+        }
+        let report = compact(&target, &Cancel::new()).unwrap();
+        // Chunk sizes vary since; that takes a bit in the header and a list for an index.
+        assert!(report.after <= clean + 100, "{report:?}, {clean}");
+    }
+}
+
+/// The frames that C-Blosc2 was killed over: what it had before its fourth chunk, and that one as far as it is there.
+#[test]
+fn torn_frames_of_c_blosc2() {
+    let dir = tempfile::tempdir().unwrap();
+    let archive = testdata::archive("frames");
+    // The last write only cuts the file off.
+    let whole = Archive::open(archive["malformed/torn_trailer.b2frame"].clone()).unwrap();
+    let chunks: Vec<Vec<u8>> = (0..4).map(|chunk| whole.chunk(chunk).unwrap()).collect();
+    for (name, kept, lost) in [
+        ("half_chunk", 3, vec!["vlmetalayers", "index", "bytes"]),
+        ("chunk", 4, vec!["vlmetalayers", "index"]),
+        ("chunk_index", 4, vec!["vlmetalayers"]),
+        ("header", 4, vec!["vlmetalayers"]),
+        ("trailer", 4, vec![]),
+    ] {
+        let (input, output) = (dir.path().join(format!("{name}.b2frame")), dir.path().join(name));
+        fs::write(&input, &archive[&format!("malformed/torn_{name}.b2frame")]).unwrap();
+        let report = recover(&input, &output, false, &Cancel::new()).unwrap();
+        let found: Vec<&str> = report
+            .lost
+            .iter()
+            .map(|lost| match lost {
+                Lost::VlMetalayers => "vlmetalayers",
+                Lost::Index => "index",
+                Lost::Bytes { .. } => "bytes",
+                other => panic!("{name}: {other}"),
+            })
+            .collect();
+        assert_eq!((report.chunks, found.clone()), (kept, lost), "{name}: {report:?}");
+        assert!(plain_of(&output) == chunks[..kept as usize].concat(), "{name}");
+        assert!(recover(&input, &output, false, &Cancel::new()).is_err(), "{name}: written over");
+    }
+}
+
+#[test]
+fn chunks_that_do_not_decode_are_named() {
+    let dir = tempfile::tempdir().unwrap();
+    for path in ["frames/cf_lz4_shuffle_f8_walk.b2frame", "frames/b2nd_006_u1_2x3x2x2.b2nd"] {
+        let mut stored = Stored::golden(path);
+        let archive = Archive::open(stored.clone()).unwrap();
+        let (nchunks, at) = (archive.nchunks(), archive.chunk_position(0).unwrap() as usize);
+        // A version that no chunk has.
+        stored.file[at] = 0xff;
+        let (input, output) = (dir.path().join("in"), dir.path().join("out"));
+        stored.write_to(&input);
+        let report = recover(&input, &output, true, &Cancel::new()).unwrap();
+        assert_eq!(report.chunks, nchunks - 1, "{path}");
+        assert!(matches!(report.lost[..], [Lost::Chunk { chunk: 0, .. }]), "{path}: {report:?}");
+        let salvaged = Archive::open(LocalSource::open(&output).unwrap()).unwrap();
+        assert_eq!(salvaged.array().is_some(), archive.array().is_some());
+        // An array keeps its shape; zeros stand in.
+        let expected = if archive.array().is_some() { nchunks } else { nchunks - 1 };
+        assert_eq!(salvaged.nchunks(), expected, "{path}");
+        assert_eq!(salvaged.chunk(expected - 1).unwrap(), archive.chunk(nchunks - 1).unwrap(), "{path}");
+    }
+}
+
+#[test]
+fn sparse_frames_without_an_index() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut stored = Stored::golden("frames/last_partial_sparse.sframe");
+    let plain: Vec<u8> = {
+        let archive = Archive::open(stored.clone()).unwrap();
+        archive.read_range(0..archive.nbytes()).unwrap()
+    };
+    stored.file.truncate(stored.file.len() - 40);
+    let (input, output) = (dir.path().join("in"), dir.path().join("out"));
+    stored.write_to(&input);
+    let report = recover(&input, &output, false, &Cancel::new()).unwrap();
+    assert_eq!(report.lost, [Lost::VlMetalayers, Lost::Index]);
+    assert!(plain_of(&output) == plain);
+    assert!(output.is_dir());
+    fs::write(input.join("chunks.b2frame"), b"nothing").unwrap();
+    assert!(recover(&input, &dir.path().join("none"), false, &Cancel::new()).is_err());
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2);
+}

@@ -1,0 +1,102 @@
+//! `blpk info` of a Blosc2 frame: what stands in its header, which metalayers it has, and what makes it an array.
+
+use crate::describe;
+use crate::json::{Object, number, text};
+use crate::report::Report;
+use crate::size::double_pretty_size;
+use anyhow::{Context as _, Result};
+use bloscpack_format::Json;
+use bloscpack_format::frame::{B2nd, Frame, FrameType, Metalayer};
+use bloscpack_io::{Archive, LocalSource};
+
+/// Prints it. `nbytes` and `cbytes` are the header's: those of the chunks, with the padding of arrays, and those of the data.
+pub(super) fn run(source: LocalSource, json: bool, report: &Report) -> Result<()> {
+    let archive = Archive::open(source)?;
+    let frame = archive.frame().context("the frame has no header")?;
+    if json {
+        report.raw(&object(frame, archive.array()).line());
+    } else {
+        report.normal(described(frame, archive.array()));
+    }
+    Ok(())
+}
+
+fn object(frame: &Frame, array: Option<&B2nd>) -> Object {
+    let header = &frame.header;
+    let mut object = Object::new(match (array, header.frame_type) {
+        (Some(_), _) => "b2nd",
+        (None, FrameType::Contiguous) => "cframe",
+        (None, FrameType::Sparse) => "sframe",
+    })
+    .with("version", number(header.version.into()))
+    .with("nbytes", number(header.nbytes))
+    .with("cbytes", number(header.cbytes))
+    .with("typesize", number(header.typesize.into()))
+    .with("nchunks", number(frame.nchunks()))
+    .with("chunk_size", Json::Int(header.chunksize.to_i64()))
+    .with("sparse", Json::Bool(header.frame_type == FrameType::Sparse))
+    .with("codec", header.codec().map_or(Json::Null, |codec| text(codec.name())))
+    .with("clevel", number(header.clevel.into()))
+    .with("filters", Json::Array(filters(frame).map(|name| text(&name)).collect()));
+    if let Some(array) = array {
+        let list = |shape: &[u32]| Json::Array(shape.iter().map(|len| number((*len).into())).collect());
+        object = object
+            .with("shape", Json::Array(array.shape.iter().map(|len| number(*len)).collect()))
+            .with("dtype", array.dtype.as_ref().map_or(Json::Null, |dtype| text(&dtype.text)))
+            .with("order", text("C"))
+            .with("chunkshape", list(&array.chunkshape))
+            .with("blockshape", list(&array.blockshape));
+    }
+    object
+        .with("metalayers", names(frame.header.metalayers.iter()))
+        .with("vlmetalayers", names(frame.trailer.vlmetalayers.iter()))
+}
+
+fn names<'a>(layers: impl Iterator<Item = Metalayer<'a>>) -> Json {
+    Json::Array(layers.map(|layer| text(&layer.name_lossy())).collect())
+}
+
+/// The filters of new chunks; one that is not built in by its number.
+fn filters(frame: &Frame) -> impl Iterator<Item = String> {
+    let header = &frame.header;
+    let ids = header.filters.iter().take(header.nfilters.into()).filter(|id| **id != 0);
+    header.filters().zip(ids).map(|(filter, id)| match filter {
+        Some(filter) => filter.name().to_owned(),
+        None => id.to_string(),
+    })
+}
+
+fn described(frame: &Frame, array: Option<&B2nd>) -> String {
+    let header = &frame.header;
+    let listed = |layers: Json| match layers {
+        Json::Array(names) => names.iter().map(Json::dumps).collect::<Vec<_>>().join(", "),
+        _ => String::new(),
+    };
+    let frame_type = match header.frame_type {
+        FrameType::Contiguous => "contiguous",
+        FrameType::Sparse => "sparse",
+    };
+    let mut fields = vec![
+        ("frame_type", frame_type.to_owned()),
+        ("version", header.version.to_string()),
+        ("nbytes", double_pretty_size(header.nbytes)),
+        ("cbytes", double_pretty_size(header.cbytes)),
+        ("typesize", header.typesize.to_string()),
+        ("nchunks", frame.nchunks().to_string()),
+        ("chunksize", header.chunksize.to_i64().to_string()),
+        ("codec", header.codec().map_or_else(|| header.udcodec.to_string(), |codec| codec.name().to_owned())),
+        ("clevel", header.clevel.to_string()),
+        ("filters", filters(frame).collect::<Vec<_>>().join(", ")),
+        ("metalayers", listed(names(header.metalayers.iter()))),
+        ("vlmetalayers", listed(names(frame.trailer.vlmetalayers.iter()))),
+    ];
+    if let Some(array) = array {
+        fields.extend([
+            ("shape", format!("{:?}", array.shape)),
+            ("chunkshape", format!("{:?}", array.chunkshape)),
+            ("blockshape", format!("{:?}", array.blockshape)),
+            ("dtype", array.dtype.as_ref().map_or_else(String::new, |dtype| dtype.text.clone())),
+        ]);
+    }
+    describe::block(if array.is_some() { "Blosc2Array" } else { "Blosc2Frame" }, &fields)
+}
