@@ -5,7 +5,8 @@ use std::path::Path;
 
 use bloscpack_format::frame::{ChunkRef, Edit, Frame, FrameType, sframe};
 
-use super::local::{LocalFrame, NewFrame};
+use super::local::LocalFrame;
+use super::new::NewFrame;
 use super::params::FrameParams;
 use super::store::FrameStore;
 use super::writer::FrameWriter;
