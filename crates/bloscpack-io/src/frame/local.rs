@@ -9,6 +9,7 @@ use bloscpack_format::frame::{FrameType, sframe};
 use super::store::FrameStore;
 use crate::Error;
 use crate::atomic::{self, AtomicFile};
+use crate::lock::{lock_directory, open_locked};
 use crate::source::{ChunkFiles, ReadAt};
 
 /// A frame on the disk that is changed in place.
@@ -17,24 +18,34 @@ pub struct LocalFrame {
     file: File,
     /// The frame, or `chunks.b2frame`.
     path: PathBuf,
-    directory: Option<PathBuf>,
+    directory: Option<Directory>,
+}
+
+#[derive(Debug)]
+struct Directory {
+    path: PathBuf,
+    /// The frame's file is replaced by each commit, and a lock on it would go with it.
+    _lock: Option<File>,
 }
 
 impl LocalFrame {
-    /// Opens a file, or `chunks.b2frame` in a directory, to be read and written.
+    /// Opens a file, or `chunks.b2frame` in a directory, to be read and written by nobody else.
     ///
     /// # Errors
-    /// [`Error::File`].
+    /// [`Error::File`]; [`Error::Locked`] if somebody has opened it so already.
     pub fn open(path: &Path) -> Result<LocalFrame, Error> {
-        let directory = path.is_dir().then(|| path.to_owned());
-        let path = directory.as_ref().map_or_else(|| path.to_owned(), |directory| directory.join(sframe::INDEX_FILE));
+        if !path.is_dir() {
+            return Ok(LocalFrame { file: open_locked(path, open_both_ways)?, path: path.to_owned(), directory: None });
+        }
+        let directory = Directory { _lock: lock_directory(path)?, path: path.to_owned() };
+        let path = path.join(sframe::INDEX_FILE);
         let file = open_both_ways(&path).map_err(|error| Error::file("opening", &path, error))?;
-        Ok(LocalFrame { file, path, directory })
+        Ok(LocalFrame { file, path, directory: Some(directory) })
     }
 
     fn chunk_file(&self, number: u32) -> io::Result<PathBuf> {
         let directory = self.directory.as_ref().ok_or(io::ErrorKind::Unsupported)?;
-        Ok(directory.join(sframe::chunk_file_name(number)))
+        Ok(directory.path.join(sframe::chunk_file_name(number)))
     }
 }
 
@@ -94,7 +105,7 @@ impl FrameStore for LocalFrame {
     fn sync(&mut self) -> io::Result<()> {
         match &self.directory {
             // Chunk files were synced as they were made; their names are the directory's.
-            Some(directory) => atomic::sync_directory(directory),
+            Some(directory) => atomic::sync_directory(&directory.path),
             None => self.file.sync_all(),
         }
     }

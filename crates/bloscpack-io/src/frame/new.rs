@@ -54,7 +54,8 @@ impl NewFrame {
         Ok(NewFrame(Kind::Directory { directory, target, overwrite }))
     }
 
-    /// Puts the frame in its place. An old sparse frame is moved away before, so for a moment there is none.
+    /// Puts the frame in its place, in one step. Where the system cannot let two directories change places (Linux can), an
+    /// old sparse frame is moved away before, so that for a moment there is none.
     ///
     /// # Errors
     /// [`Error::OutputExists`], [`Error::File`]. What was at the place is still there then.
@@ -64,33 +65,43 @@ impl NewFrame {
             Kind::Directory { directory, target, overwrite } => (directory, target, overwrite),
         };
         let place = || -> io::Result<()> {
-            atomic::sync_directory(directory.path())?;
             let parent = atomic::directory(&target);
-            if overwrite && target.exists() {
-                let old = tempfile::Builder::new().prefix(".blpk-").suffix(".old").tempdir_in(parent)?;
-                fs::rename(&target, old.path().join("frame"))?;
-                if let Err(error) = fs::rename(directory.path(), &target) {
-                    fs::rename(old.path().join("frame"), &target)?;
-                    return Err(error);
-                }
-            } else {
-                fs::rename(directory.path(), &target)?;
-            }
             // A temporary directory is its owner's alone, unlike one that was made in the usual way.
             #[cfg(unix)]
-            fs::set_permissions(&target, usual_permissions(parent)?)?;
-            atomic::sync_directory(parent)
-        };
-        let placed = place();
-        match placed {
-            Ok(()) => {
+            fs::set_permissions(directory.path(), usual_permissions(parent)?)?;
+            atomic::sync_directory(directory.path())?;
+            if overwrite && target.exists() {
+                replace_directory(directory, &target, parent)?;
+            } else {
+                fs::rename(directory.path(), &target)?;
                 // It has another name now.
                 let _ = directory.keep();
-                Ok(())
             }
-            Err(error) => Err(Error::file("finishing", &target, error)),
+            atomic::sync_directory(parent)
+        };
+        place().map_err(|error| Error::file("finishing", &target, error))
+    }
+}
+
+/// Puts a directory in the place of another, which goes.
+fn replace_directory(new: tempfile::TempDir, target: &Path, parent: &Path) -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{CWD, RenameFlags, renameat_with};
+        if renameat_with(CWD, new.path(), CWD, target, RenameFlags::EXCHANGE).is_ok() {
+            // What is at the new one's old name now is the old one, and is removed.
+            return new.close();
         }
     }
+    let old = tempfile::Builder::new().prefix(".blpk-").suffix(".old").tempdir_in(parent)?;
+    let aside = old.path().join("frame");
+    fs::rename(target, &aside)?;
+    if let Err(error) = fs::rename(new.path(), target) {
+        fs::rename(&aside, target)?;
+        return Err(error);
+    }
+    let _ = new.keep();
+    Ok(())
 }
 
 /// The permissions that a new directory gets, less the umask: asked by making one.
