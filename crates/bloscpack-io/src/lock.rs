@@ -21,8 +21,8 @@ pub(crate) fn open_locked(path: &Path, open: impl Fn(&Path) -> io::Result<File>)
         match file.try_lock() {
             Err(TryLockError::WouldBlock) => return Err(Error::Locked(path.to_owned())),
             Err(TryLockError::Error(_)) => return Ok(file),
-            // Who had the lock may have put another file in its place before letting go.
-            Ok(()) if is_same_file(&file, path).map_err(refuse)? => return Ok(file),
+            // Who had the lock may have put another file in its place, or removed it, before letting go.
+            Ok(()) if is_same_file(&file, path).unwrap_or(false) => return Ok(file),
             Ok(()) => {}
         }
     }
