@@ -36,7 +36,7 @@ impl Session {
 
     /// How many threads there may be. It takes a dozen system calls to find out how many cores there are, so not before
     /// somebody wants to know.
-    fn nthreads(&self) -> usize {
+    pub(crate) fn nthreads(&self) -> usize {
         self.nthreads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
     }
 

@@ -9,7 +9,7 @@ mod usage;
 mod values;
 
 pub(crate) use command::{
-    AppendArgs, BloscArgs, CatArgs, ChunkCommand, ChunkDecodeArgs, ChunkEncodeArgs, ChunkInfoArgs, Command,
+    AppendArgs, BenchArgs, BloscArgs, CatArgs, ChunkCommand, ChunkDecodeArgs, ChunkEncodeArgs, ChunkInfoArgs, Command,
     CompactArgs, CompressArgs, ConvertArgs, DecompressArgs, InfoArgs, RecoverArgs, VerifyArgs,
 };
 pub(crate) use usage::usage_error;

@@ -143,6 +143,24 @@ pub(super) fn filter(text: &str) -> Result<FilterArg, BadValue> {
     Ok(FilterArg(Filter::from_id(id, byte)))
 }
 
+/// One of the filters that every Blosc has.
+pub(super) fn shuffle(text: &str) -> Result<FilterArg, BadValue> {
+    choice("--filter", text, &["none", "shuffle", "bitshuffle"])?;
+    filter(text)
+}
+
+pub(super) fn sample(text: &str) -> Result<Int, BadValue> {
+    let failure = |text| BadValue::Usage(format!("argument --sample: {text}"));
+    let digits = size::parse_size(text).map_err(failure)?;
+    if digits.starts_with('-') { Err(failure("must be > 0".into())) } else { Ok(Int(digits)) }
+}
+
+pub(super) fn seconds(text: &str) -> Result<f64, BadValue> {
+    let seconds = text.parse().ok().filter(|seconds: &f64| (0.0..=3600.0).contains(seconds));
+    let text = python_str_repr(text);
+    seconds.ok_or_else(|| BadValue::Usage(format!("argument --seconds: invalid number of seconds: {text} (0 to 3600)")))
+}
+
 pub(super) fn blocksize(text: &str) -> Result<usize, BadValue> {
     let blocksize = int("--blocksize", text)?;
     let invalid = || BadValue::Usage(format!("argument --blocksize: must be >= 0, not {blocksize}"));

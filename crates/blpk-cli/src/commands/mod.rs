@@ -1,6 +1,7 @@
 //! What does each command do? One file for each.
 
 mod append;
+mod bench;
 mod cat;
 mod chunk;
 mod compress;
@@ -27,6 +28,7 @@ pub(crate) fn run(command: &Command, session: &Session) -> anyhow::Result<()> {
         Command::Convert(args) => convert::run(args, session),
         Command::Recover(args) => repair::recover(args, session),
         Command::Compact(args) => repair::compact(args, session),
+        Command::Bench(args) => bench::run(args, session),
         Command::Chunk(args) => chunk::run(args, session),
     }
 }

@@ -1,0 +1,98 @@
+//! Which bytes of an input are measured? All of them, or pieces from all over it.
+
+use crate::kind::{Kind, kind_of_file};
+use crate::npy::Npy;
+use anyhow::{Result, bail};
+use bloscpack_io::{Archive, LocalSource, ReadAt as _};
+use std::ops::Range;
+
+/// Pieces that a sample is made of: enough that a header or a quiet start does not count for much, and each long enough
+/// for a chunk of its own.
+const PIECES: u64 = 16;
+
+/// Plain bytes of an input.
+#[derive(Debug)]
+pub(crate) struct Sample {
+    pub(crate) bytes: Vec<u8>,
+    /// Bytes of an item.
+    pub(crate) typesize: usize,
+    /// All plain bytes of the input.
+    pub(crate) nbytes: u64,
+}
+
+impl Sample {
+    /// At most `size` plain bytes: of the content if it is a file of a kind that we read, else of the file itself, whose
+    /// items are taken to have 8 bytes.
+    pub(crate) fn of(source: LocalSource, size: u64, typesize: Option<usize>) -> Result<Sample> {
+        let pick = |known: u64| {
+            typesize.unwrap_or_else(|| usize::try_from(known).ok().filter(|n| (1..=255).contains(n)).unwrap_or(1))
+        };
+        match kind_of_file(source.file()) {
+            Some(Kind::Foreign(what)) => bail!("it is {what}, which this version cannot read"),
+            None => {
+                let (nbytes, typesize) = (source.len()?, pick(8));
+                let read = |range: Range<u64>| {
+                    let mut bytes = vec![0; (range.end - range.start) as usize];
+                    source.read_exact_at(range.start, &mut bytes)?;
+                    Ok(bytes)
+                };
+                gather(nbytes, size, typesize, read)
+            }
+            Some(Kind::Npy) => {
+                let array = Npy::open(source.into_file())?;
+                let read = |range: Range<u64>| {
+                    let mut bytes = Vec::new();
+                    array.copy_range(range, &mut bytes)?;
+                    Ok(bytes)
+                };
+                gather(array.nbytes(), size, pick(array.meta().dtype.itemsize()), read)
+            }
+            Some(_) => {
+                let archive = Archive::open(source)?;
+                let typesize = pick(archive.typesize() as u64);
+                gather(archive.nbytes(), size, typesize, |range| Ok(archive.read_range(range)?))
+            }
+        }
+    }
+}
+
+fn gather(nbytes: u64, size: u64, typesize: usize, read: impl Fn(Range<u64>) -> Result<Vec<u8>>) -> Result<Sample> {
+    if nbytes == 0 {
+        bail!("there is nothing to measure: it has no bytes");
+    }
+    let mut bytes = Vec::new();
+    for range in ranges(nbytes, size, typesize as u64) {
+        bytes.extend(read(range)?);
+    }
+    Ok(Sample { bytes, typesize, nbytes })
+}
+
+/// Pieces of whole items, evenly over all of it.
+fn ranges(nbytes: u64, size: u64, typesize: u64) -> Vec<Range<u64>> {
+    let whole = |bytes: u64| bytes / typesize * typesize;
+    let (pieces, piece) = match whole(size / PIECES) {
+        _ if nbytes <= size => (1, nbytes),
+        0 => (1, size),
+        piece => (PIECES, piece),
+    };
+    let step = whole((nbytes - piece).checked_div(pieces - 1).unwrap_or(0));
+    (0..pieces).map(|number| number * step..number * step + piece).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_are_whole_items_from_all_over() {
+        for (nbytes, size, len) in [(1000, 1000, 1000), (1000, 2000, 1000), (1000, 100, 100)] {
+            let pieces = ranges(nbytes, size, 8);
+            assert_eq!((pieces.len(), pieces[0].clone()), (1, 0..len));
+        }
+        let pieces = ranges(1_000_003, 1600, 8);
+        assert_eq!((pieces.len(), pieces[0].clone()), (16, 0..96));
+        assert!(pieces.iter().all(|piece| piece.start % 8 == 0 && piece.end - piece.start == 96));
+        assert!(pieces.windows(2).all(|two| two[0].end <= two[1].start));
+        assert!((999_000..1_000_003).contains(&pieces[15].end));
+    }
+}

@@ -1,0 +1,76 @@
+//! How are the figures of a sweep written down: for people, and for programs?
+
+use super::{Figures, Sample, name_of};
+use crate::json::{Object, number, text};
+use crate::size::pretty_size;
+use bloscpack_format::Json;
+use std::fmt::Write as _;
+
+/// A line for each setting, those of the front marked.
+pub(crate) fn table(figures: &[Figures]) -> String {
+    let mut table = format!(
+        "  {:8} {:>5}  {:10} {:>9} {:>8} {:>11} {:>11}\n",
+        "codec", "level", "filter", "chunk", "ratio", "compress", "decompress"
+    );
+    for Figures { setting, ratio, compress, decompress, on_front } in figures {
+        let _ = writeln!(
+            table,
+            "{} {:8} {:>5}  {:10} {:>9} {ratio:>8.3} {:>11} {:>11}",
+            if *on_front { '*' } else { ' ' },
+            setting.codec.name(),
+            setting.clevel,
+            name_of(setting.filter),
+            pretty_size(setting.chunk_size),
+            speed(*compress),
+            speed(*decompress),
+        );
+    }
+    table + "* no other setting is better in one of the three and not worse in the others\n"
+}
+
+/// Three digits, in MB or GB a second.
+fn speed(bytes: f64) -> String {
+    match bytes / 1e6 {
+        mb if mb >= 999.5 => format!("{:.2} GB/s", mb / 1e3),
+        mb if mb >= 99.95 => format!("{mb:.0} MB/s"),
+        mb => format!("{mb:.1} MB/s"),
+    }
+}
+
+/// One object; speeds are whole bytes a second.
+pub(crate) fn json(file: &str, sample: &Sample, threads: usize, figures: &[Figures]) -> String {
+    let results = figures.iter().map(|one| {
+        let setting = one.setting;
+        let rounded = |bytes: f64| number(bytes as u64);
+        Object::inner()
+            .with("codec", text(setting.codec.name()))
+            .with("clevel", number(setting.clevel.into()))
+            .with("filter", text(name_of(setting.filter)))
+            .with("chunk_size", number(setting.chunk_size))
+            .with("ratio", Json::Float((one.ratio * 1e4).round() / 1e4))
+            .with("compress", rounded(one.compress))
+            .with("decompress", rounded(one.decompress))
+            .with("front", Json::Bool(one.on_front))
+            .into_json()
+    });
+    Object::inner()
+        .with("schema", Json::Int(1))
+        .with("file", text(file))
+        .with("nbytes", number(sample.nbytes))
+        .with("sample", number(sample.bytes.len() as u64))
+        .with("typesize", number(sample.typesize as u64))
+        .with("threads", number(threads as u64))
+        .with("results", Json::Array(results.collect()))
+        .line()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn speeds_have_three_digits() {
+        let said = [1.234e6, 99.94e6, 99.96e6, 123.4e6, 999.4e6, 1.0e9, 23.456e9].map(speed);
+        assert_eq!(said, ["1.2 MB/s", "99.9 MB/s", "100 MB/s", "123 MB/s", "999 MB/s", "1.00 GB/s", "23.46 GB/s"]);
+    }
+}

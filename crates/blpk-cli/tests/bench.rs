@@ -1,0 +1,83 @@
+//! Does `bench` measure what was asked for, and say so in a table, as JSON and in a picture?
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{Sandbox, counting};
+use testdata::serde_json::{Value, from_slice};
+
+#[test]
+fn every_setting_is_a_line_of_the_table() {
+    let sandbox = Sandbox::with_f();
+    let run = sandbox.run("bench --seconds 0 -c lz4,snappy -l 1,9 --filter none,shuffle -z 10K,1M f").ok();
+    let text = String::from_utf8(run.stdout).unwrap();
+    let rows: Vec<Vec<&str>> = text
+        .lines()
+        .skip(1)
+        .take(12)
+        .map(|line| line.trim_start_matches(['*', ' ']).split_whitespace().collect())
+        .collect();
+    // Snappy has no levels: one stands for both.
+    assert_eq!(rows.iter().filter(|row| row[0] == "lz4").count(), 8);
+    assert_eq!(rows.iter().filter(|row| row[0] == "snappy").count(), 4);
+    let ratios: Vec<f64> = rows.iter().map(|row| row[4].parse().unwrap()).collect();
+    assert!(ratios.is_sorted_by(|a, b| a >= b), "{ratios:?}");
+    assert!(rows[0][2] == "shuffle" && ratios[0] > 5.0, "counting numbers want to be shuffled: {text}");
+    assert!(text.contains("\n* ") && text.lines().count() == 14, "{text}");
+}
+
+#[test]
+fn figures_for_programs() {
+    let sandbox = Sandbox::new();
+    sandbox.write("f", &counting(100_000));
+    sandbox.run("c -t 8 -z 20K f").ok();
+    // The content of a Blosc file is measured, not the file.
+    let run = sandbox.run("-n 1 bench --json --seconds 0 -c zstd -l 3 --sample 40000B f.blp").ok();
+    let object: Value = from_slice(&run.stdout).unwrap();
+    let of = |name: &str| object[name].as_u64().unwrap();
+    assert_eq!((of("schema"), of("nbytes"), of("typesize"), of("threads")), (1, 100_000, 8, 1));
+    assert!((39_000..=40_000).contains(&of("sample")), "{object}");
+    let results = object["results"].as_array().unwrap();
+    assert_eq!(results.len(), 3);
+    for result in results {
+        assert!(result["codec"] == "zstd" && result["clevel"] == 3 && result["chunk_size"] == 1 << 20);
+        assert!(result["compress"].as_u64().unwrap() > 0 && result["decompress"].as_u64().unwrap() > 0);
+    }
+    assert!(results.iter().any(|result| result["front"] == true));
+}
+
+#[test]
+fn a_picture_has_a_dot_for_every_setting() {
+    let sandbox = Sandbox::with_f();
+    sandbox.write("a<b", &counting(5000));
+    let run = sandbox.run("bench --seconds 0 -c lz4,zlib -l 5 --plot out.svg a<b").ok();
+    assert_eq!(String::from_utf8(run.stdout).unwrap().lines().count(), 8);
+    let svg = String::from_utf8(sandbox.read("out.svg")).unwrap();
+    // Two panels, and a legend of two codecs.
+    assert_eq!(svg.matches("<circle").count(), 2 * 6 + 2);
+    assert_eq!(svg.matches("<title>").count(), 2 * 6);
+    assert!(svg.contains("a&lt;b") && svg.ends_with("</svg>\n") && !svg.contains("NaN"));
+    let again = sandbox.run("bench --seconds 0 -c lz4 -l 5 --plot out.svg f");
+    assert_eq!(again.error(), "output file 'out.svg' exists!");
+}
+
+#[test]
+fn what_cannot_be_measured() {
+    let sandbox = Sandbox::with_f();
+    sandbox.write("empty", b"");
+    assert_eq!(sandbox.run("bench missing").error(), "file 'missing' does not exist!");
+    assert_eq!(sandbox.run("bench empty").error(), "empty: there is nothing to measure: it has no bytes");
+    assert_eq!(sandbox.run("bench -t 256 f").error(), "'typesize' must be in the range 1 <= n <= 255, not '256'");
+    assert_eq!(sandbox.run("bench -z 0 f").error(), "'chunk-size' must be at least 1, not '0'");
+    for (wrong, why) in [
+        ("-c lz5", "invalid choice: 'lz5'"),
+        ("-l 1,10", "invalid choice: 10"),
+        ("--filter delta", "invalid choice: 'delta'"),
+        ("--seconds -1", "invalid number of seconds"),
+        ("--sample x", "invalid literal"),
+    ] {
+        let run = sandbox.run(&format!("bench {wrong} f"));
+        assert_eq!(run.code, Some(2), "{wrong}");
+        assert!(run.stderr.contains(why), "{wrong}: {}", run.stderr);
+    }
+}
