@@ -4,14 +4,17 @@
 //! long option must not make an old unique prefix ambiguous (`tests/prefixes.rs` lists those).
 
 mod command;
+mod pages;
 mod typed;
 mod usage;
 mod values;
 
 pub(crate) use command::{
     AppendArgs, BenchArgs, BloscArgs, CatArgs, ChunkCommand, ChunkDecodeArgs, ChunkEncodeArgs, ChunkInfoArgs, Command,
-    CompactArgs, CompressArgs, ConvertArgs, DecompressArgs, InfoArgs, RecoverArgs, VerifyArgs,
+    CompactArgs, CompletionsArgs, CompressArgs, ConvertArgs, DecompressArgs, InfoArgs, ManArgs, RecoverArgs,
+    VerifyArgs,
 };
+pub(crate) use pages::{completions, man_page, page_names};
 pub(crate) use usage::usage_error;
 pub(crate) use values::{FilterArg, Int, Range};
 

@@ -5,6 +5,7 @@ use crate::{python, size};
 use blosc_core::{ChunkFormat, Codec, Filter, SplitMode};
 use bloscpack_format::checksum::Checksum;
 use bloscpack_format::python_str_repr;
+use clap_complete::Shell;
 use std::fmt;
 
 /// A value that is refused.
@@ -159,6 +160,11 @@ pub(super) fn seconds(text: &str) -> Result<f64, BadValue> {
     let seconds = text.parse().ok().filter(|seconds: &f64| (0.0..=3600.0).contains(seconds));
     let text = python_str_repr(text);
     seconds.ok_or_else(|| BadValue::Usage(format!("argument --seconds: invalid number of seconds: {text} (0 to 3600)")))
+}
+
+pub(super) fn shell(text: &str) -> Result<Shell, BadValue> {
+    let shells = [Shell::Bash, Shell::Elvish, Shell::Fish, Shell::PowerShell, Shell::Zsh];
+    choice("shell", text, &["bash", "elvish", "fish", "powershell", "zsh"]).map(|index| shells[index])
 }
 
 pub(super) fn blocksize(text: &str) -> Result<usize, BadValue> {

@@ -9,6 +9,7 @@ mod convert;
 mod decompress;
 mod frame_info;
 mod info;
+mod pages;
 mod repair;
 mod settings;
 mod verify;
@@ -30,5 +31,7 @@ pub(crate) fn run(command: &Command, session: &Session) -> anyhow::Result<()> {
         Command::Compact(args) => repair::compact(args, session),
         Command::Bench(args) => bench::run(args, session),
         Command::Chunk(args) => chunk::run(args, session),
+        Command::Completions(args) => pages::completions(args, session),
+        Command::Man(args) => pages::man(args, session),
     }
 }
