@@ -10,9 +10,10 @@ use std::process::{Command, Stdio};
 fn options(sandbox: &Sandbox, command: &str) -> Vec<String> {
     let help = sandbox.run(&format!("{command} --help")).ok();
     let words = String::from_utf8(help.stdout).unwrap();
-    let options =
-        words.lines().filter_map(|line| line.trim_start().split_once("--")).filter(|(before, _)| before.len() <= 4);
-    options.map(|(_, option)| option.split([' ', '\n']).next().unwrap().to_owned()).collect()
+    // `-x, --name <value>` or `--name <value>`: the usage has them in brackets.
+    let lines = words.lines().map(str::trim_start).filter(|line| line.starts_with('-'));
+    let options = lines.filter_map(|line| line.split_whitespace().take(2).find_map(|word| word.strip_prefix("--")));
+    options.map(str::to_owned).collect()
 }
 
 #[test]
