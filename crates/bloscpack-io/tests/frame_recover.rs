@@ -6,7 +6,7 @@ mod common;
 use std::fs;
 
 use bloscpack_io::frame::{FrameWriter, Lost, compact, recover};
-use bloscpack_io::{Archive, Cancel, LocalSource, UnpackOptions};
+use bloscpack_io::{Archive, Cancel, Error, LocalSource, UnpackOptions};
 use common::{Stored, each_frame};
 
 fn plain_of(path: &std::path::Path) -> Vec<u8> {
@@ -122,6 +122,31 @@ fn chunks_that_do_not_decode_are_named() {
         let expected = if archive.array().is_some() { nchunks } else { nchunks - 1 };
         assert_eq!(salvaged.nchunks(), expected, "{path}");
         assert_eq!(salvaged.chunk(expected - 1).unwrap(), archive.chunk(nchunks - 1).unwrap(), "{path}");
+    }
+}
+
+/// What is saved would take the place of what it is saved from.
+#[test]
+fn a_frame_is_not_recovered_to_itself() {
+    let dir = tempfile::tempdir().unwrap();
+    for path in ["frames/last_partial_sparse.sframe", "frames/last_partial_contiguous.b2frame"] {
+        let input = dir.path().join(path);
+        Stored::golden(path).write_to(&input);
+        let before = plain_of(&input);
+        let link = dir.path().join("link");
+        #[cfg(unix)]
+        std::os::unix::fs::symlink(&input, &link).unwrap();
+        let mut outputs = vec![input.clone()];
+        outputs.extend(link.exists().then_some(link.clone()));
+        if input.is_dir() {
+            outputs.extend([input.join("chunks.b2frame"), input.join("00000000.chunk"), input.join("new")]);
+        }
+        for output in outputs {
+            let error = recover(&input, &output, true, &Cancel::new()).unwrap_err();
+            assert!(matches!(error, Error::SameFile(_) | Error::InputReplaced { .. }), "{path}: {error}");
+        }
+        assert!(plain_of(&input) == before, "{path}");
+        let _ = fs::remove_file(&link);
     }
 }
 

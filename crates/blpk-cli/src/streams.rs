@@ -5,7 +5,7 @@ use anyhow::{Context as _, Result, bail};
 use bloscpack_io::{AtomicFile, Cancel, LocalSource};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, IsTerminal as _, Read, Seek as _, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// An input or output as named on the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -179,8 +179,19 @@ pub(crate) fn refuse_terminal(force: bool) -> Result<()> {
     Ok(())
 }
 
-/// Refuses an output that is the input: writing it would destroy what is read.
+/// Refuses an output that is the input, or a file of the sparse frame that is: writing it would destroy what is read.
 pub(crate) fn refuse_same_file(input: &Place, output: &Place) -> Result<()> {
+    if let (Place::File(frame), Place::File(path)) = (input, output)
+        && is_sparse_frame(frame)
+        && let Ok(frame) = frame.canonicalize()
+    {
+        // Where it leads to, if it is a link; else where it would be made.
+        let resolved = path.canonicalize().unwrap_or_else(|_| path.clone());
+        let parent = resolved.parent().map(|parent| if parent.as_os_str().is_empty() { Path::new(".") } else { parent });
+        if resolved == frame || parent.is_some_and(|parent| parent.canonicalize().is_ok_and(|parent| parent == frame)) {
+            bail!("output '{output}' is, or is in, input '{input}'; name another output");
+        }
+    }
     let same = match (identity(input, io::stdin()), identity(output, io::stdout())) {
         (Some(input), Some(output)) => input == output,
         _ => false,

@@ -286,3 +286,28 @@ fn dead_bytes_are_compacted() {
     assert_eq!(sandbox.read("f"), b"no frame");
     assert_eq!(sandbox.names(), ["f", "x"]);
 }
+
+#[test]
+fn no_output_is_written_into_the_sparse_frame_that_is_read() {
+    let sandbox = golden("frames/last_partial_sparse.sframe");
+    let before = sandbox.run("decompress x -").ok().stdout;
+    let index = sandbox.read("x/chunks.b2frame");
+    fs::create_dir(sandbox.path("x/folder.npy")).unwrap();
+    for command in [
+        "recover x x",
+        "recover x x/",
+        "recover x ./x/chunks.b2frame",
+        "decompress x x",
+        "decompress x x/chunks.b2frame",
+        "decompress x x/00000000.chunk",
+        "decompress x x/new",
+        "convert x x/chunks.npy",
+    ] {
+        let error = sandbox.run(&format!("-f {command}")).failed();
+        assert!(error.contains("is, or is in, input 'x'"), "{command}: {error}");
+    }
+    // Further in there is nothing of the frame's.
+    sandbox.run("decompress x x/folder.npy/plain").ok();
+    assert_eq!(sandbox.read("x/folder.npy/plain"), before);
+    assert_eq!((sandbox.run("decompress x -").ok().stdout, sandbox.read("x/chunks.b2frame")), (before, index));
+}

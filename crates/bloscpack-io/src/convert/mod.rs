@@ -43,7 +43,7 @@ pub fn convert(
     target: Target,
     options: &ConvertOptions,
 ) -> Result<ConvertReport, Error> {
-    crate::files::refuse_same_file(input.file(), output)?;
+    input.refuse_as_output(output)?;
     let mut prefix = vec![0; input.len().map_err(Error::io("reading the input"))?.min(16) as usize];
     input.read_exact_at(0, &mut prefix).map_err(Error::io("reading the input"))?;
     if detect(&prefix, None) == Some(Format::Npy) {

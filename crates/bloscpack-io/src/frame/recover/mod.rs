@@ -32,7 +32,7 @@ use crate::{Archive, Cancel, Error, LocalSource, ReadAt as _};
 /// [`Error::Cancelled`].
 pub fn recover(input: &Path, output: &Path, overwrite: bool, cancel: &Cancel) -> Result<RecoverReport, Error> {
     let source = LocalSource::open(input)?;
-    crate::files::refuse_same_file(source.file(), output)?;
+    source.refuse_as_output(output)?;
     let mut lost = Vec::new();
     if let Ok(archive) = Archive::open(&source) {
         let frame = archive.frame().ok_or(Error::Unsupported { format: archive.format() })?;
