@@ -187,7 +187,8 @@ pub(crate) fn refuse_same_file(input: &Place, output: &Place) -> Result<()> {
     {
         // Where it leads to, if it is a link; else where it would be made.
         let resolved = path.canonicalize().unwrap_or_else(|_| path.clone());
-        let parent = resolved.parent().map(|parent| if parent.as_os_str().is_empty() { Path::new(".") } else { parent });
+        let parent =
+            resolved.parent().map(|parent| if parent.as_os_str().is_empty() { Path::new(".") } else { parent });
         if resolved == frame || parent.is_some_and(|parent| parent.canonicalize().is_ok_and(|parent| parent == frame)) {
             bail!("output '{output}' is, or is in, input '{input}'; name another output");
         }
