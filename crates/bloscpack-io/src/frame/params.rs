@@ -68,6 +68,17 @@ impl FrameParams {
         FrameParams { typesize, ..self }
     }
 
+    /// The same without the filters that change bits for good, or that only arrays can have.
+    pub(crate) fn lossless(self) -> Self {
+        let stays = |filter: &&Filter| {
+            use Filter::{BitShuffle, ByteDelta, Delta, Shuffle, ShuffleGroups};
+            matches!(filter, Shuffle | ShuffleGroups(_) | BitShuffle | Delta | ByteDelta(_))
+        };
+        let filters: Vec<Filter> = self.filters.as_slice().iter().filter(stays).copied().collect();
+        // No more than there were.
+        FrameParams { filters: FilterPipeline::from_slice(&filters).unwrap_or(self.filters), ..self }
+    }
+
     /// Bytes of an item.
     #[must_use]
     pub fn get_typesize(&self) -> u32 {
