@@ -272,3 +272,13 @@ fn an_edit_writes_what_is_new_and_the_index() {
     let written: usize = written.sum();
     assert!((10_000..16_000).contains(&written), "{written}");
 }
+
+#[test]
+fn items_have_bytes() {
+    for typesize in [0, 1 << 31] {
+        let frame = FrameWriter::in_memory(FrameParams::new(typesize));
+        assert!(matches!(frame.map(drop), Err(Error::FrameParams { .. })), "{typesize}");
+    }
+    let mut frame = FrameWriter::in_memory(FrameParams::new(i32::MAX as u32)).unwrap();
+    frame.append_stream(&[1; 10][..], None, &Threads::Serial, &Cancel::new()).unwrap();
+}

@@ -107,8 +107,11 @@ impl FrameParams {
     /// The header of a frame without chunks.
     ///
     /// # Errors
-    /// [`Error::FrameParams`] for a codec that Blosc2 has no number for.
+    /// [`Error::FrameParams`] for a codec that Blosc2 has no number for, and for items of no bytes, or of 2 GiB or more.
     pub fn header(&self, frame_type: FrameType) -> Result<Header, Error> {
+        if !(1..=i32::MAX as u32).contains(&self.typesize) {
+            return Err(Error::FrameParams { what: "items have 1 to 2147483647 bytes" });
+        }
         let mut header = Header::new(frame_type, self.typesize);
         if !header.set_codec(self.codec) {
             return Err(Error::FrameParams { what: "Blosc2 does not have the codec" });
