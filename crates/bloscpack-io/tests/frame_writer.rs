@@ -282,3 +282,22 @@ fn items_have_bytes() {
     let mut frame = FrameWriter::in_memory(FrameParams::new(i32::MAX as u32)).unwrap();
     frame.append_stream(&[1; 10][..], None, &Threads::Serial, &Cancel::new()).unwrap();
 }
+
+/// C-Blosc2 reads the number of a file as a place, which has to lie 32 bytes before the end of the data.
+#[test]
+fn files_of_large_numbers_are_within_the_data() {
+    let mut frame = FrameWriter::start(MemoryFrame::new(FrameType::Sparse), FrameParams::new(4)).unwrap();
+    for _ in 0..100 {
+        frame.append(&[1; 400]).unwrap();
+    }
+    frame.commit().unwrap();
+    for _ in 0..99 {
+        frame.delete(0).unwrap();
+    }
+    frame.commit().unwrap();
+    assert_eq!(frame.frame().unwrap().header.cbytes, 99 + 32);
+    frame.append(&[2; 400]).unwrap();
+    frame.commit().unwrap();
+    assert!(frame.frame().unwrap().header.cbytes >= 99 + 32);
+    assert_eq!(model_of(&frame.into_store()).chunks, [[1; 400], [2; 400]]);
+}
