@@ -3,6 +3,7 @@
 
 mod common;
 
+use blosc_core::Special;
 use bloscpack_format::frame::{B2nd, ChunkSize, FrameType, Region};
 use bloscpack_format::numpy::{Dtype, NumpyMeta, Order};
 use bloscpack_io::frame::{ArchiveItems, ArrayOptions, FrameParams, FrameWriter, MemoryFrame, PlainItems};
@@ -190,6 +191,45 @@ fn an_array_keeps_its_chunks() {
         assert!(matches!(writer.commit(), Err(Error::Format(_))));
         assert!(matches!(writer.commit(), Err(Error::EditFailed)));
         assert_eq!(unpacked(&writer.into_store()), expected);
+    }
+}
+
+#[test]
+fn an_array_of_more_chunks_than_a_frame_holds_is_refused() {
+    let meta = NumpyMeta { dtype: Dtype::from_type_string("<u2").unwrap(), shape: vec![5], order: Order::C };
+    let options = ArrayOptions::new().chunkshape(Some(vec![5])).blockshape(Some(vec![5]));
+    let array = options.array(&meta).unwrap();
+    let huge = B2nd { shape: vec![5 << 28], ..array.clone() };
+    assert!(matches!(FrameWriter::array_in_memory(huge, FrameParams::new(2)).map(drop), Err(Error::Format(_))));
+    let mut writer = FrameWriter::array_in_memory(array, FrameParams::new(2)).unwrap();
+    assert!(matches!(writer.resize(&[1 << 60]), Err(Error::Format(_))));
+    writer.resize(&[6]).unwrap();
+}
+
+/// C-Blosc2 fills whole chunks, the padding too.
+#[test]
+fn padding_does_not_show_when_an_array_grows() {
+    let meta = NumpyMeta { dtype: Dtype::from_type_string("<f8").unwrap(), shape: vec![5, 5], order: Order::C };
+    let options = ArrayOptions::new().chunkshape(Some(vec![3, 3])).blockshape(Some(vec![2, 2]));
+    let content = options.array(&meta).unwrap().to_bytes().unwrap();
+    let seven = 7_f64.to_le_bytes();
+    for special in [false, true] {
+        let mut writer = FrameWriter::in_memory(FrameParams::new(8)).unwrap();
+        writer.add_metalayer(B2nd::NAME, &content).unwrap();
+        for _ in 0..4 {
+            match special {
+                true => writer.append_special(Special::Nan, 128).unwrap(),
+                false => writer.append(&seven.repeat(16)).unwrap(),
+            }
+        }
+        writer.commit().unwrap();
+        let item = if special { f64::NAN.to_le_bytes() } else { seven };
+        let mut writer = FrameWriter::with_store(writer.into_store()).unwrap();
+        writer.resize(&[6, 7]).unwrap();
+        writer.commit().unwrap();
+        let rows = (0..6).flat_map(|row| (0..7).map(move |column| row < 5 && column < 5));
+        let expected: Vec<u8> = rows.flat_map(|kept| if kept { item } else { [0; 8] }).collect();
+        assert!(unpacked(&writer.into_store()) == expected, "{special}");
     }
 }
 
