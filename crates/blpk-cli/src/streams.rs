@@ -235,16 +235,16 @@ fn identity<S>(place: &Place, _: S) -> Option<PathBuf> {
 }
 
 /// What is at a place, to be read here and there: also the directory of a sparse frame.
-pub(crate) fn open_source(place: &Place) -> Result<LocalSource> {
+pub(crate) fn open_source(place: &Place, cancel: &Cancel) -> Result<LocalSource> {
     match place {
         Place::File(path) if is_sparse_frame(path) => Ok(LocalSource::open(path)?),
-        _ => Ok(LocalSource::from(open_seekable(place)?)),
+        _ => Ok(LocalSource::from(open_seekable(place, cancel)?)),
     }
 }
 
 /// A file to be read here and there. What cannot be, a pipe, is copied to a temporary file without a name.
-pub(crate) fn open_seekable(place: &Place) -> Result<File> {
-    let mut input = Input::open(place, &Cancel::new())?;
+pub(crate) fn open_seekable(place: &Place, cancel: &Cancel) -> Result<File> {
+    let mut input = Input::open(place, cancel)?;
     if input.regular {
         return Ok(input.file);
     }

@@ -93,7 +93,15 @@ fn what_is_no_regular_file_is_not_replaced() {
 fn ctrl_c_leaves_nothing() {
     let sandbox = Sandbox::new();
     sandbox.write("old", b"old");
-    for args in ["-f c - old", "-f c -o - old", "-f d - old", "-n 1 -f c - old", "c - new", "-f chunk encode - old"] {
+    for args in [
+        "-f c - old",
+        "-f c -o - old",
+        "-f d - old",
+        "-n 1 -f c - old",
+        "c - new",
+        "-f chunk encode - old",
+        "convert - new.npy",
+    ] {
         let mut child = sandbox.spawn(args);
         let mut stdin = child.stdin.take().unwrap();
         // It has started, and waits for more.
