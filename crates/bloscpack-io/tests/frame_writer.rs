@@ -301,3 +301,22 @@ fn files_of_large_numbers_are_within_the_data() {
     assert!(frame.frame().unwrap().header.cbytes >= 99 + 32);
     assert_eq!(model_of(&frame.into_store()).chunks, [[1; 400], [2; 400]]);
 }
+
+/// A frame without chunks is another file, which is not anybody's either.
+#[test]
+fn a_frame_that_was_emptied_is_still_locked() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x");
+    let mut frame = FrameWriter::create(&path, FrameType::Contiguous, false, FrameParams::new(1)).unwrap();
+    frame.append(b"x").unwrap();
+    frame.finish().unwrap();
+    let mut frame = FrameWriter::open(&path).unwrap();
+    frame.delete(0).unwrap();
+    frame.commit().unwrap();
+    assert!(matches!(FrameWriter::open(&path).map(drop), Err(Error::Locked(_))));
+    frame.append(b"yz").unwrap();
+    frame.commit().unwrap();
+    drop(frame);
+    assert_eq!(model_of(&LocalSource::open(&path).unwrap()).chunks, [b"yz"]);
+    FrameWriter::open(&path).unwrap().append(b"z").unwrap();
+}
