@@ -16,7 +16,7 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use bloscpack_format::bloscpack::Header;
 use bloscpack_format::numpy::Order;
 use bloscpack_format::{FormatError, Json, python_bytes_repr};
-use bloscpack_io::{Archive, Error, ReadAt as _};
+use bloscpack_io::{Archive, Cancel, Error, ReadAt as _};
 use std::fs::File;
 
 pub(super) fn run(args: &InfoArgs, session: &Session) -> Result<()> {
@@ -24,7 +24,7 @@ pub(super) fn run(args: &InfoArgs, session: &Session) -> Result<()> {
     if let Place::File(path) = &place {
         files::must_exist("file", path)?;
     }
-    let source = open_source(&place)?;
+    let source = open_source(&place, &Cancel::new())?;
     let kind = kind_of_file(source.file());
     if kind == Some(Kind::Frame) {
         frame_info::run(source, args.json, report).with_context(|| place.to_string())?;
