@@ -33,7 +33,7 @@ use crate::{Archive, Cancel, Error, LocalSource, ReadAt as _};
 pub fn recover(input: &Path, output: &Path, overwrite: bool, cancel: &Cancel) -> Result<RecoverReport, Error> {
     let source = LocalSource::open(input)?;
     source.refuse_as_output(output)?;
-    let lost = Vec::new();
+    let mut lost = Vec::new();
     if let Ok(archive) = Archive::open(&source) {
         let frame = archive.frame().ok_or(Error::Unsupported { format: archive.format() })?;
         let slots = (0..frame.nchunks()).map(|number| match frame.chunk(number) {
@@ -47,7 +47,6 @@ pub fn recover(input: &Path, output: &Path, overwrite: bool, cancel: &Cancel) ->
         let new = Salvage { header: &frame.header, trailer: frame.trailer.clone(), read: &read, cancel };
         return new.write(slots, frame.nchunks(), output, overwrite, lost);
     }
-    let mut lost = lost;
     let header = read_header(&source)?;
     let walk = match header.frame_type {
         FrameType::Contiguous => Walk::along(&source, &header, Limits::new(), cancel)?,
