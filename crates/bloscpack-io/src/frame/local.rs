@@ -10,6 +10,7 @@ use bloscpack_format::frame::{FrameType, sframe};
 use super::store::FrameStore;
 use crate::Error;
 use crate::atomic::{self, AtomicFile};
+use crate::files::remove_if_there;
 use crate::source::{ChunkFiles, ReadAt};
 
 /// A frame on the disk that is changed in place.
@@ -106,13 +107,6 @@ impl FrameStore for LocalFrame {
         file.commit().map_err(io::Error::other)?;
         self.file = open_both_ways(&self.path)?;
         Ok(())
-    }
-}
-
-fn remove_if_there(path: &Path) -> io::Result<()> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
     }
 }
 
