@@ -168,6 +168,7 @@ fn objects_give_their_pickles() {
         let mut nbytes = 0;
         for number in 0..5 {
             let pickle = carray.chunk(number).unwrap();
+            assert_eq!(carray.cursor().row(number).unwrap(), pickle);
             // Protocol marker in front, STOP behind.
             assert!(pickle.starts_with(b"\x80") && pickle.ends_with(b"."), "{name} {number}");
             nbytes += pickle.len() as u64;
@@ -219,6 +220,11 @@ fn ranges_steps_and_blocks_are_of_the_whole() {
         assert_eq!(blocks.len() as u64, carray.len().div_ceil(blocklen.get()));
         let chunks: Vec<Vec<u8>> = (0..carray.rows().nchunks()).map(|chunk| carray.chunk(chunk).unwrap()).collect();
         assert!(chunks.concat() == plain, "{name}");
+        let mut cursor = carray.cursor();
+        for row in (0..carray.len()).chain((0..carray.len()).rev().step_by(7)).step_by(5) {
+            assert!(cursor.row(row).unwrap() == rows_of(row..row + 1, 1), "{name} {row}");
+        }
+        assert!(cursor.row(carray.len()).is_err());
         let behind = carray.len() + 1;
         assert!(matches!(carray.read_rows(0..behind), Err(Error::Range { unit: "rows", .. })), "{name}");
     }
