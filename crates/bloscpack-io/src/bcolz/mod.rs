@@ -1,0 +1,35 @@
+//! Directories of bcolz 1.x: carrays, arrays in chunk files, and ctables, tables of such columns.
+//!
+//! | file | what it knows |
+//! |---|---|
+//! | `store` | what a place of files has to offer: [`Directory`] |
+//! | `local`, `memory` | directories on the file system and in memory |
+//! | `root` | what is in a directory; one as a source for [`Archive`](crate::Archive) |
+//! | `carray`, `ctable` | what opening an array or a table gives |
+//! | `chunk` | a chunk file, and its plain bytes |
+//! | `read`, `cursor` | rows: ranges, steps, blocks; one at a time |
+//! | `verify` | everything that is wrong |
+//!
+//! What the files mean is in [`bloscpack_format::bcolz`].
+
+mod carray;
+mod chunk;
+mod ctable;
+mod cursor;
+mod local;
+mod memory;
+mod read;
+mod root;
+mod store;
+mod verify;
+
+pub use carray::Carray;
+pub(crate) use carray::Meta;
+pub use ctable::{Column, Ctable};
+pub use cursor::Cursor;
+pub use local::LocalDirectory;
+pub use memory::{MemoryDirectory, Op};
+pub use read::Blocks;
+pub use root::{DirectorySource, Root};
+pub use store::{Below, Directory};
+pub use verify::{VerifyReport, verify};
