@@ -51,6 +51,7 @@ pub fn report(folder: &Path) -> Result<()> {
     }
     goals.extend(Table::read(folder, "blocks.tsv").iter().flat_map(of_kernels));
     goals.extend(Table::read(folder, "threads.tsv").iter().flat_map(of_threads));
+    goals.extend(Table::read(folder, "appends.tsv").iter().filter_map(of_appends));
     goals.extend(Table::read(folder, "cli.tsv").iter().flat_map(of_programs));
 
     println!("\n{:52} {:>9} {:>14}            lowest", "goal", "wanted", "found");
@@ -157,6 +158,16 @@ fn of_threads(threads: &Table) -> Vec<Goal> {
         }
     }
     goals
+}
+
+/// One more chunk in the largest frame: to C-Blosc2, and to ours in the smallest, of which two thirds are as good as one.
+fn of_appends(appends: &Table) -> Option<Goal> {
+    let largest = *appends.select(&[("peer", "C-Blosc2")]).last()?;
+    let mib = largest.text("frame_mib");
+    let ours = *appends.select(&[("peer", "ours"), ("frame_mib", mib)]).first()?;
+    let found = [largest.number("ours_to_peer"), 1.0 / ours.number("to_smallest_frame")];
+    let name = format!("append to {mib} MiB, to C-Blosc2 and to a small frame");
+    Some(Goal { name, wanted: [1.0, 0.67], found: found.map(|ratio| (ratio, "-".to_owned())), size: None })
 }
 
 fn of_programs(cli: &Table) -> Vec<Goal> {

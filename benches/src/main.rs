@@ -4,6 +4,7 @@
 //! median of the ratios of single rounds; over data sets it is the geometric mean. Before a race every peer decodes what
 //! it is to be compared with.
 
+mod appends;
 mod blocks;
 mod chunks;
 mod clock;
@@ -34,6 +35,7 @@ fn main() -> Result<()> {
             clock::pin_to_one_core()?;
             race_blocks(&options, &machine)
         }
+        "appends" => appends::run(&options, &machine),
         "verify" => verify(options, &machine),
         "goals" => goals::report(out()?),
         "picture" => picture::draw(out()?),
@@ -82,7 +84,9 @@ fn verify(mut options: Options, machine: &str) -> Result<()> {
     options.sizes = vec![1 << 20];
     race_chunks(&options, machine, &data::made())?;
     options.quick = true;
-    race_blocks(&options, machine)
+    race_blocks(&options, machine)?;
+    options.sizes = vec![4 << 20];
+    appends::run(&options, machine)
 }
 
 fn race_blocks(options: &Options, machine: &str) -> Result<()> {

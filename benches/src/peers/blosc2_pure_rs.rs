@@ -1,8 +1,10 @@
 //! The crate `blosc2-pure-rs`, a port of C-Blosc2.
 
 use super::{ChunkCodec, Format, Job, Peer};
-use anyhow::{Result, anyhow, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
+use blosc2_pure_rs::schunk::Schunk;
 use blosc2_pure_rs::{CContext, CParams, DContext, DParams, blosc2_compname_to_compcode};
+use std::path::Path;
 
 pub struct Blosc2PureRs;
 
@@ -26,6 +28,12 @@ impl Peer for Blosc2PureRs {
         let cparams = CParams { compcode, clevel: job.level, typesize, nthreads, filters, ..CParams::default() };
         let dparams = DParams { nthreads, typesize, ..DParams::default() };
         Ok(Some(Box::new(Contexts(CContext::new(cparams), DContext::new(dparams)))))
+    }
+
+    fn append(&self, path: &Path, plain: &[u8]) -> Result<bool> {
+        let mut frame = Schunk::open(path.to_str().context("a path that is not UTF-8")?).map_err(|why| anyhow!(why))?;
+        frame.append_buffer(plain).map_err(|why| anyhow!(why))?;
+        Ok(true)
     }
 }
 

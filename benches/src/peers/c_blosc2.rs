@@ -4,6 +4,7 @@ use super::{ChunkCodec, Format, Job, Peer, REFERENCE};
 use anyhow::{Context, Result, bail, ensure};
 use libloading::Library;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use std::ptr::null_mut;
 use std::rc::Rc;
@@ -47,6 +48,7 @@ const FORWARD_COMPAT: i32 = 4;
 type CreateCompressor = unsafe extern "C" fn(CParams) -> *mut c_void;
 type CreateDecompressor = unsafe extern "C" fn(DParams) -> *mut c_void;
 type Free = unsafe extern "C" fn(*mut c_void);
+type AppendBuffer = unsafe extern "C" fn(*mut c_void, *const c_void, i32) -> i64;
 type Run = unsafe extern "C" fn(*mut c_void, *const c_void, i32, *mut c_void, i32) -> c_int;
 
 /// The loaded library.
@@ -130,6 +132,23 @@ impl Peer for CBlosc2 {
         };
         ensure!(!codec.compressor.is_null() && !codec.decompressor.is_null(), "C-Blosc2 made no context");
         Ok(Some(Box::new(codec)))
+    }
+
+    fn append(&self, path: &Path, plain: &[u8]) -> Result<bool> {
+        let (path, nbytes) = (CString::new(path.as_os_str().as_bytes())?, i32::try_from(plain.len())?);
+        // SAFETY: the types are those of blosc2.h; the path ends in 0, `nbytes` is the length of what is read, and what was
+        // opened is freed once.
+        unsafe {
+            let open = self.0.get::<unsafe extern "C" fn(*const c_char) -> *mut c_void>(b"blosc2_schunk_open")?;
+            let append = self.0.get::<AppendBuffer>(b"blosc2_schunk_append_buffer")?;
+            let free = self.0.get::<unsafe extern "C" fn(*mut c_void) -> c_int>(b"blosc2_schunk_free")?;
+            let frame = open(path.as_ptr());
+            ensure!(!frame.is_null(), "C-Blosc2 does not open the frame");
+            let nchunks = append(frame, plain.as_ptr().cast(), nbytes);
+            free(frame);
+            ensure!(nchunks > 0, "C-Blosc2 gave {nchunks}");
+        }
+        Ok(true)
     }
 }
 

@@ -10,6 +10,7 @@ mod ours;
 use crate::options::Options;
 use anyhow::Result;
 use std::fmt;
+use std::path::Path;
 use std::str::FromStr;
 
 /// Bytes that any of them may need beyond the plain ones.
@@ -25,6 +26,10 @@ pub trait Peer {
     fn format(&self) -> Format;
     /// Its codec for a job, or none if it does not have it.
     fn chunk_codec(&self, job: &Job) -> Result<Option<Box<dyn ChunkCodec>>>;
+    /// Opens a frame, appends a chunk of these plain bytes and closes it; false if it has no frames.
+    fn append(&self, _path: &Path, _plain: &[u8]) -> Result<bool> {
+        Ok(false)
+    }
 }
 
 /// What a peer writes.

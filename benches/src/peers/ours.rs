@@ -3,7 +3,9 @@
 use super::{ChunkCodec, Filter, Format, Job, Peer};
 use anyhow::{Context, Result, ensure};
 use blosc_core::{CParams, Chunk, Codec, Decoder, Encoder, FilterPipeline, Parallelism};
+use bloscpack_io::frame::FrameWriter;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::path::Path;
 
 pub struct Ours;
 
@@ -39,6 +41,13 @@ impl Peer for Ours {
             },
             pool: ThreadPoolBuilder::new().num_threads(job.threads).build()?,
         })))
+    }
+
+    fn append(&self, path: &Path, plain: &[u8]) -> Result<bool> {
+        let mut frame = FrameWriter::open(path)?;
+        frame.append(plain)?;
+        frame.commit()?;
+        Ok(true)
     }
 }
 

@@ -20,6 +20,7 @@ use crate::atomic::AtomicFile;
 use crate::chunk_run::{ChunkRun, Packed};
 use crate::counted::Counted;
 use crate::files::{known_size, refuse_same_file};
+use crate::lock::open_locked;
 use crate::options::Event;
 use crate::{AppendOptions, Error};
 
@@ -83,7 +84,7 @@ fn edit(
     changes: MetadataRewrite,
     options: &AppendOptions,
 ) -> Result<AppendReport, Error> {
-    let file = File::open(path).map_err(|error| Error::file("opening", path, error))?;
+    let file = open_locked(path, |path| File::open(path))?;
     let archive = Archive::open_walked(&file)?;
     let Some(layout) = archive.layout() else {
         return Err(Error::Unsupported { format: archive.format() });

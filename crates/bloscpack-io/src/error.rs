@@ -35,6 +35,9 @@ pub enum Error {
     /// Input and output are one file; writing would destroy what is read.
     #[error("input and output are the same file '{}'", .0.display())]
     SameFile(PathBuf),
+    /// Another process, or another part of this one, is changing the file or directory.
+    #[error("'{}' is being changed by somebody else; try again when they are done", .0.display())]
+    Locked(PathBuf),
     /// The input became shorter while it was read.
     #[error("the input ended after {found} bytes, but had {expected} when it was opened")]
     InputChanged {

@@ -9,27 +9,28 @@ use crate::Error;
 /// Refuses `output` if it is the file that is being read: writing would destroy what is still to be read.
 pub(crate) fn refuse_same_file(input: &File, output: &Path) -> Result<(), Error> {
     match is_same_file(input, output) {
-        Ok(true) => Err(Error::SameFile(output.to_owned())),
+        // A device gives and takes without mixing the two.
+        Ok(true) if input.metadata().is_ok_and(|input| input.is_file()) => Err(Error::SameFile(output.to_owned())),
         // An output that does not exist yet, or cannot be looked at, is another one.
-        Ok(false) | Err(_) => Ok(()),
+        _ => Ok(()),
     }
 }
 
 /// By device and inode: whatever the names, links and paths are.
 #[cfg(unix)]
-fn is_same_file(input: &File, output: &Path) -> io::Result<bool> {
+pub(crate) fn is_same_file(input: &File, output: &Path) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt;
 
     let (a, b) = (input.metadata()?, std::fs::metadata(output)?);
-    Ok(a.is_file() && (a.dev(), a.ino()) == (b.dev(), b.ino()))
+    Ok((a.dev(), a.ino()) == (b.dev(), b.ino()))
 }
 
 /// Elsewhere an open file has no identity that the standard library tells; two files of one length and one time of
 /// change are taken for the same, which at worst refuses to overwrite a copy.
 #[cfg(not(unix))]
-fn is_same_file(input: &File, output: &Path) -> io::Result<bool> {
+pub(crate) fn is_same_file(input: &File, output: &Path) -> io::Result<bool> {
     let (a, b) = (input.metadata()?, std::fs::metadata(output)?);
-    Ok(a.is_file() && b.is_file() && a.len() == b.len() && a.modified()? == b.modified()?)
+    Ok(a.len() == b.len() && a.modified()? == b.modified()?)
 }
 
 /// The size of an input that is known beforehand: a regular file's, unless it is 0, which is also what the files of

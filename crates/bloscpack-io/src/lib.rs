@@ -50,6 +50,7 @@ pub mod frame;
 mod front;
 mod index;
 mod local;
+mod lock;
 pub mod numpy;
 mod options;
 mod pack;

@@ -19,8 +19,9 @@ pub(crate) fn run(args: &[&str]) -> Result<()> {
         ["--quick"] => all(true),
         ["cli", options @ ..] => cli(options),
         [name @ ("chunks" | "threads" | "blocks"), options @ ..] => race(&Program::build(false)?, name, options),
+        ["appends", options @ ..] => appends(&Program::build(true)?, options),
         ["goals"] => Program::build(false)?.run("goals", &["--out", TABLES]),
-        _ => bail!("bench wants nothing, --quick, or one of chunks threads blocks cli goals"),
+        _ => bail!("bench wants nothing, --quick, or one of chunks threads blocks appends cli goals"),
     }
 }
 
@@ -35,6 +36,7 @@ fn all(is_quick: bool) -> Result<()> {
     for name in ["chunks", "blocks", "threads"] {
         race(&program, name, &options)?;
     }
+    appends(&program, &options)?;
     let tsv = tables.join("cli.tsv");
     let tsv = tsv.to_str().context("the path of the tables is not UTF-8")?;
     let rounds: &[&str] = if is_quick { &["--rounds", "3"] } else { &[] };
@@ -63,6 +65,12 @@ fn race(program: &Program, name: &str, options: &[&str]) -> Result<()> {
     let mut race = program.command(name)?;
     race.arg("--data").arg(data::folder(&python)?).args(peers::libraries(&python)?).args(options);
     sh::run(&mut race)
+}
+
+/// The race of appends to frames, which makes its own.
+fn appends(program: &Program, options: &[&str]) -> Result<()> {
+    let python = required_venv()?;
+    sh::run(program.command("appends")?.args(peers::libraries(&python)?).args(options))
 }
 
 /// Checks that the races build and lint, and that what they race gives the right bytes; without peers from a venv if there

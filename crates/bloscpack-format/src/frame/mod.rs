@@ -13,7 +13,7 @@
 //! |---|---|
 //! | `header`, `metalayer` | the header and the metalayers in it |
 //! | `trailer`, `vlmetalayer` | the trailer and the metalayers in it |
-//! | `index` | where the chunks are, and which are special values |
+//! | `index`, `entry` | where the chunks are, and which are special values |
 //! | `layout` | where the parts are |
 //! | `state` | all of a frame but its chunks: what opening one gives |
 //! | `edit` | which bytes go where, and in which order, to change a frame so that a kill leaves the old or the new one |
@@ -27,6 +27,7 @@
 
 mod b2nd;
 mod edit;
+mod entry;
 mod error;
 mod grid;
 mod header;
@@ -45,10 +46,11 @@ mod vlmetalayer;
 
 pub use b2nd::{B2nd, DtypeText, MAX_NDIM};
 pub use edit::{ChunkPlace, Edit, NewChunk, Slot};
+pub use entry::Entry;
 pub use error::FrameError;
 pub use grid::{ChunkPart, Grid};
 pub use header::{ChunkSize, FrameType, Header, MAGIC};
-pub use index::{Entry, Index};
+pub use index::Index;
 pub use layers::Metalayer;
 pub use layout::{Layout, MAX_CHUNKS, check_len};
 pub use metalayer::Metalayers;

@@ -9,7 +9,7 @@ use bloscpack_format::frame::{
 use bloscpack_format::numpy::{Dtype, NumpyMeta};
 
 use super::items::ArrayItems;
-use super::local::NewFrame;
+use super::new::NewFrame;
 use super::params::FrameParams;
 use super::store::{FrameStore, MemoryFrame};
 use super::writer::FrameWriter;

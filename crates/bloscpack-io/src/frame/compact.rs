@@ -5,11 +5,12 @@ use std::path::Path;
 
 use bloscpack_format::frame::{ChunkRef, Edit, Frame, FrameType, sframe};
 
-use super::local::{LocalFrame, NewFrame};
+use super::local::LocalFrame;
+use super::new::NewFrame;
 use super::params::FrameParams;
 use super::store::FrameStore;
 use super::writer::FrameWriter;
-use crate::{Archive, Cancel, Error, LocalSource, ReadAt as _};
+use crate::{Archive, Cancel, Error, ReadAt};
 
 /// What compacting did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +32,7 @@ pub fn compact(path: &Path, cancel: &Cancel) -> Result<CompactReport, Error> {
 }
 
 fn compact_contiguous(path: &Path, cancel: &Cancel) -> Result<CompactReport, Error> {
-    let archive = Archive::open(LocalSource::open(path)?)?;
+    let archive = Archive::open(LocalFrame::open(path)?)?;
     let frame = expect_frame(&archive)?;
     let store = NewFrame::create(path, FrameType::Contiguous, true)?;
     let mut writer = copy_of(frame, store);
@@ -58,7 +59,8 @@ fn copy_of<S: FrameStore>(frame: &Frame, store: S) -> FrameWriter<S> {
 
 /// Every file that is no chunk of the frame goes, if its name is that of one; the index is written anew.
 fn compact_sparse(path: &Path) -> Result<CompactReport, Error> {
-    let archive = Archive::open(LocalSource::open(path)?)?;
+    let mut store = LocalFrame::open(path)?;
+    let archive = Archive::open(&store)?;
     let frame = expect_frame(&archive)?;
     let files = |chunk| match frame.chunk(chunk) {
         Ok(ChunkRef::File { number, .. }) => Some(number),
@@ -75,7 +77,6 @@ fn compact_sparse(path: &Path) -> Result<CompactReport, Error> {
         before += len;
         if used.contains(&number) { after += len } else { leftover.push(number) }
     }
-    let mut store = LocalFrame::open(path)?;
     before += store.len().map_err(refuse)?;
     // Without what may be behind the frame's end, or between its parts.
     let mut bytes = frame.header.clone();
@@ -89,6 +90,6 @@ fn compact_sparse(path: &Path) -> Result<CompactReport, Error> {
     Ok(CompactReport { before, after: after + bytes.len() as u64 })
 }
 
-fn expect_frame(archive: &Archive<LocalSource>) -> Result<&Frame, Error> {
+fn expect_frame<R: ReadAt>(archive: &Archive<R>) -> Result<&Frame, Error> {
     archive.frame().ok_or(Error::Unsupported { format: archive.format() })
 }

@@ -11,7 +11,7 @@
 //! | file | what it knows |
 //! |---|---|
 //! | `params` | how new chunks are compressed, as a header says it |
-//! | `store`, `local` | where the bytes of a frame are: in memory, in a file, in a directory |
+//! | `store`, `local`, `new` | where the bytes of a frame are: in memory; in a file or directory that is there, or is to be |
 //! | `writer` | the changes, and how a plan's steps are done |
 //! | `append` | a stream of bytes as chunks, compressed in parallel |
 //! | `arrays`, `items` | arrays: made, written to, resized; items of one that lie somewhere else |
@@ -22,6 +22,7 @@ mod arrays;
 mod compact;
 mod items;
 mod local;
+mod new;
 mod params;
 mod recover;
 mod store;
@@ -30,7 +31,8 @@ mod writer;
 pub use arrays::ArrayOptions;
 pub use compact::{CompactReport, compact};
 pub use items::{ArchiveItems, ArrayItems, PlainItems};
-pub use local::{LocalFrame, NewFrame};
+pub use local::LocalFrame;
+pub use new::NewFrame;
 pub use params::FrameParams;
 pub use recover::{Lost, RecoverReport, recover};
 pub use store::{FrameStore, MemoryFrame};

@@ -1,11 +1,19 @@
 //! Changing a frame: which chunk comes where, and what becomes of the index and the header by it.
+//!
+//! | file | what it knows |
+//! |---|---|
+//! | `order` | chunks with other numbers |
+//! | `layers` | metalayers, vlmetalayers |
+//! | `sizes` | what the sizes in the header become |
 
+mod layers;
+mod order;
 mod sizes;
 
-use self::sizes::{Change, TOO_MANY_BYTES};
+use self::sizes::Change;
 use super::layout::no_such_chunk;
 use super::plan::{Ending, Plan, Step};
-use super::{ChunkInfo, ChunkRef, ChunkSize, Entry, Frame, FrameError, Header, Index, Trailer};
+use super::{ChunkInfo, ChunkRef, Frame, Header, Index, Trailer};
 use crate::error::FormatError;
 use blosc_core::Special;
 use std::collections::BTreeSet;
@@ -237,120 +245,6 @@ impl Edit {
         self.forget(at, old)?;
         self.frame.index.to_mut(self.max_chunks)?.remove(slot);
         Ok(())
-    }
-
-    /// Puts the chunks in a new order: place `i` gets chunk `order[i]`. A short chunk that is not last any more makes chunk
-    /// sizes vary.
-    ///
-    /// # Errors
-    ///
-    /// [`FrameError::NotAPermutation`]; [`FrameError::TooMany`].
-    pub fn reorder(&mut self, order: &[u64]) -> Result<(), FormatError> {
-        let mut seen = vec![false; order.len()];
-        let mut once = |&chunk: &u64| {
-            let place = usize::try_from(chunk).ok().and_then(|chunk| seen.get_mut(chunk));
-            place.is_some_and(|seen| !std::mem::replace(seen, true))
-        };
-        let nchunks = self.frame.nchunks();
-        if order.len() as u64 != nchunks || !order.iter().all(&mut once) {
-            return Err(FrameError::NotAPermutation.into());
-        }
-        if let ChunkSize::Fixed(size) = self.frame.header.chunksize
-            && order.last().is_some_and(|last| *last != nchunks - 1)
-            && self.frame.last_chunk(size) != Some(size)
-        {
-            self.vary()?;
-        }
-        self.tail_changed = true;
-        let entries = self.frame.index.to_mut(self.max_chunks)?;
-        *entries = order.iter().filter_map(|chunk| entries.get(*chunk as usize)).copied().collect();
-        Ok(())
-    }
-
-    /// Gives all chunks of a frame whose chunks all have `size` plain bytes new numbers at once: for arrays, which change
-    /// so when they are resized ([`Grid::resized`](super::Grid::resized)). `dropped` are the bytes of the files of chunks
-    /// that no slot keeps, 0 in a contiguous frame.
-    ///
-    /// # Errors
-    ///
-    /// [`FrameError::NoSuchChunk`]; [`FrameError::ChunkSize`] if not all chunks have this size;
-    /// [`FrameError::MetalayersFixed`] after [`add_metalayer`](Self::add_metalayer).
-    pub fn remap(&mut self, size: u32, slots: impl IntoIterator<Item = Slot>, dropped: u64) -> Result<(), FormatError> {
-        if self.grown {
-            return Err(FrameError::MetalayersFixed.into());
-        }
-        let nchunks = self.frame.nchunks();
-        let header = &mut self.frame.header;
-        let fixed = nchunks == 0 || header.chunksize == ChunkSize::Fixed(size);
-        if !fixed || size == 0 || !header.nbytes.is_multiple_of(size.into()) {
-            return Err(FrameError::ChunkSize { chunk: 0, found: header.nbytes, expected: size.into() }.into());
-        }
-        let mut entries = Vec::new();
-        for slot in slots {
-            entries.push(match slot {
-                Slot::Keep(chunk) => self.frame.index.raw(chunk).ok_or_else(|| no_such_chunk(chunk, nchunks))?,
-                Slot::Special(special) => Entry::Special(special).to_i64(),
-            });
-        }
-        header.nbytes = (entries.len() as u64).checked_mul(size.into()).ok_or(TOO_MANY_BYTES)?;
-        header.cbytes = header.cbytes.saturating_sub(dropped);
-        if nchunks == 0 {
-            // An array without items says that chunk sizes vary.
-            (header.chunksize, header.variable_chunks, header.version) = (ChunkSize::Fixed(size), false, 2);
-        }
-        self.stale.extend(self.frame.index.numbers(header.frame_type));
-        self.frame.index = Index::from_raw(entries);
-        self.tail_changed = true;
-        Ok(())
-    }
-
-    /// Adds a metalayer. The frame must have no chunks, neither before this edit nor by it; commit before any are added.
-    ///
-    /// # Errors
-    ///
-    /// [`FrameError::MetalayersFixed`], and what [`Metalayers::add`](super::Metalayers::add) refuses.
-    pub fn add_metalayer(&mut self, name: &str, content: &[u8]) -> Result<(), FormatError> {
-        if self.frame.header.nbytes > 0 {
-            return Err(FrameError::MetalayersFixed.into());
-        }
-        self.frame.header.metalayers.add(name, content)?;
-        match self.old_header {
-            None => self.end = self.frame.header.header_len(),
-            Some(_) => self.grown = true,
-        }
-        self.tail_changed = true;
-        Ok(())
-    }
-
-    /// Gives a metalayer a new content, no longer than the old. If this is all that changes, it is written over the old
-    /// content as it is.
-    ///
-    /// # Errors
-    ///
-    /// What [`Metalayers::update`](super::Metalayers::update) refuses.
-    pub fn update_metalayer(&mut self, name: &str, content: &[u8]) -> Result<(), FormatError> {
-        self.frame.header.metalayers.update(name, content)
-    }
-
-    /// Adds a vlmetalayer or gives one a new content, which is compressed already:
-    /// [`VlMetalayers::set`](super::VlMetalayers::set).
-    ///
-    /// # Errors
-    ///
-    /// What that refuses.
-    pub fn set_vlmetalayer(&mut self, name: &str, chunk: &[u8], max: usize) -> Result<(), FormatError> {
-        self.tail_changed = true;
-        self.frame.trailer.vlmetalayers.set(name, chunk, max)
-    }
-
-    /// Removes a vlmetalayer.
-    ///
-    /// # Errors
-    ///
-    /// [`FrameError::NoSuchLayer`].
-    pub fn remove_vlmetalayer(&mut self, name: &str) -> Result<(), FormatError> {
-        self.tail_changed = true;
-        self.frame.trailer.vlmetalayers.remove(name)
     }
 
     /// What to write, once the chunks are where [`append`](Self::append), [`insert`](Self::insert) and

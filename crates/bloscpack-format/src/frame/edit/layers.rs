@@ -1,0 +1,56 @@
+//! Changes of metalayers and vlmetalayers.
+
+use super::Edit;
+use crate::error::FormatError;
+use crate::frame::FrameError;
+
+impl Edit {
+    /// Adds a metalayer. The frame must have no chunks, neither before this edit nor by it; commit before any are added.
+    ///
+    /// # Errors
+    ///
+    /// [`FrameError::MetalayersFixed`], and what [`Metalayers::add`](super::Metalayers::add) refuses.
+    pub fn add_metalayer(&mut self, name: &str, content: &[u8]) -> Result<(), FormatError> {
+        if self.frame.header.nbytes > 0 {
+            return Err(FrameError::MetalayersFixed.into());
+        }
+        self.frame.header.metalayers.add(name, content)?;
+        match self.old_header {
+            None => self.end = self.frame.header.header_len(),
+            Some(_) => self.grown = true,
+        }
+        self.tail_changed = true;
+        Ok(())
+    }
+
+    /// Gives a metalayer a new content, no longer than the old. If this is all that changes, it is written over the old
+    /// content as it is.
+    ///
+    /// # Errors
+    ///
+    /// What [`Metalayers::update`](super::Metalayers::update) refuses.
+    pub fn update_metalayer(&mut self, name: &str, content: &[u8]) -> Result<(), FormatError> {
+        self.frame.header.metalayers.update(name, content)
+    }
+
+    /// Adds a vlmetalayer or gives one a new content, which is compressed already:
+    /// [`VlMetalayers::set`](super::VlMetalayers::set).
+    ///
+    /// # Errors
+    ///
+    /// What that refuses.
+    pub fn set_vlmetalayer(&mut self, name: &str, chunk: &[u8], max: usize) -> Result<(), FormatError> {
+        self.tail_changed = true;
+        self.frame.trailer.vlmetalayers.set(name, chunk, max)
+    }
+
+    /// Removes a vlmetalayer.
+    ///
+    /// # Errors
+    ///
+    /// [`FrameError::NoSuchLayer`].
+    pub fn remove_vlmetalayer(&mut self, name: &str) -> Result<(), FormatError> {
+        self.tail_changed = true;
+        self.frame.trailer.vlmetalayers.remove(name)
+    }
+}

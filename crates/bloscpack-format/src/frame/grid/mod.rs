@@ -1,0 +1,221 @@
+//! Which chunks and blocks of an array a slice touches, and copies between a slice and a chunk.
+//!
+//! Chunks stand in C order on a grid of `ceil(shape / chunkshape)`. A chunk is cut into `ceil(chunkshape / blockshape)`
+//! blocks along each axis, which follow each other in C order, each one's items in C order too. Every block has its full
+//! size and so has every chunk: what sticks out of the chunk or of the array is padding.
+//!
+//! ```text
+//! shape 5 x 4, chunkshape 3 x 4, blockshape 2 x 2:  2 x 1 chunks of 2 x 2 blocks of 4 items
+//!
+//!   chunk 0   0  1 |  2  3        chunk 1  12 13 | 14 15
+//!             4  5 |  6  7                 16 17 | 18 19
+//!            ------+------                ------+------
+//!             8  9 | 10 11                  .  . |  .  .
+//!             .  . |  .  .                  .  . |  .  .      stored 0 1 4 5  2 3 6 7  8 9 . .  10 11 . .
+//! ```
+
+mod copy;
+mod resize;
+
+use super::regions::{Axes, Region, advance, product};
+use super::{B2nd, ChunkSize, Frame, FrameError};
+use crate::error::FormatError;
+
+/// The arithmetic of an array: its shapes and the size of an item, checked to go together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Grid {
+    itemsize: u64,
+    shape: Axes,
+    chunkshape: Axes,
+    blockshape: Axes,
+    /// Chunks along each axis.
+    chunks: Axes,
+    /// Blocks of a chunk along each axis.
+    blocks: Axes,
+    nchunks: u64,
+    chunk_nbytes: usize,
+    block_nbytes: usize,
+}
+
+/// What a slice wants of a chunk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChunkPart {
+    /// The chunk's number.
+    pub nchunk: u64,
+    /// The items of it that the slice wants, by their indices in the array. Not empty.
+    pub region: Region,
+    /// Where the chunk stands on the grid.
+    at: Axes,
+}
+
+impl Grid {
+    /// The arithmetic of `array` with items of `itemsize` bytes, the frame's typesize.
+    ///
+    /// # Errors
+    ///
+    /// [`FrameError::ShapeTooLarge`] if a chunk with its padding would be more than 2³¹ - 1 bytes, or the array more than
+    /// 2⁶³ - 1; what [`B2nd::to_bytes`] refuses.
+    pub fn new(array: &B2nd, itemsize: u32) -> Result<Self, FormatError> {
+        array.to_bytes()?;
+        let axes = |shape: &[u32]| shape.iter().copied().map(u64::from).collect::<Axes>();
+        let (shape, chunkshape, blockshape) = (array.shape.clone(), axes(&array.chunkshape), axes(&array.blockshape));
+        let per = |whole: &[u64], part: &[u64]| -> Axes {
+            whole.iter().zip(part).map(|(whole, part)| if *part == 0 { 0 } else { whole.div_ceil(*part) }).collect()
+        };
+        let (chunks, blocks) = (per(&shape, &chunkshape), per(&chunkshape, &blockshape));
+        let itemsize = u64::from(itemsize);
+        let too_large = |field, max| FormatError::from(FrameError::ShapeTooLarge { field, max });
+        let max = i64::MAX as u64;
+        product(&shape, itemsize).filter(|nbytes| *nbytes <= max).ok_or_else(|| too_large("shape", max))?;
+        let nchunks = product(&chunks, 1).ok_or_else(|| too_large("shape", max))?;
+        let max = i32::MAX as u64;
+        let block_nbytes = product(&blockshape, itemsize).filter(|nbytes| *nbytes <= max);
+        let block_nbytes = block_nbytes.ok_or_else(|| too_large("blockshape", max))?;
+        let chunk_nbytes = product(&blocks, block_nbytes).filter(|nbytes| *nbytes <= max);
+        let chunk_nbytes = chunk_nbytes.ok_or_else(|| too_large("chunkshape", max))? as usize;
+        let block_nbytes = block_nbytes as usize;
+        Ok(Self { itemsize, shape, chunkshape, blockshape, chunks, blocks, nchunks, chunk_nbytes, block_nbytes })
+    }
+
+    /// The array that a frame is, `None` if it is none; its chunks are checked to be as many and as large as it says.
+    ///
+    /// # Errors
+    ///
+    /// What [`B2nd::of`] and [`new`](Self::new) refuse; [`FrameError::TooMany`] or [`FrameError::ChunkSize`] if array and
+    /// frame do not agree on the chunks.
+    pub fn of(frame: &Frame) -> Result<Option<(B2nd, Self)>, FormatError> {
+        let Some(array) = B2nd::of(&frame.header.metalayers)? else { return Ok(None) };
+        let grid = Self::new(&array, frame.header.typesize)?;
+        let (found, max) = (frame.nchunks(), grid.nchunks);
+        if found != max {
+            return Err(FrameError::TooMany {
+                what: "chunks, in an array that has another number of them",
+                found,
+                max,
+            }
+            .into());
+        }
+        let expected = grid.chunk_nbytes as u64;
+        match frame.header.chunksize {
+            ChunkSize::Fixed(size) if u64::from(size) != expected && found > 0 => {
+                Err(FrameError::ChunkSize { chunk: 0, found: size.into(), expected }.into())
+            }
+            _ => Ok(Some((array, grid))),
+        }
+    }
+
+    /// Number of axes.
+    #[must_use]
+    pub fn ndim(&self) -> usize {
+        self.shape.len()
+    }
+
+    /// Bytes of an item.
+    #[must_use]
+    pub fn itemsize(&self) -> u64 {
+        self.itemsize
+    }
+
+    /// Number of chunks.
+    #[must_use]
+    pub fn nchunks(&self) -> u64 {
+        self.nchunks
+    }
+
+    /// Plain bytes of every chunk, padding included.
+    #[must_use]
+    pub fn chunk_nbytes(&self) -> usize {
+        self.chunk_nbytes
+    }
+
+    /// Plain bytes of every block, padding included: block `n` of a chunk starts at `n` times as many.
+    #[must_use]
+    pub fn block_nbytes(&self) -> usize {
+        self.block_nbytes
+    }
+
+    /// All of the array.
+    #[must_use]
+    pub fn all(&self) -> Region {
+        Region { start: vec![0; self.ndim()], stop: self.shape.clone() }
+    }
+
+    /// Bytes of a region of the array.
+    ///
+    /// # Errors
+    ///
+    /// [`FrameError::Ndim`], [`FrameError::Slice`] if it is none.
+    pub fn nbytes_of(&self, region: &Region) -> Result<u64, FormatError> {
+        region.check(&self.shape)?;
+        // No more than the array, whose bytes were counted.
+        Ok(product(&region.extents(), self.itemsize).unwrap_or(0))
+    }
+
+    /// The chunks that a region of the array touches, in the order of their numbers.
+    ///
+    /// # Errors
+    ///
+    /// [`FrameError::Ndim`], [`FrameError::Slice`] if it is none.
+    pub fn parts<'a>(&'a self, region: &'a Region) -> Result<impl Iterator<Item = ChunkPart> + 'a, FormatError> {
+        region.check(&self.shape)?;
+        let empty = region.is_empty();
+        // The chunks of the first and behind the last item. Where a region is not empty, no chunkshape is 0.
+        let of =
+            |axis: usize, item: u64| self.chunkshape.get(axis).map_or(0, |len| item.checked_div(*len).unwrap_or(0));
+        let first: Axes = region.start.iter().enumerate().map(|(axis, start)| of(axis, *start)).collect();
+        let behind: Axes =
+            region.stop.iter().enumerate().map(|(axis, stop)| of(axis, stop.saturating_sub(1)) + 1).collect();
+        let mut next = (!empty).then(|| first.clone());
+        Ok(std::iter::from_fn(move || {
+            let at = next.take()?;
+            let mut following = at.clone();
+            if advance(&mut following, &first, &behind) {
+                next = Some(following);
+            }
+            Some(self.part(at, region))
+        }))
+    }
+
+    fn part(&self, at: Axes, region: &Region) -> ChunkPart {
+        let starts = at.iter().zip(&self.chunkshape).map(|(at, len)| at.saturating_mul(*len));
+        let start = starts.clone().zip(&region.start).map(|(start, from)| start.max(*from)).collect();
+        let ends = starts.zip(&self.chunkshape).map(|(start, len)| start.saturating_add(*len));
+        let stop = ends.zip(&region.stop).map(|(end, to)| end.min(*to)).collect();
+        // Below the number of chunks, which was counted.
+        let nchunk = at.iter().zip(&self.chunks).fold(0, |number, (at, chunks)| number * chunks + at);
+        ChunkPart { nchunk, region: Region { start, stop }, at }
+    }
+
+    /// Whether a part has all items of the array that its chunk holds: to write them, the old chunk is not needed.
+    #[must_use]
+    pub fn is_whole(&self, part: &ChunkPart) -> bool {
+        let whole = self.part(part.at.clone(), &self.all());
+        whole.region == part.region
+    }
+
+    /// The numbers of the blocks that a part touches, rising.
+    pub fn blocks(&self, part: &ChunkPart) -> impl Iterator<Item = usize> {
+        let within = |items: &[u64], behind: u64| -> Axes {
+            let axes = items.iter().zip(&part.at).zip(self.chunkshape.iter().zip(&self.blockshape));
+            axes.map(|((item, at), (chunk, block))| {
+                let item = item.saturating_sub(behind).saturating_sub(at.saturating_mul(*chunk));
+                item.checked_div(*block).unwrap_or(0).saturating_add(behind)
+            })
+            .collect()
+        };
+        let (first, behind) = (within(&part.region.start, 0), within(&part.region.stop, 1));
+        let mut next = Some(first.clone());
+        std::iter::from_fn(move || {
+            let at = next.take()?;
+            let mut following = at.clone();
+            if advance(&mut following, &first, &behind) {
+                next = Some(following);
+            }
+            // Blocks of a chunk are fewer than its bytes, which fit an i32.
+            Some(at.iter().zip(&self.blocks).fold(0, |number, (at, blocks)| number * blocks + at) as usize)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,142 @@
+//! From one container to another: the plain bytes go over, and what makes them an array, where both sides have it.
+//!
+//! | file | what it knows |
+//! |---|---|
+//! | `options` | what is asked for, and what the input says where it is not |
+//! | `write` | the outputs |
+
+mod options;
+mod write;
+
+use std::io::{self, Read};
+use std::path::Path;
+
+use bloscpack_format::numpy::{NumpyMeta, npy};
+use bloscpack_format::{Format, detect};
+
+use self::options::plain_meta;
+pub use self::options::{ConvertOptions, Target};
+use self::write::{write_array, write_frame, write_npy};
+use crate::frame::{ArchiveItems, FrameParams, PlainItems};
+use crate::pack::pack_to_file;
+use crate::source::Sequential;
+use crate::{Archive, Error, LocalSource, ReadAt, UnpackOptions};
+
+/// What was converted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ConvertReport {
+    /// Plain bytes.
+    pub nbytes: u64,
+    /// What they are, if that is known.
+    pub array: Option<NumpyMeta>,
+}
+
+/// Converts what `input` holds to the file `output`, which appears whole or not at all. Memory is bounded by a few chunks;
+/// an array that comes as plain bytes in chunks of another shape goes through a temporary file.
+///
+/// # Errors
+/// [`Error::NotANumpyArray`] if shape and bytes do not go together; what reading the input and writing the output answer.
+pub fn convert(
+    input: LocalSource,
+    output: &Path,
+    target: Target,
+    options: &ConvertOptions,
+) -> Result<ConvertReport, Error> {
+    crate::files::refuse_same_file(input.file(), output)?;
+    let mut prefix = vec![0; input.len().map_err(Error::io("reading the input"))?.min(16) as usize];
+    input.read_exact_at(0, &mut prefix).map_err(Error::io("reading the input"))?;
+    if detect(&prefix, None) == Some(Format::Npy) {
+        return from_npy(&input, output, target, options);
+    }
+    let archive = Archive::open(input)?;
+    let unpack = UnpackOptions::new().threads(options.threads.clone()).cancel(options.cancel.clone());
+    let nbytes = archive.nbytes();
+    // An array without a dtype has its shape all the same.
+    let untyped = |array: &bloscpack_format::frame::B2nd| -> Result<NumpyMeta, Error> {
+        Ok(NumpyMeta { shape: array.shape.clone(), ..plain_meta(archive.typesize() as u64, nbytes)? })
+    };
+    let known = match (archive.numpy(), archive.array()) {
+        (None, Some(array)) => Some(untyped(array)?),
+        (numpy, _) => numpy.cloned(),
+    };
+    let known = options.array_meta(known.as_ref(), archive.typesize() as u64, nbytes)?;
+    let (meta, fits) = match known {
+        Some(meta) => (meta, true),
+        None => (plain_meta(options.typesize.map_or(archive.typesize() as u64, u64::from), nbytes)?, false),
+    };
+    let array = fits.then(|| meta.clone());
+    match target {
+        Target::Bloscpack => {
+            let metadata = archive.metadata().cloned();
+            let pack = options.pack_options(array.as_ref(), archive.typesize() as u64, metadata);
+            pack_to_file(archive.reader(&unpack), Some(nbytes), output, &pack)?;
+        }
+        Target::Npy => write_npy(archive.reader(&unpack), output, &meta, nbytes, options)?,
+        Target::Frame => {
+            let typesize = array.as_ref().map_or(archive.typesize() as u64, |meta| meta.dtype.itemsize());
+            let params = options
+                .frame_params(archive.frame().and_then(|frame| FrameParams::of(&frame.header).ok()), typesize)?;
+            write_frame(archive.reader(&unpack), output, params, options)?;
+        }
+        Target::Array => {
+            let old = archive.frame().and_then(|frame| FrameParams::of(&frame.header).ok());
+            let params = options.frame_params(old, meta.dtype.itemsize())?;
+            if archive.array().is_some_and(|array| array.shape == meta.shape) {
+                write_array(&ArchiveItems(&archive), output, &meta, params, options)?;
+            } else {
+                let mut spool = tempfile::tempfile().map_err(Error::io("creating a temporary file"))?;
+                archive.unpack(&mut spool, &unpack)?;
+                write_array(&PlainItems::new(spool, 0, &meta)?, output, &meta, params, options)?;
+            }
+        }
+    }
+    Ok(ConvertReport { nbytes, array })
+}
+
+fn from_npy(
+    input: &LocalSource,
+    output: &Path,
+    target: Target,
+    options: &ConvertOptions,
+) -> Result<ConvertReport, Error> {
+    let (meta, at) = read_npy_header(input)?;
+    // Says if the bytes are too few.
+    PlainItems::new(input, at, &meta)?;
+    let nbytes = meta.nbytes().unwrap_or(0);
+    let array = options.array_meta(Some(&meta), meta.dtype.itemsize(), nbytes)?.unwrap_or(meta);
+    let bytes = || -> Result<_, Error> {
+        let bytes = Sequential::new(input, at).map_err(Error::io("reading the input"))?;
+        Ok(io::BufReader::with_capacity(1 << 16, bytes.take(nbytes)))
+    };
+    let itemsize = array.dtype.itemsize();
+    match target {
+        Target::Bloscpack => {
+            pack_to_file(bytes()?, Some(nbytes), output, &options.pack_options(Some(&array), itemsize, None))?;
+        }
+        Target::Npy => write_npy(bytes()?, output, &array, nbytes, options)?,
+        Target::Frame => write_frame(bytes()?, output, options.frame_params(None, itemsize)?, options)?,
+        Target::Array => {
+            let params = options.frame_params(None, itemsize)?;
+            write_array(&PlainItems::new(input, at, &array)?, output, &array, params, options)?;
+        }
+    }
+    Ok(ConvertReport { nbytes, array: Some(array) })
+}
+
+/// What a `.npy` file holds, and where its items start.
+fn read_npy_header(input: &LocalSource) -> Result<(NumpyMeta, u64), Error> {
+    let len = input.len().map_err(Error::io("reading the input"))?;
+    let mut needed = len.min(4096);
+    loop {
+        let mut head = vec![0; needed as usize];
+        input.read_exact_at(0, &mut head).map_err(Error::io("reading the input"))?;
+        match npy::parse(&head) {
+            Ok((meta, at)) => return Ok((meta, at as u64)),
+            Err(error) => match error.bytes_needed().filter(|more| *more > needed && *more <= len) {
+                Some(more) => needed = more,
+                None => return Err(error.into()),
+            },
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! What a container is converted to, and how: what was asked for, else what the input says.
+
+use std::path::Path;
+
+use blosc_core::{CParams, Codec, FilterPipeline, SplitMode};
+use bloscpack_format::FormatError;
+use bloscpack_format::numpy::{Dtype, NumpyMeta, Order};
+
+use crate::frame::{ArrayOptions, FrameParams};
+use crate::numpy::for_array;
+use crate::{Cancel, Error, PackOptions, Threads};
+
+/// What a container is converted to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Target {
+    /// A bloscpack file, `.blp`.
+    Bloscpack,
+    /// A contiguous frame, `.b2frame`.
+    Frame,
+    /// An array in a contiguous frame, `.b2nd`.
+    Array,
+    /// A NumPy file, `.npy`.
+    Npy,
+}
+
+impl Target {
+    /// What a file of this name is to be; `None` if the name does not say.
+    #[must_use]
+    pub fn of_name(path: &Path) -> Option<Target> {
+        match path.extension()?.to_str()? {
+            "blp" => Some(Target::Bloscpack),
+            "b2frame" | "b2f" | "b2" => Some(Target::Frame),
+            "b2nd" => Some(Target::Array),
+            "npy" => Some(Target::Npy),
+            _ => None,
+        }
+    }
+}
+
+/// How to convert. What is not set is as the input has it, or as the target's writers have it.
+#[derive(Debug, Clone, Default)]
+pub struct ConvertOptions {
+    /// The dtype of the items.
+    pub dtype: Option<Dtype>,
+    /// Items along each axis.
+    pub shape: Option<Vec<u64>>,
+    /// How an array is cut.
+    pub array: ArrayOptions,
+    /// Bytes of an item.
+    pub typesize: Option<u32>,
+    /// The codec.
+    pub codec: Option<Codec>,
+    /// Its level.
+    pub clevel: Option<u8>,
+    /// The filters.
+    pub filters: Option<FilterPipeline>,
+    /// Bytes of a block of a frame, 0 for automatic.
+    pub blocksize: Option<u32>,
+    /// Whether blocks are split.
+    pub split: Option<SplitMode>,
+    /// Whether the blocks of a frame's chunk share a dictionary.
+    pub dictionary: bool,
+    /// Plain bytes of a chunk of a frame.
+    pub chunk_size: Option<u32>,
+    /// Everything else about a bloscpack file.
+    pub pack: PackOptions,
+    /// Whether an output that exists is replaced.
+    pub overwrite: bool,
+    /// Who works.
+    pub threads: Threads,
+    /// A switch that calls it off.
+    pub cancel: Cancel,
+}
+
+impl ConvertOptions {
+    /// The array that the bytes are: as was asked for, else as the input says, if it does. What was asked for has to fit.
+    pub(super) fn array_meta(
+        &self,
+        known: Option<&NumpyMeta>,
+        typesize: u64,
+        nbytes: u64,
+    ) -> Result<Option<NumpyMeta>, Error> {
+        if self.dtype.is_none() && self.shape.is_none() {
+            return Ok(known.filter(|known| known.nbytes() == Some(nbytes)).cloned());
+        }
+        let dtype = match (&self.dtype, known) {
+            (Some(dtype), _) => dtype.clone(),
+            (None, Some(known)) => known.dtype.clone(),
+            (None, None) => plain_meta(typesize, nbytes)?.dtype,
+        };
+        let itemsize = dtype.itemsize();
+        let order = known.map_or(Order::C, |known| known.order);
+        let shape = match (&self.shape, known) {
+            (Some(shape), _) => shape.clone(),
+            (None, Some(known)) if known.dtype.itemsize() == itemsize => known.shape.clone(),
+            (None, _) => vec![nbytes.checked_div(itemsize).unwrap_or(0)],
+        };
+        // In another shape, items in Fortran order would be others.
+        let same = known.is_some_and(|known| known.shape == shape);
+        if order == Order::F && !same && shape.len() > 1 {
+            let what = "its items are in Fortran order, so its shape cannot be changed".into();
+            return Err(Error::NotANumpyArray { what });
+        }
+        let meta = NumpyMeta { dtype, shape, order };
+        match meta.nbytes() {
+            Some(found) if found == nbytes => Ok(Some(meta)),
+            found => {
+                let found = found.map_or("more than fit a file".into(), |found| found.to_string());
+                Err(Error::NotANumpyArray { what: format!("{nbytes} bytes, but dtype and shape make {found}") })
+            }
+        }
+    }
+
+    pub(super) fn frame_params(&self, old: Option<FrameParams>, typesize: u64) -> Result<FrameParams, Error> {
+        let typesize = self.typesize.map_or(typesize, u64::from).max(1);
+        let typesize = u32::try_from(typesize).map_err(|_| Error::FrameParams { what: "items are too large" })?;
+        let mut params = old.map_or(FrameParams::new(typesize), |old| old.typesize(typesize).blocksize(0));
+        params = self.codec.map_or(params, |codec| params.codec(codec));
+        params = self.clevel.map_or(params, |clevel| params.clevel(clevel));
+        params = self.filters.map_or(params, |filters| params.filters(filters));
+        params = self.blocksize.map_or(params, |blocksize| params.blocksize(blocksize));
+        params = self.split.map_or(params, |split| params.split(split));
+        Ok(if self.dictionary { params.dictionary(true) } else { params })
+    }
+
+    pub(super) fn pack_options(
+        &self,
+        array: Option<&NumpyMeta>,
+        typesize: u64,
+        metadata: Option<bloscpack_format::Json>,
+    ) -> PackOptions {
+        let typesize = self.typesize.map_or(typesize, u64::from);
+        let typesize = usize::try_from(typesize).ok().filter(|size| (1..=255).contains(size)).unwrap_or(1);
+        let params = CParams::new().codec(self.codec.unwrap_or(Codec::BloscLz)).clevel(self.clevel.unwrap_or(7));
+        let params = params.filters(self.filters.unwrap_or(FilterPipeline::shuffle())).typesize(typesize);
+        let params = params.split(self.split.unwrap_or_default());
+        let pack = self.pack.clone().params(params).threads(self.threads.clone()).cancel(self.cancel.clone());
+        let pack = pack.overwrite(self.overwrite);
+        match (array, &pack.metadata) {
+            (Some(array), None) => for_array(&pack, array),
+            (None, None) => pack.metadata(metadata),
+            _ => pack,
+        }
+    }
+}
+
+/// Bytes of which nothing is known but the size of an item: as many unsigned integers, or items without a type.
+pub(super) fn plain_meta(typesize: u64, nbytes: u64) -> Result<NumpyMeta, Error> {
+    let text = match typesize {
+        size if size == 0 || !nbytes.is_multiple_of(size) => "|u1".to_owned(),
+        1 => "|u1".to_owned(),
+        2 | 4 | 8 => format!("<u{typesize}"),
+        _ => format!("|V{typesize}"),
+    };
+    let dtype = Dtype::from_type_string(&text).map_err(FormatError::from)?;
+    let shape = vec![nbytes.checked_div(dtype.itemsize()).unwrap_or(0)];
+    Ok(NumpyMeta { dtype, shape, order: Order::C })
+}

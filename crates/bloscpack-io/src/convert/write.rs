@@ -1,0 +1,52 @@
+//! The outputs: plain bytes or the items of an array go in, a file appears.
+
+use std::io::{self, Read, Write};
+use std::path::Path;
+
+use bloscpack_format::frame::FrameType;
+use bloscpack_format::numpy::{NumpyMeta, npy};
+
+use super::ConvertOptions;
+use crate::Error;
+use crate::atomic::AtomicFile;
+use crate::frame::{ArrayItems, FrameParams, FrameWriter};
+
+pub(super) fn write_npy(
+    mut bytes: impl Read,
+    output: &Path,
+    meta: &NumpyMeta,
+    nbytes: u64,
+    options: &ConvertOptions,
+) -> Result<(), Error> {
+    let mut file = AtomicFile::create(output, options.overwrite)?;
+    let head = npy::to_bytes(meta)?;
+    let copied = file.write_all(&head).and_then(|()| io::copy(&mut bytes, &mut file));
+    match copied.map_err(Error::io("writing the output"))? {
+        found if found != nbytes => Err(Error::InputChanged { expected: nbytes, found }),
+        _ => file.commit(),
+    }
+}
+
+pub(super) fn write_frame(
+    bytes: impl Read,
+    output: &Path,
+    params: FrameParams,
+    options: &ConvertOptions,
+) -> Result<(), Error> {
+    let mut writer = FrameWriter::create(output, FrameType::Contiguous, options.overwrite, params)?;
+    writer.append_stream(bytes, options.chunk_size, &options.threads, &options.cancel)?;
+    writer.finish()
+}
+
+pub(super) fn write_array(
+    items: &impl ArrayItems,
+    output: &Path,
+    meta: &NumpyMeta,
+    params: FrameParams,
+    options: &ConvertOptions,
+) -> Result<(), Error> {
+    let array = options.array.array(meta)?;
+    let mut writer = FrameWriter::create_array(output, FrameType::Contiguous, options.overwrite, array, params)?;
+    writer.write_items(items, &options.threads, &options.cancel)?;
+    writer.finish()
+}

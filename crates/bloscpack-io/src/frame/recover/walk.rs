@@ -1,0 +1,129 @@
+//! What stands in a frame that does not open, met on a walk over its bytes or its files.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use blosc_core::Limits;
+use bloscpack_format::frame::{
+    ChunkInfo, ChunkSize, Entry, Found, FrameType, Header, Index, Trailer, identify, sframe,
+};
+
+use super::Slot;
+use super::report::Lost;
+use crate::{Cancel, Error, LocalSource, ReadAt as _};
+
+/// What stands in the data of a frame whose index or trailer does not.
+#[derive(Default)]
+pub(super) struct Walk {
+    /// Where each chunk is: a place from the end of the header, or the number of a file; and its length.
+    chunks: Vec<(u64, u64)>,
+    /// The last index, and how many chunks stand before it.
+    index: Option<(Index, usize)>,
+    trailer: Option<Trailer>,
+    /// Whether something stands behind the trailer.
+    trailer_is_old: bool,
+    /// What could not be made sense of.
+    rest: Option<(u64, u64)>,
+}
+
+/// The bytes that a trailer may take; more are not looked at.
+const MAX_TRAILER: u64 = 64 << 20;
+
+impl Walk {
+    pub(super) fn along(source: &LocalSource, header: &Header, limits: Limits, cancel: &Cancel) -> Result<Walk, Error> {
+        let reading = Error::io("reading the input");
+        let (start, len) = (header.header_len(), source.len().map_err(&reading)?);
+        let read = |at: u64, wanted: u64| -> Result<Vec<u8>, Error> {
+            // No more than there are.
+            let mut bytes = vec![0; wanted.min(len.saturating_sub(at)) as usize];
+            source.read_exact_at(at, &mut bytes).map_err(&reading)?;
+            Ok(bytes)
+        };
+        let (mut walk, mut places, mut at) = (Walk::default(), Vec::new(), start);
+        while at < len {
+            cancel.check()?;
+            let head = read(at, blosc_core::Header::EXTENDED_LEN as u64)?;
+            let window = ChunkInfo::parse(&head).map_or(MAX_TRAILER, |info| info.cbytes.into());
+            let bytes = read(at, window)?;
+            let step = match identify(&bytes, header, &places, limits) {
+                Found::Chunk(info) if u64::from(info.cbytes) <= len - at => {
+                    places.push(at - start);
+                    walk.chunks.push((at - start, info.cbytes.into()));
+                    u64::from(info.cbytes)
+                }
+                Found::Index { len } => {
+                    let any = Header { chunksize: ChunkSize::Variable, nbytes: header.nbytes.max(1), ..header.clone() };
+                    walk.index = Index::decode(&bytes, &any, limits).ok().map(|index| (index, places.len()));
+                    len.into()
+                }
+                Found::Trailer { len } => {
+                    let trailer = Trailer::parse(bytes.get(..len as usize).unwrap_or_default());
+                    walk.trailer = trailer.ok();
+                    walk.trailer_is_old = at + len < source.len().map_err(&reading)?;
+                    len
+                }
+                Found::Chunk(_) | Found::Nothing => break,
+            };
+            at += step;
+        }
+        walk.rest = (at < len).then_some((at, len - at));
+        Ok(walk)
+    }
+
+    /// The files of a sparse frame whose index cannot be read, in the order of their numbers.
+    pub(super) fn through(directory: &Path) -> Result<Walk, Error> {
+        let refuse = |error| Error::file("reading", directory, error);
+        let mut walk = Walk::default();
+        for entry in fs::read_dir(directory).map_err(refuse)? {
+            let entry = entry.map_err(refuse)?;
+            let Some(number) = entry.file_name().to_str().and_then(sframe::chunk_file_number) else { continue };
+            walk.chunks.push((number.into(), entry.metadata().map_err(refuse)?.len()));
+        }
+        walk.chunks.sort_unstable();
+        Ok(walk)
+    }
+
+    pub(super) fn trailer(&self, lost: &mut Vec<Lost>) -> Trailer {
+        match &self.trailer {
+            Some(trailer) => {
+                lost.extend(self.trailer_is_old.then_some(Lost::OldVlMetalayers));
+                trailer.clone()
+            }
+            None => {
+                lost.push(Lost::VlMetalayers);
+                Trailer::default()
+            }
+        }
+    }
+
+    /// The chunks in the order that is known.
+    pub(super) fn slots(&self, header: &Header, lost: &mut Vec<Lost>) -> Vec<Slot> {
+        let mut order: Vec<Entry> = Vec::new();
+        let behind = match &self.index {
+            Some((index, before)) => {
+                order.extend((0..index.len()).filter_map(|chunk| index.get(chunk).ok()));
+                lost.extend((*before < self.chunks.len()).then_some(Lost::OldIndex));
+                *before
+            }
+            None => {
+                lost.push(Lost::Index);
+                0
+            }
+        };
+        order.extend(self.chunks.iter().skip(behind).map(|(at, _)| Entry::Stored(*at)));
+        lost.extend(self.rest.map(|(from, len)| Lost::Bytes { from, len }));
+        let lens: BTreeMap<u64, u64> = self.chunks.iter().copied().collect();
+        let slot = |(number, entry)| match (entry, header.chunksize, header.frame_type) {
+            (Entry::Special(special), ChunkSize::Fixed(size), _) => Slot::Special(special, size),
+            (Entry::Special(_), ..) => {
+                lost.push(Lost::Chunk { chunk: number, why: "a special value of unknown size".into() });
+                Slot::Lost
+            }
+            (Entry::Stored(at), _, FrameType::Contiguous) => Slot::At(at, lens.get(&at).copied().unwrap_or(0)),
+            // Numbers of files have 32 bits.
+            (Entry::Stored(number), _, FrameType::Sparse) => Slot::File(number as u32),
+        };
+        (0..).zip(order).map(slot).collect()
+    }
+}

@@ -1,0 +1,78 @@
+//! Chunks of a frame that is being written, as it is now.
+
+use blosc_core::{Chunk, Decoder, Special};
+use bloscpack_format::frame::{ChunkInfo, ChunkRef, ChunkSize, FrameType};
+
+use super::FrameWriter;
+use crate::Error;
+use crate::frame::store::FrameStore;
+
+impl<S: FrameStore> FrameWriter<S> {
+    /// The plain bytes of a chunk, as it is now.
+    ///
+    /// # Errors
+    /// As [`Archive::chunk`].
+    pub fn chunk(&self, number: u64) -> Result<Vec<u8>, Error> {
+        let place = self.frame()?.chunk(number)?;
+        if let ChunkRef::Special { special, nbytes } = place {
+            return Ok(self.special(special, nbytes));
+        }
+        let info = self.info_of(number, place)?;
+        let bytes = self.read(number, place, info.cbytes.into())?;
+        let at = if let ChunkRef::Stored { at, .. } = place { at } else { 0 };
+        let refuse = |source| Error::Chunk { chunk: number, offset: at, source };
+        self.decoder().decompress(&Chunk::parse(&bytes).map_err(refuse)?).map_err(refuse)
+    }
+
+    fn special(&self, special: Special, nbytes: u32) -> Vec<u8> {
+        let nan = match self.params.get_typesize() {
+            4 => f32::NAN.to_le_bytes().to_vec(),
+            _ => f64::NAN.to_le_bytes().to_vec(),
+        };
+        let value = if special == Special::Nan { nan } else { vec![0] };
+        value.iter().copied().cycle().take(nbytes as usize).collect()
+    }
+
+    fn decoder(&self) -> Decoder {
+        let decoder = Decoder::new().super_chunk_typesize(self.params.get_typesize() as usize);
+        decoder.blockshape(&self.blockshape())
+    }
+
+    /// What the plan needs to know of a chunk that goes.
+    pub(in crate::frame) fn old_info(&self, at: u64) -> Result<Option<ChunkInfo>, Error> {
+        let frame = self.frame()?;
+        let known = frame.header.frame_type == FrameType::Contiguous && frame.header.chunksize != ChunkSize::Variable;
+        match frame.chunk(at)? {
+            ChunkRef::Special { .. } => Ok(None),
+            _ if known => Ok(None),
+            place => self.info_of(at, place).map(Some),
+        }
+    }
+
+    /// What a stored chunk's header says.
+    fn info_of(&self, chunk: u64, place: ChunkRef) -> Result<ChunkInfo, Error> {
+        Ok(ChunkInfo::parse(&self.read(chunk, place, blosc_core::Header::EXTENDED_LEN as u64)?)?)
+    }
+
+    /// The first `len` bytes of a chunk, or as many as there are.
+    fn read(&self, chunk: u64, place: ChunkRef, len: u64) -> Result<Vec<u8>, Error> {
+        let made = self.edit.as_ref().and_then(|edit| edit.made(place));
+        match (made, place) {
+            (Some(made), _) => Ok(made.get(..made.len().min(len as usize)).unwrap_or_default().to_vec()),
+            (None, ChunkRef::File { number: file, .. }) => {
+                let refuse = |source| Error::ChunkFile { chunk, file, source };
+                let files = self.store.chunk_files().ok_or_else(|| refuse(std::io::ErrorKind::Unsupported.into()))?;
+                let source = files.open_chunk(file).map_err(refuse)?;
+                let mut bytes = vec![0; source.len().map_err(refuse)?.min(len) as usize];
+                source.read_exact_at(0, &mut bytes).map_err(refuse)?;
+                Ok(bytes)
+            }
+            (None, ChunkRef::Stored { at, room, .. }) => {
+                let mut bytes = vec![0; room.min(len) as usize];
+                self.store.read_exact_at(at, &mut bytes).map_err(Error::io("reading the frame"))?;
+                Ok(bytes)
+            }
+            (None, ChunkRef::Special { .. }) => Ok(Vec::new()),
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! The changes of a frame, collected and committed as a whole.
+//!
+//! | file | what it knows |
+//! |---|---|
+//! | `chunks` | chunks: appended, inserted, put in place of others, removed, reordered |
+//! | `layers` | metalayers and vlmetalayers |
+//! | `lookup` | chunks of the frame as it is now, also those that are on no disk yet |
+
+mod chunks;
+mod layers;
+mod lookup;
+
+use std::path::Path;
+
+use blosc_core::{CParams, Encoder};
+use bloscpack_format::FormatError;
+use bloscpack_format::frame::{B2nd, ChunkPlace, Edit, Frame, FrameType, Grid, Plan, Step, Trailer, VlMetalayers};
+
+use crate::frame::local::LocalFrame;
+use crate::frame::new::NewFrame;
+use crate::frame::params::FrameParams;
+use crate::frame::store::{FrameStore, MemoryFrame};
+use crate::{Archive, Error};
+
+/// A frame that is being written. Changes are collected, their chunks written where nobody looks yet;
+/// [`commit`](Self::commit) makes all of them true in one step. A process that is killed at any moment leaves the frame as
+/// it was at the last commit. After an error the writer is of no more use: the frame is as it was at the last commit.
+///
+/// ```
+/// use bloscpack_io::Archive;
+/// use bloscpack_io::frame::{FrameParams, FrameWriter};
+/// let mut frame = FrameWriter::in_memory(FrameParams::new(4))?;
+/// frame.append(&[1; 4000])?;
+/// frame.append(&[2; 4000])?;
+/// frame.set_vlmetalayer("author", b"me")?;
+/// frame.commit()?;
+/// frame.delete(0)?;
+/// frame.commit()?;
+/// let archive = Archive::open(frame.into_store().file)?;
+/// assert_eq!(archive.chunk(0)?, [2; 4000]);
+/// # Ok::<(), bloscpack_io::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct FrameWriter<S> {
+    pub(in crate::frame) store: S,
+    /// `None` after an error.
+    edit: Option<Edit>,
+    pub(in crate::frame) params: FrameParams,
+    /// Why new chunks cannot be compressed as the header says, if they cannot: all else can be done.
+    unusable: Option<&'static str>,
+    pub(in crate::frame) array: Option<(B2nd, Grid)>,
+    max_vlmetalayers: usize,
+}
+
+impl FrameWriter<LocalFrame> {
+    /// Opens a frame on the disk, a file or a directory, to be changed.
+    ///
+    /// # Errors
+    /// [`Error::File`], and as [`FrameWriter::with_store`].
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        FrameWriter::with_store(LocalFrame::open(path)?)
+    }
+}
+
+impl FrameWriter<NewFrame> {
+    /// Starts a frame that is to become the file or the directory `path`, which appears as a whole by
+    /// [`finish`](Self::finish).
+    ///
+    /// # Errors
+    /// [`Error::OutputExists`], [`Error::File`], [`Error::FrameParams`].
+    pub fn create(path: &Path, frame_type: FrameType, overwrite: bool, params: FrameParams) -> Result<Self, Error> {
+        FrameWriter::start(NewFrame::create(path, frame_type, overwrite)?, params)
+    }
+
+    /// Commits what was not, and puts the frame in its place.
+    ///
+    /// # Errors
+    /// As [`FrameWriter::commit`], and [`Error::OutputExists`], [`Error::File`].
+    pub fn finish(mut self) -> Result<(), Error> {
+        self.commit()?;
+        self.store.commit()
+    }
+}
+
+impl FrameWriter<MemoryFrame> {
+    /// Starts a contiguous frame in memory.
+    ///
+    /// # Errors
+    /// [`Error::FrameParams`].
+    pub fn in_memory(params: FrameParams) -> Result<Self, Error> {
+        FrameWriter::start(MemoryFrame::new(FrameType::Contiguous), params)
+    }
+}
+
+impl<S: FrameStore> FrameWriter<S> {
+    /// Changes the frame that a store holds. New chunks are compressed as its header says; if they cannot be, what
+    /// compresses them answers [`Error::FrameParams`].
+    ///
+    /// # Errors
+    /// As [`Archive::open`].
+    pub fn with_store(store: S) -> Result<Self, Error> {
+        let archive = Archive::open(&store)?;
+        let Some(frame) = archive.frame().cloned() else { return Err(Error::Unsupported { format: archive.format() }) };
+        let array = Grid::of(&frame)?;
+        drop(archive);
+        let (params, unusable) = match FrameParams::of(&frame.header) {
+            Ok(params) => (params, None),
+            Err(Error::FrameParams { what }) => (FrameParams::new(frame.header.typesize), Some(what)),
+            Err(error) => return Err(error),
+        };
+        Ok(FrameWriter { array, unusable, ..FrameWriter::with_edit(store, Edit::new(frame)?, params) })
+    }
+
+    /// Starts a frame in an empty store.
+    ///
+    /// # Errors
+    /// [`Error::FrameParams`].
+    pub fn start(store: S, params: FrameParams) -> Result<Self, Error> {
+        let edit = Edit::create(params.header(store.frame_type())?, Trailer::default());
+        Ok(FrameWriter::with_edit(store, edit, params))
+    }
+
+    pub(in crate::frame) fn with_edit(store: S, edit: Edit, params: FrameParams) -> Self {
+        let max_vlmetalayers = VlMetalayers::MAX_INTERCHANGE;
+        FrameWriter { store, edit: Some(edit), params, unusable: None, array: None, max_vlmetalayers }
+    }
+
+    /// Sets how many vlmetalayers there may be: 16, which C-Blosc2 can write to, unless told otherwise; 8192 at most.
+    #[must_use]
+    pub fn max_vlmetalayers(self, max_vlmetalayers: usize) -> Self {
+        FrameWriter { max_vlmetalayers, ..self }
+    }
+
+    /// The frame as it is going to be after the next commit, but for its length.
+    ///
+    /// # Errors
+    /// [`Error::EditFailed`].
+    pub fn frame(&self) -> Result<&Frame, Error> {
+        self.edit.as_ref().map(Edit::frame).ok_or(Error::EditFailed)
+    }
+
+    /// The store, as it was left by the last commit, with bytes that mean nothing if there was an error.
+    pub fn into_store(self) -> S {
+        self.store
+    }
+
+    /// Makes all changes since the last commit true, by one write to the disk or one renaming.
+    ///
+    /// # Errors
+    /// [`Error::Io`]; [`Error::Format`] if a part of the frame has become larger than the format can say;
+    /// [`Error::EditFailed`].
+    pub fn commit(&mut self) -> Result<(), Error> {
+        let Plan { frame, steps } = self.edit.take().ok_or(Error::EditFailed)?.finish()?;
+        let store = &mut self.store;
+        for step in steps {
+            let done = match step {
+                Step::Write { at, bytes } | Step::Commit { at, bytes } => store.write_at(at, &bytes),
+                Step::WriteFile { number, bytes } => store.write_chunk_file(number, &bytes),
+                Step::SetLen { len } => store.set_len(len),
+                Step::Sync => store.sync(),
+                Step::Replace { bytes } => store.replace(&bytes),
+                Step::Remove { number } => store.remove_chunk_file(number),
+            };
+            done.map_err(Error::io("writing the frame"))?;
+        }
+        self.edit = Some(Edit::new(frame)?);
+        Ok(())
+    }
+
+    /// The shape of a block, which some filters want to know.
+    pub(in crate::frame) fn blockshape(&self) -> Vec<usize> {
+        let array = self.array.as_ref();
+        array.map_or(Vec::new(), |(array, _)| array.blockshape.iter().map(|len| *len as usize).collect())
+    }
+
+    /// How new chunks are compressed.
+    pub(in crate::frame) fn cparams(&self) -> Result<CParams, Error> {
+        match self.unusable {
+            Some(what) => Err(Error::FrameParams { what }),
+            None => Ok(self.params.cparams()),
+        }
+    }
+
+    /// Somebody to compress chunks.
+    pub(in crate::frame) fn encoder(&self) -> Result<Encoder, Error> {
+        Ok(Encoder::new(self.cparams()?)?.blockshape(&self.blockshape()))
+    }
+
+    /// Changes the plan; after an error there is none any more.
+    pub(in crate::frame) fn with<T>(
+        &mut self,
+        change: impl FnOnce(&mut Edit) -> Result<T, FormatError>,
+    ) -> Result<T, Error> {
+        let mut edit = self.edit.take().ok_or(Error::EditFailed)?;
+        let done = change(&mut edit)?;
+        self.edit = Some(edit);
+        Ok(done)
+    }
+
+    /// Does several changes; if one fails, none of them is ever committed.
+    pub(in crate::frame) fn all_or_none<T>(
+        &mut self,
+        changes: impl FnOnce(&mut Self) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let done = changes(self);
+        if done.is_err() {
+            self.edit = None;
+        }
+        done
+    }
+
+    /// Writes a chunk to its place.
+    pub(in crate::frame) fn write(&mut self, place: Option<ChunkPlace>, bytes: &[u8]) -> Result<(), Error> {
+        let written = match place {
+            Some(ChunkPlace::At(at)) => self.store.write_at(at, bytes),
+            Some(ChunkPlace::File(number)) => self.store.write_chunk_file(number, bytes),
+            None => Ok(()),
+        };
+        written.map_err(|error| {
+            self.edit = None;
+            Error::io("writing a chunk of the frame")(error)
+        })
+    }
+}

@@ -1,0 +1,37 @@
+//! One writer at a time: what is changed in place, or replaced by what was made of it, is locked meanwhile.
+//!
+//! The lock is the system's (`flock`, `LockFileEx`), on the file itself or on the directory: nothing is left behind by a
+//! process that is killed, and readers do not ask for it. Where a file system has no locks, there are none.
+
+use std::fs::{File, TryLockError};
+use std::io;
+use std::path::Path;
+
+use crate::Error;
+use crate::files::is_same_file;
+
+/// Opens what is at `path` by `open` and locks it until the file is closed.
+///
+/// # Errors
+/// [`Error::Locked`] if somebody else has it; [`Error::File`].
+pub(crate) fn open_locked(path: &Path, open: impl Fn(&Path) -> io::Result<File>) -> Result<File, Error> {
+    let refuse = |error| Error::file("opening", path, error);
+    loop {
+        let file = open(path).map_err(refuse)?;
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => return Err(Error::Locked(path.to_owned())),
+            Err(TryLockError::Error(_)) => return Ok(file),
+            // Who had the lock may have put another file in its place, or removed it, before letting go.
+            Ok(()) if is_same_file(&file, path).unwrap_or(false) => return Ok(file),
+            Ok(()) => {}
+        }
+    }
+}
+
+/// Locks a directory until what this returns is dropped; nothing where directories cannot be opened.
+///
+/// # Errors
+/// As [`open_locked`].
+pub(crate) fn lock_directory(path: &Path) -> Result<Option<File>, Error> {
+    if cfg!(unix) { open_locked(path, |path| File::open(path)).map(Some) } else { Ok(None) }
+}

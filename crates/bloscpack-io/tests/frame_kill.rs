@@ -1,0 +1,103 @@
+//! `kill -9` of a process that changes a frame, again and again: each time it is the frame of some commit, and no older one
+//! than before; and two processes at once are kept apart.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use std::env;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use bloscpack_format::frame::FrameType;
+use bloscpack_io::frame::{FrameParams, FrameWriter, compact};
+use bloscpack_io::{Archive, Cancel, Error, LocalSource, UnpackOptions};
+
+/// Where the process that is to be killed finds the frame.
+const VICTIM: &str = "BLPK_TEST_FRAME_TO_CHANGE";
+
+/// Chunks that a frame of many commits has.
+const KEPT: u64 = 6;
+
+fn chunk(commit: u64) -> Vec<u8> {
+    commit.to_le_bytes().repeat(500)
+}
+
+/// The chunks after so many commits.
+fn expected(commits: u64) -> Vec<Vec<u8>> {
+    (commits.saturating_sub(KEPT) + 1..=commits).map(chunk).collect()
+}
+
+/// One commit after the other, and a frame without dead bytes now and then, until somebody ends it.
+fn change_for_ever(path: &Path) -> ! {
+    loop {
+        let mut commits = commits(path);
+        let mut frame = FrameWriter::open(path).unwrap();
+        for _ in 0..20 {
+            commits += 1;
+            if frame.frame().unwrap().nchunks() == KEPT {
+                frame.delete(0).unwrap();
+            }
+            frame.append(&chunk(commits)).unwrap();
+            frame.set_vlmetalayer("commits", &commits.to_le_bytes()).unwrap();
+            frame.commit().unwrap();
+        }
+        drop(frame);
+        compact(path, &Cancel::new()).unwrap();
+    }
+}
+
+/// How many commits the frame has seen; its chunks are checked to be those.
+fn commits(path: &Path) -> u64 {
+    let archive = Archive::open(LocalSource::open(path).unwrap()).unwrap();
+    archive.verify(&UnpackOptions::new()).unwrap();
+    let commits = archive.vlmetalayer("commits").unwrap().unwrap_or(vec![0; 8]);
+    let commits = u64::from_le_bytes(commits.try_into().unwrap());
+    let chunks: Vec<_> = (0..archive.nchunks()).map(|chunk| archive.chunk(chunk).unwrap()).collect();
+    assert!(chunks == expected(commits), "after {commits} commits");
+    commits
+}
+
+#[test]
+fn killed_at_any_moment_it_is_the_frame_of_some_commit() {
+    if let Some(path) = env::var_os(VICTIM) {
+        change_for_ever(Path::new(&path));
+    }
+    let dir = tempfile::tempdir().unwrap();
+    for frame_type in [FrameType::Contiguous, FrameType::Sparse] {
+        let path = dir.path().join(format!("{frame_type:?}"));
+        FrameWriter::create(&path, frame_type, false, FrameParams::new(8)).unwrap().finish().unwrap();
+        let mut last = 0;
+        for round in 0..30 {
+            let mut victim = Command::new(env::current_exe().unwrap());
+            victim.args(["--exact", "killed_at_any_moment_it_is_the_frame_of_some_commit"]).env(VICTIM, &path);
+            let mut victim = victim.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+            std::thread::sleep(Duration::from_millis(20 + round));
+            assert!(victim.try_wait().unwrap().is_none(), "round {round}: it gave up");
+            victim.kill().unwrap();
+            victim.wait().unwrap();
+            let now = commits(&path);
+            assert!(now >= last, "round {round}: {now} commits, but there had been {last}");
+            last = now;
+        }
+        assert!(last > 30, "{last} commits only: it was never killed at work");
+    }
+}
+
+#[test]
+fn one_writer_at_a_time() {
+    let dir = tempfile::tempdir().unwrap();
+    for frame_type in [FrameType::Contiguous, FrameType::Sparse] {
+        let path = dir.path().join(format!("{frame_type:?}"));
+        FrameWriter::create(&path, frame_type, false, FrameParams::new(8)).unwrap().finish().unwrap();
+        let mut first = FrameWriter::open(&path).unwrap();
+        first.append(&[1; 80]).unwrap();
+        assert!(matches!(FrameWriter::open(&path), Err(Error::Locked(at)) if at == path));
+        assert!(matches!(compact(&path, &Cancel::new()), Err(Error::Locked(_))));
+        first.commit().unwrap();
+        assert!(matches!(FrameWriter::open(&path), Err(Error::Locked(_))), "a commit is not the end");
+        // Who reads does not ask.
+        assert_eq!(Archive::open(LocalSource::open(&path).unwrap()).unwrap().nbytes(), 80);
+        drop(first);
+        FrameWriter::open(&path).unwrap();
+    }
+}
