@@ -40,6 +40,7 @@
 mod append;
 mod archive;
 mod atomic;
+pub mod bcolz;
 mod chunk_run;
 mod chunks;
 mod convert;

@@ -7,10 +7,10 @@ use std::sync::{Mutex, PoisonError};
 
 use bloscpack_format::frame::{FrameType, sframe};
 
-use super::local::remove_if_there;
 use super::store::FrameStore;
 use crate::Error;
 use crate::atomic::{self, AtomicFile};
+use crate::files::remove_if_there;
 use crate::source::{ChunkFiles, ReadAt};
 
 /// A frame that is being made: [`NewFrame::commit`] puts it in its place; dropped without it, nothing is left.
