@@ -1,6 +1,6 @@
 //! A frame in a file or a directory that is there, and is changed in place.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
