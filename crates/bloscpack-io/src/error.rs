@@ -7,6 +7,8 @@ use blosc_core::{DecodeError, EncodeError};
 use bloscpack_format::checksum::{Checksum, Digest};
 use bloscpack_format::{Format, FormatError};
 
+use crate::bcolz::Directory;
+
 /// Why an operation failed. After any of them the outputs are as they were before.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -183,6 +185,66 @@ pub enum Error {
         /// Why not.
         what: &'static str,
     },
+    /// Something is wrong in a file of a bcolz directory.
+    #[error("{file}: {source}")]
+    InFile {
+        /// The file.
+        file: String,
+        /// What is wrong.
+        source: Box<Error>,
+    },
+    /// A chunk file of a carray holds other rows than it has to.
+    #[error("chunk {chunk}: {found} bytes, expected {min}..={max} in rows of {atomsize}")]
+    ChunkRows {
+        /// The chunk's number.
+        chunk: u64,
+        /// Its `nbytes`.
+        found: u64,
+        /// Bytes of the rows that are in it.
+        min: u64,
+        /// Bytes of a whole chunk.
+        max: u64,
+        /// Bytes of a row.
+        atomsize: u64,
+    },
+    /// A chunk file of a carray holds no Blosc1 chunk.
+    #[error("chunk {chunk} is of Blosc chunk version {version}, expected 1 or 2")]
+    ChunkGeneration {
+        /// The chunk's number.
+        chunk: u64,
+        /// Its version.
+        version: u8,
+    },
+    /// Chunk files of a carray are not there.
+    #[error("{file}: no such file, for {} chunks from chunk {} on", .chunks.end - .chunks.start, .chunks.start)]
+    MissingChunks {
+        /// The first of them.
+        file: String,
+        /// The chunks.
+        chunks: std::ops::Range<u64>,
+    },
+    /// A column of a ctable is longer or shorter than the first.
+    #[error("{column}: {found} rows, but the first column has {expected}")]
+    ColumnLength {
+        /// The directory of the column.
+        column: String,
+        /// Its rows.
+        found: u64,
+        /// Rows of the first column.
+        expected: u64,
+    },
+    /// A ctable has no such column.
+    #[error("there is no column {column:?}")]
+    NoSuchColumn {
+        /// The name.
+        column: String,
+    },
+    /// A directory is neither a carray nor a ctable.
+    #[error("{directory}: neither __rootdirs__ nor meta/storage is in it, so it is no directory of bcolz")]
+    NotBcolz {
+        /// The directory.
+        directory: String,
+    },
     /// An earlier change of the frame failed half-way; what is on the disk is as it was at the last commit.
     #[error("an earlier change of this frame failed: open it again")]
     EditFailed,
@@ -213,6 +275,20 @@ pub struct ChunkDigestMismatch {
 impl Error {
     pub(crate) fn file(doing: &'static str, path: &Path, source: io::Error) -> Error {
         Error::File { doing, path: path.to_owned(), source }
+    }
+
+    /// The same, of a file in a directory.
+    pub(crate) fn in_file(self, dir: &dyn Directory, path: &str) -> Error {
+        Error::InFile { file: dir.name(path), source: Box::new(self) }
+    }
+
+    /// Whether a file is not there.
+    pub(crate) fn is_not_found(&self) -> bool {
+        match self {
+            Error::InFile { source, .. } => source.is_not_found(),
+            Error::Io { source, .. } | Error::File { source, .. } => source.kind() == io::ErrorKind::NotFound,
+            _ => false,
+        }
     }
 
     /// For use with `map_err`: an I/O error while `doing` something to the input or output.

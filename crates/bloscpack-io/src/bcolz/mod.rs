@@ -4,13 +4,30 @@
 //! |---|---|
 //! | `store` | what a place of files has to offer: [`Directory`] |
 //! | `local`, `memory` | directories on the file system and in memory |
+//! | `root` | what is in a directory; one as a source for [`Archive`](crate::Archive) |
+//! | `carray`, `ctable` | what opening an array or a table gives |
+//! | `chunk` | a chunk file, and its plain bytes |
+//! | `read` | rows: ranges, steps, blocks |
+//! | `verify` | everything that is wrong |
 //!
 //! What the files mean is in [`bloscpack_format::bcolz`].
 
+mod carray;
+mod chunk;
+mod ctable;
 mod local;
 mod memory;
+mod read;
+mod root;
 mod store;
+mod verify;
 
+pub use carray::Carray;
+pub(crate) use carray::Meta;
+pub use ctable::{Column, Ctable};
 pub use local::LocalDirectory;
 pub use memory::{MemoryDirectory, Op};
+pub use read::Blocks;
+pub use root::{DirectorySource, Root};
 pub use store::{Below, Directory};
+pub use verify::{VerifyReport, verify};
