@@ -68,6 +68,7 @@ pub use atomic::AtomicFile;
 pub use convert::{ConvertOptions, ConvertReport, Target, convert};
 pub use error::{ChunkDigestMismatch, Error};
 pub use local::LocalSource;
+pub use lock::Lock;
 pub use options::{AppendOptions, Event, PackOptions, UnpackOptions};
 pub use pack::{PackReport, pack_bytes, pack_bytes_to_file, pack_file, pack_stream};
 pub use source::{ChunkFiles, ReadAt, Tail};
