@@ -41,7 +41,7 @@ pub enum Error {
     #[error("'{}' is being changed by somebody else; try again when they are done", .0.display())]
     Locked(PathBuf),
     /// A carray cannot be made, or compressed, in this way.
-    #[error("a carray cannot be compressed as its parameters say: {what}")]
+    #[error("a carray cannot be made or compressed so: {what}")]
     CarrayParams {
         /// Why not.
         what: &'static str,
@@ -226,7 +226,7 @@ pub enum Error {
         what: &'static str,
     },
     /// Something is wrong in a file of a bcolz directory.
-    #[error("{file}: {source}")]
+    #[error("{file}{}", said_of(.file, .source))]
     InFile {
         /// The file.
         file: String,
@@ -334,5 +334,16 @@ impl Error {
     /// For use with `map_err`: an I/O error while `doing` something to the input or output.
     pub(crate) fn io(doing: &'static str) -> impl Fn(io::Error) -> Error {
         move |source| Error::Io { doing, source }
+    }
+}
+
+/// What is wrong in a file, behind its name: `: not UTF-8`. Errors of the format name their file themselves, by the end of
+/// its path, and once is enough.
+fn said_of(file: &str, source: &Error) -> String {
+    let text = source.to_string();
+    let named = text.find([':', ',']).and_then(|end| text.split_at_checked(end));
+    match named {
+        Some((name, rest)) if file.ends_with(name) => rest.into(),
+        _ => format!(": {text}"),
     }
 }

@@ -14,10 +14,11 @@
 //! | read a part, a slice of an array, metalayers | [`Archive`] on a [`LocalSource`] | [`Archive`] | any [`ReadAt`] |
 //! | arrays | [`numpy`] | [`numpy`] | |
 //! | make and change frames | [`frame`] | [`frame`] | any [`frame::FrameStore`] |
+//! | read and verify bcolz directories | [`bcolz`] | [`bcolz`] | any [`bcolz::Directory`] |
 //! | convert | [`convert`] | | |
 //!
 //! Formats: bloscpack versions 1, 2 and 3 are read, 3 is written; bare chunks and Blosc2 frames are read, contiguous ones,
-//! also inside of other files ([`Tail`]), and sparse ones.
+//! also inside of other files ([`Tail`]), and sparse ones; carrays and ctables of bcolz.
 //!
 //! ```
 //! use blosc_core::{CParams, Codec};

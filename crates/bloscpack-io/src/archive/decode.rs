@@ -196,11 +196,11 @@ impl<R: ReadAt> Archive<R> {
         ranges: Option<&[Range<usize>]>,
     ) -> Result<Plain, Error> {
         if let (Content::Carray(meta), true) = (&self.content, number < self.nchunks()) {
-            // The last chunk may hold more than its rows.
-            let whole = meta.plain_range(number);
-            let whole = 0..(whole.end - whole.start) as usize;
-            let ranges = ranges.unwrap_or(std::slice::from_ref(&whole));
-            let plain = meta.decode(self.directory()?, &mut worker.decoder, &worker.limits, number, ranges)?;
+            let (dir, decoder, limits) = (self.directory()?, &mut worker.decoder, &worker.limits);
+            let plain = match ranges {
+                Some(ranges) => meta.decode(dir, decoder, limits, number, ranges)?,
+                None => meta.decode_rows(dir, decoder, limits, number)?,
+            };
             return Ok(Plain::Bytes(plain));
         }
         let fetched = self.fetch(number, ranges)?;

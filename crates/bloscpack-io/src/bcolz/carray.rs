@@ -191,9 +191,7 @@ impl<D: Directory> Carray<D> {
     pub fn chunk(&self, number: u64) -> Result<Vec<u8>, Error> {
         self.check_chunk(number)?;
         let mut decoder = Decoder::new().limits(self.limits);
-        // A chunk has less than 2 GiB.
-        let nbytes = (self.meta.rows.rows_in(number) * self.meta.rows.atomsize()) as usize;
-        self.meta.decode(&self.dir, &mut decoder, &self.limits, number, std::slice::from_ref(&(0..nbytes)))
+        self.meta.decode_rows(&self.dir, &mut decoder, &self.limits, number)
     }
 
     fn check_chunk(&self, number: u64) -> Result<(), Error> {

@@ -74,7 +74,7 @@ impl Meta {
     /// Refuses a number of plain bytes that the chunk cannot have where it is.
     fn check_nbytes(&self, number: u64, found: u64) -> Result<(), Error> {
         // A pickle has any size.
-        if self.storage.dtype == Dtype::Object {
+        if self.is_object() {
             return Ok(());
         }
         let allowed = self.rows.nbytes_allowed(number);
@@ -99,7 +99,26 @@ impl Meta {
             .map_err(|source| Error::Chunk { chunk: number, offset: AT, source }.in_file(dir, &self.chunk_file(number)))
     }
 
-    pub(crate) fn decode_fetched(
+    /// The plain bytes of all rows of chunk `number`; of Python object `number` its pickle.
+    pub(crate) fn decode_rows(
+        &self,
+        dir: &dyn Directory,
+        decoder: &mut Decoder,
+        limits: &Limits,
+        number: u64,
+    ) -> Result<Vec<u8>, Error> {
+        let plain = self.plain_range(number);
+        // A chunk has less than 2 GiB.
+        let whole = 0..(plain.end - plain.start) as usize;
+        self.decode(dir, decoder, limits, number, std::slice::from_ref(&whole))
+    }
+
+    /// Whether its rows are Python objects, each with a chunk of its own.
+    pub(crate) fn is_object(&self) -> bool {
+        self.storage.dtype == Dtype::Object
+    }
+
+    fn decode_fetched(
         &self,
         decoder: &mut Decoder,
         bytes: &[u8],
@@ -107,7 +126,7 @@ impl Meta {
     ) -> Result<Vec<u8>, DecodeError> {
         let chunk = Chunk::parse(bytes)?;
         let whole = 0..chunk.header().nbytes();
-        if self.storage.dtype == Dtype::Object || ranges == [whole] {
+        if self.is_object() || ranges == [whole] {
             return decoder.decompress(&chunk);
         }
         // Ranges are within the rows that the file was found to have.

@@ -7,7 +7,7 @@
 //! | `root` | what is in a directory; one as a source for [`Archive`](crate::Archive) |
 //! | `carray`, `ctable` | what opening an array or a table gives |
 //! | `chunk` | a chunk file, and its plain bytes |
-//! | `read` | rows: ranges, steps, blocks |
+//! | `read`, `cursor` | rows: ranges, steps, blocks; one at a time |
 //! | `verify` | everything that is wrong |
 //!
 //! What the files mean is in [`bloscpack_format::bcolz`].
@@ -15,6 +15,7 @@
 mod carray;
 mod chunk;
 mod ctable;
+mod cursor;
 mod local;
 mod memory;
 mod read;
@@ -25,6 +26,7 @@ mod verify;
 pub use carray::Carray;
 pub(crate) use carray::Meta;
 pub use ctable::{Column, Ctable};
+pub use cursor::Cursor;
 pub use local::LocalDirectory;
 pub use memory::{MemoryDirectory, Op};
 pub use read::Blocks;

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use blosc_core::Decoder;
 use bloscpack_format::FormatError;
-use bloscpack_format::bcolz::{ChunkRows, Dtype, Rows};
+use bloscpack_format::bcolz::{ChunkRows, Rows};
 use bloscpack_format::numpy::NumpyError;
 
 use super::carray::Carray;
@@ -81,7 +81,7 @@ impl<D: Directory> Carray<D> {
         if rows.start > rows.end || rows.end > all.len() {
             return Err(Error::Range { unit: "rows", start: rows.start, end: rows.end, len: all.len() });
         }
-        if *self.dtype() == Dtype::Object {
+        if meta.is_object() {
             return Err(FormatError::Numpy(NumpyError::Object).into());
         }
         let chunks = all.chunks_of(rows.clone());

@@ -2,6 +2,7 @@
 #![allow(dead_code, clippy::unwrap_used, clippy::panic, reason = "not every test uses all of it")]
 
 pub(crate) mod recorder;
+pub(crate) mod roots;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
