@@ -53,6 +53,7 @@ mod front;
 mod index;
 mod local;
 mod lock;
+mod new_directory;
 pub mod numpy;
 mod options;
 mod pack;

@@ -31,6 +31,12 @@ impl Meta {
         Ok(Meta { storage, sizes, rows })
     }
 
+    /// Metadata that are on no disk yet.
+    pub(crate) fn new(storage: Storage, sizes: Sizes) -> Result<Meta, Error> {
+        let rows = Rows::of(&sizes, &storage).map_err(FormatError::from)?;
+        Ok(Meta { storage, sizes, rows })
+    }
+
     /// What the array is to NumPy.
     pub(crate) fn numpy(&self) -> Result<NumpyMeta, Error> {
         let dtype = self.storage.dtype.as_plain().ok_or(FormatError::Numpy(NumpyError::Object))?;

@@ -8,7 +8,9 @@
 //! | `carray`, `ctable` | what opening an array or a table gives |
 //! | `chunk` | a chunk file, and its plain bytes |
 //! | `read`, `cursor` | rows: ranges, steps, blocks; one at a time |
+//! | `settled` | reading through a change that was interrupted |
 //! | `verify` | everything that is wrong |
+//! | `write` | making and changing arrays and tables |
 //!
 //! What the files mean is in [`bloscpack_format::bcolz`].
 
@@ -20,8 +22,10 @@ mod local;
 mod memory;
 mod read;
 mod root;
+mod settled;
 mod store;
 mod verify;
+mod write;
 
 pub use carray::Carray;
 pub(crate) use carray::Meta;
@@ -31,5 +35,7 @@ pub use local::LocalDirectory;
 pub use memory::{MemoryDirectory, Op};
 pub use read::Blocks;
 pub use root::{DirectorySource, Root};
+pub use settled::Settled;
 pub use store::{Below, Directory};
 pub use verify::{VerifyReport, verify};
+pub use write::{CarrayParams, CarrayWriter, CtableWriter};

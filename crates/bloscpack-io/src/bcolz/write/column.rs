@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use blosc_core::{Decoder, Encoder, Limits, max_cbytes};
+use bloscpack_format::{FormatError, Json};
 use bloscpack_format::bcolz::{
     ATTRS_FILE, Attrs, ChunkFileHeader, DATA_DIR, Dtype, META_DIR, PendingStep, Rows, SIZES_FILE, STORAGE_FILE, Storage,
     chunk_file_name, quantize, staged_name,
@@ -164,8 +165,14 @@ impl<D: Directory> Column<D> {
         Err(Error::NotRows { found, atomsize, rows: None })
     }
 
+    /// Refuses so many more rows, if they are too many.
+    pub(super) fn check_growth(&self, more: u64) -> Result<(), Error> {
+        self.meta.rows.with_len(self.len().saturating_add(more)).map_err(FormatError::from)?;
+        Ok(())
+    }
+
     pub(super) fn set_len(&mut self, len: u64) -> Result<(), Error> {
-        self.meta.rows = self.meta.rows.with_len(len).map_err(bloscpack_format::FormatError::from)?;
+        self.meta.rows = self.meta.rows.with_len(len).map_err(FormatError::from)?;
         if let Some(rows) = self.meta.sizes.shape.first_mut() {
             *rows = len;
         }
@@ -263,6 +270,18 @@ impl<D: Directory> Column<D> {
                 Ok(self.attrs.insert(attrs))
             }
         }
+    }
+
+    pub(super) fn set_attr(&mut self, name: &str, value: Json) -> Result<Option<Json>, Error> {
+        let old = self.attrs()?.set(name, value);
+        self.attrs_are_new = true;
+        Ok(old)
+    }
+
+    pub(super) fn remove_attr(&mut self, name: &str) -> Result<Option<Json>, Error> {
+        let old = self.attrs()?.remove(name);
+        self.attrs_are_new |= old.is_some();
+        Ok(old)
     }
 
     /// Commits this one alone.
