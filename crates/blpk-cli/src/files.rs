@@ -1,6 +1,6 @@
 //! What is asked about files before anything is done, in the order and the words of the original.
 
-use crate::kind::is_sparse_frame;
+use crate::kind::{Kind, is_container_directory, kind_of};
 use crate::session::Session;
 use crate::streams::{Place, refuse_same_file};
 use anyhow::{Context as _, Result, bail};
@@ -30,10 +30,10 @@ pub(crate) fn check(input: &Place, output: &Place, session: &Session) -> Result<
     Ok(())
 }
 
-/// Refuses a file that is not there, or is a directory that is no sparse frame.
+/// Refuses a file that is not there, or is a directory that is no container.
 pub(crate) fn must_exist(what: &str, path: &Path) -> Result<()> {
     match fs::metadata(path) {
-        Ok(_) if is_sparse_frame(path) => Ok(()),
+        Ok(_) if is_container_directory(path) => Ok(()),
         Ok(found) if found.is_dir() => bail!("{what} '{}' is {}", path.display(), directory(path)),
         Ok(_) => Ok(()),
         Err(_) if !path.exists() => bail!("{what} '{}' does not exist!", path.display()),
@@ -41,14 +41,11 @@ pub(crate) fn must_exist(what: &str, path: &Path) -> Result<()> {
     }
 }
 
-/// What a directory is: some formats are stored as one.
+/// What a directory is that cannot be read as one container.
 fn directory(path: &Path) -> &'static str {
-    if path.join("__rootdirs__").is_file() {
-        "a bcolz ctable, which this version cannot read"
-    } else if path.join("meta").join("storage").is_file() {
-        "a bcolz carray, which this version cannot read"
-    } else {
-        "a directory, not a file"
+    match kind_of(path) {
+        Some(Kind::Ctable) => "a bcolz ctable; name the directory of one of its columns",
+        _ => "a directory, not a file",
     }
 }
 

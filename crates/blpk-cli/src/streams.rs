@@ -1,6 +1,6 @@
 //! Where do bytes come from and go to? Files, devices, pipes, and stdin and stdout under the name `-`.
 
-use crate::kind::is_sparse_frame;
+use crate::kind::is_container_directory;
 use anyhow::{Context as _, Result, bail};
 use bloscpack_io::{AtomicFile, Cancel, LocalSource};
 use std::fs::{self, File};
@@ -222,10 +222,10 @@ fn identity<S>(place: &Place, _: S) -> Option<PathBuf> {
     }
 }
 
-/// What is at a place, to be read here and there: also the directory of a sparse frame.
+/// What is at a place, to be read here and there: also a directory.
 pub(crate) fn open_source(place: &Place) -> Result<LocalSource> {
     match place {
-        Place::File(path) if is_sparse_frame(path) => Ok(LocalSource::open(path)?),
+        Place::File(path) if is_container_directory(path) => Ok(LocalSource::open(path)?),
         _ => Ok(LocalSource::from(open_seekable(place)?)),
     }
 }

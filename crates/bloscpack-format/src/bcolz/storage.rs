@@ -54,6 +54,18 @@ pub enum Shuffle {
     Bit,
 }
 
+impl Shuffle {
+    /// Its number in the file.
+    #[must_use]
+    pub fn number(self) -> u8 {
+        match self {
+            Shuffle::None => 0,
+            Shuffle::Byte => 1,
+            Shuffle::Bit => 2,
+        }
+    }
+}
+
 /// What bcolz since 1.1 takes if nobody says: level 5, shuffle, LZ4.
 impl Default for Cparams {
     fn default() -> Self {
@@ -138,14 +150,9 @@ impl Cparams {
     }
 
     fn to_json(&self) -> Json {
-        let shuffle = match self.shuffle {
-            Shuffle::None => 0,
-            Shuffle::Byte => 1,
-            Shuffle::Bit => 2,
-        };
         Json::Object(vec![
             ("clevel".into(), Json::Int(self.clevel.into())),
-            ("shuffle".into(), Json::Int(shuffle)),
+            ("shuffle".into(), Json::Int(self.shuffle.number().into())),
             ("cname".into(), Json::String(self.cname.clone())),
             ("quantize".into(), Json::Int(self.quantize.into())),
         ])

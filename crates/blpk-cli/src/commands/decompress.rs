@@ -18,7 +18,7 @@ pub(super) fn run(args: &DecompressArgs, session: &Session) -> Result<()> {
     let report = &session.report;
     report.verbose("getting ready for decompression");
     let input = Place::from(args.in_file.clone());
-    if args.in_file.is_dir() && kind_of(&args.in_file).is_none() {
+    if args.in_file.is_dir() {
         files::must_exist("input file", &args.in_file)?; // says what the directory is, whatever its name
     }
     let output = output_of(args, &input)?;
@@ -32,8 +32,8 @@ pub(super) fn run(args: &DecompressArgs, session: &Session) -> Result<()> {
     }
 
     let cancel = session.cancel()?;
-    if let (Some(Kind::Frame), Place::File(path)) = (kind, &input) {
-        return frame(path, &output, session, &cancel);
+    if let (Some(Kind::Frame | Kind::Carray), Place::File(path)) = (kind, &input) {
+        return archive(path, &output, session, &cancel);
     }
     let source = Input::open(&input, &cancel)?;
     let size = source.known_size();
@@ -64,8 +64,8 @@ pub(super) fn run(args: &DecompressArgs, session: &Session) -> Result<()> {
     Ok(())
 }
 
-/// Unpacks a frame, which may be a directory.
-fn frame(input: &Path, output: &Place, session: &Session, cancel: &Cancel) -> Result<()> {
+/// Unpacks a frame or a carray, which may be a directory.
+fn archive(input: &Path, output: &Place, session: &Session, cancel: &Cancel) -> Result<()> {
     let name = || input.display().to_string();
     let archive = Archive::open(LocalSource::open(input)?).with_context(name)?;
     let options = options(session, Some(archive.nbytes()))?.cancel(cancel.clone());
@@ -119,14 +119,16 @@ fn output_of(args: &DecompressArgs, input: &Place) -> Result<Place> {
             return Ok(Place::File(files::without_extension(path)));
         }
         (Place::File(path), named) => match (kind_of(path), named) {
-            (Some(Kind::Chunk | Kind::Npy | Kind::Frame | Kind::Foreign(_)), Some(output)) => return Ok(output),
-            (Some(Kind::Chunk | Kind::Npy | Kind::Frame), None) => {
+            (Some(Kind::Chunk | Kind::Npy | Kind::Frame | Kind::Carray | Kind::Foreign(_)), Some(output)) => {
+                return Ok(output);
+            }
+            (Some(Kind::Chunk | Kind::Npy | Kind::Frame | Kind::Carray), None) => {
                 bail!("input file '{input}' does not end with '{}': name the <out_file>", files::EXTENSION)
             }
             (Some(Kind::Foreign(what)), None) => {
                 bail!("input file '{input}' is {what}, which this version cannot read")
             }
-            (Some(Kind::Bloscpack) | None, _) => path,
+            (Some(Kind::Bloscpack | Kind::Ctable) | None, _) => path,
         },
     };
     bail!("input file '{}' does not end with '{}'", path.display(), files::EXTENSION)

@@ -1,10 +1,10 @@
 //! `blpk info`: what a file is and what it holds, as text like the original's or as JSON.
 
-use super::{chunk, frame_info};
+use super::{bcolz_info, chunk, frame_info};
 use crate::args::InfoArgs;
 use crate::describe::{chunk_flags, chunk_header, header_block, metadata_header_block, ordered_dict};
 use crate::json::{Object, number, text};
-use crate::kind::{Kind, kind_of_file, prefix};
+use crate::kind::{Kind, kind_of, kind_of_file, prefix};
 use crate::npy::Npy;
 use crate::pprint::pformat;
 use crate::report::Report;
@@ -22,6 +22,11 @@ use std::fs::File;
 pub(super) fn run(args: &InfoArgs, session: &Session) -> Result<()> {
     let (report, place) = (&session.report, Place::from(args.file.clone()));
     if let Place::File(path) = &place {
+        if path.is_dir() && matches!(kind_of(path), Some(Kind::Carray | Kind::Ctable)) {
+            bcolz_info::run(path, args.json, report)?;
+            report.verbose("done");
+            return Ok(());
+        }
         files::must_exist("file", path)?;
     }
     let source = open_source(&place)?;
@@ -37,7 +42,9 @@ pub(super) fn run(args: &InfoArgs, session: &Session) -> Result<()> {
         Some(Kind::Chunk) => chunk::info(&file, args.json, report),
         Some(Kind::Npy) => npy(file, args.json, report),
         Some(Kind::Bloscpack) => bloscpack(&file, args.json, report),
-        Some(Kind::Frame) | None => return Err(anyhow!("{}", not_bloscpack(&file, &place))),
+        Some(Kind::Frame | Kind::Carray | Kind::Ctable) | None => {
+            return Err(anyhow!("{}", not_bloscpack(&file, &place)));
+        }
     };
     text.map_err(|error| match error.downcast_ref().and_then(reference_wording) {
         Some(wording) => anyhow!("{wording}. This might not be a bloscpack compressed file: '{place}'"),

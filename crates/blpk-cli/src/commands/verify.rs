@@ -10,8 +10,10 @@ use crate::streams::{Input, Place};
 use crate::{events, files, report};
 use anyhow::{Context as _, Result, bail};
 use bloscpack_format::Format;
+use bloscpack_io::bcolz::{self, LocalDirectory};
 use bloscpack_io::{Archive, Cancel, LocalSource, UnpackOptions, verify_stream};
 use std::fs::File;
+use std::path::Path;
 
 pub(super) fn run(args: &VerifyArgs, session: &Session) -> Result<()> {
     let cancel = session.cancel()?;
@@ -33,6 +35,9 @@ pub(super) fn run(args: &VerifyArgs, session: &Session) -> Result<()> {
 /// What the file is, if it is whole.
 fn verify(place: &Place, session: &Session, cancel: &Cancel) -> Result<String> {
     if let Place::File(path) = place {
+        if path.is_dir() && matches!(kind_of(path), Some(Kind::Carray | Kind::Ctable)) {
+            return verify_bcolz(path, session, cancel);
+        }
         files::must_exist("file", path)?;
         match kind_of(path) {
             Some(Kind::Foreign(what)) => bail!("file '{place}' is {what}, which this version cannot read"),
@@ -71,6 +76,25 @@ fn verify(place: &Place, session: &Session, cancel: &Cancel) -> Result<String> {
         trailing => format!(", {trailing} unused bytes at the end"),
     };
     Ok(format!("{format}, {chunks}, {}{trailing}", double_pretty_size(found.nbytes)))
+}
+
+/// Tells everything that is wrong with a directory of bcolz; the last of it is the error.
+fn verify_bcolz(path: &Path, session: &Session, cancel: &Cancel) -> Result<String> {
+    let options = UnpackOptions::new().threads(session.threads(u64::MAX)?).cancel(cancel.clone());
+    let mut found = bcolz::verify(&LocalDirectory::open(path)?, &options)?;
+    let last = found.faults.pop();
+    for fault in found.faults {
+        report::error(&exit::one_line(&fault.into()));
+    }
+    if let Some(last) = last {
+        return Err(last.into());
+    }
+    let what = match (kind_of(path), found.columns) {
+        (Some(Kind::Ctable), 1) => "bcolz ctable, 1 column, ".into(),
+        (Some(Kind::Ctable), columns) => format!("bcolz ctable, {columns} columns, "),
+        _ => "bcolz carray, ".to_owned(),
+    };
+    Ok(format!("{what}{}, {}", count(found.chunks), double_pretty_size(found.nbytes)))
 }
 
 /// What a frame is.
