@@ -25,7 +25,9 @@ impl NewDirectory {
         let refuse = |error| Error::file("creating", target, error);
         match fs::metadata(target) {
             Ok(_) if !overwrite => return Err(Error::OutputExists(target.to_owned())),
-            Ok(found) if !found.is_dir() || !is_ours(target) => return Err(refuse(io::ErrorKind::AlreadyExists.into())),
+            Ok(found) if !found.is_dir() || !is_ours(target) => {
+                return Err(refuse(io::ErrorKind::AlreadyExists.into()));
+            }
             _ => {}
         }
         let directory = tempfile::Builder::new().prefix(".blpk-").suffix(".tmp").tempdir_in(atomic::directory(target));

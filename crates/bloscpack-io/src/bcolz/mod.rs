@@ -9,6 +9,7 @@
 //! | `chunk` | a chunk file, and its plain bytes |
 //! | `read`, `cursor` | rows: ranges, steps, blocks; one at a time |
 //! | `settled` | reading through a change that was interrupted |
+//! | `recover` | what still stands of a damaged array or table |
 //! | `verify` | everything that is wrong |
 //! | `write` | making and changing arrays and tables |
 //!
@@ -21,6 +22,7 @@ mod cursor;
 mod local;
 mod memory;
 mod read;
+mod recover;
 mod root;
 mod settled;
 mod store;
@@ -34,6 +36,7 @@ pub use cursor::Cursor;
 pub use local::LocalDirectory;
 pub use memory::{MemoryDirectory, Op};
 pub use read::Blocks;
+pub use recover::{Gaps, Lost, LostPart, RecoverReport, recover};
 pub use root::{DirectorySource, Root};
 pub use settled::Settled;
 pub use store::{Below, Directory};

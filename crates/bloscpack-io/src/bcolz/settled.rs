@@ -2,8 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 use std::io;
+use std::sync::Arc;
 
-use bloscpack_format::bcolz::{MAX_META_LEN, MAX_PENDING_LEN, PENDING_FILE, Pending, PendingStep, STAGED_DIR, staged_name};
+use bloscpack_format::bcolz::{
+    MAX_META_LEN, MAX_PENDING_LEN, PENDING_FILE, Pending, PendingStep, STAGED_DIR, staged_name,
+};
 
 use super::carray::read_meta;
 use super::store::{Directory, read_small};
@@ -15,8 +18,7 @@ use crate::source::ReadAt;
 #[derive(Debug, Clone)]
 pub struct Settled<D> {
     dir: D,
-    /// Where a file or a column is for now; `None`: it is to go.
-    moved: HashMap<String, Option<String>>,
+    moves: Moves,
 }
 
 impl<D: Directory> Settled<D> {
@@ -26,22 +28,8 @@ impl<D: Directory> Settled<D> {
     /// [`Error::InFile`] if the file that tells of the change is damaged; [`Error::Pending`] if something is not there that
     /// it needs, or somebody else has changed the directory since.
     pub fn open(dir: D) -> Result<Self, Error> {
-        let mut moved = HashMap::new();
-        if let Some(pending) = read_pending(&dir)? {
-            check(&dir, &pending)?;
-            for step in pending.steps {
-                match step {
-                    PendingStep::Move { from, to } => moved.insert(to, Some(staged_name(from))),
-                    PendingStep::Remove { path } => moved.insert(path, None),
-                    PendingStep::RemoveColumn { name } => moved.insert(name, None),
-                    PendingStep::RenameColumn { from, to } => {
-                        moved.insert(from.clone(), None);
-                        moved.insert(to, Some(from))
-                    }
-                };
-            }
-        }
-        Ok(Settled { dir, moved })
+        let moves = Moves::read(&dir)?;
+        Ok(Settled { dir, moves })
     }
 
     /// The directory itself.
@@ -49,21 +37,8 @@ impl<D: Directory> Settled<D> {
         &self.dir
     }
 
-    /// Where a file is for now, if it is somewhere else.
-    fn find(&self, path: &str) -> Option<Option<String>> {
-        if self.moved.is_empty() {
-            return None;
-        }
-        if let Some(found) = self.moved.get(path) {
-            return Some(found.clone());
-        }
-        let (column, rest) = path.split_once('/')?;
-        let found = self.moved.get(column)?;
-        Some(found.as_ref().map(|column| format!("{column}/{rest}")))
-    }
-
     fn at<T>(&self, path: &str, act: impl Fn(&str) -> io::Result<T>) -> io::Result<T> {
-        match self.find(path) {
+        match self.moves.find(path) {
             None => act(path),
             Some(None) => Err(io::ErrorKind::NotFound.into()),
             // Who does what is left may have come to it.
@@ -72,6 +47,47 @@ impl<D: Directory> Settled<D> {
                 done => done,
             },
         }
+    }
+}
+
+/// Where a file or a column is for now; `None`: it is to go.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Moves(Option<Arc<HashMap<String, Option<String>>>>);
+
+impl Moves {
+    /// The moves that are left to be done in a directory.
+    pub(crate) fn read(dir: &dyn Directory) -> Result<Moves, Error> {
+        let Some(pending) = read_pending(dir)? else { return Ok(Moves::default()) };
+        check(dir, &pending)?;
+        let mut moved = HashMap::new();
+        for step in pending.steps {
+            match step {
+                PendingStep::Move { from, to } => moved.insert(to, Some(staged_name(from))),
+                PendingStep::Remove { path } => moved.insert(path, None),
+                PendingStep::RemoveColumn { name } => moved.insert(name, None),
+                PendingStep::RenameColumn { from, to } => {
+                    moved.insert(from.clone(), None);
+                    moved.insert(to, Some(from))
+                }
+            };
+        }
+        Ok(Moves(Some(Arc::new(moved))))
+    }
+
+    /// The directory when they are done.
+    pub(crate) fn on<D: Directory>(&self, dir: D) -> Settled<D> {
+        Settled { dir, moves: self.clone() }
+    }
+
+    /// Where a file is for now, if it is somewhere else.
+    fn find(&self, path: &str) -> Option<Option<String>> {
+        let moved = self.0.as_ref()?;
+        if let Some(found) = moved.get(path) {
+            return Some(found.clone());
+        }
+        let (column, rest) = path.split_once('/')?;
+        let found = moved.get(column)?;
+        Some(found.as_ref().map(|column| format!("{column}/{rest}")))
     }
 }
 
@@ -131,7 +147,7 @@ fn refuse<T>() -> io::Result<T> {
 /// It is only read.
 impl<D: Directory> Directory for Settled<D> {
     fn open(&self, path: &str) -> io::Result<Box<dyn ReadAt + '_>> {
-        match self.find(path) {
+        match self.moves.find(path) {
             None => self.dir.open(path),
             Some(None) => Err(io::ErrorKind::NotFound.into()),
             // Who does what is left may have come to it.
@@ -144,7 +160,7 @@ impl<D: Directory> Directory for Settled<D> {
 
     fn list(&self, path: &str) -> io::Result<Vec<String>> {
         let mut names = self.at(path, |path| self.dir.list(path))?;
-        for (moved, from) in &self.moved {
+        for (moved, from) in self.moves.0.iter().flat_map(|moved| moved.iter()) {
             let (parent, name) = moved.rsplit_once('/').unwrap_or(("", moved));
             if parent == path {
                 names.retain(|found| found != name);

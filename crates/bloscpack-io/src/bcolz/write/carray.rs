@@ -50,7 +50,7 @@ pub struct CarrayWriter<D: Directory = LocalDirectory> {
 }
 
 /// Where a directory that is being made is to be.
-pub(super) struct Place {
+pub(in crate::bcolz) struct Place {
     new: NewDirectory,
     /// That of the directory that it takes the place of.
     _lock: Option<Lock>,
@@ -58,14 +58,14 @@ pub(super) struct Place {
 
 impl Place {
     /// Starts a directory beside its place.
-    pub(super) fn create(path: &Path, overwrite: bool) -> Result<(Self, LocalDirectory), Error> {
+    pub(in crate::bcolz) fn create(path: &Path, overwrite: bool) -> Result<(Self, LocalDirectory), Error> {
         let new = NewDirectory::create(path, overwrite, is_bcolz)?;
         let old = path.is_dir().then(|| lock(&LocalDirectory::new(path), "")).transpose()?;
         let dir = LocalDirectory::new(new.path());
         Ok((Place { new, _lock: old }, dir))
     }
 
-    pub(super) fn commit(self) -> Result<(), Error> {
+    pub(in crate::bcolz) fn commit(self) -> Result<(), Error> {
         self.new.commit()
     }
 }

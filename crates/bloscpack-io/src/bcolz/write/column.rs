@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use blosc_core::{Decoder, Encoder, Limits, max_cbytes};
-use bloscpack_format::{FormatError, Json};
 use bloscpack_format::bcolz::{
-    ATTRS_FILE, Attrs, ChunkFileHeader, DATA_DIR, Dtype, META_DIR, PendingStep, Rows, SIZES_FILE, STORAGE_FILE, Storage,
-    chunk_file_name, quantize, staged_name,
+    ATTRS_FILE, Attrs, ChunkFileHeader, DATA_DIR, Dtype, META_DIR, PendingStep, Rows, SIZES_FILE, STORAGE_FILE,
+    Storage, chunk_file_name, quantize, staged_name,
 };
+use bloscpack_format::{FormatError, Json};
 
 use super::params::{self, CarrayParams};
 use super::staging::{Change, Staging, lock};
@@ -75,7 +75,12 @@ impl<D: Directory> Column<D> {
         Column::create_with(root, at, Meta::new(storage, sizes)?, &Attrs::default())
     }
 
-    pub(super) fn create_with(root: Arc<Staging<D>>, at: &str, meta: Meta, attrs: &Attrs) -> Result<Self, Error> {
+    pub(in crate::bcolz) fn create_with(
+        root: Arc<Staging<D>>,
+        at: &str,
+        meta: Meta,
+        attrs: &Attrs,
+    ) -> Result<Self, Error> {
         let column = Column::with_meta(root, at, meta);
         let root = &column.root;
         for dir in ["", DATA_DIR, META_DIR] {
@@ -93,6 +98,9 @@ impl<D: Directory> Column<D> {
         }
         for dir in [DATA_DIR, META_DIR, ""] {
             root.sync_dir(&column.dir(dir))?;
+        }
+        if let Some((parent, _)) = column.at.strip_suffix('/').map(|at| at.rsplit_once('/').unwrap_or(("", at))) {
+            root.sync_dir(parent)?;
         }
         Ok(column)
     }
@@ -116,7 +124,7 @@ impl<D: Directory> Column<D> {
         }
     }
 
-    pub(super) fn len(&self) -> u64 {
+    pub(in crate::bcolz) fn len(&self) -> u64 {
         self.meta.rows.len()
     }
 
@@ -285,7 +293,7 @@ impl<D: Directory> Column<D> {
     }
 
     /// Commits this one alone.
-    pub(super) fn flush(&mut self) -> Result<(), Error> {
+    pub(in crate::bcolz) fn flush(&mut self) -> Result<(), Error> {
         let prepared = self.prepare()?;
         let change = super::flush::together(vec![prepared], Vec::new());
         self.root.commit(change)?;

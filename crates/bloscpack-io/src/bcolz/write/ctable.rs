@@ -14,7 +14,7 @@ use super::carray::{Place, start};
 use super::column::Column;
 use super::flush::{stage_attrs, together};
 use super::params::CarrayParams;
-use super::staging::Staging;
+use super::staging::{Change, Staging};
 use crate::bcolz::carray::{read_attrs, read_meta};
 use crate::bcolz::local::LocalDirectory;
 use crate::bcolz::store::Directory;
@@ -105,18 +105,23 @@ impl<D: Directory> CtableWriter<D> {
     /// [`Error::NotWritable`] if something is there; else as [`CtableWriter::create`].
     pub fn create_in(dir: D, columns: &[(&str, CarrayParams)]) -> Result<Self, Error> {
         let names: Vec<String> = columns.iter().map(|(name, _)| (*name).to_owned()).collect();
-        let root_dirs = RootDirs { names: names.clone() };
-        root_dirs.check().map_err(FormatError::from)?;
+        RootDirs { names: names.clone() }.check().map_err(FormatError::from)?;
         let root = start(dir)?;
         let mut made = Vec::new();
         for (name, params) in columns {
             made.push(Column::create(root.clone(), name, params)?);
         }
-        let attrs = stage_attrs(&root, &Attrs::default(), ATTRS_FILE.into())?;
-        let names_file = PendingStep::Move { from: root.stage(&root_dirs.to_bytes())?, to: ROOTDIRS_FILE.into() };
-        // Before there is the last file, it is no table.
-        root.commit(super::staging::Change { steps: vec![attrs, names_file], ..Default::default() })?;
-        Ok(CtableWriter::with(root, names, made))
+        let table = CtableWriter::with(root, names, made);
+        table.write_lists(&Attrs::default())?;
+        Ok(table)
+    }
+
+    /// Writes what makes it a table: before there is the last file, it is none.
+    pub(in crate::bcolz) fn write_lists(&self, attrs: &Attrs) -> Result<(), Error> {
+        let attrs = stage_attrs(&self.root, attrs, ATTRS_FILE.into())?;
+        let bytes = RootDirs { names: self.names.clone() }.to_bytes();
+        let names = PendingStep::Move { from: self.root.stage(&bytes)?, to: ROOTDIRS_FILE.into() };
+        self.root.commit(Change { steps: vec![attrs, names], ..Change::default() })
     }
 
     pub(in crate::bcolz) fn with(root: Arc<Staging<D>>, names: Vec<String>, columns: Vec<Column<D>>) -> Self {

@@ -20,6 +20,7 @@ mod rows;
 mod staging;
 
 pub use carray::CarrayWriter;
+pub(in crate::bcolz) use carray::Place;
 pub(in crate::bcolz) use column::Column;
 pub use ctable::CtableWriter;
 pub use params::CarrayParams;

@@ -50,12 +50,7 @@ impl<D: Directory> Column<D> {
     }
 
     /// Appends what `input` gives, compressed by the threads. How many rows there were.
-    pub(super) fn append_stream(
-        &mut self,
-        input: impl Read,
-        threads: &Threads,
-        cancel: &Cancel,
-    ) -> Result<u64, Error> {
+    pub(super) fn append_stream(&mut self, input: impl Read, threads: &Threads, cancel: &Cancel) -> Result<u64, Error> {
         let (old, size, atomsize) = (self.len(), self.meta.rows.chunk_nbytes(), self.meta.rows.atomsize());
         let tail = std::mem::take(self.load_tail()?);
         let tail_len = tail.len() as u64;
@@ -136,7 +131,8 @@ impl<D: Directory> Column<D> {
             };
             // Steps between rows of one chunk; a larger one has only one row in it.
             let stride = usize::try_from(step.get()).unwrap_or(usize::MAX);
-            let selected = plain.chunks_exact_mut(atomsize).take(rows.end as usize).skip(start as usize).step_by(stride);
+            let selected =
+                plain.chunks_exact_mut(atomsize).take(rows.end as usize).skip(start as usize).step_by(stride);
             for (to, from) in selected.zip(&mut atoms) {
                 to.copy_from_slice(from);
             }
@@ -184,7 +180,7 @@ impl<D: Directory> Column<D> {
     }
 
     /// Removes the rows from `len` on.
-    pub(super) fn shrink(&mut self, len: u64) -> Result<(), Error> {
+    pub(in crate::bcolz) fn shrink(&mut self, len: u64) -> Result<(), Error> {
         let (old, atomsize) = (self.meta.rows, self.meta.rows.atomsize());
         self.set_len(len)?;
         let new = self.meta.rows;
@@ -212,10 +208,16 @@ impl<D: Directory> Column<D> {
         Ok(())
     }
 
-    /// Appends a chunk file as it is, which holds `rows` rows, or more; behind full ones.
+    /// Appends a chunk file as it is, behind full ones. It holds `rows` rows, or more.
     pub(in crate::bcolz) fn append_file(&mut self, bytes: &[u8], rows: u64) -> Result<(), Error> {
         self.place(self.meta.rows.full_chunks(), bytes)?;
         self.tail = None;
         self.set_len(self.len() + rows)
+    }
+
+    /// Lets there be `len` rows, which are more, of the default value.
+    pub(in crate::bcolz) fn fill(&mut self, len: u64) -> Result<(), Error> {
+        self.check_writable()?;
+        self.grow(len)
     }
 }

@@ -5,7 +5,9 @@ use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use bloscpack_format::bcolz::{MAX_PENDING_LEN, PENDING_FILE, Pending, PendingStep, STAGED_DIR, SizesChange, staged_name};
+use bloscpack_format::bcolz::{
+    MAX_PENDING_LEN, PENDING_FILE, Pending, PendingStep, STAGED_DIR, SizesChange, staged_name,
+};
 
 use crate::Error;
 use crate::bcolz::settled::{check, read_pending, staged_numbers};
@@ -37,7 +39,7 @@ pub(super) struct Change {
 
 impl<D: Directory> Staging<D> {
     /// Locks a directory, does what was left to be done in it, and throws away what was left lying around.
-    pub(super) fn open(dir: D) -> Result<Self, Error> {
+    pub(in crate::bcolz) fn open(dir: D) -> Result<Self, Error> {
         let lock = lock(&dir, "")?;
         complete(&dir)?;
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
