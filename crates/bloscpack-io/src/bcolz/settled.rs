@@ -113,10 +113,22 @@ pub(super) fn staged_numbers(dir: &dyn Directory) -> Result<HashSet<u64>, Error>
 pub(super) fn check(dir: &dyn Directory, pending: &Pending) -> Result<(), Error> {
     let staged = staged_numbers(dir)?;
     let refuse = |path: &str, what| Err(Error::Pending { file: dir.name(path), what });
+    let to_come: HashSet<&str> = pending
+        .steps
+        .iter()
+        .filter_map(|step| match step {
+            PendingStep::Move { from, to } if staged.contains(from) => Some(to.as_str()),
+            _ => None,
+        })
+        .collect();
     for sizes in &pending.sizes {
         let found = read_small(dir, &sizes.path, MAX_META_LEN).unwrap_or_default();
-        if found != sizes.before.as_bytes() && found != sizes.after.as_bytes() {
-            return refuse(&sizes.path, "changed by somebody else while a change was pending; recover a copy");
+        let is_before = found == sizes.before.as_bytes() && to_come.contains(sizes.path.as_str());
+        if !is_before && found != sizes.after.as_bytes() {
+            return refuse(
+                &sizes.path,
+                "lost, or changed by somebody else, while a change was pending; recover a copy",
+            );
         }
     }
     let columns = || dir.list("").map_err(|error| Error::io("listing")(error).in_file(dir, ""));
