@@ -35,9 +35,10 @@ def ours(root, lines):
         for number, line in enumerate(lines):
             words = []
             for word in line:
-                if isinstance(word, (numpy.ndarray, list)):
+                parts = word if isinstance(word, list) else [word]
+                if parts and isinstance(parts[0], numpy.ndarray):
                     files = []
-                    for part in word if isinstance(word, list) else [word]:
+                    for part in parts:
                         files.append(os.path.join(folder, f"{number}.{len(files)}"))
                         part.tofile(files[-1])
                     word = ",".join(files)
@@ -69,6 +70,11 @@ def some_rows(rng, dtype, shape, count):
     else:
         rows = numbers.astype(dtype)
     return rows.reshape((count, *shape))
+
+
+def joined(parts):
+    """One behind the other, in the byte order of the first, which NumPy forgets."""
+    return numpy.concatenate(parts).astype(parts[0].dtype, copy=False)
 
 
 def check_array(root, rows, attrs, what):
@@ -118,7 +124,7 @@ def change_ours(rng, root, rows, attrs, dtype, shape):
         if kind <= 1:
             new = some_rows(rng, dtype, shape, rng.randrange(120))
             lines.append((rng.choice(["append", "stream"]), new))
-            rows = numpy.concatenate([rows, new])
+            rows = joined([rows, new])
         elif kind == 2:
             count = rng.randrange(len(rows) + 1)
             lines.append(("resize", count))
@@ -133,7 +139,7 @@ def change_ours(rng, root, rows, attrs, dtype, shape):
         elif kind == 4:
             more = rng.randrange(50)
             lines.append(("resize", len(rows) + more))
-            rows = numpy.concatenate([rows, numpy.zeros((more, *shape), rows.dtype)])
+            rows = joined([rows, numpy.zeros((more, *shape), rows.dtype)])
         else:
             value = [rng.randrange(9), None, "é", float("inf"), {"a": 1 << 70}]
             lines.append(("attr", "note", value))
@@ -150,7 +156,7 @@ def change_theirs(rng, root, rows, attrs, dtype, shape):
         if kind <= 1:
             new = some_rows(rng, dtype, shape, rng.randint(1, 120))
             opened.append(new)
-            rows = numpy.concatenate([rows, new])
+            rows = joined([rows, new])
             done.append("append")
         elif kind == 2 and len(rows) > 1:
             count = rng.randrange(1, len(rows))
@@ -169,7 +175,7 @@ def quantized(folder):
     """Floats of fewer digits, as bcolz makes them."""
     for number, (dtype, digits) in sampled([(d, q) for d in ["<f2", "<f4", "<f8"] for q in [0, 1, 2, 3, 5, 8]]):
         rng = numpy.random.default_rng(number)
-        rows = (rng.standard_normal(1000) * 10 ** rng.integers(-3, 2, 1000)).astype(dtype)
+        rows = (rng.standard_normal(1000) * 10.0 ** rng.integers(-3, 2, 1000)).astype(dtype)
         theirs, root = os.path.join(folder, f"q{number}t"), os.path.join(folder, f"q{number}")
         made = bcolz.carray(rows, rootdir=theirs, cparams=bcolz.cparams(quantize=digits), chunklen=300, mode="w")
         made.flush()
@@ -219,10 +225,10 @@ def tables(folder):
                 new = [some_rows(rng, dtypes[name], (), 1 + rng.randrange(60)) for name in names]
                 new = [column[: min(map(len, new))] for column in new]
                 if mine:
-                    ours(root, [("append", new), ("attr", "last row", len(columns[0]))])
+                    ours(root, [("append", new), ("attr", "last_row", len(columns[0]))])
                 else:
                     opened.append(new)
-                columns = [numpy.concatenate(pair) for pair in zip(columns, new)]
+                columns = [joined(pair) for pair in zip(columns, new)]
             elif kind == 3:
                 count = rng.randint(1, len(columns[0]))
                 if mine:
@@ -278,7 +284,7 @@ def zipline_daily(folder):
         for turn in range(4):
             new = [some_rows(rng, "u4", (), 1 + rng.randrange(2000)) for _ in names]
             new = [column[: min(map(len, new))] for column in new]
-            columns = [numpy.concatenate(pair) for pair in zip(columns, new)]
+            columns = [joined(pair) for pair in zip(columns, new)]
             if turn % 2:
                 opened = bcolz.open(root, mode="a")
                 opened.append(new)
@@ -319,7 +325,7 @@ def zipline_minutes(folder):
                 opened = bcolz.open(root, mode="a")
                 opened.append(day)
                 opened.flush()
-            columns = [numpy.concatenate(pair) for pair in zip(columns, day)]
+            columns = [joined(pair) for pair in zip(columns, day)]
             check_table(root, OHLCV, columns, f"minutes {number}, day {turn}")
             if turn == 3:
                 columns = [column[:780] for column in columns]
@@ -346,13 +352,13 @@ def both_modes(folder):
         del emptied
         check_array(root, rows, {"a": 1}, "emptied by bcolz")
         ours(root, [("append", rows)])
-        check_array(root, numpy.concatenate([rows, rows]), {"a": 1}, "emptied by bcolz, appended to by us")
+        check_array(root, joined([rows, rows]), {"a": 1}, "emptied by bcolz, appended to by us")
         # Rows that were never flushed: chunk files behind what meta/sizes says.
         opened = bcolz.open(root, mode="a")
         opened.append(numpy.arange(200, dtype="<i4"))
         del opened
         ours(root, [("append", rows[:50])])
-        check_array(root, numpy.concatenate([rows, rows, rows[:50]]), {"a": 1}, "after an append that was lost")
+        check_array(root, joined([rows, rows, rows[:50]]), {"a": 1}, "after an append that was lost")
         # A table with a column that is ahead of the first.
         table = os.path.join(folder, f"t{number}")
         ours(table, [("ctable", {"a": {"dtype": "int32"}, "b": {"dtype": "int32"}}), ("append", [rows, rows])])
@@ -361,7 +367,7 @@ def both_modes(folder):
         ahead.flush()
         del ahead
         ours(table, [("append", [rows[:7], rows[:7]])])
-        both = numpy.concatenate([rows, rows[:7]])
+        both = joined([rows, rows[:7]])
         check_table(table, ["a", "b"], [both, both], "a column that was ahead")
 
 
