@@ -1,6 +1,6 @@
 //! A bcolz directory on the file system, out of which no path and no link leads.
 
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata};
 use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
 
@@ -49,33 +49,42 @@ impl LocalDirectory {
 
     /// The path below the root, which neither by its names nor by a link leads out of it.
     fn resolve(&self, path: &str) -> io::Result<PathBuf> {
+        self.look_up(path).map(|(resolved, _)| resolved)
+    }
+
+    /// The same, and what is there, if there is something.
+    fn look_up(&self, path: &str) -> io::Result<(PathBuf, io::Result<Metadata>)> {
         let outside = || io::Error::new(io::ErrorKind::PermissionDenied, "the path leads out of the directory");
         if path.contains(['\\', '\0']) {
             return Err(outside());
         }
         let mut resolved = self.root.clone();
-        let mut linked = false;
+        let (mut linked, mut found) = (false, Err(io::ErrorKind::IsADirectory.into()));
         for name in path.split('/').filter(|_| !path.is_empty()) {
             let mut components = Path::new(name).components();
             if !matches!((components.next(), components.next()), (Some(Component::Normal(_)), None)) {
                 return Err(outside());
             }
             resolved.push(name);
-            linked |= fs::symlink_metadata(&resolved).is_ok_and(|found| found.is_symlink());
+            found = fs::symlink_metadata(&resolved);
+            linked |= found.as_ref().is_ok_and(Metadata::is_symlink);
         }
         // A link to nowhere cannot be followed, but written through.
         if linked && !fs::canonicalize(&resolved)?.starts_with(fs::canonicalize(&self.root)?) {
             return Err(outside());
         }
-        Ok(resolved)
+        if found.as_ref().is_ok_and(Metadata::is_symlink) {
+            found = fs::metadata(&resolved);
+        }
+        Ok((resolved, found))
     }
 }
 
 impl Directory for LocalDirectory {
     fn open(&self, path: &str) -> io::Result<Box<dyn ReadAt + '_>> {
-        let path = self.resolve(path)?;
+        let (path, found) = self.look_up(path)?;
         // To open a pipe would wait for a writer.
-        let found = fs::metadata(&path)?;
+        let found = found?;
         match found.is_dir() {
             true => Err(io::ErrorKind::IsADirectory.into()),
             false if found.is_file() => Ok(Box::new(File::open(path)?)),
