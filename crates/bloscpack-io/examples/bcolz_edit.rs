@@ -32,7 +32,7 @@ type Done<T = ()> = Result<T, Box<dyn Error>>;
 
 /// What is being changed.
 enum Writer {
-    Carray(CarrayWriter),
+    Carray(Box<CarrayWriter>),
     Ctable(CtableWriter),
 }
 
@@ -53,7 +53,7 @@ fn main() -> Done {
         let open = match writer {
             Some(ref mut writer) => writer,
             None => writer.insert(match Root::open(LocalDirectory::open(path)?)? {
-                Root::Carray(_) => Writer::Carray(CarrayWriter::open(path)?),
+                Root::Carray(_) => Writer::Carray(Box::new(CarrayWriter::open(path)?)),
                 Root::Ctable(_) => Writer::Ctable(CtableWriter::open(path)?),
             }),
         };
@@ -69,7 +69,7 @@ fn create(path: &Path, line: &str) -> Done<Writer> {
     let (kind, json) = line.split_once(' ').ok_or("params")?;
     let json = Json::parse(json)?;
     if kind == "carray" {
-        return Ok(Writer::Carray(CarrayWriter::create(path, true, &params(&json)?)?));
+        return Ok(Writer::Carray(Box::new(CarrayWriter::create(path, true, &params(&json)?)?)));
     }
     let columns = json.as_object().ok_or("columns")?.iter();
     let columns: Vec<_> = columns.map(|(name, json)| Ok((name.as_str(), params(json)?))).collect::<Done<_>>()?;
@@ -154,7 +154,7 @@ fn edit_ctable(ctable: &mut CtableWriter, line: &str) -> Done {
         ["resize", len] => ctable.resize(len.parse()?)?,
         ["trim", rows] => ctable.resize(ctable.len().saturating_sub(rows.parse()?))?,
         ["attr", name] => drop(ctable.remove_attr(name)?),
-        ["attr", name, value @ ..] => drop(ctable.set_attr(name, Json::parse(&value.join(" "))?)?),
+        ["attr", name, value @ ..] => drop(ctable.set_attr(name, Json::parse(value.join(" ").as_str())?)?),
         ["colattr", column, name] => drop(ctable.set_column_attr(column, name, None)?),
         ["colattr", column, name, value] => {
             ctable.set_column_attr(column, name, Some(Json::parse(value)?))?;
@@ -162,7 +162,8 @@ fn edit_ctable(ctable: &mut CtableWriter, line: &str) -> Done {
         ["addcol", name, at, rest] => {
             let (file, json) = rest.split_once(' ').ok_or("params")?;
             let (at, input) = (at.parse().ok(), File::open(file)?);
-            ctable.add_column(name, at, &params(&Json::parse(json)?)?, input, &Threads::Ambient, &Cancel::new())?;
+            let params = params(&Json::parse(json)?)?;
+            ctable.add_column(name, at, &params, input, &Threads::Ambient, &Cancel::new())?;
         }
         ["delcol", name, keep @ ..] => ctable.delete_column(name, !keep.is_empty())?,
         ["rename", from, to] => ctable.rename_column(from, to)?,

@@ -12,7 +12,10 @@ use super::store::{Below, Directory};
 use crate::{Archive, Error};
 
 /// A column of a table: a carray below the root.
-pub type Column<D> = Carray<Below<Arc<Settled<D>>>>;
+pub type Column<D> = Carray<ColumnDirectory<D>>;
+
+/// The directory of a column, as it is when the changes are done that were interrupted in the table.
+pub type ColumnDirectory<D> = Below<Arc<Settled<D>>>;
 
 /// A table of bcolz: carrays of the same length, by name.
 #[derive(Debug)]
@@ -96,7 +99,7 @@ impl<D: Directory> Ctable<D> {
     ///
     /// # Errors
     /// [`Error::NoSuchColumn`]; else as [`Archive::open`].
-    pub fn column_archive(&self, name: &str) -> Result<Archive<DirectorySource<Below<Arc<Settled<D>>>>>, Error> {
+    pub fn column_archive(&self, name: &str) -> Result<Archive<DirectorySource<ColumnDirectory<D>>>, Error> {
         let column = self.column(name).ok_or_else(|| Error::NoSuchColumn { column: name.into() })?;
         Archive::open(DirectorySource::new(column.directory().clone()))
     }

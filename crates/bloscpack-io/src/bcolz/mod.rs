@@ -31,7 +31,7 @@ mod write;
 
 pub use carray::Carray;
 pub(crate) use carray::Meta;
-pub use ctable::{Column, Ctable};
+pub use ctable::{Column, ColumnDirectory, Ctable};
 pub use cursor::Cursor;
 pub use local::LocalDirectory;
 pub use memory::{MemoryDirectory, Op};

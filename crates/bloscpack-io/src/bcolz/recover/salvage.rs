@@ -131,7 +131,7 @@ impl<'a> Damaged<'a> {
             let found = Decoder::new().decompress(&parsed).map_err(refuse)?.len() as u64;
             let atomsize = rows.atomsize();
             let count = if self.meta.storage.dtype == Dtype::Object { 1 } else { found / atomsize };
-            if self.meta.storage.dtype != Dtype::Object && found % atomsize != 0 {
+            if self.meta.storage.dtype != Dtype::Object && !found.is_multiple_of(atomsize) {
                 return Err(Error::NotRows { found, atomsize, rows: None });
             }
             Ok((count, [ChunkFileHeader::NEW.to_bytes().as_slice(), &bytes].concat()))

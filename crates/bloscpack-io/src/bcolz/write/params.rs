@@ -130,7 +130,7 @@ pub(super) fn encoder(storage: &Storage) -> Result<Encoder, Error> {
     let cparams = &storage.cparams;
     let Some(codec) = cparams.codec() else { return Err(Error::CarrayParams { what: "its codec is unknown" }) };
     if cparams.quantize > MAX_QUANTIZE {
-        return Err(Error::CarrayParams { what: "floats cannot be rounded to more than 308 digits" });
+        return Err(Error::CarrayParams { what: "floats cannot be rounded to more than 307 digits" });
     }
     let params = CParams::new().codec(codec).clevel(cparams.clevel).filters(cparams.filters());
     Ok(Encoder::new(params.typesize(storage.dtype.typesize()))?)
