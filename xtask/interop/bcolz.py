@@ -64,7 +64,7 @@ def some_rows(rng, dtype, shape, count):
     numbers = numpy.array([rng.randrange(100) for _ in range(items)], "i8")
     if dtype.kind == "V":
         rows = numpy.zeros(items, dtype)
-        rows.view("u1").reshape(items, -1)[:, 0] = numbers
+        rows.view("u1").reshape(items, dtype.itemsize)[:, 0] = numbers
     elif dtype.kind in "Mm":
         rows = numbers.astype(dtype)
     else:
@@ -180,6 +180,8 @@ def quantized(folder):
         made = bcolz.carray(rows, rootdir=theirs, cparams=bcolz.cparams(quantize=digits), chunklen=300, mode="w")
         made.flush()
         expected = bcolz.open(theirs, mode="r")[:]
+        # Of values that are too large for so many digits, bcolz makes infinities; we leave them.
+        expected = numpy.where(numpy.isfinite(expected), expected, rows)
         params = {"dtype": str(rows.dtype), "chunklen": 300, "quantize": digits}
         ours(root, [("carray", params), ("stream", rows)])
         found = bcolz.open(root, mode="r")[:]

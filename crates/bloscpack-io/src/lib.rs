@@ -15,6 +15,7 @@
 //! | arrays | [`numpy`] | [`numpy`] | |
 //! | make and change frames | [`frame`] | [`frame`] | any [`frame::FrameStore`] |
 //! | read and verify bcolz directories | [`bcolz`] | [`bcolz`] | any [`bcolz::Directory`] |
+//! | make, change and salvage them | [`bcolz`] | [`bcolz`] | any [`bcolz::Directory`] |
 //! | convert | [`convert`] | | |
 //!
 //! Formats: bloscpack versions 1, 2 and 3 are read, 3 is written; bare chunks and Blosc2 frames are read, contiguous ones,

@@ -54,8 +54,11 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // Before the lock goes: else it could be the file of the next one. If that fails, an empty file stays.
-        if let Some((path, _)) = &self.0 {
+        // Before the lock goes: else it could be the file of the next one, as it is where the directory was moved away. If
+        // that fails, an empty file stays.
+        if let Some((path, file)) = &self.0
+            && is_same_file(file, path).unwrap_or(false)
+        {
             let _ = remove_if_there(path);
         }
     }

@@ -65,6 +65,8 @@ fn what_is_whole_is_copied_and_nothing_is_lost() {
     assert_eq!((told(&report), rows, attrs), (vec![], plain, 1));
     let same = recover(&root, &root, true, Gaps::Trim, &Cancel::new());
     assert!(matches!(same, Err(Error::SameFile(_))));
+    let below = recover(&root, &root.join("saved"), false, Gaps::Trim, &Cancel::new());
+    assert!(matches!(below, Err(Error::SameFile(_))));
     let there = recover(&root, &root.with_extension("saved"), false, Gaps::Trim, &Cancel::new());
     assert!(matches!(there, Err(Error::OutputExists(_))));
 }

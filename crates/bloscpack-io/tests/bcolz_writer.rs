@@ -424,6 +424,7 @@ fn objects_are_trimmed_and_not_appended_to() {
     assert!(matches!(writer.append(b"12345678"), Err(Error::NotWritable { .. })));
     assert!(matches!(writer.resize(len + 1), Err(Error::NotWritable { .. })));
     assert!(matches!(writer.assign(0..1, step(1), b"12345678"), Err(Error::NotWritable { .. })));
+    writer.resize(len).unwrap();
     writer.trim(len - 1).unwrap();
     writer.set_attr("a", Json::Null).unwrap();
     writer.flush().unwrap();

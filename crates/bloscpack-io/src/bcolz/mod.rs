@@ -1,5 +1,14 @@
 //! Directories of bcolz 1.x: carrays, arrays in chunk files, and ctables, tables of such columns.
 //!
+//! | to | |
+//! |---|---|
+//! | read an array, a table, or either | [`Carray::open`], [`Ctable::open`], [`Root::open`] |
+//! | make one | [`CarrayWriter::create`], [`CtableWriter::create`] |
+//! | change one | [`CarrayWriter::open`], [`CtableWriter::open`] |
+//! | know what is wrong with one | [`verify`] |
+//! | save what a damaged one still has | [`recover`] |
+//! | keep it anywhere else | [`Directory`] |
+//!
 //! | file | what it knows |
 //! |---|---|
 //! | `store` | what a place of files has to offer: [`Directory`] |

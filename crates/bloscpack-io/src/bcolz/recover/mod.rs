@@ -24,7 +24,7 @@ use super::local::LocalDirectory;
 use super::settled::Moves;
 use super::store::{Below, Directory};
 use super::write::{Column, CtableWriter, Place, Staging};
-use crate::{Cancel, Error};
+use crate::{Cancel, Error, atomic};
 
 /// What becomes of rows that are lost in the middle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -40,7 +40,7 @@ pub enum Gaps {
 ///
 /// # Errors
 /// [`Error::InFile`] if `meta/storage` of an array does not stand, without which nobody knows what a row is, or of all
-/// columns; [`Error::NotBcolz`]; [`Error::OutputExists`], [`Error::File`], [`Error::Cancelled`].
+/// columns; [`Error::NotBcolz`]; [`Error::SameFile`] if the new directory would be in the old one; [`Error::OutputExists`], [`Error::File`], [`Error::Cancelled`].
 pub fn recover(
     input: &Path,
     output: &Path,
@@ -49,9 +49,8 @@ pub fn recover(
     cancel: &Cancel,
 ) -> Result<RecoverReport, Error> {
     let dir = LocalDirectory::open(input)?;
-    if let (Ok(input), Ok(output_found)) = (input.canonicalize(), output.canonicalize())
-        && input == output_found
-    {
+    let outside = |path: &Path| Some(!path.canonicalize().ok()?.starts_with(input.canonicalize().ok()?));
+    if outside(output) == Some(false) || outside(atomic::directory(output)) == Some(false) {
         return Err(Error::SameFile(output.to_owned()));
     }
     let mut lost = Vec::new();

@@ -13,6 +13,7 @@ use bloscpack_format::bcolz::{Attrs, PENDING_FILE, ROOTDIRS_FILE, STORAGE_FILE, 
 use super::column::Column;
 use super::params::CarrayParams;
 use super::staging::{Staging, lock};
+use crate::atomic::directory;
 use crate::bcolz::local::LocalDirectory;
 use crate::bcolz::root::is_bcolz;
 use crate::bcolz::store::Directory;
@@ -88,9 +89,8 @@ impl CarrayWriter<LocalDirectory> {
     /// # Errors
     /// [`Error::Locked`] if somebody else is changing it; [`Error::File`], and as [`CarrayWriter::with_directory`].
     pub fn open(path: &Path) -> Result<Self, Error> {
-        if let Some(table) = path.parent().filter(|table| table.join(PENDING_FILE).exists())
-            && table.join(ROOTDIRS_FILE).exists()
-        {
+        let table = directory(path);
+        if [PENDING_FILE, ROOTDIRS_FILE].iter().all(|file| table.join(file).exists()) {
             // A change of the table that this is a column of.
             drop(Staging::open(LocalDirectory::open(table)?)?);
         }

@@ -6,7 +6,7 @@ use bloscpack_format::FormatError;
 use bloscpack_format::bcolz::{PendingStep, ROOTDIRS_FILE, RootDirs, staged_name};
 
 use super::column::{Column, change_of};
-use super::ctable::CtableWriter;
+use super::ctable::{CtableWriter, NO_COLUMNS};
 use super::params::CarrayParams;
 use super::staging::lock;
 use crate::bcolz::store::Directory;
@@ -53,9 +53,12 @@ impl<D: Directory> CtableWriter<D> {
     /// Removes a column: from the table, and if it is not to be kept as an array of its own, its directory.
     ///
     /// # Errors
-    /// [`Error::NoSuchColumn`]; [`Error::InFile`].
+    /// [`Error::NoSuchColumn`]; [`Error::NotWritable`] if it is the only one; [`Error::InFile`].
     pub fn delete_column(&mut self, name: &str, keep: bool) -> Result<(), Error> {
         self.column(name)?;
+        if self.names.len() == 1 {
+            return Err(Error::NotWritable { directory: self.root.dir.name(""), what: NO_COLUMNS });
+        }
         self.edit(|table| {
             table.flush_all()?;
             let (names, columns) = (std::mem::take(&mut table.names), std::mem::take(&mut table.columns));

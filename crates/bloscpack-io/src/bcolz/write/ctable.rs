@@ -53,6 +53,9 @@ pub struct CtableWriter<D: Directory = LocalDirectory> {
     place: Option<Place>,
 }
 
+/// Why there is always a column.
+pub(super) const NO_COLUMNS: &str = "bcolz does not open a table without columns";
+
 impl CtableWriter<LocalDirectory> {
     /// Starts a ctable that is to become the directory `path`, which appears as a whole by [`finish`](Self::finish). With
     /// `overwrite` it takes the place of a carray or ctable.
@@ -102,10 +105,13 @@ impl<D: Directory> CtableWriter<D> {
     /// Makes a ctable in a directory that has none, and need not be there yet.
     ///
     /// # Errors
-    /// [`Error::NotWritable`] if something is there; else as [`CtableWriter::create`].
+    /// [`Error::NotWritable`] if something is there, or there are no columns; else as [`CtableWriter::create`].
     pub fn create_in(dir: D, columns: &[(&str, CarrayParams)]) -> Result<Self, Error> {
         let names: Vec<String> = columns.iter().map(|(name, _)| (*name).to_owned()).collect();
         RootDirs { names: names.clone() }.check().map_err(FormatError::from)?;
+        if names.is_empty() {
+            return Err(Error::NotWritable { directory: dir.name(""), what: NO_COLUMNS });
+        }
         let root = start(dir)?;
         let mut made = Vec::new();
         for (name, params) in columns {

@@ -1,5 +1,6 @@
 //! Rows of a carray that is being written: appended, from a stream, in place of others, removed.
 
+use std::cmp::Ordering;
 use std::io::Read;
 use std::num::NonZeroU64;
 use std::ops::Range;
@@ -148,7 +149,11 @@ impl<D: Directory> Column<D> {
 
     /// Lets there be so many rows: new ones have the default value.
     pub(super) fn resize(&mut self, len: u64) -> Result<(), Error> {
-        if len < self.len() { self.shrink(len) } else { self.grow(len) }
+        match len.cmp(&self.len()) {
+            Ordering::Less => self.shrink(len),
+            Ordering::Equal => Ok(()),
+            Ordering::Greater => self.grow(len),
+        }
     }
 
     /// The bytes of a row of the default value.
