@@ -88,20 +88,25 @@ impl<D: Directory> Column<D> {
             root.tried("creating", &path, root.dir.create_dir(&path))?;
         }
         let meta = &column.meta;
+        let mut moves = Vec::new();
         for (file, bytes) in [
             (ATTRS_FILE, attrs.to_bytes()),
             (SIZES_FILE, meta.sizes.to_bytes()),
             (STORAGE_FILE, meta.storage.to_bytes()),
         ] {
-            let (staged, path) = (staged_name(root.stage(&bytes)?), column.path(file));
-            root.tried("creating", &path, root.dir.rename(&staged, &path))?;
+            moves.push((root.stage(&bytes)?, column.path(file)));
+        }
+        root.sync()?;
+        for (number, path) in moves {
+            root.tried("creating", &path, root.dir.rename(&staged_name(number), &path))?;
         }
         for dir in [DATA_DIR, META_DIR, ""] {
-            root.sync_dir(&column.dir(dir))?;
+            root.sync_later(column.dir(dir));
         }
         if let Some((parent, _)) = column.at.strip_suffix('/').map(|at| at.rsplit_once('/').unwrap_or(("", at))) {
-            root.sync_dir(parent)?;
+            root.sync_later(parent.into());
         }
+        root.sync()?;
         Ok(column)
     }
 

@@ -2,7 +2,6 @@
 
 use bloscpack_format::bcolz::{
     Attrs, DATA_DIR, Dtype, MAX_ATTRS_LEN, MAX_META_LEN, PendingStep, SIZES_FILE, SizesChange, chunk_file_name,
-    staged_name,
 };
 
 use super::column::Column;
@@ -10,7 +9,7 @@ use super::staging::{Change, Staging};
 use crate::Error;
 use crate::bcolz::store::{Directory, read_small};
 
-/// What makes the changes of one carray true. All that is new is on the disk.
+/// What makes the changes of one carray true. All that is new is written.
 #[derive(Debug)]
 pub(super) struct Prepared {
     /// Whether there are no fewer rows.
@@ -28,21 +27,15 @@ pub(super) struct Prepared {
 }
 
 impl<D: Directory> Column<D> {
-    /// Puts all that is new on the disk, where nobody looks yet.
+    /// Writes all that is new, where nobody looks yet.
     pub(super) fn prepare(&mut self) -> Result<Prepared, Error> {
         if self.tail_is_new {
             let tail = self.tail.clone().unwrap_or_default();
             self.write_chunk(self.meta.rows.full_chunks(), tail)?;
             self.tail_is_new = false;
         }
-        for chunk in self.behind.keys() {
-            self.root.sync_file(&self.path(&chunk_file_name(*chunk)))?;
-        }
         if !self.behind.is_empty() {
-            self.root.sync_dir(&self.dir(DATA_DIR))?;
-        }
-        for staged in self.staged.values() {
-            self.root.sync_file(&staged_name(staged.number))?;
+            self.root.sync_later(self.dir(DATA_DIR));
         }
         let data = |chunk| self.path(&chunk_file_name(chunk));
         let chunks = self.staged.iter();

@@ -1,8 +1,9 @@
 //! Where is what is new, until it gets its name? And how does a change of many files become one?
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use bloscpack_format::bcolz::{
@@ -25,10 +26,13 @@ pub(in crate::bcolz) struct Staging<D: Directory> {
     durable: AtomicBool,
     /// Whether a change may be pending: then what is staged stays, whatever happens.
     pending: AtomicBool,
+    /// Files that were written, and directories with new names in them, that are not on the disk yet. All together they
+    /// cost little more than one: the first sync takes the others along.
+    unsynced: Mutex<(BTreeSet<String>, BTreeSet<String>)>,
     _lock: Lock,
 }
 
-/// A change that is to become true as a whole. What it moves is staged and synced.
+/// A change that is to become true as a whole. What it moves is staged.
 #[derive(Debug, Default)]
 pub(super) struct Change {
     pub(super) steps: Vec<PendingStep>,
@@ -50,6 +54,7 @@ impl<D: Directory> Staging<D> {
             made: AtomicBool::new(false),
             durable: AtomicBool::new(false),
             pending: AtomicBool::new(false),
+            unsynced: Mutex::default(),
             _lock: lock,
         })
     }
@@ -68,33 +73,51 @@ impl<D: Directory> Staging<D> {
         Ok(self.next.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// Writes a file, which is not durable yet.
+    /// Writes a file, which is on the disk after the next [`sync`](Self::sync).
     pub(super) fn write(&self, path: &str, bytes: &[u8]) -> Result<(), Error> {
+        self.unsynced().0.insert(path.into());
         self.tried("writing", path, self.dir.create(path, bytes))
     }
 
-    pub(super) fn sync_file(&self, path: &str) -> Result<(), Error> {
-        self.tried("syncing", path, self.dir.sync_file(path))
+    /// There are new names in a directory, which are on the disk after the next [`sync`](Self::sync).
+    pub(super) fn sync_later(&self, dir: String) {
+        self.unsynced().1.insert(dir);
     }
 
-    pub(super) fn sync_dir(&self, path: &str) -> Result<(), Error> {
+    /// Waits until everything is on the disk that was written.
+    pub(super) fn sync(&self) -> Result<(), Error> {
+        let (files, dirs) = std::mem::take(&mut *self.unsynced());
+        for path in &files {
+            self.tried("syncing", path, self.dir.sync_file(path))?;
+        }
+        dirs.iter().try_for_each(|path| self.sync_dir(path))
+    }
+
+    fn unsynced(&self) -> MutexGuard<'_, (BTreeSet<String>, BTreeSet<String>)> {
+        // Nothing is half-done in it when something panics.
+        self.unsynced.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn sync_dir(&self, path: &str) -> Result<(), Error> {
         self.tried("syncing", path, self.dir.sync_dir(path))
     }
 
-    /// Stages a file, and waits until its bytes are on the disk.
+    /// Stages a file.
     pub(super) fn stage(&self, bytes: &[u8]) -> Result<u64, Error> {
         let number = self.number()?;
-        let path = staged_name(number);
-        self.write(&path, bytes)?;
-        self.sync_file(&path)?;
+        self.write(&staged_name(number), bytes)?;
         Ok(number)
     }
 
     /// Makes a change true, in one step for us; for others in the order of its steps.
     pub(super) fn commit(&self, change: Change) -> Result<(), Error> {
         let Change { steps, visible, sizes } = change;
+        if steps.is_empty() {
+            return Ok(());
+        }
+        self.sync()?;
         if visible <= 1 {
-            return execute(&self.dir, &steps, None);
+            return in_order(&self.dir, &steps);
         }
         // What is not on the disk after a crash would count as done.
         self.sync_dir(STAGED_DIR)?;
@@ -108,10 +131,11 @@ impl<D: Directory> Staging<D> {
             return Err(Error::NotWritable { directory: self.dir.name(""), what });
         }
         let number = self.stage(&bytes)?;
+        self.sync()?;
         self.pending.store(true, Ordering::Relaxed);
         self.tried("creating", PENDING_FILE, self.dir.rename(&staged_name(number), PENDING_FILE))?;
         self.sync_dir("")?;
-        execute(&self.dir, &pending.steps, None)?;
+        all(&self.dir, &pending.steps, None)?;
         finish(&self.dir)?;
         self.pending.store(false, Ordering::Relaxed);
         Ok(())
@@ -139,7 +163,7 @@ pub(super) fn lock(dir: &dyn Directory, path: &str) -> Result<Lock, Error> {
 pub(super) fn complete(dir: &dyn Directory) -> Result<(), Error> {
     if let Some(pending) = read_pending(dir)? {
         check(dir, &pending)?;
-        execute(dir, &pending.steps, Some(&staged_numbers(dir)?))?;
+        all(dir, &pending.steps, Some(&staged_numbers(dir)?))?;
         finish(dir)?;
     }
     dir.remove_dir(STAGED_DIR).map_err(|error| Error::io("removing")(error).in_file(dir, STAGED_DIR))
@@ -151,22 +175,14 @@ fn finish(dir: &dyn Directory) -> Result<(), Error> {
     removed.map_err(|error| Error::io("removing")(error).in_file(dir, PENDING_FILE))
 }
 
-/// Does steps in their order, also on the disk. If what is staged is given, what is not there any more is done already.
-fn execute(dir: &dyn Directory, steps: &[PendingStep], staged: Option<&HashSet<u64>>) -> Result<(), Error> {
-    let mut unsynced: Option<&str> = None;
+/// Does steps in their order, also on the disk.
+fn in_order(dir: &dyn Directory, steps: &[PendingStep]) -> Result<(), Error> {
+    steps.chunk_by(|step, next| directory_of(step) == directory_of(next)).try_for_each(|steps| all(dir, steps, None))
+}
+
+/// Does steps, and waits until they are on the disk. If what is staged is given, what is not there any more is done already.
+fn all(dir: &dyn Directory, steps: &[PendingStep], staged: Option<&HashSet<u64>>) -> Result<(), Error> {
     for step in steps {
-        let path = match step {
-            PendingStep::Move { to: path, .. }
-            | PendingStep::Remove { path }
-            | PendingStep::RenameColumn { to: path, .. }
-            | PendingStep::RemoveColumn { name: path } => path,
-        };
-        let parent = path.rsplit_once('/').map_or("", |(parent, _)| parent);
-        let refuse = |error| Error::io("replacing")(error).in_file(dir, path);
-        if let Some(before) = unsynced.filter(|before| *before != parent) {
-            dir.sync_dir(before).map_err(refuse)?;
-        }
-        unsynced = Some(parent);
         match step {
             PendingStep::Move { from, .. } if staged.is_some_and(|staged| !staged.contains(from)) => Ok(()),
             PendingStep::Move { from, to } => dir.rename(&staged_name(*from), to),
@@ -177,10 +193,24 @@ fn execute(dir: &dyn Directory, steps: &[PendingStep], staged: Option<&HashSet<u
             },
             PendingStep::RemoveColumn { name } => dir.remove_dir(name),
         }
-        .map_err(refuse)?;
+        .map_err(|error| Error::io("replacing")(error).in_file(dir, path_of(step)))?;
     }
-    match unsynced {
-        Some(last) => dir.sync_dir(last).map_err(|error| Error::io("syncing")(error).in_file(dir, last)),
-        None => Ok(()),
+    let dirs: BTreeSet<&str> = steps.iter().map(directory_of).collect();
+    let sync = |path: &&str| dir.sync_dir(path).map_err(|error| Error::io("syncing")(error).in_file(dir, path));
+    dirs.iter().try_for_each(sync)
+}
+
+/// What gets another name, or goes.
+fn path_of(step: &PendingStep) -> &str {
+    match step {
+        PendingStep::Move { to: path, .. }
+        | PendingStep::Remove { path }
+        | PendingStep::RenameColumn { to: path, .. }
+        | PendingStep::RemoveColumn { name: path } => path,
     }
+}
+
+/// The directory in which that is.
+fn directory_of(step: &PendingStep) -> &str {
+    path_of(step).rsplit_once('/').map_or("", |(directory, _)| directory)
 }
