@@ -5,10 +5,10 @@ use std::io::Read;
 use bloscpack_format::FormatError;
 use bloscpack_format::bcolz::{PendingStep, ROOTDIRS_FILE, RootDirs, staged_name};
 
-use super::column::{Column, change_of};
+use super::column::Column;
 use super::ctable::{CtableWriter, NO_COLUMNS};
 use super::params::CarrayParams;
-use super::staging::lock;
+use super::staging::{Change, lock};
 use crate::bcolz::store::Directory;
 use crate::{Cancel, Error, Threads};
 
@@ -117,7 +117,7 @@ impl<D: Directory> CtableWriter<D> {
         // A column is there before it is listed, and until it is no more.
         let at = steps.iter().filter(|step| !matches!(step, PendingStep::RemoveColumn { .. })).count();
         steps.insert(at, names_file);
-        self.root.commit(change_of(steps))?;
+        self.root.commit(Change { visible: steps.len(), steps, sizes: Vec::new() })?;
         self.names = names;
         Ok(())
     }

@@ -7,15 +7,15 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
+use bloscpack_format::FormatError;
 use bloscpack_format::bcolz::{ATTRS_FILE, Attrs, MAX_META_LEN, PendingStep, ROOTDIRS_FILE, RootDirs};
-use bloscpack_format::{FormatError, Json};
 
 use super::carray::{Place, start};
 use super::column::Column;
 use super::flush::{stage_attrs, together};
 use super::params::CarrayParams;
 use super::staging::{Change, Staging};
-use crate::bcolz::carray::{read_attrs, read_meta};
+use crate::bcolz::carray::read_meta;
 use crate::bcolz::local::LocalDirectory;
 use crate::bcolz::store::Directory;
 use crate::{Cancel, Error, Threads};
@@ -47,8 +47,8 @@ pub struct CtableWriter<D: Directory = LocalDirectory> {
     pub(super) root: Arc<Staging<D>>,
     pub(super) names: Vec<String>,
     pub(super) columns: Vec<Column<D>>,
-    attrs: Option<Attrs>,
-    attrs_are_new: bool,
+    pub(super) attrs: Option<Attrs>,
+    pub(super) attrs_are_new: bool,
     failed: bool,
     place: Option<Place>,
 }
@@ -221,46 +221,6 @@ impl<D: Directory> CtableWriter<D> {
         self.edit(|table| table.columns.iter_mut().try_for_each(|column| column.resize(len)))
     }
 
-    /// The attributes of the table as they are going to be.
-    ///
-    /// # Errors
-    /// [`Error::InFile`] if their file is damaged.
-    pub fn attrs(&mut self) -> Result<&Attrs, Error> {
-        Ok(self.attrs_mut()?)
-    }
-
-    /// Sets an attribute of the table. Returns the old one.
-    ///
-    /// # Errors
-    /// [`Error::InFile`] if their file is damaged.
-    pub fn set_attr(&mut self, name: &str, value: Json) -> Result<Option<Json>, Error> {
-        let old = self.attrs_mut()?.set(name, value);
-        self.attrs_are_new = true;
-        Ok(old)
-    }
-
-    /// Removes an attribute of the table, and returns it.
-    ///
-    /// # Errors
-    /// [`Error::InFile`] if their file is damaged.
-    pub fn remove_attr(&mut self, name: &str) -> Result<Option<Json>, Error> {
-        let old = self.attrs_mut()?.remove(name);
-        self.attrs_are_new |= old.is_some();
-        Ok(old)
-    }
-
-    /// Sets an attribute of a column, or removes it. Returns the old one.
-    ///
-    /// # Errors
-    /// [`Error::NoSuchColumn`]; [`Error::InFile`] if their file is damaged.
-    pub fn set_column_attr(&mut self, column: &str, name: &str, value: Option<Json>) -> Result<Option<Json>, Error> {
-        let column = self.column(column)?;
-        match value {
-            Some(value) => column.set_attr(name, value),
-            None => column.remove_attr(name),
-        }
-    }
-
     /// Makes all changes true, in all columns at once, and waits until they are on the disk.
     ///
     /// # Errors
@@ -303,13 +263,6 @@ impl<D: Directory> CtableWriter<D> {
         let done = change(self);
         self.failed = done.is_err();
         done
-    }
-
-    fn attrs_mut(&mut self) -> Result<&mut Attrs, Error> {
-        match self.attrs {
-            Some(ref mut attrs) => Ok(attrs),
-            None => Ok(self.attrs.insert(read_attrs(&self.root.dir)?)),
-        }
     }
 
     fn check_columns(&self, found: usize) -> Result<(), Error> {

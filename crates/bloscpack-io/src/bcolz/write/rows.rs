@@ -9,7 +9,8 @@ use blosc_core::Encoder;
 use bloscpack_format::FormatError;
 use bloscpack_format::bcolz::{ChunkRows, dflt};
 
-use super::column::{Column, chunk_file};
+use super::chunks::chunk_file;
+use super::column::Column;
 use super::params;
 use crate::bcolz::store::Directory;
 use crate::counted::Counted;
