@@ -186,6 +186,8 @@ pub enum Part {
     Attrs,
     /// `__rootdirs__` of a bcolz ctable.
     RootDirs,
+    /// `__pending__` of a bcolz directory that is being changed.
+    Pending,
     /// A chunk file of a bcolz carray.
     ChunkFile,
 }
@@ -320,6 +322,7 @@ impl fmt::Display for Part {
             Self::Sizes => "meta/sizes",
             Self::Attrs => "__attrs__",
             Self::RootDirs => "__rootdirs__",
+            Self::Pending => "__pending__",
             Self::ChunkFile => "chunk file",
         })
     }

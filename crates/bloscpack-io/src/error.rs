@@ -48,6 +48,46 @@ pub enum Error {
     /// Another process, or another part of this one, is changing the file or directory.
     #[error("'{}' is being changed by somebody else; try again when they are done", .0.display())]
     Locked(PathBuf),
+    /// A carray cannot be made, or compressed, in this way.
+    #[error("a carray cannot be made or compressed so: {what}")]
+    CarrayParams {
+        /// Why not.
+        what: &'static str,
+    },
+    /// A carray or ctable cannot be changed in this way.
+    #[error("{directory}: {what}")]
+    NotWritable {
+        /// The directory.
+        directory: String,
+        /// Why not.
+        what: &'static str,
+    },
+    /// A number of bytes that is no number of rows, or none of those that are to be written.
+    #[error("{found} bytes are not {} of {atomsize} bytes", .rows.map_or("whole rows".into(), |rows| format!("{rows} rows")))]
+    NotRows {
+        /// The bytes.
+        found: u64,
+        /// Bytes of a row.
+        atomsize: u64,
+        /// How many rows they had to be, if that is known.
+        rows: Option<u64>,
+    },
+    /// The columns of a table are given in another number than it has.
+    #[error("{found} columns, but the table has {expected}")]
+    ColumnCount {
+        /// Columns that are given.
+        found: usize,
+        /// Columns of the table.
+        expected: usize,
+    },
+    /// A change of a bcolz directory that was interrupted cannot be completed.
+    #[error("{file}: {what}")]
+    Pending {
+        /// The file that tells of the change, or another one.
+        file: String,
+        /// Why not.
+        what: &'static str,
+    },
     /// The input became shorter while it was read.
     #[error("the input ended after {found} bytes, but had {expected} when it was opened")]
     InputChanged {
@@ -253,8 +293,8 @@ pub enum Error {
         /// The directory.
         directory: String,
     },
-    /// An earlier change of the frame failed half-way; what is on the disk is as it was at the last commit.
-    #[error("an earlier change of this frame failed: open it again")]
+    /// An earlier change of the frame or directory failed half-way; what is on the disk is as it was at the last commit.
+    #[error("an earlier change of this failed: open it again")]
     EditFailed,
     /// The operation was called off.
     #[error("interrupted")]

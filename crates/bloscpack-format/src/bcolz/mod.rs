@@ -24,6 +24,8 @@
 //! | `dflt` | the default value of new rows, between JSON and bytes |
 //! | `chunklen` | how many rows bcolz puts in a chunk |
 //! | `rows` | which chunks hold which rows |
+//! | `quantize` | floats of fewer digits, before they are compressed |
+//! | `pending` | `__pending__`: what is left to be done of a change |
 //! | `text` | numbers and members of these JSON files |
 
 mod attrs;
@@ -32,6 +34,8 @@ mod chunklen;
 pub mod dflt;
 mod dtype;
 mod error;
+mod pending;
+mod quantize;
 mod rootdirs;
 mod rows;
 mod sizes;
@@ -43,6 +47,8 @@ pub use chunk_file::{ChunkFileHeader, chunk_file_name, chunk_file_number};
 pub use chunklen::{best_chunklen, chunk_size};
 pub use dtype::Dtype;
 pub use error::BcolzError;
+pub use pending::{Pending, PendingStep, SizesChange, staged_name};
+pub use quantize::{MAX_QUANTIZE, quantize};
 pub use rootdirs::{RootDirs, check_name};
 pub use rows::{ChunkRows, MAX_CHUNK_NBYTES, Rows};
 pub use sizes::Sizes;
@@ -60,11 +66,18 @@ pub const DATA_DIR: &str = "data";
 pub const ATTRS_FILE: &str = "__attrs__";
 /// The file, below the root, that makes a directory a ctable.
 pub const ROOTDIRS_FILE: &str = "__rootdirs__";
-/// A file of our own, below the root, that is there only while chunks are being replaced: bcolz does not know it.
+/// A file of our own, below the root, that is there only while a change is being made: bcolz does not know it. See
+/// [`Pending`].
 pub const PENDING_FILE: &str = "__pending__";
+/// A directory of our own, below the root, of what is new and not in its place yet; each file or directory has a number.
+pub const STAGED_DIR: &str = "__staged__";
+/// A file of our own, below the root, that a writer locks.
+pub const LOCK_FILE: &str = "__lock__";
 
 /// The most bytes of `meta/storage`, `meta/sizes` and `__rootdirs__` that are worth reading. The longest honest ones have
 /// a default value of a large `V` type, at six characters a byte, or many columns.
 pub const MAX_META_LEN: u64 = 16 << 20;
 /// The most bytes of `__attrs__` that are worth reading. Those of large price tables come near 1 MiB.
 pub const MAX_ATTRS_LEN: u64 = 64 << 20;
+/// The most bytes of `__pending__`: some millions of chunks.
+pub const MAX_PENDING_LEN: u64 = 256 << 20;

@@ -9,6 +9,7 @@ use bloscpack_format::bcolz::{
 };
 use bloscpack_format::numpy::{NumpyError, NumpyMeta, Order};
 
+use super::settled::Moves;
 use super::store::{Directory, read_small};
 use crate::Error;
 
@@ -18,17 +19,27 @@ pub(crate) struct Meta {
     pub(crate) storage: Storage,
     pub(crate) sizes: Sizes,
     pub(crate) rows: Rows,
+    /// Where files are that are not in their places.
+    pub(crate) moves: Moves,
 }
 
 impl Meta {
     /// Reads two small files, and nothing of the chunks.
     pub(crate) fn open(dir: &dyn Directory) -> Result<Meta, Error> {
+        let moves = Moves::read(dir)?;
+        let dir = &moves.on(dir);
         let storage = read_meta(dir, STORAGE_FILE, MAX_META_LEN, Storage::parse)?;
         let sizes = read_meta(dir, SIZES_FILE, MAX_META_LEN, Sizes::parse)?;
         // Whether it is a length or the rows of a chunk that cannot be, both files have to do with it.
         let rows = Rows::of(&sizes, &storage).map_err(|error| Error::from(FormatError::from(error)));
         let rows = rows.map_err(|error| error.in_file(dir, SIZES_FILE))?;
-        Ok(Meta { storage, sizes, rows })
+        Ok(Meta { storage, sizes, rows, moves })
+    }
+
+    /// Metadata that are on no disk yet.
+    pub(crate) fn new(storage: Storage, sizes: Sizes) -> Result<Meta, Error> {
+        let rows = Rows::of(&sizes, &storage).map_err(FormatError::from)?;
+        Ok(Meta { storage, sizes, rows, moves: Moves::default() })
     }
 
     /// What the array is to NumPy.
@@ -172,7 +183,7 @@ impl<D: Directory> Carray<D> {
     /// # Errors
     /// [`Error::InFile`] if the file is damaged. The rows can be read all the same.
     pub fn attrs(&self) -> Result<&Attrs, Error> {
-        attrs_of(&self.dir, &self.attrs)
+        attrs_of(&self.meta.moves.on(&self.dir), &self.attrs)
     }
 
     /// The compressed bytes of chunk `number`, or of Python object `number`: a Blosc1 chunk.

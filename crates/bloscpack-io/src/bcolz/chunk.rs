@@ -39,10 +39,17 @@ impl Meta {
     /// [`Error::InFile`] with what is wrong with the file.
     pub(crate) fn fetch(&self, dir: &dyn Directory, number: u64, limits: &Limits) -> Result<Vec<u8>, Error> {
         let path = self.chunk_file(number);
-        self.read_chunk_file(dir, &path, number, limits).map_err(|error| error.in_file(dir, &path))
+        self.read_chunk_file(&self.moves.on(dir), &path, number, limits).map_err(|error| error.in_file(dir, &path))
     }
 
-    fn read_chunk_file(&self, dir: &dyn Directory, path: &str, number: u64, limits: &Limits) -> Result<Vec<u8>, Error> {
+    /// The same of the file `path`.
+    pub(super) fn read_chunk_file(
+        &self,
+        dir: &dyn Directory,
+        path: &str,
+        number: u64,
+        limits: &Limits,
+    ) -> Result<Vec<u8>, Error> {
         let reading = Error::io("reading");
         let file = dir.open(path).map_err(Error::io("opening"))?;
         let len = file.len().map_err(&reading)?;
@@ -118,7 +125,7 @@ impl Meta {
         self.storage.dtype == Dtype::Object
     }
 
-    fn decode_fetched(
+    pub(super) fn decode_fetched(
         &self,
         decoder: &mut Decoder,
         bytes: &[u8],

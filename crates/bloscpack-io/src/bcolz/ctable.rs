@@ -7,16 +7,20 @@ use bloscpack_format::bcolz::{Attrs, MAX_META_LEN, ROOTDIRS_FILE, RootDirs};
 
 use super::DirectorySource;
 use super::carray::{Carray, attrs_of, read_meta};
+use super::settled::Settled;
 use super::store::{Below, Directory};
 use crate::{Archive, Error};
 
 /// A column of a table: a carray below the root.
-pub type Column<D> = Carray<Below<Arc<D>>>;
+pub type Column<D> = Carray<ColumnDirectory<D>>;
+
+/// The directory of a column, as it is when the changes are done that were interrupted in the table.
+pub type ColumnDirectory<D> = Below<Arc<Settled<D>>>;
 
 /// A table of bcolz: carrays of the same length, by name.
 #[derive(Debug)]
 pub struct Ctable<D> {
-    dir: Arc<D>,
+    dir: Arc<Settled<D>>,
     names: Vec<String>,
     columns: Vec<Column<D>>,
     attrs: OnceLock<Attrs>,
@@ -29,13 +33,14 @@ impl<D: Directory> Ctable<D> {
     /// # Errors
     /// [`Error::InFile`] with what is wrong with one of them; [`Error::ColumnLength`].
     pub fn open(dir: D) -> Result<Self, Error> {
-        let dir = Arc::new(dir);
+        let dir = Arc::new(Settled::open(dir)?);
         let names = read_meta(&dir, ROOTDIRS_FILE, MAX_META_LEN, RootDirs::parse)?.names;
         let mut columns: Vec<Column<D>> = Vec::new();
         for name in &names {
             let column = Carray::open(Below::new(dir.clone(), name))?;
             let expected = columns.first().map_or(column.len(), Carray::len);
-            if column.len() != expected {
+            // A process of Python that was killed leaves some columns longer: the first one is the table's length.
+            if column.len() < expected {
                 return Err(Error::ColumnLength { column: dir.name(name), found: column.len(), expected });
             }
             columns.push(column);
@@ -71,7 +76,7 @@ impl<D: Directory> Ctable<D> {
 
     /// The directory.
     pub fn directory(&self) -> &D {
-        &self.dir
+        self.dir.directory()
     }
 
     /// The attributes of the table, as [`Carray::attrs`].
@@ -94,7 +99,7 @@ impl<D: Directory> Ctable<D> {
     ///
     /// # Errors
     /// [`Error::NoSuchColumn`]; else as [`Archive::open`].
-    pub fn column_archive(&self, name: &str) -> Result<Archive<DirectorySource<Below<Arc<D>>>>, Error> {
+    pub fn column_archive(&self, name: &str) -> Result<Archive<DirectorySource<ColumnDirectory<D>>>, Error> {
         let column = self.column(name).ok_or_else(|| Error::NoSuchColumn { column: name.into() })?;
         Archive::open(DirectorySource::new(column.directory().clone()))
     }

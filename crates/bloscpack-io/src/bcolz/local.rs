@@ -4,10 +4,13 @@ use std::fs::{self, File, Metadata};
 use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
 
+use bloscpack_format::bcolz::LOCK_FILE;
+
 use super::store::Directory;
 use crate::Error;
 use crate::atomic::sync_directory;
 use crate::files::remove_if_there;
+use crate::lock::Lock;
 use crate::source::ReadAt;
 
 /// A directory on the file system.
@@ -129,6 +132,10 @@ impl Directory for LocalDirectory {
 
     fn sync_dir(&self, path: &str) -> io::Result<()> {
         sync_directory(&self.resolve(path)?)
+    }
+
+    fn lock(&self, path: &str) -> io::Result<Lock> {
+        Lock::file(self.resolve(path)?.join(LOCK_FILE))
     }
 
     fn name(&self, path: &str) -> String {

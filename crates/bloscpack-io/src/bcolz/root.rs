@@ -1,12 +1,14 @@
 //! What is in a directory: a carray or a ctable? And a directory as a source for [`Archive`](crate::Archive).
 
 use std::io;
+use std::path::Path;
 
 use bloscpack_format::Format;
 use bloscpack_format::detect::detect_directory;
 
 use super::carray::Carray;
 use super::ctable::Ctable;
+use super::local::LocalDirectory;
 use super::store::Directory;
 use crate::Error;
 use crate::source::ReadAt;
@@ -37,6 +39,11 @@ impl<D: Directory> Root<D> {
 /// What a directory is.
 pub(super) fn format_of(dir: &dyn Directory) -> Option<Format> {
     detect_directory(|file| dir.open(file).is_ok())
+}
+
+/// Whether a directory on the file system is a carray or ctable.
+pub(super) fn is_bcolz(path: &Path) -> bool {
+    matches!(format_of(&LocalDirectory::new(path)), Some(Format::Ctable | Format::Carray))
 }
 
 /// The directory of a carray as a source: [`Archive`](crate::Archive) opens it, and its plain bytes are the rows.

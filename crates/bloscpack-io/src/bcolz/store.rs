@@ -7,6 +7,7 @@
 use std::io;
 use std::sync::Arc;
 
+use crate::lock::Lock;
 use crate::source::ReadAt;
 
 /// The files and directories below a root. What survives a crash is what was synced, and any of what was done since: the
@@ -69,6 +70,15 @@ pub trait Directory: Send + Sync {
     /// What the system says.
     fn sync_dir(&self, path: &str) -> io::Result<()>;
 
+    /// Keeps other writers away from a directory until what this returns is dropped. Places that only one writer can get
+    /// at have no locks.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::WouldBlock`] if somebody else has it; else what the system says.
+    fn lock(&self, _path: &str) -> io::Result<Lock> {
+        Ok(Lock::default())
+    }
+
     /// What a file is called in messages.
     fn name(&self, path: &str) -> String {
         path.into()
@@ -114,6 +124,7 @@ forward! {
     fn create_dir(&self, path: &str) -> io::Result<()>;
     fn remove_dir(&self, path: &str) -> io::Result<()>;
     fn sync_dir(&self, path: &str) -> io::Result<()>;
+    fn lock(&self, path: &str) -> io::Result<Lock>;
     fn name(&self, path: &str) -> String;
 }
 
@@ -170,6 +181,10 @@ impl<D: Directory> Directory for Below<D> {
 
     fn sync_dir(&self, path: &str) -> io::Result<()> {
         self.dir.sync_dir(&self.path(path))
+    }
+
+    fn lock(&self, path: &str) -> io::Result<Lock> {
+        self.dir.lock(&self.path(path))
     }
 
     fn name(&self, path: &str) -> String {

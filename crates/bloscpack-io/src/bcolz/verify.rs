@@ -12,6 +12,7 @@ use bloscpack_format::bcolz::{
 
 use super::carray::{Carray, read_attrs, read_meta};
 use super::root::format_of;
+use super::settled::Moves;
 use super::store::{Below, Directory};
 use crate::{Error, UnpackOptions, pipeline};
 
@@ -49,6 +50,11 @@ impl VerifyReport {
 /// [`Error::NotBcolz`] and [`Error::Cancelled`]: whatever else is wrong is a fault in the report.
 pub fn verify(dir: &impl Directory, options: &UnpackOptions) -> Result<VerifyReport, Error> {
     let mut report = VerifyReport::default();
+    let moves = Moves::read(dir).unwrap_or_else(|error| {
+        report.faults.push(error);
+        Moves::default()
+    });
+    let dir = &moves.on(dir);
     match format_of(dir) {
         Some(Format::Ctable) => ctable(dir, options, &mut report)?,
         Some(Format::Carray) => {
@@ -70,7 +76,10 @@ fn ctable(dir: &dyn Directory, options: &UnpackOptions, report: &mut VerifyRepor
     };
     let mut expected = None;
     for name in &names {
-        let Some(found) = carray(&Below::new(dir, name), options, report)? else {
+        let column = Below::new(dir, name);
+        // If they cannot be read, opening it says so.
+        let column = Moves::read(&column).unwrap_or_default().on(column);
+        let Some(found) = carray(&column, options, report)? else {
             continue;
         };
         let expected = *expected.get_or_insert(found);
