@@ -30,6 +30,28 @@ pub(crate) fn kind_of(path: &Path) -> Option<Kind> {
     regular.and_then(|_| File::open(path).ok()).and_then(|file| kind_of_file(&file))
 }
 
+/// Whether a directory is one thing, not many files.
+pub(crate) fn is_container(path: &Path) -> bool {
+    is_sparse_frame(path) || bcolz(path).is_some()
+}
+
+/// What a directory of bcolz is.
+pub(crate) fn bcolz(path: &Path) -> Option<&'static str> {
+    if path.join("__rootdirs__").is_file() {
+        Some("a bcolz ctable")
+    } else if path.join("meta").join("storage").is_file() {
+        Some("a bcolz carray")
+    } else {
+        None
+    }
+}
+
+/// Whether a name says that the content is meant for us, whatever it is now.
+pub(crate) fn has_our_name(path: &Path) -> bool {
+    let extension = path.extension().and_then(std::ffi::OsStr::to_str);
+    extension.is_some_and(|extension| ["blp", "b2frame", "b2f", "b2nd"].contains(&extension))
+}
+
 /// Whether a path is the directory of a sparse frame.
 pub(crate) fn is_sparse_frame(path: &Path) -> bool {
     path.is_dir() && path.join(INDEX_FILE).is_file()
