@@ -2,6 +2,7 @@
 
 use crate::exit::{self, AlreadyReported};
 use crate::session::Session;
+use crate::streams::Place;
 use anyhow::Result;
 use bloscpack_io::{Cancel, Error};
 
@@ -27,4 +28,10 @@ pub(crate) fn each<T>(
         }
     }
     if failed { Err(AlreadyReported.into()) } else { Ok(()) }
+}
+
+/// The error with the name of its file, if it does not say it.
+pub(crate) fn of_file(error: anyhow::Error, place: &Place) -> anyhow::Error {
+    let name = place.to_string();
+    if exit::one_line(&error).contains(&name) { error } else { error.context(name) }
 }

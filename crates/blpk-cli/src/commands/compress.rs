@@ -60,7 +60,12 @@ pub(super) fn run(args: &CompressArgs, session: &Session) -> Result<()> {
             None => ready(&item, &outputs, session)?,
         };
         report.progress().file(&item.place, item.size());
-        outputs.write(&item, &output, session, || job.run(&item.place, &output, session, &cancel))
+        let packed = outputs.write(&item, &output, session, || job.run(&item.place, &output, session, &cancel));
+        // Of several files it should be clear which one it was.
+        packed.map_err(|error| match &early {
+            Some(_) => error,
+            None => batch::of_file(error, &item.place),
+        })
     })
 }
 

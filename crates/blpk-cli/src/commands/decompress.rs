@@ -81,8 +81,8 @@ impl Job<'_> {
         let input = &self.item.place;
         let report = &self.session.report;
         if let (Some(kind @ (Kind::Frame | Kind::Npy)), Place::File(path)) = (self.kind, input) {
-            let written = if kind == Kind::Npy { self.npy(path, cancel) } else { self.frame(path, cancel) };
-            return written.with_context(|| input.to_string()).map(|()| None);
+            let written = if kind == Kind::Npy { self.npy(path) } else { self.frame(path, cancel) };
+            return written.map(|()| None);
         }
         let source = Input::open(input, cancel)?;
         let size = source.known_size();
@@ -94,7 +94,7 @@ impl Job<'_> {
             _ => None,
         };
         let options = self.options(size.unwrap_or(u64::MAX), chunk, cancel)?.observe(events::unpacking(report));
-        let unpacked = self.unpack(source, size.is_some(), &options).with_context(|| input.to_string())?;
+        let unpacked = self.unpack(source, size.is_some(), &options)?;
         let UnpackReport { nbytes, cbytes, metadata, .. } = unpacked;
         if size.is_none() {
             report.verbose(format!("input file size: {}", pretty_size(cbytes)));
@@ -105,32 +105,31 @@ impl Job<'_> {
 
     fn unpack(&self, source: Input, is_file: bool, options: &UnpackOptions) -> Result<UnpackReport> {
         if let (Place::File(input), Place::File(output), true) = (&self.item.place, &self.output, is_file) {
-            return Ok(unpack_file(input, output, options)?);
+            return unpack_file(input, output, options).with_context(|| self.name());
         }
         let mut output = Output::create(&self.output, self.session.force)?;
-        let unpacked = unpack_stream(source, &mut output, options)?;
+        let unpacked = unpack_stream(source, &mut output, options).with_context(|| self.name())?;
         output.commit()?;
         Ok(unpacked)
     }
 
     /// A frame, which may be a directory.
     fn frame(&self, path: &Path, cancel: &Cancel) -> Result<()> {
-        let archive = Archive::open(LocalSource::open(path)?)?;
+        let archive = Archive::open(LocalSource::open(path)?).with_context(|| self.name())?;
         let chunk = archive.frame().and_then(|frame| u64::try_from(frame.header.chunksize.to_i64()).ok());
         let options = self.options(archive.nbytes(), chunk.filter(|chunk| *chunk > 0), cancel)?;
         let mut output = Output::create(&self.output, self.session.force)?;
         let watched = self.session.report.progress().watch(&mut output, archive.nbytes());
-        let nbytes = archive.unpack(watched, &options)?;
+        let nbytes = archive.unpack(watched, &options).with_context(|| self.name())?;
         output.commit()?;
         self.session.report.verbose(format!("output file size: {}", pretty_size(nbytes)));
         Ok(())
     }
 
-    fn npy(&self, path: &Path, cancel: &Cancel) -> Result<()> {
-        let size = Input::open(&self.item.place, cancel)?.known_size();
-        self.session.report.verbose(format!("input file size: {}", pretty_size(size.unwrap_or(0))));
+    fn npy(&self, path: &Path) -> Result<()> {
+        let array = Npy::open(File::open(path).with_context(|| self.name())?).with_context(|| self.name())?;
+        self.session.report.verbose(format!("input file size: {}", pretty_size(array.len())));
         let mut output = Output::create(&self.output, self.session.force)?;
-        let array = Npy::open(File::open(path)?)?;
         array.copy_range(0..array.nbytes(), &mut output)?;
         output.commit()?;
         self.describe(array.nbytes(), array.len());
@@ -141,6 +140,10 @@ impl Job<'_> {
         let (limits, chunk) = limits(self.memory, chunk);
         let threads = self.session.threads_within(size, self.memory, chunk)?;
         Ok(UnpackOptions::new().threads(threads).limits(limits).cancel(cancel.clone()).overwrite(self.session.force))
+    }
+
+    fn name(&self) -> String {
+        self.item.place.to_string()
     }
 
     fn describe(&self, nbytes: u64, cbytes: u64) {
