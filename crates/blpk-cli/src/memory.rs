@@ -19,8 +19,8 @@ pub(crate) fn threads_within(memory: u64, chunk: u64, wanted: usize) -> Result<u
         None => {
             let (least, largest) = (needed(1, chunk), pretty_size(memory / 2));
             bail!(
-                "--memory {} is not enough: chunks of {} take {} even one at a time; --memory {least} would do, or \
-                 chunks of at most {largest}",
+                "a memory of {} is not enough: chunks of {} take {} even one at a time; use --memory {least}, or when \
+                 compressing a --chunk-size of at most {largest}",
                 pretty_size(memory),
                 pretty_size(chunk),
                 pretty_size(least)

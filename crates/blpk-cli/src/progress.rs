@@ -1,7 +1,8 @@
 //! How far is the work? A bar on stderr, where somebody looks and has waited long enough to wonder.
 
 use crate::report::Level;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{BinaryBytes, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use std::fmt;
 use std::io::{self, IsTerminal as _, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -10,8 +11,8 @@ use std::time::{Duration, Instant};
 const DELAY: Duration = Duration::from_millis(500);
 
 /// No colours, so there is nothing for `NO_COLOR` to switch off.
-const WITH_TOTAL: &str = "{msg} [{bar:24}] {bytes}/{total_bytes}, {bytes_per_sec}, {eta} left";
-const WITHOUT_TOTAL: &str = "{msg} {bytes}, {bytes_per_sec}, {elapsed}";
+const WITH_TOTAL: &str = "{msg} [{bar:24}] {bytes}/{total_bytes}, {speed}, {left} left";
+const WITHOUT_TOTAL: &str = "{msg} {bytes}, {speed}, {elapsed}";
 
 /// The progress of one run, by bytes of its inputs. Without a bar to show, nothing is counted.
 #[derive(Debug, Clone, Default)]
@@ -117,22 +118,36 @@ impl State {
         }
         let position = self.before.saturating_add(self.size.map_or(self.done, |size| size.min(self.done)));
         let bar = self.bar.get_or_insert_with(|| {
-            let bar = match self.total {
-                Some(total) => ProgressBar::new(total),
-                None => ProgressBar::no_length(),
-            };
-            let template = if self.total.is_some() { WITH_TOTAL } else { WITHOUT_TOTAL };
-            // The template is ours and good; the default style would do as well.
-            let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-            bar.set_style(style.progress_chars("=> "));
-            bar.set_draw_target(ProgressDrawTarget::stderr());
+            // Without a place to draw until it has its position and its name.
+            let bar = ProgressBar::with_draw_target(self.total, ProgressDrawTarget::hidden());
+            bar.set_style(style(self.total.is_some()));
             bar.with_elapsed(waited)
         });
         if bar.message() != self.name {
             bar.set_message(self.name.clone());
         }
         bar.set_position(position);
+        if bar.is_hidden() {
+            bar.set_draw_target(ProgressDrawTarget::stderr());
+            bar.tick();
+        }
     }
+}
+
+/// How it looks. Speed and the time that is left are those of the whole run: it does not begin with the bar.
+fn style(has_total: bool) -> ProgressStyle {
+    let template = if has_total { WITH_TOTAL } else { WITHOUT_TOTAL };
+    // The template is ours and good; the default style would do as well.
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    let rate = |state: &ProgressState| state.pos() as f64 / state.elapsed().as_secs_f64().max(0.001);
+    let speed = move |state: &ProgressState, text: &mut dyn fmt::Write| {
+        let _ = write!(text, "{}/s", BinaryBytes(rate(state) as u64)); // a string takes everything
+    };
+    let left = move |state: &ProgressState, text: &mut dyn fmt::Write| {
+        let bytes = state.len().unwrap_or(0).saturating_sub(state.pos());
+        let _ = write!(text, "{}s", (bytes as f64 / rate(state).max(1.0)).ceil());
+    };
+    style.with_key("speed", speed).with_key("left", left).progress_chars("=> ")
 }
 
 /// A writer that tells how far it is.
