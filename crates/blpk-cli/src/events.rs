@@ -7,6 +7,7 @@ use bloscpack_format::bloscpack::{Header, MetaCodec, MetadataArgs, MetadataHeade
 use bloscpack_format::checksum::{Checksum, Digest};
 use bloscpack_format::{Json, python_bytes_repr};
 use bloscpack_io::Event;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Prints what happens while packing or appending, and how far it is.
 pub(crate) fn packing(
@@ -71,6 +72,17 @@ pub(crate) fn unpacking(report: &Report) -> impl Fn(Event<'_>) + Send + Sync + '
             report.debug(handled(cbytes, nbytes));
         }
         _ => {}
+    }
+}
+
+/// Shows how far the verification of a frame of so many plain bytes is.
+pub(crate) fn verifying(report: &Report, nbytes: u64) -> impl Fn(Event<'_>) + Send + Sync + 'static {
+    let progress = report.progress().clone();
+    let done = AtomicU64::new(0);
+    move |event| {
+        if let Event::Plain(more) = event {
+            progress.is_at(done.fetch_add(more, Ordering::Relaxed) + more, nbytes);
+        }
     }
 }
 

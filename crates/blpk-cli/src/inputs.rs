@@ -1,6 +1,5 @@
 //! Which files are the inputs? Those that are named, and with `--recursive` those in directories.
 
-use crate::kind::is_container;
 use crate::streams::Place;
 use anyhow::{Error, Result, anyhow};
 use std::fs;
@@ -31,13 +30,13 @@ impl Item {
 }
 
 /// The inputs in the order of the names, those of a directory sorted. All are found before anything is done, so that no
-/// output becomes an input.
-pub(crate) fn items(files: &[PathBuf], recursive: bool) -> Vec<Result<Item>> {
+/// output becomes an input. `is_one` tells a directory that is one input from one of files.
+pub(crate) fn items(files: &[PathBuf], recursive: bool, is_one: impl Fn(&Path) -> bool) -> Vec<Result<Item>> {
     let mut items = Vec::new();
     for path in files {
         let place = Place::from(path.clone());
-        if recursive && place != Place::Standard && path.is_dir() && !is_container(path) {
-            walk(path, &mut items);
+        if recursive && place != Place::Standard && path.is_dir() && !is_one(path) {
+            walk(path, &is_one, &mut items);
         } else {
             let name = path.file_name().map_or_else(|| path.clone(), PathBuf::from);
             items.push(Ok(Item { place, walked: false, name }));
@@ -47,7 +46,7 @@ pub(crate) fn items(files: &[PathBuf], recursive: bool) -> Vec<Result<Item>> {
 }
 
 /// Regular files, and directories that are one thing. Links within are not followed: they may lead anywhere.
-fn walk(root: &Path, items: &mut Vec<Result<Item>>) {
+fn walk(root: &Path, is_one: &impl Fn(&Path) -> bool, items: &mut Vec<Result<Item>>) {
     // `.` and `..` have no name.
     let own = root.file_name().map(PathBuf::from).unwrap_or_default();
     let mut entries = WalkDir::new(root).sort_by_file_name().into_iter();
@@ -60,7 +59,7 @@ fn walk(root: &Path, items: &mut Vec<Result<Item>>) {
             }
         };
         let (path, kind) = (entry.path(), entry.file_type());
-        let is_one = kind.is_dir() && entry.depth() > 0 && is_container(path);
+        let is_one = kind.is_dir() && entry.depth() > 0 && is_one(path);
         if is_one {
             entries.skip_current_dir();
         }

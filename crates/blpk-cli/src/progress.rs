@@ -80,7 +80,7 @@ impl Progress {
     }
 
     /// So many of all the plain bytes are done, and as large a part of the file.
-    fn is_at(&self, done: u64, all: u64) {
+    pub(crate) fn is_at(&self, done: u64, all: u64) {
         if let Some(mut state) = self.state() {
             let share = done as f64 / all.max(1) as f64;
             state.done = state.size.map_or(done, |size| (size as f64 * share) as u64);

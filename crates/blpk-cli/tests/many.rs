@@ -75,6 +75,10 @@ fn directories_are_walked_and_their_structure_is_kept() {
     let plain = ["plain/packed/a", "plain/packed/dir/empty", "plain/packed/dir/sub/y", "plain/packed/dir/x"];
     assert_eq!(tree(&sandbox, "plain"), plain);
     assert_eq!(sandbox.read("plain/packed/dir/x"), counting(300_000));
+    // The directory itself has no name: its files lie in the other one at once.
+    let run = sandbox.shell("cd dir && blpk c -r --output-dir ../here .");
+    assert_eq!(run.ok().stdout, b"");
+    assert_eq!(tree(&sandbox, "here"), ["here/empty.blp", "here/sub/y.blp", "here/x.blp"]);
     // In place; what is compressed already stays as it is, however often.
     sandbox.run("c -r dir").ok();
     let both = ["dir/empty", "dir/empty.blp", "dir/sub/y", "dir/sub/y.blp", "dir/x", "dir/x.blp"];
@@ -85,10 +89,11 @@ fn directories_are_walked_and_their_structure_is_kept() {
     let exist: Vec<_> =
         ["empty", "sub/y", "x"].iter().map(|name| format!("output file 'dir/{name}.blp' exists!")).collect();
     assert_eq!(errors(&run), exist);
-    // The directory itself has no name: its files lie in the other one at once.
-    let run = sandbox.shell("cd dir && blpk c -r --output-dir ../here .");
-    assert_eq!(run.ok().stdout, b"");
-    assert_eq!(tree(&sandbox, "here"), ["here/empty.blp", "here/sub/y.blp", "here/x.blp"]);
+    // In another directory everything is to be found again.
+    sandbox.run("c -r dir --output-dir again").ok();
+    sandbox.run("d -r again/dir --output-dir back").ok();
+    assert_eq!(tree(&sandbox, "back"), both.map(|name| format!("back/{name}")));
+    assert_eq!(sandbox.read("back/dir/x.blp"), sandbox.read("dir/x.blp"));
 }
 
 #[cfg(unix)]

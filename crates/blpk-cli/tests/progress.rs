@@ -69,6 +69,18 @@ fn it_makes_way_for_an_error() {
 }
 
 #[test]
+fn texts_stand_above_it() {
+    let sandbox = slow();
+    sandbox.run("c -z 100000 -k None -o f f.blp").ok();
+    sandbox.write("slow", b"head -c 20000 f.blp; for i in 1 2 3 4 5 6 7 8; do sleep 0.1; tail -c +20001 f.blp | head -c $((i * 1000)) | tail -c 1000; done; tail -c +28001 f.blp");
+    sandbox.shell("mkfifo p").ok();
+    let Some(text) = on_a_terminal(&sandbox, "(bash slow > p &); blpk verify f.blp p f.blp") else { return };
+    assert!(text.contains("/s, "), "{text:?}");
+    let ok = |name: &str| format!("blpk: {name}: ok, bloscpack version 3, 30 chunks, 2.86M (3000000B)\n");
+    assert_eq!(screen(&text), [ok("f.blp"), ok("p"), ok("f.blp")].concat());
+}
+
+#[test]
 fn no_bar_where_nobody_wants_one() {
     let sandbox = slow();
     for line in [

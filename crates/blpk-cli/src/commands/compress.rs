@@ -5,7 +5,7 @@ use crate::args::CompressArgs;
 use crate::batch;
 use crate::describe::{block, boolean};
 use crate::inputs::{self, Item};
-use crate::kind::{Kind, kind_of};
+use crate::kind::{Kind, is_container, kind_of};
 use crate::outputs::Outputs;
 use crate::report::{Level, Report};
 use crate::session::Session;
@@ -41,7 +41,9 @@ pub(super) fn run(args: &CompressArgs, session: &Session) -> Result<()> {
     report.verbose("getting ready for compression");
     let (names, output) = args.many.split(&args.files);
     let mut outputs = Outputs::new(&args.many, output);
-    let items = inputs::items(names, args.many.recursive);
+    // Beside what is compressed already nothing is to be put. In another directory everything is to be found again.
+    let in_place = !outputs.have_directory();
+    let items = inputs::items(names, args.many.recursive, |path| in_place && is_container(path));
     // As the original does it: a file is looked at before the settings are.
     let early = match items.as_slice() {
         [Ok(only)] if !only.walked => Some(ready(only, &outputs, session)?),
@@ -51,7 +53,7 @@ pub(super) fn run(args: &CompressArgs, session: &Session) -> Result<()> {
     let cancel = session.cancel()?;
     report.progress().begin(inputs::total(&items));
     batch::each(items, session, &cancel, |item| {
-        if item.is_skipped(|path| !is_compressed(path)) {
+        if in_place && item.is_skipped(|path| !is_compressed(path)) {
             report.verbose(format!("skipping what is compressed already: '{}'", item.place));
             return Ok(());
         }

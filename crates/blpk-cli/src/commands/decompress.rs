@@ -24,7 +24,7 @@ pub(super) fn run(args: &DecompressArgs, session: &Session) -> Result<()> {
     report.verbose("getting ready for decompression");
     let (names, output) = args.many.split(&args.files);
     let mut outputs = Outputs::new(&args.many, output);
-    let items = inputs::items(names, args.many.recursive);
+    let items = inputs::items(names, args.many.recursive, is_container);
     let cancel = session.cancel()?;
     report.progress().begin(inputs::total(&items));
     batch::each(items, session, &cancel, |item| {

@@ -23,7 +23,7 @@ use std::path::Path;
 
 pub(super) fn run(args: &InfoArgs, session: &Session) -> Result<()> {
     let report = &session.report;
-    let items = inputs::items(&args.files, args.recursive);
+    let items = inputs::items(&args.files, args.recursive, is_container);
     let cancel = if items.len() > 1 { session.cancel()? } else { Cancel::new() };
     let many = items.len() > 1 || args.recursive;
     batch::each(items, session, &cancel, |item| {

@@ -4,7 +4,7 @@ use super::chunk;
 use super::info::{is_ours, json_of, open, worded};
 use crate::args::ListArgs;
 use crate::json::Object;
-use crate::kind::Kind;
+use crate::kind::{Kind, is_container};
 use crate::session::Session;
 use crate::size::pretty_size;
 use crate::streams::Place;
@@ -27,7 +27,7 @@ type Row = [String; COLUMNS.len()];
 
 pub(super) fn run(args: &ListArgs, session: &Session) -> Result<()> {
     let cancel = session.cancel()?;
-    let items = inputs::items(&args.files, args.recursive);
+    let items = inputs::items(&args.files, args.recursive, is_container);
     let (mut rows, mut sum) = (Vec::new(), Sum::default());
     let listed = batch::each(items, session, &cancel, |item| {
         if item.is_skipped(is_ours) {

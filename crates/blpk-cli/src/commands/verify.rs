@@ -3,7 +3,7 @@
 use super::info::is_ours;
 use super::plain_size::{chunk_size, limits};
 use crate::args::VerifyArgs;
-use crate::kind::{Kind, kind_of};
+use crate::kind::{Kind, is_container, kind_of};
 use crate::npy::Npy;
 use crate::session::Session;
 use crate::size::double_pretty_size;
@@ -16,7 +16,7 @@ use std::fs::File;
 
 pub(super) fn run(args: &VerifyArgs, session: &Session) -> Result<()> {
     let cancel = session.cancel()?;
-    let items = inputs::items(&args.files, args.recursive);
+    let items = inputs::items(&args.files, args.recursive, is_container);
     session.report.progress().begin(inputs::total(&items));
     batch::each(items, session, &cancel, |item| {
         if item.is_skipped(is_ours) {
@@ -35,8 +35,7 @@ fn verify(place: &Place, memory: Option<u64>, session: &Session, cancel: &Cancel
     let options = |size: u64, chunk: Option<u64>| -> Result<UnpackOptions> {
         let (limits, chunk) = limits(memory, chunk);
         let threads = session.threads_within(size, memory, chunk)?;
-        let options = UnpackOptions::new().threads(threads).limits(limits).cancel(cancel.clone());
-        Ok(options.observe(events::unpacking(&session.report)))
+        Ok(UnpackOptions::new().threads(threads).limits(limits).cancel(cancel.clone()))
     };
     let mut chunk = None;
     if let Place::File(path) = place {
@@ -47,7 +46,8 @@ fn verify(place: &Place, memory: Option<u64>, session: &Session, cancel: &Cancel
                 let archive = Archive::open(LocalSource::open(path)?).with_context(name)?;
                 let chunk = archive.frame().and_then(|frame| u64::try_from(frame.header.chunksize.to_i64()).ok());
                 let options = options(archive.nbytes(), chunk.filter(|chunk| *chunk > 0))?;
-                archive.verify(&options).with_context(name)?;
+                let frame = archive.frame().map_or(0, |frame| frame.header.nbytes);
+                archive.verify(&options.observe(events::verifying(&session.report, frame))).with_context(name)?;
                 return Ok(described(&archive));
             }
             Some(Kind::Npy) => {
@@ -59,6 +59,7 @@ fn verify(place: &Place, memory: Option<u64>, session: &Session, cancel: &Cancel
     }
     let input = Input::open(place, cancel)?;
     let options = options(input.known_size().unwrap_or(u64::MAX), chunk)?;
+    let options = options.observe(events::unpacking(&session.report));
     let found = verify_stream(input, &options).with_context(name)?;
     let format = match found.format {
         Format::Blosc2Frame => "contiguous Blosc2 frame".into(),
