@@ -121,6 +121,16 @@ fn metadata_goes_to_a_file_and_back() {
     sandbox.run("c f plain.blp").ok();
     sandbox.run("d plain.blp j --metadata-out none").ok();
     assert_eq!(sandbox.read("none"), b"null\n");
+    // Three files are three files.
+    for metadata in ["k", "./k", "f.blp"] {
+        let error = sandbox.run(&format!("-f d f.blp k --metadata-out {metadata}")).failed();
+        assert!(error.contains("same file") || error.ends_with("name another file"), "{metadata}: {error}");
+    }
+    assert!(!sandbox.path("k").exists());
+    // The input goes only when both are there.
+    std::fs::copy(sandbox.path("f.blp"), sandbox.path("l.blp")).unwrap();
+    sandbox.run("d --rm l.blp --metadata-out nowhere/m").failed();
+    assert!(sandbox.path("l.blp").exists() && !sandbox.path("l").exists());
     // Both or none.
     let mut bytes = sandbox.read("f.blp");
     let last = bytes.len() - 1;

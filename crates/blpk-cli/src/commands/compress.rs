@@ -53,6 +53,7 @@ pub(super) fn run(args: &CompressArgs, session: &Session) -> Result<()> {
     let cancel = session.cancel()?;
     report.progress().begin(inputs::total(&items));
     batch::each(items, session, &cancel, |item| {
+        report.progress().file(&item.place, item.size());
         if in_place && item.is_skipped(|path| !is_compressed(path)) {
             report.verbose(format!("skipping what is compressed already: '{}'", item.place));
             return Ok(());
@@ -61,7 +62,6 @@ pub(super) fn run(args: &CompressArgs, session: &Session) -> Result<()> {
             Some(output) => output.clone(),
             None => ready(&item, &outputs, session)?,
         };
-        report.progress().file(&item.place, item.size());
         let packed = outputs.write(&item, &output, session, || job.run(&item.place, &output, session, &cancel));
         // Of several files it should be clear which one it was.
         packed.map_err(|error| match &early {

@@ -10,7 +10,7 @@ use crate::outputs::Outputs;
 use crate::pprint::pformat;
 use crate::session::Session;
 use crate::size::pretty_size;
-use crate::streams::{Input, Output, Place};
+use crate::streams::{Input, Output, Place, refuse_same_file};
 use crate::{events, files};
 use anyhow::{Context as _, Result, bail};
 use bloscpack_format::Json;
@@ -28,6 +28,7 @@ pub(super) fn run(args: &DecompressArgs, session: &Session) -> Result<()> {
     let cancel = session.cancel()?;
     report.progress().begin(inputs::total(&items));
     batch::each(items, session, &cancel, |item| {
+        report.progress().file(&item.place, item.size());
         if item.is_skipped(is_wanted) {
             report.verbose(format!("skipping what is not compressed: '{}'", item.place));
             return Ok(());
@@ -36,25 +37,41 @@ pub(super) fn run(args: &DecompressArgs, session: &Session) -> Result<()> {
             Place::File(path) => kind_of(path),
             Place::Standard => None,
         };
-        let job =
-            Job { item: &item, kind, output: output_of(args, &item, kind, &outputs)?, session, memory: args.memory };
-        files::check(&item.place, &job.output, session)?;
-        let metadata_out = args.metadata_out.clone().map(Place::from);
+        let output = output_of(args, &item, kind, &outputs)?;
+        let job = Job { item: &item, kind, output: output.clone(), session, memory: args.memory };
+        files::check(&item.place, &output, session)?;
         // Refused before there is anything to be lost.
-        let metadata_out = metadata_out.map(|place| Output::create(&place, session.force)).transpose()?;
-        report.progress().file(&item.place, item.size());
+        let metadata_out = args.metadata_out.as_ref().map(|path| create_beside(path, &item.place, &output, session));
+        let mut metadata_out = metadata_out.transpose()?;
         let mut metadata = None;
-        outputs.write(&item, &job.output, session, || {
+        outputs.write(&item, &output, session, || {
             metadata = job.run(&cancel)?;
-            Ok(())
+            metadata_out.take().map_or(Ok(()), |file| write_metadata(file, metadata.take()))
         })?;
-        match metadata_out {
-            Some(output) => write_metadata(output, metadata)?,
-            None => print_metadata(metadata, session),
-        }
+        print_metadata(metadata, session);
         report.verbose("done");
         Ok(())
     })
+}
+
+/// Opens a second output, which is neither the input nor the first.
+fn create_beside(path: &Path, input: &Place, output: &Place, session: &Session) -> Result<Output> {
+    let place = Place::from(path.to_owned());
+    for other in [input, output] {
+        refuse_same_file(other, &place)?;
+        if let (Place::File(other), Place::File(path)) = (other, &place)
+            && full(other) == full(path)
+        {
+            bail!("'{place}' cannot be for the data and the metadata; name another file");
+        }
+    }
+    Output::create(&place, session.force)
+}
+
+/// The path of a file that may not exist yet, by way of its directory.
+fn full(path: &Path) -> Option<PathBuf> {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    Some(parent.canonicalize().ok()?.join(path.file_name()?))
 }
 
 /// Whether what lies in a directory is compressed, or is by its name to be.

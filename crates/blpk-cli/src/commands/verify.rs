@@ -19,10 +19,10 @@ pub(super) fn run(args: &VerifyArgs, session: &Session) -> Result<()> {
     let items = inputs::items(&args.files, args.recursive, is_container);
     session.report.progress().begin(inputs::total(&items));
     batch::each(items, session, &cancel, |item| {
+        session.report.progress().file(&item.place, item.size());
         if item.is_skipped(is_ours) {
             return Ok(());
         }
-        session.report.progress().file(&item.place, item.size());
         let what = verify(&item.place, args.memory, session, &cancel)?;
         session.report.normal(format!("{}: ok, {what}", item.place));
         Ok(())
