@@ -5,7 +5,7 @@ use std::fs::File;
 use std::path::Path;
 
 /// How files of other formats start, what they are, and what to do with them.
-const FORMATS: [(&[u8], &str); 15] = [
+const FORMATS: [(&[u8], &str); 14] = [
     (b"\x1f\x8b", "this is gzip data: 'gzip -d' reads it"),
     (b"\x28\xb5\x2f\xfd", "this is a zstd file, not Blosc with zstd in it: 'zstd -d' reads it"),
     (b"\x04\x22\x4d\x18", "this is an lz4 file, not Blosc with LZ4 in it: 'lz4 -d' reads it"),
@@ -23,7 +23,6 @@ const FORMATS: [(&[u8], &str); 15] = [
     (b"PAR1", "this is a Parquet file: pyarrow reads it"),
     (b"ARROW1", "this is an Arrow file: pyarrow reads it"),
     (b"{\"zarr_format\"", "this describes a Zarr array, whose data is in other files"),
-    (b"%PDF", "this is a PDF"),
 ];
 
 /// What to do with a file that starts like this, if that can be said.

@@ -203,7 +203,11 @@ fn output_of(args: &DecompressArgs, item: &Item, kind: Option<Kind>, outputs: &O
         Some(Kind::Foreign(what)) => bail!("input file '{input}' is {what}, which this version cannot read"),
         _ if args.no_check_extension || files::has_extension(path) => {}
         Some(Kind::Chunk | Kind::Npy | Kind::Frame) if is_named => {}
-        Some(Kind::Chunk | Kind::Npy | Kind::Frame) => {
+        Some(Kind::Npy) => bail!(
+            "input file '{input}' is a NumPy array, which is not compressed; 'blpk convert' puts it into another \
+             container, and if you name the <out_file>, its bytes go there"
+        ),
+        Some(Kind::Chunk | Kind::Frame) => {
             bail!("input file '{input}' does not end with '{}': name the <out_file>", files::EXTENSION)
         }
         Some(Kind::Bloscpack) | None => {
