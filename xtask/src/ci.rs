@@ -1,16 +1,17 @@
 //! May this change land? Every check in order, cheapest first, stopping at the first failure with its name.
 
-use crate::{bench, fuzz, layers, metadata, no_c, sh, test};
+use crate::{bench, fuzz, layers, metadata, msrv, no_c, sh, test};
 use anyhow::{Context, Result, bail};
 use std::time::{Duration, Instant};
 
 type Step = (&'static str, fn() -> Result<()>);
 
-const STEPS: [Step; 8] = [
+const STEPS: [Step; 9] = [
     ("fmt", fmt),
     ("layers", layers::run),
     ("clippy", clippy),
     ("docs", docs),
+    ("msrv", msrv::run),
     ("no-c", no_c::run),
     ("test", test::run),
     ("fuzz", fuzz::smoke),

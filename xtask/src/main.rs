@@ -7,6 +7,7 @@ mod fuzz;
 mod interop;
 mod layers;
 mod metadata;
+mod msrv;
 mod no_c;
 mod sh;
 mod source;
@@ -22,6 +23,7 @@ const USAGE: &str = "usage: cargo xtask <command>
   interop [NAME]...        live tests against the reference libraries, in a Python venv made here
   layers                   directions between the crates, and what each may not use
   no-c                     proves that the default `blpk` builds without any C compiler
+  msrv                     the oldest Rust that Cargo.toml promises compiles all that users build
   fuzz [TARGET [SECONDS]]  runs the fuzz targets (default: each for 10 s) on seeds from the golden data
   release                  builds `blpk` for users, on Linux without any shared library, and says where it is
   bench [--quick]          every race below, then which goals are reached; without --quick tables for docs/bench
@@ -50,6 +52,7 @@ fn dispatch(args: &[&str]) -> anyhow::Result<()> {
         ["ci", steps @ ..] => ci::run(steps),
         ["interop", names @ ..] => interop::run(names).map(drop),
         ["layers"] => layers::run(),
+        ["msrv"] => msrv::run(),
         ["no-c"] => no_c::run(),
         ["fuzz", rest @ ..] => fuzz::run(rest),
         ["release"] => interop::release_blpk().map(|blpk| println!("{}", blpk.display())),

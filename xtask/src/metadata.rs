@@ -21,6 +21,14 @@ pub(crate) fn packages() -> Result<Vec<Package>> {
     packages.iter().map(package).collect()
 }
 
+/// The oldest Rust that the members say they compile with.
+pub(crate) fn rust_version() -> Result<String> {
+    let metadata = read()?;
+    let versions = metadata["packages"].as_array().context("cargo metadata lists no packages")?;
+    let version = versions.iter().find_map(|package| package["rust_version"].as_str());
+    Ok(version.context("no package has a rust-version")?.to_owned())
+}
+
 /// Where cargo builds, whatever the environment made of it.
 pub(crate) fn target_directory() -> Result<PathBuf> {
     Ok(read()?["target_directory"].as_str().context("cargo metadata names no target directory")?.into())

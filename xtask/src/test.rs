@@ -6,6 +6,15 @@ use anyhow::Result;
 /// What blosc-core must build with: nothing optional, and each of its features alone.
 const CORE_FEATURES: [&str; 5] = ["", "zlib", "zstd", "snappy", "rayon"];
 
+/// Examples that show how something is done, and check that it was.
+const EXAMPLES: [(&str, &str, &str); 5] = [
+    ("blosc-core", "", "compress_a_slice"),
+    ("blosc-core", "", "decode_hostile_input"),
+    ("blosc-core", "", "plug_in_a_codec"),
+    ("bloscpack-io", "", "read_a_range"),
+    ("bloscpack-io", "ndarray", "write_an_array"),
+];
+
 pub(crate) fn run() -> Result<()> {
     let features = metadata::testable_features()?;
     // One call for unit, integration and doc tests: cargo builds each crate once for all of them.
@@ -19,6 +28,18 @@ pub(crate) fn run() -> Result<()> {
             "--no-default-features",
             "--features",
             features,
+        ]))?;
+    }
+    for (package, features, example) in EXAMPLES {
+        sh::run(&mut sh::cargo([
+            "run",
+            "--locked",
+            "--package",
+            package,
+            "--features",
+            features,
+            "--example",
+            example,
         ]))?;
     }
     let interop = interop::run(&[])?;

@@ -58,7 +58,8 @@ impl AtomicFile {
     /// without, [`AtomicFile::commit`] refuses to replace one.
     ///
     /// # Errors
-    /// [`Error::OutputExists`], or [`Error::File`] if the directory cannot be written to.
+    /// [`Error::OutputExists`], or [`Error::File`] if the directory cannot be written to, or if the target is a device or
+    /// a pipe, which a file must not take the place of.
     pub fn create(target: &Path, overwrite: bool) -> Result<AtomicFile, Error> {
         let refuse = |error| Error::file("creating", target, error);
         // A link stays what it is: its destination is replaced.
@@ -70,8 +71,12 @@ impl AtomicFile {
         if resolved.is_dir() {
             return Err(refuse(io::ErrorKind::IsADirectory.into()));
         }
+        let old = fs::metadata(&resolved);
+        if old.as_ref().is_ok_and(|old| !old.is_file()) {
+            return Err(refuse(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")));
+        }
         let (file, named) = create_temporary(directory(&resolved)).map_err(refuse)?;
-        if let Ok(old) = fs::metadata(&resolved) {
+        if let Ok(old) = old {
             file.set_permissions(old.permissions()).map_err(refuse)?;
         }
         let file = BufWriter::with_capacity(BUFFER_LEN, file);

@@ -35,6 +35,14 @@ pub enum Error {
     /// Input and output are one file; writing would destroy what is read.
     #[error("input and output are the same file '{}'", .0.display())]
     SameFile(PathBuf),
+    /// The output is a sparse frame that is read, or in its directory; writing would destroy what is read.
+    #[error("the output '{}' is, or is in, the input '{}'", .output.display(), .input.display())]
+    InputReplaced {
+        /// The directory of the input.
+        input: PathBuf,
+        /// The output.
+        output: PathBuf,
+    },
     /// Another process, or another part of this one, is changing the file or directory.
     #[error("'{}' is being changed by somebody else; try again when they are done", .0.display())]
     Locked(PathBuf),

@@ -51,6 +51,22 @@ impl LocalSource {
         self.file
     }
 
+    /// Refuses `output` if it is what is read here, or a file of the sparse frame that is: writing would destroy it.
+    pub(crate) fn refuse_as_output(&self, output: &Path) -> Result<(), Error> {
+        crate::files::refuse_same_file(&self.file, output)?;
+        let Some(directory) = &self.directory else { return Ok(()) };
+        let index = |place: &Path| place.join(sframe::INDEX_FILE);
+        // An output that is a link counts as where it leads to.
+        let resolved = output.canonicalize();
+        let resolved = resolved.as_deref().unwrap_or(output);
+        for place in [resolved, crate::atomic::directory(resolved)] {
+            if crate::files::is_same_file(&self.file, &index(place)).unwrap_or(false) {
+                return Err(Error::InputReplaced { input: directory.clone(), output: output.to_owned() });
+            }
+        }
+        Ok(())
+    }
+
     /// Whether it is a directory.
     pub fn is_directory(&self) -> bool {
         self.directory.is_some()

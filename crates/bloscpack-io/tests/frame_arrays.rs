@@ -3,12 +3,13 @@
 
 mod common;
 
-use bloscpack_format::frame::{B2nd, FrameType, Region};
+use blosc_core::Special;
+use bloscpack_format::frame::{B2nd, ChunkSize, FrameType, Region};
 use bloscpack_format::numpy::{Dtype, NumpyMeta, Order};
 use bloscpack_io::frame::{ArchiveItems, ArrayOptions, FrameParams, FrameWriter, MemoryFrame, PlainItems};
-use bloscpack_io::{Archive, Cancel, Threads, UnpackOptions};
-use common::each_frame;
+use bloscpack_io::{Archive, Cancel, Error, Threads, UnpackOptions};
 use common::recorder::Recorder;
+use common::{Stored, each_frame};
 use testdata::SplitMix64;
 
 fn unpacked(store: &MemoryFrame) -> Vec<u8> {
@@ -160,6 +161,113 @@ fn slices_are_written_and_shapes_changed_through_any_kill() {
             assert!(unpacked(&disk) == model.bytes(), "{shape:?}: round {round}");
         }
     }
+}
+
+/// Chunks of an array can be changed one by one, as long as it stays one.
+#[test]
+fn an_array_keeps_its_chunks() {
+    let meta = NumpyMeta { dtype: Dtype::from_type_string("<u2").unwrap(), shape: vec![20], order: Order::C };
+    let options = ArrayOptions::new().chunkshape(Some(vec![5])).blockshape(Some(vec![5]));
+    let array = options.array(&meta).unwrap();
+    let mut writer = FrameWriter::array_in_memory(array, FrameParams::new(2)).unwrap();
+    writer.commit().unwrap();
+    let whole = testdata::noise(10, 1);
+    for plain in [&whole[..8], &[&whole[..], &[1, 2]].concat()] {
+        assert!(matches!(writer.update(3, plain), Err(Error::Format(_))));
+        assert!(matches!(writer.append(plain), Err(Error::Format(_))));
+    }
+    // Refused before anything is planned.
+    writer.update(3, &whole).unwrap();
+    writer.delete(0).unwrap();
+    writer.insert(0, &whole).unwrap();
+    writer.reorder(&[3, 2, 1, 0]).unwrap();
+    writer.commit().unwrap();
+    let store = writer.into_store();
+    let expected = [&whole[..], &[0; 20], &whole].concat();
+    assert_eq!(unpacked(&store), expected);
+    for change in [FrameWriter::append, |writer: &mut FrameWriter<_>, _: &[u8]| writer.delete(1)] {
+        let mut writer = FrameWriter::with_store(store.clone()).unwrap();
+        change(&mut writer, &whole).unwrap();
+        assert!(matches!(writer.commit(), Err(Error::Format(_))));
+        assert!(matches!(writer.commit(), Err(Error::EditFailed)));
+        assert_eq!(unpacked(&writer.into_store()), expected);
+    }
+}
+
+#[test]
+fn an_array_of_more_chunks_than_a_frame_holds_is_refused() {
+    let meta = NumpyMeta { dtype: Dtype::from_type_string("<u2").unwrap(), shape: vec![5], order: Order::C };
+    let options = ArrayOptions::new().chunkshape(Some(vec![5])).blockshape(Some(vec![5]));
+    let array = options.array(&meta).unwrap();
+    let huge = B2nd { shape: vec![5 << 28], ..array.clone() };
+    assert!(matches!(FrameWriter::array_in_memory(huge, FrameParams::new(2)).map(drop), Err(Error::Format(_))));
+    let mut writer = FrameWriter::array_in_memory(array, FrameParams::new(2)).unwrap();
+    assert!(matches!(writer.resize(&[1 << 60]), Err(Error::Format(_))));
+    writer.resize(&[6]).unwrap();
+}
+
+/// C-Blosc2 fills whole chunks, the padding too.
+#[test]
+fn padding_does_not_show_when_an_array_grows() {
+    let meta = NumpyMeta { dtype: Dtype::from_type_string("<f8").unwrap(), shape: vec![5, 5], order: Order::C };
+    let options = ArrayOptions::new().chunkshape(Some(vec![3, 3])).blockshape(Some(vec![2, 2]));
+    let content = options.array(&meta).unwrap().to_bytes().unwrap();
+    let seven = 7_f64.to_le_bytes();
+    for special in [false, true] {
+        let mut writer = FrameWriter::in_memory(FrameParams::new(8)).unwrap();
+        writer.add_metalayer(B2nd::NAME, &content).unwrap();
+        for _ in 0..4 {
+            match special {
+                true => writer.append_special(Special::Nan, 128).unwrap(),
+                false => writer.append(&seven.repeat(16)).unwrap(),
+            }
+        }
+        writer.commit().unwrap();
+        let item = if special { f64::NAN.to_le_bytes() } else { seven };
+        let mut writer = FrameWriter::with_store(writer.into_store()).unwrap();
+        writer.resize(&[6, 7]).unwrap();
+        writer.commit().unwrap();
+        let rows = (0..6).flat_map(|row| (0..7).map(move |column| row < 5 && column < 5));
+        let expected: Vec<u8> = rows.flat_map(|kept| if kept { item } else { [0; 8] }).collect();
+        assert!(unpacked(&writer.into_store()) == expected, "{special}");
+    }
+}
+
+/// Where the header says that chunk sizes vary, the array says that they do not.
+#[test]
+fn an_array_with_a_chunk_of_another_size_is_damaged() {
+    let meta = NumpyMeta { dtype: Dtype::from_type_string("<u2").unwrap(), shape: vec![20], order: Order::C };
+    let options = ArrayOptions::new().chunkshape(Some(vec![5])).blockshape(Some(vec![5]));
+    let content = options.array(&meta).unwrap().to_bytes().unwrap();
+    for (last, is_whole) in [(10, true), (8, false), (12, false)] {
+        let mut writer = FrameWriter::in_memory(FrameParams::new(2)).unwrap();
+        writer.add_metalayer(B2nd::NAME, &content).unwrap();
+        // A first one that is short makes sizes vary.
+        for nbytes in [8, 10, 10, 10, last] {
+            writer.append(&testdata::noise(nbytes, 2)).unwrap();
+        }
+        writer.delete(0).unwrap();
+        writer.commit().unwrap();
+        let archive = Archive::open(writer.into_store()).unwrap();
+        assert_eq!(archive.frame().unwrap().header.chunksize, ChunkSize::Variable);
+        assert_eq!(archive.verify(&UnpackOptions::new()).is_ok(), is_whole, "{last}");
+        assert_eq!(archive.read_slice(&Region { start: vec![15], stop: vec![20] }).is_ok(), is_whole, "{last}");
+    }
+}
+
+/// Chunks of an array have its blocks, whatever the header says about their size, or C-Blosc2 could not read them.
+#[test]
+fn blocks_are_those_of_the_array() {
+    let mut stored = Stored::golden("frames/b2nd_015_i4_13x17.b2nd");
+    let block_nbytes = Archive::open(stored.clone()).unwrap().grid().unwrap().block_nbytes();
+    // The block size of the header, and 0 for none.
+    stored.file[53..57].fill(0);
+    let mut writer = FrameWriter::with_store(MemoryFrame { file: stored.file, files: None }).unwrap();
+    writer.write_slice(&Region { start: vec![0, 0], stop: vec![1, 1] }, &[1; 4]).unwrap();
+    writer.commit().unwrap();
+    let archive = Archive::open(writer.into_store()).unwrap();
+    let chunk = archive.compressed_chunk(0).unwrap();
+    assert_eq!(blosc_core::Header::parse(&chunk).unwrap().blocksize(), block_nbytes);
 }
 
 #[test]

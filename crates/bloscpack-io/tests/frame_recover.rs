@@ -5,8 +5,8 @@ mod common;
 
 use std::fs;
 
-use bloscpack_io::frame::{FrameWriter, Lost, compact, recover};
-use bloscpack_io::{Archive, Cancel, LocalSource, UnpackOptions};
+use bloscpack_io::frame::{FrameParams, FrameWriter, Lost, compact, recover};
+use bloscpack_io::{Archive, Cancel, Error, LocalSource, UnpackOptions};
 use common::{Stored, each_frame};
 
 fn plain_of(path: &std::path::Path) -> Vec<u8> {
@@ -125,6 +125,31 @@ fn chunks_that_do_not_decode_are_named() {
     }
 }
 
+/// What is saved would take the place of what it is saved from.
+#[test]
+fn a_frame_is_not_recovered_to_itself() {
+    let dir = tempfile::tempdir().unwrap();
+    for path in ["frames/last_partial_sparse.sframe", "frames/last_partial_contiguous.b2frame"] {
+        let input = dir.path().join(path);
+        Stored::golden(path).write_to(&input);
+        let before = plain_of(&input);
+        let link = dir.path().join("link");
+        #[cfg(unix)]
+        std::os::unix::fs::symlink(&input, &link).unwrap();
+        let mut outputs = vec![input.clone()];
+        outputs.extend(link.exists().then_some(link.clone()));
+        if input.is_dir() {
+            outputs.extend([input.join("chunks.b2frame"), input.join("00000000.chunk"), input.join("new")]);
+        }
+        for output in outputs {
+            let error = recover(&input, &output, true, &Cancel::new()).unwrap_err();
+            assert!(matches!(error, Error::SameFile(_) | Error::InputReplaced { .. }), "{path}: {error}");
+        }
+        assert!(plain_of(&input) == before, "{path}");
+        let _ = fs::remove_file(&link);
+    }
+}
+
 #[test]
 fn sparse_frames_without_an_index() {
     let dir = tempfile::tempdir().unwrap();
@@ -143,4 +168,110 @@ fn sparse_frames_without_an_index() {
     fs::write(input.join("chunks.b2frame"), b"nothing").unwrap();
     assert!(recover(&input, &dir.path().join("none"), false, &Cancel::new()).is_err());
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2);
+}
+
+/// Zeros that are stored, as they are where chunk sizes vary, look like an index of nothing but first chunks.
+#[test]
+fn stored_zeros_are_no_index() {
+    let dir = tempfile::tempdir().unwrap();
+    let (input, output) = (dir.path().join("in"), dir.path().join("out"));
+    let chunks = [testdata::noise(800, 1), vec![0; 1600], testdata::noise(800, 2), vec![0; 800], vec![0; 8]];
+    let mut writer = FrameWriter::in_memory(FrameParams::new(8)).unwrap();
+    for chunk in &chunks {
+        writer.append(chunk).unwrap();
+    }
+    writer.commit().unwrap();
+    let frame = writer.into_store().file;
+    // The trailer has 35 bytes, the index 57.
+    for (cut, kept) in [(1, 5), (20, 5), (40, 5), (92, 5), (93, 4)] {
+        fs::write(&input, &frame[..frame.len() - cut]).unwrap();
+        let report = recover(&input, &output, true, &Cancel::new()).unwrap();
+        assert!(plain_of(&output) == chunks[..kept].concat(), "{cut} bytes less: {report:?}");
+    }
+}
+
+#[test]
+fn vlmetalayers_that_do_not_decode_are_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let (input, output) = (dir.path().join("in"), dir.path().join("out"));
+    let mut writer = FrameWriter::in_memory(FrameParams::new(1)).unwrap();
+    writer.append(&[1; 100]).unwrap();
+    for name in ["a", "\u{fc}", "c"] {
+        writer.set_vlmetalayer(name, &testdata::noise(500, 3)).unwrap();
+    }
+    writer.commit().unwrap();
+    let mut frame = writer.into_store().file;
+    let chunk = {
+        let archive = Archive::open(frame.clone()).unwrap();
+        archive.frame().unwrap().trailer.vlmetalayers.get("\u{fc}").unwrap().to_vec()
+    };
+    // The second of three that are the same.
+    let places = frame.windows(chunk.len()).enumerate().filter(|(_, bytes)| *bytes == chunk).map(|(at, _)| at);
+    let at = places.collect::<Vec<_>>()[1];
+    frame[at] = 0xff;
+    fs::write(&input, &frame).unwrap();
+    let report = recover(&input, &output, false, &Cancel::new()).unwrap();
+    assert!(matches!(&report.lost[..], [Lost::VlMetalayer { name, .. }] if name == "\u{fc}"), "{report:?}");
+    assert_eq!(plain_of(&output), [1; 100]);
+    let archive = Archive::open(LocalSource::open(&output).unwrap()).unwrap();
+    let names: Vec<_> = archive.frame().unwrap().trailer.vlmetalayers.iter().map(|layer| layer.name.to_vec()).collect();
+    assert_eq!(names, [b"a", b"c"]);
+}
+
+/// A codec of somebody else's is no damage.
+#[test]
+fn chunks_of_an_unknown_codec_are_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    let (input, output) = (dir.path().join("in"), dir.path().join("out"));
+    let mut stored = Stored::golden("frames/cf_lz4_shuffle_f8_walk.b2frame");
+    let archive = Archive::open(stored.clone()).unwrap();
+    let (nchunks, at) = (archive.nchunks(), archive.chunk_position(1).unwrap() as usize);
+    // The flags say that byte 22 says which.
+    stored.file[at + 2] = stored.file[at + 2] & 0x1f | 0xc0;
+    stored.file[at + 22] = 200;
+    stored.write_to(&input);
+    let changed = Archive::open(stored).unwrap();
+    let report = recover(&input, &output, false, &Cancel::new()).unwrap();
+    assert!(matches!(report.lost[..], [Lost::Unchecked { chunk: 1, .. }]), "{report:?}");
+    assert_eq!(report.chunks, nchunks);
+    let salvaged = Archive::open(LocalSource::open(&output).unwrap()).unwrap();
+    for chunk in 0..nchunks {
+        assert!(salvaged.compressed_chunk(chunk).unwrap() == changed.compressed_chunk(chunk).unwrap(), "{chunk}");
+    }
+}
+
+/// How many chunks an array has, only its shape says: nothing is made for them that has not been found.
+#[test]
+fn a_shape_that_promises_too_much_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let (input, output) = (dir.path().join("in"), dir.path().join("out"));
+    let mut stored = Stored::golden("frames/b2nd_002_u1_50.b2frame");
+    let shape = stored.file.windows(9).position(|bytes| bytes == [0xd3, 0, 0, 0, 0, 0, 0, 0, 50]).unwrap();
+    stored.file[shape + 1] = 0x40;
+    stored.write_to(&input);
+    let error = recover(&input, &output, false, &Cancel::new()).unwrap_err().to_string();
+    assert!(error.contains("chunks of an array, of which most are lost"), "{error}");
+    assert!(!output.exists());
+}
+
+/// Each commit leaves an index and a trailer behind, which are looked for at their size and not at the largest there may be.
+#[test]
+fn a_frame_of_many_commits() {
+    let dir = tempfile::tempdir().unwrap();
+    let (input, output) = (dir.path().join("in"), dir.path().join("out"));
+    let chunk = testdata::noise(20_000, 4);
+    let mut writer = FrameWriter::in_memory(FrameParams::new(1)).unwrap();
+    for number in 0..200 {
+        writer.append(&chunk).unwrap();
+        // One that is larger than the first look.
+        if number == 100 {
+            writer.set_vlmetalayer("note", &testdata::noise(30_000, 5)).unwrap();
+        }
+        writer.commit().unwrap();
+    }
+    let frame = writer.into_store().file;
+    fs::write(&input, &frame[..frame.len() - 1]).unwrap();
+    let report = recover(&input, &output, false, &Cancel::new()).unwrap();
+    assert_eq!(report.chunks, 200);
+    assert!(plain_of(&output) == chunk.repeat(200));
 }

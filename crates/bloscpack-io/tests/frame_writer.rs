@@ -272,3 +272,51 @@ fn an_edit_writes_what_is_new_and_the_index() {
     let written: usize = written.sum();
     assert!((10_000..16_000).contains(&written), "{written}");
 }
+
+#[test]
+fn items_have_bytes() {
+    for typesize in [0, 1 << 31] {
+        let frame = FrameWriter::in_memory(FrameParams::new(typesize));
+        assert!(matches!(frame.map(drop), Err(Error::FrameParams { .. })), "{typesize}");
+    }
+    let mut frame = FrameWriter::in_memory(FrameParams::new(i32::MAX as u32)).unwrap();
+    frame.append_stream(&[1; 10][..], None, &Threads::Serial, &Cancel::new()).unwrap();
+}
+
+/// C-Blosc2 reads the number of a file as a place, which has to lie 32 bytes before the end of the data.
+#[test]
+fn files_of_large_numbers_are_within_the_data() {
+    let mut frame = FrameWriter::start(MemoryFrame::new(FrameType::Sparse), FrameParams::new(4)).unwrap();
+    for _ in 0..100 {
+        frame.append(&[1; 400]).unwrap();
+    }
+    frame.commit().unwrap();
+    for _ in 0..99 {
+        frame.delete(0).unwrap();
+    }
+    frame.commit().unwrap();
+    assert_eq!(frame.frame().unwrap().header.cbytes, 99 + 32);
+    frame.append(&[2; 400]).unwrap();
+    frame.commit().unwrap();
+    assert!(frame.frame().unwrap().header.cbytes >= 99 + 32);
+    assert_eq!(model_of(&frame.into_store()).chunks, [[1; 400], [2; 400]]);
+}
+
+/// A frame without chunks is another file, which is not anybody's either.
+#[test]
+fn a_frame_that_was_emptied_is_still_locked() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x");
+    let mut frame = FrameWriter::create(&path, FrameType::Contiguous, false, FrameParams::new(1)).unwrap();
+    frame.append(b"x").unwrap();
+    frame.finish().unwrap();
+    let mut frame = FrameWriter::open(&path).unwrap();
+    frame.delete(0).unwrap();
+    frame.commit().unwrap();
+    assert!(matches!(FrameWriter::open(&path).map(drop), Err(Error::Locked(_))));
+    frame.append(b"yz").unwrap();
+    frame.commit().unwrap();
+    drop(frame);
+    assert_eq!(model_of(&LocalSource::open(&path).unwrap()).chunks, [b"yz"]);
+    FrameWriter::open(&path).unwrap().append(b"z").unwrap();
+}

@@ -5,7 +5,7 @@ use anyhow::{Context as _, Result, bail};
 use bloscpack_io::{AtomicFile, Cancel, LocalSource};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, IsTerminal as _, Read, Seek as _, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// An input or output as named on the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -179,8 +179,20 @@ pub(crate) fn refuse_terminal(force: bool) -> Result<()> {
     Ok(())
 }
 
-/// Refuses an output that is the input: writing it would destroy what is read.
+/// Refuses an output that is the input, or a file of the sparse frame that is: writing it would destroy what is read.
 pub(crate) fn refuse_same_file(input: &Place, output: &Place) -> Result<()> {
+    if let (Place::File(frame), Place::File(path)) = (input, output)
+        && is_sparse_frame(frame)
+        && let Ok(frame) = frame.canonicalize()
+    {
+        // Where it leads to, if it is a link; else where it would be made.
+        let resolved = path.canonicalize().unwrap_or_else(|_| path.clone());
+        let parent =
+            resolved.parent().map(|parent| if parent.as_os_str().is_empty() { Path::new(".") } else { parent });
+        if resolved == frame || parent.is_some_and(|parent| parent.canonicalize().is_ok_and(|parent| parent == frame)) {
+            bail!("output '{output}' is, or is in, input '{input}'; name another output");
+        }
+    }
     let same = match (identity(input, io::stdin()), identity(output, io::stdout())) {
         (Some(input), Some(output)) => input == output,
         _ => false,
@@ -223,16 +235,16 @@ fn identity<S>(place: &Place, _: S) -> Option<PathBuf> {
 }
 
 /// What is at a place, to be read here and there: also the directory of a sparse frame.
-pub(crate) fn open_source(place: &Place) -> Result<LocalSource> {
+pub(crate) fn open_source(place: &Place, cancel: &Cancel) -> Result<LocalSource> {
     match place {
         Place::File(path) if is_sparse_frame(path) => Ok(LocalSource::open(path)?),
-        _ => Ok(LocalSource::from(open_seekable(place)?)),
+        _ => Ok(LocalSource::from(open_seekable(place, cancel)?)),
     }
 }
 
 /// A file to be read here and there. What cannot be, a pipe, is copied to a temporary file without a name.
-pub(crate) fn open_seekable(place: &Place) -> Result<File> {
-    let mut input = Input::open(place, &Cancel::new())?;
+pub(crate) fn open_seekable(place: &Place, cancel: &Cancel) -> Result<File> {
+    let mut input = Input::open(place, cancel)?;
     if input.regular {
         return Ok(input.file);
     }

@@ -66,12 +66,42 @@ fn input_and_output_are_not_one_file() {
     assert!(std::fs::symlink_metadata(sandbox.path("soft.blp")).unwrap().is_symlink());
 }
 
+/// A frame is written here and there, which no pipe and no device can take; they are not replaced by a file either.
+#[cfg(unix)]
+#[test]
+fn what_is_no_regular_file_is_not_replaced() {
+    use std::os::unix::fs::FileTypeExt as _;
+    let sandbox = Sandbox::with_f();
+    sandbox.run("c f").ok();
+    sandbox.run("convert f.blp f.b2frame").ok();
+    sandbox.shell("mkfifo pipe.b2frame pipe.b2nd pipe.npy").ok();
+    for command in [
+        "convert f.blp pipe.b2frame",
+        "convert f.blp pipe.b2nd",
+        "convert f.blp pipe.npy",
+        "recover f.b2frame pipe.b2frame",
+    ] {
+        let pipe = command.rsplit(' ').next().unwrap();
+        let error = sandbox.run(&format!("-f {command}")).failed();
+        assert!(error.ends_with(&format!("creating '{pipe}': it is not a regular file")), "{command}: {error}");
+        assert!(std::fs::metadata(sandbox.path(pipe)).unwrap().file_type().is_fifo(), "{command}");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn ctrl_c_leaves_nothing() {
     let sandbox = Sandbox::new();
     sandbox.write("old", b"old");
-    for args in ["-f c - old", "-f c -o - old", "-f d - old", "-n 1 -f c - old", "c - new", "-f chunk encode - old"] {
+    for args in [
+        "-f c - old",
+        "-f c -o - old",
+        "-f d - old",
+        "-n 1 -f c - old",
+        "c - new",
+        "-f chunk encode - old",
+        "convert - new.npy",
+    ] {
         let mut child = sandbox.spawn(args);
         let mut stdin = child.stdin.take().unwrap();
         // It has started, and waits for more.

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Sandbox, counting};
+use common::{Sandbox, counting, noise};
 use std::collections::BTreeMap;
 use std::fs;
 use testdata::serde_json::{Value, from_slice, json};
@@ -285,4 +285,60 @@ fn dead_bytes_are_compacted() {
     sandbox.run("compact f").failed();
     assert_eq!(sandbox.read("f"), b"no frame");
     assert_eq!(sandbox.names(), ["f", "x"]);
+}
+
+#[test]
+fn no_output_is_written_into_the_sparse_frame_that_is_read() {
+    let sandbox = golden("frames/last_partial_sparse.sframe");
+    let before = sandbox.run("decompress x -").ok().stdout;
+    let index = sandbox.read("x/chunks.b2frame");
+    fs::create_dir(sandbox.path("x/folder.npy")).unwrap();
+    for command in [
+        "recover x x",
+        "recover x x/",
+        "recover x ./x/chunks.b2frame",
+        "decompress x x",
+        "decompress x x/chunks.b2frame",
+        "decompress x x/00000000.chunk",
+        "decompress x x/new",
+        "convert x x/chunks.npy",
+    ] {
+        let error = sandbox.run(&format!("-f {command}")).failed();
+        assert!(error.contains("is, or is in, input 'x'"), "{command}: {error}");
+    }
+    // Further in there is nothing of the frame's.
+    sandbox.run("decompress x x/folder.npy/plain").ok();
+    assert_eq!(sandbox.read("x/folder.npy/plain"), before);
+    assert_eq!((sandbox.run("decompress x -").ok().stdout, sandbox.read("x/chunks.b2frame")), (before, index));
+}
+
+/// Filters that clear bits of items clear others, of numbers that were whole, where the items have another size.
+#[test]
+fn bits_are_lost_once_and_not_again() {
+    let sandbox = Sandbox::new();
+    // Numbers that use all their bits.
+    sandbox.write("f", &noise(80_000));
+    sandbox.args(&["compress", "-t", "8", "f", "f.blp"]).ok();
+    let typed = |args: &[&str]| sandbox.args(&[&["convert"], args].concat()).ok();
+    for (filter, dtype) in [("trunc-prec:10", "<f8"), ("int-trunc:10", "<i8")] {
+        typed(&["-f", "--dtype", dtype, "--filter", filter, "--filter", "shuffle", "f.blp", "x.b2nd"]);
+        let plain = sandbox.run("decompress x.b2nd -").ok().stdout;
+        assert_ne!(plain, sandbox.read("f"));
+        for args in [
+            &["--dtype", "<f4", "x.b2nd", "y.b2nd"][..],
+            &["--dtype", "<i2", "x.b2nd", "y.b2nd"],
+            &["-t", "4", "x.b2nd", "y.b2frame"],
+            &["x.b2nd", "y.b2nd"],
+        ] {
+            typed(&[&["-f"], args].concat());
+            let output = args[args.len() - 1];
+            assert!(sandbox.run(&format!("decompress {output} -")).ok().stdout == plain, "{filter}: {args:?}");
+        }
+        let info: Value = from_slice(&sandbox.run("info --json y.b2nd").ok().stdout).unwrap();
+        assert_eq!(info["filters"], json!(["shuffle"]));
+    }
+    assert_eq!(
+        sandbox.run("convert -t 4 x.b2nd z.b2nd").failed(),
+        "x.b2nd: the frame's compression parameters cannot be used: the typesize of an array is that of its items"
+    );
 }

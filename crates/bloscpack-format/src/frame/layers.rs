@@ -191,11 +191,16 @@ impl Layers {
 
     /// These without one.
     pub(super) fn without(&self, name: &str) -> Result<Self, FormatError> {
-        let layers: Vec<_> = self.iter().map(|layer| (layer.name, layer.content)).collect();
-        let kept: Vec<_> = layers.iter().copied().filter(|(old, _)| *old != name.as_bytes()).collect();
-        if kept.len() == layers.len() {
+        let kept = self.filtered(|layer| layer.name != name.as_bytes())?;
+        if kept.entries.len() == self.entries.len() {
             return Err(FrameError::NoSuchLayer { name: name.into() }.into());
         }
+        Ok(kept)
+    }
+
+    /// Those that `keep` says `true` of.
+    pub(super) fn filtered(&self, keep: impl FnMut(&Metalayer<'_>) -> bool) -> Result<Self, FormatError> {
+        let kept: Vec<_> = self.iter().filter(keep).map(|layer| (layer.name, layer.content)).collect();
         Self::build(self.place, &kept)
     }
 }

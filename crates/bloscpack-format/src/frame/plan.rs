@@ -61,6 +61,10 @@ pub enum Step {
     },
 }
 
+/// C-Blosc2 does not open a frame in which a chunk starts within the last so many bytes of the data, as a chunk of Blosc1
+/// can: dead bytes follow that.
+pub(super) const MIN_ROOM: u64 = blosc_core::Header::EXTENDED_LEN as u64;
+
 /// What an edit has to say about the frame that it ends in.
 pub(super) struct Ending {
     /// The new frame, but for the sizes that follow from where its parts come to lie.
@@ -100,8 +104,14 @@ impl Ending {
         }
         // Without chunks, C-Blosc2 looks for the trailer behind the header, where it cannot be put without harm: the old
         // frame is there. In a sparse frame that is true of the index, always.
-        if header.frame_type == FrameType::Contiguous {
-            header.cbytes = 0;
+        match header.frame_type {
+            FrameType::Contiguous => header.cbytes = 0,
+            // C-Blosc2 takes the numbers of files for places, and opens no frame in which one lies behind the data, as one
+            // of few chunks that had many does.
+            FrameType::Sparse => {
+                let last = frame.index.numbers(FrameType::Sparse).last().map_or(0, |last| u64::from(*last) + MIN_ROOM);
+                header.cbytes = header.cbytes.max(last);
+            }
         }
         header.frame_len = header.header_len() + tail.len() as u64;
         let mut bytes = header.to_bytes()?;

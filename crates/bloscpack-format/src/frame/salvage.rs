@@ -46,14 +46,30 @@ fn is_index(bytes: &[u8], header: &Header, chunks: &[u64], limits: Limits) -> bo
     // Not how many chunks there are now, but how many there were when it was written.
     let any = Header { chunksize: ChunkSize::Variable, nbytes: header.nbytes.max(1), ..header.clone() };
     let Ok(index) = Index::decode(bytes, &any, limits) else { return false };
-    let is_place = |chunk| match index.get(chunk) {
-        Ok(Entry::Stored(at)) => header.frame_type == FrameType::Contiguous && chunks.binary_search(&at).is_ok(),
-        Ok(Entry::Special(_)) => true,
-        Err(_) => false,
+    // Zeros, which are stored where chunk sizes vary, would be as many first chunks; but no two chunks are at one place, and
+    // one entry of zero is the only chunk's.
+    let is_place = |at: u64| {
+        let alone = index.len() == 1 && (at > 0 || chunks.len() == 1);
+        header.frame_type == FrameType::Contiguous
+            && (alone || index.len() > 1 && !index.is_repeated())
+            && chunks.binary_search(&at).is_ok()
     };
     // One that repeats an entry is told by the first.
     let nchunks = if index.is_repeated() { 1 } else { index.len() };
-    !index.is_empty() && (0..nchunks).all(is_place)
+    let mut places = Vec::new();
+    let mut is_entry = |chunk| match index.get(chunk) {
+        Ok(Entry::Stored(at)) => {
+            places.push(at);
+            is_place(at)
+        }
+        Ok(Entry::Special(_)) => true,
+        Err(_) => false,
+    };
+    if index.is_empty() || !(0..nchunks).all(&mut is_entry) {
+        return false;
+    }
+    places.sort_unstable();
+    places.windows(2).all(|pair| pair[0] < pair[1])
 }
 
 fn trailer_len(bytes: &[u8]) -> Option<u64> {

@@ -75,6 +75,16 @@ impl VlMetalayers {
         Ok(())
     }
 
+    /// Removes all but those that `keep` says `true` of.
+    ///
+    /// # Errors
+    ///
+    /// [`FrameError::LayerName`] if the name of one that stays is empty.
+    pub fn retain(&mut self, keep: impl FnMut(&Metalayer<'_>) -> bool) -> Result<(), FormatError> {
+        self.0 = self.0.filtered(keep)?;
+        Ok(())
+    }
+
     /// Removes one.
     ///
     /// # Errors

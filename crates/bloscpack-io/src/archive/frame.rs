@@ -103,14 +103,18 @@ impl OpenFrame {
 
     /// Where chunk `number` comes from.
     pub(super) fn place<'a>(&self, source: &'a impl ReadAt, number: u64) -> Result<Place<'a>, Error> {
+        // All chunks of an array have one size, also where the header does not say so.
+        let of_array = self.array.as_ref().map(|(_, grid)| grid.chunk_nbytes() as u32);
         Ok(match self.frame.chunk(number)? {
             ChunkRef::Special { special, nbytes } => Place::Special { special, nbytes },
-            ChunkRef::Stored { at, room, nbytes } => Place::Stored { at, room, source: Box::new(source), nbytes },
+            ChunkRef::Stored { at, room, nbytes } => {
+                Place::Stored { at, room, source: Box::new(source), nbytes: nbytes.or(of_array) }
+            }
             ChunkRef::File { number: file, nbytes } => {
                 let refuse = |source| Error::ChunkFile { chunk: number, file, source };
                 let files = source.chunk_files().ok_or_else(|| refuse(std::io::ErrorKind::Unsupported.into()))?;
                 let source = files.open_chunk(file).map_err(refuse)?;
-                Place::Stored { at: 0, room: source.len().map_err(refuse)?, source, nbytes }
+                Place::Stored { at: 0, room: source.len().map_err(refuse)?, source, nbytes: nbytes.or(of_array) }
             }
         })
     }

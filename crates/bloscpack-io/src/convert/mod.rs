@@ -43,7 +43,7 @@ pub fn convert(
     target: Target,
     options: &ConvertOptions,
 ) -> Result<ConvertReport, Error> {
-    crate::files::refuse_same_file(input.file(), output)?;
+    input.refuse_as_output(output)?;
     let mut prefix = vec![0; input.len().map_err(Error::io("reading the input"))?.min(16) as usize];
     input.read_exact_at(0, &mut prefix).map_err(Error::io("reading the input"))?;
     if detect(&prefix, None) == Some(Format::Npy) {
@@ -81,7 +81,7 @@ pub fn convert(
         }
         Target::Array => {
             let old = archive.frame().and_then(|frame| FrameParams::of(&frame.header).ok());
-            let params = options.frame_params(old, meta.dtype.itemsize())?;
+            let params = options.array_params(old, meta.dtype.itemsize())?;
             if archive.array().is_some_and(|array| array.shape == meta.shape) {
                 write_array(&ArchiveItems(&archive), output, &meta, params, options)?;
             } else {
@@ -117,7 +117,7 @@ fn from_npy(
         Target::Npy => write_npy(bytes()?, output, &array, nbytes, options)?,
         Target::Frame => write_frame(bytes()?, output, options.frame_params(None, itemsize)?, options)?,
         Target::Array => {
-            let params = options.frame_params(None, itemsize)?;
+            let params = options.array_params(None, itemsize)?;
             write_array(&PlainItems::new(input, at, &array)?, output, &array, params, options)?;
         }
     }

@@ -112,10 +112,22 @@ impl ConvertOptions {
         }
     }
 
+    /// How the chunks of an array are compressed: its items are the typesize.
+    pub(super) fn array_params(&self, old: Option<FrameParams>, itemsize: u64) -> Result<FrameParams, Error> {
+        match self.typesize {
+            Some(typesize) if u64::from(typesize) != itemsize => {
+                Err(Error::FrameParams { what: "the typesize of an array is that of its items" })
+            }
+            _ => self.frame_params(old, itemsize),
+        }
+    }
+
+    /// How the chunks of a frame are compressed: as was asked for, else as the input's are, but for filters that lose bits,
+    /// which lose others as soon as items or blocks are others.
     pub(super) fn frame_params(&self, old: Option<FrameParams>, typesize: u64) -> Result<FrameParams, Error> {
         let typesize = self.typesize.map_or(typesize, u64::from).max(1);
         let typesize = u32::try_from(typesize).map_err(|_| Error::FrameParams { what: "items are too large" })?;
-        let mut params = old.map_or(FrameParams::new(typesize), |old| old.typesize(typesize).blocksize(0));
+        let mut params = old.map_or(FrameParams::new(typesize), |old| old.typesize(typesize).blocksize(0).lossless());
         params = self.codec.map_or(params, |codec| params.codec(codec));
         params = self.clevel.map_or(params, |clevel| params.clevel(clevel));
         params = self.filters.map_or(params, |filters| params.filters(filters));

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use blosc_core::{Encoder, Special, max_cbytes};
 use bloscpack_format::frame::{
-    B2nd, ChunkPart, ChunkRef, DtypeText, FrameError, FrameType, Grid, MAX_NDIM, Region, Slot,
+    B2nd, ChunkPart, ChunkRef, DtypeText, FrameError, FrameType, Grid, MAX_CHUNKS, MAX_NDIM, Region, Slot,
 };
 use bloscpack_format::numpy::{Dtype, NumpyMeta};
 
@@ -84,6 +84,16 @@ fn cut(shape: &[u64], itemsize: u64, nbytes: u64) -> Vec<u32> {
     cut.into_iter().map(|len| len as u32).collect()
 }
 
+/// Refuses an array of more chunks than a frame holds, before they are counted up.
+fn few_chunks(grid: Grid) -> Result<Grid, Error> {
+    match grid.nchunks() {
+        found if found > MAX_CHUNKS => {
+            Err(Error::Format(FrameError::TooMany { what: "chunks", found, max: MAX_CHUNKS }.into()))
+        }
+        _ => Ok(grid),
+    }
+}
+
 /// Bytes of an item, as the frame's header counts them.
 fn itemsize_of(meta: &NumpyMeta) -> Result<u32, Error> {
     let itemsize = meta.dtype.itemsize();
@@ -124,7 +134,7 @@ impl<S: FrameStore> FrameWriter<S> {
     /// # Errors
     /// As [`FrameWriter::create_array`].
     pub fn start_array(store: S, array: B2nd, params: FrameParams) -> Result<Self, Error> {
-        let grid = Grid::new(&array, params.get_typesize())?;
+        let grid = few_chunks(Grid::new(&array, params.get_typesize())?)?;
         // A block has less than 2 GiB.
         let mut writer = FrameWriter::start(store, params.blocksize(grid.block_nbytes() as u32))?;
         writer.add_metalayer(B2nd::NAME, &array.to_bytes()?)?;
@@ -204,7 +214,7 @@ impl<S: FrameStore> FrameWriter<S> {
     pub fn resize(&mut self, shape: &[u64]) -> Result<(), Error> {
         let (array, grid) = self.expect_array()?;
         let resized = B2nd { shape: shape.to_vec(), ..array };
-        let new = Grid::new(&resized, self.params.get_typesize())?;
+        let new = few_chunks(Grid::new(&resized, self.params.get_typesize())?)?;
         let content = resized.to_bytes()?;
         let name = if self.frame()?.header.metalayers.get(B2nd::NAME).is_some() { B2nd::NAME } else { "caterva" };
         let mut dropped = 0;
@@ -220,14 +230,14 @@ impl<S: FrameStore> FrameWriter<S> {
             if size > 0 && (grid.nchunks() > 0 || new.nchunks() > 0) {
                 this.with(|edit| edit.remap(size, grid.resized(&new), dropped))?;
             }
-            // What is cut off would show if the array grew again.
-            grid.cut(&new).try_for_each(|part| this.clear_padding(&new, &part, &mut encoder))
+            // What is cut off would show if the array grew again, and padding shows where it grows now.
+            grid.changed(&new).try_for_each(|part| this.clear_padding(&new, &part, &mut encoder))
         })?;
         self.array = Some((resized, new));
         Ok(())
     }
 
-    /// Writes a chunk anew with zeros in place of all but the items of `part`.
+    /// Writes a chunk anew with zeros in place of all but the items of `part`, unless it has them already.
     fn clear_padding(&mut self, grid: &Grid, part: &ChunkPart, encoder: &mut Encoder) -> Result<(), Error> {
         if matches!(self.frame()?.chunk(part.nchunk)?, ChunkRef::Special { special, .. } if special != Special::Nan) {
             return Ok(());
@@ -237,6 +247,6 @@ impl<S: FrameStore> FrameWriter<S> {
         grid.read(part, &old, &part.region, &mut items)?;
         let mut plain = vec![0; grid.chunk_nbytes()];
         grid.write(part, &mut plain, &part.region, &items)?;
-        self.update_chunk(part.nchunk, &encoder.compress(&plain)?)
+        if plain == old { Ok(()) } else { self.update_chunk(part.nchunk, &encoder.compress(&plain)?) }
     }
 }

@@ -112,9 +112,14 @@ impl FrameStore for LocalFrame {
 
     fn replace(&mut self, bytes: &[u8]) -> io::Result<()> {
         let mut file = AtomicFile::create(&self.path, true).map_err(io::Error::other)?;
+        let new = file.writer().get_ref().try_clone()?;
+        if self.directory.is_none() {
+            // Nobody has heard of it yet. Where there are no locks, there was none on the old file either.
+            let _ = new.try_lock();
+        }
         file.write_all(bytes)?;
         file.commit().map_err(io::Error::other)?;
-        self.file = open_both_ways(&self.path)?;
+        self.file = new;
         Ok(())
     }
 }

@@ -97,7 +97,10 @@ fn replace_directory(new: tempfile::TempDir, target: &Path, parent: &Path) -> io
     let aside = old.path().join("frame");
     fs::rename(target, &aside)?;
     if let Err(error) = fs::rename(new.path(), target) {
-        fs::rename(&aside, target)?;
+        if fs::rename(&aside, target).is_err() {
+            // Better under a strange name than gone.
+            let _ = old.keep();
+        }
         return Err(error);
     }
     let _ = new.keep();

@@ -68,6 +68,17 @@ impl FrameParams {
         FrameParams { typesize, ..self }
     }
 
+    /// The same without the filters that change bits for good, or that only arrays can have.
+    pub(crate) fn lossless(self) -> Self {
+        let stays = |filter: &&Filter| {
+            use Filter::{BitShuffle, ByteDelta, Delta, Shuffle, ShuffleGroups};
+            matches!(filter, Shuffle | ShuffleGroups(_) | BitShuffle | Delta | ByteDelta(_))
+        };
+        let filters: Vec<Filter> = self.filters.as_slice().iter().filter(stays).copied().collect();
+        // No more than there were.
+        FrameParams { filters: FilterPipeline::from_slice(&filters).unwrap_or(self.filters), ..self }
+    }
+
     /// Bytes of an item.
     #[must_use]
     pub fn get_typesize(&self) -> u32 {
@@ -96,8 +107,11 @@ impl FrameParams {
     /// The header of a frame without chunks.
     ///
     /// # Errors
-    /// [`Error::FrameParams`] for a codec that Blosc2 has no number for.
+    /// [`Error::FrameParams`] for a codec that Blosc2 has no number for, and for items of no bytes, or of 2 GiB or more.
     pub fn header(&self, frame_type: FrameType) -> Result<Header, Error> {
+        if !(1..=i32::MAX as u32).contains(&self.typesize) {
+            return Err(Error::FrameParams { what: "items have 1 to 2147483647 bytes" });
+        }
         let mut header = Header::new(frame_type, self.typesize);
         if !header.set_codec(self.codec) {
             return Err(Error::FrameParams { what: "Blosc2 does not have the codec" });

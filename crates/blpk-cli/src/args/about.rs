@@ -35,7 +35,7 @@ pub(crate) struct ManArgs {
     /// write all pages to files in this directory, which exists
     #[arg(long, value_name = "directory", conflicts_with = "page")]
     pub(crate) output_dir: Option<PathBuf>,
-    /// which page: blpk, or blpk-<command> (default: blpk)
+    /// which page: blpk, blpk-compress, … (default: blpk)
     #[arg(value_name = "page", help_heading = "files")]
     pub(crate) page: Option<String>,
 }

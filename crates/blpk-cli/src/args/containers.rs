@@ -37,7 +37,7 @@ pub(crate) struct ConvertArgs {
     #[command(flatten)]
     pub(crate) blosc: BloscArgs,
     /// none, shuffle or bitshuffle; in a frame also delta, trunc-prec, bytedelta and int-trunc, up to six in the order in
-    /// which they are to run (default: shuffle, or as in the input's frame)
+    /// which they are to run (default: shuffle, or the lossless ones of the input's frame)
     #[arg(long = "filter", value_name = "name[:meta]", value_parser = filters::filter)]
     pub(crate) filters: Vec<FilterArg>,
     /// bytes of a block of a frame (default: automatic)

@@ -31,7 +31,8 @@ pub(super) fn run(args: &BenchArgs, session: &Session) -> Result<()> {
     let sample_size = args.sample.as_ref().map_or(Ok(SAMPLE), |sample| size(sample, "sample"))?;
     let typesize = args.typesize.as_ref().map(|typesize| super::settings::in_range("typesize", typesize, u8::MAX));
     let typesize = typesize.transpose()?.map(usize::from);
-    let sample = Sample::of(open_source(&place)?, sample_size, typesize).with_context(|| place.to_string())?;
+    let cancel = session.cancel()?;
+    let sample = Sample::of(open_source(&place, &cancel)?, sample_size, typesize).with_context(|| place.to_string())?;
     let sweep = Sweep {
         codecs: or(&args.codecs, &Codec::ALL),
         clevels: or(&args.clevels, &[1, 5, 9]),
@@ -45,7 +46,7 @@ pub(super) fn run(args: &BenchArgs, session: &Session) -> Result<()> {
         },
         seconds: args.seconds.unwrap_or(SECONDS),
         threads: session.threads(sample.bytes.len() as u64)?,
-        cancel: session.cancel()?,
+        cancel,
     };
     let about = format!(
         "{} of {place} ({}), typesize {}, {} threads",

@@ -9,7 +9,7 @@ use crate::session::Session;
 use crate::streams::{Output, Place, open_source};
 use anyhow::{Context as _, Result, bail};
 use bloscpack_format::numpy::{NumpyMeta, Order};
-use bloscpack_io::{Archive, LocalSource};
+use bloscpack_io::{Archive, Cancel, LocalSource};
 use std::io::Write as _;
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ pub(super) fn run(args: &CatArgs, session: &Session) -> Result<()> {
     if let Place::File(path) = &place {
         files::must_exist("file", path)?;
     }
-    let source = open_source(&place)?;
+    let source = open_source(&place, &Cancel::new())?;
     let name = || place.to_string();
     let mut output = Output::create(&Place::Standard, session.force)?;
     match kind_of_file(source.file()) {

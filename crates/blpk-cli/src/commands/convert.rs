@@ -22,7 +22,8 @@ pub(super) fn run(args: &ConvertArgs, session: &Session) -> Result<()> {
     };
     files::check(&input, &output, session)?;
     let options = options(args, session)?;
-    let converted = convert(open_source(&input)?, path, target, &options).with_context(|| input.to_string())?;
+    let source = open_source(&input, &options.cancel)?;
+    let converted = convert(source, path, target, &options).with_context(|| input.to_string())?;
     session.report.verbose(format!("plain size: {}", pretty_size(converted.nbytes)));
     session.report.verbose("done");
     Ok(())

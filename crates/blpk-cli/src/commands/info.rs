@@ -31,12 +31,7 @@ pub(super) fn run(args: &InfoArgs, session: &Session) -> Result<()> {
             return Ok(());
         }
         let name = many.then(|| item.place.to_string());
-        if !args.json
-            && let Some(name) = &name
-        {
-            report.normal(format!("{name}:"));
-        }
-        one(&item.place, args.json, name.as_deref(), report)?;
+        one(&item.place, args.json, name.as_deref(), report, &cancel)?;
         report.verbose("done");
         Ok(())
     })
@@ -48,8 +43,11 @@ pub(super) fn is_ours(path: &Path) -> bool {
 }
 
 /// Describes a file. With a name, if there are others.
-fn one(place: &Place, json: bool, name: Option<&str>, report: &Report) -> Result<()> {
-    let (source, kind) = open(place)?;
+fn one(place: &Place, json: bool, name: Option<&str>, report: &Report, cancel: &Cancel) -> Result<()> {
+    let (source, kind) = open(place, cancel)?;
+    if let Some(name) = name.filter(|_| !json) {
+        report.normal(format!("{name}:"));
+    }
     let described = match kind {
         Kind::Chunk => chunk::info(source.file(), json, name, report),
         kind if json => json_of(source, kind).map(|object| report.raw(&object.with_name(name).line())),
@@ -76,11 +74,11 @@ pub(super) fn json_of(source: LocalSource, kind: Kind) -> Result<Object> {
 }
 
 /// Opens what can be described, and says what it is.
-pub(super) fn open(place: &Place) -> Result<(LocalSource, Kind)> {
+pub(super) fn open(place: &Place, cancel: &Cancel) -> Result<(LocalSource, Kind)> {
     if let Place::File(path) = place {
         files::input_must_exist("file", path)?;
     }
-    let source = open_source(place)?;
+    let source = open_source(place, cancel)?;
     match kind_of_file(source.file()) {
         Some(Kind::Foreign(what)) => bail!("file '{place}' is {what}, which this version cannot read"),
         Some(kind) => Ok((source, kind)),

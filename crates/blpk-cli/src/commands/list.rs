@@ -11,6 +11,7 @@ use crate::streams::Place;
 use crate::{batch, inputs};
 use anyhow::Result;
 use bloscpack_format::Json;
+use bloscpack_io::Cancel;
 
 /// The columns; those of numbers are flush right.
 const COLUMNS: [(&str, bool); 7] = [
@@ -33,7 +34,7 @@ pub(super) fn run(args: &ListArgs, session: &Session) -> Result<()> {
         if item.is_skipped(is_ours) {
             return Ok(());
         }
-        let object = described(&item.place)?;
+        let object = described(&item.place, &cancel)?;
         match args.json {
             true => session.report.raw(&object.with_name(Some(&item.place.to_string())).line()),
             false => rows.push(row(&object, &item.place, &mut sum)),
@@ -47,8 +48,8 @@ pub(super) fn run(args: &ListArgs, session: &Session) -> Result<()> {
     listed
 }
 
-fn described(place: &Place) -> Result<Object> {
-    let (source, kind) = open(place)?;
+fn described(place: &Place, cancel: &Cancel) -> Result<Object> {
+    let (source, kind) = open(place, cancel)?;
     let object = match kind {
         Kind::Chunk => chunk::header_json(source.file()),
         kind => json_of(source, kind),

@@ -9,7 +9,7 @@ impl Edit {
     ///
     /// # Errors
     ///
-    /// [`FrameError::MetalayersFixed`], and what [`Metalayers::add`](super::Metalayers::add) refuses.
+    /// [`FrameError::MetalayersFixed`], and what [`Metalayers::add`](crate::frame::Metalayers::add) refuses.
     pub fn add_metalayer(&mut self, name: &str, content: &[u8]) -> Result<(), FormatError> {
         if self.frame.header.nbytes > 0 {
             return Err(FrameError::MetalayersFixed.into());
@@ -28,13 +28,13 @@ impl Edit {
     ///
     /// # Errors
     ///
-    /// What [`Metalayers::update`](super::Metalayers::update) refuses.
+    /// What [`Metalayers::update`](crate::frame::Metalayers::update) refuses.
     pub fn update_metalayer(&mut self, name: &str, content: &[u8]) -> Result<(), FormatError> {
         self.frame.header.metalayers.update(name, content)
     }
 
     /// Adds a vlmetalayer or gives one a new content, which is compressed already:
-    /// [`VlMetalayers::set`](super::VlMetalayers::set).
+    /// [`VlMetalayers::set`](crate::frame::VlMetalayers::set).
     ///
     /// # Errors
     ///

@@ -193,10 +193,10 @@ impl Edit {
     ///
     /// # Errors
     ///
-    /// [`FrameError::NoSuchChunk`]; [`FormatError::OutOfRange`] for a chunk without plain bytes;
-    /// [`FrameError::TooMany`] if there are no numbers for files left, or if an index that repeats one entry would have to
-    /// be written out for too many chunks; [`FrameError::Encode`] for a special value that its size is no multiple of;
-    /// [`FrameError::MetalayersFixed`] after [`add_metalayer`](Self::add_metalayer).
+    /// [`FrameError::NoSuchChunk`](super::FrameError::NoSuchChunk); [`FormatError::OutOfRange`] for a chunk without plain bytes;
+    /// [`FrameError::TooMany`](super::FrameError::TooMany) if there are no numbers for files left, or if an index that repeats one entry would have to
+    /// be written out for too many chunks; [`FrameError::Encode`](super::FrameError::Encode) for a special value that its size is no multiple of;
+    /// [`FrameError::MetalayersFixed`](super::FrameError::MetalayersFixed) after [`add_metalayer`](Self::add_metalayer).
     pub fn insert(&mut self, at: u64, chunk: NewChunk) -> Result<Option<ChunkPlace>, FormatError> {
         let nchunks = self.frame.nchunks();
         if at == nchunks {
@@ -214,7 +214,7 @@ impl Edit {
     ///
     /// # Errors
     ///
-    /// As [`insert`](Self::insert); [`FrameError::NoSize`] if `old` is needed and not given.
+    /// As [`insert`](Self::insert); [`FrameError::NoSize`](super::FrameError::NoSize) if `old` is needed and not given.
     pub fn update(
         &mut self,
         at: u64,
@@ -237,7 +237,7 @@ impl Edit {
     ///
     /// # Errors
     ///
-    /// [`FrameError::NoSuchChunk`], [`FrameError::NoSize`], [`FrameError::TooMany`].
+    /// [`FrameError::NoSuchChunk`](super::FrameError::NoSuchChunk), [`FrameError::NoSize`](super::FrameError::NoSize), [`FrameError::TooMany`](super::FrameError::TooMany).
     pub fn delete(&mut self, at: u64, old: Option<ChunkInfo>) -> Result<(), FormatError> {
         let nchunks = self.frame.nchunks();
         let slot = usize::try_from(at).ok().filter(|_| at < nchunks).ok_or_else(|| no_such_chunk(at, nchunks))?;
@@ -252,7 +252,7 @@ impl Edit {
     ///
     /// # Errors
     ///
-    /// [`FormatError::OutOfRange`], [`FormatError::LimitExceeded`], [`FrameError::TooMany`] if a part has become larger
+    /// [`FormatError::OutOfRange`], [`FormatError::LimitExceeded`], [`FrameError::TooMany`](super::FrameError::TooMany) if a part has become larger
     /// than the format can say.
     pub fn finish(mut self) -> Result<Plan, FormatError> {
         let used: BTreeSet<u32> = self.frame.index.numbers(self.frame.header.frame_type);

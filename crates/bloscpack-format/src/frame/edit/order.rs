@@ -36,7 +36,7 @@ impl Edit {
     }
 
     /// Gives all chunks of a frame whose chunks all have `size` plain bytes new numbers at once: for arrays, which change
-    /// so when they are resized ([`Grid::resized`](super::Grid::resized)). `dropped` are the bytes of the files of chunks
+    /// so when they are resized ([`Grid::resized`](crate::frame::Grid::resized)). `dropped` are the bytes of the files of chunks
     /// that no slot keeps, 0 in a contiguous frame.
     ///
     /// # Errors

@@ -3,6 +3,7 @@
 use super::{ChunkPlace, Edit, NewChunk};
 use crate::error::{FormatError, Part};
 use crate::frame::msgpack::in_range;
+use crate::frame::plan::MIN_ROOM;
 use crate::frame::{ChunkInfo, ChunkRef, ChunkSize, Entry, FrameError, FrameType, Step};
 use blosc_core::{CParams, Encoder, Special};
 
@@ -12,10 +13,6 @@ pub(super) enum Change {
     Insert(u64),
     Update(u64),
 }
-
-/// C-Blosc2 does not open a frame in which a chunk starts within the last so many bytes of the data, as a chunk of Blosc1
-/// can: dead bytes follow that.
-const MIN_ROOM: u64 = blosc_core::Header::EXTENDED_LEN as u64;
 
 /// More bytes than the format's 63 bits count.
 pub(super) const TOO_MANY_BYTES: FormatError =

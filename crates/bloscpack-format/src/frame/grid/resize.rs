@@ -6,8 +6,8 @@ use crate::frame::Slot;
 use blosc_core::Special;
 
 impl Grid {
-    /// For each chunk of the array in its `new` shape the one that it has been, or zeros. Chunks that are [`cut`](Self::cut)
-    /// are to be written anew besides.
+    /// For each chunk of the array in its `new` shape the one that it has been, or zeros. Chunks that are
+    /// [`changed`](Self::changed) are to be written anew besides.
     pub fn resized<'a>(&'a self, new: &'a Self) -> impl Iterator<Item = Slot> + 'a {
         new.grid_places().map(|at| match self.number(&at) {
             Some(chunk) if at.len() == self.ndim() => Slot::Keep(chunk),
@@ -20,16 +20,17 @@ impl Grid {
         self.grid_places().filter(|at| new.number(at).is_none()).filter_map(|at| self.number(&at))
     }
 
-    /// The chunks that stay, but lose items, and what stays of them; the numbers are those in the `new` shape. If the array
-    /// ever grows again, what is left of these items shows: [`read`](Self::read) what stays and [`write`](Self::write) it to a
-    /// chunk of zeros.
-    pub fn cut<'a>(&'a self, new: &'a Self) -> impl Iterator<Item = ChunkPart> + 'a {
+    /// The chunks that stay, but lose or get items, and what stays of them; the numbers are those in the `new` shape. What is
+    /// left of lost items shows if the array ever grows again, and so does the padding, which nobody has to keep at zero:
+    /// [`read`](Self::read) what stays and [`write`](Self::write) it to a chunk of zeros.
+    pub fn changed<'a>(&'a self, new: &'a Self) -> impl Iterator<Item = ChunkPart> + 'a {
         let stays = |at: &Axes| self.number(at).is_some();
         new.grid_places().filter(stays).filter_map(move |at| {
             let old = self.part(at.clone(), &self.all()).region;
-            let part = new.part(at, &new.all());
-            let loses = old.stop.iter().zip(&part.region.stop).any(|(old, new)| new < old);
-            loses.then_some(part)
+            let mut part = new.part(at, &new.all());
+            let differs = old.stop != part.region.stop;
+            part.region = part.region.intersect(&old);
+            differs.then_some(part)
         })
     }
 

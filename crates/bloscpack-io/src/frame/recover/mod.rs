@@ -32,7 +32,7 @@ use crate::{Archive, Cancel, Error, LocalSource, ReadAt as _};
 /// [`Error::Cancelled`].
 pub fn recover(input: &Path, output: &Path, overwrite: bool, cancel: &Cancel) -> Result<RecoverReport, Error> {
     let source = LocalSource::open(input)?;
-    crate::files::refuse_same_file(source.file(), output)?;
+    source.refuse_as_output(output)?;
     let mut lost = Vec::new();
     if let Ok(archive) = Archive::open(&source) {
         let frame = archive.frame().ok_or(Error::Unsupported { format: archive.format() })?;
@@ -45,7 +45,7 @@ pub fn recover(input: &Path, output: &Path, overwrite: bool, cancel: &Cancel) ->
             _ => Ok(Vec::new()),
         };
         let new = Salvage { header: &frame.header, trailer: frame.trailer.clone(), read: &read, cancel };
-        return new.write(slots.collect(), output, overwrite, lost);
+        return new.write(slots, frame.nchunks(), output, overwrite, lost);
     }
     let header = read_header(&source)?;
     let walk = match header.frame_type {
@@ -54,6 +54,7 @@ pub fn recover(input: &Path, output: &Path, overwrite: bool, cancel: &Cancel) ->
     };
     let trailer = walk.trailer(&mut lost);
     let slots = walk.slots(&header, &mut lost);
+    let found = slots.len() as u64;
     let read = |slot: Slot| match slot {
         Slot::At(at, len) => {
             // As many as were found there.
@@ -67,7 +68,7 @@ pub fn recover(input: &Path, output: &Path, overwrite: bool, cancel: &Cancel) ->
         }
         _ => Ok(Vec::new()),
     };
-    Salvage { header: &header, trailer, read: &read, cancel }.write(slots, output, overwrite, lost)
+    Salvage { header: &header, trailer, read: &read, cancel }.write(slots.into_iter(), found, output, overwrite, lost)
 }
 
 fn read_header(source: &LocalSource) -> Result<Header, Error> {
@@ -86,6 +87,10 @@ fn read_header(source: &LocalSource) -> Result<Header, Error> {
         }
     }
 }
+
+/// The most chunks that an index says there are, or an array, without having shown them: as many as an index may have that
+/// does not repeat itself, 256 MiB of it.
+const MAX_UNSEEN: u64 = 1 << 25;
 
 /// What a chunk of the new frame is to be.
 #[derive(Debug, Clone, Copy)]

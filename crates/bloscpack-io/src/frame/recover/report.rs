@@ -24,6 +24,13 @@ pub enum Lost {
     VlMetalayers,
     /// The vlmetalayers are those of an older state of the frame.
     OldVlMetalayers,
+    /// A vlmetalayer is not whole, and left out.
+    VlMetalayer {
+        /// Its name.
+        name: String,
+        /// What is wrong.
+        why: String,
+    },
     /// The index is that of an older state; chunks behind it stand at the end.
     OldIndex,
     /// A chunk of this number is not whole. In an array, zeros stand in for it.
@@ -31,6 +38,13 @@ pub enum Lost {
         /// Its number.
         chunk: u64,
         /// What is wrong.
+        why: String,
+    },
+    /// A chunk that nobody here can decode, for want of its codec or of a filter: it is kept as it is.
+    Unchecked {
+        /// Its number.
+        chunk: u64,
+        /// What is wanting.
         why: String,
     },
     /// Bytes from here on mean nothing.
@@ -58,6 +72,8 @@ impl fmt::Display for Lost {
             Lost::Index => f.write_str("the index is lost: special values, the order after changes, and deletions"),
             Lost::VlMetalayers => f.write_str("the vlmetalayers are lost, if there were any"),
             Lost::OldVlMetalayers => f.write_str("the vlmetalayers are those of an older state"),
+            Lost::VlMetalayer { name, why } => write!(f, "vlmetalayer {name:?} is lost: {why}"),
+            Lost::Unchecked { chunk, why } => write!(f, "chunk {chunk} is kept, but could not be checked: {why}"),
             Lost::OldIndex => f.write_str("the index is that of an older state; chunks behind it are appended"),
             Lost::Chunk { chunk, why } => write!(f, "chunk {chunk} is lost: {why}"),
             Lost::Bytes { from, len } => write!(f, "{len} bytes from offset {from} on mean nothing"),

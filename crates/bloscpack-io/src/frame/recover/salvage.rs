@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use blosc_core::{Chunk, Decoder, Special};
-use bloscpack_format::frame::{B2nd, Edit, Grid, Header, Trailer};
+use blosc_core::{Chunk, DecodeError, Decoder, Filter, Special};
+use bloscpack_format::frame::{B2nd, Edit, FrameError, Grid, Header, Metalayer, Trailer, decode_vlmetalayer};
 
-use super::Slot;
 use super::report::{Lost, RecoverReport};
+use super::{MAX_UNSEEN, Slot};
 use crate::frame::new::NewFrame;
 use crate::frame::params::FrameParams;
 use crate::frame::writer::FrameWriter;
@@ -22,37 +22,40 @@ pub(super) struct Salvage<'a> {
 }
 
 impl Salvage<'_> {
-    /// Puts what stands into a new frame, a chunk at a time.
+    /// Puts what stands into a new frame, a chunk at a time: `found` slots, or as many as the array has chunks.
     pub(super) fn write(
-        self,
-        mut slots: Vec<Slot>,
+        mut self,
+        slots: impl Iterator<Item = Slot>,
+        found: u64,
         output: &Path,
         overwrite: bool,
         mut lost: Vec<Lost>,
     ) -> Result<RecoverReport, Error> {
         let array = B2nd::of(&self.header.metalayers)?;
         let grid = array.as_ref().map(|array| Grid::new(array, self.header.typesize)).transpose()?;
-        if let Some(grid) = &grid {
-            let (found, expected) = (slots.len() as u64, grid.nchunks());
-            if found < expected {
-                lost.push(Lost::Missing { chunks: expected - found });
-                slots.extend((found..expected).map(|_| Slot::Lost));
-            } else if found > expected {
-                lost.push(Lost::TooMany { chunks: found - expected });
-                slots.truncate(expected as usize);
+        let expected = grid.as_ref().map_or(found, Grid::nchunks);
+        if found < expected {
+            if expected > MAX_UNSEEN {
+                let what = "chunks of an array, of which most are lost";
+                return Err(Error::Format(FrameError::TooMany { what, found: expected, max: MAX_UNSEEN }.into()));
             }
+            lost.push(Lost::Missing { chunks: expected - found });
+        } else if found > expected {
+            lost.push(Lost::TooMany { chunks: found - expected });
         }
+        let slots = slots.chain(std::iter::repeat(Slot::Lost));
         let mut decoder = Decoder::new().super_chunk_typesize(self.header.typesize as usize);
         if let Some(array) = &array {
             decoder = decoder.blockshape(&array.blockshape.iter().map(|len| *len as usize).collect::<Vec<_>>());
         }
+        self.drop_vlmetalayers(&mut lost)?;
         let store = NewFrame::create(output, self.header.frame_type, overwrite)?;
         // Chunks are copied as they are: how new ones would be compressed does not matter.
         let params = FrameParams::of(self.header).unwrap_or(FrameParams::new(self.header.typesize));
         let edit = Edit::create(self.header.clone(), self.trailer);
         let mut writer = FrameWriter::with_edit(store, edit, params);
         let mut kept = 0;
-        for (number, slot) in (0..).zip(slots) {
+        for (number, slot) in (0..expected).zip(slots) {
             self.cancel.check()?;
             let chunk = match slot {
                 Slot::Special(special, nbytes) => {
@@ -62,10 +65,13 @@ impl Salvage<'_> {
                 }
                 Slot::Lost => None,
                 stored => match (self.read)(stored).map_err(|error| error.to_string()).and_then(|chunk| {
-                    stands(&chunk, &mut decoder, grid.as_ref())?;
-                    Ok(chunk)
+                    let unchecked = check(&chunk, &mut decoder, grid.as_ref())?;
+                    Ok((chunk, unchecked))
                 }) {
-                    Ok(chunk) => Some(chunk),
+                    Ok((chunk, unchecked)) => {
+                        lost.extend(unchecked.map(|why| Lost::Unchecked { chunk: number, why }));
+                        Some(chunk)
+                    }
                     Err(why) => {
                         lost.push(Lost::Chunk { chunk: number, why });
                         None
@@ -85,19 +91,46 @@ impl Salvage<'_> {
         writer.finish()?;
         Ok(RecoverReport { chunks: kept, nbytes, lost })
     }
+
+    /// Leaves out the vlmetalayers that cannot be read back.
+    fn drop_vlmetalayers(&mut self, lost: &mut Vec<Lost>) -> Result<(), Error> {
+        let (layers, mut decoder) = (&mut self.trailer.vlmetalayers, Decoder::new());
+        let mut refuse = |layer: &Metalayer<'_>| {
+            let error = decode_vlmetalayer(layer.content, &mut decoder).err()?;
+            Some(Lost::VlMetalayer { name: layer.name_lossy().into_owned(), why: error.to_string() })
+        };
+        let refused: Vec<Option<Lost>> = layers.iter().map(|layer| refuse(&layer)).collect();
+        if refused.iter().any(Option::is_some) {
+            let mut keep = refused.iter().map(Option::is_none);
+            layers.retain(|_| keep.next().unwrap_or(true))?;
+            lost.extend(refused.into_iter().flatten());
+        }
+        Ok(())
+    }
 }
 
-/// Whether a chunk can be decoded, and has the size that all chunks of an array have.
-fn stands(bytes: &[u8], decoder: &mut Decoder, grid: Option<&Grid>) -> Result<(), String> {
-    let decoded = Chunk::parse(bytes).and_then(|chunk| {
-        if chunk.repeated_value().is_none() {
-            decoder.decompress(&chunk)?;
-        }
-        Ok(chunk.header().nbytes())
-    });
-    let found = decoded.map_err(|error| error.to_string())?;
+/// Whether a chunk can be decoded, and has the size that all chunks of an array have; why not, if not. One that only we cannot
+/// decode stands: what is wanting for it.
+fn check(bytes: &[u8], decoder: &mut Decoder, grid: Option<&Grid>) -> Result<Option<String>, String> {
+    let chunk = Chunk::parse(bytes).map_err(|error| error.to_string())?;
+    let unchecked = match chunk.repeated_value() {
+        Some(_) => None,
+        None => match decoder.decompress(&chunk).err() {
+            Some(error) if is_ours_to_lack(&error) => Some(error.to_string()),
+            Some(error) => return Err(error.to_string()),
+            None => None,
+        },
+    };
+    let found = chunk.header().nbytes();
     match grid.map(Grid::chunk_nbytes).filter(|expected| *expected != found) {
         Some(expected) => Err(format!("nbytes is {found}, expected {expected}")),
-        None => Ok(()),
+        None => Ok(unchecked),
     }
+}
+
+/// Whether another build, or one with plugins, might decode the chunk.
+fn is_ours_to_lack(error: &DecodeError) -> bool {
+    use DecodeError::{CodecUnavailable, UnregisteredCodec};
+    matches!(error, UnregisteredCodec { .. } | CodecUnavailable { .. })
+        || matches!(error, DecodeError::Filter { filter: Filter::Other { .. }, .. })
 }

@@ -9,8 +9,8 @@ use bloscpack_format::frame::{
     ChunkInfo, ChunkSize, Entry, Found, FrameType, Header, Index, Trailer, identify, sframe,
 };
 
-use super::Slot;
 use super::report::Lost;
+use super::{MAX_UNSEEN, Slot};
 use crate::{Cancel, Error, LocalSource, ReadAt as _};
 
 /// What stands in the data of a frame whose index or trailer does not.
@@ -18,6 +18,8 @@ use crate::{Cancel, Error, LocalSource, ReadAt as _};
 pub(super) struct Walk {
     /// Where each chunk is: a place from the end of the header, or the number of a file; and its length.
     chunks: Vec<(u64, u64)>,
+    /// What was taken for an index, in the same way.
+    indexes: Vec<(u64, u64)>,
     /// The last index, and how many chunks stand before it.
     index: Option<(Index, usize)>,
     trailer: Option<Trailer>,
@@ -27,8 +29,9 @@ pub(super) struct Walk {
     rest: Option<(u64, u64)>,
 }
 
-/// The bytes that a trailer may take; more are not looked at.
-const MAX_TRAILER: u64 = 64 << 20;
+/// The bytes that a trailer may take: in a frame that was changed often there are many small ones, so it is looked for in
+/// few bytes first. More than the last are not looked at.
+const TRAILERS: [u64; 2] = [16 << 10, 64 << 20];
 
 impl Walk {
     pub(super) fn along(source: &LocalSource, header: &Header, limits: Limits, cancel: &Cancel) -> Result<Walk, Error> {
@@ -44,17 +47,28 @@ impl Walk {
         while at < len {
             cancel.check()?;
             let head = read(at, blosc_core::Header::EXTENDED_LEN as u64)?;
-            let window = ChunkInfo::parse(&head).map_or(MAX_TRAILER, |info| info.cbytes.into());
-            let bytes = read(at, window)?;
-            let step = match identify(&bytes, header, &places, limits) {
+            let windows = ChunkInfo::parse(&head).map_or(TRAILERS.to_vec(), |info| vec![info.cbytes.into()]);
+            let (mut bytes, mut found) = (Vec::new(), Found::Nothing);
+            for window in windows {
+                bytes = read(at, window)?;
+                found = identify(&bytes, header, &places, limits);
+                if found != Found::Nothing || bytes.len() as u64 == len - at {
+                    break;
+                }
+            }
+            let step = match found {
                 Found::Chunk(info) if u64::from(info.cbytes) <= len - at => {
                     places.push(at - start);
                     walk.chunks.push((at - start, info.cbytes.into()));
                     u64::from(info.cbytes)
                 }
                 Found::Index { len } => {
+                    // Should it be a chunk after all, a later index says so.
+                    places.push(at - start);
+                    walk.indexes.push((at - start, len.into()));
                     let any = Header { chunksize: ChunkSize::Variable, nbytes: header.nbytes.max(1), ..header.clone() };
-                    walk.index = Index::decode(&bytes, &any, limits).ok().map(|index| (index, places.len()));
+                    let index = Index::decode(&bytes, &any, limits).ok().filter(|index| index.len() <= MAX_UNSEEN);
+                    walk.index = index.map(|index| (index, walk.chunks.len()));
                     len.into()
                 }
                 Found::Trailer { len } => {
@@ -113,7 +127,7 @@ impl Walk {
         };
         order.extend(self.chunks.iter().skip(behind).map(|(at, _)| Entry::Stored(*at)));
         lost.extend(self.rest.map(|(from, len)| Lost::Bytes { from, len }));
-        let lens: BTreeMap<u64, u64> = self.chunks.iter().copied().collect();
+        let lens: BTreeMap<u64, u64> = self.chunks.iter().chain(&self.indexes).copied().collect();
         let slot = |(number, entry)| match (entry, header.chunksize, header.frame_type) {
             (Entry::Special(special), ChunkSize::Fixed(size), _) => Slot::Special(special, size),
             (Entry::Special(_), ..) => {

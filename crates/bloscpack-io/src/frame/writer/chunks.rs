@@ -1,7 +1,7 @@
 //! Chunks of a frame: appended, inserted, put in place of others, removed, reordered.
 
 use blosc_core::{Chunk, DecodeError, Special};
-use bloscpack_format::frame::{ChunkInfo, NewChunk};
+use bloscpack_format::frame::{ChunkInfo, FrameError, NewChunk};
 
 use super::FrameWriter;
 use crate::Error;
@@ -103,6 +103,7 @@ impl<S: FrameStore> FrameWriter<S> {
 
     /// Puts a chunk into the plan, and its bytes where that says.
     fn place(&mut self, at: u64, change: Change, new: NewChunk, bytes: &[u8]) -> Result<(), Error> {
+        self.check_size(at, new)?;
         let place = match change {
             Change::Insert => self.with(|edit| edit.insert(at, new))?,
             Change::Update => {
@@ -111,6 +112,18 @@ impl<S: FrameStore> FrameWriter<S> {
             }
         };
         self.write(place, bytes)
+    }
+
+    /// Refuses a chunk of another size than all chunks of an array have.
+    fn check_size(&self, chunk: u64, new: NewChunk) -> Result<(), Error> {
+        let (NewChunk::Stored(ChunkInfo { nbytes, .. }) | NewChunk::Special(_, nbytes)) = new;
+        let expected = self.array.as_ref().map(|(_, grid)| grid.chunk_nbytes() as u64);
+        match (expected, u64::from(nbytes)) {
+            (Some(expected), found) if found != expected => {
+                Err(Error::Format(FrameError::ChunkSize { chunk, found, expected }.into()))
+            }
+            _ => Ok(()),
+        }
     }
 }
 

@@ -11,7 +11,7 @@ impl<S: FrameStore> FrameWriter<S> {
     /// The plain bytes of a chunk, as it is now.
     ///
     /// # Errors
-    /// As [`Archive::chunk`].
+    /// As [`Archive::chunk`](crate::Archive::chunk).
     pub fn chunk(&self, number: u64) -> Result<Vec<u8>, Error> {
         let place = self.frame()?.chunk(number)?;
         if let ChunkRef::Special { special, nbytes } = place {

@@ -108,6 +108,9 @@ impl<S: FrameStore> FrameWriter<S> {
             Err(Error::FrameParams { what }) => (FrameParams::new(frame.header.typesize), Some(what)),
             Err(error) => return Err(error),
         };
+        let blocksize = |(_, grid): &(B2nd, Grid)| grid.block_nbytes() as u32;
+        // The header need not say it.
+        let params = array.as_ref().map(blocksize).map_or(params, |blocksize| params.blocksize(blocksize));
         Ok(FrameWriter { array, unusable, ..FrameWriter::with_edit(store, Edit::new(frame)?, params) })
     }
 
@@ -147,9 +150,13 @@ impl<S: FrameStore> FrameWriter<S> {
     /// Makes all changes since the last commit true, by one write to the disk or one renaming.
     ///
     /// # Errors
-    /// [`Error::Io`]; [`Error::Format`] if a part of the frame has become larger than the format can say;
-    /// [`Error::EditFailed`].
+    /// [`Error::Io`]; [`Error::Format`] if a part of the frame has become larger than the format can say, or if an array
+    /// has got more chunks or fewer than its shape makes, with which nobody could open it; [`Error::EditFailed`].
     pub fn commit(&mut self) -> Result<(), Error> {
+        if let Err(error) = self.frame().and_then(|frame| Ok(Grid::of(frame)?)) {
+            self.edit = None;
+            return Err(error);
+        }
         let Plan { frame, steps } = self.edit.take().ok_or(Error::EditFailed)?.finish()?;
         let store = &mut self.store;
         for step in steps {

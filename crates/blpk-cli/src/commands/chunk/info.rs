@@ -10,7 +10,7 @@ use crate::session::Session;
 use crate::streams::{Place, open_seekable};
 use anyhow::{Context as _, Result};
 use blosc_core::{Chunk, Codec, DecodeError, Header, LazyChunk, Stream, StreamKind};
-use bloscpack_io::ReadAt as _;
+use bloscpack_io::{Cancel, ReadAt as _};
 use std::fs::File;
 
 pub(super) fn run(args: &ChunkInfoArgs, session: &Session) -> Result<()> {
@@ -18,7 +18,7 @@ pub(super) fn run(args: &ChunkInfoArgs, session: &Session) -> Result<()> {
     if let Place::File(path) = &place {
         files::must_exist("file", path)?;
     }
-    let file = open_seekable(&place)?;
+    let file = open_seekable(&place, &Cancel::new())?;
     info(&file, args.json, None, &session.report).with_context(|| place.to_string())
 }
 
