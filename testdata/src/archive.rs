@@ -112,4 +112,16 @@ mod tests {
         assert!(!archive("chunks-malformed")["malformed.bin"].is_empty());
         assert!(manifest("chunks-malformed").is_object() || manifest("chunks-malformed").is_array());
     }
+
+    #[test]
+    fn every_bcolz_directory_of_the_manifest_has_files() {
+        let files = archive("bcolz");
+        let manifest = manifest("bcolz");
+        let cases = manifest["cases"].as_array().expect("a list of cases");
+        assert_eq!(cases.len(), 272);
+        for case in cases {
+            let prefix = format!("{}/", case["name"].as_str().expect("a name"));
+            assert!(files.keys().any(|path| path.starts_with(&prefix)), "{prefix}");
+        }
+    }
 }

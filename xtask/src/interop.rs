@@ -23,9 +23,8 @@ pub(crate) fn run(names: &[&str]) -> Result<Outcome> {
     };
     let scripts = scripts(names)?;
     let blpk = release_blpk()?;
-    // What changes frames for the script `frames`; it lies beside blpk, in `examples`.
-    let example = ["build", "--release", "--locked", "--package", "bloscpack-io", "--example", "frame_edit"];
-    sh::run(&mut sh::cargo(example))?;
+    // What changes frames and bcolz directories for the scripts of these names; it lies beside blpk, in `examples`.
+    sh::run(&mut sh::cargo(["build", "--release", "--locked", "--package", "bloscpack-io", "--examples"]))?;
     let mut total = sh::Count::default();
     for script in scripts {
         total += sh::run_counting(sh::command(&python).arg(&script).arg(&blpk))?;

@@ -1,5 +1,6 @@
 //! Which format a file has, told by its first bytes.
 
+use crate::bcolz;
 use crate::bloscpack::MAGIC;
 use crate::frame::sframe::INDEX_FILE;
 use crate::{le, numpy};
@@ -23,6 +24,10 @@ pub enum Format {
     Blosc2Frame,
     /// A directory that is a sparse Blosc2 frame, which may be a b2nd array.
     SparseFrame,
+    /// A directory that is a carray of bcolz: an array in chunk files.
+    Carray,
+    /// A directory that is a ctable of bcolz: a table whose columns are carrays.
+    Ctable,
     /// A NumPy array.
     Npy,
 }
@@ -36,6 +41,8 @@ impl fmt::Display for Format {
             Self::Blosc2Chunk => f.write_str("a bare Blosc2 chunk"),
             Self::Blosc2Frame => f.write_str("a Blosc2 frame"),
             Self::SparseFrame => f.write_str("a sparse Blosc2 frame"),
+            Self::Carray => f.write_str("a bcolz carray"),
+            Self::Ctable => f.write_str("a bcolz ctable"),
             Self::Npy => f.write_str("a NumPy .npy file"),
         }
     }
@@ -44,16 +51,26 @@ impl fmt::Display for Format {
 /// How many bytes [`detect`] looks at.
 pub const PREFIX_LEN: usize = 32;
 
-/// Tells what a directory is by the names of the files in it.
+/// The files by which [`detect_directory`] tells what a directory is: their paths in it.
+pub const DIRECTORY_FILES: [&str; 4] = [bcolz::ROOTDIRS_FILE, INDEX_FILE, bcolz::STORAGE_FILE, bcolz::SIZES_FILE];
+
+/// Tells what a directory is, if `has` says which of the [`DIRECTORY_FILES`] are in it.
+///
+/// A damaged carray lacks one of its two files and is one all the same: what is wrong with it is told where it is opened.
 ///
 /// ```
 /// use bloscpack_format::detect::{Format, detect_directory};
 ///
-/// assert_eq!(detect_directory(["0000000A.chunk", "chunks.b2frame"]), Some(Format::SparseFrame));
-/// assert_eq!(detect_directory(["README"]), None);
+/// assert_eq!(detect_directory(|file| file == "chunks.b2frame"), Some(Format::SparseFrame));
+/// assert_eq!(detect_directory(|file| file == "meta/storage"), Some(Format::Carray));
+/// assert_eq!(detect_directory(|file| file == "README"), None);
 /// ```
-pub fn detect_directory<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<Format> {
-    names.into_iter().any(|name| name == INDEX_FILE).then_some(Format::SparseFrame)
+pub fn detect_directory(mut has: impl FnMut(&str) -> bool) -> Option<Format> {
+    DIRECTORY_FILES.into_iter().find(|file| has(file)).map(|file| match file {
+        bcolz::ROOTDIRS_FILE => Format::Ctable,
+        INDEX_FILE => Format::SparseFrame,
+        _ => Format::Carray,
+    })
 }
 
 /// Tells a file's format by its first bytes, [`PREFIX_LEN`] of them if it has so many.

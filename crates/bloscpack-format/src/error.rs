@@ -1,5 +1,6 @@
 //! What can be wrong with the bytes or with what they are to hold: the error type of every function of this crate.
 
+use crate::bcolz::BcolzError;
 use crate::bloscpack::Version;
 use crate::checksum::{Checksum, Digest};
 use crate::frame::FrameError;
@@ -130,6 +131,8 @@ pub enum FormatError {
     Numpy(NumpyError),
     /// The bytes are not those of a Blosc2 frame, or it cannot be changed as asked.
     Frame(FrameError),
+    /// A file of a bcolz directory is not what it should be.
+    Bcolz(Box<BcolzError>),
 }
 
 impl FormatError {
@@ -175,6 +178,18 @@ pub enum Part {
     VlMetalayer,
     /// The metalayer that makes a Blosc2 frame an n-dimensional array.
     B2nd,
+    /// `meta/storage` of a bcolz carray.
+    Storage,
+    /// `meta/sizes` of a bcolz carray.
+    Sizes,
+    /// `__attrs__` of a bcolz directory.
+    Attrs,
+    /// `__rootdirs__` of a bcolz ctable.
+    RootDirs,
+    /// `__pending__` of a bcolz directory that is being changed.
+    Pending,
+    /// A chunk file of a bcolz carray.
+    ChunkFile,
 }
 
 /// What is wrong with a text, at the byte that the error names.
@@ -273,6 +288,7 @@ impl fmt::Display for FormatError {
             }
             Self::Numpy(error) => error.fmt(f),
             Self::Frame(error) => error.fmt(f),
+            Self::Bcolz(error) => error.fmt(f),
         }
     }
 }
@@ -302,6 +318,12 @@ impl fmt::Display for Part {
             Self::FrameChunk => "chunk",
             Self::VlMetalayer => "vlmetalayer",
             Self::B2nd => "b2nd metalayer",
+            Self::Storage => "meta/storage",
+            Self::Sizes => "meta/sizes",
+            Self::Attrs => "__attrs__",
+            Self::RootDirs => "__rootdirs__",
+            Self::Pending => "__pending__",
+            Self::ChunkFile => "chunk file",
         })
     }
 }

@@ -3,6 +3,7 @@
 //! | module | what it knows |
 //! |---|---|
 //! | [`bloscpack`] | the bloscpack file, format versions 1, 2 and 3: header, metadata section, offsets, chunk plan |
+//! | [`bcolz`] | directories of bcolz 1.x: carrays and ctables |
 //! | [`frame`] | Blosc2 frames: header, metalayers, index, trailer; sparse ones; n-dimensional arrays; crash-safe changes |
 //! | [`numpy`] | NumPy dtypes, the metadata that makes a bloscpack file an array, `.npy` headers |
 //! | [`json`] | JSON as Python reads and writes it: `NaN`, integers of any size, floats spelled as `repr` does |
@@ -34,6 +35,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod bcolz;
 pub mod bloscpack;
 pub mod checksum;
 pub mod detect;

@@ -7,6 +7,8 @@ use blosc_core::{DecodeError, EncodeError};
 use bloscpack_format::checksum::{Checksum, Digest};
 use bloscpack_format::{Format, FormatError};
 
+use crate::bcolz::Directory;
+
 /// Why an operation failed. After any of them the outputs are as they were before.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -46,6 +48,46 @@ pub enum Error {
     /// Another process, or another part of this one, is changing the file or directory.
     #[error("'{}' is being changed by somebody else; try again when they are done", .0.display())]
     Locked(PathBuf),
+    /// A carray cannot be made, or compressed, in this way.
+    #[error("a carray cannot be made or compressed so: {what}")]
+    CarrayParams {
+        /// Why not.
+        what: &'static str,
+    },
+    /// A carray or ctable cannot be changed in this way.
+    #[error("{directory}: {what}")]
+    NotWritable {
+        /// The directory.
+        directory: String,
+        /// Why not.
+        what: &'static str,
+    },
+    /// A number of bytes that is no number of rows, or none of those that are to be written.
+    #[error("{found} bytes are not {} of {atomsize} bytes", .rows.map_or("whole rows".into(), |rows| format!("{rows} rows")))]
+    NotRows {
+        /// The bytes.
+        found: u64,
+        /// Bytes of a row.
+        atomsize: u64,
+        /// How many rows they had to be, if that is known.
+        rows: Option<u64>,
+    },
+    /// The columns of a table are given in another number than it has.
+    #[error("{found} columns, but the table has {expected}")]
+    ColumnCount {
+        /// Columns that are given.
+        found: usize,
+        /// Columns of the table.
+        expected: usize,
+    },
+    /// A change of a bcolz directory that was interrupted cannot be completed.
+    #[error("{file}: {what}")]
+    Pending {
+        /// The file that tells of the change, or another one.
+        file: String,
+        /// Why not.
+        what: &'static str,
+    },
     /// The input became shorter while it was read.
     #[error("the input ended after {found} bytes, but had {expected} when it was opened")]
     InputChanged {
@@ -191,8 +233,68 @@ pub enum Error {
         /// Why not.
         what: &'static str,
     },
-    /// An earlier change of the frame failed half-way; what is on the disk is as it was at the last commit.
-    #[error("an earlier change of this frame failed: open it again")]
+    /// Something is wrong in a file of a bcolz directory.
+    #[error("{file}{}", said_of(.file, .source))]
+    InFile {
+        /// The file.
+        file: String,
+        /// What is wrong.
+        source: Box<Error>,
+    },
+    /// A chunk file of a carray holds other rows than it has to.
+    #[error("chunk {chunk}: {found} bytes, expected {min}..={max} in rows of {atomsize}")]
+    ChunkRows {
+        /// The chunk's number.
+        chunk: u64,
+        /// Its `nbytes`.
+        found: u64,
+        /// Bytes of the rows that are in it.
+        min: u64,
+        /// Bytes of a whole chunk.
+        max: u64,
+        /// Bytes of a row.
+        atomsize: u64,
+    },
+    /// A chunk file of a carray holds no Blosc1 chunk.
+    #[error("chunk {chunk} is of Blosc chunk version {version}, expected 1 or 2")]
+    ChunkGeneration {
+        /// The chunk's number.
+        chunk: u64,
+        /// Its version.
+        version: u8,
+    },
+    /// Chunk files of a carray are not there.
+    #[error("{file}: no such file, for {} chunks from chunk {} on", .chunks.end - .chunks.start, .chunks.start)]
+    MissingChunks {
+        /// The first of them.
+        file: String,
+        /// The chunks.
+        chunks: std::ops::Range<u64>,
+    },
+    /// A column of a ctable is longer or shorter than the first.
+    #[error("{column}: {found} rows, but the first column has {expected}")]
+    ColumnLength {
+        /// The directory of the column.
+        column: String,
+        /// Its rows.
+        found: u64,
+        /// Rows of the first column.
+        expected: u64,
+    },
+    /// A ctable has no such column.
+    #[error("there is no column {column:?}")]
+    NoSuchColumn {
+        /// The name.
+        column: String,
+    },
+    /// A directory is neither a carray nor a ctable.
+    #[error("{directory}: neither __rootdirs__ nor meta/storage is in it, so it is no directory of bcolz")]
+    NotBcolz {
+        /// The directory.
+        directory: String,
+    },
+    /// An earlier change of the frame or directory failed half-way; what is on the disk is as it was at the last commit.
+    #[error("an earlier change of this failed: open it again")]
     EditFailed,
     /// The operation was called off.
     #[error("interrupted")]
@@ -223,8 +325,33 @@ impl Error {
         Error::File { doing, path: path.to_owned(), source }
     }
 
+    /// The same, of a file in a directory.
+    pub(crate) fn in_file(self, dir: &dyn Directory, path: &str) -> Error {
+        Error::InFile { file: dir.name(path), source: Box::new(self) }
+    }
+
+    /// Whether a file is not there.
+    pub(crate) fn is_not_found(&self) -> bool {
+        match self {
+            Error::InFile { source, .. } => source.is_not_found(),
+            Error::Io { source, .. } | Error::File { source, .. } => source.kind() == io::ErrorKind::NotFound,
+            _ => false,
+        }
+    }
+
     /// For use with `map_err`: an I/O error while `doing` something to the input or output.
     pub(crate) fn io(doing: &'static str) -> impl Fn(io::Error) -> Error {
         move |source| Error::Io { doing, source }
+    }
+}
+
+/// What is wrong in a file, behind its name: `: not UTF-8`. Errors of the format name their file themselves, by the end of
+/// its path, and once is enough.
+fn said_of(file: &str, source: &Error) -> String {
+    let text = source.to_string();
+    let named = text.find([':', ',']).and_then(|end| text.split_at_checked(end));
+    match named {
+        Some((name, rest)) if file.ends_with(name) => rest.into(),
+        _ => format!(": {text}"),
     }
 }

@@ -1,6 +1,6 @@
-//! Questions about files that are asked before anything is written.
+//! Questions about files that are asked before anything is written, and removing one.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
@@ -38,4 +38,12 @@ pub(crate) fn is_same_file(input: &File, output: &Path) -> io::Result<bool> {
 pub(crate) fn known_size(input: &File) -> Option<u64> {
     let metadata = input.metadata().ok()?;
     (metadata.is_file() && metadata.len() > 0).then_some(metadata.len())
+}
+
+/// Removes a file. It is no error if there is none.
+pub(crate) fn remove_if_there(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
 }

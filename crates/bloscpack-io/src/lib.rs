@@ -14,10 +14,12 @@
 //! | read a part, a slice of an array, metalayers | [`Archive`] on a [`LocalSource`] | [`Archive`] | any [`ReadAt`] |
 //! | arrays | [`numpy`] | [`numpy`] | |
 //! | make and change frames | [`frame`] | [`frame`] | any [`frame::FrameStore`] |
+//! | read and verify bcolz directories | [`bcolz`] | [`bcolz`] | any [`bcolz::Directory`] |
+//! | make, change and salvage them | [`bcolz`] | [`bcolz`] | any [`bcolz::Directory`] |
 //! | convert | [`convert`] | | |
 //!
 //! Formats: bloscpack versions 1, 2 and 3 are read, 3 is written; bare chunks and Blosc2 frames are read, contiguous ones,
-//! also inside of other files ([`Tail`]), and sparse ones.
+//! also inside of other files ([`Tail`]), and sparse ones; carrays and ctables of bcolz.
 //!
 //! ```
 //! use blosc_core::{CParams, Codec};
@@ -40,6 +42,7 @@
 mod append;
 mod archive;
 mod atomic;
+pub mod bcolz;
 mod chunk_run;
 mod chunks;
 mod convert;
@@ -51,6 +54,7 @@ mod front;
 mod index;
 mod local;
 mod lock;
+mod new_directory;
 pub mod numpy;
 mod options;
 mod pack;
@@ -67,6 +71,7 @@ pub use atomic::AtomicFile;
 pub use convert::{ConvertOptions, ConvertReport, Target, convert};
 pub use error::{ChunkDigestMismatch, Error};
 pub use local::LocalSource;
+pub use lock::Lock;
 pub use options::{AppendOptions, Event, PackOptions, UnpackOptions};
 pub use pack::{PackReport, pack_bytes, pack_bytes_to_file, pack_file, pack_stream};
 pub use source::{ChunkFiles, ReadAt, Tail};

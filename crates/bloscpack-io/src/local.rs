@@ -1,15 +1,19 @@
-//! What stands at a path: a file, or the directory of a sparse frame.
+//! What stands at a path: a file, or the directory of a sparse frame or a carray.
 
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use bloscpack_format::Format;
+use bloscpack_format::bcolz::{SIZES_FILE, STORAGE_FILE};
+use bloscpack_format::detect::detect_directory;
 use bloscpack_format::frame::sframe;
 
 use crate::Error;
+use crate::bcolz::{Directory, LocalDirectory};
 use crate::source::{ChunkFiles, ReadAt};
 
-/// A file, or a directory with the files of a sparse frame, as a source.
+/// A file, or a directory with the files of a sparse frame or of a bcolz carray, as a source.
 ///
 /// ```no_run
 /// use bloscpack_io::{Archive, LocalSource};
@@ -19,29 +23,42 @@ use crate::source::{ChunkFiles, ReadAt};
 /// ```
 #[derive(Debug)]
 pub struct LocalSource {
-    /// The file, of a sparse frame that with header and index.
+    /// The file; of a sparse frame that with header and index, of a carray `meta/storage`, or else `meta/sizes`.
     file: File,
+    /// The directory of a sparse frame.
     directory: Option<PathBuf>,
+    /// The directory of a carray.
+    carray: Option<LocalDirectory>,
 }
 
 impl LocalSource {
-    /// Opens a file, or `chunks.b2frame` in a directory.
+    /// Opens a file, or what a directory is told by.
     ///
     /// # Errors
-    /// [`Error::File`] for what the system says, also for a directory that is no sparse frame.
+    /// [`Error::File`] for what the system says, also for a directory that is neither; [`Error::Unsupported`] for a ctable,
+    /// of which [`Ctable::column_archive`](crate::bcolz::Ctable::column_archive) opens the columns.
     pub fn open(path: &Path) -> Result<LocalSource, Error> {
         let refuse = |error| Error::file("opening", path, error);
         if !path.is_dir() {
-            return Ok(LocalSource { file: File::open(path).map_err(refuse)?, directory: None });
+            return Ok(LocalSource::from(File::open(path).map_err(refuse)?));
         }
-        let index = path.join(sframe::INDEX_FILE);
-        if !index.is_file() {
-            return Err(refuse(io::ErrorKind::IsADirectory.into()));
+        let is_file = |name: &str| path.join(name).is_file();
+        match detect_directory(is_file) {
+            None => Err(refuse(io::ErrorKind::IsADirectory.into())),
+            Some(Format::SparseFrame) => {
+                let file = File::open(path.join(sframe::INDEX_FILE)).map_err(refuse)?;
+                Ok(LocalSource { directory: Some(path.to_owned()), ..LocalSource::from(file) })
+            }
+            Some(Format::Carray) => {
+                let name = [STORAGE_FILE, SIZES_FILE].into_iter().find(|name| is_file(name)).unwrap_or(STORAGE_FILE);
+                let file = File::open(path.join(name)).map_err(refuse)?;
+                Ok(LocalSource { carray: Some(LocalDirectory::open(path)?), ..LocalSource::from(file) })
+            }
+            Some(format) => Err(Error::Unsupported { format }),
         }
-        Ok(LocalSource { file: File::open(index).map_err(refuse)?, directory: Some(path.to_owned()) })
     }
 
-    /// The file; of a sparse frame its `chunks.b2frame`.
+    /// The file; of a sparse frame its `chunks.b2frame`, of a carray its `meta/storage`.
     pub fn file(&self) -> &File {
         &self.file
     }
@@ -69,7 +86,7 @@ impl LocalSource {
 
     /// Whether it is a directory.
     pub fn is_directory(&self) -> bool {
-        self.directory.is_some()
+        self.directory.is_some() || self.carray.is_some()
     }
 }
 
@@ -85,6 +102,10 @@ impl ReadAt for LocalSource {
     fn chunk_files(&self) -> Option<&dyn ChunkFiles> {
         self.directory.is_some().then_some(self)
     }
+
+    fn directory(&self) -> Option<&dyn Directory> {
+        self.carray.as_ref().map(|carray| carray as &dyn Directory)
+    }
 }
 
 impl ChunkFiles for LocalSource {
@@ -97,6 +118,6 @@ impl ChunkFiles for LocalSource {
 /// An open file as a source, as of what came through a pipe.
 impl From<File> for LocalSource {
     fn from(file: File) -> LocalSource {
-        LocalSource { file, directory: None }
+        LocalSource { file, directory: None, carray: None }
     }
 }

@@ -5,10 +5,10 @@
 
 use std::fs::{File, TryLockError};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::Error;
-use crate::files::is_same_file;
+use crate::files::{is_same_file, remove_if_there};
 
 /// Opens what is at `path` by `open` and locks it until the file is closed.
 ///
@@ -34,4 +34,32 @@ pub(crate) fn open_locked(path: &Path, open: impl Fn(&Path) -> io::Result<File>)
 /// As [`open_locked`].
 pub(crate) fn lock_directory(path: &Path) -> Result<Option<File>, Error> {
     if cfg!(unix) { open_locked(path, |path| File::open(path)).map(Some) } else { Ok(None) }
+}
+
+/// The lock of a directory, which lasts until this is dropped: on a file in it that is there only for that.
+#[derive(Debug, Default)]
+pub struct Lock(Option<(PathBuf, File)>);
+
+impl Lock {
+    /// Makes the file, if it is not there, and locks it. A process that is killed leaves it behind, without the lock.
+    pub(crate) fn file(path: PathBuf) -> io::Result<Lock> {
+        let open = |path: &Path| File::options().create(true).truncate(false).write(true).open(path);
+        match open_locked(&path, open) {
+            Ok(file) => Ok(Lock(Some((path, file)))),
+            Err(Error::File { source, .. }) => Err(source),
+            Err(_) => Err(io::ErrorKind::WouldBlock.into()),
+        }
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Before the lock goes: else it could be the file of the next one, as it is where the directory was moved away. If
+        // that fails, an empty file stays.
+        if let Some((path, file)) = &self.0
+            && is_same_file(file, path).unwrap_or(false)
+        {
+            let _ = remove_if_there(path);
+        }
+    }
 }

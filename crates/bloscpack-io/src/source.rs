@@ -4,6 +4,8 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::sync::Arc;
 
+use crate::bcolz::Directory;
+
 /// A source of bytes that can be read at any place through a shared reference, so that several chunks can be fetched at
 /// once. Files and memory implement it; so may HTTP ranges and object stores.
 pub trait ReadAt: Sync {
@@ -29,6 +31,11 @@ pub trait ReadAt: Sync {
 
     /// The chunk files beside this source, if it is the `chunks.b2frame` of a sparse frame.
     fn chunk_files(&self) -> Option<&dyn ChunkFiles> {
+        None
+    }
+
+    /// The directory that this source is, if it is a carray of bcolz.
+    fn directory(&self) -> Option<&dyn Directory> {
         None
     }
 }
@@ -94,6 +101,10 @@ macro_rules! forward_read_at {
 
             fn chunk_files(&self) -> Option<&dyn ChunkFiles> {
                 (**self).chunk_files()
+            }
+
+            fn directory(&self) -> Option<&dyn Directory> {
+                (**self).directory()
             }
         }
     )*};

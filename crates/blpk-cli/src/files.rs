@@ -1,6 +1,6 @@
 //! What is asked about files before anything is done, in the order and the words of the original.
 
-use crate::kind::{bcolz, is_sparse_frame};
+use crate::kind::{Kind, is_container_directory, kind_of};
 use crate::session::Session;
 use crate::streams::{Place, refuse_same_file};
 use anyhow::{Context as _, Result, bail};
@@ -35,7 +35,7 @@ pub(crate) fn refuse_existing(output: &Place, session: &Session) -> Result<()> {
     }
 }
 
-/// Refuses a file that is not there, or is a directory that is no sparse frame.
+/// Refuses a file that is not there, or is a directory that is no container.
 pub(crate) fn must_exist(what: &str, path: &Path) -> Result<()> {
     exists(what, path, "")
 }
@@ -47,7 +47,7 @@ pub(crate) fn input_must_exist(what: &str, path: &Path) -> Result<()> {
 
 fn exists(what: &str, path: &Path, advice: &str) -> Result<()> {
     match fs::metadata(path) {
-        Ok(_) if is_sparse_frame(path) => Ok(()),
+        Ok(_) if is_container_directory(path) => Ok(()),
         Ok(found) if found.is_dir() => bail!("{what} '{}' is {}", path.display(), directory(path, advice)),
         Ok(_) => Ok(()),
         Err(_) if !path.exists() => bail!("{what} '{}' does not exist!", path.display()),
@@ -55,11 +55,11 @@ fn exists(what: &str, path: &Path, advice: &str) -> Result<()> {
     }
 }
 
-/// What a directory is: some formats are stored as one.
+/// What a directory is that cannot be read as one container.
 fn directory(path: &Path, advice: &str) -> String {
     let has = |names: &[&str]| names.iter().any(|name| path.join(name).is_file());
-    if let Some(what) = bcolz(path) {
-        format!("{what}, which this version cannot read")
+    if kind_of(path) == Some(Kind::Ctable) {
+        "a bcolz ctable; name the directory of one of its columns".into()
     } else if has(&[".zarray", ".zgroup", "zarr.json"]) {
         "a Zarr directory, which this version cannot read; 'blpk chunk decode' reads those of its chunks that Blosc \
          alone has compressed"

@@ -1,7 +1,6 @@
 //! What is a file, told by its content?
 
-use bloscpack_format::detect::PREFIX_LEN;
-use bloscpack_format::frame::sframe::INDEX_FILE;
+use bloscpack_format::detect::{PREFIX_LEN, detect_directory};
 use bloscpack_format::{Format, detect};
 use bloscpack_io::ReadAt as _;
 use std::fs::File;
@@ -16,34 +15,32 @@ pub(crate) enum Kind {
     Npy,
     /// A Blosc2 frame, contiguous or a directory.
     Frame,
+    /// A directory of bcolz that is an array.
+    Carray,
+    /// A directory of bcolz that is a table.
+    Ctable,
     /// Something that has a name, but that we cannot read.
     Foreign(Format),
 }
 
-/// The kind of a regular file, or of a directory that is a sparse frame. `None` if it is none of them, or another thing:
-/// nothing is taken out of a pipe.
+/// The kind of a regular file, or of a directory that is a sparse frame or one of bcolz. `None` if it is none of them, or
+/// another thing: nothing is taken out of a pipe.
 pub(crate) fn kind_of(path: &Path) -> Option<Kind> {
-    if is_sparse_frame(path) {
-        return Some(Kind::Frame);
+    if path.is_dir() {
+        return detect_directory(|file| path.join(file).is_file()).map(Kind::from);
     }
     let regular = path.metadata().ok().filter(std::fs::Metadata::is_file);
     regular.and_then(|_| File::open(path).ok()).and_then(|file| kind_of_file(&file))
 }
 
-/// Whether a directory is one thing, not many files.
-pub(crate) fn is_container(path: &Path) -> bool {
-    is_sparse_frame(path) || bcolz(path).is_some()
+/// Whether a path is a directory that can be read as one container.
+pub(crate) fn is_container_directory(path: &Path) -> bool {
+    path.is_dir() && matches!(kind_of(path), Some(Kind::Frame | Kind::Carray))
 }
 
-/// What a directory of bcolz is.
-pub(crate) fn bcolz(path: &Path) -> Option<&'static str> {
-    if path.join("__rootdirs__").is_file() {
-        Some("a bcolz ctable")
-    } else if path.join("meta").join("storage").is_file() {
-        Some("a bcolz carray")
-    } else {
-        None
-    }
+/// Whether a directory is one thing, not many files.
+pub(crate) fn is_container(path: &Path) -> bool {
+    path.is_dir() && kind_of(path).is_some()
 }
 
 /// Whether a name says that the content is meant for us, whatever it is now.
@@ -52,22 +49,25 @@ pub(crate) fn has_our_name(path: &Path) -> bool {
     extension.is_some_and(|extension| ["blp", "b2frame", "b2f", "b2nd"].contains(&extension))
 }
 
-/// Whether a path is the directory of a sparse frame.
-pub(crate) fn is_sparse_frame(path: &Path) -> bool {
-    path.is_dir() && path.join(INDEX_FILE).is_file()
-}
-
 /// The kind of an open file.
 pub(crate) fn kind_of_file(file: &File) -> Option<Kind> {
     let len = file.len().ok()?;
     let prefix = prefix(file, PREFIX_LEN)?;
-    Some(match detect(&prefix, Some(len))? {
-        Format::Bloscpack { .. } => Kind::Bloscpack,
-        Format::Blosc1Chunk | Format::Blosc2Chunk => Kind::Chunk,
-        Format::Npy => Kind::Npy,
-        Format::Blosc2Frame | Format::SparseFrame => Kind::Frame,
-        foreign => Kind::Foreign(foreign),
-    })
+    detect(&prefix, Some(len)).map(Kind::from)
+}
+
+impl From<Format> for Kind {
+    fn from(format: Format) -> Kind {
+        match format {
+            Format::Bloscpack { .. } => Kind::Bloscpack,
+            Format::Blosc1Chunk | Format::Blosc2Chunk => Kind::Chunk,
+            Format::Npy => Kind::Npy,
+            Format::Blosc2Frame | Format::SparseFrame => Kind::Frame,
+            Format::Carray => Kind::Carray,
+            Format::Ctable => Kind::Ctable,
+            foreign => Kind::Foreign(foreign),
+        }
+    }
 }
 
 /// The first bytes of a file, `len` of them if it has so many.

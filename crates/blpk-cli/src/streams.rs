@@ -1,6 +1,6 @@
 //! Where do bytes come from and go to? Files, devices, pipes, and stdin and stdout under the name `-`.
 
-use crate::kind::is_sparse_frame;
+use crate::kind::is_container_directory;
 use anyhow::{Context as _, Result, bail};
 use bloscpack_io::{AtomicFile, Cancel, LocalSource};
 use std::fs::{self, File};
@@ -179,10 +179,10 @@ pub(crate) fn refuse_terminal(force: bool) -> Result<()> {
     Ok(())
 }
 
-/// Refuses an output that is the input, or a file of the sparse frame that is: writing it would destroy what is read.
+/// Refuses an output that is the input, or a file of the directory that is: writing it would destroy what is read.
 pub(crate) fn refuse_same_file(input: &Place, output: &Place) -> Result<()> {
     if let (Place::File(frame), Place::File(path)) = (input, output)
-        && is_sparse_frame(frame)
+        && is_container_directory(frame)
         && let Ok(frame) = frame.canonicalize()
     {
         // Where it leads to, if it is a link; else where it would be made.
@@ -234,10 +234,10 @@ fn identity<S>(place: &Place, _: S) -> Option<PathBuf> {
     }
 }
 
-/// What is at a place, to be read here and there: also the directory of a sparse frame.
+/// What is at a place, to be read here and there: also a directory.
 pub(crate) fn open_source(place: &Place, cancel: &Cancel) -> Result<LocalSource> {
     match place {
-        Place::File(path) if is_sparse_frame(path) => Ok(LocalSource::open(path)?),
+        Place::File(path) if is_container_directory(path) => Ok(LocalSource::open(path)?),
         _ => Ok(LocalSource::from(open_seekable(place, cancel)?)),
     }
 }

@@ -65,11 +65,7 @@ fn what_cannot_be_appended_to() {
 #[test]
 fn directories_of_other_formats() {
     let sandbox = Sandbox::with_f();
-    for (file, what) in [
-        (".zarray", "is a Zarr directory"),
-        ("zarr.json", "is a Zarr directory"),
-        ("__rootdirs__", "is a bcolz ctable"),
-    ] {
+    for (file, what) in [(".zarray", "is a Zarr directory"), ("zarr.json", "is a Zarr directory")] {
         std::fs::create_dir(sandbox.path("dir")).unwrap();
         sandbox.write(&format!("dir/{file}"), b"{}");
         for command in ["c dir", "d dir out", "info dir", "verify dir", "list dir", "cat --bytes .. dir"] {

@@ -34,6 +34,24 @@ pub enum Json {
     Object(Vec<(String, Json)>),
 }
 
+macro_rules! from {
+    ($($from:ty => $value:ident: $json:expr),*) => {$(
+        impl From<$from> for Json {
+            fn from($value: $from) -> Json {
+                $json
+            }
+        }
+    )*};
+}
+
+from! {
+    bool => value: Json::Bool(value),
+    i64 => value: Json::Int(value),
+    f64 => value: Json::Float(value),
+    &str => value: Json::String(value.into()),
+    String => value: Json::String(value)
+}
+
 impl Json {
     /// The member `key` of an object.
     #[must_use]

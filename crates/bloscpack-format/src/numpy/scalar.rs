@@ -64,7 +64,7 @@ pub struct DatetimeUnit {
 const UNITS: [&str; 13] = ["Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as"];
 
 /// Names that NumPy prints for native types instead of their type strings; bcolz stores them.
-const NAMES: [(&str, &str); 15] = [
+const NAMES: [(&str, &str); 16] = [
     ("bool", "b1"),
     ("int8", "i1"),
     ("int16", "i2"),
@@ -80,7 +80,11 @@ const NAMES: [(&str, &str); 15] = [
     ("float128", "f16"),
     ("complex64", "c8"),
     ("complex128", "c16"),
+    ("complex256", "c32"),
 ];
+
+/// Names of datetimes and timedeltas, before the unit.
+const TIME_NAMES: [(&str, &str); 2] = [("datetime64", "M8"), ("timedelta64", "m8")];
 
 impl Scalar {
     /// Reads a type string as `dtype.str` gives it, `<f8`, or the name of a native type, `float64`.
@@ -93,7 +97,7 @@ impl Scalar {
     pub fn parse(text: &str) -> Result<Self, NumpyError> {
         let unknown = || NumpyError::TypeString(text.into());
         let code = NAMES.iter().find(|(name, _)| *name == text).map_or(text, |(_, code)| code);
-        for (name, code) in [("datetime64", "M8"), ("timedelta64", "m8")] {
+        for (name, code) in TIME_NAMES {
             if let Some(unit) = text.strip_prefix(name) {
                 return Self::from_code(false, &format!("{code}{unit}")).ok_or_else(unknown);
             }
@@ -140,6 +144,21 @@ impl Scalar {
             _ => ByteOrder::Little,
         };
         Some(Self { kind, byte_order, itemsize, unit })
+    }
+
+    /// What NumPy prints for it, `str(dtype)`: the name of a native type, `float64`, else the type string, `>f8`, `|S5`.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let text = self.to_string();
+        let code = match self.byte_order {
+            ByteOrder::Big => return text,
+            ByteOrder::Little | ByteOrder::NotApplicable => text.get(1..).unwrap_or_default(),
+        };
+        if let Some((name, _)) = NAMES.iter().find(|(_, known)| *known == code) {
+            return (*name).into();
+        }
+        let time = TIME_NAMES.iter().find_map(|(name, known)| Some((name, code.strip_prefix(known)?)));
+        time.map_or(text.clone(), |(name, unit)| format!("{name}{unit}"))
     }
 
     /// What an item is.

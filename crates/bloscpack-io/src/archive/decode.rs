@@ -8,6 +8,7 @@ use blosc_core::{CParams, Chunk, DecodeError, Decoder, Encoder, Limits, Parallel
 use super::fetch::Fetched;
 use super::{Archive, Content};
 use crate::Error;
+use crate::bcolz::Directory;
 use crate::chunks::{ChunkStart, FoundChunk};
 use crate::counted::Counted;
 use crate::source::{ReadAt, Sequential};
@@ -145,8 +146,17 @@ impl<R: ReadAt> Archive<R> {
         }
         match &self.content {
             Content::Frame(open) => open.fetch(&self.source, number, ranges),
+            Content::Carray(meta) => {
+                let bytes = meta.fetch(self.directory()?, number, &self.limits)?;
+                Ok(Fetched::Bytes { bytes, at: meta.chunk_at() })
+            }
             Content::Bloscpack(..) | Content::Chunk { .. } => self.fetch_listed(number),
         }
+    }
+
+    /// Where the chunk files of a carray are.
+    fn directory(&self) -> Result<&dyn Directory, Error> {
+        self.source.directory().ok_or(Error::Unsupported { format: self.format })
     }
 
     /// A chunk whose digest covers all of it, or that is all there is.
@@ -185,6 +195,14 @@ impl<R: ReadAt> Archive<R> {
         number: u64,
         ranges: Option<&[Range<usize>]>,
     ) -> Result<Plain, Error> {
+        if let (Content::Carray(meta), true) = (&self.content, number < self.nchunks()) {
+            let (dir, decoder, limits) = (self.directory()?, &mut worker.decoder, &worker.limits);
+            let plain = match ranges {
+                Some(ranges) => meta.decode(dir, decoder, limits, number, ranges)?,
+                None => meta.decode_rows(dir, decoder, limits, number)?,
+            };
+            return Ok(Plain::Bytes(plain));
+        }
         let fetched = self.fetch(number, ranges)?;
         let at = if let Fetched::Bytes { at, .. } = &fetched { *at } else { 0 };
         self.decode_fetched(worker, &fetched, ranges).map_err(|source| Error::Chunk {

@@ -20,6 +20,7 @@ mod stream;
 use std::ops::Range;
 
 use blosc_core::{Decoder, Header as ChunkHeader, Limits};
+use bloscpack_format::bcolz::{Sizes, Storage};
 use bloscpack_format::bloscpack::{Header, Layout, MetadataHeader, MetadataSection};
 use bloscpack_format::frame::{B2nd, ChunkRef, Frame, Grid, decode_vlmetalayer};
 use bloscpack_format::numpy::NumpyMeta;
@@ -28,16 +29,17 @@ use bloscpack_format::{Format, Json, detect};
 use self::frame::OpenFrame;
 pub use self::reader::PlainReader;
 use crate::Error;
+use crate::bcolz::Meta;
 use crate::counted::Counted;
 use crate::index::Index;
 use crate::prologue::Prologue;
 use crate::source::{ReadAt, Sequential};
 
 /// An opened file: *n* chunks, where each lies, how big each is plain, what it means. It may be a bloscpack file, a bare
-/// chunk, a contiguous frame, a sparse frame ([`LocalSource`](crate::LocalSource)), or an array in either kind of frame,
-/// whose plain bytes are its items in C order, without padding.
+/// chunk, a contiguous frame, a sparse frame ([`LocalSource`](crate::LocalSource)), an array in either kind of frame, whose
+/// plain bytes are its items in C order, without padding, or the directory of a bcolz carray, whose plain bytes are its rows.
 ///
-/// Opening reads header, metadata and offsets, or header, trailer and index. Of a bloscpack file without offsets it also
+/// Opening reads header, metadata and offsets, or header, trailer and index, or `meta/storage` and `meta/sizes`. Of a bloscpack file without offsets it also
 /// reads the 16 bytes that each chunk starts with.
 ///
 /// ```
@@ -64,6 +66,7 @@ enum Content {
     Bloscpack(Box<Prologue>, Index),
     Chunk { typesize: usize, index: Index },
     Frame(Box<OpenFrame>),
+    Carray(Box<Meta>),
 }
 
 impl<R: ReadAt> Archive<R> {
@@ -87,6 +90,11 @@ impl<R: ReadAt> Archive<R> {
     fn open_by(source: R, index: impl FnOnce(&R, u64, &Prologue) -> Result<Index, Error>) -> Result<Self, Error> {
         let reading = Error::io("reading the input");
         let len = source.len().map_err(&reading)?;
+        if let Some(dir) = source.directory() {
+            let meta = Meta::open(dir)?;
+            let (numpy, content) = (Some(meta.numpy()?), Content::Carray(Box::new(meta)));
+            return Ok(Archive { source, len, format: Format::Carray, content, numpy, limits: Limits::new() });
+        }
         let mut input = Counted::new(Sequential::new(&source, 0).map_err(&reading)?);
         let mut prefix = [0; bloscpack_format::detect::PREFIX_LEN];
         let found = input.fill(&mut prefix)?;
@@ -163,7 +171,7 @@ impl<R: ReadAt> Archive<R> {
     pub(crate) fn end(&self) -> u64 {
         match &self.content {
             Content::Bloscpack(_, index) => index.end().unwrap_or(self.len),
-            Content::Chunk { .. } | Content::Frame(_) => self.len,
+            Content::Chunk { .. } | Content::Frame(_) | Content::Carray(_) => self.len,
         }
     }
 
@@ -184,6 +192,11 @@ impl<R: ReadAt> Archive<R> {
     /// The arithmetic of that array.
     pub fn grid(&self) -> Option<&Grid> {
         self.open_frame()?.array.as_ref().map(|(_, grid)| grid)
+    }
+
+    /// What `meta/storage` and `meta/sizes` say, if it is a carray of bcolz.
+    pub fn carray(&self) -> Option<(&Storage, &Sizes)> {
+        if let Content::Carray(meta) = &self.content { Some((&meta.storage, &meta.sizes)) } else { None }
     }
 
     /// The content of a metalayer of a frame.
@@ -216,10 +229,11 @@ impl<R: ReadAt> Archive<R> {
         match &self.content {
             Content::Bloscpack(_, index) | Content::Chunk { index, .. } => index.nbytes(),
             Content::Frame(open) => open.nbytes(),
+            Content::Carray(meta) => meta.rows.nbytes(),
         }
     }
 
-    /// Bytes of the source; of a sparse frame those of its chunks are not among them.
+    /// Bytes of the source; of a sparse frame or a carray those of its chunks are not among them.
     pub fn cbytes(&self) -> u64 {
         self.len
     }
@@ -235,6 +249,7 @@ impl<R: ReadAt> Archive<R> {
             Content::Bloscpack(prologue, _) => usize::from(prologue.header.typesize.max(1)),
             Content::Chunk { typesize, .. } => *typesize,
             Content::Frame(open) => open.frame.header.typesize as usize,
+            Content::Carray(meta) => meta.storage.dtype.typesize(),
         }
     }
 
@@ -243,6 +258,7 @@ impl<R: ReadAt> Archive<R> {
         match &self.content {
             Content::Bloscpack(_, index) | Content::Chunk { index, .. } => index.nchunks(),
             Content::Frame(open) => open.frame.nchunks(),
+            Content::Carray(meta) => meta.rows.nchunks(),
         }
     }
 
@@ -255,6 +271,7 @@ impl<R: ReadAt> Archive<R> {
         let range = match &self.content {
             Content::Bloscpack(_, index) | Content::Chunk { index, .. } => index.chunk_range(number),
             Content::Frame(open) => open.chunk_range(&self.source, number)?,
+            Content::Carray(meta) => Some(meta.plain_range(number)).filter(|range| !range.is_empty()),
         };
         range.ok_or_else(|| self.no_such_chunk(number))
     }
@@ -267,6 +284,7 @@ impl<R: ReadAt> Archive<R> {
                 Ok(ChunkRef::Stored { at, .. }) => Some(at),
                 _ => None,
             },
+            Content::Carray(_) => None,
         }
     }
 

@@ -167,6 +167,7 @@ impl<R: ReadAt> Archive<R> {
         match &self.content {
             Content::Bloscpack(_, index) | Content::Chunk { index, .. } => Ok(index.chunk_of(at)),
             Content::Frame(open) => open.chunk_of(&self.source, at),
+            Content::Carray(meta) => Ok(meta.rows.chunk_of(at.checked_div(meta.rows.atomsize()).unwrap_or(0))),
         }
     }
 }

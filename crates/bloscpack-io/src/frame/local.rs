@@ -1,6 +1,6 @@
 //! A frame in a file or a directory that is there, and is changed in place.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -9,6 +9,7 @@ use bloscpack_format::frame::{FrameType, sframe};
 use super::store::FrameStore;
 use crate::Error;
 use crate::atomic::{self, AtomicFile};
+use crate::files::remove_if_there;
 use crate::lock::{lock_directory, open_locked};
 use crate::source::{ChunkFiles, ReadAt};
 
@@ -121,12 +122,5 @@ impl FrameStore for LocalFrame {
         file.commit().map_err(io::Error::other)?;
         self.file = new;
         Ok(())
-    }
-}
-
-pub(super) fn remove_if_there(path: &Path) -> io::Result<()> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
     }
 }

@@ -1,16 +1,17 @@
 //! A frame in files or a directory that is new, and appears as a whole.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use bloscpack_format::frame::{FrameType, sframe};
 
-use super::local::remove_if_there;
 use super::store::FrameStore;
 use crate::Error;
-use crate::atomic::{self, AtomicFile};
+use crate::atomic::AtomicFile;
+use crate::files::remove_if_there;
+use crate::new_directory::NewDirectory;
 use crate::source::{ChunkFiles, ReadAt};
 
 /// A frame that is being made: [`NewFrame::commit`] puts it in its place; dropped without it, nothing is left.
@@ -24,11 +25,7 @@ enum Kind {
         file: Mutex<AtomicFile>,
         at: u64,
     },
-    Directory {
-        directory: tempfile::TempDir,
-        target: PathBuf,
-        overwrite: bool,
-    },
+    Directory(NewDirectory),
 }
 
 impl NewFrame {
@@ -40,18 +37,8 @@ impl NewFrame {
         if frame_type == FrameType::Contiguous {
             return Ok(NewFrame(Kind::File { file: Mutex::new(AtomicFile::create(target, overwrite)?), at: 0 }));
         }
-        let refuse = |error| Error::file("creating", target, error);
-        match fs::metadata(target) {
-            Ok(_) if !overwrite => return Err(Error::OutputExists(target.to_owned())),
-            // What is in a directory that is no frame, is not ours to throw away.
-            Ok(found) if !found.is_dir() || !target.join(sframe::INDEX_FILE).is_file() => {
-                return Err(refuse(io::ErrorKind::AlreadyExists.into()));
-            }
-            _ => {}
-        }
-        let directory = tempfile::Builder::new().prefix(".blpk-").suffix(".tmp").tempdir_in(atomic::directory(target));
-        let (directory, target) = (directory.map_err(refuse)?, target.to_owned());
-        Ok(NewFrame(Kind::Directory { directory, target, overwrite }))
+        let is_ours = |target: &Path| target.join(sframe::INDEX_FILE).is_file();
+        Ok(NewFrame(Kind::Directory(NewDirectory::create(target, overwrite, is_ours)?)))
     }
 
     /// Puts the frame in its place, in one step. Where the system cannot let two directories change places (Linux can), an
@@ -60,60 +47,11 @@ impl NewFrame {
     /// # Errors
     /// [`Error::OutputExists`], [`Error::File`]. What was at the place is still there then.
     pub fn commit(self) -> Result<(), Error> {
-        let (directory, target, overwrite) = match self.0 {
-            Kind::File { file, .. } => return file.into_inner().unwrap_or_else(PoisonError::into_inner).commit(),
-            Kind::Directory { directory, target, overwrite } => (directory, target, overwrite),
-        };
-        let place = || -> io::Result<()> {
-            let parent = atomic::directory(&target);
-            // A temporary directory is its owner's alone, unlike one that was made in the usual way.
-            #[cfg(unix)]
-            fs::set_permissions(directory.path(), usual_permissions(parent)?)?;
-            atomic::sync_directory(directory.path())?;
-            if overwrite && target.exists() {
-                replace_directory(directory, &target, parent)?;
-            } else {
-                fs::rename(directory.path(), &target)?;
-                // It has another name now.
-                let _ = directory.keep();
-            }
-            atomic::sync_directory(parent)
-        };
-        place().map_err(|error| Error::file("finishing", &target, error))
-    }
-}
-
-/// Puts a directory in the place of another, which goes.
-fn replace_directory(new: tempfile::TempDir, target: &Path, parent: &Path) -> io::Result<()> {
-    #[cfg(target_os = "linux")]
-    {
-        use rustix::fs::{CWD, RenameFlags, renameat_with};
-        if renameat_with(CWD, new.path(), CWD, target, RenameFlags::EXCHANGE).is_ok() {
-            // What is at the new one's old name now is the old one, and is removed.
-            return new.close();
+        match self.0 {
+            Kind::File { file, .. } => file.into_inner().unwrap_or_else(PoisonError::into_inner).commit(),
+            Kind::Directory(directory) => directory.commit(),
         }
     }
-    let old = tempfile::Builder::new().prefix(".blpk-").suffix(".old").tempdir_in(parent)?;
-    let aside = old.path().join("frame");
-    fs::rename(target, &aside)?;
-    if let Err(error) = fs::rename(new.path(), target) {
-        if fs::rename(&aside, target).is_err() {
-            // Better under a strange name than gone.
-            let _ = old.keep();
-        }
-        return Err(error);
-    }
-    let _ = new.keep();
-    Ok(())
-}
-
-/// The permissions that a new directory gets, less the umask: asked by making one.
-#[cfg(unix)]
-fn usual_permissions(parent: &Path) -> io::Result<fs::Permissions> {
-    let holder = tempfile::Builder::new().prefix(".blpk-").suffix(".tmp").tempdir_in(parent)?;
-    let probe = holder.path().join("new");
-    fs::create_dir(&probe)?;
-    Ok(fs::metadata(&probe)?.permissions())
 }
 
 impl ReadAt for NewFrame {
@@ -124,18 +62,18 @@ impl ReadAt for NewFrame {
     fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
         match &self.0 {
             Kind::File { file, .. } => file.lock().unwrap_or_else(PoisonError::into_inner).read_back(offset, buf),
-            Kind::Directory { .. } => Err(io::ErrorKind::Unsupported.into()),
+            Kind::Directory(_) => Err(io::ErrorKind::Unsupported.into()),
         }
     }
 
     fn chunk_files(&self) -> Option<&dyn ChunkFiles> {
-        matches!(self.0, Kind::Directory { .. }).then_some(self)
+        matches!(self.0, Kind::Directory(_)).then_some(self)
     }
 }
 
 impl ChunkFiles for NewFrame {
     fn open_chunk(&self, number: u32) -> io::Result<Box<dyn ReadAt + '_>> {
-        let Kind::Directory { directory, .. } = &self.0 else { return Err(io::ErrorKind::Unsupported.into()) };
+        let Kind::Directory(directory) = &self.0 else { return Err(io::ErrorKind::Unsupported.into()) };
         Ok(Box::new(File::open(directory.path().join(sframe::chunk_file_name(number)))?))
     }
 }
@@ -162,14 +100,14 @@ impl FrameStore for NewFrame {
     }
 
     fn write_chunk_file(&mut self, number: u32, bytes: &[u8]) -> io::Result<()> {
-        let Kind::Directory { directory, .. } = &self.0 else { return Err(io::ErrorKind::Unsupported.into()) };
+        let Kind::Directory(directory) = &self.0 else { return Err(io::ErrorKind::Unsupported.into()) };
         let mut file = File::create(directory.path().join(sframe::chunk_file_name(number)))?;
         file.write_all(bytes)?;
         file.sync_all()
     }
 
     fn remove_chunk_file(&mut self, number: u32) -> io::Result<()> {
-        let Kind::Directory { directory, .. } = &self.0 else { return Ok(()) };
+        let Kind::Directory(directory) = &self.0 else { return Ok(()) };
         remove_if_there(&directory.path().join(sframe::chunk_file_name(number)))
     }
 
@@ -181,7 +119,7 @@ impl FrameStore for NewFrame {
     fn replace(&mut self, bytes: &[u8]) -> io::Result<()> {
         match &mut self.0 {
             Kind::File { .. } => self.write_at(0, bytes),
-            Kind::Directory { directory, .. } => {
+            Kind::Directory(directory) => {
                 let mut file = File::create(directory.path().join(sframe::INDEX_FILE))?;
                 file.write_all(bytes)?;
                 file.sync_all()

@@ -1,7 +1,9 @@
 //! What the tests of frames share: golden frames as sources, and a source that records what is read of it.
 #![allow(dead_code, clippy::unwrap_used, clippy::panic, reason = "not every test uses all of it")]
 
+pub(crate) mod crash;
 pub(crate) mod recorder;
+pub(crate) mod roots;
 
 use std::collections::BTreeMap;
 use std::ops::Range;

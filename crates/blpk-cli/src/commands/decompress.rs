@@ -4,7 +4,7 @@ use super::plain_size::{chunk_size, limits};
 use crate::args::DecompressArgs;
 use crate::batch;
 use crate::inputs::{self, Item};
-use crate::kind::{Kind, has_our_name, is_container, kind_of};
+use crate::kind::{Kind, has_our_name, is_container_directory, kind_of};
 use crate::npy::Npy;
 use crate::outputs::Outputs;
 use crate::pprint::pformat;
@@ -24,7 +24,7 @@ pub(super) fn run(args: &DecompressArgs, session: &Session) -> Result<()> {
     report.verbose("getting ready for decompression");
     let (names, output) = args.many.split(&args.files);
     let mut outputs = Outputs::new(&args.many, output);
-    let items = inputs::items(names, args.many.recursive, is_container);
+    let items = inputs::items(names, args.many.recursive, is_container_directory);
     let cancel = session.cancel()?;
     report.progress().begin(inputs::total(&items));
     batch::each(items, session, &cancel, |item| {
@@ -77,9 +77,9 @@ fn full(path: &Path) -> Option<PathBuf> {
 /// Whether what lies in a directory is compressed, or is by its name to be.
 fn is_wanted(path: &Path) -> bool {
     match kind_of(path) {
-        Some(Kind::Bloscpack | Kind::Chunk | Kind::Frame) => true,
-        Some(Kind::Npy | Kind::Foreign(_)) => false,
-        None => has_our_name(path) && !is_container(path),
+        Some(Kind::Bloscpack | Kind::Chunk | Kind::Frame | Kind::Carray) => true,
+        Some(Kind::Npy | Kind::Ctable | Kind::Foreign(_)) => false,
+        None => has_our_name(path) && !path.is_dir(),
     }
 }
 
@@ -97,8 +97,8 @@ impl Job<'_> {
     fn run(&self, cancel: &Cancel) -> Result<Option<Json>> {
         let input = &self.item.place;
         let report = &self.session.report;
-        if let (Some(kind @ (Kind::Frame | Kind::Npy)), Place::File(path)) = (self.kind, input) {
-            let written = if kind == Kind::Npy { self.npy(path) } else { self.frame(path, cancel) };
+        if let (Some(kind @ (Kind::Frame | Kind::Carray | Kind::Npy)), Place::File(path)) = (self.kind, input) {
+            let written = if kind == Kind::Npy { self.npy(path) } else { self.archive(path, cancel) };
             return written.map(|()| None);
         }
         let source = Input::open(input, cancel)?;
@@ -130,8 +130,8 @@ impl Job<'_> {
         Ok(unpacked)
     }
 
-    /// A frame, which may be a directory.
-    fn frame(&self, path: &Path, cancel: &Cancel) -> Result<()> {
+    /// A frame or a carray, which may be a directory.
+    fn archive(&self, path: &Path, cancel: &Cancel) -> Result<()> {
         let archive = Archive::open(LocalSource::open(path)?).with_context(|| self.name())?;
         let chunk = archive.frame().and_then(|frame| u64::try_from(frame.header.chunksize.to_i64()).ok());
         let options = self.options(archive.nbytes(), chunk.filter(|chunk| *chunk > 0), cancel)?;
@@ -195,22 +195,22 @@ fn output_of(args: &DecompressArgs, item: &Item, kind: Option<Kind>, outputs: &O
             false => outputs.place(item, Path::to_owned),
         };
     };
-    if path.is_dir() && kind.is_none() {
+    if path.is_dir() {
         files::input_must_exist("input file", path)?; // says what the directory is, whatever its name
     }
     match kind {
         _ if args.no_check_extension && !is_named => bail!("--no-check-extension requires use of <out_file>"),
         Some(Kind::Foreign(what)) => bail!("input file '{input}' is {what}, which this version cannot read"),
         _ if args.no_check_extension || files::has_extension(path) => {}
-        Some(Kind::Chunk | Kind::Npy | Kind::Frame) if is_named => {}
+        Some(Kind::Chunk | Kind::Npy | Kind::Frame | Kind::Carray) if is_named => {}
         Some(Kind::Npy) => bail!(
             "input file '{input}' is a NumPy array, which is not compressed; 'blpk convert' puts it into another \
              container, and if you name the <out_file>, its bytes go there"
         ),
-        Some(Kind::Chunk | Kind::Frame) => {
+        Some(Kind::Chunk | Kind::Frame | Kind::Carray) => {
             bail!("input file '{input}' does not end with '{}': name the <out_file>", files::EXTENSION)
         }
-        Some(Kind::Bloscpack) | None => {
+        Some(Kind::Bloscpack | Kind::Ctable) | None => {
             let advice = crate::foreign::advice_on(path).map_or(String::new(), |advice| format!("; {advice}"));
             bail!("input file '{input}' does not end with '{}'{advice}", files::EXTENSION)
         }

@@ -1,6 +1,6 @@
 //! `blpk info`: what a file is and what it holds, as text like the original's or as JSON.
 
-use super::{chunk, frame_info, wording};
+use super::{bcolz_info, chunk, frame_info, wording};
 use crate::args::InfoArgs;
 use crate::describe::{chunk_flags, chunk_header, header_block, metadata_header_block, ordered_dict};
 use crate::inputs;
@@ -44,10 +44,21 @@ pub(super) fn is_ours(path: &Path) -> bool {
 
 /// Describes a file. With a name, if there are others.
 fn one(place: &Place, json: bool, name: Option<&str>, report: &Report, cancel: &Cancel) -> Result<()> {
-    let (source, kind) = open(place, cancel)?;
-    if let Some(name) = name.filter(|_| !json) {
-        report.normal(format!("{name}:"));
+    let title = || {
+        if let Some(name) = name.filter(|_| !json) {
+            report.normal(format!("{name}:"));
+        }
+    };
+    if let Some(path) = bcolz(place) {
+        if json {
+            report.raw(&bcolz_info::object(path)?.with_name(name).line());
+            return Ok(());
+        }
+        title();
+        return bcolz_info::print(path, report);
     }
+    let (source, kind) = open(place, cancel)?;
+    title();
     let described = match kind {
         Kind::Chunk => chunk::info(source.file(), json, name, report),
         kind if json => json_of(source, kind).map(|object| report.raw(&object.with_name(name).line())),
@@ -55,9 +66,15 @@ fn one(place: &Place, json: bool, name: Option<&str>, report: &Report, cancel: &
             Archive::open(source).map_err(Into::into).and_then(|archive| frame_info::print(&archive, report))
         }
         Kind::Npy => npy(source.into_file(), report),
-        Kind::Bloscpack | Kind::Foreign(_) => bloscpack(source.file(), report),
+        _ => bloscpack(source.file(), report),
     };
     described.map_err(|error| worded(error, place))
+}
+
+/// The directory, if it is one of bcolz.
+pub(super) fn bcolz(place: &Place) -> Option<&Path> {
+    let Place::File(path) = place else { return None };
+    (path.is_dir() && matches!(kind_of(path), Some(Kind::Carray | Kind::Ctable))).then_some(path)
 }
 
 /// What the metadata of a file that is no chunk says, as an object.

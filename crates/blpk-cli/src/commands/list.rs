@@ -1,7 +1,7 @@
 //! `blpk list`: many files in a table, by what their headers say.
 
-use super::chunk;
-use super::info::{is_ours, json_of, open, worded};
+use super::info::{bcolz, is_ours, json_of, open, worded};
+use super::{bcolz_info, chunk};
 use crate::args::ListArgs;
 use crate::json::Object;
 use crate::kind::{Kind, is_container};
@@ -49,6 +49,9 @@ pub(super) fn run(args: &ListArgs, session: &Session) -> Result<()> {
 }
 
 fn described(place: &Place, cancel: &Cancel) -> Result<Object> {
+    if let Some(path) = bcolz(place) {
+        return bcolz_info::object(path);
+    }
     let (source, kind) = open(place, cancel)?;
     let object = match kind {
         Kind::Chunk => chunk::header_json(source.file()),
@@ -94,7 +97,10 @@ fn row(object: &Object, place: &Place, sum: &mut Sum) -> Row {
         Some(Json::String(text)) => Some(text.to_string()),
         _ => None,
     };
-    let kind = match object.get("shape") {
+    let kind = match object.get("shape").or(object.get("columns")) {
+        Some(Json::Array(columns)) if object.get("rows").is_some() => {
+            format!("{} rows, {} columns", number("rows"), columns.len())
+        }
         Some(Json::Array(shape)) => {
             let axes: Vec<_> = shape.iter().map(Json::dumps).collect();
             let dtype = text("dtype").unwrap_or_else(|| format!("{} bytes", number("typesize")));

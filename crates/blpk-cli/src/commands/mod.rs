@@ -1,6 +1,7 @@
 //! What does each command do? One file for each.
 
 mod append;
+mod bcolz_info;
 mod bench;
 mod cat;
 mod chunk;

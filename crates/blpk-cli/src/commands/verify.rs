@@ -8,11 +8,13 @@ use crate::npy::Npy;
 use crate::session::Session;
 use crate::size::double_pretty_size;
 use crate::streams::{Input, Place};
-use crate::{batch, events, files, inputs};
+use crate::{batch, events, exit, files, inputs};
 use anyhow::{Context as _, Result, bail};
 use bloscpack_format::Format;
+use bloscpack_io::bcolz::{self, LocalDirectory};
 use bloscpack_io::{Archive, Cancel, LocalSource, UnpackOptions, verify_stream};
 use std::fs::File;
+use std::path::Path;
 
 pub(super) fn run(args: &VerifyArgs, session: &Session) -> Result<()> {
     let cancel = session.cancel()?;
@@ -39,6 +41,9 @@ fn verify(place: &Place, memory: Option<u64>, session: &Session, cancel: &Cancel
     };
     let mut chunk = None;
     if let Place::File(path) = place {
+        if path.is_dir() && matches!(kind_of(path), Some(Kind::Carray | Kind::Ctable)) {
+            return verify_bcolz(path, session, &options(u64::MAX, None)?);
+        }
         files::input_must_exist("file", path)?;
         match kind_of(path) {
             Some(Kind::Foreign(what)) => bail!("file '{place}' is {what}, which this version cannot read"),
@@ -76,6 +81,24 @@ fn verify(place: &Place, memory: Option<u64>, session: &Session, cancel: &Cancel
         trailing => format!(", {trailing} unused bytes at the end"),
     };
     Ok(format!("{format}, {chunks}, {}{trailing}", double_pretty_size(found.nbytes)))
+}
+
+/// Tells everything that is wrong with a directory of bcolz; the last of it is the error.
+fn verify_bcolz(path: &Path, session: &Session, options: &UnpackOptions) -> Result<String> {
+    let mut found = bcolz::verify(&LocalDirectory::open(path)?, options)?;
+    let last = found.faults.pop();
+    for fault in found.faults {
+        session.report.error(&exit::one_line(&fault.into()));
+    }
+    if let Some(last) = last {
+        return Err(last.into());
+    }
+    let what = match (kind_of(path), found.columns) {
+        (Some(Kind::Ctable), 1) => "bcolz ctable, 1 column, ".into(),
+        (Some(Kind::Ctable), columns) => format!("bcolz ctable, {columns} columns, "),
+        _ => "bcolz carray, ".to_owned(),
+    };
+    Ok(format!("{what}{}, {}", count(found.chunks), double_pretty_size(found.nbytes)))
 }
 
 /// What a frame is.

@@ -1,0 +1,136 @@
+//! A value of JSON to the bytes of an item, or of a list of items.
+
+use super::half;
+use crate::bcolz::text::count;
+use crate::json::Json;
+use crate::numpy::{ByteOrder, Dtype, Kind, Scalar};
+
+/// A list of lists in the shape `shape`, of items.
+pub(super) fn nested(json: &Json, dtype: &Dtype, shape: &[u64], bytes: &mut Vec<u8>) -> Option<()> {
+    let Some((len, inner)) = shape.split_first() else {
+        return item(json, dtype, bytes);
+    };
+    let items = json.as_array().filter(|items| items.len() as u64 == *len)?;
+    items.iter().try_for_each(|json| nested(json, dtype, inner, bytes))
+}
+
+/// Adds the bytes of an item.
+pub(super) fn item(json: &Json, dtype: &Dtype, bytes: &mut Vec<u8>) -> Option<()> {
+    match dtype {
+        Dtype::Scalar(scalar) => scalar_bytes(json, *scalar, bytes),
+        Dtype::Subarray(base, shape) => {
+            let shape: Vec<u64> = shape.iter().copied().map(u64::from).collect();
+            let start = bytes.len();
+            if nested(json, base, &shape, bytes).is_some() {
+                return Some(());
+            }
+            // One value for all of them.
+            bytes.truncate(start);
+            item(json, base, bytes)?;
+            let one = bytes.split_off(start);
+            let size = usize::try_from(dtype.itemsize()).ok()?;
+            bytes.extend(one.iter().cycle().take(size));
+            Some(())
+        }
+        Dtype::Struct(fields) => {
+            let mut members = json.as_array()?.iter();
+            for field in fields {
+                match field.is_padding() {
+                    true => pad(bytes, usize::try_from(field.dtype.itemsize()).ok()?),
+                    false => item(members.next()?, &field.dtype, bytes)?,
+                }
+            }
+            members.next().is_none().then_some(())
+        }
+    }
+}
+
+fn pad(bytes: &mut Vec<u8>, len: usize) {
+    bytes.resize(bytes.len() + len, 0);
+}
+
+fn scalar_bytes(json: &Json, scalar: Scalar, bytes: &mut Vec<u8>) -> Option<()> {
+    let itemsize = scalar.itemsize() as usize;
+    let start = bytes.len();
+    match scalar.kind() {
+        Kind::Bool => bytes.push(u8::from(match json {
+            Json::Bool(_) | Json::Int(_) | Json::Float(_) => json.is_truthy(),
+            _ => return None,
+        })),
+        Kind::Int | Kind::Datetime | Kind::Timedelta => {
+            // Every i64 of the right size is itself in the low bytes.
+            let value = integer(json)?;
+            let bits = 8 * itemsize as u32;
+            let fits = i128::from(value) >> (bits - 1);
+            (fits == 0 || fits == -1).then_some(())?;
+            bytes.extend(value.to_le_bytes().into_iter().take(itemsize));
+        }
+        Kind::UInt => {
+            let value = match json {
+                Json::Bool(value) => u64::from(*value),
+                json => count(json)?,
+            };
+            (u128::from(value) >> (8 * itemsize) == 0).then_some(())?;
+            bytes.extend(value.to_le_bytes().into_iter().take(itemsize));
+        }
+        Kind::Float | Kind::Complex => {
+            let part = if scalar.kind() == Kind::Complex { itemsize / 2 } else { itemsize };
+            float_bytes(float(json)?, part, bytes)?;
+            pad(bytes, itemsize - part);
+            // The real part comes first, whatever the order of its bytes.
+            if scalar.byte_order() == ByteOrder::Big {
+                bytes.get_mut(start..start + part)?.reverse();
+            }
+            return Some(());
+        }
+        // Longer text is cut, as NumPy does.
+        Kind::Bytes | Kind::Void => {
+            let text = json.as_str().filter(|text| text.is_ascii())?;
+            bytes.extend(text.bytes().take(itemsize));
+            pad(bytes, itemsize.saturating_sub(text.len()));
+        }
+        Kind::Str => {
+            let big = scalar.byte_order() == ByteOrder::Big;
+            let characters = json.as_str()?.chars().take(itemsize / 4);
+            for code in characters.map(u32::from) {
+                bytes.extend(if big { code.to_be_bytes() } else { code.to_le_bytes() });
+            }
+            pad(bytes, itemsize - (bytes.len() - start));
+            return Some(());
+        }
+    }
+    if scalar.byte_order() == ByteOrder::Big {
+        bytes.get_mut(start..)?.reverse();
+    }
+    Some(())
+}
+
+fn integer(json: &Json) -> Option<i64> {
+    match json {
+        Json::Bool(value) => Some(i64::from(*value)),
+        Json::Float(_) => i64::try_from(count(json)?).ok(),
+        json => json.as_i64(),
+    }
+}
+
+fn float(json: &Json) -> Option<f64> {
+    match json {
+        Json::Bool(value) => Some(f64::from(u8::from(*value))),
+        Json::Int(value) => Some(*value as f64),
+        Json::BigInt(digits) => digits.parse().ok(),
+        Json::Float(value) => Some(*value),
+        _ => None,
+    }
+}
+
+/// A float of `size` bytes; of `long double`, whose layout depends on the machine, only zero.
+fn float_bytes(value: f64, size: usize, bytes: &mut Vec<u8>) -> Option<()> {
+    match size {
+        2 => bytes.extend(half::to_bits(value).to_le_bytes()),
+        4 => bytes.extend((value as f32).to_le_bytes()),
+        8 => bytes.extend(value.to_le_bytes()),
+        _ if value == 0.0 && value.is_sign_positive() => pad(bytes, size),
+        _ => return None,
+    }
+    Some(())
+}

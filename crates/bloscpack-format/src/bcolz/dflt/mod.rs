@@ -1,0 +1,153 @@
+//! The default value of new rows, `dflt` in `meta/storage`: how does it become bytes, and how do bytes become it?
+//!
+//! bcolz writes what `tolist()` gives: a number, a boolean, text, where bytes are ASCII text; up to 1.0 a list of such values
+//! in the shape of a row. What JSON cannot hold, bcolz cannot: a complex number with an imaginary part, bytes beyond ASCII.
+
+mod decode;
+mod encode;
+pub(super) mod half;
+
+use super::text::shown;
+use super::{BcolzError, Dtype, MAX_CHUNK_NBYTES};
+use crate::json::Json;
+use crate::numpy::{self, Field, Kind};
+
+/// The JSON of a value of zeros, as bcolz writes it.
+#[must_use]
+pub fn zero(dtype: &Dtype) -> Json {
+    dtype.as_plain().map_or(Json::Int(0), zero_of)
+}
+
+/// The bytes of the value: of one item, which is repeated over the row, or, where the value is a list in the shape of a row,
+/// of a row. It is never an empty list; of Python objects there is no such value.
+///
+/// # Errors
+///
+/// [`BcolzError::Default`] if the value is none of the dtype, or its list has another shape; [`BcolzError::AtomSize`].
+pub fn to_bytes(dflt: &Json, dtype: &Dtype, atom_shape: &[u64]) -> Result<Vec<u8>, BcolzError> {
+    let refuse = || BcolzError::Default { found: shown(dflt), dtype: dtype.to_string().into() };
+    let plain = dtype.as_plain().ok_or_else(refuse)?;
+    if plain.itemsize() > MAX_CHUNK_NBYTES {
+        return Err(BcolzError::AtomSize { found: Some(plain.itemsize()), max: MAX_CHUNK_NBYTES });
+    }
+    let mut bytes = Vec::new();
+    if !atom_shape.is_empty() && encode::nested(dflt, plain, atom_shape, &mut bytes).is_some() {
+        return Ok(bytes);
+    }
+    bytes.clear();
+    encode::item(dflt, plain, &mut bytes).ok_or_else(refuse)?;
+    Ok(bytes)
+}
+
+/// The JSON of an item, as bcolz would write it and take it again.
+///
+/// # Errors
+///
+/// [`BcolzError::Default`] if JSON cannot hold it, or the bytes are not one item.
+pub fn from_bytes(bytes: &[u8], dtype: &Dtype) -> Result<Json, BcolzError> {
+    let found = || crate::python::python_bytes_repr(bytes.get(..16).unwrap_or(bytes)).into();
+    let refuse = || BcolzError::Default { found: found(), dtype: dtype.to_string().into() };
+    let plain = dtype.as_plain().ok_or_else(refuse)?;
+    let (json, rest) = decode::value(bytes, plain).ok_or_else(refuse)?;
+    if rest.is_empty() { Ok(json) } else { Err(refuse()) }
+}
+
+fn zero_of(dtype: &numpy::Dtype) -> Json {
+    match dtype {
+        numpy::Dtype::Struct(fields) => Json::Array(values(fields).map(|field| zero_of(&field.dtype)).collect()),
+        // One element stands for all: nothing is allocated by a shape.
+        numpy::Dtype::Subarray(base, _) => zero_of(base),
+        numpy::Dtype::Scalar(scalar) => match scalar.kind() {
+            Kind::Bool => Json::Bool(false),
+            Kind::Float | Kind::Complex => Json::Float(0.0),
+            Kind::Bytes | Kind::Str => Json::String(String::new()),
+            // Who reads it fills it up with zeros, so that it need not be of the whole length.
+            Kind::Void => Json::String("\0".repeat(scalar.itemsize().min(MAX_VOID) as usize)),
+            Kind::Int | Kind::UInt | Kind::Datetime | Kind::Timedelta => Json::Int(0),
+        },
+    }
+}
+
+/// The longest text of zeros that is written for a `V` type; bcolz writes all of them.
+const MAX_VOID: u32 = 1 << 16;
+
+/// Fields that have a value: padding has none.
+fn values(fields: &[Field]) -> impl Iterator<Item = &Field> {
+    fields.iter().filter(|field| !field.is_padding())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bytes_of(text: &str, dtype: &str, atom_shape: &[u64]) -> Option<Vec<u8>> {
+        to_bytes(&Json::parse(text).unwrap(), &Dtype::parse(dtype).unwrap(), atom_shape).ok()
+    }
+
+    /// Values and the bytes that NumPy makes of them.
+    #[test]
+    fn there_and_back() {
+        for (text, dtype, bytes) in [
+            ("true", "bool", b"\x01".as_slice()),
+            ("-7", "int16", b"\xf9\xff"),
+            ("-7", ">i4", b"\xff\xff\xff\xf9"),
+            ("127", "int8", b"\x7f"),
+            ("18446744073709551615", "uint64", b"\xff\xff\xff\xff\xff\xff\xff\xff"),
+            ("-9223372036854775808", "datetime64[ns]", b"\0\0\0\0\0\0\0\x80"),
+            ("1.5", "float16", b"\x00\x3e"),
+            ("-0.5", ">f4", b"\xbf\0\0\0"),
+            ("Infinity", "float64", b"\0\0\0\0\0\0\xf0\x7f"),
+            ("2.0", ">c8", b"\x40\0\0\0\0\0\0\0"),
+            ("0.0", "float128", &[0; 16]),
+            ("\"ab\"", "|S3", b"ab\0"),
+            ("\"\\u00e9\"", "<U2", b"\xe9\0\0\0\0\0\0\0"),
+            ("\"\\ud83d\\ude00\"", ">U1", b"\0\x01\xf6\0"),
+            ("\"\\u0000\\u0001\"", "|V2", b"\0\x01"),
+            (
+                "[1, 2.0, [3, 4]]",
+                "[('a', '|u1'), ('', '|V3'), ('b', '<f4'), ('c', '|i1', (2,))]",
+                b"\x01\0\0\0\0\0\0\x40\x03\x04",
+            ),
+        ] {
+            let kept = Json::parse(text).unwrap();
+            assert_eq!(bytes_of(text, dtype, &[]).as_deref(), Some(bytes), "{text} {dtype}");
+            assert_eq!(from_bytes(bytes, &Dtype::parse(dtype).unwrap()), Ok(kept), "{dtype}");
+        }
+    }
+
+    #[test]
+    fn one_way_only() {
+        assert_eq!(bytes_of("[[1, 2], [3, 4]]", "int8", &[2, 2]).as_deref(), Some([1, 2, 3, 4].as_slice()));
+        assert_eq!(bytes_of("5", "int8", &[2, 2]).as_deref(), Some([5].as_slice()));
+        assert_eq!(bytes_of("\"abcdef\"", "|S3", &[]).as_deref(), Some(b"abc".as_slice()));
+        assert_eq!(bytes_of("3", "float32", &[]).as_deref(), Some(b"\0\0\x40\x40".as_slice()));
+        assert_eq!(bytes_of("NaN", "float16", &[]).as_deref(), Some(b"\0\x7e".as_slice()));
+        for (text, dtype, shape) in [
+            ("[1, 2, 3]", "int8", [2].as_slice()),
+            ("[[1, 2], [3]]", "int8", &[2, 2]),
+            ("300", "uint8", &[]),
+            ("-1", "uint64", &[]),
+            ("128", "int8", &[]),
+            ("null", "int8", &[]),
+            ("\"1\"", "int8", &[]),
+            ("0", "|S3", &[]),
+            ("\"\\u00e9\"", "|S3", &[]),
+            ("0", "object", &[]),
+            ("[1]", "[('a', '|u1'), ('b', '|u1')]", &[]),
+        ] {
+            assert_eq!(bytes_of(text, dtype, shape), None, "{text} {dtype}");
+        }
+        let none = |bytes: &[u8], dtype: &str| from_bytes(bytes, &Dtype::parse(dtype).unwrap()).is_err();
+        assert!(none(b"\0\0\0\0\0\0\x80\x3f", "complex64") && none(b"\xff", "|S1") && none(b"\0", "int16"));
+        assert!(none(b"\0\xd8\0\0", "<U1") && none(b"\0\0\0", "int16"));
+    }
+
+    #[test]
+    fn zeros_are_zeros() {
+        for dtype in ["bool", "int8", ">u4", "float16", "complex128", "|S3", "<U2", "|V5", "|V70000", "datetime64[D]"] {
+            let dtype = Dtype::parse(dtype).unwrap();
+            let bytes = to_bytes(&zero(&dtype), &dtype, &[3]).unwrap();
+            assert_eq!(bytes, vec![0; dtype.itemsize() as usize]);
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! `__pending__`: what is left to be done of a change that is decided, and which paths may it name?
+//!
+//! A change of more than one file is made in this way: what is new is written to numbered files in `__staged__`; then this
+//! file, whose appearance decides; then each staged file gets its name; then this file goes. Whoever finds it does, or reads,
+//! what is left. bcolz does not know of it.
+
+use super::text::{self, bad, count, json_count, required};
+use super::{
+    ATTRS_FILE, DATA_DIR, META_DIR, ROOTDIRS_FILE, SIZES_FILE, STAGED_DIR, STORAGE_FILE, check_name, chunk_file_number,
+};
+use crate::error::{FormatError, Part};
+use crate::json::Json;
+
+/// `__pending__`: a JSON object with `version`, `steps` and `sizes`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Pending {
+    /// What is to be done, in this order. Each may have been done already.
+    pub steps: Vec<PendingStep>,
+    /// By which files it is seen that nobody else changed the directory since.
+    pub sizes: Vec<SizesChange>,
+}
+
+/// Something that is to be done. No two steps concern the same path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PendingStep {
+    /// The staged file, or directory, of this number gets a name.
+    Move {
+        /// The number.
+        from: u64,
+        /// A file of the format, or a column.
+        to: String,
+    },
+    /// A chunk file goes.
+    Remove {
+        /// The chunk file.
+        path: String,
+    },
+    /// A column gets another name.
+    RenameColumn {
+        /// The old name.
+        from: String,
+        /// The new one.
+        to: String,
+    },
+    /// A column goes.
+    RemoveColumn {
+        /// Its name.
+        name: String,
+    },
+}
+
+/// What a `meta/sizes` holds before and after.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SizesChange {
+    /// The file.
+    pub path: String,
+    /// What it held before the change.
+    pub before: String,
+    /// What it holds then.
+    pub after: String,
+}
+
+const PART: Part = Part::Pending;
+
+/// The only version so far.
+const VERSION: u64 = 1;
+
+impl Pending {
+    /// Reads the file. Every path in it is one that a bcolz directory has.
+    ///
+    /// # Errors
+    ///
+    /// [`FormatError::Text`] or [`FormatError::Bcolz`].
+    pub fn parse(bytes: &[u8]) -> Result<Self, FormatError> {
+        let pending = text::object(bytes, PART)?;
+        let version = required(&pending, PART, "version")?;
+        if count(version) != Some(VERSION) {
+            return Err(bad(PART, "version", version, "1").into());
+        }
+        Ok(Pending {
+            steps: list(&pending, "steps", "a list of steps", step)?,
+            sizes: list(&pending, "sizes", "a list of meta/sizes before and after", sizes_change)?,
+        })
+    }
+
+    /// The file's bytes.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let string = |text: &str| Json::String(text.into());
+        let steps = self.steps.iter().map(|step| {
+            Json::Array(match step {
+                PendingStep::Move { from, to } => vec![string("move"), json_count(*from), string(to)],
+                PendingStep::Remove { path } => vec![string("remove"), string(path)],
+                PendingStep::RenameColumn { from, to } => vec![string("rename"), string(from), string(to)],
+                PendingStep::RemoveColumn { name } => vec![string("drop"), string(name)],
+            })
+        });
+        let sizes = self.sizes.iter();
+        let sizes =
+            sizes.map(|sizes| Json::Array([&sizes.path, &sizes.before, &sizes.after].map(|text| string(text)).into()));
+        text::to_file(vec![
+            ("version".into(), json_count(VERSION)),
+            ("steps".into(), Json::Array(steps.collect())),
+            ("sizes".into(), Json::Array(sizes.collect())),
+        ])
+    }
+}
+
+/// The path of a staged file or directory, below the root.
+#[must_use]
+pub fn staged_name(number: u64) -> String {
+    format!("{STAGED_DIR}/{number}")
+}
+
+fn list<T>(
+    pending: &Json,
+    key: &'static str,
+    expected: &'static str,
+    read: impl Fn(&[Json]) -> Option<T>,
+) -> Result<Vec<T>, FormatError> {
+    let found = required(pending, PART, key)?;
+    let items = found.as_array().ok_or_else(|| bad(PART, key, found, expected))?;
+    let read = |item: &Json| item.as_array().and_then(&read).ok_or_else(|| bad(PART, key, item, expected).into());
+    items.iter().map(read).collect()
+}
+
+fn step(words: &[Json]) -> Option<PendingStep> {
+    let column = |name: &Json| name.as_str().filter(|name| check_name(name).is_ok()).map(String::from);
+    let (kind, rest) = words.split_first()?;
+    Some(match (kind.as_str()?, rest) {
+        ("move", [from, to]) => {
+            let to = to.as_str().filter(|to| check_name(to).is_ok() || kind_of(to).is_some())?;
+            PendingStep::Move { from: count(from)?, to: to.into() }
+        }
+        ("remove", [path]) => {
+            let path = path.as_str().filter(|path| kind_of(path) == Some(Kind::Chunk))?;
+            PendingStep::Remove { path: path.into() }
+        }
+        ("rename", [from, to]) => PendingStep::RenameColumn { from: column(from)?, to: column(to)? },
+        ("drop", [name]) => PendingStep::RemoveColumn { name: column(name)? },
+        _ => return None,
+    })
+}
+
+fn sizes_change(words: &[Json]) -> Option<SizesChange> {
+    let [path, before, after] = words else { return None };
+    let path = path.as_str().filter(|path| kind_of(path) == Some(Kind::Sizes))?;
+    Some(SizesChange { path: path.into(), before: before.as_str()?.into(), after: after.as_str()?.into() })
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Chunk,
+    Sizes,
+    Other,
+}
+
+/// What kind of file of a carray or ctable has this path below the root; `None` if none has.
+fn kind_of(path: &str) -> Option<Kind> {
+    let of_carray = |path: &str| match path {
+        SIZES_FILE => Some(Kind::Sizes),
+        STORAGE_FILE | ATTRS_FILE => Some(Kind::Other),
+        _ => {
+            let name = path.strip_prefix(DATA_DIR)?.strip_prefix('/')?;
+            chunk_file_number(name).map(|_| Kind::Chunk)
+        }
+    };
+    match path.split_once('/') {
+        None if path == ROOTDIRS_FILE => Some(Kind::Other),
+        // What a carray has in these is no column.
+        Some((DATA_DIR | META_DIR, _)) if of_carray(path).is_some() => of_carray(path),
+        Some((column, rest)) => check_name(column).ok().and_then(|()| of_carray(rest)),
+        None => of_carray(path),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn leads_back() {
+        let step = |to: &str| PendingStep::Move { from: u64::MAX, to: to.into() };
+        let pending = Pending {
+            steps: vec![
+                step("data/__12.blp"),
+                step("data/data/__0.blp"),
+                step("x y\n/meta/sizes"),
+                step("meta/storage"),
+                step("__attrs__"),
+                step("data/__attrs__"),
+                step("__rootdirs__"),
+                step("été"),
+                PendingStep::Remove { path: "close/data/__3.blp".into() },
+                PendingStep::RenameColumn { from: "a".into(), to: "b".into() },
+                PendingStep::RemoveColumn { name: "meta".into() },
+            ],
+            sizes: vec![SizesChange { path: "a/meta/sizes".into(), before: "{}\n".into(), after: String::new() }],
+        };
+        assert_eq!(Pending::parse(&pending.to_bytes()), Ok(pending));
+        assert_eq!(Pending::parse(&Pending::default().to_bytes()), Ok(Pending::default()));
+    }
+
+    /// Nothing but the files of the format is ever moved or removed.
+    #[test]
+    fn no_other_paths() {
+        let paths = [
+            "",
+            ".",
+            "..",
+            "/",
+            "/etc/passwd",
+            "../x",
+            "a/../b",
+            "a/b/c",
+            "a/meta/other",
+            "data/__0.blp.x",
+            "data/__-1.blp",
+            "a/__rootdirs__",
+            "__lock__",
+            "__staged__",
+            "__pending__",
+            "__staged__/data/__0.blp",
+            "../meta/sizes",
+            "a\\b",
+            "./meta/sizes",
+            "meta//sizes",
+            "a//meta/sizes",
+            "C:/meta/sizes",
+            "data/__00.blp",
+            "a/b/meta/sizes",
+            "a\0",
+        ];
+        let parse = |text: String| Pending::parse(text.as_bytes());
+        for path in paths {
+            let path = Json::String(path.into()).dumps();
+            for step in [
+                format!("[\"move\", 1, {path}]"),
+                format!("[\"remove\", {path}]"),
+                format!("[\"rename\", \"a\", {path}]"),
+                format!("[\"rename\", {path}, \"a\"]"),
+                format!("[\"drop\", {path}]"),
+            ] {
+                let text = format!("{{\"version\": 1, \"steps\": [{step}], \"sizes\": []}}");
+                assert!(parse(text).is_err(), "{step}");
+            }
+            let text = format!("{{\"version\": 1, \"steps\": [], \"sizes\": [[{path}, \"\", \"\"]]}}");
+            assert!(parse(text).is_err(), "{path}");
+        }
+        for step in [
+            "[]",
+            "1",
+            "[\"move\"]",
+            "[\"move\", -1, \"a\"]",
+            "[\"move\", \"1\", \"a\"]",
+            "[\"move\", 1, \"a\", 2]",
+            "[\"remove\", \"meta/sizes\"]",
+            "[\"remove\", \"a\"]",
+            "[\"other\", \"a\"]",
+            "[\"drop\", \"a/b\"]",
+        ] {
+            assert!(parse(format!("{{\"version\": 1, \"steps\": [{step}], \"sizes\": []}}")).is_err(), "{step}");
+        }
+        assert!(parse("{\"version\": 2, \"steps\": [], \"sizes\": []}".into()).is_err());
+        assert!(parse("{\"version\": 1, \"steps\": []}".into()).is_err());
+    }
+}

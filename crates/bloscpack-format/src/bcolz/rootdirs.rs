@@ -1,0 +1,110 @@
+//! `__rootdirs__`: which columns has a ctable, in which order, and which names can a column not have?
+
+use super::text::{self, bad, required};
+use super::{ATTRS_FILE, BcolzError, LOCK_FILE, PENDING_FILE, ROOTDIRS_FILE, STAGED_DIR};
+use crate::error::{FormatError, Part};
+use crate::json::Json;
+use std::collections::HashSet;
+
+/// `__rootdirs__`: `{"names": ["a", "b"]}` and a newline. Each name is that of a directory below the root.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RootDirs {
+    /// The names of the columns in their order.
+    pub names: Vec<String>,
+}
+
+impl RootDirs {
+    /// Reads the file. The paths in `dirs`, of bcolz up to 0.7.1, were those on the machine that wrote it and are not
+    /// looked at.
+    ///
+    /// # Errors
+    ///
+    /// [`FormatError::Text`] or [`FormatError::Bcolz`], also for what [`RootDirs::check`] refuses.
+    pub fn parse(bytes: &[u8]) -> Result<Self, FormatError> {
+        const PART: Part = Part::RootDirs;
+        let rootdirs = text::object(bytes, PART)?;
+        let found = required(&rootdirs, PART, "names")?;
+        let names =
+            found.as_array().and_then(|names| names.iter().map(|name| name.as_str().map(String::from)).collect());
+        let names = RootDirs { names: names.ok_or_else(|| bad(PART, "names", found, "a list of names"))? };
+        names.check()?;
+        Ok(names)
+    }
+
+    /// The file's bytes.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let names = self.names.iter().cloned().map(Json::String).collect();
+        text::to_file(vec![("names".into(), Json::Array(names))])
+    }
+
+    /// Refuses names of which [`check_name`] refuses one, or of which two are the same.
+    ///
+    /// # Errors
+    ///
+    /// [`BcolzError::ColumnName`], [`BcolzError::DuplicateColumn`].
+    pub fn check(&self) -> Result<(), BcolzError> {
+        let mut seen = HashSet::new();
+        for name in &self.names {
+            check_name(name)?;
+            if !seen.insert(name) {
+                return Err(BcolzError::DuplicateColumn { name: name.as_str().into() });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Refuses what is no name of a directory just below the root: on any system, as a table may be carried from one to
+/// another.
+///
+/// # Errors
+///
+/// [`BcolzError::ColumnName`].
+///
+/// ```
+/// use bloscpack_format::bcolz::check_name;
+///
+/// assert!(check_name("x y.z").is_ok());
+/// assert!(check_name("../x").is_err());
+/// ```
+pub fn check_name(name: &str) -> Result<(), BcolzError> {
+    let drive = matches!(name.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic());
+    let why = match name {
+        "" => "it is empty",
+        "." | ".." => "it is another directory",
+        ATTRS_FILE | ROOTDIRS_FILE | PENDING_FILE | STAGED_DIR | LOCK_FILE => "it is a file of the table",
+        _ if name.contains(['/', '\\']) => "it is a path",
+        _ if name.contains('\0') => "it holds a NUL",
+        _ if drive => "it starts as the path of a drive",
+        _ => return Ok(()),
+    };
+    Err(BcolzError::ColumnName { name: name.into(), why })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_stay_below_the_root() {
+        for name in ["a", "data", "meta", "été", "_x", "x y.z", "...", ".a", "a..", "1:2", "g.factor", "~"] {
+            check_name(name).unwrap();
+        }
+        for name in ["", ".", "..", "/etc", "a/b", "../a", "a\\b", "\\\\server\\a", "C:", "c:a", "a\0", "__attrs__"] {
+            assert!(check_name(name).is_err(), "{name:?}");
+        }
+    }
+
+    #[test]
+    fn refuses_what_is_no_list_of_names() {
+        let read = |text: &str| RootDirs::parse(text.as_bytes()).map(|dirs| dirs.names).map_err(|e| e.to_string());
+        assert_eq!(read(r#"{"dirs": {"a": "/elsewhere/a"}, "names": ["a"]}"#), Ok(vec!["a".into()]));
+        assert_eq!(read(r#"{"names": []}"#), Ok(vec![]));
+        assert_eq!(read(r#"{"names": ["a", "a"]}"#), Err("there are two columns \"a\"".into()));
+        let not_names = |found: &str| format!("__rootdirs__: \"names\" is {found}, expected a list of names");
+        assert_eq!(read(r#"{"names": "ab"}"#), Err(not_names("\"ab\"")));
+        assert_eq!(read(r#"{"names": [1, 2]}"#), Err(not_names("[1, 2]")));
+        assert_eq!(read(r#"{"dirs": {}}"#), Err("__rootdirs__: \"names\" is missing".into()));
+    }
+}

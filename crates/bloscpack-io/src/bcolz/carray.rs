@@ -1,0 +1,226 @@
+//! Reading a carray: its metadata, rows, chunks and attributes.
+
+use std::sync::OnceLock;
+
+use blosc_core::{Decoder, Limits};
+use bloscpack_format::FormatError;
+use bloscpack_format::bcolz::{
+    ATTRS_FILE, Attrs, Cparams, Dtype, MAX_ATTRS_LEN, MAX_META_LEN, Rows, SIZES_FILE, STORAGE_FILE, Sizes, Storage,
+};
+use bloscpack_format::numpy::{NumpyError, NumpyMeta, Order};
+
+use super::settled::Moves;
+use super::store::{Directory, read_small};
+use crate::Error;
+
+/// What the metadata of a carray say.
+#[derive(Debug, Clone)]
+pub(crate) struct Meta {
+    pub(crate) storage: Storage,
+    pub(crate) sizes: Sizes,
+    pub(crate) rows: Rows,
+    /// Where files are that are not in their places.
+    pub(crate) moves: Moves,
+}
+
+impl Meta {
+    /// Reads two small files, and nothing of the chunks.
+    pub(crate) fn open(dir: &dyn Directory) -> Result<Meta, Error> {
+        let moves = Moves::read(dir)?;
+        let dir = &moves.on(dir);
+        let storage = read_meta(dir, STORAGE_FILE, MAX_META_LEN, Storage::parse)?;
+        let sizes = read_meta(dir, SIZES_FILE, MAX_META_LEN, Sizes::parse)?;
+        // Whether it is a length or the rows of a chunk that cannot be, both files have to do with it.
+        let rows = Rows::of(&sizes, &storage).map_err(|error| Error::from(FormatError::from(error)));
+        let rows = rows.map_err(|error| error.in_file(dir, SIZES_FILE))?;
+        Ok(Meta { storage, sizes, rows, moves })
+    }
+
+    /// Metadata that are on no disk yet.
+    pub(crate) fn new(storage: Storage, sizes: Sizes) -> Result<Meta, Error> {
+        let rows = Rows::of(&sizes, &storage).map_err(FormatError::from)?;
+        Ok(Meta { storage, sizes, rows, moves: Moves::default() })
+    }
+
+    /// What the array is to NumPy.
+    pub(crate) fn numpy(&self) -> Result<NumpyMeta, Error> {
+        let dtype = self.storage.dtype.as_plain().ok_or(FormatError::Numpy(NumpyError::Object))?;
+        Ok(NumpyMeta { dtype: dtype.clone(), shape: self.sizes.shape.clone(), order: Order::C })
+    }
+}
+
+/// A file of metadata.
+pub(crate) fn read_meta<T>(
+    dir: &dyn Directory,
+    path: &str,
+    max: u64,
+    parse: impl FnOnce(&[u8]) -> Result<T, FormatError>,
+) -> Result<T, Error> {
+    let bytes = read_small(dir, path, max).map_err(Error::io("reading"));
+    bytes.and_then(|bytes| Ok(parse(&bytes)?)).map_err(|error| error.in_file(dir, path))
+}
+
+/// The attributes in a directory: none if there is no such file.
+pub(crate) fn read_attrs(dir: &dyn Directory) -> Result<Attrs, Error> {
+    match read_meta(dir, ATTRS_FILE, MAX_ATTRS_LEN, Attrs::parse) {
+        Err(error) if error.is_not_found() => Ok(Attrs::default()),
+        attrs => attrs,
+    }
+}
+
+/// An array of bcolz: rows of a dtype and a shape, in chunk files.
+///
+/// ```
+/// use bloscpack_io::bcolz::{Carray, MemoryDirectory};
+/// # let files = testdata::archive("bcolz");
+/// # let path = "ref/nd/2d/";
+/// # let files = files.into_iter().filter_map(|(name, bytes)| Some((name.strip_prefix(path)?.to_owned(), bytes)));
+/// # let dir = MemoryDirectory::of_files(files);
+/// let carray = Carray::open(dir)?;
+/// assert_eq!((carray.shape(), carray.dtype().to_string()), (&[1000, 3][..], "int16".to_owned()));
+/// let rows = carray.read_rows(10..12)?;
+/// assert_eq!(rows.len(), 2 * 3 * 2);
+/// # Ok::<(), bloscpack_io::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Carray<D> {
+    pub(super) dir: D,
+    pub(super) meta: Meta,
+    pub(super) limits: Limits,
+    attrs: OnceLock<Attrs>,
+}
+
+impl<D: Directory> Carray<D> {
+    /// Opens the carray in a directory. Only `meta/storage` and `meta/sizes` are read.
+    ///
+    /// # Errors
+    /// [`Error::InFile`] with what is wrong with one of them.
+    pub fn open(dir: D) -> Result<Self, Error> {
+        let meta = Meta::open(&dir)?;
+        Ok(Carray { dir, meta, limits: Limits::new(), attrs: OnceLock::new() })
+    }
+
+    /// Sets what a chunk may make the decoder spend, where no options are given.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// The directory.
+    pub fn directory(&self) -> &D {
+        &self.dir
+    }
+
+    /// How many rows there are.
+    pub fn len(&self) -> u64 {
+        self.meta.rows.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.meta.rows.is_empty()
+    }
+
+    /// The length of each axis, of which the first is that of the rows.
+    pub fn shape(&self) -> &[u64] {
+        &self.meta.sizes.shape
+    }
+
+    /// What an item is.
+    pub fn dtype(&self) -> &Dtype {
+        &self.meta.storage.dtype
+    }
+
+    /// Rows of a whole chunk, as the metadata say; of Python objects it means nothing.
+    pub fn chunklen(&self) -> u64 {
+        self.meta.storage.chunklen
+    }
+
+    /// How new chunks are compressed.
+    pub fn cparams(&self) -> &Cparams {
+        &self.meta.storage.cparams
+    }
+
+    /// The value of new rows, see [`bloscpack_format::bcolz::dflt`].
+    pub fn dflt(&self) -> &bloscpack_format::Json {
+        &self.meta.storage.dflt
+    }
+
+    /// Plain bytes of all rows. Of Python objects, of which no file says so, what bcolz counted.
+    pub fn nbytes(&self) -> u64 {
+        match self.dtype() {
+            Dtype::Object => self.meta.sizes.nbytes,
+            Dtype::Plain(_) => self.meta.rows.nbytes(),
+        }
+    }
+
+    /// All of `meta/storage`.
+    pub fn storage(&self) -> &Storage {
+        &self.meta.storage
+    }
+
+    /// All of `meta/sizes`.
+    pub fn sizes(&self) -> &Sizes {
+        &self.meta.sizes
+    }
+
+    /// Which chunks hold which rows.
+    pub fn rows(&self) -> &Rows {
+        &self.meta.rows
+    }
+
+    /// What the array is to NumPy.
+    ///
+    /// # Errors
+    /// [`Error::Format`] for Python objects.
+    pub fn numpy(&self) -> Result<NumpyMeta, Error> {
+        self.meta.numpy()
+    }
+
+    /// The attributes, read when first asked for; none if the file is missing.
+    ///
+    /// # Errors
+    /// [`Error::InFile`] if the file is damaged. The rows can be read all the same.
+    pub fn attrs(&self) -> Result<&Attrs, Error> {
+        attrs_of(&self.meta.moves.on(&self.dir), &self.attrs)
+    }
+
+    /// The compressed bytes of chunk `number`, or of Python object `number`: a Blosc1 chunk.
+    ///
+    /// # Errors
+    /// [`Error::Range`], [`Error::InFile`].
+    pub fn compressed_chunk(&self, number: u64) -> Result<Vec<u8>, Error> {
+        self.check_chunk(number)?;
+        self.meta.fetch(&self.dir, number, &self.limits)
+    }
+
+    /// The plain bytes of the rows in chunk `number`; of Python object `number` its pickle, which nobody here looks into.
+    ///
+    /// # Errors
+    /// [`Error::Range`], [`Error::InFile`].
+    pub fn chunk(&self, number: u64) -> Result<Vec<u8>, Error> {
+        self.check_chunk(number)?;
+        let mut decoder = Decoder::new().limits(self.limits);
+        self.meta.decode_rows(&self.dir, &mut decoder, &self.limits, number)
+    }
+
+    fn check_chunk(&self, number: u64) -> Result<(), Error> {
+        let len = self.meta.rows.nchunks();
+        if number < len {
+            return Ok(());
+        }
+        Err(Error::Range { unit: "chunks", start: number, end: number.saturating_add(1), len })
+    }
+}
+
+/// Attributes that are kept once they were read.
+pub(super) fn attrs_of<'a>(dir: &dyn Directory, kept: &'a OnceLock<Attrs>) -> Result<&'a Attrs, Error> {
+    match kept.get() {
+        Some(attrs) => Ok(attrs),
+        None => {
+            let attrs = read_attrs(dir)?;
+            Ok(kept.get_or_init(|| attrs))
+        }
+    }
+}

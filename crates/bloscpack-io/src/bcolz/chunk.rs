@@ -1,0 +1,144 @@
+//! One chunk file: which one it is, how much of it is believed, and how its rows become plain bytes.
+
+use std::ops::Range;
+
+use blosc_core::{Chunk, ChunkFormat, DecodeError, Decoder, Header, Limits};
+use bloscpack_format::bcolz::{ChunkFileHeader, Dtype, chunk_file_name};
+
+use super::carray::Meta;
+use super::store::Directory;
+use crate::Error;
+
+/// What is read of a file before its chunk's size is known; of most files of small arrays that is all.
+const HEAD: u64 = 4096;
+
+/// Where the chunk is in its file.
+pub(super) const AT: u64 = ChunkFileHeader::LEN as u64;
+
+impl Meta {
+    /// The path of the file that holds chunk `number`. Nobody else names one, so that here is the place to say that a chunk
+    /// is in another file for now, while it is being replaced.
+    pub(crate) fn chunk_file(&self, number: u64) -> String {
+        chunk_file_name(number)
+    }
+
+    /// Where a chunk is in its file.
+    pub(crate) fn chunk_at(&self) -> u64 {
+        AT
+    }
+
+    /// The plain bytes of the rows of chunk `number`, within those of all.
+    pub(crate) fn plain_range(&self, number: u64) -> Range<u64> {
+        let (rows, atomsize) = (self.rows.rows_of(number), self.rows.atomsize());
+        rows.start * atomsize..rows.end * atomsize
+    }
+
+    /// The compressed bytes of chunk `number`, and has as many plain bytes as it may.
+    ///
+    /// # Errors
+    /// [`Error::InFile`] with what is wrong with the file.
+    pub(crate) fn fetch(&self, dir: &dyn Directory, number: u64, limits: &Limits) -> Result<Vec<u8>, Error> {
+        let path = self.chunk_file(number);
+        self.read_chunk_file(&self.moves.on(dir), &path, number, limits).map_err(|error| error.in_file(dir, &path))
+    }
+
+    /// The same of the file `path`.
+    pub(super) fn read_chunk_file(
+        &self,
+        dir: &dyn Directory,
+        path: &str,
+        number: u64,
+        limits: &Limits,
+    ) -> Result<Vec<u8>, Error> {
+        let reading = Error::io("reading");
+        let file = dir.open(path).map_err(Error::io("opening"))?;
+        let len = file.len().map_err(&reading)?;
+        let mut bytes = vec![0; len.min(HEAD) as usize];
+        file.read_exact_at(0, &mut bytes).map_err(&reading)?;
+        ChunkFileHeader::parse(&bytes)?;
+        let mut chunk = bytes.split_off(AT as usize);
+        let refuse = |source| Error::Chunk { chunk: number, offset: AT, source };
+        let header = Header::parse(&chunk).map_err(refuse)?;
+        if header.format() != ChunkFormat::Blosc1 {
+            return Err(Error::ChunkGeneration { chunk: number, version: header.version() });
+        }
+        self.check_nbytes(number, header.nbytes() as u64)?;
+        if header.nbytes() > limits.max_nbytes {
+            return Err(refuse(DecodeError::Limit { needed: header.nbytes(), limit: limits.max_nbytes }));
+        }
+        let (needed, found) = (header.cbytes() as u64, len - AT);
+        if needed > found {
+            return Err(Error::Truncated { offset: AT, what: format!("chunk {number}"), needed, found });
+        }
+        let known = chunk.len();
+        // What follows the chunk means nothing.
+        chunk.resize(header.cbytes(), 0);
+        let rest = chunk.get_mut(known..).unwrap_or_default();
+        file.read_exact_at(AT + known as u64, rest).map_err(reading)?;
+        Ok(chunk)
+    }
+
+    /// Refuses a number of plain bytes that the chunk cannot have where it is.
+    fn check_nbytes(&self, number: u64, found: u64) -> Result<(), Error> {
+        // A pickle has any size.
+        if self.is_object() {
+            return Ok(());
+        }
+        let allowed = self.rows.nbytes_allowed(number);
+        if allowed.contains(&found) {
+            return Ok(());
+        }
+        let (min, max, atomsize) = (*allowed.start(), *allowed.end(), self.rows.atomsize());
+        Err(Error::ChunkRows { chunk: number, found, min, max, atomsize })
+    }
+
+    /// The plain bytes of chunk `number` in `ranges`, one behind the other; of Python objects all of them.
+    pub(crate) fn decode(
+        &self,
+        dir: &dyn Directory,
+        decoder: &mut Decoder,
+        limits: &Limits,
+        number: u64,
+        ranges: &[Range<usize>],
+    ) -> Result<Vec<u8>, Error> {
+        let bytes = self.fetch(dir, number, limits)?;
+        self.decode_fetched(decoder, &bytes, ranges)
+            .map_err(|source| Error::Chunk { chunk: number, offset: AT, source }.in_file(dir, &self.chunk_file(number)))
+    }
+
+    /// The plain bytes of all rows of chunk `number`; of Python object `number` its pickle.
+    pub(crate) fn decode_rows(
+        &self,
+        dir: &dyn Directory,
+        decoder: &mut Decoder,
+        limits: &Limits,
+        number: u64,
+    ) -> Result<Vec<u8>, Error> {
+        let plain = self.plain_range(number);
+        // A chunk has less than 2 GiB.
+        let whole = 0..(plain.end - plain.start) as usize;
+        self.decode(dir, decoder, limits, number, std::slice::from_ref(&whole))
+    }
+
+    /// Whether its rows are Python objects, each with a chunk of its own.
+    pub(crate) fn is_object(&self) -> bool {
+        self.storage.dtype == Dtype::Object
+    }
+
+    pub(super) fn decode_fetched(
+        &self,
+        decoder: &mut Decoder,
+        bytes: &[u8],
+        ranges: &[Range<usize>],
+    ) -> Result<Vec<u8>, DecodeError> {
+        let chunk = Chunk::parse(bytes)?;
+        let whole = 0..chunk.header().nbytes();
+        if self.is_object() || ranges == [whole] {
+            return decoder.decompress(&chunk);
+        }
+        // Ranges are within the rows that the file was found to have.
+        let mut plain = vec![0; ranges.iter().map(Range::len).sum()];
+        decoder.decode_ranges(&chunk, ranges, &mut plain)?;
+        Ok(plain)
+    }
+}

@@ -1,0 +1,106 @@
+//! Reading a ctable: its columns and their rows.
+
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+use bloscpack_format::bcolz::{Attrs, MAX_META_LEN, ROOTDIRS_FILE, RootDirs};
+
+use super::DirectorySource;
+use super::carray::{Carray, attrs_of, read_meta};
+use super::settled::Settled;
+use super::store::{Below, Directory};
+use crate::{Archive, Error};
+
+/// A column of a table: a carray below the root.
+pub type Column<D> = Carray<ColumnDirectory<D>>;
+
+/// The directory of a column, as it is when the changes are done that were interrupted in the table.
+pub type ColumnDirectory<D> = Below<Arc<Settled<D>>>;
+
+/// A table of bcolz: carrays of the same length, by name.
+#[derive(Debug)]
+pub struct Ctable<D> {
+    dir: Arc<Settled<D>>,
+    names: Vec<String>,
+    columns: Vec<Column<D>>,
+    attrs: OnceLock<Attrs>,
+}
+
+impl<D: Directory> Ctable<D> {
+    /// Opens the table in a directory: reads `__rootdirs__`, and of each column two small files. For one column alone,
+    /// [`Carray::open`] on [`Below::new`] reads no others.
+    ///
+    /// # Errors
+    /// [`Error::InFile`] with what is wrong with one of them; [`Error::ColumnLength`].
+    pub fn open(dir: D) -> Result<Self, Error> {
+        let dir = Arc::new(Settled::open(dir)?);
+        let names = read_meta(&dir, ROOTDIRS_FILE, MAX_META_LEN, RootDirs::parse)?.names;
+        let mut columns: Vec<Column<D>> = Vec::new();
+        for name in &names {
+            let column = Carray::open(Below::new(dir.clone(), name))?;
+            let expected = columns.first().map_or(column.len(), Carray::len);
+            // A process of Python that was killed leaves some columns longer: the first one is the table's length.
+            if column.len() < expected {
+                return Err(Error::ColumnLength { column: dir.name(name), found: column.len(), expected });
+            }
+            columns.push(column);
+        }
+        Ok(Ctable { dir, names, columns, attrs: OnceLock::new() })
+    }
+
+    /// The names of the columns in their order.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The columns in their order.
+    pub fn columns(&self) -> &[Column<D>] {
+        &self.columns
+    }
+
+    /// The column of that name.
+    pub fn column(&self, name: &str) -> Option<&Column<D>> {
+        let at = self.names.iter().position(|found| found == name)?;
+        self.columns.get(at)
+    }
+
+    /// How many rows there are: as many as each column has; none without columns.
+    pub fn len(&self) -> u64 {
+        self.columns.first().map_or(0, Carray::len)
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The directory.
+    pub fn directory(&self) -> &D {
+        self.dir.directory()
+    }
+
+    /// The attributes of the table, as [`Carray::attrs`].
+    ///
+    /// # Errors
+    /// [`Error::InFile`] if the file is damaged.
+    pub fn attrs(&self) -> Result<&Attrs, Error> {
+        attrs_of(&self.dir, &self.attrs)
+    }
+
+    /// The plain bytes of a range of rows of every column, in the order of the columns.
+    ///
+    /// # Errors
+    /// As [`Carray::copy_rows`].
+    pub fn read_rows(&self, rows: Range<u64>) -> Result<Vec<Vec<u8>>, Error> {
+        self.columns.iter().map(|column| column.read_rows(rows.clone())).collect()
+    }
+
+    /// A column as an archive.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchColumn`]; else as [`Archive::open`].
+    pub fn column_archive(&self, name: &str) -> Result<Archive<DirectorySource<ColumnDirectory<D>>>, Error> {
+        let column = self.column(name).ok_or_else(|| Error::NoSuchColumn { column: name.into() })?;
+        Archive::open(DirectorySource::new(column.directory().clone()))
+    }
+}

@@ -1,0 +1,195 @@
+//! A bcolz directory on the file system, out of which no path and no link leads.
+
+use std::fs::{self, File, Metadata};
+use std::io::{self, Write};
+use std::path::{Component, Path, PathBuf};
+
+use bloscpack_format::bcolz::LOCK_FILE;
+
+use super::store::Directory;
+use crate::Error;
+use crate::atomic::sync_directory;
+use crate::files::remove_if_there;
+use crate::lock::Lock;
+use crate::source::ReadAt;
+
+/// A directory on the file system.
+///
+/// The root itself may be a link. A link below it is followed if it stays below it; whoever can change the directory while
+/// it is being read can lead a reader elsewhere all the same.
+#[derive(Debug, Clone)]
+pub struct LocalDirectory {
+    root: PathBuf,
+}
+
+impl LocalDirectory {
+    /// A directory that is there.
+    ///
+    /// # Errors
+    /// [`Error::File`], also if it is a file.
+    pub fn open(root: &Path) -> Result<LocalDirectory, Error> {
+        let refuse = |error| Error::file("opening", root, error);
+        if !fs::metadata(root).map_err(refuse)?.is_dir() {
+            return Err(refuse(io::ErrorKind::NotADirectory.into()));
+        }
+        Ok(LocalDirectory { root: root.to_owned() })
+    }
+
+    /// A directory that may not be there yet: `create_dir("")` makes it.
+    #[must_use]
+    pub fn new(root: &Path) -> LocalDirectory {
+        LocalDirectory { root: root.to_owned() }
+    }
+
+    /// The path of the root.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The path below the root, which neither by its names nor by a link leads out of it.
+    fn resolve(&self, path: &str) -> io::Result<PathBuf> {
+        self.look_up(path).map(|(resolved, _)| resolved)
+    }
+
+    /// The same, and what is there, if there is something.
+    fn look_up(&self, path: &str) -> io::Result<(PathBuf, io::Result<Metadata>)> {
+        let outside = || io::Error::new(io::ErrorKind::PermissionDenied, "the path leads out of the directory");
+        if path.contains(['\\', '\0']) {
+            return Err(outside());
+        }
+        let mut resolved = self.root.clone();
+        let (mut linked, mut found) = (false, Err(io::ErrorKind::IsADirectory.into()));
+        for name in path.split('/').filter(|_| !path.is_empty()) {
+            let mut components = Path::new(name).components();
+            if !matches!((components.next(), components.next()), (Some(Component::Normal(_)), None)) {
+                return Err(outside());
+            }
+            resolved.push(name);
+            found = fs::symlink_metadata(&resolved);
+            linked |= found.as_ref().is_ok_and(Metadata::is_symlink);
+        }
+        // A link to nowhere cannot be followed, but written through.
+        if linked && !fs::canonicalize(&resolved)?.starts_with(fs::canonicalize(&self.root)?) {
+            return Err(outside());
+        }
+        if found.as_ref().is_ok_and(Metadata::is_symlink) {
+            found = fs::metadata(&resolved);
+        }
+        Ok((resolved, found))
+    }
+}
+
+impl Directory for LocalDirectory {
+    fn open(&self, path: &str) -> io::Result<Box<dyn ReadAt + '_>> {
+        let (path, found) = self.look_up(path)?;
+        // To open a pipe would wait for a writer.
+        let found = found?;
+        match found.is_dir() {
+            true => Err(io::ErrorKind::IsADirectory.into()),
+            false if found.is_file() => Ok(Box::new(File::open(path)?)),
+            false => Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")),
+        }
+    }
+
+    fn list(&self, path: &str) -> io::Result<Vec<String>> {
+        let names = fs::read_dir(self.resolve(path)?)?;
+        // No name of the format is anything but UTF-8.
+        names.filter_map(|entry| entry.map(|entry| entry.file_name().into_string().ok()).transpose()).collect()
+    }
+
+    fn create(&self, path: &str, bytes: &[u8]) -> io::Result<()> {
+        File::create(self.resolve(path)?)?.write_all(bytes)
+    }
+
+    fn sync_file(&self, path: &str) -> io::Result<()> {
+        // Windows syncs only what is open to be written.
+        File::options().write(true).open(self.resolve(path)?)?.sync_all()
+    }
+
+    fn rename(&self, from: &str, to: &str) -> io::Result<()> {
+        fs::rename(self.resolve(from)?, self.resolve(to)?)
+    }
+
+    fn remove_file(&self, path: &str) -> io::Result<()> {
+        remove_if_there(&self.resolve(path)?)
+    }
+
+    fn create_dir(&self, path: &str) -> io::Result<()> {
+        let path = self.resolve(path)?;
+        match fs::create_dir(&path) {
+            Err(_) if path.is_dir() => Ok(()),
+            created => created,
+        }
+    }
+
+    fn remove_dir(&self, path: &str) -> io::Result<()> {
+        match fs::remove_dir_all(self.resolve(path)?) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    fn sync_dir(&self, path: &str) -> io::Result<()> {
+        sync_directory(&self.resolve(path)?)
+    }
+
+    fn lock(&self, path: &str) -> io::Result<Lock> {
+        Lock::file(self.resolve(path)?.join(LOCK_FILE))
+    }
+
+    fn name(&self, path: &str) -> String {
+        self.root.join(path).display().to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_path_leads_out() {
+        let above = tempfile::tempdir().unwrap();
+        fs::write(above.path().join("secret"), "x").unwrap();
+        fs::create_dir_all(above.path().join("root/data")).unwrap();
+        fs::write(above.path().join("root/data/in"), "in").unwrap();
+        let dir = LocalDirectory::open(&above.path().join("root")).unwrap();
+        for path in
+            ["../secret", "data/../../secret", "/etc/passwd", "data//in", "./data/in", "data\\in", "data/in/", "a\0"]
+        {
+            let refused = dir.open(path).map(|_| ()).unwrap_err();
+            assert_eq!(refused.kind(), io::ErrorKind::PermissionDenied, "{path}");
+            assert!(dir.create(path, b"").is_err() && dir.rename("data/in", path).is_err(), "{path}");
+        }
+        assert_eq!(dir.open("data/in").unwrap().len().unwrap(), 2);
+        assert_eq!(dir.open("data").map(|_| ()).unwrap_err().kind(), io::ErrorKind::IsADirectory);
+        assert_eq!(dir.list("").unwrap(), ["data"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn no_link_leads_out() {
+        use std::os::unix::fs::symlink;
+        let above = tempfile::tempdir().unwrap();
+        let root = above.path().join("root");
+        fs::create_dir_all(root.join("data")).unwrap();
+        fs::write(above.path().join("secret"), "secret").unwrap();
+        fs::write(root.join("data/in"), "in").unwrap();
+        symlink(above.path(), root.join("up")).unwrap();
+        symlink(above.path().join("secret"), root.join("data/out")).unwrap();
+        symlink("data", root.join("inside")).unwrap();
+        symlink(above.path().join("nowhere"), root.join("dangling")).unwrap();
+        let through_link = above.path().join("link");
+        symlink(&root, &through_link).unwrap();
+        for root in [&root, &through_link] {
+            let dir = LocalDirectory::open(root).unwrap();
+            for path in ["up/secret", "data/out", "dangling"] {
+                assert!(dir.open(path).is_err() && dir.create(path, b"!").is_err(), "{path}");
+            }
+            assert!(dir.list("up").is_err() && dir.remove_dir("up").is_err());
+            assert_eq!(dir.open("inside/in").unwrap().len().unwrap(), 2);
+        }
+        assert_eq!(fs::read(above.path().join("secret")).unwrap(), b"secret");
+        assert!(!above.path().join("nowhere").exists());
+    }
+}

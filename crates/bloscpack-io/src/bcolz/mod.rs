@@ -1,0 +1,53 @@
+//! Directories of bcolz 1.x: carrays, arrays in chunk files, and ctables, tables of such columns.
+//!
+//! | to | |
+//! |---|---|
+//! | read an array, a table, or either | [`Carray::open`], [`Ctable::open`], [`Root::open`] |
+//! | make one | [`CarrayWriter::create`], [`CtableWriter::create`] |
+//! | change one | [`CarrayWriter::open`], [`CtableWriter::open`] |
+//! | know what is wrong with one | [`verify`] |
+//! | save what a damaged one still has | [`recover`] |
+//! | keep it anywhere else | [`Directory`] |
+//!
+//! | file | what it knows |
+//! |---|---|
+//! | `store` | what a place of files has to offer: [`Directory`] |
+//! | `local`, `memory` | directories on the file system and in memory |
+//! | `root` | what is in a directory; one as a source for [`Archive`](crate::Archive) |
+//! | `carray`, `ctable` | what opening an array or a table gives |
+//! | `chunk` | a chunk file, and its plain bytes |
+//! | `read`, `cursor` | rows: ranges, steps, blocks; one at a time |
+//! | `settled` | reading through a change that was interrupted |
+//! | `recover` | what still stands of a damaged array or table |
+//! | `verify` | everything that is wrong |
+//! | `write` | making and changing arrays and tables |
+//!
+//! What the files mean is in [`bloscpack_format::bcolz`].
+
+mod carray;
+mod chunk;
+mod ctable;
+mod cursor;
+mod local;
+mod memory;
+mod read;
+mod recover;
+mod root;
+mod settled;
+mod store;
+mod verify;
+mod write;
+
+pub use carray::Carray;
+pub(crate) use carray::Meta;
+pub use ctable::{Column, ColumnDirectory, Ctable};
+pub use cursor::Cursor;
+pub use local::LocalDirectory;
+pub use memory::{MemoryDirectory, Op};
+pub use read::Blocks;
+pub use recover::{Gaps, Lost, LostPart, RecoverReport, recover};
+pub use root::{DirectorySource, Root};
+pub use settled::Settled;
+pub use store::{Below, Directory};
+pub use verify::{VerifyReport, verify};
+pub use write::{CarrayParams, CarrayWriter, CtableWriter};

@@ -1,0 +1,171 @@
+//! Rows of a carray: a range of them, every nth, block by block. Of a chunk, only the blocks that they are in are decoded.
+
+use std::io::Write;
+use std::num::NonZeroU64;
+use std::ops::Range;
+
+use blosc_core::Decoder;
+use bloscpack_format::FormatError;
+use bloscpack_format::bcolz::{ChunkRows, Rows};
+use bloscpack_format::numpy::NumpyError;
+
+use super::carray::Carray;
+use super::store::Directory;
+use crate::{Error, Threads, UnpackOptions, pipeline};
+
+/// Rows of every nth that are nearer to each other than this are decoded with what is between them: they are in the same
+/// blocks, and a range takes memory of its own.
+const NEAR: u64 = 4096;
+
+/// Rows of one chunk: which bytes are decoded, and which of these are wanted.
+struct Wanted {
+    chunk: u64,
+    ranges: Vec<Range<usize>>,
+    /// Atoms from one wanted one to the next in what was decoded, from the first on.
+    step: usize,
+}
+
+impl<D: Directory> Carray<D> {
+    /// The plain bytes of a range of rows.
+    ///
+    /// # Errors
+    /// As [`Carray::copy_rows`].
+    pub fn read_rows(&self, rows: Range<u64>) -> Result<Vec<u8>, Error> {
+        self.read_rows_by(rows, NonZeroU64::MIN)
+    }
+
+    /// The plain bytes of every `step`th of a range of rows, from its first on.
+    ///
+    /// # Errors
+    /// As [`Carray::copy_rows`].
+    pub fn read_rows_by(&self, rows: Range<u64>, step: NonZeroU64) -> Result<Vec<u8>, Error> {
+        let mut bytes = Vec::new();
+        let options = UnpackOptions::new().limits(self.limits).threads(Threads::Serial);
+        self.copy_rows(rows, step, &mut bytes, &options)?;
+        Ok(bytes)
+    }
+
+    /// The plain bytes of one row.
+    ///
+    /// # Errors
+    /// As [`Carray::copy_rows`].
+    pub fn read_row(&self, row: u64) -> Result<Vec<u8>, Error> {
+        self.read_rows(row..row.saturating_add(1))
+    }
+
+    /// All plain bytes, by many threads.
+    ///
+    /// # Errors
+    /// As [`Carray::copy_rows`].
+    pub fn read_all(&self, options: &UnpackOptions) -> Result<Vec<u8>, Error> {
+        let mut bytes = Vec::new();
+        self.copy_rows(0..self.len(), NonZeroU64::MIN, &mut bytes, options)?;
+        Ok(bytes)
+    }
+
+    /// Writes the plain bytes of every `step`th of a range of rows to `output`. Chunks are read and decoded by the threads of
+    /// the options, and memory is bounded by their number and the size of a chunk.
+    ///
+    /// # Errors
+    /// [`Error::Range`] if the rows are not there; [`Error::InFile`] with what is wrong with a chunk file;
+    /// [`Error::Format`] for Python objects, which have no bytes of their own ([`Carray::chunk`] gives the pickle of one);
+    /// [`Error::Io`], [`Error::Cancelled`].
+    pub fn copy_rows(
+        &self,
+        rows: Range<u64>,
+        step: NonZeroU64,
+        output: &mut impl Write,
+        options: &UnpackOptions,
+    ) -> Result<(), Error> {
+        let (all, meta) = (self.meta.rows, &self.meta);
+        if rows.start > rows.end || rows.end > all.len() {
+            return Err(Error::Range { unit: "rows", start: rows.start, end: rows.end, len: all.len() });
+        }
+        if meta.is_object() {
+            return Err(FormatError::Numpy(NumpyError::Object).into());
+        }
+        let chunks = all.chunks_of(rows.clone());
+        let mut parts = all.parts(rows.clone()).filter_map(|part| wanted(&all, part, rows.start, step));
+        let parallelism = options.threads.for_blocks(Some(chunks.end - chunks.start));
+        pipeline::run(
+            &options.threads,
+            &options.cancel,
+            || Ok(Decoder::new().limits(options.limits).parallelism(parallelism)),
+            || Ok(parts.next()),
+            |decoder: &mut Decoder, wanted: Wanted| {
+                let plain = meta.decode(&self.dir, decoder, &options.limits, wanted.chunk, &wanted.ranges)?;
+                Ok(thinned(plain, all.atomsize() as usize, wanted.step))
+            },
+            |plain: Vec<u8>| output.write_all(&plain).map_err(Error::io("writing the output")),
+        )?;
+        output.flush().map_err(Error::io("writing the output"))
+    }
+
+    /// The plain bytes of `blocklen` rows at a time, of the last block fewer.
+    pub fn blocks<'a>(&'a self, blocklen: NonZeroU64, options: &UnpackOptions) -> Blocks<'a, D> {
+        Blocks { carray: self, at: 0, blocklen, options: options.clone() }
+    }
+}
+
+/// Blocks of rows, from [`Carray::blocks`].
+#[derive(Debug)]
+pub struct Blocks<'a, D> {
+    carray: &'a Carray<D>,
+    at: u64,
+    blocklen: NonZeroU64,
+    options: UnpackOptions,
+}
+
+impl<D: Directory> Iterator for Blocks<'_, D> {
+    type Item = Result<Vec<u8>, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let len = self.carray.len();
+        let rows = self.at..self.at.saturating_add(self.blocklen.get()).min(len);
+        if rows.is_empty() {
+            return None;
+        }
+        self.at = rows.end;
+        let mut bytes = Vec::new();
+        let copied = self.carray.copy_rows(rows, NonZeroU64::MIN, &mut bytes, &self.options);
+        // What is wrong with a block is not asked for again.
+        self.at = if copied.is_ok() { self.at } else { len };
+        Some(copied.map(|()| bytes))
+    }
+}
+
+/// Which bytes of a chunk have every `step`th row, counted from row `first` of all; `None` if none is in it.
+fn wanted(all: &Rows, part: ChunkRows, first: u64, step: NonZeroU64) -> Option<Wanted> {
+    let ChunkRows { chunk, rows } = part;
+    // A chunk has less than 2 GiB.
+    let bytes = |rows: Range<u64>| (rows.start * all.atomsize()) as usize..(rows.end * all.atomsize()) as usize;
+    if step == NonZeroU64::MIN {
+        return Some(Wanted { chunk, ranges: vec![bytes(rows)], step: 1 });
+    }
+    let before = (all.rows_of(chunk).start + rows.start - first) % step;
+    let start = rows.start.checked_add((step.get() - before) % step)?;
+    if start >= rows.end {
+        return None;
+    }
+    if step.get().saturating_mul(all.atomsize()) <= NEAR {
+        return Some(Wanted { chunk, ranges: vec![bytes(start..rows.end)], step: step.get() as usize });
+    }
+    let at = std::iter::successors(Some(start), |row| row.checked_add(step.get()).filter(|row| *row < rows.end));
+    Some(Wanted { chunk, ranges: at.map(|row| bytes(row..row + 1)).collect(), step: 1 })
+}
+
+/// Every `step`th of these atoms.
+fn thinned(mut plain: Vec<u8>, atomsize: usize, step: usize) -> Vec<u8> {
+    if step == 1 {
+        return plain;
+    }
+    let mut len = 0;
+    for at in (0..plain.len()).step_by(atomsize.saturating_mul(step).max(1)) {
+        // There are whole atoms only.
+        let end = (at + atomsize).min(plain.len());
+        plain.copy_within(at..end, len);
+        len += end - at;
+    }
+    plain.truncate(len);
+    plain
+}

@@ -1,0 +1,73 @@
+//! What is in a directory: a carray or a ctable? And a directory as a source for [`Archive`](crate::Archive).
+
+use std::io;
+use std::path::Path;
+
+use bloscpack_format::Format;
+use bloscpack_format::detect::detect_directory;
+
+use super::carray::Carray;
+use super::ctable::Ctable;
+use super::local::LocalDirectory;
+use super::store::Directory;
+use crate::Error;
+use crate::source::ReadAt;
+
+/// A directory of bcolz.
+#[derive(Debug)]
+pub enum Root<D> {
+    /// An array.
+    Carray(Carray<D>),
+    /// A table.
+    Ctable(Ctable<D>),
+}
+
+impl<D: Directory> Root<D> {
+    /// Opens what is in a directory: a ctable if it has a file `__rootdirs__`, else a carray.
+    ///
+    /// # Errors
+    /// [`Error::NotBcolz`] if it is neither; else as [`Carray::open`] and [`Ctable::open`].
+    pub fn open(dir: D) -> Result<Self, Error> {
+        match format_of(&dir) {
+            Some(Format::Ctable) => Ctable::open(dir).map(Root::Ctable),
+            Some(Format::Carray) => Carray::open(dir).map(Root::Carray),
+            _ => Err(Error::NotBcolz { directory: dir.name("") }),
+        }
+    }
+}
+
+/// What a directory is.
+pub(super) fn format_of(dir: &dyn Directory) -> Option<Format> {
+    detect_directory(|file| dir.open(file).is_ok())
+}
+
+/// Whether a directory on the file system is a carray or ctable.
+pub(super) fn is_bcolz(path: &Path) -> bool {
+    matches!(format_of(&LocalDirectory::new(path)), Some(Format::Ctable | Format::Carray))
+}
+
+/// The directory of a carray as a source: [`Archive`](crate::Archive) opens it, and its plain bytes are the rows.
+#[derive(Debug, Clone)]
+pub struct DirectorySource<D>(D);
+
+impl<D: Directory> DirectorySource<D> {
+    /// A source of the files in `dir`.
+    pub fn new(dir: D) -> Self {
+        DirectorySource(dir)
+    }
+}
+
+/// It has no bytes of its own.
+impl<D: Directory> ReadAt for DirectorySource<D> {
+    fn len(&self) -> io::Result<u64> {
+        Ok(0)
+    }
+
+    fn read_exact_at(&self, _: u64, buf: &mut [u8]) -> io::Result<()> {
+        if buf.is_empty() { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+    }
+
+    fn directory(&self) -> Option<&dyn Directory> {
+        Some(&self.0)
+    }
+}

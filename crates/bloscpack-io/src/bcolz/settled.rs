@@ -1,0 +1,220 @@
+//! Reading through a change that was decided, but not done: what is staged stands for what it is to become.
+
+use std::collections::{HashMap, HashSet};
+use std::io;
+use std::sync::Arc;
+
+use bloscpack_format::bcolz::{
+    MAX_META_LEN, MAX_PENDING_LEN, PENDING_FILE, Pending, PendingStep, STAGED_DIR, staged_name,
+};
+
+use super::carray::read_meta;
+use super::store::{Directory, read_small};
+use crate::Error;
+use crate::lock::Lock;
+use crate::source::ReadAt;
+
+/// A directory as it is when the change is done that was interrupted in it, if one was. Nothing is written.
+#[derive(Debug, Clone)]
+pub struct Settled<D> {
+    dir: D,
+    moves: Moves,
+}
+
+impl<D: Directory> Settled<D> {
+    /// Looks whether a change was interrupted: mostly that is to find that one file is not there.
+    ///
+    /// # Errors
+    /// [`Error::InFile`] if the file that tells of the change is damaged; [`Error::Pending`] if something is not there that
+    /// it needs, or somebody else has changed the directory since.
+    pub fn open(dir: D) -> Result<Self, Error> {
+        let moves = Moves::read(&dir)?;
+        Ok(Settled { dir, moves })
+    }
+
+    /// The directory itself.
+    pub fn directory(&self) -> &D {
+        &self.dir
+    }
+
+    fn at<T>(&self, path: &str, act: impl Fn(&str) -> io::Result<T>) -> io::Result<T> {
+        match self.moves.find(path) {
+            None => act(path),
+            Some(None) => Err(io::ErrorKind::NotFound.into()),
+            // Who does what is left may have come to it.
+            Some(Some(from)) => match act(&from) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => act(path),
+                done => done,
+            },
+        }
+    }
+}
+
+/// Where a file or a column is for now; `None`: it is to go.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Moves(Option<Arc<HashMap<String, Option<String>>>>);
+
+impl Moves {
+    /// The moves that are left to be done in a directory.
+    pub(crate) fn read(dir: &dyn Directory) -> Result<Moves, Error> {
+        let Some(pending) = read_pending(dir)? else { return Ok(Moves::default()) };
+        check(dir, &pending)?;
+        let mut moved = HashMap::new();
+        for step in pending.steps {
+            match step {
+                PendingStep::Move { from, to } => moved.insert(to, Some(staged_name(from))),
+                PendingStep::Remove { path } => moved.insert(path, None),
+                PendingStep::RemoveColumn { name } => moved.insert(name, None),
+                PendingStep::RenameColumn { from, to } => {
+                    moved.insert(from.clone(), None);
+                    moved.insert(to, Some(from))
+                }
+            };
+        }
+        Ok(Moves(Some(Arc::new(moved))))
+    }
+
+    /// The directory when they are done.
+    pub(crate) fn on<D: Directory>(&self, dir: D) -> Settled<D> {
+        Settled { dir, moves: self.clone() }
+    }
+
+    /// Where a file is for now, if it is somewhere else.
+    fn find(&self, path: &str) -> Option<Option<String>> {
+        let moved = self.0.as_ref()?;
+        if let Some(found) = moved.get(path) {
+            return Some(found.clone());
+        }
+        let (column, rest) = path.split_once('/')?;
+        let found = moved.get(column)?;
+        Some(found.as_ref().map(|column| format!("{column}/{rest}")))
+    }
+}
+
+/// What is left to be done in a directory.
+pub(super) fn read_pending(dir: &dyn Directory) -> Result<Option<Pending>, Error> {
+    match read_meta(dir, PENDING_FILE, MAX_PENDING_LEN, Pending::parse) {
+        Ok(pending) => Ok(Some(pending)),
+        Err(error) if error.is_not_found() => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// The numbers of what is staged.
+pub(super) fn staged_numbers(dir: &dyn Directory) -> Result<HashSet<u64>, Error> {
+    match dir.list(STAGED_DIR) {
+        Ok(names) => Ok(names.iter().filter_map(|name| name.parse().ok()).collect()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(HashSet::new()),
+        Err(error) => Err(Error::io("listing")(error).in_file(dir, STAGED_DIR)),
+    }
+}
+
+/// Refuses a change of which something is lost, or that somebody did not know of who has changed the directory since.
+pub(super) fn check(dir: &dyn Directory, pending: &Pending) -> Result<(), Error> {
+    let staged = staged_numbers(dir)?;
+    let refuse = |path: &str, what| Err(Error::Pending { file: dir.name(path), what });
+    let to_come: HashSet<&str> = pending
+        .steps
+        .iter()
+        .filter_map(|step| match step {
+            PendingStep::Move { from, to } if staged.contains(from) => Some(to.as_str()),
+            _ => None,
+        })
+        .collect();
+    for sizes in &pending.sizes {
+        let found = read_small(dir, &sizes.path, MAX_META_LEN).unwrap_or_default();
+        let is_before = found == sizes.before.as_bytes() && to_come.contains(sizes.path.as_str());
+        if !is_before && found != sizes.after.as_bytes() {
+            return refuse(
+                &sizes.path,
+                "lost, or changed by somebody else, while a change was pending; recover a copy",
+            );
+        }
+    }
+    let columns = || dir.list("").map_err(|error| Error::io("listing")(error).in_file(dir, ""));
+    for step in &pending.steps {
+        match step {
+            PendingStep::Move { from, to } if !staged.contains(from) => {
+                let done = dir.open(to).is_ok() || dir.list(to).is_ok();
+                if !done {
+                    return refuse(to, "lost while a change was pending; recover a copy");
+                }
+            }
+            PendingStep::RenameColumn { from, to } => {
+                let columns = columns()?;
+                if columns.contains(from) == columns.contains(to) {
+                    return refuse(to, "changed by somebody else while it was being renamed; recover a copy");
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn refuse<T>() -> io::Result<T> {
+    Err(io::ErrorKind::ReadOnlyFilesystem.into())
+}
+
+/// It is only read.
+impl<D: Directory> Directory for Settled<D> {
+    fn open(&self, path: &str) -> io::Result<Box<dyn ReadAt + '_>> {
+        match self.moves.find(path) {
+            None => self.dir.open(path),
+            Some(None) => Err(io::ErrorKind::NotFound.into()),
+            // Who does what is left may have come to it.
+            Some(Some(from)) => match self.dir.open(&from) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => self.dir.open(path),
+                opened => opened,
+            },
+        }
+    }
+
+    fn list(&self, path: &str) -> io::Result<Vec<String>> {
+        let mut names = self.at(path, |path| self.dir.list(path))?;
+        for (moved, from) in self.moves.0.iter().flat_map(|moved| moved.iter()) {
+            let (parent, name) = moved.rsplit_once('/').unwrap_or(("", moved));
+            if parent == path {
+                names.retain(|found| found != name);
+                names.extend(from.is_some().then(|| name.to_owned()));
+            }
+        }
+        Ok(names)
+    }
+
+    fn create(&self, _: &str, _: &[u8]) -> io::Result<()> {
+        refuse()
+    }
+
+    fn sync_file(&self, _: &str) -> io::Result<()> {
+        refuse()
+    }
+
+    fn rename(&self, _: &str, _: &str) -> io::Result<()> {
+        refuse()
+    }
+
+    fn remove_file(&self, _: &str) -> io::Result<()> {
+        refuse()
+    }
+
+    fn create_dir(&self, _: &str) -> io::Result<()> {
+        refuse()
+    }
+
+    fn remove_dir(&self, _: &str) -> io::Result<()> {
+        refuse()
+    }
+
+    fn sync_dir(&self, _: &str) -> io::Result<()> {
+        refuse()
+    }
+
+    fn lock(&self, _: &str) -> io::Result<Lock> {
+        refuse()
+    }
+
+    fn name(&self, path: &str) -> String {
+        self.dir.name(path)
+    }
+}

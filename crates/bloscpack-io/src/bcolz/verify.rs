@@ -1,0 +1,175 @@
+//! Verifying: everything that is wrong with a carray or ctable, file by file, and not only the first thing.
+
+use std::collections::BTreeSet;
+use std::io;
+
+use blosc_core::{Chunk, Decoder};
+use bloscpack_format::Format;
+use bloscpack_format::bcolz::{
+    DATA_DIR, MAX_META_LEN, ROOTDIRS_FILE, RootDirs, SIZES_FILE, STORAGE_FILE, Sizes, Storage, chunk_file_name,
+    chunk_file_number,
+};
+
+use super::carray::{Carray, read_attrs, read_meta};
+use super::root::format_of;
+use super::settled::Moves;
+use super::store::{Below, Directory};
+use crate::{Error, UnpackOptions, pipeline};
+
+/// What was found.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct VerifyReport {
+    /// Everything that is wrong, each with the file that it is in.
+    pub faults: Vec<Error>,
+    /// Columns of a table; 1 for an array.
+    pub columns: u64,
+    /// Chunks that are whole.
+    pub chunks: u64,
+    /// Plain bytes in them.
+    pub nbytes: u64,
+    /// Compressed bytes in them, without the headers of their files.
+    pub cbytes: u64,
+    /// Chunk files that hold no rows: left from more rows, or ahead of `meta/sizes` when a writer was killed. They are
+    /// legal.
+    pub spare_files: Vec<String>,
+}
+
+impl VerifyReport {
+    /// Whether nothing is wrong.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.faults.is_empty()
+    }
+}
+
+/// Checks all of a directory: its metadata and attributes, and each chunk, which is decoded. In a table, also that the columns
+/// have the same length.
+///
+/// # Errors
+/// [`Error::NotBcolz`] and [`Error::Cancelled`]: whatever else is wrong is a fault in the report.
+pub fn verify(dir: &impl Directory, options: &UnpackOptions) -> Result<VerifyReport, Error> {
+    let mut report = VerifyReport::default();
+    let moves = Moves::read(dir).unwrap_or_else(|error| {
+        report.faults.push(error);
+        Moves::default()
+    });
+    let dir = &moves.on(dir);
+    match format_of(dir) {
+        Some(Format::Ctable) => ctable(dir, options, &mut report)?,
+        Some(Format::Carray) => {
+            carray(dir, options, &mut report)?;
+        }
+        _ => return Err(Error::NotBcolz { directory: dir.name("") }),
+    }
+    Ok(report)
+}
+
+fn ctable(dir: &dyn Directory, options: &UnpackOptions, report: &mut VerifyReport) -> Result<(), Error> {
+    report.faults.extend(read_attrs(dir).err());
+    let names = match read_meta(dir, ROOTDIRS_FILE, MAX_META_LEN, RootDirs::parse) {
+        Ok(rootdirs) => rootdirs.names,
+        Err(error) => {
+            report.faults.push(error);
+            return Ok(());
+        }
+    };
+    let mut expected = None;
+    for name in &names {
+        let column = Below::new(dir, name);
+        // If they cannot be read, opening it says so.
+        let column = Moves::read(&column).unwrap_or_default().on(column);
+        let Some(found) = carray(&column, options, report)? else {
+            continue;
+        };
+        let expected = *expected.get_or_insert(found);
+        if found != expected {
+            report.faults.push(Error::ColumnLength { column: dir.name(name), found, expected });
+        }
+    }
+    Ok(())
+}
+
+/// Checks a carray and says how many rows it has, if that can be told.
+fn carray(dir: &dyn Directory, options: &UnpackOptions, report: &mut VerifyReport) -> Result<Option<u64>, Error> {
+    report.columns += 1;
+    report.faults.extend(read_attrs(dir).err());
+    let carray = match Carray::open(dir) {
+        Ok(carray) => carray,
+        Err(error) => {
+            // If it is meta/storage, meta/sizes was not looked at yet.
+            let storage_is_whole = read_meta(dir, STORAGE_FILE, MAX_META_LEN, Storage::parse).is_ok();
+            let sizes = read_meta(dir, SIZES_FILE, MAX_META_LEN, Sizes::parse);
+            report.faults.push(error);
+            report.faults.extend(sizes.err().filter(|_| !storage_is_whole));
+            return Ok(None);
+        }
+    };
+    let rows = *carray.rows();
+    let there = match numbers(dir) {
+        Ok(there) => there,
+        // An array without rows needs no directory for them.
+        Err(error) if error.kind() == io::ErrorKind::NotFound && rows.is_empty() => BTreeSet::new(),
+        Err(source) => {
+            report.faults.push(Error::Io { doing: "listing", source }.in_file(dir, DATA_DIR));
+            return Ok(Some(rows.len()));
+        }
+    };
+    report.spare_files.extend(there.range(rows.nchunks()..).map(|number| dir.name(&chunk_file_name(*number))));
+    missing(dir, &there, rows.nchunks(), report);
+    chunks(&carray, there.range(..rows.nchunks()).copied(), options, report)?;
+    Ok(Some(rows.len()))
+}
+
+/// The numbers of the chunk files that are there.
+fn numbers(dir: &dyn Directory) -> io::Result<BTreeSet<u64>> {
+    Ok(dir.list(DATA_DIR)?.iter().filter_map(|name| chunk_file_number(name)).collect())
+}
+
+/// Notes the chunk files that should be there and are not: a run of them as one fault, for metadata may speak of any number.
+fn missing(dir: &dyn Directory, there: &BTreeSet<u64>, nchunks: u64, report: &mut VerifyReport) {
+    let mut next = 0;
+    for number in there.range(..nchunks).copied().chain([nchunks]) {
+        if number > next {
+            report.faults.push(Error::MissingChunks { file: dir.name(&chunk_file_name(next)), chunks: next..number });
+        }
+        next = number.saturating_add(1);
+    }
+}
+
+/// Decodes chunks, and notes what is wrong with each.
+fn chunks<D: Directory>(
+    carray: &Carray<D>,
+    mut numbers: impl Iterator<Item = u64>,
+    options: &UnpackOptions,
+    report: &mut VerifyReport,
+) -> Result<(), Error> {
+    let (dir, meta) = (&carray.dir, &carray.meta);
+    pipeline::run(
+        &options.threads,
+        &options.cancel,
+        || Ok((Decoder::new().limits(options.limits), Vec::new())),
+        || Ok(numbers.next()),
+        |(decoder, plain): &mut (Decoder, Vec<u8>), number| {
+            let decoded = meta.fetch(dir, number, &options.limits).and_then(|bytes| {
+                let chunk = Chunk::parse(&bytes);
+                let decoded = chunk.and_then(|chunk| decoder.decompress_to(&chunk, plain));
+                let refuse = |source| Error::Chunk { chunk: number, offset: super::chunk::AT, source };
+                decoded.map_err(|source| refuse(source).in_file(dir, &meta.chunk_file(number)))?;
+                Ok((plain.len() as u64, bytes.len() as u64))
+            });
+            Ok(decoded)
+        },
+        |decoded| {
+            match decoded {
+                Ok((nbytes, cbytes)) => {
+                    report.chunks += 1;
+                    report.nbytes += nbytes;
+                    report.cbytes += cbytes;
+                }
+                Err(error) => report.faults.push(error),
+            }
+            Ok(())
+        },
+    )
+}

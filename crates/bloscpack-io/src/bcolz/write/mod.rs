@@ -1,0 +1,27 @@
+//! Writing carrays and ctables so that a process that is killed at any moment leaves the old state or the new one.
+//!
+//! | file | what it knows |
+//! |---|---|
+//! | `params` | what a new carray is to be |
+//! | `carray`, `ctable` | what a user can do with an array, with a table |
+//! | `columns` | columns that are added, removed, renamed |
+//! | `column` | a carray, alone or in a table, on its way from one state to the next |
+//! | `rows` | rows appended, put in place of others, removed |
+//! | `flush` | which files get their names, in which order |
+//! | `staging` | where what is new is until then, and how many changes become one |
+
+mod carray;
+mod column;
+mod columns;
+mod ctable;
+mod flush;
+mod params;
+mod rows;
+mod staging;
+
+pub use carray::CarrayWriter;
+pub(in crate::bcolz) use carray::Place;
+pub(in crate::bcolz) use column::Column;
+pub use ctable::CtableWriter;
+pub use params::CarrayParams;
+pub(in crate::bcolz) use staging::Staging;

@@ -1,0 +1,228 @@
+//! Rows of a carray that is being written: appended, from a stream, in place of others, removed.
+
+use std::cmp::Ordering;
+use std::io::Read;
+use std::num::NonZeroU64;
+use std::ops::Range;
+
+use blosc_core::Encoder;
+use bloscpack_format::FormatError;
+use bloscpack_format::bcolz::{ChunkRows, dflt};
+
+use super::column::{Column, chunk_file};
+use super::params;
+use crate::bcolz::store::Directory;
+use crate::counted::Counted;
+use crate::{Cancel, Error, Threads, pipeline};
+
+/// What a worker makes of the plain bytes of a chunk.
+enum Made {
+    /// A chunk file.
+    Full(Vec<u8>),
+    /// Too few for a chunk: they stay in memory.
+    Tail(Vec<u8>),
+}
+
+impl<D: Directory> Column<D> {
+    /// Appends rows. Their bytes are whole rows.
+    pub(super) fn append(&mut self, mut bytes: &[u8]) -> Result<(), Error> {
+        let rows = self.meta.rows;
+        // A chunk has less than 2 GiB.
+        let (size, atomsize) = (rows.chunk_nbytes() as usize, rows.atomsize());
+        while !bytes.is_empty() {
+            let tail = self.load_tail()?;
+            let room = size.saturating_sub(tail.len());
+            let (now, later) = bytes.split_at(room.min(bytes.len()));
+            let full = tail.len() + now.len() == size;
+            if !full {
+                tail.extend_from_slice(now);
+            }
+            // A tail that is empty is not copied into.
+            let whole = full.then(|| [std::mem::take(tail).as_slice(), now].concat());
+            let chunk = self.meta.rows.full_chunks();
+            self.tail_is_new = !full;
+            self.set_len(self.len() + now.len() as u64 / atomsize)?;
+            if let Some(whole) = whole {
+                self.write_chunk(chunk, whole)?;
+            }
+            bytes = later;
+        }
+        Ok(())
+    }
+
+    /// Appends what `input` gives, compressed by the threads. How many rows there were.
+    pub(super) fn append_stream(&mut self, input: impl Read, threads: &Threads, cancel: &Cancel) -> Result<u64, Error> {
+        let (old, size, atomsize) = (self.len(), self.meta.rows.chunk_nbytes(), self.meta.rows.atomsize());
+        let tail = std::mem::take(self.load_tail()?);
+        let tail_len = tail.len() as u64;
+        let mut input = Counted::new(tail.as_slice().chain(input));
+        let storage = self.meta.storage.clone();
+        let mut chunk = self.meta.rows.full_chunks();
+        pipeline::run(
+            threads,
+            cancel,
+            || params::encoder(&storage),
+            || {
+                let mut plain = Vec::new();
+                input.append(size, &mut plain)?;
+                Ok((!plain.is_empty()).then_some(plain))
+            },
+            |encoder: &mut Encoder, plain: Vec<u8>| match plain.len() as u64 == size {
+                true => chunk_file(encoder, &storage, plain).map(Made::Full),
+                false => Ok(Made::Tail(plain)),
+            },
+            |made: Made| {
+                match made {
+                    Made::Full(bytes) => self.place(chunk, &bytes)?,
+                    Made::Tail(plain) => self.tail = Some(plain),
+                }
+                chunk += 1;
+                Ok(())
+            },
+        )?;
+        let found = input.position() - tail_len;
+        if !found.is_multiple_of(atomsize) {
+            return Err(Error::NotRows { found, atomsize, rows: None });
+        }
+        let rows = found / atomsize;
+        if rows > 0 {
+            self.set_len(old + rows)?;
+            self.tail_is_new = self.tail.as_ref().is_some_and(|tail| !tail.is_empty());
+        }
+        Ok(rows)
+    }
+
+    /// Refuses rows that are not there, or bytes that are neither theirs nor one row for all of them.
+    pub(super) fn check_rows(&self, rows: &Range<u64>, step: NonZeroU64, nbytes: usize) -> Result<(), Error> {
+        let (len, atomsize) = (self.len(), self.meta.rows.atomsize());
+        if rows.start > rows.end || rows.end > len {
+            return Err(Error::Range { unit: "rows", start: rows.start, end: rows.end, len });
+        }
+        let (found, count) = (nbytes as u64, (rows.end - rows.start).div_ceil(step.get()));
+        if found != count * atomsize && found != atomsize {
+            return Err(Error::NotRows { found, atomsize, rows: Some(count) });
+        }
+        Ok(())
+    }
+
+    /// Puts rows in place of every `step`th of a range, which were checked.
+    pub(super) fn assign(&mut self, rows: Range<u64>, step: NonZeroU64, bytes: &[u8]) -> Result<(), Error> {
+        let (all, first) = (self.meta.rows, rows.start);
+        let atomsize = all.atomsize() as usize;
+        if rows.is_empty() || bytes.is_empty() {
+            return Ok(());
+        }
+        let one = bytes.len() == atomsize;
+        let mut atoms = bytes.chunks_exact(atomsize).cycle();
+        self.changed_from = self.changed_from.min(first);
+        for ChunkRows { chunk, rows } in all.parts(rows) {
+            let base = all.rows_of(chunk).start;
+            // Rows of this chunk from `rows.start` on that are not selected, before the first that is.
+            let skipped = match (base + rows.start - first) % step {
+                0 => 0,
+                before => step.get() - before,
+            };
+            let Some(start) = rows.start.checked_add(skipped).filter(|start| *start < rows.end) else { continue };
+            let in_tail = all.rows_in(chunk) < all.chunklen();
+            let whole = rows == (0..all.chunklen()) && step == NonZeroU64::MIN && !one;
+            let mut plain = match (in_tail, whole) {
+                (true, _) => std::mem::take(self.load_tail()?),
+                (_, true) => vec![0; all.chunk_nbytes() as usize],
+                _ => self.plain(chunk, all.rows_in(chunk))?,
+            };
+            // Steps between rows of one chunk; a larger one has only one row in it.
+            let stride = usize::try_from(step.get()).unwrap_or(usize::MAX);
+            let selected =
+                plain.chunks_exact_mut(atomsize).take(rows.end as usize).skip(start as usize).step_by(stride);
+            for (to, from) in selected.zip(&mut atoms) {
+                to.copy_from_slice(from);
+            }
+            if in_tail {
+                self.tail = Some(plain);
+                self.tail_is_new = true;
+            } else {
+                self.write_chunk(chunk, plain)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets there be so many rows: new ones have the default value.
+    pub(super) fn resize(&mut self, len: u64) -> Result<(), Error> {
+        match len.cmp(&self.len()) {
+            Ordering::Less => self.shrink(len),
+            Ordering::Equal => Ok(()),
+            Ordering::Greater => self.grow(len),
+        }
+    }
+
+    /// The bytes of a row of the default value.
+    pub(super) fn default_row(&self) -> Result<Vec<u8>, Error> {
+        let (storage, sizes) = (&self.meta.storage, &self.meta.sizes);
+        let value = dflt::to_bytes(&storage.dflt, &storage.dtype, sizes.atom_shape()).map_err(FormatError::from)?;
+        // A row has less than 2 GiB.
+        Ok(value.iter().copied().cycle().take(self.meta.rows.atomsize() as usize).collect())
+    }
+
+    fn grow(&mut self, len: u64) -> Result<(), Error> {
+        self.meta.rows.with_len(len).map_err(FormatError::from)?;
+        let (rows, row) = (self.meta.rows, self.default_row()?);
+        let mut left = len - self.len();
+        // At most two chunks: up to the end of the last one, and a full one.
+        let first = left.min(rows.chunklen() - self.len() % rows.chunklen());
+        self.append(&row.repeat(first as usize))?;
+        left -= first;
+        if left >= rows.chunklen() {
+            let mut encoder = params::encoder(&self.meta.storage)?;
+            let bytes = chunk_file(&mut encoder, &self.meta.storage, row.repeat(rows.chunklen() as usize))?;
+            while left >= rows.chunklen() {
+                self.place(self.meta.rows.full_chunks(), &bytes)?;
+                self.set_len(self.len() + rows.chunklen())?;
+                left -= rows.chunklen();
+            }
+        }
+        self.append(&row.repeat(left as usize))
+    }
+
+    /// Removes the rows from `len` on.
+    pub(in crate::bcolz) fn shrink(&mut self, len: u64) -> Result<(), Error> {
+        let (old, atomsize) = (self.meta.rows, self.meta.rows.atomsize());
+        self.set_len(len)?;
+        let new = self.meta.rows;
+        let kept = new.rows_in(new.full_chunks());
+        match &mut self.tail {
+            // The last chunk is the same one, and still not full.
+            Some(tail) if new.full_chunks() == old.full_chunks() && kept > 0 => {
+                tail.truncate((kept * atomsize) as usize);
+            }
+            // What is in memory is no more; what there is instead is in a file.
+            tail => {
+                *tail = None;
+                self.tail_is_new = false;
+            }
+        }
+        if len < self.committed.len() {
+            self.changed_from = self.changed_from.min(len);
+        }
+        for chunk in new.nchunks()..old.nchunks() {
+            let gone = self.cbytes_of(chunk);
+            self.count(0, gone);
+            self.staged.remove(&chunk);
+            self.behind.remove(&chunk);
+        }
+        Ok(())
+    }
+
+    /// Appends a chunk file as it is, behind full ones. It holds `rows` rows, or more.
+    pub(in crate::bcolz) fn append_file(&mut self, bytes: &[u8], rows: u64) -> Result<(), Error> {
+        self.place(self.meta.rows.full_chunks(), bytes)?;
+        self.tail = None;
+        self.set_len(self.len() + rows)
+    }
+
+    /// Lets there be `len` rows, which are more, of the default value.
+    pub(in crate::bcolz) fn fill(&mut self, len: u64) -> Result<(), Error> {
+        self.check_writable()?;
+        self.grow(len)
+    }
+}

@@ -1,0 +1,186 @@
+//! Where is what is new, until it gets its name? And how does a change of many files become one?
+
+use std::collections::HashSet;
+use std::io;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use bloscpack_format::bcolz::{
+    MAX_PENDING_LEN, PENDING_FILE, Pending, PendingStep, STAGED_DIR, SizesChange, staged_name,
+};
+
+use crate::Error;
+use crate::bcolz::settled::{check, read_pending, staged_numbers};
+use crate::bcolz::store::Directory;
+use crate::lock::Lock;
+
+/// A directory that is being written, by nobody else meanwhile.
+#[derive(Debug)]
+pub(in crate::bcolz) struct Staging<D: Directory> {
+    pub(in crate::bcolz) dir: D,
+    /// The number of the next staged file: none is used twice, for a reader may know of it.
+    next: AtomicU64,
+    /// Whether there is a directory for them, and whether that is on the disk.
+    made: AtomicBool,
+    durable: AtomicBool,
+    /// Whether a change may be pending: then what is staged stays, whatever happens.
+    pending: AtomicBool,
+    _lock: Lock,
+}
+
+/// A change that is to become true as a whole. What it moves is staged and synced.
+#[derive(Debug, Default)]
+pub(super) struct Change {
+    pub(super) steps: Vec<PendingStep>,
+    /// How many of the steps a reader can tell. If it is one at most, the change is whole at any moment.
+    pub(super) visible: usize,
+    pub(super) sizes: Vec<SizesChange>,
+}
+
+impl<D: Directory> Staging<D> {
+    /// Locks a directory, does what was left to be done in it, and throws away what was left lying around.
+    pub(in crate::bcolz) fn open(dir: D) -> Result<Self, Error> {
+        let lock = lock(&dir, "")?;
+        complete(&dir)?;
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Ok(Staging {
+            dir,
+            // Later than all before, unless a clock was turned back by just as much.
+            next: AtomicU64::new(now.as_nanos() as u64),
+            made: AtomicBool::new(false),
+            durable: AtomicBool::new(false),
+            pending: AtomicBool::new(false),
+            _lock: lock,
+        })
+    }
+
+    /// The error of something that was done to a file.
+    pub(super) fn tried<T>(&self, doing: &'static str, path: &str, done: io::Result<T>) -> Result<T, Error> {
+        done.map_err(|error| Error::io(doing)(error).in_file(&self.dir, path))
+    }
+
+    /// A number for something that is to be staged.
+    pub(super) fn number(&self) -> Result<u64, Error> {
+        if !self.made.load(Ordering::Relaxed) {
+            self.tried("creating", STAGED_DIR, self.dir.create_dir(STAGED_DIR))?;
+            self.made.store(true, Ordering::Relaxed);
+        }
+        Ok(self.next.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// Writes a file, which is not durable yet.
+    pub(super) fn write(&self, path: &str, bytes: &[u8]) -> Result<(), Error> {
+        self.tried("writing", path, self.dir.create(path, bytes))
+    }
+
+    pub(super) fn sync_file(&self, path: &str) -> Result<(), Error> {
+        self.tried("syncing", path, self.dir.sync_file(path))
+    }
+
+    pub(super) fn sync_dir(&self, path: &str) -> Result<(), Error> {
+        self.tried("syncing", path, self.dir.sync_dir(path))
+    }
+
+    /// Stages a file, and waits until its bytes are on the disk.
+    pub(super) fn stage(&self, bytes: &[u8]) -> Result<u64, Error> {
+        let number = self.number()?;
+        let path = staged_name(number);
+        self.write(&path, bytes)?;
+        self.sync_file(&path)?;
+        Ok(number)
+    }
+
+    /// Makes a change true, in one step for us; for others in the order of its steps.
+    pub(super) fn commit(&self, change: Change) -> Result<(), Error> {
+        let Change { steps, visible, sizes } = change;
+        if visible <= 1 {
+            return execute(&self.dir, &steps, None);
+        }
+        // What is not on the disk after a crash would count as done.
+        self.sync_dir(STAGED_DIR)?;
+        if !self.durable.swap(true, Ordering::Relaxed) {
+            self.sync_dir("")?;
+        }
+        let pending = Pending { steps, sizes };
+        let bytes = pending.to_bytes();
+        if bytes.len() as u64 > MAX_PENDING_LEN {
+            let what = "too many chunks were changed since the last flush";
+            return Err(Error::NotWritable { directory: self.dir.name(""), what });
+        }
+        let number = self.stage(&bytes)?;
+        self.pending.store(true, Ordering::Relaxed);
+        self.tried("creating", PENDING_FILE, self.dir.rename(&staged_name(number), PENDING_FILE))?;
+        self.sync_dir("")?;
+        execute(&self.dir, &pending.steps, None)?;
+        finish(&self.dir)?;
+        self.pending.store(false, Ordering::Relaxed);
+        Ok(())
+    }
+}
+
+impl<D: Directory> Drop for Staging<D> {
+    fn drop(&mut self) {
+        if self.made.load(Ordering::Relaxed) && !self.pending.load(Ordering::Relaxed) {
+            // If it fails, the next writer throws it away.
+            let _ = self.dir.remove_dir(STAGED_DIR);
+        }
+    }
+}
+
+/// Keeps others from writing to a directory.
+pub(super) fn lock(dir: &dyn Directory, path: &str) -> Result<Lock, Error> {
+    dir.lock(path).map_err(|error| match error.kind() {
+        io::ErrorKind::WouldBlock => Error::Locked(dir.name(path).into()),
+        _ => Error::io("locking")(error).in_file(dir, path),
+    })
+}
+
+/// Does what was left to be done in a directory that is locked.
+pub(super) fn complete(dir: &dyn Directory) -> Result<(), Error> {
+    if let Some(pending) = read_pending(dir)? {
+        check(dir, &pending)?;
+        execute(dir, &pending.steps, Some(&staged_numbers(dir)?))?;
+        finish(dir)?;
+    }
+    dir.remove_dir(STAGED_DIR).map_err(|error| Error::io("removing")(error).in_file(dir, STAGED_DIR))
+}
+
+/// The change is done. Before anything else happens that has to be sure, or it would be done again.
+fn finish(dir: &dyn Directory) -> Result<(), Error> {
+    let removed = dir.remove_file(PENDING_FILE).and_then(|()| dir.sync_dir(""));
+    removed.map_err(|error| Error::io("removing")(error).in_file(dir, PENDING_FILE))
+}
+
+/// Does steps in their order, also on the disk. If what is staged is given, what is not there any more is done already.
+fn execute(dir: &dyn Directory, steps: &[PendingStep], staged: Option<&HashSet<u64>>) -> Result<(), Error> {
+    let mut unsynced: Option<&str> = None;
+    for step in steps {
+        let path = match step {
+            PendingStep::Move { to: path, .. }
+            | PendingStep::Remove { path }
+            | PendingStep::RenameColumn { to: path, .. }
+            | PendingStep::RemoveColumn { name: path } => path,
+        };
+        let parent = path.rsplit_once('/').map_or("", |(parent, _)| parent);
+        let refuse = |error| Error::io("replacing")(error).in_file(dir, path);
+        if let Some(before) = unsynced.filter(|before| *before != parent) {
+            dir.sync_dir(before).map_err(refuse)?;
+        }
+        unsynced = Some(parent);
+        match step {
+            PendingStep::Move { from, .. } if staged.is_some_and(|staged| !staged.contains(from)) => Ok(()),
+            PendingStep::Move { from, to } => dir.rename(&staged_name(*from), to),
+            PendingStep::Remove { path } => dir.remove_file(path),
+            PendingStep::RenameColumn { from, to } => match dir.list(from) {
+                Err(error) if staged.is_some() && error.kind() == io::ErrorKind::NotFound => Ok(()),
+                _ => dir.rename(from, to),
+            },
+            PendingStep::RemoveColumn { name } => dir.remove_dir(name),
+        }
+        .map_err(refuse)?;
+    }
+    match unsynced {
+        Some(last) => dir.sync_dir(last).map_err(|error| Error::io("syncing")(error).in_file(dir, last)),
+        None => Ok(()),
+    }
+}

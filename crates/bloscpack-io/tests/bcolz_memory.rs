@@ -1,0 +1,46 @@
+//! Writing takes the memory of a few chunks, whatever the size of the array; and a flush some bytes for each chunk that
+//! changes.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use std::io::Read;
+use std::num::NonZeroU64;
+use std::sync::Arc;
+
+use bloscpack_format::bcolz::Dtype;
+use bloscpack_io::bcolz::{CarrayParams, CarrayWriter};
+use bloscpack_io::{Cancel, Threads};
+use testdata::CountingAlloc;
+
+#[global_allocator]
+static ALLOC: CountingAlloc = CountingAlloc;
+
+const CHUNK: u64 = 64 << 10;
+const TOTAL: u64 = 64 << 20;
+
+#[test]
+fn a_few_chunks() {
+    let dir = tempfile::tempdir().unwrap();
+    let params = CarrayParams::new(Dtype::parse("uint8").unwrap()).chunklen(CHUNK);
+    let path = dir.path().join("a");
+    let mut writer = CarrayWriter::create(&path, false, &params).unwrap();
+    let bounded = |what: &str, change: &mut dyn FnMut()| {
+        CountingAlloc::reset_peak();
+        let before = CountingAlloc::current();
+        change();
+        let peak = (CountingAlloc::peak() - before) as u64;
+        assert!(peak > 0 && peak < 40 * CHUNK, "{what}: {peak} bytes");
+    };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+    let threads = Threads::Pool(Arc::new(pool));
+    bounded("stream", &mut || {
+        let input = std::io::repeat(7).take(TOTAL + 5);
+        assert_eq!(writer.append_stream(input, &threads, &Cancel::new()).unwrap(), TOTAL + 5);
+    });
+    bounded("resize up", &mut || writer.resize(2 * TOTAL).unwrap());
+    bounded("flush", &mut || writer.flush().unwrap());
+    bounded("assign", &mut || writer.assign(1..2 * TOTAL, NonZeroU64::new(3).unwrap(), &[9]).unwrap());
+    bounded("flush again", &mut || writer.flush().unwrap());
+    bounded("trim", &mut || writer.trim(TOTAL).unwrap());
+    bounded("the last flush", &mut || writer.flush().unwrap());
+    assert_eq!(writer.len(), TOTAL);
+}

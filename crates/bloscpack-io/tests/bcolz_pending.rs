@@ -1,0 +1,154 @@
+//! Changes that were interrupted: they are read through and completed, or refused where somebody else has been at work.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use bloscpack_format::bcolz::{Dtype, PENDING_FILE};
+use bloscpack_io::bcolz::{
+    CarrayParams, CarrayWriter, Ctable, CtableWriter, Directory, MemoryDirectory, Op, Root, Settled, verify,
+};
+use bloscpack_io::{Error, UnpackOptions};
+use testdata::SplitMix64;
+
+type Files = BTreeMap<String, Arc<Vec<u8>>>;
+
+/// A table of two columns of bytes, and what it is after an append that was killed as soon as it was decided.
+fn interrupted() -> (MemoryDirectory, MemoryDirectory) {
+    let disk = MemoryDirectory::new();
+    let params = CarrayParams::new(Dtype::parse("uint8").unwrap()).chunklen(4);
+    let mut table = CtableWriter::create_in(&disk, &[("a", params.clone()), ("b", params)]).unwrap();
+    table.append(&[&[1; 6], &[2; 6]]).unwrap();
+    table.flush().unwrap();
+    let killed = disk.clone();
+    let _made = disk.take_ops();
+    table.append(&[&[3; 5], &[4; 5]]).unwrap();
+    table.flush().unwrap();
+    for op in disk.take_ops() {
+        killed.apply(&op).unwrap();
+        if matches!(op, Op::Rename { to, .. } if to == PENDING_FILE) {
+            break;
+        }
+    }
+    drop(table);
+    (killed, disk)
+}
+
+fn rows(dir: &MemoryDirectory) -> Vec<Vec<u8>> {
+    let table = Ctable::open(dir).unwrap();
+    table.read_rows(0..table.len()).unwrap()
+}
+
+#[test]
+fn it_is_read_through_and_completed() {
+    let (killed, done) = interrupted();
+    let expected = [[1, 1, 1, 1, 1, 1, 3, 3, 3, 3, 3], [2, 2, 2, 2, 2, 2, 4, 4, 4, 4, 4]];
+    assert_eq!(rows(&killed), expected);
+    assert_eq!(rows(&done), expected);
+    let report = verify(&killed, &UnpackOptions::new()).unwrap();
+    assert!(report.is_whole() && report.spare_files.is_empty(), "{report:?}");
+    assert!(killed.take_ops().iter().all(|op| !matches!(op, Op::RemoveDir { .. })), "who reads writes nothing");
+    let settled = Settled::open(&killed).unwrap();
+    assert!(settled.open("a/data/__2.blp").is_ok() && settled.create("a/x", b"").is_err());
+    let mut names = settled.list("a/data").unwrap();
+    names.sort();
+    assert_eq!(names, ["__0.blp", "__1.blp", "__2.blp"]);
+    drop(CtableWriter::with_directory(&killed).unwrap());
+    let contents = |dir: &MemoryDirectory| -> Files { dir.files() };
+    assert_eq!(contents(&killed), contents(&done));
+}
+
+#[test]
+fn what_somebody_else_wrote_since_is_not_overwritten() {
+    let (killed, _) = interrupted();
+    // Python bcolz has appended: it writes meta/sizes in place.
+    killed.create("b/meta/sizes", b"{\"shape\": [7], \"nbytes\": 7, \"cbytes\": 7}\n").unwrap();
+    let before = killed.files();
+    assert!(matches!(Ctable::open(&killed), Err(Error::Pending { .. })));
+    assert!(matches!(CtableWriter::with_directory(&killed), Err(Error::Pending { .. })));
+    let report = verify(&killed, &UnpackOptions::new()).unwrap();
+    assert!(matches!(report.faults.first(), Some(Error::Pending { .. })), "{report:?}");
+    assert_eq!(killed.files(), before);
+}
+
+#[test]
+fn what_is_lost_is_missed() {
+    let (killed, _) = interrupted();
+    let staged = killed.list("__staged__").unwrap();
+    assert!(staged.len() > 3);
+    for name in staged {
+        let disk = killed.clone();
+        disk.remove_file(&format!("__staged__/{name}")).unwrap();
+        let before = disk.files();
+        let read = Ctable::open(&disk).map(|table| table.len());
+        let written = CtableWriter::with_directory(&disk).map(drop);
+        // The new file of a chunk that was there already looks as if it had been moved: then its rows are too few.
+        match read {
+            Err(error) => assert!(matches!(error, Error::Pending { .. }) && written.is_err() && disk.files() == before),
+            Ok(_) => assert!(!verify(&disk, &UnpackOptions::new()).unwrap().is_whole() || rows(&disk).is_empty()),
+        }
+    }
+}
+
+/// Journals that nobody wrote: never a panic, and nothing but files of the format is touched.
+#[test]
+fn hostile_ones() {
+    let (killed, _) = interrupted();
+    let honest = killed.files()[PENDING_FILE].to_vec();
+    let keep: [&str; 3] = ["secret", "a/secret", "__staged__x"];
+    let mut rng = SplitMix64::new(81);
+    let words: [&[u8]; 12] = [
+        b"..",
+        b"/",
+        b"\"secret\"",
+        b"\"a/secret\"",
+        b"\"drop\"",
+        b"\"rename\"",
+        b"\"remove\"",
+        b"\"b\"",
+        b"[",
+        b"]",
+        b"18446744073709551615",
+        b"\"__rootdirs__\"",
+    ];
+    let mut accepted = 0;
+    for _ in 0..3000 {
+        let disk = killed.clone();
+        for name in keep {
+            disk.create(name, b"keep").unwrap();
+        }
+        let mut bytes = honest.clone();
+        for _ in 0..1 + rng.below(4) {
+            let at = rng.below(bytes.len());
+            let word = words[rng.below(words.len())];
+            match rng.below(4) {
+                0 => bytes[at] = rng.next_u64() as u8,
+                1 => bytes.truncate(at),
+                2 => drop(bytes.splice(at..at, word.iter().copied())),
+                _ => drop(bytes.splice(at..(at + rng.below(40)).min(bytes.len()), word.iter().copied())),
+            }
+            if bytes.is_empty() {
+                bytes.push(b'{');
+            }
+        }
+        disk.create(PENDING_FILE, &bytes).unwrap();
+        let _opened = Root::open(&disk).map(drop);
+        accepted += u32::from(CtableWriter::with_directory(&disk).map(drop).is_ok());
+        let _as_array = CarrayWriter::with_directory(&disk).map(drop);
+        for name in keep {
+            assert_eq!(disk.files().get(name).map(|bytes| bytes.to_vec()), Some(b"keep".to_vec()), "{name}");
+        }
+    }
+    assert!(accepted > 10, "{accepted}");
+    for text in [
+        "{\"version\": 1, \"steps\": [[\"remove\", \"../x\"]], \"sizes\": []}",
+        "{\"version\": 1, \"steps\": [[\"move\", 1, \"/etc/x\"]], \"sizes\": []}",
+        "{\"version\": 1, \"steps\": [[\"drop\", \"..\"]], \"sizes\": []}",
+        "{\"version\": 1, \"steps\": [[\"rename\", \"a\", \"b\"]], \"sizes\": []}",
+        "",
+    ] {
+        let disk = killed.clone();
+        disk.create(PENDING_FILE, text.as_bytes()).unwrap();
+        assert!(Ctable::open(&disk).is_err() && CtableWriter::with_directory(&disk).is_err(), "{text}");
+    }
+}

@@ -1,0 +1,193 @@
+//! Damaged carrays and ctables: what still stands is copied, what is lost is told, and the damaged one stays as it is.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use bloscpack_format::bcolz::Dtype;
+use bloscpack_io::bcolz::{
+    Carray, CarrayParams, CarrayWriter, Ctable, CtableWriter, Gaps, LocalDirectory, Lost, LostPart, RecoverReport,
+    Root, recover, verify,
+};
+use bloscpack_io::{Cancel, Error, UnpackOptions};
+use common::roots::{cases, name_of, write_to};
+
+fn files(root: &Path) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
+    let mut found = BTreeMap::new();
+    let mut dirs = vec![root.to_owned()];
+    while let Some(dir) = dirs.pop() {
+        for entry in fs::read_dir(dir).unwrap() {
+            let path = entry.unwrap().path();
+            found.insert(path.clone(), fs::read(&path).ok());
+            dirs.extend(path.is_dir().then_some(path));
+        }
+    }
+    found
+}
+
+/// An array of 23 rows of two bytes in chunks of 5: row `n` is `n, n + 100`.
+fn array(root: &Path) -> Vec<u8> {
+    let params = CarrayParams::new(Dtype::parse("uint8").unwrap()).atom_shape(&[2]).chunklen(5).dflt(9.into());
+    let plain: Vec<u8> = (0..23).flat_map(|row| [row, row + 100]).collect();
+    let mut writer = CarrayWriter::create(root, true, &params).unwrap();
+    writer.append(&plain).unwrap();
+    writer.set_attr("unit", "m".into()).unwrap();
+    writer.finish().unwrap();
+    plain
+}
+
+fn saved(root: &Path, gaps: Gaps) -> (RecoverReport, Vec<u8>, usize) {
+    let (output, before) = (root.with_extension("saved"), files(root));
+    let report = recover(root, &output, true, gaps, &Cancel::new()).unwrap();
+    assert_eq!(files(root), before, "what is damaged was touched");
+    let dir = LocalDirectory::open(&output).unwrap();
+    let checked = verify(&dir, &UnpackOptions::new()).unwrap();
+    assert!(checked.is_whole(), "{:?}", checked.faults);
+    let carray = Carray::open(dir).unwrap();
+    assert_eq!(carray.len(), report.rows);
+    let rows = carray.read_rows(0..carray.len()).unwrap();
+    (report, rows, carray.attrs().unwrap().len())
+}
+
+fn told(report: &RecoverReport) -> Vec<String> {
+    report.lost.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn what_is_whole_is_copied_and_nothing_is_lost() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().join("a");
+    let plain = array(&root);
+    let (report, rows, attrs) = saved(&root, Gaps::Trim);
+    assert_eq!((told(&report), rows, attrs), (vec![], plain, 1));
+    let same = recover(&root, &root, true, Gaps::Trim, &Cancel::new());
+    assert!(matches!(same, Err(Error::SameFile(_))));
+    let below = recover(&root, &root.join("saved"), false, Gaps::Trim, &Cancel::new());
+    assert!(matches!(below, Err(Error::SameFile(_))));
+    let there = recover(&root, &root.with_extension("saved"), false, Gaps::Trim, &Cancel::new());
+    assert!(matches!(there, Err(Error::OutputExists(_))));
+}
+
+#[test]
+fn a_chunk_that_is_cut_off() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().join("a");
+    let plain = array(&root);
+    let chunk = root.join("data/__2.blp");
+    fs::write(&chunk, &fs::read(&chunk).unwrap()[..30]).unwrap();
+    let (report, rows, _) = saved(&root, Gaps::Trim);
+    assert_eq!(rows, plain[..20]);
+    let [cut, behind] = &report.lost[..] else { panic!("{report:?}") };
+    assert!(matches!(&cut.what, LostPart::Chunk { chunk: 2, rows, filled: false, .. } if *rows == (10..15)), "{cut}");
+    assert_eq!(behind.to_string(), "rows 15..23 behind a lost chunk are left out");
+    let (report, rows, _) = saved(&root, Gaps::Fill);
+    assert_eq!(rows, [&plain[..20], &[9; 10], &plain[30..]].concat());
+    assert!(told(&report)[0].starts_with("rows 10..15 of chunk 2 have the default value now: "), "{:?}", told(&report));
+    assert_eq!(report.lost.len(), 1);
+}
+
+#[test]
+fn metadata_that_are_lost() {
+    let dir = tempfile::tempdir().unwrap();
+    for (name, sizes) in [("missing", None), ("empty", Some(""))] {
+        let root = dir.path().join(name);
+        let plain = array(&root);
+        match sizes {
+            Some(text) => fs::write(root.join("meta/sizes"), text).unwrap(),
+            None => fs::remove_file(root.join("meta/sizes")).unwrap(),
+        }
+        fs::write(root.join("__attrs__"), "{\"unit\"").unwrap();
+        let (report, rows, attrs) = saved(&root, Gaps::Trim);
+        assert_eq!((rows, attrs, report.rows), (plain, 0, 23));
+        let what: Vec<&LostPart> = report.lost.iter().map(|lost| &lost.what).collect();
+        let [LostPart::Attrs { .. }, LostPart::Sizes { .. }, LostPart::AtomShape { atom_shape }] = &what[..] else {
+            panic!("{report:?}")
+        };
+        assert_eq!(*atom_shape, [2]);
+        fs::remove_file(root.join("data/__3.blp")).unwrap();
+        assert_eq!(saved(&root, Gaps::Fill).0.rows, 15);
+        fs::remove_file(root.join("meta/storage")).unwrap();
+        let output = dir.path().join("none");
+        let refused = recover(&root, &output, false, Gaps::Trim, &Cancel::new());
+        assert!(matches!(refused, Err(Error::NotBcolz { .. } | Error::InFile { .. })), "{refused:?}");
+        assert!(!output.exists());
+    }
+}
+
+#[test]
+fn chunk_files_that_are_gone() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().join("a");
+    let plain = array(&root);
+    fs::remove_file(root.join("data/__3.blp")).unwrap();
+    fs::remove_file(root.join("data/__4.blp")).unwrap();
+    for gaps in [Gaps::Trim, Gaps::Fill] {
+        let (report, rows, _) = saved(&root, gaps);
+        assert_eq!((rows, told(&report)), (plain[..30].to_vec(), vec!["rows 15..23 are lost: no chunk files".into()]));
+    }
+}
+
+#[test]
+fn tables_end_where_the_shortest_column_does() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().join("t");
+    let u1 = CarrayParams::new(Dtype::parse("uint8").unwrap()).chunklen(4);
+    let mut table = CtableWriter::create(&root, false, &[("z", u1.clone()), ("a", u1.clone()), ("m", u1)]).unwrap();
+    let plain: Vec<u8> = (0..18).collect();
+    table.append(&[&plain, &plain, &plain]).unwrap();
+    table.set_attr("n", 1.into()).unwrap();
+    table.finish().unwrap();
+    fs::write(root.join("a/data/__3.blp"), "blpk").unwrap();
+    fs::remove_file(root.join("m/meta/storage")).unwrap();
+    let output = dir.path().join("saved");
+    let report = recover(&root, &output, false, Gaps::Trim, &Cancel::new()).unwrap();
+    assert_eq!((report.rows, report.columns.as_slice()), (12, &["z".to_owned(), "a".to_owned()][..]));
+    let of =
+        |column: &str| report.lost.iter().filter(|lost| lost.column.as_deref() == Some(column)).collect::<Vec<_>>();
+    assert!(matches!(of("m")[..], [Lost { what: LostPart::Column { .. }, .. }]), "{report:?}");
+    assert!(matches!(of("a")[..], [Lost { what: LostPart::Chunk { chunk: 3, .. }, .. }, _]), "{report:?}");
+    assert_eq!(of("z")[0].what, LostPart::Longer { rows: 12..18 });
+    let saved = Ctable::open(LocalDirectory::open(&output).unwrap()).unwrap();
+    assert_eq!(saved.read_rows(0..12).unwrap(), [&plain[..12], &plain[..12]]);
+    assert_eq!(saved.attrs().unwrap().len(), 1);
+    // The list of columns is gone as well.
+    fs::remove_file(root.join("__rootdirs__")).unwrap();
+    let report = recover(&root, &output, true, Gaps::Trim, &Cancel::new()).unwrap();
+    assert_eq!(report.columns, ["a", "z"]);
+    assert!(matches!(report.lost[0].what, LostPart::RootDirs { .. }));
+}
+
+/// Every damaged directory of the golden set: a copy that is whole, or an error.
+#[test]
+fn golden_damage() {
+    let dir = tempfile::tempdir().unwrap();
+    let (mut saved, mut refused) = (0, 0);
+    for case in cases(None).iter().filter(|case| case["expect"] == "error") {
+        let name = name_of(case);
+        let (root, output) = (dir.path().join(name), dir.path().join("saved"));
+        write_to(name, &root);
+        fs::create_dir_all(&root).unwrap();
+        for gaps in [Gaps::Trim, Gaps::Fill] {
+            if gaps == Gaps::Fill && name.contains("shape") {
+                // As many rows as are asked for.
+                continue;
+            }
+            match recover(&root, &output, false, gaps, &Cancel::new()) {
+                Ok(report) => {
+                    assert!(!report.lost.is_empty(), "{name}: nothing is lost?");
+                    let checked = verify(&LocalDirectory::open(&output).unwrap(), &UnpackOptions::new()).unwrap();
+                    assert!(checked.is_whole(), "{name}: {:?}", checked.faults);
+                    assert!(Root::open(LocalDirectory::open(&output).unwrap()).is_ok());
+                    fs::remove_dir_all(&output).unwrap();
+                    saved += 1;
+                }
+                Err(_) => refused += 1,
+            }
+            assert!(!output.exists());
+        }
+    }
+    assert!(saved > 30 && refused > 10, "{saved} {refused}");
+}

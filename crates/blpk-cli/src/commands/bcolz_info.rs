@@ -1,0 +1,110 @@
+//! `blpk info` of a directory of bcolz: what the metadata of an array or of a table's columns say.
+
+use crate::describe;
+use crate::json::{Object, number, text};
+use crate::report::Report;
+use crate::size::double_pretty_size;
+use anyhow::Result;
+use blosc_core::Filter;
+use bloscpack_format::Json;
+use bloscpack_format::bcolz::{Attrs, Cparams, Shuffle};
+use bloscpack_io::bcolz::{Carray, Column, Ctable, Directory, LocalDirectory, Root};
+use std::path::Path;
+
+/// As an object. No chunk is looked at; attributes that cannot be read are left out.
+pub(super) fn object(path: &Path) -> Result<Object> {
+    Ok(match Root::open(LocalDirectory::open(path)?)? {
+        Root::Carray(carray) => with_attrs(array(Object::new("bcolz-carray"), &carray), carray.attrs().ok()),
+        Root::Ctable(table) => with_attrs(columns(&table), table.attrs().ok()),
+    })
+}
+
+/// Prints the same.
+pub(super) fn print(path: &Path, report: &Report) -> Result<()> {
+    match Root::open(LocalDirectory::open(path)?)? {
+        Root::Carray(carray) => {
+            report.normal(describe::block("Carray", &fields(&carray)));
+            attributes(carray.attrs().ok(), report);
+        }
+        Root::Ctable(table) => {
+            report.normal(describe::block("Ctable", &[("rows", table.len().to_string())]));
+            attributes(table.attrs().ok(), report);
+            for (name, column) in table.names().iter().zip(table.columns()) {
+                report.normal(describe::block(&Json::String(name.clone()).dumps(), &fields(column)));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn columns(table: &Ctable<LocalDirectory>) -> Object {
+    let named = table.names().iter().zip(table.columns());
+    let described = named.map(|(name, column)| array(Object::inner().with("name", text(name)), column).into_json());
+    let sum = |of: fn(&Column<LocalDirectory>) -> i64| table.columns().iter().map(of).fold(0, i64::saturating_add);
+    Object::new("bcolz-ctable")
+        .with("nbytes", Json::Int(sum(|column| column.nbytes().cast_signed())))
+        .with("cbytes", Json::Int(sum(|column| column.sizes().cbytes)))
+        .with("rows", number(table.len()))
+        .with("columns", Json::Array(described.collect()))
+}
+
+fn array<D: Directory>(object: Object, carray: &Carray<D>) -> Object {
+    let cparams = carray.cparams();
+    let object = object
+        .with("nbytes", number(carray.nbytes()))
+        .with("cbytes", Json::Int(carray.sizes().cbytes))
+        .with("typesize", number(carray.dtype().typesize() as u64))
+        .with("nchunks", number(carray.rows().nchunks()))
+        .with("chunklen", number(carray.chunklen()))
+        .with("codec", text(&cparams.cname))
+        .with("clevel", number(cparams.clevel.into()))
+        .with("filters", Json::Array(filters(cparams).map(text).collect()))
+        .with("quantize", number(cparams.quantize.into()))
+        .with("dflt", carray.dflt().clone());
+    match carray.numpy() {
+        Ok(meta) => object.with_array(&meta),
+        // Python objects: NumPy's type string of them.
+        Err(_) => {
+            let shape = Json::Array(carray.shape().iter().map(|len| number(*len)).collect());
+            object.with("shape", shape).with("dtype", text("|O")).with("order", text("C"))
+        }
+    }
+}
+
+fn filters(cparams: &Cparams) -> impl Iterator<Item = &'static str> {
+    let name = match cparams.shuffle {
+        Shuffle::None => None,
+        Shuffle::Byte => Some(Filter::Shuffle.name()),
+        Shuffle::Bit => Some(Filter::BitShuffle.name()),
+    };
+    name.into_iter()
+}
+
+fn with_attrs(object: Object, attrs: Option<&Attrs>) -> Object {
+    match attrs {
+        Some(attrs) => object.with("attrs", attrs.to_json()),
+        None => object,
+    }
+}
+
+fn fields<D: Directory>(carray: &Carray<D>) -> Vec<(&'static str, String)> {
+    let cparams = carray.cparams();
+    vec![
+        ("shape", format!("{:?}", carray.shape())),
+        ("dtype", carray.dtype().to_string()),
+        ("nbytes", double_pretty_size(carray.nbytes())),
+        ("nchunks", carray.rows().nchunks().to_string()),
+        ("chunklen", carray.chunklen().to_string()),
+        ("codec", cparams.cname.clone()),
+        ("clevel", cparams.clevel.to_string()),
+        ("filters", filters(cparams).collect::<Vec<_>>().join(", ")),
+        ("quantize", cparams.quantize.to_string()),
+        ("dflt", carray.dflt().dumps_spaced()),
+    ]
+}
+
+fn attributes(attrs: Option<&Attrs>, report: &Report) {
+    if let Some(attrs) = attrs.filter(|attrs| !attrs.is_empty()) {
+        report.normal(format!("Attributes: {}", attrs.to_json().dumps_spaced()));
+    }
+}
