@@ -4,6 +4,10 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::sync::Arc;
 
+use bloscpack_format::FormatError;
+
+use crate::Error;
+
 /// A source of bytes that can be read at any place through a shared reference, so that several chunks can be fetched at
 /// once. Files and memory implement it; so may HTTP ranges and object stores.
 pub trait ReadAt: Sync {
@@ -108,6 +112,29 @@ impl ReadAt for Vec<u8> {
 
     fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
         self.as_slice().read_exact_at(offset, buf)
+    }
+}
+
+/// What stands at the start of a source: `parse` gets `first` bytes, and as many as it asks for then.
+pub(crate) fn parse_start<T>(
+    source: &(impl ReadAt + ?Sized),
+    first: u64,
+    parse: impl Fn(&[u8]) -> Result<T, FormatError>,
+) -> Result<T, Error> {
+    let reading = Error::io("reading the input");
+    let len = source.len().map_err(&reading)?;
+    let mut needed = len.min(first);
+    loop {
+        // No more than there are; parsers have a limit of their own.
+        let mut bytes = vec![0; needed as usize];
+        source.read_exact_at(0, &mut bytes).map_err(&reading)?;
+        match parse(&bytes) {
+            Ok(parsed) => return Ok(parsed),
+            Err(error) => match error.bytes_needed().filter(|more| *more > needed && *more <= len) {
+                Some(more) => needed = more,
+                None => return Err(error.into()),
+            },
+        }
     }
 }
 

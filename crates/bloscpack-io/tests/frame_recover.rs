@@ -275,3 +275,21 @@ fn a_frame_of_many_commits() {
     assert_eq!(report.chunks, 200);
     assert!(plain_of(&output) == chunk.repeat(200));
 }
+
+#[test]
+fn a_short_last_chunk_of_zeros_stays_short() {
+    let dir = tempfile::tempdir().unwrap();
+    let (input, output) = (dir.path().join("in"), dir.path().join("out"));
+    let chunks = [testdata::noise(800, 1), vec![0; 800], testdata::noise(800, 2), vec![0; 160]];
+    let mut writer = FrameWriter::in_memory(FrameParams::new(8)).unwrap();
+    for chunk in &chunks {
+        writer.append(chunk).unwrap();
+    }
+    writer.commit().unwrap();
+    let frame = writer.into_store().file;
+    assert_eq!(Archive::open(frame.clone()).unwrap().chunk_position(3), None);
+    fs::write(&input, &frame[..frame.len() - 1]).unwrap();
+    let report = recover(&input, &output, false, &Cancel::new()).unwrap();
+    assert_eq!((report.chunks, report.nbytes), (4, 2560));
+    assert!(plain_of(&output) == chunks.concat());
+}

@@ -50,6 +50,12 @@ pub const MAX_NDIM: usize = 16;
 const NAMES: [&str; 2] = ["b2nd", "caterva"];
 
 impl B2nd {
+    /// The blockshape as a decoder or encoder of chunks wants it.
+    #[must_use]
+    pub fn block_axes(&self) -> Vec<usize> {
+        self.blockshape.iter().map(|len| *len as usize).collect()
+    }
+
     /// The name of the metalayer.
     pub const NAME: &str = NAMES[0];
 

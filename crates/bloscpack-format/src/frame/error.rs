@@ -100,6 +100,13 @@ pub enum FrameError {
         /// How many there are.
         nchunks: u64,
     },
+    /// An array whose shape makes another number of chunks than the frame has.
+    ChunkCount {
+        /// How many the frame has.
+        found: u64,
+        /// How many the shape makes.
+        expected: u64,
+    },
     /// More of something than a frame holds.
     TooMany {
         /// What.
@@ -221,6 +228,9 @@ impl fmt::Display for FrameError {
                 write!(f, "chunk {chunk}: cbytes is {cbytes}, but only {room} are there")
             }
             Self::NoSuchChunk { chunk, nchunks } => write!(f, "there is no chunk {chunk} among {nchunks}"),
+            Self::ChunkCount { found, expected } => {
+                write!(f, "the frame has {found} chunks, expected {expected} by the shape of the array")
+            }
             Self::TooMany { what, found, max } => write!(f, "{found} {what}, expected at most {max}"),
             Self::LayerName { len } => write!(f, "a metalayer's name of {len} bytes, expected 1..=31"),
             Self::LayerExists { name } => write!(f, "there is a metalayer {name:?} already"),

@@ -100,8 +100,7 @@ impl<R: ReadAt> Archive<R> {
         if let Content::Frame(open) = &self.content {
             decoder = decoder.super_chunk_typesize(open.frame.header.typesize as usize);
             if let Some((array, _)) = &open.array {
-                let blockshape: Vec<usize> = array.blockshape.iter().map(|len| *len as usize).collect();
-                decoder = decoder.blockshape(&blockshape);
+                decoder = decoder.blockshape(&array.block_axes());
             }
         }
         Worker { decoder, limits }

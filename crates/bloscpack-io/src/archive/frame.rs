@@ -10,7 +10,7 @@ use bloscpack_format::frame::{
 use bloscpack_format::numpy::{NumpyMeta, Order};
 
 use crate::Error;
-use crate::source::ReadAt;
+use crate::source::{ReadAt, parse_start};
 
 /// An index may take so many plain bytes, of 32 Mi chunks, that it has not shown to be worth: it is compressed.
 const INDEX_LIMITS: Limits = Limits::new().max_nbytes(256 << 20);
@@ -52,17 +52,7 @@ impl OpenFrame {
             source.read_exact_at(at, &mut buf).map_err(Error::io("reading the input"))?;
             Ok(buf)
         };
-        let mut head = read(0, len.min(Header::FIXED_LEN as u64), "the frame's header")?;
-        let header = match Header::parse(&head) {
-            Err(error) => match error.bytes_needed().filter(|needed| *needed > head.len() as u64) {
-                Some(needed) => {
-                    head = read(0, needed, "the frame's header")?;
-                    Header::parse(&head)?
-                }
-                None => return Err(error.into()),
-            },
-            Ok(header) => header,
-        };
+        let header = parse_start(source, Header::FIXED_LEN as u64, Header::parse)?;
         let directory = source.chunk_files().is_some();
         header.expect_type(if directory { FrameType::Sparse } else { FrameType::Contiguous })?;
         check_len(&header, len)?;

@@ -19,7 +19,7 @@ pub use self::options::{ConvertOptions, Target};
 use self::write::{write_array, write_frame, write_npy};
 use crate::frame::{ArchiveItems, FrameParams, PlainItems};
 use crate::pack::pack_to_file;
-use crate::source::Sequential;
+use crate::source::{Sequential, parse_start};
 use crate::{Archive, Error, LocalSource, ReadAt, UnpackOptions};
 
 /// What was converted.
@@ -100,7 +100,8 @@ fn from_npy(
     target: Target,
     options: &ConvertOptions,
 ) -> Result<ConvertReport, Error> {
-    let (meta, at) = read_npy_header(input)?;
+    let (meta, at) = parse_start(input, 4096, npy::parse)?;
+    let at = at as u64;
     // Says if the bytes are too few.
     PlainItems::new(input, at, &meta)?;
     let nbytes = meta.nbytes().unwrap_or(0);
@@ -122,21 +123,4 @@ fn from_npy(
         }
     }
     Ok(ConvertReport { nbytes, array: Some(array) })
-}
-
-/// What a `.npy` file holds, and where its items start.
-fn read_npy_header(input: &LocalSource) -> Result<(NumpyMeta, u64), Error> {
-    let len = input.len().map_err(Error::io("reading the input"))?;
-    let mut needed = len.min(4096);
-    loop {
-        let mut head = vec![0; needed as usize];
-        input.read_exact_at(0, &mut head).map_err(Error::io("reading the input"))?;
-        match npy::parse(&head) {
-            Ok((meta, at)) => return Ok((meta, at as u64)),
-            Err(error) => match error.bytes_needed().filter(|more| *more > needed && *more <= len) {
-                Some(more) => needed = more,
-                None => return Err(error.into()),
-            },
-        }
-    }
 }

@@ -81,19 +81,14 @@ impl Grid {
     ///
     /// # Errors
     ///
-    /// What [`B2nd::of`] and [`new`](Self::new) refuse; [`FrameError::TooMany`] or [`FrameError::ChunkSize`] if array and
+    /// What [`B2nd::of`] and [`new`](Self::new) refuse; [`FrameError::ChunkCount`] or [`FrameError::ChunkSize`] if array and
     /// frame do not agree on the chunks.
     pub fn of(frame: &Frame) -> Result<Option<(B2nd, Self)>, FormatError> {
         let Some(array) = B2nd::of(&frame.header.metalayers)? else { return Ok(None) };
         let grid = Self::new(&array, frame.header.typesize)?;
-        let (found, max) = (frame.nchunks(), grid.nchunks);
-        if found != max {
-            return Err(FrameError::TooMany {
-                what: "chunks, in an array that has another number of them",
-                found,
-                max,
-            }
-            .into());
+        let (found, expected) = (frame.nchunks(), grid.nchunks);
+        if found != expected {
+            return Err(FrameError::ChunkCount { found, expected }.into());
         }
         let expected = grid.chunk_nbytes as u64;
         match frame.header.chunksize {

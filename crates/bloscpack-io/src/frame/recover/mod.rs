@@ -23,6 +23,7 @@ use bloscpack_format::frame::{ChunkRef, FrameType, Header, sframe};
 pub use self::report::{Lost, RecoverReport};
 use self::salvage::Salvage;
 use self::walk::Walk;
+use crate::source::parse_start;
 use crate::{Archive, Cancel, Error, LocalSource, ReadAt as _};
 
 /// Writes what still stands of the frame `input` to a new frame, contiguous or sparse as the old one is.
@@ -47,7 +48,7 @@ pub fn recover(input: &Path, output: &Path, overwrite: bool, cancel: &Cancel) ->
         let new = Salvage { header: &frame.header, trailer: frame.trailer.clone(), read: &read, cancel };
         return new.write(slots, frame.nchunks(), output, overwrite, lost);
     }
-    let header = read_header(&source)?;
+    let header = parse_start(&source, Header::FIXED_LEN as u64, Header::parse)?;
     let walk = match header.frame_type {
         FrameType::Contiguous => Walk::along(&source, &header, Limits::new(), cancel)?,
         FrameType::Sparse => Walk::through(input)?,
@@ -69,23 +70,6 @@ pub fn recover(input: &Path, output: &Path, overwrite: bool, cancel: &Cancel) ->
         _ => Ok(Vec::new()),
     };
     Salvage { header: &header, trailer, read: &read, cancel }.write(slots.into_iter(), found, output, overwrite, lost)
-}
-
-fn read_header(source: &LocalSource) -> Result<Header, Error> {
-    let reading = Error::io("reading the input");
-    let len = source.len().map_err(&reading)?;
-    let mut needed = len.min(Header::FIXED_LEN as u64);
-    loop {
-        let mut bytes = vec![0; needed as usize];
-        source.read_exact_at(0, &mut bytes).map_err(&reading)?;
-        match Header::parse(&bytes) {
-            Ok(header) => return Ok(header),
-            Err(error) => match error.bytes_needed().filter(|more| *more > needed && *more <= len) {
-                Some(more) => needed = more,
-                None => return Err(error.into()),
-            },
-        }
-    }
 }
 
 /// The most chunks that an index says there are, or an array, without having shown them: as many as an index may have that

@@ -46,7 +46,7 @@ impl Salvage<'_> {
         let slots = slots.chain(std::iter::repeat(Slot::Lost));
         let mut decoder = Decoder::new().super_chunk_typesize(self.header.typesize as usize);
         if let Some(array) = &array {
-            decoder = decoder.blockshape(&array.blockshape.iter().map(|len| *len as usize).collect::<Vec<_>>());
+            decoder = decoder.blockshape(&array.block_axes());
         }
         self.drop_vlmetalayers(&mut lost)?;
         let store = NewFrame::create(output, self.header.frame_type, overwrite)?;

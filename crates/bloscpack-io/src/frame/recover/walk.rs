@@ -128,8 +128,20 @@ impl Walk {
         order.extend(self.chunks.iter().skip(behind).map(|(at, _)| Entry::Stored(*at)));
         lost.extend(self.rest.map(|(from, len)| Lost::Bytes { from, len }));
         let lens: BTreeMap<u64, u64> = self.chunks.iter().chain(&self.indexes).copied().collect();
+        // The header's sizes are those of the index if they make as many chunks: only then is a short last one known.
+        let nchunks =
+            self.index.as_ref().map(|(index, _)| index.len()).filter(|found| header.nchunks() == Some(*found));
+        let last = nchunks.and_then(|nchunks| nchunks.checked_sub(1));
+        let size_of = |number: u64, size: u32| match last {
+            Some(last) if last == number => header
+                .nbytes
+                .checked_sub(last * u64::from(size))
+                .and_then(|rest| u32::try_from(rest).ok())
+                .unwrap_or(size),
+            _ => size,
+        };
         let slot = |(number, entry)| match (entry, header.chunksize, header.frame_type) {
-            (Entry::Special(special), ChunkSize::Fixed(size), _) => Slot::Special(special, size),
+            (Entry::Special(special), ChunkSize::Fixed(size), _) => Slot::Special(special, size_of(number, size)),
             (Entry::Special(_), ..) => {
                 lost.push(Lost::Chunk { chunk: number, why: "a special value of unknown size".into() });
                 Slot::Lost

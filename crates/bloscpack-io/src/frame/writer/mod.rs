@@ -176,8 +176,7 @@ impl<S: FrameStore> FrameWriter<S> {
 
     /// The shape of a block, which some filters want to know.
     pub(in crate::frame) fn blockshape(&self) -> Vec<usize> {
-        let array = self.array.as_ref();
-        array.map_or(Vec::new(), |(array, _)| array.blockshape.iter().map(|len| *len as usize).collect())
+        self.array.as_ref().map_or(Vec::new(), |(array, _)| array.block_axes())
     }
 
     /// How new chunks are compressed.
