@@ -35,7 +35,7 @@ OUR_OWN_WORDS = commands("""
 USAGE = [
     "",
     *commands("""
-    c; d; x data; c -l 10 data out; c -c nosuch data out; c -k nosuch data out; c data out more; -v -d c data out;
+    c; d; x data; c -l 10 data out; c -c nosuch data out; c -k nosuch data out; a data.blp data more; -v -d c data out;
     c --nosuch data out; -n x c data out; a data.blp; c -t x data out
 """),
 ]

@@ -38,6 +38,8 @@ pub enum Event<'a> {
     },
     /// The offsets that were read or are written: all entries, spare ones as -1.
     Offsets(&'a [i64]),
+    /// So many plain bytes more of an archive have been decoded, in order.
+    Plain(u64),
 }
 
 /// What is done with an [`Event`], from whatever thread.

@@ -7,11 +7,19 @@ use bloscpack_format::bloscpack::{Header, MetaCodec, MetadataArgs, MetadataHeade
 use bloscpack_format::checksum::{Checksum, Digest};
 use bloscpack_format::{Json, python_bytes_repr};
 use bloscpack_io::Event;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Prints what happens while packing or appending.
-pub(crate) fn packing(report: &Report, checksum: Checksum) -> impl Fn(Event<'_>) + Send + Sync + 'static {
+/// Prints what happens while packing or appending, and how far it is.
+pub(crate) fn packing(
+    report: &Report,
+    checksum: Checksum,
+    metadata_args: MetadataArgs,
+) -> impl Fn(Event<'_>) + Send + Sync + 'static {
     let report = report.clone();
     move |event| {
+        if let Event::Chunk { nbytes, .. } = event {
+            report.progress().add(nbytes);
+        }
         if !report.prints(Level::Debug) {
             return;
         }
@@ -21,7 +29,7 @@ pub(crate) fn packing(report: &Report, checksum: Checksum) -> impl Fn(Event<'_>)
                 report.debug(header_block(header));
                 report.debug(format!("raw_bloscpack_header: {}", raw_header(header)));
             }
-            Event::Metadata { value, .. } => metadata_written(&report, value),
+            Event::Metadata { value, .. } => metadata_written(&report, value, &metadata_args),
             Event::Chunk { chunk, last, nbytes, cbytes, digest } => {
                 report.debug(format!("Handle chunk '{chunk}'{}", if last { " (last)" } else { "" }));
                 report.debug(match checksum {
@@ -39,7 +47,7 @@ pub(crate) fn packing(report: &Report, checksum: Checksum) -> impl Fn(Event<'_>)
     }
 }
 
-/// Prints what happens while unpacking.
+/// Prints what happens while unpacking, and how far it is.
 pub(crate) fn unpacking(report: &Report) -> impl Fn(Event<'_>) + Send + Sync + 'static {
     let report = report.clone();
     let checksum = std::sync::OnceLock::new();
@@ -53,7 +61,10 @@ pub(crate) fn unpacking(report: &Report) -> impl Fn(Event<'_>) + Send + Sync + '
             report.debug(format!("Read raw offsets: {}", python_bytes_repr(&offsets::encode(entries))));
             report.debug(format!("Offsets: {}", list(entries)));
         }
-        Event::Chunk { chunk, last, nbytes, cbytes, digest } if report.prints(Level::Debug) => {
+        Event::Chunk { cbytes, digest, .. } if !report.prints(Level::Debug) => {
+            report.progress().add(cbytes + digest.as_ref().len() as u64);
+        }
+        Event::Chunk { chunk, last, nbytes, cbytes, digest } => {
             report.debug(format!("decompressing chunk '{chunk}'{}", if last { " (last)" } else { "" }));
             if let Some(checksum) = checksum.get().filter(|checksum| **checksum != Checksum::None) {
                 report.debug(format!("checksum OK ({}): {}", checksum.name(), raw_digest(digest)));
@@ -61,6 +72,17 @@ pub(crate) fn unpacking(report: &Report) -> impl Fn(Event<'_>) + Send + Sync + '
             report.debug(handled(cbytes, nbytes));
         }
         _ => {}
+    }
+}
+
+/// Shows how far the verification of a frame of so many plain bytes is.
+pub(crate) fn verifying(report: &Report, nbytes: u64) -> impl Fn(Event<'_>) + Send + Sync + 'static {
+    let progress = report.progress().clone();
+    let done = AtomicU64::new(0);
+    move |event| {
+        if let Event::Plain(more) = event {
+            progress.is_at(done.fetch_add(more, Ordering::Relaxed) + more, nbytes);
+        }
     }
 }
 
@@ -80,9 +102,9 @@ pub(crate) fn metadata_read(report: &Report, header: &MetadataHeader) {
     report.verbose(format!("read {compressed} metadata of size: '{}'", header.meta_comp_size));
 }
 
-fn metadata_written(report: &Report, value: &Json) {
+fn metadata_written(report: &Report, value: &Json, args: &MetadataArgs) {
     // Encoded once more, just as it is written: only the section itself knows its stored bytes.
-    let Ok(section) = MetadataSection::encode(value, &MetadataArgs::default()) else { return };
+    let Ok(section) = MetadataSection::encode(value, args) else { return };
     let (header, digest) = (section.header(), section.digest());
     let (compressed, stored) = (kind(header.meta_codec), python_bytes_repr(section.stored()));
     report.debug(format!("Raw {compressed} metadata of size '{}': {stored}", header.meta_comp_size));

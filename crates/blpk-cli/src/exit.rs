@@ -1,5 +1,6 @@
 //! How does a run end? With exit code 0 when all is done, 1 on a failure, 2 on a usage error; never otherwise.
 
+use crate::foreign;
 use crate::report::{self, Level, Report};
 use crate::streams::{Interrupted, StdoutClosed};
 use bloscpack_io::Error;
@@ -69,17 +70,29 @@ pub(crate) fn one_line(error: &anyhow::Error) -> String {
         return "interrupted".into();
     }
     let mut line = String::new();
+    let advice = error.chain().find_map(|cause| match cause.downcast_ref() {
+        Some(Error::Unrecognised { found }) => foreign::advice(found),
+        _ => None,
+    });
     for part in error.chain().map(ToString::to_string) {
         if !line.contains(&part) {
             line.push_str(if line.is_empty() { "" } else { ": " });
             line.push_str(&part);
         }
     }
-    line
+    match advice {
+        Some(advice) => format!("{line}; {advice}"),
+        None => line,
+    }
+}
+
+/// Whether there is no sense in going on with other files.
+pub(crate) fn ends_all(error: &anyhow::Error) -> bool {
+    is_interrupted(error) || error.chain().any(is_cause::<StdoutClosed>)
 }
 
 /// Whether Ctrl-C is the reason.
-pub(crate) fn is_interrupted(error: &anyhow::Error) -> bool {
+fn is_interrupted(error: &anyhow::Error) -> bool {
     let cancelled = |cause: &(dyn StdError + 'static)| matches!(cause.downcast_ref(), Some(Error::Cancelled));
     error.chain().any(|cause| cancelled(cause) || is_cause::<Interrupted>(cause))
 }

@@ -15,14 +15,11 @@ pub(crate) const EXTENSION: &str = ".blp";
 /// Refuses an input that is not there, and an output that is.
 pub(crate) fn check(input: &Place, output: &Place, session: &Session) -> Result<()> {
     if let Place::File(path) = input {
-        must_exist("input file", path)?;
+        input_must_exist("input file", path)?;
     }
-    let overwriting = matches!(output, Place::File(path) if path.exists());
-    if overwriting && !session.force {
-        bail!("output file '{output}' exists!");
-    }
+    refuse_existing(output, session)?;
     refuse_same_file(input, output)?;
-    if overwriting {
+    if matches!(output, Place::File(path) if path.exists()) {
         session.report.verbose(format!("overwriting existing file: '{output}'"));
     }
     session.report.verbose(format!("input file is: '{input}'"));
@@ -30,11 +27,28 @@ pub(crate) fn check(input: &Place, output: &Place, session: &Session) -> Result<
     Ok(())
 }
 
+/// Refuses an output that is there.
+pub(crate) fn refuse_existing(output: &Place, session: &Session) -> Result<()> {
+    match output {
+        Place::File(path) if path.exists() && !session.force => bail!("output file '{output}' exists!"),
+        _ => Ok(()),
+    }
+}
+
 /// Refuses a file that is not there, or is a directory that is no container.
 pub(crate) fn must_exist(what: &str, path: &Path) -> Result<()> {
+    exists(what, path, "")
+}
+
+/// The same for one that may also be a directory, if only somebody says so.
+pub(crate) fn input_must_exist(what: &str, path: &Path) -> Result<()> {
+    exists(what, path, "; use --recursive for the files in it")
+}
+
+fn exists(what: &str, path: &Path, advice: &str) -> Result<()> {
     match fs::metadata(path) {
         Ok(_) if is_container_directory(path) => Ok(()),
-        Ok(found) if found.is_dir() => bail!("{what} '{}' is {}", path.display(), directory(path)),
+        Ok(found) if found.is_dir() => bail!("{what} '{}' is {}", path.display(), directory(path, advice)),
         Ok(_) => Ok(()),
         Err(_) if !path.exists() => bail!("{what} '{}' does not exist!", path.display()),
         Err(error) => Err(error).with_context(|| format!("{what} '{}'", path.display())),
@@ -42,10 +56,16 @@ pub(crate) fn must_exist(what: &str, path: &Path) -> Result<()> {
 }
 
 /// What a directory is that cannot be read as one container.
-fn directory(path: &Path) -> &'static str {
-    match kind_of(path) {
-        Some(Kind::Ctable) => "a bcolz ctable; name the directory of one of its columns",
-        _ => "a directory, not a file",
+fn directory(path: &Path, advice: &str) -> String {
+    let has = |names: &[&str]| names.iter().any(|name| path.join(name).is_file());
+    if kind_of(path) == Some(Kind::Ctable) {
+        "a bcolz ctable; name the directory of one of its columns".into()
+    } else if has(&[".zarray", ".zgroup", "zarr.json"]) {
+        "a Zarr directory, which this version cannot read; 'blpk chunk decode' reads those of its chunks that Blosc \
+         alone has compressed"
+            .into()
+    } else {
+        format!("a directory, not a file{advice}")
     }
 }
 
@@ -59,12 +79,6 @@ pub(crate) fn with_extension(path: &Path) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(EXTENSION);
     name.into()
-}
-
-/// The name without the `.blp` that it ends with.
-pub(crate) fn without_extension(path: &Path) -> PathBuf {
-    // Only the file name can hold the dot: a path that ends with a directory's separator does not end with `.blp`.
-    path.with_extension("")
 }
 
 /// The metadata of a JSON file, in Python's JSON; `null` is no metadata.

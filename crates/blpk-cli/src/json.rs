@@ -18,6 +18,19 @@ impl Object {
         self
     }
 
+    /// With the name of the file, where there are several.
+    pub(crate) fn with_name(self, name: Option<&str>) -> Object {
+        match name {
+            Some(name) => self.with("name", text(name)),
+            None => self,
+        }
+    }
+
+    /// A member.
+    pub(crate) fn get(&self, name: &str) -> Option<&Json> {
+        self.0.iter().find(|(found, _)| found == name).map(|(_, value)| value)
+    }
+
     /// What makes the bytes an array.
     pub(crate) fn with_array(self, meta: &NumpyMeta) -> Object {
         let dtype = match &meta.dtype {

@@ -38,6 +38,17 @@ pub(crate) fn is_container_directory(path: &Path) -> bool {
     path.is_dir() && matches!(kind_of(path), Some(Kind::Frame | Kind::Carray))
 }
 
+/// Whether a directory is one thing, not many files.
+pub(crate) fn is_container(path: &Path) -> bool {
+    path.is_dir() && kind_of(path).is_some()
+}
+
+/// Whether a name says that the content is meant for us, whatever it is now.
+pub(crate) fn has_our_name(path: &Path) -> bool {
+    let extension = path.extension().and_then(std::ffi::OsStr::to_str);
+    extension.is_some_and(|extension| ["blp", "b2frame", "b2f", "b2nd"].contains(&extension))
+}
+
 /// The kind of an open file.
 pub(crate) fn kind_of_file(file: &File) -> Option<Kind> {
     let len = file.len().ok()?;

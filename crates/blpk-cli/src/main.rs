@@ -5,17 +5,23 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod batch;
 mod bench;
 mod commands;
 mod describe;
 mod events;
 mod exit;
 mod files;
+mod foreign;
 mod fortran;
+mod inputs;
 mod json;
 mod kind;
+mod memory;
 mod npy;
+mod outputs;
 mod pprint;
+mod progress;
 mod python;
 mod report;
 mod session;
@@ -44,5 +50,7 @@ fn run(cli: &args::Cli, argv: &[OsString]) -> ExitCode {
     let session = session::Session::new(cli);
     session.describe(cli);
     let done = commands::run(command, &session);
-    exit::finish(done.and_then(|()| session.report.finish()))
+    // In any case: the bar goes before an error comes.
+    let printed = session.report.finish();
+    exit::finish(done.and(printed))
 }

@@ -1,6 +1,7 @@
 //! Where is anything printed? Only here. Lines of stdout start with `blpk: `, errors are one line of stderr that starts
 //! with `blpk: error: `.
 
+use crate::progress::Progress;
 use anyhow::Context as _;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,6 +11,8 @@ const PREFIX: &str = "blpk: ";
 /// How much is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Level {
+    /// Errors only.
+    Quiet,
     Normal,
     Verbose,
     Debug,
@@ -23,13 +26,29 @@ pub(crate) struct Report(Arc<Inner>);
 struct Inner {
     level: Level,
     to_stderr: bool,
+    progress: Progress,
     failed: Mutex<Option<io::Error>>,
 }
 
 impl Report {
     /// With `to_stderr`, texts go there: stdout is for data.
     pub(crate) fn new(level: Level, to_stderr: bool) -> Report {
-        Report(Arc::new(Inner { level, to_stderr, failed: Mutex::new(None) }))
+        Report(Arc::new(Inner { level, to_stderr, progress: Progress::default(), failed: Mutex::new(None) }))
+    }
+
+    /// With a bar that shows how far the work is, as long as nothing else is printed.
+    pub(crate) fn with_progress(level: Level, to_stderr: bool) -> Report {
+        Report(Arc::new(Inner { level, to_stderr, progress: Progress::new(level), failed: Mutex::new(None) }))
+    }
+
+    /// How far the work is.
+    pub(crate) fn progress(&self) -> &Progress {
+        &self.0.progress
+    }
+
+    /// Prints the error of one of several files.
+    pub(crate) fn error(&self, message: &str) {
+        self.0.progress.aside(|| error(message));
     }
 
     /// Prints the lines of a text; empty ones are dropped.
@@ -70,10 +89,10 @@ impl Report {
     }
 
     fn write(&self, text: &str) {
-        let written = match self.0.to_stderr {
+        let written = self.0.progress.aside(|| match self.0.to_stderr {
             true => io::stderr().write_all(text.as_bytes()),
             false => io::stdout().write_all(text.as_bytes()),
-        };
+        });
         if let Err(error) = written {
             self.0.failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
         }
@@ -81,6 +100,7 @@ impl Report {
 
     /// Makes sure that all is printed. That nobody reads it any more is no failure.
     pub(crate) fn finish(&self) -> anyhow::Result<()> {
+        self.0.progress.end();
         let flushed = io::stdout().flush();
         let failed = self.0.failed.lock().unwrap_or_else(PoisonError::into_inner).take();
         match failed.map_or(flushed, Err) {

@@ -1,10 +1,13 @@
 //! What do all commands share? The global options, a way to print, and what a job needs to run: threads and Ctrl-C.
 
 use crate::args::{Cli, Command};
+use crate::memory;
 use crate::report::{self, Level, Report};
 use crate::streams::Place;
 use anyhow::{Context as _, Result};
 use bloscpack_io::{Cancel, Threads};
+use rayon::ThreadPool;
+use std::cell::RefCell;
 use std::path::PathBuf;
 use std::process::exit;
 use std::sync::Arc;
@@ -18,19 +21,27 @@ pub(crate) struct Session {
     pub(crate) report: Report,
     pub(crate) force: bool,
     nthreads: Option<usize>,
+    /// The pool that was built last: many files are worked on by the same threads.
+    pool: RefCell<Option<Arc<ThreadPool>>>,
 }
 
 impl Session {
     pub(crate) fn new(cli: &Cli) -> Session {
-        let level = match (cli.global.debug, cli.global.verbose) {
-            (true, _) => Level::Debug,
-            (false, true) => Level::Verbose,
-            (false, false) => Level::Normal,
+        let level = match (cli.global.debug, cli.global.verbose, cli.global.quiet) {
+            (true, _, _) => Level::Debug,
+            (_, true, _) => Level::Verbose,
+            (_, _, true) => Level::Quiet,
+            _ => Level::Normal,
         };
+        let to_stderr = cli.command.as_ref().is_some_and(data_on_stdout);
         Session {
-            report: Report::new(level, cli.command.as_ref().is_some_and(data_on_stdout)),
+            report: match cli.command.as_ref().is_some_and(takes_long) {
+                true => Report::with_progress(level, to_stderr),
+                false => Report::new(level, to_stderr),
+            },
             force: cli.global.force,
-            nthreads: cli.global.nthreads,
+            nthreads: cli.global.nthreads.or(cli.global.threads.filter(|threads| *threads > 0)),
+            pool: RefCell::new(None),
         }
     }
 
@@ -58,19 +69,36 @@ impl Session {
 
     /// The threads for a job of so many bytes. A pool is built only here.
     pub(crate) fn threads(&self, nbytes: u64) -> Result<Threads> {
+        self.threads_within(nbytes, None, 0)
+    }
+
+    /// The same, if chunks of so many plain bytes are not to take more than so much memory.
+    pub(crate) fn threads_within(&self, nbytes: u64, memory: Option<u64>, chunk: u64) -> Result<Threads> {
+        let within = |wanted| memory.map_or(Ok(wanted), |memory| memory::threads_within(memory, chunk, wanted));
         if nbytes < ONE_THREAD_IS_ENOUGH || self.nthreads() == 1 {
-            return Ok(Threads::Serial);
+            return within(1).map(|_| Threads::Serial);
         }
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.nthreads()).build();
-        Ok(Threads::Pool(Arc::new(pool.context("starting threads; try -n 1")?)))
+        let nthreads = match within(self.nthreads())? {
+            1 => return Ok(Threads::Serial),
+            nthreads => nthreads,
+        };
+        let mut last = self.pool.borrow_mut();
+        if let Some(pool) = last.as_ref().filter(|pool| pool.current_num_threads() == nthreads) {
+            return Ok(Threads::Pool(pool.clone()));
+        }
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(nthreads).build();
+        let pool = Arc::new(pool.context("starting threads; try -n 1")?);
+        *last = Some(pool.clone());
+        Ok(Threads::Pool(pool))
     }
 
     /// A switch that Ctrl-C sets. Whoever presses it twice does not want to wait for the end of a chunk.
     pub(crate) fn cancel(&self) -> Result<Cancel> {
         let cancel = Cancel::new();
-        let switch = cancel.clone();
+        let (switch, report) = (cancel.clone(), self.report.clone());
         ctrlc::set_handler(move || {
             if switch.is_cancelled() {
+                report.progress().end();
                 report::error("interrupted");
                 exit(1);
             }
@@ -85,13 +113,19 @@ impl Session {
 fn data_on_stdout(command: &Command) -> bool {
     use crate::args::ChunkCommand as Chunk;
     let is_stdout = |path: &PathBuf| Place::from(path.clone()) == Place::Standard;
-    let (in_file, out_file) = match command {
-        Command::Compress(args) => (&args.in_file, args.out_file.as_ref()),
-        Command::Decompress(args) => (&args.in_file, args.out_file.as_ref()),
-        Command::Chunk(Chunk::Encode(args)) => (&args.in_file, Some(&args.out_file)),
-        Command::Chunk(Chunk::Decode(args)) => (&args.in_file, Some(&args.out_file)),
-        Command::Cat(_) => return true,
-        _ => return false,
-    };
-    out_file.map_or_else(|| is_stdout(in_file), is_stdout)
+    match command {
+        Command::Compress(args) => args.many.is_to_stdout(&args.files),
+        Command::Decompress(args) => {
+            args.many.is_to_stdout(&args.files) || args.metadata_out.as_ref().is_some_and(is_stdout)
+        }
+        Command::Chunk(Chunk::Encode(args)) => is_stdout(&args.out_file),
+        Command::Chunk(Chunk::Decode(args)) => is_stdout(&args.out_file),
+        Command::Cat(_) => true,
+        _ => false,
+    }
+}
+
+/// Whether a person may wonder how far it is.
+fn takes_long(command: &Command) -> bool {
+    matches!(command, Command::Compress(_) | Command::Decompress(_) | Command::Append(_) | Command::Verify(_))
 }

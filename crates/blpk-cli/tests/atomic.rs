@@ -146,5 +146,8 @@ fn an_output_in_a_folder_that_is_not_there() {
     std::fs::create_dir(sandbox.path("folder")).unwrap();
     assert_eq!(sandbox.run("c f folder").failed(), "output file 'folder' exists!");
     assert!(sandbox.run("-f c f folder").failed().contains("folder"));
-    assert_eq!(sandbox.run("c folder").failed(), "input file 'folder' is a directory, not a file");
+    assert_eq!(
+        sandbox.run("c folder").failed(),
+        "input file 'folder' is a directory, not a file; use --recursive for the files in it"
+    );
 }

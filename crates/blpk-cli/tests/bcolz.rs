@@ -75,3 +75,26 @@ fn verify_tells_everything_that_is_wrong() {
     assert!(sandbox.run("d x out").failed().contains("__1.blp: "));
     assert_eq!(sandbox.names(), ["x"]);
 }
+
+#[test]
+fn tables_are_one_entry_of_a_list_and_a_directory_of_arrays() {
+    let (sandbox, case) = golden("ref/tab/mixed");
+    let run = sandbox.run("list -r . x/f").ok();
+    let lines = run.lines();
+    assert_eq!(lines.len(), 4, "{lines:?}");
+    assert!(lines[1].starts_with("bcolz-ctable  ") && lines[1].contains("500 rows, 7 columns"), "{lines:?}");
+    assert!(
+        lines[1].ends_with("./x") && lines[2].starts_with("bcolz-carray  ") && lines[2].contains("[500]"),
+        "{lines:?}"
+    );
+    let line: Value = from_slice(&sandbox.run("list --json -r .").ok().stdout).unwrap();
+    let mut info: Value = from_slice(&sandbox.run("info --json x").ok().stdout).unwrap();
+    info["name"] = "./x".into();
+    assert_eq!(line, info);
+    sandbox.run("verify -r .").ok();
+    // Each column is an array.
+    let run = sandbox.run("d -r x --output-dir out");
+    let refused = run.stderr.lines().filter(|line| line.contains("out/")).count();
+    assert_eq!(refused, 0, "{}", run.stderr);
+    assert_eq!(case["columns"]["f"]["sha256"], sha256_hex(&sandbox.read("out/x/f")));
+}

@@ -85,7 +85,41 @@ fn ambiguous_prefixes_are_named() {
     let sandbox = Sandbox::new();
     let ambiguous = |args| sandbox.run(args).usage();
     assert_eq!(ambiguous("--ver c"), "ambiguous option: --ver could match --version, --verbose");
-    assert_eq!(ambiguous("c --no x"), "ambiguous option: --no could match --no-shuffle, --no-offsets");
+    assert_eq!(ambiguous("c --no x"), "ambiguous option: --no could match --no-shuffle, --no-offsets, --no-prealloc");
     assert_eq!(ambiguous("c --ch x"), "ambiguous option: --ch could match --chunk-size, --checksum");
     assert!(ambiguous("a --n x y").starts_with("ambiguous option: --n could match "));
+}
+
+#[test]
+fn new_options_can_be_abbreviated_too() {
+    let sandbox = Sandbox::new();
+    for (command, prefix, option) in [
+        ("", "--q", "-q/--quiet"),
+        ("", "--t", "-T/--threads"),
+        ("compress", "--th", "-T/--threads"),
+        ("compress", "--fi", "--filter"),
+        ("compress", "--ma", "--max-app-chunks"),
+        ("compress", "--no-p", "--no-prealloc"),
+        ("compress", "--mem", "--memory"),
+        ("compress", "--rec", "-r/--recursive"),
+        ("compress", "--e", "--each"),
+        ("compress", "--s", "--stdout"),
+        ("compress", "--rm", "--rm"),
+        ("decompress", "--mem", "--memory"),
+        ("decompress", "--nt", "-n/--nthreads"),
+        ("decompress", "--th", "-T/--threads"),
+        ("verify", "--m", "--memory"),
+        ("list", "--r", "-r/--recursive"),
+    ] {
+        let error = sandbox.run(&format!("{command} {prefix}=nonsense")).usage();
+        let reached = [format!("argument {option}: ignored explicit"), format!("argument {option}: invalid ")];
+        let memory = "argument --memory: could not convert string".to_owned();
+        let memory = [memory, "argument --memory: invalid literal".to_owned()];
+        let reached = reached.iter().chain(&memory).any(|reached| error.starts_with(reached.as_str()));
+        assert!(reached, "{command} {prefix}: {error}");
+    }
+    for (command, prefix) in [("compress", "--out"), ("compress", "--o"), ("decompress", "--m"), ("compress", "--f")] {
+        let error = sandbox.run(&format!("{command} {prefix}=x f")).usage();
+        assert!(error.starts_with(&format!("ambiguous option: {prefix} could match ")), "{command} {prefix}: {error}");
+    }
 }

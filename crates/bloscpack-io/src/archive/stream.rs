@@ -8,6 +8,7 @@ use bloscpack_format::frame::decode_vlmetalayer;
 
 use super::decode::{Plain, Worker};
 use super::{Archive, Content};
+use crate::options::Event;
 use crate::source::ReadAt;
 use crate::{Error, Threads, UnpackOptions, pipeline};
 
@@ -81,6 +82,7 @@ impl<R: ReadAt> Archive<R> {
             },
             |plain: Plain| {
                 written += plain.len() as u64;
+                options.observer.tell(Event::Plain(plain.len() as u64));
                 plain.write_to(output).map_err(Error::io("writing the output"))
             },
         )?;

@@ -1,22 +1,41 @@
 //! What was typed: every command and option, nothing looked at yet but the words themselves.
 //!
-//! The four commands of the original keep its names, defaults and choices. Its users' abbreviations count too: a new
-//! long option must not make an old unique prefix ambiguous (`tests/prefixes.rs` lists those).
+//! | file | what it knows |
+//! |---|---|
+//! | `command`, and `blosc reading containers chunk about` | the commands, and their options |
+//! | `many` | names of files that are a list |
+//! | `values`, `filters` | how the value of each option is read |
+//! | `abbreviations` | which option of the original an abbreviation means |
+//! | `environment` | defaults that the environment gives |
+//! | `typed`, `usage`, `pages` | the command line as text: for `--debug`, for errors, for manuals |
 
+mod abbreviations;
+mod about;
+mod blosc;
+mod chunk;
 mod command;
+mod containers;
+mod environment;
+mod filters;
+mod many;
 mod pages;
+mod reading;
 mod typed;
 mod usage;
 mod values;
 
-pub(crate) use command::{
-    AppendArgs, BenchArgs, BloscArgs, CatArgs, ChunkCommand, ChunkDecodeArgs, ChunkEncodeArgs, ChunkInfoArgs, Command,
-    CompactArgs, CompletionsArgs, CompressArgs, ConvertArgs, DecompressArgs, InfoArgs, ManArgs, RecoverArgs,
-    VerifyArgs,
-};
+pub(crate) use about::{CompletionsArgs, ManArgs};
+pub(crate) use blosc::{AppendArgs, BloscArgs, CompressArgs, DecompressArgs};
+pub(crate) use chunk::{ChunkCommand, ChunkDecodeArgs, ChunkEncodeArgs, ChunkInfoArgs};
+pub(crate) use command::Command;
+pub(crate) use containers::{CompactArgs, ConvertArgs, RecoverArgs};
+pub(crate) use environment::no_progress;
+pub(crate) use filters::FilterArg;
+pub(crate) use many::ManyArgs;
 pub(crate) use pages::{completions, man_page, page_names};
+pub(crate) use reading::{BenchArgs, CatArgs, InfoArgs, ListArgs, VerifyArgs};
 pub(crate) use usage::usage_error;
-pub(crate) use values::{FilterArg, Int, Range};
+pub(crate) use values::{Int, Range};
 
 use crate::exit::Stop;
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser};
@@ -27,9 +46,10 @@ use std::ffi::OsString;
 #[command(
     name = "blpk",
     about = "Compress, decompress, append to, verify and describe Blosc files",
-    override_usage = "blpk [-h] [--version] [-v | -d] [-f] [-n [1, 256]] <command> ...",
+    override_usage = "blpk [-h] [--version] [-v | -d | -q] [-f] [-n [1, 256]] <command> ...",
     help_template = HELP,
     after_help = "'blpk <command> -h' describes a command, 'blpk <command> --help' with examples.",
+    after_long_help = environment::HELP,
     subcommand_help_heading = "commands",
     subcommand_value_name = "command",
     disable_version_flag = true,
@@ -60,24 +80,50 @@ pub(crate) struct Global {
     /// print debugging output too
     #[arg(short, long, global = true)]
     pub(crate) debug: bool,
+    /// print errors only
+    #[arg(short, long, global = true)]
+    pub(crate) quiet: bool,
     /// overwrite existing files; write binary data to a terminal
     #[arg(short, long, global = true)]
     pub(crate) force: bool,
     /// number of threads (default: one for each core)
     #[arg(short, long, global = true, value_name = "1-256", value_parser = values::nthreads, allow_negative_numbers = true)]
     pub(crate) nthreads: Option<usize>,
+    /// the same; 0 for one for each core
+    #[arg(short = 'T', long, global = true, value_name = "0-256", value_parser = values::threads, allow_negative_numbers = true)]
+    pub(crate) threads: Option<usize>,
 }
 
 impl Cli {
-    /// Parses the command line, program name included.
+    /// Parses the command line, program name included, and puts in what the environment says where it says nothing.
     pub(crate) fn parse_from(argv: &[OsString]) -> Result<Cli, Stop> {
+        let argv = &*abbreviations::expand(argv);
         let mut command = Cli::command();
         let parsed = command.try_get_matches_from_mut(argv).and_then(|matches| Cli::from_arg_matches(&matches));
-        let cli = parsed.map_err(|error| usage::explain(&error, &command, argv))?;
-        if cli.global.verbose && cli.global.debug {
-            return Err(usage_error(argv, "argument -d/--debug: not allowed with argument -v/--verbose"));
-        }
+        let mut cli = parsed.map_err(|error| usage::explain(&error, &command, argv))?;
+        cli.check().map_err(|message| usage_error(argv, message))?;
+        environment::fill(&mut cli).map_err(|message| usage_error(argv, message))?;
         Ok(cli)
+    }
+
+    /// What does not go together and the parser does not see, as it stands on both sides of the command.
+    fn check(&self) -> Result<(), String> {
+        let Global { verbose, debug, quiet, nthreads, threads, .. } = &self.global;
+        for (second, first) in [
+            ((*debug, "-d/--debug"), (*verbose, "-v/--verbose")),
+            ((*quiet, "-q/--quiet"), (*verbose, "-v/--verbose")),
+            ((*quiet, "-q/--quiet"), (*debug, "-d/--debug")),
+            ((threads.is_some(), "-T/--threads"), (nthreads.is_some(), "-n/--nthreads")),
+        ] {
+            if first.0 && second.0 {
+                return Err(format!("argument {}: not allowed with argument {}", second.1, first.1));
+            }
+        }
+        match &self.command {
+            Some(Command::Compress(args)) => args.many.check(&args.files, false),
+            Some(Command::Decompress(args)) => args.check(),
+            _ => Ok(()),
+        }
     }
 }
 

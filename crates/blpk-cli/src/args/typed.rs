@@ -1,9 +1,9 @@
 //! How does `--debug` list the command line? By name, sorted, each value as Python prints it, defaults included.
 
-use super::{BloscArgs, Cli, Command};
+use super::{BloscArgs, Cli, Command, ManyArgs};
 use blosc_core::Codec;
 use std::fmt::Display;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The defaults of the original.
 const TYPESIZE: &str = "8";
@@ -24,19 +24,19 @@ impl Cli {
                 list.extend([
                     ("checksum", args.checksum.map_or("adler32", |checksum| checksum.name()).into()),
                     ("chunk_size", args.chunk_size.as_ref().map_or("1M".into(), ToString::to_string)),
-                    ("in_file", path(&args.in_file)),
                     ("metadata", option(args.metadata.as_deref().map(path))),
                     ("offsets", boolean(!args.no_offsets)),
-                    ("out_file", option(args.out_file.as_deref().map(path))),
                     ("subcommand", "compress".into()),
                 ]);
+                files(&args.many, &args.files, &mut list);
             }
-            Some(Command::Decompress(args)) => list.extend([
-                ("in_file", path(&args.in_file)),
-                ("no_check_extension", boolean(args.no_check_extension)),
-                ("out_file", option(args.out_file.as_deref().map(path))),
-                ("subcommand", "decompress".into()),
-            ]),
+            Some(Command::Decompress(args)) => {
+                list.extend([
+                    ("no_check_extension", boolean(args.no_check_extension)),
+                    ("subcommand", "decompress".into()),
+                ]);
+                files(&args.many, &args.files, &mut list);
+            }
             Some(Command::Append(args)) => {
                 blosc(&args.blosc, &mut list);
                 list.extend([
@@ -48,7 +48,7 @@ impl Cli {
                 ]);
             }
             Some(Command::Info(args)) => {
-                list.extend([("file_", path(&args.file)), ("subcommand", "info".into())]);
+                list.extend([("file_", paths(&args.files)), ("subcommand", "info".into())]);
             }
             _ => {}
         }
@@ -66,6 +66,11 @@ fn blosc(args: &BloscArgs, list: &mut Vec<(&'static str, String)>) {
     ]);
 }
 
+fn files(many: &ManyArgs, files: &[PathBuf], list: &mut Vec<(&'static str, String)>) {
+    let (inputs, output) = many.split(files);
+    list.extend([("in_file", paths(inputs)), ("out_file", option(output.or(many.output.as_deref()).map(path)))]);
+}
+
 fn boolean(value: bool) -> String {
     if value { "True" } else { "False" }.into()
 }
@@ -76,4 +81,8 @@ fn option(value: Option<impl Display>) -> String {
 
 fn path(path: &Path) -> String {
     path.display().to_string()
+}
+
+fn paths(list: &[PathBuf]) -> String {
+    list.iter().map(|one| path(one)).collect::<Vec<_>>().join(", ")
 }

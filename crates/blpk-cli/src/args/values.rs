@@ -2,7 +2,7 @@
 //! argparse) where it had the option.
 
 use crate::{python, size};
-use blosc_core::{ChunkFormat, Codec, Filter, SplitMode};
+use blosc_core::{ChunkFormat, Codec, SplitMode};
 use bloscpack_format::checksum::Checksum;
 use bloscpack_format::python_str_repr;
 use clap_complete::Shell;
@@ -59,10 +59,6 @@ pub(crate) struct Range {
     pub(crate) end: Option<u64>,
 }
 
-/// `--filter`: one that exists in either chunk format, or `none`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct FilterArg(pub(crate) Option<Filter>);
-
 pub(super) fn nthreads(text: &str) -> Result<usize, BadValue> {
     let number = int("-n/--nthreads", text)?;
     number.to().filter(|n| (1..=256).contains(n)).ok_or_else(|| BadValue::Failure {
@@ -70,6 +66,13 @@ pub(super) fn nthreads(text: &str) -> Result<usize, BadValue> {
         short: "n",
         text: "must be 1 <= n <= 256".into(),
     })
+}
+
+/// As `nthreads`, and 0 for one on each core.
+pub(super) fn threads(text: &str) -> Result<usize, BadValue> {
+    let number = int("-T/--threads", text)?;
+    let invalid = || BadValue::Usage(format!("argument -T/--threads: must be 0 <= n <= 256, not {number}"));
+    number.to().filter(|n| *n <= 256).ok_or_else(invalid)
 }
 
 pub(super) fn typesize(text: &str) -> Result<Int, BadValue> {
@@ -102,6 +105,23 @@ pub(super) fn chunk_size(text: &str) -> Result<Int, BadValue> {
     }
 }
 
+pub(super) fn max_app_chunks(text: &str) -> Result<u64, BadValue> {
+    // Each takes eight bytes of the file at once: more would be 32 GiB.
+    const MOST: u64 = u32::MAX as u64;
+    let number = int("--max-app-chunks", text)?;
+    let invalid = || BadValue::Usage(format!("argument --max-app-chunks: must be 0 <= n <= {MOST}, not {number}"));
+    number.to().filter(|number| *number <= MOST).ok_or_else(invalid)
+}
+
+pub(super) fn memory(text: &str) -> Result<u64, BadValue> {
+    let failure = |text| BadValue::Usage(format!("argument --memory: {text}"));
+    let digits = size::parse_size(text).map_err(failure)?;
+    match digits.parse() {
+        Ok(0) | Err(_) => Err(failure(format!("must be > 0 and < 2**64, not {digits}"))),
+        Ok(nbytes) => Ok(nbytes),
+    }
+}
+
 pub(super) fn axis(text: &str) -> Result<u64, BadValue> {
     let length = text.trim().parse().ok().filter(|length| i64::try_from(*length).is_ok());
     length.ok_or_else(|| BadValue::Usage(format!("invalid length of an axis: {}", python_str_repr(text))))
@@ -115,39 +135,6 @@ pub(super) fn format(text: &str) -> Result<ChunkFormat, BadValue> {
 pub(super) fn splitmode(text: &str) -> Result<SplitMode, BadValue> {
     let modes = [SplitMode::Always, SplitMode::Never, SplitMode::Auto, SplitMode::ForwardCompat];
     choice("--splitmode", text, &["always", "never", "auto", "forward"]).map(|index| modes[index])
-}
-
-pub(super) fn filter(text: &str) -> Result<FilterArg, BadValue> {
-    const NAMES: [&str; 7] = ["none", "shuffle", "bitshuffle", "delta", "trunc-prec", "bytedelta", "int-trunc"];
-    const IDS: [u8; 7] = [0, 1, 2, 3, 4, 35, 36];
-    let (name, meta) = match text.split_once(':') {
-        Some((name, meta)) => (name, Some(meta)),
-        None => (text, None),
-    };
-    let id = IDS[choice("--filter", name, &NAMES)?];
-    let invalid = |expected: &str| {
-        let meta = python_str_repr(meta.unwrap_or_default());
-        BadValue::Usage(format!("argument --filter: invalid meta value of {name}: {meta} ({expected})"))
-    };
-    // One byte, which some filters read as a signed number.
-    let byte = match (name, meta.unwrap_or("0")) {
-        ("trunc-prec" | "int-trunc", _) if meta.is_none() => {
-            let text = format!("argument --filter: {name} needs a number of bits, as in {name}:10 or {name}:-4");
-            return Err(BadValue::Usage(text));
-        }
-        ("trunc-prec" | "int-trunc", meta) => {
-            meta.parse().map(i8::cast_unsigned).map_err(|_| invalid("-128 to 127"))?
-        }
-        ("shuffle" | "bytedelta", meta) => meta.parse().map_err(|_| invalid("0 to 255"))?,
-        (_, meta) => meta.parse().ok().filter(|meta| *meta == 0).ok_or_else(|| invalid("it takes none"))?,
-    };
-    Ok(FilterArg(Filter::from_id(id, byte)))
-}
-
-/// One of the filters that every Blosc has.
-pub(super) fn shuffle(text: &str) -> Result<FilterArg, BadValue> {
-    choice("--filter", text, &["none", "shuffle", "bitshuffle"])?;
-    filter(text)
 }
 
 pub(super) fn sample(text: &str) -> Result<Int, BadValue> {
@@ -208,7 +195,7 @@ fn int(argument: &str, text: &str) -> Result<Int, BadValue> {
 }
 
 /// The index of a name in the list.
-fn choice(argument: &str, text: &str, names: &[&str]) -> Result<usize, BadValue> {
+pub(super) fn choice(argument: &str, text: &str, names: &[&str]) -> Result<usize, BadValue> {
     names.iter().position(|name| *name == text).ok_or_else(|| {
         let names = names.iter().map(|name| python_str_repr(name)).collect::<Vec<_>>().join(", ");
         let text = python_str_repr(text);
@@ -230,19 +217,5 @@ mod tests {
         for text in ["", "3", "3...7", "-1..2", "a..b", "3..=7", "7..3", "0..18446744073709551616"] {
             assert!(range(text).is_err(), "{text}");
         }
-    }
-
-    #[test]
-    fn filters_have_a_meta_value() {
-        let filter = |text| filter(text).map(|FilterArg(filter)| filter.map(|filter| filter.to_string()));
-        for text in ["trunc-prec:-12", "int-trunc:7", "shuffle", "shuffle:255", "bytedelta:4", "delta", "bitshuffle"] {
-            assert_eq!(filter(text), Ok(Some(text.into())));
-        }
-        assert_eq!(filter("none"), Ok(None));
-        assert_eq!(filter("shuffle:0"), Ok(Some("shuffle".into())));
-        for text in ["shuffle:x", "shuffle:-1", "shuffle:256", "trunc-prec:200", "trunc-prec", "delta:1", "none:2"] {
-            assert!(filter(text).is_err(), "{text}");
-        }
-        assert!(filter("trunc_prec:1").is_err());
     }
 }

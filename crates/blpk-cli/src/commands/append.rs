@@ -2,13 +2,14 @@
 
 use super::settings::{Settings, describe_plan};
 use crate::args::AppendArgs;
+use crate::kind::{Kind, kind_of};
 use crate::report::Level;
 use crate::session::Session;
 use crate::size::double_pretty_size;
 use crate::streams::{Input, Place, refuse_same_file};
 use crate::{events, files};
 use anyhow::{Context as _, Result, bail};
-use bloscpack_format::bloscpack::Header;
+use bloscpack_format::bloscpack::{Header, MetadataArgs};
 use bloscpack_format::checksum::Checksum;
 use bloscpack_io::{AppendOptions, Archive, append_stream};
 use std::fs::File;
@@ -18,6 +19,7 @@ pub(super) fn run(args: &AppendArgs, session: &Session) -> Result<()> {
     let report = &session.report;
     let (original, new) = (&args.original_file, &args.new_file);
     report.verbose("getting ready for append");
+    refuse_others(original)?;
     if !args.no_check_extension && !files::has_extension(original) {
         bail!("original file '{}' does not end with '{}'", original.display(), files::EXTENSION);
     }
@@ -53,7 +55,13 @@ pub(super) fn run(args: &AppendArgs, session: &Session) -> Result<()> {
         .metadata(metadata)
         .threads(session.threads(size.unwrap_or(u64::MAX))?)
         .cancel(cancel)
-        .observe(events::packing(report, header.map_or(Checksum::None, |header| header.checksum)));
+        .observe(events::packing(
+            report,
+            header.map_or(Checksum::None, |header| header.checksum),
+            MetadataArgs::default(),
+        ));
+    report.progress().begin(size);
+    report.progress().file(&new_place, size);
     let appended = append_stream(original, input, size, &options).with_context(|| original.display().to_string())?;
 
     if size.is_none() {
@@ -70,6 +78,18 @@ pub(super) fn run(args: &AppendArgs, session: &Session) -> Result<()> {
     }
     report.verbose("done");
     Ok(())
+}
+
+/// Says of what can be read, but not appended to, what it is.
+fn refuse_others(original: &Path) -> Result<()> {
+    let what = match kind_of(original) {
+        Some(Kind::Frame) => "a Blosc2 frame",
+        Some(Kind::Chunk) => "a bare chunk",
+        Some(Kind::Npy) => "a NumPy .npy file",
+        _ => return Ok(()),
+    };
+    let name = original.display();
+    bail!("original file '{name}' is {what}, and data is appended to bloscpack files only; 'blpk convert' makes it one")
 }
 
 /// Prints what the file holds so far, with `-v` and `-d`; its header.

@@ -11,28 +11,26 @@ use bloscpack_format::bcolz::{Attrs, Cparams, Shuffle};
 use bloscpack_io::bcolz::{Carray, Column, Ctable, Directory, LocalDirectory, Root};
 use std::path::Path;
 
-/// Prints it. No chunk is looked at; attributes that cannot be read are left out.
-pub(super) fn run(path: &Path, json: bool, report: &Report) -> Result<()> {
+/// As an object. No chunk is looked at; attributes that cannot be read are left out.
+pub(super) fn object(path: &Path) -> Result<Object> {
+    Ok(match Root::open(LocalDirectory::open(path)?)? {
+        Root::Carray(carray) => with_attrs(array(Object::new("bcolz-carray"), &carray), carray.attrs().ok()),
+        Root::Ctable(table) => with_attrs(columns(&table), table.attrs().ok()),
+    })
+}
+
+/// Prints the same.
+pub(super) fn print(path: &Path, report: &Report) -> Result<()> {
     match Root::open(LocalDirectory::open(path)?)? {
         Root::Carray(carray) => {
-            let attrs = carray.attrs().ok();
-            if json {
-                report.raw(&with_attrs(array(Object::new("bcolz-carray"), &carray), attrs).line());
-            } else {
-                report.normal(describe::block("Carray", &fields(&carray)));
-                attributes(attrs, report);
-            }
+            report.normal(describe::block("Carray", &fields(&carray)));
+            attributes(carray.attrs().ok(), report);
         }
         Root::Ctable(table) => {
-            let attrs = table.attrs().ok();
-            if json {
-                report.raw(&with_attrs(columns(&table), attrs).line());
-            } else {
-                report.normal(describe::block("Ctable", &[("rows", table.len().to_string())]));
-                attributes(attrs, report);
-                for (name, column) in table.names().iter().zip(table.columns()) {
-                    report.normal(describe::block(&Json::String(name.clone()).dumps(), &fields(column)));
-                }
+            report.normal(describe::block("Ctable", &[("rows", table.len().to_string())]));
+            attributes(table.attrs().ok(), report);
+            for (name, column) in table.names().iter().zip(table.columns()) {
+                report.normal(describe::block(&Json::String(name.clone()).dumps(), &fields(column)));
             }
         }
     }

@@ -1,135 +1,224 @@
 //! `blpk decompress`: the plain bytes of any file that we can read.
 
+use super::plain_size::{chunk_size, limits};
 use crate::args::DecompressArgs;
-use crate::kind::{Kind, kind_of};
+use crate::batch;
+use crate::inputs::{self, Item};
+use crate::kind::{Kind, has_our_name, is_container_directory, kind_of};
 use crate::npy::Npy;
+use crate::outputs::Outputs;
 use crate::pprint::pformat;
 use crate::session::Session;
 use crate::size::pretty_size;
-use crate::streams::{Input, Output, Place};
+use crate::streams::{Input, Output, Place, refuse_same_file};
 use crate::{events, files};
 use anyhow::{Context as _, Result, bail};
 use bloscpack_format::Json;
-use bloscpack_io::{Archive, Cancel, LocalSource, UnpackOptions, unpack_file, unpack_stream};
+use bloscpack_io::{Archive, Cancel, LocalSource, UnpackOptions, UnpackReport, unpack_file, unpack_stream};
 use std::fs::File;
-use std::path::Path;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
 
 pub(super) fn run(args: &DecompressArgs, session: &Session) -> Result<()> {
     let report = &session.report;
     report.verbose("getting ready for decompression");
-    let input = Place::from(args.in_file.clone());
-    if args.in_file.is_dir() {
-        files::must_exist("input file", &args.in_file)?; // says what the directory is, whatever its name
-    }
-    let output = output_of(args, &input)?;
-    files::check(&input, &output, session)?;
-    let kind = match &input {
-        Place::File(path) => kind_of(path),
-        Place::Standard => None,
-    };
-    if let Some(Kind::Foreign(what)) = kind {
-        bail!("input file '{input}' is {what}, which this version cannot read");
-    }
-
+    let (names, output) = args.many.split(&args.files);
+    let mut outputs = Outputs::new(&args.many, output);
+    let items = inputs::items(names, args.many.recursive, is_container_directory);
     let cancel = session.cancel()?;
-    if let (Some(Kind::Frame | Kind::Carray), Place::File(path)) = (kind, &input) {
-        return archive(path, &output, session, &cancel);
-    }
-    let source = Input::open(&input, &cancel)?;
-    let size = source.known_size();
-    if let Some(size) = size {
-        report.verbose(format!("input file size: {}", pretty_size(size)));
-    }
-    let (nbytes, cbytes, metadata) = match (kind, &input, &output) {
-        (Some(Kind::Npy), Place::File(path), _) => {
-            let mut output = Output::create(&output, session.force)?;
-            let name = || path.display().to_string();
-            let array = Npy::open(File::open(path).with_context(name)?).with_context(name)?;
-            array.copy_range(0..array.nbytes(), &mut output)?;
-            output.commit()?;
-            (array.nbytes(), array.len(), None)
+    report.progress().begin(inputs::total(&items));
+    batch::each(items, session, &cancel, |item| {
+        report.progress().file(&item.place, item.size());
+        if item.is_skipped(is_wanted) {
+            report.verbose(format!("skipping what is not compressed: '{}'", item.place));
+            return Ok(());
         }
-        _ => unpack(source, size, &input, &output, session, &options(session, size)?.cancel(cancel))?,
-    };
-    if size.is_none() {
-        report.verbose(format!("input file size: {}", pretty_size(cbytes)));
+        let kind = match &item.place {
+            Place::File(path) => kind_of(path),
+            Place::Standard => None,
+        };
+        let output = output_of(args, &item, kind, &outputs)?;
+        let job = Job { item: &item, kind, output: output.clone(), session, memory: args.memory };
+        files::check(&item.place, &output, session)?;
+        // Refused before there is anything to be lost.
+        let metadata_out = args.metadata_out.as_ref().map(|path| create_beside(path, &item.place, &output, session));
+        let mut metadata_out = metadata_out.transpose()?;
+        let mut metadata = None;
+        outputs.write(&item, &output, session, || {
+            metadata = job.run(&cancel)?;
+            metadata_out.take().map_or(Ok(()), |file| write_metadata(file, metadata.take()))
+        })?;
+        print_metadata(metadata, session);
+        report.verbose("done");
+        Ok(())
+    })
+}
+
+/// Opens a second output, which is neither the input nor the first.
+fn create_beside(path: &Path, input: &Place, output: &Place, session: &Session) -> Result<Output> {
+    let place = Place::from(path.to_owned());
+    for other in [input, output] {
+        refuse_same_file(other, &place)?;
+        if let (Place::File(other), Place::File(path)) = (other, &place)
+            && full(other) == full(path)
+        {
+            bail!("'{place}' cannot be for the data and the metadata; name another file");
+        }
     }
-    report.verbose(format!("output file size: {}", pretty_size(nbytes)));
-    report.verbose(format!("decompression ratio: {:.6}", nbytes as f64 / cbytes as f64));
+    Output::create(&place, session.force)
+}
+
+/// The path of a file that may not exist yet, by way of its directory.
+fn full(path: &Path) -> Option<PathBuf> {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    Some(parent.canonicalize().ok()?.join(path.file_name()?))
+}
+
+/// Whether what lies in a directory is compressed, or is by its name to be.
+fn is_wanted(path: &Path) -> bool {
+    match kind_of(path) {
+        Some(Kind::Bloscpack | Kind::Chunk | Kind::Frame | Kind::Carray) => true,
+        Some(Kind::Npy | Kind::Ctable | Kind::Foreign(_)) => false,
+        None => has_our_name(path) && !path.is_dir(),
+    }
+}
+
+/// One input, and where its plain bytes go.
+struct Job<'a> {
+    item: &'a Item,
+    kind: Option<Kind>,
+    output: Place,
+    session: &'a Session,
+    memory: Option<u64>,
+}
+
+impl Job<'_> {
+    /// Writes the plain bytes. The metadata, if there is any.
+    fn run(&self, cancel: &Cancel) -> Result<Option<Json>> {
+        let input = &self.item.place;
+        let report = &self.session.report;
+        if let (Some(kind @ (Kind::Frame | Kind::Carray | Kind::Npy)), Place::File(path)) = (self.kind, input) {
+            let written = if kind == Kind::Npy { self.npy(path) } else { self.archive(path, cancel) };
+            return written.map(|()| None);
+        }
+        let source = Input::open(input, cancel)?;
+        let size = source.known_size();
+        if let Some(size) = size {
+            report.verbose(format!("input file size: {}", pretty_size(size)));
+        }
+        let chunk = match input {
+            Place::File(path) if size.is_some() => chunk_size(path),
+            _ => None,
+        };
+        let options = self.options(size.unwrap_or(u64::MAX), chunk, cancel)?.observe(events::unpacking(report));
+        let unpacked = self.unpack(source, size.is_some(), &options)?;
+        let UnpackReport { nbytes, cbytes, metadata, .. } = unpacked;
+        if size.is_none() {
+            report.verbose(format!("input file size: {}", pretty_size(cbytes)));
+        }
+        self.describe(nbytes, cbytes);
+        Ok(metadata)
+    }
+
+    fn unpack(&self, source: Input, is_file: bool, options: &UnpackOptions) -> Result<UnpackReport> {
+        if let (Place::File(input), Place::File(output), true) = (&self.item.place, &self.output, is_file) {
+            return unpack_file(input, output, options).with_context(|| self.name());
+        }
+        let mut output = Output::create(&self.output, self.session.force)?;
+        let unpacked = unpack_stream(source, &mut output, options).with_context(|| self.name())?;
+        output.commit()?;
+        Ok(unpacked)
+    }
+
+    /// A frame or a carray, which may be a directory.
+    fn archive(&self, path: &Path, cancel: &Cancel) -> Result<()> {
+        let archive = Archive::open(LocalSource::open(path)?).with_context(|| self.name())?;
+        let chunk = archive.frame().and_then(|frame| u64::try_from(frame.header.chunksize.to_i64()).ok());
+        let options = self.options(archive.nbytes(), chunk.filter(|chunk| *chunk > 0), cancel)?;
+        let mut output = Output::create(&self.output, self.session.force)?;
+        let watched = self.session.report.progress().watch(&mut output, archive.nbytes());
+        let nbytes = archive.unpack(watched, &options).with_context(|| self.name())?;
+        output.commit()?;
+        self.session.report.verbose(format!("output file size: {}", pretty_size(nbytes)));
+        Ok(())
+    }
+
+    fn npy(&self, path: &Path) -> Result<()> {
+        let array = Npy::open(File::open(path).with_context(|| self.name())?).with_context(|| self.name())?;
+        self.session.report.verbose(format!("input file size: {}", pretty_size(array.len())));
+        let mut output = Output::create(&self.output, self.session.force)?;
+        array.copy_range(0..array.nbytes(), &mut output)?;
+        output.commit()?;
+        self.describe(array.nbytes(), array.len());
+        Ok(())
+    }
+
+    fn options(&self, size: u64, chunk: Option<u64>, cancel: &Cancel) -> Result<UnpackOptions> {
+        let (limits, chunk) = limits(self.memory, chunk);
+        let threads = self.session.threads_within(size, self.memory, chunk)?;
+        Ok(UnpackOptions::new().threads(threads).limits(limits).cancel(cancel.clone()).overwrite(self.session.force))
+    }
+
+    fn name(&self) -> String {
+        self.item.place.to_string()
+    }
+
+    fn describe(&self, nbytes: u64, cbytes: u64) {
+        let report = &self.session.report;
+        report.verbose(format!("output file size: {}", pretty_size(nbytes)));
+        report.verbose(format!("decompression ratio: {:.6}", nbytes as f64 / cbytes as f64));
+    }
+}
+
+fn print_metadata(metadata: Option<Json>, session: &Session) {
     if let Some(metadata) = metadata.filter(Json::is_truthy) {
-        report.normal("Metadata:");
-        report.normal(pformat(&metadata));
+        session.report.normal("Metadata:");
+        session.report.normal(pformat(&metadata));
     }
-    report.verbose("done");
-    Ok(())
 }
 
-/// Unpacks a frame or a carray, which may be a directory.
-fn archive(input: &Path, output: &Place, session: &Session, cancel: &Cancel) -> Result<()> {
-    let name = || input.display().to_string();
-    let archive = Archive::open(LocalSource::open(input)?).with_context(name)?;
-    let options = options(session, Some(archive.nbytes()))?.cancel(cancel.clone());
-    let mut output = Output::create(output, session.force)?;
-    let nbytes = archive.unpack(&mut output, &options).with_context(name)?;
-    output.commit()?;
-    session.report.verbose(format!("output file size: {}", pretty_size(nbytes)));
-    session.report.verbose("done");
-    Ok(())
-}
-
-fn options(session: &Session, size: Option<u64>) -> Result<UnpackOptions> {
-    let options = UnpackOptions::new().threads(session.threads(size.unwrap_or(u64::MAX))?);
-    Ok(options.overwrite(session.force).observe(events::unpacking(&session.report)))
-}
-
-/// Plain size, packed size, metadata.
-fn unpack(
-    source: Input,
-    size: Option<u64>,
-    input: &Place,
-    output: &Place,
-    session: &Session,
-    options: &UnpackOptions,
-) -> Result<(u64, u64, Option<Json>)> {
-    let unpacked = match (input, output) {
-        (Place::File(input), Place::File(output)) if size.is_some() => unpack_file(input, output, options),
-        _ => {
-            let mut output = Output::create(output, session.force)?;
-            let unpacked = unpack_stream(source, &mut output, options);
-            if unpacked.is_ok() {
-                output.commit()?;
-            }
-            unpacked
-        }
-    };
-    let unpacked = unpacked.with_context(|| input.to_string())?;
-    Ok((unpacked.nbytes, unpacked.cbytes, unpacked.metadata))
+/// As `compress --metadata` reads it: without metadata `null`.
+fn write_metadata(mut output: Output, metadata: Option<Json>) -> Result<()> {
+    let text = metadata.unwrap_or(Json::Null).dumps() + "\n";
+    output.write_all(text.as_bytes()).context("writing the metadata")?;
+    output.commit()
 }
 
 /// Where to: as named, or the input's name without `.blp`. A bloscpack file must have a name that ends so unless the
 /// check is switched off; what is something else by its content needs no such name.
-fn output_of(args: &DecompressArgs, input: &Place) -> Result<Place> {
-    let named = args.out_file.clone().map(Place::from);
-    let path = match (input, named) {
-        (_, Some(output)) if args.no_check_extension || *input == Place::Standard => return Ok(output),
-        (_, None) if args.no_check_extension => bail!("--no-check-extension requires use of <out_file>"),
-        (Place::Standard, _) => return Ok(Place::Standard),
-        (Place::File(path), Some(output)) if files::has_extension(path) => return Ok(output),
-        (Place::File(path), None) if files::has_extension(path) => {
-            return Ok(Place::File(files::without_extension(path)));
-        }
-        (Place::File(path), named) => match (kind_of(path), named) {
-            (Some(Kind::Chunk | Kind::Npy | Kind::Frame | Kind::Carray | Kind::Foreign(_)), Some(output)) => {
-                return Ok(output);
-            }
-            (Some(Kind::Chunk | Kind::Npy | Kind::Frame | Kind::Carray), None) => {
-                bail!("input file '{input}' does not end with '{}': name the <out_file>", files::EXTENSION)
-            }
-            (Some(Kind::Foreign(what)), None) => {
-                bail!("input file '{input}' is {what}, which this version cannot read")
-            }
-            (Some(Kind::Bloscpack | Kind::Ctable) | None, _) => path,
-        },
+fn output_of(args: &DecompressArgs, item: &Item, kind: Option<Kind>, outputs: &Outputs<'_>) -> Result<Place> {
+    let input = &item.place;
+    let is_named = outputs.named().is_some() || outputs.have_directory();
+    let Place::File(path) = input else {
+        return match args.no_check_extension && !is_named {
+            true => bail!("--no-check-extension requires use of <out_file>"),
+            false => outputs.place(item, Path::to_owned),
+        };
     };
-    bail!("input file '{}' does not end with '{}'", path.display(), files::EXTENSION)
+    if path.is_dir() {
+        files::input_must_exist("input file", path)?; // says what the directory is, whatever its name
+    }
+    match kind {
+        _ if args.no_check_extension && !is_named => bail!("--no-check-extension requires use of <out_file>"),
+        Some(Kind::Foreign(what)) => bail!("input file '{input}' is {what}, which this version cannot read"),
+        _ if args.no_check_extension || files::has_extension(path) => {}
+        Some(Kind::Chunk | Kind::Npy | Kind::Frame | Kind::Carray) if is_named => {}
+        Some(Kind::Npy) => bail!(
+            "input file '{input}' is a NumPy array, which is not compressed; 'blpk convert' puts it into another \
+             container, and if you name the <out_file>, its bytes go there"
+        ),
+        Some(Kind::Chunk | Kind::Frame | Kind::Carray) => {
+            bail!("input file '{input}' does not end with '{}': name the <out_file>", files::EXTENSION)
+        }
+        Some(Kind::Bloscpack | Kind::Ctable) | None => {
+            let advice = crate::foreign::advice_on(path).map_or(String::new(), |advice| format!("; {advice}"));
+            bail!("input file '{input}' does not end with '{}'{advice}", files::EXTENSION)
+        }
+    }
+    outputs.place(item, without_extension)
+}
+
+/// The name of the plain file: without the extension that says that it is compressed, if it has one.
+fn without_extension(path: &Path) -> PathBuf {
+    if has_our_name(path) { path.with_extension("") } else { path.to_owned() }
 }

@@ -10,18 +10,15 @@ use bloscpack_format::frame::{B2nd, Frame, FrameType, Metalayer};
 use bloscpack_io::{Archive, LocalSource};
 
 /// Prints it. `nbytes` and `cbytes` are the header's: those of the chunks, with the padding of arrays, and those of the data.
-pub(super) fn run(source: LocalSource, json: bool, report: &Report) -> Result<()> {
-    let archive = Archive::open(source)?;
+pub(super) fn print(archive: &Archive<LocalSource>, report: &Report) -> Result<()> {
     let frame = archive.frame().context("the frame has no header")?;
-    if json {
-        report.raw(&object(frame, archive.array()).line());
-    } else {
-        report.normal(described(frame, archive.array()));
-    }
+    report.normal(described(frame, archive.array()));
     Ok(())
 }
 
-fn object(frame: &Frame, array: Option<&B2nd>) -> Object {
+/// The same as an object.
+pub(super) fn object(archive: &Archive<LocalSource>) -> Result<Object> {
+    let (frame, array) = (archive.frame().context("the frame has no header")?, archive.array());
     let header = &frame.header;
     let mut object = Object::new(match (array, header.frame_type) {
         (Some(_), _) => "b2nd",
@@ -47,9 +44,8 @@ fn object(frame: &Frame, array: Option<&B2nd>) -> Object {
             .with("chunkshape", list(&array.chunkshape))
             .with("blockshape", list(&array.blockshape));
     }
-    object
-        .with("metalayers", names(frame.header.metalayers.iter()))
-        .with("vlmetalayers", names(frame.trailer.vlmetalayers.iter()))
+    let object = object.with("metalayers", names(frame.header.metalayers.iter()));
+    Ok(object.with("vlmetalayers", names(frame.trailer.vlmetalayers.iter())))
 }
 
 fn names<'a>(layers: impl Iterator<Item = Metalayer<'a>>) -> Json {

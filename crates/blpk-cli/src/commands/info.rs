@@ -1,66 +1,119 @@
 //! `blpk info`: what a file is and what it holds, as text like the original's or as JSON.
 
-use super::{bcolz_info, chunk, frame_info};
+use super::{bcolz_info, chunk, frame_info, wording};
 use crate::args::InfoArgs;
 use crate::describe::{chunk_flags, chunk_header, header_block, metadata_header_block, ordered_dict};
+use crate::inputs;
 use crate::json::{Object, number, text};
-use crate::kind::{Kind, kind_of, kind_of_file, prefix};
+use crate::kind::{Kind, has_our_name, is_container, kind_of, kind_of_file};
 use crate::npy::Npy;
 use crate::pprint::pformat;
 use crate::report::Report;
 use crate::session::Session;
 use crate::size::double_pretty_size;
 use crate::streams::{Place, open_source};
-use crate::{describe, events, files};
+use crate::{batch, describe, events, files};
 use anyhow::{Context as _, Result, anyhow, bail};
+use bloscpack_format::Json;
 use bloscpack_format::bloscpack::Header;
 use bloscpack_format::numpy::Order;
-use bloscpack_format::{FormatError, Json, python_bytes_repr};
-use bloscpack_io::{Archive, Cancel, Error, ReadAt as _};
+use bloscpack_io::{Archive, Cancel, LocalSource, ReadAt};
 use std::fs::File;
+use std::path::Path;
 
 pub(super) fn run(args: &InfoArgs, session: &Session) -> Result<()> {
-    let (report, place) = (&session.report, Place::from(args.file.clone()));
-    if let Place::File(path) = &place {
-        if path.is_dir() && matches!(kind_of(path), Some(Kind::Carray | Kind::Ctable)) {
-            bcolz_info::run(path, args.json, report)?;
-            report.verbose("done");
+    let report = &session.report;
+    let items = inputs::items(&args.files, args.recursive, is_container);
+    let cancel = if items.len() > 1 { session.cancel()? } else { Cancel::new() };
+    let many = items.len() > 1 || args.recursive;
+    batch::each(items, session, &cancel, |item| {
+        if item.is_skipped(is_ours) {
             return Ok(());
         }
-        files::must_exist("file", path)?;
-    }
-    let source = open_source(&place, &Cancel::new())?;
-    let kind = kind_of_file(source.file());
-    if kind == Some(Kind::Frame) {
-        frame_info::run(source, args.json, report).with_context(|| place.to_string())?;
+        let name = many.then(|| item.place.to_string());
+        one(&item.place, args.json, name.as_deref(), report, &cancel)?;
         report.verbose("done");
-        return Ok(());
-    }
-    let file = source.into_file();
-    let text = match kind {
-        Some(Kind::Foreign(what)) => bail!("file '{place}' is {what}, which this version cannot read"),
-        Some(Kind::Chunk) => chunk::info(&file, args.json, report),
-        Some(Kind::Npy) => npy(file, args.json, report),
-        Some(Kind::Bloscpack) => bloscpack(&file, args.json, report),
-        Some(Kind::Frame | Kind::Carray | Kind::Ctable) | None => {
-            return Err(anyhow!("{}", not_bloscpack(&file, &place)));
-        }
-    };
-    text.map_err(|error| match error.downcast_ref().and_then(reference_wording) {
-        Some(wording) => anyhow!("{wording}. This might not be a bloscpack compressed file: '{place}'"),
-        None => error.context(place.to_string()),
-    })?;
-    report.verbose("done");
-    Ok(())
+        Ok(())
+    })
 }
 
-fn bloscpack(file: &File, json: bool, report: &Report) -> Result<()> {
+/// Whether what lies in a directory can be described, or is by its name to be.
+pub(super) fn is_ours(path: &Path) -> bool {
+    kind_of(path).map_or_else(|| has_our_name(path) && !is_container(path), |kind| !matches!(kind, Kind::Foreign(_)))
+}
+
+/// Describes a file. With a name, if there are others.
+fn one(place: &Place, json: bool, name: Option<&str>, report: &Report, cancel: &Cancel) -> Result<()> {
+    let title = || {
+        if let Some(name) = name.filter(|_| !json) {
+            report.normal(format!("{name}:"));
+        }
+    };
+    if let Some(path) = bcolz(place) {
+        if json {
+            report.raw(&bcolz_info::object(path)?.with_name(name).line());
+            return Ok(());
+        }
+        title();
+        return bcolz_info::print(path, report);
+    }
+    let (source, kind) = open(place, cancel)?;
+    title();
+    let described = match kind {
+        Kind::Chunk => chunk::info(source.file(), json, name, report),
+        kind if json => json_of(source, kind).map(|object| report.raw(&object.with_name(name).line())),
+        Kind::Frame => {
+            Archive::open(source).map_err(Into::into).and_then(|archive| frame_info::print(&archive, report))
+        }
+        Kind::Npy => npy(source.into_file(), report),
+        _ => bloscpack(source.file(), report),
+    };
+    described.map_err(|error| worded(error, place))
+}
+
+/// The directory, if it is one of bcolz.
+pub(super) fn bcolz(place: &Place) -> Option<&Path> {
+    let Place::File(path) = place else { return None };
+    (path.is_dir() && matches!(kind_of(path), Some(Kind::Carray | Kind::Ctable))).then_some(path)
+}
+
+/// What the metadata of a file that is no chunk says, as an object.
+pub(super) fn json_of(source: LocalSource, kind: Kind) -> Result<Object> {
+    Ok(match kind {
+        Kind::Frame => frame_info::object(&Archive::open(source)?)?,
+        Kind::Npy => npy_json(&Npy::open(source.into_file())?),
+        _ => {
+            let archive = Archive::open(source)?;
+            let header = archive.header().context("the file has no header")?;
+            bloscpack_json(&archive, header)
+        }
+    })
+}
+
+/// Opens what can be described, and says what it is.
+pub(super) fn open(place: &Place, cancel: &Cancel) -> Result<(LocalSource, Kind)> {
+    if let Place::File(path) = place {
+        files::input_must_exist("file", path)?;
+    }
+    let source = open_source(place, cancel)?;
+    match kind_of_file(source.file()) {
+        Some(Kind::Foreign(what)) => bail!("file '{place}' is {what}, which this version cannot read"),
+        Some(kind) => Ok((source, kind)),
+        None => Err(anyhow!("{}", wording::not_bloscpack(source.file(), place))),
+    }
+}
+
+/// In the words of the original, where it has some.
+pub(super) fn worded(error: anyhow::Error, place: &Place) -> anyhow::Error {
+    match error.downcast_ref().and_then(wording::of_reference) {
+        Some(wording) => anyhow!("{wording}. This might not be a bloscpack compressed file: '{place}'"),
+        None => error.context(place.to_string()),
+    }
+}
+
+fn bloscpack(file: &File, report: &Report) -> Result<()> {
     let archive = Archive::open(file)?;
     let header = archive.header().context("the file has no header")?;
-    if json {
-        report.raw(&bloscpack_json(&archive, header).line());
-        return Ok(());
-    }
     // Read before anything is printed, so that what is printed is all.
     let first = match archive.chunk_position(0) {
         Some(position) => Some(first_chunk(file, position)?),
@@ -92,7 +145,7 @@ fn bloscpack(file: &File, json: bool, report: &Report) -> Result<()> {
     Ok(())
 }
 
-fn bloscpack_json<R: bloscpack_io::ReadAt>(archive: &Archive<R>, header: &Header) -> Object {
+fn bloscpack_json<R: ReadAt>(archive: &Archive<R>, header: &Header) -> Object {
     let size = |size: Option<u32>| size.map_or(Json::Null, |size| number(size.into()));
     let mut object = Object::new("bloscpack")
         .with("version", number(header.version.number().into()))
@@ -122,19 +175,9 @@ fn first_chunk(file: &File, position: u64) -> Result<[u8; 16]> {
     Ok(header)
 }
 
-fn npy(file: File, json: bool, report: &Report) -> Result<()> {
+fn npy(file: File, report: &Report) -> Result<()> {
     let array = Npy::open(file)?;
     let meta = array.meta();
-    if json {
-        let object = Object::new("npy")
-            .with("nbytes", number(array.nbytes()))
-            .with("cbytes", number(array.len()))
-            .with("typesize", number(meta.dtype.itemsize()))
-            .with("nchunks", number(0))
-            .with_array(meta);
-        report.raw(&object.line());
-        return Ok(());
-    }
     let shape: Vec<String> = meta.shape.iter().map(u64::to_string).collect();
     let fields = [
         ("dtype", meta.dtype.to_descr()),
@@ -146,37 +189,11 @@ fn npy(file: File, json: bool, report: &Report) -> Result<()> {
     Ok(())
 }
 
-/// What the original says of a file that is nothing it knows, on one line.
-fn not_bloscpack(file: &File, place: &Place) -> String {
-    let found = prefix(file, Header::MAX_LEN).unwrap_or_default();
-    let what = if found.len() < Header::MAX_LEN {
-        format!("attempting to decode a bloscpack header of length '{}', not '{}'", found.len(), Header::MAX_LEN)
-    } else {
-        let found = python_bytes_repr(found.get(..4).unwrap_or_default());
-        format!("the magic marker b'blpk' is missing from the bloscpack header, instead we found: {found}")
-    };
-    format!("{what}. This might not be a bloscpack compressed file: '{place}'")
-}
-
-/// What the original says of a header that cannot be, with the place, which it does not say.
-fn reference_wording(error: &Error) -> Option<String> {
-    let Error::Format(error) = error else { return None };
-    Some(match error {
-        FormatError::OutOfRange { offset, field, value, min, max, .. } => {
-            format!("'{field}' must be in the range {min} <= n <= {max}, not '{value}' (offset {offset})")
-        }
-        FormatError::LastChunkTooLarge { last_chunk, chunk_size } => {
-            format!("'last_chunk' ({last_chunk}) is larger than 'chunk_size' ({chunk_size}) (offset 12)")
-        }
-        FormatError::UnknownChunkCount { max_app_chunks } if *max_app_chunks > 0 => {
-            "'max_app_chunks' can not be non '0' if 'nchunks' is '-1' (offset 16)".into()
-        }
-        FormatError::UnsupportedVersion { found } => {
-            format!("format version of file was not '3' as expected, but '{found}' (offset 4)")
-        }
-        FormatError::Truncated { part: bloscpack_format::Part::Header, needed, found } => {
-            format!("attempting to decode a bloscpack header of length '{found}', not '{needed}'")
-        }
-        _ => return None,
-    })
+fn npy_json(array: &Npy) -> Object {
+    Object::new("npy")
+        .with("nbytes", number(array.nbytes()))
+        .with("cbytes", number(array.len()))
+        .with("typesize", number(array.meta().dtype.itemsize()))
+        .with("nchunks", number(0))
+        .with_array(array.meta())
 }

@@ -10,10 +10,13 @@ mod convert;
 mod decompress;
 mod frame_info;
 mod info;
+mod list;
 mod pages;
+mod plain_size;
 mod repair;
 mod settings;
 mod verify;
+mod wording;
 
 use crate::args::Command;
 use crate::session::Session;
@@ -25,6 +28,7 @@ pub(crate) fn run(command: &Command, session: &Session) -> anyhow::Result<()> {
         Command::Decompress(args) => decompress::run(args, session),
         Command::Append(args) => append::run(args, session),
         Command::Info(args) => info::run(args, session),
+        Command::List(args) => list::run(args, session),
         Command::Verify(args) => verify::run(args, session),
         Command::Cat(args) => cat::run(args, session),
         Command::Convert(args) => convert::run(args, session),

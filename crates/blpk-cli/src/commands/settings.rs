@@ -1,20 +1,24 @@
 //! How is data to be compressed and cut? What `compress` and `append` have in common, with the original's defaults.
 
-use crate::args::{BloscArgs, Int};
+use crate::args::{BloscArgs, FilterArg, Int};
 use crate::describe::{block, boolean};
 use crate::report::Report;
 use crate::size::double_pretty_size;
-use anyhow::{Result, anyhow};
-use blosc_core::{Codec, FilterPipeline};
+use anyhow::{Result, anyhow, bail};
+use blosc_core::{Codec, Filter, FilterPipeline};
 use bloscpack_format::bloscpack::ChunkPlan;
 use bloscpack_format::python_str_repr;
+
+/// What is said of filters that do not go into a bloscpack file.
+const ELSEWHERE: &str = "and a bloscpack file holds Blosc1 chunks; with 'blpk convert' write a .b2frame";
 
 /// The Blosc settings, checked.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Settings {
     pub(super) codec: Codec,
     pub(super) clevel: u8,
-    pub(super) shuffle: bool,
+    /// One of the filters that Blosc1 chunks have.
+    pub(super) filter: Option<Filter>,
     /// As typed; what is not depends on the command.
     pub(super) typesize: Option<u8>,
 }
@@ -25,14 +29,27 @@ impl Settings {
         Ok(Settings {
             codec: args.codec.unwrap_or(Codec::BloscLz),
             clevel: args.clevel.unwrap_or(7),
-            shuffle: !args.no_shuffle,
+            filter: (!args.no_shuffle).then_some(Filter::Shuffle),
             typesize: typesize.transpose()?,
         })
     }
 
-    /// The shuffle that the original knows, or none.
+    /// With the filters that were asked for, if any were. A bloscpack file holds Blosc1 chunks, which have one.
+    pub(super) fn with_filters(self, asked: &[FilterArg]) -> Result<Settings> {
+        let filters: Vec<Filter> = asked.iter().filter_map(|filter| filter.0).collect();
+        let filter = match filters.as_slice() {
+            _ if asked.is_empty() => self.filter,
+            [] => None,
+            [filter @ (Filter::Shuffle | Filter::BitShuffle)] => Some(*filter),
+            [filter] => bail!("--filter {filter} is for Blosc2 chunks, {ELSEWHERE}"),
+            _ => bail!("{} filters at once are for Blosc2 chunks, {ELSEWHERE}", filters.len()),
+        };
+        Ok(Settings { filter, ..self })
+    }
+
+    /// The filter as a pipeline.
     pub(super) fn filters(&self) -> FilterPipeline {
-        if self.shuffle { FilterPipeline::shuffle() } else { FilterPipeline::none() }
+        self.filter.and_then(|filter| FilterPipeline::from_slice(&[filter])).unwrap_or_else(FilterPipeline::none)
     }
 
     /// `BloscArgs:` and its fields.
@@ -40,7 +57,7 @@ impl Settings {
         let fields = [
             ("typesize", typesize.to_string()),
             ("clevel", self.clevel.to_string()),
-            ("shuffle", boolean(self.shuffle)),
+            ("shuffle", boolean(self.filter.is_some())),
             ("cname", python_str_repr(self.codec.name())),
         ];
         block("BloscArgs", &fields)

@@ -1,13 +1,14 @@
 //! `blpk verify`: is everything in these files as it should be?
 
+use super::info::is_ours;
+use super::plain_size::{chunk_size, limits};
 use crate::args::VerifyArgs;
-use crate::exit::{self, AlreadyReported};
-use crate::kind::{Kind, kind_of};
+use crate::kind::{Kind, is_container, kind_of};
 use crate::npy::Npy;
 use crate::session::Session;
 use crate::size::double_pretty_size;
 use crate::streams::{Input, Place};
-use crate::{events, files, report};
+use crate::{batch, events, exit, files, inputs};
 use anyhow::{Context as _, Result, bail};
 use bloscpack_format::Format;
 use bloscpack_io::bcolz::{self, LocalDirectory};
@@ -17,50 +18,54 @@ use std::path::Path;
 
 pub(super) fn run(args: &VerifyArgs, session: &Session) -> Result<()> {
     let cancel = session.cancel()?;
-    let mut failed = false;
-    for path in &args.files {
-        let place = Place::from(path.clone());
-        match verify(&place, session, &cancel) {
-            Ok(what) => session.report.normal(format!("{place}: ok, {what}")),
-            Err(error) if exit::is_interrupted(&error) => return Err(error),
-            Err(error) => {
-                failed = true;
-                report::error(&exit::one_line(&error));
-            }
+    let items = inputs::items(&args.files, args.recursive, is_container);
+    session.report.progress().begin(inputs::total(&items));
+    batch::each(items, session, &cancel, |item| {
+        session.report.progress().file(&item.place, item.size());
+        if item.is_skipped(is_ours) {
+            return Ok(());
         }
-    }
-    if failed { Err(AlreadyReported.into()) } else { Ok(()) }
+        let what = verify(&item.place, args.memory, session, &cancel)?;
+        session.report.normal(format!("{}: ok, {what}", item.place));
+        Ok(())
+    })
 }
 
 /// What the file is, if it is whole.
-fn verify(place: &Place, session: &Session, cancel: &Cancel) -> Result<String> {
+fn verify(place: &Place, memory: Option<u64>, session: &Session, cancel: &Cancel) -> Result<String> {
+    let name = || place.to_string();
+    let options = |size: u64, chunk: Option<u64>| -> Result<UnpackOptions> {
+        let (limits, chunk) = limits(memory, chunk);
+        let threads = session.threads_within(size, memory, chunk)?;
+        Ok(UnpackOptions::new().threads(threads).limits(limits).cancel(cancel.clone()))
+    };
+    let mut chunk = None;
     if let Place::File(path) = place {
         if path.is_dir() && matches!(kind_of(path), Some(Kind::Carray | Kind::Ctable)) {
-            return verify_bcolz(path, session, cancel);
+            return verify_bcolz(path, session, &options(u64::MAX, None)?);
         }
-        files::must_exist("file", path)?;
+        files::input_must_exist("file", path)?;
         match kind_of(path) {
             Some(Kind::Foreign(what)) => bail!("file '{place}' is {what}, which this version cannot read"),
             Some(Kind::Frame) => {
-                let archive = Archive::open(LocalSource::open(path)?).with_context(|| place.to_string())?;
-                let threads = session.threads(archive.nbytes())?;
-                let options = UnpackOptions::new().threads(threads).cancel(cancel.clone());
-                archive.verify(&options).with_context(|| place.to_string())?;
+                let archive = Archive::open(LocalSource::open(path)?).with_context(name)?;
+                let chunk = archive.frame().and_then(|frame| u64::try_from(frame.header.chunksize.to_i64()).ok());
+                let options = options(archive.nbytes(), chunk.filter(|chunk| *chunk > 0))?;
+                let frame = archive.frame().map_or(0, |frame| frame.header.nbytes);
+                archive.verify(&options.observe(events::verifying(&session.report, frame))).with_context(name)?;
                 return Ok(described(&archive));
             }
             Some(Kind::Npy) => {
-                let name = || place.to_string();
                 let array = Npy::open(File::open(path).with_context(name)?).with_context(name)?;
                 return Ok(format!("NumPy array, {}", double_pretty_size(array.nbytes())));
             }
-            _ => {}
+            _ => chunk = chunk_size(path),
         }
     }
     let input = Input::open(place, cancel)?;
-    let threads = session.threads(input.known_size().unwrap_or(u64::MAX))?;
-    let options = UnpackOptions::new().threads(threads).cancel(cancel.clone());
+    let options = options(input.known_size().unwrap_or(u64::MAX), chunk)?;
     let options = options.observe(events::unpacking(&session.report));
-    let found = verify_stream(input, &options).with_context(|| place.to_string())?;
+    let found = verify_stream(input, &options).with_context(name)?;
     let format = match found.format {
         Format::Blosc2Frame => "contiguous Blosc2 frame".into(),
         Format::Bloscpack { version } => format!("bloscpack version {version}"),
@@ -79,12 +84,11 @@ fn verify(place: &Place, session: &Session, cancel: &Cancel) -> Result<String> {
 }
 
 /// Tells everything that is wrong with a directory of bcolz; the last of it is the error.
-fn verify_bcolz(path: &Path, session: &Session, cancel: &Cancel) -> Result<String> {
-    let options = UnpackOptions::new().threads(session.threads(u64::MAX)?).cancel(cancel.clone());
-    let mut found = bcolz::verify(&LocalDirectory::open(path)?, &options)?;
+fn verify_bcolz(path: &Path, session: &Session, options: &UnpackOptions) -> Result<String> {
+    let mut found = bcolz::verify(&LocalDirectory::open(path)?, options)?;
     let last = found.faults.pop();
     for fault in found.faults {
-        report::error(&exit::one_line(&fault.into()));
+        session.report.error(&exit::one_line(&fault.into()));
     }
     if let Some(last) = last {
         return Err(last.into());

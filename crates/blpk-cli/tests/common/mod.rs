@@ -57,6 +57,10 @@ impl Sandbox {
         let mut command = Command::new(env!("CARGO_BIN_EXE_blpk"));
         command.current_dir(self.0.path()).args(args).stdin(Stdio::null());
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        // Whoever runs the tests may have set some.
+        for name in ["NTHREADS", "CODEC", "CLEVEL", "MEMORY", "NO_PROGRESS"] {
+            command.env_remove(format!("BLPK_{name}"));
+        }
         command
     }
 

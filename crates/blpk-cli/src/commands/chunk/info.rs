@@ -3,6 +3,7 @@
 use super::{check_len, is_lazy, json, parse_header, text};
 use crate::args::ChunkInfoArgs;
 use crate::files;
+use crate::json::Object;
 use crate::kind::prefix;
 use crate::report::Report;
 use crate::session::Session;
@@ -18,12 +19,12 @@ pub(super) fn run(args: &ChunkInfoArgs, session: &Session) -> Result<()> {
         files::must_exist("file", path)?;
     }
     let file = open_seekable(&place, &Cancel::new())?;
-    info(&file, args.json, &session.report).with_context(|| place.to_string())
+    info(&file, args.json, None, &session.report).with_context(|| place.to_string())
 }
 
 /// Describes a file that is one chunk. Everything is looked at before anything is printed, one block at a time: a few
 /// bytes can name very many streams.
-pub(in crate::commands) fn info(file: &File, as_json: bool, report: &Report) -> Result<()> {
+pub(in crate::commands) fn info(file: &File, as_json: bool, name: Option<&str>, report: &Report) -> Result<()> {
     let head = prefix(file, Header::EXTENDED_LEN).context("reading the chunk")?;
     let len = file.len().context("reading the chunk")?;
     let header = parse_header(&head, len)?;
@@ -43,9 +44,16 @@ pub(in crate::commands) fn info(file: &File, as_json: bool, report: &Report) -> 
     };
     let counts = contents.count()?;
     match as_json {
-        true => json::print(&header, &contents, report),
+        true => json::print(&header, &contents, name, report),
         false => text::print(&header, &contents, &counts, report),
     }
+}
+
+/// What the header of such a file says, as an object. Nothing else is read.
+pub(in crate::commands) fn header_json(file: &File) -> Result<Object> {
+    let head = prefix(file, Header::EXTENDED_LEN).context("reading the chunk")?;
+    let header = parse_header(&head, file.len().context("reading the chunk")?)?;
+    Ok(json::of_header(&header))
 }
 
 /// What follows the header.

@@ -10,8 +10,8 @@ use bloscpack_format::Json;
 /// Numbers that are printed at a time.
 const PIECE: usize = 4096;
 
-pub(super) fn print(header: &Header, contents: &Contents<'_>, report: &Report) -> Result<()> {
-    report.raw(&header_object(header, contents).open());
+pub(super) fn print(header: &Header, contents: &Contents<'_>, name: Option<&str>, report: &Report) -> Result<()> {
+    report.raw(&header_object(header, contents).with_name(name).open());
     match contents {
         Contents::Lazy(lazy) => {
             numbers("bstarts", lazy.bstarts().iter().map(|start| i64::from(*start)), report);
@@ -34,12 +34,12 @@ pub(super) fn print(header: &Header, contents: &Contents<'_>, report: &Report) -
     Ok(())
 }
 
-fn header_object(header: &Header, contents: &Contents<'_>) -> Object {
+/// What every header says.
+pub(super) fn of_header(header: &Header) -> Object {
     let filters = header.filters();
     let filters = filters.as_slice();
     let list = |items: Vec<Json>| Json::Array(items);
-    let optional = |value: Option<u64>| value.map_or(Json::Null, number);
-    let mut object = Object::new("chunk")
+    Object::new("chunk")
         .with("version", number(header.version().into()))
         .with("nbytes", number(header.nbytes() as u64))
         .with("cbytes", number(header.cbytes() as u64))
@@ -53,7 +53,12 @@ fn header_object(header: &Header, contents: &Contents<'_>) -> Object {
         .with("filters", list(filters.iter().map(|filter| text(&filter_name(*filter))).collect()))
         .with("filters_meta", list(filters.iter().map(|filter| Json::Int(meta(*filter))).collect()))
         .with("split", Json::Bool(header.is_split()))
-        .with("memcpyed", Json::Bool(header.is_memcpyed()));
+        .with("memcpyed", Json::Bool(header.is_memcpyed()))
+}
+
+fn header_object(header: &Header, contents: &Contents<'_>) -> Object {
+    let optional = |value: Option<u64>| value.map_or(Json::Null, number);
+    let mut object = of_header(header);
     if header.len() == Header::EXTENDED_LEN {
         let codec_id = match header.codec() {
             Some(Codec::Plugin { id, .. }) => Some(id.into()),

@@ -6,7 +6,7 @@ mod info;
 mod json;
 mod text;
 
-pub(super) use info::info;
+pub(super) use info::{header_json, info};
 
 use crate::args::ChunkCommand;
 use crate::session::Session;

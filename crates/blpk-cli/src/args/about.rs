@@ -1,0 +1,41 @@
+//! What do the commands take whose output is about the program itself?
+
+use super::values;
+use clap::Args;
+use clap_complete::Shell;
+use std::path::PathBuf;
+
+/// `blpk completions`
+#[derive(Debug, Args)]
+#[command(
+    override_usage = "blpk completions (bash | elvish | fish | powershell | zsh)",
+    after_long_help = "examples:\n  \
+        blpk completions bash > ~/.local/share/bash-completion/completions/blpk\n  \
+        blpk completions fish > ~/.config/fish/completions/blpk.fish\n  \
+        blpk completions zsh > _blpk        in a folder of $fpath",
+    help_template = super::HELP
+)]
+pub(crate) struct CompletionsArgs {
+    /// bash, elvish, fish, powershell or zsh
+    #[arg(value_name = "shell", help_heading = "files", value_parser = values::shell)]
+    pub(crate) shell: Shell,
+}
+
+/// `blpk man`
+#[derive(Debug, Args)]
+#[command(
+    override_usage = "blpk man [--output-dir <directory> | <page>]",
+    after_long_help = "examples:\n  \
+        blpk man | man -l -              the page of blpk\n  \
+        blpk man blpk-convert | man -l -  that of a command\n  \
+        blpk man --output-dir man1       all of them, as files",
+    help_template = super::HELP
+)]
+pub(crate) struct ManArgs {
+    /// write all pages to files in this directory, which exists
+    #[arg(long, value_name = "directory", conflicts_with = "page")]
+    pub(crate) output_dir: Option<PathBuf>,
+    /// which page: blpk, blpk-compress, … (default: blpk)
+    #[arg(value_name = "page", help_heading = "files")]
+    pub(crate) page: Option<String>,
+}

@@ -1,0 +1,166 @@
+//! What do the original's commands take that write?
+
+use super::filters::{self, FilterArg};
+use super::many::ManyArgs;
+use super::values::{self, Int};
+use blosc_core::Codec;
+use bloscpack_format::checksum::Checksum;
+use clap::Args;
+use std::path::PathBuf;
+
+/// How chunks are compressed.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "blosc settings")]
+pub(crate) struct BloscArgs {
+    /// bytes of one element, 1 to 255 (default: 8; for append that of the file)
+    #[arg(short, long, value_name = "size", value_parser = values::typesize, allow_negative_numbers = true)]
+    pub(crate) typesize: Option<Int>,
+    /// compression level (default: 7)
+    #[arg(short = 'l', long, value_name = "0-9", value_parser = values::clevel, allow_negative_numbers = true)]
+    pub(crate) clevel: Option<u8>,
+    /// deactivate shuffle
+    #[arg(short = 's', long)]
+    pub(crate) no_shuffle: bool,
+    /// blosclz, lz4, lz4hc, snappy, zlib or zstd (default: blosclz)
+    #[arg(short, long, value_name = "codec", value_parser = values::codec)]
+    pub(crate) codec: Option<Codec>,
+}
+
+/// `blpk compress`
+#[derive(Debug, Args)]
+#[command(
+    override_usage = "blpk compress [-t <size>] [-l [0, 9]] [-s] [-c <codec>] [-z <size>]
+                     \
+                      [-k <checksum>] [-o] [-m <metadata>]
+                     \
+                      <in_file> [<out_file>]
+       \
+       blpk compress [<options>] [-r] [--output-dir <directory>] <in_file>...",
+    after_long_help = "examples:\n  \
+        blpk c data.dat                        to data.dat.blp, as 8-byte elements\n  \
+        blpk c -t 4 -c zstd data.dat out.blp   as 4-byte elements, with zstd\n  \
+        tar c dir | blpk c -t 1 - - > dir.blp  from and to a pipe\n  \
+        blpk c --each a.dat b.dat              two files, to a.dat.blp and b.dat.blp\n  \
+        blpk c -r --output-dir packed dir      all files in a directory, to packed/dir\n\n\
+        BLPK_CODEC, BLPK_CLEVEL, BLPK_NTHREADS and BLPK_MEMORY are defaults for the options.",
+    help_template = super::HELP
+)]
+pub(crate) struct CompressArgs {
+    #[command(flatten)]
+    pub(crate) blosc: BloscArgs,
+    /// none, shuffle or bitshuffle (default: shuffle)
+    #[arg(
+        long = "filter", value_name = "name[:meta]", help_heading = "blosc settings",
+        value_parser = filters::filter, conflicts_with = "no_shuffle"
+    )]
+    pub(crate) filters: Vec<FilterArg>,
+    /// chunk size: bytes, a number with B, K, M, G or T, or 'max' (default: 1M)
+    #[arg(
+        short = 'z', long, value_name = "size", help_heading = "bloscpack settings",
+        value_parser = values::chunk_size, allow_negative_numbers = true
+    )]
+    pub(crate) chunk_size: Option<Int>,
+    /// None, adler32, crc32, md5, sha1, sha224, sha256, sha384 or sha512 (default: adler32)
+    #[arg(short = 'k', long, value_name = "checksum", help_heading = "bloscpack settings", value_parser = values::checksum)]
+    pub(crate) checksum: Option<Checksum>,
+    /// deactivate offsets
+    #[arg(short = 'o', long, help_heading = "bloscpack settings")]
+    pub(crate) no_offsets: bool,
+    /// JSON file with metadata to store
+    #[arg(short, long, value_name = "metadata", help_heading = "bloscpack settings")]
+    pub(crate) metadata: Option<PathBuf>,
+    /// leave room for so many chunks to be appended (default: ten times the chunks)
+    #[arg(
+        long, value_name = "n", help_heading = "bloscpack settings",
+        value_parser = values::max_app_chunks, allow_negative_numbers = true
+    )]
+    pub(crate) max_app_chunks: Option<u64>,
+    /// leave no room for larger metadata
+    #[arg(long, help_heading = "bloscpack settings")]
+    pub(crate) no_prealloc: bool,
+    #[command(flatten)]
+    pub(crate) many: ManyArgs,
+    /// use no more memory than this for chunks on their way: fewer threads, or none at all
+    #[arg(long, value_name = "size", value_parser = values::memory, help_heading = "global options")]
+    pub(crate) memory: Option<u64>,
+    /// files to compress, or - for stdin; of two names the second is the output (default: <in_file>.blp; - for stdin)
+    #[arg(value_name = "in_file", help_heading = "files", required = true, allow_negative_numbers = true)]
+    pub(crate) files: Vec<PathBuf>,
+}
+
+/// `blpk decompress`
+#[derive(Debug, Args)]
+#[command(
+    override_usage = "blpk decompress [-e] <in_file> [<out_file>]
+       \
+       blpk decompress [<options>] [-r] [--output-dir <directory>] <in_file>...",
+    after_long_help = "examples:\n  \
+        blpk d data.dat.blp                to data.dat\n  \
+        blpk d -e data.packed data.dat     whatever the name\n  \
+        blpk d data.dat.blp - | wc -c      to a pipe\n  \
+        blpk d --stdout *.blp | wc -c      all of them, one after the other\n  \
+        blpk d -r --rm dir                 all that is compressed in a directory, in place",
+    help_template = super::HELP
+)]
+pub(crate) struct DecompressArgs {
+    /// accept an input whose name does not end with .blp (requires <out_file>)
+    #[arg(short = 'e', long)]
+    pub(crate) no_check_extension: bool,
+    /// write the metadata to this file, as JSON, and do not print it
+    #[arg(long, value_name = "file")]
+    pub(crate) metadata_out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) many: ManyArgs,
+    /// use no more memory than this for chunks on their way: fewer threads, or none at all
+    #[arg(long, value_name = "size", value_parser = values::memory, help_heading = "global options")]
+    pub(crate) memory: Option<u64>,
+    /// files to decompress, or - for stdin; of two names the second is the output (default: <in_file> without .blp;
+    /// - for stdin)
+    #[arg(value_name = "in_file", help_heading = "files", required = true, allow_negative_numbers = true)]
+    pub(crate) files: Vec<PathBuf>,
+}
+
+impl DecompressArgs {
+    /// What does not go together, in words.
+    pub(super) fn check(&self) -> Result<(), String> {
+        let (inputs, _) = self.many.split(&self.files);
+        if self.metadata_out.is_some() && (inputs.len() > 1 || self.many.recursive) {
+            return Err("argument --metadata-out: takes one input: a file has one metadata".into());
+        }
+        let is_dash = self.metadata_out.as_ref().is_some_and(|file| file.as_os_str() == "-");
+        if is_dash && self.many.is_to_stdout(&self.files) {
+            return Err("argument --metadata-out: stdout is taken by the data".into());
+        }
+        self.many.check(&self.files, true)
+    }
+}
+
+/// `blpk append`
+#[derive(Debug, Args)]
+#[command(
+    override_usage = "blpk append [-t <size>] [-l [0, 9]] [-s] [-c <codec>] [-e]
+                   \
+                      [-m <metadata>]
+                   \
+                      <original_file> <new_file>",
+    after_long_help = "examples:\n  \
+        blpk a data.dat.blp more.dat       the file is whole at every moment, old or new\n  \
+        blpk a -m meta.json data.blp more  with other metadata in the same step",
+    help_template = super::HELP
+)]
+pub(crate) struct AppendArgs {
+    #[command(flatten)]
+    pub(crate) blosc: BloscArgs,
+    /// accept an original file whose name does not end with .blp
+    #[arg(short = 'e', long)]
+    pub(crate) no_check_extension: bool,
+    /// JSON file with metadata to replace that of the file
+    #[arg(short, long, value_name = "metadata")]
+    pub(crate) metadata: Option<PathBuf>,
+    /// file to append to
+    #[arg(value_name = "original_file", help_heading = "files", allow_negative_numbers = true)]
+    pub(crate) original_file: PathBuf,
+    /// file with the data to append
+    #[arg(value_name = "new_file", help_heading = "files", allow_negative_numbers = true)]
+    pub(crate) new_file: PathBuf,
+}

@@ -1,0 +1,63 @@
+//! Which defaults does the environment give? Each is looked at only if the command would use it and the option is not
+//! given.
+
+use super::values::{self, BadValue};
+use super::{Cli, Command};
+use std::env;
+
+/// What `blpk --help` says of it.
+pub(super) const HELP: &str = "'blpk <command> -h' describes a command, 'blpk <command> --help' with examples.\n\n\
+    environment, for what no option says:\n  \
+    BLPK_NTHREADS     -n/--nthreads of all commands\n  \
+    BLPK_CODEC        -c/--codec of compress and append\n  \
+    BLPK_CLEVEL       -l/--clevel of compress and append\n  \
+    BLPK_MEMORY       --memory of compress, decompress and verify\n  \
+    BLPK_NO_PROGRESS  anything: no progress bar";
+
+/// Whether somebody does not want to see progress.
+pub(crate) fn no_progress() -> bool {
+    env::var_os("BLPK_NO_PROGRESS").is_some_and(|value| !value.is_empty())
+}
+
+/// Puts in what the environment says.
+pub(super) fn fill(cli: &mut Cli) -> Result<(), String> {
+    let Some(command) = &mut cli.command else { return Ok(()) };
+    let (blosc, memory) = match command {
+        Command::Compress(args) => (Some(&mut args.blosc), Some(&mut args.memory)),
+        Command::Append(args) => (Some(&mut args.blosc), None),
+        Command::Decompress(args) => (None, Some(&mut args.memory)),
+        Command::Verify(args) => (None, Some(&mut args.memory)),
+        Command::Completions(_) | Command::Man(_) => return Ok(()),
+        _ => (None, None),
+    };
+    if cli.global.threads.is_none() {
+        default(&mut cli.global.nthreads, "BLPK_NTHREADS", values::nthreads)?;
+    }
+    if let Some(blosc) = blosc {
+        default(&mut blosc.codec, "BLPK_CODEC", values::codec)?;
+        default(&mut blosc.clevel, "BLPK_CLEVEL", values::clevel)?;
+    }
+    match memory {
+        Some(memory) => default(memory, "BLPK_MEMORY", values::memory),
+        None => Ok(()),
+    }
+}
+
+/// The variable's value for an option without one. An empty variable is none.
+fn default<T>(
+    option: &mut Option<T>,
+    name: &str,
+    parse: impl FnOnce(&str) -> Result<T, BadValue>,
+) -> Result<(), String> {
+    if option.is_some() {
+        return Ok(());
+    }
+    let Some(value) = env::var_os(name).filter(|value| !value.is_empty()) else { return Ok(()) };
+    let parsed = parse(&value.to_string_lossy()).map_err(|error| match error {
+        // `argument -c/--codec: invalid choice: …`: what was typed is the variable.
+        BadValue::Usage(text) => text.split_once(": ").map_or(text.clone(), |(_, reason)| reason.to_owned()),
+        BadValue::Failure { text, .. } => text,
+    });
+    *option = Some(parsed.map_err(|reason| format!("environment variable {name}: {reason}"))?);
+    Ok(())
+}

@@ -1,0 +1,133 @@
+//! What do the commands take that only read?
+
+use super::filters::{self, FilterArg};
+use super::values::{self, Int, Range};
+use blosc_core::Codec;
+use clap::{ArgGroup, Args};
+use std::path::PathBuf;
+
+/// `blpk info`
+#[derive(Debug, Args)]
+#[command(override_usage = "blpk info [--json] [-r] <file> [<file> ...]", help_template = super::HELP)]
+pub(crate) struct InfoArgs {
+    /// one JSON object for each file instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// all files in directories
+    #[arg(short, long)]
+    pub(crate) recursive: bool,
+    /// files to describe
+    #[arg(value_name = "file", help_heading = "files", required = true, allow_negative_numbers = true)]
+    pub(crate) files: Vec<PathBuf>,
+}
+
+/// `blpk list`
+#[derive(Debug, Args)]
+#[command(
+    override_usage = "blpk list [--json] [-r] <file> [<file> ...]",
+    after_long_help = "examples:\n  \
+        blpk list *.blp                    a line for each, and their sum\n  \
+        blpk list -r --json dir            all in a directory that blpk reads, for programs",
+    help_template = super::HELP
+)]
+pub(crate) struct ListArgs {
+    /// one JSON object for each file instead of a table
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// all files in directories
+    #[arg(short, long)]
+    pub(crate) recursive: bool,
+    /// files to list
+    #[arg(value_name = "file", help_heading = "files", required = true, allow_negative_numbers = true)]
+    pub(crate) files: Vec<PathBuf>,
+}
+
+/// `blpk verify`
+#[derive(Debug, Args)]
+#[command(override_usage = "blpk verify [-r] <file> [<file> ...]", help_template = super::HELP)]
+pub(crate) struct VerifyArgs {
+    /// all files in directories
+    #[arg(short, long)]
+    pub(crate) recursive: bool,
+    /// use no more memory than this for chunks on their way: fewer threads, or none at all
+    #[arg(long, value_name = "size", value_parser = values::memory, help_heading = "global options")]
+    pub(crate) memory: Option<u64>,
+    /// files to check; all of them are, whatever becomes of the others
+    #[arg(value_name = "file", help_heading = "files", required = true, allow_negative_numbers = true)]
+    pub(crate) files: Vec<PathBuf>,
+}
+
+/// `blpk cat`
+#[derive(Debug, Args)]
+#[command(
+    group = ArgGroup::new("part").required(true).multiple(false),
+    override_usage = "blpk cat (--items <A..B> | --bytes <A..B> | --chunk <K>) <file>",
+    after_long_help = "examples:\n  \
+        blpk cat --items 1000..2000 data.blp   a thousand elements\n  \
+        blpk cat --bytes ..16 data.blp         the first 16 bytes\n  \
+        blpk cat --chunk 0 data.blp            the first chunk",
+    help_template = super::HELP
+)]
+pub(crate) struct CatArgs {
+    /// elements A to B (exclusive); A or B may be left out
+    #[arg(long, value_name = "A..B", group = "part", value_parser = values::range_of_items)]
+    pub(crate) items: Option<Range>,
+    /// bytes A to B (exclusive); A or B may be left out
+    #[arg(long, value_name = "A..B", group = "part", value_parser = values::range_of_bytes)]
+    pub(crate) bytes: Option<Range>,
+    /// the chunk of this number, from 0
+    #[arg(long, value_name = "K", group = "part", value_parser = values::chunk)]
+    pub(crate) chunk: Option<u64>,
+    /// file to read from
+    #[arg(value_name = "file", help_heading = "files", allow_negative_numbers = true)]
+    pub(crate) file: PathBuf,
+}
+
+/// `blpk bench`
+#[derive(Debug, Args)]
+#[command(
+    override_usage = "blpk bench [-c <codec,...>] [-l <level,...>] [--filter <name,...>]
+                  \
+                      [-z <size,...>] [-t <size>] [--sample <size>] [--seconds <s>]
+                  \
+                      [--json] [--plot <out.svg>] <file>",
+    after_long_help = "examples:\n  \
+        blpk bench data.bin                         all codecs, three levels, three filters\n  \
+        blpk bench -c lz4,zstd -z 256K,1M data.npy  the choice between two, and a chunk size\n  \
+        blpk bench --plot speed.svg data.blp        a picture: ratio over speed\n\n\
+        Pieces from all over the file are measured, of a file that blpk reads its content. Settings\n\
+        marked with * are those that no other one beats in ratio and both speeds.",
+    help_template = super::HELP
+)]
+pub(crate) struct BenchArgs {
+    /// codecs, with commas between them (default: all)
+    #[arg(short, long = "codec", value_name = "codec,...", value_delimiter = ',', value_parser = values::codec)]
+    pub(crate) codecs: Vec<Codec>,
+    /// levels (default: 1,5,9)
+    #[arg(short = 'l', long = "clevel", value_name = "0-9,...", value_delimiter = ',', value_parser = values::clevel)]
+    pub(crate) clevels: Vec<u8>,
+    /// none, shuffle, bitshuffle (default: all three)
+    #[arg(long = "filter", value_name = "name,...", value_delimiter = ',', value_parser = filters::shuffle)]
+    pub(crate) filters: Vec<FilterArg>,
+    /// chunk sizes (default: 1M)
+    #[arg(short = 'z', long = "chunk-size", value_name = "size,...", value_delimiter = ',', value_parser = values::chunk_size)]
+    pub(crate) chunk_sizes: Vec<Int>,
+    /// bytes of one element, 1 to 255 (default: that of the content, 8 if it is not known)
+    #[arg(short, long, value_name = "size", value_parser = values::typesize, allow_negative_numbers = true)]
+    pub(crate) typesize: Option<Int>,
+    /// how many bytes to measure (default: 16M)
+    #[arg(long, value_name = "size", value_parser = values::sample)]
+    pub(crate) sample: Option<Int>,
+    /// how long to measure each setting (default: 0.3)
+    #[arg(long, value_name = "s", value_parser = values::seconds)]
+    pub(crate) seconds: Option<f64>,
+    /// one JSON object instead of a table; speeds in bytes a second
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// draw a picture
+    #[arg(long, value_name = "out.svg")]
+    pub(crate) plot: Option<PathBuf>,
+    /// file to measure, or - for stdin
+    #[arg(value_name = "file", help_heading = "files", allow_negative_numbers = true)]
+    pub(crate) file: PathBuf,
+}

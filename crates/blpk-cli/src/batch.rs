@@ -1,0 +1,37 @@
+//! What if one of many files fails? It is told, and the others are done all the same.
+
+use crate::exit::{self, AlreadyReported};
+use crate::session::Session;
+use crate::streams::Place;
+use anyhow::Result;
+use bloscpack_io::{Cancel, Error};
+
+/// Works on each item. Fails if one of them did, at the end; at once if there is no sense in going on.
+pub(crate) fn each<T>(
+    items: impl IntoIterator<Item = Result<T>>,
+    session: &Session,
+    cancel: &Cancel,
+    mut work: impl FnMut(T) -> Result<()>,
+) -> Result<()> {
+    let mut failed = false;
+    for item in items {
+        if cancel.is_cancelled() {
+            return Err(Error::Cancelled.into());
+        }
+        match item.and_then(&mut work) {
+            Ok(()) => {}
+            Err(error) if exit::ends_all(&error) => return Err(error),
+            Err(error) => {
+                failed = true;
+                session.report.error(&exit::one_line(&error));
+            }
+        }
+    }
+    if failed { Err(AlreadyReported.into()) } else { Ok(()) }
+}
+
+/// The error with the name of its file, if it does not say it.
+pub(crate) fn of_file(error: anyhow::Error, place: &Place) -> anyhow::Error {
+    let name = place.to_string();
+    if exit::one_line(&error).contains(&name) { error } else { error.context(name) }
+}

@@ -1,0 +1,137 @@
+//! `blpk list`: many files in a table, by what their headers say.
+
+use super::info::{bcolz, is_ours, json_of, open, worded};
+use super::{bcolz_info, chunk};
+use crate::args::ListArgs;
+use crate::json::Object;
+use crate::kind::{Kind, is_container};
+use crate::session::Session;
+use crate::size::pretty_size;
+use crate::streams::Place;
+use crate::{batch, inputs};
+use anyhow::Result;
+use bloscpack_format::Json;
+use bloscpack_io::Cancel;
+
+/// The columns; those of numbers are flush right.
+const COLUMNS: [(&str, bool); 7] = [
+    ("format", false),
+    ("nbytes", true),
+    ("cbytes", true),
+    ("ratio", true),
+    ("chunks", true),
+    ("type", false),
+    ("name", false),
+];
+
+type Row = [String; COLUMNS.len()];
+
+pub(super) fn run(args: &ListArgs, session: &Session) -> Result<()> {
+    let cancel = session.cancel()?;
+    let items = inputs::items(&args.files, args.recursive, is_container);
+    let (mut rows, mut sum) = (Vec::new(), Sum::default());
+    let listed = batch::each(items, session, &cancel, |item| {
+        if item.is_skipped(is_ours) {
+            return Ok(());
+        }
+        let object = described(&item.place, &cancel)?;
+        match args.json {
+            true => session.report.raw(&object.with_name(Some(&item.place.to_string())).line()),
+            false => rows.push(row(&object, &item.place, &mut sum)),
+        }
+        Ok(())
+    });
+    if !rows.is_empty() {
+        rows.push(sum.row());
+        session.report.raw(&table(&rows));
+    }
+    listed
+}
+
+fn described(place: &Place, cancel: &Cancel) -> Result<Object> {
+    if let Some(path) = bcolz(place) {
+        return bcolz_info::object(path);
+    }
+    let (source, kind) = open(place, cancel)?;
+    let object = match kind {
+        Kind::Chunk => chunk::header_json(source.file()),
+        kind => json_of(source, kind),
+    };
+    object.map_err(|error| worded(error, place))
+}
+
+#[derive(Debug, Default)]
+struct Sum {
+    files: u64,
+    nbytes: u64,
+    cbytes: u64,
+    chunks: u64,
+}
+
+impl Sum {
+    fn row(&self) -> Row {
+        let files = if self.files == 1 { "1 file".into() } else { format!("{} files", self.files) };
+        [
+            "total".into(),
+            pretty_size(self.nbytes),
+            pretty_size(self.cbytes),
+            ratio(self.nbytes, self.cbytes),
+            self.chunks.to_string(),
+            String::new(),
+            files,
+        ]
+    }
+}
+
+fn row(object: &Object, place: &Place, sum: &mut Sum) -> Row {
+    let number = |name: &str| match object.get(name) {
+        Some(Json::Int(number)) => u64::try_from(*number).unwrap_or(0),
+        _ => 0,
+    };
+    let (nbytes, cbytes, chunks) = (number("nbytes"), number("cbytes"), number("nchunks"));
+    sum.files += 1;
+    sum.nbytes = sum.nbytes.saturating_add(nbytes);
+    sum.cbytes = sum.cbytes.saturating_add(cbytes);
+    sum.chunks = sum.chunks.saturating_add(chunks);
+    let text = |name: &str| match object.get(name) {
+        Some(Json::String(text)) => Some(text.to_string()),
+        _ => None,
+    };
+    let kind = match object.get("shape").or(object.get("columns")) {
+        Some(Json::Array(columns)) if object.get("rows").is_some() => {
+            format!("{} rows, {} columns", number("rows"), columns.len())
+        }
+        Some(Json::Array(shape)) => {
+            let axes: Vec<_> = shape.iter().map(Json::dumps).collect();
+            let dtype = text("dtype").unwrap_or_else(|| format!("{} bytes", number("typesize")));
+            format!("{dtype} [{}]", axes.join(","))
+        }
+        _ => number("typesize").to_string(),
+    };
+    let format = text("format").unwrap_or_default();
+    let name = place.to_string();
+    [format, pretty_size(nbytes), pretty_size(cbytes), ratio(nbytes, cbytes), chunks.to_string(), kind, name]
+        // Each file is one line, whatever its name and dtype hold.
+        .map(|cell| cell.replace(char::is_control, "?"))
+}
+
+fn ratio(nbytes: u64, cbytes: u64) -> String {
+    if cbytes == 0 { "-".into() } else { format!("{:.2}", nbytes as f64 / cbytes as f64) }
+}
+
+fn table(rows: &[Row]) -> String {
+    let title = COLUMNS.map(|(name, _)| name.to_owned());
+    let rows: Vec<&Row> = std::iter::once(&title).chain(rows).collect();
+    let widths: [usize; COLUMNS.len()] =
+        std::array::from_fn(|column| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0));
+    let mut text = String::new();
+    for row in rows {
+        let cells = row.iter().zip(COLUMNS).zip(widths).map(|((cell, (_, right)), width)| match right {
+            true => format!("{cell:>width$}"),
+            false => format!("{cell:width$}"),
+        });
+        text.push_str(cells.collect::<Vec<_>>().join("  ").trim_end());
+        text.push('\n');
+    }
+    text
+}

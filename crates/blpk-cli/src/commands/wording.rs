@@ -1,0 +1,45 @@
+//! What does the original say of a file that it cannot read?
+
+use crate::foreign;
+use crate::kind::prefix;
+use crate::streams::Place;
+use bloscpack_format::bloscpack::Header;
+use bloscpack_format::{FormatError, python_bytes_repr};
+use bloscpack_io::Error;
+use std::fs::File;
+
+/// What the original says of a file that is nothing it knows, on one line.
+pub(super) fn not_bloscpack(file: &File, place: &Place) -> String {
+    let found = prefix(file, Header::MAX_LEN).unwrap_or_default();
+    let what = if found.len() < Header::MAX_LEN {
+        format!("attempting to decode a bloscpack header of length '{}', not '{}'", found.len(), Header::MAX_LEN)
+    } else {
+        let found = python_bytes_repr(found.get(..4).unwrap_or_default());
+        format!("the magic marker b'blpk' is missing from the bloscpack header, instead we found: {found}")
+    };
+    let advice = foreign::advice(&found).map_or(String::new(), |advice| format!("; {advice}"));
+    format!("{what}. This might not be a bloscpack compressed file: '{place}'{advice}")
+}
+
+/// What the original says of a header that cannot be, with the place, which it does not say.
+pub(super) fn of_reference(error: &Error) -> Option<String> {
+    let Error::Format(error) = error else { return None };
+    Some(match error {
+        FormatError::OutOfRange { offset, field, value, min, max, .. } => {
+            format!("'{field}' must be in the range {min} <= n <= {max}, not '{value}' (offset {offset})")
+        }
+        FormatError::LastChunkTooLarge { last_chunk, chunk_size } => {
+            format!("'last_chunk' ({last_chunk}) is larger than 'chunk_size' ({chunk_size}) (offset 12)")
+        }
+        FormatError::UnknownChunkCount { max_app_chunks } if *max_app_chunks > 0 => {
+            "'max_app_chunks' can not be non '0' if 'nchunks' is '-1' (offset 16)".into()
+        }
+        FormatError::UnsupportedVersion { found } => {
+            format!("format version of file was not '3' as expected, but '{found}' (offset 4)")
+        }
+        FormatError::Truncated { part: bloscpack_format::Part::Header, needed, found } => {
+            format!("attempting to decode a bloscpack header of length '{found}', not '{needed}'")
+        }
+        _ => return None,
+    })
+}

@@ -1,0 +1,84 @@
+//! Which files are the inputs? Those that are named, and with `--recursive` those in directories.
+
+use crate::streams::Place;
+use anyhow::{Error, Result, anyhow};
+use std::fs;
+use std::path::{Path, PathBuf};
+use walkdir::WalkDir;
+
+/// One input.
+#[derive(Debug)]
+pub(crate) struct Item {
+    pub(crate) place: Place,
+    /// Found in a directory, rather than named: it may be anything.
+    pub(crate) walked: bool,
+    /// Its path below the directory that it was found in, that one's own name first; of a file that is named its name.
+    pub(crate) name: PathBuf,
+}
+
+impl Item {
+    /// Bytes, if that is known.
+    pub(crate) fn size(&self) -> Option<u64> {
+        let Place::File(path) = &self.place else { return None };
+        path.metadata().ok().filter(fs::Metadata::is_file).map(|found| found.len())
+    }
+
+    /// Whether it was found rather than named, and is nothing that is wanted.
+    pub(crate) fn is_skipped(&self, wanted: impl FnOnce(&Path) -> bool) -> bool {
+        matches!(&self.place, Place::File(path) if self.walked && !wanted(path))
+    }
+}
+
+/// The inputs in the order of the names, those of a directory sorted. All are found before anything is done, so that no
+/// output becomes an input. `is_one` tells a directory that is one input from one of files.
+pub(crate) fn items(files: &[PathBuf], recursive: bool, is_one: impl Fn(&Path) -> bool) -> Vec<Result<Item>> {
+    let mut items = Vec::new();
+    for path in files {
+        let place = Place::from(path.clone());
+        if recursive && place != Place::Standard && path.is_dir() && !is_one(path) {
+            walk(path, &is_one, &mut items);
+        } else {
+            let name = path.file_name().map_or_else(|| path.clone(), PathBuf::from);
+            items.push(Ok(Item { place, walked: false, name }));
+        }
+    }
+    items
+}
+
+/// Regular files, and directories that are one thing. Links within are not followed: they may lead anywhere.
+fn walk(root: &Path, is_one: &impl Fn(&Path) -> bool, items: &mut Vec<Result<Item>>) {
+    // `.` and `..` have no name.
+    let own = root.file_name().map(PathBuf::from).unwrap_or_default();
+    let mut entries = WalkDir::new(root).sort_by_file_name().into_iter();
+    while let Some(entry) = entries.next() {
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(error) => {
+                items.push(Err(unreadable(&error, root)));
+                continue;
+            }
+        };
+        let (path, kind) = (entry.path(), entry.file_type());
+        let is_one = kind.is_dir() && entry.depth() > 0 && is_one(path);
+        if is_one {
+            entries.skip_current_dir();
+        }
+        if is_one || kind.is_file() {
+            let name = own.join(path.strip_prefix(root).unwrap_or(path));
+            items.push(Ok(Item { place: Place::File(path.to_owned()), walked: true, name }));
+        }
+    }
+}
+
+fn unreadable(error: &walkdir::Error, root: &Path) -> Error {
+    let path = error.path().unwrap_or(root).display();
+    match error.io_error() {
+        Some(cause) => anyhow!("reading '{path}': {cause}"),
+        None => anyhow!("reading '{path}': {error}"),
+    }
+}
+
+/// Bytes of all inputs, if that is known.
+pub(crate) fn total(items: &[Result<Item>]) -> Option<u64> {
+    items.iter().flatten().map(Item::size).try_fold(0_u64, |sum, size| Some(sum.saturating_add(size?)))
+}

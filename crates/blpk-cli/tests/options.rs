@@ -1,0 +1,274 @@
+//! Do the options that the original did not have do what they say, and does the environment stand in for them?
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{Run, Sandbox, noise};
+use testdata::serde_json::{Value, from_slice};
+
+impl Sandbox {
+    fn info(&self, name: &str) -> Value {
+        from_slice(&self.run(&format!("info --json {name}")).ok().stdout).unwrap()
+    }
+
+    /// Runs with a variable of the environment.
+    fn with(&self, name: &str, value: &str, args: &str) -> Run {
+        let args: Vec<_> = args.split_whitespace().collect();
+        Run::of(args.join(" "), self.command(&args).env(name, value).output().unwrap())
+    }
+}
+
+#[test]
+fn room_for_chunks_and_metadata() {
+    let sandbox = Sandbox::with_f();
+    sandbox.write("m", br#"{"a": [1, 2, 3], "b": "some text that is some text that is some text"}"#);
+    sandbox.run("c -z 30000 -m m f usual.blp").ok();
+    sandbox.run("c -z 30000 -m m --max-app-chunks 3 --no-prealloc f tight.blp").ok();
+    assert_eq!(
+        (&sandbox.info("usual.blp")["max_app_chunks"], &sandbox.info("tight.blp")["max_app_chunks"]),
+        (&40.into(), &3.into())
+    );
+    let text = sandbox.run("i tight.blp").ok();
+    let line = |name: &str| {
+        text.lines().iter().find_map(|line| line.strip_prefix(&format!("blpk:     {name}: "))).unwrap().to_owned()
+    };
+    assert_eq!(line("max_meta_size"), line("meta_comp_size"));
+    let saved = sandbox.read("usual.blp").len() - sandbox.read("tight.blp").len();
+    let text = sandbox.run("i usual.blp").ok();
+    let size = |name: &str| {
+        let value = text.lines().iter().find_map(|line| line.strip_prefix(&format!("blpk:     {name}: "))).unwrap();
+        value.split(['(', 'B']).nth(2).unwrap().parse::<usize>().unwrap()
+    };
+    // 37 entries of eight bytes, and what was left free for metadata.
+    assert_eq!(saved, 37 * 8 + size("max_meta_size") - size("meta_comp_size"));
+    sandbox.run("d tight.blp g").ok();
+    assert_eq!(sandbox.read("g"), sandbox.read("f"));
+    sandbox.write("much", &noise(200_000));
+    assert!(sandbox.run("a tight.blp much").failed().contains("the offsets section has room for 3"));
+    sandbox.run("-f c -z 30000 --max 0 f none.blp").ok();
+    assert_eq!(sandbox.info("none.blp")["max_app_chunks"], 0);
+    for (value, shown) in [("-1", "-1"), ("4294967296", "4294967296")] {
+        let message = format!("argument --max-app-chunks: must be 0 <= n <= 4294967295, not {shown}");
+        assert_eq!(sandbox.run(&format!("c --max-app-chunks {value} f out")).usage(), message);
+    }
+}
+
+#[test]
+fn filters_of_blosc1() {
+    let sandbox = Sandbox::with_f();
+    for (options, filters) in [
+        ("--filter none", vec![]),
+        ("-s", vec![]),
+        ("--filter shuffle", vec!["shuffle"]),
+        ("--filter bitshuffle", vec!["bitshuffle"]),
+        ("--fil bitshuffle -c zstd", vec!["bitshuffle"]),
+        ("--filter none --filter bitshuffle", vec!["bitshuffle"]),
+    ] {
+        sandbox.run(&format!("-f c {options} f f.blp")).ok();
+        sandbox.run("-f d f.blp g").ok();
+        assert!(sandbox.read("g") == sandbox.read("f"), "{options}");
+        // The first chunk stands behind 32 bytes of header and 11 offsets.
+        let packed = sandbox.read("f.blp");
+        let at = usize::try_from(u64::from_le_bytes(packed[32..40].try_into().unwrap())).unwrap();
+        sandbox.write("chunk", &packed[at..packed.len() - 4]);
+        assert_eq!(sandbox.info("chunk")["filters"], Value::from(filters), "{options}");
+    }
+    let elsewhere = "and a bloscpack file holds Blosc1 chunks; with 'blpk convert' write a .b2frame";
+    for (options, what) in [
+        ("--filter delta", "--filter delta is for Blosc2 chunks"),
+        ("--filter shuffle:4", "--filter shuffle:4 is for Blosc2 chunks"),
+        ("--filter trunc-prec:10", "--filter trunc-prec:10 is for Blosc2 chunks"),
+        ("--filter shuffle --filter bitshuffle", "2 filters at once are for Blosc2 chunks"),
+    ] {
+        assert_eq!(sandbox.run(&format!("c {options} f out")).failed(), format!("{what}, {elsewhere}"));
+    }
+    assert_eq!(
+        sandbox.run("c -s --filter shuffle f out").usage(),
+        "argument -s/--no-shuffle: not allowed with argument --filter"
+    );
+    assert!(sandbox.run("c --filter nosuch f out").usage().starts_with("argument --filter: invalid choice: 'nosuch'"));
+}
+
+#[test]
+fn a_frame_is_not_written_by_its_name() {
+    let sandbox = Sandbox::with_f();
+    for name in ["x.b2frame", "x.b2nd"] {
+        let error = sandbox.run(&format!("-f c f {name}")).failed();
+        assert!(error.contains("has the name of a Blosc2 frame") && error.contains("blpk convert"), "{error}");
+        // What it says to do can be done.
+        let (_, line) = error.split_once(" as in ").unwrap();
+        sandbox.shell(line).ok();
+        sandbox.run(&format!("-f d {name} g")).ok();
+        assert!(sandbox.read("g") == sandbox.read("f"), "{name}");
+    }
+}
+
+#[test]
+fn metadata_goes_to_a_file_and_back() {
+    let sandbox = Sandbox::with_f();
+    sandbox.write("m", br#"{"b": [1, 2.5, NaN, null], "a": "it's \u00e9", "big": 123456789012345678901234567890}"#);
+    sandbox.run("c -m m f").ok();
+    sandbox.run("d --metadata-out out f.blp g").prints(&[]);
+    sandbox.run("c -m out f again.blp").ok();
+    assert_eq!(sandbox.read("again.blp"), sandbox.read("f.blp"));
+    assert_eq!(sandbox.run("d --metadata-out out f.blp h").failed(), "output file 'out' exists!");
+    assert!(!sandbox.path("h").exists());
+    sandbox.run("-f d --metadata-out out f.blp h").ok();
+    let run = sandbox.run("-v d --metadata-out - f.blp i");
+    assert_eq!((run.code, run.stdout), (Some(0), sandbox.read("out")));
+    assert!(run.stderr.ends_with("blpk: done\n"), "{}", run.stderr);
+    // A file without any.
+    sandbox.run("c f plain.blp").ok();
+    sandbox.run("d plain.blp j --metadata-out none").ok();
+    assert_eq!(sandbox.read("none"), b"null\n");
+    // Three files are three files.
+    for metadata in ["k", "./k", "f.blp"] {
+        let error = sandbox.run(&format!("-f d f.blp k --metadata-out {metadata}")).failed();
+        assert!(error.contains("same file") || error.ends_with("name another file"), "{metadata}: {error}");
+    }
+    assert!(!sandbox.path("k").exists());
+    // The input goes only when both are there.
+    std::fs::copy(sandbox.path("f.blp"), sandbox.path("l.blp")).unwrap();
+    sandbox.run("d --rm l.blp --metadata-out nowhere/m").failed();
+    assert!(sandbox.path("l.blp").exists() && !sandbox.path("l").exists());
+    // Both or none.
+    let mut bytes = sandbox.read("f.blp");
+    let last = bytes.len() - 1;
+    bytes[last] ^= 1;
+    sandbox.write("bad.blp", &bytes);
+    sandbox.run("d bad.blp --metadata-out no").failed();
+    assert!(!sandbox.path("no").exists() && !sandbox.path("bad").exists());
+}
+
+#[test]
+fn memory_bounds_threads_and_chunks() {
+    let sandbox = Sandbox::new();
+    sandbox.write("f", &noise(3_000_000));
+    let refused = |args: &str| sandbox.run(args).failed();
+    let error = refused("c --memory 1M f");
+    assert_eq!(
+        error,
+        "a memory of 1.0M is not enough: chunks of 1.0M take 2.0M even one at a time; use --memory 2097152, or when \
+         compressing a --chunk-size of at most 512.0K"
+    );
+    sandbox.run("c f").ok();
+    for (args, output) in [
+        ("c --memory 2097152 f", "f.blp"),
+        ("c -z 512K --memory 1M f", "small.blp"),
+        ("c -n 8 --mem 64M f", "f.blp"),
+        ("d --memory 2M f.blp", "g"),
+        ("d -T 4 --memory 8M f.blp", "g"),
+    ] {
+        sandbox.run(&format!("-f {args} {output}")).ok();
+    }
+    // What is written does not depend on it.
+    sandbox.run("c f unbound.blp").ok();
+    assert!(sandbox.read("unbound.blp") == sandbox.read("f.blp") && sandbox.read("g") == sandbox.read("f"));
+    assert!(refused("d --memory 1M f.blp out").starts_with("a memory of 1.0M is not enough: chunks of 1.0M take 2.0M"));
+    assert!(refused("verify --memory 1M f.blp").starts_with("a memory of 1.0M is not enough"));
+    sandbox.run("verify --memory 2M f.blp").ok();
+    // A chunk that is larger than fits, behind a header that says nothing.
+    let mut bytes = sandbox.read("small.blp");
+    bytes[8..16].fill(0xff);
+    sandbox.write("unknown.blp", &bytes);
+    sandbox.run("-f d --memory 1M unknown.blp g").ok();
+    let run = sandbox.run("-f d --memory 512K unknown.blp g");
+    assert!(run.error().starts_with("unknown.blp: chunk 0 at offset "), "{}", run.stderr);
+    // A small file is one small chunk.
+    sandbox.write("tiny", b"tiny");
+    sandbox.run("c --memory 1K tiny").ok();
+    for (value, reason) in [
+        ("x", "invalid literal for int() with base 10: 'x'"),
+        ("0", "must be > 0 and < 2**64, not 0"),
+        ("-1", "must be > 0 and < 2**64, not -1"),
+        ("1e30T", "must be > 0 and < 2**64, not 1099511627776000021863376224065739928109056"),
+    ] {
+        assert_eq!(sandbox.run(&format!("c --memory {value} f")).usage(), format!("argument --memory: {reason}"));
+    }
+}
+
+#[test]
+fn threads_by_another_name() {
+    let sandbox = Sandbox::with_f();
+    assert_eq!(sandbox.run("-v -T 3 c f").ok().lines()[0], "blpk: using 3 threads");
+    assert_eq!(sandbox.run("-fv c f --thr=5").ok().lines()[0], "blpk: using 5 threads");
+    sandbox.run("-T0 -f c f").ok();
+    for (args, message) in [
+        ("-T 257 c f", "argument -T/--threads: must be 0 <= n <= 256, not 257"),
+        ("c --threads -1 f", "argument -T/--threads: must be 0 <= n <= 256, not -1"),
+        ("-T x c f", "argument -T/--threads: invalid int value: 'x'"),
+        ("-T 2 -n 2 c f", "argument -T/--threads: not allowed with argument -n/--nthreads"),
+        ("-n 2 c -T 2 f", "argument -T/--threads: not allowed with argument -n/--nthreads"),
+    ] {
+        assert_eq!(sandbox.run(args).usage(), message, "{args}");
+    }
+}
+
+#[test]
+fn quiet_prints_errors_only() {
+    let sandbox = Sandbox::with_f();
+    sandbox.write("m", br#"{"a": 1}"#);
+    sandbox.run("-q c -m m f").prints(&[]);
+    sandbox.run("d -qf f.blp").prints(&[]);
+    sandbox.run("verify --quiet f.blp").prints(&[]);
+    sandbox.run("-f d f.blp").prints(&["blpk: Metadata:", "blpk: {'a': 1}"]);
+    assert_eq!(sandbox.run("-q d missing.blp").failed(), "input file 'missing.blp' does not exist!");
+    for (args, message) in [
+        ("-q -v c f", "argument -q/--quiet: not allowed with argument -v/--verbose"),
+        ("-d c f -q", "argument -q/--quiet: not allowed with argument -d/--debug"),
+    ] {
+        assert_eq!(sandbox.run(args).usage(), message, "{args}");
+    }
+}
+
+#[test]
+fn the_environment_gives_defaults() {
+    let sandbox = Sandbox::with_f();
+    let codec =
+        |file: &str| sandbox.run(&format!("i {file}")).ok().text().rsplit("'codec', ").next().unwrap().to_owned();
+    sandbox.with("BLPK_CODEC", "zstd", "c f").ok();
+    assert!(codec("f.blp").starts_with("'zstd'"));
+    sandbox.with("BLPK_CODEC", "zstd", "-f c -c zlib f").ok();
+    assert!(codec("f.blp").starts_with("'zlib'"));
+    sandbox.with("BLPK_CODEC", "", "-f c f").ok();
+    assert!(codec("f.blp").starts_with("'blosclz'"));
+    sandbox.with("BLPK_CLEVEL", "0", "c f stored.blp").ok();
+    assert!(sandbox.read("stored.blp").len() > 100_000);
+    assert_eq!(sandbox.with("BLPK_NTHREADS", "7", "-fv c f").ok().lines()[0], "blpk: using 7 threads");
+    assert_eq!(sandbox.with("BLPK_NTHREADS", "7", "-fv -n 2 c f").ok().lines()[0], "blpk: using 2 threads");
+    assert!(sandbox.with("BLPK_MEMORY", "1K", "-f c f").failed().starts_with("a memory of 1.0K is not enough"));
+    sandbox.with("BLPK_MEMORY", "1K", "-f c --memory 1M f").ok();
+
+    for (name, value, args, reason) in [
+        (
+            "BLPK_CODEC",
+            "nosuch",
+            "c f",
+            "invalid choice: 'nosuch' (choose from 'blosclz', 'lz4', 'lz4hc', 'snappy', 'zlib', 'zstd')",
+        ),
+        ("BLPK_CLEVEL", "11", "a f.blp f", "invalid choice: 11 (choose from 0, 1, 2, 3, 4, 5, 6, 7, 8, 9)"),
+        ("BLPK_NTHREADS", "0", "verify f.blp", "must be 1 <= n <= 256"),
+        ("BLPK_NTHREADS", "many", "c f", "invalid int value: 'many'"),
+        ("BLPK_MEMORY", "much", "d f.blp", "invalid literal for int() with base 10: 'much'"),
+    ] {
+        let message = format!("environment variable {name}: {reason}");
+        assert_eq!(sandbox.with(name, value, args).usage(), message, "{args}");
+    }
+    // Not where it is not used, or not needed.
+    for (name, args) in [
+        ("BLPK_CODEC", "verify f.blp"),
+        ("BLPK_CODEC", "-f c -c lz4 f"),
+        ("BLPK_CLEVEL", "-f c -l 1 f"),
+        ("BLPK_NTHREADS", "-f c -n 1 f"),
+        ("BLPK_NTHREADS", "-f c -T 0 f"),
+        ("BLPK_MEMORY", "-f c --memory 1G f"),
+        ("BLPK_NTHREADS", "man"),
+        ("BLPK_NTHREADS", "--version"),
+    ] {
+        sandbox.with(name, "nonsense", args).ok();
+    }
+    let help = sandbox.run("--help").ok();
+    for name in ["NTHREADS", "CODEC", "CLEVEL", "MEMORY", "NO_PROGRESS"] {
+        assert!(help.text().contains(&format!("BLPK_{name} ")), "{name}");
+    }
+}

@@ -1,0 +1,101 @@
+//! Does a bar show on a terminal, there only, and is it gone in the end?
+#![cfg(unix)]
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{Sandbox, counting};
+
+/// What a person would see of a line of shell: its output on a terminal. `None` if there is no `script` to make one.
+fn on_a_terminal(sandbox: &Sandbox, line: &str) -> Option<String> {
+    let there = sandbox.shell("script -qec true /dev/null").code == Some(0);
+    if !there {
+        eprintln!("skipped: no `script` that knows -e and -c");
+        return None;
+    }
+    sandbox.write("line", line.as_bytes());
+    let run = sandbox.shell("env -u BLPK_NO_PROGRESS TERM=xterm script -qec 'bash line' /dev/null");
+    Some(run.text().to_owned())
+}
+
+/// An input that takes longer than half a second, in a pipe of a known or unknown size.
+fn slow() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("f", &counting(3_000_000));
+    sandbox.write("slow", b"for i in 1 2 3 4 5 6 7 8; do head -c 200000 f; sleep 0.12; done");
+    sandbox
+}
+
+/// What is left on the screen: of each line what was printed since it was last erased.
+fn screen(text: &str) -> String {
+    let mut left = String::new();
+    for line in text.split_inclusive('\n') {
+        let erased = line.rfind("\x1b[2K").map_or(0, |at| at + 4);
+        left.push_str(line[erased..].trim_start_matches('\r'));
+    }
+    left.replace('\r', "")
+}
+
+#[test]
+fn a_bar_comes_and_goes() {
+    let sandbox = slow();
+    let Some(text) = on_a_terminal(&sandbox, "bash slow | blpk c -z 100000 - out.blp") else { return };
+    assert!(text.contains("/s, ") && text.contains("iB"), "{text:?}");
+    assert_eq!(screen(&text), "", "{text:?}");
+    // Colours would be `ESC [ … m`.
+    assert!(
+        !text.contains('m')
+            || !text
+                .split("\x1b[")
+                .skip(1)
+                .any(|part| part.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';').starts_with('m')),
+        "{text:?}"
+    );
+    assert_eq!(sandbox.run("verify out.blp").ok().lines().len(), 1);
+}
+
+#[test]
+fn it_makes_way_for_an_error() {
+    let sandbox = slow();
+    // One byte too few at the end: the error comes when the bar has long been there.
+    sandbox.run("c -z 100000 -k None -o f f.blp").ok();
+    let cut = sandbox.read("f.blp");
+    sandbox.write("f.blp", &cut[..cut.len() - 1]);
+    sandbox.write("slow", b"head -c 20000 f.blp; for i in 1 2 3 4 5 6 7 8; do sleep 0.1; tail -c +20001 f.blp | head -c $((i * 1000)) | tail -c 1000; done; tail -c +28001 f.blp");
+    let Some(text) = on_a_terminal(&sandbox, "bash slow | blpk d - out") else { return };
+    assert!(text.contains("/s, "), "{text:?}");
+    let screen = screen(&text);
+    assert!(screen.starts_with("blpk: error: -: ") && screen.lines().count() == 1, "{screen:?}");
+}
+
+#[test]
+fn texts_stand_above_it() {
+    let sandbox = slow();
+    sandbox.run("c -z 100000 -k None -o f f.blp").ok();
+    sandbox.write("slow", b"head -c 20000 f.blp; for i in 1 2 3 4 5 6 7 8; do sleep 0.1; tail -c +20001 f.blp | head -c $((i * 1000)) | tail -c 1000; done; tail -c +28001 f.blp");
+    sandbox.shell("mkfifo p").ok();
+    let Some(text) = on_a_terminal(&sandbox, "(bash slow > p &); blpk verify f.blp p f.blp") else { return };
+    assert!(text.contains("/s, "), "{text:?}");
+    let ok = |name: &str| format!("blpk: {name}: ok, bloscpack version 3, 30 chunks, 2.86M (3000000B)\n");
+    assert_eq!(screen(&text), [ok("f.blp"), ok("p"), ok("f.blp")].concat());
+}
+
+#[test]
+fn no_bar_where_nobody_wants_one() {
+    let sandbox = slow();
+    for line in [
+        "bash slow | blpk -q c -z 100000 - -f out.blp",
+        "bash slow | TERM=dumb blpk c -z 100000 - -f out.blp",
+        "bash slow | BLPK_NO_PROGRESS=1 blpk c -z 100000 - -f out.blp",
+        "bash slow | blpk c -z 100000 - -f out.blp 2> errors; cat errors",
+        // What is soon done needs none.
+        "blpk -f c f out.blp",
+    ] {
+        let Some(text) = on_a_terminal(&sandbox, line) else { return };
+        assert_eq!(text, "", "{line}");
+    }
+    let Some(text) = on_a_terminal(&sandbox, "bash slow | blpk -v c -z 100000 - -f out.blp") else { return };
+    assert!(text.contains("blpk: done") && !text.contains("/s"), "{text:?}");
+    // The pipe of a test is no terminal.
+    assert_eq!(sandbox.shell("bash slow | blpk c -z 100000 - -f out.blp").ok().stdout, b"");
+}
