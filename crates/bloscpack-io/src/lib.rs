@@ -70,9 +70,7 @@ pub use archive::{Archive, PlainReader};
 pub use atomic::AtomicFile;
 #[cfg(feature = "csv")]
 pub use convert::convert_to_csv;
-pub use convert::{
-    ColumnFiles, ConvertOptions, ConvertReport, Target, convert, convert_table, convert_table_to_files,
-};
+pub use convert::{ColumnFiles, ConvertOptions, ConvertReport, Target, convert, convert_table, convert_table_to_files};
 pub use error::{ChunkDigestMismatch, Error};
 pub use local::LocalSource;
 pub use lock::Lock;

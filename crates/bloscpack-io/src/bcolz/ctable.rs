@@ -100,10 +100,9 @@ impl<D: Directory> Ctable<D> {
     /// # Errors
     /// [`Error::NoSuchColumn`]; else as [`Archive::open`].
     pub fn column_archive(&self, name: &str) -> Result<Archive<DirectorySource<ColumnDirectory<D>>>, Error> {
-        let column = self.column(name).ok_or_else(|| Error::NoSuchColumn {
-            column: name.into(),
-            columns: self.names.clone(),
-        })?;
+        let column = self
+            .column(name)
+            .ok_or_else(|| Error::NoSuchColumn { column: name.into(), columns: self.names.clone() })?;
         Archive::open(DirectorySource::new(column.directory().clone()))
     }
 }

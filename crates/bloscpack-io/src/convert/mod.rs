@@ -21,11 +21,11 @@ use std::path::Path;
 use bloscpack_format::numpy::{NumpyMeta, npy};
 use bloscpack_format::{Format, detect};
 
+#[cfg(feature = "csv")]
+pub use self::csv::convert_to_csv;
 use self::options::plain_meta;
 pub use self::options::{ConvertOptions, Target};
 use self::rows::{RowReader, are_in_order};
-#[cfg(feature = "csv")]
-pub use self::csv::convert_to_csv;
 pub use self::table::{ColumnFiles, convert_table, convert_table_to_files};
 use self::write::{write_array, write_carray, write_frame, write_npy};
 use crate::frame::{ArchiveItems, FrameParams, PlainItems};

@@ -59,9 +59,10 @@ pub fn convert_table(input: &Path, output: &Path, options: &ConvertOptions) -> R
         table.names().iter().map(|name| table.column_archive(name)).collect::<Result<_, _>>()?;
     let unpack = unpack_options(options);
     // A process of Python that was killed leaves columns that are longer than the first.
-    let inputs = archives.iter().zip(table.columns()).map(|(archive, column)| {
-        archive.reader(&unpack).take(table.len() * column.rows().atomsize())
-    });
+    let inputs = archives
+        .iter()
+        .zip(table.columns())
+        .map(|(archive, column)| archive.reader(&unpack).take(table.len() * column.rows().atomsize()));
     writer.append_streams(inputs, &options.threads, &options.cancel)?;
     writer.set_attrs(attrs);
     for (name, column) in named(&table) {
@@ -118,9 +119,7 @@ pub(super) fn report(table: &Ctable<LocalDirectory>) -> ConvertReport {
     ConvertReport { nbytes: nbytes.fold(0, u64::saturating_add), array: None }
 }
 
-fn named(
-    table: &Ctable<LocalDirectory>,
-) -> impl Iterator<Item = (&str, &crate::bcolz::Column<LocalDirectory>)> {
+fn named(table: &Ctable<LocalDirectory>) -> impl Iterator<Item = (&str, &crate::bcolz::Column<LocalDirectory>)> {
     table.names().iter().map(String::as_str).zip(table.columns())
 }
 
@@ -141,7 +140,9 @@ fn refuse_array_options(options: &ConvertOptions) -> Result<(), Error> {
     if options.dtype.is_none() && options.shape.is_none() && options.typesize.is_none() {
         return Ok(());
     }
-    Err(Error::NotANumpyArray { what: "a table keeps its columns' dtypes and shapes; convert one column for others".into() })
+    Err(Error::NotANumpyArray {
+        what: "a table keeps its columns' dtypes and shapes; convert one column for others".into(),
+    })
 }
 
 /// Whether there is nothing in a directory but files that this made, or may have.

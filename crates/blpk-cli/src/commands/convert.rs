@@ -3,6 +3,7 @@
 use super::settings::in_range;
 use crate::args::ConvertArgs;
 use crate::files;
+use crate::kind::{Kind, kind_of};
 use crate::session::Session;
 use crate::size::pretty_size;
 use crate::streams::{Place, open_source};
@@ -11,22 +12,107 @@ use blosc_core::FilterPipeline;
 use bloscpack_format::bloscpack::MAX_CHUNK_SIZE;
 use bloscpack_format::numpy::Dtype;
 use bloscpack_io::frame::ArrayOptions;
-use bloscpack_io::{ConvertOptions, PackOptions, Target, convert};
+use bloscpack_io::{
+    ColumnFiles, ConvertOptions, ConvertReport, LocalSource, PackOptions, Target, convert, convert_table,
+    convert_table_to_files,
+};
+use std::path::{Path, PathBuf};
+
+/// What all columns of a table become.
+enum Table {
+    Bcolz,
+    Csv,
+    Files,
+}
 
 pub(super) fn run(args: &ConvertArgs, session: &Session) -> Result<()> {
     let input = Place::from(args.in_file.clone());
     let output = Place::from(args.out_file.clone());
     let Place::File(path) = &output else { bail!("the name of the output says what it is to be: name a file") };
-    let Some(target) = Target::of_name(path) else {
-        bail!("output file '{output}' does not end with .blp, .b2frame, .b2nd or .npy");
+    let kind = if let Place::File(path) = &input { kind_of(path) } else { None };
+    if args.column.is_some() {
+        files::table_must_exist("input file", &args.in_file)?;
+    }
+    if args.columns_as.is_some() && kind != Some(Kind::Ctable) {
+        bail!("input file '{input}' is not a bcolz ctable, which --columns-as is for");
+    }
+    let converted = match (&input, table(&args.out_file)) {
+        (Place::File(table), Some(to)) if kind == Some(Kind::Ctable) && args.column.is_none() => {
+            files::check_output(&input, &output, session)?;
+            // A separator at the end says that it is a directory, and is no part of the name.
+            let path = path.components().collect::<PathBuf>();
+            whole_table(table, &path, to, args, session)
+        }
+        (Place::File(carray), Some(Table::Csv)) if matches!(kind, Some(Kind::Carray | Kind::Ctable)) => {
+            files::check_output(&input, &output, session)?;
+            to_csv(carray, args.column.as_deref(), path, &options(args, session)?)
+        }
+        _ => one(&input, path, args, session),
     };
-    files::check(&input, &output, session)?;
-    let options = options(args, session)?;
-    let source = open_source(&input, &options.cancel)?;
-    let converted = convert(source, path, target, &options).with_context(|| input.to_string())?;
+    let converted = converted.with_context(|| input.to_string())?;
     session.report.verbose(format!("plain size: {}", pretty_size(converted.nbytes)));
     session.report.verbose("done");
     Ok(())
+}
+
+/// An array, or plain bytes.
+fn one(input: &Place, output: &Path, args: &ConvertArgs, session: &Session) -> Result<ConvertReport> {
+    let Some(target) = Target::of_name(output) else {
+        let all = "output file";
+        match (input, kind_of(&args.in_file)) {
+            (Place::File(_), Some(Kind::Ctable)) => {
+                bail!("{all} '{}' does not end with .blp, .b2frame, .b2nd, .npy, .bcolz or .csv", output.display())
+            }
+            _ => bail!("{all} '{}' does not end with .blp, .b2frame, .b2nd, .npy or .bcolz", output.display()),
+        }
+    };
+    let place = Place::File(output.to_owned());
+    let source = match (&args.column, input) {
+        (Some(column), Place::File(table)) => {
+            files::check_output(input, &place, session)?;
+            LocalSource::open_column(table, column)?
+        }
+        _ => {
+            files::check(input, &place, session)?;
+            open_source(input, &session.cancel()?)?
+        }
+    };
+    Ok(convert(source, output, target, &options(args, session)?)?)
+}
+
+/// What a table becomes in an output of this name, without a choice of a column.
+fn table(output: &Path) -> Option<Table> {
+    if output.to_string_lossy().ends_with(std::path::is_separator) {
+        return Some(Table::Files);
+    }
+    match output.extension() {
+        Some(extension) if extension == "bcolz" => Some(Table::Bcolz),
+        Some(extension) if extension == "csv" => Some(Table::Csv),
+        Some(_) if !output.is_dir() => None,
+        _ => Some(Table::Files),
+    }
+}
+
+fn whole_table(input: &Path, output: &Path, to: Table, args: &ConvertArgs, session: &Session) -> Result<ConvertReport> {
+    let options = options(args, session)?;
+    match to {
+        Table::Bcolz => Ok(convert_table(input, output, &options)?),
+        Table::Csv => to_csv(input, None, output, &options),
+        Table::Files => {
+            let files = args.columns_as.unwrap_or(ColumnFiles::Npy);
+            Ok(convert_table_to_files(input, output, files, &options)?)
+        }
+    }
+}
+
+#[cfg(feature = "csv")]
+fn to_csv(input: &Path, column: Option<&str>, output: &Path, options: &ConvertOptions) -> Result<ConvertReport> {
+    Ok(bloscpack_io::convert_to_csv(input, column, output, options)?)
+}
+
+#[cfg(not(feature = "csv"))]
+fn to_csv(_: &Path, _: Option<&str>, _: &Path, _: &ConvertOptions) -> Result<ConvertReport> {
+    bail!("this blpk was built without the feature csv")
 }
 
 fn options(args: &ConvertArgs, session: &Session) -> Result<ConvertOptions> {
