@@ -18,89 +18,78 @@ use bloscpack_io::{
 };
 use std::path::{Path, PathBuf};
 
-/// What all columns of a table become.
-enum Table {
-    Bcolz,
-    Csv,
+/// What is to be done.
+enum Job {
+    /// An array, or plain bytes.
+    One(Target),
+    /// A table into another.
+    Table,
+    /// Each column of a table into a file.
     Files,
+    Csv,
 }
 
 pub(super) fn run(args: &ConvertArgs, session: &Session) -> Result<()> {
     let input = Place::from(args.in_file.clone());
-    let output = Place::from(args.out_file.clone());
-    let Place::File(path) = &output else { bail!("the name of the output says what it is to be: name a file") };
-    let kind = if let Place::File(path) = &input { kind_of(path) } else { None };
+    // A separator at the end says that it is a directory, and is no part of the name.
+    let path = args.out_file.components().collect::<PathBuf>();
+    let output = Place::from(path.clone());
+    if output == Place::Standard {
+        bail!("the name of the output says what it is to be: name a file");
+    }
+    let job = job(args, &input)?;
+    match (&job, &args.column) {
+        (Job::One(_), None) => files::check(&input, &output, session)?,
+        _ => files::check_output(&input, &output, session)?,
+    }
+    let options = options(args, session)?;
+    let done = match job {
+        Job::One(target) => match &args.column {
+            Some(column) => LocalSource::open_column(&args.in_file, column)
+                .and_then(|source| convert(source, &path, target, &options))
+                .map_err(Into::into),
+            None => convert(open_source(&input, &options.cancel)?, &path, target, &options).map_err(Into::into),
+        },
+        Job::Table => convert_table(&args.in_file, &path, &options).map_err(Into::into),
+        Job::Files => {
+            let files = args.columns_as.unwrap_or(ColumnFiles::Npy);
+            convert_table_to_files(&args.in_file, &path, files, &options).map_err(Into::into)
+        }
+        Job::Csv => to_csv(&args.in_file, args.column.as_deref(), &path, &options),
+    };
+    let converted = done.with_context(|| input.to_string())?;
+    session.report.verbose(format!("plain size: {}", pretty_size(converted.nbytes)));
+    session.report.verbose("done");
+    Ok(())
+}
+
+/// By what the input is, and what the output is called.
+fn job(args: &ConvertArgs, input: &Place) -> Result<Job> {
+    let kind = if let Place::File(path) = input { kind_of(path) } else { None };
+    let output = &args.out_file;
     if args.column.is_some() {
         files::table_must_exist("input file", &args.in_file)?;
     }
     if args.columns_as.is_some() && kind != Some(Kind::Ctable) {
         bail!("input file '{input}' is not a bcolz ctable, which --columns-as is for");
     }
-    let converted = match (&input, table(&args.out_file)) {
-        (Place::File(table), Some(to)) if kind == Some(Kind::Ctable) && args.column.is_none() => {
-            files::check_output(&input, &output, session)?;
-            // A separator at the end says that it is a directory, and is no part of the name.
-            let path = path.components().collect::<PathBuf>();
-            whole_table(table, &path, to, args, session)
-        }
-        (Place::File(carray), Some(Table::Csv)) if matches!(kind, Some(Kind::Carray | Kind::Ctable)) => {
-            files::check_output(&input, &output, session)?;
-            to_csv(carray, args.column.as_deref(), path, &options(args, session)?)
-        }
-        _ => one(&input, path, args, session),
-    };
-    let converted = converted.with_context(|| input.to_string())?;
-    session.report.verbose(format!("plain size: {}", pretty_size(converted.nbytes)));
-    session.report.verbose("done");
-    Ok(())
-}
-
-/// An array, or plain bytes.
-fn one(input: &Place, output: &Path, args: &ConvertArgs, session: &Session) -> Result<ConvertReport> {
-    let Some(target) = Target::of_name(output) else {
-        let all = "output file";
-        match (input, kind_of(&args.in_file)) {
-            (Place::File(_), Some(Kind::Ctable)) => {
-                bail!("{all} '{}' does not end with .blp, .b2frame, .b2nd, .npy, .bcolz or .csv", output.display())
-            }
-            _ => bail!("{all} '{}' does not end with .blp, .b2frame, .b2nd, .npy or .bcolz", output.display()),
-        }
-    };
-    let place = Place::File(output.to_owned());
-    let source = match (&args.column, input) {
-        (Some(column), Place::File(table)) => {
-            files::check_output(input, &place, session)?;
-            LocalSource::open_column(table, column)?
-        }
-        _ => {
-            files::check(input, &place, session)?;
-            open_source(input, &session.cancel()?)?
-        }
-    };
-    Ok(convert(source, output, target, &options(args, session)?)?)
-}
-
-/// What a table becomes in an output of this name, without a choice of a column.
-fn table(output: &Path) -> Option<Table> {
-    if output.to_string_lossy().ends_with(std::path::is_separator) {
-        return Some(Table::Files);
+    let is_table = kind == Some(Kind::Ctable) && args.column.is_none();
+    if is_table && output.to_string_lossy().ends_with(std::path::is_separator) {
+        return Ok(Job::Files);
     }
-    match output.extension() {
-        Some(extension) if extension == "bcolz" => Some(Table::Bcolz),
-        Some(extension) if extension == "csv" => Some(Table::Csv),
-        Some(_) if !output.is_dir() => None,
-        _ => Some(Table::Files),
-    }
-}
-
-fn whole_table(input: &Path, output: &Path, to: Table, args: &ConvertArgs, session: &Session) -> Result<ConvertReport> {
-    let options = options(args, session)?;
-    match to {
-        Table::Bcolz => Ok(convert_table(input, output, &options)?),
-        Table::Csv => to_csv(input, None, output, &options),
-        Table::Files => {
-            let files = args.columns_as.unwrap_or(ColumnFiles::Npy);
-            Ok(convert_table_to_files(input, output, files, &options)?)
+    match (Target::of_name(output), output.extension()) {
+        (Some(Target::Bcolz), _) if is_table => Ok(Job::Table),
+        (None, Some(extension)) if extension == "csv" => match kind {
+            Some(Kind::Carray | Kind::Ctable) => Ok(Job::Csv),
+            _ => bail!("input file '{input}' is no bcolz directory; nothing else is converted to .csv"),
+        },
+        (_, extension) if is_table && (extension.is_none() || output.is_dir()) => Ok(Job::Files),
+        (Some(target), _) => Ok(Job::One(target)),
+        (None, _) if kind == Some(Kind::Ctable) => {
+            bail!("output file '{}' does not end with .blp, .b2frame, .b2nd, .npy, .bcolz or .csv", output.display())
+        }
+        (None, _) => {
+            bail!("output file '{}' does not end with .blp, .b2frame, .b2nd, .npy or .bcolz", output.display())
         }
     }
 }
