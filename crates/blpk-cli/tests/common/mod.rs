@@ -167,3 +167,21 @@ pub(crate) fn counting(nbytes: usize) -> Vec<u8> {
 pub(crate) fn noise(nbytes: usize) -> Vec<u8> {
     testdata::noise(nbytes, 7)
 }
+
+/// A folder with a directory of the bcolz archive as `x`, and what the manifest says about it.
+pub(crate) fn golden_bcolz(name: &str) -> (Sandbox, testdata::serde_json::Value) {
+    let sandbox = Sandbox::new();
+    let (files, prefix) = (testdata::archive("bcolz"), format!("{name}/"));
+    for (file, bytes) in files.range(prefix.clone()..).take_while(|(file, _)| file.starts_with(&prefix)) {
+        let path = sandbox.path("x").join(&file[prefix.len()..]);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+    let case = bcolz_cases().into_iter().find(|case| case["name"] == name);
+    (sandbox, case.unwrap())
+}
+
+/// All that the manifest of the bcolz archive says.
+pub(crate) fn bcolz_cases() -> Vec<testdata::serde_json::Value> {
+    testdata::manifest("bcolz")["cases"].as_array().unwrap().clone()
+}
