@@ -105,17 +105,39 @@ fn seed(target: &str, corpus: &Path) -> Result<()> {
 
 /// Golden files that make good seeds: the archive, and the files in it, are told by the target's first word.
 fn seeds(target: &str) -> Vec<(String, Vec<u8>)> {
-    let (archive, extension) = match target.split('_').next() {
-        Some("chunk") => ("chunks", ".bin"),
-        Some("bloscpack") => ("bloscpack", ".blp"),
-        _ => return Vec::new(),
+    let of = |archive: &str, extensions: &[&str]| {
+        let files = testdata::archive(archive).into_iter();
+        files.filter(|(name, _)| extensions.iter().any(|end| name.ends_with(end))).collect::<Vec<_>>()
     };
-    let mut seeds: Vec<_> =
-        testdata::archive(archive).into_iter().filter(|(name, _)| name.ends_with(extension)).collect();
-    if target == "chunk_ranges" {
-        // Its last 16 bytes choose the ranges: four numbers, taken modulo the chunk's plain size.
-        let places = [1_000u32, 70_000, 3, 123_457].map(u32::to_le_bytes).concat();
-        seeds.iter_mut().for_each(|(_, bytes)| bytes.extend(&places));
+    let mut seeds = match target.split('_').next() {
+        Some("chunk") => of("chunks", &[".bin"]),
+        Some("bloscpack") => of("bloscpack", &[".blp"]),
+        Some("frame") => of("frames", &[".b2frame", ".b2nd"]),
+        Some("bcolz") => of("bcolz", &["meta/storage", "meta/sizes", "__attrs__", "__rootdirs__"]),
+        _ => Vec::new(),
+    };
+    match target {
+        // The last 16 bytes choose the ranges: four numbers, taken modulo the chunk's plain size.
+        "chunk_ranges" => {
+            let places = [1_000u32, 70_000, 3, 123_457].map(u32::to_le_bytes).concat();
+            seeds.iter_mut().for_each(|(_, bytes)| bytes.extend(&places));
+        }
+        // The last 8 bytes are changes: chunks appended, inserted, replaced, deleted; a vlmetalayer; commits.
+        "frame_edit" => seeds.iter_mut().for_each(|(_, bytes)| bytes.extend([0, 9, 7, 18, 5, 11, 4, 0])),
+        "bcolz_read" => seeds = carrays(),
+        _ => {}
     }
     seeds
+}
+
+/// The files of each golden carray in one, as `bcolz_read` takes them apart.
+fn carrays() -> Vec<(String, Vec<u8>)> {
+    const FILES: [&str; 5] = ["meta/storage", "meta/sizes", "__attrs__", "data/__0.blp", "data/__1.blp"];
+    let files: std::collections::BTreeMap<_, _> = testdata::archive("bcolz").into_iter().collect();
+    let roots = files.keys().filter_map(|name| name.strip_suffix("/meta/storage"));
+    let joined = |root: &str| {
+        let parts = FILES.map(|name| files.get(&format!("{root}/{name}")).cloned().unwrap_or_default());
+        parts.map(|part| [part.as_slice(), &[0xff; 4]].concat()).concat()
+    };
+    roots.map(|root| (root.to_owned(), joined(root))).collect()
 }

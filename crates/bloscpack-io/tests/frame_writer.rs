@@ -255,6 +255,21 @@ fn frames_of_an_unknown_codec() {
     assert_eq!(model_of(&frame.into_store()).chunks, before.chunks[1..]);
 }
 
+/// Of chunks with blocks of variable lengths and others, a frame has one kind: nobody reads both in one.
+#[test]
+fn chunks_of_the_other_kind_are_refused() {
+    let stored = Stored::golden("frames/batcharray.b2b");
+    let mut frame = FrameWriter::with_store(memory_of(stored)).unwrap();
+    let nchunks = frame.frame().unwrap().nchunks();
+    let plain = frame.chunk(0).unwrap();
+    assert!(matches!(frame.append(&plain), Err(Error::MixedChunks { chunk }) if chunk == nchunks));
+    assert!(matches!(frame.update(0, &plain), Err(Error::MixedChunks { chunk: 0 })));
+    assert!(matches!(
+        frame.append_stream(plain.as_slice(), None, &Threads::Serial, &Cancel::new()),
+        Err(Error::MixedChunks { .. })
+    ));
+}
+
 /// An append writes the chunk, the index and the trailer, and the first bytes of the header, whatever is there already.
 #[test]
 fn an_edit_writes_what_is_new_and_the_index() {

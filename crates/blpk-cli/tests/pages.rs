@@ -81,3 +81,16 @@ fn shells_can_read_their_scripts() {
     }
     assert!(read > 0 || cfg!(windows), "not even bash is here");
 }
+
+/// `-h` is what one wants to see at a glance, `--help` is everything.
+#[test]
+fn the_short_help_fits_a_screen() {
+    let sandbox = Sandbox::new();
+    let lines = |args: &str| String::from_utf8(sandbox.run(args).ok().stdout).unwrap().lines().count();
+    let commands = ["append", "bench", "cat", "compress", "convert", "decompress", "info", "list", "verify"];
+    for command in commands.into_iter().chain(["", "chunk encode", "recover", "compact", "completions", "man"]) {
+        let (short, long) = (lines(&format!("{command} -h")), lines(&format!("{command} --help")));
+        assert!(short <= 40, "blpk {command} -h: {short} lines");
+        assert!(long >= short, "blpk {command}");
+    }
+}

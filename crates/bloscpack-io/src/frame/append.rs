@@ -72,8 +72,9 @@ impl<S: FrameStore> FrameWriter<S> {
 
     /// [`append_chunk`](Self::append_chunk) of a chunk that was just made, and need not be looked into.
     fn append_made(&mut self, chunk: &[u8]) -> Result<(), Error> {
-        let info = NewChunk::Stored(ChunkInfo::parse(chunk)?);
-        let place = self.with(|edit| edit.append(info))?;
+        let info = ChunkInfo::parse(chunk)?;
+        self.check_kind(self.frame()?.nchunks(), info)?;
+        let place = self.with(|edit| edit.append(NewChunk::Stored(info)))?;
         self.write(place, chunk)
     }
 }

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "blosc settings")]
 pub(crate) struct BloscArgs {
-    /// bytes of one element, 1 to 255 (default: 8; for append that of the file)
+    /// bytes of one element, 1 to 255 (default: 8; append: the file's)
     #[arg(short, long, value_name = "size", value_parser = values::typesize, allow_negative_numbers = true)]
     pub(crate) typesize: Option<Int>,
     /// compression level (default: 7)
@@ -54,7 +54,7 @@ pub(crate) struct CompressArgs {
         value_parser = filters::filter, conflicts_with = "no_shuffle"
     )]
     pub(crate) filters: Vec<FilterArg>,
-    /// chunk size: bytes, a number with B, K, M, G or T, or 'max' (default: 1M)
+    /// bytes, or a number with B, K, M, G or T, or 'max' (default: 1M)
     #[arg(
         short = 'z', long, value_name = "size", help_heading = "bloscpack settings",
         value_parser = values::chunk_size, allow_negative_numbers = true
@@ -72,16 +72,16 @@ pub(crate) struct CompressArgs {
     /// leave room for so many chunks to be appended (default: ten times the chunks)
     #[arg(
         long, value_name = "n", help_heading = "bloscpack settings",
-        value_parser = values::max_app_chunks, allow_negative_numbers = true
+        value_parser = values::max_app_chunks, allow_negative_numbers = true, hide_short_help = true
     )]
     pub(crate) max_app_chunks: Option<u64>,
     /// leave no room for larger metadata
-    #[arg(long, help_heading = "bloscpack settings")]
+    #[arg(long, help_heading = "bloscpack settings", hide_short_help = true)]
     pub(crate) no_prealloc: bool,
     #[command(flatten)]
     pub(crate) many: ManyArgs,
     /// use no more memory than this for chunks on their way: fewer threads, or none at all
-    #[arg(long, value_name = "size", value_parser = values::memory, help_heading = "global options")]
+    #[arg(long, value_name = "size", value_parser = values::memory, help_heading = "global options", hide_short_help = true)]
     pub(crate) memory: Option<u64>,
     /// files to compress, or - for stdin; of two names the second is the output (default: <in_file>.blp; - for stdin)
     #[arg(value_name = "in_file", help_heading = "files", required = true, allow_negative_numbers = true)]
@@ -115,7 +115,7 @@ pub(crate) struct DecompressArgs {
     #[command(flatten)]
     pub(crate) many: ManyArgs,
     /// use no more memory than this for chunks on their way: fewer threads, or none at all
-    #[arg(long, value_name = "size", value_parser = values::memory, help_heading = "global options")]
+    #[arg(long, value_name = "size", value_parser = values::memory, help_heading = "global options", hide_short_help = true)]
     pub(crate) memory: Option<u64>,
     /// files to decompress, or - for stdin; of two names the second is the output (default: <in_file> without .blp;
     /// - for stdin)

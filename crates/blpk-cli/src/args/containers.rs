@@ -55,25 +55,25 @@ pub(crate) struct ConvertArgs {
     #[arg(long = "filter", value_name = "name[:meta]", value_parser = filters::filter)]
     pub(crate) filters: Vec<FilterArg>,
     /// bytes of a block of a frame (default: automatic)
-    #[arg(long, value_name = "size", value_parser = values::blocksize, allow_negative_numbers = true)]
+    #[arg(long, value_name = "size", value_parser = values::blocksize, allow_negative_numbers = true, hide_short_help = true)]
     pub(crate) blocksize: Option<usize>,
     /// always, never, auto or forward
-    #[arg(long, value_name = "mode", value_parser = values::splitmode)]
+    #[arg(long, value_name = "mode", value_parser = values::splitmode, hide_short_help = true)]
     pub(crate) splitmode: Option<SplitMode>,
     /// let the blocks of a chunk share a dictionary; frames of lz4, lz4hc and zstd only
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(crate) dict: bool,
-    /// chunk size: bytes, a number with B, K, M, G or T, or 'max' (default: 1M)
+    /// bytes, or a number with B, K, M, G or T, or 'max' (default: 1M)
     #[arg(short = 'z', long, value_name = "size", value_parser = values::chunk_size, allow_negative_numbers = true)]
     pub(crate) chunk_size: Option<Int>,
     /// checksum of a bloscpack file (default: adler32)
-    #[arg(short = 'k', long, value_name = "checksum", value_parser = values::checksum)]
+    #[arg(short = 'k', long, value_name = "checksum", value_parser = values::checksum, hide_short_help = true)]
     pub(crate) checksum: Option<Checksum>,
     /// deactivate offsets of a bloscpack file
-    #[arg(short = 'o', long)]
+    #[arg(short = 'o', long, hide_short_help = true)]
     pub(crate) no_offsets: bool,
     /// JSON file with metadata for a bloscpack file
-    #[arg(short, long, value_name = "metadata")]
+    #[arg(short, long, value_name = "metadata", hide_short_help = true)]
     pub(crate) metadata: Option<PathBuf>,
     /// file to read, or - for stdin
     #[arg(value_name = "in_file", help_heading = "files", allow_negative_numbers = true)]

@@ -11,16 +11,16 @@ pub(crate) struct ManyArgs {
     #[arg(short, long, conflicts_with = "output")]
     pub(crate) recursive: bool,
     /// all names are inputs, even if they are two
-    #[arg(long, conflicts_with = "output")]
+    #[arg(long, conflicts_with = "output", hide_short_help = true)]
     pub(crate) each: bool,
     /// write to this file, or - for stdout
-    #[arg(long, value_name = "file", conflicts_with_all = ["output_dir", "stdout"])]
+    #[arg(long, value_name = "file", conflicts_with_all = ["output_dir", "stdout"], hide_short_help = true)]
     pub(crate) output: Option<PathBuf>,
     /// write to files in this directory, which is made if need be
     #[arg(long, value_name = "directory", conflicts_with = "stdout")]
     pub(crate) output_dir: Option<PathBuf>,
     /// write to stdout
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(crate) stdout: bool,
     /// remove each input when its output is safe on the disk
     #[arg(long, conflicts_with = "stdout")]

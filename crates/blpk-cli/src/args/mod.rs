@@ -78,7 +78,7 @@ pub(crate) struct Global {
     #[arg(short, long, global = true)]
     pub(crate) verbose: bool,
     /// print debugging output too
-    #[arg(short, long, global = true)]
+    #[arg(short, long, global = true, hide_short_help = true)]
     pub(crate) debug: bool,
     /// print errors only
     #[arg(short, long, global = true)]
@@ -90,7 +90,7 @@ pub(crate) struct Global {
     #[arg(short, long, global = true, value_name = "1-256", value_parser = values::nthreads, allow_negative_numbers = true)]
     pub(crate) nthreads: Option<usize>,
     /// the same; 0 for one for each core
-    #[arg(short = 'T', long, global = true, value_name = "0-256", value_parser = values::threads, allow_negative_numbers = true)]
+    #[arg(short = 'T', long, global = true, value_name = "0-256", value_parser = values::threads, allow_negative_numbers = true, hide_short_help = true)]
     pub(crate) threads: Option<usize>,
 }
 

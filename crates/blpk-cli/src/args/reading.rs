@@ -50,7 +50,7 @@ pub(crate) struct VerifyArgs {
     #[arg(short, long)]
     pub(crate) recursive: bool,
     /// use no more memory than this for chunks on their way: fewer threads, or none at all
-    #[arg(long, value_name = "size", value_parser = values::memory, help_heading = "global options")]
+    #[arg(long, value_name = "size", value_parser = values::memory, help_heading = "global options", hide_short_help = true)]
     pub(crate) memory: Option<u64>,
     /// files to check; all of them are, whatever becomes of the others
     #[arg(value_name = "file", help_heading = "files", required = true, allow_negative_numbers = true)]

@@ -86,7 +86,9 @@ impl<S: FrameStore> FrameWriter<S> {
     /// [`Error::Format`] if there is no such chunk; [`Error::Io`], [`Error::EditFailed`].
     pub fn delete(&mut self, at: u64) -> Result<(), Error> {
         let old = self.old_info(at)?;
-        self.with(|edit| edit.delete(at, old))
+        self.with(|edit| edit.delete(at, old))?;
+        self.vl_blocks = self.vl_blocks.filter(|_| self.edit.as_ref().is_some_and(|edit| edit.frame().nchunks() > 0));
+        Ok(())
     }
 
     /// Puts the chunks in a new order: place `i` gets chunk `order[i]`.
@@ -104,6 +106,9 @@ impl<S: FrameStore> FrameWriter<S> {
     /// Puts a chunk into the plan, and its bytes where that says.
     fn place(&mut self, at: u64, change: Change, new: NewChunk, bytes: &[u8]) -> Result<(), Error> {
         self.check_size(at, new)?;
+        if let NewChunk::Stored(info) = new {
+            self.check_kind(at, info)?;
+        }
         let place = match change {
             Change::Insert => self.with(|edit| edit.insert(at, new))?,
             Change::Update => {
@@ -112,6 +117,20 @@ impl<S: FrameStore> FrameWriter<S> {
             }
         };
         self.write(place, bytes)
+    }
+
+    /// Refuses a chunk whose blocks have variable lengths where those of others have not, and the other way round: nobody
+    /// reads such frames.
+    pub(in crate::frame) fn check_kind(&mut self, chunk: u64, new: ChunkInfo) -> Result<(), Error> {
+        let known = match self.vl_blocks {
+            Some(known) => known,
+            None => self.kind_of_first()?.unwrap_or(new.vl_blocks),
+        };
+        if known != new.vl_blocks {
+            return Err(Error::MixedChunks { chunk });
+        }
+        self.vl_blocks = Some(known);
+        Ok(())
     }
 
     /// Refuses a chunk of another size than all chunks of an array have.

@@ -49,6 +49,16 @@ impl<S: FrameStore> FrameWriter<S> {
         }
     }
 
+    /// Whether the first chunk that is stored has blocks of variable lengths.
+    pub(super) fn kind_of_first(&self) -> Result<Option<bool>, Error> {
+        let frame = self.frame()?;
+        let is_stored = |chunk: &u64| frame.index.raw(*chunk).is_some_and(|entry| entry >= 0);
+        match (0..frame.nchunks()).find(is_stored) {
+            Some(first) => Ok(Some(self.info_of(first, frame.chunk(first)?)?.vl_blocks)),
+            None => Ok(None),
+        }
+    }
+
     /// What a stored chunk's header says.
     fn info_of(&self, chunk: u64, place: ChunkRef) -> Result<ChunkInfo, Error> {
         Ok(ChunkInfo::parse(&self.read(chunk, place, blosc_core::Header::EXTENDED_LEN as u64)?)?)

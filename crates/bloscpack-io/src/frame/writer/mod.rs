@@ -50,6 +50,8 @@ pub struct FrameWriter<S> {
     unusable: Option<&'static str>,
     pub(in crate::frame) array: Option<(B2nd, Grid)>,
     max_vlmetalayers: usize,
+    /// Whether the blocks of its chunks have variable lengths, once a chunk has been looked at.
+    vl_blocks: Option<bool>,
 }
 
 impl FrameWriter<LocalFrame> {
@@ -125,7 +127,7 @@ impl<S: FrameStore> FrameWriter<S> {
 
     pub(in crate::frame) fn with_edit(store: S, edit: Edit, params: FrameParams) -> Self {
         let max_vlmetalayers = VlMetalayers::MAX_INTERCHANGE;
-        FrameWriter { store, edit: Some(edit), params, unusable: None, array: None, max_vlmetalayers }
+        FrameWriter { store, edit: Some(edit), params, unusable: None, array: None, max_vlmetalayers, vl_blocks: None }
     }
 
     /// Sets how many vlmetalayers there may be: 16, which C-Blosc2 can write to, unless told otherwise; 8192 at most.

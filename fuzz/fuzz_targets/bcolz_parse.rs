@@ -1,0 +1,36 @@
+//! Any bytes as the small files of a bcolz directory: what is accepted writes back to something that reads the same.
+#![no_main]
+
+use bloscpack_format::bcolz::{Attrs, ChunkFileHeader, Pending, RootDirs, Rows, Sizes, Storage, dflt};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    let sizes = Sizes::parse(bytes);
+    if let Ok(sizes) = &sizes {
+        assert_eq!(Sizes::parse(&sizes.to_bytes()).as_ref(), Ok(sizes));
+    }
+    if let Ok(storage) = Storage::parse(bytes) {
+        // Numbers that are not equal to themselves are.
+        let written = storage.to_bytes();
+        let again = Storage::parse(&written).expect("what was written");
+        assert_eq!(again.to_bytes(), written);
+        let _ = dflt::to_bytes(&storage.dflt, &storage.dtype, &[2, 3]);
+        for len in [0, 1, 1000, u64::MAX >> 1] {
+            let sizes = Sizes { shape: vec![len], nbytes: 0, cbytes: 0 };
+            if let Ok(rows) = Rows::of(&sizes, &storage) {
+                let _ = (rows.nchunks(), rows.nbytes(), rows.rows_in(rows.nchunks().saturating_sub(1)));
+            }
+        }
+    }
+    if let Ok(names) = RootDirs::parse(bytes) {
+        assert_eq!(RootDirs::parse(&names.to_bytes()).as_ref(), Ok(&names));
+    }
+    if let Ok(attrs) = Attrs::parse(bytes) {
+        let written = attrs.to_bytes();
+        assert_eq!(Attrs::parse(&written).expect("what was written").to_bytes(), written);
+    }
+    if let Ok(pending) = Pending::parse(bytes) {
+        assert_eq!(Pending::parse(&pending.to_bytes()).as_ref(), Ok(&pending));
+    }
+    let _ = ChunkFileHeader::parse(bytes);
+});

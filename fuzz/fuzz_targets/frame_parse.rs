@@ -1,0 +1,37 @@
+//! Any bytes as the parts of a Blosc2 frame: what is accepted writes back to something that reads the same.
+#![no_main]
+
+use blosc_core::Limits;
+use bloscpack_format::frame::{B2nd, Frame, Grid, Header, Index, Trailer, decode_vlmetalayer};
+use libfuzzer_sys::fuzz_target;
+
+const MAX_NBYTES: usize = 1 << 20;
+
+fuzz_target!(|bytes: &[u8]| {
+    let limits = Limits::new().max_nbytes(MAX_NBYTES);
+    if let Ok(header) = Header::parse(bytes) {
+        let written = header.to_bytes().expect("an accepted header");
+        assert_eq!(Header::parse(&written).as_ref(), Ok(&header));
+        if let Ok(Some(array)) = B2nd::of(&header.metalayers) {
+            let written = array.to_bytes().expect("an accepted array");
+            assert_eq!(B2nd::parse(&written).as_ref(), Ok(&(array.clone(), written.len())));
+            let _ = Grid::new(&array, header.typesize).map(|grid| grid.nbytes_of(&grid.all()));
+        }
+        if let Ok(index) = Index::decode(bytes, &header, limits) {
+            let _ = index.check(bytes.len() as u64);
+        }
+    }
+    if let Ok(trailer) = Trailer::parse(bytes) {
+        let written = trailer.to_bytes().expect("an accepted trailer");
+        assert_eq!(Trailer::parse(&written).as_ref(), Ok(&trailer));
+        let mut decoder = blosc_core::Decoder::new().limits(limits);
+        for layer in trailer.vlmetalayers.iter() {
+            let _ = decode_vlmetalayer(layer.content, &mut decoder);
+        }
+    }
+    let Ok(frame) = Frame::parse(bytes, limits) else { return };
+    for chunk in 0..frame.nchunks().min(100) {
+        let _ = frame.chunk(chunk);
+    }
+    let _ = Grid::of(&frame);
+});
