@@ -31,6 +31,7 @@ const USAGE: &str = "usage: cargo xtask <command>
   bench threads [OPTION].. the same with two threads
   bench blocks [NAME]...   kernels, blosclz, lz4, lz4hc, zlib, zstd, checksums, each alone
   bench cli [OPTION]...    our `blpk` against the reference's, lz4 and zstd on 400 MB
+  bench bcolz [OPTION]..   a column of a bcolz table, read by us and by bcolz
   bench appends [OPTION].. one more chunk in frames of 16 MiB to 1 GiB
   bench goals              which goals the tables of the last full run reach";
 

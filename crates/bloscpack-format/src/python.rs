@@ -10,8 +10,22 @@ pub fn python_float_repr(x: f64) -> String {
     if x.is_infinite() {
         return if x > 0.0 { "inf" } else { "-inf" }.into();
     }
-    let scientific = shortest(x);
-    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    spelled(&shortest(x))
+}
+
+/// The same of a float of two or four bytes: fewer digits are enough to read it back. `same` reads digits back.
+pub(crate) fn short_float_repr(x: f64, same: impl Fn(&str) -> bool) -> String {
+    // As many digits as a float of four bytes can need.
+    let found = (0..=8).map(|digits| format!("{x:.digits$e}")).find(|text| same(text));
+    match found.filter(|_| x.is_finite()) {
+        Some(text) => spelled(&text),
+        None => python_float_repr(x),
+    }
+}
+
+/// `d.ddde±x` as `repr` puts it.
+fn spelled(scientific: &str) -> String {
+    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((scientific, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);
     if (-4..16).contains(&exponent) {
         return positional(mantissa, exponent);

@@ -37,8 +37,8 @@ pub enum Error {
     /// Input and output are one file; writing would destroy what is read.
     #[error("input and output are the same file '{}'", .0.display())]
     SameFile(PathBuf),
-    /// The output is the directory that is read, or in it; writing would destroy what is read.
-    #[error("the output '{}' is, or is in, the input '{}'", .output.display(), .input.display())]
+    /// The output is the directory that is read, or one is in the other; writing would destroy what is read.
+    #[error("the output '{}' and the input '{}' are the same, or one is in the other", .output.display(), .input.display())]
     InputReplaced {
         /// The directory of the input.
         input: PathBuf,
@@ -281,11 +281,19 @@ pub enum Error {
         /// Rows of the first column.
         expected: u64,
     },
+    /// Items that cannot be written as text.
+    #[error("it cannot be written as text: {what}")]
+    NoText {
+        /// Why not.
+        what: String,
+    },
     /// A ctable has no such column.
-    #[error("there is no column {column:?}")]
+    #[error("there is no column {column:?}, only {}", listed(.columns))]
     NoSuchColumn {
         /// The name.
         column: String,
+        /// Those that there are.
+        columns: Vec<String>,
     },
     /// A directory is neither a carray nor a ctable.
     #[error("{directory}: neither __rootdirs__ nor meta/storage is in it, so it is no directory of bcolz")]
@@ -318,6 +326,17 @@ pub struct ChunkDigestMismatch {
     pub stored: Digest,
     /// The digest of the bytes.
     pub computed: Digest,
+}
+
+/// Names for a message, of many the first ones.
+fn listed(names: &[String]) -> String {
+    const MOST: usize = 20;
+    let first: Vec<String> = names.iter().take(MOST).map(|name| format!("{name:?}")).collect();
+    match names.len().saturating_sub(MOST) {
+        0 if names.is_empty() => "none at all".into(),
+        0 => first.join(", "),
+        more => format!("{} and {more} more", first.join(", ")),
+    }
 }
 
 impl Error {

@@ -16,6 +16,20 @@ pub(crate) fn refuse_same_file(input: &File, output: &Path) -> Result<(), Error>
     }
 }
 
+/// Refuses `output` if it is the directory `input`, or in it, or it in the output: what is read would be lost.
+pub(crate) fn refuse_within(input: &Path, output: &Path) -> Result<(), Error> {
+    // An output that is a link counts as where it leads to, a new one as where it would be.
+    let there = output.canonicalize();
+    let is_there = there.is_ok();
+    let place = there.or_else(|_| crate::atomic::directory(output).canonicalize());
+    match (input.canonicalize(), place) {
+        (Ok(input_at), Ok(place)) if place.starts_with(&input_at) || is_there && input_at.starts_with(&place) => {
+            Err(Error::InputReplaced { input: input.to_owned(), output: output.to_owned() })
+        }
+        _ => Ok(()),
+    }
+}
+
 /// By device and inode: whatever the names, links and paths are.
 #[cfg(unix)]
 pub(crate) fn is_same_file(input: &File, output: &Path) -> io::Result<bool> {

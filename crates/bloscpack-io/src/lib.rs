@@ -68,7 +68,9 @@ mod verify;
 pub use append::{AppendReport, append_file, append_stream, rewrite_metadata};
 pub use archive::{Archive, PlainReader};
 pub use atomic::AtomicFile;
-pub use convert::{ConvertOptions, ConvertReport, Target, convert};
+#[cfg(feature = "csv")]
+pub use convert::convert_to_csv;
+pub use convert::{ColumnFiles, ConvertOptions, ConvertReport, Target, convert, convert_table, convert_table_to_files};
 pub use error::{ChunkDigestMismatch, Error};
 pub use local::LocalSource;
 pub use lock::Lock;

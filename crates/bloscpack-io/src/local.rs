@@ -5,12 +5,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use bloscpack_format::Format;
-use bloscpack_format::bcolz::{SIZES_FILE, STORAGE_FILE};
+use bloscpack_format::bcolz::{ROOTDIRS_FILE, SIZES_FILE, STORAGE_FILE};
 use bloscpack_format::detect::detect_directory;
 use bloscpack_format::frame::sframe;
 
 use crate::Error;
-use crate::bcolz::{Directory, LocalDirectory};
+use crate::bcolz::{self, Directory, LocalDirectory};
 use crate::source::{ChunkFiles, ReadAt};
 
 /// A file, or a directory with the files of a sparse frame or of a bcolz carray, as a source.
@@ -27,8 +27,14 @@ pub struct LocalSource {
     file: File,
     /// The directory of a sparse frame.
     directory: Option<PathBuf>,
-    /// The directory of a carray.
-    carray: Option<LocalDirectory>,
+    carray: Option<Carray>,
+}
+
+/// The directory of a carray, and that of the table that it is a column of.
+#[derive(Debug)]
+enum Carray {
+    Alone(LocalDirectory),
+    Column(bcolz::ColumnDirectory<LocalDirectory>, PathBuf),
 }
 
 impl LocalSource {
@@ -36,7 +42,7 @@ impl LocalSource {
     ///
     /// # Errors
     /// [`Error::File`] for what the system says, also for a directory that is neither; [`Error::Unsupported`] for a ctable,
-    /// of which [`Ctable::column_archive`](crate::bcolz::Ctable::column_archive) opens the columns.
+    /// of which [`LocalSource::open_column`] opens the columns.
     pub fn open(path: &Path) -> Result<LocalSource, Error> {
         let refuse = |error| Error::file("opening", path, error);
         if !path.is_dir() {
@@ -52,10 +58,29 @@ impl LocalSource {
             Some(Format::Carray) => {
                 let name = [STORAGE_FILE, SIZES_FILE].into_iter().find(|name| is_file(name)).unwrap_or(STORAGE_FILE);
                 let file = File::open(path.join(name)).map_err(refuse)?;
-                Ok(LocalSource { carray: Some(LocalDirectory::open(path)?), ..LocalSource::from(file) })
+                let carray = Carray::Alone(LocalDirectory::open(path)?);
+                Ok(LocalSource { carray: Some(carray), ..LocalSource::from(file) })
             }
             Some(format) => Err(Error::Unsupported { format }),
         }
+    }
+
+    /// Opens a column of the ctable in a directory, as it is when a change is done that was interrupted. No other column is
+    /// looked at.
+    ///
+    /// # Errors
+    /// [`Error::NotBcolz`] if there is no ctable; [`Error::NoSuchColumn`]; [`Error::InFile`] if the list of its columns is
+    /// damaged; [`Error::File`].
+    pub fn open_column(path: &Path, name: &str) -> Result<LocalSource, Error> {
+        let table = LocalDirectory::open(path)?;
+        if !path.join(ROOTDIRS_FILE).is_file() {
+            return Err(Error::NotBcolz { directory: path.display().to_string() });
+        }
+        let column = bcolz::column_directory(table, name)?;
+        // Only to tell whether an output is the same file.
+        let file = path.join(ROOTDIRS_FILE);
+        let file = File::open(&file).map_err(|error| Error::file("opening", &file, error))?;
+        Ok(LocalSource { carray: Some(Carray::Column(column, path.to_owned())), ..LocalSource::from(file) })
     }
 
     /// The file; of a sparse frame its `chunks.b2frame`, of a carray its `meta/storage`.
@@ -71,16 +96,12 @@ impl LocalSource {
     /// Refuses `output` if it is what is read here, or in the directory that is: writing would destroy it.
     pub(crate) fn refuse_as_output(&self, output: &Path) -> Result<(), Error> {
         crate::files::refuse_same_file(&self.file, output)?;
-        let carray = self.carray.as_ref().map(LocalDirectory::root);
-        let Some(input) = self.directory.as_deref().or(carray) else { return Ok(()) };
-        // An output that is a link counts as where it leads to, a new one as where it would be.
-        let place = output.canonicalize().or_else(|_| crate::atomic::directory(output).canonicalize());
-        match (input.canonicalize(), place) {
-            (Ok(root), Ok(place)) if place.starts_with(&root) => {
-                Err(Error::InputReplaced { input: input.to_owned(), output: output.to_owned() })
-            }
-            _ => Ok(()),
-        }
+        let carray = self.carray.as_ref().map(|carray| match carray {
+            Carray::Alone(directory) => directory.root(),
+            Carray::Column(_, table) => table,
+        });
+        let input = self.directory.as_deref().or(carray);
+        input.map_or(Ok(()), |input| crate::files::refuse_within(input, output))
     }
 
     /// Whether it is a directory.
@@ -103,7 +124,10 @@ impl ReadAt for LocalSource {
     }
 
     fn directory(&self) -> Option<&dyn Directory> {
-        self.carray.as_ref().map(|carray| carray as &dyn Directory)
+        Some(match self.carray.as_ref()? {
+            Carray::Alone(directory) => directory as &dyn Directory,
+            Carray::Column(directory, _) => directory,
+        })
     }
 }
 

@@ -5,6 +5,7 @@ use crate::session::Session;
 use crate::streams::{Place, refuse_same_file};
 use anyhow::{Context as _, Result, bail};
 use bloscpack_format::Json;
+use bloscpack_io::bcolz::{self, LocalDirectory};
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,6 +18,11 @@ pub(crate) fn check(input: &Place, output: &Place, session: &Session) -> Result<
     if let Place::File(path) = input {
         input_must_exist("input file", path)?;
     }
+    check_output(input, output, session)
+}
+
+/// Refuses an output that is there, or is the input.
+pub(crate) fn check_output(input: &Place, output: &Place, session: &Session) -> Result<()> {
     refuse_existing(output, session)?;
     refuse_same_file(input, output)?;
     if matches!(output, Place::File(path) if path.exists()) {
@@ -59,7 +65,7 @@ fn exists(what: &str, path: &Path, advice: &str) -> Result<()> {
 fn directory(path: &Path, advice: &str) -> String {
     let has = |names: &[&str]| names.iter().any(|name| path.join(name).is_file());
     if kind_of(path) == Some(Kind::Ctable) {
-        "a bcolz ctable; name the directory of one of its columns".into()
+        format!("a bcolz ctable; choose a column with --column: {}", columns(path))
     } else if has(&[".zarray", ".zgroup", "zarr.json"]) {
         "a Zarr directory, which this version cannot read; 'blpk chunk decode' reads those of its chunks that Blosc \
          alone has compressed"
@@ -67,6 +73,28 @@ fn directory(path: &Path, advice: &str) -> String {
     } else {
         format!("a directory, not a file{advice}")
     }
+}
+
+/// Refuses what is no ctable: of nothing else there are columns.
+pub(crate) fn table_must_exist(what: &str, path: &Path) -> Result<()> {
+    match kind_of(path) {
+        Some(Kind::Ctable) => Ok(()),
+        _ if !path.exists() => bail!("{what} '{}' does not exist!", path.display()),
+        _ => bail!("{what} '{}' is not a bcolz ctable, which --column is for", path.display()),
+    }
+}
+
+/// The columns of a ctable, for a message: of many the first ones.
+pub(crate) fn columns(path: &Path) -> String {
+    const MOST: usize = 20;
+    let names = match bcolz::column_names(&LocalDirectory::new(path)) {
+        Ok(names) if names.is_empty() => return "it has none".into(),
+        Ok(names) => names,
+        Err(_) => return "their list cannot be read".into(),
+    };
+    let first: Vec<String> = names.iter().take(MOST).map(|name| format!("{name:?}")).collect();
+    let more = names.len().saturating_sub(MOST);
+    first.join(", ") + &if more > 0 { format!(" and {more} more") } else { String::new() }
 }
 
 /// Whether a name ends with `.blp`.

@@ -1,6 +1,6 @@
 //! Where do bytes come from and go to? Files, devices, pipes, and stdin and stdout under the name `-`.
 
-use crate::kind::is_container_directory;
+use crate::kind::{is_container, is_container_directory};
 use anyhow::{Context as _, Result, bail};
 use bloscpack_io::{AtomicFile, Cancel, LocalSource};
 use std::fs::{self, File};
@@ -182,7 +182,7 @@ pub(crate) fn refuse_terminal(force: bool) -> Result<()> {
 /// Refuses an output that is the input, or in the directory that is: writing it would destroy what is read.
 pub(crate) fn refuse_same_file(input: &Place, output: &Place) -> Result<()> {
     if let (Place::File(container), Place::File(path)) = (input, output)
-        && is_container_directory(container)
+        && is_container(container)
         && let Ok(container) = container.canonicalize()
     {
         // Where it leads to, if it is a link; else where it would be made.

@@ -3,24 +3,10 @@
 
 mod common;
 
-use common::Sandbox;
+use common::{bcolz_cases, golden_bcolz as golden};
 use std::fs;
 use testdata::serde_json::{Value, from_slice};
 use testdata::sha256_hex;
-
-/// A folder with a directory of the archive as `x`, and what the manifest says about it.
-fn golden(name: &str) -> (Sandbox, Value) {
-    let sandbox = Sandbox::new();
-    let (files, prefix) = (testdata::archive("bcolz"), format!("{name}/"));
-    for (file, bytes) in files.range(prefix.clone()..).take_while(|(file, _)| file.starts_with(&prefix)) {
-        let path = sandbox.path("x").join(&file[prefix.len()..]);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, bytes).unwrap();
-    }
-    let manifest = testdata::manifest("bcolz");
-    let case = manifest["cases"].as_array().unwrap().iter().find(|case| case["name"] == name);
-    (sandbox, case.unwrap().clone())
-}
 
 #[test]
 fn an_array_is_a_container() {
@@ -50,13 +36,22 @@ fn a_table_is_described_and_verified() {
     let (sandbox, case) = golden("ref/tab/mixed");
     let found: Value = from_slice(&sandbox.run("info --json x").ok().stdout).unwrap();
     assert_eq!((&found["format"], &found["rows"]), (&"bcolz-ctable".into(), &500.into()));
-    let names: Vec<&Value> = found["columns"].as_array().unwrap().iter().map(|column| &column["name"]).collect();
-    assert_eq!(names, case["names"].as_array().unwrap().iter().collect::<Vec<_>>());
+    assert_eq!((&found["columns"], &found["shape"]), (&case["names"], &vec![500].into()));
+    assert_eq!((&found["typesize"], &found["nchunks"]), (&42.into(), &28.into()));
+    assert_eq!(
+        found["dtype"],
+        "[('i', '<i4'), ('f', '<f8'), ('s', '|S5'), ('u', '<U3'), ('b', '|b1'), ('t', '<M8[ns]'), ('m', '<i2', (2,))]"
+    );
+    let carrays = found["carrays"].as_array().unwrap();
+    assert_eq!((&carrays[6]["name"], &carrays[6]["shape"]), (&"m".into(), &vec![500, 2].into()));
     assert_eq!(found["attrs"]["title"], "mixed");
     assert!(sandbox.run("info x").ok().text().contains("Ctable:"));
     assert!(sandbox.run("verify x x/f").ok().text().contains("x: ok, bcolz ctable, 7 columns, "));
-    let refused = sandbox.run("d x out").failed();
-    assert_eq!(refused, "input file 'x' is a bcolz ctable; name the directory of one of its columns");
+    const COLUMNS: &str =
+        r#"input file 'x' is a bcolz ctable; choose a column with --column: "i", "f", "s", "u", "b", "t", "m""#;
+    assert_eq!(sandbox.run("d x out").failed(), COLUMNS);
+    assert_eq!(sandbox.run("convert x out.npy").failed(), COLUMNS);
+    assert_eq!(sandbox.run("cat --items .. x").failed(), COLUMNS.replace("input file", "file"));
     sandbox.run("d x/f out").ok();
     assert_eq!(case["columns"]["f"]["sha256"], sha256_hex(&sandbox.read("out")));
 }
@@ -97,4 +92,106 @@ fn tables_are_one_entry_of_a_list_and_a_directory_of_arrays() {
     let refused = run.stderr.lines().filter(|line| line.contains("out/")).count();
     assert_eq!(refused, 0, "{}", run.stderr);
     assert_eq!(case["columns"]["f"]["sha256"], sha256_hex(&sandbox.read("out/x/f")));
+}
+
+#[test]
+fn every_golden_directory_has_the_bytes_of_the_manifest() {
+    for case in bcolz_cases().iter().filter(|case| case["expect"] == "ok") {
+        let name = case["name"].as_str().unwrap();
+        let (sandbox, _) = golden(name);
+        sandbox.run("verify x").ok();
+        let found: Value = from_slice(&sandbox.run("info --json x").ok().stdout).unwrap();
+        assert_eq!(found["format"], format!("bcolz-{}", case["kind"].as_str().unwrap()), "{name}");
+        let Some(columns) = case["columns"].as_object() else {
+            if case["dtype"] == "object" {
+                assert!(sandbox.run("d x out").failed().starts_with("x: "), "{name}");
+                continue;
+            }
+            sandbox.run("d x out").ok();
+            assert_eq!(case["sha256"], sha256_hex(&sandbox.read("out")), "{name}");
+            assert_eq!((&found["nbytes"], &found["shape"]), (&case["nbytes"], &case["shape"]), "{name}");
+            continue;
+        };
+        assert_eq!(found["columns"], case["names"], "{name}");
+        for (column, case) in columns {
+            sandbox.args(&["-f", "d", "x", "out", "--column", column]).ok();
+            assert_eq!(case["sha256"], sha256_hex(&sandbox.read("out")), "{name} {column}");
+            let part = sandbox.args(&["cat", "--bytes", "1..", "x", "--column", column]);
+            let rest = sandbox.read("out").split_off(1.min(sandbox.read("out").len()));
+            if !sandbox.read("out").is_empty() {
+                assert_eq!(part.ok().stdout, rest, "{name} {column}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_damaged_directory_is_refused_in_one_line() {
+    for case in bcolz_cases().iter().filter(|case| case["expect"] == "error") {
+        let name = case["name"].as_str().unwrap();
+        let (sandbox, _) = golden(name);
+        for command in ["d x out", "cat --items .. x", "convert x out.npy", "convert x out.bcolz", "convert x out.csv"]
+        {
+            let run = sandbox.run(command);
+            // What stands in front of the damage may be on stdout already.
+            assert!(run.code == Some(1) && (command.starts_with("cat") || run.stdout.is_empty()), "{name}: {command}");
+            assert!(run.error().contains('x'), "{name}: {}", run.stderr);
+            assert_eq!(sandbox.names(), ["x"], "{name}: {command}");
+        }
+        let run = sandbox.run("verify x");
+        assert_eq!((run.code, run.text()), (Some(1), ""), "{name}");
+        assert!(
+            run.stderr.lines().all(|line| line.starts_with("blpk: error: ") && line.contains('x')),
+            "{}",
+            run.stderr
+        );
+    }
+}
+
+#[test]
+fn parts_of_columns() {
+    let (sandbox, case) = golden("ref/tab/mixed");
+    sandbox.run("d --column m x out").ok();
+    let plain = sandbox.read("out");
+    assert_eq!(case["columns"]["m"]["sha256"], sha256_hex(&plain));
+    // Items of two bytes, chunks of 128 rows of two of them.
+    assert_eq!(sandbox.run("cat --items 3..300 x --column m").ok().stdout, plain[6..600]);
+    assert_eq!(sandbox.run("cat --chunk 3 --column m x").ok().stdout, plain[3 * 512..]);
+    assert!(sandbox.run("cat --chunk 4 --column m x").failed().contains("there is no chunk 4"));
+    assert!(sandbox.run("cat --items 0..1001 --column m x").failed().contains("items 0..1001 are not within 0..1000"));
+}
+
+#[test]
+fn columns_that_are_not_there() {
+    let (sandbox, _) = golden("ref/tab/mixed");
+    sandbox.write("secret", b"secret");
+    for column in ["z", "", ".", "..", "../x/f", "/etc", "i/meta", "i\\meta", "I"] {
+        for command in [["d", "x", "out"], ["convert", "x", "out.npy"], ["cat", "--items=..", "x"]] {
+            let error = sandbox.args(&[&command[..], &["--column", column]].concat()).failed();
+            let expected =
+                format!("x: there is no column {column:?}, only \"i\", \"f\", \"s\", \"u\", \"b\", \"t\", \"m\"");
+            assert_eq!(error, expected, "{command:?}");
+        }
+    }
+    for (command, expected) in [
+        ("d x/f out --column f", "input file 'x/f' is not a bcolz ctable, which --column is for"),
+        ("cat --items .. secret --column f", "file 'secret' is not a bcolz ctable, which --column is for"),
+        ("convert nothing out.npy --column f", "input file 'nothing' does not exist!"),
+        (
+            "convert secret out.blp --columns-as npy",
+            "input file 'secret' is not a bcolz ctable, which --columns-as is for",
+        ),
+        ("d x --column f", "name the <out_file> for the column of 'x'"),
+    ] {
+        assert_eq!(sandbox.run(command).failed(), expected);
+    }
+    assert_eq!(sandbox.names(), ["secret", "x"]);
+    // Names that lead elsewhere are none, whoever asks for them.
+    for name in ["names_traversal", "names_absolute", "names_dot", "names_empty_string", "names_duplicate"] {
+        let (sandbox, _) = golden(&format!("ref/badtab/{name}"));
+        for column in ["a", "../column_dir_missing/a", "/etc", ".", ""] {
+            let error = sandbox.args(&["d", "x", "out", "--column", column]).failed();
+            assert!(error.contains("x/__rootdirs__"), "{name}: {error}");
+        }
+    }
 }

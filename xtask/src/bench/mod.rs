@@ -18,10 +18,11 @@ pub(crate) fn run(args: &[&str]) -> Result<()> {
         [] => all(false),
         ["--quick"] => all(true),
         ["cli", options @ ..] => cli(options),
+        ["bcolz", options @ ..] => bcolz(options),
         [name @ ("chunks" | "threads" | "blocks"), options @ ..] => race(&Program::build(false)?, name, options),
         ["appends", options @ ..] => appends(&Program::build(true)?, options),
         ["goals"] => Program::build(false)?.run("goals", &["--out", TABLES]),
-        _ => bail!("bench wants nothing, --quick, or one of chunks threads blocks appends cli goals"),
+        _ => bail!("bench wants nothing, --quick, or one of chunks threads blocks appends cli bcolz goals"),
     }
 }
 
@@ -41,6 +42,9 @@ fn all(is_quick: bool) -> Result<()> {
     let tsv = tsv.to_str().context("the path of the tables is not UTF-8")?;
     let rounds: &[&str] = if is_quick { &["--rounds", "3"] } else { &[] };
     cli(&[&["--tsv", tsv], rounds].concat())?;
+    let tsv = tables.join("bcolz.tsv");
+    let tsv = tsv.to_str().context("the path of the tables is not UTF-8")?;
+    bcolz(&[&["--tsv", tsv], rounds].concat())?;
     if !is_quick {
         program.run("picture", &["--out", out])?;
     }
@@ -56,6 +60,17 @@ fn cli(options: &[&str]) -> Result<()> {
     let theirs = python.with_file_name("blpk");
     let mut race = sh::command(&python);
     race.arg("xtask/bench/cli.py").arg(&ours).arg(&theirs).args(options).env("BENCH_BUILT_FROM", built_from()?);
+    sh::run(&mut race)
+}
+
+/// Columns of bcolz tables, beside bcolz; options go to `xtask/bench/bcolz.py`.
+fn bcolz(options: &[&str]) -> Result<()> {
+    let python = required_venv()?;
+    let ours = ["build", "--release", "--locked", "--package", "bloscpack-io", "--example", "read_column"];
+    sh::run(&mut sh::cargo(ours))?;
+    let ours = metadata::target_directory()?.join("release/examples/read_column");
+    let mut race = sh::command(&python);
+    race.arg("xtask/bench/bcolz.py").arg(&ours).args(options).env("BENCH_BUILT_FROM", built_from()?);
     sh::run(&mut race)
 }
 

@@ -6,6 +6,7 @@
 //! | `dtype` | dtypes with fields and subarrays, and their `descr` |
 //! | `literal` | the Python literals in which a `descr` is written |
 //! | `metadata` | the JSON that bloscpack stores beside an array |
+//! | `text` | an item as text |
 //! | `npy` | the header of a `.npy` file |
 
 mod dtype;
@@ -13,6 +14,7 @@ mod literal;
 mod metadata;
 pub mod npy;
 mod scalar;
+mod text;
 
 pub use dtype::{Dtype, Field};
 pub use metadata::{NumpyMeta, Order};

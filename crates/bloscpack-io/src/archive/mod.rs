@@ -20,7 +20,7 @@ mod stream;
 use std::ops::Range;
 
 use blosc_core::{Decoder, Header as ChunkHeader, Limits};
-use bloscpack_format::bcolz::{Sizes, Storage};
+use bloscpack_format::bcolz::{Attrs, Sizes, Storage};
 use bloscpack_format::bloscpack::{Header, Layout, MetadataHeader, MetadataSection};
 use bloscpack_format::frame::{B2nd, ChunkRef, Frame, Grid, decode_vlmetalayer};
 use bloscpack_format::numpy::NumpyMeta;
@@ -29,7 +29,7 @@ use bloscpack_format::{Format, Json, detect};
 use self::frame::OpenFrame;
 pub use self::reader::PlainReader;
 use crate::Error;
-use crate::bcolz::Meta;
+use crate::bcolz::{self, Meta};
 use crate::counted::Counted;
 use crate::index::Index;
 use crate::prologue::Prologue;
@@ -197,6 +197,15 @@ impl<R: ReadAt> Archive<R> {
     /// What `meta/storage` and `meta/sizes` say, if it is a carray of bcolz.
     pub fn carray(&self) -> Option<(&Storage, &Sizes)> {
         if let Content::Carray(meta) = &self.content { Some((&meta.storage, &meta.sizes)) } else { None }
+    }
+
+    /// The attributes, if it is a carray of bcolz.
+    ///
+    /// # Errors
+    /// [`Error::InFile`] if they are damaged.
+    pub fn attrs(&self) -> Result<Option<Attrs>, Error> {
+        let (Content::Carray(meta), Some(dir)) = (&self.content, self.source.directory()) else { return Ok(None) };
+        bcolz::read_attrs(&meta.moves.on(dir)).map(Some)
     }
 
     /// The content of a metalayer of a frame.

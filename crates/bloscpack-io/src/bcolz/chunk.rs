@@ -38,8 +38,22 @@ impl Meta {
     /// # Errors
     /// [`Error::InFile`] with what is wrong with the file.
     pub(crate) fn fetch(&self, dir: &dyn Directory, number: u64, limits: &Limits) -> Result<Vec<u8>, Error> {
+        let mut chunk = Vec::new();
+        self.fetch_to(dir, number, limits, &mut chunk)?;
+        Ok(chunk)
+    }
+
+    /// The same into a buffer that is used again.
+    pub(crate) fn fetch_to(
+        &self,
+        dir: &dyn Directory,
+        number: u64,
+        limits: &Limits,
+        chunk: &mut Vec<u8>,
+    ) -> Result<(), Error> {
         let path = self.chunk_file(number);
-        self.read_chunk_file(&self.moves.on(dir), &path, number, limits).map_err(|error| error.in_file(dir, &path))
+        let read = self.read_chunk_file_to(&self.moves.on(dir), &path, number, limits, chunk);
+        read.map_err(|error| error.in_file(dir, &path))
     }
 
     /// The same of the file `path`.
@@ -50,15 +64,29 @@ impl Meta {
         number: u64,
         limits: &Limits,
     ) -> Result<Vec<u8>, Error> {
+        let mut chunk = Vec::new();
+        self.read_chunk_file_to(dir, path, number, limits, &mut chunk)?;
+        Ok(chunk)
+    }
+
+    fn read_chunk_file_to(
+        &self,
+        dir: &dyn Directory,
+        path: &str,
+        number: u64,
+        limits: &Limits,
+        chunk: &mut Vec<u8>,
+    ) -> Result<(), Error> {
         let reading = Error::io("reading");
         let file = dir.open(path).map_err(Error::io("opening"))?;
         let len = file.len().map_err(&reading)?;
-        let mut bytes = vec![0; len.min(HEAD) as usize];
-        file.read_exact_at(0, &mut bytes).map_err(&reading)?;
-        ChunkFileHeader::parse(&bytes)?;
-        let mut chunk = bytes.split_off(AT as usize);
+        let mut head = [0; HEAD as usize];
+        let head = head.get_mut(..len.min(HEAD) as usize).unwrap_or_default();
+        file.read_exact_at(0, head).map_err(&reading)?;
+        ChunkFileHeader::parse(head)?;
+        let head = head.get(AT as usize..).unwrap_or_default();
         let refuse = |source| Error::Chunk { chunk: number, offset: AT, source };
-        let header = Header::parse(&chunk).map_err(refuse)?;
+        let header = Header::parse(head).map_err(refuse)?;
         if header.format() != ChunkFormat::Blosc1 {
             return Err(Error::ChunkGeneration { chunk: number, version: header.version() });
         }
@@ -70,12 +98,12 @@ impl Meta {
         if needed > found {
             return Err(Error::Truncated { offset: AT, what: format!("chunk {number}"), needed, found });
         }
-        let known = chunk.len();
         // What follows the chunk means nothing.
         chunk.resize(header.cbytes(), 0);
-        let rest = chunk.get_mut(known..).unwrap_or_default();
-        file.read_exact_at(AT + known as u64, rest).map_err(reading)?;
-        Ok(chunk)
+        let known = head.len().min(chunk.len());
+        let (start, rest) = chunk.split_at_mut(known);
+        start.copy_from_slice(head.get(..known).unwrap_or_default());
+        file.read_exact_at(AT + known as u64, rest).map_err(reading)
     }
 
     /// Refuses a number of plain bytes that the chunk cannot have where it is.
@@ -103,6 +131,25 @@ impl Meta {
     ) -> Result<Vec<u8>, Error> {
         let bytes = self.fetch(dir, number, limits)?;
         self.decode_fetched(decoder, &bytes, ranges)
+            .map_err(|source| Error::Chunk { chunk: number, offset: AT, source }.in_file(dir, &self.chunk_file(number)))
+    }
+
+    /// The plain bytes of chunk `number` in `range` into a place of as many bytes. `chunk` is used again.
+    pub(crate) fn decode_into(
+        &self,
+        dir: &dyn Directory,
+        (decoder, chunk): &mut (Decoder, Vec<u8>),
+        limits: &Limits,
+        number: u64,
+        range: Range<usize>,
+        plain: &mut [u8],
+    ) -> Result<(), Error> {
+        self.fetch_to(dir, number, limits, chunk)?;
+        let decoded = Chunk::parse(chunk).and_then(|chunk| match range == (0..chunk.header().nbytes()) {
+            true => decoder.decompress_into(&chunk, plain).map(drop),
+            false => decoder.decode_ranges(&chunk, &[range], plain).map(drop),
+        });
+        decoded
             .map_err(|source| Error::Chunk { chunk: number, offset: AT, source }.in_file(dir, &self.chunk_file(number)))
     }
 

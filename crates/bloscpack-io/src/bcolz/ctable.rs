@@ -34,7 +34,7 @@ impl<D: Directory> Ctable<D> {
     /// [`Error::InFile`] with what is wrong with one of them; [`Error::ColumnLength`].
     pub fn open(dir: D) -> Result<Self, Error> {
         let dir = Arc::new(Settled::open(dir)?);
-        let names = read_meta(&dir, ROOTDIRS_FILE, MAX_META_LEN, RootDirs::parse)?.names;
+        let names = names(&dir)?;
         let mut columns: Vec<Column<D>> = Vec::new();
         for name in &names {
             let column = Carray::open(Below::new(dir.clone(), name))?;
@@ -100,7 +100,31 @@ impl<D: Directory> Ctable<D> {
     /// # Errors
     /// [`Error::NoSuchColumn`]; else as [`Archive::open`].
     pub fn column_archive(&self, name: &str) -> Result<Archive<DirectorySource<ColumnDirectory<D>>>, Error> {
-        let column = self.column(name).ok_or_else(|| Error::NoSuchColumn { column: name.into() })?;
+        let column = self
+            .column(name)
+            .ok_or_else(|| Error::NoSuchColumn { column: name.into(), columns: self.names.clone() })?;
         Archive::open(DirectorySource::new(column.directory().clone()))
+    }
+}
+
+fn names(dir: &dyn Directory) -> Result<Vec<String>, Error> {
+    Ok(read_meta(dir, ROOTDIRS_FILE, MAX_META_LEN, RootDirs::parse)?.names)
+}
+
+/// The names of the columns of the table in a directory, in their order. The columns are not looked at.
+///
+/// # Errors
+/// [`Error::InFile`] if the list is damaged.
+pub fn column_names(dir: &impl Directory) -> Result<Vec<String>, Error> {
+    names(&Settled::open(dir)?)
+}
+
+/// The directory of a column, of the table in a directory.
+pub(crate) fn column_directory<D: Directory>(dir: D, name: &str) -> Result<ColumnDirectory<D>, Error> {
+    let dir = Settled::open(dir)?;
+    let columns = names(&dir)?;
+    match columns.iter().any(|column| column == name) {
+        true => Ok(Below::new(Arc::new(dir), name)),
+        false => Err(Error::NoSuchColumn { column: name.into(), columns }),
     }
 }

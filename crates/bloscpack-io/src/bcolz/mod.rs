@@ -39,8 +39,9 @@ mod verify;
 mod write;
 
 pub use carray::Carray;
-pub(crate) use carray::Meta;
-pub use ctable::{Column, ColumnDirectory, Ctable};
+pub(crate) use carray::{Meta, read_attrs};
+pub(crate) use ctable::column_directory;
+pub use ctable::{Column, ColumnDirectory, Ctable, column_names};
 pub use cursor::Cursor;
 pub use local::LocalDirectory;
 pub use memory::{MemoryDirectory, Op};

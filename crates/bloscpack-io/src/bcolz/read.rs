@@ -39,8 +39,11 @@ impl<D: Directory> Carray<D> {
     /// # Errors
     /// As [`Carray::copy_rows`].
     pub fn read_rows_by(&self, rows: Range<u64>, step: NonZeroU64) -> Result<Vec<u8>, Error> {
-        let mut bytes = Vec::new();
         let options = UnpackOptions::new().limits(self.limits).threads(Threads::Serial);
+        if step == NonZeroU64::MIN {
+            return self.read(rows, &options);
+        }
+        let mut bytes = Vec::new();
         self.copy_rows(rows, step, &mut bytes, &options)?;
         Ok(bytes)
     }
@@ -58,9 +61,70 @@ impl<D: Directory> Carray<D> {
     /// # Errors
     /// As [`Carray::copy_rows`].
     pub fn read_all(&self, options: &UnpackOptions) -> Result<Vec<u8>, Error> {
-        let mut bytes = Vec::new();
-        self.copy_rows(0..self.len(), NonZeroU64::MIN, &mut bytes, options)?;
-        Ok(bytes)
+        self.read(0..self.len(), options)
+    }
+
+    /// The plain bytes of a range of rows, into a place of as many bytes: chunks are decoded where they belong.
+    ///
+    /// # Errors
+    /// As [`Carray::copy_rows`]; [`Error::NotRows`] if the place has another size. Something may have been written then.
+    pub fn read_rows_into(&self, rows: Range<u64>, plain: &mut [u8], options: &UnpackOptions) -> Result<(), Error> {
+        let chunks = self.check_range(&rows)?;
+        let (all, meta, count) = (self.meta.rows, &self.meta, rows.end - rows.start);
+        if plain.len() as u64 != count * all.atomsize() {
+            let found = plain.len() as u64;
+            return Err(Error::NotRows { found, atomsize: all.atomsize(), rows: Some(count) });
+        }
+        let parallelism = options.threads.for_blocks(Some(chunks.end - chunks.start));
+        let (mut parts, mut left) = (all.parts(rows), plain);
+        pipeline::run(
+            &options.threads,
+            &options.cancel,
+            || Ok((Decoder::new().limits(options.limits).parallelism(parallelism), Vec::new())),
+            || {
+                Ok(parts.next().map(|ChunkRows { chunk, rows }| {
+                    let range = bytes_of(&all, rows);
+                    let (place, behind) = std::mem::take(&mut left).split_at_mut(range.len());
+                    left = behind;
+                    (chunk, range, place)
+                }))
+            },
+            |state, (chunk, range, place): (u64, Range<usize>, &mut [u8])| {
+                meta.decode_into(&self.dir, state, &options.limits, chunk, range, place)
+            },
+            Ok,
+        )
+    }
+
+    fn read(&self, rows: Range<u64>, options: &UnpackOptions) -> Result<Vec<u8>, Error> {
+        let chunks = self.check_range(&rows)?;
+        if let Some(last) = chunks.end.checked_sub(1).filter(|last| chunks.contains(last)) {
+            // A length that is made up has no chunk at its end.
+            self.meta.fetch(&self.dir, last, &options.limits)?;
+        }
+        let refuse = |_| Error::io("allocating")(std::io::ErrorKind::OutOfMemory.into());
+        let nbytes = usize::try_from((rows.end - rows.start) * self.meta.rows.atomsize()).map_err(refuse)?;
+        // Zeros that nobody looks at take no memory; so much is asked for in a way that can be refused.
+        let mut room: Vec<u8> = Vec::new();
+        if room.try_reserve_exact(nbytes).is_err() {
+            return Err(Error::io("allocating")(std::io::ErrorKind::OutOfMemory.into()));
+        }
+        drop(room);
+        let mut plain = vec![0; nbytes];
+        self.read_rows_into(rows, &mut plain, options)?;
+        Ok(plain)
+    }
+
+    /// Refuses rows that are not there, and such as have no bytes of their own. The chunks that they are in.
+    fn check_range(&self, rows: &Range<u64>) -> Result<Range<u64>, Error> {
+        let all = self.meta.rows;
+        if rows.start > rows.end || rows.end > all.len() {
+            return Err(Error::Range { unit: "rows", start: rows.start, end: rows.end, len: all.len() });
+        }
+        if self.meta.is_object() {
+            return Err(FormatError::Numpy(NumpyError::Object).into());
+        }
+        Ok(all.chunks_of(rows.clone()))
     }
 
     /// Writes the plain bytes of every `step`th of a range of rows to `output`. Chunks are read and decoded by the threads of
@@ -78,13 +142,7 @@ impl<D: Directory> Carray<D> {
         options: &UnpackOptions,
     ) -> Result<(), Error> {
         let (all, meta) = (self.meta.rows, &self.meta);
-        if rows.start > rows.end || rows.end > all.len() {
-            return Err(Error::Range { unit: "rows", start: rows.start, end: rows.end, len: all.len() });
-        }
-        if meta.is_object() {
-            return Err(FormatError::Numpy(NumpyError::Object).into());
-        }
-        let chunks = all.chunks_of(rows.clone());
+        let chunks = self.check_range(&rows)?;
         let mut parts = all.parts(rows.clone()).filter_map(|part| wanted(&all, part, rows.start, step));
         let parallelism = options.threads.for_blocks(Some(chunks.end - chunks.start));
         pipeline::run(
@@ -134,11 +192,15 @@ impl<D: Directory> Iterator for Blocks<'_, D> {
     }
 }
 
+/// The bytes of rows within a chunk, which has less than 2 GiB.
+fn bytes_of(all: &Rows, rows: Range<u64>) -> Range<usize> {
+    (rows.start * all.atomsize()) as usize..(rows.end * all.atomsize()) as usize
+}
+
 /// Which bytes of a chunk have every `step`th row, counted from row `first` of all; `None` if none is in it.
 fn wanted(all: &Rows, part: ChunkRows, first: u64, step: NonZeroU64) -> Option<Wanted> {
     let ChunkRows { chunk, rows } = part;
-    // A chunk has less than 2 GiB.
-    let bytes = |rows: Range<u64>| (rows.start * all.atomsize()) as usize..(rows.end * all.atomsize()) as usize;
+    let bytes = |rows| bytes_of(all, rows);
     if step == NonZeroU64::MIN {
         return Some(Wanted { chunk, ranges: vec![bytes(rows)], step: 1 });
     }

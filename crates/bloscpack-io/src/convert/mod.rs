@@ -4,8 +4,15 @@
 //! |---|---|
 //! | `options` | what is asked for, and what the input says where it is not |
 //! | `write` | the outputs |
+//! | `rows` | rows in C order, however they lie |
+//! | `table` | a table of bcolz: all of its columns at once |
+//! | `csv` | the same as text |
 
+#[cfg(feature = "csv")]
+mod csv;
 mod options;
+mod rows;
+mod table;
 mod write;
 
 use std::io::{self, Read};
@@ -14,9 +21,13 @@ use std::path::Path;
 use bloscpack_format::numpy::{NumpyMeta, npy};
 use bloscpack_format::{Format, detect};
 
+#[cfg(feature = "csv")]
+pub use self::csv::convert_to_csv;
 use self::options::plain_meta;
 pub use self::options::{ConvertOptions, Target};
-use self::write::{write_array, write_frame, write_npy};
+use self::rows::{RowReader, are_in_order};
+pub use self::table::{ColumnFiles, convert_table, convert_table_to_files};
+use self::write::{write_array, write_carray, write_frame, write_npy};
 use crate::frame::{ArchiveItems, FrameParams, PlainItems};
 use crate::pack::pack_to_file;
 use crate::source::{Sequential, parse_start};
@@ -32,7 +43,7 @@ pub struct ConvertReport {
     pub array: Option<NumpyMeta>,
 }
 
-/// Converts what `input` holds to the file `output`, which appears whole or not at all. Memory is bounded by a few chunks;
+/// Converts what `input` holds to the file or directory `output`, which appears whole or not at all. Memory is bounded by a few chunks;
 /// an array that comes as plain bytes in chunks of another shape goes through a temporary file.
 ///
 /// # Errors
@@ -73,6 +84,17 @@ pub fn convert(
             pack_to_file(archive.reader(&unpack), Some(nbytes), output, &pack)?;
         }
         Target::Npy => write_npy(archive.reader(&unpack), output, &meta, nbytes, options)?,
+        Target::Bcolz => {
+            let old = archive.attrs()?.and_then(|attrs| archive.carray().map(|(storage, _)| (storage, attrs)));
+            if are_in_order(&meta) {
+                write_carray(archive.reader(&unpack), output, &meta, old, options)?;
+            } else {
+                let mut spool = tempfile::tempfile().map_err(Error::io("creating a temporary file"))?;
+                archive.unpack(&mut spool, &unpack)?;
+                let items = PlainItems::new(spool, 0, &meta)?;
+                write_carray(RowReader::new(&items, &meta), output, &meta, old, options)?;
+            }
+        }
         Target::Frame => {
             let typesize = array.as_ref().map_or(archive.typesize() as u64, |meta| meta.dtype.itemsize());
             let params = options
@@ -116,6 +138,11 @@ fn from_npy(
             pack_to_file(bytes()?, Some(nbytes), output, &options.pack_options(Some(&array), itemsize, None))?;
         }
         Target::Npy => write_npy(bytes()?, output, &array, nbytes, options)?,
+        Target::Bcolz if are_in_order(&array) => write_carray(bytes()?, output, &array, None, options)?,
+        Target::Bcolz => {
+            let items = PlainItems::new(input, at, &array)?;
+            write_carray(RowReader::new(&items, &array), output, &array, None, options)?;
+        }
         Target::Frame => write_frame(bytes()?, output, options.frame_params(None, itemsize)?, options)?,
         Target::Array => {
             let params = options.array_params(None, itemsize)?;

@@ -4,8 +4,10 @@ use std::path::Path;
 
 use blosc_core::{CParams, Codec, FilterPipeline, SplitMode};
 use bloscpack_format::FormatError;
+use bloscpack_format::bcolz::{self, Cparams, Shuffle, Storage};
 use bloscpack_format::numpy::{Dtype, NumpyMeta, Order};
 
+use crate::bcolz::CarrayParams;
 use crate::frame::{ArrayOptions, FrameParams};
 use crate::numpy::for_array;
 use crate::{Cancel, Error, PackOptions, Threads};
@@ -22,6 +24,8 @@ pub enum Target {
     Array,
     /// A NumPy file, `.npy`.
     Npy,
+    /// A directory of bcolz, `.bcolz`: a carray, or of a table another one.
+    Bcolz,
 }
 
 impl Target {
@@ -33,6 +37,7 @@ impl Target {
             "b2frame" | "b2f" | "b2" => Some(Target::Frame),
             "b2nd" => Some(Target::Array),
             "npy" => Some(Target::Npy),
+            "bcolz" => Some(Target::Bcolz),
             _ => None,
         }
     }
@@ -134,6 +139,43 @@ impl ConvertOptions {
         params = self.blocksize.map_or(params, |blocksize| params.blocksize(blocksize));
         params = self.split.map_or(params, |split| params.split(split));
         Ok(if self.dictionary { params.dictionary(true) } else { params })
+    }
+
+    /// What a carray is to be: as was asked for, else as the input's `meta/storage` says, if it has one. Floats are not
+    /// rounded, as they were already. Rows are as many in a chunk as before, unless they become others.
+    pub(super) fn carray_params(&self, meta: &NumpyMeta, old: Option<&Storage>) -> Result<CarrayParams, Error> {
+        let refuse = |what| Err(Error::CarrayParams { what });
+        let Some((rows, atom_shape)) = meta.shape.split_first() else {
+            return refuse("an array without axes has no rows");
+        };
+        let itemsize = meta.dtype.itemsize();
+        if self.typesize.is_some_and(|typesize| u64::from(typesize) != itemsize) {
+            return refuse("the typesize of an array is that of its items");
+        }
+        let mut cparams = old.map_or(Cparams::default(), |old| Cparams { quantize: 0, ..old.cparams.clone() });
+        if cparams.codec().is_none() {
+            cparams.cname = Cparams::default().cname;
+        }
+        cparams.cname = self.codec.map_or(cparams.cname, |codec| codec.name().into());
+        cparams.clevel = self.clevel.unwrap_or(cparams.clevel);
+        cparams.shuffle = match self.filters {
+            None => cparams.shuffle,
+            Some(filters) if filters == FilterPipeline::none() => Shuffle::None,
+            Some(filters) if filters == FilterPipeline::shuffle() => Shuffle::Byte,
+            Some(filters) if filters == FilterPipeline::bitshuffle() => Shuffle::Bit,
+            Some(_) => return refuse("bcolz has one of the filters shuffle and bitshuffle, or none"),
+        };
+        let dtype = bcolz::Dtype::from(meta.dtype.clone());
+        let old = old.filter(|old| old.dtype == dtype);
+        let dflt = old.map(|old| &old.dflt).filter(|dflt| bcolz::dflt::to_bytes(dflt, &dtype, atom_shape).is_ok());
+        let mut params = CarrayParams::new(dtype.clone()).atom_shape(atom_shape).cparams(cparams).expectedlen(*rows);
+        if let Some(chunklen) = self.array.rows().or(old.filter(|_| self.shape.is_none()).map(|old| old.chunklen)) {
+            params = params.chunklen(chunklen);
+        }
+        Ok(match dflt {
+            Some(dflt) => params.dflt(dflt.clone()),
+            None => params,
+        })
     }
 
     pub(super) fn pack_options(

@@ -3,12 +3,14 @@
 use std::io::{self, Read, Write};
 use std::path::Path;
 
+use bloscpack_format::bcolz::{Attrs, Storage};
 use bloscpack_format::frame::FrameType;
 use bloscpack_format::numpy::{NumpyMeta, npy};
 
 use super::ConvertOptions;
 use crate::Error;
 use crate::atomic::AtomicFile;
+use crate::bcolz::CarrayWriter;
 use crate::frame::{ArrayItems, FrameParams, FrameWriter};
 
 pub(super) fn write_npy(
@@ -35,6 +37,27 @@ pub(super) fn write_frame(
 ) -> Result<(), Error> {
     let mut writer = FrameWriter::create(output, FrameType::Contiguous, options.overwrite, params)?;
     writer.append_stream(bytes, options.chunk_size, &options.threads, &options.cancel)?;
+    writer.finish()
+}
+
+/// The rows of a carray, in C order.
+pub(super) fn write_carray(
+    bytes: impl Read,
+    output: &Path,
+    meta: &NumpyMeta,
+    old: Option<(&Storage, Attrs)>,
+    options: &ConvertOptions,
+) -> Result<(), Error> {
+    let params = options.carray_params(meta, old.as_ref().map(|(storage, _)| *storage))?;
+    let mut writer = CarrayWriter::create(output, options.overwrite, &params)?;
+    let rows = writer.append_stream(bytes, &options.threads, &options.cancel)?;
+    if let Some(expected) = meta.shape.first().filter(|expected| **expected != rows) {
+        let size = |rows: u64| meta.nbytes().unwrap_or(0).checked_div(*expected).unwrap_or(0).saturating_mul(rows);
+        return Err(Error::InputChanged { expected: size(*expected), found: size(rows) });
+    }
+    if let Some((_, attrs)) = old {
+        writer.set_attrs(attrs);
+    }
     writer.finish()
 }
 

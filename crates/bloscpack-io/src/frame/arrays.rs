@@ -46,6 +46,11 @@ impl ArrayOptions {
         ArrayOptions { blockshape, ..self }
     }
 
+    /// Items of a chunk along the first axis, if they were set.
+    pub(crate) fn rows(&self) -> Option<u64> {
+        self.chunkshape.as_ref()?.first().copied().map(u64::from)
+    }
+
     /// The metalayer of an array so cut.
     ///
     /// # Errors

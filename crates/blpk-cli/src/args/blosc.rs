@@ -109,6 +109,9 @@ pub(crate) struct DecompressArgs {
     /// write the metadata to this file, as JSON, and do not print it
     #[arg(long, value_name = "file")]
     pub(crate) metadata_out: Option<PathBuf>,
+    /// the column of a bcolz ctable that is decompressed
+    #[arg(long, value_name = "name")]
+    pub(crate) column: Option<String>,
     #[command(flatten)]
     pub(crate) many: ManyArgs,
     /// use no more memory than this for chunks on their way: fewer threads, or none at all

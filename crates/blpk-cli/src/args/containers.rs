@@ -5,6 +5,7 @@ use super::filters::{self, FilterArg};
 use super::values::{self, Int};
 use blosc_core::SplitMode;
 use bloscpack_format::checksum::Checksum;
+use bloscpack_io::ColumnFiles;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -13,12 +14,18 @@ use std::path::PathBuf;
 #[command(
     override_usage = "blpk convert [--dtype <dtype>] [--shape <n,n>] [--chunkshape <n,n>]
                     \
-                      [--blockshape <n,n>] [<blosc settings>] <in_file> <out_file>",
+                      [--blockshape <n,n>] [--column <name> | --columns-as <format>]
+                    \
+                      [<blosc settings>] <in_file> <out_file>",
     after_long_help = "examples:\n  \
         blpk convert data.npy data.b2nd                       an array, cut as is usual\n  \
         blpk convert --chunkshape 100,100 data.npy data.b2nd  cut as it is read\n  \
         blpk convert -c zstd data.blp data.b2frame            chunks for Blosc2\n  \
-        blpk convert --dtype '<f8' --shape 10,20 x.blp x.npy  plain bytes as an array",
+        blpk convert --dtype '<f8' --shape 10,20 x.blp x.npy  plain bytes as an array\n  \
+        blpk convert -c zstd data.npy data.bcolz              a carray, as bcolz reads it\n  \
+        blpk convert --column close bars.bcolz close.npy      a column of a table\n  \
+        blpk convert bars.bcolz bars.csv                      all of it as text\n  \
+        blpk convert bars.bcolz bars                          a .npy file for each column",
     help_template = super::HELP
 )]
 pub(crate) struct ConvertArgs {
@@ -28,7 +35,14 @@ pub(crate) struct ConvertArgs {
     /// items along each axis (default: those of the input)
     #[arg(long, value_name = "n,n", value_delimiter = ',', value_parser = values::axis, num_args = 1)]
     pub(crate) shape: Option<Vec<u64>>,
-    /// items of a chunk along each axis (default: chunks of about 2 MiB)
+    /// the column of a bcolz ctable that is converted
+    #[arg(long, value_name = "name")]
+    pub(crate) column: Option<String>,
+    /// what the columns of a bcolz ctable become, if each becomes a file: npy or b2nd (default: npy)
+    #[arg(long, value_name = "format", value_parser = values::column_files, conflicts_with = "column")]
+    pub(crate) columns_as: Option<ColumnFiles>,
+    /// items of a chunk along each axis; of a carray the first number is the rows of a chunk (default: chunks of about 2 MiB,
+    /// in a carray as bcolz does)
     #[arg(long, value_name = "n,n", value_delimiter = ',', value_parser = values::axis, num_args = 1)]
     pub(crate) chunkshape: Option<Vec<u64>>,
     /// items of a block along each axis (default: blocks of about 64 KiB)
@@ -64,19 +78,23 @@ pub(crate) struct ConvertArgs {
     /// file to read, or - for stdin
     #[arg(value_name = "in_file", help_heading = "files", allow_negative_numbers = true)]
     pub(crate) in_file: PathBuf,
-    /// file to write, whose name ends with .blp, .b2frame, .b2nd or .npy
+    /// file to write, whose name ends with .blp, .b2frame, .b2nd or .npy, or directory that ends with .bcolz; of a bcolz
+    /// ctable also .csv, or without an end a directory of a file for each column
     #[arg(value_name = "out_file", help_heading = "files", allow_negative_numbers = true)]
     pub(crate) out_file: PathBuf,
 }
 
 /// `blpk recover`
 #[derive(Debug, Args)]
-#[command(override_usage = "blpk recover <in_file> <out_file>", help_template = super::HELP)]
+#[command(override_usage = "blpk recover [--fill] <in_file> <out_file>", help_template = super::HELP)]
 pub(crate) struct RecoverArgs {
-    /// frame to save, a file or a directory
+    /// give the rows of a lost chunk of a bcolz directory the default value; else the array ends in front of them
+    #[arg(long)]
+    pub(crate) fill: bool,
+    /// frame to save, a file or a directory, or a bcolz carray or ctable
     #[arg(value_name = "in_file", help_heading = "files", allow_negative_numbers = true)]
     pub(crate) in_file: PathBuf,
-    /// frame to write
+    /// what to write: a new one of the same kind
     #[arg(value_name = "out_file", help_heading = "files", allow_negative_numbers = true)]
     pub(crate) out_file: PathBuf,
 }

@@ -61,7 +61,7 @@ pub(crate) struct VerifyArgs {
 #[derive(Debug, Args)]
 #[command(
     group = ArgGroup::new("part").required(true).multiple(false),
-    override_usage = "blpk cat (--items <A..B> | --bytes <A..B> | --chunk <K>) <file>",
+    override_usage = "blpk cat (--items <A..B> | --bytes <A..B> | --chunk <K>) [--column <name>] <file>",
     after_long_help = "examples:\n  \
         blpk cat --items 1000..2000 data.blp   a thousand elements\n  \
         blpk cat --bytes ..16 data.blp         the first 16 bytes\n  \
@@ -78,6 +78,9 @@ pub(crate) struct CatArgs {
     /// the chunk of this number, from 0
     #[arg(long, value_name = "K", group = "part", value_parser = values::chunk)]
     pub(crate) chunk: Option<u64>,
+    /// a column of a bcolz ctable
+    #[arg(long, value_name = "name")]
+    pub(crate) column: Option<String>,
     /// file to read from
     #[arg(value_name = "file", help_heading = "files", allow_negative_numbers = true)]
     pub(crate) file: PathBuf,

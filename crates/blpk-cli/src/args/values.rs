@@ -5,6 +5,7 @@ use crate::{python, size};
 use blosc_core::{ChunkFormat, Codec, SplitMode};
 use bloscpack_format::checksum::Checksum;
 use bloscpack_format::python_str_repr;
+use bloscpack_io::ColumnFiles;
 use clap_complete::Shell;
 use std::fmt;
 
@@ -135,6 +136,11 @@ pub(super) fn format(text: &str) -> Result<ChunkFormat, BadValue> {
 pub(super) fn splitmode(text: &str) -> Result<SplitMode, BadValue> {
     let modes = [SplitMode::Always, SplitMode::Never, SplitMode::Auto, SplitMode::ForwardCompat];
     choice("--splitmode", text, &["always", "never", "auto", "forward"]).map(|index| modes[index])
+}
+
+pub(super) fn column_files(text: &str) -> Result<ColumnFiles, BadValue> {
+    let files = [ColumnFiles::Npy, ColumnFiles::B2nd];
+    choice("--columns-as", text, &["npy", "b2nd"]).map(|index| files[index])
 }
 
 pub(super) fn sample(text: &str) -> Result<Int, BadValue> {

@@ -6,8 +6,8 @@ use crate::report::Report;
 use crate::size::double_pretty_size;
 use anyhow::Result;
 use blosc_core::Filter;
-use bloscpack_format::Json;
 use bloscpack_format::bcolz::{Attrs, Cparams, Shuffle};
+use bloscpack_format::{Json, numpy, python_str_repr};
 use bloscpack_io::bcolz::{Carray, Column, Ctable, Directory, LocalDirectory, Root};
 use std::path::Path;
 
@@ -38,14 +38,34 @@ pub(super) fn print(path: &Path, report: &Report) -> Result<()> {
 }
 
 fn columns(table: &Ctable<LocalDirectory>) -> Object {
-    let named = table.names().iter().zip(table.columns());
-    let described = named.map(|(name, column)| array(Object::inner().with("name", text(name)), column).into_json());
+    let named = || table.names().iter().zip(table.columns());
+    let described = named().map(|(name, column)| array(Object::inner().with("name", text(name)), column).into_json());
     let sum = |of: fn(&Column<LocalDirectory>) -> i64| table.columns().iter().map(of).fold(0, i64::saturating_add);
+    let atoms = |column: &Column<LocalDirectory>| column.rows().atomsize().cast_signed();
     Object::new("bcolz-ctable")
         .with("nbytes", Json::Int(sum(|column| column.nbytes().cast_signed())))
         .with("cbytes", Json::Int(sum(|column| column.sizes().cbytes)))
+        .with("typesize", Json::Int(sum(atoms).max(1)))
+        .with("nchunks", Json::Int(sum(|column| column.rows().nchunks().cast_signed())))
+        .with("shape", Json::Array(vec![number(table.len())]))
+        .with("dtype", text(&row_dtype(table)))
         .with("rows", number(table.len()))
-        .with("columns", Json::Array(described.collect()))
+        .with("columns", Json::Array(table.names().iter().map(|name| text(name)).collect()))
+        .with("carrays", Json::Array(described.collect()))
+}
+
+/// The `descr` of a row of a table, a field for each column.
+fn row_dtype(table: &Ctable<LocalDirectory>) -> String {
+    let fields = table.names().iter().zip(table.columns()).map(|(name, column)| {
+        let dtype = column.dtype().as_plain().map_or("'|O'".into(), numpy::Dtype::to_descr);
+        let axes: Vec<String> = column.shape().iter().skip(1).map(u64::to_string).collect();
+        match axes.as_slice() {
+            [] => format!("({}, {dtype})", python_str_repr(name)),
+            [axis] => format!("({}, {dtype}, ({axis},))", python_str_repr(name)),
+            axes => format!("({}, {dtype}, ({}))", python_str_repr(name), axes.join(", ")),
+        }
+    });
+    format!("[{}]", fields.collect::<Vec<_>>().join(", "))
 }
 
 fn array<D: Directory>(object: Object, carray: &Carray<D>) -> Object {

@@ -15,10 +15,18 @@ use std::ops::Range;
 
 pub(super) fn run(args: &CatArgs, session: &Session) -> Result<()> {
     let place = Place::from(args.file.clone());
-    if let Place::File(path) = &place {
-        files::must_exist("file", path)?;
-    }
-    let source = open_source(&place, &Cancel::new())?;
+    let source = match (&place, &args.column) {
+        (Place::File(path), Some(column)) => {
+            files::table_must_exist("file", path)?;
+            LocalSource::open_column(path, column).with_context(|| place.to_string())?
+        }
+        (Place::Standard, Some(_)) => bail!("a pipe is not a bcolz ctable, which --column is for"),
+        (Place::File(path), None) => {
+            files::must_exist("file", path)?;
+            open_source(&place, &Cancel::new())?
+        }
+        (Place::Standard, None) => open_source(&place, &Cancel::new())?,
+    };
     let name = || place.to_string();
     let mut output = Output::create(&Place::Standard, session.force)?;
     match kind_of_file(source.file()) {

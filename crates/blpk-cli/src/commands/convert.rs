@@ -3,6 +3,7 @@
 use super::settings::in_range;
 use crate::args::ConvertArgs;
 use crate::files;
+use crate::kind::{Kind, kind_of};
 use crate::session::Session;
 use crate::size::pretty_size;
 use crate::streams::{Place, open_source};
@@ -11,22 +12,96 @@ use blosc_core::FilterPipeline;
 use bloscpack_format::bloscpack::MAX_CHUNK_SIZE;
 use bloscpack_format::numpy::Dtype;
 use bloscpack_io::frame::ArrayOptions;
-use bloscpack_io::{ConvertOptions, PackOptions, Target, convert};
+use bloscpack_io::{
+    ColumnFiles, ConvertOptions, ConvertReport, LocalSource, PackOptions, Target, convert, convert_table,
+    convert_table_to_files,
+};
+use std::path::{Path, PathBuf};
+
+/// What is to be done.
+enum Job {
+    /// An array, or plain bytes.
+    One(Target),
+    /// A table into another.
+    Table,
+    /// Each column of a table into a file.
+    Files,
+    Csv,
+}
 
 pub(super) fn run(args: &ConvertArgs, session: &Session) -> Result<()> {
     let input = Place::from(args.in_file.clone());
-    let output = Place::from(args.out_file.clone());
-    let Place::File(path) = &output else { bail!("the name of the output says what it is to be: name a file") };
-    let Some(target) = Target::of_name(path) else {
-        bail!("output file '{output}' does not end with .blp, .b2frame, .b2nd or .npy");
-    };
-    files::check(&input, &output, session)?;
+    // A separator at the end says that it is a directory, and is no part of the name.
+    let path = args.out_file.components().collect::<PathBuf>();
+    let output = Place::from(path.clone());
+    if output == Place::Standard {
+        bail!("the name of the output says what it is to be: name a file");
+    }
+    let job = job(args, &input)?;
+    match (&job, &args.column) {
+        (Job::One(_), None) => files::check(&input, &output, session)?,
+        _ => files::check_output(&input, &output, session)?,
+    }
     let options = options(args, session)?;
-    let source = open_source(&input, &options.cancel)?;
-    let converted = convert(source, path, target, &options).with_context(|| input.to_string())?;
+    let done = match job {
+        Job::One(target) => match &args.column {
+            Some(column) => LocalSource::open_column(&args.in_file, column)
+                .and_then(|source| convert(source, &path, target, &options))
+                .map_err(Into::into),
+            None => convert(open_source(&input, &options.cancel)?, &path, target, &options).map_err(Into::into),
+        },
+        Job::Table => convert_table(&args.in_file, &path, &options).map_err(Into::into),
+        Job::Files => {
+            let files = args.columns_as.unwrap_or(ColumnFiles::Npy);
+            convert_table_to_files(&args.in_file, &path, files, &options).map_err(Into::into)
+        }
+        Job::Csv => to_csv(&args.in_file, args.column.as_deref(), &path, &options),
+    };
+    let converted = done.with_context(|| input.to_string())?;
     session.report.verbose(format!("plain size: {}", pretty_size(converted.nbytes)));
     session.report.verbose("done");
     Ok(())
+}
+
+/// By what the input is, and what the output is called.
+fn job(args: &ConvertArgs, input: &Place) -> Result<Job> {
+    let kind = if let Place::File(path) = input { kind_of(path) } else { None };
+    let output = &args.out_file;
+    if args.column.is_some() {
+        files::table_must_exist("input file", &args.in_file)?;
+    }
+    if args.columns_as.is_some() && kind != Some(Kind::Ctable) {
+        bail!("input file '{input}' is not a bcolz ctable, which --columns-as is for");
+    }
+    let is_table = kind == Some(Kind::Ctable) && args.column.is_none();
+    if is_table && output.to_string_lossy().ends_with(std::path::is_separator) {
+        return Ok(Job::Files);
+    }
+    match (Target::of_name(output), output.extension()) {
+        (Some(Target::Bcolz), _) if is_table => Ok(Job::Table),
+        (None, Some(extension)) if extension == "csv" => match kind {
+            Some(Kind::Carray | Kind::Ctable) => Ok(Job::Csv),
+            _ => bail!("input file '{input}' is no bcolz directory; nothing else is converted to .csv"),
+        },
+        (_, extension) if is_table && (extension.is_none() || output.is_dir()) => Ok(Job::Files),
+        (Some(target), _) => Ok(Job::One(target)),
+        (None, _) if kind == Some(Kind::Ctable) => {
+            bail!("output file '{}' does not end with .blp, .b2frame, .b2nd, .npy, .bcolz or .csv", output.display())
+        }
+        (None, _) => {
+            bail!("output file '{}' does not end with .blp, .b2frame, .b2nd, .npy or .bcolz", output.display())
+        }
+    }
+}
+
+#[cfg(feature = "csv")]
+fn to_csv(input: &Path, column: Option<&str>, output: &Path, options: &ConvertOptions) -> Result<ConvertReport> {
+    Ok(bloscpack_io::convert_to_csv(input, column, output, options)?)
+}
+
+#[cfg(not(feature = "csv"))]
+fn to_csv(_: &Path, _: Option<&str>, _: &Path, _: &ConvertOptions) -> Result<ConvertReport> {
+    bail!("this blpk was built without the feature csv")
 }
 
 fn options(args: &ConvertArgs, session: &Session) -> Result<ConvertOptions> {

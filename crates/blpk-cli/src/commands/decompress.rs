@@ -38,8 +38,12 @@ pub(super) fn run(args: &DecompressArgs, session: &Session) -> Result<()> {
             Place::Standard => None,
         };
         let output = output_of(args, &item, kind, &outputs)?;
-        let job = Job { item: &item, kind, output: output.clone(), session, memory: args.memory };
-        files::check(&item.place, &output, session)?;
+        let column = args.column.as_deref();
+        let job = Job { item: &item, kind, column, output: output.clone(), session, memory: args.memory };
+        match column {
+            Some(_) => files::check_output(&item.place, &output, session)?,
+            None => files::check(&item.place, &output, session)?,
+        }
         // Refused before there is anything to be lost.
         let metadata_out = args.metadata_out.as_ref().map(|path| create_beside(path, &item.place, &output, session));
         let mut metadata_out = metadata_out.transpose()?;
@@ -87,6 +91,7 @@ fn is_wanted(path: &Path) -> bool {
 struct Job<'a> {
     item: &'a Item,
     kind: Option<Kind>,
+    column: Option<&'a str>,
     output: Place,
     session: &'a Session,
     memory: Option<u64>,
@@ -97,8 +102,15 @@ impl Job<'_> {
     fn run(&self, cancel: &Cancel) -> Result<Option<Json>> {
         let input = &self.item.place;
         let report = &self.session.report;
+        if let (Some(column), Place::File(path)) = (self.column, input) {
+            let source = LocalSource::open_column(path, column).with_context(|| self.name())?;
+            return self.archive(source, cancel).map(|()| None);
+        }
         if let (Some(kind @ (Kind::Frame | Kind::Carray | Kind::Npy)), Place::File(path)) = (self.kind, input) {
-            let written = if kind == Kind::Npy { self.npy(path) } else { self.archive(path, cancel) };
+            let written = match kind {
+                Kind::Npy => self.npy(path),
+                _ => self.archive(LocalSource::open(path)?, cancel),
+            };
             return written.map(|()| None);
         }
         let source = Input::open(input, cancel)?;
@@ -131,8 +143,8 @@ impl Job<'_> {
     }
 
     /// A frame or a carray, which may be a directory.
-    fn archive(&self, path: &Path, cancel: &Cancel) -> Result<()> {
-        let archive = Archive::open(LocalSource::open(path)?).with_context(|| self.name())?;
+    fn archive(&self, source: LocalSource, cancel: &Cancel) -> Result<()> {
+        let archive = Archive::open(source).with_context(|| self.name())?;
         let chunk = archive.frame().and_then(|frame| u64::try_from(frame.header.chunksize.to_i64()).ok());
         let options = self.options(archive.nbytes(), chunk.filter(|chunk| *chunk > 0), cancel)?;
         let mut output = Output::create(&self.output, self.session.force)?;
@@ -190,11 +202,21 @@ fn output_of(args: &DecompressArgs, item: &Item, kind: Option<Kind>, outputs: &O
     let input = &item.place;
     let is_named = outputs.named().is_some() || outputs.have_directory();
     let Place::File(path) = input else {
+        if args.column.is_some() {
+            bail!("a pipe is not a bcolz ctable, which --column is for");
+        }
         return match args.no_check_extension && !is_named {
             true => bail!("--no-check-extension requires use of <out_file>"),
             false => outputs.place(item, Path::to_owned),
         };
     };
+    if args.column.is_some() {
+        files::table_must_exist("input file", path)?;
+        return match is_named {
+            true => outputs.place(item, without_extension),
+            false => bail!("name the <out_file> for the column of '{input}'"),
+        };
+    }
     if path.is_dir() {
         files::input_must_exist("input file", path)?; // says what the directory is, whatever its name
     }

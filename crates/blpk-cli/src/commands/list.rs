@@ -97,7 +97,7 @@ fn row(object: &Object, place: &Place, sum: &mut Sum) -> Row {
         Some(Json::String(text)) => Some(text.to_string()),
         _ => None,
     };
-    let kind = match object.get("shape").or(object.get("columns")) {
+    let kind = match object.get("columns").or(object.get("shape")) {
         Some(Json::Array(columns)) if object.get("rows").is_some() => {
             format!("{} rows, {} columns", number("rows"), columns.len())
         }

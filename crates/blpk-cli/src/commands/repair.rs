@@ -1,15 +1,41 @@
-//! `blpk recover` and `blpk compact`: frames written anew, with what still stands of them, and without what is dead.
+//! `blpk recover` and `blpk compact`: frames and bcolz directories written anew, with what still stands of them; frames
+//! without what is dead.
 
 use crate::args::{CompactArgs, RecoverArgs};
 use crate::files;
+use crate::kind::{Kind, kind_of};
 use crate::session::Session;
 use crate::size::double_pretty_size;
 use crate::streams::Place;
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
+use bloscpack_format::bcolz::{ATTRS_FILE, DATA_DIR, META_DIR};
+use bloscpack_io::bcolz::{self, Gaps};
 use bloscpack_io::frame;
+use std::path::Path;
 
 pub(super) fn recover(args: &RecoverArgs, session: &Session) -> Result<()> {
     let (input, output) = (Place::File(args.in_file.clone()), Place::File(args.out_file.clone()));
+    if is_bcolz(&args.in_file) {
+        files::check_output(&input, &output, session)?;
+        let gaps = if args.fill { Gaps::Fill } else { Gaps::Trim };
+        let report = bcolz::recover(&args.in_file, &args.out_file, session.force, gaps, &session.cancel()?);
+        let report = report.with_context(|| input.to_string())?;
+        for lost in &report.lost {
+            session.report.normal(lost.to_string());
+        }
+        let rows = if report.rows == 1 { "1 row".into() } else { format!("{} rows", report.rows) };
+        let columns = match report.columns.len() {
+            0 => String::new(),
+            1 => "1 column, ".into(),
+            columns => format!("{columns} columns, "),
+        };
+        let lost = if report.lost.is_empty() { ", nothing is lost" } else { "" };
+        session.report.normal(format!("{output}: {columns}{rows}{lost}"));
+        return Ok(());
+    }
+    if args.fill {
+        bail!("input file '{input}' is not a bcolz directory, which --fill is for");
+    }
     files::check(&input, &output, session)?;
     let report = frame::recover(&args.in_file, &args.out_file, session.force, &session.cancel()?);
     let report = report.with_context(|| input.to_string())?;
@@ -20,6 +46,14 @@ pub(super) fn recover(args: &RecoverArgs, session: &Session) -> Result<()> {
     let lost = if report.lost.is_empty() { ", nothing is lost" } else { "" };
     session.report.normal(format!("{output}: {chunks}, {}{lost}", double_pretty_size(report.nbytes)));
     Ok(())
+}
+
+/// Whether a directory is, or looks as if it was, one of bcolz: it may lack the files that tell one.
+fn is_bcolz(path: &Path) -> bool {
+    match kind_of(path) {
+        Some(kind) => matches!(kind, Kind::Carray | Kind::Ctable),
+        None => path.is_dir() && [ATTRS_FILE, DATA_DIR, META_DIR].iter().any(|name| path.join(name).exists()),
+    }
 }
 
 pub(super) fn compact(args: &CompactArgs, session: &Session) -> Result<()> {

@@ -2,10 +2,12 @@
 #![allow(dead_code)] // each test file uses its part
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::OnceLock;
 use std::thread;
 
 /// A folder with the files of one test.
@@ -166,4 +168,24 @@ pub(crate) fn counting(nbytes: usize) -> Vec<u8> {
 /// Bytes of which no codec makes fewer.
 pub(crate) fn noise(nbytes: usize) -> Vec<u8> {
     testdata::noise(nbytes, 7)
+}
+
+/// A folder with a directory of the bcolz archive as `x`, and what the manifest says about it.
+pub(crate) fn golden_bcolz(name: &str) -> (Sandbox, testdata::serde_json::Value) {
+    let sandbox = Sandbox::new();
+    static FILES: OnceLock<BTreeMap<String, Vec<u8>>> = OnceLock::new();
+    let (files, prefix) = (FILES.get_or_init(|| testdata::archive("bcolz")), format!("{name}/"));
+    for (file, bytes) in files.range(prefix.clone()..).take_while(|(file, _)| file.starts_with(&prefix)) {
+        let path = sandbox.path("x").join(&file[prefix.len()..]);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+    let case = bcolz_cases().iter().find(|case| case["name"] == name);
+    (sandbox, case.unwrap().clone())
+}
+
+/// All that the manifest of the bcolz archive says.
+pub(crate) fn bcolz_cases() -> &'static [testdata::serde_json::Value] {
+    static MANIFEST: OnceLock<testdata::serde_json::Value> = OnceLock::new();
+    MANIFEST.get_or_init(|| testdata::manifest("bcolz"))["cases"].as_array().unwrap()
 }

@@ -1,7 +1,7 @@
 //! Floats of two bytes, which Rust does not have: sign, five bits of exponent, ten of fraction.
 
 /// The nearest one, of two as near the even one.
-pub(in crate::bcolz) fn to_bits(value: f64) -> u16 {
+pub(crate) fn to_bits(value: f64) -> u16 {
     let sign = if value.is_sign_negative() { 0x8000 } else { 0 };
     let magnitude = value.abs();
     if value.is_nan() {
@@ -19,7 +19,7 @@ pub(in crate::bcolz) fn to_bits(value: f64) -> u16 {
     sign | (((biased << 10) + steps) as u16)
 }
 
-pub(in crate::bcolz) fn from_bits(bits: u16) -> f64 {
+pub(crate) fn from_bits(bits: u16) -> f64 {
     let magnitude = match (i32::from(bits >> 10 & 0x1f), f64::from(bits & 0x3ff)) {
         (0x1f, 0.0) => f64::INFINITY,
         (0x1f, _) => f64::NAN,

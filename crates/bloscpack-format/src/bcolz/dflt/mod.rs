@@ -5,7 +5,7 @@
 
 mod decode;
 mod encode;
-pub(super) mod half;
+pub(crate) mod half;
 
 use super::text::shown;
 use super::{BcolzError, Dtype, MAX_CHUNK_NBYTES};

@@ -27,6 +27,21 @@ impl<D: Directory> CtableWriter<D> {
         Ok(old)
     }
 
+    /// Lets these be the attributes of the table.
+    pub fn set_attrs(&mut self, attrs: Attrs) {
+        self.attrs = Some(attrs);
+        self.attrs_are_new = true;
+    }
+
+    /// Lets these be the attributes of a column.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchColumn`].
+    pub fn set_column_attrs(&mut self, column: &str, attrs: Attrs) -> Result<(), Error> {
+        self.column(column)?.set_attrs(attrs);
+        Ok(())
+    }
+
     /// Removes an attribute of the table, and returns it.
     ///
     /// # Errors

@@ -208,6 +208,11 @@ impl<D: Directory> CarrayWriter<D> {
         self.column.set_attr(name, value)
     }
 
+    /// Lets these be the attributes.
+    pub fn set_attrs(&mut self, attrs: Attrs) {
+        self.column.set_attrs(attrs);
+    }
+
     /// Removes an attribute, and returns it.
     ///
     /// # Errors

@@ -212,6 +212,11 @@ impl<D: Directory> Column<D> {
         Ok(old)
     }
 
+    pub(super) fn set_attrs(&mut self, attrs: Attrs) {
+        self.attrs = Some(attrs);
+        self.attrs_are_new = true;
+    }
+
     pub(super) fn remove_attr(&mut self, name: &str) -> Result<Option<Json>, Error> {
         let old = self.attrs()?.remove(name);
         self.attrs_are_new |= old.is_some();

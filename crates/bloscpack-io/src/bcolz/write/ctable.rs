@@ -253,7 +253,7 @@ impl<D: Directory> CtableWriter<D> {
     pub(super) fn column(&mut self, name: &str) -> Result<&mut Column<D>, Error> {
         let at = self.names.iter().position(|found| found == name);
         let column = at.and_then(|at| self.columns.get_mut(at));
-        column.ok_or_else(|| Error::NoSuchColumn { column: name.into() })
+        column.ok_or_else(|| Error::NoSuchColumn { column: name.into(), columns: self.names.clone() })
     }
 
     pub(super) fn edit<T>(&mut self, change: impl FnOnce(&mut Self) -> Result<T, Error>) -> Result<T, Error> {

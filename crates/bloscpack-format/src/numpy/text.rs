@@ -1,0 +1,231 @@
+//! An item as text: how is it put into a table that people and spreadsheets read?
+
+use super::{ByteOrder, DatetimeUnit, Kind, Scalar};
+use crate::bcolz::dflt::half;
+use crate::python::{python_float_repr, short_float_repr};
+use std::fmt::Write as _;
+
+/// What NumPy calls a time that is none: the least `i64`.
+const NOT_A_TIME: i64 = i64::MIN;
+
+impl Scalar {
+    /// Whether items have a text: all but C's `long double`s, of which only the machine that wrote them knows what they are.
+    #[must_use]
+    pub fn has_text(&self) -> bool {
+        match self.kind() {
+            Kind::Float => self.itemsize() <= 8,
+            Kind::Complex => self.itemsize() <= 16,
+            _ => true,
+        }
+    }
+
+    /// Appends the text of an item: numbers in the fewest digits that lead back to them, as Python spells them; `true` and
+    /// `false`; bytes as they are and text in UTF-8, without the NULs at the end; times in ISO 8601, to their unit; spans of
+    /// time as a number of their unit; raw bytes in hexadecimal. Nothing if it has none, or is not all there.
+    pub fn text_of(&self, item: &[u8], out: &mut Vec<u8>) {
+        let Some(item) = item.get(..self.itemsize() as usize) else { return };
+        let text = match self.kind() {
+            Kind::Bool => (if item.iter().any(|byte| *byte != 0) { "true" } else { "false" }).into(),
+            Kind::Int => self.signed(item).to_string(),
+            Kind::UInt => self.unsigned(item).to_string(),
+            Kind::Float => self.float(item),
+            Kind::Complex => self.complex(item),
+            Kind::Bytes => return out.extend_from_slice(without_nuls(item)),
+            Kind::Str => self.characters(item),
+            Kind::Void => item.iter().fold(String::new(), |mut text, byte| {
+                // Writing to a string cannot fail.
+                let _ = write!(text, "{byte:02x}");
+                text
+            }),
+            Kind::Datetime | Kind::Timedelta => match (self.signed(item), self.unit()) {
+                (NOT_A_TIME, _) => "NaT".into(),
+                (steps, Some(unit)) if self.kind() == Kind::Datetime => datetime(steps, unit),
+                (steps, _) => steps.to_string(),
+            },
+        };
+        out.extend_from_slice(text.as_bytes());
+    }
+
+    /// The bits of a number of up to eight bytes.
+    fn unsigned(&self, item: &[u8]) -> u64 {
+        let join = |bits: u64, byte: &u8| bits << 8 | u64::from(*byte);
+        match self.byte_order() {
+            ByteOrder::Big => item.iter().fold(0, join),
+            _ => item.iter().rev().fold(0, join),
+        }
+    }
+
+    fn signed(&self, item: &[u8]) -> i64 {
+        let unused = 64 - 8 * item.len().clamp(1, 8) as u32;
+        (self.unsigned(item) << unused).cast_signed() >> unused
+    }
+
+    fn float(&self, item: &[u8]) -> String {
+        let bits = self.unsigned(item);
+        match item.len() {
+            2 => {
+                let same = |text: &str| text.parse().is_ok_and(|value| u64::from(half::to_bits(value)) == bits);
+                short_float_repr(half::from_bits(bits as u16), same)
+            }
+            4 => {
+                let value = f32::from_bits(bits as u32);
+                short_float_repr(value.into(), |text| text.parse() == Ok(value))
+            }
+            8 => python_float_repr(f64::from_bits(bits)),
+            _ => String::new(),
+        }
+    }
+
+    /// As Python prints it: no `.0`, and no real part that is nothing.
+    fn complex(&self, item: &[u8]) -> String {
+        if !self.has_text() {
+            return String::new();
+        }
+        let (real, imaginary) = item.split_at(item.len() / 2);
+        let part = |part: &[u8]| {
+            let text = self.float(part);
+            text.strip_suffix(".0").map_or(text.clone(), Into::into)
+        };
+        let (real, imaginary) = (part(real), part(imaginary));
+        match (real.as_str(), imaginary.starts_with('-')) {
+            ("0", _) => format!("{imaginary}j"),
+            (_, true) => format!("({real}{imaginary}j)"),
+            (_, false) => format!("({real}+{imaginary}j)"),
+        }
+    }
+
+    fn characters(&self, item: &[u8]) -> String {
+        let codes: Vec<u64> = item.chunks_exact(4).map(|code| self.unsigned(code)).collect();
+        let len = codes.iter().rposition(|code| *code != 0).map_or(0, |last| last + 1);
+        let character = |code: &u64| u32::try_from(*code).ok().and_then(char::from_u32);
+        codes.iter().take(len).map(|code| character(code).unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
+    }
+}
+
+fn without_nuls(bytes: &[u8]) -> &[u8] {
+    let len = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+    bytes.get(..len).unwrap_or_default()
+}
+
+/// Steps since 1970 as ISO 8601, as far as the unit goes.
+fn datetime(steps: i64, unit: DatetimeUnit) -> String {
+    let units = i128::from(steps) * i128::from(unit.multiple);
+    // Units in a day, and digits of the time of the day: hours, minutes, seconds, parts of one.
+    let (per_day, parts): (i128, usize) = match unit.name {
+        "Y" => return year(units + 1970),
+        "M" => return format!("{}-{:02}", year(units.div_euclid(12) + 1970), units.rem_euclid(12) + 1),
+        "W" => return date(units * 7),
+        "D" => return date(units),
+        "h" => return format!("{}T{:02}", date(units.div_euclid(24)), units.rem_euclid(24)),
+        "m" => (1_440, 0),
+        "s" => (86_400, 0),
+        "ms" => (86_400_000, 3),
+        "us" => (86_400_000_000, 6),
+        "ns" => (86_400_000_000_000, 9),
+        "ps" => (86_400_000_000_000_000, 12),
+        "fs" => (86_400_000_000_000_000_000, 15),
+        _ => (86_400_000_000_000_000_000_000, 18),
+    };
+    let (day, within) = (date(units.div_euclid(per_day)), units.rem_euclid(per_day));
+    if unit.name == "m" {
+        return format!("{day}T{:02}:{:02}", within / 60, within % 60);
+    }
+    let per_second = per_day / 86_400;
+    let (second, fraction) = (within / per_second, within % per_second);
+    let text = format!("{day}T{:02}:{:02}:{:02}", second / 3600, second / 60 % 60, second % 60);
+    if parts == 0 { text } else { format!("{text}.{fraction:0parts$}") }
+}
+
+/// Four digits or more, of which NumPy counts a sign as one.
+fn year(year: i128) -> String {
+    format!("{year:04}")
+}
+
+/// The Gregorian date of a day, counted from 1970-01-01.
+fn date(days: i128) -> String {
+    // Eras of 400 years, 146,097 days, which start on the first of March of a year that 400 divides: the odd day of a leap
+    // year is the last of its year then. 1970-01-01 is day 719,468.
+    let days = days + 719_468;
+    let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    // Without the days that 4, 100 and 400 years have more.
+    let year_of_era = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    // From March on, five months always have 153 days.
+    let month = (5 * day + 2) / 153;
+    let day = day - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    let new_year = i128::from(month <= 2);
+    format!("{}-{month:02}-{day:02}", year(400 * era + year_of_era + new_year))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(dtype: &str, item: &[u8]) -> String {
+        let mut out = Vec::new();
+        Scalar::parse(dtype).unwrap().text_of(item, &mut out);
+        String::from_utf8(out).unwrap()
+    }
+
+    /// The digits are those of NumPy 2.4.6, where the exponent starts those of Python's `float`.
+    #[test]
+    fn items_are_spelled_as_python_does() {
+        for (dtype, item, expected) in [
+            ("|b1", [1].as_slice(), "true"),
+            ("|b1", &[0], "false"),
+            ("|i1", &[0x80], "-128"),
+            (">i2", &[0xff, 0xfe], "-2"),
+            ("<u8", &[0xff; 8], "18446744073709551615"),
+            ("<f8", &0.1_f64.to_le_bytes(), "0.1"),
+            (">f8", &1e300_f64.to_be_bytes(), "1e+300"),
+            ("<f8", &(-0.0_f64).to_le_bytes(), "-0.0"),
+            ("<f4", &0.1_f32.to_le_bytes(), "0.1"),
+            ("<f4", &f32::MAX.to_le_bytes(), "3.4028235e+38"),
+            ("<f4", &16_777_216_f32.to_le_bytes(), "16777216.0"),
+            ("<f4", &f32::NAN.to_le_bytes(), "nan"),
+            ("<f4", &f32::NEG_INFINITY.to_le_bytes(), "-inf"),
+            ("<f4", &1e-45_f32.to_le_bytes(), "1e-45"),
+            ("<f2", &[0x66, 0x2e], "0.1"),
+            (">f2", &[0x7b, 0xff], "65500.0"),
+            ("<c16", &[1.0_f64.to_le_bytes(), (-2.5_f64).to_le_bytes()].concat(), "(1-2.5j)"),
+            ("<c8", &[0.0_f32.to_le_bytes(), 2.0_f32.to_le_bytes()].concat(), "2j"),
+            ("<c8", &[(-0.0_f32).to_le_bytes(), f32::NAN.to_le_bytes()].concat(), "(-0+nanj)"),
+            ("|S4", b"a\0b\0", "a\0b"),
+            ("<U2", &[0x00, 0xf6, 0x01, 0, 0, 0, 0, 0], "\u{1f600}"),
+            (">U2", &[0, 0, 0xd8, 0, 0, 0, 0, 65], "\u{fffd}A"),
+            ("|V2", &[0, 0xab], "00ab"),
+            ("<m8[D]", &(-3_i64).to_le_bytes(), "-3"),
+            ("<M8[s]", &i64::MIN.to_le_bytes(), "NaT"),
+            ("<M8", &5_i64.to_le_bytes(), "5"),
+        ] {
+            assert_eq!(text(dtype, item), expected, "{dtype}");
+        }
+        assert!(!Scalar::parse("<f16").unwrap().has_text() && !Scalar::parse("<c32").unwrap().has_text());
+    }
+
+    /// `str(numpy.datetime64(steps, unit))` of NumPy 2.4.6.
+    #[test]
+    fn times_are_spelled_as_numpy_does() {
+        for (unit, steps, expected) in [
+            ("Y", 30, "2000"),
+            ("Y", -3000, "-1030"),
+            ("M", -1, "1969-12"),
+            ("W", 1, "1970-01-08"),
+            ("D", 11016, "2000-02-29"),
+            ("D", -1, "1969-12-31"),
+            ("D", -719_529, "-001-12-31"),
+            ("h", 25, "1970-01-02T01"),
+            ("m", -1, "1969-12-31T23:59"),
+            ("s", 951_782_399, "2000-02-28T23:59:59"),
+            ("25s", 2, "1970-01-01T00:00:50"),
+            ("ms", -1, "1969-12-31T23:59:59.999"),
+            ("us", 1, "1970-01-01T00:00:00.000001"),
+            ("ns", i64::MAX, "2262-04-11T23:47:16.854775807"),
+            ("ps", 1, "1970-01-01T00:00:00.000000000001"),
+            ("as", -1, "1969-12-31T23:59:59.999999999999999999"),
+        ] {
+            assert_eq!(text(&format!("<M8[{unit}]"), &i64::to_le_bytes(steps)), expected, "{unit} {steps}");
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! All columns of a table of bcolz at once: into another table, or each into a file of its own.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io::Read as _;
+use std::path::Path;
+
+use bloscpack_format::numpy::NumpyMeta;
+
+use super::write::{write_array, write_npy};
+use super::{ConvertOptions, ConvertReport};
+use crate::bcolz::{ColumnDirectory, Ctable, CtableWriter, DirectorySource, LocalDirectory};
+use crate::files::refuse_within;
+use crate::frame::PlainItems;
+use crate::new_directory::NewDirectory;
+use crate::{Archive, Error, UnpackOptions};
+
+type ColumnArchive = Archive<DirectorySource<ColumnDirectory<LocalDirectory>>>;
+
+/// What each column becomes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ColumnFiles {
+    /// A NumPy file, `.npy`.
+    Npy,
+    /// An array in a contiguous frame, `.b2nd`.
+    B2nd,
+}
+
+impl ColumnFiles {
+    /// What their names end with, behind a dot.
+    #[must_use]
+    pub fn extension(self) -> &'static str {
+        match self {
+            ColumnFiles::Npy => "npy",
+            ColumnFiles::B2nd => "b2nd",
+        }
+    }
+}
+
+/// Writes the table in the directory `input` anew as the directory `output`, which appears whole or not at all: its columns,
+/// compressed as is asked for, their attributes and its own.
+///
+/// # Errors
+/// What opening and reading the table answer; [`Error::Format`] for columns of Python objects; else as
+/// [`CtableWriter::create`].
+pub fn convert_table(input: &Path, output: &Path, options: &ConvertOptions) -> Result<ConvertReport, Error> {
+    refuse_within(input, output)?;
+    refuse_array_options(options)?;
+    let table = Ctable::open(LocalDirectory::open(input)?)?;
+    let attrs = table.attrs()?.clone();
+    let mut columns = Vec::new();
+    for (name, column) in named(&table) {
+        let params = meta_of(&table, name)?;
+        columns.push((name, options.carray_params(&params, Some(column.storage()))?));
+    }
+    let mut writer = CtableWriter::create(output, options.overwrite, &columns)?;
+    let archives: Vec<ColumnArchive> =
+        table.names().iter().map(|name| table.column_archive(name)).collect::<Result<_, _>>()?;
+    let unpack = unpack_options(options);
+    // A process of Python that was killed leaves columns that are longer than the first.
+    let inputs = archives
+        .iter()
+        .zip(table.columns())
+        .map(|(archive, column)| archive.reader(&unpack).take(table.len() * column.rows().atomsize()));
+    writer.append_streams(inputs, &options.threads, &options.cancel)?;
+    writer.set_attrs(attrs);
+    for (name, column) in named(&table) {
+        writer.set_column_attrs(name, column.attrs()?.clone())?;
+    }
+    writer.finish()?;
+    Ok(report(&table))
+}
+
+/// Writes each column of the table in the directory `input` to a file of its own, by its name, in the directory `output`, which
+/// appears whole or not at all. If it is to take the place of another, there must be nothing but such files in that.
+///
+/// # Errors
+/// What opening and reading the table answer; [`Error::Format`] for columns of Python objects; [`Error::OutputExists`],
+/// [`Error::File`].
+pub fn convert_table_to_files(
+    input: &Path,
+    output: &Path,
+    files: ColumnFiles,
+    options: &ConvertOptions,
+) -> Result<ConvertReport, Error> {
+    refuse_within(input, output)?;
+    refuse_array_options(options)?;
+    let table = Ctable::open(LocalDirectory::open(input)?)?;
+    let directory = NewDirectory::create(output, options.overwrite, is_files)?;
+    let options = ConvertOptions { overwrite: false, ..options.clone() };
+    let unpack = unpack_options(&options);
+    for name in table.names() {
+        let meta = meta_of(&table, name)?;
+        let nbytes = meta.nbytes().unwrap_or(0);
+        let archive = table.column_archive(name)?;
+        let bytes = archive.reader(&unpack).take(nbytes);
+        let path = directory.path().join(format!("{name}.{}", files.extension()));
+        match files {
+            ColumnFiles::Npy => write_npy(bytes, &path, &meta, nbytes, &options)?,
+            ColumnFiles::B2nd => {
+                let mut spool = tempfile::tempfile().map_err(Error::io("creating a temporary file"))?;
+                std::io::copy(&mut { bytes }, &mut spool).map_err(Error::io("reading the input"))?;
+                let params = options.array_params(None, meta.dtype.itemsize())?;
+                write_array(&PlainItems::new(spool, 0, &meta)?, &path, &meta, params, &options)?;
+            }
+        }
+    }
+    directory.commit()?;
+    Ok(report(&table))
+}
+
+pub(super) fn unpack_options(options: &ConvertOptions) -> UnpackOptions {
+    UnpackOptions::new().threads(options.threads.clone()).cancel(options.cancel.clone())
+}
+
+pub(super) fn report(table: &Ctable<LocalDirectory>) -> ConvertReport {
+    let nbytes = table.columns().iter().map(|column| table.len().saturating_mul(column.rows().atomsize()));
+    ConvertReport { nbytes: nbytes.fold(0, u64::saturating_add), array: None }
+}
+
+fn named(table: &Ctable<LocalDirectory>) -> impl Iterator<Item = (&str, &crate::bcolz::Column<LocalDirectory>)> {
+    table.names().iter().map(String::as_str).zip(table.columns())
+}
+
+/// What a column is to NumPy, as long as the table is.
+fn meta_of(table: &Ctable<LocalDirectory>, name: &str) -> Result<NumpyMeta, Error> {
+    let Some(column) = table.column(name) else {
+        return Err(Error::NoSuchColumn { column: name.into(), columns: table.names().to_vec() });
+    };
+    let mut meta = column.numpy().map_err(|error| error.in_file(column.directory(), ""))?;
+    if let Some(rows) = meta.shape.first_mut() {
+        *rows = table.len();
+    }
+    Ok(meta)
+}
+
+/// A table has a dtype and a shape for each column.
+fn refuse_array_options(options: &ConvertOptions) -> Result<(), Error> {
+    if options.dtype.is_none() && options.shape.is_none() && options.typesize.is_none() {
+        return Ok(());
+    }
+    Err(Error::NotANumpyArray {
+        what: "a table keeps its columns' dtypes and shapes; convert one column for others".into(),
+    })
+}
+
+/// Whether there is nothing in a directory but files that this made, or may have.
+fn is_files(path: &Path) -> bool {
+    let ours = |entry: fs::DirEntry| {
+        let extension = Path::new(&entry.file_name()).extension().and_then(OsStr::to_str).map(str::to_owned);
+        let made = [ColumnFiles::Npy, ColumnFiles::B2nd].map(|files| Some(files.extension().to_owned()));
+        entry.file_type().is_ok_and(|found| found.is_file()) && made.contains(&extension)
+    };
+    fs::read_dir(path).is_ok_and(|mut entries| entries.all(|entry| entry.is_ok_and(ours)))
+}

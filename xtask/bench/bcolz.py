@@ -1,0 +1,124 @@
+"""Is a column of bcolz read faster by us, or by bcolz?
+
+usage: bcolz.py OURS [--rounds N] [--rows N] [--tsv FILE]
+
+OURS is the example `read_column` of bloscpack-io. bcolz (bcolz-zipline, the fork that zipline lives on) makes a table of three
+columns in memory, with its defaults: LZ4, level 5, shuffle. Then both read a whole column into a new array, in turn: bcolz in
+this process, we in ours, which stays. Each times itself, without starting and opening. A ratio is of two runs of the same
+round, so that a busy machine slows both.
+"""
+
+import sys
+
+# This file has the name of what it is about.
+HERE = sys.path.pop(0)
+import bcolz  # noqa: E402
+
+sys.path.insert(0, HERE)
+
+import argparse
+import os
+import statistics
+import subprocess
+import tempfile
+import time
+
+import numpy
+
+
+def columns(rows):
+    """A measurement that drifts, times in order with gaps, prices in thousandths as zipline stores them."""
+    rng = numpy.random.default_rng(1)
+    drift = numpy.cumsum(rng.normal(size=rows))
+    prices = 50_000 + numpy.cumsum(rng.integers(-20, 21, rows))
+    return {
+        "float64": numpy.round(drift, 3),
+        "int64": numpy.cumsum(rng.integers(1, 60, rows)) * 1_000_000_000,
+        "uint32": numpy.abs(prices).astype("u4"),
+    }
+
+
+class Ours:
+    """A process that reads the column once for each line that it is sent."""
+
+    def __init__(self, program, root, threads):
+        command = [program, root, str(threads)]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def read(self):
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+        seconds, total = self.process.stdout.readline().split()
+        return float(seconds), int(total)
+
+    def close(self):
+        self.process.stdin.close()
+        if self.process.wait():
+            sys.exit("read_column failed")
+
+
+def theirs(column):
+    start = time.perf_counter()
+    found = column[:]
+    seconds = time.perf_counter() - start
+    return seconds, int(found.view("u1").sum(dtype="u8"))
+
+
+def race(program, root, table, name, threads, rounds):
+    """The medians of our seconds, theirs, and how many times theirs are ours."""
+    bcolz.set_nthreads(threads)
+    ours, column = Ours(program, os.path.join(root, name), threads), table[name]
+    pairs = []
+    # The first round warms up.
+    for number in range(rounds + 1):
+        if number % 2:
+            their_run, our_run = theirs(column), ours.read()
+        else:
+            our_run, their_run = ours.read(), theirs(column)
+        if our_run[1] != their_run[1]:
+            sys.exit(f"{name}: the bytes differ")
+        pairs.append((our_run[0], their_run[0]))
+    ours.close()
+    pairs = pairs[1:]
+    ratios = [b / a for a, b in pairs]
+    return statistics.median(a for a, _ in pairs), statistics.median(b for _, b in pairs), statistics.median(ratios)
+
+
+def cpu_model():
+    with open("/proc/cpuinfo") as file:
+        return next((line.split(":", 1)[1].strip() for line in file if line.startswith("model name")), "unknown CPU")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("ours")
+    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--rows", type=int, default=20_000_000)
+    parser.add_argument("--tsv")
+    args = parser.parse_args()
+    memory = "/dev/shm" if os.path.isdir("/dev/shm") else None
+    with tempfile.TemporaryDirectory(dir=memory) as folder:
+        root = os.path.join(folder, "table")
+        made = columns(args.rows)
+        bcolz.ctable(list(made.values()), names=list(made), rootdir=root, mode="w").flush()
+        del made
+        table = bcolz.open(root, mode="r")
+        rows = []
+        print(f"{'column':10} threads  ours_s  peer_s  ours_to_peer")
+        for name in table.names:
+            ratio = table[name].nbytes / max(table[name].cbytes, 1)
+            for threads in (1, 2):
+                ours, peer, ours_to_peer = race(args.ours, root, table, name, threads, args.rounds)
+                print(f"{name:10} {threads:7} {ours:7.4f} {peer:7.4f} {ours_to_peer:13.2f}", flush=True)
+                rows.append([name, str(threads), f"{ratio:.2f}", f"{ours:.4f}", f"{peer:.4f}", f"{ours_to_peer:.4f}"])
+    if args.tsv:
+        with open(args.tsv, "w") as file:
+            built = os.environ.get("BENCH_BUILT_FROM", "unknown build")
+            file.write(f"# {cpu_model()}, {os.cpu_count()} cores; {built}\n")
+            file.write(f"# bcolz-zipline {bcolz.__version__}, c-blosc {bcolz.blosc_version()[0]}; a column of {args.rows} rows ")
+            file.write(f"in a ctable in memory, its defaults; medians of {args.rounds} rounds\n")
+            file.write("column\tthreads\tcompression_ratio\tours_s\tpeer_s\tours_to_peer\n")
+            file.writelines("\t".join(row) + "\n" for row in rows)
+
+
+main()
