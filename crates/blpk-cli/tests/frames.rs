@@ -238,7 +238,7 @@ fn what_cannot_be_converted_leaves_nothing() {
     for (args, error) in [
         ("convert f f.b2frame", "not a Blosc file"),
         ("convert f.blp out", "does not end with"),
-        ("convert f.blp out.bcolz", "does not end with"),
+        ("convert f.blp out.csv", "is no bcolz directory"),
         ("convert f.blp -", "name a file"),
         ("convert --shape 3,3 f.blp f.npy", "100000 bytes, but dtype and shape make 72"),
         ("convert --chunkshape 2,2 a.npy a.b2nd", "axes"),
