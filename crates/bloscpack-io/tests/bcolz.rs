@@ -429,6 +429,46 @@ fn other_blocks_are_not_decoded() {
     assert!(error.starts_with("data/__0.blp: chunk 0 at offset 16: "), "{error}");
 }
 
+#[test]
+fn rows_are_decoded_where_they_belong() {
+    let carray = Carray::open(golden("ref/size/n1200_cl100")).unwrap();
+    let plain = carray.read_all(&serial()).unwrap();
+    let pool = Arc::new(rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap());
+    for options in [serial(), UnpackOptions::new().threads(Threads::Pool(pool))] {
+        for rows in [0..1200, 0..0, 1200..1200, 99..101, 150..150, 7..1193, 100..200, 1100..1200] {
+            let (from, to) = (4 * rows.start as usize, 4 * rows.end as usize);
+            let mut place = vec![0xa5; to - from];
+            carray.read_rows_into(rows.clone(), &mut place, &options).unwrap();
+            assert!(place == plain[from..to], "{rows:?}");
+        }
+        for (rows, size) in [(0..2, 7), (0..2, 9), (0..0, 1), (0..1200, 0)] {
+            let refused = carray.read_rows_into(rows, &mut vec![0; size], &options);
+            assert!(matches!(refused, Err(Error::NotRows { .. })), "{refused:?}");
+        }
+        let refused = carray.read_rows_into(1200..1201, &mut [0; 4], &options);
+        assert!(matches!(refused, Err(Error::Range { .. })), "{refused:?}");
+    }
+}
+
+/// Nothing is allocated for rows of which there are no chunks.
+#[test]
+fn lengths_are_not_believed() {
+    for (rows, chunklen) in [(1_u64 << 60, 1_u64 << 20), (1 << 40, 100), (u64::MAX >> 4, 1 << 28)] {
+        let carray = Carray::open(golden("ref/size/n1200_cl100")).unwrap();
+        let sizes = Sizes { shape: vec![rows], ..Sizes::default() };
+        let storage = Storage { chunklen, ..carray.storage().clone() };
+        let dir = carray.directory();
+        dir.create(SIZES_FILE, &sizes.to_bytes()).unwrap();
+        dir.create(STORAGE_FILE, &storage.to_bytes()).unwrap();
+        let carray = match Carray::open(dir) {
+            Ok(carray) => carray,
+            Err(error) => panic!("{error}"),
+        };
+        assert!(carray.read_all(&serial()).unwrap_err().to_string().contains("data/__"));
+        assert!(carray.read_rows(0..rows).unwrap_err().to_string().contains("data/__"));
+    }
+}
+
 /// Rows of one chunk need no other one.
 #[test]
 fn other_chunks_are_not_opened() {

@@ -98,18 +98,17 @@ impl<D: Directory> Carray<D> {
 
     fn read(&self, rows: Range<u64>, options: &UnpackOptions) -> Result<Vec<u8>, Error> {
         let chunks = self.check_range(&rows)?;
-        if let Some(last) = chunks.end.checked_sub(1).filter(|last| chunks.contains(last)) {
-            // A length that is made up has no chunk at its end.
-            self.meta.fetch(&self.dir, last, &options.limits)?;
+        let last = chunks.end.checked_sub(1).filter(|last| chunks.contains(last));
+        // A length that is made up has no chunk at its end. What is wrong in front of that comes first.
+        if last.is_some_and(|last| self.meta.fetch(&self.dir, last, &options.limits).is_err()) {
+            let mut plain = Vec::new();
+            self.copy_rows(rows, NonZeroU64::MIN, &mut plain, options)?;
+            return Ok(plain);
         }
-        let refuse = |_| Error::io("allocating")(std::io::ErrorKind::OutOfMemory.into());
-        let nbytes = usize::try_from((rows.end - rows.start) * self.meta.rows.atomsize()).map_err(refuse)?;
-        // Zeros that nobody looks at take no memory; so much is asked for in a way that can be refused.
-        let mut room: Vec<u8> = Vec::new();
-        if room.try_reserve_exact(nbytes).is_err() {
-            return Err(Error::io("allocating")(std::io::ErrorKind::OutOfMemory.into()));
-        }
-        drop(room);
+        let refuse = || Error::io("allocating")(std::io::ErrorKind::OutOfMemory.into());
+        let nbytes = usize::try_from((rows.end - rows.start) * self.meta.rows.atomsize()).map_err(|_| refuse())?;
+        // Zeros that nobody writes to take no memory. So much is asked for in a way that can be refused first.
+        Vec::<u8>::new().try_reserve_exact(nbytes).map_err(|_| refuse())?;
         let mut plain = vec![0; nbytes];
         self.read_rows_into(rows, &mut plain, options)?;
         Ok(plain)
