@@ -8,12 +8,21 @@ use bloscpack_format::bcolz::{ChunkFileHeader, Dtype, chunk_file_name};
 use super::carray::Meta;
 use super::store::Directory;
 use crate::Error;
+use crate::source::ReadAt;
 
 /// What is read of a file before its chunk's size is known; of most files of small arrays that is all.
 const HEAD: u64 = 4096;
 
 /// Where the chunk is in its file.
 pub(super) const AT: u64 = ChunkFileHeader::LEN as u64;
+
+/// A chunk file whose chunk may be believed to have its size.
+struct Opened<'a> {
+    file: Box<dyn ReadAt + 'a>,
+    /// The first bytes of the chunk.
+    head: Vec<u8>,
+    header: Header,
+}
 
 impl Meta {
     /// The path of the file that holds chunk `number`. Nobody else names one, so that here is the place to say that a chunk
@@ -77,16 +86,42 @@ impl Meta {
         limits: &Limits,
         chunk: &mut Vec<u8>,
     ) -> Result<(), Error> {
+        let Opened { file, head, header } = self.open_chunk_file(dir, path, number, limits)?;
+        // What follows the chunk means nothing.
+        chunk.resize(header.cbytes(), 0);
+        let known = head.len().min(chunk.len());
+        let (start, rest) = chunk.split_at_mut(known);
+        start.copy_from_slice(head.get(..known).unwrap_or_default());
+        file.read_exact_at(AT + known as u64, rest).map_err(Error::io("reading"))
+    }
+
+    /// Whether the file of chunk `number` is there, and long enough for a chunk of as many plain bytes as there should be.
+    ///
+    /// # Errors
+    /// As [`fetch`](Self::fetch).
+    pub(super) fn check_chunk_file(&self, dir: &dyn Directory, number: u64, limits: &Limits) -> Result<(), Error> {
+        let path = self.chunk_file(number);
+        let opened = self.open_chunk_file(&self.moves.on(dir), &path, number, limits).map(drop);
+        opened.map_err(|error| error.in_file(dir, &path))
+    }
+
+    /// Opens a chunk file, and believes its chunk to have the size that it says.
+    fn open_chunk_file<'a>(
+        &self,
+        dir: &'a dyn Directory,
+        path: &str,
+        number: u64,
+        limits: &Limits,
+    ) -> Result<Opened<'a>, Error> {
         let reading = Error::io("reading");
         let file = dir.open(path).map_err(Error::io("opening"))?;
         let len = file.len().map_err(&reading)?;
-        let mut head = [0; HEAD as usize];
-        let head = head.get_mut(..len.min(HEAD) as usize).unwrap_or_default();
-        file.read_exact_at(0, head).map_err(&reading)?;
-        ChunkFileHeader::parse(head)?;
-        let head = head.get(AT as usize..).unwrap_or_default();
+        let mut head = vec![0; len.min(HEAD) as usize];
+        file.read_exact_at(0, &mut head).map_err(&reading)?;
+        ChunkFileHeader::parse(&head)?;
+        head.drain(..head.len().min(AT as usize));
         let refuse = |source| Error::Chunk { chunk: number, offset: AT, source };
-        let header = Header::parse(head).map_err(refuse)?;
+        let header = Header::parse(&head).map_err(refuse)?;
         if header.format() != ChunkFormat::Blosc1 {
             return Err(Error::ChunkGeneration { chunk: number, version: header.version() });
         }
@@ -98,12 +133,7 @@ impl Meta {
         if needed > found {
             return Err(Error::Truncated { offset: AT, what: format!("chunk {number}"), needed, found });
         }
-        // What follows the chunk means nothing.
-        chunk.resize(header.cbytes(), 0);
-        let known = head.len().min(chunk.len());
-        let (start, rest) = chunk.split_at_mut(known);
-        start.copy_from_slice(head.get(..known).unwrap_or_default());
-        file.read_exact_at(AT + known as u64, rest).map_err(reading)
+        Ok(Opened { file, head, header })
     }
 
     /// Refuses a number of plain bytes that the chunk cannot have where it is.

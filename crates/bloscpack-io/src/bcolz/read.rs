@@ -98,16 +98,16 @@ impl<D: Directory> Carray<D> {
 
     fn read(&self, rows: Range<u64>, options: &UnpackOptions) -> Result<Vec<u8>, Error> {
         let chunks = self.check_range(&rows)?;
-        let last = chunks.end.checked_sub(1).filter(|last| chunks.contains(last));
-        // A length that is made up has no chunk at its end. What is wrong in front of that comes first.
-        if last.is_some_and(|last| self.meta.fetch(&self.dir, last, &options.limits).is_err()) {
+        // A length that is made up has no chunks: so much memory has to be earned by each of them. Where one is wanting, what
+        // is wrong in front of it, if there is something, is said first.
+        if chunks.clone().any(|chunk| self.meta.check_chunk_file(&self.dir, chunk, &options.limits).is_err()) {
             let mut plain = Vec::new();
             self.copy_rows(rows, NonZeroU64::MIN, &mut plain, options)?;
             return Ok(plain);
         }
         let refuse = || Error::io("allocating")(std::io::ErrorKind::OutOfMemory.into());
         let nbytes = usize::try_from((rows.end - rows.start) * self.meta.rows.atomsize()).map_err(|_| refuse())?;
-        // Zeros that nobody writes to take no memory. So much is asked for in a way that can be refused first.
+        // Zeros that nobody writes to take no memory. What is earned may still be more than there is.
         Vec::<u8>::new().try_reserve_exact(nbytes).map_err(|_| refuse())?;
         let mut plain = vec![0; nbytes];
         self.read_rows_into(rows, &mut plain, options)?;
