@@ -16,7 +16,7 @@ pub(crate) fn refuse_same_file(input: &File, output: &Path) -> Result<(), Error>
     }
 }
 
-/// Refuses `output` if it is the directory `input`, or in it, or it in the output: what is read would be lost.
+/// Refuses `output` if it is `input`, or in that, or that in the output: what is read would be lost.
 pub(crate) fn refuse_within(input: &Path, output: &Path) -> Result<(), Error> {
     // An output that is a link counts as where it leads to, a new one as where it would be.
     let there = output.canonicalize();

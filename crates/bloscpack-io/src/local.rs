@@ -28,6 +28,8 @@ pub struct LocalSource {
     /// The directory of a sparse frame.
     directory: Option<PathBuf>,
     carray: Option<Carray>,
+    /// Where a file is, if it was opened by its name.
+    path: Option<PathBuf>,
 }
 
 /// The directory of a carray, and that of the table that it is a column of.
@@ -46,7 +48,8 @@ impl LocalSource {
     pub fn open(path: &Path) -> Result<LocalSource, Error> {
         let refuse = |error| Error::file("opening", path, error);
         if !path.is_dir() {
-            return Ok(LocalSource::from(File::open(path).map_err(refuse)?));
+            let file = File::open(path).map_err(refuse)?;
+            return Ok(LocalSource { path: Some(path.to_owned()), ..LocalSource::from(file) });
         }
         let is_file = |name: &str| path.join(name).is_file();
         match detect_directory(is_file) {
@@ -93,14 +96,14 @@ impl LocalSource {
         self.file
     }
 
-    /// Refuses `output` if it is what is read here, or in the directory that is: writing would destroy it.
+    /// Refuses `output` if it is what is read here, in it, or a directory that it is in: writing would destroy it.
     pub(crate) fn refuse_as_output(&self, output: &Path) -> Result<(), Error> {
         crate::files::refuse_same_file(&self.file, output)?;
         let carray = self.carray.as_ref().map(|carray| match carray {
             Carray::Alone(directory) => directory.root(),
             Carray::Column(_, table) => table,
         });
-        let input = self.directory.as_deref().or(carray);
+        let input = self.directory.as_deref().or(carray).or(self.path.as_deref());
         input.map_or(Ok(()), |input| crate::files::refuse_within(input, output))
     }
 
@@ -141,6 +144,6 @@ impl ChunkFiles for LocalSource {
 /// An open file as a source, as of what came through a pipe.
 impl From<File> for LocalSource {
     fn from(file: File) -> LocalSource {
-        LocalSource { file, directory: None, carray: None }
+        LocalSource { file, directory: None, carray: None, path: None }
     }
 }

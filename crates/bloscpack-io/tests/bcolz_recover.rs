@@ -12,7 +12,9 @@ use bloscpack_io::bcolz::{
     Carray, CarrayParams, CarrayWriter, Ctable, CtableWriter, Gaps, LocalDirectory, Lost, LostPart, RecoverReport,
     Root, recover, verify,
 };
-use bloscpack_io::{Cancel, Error, UnpackOptions};
+use bloscpack_io::{
+    Cancel, ConvertOptions, Error, LocalSource, PackOptions, Target, UnpackOptions, convert, pack_bytes_to_file,
+};
 use common::roots::{cases, name_of, write_to};
 
 fn files(root: &Path) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
@@ -64,11 +66,33 @@ fn what_is_whole_is_copied_and_nothing_is_lost() {
     let (report, rows, attrs) = saved(&root, Gaps::Trim);
     assert_eq!((told(&report), rows, attrs), (vec![], plain, 1));
     let same = recover(&root, &root, true, Gaps::Trim, &Cancel::new());
-    assert!(matches!(same, Err(Error::SameFile(_))));
+    assert!(matches!(same, Err(Error::InputReplaced { .. })));
     let below = recover(&root, &root.join("saved"), false, Gaps::Trim, &Cancel::new());
-    assert!(matches!(below, Err(Error::SameFile(_))));
+    assert!(matches!(below, Err(Error::InputReplaced { .. })));
     let there = recover(&root, &root.with_extension("saved"), false, Gaps::Trim, &Cancel::new());
     assert!(matches!(there, Err(Error::OutputExists(_))));
+}
+
+/// A column is not recovered to the place of its table, nor a file converted to that of the directory it is in: what is read
+/// would go with what is replaced.
+#[test]
+fn nothing_takes_the_place_of_what_it_is_in() {
+    let dir = tempfile::tempdir().unwrap();
+    let table = dir.path().join("table.bcolz");
+    let case = cases(None).iter().find(|case| case["kind"] == "ctable" && case["expect"] == "ok").unwrap().clone();
+    write_to(name_of(&case), &table);
+    let column = Ctable::open(LocalDirectory::open(&table).unwrap()).unwrap().names()[0].clone();
+    let before = files(&table);
+    let recovered = recover(&table.join(&column), &table, true, Gaps::Trim, &Cancel::new());
+    assert!(matches!(recovered, Err(Error::InputReplaced { .. })), "{recovered:?}");
+    assert!(files(&table) == before);
+    let inside = table.join("plain.blp");
+    pack_bytes_to_file(b"plain", &inside, &PackOptions::new()).unwrap();
+    let before = files(&table);
+    let options = ConvertOptions { overwrite: true, ..ConvertOptions::default() };
+    let converted = convert(LocalSource::open(&inside).unwrap(), &table, Target::Bcolz, &options);
+    assert!(matches!(converted, Err(Error::InputReplaced { .. })), "{converted:?}");
+    assert!(files(&table) == before);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Where do bytes come from and go to? Files, devices, pipes, and stdin and stdout under the name `-`.
 
-use crate::kind::{is_container, is_container_directory};
+use crate::kind::is_container_directory;
 use anyhow::{Context as _, Result, bail};
 use bloscpack_io::{AtomicFile, Cancel, LocalSource};
 use std::fs::{self, File};
@@ -179,15 +179,19 @@ pub(crate) fn refuse_terminal(force: bool) -> Result<()> {
     Ok(())
 }
 
-/// Refuses an output that is the input, or in the directory that is: writing it would destroy what is read.
+/// Refuses an output that is the input, or in the directory that is, or a directory that the input is in: writing it would
+/// destroy what is read.
 pub(crate) fn refuse_same_file(input: &Place, output: &Place) -> Result<()> {
-    if let (Place::File(container), Place::File(path)) = (input, output)
-        && is_container(container)
-        && let Ok(container) = container.canonicalize()
+    if let (Place::File(read), Place::File(path)) = (input, output)
+        && let Ok(read) = read.canonicalize()
     {
         // Where it leads to, if it is a link; else where it would be made.
+        let there = path.canonicalize();
+        if there.as_ref().is_ok_and(|there| there.is_dir() && read != *there && read.starts_with(there)) {
+            bail!("input '{input}' is in output '{output}', which would be replaced; name another output");
+        }
         let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        if path.canonicalize().or_else(|_| parent.canonicalize()).is_ok_and(|place| place.starts_with(container)) {
+        if read.is_dir() && there.or_else(|_| parent.canonicalize()).is_ok_and(|place| place.starts_with(read)) {
             bail!("output '{output}' is, or is in, input '{input}'; name another output");
         }
     }

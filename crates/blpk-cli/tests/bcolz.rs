@@ -195,3 +195,19 @@ fn columns_that_are_not_there() {
         }
     }
 }
+
+/// What is read would go with the directory that is replaced.
+#[test]
+fn nothing_takes_the_place_of_what_it_is_in() {
+    let (sandbox, _) = golden("ref/tab/mixed");
+    fs::rename(sandbox.path("x"), sandbox.path("x.bcolz")).unwrap();
+    sandbox.write("f", &common::counting(1000));
+    sandbox.run("c f x.bcolz/f.blp").ok();
+    let before = sandbox.run("info x.bcolz").ok().stdout;
+    for command in ["recover x.bcolz/i x.bcolz", "convert x.bcolz/i x.bcolz", "convert x.bcolz/f.blp x.bcolz"] {
+        let error = sandbox.run(&format!("-f {command}")).failed();
+        assert!(error.contains("is in output 'x.bcolz', which would be replaced"), "{command}: {error}");
+        assert_eq!(sandbox.run("info x.bcolz").ok().stdout, before);
+    }
+    sandbox.run("verify x.bcolz").ok();
+}

@@ -24,7 +24,8 @@ use super::local::LocalDirectory;
 use super::settled::Moves;
 use super::store::{Below, Directory};
 use super::write::{Column, CtableWriter, Place, Staging};
-use crate::{Cancel, Error, atomic};
+use crate::files::refuse_within;
+use crate::{Cancel, Error};
 
 /// What becomes of rows that are lost in the middle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -40,7 +41,8 @@ pub enum Gaps {
 ///
 /// # Errors
 /// [`Error::InFile`] if `meta/storage` of an array does not stand, without which nobody knows what a row is, or of all
-/// columns; [`Error::NotBcolz`]; [`Error::SameFile`] if the new directory would be in the old one; [`Error::OutputExists`], [`Error::File`], [`Error::Cancelled`].
+/// columns; [`Error::NotBcolz`]; [`Error::InputReplaced`] if the new directory would be the old one, in it, or in the place of one that
+/// it is in; [`Error::OutputExists`], [`Error::File`], [`Error::Cancelled`].
 pub fn recover(
     input: &Path,
     output: &Path,
@@ -49,10 +51,7 @@ pub fn recover(
     cancel: &Cancel,
 ) -> Result<RecoverReport, Error> {
     let dir = LocalDirectory::open(input)?;
-    let outside = |path: &Path| Some(!path.canonicalize().ok()?.starts_with(input.canonicalize().ok()?));
-    if outside(output) == Some(false) || outside(atomic::directory(output)) == Some(false) {
-        return Err(Error::SameFile(output.to_owned()));
-    }
+    refuse_within(input, output)?;
     let mut lost = Vec::new();
     let moves = Moves::read(&dir).unwrap_or_else(|error| {
         lost.push(Lost { column: None, what: LostPart::Pending { why: error.to_string() } });
