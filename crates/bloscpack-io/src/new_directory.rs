@@ -30,8 +30,11 @@ impl NewDirectory {
             }
             _ => {}
         }
-        let directory = tempfile::Builder::new().prefix(".blpk-").suffix(".tmp").tempdir_in(atomic::directory(target));
-        Ok(NewDirectory { directory: directory.map_err(refuse)?, target: target.to_owned(), overwrite })
+        // A link stays what it is: its destination is replaced.
+        let resolved = fs::canonicalize(target).unwrap_or_else(|_| target.to_owned());
+        let parent = atomic::directory(&resolved);
+        let directory = tempfile::Builder::new().prefix(".blpk-").suffix(".tmp").tempdir_in(parent);
+        Ok(NewDirectory { directory: directory.map_err(refuse)?, target: resolved, overwrite })
     }
 
     /// Where it is being made.

@@ -93,6 +93,11 @@ fn one_writer_at_a_time() {
         first.append(&[1; 80]).unwrap();
         assert!(matches!(FrameWriter::open(&path), Err(Error::Locked(at)) if at == path));
         assert!(matches!(compact(&path, &Cancel::new()), Err(Error::Locked(_))));
+        if frame_type == FrameType::Sparse {
+            // Its writer would go on in the new one.
+            let new = FrameWriter::create(&path, frame_type, true, FrameParams::new(8)).map(drop);
+            assert!(matches!(new, Err(Error::Locked(_))));
+        }
         first.commit().unwrap();
         assert!(matches!(FrameWriter::open(&path), Err(Error::Locked(_))), "a commit is not the end");
         // Who reads does not ask.
@@ -100,4 +105,23 @@ fn one_writer_at_a_time() {
         drop(first);
         FrameWriter::open(&path).unwrap();
     }
+}
+
+/// A frame behind a link is replaced where it is.
+#[test]
+fn a_link_stays_what_it_is() {
+    let dir = tempfile::tempdir().unwrap();
+    let inner = dir.path().join("inner");
+    std::fs::create_dir(&inner).unwrap();
+    for frame_type in [FrameType::Contiguous, FrameType::Sparse] {
+        let (path, link) = (inner.join(format!("{frame_type:?}")), dir.path().join(format!("{frame_type:?}")));
+        FrameWriter::create(&path, frame_type, false, FrameParams::new(8)).unwrap().finish().unwrap();
+        std::os::unix::fs::symlink(&path, &link).unwrap();
+        let mut frame = FrameWriter::create(&link, frame_type, true, FrameParams::new(8)).unwrap();
+        frame.append(&[1; 80]).unwrap();
+        frame.finish().unwrap();
+        assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(Archive::open(LocalSource::open(&path).unwrap()).unwrap().nbytes(), 80);
+    }
+    assert_eq!(std::fs::read_dir(&inner).unwrap().count(), 2);
 }

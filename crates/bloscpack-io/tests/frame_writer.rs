@@ -170,6 +170,7 @@ fn on_the_disk_and_in_memory_it_is_the_same() {
         frame.update_metalayer("unit", b"Kelvin").unwrap();
         frame.commit().unwrap();
         assert_eq!(Archive::open(on_disk()).unwrap().metalayer("unit"), Some(b"Kelvin".as_slice()));
+        drop(frame);
         let mut other = FrameWriter::create(&path, frame_type, true, params).unwrap();
         other.append(&[1; 40]).unwrap();
         other.finish().unwrap();

@@ -11,6 +11,7 @@ use super::store::FrameStore;
 use crate::Error;
 use crate::atomic::AtomicFile;
 use crate::files::remove_if_there;
+use crate::lock::lock_directory;
 use crate::new_directory::NewDirectory;
 use crate::source::{ChunkFiles, ReadAt};
 
@@ -21,24 +22,24 @@ pub struct NewFrame(Kind);
 #[derive(Debug)]
 enum Kind {
     /// What was written can be read again, through the lock of a buffer; `at` is where the file stands.
-    File {
-        file: Mutex<AtomicFile>,
-        at: u64,
-    },
-    Directory(NewDirectory),
+    File { file: Mutex<AtomicFile>, at: u64 },
+    /// The second is the lock of an old directory, whose writer would go on in the new one.
+    Directory(NewDirectory, Option<File>),
 }
 
 impl NewFrame {
     /// Starts a frame that is to become `target`, a file or a directory.
     ///
     /// # Errors
-    /// [`Error::OutputExists`], [`Error::File`].
+    /// [`Error::OutputExists`], [`Error::File`]; [`Error::Locked`] if somebody is changing the directory that is there.
     pub fn create(target: &Path, frame_type: FrameType, overwrite: bool) -> Result<NewFrame, Error> {
         if frame_type == FrameType::Contiguous {
             return Ok(NewFrame(Kind::File { file: Mutex::new(AtomicFile::create(target, overwrite)?), at: 0 }));
         }
         let is_ours = |target: &Path| target.join(sframe::INDEX_FILE).is_file();
-        Ok(NewFrame(Kind::Directory(NewDirectory::create(target, overwrite, is_ours)?)))
+        let new = NewDirectory::create(target, overwrite, is_ours)?;
+        let lock = if target.is_dir() { lock_directory(target)? } else { None };
+        Ok(NewFrame(Kind::Directory(new, lock)))
     }
 
     /// Puts the frame in its place, in one step. Where the system cannot let two directories change places (Linux can), an
@@ -49,7 +50,7 @@ impl NewFrame {
     pub fn commit(self) -> Result<(), Error> {
         match self.0 {
             Kind::File { file, .. } => file.into_inner().unwrap_or_else(PoisonError::into_inner).commit(),
-            Kind::Directory(directory) => directory.commit(),
+            Kind::Directory(directory, _lock) => directory.commit(),
         }
     }
 }
@@ -62,18 +63,18 @@ impl ReadAt for NewFrame {
     fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
         match &self.0 {
             Kind::File { file, .. } => file.lock().unwrap_or_else(PoisonError::into_inner).read_back(offset, buf),
-            Kind::Directory(_) => Err(io::ErrorKind::Unsupported.into()),
+            Kind::Directory(..) => Err(io::ErrorKind::Unsupported.into()),
         }
     }
 
     fn chunk_files(&self) -> Option<&dyn ChunkFiles> {
-        matches!(self.0, Kind::Directory(_)).then_some(self)
+        matches!(self.0, Kind::Directory(..)).then_some(self)
     }
 }
 
 impl ChunkFiles for NewFrame {
     fn open_chunk(&self, number: u32) -> io::Result<Box<dyn ReadAt + '_>> {
-        let Kind::Directory(directory) = &self.0 else { return Err(io::ErrorKind::Unsupported.into()) };
+        let Kind::Directory(directory, _) = &self.0 else { return Err(io::ErrorKind::Unsupported.into()) };
         Ok(Box::new(File::open(directory.path().join(sframe::chunk_file_name(number)))?))
     }
 }
@@ -100,14 +101,14 @@ impl FrameStore for NewFrame {
     }
 
     fn write_chunk_file(&mut self, number: u32, bytes: &[u8]) -> io::Result<()> {
-        let Kind::Directory(directory) = &self.0 else { return Err(io::ErrorKind::Unsupported.into()) };
+        let Kind::Directory(directory, _) = &self.0 else { return Err(io::ErrorKind::Unsupported.into()) };
         let mut file = File::create(directory.path().join(sframe::chunk_file_name(number)))?;
         file.write_all(bytes)?;
         file.sync_all()
     }
 
     fn remove_chunk_file(&mut self, number: u32) -> io::Result<()> {
-        let Kind::Directory(directory) = &self.0 else { return Ok(()) };
+        let Kind::Directory(directory, _) = &self.0 else { return Ok(()) };
         remove_if_there(&directory.path().join(sframe::chunk_file_name(number)))
     }
 
@@ -119,7 +120,7 @@ impl FrameStore for NewFrame {
     fn replace(&mut self, bytes: &[u8]) -> io::Result<()> {
         match &mut self.0 {
             Kind::File { .. } => self.write_at(0, bytes),
-            Kind::Directory(directory) => {
+            Kind::Directory(directory, _) => {
                 let mut file = File::create(directory.path().join(sframe::INDEX_FILE))?;
                 file.write_all(bytes)?;
                 file.sync_all()
