@@ -38,7 +38,12 @@ pub enum Event<'a> {
     },
     /// The offsets that were read or are written: all entries, spare ones as -1.
     Offsets(&'a [i64]),
-    /// So many plain bytes more of an archive have been decoded, in order.
+    /// A conversion has so many plain bytes before it.
+    Begin {
+        /// All plain bytes.
+        nbytes: u64,
+    },
+    /// So many plain bytes more have been decoded or converted.
     Plain(u64),
 }
 
@@ -50,6 +55,10 @@ type Listener = dyn Fn(Event<'_>) + Send + Sync;
 pub(crate) struct Observer(Option<Arc<Listener>>);
 
 impl Observer {
+    pub(crate) fn new(observer: impl Fn(Event<'_>) + Send + Sync + 'static) -> Self {
+        Observer(Some(Arc::new(observer)))
+    }
+
     pub(crate) fn tell(&self, event: Event<'_>) {
         if let Some(observer) = &self.0 {
             observer(event);
@@ -259,7 +268,7 @@ macro_rules! running {
 
             /// Somebody to be told what happens.
             pub fn observe(mut self, observer: impl Fn(Event<'_>) + Send + Sync + 'static) -> Self {
-                self.observer = Observer(Some(Arc::new(observer)));
+                self.observer = Observer::new(observer);
                 self
             }
         }

@@ -86,6 +86,16 @@ pub(crate) fn verifying(report: &Report, nbytes: u64) -> impl Fn(Event<'_>) + Se
     }
 }
 
+/// Shows how far a conversion is, in plain bytes.
+pub(crate) fn converting(report: &Report) -> impl Fn(Event<'_>) + Send + Sync + 'static {
+    let progress = report.progress().clone();
+    move |event| match event {
+        Event::Begin { nbytes } => progress.begin(Some(nbytes)),
+        Event::Plain(more) => progress.add(more),
+        _ => {}
+    }
+}
+
 /// Prints the header that a file has.
 pub(crate) fn header_read(report: &Report, header: &Header) {
     report.debug("reading bloscpack header");

@@ -102,10 +102,10 @@ pub(crate) fn has_extension(path: &Path) -> bool {
     path.as_os_str().as_encoded_bytes().ends_with(EXTENSION.as_bytes())
 }
 
-/// The name with `.blp` behind it.
-pub(crate) fn with_extension(path: &Path) -> PathBuf {
+/// The name with an extension behind it.
+pub(crate) fn with_extension(path: &Path, extension: &str) -> PathBuf {
     let mut name = OsString::from(path);
-    name.push(EXTENSION);
+    name.push(extension);
     name.into()
 }
 

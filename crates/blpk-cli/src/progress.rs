@@ -3,7 +3,7 @@
 use crate::report::Level;
 use indicatif::{BinaryBytes, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use std::fmt;
-use std::io::{self, IsTerminal as _, Write};
+use std::io::{self, IsTerminal as _, Read, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -93,6 +93,11 @@ impl Progress {
         Watched { progress: self, output, all, done: 0 }
     }
 
+    /// `input`, counting what is read of it as done.
+    pub(crate) fn count<R: Read>(&self, input: R) -> Counted<'_, R> {
+        Counted { progress: self, input }
+    }
+
     /// Prints something else: the bar makes way for it.
     pub(crate) fn aside<T>(&self, print: impl FnOnce() -> T) -> T {
         let bar = self.state().and_then(|state| state.bar.clone());
@@ -168,5 +173,19 @@ impl<W: Write> Write for Watched<'_, W> {
 
     fn flush(&mut self) -> io::Result<()> {
         self.output.flush()
+    }
+}
+
+/// A reader that tells how far it is.
+pub(crate) struct Counted<'a, R> {
+    progress: &'a Progress,
+    input: R,
+}
+
+impl<R: Read> Read for Counted<'_, R> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        let read = self.input.read(buf)?;
+        self.progress.add(read as u64);
+        Ok(read)
     }
 }

@@ -127,5 +127,6 @@ fn data_on_stdout(command: &Command) -> bool {
 
 /// Whether a person may wonder how far it is.
 fn takes_long(command: &Command) -> bool {
-    matches!(command, Command::Compress(_) | Command::Decompress(_) | Command::Append(_) | Command::Verify(_))
+    use Command::{Append, Compress, Convert, Decompress, Verify};
+    matches!(command, Compress(_) | Decompress(_) | Append(_) | Verify(_) | Convert(_))
 }

@@ -73,14 +73,19 @@ fn filters_of_blosc1() {
         sandbox.write("chunk", &packed[at..packed.len() - 4]);
         assert_eq!(sandbox.info("chunk")["filters"], Value::from(filters), "{options}");
     }
-    let elsewhere = "and a bloscpack file holds Blosc1 chunks; with 'blpk convert' write a .b2frame";
     for (options, what) in [
-        ("--filter delta", "--filter delta is for Blosc2 chunks"),
-        ("--filter shuffle:4", "--filter shuffle:4 is for Blosc2 chunks"),
-        ("--filter trunc-prec:10", "--filter trunc-prec:10 is for Blosc2 chunks"),
-        ("--filter shuffle --filter bitshuffle", "2 filters at once are for Blosc2 chunks"),
+        ("--filter delta", "--filter delta needs a Blosc2 chunk"),
+        ("--filter shuffle:4", "--filter shuffle has a meta value in Blosc2 chunks only"),
+        ("--filter trunc-prec:10", "--filter trunc-prec needs a Blosc2 chunk"),
+        (
+            "--filter shuffle --filter bitshuffle",
+            "--filter: a Blosc1 chunk has one of shuffle and bitshuffle, or no filter",
+        ),
     ] {
-        assert_eq!(sandbox.run(&format!("c {options} f out")).failed(), format!("{what}, {elsewhere}"));
+        assert_eq!(sandbox.run(&format!("-f c {options} f out")).failed(), format!("{what}; add --format b2frame"));
+        // What it says to do can be done.
+        sandbox.run(&format!("-f c {options} --format b2frame f out")).ok();
+        assert_eq!(sandbox.info("out")["format"], "cframe", "{options}");
     }
     assert_eq!(
         sandbox.run("c -s --filter shuffle f out").usage(),
@@ -90,17 +95,52 @@ fn filters_of_blosc1() {
 }
 
 #[test]
-fn a_frame_is_not_written_by_its_name() {
+fn frames_of_plain_bytes() {
     let sandbox = Sandbox::with_f();
-    for name in ["x.b2frame", "x.b2nd"] {
-        let error = sandbox.run(&format!("-f c f {name}")).failed();
-        assert!(error.contains("has the name of a Blosc2 frame") && error.contains("blpk convert"), "{error}");
-        // What it says to do can be done.
-        let (_, line) = error.split_once(" as in ").unwrap();
-        sandbox.shell(line).ok();
+    for (line, name) in [
+        ("c f x.b2frame", "x.b2frame"),
+        ("c --format b2frame f", "f.b2frame"),
+        ("c --format b2frame f x", "x"),
+        ("c -t 2 -c zstd -l 9 -z 4K -n 1 f x.b2frame", "x.b2frame"),
+        ("c --filter delta --filter bytedelta:8 --filter none f x.b2frame", "x.b2frame"),
+        ("c --format b2frame --output-dir dir f", "dir/f.b2frame"),
+        ("c -s f x.b2frame", "x.b2frame"),
+    ] {
+        sandbox.run(&format!("-f {line}")).ok();
+        assert_eq!(sandbox.info(name)["format"], "cframe", "{line}");
+        sandbox.run(&format!("verify {name}")).ok();
         sandbox.run(&format!("-f d {name} g")).ok();
-        assert!(sandbox.read("g") == sandbox.read("f"), "{name}");
+        assert!(sandbox.read("g") == sandbox.read("f"), "{line}");
     }
+    sandbox.run("-f c -t 2 -c zstd -z 4K --filter delta --filter bytedelta f x.b2frame").ok();
+    let info = sandbox.info("x.b2frame");
+    assert_eq!((&info["typesize"], &info["chunk_size"]), (&2.into(), &4096.into()), "{info}");
+    // Through a pipe, where nobody knows how much will come.
+    sandbox.shell("cat f | blpk -f c - x.b2frame && blpk -f d x.b2frame g && cmp f g").ok();
+    sandbox.shell(": | blpk -f c - x.b2frame && blpk d x.b2frame - | cmp - /dev/null").ok();
+}
+
+#[test]
+fn what_no_frame_can_be() {
+    let sandbox = Sandbox::with_f();
+    for (line, what) in [
+        (
+            "c f x.b2nd",
+            "output file 'x.b2nd' has the name of an array in a Blosc2 frame, but the bytes of a file have no",
+        ),
+        ("c --format blp f x.b2frame", "output file 'x.b2frame' has the name of a Blosc2 frame, but --format blp is"),
+        ("c --format b2frame f x.blp", "output file 'x.blp' has the name of a bloscpack file, but --format b2frame is"),
+        ("c -k crc32 f x.b2frame", "-k/--checksum is for bloscpack files; "),
+        ("c --no-prealloc f x.b2frame", "--no-prealloc is for bloscpack files; "),
+        ("c -c snappy f x.b2frame", "Blosc2 does not have the codec snappy; use another one"),
+        ("c --format b2frame f -", "a Blosc2 frame is written to a file"),
+        ("c nosuch x.b2frame", "input file 'nosuch' does not exist!"),
+    ] {
+        let error = sandbox.run(line).failed();
+        assert!(error.starts_with(what), "{line}: {error}");
+    }
+    assert!(sandbox.run("c --format b2nd f").usage().starts_with("argument --format: invalid choice: 'b2nd'"));
+    assert_eq!(sandbox.names(), ["f"]);
 }
 
 #[test]

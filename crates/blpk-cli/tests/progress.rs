@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{Sandbox, counting};
+use common::{Sandbox, counting, noise};
 
 /// What a person would see of a line of shell: its output on a terminal. `None` if there is no `script` to make one.
 fn on_a_terminal(sandbox: &Sandbox, line: &str) -> Option<String> {
@@ -98,4 +98,19 @@ fn no_bar_where_nobody_wants_one() {
     assert!(text.contains("blpk: done") && !text.contains("/s"), "{text:?}");
     // The pipe of a test is no terminal.
     assert_eq!(sandbox.shell("bash slow | blpk c -z 100000 - -f out.blp").ok().stdout, b"");
+}
+
+#[test]
+fn conversions_have_one() {
+    let sandbox = Sandbox::new();
+    // Nothing repeats, but half of the bits are zeros: there is much to look for.
+    sandbox.write("f", &noise(60_000_000).iter().map(|byte| byte & 15).collect::<Vec<_>>());
+    sandbox.run("c -l 0 -k None f").ok();
+    // Into an array, its bytes go through a temporary file first.
+    for output in ["out.blp", "out.b2frame", "out.b2nd", "out.bcolz"] {
+        let line = format!("blpk convert -n 1 -c zstd -l 5 --dtype '<u2' --shape 5000,6000 f.blp {output}");
+        let Some(text) = on_a_terminal(&sandbox, &line) else { return };
+        assert!(text.contains("f.blp [") && text.contains("/57.22 MiB, "), "{output}: {text:?}");
+        assert_eq!(screen(&text), "", "{output}: {text:?}");
+    }
 }

@@ -6,10 +6,11 @@ use bloscpack_format::numpy::{Dtype, NumpyError, Scalar};
 
 use super::table::report;
 use super::{ConvertOptions, ConvertReport};
+use crate::Error;
 use crate::atomic::AtomicFile;
 use crate::bcolz::{Carray, Ctable, Cursor, Directory, LocalDirectory, Root};
 use crate::files::refuse_within;
-use crate::{Cancel, Error};
+use crate::options::Event;
 
 /// Fields of a line: more are nothing that a program reads as a table.
 const MAX_FIELDS: usize = 16_384;
@@ -68,6 +69,8 @@ fn select<'a>(
 struct Field<'a, D> {
     cursor: Cursor<'a, D>,
     scalar: Scalar,
+    /// Bytes of a row.
+    atomsize: u64,
 }
 
 fn write<D: Directory>(
@@ -81,10 +84,10 @@ fn write<D: Directory>(
         let scalar = scalar_of(column).map_err(|error| error.in_file(column.directory(), ""))?;
         names(name, column.shape().get(1..).unwrap_or_default(), &mut head)
             .map_err(|error| error.in_file(column.directory(), ""))?;
-        fields.push(Field { cursor: column.cursor(), scalar });
+        fields.push(Field { cursor: column.cursor(), scalar, atomsize: column.rows().atomsize() });
     }
     let mut file = AtomicFile::create(output, options.overwrite)?;
-    lines(&mut fields, &head, rows, &mut csv::Writer::from_writer(&mut file), &options.cancel)?;
+    lines(&mut fields, &head, rows, &mut csv::Writer::from_writer(&mut file), options)?;
     file.commit()
 }
 
@@ -93,16 +96,20 @@ fn lines<D: Directory, W: std::io::Write>(
     head: &[String],
     rows: u64,
     writer: &mut csv::Writer<W>,
-    cancel: &Cancel,
+    options: &ConvertOptions,
 ) -> Result<(), Error> {
     let writing = |error: csv::Error| Error::io("writing the output")(error.into());
     writer.write_record(head).map_err(writing)?;
     let mut text = Vec::new();
+    let atomsize: u64 = fields.iter().map(|field| field.atomsize).fold(0, u64::saturating_add);
+    options.observer().tell(Event::Begin { nbytes: rows.saturating_mul(atomsize) });
     for row in 0..rows {
         if row % ROWS == 0 {
-            cancel.check()?;
+            options.cancel.check()?;
+            let done = if row == 0 { 0 } else { ROWS };
+            options.observer().tell(Event::Plain(done.saturating_mul(atomsize)));
         }
-        for Field { cursor, scalar } in &mut *fields {
+        for Field { cursor, scalar, .. } in &mut *fields {
             for item in cursor.row(row)?.chunks_exact((scalar.itemsize() as usize).max(1)) {
                 text.clear();
                 scalar.text_of(item, &mut text);

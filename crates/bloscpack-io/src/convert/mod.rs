@@ -4,12 +4,14 @@
 //! |---|---|
 //! | `options` | what is asked for, and what the input says where it is not |
 //! | `write` | the outputs |
+//! | `observed` | how far it is |
 //! | `rows` | rows in C order, however they lie |
 //! | `table` | a table of bcolz: all of its columns at once |
 //! | `csv` | the same as text |
 
 #[cfg(feature = "csv")]
 mod csv;
+mod observed;
 mod options;
 mod rows;
 mod table;
@@ -23,12 +25,14 @@ use bloscpack_format::{Format, detect};
 
 #[cfg(feature = "csv")]
 pub use self::csv::convert_to_csv;
+use self::observed::Observed;
 use self::options::plain_meta;
 pub use self::options::{ConvertOptions, Target};
 use self::rows::{RowReader, are_in_order};
 pub use self::table::{ColumnFiles, convert_table, convert_table_to_files};
 use self::write::{write_array, write_carray, write_frame, write_npy};
 use crate::frame::{ArchiveItems, FrameParams, PlainItems};
+use crate::options::Event;
 use crate::pack::pack_to_file;
 use crate::source::{Sequential, parse_start};
 use crate::{Archive, Error, LocalSource, ReadAt, UnpackOptions};
@@ -63,6 +67,9 @@ pub fn convert(
     let archive = Archive::open(input)?;
     let unpack = UnpackOptions::new().threads(options.threads.clone()).cancel(options.cancel.clone());
     let nbytes = archive.nbytes();
+    let observer = options.observer();
+    observer.tell(Event::Begin { nbytes });
+    let reader = || Observed::new(archive.reader(&unpack), observer);
     // An array without a dtype has its shape all the same.
     let untyped = |array: &bloscpack_format::frame::B2nd| -> Result<NumpyMeta, Error> {
         Ok(NumpyMeta { shape: array.shape.clone(), ..plain_meta(archive.typesize() as u64, nbytes)? })
@@ -81,17 +88,17 @@ pub fn convert(
         Target::Bloscpack => {
             let metadata = archive.metadata().cloned();
             let pack = options.pack_options(array.as_ref(), archive.typesize() as u64, metadata);
-            pack_to_file(archive.reader(&unpack), Some(nbytes), output, &pack)?;
+            pack_to_file(reader(), Some(nbytes), output, &pack)?;
         }
-        Target::Npy => write_npy(archive.reader(&unpack), output, &meta, nbytes, options)?,
+        Target::Npy => write_npy(reader(), output, &meta, nbytes, options)?,
         Target::Bcolz => {
             let old = archive.attrs()?.and_then(|attrs| archive.carray().map(|(storage, _)| (storage, attrs)));
             if are_in_order(&meta) {
-                write_carray(archive.reader(&unpack), output, &meta, old, options)?;
+                write_carray(reader(), output, &meta, old, options)?;
             } else {
                 let mut spool = tempfile::tempfile().map_err(Error::io("creating a temporary file"))?;
-                archive.unpack(&mut spool, &unpack)?;
-                let items = PlainItems::new(spool, 0, &meta)?;
+                archive.unpack(Observed::half(&mut spool, observer), &unpack)?;
+                let items = Observed::half(PlainItems::new(spool, 0, &meta)?, observer);
                 write_carray(RowReader::new(&items, &meta), output, &meta, old, options)?;
             }
         }
@@ -99,17 +106,18 @@ pub fn convert(
             let typesize = array.as_ref().map_or(archive.typesize() as u64, |meta| meta.dtype.itemsize());
             let params = options
                 .frame_params(archive.frame().and_then(|frame| FrameParams::of(&frame.header).ok()), typesize)?;
-            write_frame(archive.reader(&unpack), output, params, options)?;
+            write_frame(reader(), output, params, options)?;
         }
         Target::Array => {
             let old = archive.frame().and_then(|frame| FrameParams::of(&frame.header).ok());
             let params = options.array_params(old, meta.dtype.itemsize())?;
             if archive.array().is_some_and(|array| array.shape == meta.shape) {
-                write_array(&ArchiveItems(&archive), output, &meta, params, options)?;
+                write_array(&Observed::new(ArchiveItems(&archive), observer), output, &meta, params, options)?;
             } else {
                 let mut spool = tempfile::tempfile().map_err(Error::io("creating a temporary file"))?;
-                archive.unpack(&mut spool, &unpack)?;
-                write_array(&PlainItems::new(spool, 0, &meta)?, output, &meta, params, options)?;
+                archive.unpack(Observed::half(&mut spool, observer), &unpack)?;
+                let items = Observed::half(PlainItems::new(spool, 0, &meta)?, observer);
+                write_array(&items, output, &meta, params, options)?;
             }
         }
     }
@@ -128,9 +136,11 @@ fn from_npy(
     PlainItems::new(input, at, &meta)?;
     let nbytes = meta.nbytes().unwrap_or(0);
     let array = options.array_meta(Some(&meta), meta.dtype.itemsize(), nbytes)?.unwrap_or(meta);
+    let observer = options.observer();
+    observer.tell(Event::Begin { nbytes });
     let bytes = || -> Result<_, Error> {
         let bytes = Sequential::new(input, at).map_err(Error::io("reading the input"))?;
-        Ok(io::BufReader::with_capacity(1 << 16, bytes.take(nbytes)))
+        Ok(io::BufReader::with_capacity(1 << 16, Observed::new(bytes.take(nbytes), observer)))
     };
     let itemsize = array.dtype.itemsize();
     match target {
@@ -140,13 +150,14 @@ fn from_npy(
         Target::Npy => write_npy(bytes()?, output, &array, nbytes, options)?,
         Target::Bcolz if are_in_order(&array) => write_carray(bytes()?, output, &array, None, options)?,
         Target::Bcolz => {
-            let items = PlainItems::new(input, at, &array)?;
+            let items = Observed::new(PlainItems::new(input, at, &array)?, observer);
             write_carray(RowReader::new(&items, &array), output, &array, None, options)?;
         }
         Target::Frame => write_frame(bytes()?, output, options.frame_params(None, itemsize)?, options)?,
         Target::Array => {
             let params = options.array_params(None, itemsize)?;
-            write_array(&PlainItems::new(input, at, &array)?, output, &array, params, options)?;
+            let items = Observed::new(PlainItems::new(input, at, &array)?, observer);
+            write_array(&items, output, &array, params, options)?;
         }
     }
     Ok(ConvertReport { nbytes, array: Some(array) })

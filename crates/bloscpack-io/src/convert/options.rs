@@ -10,6 +10,7 @@ use bloscpack_format::numpy::{Dtype, NumpyMeta, Order};
 use crate::bcolz::CarrayParams;
 use crate::frame::{ArrayOptions, FrameParams};
 use crate::numpy::for_array;
+use crate::options::{Event, Observer};
 use crate::{Cancel, Error, PackOptions, Threads};
 
 /// What a container is converted to.
@@ -68,7 +69,7 @@ pub struct ConvertOptions {
     pub dictionary: bool,
     /// Plain bytes of a chunk of a frame.
     pub chunk_size: Option<u32>,
-    /// Everything else about a bloscpack file.
+    /// Everything else about a bloscpack file, and who is told what happens.
     pub pack: PackOptions,
     /// Whether an output that exists is replaced.
     pub overwrite: bool,
@@ -79,6 +80,13 @@ pub struct ConvertOptions {
 }
 
 impl ConvertOptions {
+    /// Somebody to be told what happens: [`Event::Begin`], then [`Event::Plain`] until there are as many bytes.
+    #[must_use]
+    pub fn observe(mut self, observer: impl Fn(Event<'_>) + Send + Sync + 'static) -> Self {
+        self.pack = self.pack.observe(observer);
+        self
+    }
+
     /// The array that the bytes are: as was asked for, else as the input says, if it does. What was asked for has to fit.
     pub(super) fn array_meta(
         &self,
@@ -176,6 +184,10 @@ impl ConvertOptions {
             Some(dflt) => params.dflt(dflt.clone()),
             None => params,
         })
+    }
+
+    pub(super) fn observer(&self) -> &Observer {
+        &self.pack.observer
     }
 
     pub(super) fn pack_options(

@@ -7,12 +7,14 @@ use std::path::Path;
 
 use bloscpack_format::numpy::NumpyMeta;
 
+use super::observed::Observed;
 use super::write::{write_array, write_npy};
 use super::{ConvertOptions, ConvertReport};
 use crate::bcolz::{ColumnDirectory, Ctable, CtableWriter, DirectorySource, LocalDirectory};
 use crate::files::refuse_within;
 use crate::frame::PlainItems;
 use crate::new_directory::NewDirectory;
+use crate::options::Event;
 use crate::{Archive, Error, UnpackOptions};
 
 type ColumnArchive = Archive<DirectorySource<ColumnDirectory<LocalDirectory>>>;
@@ -58,18 +60,21 @@ pub fn convert_table(input: &Path, output: &Path, options: &ConvertOptions) -> R
     let archives: Vec<ColumnArchive> =
         table.names().iter().map(|name| table.column_archive(name)).collect::<Result<_, _>>()?;
     let unpack = unpack_options(options);
+    let report = report(&table);
+    options.observer().tell(Event::Begin { nbytes: report.nbytes });
     // A process of Python that was killed leaves columns that are longer than the first.
     let inputs = archives
         .iter()
         .zip(table.columns())
-        .map(|(archive, column)| archive.reader(&unpack).take(table.len() * column.rows().atomsize()));
+        .map(|(archive, column)| archive.reader(&unpack).take(table.len() * column.rows().atomsize()))
+        .map(|bytes| Observed::new(bytes, options.observer()));
     writer.append_streams(inputs, &options.threads, &options.cancel)?;
     writer.set_attrs(attrs);
     for (name, column) in named(&table) {
         writer.set_column_attrs(name, column.attrs()?.clone())?;
     }
     writer.finish()?;
-    Ok(report(&table))
+    Ok(report)
 }
 
 /// Writes each column of the table in the directory `input` to a file of its own, by its name, in the directory `output`, which
@@ -89,7 +94,9 @@ pub fn convert_table_to_files(
     let table = Ctable::open(LocalDirectory::open(input)?)?;
     let directory = NewDirectory::create(output, options.overwrite, is_files)?;
     let options = ConvertOptions { overwrite: false, ..options.clone() };
-    let unpack = unpack_options(&options);
+    let (unpack, observer) = (unpack_options(&options), options.observer());
+    let report = report(&table);
+    observer.tell(Event::Begin { nbytes: report.nbytes });
     for name in table.names() {
         let meta = meta_of(&table, name)?;
         let nbytes = meta.nbytes().unwrap_or(0);
@@ -97,17 +104,19 @@ pub fn convert_table_to_files(
         let bytes = archive.reader(&unpack).take(nbytes);
         let path = directory.path().join(format!("{name}.{}", files.extension()));
         match files {
-            ColumnFiles::Npy => write_npy(bytes, &path, &meta, nbytes, &options)?,
+            ColumnFiles::Npy => write_npy(Observed::new(bytes, observer), &path, &meta, nbytes, &options)?,
             ColumnFiles::B2nd => {
                 let mut spool = tempfile::tempfile().map_err(Error::io("creating a temporary file"))?;
-                std::io::copy(&mut { bytes }, &mut spool).map_err(Error::io("reading the input"))?;
+                std::io::copy(&mut Observed::half(bytes, observer), &mut spool)
+                    .map_err(Error::io("reading the input"))?;
                 let params = options.array_params(None, meta.dtype.itemsize())?;
-                write_array(&PlainItems::new(spool, 0, &meta)?, &path, &meta, params, &options)?;
+                let items = Observed::half(PlainItems::new(spool, 0, &meta)?, observer);
+                write_array(&items, &path, &meta, params, &options)?;
             }
         }
     }
     directory.commit()?;
-    Ok(report(&table))
+    Ok(report)
 }
 
 pub(super) fn unpack_options(options: &ConvertOptions) -> UnpackOptions {

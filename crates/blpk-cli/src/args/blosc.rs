@@ -26,6 +26,26 @@ pub(crate) struct BloscArgs {
     pub(crate) codec: Option<Codec>,
 }
 
+/// What `compress` makes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum CompressFormat {
+    /// A bloscpack file.
+    #[default]
+    Blp,
+    /// A contiguous Blosc2 frame.
+    B2frame,
+}
+
+impl CompressFormat {
+    /// How the names of such files end.
+    pub(crate) fn extension(self) -> &'static str {
+        match self {
+            CompressFormat::Blp => ".blp",
+            CompressFormat::B2frame => ".b2frame",
+        }
+    }
+}
+
 /// `blpk compress`
 #[derive(Debug, Args)]
 #[command(
@@ -39,6 +59,8 @@ pub(crate) struct BloscArgs {
     after_long_help = "examples:\n  \
         blpk c data.dat                        to data.dat.blp, as 8-byte elements\n  \
         blpk c -t 4 -c zstd data.dat out.blp   as 4-byte elements, with zstd\n  \
+        blpk c --filter bytedelta data.dat data.b2frame\n  \
+                                               a Blosc2 frame, with a filter of Blosc2\n  \
         tar c dir | blpk c -t 1 - - > dir.blp  from and to a pipe\n  \
         blpk c --each a.dat b.dat              two files, to a.dat.blp and b.dat.blp\n  \
         blpk c -r --output-dir packed dir      all files in a directory, to packed/dir\n\n\
@@ -48,7 +70,13 @@ pub(crate) struct BloscArgs {
 pub(crate) struct CompressArgs {
     #[command(flatten)]
     pub(crate) blosc: BloscArgs,
-    /// none, shuffle or bitshuffle (default: shuffle)
+    /// blp, or b2frame for Blosc2 frames (default: as the output's name says)
+    #[arg(long, value_name = "format", help_heading = "blosc settings", value_parser = values::compress_format)]
+    pub(crate) format: Option<CompressFormat>,
+    /// none, shuffle or bitshuffle; others in a frame (default: shuffle)
+    ///
+    /// A frame also has delta, trunc-prec, bytedelta and int-trunc, and up to six filters in the order in which they are
+    /// to run.
     #[arg(
         long = "filter", value_name = "name[:meta]", help_heading = "blosc settings",
         value_parser = filters::filter, conflicts_with = "no_shuffle"

@@ -25,7 +25,7 @@ mod usage;
 mod values;
 
 pub(crate) use about::{CompletionsArgs, ManArgs};
-pub(crate) use blosc::{AppendArgs, BloscArgs, CompressArgs, DecompressArgs};
+pub(crate) use blosc::{AppendArgs, BloscArgs, CompressArgs, CompressFormat, DecompressArgs};
 pub(crate) use chunk::{ChunkCommand, ChunkDecodeArgs, ChunkEncodeArgs, ChunkInfoArgs};
 pub(crate) use command::Command;
 pub(crate) use containers::{CompactArgs, ConvertArgs, RecoverArgs};

@@ -1,6 +1,7 @@
 //! How is the value of each option read, and what is said of a wrong one? The texts are the original's (Python's
 //! argparse) where it had the option.
 
+use super::blosc::CompressFormat;
 use crate::{python, size};
 use blosc_core::{ChunkFormat, Codec, SplitMode};
 use bloscpack_format::checksum::Checksum;
@@ -131,6 +132,11 @@ pub(super) fn axis(text: &str) -> Result<u64, BadValue> {
 pub(super) fn format(text: &str) -> Result<ChunkFormat, BadValue> {
     let formats = [ChunkFormat::Blosc1, ChunkFormat::Blosc2];
     choice("--format", text, &["blosc1", "blosc2"]).map(|index| formats[index])
+}
+
+pub(super) fn compress_format(text: &str) -> Result<CompressFormat, BadValue> {
+    let formats = [CompressFormat::Blp, CompressFormat::B2frame];
+    choice("--format", text, &["blp", "b2frame"]).map(|index| formats[index])
 }
 
 pub(super) fn splitmode(text: &str) -> Result<SplitMode, BadValue> {

@@ -50,7 +50,7 @@ pub(super) fn run(args: &AppendArgs, session: &Session) -> Result<()> {
     let options = AppendOptions::new()
         .codec(settings.codec)
         .clevel(settings.clevel)
-        .filters(settings.filters())
+        .filters(settings.filters)
         .typesize(settings.typesize.map(usize::from))
         .metadata(metadata)
         .threads(session.threads(size.unwrap_or(u64::MAX))?)

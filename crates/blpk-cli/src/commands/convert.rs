@@ -1,14 +1,15 @@
 //! `blpk convert`: from one container to another, which the output's name tells.
 
+use super::filters::pipeline;
 use super::settings::in_range;
 use crate::args::ConvertArgs;
-use crate::files;
 use crate::kind::{Kind, kind_of};
 use crate::session::Session;
 use crate::size::pretty_size;
 use crate::streams::{Place, open_source};
+use crate::{events, files};
 use anyhow::{Context as _, Result, anyhow, bail};
-use blosc_core::FilterPipeline;
+use blosc_core::{ChunkFormat, FilterPipeline};
 use bloscpack_format::bloscpack::MAX_CHUNK_SIZE;
 use bloscpack_format::numpy::Dtype;
 use bloscpack_io::frame::ArrayOptions;
@@ -127,14 +128,10 @@ fn options(args: &ConvertArgs, session: &Session) -> Result<ConvertOptions> {
         None => None,
     };
     (options.codec, options.clevel) = (args.blosc.codec, args.blosc.clevel);
-    options.filters = match (args.blosc.no_shuffle, args.filters.as_slice()) {
-        (true, _) => Some(FilterPipeline::none()),
-        (false, []) => None,
-        (false, filters) => {
-            let filters: Vec<_> = filters.iter().filter_map(|filter| filter.0).collect();
-            let pipeline = FilterPipeline::from_slice(&filters);
-            Some(pipeline.ok_or_else(|| anyhow!("more than six filters"))?)
-        }
+    // Which of them the output can have, its writer knows.
+    options.filters = match args.blosc.no_shuffle {
+        true => Some(FilterPipeline::none()),
+        false => pipeline(&args.filters, ChunkFormat::Blosc2, "")?,
     };
     options.blocksize = args.blocksize.map(|size| u32::try_from(size).unwrap_or(u32::MAX));
     (options.split, options.dictionary) = (args.splitmode, args.dict);
@@ -145,5 +142,6 @@ fn options(args: &ConvertArgs, session: &Session) -> Result<ConvertOptions> {
     }
     options.pack = args.checksum.map_or(pack.clone(), |checksum| pack.checksum(checksum));
     (options.overwrite, options.threads, options.cancel) = (session.force, session.threads(size)?, session.cancel()?);
-    Ok(options)
+    session.report.progress().file(args.in_file.display(), None);
+    Ok(options.observe(events::converting(&session.report)))
 }

@@ -8,6 +8,7 @@ mod chunk;
 mod compress;
 mod convert;
 mod decompress;
+mod filters;
 mod frame_info;
 mod info;
 mod list;

@@ -1,24 +1,21 @@
 //! How is data to be compressed and cut? What `compress` and `append` have in common, with the original's defaults.
 
-use crate::args::{BloscArgs, FilterArg, Int};
+use crate::args::{BloscArgs, Int};
 use crate::describe::{block, boolean};
 use crate::report::Report;
 use crate::size::double_pretty_size;
-use anyhow::{Result, anyhow, bail};
-use blosc_core::{Codec, Filter, FilterPipeline};
+use anyhow::{Result, anyhow};
+use blosc_core::{Codec, FilterPipeline};
 use bloscpack_format::bloscpack::ChunkPlan;
 use bloscpack_format::python_str_repr;
-
-/// What is said of filters that do not go into a bloscpack file.
-const ELSEWHERE: &str = "and a bloscpack file holds Blosc1 chunks; with 'blpk convert' write a .b2frame";
 
 /// The Blosc settings, checked.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Settings {
     pub(super) codec: Codec,
     pub(super) clevel: u8,
-    /// One of the filters that Blosc1 chunks have.
-    pub(super) filter: Option<Filter>,
+    /// A shuffle, or none, unless other filters are asked for.
+    pub(super) filters: FilterPipeline,
     /// As typed; what is not depends on the command.
     pub(super) typesize: Option<u8>,
 }
@@ -29,27 +26,9 @@ impl Settings {
         Ok(Settings {
             codec: args.codec.unwrap_or(Codec::BloscLz),
             clevel: args.clevel.unwrap_or(7),
-            filter: (!args.no_shuffle).then_some(Filter::Shuffle),
+            filters: if args.no_shuffle { FilterPipeline::none() } else { FilterPipeline::shuffle() },
             typesize: typesize.transpose()?,
         })
-    }
-
-    /// With the filters that were asked for, if any were. A bloscpack file holds Blosc1 chunks, which have one.
-    pub(super) fn with_filters(self, asked: &[FilterArg]) -> Result<Settings> {
-        let filters: Vec<Filter> = asked.iter().filter_map(|filter| filter.0).collect();
-        let filter = match filters.as_slice() {
-            _ if asked.is_empty() => self.filter,
-            [] => None,
-            [filter @ (Filter::Shuffle | Filter::BitShuffle)] => Some(*filter),
-            [filter] => bail!("--filter {filter} is for Blosc2 chunks, {ELSEWHERE}"),
-            _ => bail!("{} filters at once are for Blosc2 chunks, {ELSEWHERE}", filters.len()),
-        };
-        Ok(Settings { filter, ..self })
-    }
-
-    /// The filter as a pipeline.
-    pub(super) fn filters(&self) -> FilterPipeline {
-        self.filter.and_then(|filter| FilterPipeline::from_slice(&[filter])).unwrap_or_else(FilterPipeline::none)
     }
 
     /// `BloscArgs:` and its fields.
@@ -57,7 +36,7 @@ impl Settings {
         let fields = [
             ("typesize", typesize.to_string()),
             ("clevel", self.clevel.to_string()),
-            ("shuffle", boolean(self.filter.is_some())),
+            ("shuffle", boolean(self.filters != FilterPipeline::none())),
             ("cname", python_str_repr(self.codec.name())),
         ];
         block("BloscArgs", &fields)

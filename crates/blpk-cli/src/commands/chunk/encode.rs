@@ -1,12 +1,13 @@
 //! `blpk chunk encode`: which chunk do the options ask for?
 
-use crate::args::{ChunkEncodeArgs, FilterArg};
+use crate::args::ChunkEncodeArgs;
+use crate::commands::filters::pipeline;
 use crate::commands::settings::in_range;
 use crate::files;
 use crate::session::Session;
 use crate::streams::{Input, Output, Place};
 use anyhow::{Context as _, Result, bail};
-use blosc_core::{BlockSize, CParams, ChunkFormat, Codec, Encoder, Filter, FilterPipeline, Header, Parallelism};
+use blosc_core::{BlockSize, CParams, ChunkFormat, Codec, Encoder, FilterPipeline, Header, Parallelism};
 use bloscpack_io::Threads;
 use std::io::Write as _;
 
@@ -46,12 +47,13 @@ fn params(args: &ChunkEncodeArgs) -> Result<(CParams, usize)> {
         _ => {}
     }
     let typesize = args.typesize.as_ref().map(|typesize| in_range("typesize", typesize, max_typesize)).transpose()?;
+    let filters = pipeline(&args.filters, format, "add --format blosc2")?;
     let params = CParams::new()
         .format(format)
         .codec(codec)
         .clevel(args.clevel.unwrap_or(7))
         .typesize(typesize.unwrap_or(8) as usize)
-        .filters(pipeline(&args.filters, format)?)
+        .filters(filters.unwrap_or(FilterPipeline::shuffle()))
         .blocksize(args.blocksize.filter(|size| *size > 0).map_or(BlockSize::Auto, BlockSize::Fixed))
         .dictionary(args.dict);
     Ok((args.splitmode.map_or(params.clone(), |split| params.split(split)), max_nbytes))
@@ -59,26 +61,3 @@ fn params(args: &ChunkEncodeArgs) -> Result<(CParams, usize)> {
 
 /// `BLOSC2_MAXTYPESIZE` of C-Blosc2.
 const MAX_TYPESIZE: u32 = 536_866_816;
-
-fn pipeline(args: &[FilterArg], format: ChunkFormat) -> Result<FilterPipeline> {
-    if args.is_empty() {
-        return Ok(FilterPipeline::shuffle());
-    }
-    let filters: Vec<Filter> = args.iter().filter_map(|FilterArg(filter)| *filter).collect();
-    if format == ChunkFormat::Blosc1 {
-        for filter in &filters {
-            match filter {
-                Filter::Shuffle | Filter::BitShuffle => {}
-                Filter::ShuffleGroups(_) => {
-                    bail!("--filter shuffle has a meta value in Blosc2 chunks only; add --format blosc2")
-                }
-                other => bail!("--filter {} needs a Blosc2 chunk; add --format blosc2", other.name()),
-            }
-        }
-        if filters.len() > 1 {
-            bail!("--filter: a Blosc1 chunk has one of shuffle and bitshuffle, or no filter; add --format blosc2");
-        }
-    }
-    let most = || format!("--filter: a chunk has {} filters at most, not {}", FilterPipeline::MAX_LEN, filters.len());
-    FilterPipeline::from_slice(&filters).with_context(most)
-}

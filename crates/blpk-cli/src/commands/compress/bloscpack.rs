@@ -1,30 +1,27 @@
-//! `blpk compress`: files or a pipe into bloscpack files.
+//! Into a bloscpack file.
 
-use super::settings::{Settings, describe_plan, in_range};
+use super::super::filters::pipeline;
+use super::super::settings::{Settings, describe_plan, in_range};
+use super::describe_output;
 use crate::args::CompressArgs;
-use crate::batch;
 use crate::describe::{block, boolean};
-use crate::inputs::{self, Item};
-use crate::kind::{Kind, is_container, kind_of};
-use crate::outputs::Outputs;
 use crate::report::{Level, Report};
 use crate::session::Session;
 use crate::size::double_pretty_size;
 use crate::streams::{Input, Output, Place};
 use crate::{events, files};
-use anyhow::{Result, bail};
-use blosc_core::CParams;
+use anyhow::Result;
+use blosc_core::{CParams, ChunkFormat};
 use bloscpack_format::Json;
 use bloscpack_format::bloscpack::{
     ChunkPlan, DEFAULT_CHUNK_SIZE, MAX_CHUNK_SIZE, MaxAppChunks, MetadataArgs, Prealloc,
 };
 use bloscpack_format::checksum::Checksum;
 use bloscpack_format::python_str_repr;
-use bloscpack_io::{Cancel, PackOptions, PackReport, Target, pack_file, pack_stream};
-use std::path::Path;
+use bloscpack_io::{Cancel, PackOptions, PackReport, pack_file, pack_stream};
 
 /// What was asked for, checked.
-struct Job {
+pub(super) struct Job {
     settings: Settings,
     typesize: u8,
     chunk_size: u32,
@@ -36,66 +33,13 @@ struct Job {
     memory: Option<u64>,
 }
 
-pub(super) fn run(args: &CompressArgs, session: &Session) -> Result<()> {
-    let report = &session.report;
-    report.verbose("getting ready for compression");
-    let (names, output) = args.many.split(&args.files);
-    let mut outputs = Outputs::new(&args.many, output);
-    // Beside what is compressed already nothing is to be put. In another directory everything is to be found again.
-    let in_place = !outputs.have_directory();
-    let items = inputs::items(names, args.many.recursive, |path| in_place && is_container(path));
-    // As the original does it: a file is looked at before the settings are.
-    let early = match items.as_slice() {
-        [Ok(only)] if !only.walked => Some(ready(only, &outputs, session)?),
-        _ => None,
-    };
-    let job = Job::new(args)?;
-    let cancel = session.cancel()?;
-    report.progress().begin(inputs::total(&items));
-    batch::each(items, session, &cancel, |item| {
-        report.progress().file(&item.place, item.size());
-        if in_place && item.is_skipped(|path| !is_compressed(path)) {
-            report.verbose(format!("skipping what is compressed already: '{}'", item.place));
-            return Ok(());
-        }
-        let output = match &early {
-            Some(output) => output.clone(),
-            None => ready(&item, &outputs, session)?,
-        };
-        let packed = outputs.write(&item, &output, session, || job.run(&item.place, &output, session, &cancel));
-        // Of several files it should be clear which one it was.
-        packed.map_err(|error| match &early {
-            Some(_) => error,
-            None => batch::of_file(error, &item.place),
-        })
-    })
-}
-
-/// Where the output goes, if nothing stands in the way.
-fn ready(item: &Item, outputs: &Outputs<'_>, session: &Session) -> Result<Place> {
-    let output = outputs.place(item, files::with_extension)?;
-    if let Place::File(path) = &output
-        && matches!(Target::of_name(path), Some(Target::Frame | Target::Array))
-    {
-        bail!(
-            "output file '{output}' has the name of a Blosc2 frame, but this would be a bloscpack file; 'blpk convert' \
-             writes frames: of a .npy, or of what 'blpk compress' has packed, as in blpk c {} - | blpk convert - {output}",
-            item.place
-        );
-    }
-    files::check(&item.place, &output, session)?;
-    Ok(output)
-}
-
-/// Whether there is nothing to be gained from a file, or a directory that is one thing.
-fn is_compressed(path: &Path) -> bool {
-    path.is_dir() || matches!(kind_of(path), Some(Kind::Bloscpack | Kind::Chunk | Kind::Frame))
-}
-
 impl Job {
-    fn new(args: &CompressArgs) -> Result<Job> {
+    pub(super) fn new(args: &CompressArgs) -> Result<Job> {
         let metadata = files::read_metadata(args.metadata.as_ref())?;
-        let settings = Settings::new(&args.blosc)?.with_filters(&args.filters)?;
+        let mut settings = Settings::new(&args.blosc)?;
+        if let Some(filters) = pipeline(&args.filters, ChunkFormat::Blosc1, "add --format b2frame")? {
+            settings.filters = filters;
+        }
         let chunk_size = args.chunk_size.as_ref().map(|size| in_range("chunk_size", size, MAX_CHUNK_SIZE));
         let metadata_args = MetadataArgs::new();
         Ok(Job {
@@ -111,7 +55,7 @@ impl Job {
         })
     }
 
-    fn run(&self, input: &Place, output: &Place, session: &Session, cancel: &Cancel) -> Result<()> {
+    pub(super) fn run(&self, input: &Place, output: &Place, session: &Session, cancel: &Cancel) -> Result<()> {
         let report = &session.report;
         let source = Input::open(input, cancel)?;
         let size = source.known_size();
@@ -143,9 +87,7 @@ impl Job {
             report.verbose(format!("input file size: {}", double_pretty_size(nbytes)));
             describe_plan(report, nbytes, self.chunk_size.into())?;
         }
-        report.verbose(format!("output file size: {}", double_pretty_size(cbytes)));
-        report.verbose(format!("compression ratio: {:.6}", nbytes as f64 / cbytes as f64));
-        report.verbose("done");
+        describe_output(report, nbytes, cbytes);
         Ok(())
     }
 
@@ -153,7 +95,7 @@ impl Job {
         let Settings { codec, clevel, .. } = self.settings;
         let params = CParams::new().codec(codec).clevel(clevel).typesize(self.typesize.into());
         PackOptions::new()
-            .params(params.filters(self.settings.filters()))
+            .params(params.filters(self.settings.filters))
             .chunk_size(self.chunk_size.into())
             .checksum(self.checksum)
             .offsets(self.offsets)

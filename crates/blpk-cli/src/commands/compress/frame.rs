@@ -1,0 +1,80 @@
+//! Into a contiguous Blosc2 frame of plain bytes.
+
+use super::super::filters::pipeline;
+use super::super::settings::{Settings, describe_plan, in_range};
+use super::describe_output;
+use crate::args::CompressArgs;
+use crate::session::Session;
+use crate::size::double_pretty_size;
+use crate::streams::{Input, Place};
+use anyhow::{Context as _, Result, bail};
+use blosc_core::{ChunkFormat, Codec};
+use bloscpack_format::bloscpack::{DEFAULT_CHUNK_SIZE, MAX_CHUNK_SIZE};
+use bloscpack_format::frame::FrameType;
+use bloscpack_io::Cancel;
+use bloscpack_io::frame::{FrameParams, FrameWriter};
+
+/// What was asked for, checked.
+pub(super) struct Job {
+    params: FrameParams,
+    chunk_size: u32,
+    memory: Option<u64>,
+}
+
+impl Job {
+    pub(super) fn new(args: &CompressArgs) -> Result<Job> {
+        let bloscpack_only = [
+            ("-k/--checksum", args.checksum.is_some()),
+            ("-o/--no-offsets", args.no_offsets),
+            ("-m/--metadata", args.metadata.is_some()),
+            ("--max-app-chunks", args.max_app_chunks.is_some()),
+            ("--no-prealloc", args.no_prealloc),
+        ];
+        if let Some((option, _)) = bloscpack_only.iter().find(|(_, given)| *given) {
+            bail!(
+                "{option} is for bloscpack files; a Blosc2 frame has no such thing: leave it out, or compress to a .blp"
+            );
+        }
+        let settings = Settings::new(&args.blosc)?;
+        if settings.codec == Codec::Snappy {
+            bail!("Blosc2 does not have the codec snappy; use another one, or compress to a .blp");
+        }
+        let filters = pipeline(&args.filters, ChunkFormat::Blosc2, "")?.unwrap_or(settings.filters);
+        let chunk_size = args.chunk_size.as_ref().map(|size| in_range("chunk_size", size, MAX_CHUNK_SIZE));
+        let params = FrameParams::new(settings.typesize.unwrap_or(8).into());
+        Ok(Job {
+            params: params.codec(settings.codec).clevel(settings.clevel).filters(filters),
+            chunk_size: chunk_size.transpose()?.unwrap_or(DEFAULT_CHUNK_SIZE),
+            memory: args.memory,
+        })
+    }
+
+    pub(super) fn run(&self, input: &Place, output: &Place, session: &Session, cancel: &Cancel) -> Result<()> {
+        let Place::File(path) = output else {
+            bail!("a Blosc2 frame is written to a file: how long it is stands at its start; name one");
+        };
+        let report = &session.report;
+        let source = Input::open(input, cancel)?;
+        let size = source.known_size();
+        if let Some(size) = size {
+            report.verbose(format!("input file size: {}", double_pretty_size(size)));
+            describe_plan(report, size, self.chunk_size.into())?;
+        }
+        let threads = session.threads_within(size.unwrap_or(u64::MAX), self.memory, self.chunk_size.into())?;
+        let mut writer = FrameWriter::create(path, FrameType::Contiguous, session.force, self.params)?;
+        let counted = report.progress().count(source);
+        let nbytes = writer.append_stream(counted, Some(self.chunk_size), &threads, cancel)?;
+        if let Some(size) = size.filter(|size| *size != nbytes) {
+            bail!("input file '{input}' had {size} bytes at first, and {nbytes} when it was read; try again");
+        }
+        writer.finish()?;
+
+        if size.is_none() {
+            report.verbose(format!("input file size: {}", double_pretty_size(nbytes)));
+            describe_plan(report, nbytes, self.chunk_size.into())?;
+        }
+        let cbytes = path.metadata().with_context(|| format!("looking at '{output}'"))?.len();
+        describe_output(report, nbytes, cbytes);
+        Ok(())
+    }
+}

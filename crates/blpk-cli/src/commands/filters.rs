@@ -1,0 +1,30 @@
+//! Which filters do the options ask for, and does such a chunk have them?
+
+use crate::args::FilterArg;
+use anyhow::{Context as _, Result, bail};
+use blosc_core::{ChunkFormat, Filter, FilterPipeline};
+
+/// The filters of `--filter`s in chunks of this format; `None` if there was no such option. `elsewhere` says what to do about
+/// one that only Blosc2 has.
+pub(super) fn pipeline(asked: &[FilterArg], format: ChunkFormat, elsewhere: &str) -> Result<Option<FilterPipeline>> {
+    if asked.is_empty() {
+        return Ok(None);
+    }
+    let filters: Vec<Filter> = asked.iter().filter_map(|FilterArg(filter)| *filter).collect();
+    if format == ChunkFormat::Blosc1 {
+        for filter in &filters {
+            match filter {
+                Filter::Shuffle | Filter::BitShuffle => {}
+                Filter::ShuffleGroups(_) => {
+                    bail!("--filter shuffle has a meta value in Blosc2 chunks only; {elsewhere}")
+                }
+                other => bail!("--filter {} needs a Blosc2 chunk; {elsewhere}", other.name()),
+            }
+        }
+        if filters.len() > 1 {
+            bail!("--filter: a Blosc1 chunk has one of shuffle and bitshuffle, or no filter; {elsewhere}");
+        }
+    }
+    let most = || format!("--filter: a chunk has {} filters at most, not {}", FilterPipeline::MAX_LEN, filters.len());
+    FilterPipeline::from_slice(&filters).with_context(most).map(Some)
+}
