@@ -1,12 +1,12 @@
 //! May this change land? Every check in order, cheapest first, stopping at the first failure with its name.
 
-use crate::{bench, fuzz, layers, metadata, msrv, no_c, sh, test};
+use crate::{bench, front, fuzz, layers, metadata, msrv, no_c, sh, test};
 use anyhow::{Context, Result, bail};
 use std::time::{Duration, Instant};
 
 type Step = (&'static str, fn() -> Result<()>);
 
-const STEPS: [Step; 9] = [
+const STEPS: [Step; 11] = [
     ("fmt", fmt),
     ("layers", layers::run),
     ("clippy", clippy),
@@ -14,6 +14,8 @@ const STEPS: [Step; 9] = [
     ("msrv", msrv::run),
     ("no-c", no_c::run),
     ("test", test::run),
+    ("readme", front::readme),
+    ("package", front::package),
     ("fuzz", fuzz::smoke),
     ("benches", bench::verify),
 ];

@@ -3,6 +3,7 @@
 
 mod bench;
 mod ci;
+mod front;
 mod fuzz;
 mod interop;
 mod layers;
