@@ -94,6 +94,21 @@ impl AtomicFile {
         self.file.get_ref().read_exact_at(offset, buf)
     }
 
+    /// The file as it is on the disk, to be read before it has its name.
+    ///
+    /// # Errors
+    /// [`Error::File`] for what the system says.
+    pub(crate) fn reopen(&mut self) -> Result<File, Error> {
+        let mut reopen = || -> io::Result<File> {
+            self.file.flush()?;
+            let file = self.file.get_ref();
+            file.sync_all()?;
+            crate::read_back::forget(file);
+            file.try_clone()
+        };
+        reopen().map_err(|error| Error::file("finishing", &self.target, error))
+    }
+
     /// Makes the bytes durable and puts the file in its place.
     ///
     /// # Errors

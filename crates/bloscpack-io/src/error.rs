@@ -227,6 +227,15 @@ pub enum Error {
         /// What is missing or does not fit.
         what: String,
     },
+    /// An output that was read again is not what was written. Nothing was replaced.
+    #[error(
+        "what was written does not read back: {what}; nothing was replaced; try again, and if it comes back, check this \
+         machine's memory and disk"
+    )]
+    NotAsWritten {
+        /// What is wrong.
+        what: String,
+    },
     /// New chunks of a frame cannot be compressed as its header says, or a header cannot say how they are to be.
     #[error("the frame's compression parameters cannot be used: {what}")]
     FrameParams {

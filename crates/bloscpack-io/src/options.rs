@@ -88,6 +88,8 @@ pub struct PackOptions {
     pub(crate) max_app_chunks: MaxAppChunks,
     pub(crate) metadata: Option<Json>,
     pub(crate) metadata_args: MetadataArgs,
+    pub(crate) plain_checksum: Checksum,
+    pub(crate) verify: bool,
     pub(crate) overwrite: bool,
     pub(crate) threads: Threads,
     pub(crate) cancel: Cancel,
@@ -106,6 +108,8 @@ impl PackOptions {
             max_app_chunks: MaxAppChunks::default(),
             metadata: None,
             metadata_args: MetadataArgs::default(),
+            plain_checksum: Checksum::None,
+            verify: false,
             overwrite: false,
             threads: Threads::default(),
             cancel: Cancel::default(),
@@ -153,6 +157,22 @@ impl PackOptions {
     /// How the metadata is stored.
     pub fn metadata_args(mut self, metadata_args: MetadataArgs) -> Self {
         self.metadata_args = metadata_args;
+        self
+    }
+
+    /// A checksum of all plain bytes, which is not stored: [`PackReport::plain_digest`](crate::PackReport::plain_digest)
+    /// has it.
+    pub fn plain_checksum(mut self, checksum: Checksum) -> Self {
+        self.plain_checksum = checksum;
+        self
+    }
+
+    /// Whether a file that was written is read from the disk and decoded, and its plain bytes are compared with those that
+    /// were packed, before it takes its place. Takes as long again as unpacking. An output that is no file cannot be read
+    /// again: that is [`Error::NotAsWritten`](crate::Error::NotAsWritten); of [`pack_stream`](crate::pack_stream) and
+    /// [`pack_bytes`](crate::pack_bytes) nothing is read.
+    pub fn verify(mut self, verify: bool) -> Self {
+        self.verify = verify;
         self
     }
 }

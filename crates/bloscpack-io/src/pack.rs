@@ -14,12 +14,14 @@ use std::io::{self, BufWriter, Cursor, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use bloscpack_format::bloscpack::{ChunkPlan, Header, MAX_CHUNK_SIZE, offsets};
+use bloscpack_format::checksum::{Checksum, Digest};
 
 use crate::atomic::Output;
 use crate::chunk_run::{ChunkRun, Packed};
 use crate::files::{known_size, refuse_same_file};
 use crate::front::Front;
 use crate::options::Event;
+use crate::read_back::{self, Digesting, compare};
 use crate::{Error, PackOptions};
 
 /// What was packed.
@@ -36,14 +38,16 @@ pub struct PackReport {
     pub nbytes: u64,
     /// Bytes of the output.
     pub cbytes: u64,
+    /// The digest of all plain bytes; empty unless [`PackOptions::plain_checksum`] or [`PackOptions::verify`] asked for it.
+    pub plain_digest: Digest,
 }
 
 impl PackReport {
-    fn new(front: Front, packed: &Packed) -> PackReport {
+    fn new(front: Front, packed: &Packed, plain_digest: Digest) -> PackReport {
         let Front { header, plan, layout, .. } = front;
         let first_chunk = layout.first_chunk;
         let chunk_positions = packed.starts.iter().map(|start| first_chunk + start).collect();
-        PackReport { header, plan, chunk_positions, nbytes: packed.nbytes, cbytes: first_chunk + packed.written }
+        PackReport { header, plan, chunk_positions, nbytes: packed.nbytes, cbytes: first_chunk + packed.written, plain_digest }
     }
 }
 
@@ -94,8 +98,9 @@ pub fn pack_stream(
         Some(size) if !options.offsets => {
             let front = Front::new(options, ChunkPlan::new(size, options.chunk_size)?)?;
             front.write(&mut output, &[], options)?;
-            let packed = chunk_run(options, front.plan.chunk_size, Some(size)).run(input, &mut output)?;
-            PackReport::new(front, &packed)
+            let mut input = Digesting::new(input, plain_checksum(options));
+            let packed = chunk_run(options, front.plan.chunk_size, Some(size)).run(&mut input, &mut output)?;
+            PackReport::new(front, &packed, input.finish())
         }
         _ => pack_spooled(input, size, &mut output, options)?,
     };
@@ -111,12 +116,19 @@ pub(crate) fn pack_to_file(
     options: &PackOptions,
 ) -> Result<PackReport, Error> {
     match Output::create(output, options.overwrite)? {
+        Output::Stream(_) if options.verify => {
+            Err(Error::NotAsWritten { what: format!("'{}' is not a regular file", output.display()) })
+        }
         Output::Stream(file) => pack_stream(input, size, file, options),
         Output::File(mut file) => {
             let report = match size {
                 Some(size) => pack_seekable(input, size, &mut file, options)?,
                 None => pack_spooled(input, None, &mut file, options)?,
             };
+            if options.verify {
+                let PackOptions { threads, cancel, .. } = options;
+                compare(file.reopen()?, plain_checksum(options), &report.plain_digest, threads, cancel)?;
+            }
             file.commit()?;
             Ok(report)
         }
@@ -132,7 +144,8 @@ pub(crate) fn pack_seekable(
 ) -> Result<PackReport, Error> {
     let front = Front::new(options, ChunkPlan::new(size, options.chunk_size)?)?;
     front.write(output, &[], options)?;
-    let packed = chunk_run(options, front.plan.chunk_size, Some(size)).run(input, output)?;
+    let mut input = Digesting::new(input, plain_checksum(options));
+    let packed = chunk_run(options, front.plan.chunk_size, Some(size)).run(&mut input, output)?;
     if front.header.offsets {
         let entries = packed.offsets(front.layout.first_chunk);
         options.observer.tell(Event::Offsets(&entries));
@@ -140,7 +153,7 @@ pub(crate) fn pack_seekable(
         let written = written.and_then(|_| output.write_all(&offsets::encode(&entries)));
         written.and_then(|()| output.seek(SeekFrom::End(0))).map_err(Error::io("writing the output"))?;
     }
-    Ok(PackReport::new(front, &packed))
+    Ok(PackReport::new(front, &packed, input.finish()))
 }
 
 /// Packs the chunks to a spool, then writes what stands in front of them, and the spool.
@@ -154,14 +167,23 @@ fn pack_spooled(
     // A plan for more bytes than fit into one chunk keeps the chunk size, if it is valid.
     let chunk_size = ChunkPlan::new(MAX_CHUNK_SIZE.into(), options.chunk_size)?.chunk_size;
     let mut spool = BufWriter::with_capacity(1 << 16, tempfile::tempfile().map_err(&spooling)?);
-    let packed = chunk_run(options, chunk_size, size).run(input, &mut spool)?;
+    let mut input = Digesting::new(input, plain_checksum(options));
+    let packed = chunk_run(options, chunk_size, size).run(&mut input, &mut spool)?;
     let front = Front::new(options, ChunkPlan::new(packed.nbytes, options.chunk_size)?)?;
     let entries = if options.offsets { packed.offsets(front.layout.first_chunk) } else { Vec::new() };
     front.write(output, &entries, options)?;
     let mut spool = spool.into_inner().map_err(|error| spooling(error.into_error()))?;
     spool.seek(SeekFrom::Start(0)).map_err(&spooling)?;
     io::copy(&mut spool, output).map_err(Error::io("writing the output"))?;
-    Ok(PackReport::new(front, &packed))
+    Ok(PackReport::new(front, &packed, input.finish()))
+}
+
+/// What is computed of all plain bytes.
+fn plain_checksum(options: &PackOptions) -> Checksum {
+    match options.plain_checksum {
+        Checksum::None if options.verify => read_back::CHECKSUM,
+        checksum => checksum,
+    }
 }
 
 /// The run for these options; `size` is how many bytes there are, if that is known.

@@ -1,6 +1,6 @@
 //! What is asked about files before anything is done, in the order and the words of the original.
 
-use crate::kind::{Kind, is_container_directory, kind_of};
+use crate::kind::{Kind, has_our_name, is_container_directory, kind_of};
 use crate::session::Session;
 use crate::streams::{Place, refuse_same_file};
 use anyhow::{Context as _, Result, bail};
@@ -107,6 +107,11 @@ pub(crate) fn with_extension(path: &Path, extension: &str) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(extension);
     name.into()
+}
+
+/// The name of the plain file: without the extension that says that it is compressed, if it has one.
+pub(crate) fn without_extension(path: &Path) -> PathBuf {
+    if has_our_name(path) { path.with_extension("") } else { path.to_owned() }
 }
 
 /// The metadata of a JSON file, in Python's JSON; `null` is no metadata.

@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use bloscpack_format::frame::{FrameType, sframe};
 
 use super::store::FrameStore;
-use crate::Error;
+use crate::{Error, LocalSource};
 use crate::atomic::AtomicFile;
 use crate::files::remove_if_there;
 use crate::lock::lock_directory;
@@ -40,6 +40,19 @@ impl NewFrame {
         let new = NewDirectory::create(target, overwrite, is_ours)?;
         let lock = if target.is_dir() { lock_directory(target)? } else { None };
         Ok(NewFrame(Kind::Directory(new, lock)))
+    }
+
+    /// What was written, as it is on the disk, to be read before it has its place.
+    ///
+    /// # Errors
+    /// [`Error::File`].
+    pub(in crate::frame) fn reopen(&mut self) -> Result<LocalSource, Error> {
+        match &mut self.0 {
+            Kind::File { file, .. } => {
+                file.get_mut().unwrap_or_else(PoisonError::into_inner).reopen().map(LocalSource::from)
+            }
+            Kind::Directory(directory, _) => LocalSource::open(directory.path()),
+        }
     }
 
     /// Puts the frame in its place, in one step. Where the system cannot let two directories change places (Linux can), an

@@ -1,5 +1,6 @@
 //! What do the original's commands take that write?
 
+use super::digest::{self, DigestArg};
 use super::filters::{self, FilterArg};
 use super::many::ManyArgs;
 use super::values::{self, Int};
@@ -108,6 +109,12 @@ pub(crate) struct CompressArgs {
     pub(crate) no_prealloc: bool,
     #[command(flatten)]
     pub(crate) many: ManyArgs,
+    /// read each output from the disk and decode it before it takes its place
+    #[arg(long, help_heading = "safety")]
+    pub(crate) verify: bool,
+    /// print a checksum of each input, a line as of sha256sum
+    #[arg(long, value_name = "checksum", help_heading = "safety", value_parser = digest::checksum, hide_short_help = true)]
+    pub(crate) digest: Option<Checksum>,
     /// use no more memory than this for chunks on their way: fewer threads, or none at all
     #[arg(long, value_name = "size", value_parser = values::memory, help_heading = "global options", hide_short_help = true)]
     pub(crate) memory: Option<u64>,
@@ -142,6 +149,9 @@ pub(crate) struct DecompressArgs {
     pub(crate) column: Option<String>,
     #[command(flatten)]
     pub(crate) many: ManyArgs,
+    /// print a checksum of the plain bytes, a line as of sha256sum; with a digest, write nothing that has another
+    #[arg(long, value_name = "checksum[:hex]", help_heading = "safety", value_parser = digest::digest, hide_short_help = true)]
+    pub(crate) digest: Option<DigestArg>,
     /// use no more memory than this for chunks on their way: fewer threads, or none at all
     #[arg(long, value_name = "size", value_parser = values::memory, help_heading = "global options", hide_short_help = true)]
     pub(crate) memory: Option<u64>,
@@ -151,12 +161,25 @@ pub(crate) struct DecompressArgs {
     pub(crate) files: Vec<PathBuf>,
 }
 
+impl CompressArgs {
+    /// What does not go together, in words.
+    pub(super) fn check(&self) -> Result<(), String> {
+        if self.verify && self.many.is_to_stdout(&self.files) {
+            return Err("argument --verify: what goes to stdout cannot be read again".into());
+        }
+        self.many.check(&self.files, false)
+    }
+}
+
 impl DecompressArgs {
     /// What does not go together, in words.
     pub(super) fn check(&self) -> Result<(), String> {
         let (inputs, _) = self.many.split(&self.files);
         if self.metadata_out.is_some() && (inputs.len() > 1 || self.many.recursive) {
             return Err("argument --metadata-out: takes one input: a file has one metadata".into());
+        }
+        if self.digest.as_ref().is_some_and(|digest| digest.expected.is_some()) && (inputs.len() > 1 || self.many.recursive) {
+            return Err("argument --digest: a digest is that of one input; name one".into());
         }
         let is_dash = self.metadata_out.as_ref().is_some_and(|file| file.as_os_str() == "-");
         if is_dash && self.many.is_to_stdout(&self.files) {

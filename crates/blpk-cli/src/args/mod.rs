@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `command`, and `blosc reading containers chunk about` | the commands, and their options |
 //! | `many` | names of files that are a list |
-//! | `values`, `filters` | how the value of each option is read |
+//! | `values`, `filters`, `digest` | how the value of each option is read |
 //! | `abbreviations` | which option of the original an abbreviation means |
 //! | `environment` | defaults that the environment gives |
 //! | `typed`, `usage`, `pages` | the command line as text: for `--debug`, for errors, for manuals |
@@ -15,6 +15,7 @@ mod blosc;
 mod chunk;
 mod command;
 mod containers;
+mod digest;
 mod environment;
 mod filters;
 mod many;
@@ -29,6 +30,7 @@ pub(crate) use blosc::{AppendArgs, BloscArgs, CompressArgs, CompressFormat, Deco
 pub(crate) use chunk::{ChunkCommand, ChunkDecodeArgs, ChunkEncodeArgs, ChunkInfoArgs};
 pub(crate) use command::Command;
 pub(crate) use containers::{CompactArgs, ConvertArgs, RecoverArgs};
+pub(crate) use digest::DigestArg;
 pub(crate) use environment::no_progress;
 pub(crate) use filters::FilterArg;
 pub(crate) use many::ManyArgs;
@@ -120,8 +122,9 @@ impl Cli {
             }
         }
         match &self.command {
-            Some(Command::Compress(args)) => args.many.check(&args.files, false),
+            Some(Command::Compress(args)) => args.check(),
             Some(Command::Decompress(args)) => args.check(),
+            Some(Command::Verify(args)) => args.check(),
             _ => Ok(()),
         }
     }

@@ -1,5 +1,6 @@
 //! What do the commands take that only read?
 
+use super::digest::{self, DigestArg};
 use super::filters::{self, FilterArg};
 use super::values::{self, Int, Range};
 use blosc_core::Codec;
@@ -44,7 +45,7 @@ pub(crate) struct ListArgs {
 
 /// `blpk verify`
 #[derive(Debug, Args)]
-#[command(override_usage = "blpk verify [-r] <file> [<file> ...]", help_template = super::HELP)]
+#[command(override_usage = "blpk verify [-r] [--digest <checksum[:hex]>] <file> [<file> ...]", help_template = super::HELP)]
 pub(crate) struct VerifyArgs {
     /// all files in directories
     #[arg(short, long)]
@@ -52,9 +53,23 @@ pub(crate) struct VerifyArgs {
     /// use no more memory than this for chunks on their way: fewer threads, or none at all
     #[arg(long, value_name = "size", value_parser = values::memory, help_heading = "global options", hide_short_help = true)]
     pub(crate) memory: Option<u64>,
+    /// print a checksum of the plain bytes, a line as of sha256sum; with a digest, fail if they have another
+    #[arg(long, value_name = "checksum[:hex]", value_parser = digest::digest)]
+    pub(crate) digest: Option<DigestArg>,
     /// files to check; all of them are, whatever becomes of the others
     #[arg(value_name = "file", help_heading = "files", required = true, allow_negative_numbers = true)]
     pub(crate) files: Vec<PathBuf>,
+}
+
+impl VerifyArgs {
+    /// What does not go together, in words.
+    pub(super) fn check(&self) -> Result<(), String> {
+        let is_given = self.digest.as_ref().is_some_and(|digest| digest.expected.is_some());
+        match is_given && (self.files.len() > 1 || self.recursive) {
+            true => Err("argument --digest: a digest is that of one input; name one".into()),
+            false => Ok(()),
+        }
+    }
 }
 
 /// `blpk cat`

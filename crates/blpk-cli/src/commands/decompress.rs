@@ -1,7 +1,8 @@
 //! `blpk decompress`: the plain bytes of any file that we can read.
 
+use super::digest::CheckedOutput;
 use super::plain_size::{chunk_size, limits};
-use crate::args::DecompressArgs;
+use crate::args::{DecompressArgs, DigestArg};
 use crate::batch;
 use crate::inputs::{self, Item};
 use crate::kind::{Kind, has_our_name, is_container_directory, kind_of};
@@ -39,7 +40,8 @@ pub(super) fn run(args: &DecompressArgs, session: &Session) -> Result<()> {
         };
         let output = output_of(args, &item, kind, &outputs)?;
         let column = args.column.as_deref();
-        let job = Job { item: &item, kind, column, output: output.clone(), session, memory: args.memory };
+        let (digest, memory) = (args.digest.as_ref(), args.memory);
+        let job = Job { item: &item, kind, column, output: output.clone(), session, digest, memory };
         match column {
             Some(_) => files::check_output(&item.place, &output, session)?,
             None => files::check(&item.place, &output, session)?,
@@ -94,6 +96,7 @@ struct Job<'a> {
     column: Option<&'a str>,
     output: Place,
     session: &'a Session,
+    digest: Option<&'a DigestArg>,
     memory: Option<u64>,
 }
 
@@ -133,12 +136,12 @@ impl Job<'_> {
     }
 
     fn unpack(&self, source: Input, is_file: bool, options: &UnpackOptions) -> Result<UnpackReport> {
-        if let (Place::File(input), Place::File(output), true) = (&self.item.place, &self.output, is_file) {
+        if let (Place::File(input), Place::File(output), true) = (&self.item.place, &self.output, is_file && self.digest.is_none()) {
             return unpack_file(input, output, options).with_context(|| self.name());
         }
-        let mut output = Output::create(&self.output, self.session.force)?;
+        let mut output = self.create()?;
         let unpacked = unpack_stream(source, &mut output, options).with_context(|| self.name())?;
-        output.commit()?;
+        self.commit(output)?;
         Ok(unpacked)
     }
 
@@ -147,10 +150,10 @@ impl Job<'_> {
         let archive = Archive::open(source).with_context(|| self.name())?;
         let chunk = archive.frame().and_then(|frame| u64::try_from(frame.header.chunksize.to_i64()).ok());
         let options = self.options(archive.nbytes(), chunk.filter(|chunk| *chunk > 0), cancel)?;
-        let mut output = Output::create(&self.output, self.session.force)?;
+        let mut output = self.create()?;
         let watched = self.session.report.progress().watch(&mut output, archive.nbytes());
         let nbytes = archive.unpack(watched, &options).with_context(|| self.name())?;
-        output.commit()?;
+        self.commit(output)?;
         self.session.report.verbose(format!("output file size: {}", pretty_size(nbytes)));
         Ok(())
     }
@@ -158,11 +161,19 @@ impl Job<'_> {
     fn npy(&self, path: &Path) -> Result<()> {
         let array = Npy::open(File::open(path).with_context(|| self.name())?).with_context(|| self.name())?;
         self.session.report.verbose(format!("input file size: {}", pretty_size(array.len())));
-        let mut output = Output::create(&self.output, self.session.force)?;
+        let mut output = self.create()?;
         array.copy_range(0..array.nbytes(), &mut output)?;
-        output.commit()?;
+        self.commit(output)?;
         self.describe(array.nbytes(), array.len());
         Ok(())
+    }
+
+    fn create(&self) -> Result<CheckedOutput<'_>> {
+        CheckedOutput::create(&self.output, self.session.force, self.digest)
+    }
+
+    fn commit(&self, output: CheckedOutput<'_>) -> Result<()> {
+        output.commit(&self.item.place, &self.output, &self.session.report)
     }
 
     fn options(&self, size: u64, chunk: Option<u64>, cancel: &Cancel) -> Result<UnpackOptions> {
@@ -213,7 +224,7 @@ fn output_of(args: &DecompressArgs, item: &Item, kind: Option<Kind>, outputs: &O
     if args.column.is_some() {
         files::table_must_exist("input file", path)?;
         return match is_named {
-            true => outputs.place(item, without_extension),
+            true => outputs.place(item, files::without_extension),
             false => bail!("name the <out_file> for the column of '{input}'"),
         };
     }
@@ -237,10 +248,5 @@ fn output_of(args: &DecompressArgs, item: &Item, kind: Option<Kind>, outputs: &O
             bail!("input file '{input}' does not end with '{}'{advice}", files::EXTENSION)
         }
     }
-    outputs.place(item, without_extension)
-}
-
-/// The name of the plain file: without the extension that says that it is compressed, if it has one.
-fn without_extension(path: &Path) -> PathBuf {
-    if has_our_name(path) { path.with_extension("") } else { path.to_owned() }
+    outputs.place(item, files::without_extension)
 }

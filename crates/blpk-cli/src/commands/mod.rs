@@ -8,6 +8,7 @@ mod chunk;
 mod compress;
 mod convert;
 mod decompress;
+mod digest;
 mod filters;
 mod frame_info;
 mod info;

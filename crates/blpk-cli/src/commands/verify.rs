@@ -1,5 +1,6 @@
 //! `blpk verify`: is everything in these files as it should be?
 
+use super::digest;
 use super::info::is_ours;
 use super::plain_size::{chunk_size, limits};
 use crate::args::VerifyArgs;
@@ -11,9 +12,11 @@ use crate::streams::{Input, Place};
 use crate::{batch, events, exit, files, inputs};
 use anyhow::{Context as _, Result, bail};
 use bloscpack_format::Format;
+use bloscpack_format::checksum::{Checksum, Digest};
 use bloscpack_io::bcolz::{self, LocalDirectory};
-use bloscpack_io::{Archive, Cancel, LocalSource, UnpackOptions, verify_stream};
+use bloscpack_io::{Archive, Cancel, Digesting, LocalSource, UnpackOptions, verify_stream};
 use std::fs::File;
+use std::io;
 use std::path::Path;
 
 pub(super) fn run(args: &VerifyArgs, session: &Session) -> Result<()> {
@@ -26,6 +29,10 @@ pub(super) fn run(args: &VerifyArgs, session: &Session) -> Result<()> {
             return Ok(());
         }
         let what = verify(&item.place, args.memory, session, &cancel)?;
+        if let Some(asked) = &args.digest {
+            let found = digest_of(&item.place, asked.checksum, args.memory, session, &cancel)?;
+            digest::check(asked, &found, &item.place, &plain_name(&item.place), &session.report)?;
+        }
         session.report.normal(format!("{}: ok, {what}", item.place));
         Ok(())
     })
@@ -81,6 +88,41 @@ fn verify(place: &Place, memory: Option<u64>, session: &Session, cancel: &Cancel
         trailing => format!(", {trailing} unused bytes at the end"),
     };
     Ok(format!("{format}, {chunks}, {}{trailing}", double_pretty_size(found.nbytes)))
+}
+
+/// The digest of the plain bytes.
+fn digest_of(
+    place: &Place,
+    checksum: Checksum,
+    memory: Option<u64>,
+    session: &Session,
+    cancel: &Cancel,
+) -> Result<Digest> {
+    let name = || place.to_string();
+    let Place::File(path) = place else {
+        bail!("a pipe can be read only once; 'blpk decompress --digest {} - -' tells the digest too", checksum.name())
+    };
+    let mut plain = Digesting::new(io::sink(), checksum);
+    if kind_of(path) == Some(Kind::Npy) {
+        let array = Npy::open(File::open(path).with_context(name)?).with_context(name)?;
+        array.copy_range(0..array.nbytes(), &mut plain)?;
+    } else {
+        files::input_must_exist("file", path)?;
+        let archive = Archive::open(LocalSource::open(path)?).with_context(name)?;
+        let (limits, chunk) = limits(memory, None);
+        let threads = session.threads_within(archive.nbytes(), memory, chunk)?;
+        let options = UnpackOptions::new().threads(threads).limits(limits).cancel(cancel.clone());
+        archive.unpack(&mut plain, &options).with_context(name)?;
+    }
+    Ok(plain.finish())
+}
+
+/// What the file of the plain bytes is called.
+fn plain_name(place: &Place) -> Place {
+    match place {
+        Place::Standard => Place::Standard,
+        Place::File(path) => Place::File(files::without_extension(path)),
+    }
 }
 
 /// Tells everything that is wrong with a directory of bcolz; the last of it is the error.

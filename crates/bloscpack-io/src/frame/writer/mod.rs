@@ -14,13 +14,14 @@ use std::path::Path;
 
 use blosc_core::{CParams, Encoder};
 use bloscpack_format::FormatError;
+use bloscpack_format::checksum::{Checksum, Digest};
 use bloscpack_format::frame::{B2nd, ChunkPlace, Edit, Frame, FrameType, Grid, Plan, Step, Trailer, VlMetalayers};
 
 use crate::frame::local::LocalFrame;
 use crate::frame::new::NewFrame;
 use crate::frame::params::FrameParams;
 use crate::frame::store::{FrameStore, MemoryFrame};
-use crate::{Archive, Error};
+use crate::{Archive, Cancel, Error, Threads, read_back};
 
 /// A frame that is being written. Changes are collected, their chunks written where nobody looks yet;
 /// [`commit`](Self::commit) makes all of them true in one step. A process that is killed at any moment leaves the frame as
@@ -80,6 +81,23 @@ impl FrameWriter<NewFrame> {
     /// As [`FrameWriter::commit`], and [`Error::OutputExists`], [`Error::File`].
     pub fn finish(mut self) -> Result<(), Error> {
         self.commit()?;
+        self.store.commit()
+    }
+
+    /// [`finish`](Self::finish), if what was written has this digest when it is read from the disk and decoded: that of all
+    /// plain bytes, of an array in C order.
+    ///
+    /// # Errors
+    /// As [`FrameWriter::finish`], and [`Error::NotAsWritten`]; nothing is in its place then.
+    pub fn finish_verified(
+        mut self,
+        checksum: Checksum,
+        expected: &Digest,
+        threads: &Threads,
+        cancel: &Cancel,
+    ) -> Result<(), Error> {
+        self.commit()?;
+        read_back::compare(self.store.reopen()?, checksum, expected, threads, cancel)?;
         self.store.commit()
     }
 }

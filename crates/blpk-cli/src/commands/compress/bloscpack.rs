@@ -1,5 +1,6 @@
 //! Into a bloscpack file.
 
+use super::super::digest;
 use super::super::filters::pipeline;
 use super::super::settings::{Settings, describe_plan, in_range};
 use super::describe_output;
@@ -30,6 +31,8 @@ pub(super) struct Job {
     max_app_chunks: Option<u64>,
     metadata: Option<Json>,
     metadata_args: MetadataArgs,
+    verify: bool,
+    digest: Option<Checksum>,
     memory: Option<u64>,
 }
 
@@ -51,6 +54,8 @@ impl Job {
             max_app_chunks: args.max_app_chunks,
             metadata,
             metadata_args: if args.no_prealloc { metadata_args.max_meta_size(Prealloc::None) } else { metadata_args },
+            verify: args.verify,
+            digest: args.digest,
             memory: args.memory,
         })
     }
@@ -82,7 +87,10 @@ impl Job {
             }
         };
 
-        let PackReport { nbytes, cbytes, .. } = packed;
+        let PackReport { nbytes, cbytes, plain_digest, .. } = packed;
+        if self.digest.is_some() {
+            digest::print(&plain_digest, input, report);
+        }
         if size.is_none() {
             report.verbose(format!("input file size: {}", double_pretty_size(nbytes)));
             describe_plan(report, nbytes, self.chunk_size.into())?;
@@ -102,6 +110,8 @@ impl Job {
             .max_app_chunks(self.max_app_chunks.map_or_else(MaxAppChunks::default, MaxAppChunks::Exact))
             .metadata(self.metadata.clone())
             .metadata_args(self.metadata_args)
+            .plain_checksum(self.digest.unwrap_or(Checksum::None))
+            .verify(self.verify)
     }
 
     /// The arguments as the original's objects show them, with `-d`.

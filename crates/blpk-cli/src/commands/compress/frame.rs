@@ -1,5 +1,6 @@
 //! Into a contiguous Blosc2 frame of plain bytes.
 
+use super::super::digest;
 use super::super::filters::pipeline;
 use super::super::settings::{Settings, describe_plan, in_range};
 use super::describe_output;
@@ -11,13 +12,16 @@ use anyhow::{Context as _, Result, bail};
 use blosc_core::{ChunkFormat, Codec};
 use bloscpack_format::bloscpack::{DEFAULT_CHUNK_SIZE, MAX_CHUNK_SIZE};
 use bloscpack_format::frame::FrameType;
-use bloscpack_io::Cancel;
+use bloscpack_format::checksum::Checksum;
+use bloscpack_io::{Cancel, Digesting};
 use bloscpack_io::frame::{FrameParams, FrameWriter};
 
 /// What was asked for, checked.
 pub(super) struct Job {
     params: FrameParams,
     chunk_size: u32,
+    verify: bool,
+    digest: Option<Checksum>,
     memory: Option<u64>,
 }
 
@@ -45,6 +49,8 @@ impl Job {
         Ok(Job {
             params: params.codec(settings.codec).clevel(settings.clevel).filters(filters),
             chunk_size: chunk_size.transpose()?.unwrap_or(DEFAULT_CHUNK_SIZE),
+            verify: args.verify,
+            digest: args.digest,
             memory: args.memory,
         })
     }
@@ -62,12 +68,20 @@ impl Job {
         }
         let threads = session.threads_within(size.unwrap_or(u64::MAX), self.memory, self.chunk_size.into())?;
         let mut writer = FrameWriter::create(path, FrameType::Contiguous, session.force, self.params)?;
-        let counted = report.progress().count(source);
-        let nbytes = writer.append_stream(counted, Some(self.chunk_size), &threads, cancel)?;
+        let checksum = self.digest.unwrap_or(if self.verify { Checksum::Sha256 } else { Checksum::None });
+        let mut plain = Digesting::new(report.progress().count(source), checksum);
+        let nbytes = writer.append_stream(&mut plain, Some(self.chunk_size), &threads, cancel)?;
         if let Some(size) = size.filter(|size| *size != nbytes) {
             bail!("input file '{input}' had {size} bytes at first, and {nbytes} when it was read; try again");
         }
-        writer.finish()?;
+        let found = plain.finish();
+        match self.verify {
+            true => writer.finish_verified(checksum, &found, &threads, cancel)?,
+            false => writer.finish()?,
+        }
+        if self.digest.is_some() {
+            digest::print(&found, input, report);
+        }
 
         if size.is_none() {
             report.verbose(format!("input file size: {}", double_pretty_size(nbytes)));

@@ -1,0 +1,98 @@
+//! Is what was written what was meant? An output is read again from the disk and decoded before it takes its place, and a
+//! digest of the plain bytes is compared with that of the input, from one end to the other.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+
+use bloscpack_format::checksum::{Checksum, Digest, Hasher};
+
+use crate::source::ReadAt;
+use crate::{Archive, Cancel, Error, Threads, UnpackOptions};
+
+/// What is compared if nobody asked for a checksum of his own.
+pub(crate) const CHECKSUM: Checksum = Checksum::Sha256;
+
+/// A reader or writer that computes a checksum of what passes through it.
+///
+/// ```
+/// use bloscpack_format::checksum::Checksum;
+/// use bloscpack_io::Digesting;
+/// let mut output = Digesting::new(Vec::new(), Checksum::Crc32);
+/// std::io::copy(&mut b"plain".as_slice(), &mut output)?;
+/// assert_eq!(output.finish(), Checksum::Crc32.digest(b"plain"));
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Digesting<T> {
+    inner: T,
+    hasher: Hasher,
+}
+
+impl<T> Digesting<T> {
+    /// Wraps a reader or writer.
+    pub fn new(inner: T, checksum: Checksum) -> Self {
+        Digesting { inner, hasher: checksum.hasher() }
+    }
+
+    /// The digest of all that passed through.
+    pub fn finish(self) -> Digest {
+        self.into_parts().1
+    }
+
+    /// What was wrapped, and the digest.
+    pub fn into_parts(self) -> (T, Digest) {
+        (self.inner, self.hasher.finish())
+    }
+}
+
+impl<R: Read> Read for Digesting<R> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buf)?;
+        self.hasher.update(buf.get(..read).unwrap_or_default());
+        Ok(read)
+    }
+}
+
+impl<W: Write> Write for Digesting<W> {
+    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        let written = self.inner.write(buf)?;
+        self.hasher.update(buf.get(..written).unwrap_or_default());
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}
+
+/// Decodes what was written, and compares the digest of its plain bytes with that of those that were to be written.
+pub(crate) fn compare(
+    written: impl ReadAt,
+    checksum: Checksum,
+    expected: &Digest,
+    threads: &Threads,
+    cancel: &Cancel,
+) -> Result<(), Error> {
+    let options = UnpackOptions::new().threads(threads.clone()).cancel(cancel.clone());
+    let mut plain = Digesting::new(io::sink(), checksum);
+    let unpacked = Archive::open(written).and_then(|archive| archive.unpack(&mut plain, &options));
+    match unpacked {
+        Err(Error::Cancelled) => Err(Error::Cancelled),
+        Err(error) => Err(Error::NotAsWritten { what: error.to_string() }),
+        Ok(_) => match plain.finish() {
+            found if found == *expected => Ok(()),
+            found => {
+                let what = format!("its plain bytes have the {} {found}, not {expected}", checksum.name());
+                Err(Error::NotAsWritten { what })
+            }
+        },
+    }
+}
+
+/// Lets the system forget what it has of a file in memory, where it can, so that it is read from the disk.
+pub(crate) fn forget(file: &File) {
+    #[cfg(target_os = "linux")]
+    let _ = rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::DontNeed); // what cannot be forgotten is read from memory
+    #[cfg(not(target_os = "linux"))]
+    let _ = file;
+}

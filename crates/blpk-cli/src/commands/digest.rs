@@ -1,0 +1,67 @@
+//! `--digest`: is what is decompressed what once was compressed, whatever was in between?
+
+use crate::args::DigestArg;
+use crate::report::Report;
+use crate::streams::{Output, Place};
+use anyhow::{Result, bail};
+use bloscpack_format::checksum::{Checksum, Digest};
+use bloscpack_io::Digesting;
+use std::io::{self, Write};
+
+/// Prints a digest as `sha256sum` does, and what checks it reads. Of many lines each is written as it comes.
+pub(super) fn print(digest: &Digest, name: &Place, report: &Report) {
+    // A name may hold anything; a digest is one line.
+    let name = name.to_string().replace(char::is_control, "?");
+    report.raw(&format!("{digest}  {name}\n"));
+}
+
+/// Refuses another digest than the one that was asked for, or prints it for the file of plain bytes, `name`.
+pub(super) fn check(asked: &DigestArg, found: &Digest, input: &Place, name: &Place, report: &Report) -> Result<()> {
+    match &asked.expected {
+        Some(expected) if *expected != found.to_string() => {
+            bail!("{input}: the {} of the plain bytes is {found}, expected {expected}", asked.checksum.name())
+        }
+        Some(_) => {}
+        None => print(found, name, report),
+    }
+    Ok(())
+}
+
+/// An output whose bytes are to have a digest.
+pub(super) struct CheckedOutput<'a> {
+    output: Digesting<Output>,
+    asked: Option<&'a DigestArg>,
+}
+
+impl<'a> CheckedOutput<'a> {
+    pub(super) fn create(place: &Place, force: bool, asked: Option<&'a DigestArg>) -> Result<CheckedOutput<'a>> {
+        let checksum = asked.map_or(Checksum::None, |asked| asked.checksum);
+        Ok(CheckedOutput { output: Digesting::new(Output::create(place, force)?, checksum), asked })
+    }
+
+    /// Puts the output in its place, if it is as it should be.
+    pub(super) fn commit(mut self, input: &Place, place: &Place, report: &Report) -> Result<()> {
+        self.output.flush()?;
+        let (output, found) = self.output.into_parts();
+        match self.asked {
+            Some(asked) if asked.expected.is_some() => {
+                check(asked, &found, input, place, report)?;
+                output.commit()
+            }
+            asked => {
+                output.commit()?;
+                asked.map_or(Ok(()), |asked| check(asked, &found, input, place, report))
+            }
+        }
+    }
+}
+
+impl Write for CheckedOutput<'_> {
+    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        self.output.write(buf)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.output.flush()
+    }
+}
