@@ -47,7 +47,14 @@ impl PackReport {
         let Front { header, plan, layout, .. } = front;
         let first_chunk = layout.first_chunk;
         let chunk_positions = packed.starts.iter().map(|start| first_chunk + start).collect();
-        PackReport { header, plan, chunk_positions, nbytes: packed.nbytes, cbytes: first_chunk + packed.written, plain_digest }
+        PackReport {
+            header,
+            plan,
+            chunk_positions,
+            nbytes: packed.nbytes,
+            cbytes: first_chunk + packed.written,
+            plain_digest,
+        }
     }
 }
 

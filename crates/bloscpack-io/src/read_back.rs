@@ -96,3 +96,37 @@ pub(crate) fn forget(file: &File) {
     #[cfg(not(target_os = "linux"))]
     let _ = file;
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::{PackOptions, pack_bytes};
+
+    #[test]
+    fn every_flipped_bit_is_seen() {
+        // Not even a checksum of the chunks is there to help.
+        let options = PackOptions::new().checksum(Checksum::None).chunk_size(1000);
+        let plain: Vec<u8> = (0..=255).cycle().take(3000).collect();
+        let packed = pack_bytes(&plain, &options).unwrap();
+        let expected = CHECKSUM.digest(&plain);
+        let compare = |packed: &Vec<u8>| compare(packed, CHECKSUM, &expected, &Threads::Serial, &Cancel::new());
+        compare(&packed).unwrap();
+        let (mut refused, bits) = (0, 8 * packed.len());
+        for bit in 0..bits {
+            let mut other = packed.clone();
+            other[bit / 8] ^= 1 << (bit % 8);
+            match compare(&other) {
+                Err(Error::NotAsWritten { .. }) => refused += 1,
+                // Of no consequence, as in the room for more offsets.
+                Ok(()) => {
+                    let read = Archive::open(other).unwrap().read_range(0..3000).unwrap();
+                    assert!(read == plain, "bit {bit}");
+                }
+                Err(error) => panic!("bit {bit}: {error}"),
+            }
+        }
+        assert!(refused > bits / 2, "{refused} of {bits}");
+    }
+}

@@ -8,12 +8,12 @@ use std::sync::{Mutex, PoisonError};
 use bloscpack_format::frame::{FrameType, sframe};
 
 use super::store::FrameStore;
-use crate::{Error, LocalSource};
 use crate::atomic::AtomicFile;
 use crate::files::remove_if_there;
 use crate::lock::lock_directory;
 use crate::new_directory::NewDirectory;
 use crate::source::{ChunkFiles, ReadAt};
+use crate::{Error, LocalSource};
 
 /// A frame that is being made: [`NewFrame::commit`] puts it in its place; dropped without it, nothing is left.
 #[derive(Debug)]

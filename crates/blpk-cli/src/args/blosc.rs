@@ -178,7 +178,9 @@ impl DecompressArgs {
         if self.metadata_out.is_some() && (inputs.len() > 1 || self.many.recursive) {
             return Err("argument --metadata-out: takes one input: a file has one metadata".into());
         }
-        if self.digest.as_ref().is_some_and(|digest| digest.expected.is_some()) && (inputs.len() > 1 || self.many.recursive) {
+        if self.digest.as_ref().is_some_and(|digest| digest.expected.is_some())
+            && (inputs.len() > 1 || self.many.recursive)
+        {
             return Err("argument --digest: a digest is that of one input; name one".into());
         }
         let is_dash = self.metadata_out.as_ref().is_some_and(|file| file.as_os_str() == "-");

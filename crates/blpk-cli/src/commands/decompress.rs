@@ -136,7 +136,9 @@ impl Job<'_> {
     }
 
     fn unpack(&self, source: Input, is_file: bool, options: &UnpackOptions) -> Result<UnpackReport> {
-        if let (Place::File(input), Place::File(output), true) = (&self.item.place, &self.output, is_file && self.digest.is_none()) {
+        if let (Place::File(input), Place::File(output), true) =
+            (&self.item.place, &self.output, is_file && self.digest.is_none())
+        {
             return unpack_file(input, output, options).with_context(|| self.name());
         }
         let mut output = self.create()?;

@@ -11,10 +11,10 @@ use crate::streams::{Input, Place};
 use anyhow::{Context as _, Result, bail};
 use blosc_core::{ChunkFormat, Codec};
 use bloscpack_format::bloscpack::{DEFAULT_CHUNK_SIZE, MAX_CHUNK_SIZE};
-use bloscpack_format::frame::FrameType;
 use bloscpack_format::checksum::Checksum;
-use bloscpack_io::{Cancel, Digesting};
+use bloscpack_format::frame::FrameType;
 use bloscpack_io::frame::{FrameParams, FrameWriter};
+use bloscpack_io::{Cancel, Digesting};
 
 /// What was asked for, checked.
 pub(super) struct Job {
