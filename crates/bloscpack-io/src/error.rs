@@ -273,7 +273,7 @@ pub enum Error {
         version: u8,
     },
     /// Chunk files of a carray are not there.
-    #[error("{file}: no such file, for {} chunks from chunk {} on", .chunks.end - .chunks.start, .chunks.start)]
+    #[error("{file}: no such file, for {} from chunk {} on", counted(.chunks.end - .chunks.start), .chunks.start)]
     MissingChunks {
         /// The first of them.
         file: String,
@@ -375,6 +375,10 @@ impl Error {
 
 /// What is wrong in a file, behind its name: `: not UTF-8`. Errors of the format name their file themselves, by the end of
 /// its path, and once is enough.
+fn counted(chunks: u64) -> String {
+    if chunks == 1 { "1 chunk".into() } else { format!("{chunks} chunks") }
+}
+
 fn said_of(file: &str, source: &Error) -> String {
     let text = source.to_string();
     let named = text.find([':', ',']).and_then(|end| text.split_at_checked(end));

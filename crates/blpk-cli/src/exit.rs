@@ -50,7 +50,7 @@ pub(crate) fn finish(result: anyhow::Result<()>) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         // Whoever reads our output has seen enough; `blpk cat --items .. x.blp | head -c 100` is no failure.
-        Err(error) if error.chain().any(is_cause::<StdoutClosed>) => ExitCode::SUCCESS,
+        Err(error) if has_cause(&error, |cause| cause.is::<StdoutClosed>()) => ExitCode::SUCCESS,
         Err(error) if error.is::<AlreadyReported>() => ExitCode::FAILURE,
         Err(error) => {
             report::error(&one_line(&error));
@@ -88,17 +88,27 @@ pub(crate) fn one_line(error: &anyhow::Error) -> String {
 
 /// Whether there is no sense in going on with other files.
 pub(crate) fn ends_all(error: &anyhow::Error) -> bool {
-    is_interrupted(error) || error.chain().any(is_cause::<StdoutClosed>)
+    is_interrupted(error) || has_cause(error, |cause| cause.is::<StdoutClosed>())
 }
 
 /// Whether Ctrl-C is the reason.
 fn is_interrupted(error: &anyhow::Error) -> bool {
-    let cancelled = |cause: &(dyn StdError + 'static)| matches!(cause.downcast_ref(), Some(Error::Cancelled));
-    error.chain().any(|cause| cancelled(cause) || is_cause::<Interrupted>(cause))
+    has_cause(error, |cause| cause.is::<Interrupted>() || matches!(cause.downcast_ref(), Some(Error::Cancelled)))
 }
 
-/// Whether an I/O error was made by us, of an error of this type.
-fn is_cause<E: StdError + 'static>(error: &(dyn StdError + 'static)) -> bool {
-    let inner = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
-    inner.is_some_and(|inner| inner.is::<E>())
+/// Whether one of the causes is such a one; also one that an I/O error was made of, which `chain` passes over.
+fn has_cause(error: &anyhow::Error, is_it: impl Fn(&(dyn StdError + 'static)) -> bool) -> bool {
+    error.chain().any(|cause| {
+        let mut cause: &(dyn StdError + 'static) = cause;
+        loop {
+            if is_it(cause) {
+                return true;
+            }
+            let made_of = cause.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+            match made_of.map(|inner| inner as &(dyn StdError + 'static)).or(cause.source()) {
+                Some(next) => cause = next,
+                None => return false,
+            }
+        }
+    })
 }

@@ -16,6 +16,14 @@ pub(crate) const EXTENSION: &str = ".blp";
 /// Refuses an input that is not there, and an output that is.
 pub(crate) fn check(input: &Place, output: &Place, session: &Session) -> Result<()> {
     if let Place::File(path) = input {
+        must_exist("input file", path)?;
+    }
+    check_output(input, output, session)
+}
+
+/// The same, of a command that takes directories, if only somebody says so.
+pub(crate) fn check_one_of_many(input: &Place, output: &Place, session: &Session) -> Result<()> {
+    if let Place::File(path) = input {
         input_must_exist("input file", path)?;
     }
     check_output(input, output, session)
@@ -117,6 +125,9 @@ pub(crate) fn without_extension(path: &Path) -> PathBuf {
 /// The metadata of a JSON file, in Python's JSON; `null` is no metadata.
 pub(crate) fn read_metadata(path: Option<&PathBuf>) -> Result<Option<Json>> {
     let Some(path) = path else { return Ok(None) };
+    if path.as_os_str() == "-" {
+        bail!("the metadata file cannot be '-', as stdin is for data; name a file");
+    }
     must_exist("metadata file", path)?;
     let text = fs::read(path).with_context(|| format!("reading metadata file '{}'", path.display()))?;
     let value = Json::parse(text).with_context(|| format!("metadata file '{}' is not valid JSON", path.display()))?;

@@ -27,8 +27,12 @@ const FORMATS: [(&[u8], &str); 14] = [
 
 /// What to do with a file that starts like this, if that can be said.
 pub(crate) fn advice(start: &[u8]) -> Option<String> {
-    let known = FORMATS.iter().find(|(magic, _)| start.starts_with(magic));
-    known.map(|(_, advice)| (*advice).to_owned()).or_else(|| torn_chunk(start))
+    of_another_format(start).map(str::to_owned).or_else(|| torn_chunk(start))
+}
+
+/// The same of a file that is of another format for certain.
+pub(crate) fn of_another_format(start: &[u8]) -> Option<&'static str> {
+    FORMATS.iter().find(|(magic, _)| start.starts_with(magic)).map(|(_, advice)| *advice)
 }
 
 /// The same for a file.

@@ -46,7 +46,7 @@ pub(crate) fn is_container(path: &Path) -> bool {
 /// Whether a name says that the content is meant for us, whatever it is now.
 pub(crate) fn has_our_name(path: &Path) -> bool {
     let extension = path.extension().and_then(std::ffi::OsStr::to_str);
-    extension.is_some_and(|extension| ["blp", "b2frame", "b2f", "b2nd"].contains(&extension))
+    extension.is_some_and(|extension| ["blp", "b2frame", "b2f", "b2", "b2nd"].contains(&extension))
 }
 
 /// The kind of an open file.
@@ -54,6 +54,20 @@ pub(crate) fn kind_of_file(file: &File) -> Option<Kind> {
     let len = file.len().ok()?;
     let prefix = prefix(file, PREFIX_LEN)?;
     detect(&prefix, Some(len)).map(Kind::from)
+}
+
+impl std::fmt::Display for Kind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Kind::Bloscpack => "a bloscpack file",
+            Kind::Chunk => "a bare chunk",
+            Kind::Npy => "a NumPy .npy file",
+            Kind::Frame => "a Blosc2 frame",
+            Kind::Carray => "a bcolz carray",
+            Kind::Ctable => "a bcolz ctable",
+            Kind::Foreign(what) => return what.fmt(f),
+        })
+    }
 }
 
 impl From<Format> for Kind {

@@ -21,6 +21,7 @@ mod memory;
 mod npy;
 mod outputs;
 mod pprint;
+mod privacy;
 mod progress;
 mod python;
 mod report;

@@ -17,10 +17,10 @@ pub(crate) fn threads_within(memory: u64, chunk: u64, wanted: usize) -> Result<u
     match (1..=wanted.max(1)).rev().find(|threads| needed(*threads, chunk) <= memory) {
         Some(threads) => Ok(threads),
         None => {
-            let (least, largest) = (needed(1, chunk), pretty_size(memory / 2));
+            let least = needed(1, chunk);
             bail!(
-                "a memory of {} is not enough: chunks of {} take {} even one at a time; use --memory {least}, or when \
-                 compressing a --chunk-size of at most {largest}",
+                "a memory of {} is not enough: chunks of {} take {} even one at a time; use --memory {least}, or smaller \
+                 chunks",
                 pretty_size(memory),
                 pretty_size(chunk),
                 pretty_size(least)

@@ -2,6 +2,7 @@
 
 use crate::args::ManyArgs;
 use crate::inputs::Item;
+use crate::privacy::Privacy;
 use crate::session::Session;
 use crate::streams::Place;
 use anyhow::{Context as _, Result, bail};
@@ -61,6 +62,11 @@ impl<'a> Outputs<'a> {
         session: &Session,
         write: impl FnOnce() -> Result<()>,
     ) -> Result<()> {
+        let input = match &item.place {
+            Place::File(path) => fs::metadata(path).ok(),
+            Place::Standard => None,
+        };
+        let _privacy = input.as_ref().map(Privacy::of);
         let before = match &item.place {
             Place::File(path) if self.many.rm => fs::symlink_metadata(path).ok(),
             _ => None,
@@ -76,11 +82,23 @@ impl<'a> Outputs<'a> {
         }
         if let Place::File(path) = output {
             self.written.insert(path.clone(), item.place.to_string());
+            if let Some(input) = &input {
+                keep_time(input, path);
+            }
         }
         match (&item.place, output) {
             (Place::File(input), Place::File(output)) if self.many.rm => remove(input, before, output, session),
             _ => Ok(()),
         }
+    }
+}
+
+/// Gives an output the time at which its input was changed, as compressors do: the content is as old. Not all file systems
+/// can; the data is there all the same.
+fn keep_time(input: &Metadata, output: &Path) {
+    let regular = |path: &Path| fs::metadata(path).is_ok_and(|found| found.is_file());
+    if let (true, true, Ok(time)) = (input.is_file(), regular(output), input.modified()) {
+        let _ = File::open(output).and_then(|output| output.set_modified(time));
     }
 }
 

@@ -3,6 +3,8 @@
 use crate::kind::is_container_directory;
 use anyhow::{Context as _, Result, bail};
 use bloscpack_io::{AtomicFile, Cancel, LocalSource};
+use std::borrow::Cow;
+use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, IsTerminal as _, Read, Seek as _, Write};
 use std::path::{Path, PathBuf};
@@ -21,11 +23,22 @@ impl From<PathBuf> for Place {
     }
 }
 
+/// For texts: a name may hold anything, but no line of a text is made of a part of one.
 impl std::fmt::Display for Place {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.name().chars().try_for_each(|c| match c.is_control() {
+            true => c.escape_default().try_for_each(|c| f.write_char(c)),
+            false => f.write_char(c),
+        })
+    }
+}
+
+impl Place {
+    /// The name as it is, but for bytes that are no text.
+    pub(crate) fn name(&self) -> Cow<'_, str> {
         match self {
-            Place::Standard => f.write_str("-"),
-            Place::File(path) => path.display().fmt(f),
+            Place::Standard => "-".into(),
+            Place::File(path) => path.to_string_lossy(),
         }
     }
 }

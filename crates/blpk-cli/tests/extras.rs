@@ -122,7 +122,7 @@ fn json_is_strict() {
     let expected = json!({
         "schema": 1, "format": "bloscpack", "version": 3, "nbytes": 100_000, "cbytes": sandbox.read("f.blp").len(),
         "typesize": 8, "nchunks": 4, "chunk_size": 30_000, "last_chunk": 10_000, "max_app_chunks": 40,
-        "offsets": true, "checksum": "adler32",
+        "offsets": true, "checksum": "adler32", "plain_nbytes": 100_000, "stored_nbytes": sandbox.read("f.blp").len(),
         "metadata": {"a": ["NaN", "Infinity", "-Infinity", 1.5, 1, "é"], "b": null},
     });
     assert_eq!(found, expected);
@@ -131,7 +131,7 @@ fn json_is_strict() {
     let found: Value = from_slice(&sandbox.run("info --json a.npy").ok().stdout).unwrap();
     let expected = json!({
         "schema": 1, "format": "npy", "nbytes": 96, "cbytes": 224, "typesize": 4, "nchunks": 0,
-        "shape": [2, 3, 4], "dtype": "<i4", "order": "F",
+        "shape": [2, 3, 4], "dtype": "<i4", "order": "F", "plain_nbytes": 96, "stored_nbytes": 224,
     });
     assert_eq!(found, expected);
 }

@@ -156,16 +156,12 @@ fn npy(fortran: bool) -> Vec<u8> {
     file
 }
 
-fn info(sandbox: &Sandbox, name: &str) -> Value {
-    from_slice(&sandbox.run(&format!("info --json {name}")).ok().stdout).unwrap()
-}
-
 #[test]
 fn arrays_go_round() {
     let sandbox = Sandbox::new();
     sandbox.write("a.npy", &npy(false));
     sandbox.run("convert --chunkshape 2,2,3 --blockshape 1,2,2 -c lz4 a.npy a.b2nd").ok();
-    let found = info(&sandbox, "a.b2nd");
+    let found = sandbox.info("a.b2nd");
     assert_eq!((&found["shape"], &found["chunkshape"]), (&json!([2, 3, 4]), &json!([2, 2, 3])));
     assert_eq!(
         (&found["blockshape"], &found["dtype"], &found["codec"]),
@@ -175,7 +171,7 @@ fn arrays_go_round() {
     sandbox.run("convert a.b2nd b.npy").ok();
     assert_eq!(sandbox.read("b.npy"), npy(false));
     sandbox.run("convert a.b2nd a.blp").ok();
-    assert_eq!(info(&sandbox, "a.blp")["shape"], json!([2, 3, 4]));
+    assert_eq!(sandbox.info("a.blp")["shape"], json!([2, 3, 4]));
     sandbox.run("convert a.blp c.npy").ok();
     assert_eq!(sandbox.read("c.npy"), npy(false));
     sandbox.run("convert a.blp c.b2nd").ok();
@@ -186,12 +182,12 @@ fn arrays_go_round() {
     assert_eq!(sandbox.read("d"), npy(false)[128..]);
     // What has no place for a shape keeps the bytes; they can be told what they are.
     sandbox.run("convert a.b2nd a.b2frame").ok();
-    assert_eq!(info(&sandbox, "a.b2frame")["typesize"], 4);
+    assert_eq!(sandbox.info("a.b2frame")["typesize"], 4);
     sandbox.args(&["convert", "--dtype", "<i4", "--shape", "2,3,4", "a.b2frame", "e.npy"]).ok();
     assert_eq!(sandbox.read("e.npy"), npy(false));
     let run = sandbox.pipe("convert - f.b2nd", &npy(false)).ok();
     assert_eq!(run.stdout, b"");
-    assert_eq!(info(&sandbox, "f.b2nd")["shape"], json!([2, 3, 4]));
+    assert_eq!(sandbox.info("f.b2nd")["shape"], json!([2, 3, 4]));
 }
 
 #[test]
@@ -214,7 +210,7 @@ fn bytes_go_round() {
     let sandbox = Sandbox::with_f();
     sandbox.run("c -z 30000 f").ok();
     sandbox.run("convert -z 7777 -t 4 --filter bitshuffle -c lz4 -l 9 f.blp f.b2frame").ok();
-    let found = info(&sandbox, "f.b2frame");
+    let found = sandbox.info("f.b2frame");
     assert_eq!((&found["chunk_size"], &found["clevel"]), (&json!(7776), &json!(9)));
     assert_eq!(found["filters"], json!(["bitshuffle"]));
     sandbox.run("convert f.b2frame g.blp").ok();
@@ -224,7 +220,7 @@ fn bytes_go_round() {
     sandbox.run("verify h.b2frame").ok();
     sandbox.run("chunk encode f chunk").ok();
     sandbox.run("convert chunk i.b2nd").ok();
-    assert_eq!(info(&sandbox, "i.b2nd")["shape"], json!([12500]));
+    assert_eq!(sandbox.info("i.b2nd")["shape"], json!([12500]));
     sandbox.run("d i.b2nd i").ok();
     assert!(sandbox.read("i") == counting(100_000));
 }

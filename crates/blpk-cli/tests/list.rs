@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::Sandbox;
+use common::{Sandbox, counting};
 use testdata::serde_json::{Value, from_str, json};
 
 /// A file of each kind, and some that are none.
@@ -93,14 +93,14 @@ fn what_cannot_be_listed_is_an_error_where_it_is_named() {
     assert_eq!(run.code, Some(1));
     let errors: Vec<_> = run.stderr.lines().collect();
     assert_eq!(errors.len(), 3, "{errors:?}");
-    assert!(errors[0].starts_with("blpk: error: the magic marker b'blpk' is missing"), "{errors:?}");
+    assert!(errors[0].starts_with("blpk: error: f: not a Blosc file: it starts with "), "{errors:?}");
     assert_eq!(errors[1], "blpk: error: file 'missing' does not exist!");
     assert_eq!(errors[2], "blpk: error: file 'dir' is a directory, not a file; use --recursive for the files in it");
     assert_eq!(run.lines().len(), 3);
     // Its name says what it should be.
     sandbox.write("dir/bad.blp", b"no longer");
     let run = sandbox.run("list -r dir");
-    assert!(run.error().contains("'dir/bad.blp'") && run.lines().len() == 7);
+    assert!(run.error().starts_with("dir/bad.blp: ") && run.lines().len() == 7);
     assert_eq!(sandbox.run("list -r f").code, Some(1));
 }
 
@@ -128,4 +128,24 @@ fn info_of_several_files_names_them() {
     let run = sandbox.run("info f dir/e");
     assert_eq!((run.code, run.error().contains("the magic marker")), (Some(1), true));
     assert_eq!(run.text(), format!("blpk: dir/e:\n{}", alone.text()));
+}
+
+#[test]
+fn sizes_are_those_of_plain_bytes_and_of_the_disk() {
+    let sandbox = Sandbox::new();
+    // Chunks of an array are padded: its header counts 2 × 2 chunks of 64 × 64 items.
+    sandbox.write("f", &counting(101 * 101 * 8));
+    sandbox.run("c f").ok();
+    sandbox.run("convert --dtype <f8 --shape 101,101 --chunkshape 64,64 f.blp a.b2nd").ok();
+    sandbox.run("convert --dtype <f8 --shape 101,101 f.blp a.bcolz").ok();
+    let (plain, file) = (101 * 101 * 8, sandbox.read("a.b2nd").len());
+    let info = sandbox.info("a.b2nd");
+    assert_eq!((&info["plain_nbytes"], &info["stored_nbytes"]), (&json!(plain), &json!(file)));
+    assert_eq!(info["nbytes"], json!(4 * 64 * 64 * 8));
+    let run = sandbox.run("list a.b2nd").ok();
+    let ratio = format!("{:.2}", f64::from(plain) / file as f64);
+    assert!(run.lines()[1].contains(" 79.7K ") && run.lines()[1].contains(&format!(" {ratio} ")), "{:?}", run.lines());
+    let du = sandbox.shell("find a.bcolz -type f -printf '%s\\n' | awk '{ sum += $1 } END { print sum }'").ok();
+    let info = sandbox.info("a.bcolz");
+    assert_eq!((&info["plain_nbytes"], info["stored_nbytes"].to_string()), (&json!(plain), du.text().trim().into()));
 }

@@ -4,13 +4,9 @@
 mod common;
 
 use common::{Run, Sandbox, noise};
-use testdata::serde_json::{Value, from_slice};
+use testdata::serde_json::Value;
 
 impl Sandbox {
-    fn info(&self, name: &str) -> Value {
-        from_slice(&self.run(&format!("info --json {name}")).ok().stdout).unwrap()
-    }
-
     /// Runs with a variable of the environment.
     fn with(&self, name: &str, value: &str, args: &str) -> Run {
         let args: Vec<_> = args.split_whitespace().collect();
@@ -188,8 +184,8 @@ fn memory_bounds_threads_and_chunks() {
     let error = refused("c --memory 1M f");
     assert_eq!(
         error,
-        "a memory of 1.0M is not enough: chunks of 1.0M take 2.0M even one at a time; use --memory 2097152, or when \
-         compressing a --chunk-size of at most 512.0K"
+        "a memory of 1.0M is not enough: chunks of 1.0M take 2.0M even one at a time; use --memory 2097152, or \
+         smaller chunks"
     );
     sandbox.run("c f").ok();
     for (args, output) in [

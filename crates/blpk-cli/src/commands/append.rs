@@ -82,11 +82,8 @@ pub(super) fn run(args: &AppendArgs, session: &Session) -> Result<()> {
 
 /// Says of what can be read, but not appended to, what it is.
 fn refuse_others(original: &Path) -> Result<()> {
-    let what = match kind_of(original) {
-        Some(Kind::Frame) => "a Blosc2 frame",
-        Some(Kind::Chunk) => "a bare chunk",
-        Some(Kind::Npy) => "a NumPy .npy file",
-        _ => return Ok(()),
+    let Some(what @ (Kind::Frame | Kind::Chunk | Kind::Npy | Kind::Carray | Kind::Ctable)) = kind_of(original) else {
+        return Ok(());
     };
     let name = original.display();
     bail!("original file '{name}' is {what}, and data is appended to bloscpack files only; 'blpk convert' makes it one")

@@ -4,6 +4,7 @@ use super::filters::pipeline;
 use super::settings::in_range;
 use crate::args::ConvertArgs;
 use crate::kind::{Kind, kind_of};
+use crate::privacy::Privacy;
 use crate::session::Session;
 use crate::size::pretty_size;
 use crate::streams::{Place, open_source};
@@ -44,6 +45,7 @@ pub(super) fn run(args: &ConvertArgs, session: &Session) -> Result<()> {
         _ => files::check_output(&input, &output, session)?,
     }
     let options = options(args, session)?;
+    let _privacy = args.in_file.metadata().ok().as_ref().map(Privacy::of);
     let done = match job {
         Job::One(target) => match &args.column {
             Some(column) => LocalSource::open_column(&args.in_file, column)

@@ -44,7 +44,7 @@ pub(super) fn run(args: &DecompressArgs, session: &Session) -> Result<()> {
         let job = Job { item: &item, kind, column, output: output.clone(), session, digest, memory };
         match column {
             Some(_) => files::check_output(&item.place, &output, session)?,
-            None => files::check(&item.place, &output, session)?,
+            None => files::check_one_of_many(&item.place, &output, session)?,
         }
         // Refused before there is anything to be lost.
         let metadata_out = args.metadata_out.as_ref().map(|path| create_beside(path, &item.place, &output, session));
@@ -238,6 +238,8 @@ fn output_of(args: &DecompressArgs, item: &Item, kind: Option<Kind>, outputs: &O
         Some(Kind::Foreign(what)) => bail!("input file '{input}' is {what}, which this version cannot read"),
         _ if args.no_check_extension || files::has_extension(path) => {}
         Some(Kind::Chunk | Kind::Npy | Kind::Frame | Kind::Carray) if is_named => {}
+        // Told by its content, it needs no name that ends so; but one that can be made another.
+        Some(Kind::Chunk | Kind::Frame) if has_our_name(path) => {}
         Some(Kind::Npy) => bail!(
             "input file '{input}' is a NumPy array, which is not compressed; 'blpk convert' puts it into another \
              container, and if you name the <out_file>, its bytes go there"

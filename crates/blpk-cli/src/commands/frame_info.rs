@@ -34,10 +34,12 @@ pub(super) fn object(archive: &Archive<LocalSource>) -> Result<Object> {
     .with("sparse", Json::Bool(header.frame_type == FrameType::Sparse))
     .with("codec", header.codec().map_or(Json::Null, |codec| text(codec.name())))
     .with("clevel", number(header.clevel.into()))
-    .with("filters", Json::Array(filters(frame).map(|name| text(&name)).collect()));
+    .with("filters", Json::Array(filters(frame).map(|(name, _)| text(&name)).collect()))
+    .with("filters_meta", Json::Array(filters(frame).map(|(_, meta)| number(meta.into())).collect()));
     if let Some(array) = array {
         let list = |shape: &[u32]| Json::Array(shape.iter().map(|len| number((*len).into())).collect());
         object = object
+            .with("plain_nbytes", number(archive.nbytes()))
             .with("shape", Json::Array(array.shape.iter().map(|len| number(*len)).collect()))
             .with("dtype", array.dtype.as_ref().map_or(Json::Null, |dtype| text(&dtype.text)))
             .with("order", text("C"))
@@ -52,14 +54,22 @@ fn names<'a>(layers: impl Iterator<Item = Metalayer<'a>>) -> Json {
     Json::Array(layers.map(|layer| text(&layer.name_lossy())).collect())
 }
 
-/// The filters of new chunks; one that is not built in by its number.
-fn filters(frame: &Frame) -> impl Iterator<Item = String> {
+/// The filters of new chunks and the meta value of each; one that is not built in by its number.
+fn filters(frame: &Frame) -> impl Iterator<Item = (String, u8)> {
     let header = &frame.header;
-    let ids = header.filters.iter().take(header.nfilters.into()).filter(|id| **id != 0);
-    header.filters().zip(ids).map(|(filter, id)| match filter {
-        Some(filter) => filter.name().to_owned(),
-        None => id.to_string(),
+    let stored =
+        header.filters.iter().zip(&header.filters_meta).take(header.nfilters.into()).filter(|(id, _)| **id != 0);
+    header.filters().zip(stored).map(|(filter, (id, meta))| match filter {
+        Some(filter) => (filter.name().to_owned(), *meta),
+        None => (id.to_string(), *meta),
     })
+}
+
+/// The same as `--filter` takes them.
+fn filters_text(frame: &Frame) -> String {
+    let stored = frame.header.filters().zip(filters(frame));
+    let texts = stored.map(|(filter, (name, _))| filter.map_or(name, |filter| filter.to_string()));
+    texts.collect::<Vec<_>>().join(", ")
 }
 
 fn described(frame: &Frame, array: Option<&B2nd>) -> String {
@@ -82,7 +92,7 @@ fn described(frame: &Frame, array: Option<&B2nd>) -> String {
         ("chunksize", header.chunksize.to_i64().to_string()),
         ("codec", header.codec().map_or_else(|| header.udcodec.to_string(), |codec| codec.name().to_owned())),
         ("clevel", header.clevel.to_string()),
-        ("filters", filters(frame).collect::<Vec<_>>().join(", ")),
+        ("filters", filters_text(frame)),
         ("metalayers", listed(names(header.metalayers.iter()))),
         ("vlmetalayers", listed(names(frame.trailer.vlmetalayers.iter()))),
     ];

@@ -20,6 +20,7 @@ use bloscpack_format::numpy::Order;
 use bloscpack_io::{Archive, Cancel, LocalSource, ReadAt};
 use std::fs::File;
 use std::path::Path;
+use walkdir::WalkDir;
 
 pub(super) fn run(args: &InfoArgs, session: &Session) -> Result<()> {
     let report = &session.report;
@@ -30,8 +31,7 @@ pub(super) fn run(args: &InfoArgs, session: &Session) -> Result<()> {
         if item.is_skipped(is_ours) {
             return Ok(());
         }
-        let name = many.then(|| item.place.to_string());
-        one(&item.place, args.json, name.as_deref(), report, &cancel)?;
+        one(&item.place, args.json, many, report, &cancel)?;
         report.verbose("done");
         Ok(())
     })
@@ -43,25 +43,27 @@ pub(super) fn is_ours(path: &Path) -> bool {
 }
 
 /// Describes a file. With a name, if there are others.
-fn one(place: &Place, json: bool, name: Option<&str>, report: &Report, cancel: &Cancel) -> Result<()> {
+fn one(place: &Place, json: bool, many: bool, report: &Report, cancel: &Cancel) -> Result<()> {
+    let name = many.then(|| place.name());
     let title = || {
-        if let Some(name) = name.filter(|_| !json) {
-            report.normal(format!("{name}:"));
+        if many && !json {
+            report.normal(format!("{place}:"));
         }
     };
+    let print = |object: Object| report.raw(&sized(object, place).with_name(name.as_deref()).line());
     if let Some(path) = bcolz(place) {
         if json {
-            report.raw(&bcolz_info::object(path)?.with_name(name).line());
-            return Ok(());
+            return bcolz_info::object(path).map(print);
         }
         title();
         return bcolz_info::print(path, report);
     }
     let (source, kind) = open(place, cancel)?;
+    let kind = kind.ok_or_else(|| anyhow!("{}", wording::not_bloscpack(source.file(), place)))?;
     title();
     let described = match kind {
-        Kind::Chunk => chunk::info(source.file(), json, name, report),
-        kind if json => json_of(source, kind).map(|object| report.raw(&object.with_name(name).line())),
+        Kind::Chunk => chunk::info(source.file(), json, name.as_deref(), report),
+        kind if json => json_of(source, kind).map(print),
         Kind::Frame => {
             Archive::open(source).map_err(Into::into).and_then(|archive| frame_info::print(&archive, report))
         }
@@ -90,16 +92,36 @@ pub(super) fn json_of(source: LocalSource, kind: Kind) -> Result<Object> {
     })
 }
 
-/// Opens what can be described, and says what it is.
-pub(super) fn open(place: &Place, cancel: &Cancel) -> Result<(LocalSource, Kind)> {
+/// With the sizes that count to a user: what `decompress` gives, unless the object says it itself, and what is on the disk.
+pub(super) fn sized(object: Object, place: &Place) -> Object {
+    let plain = object.get("plain_nbytes").or(object.get("nbytes")).cloned();
+    let object = match object.get("plain_nbytes") {
+        Some(_) => object,
+        None => object.with("plain_nbytes", plain.unwrap_or(Json::Null)),
+    };
+    let stored = match place {
+        Place::File(path) => stored_nbytes(path),
+        Place::Standard => None,
+    };
+    object.with("stored_nbytes", stored.map_or(Json::Null, number))
+}
+
+/// Bytes of a file, or of all files in a directory.
+fn stored_nbytes(path: &Path) -> Option<u64> {
+    let files = WalkDir::new(path).follow_root_links(true).into_iter().filter_map(Result::ok);
+    let sizes = files.filter_map(|entry| entry.metadata().ok()).filter(|found| found.is_file());
+    Some(sizes.map(|found| found.len()).fold(0, u64::saturating_add))
+}
+
+/// Opens a file, and says what it is, if that is known.
+pub(super) fn open(place: &Place, cancel: &Cancel) -> Result<(LocalSource, Option<Kind>)> {
     if let Place::File(path) = place {
         files::input_must_exist("file", path)?;
     }
     let source = open_source(place, cancel)?;
     match kind_of_file(source.file()) {
         Some(Kind::Foreign(what)) => bail!("file '{place}' is {what}, which this version cannot read"),
-        Some(kind) => Ok((source, kind)),
-        None => Err(anyhow!("{}", wording::not_bloscpack(source.file(), place))),
+        kind => Ok((source, kind)),
     }
 }
 

@@ -1,17 +1,18 @@
 //! `blpk list`: many files in a table, by what their headers say.
 
-use super::info::{bcolz, is_ours, json_of, open, worded};
+use super::info::{bcolz, is_ours, json_of, open, sized, worded};
 use super::{bcolz_info, chunk};
 use crate::args::ListArgs;
 use crate::json::Object;
-use crate::kind::{Kind, is_container};
+use crate::kind::{Kind, is_container, prefix};
 use crate::session::Session;
 use crate::size::pretty_size;
 use crate::streams::Place;
 use crate::{batch, inputs};
 use anyhow::Result;
 use bloscpack_format::Json;
-use bloscpack_io::Cancel;
+use bloscpack_format::detect::PREFIX_LEN;
+use bloscpack_io::{Cancel, Error};
 
 /// The columns; those of numbers are flush right.
 const COLUMNS: [(&str, bool); 7] = [
@@ -36,7 +37,7 @@ pub(super) fn run(args: &ListArgs, session: &Session) -> Result<()> {
         }
         let object = described(&item.place, &cancel)?;
         match args.json {
-            true => session.report.raw(&object.with_name(Some(&item.place.to_string())).line()),
+            true => session.report.raw(&object.with_name(Some(&item.place.name())).line()),
             false => rows.push(row(&object, &item.place, &mut sum)),
         }
         Ok(())
@@ -50,12 +51,17 @@ pub(super) fn run(args: &ListArgs, session: &Session) -> Result<()> {
 
 fn described(place: &Place, cancel: &Cancel) -> Result<Object> {
     if let Some(path) = bcolz(place) {
-        return bcolz_info::object(path);
+        return bcolz_info::object(path).map(|object| sized(object, place));
     }
     let (source, kind) = open(place, cancel)?;
+    let unknown = || {
+        let found = prefix(source.file(), PREFIX_LEN).unwrap_or_default();
+        anyhow::Error::from(Error::Unrecognised { found }).context(place.to_string())
+    };
+    let kind = kind.ok_or_else(unknown)?;
     let object = match kind {
         Kind::Chunk => chunk::header_json(source.file()),
-        kind => json_of(source, kind),
+        kind => json_of(source, kind).map(|object| sized(object, place)),
     };
     object.map_err(|error| worded(error, place))
 }
@@ -84,11 +90,14 @@ impl Sum {
 }
 
 fn row(object: &Object, place: &Place, sum: &mut Sum) -> Row {
-    let number = |name: &str| match object.get(name) {
-        Some(Json::Int(number)) => u64::try_from(*number).unwrap_or(0),
-        _ => 0,
+    let known = |name: &str| match object.get(name) {
+        Some(Json::Int(number)) => u64::try_from(*number).ok(),
+        _ => None,
     };
-    let (nbytes, cbytes, chunks) = (number("nbytes"), number("cbytes"), number("nchunks"));
+    let number = |name: &str| known(name).unwrap_or(0);
+    // What can be added up: bytes that `decompress` gives, and that are on the disk. Headers count other things.
+    let nbytes = known("plain_nbytes").unwrap_or(number("nbytes"));
+    let (cbytes, chunks) = (known("stored_nbytes").unwrap_or(number("cbytes")), number("nchunks"));
     sum.files += 1;
     sum.nbytes = sum.nbytes.saturating_add(nbytes);
     sum.cbytes = sum.cbytes.saturating_add(cbytes);

@@ -4,17 +4,20 @@
 use crate::args::{CompactArgs, RecoverArgs};
 use crate::files;
 use crate::kind::{Kind, kind_of};
+use crate::privacy::Privacy;
 use crate::session::Session;
 use crate::size::double_pretty_size;
 use crate::streams::Place;
 use anyhow::{Context as _, Result, bail};
 use bloscpack_format::bcolz::{ATTRS_FILE, DATA_DIR, META_DIR};
-use bloscpack_io::bcolz::{self, Gaps};
+use bloscpack_io::bcolz::{self, Gaps, LostPart};
 use bloscpack_io::frame;
+use std::fs;
 use std::path::Path;
 
 pub(super) fn recover(args: &RecoverArgs, session: &Session) -> Result<()> {
-    let (input, output) = (Place::File(args.in_file.clone()), Place::File(args.out_file.clone()));
+    let (input, output) = (file("in_file", &args.in_file)?, file("out_file", &args.out_file)?);
+    let _privacy = fs::metadata(&args.in_file).ok().as_ref().map(Privacy::of);
     if is_bcolz(&args.in_file) {
         files::check_output(&input, &output, session)?;
         let gaps = if args.fill { Gaps::Fill } else { Gaps::Trim };
@@ -22,6 +25,9 @@ pub(super) fn recover(args: &RecoverArgs, session: &Session) -> Result<()> {
         let report = report.with_context(|| input.to_string())?;
         for lost in &report.lost {
             session.report.normal(lost.to_string());
+        }
+        if report.lost.iter().any(|lost| matches!(lost.what, LostPart::Behind { .. })) {
+            session.report.normal("--fill keeps rows behind a lost chunk, with the default value in its place");
         }
         let rows = if report.rows == 1 { "1 row".into() } else { format!("{} rows", report.rows) };
         let columns = match report.columns.len() {
@@ -36,6 +42,10 @@ pub(super) fn recover(args: &RecoverArgs, session: &Session) -> Result<()> {
     if args.fill {
         bail!("input file '{input}' is not a bcolz directory, which --fill is for");
     }
+    // What is nothing that is known may be a frame that is torn.
+    if let Some(kind @ (Kind::Bloscpack | Kind::Chunk | Kind::Npy | Kind::Foreign(_))) = kind_of(&args.in_file) {
+        bail!("input file '{input}' is {kind}; only Blosc2 frames and bcolz directories can be recovered");
+    }
     files::check(&input, &output, session)?;
     let report = frame::recover(&args.in_file, &args.out_file, session.force, &session.cancel()?);
     let report = report.with_context(|| input.to_string())?;
@@ -48,6 +58,14 @@ pub(super) fn recover(args: &RecoverArgs, session: &Session) -> Result<()> {
     Ok(())
 }
 
+/// A file or directory that is needed as such: nothing else can be gone back in.
+fn file(what: &str, path: &Path) -> Result<Place> {
+    match Place::from(path.to_owned()) {
+        Place::Standard => bail!("<{what}> cannot be '-': a file or directory is needed"),
+        place => Ok(place),
+    }
+}
+
 /// Whether a directory is, or looks as if it was, one of bcolz: it may lack the files that tell one.
 fn is_bcolz(path: &Path) -> bool {
     match kind_of(path) {
@@ -57,8 +75,12 @@ fn is_bcolz(path: &Path) -> bool {
 }
 
 pub(super) fn compact(args: &CompactArgs, session: &Session) -> Result<()> {
+    let place = file("frame", &args.file)?;
     files::must_exist("file", &args.file)?;
-    let place = Place::File(args.file.clone());
+    match kind_of(&args.file) {
+        None | Some(Kind::Frame) => {}
+        Some(kind) => bail!("file '{place}' is {kind}; only Blosc2 frames are compacted"),
+    }
     let report = frame::compact(&args.file, &session.cancel()?).with_context(|| place.to_string())?;
     let (before, after) = (double_pretty_size(report.before), double_pretty_size(report.after));
     session.report.normal(format!("{place}: {before} before, {after} now"));

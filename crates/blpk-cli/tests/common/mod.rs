@@ -75,6 +75,11 @@ impl Sandbox {
         Run::of(args.join(" "), self.command(args).output().unwrap())
     }
 
+    /// What `info --json` says.
+    pub(crate) fn info(&self, name: &str) -> testdata::serde_json::Value {
+        testdata::serde_json::from_slice(&self.args(&["info", "--json", name]).ok().stdout).unwrap()
+    }
+
     /// Runs with `input` on stdin.
     pub(crate) fn pipe(&self, args: &str, input: &[u8]) -> Run {
         let args: Vec<_> = args.split_whitespace().collect();

@@ -9,6 +9,7 @@ mod text;
 pub(super) use info::{header_json, info};
 
 use crate::args::ChunkCommand;
+use crate::foreign;
 use crate::session::Session;
 use anyhow::{Result, bail};
 use blosc_core::Header;
@@ -30,7 +31,10 @@ fn parse_header(head: &[u8], len: u64) -> Result<Header> {
         None | Some(Format::Blosc1Chunk | Format::Blosc2Chunk) => {}
         Some(format) => bail!("this is {format}, not a bare chunk"),
     }
-    let header = Header::parse(head)?;
+    let header = Header::parse(head).map_err(|error| match foreign::of_another_format(head) {
+        Some(advice) => anyhow::Error::from(error).context(advice),
+        None => error.into(),
+    })?;
     if is_lazy(&header) {
         return Ok(header);
     }

@@ -83,7 +83,7 @@ fn format_of(args: &CompressArgs, named: Option<&Place>) -> Result<CompressForma
 /// Where the output goes, if nothing stands in the way.
 fn ready(item: &Item, outputs: &Outputs<'_>, format: CompressFormat, session: &Session) -> Result<Place> {
     let output = outputs.place(item, |path| files::with_extension(path, format.extension()))?;
-    files::check(&item.place, &output, session)?;
+    files::check_one_of_many(&item.place, &output, session)?;
     Ok(output)
 }
 

@@ -1,0 +1,66 @@
+//! Does nobody get to read more than before, and is what is written as old as what it is made of?
+#![cfg(unix)]
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::Sandbox;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
+use std::time::{Duration, SystemTime};
+
+fn mode(sandbox: &Sandbox, name: &str) -> u32 {
+    fs::metadata(sandbox.path(name)).unwrap().permissions().mode() & 0o777
+}
+
+fn set_mode(sandbox: &Sandbox, name: &str, mode: u32) {
+    fs::set_permissions(sandbox.path(name), Permissions::from_mode(mode)).unwrap();
+}
+
+#[test]
+fn outputs_are_no_more_open_than_their_inputs() {
+    let sandbox = Sandbox::with_f();
+    for (input, expected, directory) in
+        [(0o600, 0o600, 0o700), (0o640, 0o640, 0o750), (0o444, 0o644, 0o755), (0o666, 0o644, 0o755)]
+    {
+        set_mode(&sandbox, "f", input);
+        let umask = "umask 022; rm -rf out g.blp g.b2frame x.bcolz";
+        sandbox.shell(&format!("{umask}; blpk c f g.blp && blpk c f g.b2frame && blpk c --output-dir out/deep f")).ok();
+        for name in ["g.blp", "g.b2frame", "out/deep/f.blp"] {
+            assert_eq!(mode(&sandbox, name), expected, "{input:o} {name}");
+        }
+        assert_eq!((mode(&sandbox, "out"), mode(&sandbox, "out/deep")), (directory, directory), "{input:o}");
+        sandbox.shell("umask 022; rm -f h; blpk d g.blp h && rm -f i.npy && blpk convert g.blp i.npy").ok();
+        assert_eq!((mode(&sandbox, "h"), mode(&sandbox, "i.npy")), (expected, expected), "{input:o}");
+        sandbox.shell("umask 022; blpk convert g.blp x.bcolz").ok();
+        assert_eq!(
+            (mode(&sandbox, "x.bcolz"), mode(&sandbox, "x.bcolz/meta/sizes")),
+            (directory, expected),
+            "{input:o}"
+        );
+    }
+    // A file that is open does not close one that comes behind it, nor the other way round.
+    for (name, mode) in [("a", 0o600), ("b", 0o644), ("c", 0o600)] {
+        sandbox.write(name, b"plain");
+        set_mode(&sandbox, name, mode);
+    }
+    sandbox.shell("umask 022; blpk c a b c").ok();
+    assert_eq!(["a.blp", "b.blp", "c.blp"].map(|name| mode(&sandbox, name)), [0o600, 0o644, 0o600]);
+    // What is replaced keeps its permissions.
+    set_mode(&sandbox, "b.blp", 0o664);
+    sandbox.shell("umask 077; blpk -f c a b.blp").ok();
+    assert_eq!(mode(&sandbox, "b.blp"), 0o664);
+}
+
+#[test]
+fn outputs_are_as_old_as_their_inputs() {
+    let sandbox = Sandbox::with_f();
+    let then = SystemTime::UNIX_EPOCH + Duration::from_secs(978_307_200);
+    fs::File::open(sandbox.path("f")).unwrap().set_modified(then).unwrap();
+    sandbox.run("c f").ok();
+    sandbox.run("c f f.b2frame").ok();
+    sandbox.run("d f.blp g").ok();
+    for name in ["f.blp", "f.b2frame", "g"] {
+        assert_eq!(fs::metadata(sandbox.path(name)).unwrap().modified().unwrap(), then, "{name}");
+    }
+}
