@@ -130,6 +130,11 @@ impl CParams {
         self
     }
 
+    /// The generation of the chunk that was set.
+    pub const fn get_format(&self) -> ChunkFormat {
+        self.format
+    }
+
     /// The typesize that was set.
     pub const fn get_typesize(&self) -> usize {
         self.typesize

@@ -227,6 +227,12 @@ pub enum Error {
         /// What is missing or does not fit.
         what: String,
     },
+    /// A bloscpack file cannot have such chunks.
+    #[error("a bloscpack file cannot be made so: {what}")]
+    PackParams {
+        /// Why not.
+        what: &'static str,
+    },
     /// New chunks of a frame cannot be compressed as its header says, or a header cannot say how they are to be.
     #[error("the frame's compression parameters cannot be used: {what}")]
     FrameParams {
