@@ -1,143 +1,132 @@
 //! Does any input crash us? Builds the targets of `fuzz/` and runs them on seeds taken from the golden data.
 //!
-//! `cargo fuzz run TARGET` works too where cargo-fuzz and a nightly compiler are installed. Here neither is needed: the
-//! same flags with `RUSTC_BOOTSTRAP`, which lets the stable compiler build with sanitizers.
+//! | file | what it knows |
+//! |---|---|
+//! | `options` | what was asked for |
+//! | `build` | which targets there are, and how they are built |
+//! | `seeds` | which golden files a target starts with |
+//! | `report` | the figures of a run, and the table of all |
 
-use crate::{metadata, sh};
+mod build;
+mod options;
+mod report;
+mod seeds;
+
+use self::options::{Job, Options};
+use self::report::{Figures, Report};
+use crate::sh;
 use anyhow::{Context, Result, bail};
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
-/// What `cargo fuzz build` passes: coverage counters for libFuzzer, and the address sanitizer.
-const RUSTFLAGS: &str = "--cfg=fuzzing -Zsanitizer=address -Cdebug-assertions -Cforce-frame-pointers -Ccodegen-units=1 \
-    -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
-    -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares";
-
-/// What is built with them: our own code. The zstd dependency alone would take three minutes more.
-const INSTRUMENTED: [&str; 4] = ["blosc-core", "bloscpack-format", "bloscpack-io", "blosc-fuzz"];
-
-/// Enough to run every seed and some mutations of each; long runs are for `cargo xtask fuzz TARGET SECONDS`.
+/// Enough to run every seed and some mutations of each; long runs are for `cargo xtask fuzz --minutes N`.
 const SMOKE_SECONDS: u64 = 5;
 
-/// Runs one target, or all of them, for so many seconds each.
+/// The most time that seeds and regressions may take by themselves: libFuzzer runs them first, however many seconds it has.
+const SLACK: Duration = Duration::from_secs(600);
+
+/// Does what the arguments say.
 pub(crate) fn run(arguments: &[&str]) -> Result<()> {
-    let (target, seconds) = match arguments {
-        [] => (None, 10),
-        [target] => (Some(*target), 60),
-        [target, seconds] => (Some(*target), seconds.parse().context("SECONDS is a number")?),
-        _ => bail!("usage: cargo xtask fuzz [TARGET [SECONDS]]"),
-    };
-    let targets = targets()?;
-    let wanted: Vec<String> = match target {
-        None | Some("all") => targets,
-        Some(name) if targets.iter().any(|target| target == name) => vec![name.to_owned()],
-        Some(name) => bail!("no fuzz target is called {name}; there are {targets:?}"),
-    };
-    let binaries = build()?;
-    for target in &wanted {
-        fuzz(&binaries, target, seconds)?;
+    match options::parse(arguments, &build::targets()?)? {
+        Job::Report => report::print(),
+        Job::Fuzz(options) => fuzz_all(&options),
     }
-    println!("fuzz: {} targets found nothing in {seconds} s each", wanted.len());
+}
+
+/// What CI runs: every seed, every input that once failed, and some seconds of new ones.
+pub(crate) fn smoke() -> Result<()> {
+    run(&["--seconds", &SMOKE_SECONDS.to_string()])
+}
+
+/// Runs every target that is asked for, also if one before it failed.
+fn fuzz_all(options: &Options) -> Result<()> {
+    let report = Report::open()?;
+    let commit = report::commit()?;
+    let mut wanted = options.targets.clone();
+    if options.resume {
+        let done = report.done(&commit, options.seconds)?;
+        wanted.retain(|target| !done.contains(target));
+        println!("fuzz: {} targets are done already for {commit}", options.targets.len() - wanted.len());
+    }
+    let binaries = build::build(&wanted)?;
+    let (next, failed) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let work = || -> Result<()> {
+        while let Some(target) = wanted.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let figures = fuzz(&binaries, target, options).with_context(|| format!("fuzz target {target}"))?;
+            if !figures.result.is_empty() {
+                lock(&failed).push(format!("{target}: {}", figures.result));
+            }
+            report.add(target, &commit, &figures)?;
+            println!("{}", report::line(target, &commit, &figures));
+        }
+        Ok(())
+    };
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..options.jobs).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().try_for_each(|worker| worker.join().unwrap_or_else(|_| bail!("a worker panicked")))
+    })?;
+    let failed = lock(&failed).clone();
+    if !failed.is_empty() {
+        bail!("{} of {} targets failed:\n{}", failed.len(), wanted.len(), failed.join("\n"));
+    }
+    println!(
+        "fuzz: {} targets found nothing in {} s each; figures in {}",
+        wanted.len(),
+        options.seconds,
+        report.place()
+    );
     Ok(())
 }
 
-/// What CI runs.
-pub(crate) fn smoke() -> Result<()> {
-    run(&["all", &SMOKE_SECONDS.to_string()])
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-/// A target is a file of `fuzz/fuzz_targets`.
-fn targets() -> Result<Vec<String>> {
-    let mut names = Vec::new();
-    for entry in std::fs::read_dir(sh::root().join("fuzz/fuzz_targets")).context("fuzz/fuzz_targets")? {
-        let path = entry?.path();
-        if path.extension().is_some_and(|extension| extension == "rs") {
-            names.extend(path.file_stem().map(|stem| stem.to_string_lossy().into_owned()));
-        }
-    }
-    names.sort();
-    Ok(names)
-}
-
-/// Builds all targets and returns the folder with their binaries.
-fn build() -> Result<PathBuf> {
-    let folder = metadata::target_directory()?.join("fuzz");
-    let mut build = sh::cargo(["build", "--release", "--locked", "--manifest-path", "fuzz/Cargo.toml"]);
-    build.arg("--target-dir").arg(&folder).arg("-Zprofile-rustflags");
-    let flags: Vec<String> = RUSTFLAGS.split_whitespace().map(|flag| format!("'{flag}'")).collect();
-    for package in INSTRUMENTED {
-        build.arg("--config").arg(format!("profile.release.package.{package}.rustflags=[{}]", flags.join(",")));
-    }
-    sh::run(build.env("RUSTC_BOOTSTRAP", "1")).context("building the fuzz targets (libFuzzer needs a C++ compiler)")?;
-    Ok(folder.join("release"))
-}
-
-fn fuzz(binaries: &Path, target: &str, seconds: u64) -> Result<()> {
+/// Runs one target. What it writes goes to a log; a failing input is kept, and named in the figures.
+fn fuzz(binaries: &Path, target: &str, options: &Options) -> Result<Figures> {
     let corpus = sh::root().join("fuzz/corpus").join(target);
     let artifacts = sh::root().join("fuzz/artifacts").join(target);
     std::fs::create_dir_all(&artifacts)?;
-    seed(target, &corpus)?;
-    let mut command = sh::command(binaries.join(target));
-    command.arg(format!("-max_total_time={seconds}")).arg(format!("-artifact_prefix={}/", artifacts.display()));
-    // 2 GiB and 10 s are far above what the targets' own limits allow: passing them is a finding.
-    command.args(["-rss_limit_mb=2048", "-timeout=10", "-max_len=65536", "-print_final_stats=1"]).arg(&corpus);
-    // Inputs that once failed run first of all.
+    seeds::write(target, &corpus)?;
+    let log = artifacts.join("log");
+    let mut command = Command::new(binaries.join(target));
+    command.current_dir(sh::root()).stdin(Stdio::null());
+    match options.seconds {
+        // Seeds and regressions, nothing new.
+        0 => command.arg("-runs=0"),
+        seconds => command.arg(format!("-max_total_time={seconds}")),
+    };
+    command.arg(format!("-artifact_prefix={}/", artifacts.display()));
+    // 2 GB and 10 s are far above what the targets' own limits allow: passing them is a finding. As is a single allocation
+    // of 1 GB, also if nothing is ever written there.
+    command.args(["-rss_limit_mb=2048", "-malloc_limit_mb=1024", "-timeout=10", "-max_len=65536"]);
+    command.args(["-print_final_stats=1", "-verbosity=1"]).arg(&corpus);
+    // Inputs that once failed run with the seeds, before anything new.
     let regressions = sh::root().join("fuzz/regressions").join(target);
     if regressions.is_dir() {
         command.arg(regressions);
     }
     command.env("ASAN_OPTIONS", "detect_odr_violation=0");
-    sh::run(&mut command)
-        .with_context(|| format!("fuzz target {target} failed; the input is kept in {}", artifacts.display()))
-}
-
-/// Writes the golden inputs of `target` into its corpus, which is not in git: the archives are.
-fn seed(target: &str, corpus: &Path) -> Result<()> {
-    std::fs::create_dir_all(corpus)?;
-    for (name, bytes) in seeds(target) {
-        // libFuzzer's own finds are kept beside the seeds; a seed's name never changes, so it is written once.
-        let path = corpus.join(name.replace('/', "-"));
-        if bytes.len() <= 65_536 && !path.exists() {
-            std::fs::write(&path, bytes).with_context(|| path.display().to_string())?;
-        }
+    let file = std::fs::File::create(&log).with_context(|| log.display().to_string())?;
+    command.stdout(file.try_clone()?).stderr(file);
+    println!("fuzz: {target} for {} s, log in {}", options.seconds, log.display());
+    let start = std::time::Instant::now();
+    let status = command.status().with_context(|| format!("cannot start {target}"))?;
+    let written = String::from_utf8_lossy(&std::fs::read(&log)?).into_owned();
+    let mut figures = Figures::read(&written, start.elapsed());
+    if !status.success() && figures.result.is_empty() {
+        figures.result = format!("failed ({status}), see {}", log.display());
     }
-    Ok(())
-}
-
-/// Golden files that make good seeds: the archive, and the files in it, are told by the target's first word.
-fn seeds(target: &str) -> Vec<(String, Vec<u8>)> {
-    let of = |archive: &str, extensions: &[&str]| {
-        let files = testdata::archive(archive).into_iter();
-        files.filter(|(name, _)| extensions.iter().any(|end| name.ends_with(end))).collect::<Vec<_>>()
-    };
-    let mut seeds = match target.split('_').next() {
-        Some("chunk") => of("chunks", &[".bin"]),
-        Some("bloscpack") => of("bloscpack", &[".blp"]),
-        Some("frame") => of("frames", &[".b2frame", ".b2nd"]),
-        Some("bcolz") => of("bcolz", &["meta/storage", "meta/sizes", "__attrs__", "__rootdirs__"]),
-        _ => Vec::new(),
-    };
-    match target {
-        // The last 16 bytes choose the ranges: four numbers, taken modulo the chunk's plain size.
-        "chunk_ranges" => {
-            let places = [1_000u32, 70_000, 3, 123_457].map(u32::to_le_bytes).concat();
-            seeds.iter_mut().for_each(|(_, bytes)| bytes.extend(&places));
-        }
-        // The last 8 bytes are changes: chunks appended, inserted, replaced, deleted; a vlmetalayer; commits.
-        "frame_edit" => seeds.iter_mut().for_each(|(_, bytes)| bytes.extend([0, 9, 7, 18, 5, 11, 4, 0])),
-        "bcolz_read" => seeds = carrays(),
-        _ => {}
+    if !figures.result.is_empty() {
+        let from =
+            written.lines().position(|line| line.contains("panicked at") || line.contains("ERROR:")).unwrap_or(0);
+        let shown: Vec<&str> = written.lines().skip(from).take(40).collect();
+        println!("{}", shown.join("\n"));
+    } else if start.elapsed() > Duration::from_secs(options.seconds) + SLACK {
+        println!("fuzz: {target} took {} s: its seeds are too slow", start.elapsed().as_secs());
     }
-    seeds
-}
-
-/// The files of each golden carray in one, as `bcolz_read` takes them apart.
-fn carrays() -> Vec<(String, Vec<u8>)> {
-    const FILES: [&str; 5] = ["meta/storage", "meta/sizes", "__attrs__", "data/__0.blp", "data/__1.blp"];
-    let files: std::collections::BTreeMap<_, _> = testdata::archive("bcolz").into_iter().collect();
-    let roots = files.keys().filter_map(|name| name.strip_suffix("/meta/storage"));
-    let joined = |root: &str| {
-        let parts = FILES.map(|name| files.get(&format!("{root}/{name}")).cloned().unwrap_or_default());
-        parts.map(|part| [part.as_slice(), &[0xff; 4]].concat()).concat()
-    };
-    roots.map(|root| (root.to_owned(), joined(root))).collect()
+    Ok(figures)
 }
