@@ -1,19 +1,14 @@
-//! A folder for what only works on paths: one for each process, in memory where the system has such a place.
+//! A folder for what only works on paths: one for each process, below the system's folder for temporary files. `cargo xtask
+//! fuzz` lets that be in memory where it can, and removes it.
 
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 
 /// The folder, empty.
 pub fn folder() -> PathBuf {
-    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
-    let folder = FOLDER.get_or_init(|| {
-        let shared = Path::new("/dev/shm");
-        let parent = if shared.is_dir() { shared.to_path_buf() } else { std::env::temp_dir() };
-        parent.join(format!("blosc-fuzz-{}", std::process::id()))
-    });
-    let _ = std::fs::remove_dir_all(folder);
-    std::fs::create_dir_all(folder).expect("a folder for scratch files");
-    folder.clone()
+    let folder = std::env::temp_dir().join(format!("blosc-fuzz-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("a folder for scratch files");
+    folder
 }
 
 /// Writes files below `root`.

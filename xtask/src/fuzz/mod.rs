@@ -16,7 +16,7 @@ use self::options::{Job, Options};
 use self::report::{Figures, Report};
 use crate::sh;
 use anyhow::{Context, Result, bail};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -110,11 +110,15 @@ fn fuzz(binaries: &Path, target: &str, options: &Options) -> Result<Figures> {
         command.arg(regressions);
     }
     command.env("ASAN_OPTIONS", "detect_odr_violation=0");
+    let scratch = scratch(target)?;
+    command.env("TMPDIR", &scratch);
     let file = std::fs::File::create(&log).with_context(|| log.display().to_string())?;
     command.stdout(file.try_clone()?).stderr(file);
     println!("fuzz: {target} for {} s, log in {}", options.seconds, log.display());
     let start = std::time::Instant::now();
-    let status = command.status().with_context(|| format!("cannot start {target}"))?;
+    let status = command.status().with_context(|| format!("cannot start {target}"));
+    std::fs::remove_dir_all(&scratch)?;
+    let status = status?;
     let written = String::from_utf8_lossy(&std::fs::read(&log)?).into_owned();
     let mut figures = Figures::read(&written, start.elapsed());
     if !status.success() && figures.result.is_empty() {
@@ -129,4 +133,14 @@ fn fuzz(binaries: &Path, target: &str, options: &Options) -> Result<Figures> {
         println!("fuzz: {target} took {} s: its seeds are too slow", start.elapsed().as_secs());
     }
     Ok(figures)
+}
+
+/// A folder for the files that a target writes: in memory where the system has such a place, for waiting until a disk has
+/// them would take most of the time.
+fn scratch(target: &str) -> Result<PathBuf> {
+    let shared = Path::new("/dev/shm");
+    let parent = if shared.is_dir() { shared.to_path_buf() } else { std::env::temp_dir() };
+    let scratch = parent.join(format!("blosc-fuzz-{}-{target}", std::process::id()));
+    std::fs::create_dir_all(&scratch).with_context(|| scratch.display().to_string())?;
+    Ok(scratch)
 }
