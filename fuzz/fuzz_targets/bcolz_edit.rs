@@ -15,8 +15,7 @@ const CHANGES: usize = 12;
 
 fuzz_target!(|bytes: &[u8]| {
     let Some((files, changes)) = bytes.split_last_chunk::<CHANGES>() else { return };
-    change_carray(files, changes);
-    change_table(changes);
+    if changes[CHANGES - 1] & 1 == 0 { change_carray(files, changes) } else { change_table(changes) }
 });
 
 fn change_carray(files: &[u8], changes: &[u8; CHANGES]) {

@@ -2,6 +2,7 @@
 #![no_main]
 
 use blosc_core::{Chunk, Codec, Decoder, Encoder, Filter, SplitMode};
+use blosc_fuzz::chunk::is_split_by_rule;
 use blosc_fuzz::params::{Choice, choose};
 use blosc2_src::{BLOSC2_CPARAMS_DEFAULTS, BLOSC2_DPARAMS_DEFAULTS, blosc2_cparams};
 use core::ffi::{c_int, c_void};
@@ -16,15 +17,16 @@ fuzz_target!(|input: &[u8]| {
     if matches!(codec, Codec::Zlib | Codec::Snappy) || is_newer || !filters.as_slice().iter().all(is_built_in) {
         return;
     }
-    if !is_blosc2 && split == SplitMode::Always && typesize > 16 {
-        return;
-    }
     // It undoes delta where the plain bytes are to be, so only as the last step.
     if filters.as_slice().iter().skip(1).any(|filter| *filter == Filter::Delta) {
         return;
     }
     let Ok(mut encoder) = Encoder::new(params.clone()) else { return };
     let Ok(chunk) = encoder.compress(&plain) else { return };
+    // As C-Blosc 1.
+    if !is_blosc2 && split == SplitMode::Always && !is_split_by_rule(&chunk) {
+        return;
+    }
     match decompress(&chunk, plain.len()) {
         Ok(decoded) => assert!(decoded == plain, "{params:?}"),
         Err(code) => panic!("C-Blosc2 says {code}; {params:?}"),
@@ -41,7 +43,7 @@ fuzz_target!(|input: &[u8]| {
     assert!(decoded == plain, "{:?}", parsed.header());
 });
 
-/// Parameters like ours for C-Blosc2.
+/// Parameters like ours for C-Blosc2. Without a dictionary: where there is none to be learnt, it leaks memory.
 fn theirs(codec: Codec, typesize: usize, filters: &[Filter], room: u8) -> blosc2_cparams {
     let mut slots = [0; 6];
     for (slot, filter) in slots.iter_mut().rev().zip(filters.iter().rev()) {
@@ -55,7 +57,6 @@ fn theirs(codec: Codec, typesize: usize, filters: &[Filter], room: u8) -> blosc2
             _ => 5,
         },
         clevel: room % 10,
-        use_dict: (codec == Codec::Zstd && room % 7 == 0).into(),
         typesize: typesize as i32,
         blocksize: if room < 128 { 0 } else { i32::from(room) * 64 },
         splitmode: 1 + i32::from(room % 4),

@@ -1,7 +1,10 @@
-//! A Blosc2 chunk that no encoder wrote: any filters, any codec, any bytes as the streams of its blocks.
+//! A Blosc2 chunk that no encoder wrote: any filters, any codec, any bytes as the streams of its blocks. And which Blosc1
+//! chunks the C libraries read.
 //!
-//! The header is that of `docs/format/`: 32 bytes, flags 0x15 for an extended header and blocks that are not split, the
+//! The header of the former is that of `docs/format/`: 32 bytes, flags 0x15 for an extended header and blocks that are not split, the
 //! codec's number from bit 5 on.
+
+use blosc_core::Header;
 
 /// What the header says.
 #[derive(Debug, Clone, Copy)]
@@ -38,4 +41,10 @@ pub fn of_streams<'a>(head: Head, streams: impl ExactSizeIterator<Item = &'a [u8
     let cbytes = (chunk.len() as u32).to_le_bytes();
     chunk[12..16].copy_from_slice(&cbytes);
     chunk
+}
+
+/// Whether C-Blosc splits, and reads as split, the blocks of a Blosc1 chunk: at most 16 streams of at least 128 bytes.
+pub fn is_split_by_rule(chunk: &[u8]) -> bool {
+    let header = Header::parse(chunk).expect("a chunk");
+    header.typesize() <= 16 && header.blocksize() / header.typesize() >= 128
 }

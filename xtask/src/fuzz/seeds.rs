@@ -42,8 +42,13 @@ fn seeds(target: &str) -> Seeds {
         "frame_edit" => followed_by(frames(), &[0, 9, 7, 18, 5, 11, 4, 0]),
         "bcolz_parse" => of("bcolz", &["meta/storage", "meta/sizes", "__attrs__", "__rootdirs__"]),
         "bcolz_read" => carrays(),
-        // Rows appended, streamed, assigned, trimmed; an attribute; flushes.
-        "bcolz_edit" => followed_by(carrays(), &[60, 5, 61, 33, 20, 22, 5, 16, 38, 130, 3, 50]),
+        // Of an array: rows appended, streamed, trimmed, assigned; an attribute; flushes. Of a table, if the last number is
+        // odd: the same, and columns added, deleted, renamed.
+        "bcolz_edit" => {
+            let array = followed_by(carrays(), &[60, 5, 61, 32, 21, 22, 5, 18, 39, 130, 3, 50]);
+            let table = vec![160, 13, 89, 82, 60, 15, 14, 7, 31, 104, 63, 9];
+            [array, vec![("table".to_owned(), table)]].concat()
+        }
         // A byte behind a carray says what becomes of gaps.
         "recover" => [followed_by(carrays(), &[1]), frames()].concat(),
         _ => Vec::new(),
