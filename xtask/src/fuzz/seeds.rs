@@ -40,6 +40,8 @@ fn seeds(target: &str) -> Seeds {
         "frame_parse" | "frame_read" => frames(),
         // Changes: chunks appended, inserted, replaced, deleted; a vlmetalayer; commits.
         "frame_edit" => followed_by(frames(), &[0, 9, 7, 18, 5, 11, 4, 0]),
+        // JSON, and headers of arrays.
+        "text_parse" => [of("bcolz", &["meta/storage", "__attrs__"]), of("bloscpack", &[".npy"])].concat(),
         "bcolz_parse" => of("bcolz", &["meta/storage", "meta/sizes", "__attrs__", "__rootdirs__"]),
         "bcolz_read" => carrays(),
         // Of an array: rows appended, streamed, trimmed, assigned; an attribute; flushes. Of a table, if the last number is
