@@ -1,40 +1,39 @@
 //! Any bytes as the files of a carray: an error, or rows, the same at once, in parts and one by one.
 #![no_main]
 
-use blosc_core::Limits;
+use blosc_fuzz::{MAX_NBYTES, carray_files, limits, serial};
 use bloscpack_io::bcolz::{Carray, MemoryDirectory, verify};
-use bloscpack_io::{Threads, UnpackOptions};
 use libfuzzer_sys::fuzz_target;
+use std::num::NonZeroU64;
 
-const MAX_NBYTES: usize = 1 << 20;
-
-/// The files, in the order in which an input has them; each ends with four bytes of 0xFF.
-const FILES: [&str; 6] = ["meta/storage", "meta/sizes", "__attrs__", "data/__0.blp", "data/__1.blp", "__pending__"];
+const STEP: NonZeroU64 = NonZeroU64::new(3).unwrap();
 
 fuzz_target!(|bytes: &[u8]| {
-    let mut files = Vec::new();
-    let mut rest = bytes;
-    for name in FILES {
-        if rest.is_empty() {
-            break;
-        }
-        let end = rest.windows(4).position(|four| four == [0xff; 4]).unwrap_or(rest.len());
-        files.push((name.to_owned(), rest[..end].to_vec()));
-        rest = rest.get(end + 4..).unwrap_or_default();
-    }
-    let dir = MemoryDirectory::of_files(files);
-    let options = UnpackOptions::new().threads(Threads::Serial).limits(Limits::new().max_nbytes(MAX_NBYTES));
+    let dir = MemoryDirectory::of_files(carray_files(bytes));
     let Ok(carray) = Carray::open(&dir) else { return };
-    let carray = carray.limits(Limits::new().max_nbytes(MAX_NBYTES));
+    let carray = carray.limits(limits());
     let _ = carray.attrs();
     if carray.nbytes() > MAX_NBYTES as u64 || carray.len() > 100_000 {
         let _ = carray.read_row(carray.len() / 2);
         return;
     }
-    let _ = verify(&dir, &options);
-    let Ok(all) = carray.read_all(&options) else { return };
+    let _ = verify(&dir, &serial());
+    let Ok(all) = carray.read_all(&serial()) else { return };
     let half = carray.len() / 2;
     let parts = [carray.read_rows(0..half), carray.read_rows(half..carray.len())];
     let parts = parts.map(|part| part.expect("a part of what was read")).concat();
     assert!(all == parts);
+
+    // One by one, by a reader that keeps a chunk, every third one, and so many at a time.
+    let atomsize = carray.rows().atomsize() as usize;
+    let mut cursor = carray.cursor();
+    for row in (0..carray.len()).step_by(1 + carray.len() as usize / 64) {
+        let expected = &all[row as usize * atomsize..][..atomsize];
+        assert!(cursor.row(row).expect("a row of what was read") == expected);
+        assert!(carray.read_row(row).expect("a row of what was read") == expected);
+    }
+    let third = carray.read_rows_by(0..carray.len(), STEP).expect("rows of what was read");
+    assert!(third.chunks(atomsize).eq(all.chunks(atomsize).step_by(3)));
+    let blocks = carray.blocks(STEP, &serial()).map(|block| block.expect("rows of what was read"));
+    assert!(blocks.flatten().eq(all.iter().copied()));
 });

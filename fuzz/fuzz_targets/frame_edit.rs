@@ -1,10 +1,12 @@
-//! Any bytes as a Blosc2 frame that is changed: an error, or a frame that opens and has the changes.
+//! Any bytes as a Blosc2 frame, or an array in one, that is changed: an error, or a frame that opens and has the changes.
 #![no_main]
 
 use blosc_core::Filter;
-use bloscpack_format::frame::{ChunkSize, FrameType};
-use bloscpack_io::Archive;
+use blosc_fuzz::shape::{places, region};
+use blosc_fuzz::{MAX_NBYTES, serial};
+use bloscpack_format::frame::{ChunkSize, FrameType, Header, Region};
 use bloscpack_io::frame::{FrameWriter, MemoryFrame};
+use bloscpack_io::{Archive, Error};
 use libfuzzer_sys::fuzz_target;
 
 /// The last bytes of an input say what is done.
@@ -15,6 +17,10 @@ fuzz_target!(|bytes: &[u8]| {
     let store = MemoryFrame { file: file.to_vec(), ..MemoryFrame::new(FrameType::Contiguous) };
     let Ok(frame) = FrameWriter::with_store(store) else { return };
     let Ok(opened) = frame.frame() else { return };
+    if let Some(array) = frame.array() {
+        let (shape, itemsize) = (array.shape.clone(), opened.header.typesize as usize);
+        return change_array(frame, file, shape, itemsize, changes);
+    }
     // Changes of one chunk in a million that are kept as one entry write all of them out.
     if opened.nchunks() > 1000 || opened.header.typesize > 1 << 12 {
         return;
@@ -27,11 +33,7 @@ fuzz_target!(|bytes: &[u8]| {
     if let Some(changed) = apply(frame, changes, len) {
         let (store, expected) = changed;
         let archive = Archive::open(store).expect("a frame that was committed");
-        let lossless = |filter: Option<Filter>| {
-            matches!(filter, Some(Filter::Shuffle | Filter::BitShuffle | Filter::Delta | Filter::ByteDelta(_)))
-        };
-        let header = &archive.frame().expect("a frame").header;
-        let is_lossless = header.filters().all(lossless);
+        let is_lossless = is_lossless(&archive.frame().expect("a frame").header);
         for (chunk, plain) in expected {
             let found = archive.chunk(chunk).expect("a chunk that was written");
             assert!(found.len() == plain.len() && (found == plain || !is_lossless));
@@ -64,4 +66,72 @@ fn apply(
     }
     frame.commit().ok()?;
     Some((frame.into_store(), written.into_iter().collect()))
+}
+
+/// Whether new chunks hold what they were given.
+fn is_lossless(header: &Header) -> bool {
+    let lossless = |filter: Option<Filter>| {
+        matches!(filter, Some(Filter::Shuffle | Filter::BitShuffle | Filter::Delta | Filter::ByteDelta(_)))
+    };
+    header.filters().all(lossless)
+}
+
+/// Slices of an array are written, and it is resized: afterwards it has the items that it should have.
+fn change_array(
+    mut frame: FrameWriter<MemoryFrame>,
+    file: &[u8],
+    mut shape: Vec<u64>,
+    itemsize: usize,
+    changes: &[u8; CHANGES],
+) {
+    let Ok(archive) = Archive::open(file) else { return };
+    let grid = archive.grid().expect("an array");
+    // As many items as may come of it by growing; chunks of which little is in use may be large.
+    if shape.len() > 3 || archive.nbytes() > 1 << 16 || grid.chunk_nbytes() > MAX_NBYTES || grid.nchunks() > 100 {
+        return;
+    }
+    let mut items = Vec::new();
+    if archive.unpack(&mut items, &serial()).is_err() {
+        return;
+    }
+    let is_lossless = is_lossless(&archive.frame().expect("a frame").header);
+    let done = changes.iter().enumerate().try_for_each(|(number, change)| {
+        let all = Region { start: vec![0; shape.len()], stop: shape.clone() };
+        match change % 4 {
+            0 | 1 => {
+                let wanted = if change % 4 == 0 { all } else { region(&shape, &changes[number..]) };
+                let places = places(&shape, &wanted);
+                frame.write_slice(&wanted, &vec![number as u8 + 1; places.len() * itemsize])?;
+                for place in places {
+                    items[place * itemsize..(place + 1) * itemsize].fill(number as u8 + 1);
+                }
+            }
+            2 if !shape.is_empty() => {
+                let mut new = shape.clone();
+                let axis = usize::from(change / 4) % shape.len();
+                new[axis] = (shape[axis] + u64::from(change / 16)).saturating_sub(5);
+                let both = Region {
+                    start: vec![0; shape.len()],
+                    stop: shape.iter().zip(&new).map(|(old, new)| *old.min(new)).collect(),
+                };
+                frame.resize(&new)?;
+                let mut resized = vec![0; new.iter().product::<u64>() as usize * itemsize];
+                for (from, to) in places(&shape, &both).into_iter().zip(places(&new, &both)) {
+                    let item = &items[from * itemsize..(from + 1) * itemsize];
+                    resized[to * itemsize..(to + 1) * itemsize].copy_from_slice(item);
+                }
+                (shape, items) = (new, resized);
+            }
+            _ => frame.commit()?,
+        }
+        Ok::<_, Error>(())
+    });
+    if done.is_err() || frame.commit().is_err() {
+        return;
+    }
+    let archive = Archive::open(frame.into_store()).expect("a frame that was committed");
+    assert_eq!(archive.array().map(|array| &array.shape), Some(&shape));
+    let mut found = Vec::new();
+    archive.unpack(&mut found, &serial()).expect("an array that was committed");
+    assert!(found.len() == items.len() && (found == items || !is_lossless), "{changes:?}");
 }

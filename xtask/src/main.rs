@@ -25,7 +25,8 @@ const USAGE: &str = "usage: cargo xtask <command>
   layers                   directions between the crates, and what each may not use
   no-c                     proves that the default `blpk` builds without any C compiler
   msrv                     the oldest Rust that Cargo.toml promises compiles all that users build
-  fuzz [TARGET [SECONDS]]  runs the fuzz targets (default: each for 10 s) on seeds from the golden data
+  fuzz [OPTION] [TARGET]... runs fuzz targets on seeds from the golden data: --minutes N or --seconds N each (default:
+                           10 s), --jobs J at once, --resume without those that are done; --report shows all figures
   release                  builds `blpk` for users, on Linux without any shared library, and says where it is
   bench [--quick]          every race below, then which goals are reached; without --quick tables for docs/bench
   bench chunks [OPTION]... our chunks against C-Blosc2's and others', as --codec lz4 --set ohlc --size 1M

@@ -48,7 +48,7 @@ pub enum BlockSize {
 /// Whether the bytes of a block's elements are compressed as `typesize` separate streams.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SplitMode {
-    /// Always split. C-Blosc 1 cannot read the result where `typesize` is over 16.
+    /// Always split. C-Blosc 1 cannot read the result where `typesize` is over 16, or a stream has less than 128 plain bytes.
     Always,
     /// Never split.
     Never,
@@ -128,6 +128,11 @@ impl CParams {
     pub const fn dictionary(mut self, dictionary: bool) -> Self {
         self.dictionary = dictionary;
         self
+    }
+
+    /// The generation of the chunk that was set.
+    pub const fn get_format(&self) -> ChunkFormat {
+        self.format
     }
 
     /// The typesize that was set.

@@ -236,6 +236,12 @@ pub enum Error {
         /// What is wrong.
         what: String,
     },
+    /// A bloscpack file cannot have such chunks.
+    #[error("a bloscpack file cannot be made so: {what}")]
+    PackParams {
+        /// Why not.
+        what: &'static str,
+    },
     /// New chunks of a frame cannot be compressed as its header says, or a header cannot say how they are to be.
     #[error("the frame's compression parameters cannot be used: {what}")]
     FrameParams {

@@ -2,6 +2,7 @@
 
 use std::io::{self, Read, Write};
 
+use blosc_core::ChunkFormat;
 use bloscpack_format::FormatError;
 use bloscpack_format::bloscpack::{ChunkPlan, Header, Layout, MetadataSection, Version, offsets};
 
@@ -21,6 +22,9 @@ impl Front {
         let typesize = options.params.get_typesize();
         let typesize =
             u8::try_from(typesize).ok().filter(|&typesize| typesize > 0).ok_or_else(|| typesize_error(typesize))?;
+        if options.params.get_format() == ChunkFormat::Blosc2 {
+            return Err(Error::PackParams { what: "its chunks are Blosc1's, which bloscpack can read" });
+        }
         let metadata = options.metadata.as_ref();
         let metadata = metadata.map(|value| MetadataSection::encode(value, &options.metadata_args)).transpose()?;
         let header = Header {

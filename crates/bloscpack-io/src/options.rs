@@ -117,7 +117,7 @@ impl PackOptions {
         }
     }
 
-    /// How chunks are compressed.
+    /// How chunks are compressed; as Blosc1 chunks, for a bloscpack file has no others.
     pub fn params(mut self, params: CParams) -> Self {
         self.params = params;
         self

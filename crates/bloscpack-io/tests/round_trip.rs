@@ -9,7 +9,7 @@ use bloscpack_format::Json;
 use bloscpack_format::bloscpack::MaxAppChunks;
 use bloscpack_format::checksum::Checksum;
 use bloscpack_io::{
-    Archive, PackOptions, Threads, UnpackOptions, pack_bytes, pack_stream, unpack_bytes, verify_stream,
+    Archive, Error, PackOptions, Threads, UnpackOptions, pack_bytes, pack_stream, unpack_bytes, verify_stream,
 };
 use proptest::prelude::*;
 
@@ -92,4 +92,11 @@ fn one_large_chunk_is_the_same_whoever_works() {
         let threads = UnpackOptions::new().threads(Threads::Pool(pool.clone()));
         assert!(unpack_bytes(&serial, &threads).unwrap().0 == plain);
     }
+}
+
+/// What was packed could not be unpacked.
+#[test]
+fn blosc2_chunks_are_refused() {
+    let packed = pack_bytes(&[7; 4000], &PackOptions::new().params(CParams::blosc2()));
+    assert!(matches!(packed, Err(Error::PackParams { .. })));
 }

@@ -1,0 +1,45 @@
+//! Any bytes as a bloscpack file that is appended to or gets other metadata: an error and the same file, or what was there
+//! and what is new.
+#![no_main]
+
+use blosc_core::Codec;
+use blosc_fuzz::{MAX_NBYTES, scratch, serial};
+use bloscpack_format::Json;
+use bloscpack_format::bloscpack::MetadataRewrite;
+use bloscpack_io::{AppendOptions, Archive, append_stream, rewrite_metadata, unpack_bytes};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|input: &[u8]| {
+    // The last four bytes say what is done.
+    let Some((file, [what, low, high, codec])) = input.split_last_chunk::<4>() else { return };
+    // Chunks that are too large take too long, and what is behind the last one is no concern of ours.
+    match Archive::open_walked(file) {
+        Ok(archive)
+            if archive
+                .header()
+                .is_some_and(|header| header.chunk_size.is_some_and(|size| size as usize <= MAX_NBYTES)) => {}
+        Ok(_) => return,
+        Err(_) => {}
+    }
+    let path = scratch::folder().join("file.blp");
+    std::fs::write(&path, file).expect("a scratch file");
+    let before = unpack_bytes(file, &serial());
+    let new = vec![*codec; u16::from_le_bytes([*low, *high]).into()];
+    let metadata = Json::Int(i64::from(*codec));
+    let done = if what & 1 == 0 {
+        let codec = [Codec::BloscLz, Codec::Lz4, Codec::Zlib, Codec::Zstd][usize::from(codec % 4)];
+        let size = (what & 2 == 0).then_some(new.len() as u64);
+        let options = AppendOptions::new().codec(codec).clevel(1).metadata((what & 4 != 0).then_some(metadata));
+        append_stream(&path, new.as_slice(), size, &options).map(|_| Some(new.as_slice()))
+    } else {
+        rewrite_metadata(&path, metadata, MetadataRewrite::default()).map(|()| None)
+    };
+    let after = std::fs::read(&path).expect("the file");
+    let Ok(appended) = done else {
+        assert!(after == file, "the file is another one, but nothing was done");
+        return;
+    };
+    let Ok((before, _)) = before else { return };
+    let (after, _) = unpack_bytes(&after, &serial()).expect("what was whole before");
+    assert!(after == [&before, appended.unwrap_or_default()].concat());
+});

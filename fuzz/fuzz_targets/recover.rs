@@ -1,0 +1,72 @@
+//! Any bytes as a frame, or as the files of a carray, of which what stands is salvaged: what comes out verifies, and of a
+//! whole one nothing is lost.
+#![no_main]
+
+use blosc_fuzz::{MAX_NBYTES, carray_files, scratch, serial};
+use bloscpack_io::bcolz::{self, Carray, Gaps, LocalDirectory};
+use bloscpack_io::{Archive, Cancel, LocalSource, frame, verify_file};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    // Behind the first byte, a MessagePack array, each frame says what it is.
+    if bytes.get(2..9) == Some(b"b2frame") { salvage_frame(bytes) } else { salvage_carray(bytes) }
+});
+
+fn salvage_frame(bytes: &[u8]) {
+    // A frame of zeros may promise any number of them: what it takes to write them is no finding.
+    if Archive::open(bytes).is_ok_and(|archive| archive.nchunks() > 1000 || archive.nbytes() > MAX_NBYTES as u64) {
+        return;
+    }
+    let folder = scratch::folder();
+    let (input, output) = (folder.join("in.b2frame"), folder.join("out.b2frame"));
+    std::fs::write(&input, bytes).expect("a scratch file");
+    let Ok(report) = frame::recover(&input, &output, false, &Cancel::new()) else {
+        assert!(!output.exists(), "it failed, but left something");
+        return;
+    };
+    let Ok(recovered) = LocalSource::open(&output).and_then(Archive::open) else {
+        panic!("what was salvaged does not open")
+    };
+    if recovered.nbytes() > MAX_NBYTES as u64 {
+        return;
+    }
+    let verified = verify_file(&output, &serial());
+    assert!(verified.is_ok(), "{verified:?}");
+    let Ok(whole) = Archive::open(bytes) else { return };
+    if whole.verify(&serial()).is_ok() {
+        assert!(report.lost.is_empty(), "{:?}", report.lost);
+        let read = |archive: &dyn Fn(u64) -> Vec<u8>| (0..whole.nchunks()).map(archive).collect::<Vec<_>>();
+        let old = read(&|chunk| whole.chunk(chunk).expect("verified"));
+        assert!(
+            recovered.nchunks() == whole.nchunks() && read(&|chunk| recovered.chunk(chunk).expect("verified")) == old
+        );
+    }
+}
+
+fn salvage_carray(bytes: &[u8]) {
+    let Some((fill, bytes)) = bytes.split_last() else { return };
+    let folder = scratch::folder();
+    let (input, output) = (folder.join("in"), folder.join("out"));
+    std::fs::create_dir(&input).expect("a folder");
+    scratch::write(&input, &carray_files(bytes));
+    let old = LocalDirectory::open(&input).and_then(Carray::open);
+    if old.as_ref().is_ok_and(|carray| carray.nbytes() > MAX_NBYTES as u64 || carray.len() > 100_000) {
+        return;
+    }
+    let gaps = if fill & 1 == 0 { Gaps::Trim } else { Gaps::Fill };
+    let Ok(report) = bcolz::recover(&input, &output, false, gaps, &Cancel::new()) else {
+        assert!(!output.exists(), "it failed, but left something");
+        return;
+    };
+    let dir = LocalDirectory::open(&output).expect("what was salvaged");
+    let verified = bcolz::verify(&dir, &serial()).expect("what was salvaged");
+    assert!(verified.is_whole(), "{:?}", verified.faults);
+    let Ok(old) = old else { return };
+    let whole = LocalDirectory::open(&input).and_then(|dir| bcolz::verify(&dir, &serial()));
+    if whole.is_ok_and(|report| report.is_whole())
+        && let Ok(rows) = old.read_all(&serial())
+    {
+        assert!(report.lost.is_empty(), "{:?}", report.lost);
+        assert!(Carray::open(dir).expect("verified").read_all(&serial()).expect("verified") == rows);
+    }
+}
