@@ -23,9 +23,9 @@ fuzz_target!(|bytes: &[u8]| {
         rest = rest.get(end + 4..).unwrap_or_default();
     }
     let dir = MemoryDirectory::of_files(files);
-    let options = UnpackOptions::new().threads(Threads::Serial).limits(Limits::new().max_nbytes(MAX_NBYTES));
+    let options = UnpackOptions::new().threads(Threads::Serial).limits(Limits::new().max_nbytes(MAX_NBYTES).max_chunk(MAX_NBYTES).max_chunks(MAX_NBYTES as u64 / 8));
     let Ok(carray) = Carray::open(&dir) else { return };
-    let carray = carray.limits(Limits::new().max_nbytes(MAX_NBYTES));
+    let carray = carray.limits(Limits::new().max_nbytes(MAX_NBYTES).max_chunk(MAX_NBYTES).max_chunks(MAX_NBYTES as u64 / 8));
     let _ = carray.attrs();
     if carray.nbytes() > MAX_NBYTES as u64 || carray.len() > 100_000 {
         let _ = carray.read_row(carray.len() / 2);

@@ -8,7 +8,7 @@ use libfuzzer_sys::fuzz_target;
 const MAX_NBYTES: usize = 1 << 20;
 
 fuzz_target!(|bytes: &[u8]| {
-    let options = || UnpackOptions::new().threads(Threads::Serial).limits(Limits::new().max_nbytes(MAX_NBYTES));
+    let options = || UnpackOptions::new().threads(Threads::Serial).limits(Limits::new().max_nbytes(MAX_NBYTES).max_chunk(MAX_NBYTES).max_chunks(MAX_NBYTES as u64 / 8));
     let from_memory = unpack_bytes(bytes, &options());
     let mut streamed = Vec::new();
     let from_stream = unpack_stream(bytes, &mut streamed, &options());

@@ -8,7 +8,7 @@ use libfuzzer_sys::fuzz_target;
 const MAX_NBYTES: usize = 1 << 20;
 
 fuzz_target!(|bytes: &[u8]| {
-    let limits = Limits::new().max_nbytes(MAX_NBYTES);
+    let limits = Limits::new().max_nbytes(MAX_NBYTES).max_chunk(MAX_NBYTES).max_chunks(MAX_NBYTES as u64 / 8);
     if let Ok(header) = Header::parse(bytes) {
         let written = header.to_bytes().expect("an accepted header");
         assert_eq!(Header::parse(&written).as_ref(), Ok(&header));

@@ -8,7 +8,7 @@ use libfuzzer_sys::fuzz_target;
 const MAX_NBYTES: usize = 1 << 20;
 
 fuzz_target!(|bytes: &[u8]| {
-    let limits = Limits::new().max_nbytes(MAX_NBYTES);
+    let limits = Limits::new().max_nbytes(MAX_NBYTES).max_chunk(MAX_NBYTES).max_chunks(MAX_NBYTES as u64 / 8);
     let Ok(archive) = Archive::open(bytes.to_vec()) else { return };
     let archive = archive.limits(limits);
     for name in ["b2nd", "caterva", "x"] {

@@ -167,7 +167,12 @@ impl<D: Directory> Column<D> {
 
     fn grow(&mut self, len: u64) -> Result<(), Error> {
         self.meta.rows.with_len(len).map_err(FormatError::from)?;
-        let (rows, row) = (self.meta.rows, self.default_row()?);
+        let rows = self.meta.rows;
+        // A row, and a chunk of them, of which nothing need be there yet.
+        let limits = self.root.limits;
+        limits.check_unearned(rows.chunk_nbytes(), 0)?;
+        limits.check_memory("rows of the default value", 3 * rows.chunk_nbytes())?;
+        let row = self.default_row()?;
         let mut left = len - self.len();
         // At most two chunks: up to the end of the last one, and a full one.
         let first = left.min(rows.chunklen() - self.len() % rows.chunklen());
