@@ -6,6 +6,7 @@ mod ci;
 mod fuzz;
 mod interop;
 mod layers;
+mod limits;
 mod metadata;
 mod msrv;
 mod no_c;
@@ -22,6 +23,7 @@ const USAGE: &str = "usage: cargo xtask <command>
   ci [STEP]...             everything a change must pass, in order, stopping at the first failure
   interop [NAME]...        live tests against the reference libraries, in a Python venv made here
   layers                   directions between the crates, and what each may not use
+  limits [INPUTS]          memory and time of every malformed golden file and of 100,000 mutations
   no-c                     proves that the default `blpk` builds without any C compiler
   msrv                     the oldest Rust that Cargo.toml promises compiles all that users build
   fuzz [TARGET [SECONDS]]  runs the fuzz targets (default: each for 10 s) on seeds from the golden data
@@ -53,6 +55,7 @@ fn dispatch(args: &[&str]) -> anyhow::Result<()> {
         ["ci", steps @ ..] => ci::run(steps),
         ["interop", names @ ..] => interop::run(names).map(drop),
         ["layers"] => layers::run(),
+        ["limits", rest @ ..] => limits::run(rest),
         ["msrv"] => msrv::run(),
         ["no-c"] => no_c::run(),
         ["fuzz", rest @ ..] => fuzz::run(rest),

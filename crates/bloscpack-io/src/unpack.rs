@@ -193,7 +193,7 @@ fn unpack_bloscpack<R: Read>(
     let decoder = || Ok(Decoder::new().limits(limits).parallelism(parallelism));
     let weigh = |work: &Work| {
         let FoundChunk { nbytes, cbytes, .. } = work.found;
-        Weight::of_chunk(nbytes, &options.threads, &limits, || cbytes)
+        Weight::of_chunk(nbytes.max(cbytes), &options.threads, &limits, || cbytes)
     };
 
     let mut chunks = Chunks::new(input, header);

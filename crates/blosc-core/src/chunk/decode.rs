@@ -8,7 +8,7 @@ use super::blocks::{BlockInfo, Blocks, Buffers, Postfilter};
 use super::{Body, Chunk, ranges};
 use crate::block::Outside;
 use crate::limits::scratch;
-use crate::parallel::Parallelism;
+use crate::parallel::{self, Parallelism};
 use crate::registry::Registry;
 use crate::{DecodeError, Limits};
 
@@ -20,7 +20,7 @@ const TRUSTED_RATIO: usize = 64;
 /// ```
 /// use blosc_core::{CParams, Chunk, Decoder, Limits};
 /// let chunk = blosc_core::compress(&[7; 100_000], &CParams::new())?;
-/// let mut decoder = Decoder::new().limits(Limits::new().max_nbytes(1 << 20));
+/// let mut decoder = Decoder::new().limits(Limits::new().max_chunk(1 << 20));
 /// assert_eq!(decoder.decompress(&Chunk::parse(&chunk)?)?, [7; 100_000]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -157,8 +157,9 @@ impl Decoder {
     /// Decodes a chunk that the limits allow to where it fits.
     fn fill(&mut self, chunk: &Chunk<'_>, dst: &mut [u8]) -> Result<(), DecodeError> {
         let (nbytes, nblocks) = (chunk.header().nbytes(), chunk.header().nblocks());
-        // All workers together have no more blocks on their way than there are.
-        let fits = || self.limits.check_memory("blocks on their way", scratch(nbytes as u64)).is_ok();
+        let scratch =
+            scratch(chunk.header().blocksize() as u64).saturating_mul(parallel::threads().min(nblocks) as u64);
+        let fits = || self.limits.check_memory("blocks on their way", scratch).is_ok();
         let is_parallel = self.parallelism.applies(nbytes, nblocks) && fits();
         let (blocks, buffers) = self.blocks(chunk)?;
         if is_parallel { blocks.decode_all_parallel(buffers, dst) } else { blocks.decode_all(buffers, dst) }

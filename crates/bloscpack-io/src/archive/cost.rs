@@ -11,7 +11,23 @@ use crate::{Error, UnpackOptions};
 impl<R: ReadAt> Archive<R> {
     /// Compressed bytes that are there: of the source, or of the chunk files beside it, until they are enough.
     fn stored(&self, enough: u64) -> u64 {
-        let Content::Frame(open) = &self.content else { return self.len };
+        let open = match &self.content {
+            Content::Frame(open) => open,
+            Content::Carray(meta) => {
+                let Some(dir) = self.source.directory() else { return self.len };
+                // Where a file is missing, what there is ends.
+                let lens = (0..meta.rows.nchunks()).map(|chunk| meta.cbytes_of(dir, chunk)).take_while(|len| *len > 0);
+                let mut stored = 0_u64;
+                for len in lens {
+                    stored = stored.saturating_add(len);
+                    if stored >= enough {
+                        break;
+                    }
+                }
+                return stored;
+            }
+            _ => return self.len,
+        };
         let Some(files) = self.source.chunk_files() else { return self.len };
         let mut stored = 0;
         let numbers = (0..open.frame.nchunks()).filter_map(|chunk| match open.frame.chunk(chunk) {

@@ -44,6 +44,7 @@ impl OpenFrame {
                     found: len.saturating_sub(at),
                 });
             }
+            limits.check_memory("a part of the frame", bytes)?;
             // As many as are there.
             let mut buf = vec![0; bytes as usize];
             source.read_exact_at(at, &mut buf).map_err(Error::io("reading the input"))?;

@@ -52,12 +52,13 @@ impl<R: ReadAt> PlainReader<'_, R> {
                 archive.copy_slice(&next, &mut self.window, &self.options)?;
             }
         } else {
+            let window = WINDOW.min(self.options.limits.max_unearned as u64).max(1);
             let mut end = self.at;
-            while end < len && end - self.at < WINDOW {
+            while end < len && end - self.at < window {
                 let chunk = archive.chunk_of(end)?;
                 let behind = archive.chunk_range(chunk)?.end.max(end + 1).min(len);
                 // Values that nobody stored are there in any number.
-                end = if archive.is_special(chunk) { behind.min(self.at + WINDOW) } else { behind };
+                end = if archive.is_special(chunk) { behind.min(self.at + window) } else { behind };
             }
             // What is read of it is written on: only what is not earned is bounded.
             archive.check_output(end - self.at, &self.options.limits.max_nbytes(usize::MAX))?;

@@ -15,9 +15,9 @@ use crate::{Error, Threads, UnpackOptions, pipeline};
 /// Bytes of items that are put together at a time, unless one item has more.
 const MOST: u64 = 32 << 20;
 
-/// The same if memory is dear: chunks need some of it, too.
+/// The same if memory is dear: chunks need some of it, too. It may be that nothing is stored of the items.
 pub(super) fn most_of(limits: &Limits) -> u64 {
-    MOST.min(limits.max_memory as u64 / 4)
+    MOST.min(limits.max_memory as u64 / 4).min(limits.max_unearned as u64)
 }
 
 impl<R: ReadAt> Archive<R> {

@@ -49,7 +49,7 @@ impl<R: ReadAt> Archive<R> {
             at += wanted.as_ref().map_or(0, |wanted| wanted.times);
             Ok(wanted)
         };
-        let mut write = |plain: &Plain| plain.write_to(output).map_err(Error::io("writing the output"));
+        let mut write = |plain: &Plain, times| write_times(plain, times, output);
         let written = self.copy_wanted(&mut next, self.nchunks(), &mut write, options)?;
         if let Content::Frame(open) = &self.content {
             open.check_sum(written)?;
@@ -76,7 +76,7 @@ impl<R: ReadAt> Archive<R> {
         &self,
         next: &mut dyn FnMut() -> Result<Option<Wanted>, Error>,
         nchunks: u64,
-        write: &mut dyn FnMut(&Plain) -> Result<(), Error>,
+        write: &mut dyn FnMut(&Plain, u64) -> Result<(), Error>,
         options: &UnpackOptions,
     ) -> Result<u64, Error> {
         let parallelism = options.threads.for_blocks(Some(nchunks));
@@ -96,8 +96,8 @@ impl<R: ReadAt> Archive<R> {
                 written += len;
                 options.observer.tell(Event::Plain(len));
                 match plain.repeated(wanted.times) {
-                    Some(all) => write(&all),
-                    None => (0..wanted.times).try_for_each(|_| write(&plain)),
+                    Some(all) => write(&all, 1),
+                    None => write(&plain, wanted.times),
                 }
             },
         )?;
@@ -157,11 +157,16 @@ impl<R: ReadAt> Archive<R> {
                 }
                 // A chunk has less than 2 GiB.
                 let part = (at - within.start) as usize..(end - within.start) as usize;
-                at = end;
-                let is_whole = part.len() as u64 == within.end - within.start;
-                Ok(Some(Wanted { chunk, part: (!is_whole).then_some(part), times: 1 }))
+                let len = within.end - within.start;
+                if part.len() as u64 != len {
+                    at = end;
+                    return Ok(Some(Wanted { chunk, part: Some(part), times: 1 }));
+                }
+                let times = self.alike(chunk).min((range.end - at).checked_div(len).unwrap_or(1)).max(1);
+                at += len * times;
+                Ok(Some(Wanted { chunk, part: None, times }))
             };
-            let mut write = |plain: &Plain| plain.write_to(output).map_err(Error::io("writing the output"));
+            let mut write = |plain: &Plain, times| write_times(plain, times, output);
             self.copy_wanted(&mut next, nchunks, &mut write, options)?;
         }
         output.flush().map_err(Error::io("writing the output"))
@@ -187,4 +192,8 @@ impl<R: ReadAt> Archive<R> {
             Content::Carray(meta) => Ok(meta.rows.chunk_of(at.checked_div(meta.rows.atomsize()).unwrap_or(0))),
         }
     }
+}
+
+fn write_times(plain: &Plain, times: u64, output: &mut impl Write) -> Result<(), Error> {
+    (0..times).try_for_each(|_| plain.write_to(output)).map_err(Error::io("writing the output"))
 }

@@ -20,12 +20,12 @@ impl<R: ReadAt> Archive<R> {
         let Content::Frame(open) = &self.content else {
             let mut chunks = 0..self.nchunks();
             let mut next = || Ok(chunks.next().map(|chunk| Wanted { chunk, part: None, times: 1 }));
-            return self.copy_wanted(&mut next, self.nchunks(), &mut |_| Ok(()), options).map(drop);
+            return self.copy_wanted(&mut next, self.nchunks(), &mut |_, _| Ok(()), options).map(drop);
         };
         let Plan { unstored, stored } = plan(&open.frame, options)?;
         options.observer.tell(Event::Plain(unstored));
         let nchunks = match &stored {
-            Stored::Once(_) => self.nchunks(),
+            Stored::Once => self.nchunks(),
             Stored::Listed(chunks) => chunks.len() as u64,
         };
         let mut once = 0..self.nchunks();
@@ -33,13 +33,11 @@ impl<R: ReadAt> Archive<R> {
         let mut next = || {
             let wanted = |(chunk, times)| Wanted { chunk, part: None, times };
             Ok(match &stored {
-                Stored::Once(is_stored) => {
-                    once.find(|chunk| is_stored(&open.frame, *chunk)).map(|chunk| wanted((chunk, 1)))
-                }
+                Stored::Once => once.find(|chunk| is_stored(&open.frame, *chunk)).map(|chunk| wanted((chunk, 1))),
                 Stored::Listed(_) => listed.next().copied().map(wanted),
             })
         };
-        let found = self.copy_wanted(&mut next, nchunks, &mut |_| Ok(()), options)?;
+        let found = self.copy_wanted(&mut next, nchunks, &mut |_, _| Ok(()), options)?;
         open.check_sum(unstored.saturating_add(found))?;
         let mut decoder = Decoder::new().limits(options.limits);
         for layer in open.frame.trailer.vlmetalayers.iter() {
@@ -58,7 +56,7 @@ struct Plan {
 
 enum Stored {
     /// All that are stored, for each is in a place of its own.
-    Once(fn(&Frame, u64) -> bool),
+    Once,
     /// These, and how many there are of each.
     Listed(Vec<(u64, u64)>),
 }
@@ -93,7 +91,7 @@ fn plan(frame: &Frame, options: &UnpackOptions) -> Result<Plan, Error> {
         }
     }
     if ascending {
-        return Ok(Plan { unstored, stored: Stored::Once(is_stored) });
+        return Ok(Plan { unstored, stored: Stored::Once });
     }
     // Memory for an index counts this list, too.
     let places = (0..last).filter(|chunk| is_stored(frame, *chunk));

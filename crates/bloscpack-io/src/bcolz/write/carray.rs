@@ -194,7 +194,7 @@ impl<D: Directory> CarrayWriter<D> {
     pub fn resize(&mut self, len: u64) -> Result<(), Error> {
         if let Some(more) = len.checked_sub(self.len()).filter(|more| *more > 0) {
             self.check_growth(more)?;
-            self.column.default_row()?;
+            self.column.check_default_rows()?;
         }
         self.edit(|column| column.resize(len))
     }

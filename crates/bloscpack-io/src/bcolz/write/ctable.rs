@@ -232,7 +232,7 @@ impl<D: Directory> CtableWriter<D> {
             for column in &mut self.columns {
                 column.check_writable()?;
                 column.check_growth(more)?;
-                column.default_row()?;
+                column.check_default_rows()?;
             }
         }
         self.edit(|table| table.columns.iter_mut().try_for_each(|column| column.resize(len)))
