@@ -32,6 +32,9 @@ impl Tally {
     /// Reads one input. `output` is how many bytes of a result were asked for: a list that grows holds three times as many
     /// for a moment.
     ///
+    /// # Errors
+    /// As `read`.
+    ///
     /// # Panics
     /// If it takes more than it may.
     pub fn measure<T, E>(

@@ -58,6 +58,9 @@ impl Weight {
     }
 }
 
+/// What items may take together, and what each takes.
+pub(crate) type Within<'a, I> = (&'a Limits, &'a dyn Fn(&I) -> Weight);
+
 /// [`run_within`] without limits, for items of the caller's own.
 pub(crate) fn run<I: Send, O: Send, S: Send>(
     threads: &Threads,
@@ -75,7 +78,7 @@ pub(crate) fn run<I: Send, O: Send, S: Send>(
 /// `work` gets a state of its own (tables, scratch) that `state` makes, one for each worker that ever runs at once. No more
 /// items are in flight than the limits allow by what each weighs, but always one.
 pub(crate) fn run_within<I: Send, O: Send, S: Send>(
-    within: (&Limits, &dyn Fn(&I) -> Weight),
+    within: Within<'_, I>,
     threads: &Threads,
     cancel: &Cancel,
     state: impl Fn() -> Result<S, Error> + Sync,
@@ -89,11 +92,11 @@ pub(crate) fn run_within<I: Send, O: Send, S: Send>(
         Threads::Serial => run_serial(within, &workers, read, &mut write),
         Threads::Ambient => {
             let depth = depth(rayon::current_num_threads());
-            rayon::in_place_scope(|scope| run_parallel(scope, (within.0, within.1, depth), &workers, read, write))
+            rayon::in_place_scope(|scope| run_parallel(scope, within, depth, &workers, read, write))
         }
         Threads::Pool(pool) => {
             let depth = depth(pool.current_num_threads());
-            pool.in_place_scope(|scope| run_parallel(scope, (within.0, within.1, depth), &workers, read, write))
+            pool.in_place_scope(|scope| run_parallel(scope, within, depth, &workers, read, write))
         }
     }
 }
@@ -120,7 +123,7 @@ impl<S, State: Fn() -> Result<S, Error>, Work> Workers<S, State, Work> {
 }
 
 fn run_serial<I, O, S>(
-    (limits, weigh): (&Limits, &dyn Fn(&I) -> Weight),
+    (limits, weigh): Within<'_, I>,
     workers: &Workers<S, impl Fn() -> Result<S, Error>, impl Fn(&mut S, I) -> Result<O, Error>>,
     mut read: impl FnMut() -> Result<Option<I>, Error>,
     mut write: impl FnMut(O) -> Result<(), Error>,
@@ -134,7 +137,8 @@ fn run_serial<I, O, S>(
 
 fn run_parallel<'scope, I, O, S, State, Work>(
     scope: &rayon::Scope<'scope>,
-    (limits, weigh, depth): (&Limits, &dyn Fn(&I) -> Weight, u64),
+    (limits, weigh): Within<'_, I>,
+    depth: u64,
     workers: &'scope Workers<S, State, Work>,
     mut read: impl FnMut() -> Result<Option<I>, Error>,
     mut write: impl FnMut(O) -> Result<(), Error>,
