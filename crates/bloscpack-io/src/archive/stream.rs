@@ -93,9 +93,10 @@ impl<R: ReadAt> Archive<R> {
             },
             |(wanted, plain): (Wanted, Plain)| {
                 let len = (plain.len() as u64).saturating_mul(wanted.times);
-                written += len;
+                written = u64::saturating_add(written, len);
                 options.observer.tell(Event::Plain(len));
-                match plain.repeated(wanted.times) {
+                let all = if wanted.times > 1 { plain.repeated(wanted.times) } else { None };
+                match all {
                     Some(all) => write(&all, 1),
                     None => write(&plain, wanted.times),
                 }

@@ -40,8 +40,6 @@ impl Salvage<'_> {
         let array = B2nd::of(&self.header.metalayers)?;
         let grid = array.as_ref().map(|array| Grid::new(array, self.header.typesize)).transpose()?;
         let expected = grid.as_ref().map_or(found, Grid::nchunks);
-        // An index of a few bytes can name any number of chunks.
-        self.limits.check_unearned(found.max(expected).saturating_mul(LOST_MEMORY), self.stored)?;
         if found < expected {
             if expected > MAX_UNSEEN {
                 let what = "chunks of an array, of which most are lost";
@@ -51,6 +49,8 @@ impl Salvage<'_> {
         } else if found > expected {
             lost.push(Lost::TooMany { chunks: found - expected });
         }
+        // An index of a few bytes can name any number of chunks.
+        self.limits.check_unearned(found.max(expected).saturating_mul(LOST_MEMORY), self.stored)?;
         let slots = slots.chain(std::iter::repeat(Slot::Lost));
         let mut decoder = Decoder::new().limits(self.limits).super_chunk_typesize(self.header.typesize as usize);
         if let Some(array) = &array {
