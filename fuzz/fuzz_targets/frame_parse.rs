@@ -1,14 +1,12 @@
 //! Any bytes as the parts of a Blosc2 frame: what is accepted writes back to something that reads the same.
 #![no_main]
 
-use blosc_core::Limits;
+use blosc_fuzz::limits;
 use bloscpack_format::frame::{B2nd, Frame, Grid, Header, Index, Trailer, decode_vlmetalayer};
 use libfuzzer_sys::fuzz_target;
 
-const MAX_NBYTES: usize = 1 << 20;
-
 fuzz_target!(|bytes: &[u8]| {
-    let limits = Limits::new().max_nbytes(MAX_NBYTES);
+    let limits = limits();
     if let Ok(header) = Header::parse(bytes) {
         let written = header.to_bytes().expect("an accepted header");
         assert_eq!(Header::parse(&written).as_ref(), Ok(&header));

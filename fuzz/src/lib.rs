@@ -19,7 +19,8 @@ pub fn serial() -> UnpackOptions {
 
 /// No more plain bytes in a chunk than [`MAX_NBYTES`].
 pub fn limits() -> Limits {
-    Limits::new().max_nbytes(MAX_NBYTES)
+    // A chunk of eight bytes or so is the least that makes sense.
+    Limits::new().max_nbytes(MAX_NBYTES).max_chunk(MAX_NBYTES).max_chunks(MAX_NBYTES as u64 / 8)
 }
 
 /// The files of a bcolz directory in one input: they stand in this order, each with four bytes of 0xFF behind it.

@@ -5,14 +5,18 @@
 
 mod alloc;
 mod archive;
+mod mutate;
 mod plain;
 mod rng;
+mod tally;
 
 pub use alloc::{AllocUsage, CountingAlloc};
 pub use archive::{archive, json, manifest};
+pub use mutate::mutate;
 pub use plain::{PlainKind, linspace_f64, noise, plain, ramp, steps, text};
 pub use rng::SplitMix64;
 pub use serde_json;
+pub use tally::Tally;
 
 /// SHA-256 of `bytes` in lower-case hex, the form every manifest uses.
 #[must_use]

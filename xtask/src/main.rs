@@ -7,6 +7,7 @@ mod front;
 mod fuzz;
 mod interop;
 mod layers;
+mod limits;
 mod metadata;
 mod msrv;
 mod no_c;
@@ -23,6 +24,7 @@ const USAGE: &str = "usage: cargo xtask <command>
   ci [STEP]...             everything a change must pass, in order, stopping at the first failure
   interop [NAME]...        live tests against the reference libraries, in a Python venv made here
   layers                   directions between the crates, and what each may not use
+  limits [INPUTS]          memory and time of every malformed golden file and of 100,000 mutations
   no-c                     proves that the default `blpk` builds without any C compiler
   msrv                     the oldest Rust that Cargo.toml promises compiles all that users build
   fuzz [OPTION] [TARGET]... runs fuzz targets on seeds from the golden data: --minutes N or --seconds N each (default:
@@ -55,6 +57,7 @@ fn dispatch(args: &[&str]) -> anyhow::Result<()> {
         ["ci", steps @ ..] => ci::run(steps),
         ["interop", names @ ..] => interop::run(names).map(drop),
         ["layers"] => layers::run(),
+        ["limits", rest @ ..] => limits::run(rest),
         ["msrv"] => msrv::run(),
         ["no-c"] => no_c::run(),
         ["fuzz", rest @ ..] => fuzz::run(rest),

@@ -8,7 +8,7 @@ use blosc_core::{CParams, Chunk, Decoder, Limits};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let chunk = blosc_core::compress(&[42; 1_000_000], &CParams::new().typesize(1))?;
-    let mut decoder = Decoder::new().limits(Limits::new().max_nbytes(16 << 20));
+    let mut decoder = Decoder::new().limits(Limits::new().max_chunk(16 << 20));
 
     // A header that promises 1 GiB: refused before anything is allocated.
     let mut bomb = chunk.clone();

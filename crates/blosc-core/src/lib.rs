@@ -63,7 +63,7 @@ pub use chunk::{
 pub use codec::{Codec, CodecFormat, CorruptStream};
 pub use error::{DecodeError, EncodeError};
 pub use filter::{Filter, FilterPipeline};
-pub use limits::Limits;
+pub use limits::{Limits, OverLimit};
 pub use parallel::Parallelism;
 pub use params::{BlockSize, CParams, ChunkFormat, SplitMode};
 pub use registry::{BlockCodec, BlockFilter, PluginContext, Registry, ReservedId};

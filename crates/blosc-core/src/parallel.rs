@@ -34,13 +34,14 @@ impl Parallelism {
     }
 }
 
+/// How many threads there are to share out to.
 #[cfg(feature = "rayon")]
-fn threads() -> usize {
+pub(crate) fn threads() -> usize {
     rayon::current_num_threads()
 }
 
 #[cfg(not(feature = "rayon"))]
-fn threads() -> usize {
+pub(crate) fn threads() -> usize {
     1
 }
 

@@ -5,6 +5,7 @@ use crate::bloscpack::Version;
 use crate::checksum::{Checksum, Digest};
 use crate::frame::FrameError;
 use crate::numpy::NumpyError;
+use blosc_core::OverLimit;
 use std::fmt;
 
 /// Why bytes were refused, or a value cannot be written. Carries the place and both numbers.
@@ -106,13 +107,15 @@ pub enum FormatError {
         /// The checksum that was asked for.
         requested: Checksum,
     },
-    /// More bytes than the caller or the format allows.
+    /// More bytes than the format or the argument of a call allows.
     LimitExceeded {
         /// What is too long.
         part: Part,
         /// The bytes allowed.
         limit: u64,
     },
+    /// More than the caller's [`Limits`](blosc_core::Limits) allow.
+    Limit(OverLimit),
     /// A zlib stream is damaged or incomplete.
     Zlib {
         /// Bytes of it that were understood.
@@ -229,6 +232,12 @@ pub struct DigestMismatch {
 
 impl std::error::Error for FormatError {}
 
+impl From<OverLimit> for FormatError {
+    fn from(error: OverLimit) -> Self {
+        FormatError::Limit(error)
+    }
+}
+
 impl fmt::Display for FormatError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -281,6 +290,7 @@ impl fmt::Display for FormatError {
                 stored.digest_size()
             ),
             Self::LimitExceeded { part, limit } => write!(f, "{part}: longer than the limit of {limit} bytes"),
+            Self::Limit(error) => error.fmt(f),
             Self::Zlib { offset } => write!(f, "metadata: the zlib stream is damaged or cut after {offset} bytes"),
             Self::Text { part, offset, problem } => {
                 place(f, *part, *offset)?;

@@ -11,7 +11,7 @@ use testdata::CountingAlloc;
 #[global_allocator]
 static ALLOC: CountingAlloc = CountingAlloc;
 
-const LIMITS: Limits = Limits::new().max_nbytes(1 << 16);
+const LIMITS: Limits = Limits::new().max_nbytes(1 << 16).max_chunks(1 << 13);
 
 /// More than any of the frames has of anything, and what a decoder's tables take.
 const MOST: usize = 1 << 18;

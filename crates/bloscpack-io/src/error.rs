@@ -3,8 +3,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use blosc_core::{DecodeError, EncodeError};
+use blosc_core::{DecodeError, EncodeError, OverLimit};
 use bloscpack_format::checksum::{Checksum, Digest};
+use bloscpack_format::frame::FrameError;
 use bloscpack_format::{Format, FormatError};
 
 use crate::bcolz::Directory;
@@ -108,6 +109,10 @@ pub enum Error {
         /// The format.
         format: Format,
     },
+    /// More than the [`Limits`](crate::Limits) allow. [`Error::over_limit`] also finds it within other errors, which say
+    /// where.
+    #[error(transparent)]
+    Limit(#[from] OverLimit),
     /// A bloscpack header, metadata section or offsets section is damaged.
     #[error(transparent)]
     Format(#[from] FormatError),
@@ -355,6 +360,25 @@ fn listed(names: &[String]) -> String {
 }
 
 impl Error {
+    /// Which of the [`Limits`](crate::Limits) is too low, if this is why: wherever it was met.
+    pub fn over_limit(&self) -> Option<&OverLimit> {
+        match self {
+            Error::Limit(over) | Error::Format(FormatError::Limit(over)) => Some(over),
+            Error::Chunk { source: DecodeError::Limit(over), .. } => Some(over),
+            Error::Format(FormatError::Frame(FrameError::Chunk { source, .. })) => match &**source {
+                DecodeError::Limit(over) => Some(over),
+                _ => None,
+            },
+            Error::InFile { source, .. } => source.over_limit(),
+            Error::Io { source, .. } | Error::File { source, .. } => {
+                let inner = source.get_ref()?;
+                let nested = || inner.downcast_ref::<Error>().and_then(Error::over_limit);
+                inner.downcast_ref().or_else(nested)
+            }
+            _ => None,
+        }
+    }
+
     pub(crate) fn file(doing: &'static str, path: &Path, source: io::Error) -> Error {
         Error::File { doing, path: path.to_owned(), source }
     }

@@ -51,6 +51,7 @@ mod error;
 mod files;
 pub mod frame;
 mod front;
+mod in_memory;
 mod index;
 mod local;
 mod lock;
@@ -69,6 +70,7 @@ mod verify;
 pub use append::{AppendReport, append_file, append_stream, rewrite_metadata};
 pub use archive::{Archive, PlainReader};
 pub use atomic::AtomicFile;
+pub use blosc_core::{Limits, OverLimit};
 #[cfg(feature = "csv")]
 pub use convert::convert_to_csv;
 pub use convert::{ColumnFiles, ConvertOptions, ConvertReport, Target, convert, convert_table, convert_table_to_files};

@@ -96,6 +96,16 @@ impl LocalSource {
         self.file
     }
 
+    /// Bytes that are stored: of the file, and of the chunk files beside it.
+    pub(crate) fn stored(&self) -> io::Result<u64> {
+        let mut stored = self.file.len()?;
+        let Some(directory) = &self.directory else { return Ok(stored) };
+        for entry in std::fs::read_dir(directory)? {
+            stored = stored.saturating_add(entry?.metadata()?.len());
+        }
+        Ok(stored)
+    }
+
     /// Refuses `output` if it is what is read here, in it, or a directory that it is in: writing would destroy it.
     pub(crate) fn refuse_as_output(&self, output: &Path) -> Result<(), Error> {
         crate::files::refuse_same_file(&self.file, output)?;

@@ -188,12 +188,12 @@ pub struct UnpackOptions {
 }
 
 impl UnpackOptions {
-    /// All threads of the current pool, no limits but the format's.
+    /// All threads of the current pool, default limits.
     pub fn new() -> Self {
         UnpackOptions::default()
     }
 
-    /// What a chunk may make the decoder spend.
+    /// What the input may cost. [`Limits::max_nbytes`] bounds only what is put together in memory.
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
@@ -208,6 +208,7 @@ pub struct AppendOptions {
     pub(crate) filters: FilterPipeline,
     pub(crate) typesize: Option<usize>,
     pub(crate) metadata: Option<Json>,
+    pub(crate) limits: Limits,
     pub(crate) threads: Threads,
     pub(crate) cancel: Cancel,
     pub(crate) observer: Observer,
@@ -222,6 +223,7 @@ impl AppendOptions {
             filters: FilterPipeline::shuffle(),
             typesize: None,
             metadata: None,
+            limits: Limits::new(),
             threads: Threads::default(),
             cancel: Cancel::default(),
             observer: Observer::default(),
@@ -249,6 +251,12 @@ impl AppendOptions {
     /// The typesize of the new chunks; `None` for the file's.
     pub fn typesize(mut self, typesize: Option<usize>) -> Self {
         self.typesize = typesize;
+        self
+    }
+
+    /// What reading the file may cost.
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
         self
     }
 

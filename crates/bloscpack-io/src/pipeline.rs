@@ -7,11 +7,14 @@
 //! ```
 //!
 //! The coordinator, which reads and writes, is the calling thread and never a pool job: a pool of one thread would
-//! otherwise wait for itself. Memory is bounded by [`depth`] items, whatever the speed of the three parts.
+//! otherwise wait for itself. Memory is bounded by [`depth`] items, whatever the speed of the three parts, and by what the
+//! [`Limits`] allow: large items wait until those before them are written.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, PoisonError};
+
+use blosc_core::Limits;
 
 use crate::{Cancel, Error, Threads};
 
@@ -20,10 +23,62 @@ fn depth(threads: usize) -> u64 {
     2 * threads as u64
 }
 
+/// What an item holds from when it is read until it is written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Weight {
+    /// All of its memory.
+    bytes: u64,
+    /// Plain bytes for which no compressed ones are there.
+    unearned: u64,
+}
+
+impl Weight {
+    /// Nothing: it is for the caller to see to it.
+    pub(crate) const NONE: Weight = Weight { bytes: 0, unearned: 0 };
+
+    /// A chunk of `nbytes` plain bytes; `cbytes` gives its compressed ones, if that matters, for it may take a look.
+    pub(crate) fn of_chunk(nbytes: u64, threads: &Threads, limits: &Limits, cbytes: impl FnOnce() -> u64) -> Weight {
+        let few = nbytes.saturating_mul(depth(threads.count())) <= limits.max_unearned as u64;
+        let unearned = if few { 0 } else { Limits::unearned(nbytes, cbytes()) };
+        Weight { bytes: Limits::chunk_memory(nbytes, nbytes), unearned }
+    }
+
+    fn plus(self, other: Weight) -> Weight {
+        let Weight { bytes, unearned } = other;
+        Weight { bytes: self.bytes.saturating_add(bytes), unearned: self.unearned.saturating_add(unearned) }
+    }
+
+    fn minus(self, other: Weight) -> Weight {
+        let Weight { bytes, unearned } = other;
+        Weight { bytes: self.bytes.saturating_sub(bytes), unearned: self.unearned.saturating_sub(unearned) }
+    }
+
+    fn fits(self, limits: &Limits) -> bool {
+        self.bytes <= limits.max_memory as u64 && self.unearned <= limits.max_unearned as u64
+    }
+}
+
+/// What items may take together, and what each takes.
+pub(crate) type Within<'a, I> = (&'a Limits, &'a dyn Fn(&I) -> Weight);
+
+/// [`run_within`] without limits, for items of the caller's own.
+pub(crate) fn run<I: Send, O: Send, S: Send>(
+    threads: &Threads,
+    cancel: &Cancel,
+    state: impl Fn() -> Result<S, Error> + Sync,
+    read: impl FnMut() -> Result<Option<I>, Error>,
+    work: impl Fn(&mut S, I) -> Result<O, Error> + Sync,
+    write: impl FnMut(O) -> Result<(), Error>,
+) -> Result<(), Error> {
+    run_within((&Limits::new(), &|_: &I| Weight::NONE), threads, cancel, state, read, work, write)
+}
+
 /// Runs items through `read`, `work` and `write` until `read` gives no more, or something fails.
 ///
-/// `work` gets a state of its own (tables, scratch) that `state` makes, one for each worker that ever runs at once.
-pub(crate) fn run<I: Send, O: Send, S: Send>(
+/// `work` gets a state of its own (tables, scratch) that `state` makes, one for each worker that ever runs at once. No more
+/// items are in flight than the limits allow by what each weighs, but always one.
+pub(crate) fn run_within<I: Send, O: Send, S: Send>(
+    within: Within<'_, I>,
     threads: &Threads,
     cancel: &Cancel,
     state: impl Fn() -> Result<S, Error> + Sync,
@@ -34,14 +89,14 @@ pub(crate) fn run<I: Send, O: Send, S: Send>(
     let read = || cancel.check().and_then(|()| read());
     let workers = Workers { state, work, idle: Mutex::new(Vec::new()) };
     match threads {
-        Threads::Serial => run_serial(&workers, read, &mut write),
+        Threads::Serial => run_serial(within, &workers, read, &mut write),
         Threads::Ambient => {
             let depth = depth(rayon::current_num_threads());
-            rayon::in_place_scope(|scope| run_parallel(scope, depth, &workers, read, write))
+            rayon::in_place_scope(|scope| run_parallel(scope, within, depth, &workers, read, write))
         }
         Threads::Pool(pool) => {
             let depth = depth(pool.current_num_threads());
-            pool.in_place_scope(|scope| run_parallel(scope, depth, &workers, read, write))
+            pool.in_place_scope(|scope| run_parallel(scope, within, depth, &workers, read, write))
         }
     }
 }
@@ -68,11 +123,13 @@ impl<S, State: Fn() -> Result<S, Error>, Work> Workers<S, State, Work> {
 }
 
 fn run_serial<I, O, S>(
+    (limits, weigh): Within<'_, I>,
     workers: &Workers<S, impl Fn() -> Result<S, Error>, impl Fn(&mut S, I) -> Result<O, Error>>,
     mut read: impl FnMut() -> Result<Option<I>, Error>,
     mut write: impl FnMut(O) -> Result<(), Error>,
 ) -> Result<(), Error> {
     while let Some(item) = read()? {
+        limits.check_memory(CHUNK, weigh(&item).bytes)?;
         write(workers.do_work(item)?)?;
     }
     Ok(())
@@ -80,6 +137,7 @@ fn run_serial<I, O, S>(
 
 fn run_parallel<'scope, I, O, S, State, Work>(
     scope: &rayon::Scope<'scope>,
+    (limits, weigh): Within<'_, I>,
     depth: u64,
     workers: &'scope Workers<S, State, Work>,
     mut read: impl FnMut() -> Result<Option<I>, Error>,
@@ -95,11 +153,24 @@ where
     let (sender, results) = channel();
     let (mut count, mut written, mut ended) = (0, 0, false);
     let mut done: BTreeMap<u64, O> = BTreeMap::new();
+    let (mut waiting, mut held, mut weights) = (None, Weight::NONE, VecDeque::new());
     loop {
         while !ended && count - written < depth {
-            match read()? {
+            let next = match waiting.take() {
+                Some(item) => Some(item),
+                None => read()?,
+            };
+            match next {
                 None => ended = true,
                 Some(item) => {
+                    let weight = weigh(&item);
+                    if count > written && !held.plus(weight).fits(limits) {
+                        waiting = Some(item);
+                        break;
+                    }
+                    limits.check_memory(CHUNK, weight.bytes)?;
+                    held = held.plus(weight);
+                    weights.push_back(weight);
                     let mut reply = Reply { number: count, output: Err(Error::Cancelled), sender: sender.clone() };
                     scope.spawn(move |_| reply.set(workers.do_work(item)));
                     count += 1;
@@ -114,9 +185,13 @@ where
         while let Some(output) = done.remove(&written) {
             write(output)?;
             written += 1;
+            held = held.minus(weights.pop_front().unwrap_or_default());
         }
     }
 }
+
+/// What is over the limits when one item alone is.
+const CHUNK: &str = "a chunk that is being decoded";
 
 /// Sends its output when dropped, so that the coordinator does not wait for a job that panicked: the scope passes the
 /// panic on when it ends.
@@ -197,6 +272,35 @@ mod tests {
             let result = run(&Threads::Ambient, &Cancel::new(), || Ok(()), read, |(), n| fail(working, n), write);
             assert!(matches!(result, Err(Error::NoMetadataFound)));
             assert!(written <= 50);
+        }
+    }
+
+    /// Of items that each take half of what is allowed, two are in flight; of larger ones, one; too large ones are refused.
+    #[test]
+    fn no_more_in_flight_than_the_limits_allow() {
+        use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+        let limits = Limits::new().max_memory(100);
+        for (bytes, most) in [(10, 8), (50, 2), (51, 1), (100, 1), (101, 0)] {
+            let (held, peak, mut left) = (AtomicUsize::new(0), AtomicUsize::new(0), 50);
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(4).build().unwrap();
+            let read = || {
+                left -= 1;
+                Ok((left > 0).then_some(()))
+            };
+            let work = |(): &mut (), ()| {
+                peak.fetch_max(held.fetch_add(1, SeqCst) + 1, SeqCst);
+                std::thread::yield_now();
+                Ok(())
+            };
+            let write = |()| {
+                held.fetch_sub(1, SeqCst);
+                Ok(())
+            };
+            let weigh = |(): &()| Weight { bytes, unearned: 0 };
+            let threads = Threads::Pool(std::sync::Arc::new(pool));
+            let done = run_within((&limits, &weigh), &threads, &Cancel::new(), || Ok(()), read, work, write);
+            assert_eq!(done.is_ok(), most > 0);
+            assert!(peak.into_inner() <= most, "{bytes}");
         }
     }
 

@@ -2,15 +2,12 @@
 
 use std::io::Read;
 
+use blosc_core::Limits;
 use bloscpack_format::bloscpack::{Header, Layout, MetadataHeader, MetadataSection, offsets};
 use bloscpack_format::{FormatError, Json, Part};
 
 use crate::Error;
 use crate::counted::Counted;
-
-/// Metadata larger than this when decompressed is refused: it is a description, not data. Parsed, it takes up to 36
-/// times as much memory.
-const MAX_METADATA: u64 = 16 << 20;
 
 /// Everything in front of the chunks.
 #[derive(Debug)]
@@ -30,7 +27,7 @@ pub(crate) struct Metadata {
 }
 
 impl Prologue {
-    pub(crate) fn read<R: Read>(input: &mut Counted<R>) -> Result<Prologue, Error> {
+    pub(crate) fn read<R: Read>(input: &mut Counted<R>, limits: &Limits) -> Result<Prologue, Error> {
         let mut bytes = [0; Header::MAX_LEN];
         // A version 1 header is shorter, and a file of that version may be shorter than the others' header.
         let (start, rest) = bytes.split_at_mut(16);
@@ -44,10 +41,10 @@ impl Prologue {
             let field = "nchunks";
             return Err(FormatError::OutOfRange { part: Part::Header, offset: 16, field, value: 0, min, max }.into());
         }
-        let metadata = if header.metadata { Some(Metadata::read(input)?) } else { None };
+        let metadata = if header.metadata { Some(Metadata::read(input, limits)?) } else { None };
         let metadata_len = metadata.as_ref().map_or(0, |metadata| metadata.section.header().section_len());
         let layout = Layout::new(&header, metadata_len)?;
-        let offsets = read_offsets(input, &header, &layout)?;
+        let offsets = read_offsets(input, &header, &layout, limits)?;
         Ok(Prologue { header, metadata, offsets, layout })
     }
 }
@@ -58,7 +55,7 @@ fn is_version_1(start: &[u8]) -> bool {
 }
 
 impl Metadata {
-    fn read<R: Read>(input: &mut Counted<R>) -> Result<Metadata, Error> {
+    fn read<R: Read>(input: &mut Counted<R>, limits: &Limits) -> Result<Metadata, Error> {
         let start = input.position();
         let len = MetadataHeader::LEN as u64;
         let header = MetadataHeader::parse(&input.exactly(len, start, len, "the metadata header")?)?;
@@ -70,18 +67,41 @@ impl Metadata {
         }
         let digest = input.exactly(header.meta_checksum.digest_size() as u64, start, needed, what)?;
         let section = MetadataSection::from_parts(header, stored, &digest)?;
-        let value = section.decode(MAX_METADATA)?;
+        let value = section.decode(limits.metadata_room()).map_err(|error| match error {
+            // One byte more than there is room for.
+            FormatError::LimitExceeded { part: Part::Metadata, limit } => {
+                limits.check_metadata(limit.saturating_add(1), 1).err().map_or(error, FormatError::Limit)
+            }
+            other => other,
+        })?;
         Ok(Metadata { section, value })
     }
 }
 
-fn read_offsets<R: Read>(input: &mut Counted<R>, header: &Header, layout: &Layout) -> Result<Vec<i64>, Error> {
+/// What a byte of the offsets takes: as it was read, in a list that grows, as a number, and as a position.
+const OFFSETS_MEMORY: u64 = 5;
+
+fn read_offsets<R: Read>(
+    input: &mut Counted<R>,
+    header: &Header,
+    layout: &Layout,
+    limits: &Limits,
+) -> Result<Vec<i64>, Error> {
     let (start, needed) = (layout.offsets.start, layout.offsets.end - layout.offsets.start);
     if needed == 0 {
         return Ok(Vec::new());
     }
     let used = header.nchunks.unwrap_or(0).saturating_mul(offsets::ENTRY_LEN);
-    let entries = input.exactly(used, start, needed, "the offsets")?;
+    // A number of chunks that is made up has no bytes behind it: that they are wanting is said first.
+    let room = limits.max_memory as u64 / OFFSETS_MEMORY;
+    let mut entries = Vec::new();
+    let found = input.append(used.min(room), &mut entries)?;
+    if found < used {
+        if found == room {
+            limits.check_memory("the offsets", used.saturating_mul(OFFSETS_MEMORY))?;
+        }
+        return Err(input.cut_off(start, needed, "the offsets"));
+    }
     if input.skip(needed - used)? < needed - used {
         return Err(input.cut_off(start, needed, "the offsets"));
     }

@@ -9,12 +9,15 @@ use bloscpack_format::bloscpack::{Header, MetadataHeader};
 use bloscpack_format::checksum::Checksum;
 use bloscpack_format::{Format, Json, detect};
 
+use crate::archive::Plain;
 use crate::atomic::Output;
 use crate::chunks::{Chunks, FoundChunk};
 use crate::counted::Counted;
 use crate::error::ChunkDigestMismatch;
 use crate::files::refuse_same_file;
+use crate::in_memory::InMemory;
 use crate::options::Event;
+use crate::pipeline::Weight;
 use crate::prologue::Prologue;
 use crate::source::ReadAt;
 use crate::{Archive, Error, LocalSource, UnpackOptions, pipeline};
@@ -66,7 +69,7 @@ pub fn unpack_file(input: &Path, output: &Path, options: &UnpackOptions) -> Resu
 /// Unpacks what was opened at a path: a frame as an [`Archive`], everything else front to back.
 fn unpack_source(source: LocalSource, output: impl Write, options: &UnpackOptions) -> Result<UnpackReport, Error> {
     if is_frame(&source)? {
-        unpack_archive(&Archive::open(source)?, output, options)
+        unpack_archive(&Archive::open_with_limits(source, options.limits)?, output, options)
     } else {
         unpack_stream(source.into_file(), output, options)
     }
@@ -112,9 +115,9 @@ pub(crate) fn frame_report<R: ReadAt>(archive: &Archive<R>, nbytes: u64) -> Unpa
 /// # Errors
 /// As [`unpack_stream`].
 pub fn unpack_bytes(packed: &[u8], options: &UnpackOptions) -> Result<(Vec<u8>, UnpackReport), Error> {
-    let mut plain = Vec::new();
-    let report = unpack_stream(packed, &mut plain, options)?;
-    Ok((plain, report))
+    let mut plain = InMemory::new(&options.limits, packed.len() as u64);
+    let report = unpack_stream(packed, &mut plain, options).map_err(|error| plain.explain(error))?;
+    Ok((plain.bytes, report))
 }
 
 /// Unpacks a file to memory.
@@ -122,9 +125,11 @@ pub fn unpack_bytes(packed: &[u8], options: &UnpackOptions) -> Result<(Vec<u8>, 
 /// # Errors
 /// As [`unpack_stream`].
 pub fn unpack_bytes_from_file(input: &Path, options: &UnpackOptions) -> Result<(Vec<u8>, UnpackReport), Error> {
-    let mut plain = Vec::new();
-    let report = unpack_source(LocalSource::open(input)?, &mut plain, options)?;
-    Ok((plain, report))
+    let source = LocalSource::open(input)?;
+    let stored = source.stored().map_err(Error::io("reading the input"))?;
+    let mut plain = InMemory::new(&options.limits, stored);
+    let report = unpack_source(source, &mut plain, options).map_err(|error| plain.explain(error))?;
+    Ok((plain.bytes, report))
 }
 
 /// Unpacks from any reader, front to back, to any writer. A frame, whose index is at its end, is put to a temporary file
@@ -143,7 +148,9 @@ pub fn unpack_stream(mut input: impl Read, output: impl Write, options: &UnpackO
     match detect(prefix, total) {
         Some(Format::Bloscpack { .. }) => unpack_bloscpack(input, output, options),
         Some(format @ (Format::Blosc1Chunk | Format::Blosc2Chunk)) => unpack_chunk(input, output, options, format),
-        Some(Format::Blosc2Frame) => unpack_archive(&Archive::open(spooled(input)?)?, output, options),
+        Some(Format::Blosc2Frame) => {
+            unpack_archive(&Archive::open_with_limits(spooled(input)?, options.limits)?, output, options)
+        }
         Some(format) => Err(Error::Unsupported { format }),
         // What starts like a bloscpack file is told why it is none.
         None if prefix.starts_with(b"blpk") => unpack_bloscpack(input, output, options),
@@ -170,7 +177,7 @@ fn unpack_bloscpack<R: Read>(
     mut output: impl Write,
     options: &UnpackOptions,
 ) -> Result<UnpackReport, Error> {
-    let prologue = Prologue::read(&mut input)?;
+    let prologue = Prologue::read(&mut input, &options.limits)?;
     let header = &prologue.header;
     options.observer.tell(Event::Header(header));
     if let Some(metadata) = &prologue.metadata {
@@ -181,12 +188,19 @@ fn unpack_bloscpack<R: Read>(
     }
 
     let parallelism = options.threads.for_blocks(header.nchunks);
-    let decoder = || Ok(Decoder::new().limits(options.limits).parallelism(parallelism));
+    // What is written on is no output in memory.
+    let limits = options.limits.max_nbytes(usize::MAX);
+    let decoder = || Ok(Decoder::new().limits(limits).parallelism(parallelism));
+    let weigh = |work: &Work| {
+        let FoundChunk { nbytes, cbytes, .. } = work.found;
+        Weight::of_chunk(nbytes.max(cbytes), &options.threads, &limits, || cbytes)
+    };
 
     let mut chunks = Chunks::new(input, header);
     let (mut nbytes, mut chunk_positions) = (0, Vec::new());
     let spare = std::cell::RefCell::new(Vec::new());
-    pipeline::run(
+    pipeline::run_within(
+        (&limits, &weigh),
         &options.threads,
         &options.cancel,
         decoder,
@@ -267,13 +281,18 @@ fn unpack_chunk<R: Read>(
     if input.skip(u64::MAX)? > 0 {
         return Err(Error::MoreData { offset: cbytes, found: "more data", nchunks: 1 });
     }
-    let mut decoder = Decoder::new().limits(options.limits).parallelism(options.threads.for_blocks(Some(1)));
-    let plain = match &options.threads {
-        crate::Threads::Pool(pool) => pool.install(|| decoder.decompress(&chunk)),
-        _ => decoder.decompress(&chunk),
+    let limits = options.limits.max_nbytes(usize::MAX);
+    let mut decoder = Decoder::new().limits(limits).parallelism(options.threads.for_blocks(Some(1)));
+    let plain = match (chunk.repeated_value(), &options.threads) {
+        (Some(value), _) => limits
+            .check_chunk(header.nbytes() as u64)
+            .map(|()| Plain::Repeat { value: value.to_vec(), range: 0..header.nbytes() })
+            .map_err(DecodeError::Limit),
+        (None, crate::Threads::Pool(pool)) => pool.install(|| decoder.decompress(&chunk)).map(Plain::Bytes),
+        _ => decoder.decompress(&chunk).map(Plain::Bytes),
     };
     let plain = plain.map_err(damaged)?;
-    output.write_all(&plain).and_then(|()| output.flush()).map_err(Error::io("writing the output"))?;
+    plain.write_to(&mut output).and_then(|()| output.flush()).map_err(Error::io("writing the output"))?;
     Ok(UnpackReport {
         format,
         header: None,

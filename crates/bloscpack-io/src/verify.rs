@@ -44,7 +44,7 @@ pub fn verify_stream(mut input: impl Read, options: &UnpackOptions) -> Result<Un
 }
 
 fn verify_frame(source: impl ReadAt, options: &UnpackOptions) -> Result<UnpackReport, Error> {
-    let archive = Archive::open(source)?;
+    let archive = Archive::open_with_limits(source, options.limits)?;
     archive.verify(options)?;
     Ok(frame_report(&archive, archive.nbytes()))
 }

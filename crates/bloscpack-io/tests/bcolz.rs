@@ -389,10 +389,10 @@ fn every_fault_is_found() {
 #[test]
 fn limits_are_kept() {
     let carray = Carray::open(golden("ref/size/n1200_cl100")).unwrap();
-    let limited = |max| serial().limits(Limits::new().max_nbytes(max));
+    let limited = |max| serial().limits(Limits::new().max_chunk(max));
     assert!(carray.read_all(&limited(400)).is_ok());
     assert!(carray.read_all(&limited(399)).is_err());
-    let carray = carray.limits(Limits::new().max_nbytes(399));
+    let carray = carray.limits(Limits::new().max_chunk(399));
     assert!(carray.read_rows(0..1).is_err() && carray.chunk(0).is_err() && carray.compressed_chunk(0).is_err());
     assert_eq!(verify(carray.directory(), &limited(399)).unwrap().faults.len(), 12);
     let archive = Archive::open(DirectorySource::new(golden("ref/size/n1200_cl100"))).unwrap();

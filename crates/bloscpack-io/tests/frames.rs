@@ -205,12 +205,12 @@ fn limits_are_kept() {
     let stored = Stored::golden("frames/cf_lz4_shuffle_f8_walk.b2frame");
     let archive = Archive::open(&stored).unwrap();
     let Some(ChunkSize::Fixed(size)) = archive.frame().map(|frame| frame.header.chunksize) else { panic!() };
-    let limited = |max| UnpackOptions::new().limits(Limits::new().max_nbytes(max));
+    let limited = |max| UnpackOptions::new().limits(Limits::new().max_chunk(max));
     assert!(archive.unpack(Vec::new(), &limited(size as usize)).is_ok());
     assert!(archive.unpack(Vec::new(), &limited(size as usize - 1)).is_err());
     let zeros = Archive::open(Stored::golden("frames/fill_zero_contiguous_37.b2frame")).unwrap();
     assert!(zeros.unpack(Vec::new(), &limited(100)).is_err());
-    assert!(zeros.limits(Limits::new().max_nbytes(100)).chunk(0).is_err());
+    assert!(zeros.limits(Limits::new().max_chunk(100)).chunk(0).is_err());
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use super::{Body, Chunk, vlblocks};
 use crate::block::{BlockDecoder, BlockPlan, Outside};
 use crate::codec::DictionaryCache;
+use crate::limits::scratch;
 use crate::parallel;
 use crate::{DecodeError, Limits};
 
@@ -42,8 +43,7 @@ pub(super) struct Blocks<'a> {
     /// The plain offset of each block and of the end, where blocks have variable length; added up when first needed.
     starts: OnceLock<Vec<usize>>,
     postfilter: Option<&'a Postfilter>,
-    /// The longest block that the caller lets a decoder hold.
-    max_len: usize,
+    limits: &'a Limits,
 }
 
 #[allow(clippy::large_enum_variant, reason = "there is one of them, on the stack")]
@@ -58,15 +58,22 @@ impl<'a> Blocks<'a> {
         chunk: &'a Chunk<'a>,
         outside: Outside<'a>,
         postfilter: Option<&'a Postfilter>,
-        limits: &Limits,
+        limits: &'a Limits,
         cache: &mut DictionaryCache,
     ) -> Result<Self, DecodeError> {
         let content = match chunk.body() {
             Body::Plain(bytes) => Content::Plain(bytes),
             Body::Value(value) => Content::Value(value),
-            Body::Blocks(layout) => Content::Blocks(BlockPlan::new(chunk.bytes(), layout, outside, cache)?),
+            Body::Blocks(layout) => {
+                limits.check_memory("blocks on their way", scratch(chunk.header().blocksize() as u64))?;
+                Content::Blocks(BlockPlan::new(chunk.bytes(), layout, outside, cache)?)
+            }
         };
-        Ok(Blocks { chunk, content, starts: OnceLock::new(), postfilter, max_len: limits.max_nbytes })
+        Ok(Blocks { chunk, content, starts: OnceLock::new(), postfilter, limits })
+    }
+
+    pub(super) fn limits(&self) -> &Limits {
+        self.limits
     }
 
     /// How many blocks there are.
@@ -102,8 +109,10 @@ impl<'a> Blocks<'a> {
             }
             _ => self.chunk.block_range(index).len(),
         };
-        if needed > self.max_len {
-            return Err(DecodeError::Limit { needed, limit: self.max_len });
+        self.limits.check_chunk(needed as u64)?;
+        self.limits.check_output(needed as u64, needed as u64)?;
+        if matches!(self.content, Content::Blocks(_)) {
+            self.limits.check_unearned(needed as u64, self.chunk.header().cbytes() as u64)?;
         }
         Ok(needed)
     }

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use super::blocks::{BlockInfo, Blocks, Buffers, Postfilter};
 use super::{Body, Chunk, ranges};
 use crate::block::Outside;
-use crate::parallel::Parallelism;
+use crate::limits::scratch;
+use crate::parallel::{self, Parallelism};
 use crate::registry::Registry;
 use crate::{DecodeError, Limits};
 
@@ -19,7 +20,7 @@ const TRUSTED_RATIO: usize = 64;
 /// ```
 /// use blosc_core::{CParams, Chunk, Decoder, Limits};
 /// let chunk = blosc_core::compress(&[7; 100_000], &CParams::new())?;
-/// let mut decoder = Decoder::new().limits(Limits::new().max_nbytes(1 << 20));
+/// let mut decoder = Decoder::new().limits(Limits::new().max_chunk(1 << 20));
 /// assert_eq!(decoder.decompress(&Chunk::parse(&chunk)?)?, [7; 100_000]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -45,6 +46,11 @@ impl Decoder {
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
+    }
+
+    /// What input may make it spend.
+    pub fn get_limits(&self) -> &Limits {
+        &self.limits
     }
 
     /// Sets who works on the blocks.
@@ -103,18 +109,26 @@ impl Decoder {
     }
 
     /// All plain bytes of the chunk to `plain`, whose contents they replace and whose allocation they reuse. On an
-    /// error the contents are unspecified.
+    /// error it is empty.
     ///
     /// # Errors
     /// As [`Decoder::decompress`].
     pub fn decompress_to(&mut self, chunk: &Chunk<'_>, plain: &mut Vec<u8>) -> Result<(), DecodeError> {
+        let decoded = self.replace(chunk, plain);
+        if decoded.is_err() {
+            plain.clear();
+        }
+        decoded
+    }
+
+    fn replace(&mut self, chunk: &Chunk<'_>, plain: &mut Vec<u8>) -> Result<(), DecodeError> {
         let header = chunk.header();
         header.check_limits(&self.limits)?;
+        header.check_earned(&self.limits)?;
         let is_earned = header.nbytes() / TRUSTED_RATIO <= header.cbytes() || !matches!(chunk.body(), Body::Blocks(_));
         if is_earned || header.nbytes() <= plain.capacity() {
             plain.resize(header.nbytes(), 0);
-            self.decompress_into(chunk, plain)?;
-            return Ok(());
+            return self.fill(chunk, plain);
         }
         plain.clear();
         let (blocks, buffers) = self.blocks(chunk)?;
@@ -127,27 +141,32 @@ impl Decoder {
         Ok(())
     }
 
-    /// All plain bytes of the chunk to the start of `dst`, which may be longer; how many they are. On an error the
-    /// contents of `dst` are unspecified.
+    /// All plain bytes of the chunk to the start of `dst`, which may be longer; how many they are. What is behind them stays
+    /// as it was. On an error, as much of `dst` as they would have filled is zeros.
     ///
     /// # Errors
     /// [`DecodeError::Destination`] if `dst` is too short; [`DecodeError::Limit`]; any other variant for a damaged
     /// chunk.
     pub fn decompress_into(&mut self, chunk: &Chunk<'_>, dst: &mut [u8]) -> Result<usize, DecodeError> {
-        let (nbytes, nblocks) = (chunk.header().nbytes(), chunk.header().nblocks());
-        let dst = self.destination(chunk, dst)?;
-        let is_parallel = self.parallelism.applies(nbytes, nblocks);
-        let (blocks, buffers) = self.blocks(chunk)?;
-        if is_parallel {
-            blocks.decode_all_parallel(buffers, dst)?
-        } else {
-            blocks.decode_all(buffers, dst)?
-        }
+        let nbytes = chunk.header().nbytes();
+        let decoded = self.destination(chunk, dst).and_then(|dst| self.fill(chunk, dst));
+        blank_on_error(decoded, dst, nbytes)?;
         Ok(nbytes)
     }
 
+    /// Decodes a chunk that the limits allow to where it fits.
+    fn fill(&mut self, chunk: &Chunk<'_>, dst: &mut [u8]) -> Result<(), DecodeError> {
+        let (nbytes, nblocks) = (chunk.header().nbytes(), chunk.header().nblocks());
+        let scratch =
+            scratch(chunk.header().blocksize() as u64).saturating_mul(parallel::threads().min(nblocks) as u64);
+        let fits = || self.limits.check_memory("blocks on their way", scratch).is_ok();
+        let is_parallel = self.parallelism.applies(nbytes, nblocks) && fits();
+        let (blocks, buffers) = self.blocks(chunk)?;
+        if is_parallel { blocks.decode_all_parallel(buffers, dst) } else { blocks.decode_all(buffers, dst) }
+    }
+
     /// As [`Decoder::decompress_into`], but leaves out the blocks for which `skip` is true: they cost nothing, and their
-    /// bytes in `dst` stay what they were. Blocks behind the end of `skip` are decoded.
+    /// bytes in `dst` stay what they were, unless there is an error. Blocks behind the end of `skip` are decoded.
     ///
     /// # Errors
     /// As [`Decoder::decompress_into`]; [`DecodeError::Range`] if `skip` names more blocks than there are.
@@ -157,17 +176,23 @@ impl Decoder {
         skip: &[bool],
         dst: &mut [u8],
     ) -> Result<usize, DecodeError> {
-        let (nbytes, nblocks) = (chunk.header().nbytes(), chunk.header().nblocks());
-        let dst = self.destination(chunk, dst)?;
+        let nbytes = chunk.header().nbytes();
+        let decoded = self.destination(chunk, dst).and_then(|dst| self.fill_masked(chunk, skip, dst));
+        blank_on_error(decoded, dst, nbytes)?;
+        Ok(nbytes)
+    }
+
+    fn fill_masked(&mut self, chunk: &Chunk<'_>, skip: &[bool], dst: &mut [u8]) -> Result<(), DecodeError> {
+        let nblocks = chunk.header().nblocks();
         if skip.len() > nblocks {
             return Err(DecodeError::Range { unit: "blocks", start: 0, end: skip.len(), len: nblocks });
         }
         let (blocks, buffers) = self.blocks(chunk)?;
-        blocks.decode_masked(buffers, skip, dst)?;
-        Ok(nbytes)
+        blocks.decode_masked(buffers, skip, dst)
     }
 
-    /// The plain bytes of block `index` to the start of `dst`; how many they are.
+    /// The plain bytes of block `index` to the start of `dst`; how many they are. If the block is damaged, as much of `dst`
+    /// as it would have filled is zeros; on any other error `dst` stays as it was.
     ///
     /// # Errors
     /// [`DecodeError::Range`] if there is no such block, [`DecodeError::Destination`] if `dst` is too short,
@@ -181,14 +206,15 @@ impl Decoder {
         let needed = blocks.block_len(index)?;
         let found = dst.len();
         let dst = dst.get_mut(..needed).ok_or(DecodeError::Destination { needed, found })?;
-        blocks.prepare(buffers)?;
-        blocks.decode(&mut buffers.decoder, &buffers.reference, index, dst)?;
+        let decoded = blocks.prepare(buffers);
+        let decoded = decoded.and_then(|()| blocks.decode(&mut buffers.decoder, &buffers.reference, index, dst));
+        blank_on_error(decoded, dst, needed)?;
         Ok(needed)
     }
 
     /// The plain bytes of several ranges, one behind the other, to `dst`, which is exactly as long as they are
     /// together. Every block that a range touches is decoded once, however many ranges touch it; others are not read
-    /// (but for the first block of a chunk with the delta filter, which all others need).
+    /// (but for the first block of a chunk with the delta filter, which all others need). On an error `dst` is zeros.
     ///
     /// # Errors
     /// [`DecodeError::Range`] if a range is not within the chunk, [`DecodeError::Destination`] if `dst` has another
@@ -200,10 +226,12 @@ impl Decoder {
         dst: &mut [u8],
     ) -> Result<(), DecodeError> {
         let mut block = core::mem::take(&mut self.block);
-        let (blocks, buffers) = self.blocks(chunk)?;
-        let decoded = ranges::decode(&blocks, buffers, &mut block, chunk.header().nbytes(), ranges, dst);
+        let decoded = self.blocks(chunk).and_then(|(blocks, buffers)| {
+            ranges::decode(&blocks, buffers, &mut block, chunk.header().nbytes(), ranges, dst)
+        });
         self.block = block;
-        decoded
+        let len = dst.len();
+        blank_on_error(decoded, dst, len)
     }
 
     /// The plain bytes of the items `range`, each of the chunk's typesize.
@@ -218,9 +246,7 @@ impl Decoder {
             return Err(DecodeError::Range { unit: "items", start: range.start, end: range.end, len });
         }
         let bytes = range.start * typesize..range.end * typesize;
-        if bytes.len() > self.limits.max_nbytes {
-            return Err(DecodeError::Limit { needed: bytes.len(), limit: self.limits.max_nbytes });
-        }
+        self.limits.check_output(bytes.len() as u64, chunk.header().cbytes() as u64)?;
         let mut items = vec![0; bytes.len()];
         self.decode_ranges(chunk, &[bytes], &mut items)?;
         Ok(items)
@@ -238,6 +264,15 @@ impl Decoder {
         let outside = Outside { registry, blockshape, channels: *super_chunk_typesize };
         Ok((Blocks::new(chunk, outside, postfilter.as_deref(), limits, &mut buffers.dictionary)?, buffers))
     }
+}
+
+/// Leaves zeros of what was to be decoded if it was not: neither what was there before, nor half of a chunk.
+fn blank_on_error(decoded: Result<(), DecodeError>, dst: &mut [u8], nbytes: usize) -> Result<(), DecodeError> {
+    if decoded.is_err() {
+        let len = nbytes.min(dst.len());
+        dst[..len].fill(0);
+    }
+    decoded
 }
 
 impl fmt::Debug for Decoder {

@@ -19,7 +19,7 @@ pub(super) fn decode(
     for range in ranges {
         let (part, behind) = rest.split_at_mut(range.len());
         if !blocks.read_without_blocks(range.start, part) {
-            return Pieces::cut(blocks, ranges).decode(blocks, buffers, block, dst);
+            return Pieces::cut(blocks, ranges)?.decode(blocks, buffers, block, dst);
         }
         rest = behind;
     }
@@ -53,7 +53,7 @@ struct Piece {
 
 impl Pieces {
     /// Cuts ranges that are within the chunk.
-    fn cut(blocks: &Blocks<'_>, ranges: &[Range<usize>]) -> Pieces {
+    fn cut(blocks: &Blocks<'_>, ranges: &[Range<usize>]) -> Result<Pieces, DecodeError> {
         let mut pieces = Vec::new();
         let mut to = 0;
         for range in ranges {
@@ -62,13 +62,15 @@ impl Pieces {
                 let block = blocks.block_at(at);
                 let block_range = blocks.range(block);
                 let end = block_range.end.min(range.end);
+                // Twice as many while the list grows. Blocks of one byte take 4 bytes of a chunk that stores any.
+                blocks.limits().check_memory("pieces of blocks", 3 * (pieces.len() * size_of::<Piece>()) as u64)?;
                 pieces.push(Piece { block, from: at - block_range.start, to, len: end - at });
                 to += end - at;
                 at = end;
             }
         }
         pieces.sort_unstable_by_key(|piece| piece.block);
-        Pieces(pieces)
+        Ok(Pieces(pieces))
     }
 
     /// Decodes every block that has a piece, by way of `block` where not all of it is wanted in one place.

@@ -4,7 +4,7 @@ use bytemuck::Pod;
 
 use super::{Chunk, Decoder};
 use crate::params::CParams;
-use crate::{DecodeError, EncodeError};
+use crate::{DecodeError, EncodeError, Limits};
 
 /// Compresses numbers to a chunk; the typesize of `params` is replaced by theirs.
 ///
@@ -33,6 +33,7 @@ pub fn decompress_vec<T: Pod>(chunk: &[u8]) -> Result<Vec<T>, DecodeError> {
     if !nbytes.is_multiple_of(width) {
         return Err(DecodeError::Destination { needed: nbytes, found: nbytes / width * width });
     }
+    chunk.header().check_earned(&Limits::new())?;
     let mut numbers = vec![T::zeroed(); nbytes / width];
     Decoder::new().decompress_into(&chunk, bytemuck::cast_slice_mut(&mut numbers))?;
     Ok(numbers)

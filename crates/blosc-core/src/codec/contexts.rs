@@ -248,7 +248,8 @@ impl<'a> Stream<'a> {
         if buffer.len() < len + SLACK {
             buffer.resize(len + SLACK, 0);
         }
-        Stream { src, dst: buffer, len }
+        // No more than that, though the buffer may be longer: where a decoder stops that finds damage depends on its room.
+        Stream { src, dst: &mut buffer[..len + SLACK], len }
     }
 }
 

@@ -4,6 +4,7 @@ use core::fmt;
 
 use crate::codec::{Codec, CorruptStream};
 use crate::filter::{Filter, FilterError};
+use crate::limits::OverLimit;
 
 /// Why a chunk could not be decoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -145,13 +146,8 @@ pub enum DecodeError {
         /// How many there are.
         len: usize,
     },
-    /// More plain bytes than the caller's [`Limits`](crate::Limits) allow.
-    Limit {
-        /// Bytes the chunk would need.
-        needed: usize,
-        /// Bytes allowed.
-        limit: usize,
-    },
+    /// More than the caller's [`Limits`](crate::Limits) allow.
+    Limit(OverLimit),
 }
 
 impl fmt::Display for DecodeError {
@@ -200,14 +196,18 @@ impl fmt::Display for DecodeError {
             Self::Range { unit, start, end, len } => {
                 write!(f, "{unit} {start}..{end} are not within 0..{len}")
             }
-            Self::Limit { needed, limit } => {
-                write!(f, "decoding needs {needed} bytes, the limit is {limit}")
-            }
+            Self::Limit(error) => error.fmt(f),
         }
     }
 }
 
 impl std::error::Error for DecodeError {}
+
+impl From<OverLimit> for DecodeError {
+    fn from(error: OverLimit) -> Self {
+        DecodeError::Limit(error)
+    }
+}
 
 impl From<FilterError> for DecodeError {
     fn from(FilterError { filter, what }: FilterError) -> Self {

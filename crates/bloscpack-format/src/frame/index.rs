@@ -43,12 +43,12 @@ impl Index {
     /// Reads the index of a frame with this header from `bytes`, which start where it does
     /// ([`Layout::index`](super::Layout::index)); of a frame without plain bytes it is empty, whatever they are.
     ///
-    /// `limits` bound the plain size of the index, 8 bytes a chunk; one that repeats an entry is not bounded, for it takes
-    /// no memory. Memory grows as the chunk is decoded. The entries are not looked at.
+    /// [`Limits::max_chunks`] bounds it; one that repeats an entry is not bounded, for it takes no memory. Memory grows as the
+    /// chunk is decoded. The entries are not looked at.
     ///
     /// # Errors
     ///
-    /// [`FrameError::Chunk`] if it is no whole chunk or over the limits; [`FrameError::IndexLength`] if it has not as many
+    /// [`FormatError::Limit`]; [`FrameError::Chunk`] if it is no whole chunk; [`FrameError::IndexLength`] if it has not as many
     /// entries as the header's sizes make chunks.
     pub fn decode(bytes: &[u8], header: &Header, limits: Limits) -> Result<Self, FormatError> {
         let expected = header.nchunks();
@@ -67,10 +67,10 @@ impl Index {
             let entry = repeated(value).ok_or(DecodeError::Unearned { nbytes, cbytes: chunk.header().cbytes() });
             return Ok(Self(Entries::Repeat { entry: entry.map_err(refused)?, nchunks }));
         }
-        if nbytes > limits.max_nbytes {
-            return Err(refused(DecodeError::Limit { needed: nbytes, limit: limits.max_nbytes }));
-        }
-        let mut decoder = Decoder::new().limits(limits);
+        limits.check_chunks(nchunks)?;
+        limits.check_unearned(nbytes as u64, chunk.header().cbytes() as u64)?;
+        // It is no chunk of the data.
+        let mut decoder = Decoder::new().limits(limits.max_nbytes(usize::MAX).max_chunk(usize::MAX));
         let mut block = vec![0; chunk.header().blocksize().min(nbytes)];
         let mut entries = Vec::new();
         // A block may end within an entry.
@@ -177,9 +177,21 @@ impl Index {
         bad.map_or(Ok(()), |(chunk, value)| Err(FrameError::Entry { chunk, value, max }.into()))
     }
 
-    /// Whether it is kept as one entry that repeats.
-    pub(super) fn is_repeated(&self) -> bool {
+    /// Whether it is kept as one entry that repeats: what is true of one chunk is of all, but for a shorter last one.
+    #[must_use]
+    pub fn is_repeated(&self) -> bool {
         matches!(self.0, Entries::Repeat { .. })
+    }
+
+    /// The first chunk that is stored.
+    #[must_use]
+    pub fn first_stored(&self) -> Option<u64> {
+        let first = match &self.0 {
+            Entries::List(entries) => entries.iter().position(|entry| *entry >= 0)?,
+            Entries::Repeat { entry, nchunks } if *entry >= 0 && *nchunks > 0 => 0,
+            Entries::Repeat { .. } => return None,
+        };
+        Some(first as u64)
     }
 
     /// The numbers of the chunk files.
@@ -257,7 +269,7 @@ mod tests {
         }
         assert_eq!(Index::decode(&chunk, &header(300), Limits::new()), Ok(index.clone()));
         assert_eq!(Index::decode(b"no chunk", &header(0), Limits::new()), Ok(Index::default()));
-        assert!(Index::decode(&chunk, &header(300), Limits::new().max_nbytes(23)).is_err());
+        assert!(Index::decode(&chunk, &header(300), Limits::new().max_chunks(2)).is_err());
         assert_eq!((index.check(81), index.check(80).is_err()), (Ok(()), true));
     }
 }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::ops::Range;
 
-use blosc_core::{CParams, Chunk, DecodeError, Decoder, Encoder, Limits, Parallelism, Special};
+use blosc_core::{CParams, Chunk, DecodeError, Decoder, Encoder, Limits, OverLimit, Parallelism, Special};
 
 use super::fetch::Fetched;
 use super::{Archive, Content};
@@ -14,7 +14,7 @@ use crate::counted::Counted;
 use crate::source::{ReadAt, Sequential};
 use crate::unpack::check_digest;
 
-/// What one thread decodes with.
+/// What one thread decodes with. What it makes is written on: only chunks and what is not earned is bounded, no output.
 pub(super) struct Worker {
     decoder: Decoder,
     limits: Limits,
@@ -22,7 +22,7 @@ pub(super) struct Worker {
 
 /// Plain bytes; those that only repeat a value need not be in memory.
 #[derive(Debug)]
-pub(super) enum Plain {
+pub(crate) enum Plain {
     Bytes(Vec<u8>),
     /// The bytes `range` of a chunk that repeats `value`; empty for zeros.
     Repeat {
@@ -35,14 +35,14 @@ pub(super) enum Plain {
 const PIECE: usize = 1 << 16;
 
 impl Plain {
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         match self {
             Plain::Bytes(bytes) => bytes.len(),
             Plain::Repeat { range, .. } => range.len(),
         }
     }
 
-    pub(super) fn write_to(&self, output: &mut impl Write) -> io::Result<()> {
+    pub(crate) fn write_to(&self, output: &mut impl Write) -> io::Result<()> {
         let (value, range) = match self {
             Plain::Bytes(bytes) => return output.write_all(bytes),
             Plain::Repeat { value, range } => (value, range),
@@ -65,7 +65,23 @@ impl Plain {
         matches!(self, Plain::Repeat { value, .. } if value.iter().all(|byte| *byte == 0))
     }
 
-    pub(super) fn into_vec(self) -> Vec<u8> {
+    /// The same `times` over; `None` where values would be cut, or in other cases that do not pay.
+    pub(super) fn repeated(&self, times: u64) -> Option<Plain> {
+        let Plain::Repeat { value, range } = self else { return None };
+        let len = usize::try_from(times).ok()?.checked_mul(range.len())?;
+        let whole = range.start == 0 && range.end.checked_rem(value.len()).unwrap_or(0) == 0;
+        whole.then(|| Plain::Repeat { value: value.clone(), range: 0..len })
+    }
+
+    /// The bytes in memory, if that may be for those that nobody stored.
+    pub(super) fn into_vec_within(self, limits: &Limits) -> Result<Vec<u8>, OverLimit> {
+        if let Plain::Repeat { range, .. } = &self {
+            limits.check_unearned(range.len() as u64, 0)?;
+        }
+        Ok(self.into_vec())
+    }
+
+    fn into_vec(self) -> Vec<u8> {
         match self {
             Plain::Bytes(bytes) => bytes,
             Plain::Repeat { value, range } => {
@@ -97,6 +113,7 @@ fn value_of(special: Special, typesize: usize) -> Vec<u8> {
 impl<R: ReadAt> Archive<R> {
     /// Somebody to decode its chunks.
     pub(super) fn worker(&self, limits: Limits, parallelism: Parallelism) -> Worker {
+        let limits = limits.max_nbytes(usize::MAX);
         let mut decoder = Decoder::new().limits(limits).parallelism(parallelism);
         if let Content::Frame(open) = &self.content {
             decoder = decoder.super_chunk_typesize(open.frame.header.typesize as usize);
@@ -135,7 +152,9 @@ impl<R: ReadAt> Archive<R> {
     /// # Errors
     /// As [`Archive::compressed_chunk`].
     pub fn chunk(&self, number: u64) -> Result<Vec<u8>, Error> {
-        Ok(self.decode(&mut self.worker(self.limits, Parallelism::Serial), number, None)?.into_vec())
+        let plain = self.decode(&mut self.worker(self.limits, Parallelism::Serial), number, None)?;
+        self.limits.check_output(plain.len() as u64, plain.len() as u64)?;
+        Ok(plain.into_vec_within(&self.limits)?)
     }
 
     /// What chunk `number` consists of, as far as `ranges` of its plain bytes need it.
@@ -217,6 +236,7 @@ impl<R: ReadAt> Archive<R> {
         fetched: &Fetched,
         ranges: Option<&[Range<usize>]>,
     ) -> Result<Plain, DecodeError> {
+        let total: usize = ranges.unwrap_or_default().iter().map(Range::len).fold(0, usize::saturating_add);
         let (value, nbytes) = match fetched {
             Fetched::Special { special, nbytes } => (value_of(*special, self.typesize()), *nbytes as usize),
             Fetched::Bytes { bytes, .. } => {
@@ -225,7 +245,9 @@ impl<R: ReadAt> Archive<R> {
                     (Some(value), _) => (value.to_vec(), chunk.header().nbytes()),
                     (None, None) => return worker.decoder.decompress(&chunk).map(Plain::Bytes),
                     (None, Some(ranges)) => {
-                        let mut plain = vec![0; ranges.iter().map(Range::len).sum()];
+                        worker.limits.check_chunk(total as u64)?;
+                        worker.limits.check_unearned(total as u64, bytes.len() as u64)?;
+                        let mut plain = vec![0; total];
                         worker.decoder.decode_ranges(&chunk, ranges, &mut plain)?;
                         return Ok(Plain::Bytes(plain));
                     }
@@ -238,15 +260,15 @@ impl<R: ReadAt> Archive<R> {
             return Err(DecodeError::Range { unit: "bytes", start: range.start, end: range.end, len: nbytes });
         }
         match ranges {
-            None if nbytes > worker.limits.max_nbytes => {
-                Err(DecodeError::Limit { needed: nbytes, limit: worker.limits.max_nbytes })
+            None => {
+                worker.limits.check_chunk(nbytes as u64)?;
+                Ok(Plain::Repeat { value, range: 0..nbytes })
             }
-            None => Ok(Plain::Repeat { value, range: 0..nbytes }),
             Some([range]) => Ok(Plain::Repeat { value, range: range.clone() }),
-            Some(ranges) if value.iter().all(|byte| *byte == 0) => {
-                Ok(Plain::Repeat { value: Vec::new(), range: 0..ranges.iter().map(Range::len).sum() })
-            }
+            Some(_) if value.iter().all(|byte| *byte == 0) => Ok(Plain::Repeat { value: Vec::new(), range: 0..total }),
             Some(ranges) => {
+                worker.limits.check_chunk(total as u64)?;
+                worker.limits.check_unearned(total as u64, 0)?;
                 let pieces = ranges.iter().map(|range| Plain::Repeat { value: value.clone(), range: range.clone() });
                 Ok(Plain::Bytes(pieces.flat_map(Plain::into_vec).collect()))
             }

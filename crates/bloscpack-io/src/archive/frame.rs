@@ -12,9 +12,6 @@ use bloscpack_format::numpy::{NumpyMeta, Order};
 use crate::Error;
 use crate::source::{ReadAt, parse_start};
 
-/// An index may take so many plain bytes, of 32 Mi chunks, that it has not shown to be worth: it is compressed.
-const INDEX_LIMITS: Limits = Limits::new().max_nbytes(256 << 20);
-
 /// A frame without its chunks.
 #[derive(Debug)]
 pub(super) struct OpenFrame {
@@ -37,7 +34,7 @@ pub(super) enum Place<'a> {
 
 impl OpenFrame {
     /// Opens the frame at the start of `source`, which has `len` bytes.
-    pub(super) fn open(source: &impl ReadAt, len: u64) -> Result<OpenFrame, Error> {
+    pub(super) fn open(source: &impl ReadAt, len: u64, limits: &Limits) -> Result<OpenFrame, Error> {
         let read = |at: u64, bytes: u64, what: &str| -> Result<Vec<u8>, Error> {
             if at.checked_add(bytes).is_none_or(|end| end > len) {
                 return Err(Error::Truncated {
@@ -47,6 +44,7 @@ impl OpenFrame {
                     found: len.saturating_sub(at),
                 });
             }
+            limits.check_memory("a part of the frame", bytes)?;
             // As many as are there.
             let mut buf = vec![0; bytes as usize];
             source.read_exact_at(at, &mut buf).map_err(Error::io("reading the input"))?;
@@ -69,7 +67,7 @@ impl OpenFrame {
             let end = layout.index.end.min(layout.index.start + u64::from(info.cbytes));
             index.extend(part(&(start.end..end.max(start.end)), "the frame's index")?);
         }
-        let index = Index::decode(&index, &header, INDEX_LIMITS)?;
+        let index = Index::decode(&index, &header, *limits)?;
         let frame = Frame { header, index, trailer };
         frame.check_index()?;
         let array = Grid::of(&frame)?;
@@ -120,13 +118,11 @@ impl OpenFrame {
 
     /// What the first chunk that is stored says, if it says anything.
     fn first_kind(&self, source: &impl ReadAt) -> Option<bool> {
-        let is_stored = |chunk: &u64| self.frame.index.raw(*chunk).is_some_and(|entry| entry >= 0);
-        let first = (0..self.frame.nchunks()).find(is_stored)?;
-        self.info(source, first).ok().map(|info| info.vl_blocks)
+        self.info(source, self.frame.index.first_stored()?).ok().map(|info| info.vl_blocks)
     }
 
     /// What the header of a stored chunk says.
-    fn info(&self, source: &impl ReadAt, number: u64) -> Result<ChunkInfo, Error> {
+    pub(super) fn info(&self, source: &impl ReadAt, number: u64) -> Result<ChunkInfo, Error> {
         match self.place(source, number)? {
             Place::Special { special, nbytes } => {
                 Ok(ChunkInfo { nbytes, cbytes: 0, vl_blocks: false, special: Some(special) })
@@ -140,16 +136,28 @@ impl OpenFrame {
     }
 
     /// Where the chunks end in their plain bytes, `None` where all have one size. Reads the header of every chunk, once.
-    pub(super) fn ends(&self, source: &impl ReadAt) -> Result<Option<&[u64]>, Error> {
+    fn ends(&self, source: &impl ReadAt, limits: &Limits) -> Result<Option<&[u64]>, Error> {
         if let ChunkSize::Fixed(_) = self.frame.header.chunksize {
             return Ok(None);
         }
         if let Some(ends) = self.ends.get() {
             return Ok(Some(ends));
         }
-        let (mut ends, mut end) = (Vec::new(), 0u64);
+        // One entry that repeats took 40 bytes to say; each of its ends takes memory.
+        limits.check_chunks(self.frame.nchunks())?;
+        let (mut ends, mut end, mut before) = (Vec::new(), 0u64, None);
         for chunk in 0..self.frame.nchunks() {
-            end += u64::from(self.info(source, chunk)?.nbytes);
+            // The same chunk again has the same size: sizes vary, so that the last one is like the others.
+            let entry = self.frame.index.raw(chunk);
+            let nbytes = match before {
+                Some((same, nbytes)) if same == entry => nbytes,
+                _ => self.info(source, chunk)?.nbytes,
+            };
+            before = Some((entry, nbytes));
+            end += u64::from(nbytes);
+            if end > self.frame.header.nbytes {
+                return self.check_sum(end).map(|()| None);
+            }
             ends.push(end);
         }
         self.check_sum(end)?;
@@ -157,12 +165,17 @@ impl OpenFrame {
     }
 
     /// The plain bytes of chunk `number` within those of all.
-    pub(super) fn chunk_range(&self, source: &impl ReadAt, number: u64) -> Result<Option<Range<u64>>, Error> {
+    pub(super) fn chunk_range(
+        &self,
+        source: &impl ReadAt,
+        number: u64,
+        limits: &Limits,
+    ) -> Result<Option<Range<u64>>, Error> {
         let header = &self.frame.header;
         if number >= self.frame.nchunks() {
             return Ok(None);
         }
-        let ends = self.ends(source)?;
+        let ends = self.ends(source, limits)?;
         let end_of = |chunk: u64| match (ends, header.chunksize) {
             (Some(ends), _) => usize::try_from(chunk).ok().and_then(|chunk| ends.get(chunk)).copied(),
             (None, ChunkSize::Fixed(size)) => Some((chunk + 1).saturating_mul(size.into()).min(header.nbytes)),
@@ -173,8 +186,8 @@ impl OpenFrame {
     }
 
     /// The chunk that holds plain byte `at` of all chunks.
-    pub(super) fn chunk_of(&self, source: &impl ReadAt, at: u64) -> Result<u64, Error> {
-        Ok(match (self.ends(source)?, self.frame.header.chunksize) {
+    pub(super) fn chunk_of(&self, source: &impl ReadAt, at: u64, limits: &Limits) -> Result<u64, Error> {
+        Ok(match (self.ends(source, limits)?, self.frame.header.chunksize) {
             (Some(ends), _) => ends.partition_point(|end| *end <= at) as u64,
             (None, ChunkSize::Fixed(size)) => at / u64::from(size),
             (None, _) => 0,

@@ -6,16 +6,20 @@
 //! | `fetch` | which bytes of a frame's chunk have to be read |
 //! | `decode` | how a chunk of any container becomes plain bytes |
 //! | `reader` | the same for who pulls bytes out |
-//! | `stream` | all plain bytes or a range of them, in parallel and in order; verifying |
+//! | `stream` | all plain bytes or a range of them, in parallel and in order |
+//! | `verify` | every chunk, once |
+//! | `cost` | what reading takes in memory, and whether the limits allow it |
 //! | `slices`, `boxes` | the same for arrays: slices, and the items in C order |
 
 mod boxes;
+mod cost;
 mod decode;
 mod fetch;
 mod frame;
 mod reader;
 mod slices;
 mod stream;
+mod verify;
 
 use std::ops::Range;
 
@@ -26,6 +30,7 @@ use bloscpack_format::frame::{B2nd, ChunkRef, Frame, Grid, decode_vlmetalayer};
 use bloscpack_format::numpy::NumpyMeta;
 use bloscpack_format::{Format, Json, detect};
 
+pub(crate) use self::decode::Plain;
 use self::frame::OpenFrame;
 pub use self::reader::PlainReader;
 use crate::Error;
@@ -76,7 +81,16 @@ impl<R: ReadAt> Archive<R> {
     /// [`Error::Unrecognised`] and [`Error::Unsupported`] for other formats; [`Error::Format`], [`Error::Truncated`]
     /// and [`Error::Chunk`] for damage that shows already; [`Error::Io`].
     pub fn open(source: R) -> Result<Self, Error> {
-        Archive::open_by(source, Index::of)
+        Archive::open_with_limits(source, Limits::new())
+    }
+
+    /// [`Archive::open`] within other limits, by which all that is read from it later is bounded, too, unless options say
+    /// otherwise.
+    ///
+    /// # Errors
+    /// As [`Archive::open`], and [`Error::Limit`].
+    pub fn open_with_limits(source: R, limits: Limits) -> Result<Self, Error> {
+        Archive::open_by(source, limits, Index::of)
     }
 
     /// [`Archive::open`] that does not trust the offsets of a bloscpack file: the chunks are walked.
@@ -84,16 +98,28 @@ impl<R: ReadAt> Archive<R> {
     /// # Errors
     /// As [`Archive::open`].
     pub fn open_walked(source: R) -> Result<Self, Error> {
-        Archive::open_by(source, |source, _, prologue| Index::walk(source, prologue))
+        Archive::open_walked_with_limits(source, Limits::new())
     }
 
-    fn open_by(source: R, index: impl FnOnce(&R, u64, &Prologue) -> Result<Index, Error>) -> Result<Self, Error> {
+    /// [`Archive::open_walked`] within other limits.
+    ///
+    /// # Errors
+    /// As [`Archive::open_with_limits`].
+    pub fn open_walked_with_limits(source: R, limits: Limits) -> Result<Self, Error> {
+        Archive::open_by(source, limits, |source, _, prologue| Index::walk(source, prologue))
+    }
+
+    fn open_by(
+        source: R,
+        limits: Limits,
+        index: impl FnOnce(&R, u64, &Prologue) -> Result<Index, Error>,
+    ) -> Result<Self, Error> {
         let reading = Error::io("reading the input");
         let len = source.len().map_err(&reading)?;
         if let Some(dir) = source.directory() {
-            let meta = Meta::open(dir)?;
+            let meta = Meta::open(dir, &limits)?;
             let (numpy, content) = (Some(meta.numpy()?), Content::Carray(Box::new(meta)));
-            return Ok(Archive { source, len, format: Format::Carray, content, numpy, limits: Limits::new() });
+            return Ok(Archive { source, len, format: Format::Carray, content, numpy, limits });
         }
         let mut input = Counted::new(Sequential::new(&source, 0).map_err(&reading)?);
         let mut prefix = [0; bloscpack_format::detect::PREFIX_LEN];
@@ -108,14 +134,14 @@ impl<R: ReadAt> Archive<R> {
             }
             Some(format @ Format::Bloscpack { .. }) => {
                 let mut input = Counted::new(Sequential::new(&source, 0).map_err(&reading)?);
-                let prologue = Prologue::read(&mut input)?;
+                let prologue = Prologue::read(&mut input, &limits)?;
                 let index = index(&source, len, &prologue)?;
                 let metadata = prologue.metadata.as_ref();
                 let numpy = metadata.and_then(|metadata| NumpyMeta::from_json(&metadata.value).ok());
                 (format, Content::Bloscpack(Box::new(prologue), index), numpy)
             }
             Some(Format::Blosc2Frame) => {
-                let frame = OpenFrame::open(&source, len)?;
+                let frame = OpenFrame::open(&source, len, &limits)?;
                 let sparse = source.chunk_files().is_some();
                 let format = if sparse { Format::SparseFrame } else { Format::Blosc2Frame };
                 let numpy = frame.numpy();
@@ -124,10 +150,10 @@ impl<R: ReadAt> Archive<R> {
             Some(format) => return Err(Error::Unsupported { format }),
             None => return Err(Error::Unrecognised { found: prefix[..found.min(16)].to_vec() }),
         };
-        Ok(Archive { source, len, format, content, numpy, limits: Limits::new() })
+        Ok(Archive { source, len, format, content, numpy, limits })
     }
 
-    /// Sets what a chunk may make the decoder spend.
+    /// Sets what reading may cost from now on.
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
@@ -205,7 +231,7 @@ impl<R: ReadAt> Archive<R> {
     /// [`Error::InFile`] if they are damaged.
     pub fn attrs(&self) -> Result<Option<Attrs>, Error> {
         let (Content::Carray(meta), Some(dir)) = (&self.content, self.source.directory()) else { return Ok(None) };
-        bcolz::read_attrs(&meta.moves.on(dir)).map(Some)
+        bcolz::read_attrs(&meta.moves.on(dir), &self.limits).map(Some)
     }
 
     /// The content of a metalayer of a frame.
@@ -279,7 +305,7 @@ impl<R: ReadAt> Archive<R> {
     pub fn chunk_range(&self, number: u64) -> Result<Range<u64>, Error> {
         let range = match &self.content {
             Content::Bloscpack(_, index) | Content::Chunk { index, .. } => index.chunk_range(number),
-            Content::Frame(open) => open.chunk_range(&self.source, number)?,
+            Content::Frame(open) => open.chunk_range(&self.source, number, &self.limits)?,
             Content::Carray(meta) => Some(meta.plain_range(number)).filter(|range| !range.is_empty()),
         };
         range.ok_or_else(|| self.no_such_chunk(number))

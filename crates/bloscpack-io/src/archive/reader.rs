@@ -6,7 +6,7 @@ use bloscpack_format::frame::Region;
 
 use super::Archive;
 use super::boxes::Boxes;
-use super::slices::MOST;
+use super::slices::most_of;
 use crate::source::ReadAt;
 use crate::{Error, UnpackOptions};
 
@@ -47,15 +47,21 @@ impl<R: ReadAt> PlainReader<'_, R> {
         if let (Some(region), Some(array), Some(grid)) = (&self.region, archive.array(), archive.grid()) {
             let itemsize = grid.itemsize().max(1);
             let items = self.at / itemsize..len / itemsize;
-            let most = MOST.checked_div(itemsize).unwrap_or(1);
+            let most = most_of(&self.options.limits).checked_div(itemsize).unwrap_or(1);
             if let Some(next) = Boxes::new(array, region, items, most).next() {
                 archive.copy_slice(&next, &mut self.window, &self.options)?;
             }
         } else {
+            let window = WINDOW.min(self.options.limits.max_unearned as u64).max(1);
             let mut end = self.at;
-            while end < len && end - self.at < WINDOW {
-                end = archive.chunk_range(archive.chunk_of(end)?)?.end.max(end + 1).min(len);
+            while end < len && end - self.at < window {
+                let chunk = archive.chunk_of(end)?;
+                let behind = archive.chunk_range(chunk)?.end.max(end + 1).min(len);
+                // Values that nobody stored are there in any number.
+                end = if archive.is_special(chunk) { behind.min(self.at + window) } else { behind };
             }
+            // What is read of it is written on: only what is not earned is bounded.
+            archive.check_output(end - self.at, &self.options.limits.max_nbytes(usize::MAX))?;
             archive.copy_range_with(self.at..end, &mut self.window, &self.options)?;
         }
         self.at += self.window.len() as u64;

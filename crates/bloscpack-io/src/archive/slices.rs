@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::ops::Range;
 
+use blosc_core::Limits;
 use bloscpack_format::frame::{ChunkPart, Grid, Region};
 
 use super::Archive;
@@ -12,7 +13,12 @@ use crate::source::ReadAt;
 use crate::{Error, Threads, UnpackOptions, pipeline};
 
 /// Bytes of items that are put together at a time, unless one item has more.
-pub(super) const MOST: u64 = 32 << 20;
+const MOST: u64 = 32 << 20;
+
+/// The same if memory is dear: chunks need some of it, too. It may be that nothing is stored of the items.
+pub(super) fn most_of(limits: &Limits) -> u64 {
+    MOST.min(limits.max_memory as u64 / 4).min(limits.max_unearned as u64)
+}
 
 impl<R: ReadAt> Archive<R> {
     /// The items of a region of the array, in C order. Every block that the region touches is read and decoded once.
@@ -24,7 +30,8 @@ impl<R: ReadAt> Archive<R> {
         self.items_of(region, &UnpackOptions::new().limits(self.limits).threads(Threads::Serial))
     }
 
-    /// Writes the items of a region of the array to `output`, in C order. At most 32 MiB of them are in memory besides the
+    /// Writes the items of a region of the array to `output`, in C order. At most 32 MiB of them, or a quarter of
+    /// [`Limits::max_memory`], are in memory besides the
     /// chunks in flight: rows of chunks if one is not more, else of blocks. Every block is read and decoded once unless
     /// already a row of blocks is more than that.
     ///
@@ -58,7 +65,9 @@ impl<R: ReadAt> Archive<R> {
         options: &UnpackOptions,
     ) -> Result<(), Error> {
         let (Some(array), grid) = (self.array(), self.expect_grid()?) else { return Ok(()) };
-        let most = MOST.checked_div(grid.itemsize()).unwrap_or(1);
+        let limits = options.limits.max_nbytes(usize::MAX);
+        let options = &options.clone().limits(limits);
+        let most = most_of(&limits).checked_div(grid.itemsize()).unwrap_or(1);
         for region in Boxes::new(array, region, items, most) {
             let items = self.items_of(&region, options)?;
             output.write_all(&items).map_err(Error::io("writing the output"))?;
@@ -73,13 +82,16 @@ impl<R: ReadAt> Archive<R> {
     /// The items of a region.
     fn items_of(&self, region: &Region, options: &UnpackOptions) -> Result<Vec<u8>, Error> {
         let grid = self.expect_grid()?;
-        let len = usize::try_from(grid.nbytes_of(region)?).unwrap_or(usize::MAX);
+        let nbytes = grid.nbytes_of(region)?;
+        self.check_output(nbytes, &options.limits)?;
+        let len = usize::try_from(nbytes).unwrap_or(usize::MAX);
         let mut items = Vec::new();
         let no_memory = |_| Error::io("making room for the items")(io::ErrorKind::OutOfMemory.into());
         items.try_reserve_exact(len).map_err(no_memory)?;
         items.resize(len, 0);
         let mut parts = grid.parts(region)?;
-        pipeline::run(
+        pipeline::run_within(
+            (&options.limits, &|part: &ChunkPart| self.weight(part.nchunk, options)),
             &options.threads,
             &options.cancel,
             || Ok(self.worker(options.limits, options.threads.for_blocks(Some(grid.nchunks())))),
@@ -92,7 +104,7 @@ impl<R: ReadAt> Archive<R> {
                 if blocks.is_zeros() {
                     return Ok(());
                 }
-                let blocks = blocks.into_vec();
+                let blocks = blocks.into_vec_within(&options.limits)?;
                 for (nblock, block) in grid.blocks(&part).zip(blocks.chunks_exact(grid.block_nbytes().max(1))) {
                     grid.read_block(&part, nblock, block, region, &mut items)?;
                 }

@@ -1,10 +1,9 @@
 //! All plain bytes of an archive, or a range of them: chunks are fetched and decoded in parallel and written in order.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::ops::Range;
 
-use blosc_core::Decoder;
-use bloscpack_format::frame::decode_vlmetalayer;
+use bloscpack_format::frame::ChunkRef;
 
 use super::decode::{Plain, Worker};
 use super::{Archive, Content};
@@ -13,10 +12,15 @@ use crate::source::ReadAt;
 use crate::{Error, Threads, UnpackOptions, pipeline};
 
 /// A chunk that is wanted, or some of it.
-struct Wanted {
-    chunk: u64,
-    part: Option<Range<usize>>,
+pub(super) struct Wanted {
+    pub(super) chunk: u64,
+    pub(super) part: Option<Range<usize>>,
+    /// How many there are of it.
+    pub(super) times: u64,
 }
+
+/// Plain bytes of chunks of the same special value that are written at once: chunks may be of one byte each.
+const ALIKE: u64 = 64 << 20;
 
 impl<R: ReadAt> Archive<R> {
     /// Writes all plain bytes to `output`, and says how many they were: those of the chunks, or of an array in a frame
@@ -37,53 +41,65 @@ impl<R: ReadAt> Archive<R> {
         Ok(written)
     }
 
-    /// Checks everything that can be checked: every chunk is decoded, sizes are compared, and vlmetalayers are read. Of a
-    /// bloscpack file, [`verify_stream`](crate::verify_stream) checks more.
-    ///
-    /// # Errors
-    /// The first thing that is wrong, as [`Archive::unpack`].
-    pub fn verify(&self, options: &UnpackOptions) -> Result<(), Error> {
-        self.copy_chunks(&mut io::sink(), options)?;
-        let vlmetalayers = self.frame().map(|frame| frame.trailer.vlmetalayers.iter());
-        let mut decoder = Decoder::new().limits(options.limits);
-        for layer in vlmetalayers.into_iter().flatten() {
-            decode_vlmetalayer(layer.content, &mut decoder)?;
-        }
-        Ok(())
-    }
-
     /// The plain bytes of all chunks, whatever they mean.
     fn copy_chunks(&self, output: &mut impl Write, options: &UnpackOptions) -> Result<u64, Error> {
-        let mut chunks = 0..self.nchunks();
-        let mut next = || Ok(chunks.next().map(|chunk| Wanted { chunk, part: None }));
-        let written = self.copy_wanted(&mut next, self.nchunks(), output, options)?;
+        let mut at = 0;
+        let mut next = || {
+            let wanted = (at < self.nchunks()).then(|| Wanted { chunk: at, part: None, times: self.alike(at) });
+            at += wanted.as_ref().map_or(0, |wanted| wanted.times);
+            Ok(wanted)
+        };
+        let mut write = |plain: &Plain, times| write_times(plain, times, output);
+        let written = self.copy_wanted(&mut next, self.nchunks(), &mut write, options)?;
         if let Content::Frame(open) = &self.content {
             open.check_sum(written)?;
         }
         Ok(written)
     }
 
-    fn copy_wanted(
+    /// How many chunks from number `at` on are the same special value, of so many plain bytes that they are written at once.
+    fn alike(&self, at: u64) -> u64 {
+        let Content::Frame(open) = &self.content else { return 1 };
+        let frame = &open.frame;
+        let Ok(first @ ChunkRef::Special { nbytes, .. }) = frame.chunk(at) else { return 1 };
+        let most = (ALIKE / u64::from(nbytes.max(1))).clamp(1, frame.nchunks() - at);
+        // All are alike but for the last, which may be shorter.
+        if frame.index.is_repeated() {
+            return if at + most == frame.nchunks() { most.saturating_sub(1).max(1) } else { most };
+        }
+        let others = (at + 1..at + most).take_while(|chunk| frame.chunk(*chunk).is_ok_and(|other| other == first));
+        1 + others.count() as u64
+    }
+
+    /// Decodes what is wanted, and tells how many plain bytes there are of it.
+    pub(super) fn copy_wanted(
         &self,
         next: &mut dyn FnMut() -> Result<Option<Wanted>, Error>,
         nchunks: u64,
-        output: &mut impl Write,
+        write: &mut dyn FnMut(&Plain, u64) -> Result<(), Error>,
         options: &UnpackOptions,
     ) -> Result<u64, Error> {
         let parallelism = options.threads.for_blocks(Some(nchunks));
         let mut written = 0;
-        pipeline::run(
+        pipeline::run_within(
+            (&options.limits, &|wanted: &Wanted| self.weight(wanted.chunk, options)),
             &options.threads,
             &options.cancel,
             || Ok(self.worker(options.limits, parallelism)),
             next,
             |worker: &mut Worker, wanted: Wanted| {
-                self.decode(worker, wanted.chunk, wanted.part.as_ref().map(std::slice::from_ref))
+                let plain = self.decode(worker, wanted.chunk, wanted.part.as_ref().map(std::slice::from_ref))?;
+                Ok((wanted, plain))
             },
-            |plain: Plain| {
-                written += plain.len() as u64;
-                options.observer.tell(Event::Plain(plain.len() as u64));
-                plain.write_to(output).map_err(Error::io("writing the output"))
+            |(wanted, plain): (Wanted, Plain)| {
+                let len = (plain.len() as u64).saturating_mul(wanted.times);
+                written = u64::saturating_add(written, len);
+                options.observer.tell(Event::Plain(len));
+                let all = if wanted.times > 1 { plain.repeated(wanted.times) } else { None };
+                match all {
+                    Some(all) => write(&all, 1),
+                    None => write(&plain, wanted.times),
+                }
             },
         )?;
         Ok(written)
@@ -94,6 +110,7 @@ impl<R: ReadAt> Archive<R> {
     /// # Errors
     /// As [`Archive::copy_range`].
     pub fn read_range(&self, range: Range<u64>) -> Result<Vec<u8>, Error> {
+        self.check_output(range.end.min(self.nbytes()).saturating_sub(range.start), &self.limits)?;
         let mut bytes = Vec::new();
         self.copy_range(range, &mut bytes)?;
         Ok(bytes)
@@ -141,11 +158,17 @@ impl<R: ReadAt> Archive<R> {
                 }
                 // A chunk has less than 2 GiB.
                 let part = (at - within.start) as usize..(end - within.start) as usize;
-                at = end;
-                let is_whole = part.len() as u64 == within.end - within.start;
-                Ok(Some(Wanted { chunk, part: (!is_whole).then_some(part) }))
+                let len = within.end - within.start;
+                if part.len() as u64 != len {
+                    at = end;
+                    return Ok(Some(Wanted { chunk, part: Some(part), times: 1 }));
+                }
+                let times = self.alike(chunk).min((range.end - at).checked_div(len).unwrap_or(1)).max(1);
+                at += len * times;
+                Ok(Some(Wanted { chunk, part: None, times }))
             };
-            self.copy_wanted(&mut next, nchunks, output, options)?;
+            let mut write = |plain: &Plain, times| write_times(plain, times, output);
+            self.copy_wanted(&mut next, nchunks, &mut write, options)?;
         }
         output.flush().map_err(Error::io("writing the output"))
     }
@@ -166,8 +189,12 @@ impl<R: ReadAt> Archive<R> {
     pub(super) fn chunk_of(&self, at: u64) -> Result<u64, Error> {
         match &self.content {
             Content::Bloscpack(_, index) | Content::Chunk { index, .. } => Ok(index.chunk_of(at)),
-            Content::Frame(open) => open.chunk_of(&self.source, at),
+            Content::Frame(open) => open.chunk_of(&self.source, at, &self.limits),
             Content::Carray(meta) => Ok(meta.rows.chunk_of(at.checked_div(meta.rows.atomsize()).unwrap_or(0))),
         }
     }
+}
+
+fn write_times(plain: &Plain, times: u64, output: &mut impl Write) -> Result<(), Error> {
+    (0..times).try_for_each(|_| plain.write_to(output)).map_err(Error::io("writing the output"))
 }

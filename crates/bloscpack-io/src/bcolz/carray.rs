@@ -4,13 +4,11 @@ use std::sync::OnceLock;
 
 use blosc_core::{Decoder, Limits};
 use bloscpack_format::FormatError;
-use bloscpack_format::bcolz::{
-    ATTRS_FILE, Attrs, Cparams, Dtype, MAX_ATTRS_LEN, MAX_META_LEN, Rows, SIZES_FILE, STORAGE_FILE, Sizes, Storage,
-};
+use bloscpack_format::bcolz::{ATTRS_FILE, Attrs, Cparams, Dtype, Rows, SIZES_FILE, STORAGE_FILE, Sizes, Storage};
 use bloscpack_format::numpy::{NumpyError, NumpyMeta, Order};
 
 use super::settled::Moves;
-use super::store::{Directory, read_small};
+use super::store::{ATTRS_TIMES, Directory, read_small};
 use crate::Error;
 
 /// What the metadata of a carray say.
@@ -25,11 +23,11 @@ pub(crate) struct Meta {
 
 impl Meta {
     /// Reads two small files, and nothing of the chunks.
-    pub(crate) fn open(dir: &dyn Directory) -> Result<Meta, Error> {
-        let moves = Moves::read(dir)?;
+    pub(crate) fn open(dir: &dyn Directory, limits: &Limits) -> Result<Meta, Error> {
+        let moves = Moves::read(dir, limits)?;
         let dir = &moves.on(dir);
-        let storage = read_meta(dir, STORAGE_FILE, MAX_META_LEN, Storage::parse)?;
-        let sizes = read_meta(dir, SIZES_FILE, MAX_META_LEN, Sizes::parse)?;
+        let storage = read_meta(dir, STORAGE_FILE, (limits, 1), Storage::parse)?;
+        let sizes = read_meta(dir, SIZES_FILE, (limits, 1), Sizes::parse)?;
         // Whether it is a length or the rows of a chunk that cannot be, both files have to do with it.
         let rows = Rows::of(&sizes, &storage).map_err(|error| Error::from(FormatError::from(error)));
         let rows = rows.map_err(|error| error.in_file(dir, SIZES_FILE))?;
@@ -53,16 +51,16 @@ impl Meta {
 pub(crate) fn read_meta<T>(
     dir: &dyn Directory,
     path: &str,
-    max: u64,
+    (limits, times): (&Limits, usize),
     parse: impl FnOnce(&[u8]) -> Result<T, FormatError>,
 ) -> Result<T, Error> {
-    let bytes = read_small(dir, path, max).map_err(Error::io("reading"));
+    let bytes = read_small(dir, path, limits, times);
     bytes.and_then(|bytes| Ok(parse(&bytes)?)).map_err(|error| error.in_file(dir, path))
 }
 
 /// The attributes in a directory: none if there is no such file.
-pub(crate) fn read_attrs(dir: &dyn Directory) -> Result<Attrs, Error> {
-    match read_meta(dir, ATTRS_FILE, MAX_ATTRS_LEN, Attrs::parse) {
+pub(crate) fn read_attrs(dir: &dyn Directory, limits: &Limits) -> Result<Attrs, Error> {
+    match read_meta(dir, ATTRS_FILE, (limits, ATTRS_TIMES), Attrs::parse) {
         Err(error) if error.is_not_found() => Ok(Attrs::default()),
         attrs => attrs,
     }
@@ -96,11 +94,19 @@ impl<D: Directory> Carray<D> {
     /// # Errors
     /// [`Error::InFile`] with what is wrong with one of them.
     pub fn open(dir: D) -> Result<Self, Error> {
-        let meta = Meta::open(&dir)?;
-        Ok(Carray { dir, meta, limits: Limits::new(), attrs: OnceLock::new() })
+        Carray::open_with_limits(dir, Limits::new())
     }
 
-    /// Sets what a chunk may make the decoder spend, where no options are given.
+    /// [`Carray::open`] within other limits, which bound all that is read from it later, too, unless options say otherwise.
+    ///
+    /// # Errors
+    /// As [`Carray::open`]; of files that are too large, [`Error::Limit`] within.
+    pub fn open_with_limits(dir: D, limits: Limits) -> Result<Self, Error> {
+        let meta = Meta::open(&dir, &limits)?;
+        Ok(Carray { dir, meta, limits, attrs: OnceLock::new() })
+    }
+
+    /// Sets what reading may cost from now on, where no options are given.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
@@ -183,7 +189,7 @@ impl<D: Directory> Carray<D> {
     /// # Errors
     /// [`Error::InFile`] if the file is damaged. The rows can be read all the same.
     pub fn attrs(&self) -> Result<&Attrs, Error> {
-        attrs_of(&self.meta.moves.on(&self.dir), &self.attrs)
+        attrs_of(&self.meta.moves.on(&self.dir), &self.attrs, &self.limits)
     }
 
     /// The compressed bytes of chunk `number`, or of Python object `number`: a Blosc1 chunk.
@@ -215,11 +221,15 @@ impl<D: Directory> Carray<D> {
 }
 
 /// Attributes that are kept once they were read.
-pub(super) fn attrs_of<'a>(dir: &dyn Directory, kept: &'a OnceLock<Attrs>) -> Result<&'a Attrs, Error> {
+pub(super) fn attrs_of<'a>(
+    dir: &dyn Directory,
+    kept: &'a OnceLock<Attrs>,
+    limits: &Limits,
+) -> Result<&'a Attrs, Error> {
     match kept.get() {
         Some(attrs) => Ok(attrs),
         None => {
-            let attrs = read_attrs(dir)?;
+            let attrs = read_attrs(dir, limits)?;
             Ok(kept.get_or_init(|| attrs))
         }
     }

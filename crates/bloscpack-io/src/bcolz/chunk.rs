@@ -42,6 +42,17 @@ impl Meta {
         rows.start * atomsize..rows.end * atomsize
     }
 
+    /// Bytes of the file of chunk `number`; none if it is not there.
+    pub(crate) fn cbytes_of(&self, dir: &dyn Directory, number: u64) -> u64 {
+        let file = self.moves.on(dir);
+        file.open(&self.chunk_file(number)).and_then(|file| file.len()).unwrap_or(0)
+    }
+
+    /// Plain bytes of chunk `number` while it is decoded: its file may hold more rows. Those of a pickle nobody knows before.
+    pub(crate) fn nbytes_in_memory(&self, number: u64) -> u64 {
+        if self.is_object() { 0 } else { *self.rows.nbytes_allowed(number).end() }
+    }
+
     /// The compressed bytes of chunk `number`, and has as many plain bytes as it may.
     ///
     /// # Errors
@@ -95,13 +106,15 @@ impl Meta {
         file.read_exact_at(AT + known as u64, rest).map_err(Error::io("reading"))
     }
 
-    /// Whether the file of chunk `number` is there, and long enough for a chunk of as many plain bytes as there should be.
+    /// Whether the file of chunk `number` is there, and long enough for a chunk of as many plain bytes as there should be; the
+    /// compressed ones.
     ///
     /// # Errors
     /// As [`fetch`](Self::fetch).
-    pub(super) fn check_chunk_file(&self, dir: &dyn Directory, number: u64, limits: &Limits) -> Result<(), Error> {
+    pub(super) fn check_chunk_file(&self, dir: &dyn Directory, number: u64, limits: &Limits) -> Result<u64, Error> {
         let path = self.chunk_file(number);
-        let opened = self.open_chunk_file(&self.moves.on(dir), &path, number, limits).map(drop);
+        let dir = &self.moves.on(dir);
+        let opened = self.open_chunk_file(dir, &path, number, limits).map(|opened| opened.header.cbytes() as u64);
         opened.map_err(|error| error.in_file(dir, &path))
     }
 
@@ -126,9 +139,7 @@ impl Meta {
             return Err(Error::ChunkGeneration { chunk: number, version: header.version() });
         }
         self.check_nbytes(number, header.nbytes() as u64)?;
-        if header.nbytes() > limits.max_nbytes {
-            return Err(refuse(DecodeError::Limit { needed: header.nbytes(), limit: limits.max_nbytes }));
-        }
+        limits.check_chunk(header.nbytes() as u64).map_err(|over| refuse(over.into()))?;
         let (needed, found) = (header.cbytes() as u64, len - AT);
         if needed > found {
             return Err(Error::Truncated { offset: AT, what: format!("chunk {number}"), needed, found });
@@ -192,6 +203,7 @@ impl Meta {
         number: u64,
     ) -> Result<Vec<u8>, Error> {
         let plain = self.plain_range(number);
+        limits.check_chunk(plain.end - plain.start)?;
         // A chunk has less than 2 GiB.
         let whole = 0..(plain.end - plain.start) as usize;
         self.decode(dir, decoder, limits, number, std::slice::from_ref(&whole))
@@ -214,7 +226,9 @@ impl Meta {
             return decoder.decompress(&chunk);
         }
         // Ranges are within the rows that the file was found to have.
-        let mut plain = vec![0; ranges.iter().map(Range::len).sum()];
+        let total: usize = ranges.iter().map(Range::len).sum();
+        decoder.get_limits().check_unearned(total as u64, bytes.len() as u64)?;
+        let mut plain = vec![0; total];
         decoder.decode_ranges(&chunk, ranges, &mut plain)?;
         Ok(plain)
     }

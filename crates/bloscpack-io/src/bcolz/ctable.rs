@@ -3,7 +3,8 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use bloscpack_format::bcolz::{Attrs, MAX_META_LEN, ROOTDIRS_FILE, RootDirs};
+use blosc_core::Limits;
+use bloscpack_format::bcolz::{Attrs, ROOTDIRS_FILE, RootDirs};
 
 use super::DirectorySource;
 use super::carray::{Carray, attrs_of, read_meta};
@@ -23,6 +24,7 @@ pub struct Ctable<D> {
     dir: Arc<Settled<D>>,
     names: Vec<String>,
     columns: Vec<Column<D>>,
+    limits: Limits,
     attrs: OnceLock<Attrs>,
 }
 
@@ -33,11 +35,19 @@ impl<D: Directory> Ctable<D> {
     /// # Errors
     /// [`Error::InFile`] with what is wrong with one of them; [`Error::ColumnLength`].
     pub fn open(dir: D) -> Result<Self, Error> {
-        let dir = Arc::new(Settled::open(dir)?);
-        let names = names(&dir)?;
+        Ctable::open_with_limits(dir, Limits::new())
+    }
+
+    /// [`Ctable::open`] within other limits, also of its columns.
+    ///
+    /// # Errors
+    /// As [`Ctable::open`].
+    pub fn open_with_limits(dir: D, limits: Limits) -> Result<Self, Error> {
+        let dir = Arc::new(Settled::open_with_limits(dir, &limits)?);
+        let names = names(&dir, &limits)?;
         let mut columns: Vec<Column<D>> = Vec::new();
         for name in &names {
-            let column = Carray::open(Below::new(dir.clone(), name))?;
+            let column = Carray::open_with_limits(Below::new(dir.clone(), name), limits)?;
             let expected = columns.first().map_or(column.len(), Carray::len);
             // A process of Python that was killed leaves some columns longer: the first one is the table's length.
             if column.len() < expected {
@@ -45,7 +55,7 @@ impl<D: Directory> Ctable<D> {
             }
             columns.push(column);
         }
-        Ok(Ctable { dir, names, columns, attrs: OnceLock::new() })
+        Ok(Ctable { dir, names, columns, limits, attrs: OnceLock::new() })
     }
 
     /// The names of the columns in their order.
@@ -84,7 +94,7 @@ impl<D: Directory> Ctable<D> {
     /// # Errors
     /// [`Error::InFile`] if the file is damaged.
     pub fn attrs(&self) -> Result<&Attrs, Error> {
-        attrs_of(&self.dir, &self.attrs)
+        attrs_of(&self.dir, &self.attrs, &self.limits)
     }
 
     /// The plain bytes of a range of rows of every column, in the order of the columns.
@@ -103,12 +113,12 @@ impl<D: Directory> Ctable<D> {
         let column = self
             .column(name)
             .ok_or_else(|| Error::NoSuchColumn { column: name.into(), columns: self.names.clone() })?;
-        Archive::open(DirectorySource::new(column.directory().clone()))
+        Archive::open_with_limits(DirectorySource::new(column.directory().clone()), self.limits)
     }
 }
 
-fn names(dir: &dyn Directory) -> Result<Vec<String>, Error> {
-    Ok(read_meta(dir, ROOTDIRS_FILE, MAX_META_LEN, RootDirs::parse)?.names)
+fn names(dir: &dyn Directory, limits: &Limits) -> Result<Vec<String>, Error> {
+    Ok(read_meta(dir, ROOTDIRS_FILE, (limits, 1), RootDirs::parse)?.names)
 }
 
 /// The names of the columns of the table in a directory, in their order. The columns are not looked at.
@@ -116,13 +126,13 @@ fn names(dir: &dyn Directory) -> Result<Vec<String>, Error> {
 /// # Errors
 /// [`Error::InFile`] if the list is damaged.
 pub fn column_names(dir: &impl Directory) -> Result<Vec<String>, Error> {
-    names(&Settled::open(dir)?)
+    names(&Settled::open(dir)?, &Limits::new())
 }
 
 /// The directory of a column, of the table in a directory.
 pub(crate) fn column_directory<D: Directory>(dir: D, name: &str) -> Result<ColumnDirectory<D>, Error> {
     let dir = Settled::open(dir)?;
-    let columns = names(&dir)?;
+    let columns = names(&dir, &Limits::new())?;
     match columns.iter().any(|column| column == name) {
         true => Ok(Below::new(Arc::new(dir), name)),
         false => Err(Error::NoSuchColumn { column: name.into(), columns }),

@@ -46,7 +46,7 @@ pub use cursor::Cursor;
 pub use local::LocalDirectory;
 pub use memory::{MemoryDirectory, Op};
 pub use read::Blocks;
-pub use recover::{Gaps, Lost, LostPart, RecoverReport, recover};
+pub use recover::{Gaps, Lost, LostPart, RecoverReport, recover, recover_with_limits};
 pub use root::{DirectorySource, Root};
 pub use settled::Settled;
 pub use store::{Below, Directory};

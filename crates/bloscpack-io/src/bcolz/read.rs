@@ -11,6 +11,8 @@ use bloscpack_format::numpy::NumpyError;
 
 use super::carray::Carray;
 use super::store::Directory;
+use crate::in_memory::InMemory;
+use crate::pipeline::Weight;
 use crate::{Error, Threads, UnpackOptions, pipeline};
 
 /// Rows of every nth that are nearer to each other than this are decoded with what is between them: they are in the same
@@ -43,9 +45,9 @@ impl<D: Directory> Carray<D> {
         if step == NonZeroU64::MIN {
             return self.read(rows, &options);
         }
-        let mut bytes = Vec::new();
-        self.copy_rows(rows, step, &mut bytes, &options)?;
-        Ok(bytes)
+        let mut bytes = InMemory::new(&options.limits, u64::MAX);
+        self.copy_rows(rows, step, &mut bytes, &options).map_err(|error| bytes.explain(error))?;
+        Ok(bytes.bytes)
     }
 
     /// The plain bytes of one row.
@@ -77,10 +79,14 @@ impl<D: Directory> Carray<D> {
         }
         let parallelism = options.threads.for_blocks(Some(chunks.end - chunks.start));
         let (mut parts, mut left) = (all.parts(rows), plain);
-        pipeline::run(
+        // The output is the caller's.
+        let limits = options.limits.max_nbytes(usize::MAX);
+        type Part<'a> = (u64, Range<usize>, &'a mut [u8]);
+        pipeline::run_within(
+            (&limits, &|(chunk, ..): &Part<'_>| self.weight(*chunk, options)),
             &options.threads,
             &options.cancel,
-            || Ok((Decoder::new().limits(options.limits).parallelism(parallelism), Vec::new())),
+            || Ok((Decoder::new().limits(limits).parallelism(parallelism), Vec::new())),
             || {
                 Ok(parts.next().map(|ChunkRows { chunk, rows }| {
                     let range = bytes_of(&all, rows);
@@ -89,9 +95,7 @@ impl<D: Directory> Carray<D> {
                     (chunk, range, place)
                 }))
             },
-            |state, (chunk, range, place): (u64, Range<usize>, &mut [u8])| {
-                meta.decode_into(&self.dir, state, &options.limits, chunk, range, place)
-            },
+            |state, (chunk, range, place): Part<'_>| meta.decode_into(&self.dir, state, &limits, chunk, range, place),
             Ok,
         )
     }
@@ -100,11 +104,15 @@ impl<D: Directory> Carray<D> {
         let chunks = self.check_range(&rows)?;
         // A length that is made up has no chunks: so much memory has to be earned by each of them. Where one is wanting, what
         // is wrong in front of it, if there is something, is said first.
-        if chunks.clone().any(|chunk| self.meta.check_chunk_file(&self.dir, chunk, &options.limits).is_err()) {
-            let mut plain = Vec::new();
-            self.copy_rows(rows, NonZeroU64::MIN, &mut plain, options)?;
-            return Ok(plain);
-        }
+        let wanted = (rows.end - rows.start).saturating_mul(self.meta.rows.atomsize());
+        options.limits.check_output(wanted, wanted)?;
+        let file = |chunk| self.meta.check_chunk_file(&self.dir, chunk, &options.limits).ok();
+        let Some(stored) = chunks.clone().map(file).try_fold(0, |sum: u64, cbytes| sum.checked_add(cbytes?)) else {
+            let mut plain = InMemory::new(&options.limits, wanted);
+            self.copy_rows(rows, NonZeroU64::MIN, &mut plain, options).map_err(|error| plain.explain(error))?;
+            return Ok(plain.bytes);
+        };
+        options.limits.check_output(wanted, stored)?;
         let refuse = || Error::io("allocating")(std::io::ErrorKind::OutOfMemory.into());
         let nbytes = usize::try_from((rows.end - rows.start) * self.meta.rows.atomsize()).map_err(|_| refuse())?;
         // Zeros that nobody writes to take no memory. What is earned may still be more than there is.
@@ -144,18 +152,27 @@ impl<D: Directory> Carray<D> {
         let chunks = self.check_range(&rows)?;
         let mut parts = all.parts(rows.clone()).filter_map(|part| wanted(&all, part, rows.start, step));
         let parallelism = options.threads.for_blocks(Some(chunks.end - chunks.start));
-        pipeline::run(
+        // What is written on is no output in memory.
+        let limits = options.limits.max_nbytes(usize::MAX);
+        pipeline::run_within(
+            (&limits, &|wanted: &Wanted| self.weight(wanted.chunk, options)),
             &options.threads,
             &options.cancel,
-            || Ok(Decoder::new().limits(options.limits).parallelism(parallelism)),
+            || Ok(Decoder::new().limits(limits).parallelism(parallelism)),
             || Ok(parts.next()),
             |decoder: &mut Decoder, wanted: Wanted| {
-                let plain = meta.decode(&self.dir, decoder, &options.limits, wanted.chunk, &wanted.ranges)?;
+                let plain = meta.decode(&self.dir, decoder, &limits, wanted.chunk, &wanted.ranges)?;
                 Ok(thinned(plain, all.atomsize() as usize, wanted.step))
             },
             |plain: Vec<u8>| output.write_all(&plain).map_err(Error::io("writing the output")),
         )?;
         output.flush().map_err(Error::io("writing the output"))
+    }
+
+    /// What a chunk holds while it is worked on.
+    fn weight(&self, chunk: u64, options: &UnpackOptions) -> Weight {
+        let cbytes = || self.meta.cbytes_of(&self.dir, chunk);
+        Weight::of_chunk(self.meta.nbytes_in_memory(chunk), &options.threads, &options.limits, cbytes)
     }
 
     /// The plain bytes of `blocklen` rows at a time, of the last block fewer.
@@ -183,11 +200,12 @@ impl<D: Directory> Iterator for Blocks<'_, D> {
             return None;
         }
         self.at = rows.end;
-        let mut bytes = Vec::new();
+        let mut bytes = InMemory::new(&self.options.limits, u64::MAX);
         let copied = self.carray.copy_rows(rows, NonZeroU64::MIN, &mut bytes, &self.options);
+        let copied = copied.map_err(|error| bytes.explain(error));
         // What is wrong with a block is not asked for again.
         self.at = if copied.is_ok() { self.at } else { len };
-        Some(copied.map(|()| bytes))
+        Some(copied.map(|()| bytes.bytes))
     }
 }
 

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::Path;
 
+use blosc_core::Limits;
 use bloscpack_format::Format;
 use bloscpack_format::detect::detect_directory;
 
@@ -28,9 +29,17 @@ impl<D: Directory> Root<D> {
     /// # Errors
     /// [`Error::NotBcolz`] if it is neither; else as [`Carray::open`] and [`Ctable::open`].
     pub fn open(dir: D) -> Result<Self, Error> {
+        Root::open_with_limits(dir, Limits::new())
+    }
+
+    /// [`Root::open`] within other limits.
+    ///
+    /// # Errors
+    /// As [`Root::open`].
+    pub fn open_with_limits(dir: D, limits: Limits) -> Result<Self, Error> {
         match format_of(&dir) {
-            Some(Format::Ctable) => Ctable::open(dir).map(Root::Ctable),
-            Some(Format::Carray) => Carray::open(dir).map(Root::Carray),
+            Some(Format::Ctable) => Ctable::open_with_limits(dir, limits).map(Root::Ctable),
+            Some(Format::Carray) => Carray::open_with_limits(dir, limits).map(Root::Carray),
             _ => Err(Error::NotBcolz { directory: dir.name("") }),
         }
     }

@@ -4,12 +4,11 @@ use std::collections::{HashMap, HashSet};
 use std::io;
 use std::sync::Arc;
 
-use bloscpack_format::bcolz::{
-    MAX_META_LEN, MAX_PENDING_LEN, PENDING_FILE, Pending, PendingStep, STAGED_DIR, staged_name,
-};
+use blosc_core::Limits;
+use bloscpack_format::bcolz::{PENDING_FILE, Pending, PendingStep, STAGED_DIR, staged_name};
 
 use super::carray::read_meta;
-use super::store::{Directory, read_small};
+use super::store::{Directory, PENDING_TIMES, read_small};
 use crate::Error;
 use crate::lock::Lock;
 use crate::source::ReadAt;
@@ -28,7 +27,15 @@ impl<D: Directory> Settled<D> {
     /// [`Error::InFile`] if the file that tells of the change is damaged; [`Error::Pending`] if something is not there that
     /// it needs, or somebody else has changed the directory since.
     pub fn open(dir: D) -> Result<Self, Error> {
-        let moves = Moves::read(&dir)?;
+        Settled::open_with_limits(dir, &Limits::new())
+    }
+
+    /// [`Settled::open`] within other limits.
+    ///
+    /// # Errors
+    /// As [`Settled::open`].
+    pub fn open_with_limits(dir: D, limits: &Limits) -> Result<Self, Error> {
+        let moves = Moves::read(&dir, limits)?;
         Ok(Settled { dir, moves })
     }
 
@@ -56,8 +63,8 @@ pub(crate) struct Moves(Option<Arc<HashMap<String, Option<String>>>>);
 
 impl Moves {
     /// The moves that are left to be done in a directory.
-    pub(crate) fn read(dir: &dyn Directory) -> Result<Moves, Error> {
-        let Some(pending) = read_pending(dir)? else { return Ok(Moves::default()) };
+    pub(crate) fn read(dir: &dyn Directory, limits: &Limits) -> Result<Moves, Error> {
+        let Some(pending) = read_pending(dir, limits)? else { return Ok(Moves::default()) };
         check(dir, &pending)?;
         let mut moved = HashMap::new();
         for step in pending.steps {
@@ -92,8 +99,8 @@ impl Moves {
 }
 
 /// What is left to be done in a directory.
-pub(super) fn read_pending(dir: &dyn Directory) -> Result<Option<Pending>, Error> {
-    match read_meta(dir, PENDING_FILE, MAX_PENDING_LEN, Pending::parse) {
+pub(super) fn read_pending(dir: &dyn Directory, limits: &Limits) -> Result<Option<Pending>, Error> {
+    match read_meta(dir, PENDING_FILE, (limits, PENDING_TIMES), Pending::parse) {
         Ok(pending) => Ok(Some(pending)),
         Err(error) if error.is_not_found() => Ok(None),
         Err(error) => Err(error),
@@ -122,7 +129,7 @@ pub(super) fn check(dir: &dyn Directory, pending: &Pending) -> Result<(), Error>
         })
         .collect();
     for sizes in &pending.sizes {
-        let found = read_small(dir, &sizes.path, MAX_META_LEN).unwrap_or_default();
+        let found = read_small(dir, &sizes.path, &Limits::new(), 1).unwrap_or_default();
         let is_before = found == sizes.before.as_bytes() && to_come.contains(sizes.path.as_str());
         if !is_before && found != sizes.after.as_bytes() {
             return refuse(

@@ -7,6 +7,9 @@
 use std::io;
 use std::sync::Arc;
 
+use blosc_core::Limits;
+
+use crate::Error;
 use crate::lock::Lock;
 use crate::source::ReadAt;
 
@@ -85,21 +88,30 @@ pub trait Directory: Send + Sync {
     }
 }
 
-/// All of a small file.
+/// All of a small file: of metadata, or `times` as large as others are.
 ///
 /// # Errors
-/// [`io::ErrorKind::FileTooLarge`] if it has more than `max` bytes, else as [`Directory::open`].
-pub(crate) fn read_small(dir: &(impl Directory + ?Sized), path: &str, max: u64) -> io::Result<Vec<u8>> {
-    let file = dir.open(path)?;
-    let len = file.len()?;
-    if len > max {
-        return Err(io::ErrorKind::FileTooLarge.into());
-    }
-    // `max` is a few megabytes.
+/// [`Error::Limit`]; else [`Error::Io`] as [`Directory::open`].
+pub(crate) fn read_small(
+    dir: &(impl Directory + ?Sized),
+    path: &str,
+    limits: &Limits,
+    times: usize,
+) -> Result<Vec<u8>, Error> {
+    let reading = Error::io("reading");
+    let file = dir.open(path).map_err(&reading)?;
+    let len = file.len().map_err(&reading)?;
+    limits.check_metadata(len, times)?;
+    // As many as there are, and the limits allow.
     let mut bytes = vec![0; len as usize];
-    file.read_exact_at(0, &mut bytes)?;
+    file.read_exact_at(0, &mut bytes).map_err(&reading)?;
     Ok(bytes)
 }
+
+/// Attributes may be so many times as large as other metadata.
+pub(crate) const ATTRS_TIMES: usize = 4;
+/// A change that is pending may say so many times as much.
+pub(crate) const PENDING_TIMES: usize = 16;
 
 macro_rules! forward {
     ($($directory:ty),*; $(fn $method:ident(&self, $($argument:ident: $type:ty),*) -> $result:ty;)*) => {

@@ -6,14 +6,14 @@ use std::io;
 use blosc_core::{Chunk, Decoder};
 use bloscpack_format::Format;
 use bloscpack_format::bcolz::{
-    DATA_DIR, MAX_META_LEN, ROOTDIRS_FILE, RootDirs, SIZES_FILE, STORAGE_FILE, Sizes, Storage, chunk_file_name,
-    chunk_file_number,
+    DATA_DIR, ROOTDIRS_FILE, RootDirs, SIZES_FILE, STORAGE_FILE, Sizes, Storage, chunk_file_name, chunk_file_number,
 };
 
 use super::carray::{Carray, read_attrs, read_meta};
 use super::root::format_of;
 use super::settled::Moves;
 use super::store::{Below, Directory};
+use crate::pipeline::Weight;
 use crate::{Error, UnpackOptions, pipeline};
 
 /// What was found.
@@ -50,7 +50,7 @@ impl VerifyReport {
 /// [`Error::NotBcolz`] and [`Error::Cancelled`]: whatever else is wrong is a fault in the report.
 pub fn verify(dir: &impl Directory, options: &UnpackOptions) -> Result<VerifyReport, Error> {
     let mut report = VerifyReport::default();
-    let moves = Moves::read(dir).unwrap_or_else(|error| {
+    let moves = Moves::read(dir, &options.limits).unwrap_or_else(|error| {
         report.faults.push(error);
         Moves::default()
     });
@@ -66,8 +66,8 @@ pub fn verify(dir: &impl Directory, options: &UnpackOptions) -> Result<VerifyRep
 }
 
 fn ctable(dir: &dyn Directory, options: &UnpackOptions, report: &mut VerifyReport) -> Result<(), Error> {
-    report.faults.extend(read_attrs(dir).err());
-    let names = match read_meta(dir, ROOTDIRS_FILE, MAX_META_LEN, RootDirs::parse) {
+    report.faults.extend(read_attrs(dir, &options.limits).err());
+    let names = match read_meta(dir, ROOTDIRS_FILE, (&options.limits, 1), RootDirs::parse) {
         Ok(rootdirs) => rootdirs.names,
         Err(error) => {
             report.faults.push(error);
@@ -78,7 +78,7 @@ fn ctable(dir: &dyn Directory, options: &UnpackOptions, report: &mut VerifyRepor
     for name in &names {
         let column = Below::new(dir, name);
         // If they cannot be read, opening it says so.
-        let column = Moves::read(&column).unwrap_or_default().on(column);
+        let column = Moves::read(&column, &options.limits).unwrap_or_default().on(column);
         let Some(found) = carray(&column, options, report)? else {
             continue;
         };
@@ -93,13 +93,13 @@ fn ctable(dir: &dyn Directory, options: &UnpackOptions, report: &mut VerifyRepor
 /// Checks a carray and says how many rows it has, if that can be told.
 fn carray(dir: &dyn Directory, options: &UnpackOptions, report: &mut VerifyReport) -> Result<Option<u64>, Error> {
     report.columns += 1;
-    report.faults.extend(read_attrs(dir).err());
-    let carray = match Carray::open(dir) {
+    report.faults.extend(read_attrs(dir, &options.limits).err());
+    let carray = match Carray::open_with_limits(dir, options.limits) {
         Ok(carray) => carray,
         Err(error) => {
             // If it is meta/storage, meta/sizes was not looked at yet.
-            let storage_is_whole = read_meta(dir, STORAGE_FILE, MAX_META_LEN, Storage::parse).is_ok();
-            let sizes = read_meta(dir, SIZES_FILE, MAX_META_LEN, Sizes::parse);
+            let storage_is_whole = read_meta(dir, STORAGE_FILE, (&options.limits, 1), Storage::parse).is_ok();
+            let sizes = read_meta(dir, SIZES_FILE, (&options.limits, 1), Sizes::parse);
             report.faults.push(error);
             report.faults.extend(sizes.err().filter(|_| !storage_is_whole));
             return Ok(None);
@@ -145,10 +145,16 @@ fn chunks<D: Directory>(
     report: &mut VerifyReport,
 ) -> Result<(), Error> {
     let (dir, meta) = (&carray.dir, &carray.meta);
-    pipeline::run(
+    // What is decoded goes nowhere.
+    let limits = options.limits.max_nbytes(usize::MAX);
+    let weigh = |number: &u64| {
+        Weight::of_chunk(meta.nbytes_in_memory(*number), &options.threads, &limits, || meta.cbytes_of(dir, *number))
+    };
+    pipeline::run_within(
+        (&limits, &weigh),
         &options.threads,
         &options.cancel,
-        || Ok((Decoder::new().limits(options.limits), Vec::new())),
+        || Ok((Decoder::new().limits(limits), Vec::new())),
         || Ok(numbers.next()),
         |(decoder, plain): &mut (Decoder, Vec<u8>), number| {
             let decoded = meta.fetch(dir, number, &options.limits).and_then(|bytes| {

@@ -34,7 +34,7 @@ pub fn convert_to_csv(
     options: &ConvertOptions,
 ) -> Result<ConvertReport, Error> {
     refuse_within(input, output)?;
-    match Root::open(LocalDirectory::open(input)?)? {
+    match Root::open_with_limits(LocalDirectory::open(input)?, options.limits)? {
         Root::Ctable(table) => {
             let columns = select(&table, column)?;
             write(&columns, table.len(), output, options)?;

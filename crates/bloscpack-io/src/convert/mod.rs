@@ -29,13 +29,14 @@ use self::observed::Observed;
 use self::options::plain_meta;
 pub use self::options::{ConvertOptions, Target};
 use self::rows::{RowReader, are_in_order};
+use self::table::unpack_options;
 pub use self::table::{ColumnFiles, convert_table, convert_table_to_files};
 use self::write::{write_array, write_carray, write_frame, write_npy};
 use crate::frame::{ArchiveItems, FrameParams, PlainItems};
 use crate::options::Event;
 use crate::pack::pack_to_file;
 use crate::source::{Sequential, parse_start};
-use crate::{Archive, Error, LocalSource, ReadAt, UnpackOptions};
+use crate::{Archive, Error, LocalSource, ReadAt};
 
 /// What was converted.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,8 +65,8 @@ pub fn convert(
     if detect(&prefix, None) == Some(Format::Npy) {
         return from_npy(&input, output, target, options);
     }
-    let archive = Archive::open(input)?;
-    let unpack = UnpackOptions::new().threads(options.threads.clone()).cancel(options.cancel.clone());
+    let archive = Archive::open_with_limits(input, options.limits)?;
+    let unpack = unpack_options(options);
     let nbytes = archive.nbytes();
     let observer = options.observer();
     observer.tell(Event::Begin { nbytes });

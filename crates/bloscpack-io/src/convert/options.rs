@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use blosc_core::{CParams, Codec, FilterPipeline, SplitMode};
+use blosc_core::{CParams, Codec, FilterPipeline, Limits, SplitMode};
 use bloscpack_format::FormatError;
 use bloscpack_format::bcolz::{self, Cparams, Shuffle, Storage};
 use bloscpack_format::numpy::{Dtype, NumpyMeta, Order};
@@ -71,6 +71,8 @@ pub struct ConvertOptions {
     pub chunk_size: Option<u32>,
     /// Everything else about a bloscpack file, and who is told what happens.
     pub pack: PackOptions,
+    /// What reading the input may cost.
+    pub limits: Limits,
     /// Whether an output that exists is replaced.
     pub overwrite: bool,
     /// Who works.
@@ -175,7 +177,7 @@ impl ConvertOptions {
         };
         let dtype = bcolz::Dtype::from(meta.dtype.clone());
         let old = old.filter(|old| old.dtype == dtype);
-        let dflt = old.map(|old| &old.dflt).filter(|dflt| bcolz::dflt::to_bytes(dflt, &dtype, atom_shape).is_ok());
+        let dflt = old.map(|old| &old.dflt).filter(|dflt| bcolz::dflt::check(dflt, &dtype, atom_shape).is_ok());
         let mut params = CarrayParams::new(dtype.clone()).atom_shape(atom_shape).cparams(cparams).expectedlen(*rows);
         if let Some(chunklen) = self.array.rows().or(old.filter(|_| self.shape.is_none()).map(|old| old.chunklen)) {
             params = params.chunklen(chunklen);

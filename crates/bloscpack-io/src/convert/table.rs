@@ -49,7 +49,7 @@ impl ColumnFiles {
 pub fn convert_table(input: &Path, output: &Path, options: &ConvertOptions) -> Result<ConvertReport, Error> {
     refuse_within(input, output)?;
     refuse_array_options(options)?;
-    let table = Ctable::open(LocalDirectory::open(input)?)?;
+    let table = Ctable::open_with_limits(LocalDirectory::open(input)?, options.limits)?;
     let attrs = table.attrs()?.clone();
     let mut columns = Vec::new();
     for (name, column) in named(&table) {
@@ -91,7 +91,7 @@ pub fn convert_table_to_files(
 ) -> Result<ConvertReport, Error> {
     refuse_within(input, output)?;
     refuse_array_options(options)?;
-    let table = Ctable::open(LocalDirectory::open(input)?)?;
+    let table = Ctable::open_with_limits(LocalDirectory::open(input)?, options.limits)?;
     let directory = NewDirectory::create(output, options.overwrite, is_files)?;
     let options = ConvertOptions { overwrite: false, ..options.clone() };
     let (unpack, observer) = (unpack_options(&options), options.observer());
@@ -120,7 +120,7 @@ pub fn convert_table_to_files(
 }
 
 pub(super) fn unpack_options(options: &ConvertOptions) -> UnpackOptions {
-    UnpackOptions::new().threads(options.threads.clone()).cancel(options.cancel.clone())
+    UnpackOptions::new().limits(options.limits).threads(options.threads.clone()).cancel(options.cancel.clone())
 }
 
 pub(super) fn report(table: &Ctable<LocalDirectory>) -> ConvertReport {

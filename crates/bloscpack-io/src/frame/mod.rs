@@ -34,6 +34,6 @@ pub use items::{ArchiveItems, ArrayItems, PlainItems};
 pub use local::LocalFrame;
 pub use new::NewFrame;
 pub use params::FrameParams;
-pub use recover::{Lost, RecoverReport, recover};
+pub use recover::{Lost, RecoverReport, recover, recover_with_limits};
 pub use store::{FrameStore, MemoryFrame};
 pub use writer::FrameWriter;

@@ -48,7 +48,7 @@ pub fn pack_array(bytes: &[u8], meta: &NumpyMeta, options: &PackOptions) -> Resu
 /// # Errors
 /// [`Error::NotANumpyArray`] if the file does not hold an array, or not all of it; what [`unpack_bytes`] answers.
 pub fn unpack_array(packed: &[u8], options: &UnpackOptions) -> Result<(Vec<u8>, NumpyMeta), Error> {
-    let meta = array_meta(&Archive::open(packed)?)?;
+    let meta = array_meta(&Archive::open_with_limits(packed, options.limits)?)?;
     let (bytes, _) = unpack_bytes(packed, options)?;
     check_len(&meta, bytes.len() as u64)?;
     Ok((bytes, meta))
@@ -74,7 +74,7 @@ pub fn pack_array_to_file(
 /// As [`unpack_array`].
 pub fn unpack_array_from_file(input: &Path, options: &UnpackOptions) -> Result<(Vec<u8>, NumpyMeta), Error> {
     let file = File::open(input).map_err(|error| Error::file("opening", input, error))?;
-    let meta = array_meta(&Archive::open(&file)?)?;
+    let meta = array_meta(&Archive::open_with_limits(&file, options.limits)?)?;
     let (bytes, _) = unpack_bytes_from_file(input, options)?;
     check_len(&meta, bytes.len() as u64)?;
     Ok((bytes, meta))

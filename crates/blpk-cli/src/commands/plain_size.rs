@@ -25,9 +25,9 @@ pub(super) fn limits(memory: Option<u64>, chunk: Option<u64>) -> (Limits, u64) {
     match (memory, chunk) {
         (None, chunk) => (Limits::new(), chunk.unwrap_or(0)),
         // A header may say less than is true.
-        (Some(_), Some(chunk)) => (Limits::new().max_nbytes(usize::try_from(chunk).unwrap_or(usize::MAX)), chunk),
+        (Some(_), Some(chunk)) => (Limits::new().max_chunk(usize::try_from(chunk).unwrap_or(usize::MAX)), chunk),
         (Some(memory), None) => {
-            (Limits::new().max_nbytes(usize::try_from(memory / 2).unwrap_or(usize::MAX)), memory / 2)
+            (Limits::new().max_chunk(usize::try_from(memory / 2).unwrap_or(usize::MAX)), memory / 2)
         }
     }
 }

@@ -263,10 +263,14 @@ impl Header {
 
     /// Refuses a chunk that is larger than the caller allows.
     pub(crate) fn check_limits(&self, limits: &Limits) -> Result<(), DecodeError> {
-        let needed = self.nbytes();
-        if needed > limits.max_nbytes {
-            return Err(DecodeError::Limit { needed, limit: limits.max_nbytes });
-        }
-        Ok(())
+        let nbytes = self.nbytes() as u64;
+        limits.check_chunk(nbytes)?;
+        // It is an output, of whatever is in front of it.
+        Ok(limits.check_output(nbytes, nbytes)?)
+    }
+
+    /// Refuses a chunk for which no memory shall be taken, as its compressed bytes have not earned it.
+    pub(crate) fn check_earned(&self, limits: &Limits) -> Result<(), DecodeError> {
+        Ok(limits.check_unearned(self.nbytes() as u64, self.cbytes() as u64)?)
     }
 }

@@ -1,12 +1,44 @@
 //! A value of JSON to the bytes of an item, or of a list of items.
 
+use std::ops::{Deref, DerefMut};
+
 use super::half;
 use crate::bcolz::text::count;
 use crate::json::Json;
 use crate::numpy::{ByteOrder, Dtype, Kind, Scalar};
 
+/// The bytes of items.
+pub(super) struct Out {
+    pub(super) bytes: Vec<u8>,
+    /// Whether what fills items up is among them.
+    whole: bool,
+}
+
+/// Bytes that fill up a number, whatever is wanted: a number is a few bytes, and may have to be turned round.
+const NUMBER: usize = 64;
+
+impl Out {
+    pub(super) fn new(whole: bool) -> Self {
+        Out { bytes: Vec::new(), whole }
+    }
+}
+
+impl Deref for Out {
+    type Target = Vec<u8>;
+
+    fn deref(&self) -> &Vec<u8> {
+        &self.bytes
+    }
+}
+
+impl DerefMut for Out {
+    fn deref_mut(&mut self) -> &mut Vec<u8> {
+        &mut self.bytes
+    }
+}
+
 /// A list of lists in the shape `shape`, of items.
-pub(super) fn nested(json: &Json, dtype: &Dtype, shape: &[u64], bytes: &mut Vec<u8>) -> Option<()> {
+pub(super) fn nested(json: &Json, dtype: &Dtype, shape: &[u64], bytes: &mut Out) -> Option<()> {
     let Some((len, inner)) = shape.split_first() else {
         return item(json, dtype, bytes);
     };
@@ -15,7 +47,7 @@ pub(super) fn nested(json: &Json, dtype: &Dtype, shape: &[u64], bytes: &mut Vec<
 }
 
 /// Adds the bytes of an item.
-pub(super) fn item(json: &Json, dtype: &Dtype, bytes: &mut Vec<u8>) -> Option<()> {
+pub(super) fn item(json: &Json, dtype: &Dtype, bytes: &mut Out) -> Option<()> {
     match dtype {
         Dtype::Scalar(scalar) => scalar_bytes(json, *scalar, bytes),
         Dtype::Subarray(base, shape) => {
@@ -29,7 +61,9 @@ pub(super) fn item(json: &Json, dtype: &Dtype, bytes: &mut Vec<u8>) -> Option<()
             item(json, base, bytes)?;
             let one = bytes.split_off(start);
             let size = usize::try_from(dtype.itemsize()).ok()?;
-            bytes.extend(one.iter().cycle().take(size));
+            if bytes.whole {
+                bytes.extend(one.iter().cycle().take(size));
+            }
             Some(())
         }
         Dtype::Struct(fields) => {
@@ -45,11 +79,14 @@ pub(super) fn item(json: &Json, dtype: &Dtype, bytes: &mut Vec<u8>) -> Option<()
     }
 }
 
-fn pad(bytes: &mut Vec<u8>, len: usize) {
-    bytes.resize(bytes.len() + len, 0);
+fn pad(bytes: &mut Out, len: usize) {
+    if bytes.whole || len <= NUMBER {
+        let len = bytes.len() + len;
+        bytes.resize(len, 0);
+    }
 }
 
-fn scalar_bytes(json: &Json, scalar: Scalar, bytes: &mut Vec<u8>) -> Option<()> {
+fn scalar_bytes(json: &Json, scalar: Scalar, bytes: &mut Out) -> Option<()> {
     let itemsize = scalar.itemsize() as usize;
     let start = bytes.len();
     match scalar.kind() {
@@ -124,7 +161,7 @@ fn float(json: &Json) -> Option<f64> {
 }
 
 /// A float of `size` bytes; of `long double`, whose layout depends on the machine, only zero.
-fn float_bytes(value: f64, size: usize, bytes: &mut Vec<u8>) -> Option<()> {
+fn float_bytes(value: f64, size: usize, bytes: &mut Out) -> Option<()> {
     match size {
         2 => bytes.extend(half::to_bits(value).to_le_bytes()),
         4 => bytes.extend((value as f32).to_le_bytes()),

@@ -25,18 +25,31 @@ pub fn zero(dtype: &Dtype) -> Json {
 ///
 /// [`BcolzError::Default`] if the value is none of the dtype, or its list has another shape; [`BcolzError::AtomSize`].
 pub fn to_bytes(dflt: &Json, dtype: &Dtype, atom_shape: &[u64]) -> Result<Vec<u8>, BcolzError> {
+    encoded(dflt, dtype, atom_shape, true)
+}
+
+/// Whether [`to_bytes`] could make bytes of the value; without making those that only fill an item up, which may be 2 GiB.
+///
+/// # Errors
+///
+/// As [`to_bytes`].
+pub fn check(dflt: &Json, dtype: &Dtype, atom_shape: &[u64]) -> Result<(), BcolzError> {
+    encoded(dflt, dtype, atom_shape, false).map(drop)
+}
+
+fn encoded(dflt: &Json, dtype: &Dtype, atom_shape: &[u64], whole: bool) -> Result<Vec<u8>, BcolzError> {
     let refuse = || BcolzError::Default { found: shown(dflt), dtype: dtype.to_string().into() };
     let plain = dtype.as_plain().ok_or_else(refuse)?;
     if plain.itemsize() > MAX_CHUNK_NBYTES {
         return Err(BcolzError::AtomSize { found: Some(plain.itemsize()), max: MAX_CHUNK_NBYTES });
     }
-    let mut bytes = Vec::new();
+    let mut bytes = encode::Out::new(whole);
     if !atom_shape.is_empty() && encode::nested(dflt, plain, atom_shape, &mut bytes).is_some() {
-        return Ok(bytes);
+        return Ok(bytes.bytes);
     }
     bytes.clear();
     encode::item(dflt, plain, &mut bytes).ok_or_else(refuse)?;
-    Ok(bytes)
+    Ok(bytes.bytes)
 }
 
 /// The JSON of an item, as bcolz would write it and take it again.
@@ -81,7 +94,10 @@ mod tests {
     use super::*;
 
     fn bytes_of(text: &str, dtype: &str, atom_shape: &[u64]) -> Option<Vec<u8>> {
-        to_bytes(&Json::parse(text).unwrap(), &Dtype::parse(dtype).unwrap(), atom_shape).ok()
+        let (json, dtype) = (Json::parse(text).unwrap(), Dtype::parse(dtype).unwrap());
+        let bytes = to_bytes(&json, &dtype, atom_shape);
+        assert_eq!(check(&json, &dtype, atom_shape), bytes.as_ref().map(|_| ()).map_err(Clone::clone), "{text}");
+        bytes.ok()
     }
 
     /// Values and the bytes that NumPy makes of them.

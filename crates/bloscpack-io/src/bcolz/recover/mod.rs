@@ -15,7 +15,8 @@ mod salvage;
 use std::path::Path;
 use std::sync::Arc;
 
-use bloscpack_format::bcolz::{Attrs, MAX_META_LEN, ROOTDIRS_FILE, RootDirs, STORAGE_FILE, check_name};
+use blosc_core::Limits;
+use bloscpack_format::bcolz::{Attrs, ROOTDIRS_FILE, RootDirs, STORAGE_FILE, check_name};
 
 pub use self::report::{Lost, LostPart, RecoverReport};
 use self::salvage::Damaged;
@@ -50,24 +51,48 @@ pub fn recover(
     gaps: Gaps,
     cancel: &Cancel,
 ) -> Result<RecoverReport, Error> {
+    recover_with_limits(input, output, overwrite, gaps, cancel, Limits::new())
+}
+
+/// [`recover`] within other limits: what would cost more counts as lost.
+///
+/// # Errors
+/// As [`recover`].
+pub fn recover_with_limits(
+    input: &Path,
+    output: &Path,
+    overwrite: bool,
+    gaps: Gaps,
+    cancel: &Cancel,
+    limits: Limits,
+) -> Result<RecoverReport, Error> {
     let dir = LocalDirectory::open(input)?;
     refuse_within(input, output)?;
     let mut lost = Vec::new();
-    let moves = Moves::read(&dir).unwrap_or_else(|error| {
+    let moves = Moves::read(&dir, &limits).unwrap_or_else(|error| {
         lost.push(Lost { column: None, what: LostPart::Pending { why: error.to_string() } });
         Moves::default()
     });
     let dir = moves.on(dir);
-    match columns(&dir, &mut lost)? {
-        Some(names) => table(&dir, names, output, overwrite, gaps, cancel, lost),
-        None => array(&dir, output, overwrite, gaps, cancel, lost),
+    let how = How { overwrite, gaps, cancel, limits };
+    match columns(&dir, &mut lost, &limits)? {
+        Some(names) => table(&dir, names, output, how, lost),
+        None => array(&dir, output, how, lost),
     }
 }
 
+/// How it is done.
+struct How<'a> {
+    overwrite: bool,
+    gaps: Gaps,
+    cancel: &'a Cancel,
+    limits: Limits,
+}
+
 /// The columns, if it is a table, or looks as if it was one.
-fn columns(dir: &dyn Directory, lost: &mut Vec<Lost>) -> Result<Option<Vec<String>>, Error> {
+fn columns(dir: &dyn Directory, lost: &mut Vec<Lost>, limits: &Limits) -> Result<Option<Vec<String>>, Error> {
     let has_storage = |path: &str| dir.open(&format!("{path}{STORAGE_FILE}")).is_ok();
-    let error = match read_meta(dir, ROOTDIRS_FILE, MAX_META_LEN, RootDirs::parse) {
+    let error = match read_meta(dir, ROOTDIRS_FILE, (limits, 1), RootDirs::parse) {
         Ok(found) => return Ok(Some(found.names)),
         Err(error) if error.is_not_found() && has_storage("") => return Ok(None),
         Err(error) => error,
@@ -86,14 +111,12 @@ fn columns(dir: &dyn Directory, lost: &mut Vec<Lost>) -> Result<Option<Vec<Strin
 fn array(
     dir: &dyn Directory,
     output: &Path,
-    overwrite: bool,
-    gaps: Gaps,
-    cancel: &Cancel,
+    How { overwrite, gaps, cancel, limits }: How<'_>,
     mut lost: Vec<Lost>,
 ) -> Result<RecoverReport, Error> {
-    let mut damaged = Damaged::open(dir)?;
+    let mut damaged = Damaged::open(dir, limits)?;
     let (place, new) = Place::create(output, overwrite)?;
-    let mut column = column(Arc::new(Staging::open(new)?), "", &damaged)?;
+    let mut column = column(Arc::new(Staging::open(new, limits)?), "", &damaged)?;
     damaged.copy_to(&mut column, gaps, cancel)?;
     lost.extend(damaged.lost.into_iter().map(|what| Lost { column: None, what }));
     column.flush()?;
@@ -107,28 +130,26 @@ fn table(
     dir: &dyn Directory,
     names: Vec<String>,
     output: &Path,
-    overwrite: bool,
-    gaps: Gaps,
-    cancel: &Cancel,
+    How { overwrite, gaps, cancel, limits }: How<'_>,
     mut lost: Vec<Lost>,
 ) -> Result<RecoverReport, Error> {
-    let attrs = read_attrs(dir).unwrap_or_else(|error| {
+    let attrs = read_attrs(dir, &limits).unwrap_or_else(|error| {
         lost.push(Lost { column: None, what: LostPart::Attrs { why: error.to_string() } });
         Attrs::default()
     });
     let (place, new) = Place::create(output, overwrite)?;
-    let root = Arc::new(Staging::open(new)?);
+    let root = Arc::new(Staging::open(new, limits)?);
     let (mut kept, mut columns) = (Vec::new(), Vec::new());
     let mut first_error = None;
     for name in names {
         let below = Below::new(dir, &name);
         let mut lost_here = Vec::new();
-        let moves = Moves::read(&below).unwrap_or_else(|error| {
+        let moves = Moves::read(&below, &limits).unwrap_or_else(|error| {
             lost_here.push(LostPart::Pending { why: error.to_string() });
             Moves::default()
         });
         let below = moves.on(below);
-        match Damaged::open(&below) {
+        match Damaged::open(&below, limits) {
             Ok(mut damaged) => {
                 let mut new = column(root.clone(), &name, &damaged)?;
                 damaged.copy_to(&mut new, gaps, cancel)?;

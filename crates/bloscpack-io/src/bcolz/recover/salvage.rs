@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use blosc_core::{Chunk, Decoder, Limits};
 use bloscpack_format::FormatError;
 use bloscpack_format::bcolz::{
-    ChunkFileHeader, DATA_DIR, Dtype, MAX_META_LEN, SIZES_FILE, STORAGE_FILE, Sizes, Storage, chunk_file_number,
+    ChunkFileHeader, DATA_DIR, Dtype, SIZES_FILE, STORAGE_FILE, Sizes, Storage, chunk_file_number,
 };
 
 use super::Gaps;
@@ -24,18 +24,19 @@ pub(super) struct Damaged<'a> {
     pub(super) lost: Vec<LostPart>,
     /// How many rows there were, if that is known.
     len: Option<u64>,
+    limits: Limits,
 }
 
 impl<'a> Damaged<'a> {
     /// Reads the metadata. Without `meta/storage` nobody knows what a row is.
-    pub(super) fn open(dir: &'a dyn Directory) -> Result<Self, Error> {
+    pub(super) fn open(dir: &'a dyn Directory, limits: Limits) -> Result<Self, Error> {
         let mut lost = Vec::new();
-        let storage = read_meta(dir, STORAGE_FILE, MAX_META_LEN, Storage::parse)?;
-        let attrs = read_attrs(dir).unwrap_or_else(|error| {
+        let storage = read_meta(dir, STORAGE_FILE, (&limits, 1), Storage::parse)?;
+        let attrs = read_attrs(dir, &limits).unwrap_or_else(|error| {
             lost.push(LostPart::Attrs { why: error.to_string() });
             Default::default()
         });
-        let known = read_meta(dir, SIZES_FILE, MAX_META_LEN, Sizes::parse)
+        let known = read_meta(dir, SIZES_FILE, (&limits, 1), Sizes::parse)
             .and_then(|sizes| Meta::new(storage.clone(), sizes).map_err(|error| error.in_file(dir, SIZES_FILE)));
         let (meta, len) = match known {
             Ok(meta) => {
@@ -52,7 +53,7 @@ impl<'a> Damaged<'a> {
                 (Meta::new(storage, sizes)?, None)
             }
         };
-        Ok(Damaged { dir, meta, attrs, lost, len })
+        Ok(Damaged { dir, meta, attrs, lost, len, limits })
     }
 
     /// Puts what stands into a new carray. Rows are decoded before they are believed.
@@ -121,14 +122,14 @@ impl<'a> Damaged<'a> {
         let chunklen = self.meta.rows.chunklen();
         // Of any number of rows up to a whole chunk.
         let rows = self.meta.rows.with_len(chunk.saturating_mul(chunklen)).map_err(FormatError::from)?;
-        let limits = Limits::new();
+        let limits = self.limits;
         let meta = Meta { rows, ..self.meta.clone() };
         let path = meta.chunk_file(chunk);
         let decode = || -> Result<(u64, Vec<u8>), Error> {
             let bytes = meta.read_chunk_file(self.dir, &path, chunk, &limits)?;
             let refuse = |source| Error::Chunk { chunk, offset: ChunkFileHeader::LEN as u64, source };
             let parsed = Chunk::parse(&bytes).map_err(refuse)?;
-            let found = Decoder::new().decompress(&parsed).map_err(refuse)?.len() as u64;
+            let found = Decoder::new().limits(limits).decompress(&parsed).map_err(refuse)?.len() as u64;
             let atomsize = rows.atomsize();
             let count = if self.meta.storage.dtype == Dtype::Object { 1 } else { found / atomsize };
             if self.meta.storage.dtype != Dtype::Object && !found.is_multiple_of(atomsize) {

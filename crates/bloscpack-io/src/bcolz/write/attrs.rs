@@ -67,7 +67,7 @@ impl<D: Directory> CtableWriter<D> {
     fn attrs_mut(&mut self) -> Result<&mut Attrs, Error> {
         match self.attrs {
             Some(ref mut attrs) => Ok(attrs),
-            None => Ok(self.attrs.insert(read_attrs(&self.root.dir)?)),
+            None => Ok(self.attrs.insert(read_attrs(&self.root.dir, &self.root.limits)?)),
         }
     }
 }

@@ -7,6 +7,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
+use blosc_core::Limits;
 use bloscpack_format::Json;
 use bloscpack_format::bcolz::{Attrs, PENDING_FILE, ROOTDIRS_FILE, STORAGE_FILE, Sizes, Storage};
 
@@ -89,12 +90,20 @@ impl CarrayWriter<LocalDirectory> {
     /// # Errors
     /// [`Error::Locked`] if somebody else is changing it; [`Error::File`], and as [`CarrayWriter::with_directory`].
     pub fn open(path: &Path) -> Result<Self, Error> {
+        CarrayWriter::open_with_limits(path, Limits::new())
+    }
+
+    /// [`CarrayWriter::open`] within other limits: what is there may cost no more.
+    ///
+    /// # Errors
+    /// As [`CarrayWriter::open`].
+    pub fn open_with_limits(path: &Path, limits: Limits) -> Result<Self, Error> {
         let table = directory(path);
         if [PENDING_FILE, ROOTDIRS_FILE].iter().all(|file| table.join(file).exists()) {
             // A change of the table that this is a column of.
-            drop(Staging::open(LocalDirectory::open(table)?)?);
+            drop(Staging::open(LocalDirectory::open(table)?, limits)?);
         }
-        CarrayWriter::with_directory(LocalDirectory::open(path)?)
+        CarrayWriter::with_directory_and_limits(LocalDirectory::open(path)?, limits)
     }
 }
 
@@ -104,7 +113,15 @@ impl<D: Directory> CarrayWriter<D> {
     /// # Errors
     /// [`Error::InFile`] with what is wrong with its metadata; [`Error::Pending`]; [`Error::Locked`].
     pub fn with_directory(dir: D) -> Result<Self, Error> {
-        Ok(CarrayWriter::with(Column::open(Arc::new(Staging::open(dir)?), "")?))
+        CarrayWriter::with_directory_and_limits(dir, Limits::new())
+    }
+
+    /// [`CarrayWriter::with_directory`] within other limits.
+    ///
+    /// # Errors
+    /// As [`CarrayWriter::with_directory`].
+    pub fn with_directory_and_limits(dir: D, limits: Limits) -> Result<Self, Error> {
+        Ok(CarrayWriter::with(Column::open(Arc::new(Staging::open(dir, limits)?), "")?))
     }
 
     /// Makes a carray in a directory that has none, and need not be there yet.
@@ -177,7 +194,7 @@ impl<D: Directory> CarrayWriter<D> {
     pub fn resize(&mut self, len: u64) -> Result<(), Error> {
         if let Some(more) = len.checked_sub(self.len()).filter(|more| *more > 0) {
             self.check_growth(more)?;
-            self.column.default_row()?;
+            self.column.check_default_rows()?;
         }
         self.edit(|column| column.resize(len))
     }
@@ -264,7 +281,7 @@ impl<D: Directory> fmt::Debug for CarrayWriter<D> {
 /// A directory in which nothing of bcolz is, ready to be written.
 pub(super) fn start<D: Directory>(dir: D) -> Result<Arc<Staging<D>>, Error> {
     dir.create_dir("").map_err(|error| Error::io("creating")(error).in_file(&dir, ""))?;
-    let root = Staging::open(dir)?;
+    let root = Staging::open(dir, Limits::new())?;
     if [ROOTDIRS_FILE, STORAGE_FILE].iter().any(|file| root.dir.open(file).is_ok()) {
         return Err(Error::NotWritable { directory: root.dir.name(""), what: "there is a carray or ctable already" });
     }

@@ -1,6 +1,6 @@
 //! Chunks of a carray that is being written: where they are now, and where new ones go.
 
-use blosc_core::{Decoder, Encoder, Limits, max_cbytes};
+use blosc_core::{Decoder, Encoder, max_cbytes};
 use bloscpack_format::bcolz::{ChunkFileHeader, Storage, chunk_file_name, quantize, staged_name};
 
 use super::column::{Column, Staged};
@@ -18,12 +18,16 @@ impl<D: Directory> Column<D> {
 
     /// The plain bytes of the first rows of a chunk whose bytes are in a file.
     pub(super) fn plain(&self, chunk: u64, rows: u64) -> Result<Vec<u8>, Error> {
-        let (path, limits) = (self.file_of(chunk), Limits::new());
+        let (path, limits) = (self.file_of(chunk), self.root.limits);
         let decode = || -> Result<Vec<u8>, Error> {
             let bytes = self.meta.read_chunk_file(&self.root.dir, &path, chunk, &limits)?;
             // A chunk has less than 2 GiB.
             let nbytes = (rows * self.meta.rows.atomsize()) as usize;
-            let decoded = self.meta.decode_fetched(&mut Decoder::new(), &bytes, std::slice::from_ref(&(0..nbytes)));
+            let decoded = self.meta.decode_fetched(
+                &mut Decoder::new().limits(limits),
+                &bytes,
+                std::slice::from_ref(&(0..nbytes)),
+            );
             decoded.map_err(|source| Error::Chunk { chunk, offset: ChunkFileHeader::LEN as u64, source })
         };
         decode().map_err(|error| error.in_file(&self.root.dir, &path))

@@ -59,11 +59,11 @@ impl<D: Directory> Column<D> {
     /// Opens a carray: of a table, that of the name `at`.
     pub(super) fn open(root: Arc<Staging<D>>, at: &str) -> Result<Self, Error> {
         let (meta, lock) = match at {
-            "" => (Meta::open(&root.dir)?, None),
+            "" => (Meta::open(&root.dir, &root.limits)?, None),
             name => {
                 let lock = lock(&root.dir, name)?;
                 super::staging::complete(&Below::new(&root.dir, name))?;
-                (Meta::open(&Below::new(&root.dir, name))?, Some(lock))
+                (Meta::open(&Below::new(&root.dir, name), &root.limits)?, Some(lock))
             }
         };
         Ok(Column { lock, ..Column::with_meta(root, at, meta) })
@@ -198,8 +198,8 @@ impl<D: Directory> Column<D> {
             Some(ref mut attrs) => Ok(attrs),
             None => {
                 let attrs = match self.dir("").as_str() {
-                    "" => read_attrs(&self.root.dir)?,
-                    name => read_attrs(&Below::new(&self.root.dir, name))?,
+                    "" => read_attrs(&self.root.dir, &self.root.limits)?,
+                    name => read_attrs(&Below::new(&self.root.dir, name), &self.root.limits)?,
                 };
                 Ok(self.attrs.insert(attrs))
             }

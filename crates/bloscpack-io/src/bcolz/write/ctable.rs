@@ -7,8 +7,9 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
+use blosc_core::Limits;
 use bloscpack_format::FormatError;
-use bloscpack_format::bcolz::{ATTRS_FILE, Attrs, MAX_META_LEN, PendingStep, ROOTDIRS_FILE, RootDirs};
+use bloscpack_format::bcolz::{ATTRS_FILE, Attrs, PendingStep, ROOTDIRS_FILE, RootDirs};
 
 use super::carray::{Place, start};
 use super::column::Column;
@@ -75,7 +76,15 @@ impl CtableWriter<LocalDirectory> {
     /// [`Error::Locked`] if somebody else is changing it, or a column of it; [`Error::File`], and as
     /// [`CtableWriter::with_directory`].
     pub fn open(path: &Path) -> Result<Self, Error> {
-        CtableWriter::with_directory(LocalDirectory::open(path)?)
+        CtableWriter::open_with_limits(path, Limits::new())
+    }
+
+    /// [`CtableWriter::open`] within other limits: what is there may cost no more.
+    ///
+    /// # Errors
+    /// As [`CtableWriter::open`].
+    pub fn open_with_limits(path: &Path, limits: Limits) -> Result<Self, Error> {
+        CtableWriter::with_directory_and_limits(LocalDirectory::open(path)?, limits)
     }
 }
 
@@ -87,8 +96,16 @@ impl<D: Directory> CtableWriter<D> {
     /// [`Error::InFile`] with what is wrong with its metadata; [`Error::ColumnLength`] if a column has fewer rows than the
     /// first; [`Error::Pending`]; [`Error::Locked`].
     pub fn with_directory(dir: D) -> Result<Self, Error> {
-        let root = Arc::new(Staging::open(dir)?);
-        let names = read_meta(&root.dir, ROOTDIRS_FILE, MAX_META_LEN, RootDirs::parse)?.names;
+        CtableWriter::with_directory_and_limits(dir, Limits::new())
+    }
+
+    /// [`CtableWriter::with_directory`] within other limits.
+    ///
+    /// # Errors
+    /// As [`CtableWriter::with_directory`].
+    pub fn with_directory_and_limits(dir: D, limits: Limits) -> Result<Self, Error> {
+        let root = Arc::new(Staging::open(dir, limits)?);
+        let names = read_meta(&root.dir, ROOTDIRS_FILE, (&limits, 1), RootDirs::parse)?.names;
         let mut columns: Vec<Column<D>> = Vec::new();
         for name in &names {
             let mut column = Column::open(root.clone(), name)?;
@@ -215,7 +232,7 @@ impl<D: Directory> CtableWriter<D> {
             for column in &mut self.columns {
                 column.check_writable()?;
                 column.check_growth(more)?;
-                column.default_row()?;
+                column.check_default_rows()?;
             }
         }
         self.edit(|table| table.columns.iter_mut().try_for_each(|column| column.resize(len)))

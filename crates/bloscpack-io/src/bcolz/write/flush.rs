@@ -1,7 +1,7 @@
 //! What makes the changes of a carray, or of all columns, true: which files get their names, in which order?
 
 use bloscpack_format::bcolz::{
-    Attrs, DATA_DIR, Dtype, MAX_ATTRS_LEN, MAX_META_LEN, PendingStep, SIZES_FILE, SizesChange, chunk_file_name,
+    Attrs, DATA_DIR, Dtype, MAX_ATTRS_LEN, PendingStep, SIZES_FILE, SizesChange, chunk_file_name,
 };
 
 use super::column::Column;
@@ -58,7 +58,8 @@ impl<D: Directory> Column<D> {
             self.meta.sizes.nbytes = self.meta.rows.nbytes();
         }
         let path = self.path(SIZES_FILE);
-        let before = self.root.tried("reading", &path, read_small(&self.root.dir, &path, MAX_META_LEN))?;
+        let before = read_small(&self.root.dir, &path, &self.root.limits, 1)
+            .map_err(|error| error.in_file(&self.root.dir, &path))?;
         let after = self.meta.sizes.to_bytes();
         let touched = self.len() != self.committed.len() || !self.staged.is_empty();
         if !touched || before == after {

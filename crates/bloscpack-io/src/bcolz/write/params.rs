@@ -119,7 +119,7 @@ impl CarrayParams {
         if let Some(dflt) = &self.dflt {
             storage.dflt = dflt.clone();
         }
-        dflt::to_bytes(&storage.dflt, &storage.dtype, &self.atom_shape).map_err(FormatError::from)?;
+        dflt::check(&storage.dflt, &storage.dtype, &self.atom_shape).map_err(FormatError::from)?;
         encoder(&storage)?;
         Ok((storage, sizes))
     }

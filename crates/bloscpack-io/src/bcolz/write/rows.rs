@@ -157,8 +157,19 @@ impl<D: Directory> Column<D> {
         }
     }
 
+    /// Refuses rows of the default value that there cannot be, or that would take too much memory: a chunk of them, of which
+    /// nothing need be there.
+    pub(super) fn check_default_rows(&self) -> Result<(), Error> {
+        let (storage, sizes, limits) = (&self.meta.storage, &self.meta.sizes, &self.root.limits);
+        dflt::check(&storage.dflt, &storage.dtype, sizes.atom_shape()).map_err(FormatError::from)?;
+        let nbytes = self.meta.rows.chunk_nbytes();
+        limits.check_unearned(nbytes, 0)?;
+        // A row, all of them, and what they become.
+        Ok(limits.check_memory("rows of the default value", 3 * nbytes)?)
+    }
+
     /// The bytes of a row of the default value.
-    pub(super) fn default_row(&self) -> Result<Vec<u8>, Error> {
+    fn default_row(&self) -> Result<Vec<u8>, Error> {
         let (storage, sizes) = (&self.meta.storage, &self.meta.sizes);
         let value = dflt::to_bytes(&storage.dflt, &storage.dtype, sizes.atom_shape()).map_err(FormatError::from)?;
         // A row has less than 2 GiB.
@@ -167,7 +178,9 @@ impl<D: Directory> Column<D> {
 
     fn grow(&mut self, len: u64) -> Result<(), Error> {
         self.meta.rows.with_len(len).map_err(FormatError::from)?;
-        let (rows, row) = (self.meta.rows, self.default_row()?);
+        let rows = self.meta.rows;
+        self.check_default_rows()?;
+        let row = self.default_row()?;
         let mut left = len - self.len();
         // At most two chunks: up to the end of the last one, and a full one.
         let first = left.min(rows.chunklen() - self.len() % rows.chunklen());

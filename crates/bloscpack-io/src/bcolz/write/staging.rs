@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use blosc_core::Limits;
 use bloscpack_format::bcolz::{
     MAX_PENDING_LEN, PENDING_FILE, Pending, PendingStep, STAGED_DIR, SizesChange, staged_name,
 };
@@ -19,6 +20,8 @@ use crate::lock::Lock;
 #[derive(Debug)]
 pub(in crate::bcolz) struct Staging<D: Directory> {
     pub(in crate::bcolz) dir: D,
+    /// What reading in it may cost.
+    pub(in crate::bcolz) limits: Limits,
     /// The number of the next staged file: none is used twice, for a reader may know of it.
     next: AtomicU64,
     /// Whether there is a directory for them, and whether that is on the disk.
@@ -43,12 +46,13 @@ pub(super) struct Change {
 
 impl<D: Directory> Staging<D> {
     /// Locks a directory, does what was left to be done in it, and throws away what was left lying around.
-    pub(in crate::bcolz) fn open(dir: D) -> Result<Self, Error> {
+    pub(in crate::bcolz) fn open(dir: D, limits: Limits) -> Result<Self, Error> {
         let lock = lock(&dir, "")?;
         complete(&dir)?;
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Ok(Staging {
             dir,
+            limits,
             // Later than all before, unless a clock was turned back by just as much.
             next: AtomicU64::new(now.as_nanos() as u64),
             made: AtomicBool::new(false),
@@ -161,7 +165,7 @@ pub(super) fn lock(dir: &dyn Directory, path: &str) -> Result<Lock, Error> {
 
 /// Does what was left to be done in a directory that is locked.
 pub(super) fn complete(dir: &dyn Directory) -> Result<(), Error> {
-    if let Some(pending) = read_pending(dir)? {
+    if let Some(pending) = read_pending(dir, &Limits::new())? {
         check(dir, &pending)?;
         all(dir, &pending.steps, Some(&staged_numbers(dir)?))?;
         finish(dir)?;

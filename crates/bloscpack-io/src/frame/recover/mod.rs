@@ -32,10 +32,25 @@ use crate::{Archive, Cancel, Error, LocalSource, ReadAt as _};
 /// [`Error::Format`] if not even the header stands; [`Error::OutputExists`], [`Error::File`], [`Error::Io`],
 /// [`Error::Cancelled`].
 pub fn recover(input: &Path, output: &Path, overwrite: bool, cancel: &Cancel) -> Result<RecoverReport, Error> {
+    recover_with_limits(input, output, overwrite, cancel, Limits::new())
+}
+
+/// [`recover`] within other limits: what would cost more counts as lost.
+///
+/// # Errors
+/// As [`recover`]; [`Error::Limit`] if what is lost would take more memory to tell.
+pub fn recover_with_limits(
+    input: &Path,
+    output: &Path,
+    overwrite: bool,
+    cancel: &Cancel,
+    limits: Limits,
+) -> Result<RecoverReport, Error> {
     let source = LocalSource::open(input)?;
     source.refuse_as_output(output)?;
     let mut lost = Vec::new();
-    if let Ok(archive) = Archive::open(&source) {
+    let stored = source.stored().map_err(Error::io("reading the input"))?;
+    if let Ok(archive) = Archive::open_with_limits(&source, limits) {
         let frame = archive.frame().ok_or(Error::Unsupported { format: archive.format() })?;
         let slots = (0..frame.nchunks()).map(|number| match frame.chunk(number) {
             Ok(ChunkRef::Special { special, nbytes }) => Slot::Special(special, nbytes),
@@ -45,12 +60,13 @@ pub fn recover(input: &Path, output: &Path, overwrite: bool, cancel: &Cancel) ->
             Slot::Numbered(number) => archive.compressed_chunk(number),
             _ => Ok(Vec::new()),
         };
-        let new = Salvage { header: &frame.header, trailer: frame.trailer.clone(), read: &read, cancel };
+        let new =
+            Salvage { header: &frame.header, trailer: frame.trailer.clone(), read: &read, cancel, limits, stored };
         return new.write(slots, frame.nchunks(), output, overwrite, lost);
     }
     let header = parse_start(&source, Header::FIXED_LEN as u64, Header::parse)?;
     let walk = match header.frame_type {
-        FrameType::Contiguous => Walk::along(&source, &header, Limits::new(), cancel)?,
+        FrameType::Contiguous => Walk::along(&source, &header, limits, cancel)?,
         FrameType::Sparse => Walk::through(input)?,
     };
     let trailer = walk.trailer(&mut lost);
@@ -69,7 +85,13 @@ pub fn recover(input: &Path, output: &Path, overwrite: bool, cancel: &Cancel) ->
         }
         _ => Ok(Vec::new()),
     };
-    Salvage { header: &header, trailer, read: &read, cancel }.write(slots.into_iter(), found, output, overwrite, lost)
+    Salvage { header: &header, trailer, read: &read, cancel, limits, stored }.write(
+        slots.into_iter(),
+        found,
+        output,
+        overwrite,
+        lost,
+    )
 }
 
 /// The most chunks that an index says there are, or an array, without having shown them: as many as an index may have that

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use blosc_core::{Chunk, DecodeError, Decoder, Filter, Special};
+use blosc_core::{Chunk, DecodeError, Decoder, Filter, Limits, Special};
 use bloscpack_format::frame::{B2nd, Edit, FrameError, Grid, Header, Metalayer, Trailer, decode_vlmetalayer};
 
 use super::report::{Lost, RecoverReport};
@@ -19,7 +19,13 @@ pub(super) struct Salvage<'a> {
     /// The compressed bytes of a chunk.
     pub(super) read: &'a dyn Fn(Slot) -> Result<Vec<u8>, Error>,
     pub(super) cancel: &'a Cancel,
+    pub(super) limits: Limits,
+    /// Bytes that are there.
+    pub(super) stored: u64,
 }
+
+/// What it takes to say that a chunk is lost, and where it was looked for.
+const LOST_MEMORY: u64 = 200;
 
 impl Salvage<'_> {
     /// Puts what stands into a new frame, a chunk at a time: `found` slots, or as many as the array has chunks.
@@ -43,8 +49,10 @@ impl Salvage<'_> {
         } else if found > expected {
             lost.push(Lost::TooMany { chunks: found - expected });
         }
+        // An index of a few bytes can name any number of chunks.
+        self.limits.check_unearned(found.max(expected).saturating_mul(LOST_MEMORY), self.stored)?;
         let slots = slots.chain(std::iter::repeat(Slot::Lost));
-        let mut decoder = Decoder::new().super_chunk_typesize(self.header.typesize as usize);
+        let mut decoder = Decoder::new().limits(self.limits).super_chunk_typesize(self.header.typesize as usize);
         if let Some(array) = &array {
             decoder = decoder.blockshape(&array.block_axes());
         }
@@ -94,7 +102,7 @@ impl Salvage<'_> {
 
     /// Leaves out the vlmetalayers that cannot be read back.
     fn drop_vlmetalayers(&mut self, lost: &mut Vec<Lost>) -> Result<(), Error> {
-        let (layers, mut decoder) = (&mut self.trailer.vlmetalayers, Decoder::new());
+        let (layers, mut decoder) = (&mut self.trailer.vlmetalayers, Decoder::new().limits(self.limits));
         let mut refuse = |layer: &Metalayer<'_>| {
             let error = decode_vlmetalayer(layer.content, &mut decoder).err()?;
             Some(Lost::VlMetalayer { name: layer.name_lossy().into_owned(), why: error.to_string() })

@@ -30,8 +30,9 @@ pub(super) struct Walk {
 }
 
 /// The bytes that a trailer may take: in a frame that was changed often there are many small ones, so it is looked for in
-/// few bytes first. More than the last are not looked at.
-const TRAILERS: [u64; 2] = [16 << 10, 64 << 20];
+/// few bytes first, and in more by and by: what is read then is not many times as long as what is found. More than the last
+/// are not looked at.
+const TRAILERS: [u64; 4] = [16 << 10, 256 << 10, 4 << 20, 64 << 20];
 
 impl Walk {
     pub(super) fn along(source: &LocalSource, header: &Header, limits: Limits, cancel: &Cancel) -> Result<Walk, Error> {

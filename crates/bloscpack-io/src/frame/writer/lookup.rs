@@ -15,6 +15,8 @@ impl<S: FrameStore> FrameWriter<S> {
     pub fn chunk(&self, number: u64) -> Result<Vec<u8>, Error> {
         let place = self.frame()?.chunk(number)?;
         if let ChunkRef::Special { special, nbytes } = place {
+            self.limits.check_chunk(nbytes.into())?;
+            self.limits.check_output(nbytes.into(), 0)?;
             return Ok(self.special(special, nbytes));
         }
         let info = self.info_of(number, place)?;
@@ -34,7 +36,7 @@ impl<S: FrameStore> FrameWriter<S> {
     }
 
     fn decoder(&self) -> Decoder {
-        let decoder = Decoder::new().super_chunk_typesize(self.params.get_typesize() as usize);
+        let decoder = Decoder::new().limits(self.limits).super_chunk_typesize(self.params.get_typesize() as usize);
         decoder.blockshape(&self.blockshape())
     }
 
@@ -52,8 +54,7 @@ impl<S: FrameStore> FrameWriter<S> {
     /// Whether the first chunk that is stored has blocks of variable lengths.
     pub(super) fn kind_of_first(&self) -> Result<Option<bool>, Error> {
         let frame = self.frame()?;
-        let is_stored = |chunk: &u64| frame.index.raw(*chunk).is_some_and(|entry| entry >= 0);
-        match (0..frame.nchunks()).find(is_stored) {
+        match frame.index.first_stored() {
             Some(first) => Ok(Some(self.info_of(first, frame.chunk(first)?)?.vl_blocks)),
             None => Ok(None),
         }

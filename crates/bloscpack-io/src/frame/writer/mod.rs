@@ -12,7 +12,7 @@ mod lookup;
 
 use std::path::Path;
 
-use blosc_core::{CParams, Encoder};
+use blosc_core::{CParams, Encoder, Limits};
 use bloscpack_format::FormatError;
 use bloscpack_format::checksum::{Checksum, Digest};
 use bloscpack_format::frame::{B2nd, ChunkPlace, Edit, Frame, FrameType, Grid, Plan, Step, Trailer, VlMetalayers};
@@ -51,6 +51,7 @@ pub struct FrameWriter<S> {
     unusable: Option<&'static str>,
     pub(in crate::frame) array: Option<(B2nd, Grid)>,
     max_vlmetalayers: usize,
+    limits: Limits,
     /// Whether the blocks of its chunks have variable lengths, once a chunk has been looked at.
     vl_blocks: Option<bool>,
 }
@@ -61,7 +62,15 @@ impl FrameWriter<LocalFrame> {
     /// # Errors
     /// [`Error::File`], and as [`FrameWriter::with_store`].
     pub fn open(path: &Path) -> Result<Self, Error> {
-        FrameWriter::with_store(LocalFrame::open(path)?)
+        FrameWriter::open_with_limits(path, Limits::new())
+    }
+
+    /// [`FrameWriter::open`] within other limits: what is there may cost no more.
+    ///
+    /// # Errors
+    /// As [`FrameWriter::open`], and [`Error::Limit`].
+    pub fn open_with_limits(path: &Path, limits: Limits) -> Result<Self, Error> {
+        FrameWriter::with_store_and_limits(LocalFrame::open(path)?, limits)
     }
 }
 
@@ -119,7 +128,15 @@ impl<S: FrameStore> FrameWriter<S> {
     /// # Errors
     /// As [`Archive::open`].
     pub fn with_store(store: S) -> Result<Self, Error> {
-        let archive = Archive::open(&store)?;
+        FrameWriter::with_store_and_limits(store, Limits::new())
+    }
+
+    /// [`FrameWriter::with_store`] within other limits.
+    ///
+    /// # Errors
+    /// As [`FrameWriter::with_store`], and [`Error::Limit`].
+    pub fn with_store_and_limits(store: S, limits: Limits) -> Result<Self, Error> {
+        let archive = Archive::open_with_limits(&store, limits)?;
         let Some(frame) = archive.frame().cloned() else { return Err(Error::Unsupported { format: archive.format() }) };
         let array = Grid::of(&frame)?;
         drop(archive);
@@ -131,7 +148,7 @@ impl<S: FrameStore> FrameWriter<S> {
         let blocksize = |(_, grid): &(B2nd, Grid)| grid.block_nbytes() as u32;
         // The header need not say it.
         let params = array.as_ref().map(blocksize).map_or(params, |blocksize| params.blocksize(blocksize));
-        Ok(FrameWriter { array, unusable, ..FrameWriter::with_edit(store, Edit::new(frame)?, params) })
+        Ok(FrameWriter { array, unusable, limits, ..FrameWriter::with_edit(store, Edit::new(frame)?, params) })
     }
 
     /// Starts a frame in an empty store.
@@ -145,7 +162,16 @@ impl<S: FrameStore> FrameWriter<S> {
 
     pub(in crate::frame) fn with_edit(store: S, edit: Edit, params: FrameParams) -> Self {
         let max_vlmetalayers = VlMetalayers::MAX_INTERCHANGE;
-        FrameWriter { store, edit: Some(edit), params, unusable: None, array: None, max_vlmetalayers, vl_blocks: None }
+        FrameWriter {
+            store,
+            edit: Some(edit),
+            params,
+            unusable: None,
+            array: None,
+            max_vlmetalayers,
+            limits: Limits::new(),
+            vl_blocks: None,
+        }
     }
 
     /// Sets how many vlmetalayers there may be: 16, which C-Blosc2 can write to, unless told otherwise; 8192 at most.

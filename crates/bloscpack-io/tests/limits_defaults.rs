@@ -1,0 +1,258 @@
+//! What a few hostile bytes cost who sets no limits; that what is legal opens; and that each limit says its name.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod common;
+
+use std::io::{self, Read};
+use std::time::{Duration, Instant};
+
+use blosc_core::{CParams, Special};
+use bloscpack_format::bcolz::{Dtype, dflt};
+use bloscpack_format::frame::{ChunkSize, Frame, FrameType, Header, Index, Trailer};
+use bloscpack_io::bcolz::{Carray, CarrayWriter, MemoryDirectory, Root};
+use bloscpack_io::frame::{FrameWriter, MemoryFrame};
+use bloscpack_io::{
+    Archive, Cancel, Error, Limits, LocalSource, PackOptions, Target, Threads, UnpackOptions, convert, frame,
+    pack_bytes, unpack_bytes, unpack_bytes_from_file, verify_file,
+};
+use common::Stored;
+use common::roots::{files_of, golden};
+use testdata::CountingAlloc;
+
+#[global_allocator]
+static ALLOC: CountingAlloc = CountingAlloc;
+
+/// The bytes of a frame without stored chunks.
+fn frame_of(header: Header, index: &Index) -> Vec<u8> {
+    let (index, trailer) = (index.encode().unwrap(), Trailer::default().to_bytes().unwrap());
+    let mut header = header;
+    header.frame_len = header.header_len() + (index.len() + trailer.len()) as u64;
+    [header.to_bytes().unwrap(), index, trailer].concat()
+}
+
+/// `nchunks` chunks of zeros, as `blosc2.zeros` makes them.
+fn zeros(nchunks: u64, chunksize: u32) -> Vec<u8> {
+    let header = Header::new(FrameType::Contiguous, 1);
+    let nbytes = nchunks * u64::from(chunksize);
+    frame_of(
+        Header { nbytes, chunksize: ChunkSize::Fixed(chunksize), ..header },
+        &Index::repeat(Special::Zeros, nchunks),
+    )
+}
+
+fn over(error: Error) -> &'static str {
+    error.over_limit().unwrap_or_else(|| panic!("{error}")).raise
+}
+
+fn within<T>(most: usize, call: impl FnOnce() -> T) -> T {
+    let start = Instant::now();
+    let (found, usage) = CountingAlloc::measure(call);
+    assert!(usage.peak <= most, "{usage:?}");
+    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+    found
+}
+
+/// 8 MiB are read at a time, to a list that grows.
+const MOST_WINDOW: usize = 20 << 20;
+
+/// A terabyte in 150 bytes is legal: it opens, is whole, and any part of it can be read; it is not put in memory.
+#[test]
+fn a_terabyte_of_zeros() {
+    let file = zeros(1 << 20, 1 << 20);
+    assert!(file.len() < 200);
+    let serial = UnpackOptions::new().threads(Threads::Serial);
+    within(MOST_WINDOW, || {
+        let archive = Archive::open(file.as_slice()).unwrap();
+        archive.verify(&serial).unwrap();
+        assert_eq!(archive.read_range((1 << 40) - 100..1 << 40).unwrap(), [0; 100]);
+        let mut reader = archive.reader(&serial);
+        io::copy(&mut reader.by_ref().take(1000), &mut io::sink()).unwrap();
+    });
+    within(16 << 20, || {
+        let archive = Archive::open(file.as_slice()).unwrap();
+        assert_eq!(over(archive.read_range(0..1 << 40).unwrap_err()), "max_unearned");
+    });
+}
+
+/// An index is one chunk.
+const MOST: u64 = blosc_core::Header::MAX_NBYTES_BLOSC2 as u64 / 8;
+
+/// As many chunks as a frame can have, of one byte each: they take no longer than their bytes.
+#[test]
+fn the_most_chunks_there_can_be() {
+    let file = zeros(MOST, 1);
+    let serial = UnpackOptions::new().threads(Threads::Serial);
+    within(1 << 20, || {
+        let archive = Archive::open(file.as_slice()).unwrap();
+        archive.verify(&serial).unwrap();
+        assert_eq!(archive.unpack(io::sink(), &serial).unwrap(), MOST);
+    });
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("zeros.b2frame");
+    std::fs::write(&path, &file).unwrap();
+    within(1 << 20, || verify_file(&path, &UnpackOptions::new()).unwrap());
+    // To tell what becomes of each would take more.
+    let saved = within(1 << 20, || frame::recover(&path, &dir.path().join("saved"), false, &Cancel::new()));
+    assert_eq!(over(saved.unwrap_err()), "max_unearned");
+}
+
+/// Where sizes vary, an index of zeros is one that says of each chunk that it is the first: where each ends takes memory.
+#[test]
+fn the_same_chunk_again_and_again() {
+    let chunk = blosc_core::compress(&[1; 100], &CParams::blosc2().clevel(0)).unwrap();
+    for (nchunks, refused) in [(1_u64 << 10, false), (1 << 28, true)] {
+        let nchunks = nchunks - 100;
+        let index =
+            blosc_core::Encoder::new(CParams::blosc2().typesize(8)).unwrap().zeros(8 * nchunks as usize).unwrap();
+        let trailer = Trailer::default().to_bytes().unwrap();
+        let mut header = Header::new(FrameType::Contiguous, 1);
+        (header.nbytes, header.cbytes) = (100 * nchunks, chunk.len() as u64);
+        header.chunksize = ChunkSize::Variable;
+        header.frame_len = header.header_len() + (chunk.len() + index.len() + trailer.len()) as u64;
+        let file = [header.to_bytes().unwrap(), chunk.clone(), index, trailer].concat();
+        assert_eq!(Frame::parse(&file, Limits::new()).unwrap().nchunks(), nchunks);
+        within(1 << 20, || {
+            let archive = Archive::open(file.as_slice()).unwrap();
+            archive.verify(&UnpackOptions::new().threads(Threads::Serial)).unwrap();
+            match archive.chunk_range(5) {
+                Ok(range) => assert_eq!((range, refused), (500..600, false)),
+                Err(error) => assert_eq!((over(error), refused), ("max_chunks", true)),
+            }
+        });
+    }
+}
+
+/// Chunks that are named twice are decoded once, and each that is damaged is found.
+#[test]
+fn chunks_that_are_named_twice() {
+    for name in
+        ["frames/mix_zqvr_contiguous.b2frame", "frames/mix_rzr_sparse.sframe", "frames/fill_nan_contiguous_37.b2frame"]
+    {
+        let stored = Stored::golden(name);
+        Archive::open(&stored).unwrap().verify(&UnpackOptions::new()).unwrap();
+    }
+    let plain = testdata::noise(3000, 1);
+    let chunks: Vec<_> =
+        plain.chunks(1000).map(|plain| blosc_core::compress(plain, &CParams::blosc2()).unwrap()).collect();
+    let whole = common::frame_of(Header::new(FrameType::Contiguous, 1), &[], &chunks);
+    let frame = Frame::parse(&whole, Limits::new()).unwrap();
+    let places: Vec<_> = (0..3).map(|chunk| frame.index.get(chunk).unwrap()).collect();
+    // The data, and an index that names its chunks out of order and more than once.
+    for (order, sizes) in [([2, 0, 0, 1, 0], 5), ([1, 1, 1, 1, 1], 5), ([0, 1, 2, 1, 2], 5)] {
+        let index = Index::from_entries(order.map(|chunk: usize| places[chunk])).encode().unwrap();
+        let mut header = frame.header.clone();
+        let trailer = Trailer::default().to_bytes().unwrap();
+        let data = whole[header.header_len() as usize..][..header.cbytes as usize].to_vec();
+        header.nbytes = sizes * 1000;
+        header.frame_len = header.header_len() + (data.len() + index.len() + trailer.len()) as u64;
+        let file = [header.to_bytes().unwrap(), data, index, trailer].concat();
+        let archive = Archive::open(file.as_slice()).unwrap();
+        archive.verify(&UnpackOptions::new()).unwrap();
+        let expected: Vec<u8> = order.iter().flat_map(|chunk| plain[chunk * 1000..][..1000].to_vec()).collect();
+        assert!(archive.read_range(0..5000).unwrap() == expected);
+        for chunk in order {
+            let mut damaged = file.clone();
+            // The version of a chunk.
+            damaged[header.header_len() as usize + [0, chunks[0].len(), chunks[0].len() + chunks[1].len()][chunk]] = 99;
+            assert!(Archive::open(damaged).unwrap().verify(&UnpackOptions::new()).is_err());
+        }
+    }
+}
+
+/// A bare chunk of 2 GB is written as it is decoded, and not put in memory.
+#[test]
+fn a_bare_chunk_that_repeats_a_value() {
+    let encoder = blosc_core::Encoder::new(CParams::blosc2().typesize(4)).unwrap();
+    let chunk = encoder.repeat(&[1, 2, 3, 4], 400_000_000).unwrap();
+    let options = UnpackOptions::new().threads(Threads::Serial);
+    let report = within(1 << 20, || bloscpack_io::unpack_stream(chunk.as_slice(), io::sink(), &options).unwrap());
+    assert_eq!(report.nbytes, 400_000_000);
+    let chunk = encoder.repeat(&[1, 2, 3, 4], 2_000_000_000).unwrap();
+    let found = unpack_bytes(&chunk, &UnpackOptions::new().limits(Limits::new().max_unearned(1 << 20)));
+    assert_eq!(over(found.unwrap_err()), "max_unearned");
+}
+
+/// A default value that fills up an item of 2 GiB is not made to look whether it can be.
+#[test]
+fn default_values_of_huge_items() {
+    for dtype in ["|V2147483600", "|S2147483600", "<U536870900", "[('a', '|V1000000', (2000,))]"] {
+        let dtype = Dtype::parse(dtype).unwrap();
+        within(4 << 20, || dflt::check(&dflt::zero(&dtype), &dtype, &[]).unwrap());
+        assert!(dflt::check(&bloscpack_format::Json::Array(vec![]), &dtype, &[]).is_err());
+    }
+    let mut files = files_of("ref/size/n101_cl100");
+    for (path, bytes) in &mut files {
+        if path.starts_with("meta/") {
+            *bytes = br#"{"dtype": "|V2147483600", "chunklen": 1, "shape": [0], "dflt": "", "cparams": {"clevel": 5}}"#
+                .to_vec();
+        }
+    }
+    let mut writer = CarrayWriter::with_directory(MemoryDirectory::of_files(files.clone())).unwrap();
+    let grown = within(4 << 20, || writer.resize(1));
+    assert_eq!(over(grown.unwrap_err()), "max_unearned");
+    let dir = tempfile::tempdir().unwrap();
+    for (path, bytes) in &files {
+        let path = dir.path().join("in").join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, bytes).unwrap();
+    }
+    let input = LocalSource::open(&dir.path().join("in")).unwrap();
+    let options = bloscpack_io::ConvertOptions { threads: Threads::Serial, ..Default::default() };
+    within(4 << 20, || convert(input, &dir.path().join("out.bcolz"), Target::Bcolz, &options).unwrap());
+}
+
+/// Each limit is kept by each way in, and says its name.
+#[test]
+fn each_limit_by_each_way() {
+    let plain = testdata::ramp(100_000, 4, 1);
+    let metadata = bloscpack_format::Json::parse(br#"{"a": "a description"}"#).unwrap();
+    let packed = pack_bytes(&plain, &PackOptions::new().chunk_size(50_000).metadata(Some(metadata))).unwrap();
+    let unpack = |limits| over(unpack_bytes(&packed, &UnpackOptions::new().limits(limits)).unwrap_err());
+    assert_eq!(unpack(Limits::new().max_nbytes(plain.len() - 1)), "max_nbytes");
+    assert_eq!(unpack(Limits::new().max_chunk(49_999)), "max_chunk");
+    assert_eq!(unpack(Limits::new().max_metadata(10)), "max_metadata");
+    assert_eq!(unpack(Limits::new().max_memory(100_000)), "max_memory");
+    assert!(unpack_bytes(&packed, &UnpackOptions::new().limits(Limits::new().max_nbytes(plain.len()))).is_ok());
+    let open = |limits| Archive::open_with_limits(packed.as_slice(), limits);
+    assert_eq!(over(open(Limits::new().max_metadata(10)).unwrap_err()), "max_metadata");
+    let archive = open(Limits::new().max_nbytes(1000)).unwrap();
+    assert_eq!(archive.read_range(70_000..71_000).unwrap(), plain[70_000..71_000]);
+    assert_eq!(over(archive.read_range(70_000..71_001).unwrap_err()), "max_nbytes");
+    assert_eq!(over(archive.chunk(0).unwrap_err()), "max_nbytes");
+    // What goes into a stream is in nobody's memory.
+    let mut written = Vec::new();
+    archive.unpack(&mut written, &UnpackOptions::new().limits(Limits::new().max_nbytes(1000))).unwrap();
+    assert!(written == plain);
+
+    let stored = Stored::golden("frames/mix_zqvr_contiguous.b2frame");
+    let opened = |limits| over(Archive::open_with_limits(&stored, limits).map(drop).unwrap_err());
+    assert_eq!(opened(Limits::new().max_chunks(3)), "max_chunks");
+    assert_eq!(opened(Limits::new().max_memory(100)), "max_memory");
+    let edited = |limits| {
+        let file = stored.file.clone();
+        FrameWriter::with_store_and_limits(MemoryFrame { file, ..MemoryFrame::new(FrameType::Contiguous) }, limits)
+    };
+    assert_eq!(over(edited(Limits::new().max_chunks(3)).map(drop).unwrap_err()), "max_chunks");
+    assert_eq!(over(edited(Limits::new().max_chunk(3)).unwrap().chunk(0).unwrap_err()), "max_chunk");
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("frame.b2frame");
+    stored.write_to(&path);
+    let limits = Limits::new().max_chunk(3);
+    let unpacked = unpack_bytes_from_file(&path, &UnpackOptions::new().limits(limits));
+    assert_eq!(over(unpacked.unwrap_err()), "max_chunk");
+    let report = frame::recover_with_limits(&path, &dir.path().join("saved"), false, &Cancel::new(), limits).unwrap();
+    assert!(!report.lost.is_empty());
+    let options = bloscpack_io::ConvertOptions { limits, ..Default::default() };
+    let converted =
+        convert(LocalSource::open(&path).unwrap(), &dir.path().join("out.blp"), Target::Bloscpack, &options);
+    assert_eq!(over(converted.unwrap_err()), "max_chunk");
+
+    let carray = |limits| Carray::open_with_limits(golden("ref/size/n1200_cl100"), limits);
+    assert_eq!(over(carray(Limits::new().max_metadata(10)).unwrap_err()), "max_metadata");
+    assert_eq!(over(carray(Limits::new().max_chunk(399)).unwrap().read_rows(0..10).unwrap_err()), "max_chunk");
+    assert_eq!(over(carray(Limits::new().max_nbytes(39)).unwrap().read_rows(0..10).unwrap_err()), "max_nbytes");
+    assert!(carray(Limits::new().max_nbytes(40)).unwrap().read_rows(0..10).is_ok());
+    assert!(Root::open_with_limits(golden("ref/tab/odd_names"), Limits::new().max_metadata(10)).is_err());
+    let writer = CarrayWriter::with_directory_and_limits(golden("ref/size/n1200_cl100"), Limits::new().max_metadata(9));
+    assert_eq!(over(writer.map(drop).unwrap_err()), "max_metadata");
+}
