@@ -1,5 +1,5 @@
 //! Can somebody else's pool be used, from within too, without anybody waiting for himself?
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::sync::mpsc;
 use std::time::Duration;
@@ -24,7 +24,7 @@ fn in_pool(threads: usize, work: impl Fn() + Send + Sync + 'static) {
 }
 
 fn plain(seed: u32) -> Vec<u8> {
-    (0..20_000_u32).flat_map(|number| (number / 3 ^ seed).to_le_bytes()).collect()
+    (0..20_000_u32).flat_map(|number| ((number / 3) ^ seed).to_le_bytes()).collect()
 }
 
 /// All that uses threads, by those of the pool that it is called in.
