@@ -3,6 +3,7 @@
 
 mod bench;
 mod ci;
+mod faults;
 mod fuzz;
 mod interop;
 mod layers;
@@ -25,6 +26,7 @@ const USAGE: &str = "usage: cargo xtask <command>
   no-c                     proves that the default `blpk` builds without any C compiler
   msrv                     the oldest Rust that Cargo.toml promises compiles all that users build
   fuzz [TARGET [SECONDS]]  runs the fuzz targets (default: each for 10 s) on seeds from the golden data
+  faults [--quick] [WORD].. every command that writes, with every system call failing in turn; full disks
   release                  builds `blpk` for users, on Linux without any shared library, and says where it is
   bench [--quick]          every race below, then which goals are reached; without --quick tables for docs/bench
   bench chunks [OPTION]... our chunks against C-Blosc2's and others', as --codec lz4 --set ohlc --size 1M
@@ -55,6 +57,7 @@ fn dispatch(args: &[&str]) -> anyhow::Result<()> {
         ["layers"] => layers::run(),
         ["msrv"] => msrv::run(),
         ["no-c"] => no_c::run(),
+        ["faults", rest @ ..] => faults::run(rest),
         ["fuzz", rest @ ..] => fuzz::run(rest),
         ["release"] => interop::release_blpk().map(|blpk| println!("{}", blpk.display())),
         ["bench", rest @ ..] => bench::run(rest),

@@ -61,6 +61,7 @@ mod pack;
 mod pipeline;
 mod prologue;
 mod source;
+mod temporary;
 mod threads;
 mod unpack;
 mod verify;

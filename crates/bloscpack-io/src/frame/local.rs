@@ -9,7 +9,7 @@ use bloscpack_format::frame::{FrameType, sframe};
 use super::store::FrameStore;
 use crate::Error;
 use crate::atomic::{self, AtomicFile};
-use crate::files::remove_if_there;
+use crate::files::{is_same_file, remove_if_there};
 use crate::lock::{lock_directory, open_locked};
 use crate::source::{ChunkFiles, ReadAt};
 
@@ -119,8 +119,11 @@ impl FrameStore for LocalFrame {
             let _ = new.try_lock();
         }
         file.write_all(bytes)?;
-        file.commit().map_err(io::Error::other)?;
-        self.file = new;
-        Ok(())
+        let committed = file.commit().map_err(io::Error::other);
+        // It may be in its place, though nobody knows whether it stays there.
+        if committed.is_ok() || is_same_file(&new, &self.path).unwrap_or(false) {
+            self.file = new;
+        }
+        committed
     }
 }
