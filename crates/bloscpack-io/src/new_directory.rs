@@ -22,7 +22,11 @@ impl NewDirectory {
     ///
     /// # Errors
     /// [`Error::OutputExists`], [`Error::File`].
-    pub(crate) fn create(target: &Path, overwrite: bool, is_ours: impl Fn(&Path) -> io::Result<bool>) -> Result<Self, Error> {
+    pub(crate) fn create(
+        target: &Path,
+        overwrite: bool,
+        is_ours: impl Fn(&Path) -> io::Result<bool>,
+    ) -> Result<Self, Error> {
         let refuse = |error| Error::file("creating", target, error);
         match fs::metadata(target) {
             Ok(_) if !overwrite => return Err(Error::OutputExists(target.to_owned())),

@@ -146,8 +146,9 @@ ON_FD(int, fchmod, "chmod", fd, (int fd, mode_t mode), (fd, mode))
 ON_FD(int, flock, "lock", fd, (int fd, int how), (fd, how))
 
 int statx(int dir, const char *restrict path, int flags, unsigned mask, struct statx *restrict found) {
-    /* The standard library asks with nothing at all whether the system knows this. */
-    if (!path) return REAL(statx)(dir, path, flags, mask, found);
+    /* The standard library asks with nothing at all whether the system knows this, which the header says nobody does. */
+    const char *volatile given = path;
+    if (!given) return REAL(statx)(dir, path, flags, mask, found);
     int what = path[0] ? met_path("stat", dir, path) : met_fd("stat", dir);
     return what == FAIL ? -1 : REAL(statx)(dir, path, flags, mask, found);
 }

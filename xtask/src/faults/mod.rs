@@ -191,17 +191,22 @@ fn print_tables(tallies: &BTreeMap<(usize, usize), Tally>) {
             wrong: sum.wrong + found.wrong,
         })
     };
-    let head = |what: &str| println!("\n{what:32} {:>6} {:>7} {:>7} {:>9} {:>6}", "runs", "as old", "as new", "harmless", "wrong");
+    let head = |what: &str| {
+        println!("\n{what:32} {:>6} {:>7} {:>7} {:>9} {:>6}", "runs", "as old", "as new", "harmless", "wrong")
+    };
     head("call and error");
     for (kind, fault) in FAULTS.iter().enumerate() {
         println!("{}", sum(&|_, found| found == kind).line(&fault.name()));
     }
     head("command");
-    for (number, case) in CASES.iter().enumerate().filter(|(number, _)| tallies.keys().any(|(case, _)| case == number)) {
+    for (number, case) in CASES.iter().enumerate().filter(|(number, _)| tallies.keys().any(|(case, _)| case == number))
+    {
         println!("{}", sum(&|found, _| found == number).line(case.name));
     }
     println!("{}", sum(&|_, _| true).line("all"));
-    println!("as old: an error, and all is as before; as new: an error, and what was asked for is done or in its place");
+    println!(
+        "as old: an error, and all is as before; as new: an error, and what was asked for is done or in its place"
+    );
 }
 
 /// Makes the folder for one thing, empty.

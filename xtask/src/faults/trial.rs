@@ -92,7 +92,10 @@ pub(crate) fn run(sandbox: &Sandbox<'_>, tools: &Tools, fault: &Fault, at: u32) 
         command.env("FAULT_DIR", &sandbox.dir).env("FAULT_LOG", &log);
     }
     let output = command.output()?;
-    let Ok(met) = fs::read_to_string(&log) else { return Ok(None) };
+    let Ok(met) = fs::read_to_string(&log) else {
+        anyhow::ensure!(output.status.success(), "nothing was in its way, but: {output:?}");
+        return Ok(None);
+    };
     let verdict = judge(sandbox, fault, &output).map_err(|why| {
         let met = met.lines().next().unwrap_or_default();
         let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -107,15 +110,18 @@ fn judge(sandbox: &Sandbox<'_>, fault: &Fault, output: &Output) -> Result<Verdic
     anyhow::ensure!(killed || output.status.code().is_some(), "{}", output.status);
     anyhow::ensure!(!stderr.contains("panicked"), "it panicked");
     let lenient = killed || ["unlink", "open", "stat", "list", "lock"].contains(&fault.call);
-    if sandbox.case.salvages && output.status.success() && !String::from_utf8_lossy(&output.stdout).contains("nothing is") {
+    if sandbox.case.salvages
+        && output.status.success()
+        && !String::from_utf8_lossy(&output.stdout).contains("nothing is")
+    {
         // What cannot be read is lost, and that is said.
         sandbox.verify()?;
         return Ok(Verdict::Done);
     }
     let found = sandbox.judge(lenient)?;
     // Only who cannot remove, or is not there any more, leaves something to the next run. Who finds a new directory locked,
-    // believes that somebody is about to remove it.
-    let may_leave = killed || fault.call == "unlink" || fault.how == How::Error(EAGAIN);
+    // believes that somebody is about to remove it, and who cannot look at it, that somebody has.
+    let may_leave = killed || ["unlink", "stat"].contains(&fault.call) || fault.how == How::Error(EAGAIN);
     anyhow::ensure!(may_leave || found.leftovers.is_empty(), "left: {:?}", found.leftovers);
     if output.status.success() {
         anyhow::ensure!(found.is_new, "success without effect");
@@ -128,7 +134,8 @@ fn judge(sandbox: &Sandbox<'_>, fault: &Fault, output: &Output) -> Result<Verdic
     }
     sandbox.verify()?;
     if !found.is_old {
-        settle(sandbox, may_leave)?;
+        settle(sandbox)?;
+        clean_up(sandbox, &found.leftovers)?;
         return Ok(Verdict::Done);
     }
     // The next run does it, and leaves nothing around.
@@ -148,7 +155,10 @@ fn check_message(sandbox: &Sandbox<'_>, fault: &Fault, stderr: &str) -> Result<(
     let locked = fault.name().starts_with("lock: Resource temporarily");
     let causes = if locked { &causes[1..] } else { &causes[..1] };
     // Who is told nothing about a file takes it for one that is not there.
-    anyhow::ensure!(fault.call == "stat" || causes.iter().any(|cause| stderr.contains(cause)), "the cause is not named");
+    anyhow::ensure!(
+        fault.call == "stat" || causes.iter().any(|cause| stderr.contains(cause)),
+        "the cause is not named"
+    );
     if sandbox.case.program != Program::Blpk {
         return Ok(());
     }
@@ -157,20 +167,37 @@ fn check_message(sandbox: &Sandbox<'_>, fault: &Fault, stderr: &str) -> Result<(
     let lines = stderr.lines().count();
     anyhow::ensure!((1..=inputs).contains(&lines) && stderr.lines().all(is_error), "not one line of error");
     let mut names = sandbox.old.keys().chain(sandbox.new.keys()).filter(|name| *name != "tmp");
-    anyhow::ensure!(names.any(|name| stderr.contains(name.as_str())) || stderr.contains("temporary file"), "no file is named");
+    anyhow::ensure!(
+        names.any(|name| stderr.contains(name.as_str()))
+            || ["temporary file", "'-'"].iter().any(|name| stderr.contains(name)),
+        "no file is named"
+    );
     Ok(())
 }
 
 /// What is edited in place, and has got to be new, is opened to be changed once more; then nothing of the change is left.
-fn settle(sandbox: &Sandbox<'_>, may_leave: bool) -> Result<()> {
+pub(crate) fn settle(sandbox: &Sandbox<'_>) -> Result<()> {
     sandbox.open_again()?;
     anyhow::ensure!(sandbox.case.edited.is_none() || sandbox.judge(false)?.is_new, "opening it again changed it");
-    check_edited(sandbox, may_leave)
+    check_edited(sandbox, true)
+}
+
+/// A command that replaces what is there can be run again, and leaves nothing around then.
+pub(crate) fn clean_up(sandbox: &Sandbox<'_>, leftovers: &[String]) -> Result<()> {
+    if leftovers.is_empty() {
+        return Ok(());
+    }
+    let replaces = sandbox.case.args.starts_with("-f ") || sandbox.case.stdin.starts_with("ctable ");
+    anyhow::ensure!(replaces, "left for good: {leftovers:?}");
+    anyhow::ensure!(sandbox.command()?.output()?.status.success(), "it cannot be run again");
+    let found = sandbox.judge(false)?;
+    anyhow::ensure!(found.leftovers.is_empty() && found.is_new, "left by the next run: {:?}", found.leftovers);
+    Ok(())
 }
 
 /// No file is in a directory that was edited that should not be there. Chunk files of a sparse frame that nobody refers to
 /// are what dead bytes are in others: who compacts it removes them.
-fn check_edited(sandbox: &Sandbox<'_>, may_leave: bool) -> Result<()> {
+pub(crate) fn check_edited(sandbox: &Sandbox<'_>, may_leave: bool) -> Result<()> {
     let Some(name) = sandbox.case.edited else { return Ok(()) };
     if may_leave {
         sandbox.compact()?;

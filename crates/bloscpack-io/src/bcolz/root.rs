@@ -46,7 +46,8 @@ pub(super) fn format_of(dir: &dyn Directory) -> io::Result<Option<Format>> {
         Ok(_) => true,
         Err(error) => {
             use io::ErrorKind::{IsADirectory, NotADirectory, NotFound};
-            let is_told = [NotFound, NotADirectory, IsADirectory].contains(&error.kind()) || error.raw_os_error().is_none();
+            let is_told =
+                [NotFound, NotADirectory, IsADirectory].contains(&error.kind()) || error.raw_os_error().is_none();
             refused = refused.take().or((!is_told).then_some(error));
             false
         }
