@@ -51,7 +51,7 @@ fn each_call<T: PartialEq>(
     unreachable!()
 }
 
-/// The same for an operation of which every call is needed, but for one that has an answer without it.
+/// The same for an operation of which every call is needed, but for some whose answer only spares others.
 fn each_call_names_its_cause<T: PartialEq>(operation: impl Fn(&Arc<Faults>) -> Result<T, Error>, least: u64) {
     let expected = operation(&Faults::new(u64::MAX, How::Short)).unwrap_or_else(|error| panic!("{error}"));
     for error in [EIO, EACCES, ENOSPC] {
@@ -60,7 +60,7 @@ fn each_call_names_its_cause<T: PartialEq>(operation: impl Fn(&Arc<Faults>) -> R
             assert!(text.contains(&text_of(error)), "call {at}: {text}");
             failures += 1;
         });
-        assert!(calls >= least && failures + 1 >= calls, "{calls} calls, {failures} failures");
+        assert!(calls >= least && failures * 10 >= calls * 9, "{calls} calls, {failures} failures");
     }
     for how in [How::Short, How::Interrupted] {
         each_call(how, &operation, &expected, |_, _| {});
@@ -134,12 +134,15 @@ fn read_all<R: ReadAt>(source: R) -> Result<Vec<Vec<u8>>, Error> {
     Ok(found)
 }
 
+/// Reads all of a source with a call failing.
+type Reading<'a> = dyn Fn(&Arc<Faults>) -> Result<Vec<Vec<u8>>, Error> + 'a;
+
 #[test]
 fn archives_on_sources_that_fail_or_shrink() {
     let packed = pack_bytes(&testdata::ramp(50_000, 4, 5), &PackOptions::new().chunk_size(16 << 10)).unwrap();
     let sparse = frame_of(FrameType::Sparse);
     let (frame, array) = (large_chunks().0, large_array().0);
-    let sources: [(&str, &dyn Fn(&Arc<Faults>) -> Result<Vec<Vec<u8>>, Error>); 4] = [
+    let sources: [(&str, &Reading<'_>); 4] = [
         ("bloscpack", &|faults| read_all(Faulty::new(packed.as_slice(), faults))),
         ("frame", &|faults| read_all(Faulty::new(frame.as_slice(), faults))),
         ("array", &|faults| read_all(Faulty::new(array.as_slice(), faults))),
@@ -224,6 +227,11 @@ fn frames_edited_on_stores_that_fail() {
                 match FrameWriter::with_store(Faulty::new(old.clone(), faults)) {
                     Ok(mut frame) => {
                         let done = edit(&mut frame).and_then(|()| frame.commit());
+                        if done.is_err() {
+                            // It is of no more use, and does no more harm.
+                            let again = frame.append_stream([1; 99].as_slice(), None, &Threads::Serial, &Cancel::new());
+                            assert!(matches!((again, frame.commit()), (Err(_), Err(Error::EditFailed))));
+                        }
                         (frame.into_store().inner, done)
                     }
                     // Who opens it only reads.

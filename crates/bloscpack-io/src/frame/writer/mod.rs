@@ -201,7 +201,10 @@ impl<S: FrameStore> FrameWriter<S> {
                 }
             };
             if let Err(error) = done {
-                if !is_decided {
+                if is_decided {
+                    // Nothing that was written may go any more, whatever is asked of this next.
+                    (self.committed_len, self.new_files) = (None, Vec::new());
+                } else {
                     self.forget();
                 }
                 return Err(Error::io("writing the frame")(error));
