@@ -31,6 +31,8 @@ pub struct AtomicFile {
     file: BufWriter<File>,
     target: PathBuf,
     overwrite: bool,
+    /// Whether somebody else goes on with it.
+    keeps_lock: bool,
 }
 
 /// Where output goes.
@@ -84,12 +86,21 @@ impl AtomicFile {
             file.set_permissions(old.permissions()).map_err(refuse)?;
         }
         let file = BufWriter::with_capacity(BUFFER_LEN, file);
-        Ok(AtomicFile { named, file, target: resolved, overwrite })
+        Ok(AtomicFile { named, file, target: resolved, overwrite, keeps_lock: false })
     }
 
     /// The writer itself, which [`std::io::copy`] can hand over to the system.
     pub(crate) fn writer(&mut self) -> &mut BufWriter<File> {
         &mut self.file
+    }
+
+    /// Locks the file for whoever goes on with it when it is in its place, by the file that this returns. Where there are no
+    /// locks, there was none on the old file either.
+    pub(crate) fn locked(&mut self) -> io::Result<File> {
+        self.keeps_lock = true;
+        let file = self.file.get_ref().try_clone()?;
+        let _ = file.try_lock();
+        Ok(file)
     }
 
     /// Fills `buf` with the bytes that were written at `offset`.
@@ -106,7 +117,7 @@ impl AtomicFile {
     /// replaced, and only then the directory could not be synced, the new one is in its place, and a power cut may bring
     /// back the old one.
     pub fn commit(self) -> Result<(), Error> {
-        let AtomicFile { named, file, target, overwrite } = self;
+        let AtomicFile { named, file, target, overwrite, keeps_lock } = self;
         let place = || -> io::Result<File> {
             let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
             file.sync_all()?;
@@ -121,6 +132,10 @@ impl AtomicFile {
             io::ErrorKind::AlreadyExists if !overwrite => Error::OutputExists(target.clone()),
             _ => Error::file("finishing", &target, error),
         })?;
+        if !keeps_lock {
+            // To close it is not enough: a process that another thread has just started holds it too, for a moment.
+            let _ = file.unlock();
+        }
         sync_directory(directory(&target)).map_err(|error| {
             if !overwrite && is_same_file(&file, &target).unwrap_or(false) {
                 let _ = fs::remove_file(&target);

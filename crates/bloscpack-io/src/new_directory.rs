@@ -108,7 +108,7 @@ fn replace(new: TemporaryDirectory, target: &Path, parent: &Path) -> io::Result<
     {
         use rustix::fs::{CWD, RenameFlags, renameat_with};
         // It gets the temporary name, under which nobody is to take it for a leftover.
-        let _old = crate::lock::lock_directory(target);
+        let old = crate::lock::lock_directory(target);
         let exchange = || renameat_with(CWD, new.path(), CWD, target, RenameFlags::EXCHANGE);
         match exchange() {
             Ok(()) => {
@@ -119,6 +119,7 @@ fn replace(new: TemporaryDirectory, target: &Path, parent: &Path) -> io::Result<
                 }
                 // Before the lock.
                 drop(new);
+                let _ = old.map(|old| old.map(|old| old.unlock()));
                 return synced;
             }
             Err(error) if is_unknown(error) => {}

@@ -57,7 +57,7 @@ pub(crate) struct TemporaryDirectory {
     /// Whether it is the caller's now.
     kept: bool,
     /// Where there are locks.
-    _lock: Option<File>,
+    lock: Option<File>,
 }
 
 impl TemporaryDirectory {
@@ -71,12 +71,12 @@ impl TemporaryDirectory {
             };
             let remove = |path: &Path| fs::remove_dir(path);
             if let Some((path, lock)) = claim(target, create, remove)? {
-                return Ok(TemporaryDirectory { path, kept: false, _lock: Some(lock) });
+                return Ok(TemporaryDirectory { path, kept: false, lock: Some(lock) });
             }
         }
         let made = by_chance().make_in(atomic::directory(target), |path| fs::create_dir(path))?;
         let path = made.into_temp_path().keep().map_err(|error| error.error)?;
-        Ok(TemporaryDirectory { path, kept: false, _lock: None })
+        Ok(TemporaryDirectory { path, kept: false, lock: None })
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -95,6 +95,8 @@ impl Drop for TemporaryDirectory {
             // What had one error may have no other; what cannot be removed now, the next run finds.
             let _ = fs::remove_dir_all(&self.path);
         }
+        // To close it is not enough: a process that another thread has just started holds it too, until it runs its program.
+        let _ = self.lock.as_ref().map(File::unlock);
     }
 }
 

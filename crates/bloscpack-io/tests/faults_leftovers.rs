@@ -63,6 +63,32 @@ fn what_a_killed_process_left_goes_and_what_a_living_one_makes_stays() {
     assert_eq!(names(dir.path()), ["out.sframe"]);
 }
 
+/// A process that is being started has the files of all threads for a moment, and with them their locks.
+#[test]
+fn what_is_finished_is_not_locked_while_processes_are_started() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    let (dir, done) = (tempfile::tempdir().unwrap(), AtomicBool::new(false));
+    let path = dir.path().join("out.sframe");
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !done.load(Ordering::Relaxed) {
+                // What has to be set up in the new process lets it be forked.
+                let mut command = Command::new("true");
+                let _ = command.current_dir(dir.path()).stdout(Stdio::null()).status();
+            }
+        });
+        let failed: Vec<Error> = (0..200)
+            .filter_map(|_| {
+                FrameWriter::create(&path, FrameType::Sparse, true, FrameParams::new(4))
+                    .and_then(FrameWriter::finish)
+                    .err()
+            })
+            .collect();
+        done.store(true, Ordering::Relaxed);
+        assert!(failed.is_empty(), "{failed:?}");
+    });
+}
+
 /// A link or a pipe that has the name of a leftover is none.
 #[test]
 fn what_only_looks_like_a_leftover_stays() {
