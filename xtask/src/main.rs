@@ -3,9 +3,11 @@
 
 mod bench;
 mod ci;
+mod faults;
 mod front;
 mod fuzz;
 mod interop;
+mod kill;
 mod layers;
 mod limits;
 mod metadata;
@@ -29,6 +31,9 @@ const USAGE: &str = "usage: cargo xtask <command>
   msrv                     the oldest Rust that Cargo.toml promises compiles all that users build
   fuzz [OPTION] [TARGET]... runs fuzz targets on seeds from the golden data: --minutes N or --seconds N each (default:
                            10 s), --jobs J at once, --resume without those that are done; --report shows all figures
+  faults [--quick] [WORD].. every command that writes, with every system call failing in turn; full disks
+  kill [--quick] [--kills N] [--seed N]  kill -9 before every call that changes something, and of the release binary
+                           at 500 moments by chance
   release                  builds `blpk` for users, on Linux without any shared library, and says where it is
   bench [--quick]          every race below, then which goals are reached; without --quick tables for docs/bench
   bench chunks [OPTION]... our chunks against C-Blosc2's and others', as --codec lz4 --set ohlc --size 1M
@@ -60,6 +65,8 @@ fn dispatch(args: &[&str]) -> anyhow::Result<()> {
         ["limits", rest @ ..] => limits::run(rest),
         ["msrv"] => msrv::run(),
         ["no-c"] => no_c::run(),
+        ["faults", rest @ ..] => faults::run(rest),
+        ["kill", rest @ ..] => kill::run(rest),
         ["fuzz", rest @ ..] => fuzz::run(rest),
         ["release"] => interop::release_blpk().map(|blpk| println!("{}", blpk.display())),
         ["bench", rest @ ..] => bench::run(rest),

@@ -2,7 +2,8 @@
 //!
 //! The bytes go to a temporary file in the target's directory; [`AtomicFile::commit`] makes them durable and puts them
 //! in the target's place in one step. Dropped without it, nothing remains and an old target is as it was. On Linux the
-//! temporary file has no name until then, so that even a killed process leaves nothing behind.
+//! temporary file has no name until then, so that even a killed process leaves nothing behind; where it has one, the next run
+//! for the same target removes it.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
@@ -11,7 +12,9 @@ use std::path::{Path, PathBuf};
 use tempfile::TempPath;
 
 use crate::Error;
+use crate::files::is_same_file;
 use crate::source::ReadAt as _;
+use crate::temporary;
 
 /// Chunks may be small; larger writes pass the buffer by.
 const BUFFER_LEN: usize = 1 << 16;
@@ -23,11 +26,13 @@ const SELF_FDS: &str = "/proc/self/fd";
 /// A file that is being written.
 #[derive(Debug)]
 pub struct AtomicFile {
-    file: BufWriter<File>,
-    /// `None`: the file has no name yet.
+    /// `None`: the file has no name yet. It goes before the file, whose lock says that it is somebody's.
     named: Option<TempPath>,
+    file: BufWriter<File>,
     target: PathBuf,
     overwrite: bool,
+    /// Whether somebody else goes on with it.
+    keeps_lock: bool,
 }
 
 /// Where output goes.
@@ -75,17 +80,27 @@ impl AtomicFile {
         if old.as_ref().is_ok_and(|old| !old.is_file()) {
             return Err(refuse(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")));
         }
-        let (file, named) = create_temporary(directory(&resolved)).map_err(refuse)?;
+        temporary::remove_leftovers(&resolved);
+        let (named, file) = create_temporary(&resolved).map_err(refuse)?;
         if let Ok(old) = old {
             file.set_permissions(old.permissions()).map_err(refuse)?;
         }
         let file = BufWriter::with_capacity(BUFFER_LEN, file);
-        Ok(AtomicFile { file, named, target: resolved, overwrite })
+        Ok(AtomicFile { named, file, target: resolved, overwrite, keeps_lock: false })
     }
 
     /// The writer itself, which [`std::io::copy`] can hand over to the system.
     pub(crate) fn writer(&mut self) -> &mut BufWriter<File> {
         &mut self.file
+    }
+
+    /// Locks the file for whoever goes on with it when it is in its place, by the file that this returns. Where there are no
+    /// locks, there was none on the old file either.
+    pub(crate) fn locked(&mut self) -> io::Result<File> {
+        self.keeps_lock = true;
+        let file = self.file.get_ref().try_clone()?;
+        let _ = file.try_lock();
+        Ok(file)
     }
 
     /// Fills `buf` with the bytes that were written at `offset`.
@@ -113,10 +128,12 @@ impl AtomicFile {
     ///
     /// # Errors
     /// [`Error::OutputExists`] if the target has come into being in the meantime and is not to be replaced;
-    /// [`Error::File`] for what the system says. The target is then as it was.
+    /// [`Error::File`] for what the system says. The target is then as it was, but for one case: where an old file was
+    /// replaced, and only then the directory could not be synced, the new one is in its place, and a power cut may bring
+    /// back the old one.
     pub fn commit(self) -> Result<(), Error> {
-        let AtomicFile { file, named, target, overwrite } = self;
-        let place = || -> io::Result<()> {
+        let AtomicFile { named, file, target, overwrite, keeps_lock } = self;
+        let place = || -> io::Result<File> {
             let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
             file.sync_all()?;
             match named {
@@ -124,11 +141,21 @@ impl AtomicFile {
                 Some(named) if overwrite => named.persist(&target).map_err(|error| error.error)?,
                 Some(named) => named.persist_noclobber(&target).map_err(|error| error.error)?,
             }
-            sync_directory(directory(&target))
+            Ok(file)
         };
-        place().map_err(|error| match error.kind() {
+        let file = place().map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists if !overwrite => Error::OutputExists(target.clone()),
             _ => Error::file("finishing", &target, error),
+        })?;
+        if !keeps_lock {
+            // To close it is not enough: a process that another thread has just started holds it too, for a moment.
+            let _ = file.unlock();
+        }
+        sync_directory(directory(&target)).map_err(|error| {
+            if !overwrite && is_same_file(&file, &target).unwrap_or(false) {
+                let _ = fs::remove_file(&target);
+            }
+            Error::file("syncing the directory of", &target, error)
         })
     }
 }
@@ -157,28 +184,20 @@ pub(crate) fn directory(target: &Path) -> &Path {
     }
 }
 
-/// A temporary file in `directory`: without a name where the system has that, else with one.
-fn create_temporary(directory: &Path) -> io::Result<(File, Option<TempPath>)> {
+/// A temporary file beside `target`: without a name where the system has that, else with one.
+fn create_temporary(target: &Path) -> io::Result<(Option<TempPath>, File)> {
     #[cfg(target_os = "linux")]
     {
         use rustix::fs::{Mode, OFlags};
         let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
         // 0o666 less the umask, as for any new file. Not every file system can do this: then it gets a name.
         if Path::new(SELF_FDS).exists()
-            && let Ok(file) = rustix::fs::open(directory, flags, Mode::from_raw_mode(0o666))
+            && let Ok(file) = rustix::fs::open(directory(target), flags, Mode::from_raw_mode(0o666))
         {
-            return Ok((File::from(file), None));
+            return Ok((None, File::from(file)));
         }
     }
-    named_temporary(directory).map(|(file, path)| (file, Some(path)))
-}
-
-fn named_temporary(directory: &Path) -> io::Result<(File, TempPath)> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".blpk-").suffix(".tmp");
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    Ok(builder.tempfile_in(directory)?.into_parts())
+    temporary::file(target).map(|(path, file)| (Some(path), file))
 }
 
 /// Gives a file without a name the name `target`. A name cannot be linked over another one, so to replace a file this
@@ -194,10 +213,7 @@ fn link_unnamed(file: &File, target: &Path, overwrite: bool) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists && overwrite => {}
         linked => return linked,
     }
-    let (_, name) = named_temporary(directory(target))?;
-    fs::remove_file(&name)?;
-    link(&name)?;
-    name.persist(target).map_err(|error| error.error)
+    temporary::name(file, target, link)?.persist(target).map_err(|error| error.error)
 }
 
 #[cfg(not(target_os = "linux"))]

@@ -10,6 +10,10 @@ use bloscpack_format::{Format, FormatError};
 
 use crate::bcolz::Directory;
 
+/// What is being done when an input is read front to back, and when an output is written so.
+pub(crate) const READING: &str = "reading the input";
+pub(crate) const WRITING: &str = "writing the output";
+
 /// Why an operation failed. After any of them the outputs are as they were before.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -394,6 +398,15 @@ impl Error {
             Error::InFile { source, .. } => source.is_not_found(),
             Error::Io { source, .. } | Error::File { source, .. } => source.kind() == io::ErrorKind::NotFound,
             _ => false,
+        }
+    }
+
+    /// The same, of an input or an output that has a name.
+    pub(crate) fn with_names(self, input: Option<&Path>, output: Option<&Path>) -> Error {
+        match (self, input, output) {
+            (Error::Io { doing: READING, source }, Some(path), _) => Error::file("reading", path, source),
+            (Error::Io { doing: WRITING, source }, _, Some(path)) => Error::file("writing", path, source),
+            (error, ..) => error,
         }
     }
 

@@ -63,6 +63,7 @@ mod pipeline;
 mod prologue;
 mod read_back;
 mod source;
+mod temporary;
 mod threads;
 mod unpack;
 mod verify;

@@ -18,14 +18,54 @@ pub(crate) fn open_locked(path: &Path, open: impl Fn(&Path) -> io::Result<File>)
     let refuse = |error| Error::file("opening", path, error);
     loop {
         let file = open(path).map_err(refuse)?;
-        match file.try_lock() {
-            Err(TryLockError::WouldBlock) => return Err(Error::Locked(path.to_owned())),
-            Err(TryLockError::Error(_)) => return Ok(file),
+        match attempt(&file).map_err(|error| Error::file("locking", path, error))? {
+            Attempt::Taken => return Err(Error::Locked(path.to_owned())),
+            Attempt::Unavailable => return Ok(file),
             // Who had the lock may have put another file in its place, or removed it, before letting go.
-            Ok(()) if is_same_file(&file, path).unwrap_or(false) => return Ok(file),
-            Ok(()) => {}
+            Attempt::Locked if is_same_file(&file, path).unwrap_or(false) => return Ok(file),
+            Attempt::Locked => {}
         }
     }
+}
+
+/// What became of asking for a lock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Attempt {
+    /// It is held until the file is closed.
+    Locked,
+    /// Somebody else has it.
+    Taken,
+    /// The file system has no locks, or none on what is open in this way.
+    Unavailable,
+}
+
+/// Asks for the lock of a file, without waiting.
+///
+/// # Errors
+/// What the system says, but for that there are no locks: to go on without one that there is, would be to risk the file.
+pub(crate) fn attempt(file: &File) -> io::Result<Attempt> {
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(Attempt::Locked),
+            Err(TryLockError::WouldBlock) => return Ok(Attempt::Taken),
+            Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(TryLockError::Error(error)) if are_no_locks(&error) => return Ok(Attempt::Unavailable),
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+    }
+}
+
+/// File systems have many words for it: NFS says `EBADF` of what is not open to be written, and `ENOLCK` without its daemon.
+#[cfg(unix)]
+fn are_no_locks(error: &io::Error) -> bool {
+    use rustix::io::Errno;
+    let none = [Errno::NOSYS, Errno::OPNOTSUPP, Errno::NOTSUP, Errno::INVAL, Errno::NOLCK, Errno::BADF];
+    error.kind() == io::ErrorKind::Unsupported || Errno::from_io_error(error).is_some_and(|errno| none.contains(&errno))
+}
+
+#[cfg(not(unix))]
+fn are_no_locks(_: &io::Error) -> bool {
+    true
 }
 
 /// Locks a directory until what this returns is dropped; nothing where directories cannot be opened.

@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 
 use crate::Error;
 use crate::atomic;
+use crate::temporary::{self, TemporaryDirectory};
 
 /// A directory that is being made beside its place; dropped without [`commit`](Self::commit), nothing is left.
 #[derive(Debug)]
 pub(crate) struct NewDirectory {
-    directory: tempfile::TempDir,
+    directory: TemporaryDirectory,
     target: PathBuf,
     overwrite: bool,
 }
@@ -21,20 +22,24 @@ impl NewDirectory {
     ///
     /// # Errors
     /// [`Error::OutputExists`], [`Error::File`].
-    pub(crate) fn create(target: &Path, overwrite: bool, is_ours: impl Fn(&Path) -> bool) -> Result<Self, Error> {
+    pub(crate) fn create(
+        target: &Path,
+        overwrite: bool,
+        is_ours: impl Fn(&Path) -> io::Result<bool>,
+    ) -> Result<Self, Error> {
         let refuse = |error| Error::file("creating", target, error);
         match fs::metadata(target) {
             Ok(_) if !overwrite => return Err(Error::OutputExists(target.to_owned())),
-            Ok(found) if !found.is_dir() || !is_ours(target) => {
+            Ok(found) if !found.is_dir() || !is_ours(target).map_err(refuse)? => {
                 return Err(refuse(io::ErrorKind::AlreadyExists.into()));
             }
             _ => {}
         }
         // A link stays what it is: its destination is replaced.
         let resolved = fs::canonicalize(target).unwrap_or_else(|_| target.to_owned());
-        let parent = atomic::directory(&resolved);
-        let directory = tempfile::Builder::new().prefix(".blpk-").suffix(".tmp").tempdir_in(parent);
-        Ok(NewDirectory { directory: directory.map_err(refuse)?, target: resolved, overwrite })
+        temporary::remove_leftovers(&resolved);
+        let directory = TemporaryDirectory::create(&resolved).map_err(refuse)?;
+        Ok(NewDirectory { directory, target: resolved, overwrite })
     }
 
     /// Where it is being made.
@@ -42,40 +47,83 @@ impl NewDirectory {
         self.directory.path()
     }
 
-    /// Puts the directory in its place, in one step. Where the system cannot let two directories change places (Linux can),
-    /// an old one is moved away before, so that for a moment there is none. What is in it has to be durable already.
+    /// Puts the directory in its place, in one step, with the permissions of an old one. Where the system cannot let two
+    /// directories change places (Linux can), an old one is moved away before, so that for a moment there is none. What is in
+    /// it has to be durable already.
     ///
     /// # Errors
     /// [`Error::OutputExists`], [`Error::File`]. What was at the place is still there then.
     pub(crate) fn commit(self) -> Result<(), Error> {
         let NewDirectory { directory, target, overwrite } = self;
-        let place = || -> io::Result<()> {
-            let parent = atomic::directory(&target);
-            // A temporary directory is its owner's alone, unlike one that was made in the usual way.
-            #[cfg(unix)]
-            fs::set_permissions(directory.path(), usual_permissions(parent)?)?;
-            atomic::sync_directory(directory.path())?;
-            if overwrite && target.exists() {
-                replace_directory(directory, &target, parent)?;
-            } else {
-                fs::rename(directory.path(), &target)?;
-                // It has another name now.
-                let _ = directory.keep();
-            }
-            atomic::sync_directory(parent)
+        let refuse = |error: io::Error| match error.kind() {
+            io::ErrorKind::AlreadyExists if !overwrite => Error::OutputExists(target.clone()),
+            _ => Error::file("finishing", &target, error),
         };
-        place().map_err(|error| Error::file("finishing", &target, error))
+        let parent = atomic::directory(&target);
+        let old = fs::metadata(&target).ok().filter(|_| overwrite);
+        if let Some(old) = &old {
+            fs::set_permissions(directory.path(), old.permissions()).map_err(refuse)?;
+        }
+        atomic::sync_directory(directory.path()).map_err(refuse)?;
+        if old.is_some() {
+            return replace(directory, &target, parent).map_err(refuse);
+        }
+        rename_to_new(directory.path(), &target).map_err(refuse)?;
+        if let Err(error) = atomic::sync_directory(parent) {
+            // If it cannot be undone, it is whole all the same.
+            let undone = fs::rename(&target, directory.path());
+            if undone.is_err() {
+                directory.keep();
+            }
+            return Err(Error::file("syncing the directory of", &target, error));
+        }
+        directory.keep();
+        Ok(())
     }
 }
 
-/// Puts a directory in the place of another, which goes.
-fn replace_directory(new: tempfile::TempDir, target: &Path, parent: &Path) -> io::Result<()> {
+/// Gives a directory a name that nobody has. Without more ado an empty directory would be replaced.
+fn rename_to_new(from: &Path, to: &Path) -> io::Result<()> {
     #[cfg(target_os = "linux")]
     {
         use rustix::fs::{CWD, RenameFlags, renameat_with};
-        if renameat_with(CWD, new.path(), CWD, target, RenameFlags::EXCHANGE).is_ok() {
-            // What is at the new one's old name now is the old one, and is removed.
-            return new.close();
+        match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
+            Err(error) if is_unknown(error) => {}
+            renamed => return renamed.map_err(io::Error::from),
+        }
+    }
+    fs::rename(from, to)
+}
+
+/// Whether a file system does not know a way of renaming.
+#[cfg(target_os = "linux")]
+fn is_unknown(error: rustix::io::Errno) -> bool {
+    use rustix::io::Errno;
+    [Errno::INVAL, Errno::NOSYS, Errno::OPNOTSUPP].contains(&error)
+}
+
+/// Puts a directory in the place of another, which goes.
+fn replace(new: TemporaryDirectory, target: &Path, parent: &Path) -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{CWD, RenameFlags, renameat_with};
+        // It gets the temporary name, under which nobody is to take it for a leftover.
+        let old = crate::lock::lock_directory(target);
+        let exchange = || renameat_with(CWD, new.path(), CWD, target, RenameFlags::EXCHANGE);
+        match exchange() {
+            Ok(()) => {
+                // Before what was there is removed.
+                let synced = atomic::sync_directory(parent);
+                if synced.is_err() {
+                    let _ = exchange();
+                }
+                // Before the lock.
+                drop(new);
+                let _ = old.map(|old| old.map(|old| old.unlock()));
+                return synced;
+            }
+            Err(error) if is_unknown(error) => {}
+            Err(error) => return Err(error.into()),
         }
     }
     let old = tempfile::Builder::new().prefix(".blpk-").suffix(".old").tempdir_in(parent)?;
@@ -88,15 +136,6 @@ fn replace_directory(new: tempfile::TempDir, target: &Path, parent: &Path) -> io
         }
         return Err(error);
     }
-    let _ = new.keep();
-    Ok(())
-}
-
-/// The permissions that a new directory gets, less the umask: asked by making one.
-#[cfg(unix)]
-fn usual_permissions(parent: &Path) -> io::Result<fs::Permissions> {
-    let holder = tempfile::Builder::new().prefix(".blpk-").suffix(".tmp").tempdir_in(parent)?;
-    let probe = holder.path().join("new");
-    fs::create_dir(&probe)?;
-    Ok(fs::metadata(&probe)?.permissions())
+    new.keep();
+    atomic::sync_directory(parent)
 }

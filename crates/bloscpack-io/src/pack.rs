@@ -67,7 +67,7 @@ pub fn pack_file(input: &Path, output: &Path, options: &PackOptions) -> Result<P
     let source = File::open(input).map_err(|error| Error::file("opening", input, error))?;
     refuse_same_file(&source, output)?;
     let size = known_size(&source);
-    pack_to_file(source, size, output, options)
+    pack_to_file(source, size, output, options).map_err(|error| error.with_names(Some(input), None))
 }
 
 /// Packs bytes to a file, which appears whole or not at all.
@@ -122,24 +122,26 @@ pub(crate) fn pack_to_file(
     output: &Path,
     options: &PackOptions,
 ) -> Result<PackReport, Error> {
-    match Output::create(output, options.overwrite)? {
+    let packed = match Output::create(output, options.overwrite)? {
         Output::Stream(_) if options.verify => {
             Err(Error::NotAsWritten { what: format!("'{}' is not a regular file", output.display()) })
         }
         Output::Stream(file) => pack_stream(input, size, file, options),
         Output::File(mut file) => {
-            let report = match size {
-                Some(size) => pack_seekable(input, size, &mut file, options)?,
-                None => pack_spooled(input, None, &mut file, options)?,
+            let packed = match size {
+                Some(size) => pack_seekable(input, size, &mut file, options),
+                None => pack_spooled(input, None, &mut file, options),
             };
-            if options.verify {
-                let PackOptions { threads, cancel, .. } = options;
-                compare(file.reopen()?, plain_checksum(options), &report.plain_digest, threads, cancel)?;
-            }
-            file.commit()?;
-            Ok(report)
+            packed.and_then(|report| {
+                if options.verify {
+                    let PackOptions { threads, cancel, .. } = options;
+                    compare(file.reopen()?, plain_checksum(options), &report.plain_digest, threads, cancel)?;
+                }
+                file.commit().map(|()| report)
+            })
         }
-    }
+    };
+    packed.map_err(|error| error.with_names(None, Some(output)))
 }
 
 /// Packs to an output that can be gone back in.

@@ -59,14 +59,18 @@ impl ReadAt for File {
 
     #[cfg(unix)]
     fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
-        std::os::unix::fs::FileExt::read_exact_at(self, buf, offset)
+        let read = std::os::unix::fs::FileExt::read_exact_at(self, buf, offset);
+        read.map_err(|error| match error.kind() {
+            io::ErrorKind::UnexpectedEof => ended(self.metadata().map_or(0, |found| found.len()), offset, buf.len()),
+            _ => error,
+        })
     }
 
     #[cfg(windows)]
     fn read_exact_at(&self, mut offset: u64, mut buf: &mut [u8]) -> io::Result<()> {
         while !buf.is_empty() {
             match std::os::windows::fs::FileExt::seek_read(self, buf, offset) {
-                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Ok(0) => return Err(ended(offset, offset, buf.len())),
                 Ok(read) => {
                     buf = &mut buf[read..];
                     offset += read as u64;
@@ -86,9 +90,17 @@ impl ReadAt for [u8] {
 
     fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
         let bytes = usize::try_from(offset).ok().and_then(|start| self.get(start..)?.get(..buf.len()));
-        buf.copy_from_slice(bytes.ok_or(io::ErrorKind::UnexpectedEof)?);
+        buf.copy_from_slice(bytes.ok_or_else(|| ended(<[u8]>::len(self) as u64, offset, buf.len()))?);
         Ok(())
     }
+}
+
+/// The error for a source that ends after `found` bytes, but within what is to be read. As long as it was when it was opened,
+/// nobody reads behind its end.
+fn ended(found: u64, offset: u64, len: usize) -> io::Error {
+    let end = offset.saturating_add(len as u64);
+    let text = format!("it ends after {found} bytes, where {end} were expected: it has become shorter meanwhile");
+    io::Error::new(io::ErrorKind::UnexpectedEof, text)
 }
 
 macro_rules! forward_read_at {

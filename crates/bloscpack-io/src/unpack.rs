@@ -56,14 +56,13 @@ pub struct UnpackReport {
 pub fn unpack_file(input: &Path, output: &Path, options: &UnpackOptions) -> Result<UnpackReport, Error> {
     let source = LocalSource::open(input)?;
     refuse_same_file(source.file(), output)?;
-    match Output::create(output, options.overwrite)? {
+    let unpacked = match Output::create(output, options.overwrite)? {
         Output::Stream(file) => unpack_source(source, file, options),
         Output::File(mut file) => {
-            let report = unpack_source(source, &mut file, options)?;
-            file.commit()?;
-            Ok(report)
+            unpack_source(source, &mut file, options).and_then(|report| file.commit().map(|()| report))
         }
-    }
+    };
+    unpacked.map_err(|error| error.with_names(Some(input), Some(output)))
 }
 
 /// Unpacks what was opened at a path: a frame as an [`Archive`], everything else front to back.

@@ -19,7 +19,11 @@ use crate::{Archive, Error, LocalSource, UnpackOptions, UnpackReport, unpack_str
 /// What [`unpack_stream`] and [`Archive::verify`] answer, and [`Error::Offset`].
 pub fn verify_file(path: &Path, options: &UnpackOptions) -> Result<UnpackReport, Error> {
     let source = LocalSource::open(path)?;
-    if is_frame(&source)? { verify_frame(source, options) } else { verify_stream(source.into_file(), options) }
+    let verified = match is_frame(&source)? {
+        true => verify_frame(source, options),
+        false => verify_stream(source.into_file(), options),
+    };
+    verified.map_err(|error| error.with_names(Some(path), None))
 }
 
 /// [`verify_file`] for any reader.

@@ -34,12 +34,28 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    // Before there are other threads, which have what this one has.
+    survive_file_limits();
     let argv: Vec<OsString> = std::env::args_os().collect();
     match args::Cli::parse_from(&argv) {
         Ok(cli) => run(&cli, &argv),
         Err(stop) => exit::stopped(stop),
     }
 }
+
+/// Lets a write that would make a file larger than `ulimit -f` allows fail with "File too large", as any other error does,
+/// and not end the program with a signal, which leaves nobody to say why.
+#[cfg(unix)]
+fn survive_file_limits() {
+    use nix::sys::signal::{SigSet, Signal};
+    let mut signals = SigSet::empty();
+    signals.add(Signal::SIGXFSZ);
+    // If it cannot be, it is as it was.
+    let _ = signals.thread_block();
+}
+
+#[cfg(not(unix))]
+fn survive_file_limits() {}
 
 fn run(cli: &args::Cli, argv: &[OsString]) -> ExitCode {
     if cli.version {

@@ -68,7 +68,9 @@ impl<'a> Outputs<'a> {
         };
         let _privacy = input.as_ref().map(Privacy::of);
         let before = match &item.place {
-            Place::File(path) if self.many.rm => fs::symlink_metadata(path).ok(),
+            Place::File(path) if self.many.rm => {
+                Some(fs::symlink_metadata(path).with_context(|| format!("input file '{}'", path.display()))?)
+            }
             _ => None,
         };
         let made = match output {
@@ -121,7 +123,8 @@ fn make_directories(file: &Path) -> Result<Vec<PathBuf>> {
 
 /// Removes an input whose output is safe: both are regular files, and the input is what it was before.
 fn remove(input: &Path, before: Option<Metadata>, output: &Path, session: &Session) -> Result<()> {
-    let is_safe = fs::metadata(output).is_ok_and(|output| output.is_file());
+    let written = fs::metadata(output).with_context(|| format!("output file '{}'", output.display()))?;
+    let is_safe = written.is_file();
     let Some(before) = before.filter(|before| before.is_file() && is_safe) else {
         session
             .report

@@ -108,7 +108,15 @@ impl Directory for LocalDirectory {
     }
 
     fn rename(&self, from: &str, to: &str) -> io::Result<()> {
-        fs::rename(self.resolve(from)?, self.resolve(to)?)
+        let ((from, moved), (to, replaced)) = (self.look_up(from)?, self.look_up(to)?);
+        if let (Ok(moved), Ok(replaced)) = (moved, replaced)
+            && moved.is_file()
+            && replaced.is_file()
+            && moved.permissions() != replaced.permissions()
+        {
+            fs::set_permissions(&from, replaced.permissions())?;
+        }
+        fs::rename(from, to)
     }
 
     fn remove_file(&self, path: &str) -> io::Result<()> {

@@ -37,7 +37,7 @@ impl<D: Directory> Root<D> {
     /// # Errors
     /// As [`Root::open`].
     pub fn open_with_limits(dir: D, limits: Limits) -> Result<Self, Error> {
-        match format_of(&dir) {
+        match format_of(&dir).map_err(|error| Error::io("opening")(error).in_file(&dir, ""))? {
             Some(Format::Ctable) => Ctable::open_with_limits(dir, limits).map(Root::Ctable),
             Some(Format::Carray) => Carray::open_with_limits(dir, limits).map(Root::Carray),
             _ => Err(Error::NotBcolz { directory: dir.name("") }),
@@ -46,13 +46,28 @@ impl<D: Directory> Root<D> {
 }
 
 /// What a directory is.
-pub(super) fn format_of(dir: &dyn Directory) -> Option<Format> {
-    detect_directory(|file| dir.open(file).is_ok())
+///
+/// # Errors
+/// What the system says of a file that may be there: who cannot look does not know.
+pub(super) fn format_of(dir: &dyn Directory) -> io::Result<Option<Format>> {
+    let mut refused = None;
+    let is_file = |file: &str| match dir.open(file) {
+        Ok(_) => true,
+        Err(error) => {
+            use io::ErrorKind::{IsADirectory, NotADirectory, NotFound};
+            let is_told =
+                [NotFound, NotADirectory, IsADirectory].contains(&error.kind()) || error.raw_os_error().is_none();
+            refused = refused.take().or((!is_told).then_some(error));
+            false
+        }
+    };
+    let found = detect_directory(is_file);
+    refused.map_or(Ok(found), Err)
 }
 
 /// Whether a directory on the file system is a carray or ctable.
-pub(super) fn is_bcolz(path: &Path) -> bool {
-    matches!(format_of(&LocalDirectory::new(path)), Some(Format::Ctable | Format::Carray))
+pub(super) fn is_bcolz(path: &Path) -> io::Result<bool> {
+    format_of(&LocalDirectory::new(path)).map(|format| matches!(format, Some(Format::Ctable | Format::Carray)))
 }
 
 /// The directory of a carray as a source: [`Archive`](crate::Archive) opens it, and its plain bytes are the rows.

@@ -43,7 +43,8 @@ pub trait Directory: Send + Sync {
     /// What the system says.
     fn sync_file(&self, path: &str) -> io::Result<()>;
 
-    /// Gives a file or directory another name, in one step; a file that has it goes.
+    /// Gives a file or directory another name, in one step; a file that has it goes, and leaves it its permissions, where
+    /// there are any.
     ///
     /// # Errors
     /// What the system says.

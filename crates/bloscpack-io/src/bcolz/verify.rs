@@ -47,7 +47,7 @@ impl VerifyReport {
 /// have the same length.
 ///
 /// # Errors
-/// [`Error::NotBcolz`] and [`Error::Cancelled`]: whatever else is wrong is a fault in the report.
+/// [`Error::NotBcolz`], [`Error::Cancelled`], and [`Error::InFile`] if nobody may look what it is: whatever else is wrong is a fault in the report.
 pub fn verify(dir: &impl Directory, options: &UnpackOptions) -> Result<VerifyReport, Error> {
     let mut report = VerifyReport::default();
     let moves = Moves::read(dir, &options.limits).unwrap_or_else(|error| {
@@ -55,7 +55,7 @@ pub fn verify(dir: &impl Directory, options: &UnpackOptions) -> Result<VerifyRep
         Moves::default()
     });
     let dir = &moves.on(dir);
-    match format_of(dir) {
+    match format_of(dir).map_err(|error| Error::io("opening")(error).in_file(dir, ""))? {
         Some(Format::Ctable) => ctable(dir, options, &mut report)?,
         Some(Format::Carray) => {
             carray(dir, options, &mut report)?;

@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fs;
-use std::io::Read as _;
+use std::io::{self, Read as _};
 use std::path::Path;
 
 use bloscpack_format::numpy::NumpyMeta;
@@ -155,11 +155,14 @@ fn refuse_array_options(options: &ConvertOptions) -> Result<(), Error> {
 }
 
 /// Whether there is nothing in a directory but files that this made, or may have.
-fn is_files(path: &Path) -> bool {
-    let ours = |entry: fs::DirEntry| {
+fn is_files(path: &Path) -> io::Result<bool> {
+    for entry in fs::read_dir(path)? {
+        let entry = entry?;
         let extension = Path::new(&entry.file_name()).extension().and_then(OsStr::to_str).map(str::to_owned);
         let made = [ColumnFiles::Npy, ColumnFiles::B2nd].map(|files| Some(files.extension().to_owned()));
-        entry.file_type().is_ok_and(|found| found.is_file()) && made.contains(&extension)
-    };
-    fs::read_dir(path).is_ok_and(|mut entries| entries.all(|entry| entry.is_ok_and(ours)))
+        if !entry.file_type()?.is_file() || !made.contains(&extension) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }

@@ -9,7 +9,7 @@ use bloscpack_format::frame::{FrameType, sframe};
 use super::store::FrameStore;
 use crate::Error;
 use crate::atomic::{self, AtomicFile};
-use crate::files::remove_if_there;
+use crate::files::{is_same_file, remove_if_there};
 use crate::lock::{lock_directory, open_locked};
 use crate::source::{ChunkFiles, ReadAt};
 
@@ -113,14 +113,17 @@ impl FrameStore for LocalFrame {
 
     fn replace(&mut self, bytes: &[u8]) -> io::Result<()> {
         let mut file = AtomicFile::create(&self.path, true).map_err(io::Error::other)?;
-        let new = file.writer().get_ref().try_clone()?;
-        if self.directory.is_none() {
-            // Nobody has heard of it yet. Where there are no locks, there was none on the old file either.
-            let _ = new.try_lock();
-        }
+        // Nobody has heard of it yet. Of a sparse frame, the directory is locked.
+        let new = match self.directory {
+            None => file.locked()?,
+            Some(_) => file.writer().get_ref().try_clone()?,
+        };
         file.write_all(bytes)?;
-        file.commit().map_err(io::Error::other)?;
-        self.file = new;
-        Ok(())
+        let committed = file.commit().map_err(io::Error::other);
+        // It may be in its place, though nobody knows whether it stays there.
+        if committed.is_ok() || is_same_file(&new, &self.path).unwrap_or(false) {
+            self.file = new;
+        }
+        committed
     }
 }

@@ -36,7 +36,7 @@ impl NewFrame {
         if frame_type == FrameType::Contiguous {
             return Ok(NewFrame(Kind::File { file: Mutex::new(AtomicFile::create(target, overwrite)?), at: 0 }));
         }
-        let is_ours = |target: &Path| target.join(sframe::INDEX_FILE).is_file();
+        let is_ours = |target: &Path| Ok(target.join(sframe::INDEX_FILE).is_file());
         let new = NewDirectory::create(target, overwrite, is_ours)?;
         let lock = if target.is_dir() { lock_directory(target)? } else { None };
         Ok(NewFrame(Kind::Directory(new, lock)))

@@ -46,7 +46,7 @@ pub trait FrameStore: ReadAt {
     /// Puts `bytes` in place of the file in one step, and waits until they are on the disk.
     ///
     /// # Errors
-    /// What the system says.
+    /// What the system says. The file is as it was, or `bytes` are in its place and may not be on the disk.
     fn replace(&mut self, bytes: &[u8]) -> io::Result<()>;
 }
 

@@ -2,6 +2,7 @@
 #![allow(dead_code, clippy::unwrap_used, clippy::panic, reason = "not every test uses all of it")]
 
 pub(crate) mod crash;
+pub(crate) mod faulty;
 pub(crate) mod recorder;
 pub(crate) mod roots;
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use blosc_core::Limits;
 use bloscpack_format::Json;
-use bloscpack_format::bcolz::{Attrs, PENDING_FILE, ROOTDIRS_FILE, STORAGE_FILE, Sizes, Storage};
+use bloscpack_format::bcolz::{Attrs, META_DIR, PENDING_FILE, ROOTDIRS_FILE, STORAGE_FILE, Sizes, Storage};
 
 use super::column::Column;
 use super::params::CarrayParams;
@@ -54,22 +54,34 @@ pub struct CarrayWriter<D: Directory = LocalDirectory> {
 /// Where a directory that is being made is to be.
 pub(in crate::bcolz) struct Place {
     new: NewDirectory,
-    /// That of the directory that it takes the place of.
-    _lock: Option<Lock>,
+    /// Those of the directory that it takes the place of, and of the columns of that.
+    _locks: Vec<Lock>,
 }
 
 impl Place {
     /// Starts a directory beside its place.
     pub(in crate::bcolz) fn create(path: &Path, overwrite: bool) -> Result<(Self, LocalDirectory), Error> {
         let new = NewDirectory::create(path, overwrite, is_bcolz)?;
-        let old = path.is_dir().then(|| lock(&LocalDirectory::new(path), "")).transpose()?;
+        let locks = if path.is_dir() { lock_all(&LocalDirectory::new(path))? } else { Vec::new() };
         let dir = LocalDirectory::new(new.path());
-        Ok((Place { new, _lock: old }, dir))
+        Ok((Place { new, _locks: locks }, dir))
     }
 
     pub(in crate::bcolz) fn commit(self) -> Result<(), Error> {
         self.new.commit()
     }
+}
+
+/// Locks a directory with all that is a column of it, or may be: whose list is damaged is replaced all the same.
+fn lock_all(old: &LocalDirectory) -> Result<Vec<Lock>, Error> {
+    let mut locks = vec![lock(old, "")?];
+    let names = old.list("").map_err(|error| Error::io("listing")(error).in_file(old, ""))?;
+    for name in names {
+        if old.list(&format!("{name}/{META_DIR}")).is_ok() {
+            locks.push(lock(old, &name)?);
+        }
+    }
+    Ok(locks)
 }
 
 impl CarrayWriter<LocalDirectory> {

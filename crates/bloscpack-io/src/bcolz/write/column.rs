@@ -66,7 +66,12 @@ impl<D: Directory> Column<D> {
                 (Meta::open(&Below::new(&root.dir, name), &root.limits)?, Some(lock))
             }
         };
-        Ok(Column { lock, ..Column::with_meta(root, at, meta) })
+        let mut column = Column { lock, ..Column::with_meta(root, at, meta) };
+        // Who was killed while they were removed has left the first of them.
+        while column.root.dir.open(&column.path(&chunk_file_name(column.files))).is_ok() {
+            column.files += 1;
+        }
+        Ok(column)
     }
 
     /// Makes a carray without rows, in a directory that is there or is made; it is one when `meta/storage` is there.

@@ -45,7 +45,8 @@ impl<D: Directory> Column<D> {
             grown: self.len() >= self.committed.len(),
             chunks: chunks.collect(),
             chunks_visible: self.changed_from < self.committed.len(),
-            removed: (nchunks..self.files).map(|chunk| PendingStep::Remove { path: data(chunk) }).collect(),
+            // The last first, so that what is left, if that is interrupted, follows those that there are.
+            removed: (nchunks..self.files).rev().map(|chunk| PendingStep::Remove { path: data(chunk) }).collect(),
             sizes_visible: self.len() != self.committed.len(),
             sizes: self.stage_sizes()?,
             attrs: self.stage_attrs()?,

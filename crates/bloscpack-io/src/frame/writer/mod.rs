@@ -54,6 +54,10 @@ pub struct FrameWriter<S> {
     limits: Limits,
     /// Whether the blocks of its chunks have variable lengths, once a chunk has been looked at.
     vl_blocks: Option<bool>,
+    /// How long the file was at the last commit, where that is known: what is new stands behind.
+    committed_len: Option<u64>,
+    /// The chunk files that are new.
+    new_files: Vec<u32>,
 }
 
 impl FrameWriter<LocalFrame> {
@@ -161,16 +165,17 @@ impl<S: FrameStore> FrameWriter<S> {
     }
 
     pub(in crate::frame) fn with_edit(store: S, edit: Edit, params: FrameParams) -> Self {
-        let max_vlmetalayers = VlMetalayers::MAX_INTERCHANGE;
         FrameWriter {
+            committed_len: store.len().ok(),
             store,
             edit: Some(edit),
             params,
             unusable: None,
             array: None,
-            max_vlmetalayers,
+            max_vlmetalayers: VlMetalayers::MAX_INTERCHANGE,
             limits: Limits::new(),
             vl_blocks: None,
+            new_files: Vec::new(),
         }
     }
 
@@ -188,7 +193,7 @@ impl<S: FrameStore> FrameWriter<S> {
         self.edit.as_ref().map(Edit::frame).ok_or(Error::EditFailed)
     }
 
-    /// The store, as it was left by the last commit, with bytes that mean nothing if there was an error.
+    /// The store, as it was left by the last commit. After an error of the disk there may be bytes that mean nothing.
     pub fn into_store(self) -> S {
         self.store
     }
@@ -200,24 +205,64 @@ impl<S: FrameStore> FrameWriter<S> {
     /// has got more chunks or fewer than its shape makes, with which nobody could open it; [`Error::EditFailed`].
     pub fn commit(&mut self) -> Result<(), Error> {
         if let Err(error) = self.frame().and_then(|frame| Ok(Grid::of(frame)?)) {
-            self.edit = None;
+            self.forget();
             return Err(error);
         }
         let Plan { frame, steps } = self.edit.take().ok_or(Error::EditFailed)?.finish()?;
-        let store = &mut self.store;
+        let mut is_decided = false;
         for step in steps {
+            let store = &mut self.store;
             let done = match step {
-                Step::Write { at, bytes } | Step::Commit { at, bytes } => store.write_at(at, &bytes),
-                Step::WriteFile { number, bytes } => store.write_chunk_file(number, &bytes),
+                Step::Write { at, bytes } => store.write_at(at, &bytes),
+                Step::WriteFile { number, bytes } => {
+                    self.new_files.push(number);
+                    store.write_chunk_file(number, &bytes)
+                }
+                Step::Commit { at, bytes } => {
+                    // If it fails, nobody knows how much of it was done.
+                    is_decided = true;
+                    store.write_at(at, &bytes)
+                }
                 Step::SetLen { len } => store.set_len(len),
                 Step::Sync => store.sync(),
-                Step::Replace { bytes } => store.replace(&bytes),
-                Step::Remove { number } => store.remove_chunk_file(number),
+                Step::Replace { bytes } => {
+                    let replaced = store.replace(&bytes);
+                    is_decided = replaced.is_ok() || holds(store, &bytes);
+                    replaced
+                }
+                Step::Remove { number } => {
+                    // The change is true already, and the file means nothing: compacting finds it.
+                    let _ = store.remove_chunk_file(number);
+                    Ok(())
+                }
             };
-            done.map_err(Error::io("writing the frame"))?;
+            if let Err(error) = done {
+                if is_decided {
+                    // Nothing that was written may go any more, whatever is asked of this next.
+                    (self.committed_len, self.new_files) = (None, Vec::new());
+                } else {
+                    self.forget();
+                }
+                return Err(Error::io("writing the frame")(error));
+            }
         }
+        self.committed_len = self.store.len().ok();
+        self.new_files.clear();
         self.edit = Some(Edit::new(frame)?);
         Ok(())
+    }
+
+    /// There is to be no next commit: what was written for it goes, as far as it can be, for others may need the room.
+    fn forget(&mut self) {
+        self.edit = None;
+        if let (Some(before), Ok(len)) = (self.committed_len, self.store.len())
+            && len > before
+        {
+            let _ = self.store.set_len(before);
+        }
+        for number in std::mem::take(&mut self.new_files) {
+            let _ = self.store.remove_chunk_file(number);
+        }
     }
 
     /// The shape of a block, which some filters want to know.
@@ -256,7 +301,7 @@ impl<S: FrameStore> FrameWriter<S> {
     ) -> Result<T, Error> {
         let done = changes(self);
         if done.is_err() {
-            self.edit = None;
+            self.forget();
         }
         done
     }
@@ -265,12 +310,23 @@ impl<S: FrameStore> FrameWriter<S> {
     pub(in crate::frame) fn write(&mut self, place: Option<ChunkPlace>, bytes: &[u8]) -> Result<(), Error> {
         let written = match place {
             Some(ChunkPlace::At(at)) => self.store.write_at(at, bytes),
-            Some(ChunkPlace::File(number)) => self.store.write_chunk_file(number, bytes),
+            Some(ChunkPlace::File(number)) => {
+                self.new_files.push(number);
+                self.store.write_chunk_file(number, bytes)
+            }
             None => Ok(()),
         };
         written.map_err(|error| {
-            self.edit = None;
+            self.forget();
             Error::io("writing a chunk of the frame")(error)
         })
     }
+}
+
+/// Whether a store that could not be replaced holds what was to be put in its place all the same.
+fn holds(store: &impl FrameStore, bytes: &[u8]) -> bool {
+    let mut found = vec![0; bytes.len()];
+    store.len().is_ok_and(|len| len == bytes.len() as u64)
+        && store.read_exact_at(0, &mut found).is_ok()
+        && found == bytes
 }

@@ -11,7 +11,7 @@ use crate::session::Session;
 use crate::size::double_pretty_size;
 use crate::streams::{Input, Output, Place};
 use crate::{events, files};
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use blosc_core::{CParams, ChunkFormat};
 use bloscpack_format::Json;
 use bloscpack_format::bloscpack::{
@@ -80,9 +80,9 @@ impl Job {
         let packed = match (input, output) {
             (Place::File(input), Place::File(output)) if size.is_some() => pack_file(input, output, &options)?,
             _ => {
-                let mut output = Output::create(output, session.force)?;
-                let packed = pack_stream(source, size, &mut output, &options)?;
-                output.commit()?;
+                let mut file = Output::create(output, session.force)?;
+                let packed = pack_stream(source, size, &mut file, &options).with_context(|| output.to_string())?;
+                file.commit()?;
                 packed
             }
         };

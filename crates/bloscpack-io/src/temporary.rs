@@ -1,0 +1,178 @@
+//! What is an output called until it takes its place, and who removes it if nobody lives to do so?
+//!
+//! Its name is made of the target's, so that the next run for the same target comes upon what a killed one has left. Whoever
+//! lives holds the system's lock on what it makes; what others can lock has nobody any more, and goes. Where there are no
+//! locks, nobody knows, and it stays.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempPath;
+
+use crate::atomic;
+#[cfg(unix)]
+use crate::lock::{Attempt, attempt};
+
+/// So many processes may write the same target at a time under names that the next one knows; more have names by chance.
+#[cfg(unix)]
+const SLOTS: u32 = 8;
+
+/// A temporary file beside `target`. To be dropped after its name.
+pub(crate) fn file(target: &Path) -> io::Result<(TempPath, File)> {
+    #[cfg(unix)]
+    {
+        let create = |path: &Path| File::options().read(true).write(true).create_new(true).open(path);
+        let remove = |path: &Path| fs::remove_file(path);
+        if let Some((path, file)) = claim(target, create, remove)? {
+            return Ok((TempPath::try_from_path(path)?, file));
+        }
+    }
+    let mut builder = by_chance();
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let (file, path) = builder.tempfile_in(atomic::directory(target))?.into_parts();
+    Ok((path, file))
+}
+
+/// Gives an open file a temporary name beside `target`, by `link`.
+#[cfg(target_os = "linux")]
+pub(crate) fn name(file: &File, target: &Path, link: impl Fn(&Path) -> io::Result<()>) -> io::Result<TempPath> {
+    // Before anybody can see it.
+    let is_locked = attempt(file)? == Attempt::Locked;
+    for slot in (0..SLOTS).filter(|_| is_locked) {
+        let path = slot_of(target, slot);
+        match link(&path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            linked => return linked.and_then(|()| TempPath::try_from_path(path)),
+        }
+    }
+    Ok(by_chance().make_in(atomic::directory(target), link)?.into_temp_path())
+}
+
+/// A temporary directory, removed when dropped.
+#[derive(Debug)]
+pub(crate) struct TemporaryDirectory {
+    path: PathBuf,
+    /// Whether it is the caller's now.
+    kept: bool,
+    /// Where there are locks.
+    lock: Option<File>,
+}
+
+impl TemporaryDirectory {
+    /// Makes one beside `target`.
+    pub(crate) fn create(target: &Path) -> io::Result<Self> {
+        #[cfg(unix)]
+        {
+            let create = |path: &Path| {
+                fs::create_dir(path)?;
+                File::open(path).inspect_err(|_| drop(fs::remove_dir(path)))
+            };
+            let remove = |path: &Path| fs::remove_dir(path);
+            if let Some((path, lock)) = claim(target, create, remove)? {
+                return Ok(TemporaryDirectory { path, kept: false, lock: Some(lock) });
+            }
+        }
+        let made = by_chance().make_in(atomic::directory(target), |path| fs::create_dir(path))?;
+        let path = made.into_temp_path().keep().map_err(|error| error.error)?;
+        Ok(TemporaryDirectory { path, kept: false, lock: None })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Lets it be: it has got another name.
+    pub(crate) fn keep(mut self) {
+        self.kept = true;
+    }
+}
+
+impl Drop for TemporaryDirectory {
+    fn drop(&mut self) {
+        if !self.kept && fs::remove_dir_all(&self.path).is_err() {
+            // What had one error may have no other; what cannot be removed now, the next run finds.
+            let _ = fs::remove_dir_all(&self.path);
+        }
+        // To close it is not enough: a process that another thread has just started holds it too, until it runs its program.
+        let _ = self.lock.as_ref().map(File::unlock);
+    }
+}
+
+/// Removes what killed processes have left beside `target`.
+pub(crate) fn remove_leftovers(target: &Path) {
+    #[cfg(unix)]
+    for slot in 0..SLOTS {
+        remove_if_dead(&slot_of(target, slot));
+    }
+    #[cfg(not(unix))]
+    let _ = target;
+}
+
+fn by_chance() -> tempfile::Builder<'static, 'static> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".blpk-").suffix(".tmp");
+    builder
+}
+
+/// The name itself may be too long with anything added to it.
+#[cfg(unix)]
+fn slot_of(target: &Path, slot: u32) -> PathBuf {
+    use bloscpack_format::checksum::Checksum;
+    let name = target.file_name().unwrap_or_default();
+    let digest = Checksum::Crc32.digest(name.as_encoded_bytes());
+    let digest: String = digest.as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
+    atomic::directory(target).join(format!(".blpk-{digest}-{slot}.tmp"))
+}
+
+/// Makes something under the first name that is free, and locks it; `None` if none is, or there are no locks.
+#[cfg(unix)]
+fn claim(
+    target: &Path,
+    create: impl Fn(&Path) -> io::Result<File>,
+    remove: impl Fn(&Path) -> io::Result<()>,
+) -> io::Result<Option<(PathBuf, File)>> {
+    for slot in 0..SLOTS {
+        let path = slot_of(target, slot);
+        let made = match create(&path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+            made => made?,
+        };
+        match attempt(&made) {
+            // Who took it for a leftover before there was the lock, has removed it or is about to.
+            Ok(Attempt::Locked) if crate::files::is_same_file(&made, &path).unwrap_or(false) => {
+                return Ok(Some((path, made)));
+            }
+            Ok(Attempt::Locked | Attempt::Taken) => {}
+            Ok(Attempt::Unavailable) => {
+                remove(&path)?;
+                return Ok(None);
+            }
+            Err(error) => {
+                let _ = remove(&path);
+                return Err(error);
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// Removes a file or directory that nobody holds the lock of.
+#[cfg(unix)]
+fn remove_if_dead(path: &Path) {
+    use rustix::fs::{Mode, OFlags};
+    // Nobody but us has made it, if it is not a link or a pipe.
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let Ok(file) = rustix::fs::open(path, flags, Mode::empty()).map(File::from) else { return };
+    let Ok(found) = file.metadata() else { return };
+    let is_dead = matches!(attempt(&file), Ok(Attempt::Locked));
+    if is_dead && crate::files::is_same_file(&file, path).unwrap_or(false) {
+        // If it cannot be removed, another name is taken.
+        let _ = match found.is_dir() {
+            true => fs::remove_dir_all(path),
+            false if found.is_file() => fs::remove_file(path),
+            false => Ok(()),
+        };
+    }
+}

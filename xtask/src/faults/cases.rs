@@ -1,0 +1,116 @@
+//! What is tried: every command that writes, and edits of frames and bcolz directories, which `blpk` has no commands for and
+//! the examples of bloscpack-io do.
+
+use super::tools::Program::{self, BcolzEdit, Blpk, FrameEdit};
+
+/// A command, and what lies in its directory before.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Case {
+    pub(crate) name: &'static str,
+    /// Files and directories of the fixture, as `name` or `name=name here`.
+    pub(crate) needs: &'static [&'static str],
+    pub(crate) program: Program,
+    pub(crate) args: &'static str,
+    /// Lines for stdin; of one that starts with `<`, the file.
+    pub(crate) stdin: &'static str,
+    /// What is changed in place: it is judged by what is read of it, not by its bytes.
+    pub(crate) edited: Option<&'static str>,
+    /// Whether it is there to leave out what cannot be read.
+    pub(crate) salvages: bool,
+}
+
+const fn blpk(name: &'static str, needs: &'static [&'static str], args: &'static str) -> Case {
+    Case { name, needs, program: Blpk, args, stdin: "", edited: None, salvages: false }
+}
+
+const fn edit(
+    name: &'static str,
+    needs: &'static [&'static str],
+    program: Program,
+    edited: &'static str,
+    stdin: &'static str,
+) -> Case {
+    Case { name, needs, program, args: edited, stdin, edited: Some(edited), salvages: false }
+}
+
+/// Where the command takes all of a file and replaces it, nothing is edited in place.
+pub(crate) const CASES: &[Case] = &[
+    blpk("compress", &["plain"], "c -z {chunk} plain out.blp"),
+    blpk("compress -f", &["plain", "other.blp=out.blp"], "-f c -z {chunk} plain out.blp"),
+    blpk("compress --rm", &["plain"], "c -z {chunk} --rm plain"),
+    blpk("compress --output-dir", &["plain", "more"], "c -z {chunk} --each --output-dir packed plain more"),
+    Case { stdin: "<plain", ..blpk("compress -", &["plain"], "c -z {chunk} - out.blp") },
+    blpk("decompress", &["a.blp"], "d a.blp out"),
+    blpk("decompress -f", &["a.blp", "more=out"], "-f d a.blp out"),
+    blpk("decompress --rm", &["a.blp"], "d --rm a.blp"),
+    blpk("decompress --metadata-out", &["a.blp", "more=out"], "-f d --metadata-out meta a.blp out"),
+    blpk("append", &["a.blp", "more"], "append a.blp more"),
+    blpk("append -m", &["a.blp", "more", "new.json"], "append -m new.json a.blp more"),
+    blpk("convert to .blp", &["a.b2nd"], "convert a.b2nd out.blp"),
+    blpk("convert to .npy -f", &["a.b2nd", "more=out.npy"], "-f convert a.b2nd out.npy"),
+    blpk("convert to .b2frame", &["a.blp"], "convert a.blp out.b2frame"),
+    blpk("convert to .b2frame -f", &["a.blp", "other.b2frame=out.b2frame"], "-f convert a.blp out.b2frame"),
+    blpk("convert to .b2nd", &["a.npy"], "convert a.npy out.b2nd"),
+    blpk("convert to .bcolz", &["a.npy"], "convert a.npy out.bcolz"),
+    blpk("convert to .bcolz -f", &["a.npy", "other.bcolz=out.bcolz"], "-f convert a.npy out.bcolz"),
+    blpk(
+        "convert table to .bcolz -f",
+        &["table.bcolz", "table.bcolz=out.bcolz"],
+        "-f convert -c zlib table.bcolz out.bcolz",
+    ),
+    blpk("convert table to .npy files", &["table.bcolz"], "convert table.bcolz out/"),
+    blpk("convert table to .csv", &["table.bcolz"], "convert table.bcolz out.csv"),
+    blpk("chunk encode -f", &["plain", "other.blp=out"], "-f chunk encode plain out"),
+    blpk("chunk decode", &["a.chunk"], "chunk decode a.chunk out"),
+    Case { salvages: true, ..blpk("recover frame", &["a.b2frame"], "recover a.b2frame out.b2frame") },
+    Case {
+        salvages: true,
+        ..blpk("recover sparse frame -f", &["a.sframe", "dead.sframe=out.sframe"], "-f recover a.sframe out.sframe")
+    },
+    Case { salvages: true, ..blpk("recover table", &["table.bcolz"], "recover table.bcolz out.bcolz") },
+    blpk("compact", &["dead.b2frame"], "compact dead.b2frame"),
+    Case { edited: Some("dead.sframe"), ..blpk("compact sparse", &["dead.sframe"], "compact dead.sframe") },
+    edit("frame: append", &["a.b2frame", "chunk"], FrameEdit, "a.b2frame", "append chunk\nappend chunk"),
+    edit("frame: update", &["a.b2frame", "new"], FrameEdit, "a.b2frame", "update 1 new\ninsert 0 new\ndelete 2"),
+    edit(
+        "frame: vlmeta",
+        &["a.b2frame", "new.json"],
+        FrameEdit,
+        "a.b2frame",
+        "vlmeta note new.json\nspecial zeros {chunk}",
+    ),
+    edit("sparse frame: append", &["a.sframe", "chunk"], FrameEdit, "a.sframe", "append chunk\nappend chunk"),
+    edit("sparse frame: update", &["a.sframe", "new"], FrameEdit, "a.sframe", "update 1 new\ninsert 0 new\ndelete 2"),
+    edit("array: slice", &["a.b2nd", "items"], FrameEdit, "a.b2nd", "resize {more}\nslice 0:16 items"),
+    edit("carray: append", &["a.bcolz", "more"], BcolzEdit, "a.bcolz", "append more"),
+    edit("carray: assign", &["a.bcolz", "items"], BcolzEdit, "a.bcolz", "assign 3:19:1 items\nattr note 1"),
+    edit("carray: trim", &["a.bcolz"], BcolzEdit, "a.bcolz", "resize 5000"),
+    edit("table: append", &["table.bcolz", "more"], BcolzEdit, "table.bcolz", "append more,more"),
+    edit(
+        "table: assign, attr",
+        &["table.bcolz", "items"],
+        BcolzEdit,
+        "table.bcolz",
+        "assign 3:19:1 items a\nattr note 1",
+    ),
+    edit("table: resize", &["table.bcolz"], BcolzEdit, "table.bcolz", "resize 5000"),
+    edit(
+        "table: add column",
+        &["table.bcolz", "plain"],
+        BcolzEdit,
+        "table.bcolz",
+        "addcol c 1 plain {\"dtype\": \"int32\"}",
+    ),
+    edit("table: remove column", &["table.bcolz"], BcolzEdit, "table.bcolz", "delcol a"),
+    edit("table: rename column", &["table.bcolz"], BcolzEdit, "table.bcolz", "rename a z"),
+    Case {
+        edited: None,
+        ..edit(
+            "table: replace",
+            &["table.bcolz", "more"],
+            BcolzEdit,
+            "table.bcolz",
+            "ctable {\"c\": {\"dtype\": \"int32\"}}\nappend more",
+        )
+    },
+];
