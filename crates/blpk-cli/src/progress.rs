@@ -276,7 +276,7 @@ mod tests {
         assert_eq!(line(80), "a/long/name.dat [============>           ] 1 of 2, 3s left");
         assert_eq!(line(58), line(80));
         assert_eq!(line(57), "a/long/name.dat 1 of 2, 3s left");
-        assert_eq!(line(30), "a/long/….dat 1 of 2, 3s left".replace("/….dat", "/…e.dat"));
+        assert_eq!(line(30), "a/long/…me.dat 1 of 2, 3s left");
         assert_eq!(line(21), "a/…at 1 of 2, 3s left");
         assert_eq!(line(20), "1 of 2, 3s left");
         assert_eq!(line(6), "1 of 2");

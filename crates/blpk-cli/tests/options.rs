@@ -335,12 +335,21 @@ fn wrong_numbers_are_named() {
     for (args, message) in [
         ("convert --shape -1 f g.npy", "argument --shape: invalid length of an axis: '-1'"),
         ("convert --shape 2,x f g.npy", "argument --shape: invalid length of an axis: 'x'"),
-        ("convert --chunkshape 0 f g.b2nd", "argument --chunkshape: invalid length of an axis: '0'"),
-        ("convert --blockshape 5,0 f g.b2nd", "argument --blockshape: invalid length of an axis: '0'"),
+        ("convert --chunkshape -1 f g.b2nd", "argument --chunkshape: invalid length of an axis: '-1'"),
+        ("convert --blockshape 5,y f g.b2nd", "argument --blockshape: invalid length of an axis: 'y'"),
         ("chunk encode --blocksize 1k f g", "argument --blocksize: invalid literal for int() with base 10: '1k'"),
         ("chunk encode --blocksize -1 f g", "argument --blocksize: must be >= 0 and < 2**64, not -1"),
     ] {
         assert_eq!(sandbox.run(args).usage(), message, "{args}");
+    }
+    for (args, what) in [
+        ("--chunkshape 0", "--chunkshape: a chunk (of bcolz: chunklen)"),
+        ("--chunkshape 5,4294967296", "--chunkshape: a chunk (of bcolz: chunklen)"),
+        ("--blockshape 0", "--blockshape: a block"),
+    ] {
+        let found = args.rsplit([' ', ',']).next().unwrap();
+        let message = format!("{what} has 1 to 2147483647 items along an axis, not {found}");
+        assert_eq!(sandbox.run(&format!("convert {args} f g.b2nd")).failed(), message, "{args}");
     }
     sandbox.run("chunk encode --blocksize 16K --splitmode never f c").ok();
     assert_eq!(sandbox.info("c")["blocksize"], 16384);

@@ -142,20 +142,19 @@ pub(super) fn memory(text: &str) -> Result<u64, BadValue> {
 }
 
 pub(super) fn shape(text: &str) -> Result<u64, BadValue> {
-    axis("--shape", text, 0)
+    axis("--shape", text)
 }
 
 pub(super) fn chunkshape(text: &str) -> Result<u64, BadValue> {
-    axis("--chunkshape", text, 1)
+    axis("--chunkshape", text)
 }
 
 pub(super) fn blockshape(text: &str) -> Result<u64, BadValue> {
-    axis("--blockshape", text, 1)
+    axis("--blockshape", text)
 }
 
-/// An array may be empty, what it is cut into may not.
-fn axis(argument: &str, text: &str, least: u64) -> Result<u64, BadValue> {
-    let length = text.trim().parse().ok().filter(|length| *length >= least && i64::try_from(*length).is_ok());
+fn axis(argument: &str, text: &str) -> Result<u64, BadValue> {
+    let length = text.trim().parse().ok().filter(|length| i64::try_from(*length).is_ok());
     let text = python_str_repr(text);
     length.ok_or_else(|| BadValue::Usage(format!("argument {argument}: invalid length of an axis: {text}")))
 }

@@ -24,6 +24,9 @@ use std::fmt;
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
+/// How long to work before anything counts: some hundred milliseconds after it was idle, a machine is as fast as it gets.
+const WARM_UP: Duration = Duration::from_millis(200);
+
 /// What can be chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Setting {
@@ -100,8 +103,9 @@ impl Sweep {
         let mut all = || {
             for (done, setting) in settings.iter().enumerate() {
                 tell(done, settings.len(), setting);
-                if done == 0 {
-                    // Threads have to start and memory has to be there: that is not the first setting's fault.
+                // Threads have to start and memory has to be there: that is not the first setting's fault.
+                let start = Instant::now();
+                while done == 0 && start.elapsed() < WARM_UP {
                     self.measure(*setting, sample)?;
                 }
                 figures.push(self.measure(*setting, sample)?);

@@ -162,13 +162,15 @@ fn options(args: &ConvertArgs, session: &Session) -> Result<ConvertOptions> {
         };
         options.dtype = Some(parsed.with_context(|| format!("--dtype '{text}'"))?);
     }
-    let small = |shape: &Option<Vec<u64>>| -> Result<Option<Vec<u32>>> {
-        let Some(shape) = shape else { return Ok(None) };
-        let fits = shape.iter().map(|len| u32::try_from(*len).ok().filter(|len| *len <= i32::MAX as u32)).collect();
-        let fits: Option<Vec<u32>> = fits;
-        fits.map(Some).ok_or_else(|| anyhow!("a chunk has at most 2147483647 items along an axis"))
+    // An array may be empty, what it is cut into may not.
+    let small = |shape: &Option<Vec<u64>>, what: &str| -> Result<Option<Vec<u32>>> {
+        let fits = |len: &u64| u32::try_from(*len).ok().filter(|len| (1..=i32::MAX as u32).contains(len));
+        let one =
+            |len: &u64| fits(len).ok_or_else(|| anyhow!("{what} has 1 to 2147483647 items along an axis, not {len}"));
+        shape.as_ref().map(|shape| shape.iter().map(one).collect()).transpose()
     };
-    let cut = ArrayOptions::new().chunkshape(small(&args.chunkshape)?).blockshape(small(&args.blockshape)?);
+    let chunkshape = small(&args.chunkshape, "--chunkshape: a chunk (of bcolz: chunklen)")?;
+    let cut = ArrayOptions::new().chunkshape(chunkshape).blockshape(small(&args.blockshape, "--blockshape: a block")?);
     (options.shape, options.array) = (args.shape.clone(), cut);
     options.typesize = match &args.blosc.typesize {
         Some(typesize) => Some(in_range("typesize", typesize, i32::MAX)? as u32),
