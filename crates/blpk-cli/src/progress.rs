@@ -10,10 +10,6 @@ use std::time::{Duration, Instant};
 /// What is done sooner needs no bar.
 const DELAY: Duration = Duration::from_millis(500);
 
-/// No colours, so there is nothing for `NO_COLOR` to switch off.
-const WITH_TOTAL: &str = "{msg} [{bar:24}] {bytes}/{total_bytes}, {speed}, {left} left";
-const WITHOUT_TOTAL: &str = "{msg} {bytes}, {speed}, {elapsed}";
-
 /// The progress of one run, by bytes of its inputs. Without a bar to show, nothing is counted.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Progress(Option<Arc<Mutex<State>>>);
@@ -25,9 +21,11 @@ struct State {
     /// Bytes of the files before this one.
     before: u64,
     /// The file's name, its size as far as it is known, and how much of it is done.
-    name: String,
+    name: Arc<Mutex<String>>,
     size: Option<u64>,
     done: u64,
+    /// Whether steps are counted, not bytes.
+    steps: bool,
     /// As soon as it shows.
     bar: Option<ProgressBar>,
 }
@@ -41,9 +39,10 @@ impl Progress {
             since: Instant::now(),
             total: None,
             before: 0,
-            name: String::new(),
+            name: Arc::default(),
             size: None,
             done: 0,
+            steps: false,
             bar: None,
         };
         Progress(wanted.then(|| Arc::new(Mutex::new(state()))))
@@ -64,9 +63,17 @@ impl Progress {
     pub(crate) fn file(&self, name: impl std::fmt::Display, size: Option<u64>) {
         if let Some(mut state) = self.state() {
             state.before += state.size.unwrap_or(state.done);
-            // A name may hold anything; a bar is one line.
-            state.name = name.to_string().replace(char::is_control, "?");
+            state.set_name(&name);
             (state.size, state.done) = (size, 0);
+            state.show();
+        }
+    }
+
+    /// The next of some steps that each take long; so many are done.
+    pub(crate) fn step(&self, done: u64, all: u64, name: impl fmt::Display) {
+        if let Some(mut state) = self.state() {
+            state.set_name(&name);
+            (state.steps, state.total, state.done) = (true, Some(all), done);
             state.show();
         }
     }
@@ -116,43 +123,112 @@ impl Progress {
 }
 
 impl State {
+    fn set_name(&mut self, name: &impl fmt::Display) {
+        // A name may hold anything; a bar is one line.
+        *self.name.lock().unwrap_or_else(PoisonError::into_inner) = name.to_string().replace(char::is_control, "?");
+    }
+
     fn show(&mut self) {
         let waited = self.since.elapsed();
-        if waited < DELAY {
+        if waited < DELAY && !self.steps {
             return;
         }
         let position = self.before.saturating_add(self.size.map_or(self.done, |size| size.min(self.done)));
         let bar = self.bar.get_or_insert_with(|| {
             // Without a place to draw until it has its position and its name.
             let bar = ProgressBar::with_draw_target(self.total, ProgressDrawTarget::hidden());
-            bar.set_style(style(self.total.is_some()));
+            bar.set_style(style(self.name.clone(), self.steps));
             bar.with_elapsed(waited)
         });
-        if bar.message() != self.name {
-            bar.set_message(self.name.clone());
-        }
         bar.set_position(position);
         if bar.is_hidden() {
             bar.set_draw_target(ProgressDrawTarget::stderr());
             bar.tick();
+        } else if self.steps {
+            bar.tick(); // they are few: each is shown
         }
     }
 }
 
 /// How it looks. Speed and the time that is left are those of the whole run: it does not begin with the bar.
-fn style(has_total: bool) -> ProgressStyle {
-    let template = if has_total { WITH_TOTAL } else { WITHOUT_TOTAL };
+fn style(name: Arc<Mutex<String>>, steps: bool) -> ProgressStyle {
+    let line = move |state: &ProgressState, text: &mut dyn fmt::Write| {
+        let (done, elapsed) = (state.pos(), state.elapsed().as_secs_f64());
+        let rate = done as f64 / elapsed.max(0.001);
+        let left = |all: u64| (all.saturating_sub(done) as f64 / rate).ceil();
+        let figures = match state.len() {
+            Some(all) if steps && done == 0 => format!("{done} of {all}"),
+            Some(all) if steps => format!("{done} of {all}, {}s left", left(all)),
+            Some(all) => {
+                let (of, speed) = (BinaryBytes(all), BinaryBytes(rate as u64));
+                format!("{}/{of}, {speed}/s, {}s left", BinaryBytes(done), left(all).min(1e9))
+            }
+            None => format!("{}, {}/s, {}s", BinaryBytes(done), BinaryBytes(rate as u64), elapsed as u64),
+        };
+        let share = state.len().map(|all| done as f64 / all.max(1) as f64);
+        let name = name.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = text.write_str(&fitted(&name, share, &figures, columns())); // a string takes everything
+    };
     // The template is ours and good; the default style would do as well.
-    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-    let rate = |state: &ProgressState| state.pos() as f64 / state.elapsed().as_secs_f64().max(0.001);
-    let speed = move |state: &ProgressState, text: &mut dyn fmt::Write| {
-        let _ = write!(text, "{}/s", BinaryBytes(rate(state) as u64)); // a string takes everything
+    let style = ProgressStyle::with_template("{line}").unwrap_or_else(|_| ProgressStyle::default_bar());
+    style.with_key("line", line)
+}
+
+/// Name, bar and figures in so many columns. Where there is no room for all, the bar goes first, then the middle of the
+/// name. No colours, so there is nothing for `NO_COLOR` to switch off.
+fn fitted(name: &str, share: Option<f64>, figures: &str, columns: usize) -> String {
+    /// Columns of the bar without its ends.
+    const BAR: usize = 24;
+    let bar = |share: f64| {
+        let full = ((BAR as f64 * share) as usize).min(BAR);
+        let head = if full < BAR { ">" } else { "" };
+        format!("{name} [{}{head}{}] {figures}", "=".repeat(full), " ".repeat((BAR - full).saturating_sub(1)))
     };
-    let left = move |state: &ProgressState, text: &mut dyn fmt::Write| {
-        let bytes = state.len().unwrap_or(0).saturating_sub(state.pos());
-        let _ = write!(text, "{}s", (bytes as f64 / rate(state).max(1.0)).ceil());
+    let candidates = [share.map(bar), Some(format!("{name} {figures}"))];
+    if let Some(line) = candidates.into_iter().flatten().find(|line| width(line) <= columns) {
+        return line;
+    }
+    // Of a name at least two letters from each end, and a mark that there are others.
+    match columns.checked_sub(width(figures) + 1).filter(|room| *room >= 5) {
+        Some(room) => {
+            let head = taken(name.chars(), room / 2);
+            let tail: String = taken(name.chars().rev(), room - 1 - room / 2).chars().rev().collect();
+            format!("{head}…{tail} {figures}")
+        }
+        None => taken(figures.chars(), columns),
+    }
+}
+
+/// As many letters as fit.
+fn taken(letters: impl Iterator<Item = char>, columns: usize) -> String {
+    let mut room = columns;
+    let fits = |c: &char| {
+        let left = room.checked_sub(columns_of(*c));
+        room = left.unwrap_or(0);
+        left.is_some()
     };
-    style.with_key("speed", speed).with_key("left", left).progress_chars("=> ")
+    letters.take_while(fits).collect()
+}
+
+fn width(text: &str) -> usize {
+    text.chars().map(columns_of).sum()
+}
+
+/// Letters from the East take two columns; what stands behind them may. One too many only makes the line shorter.
+fn columns_of(c: char) -> usize {
+    if c >= '\u{1100}' && c != '…' { 2 } else { 1 }
+}
+
+/// How wide the terminal is now.
+#[cfg(unix)]
+fn columns() -> usize {
+    let size = rustix::termios::tcgetwinsize(io::stderr());
+    size.ok().map(|size| size.ws_col.into()).filter(|columns| *columns > 0).unwrap_or(80)
+}
+
+#[cfg(not(unix))]
+fn columns() -> usize {
+    80
 }
 
 /// A writer that tells how far it is.
@@ -187,5 +263,28 @@ impl<R: Read> Read for Counted<'_, R> {
         let read = self.input.read(buf)?;
         self.progress.add(read as u64);
         Ok(read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_has_room_on_the_screen() {
+        let line = |columns| fitted("a/long/name.dat", Some(0.5), "1 of 2, 3s left", columns);
+        assert_eq!(line(80), "a/long/name.dat [============>           ] 1 of 2, 3s left");
+        assert_eq!(line(58), line(80));
+        assert_eq!(line(57), "a/long/name.dat 1 of 2, 3s left");
+        assert_eq!(line(30), "a/long/…me.dat 1 of 2, 3s left");
+        assert_eq!(line(21), "a/…at 1 of 2, 3s left");
+        assert_eq!(line(20), "1 of 2, 3s left");
+        assert_eq!(line(6), "1 of 2");
+        for columns in 0..100 {
+            for name in ["", "x", "名前名前名前名前名前名前", "a/long/name.dat"] {
+                let line = fitted(name, Some(1.0), "figures", columns);
+                assert!(width(&line) <= columns, "{columns}: {line}");
+            }
+        }
     }
 }

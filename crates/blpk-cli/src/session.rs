@@ -127,6 +127,6 @@ fn data_on_stdout(command: &Command) -> bool {
 
 /// Whether a person may wonder how far it is.
 fn takes_long(command: &Command) -> bool {
-    use Command::{Append, Compress, Convert, Decompress, Verify};
-    matches!(command, Compress(_) | Decompress(_) | Append(_) | Verify(_) | Convert(_))
+    use Command::{Append, Bench, Compress, Convert, Decompress, Verify};
+    matches!(command, Compress(_) | Decompress(_) | Append(_) | Verify(_) | Convert(_) | Bench(_))
 }

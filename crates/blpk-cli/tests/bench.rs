@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Sandbox, counting};
+use common::{Sandbox, counting, noise};
 use testdata::serde_json::{Value, from_slice};
 
 #[test]
@@ -68,16 +68,68 @@ fn what_cannot_be_measured() {
     assert_eq!(sandbox.run("bench missing").error(), "file 'missing' does not exist!");
     assert_eq!(sandbox.run("bench empty").error(), "empty: there is nothing to measure: it has no bytes");
     assert_eq!(sandbox.run("bench -t 256 f").error(), "'typesize' must be in the range 1 <= n <= 255, not '256'");
-    assert_eq!(sandbox.run("bench -z 0 f").error(), "'chunk-size' must be at least 1, not '0'");
+    let message = "'chunk-size' must be in the range 1 <= n <= 2147483631, not";
+    assert_eq!(sandbox.run("bench -z 0 f").error(), format!("{message} '0'"));
+    assert_eq!(sandbox.run("bench -z 3G f").error(), format!("{message} '3221225472'"));
     for (wrong, why) in [
         ("-c lz5", "invalid choice: 'lz5'"),
         ("-l 1,10", "invalid choice: 10"),
         ("--filter delta", "invalid choice: 'delta'"),
         ("--seconds -1", "invalid number of seconds"),
         ("--sample x", "invalid literal"),
+        ("--sample 0", "argument --sample: must be > 0"),
+        ("--sample -1", "argument --sample: must be > 0"),
     ] {
         let run = sandbox.run(&format!("bench {wrong} f"));
         assert_eq!(run.code, Some(2), "{wrong}");
         assert!(run.stderr.contains(why), "{wrong}: {}", run.stderr);
     }
+}
+
+#[test]
+fn a_setting_is_measured_once() {
+    let sandbox = Sandbox::with_f();
+    let run = sandbox.run("bench --seconds 0 -c lz4,zlib,lz4 -l 5,5 --filter shuffle,shuffle -z 64K,65536 f").ok();
+    // A line above and one below.
+    assert_eq!(run.lines().len(), 2 + 2, "{}", run.text());
+    // More than there is: all of it.
+    let run = sandbox.run("bench --json --seconds 0 -c lz4 -l 5 --filter none --sample 99999999999T f").ok();
+    let object: Value = from_slice(&run.stdout).unwrap();
+    assert_eq!(object["sample"], 100_000);
+}
+
+/// What was measured until Ctrl-C is not lost.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_shows_what_it_has() {
+    let sandbox = Sandbox::new();
+    sandbox.write("f", &counting(3_000_000));
+    let interrupted = |options: &str| {
+        // With -v each setting has a line on stdout before it is measured.
+        let line = format!(
+            "blpk -v bench {options} --seconds 2 -c lz4,zlib -l 1,5,9 f > out & pid=$!; \
+             for i in {{1..300}}; do grep -q 'setting 3 of 18' out && break; sleep 0.1; done; \
+             kill -INT $pid; wait $pid"
+        );
+        (sandbox.shell(&line), String::from_utf8(sandbox.read("out")).unwrap())
+    };
+    let (run, out) = interrupted("");
+    assert_eq!((run.code, run.error()), (Some(1), "interrupted".to_owned()));
+    let table: Vec<_> = out.lines().filter(|line| !line.starts_with("blpk: ")).collect();
+    assert_eq!(table.len(), 1 + 2 + 1, "{out}");
+    assert!(table[1].contains("lz4") && table[3].starts_with("* no other"), "{out}");
+}
+
+#[test]
+fn dots_are_not_pressed_together() {
+    let sandbox = Sandbox::new();
+    // Half of the bits are zeros, and nothing repeats: all ratios are between 1 and 2.
+    sandbox.write("f", &noise(300_000).iter().map(|byte| byte & 15).collect::<Vec<_>>());
+    sandbox.run("bench --seconds 0 -c lz4,zstd -l 1,9 --plot out.svg f").ok();
+    let svg = String::from_utf8(sandbox.read("out.svg")).unwrap();
+    let places = svg.match_indices(" cy=\"").map(|(at, cy)| svg[at + cy.len()..].split('"').next().unwrap());
+    let places: Vec<f64> = places.map(|cy| cy.parse().unwrap()).collect();
+    let (top, bottom) = places.iter().skip(2).fold((f64::MAX, 0.0), |(top, bottom), y| (y.min(top), y.max(bottom)));
+    // The axis is as long as the dots are apart, but for a margin.
+    assert!(bottom - top > 0.8 * 320.0, "{top} {bottom}");
 }

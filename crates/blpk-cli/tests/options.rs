@@ -308,3 +308,102 @@ fn the_environment_gives_defaults() {
         assert!(help.text().contains(&format!("BLPK_{name} ")), "{name}");
     }
 }
+
+#[test]
+fn empty_names_are_files_that_do_not_exist() {
+    let sandbox = Sandbox::with_f();
+    for (args, message) in [
+        (vec!["c", ""], "input file '' does not exist!"),
+        (vec!["c", "", "out"], "input file '' does not exist!"),
+        (vec!["i", ""], "file '' does not exist!"),
+        (vec!["verify", ""], "file '' does not exist!"),
+        (vec!["cat", "--chunk", "0", ""], "file '' does not exist!"),
+        (vec!["c", "-m", "", "f"], "metadata file '' does not exist!"),
+    ] {
+        assert_eq!(sandbox.args(&args).failed(), message, "{args:?}");
+    }
+    assert_eq!(sandbox.names(), ["f"]);
+}
+
+#[test]
+fn wrong_numbers_are_named() {
+    let sandbox = Sandbox::with_f();
+    for (args, message) in [
+        ("convert --shape -1 f g.npy", "argument --shape: invalid length of an axis: '-1'"),
+        ("convert --shape 2,x f g.npy", "argument --shape: invalid length of an axis: 'x'"),
+        ("convert --chunkshape -1 f g.b2nd", "argument --chunkshape: invalid length of an axis: '-1'"),
+        ("convert --blockshape 5,y f g.b2nd", "argument --blockshape: invalid length of an axis: 'y'"),
+        ("chunk encode --blocksize 1k f g", "argument --blocksize: invalid literal for int() with base 10: '1k'"),
+        ("chunk encode --blocksize -1 f g", "argument --blocksize: must be >= 0 and < 2**64, not -1"),
+    ] {
+        assert_eq!(sandbox.run(args).usage(), message, "{args}");
+    }
+    for (args, what) in [
+        ("--chunkshape 0", "--chunkshape: a chunk (of bcolz: chunklen)"),
+        ("--chunkshape 5,4294967296", "--chunkshape: a chunk (of bcolz: chunklen)"),
+        ("--blockshape 0", "--blockshape: a block"),
+    ] {
+        let found = args.rsplit([' ', ',']).next().unwrap();
+        let message = format!("{what} has 1 to 2147483647 items along an axis, not {found}");
+        assert_eq!(sandbox.run(&format!("convert {args} f g.b2nd")).failed(), message, "{args}");
+    }
+    sandbox.run("chunk encode --blocksize 16K --splitmode never f c").ok();
+    assert_eq!(sandbox.info("c")["blocksize"], 16384);
+    sandbox.run("chunk encode --blocksize 16384 --splitmode never f d").ok();
+    assert_eq!(sandbox.read("c"), sandbox.read("d"));
+}
+
+/// An option that means nothing for an output is not ignored.
+#[test]
+fn conversions_refuse_what_means_nothing() {
+    let sandbox = Sandbox::with_f();
+    sandbox.run("c -t 8 f").ok();
+    sandbox.write("m", b"1");
+    // Each option with something to say of it, and the outputs that can have it.
+    for (option, name, outputs) in [
+        ("-t 8", "-t/--typesize", ".blp .b2frame .b2nd .bcolz"),
+        ("-l 3", "-l/--clevel", ".blp .b2frame .b2nd .bcolz"),
+        ("-s", "-s/--no-shuffle", ".blp .b2frame .b2nd .bcolz"),
+        ("-c lz4", "-c/--codec", ".blp .b2frame .b2nd .bcolz"),
+        ("--filter bitshuffle", "--filter", ".blp .b2frame .b2nd .bcolz"),
+        ("-z 20K", "-z/--chunk-size", ".blp .b2frame"),
+        ("-k md5", "-k/--checksum", ".blp"),
+        ("-o", "-o/--no-offsets", ".blp"),
+        ("-m m", "-m/--metadata", ".blp"),
+        ("--chunkshape 5000", "--chunkshape", ".b2nd .bcolz"),
+        ("--blockshape 500", "--blockshape", ".b2nd"),
+        ("--blocksize 4K", "--blocksize", ".b2frame"),
+        ("--splitmode never", "--splitmode", ".blp .b2frame .b2nd"),
+        ("--dict", "--dict", ".b2frame .b2nd"),
+    ] {
+        for output in [".blp", ".b2frame", ".b2nd", ".npy", ".bcolz"] {
+            let run = sandbox.run(&format!("-f convert {option} f.blp out{output}"));
+            match outputs.split(' ').any(|one| one == output) {
+                true => drop(run.ok()),
+                false => {
+                    let message = format!(
+                        "{name} is for {}; it means nothing for {output}: leave it out",
+                        outputs.replace(' ', ", ")
+                    );
+                    assert_eq!(run.failed(), message, "{option} {output}");
+                }
+            }
+        }
+    }
+    // Columns of a table that become files, and a table that becomes text.
+    let (tables, _) = common::golden_bcolz(
+        common::bcolz_cases().iter().find(|case| case["kind"] == "ctable").unwrap()["name"].as_str().unwrap(),
+    );
+    for (line, option) in [
+        ("convert -c lz4 x dir", "-c/--codec is for .blp, .b2frame, .b2nd, .bcolz; it means nothing for .npy"),
+        ("convert -k md5 --columns-as b2nd x dir", "-k/--checksum is for .blp; it means nothing for .b2nd"),
+        ("convert -z 1K x out.bcolz", "-z/--chunk-size is for .blp, .b2frame; it means nothing for .bcolz"),
+        ("convert -l 3 x out.csv", "-l/--clevel is for .blp, .b2frame, .b2nd, .bcolz; it means nothing for .csv"),
+    ] {
+        assert_eq!(tables.run(line).failed(), format!("{option}: leave it out"), "{line}");
+    }
+    assert_eq!(
+        sandbox.run("-f convert -s --filter shuffle f.blp out.b2nd").usage(),
+        "argument -s/--no-shuffle: not allowed with argument --filter"
+    );
+}

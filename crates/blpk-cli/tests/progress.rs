@@ -114,3 +114,34 @@ fn conversions_have_one() {
         assert_eq!(screen(&text), "", "{output}: {text:?}");
     }
 }
+
+/// A line that is longer than the terminal would be wrapped, and each new one leave a part of the old one behind.
+#[test]
+fn it_fits_the_terminal() {
+    let sandbox = slow();
+    let name = "a-name-that-is-much-longer-than-what-there-is-room-for";
+    sandbox.write(
+        "slow",
+        format!("mkfifo {name}; (for i in 1 2 3 4 5 6 7 8; do head -c 200000 f; sleep 0.12; done > {name}) &")
+            .as_bytes(),
+    );
+    for (columns, shown) in [(20, "iB, "), (40, "…"), (200, name)] {
+        let line = format!("stty cols {columns}; rm -f {name} out.blp; source ./slow; blpk c -z 100000 {name} out.blp");
+        let Some(text) = on_a_terminal(&sandbox, &line) else { return };
+        assert!(text.contains(shown), "{columns}: {text:?}");
+        for part in text.split(['\r', '\n', '\x1b']) {
+            let part = part.trim_start_matches(|c: char| c == '[' || c == 'K' || c.is_ascii_digit()).trim_end();
+            assert!(part.chars().count() <= columns, "{columns}: {part:?} of {text:?}");
+        }
+    }
+}
+
+#[test]
+fn measuring_has_one() {
+    let sandbox = slow();
+    let Some(text) = on_a_terminal(&sandbox, "blpk bench --seconds 0.1 -c lz4 -l 1,5 --filter none f") else { return };
+    assert!(text.contains("lz4 1, none, 1.0M [") && text.contains("] 0 of 2"), "{text:?}");
+    assert!(text.contains("lz4 5, none, 1.0M [") && text.contains("] 1 of 2, "), "{text:?}");
+    let screen = screen(&text);
+    assert!(screen.starts_with("  codec") && screen.lines().count() == 4, "{screen:?}");
+}

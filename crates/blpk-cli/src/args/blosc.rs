@@ -11,9 +11,9 @@ use std::path::PathBuf;
 
 /// How chunks are compressed.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "blosc settings")]
+#[command(next_help_heading = "settings")]
 pub(crate) struct BloscArgs {
-    /// bytes of one element, 1 to 255 (default: 8; append: the file's)
+    /// bytes of one element, 1 to 255 (default: 8)
     #[arg(short, long, value_name = "size", value_parser = values::typesize, allow_negative_numbers = true)]
     pub(crate) typesize: Option<Int>,
     /// compression level (default: 7)
@@ -56,85 +56,102 @@ impl CompressFormat {
                      \
                       <in_file> [<out_file>]
        \
-       blpk compress [<options>] [-r] [--output-dir <directory>] <in_file>...",
+       blpk compress [<options>] [-r] [--each] [--rm] [--output <file> |
+                     \
+                      --output-dir <directory> | --stdout] <in_file>...",
     after_long_help = "examples:\n  \
         blpk c data.dat                        to data.dat.blp, as 8-byte elements\n  \
         blpk c -t 4 -c zstd data.dat out.blp   as 4-byte elements, with zstd\n  \
-        blpk c --filter bytedelta data.dat data.b2frame\n  \
-                                               a Blosc2 frame, with a filter of Blosc2\n  \
+        blpk c -c zstd data.dat data.b2frame   a Blosc2 frame, with zstd\n  \
         tar c dir | blpk c -t 1 - - > dir.blp  from and to a pipe\n  \
         blpk c --each a.dat b.dat              two files, to a.dat.blp and b.dat.blp\n  \
         blpk c -r --output-dir packed dir      all files in a directory, to packed/dir\n\n\
-        BLPK_CODEC, BLPK_CLEVEL, BLPK_NTHREADS and BLPK_MEMORY are defaults for the options.",
+        environment, for what no option says:\n  \
+        BLPK_CODEC     -c/--codec\n  \
+        BLPK_CLEVEL    -l/--clevel\n  \
+        BLPK_NTHREADS  -n/--nthreads\n  \
+        BLPK_MEMORY    --memory",
     help_template = super::HELP
 )]
 pub(crate) struct CompressArgs {
     #[command(flatten)]
     pub(crate) blosc: BloscArgs,
     /// blp, or b2frame for Blosc2 frames (default: as the output's name says)
-    #[arg(long, value_name = "format", help_heading = "blosc settings", value_parser = values::compress_format)]
+    #[arg(long, value_name = "format", help_heading = "settings", value_parser = values::compress_format)]
     pub(crate) format: Option<CompressFormat>,
     /// none, shuffle or bitshuffle; others in a frame (default: shuffle)
     ///
     /// A frame also has delta, trunc-prec, bytedelta and int-trunc, and up to six filters in the order in which they are
     /// to run.
     #[arg(
-        long = "filter", value_name = "name[:meta]", help_heading = "blosc settings",
+        long = "filter", value_name = "name[:meta]", help_heading = "settings",
         value_parser = filters::filter, conflicts_with = "no_shuffle"
     )]
     pub(crate) filters: Vec<FilterArg>,
     /// bytes, or a number with B, K, M, G or T, or 'max' (default: 1M)
     #[arg(
-        short = 'z', long, value_name = "size", help_heading = "bloscpack settings",
+        short = 'z', long, value_name = "size", help_heading = "settings",
         value_parser = values::chunk_size, allow_negative_numbers = true
     )]
     pub(crate) chunk_size: Option<Int>,
-    /// None, adler32, crc32, md5, sha1, sha224, sha256, sha384 or sha512 (default: adler32)
-    #[arg(short = 'k', long, value_name = "checksum", help_heading = "bloscpack settings", value_parser = values::checksum)]
+    /// None, adler32 (default), crc32, md5, sha1, sha224/256/384/512
+    #[arg(short = 'k', long, value_name = "checksum", help_heading = "settings", value_parser = values::checksum)]
     pub(crate) checksum: Option<Checksum>,
-    /// deactivate offsets
-    #[arg(short = 'o', long, help_heading = "bloscpack settings")]
+    /// deactivate offsets, the table of where the chunks are
+    ///
+    /// Parts of such a file are found by walking from chunk to chunk. A file whose size is known is then written to a
+    /// pipe without a temporary file.
+    #[arg(short = 'o', long, help_heading = "settings")]
     pub(crate) no_offsets: bool,
     /// JSON file with metadata to store
-    #[arg(short, long, value_name = "metadata", help_heading = "bloscpack settings")]
+    #[arg(short, long, value_name = "metadata", help_heading = "settings", value_parser = values::path())]
     pub(crate) metadata: Option<PathBuf>,
     /// leave room for so many chunks to be appended (default: ten times the chunks)
     #[arg(
-        long, value_name = "n", help_heading = "bloscpack settings",
+        long, value_name = "n", help_heading = "settings",
         value_parser = values::max_app_chunks, allow_negative_numbers = true, hide_short_help = true
     )]
     pub(crate) max_app_chunks: Option<u64>,
     /// leave no room for larger metadata
-    #[arg(long, help_heading = "bloscpack settings", hide_short_help = true)]
+    #[arg(long, help_heading = "settings", hide_short_help = true)]
     pub(crate) no_prealloc: bool,
     #[command(flatten)]
     pub(crate) many: ManyArgs,
-    /// read each output from the disk and decode it before it takes its place
-    #[arg(long, help_heading = "safety")]
+    /// read each output back and decode it before it takes its place
+    #[arg(long, help_heading = "files")]
     pub(crate) verify: bool,
     /// print a checksum of each input, a line as of sha256sum
-    #[arg(long, value_name = "checksum", help_heading = "safety", value_parser = digest::checksum, hide_short_help = true)]
+    #[arg(long, value_name = "checksum", help_heading = "files", value_parser = digest::checksum, hide_short_help = true)]
     pub(crate) digest: Option<Checksum>,
-    /// use no more memory than this for chunks on their way: fewer threads, or none at all
-    #[arg(long, value_name = "size", value_parser = values::memory, help_heading = "global options", hide_short_help = true)]
+    /// at most so much for chunks on their way: fewer threads
+    #[arg(long, value_name = "size", value_parser = values::memory, help_heading = "global options")]
     pub(crate) memory: Option<u64>,
     /// files to compress, or - for stdin; of two names the second is the output (default: <in_file>.blp; - for stdin)
-    #[arg(value_name = "in_file", help_heading = "files", required = true, allow_negative_numbers = true)]
+    #[arg(
+        value_name = "in_file", help_heading = "files", required = true, display_order = 0,
+        value_parser = values::path(), allow_negative_numbers = true
+    )]
     pub(crate) files: Vec<PathBuf>,
 }
 
 /// `blpk decompress`
 #[derive(Debug, Args)]
 #[command(
+    next_help_heading = "options",
     override_usage = "blpk decompress [-e] <in_file> [<out_file>]
        \
-       blpk decompress [<options>] [-r] [--output-dir <directory>] <in_file>...",
+       blpk decompress [<options>] [-r] [--each] [--rm] [--output <file> |
+                       \
+                      --output-dir <directory> | --stdout] <in_file>...",
     after_long_help = "examples:\n  \
         blpk d data.dat.blp                to data.dat\n  \
         blpk d -e data.packed data.dat     whatever the name\n  \
         blpk d data.dat.blp - | wc -c      to a pipe\n  \
         blpk d --stdout *.blp | wc -c      all of them, one after the other\n  \
-        blpk d -r --rm dir                 all that is compressed in a directory, in place",
+        blpk d -r --rm dir                 all that is compressed in a directory, in place\n\n\
+        environment, for what no option says:\n  \
+        BLPK_NTHREADS  -n/--nthreads\n  \
+        BLPK_MEMORY    --memory",
     help_template = super::HELP
 )]
 pub(crate) struct DecompressArgs {
@@ -150,14 +167,17 @@ pub(crate) struct DecompressArgs {
     #[command(flatten)]
     pub(crate) many: ManyArgs,
     /// print a checksum of the plain bytes, a line as of sha256sum; with a digest, write nothing that has another
-    #[arg(long, value_name = "checksum[:hex]", help_heading = "safety", value_parser = digest::digest, hide_short_help = true)]
+    #[arg(long, value_name = "checksum[:hex]", help_heading = "files", value_parser = digest::digest)]
     pub(crate) digest: Option<DigestArg>,
-    /// use no more memory than this for chunks on their way: fewer threads, or none at all
-    #[arg(long, value_name = "size", value_parser = values::memory, help_heading = "global options", hide_short_help = true)]
+    /// at most so much for chunks on their way: fewer threads
+    #[arg(long, value_name = "size", value_parser = values::memory, help_heading = "global options")]
     pub(crate) memory: Option<u64>,
     /// files to decompress, or - for stdin; of two names the second is the output (default: <in_file> without .blp;
     /// - for stdin)
-    #[arg(value_name = "in_file", help_heading = "files", required = true, allow_negative_numbers = true)]
+    #[arg(
+        value_name = "in_file", help_heading = "files", required = true, display_order = 0,
+        value_parser = values::path(), allow_negative_numbers = true
+    )]
     pub(crate) files: Vec<PathBuf>,
 }
 
@@ -201,22 +221,33 @@ impl DecompressArgs {
                       <original_file> <new_file>",
     after_long_help = "examples:\n  \
         blpk a data.dat.blp more.dat       the file is whole at every moment, old or new\n  \
-        blpk a -m meta.json data.blp more  with other metadata in the same step",
+        blpk a -m meta.json data.blp more  with other metadata in the same step\n\n\
+        environment, for what no option says:\n  \
+        BLPK_CODEC     -c/--codec\n  \
+        BLPK_CLEVEL    -l/--clevel\n  \
+        BLPK_NTHREADS  -n/--nthreads",
+    mut_arg("typesize", |arg| arg.help("bytes of one element, 1 to 255 (default: the file's)")),
     help_template = super::HELP
 )]
 pub(crate) struct AppendArgs {
     #[command(flatten)]
     pub(crate) blosc: BloscArgs,
     /// accept an original file whose name does not end with .blp
-    #[arg(short = 'e', long)]
+    #[arg(short = 'e', long, help_heading = "settings")]
     pub(crate) no_check_extension: bool,
     /// JSON file with metadata to replace that of the file
-    #[arg(short, long, value_name = "metadata")]
+    #[arg(short, long, value_name = "metadata", help_heading = "settings", value_parser = values::path())]
     pub(crate) metadata: Option<PathBuf>,
     /// file to append to
-    #[arg(value_name = "original_file", help_heading = "files", allow_negative_numbers = true)]
+    #[arg(
+        value_name = "original_file", help_heading = "files", display_order = 1,
+        value_parser = values::path(), allow_negative_numbers = true
+    )]
     pub(crate) original_file: PathBuf,
     /// file with the data to append
-    #[arg(value_name = "new_file", help_heading = "files", allow_negative_numbers = true)]
+    #[arg(
+        value_name = "new_file", help_heading = "files", display_order = 2,
+        value_parser = values::path(), allow_negative_numbers = true
+    )]
     pub(crate) new_file: PathBuf,
 }

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 /// `blpk chunk …`
 #[derive(Debug, Subcommand)]
 #[command(
+    next_help_heading = "options",
     override_usage = "blpk chunk (encode | decode | info) ...",
     subcommand_help_heading = "commands",
     disable_help_subcommand = true,
@@ -26,6 +27,7 @@ pub(crate) enum ChunkCommand {
 /// `blpk chunk encode`
 #[derive(Debug, Args)]
 #[command(
+    next_help_heading = "options",
     override_usage = "blpk chunk encode [--format <format>] [-c <codec>] [-l [0, 9]] [-t <size>]
                          \
                       [--filter <name[:meta]>]... [--blocksize <size>]
@@ -50,11 +52,15 @@ pub(crate) struct ChunkEncodeArgs {
     /// bytes of one element, 1 to 255; more in a blosc2 chunk (default: 8)
     #[arg(short, long, value_name = "size", value_parser = values::typesize, allow_negative_numbers = true)]
     pub(crate) typesize: Option<Int>,
-    /// none, shuffle or bitshuffle; in a blosc2 chunk also delta, trunc-prec, bytedelta and int-trunc, up to six filters
-    /// in the order in which they are to run (default: shuffle)
+    /// none, shuffle or bitshuffle; others in a blosc2 chunk (default: shuffle)
+    ///
+    /// A blosc2 chunk also has delta, trunc-prec, bytedelta and int-trunc, and up to six filters in the order in which
+    /// they are to run.
     #[arg(long = "filter", value_name = "name[:meta]", value_parser = filters::filter)]
     pub(crate) filters: Vec<FilterArg>,
-    /// bytes of a block, before the adjustments that C-Blosc makes (default: automatic)
+    /// bytes of a block, or a number with B, K, M, G or T (default: automatic)
+    ///
+    /// That is before the adjustments that C-Blosc makes. 0 is automatic.
     #[arg(long, value_name = "size", value_parser = values::blocksize, allow_negative_numbers = true)]
     pub(crate) blocksize: Option<usize>,
     /// always, never, auto or forward (default: forward)
@@ -64,33 +70,47 @@ pub(crate) struct ChunkEncodeArgs {
     #[arg(long)]
     pub(crate) dict: bool,
     /// file to compress, or - for stdin
-    #[arg(value_name = "in_file", help_heading = "files", allow_negative_numbers = true)]
+    #[arg(value_name = "in_file", help_heading = "files", value_parser = values::path(), allow_negative_numbers = true)]
     pub(crate) in_file: PathBuf,
     /// file to compress to, or - for stdout
-    #[arg(value_name = "out_file", help_heading = "files", allow_negative_numbers = true)]
+    #[arg(value_name = "out_file", help_heading = "files", value_parser = values::path(), allow_negative_numbers = true)]
     pub(crate) out_file: PathBuf,
 }
 
 /// `blpk chunk decode`
 #[derive(Debug, Args)]
-#[command(override_usage = "blpk chunk decode <in_file> <out_file>", help_template = super::HELP)]
+#[command(
+    next_help_heading = "options",
+    override_usage = "blpk chunk decode <in_file> <out_file>",
+    after_long_help = "examples:\n  \
+        blpk chunk decode c data       the plain bytes of one chunk\n  \
+        blpk chunk decode - - < c      from and to a pipe",
+    help_template = super::HELP
+)]
 pub(crate) struct ChunkDecodeArgs {
     /// file that holds the chunk, or - for stdin
-    #[arg(value_name = "in_file", help_heading = "files", allow_negative_numbers = true)]
+    #[arg(value_name = "in_file", help_heading = "files", value_parser = values::path(), allow_negative_numbers = true)]
     pub(crate) in_file: PathBuf,
     /// file to decompress to, or - for stdout
-    #[arg(value_name = "out_file", help_heading = "files", allow_negative_numbers = true)]
+    #[arg(value_name = "out_file", help_heading = "files", value_parser = values::path(), allow_negative_numbers = true)]
     pub(crate) out_file: PathBuf,
 }
 
 /// `blpk chunk info`
 #[derive(Debug, Args)]
-#[command(override_usage = "blpk chunk info [--json] <file>", help_template = super::HELP)]
+#[command(
+    next_help_heading = "options",
+    override_usage = "blpk chunk info [--json] <file>",
+    after_long_help = "examples:\n  \
+        blpk chunk info c          header, and where its first blocks and streams are\n  \
+        blpk chunk info --json c   all of them, for programs",
+    help_template = super::HELP
+)]
 pub(crate) struct ChunkInfoArgs {
     /// one JSON object instead of text
     #[arg(long)]
     pub(crate) json: bool,
     /// file that holds the chunk
-    #[arg(value_name = "file", help_heading = "files", allow_negative_numbers = true)]
+    #[arg(value_name = "file", help_heading = "files", value_parser = values::path(), allow_negative_numbers = true)]
     pub(crate) file: PathBuf,
 }

@@ -1,6 +1,6 @@
 //! Which commands are there?
 
-use super::about::{CompletionsArgs, ManArgs};
+use super::about::{CompletionsArgs, HelpArgs, ManArgs};
 use super::blosc::{AppendArgs, CompressArgs, DecompressArgs};
 use super::chunk::ChunkCommand;
 use super::containers::{CompactArgs, ConvertArgs, RecoverArgs};
@@ -45,4 +45,6 @@ pub(crate) enum Command {
     Completions(CompletionsArgs),
     /// print a man page
     Man(ManArgs),
+    /// describe a command
+    Help(HelpArgs),
 }

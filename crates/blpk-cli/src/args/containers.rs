@@ -12,11 +12,12 @@ use std::path::PathBuf;
 /// `blpk convert`
 #[derive(Debug, Args)]
 #[command(
+    next_help_heading = "options",
     override_usage = "blpk convert [--dtype <dtype>] [--shape <n,n>] [--chunkshape <n,n>]
                     \
                       [--blockshape <n,n>] [--column <name> | --columns-as <format>]
                     \
-                      [<blosc settings>] <in_file> <out_file>",
+                      [<settings>] <in_file> <out_file>",
     after_long_help = "examples:\n  \
         blpk convert data.npy data.b2nd                       an array, cut as is usual\n  \
         blpk convert --chunkshape 100,100 data.npy data.b2nd  cut as it is read\n  \
@@ -26,6 +27,10 @@ use std::path::PathBuf;
         blpk convert --column close bars.bcolz close.npy      a column of a table\n  \
         blpk convert bars.bcolz bars.csv                      all of it as text\n  \
         blpk convert bars.bcolz bars                          a .npy file for each column",
+    mut_arg("typesize", |arg| arg.help("bytes of one element (default: the input's)")),
+    mut_arg("clevel", |arg| arg.help("compression level (default: the input's, else 5; 7 in .blp)")),
+    mut_arg("codec", |arg| arg.help("blosclz, lz4, lz4hc, snappy, zlib or zstd (default: the input's, else zstd in \
+        frames and lz4 in .bcolz; blosclz in .blp)")),
     help_template = super::HELP
 )]
 pub(crate) struct ConvertArgs {
@@ -33,77 +38,108 @@ pub(crate) struct ConvertArgs {
     #[arg(long, value_name = "dtype")]
     pub(crate) dtype: Option<String>,
     /// items along each axis (default: those of the input)
-    #[arg(long, value_name = "n,n", value_delimiter = ',', value_parser = values::axis, num_args = 1)]
+    #[arg(long, value_name = "n,n", value_delimiter = ',', value_parser = values::shape, num_args = 1, allow_negative_numbers = true)]
     pub(crate) shape: Option<Vec<u64>>,
     /// the column of a bcolz ctable that is converted
     #[arg(long, value_name = "name")]
     pub(crate) column: Option<String>,
-    /// what the columns of a bcolz ctable become, if each becomes a file: npy or b2nd (default: npy)
+    /// what columns of a bcolz ctable become: npy (default) or b2nd files
     #[arg(long, value_name = "format", value_parser = values::column_files, conflicts_with = "column")]
     pub(crate) columns_as: Option<ColumnFiles>,
-    /// items of a chunk along each axis; of a carray the first number is the rows of a chunk (default: chunks of about 2 MiB,
-    /// in a carray as bcolz does)
-    #[arg(long, value_name = "n,n", value_delimiter = ',', value_parser = values::axis, num_args = 1)]
+    /// items of a chunk along each axis (default: chunks of about 2 MiB)
+    ///
+    /// For .b2nd and .bcolz. In .bcolz the first number is the rows of a chunk (default: as many as bcolz takes).
+    #[arg(long, value_name = "n,n", value_delimiter = ',', value_parser = values::chunkshape, num_args = 1, allow_negative_numbers = true)]
     pub(crate) chunkshape: Option<Vec<u64>>,
-    /// items of a block along each axis (default: blocks of about 64 KiB)
-    #[arg(long, value_name = "n,n", value_delimiter = ',', value_parser = values::axis, num_args = 1)]
+    /// items of a block of .b2nd along each axis (default: blocks of about 64 KiB)
+    #[arg(long, value_name = "n,n", value_delimiter = ',', value_parser = values::blockshape, num_args = 1, allow_negative_numbers = true)]
     pub(crate) blockshape: Option<Vec<u64>>,
     #[command(flatten)]
     pub(crate) blosc: BloscArgs,
-    /// none, shuffle or bitshuffle; in a frame also delta, trunc-prec, bytedelta and int-trunc, up to six in the order in
-    /// which they are to run (default: shuffle, or the lossless ones of the input's frame)
-    #[arg(long = "filter", value_name = "name[:meta]", value_parser = filters::filter)]
+    /// none, shuffle or bitshuffle; others in a frame (default: the input's, or shuffle)
+    ///
+    /// A frame also has delta, trunc-prec, bytedelta and int-trunc, and up to six filters in the order in which they are
+    /// to run. Of the input's, those that lose bits are left out if it is not said that they are to run again.
+    #[arg(
+        long = "filter", value_name = "name[:meta]", help_heading = "settings", value_parser = filters::filter,
+        conflicts_with = "no_shuffle"
+    )]
     pub(crate) filters: Vec<FilterArg>,
-    /// bytes of a block of a frame (default: automatic)
-    #[arg(long, value_name = "size", value_parser = values::blocksize, allow_negative_numbers = true, hide_short_help = true)]
+    /// bytes of a block of a .b2frame, as for -z (default: automatic)
+    #[arg(
+        long, value_name = "size", help_heading = "settings", value_parser = values::blocksize,
+        allow_negative_numbers = true, hide_short_help = true
+    )]
     pub(crate) blocksize: Option<usize>,
-    /// always, never, auto or forward
-    #[arg(long, value_name = "mode", value_parser = values::splitmode, hide_short_help = true)]
+    /// always, never, auto or forward: whether each byte of the elements becomes a stream (default: forward)
+    #[arg(long, value_name = "mode", help_heading = "settings", value_parser = values::splitmode, hide_short_help = true)]
     pub(crate) splitmode: Option<SplitMode>,
     /// let the blocks of a chunk share a dictionary; frames of lz4, lz4hc and zstd only
-    #[arg(long, hide_short_help = true)]
+    #[arg(long, help_heading = "settings", hide_short_help = true)]
     pub(crate) dict: bool,
-    /// bytes, or a number with B, K, M, G or T, or 'max' (default: 1M)
-    #[arg(short = 'z', long, value_name = "size", value_parser = values::chunk_size, allow_negative_numbers = true)]
+    /// bytes of a chunk of .blp and .b2frame, as for compress (default: 1M)
+    #[arg(
+        short = 'z', long, value_name = "size", help_heading = "settings", value_parser = values::chunk_size,
+        allow_negative_numbers = true
+    )]
     pub(crate) chunk_size: Option<Int>,
-    /// checksum of a bloscpack file (default: adler32)
-    #[arg(short = 'k', long, value_name = "checksum", value_parser = values::checksum, hide_short_help = true)]
+    /// checksum of each chunk of a .blp (default: adler32)
+    #[arg(
+        short = 'k', long, value_name = "checksum", help_heading = "settings", value_parser = values::checksum,
+        hide_short_help = true
+    )]
     pub(crate) checksum: Option<Checksum>,
-    /// deactivate offsets of a bloscpack file
-    #[arg(short = 'o', long, hide_short_help = true)]
+    /// deactivate offsets, the table of where the chunks of a .blp are
+    #[arg(short = 'o', long, help_heading = "settings", hide_short_help = true)]
     pub(crate) no_offsets: bool,
-    /// JSON file with metadata for a bloscpack file
-    #[arg(short, long, value_name = "metadata", hide_short_help = true)]
+    /// JSON file with metadata for a .blp
+    #[arg(
+        short, long, value_name = "metadata", help_heading = "settings", value_parser = values::path(),
+        hide_short_help = true
+    )]
     pub(crate) metadata: Option<PathBuf>,
     /// file to read, or - for stdin
-    #[arg(value_name = "in_file", help_heading = "files", allow_negative_numbers = true)]
+    #[arg(value_name = "in_file", help_heading = "files", value_parser = values::path(), allow_negative_numbers = true)]
     pub(crate) in_file: PathBuf,
-    /// file to write, whose name ends with .blp, .b2frame, .b2nd or .npy, or directory that ends with .bcolz; of a bcolz
-    /// ctable also .csv, or without an end a directory of a file for each column
-    #[arg(value_name = "out_file", help_heading = "files", allow_negative_numbers = true)]
+    /// what to write, by its end: .blp, .b2frame, .b2nd, .npy or .bcolz; of a bcolz ctable also .csv, or
+    /// without an end a directory of a file for each column
+    #[arg(value_name = "out_file", help_heading = "files", value_parser = values::path(), allow_negative_numbers = true)]
     pub(crate) out_file: PathBuf,
 }
 
 /// `blpk recover`
 #[derive(Debug, Args)]
-#[command(override_usage = "blpk recover [--fill] <in_file> <out_file>", help_template = super::HELP)]
+#[command(
+    next_help_heading = "options",
+    override_usage = "blpk recover [--fill] <in_file> <out_file>",
+    after_long_help = "examples:\n  \
+        blpk recover torn.b2nd whole.b2nd           what still stands, and a line for what is lost\n  \
+        blpk recover --fill bars.bcolz whole.bcolz  with default values in the place of lost rows",
+    help_template = super::HELP
+)]
 pub(crate) struct RecoverArgs {
     /// give the rows of a lost chunk of a bcolz directory the default value; else the array ends in front of them
     #[arg(long)]
     pub(crate) fill: bool,
     /// frame to save, a file or a directory, or a bcolz carray or ctable
-    #[arg(value_name = "in_file", help_heading = "files", allow_negative_numbers = true)]
+    #[arg(value_name = "in_file", help_heading = "files", value_parser = values::path(), allow_negative_numbers = true)]
     pub(crate) in_file: PathBuf,
     /// what to write: a new one of the same kind
-    #[arg(value_name = "out_file", help_heading = "files", allow_negative_numbers = true)]
+    #[arg(value_name = "out_file", help_heading = "files", value_parser = values::path(), allow_negative_numbers = true)]
     pub(crate) out_file: PathBuf,
 }
 
 /// `blpk compact`
 #[derive(Debug, Args)]
-#[command(override_usage = "blpk compact <frame>", help_template = super::HELP)]
+#[command(
+    next_help_heading = "options",
+    override_usage = "blpk compact <frame>",
+    after_long_help = "examples:\n  \
+        blpk compact data.b2nd   the frame is whole at every moment, old or new",
+    help_template = super::HELP
+)]
 pub(crate) struct CompactArgs {
     /// frame to rewrite, a file or a directory
-    #[arg(value_name = "frame", help_heading = "files", allow_negative_numbers = true)]
+    #[arg(value_name = "frame", help_heading = "files", value_parser = values::path(), allow_negative_numbers = true)]
     pub(crate) file: PathBuf,
 }

@@ -13,7 +13,7 @@ pub(crate) struct DigestArg {
 }
 
 /// Those that there is a `…sum` program for. Of the others, tools do not agree on the order of their bytes.
-const CHECKSUMS: [Checksum; 6] =
+pub(super) const CHECKSUMS: [Checksum; 6] =
     [Checksum::Md5, Checksum::Sha1, Checksum::Sha224, Checksum::Sha256, Checksum::Sha384, Checksum::Sha512];
 
 /// One of the checksums, as in `sha256`.

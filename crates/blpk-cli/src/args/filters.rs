@@ -8,8 +8,13 @@ use bloscpack_format::python_str_repr;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FilterArg(pub(crate) Option<Filter>);
 
+/// Their names.
+pub(super) const NAMES: [&str; 7] = ["none", "shuffle", "bitshuffle", "delta", "trunc-prec", "bytedelta", "int-trunc"];
+
+/// Those that every Blosc has.
+pub(super) const SHUFFLES: [&str; 3] = ["none", "shuffle", "bitshuffle"];
+
 pub(super) fn filter(text: &str) -> Result<FilterArg, BadValue> {
-    const NAMES: [&str; 7] = ["none", "shuffle", "bitshuffle", "delta", "trunc-prec", "bytedelta", "int-trunc"];
     const IDS: [u8; 7] = [0, 1, 2, 3, 4, 35, 36];
     let (name, meta) = match text.split_once(':') {
         Some((name, meta)) => (name, Some(meta)),
@@ -37,7 +42,7 @@ pub(super) fn filter(text: &str) -> Result<FilterArg, BadValue> {
 
 /// One of the filters that every Blosc has.
 pub(super) fn shuffle(text: &str) -> Result<FilterArg, BadValue> {
-    choice("--filter", text, &["none", "shuffle", "bitshuffle"])?;
+    choice("--filter", text, &SHUFFLES)?;
     filter(text)
 }
 

@@ -5,22 +5,22 @@ use std::path::{Path, PathBuf};
 
 /// What turns `<in_file> [<out_file>]` into a list of inputs, and says where their outputs go.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "many files")]
+#[command(next_help_heading = "files")]
 pub(crate) struct ManyArgs {
     /// all files in directories
     #[arg(short, long, conflicts_with = "output")]
     pub(crate) recursive: bool,
     /// all names are inputs, even if they are two
-    #[arg(long, conflicts_with = "output", hide_short_help = true)]
+    #[arg(long, conflicts_with = "output")]
     pub(crate) each: bool,
     /// write to this file, or - for stdout
-    #[arg(long, value_name = "file", conflicts_with_all = ["output_dir", "stdout"], hide_short_help = true)]
+    #[arg(long, value_name = "file", conflicts_with_all = ["output_dir", "stdout"])]
     pub(crate) output: Option<PathBuf>,
     /// write to files in this directory, which is made if need be
     #[arg(long, value_name = "directory", conflicts_with = "stdout")]
     pub(crate) output_dir: Option<PathBuf>,
     /// write to stdout
-    #[arg(long, hide_short_help = true)]
+    #[arg(long)]
     pub(crate) stdout: bool,
     /// remove each input when its output is safe on the disk
     #[arg(long, conflicts_with = "stdout")]

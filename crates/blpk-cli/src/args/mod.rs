@@ -7,7 +7,7 @@
 //! | `values`, `filters`, `digest` | how the value of each option is read |
 //! | `abbreviations` | which option of the original an abbreviation means |
 //! | `environment` | defaults that the environment gives |
-//! | `typed`, `usage`, `pages` | the command line as text: for `--debug`, for errors, for manuals |
+//! | `typed`, `usage`, `pages`, `manual` | the command line as text: for `--debug`, for errors, for shells, for people |
 
 mod abbreviations;
 mod about;
@@ -18,6 +18,7 @@ mod containers;
 mod digest;
 mod environment;
 mod filters;
+mod manual;
 mod many;
 mod pages;
 mod reading;
@@ -33,14 +34,15 @@ pub(crate) use containers::{CompactArgs, ConvertArgs, RecoverArgs};
 pub(crate) use digest::DigestArg;
 pub(crate) use environment::no_progress;
 pub(crate) use filters::FilterArg;
+pub(crate) use manual::{man_page, page_names};
 pub(crate) use many::ManyArgs;
-pub(crate) use pages::{completions, man_page, page_names};
+pub(crate) use pages::completions;
 pub(crate) use reading::{BenchArgs, CatArgs, InfoArgs, ListArgs, VerifyArgs};
 pub(crate) use usage::usage_error;
 pub(crate) use values::{Int, Range};
 
 use crate::exit::Stop;
-use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser};
+use clap::{Arg, ArgAction, Args, CommandFactory as _, FromArgMatches as _, Parser};
 use std::ffi::OsString;
 
 /// The whole command line.
@@ -54,6 +56,9 @@ use std::ffi::OsString;
     after_long_help = environment::HELP,
     subcommand_help_heading = "commands",
     subcommand_value_name = "command",
+    next_help_heading = "options",
+    arg = help_option(),
+    disable_help_flag = true,
     disable_version_flag = true,
     disable_help_subcommand = true,
     infer_long_args = true,
@@ -61,7 +66,7 @@ use std::ffi::OsString;
 )]
 pub(crate) struct Cli {
     /// show the version; with -v the SIMD kernel and the codecs as well
-    #[arg(long)]
+    #[arg(short = 'V', long)]
     pub(crate) version: bool,
     #[command(flatten)]
     pub(crate) global: Global,
@@ -72,6 +77,12 @@ pub(crate) struct Cli {
 /// Laid out as the original's help: usage first.
 const HELP: &str = "usage: {usage}\n\n{about}\n\n{all-args}{after-help}";
 
+/// `-h` and `--help`, of every command.
+fn help_option() -> Arg {
+    let arg = Arg::new("help").short('h').long("help").action(ArgAction::Help).global(true);
+    arg.help_heading("global options").help("print this; --help says more, with examples")
+}
+
 /// The options that are accepted before and after the command.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "global options")]
@@ -80,7 +91,7 @@ pub(crate) struct Global {
     #[arg(short, long, global = true)]
     pub(crate) verbose: bool,
     /// print debugging output too
-    #[arg(short, long, global = true, hide_short_help = true)]
+    #[arg(short, long, global = true)]
     pub(crate) debug: bool,
     /// print errors only
     #[arg(short, long, global = true)]
@@ -92,7 +103,7 @@ pub(crate) struct Global {
     #[arg(short, long, global = true, value_name = "1-256", value_parser = values::nthreads, allow_negative_numbers = true)]
     pub(crate) nthreads: Option<usize>,
     /// the same; 0 for one for each core
-    #[arg(short = 'T', long, global = true, value_name = "0-256", value_parser = values::threads, allow_negative_numbers = true, hide_short_help = true)]
+    #[arg(short = 'T', long, global = true, value_name = "0-256", value_parser = values::threads, allow_negative_numbers = true)]
     pub(crate) threads: Option<usize>,
 }
 
@@ -103,6 +114,9 @@ impl Cli {
         let mut command = Cli::command();
         let parsed = command.try_get_matches_from_mut(argv).and_then(|matches| Cli::from_arg_matches(&matches));
         let mut cli = parsed.map_err(|error| usage::explain(&error, &command, argv))?;
+        if let Some(Command::Help(args)) = &cli.command {
+            return Cli::parse_from(&args.argv());
+        }
         cli.check().map_err(|message| usage_error(argv, message))?;
         environment::fill(&mut cli).map_err(|message| usage_error(argv, message))?;
         Ok(cli)

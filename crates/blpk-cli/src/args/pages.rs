@@ -1,45 +1,52 @@
-//! Completions and man pages, made from the definition of the command line.
+//! Completions, made from the definition of the command line and the values that its options take. Man pages: `manual`.
 
-use super::Cli;
-use clap::{Command, CommandFactory as _};
+use super::{Cli, digest, filters, values};
+use blosc_core::Codec;
+use bloscpack_format::checksum::Checksum;
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, Command, CommandFactory as _, ValueHint};
 use clap_complete::Shell;
-use clap_mangen::Man;
-use std::io;
 
 /// The completions of a shell.
 pub(crate) fn completions(shell: Shell) -> Vec<u8> {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "blpk", &mut script);
+    clap_complete::generate(shell, &mut listed(Cli::command()), "blpk", &mut script);
     script
 }
 
-/// The names of all man pages: `blpk`, `blpk-compress`, `blpk-chunk-encode`, …
-pub(crate) fn page_names() -> Vec<String> {
-    let mut names = Vec::new();
-    visit(&built(), &mut |name, _| names.push(name.to_owned()));
-    names
+/// A command that says what the parser need not know: that aliases are to be shown, and which values there are.
+fn listed(command: Command) -> Command {
+    let name = command.get_name().to_owned();
+    let aliases: Vec<String> = command.get_all_aliases().map(str::to_owned).collect();
+    let command = command.alias(None).visible_aliases(aliases.into_iter().map(|alias| &*alias.leak())); // as long as the program runs
+    command.mut_args(|arg| with_values(&name, arg)).mut_subcommands(listed)
 }
 
-/// A man page, `None` if there is none of this name.
-pub(crate) fn man_page(wanted: &str) -> Option<io::Result<Vec<u8>>> {
-    let mut page = None;
-    visit(&built(), &mut |name, command| {
-        if name == wanted {
-            let mut text = Vec::new();
-            page = Some(Man::new(command.clone()).manual("blpk").render(&mut text).map(|()| text));
+fn with_values(command: &str, arg: Arg) -> Arg {
+    let names: Vec<&'static str> = match (arg.get_id().as_str(), command) {
+        ("codec" | "codecs", _) => Codec::ALL.map(Codec::name).into(),
+        ("clevel" | "clevels", _) => vec!["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"],
+        ("checksum", _) => Checksum::ALL.map(Checksum::name).into(),
+        ("digest", _) => digest::CHECKSUMS.map(Checksum::name).into(),
+        ("filters", "bench") => filters::SHUFFLES.into(),
+        ("filters", _) => filters::NAMES.into(),
+        ("format", "compress") => values::COMPRESS_FORMATS.into(),
+        ("format", _) => values::CHUNK_FORMATS.into(),
+        ("splitmode", _) => values::SPLITMODES.into(),
+        ("columns_as", _) => values::COLUMN_FILES.into(),
+        ("shell", _) => values::SHELLS.into(),
+        ("page", _) => super::page_names().into_iter().map(|name| &*short(&name).to_owned().leak()).collect(),
+        ("command", "help") => {
+            let root = Cli::command();
+            root.get_subcommands().map(|command| &*command.get_name().to_owned().leak()).collect()
         }
-    });
-    page
+        ("output_dir", _) => return arg.value_hint(ValueHint::DirPath),
+        _ => return arg,
+    };
+    arg.value_parser(PossibleValuesParser::new(names))
 }
 
-/// The commands with the options that all of them have, and their full names.
-fn built() -> Command {
-    let mut command = Cli::command();
-    command.build();
-    command
-}
-
-fn visit(command: &Command, call: &mut impl FnMut(&str, &Command)) {
-    call(command.get_display_name().unwrap_or(command.get_name()), command);
-    command.get_subcommands().for_each(|inner| visit(inner, call));
+/// `compress` for the page `blpk-compress`.
+fn short(name: &str) -> &str {
+    name.strip_prefix("blpk-").unwrap_or(name)
 }

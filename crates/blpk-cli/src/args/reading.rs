@@ -9,7 +9,14 @@ use std::path::PathBuf;
 
 /// `blpk info`
 #[derive(Debug, Args)]
-#[command(override_usage = "blpk info [--json] [-r] <file> [<file> ...]", help_template = super::HELP)]
+#[command(
+    next_help_heading = "options",
+    override_usage = "blpk info [--json] [-r] <file> [<file> ...]",
+    after_long_help = "examples:\n  \
+        blpk info data.blp           header, metadata and first chunk\n  \
+        blpk info --json data.b2nd   the same for programs, on one line",
+    help_template = super::HELP
+)]
 pub(crate) struct InfoArgs {
     /// one JSON object for each file instead of text
     #[arg(long)]
@@ -18,13 +25,14 @@ pub(crate) struct InfoArgs {
     #[arg(short, long)]
     pub(crate) recursive: bool,
     /// files to describe
-    #[arg(value_name = "file", help_heading = "files", required = true, allow_negative_numbers = true)]
+    #[arg(value_name = "file", help_heading = "files", required = true, value_parser = values::path(), allow_negative_numbers = true)]
     pub(crate) files: Vec<PathBuf>,
 }
 
 /// `blpk list`
 #[derive(Debug, Args)]
 #[command(
+    next_help_heading = "options",
     override_usage = "blpk list [--json] [-r] <file> [<file> ...]",
     after_long_help = "examples:\n  \
         blpk list *.blp                    a line for each, and their sum\n  \
@@ -39,25 +47,36 @@ pub(crate) struct ListArgs {
     #[arg(short, long)]
     pub(crate) recursive: bool,
     /// files to list
-    #[arg(value_name = "file", help_heading = "files", required = true, allow_negative_numbers = true)]
+    #[arg(value_name = "file", help_heading = "files", required = true, value_parser = values::path(), allow_negative_numbers = true)]
     pub(crate) files: Vec<PathBuf>,
 }
 
 /// `blpk verify`
 #[derive(Debug, Args)]
-#[command(override_usage = "blpk verify [-r] [--digest <checksum[:hex]>] <file> [<file> ...]", help_template = super::HELP)]
+#[command(
+    next_help_heading = "options",
+    override_usage = "blpk verify [-r] [--digest <checksum[:hex]>] <file> [<file> ...]",
+    after_long_help = "examples:\n  \
+        blpk verify *.blp                a line for each; exit code 0 if all are whole\n  \
+        blpk verify -qr dir              errors only, of all files in a directory\n  \
+        blpk verify --digest md5 *.blp   with the md5 of what they hold\n\n\
+        environment, for what no option says:\n  \
+        BLPK_NTHREADS  -n/--nthreads\n  \
+        BLPK_MEMORY    --memory",
+    help_template = super::HELP
+)]
 pub(crate) struct VerifyArgs {
     /// all files in directories
     #[arg(short, long)]
     pub(crate) recursive: bool,
-    /// use no more memory than this for chunks on their way: fewer threads, or none at all
-    #[arg(long, value_name = "size", value_parser = values::memory, help_heading = "global options", hide_short_help = true)]
+    /// at most so much for chunks on their way: fewer threads
+    #[arg(long, value_name = "size", value_parser = values::memory, help_heading = "global options")]
     pub(crate) memory: Option<u64>,
     /// print a checksum of the plain bytes, a line as of sha256sum; with a digest, fail if they have another
     #[arg(long, value_name = "checksum[:hex]", value_parser = digest::digest)]
     pub(crate) digest: Option<DigestArg>,
     /// files to check; all of them are, whatever becomes of the others
-    #[arg(value_name = "file", help_heading = "files", required = true, allow_negative_numbers = true)]
+    #[arg(value_name = "file", help_heading = "files", required = true, value_parser = values::path(), allow_negative_numbers = true)]
     pub(crate) files: Vec<PathBuf>,
 }
 
@@ -75,6 +94,7 @@ impl VerifyArgs {
 /// `blpk cat`
 #[derive(Debug, Args)]
 #[command(
+    next_help_heading = "options",
     group = ArgGroup::new("part").required(true).multiple(false),
     override_usage = "blpk cat (--items <A..B> | --bytes <A..B> | --chunk <K>) [--column <name>] <file>",
     after_long_help = "examples:\n  \
@@ -97,13 +117,14 @@ pub(crate) struct CatArgs {
     #[arg(long, value_name = "name")]
     pub(crate) column: Option<String>,
     /// file to read from
-    #[arg(value_name = "file", help_heading = "files", allow_negative_numbers = true)]
+    #[arg(value_name = "file", help_heading = "files", value_parser = values::path(), allow_negative_numbers = true)]
     pub(crate) file: PathBuf,
 }
 
 /// `blpk bench`
 #[derive(Debug, Args)]
 #[command(
+    next_help_heading = "options",
     override_usage = "blpk bench [-c <codec,...>] [-l <level,...>] [--filter <name,...>]
                   \
                       [-z <size,...>] [-t <size>] [--sample <size>] [--seconds <s>]
@@ -134,8 +155,8 @@ pub(crate) struct BenchArgs {
     #[arg(short, long, value_name = "size", value_parser = values::typesize, allow_negative_numbers = true)]
     pub(crate) typesize: Option<Int>,
     /// how many bytes to measure (default: 16M)
-    #[arg(long, value_name = "size", value_parser = values::sample)]
-    pub(crate) sample: Option<Int>,
+    #[arg(long, value_name = "size", value_parser = values::sample, allow_negative_numbers = true)]
+    pub(crate) sample: Option<u64>,
     /// how long to measure each setting (default: 0.3)
     #[arg(long, value_name = "s", value_parser = values::seconds)]
     pub(crate) seconds: Option<f64>,
@@ -146,6 +167,6 @@ pub(crate) struct BenchArgs {
     #[arg(long, value_name = "out.svg")]
     pub(crate) plot: Option<PathBuf>,
     /// file to measure, or - for stdin
-    #[arg(value_name = "file", help_heading = "files", allow_negative_numbers = true)]
+    #[arg(value_name = "file", help_heading = "files", value_parser = values::path(), allow_negative_numbers = true)]
     pub(crate) file: PathBuf,
 }

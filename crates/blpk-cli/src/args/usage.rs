@@ -39,7 +39,16 @@ pub(super) fn explain(error: &clap::Error, root: &Command, argv: &[OsString]) ->
         }
         ErrorKind::InvalidSubcommand => {
             let typed = context(error, ContextKind::InvalidSubcommand);
-            format!("argument : invalid choice: '{typed}' (choose from {})", choices(command))
+            let hint = match error.get(ContextKind::SuggestedSubcommand) {
+                Some(ContextValue::Strings(similar)) => {
+                    // The best comes last. Many words are a little like another: of a typing error the first letter is right.
+                    let best = similar.last().filter(|best| best.chars().next() == typed.chars().next());
+                    best.map(|best| format!("; did you mean '{best}'?"))
+                }
+                _ => None,
+            };
+            let choices = choices(command);
+            format!("argument : invalid choice: '{typed}' (choose from {choices}){}", hint.unwrap_or_default())
         }
         ErrorKind::TooManyValues => {
             let value = context(error, ContextKind::InvalidValue);
@@ -106,6 +115,10 @@ fn unknown(root: &Command, command: &Command, argv: &[OsString], argument: &str)
     };
     let position = words.iter().skip(1).position(|word| is_it(word));
     let word = position.map_or(argument, |position| &words[position + 1]);
+    // In front of the command there are only the options that all have.
+    let name = words.iter().skip(1).position(|word| root.find_subcommand(word.as_ref()).is_some());
+    let is_in_front = position.is_some_and(|position| name.is_some_and(|name| position < name));
+    let command = if is_in_front { root } else { command };
     if let Some(before) = position.and_then(|position| words.get(position))
         && let Some(option) = waiting(command, before)
     {

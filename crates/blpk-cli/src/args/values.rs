@@ -7,8 +7,25 @@ use blosc_core::{ChunkFormat, Codec, SplitMode};
 use bloscpack_format::checksum::Checksum;
 use bloscpack_format::python_str_repr;
 use bloscpack_io::ColumnFiles;
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap_complete::Shell;
 use std::fmt;
+use std::path::PathBuf;
+
+/// The names of chunk formats.
+pub(super) const CHUNK_FORMATS: [&str; 2] = ["blosc1", "blosc2"];
+
+/// The names of what `compress` makes.
+pub(super) const COMPRESS_FORMATS: [&str; 2] = ["blp", "b2frame"];
+
+/// The names of split modes.
+pub(super) const SPLITMODES: [&str; 4] = ["always", "never", "auto", "forward"];
+
+/// The names of what becomes of columns.
+pub(super) const COLUMN_FILES: [&str; 2] = ["npy", "b2nd"];
+
+/// The names of shells.
+pub(super) const SHELLS: [&str; 5] = ["bash", "elvish", "fish", "powershell", "zsh"];
 
 /// A value that is refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -124,35 +141,57 @@ pub(super) fn memory(text: &str) -> Result<u64, BadValue> {
     }
 }
 
-pub(super) fn axis(text: &str) -> Result<u64, BadValue> {
+pub(super) fn shape(text: &str) -> Result<u64, BadValue> {
+    axis("--shape", text)
+}
+
+pub(super) fn chunkshape(text: &str) -> Result<u64, BadValue> {
+    axis("--chunkshape", text)
+}
+
+pub(super) fn blockshape(text: &str) -> Result<u64, BadValue> {
+    axis("--blockshape", text)
+}
+
+fn axis(argument: &str, text: &str) -> Result<u64, BadValue> {
     let length = text.trim().parse().ok().filter(|length| i64::try_from(*length).is_ok());
-    length.ok_or_else(|| BadValue::Usage(format!("invalid length of an axis: {}", python_str_repr(text))))
+    let text = python_str_repr(text);
+    length.ok_or_else(|| BadValue::Usage(format!("argument {argument}: invalid length of an axis: {text}")))
+}
+
+/// Any name, also an empty one: that there is no such file is said when it is looked for.
+pub(super) fn path() -> impl TypedValueParser<Value = PathBuf> {
+    OsStringValueParser::new().map(PathBuf::from)
 }
 
 pub(super) fn format(text: &str) -> Result<ChunkFormat, BadValue> {
     let formats = [ChunkFormat::Blosc1, ChunkFormat::Blosc2];
-    choice("--format", text, &["blosc1", "blosc2"]).map(|index| formats[index])
+    choice("--format", text, &CHUNK_FORMATS).map(|index| formats[index])
 }
 
 pub(super) fn compress_format(text: &str) -> Result<CompressFormat, BadValue> {
     let formats = [CompressFormat::Blp, CompressFormat::B2frame];
-    choice("--format", text, &["blp", "b2frame"]).map(|index| formats[index])
+    choice("--format", text, &COMPRESS_FORMATS).map(|index| formats[index])
 }
 
 pub(super) fn splitmode(text: &str) -> Result<SplitMode, BadValue> {
     let modes = [SplitMode::Always, SplitMode::Never, SplitMode::Auto, SplitMode::ForwardCompat];
-    choice("--splitmode", text, &["always", "never", "auto", "forward"]).map(|index| modes[index])
+    choice("--splitmode", text, &SPLITMODES).map(|index| modes[index])
 }
 
 pub(super) fn column_files(text: &str) -> Result<ColumnFiles, BadValue> {
     let files = [ColumnFiles::Npy, ColumnFiles::B2nd];
-    choice("--columns-as", text, &["npy", "b2nd"]).map(|index| files[index])
+    choice("--columns-as", text, &COLUMN_FILES).map(|index| files[index])
 }
 
-pub(super) fn sample(text: &str) -> Result<Int, BadValue> {
+pub(super) fn sample(text: &str) -> Result<u64, BadValue> {
     let failure = |text| BadValue::Usage(format!("argument --sample: {text}"));
     let digits = size::parse_size(text).map_err(failure)?;
-    if digits.starts_with('-') { Err(failure("must be > 0".into())) } else { Ok(Int(digits)) }
+    if digits.starts_with('-') || digits == "0" {
+        return Err(failure("must be > 0".into()));
+    }
+    // More than there can be is all there is.
+    Ok(digits.parse().unwrap_or(u64::MAX))
 }
 
 pub(super) fn seconds(text: &str) -> Result<f64, BadValue> {
@@ -163,13 +202,13 @@ pub(super) fn seconds(text: &str) -> Result<f64, BadValue> {
 
 pub(super) fn shell(text: &str) -> Result<Shell, BadValue> {
     let shells = [Shell::Bash, Shell::Elvish, Shell::Fish, Shell::PowerShell, Shell::Zsh];
-    choice("shell", text, &["bash", "elvish", "fish", "powershell", "zsh"]).map(|index| shells[index])
+    choice("shell", text, &SHELLS).map(|index| shells[index])
 }
 
 pub(super) fn blocksize(text: &str) -> Result<usize, BadValue> {
-    let blocksize = int("--blocksize", text)?;
-    let invalid = || BadValue::Usage(format!("argument --blocksize: must be >= 0, not {blocksize}"));
-    blocksize.to().ok_or_else(invalid)
+    let failure = |text| BadValue::Usage(format!("argument --blocksize: {text}"));
+    let digits = size::parse_size(text).map_err(failure)?;
+    digits.parse().map_err(|_| failure(format!("must be >= 0 and < 2**64, not {digits}")))
 }
 
 pub(super) fn chunk(text: &str) -> Result<u64, BadValue> {

@@ -15,12 +15,17 @@ pub(crate) use plot::plot;
 pub(crate) use sample::Sample;
 pub(crate) use table::{json, table};
 
+use crate::size::pretty_size;
 use anyhow::{Result, ensure};
 use blosc_core::{CParams, Codec, Filter, FilterPipeline};
 use bloscpack_format::checksum::Checksum;
 use bloscpack_io::{Cancel, Error, PackOptions, Threads, UnpackOptions, pack_stream, unpack_stream};
+use std::fmt;
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
+
+/// How long to work before anything counts: some hundred milliseconds after it was idle, a machine is as fast as it gets.
+const WARM_UP: Duration = Duration::from_millis(200);
 
 /// What can be chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,6 +34,13 @@ pub(crate) struct Setting {
     pub(crate) clevel: u8,
     pub(crate) filter: Option<Filter>,
     pub(crate) chunk_size: u64,
+}
+
+impl fmt::Display for Setting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Setting { codec, clevel, filter, chunk_size } = *self;
+        write!(f, "{} {clevel}, {}, {}", codec.name(), name_of(filter), pretty_size(chunk_size))
+    }
 }
 
 /// What comes of it.
@@ -69,7 +81,9 @@ impl Sweep {
                     for chunk_size in self.chunk_sizes.iter().filter(|_| !idle) {
                         let setting =
                             Setting { codec: *codec, clevel: *clevel, filter: *filter, chunk_size: *chunk_size };
-                        settings.push(setting);
+                        if !settings.contains(&setting) {
+                            settings.push(setting);
+                        }
                     }
                 }
             }
@@ -77,17 +91,31 @@ impl Sweep {
         settings
     }
 
-    /// Measures them all, best ratio first; `tell` is called after each with how many are done.
-    pub(crate) fn run(&self, sample: &Sample, mut tell: impl FnMut(usize, usize)) -> Result<Vec<Figures>> {
+    /// Measures them all, best ratio first; `tell` is called before each with how many are done. If the work ends early,
+    /// with what was measured until then.
+    pub(crate) fn run(
+        &self,
+        sample: &Sample,
+        mut tell: impl FnMut(usize, usize, &Setting),
+    ) -> (Vec<Figures>, Result<()>) {
         let settings = self.settings(sample.typesize);
         let mut figures = Vec::new();
-        for (done, setting) in settings.iter().enumerate() {
-            tell(done, settings.len());
-            figures.push(self.measure(*setting, sample)?);
-        }
+        let mut all = || {
+            for (done, setting) in settings.iter().enumerate() {
+                tell(done, settings.len(), setting);
+                // Threads have to start and memory has to be there: that is not the first setting's fault.
+                let start = Instant::now();
+                while done == 0 && start.elapsed() < WARM_UP {
+                    self.measure(*setting, sample)?;
+                }
+                figures.push(self.measure(*setting, sample)?);
+            }
+            Ok(())
+        };
+        let done = all();
         front::mark(&mut figures);
         figures.sort_by(|a, b| b.ratio.total_cmp(&a.ratio));
-        Ok(figures)
+        (figures, done)
     }
 
     fn measure(&self, setting: Setting, sample: &Sample) -> Result<Figures> {

@@ -50,8 +50,8 @@ pub(crate) fn plot(title: &str, figures: &[Figures]) -> String {
 fn panel(svg: &mut String, name: &str, figures: &[Figures], speed: Speed, (left, right): (f64, f64)) {
     let (slowest, fastest) = decades(figures.iter().map(speed));
     let x = |bytes: f64| left + (right - left) * (bytes.log10() - slowest) / (fastest - slowest);
-    let most = figures.iter().map(|one| one.ratio).fold(1.0, f64::max) * 1.05;
-    let y = |ratio: f64| BOTTOM - (BOTTOM - TOP) * ratio / most;
+    let (least, most) = around(figures.iter().map(|one| one.ratio));
+    let y = |ratio: f64| BOTTOM - (BOTTOM - TOP) * (ratio / least).ln() / (most / least).ln();
     for decade in slowest as i32..=fastest as i32 {
         let (at, label) = (x(10f64.powi(decade)), decade_name(decade));
         let _ = writeln!(
@@ -61,9 +61,8 @@ fn panel(svg: &mut String, name: &str, figures: &[Figures], speed: Speed, (left,
             BOTTOM + 16.0
         );
     }
-    let step = nice_step(most / 5.0);
-    for tick in 0..=(most / step) as usize {
-        let (ratio, at) = (tick as f64 * step, y(tick as f64 * step));
+    for ratio in ticks(least, most) {
+        let at = y(ratio);
         let _ = writeln!(
             svg,
             "<line x1=\"{left}\" y1=\"{at:.1}\" x2=\"{right}\" y2=\"{at:.1}\" stroke=\"#ddd\"/>\
@@ -126,6 +125,29 @@ fn decade_name(decade: i32) -> String {
     }
 }
 
+/// From a little below the least to a little above the most. Ratios lie on a logarithmic axis: twice as small is as far
+/// from 1 to 2 as from 50 to 100.
+fn around(ratios: impl Iterator<Item = f64>) -> (f64, f64) {
+    let (low, high) = ratios.fold((f64::MAX, 0.0), |(low, high), ratio| (ratio.min(low), ratio.max(high)));
+    let margin = (high / low).powf(0.05).max(1.02);
+    (low / margin, high * margin)
+}
+
+/// Round ratios between the two: of 1, 2, 5, 10, … if these are enough, else in equal steps.
+fn ticks(least: f64, most: f64) -> Vec<f64> {
+    let inside = |tick: &f64| (least..=most).contains(tick);
+    let decades = least.log10().floor() as i32..=most.log10().ceil() as i32;
+    let round: Vec<f64> = decades.flat_map(|d| [1.0, 2.0, 5.0].map(|n| n * 10f64.powi(d))).filter(inside).collect();
+    if round.len() > 2 {
+        return round;
+    }
+    let step = nice_step((most - least) / 5.0);
+    let (first, last) = ((least / step).ceil() as u64, (most / step).floor() as u64);
+    // As many digits as the step has: 3 * 0.1 is not 0.3.
+    let tidy = |tick: u64| (tick as f64 * step * 1e6).round() / 1e6;
+    (first..=last).map(tidy).collect()
+}
+
 /// The next of 1, 2, 5, 10, … that is no less.
 fn nice_step(least: f64) -> f64 {
     let decade = 10f64.powf(least.log10().floor());
@@ -140,11 +162,25 @@ fn escaped(text: &str) -> String {
 mod tests {
     use super::*;
 
+    /// One setting that shrinks the data a hundred times does not press all others together.
+    #[test]
+    fn ratios_are_far_apart() {
+        let (least, most) = around([1.2, 1.5, 2.0, 120.0].into_iter());
+        assert!((0.9..1.2).contains(&least) && (120.0..160.0).contains(&most), "{least} {most}");
+        let share = |from: f64, to: f64| (to / from).ln() / (most / least).ln();
+        assert!(share(1.2, 2.0) > 0.1 && share(1.2, 1.5) > 0.04);
+        // A single one has an axis too.
+        let (least, most) = around([3.0].into_iter());
+        assert!(least < 3.0 && most > 3.0 && !ticks(least, most).is_empty());
+    }
+
     #[test]
     fn axes_are_round() {
         assert_eq!([0.3, 1.0, 1.1, 2.6, 7.0, 42.0].map(nice_step), [0.5, 1.0, 2.0, 5.0, 10.0, 50.0]);
         assert_eq!(decades([3.0e7, 2.5e9].into_iter()), (7.0, 10.0));
         assert_eq!(decades([1.0e8].into_iter()), (8.0, 9.0));
+        assert_eq!(ticks(0.9, 110.0), [1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0]);
+        assert_eq!(ticks(1.15, 1.65), [1.2, 1.3, 1.4, 1.5, 1.6]);
         assert_eq!([5, 6, 8, 9, 10].map(decade_name), ["1e5 B/s", "1 MB/s", "100 MB/s", "1 GB/s", "10 GB/s"]);
     }
 }

@@ -1,14 +1,15 @@
 //! `blpk bench`: which settings suit your data?
 
+use super::settings::in_range;
 use crate::args::BenchArgs;
 use crate::bench::{Sample, Sweep, json, plot, table};
 use crate::files;
 use crate::session::Session;
 use crate::size::pretty_size;
 use crate::streams::{Output, Place, open_source};
-use anyhow::{Context as _, Result, anyhow};
+use anyhow::{Context as _, Result};
 use blosc_core::{Codec, Filter};
-use bloscpack_format::bloscpack::DEFAULT_CHUNK_SIZE;
+use bloscpack_format::bloscpack::{DEFAULT_CHUNK_SIZE, MAX_CHUNK_SIZE};
 use std::io::Write as _;
 
 /// Bytes that are measured unless somebody says otherwise: more than fit into most caches.
@@ -25,14 +26,11 @@ pub(super) fn run(args: &BenchArgs, session: &Session) -> Result<()> {
     let picture = args.plot.clone().map(Place::File);
     // Before anything is measured: minutes of work should not end with a refusal.
     let picture = picture.map(|picture| Output::create(&picture, session.force)).transpose()?;
-    let size = |size: &crate::args::Int, name: &str| {
-        size.to().filter(|size| *size > 0).ok_or_else(|| anyhow!("'{name}' must be at least 1, not '{size}'"))
-    };
-    let sample_size = args.sample.as_ref().map_or(Ok(SAMPLE), |sample| size(sample, "sample"))?;
-    let typesize = args.typesize.as_ref().map(|typesize| super::settings::in_range("typesize", typesize, u8::MAX));
+    let typesize = args.typesize.as_ref().map(|typesize| in_range("typesize", typesize, u8::MAX));
     let typesize = typesize.transpose()?.map(usize::from);
     let cancel = session.cancel()?;
-    let sample = Sample::of(open_source(&place, &cancel)?, sample_size, typesize).with_context(|| place.to_string())?;
+    let source = open_source(&place, &cancel)?;
+    let sample = Sample::of(source, args.sample.unwrap_or(SAMPLE), typesize).with_context(|| place.to_string())?;
     let sweep = Sweep {
         codecs: or(&args.codecs, &Codec::ALL),
         clevels: or(&args.clevels, &[1, 5, 9]),
@@ -42,7 +40,10 @@ pub(super) fn run(args: &BenchArgs, session: &Session) -> Result<()> {
         },
         chunk_sizes: match args.chunk_sizes.as_slice() {
             [] => vec![DEFAULT_CHUNK_SIZE.into()],
-            sizes => sizes.iter().map(|chunk_size| size(chunk_size, "chunk-size")).collect::<Result<_>>()?,
+            sizes => {
+                let sizes = sizes.iter().map(|size| in_range("chunk-size", size, MAX_CHUNK_SIZE).map(u64::from));
+                sizes.collect::<Result<_>>()?
+            }
         },
         seconds: args.seconds.unwrap_or(SECONDS),
         threads: session.threads(sample.bytes.len() as u64)?,
@@ -56,11 +57,20 @@ pub(super) fn run(args: &BenchArgs, session: &Session) -> Result<()> {
         session.nthreads()
     );
     session.report.verbose(&about);
-    let figures = sweep.run(&sample, |done, all| session.report.verbose(format!("{done} of {all} settings")))?;
-    session.report.raw(&match args.json {
-        true => json(&place.to_string(), &sample, session.nthreads(), &figures),
-        false => table(&figures),
+    let (figures, done) = sweep.run(&sample, |done, all, setting| {
+        session.report.progress().step(done as u64, all as u64, setting);
+        session.report.verbose(format!("setting {} of {all}: {setting}", done + 1));
     });
+    match args.json {
+        // Half of an object is of no use to a program.
+        true if done.is_ok() => {
+            session.report.raw(&json(&place.to_string(), &sample, session.nthreads(), &figures));
+        }
+        // Minutes of work are not lost because the rest would take as long.
+        false if !figures.is_empty() => session.report.raw(&table(&figures)),
+        _ => {}
+    }
+    done?;
     if let Some(mut output) = picture {
         output.write_all(plot(&about, &figures).as_bytes()).context("writing the picture")?;
         output.commit()?;

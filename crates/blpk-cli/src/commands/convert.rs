@@ -40,6 +40,7 @@ pub(super) fn run(args: &ConvertArgs, session: &Session) -> Result<()> {
         bail!("the name of the output says what it is to be: name a file");
     }
     let job = job(args, &input)?;
+    refuse_idle(args, &job)?;
     match (&job, &args.column) {
         (Job::One(_), None) => files::check(&input, &output, session)?,
         _ => files::check_output(&input, &output, session)?,
@@ -97,6 +98,52 @@ fn job(args: &ConvertArgs, input: &Place) -> Result<Job> {
     }
 }
 
+/// An option that means nothing for the output is a mistake: somebody believes it does.
+fn refuse_idle(args: &ConvertArgs, job: &Job) -> Result<()> {
+    use Target::{Array, Bcolz, Bloscpack, Frame};
+    const COMPRESSED: &[Target] = &[Bloscpack, Frame, Array, Bcolz];
+    let target = match job {
+        Job::One(target) => Some(*target),
+        Job::Table => Some(Bcolz),
+        Job::Files if args.columns_as == Some(ColumnFiles::B2nd) => Some(Array),
+        Job::Files => Some(Target::Npy),
+        Job::Csv => None,
+    };
+    let options: [(&str, bool, &[Target]); 14] = [
+        ("-t/--typesize", args.blosc.typesize.is_some(), COMPRESSED),
+        ("-l/--clevel", args.blosc.clevel.is_some(), COMPRESSED),
+        ("-s/--no-shuffle", args.blosc.no_shuffle, COMPRESSED),
+        ("-c/--codec", args.blosc.codec.is_some(), COMPRESSED),
+        ("--filter", !args.filters.is_empty(), COMPRESSED),
+        ("-z/--chunk-size", args.chunk_size.is_some(), &[Bloscpack, Frame]),
+        ("-k/--checksum", args.checksum.is_some(), &[Bloscpack]),
+        ("-o/--no-offsets", args.no_offsets, &[Bloscpack]),
+        ("-m/--metadata", args.metadata.is_some(), &[Bloscpack]),
+        ("--chunkshape", args.chunkshape.is_some(), &[Array, Bcolz]),
+        ("--blockshape", args.blockshape.is_some(), &[Array]),
+        ("--blocksize", args.blocksize.is_some(), &[Frame]),
+        ("--splitmode", args.splitmode.is_some(), &[Bloscpack, Frame, Array]),
+        ("--dict", args.dict, &[Frame, Array]),
+    ];
+    let idle = |(_, given, of): &&(&str, bool, &[Target])| *given && !target.is_some_and(|target| of.contains(&target));
+    let Some((option, _, of)) = options.iter().find(idle) else { return Ok(()) };
+    let of: Vec<_> = of.iter().map(|target| ending(*target)).collect();
+    let what = target.map_or(".csv", ending);
+    bail!("{option} is for {}; it means nothing for {what}: leave it out", of.join(", "))
+}
+
+/// How the names of such outputs end.
+fn ending(target: Target) -> &'static str {
+    match target {
+        Target::Bloscpack => ".blp",
+        Target::Frame => ".b2frame",
+        Target::Array => ".b2nd",
+        Target::Npy => ".npy",
+        Target::Bcolz => ".bcolz",
+        _ => "others",
+    }
+}
+
 #[cfg(feature = "csv")]
 fn to_csv(input: &Path, column: Option<&str>, output: &Path, options: &ConvertOptions) -> Result<ConvertReport> {
     Ok(bloscpack_io::convert_to_csv(input, column, output, options)?)
@@ -117,13 +164,15 @@ fn options(args: &ConvertArgs, session: &Session) -> Result<ConvertOptions> {
         };
         options.dtype = Some(parsed.with_context(|| format!("--dtype '{text}'"))?);
     }
-    let small = |shape: &Option<Vec<u64>>| -> Result<Option<Vec<u32>>> {
-        let Some(shape) = shape else { return Ok(None) };
-        let fits = shape.iter().map(|len| u32::try_from(*len).ok().filter(|len| *len <= i32::MAX as u32)).collect();
-        let fits: Option<Vec<u32>> = fits;
-        fits.map(Some).ok_or_else(|| anyhow!("a chunk has at most 2147483647 items along an axis"))
+    // An array may be empty, what it is cut into may not.
+    let small = |shape: &Option<Vec<u64>>, what: &str| -> Result<Option<Vec<u32>>> {
+        let fits = |len: &u64| u32::try_from(*len).ok().filter(|len| (1..=i32::MAX as u32).contains(len));
+        let one =
+            |len: &u64| fits(len).ok_or_else(|| anyhow!("{what} has 1 to 2147483647 items along an axis, not {len}"));
+        shape.as_ref().map(|shape| shape.iter().map(one).collect()).transpose()
     };
-    let cut = ArrayOptions::new().chunkshape(small(&args.chunkshape)?).blockshape(small(&args.blockshape)?);
+    let chunkshape = small(&args.chunkshape, "--chunkshape: a chunk (of bcolz: chunklen)")?;
+    let cut = ArrayOptions::new().chunkshape(chunkshape).blockshape(small(&args.blockshape, "--blockshape: a block")?);
     (options.shape, options.array) = (args.shape.clone(), cut);
     options.typesize = match &args.blosc.typesize {
         Some(typesize) => Some(in_range("typesize", typesize, i32::MAX)? as u32),

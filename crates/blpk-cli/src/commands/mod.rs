@@ -40,5 +40,6 @@ pub(crate) fn run(command: &Command, session: &Session) -> anyhow::Result<()> {
         Command::Chunk(args) => chunk::run(args, session),
         Command::Completions(args) => pages::completions(args, session),
         Command::Man(args) => pages::man(args, session),
+        Command::Help(_) => Ok(()), // was read as the option --help
     }
 }

@@ -1,0 +1,120 @@
+//! Man pages, made from the definition of the command line: what `--help` says, in troff.
+
+use super::Cli;
+use clap::{Command, CommandFactory as _};
+use clap_mangen::Man;
+use std::fmt::Write as _;
+use std::io;
+
+/// How a run may end.
+const EXIT_STATUS: [(&str, &str); 3] = [
+    ("0", "All is done. That a reader of our output has seen enough is no failure."),
+    ("1", "Something failed. A line on stderr says what: the file, the place in it and what to do."),
+    ("2", "The command line is wrong. The usage and what is wrong are on stderr."),
+];
+
+/// The names of all man pages: `blpk`, `blpk-compress`, `blpk-chunk-encode`, …
+pub(crate) fn page_names() -> Vec<String> {
+    let mut names = Vec::new();
+    visit(&built(), None, &mut |command, _| names.push(name_of(command).to_owned()));
+    names
+}
+
+/// A man page, by its name or that of the command; `None` if there is none.
+pub(crate) fn man_page(wanted: &str) -> Option<io::Result<Vec<u8>>> {
+    let mut page = None;
+    visit(&built(), None, &mut |command, parent| {
+        let name = name_of(command);
+        if name == wanted || name.strip_prefix("blpk-") == Some(wanted) {
+            page = Some(render(command, parent));
+        }
+    });
+    page
+}
+
+/// The commands with the options that all of them have, and their full names.
+fn built() -> Command {
+    let mut command = Cli::command();
+    command.build();
+    command
+}
+
+fn visit(command: &Command, parent: Option<&str>, call: &mut impl FnMut(&Command, Option<&str>)) {
+    call(command, parent);
+    command.get_subcommands().for_each(|inner| visit(inner, Some(name_of(command)), call));
+}
+
+fn name_of(command: &Command) -> &str {
+    command.get_display_name().unwrap_or(command.get_name())
+}
+
+fn render(command: &Command, parent: Option<&str>) -> io::Result<Vec<u8>> {
+    // What `-h` has no room for is missing from the page as well, if it stays hidden.
+    let man = Man::new(command.clone().mut_args(|arg| arg.hide_short_help(false))).manual("blpk");
+    let mut bytes = Vec::new();
+    man.render_title(&mut bytes)?;
+    man.render_name_section(&mut bytes)?;
+    man.render_synopsis_section(&mut bytes)?;
+    man.render_description_section(&mut bytes)?;
+    man.render_options_section(&mut bytes)?;
+    if command.has_subcommands() {
+        man.render_subcommands_section(&mut bytes)?;
+    }
+    let mut page = String::from_utf8(bytes).map_err(io::Error::other)?;
+    page.push_str(".SH \"EXIT STATUS\"\n");
+    for (code, meaning) in EXIT_STATUS {
+        let _ = write!(page, ".TP\n{code}\n{meaning}\n"); // a string takes everything
+    }
+    let after = command.get_after_long_help().map(ToString::to_string).unwrap_or_default();
+    after.split("\n\n").filter(|part| !part.is_empty()).for_each(|part| section(part, &mut page));
+    page.push_str(&see_also(command, parent));
+    // Those who read pages as bytes know no letters but ASCII's.
+    let escaped = page.chars().map(|c| if c.is_ascii() { c.into() } else { format!("\\[u{:04X}]", u32::from(c)) });
+    Ok(escaped.collect::<String>().into_bytes())
+}
+
+/// A part of what `--help` ends with: `examples:` and lines that stay as they are, or a few sentences.
+fn section(part: &str, page: &mut String) {
+    match part.split_once('\n') {
+        Some((heading, lines)) if heading.ends_with(':') => {
+            let title = heading.split([',', ':']).next().unwrap_or_default().to_uppercase();
+            let _ = writeln!(page, ".SH {title}\n.nf");
+            lines.lines().for_each(|line| page.extend([&*verbatim(line.strip_prefix("  ").unwrap_or(line)), "\n"]));
+            page.push_str(".fi\n");
+        }
+        _ => {
+            page.push_str(".SH NOTES\n");
+            part.lines().for_each(|line| page.extend([&*verbatim(line), "\n"]));
+        }
+    }
+}
+
+/// Other pages: the one above, those below.
+fn see_also(command: &Command, parent: Option<&str>) -> String {
+    let above = parent.map(str::to_owned);
+    let below = command.get_subcommands().map(|inner| name_of(inner).to_owned());
+    let mut names: Vec<String> = above.into_iter().chain(below).collect();
+    names.sort();
+    let names: Vec<_> = names.iter().map(|name| format!(".BR {} (1)", verbatim(name))).collect();
+    format!(".SH \"SEE ALSO\"\n{}\n", names.join(" ,\n"))
+}
+
+/// A line that is printed as it is: no letter of it is a command of troff's, or a typographer's.
+fn verbatim(line: &str) -> String {
+    let mut escaped = String::new();
+    if line.starts_with(['.', '\'']) {
+        escaped.push_str("\\&");
+    }
+    for c in line.chars() {
+        match c {
+            '\\' => escaped.push_str("\\e"),
+            '-' => escaped.push_str("\\-"),
+            '\'' => escaped.push_str("\\(aq"),
+            '`' => escaped.push_str("\\(ga"),
+            '~' => escaped.push_str("\\(ti"),
+            '^' => escaped.push_str("\\(ha"),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
