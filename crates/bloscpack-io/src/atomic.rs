@@ -67,12 +67,10 @@ impl AtomicFile {
     /// a pipe, which a file must not take the place of.
     pub fn create(target: &Path, overwrite: bool) -> Result<AtomicFile, Error> {
         let refuse = |error| Error::file("creating", target, error);
-        // A link stays what it is: its destination is replaced.
-        let resolved = match fs::canonicalize(target) {
-            Ok(_) if !overwrite => return Err(Error::OutputExists(target.to_owned())),
-            Ok(resolved) => resolved,
-            Err(_) => target.to_owned(),
-        };
+        if !overwrite && fs::symlink_metadata(target).is_ok() {
+            return Err(Error::OutputExists(target.to_owned()));
+        }
+        let resolved = resolve(target).map_err(refuse)?;
         if resolved.is_dir() {
             return Err(refuse(io::ErrorKind::IsADirectory.into()));
         }
@@ -83,6 +81,7 @@ impl AtomicFile {
         temporary::remove_leftovers(&resolved);
         let (named, file) = create_temporary(&resolved).map_err(refuse)?;
         if let Ok(old) = old {
+            keep_owner(&file, &old);
             file.set_permissions(old.permissions()).map_err(refuse)?;
         }
         let file = BufWriter::with_capacity(BUFFER_LEN, file);
@@ -182,6 +181,40 @@ pub(crate) fn directory(target: &Path) -> &Path {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     }
+}
+
+/// Where an output is to be: a link stays what it is, and what it leads to is made or replaced. There has to be a directory
+/// for it.
+pub(crate) fn resolve(target: &Path) -> io::Result<PathBuf> {
+    /// As many as Linux follows.
+    const MAX_LINKS: usize = 40;
+    let mut resolved = target.to_owned();
+    for _ in 0..MAX_LINKS {
+        if let Ok(found) = fs::canonicalize(&resolved) {
+            return Ok(found);
+        }
+        let Ok(next) = fs::read_link(&resolved) else {
+            let missing = "there is no such directory for it";
+            let there = fs::metadata(directory(&resolved)).is_ok_and(|found| found.is_dir());
+            return if there { Ok(resolved) } else { Err(io::Error::new(io::ErrorKind::NotFound, missing)) };
+        };
+        resolved = directory(&resolved).join(next);
+    }
+    Err(io::Error::other("too many links lead to it"))
+}
+
+/// Gives a file that is to replace another one the same owner and group, where one may.
+fn keep_owner(file: &File, old: &fs::Metadata) {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{MetadataExt as _, fchown};
+        let differs = file.metadata().is_ok_and(|new| (new.uid(), new.gid()) != (old.uid(), old.gid()));
+        if differs {
+            let _ = fchown(file, Some(old.uid()), Some(old.gid())); // only root may, and needs it
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = (file, old);
 }
 
 /// A temporary file beside `target`: without a name where the system has that, else with one.

@@ -30,13 +30,19 @@ impl NewDirectory {
         let refuse = |error| Error::file("creating", target, error);
         match fs::metadata(target) {
             Ok(_) if !overwrite => return Err(Error::OutputExists(target.to_owned())),
-            Ok(found) if !found.is_dir() || !is_ours(target).map_err(refuse)? => {
-                return Err(refuse(io::ErrorKind::AlreadyExists.into()));
+            Ok(found) if !found.is_dir() => {
+                return Err(refuse(io::Error::new(
+                    io::ErrorKind::AlreadyExists,
+                    "it is no directory; name another output",
+                )));
+            }
+            Ok(_) if !is_ours(target).map_err(refuse)? => {
+                let what = "in the directory there are things that were not made so, and it would be replaced; name another output";
+                return Err(refuse(io::Error::new(io::ErrorKind::AlreadyExists, what)));
             }
             _ => {}
         }
-        // A link stays what it is: its destination is replaced.
-        let resolved = fs::canonicalize(target).unwrap_or_else(|_| target.to_owned());
+        let resolved = atomic::resolve(target).map_err(refuse)?;
         temporary::remove_leftovers(&resolved);
         let directory = TemporaryDirectory::create(&resolved).map_err(refuse)?;
         Ok(NewDirectory { directory, target: resolved, overwrite })

@@ -365,7 +365,7 @@ fn every_fault_is_found() {
         let expected = [
             "__attrs__, offset 0: ",
             "data/__3.blp: no such file, for 2 chunks from chunk 3 on",
-            "data/__9.blp: no such file, for 1 chunks from chunk 9 on",
+            "data/__9.blp: no such file, for 1 chunk from chunk 9 on",
             "data/__1.blp: offset 0: magic",
             "data/__6.blp: ",
             "data/__7.blp: ",

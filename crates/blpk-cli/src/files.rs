@@ -44,7 +44,10 @@ pub(crate) fn check_output(input: &Place, output: &Place, session: &Session) -> 
 /// Refuses an output that is there.
 pub(crate) fn refuse_existing(output: &Place, session: &Session) -> Result<()> {
     match output {
-        Place::File(path) if path.exists() && !session.force => bail!("output file '{output}' exists!"),
+        // A link that leads to nothing is something, too.
+        Place::File(path) if path.symlink_metadata().is_ok() && !session.force => {
+            bail!("output file '{output}' exists!")
+        }
         _ => Ok(()),
     }
 }

@@ -142,7 +142,7 @@ fn packed_start() -> Vec<u8> {
 fn an_output_in_a_folder_that_is_not_there() {
     let sandbox = Sandbox::with_f();
     let error = sandbox.run("c f nowhere/f.blp").failed();
-    assert!(error.contains("nowhere/f.blp") && error.contains("No such file"), "{error}");
+    assert_eq!(error, "creating 'nowhere/f.blp': there is no such directory for it");
     std::fs::create_dir(sandbox.path("folder")).unwrap();
     assert_eq!(sandbox.run("c f folder").failed(), "output file 'folder' exists!");
     assert!(sandbox.run("-f c f folder").failed().contains("folder"));
@@ -150,4 +150,31 @@ fn an_output_in_a_folder_that_is_not_there() {
         sandbox.run("c folder").failed(),
         "input file 'folder' is a directory, not a file; use --recursive for the files in it"
     );
+}
+
+#[cfg(unix)]
+#[test]
+fn links_are_followed_even_where_they_lead_to_nothing() {
+    let sandbox = Sandbox::with_f();
+    std::fs::create_dir(sandbox.path("dir")).unwrap();
+    std::os::unix::fs::symlink("dir/link", sandbox.path("first")).unwrap();
+    std::os::unix::fs::symlink("file", sandbox.path("dir/link")).unwrap();
+    assert_eq!(sandbox.run("c f first").failed(), "output file 'first' exists!");
+    sandbox.run("-f c f first").ok();
+    assert!(sandbox.path("first").is_symlink() && sandbox.path("dir/link").is_symlink());
+    sandbox.run("-f d -e dir/file g").ok();
+    assert_eq!(sandbox.read("g"), counting(100_000));
+    std::os::unix::fs::symlink("round", sandbox.path("round")).unwrap();
+    assert!(sandbox.run("-f c f round").failed().contains("too many links"));
+}
+
+#[test]
+fn a_missing_directory_is_named() {
+    let sandbox = Sandbox::with_f();
+    let expected = "creating 'nosuch/x': there is no such directory for it";
+    for command in ["c f nosuch/x", "c --format b2frame f nosuch/x", "chunk encode f nosuch/x"] {
+        assert_eq!(sandbox.run(command).failed(), expected);
+    }
+    sandbox.run("c f").ok();
+    assert_eq!(sandbox.run("d f.blp nosuch/x").failed(), expected);
 }
