@@ -10,6 +10,7 @@ mod interop;
 mod kill;
 mod layers;
 mod limits;
+mod memory;
 mod metadata;
 mod msrv;
 mod no_c;
@@ -27,6 +28,7 @@ const USAGE: &str = "usage: cargo xtask <command>
   interop [NAME]...        live tests against the reference libraries, in a Python venv made here
   layers                   directions between the crates, and what each may not use
   limits [INPUTS]          memory and time of every malformed golden file and of 100,000 mutations
+  memory [--size GB]       peak memory of every command that streams, on a sparse file of 10 GB; 1 to 64 threads
   no-c                     proves that the default `blpk` builds without any C compiler
   msrv                     the oldest Rust that Cargo.toml promises compiles all that users build
   fuzz [OPTION] [TARGET]... runs fuzz targets on seeds from the golden data: --minutes N or --seconds N each (default:
@@ -63,6 +65,7 @@ fn dispatch(args: &[&str]) -> anyhow::Result<()> {
         ["interop", names @ ..] => interop::run(names).map(drop),
         ["layers"] => layers::run(),
         ["limits", rest @ ..] => limits::run(rest),
+        ["memory", rest @ ..] => memory::run(rest),
         ["msrv"] => msrv::run(),
         ["no-c"] => no_c::run(),
         ["faults", rest @ ..] => faults::run(rest),

@@ -176,5 +176,5 @@ fn a_missing_directory_is_named() {
         assert_eq!(sandbox.run(command).failed(), expected);
     }
     sandbox.run("c f").ok();
-    assert_eq!(sandbox.run("d f.blp nosuch/x").failed(), expected);
+    assert_eq!(sandbox.run("d f.blp nosuch/x").failed(), format!("f.blp: {expected}"));
 }

@@ -68,6 +68,8 @@ fn what_cannot_be_measured() {
     assert_eq!(sandbox.run("bench missing").error(), "file 'missing' does not exist!");
     assert_eq!(sandbox.run("bench empty").error(), "empty: there is nothing to measure: it has no bytes");
     assert_eq!(sandbox.run("bench -t 256 f").error(), "'typesize' must be in the range 1 <= n <= 255, not '256'");
+    let error = sandbox.run("bench --plot - f").error();
+    assert_eq!(error, "--plot cannot be '-', as stdout is for the table; name a file");
     let message = "'chunk-size' must be in the range 1 <= n <= 2147483631, not";
     assert_eq!(sandbox.run("bench -z 0 f").error(), format!("{message} '0'"));
     assert_eq!(sandbox.run("bench -z 3G f").error(), format!("{message} '3221225472'"));

@@ -263,3 +263,45 @@ fn npy_files_give_their_bytes() {
     assert!(sandbox.run("d bad.npy out2").failed().starts_with("bad.npy: npy header"));
     assert_eq!(sandbox.names(), ["a.npy", "bad.npy", "cut.npy", "out"]);
 }
+
+#[test]
+fn a_dash_is_no_file_where_one_is_needed() {
+    let sandbox = Sandbox::with_f();
+    sandbox.run("c f f.b2frame").ok();
+    for (line, expected) in [
+        ("recover f.b2frame -", "<out_file> cannot be '-': a file or directory is needed"),
+        ("recover - out", "<in_file> cannot be '-': a file or directory is needed"),
+        ("compact -", "<frame> cannot be '-': a file or directory is needed"),
+        ("c -m - f", "the metadata file cannot be '-', as stdin is for data; name a file"),
+        ("recover f out", "f: "),
+        ("compact f", "f: "),
+    ] {
+        let error = sandbox.run(line).failed();
+        assert!(error.starts_with(expected), "{line}: {error}");
+    }
+    sandbox.run("c f").ok();
+    let error = sandbox.run("recover f.blp out").failed();
+    assert_eq!(
+        error,
+        "input file 'f.blp' is a bloscpack file; only Blosc2 frames and bcolz directories can be recovered"
+    );
+    assert_eq!(
+        sandbox.run("compact f.blp").failed(),
+        "file 'f.blp' is a bloscpack file; only Blosc2 frames are compacted"
+    );
+    assert_eq!(sandbox.names(), ["f", "f.b2frame", "f.blp"]);
+}
+
+#[test]
+fn one_file_is_one_line() {
+    let sandbox = Sandbox::with_f();
+    sandbox.run("c f").ok();
+    let name = "a\nblpk: b: ok.blp";
+    std::fs::rename(sandbox.path("f.blp"), sandbox.path(name)).unwrap();
+    let run = sandbox.args(&["verify", name]).ok();
+    assert_eq!(run.lines().len(), 1, "{:?}", run.lines());
+    let run = sandbox.args(&["-v", "d", name, "out"]).ok();
+    assert!(run.lines().contains(&"blpk: input file is: 'a\\nblpk: b: ok.blp'"), "{:?}", run.lines());
+    let run = sandbox.args(&["list", "--json", name]).ok();
+    assert_eq!(from_slice::<Value>(&run.stdout).unwrap()["name"], name);
+}

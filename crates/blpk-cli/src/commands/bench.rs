@@ -7,7 +7,7 @@ use crate::files;
 use crate::session::Session;
 use crate::size::pretty_size;
 use crate::streams::{Output, Place, open_source};
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use blosc_core::{Codec, Filter};
 use bloscpack_format::bloscpack::{DEFAULT_CHUNK_SIZE, MAX_CHUNK_SIZE};
 use std::io::Write as _;
@@ -23,7 +23,10 @@ pub(super) fn run(args: &BenchArgs, session: &Session) -> Result<()> {
     if let Place::File(path) = &place {
         files::must_exist("file", path)?;
     }
-    let picture = args.plot.clone().map(Place::File);
+    let picture = args.plot.clone().map(Place::from);
+    if picture == Some(Place::Standard) {
+        bail!("--plot cannot be '-', as stdout is for the table; name a file");
+    }
     // Before anything is measured: minutes of work should not end with a refusal.
     let picture = picture.map(|picture| Output::create(&picture, session.force)).transpose()?;
     let typesize = args.typesize.as_ref().map(|typesize| in_range("typesize", typesize, u8::MAX));

@@ -1,0 +1,177 @@
+//! Does memory depend on the size of a file? Ten sparse gigabytes through every command that streams, with one thread and with
+//! 64; the largest chunk that there can be; and the same bytes whatever the number of threads.
+
+use crate::{interop, metadata, sh};
+use anyhow::{Context, Result, bail, ensure};
+use std::fs::{self, File};
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+const MIB: u64 = 1 << 20;
+
+/// What a file is compared with that is a hundred times as large.
+const SMALL: u64 = 100 * MIB;
+
+/// Somewhere in every so many bytes there is something that is no zero.
+const STEP: u64 = 64 * MIB;
+
+/// What peaks may differ by, from one run to the next: which thread was how fast.
+const SLACK: u64 = 12 * MIB;
+
+/// The most plain bytes of a chunk of Blosc1.
+const LARGEST_CHUNK: u64 = i32::MAX as u64 - 16;
+
+/// Chunks of 1 MiB: two for each thread, plain and compressed, and the program itself with its tables.
+fn bound(threads: u64) -> u64 {
+    24 * MIB + threads * 6 * MIB
+}
+
+/// Runs everything; `--size` is that of the large file in gigabytes, 10 unless it is given.
+pub(crate) fn run(args: &[&str]) -> Result<()> {
+    let size = match args {
+        [] => 10 << 30,
+        ["--size", gigabytes] => gigabytes.parse::<u64>().context("--size takes a number of gigabytes")? << 30,
+        _ => bail!("usage: cargo xtask memory [--size GIGABYTES]"),
+    };
+    if !cfg!(target_os = "linux") {
+        println!("memory: skipped: only Linux tells the peak of a process");
+        return Ok(());
+    }
+    let blpk = interop::release_blpk()?;
+    let folder = metadata::target_directory()?.join("memory");
+    fs::create_dir_all(&folder)?;
+    let bench = Bench { blpk, folder };
+    bench.files(size)?;
+    bench.largest_chunk()?;
+    bench.threads()?;
+    fs::remove_dir_all(&bench.folder)?;
+    println!("memory: ok");
+    Ok(())
+}
+
+struct Bench {
+    blpk: PathBuf,
+    folder: PathBuf,
+}
+
+impl Bench {
+    /// Each command with the small file and the large one: the peak is the same, and below what the threads' chunks take.
+    fn files(&self, size: u64) -> Result<()> {
+        sparse(&self.folder.join("small"), SMALL)?;
+        sparse(&self.folder.join("large"), size)?;
+        println!("memory: peak in MiB of {} MiB and of {} GiB", SMALL / MIB, size >> 30);
+        let cases: [(&str, &str, u64); 13] = [
+            ("compress, 1 thread", "-f -n 1 c {} {}.blp", bound(1)),
+            ("compress, 2 threads", "-f -n 2 c {} {}.blp", bound(2)),
+            ("compress, 64 threads", "-f -n 64 c {} {}.blp", bound(64)),
+            ("compress, 64 threads, --memory 8M", "-f -n 64 c --memory 8M {} {}.blp", bound(2)),
+            ("compress --verify", "-f -n 2 c --verify --digest sha256 {} {}.blp", bound(2)),
+            ("compress a pipe", "-f -n 2 c - {}.blp < {}", bound(2)),
+            ("decompress, 1 thread", "-n 1 d {}.blp -", bound(1)),
+            ("decompress, 64 threads", "-n 64 d {}.blp -", bound(64)),
+            ("verify", "-n 2 verify {}.blp", bound(2)),
+            ("cat the end", "cat --bytes 104857000.. {}.blp", bound(2)),
+            ("compress to a frame", "-f -n 2 c {} {}.b2frame", bound(2)),
+            ("decompress a frame", "-n 2 d {}.b2frame -", bound(2)),
+            ("convert to a frame", "-f -n 2 convert {}.blp {}.b2frame", bound(2)),
+        ];
+        for (name, line, bound) in cases {
+            let small = self.peak(&line.replace("{}", "small"))?;
+            let large = self.peak(&line.replace("{}", "large"))?;
+            println!("  {name:34} {:6} {:6}   at most {}", small / MIB, large / MIB, bound / MIB);
+            ensure!(large <= small + SLACK, "{name}: the peak grows with the file");
+            ensure!(large <= bound, "{name}: the peak is above its bound");
+        }
+        Ok(())
+    }
+
+    /// One chunk of 2 GiB - 17 bytes: its plain bytes are in memory, and not much else.
+    fn largest_chunk(&self) -> Result<()> {
+        let input = self.folder.join("chunk");
+        sparse(&input, LARGEST_CHUNK)?;
+        let digest = self.output("c --digest sha256 -z max -f chunk chunk.blp")?;
+        let peak = self.peak("-f -n 2 c -z max chunk chunk.blp")?;
+        println!("  {:34} {:6}", "one chunk of 2 GiB - 17, compress", peak / MIB);
+        let again = self.output("d -f --digest sha256 chunk.blp chunk")?;
+        ensure!(digest == again, "the largest chunk: {digest} is not {again}");
+        let peak = self.peak("-n 2 d chunk.blp -")?;
+        println!("  {:34} {:6}", "one chunk of 2 GiB - 17, decompress", peak / MIB);
+        self.output("chunk encode -f -c lz4 chunk chunk.c")?;
+        self.output("verify chunk.c")?;
+        Ok(())
+    }
+
+    /// What is written does not depend on the number of threads.
+    fn threads(&self) -> Result<()> {
+        sparse(&self.folder.join("f"), 40 * MIB + 12345)?;
+        let plain = self.output("-f c --digest md5 f f.blp")?;
+        let mut first = None;
+        for threads in 1..=64 {
+            self.output(&format!("-f -n {threads} c -c lz4 -z 300000 f f.blp"))?;
+            let written = fs::read(self.folder.join("f.blp"))?;
+            let same = first.get_or_insert_with(|| written.clone()) == &written;
+            ensure!(same, "{threads} threads write something else than one");
+            let read = self.output(&format!("-n {threads} -f d --digest md5 f.blp f"))?;
+            ensure!(read == plain, "{threads} threads read something else: {read}");
+        }
+        println!("  1 to 64 threads write and read the same");
+        Ok(())
+    }
+
+    /// A command of `blpk`; behind `<` is what its stdin is.
+    fn command(&self, line: &str) -> Result<Command> {
+        let (line, input) = line.split_once(" < ").map_or((line, None), |(line, input)| (line, Some(input)));
+        let mut command = sh::command(&self.blpk);
+        command.current_dir(&self.folder).args(line.split(' '));
+        if let Some(input) = input {
+            // A pipe, of which nobody knows how much will come.
+            let mut cat = Command::new("cat");
+            cat.arg(self.folder.join(input)).stdout(Stdio::piped());
+            let pipe = cat.spawn().context("cat")?.stdout.take().context("cat has no stdout")?;
+            command.stdin(pipe);
+        }
+        Ok(command)
+    }
+
+    /// What a run prints.
+    fn output(&self, line: &str) -> Result<String> {
+        sh::capture(&mut self.command(line)?)
+    }
+
+    /// The most memory that a run ever had, as the system counts it. What it writes to stdout is thrown away.
+    fn peak(&self, line: &str) -> Result<u64> {
+        let mut child = self.command(line)?.stdout(Stdio::null()).spawn().context("blpk")?;
+        let status = format!("/proc/{}/status", child.id());
+        let mut peak = 0;
+        loop {
+            if let Some(exit) = child.try_wait()? {
+                ensure!(exit.success(), "blpk {line}: {exit}");
+                return Ok(peak);
+            }
+            // The peak never falls, so that only what comes within the last moments may be missed.
+            if let Ok(text) = fs::read_to_string(&status)
+                && let Some(kib) = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))
+            {
+                let kib = kib.trim().trim_end_matches(" kB").parse::<u64>().unwrap_or(0);
+                peak = peak.max(kib << 10);
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+}
+
+/// A file of zeros that takes no room on the disk, with a few other bytes here and there.
+fn sparse(path: &Path, len: u64) -> Result<()> {
+    let mut file = File::create(path).with_context(|| path.display().to_string())?;
+    file.set_len(len)?;
+    let mut noise = vec![0; 64 << 10];
+    File::open("/dev/urandom")?.read_exact(&mut noise)?;
+    for at in (0..len.saturating_sub(noise.len() as u64)).step_by(STEP as usize) {
+        file.seek(SeekFrom::Start(at + 12_345))?;
+        file.write_all(&noise)?;
+    }
+    file.set_len(len)?;
+    Ok(())
+}
