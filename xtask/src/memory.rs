@@ -11,8 +11,8 @@ use std::time::Duration;
 
 const MIB: u64 = 1 << 20;
 
-/// What a file is compared with that is a hundred times as large.
-const SMALL: u64 = 100 * MIB;
+/// What the large file is compared with: more chunks than 64 threads have on their way.
+const SMALL: u64 = 1024 * MIB;
 
 /// Somewhere in every so many bytes there is something that is no zero.
 const STEP: u64 = 64 * MIB;
@@ -72,10 +72,11 @@ impl Bench {
             ("decompress, 1 thread", "-n 1 d {}.blp -", bound(1)),
             ("decompress, 64 threads", "-n 64 d {}.blp -", bound(64)),
             ("verify", "-n 2 verify {}.blp", bound(2)),
-            ("cat the end", "cat --bytes 104857000.. {}.blp", bound(2)),
+            ("cat the end", "cat --bytes 1073741000.. {}.blp", bound(2)),
             ("compress to a frame", "-f -n 2 c {} {}.b2frame", bound(2)),
             ("decompress a frame", "-n 2 d {}.b2frame -", bound(2)),
-            ("convert to a frame", "-f -n 2 convert {}.blp {}.b2frame", bound(2)),
+            // Chunks are on their way twice, and 8 MiB of plain bytes between the two.
+            ("convert to a frame", "-f -n 2 convert {}.blp {}.b2frame", 2 * bound(2)),
         ];
         for (name, line, bound) in cases {
             let small = self.peak(&line.replace("{}", "small"))?;
