@@ -3,6 +3,7 @@
 
 mod bench;
 mod ci;
+mod cross;
 mod faults;
 mod front;
 mod fuzz;
@@ -27,6 +28,7 @@ const USAGE: &str = "usage: cargo xtask <command>
   ci [STEP]...             everything a change must pass, in order, stopping at the first failure
   interop [NAME]...        live tests against the reference libraries, in a Python venv made here
   layers                   directions between the crates, and what each may not use
+  cross [TARGET]...        the tests for other machines, in an emulator, and with newer instructions masked off
   limits [INPUTS]          memory and time of every malformed golden file and of 100,000 mutations
   memory [--size GB]       peak memory of every command that streams, on a sparse file of 10 GB; 1 to 64 threads
   no-c                     proves that the default `blpk` builds without any C compiler
@@ -68,6 +70,7 @@ fn dispatch(args: &[&str]) -> anyhow::Result<()> {
         ["memory", rest @ ..] => memory::run(rest),
         ["msrv"] => msrv::run(),
         ["no-c"] => no_c::run(),
+        ["cross", targets @ ..] => cross::run(targets),
         ["faults", rest @ ..] => faults::run(rest),
         ["kill", rest @ ..] => kill::run(rest),
         ["fuzz", rest @ ..] => fuzz::run(rest),
