@@ -361,11 +361,11 @@ fn conversions_refuse_what_means_nothing() {
     sandbox.write("m", b"1");
     // Each option with something to say of it, and the outputs that can have it.
     for (option, name, outputs) in [
-        ("-t 8", "-t/--typesize", ".blp .b2frame .b2nd .bcolz"),
-        ("-l 3", "-l/--clevel", ".blp .b2frame .b2nd .bcolz"),
-        ("-s", "-s/--no-shuffle", ".blp .b2frame .b2nd .bcolz"),
-        ("-c lz4", "-c/--codec", ".blp .b2frame .b2nd .bcolz"),
-        ("--filter bitshuffle", "--filter", ".blp .b2frame .b2nd .bcolz"),
+        ("-t 8", "-t/--typesize", ".blp .b2frame .b2nd .bcolz .npy"),
+        ("-l 3", "-l/--clevel", ".blp .b2frame .b2nd .bcolz .npy"),
+        ("-s", "-s/--no-shuffle", ".blp .b2frame .b2nd .bcolz .npy"),
+        ("-c lz4", "-c/--codec", ".blp .b2frame .b2nd .bcolz .npy"),
+        ("--filter bitshuffle", "--filter", ".blp .b2frame .b2nd .bcolz .npy"),
         ("-z 20K", "-z/--chunk-size", ".blp .b2frame"),
         ("-k md5", "-k/--checksum", ".blp"),
         ("-o", "-o/--no-offsets", ".blp"),
@@ -395,10 +395,10 @@ fn conversions_refuse_what_means_nothing() {
         common::bcolz_cases().iter().find(|case| case["kind"] == "ctable").unwrap()["name"].as_str().unwrap(),
     );
     for (line, option) in [
-        ("convert -c lz4 x dir", "-c/--codec is for .blp, .b2frame, .b2nd, .bcolz; it means nothing for .npy"),
+        ("convert --blockshape 10 x dir", "--blockshape is for .b2nd; it means nothing for .npy"),
         ("convert -k md5 --columns-as b2nd x dir", "-k/--checksum is for .blp; it means nothing for .b2nd"),
         ("convert -z 1K x out.bcolz", "-z/--chunk-size is for .blp, .b2frame; it means nothing for .bcolz"),
-        ("convert -l 3 x out.csv", "-l/--clevel is for .blp, .b2frame, .b2nd, .bcolz; it means nothing for .csv"),
+        ("convert -o x out.csv", "-o/--no-offsets is for .blp; it means nothing for .csv"),
     ] {
         assert_eq!(tables.run(line).failed(), format!("{option}: leave it out"), "{line}");
     }

@@ -98,10 +98,10 @@ fn job(args: &ConvertArgs, input: &Place) -> Result<Job> {
     }
 }
 
-/// An option that means nothing for the output is a mistake: somebody believes it does.
+/// An option that means nothing for the output is a mistake: somebody believes it does. Not so the settings of the compression,
+/// which one may give for all outputs, and of which a `.npy` or `.csv` has none.
 fn refuse_idle(args: &ConvertArgs, job: &Job) -> Result<()> {
     use Target::{Array, Bcolz, Bloscpack, Frame};
-    const COMPRESSED: &[Target] = &[Bloscpack, Frame, Array, Bcolz];
     let target = match job {
         Job::One(target) => Some(*target),
         Job::Table => Some(Bcolz),
@@ -109,12 +109,7 @@ fn refuse_idle(args: &ConvertArgs, job: &Job) -> Result<()> {
         Job::Files => Some(Target::Npy),
         Job::Csv => None,
     };
-    let options: [(&str, bool, &[Target]); 14] = [
-        ("-t/--typesize", args.blosc.typesize.is_some(), COMPRESSED),
-        ("-l/--clevel", args.blosc.clevel.is_some(), COMPRESSED),
-        ("-s/--no-shuffle", args.blosc.no_shuffle, COMPRESSED),
-        ("-c/--codec", args.blosc.codec.is_some(), COMPRESSED),
-        ("--filter", !args.filters.is_empty(), COMPRESSED),
+    let options: [(&str, bool, &[Target]); 9] = [
         ("-z/--chunk-size", args.chunk_size.is_some(), &[Bloscpack, Frame]),
         ("-k/--checksum", args.checksum.is_some(), &[Bloscpack]),
         ("-o/--no-offsets", args.no_offsets, &[Bloscpack]),
