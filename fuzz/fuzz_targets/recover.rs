@@ -30,8 +30,11 @@ fn salvage_frame(bytes: &[u8]) {
     if recovered.nbytes() > MAX_NBYTES as u64 {
         return;
     }
-    let verified = verify_file(&output, &serial());
-    assert!(verified.is_ok(), "{verified:?}");
+    // What wants a plugin is kept, and told: nobody here can check it.
+    if !report.lost.iter().any(|lost| matches!(lost, frame::Lost::Unchecked { .. })) {
+        let verified = verify_file(&output, &serial());
+        assert!(verified.is_ok(), "{verified:?}");
+    }
     let Ok(whole) = Archive::open(bytes) else { return };
     if whole.verify(&serial()).is_ok() {
         assert!(report.lost.is_empty(), "{:?}", report.lost);
