@@ -7,7 +7,7 @@
 //!
 //! | to | from files | from memory | from and to anything |
 //! |---|---|---|---|
-//! | pack | [`pack_file`] | [`pack_bytes`], [`pack_bytes_to_file`] | [`pack_stream`] |
+//! | pack | [`pack_file`] | [`pack_bytes`], [`pack_bytes_to_file`] | [`pack_stream`], [`pack_to_file`] |
 //! | unpack | [`unpack_file`] | [`unpack_bytes`], [`unpack_bytes_from_file`] | [`unpack_stream`] |
 //! | append, change metadata | [`append_file`], [`rewrite_metadata`] | | [`append_stream`] |
 //! | verify | [`verify_file`] | | [`verify_stream`] |
@@ -79,7 +79,7 @@ pub use error::{ChunkDigestMismatch, Error};
 pub use local::LocalSource;
 pub use lock::Lock;
 pub use options::{AppendOptions, Event, PackOptions, UnpackOptions};
-pub use pack::{PackReport, pack_bytes, pack_bytes_to_file, pack_file, pack_stream};
+pub use pack::{PackReport, pack_bytes, pack_bytes_to_file, pack_file, pack_stream, pack_to_file};
 pub use read_back::Digesting;
 pub use source::{ChunkFiles, ReadAt, Tail};
 pub use threads::{Cancel, Threads};

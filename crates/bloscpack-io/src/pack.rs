@@ -115,8 +115,12 @@ pub fn pack_stream(
     Ok(report)
 }
 
-/// Packs to a file, or to what is in its place.
-pub(crate) fn pack_to_file(
+/// Packs what `input` gives, to its end, to the file `output`, which appears whole or not at all. `size` is how much that is, if
+/// it is known. To a device or a pipe that is in its place, it is written as by [`pack_stream`].
+///
+/// # Errors
+/// [`Error::OutputExists`], [`Error::NotAsWritten`], and all that [`pack_stream`] may answer.
+pub fn pack_to_file(
     input: impl Read,
     size: Option<u64>,
     output: &Path,

@@ -88,4 +88,10 @@ fn what_cannot_be() {
     sandbox.shell("mkfifo p").ok();
     let error = sandbox.shell("cat p > /dev/null & blpk -f c --verify f p; code=$?; wait; exit $code").failed();
     assert!(error.contains("is not a regular file"), "{error}");
+    // Nor what is written as it comes, and the input's size is not known.
+    let error = sandbox.shell("blpk -f c --verify - /dev/null < f").failed();
+    assert!(error.contains("is not a regular file"), "{error}");
+    let error = sandbox.shell("cat f | blpk -f c --verify - /dev/null").failed();
+    assert!(error.contains("is not a regular file"), "{error}");
+    sandbox.shell("cat f | blpk c --verify - piped.blp && blpk d piped.blp - | cmp - f").ok();
 }

@@ -2,13 +2,12 @@
 
 use super::super::digest;
 use super::super::filters::pipeline;
-use super::super::settings::{Settings, describe_plan, in_range};
-use super::describe_output;
+use super::super::settings::{Settings, in_range};
+use super::{describe_input, describe_output};
 use crate::args::CompressArgs;
 use crate::describe::{block, boolean};
 use crate::report::{Level, Report};
 use crate::session::Session;
-use crate::size::double_pretty_size;
 use crate::streams::{Input, Output, Place};
 use crate::{events, files};
 use anyhow::{Context as _, Result};
@@ -19,7 +18,7 @@ use bloscpack_format::bloscpack::{
 };
 use bloscpack_format::checksum::Checksum;
 use bloscpack_format::python_str_repr;
-use bloscpack_io::{Cancel, PackOptions, PackReport, pack_file, pack_stream};
+use bloscpack_io::{Cancel, PackOptions, PackReport, pack_file, pack_stream, pack_to_file};
 
 /// What was asked for, checked.
 pub(super) struct Job {
@@ -65,8 +64,7 @@ impl Job {
         let source = Input::open(input, cancel)?;
         let size = source.known_size();
         if let Some(size) = size {
-            report.verbose(format!("input file size: {}", double_pretty_size(size)));
-            describe_plan(report, size, self.chunk_size.into())?;
+            describe_input(report, size, self.chunk_size)?;
         }
         self.describe(report);
 
@@ -79,10 +77,11 @@ impl Job {
         let options = options.observe(events::packing(report, self.checksum, self.metadata_args));
         let packed = match (input, output) {
             (Place::File(input), Place::File(output)) if size.is_some() => pack_file(input, output, &options)?,
-            _ => {
-                let mut file = Output::create(output, session.force)?;
-                let packed = pack_stream(source, size, &mut file, &options).with_context(|| output.to_string())?;
-                file.commit()?;
+            (_, Place::File(output)) => pack_to_file(source, size, output, &options)?,
+            (_, Place::Standard) => {
+                let mut stdout = Output::create(output, session.force)?;
+                let packed = pack_stream(source, size, &mut stdout, &options).with_context(|| output.to_string())?;
+                stdout.commit()?;
                 packed
             }
         };
@@ -92,8 +91,7 @@ impl Job {
             digest::print(&plain_digest, input, report);
         }
         if size.is_none() {
-            report.verbose(format!("input file size: {}", double_pretty_size(nbytes)));
-            describe_plan(report, nbytes, self.chunk_size.into())?;
+            describe_input(report, nbytes, self.chunk_size)?;
         }
         describe_output(report, nbytes, cbytes);
         Ok(())

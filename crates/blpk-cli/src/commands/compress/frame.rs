@@ -2,11 +2,10 @@
 
 use super::super::digest;
 use super::super::filters::pipeline;
-use super::super::settings::{Settings, describe_plan, in_range};
-use super::describe_output;
+use super::super::settings::{Settings, in_range};
+use super::{describe_input, describe_output};
 use crate::args::CompressArgs;
 use crate::session::Session;
-use crate::size::double_pretty_size;
 use crate::streams::{Input, Place};
 use anyhow::{Context as _, Result, bail};
 use blosc_core::{ChunkFormat, Codec};
@@ -63,8 +62,7 @@ impl Job {
         let source = Input::open(input, cancel)?;
         let size = source.known_size();
         if let Some(size) = size {
-            report.verbose(format!("input file size: {}", double_pretty_size(size)));
-            describe_plan(report, size, self.chunk_size.into())?;
+            describe_input(report, size, self.chunk_size)?;
         }
         let threads = session.threads_within(size.unwrap_or(u64::MAX), self.memory, self.chunk_size.into())?;
         let mut writer = FrameWriter::create(path, FrameType::Contiguous, session.force, self.params)?;
@@ -84,8 +82,7 @@ impl Job {
         }
 
         if size.is_none() {
-            report.verbose(format!("input file size: {}", double_pretty_size(nbytes)));
-            describe_plan(report, nbytes, self.chunk_size.into())?;
+            describe_input(report, nbytes, self.chunk_size)?;
         }
         let cbytes = path.metadata().with_context(|| format!("looking at '{output}'"))?.len();
         describe_output(report, nbytes, cbytes);

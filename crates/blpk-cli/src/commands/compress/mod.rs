@@ -3,6 +3,7 @@
 mod bloscpack;
 mod frame;
 
+use super::settings::describe_plan;
 use crate::args::{CompressArgs, CompressFormat};
 use crate::batch;
 use crate::files;
@@ -99,6 +100,11 @@ impl Job {
             Job::Frame(job) => job.run(input, output, session, cancel),
         }
     }
+}
+
+fn describe_input(report: &Report, nbytes: u64, chunk_size: u32) -> Result<()> {
+    report.verbose(format!("input file size: {}", double_pretty_size(nbytes)));
+    describe_plan(report, nbytes, chunk_size.into())
 }
 
 fn describe_output(report: &Report, nbytes: u64, cbytes: u64) {
