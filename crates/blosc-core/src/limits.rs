@@ -212,10 +212,17 @@ pub struct OverLimit {
     pub raise: &'static str,
 }
 
+impl OverLimit {
+    /// The end of the message: what whoever writes a program can do.
+    pub fn advice(&self) -> String {
+        format!("raise Limits::{} if that is meant", self.raise)
+    }
+}
+
 impl fmt::Display for OverLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let OverLimit { what, needed, limit, raise } = self;
-        write!(f, "{what}: {needed}, the limit is {limit}; raise Limits::{raise} if that is meant")
+        let OverLimit { what, needed, limit, .. } = self;
+        write!(f, "{what}: {needed}, the limit is {limit}; {}", self.advice())
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::foreign;
 use crate::report::{self, Level, Report};
 use crate::streams::{Interrupted, StdoutClosed};
-use bloscpack_io::Error;
+use bloscpack_io::{Error, OverLimit};
 use std::error::Error as StdError;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
@@ -80,9 +80,21 @@ pub(crate) fn one_line(error: &anyhow::Error) -> String {
             line.push_str(&part);
         }
     }
+    if let Some(over) = error.chain().find_map(|cause| cause.downcast_ref::<Error>()?.over_limit()) {
+        // The library's advice is for those who write programs.
+        line = line.replace(&over.advice(), &at_a_shell(over));
+    }
     match advice {
         Some(advice) => format!("{line}; {advice}"),
         None => line,
+    }
+}
+
+/// What can be done about a limit without writing a program: only `--memory` makes chunks smaller than the format allows.
+fn at_a_shell(over: &OverLimit) -> String {
+    match over.raise {
+        "max_chunk" => "use a larger --memory".into(),
+        raise => format!("blpk has this limit against hostile files, a program can raise Limits::{raise}"),
     }
 }
 

@@ -210,6 +210,7 @@ fn memory_bounds_threads_and_chunks() {
     sandbox.run("-f d --memory 1M unknown.blp g").ok();
     let run = sandbox.run("-f d --memory 512K unknown.blp g");
     assert!(run.error().starts_with("unknown.blp: chunk 0 at offset "), "{}", run.stderr);
+    assert!(run.error().ends_with("the limit is 262144; use a larger --memory"), "{}", run.stderr);
     // A small file is one small chunk.
     sandbox.write("tiny", b"tiny");
     sandbox.run("c --memory 1K tiny").ok();
