@@ -84,7 +84,7 @@ pub(crate) fn run(names: &[&str]) -> Result<()> {
 
 /// `cargo test` for a target.
 fn command(target: &Target, rustflags: &str) -> Result<Command> {
-    let mut arguments = vec!["test".to_owned(), "--locked".into()];
+    let mut arguments = vec!["test".to_owned(), "--locked".into(), "--no-fail-fast".into()];
     let packages: &[&str] = match target.has_system {
         true => &["blosc-core", "bloscpack-format", "bloscpack-io"],
         false => &["blosc-core", "bloscpack-format"],

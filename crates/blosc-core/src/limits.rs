@@ -31,7 +31,8 @@ pub struct Limits {
     /// Bytes that are held at once besides the output: chunks in flight, blocks on their way through filters, metadata, the
     /// index of a frame. Fewer chunks are worked on at once where more would not fit; one alone that does not fit is
     /// refused. The tables of the codecs, below 1 MiB for each thread, come on top. Default: 8 GiB, in which the largest
-    /// chunk that there can be fits: 2 GiB plain, as much compressed, six blocks of 512 MiB.
+    /// chunk that there can be fits: 2 GiB plain, as much compressed, six blocks of 512 MiB. On machines of 32 bits what can
+    /// be addressed.
     pub max_memory: usize,
     /// Bytes of a piece of metadata, decompressed; those of attributes and of interrupted changes, which are stored as they
     /// are, may have 4 and 16 times as many. As values they take up to 36 times as much memory, so that no more than the
@@ -245,8 +246,11 @@ mod tests {
         let limits = Limits::new();
         let largest = i32::MAX as u64;
         assert!(limits.check_chunk(largest).is_ok());
-        assert!(limits.check_memory("a chunk", Limits::chunk_memory(largest, largest)).is_ok());
-        assert!(limits.check_output(u64::MAX >> 1, u64::MAX >> 13).is_ok());
+        // What a machine of 32 bits cannot address is refused there.
+        let is_64_bit = usize::BITS == 64;
+        let chunk = Limits::chunk_memory(largest, largest);
+        assert_eq!(limits.check_memory("a chunk", chunk).is_ok(), is_64_bit);
+        assert_eq!(limits.check_output(u64::MAX >> 1, u64::MAX >> 13).is_ok(), is_64_bit);
         assert!(limits.check_output(2 << 30, (256 << 10) - 1).is_err());
         assert!(limits.check_metadata(16 << 20, 1).is_ok() && limits.check_metadata((16 << 20) + 1, 1).is_err());
         assert_eq!(limits.metadata_room(), 16 << 20);
