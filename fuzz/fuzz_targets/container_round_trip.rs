@@ -29,13 +29,21 @@ fuzz_target!(|input: &[u8]| {
     }
 });
 
+/// The most chunks of a container: more of them take long and say nothing more.
+const MOST_CHUNKS: usize = 200;
+
+/// Any that does not make too many chunks.
+fn chunk_size(plain: &[u8], number: [u8; 2]) -> u32 {
+    u32::from(u16::from_le_bytes(number)).max((plain.len() / MOST_CHUNKS) as u32) + 1
+}
+
 fn bloscpack(choice: &Choice, numbers: [u8; 8]) {
     let Choice { params, plain, is_blosc2, .. } = choice;
     let [checksum, chunk_low, chunk_high, app, offsets, metadata, ..] = numbers;
     let count = u64::from(app) % 16;
     let options = PackOptions::new()
         .params(params.clone())
-        .chunk_size(u64::from(u16::from_le_bytes([chunk_low, chunk_high])) + 1)
+        .chunk_size(chunk_size(plain, [chunk_low, chunk_high]).into())
         .checksum(Checksum::ALL[usize::from(checksum) % Checksum::ALL.len()])
         .offsets(offsets & 1 == 0)
         .max_app_chunks(if app & 16 == 0 { MaxAppChunks::Factor(count) } else { MaxAppChunks::Exact(count) })
@@ -68,8 +76,8 @@ fn frame(choice: &Choice, numbers: [u8; 8]) {
     let [kind, low, high, ..] = numbers;
     let store = MemoryFrame::new(if kind & 1 == 0 { FrameType::Contiguous } else { FrameType::Sparse });
     let made = FrameWriter::start(store, params).and_then(|mut frame| {
-        let chunk_size = u32::from(u16::from_le_bytes([low, high])) + 1;
-        let count = frame.append_stream(choice.plain.as_slice(), Some(chunk_size), &Threads::Serial, &Cancel::new())?;
+        let chunk_size = Some(chunk_size(&choice.plain, [low, high]));
+        let count = frame.append_stream(choice.plain.as_slice(), chunk_size, &Threads::Serial, &Cancel::new())?;
         assert_eq!(count, choice.plain.len() as u64);
         frame.set_vlmetalayer("numbers", &numbers)?;
         frame.commit()?;
@@ -95,8 +103,7 @@ fn array(choice: &Choice, numbers: [u8; 8]) {
     let array = B2nd { version: 0, shape: shape.to_vec(), chunkshape, blockshape, dtype: None };
     let plain = &plain[..items / width / depth * width * depth * typesize];
     let made = FrameWriter::array_in_memory(array, params).and_then(|mut frame| {
-        // Tens of thousands of chunks of one item each say nothing more.
-        if frame.frame()?.nchunks() > 2000 {
+        if frame.frame()?.nchunks() > MOST_CHUNKS as u64 {
             return Err(Error::EditFailed);
         }
         let all = frame.array().map(|array| array.shape.clone()).expect("an array");
@@ -127,7 +134,7 @@ fn carray(choice: &Choice, numbers: [u8; 8]) {
     let params = CarrayParams::new(dtype).codec(*codec).clevel(numbers[1] % 7).shuffle(shuffle);
     let params = params.chunklen(u64::from(numbers[2]) * 4 + 1);
     let plain = &plain[..plain.len() / typesize * typesize];
-    if plain.len() / typesize > 256 * (usize::from(numbers[2]) * 4 + 1) {
+    if plain.len() / typesize > MOST_CHUNKS * (usize::from(numbers[2]) * 4 + 1) {
         return;
     }
     let dir = MemoryDirectory::new();
