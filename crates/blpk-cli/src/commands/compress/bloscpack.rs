@@ -77,7 +77,9 @@ impl Job {
         let options = options.observe(events::packing(report, self.checksum, self.metadata_args));
         let packed = match (input, output) {
             (Place::File(input), Place::File(output)) if size.is_some() => pack_file(input, output, &options)?,
-            (_, Place::File(output)) => pack_to_file(source, size, output, &options)?,
+            (_, Place::File(output)) => {
+                pack_to_file(source, size, output, &options).with_context(|| format!("compressing '{input}'"))?
+            }
             (_, Place::Standard) => {
                 let mut stdout = Output::create(output, session.force)?;
                 let packed = pack_stream(source, size, &mut stdout, &options).with_context(|| output.to_string())?;
