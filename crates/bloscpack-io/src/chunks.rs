@@ -5,7 +5,7 @@
 
 use std::io::Read;
 
-use blosc_core::Header as ChunkHeader;
+use blosc_core::{Chunk, Decoder, Header as ChunkHeader, Limits};
 use bloscpack_format::bloscpack::Header;
 use bloscpack_format::checksum::Digest;
 
@@ -19,6 +19,7 @@ pub(crate) struct Chunks<'a, R> {
     number: u64,
     /// `nbytes` of the chunk before.
     before: Option<u64>,
+    limits: Limits,
 }
 
 /// A chunk as it was found; its bytes are in the caller's buffer.
@@ -70,7 +71,17 @@ impl ChunkStart {
     }
 
     /// Reads the rest of the chunk to `bytes`, behind the header, and its digest.
-    pub(crate) fn read_body<R: Read>(&self, input: &mut Counted<R>, bytes: &mut Vec<u8>) -> Result<Digest, Error> {
+    pub(crate) fn read_body<R: Read>(
+        &self,
+        input: &mut Counted<R>,
+        limits: &Limits,
+        bytes: &mut Vec<u8>,
+    ) -> Result<Digest, Error> {
+        limits.check_memory("the compressed bytes of a chunk", self.cbytes).map_err(|over| Error::Chunk {
+            chunk: self.number,
+            offset: self.offset,
+            source: over.into(),
+        })?;
         let missing = self.cbytes - bytes.len() as u64;
         let mut digest = [0; 64];
         let digest = &mut digest[..self.digest_size];
@@ -84,14 +95,14 @@ impl ChunkStart {
 
 impl<'a, R: Read> Chunks<'a, R> {
     /// `input` stands at the first chunk.
-    pub(crate) fn new(input: Counted<R>, header: &'a Header) -> Self {
-        Chunks { input, header, number: 0, before: None }
+    pub(crate) fn new(input: Counted<R>, header: &'a Header, limits: &Limits) -> Self {
+        Chunks { input, header, number: 0, before: None, limits: *limits }
     }
 
     /// The next chunk, its bytes to `bytes`, which is replaced. `None` behind the last one.
     pub(crate) fn next(&mut self, bytes: &mut Vec<u8>) -> Result<Option<FoundChunk>, Error> {
         let Some(start) = self.next_start(bytes)? else { return Ok(None) };
-        let digest = start.read_body(&mut self.input, bytes)?;
+        let digest = start.read_body(&mut self.input, &self.limits, bytes)?;
         self.count(&start);
         let ChunkStart { number, offset, nbytes, cbytes, .. } = start;
         let last = self.header.nchunks == Some(self.number);
@@ -168,7 +179,7 @@ impl<'a, R: Read> Chunks<'a, R> {
 
     /// Looks at what follows the last chunk; how many bytes it is. A shorter chunk written over a longer one leaves some
     /// of the old bytes, which mean nothing; but another whole chunk shows that the header counts too few, and another
-    /// file that the two were put together.
+    /// file that the two were put together. What the limits do not allow is not looked at.
     pub(crate) fn finish(mut self) -> Result<u64, Error> {
         let offset = self.input.position();
         let mut rest = Vec::new();
@@ -180,12 +191,14 @@ impl<'a, R: Read> Chunks<'a, R> {
         if let Ok(chunk) = ChunkHeader::parse_blosc1(&rest) {
             let largest = self.header.chunk_size.map_or(u64::MAX, u64::from);
             let missing = (chunk.cbytes() - ChunkHeader::LEN) as u64;
-            let whole = chunk.nbytes() as u64 <= largest && self.input.append(missing, &mut rest)? == missing;
+            let (nbytes, cbytes) = (chunk.nbytes() as u64, chunk.cbytes() as u64);
+            let allowed = self.limits.check_memory("a chunk", Limits::chunk_memory(nbytes, cbytes)).is_ok();
+            let whole = allowed && nbytes <= largest && self.input.append(missing, &mut rest)? == missing;
             let mut digest = vec![0; self.header.checksum.digest_size()];
             if whole
                 && self.input.fill(&mut digest)? == digest.len()
                 && self.header.checksum.digest(&rest).as_ref() == digest
-                && (!digest.is_empty() || blosc_core::decompress(&rest).is_ok())
+                && (!digest.is_empty() || is_decoded(&rest, &self.limits))
             {
                 return Err(Error::MoreData { offset, found: "another chunk", nchunks });
             }
@@ -193,4 +206,9 @@ impl<'a, R: Read> Chunks<'a, R> {
         self.input.skip(u64::MAX)?;
         Ok(self.input.position() - offset)
     }
+}
+
+/// Whether a whole chunk decodes.
+fn is_decoded(chunk: &[u8], limits: &Limits) -> bool {
+    Chunk::parse(chunk).and_then(|chunk| Decoder::new().limits(*limits).decompress(&chunk)).is_ok()
 }

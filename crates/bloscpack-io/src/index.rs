@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use blosc_core::Limits;
+
 use crate::Error;
 use crate::chunks::Chunks;
 use crate::counted::Counted;
@@ -51,7 +53,8 @@ impl Index {
             let sequential = Sequential::new(source, position).map_err(&reading)?;
             Ok(Counted::starting_at(sequential, position))
         };
-        let mut chunks = Chunks::new(at(prologue.layout.first_chunk)?, &prologue.header);
+        // Only headers are read, for which no limit is too low.
+        let mut chunks = Chunks::new(at(prologue.layout.first_chunk)?, &prologue.header, &Limits::new());
         let (mut positions, mut ends, mut plain_end) = (Vec::new(), Vec::new(), 0u64);
         let mut header = Vec::new();
         while let Some(start) = chunks.next_start(&mut header)? {

@@ -60,6 +60,8 @@ impl Metadata {
         let len = MetadataHeader::LEN as u64;
         let header = MetadataHeader::parse(&input.exactly(len, start, len, "the metadata header")?)?;
         let (needed, what) = (header.section_len(), "the metadata section");
+        // What does not compress may take a little more than it is.
+        limits.check_metadata(header.meta_comp_size.into(), 2)?;
         let stored = input.exactly(header.meta_comp_size.into(), start, needed, what)?;
         let unused = u64::from(header.max_meta_size - header.meta_comp_size);
         if input.skip(unused)? < unused {

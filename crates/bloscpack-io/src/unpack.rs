@@ -195,7 +195,7 @@ fn unpack_bloscpack<R: Read>(
         Weight::of_chunk(nbytes.max(cbytes), &options.threads, &limits, || cbytes)
     };
 
-    let mut chunks = Chunks::new(input, header);
+    let mut chunks = Chunks::new(input, header, &limits);
     let (mut nbytes, mut chunk_positions) = (0, Vec::new());
     let spare = std::cell::RefCell::new(Vec::new());
     pipeline::run_within(

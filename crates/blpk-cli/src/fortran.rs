@@ -1,16 +1,17 @@
 //! Where in a Fortran-ordered array are the items that come next in C order? `cat --items` counts in C order.
 //!
 //! Neighbours along the last axis are neighbours in C order, and far apart in the file. Items are therefore gathered
-//! window by window: their places are sorted, so that each chunk is decoded once for a window, however often it is hit.
+//! window by window: their places are sorted, so that each chunk is decoded once for a window, however often it is hit. A
+//! window of a large array hits all of its chunks, so that the time goes with the number of windows: they are large.
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use std::io::Write;
 use std::ops::Range;
 
-/// Items of a window: their places take 4 MiB.
-const WINDOW: u64 = 1 << 18;
+/// Items of a window: their places take 64 MiB.
+const WINDOW: u64 = 1 << 22;
 /// Bytes of a window, unless one item has more.
-const WINDOW_BYTES: u64 = 8 << 20;
+const WINDOW_BYTES: u64 = 64 << 20;
 
 /// An array in Fortran order.
 #[derive(Debug)]

@@ -84,7 +84,7 @@ impl Report {
     fn print(&self, level: Level, text: &str) {
         if self.prints(level) {
             let lines = text.split('\n').filter(|line| !line.is_empty());
-            self.write(&lines.map(|line| format!("{PREFIX}{line}\n")).collect::<String>());
+            self.write(&lines.map(|line| format!("{PREFIX}{}\n", escaped(line))).collect::<String>());
         }
     }
 
@@ -112,15 +112,20 @@ impl Report {
 
 /// Prints an error, whatever it holds, on one line of stderr.
 pub(crate) fn error(message: &str) {
-    let mut line = format!("{PREFIX}error: ");
-    for c in message.trim_end().chars() {
-        match c {
-            // A file name may hold anything; one error is one line.
-            c if c.is_control() => line.extend(c.escape_default()),
-            c => line.push(c),
-        }
-    }
-    line.push('\n');
+    let line = format!("{PREFIX}error: {}\n", escaped(message.trim_end()));
     // Where even stderr is closed, there is nobody to tell.
     let _ = io::stderr().write_all(line.as_bytes());
+}
+
+/// A line that stays one and gives no orders to the terminal: names of files, and what files say of themselves, may hold
+/// anything.
+fn escaped(line: &str) -> String {
+    let mut escaped = String::with_capacity(line.len());
+    for c in line.chars() {
+        match c {
+            c if c.is_control() => escaped.extend(c.escape_default()),
+            c => escaped.push(c),
+        }
+    }
+    escaped
 }

@@ -200,7 +200,7 @@ impl<R: ReadAt> Archive<R> {
         if start.nbytes != expected {
             return Err(Error::ChunkSize { chunk: number, offset, found: start.nbytes, expected });
         }
-        let digest = start.read_body(&mut input, &mut bytes)?;
+        let digest = start.read_body(&mut input, &self.limits, &mut bytes)?;
         let (nbytes, cbytes) = (start.nbytes, start.cbytes);
         check_digest(header.checksum, &FoundChunk { number, offset, last: false, nbytes, cbytes, digest }, &bytes)?;
         Ok(Fetched::Bytes { bytes, at: offset })
