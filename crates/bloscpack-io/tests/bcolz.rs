@@ -464,8 +464,11 @@ fn lengths_are_not_believed() {
             Ok(carray) => carray,
             Err(error) => panic!("{error}"),
         };
-        assert!(carray.read_all(&serial()).unwrap_err().to_string().contains("data/__"));
-        assert!(carray.read_rows(0..rows).unwrap_err().to_string().contains("data/__"));
+        // So many bytes cannot even be addressed where addresses have 32 bits.
+        let is_told =
+            |error: Error| error.to_string().contains("data/__") || usize::BITS < 64 && error.over_limit().is_some();
+        assert!(is_told(carray.read_all(&serial()).unwrap_err()));
+        assert!(is_told(carray.read_rows(0..rows).unwrap_err()));
     }
 }
 
