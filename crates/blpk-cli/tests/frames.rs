@@ -336,3 +336,26 @@ fn bits_are_lost_once_and_not_again() {
         "x.b2nd: the frame's compression parameters cannot be used: the typesize of an array is that of its items"
     );
 }
+
+/// What a file says of itself is printed, but moves no cursor and renames no window.
+#[test]
+fn what_files_say_gives_no_orders_to_the_terminal() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.npy", &npy(false));
+    sandbox.run("convert a.npy a.b2nd").ok();
+    sandbox.run("convert a.npy a.bcolz").ok();
+    let replace = |name: &str, old: &[u8], new: &[u8]| {
+        let mut bytes = sandbox.read(name);
+        let at = bytes.windows(old.len()).position(|found| found == old).unwrap();
+        bytes.splice(at..at + old.len(), new.iter().copied());
+        sandbox.write(name, &bytes);
+    };
+    replace("a.b2nd", b"<i4", b"\x1b[2");
+    replace("a.bcolz/meta/storage", b"\"cname\": \"lz4\"", br#""cname": "\u001b[2J""#);
+    for (name, escaped) in [("a.b2nd", "\\u{1b}[2"), ("a.bcolz", "\\u{1b}[2J")] {
+        let run = sandbox.run(&format!("info {name}"));
+        let printed = [run.stdout, run.stderr.into_bytes()].concat();
+        let printed = String::from_utf8(printed).unwrap();
+        assert!(!printed.contains('\x1b') && printed.contains(escaped), "{printed:?}");
+    }
+}
