@@ -6,13 +6,13 @@
 use std::env;
 use std::num::NonZeroU64;
 use std::path::Path;
-use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use bloscpack_format::Json;
 use bloscpack_format::bcolz::{Attrs, Dtype, LOCK_FILE};
 use bloscpack_io::bcolz::{Carray, CarrayParams, CarrayWriter, Ctable, CtableWriter, LocalDirectory, verify};
 use bloscpack_io::{Error, UnpackOptions};
+use testdata::{slowness, this_test};
 
 /// Where the process that is to be killed finds them.
 const VICTIM: &str = "BLPK_TEST_BCOLZ_TO_CHANGE";
@@ -88,10 +88,9 @@ fn killed_at_any_moment_it_is_that_of_some_flush() {
     make(dir.path());
     let (mut last, mut left) = (0, 0);
     for round in 0..40 {
-        let mut victim = Command::new(env::current_exe().unwrap());
-        victim.args(["--exact", "killed_at_any_moment_it_is_that_of_some_flush"]).env(VICTIM, dir.path());
-        let mut victim = victim.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        std::thread::sleep(Duration::from_millis(30 + round));
+        let victim = &mut this_test("killed_at_any_moment_it_is_that_of_some_flush");
+        let mut victim = victim.env(VICTIM, dir.path()).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(30 + round) * slowness());
         assert!(victim.try_wait().unwrap().is_none(), "round {round}: it gave up");
         victim.kill().unwrap();
         victim.wait().unwrap();

@@ -14,6 +14,7 @@ use bloscpack_format::frame::FrameType;
 use bloscpack_io::Error;
 use bloscpack_io::bcolz::{CarrayParams, CarrayWriter, CtableWriter};
 use bloscpack_io::frame::{FrameParams, FrameWriter, LocalFrame};
+use testdata::this_test;
 
 /// Where the process that ends half-way finds its output.
 const VICTIM: &str = "BLPK_TEST_OUTPUT_TO_LEAVE";
@@ -41,11 +42,8 @@ fn what_a_killed_process_left_goes_and_what_a_living_one_makes_stays() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("out.sframe");
     let abort = || {
-        let mut victim = Command::new(env::current_exe().unwrap());
-        victim
-            .args(["--exact", "what_a_killed_process_left_goes_and_what_a_living_one_makes_stays"])
-            .env(VICTIM, &path);
-        assert!(!victim.stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap().success());
+        let victim = &mut this_test("what_a_killed_process_left_goes_and_what_a_living_one_makes_stays");
+        assert!(!victim.env(VICTIM, &path).status().unwrap().success());
     };
     // Two of them, of which the second removes what the first has left.
     abort();

@@ -5,12 +5,12 @@
 
 use std::env;
 use std::path::Path;
-use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use bloscpack_format::frame::FrameType;
 use bloscpack_io::frame::{FrameParams, FrameWriter, compact};
 use bloscpack_io::{Archive, Cancel, Error, LocalSource, UnpackOptions};
+use testdata::{slowness, this_test};
 
 /// Where the process that is to be killed finds the frame.
 const VICTIM: &str = "BLPK_TEST_FRAME_TO_CHANGE";
@@ -70,10 +70,9 @@ fn killed_at_any_moment_it_is_the_frame_of_some_commit() {
         FrameWriter::create(&path, frame_type, false, FrameParams::new(8)).unwrap().finish().unwrap();
         let mut last = 0;
         for round in 0..30 {
-            let mut victim = Command::new(env::current_exe().unwrap());
-            victim.args(["--exact", "killed_at_any_moment_it_is_the_frame_of_some_commit"]).env(VICTIM, &path);
-            let mut victim = victim.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-            std::thread::sleep(Duration::from_millis(20 + round));
+            let victim = &mut this_test("killed_at_any_moment_it_is_the_frame_of_some_commit");
+            let mut victim = victim.env(VICTIM, &path).spawn().unwrap();
+            std::thread::sleep(Duration::from_millis(20 + round) * slowness());
             assert!(victim.try_wait().unwrap().is_none(), "round {round}: it gave up");
             victim.kill().unwrap();
             victim.wait().unwrap();
