@@ -1,12 +1,12 @@
 //! May this change land? Every check in order, cheapest first, stopping at the first failure with its name.
 
-use crate::{bench, front, fuzz, layers, metadata, msrv, no_c, sh, test};
+use crate::{bench, faults, front, fuzz, kill, layers, metadata, msrv, no_c, sh, test};
 use anyhow::{Context, Result, bail};
 use std::time::{Duration, Instant};
 
 type Step = (&'static str, fn() -> Result<()>);
 
-const STEPS: [Step; 11] = [
+const STEPS: [Step; 12] = [
     ("fmt", fmt),
     ("layers", layers::run),
     ("clippy", clippy),
@@ -16,6 +16,7 @@ const STEPS: [Step; 11] = [
     ("test", test::run),
     ("readme", front::readme),
     ("package", front::package),
+    ("faults", faults_and_kills),
     ("fuzz", fuzz::smoke),
     ("benches", bench::verify),
 ];
@@ -63,6 +64,12 @@ fn clippy() -> Result<()> {
         "-D",
         "warnings",
     ]))
+}
+
+/// Some of the commands that write; all of them are for `cargo xtask faults` and `cargo xtask kill`.
+fn faults_and_kills() -> Result<()> {
+    faults::run(&["--quick"])?;
+    kill::run(&["--quick"])
 }
 
 fn docs() -> Result<()> {
