@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use bloscpack_format::bcolz::LOCK_FILE;
 
-use super::store::Directory;
+use super::store::{Directory, shown};
 use crate::Error;
 use crate::atomic::sync_directory;
 use crate::files::remove_if_there;
@@ -153,7 +153,7 @@ impl Directory for LocalDirectory {
     }
 
     fn name(&self, path: &str) -> String {
-        self.root.join(path).display().to_string()
+        self.root.join(shown(path)).display().to_string()
     }
 }
 
@@ -178,6 +178,8 @@ mod tests {
         assert_eq!(dir.open("data/in").unwrap().len().unwrap(), 2);
         assert_eq!(dir.open("data").map(|_| ()).unwrap_err().kind(), io::ErrorKind::IsADirectory);
         assert_eq!(dir.list("").unwrap(), ["data"]);
+        let name = dir.name("\x1b[2Jé it's\n/meta/sizes");
+        assert!(name.ends_with("\\u{1b}[2Jé it's\\n/meta/sizes"), "{name}");
     }
 
     #[cfg(unix)]

@@ -159,10 +159,8 @@ pub(super) fn check(dir: &dyn Directory, pending: &Pending, limits: &Limits) -> 
                     return refuse(to, "lost while a change was pending; recover a copy");
                 }
             }
-            PendingStep::RenameColumn { from, to } => {
-                if columns.contains(from) == columns.contains(to) {
-                    return refuse(to, "changed by somebody else while it was being renamed; recover a copy");
-                }
+            PendingStep::RenameColumn { from, to } if columns.contains(from) == columns.contains(to) => {
+                return refuse(to, "changed by somebody else while it was being renamed; recover a copy");
             }
             _ => {}
         }
