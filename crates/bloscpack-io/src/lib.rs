@@ -55,6 +55,7 @@ mod in_memory;
 mod index;
 mod local;
 mod lock;
+mod lost;
 mod new_directory;
 pub mod numpy;
 mod options;

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use blosc_core::Limits;
 use bloscpack_format::Format;
 use bloscpack_format::bcolz::{ROOTDIRS_FILE, SIZES_FILE, STORAGE_FILE};
 use bloscpack_format::detect::detect_directory;
@@ -75,11 +76,19 @@ impl LocalSource {
     /// [`Error::NotBcolz`] if there is no ctable; [`Error::NoSuchColumn`]; [`Error::InFile`] if the list of its columns is
     /// damaged; [`Error::File`].
     pub fn open_column(path: &Path, name: &str) -> Result<LocalSource, Error> {
+        LocalSource::open_column_with_limits(path, name, &Limits::new())
+    }
+
+    /// [`LocalSource::open_column`] within other limits of what is read to find the column.
+    ///
+    /// # Errors
+    /// As [`LocalSource::open_column`]; [`Error::Limit`] within.
+    pub fn open_column_with_limits(path: &Path, name: &str, limits: &Limits) -> Result<LocalSource, Error> {
         let table = LocalDirectory::open(path)?;
         if !path.join(ROOTDIRS_FILE).is_file() {
             return Err(Error::NotBcolz { directory: path.display().to_string() });
         }
-        let column = bcolz::column_directory(table, name)?;
+        let column = bcolz::column_directory(table, name, limits)?;
         // Only to tell whether an output is the same file.
         let file = path.join(ROOTDIRS_FILE);
         let file = File::open(&file).map_err(|error| Error::file("opening", &file, error))?;

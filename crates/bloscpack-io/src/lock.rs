@@ -3,7 +3,7 @@
 //! The lock is the system's (`flock`, `LockFileEx`), on the file itself or on the directory: nothing is left behind by a
 //! process that is killed, and readers do not ask for it. Where a file system has no locks, there are none.
 
-use std::fs::{File, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -83,13 +83,36 @@ pub struct Lock(Option<(PathBuf, File)>);
 impl Lock {
     /// Makes the file, if it is not there, and locks it. A process that is killed leaves it behind, without the lock.
     pub(crate) fn file(path: PathBuf) -> io::Result<Lock> {
-        let open = |path: &Path| File::options().create(true).truncate(false).write(true).open(path);
-        match open_locked(&path, open) {
+        match open_locked(&path, open_lock_file) {
             Ok(file) => Ok(Lock(Some((path, file)))),
             Err(Error::File { source, .. }) => Err(source),
             Err(_) => Err(io::ErrorKind::WouldBlock.into()),
         }
     }
+}
+
+/// Opens the file of a lock, or makes it, in the directory that is to be locked and nowhere else: through a link it would be
+/// made where the link leads, and a pipe would wait for whoever reads it.
+fn open_lock_file(path: &Path) -> io::Result<File> {
+    let refuse = || {
+        let name = path.file_name().unwrap_or_default().display();
+        let what = format!("{name} is a link, a pipe or a device, expected a regular file or none; remove it");
+        Err(io::Error::new(io::ErrorKind::InvalidInput, what))
+    };
+    if fs::symlink_metadata(path).is_ok_and(|found| !found.is_file()) {
+        return refuse();
+    }
+    let mut options = File::options();
+    options.create(true).truncate(false).write(true);
+    // What somebody puts there after the look.
+    #[cfg(unix)]
+    {
+        use rustix::fs::OFlags;
+        use std::os::unix::fs::OpenOptionsExt;
+        options.custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32);
+    }
+    let file = options.open(path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { refuse() }
 }
 
 impl Drop for Lock {
@@ -101,5 +124,29 @@ impl Drop for Lock {
         {
             let _ = remove_if_there(path);
         }
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_is_a_file_of_its_directory_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let (lock, outside) = (dir.path().join("__lock__"), dir.path().join("outside"));
+        let refused = || Lock::file(lock.clone()).unwrap_err();
+        std::os::unix::fs::symlink(&outside, &lock).unwrap();
+        assert!(refused().to_string().starts_with("__lock__ is a link"), "{}", refused());
+        assert!(!outside.exists());
+        fs::write(&outside, "theirs").unwrap();
+        assert_eq!(refused().kind(), io::ErrorKind::InvalidInput);
+        assert_eq!(fs::read(&outside).unwrap(), b"theirs");
+        fs::remove_file(&lock).unwrap();
+        rustix::fs::mkfifoat(rustix::fs::CWD, &lock, rustix::fs::Mode::RWXU).unwrap();
+        assert_eq!(refused().kind(), io::ErrorKind::InvalidInput);
+        fs::remove_file(&lock).unwrap();
+        drop(Lock::file(lock.clone()).unwrap());
+        assert!(!lock.exists());
     }
 }

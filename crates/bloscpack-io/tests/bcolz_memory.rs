@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use bloscpack_format::bcolz::Dtype;
 use bloscpack_io::bcolz::{CarrayParams, CarrayWriter};
-use bloscpack_io::{Cancel, Threads};
+use bloscpack_io::{Cancel, Limits, Threads};
 use testdata::CountingAlloc;
 
 #[global_allocator]
@@ -43,4 +43,17 @@ fn a_few_chunks() {
     bounded("trim", &mut || writer.trim(TOTAL).unwrap());
     bounded("the last flush", &mut || writer.flush().unwrap());
     assert_eq!(writer.len(), TOTAL);
+    writer.finish().unwrap();
+
+    // However many threads there are: two chunks in flight, and one that waits.
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(32).build().unwrap();
+    let threads = Threads::Pool(Arc::new(pool));
+    let within = |chunks: u64| {
+        let limits = Limits::new().max_memory((chunks * CHUNK) as usize);
+        let mut writer = CarrayWriter::open_with_limits(&path, limits).unwrap();
+        writer.append_stream(std::io::repeat(7).take(100 * CHUNK), &threads, &Cancel::new())
+    };
+    bounded("within limits", &mut || assert_eq!(within(17).unwrap(), 100 * CHUNK));
+    bounded("one at a time", &mut || assert_eq!(within(8).unwrap(), 100 * CHUNK));
+    assert_eq!(within(7).unwrap_err().over_limit().unwrap().raise, "max_memory");
 }

@@ -3,12 +3,14 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use bloscpack_format::bcolz::{Dtype, PENDING_FILE};
+use bloscpack_format::bcolz::{Dtype, PENDING_FILE, Pending, PendingStep};
 use bloscpack_io::bcolz::{
-    CarrayParams, CarrayWriter, Ctable, CtableWriter, Directory, MemoryDirectory, Op, Root, Settled, verify,
+    CarrayParams, CarrayWriter, Ctable, CtableWriter, Directory, MemoryDirectory, Op, Root, Settled,
+    column_names_with_limits, verify,
 };
-use bloscpack_io::{Error, UnpackOptions};
+use bloscpack_io::{Error, Limits, UnpackOptions};
 use testdata::SplitMix64;
 
 type Files = BTreeMap<String, Arc<Vec<u8>>>;
@@ -88,6 +90,38 @@ fn what_is_lost_is_missed() {
             Ok(_) => assert!(!verify(&disk, &UnpackOptions::new()).unwrap().is_whole() || rows(&disk).is_empty()),
         }
     }
+}
+
+/// Who asks for less than the change takes leaves it alone.
+#[test]
+fn it_is_read_within_the_limits_of_the_caller() {
+    let (killed, _) = interrupted();
+    let (before, limits) = (killed.files(), Limits::new().max_metadata(20));
+    assert!(before[PENDING_FILE].len() > 16 * 20);
+    let over = |error: Error| error.over_limit().unwrap().raise;
+    let written = CtableWriter::with_directory_and_limits(&killed, limits).map(drop);
+    assert_eq!(over(written.unwrap_err()), "max_metadata");
+    assert_eq!(killed.files(), before);
+    assert_eq!(over(column_names_with_limits(&killed, &limits).unwrap_err()), "max_metadata");
+}
+
+/// Twice as many steps take twice as long: were each looked up in a list of all, this would take minutes.
+#[test]
+fn many_steps() {
+    let settled = |files: Vec<String>, steps: Vec<PendingStep>| {
+        let pending = Pending { steps, sizes: Vec::new() }.to_bytes();
+        let files = files.into_iter().map(|path| (path, Vec::new())).chain([(PENDING_FILE.into(), pending)]);
+        Settled::open(MemoryDirectory::of_files(files)).unwrap()
+    };
+    let (count, start) = (20_000, Instant::now());
+    let moves = (0..count).map(|n| PendingStep::Move { from: 0, to: format!("data/__{n}.blp") });
+    let files = (0..count).map(|n| format!("data/__{}.blp", count / 2 + n)).chain(["__staged__/0".into()]);
+    let names = settled(files.collect(), moves.collect()).list("data").unwrap();
+    assert_eq!(names.len(), count + count / 2);
+    let renames = (0..count).map(|n| PendingStep::RenameColumn { from: format!("a{n}"), to: format!("b{n}") });
+    let names = settled((0..count).map(|n| format!("a{n}/meta/sizes")).collect(), renames.collect()).list("").unwrap();
+    assert_eq!(names.iter().filter(|name| name.starts_with('b')).count(), count);
+    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
 }
 
 /// Journals that nobody wrote: never a panic, and nothing but files of the format is touched.

@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use bloscpack_format::bcolz::Dtype;
 use bloscpack_io::bcolz::{
     Carray, CarrayParams, CarrayWriter, Ctable, CtableWriter, Gaps, LocalDirectory, Lost, LostPart, RecoverReport,
-    Root, recover, verify,
+    Root, recover, recover_with_limits, verify,
 };
 use bloscpack_io::{
-    Cancel, ConvertOptions, Error, LocalSource, PackOptions, Target, UnpackOptions, convert, pack_bytes_to_file,
+    Cancel, ConvertOptions, Error, Limits, LocalSource, PackOptions, Target, UnpackOptions, convert, pack_bytes_to_file,
 };
 use common::roots::{cases, name_of, write_to};
 
@@ -152,6 +152,24 @@ fn chunk_files_that_are_gone() {
         let (report, rows, _) = saved(&root, gaps);
         assert_eq!((rows, told(&report)), (plain[..30].to_vec(), vec!["rows 15..23 are lost: no chunk files".into()]));
     }
+}
+
+/// A name is enough to make any number of chunks before it lost ones: telling of them is bounded, over all columns.
+#[test]
+fn so_many_lost_chunks_that_nobody_can_tell_of_them() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().join("a");
+    array(&root);
+    fs::rename(root.join("data/__1.blp"), root.join("data/__99.blp")).unwrap();
+    let sizes = fs::read_to_string(root.join("meta/sizes")).unwrap();
+    fs::write(root.join("meta/sizes"), sizes.replace("23", "500")).unwrap();
+    let saved = |unearned: usize| {
+        let (limits, output) = (Limits::new().max_unearned(unearned), dir.path().join("saved"));
+        recover_with_limits(&root, &output, true, Gaps::Fill, &Cancel::new(), limits)
+    };
+    assert_eq!(saved(5_000).map(drop).unwrap_err().over_limit().unwrap().raise, "max_unearned");
+    assert!(!dir.path().join("saved").exists());
+    assert_eq!(saved(1 << 20).unwrap().lost.len(), 96);
 }
 
 #[test]

@@ -9,7 +9,9 @@ use std::time::{Duration, Instant};
 use blosc_core::{CParams, Special};
 use bloscpack_format::bcolz::{Dtype, dflt};
 use bloscpack_format::frame::{ChunkSize, Frame, FrameType, Header, Index, Trailer};
-use bloscpack_io::bcolz::{Carray, CarrayWriter, MemoryDirectory, Root};
+use bloscpack_io::bcolz::{
+    Below, Carray, CarrayParams, CarrayWriter, Ctable, CtableWriter, Directory, MemoryDirectory, Root,
+};
 use bloscpack_io::frame::{FrameWriter, MemoryFrame};
 use bloscpack_io::{
     Archive, Cancel, Error, Limits, LocalSource, PackOptions, Target, Threads, UnpackOptions, convert, frame,
@@ -200,6 +202,28 @@ fn default_values_of_huge_items() {
     let input = LocalSource::open(&dir.path().join("in")).unwrap();
     let options = bloscpack_io::ConvertOptions { threads: Threads::Serial, ..Default::default() };
     within(4 << 20, || convert(input, &dir.path().join("out.bcolz"), Target::Bcolz, &options).unwrap());
+}
+
+/// Metadata that are kept count together: those of all columns.
+#[test]
+fn many_columns() {
+    let columns: Vec<String> = (0..8).map(|n| format!("column {n}")).collect();
+    let params = CarrayParams::new(Dtype::parse("uint8").unwrap());
+    let columns: Vec<_> = columns.iter().map(|name| (name.as_str(), params.clone())).collect();
+    let dir = MemoryDirectory::new();
+    CtableWriter::create_in(&dir, &columns).unwrap().flush().unwrap();
+    for (name, _) in &columns {
+        let path = format!("{name}/meta/storage");
+        let mut storage = dir.files()[&path].to_vec();
+        storage.resize(10_000, b' ');
+        dir.create(&path, &storage).unwrap();
+    }
+    let limits = |columns: usize| Limits::new().max_memory(columns * 36 * 11_000);
+    assert!(Carray::open_with_limits(Below::new(&dir, "column 7"), limits(1)).is_ok());
+    assert_eq!(over(Ctable::open_with_limits(&dir, limits(4)).unwrap_err()), "max_memory");
+    assert_eq!(over(CtableWriter::with_directory_and_limits(&dir, limits(4)).map(drop).unwrap_err()), "max_memory");
+    assert!(Ctable::open_with_limits(&dir, limits(8)).is_ok());
+    assert!(CtableWriter::with_directory_and_limits(&dir, limits(8)).is_ok());
 }
 
 /// Each limit is kept by each way in, and says its name.

@@ -76,14 +76,13 @@ impl NumpyMeta {
         }
     }
 
-    /// Bytes of the whole array, or `None` if they are more than 2⁶³ - 1. Never `None` for metadata that was parsed.
+    /// Bytes of the whole array, or `None` if they are more than 2⁶³ - 1, also if only an axis without items makes them none:
+    /// NumPy has no such array, and the steps from item to item would overflow. Never `None` for metadata that was parsed.
     #[must_use]
     pub fn nbytes(&self) -> Option<u64> {
-        if self.shape.contains(&0) {
-            return Some(0);
-        }
-        let items = self.shape.iter().try_fold(1_u64, |items, n| items.checked_mul(*n))?;
-        items.checked_mul(self.dtype.itemsize()).filter(|nbytes| i64::try_from(*nbytes).is_ok())
+        let items = self.shape.iter().try_fold(1_u64, |items, n| items.checked_mul((*n).max(1)))?;
+        let nbytes = items.checked_mul(self.dtype.itemsize()).filter(|nbytes| i64::try_from(*nbytes).is_ok())?;
+        Some(if self.shape.contains(&0) { 0 } else { nbytes })
     }
 }
 
@@ -119,6 +118,8 @@ mod tests {
         assert_eq!(with(r#","shape":[1],"order":"A""#), NumpyError::Key("order"));
         assert_eq!(with(r#","shape":[4294967296,4294967296],"order":"C""#), NumpyError::ShapeTooLarge);
         assert_eq!(with(r#","shape":[1152921504606846976],"order":"C""#), NumpyError::ShapeTooLarge);
+        // NumPy: "array is too big", although it would have no items.
+        assert_eq!(with(r#","shape":[2,1099511627776,1099511627776,0],"order":"F""#), NumpyError::ShapeTooLarge);
         assert!(matches!(with(r#","dtype":"('<f8', (2,))","shape":[1],"order":"C""#), NumpyError::Descr(_)));
     }
 }

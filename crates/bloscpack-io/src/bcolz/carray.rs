@@ -7,6 +7,7 @@ use bloscpack_format::FormatError;
 use bloscpack_format::bcolz::{ATTRS_FILE, Attrs, Cparams, Dtype, Rows, SIZES_FILE, STORAGE_FILE, Sizes, Storage};
 use bloscpack_format::numpy::{NumpyError, NumpyMeta, Order};
 
+use super::kept::Kept;
 use super::settled::Moves;
 use super::store::{ATTRS_TIMES, Directory, read_small};
 use crate::Error;
@@ -24,10 +25,15 @@ pub(crate) struct Meta {
 impl Meta {
     /// Reads two small files, and nothing of the chunks.
     pub(crate) fn open(dir: &dyn Directory, limits: &Limits) -> Result<Meta, Error> {
-        let moves = Moves::read(dir, limits)?;
+        Meta::open_beside(dir, &mut Kept::new(*limits))
+    }
+
+    /// The same beside others that are kept.
+    pub(crate) fn open_beside(dir: &dyn Directory, kept: &mut Kept) -> Result<Meta, Error> {
+        let moves = kept.read_moves(dir)?;
         let dir = &moves.on(dir);
-        let storage = read_meta(dir, STORAGE_FILE, (limits, 1), Storage::parse)?;
-        let sizes = read_meta(dir, SIZES_FILE, (limits, 1), Sizes::parse)?;
+        let storage = kept.read(dir, STORAGE_FILE, Storage::parse)?;
+        let sizes = kept.read(dir, SIZES_FILE, Sizes::parse)?;
         // Whether it is a length or the rows of a chunk that cannot be, both files have to do with it.
         let rows = Rows::of(&sizes, &storage).map_err(|error| Error::from(FormatError::from(error)));
         let rows = rows.map_err(|error| error.in_file(dir, SIZES_FILE))?;
@@ -102,8 +108,13 @@ impl<D: Directory> Carray<D> {
     /// # Errors
     /// As [`Carray::open`]; of files that are too large, [`Error::Limit`] within.
     pub fn open_with_limits(dir: D, limits: Limits) -> Result<Self, Error> {
-        let meta = Meta::open(&dir, &limits)?;
-        Ok(Carray { dir, meta, limits, attrs: OnceLock::new() })
+        Carray::open_beside(dir, &mut Kept::new(limits))
+    }
+
+    /// The same beside others that are kept.
+    pub(super) fn open_beside(dir: D, kept: &mut Kept) -> Result<Self, Error> {
+        let meta = Meta::open_beside(&dir, kept)?;
+        Ok(Carray { dir, meta, limits: kept.limits, attrs: OnceLock::new() })
     }
 
     /// Sets what reading may cost from now on, where no options are given.

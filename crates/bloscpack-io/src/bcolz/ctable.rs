@@ -8,6 +8,7 @@ use bloscpack_format::bcolz::{Attrs, ROOTDIRS_FILE, RootDirs};
 
 use super::DirectorySource;
 use super::carray::{Carray, attrs_of, read_meta};
+use super::kept::Kept;
 use super::settled::Settled;
 use super::store::{Below, Directory};
 use crate::{Archive, Error};
@@ -46,8 +47,9 @@ impl<D: Directory> Ctable<D> {
         let dir = Arc::new(Settled::open_with_limits(dir, &limits)?);
         let names = names(&dir, &limits)?;
         let mut columns: Vec<Column<D>> = Vec::new();
+        let mut kept = Kept::new(limits);
         for name in &names {
-            let column = Carray::open_with_limits(Below::new(dir.clone(), name), limits)?;
+            let column = Carray::open_beside(Below::new(dir.clone(), name), &mut kept)?;
             let expected = columns.first().map_or(column.len(), Carray::len);
             // A process of Python that was killed leaves some columns longer: the first one is the table's length.
             if column.len() < expected {
@@ -126,13 +128,21 @@ fn names(dir: &dyn Directory, limits: &Limits) -> Result<Vec<String>, Error> {
 /// # Errors
 /// [`Error::InFile`] if the list is damaged.
 pub fn column_names(dir: &impl Directory) -> Result<Vec<String>, Error> {
-    names(&Settled::open(dir)?, &Limits::new())
+    column_names_with_limits(dir, &Limits::new())
+}
+
+/// [`column_names`] within other limits.
+///
+/// # Errors
+/// As [`column_names`]; [`Error::Limit`] within.
+pub fn column_names_with_limits(dir: &impl Directory, limits: &Limits) -> Result<Vec<String>, Error> {
+    names(&Settled::open_with_limits(dir, limits)?, limits)
 }
 
 /// The directory of a column, of the table in a directory.
-pub(crate) fn column_directory<D: Directory>(dir: D, name: &str) -> Result<ColumnDirectory<D>, Error> {
-    let dir = Settled::open(dir)?;
-    let columns = names(&dir, &Limits::new())?;
+pub(crate) fn column_directory<D: Directory>(dir: D, name: &str, limits: &Limits) -> Result<ColumnDirectory<D>, Error> {
+    let dir = Settled::open_with_limits(dir, limits)?;
+    let columns = names(&dir, limits)?;
     match columns.iter().any(|column| column == name) {
         true => Ok(Below::new(Arc::new(dir), name)),
         false => Err(Error::NoSuchColumn { column: name.into(), columns }),

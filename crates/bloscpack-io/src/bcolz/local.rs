@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use bloscpack_format::bcolz::LOCK_FILE;
 
-use super::store::Directory;
+use super::store::{Directory, shown};
 use crate::Error;
 use crate::atomic::sync_directory;
 use crate::files::remove_if_there;
@@ -80,16 +80,20 @@ impl LocalDirectory {
     }
 }
 
+/// Refuses what is no file: to open a pipe would wait for who is at its other end.
+fn check_is_file(found: &Metadata) -> io::Result<()> {
+    match found.is_dir() {
+        true => Err(io::ErrorKind::IsADirectory.into()),
+        false if found.is_file() => Ok(()),
+        false => Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")),
+    }
+}
+
 impl Directory for LocalDirectory {
     fn open(&self, path: &str) -> io::Result<Box<dyn ReadAt + '_>> {
         let (path, found) = self.look_up(path)?;
-        // To open a pipe would wait for a writer.
-        let found = found?;
-        match found.is_dir() {
-            true => Err(io::ErrorKind::IsADirectory.into()),
-            false if found.is_file() => Ok(Box::new(File::open(path)?)),
-            false => Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")),
-        }
+        check_is_file(&found?)?;
+        Ok(Box::new(File::open(path)?))
     }
 
     fn list(&self, path: &str) -> io::Result<Vec<String>> {
@@ -99,7 +103,9 @@ impl Directory for LocalDirectory {
     }
 
     fn create(&self, path: &str, bytes: &[u8]) -> io::Result<()> {
-        File::create(self.resolve(path)?)?.write_all(bytes)
+        let (path, found) = self.look_up(path)?;
+        found.as_ref().map_or(Ok(()), check_is_file)?;
+        File::create(path)?.write_all(bytes)
     }
 
     fn sync_file(&self, path: &str) -> io::Result<()> {
@@ -147,7 +153,7 @@ impl Directory for LocalDirectory {
     }
 
     fn name(&self, path: &str) -> String {
-        self.root.join(path).display().to_string()
+        self.root.join(shown(path)).display().to_string()
     }
 }
 
@@ -172,6 +178,8 @@ mod tests {
         assert_eq!(dir.open("data/in").unwrap().len().unwrap(), 2);
         assert_eq!(dir.open("data").map(|_| ()).unwrap_err().kind(), io::ErrorKind::IsADirectory);
         assert_eq!(dir.list("").unwrap(), ["data"]);
+        let name = dir.name("\x1b[2Jé it's\n/meta/sizes");
+        assert!(name.ends_with("\\u{1b}[2Jé it's\\n/meta/sizes"), "{name}");
     }
 
     #[cfg(unix)]
@@ -187,6 +195,7 @@ mod tests {
         symlink(above.path().join("secret"), root.join("data/out")).unwrap();
         symlink("data", root.join("inside")).unwrap();
         symlink(above.path().join("nowhere"), root.join("dangling")).unwrap();
+        symlink(above.path().join("nowhere"), root.join(LOCK_FILE)).unwrap();
         let through_link = above.path().join("link");
         symlink(&root, &through_link).unwrap();
         for root in [&root, &through_link] {
@@ -194,10 +203,22 @@ mod tests {
             for path in ["up/secret", "data/out", "dangling"] {
                 assert!(dir.open(path).is_err() && dir.create(path, b"!").is_err(), "{path}");
             }
-            assert!(dir.list("up").is_err() && dir.remove_dir("up").is_err());
+            assert!(dir.lock("").is_err() && dir.list("up").is_err() && dir.remove_dir("up").is_err());
             assert_eq!(dir.open("inside/in").unwrap().len().unwrap(), 2);
         }
         assert_eq!(fs::read(above.path().join("secret")).unwrap(), b"secret");
         assert!(!above.path().join("nowhere").exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn no_pipe_is_waited_for() {
+        use rustix::fs::{CWD, Mode, mkfifoat};
+        let root = tempfile::tempdir().unwrap();
+        for name in ["pipe", LOCK_FILE] {
+            mkfifoat(CWD, root.path().join(name), Mode::RWXU).unwrap();
+        }
+        let dir = LocalDirectory::open(root.path()).unwrap();
+        assert!(dir.open("pipe").is_err() && dir.create("pipe", b"x").is_err() && dir.lock("").is_err());
     }
 }

@@ -15,6 +15,7 @@
 //! | `local`, `memory` | directories on the file system and in memory |
 //! | `root` | what is in a directory; one as a source for [`Archive`](crate::Archive) |
 //! | `carray`, `ctable` | what opening an array or a table gives |
+//! | `kept` | what the metadata of all columns may take |
 //! | `chunk` | a chunk file, and its plain bytes |
 //! | `read`, `cursor` | rows: ranges, steps, blocks; one at a time |
 //! | `settled` | reading through a change that was interrupted |
@@ -28,6 +29,7 @@ mod carray;
 mod chunk;
 mod ctable;
 mod cursor;
+mod kept;
 mod local;
 mod memory;
 mod read;
@@ -41,7 +43,7 @@ mod write;
 pub use carray::Carray;
 pub(crate) use carray::{Meta, read_attrs};
 pub(crate) use ctable::column_directory;
-pub use ctable::{Column, ColumnDirectory, Ctable, column_names};
+pub use ctable::{Column, ColumnDirectory, Ctable, column_names, column_names_with_limits};
 pub use cursor::Cursor;
 pub use local::LocalDirectory;
 pub use memory::{MemoryDirectory, Op};

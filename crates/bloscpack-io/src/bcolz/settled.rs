@@ -5,7 +5,7 @@ use std::io;
 use std::sync::Arc;
 
 use blosc_core::Limits;
-use bloscpack_format::bcolz::{PENDING_FILE, Pending, PendingStep, STAGED_DIR, staged_name};
+use bloscpack_format::bcolz::{PENDING_FILE, Pending, PendingStep, STAGED_DIR, STORAGE_FILE, staged_name};
 
 use super::carray::read_meta;
 use super::store::{Directory, PENDING_TIMES, read_small};
@@ -65,7 +65,7 @@ impl Moves {
     /// The moves that are left to be done in a directory.
     pub(crate) fn read(dir: &dyn Directory, limits: &Limits) -> Result<Moves, Error> {
         let Some(pending) = read_pending(dir, limits)? else { return Ok(Moves::default()) };
-        check(dir, &pending)?;
+        check(dir, &pending, limits)?;
         let mut moved = HashMap::new();
         for step in pending.steps {
             match step {
@@ -79,6 +79,12 @@ impl Moves {
             };
         }
         Ok(Moves(Some(Arc::new(moved))))
+    }
+
+    /// About how many bytes of metadata take as much memory as values.
+    pub(crate) fn weight(&self) -> u64 {
+        let paths = self.0.iter().flat_map(|moved| moved.keys());
+        paths.map(|path| 8 + path.len() as u64 / 16).sum()
     }
 
     /// The directory when they are done.
@@ -117,7 +123,7 @@ pub(super) fn staged_numbers(dir: &dyn Directory) -> Result<HashSet<u64>, Error>
 }
 
 /// Refuses a change of which something is lost, or that somebody did not know of who has changed the directory since.
-pub(super) fn check(dir: &dyn Directory, pending: &Pending) -> Result<(), Error> {
+pub(super) fn check(dir: &dyn Directory, pending: &Pending, limits: &Limits) -> Result<(), Error> {
     let staged = staged_numbers(dir)?;
     let refuse = |path: &str, what| Err(Error::Pending { file: dir.name(path), what });
     let to_come: HashSet<&str> = pending
@@ -129,7 +135,7 @@ pub(super) fn check(dir: &dyn Directory, pending: &Pending) -> Result<(), Error>
         })
         .collect();
     for sizes in &pending.sizes {
-        let found = read_small(dir, &sizes.path, &Limits::new(), 1).unwrap_or_default();
+        let found = read_small(dir, &sizes.path, limits, 1).unwrap_or_default();
         let is_before = found == sizes.before.as_bytes() && to_come.contains(sizes.path.as_str());
         if !is_before && found != sizes.after.as_bytes() {
             return refuse(
@@ -138,20 +144,23 @@ pub(super) fn check(dir: &dyn Directory, pending: &Pending) -> Result<(), Error>
             );
         }
     }
-    let columns = || dir.list("").map_err(|error| Error::io("listing")(error).in_file(dir, ""));
+    // However many are renamed, they are looked up in one list.
+    let is_rename = |step: &PendingStep| matches!(step, PendingStep::RenameColumn { .. });
+    let columns: HashSet<String> = match pending.steps.iter().any(is_rename) {
+        true => dir.list("").map_err(|error| Error::io("listing")(error).in_file(dir, ""))?.into_iter().collect(),
+        false => HashSet::new(),
+    };
     for step in &pending.steps {
         match step {
             PendingStep::Move { from, to } if !staged.contains(from) => {
-                let done = dir.open(to).is_ok() || dir.list(to).is_ok();
+                // A file, or a column, whose directory may be too long to be listed for each step.
+                let done = dir.open(to).is_ok() || dir.open(&format!("{to}/{STORAGE_FILE}")).is_ok();
                 if !done {
                     return refuse(to, "lost while a change was pending; recover a copy");
                 }
             }
-            PendingStep::RenameColumn { from, to } => {
-                let columns = columns()?;
-                if columns.contains(from) == columns.contains(to) {
-                    return refuse(to, "changed by somebody else while it was being renamed; recover a copy");
-                }
+            PendingStep::RenameColumn { from, to } if columns.contains(from) == columns.contains(to) => {
+                return refuse(to, "changed by somebody else while it was being renamed; recover a copy");
             }
             _ => {}
         }
@@ -179,13 +188,16 @@ impl<D: Directory> Directory for Settled<D> {
 
     fn list(&self, path: &str) -> io::Result<Vec<String>> {
         let mut names = self.at(path, |path| self.dir.list(path))?;
-        for (moved, from) in self.moves.0.iter().flat_map(|moved| moved.iter()) {
-            let (parent, name) = moved.rsplit_once('/').unwrap_or(("", moved));
-            if parent == path {
-                names.retain(|found| found != name);
-                names.extend(from.is_some().then(|| name.to_owned()));
-            }
-        }
+        // By the name that something is going to have here, or not to have.
+        let moves = self.moves.0.iter().flat_map(|moved| moved.iter());
+        let moved: HashMap<&str, bool> = moves
+            .filter_map(|(moved, from)| {
+                let (parent, name) = moved.rsplit_once('/').unwrap_or(("", moved));
+                (parent == path).then_some((name, from.is_some()))
+            })
+            .collect();
+        names.retain(|found| !moved.contains_key(found.as_str()));
+        names.extend(moved.into_iter().filter(|(_, stays)| *stays).map(|(name, _)| name.to_owned()));
         Ok(names)
     }
 

@@ -85,8 +85,14 @@ pub trait Directory: Send + Sync {
 
     /// What a file is called in messages.
     fn name(&self, path: &str) -> String {
-        path.into()
+        shown(path)
     }
+}
+
+/// A path as messages have it: the name of a column may hold what a terminal would obey.
+pub(crate) fn shown(path: &str) -> String {
+    let quoted = format!("{path:?}");
+    quoted.strip_prefix('"').and_then(|path| path.strip_suffix('"')).unwrap_or(&quoted).into()
 }
 
 /// All of a small file: of metadata, or `times` as large as others are.

@@ -119,6 +119,10 @@ impl<R: ReadAt> ArrayItems for PlainItems<R> {
 
 /// Items in Fortran order, put into C order.
 fn transposed(items: &[u8], extents: &[u64], itemsize: usize) -> Vec<u8> {
+    // Without bytes there is nothing to turn round; and the product of the other axes may be any number.
+    if items.is_empty() {
+        return Vec::new();
+    }
     let mut strides = Vec::with_capacity(extents.len());
     let mut stride = 1;
     for extent in extents {
@@ -135,4 +139,15 @@ fn transposed(items: &[u8], extents: &[u64], itemsize: usize) -> Vec<u8> {
         advance(&mut at, &start, extents);
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn turned_round() {
+        assert_eq!(super::transposed(&[1, 2, 3, 4, 5, 6], &[2, 3], 1), [1, 3, 5, 2, 4, 6]);
+        for extents in [[2, 1 << 40, 1 << 40, 0].as_slice(), &[0, 1 << 40, 1 << 40], &[1 << 62, 4]] {
+            assert_eq!(super::transposed(&[], extents, 0), [0; 0], "{extents:?}");
+        }
+    }
 }

@@ -52,12 +52,11 @@ pub(super) fn item(json: &Json, dtype: &Dtype, bytes: &mut Out) -> Option<()> {
         Dtype::Scalar(scalar) => scalar_bytes(json, *scalar, bytes),
         Dtype::Subarray(base, shape) => {
             let shape: Vec<u64> = shape.iter().copied().map(u64::from).collect();
-            let start = bytes.len();
-            if nested(json, base, &shape, bytes).is_some() {
-                return Some(());
+            if is_list(json, base, &shape) {
+                return nested(json, base, &shape, bytes);
             }
             // One value for all of them.
-            bytes.truncate(start);
+            let start = bytes.len();
             item(json, base, bytes)?;
             let one = bytes.split_off(start);
             let size = usize::try_from(dtype.itemsize()).ok()?;
@@ -77,6 +76,29 @@ pub(super) fn item(json: &Json, dtype: &Dtype, bytes: &mut Out) -> Option<()> {
             members.next().is_none().then_some(())
         }
     }
+}
+
+/// Whether it is a list in the shape `shape` of what may be items, which it looks at from the outside only: to try one way and
+/// then the other would take twice as long for each level of a dtype.
+fn is_list(json: &Json, dtype: &Dtype, shape: &[u64]) -> bool {
+    let Some((len, inner)) = shape.split_first() else { return may_be(json, dtype) };
+    let items = json.as_array().filter(|items| items.len() as u64 == *len);
+    items.is_some_and(|items| items.iter().all(|json| is_list(json, dtype, inner)))
+}
+
+/// Whether there are lists where an item has them.
+fn may_be(json: &Json, dtype: &Dtype) -> bool {
+    match dtype {
+        Dtype::Scalar(_) => json.as_array().is_none(),
+        Dtype::Subarray(base, shape) => has_shape(json, shape) || may_be(json, base),
+        Dtype::Struct(fields) => json.as_array().is_some_and(|items| items.len() == super::values(fields).count()),
+    }
+}
+
+fn has_shape(json: &Json, shape: &[u32]) -> bool {
+    let Some((len, inner)) = shape.split_first() else { return true };
+    let items = json.as_array().filter(|items| items.len() as u64 == u64::from(*len));
+    items.is_some_and(|items| items.iter().all(|json| has_shape(json, inner)))
 }
 
 fn pad(bytes: &mut Out, len: usize) {

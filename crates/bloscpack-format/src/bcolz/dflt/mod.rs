@@ -158,6 +158,40 @@ mod tests {
         assert!(none(b"\0\xd8\0\0", "<U1") && none(b"\0\0\0", "int16"));
     }
 
+    /// Lists of items, and one value for all, which may be a list, too.
+    #[test]
+    fn subarrays() {
+        let pairs = "[('a', [('x', '|i1'), ('y', '|i1')], (2,))]";
+        let uneven = "[('a', [('x', '|i1', (2,)), ('y', '|i1')], (2,))]";
+        for (text, dtype, bytes) in [
+            ("[[[1, 2], [3, 4]]]", pairs, [1, 2, 3, 4].as_slice()),
+            ("[[1, 2]]", pairs, &[1, 2, 1, 2]),
+            ("[[[1, 2], [3, 4]]]", uneven, &[1, 1, 2, 3, 3, 4]),
+            ("[[[1, 2], 3]]", uneven, &[1, 2, 3, 1, 2, 3]),
+            ("[[1, 2]]", uneven, &[1, 1, 2, 1, 1, 2]),
+            ("[[[1, 2], [3, 4]]]", "[('a', '|i1', (2, 2))]", &[1, 2, 3, 4]),
+            ("[5]", "[('a', '|i1', (2, 2))]", &[5; 4]),
+            ("[[1, 2]]", "[('a', ('|i1', (2,)), (2,))]", &[1, 1, 2, 2]),
+            ("[[[1, 2], [3, 4]]]", "[('a', ('|i1', (2, 2)), (2,))]", &[1, 2, 3, 4, 1, 2, 3, 4]),
+        ] {
+            assert_eq!(bytes_of(text, dtype, &[]).as_deref(), Some(bytes), "{text} {dtype}");
+        }
+    }
+
+    /// Were both ways tried at each level, this would not end.
+    #[test]
+    fn levels_do_not_multiply() {
+        let levels = 30;
+        let dtype = (0..levels).fold("'|i1'".to_owned(), |base, _| format!("({base}, (1,))"));
+        let dtype = format!("[('a', {dtype})]");
+        let text = |value: &str, depth| format!("[{}{value}{}]", "[".repeat(depth), "]".repeat(depth));
+        for depth in 0..=levels + 1 {
+            let expected = (depth <= levels).then(|| vec![7]);
+            assert_eq!(bytes_of(&text("7", depth), &dtype, &[]), expected, "{depth}");
+            assert_eq!(bytes_of(&text("null", depth), &dtype, &[]), None, "{depth}");
+        }
+    }
+
     #[test]
     fn zeros_are_zeros() {
         for dtype in ["bool", "int8", ">u4", "float16", "complex128", "|S3", "<U2", "|V5", "|V70000", "datetime64[D]"] {

@@ -21,11 +21,13 @@ use bloscpack_format::bcolz::{Attrs, ROOTDIRS_FILE, RootDirs, STORAGE_FILE, chec
 pub use self::report::{Lost, LostPart, RecoverReport};
 use self::salvage::Damaged;
 use super::carray::{Meta, read_attrs, read_meta};
+use super::kept::Kept;
 use super::local::LocalDirectory;
 use super::settled::Moves;
 use super::store::{Below, Directory};
 use super::write::{Column, CtableWriter, Place, Staging};
 use crate::files::refuse_within;
+use crate::lost::Told;
 use crate::{Cancel, Error};
 
 /// What becomes of rows that are lost in the middle.
@@ -114,10 +116,10 @@ fn array(
     How { overwrite, gaps, cancel, limits }: How<'_>,
     mut lost: Vec<Lost>,
 ) -> Result<RecoverReport, Error> {
-    let mut damaged = Damaged::open(dir, limits)?;
+    let mut damaged = Damaged::open(dir, &mut Kept::new(limits))?;
     let (place, new) = Place::create(output, overwrite)?;
     let mut column = column(Arc::new(Staging::open(new, limits)?), "", &damaged)?;
-    damaged.copy_to(&mut column, gaps, cancel)?;
+    damaged.copy_to(&mut column, gaps, &mut Told::new(limits), cancel)?;
     lost.extend(damaged.lost.into_iter().map(|what| Lost { column: None, what }));
     column.flush()?;
     let rows = column.len();
@@ -140,6 +142,7 @@ fn table(
     let (place, new) = Place::create(output, overwrite)?;
     let root = Arc::new(Staging::open(new, limits)?);
     let (mut kept, mut columns) = (Vec::new(), Vec::new());
+    let (mut metadata, mut told) = (Kept::new(limits), Told::new(limits));
     let mut first_error = None;
     for name in names {
         let below = Below::new(dir, &name);
@@ -149,10 +152,10 @@ fn table(
             Moves::default()
         });
         let below = moves.on(below);
-        match Damaged::open(&below, limits) {
+        match Damaged::open(&below, &mut metadata) {
             Ok(mut damaged) => {
                 let mut new = column(root.clone(), &name, &damaged)?;
-                damaged.copy_to(&mut new, gaps, cancel)?;
+                damaged.copy_to(&mut new, gaps, &mut told, cancel)?;
                 lost_here.append(&mut damaged.lost);
                 kept.push(name.clone());
                 columns.push(new);

@@ -5,14 +5,16 @@ use std::collections::BTreeSet;
 use blosc_core::{Chunk, Decoder, Limits};
 use bloscpack_format::FormatError;
 use bloscpack_format::bcolz::{
-    ChunkFileHeader, DATA_DIR, Dtype, SIZES_FILE, STORAGE_FILE, Sizes, Storage, chunk_file_number,
+    ChunkFileHeader, DATA_DIR, Dtype, SIZES_FILE, STORAGE_FILE, Sizes, Storage, chunk_file_name, chunk_file_number,
 };
 
 use super::Gaps;
 use super::report::LostPart;
-use crate::bcolz::carray::{Meta, read_attrs, read_meta};
+use crate::bcolz::carray::{Meta, read_attrs};
+use crate::bcolz::kept::Kept;
 use crate::bcolz::store::Directory;
 use crate::bcolz::write::Column;
+use crate::lost::Told;
 use crate::{Cancel, Error};
 
 /// A carray that is damaged: what its metadata say, as far as they stand.
@@ -29,14 +31,15 @@ pub(super) struct Damaged<'a> {
 
 impl<'a> Damaged<'a> {
     /// Reads the metadata. Without `meta/storage` nobody knows what a row is.
-    pub(super) fn open(dir: &'a dyn Directory, limits: Limits) -> Result<Self, Error> {
-        let mut lost = Vec::new();
-        let storage = read_meta(dir, STORAGE_FILE, (&limits, 1), Storage::parse)?;
+    pub(super) fn open(dir: &'a dyn Directory, kept: &mut Kept) -> Result<Self, Error> {
+        let (mut lost, limits) = (Vec::new(), kept.limits);
+        let storage = kept.read(dir, STORAGE_FILE, Storage::parse)?;
         let attrs = read_attrs(dir, &limits).unwrap_or_else(|error| {
             lost.push(LostPart::Attrs { why: error.to_string() });
             Default::default()
         });
-        let known = read_meta(dir, SIZES_FILE, (&limits, 1), Sizes::parse)
+        let known = kept
+            .read(dir, SIZES_FILE, Sizes::parse)
             .and_then(|sizes| Meta::new(storage.clone(), sizes).map_err(|error| error.in_file(dir, SIZES_FILE)));
         let (meta, len) = match known {
             Ok(meta) => {
@@ -61,6 +64,7 @@ impl<'a> Damaged<'a> {
         &mut self,
         new: &mut Column<D>,
         gaps: Gaps,
+        told: &mut Told,
         cancel: &Cancel,
     ) -> Result<(), Error> {
         let chunklen = self.meta.rows.chunklen();
@@ -79,6 +83,10 @@ impl<'a> Damaged<'a> {
             }
         };
         let fill = gaps == Gaps::Fill && self.meta.storage.dtype != Dtype::Object;
+        if fill {
+            // Each file that is there is at least a name.
+            told.add(end, &self.dir.name(&chunk_file_name(end)), there.len() as u64)?;
+        }
         for chunk in 0..end {
             cancel.check()?;
             let first = rows_before(chunk);
@@ -157,7 +165,7 @@ fn atom_shape(dir: &dyn Directory, storage: &Storage) -> Result<(Vec<u64>, bool)
         return Ok((Vec::new(), storage.dtype == Dtype::Object));
     }
     let head = || -> Option<u64> {
-        let file = dir.open(&bloscpack_format::bcolz::chunk_file_name(0)).ok()?;
+        let file = dir.open(&chunk_file_name(0)).ok()?;
         let mut head = [0; blosc_core::Header::EXTENDED_LEN];
         let len = file.len().ok()?.saturating_sub(ChunkFileHeader::LEN as u64).min(head.len() as u64);
         let head = head.get_mut(..len as usize)?;

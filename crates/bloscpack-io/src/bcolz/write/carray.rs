@@ -15,6 +15,7 @@ use super::column::Column;
 use super::params::CarrayParams;
 use super::staging::{Staging, lock};
 use crate::atomic::directory;
+use crate::bcolz::kept::Kept;
 use crate::bcolz::local::LocalDirectory;
 use crate::bcolz::root::is_bcolz;
 use crate::bcolz::store::Directory;
@@ -133,7 +134,7 @@ impl<D: Directory> CarrayWriter<D> {
     /// # Errors
     /// As [`CarrayWriter::with_directory`].
     pub fn with_directory_and_limits(dir: D, limits: Limits) -> Result<Self, Error> {
-        Ok(CarrayWriter::with(Column::open(Arc::new(Staging::open(dir, limits)?), "")?))
+        Ok(CarrayWriter::with(Column::open(Arc::new(Staging::open(dir, limits)?), "", &mut Kept::new(limits))?))
     }
 
     /// Makes a carray in a directory that has none, and need not be there yet.

@@ -17,6 +17,7 @@ use super::params::CarrayParams;
 use super::staging::{Staging, lock};
 use crate::Error;
 use crate::bcolz::carray::{Meta, read_attrs};
+use crate::bcolz::kept::Kept;
 use crate::bcolz::store::{Below, Directory};
 use crate::lock::Lock;
 
@@ -56,14 +57,14 @@ pub(super) struct Staged {
 }
 
 impl<D: Directory> Column<D> {
-    /// Opens a carray: of a table, that of the name `at`.
-    pub(super) fn open(root: Arc<Staging<D>>, at: &str) -> Result<Self, Error> {
+    /// Opens a carray: of a table, that of the name `at`, whose metadata are kept with those of others.
+    pub(super) fn open(root: Arc<Staging<D>>, at: &str, kept: &mut Kept) -> Result<Self, Error> {
         let (meta, lock) = match at {
-            "" => (Meta::open(&root.dir, &root.limits)?, None),
+            "" => (Meta::open_beside(&root.dir, kept)?, None),
             name => {
                 let lock = lock(&root.dir, name)?;
-                super::staging::complete(&Below::new(&root.dir, name))?;
-                (Meta::open(&Below::new(&root.dir, name), &root.limits)?, Some(lock))
+                super::staging::complete(&Below::new(&root.dir, name), &root.limits)?;
+                (Meta::open_beside(&Below::new(&root.dir, name), kept)?, Some(lock))
             }
         };
         let mut column = Column { lock, ..Column::with_meta(root, at, meta) };

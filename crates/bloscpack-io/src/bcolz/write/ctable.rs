@@ -17,6 +17,7 @@ use super::flush::{stage_attrs, together};
 use super::params::CarrayParams;
 use super::staging::{Change, Staging};
 use crate::bcolz::carray::read_meta;
+use crate::bcolz::kept::Kept;
 use crate::bcolz::local::LocalDirectory;
 use crate::bcolz::store::Directory;
 use crate::{Cancel, Error, Threads};
@@ -107,8 +108,9 @@ impl<D: Directory> CtableWriter<D> {
         let root = Arc::new(Staging::open(dir, limits)?);
         let names = read_meta(&root.dir, ROOTDIRS_FILE, (&limits, 1), RootDirs::parse)?.names;
         let mut columns: Vec<Column<D>> = Vec::new();
+        let mut kept = Kept::new(limits);
         for name in &names {
-            let mut column = Column::open(root.clone(), name)?;
+            let mut column = Column::open(root.clone(), name, &mut kept)?;
             let (found, expected) = (column.len(), columns.first().map_or(column.len(), Column::len));
             if found < expected {
                 return Err(Error::ColumnLength { column: root.dir.name(name), found, expected });

@@ -9,6 +9,7 @@
 //! | `column` | a carray, alone or in a table, on its way from one state to the next |
 //! | `chunks` | its chunks: where they are now, and where new ones go |
 //! | `rows` | rows appended, put in place of others, removed |
+//! | `stream` | rows from a stream, by many threads |
 //! | `flush` | which files get their names, in which order |
 //! | `staging` | where what is new is until then, and how many changes become one |
 
@@ -22,6 +23,7 @@ mod flush;
 mod params;
 mod rows;
 mod staging;
+mod stream;
 
 pub use carray::CarrayWriter;
 pub(in crate::bcolz) use carray::Place;

@@ -1,28 +1,17 @@
-//! Rows of a carray that is being written: appended, from a stream, in place of others, removed.
+//! Rows of a carray that is being written: appended, in place of others, removed.
 
 use std::cmp::Ordering;
-use std::io::Read;
 use std::num::NonZeroU64;
 use std::ops::Range;
 
-use blosc_core::Encoder;
 use bloscpack_format::FormatError;
 use bloscpack_format::bcolz::{ChunkRows, dflt};
 
 use super::chunks::chunk_file;
 use super::column::Column;
 use super::params;
+use crate::Error;
 use crate::bcolz::store::Directory;
-use crate::counted::Counted;
-use crate::{Cancel, Error, Threads, pipeline};
-
-/// What a worker makes of the plain bytes of a chunk.
-enum Made {
-    /// A chunk file.
-    Full(Vec<u8>),
-    /// Too few for a chunk: they stay in memory.
-    Tail(Vec<u8>),
-}
 
 impl<D: Directory> Column<D> {
     /// Appends rows. Their bytes are whole rows.
@@ -49,48 +38,6 @@ impl<D: Directory> Column<D> {
             bytes = later;
         }
         Ok(())
-    }
-
-    /// Appends what `input` gives, compressed by the threads. How many rows there were.
-    pub(super) fn append_stream(&mut self, input: impl Read, threads: &Threads, cancel: &Cancel) -> Result<u64, Error> {
-        let (old, size, atomsize) = (self.len(), self.meta.rows.chunk_nbytes(), self.meta.rows.atomsize());
-        let tail = std::mem::take(self.load_tail()?);
-        let tail_len = tail.len() as u64;
-        let mut input = Counted::new(tail.as_slice().chain(input));
-        let storage = self.meta.storage.clone();
-        let mut chunk = self.meta.rows.full_chunks();
-        pipeline::run(
-            threads,
-            cancel,
-            || params::encoder(&storage),
-            || {
-                let mut plain = Vec::new();
-                input.append(size, &mut plain)?;
-                Ok((!plain.is_empty()).then_some(plain))
-            },
-            |encoder: &mut Encoder, plain: Vec<u8>| match plain.len() as u64 == size {
-                true => chunk_file(encoder, &storage, plain).map(Made::Full),
-                false => Ok(Made::Tail(plain)),
-            },
-            |made: Made| {
-                match made {
-                    Made::Full(bytes) => self.place(chunk, &bytes)?,
-                    Made::Tail(plain) => self.tail = Some(plain),
-                }
-                chunk += 1;
-                Ok(())
-            },
-        )?;
-        let found = input.position() - tail_len;
-        if !found.is_multiple_of(atomsize) {
-            return Err(Error::NotRows { found, atomsize, rows: None });
-        }
-        let rows = found / atomsize;
-        if rows > 0 {
-            self.set_len(old + rows)?;
-            self.tail_is_new = self.tail.as_ref().is_some_and(|tail| !tail.is_empty());
-        }
-        Ok(rows)
     }
 
     /// Refuses rows that are not there, or bytes that are neither theirs nor one row for all of them.

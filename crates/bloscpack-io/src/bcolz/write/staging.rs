@@ -48,7 +48,7 @@ impl<D: Directory> Staging<D> {
     /// Locks a directory, does what was left to be done in it, and throws away what was left lying around.
     pub(in crate::bcolz) fn open(dir: D, limits: Limits) -> Result<Self, Error> {
         let lock = lock(&dir, "")?;
-        complete(&dir)?;
+        complete(&dir, &limits)?;
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Ok(Staging {
             dir,
@@ -164,9 +164,9 @@ pub(super) fn lock(dir: &dyn Directory, path: &str) -> Result<Lock, Error> {
 }
 
 /// Does what was left to be done in a directory that is locked.
-pub(super) fn complete(dir: &dyn Directory) -> Result<(), Error> {
-    if let Some(pending) = read_pending(dir, &Limits::new())? {
-        check(dir, &pending)?;
+pub(super) fn complete(dir: &dyn Directory, limits: &Limits) -> Result<(), Error> {
+    if let Some(pending) = read_pending(dir, limits)? {
+        check(dir, &pending, limits)?;
         all(dir, &pending.steps, Some(&staged_numbers(dir)?))?;
         finish(dir)?;
     }

@@ -10,6 +10,7 @@ use super::{MAX_UNSEEN, Slot};
 use crate::frame::new::NewFrame;
 use crate::frame::params::FrameParams;
 use crate::frame::writer::FrameWriter;
+use crate::lost::Told;
 use crate::{Cancel, Error};
 
 /// What the new frame is made of.
@@ -23,9 +24,6 @@ pub(super) struct Salvage<'a> {
     /// Bytes that are there.
     pub(super) stored: u64,
 }
-
-/// What it takes to say that a chunk is lost, and where it was looked for.
-const LOST_MEMORY: u64 = 200;
 
 impl Salvage<'_> {
     /// Puts what stands into a new frame, a chunk at a time: `found` slots, or as many as the array has chunks.
@@ -50,7 +48,7 @@ impl Salvage<'_> {
             lost.push(Lost::TooMany { chunks: found - expected });
         }
         // An index of a few bytes can name any number of chunks.
-        self.limits.check_unearned(found.max(expected).saturating_mul(LOST_MEMORY), self.stored)?;
+        Told::new(self.limits).add(found.max(expected), "", self.stored)?;
         let slots = slots.chain(std::iter::repeat(Slot::Lost));
         let mut decoder = Decoder::new().limits(self.limits).super_chunk_typesize(self.header.typesize as usize);
         if let Some(array) = &array {
