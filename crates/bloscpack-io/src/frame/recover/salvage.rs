@@ -81,6 +81,7 @@ impl Salvage<'_> {
                         Some(chunk)
                     }
                     Err(why) => {
+                        self.cancel.check()?;
                         lost.push(Lost::Chunk { chunk: number, why });
                         None
                     }
