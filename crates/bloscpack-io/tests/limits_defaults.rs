@@ -159,6 +159,59 @@ fn chunks_that_are_named_twice() {
     }
 }
 
+/// A frame without chunks, whose vlmetalayers are these chunks; each has its place, or all have the first one's.
+fn layers_of(chunks: &[Vec<u8>], shared: bool) -> Vec<u8> {
+    let mut trailer = Trailer::default();
+    for (number, chunk) in chunks.iter().enumerate() {
+        trailer.vlmetalayers.set(&format!("{number:03}"), chunk, 1 << 10).unwrap();
+    }
+    let mut header = Header::new(FrameType::Contiguous, 1);
+    header.has_vlmetalayers = true;
+    let mut trailer = trailer.to_bytes().unwrap();
+    if shared {
+        // Nine bytes, then nine for each entry: four for its name, and where its content is.
+        let place = |entry: usize| 9 + 9 * entry + 5..9 + 9 * entry + 9;
+        let first = trailer[place(0)].to_vec();
+        (1..chunks.len()).for_each(|entry| trailer[place(entry)].copy_from_slice(&first));
+    }
+    header.frame_len = header.header_len() + trailer.len() as u64;
+    [header.to_bytes().unwrap(), trailer].concat()
+}
+
+/// Many vlmetalayers take no longer to check than what is stored of them.
+#[test]
+fn vlmetalayers_of_a_few_bytes() {
+    let encoder = blosc_core::Encoder::new(CParams::blosc2().typesize(1)).unwrap();
+    // Runs, which are decoded, unlike a repeated value.
+    let runs = |nbytes: usize| {
+        let plain: Vec<u8> = (0..nbytes).map(|at| u8::from(at * 2 > nbytes)).collect();
+        blosc_core::compress(&plain, &CParams::blosc2().typesize(1)).unwrap()
+    };
+    let dir = tempfile::tempdir().unwrap();
+    let (path, saved) = (dir.path().join("layers.b2frame"), dir.path().join("saved"));
+    let options = UnpackOptions::new().threads(Threads::Serial);
+    let cases = [
+        // One chunk for all, of a GiB.
+        (vec![encoder.zeros(1 << 30).unwrap(); 500], true, false),
+        (vec![encoder.zeros(16 << 20).unwrap(); 500], false, true),
+        (vec![runs(4 << 20); 500], true, true),
+        (vec![runs(4 << 20); 65], false, false),
+        (vec![runs((16 << 20) + 1)], false, false),
+    ];
+    for (chunks, shared, is_whole) in cases {
+        let file = layers_of(&chunks, shared);
+        std::fs::write(&path, &file).unwrap();
+        let archive = Archive::open(file.as_slice()).unwrap();
+        assert_eq!(archive.frame().unwrap().trailer.vlmetalayers.iter().len(), chunks.len());
+        let verified = within(40 << 20, || archive.verify(&options));
+        assert_eq!(verified.map_err(over), if is_whole { Ok(()) } else { Err("max_metadata") });
+        let report = within(40 << 20, || frame::recover(&path, &saved, true, &Cancel::new()).unwrap());
+        assert_eq!(report.lost.is_empty(), is_whole, "{report:?}");
+        let is_small = blosc_core::Header::parse(&chunks[0]).unwrap().nbytes() <= 16 << 20;
+        assert_eq!(within(40 << 20, || archive.vlmetalayer("000")).is_ok(), is_small);
+    }
+}
+
 /// A bare chunk of 2 GB is written as it is decoded, and not put in memory.
 #[test]
 fn a_bare_chunk_that_repeats_a_value() {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use blosc_core::{Chunk, DecodeError, Decoder, Filter, Limits, Special};
-use bloscpack_format::frame::{B2nd, Edit, FrameError, Grid, Header, Metalayer, Trailer, decode_vlmetalayer};
+use bloscpack_format::frame::{B2nd, Edit, FrameError, Grid, Header, Trailer};
 
 use super::report::{Lost, RecoverReport};
 use super::{MAX_UNSEEN, Slot};
@@ -103,12 +103,13 @@ impl Salvage<'_> {
 
     /// Leaves out the vlmetalayers that cannot be read back.
     fn drop_vlmetalayers(&mut self, lost: &mut Vec<Lost>) -> Result<(), Error> {
-        let (layers, mut decoder) = (&mut self.trailer.vlmetalayers, Decoder::new().limits(self.limits));
-        let mut refuse = |layer: &Metalayer<'_>| {
-            let error = decode_vlmetalayer(layer.content, &mut decoder).err()?;
-            Some(Lost::VlMetalayer { name: layer.name_lossy().into_owned(), why: error.to_string() })
-        };
-        let refused: Vec<Option<Lost>> = layers.iter().map(|layer| refuse(&layer)).collect();
+        let layers = &mut self.trailer.vlmetalayers;
+        let mut refused: Vec<Option<Lost>> = Vec::new();
+        for (layer, checked) in layers.checked(self.limits) {
+            self.cancel.check()?;
+            let name = || layer.name_lossy().into_owned();
+            refused.push(checked.err().map(|error| Lost::VlMetalayer { name: name(), why: error.to_string() }));
+        }
         if refused.iter().any(Option::is_some) {
             let mut keep = refused.iter().map(Option::is_none);
             layers.retain(|_| keep.next().unwrap_or(true))?;
