@@ -7,8 +7,9 @@ use std::io::{self, Read};
 use std::time::{Duration, Instant};
 
 use blosc_core::{CParams, Special};
+use bloscpack_format::FormatError;
 use bloscpack_format::bcolz::{Dtype, dflt};
-use bloscpack_format::frame::{ChunkSize, Frame, FrameType, Header, Index, Trailer};
+use bloscpack_format::frame::{ChunkSize, Entry, Frame, FrameError, FrameType, Header, Index, Trailer};
 use bloscpack_io::bcolz::{Carray, CarrayWriter, MemoryDirectory, Root};
 use bloscpack_io::frame::{FrameWriter, MemoryFrame};
 use bloscpack_io::{
@@ -120,6 +121,71 @@ fn the_same_chunk_again_and_again() {
             }
         });
     }
+}
+
+/// Compacting copies a chunk once, however often the index names it, and no chunks that lie in each other.
+#[test]
+fn compacting_costs_what_is_stored() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("frame.b2frame");
+    let frame = |nbytes, chunksize, data: &[u8], index: &[u8]| {
+        let mut header = Header::new(FrameType::Contiguous, 1);
+        let trailer = Trailer::default().to_bytes().unwrap();
+        (header.nbytes, header.cbytes, header.chunksize) = (nbytes, data.len() as u64, chunksize);
+        header.frame_len = header.header_len() + (data.len() + index.len() + trailer.len()) as u64;
+        let file = [header.to_bytes().unwrap(), data.to_vec(), index.to_vec(), trailer].concat();
+        std::fs::write(&path, &file).unwrap();
+        file
+    };
+    let chunk = blosc_core::Encoder::new(CParams::blosc2().typesize(1)).unwrap().repeat(b"A", 1).unwrap();
+    let index = blosc_core::Encoder::new(CParams::blosc2().typesize(8)).unwrap();
+    let nchunks = MOST - 100;
+    let file = frame(nchunks, ChunkSize::Fixed(1), &chunk, &index.zeros(8 * nchunks as usize).unwrap());
+    let report = within(1 << 20, || frame::compact(&path, &Cancel::new()).unwrap());
+    // An index of C-Blosc2 says its entry even where that is 0.
+    assert_eq!((report.before, report.after), (file.len() as u64, file.len() as u64 + 8));
+    assert_eq!(Archive::open(LocalSource::open(&path).unwrap()).unwrap().chunk(nchunks - 1).unwrap(), b"A");
+    // As many special values.
+    std::fs::write(&path, zeros(MOST, 1)).unwrap();
+    within(1 << 20, || frame::compact(&path, &Cancel::new()).unwrap());
+    let archive = Archive::open(LocalSource::open(&path).unwrap()).unwrap();
+    assert_eq!((archive.nchunks(), archive.chunk(5).unwrap()), (MOST, vec![0]));
+
+    // What many share is shared still, and stands in the order of the numbers.
+    let stored = |plain: &[u8]| blosc_core::compress(plain, &CParams::blosc2().clevel(0)).unwrap();
+    let (dead, a, b) = (stored(&[0; 500]), stored(&testdata::noise(100, 1)), stored(&testdata::noise(100, 2)));
+    let (at_a, at_b) = (dead.len() as u64, (dead.len() + a.len()) as u64);
+    let entries = |places: &[u64]| Index::from_entries(places.iter().copied().map(Entry::Stored)).encode().unwrap();
+    frame(
+        500,
+        ChunkSize::Fixed(100),
+        &[dead, a.clone(), b.clone()].concat(),
+        &entries(&[at_b, at_a, at_b, at_b, at_a]),
+    );
+    let plain = |path: &std::path::Path| {
+        let archive = Archive::open(LocalSource::open(path).unwrap()).unwrap();
+        archive.read_range(0..archive.nbytes()).unwrap()
+    };
+    let before = plain(&path);
+    let report = frame::compact(&path, &Cancel::new()).unwrap();
+    assert!(plain(&path) == before && report.before > report.after + 400, "{report:?}");
+    let archive = Archive::open(LocalSource::open(&path).unwrap()).unwrap();
+    assert_eq!(archive.frame().unwrap().header.cbytes, (a.len() + b.len()) as u64);
+    // A chunk that holds others, and these.
+    let mut outer = [stored(&[1; 20]), stored(&[2; 20])].concat();
+    outer = stored(&outer);
+    let inner = |number: u64| outer.len() as u64 - 104 + 52 * number;
+    let file = frame(144, ChunkSize::Variable, &outer, &entries(&[0, inner(0), inner(1)]));
+    let error = frame::compact(&path, &Cancel::new()).unwrap_err();
+    assert!(matches!(error, Error::Format(FormatError::Frame(FrameError::ChunkLength { chunk: 1, .. }))), "{error}");
+    assert!(std::fs::read(&path).unwrap() == file);
+    assert_eq!(
+        over(frame::compact_with_limits(&path, &Cancel::new(), Limits::new().max_chunks(2)).unwrap_err()),
+        "max_chunks"
+    );
+    let called_off = Cancel::new();
+    called_off.cancel();
+    assert!(matches!(frame::compact(&path, &called_off), Err(Error::Cancelled)));
 }
 
 /// Chunks that are named twice are decoded once, and each that is damaged is found.
