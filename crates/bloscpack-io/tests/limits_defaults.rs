@@ -171,6 +171,10 @@ fn compacting_costs_what_is_stored() {
     assert!(plain(&path) == before && report.before > report.after + 400, "{report:?}");
     let archive = Archive::open(LocalSource::open(&path).unwrap()).unwrap();
     assert_eq!(archive.frame().unwrap().header.cbytes, (a.len() + b.len()) as u64);
+    // Salvaging it tells them apart, within the limits.
+    let saved = |limits| frame::recover_with_limits(&path, &dir.path().join("saved"), true, &Cancel::new(), limits);
+    assert_eq!(saved(Limits::new()).unwrap().chunks, 5);
+    assert_eq!(over(saved(Limits::new().max_unearned(0)).unwrap_err()), "max_unearned");
     // A chunk that holds others, and these.
     let mut outer = [stored(&[1; 20]), stored(&[2; 20])].concat();
     outer = stored(&outer);

@@ -62,7 +62,7 @@ impl Salvage<'_> {
         let params = FrameParams::of(self.header).unwrap_or(FrameParams::new(self.header.typesize));
         let edit = Edit::create(self.header.clone(), self.trailer);
         let mut writer = FrameWriter::with_edit(store, edit, params);
-        let mut kept = 0;
+        let (mut kept, mut copied) = (0, 0_u64);
         for (number, slot) in (0..expected).zip(slots) {
             self.cancel.check()?;
             let chunk = match slot {
@@ -89,6 +89,9 @@ impl Salvage<'_> {
             };
             match (chunk, &grid) {
                 (Some(chunk), _) => {
+                    copied = copied.saturating_add(chunk.len() as u64);
+                    // A chunk that many numbers share becomes one for each: no more of these than nobody has stored.
+                    self.limits.check_unearned(copied.saturating_sub(self.stored), 0)?;
                     writer.append_chunk(&chunk)?;
                     kept += 1;
                 }
