@@ -19,8 +19,8 @@ use core::fmt;
 #[non_exhaustive]
 pub struct Limits {
     /// Plain bytes of what one call returns: of a [`Decoder`](crate::Decoder) a chunk, of a container what is put together
-    /// in memory. Outputs that are written to a stream are not bounded by it. Default: what the machine can address, as an
-    /// array in memory may be as large as it is.
+    /// in memory. Outputs that are written to a stream are not bounded by it. Default: what a place in memory can have, as
+    /// an array may be as large as it is: on machines of 32 bits 2 GiB − 1.
     pub max_nbytes: usize,
     /// Plain bytes of a chunk; of a block, where only some are decoded. Default: what the format can express, 2 GiB − 1.
     pub max_chunk: usize,
@@ -31,8 +31,8 @@ pub struct Limits {
     /// Bytes that are held at once besides the output: chunks in flight, blocks on their way through filters, metadata, the
     /// index of a frame. Fewer chunks are worked on at once where more would not fit; one alone that does not fit is
     /// refused. The tables of the codecs, below 1 MiB for each thread, come on top. Default: 8 GiB, in which the largest
-    /// chunk that there can be fits: 2 GiB plain, as much compressed, six blocks of 512 MiB. On machines of 32 bits what can
-    /// be addressed.
+    /// chunk that there can be fits: 2 GiB plain, as much compressed, six blocks of 512 MiB. On machines of 32 bits
+    /// 2 GiB − 1.
     pub max_memory: usize,
     /// Bytes of a piece of metadata, decompressed; those of attributes and of interrupted changes, which are stored as they
     /// are, may have 4 and 16 times as many. As values they take up to 36 times as much memory, so that no more than the
@@ -51,12 +51,12 @@ impl Limits {
     /// The defaults.
     pub const fn new() -> Self {
         Limits {
-            max_nbytes: usize::MAX,
+            max_nbytes: ADDRESSABLE,
             max_chunk: i32::MAX as usize,
             max_unearned: 1 << 30,
             max_memory: match 1_usize.checked_shl(33) {
                 Some(max) => max,
-                None => usize::MAX,
+                None => ADDRESSABLE,
             },
             max_metadata: 16 << 20,
             max_chunks: 1 << 25,
@@ -172,6 +172,9 @@ impl Limits {
     }
 }
 
+/// The most bytes that a place in memory can have.
+const ADDRESSABLE: usize = isize::MAX as usize;
+
 /// Memory that a chunk in an index may take: its entry in a list that grows, where it ends in the plain bytes in another
 /// one, and whether it was verified already.
 const INDEX_MEMORY: u64 = 64;
@@ -248,6 +251,7 @@ mod tests {
         assert!(limits.check_chunk(largest).is_ok());
         // What a machine of 32 bits cannot address is refused there.
         let is_64_bit = usize::BITS == 64;
+        assert!([limits.max_nbytes, limits.max_memory].iter().all(|max| isize::try_from(*max).is_ok()));
         let chunk = Limits::chunk_memory(largest, largest);
         assert_eq!(limits.check_memory("a chunk", chunk).is_ok(), is_64_bit);
         assert_eq!(limits.check_output(u64::MAX >> 1, u64::MAX >> 13).is_ok(), is_64_bit);

@@ -1,7 +1,7 @@
-//! Questions about files that are asked before anything is written, and removing one.
+//! Questions about files that are asked before anything is written or read, and files that are no links: opened, made, removed.
 
-use std::fs::{self, File};
-use std::io;
+use std::fs::{self, File, Metadata};
+use std::io::{self, Write as _};
 use std::path::Path;
 
 use crate::Error;
@@ -59,5 +59,111 @@ pub(crate) fn remove_if_there(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),
+    }
+}
+
+/// Opens a file of a container to be read, which somebody else has made: a regular file, and no link. To open a pipe would
+/// wait for a writer, a device may have no end, and a link leads anywhere; no writer of containers makes any of them.
+pub(crate) fn open_regular(path: &Path) -> io::Result<File> {
+    open_regular_by(File::options().read(true), path)
+}
+
+/// The same by options, as to write to it, too.
+pub(crate) fn open_regular_by(options: &mut fs::OpenOptions, path: &Path) -> io::Result<File> {
+    #[cfg(unix)]
+    {
+        use rustix::fs::OFlags;
+        std::os::unix::fs::OpenOptionsExt::custom_flags(options, (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32);
+    }
+    // Where the system can leave links alone, this only says better why. Nothing else is opened, for that may do something.
+    expect_regular(&fs::symlink_metadata(path)?)?;
+    let file = options.open(path)?;
+    expect_regular(&file.metadata()?)?;
+    Ok(file)
+}
+
+/// Refuses all but regular files, and says what it is.
+pub(crate) fn expect_regular(found: &Metadata) -> io::Result<()> {
+    let found = found.file_type();
+    let what = match found.is_file() {
+        true => return Ok(()),
+        false if found.is_symlink() => "a symbolic link",
+        false if found.is_dir() => "a directory",
+        false => special_file(found),
+    };
+    let text = format!("it is {what}, where a regular file was expected");
+    Err(io::Error::new(io::ErrorKind::InvalidInput, text))
+}
+
+#[cfg(unix)]
+fn special_file(found: fs::FileType) -> &'static str {
+    use std::os::unix::fs::FileTypeExt as _;
+    match found.is_fifo() {
+        true => "a named pipe",
+        false if found.is_socket() => "a socket",
+        false => "a device",
+    }
+}
+
+#[cfg(not(unix))]
+fn special_file(_: fs::FileType) -> &'static str {
+    "something else"
+}
+
+/// Makes a file of these bytes, and waits until they are on the disk. What had the name goes: nothing is written through a
+/// link, nor to a file that has other names.
+pub(crate) fn write_anew(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let create = || File::options().write(true).create_new(true).open(path);
+    let mut file = match create() {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            remove_if_there(path)?;
+            create()?
+        }
+        created => created?,
+    };
+    file.write_all(bytes)?;
+    file.sync_all()
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn only_regular_files_are_opened() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        fs::write(at("file"), "x").unwrap();
+        symlink(at("file"), at("link")).unwrap();
+        symlink("/dev/zero", at("zero")).unwrap();
+        symlink(at("nowhere"), at("dangling")).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(at("pipe")).status().unwrap().success());
+        let says = |path: &Path| open_regular(path).unwrap_err().to_string();
+        assert!(open_regular(&at("file")).is_ok());
+        for link in ["link", "zero", "dangling"] {
+            assert_eq!(says(&at(link)), "it is a symbolic link, where a regular file was expected");
+        }
+        assert_eq!(says(&at("pipe")), "it is a named pipe, where a regular file was expected");
+        assert_eq!(says(Path::new("/dev/zero")), "it is a device, where a regular file was expected");
+        assert_eq!(says(dir.path()), "it is a directory, where a regular file was expected");
+        assert_eq!(open_regular(&at("nowhere")).unwrap_err().kind(), io::ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn nothing_is_written_through_a_link() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        fs::write(at("victim"), "precious").unwrap();
+        symlink(at("victim"), at("link")).unwrap();
+        symlink(at("nowhere"), at("dangling")).unwrap();
+        fs::hard_link(at("victim"), at("other name")).unwrap();
+        for name in ["link", "dangling", "other name", "new"] {
+            write_anew(&at(name), b"new").unwrap();
+            assert_eq!(fs::read(at(name)).unwrap(), b"new");
+            assert!(fs::symlink_metadata(at(name)).unwrap().is_file());
+        }
+        assert_eq!(fs::read(at("victim")).unwrap(), b"precious");
+        assert!(!at("nowhere").exists());
     }
 }

@@ -6,6 +6,16 @@ use blosc_core::{Limits, OverLimit};
 
 use crate::Error;
 
+/// Zeros in place of bytes that are going to be read: of a machine of 32 bits a file may have more than it can hold.
+pub(crate) fn room(nbytes: u64) -> Result<Vec<u8>, Error> {
+    let no_memory = || Error::io("making room in memory")(io::ErrorKind::OutOfMemory.into());
+    let len = usize::try_from(nbytes).map_err(|_| no_memory())?;
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(len).map_err(|_| no_memory())?;
+    bytes.resize(len, 0);
+    Ok(bytes)
+}
+
 /// Bytes that are put together in memory, from so many compressed ones.
 pub(crate) struct InMemory<'a> {
     pub(crate) bytes: Vec<u8>,
@@ -32,6 +42,7 @@ impl Write for InMemory<'_> {
             self.over = Some(over);
             return Err(io::Error::other(over));
         }
+        self.bytes.try_reserve(buf.len()).map_err(|_| io::ErrorKind::OutOfMemory)?;
         self.bytes.extend_from_slice(buf);
         Ok(buf.len())
     }

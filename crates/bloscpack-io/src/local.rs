@@ -12,9 +12,13 @@ use bloscpack_format::frame::sframe;
 
 use crate::Error;
 use crate::bcolz::{self, Directory, LocalDirectory};
+use crate::files::open_regular;
 use crate::source::{ChunkFiles, ReadAt};
 
 /// A file, or a directory with the files of a sparse frame or of a bcolz carray, as a source.
+///
+/// The path may be a link. The files of a sparse frame may not: they are regular files, as every writer makes them, and
+/// anything else in their place is refused, for a pipe may have no writer, a device no end, and a link leads anywhere.
 ///
 /// ```no_run
 /// use bloscpack_io::{Archive, LocalSource};
@@ -56,7 +60,8 @@ impl LocalSource {
         match detect_directory(is_file) {
             None => Err(refuse(io::ErrorKind::IsADirectory.into())),
             Some(Format::SparseFrame) => {
-                let file = File::open(path.join(sframe::INDEX_FILE)).map_err(refuse)?;
+                let index = path.join(sframe::INDEX_FILE);
+                let file = open_regular(&index).map_err(|error| Error::file("opening", &index, error))?;
                 Ok(LocalSource { directory: Some(path.to_owned()), ..LocalSource::from(file) })
             }
             Some(Format::Carray) => {
@@ -156,7 +161,7 @@ impl ReadAt for LocalSource {
 impl ChunkFiles for LocalSource {
     fn open_chunk(&self, number: u32) -> io::Result<Box<dyn ReadAt + '_>> {
         let directory = self.directory.as_ref().ok_or(io::ErrorKind::NotFound)?;
-        Ok(Box::new(File::open(directory.join(sframe::chunk_file_name(number)))?))
+        Ok(Box::new(open_regular(&directory.join(sframe::chunk_file_name(number)))?))
     }
 }
 

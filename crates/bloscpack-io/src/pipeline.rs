@@ -43,6 +43,15 @@ impl Weight {
         Weight { bytes: Limits::chunk_memory(nbytes, nbytes), unearned }
     }
 
+    /// A chunk of `nbytes` that is made, of which nobody knows whether its plain bytes are anywhere; and the plain bytes that
+    /// are `held` while they are fetched. These let others wait, but refuse nothing.
+    pub(crate) fn of_new_chunk(nbytes: u64, held: u64, threads: &Threads, limits: &Limits) -> Weight {
+        let chunk = Weight::of_chunk(nbytes, threads, limits, || 0);
+        let most = chunk.bytes.max(limits.max_memory as u64);
+        let held = Weight::of_chunk(held, threads, limits, || 0);
+        Weight { bytes: chunk.bytes.saturating_add(held.bytes).min(most), ..chunk.plus(held) }
+    }
+
     fn plus(self, other: Weight) -> Weight {
         let Weight { bytes, unearned } = other;
         Weight { bytes: self.bytes.saturating_add(bytes), unearned: self.unearned.saturating_add(unearned) }
@@ -191,7 +200,7 @@ where
 }
 
 /// What is over the limits when one item alone is.
-const CHUNK: &str = "a chunk that is being decoded";
+const CHUNK: &str = "a chunk that is being worked on";
 
 /// Sends its output when dropped, so that the coordinator does not wait for a job that panicked: the scope passes the
 /// panic on when it ends.
@@ -273,6 +282,17 @@ mod tests {
             assert!(matches!(result, Err(Error::NoMetadataFound)));
             assert!(written <= 50);
         }
+    }
+
+    /// What is held besides a new chunk lets others wait; alone, a chunk is refused only for itself.
+    #[test]
+    fn a_new_chunk_weighs_what_is_held_for_it() {
+        let (limits, serial) = (Limits::new().max_memory(100_000).max_unearned(1000), Threads::Serial);
+        let weight = |nbytes, held| Weight::of_new_chunk(nbytes, held, &serial, &limits);
+        assert_eq!(weight(400, 0), Weight { bytes: Limits::chunk_memory(400, 400), unearned: 0 });
+        assert_eq!(weight(600, 800), Weight { bytes: Limits::chunk_memory(1400, 1400), unearned: 1400 });
+        assert_eq!(weight(600, 1 << 40).bytes, 100_000);
+        assert!(weight(20_000, 0).bytes > 100_000);
     }
 
     /// Of items that each take half of what is allowed, two are in flight; of larger ones, one; too large ones are refused.

@@ -7,8 +7,9 @@ use std::io::{self, Read};
 use std::time::{Duration, Instant};
 
 use blosc_core::{CParams, Special};
+use bloscpack_format::FormatError;
 use bloscpack_format::bcolz::{Dtype, dflt};
-use bloscpack_format::frame::{ChunkSize, Frame, FrameType, Header, Index, Trailer};
+use bloscpack_format::frame::{ChunkSize, Entry, Frame, FrameError, FrameType, Header, Index, Trailer};
 use bloscpack_io::bcolz::{
     Below, Carray, CarrayParams, CarrayWriter, Ctable, CtableWriter, Directory, MemoryDirectory, Root,
 };
@@ -125,6 +126,75 @@ fn the_same_chunk_again_and_again() {
     }
 }
 
+/// Compacting copies a chunk once, however often the index names it, and no chunks that lie in each other.
+#[test]
+fn compacting_costs_what_is_stored() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("frame.b2frame");
+    let frame = |nbytes, chunksize, data: &[u8], index: &[u8]| {
+        let mut header = Header::new(FrameType::Contiguous, 1);
+        let trailer = Trailer::default().to_bytes().unwrap();
+        (header.nbytes, header.cbytes, header.chunksize) = (nbytes, data.len() as u64, chunksize);
+        header.frame_len = header.header_len() + (data.len() + index.len() + trailer.len()) as u64;
+        let file = [header.to_bytes().unwrap(), data.to_vec(), index.to_vec(), trailer].concat();
+        std::fs::write(&path, &file).unwrap();
+        file
+    };
+    let chunk = blosc_core::Encoder::new(CParams::blosc2().typesize(1)).unwrap().repeat(b"A", 1).unwrap();
+    let index = blosc_core::Encoder::new(CParams::blosc2().typesize(8)).unwrap();
+    let nchunks = MOST - 100;
+    let file = frame(nchunks, ChunkSize::Fixed(1), &chunk, &index.zeros(8 * nchunks as usize).unwrap());
+    let report = within(1 << 20, || frame::compact(&path, &Cancel::new()).unwrap());
+    // An index of C-Blosc2 says its entry even where that is 0.
+    assert_eq!((report.before, report.after), (file.len() as u64, file.len() as u64 + 8));
+    assert_eq!(Archive::open(LocalSource::open(&path).unwrap()).unwrap().chunk(nchunks - 1).unwrap(), b"A");
+    // As many special values.
+    std::fs::write(&path, zeros(MOST, 1)).unwrap();
+    within(1 << 20, || frame::compact(&path, &Cancel::new()).unwrap());
+    let archive = Archive::open(LocalSource::open(&path).unwrap()).unwrap();
+    assert_eq!((archive.nchunks(), archive.chunk(5).unwrap()), (MOST, vec![0]));
+
+    // What many share is shared still, and stands in the order of the numbers.
+    let stored = |plain: &[u8]| blosc_core::compress(plain, &CParams::blosc2().clevel(0)).unwrap();
+    let (dead, a, b) = (stored(&[0; 500]), stored(&testdata::noise(100, 1)), stored(&testdata::noise(100, 2)));
+    let (at_a, at_b) = (dead.len() as u64, (dead.len() + a.len()) as u64);
+    let entries = |places: &[u64]| Index::from_entries(places.iter().copied().map(Entry::Stored)).encode().unwrap();
+    frame(
+        500,
+        ChunkSize::Fixed(100),
+        &[dead, a.clone(), b.clone()].concat(),
+        &entries(&[at_b, at_a, at_b, at_b, at_a]),
+    );
+    let plain = |path: &std::path::Path| {
+        let archive = Archive::open(LocalSource::open(path).unwrap()).unwrap();
+        archive.read_range(0..archive.nbytes()).unwrap()
+    };
+    let before = plain(&path);
+    let report = frame::compact(&path, &Cancel::new()).unwrap();
+    assert!(plain(&path) == before && report.before > report.after + 400, "{report:?}");
+    let archive = Archive::open(LocalSource::open(&path).unwrap()).unwrap();
+    assert_eq!(archive.frame().unwrap().header.cbytes, (a.len() + b.len()) as u64);
+    // Salvaging it tells them apart, within the limits.
+    let saved = |limits| frame::recover_with_limits(&path, &dir.path().join("saved"), true, &Cancel::new(), limits);
+    assert_eq!(saved(Limits::new()).unwrap().chunks, 5);
+    assert_eq!(over(saved(Limits::new().max_unearned(0)).unwrap_err()), "max_unearned");
+    // A chunk that holds others, and these.
+    let mut outer = [stored(&[1; 20]), stored(&[2; 20])].concat();
+    outer = stored(&outer);
+    let inner = |number: u64| outer.len() as u64 - 104 + 52 * number;
+    let file = frame(144, ChunkSize::Variable, &outer, &entries(&[0, inner(0), inner(1)]));
+    let error = frame::compact(&path, &Cancel::new()).unwrap_err();
+    assert!(matches!(error, Error::Format(FormatError::Frame(FrameError::ChunkLength { chunk: 1, .. }))), "{error}");
+    assert!(std::fs::read(&path).unwrap() == file);
+    assert_eq!(
+        over(frame::compact_with_limits(&path, &Cancel::new(), Limits::new().max_chunks(2)).unwrap_err()),
+        "max_chunks"
+    );
+    let called_off = Cancel::new();
+    called_off.cancel();
+    assert!(matches!(frame::compact(&path, &called_off), Err(Error::Cancelled)));
+}
+
 /// Chunks that are named twice are decoded once, and each that is damaged is found.
 #[test]
 fn chunks_that_are_named_twice() {
@@ -159,6 +229,59 @@ fn chunks_that_are_named_twice() {
             damaged[header.header_len() as usize + [0, chunks[0].len(), chunks[0].len() + chunks[1].len()][chunk]] = 99;
             assert!(Archive::open(damaged).unwrap().verify(&UnpackOptions::new()).is_err());
         }
+    }
+}
+
+/// A frame without chunks, whose vlmetalayers are these chunks; each has its place, or all have the first one's.
+fn layers_of(chunks: &[Vec<u8>], shared: bool) -> Vec<u8> {
+    let mut trailer = Trailer::default();
+    for (number, chunk) in chunks.iter().enumerate() {
+        trailer.vlmetalayers.set(&format!("{number:03}"), chunk, 1 << 10).unwrap();
+    }
+    let mut header = Header::new(FrameType::Contiguous, 1);
+    header.has_vlmetalayers = true;
+    let mut trailer = trailer.to_bytes().unwrap();
+    if shared {
+        // Nine bytes, then nine for each entry: four for its name, and where its content is.
+        let place = |entry: usize| 9 + 9 * entry + 5..9 + 9 * entry + 9;
+        let first = trailer[place(0)].to_vec();
+        (1..chunks.len()).for_each(|entry| trailer[place(entry)].copy_from_slice(&first));
+    }
+    header.frame_len = header.header_len() + trailer.len() as u64;
+    [header.to_bytes().unwrap(), trailer].concat()
+}
+
+/// Many vlmetalayers take no longer to check than what is stored of them.
+#[test]
+fn vlmetalayers_of_a_few_bytes() {
+    let encoder = blosc_core::Encoder::new(CParams::blosc2().typesize(1)).unwrap();
+    // Runs, which are decoded, unlike a repeated value.
+    let runs = |nbytes: usize| {
+        let plain: Vec<u8> = (0..nbytes).map(|at| u8::from(at * 2 > nbytes)).collect();
+        blosc_core::compress(&plain, &CParams::blosc2().typesize(1)).unwrap()
+    };
+    let dir = tempfile::tempdir().unwrap();
+    let (path, saved) = (dir.path().join("layers.b2frame"), dir.path().join("saved"));
+    let options = UnpackOptions::new().threads(Threads::Serial);
+    let cases = [
+        // One chunk for all, of a GiB.
+        (vec![encoder.zeros(1 << 30).unwrap(); 500], true, false),
+        (vec![encoder.zeros(16 << 20).unwrap(); 500], false, true),
+        (vec![runs(4 << 20); 500], true, true),
+        (vec![runs(4 << 20); 65], false, false),
+        (vec![runs((16 << 20) + 1)], false, false),
+    ];
+    for (chunks, shared, is_whole) in cases {
+        let file = layers_of(&chunks, shared);
+        std::fs::write(&path, &file).unwrap();
+        let archive = Archive::open(file.as_slice()).unwrap();
+        assert_eq!(archive.frame().unwrap().trailer.vlmetalayers.iter().len(), chunks.len());
+        let verified = within(40 << 20, || archive.verify(&options));
+        assert_eq!(verified.map_err(over), if is_whole { Ok(()) } else { Err("max_metadata") });
+        let report = within(40 << 20, || frame::recover(&path, &saved, true, &Cancel::new()).unwrap());
+        assert_eq!(report.lost.is_empty(), is_whole, "{report:?}");
+        let is_small = blosc_core::Header::parse(&chunks[0]).unwrap().nbytes() <= 16 << 20;
+        assert_eq!(within(40 << 20, || archive.vlmetalayer("000")).is_ok(), is_small);
     }
 }
 

@@ -194,8 +194,25 @@ impl Index {
         Some(first as u64)
     }
 
-    /// The numbers of the chunk files.
-    pub(super) fn numbers(&self, frame_type: FrameType) -> BTreeSet<u32> {
+    /// An index of what `change` makes of each entry, by the number of its chunk. Of one that repeats an entry it is asked once.
+    ///
+    /// # Errors
+    ///
+    /// What `change` answers; [`FrameError::Entry`] for an entry that means nothing.
+    pub fn try_map<E: From<FormatError>>(
+        &self,
+        mut change: impl FnMut(u64, Entry) -> Result<Entry, E>,
+    ) -> Result<Self, E> {
+        let mut changed = |chunk| change(chunk, self.get(chunk)?).map(Entry::to_i64);
+        Ok(Self(match self.0 {
+            Entries::Repeat { nchunks, .. } if nchunks > 0 => Entries::Repeat { entry: changed(0)?, nchunks },
+            _ => Entries::List((0..self.len()).map(changed).collect::<Result<_, E>>()?),
+        }))
+    }
+
+    /// The numbers of the chunk files; none of a contiguous frame.
+    #[must_use]
+    pub fn numbers(&self, frame_type: FrameType) -> BTreeSet<u32> {
         let entries = match &self.0 {
             _ if frame_type == FrameType::Contiguous => &[],
             Entries::List(entries) => entries.as_slice(),

@@ -3,7 +3,8 @@
 use super::FrameError;
 use super::layers::{Layers, Metalayer, Place};
 use crate::error::{FormatError, Part};
-use blosc_core::{Chunk, DecodeError, Decoder};
+use blosc_core::{Chunk, DecodeError, Decoder, Limits};
+use std::collections::HashSet;
 
 /// The metalayers in the trailer of a frame. Their contents are chunks, without which they cannot be read back.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,6 +38,25 @@ impl VlMetalayers {
     /// All of them, in the order in which they were added, each with the chunk that holds its content.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Metalayer<'_>> {
         self.0.iter()
+    }
+
+    /// Each with whether its content can be read back within the limits. It takes as long as what is stored: many may share
+    /// a chunk, which is decoded once, repeated values are not decoded, and all together may make no more than 16 times
+    /// [`Limits::max_metadata`], as many of the largest as C-Blosc2 writes.
+    pub fn checked(&self, limits: Limits) -> impl Iterator<Item = (Metalayer<'_>, Result<(), FormatError>)> {
+        let mut decoder = Decoder::new().limits(limits);
+        let (mut whole, mut made) = (HashSet::new(), 0);
+        self.iter().map(move |layer| {
+            let place = (layer.content.as_ptr().addr(), layer.content.len());
+            if whole.contains(&place) {
+                return (layer, Ok(()));
+            }
+            let checked = check(layer.content, &mut decoder, &mut made);
+            if checked.is_ok() {
+                whole.insert(place);
+            }
+            (layer, checked)
+        })
     }
 
     /// The chunk of one.
@@ -100,10 +120,29 @@ impl VlMetalayers {
 ///
 /// # Errors
 ///
-/// [`FrameError::Chunk`] if the chunk is damaged, does not fill its place or is over the decoder's limits.
+/// [`FormatError::Limit`] if it is over the decoder's [`Limits::max_metadata`]; [`FrameError::Chunk`] if the chunk is damaged,
+/// does not fill its place or is over another limit.
 pub fn decode_vlmetalayer(chunk: &[u8], decoder: &mut Decoder) -> Result<Vec<u8>, FormatError> {
-    let chunk = whole_chunk(chunk)?;
+    let chunk = chunk_within(chunk, decoder.get_limits())?;
     decoder.decompress(&chunk).map_err(refused)
+}
+
+/// Whether a content can be decoded, if all of them that were `made` are not too much.
+fn check(chunk: &[u8], decoder: &mut Decoder, made: &mut u64) -> Result<(), FormatError> {
+    let chunk = chunk_within(chunk, decoder.get_limits())?;
+    if chunk.repeated_value().is_some() {
+        return Ok(());
+    }
+    *made = made.saturating_add(chunk.header().nbytes() as u64);
+    decoder.get_limits().check_metadata(*made, VlMetalayers::MAX_INTERCHANGE)?;
+    decoder.decompress(&chunk).map(drop).map_err(refused)
+}
+
+/// The chunk of a content, no larger than metadata may be.
+fn chunk_within<'a>(bytes: &'a [u8], limits: &Limits) -> Result<Chunk<'a>, FormatError> {
+    let chunk = whole_chunk(bytes)?;
+    limits.check_metadata(chunk.header().nbytes() as u64, 1)?;
+    Ok(chunk)
 }
 
 /// C-Blosc2 demands that the chunk has exactly the length of the content.

@@ -1,5 +1,7 @@
 //! What does reading take in memory, and do the limits allow it?
 
+use std::collections::HashSet;
+
 use blosc_core::Limits;
 use bloscpack_format::frame::ChunkRef;
 
@@ -29,17 +31,21 @@ impl<R: ReadAt> Archive<R> {
             _ => return self.len,
         };
         let Some(files) = self.source.chunk_files() else { return self.len };
-        let mut stored = 0;
-        let numbers = (0..open.frame.nchunks()).filter_map(|chunk| match open.frame.chunk(chunk) {
+        let at_most = if open.frame.index.is_repeated() { 1 } else { open.frame.nchunks() };
+        let numbers = (0..at_most).filter_map(|chunk| match open.frame.chunk(chunk) {
             Ok(ChunkRef::File { number, .. }) => Some(number),
             _ => None,
         });
-        let at_most = if open.frame.index.is_repeated() { 1 } else { usize::MAX };
-        for number in numbers.take(at_most) {
+        // A file counts once, however many chunks it is; where one is missing, what there is ends.
+        let (mut stored, mut counted) = (0_u64, HashSet::new());
+        for number in numbers {
             if stored >= enough {
                 break;
             }
-            stored += files.open_chunk(number).and_then(|file| file.len()).unwrap_or(0);
+            if counted.insert(number) {
+                let Ok(len) = files.open_chunk(number).and_then(|file| file.len()) else { break };
+                stored = stored.saturating_add(len);
+            }
         }
         stored
     }

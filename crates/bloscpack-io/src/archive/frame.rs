@@ -10,6 +10,7 @@ use bloscpack_format::frame::{
 use bloscpack_format::numpy::{NumpyMeta, Order};
 
 use crate::Error;
+use crate::in_memory::room;
 use crate::source::{ReadAt, parse_start};
 
 /// A frame without its chunks.
@@ -45,8 +46,7 @@ impl OpenFrame {
                 });
             }
             limits.check_memory("a part of the frame", bytes)?;
-            // As many as are there.
-            let mut buf = vec![0; bytes as usize];
+            let mut buf = room(bytes)?;
             source.read_exact_at(at, &mut buf).map_err(Error::io("reading the input"))?;
             Ok(buf)
         };

@@ -9,6 +9,7 @@ use bloscpack_format::frame::{ChunkPart, Grid, Region};
 use super::Archive;
 use super::boxes::Boxes;
 use super::decode::{Plain, Worker};
+use crate::in_memory::room;
 use crate::source::ReadAt;
 use crate::{Error, Threads, UnpackOptions, pipeline};
 
@@ -84,11 +85,7 @@ impl<R: ReadAt> Archive<R> {
         let grid = self.expect_grid()?;
         let nbytes = grid.nbytes_of(region)?;
         self.check_output(nbytes, &options.limits)?;
-        let len = usize::try_from(nbytes).unwrap_or(usize::MAX);
-        let mut items = Vec::new();
-        let no_memory = |_| Error::io("making room for the items")(io::ErrorKind::OutOfMemory.into());
-        items.try_reserve_exact(len).map_err(no_memory)?;
-        items.resize(len, 0);
+        let mut items = room(nbytes)?;
         let mut parts = grid.parts(region)?;
         pipeline::run_within(
             (&options.limits, &|part: &ChunkPart| self.weight(part.nchunk, options)),

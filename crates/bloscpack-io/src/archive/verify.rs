@@ -1,7 +1,6 @@
 //! Verifying an archive: every chunk is decoded, once, however often a frame's index names it.
 
-use blosc_core::Decoder;
-use bloscpack_format::frame::{ChunkRef, Frame, decode_vlmetalayer};
+use bloscpack_format::frame::{ChunkRef, Frame};
 
 use super::stream::Wanted;
 use super::{Archive, Content};
@@ -39,9 +38,9 @@ impl<R: ReadAt> Archive<R> {
         };
         let found = self.copy_wanted(&mut next, nchunks, &mut |_, _| Ok(()), options)?;
         open.check_sum(unstored.saturating_add(found))?;
-        let mut decoder = Decoder::new().limits(options.limits);
-        for layer in open.frame.trailer.vlmetalayers.iter() {
-            decode_vlmetalayer(layer.content, &mut decoder)?;
+        for (_, checked) in open.frame.trailer.vlmetalayers.checked(options.limits) {
+            options.cancel.check()?;
+            checked?;
         }
         Ok(())
     }

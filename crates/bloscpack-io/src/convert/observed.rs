@@ -57,4 +57,8 @@ impl<T: ArrayItems> ArrayItems for Observed<'_, T> {
         self.tell(items.len());
         Ok(items)
     }
+
+    fn held(&self, region: &Region) -> u64 {
+        self.inner.held(region)
+    }
 }

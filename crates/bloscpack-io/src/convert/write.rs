@@ -35,7 +35,8 @@ pub(super) fn write_frame(
     params: FrameParams,
     options: &ConvertOptions,
 ) -> Result<(), Error> {
-    let mut writer = FrameWriter::create(output, FrameType::Contiguous, options.overwrite, params)?;
+    let writer = FrameWriter::create(output, FrameType::Contiguous, options.overwrite, params)?;
+    let mut writer = writer.limits(options.limits);
     writer.append_stream(bytes, options.chunk_size, &options.threads, &options.cancel)?;
     writer.finish()
 }
@@ -69,7 +70,8 @@ pub(super) fn write_array(
     options: &ConvertOptions,
 ) -> Result<(), Error> {
     let array = options.array.array(meta)?;
-    let mut writer = FrameWriter::create_array(output, FrameType::Contiguous, options.overwrite, array, params)?;
+    let writer = FrameWriter::create_array(output, FrameType::Contiguous, options.overwrite, array, params)?;
+    let mut writer = writer.limits(options.limits);
     writer.write_items(items, &options.threads, &options.cancel)?;
     writer.finish()
 }

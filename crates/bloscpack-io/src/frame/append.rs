@@ -8,15 +8,18 @@ use bloscpack_format::frame::{ChunkInfo, ChunkSize, NewChunk};
 use super::store::FrameStore;
 use super::writer::FrameWriter;
 use crate::counted::Counted;
-use crate::{Cancel, Error, Threads, pipeline};
+use crate::pipeline::{self, Weight};
+use crate::{Cancel, Error, Threads};
 
 /// Plain bytes of a chunk unless somebody says otherwise.
 const CHUNK_SIZE: u32 = 1 << 20;
+/// Items of more bytes are cut: nobody has asked for chunks that large, but who made the frame, or what it was made of.
+const MAX_WHOLE_ITEM: u32 = 32 << 20;
 
 impl<S: FrameStore> FrameWriter<S> {
     /// Appends all that `input` gives, in chunks of the frame's size; a last chunk that is short is filled up first.
-    /// `chunk_size` counts where the frame has none yet, is rounded down to items, and is 1 MiB if `None`. How many bytes
-    /// there were.
+    /// `chunk_size` counts where the frame has none yet, is rounded down to items of up to 32 MiB, and is 1 MiB if `None`.
+    /// How many bytes there were.
     ///
     /// # Errors
     /// As [`FrameWriter::append`]; [`Error::Io`]; [`Error::Cancelled`].
@@ -29,7 +32,11 @@ impl<S: FrameStore> FrameWriter<S> {
     ) -> Result<u64, Error> {
         let header = &self.frame()?.header;
         let (nchunks, typesize) = (self.frame()?.nchunks(), header.typesize);
-        let whole_items = |size: u32| (size / typesize * typesize).max(typesize.min(i32::MAX as u32));
+        let whole_items = |size: u32| match size / typesize * typesize {
+            0 if typesize <= MAX_WHOLE_ITEM => typesize,
+            0 => size.max(1),
+            whole => whole,
+        };
         let chunk_size = match header.chunksize {
             ChunkSize::Fixed(size) => size,
             ChunkSize::Variable | ChunkSize::Unset => whole_items(chunk_size.unwrap_or(CHUNK_SIZE)),
@@ -41,10 +48,13 @@ impl<S: FrameStore> FrameWriter<S> {
         // A chunk that is filled up is the first of those that come.
         let mut replaced = (!short.is_empty()).then(|| nchunks - 1);
         let mut input = Counted::new(short.as_slice().chain(input));
-        let (params, blockshape) = (self.cparams()?, self.blockshape());
+        let (params, blockshape, limits) = (self.cparams()?, self.blockshape(), self.limits);
+        // What is less than an item would be stored as it is.
+        let params = if chunk_size < typesize { params.typesize(1) } else { params };
         let mut first = true;
         self.all_or_none(|this| {
-            pipeline::run(
+            pipeline::run_within(
+                (&limits, &|plain: &Vec<u8>| Weight::of_new_chunk(plain.len() as u64, 0, threads, &limits)),
                 threads,
                 cancel,
                 || Ok(Encoder::new(params.clone())?.blockshape(&blockshape)),

@@ -13,7 +13,8 @@ use super::new::NewFrame;
 use super::params::FrameParams;
 use super::store::{FrameStore, MemoryFrame};
 use super::writer::FrameWriter;
-use crate::{Cancel, Error, Threads, pipeline};
+use crate::pipeline::{self, Weight};
+use crate::{Cancel, Error, Threads};
 
 /// Bytes of a chunk, about, where nobody chooses: as much as a core's caches hold of it and its compressed bytes.
 const CHUNK_NBYTES: u64 = 2 << 20;
@@ -168,9 +169,11 @@ impl<S: FrameStore> FrameWriter<S> {
     pub fn write_items(&mut self, items: &impl ArrayItems, threads: &Threads, cancel: &Cancel) -> Result<(), Error> {
         let (_, grid) = self.expect_array()?;
         let (params, blockshape, all) = (self.cparams()?, self.blockshape(), grid.all());
-        let mut parts = grid.parts(&all)?;
+        let (mut parts, limits, nbytes) = (grid.parts(&all)?, self.limits, grid.chunk_nbytes() as u64);
+        let weigh = |part: &ChunkPart| Weight::of_new_chunk(nbytes, items.held(&part.region), threads, &limits);
         self.all_or_none(|this| {
-            pipeline::run(
+            pipeline::run_within(
+                (&limits, &weigh),
                 threads,
                 cancel,
                 || Ok(Encoder::new(params.clone())?.blockshape(&blockshape)),

@@ -13,6 +13,11 @@ pub trait ArrayItems: Sync {
     /// # Errors
     /// What reading answers.
     fn read(&self, region: &Region) -> Result<Vec<u8>, Error>;
+
+    /// Bytes that are held besides while a region is read, about: fewer regions are read at once where these are many.
+    fn held(&self, _region: &Region) -> u64 {
+        0
+    }
 }
 
 /// The items of an array in a frame.
@@ -22,6 +27,17 @@ pub struct ArchiveItems<'a, R>(pub &'a Archive<R>);
 impl<R: ReadAt> ArrayItems for ArchiveItems<'_, R> {
     fn read(&self, region: &Region) -> Result<Vec<u8>, Error> {
         self.0.read_slice(region)
+    }
+
+    /// The blocks of a chunk that the region touches at most: one chunk is decoded at a time.
+    fn held(&self, region: &Region) -> u64 {
+        let (Some(array), Some(grid)) = (self.0.array(), self.0.grid()) else { return 0 };
+        let (extents, axes) = (region.extents(), array.chunkshape.iter().zip(&array.blockshape));
+        extents.iter().zip(axes).fold(grid.itemsize(), |held, (extent, (chunk, block))| {
+            let (chunk, block) = (u64::from(*chunk), u64::from(*block).max(1));
+            let blocks = extent.div_ceil(block).saturating_add(1).min(chunk.div_ceil(block));
+            held.saturating_mul(blocks.saturating_mul(block))
+        })
     }
 }
 

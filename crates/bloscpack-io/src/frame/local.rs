@@ -1,7 +1,7 @@
 //! A frame in a file or a directory that is there, and is changed in place.
 
-use std::fs::File;
-use std::io::{self, Write};
+use std::fs::{self, File};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use bloscpack_format::frame::{FrameType, sframe};
@@ -9,11 +9,12 @@ use bloscpack_format::frame::{FrameType, sframe};
 use super::store::FrameStore;
 use crate::Error;
 use crate::atomic::{self, AtomicFile};
-use crate::files::{is_same_file, remove_if_there};
+use crate::files::{expect_regular, is_same_file, open_regular, open_regular_by, remove_if_there, write_anew};
 use crate::lock::{lock_directory, open_locked};
 use crate::source::{ChunkFiles, ReadAt};
 
-/// A frame on the disk that is changed in place.
+/// A frame on the disk that is changed in place. Its path may be a link; within the directory of a sparse frame no link is
+/// followed, nor anything but a regular file opened.
 #[derive(Debug)]
 pub struct LocalFrame {
     file: File,
@@ -40,7 +41,8 @@ impl LocalFrame {
         }
         let directory = Directory { _lock: lock_directory(path)?, path: path.to_owned() };
         let path = path.join(sframe::INDEX_FILE);
-        let file = open_both_ways(&path).map_err(|error| Error::file("opening", &path, error))?;
+        let file = open_regular_by(File::options().read(true).write(true), &path);
+        let file = file.map_err(|error| Error::file("opening", &path, error))?;
         Ok(LocalFrame { file, path, directory: Some(directory) })
     }
 
@@ -70,7 +72,7 @@ impl ReadAt for LocalFrame {
 
 impl ChunkFiles for LocalFrame {
     fn open_chunk(&self, number: u32) -> io::Result<Box<dyn ReadAt + '_>> {
-        Ok(Box::new(File::open(self.chunk_file(number)?)?))
+        Ok(Box::new(open_regular(&self.chunk_file(number)?)?))
     }
 }
 
@@ -94,9 +96,8 @@ impl FrameStore for LocalFrame {
     }
 
     fn write_chunk_file(&mut self, number: u32, bytes: &[u8]) -> io::Result<()> {
-        let mut file = File::create(self.chunk_file(number)?)?;
-        file.write_all(bytes)?;
-        file.sync_all()
+        // Of a number that the index on the disk does not name: what has it was left by an edit that was never committed.
+        write_anew(&self.chunk_file(number)?, bytes)
     }
 
     fn remove_chunk_file(&mut self, number: u32) -> io::Result<()> {
@@ -112,6 +113,10 @@ impl FrameStore for LocalFrame {
     }
 
     fn replace(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if self.directory.is_some() {
+            // Which follows a link, and is to do so only where a user has named it.
+            expect_regular(&fs::symlink_metadata(&self.path)?)?;
+        }
         let mut file = AtomicFile::create(&self.path, true).map_err(io::Error::other)?;
         // Nobody has heard of it yet. Of a sparse frame, the directory is locked.
         let new = match self.directory {

@@ -29,7 +29,7 @@ mod store;
 mod writer;
 
 pub use arrays::ArrayOptions;
-pub use compact::{CompactReport, compact};
+pub use compact::{CompactReport, compact, compact_with_limits};
 pub use items::{ArchiveItems, ArrayItems, PlainItems};
 pub use local::LocalFrame;
 pub use new::NewFrame;

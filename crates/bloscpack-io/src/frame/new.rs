@@ -9,7 +9,7 @@ use bloscpack_format::frame::{FrameType, sframe};
 
 use super::store::FrameStore;
 use crate::atomic::AtomicFile;
-use crate::files::remove_if_there;
+use crate::files::{open_regular, remove_if_there, write_anew};
 use crate::lock::lock_directory;
 use crate::new_directory::NewDirectory;
 use crate::source::{ChunkFiles, ReadAt};
@@ -88,7 +88,7 @@ impl ReadAt for NewFrame {
 impl ChunkFiles for NewFrame {
     fn open_chunk(&self, number: u32) -> io::Result<Box<dyn ReadAt + '_>> {
         let Kind::Directory(directory, _) = &self.0 else { return Err(io::ErrorKind::Unsupported.into()) };
-        Ok(Box::new(File::open(directory.path().join(sframe::chunk_file_name(number)))?))
+        Ok(Box::new(open_regular(&directory.path().join(sframe::chunk_file_name(number)))?))
     }
 }
 
@@ -115,9 +115,7 @@ impl FrameStore for NewFrame {
 
     fn write_chunk_file(&mut self, number: u32, bytes: &[u8]) -> io::Result<()> {
         let Kind::Directory(directory, _) = &self.0 else { return Err(io::ErrorKind::Unsupported.into()) };
-        let mut file = File::create(directory.path().join(sframe::chunk_file_name(number)))?;
-        file.write_all(bytes)?;
-        file.sync_all()
+        write_anew(&directory.path().join(sframe::chunk_file_name(number)), bytes)
     }
 
     fn remove_chunk_file(&mut self, number: u32) -> io::Result<()> {
@@ -133,11 +131,7 @@ impl FrameStore for NewFrame {
     fn replace(&mut self, bytes: &[u8]) -> io::Result<()> {
         match &mut self.0 {
             Kind::File { .. } => self.write_at(0, bytes),
-            Kind::Directory(directory, _) => {
-                let mut file = File::create(directory.path().join(sframe::INDEX_FILE))?;
-                file.write_all(bytes)?;
-                file.sync_all()
-            }
+            Kind::Directory(directory, _) => write_anew(&directory.path().join(sframe::INDEX_FILE), bytes),
         }
     }
 }

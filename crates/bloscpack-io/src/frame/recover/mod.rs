@@ -14,16 +14,15 @@ mod report;
 mod salvage;
 mod walk;
 
-use std::fs;
 use std::path::Path;
 
 use blosc_core::{Limits, Special};
-use bloscpack_format::frame::{ChunkRef, FrameType, Header, sframe};
+use bloscpack_format::frame::{ChunkInfo, ChunkRef, FrameType, Header, sframe};
 
 pub use self::report::{Lost, RecoverReport};
 use self::salvage::Salvage;
 use self::walk::Walk;
-use crate::source::parse_start;
+use crate::source::{ChunkFiles as _, parse_start};
 use crate::{Archive, Cancel, Error, LocalSource, ReadAt as _};
 
 /// Writes what still stands of the frame `input` to a new frame, contiguous or sparse as the old one is.
@@ -79,10 +78,7 @@ pub fn recover_with_limits(
             let read = source.read_exact_at(header.header_len() + at, &mut bytes);
             read.map_err(Error::io("reading the input")).map(|()| bytes)
         }
-        Slot::File(number) => {
-            let path = input.join(sframe::chunk_file_name(number));
-            fs::read(&path).map_err(|error| Error::file("reading", &path, error))
-        }
+        Slot::File(number) => read_chunk_file(&source, input, number, limits, cancel),
         _ => Ok(Vec::new()),
     };
     Salvage { header: &header, trailer, read: &read, cancel, limits, stored }.write(
@@ -92,6 +88,35 @@ pub fn recover_with_limits(
         overwrite,
         lost,
     )
+}
+
+/// Bytes of a chunk file between two questions whether it is called off.
+const PIECE: usize = 16 << 20;
+
+/// The chunk in a file that no index names: as many bytes as its header says, if they are there and may be had.
+fn read_chunk_file(
+    source: &LocalSource,
+    input: &Path,
+    number: u32,
+    limits: Limits,
+    cancel: &Cancel,
+) -> Result<Vec<u8>, Error> {
+    let name = || input.join(sframe::chunk_file_name(number));
+    let refuse = |error| Error::file("reading", &name(), error);
+    let file = source.open_chunk(number).map_err(refuse)?;
+    let room = file.len().map_err(refuse)?;
+    let mut head = vec![0; room.min(blosc_core::Header::EXTENDED_LEN as u64) as usize];
+    file.read_exact_at(0, &mut head).map_err(refuse)?;
+    let info = ChunkInfo::parse(&head)?;
+    info.check(number.into(), room, None)?;
+    limits.check_chunk(info.nbytes.into())?;
+    limits.check_memory("a chunk", info.cbytes.into())?;
+    let mut bytes = vec![0; info.cbytes as usize];
+    for (piece, at) in bytes.chunks_mut(PIECE).zip((0..).step_by(PIECE)) {
+        cancel.check()?;
+        file.read_exact_at(at, piece).map_err(refuse)?;
+    }
+    Ok(bytes)
 }
 
 /// The most chunks that an index says there are, or an array, without having shown them: as many as an index may have that

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use blosc_core::{Chunk, DecodeError, Decoder, Filter, Limits, Special};
-use bloscpack_format::frame::{B2nd, Edit, FrameError, Grid, Header, Metalayer, Trailer, decode_vlmetalayer};
+use bloscpack_format::frame::{B2nd, Edit, FrameError, Grid, Header, Trailer};
 
 use super::report::{Lost, RecoverReport};
 use super::{MAX_UNSEEN, Slot};
@@ -60,7 +60,7 @@ impl Salvage<'_> {
         let params = FrameParams::of(self.header).unwrap_or(FrameParams::new(self.header.typesize));
         let edit = Edit::create(self.header.clone(), self.trailer);
         let mut writer = FrameWriter::with_edit(store, edit, params);
-        let mut kept = 0;
+        let (mut kept, mut copied) = (0, 0_u64);
         for (number, slot) in (0..expected).zip(slots) {
             self.cancel.check()?;
             let chunk = match slot {
@@ -79,6 +79,7 @@ impl Salvage<'_> {
                         Some(chunk)
                     }
                     Err(why) => {
+                        self.cancel.check()?;
                         lost.push(Lost::Chunk { chunk: number, why });
                         None
                     }
@@ -86,6 +87,9 @@ impl Salvage<'_> {
             };
             match (chunk, &grid) {
                 (Some(chunk), _) => {
+                    copied = copied.saturating_add(chunk.len() as u64);
+                    // A chunk that many numbers share becomes one for each: no more of these than nobody has stored.
+                    self.limits.check_unearned(copied.saturating_sub(self.stored), 0)?;
                     writer.append_chunk(&chunk)?;
                     kept += 1;
                 }
@@ -100,12 +104,13 @@ impl Salvage<'_> {
 
     /// Leaves out the vlmetalayers that cannot be read back.
     fn drop_vlmetalayers(&mut self, lost: &mut Vec<Lost>) -> Result<(), Error> {
-        let (layers, mut decoder) = (&mut self.trailer.vlmetalayers, Decoder::new().limits(self.limits));
-        let mut refuse = |layer: &Metalayer<'_>| {
-            let error = decode_vlmetalayer(layer.content, &mut decoder).err()?;
-            Some(Lost::VlMetalayer { name: layer.name_lossy().into_owned(), why: error.to_string() })
-        };
-        let refused: Vec<Option<Lost>> = layers.iter().map(|layer| refuse(&layer)).collect();
+        let layers = &mut self.trailer.vlmetalayers;
+        let mut refused: Vec<Option<Lost>> = Vec::new();
+        for (layer, checked) in layers.checked(self.limits) {
+            self.cancel.check()?;
+            let name = || layer.name_lossy().into_owned();
+            refused.push(checked.err().map(|error| Lost::VlMetalayer { name: name(), why: error.to_string() }));
+        }
         if refused.iter().any(Option::is_some) {
             let mut keep = refused.iter().map(Option::is_none);
             layers.retain(|_| keep.next().unwrap_or(true))?;

@@ -51,7 +51,7 @@ pub struct FrameWriter<S> {
     unusable: Option<&'static str>,
     pub(in crate::frame) array: Option<(B2nd, Grid)>,
     max_vlmetalayers: usize,
-    limits: Limits,
+    pub(in crate::frame) limits: Limits,
     /// Whether the blocks of its chunks have variable lengths, once a chunk has been looked at.
     vl_blocks: Option<bool>,
     /// How long the file was at the last commit, where that is known: what is new stands behind.
@@ -183,6 +183,12 @@ impl<S: FrameStore> FrameWriter<S> {
     #[must_use]
     pub fn max_vlmetalayers(self, max_vlmetalayers: usize) -> Self {
         FrameWriter { max_vlmetalayers, ..self }
+    }
+
+    /// Sets what reading old chunks and compressing new ones may hold in memory: as when it was opened unless told otherwise.
+    #[must_use]
+    pub fn limits(self, limits: Limits) -> Self {
+        FrameWriter { limits, ..self }
     }
 
     /// The frame as it is going to be after the next commit, but for its length.
