@@ -85,7 +85,7 @@ fn edit(
     options: &AppendOptions,
 ) -> Result<AppendReport, Error> {
     let file = open_locked(path, |path| File::open(path))?;
-    let archive = Archive::open_walked_with_limits(&file, options.limits)?;
+    let archive = Archive::open_walked_with_limits(&*file, options.limits)?;
     let Some(layout) = archive.layout() else {
         return Err(Error::Unsupported { format: archive.format() });
     };

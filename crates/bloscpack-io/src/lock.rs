@@ -5,19 +5,46 @@
 
 use std::fs::{self, File, TryLockError};
 use std::io;
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
 use crate::Error;
 use crate::files::{is_same_file, remove_if_there};
 
-/// Opens what is at `path` by `open` and locks it until the file is closed.
+/// An open file with its lock, which goes when this is dropped. To close the file is not enough: a process that another
+/// thread has just started has it open too, for a moment.
+#[derive(Debug)]
+pub(crate) struct Locked(File);
+
+impl From<File> for Locked {
+    fn from(file: File) -> Locked {
+        Locked(file)
+    }
+}
+
+impl Deref for Locked {
+    type Target = File;
+
+    fn deref(&self) -> &File {
+        &self.0
+    }
+}
+
+impl Drop for Locked {
+    fn drop(&mut self) {
+        // Where there was no lock, there is none to be lost.
+        let _ = self.0.unlock();
+    }
+}
+
+/// Opens what is at `path` by `open` and locks it until it is dropped.
 ///
 /// # Errors
 /// [`Error::Locked`] if somebody else has it; [`Error::File`].
-pub(crate) fn open_locked(path: &Path, open: impl Fn(&Path) -> io::Result<File>) -> Result<File, Error> {
+pub(crate) fn open_locked(path: &Path, open: impl Fn(&Path) -> io::Result<File>) -> Result<Locked, Error> {
     let refuse = |error| Error::file("opening", path, error);
     loop {
-        let file = open(path).map_err(refuse)?;
+        let file = Locked(open(path).map_err(refuse)?);
         match attempt(&file).map_err(|error| Error::file("locking", path, error))? {
             Attempt::Taken => return Err(Error::Locked(path.to_owned())),
             Attempt::Unavailable => return Ok(file),
@@ -31,7 +58,7 @@ pub(crate) fn open_locked(path: &Path, open: impl Fn(&Path) -> io::Result<File>)
 /// What became of asking for a lock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Attempt {
-    /// It is held until the file is closed.
+    /// It is held until the file is closed or unlocked.
     Locked,
     /// Somebody else has it.
     Taken,
@@ -72,13 +99,13 @@ fn are_no_locks(_: &io::Error) -> bool {
 ///
 /// # Errors
 /// As [`open_locked`].
-pub(crate) fn lock_directory(path: &Path) -> Result<Option<File>, Error> {
+pub(crate) fn lock_directory(path: &Path) -> Result<Option<Locked>, Error> {
     if cfg!(unix) { open_locked(path, |path| File::open(path)).map(Some) } else { Ok(None) }
 }
 
 /// The lock of a directory, which lasts until this is dropped: on a file in it that is there only for that.
 #[derive(Debug, Default)]
-pub struct Lock(Option<(PathBuf, File)>);
+pub struct Lock(Option<(PathBuf, Locked)>);
 
 impl Lock {
     /// Makes the file, if it is not there, and locks it. A process that is killed leaves it behind, without the lock.

@@ -125,7 +125,7 @@ fn replace(new: TemporaryDirectory, target: &Path, parent: &Path) -> io::Result<
                 }
                 // Before the lock.
                 drop(new);
-                let _ = old.map(|old| old.map(|old| old.unlock()));
+                drop(old);
                 return synced;
             }
             Err(error) if is_unknown(error) => {}

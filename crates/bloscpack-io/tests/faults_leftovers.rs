@@ -66,7 +66,10 @@ fn what_a_killed_process_left_goes_and_what_a_living_one_makes_stays() {
 fn what_is_finished_is_not_locked_while_processes_are_started() {
     use std::sync::atomic::{AtomicBool, Ordering};
     let (dir, done) = (tempfile::tempdir().unwrap(), AtomicBool::new(false));
-    let path = dir.path().join("out.sframe");
+    let (path, file) = (dir.path().join("out.sframe"), dir.path().join("out.b2frame"));
+    FrameWriter::create(&file, FrameType::Contiguous, false, FrameParams::new(4))
+        .and_then(FrameWriter::finish)
+        .unwrap();
     std::thread::scope(|scope| {
         scope.spawn(|| {
             while !done.load(Ordering::Relaxed) {
@@ -79,6 +82,8 @@ fn what_is_finished_is_not_locked_while_processes_are_started() {
             .filter_map(|_| {
                 FrameWriter::create(&path, FrameType::Sparse, true, FrameParams::new(4))
                     .and_then(FrameWriter::finish)
+                    .and_then(|()| FrameWriter::open(&path).map(drop))
+                    .and_then(|()| FrameWriter::open(&file).map(drop))
                     .err()
             })
             .collect();

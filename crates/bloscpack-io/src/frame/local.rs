@@ -10,14 +10,14 @@ use super::store::FrameStore;
 use crate::Error;
 use crate::atomic::{self, AtomicFile};
 use crate::files::{expect_regular, is_same_file, open_regular, open_regular_by, remove_if_there, write_anew};
-use crate::lock::{lock_directory, open_locked};
+use crate::lock::{Locked, lock_directory, open_locked};
 use crate::source::{ChunkFiles, ReadAt};
 
 /// A frame on the disk that is changed in place. Its path may be a link; within the directory of a sparse frame no link is
 /// followed, nor anything but a regular file opened.
 #[derive(Debug)]
 pub struct LocalFrame {
-    file: File,
+    file: Locked,
     /// The frame, or `chunks.b2frame`.
     path: PathBuf,
     directory: Option<Directory>,
@@ -27,7 +27,7 @@ pub struct LocalFrame {
 struct Directory {
     path: PathBuf,
     /// The frame's file is replaced by each commit, and a lock on it would go with it.
-    _lock: Option<File>,
+    _lock: Option<Locked>,
 }
 
 impl LocalFrame {
@@ -42,7 +42,7 @@ impl LocalFrame {
         let directory = Directory { _lock: lock_directory(path)?, path: path.to_owned() };
         let path = path.join(sframe::INDEX_FILE);
         let file = open_regular_by(File::options().read(true).write(true), &path);
-        let file = file.map_err(|error| Error::file("opening", &path, error))?;
+        let file = file.map_err(|error| Error::file("opening", &path, error))?.into();
         Ok(LocalFrame { file, path, directory: Some(directory) })
     }
 
@@ -83,11 +83,12 @@ impl FrameStore for LocalFrame {
 
     fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
         #[cfg(unix)]
-        return std::os::unix::fs::FileExt::write_all_at(&self.file, bytes, at);
+        return std::os::unix::fs::FileExt::write_all_at(&*self.file, bytes, at);
         #[cfg(not(unix))]
         {
-            io::Seek::seek(&mut self.file, io::SeekFrom::Start(at))?;
-            self.file.write_all(bytes)
+            let mut file = &*self.file;
+            io::Seek::seek(&mut file, io::SeekFrom::Start(at))?;
+            file.write_all(bytes)
         }
     }
 
@@ -120,8 +121,8 @@ impl FrameStore for LocalFrame {
         let mut file = AtomicFile::create(&self.path, true).map_err(io::Error::other)?;
         // Nobody has heard of it yet. Of a sparse frame, the directory is locked.
         let new = match self.directory {
-            None => file.locked()?,
-            Some(_) => file.writer().get_ref().try_clone()?,
+            None => Locked::from(file.locked()?),
+            Some(_) => file.writer().get_ref().try_clone()?.into(),
         };
         file.write_all(bytes)?;
         let committed = file.commit().map_err(io::Error::other);

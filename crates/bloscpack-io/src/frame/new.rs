@@ -1,6 +1,5 @@
 //! A frame in files or a directory that is new, and appears as a whole.
 
-use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -10,7 +9,7 @@ use bloscpack_format::frame::{FrameType, sframe};
 use super::store::FrameStore;
 use crate::atomic::AtomicFile;
 use crate::files::{open_regular, remove_if_there, write_anew};
-use crate::lock::lock_directory;
+use crate::lock::{Locked, lock_directory};
 use crate::new_directory::NewDirectory;
 use crate::source::{ChunkFiles, ReadAt};
 use crate::{Error, LocalSource};
@@ -24,7 +23,7 @@ enum Kind {
     /// What was written can be read again, through the lock of a buffer; `at` is where the file stands.
     File { file: Mutex<AtomicFile>, at: u64 },
     /// The second is the lock of an old directory, whose writer would go on in the new one.
-    Directory(NewDirectory, Option<File>),
+    Directory(NewDirectory, Option<Locked>),
 }
 
 impl NewFrame {
