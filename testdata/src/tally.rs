@@ -1,6 +1,6 @@
 //! What did many hostile inputs cost? Memory and time of each are held against a limit, and the worst of all are kept.
 
-use crate::CountingAlloc;
+use crate::{CountingAlloc, slowness};
 use std::time::{Duration, Instant};
 
 /// The figures of a set of inputs. The test binary has to install [`CountingAlloc`].
@@ -26,6 +26,7 @@ impl Tally {
         let (_, usage) = CountingAlloc::measure(|| std::hint::black_box(vec![0_u8; 1 << 20]));
         assert!(usage.largest >= 1 << 20, "the allocator does not count");
         let (total, slowest) = (Duration::ZERO, (Duration::ZERO, String::new()));
+        let most_time = most_time * slowness();
         Tally { name, most_memory, most_time, inputs: 0, refused: 0, peak: 0, total, slowest }
     }
 

@@ -20,7 +20,8 @@ fn in_pool(threads: usize, work: impl Fn() + Send + Sync + 'static) {
         pool.install(work);
         sender.send(()).unwrap();
     });
-    done.recv_timeout(PATIENCE).unwrap_or_else(|error| panic!("a pool of {threads} threads: {error}"));
+    done.recv_timeout(PATIENCE * testdata::slowness())
+        .unwrap_or_else(|error| panic!("a pool of {threads} threads: {error}"));
 }
 
 fn plain(seed: u32) -> Vec<u8> {
