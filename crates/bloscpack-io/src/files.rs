@@ -68,7 +68,7 @@ pub(crate) fn open_regular(path: &Path) -> io::Result<File> {
     open_regular_by(File::options().read(true), path)
 }
 
-/// The same by options, as to write to it, too.
+/// The same by options, as to write to it too, or to make it.
 pub(crate) fn open_regular_by(options: &mut fs::OpenOptions, path: &Path) -> io::Result<File> {
     #[cfg(unix)]
     {
@@ -76,7 +76,7 @@ pub(crate) fn open_regular_by(options: &mut fs::OpenOptions, path: &Path) -> io:
         std::os::unix::fs::OpenOptionsExt::custom_flags(options, (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32);
     }
     // Where the system can leave links alone, this only says better why. Nothing else is opened, for that may do something.
-    expect_regular(&fs::symlink_metadata(path)?)?;
+    fs::symlink_metadata(path).map_or(Ok(()), |found| expect_regular(&found))?;
     let file = options.open(path)?;
     expect_regular(&file.metadata()?)?;
     Ok(file)

@@ -3,13 +3,13 @@
 //! The lock is the system's (`flock`, `LockFileEx`), on the file itself or on the directory: nothing is left behind by a
 //! process that is killed, and readers do not ask for it. Where a file system has no locks, there are none.
 
-use std::fs::{self, File, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
 use crate::Error;
-use crate::files::{is_same_file, remove_if_there};
+use crate::files::{is_same_file, open_regular_by, remove_if_there};
 
 /// An open file with its lock, which goes when this is dropped. To close the file is not enough: a process that another
 /// thread has just started has it open too, for a moment.
@@ -118,28 +118,9 @@ impl Lock {
     }
 }
 
-/// Opens the file of a lock, or makes it, in the directory that is to be locked and nowhere else: through a link it would be
-/// made where the link leads, and a pipe would wait for whoever reads it.
+/// Opens the file of a lock, or makes it, in the directory that is to be locked and nowhere else: not where a link leads.
 fn open_lock_file(path: &Path) -> io::Result<File> {
-    let refuse = || {
-        let name = path.file_name().unwrap_or_default().display();
-        let what = format!("{name} is a link, a pipe or a device, expected a regular file or none; remove it");
-        Err(io::Error::new(io::ErrorKind::InvalidInput, what))
-    };
-    if fs::symlink_metadata(path).is_ok_and(|found| !found.is_file()) {
-        return refuse();
-    }
-    let mut options = File::options();
-    options.create(true).truncate(false).write(true);
-    // What somebody puts there after the look.
-    #[cfg(unix)]
-    {
-        use rustix::fs::OFlags;
-        use std::os::unix::fs::OpenOptionsExt;
-        options.custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32);
-    }
-    let file = options.open(path)?;
-    if file.metadata()?.is_file() { Ok(file) } else { refuse() }
+    open_regular_by(File::options().create(true).truncate(false).write(true), path)
 }
 
 impl Drop for Lock {
@@ -157,6 +138,7 @@ impl Drop for Lock {
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
+    use std::fs;
 
     #[test]
     fn a_lock_is_a_file_of_its_directory_alone() {
@@ -164,7 +146,7 @@ mod tests {
         let (lock, outside) = (dir.path().join("__lock__"), dir.path().join("outside"));
         let refused = || Lock::file(lock.clone()).unwrap_err();
         std::os::unix::fs::symlink(&outside, &lock).unwrap();
-        assert!(refused().to_string().starts_with("__lock__ is a link"), "{}", refused());
+        assert!(refused().to_string().starts_with("it is a symbolic link"), "{}", refused());
         assert!(!outside.exists());
         fs::write(&outside, "theirs").unwrap();
         assert_eq!(refused().kind(), io::ErrorKind::InvalidInput);

@@ -9,7 +9,7 @@ use bloscpack_format::bcolz::LOCK_FILE;
 use super::store::{Directory, shown};
 use crate::Error;
 use crate::atomic::sync_directory;
-use crate::files::remove_if_there;
+use crate::files::{expect_regular, remove_if_there};
 use crate::lock::Lock;
 use crate::source::ReadAt;
 
@@ -82,11 +82,7 @@ impl LocalDirectory {
 
 /// Refuses what is no file: to open a pipe would wait for who is at its other end.
 fn check_is_file(found: &Metadata) -> io::Result<()> {
-    match found.is_dir() {
-        true => Err(io::ErrorKind::IsADirectory.into()),
-        false if found.is_file() => Ok(()),
-        false => Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")),
-    }
+    if found.is_dir() { Err(io::ErrorKind::IsADirectory.into()) } else { expect_regular(found) }
 }
 
 impl Directory for LocalDirectory {
