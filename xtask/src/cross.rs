@@ -86,7 +86,7 @@ pub(crate) fn run(names: &[&str]) -> Result<()> {
 fn command(target: &Target, rustflags: &str) -> Result<Command> {
     let mut arguments = vec!["test".to_owned(), "--locked".into(), "--no-fail-fast".into()];
     let packages: &[&str] = match target.has_system {
-        true => &["blosc-core", "bloscpack-format", "bloscpack-io"],
+        true => &["blosc-core", "bloscpack-format", "bloscpack-io", "blpk-cli"],
         false => &["blosc-core", "bloscpack-format"],
     };
     for package in packages {

@@ -106,7 +106,7 @@ fn ctrl_c_leaves_nothing() {
         let mut stdin = child.stdin.take().unwrap();
         // It has started, and waits for more.
         std::io::Write::write_all(&mut stdin, &packed_start()).unwrap();
-        std::thread::sleep(std::time::Duration::from_millis(300));
+        std::thread::sleep(std::time::Duration::from_millis(300) * testdata::slowness());
         assert!(child.try_wait().unwrap().is_none(), "{args}");
         let killed = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
         assert!(killed.unwrap().success());
@@ -125,7 +125,7 @@ fn a_killed_process_leaves_nothing() {
     let mut child = sandbox.spawn("-f c - old");
     let mut stdin = child.stdin.take().unwrap();
     std::io::Write::write_all(&mut stdin, &noise(3_000_000)).unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(300));
+    std::thread::sleep(std::time::Duration::from_millis(300) * testdata::slowness());
     child.kill().unwrap();
     child.wait().unwrap();
     assert_eq!((sandbox.read("old"), sandbox.names()), (b"old".to_vec(), vec!["old".into()]));

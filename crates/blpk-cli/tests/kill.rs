@@ -4,14 +4,14 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::Duration;
 
 use bloscpack_io::{PackOptions, UnpackOptions, pack_bytes_to_file, unpack_bytes};
 
 /// Runs `blpk` with `args` and kills it after `delay`; whether it had finished by then.
 fn run_and_kill(args: &[&str], dir: &Path, delay: Duration) -> bool {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_blpk"));
+    let mut command = testdata::program(Path::new(env!("CARGO_BIN_EXE_blpk")));
     command.args(args).current_dir(dir).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = command.spawn().unwrap();
     std::thread::sleep(delay);
@@ -38,7 +38,8 @@ fn append_is_all_or_nothing() {
     for round in 0..40 {
         pack_bytes_to_file(&old, &archive, &options.clone().overwrite(true)).unwrap();
         // 0 to 39 ms: from before the start to after the end.
-        let finished = run_and_kill(&["append", "a.blp", "new"], dir.path(), Duration::from_millis(round));
+        let finished =
+            run_and_kill(&["append", "a.blp", "new"], dir.path(), Duration::from_millis(round) * testdata::slowness());
         let (plain, _) = unpack_bytes(&fs::read(&archive).unwrap(), &UnpackOptions::new()).unwrap();
         if plain == old {
             assert!(!finished, "round {round}: success without effect");
@@ -62,7 +63,11 @@ fn an_output_is_whole_or_not_there() {
     let plain = testdata::noise(6 << 20, 3);
     fs::write(dir.path().join("in"), &plain).unwrap();
     for round in 0..25 {
-        let finished = run_and_kill(&["compress", "in", "out.blp"], dir.path(), Duration::from_millis(round));
+        let finished = run_and_kill(
+            &["compress", "in", "out.blp"],
+            dir.path(),
+            Duration::from_millis(round) * testdata::slowness(),
+        );
         match fs::read(dir.path().join("out.blp")) {
             Ok(packed) => {
                 assert!(unpack_bytes(&packed, &UnpackOptions::new()).unwrap().0 == plain, "round {round}");

@@ -238,7 +238,7 @@ fn ctrl_c_stops_all() {
     let child = sandbox.command(&["c", "a", "p", "b", "c"]).spawn().unwrap();
     // Somebody who opens the pipe and writes nothing.
     let writer = fs::File::options().write(true).open(sandbox.path("p")).unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(300));
+    std::thread::sleep(std::time::Duration::from_millis(300) * testdata::slowness());
     let killed = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
     assert!(killed.unwrap().success());
     let run = Run::of("c a p b c".into(), child.wait_with_output().unwrap());

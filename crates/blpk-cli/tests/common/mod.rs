@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::OnceLock;
 use std::thread;
@@ -56,7 +56,7 @@ impl Sandbox {
 
     /// The binary with arguments, to be started in the folder.
     pub(crate) fn command<A: AsRef<std::ffi::OsStr>>(&self, args: &[A]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_blpk"));
+        let mut command = testdata::program(Path::new(env!("CARGO_BIN_EXE_blpk")));
         command.current_dir(self.0.path()).args(args).stdin(Stdio::null());
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         // Whoever runs the tests may have set some.
@@ -94,9 +94,8 @@ impl Sandbox {
 
     /// Runs a line of shell, in which `blpk` is the binary.
     pub(crate) fn shell(&self, line: &str) -> Run {
-        let binary = PathBuf::from(env!("CARGO_BIN_EXE_blpk"));
         let path = std::env::join_paths(
-            std::iter::once(binary.parent().unwrap().to_owned())
+            std::iter::once(folder_of_blpk().to_owned())
                 .chain(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())),
         );
         let mut command = Command::new("bash");
@@ -163,6 +162,22 @@ impl Run {
     pub(crate) fn lines(&self) -> Vec<&str> {
         self.text().lines().collect()
     }
+}
+
+/// Where a shell finds `blpk`; under an emulator that is a script that calls it.
+fn folder_of_blpk() -> &'static Path {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(|| {
+        let binary = Path::new(env!("CARGO_BIN_EXE_blpk"));
+        let folder = binary.parent().unwrap();
+        let Some(emulator) = testdata::emulator() else { return folder.to_owned() };
+        let scripts = folder.join("emulated");
+        fs::create_dir_all(&scripts).unwrap();
+        fs::write(scripts.join("blpk"), format!("#!/bin/sh\nexec {emulator} '{}' \"$@\"\n", binary.display())).unwrap();
+        let status = Command::new("chmod").args(["+x", "blpk"]).current_dir(&scripts).status();
+        assert!(status.unwrap().success());
+        scripts
+    })
 }
 
 /// 64-bit integers from 0 up.
