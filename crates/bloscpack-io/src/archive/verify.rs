@@ -1,6 +1,6 @@
 //! Verifying an archive: every chunk is decoded, once, however often a frame's index names it.
 
-use bloscpack_format::frame::{ChunkRef, Frame};
+use bloscpack_format::frame::{ChunkInfo, ChunkRef, Frame, FrameType};
 
 use super::stream::Wanted;
 use super::{Archive, Content};
@@ -29,18 +29,46 @@ impl<R: ReadAt> Archive<R> {
         };
         let mut once = 0..self.nchunks();
         let mut listed = if let Stored::Listed(chunks) = &stored { chunks.as_slice() } else { &[] }.iter();
+        let mut room = Room::of(&open.frame);
         let mut next = || {
-            let wanted = |(chunk, times)| Wanted { chunk, part: None, times };
-            Ok(match &stored {
-                Stored::Once => once.find(|chunk| is_stored(&open.frame, *chunk)).map(|chunk| wanted((chunk, 1))),
-                Stored::Listed(_) => listed.next().copied().map(wanted),
-            })
+            let wanted = match &stored {
+                Stored::Once => once.find(|chunk| is_stored(&open.frame, *chunk)).map(|chunk| (chunk, 1)),
+                Stored::Listed(_) => listed.next().copied(),
+            };
+            let Some((chunk, times)) = wanted else { return Ok(None) };
+            room.take(chunk, || open.info(&self.source, chunk))?;
+            Ok(Some(Wanted { chunk, part: None, times }))
         };
         let found = self.copy_wanted(&mut next, nchunks, &mut |_, _| Ok(()), options)?;
         open.check_sum(unstored.saturating_add(found))?;
         for (_, checked) in open.frame.trailer.vlmetalayers.checked(options.limits) {
             options.cancel.check()?;
             checked?;
+        }
+        Ok(())
+    }
+}
+
+/// What is left for chunks of the file, if they are in one. Chunks that lie in each other, which no writer makes, would take
+/// time by the square of what is stored.
+struct Room {
+    left: Option<u64>,
+    last: Option<u64>,
+}
+
+impl Room {
+    fn of(frame: &Frame) -> Room {
+        let left = (frame.header.frame_type == FrameType::Contiguous).then_some(frame.header.cbytes);
+        Room { left, last: frame.nchunks().checked_sub(1) }
+    }
+
+    /// Takes away what chunk `number` has, which is looked at once but for the last: that may be one of the others.
+    fn take(&mut self, number: u64, info: impl FnOnce() -> Result<ChunkInfo, Error>) -> Result<(), Error> {
+        if let Some(left) = self.left.as_mut().filter(|_| self.last != Some(number)) {
+            // Who decodes it says what is wrong with it.
+            let Ok(info) = info() else { return Ok(()) };
+            info.check(number, *left, None)?;
+            *left -= u64::from(info.cbytes);
         }
         Ok(())
     }
