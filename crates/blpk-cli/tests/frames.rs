@@ -203,6 +203,12 @@ fn fortran_order_is_put_into_c_order() {
     }
     sandbox.run("convert a.blp b.npy").ok();
     assert_eq!(sandbox.read("b.npy"), npy(true));
+    assert_eq!(sandbox.info("a.blp")["typesize"], 4);
+    // Other pieces for the filters, the same array.
+    sandbox.run("-f convert -t 2 a.npy a.blp").ok();
+    assert_eq!(sandbox.info("a.blp")["typesize"], 2);
+    sandbox.run("-f convert a.blp b.npy").ok();
+    assert_eq!(sandbox.read("b.npy"), npy(true));
 }
 
 #[test]
