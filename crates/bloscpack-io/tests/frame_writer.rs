@@ -271,6 +271,32 @@ fn chunks_of_the_other_kind_are_refused() {
     ));
 }
 
+/// Where somebody else has mixed them, the first chunk counts, whichever that is by then: what is added can be read.
+#[test]
+fn the_first_chunk_says_which_kind() {
+    let mut stored = Stored::golden("frames/batcharray.b2b");
+    let archive = Archive::open(&stored).unwrap();
+    let (place, nbytes) = (archive.chunk_position(1).unwrap() as usize, archive.chunk(1).unwrap().len());
+    let (nchunks, regular) = (archive.nchunks(), blosc_core::Encoder::new(CParams::blosc2().typesize(1)).unwrap());
+    let regular = regular.zeros(nbytes).unwrap();
+    stored.file[place..place + regular.len()].copy_from_slice(&regular);
+
+    let mut frame = FrameWriter::with_store(memory_of(stored)).unwrap();
+    // The second becomes the first, and back again.
+    let swapped = |nchunks: u64| [1, 0].into_iter().chain(2..nchunks).collect::<Vec<_>>();
+    let plain = vec![7; nbytes];
+    frame.reorder(&swapped(nchunks)).unwrap();
+    frame.append(&plain).unwrap();
+    frame.commit().unwrap();
+    assert_eq!(frame.chunk(nchunks).unwrap(), plain);
+    frame.reorder(&swapped(nchunks + 1)).unwrap();
+    assert!(matches!(frame.append(&plain), Err(Error::MixedChunks { .. })));
+    frame.delete(0).unwrap();
+    frame.append(&plain).unwrap();
+    frame.commit().unwrap();
+    assert_eq!(Archive::open(frame.into_store()).unwrap().chunk(nchunks).unwrap(), plain);
+}
+
 /// An append writes the chunk, the index and the trailer, and the first bytes of the header, whatever is there already.
 #[test]
 fn an_edit_writes_what_is_new_and_the_index() {

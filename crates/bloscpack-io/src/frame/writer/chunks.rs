@@ -87,7 +87,7 @@ impl<S: FrameStore> FrameWriter<S> {
     pub fn delete(&mut self, at: u64) -> Result<(), Error> {
         let old = self.old_info(at)?;
         self.with(|edit| edit.delete(at, old))?;
-        self.vl_blocks = self.vl_blocks.filter(|_| self.edit.as_ref().is_some_and(|edit| edit.frame().nchunks() > 0));
+        self.vl_blocks = None;
         Ok(())
     }
 
@@ -96,7 +96,9 @@ impl<S: FrameStore> FrameWriter<S> {
     /// # Errors
     /// [`Error::Format`] if `order` does not name each chunk once; [`Error::EditFailed`].
     pub fn reorder(&mut self, order: &[u64]) -> Result<(), Error> {
-        self.with(|edit| edit.reorder(order))
+        self.with(|edit| edit.reorder(order))?;
+        self.vl_blocks = None;
+        Ok(())
     }
 
     fn compress(&self, plain: &[u8]) -> Result<Vec<u8>, Error> {
@@ -108,6 +110,9 @@ impl<S: FrameStore> FrameWriter<S> {
         self.check_size(at, new)?;
         if let NewChunk::Stored(info) = new {
             self.check_kind(at, info)?;
+        }
+        if at < self.frame()?.nchunks() {
+            self.vl_blocks = None;
         }
         let place = match change {
             Change::Insert => self.with(|edit| edit.insert(at, new))?,

@@ -52,7 +52,8 @@ pub struct FrameWriter<S> {
     pub(in crate::frame) array: Option<(B2nd, Grid)>,
     max_vlmetalayers: usize,
     pub(in crate::frame) limits: Limits,
-    /// Whether the blocks of its chunks have variable lengths, once a chunk has been looked at.
+    /// Whether the blocks of its first chunk have variable lengths, once that has been looked at: the others are to be alike, but
+    /// a frame may come with chunks of both kinds, and another one become the first.
     vl_blocks: Option<bool>,
     /// How long the file was at the last commit, where that is known: what is new stands behind.
     committed_len: Option<u64>,
