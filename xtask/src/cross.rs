@@ -115,6 +115,8 @@ fn command(target: &Target, rustflags: &str) -> Result<Command> {
     };
     // Nobody starts a debugger there, and half of the building goes into what one would need.
     command.env("CARGO_PROFILE_DEV_DEBUG", "0").env("CARGO_PROFILE_TEST_DEBUG", "0").env("CARGO_INCREMENTAL", "0");
+    // Better code takes longer to be made of each of a hundred tests than it spares.
+    command.env("CARGO_PROFILE_TEST_OPT_LEVEL", "1");
     if !rustflags.is_empty() {
         command.env("RUSTFLAGS", rustflags).env("RUSTDOCFLAGS", rustflags);
     }

@@ -277,7 +277,8 @@ fn the_first_chunk_says_which_kind() {
     let mut stored = Stored::golden("frames/batcharray.b2b");
     let archive = Archive::open(&stored).unwrap();
     let (place, nbytes) = (archive.chunk_position(1).unwrap() as usize, archive.chunk(1).unwrap().len());
-    let (nchunks, regular) = (archive.nchunks(), blosc_core::Encoder::new(CParams::blosc2().typesize(1)).unwrap());
+    let (nchunks, regular) =
+        (archive.nchunks(), blosc_core::Encoder::new(blosc_core::CParams::blosc2().typesize(1)).unwrap());
     let regular = regular.zeros(nbytes).unwrap();
     stored.file[place..place + regular.len()].copy_from_slice(&regular);
 
