@@ -323,6 +323,14 @@ fn default_values_of_huge_items() {
     let mut writer = CarrayWriter::with_directory(MemoryDirectory::of_files(files.clone())).unwrap();
     let grown = within(4 << 20, || writer.resize(1));
     assert_eq!(over(grown.unwrap_err()), "max_unearned");
+    // A row, a chunk of them and what that becomes: whether a chunk has one row or several, and one behind the last full one.
+    for (itemsize, chunklen, refused) in [(16 << 20, 1, false), (4 << 20, 4, false), (1 << 29, 1, true)] {
+        let params = CarrayParams::new(Dtype::parse(&format!("|V{itemsize}")).unwrap()).chunklen(chunklen);
+        let mut writer = CarrayWriter::create_in(MemoryDirectory::new(), &params).unwrap();
+        let chunk = itemsize * chunklen as usize;
+        let grown = within(3 * chunk + (1 << 20), || writer.resize(2 * chunklen + 1));
+        assert_eq!(grown.err().map(over), refused.then_some("max_unearned"));
+    }
     let dir = tempfile::tempdir().unwrap();
     for (path, bytes) in &files {
         let path = dir.path().join("in").join(path);

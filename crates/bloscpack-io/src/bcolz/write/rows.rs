@@ -109,10 +109,10 @@ impl<D: Directory> Column<D> {
     pub(super) fn check_default_rows(&self) -> Result<(), Error> {
         let (storage, sizes, limits) = (&self.meta.storage, &self.meta.sizes, &self.root.limits);
         dflt::check(&storage.dflt, &storage.dtype, sizes.atom_shape()).map_err(FormatError::from)?;
-        let nbytes = self.meta.rows.chunk_nbytes();
-        limits.check_unearned(nbytes, 0)?;
-        // A row, all of them, and what they become.
-        Ok(limits.check_memory("rows of the default value", 3 * nbytes)?)
+        // A row, which may be a whole chunk, all of them, and what they become.
+        let memory = 3 * self.meta.rows.chunk_nbytes();
+        limits.check_unearned(memory, 0)?;
+        Ok(limits.check_memory("rows of the default value", memory)?)
     }
 
     /// The bytes of a row of the default value.
@@ -131,7 +131,7 @@ impl<D: Directory> Column<D> {
         let mut left = len - self.len();
         // At most two chunks: up to the end of the last one, and a full one.
         let first = left.min(rows.chunklen() - self.len() % rows.chunklen());
-        self.append(&row.repeat(first as usize))?;
+        self.append_rows(&row, first)?;
         left -= first;
         if left >= rows.chunklen() {
             let mut encoder = params::encoder(&self.meta.storage)?;
@@ -142,7 +142,25 @@ impl<D: Directory> Column<D> {
                 left -= rows.chunklen();
             }
         }
-        self.append(&row.repeat(left as usize))
+        self.append_rows(&row, left)
+    }
+
+    /// Appends the same row so many times, which the last chunk has room for.
+    fn append_rows(&mut self, row: &[u8], count: u64) -> Result<(), Error> {
+        if count == 0 {
+            return Ok(());
+        }
+        let (chunk, size) = (self.meta.rows.full_chunks(), self.meta.rows.chunk_nbytes());
+        let mut plain = std::mem::take(self.load_tail()?);
+        extend_repeated(&mut plain, row, count as usize);
+        let full = plain.len() as u64 == size;
+        self.tail_is_new = !full;
+        self.set_len(self.len() + count)?;
+        if full {
+            return self.write_chunk(chunk, plain);
+        }
+        self.tail = Some(plain);
+        Ok(())
     }
 
     /// Removes the rows from `len` on.
@@ -185,5 +203,17 @@ impl<D: Directory> Column<D> {
     pub(in crate::bcolz) fn fill(&mut self, len: u64) -> Result<(), Error> {
         self.check_writable()?;
         self.grow(len)
+    }
+}
+
+/// Adds the same bytes so many times, copying what was copied already.
+fn extend_repeated(bytes: &mut Vec<u8>, one: &[u8], count: usize) {
+    let (start, nbytes) = (bytes.len(), one.len() * count);
+    bytes.reserve_exact(nbytes);
+    bytes.extend_from_slice(one);
+    while let done @ 1.. = bytes.len() - start
+        && done < nbytes
+    {
+        bytes.extend_from_within(start..start + done.min(nbytes - done));
     }
 }
