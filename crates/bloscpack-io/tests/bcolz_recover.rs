@@ -125,12 +125,19 @@ fn metadata_that_are_lost() {
         }
         fs::write(root.join("__attrs__"), "{\"unit\"").unwrap();
         let (report, rows, attrs) = saved(&root, Gaps::Trim);
-        assert_eq!((rows, attrs, report.rows), (plain, 0, 23));
+        assert_eq!((rows, attrs, report.rows), (plain.clone(), 0, 23));
         let what: Vec<&LostPart> = report.lost.iter().map(|lost| &lost.what).collect();
         let [LostPart::Attrs { .. }, LostPart::Sizes { .. }, LostPart::AtomShape { atom_shape }] = &what[..] else {
             panic!("{report:?}")
         };
         assert_eq!(*atom_shape, [2]);
+        // Where the first chunk does not say it any more, the next one does.
+        let first = fs::read(root.join("data/__0.blp")).unwrap();
+        for damaged in [&first[..20], &[&first[..24], &[0, 0, 0, 1], &first[28..]].concat()] {
+            fs::write(root.join("data/__0.blp"), damaged).unwrap();
+            assert_eq!(saved(&root, Gaps::Fill).1, [&[9; 10], &plain[10..]].concat());
+        }
+        fs::write(root.join("data/__0.blp"), first).unwrap();
         fs::remove_file(root.join("data/__3.blp")).unwrap();
         assert_eq!(saved(&root, Gaps::Fill).0.rows, 15);
         fs::remove_file(root.join("meta/storage")).unwrap();

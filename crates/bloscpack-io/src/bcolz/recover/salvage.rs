@@ -158,21 +158,26 @@ fn numbers(dir: &dyn Directory) -> Result<Vec<u64>, Error> {
     }
 }
 
-/// The axes within a row, as the first chunk tells if there are more: it is a whole one then. And whether that is sure: of a
-/// row of one item it is.
+/// The axes within a row, as the first chunk tells that may be whole, if there are more behind it: it is a full one then. And
+/// whether that is sure: of a row of one item it is.
 fn atom_shape(dir: &dyn Directory, storage: &Storage) -> Result<(Vec<u64>, bool), Error> {
-    if storage.dtype == Dtype::Object || !numbers(dir)?.iter().any(|number| *number > 0) {
-        return Ok((Vec::new(), storage.dtype == Dtype::Object));
+    if storage.dtype == Dtype::Object {
+        return Ok((Vec::new(), true));
     }
-    let head = || -> Option<u64> {
-        let file = dir.open(&chunk_file_name(0)).ok()?;
+    let mut numbers = numbers(dir)?;
+    numbers.sort_unstable();
+    let Some((1.., full)) = numbers.split_last() else { return Ok((Vec::new(), false)) };
+    let nbytes = |number: &u64| -> Option<u64> {
+        let file = dir.open(&chunk_file_name(*number)).ok()?;
         let mut head = [0; blosc_core::Header::EXTENDED_LEN];
-        let len = file.len().ok()?.saturating_sub(ChunkFileHeader::LEN as u64).min(head.len() as u64);
-        let head = head.get_mut(..len as usize)?;
+        let room = file.len().ok()?.checked_sub(ChunkFileHeader::LEN as u64)?;
+        let head = head.get_mut(..room.min(blosc_core::Header::EXTENDED_LEN as u64) as usize)?;
         file.read_exact_at(ChunkFileHeader::LEN as u64, head).ok()?;
-        Some(blosc_core::Header::parse(head).ok()?.nbytes() as u64)
+        let header = blosc_core::Header::parse(head).ok()?;
+        (header.cbytes() as u64 <= room).then_some(header.nbytes() as u64)
     };
-    let items = head().and_then(|nbytes| nbytes.checked_div(storage.chunklen.checked_mul(storage.dtype.itemsize())?));
+    let full_chunk = storage.chunklen.checked_mul(storage.dtype.itemsize());
+    let items = full.iter().find_map(nbytes).and_then(|nbytes| nbytes.checked_div(full_chunk?));
     match items {
         Some(0 | 1) => Ok((Vec::new(), true)),
         Some(items) => Ok((vec![items], false)),
