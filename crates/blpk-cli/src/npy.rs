@@ -9,7 +9,7 @@ use std::io::Write;
 use std::ops::Range;
 
 /// Bytes that are read at a time.
-const PIECE: u64 = 1 << 20;
+const PIECE: usize = 1 << 20;
 
 /// An open `.npy` file whose array is all there.
 #[derive(Debug)]
@@ -65,21 +65,18 @@ impl Npy {
         if range.end > self.nbytes {
             bail!("bytes {}..{} are not within 0..{}", range.start, range.end, self.nbytes);
         }
-        let mut at = range.start;
+        let (mut at, mut piece) = (range.start, vec![0; PIECE]);
         while at < range.end {
-            let (_, mut piece) = self.piece(at)?;
             piece.truncate(usize::try_from(range.end - at).unwrap_or(usize::MAX));
+            self.read(at, &mut piece)?;
             output.write_all(&piece).context("writing the output")?;
             at += piece.len() as u64;
         }
         output.flush().context("writing the output")
     }
 
-    /// Some of the array's bytes from `at` on, and where they are.
-    pub(crate) fn piece(&self, at: u64) -> Result<(Range<u64>, Vec<u8>)> {
-        let len = PIECE.min(self.nbytes.saturating_sub(at));
-        let mut piece = vec![0; usize::try_from(len).unwrap_or(0)];
-        self.file.read_exact_at(self.data_at + at, &mut piece).context("reading the file")?;
-        Ok((at..at + len, piece))
+    /// Reads some of the array's bytes, from `at` on.
+    pub(crate) fn read(&self, at: u64, bytes: &mut [u8]) -> Result<()> {
+        self.file.read_exact_at(self.data_at.saturating_add(at), bytes).context("reading the file")
     }
 }

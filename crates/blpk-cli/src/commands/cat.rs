@@ -9,7 +9,7 @@ use crate::session::Session;
 use crate::streams::{Output, Place, open_source};
 use anyhow::{Context as _, Result, bail};
 use bloscpack_format::numpy::{NumpyMeta, Order};
-use bloscpack_io::{Archive, Cancel, LocalSource};
+use bloscpack_io::{Archive, Cancel, LocalSource, ReadAt as _, UnpackOptions};
 use std::io::Write as _;
 use std::ops::Range;
 
@@ -53,14 +53,30 @@ fn archive(args: &CatArgs, archive: Archive<LocalSource>, output: &mut Output) -
     let items = items(args, itemsize, archive.nbytes())?;
     match archive.numpy().and_then(|meta| fortran(meta, archive.nbytes())) {
         None => Ok(archive.copy_items(items, itemsize, output)?),
+        Some(array) if array.is_one_window(&items) => array.copy_items(items, by_chunks(&archive), output),
+        // Each window would decode all chunks again.
         Some(array) => {
-            let fetch = |at| {
-                let number = chunk_of(&archive, at).context("the array ends early")?;
-                let around = archive.chunk_range(number)?;
-                Ok((around, archive.chunk(number)?))
-            };
-            array.copy_items(items, fetch, output)
+            let mut spool = tempfile::tempfile().context("creating a temporary file")?;
+            archive.unpack(&mut spool, &UnpackOptions::default())?;
+            let read = |at, buf: &mut [u8]| spool.read_exact_at(at, buf).context("reading the temporary file");
+            array.copy_items(items, read, output)
         }
+    }
+}
+
+/// Reads an archive's plain bytes, mostly from front to back: a chunk is decoded when one of its bytes is needed.
+fn by_chunks(archive: &Archive<LocalSource>) -> impl FnMut(u64, &mut [u8]) -> Result<()> {
+    let (mut around, mut chunk) = (0..0, Vec::new());
+    move |at, buf| {
+        for (byte, at) in buf.iter_mut().zip(at..) {
+            if !around.contains(&at) {
+                let number = chunk_of(archive, at).context("the array ends early")?;
+                (around, chunk) = (archive.chunk_range(number)?, archive.chunk(number)?);
+            }
+            let within = usize::try_from(at - around.start).ok().and_then(|at| chunk.get(at));
+            *byte = *within.with_context(|| format!("byte {at} of the array is not in the file"))?;
+        }
+        Ok(())
     }
 }
 
@@ -89,7 +105,7 @@ fn npy(args: &CatArgs, array: Npy, output: &mut Output) -> Result<()> {
     let items = items(args, itemsize, array.nbytes())?;
     match fortran(array.meta(), array.nbytes()) {
         None => array.copy_range(items.start * itemsize..items.end * itemsize, output),
-        Some(fortran) => fortran.copy_items(items, |at| array.piece(at), output),
+        Some(fortran) => fortran.copy_items(items, |at, buf| array.read(at, buf), output),
     }
 }
 
