@@ -32,9 +32,9 @@ pub(crate) struct Fortran<'a> {
 }
 
 impl Fortran<'_> {
-    /// Whether so many items are one window: all that lies around them is passed once, from its start to its end.
-    pub(crate) fn is_one_window(&self, items: &Range<u64>) -> bool {
-        items.end.saturating_sub(items.start) <= self.window()
+    /// How often the array is passed from its start to its end for these items.
+    pub(crate) fn passes(&self, items: &Range<u64>) -> u64 {
+        items.end.saturating_sub(items.start).div_ceil(self.window())
     }
 
     /// Writes the items of a range in C order. `read` fills a buffer with the bytes from an offset on.

@@ -112,13 +112,13 @@ fn items_of_arrays_count_in_c_order() {
 #[test]
 fn many_items_of_an_array_in_fortran_order_go_through_a_temporary_file() {
     let sandbox = Sandbox::new();
-    // More than are gathered at a time. Item (row, column) is row + 3 × column.
-    let (rows, columns) = (2_100, 2_100);
+    // More than are gathered in two passes. Item (row, column) is row + 3 × column.
+    let (rows, columns) = (3_000, 3_000);
     let item = |row: usize, column: usize| (row + 3 * column) as u8;
     let lying: Vec<u8> = (0..columns).flat_map(|column| (0..rows).map(move |row| item(row, column))).collect();
     let expected: Vec<u8> = (0..rows).flat_map(|row| (0..columns).map(move |column| item(row, column))).collect();
     sandbox.write("data", &lying);
-    sandbox.write("m", br#"{"dtype": "'|u1'", "shape": [2100, 2100], "order": "F", "container": "numpy"}"#);
+    sandbox.write("m", br#"{"dtype": "'|u1'", "shape": [3000, 3000], "order": "F", "container": "numpy"}"#);
     sandbox.run("c -t 1 -z 100000 -m m data").ok();
     assert!(sandbox.run("cat --items .. data.blp").ok().stdout == expected);
     assert!(sandbox.run("cat --items 7..4300000 data.blp").ok().stdout == expected[7..4_300_000]);

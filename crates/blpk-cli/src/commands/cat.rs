@@ -53,8 +53,8 @@ fn archive(args: &CatArgs, archive: Archive<LocalSource>, output: &mut Output) -
     let items = items(args, itemsize, archive.nbytes())?;
     match archive.numpy().and_then(|meta| fortran(meta, archive.nbytes())) {
         None => Ok(archive.copy_items(items, itemsize, output)?),
-        Some(array) if array.is_one_window(&items) => array.copy_items(items, by_chunks(&archive), output),
-        // Each window would decode all chunks again.
+        // Each pass decodes the chunks again, which is cheaper than to write all of them down; but not many times.
+        Some(array) if array.passes(&items) <= 2 => array.copy_items(items, by_chunks(&archive), output),
         Some(array) => {
             let mut spool = tempfile::tempfile().context("creating a temporary file")?;
             archive.unpack(&mut spool, &UnpackOptions::default())?;
