@@ -117,6 +117,10 @@ fn command(target: &Target, rustflags: &str) -> Result<Command> {
     command.env("CARGO_PROFILE_DEV_DEBUG", "0").env("CARGO_PROFILE_TEST_DEBUG", "0").env("CARGO_INCREMENTAL", "0");
     // Better code takes longer to be made of each of a hundred tests than it spares.
     command.env("CARGO_PROFILE_TEST_OPT_LEVEL", "1");
+    if target.name.starts_with("wasm32") {
+        let options = format!("--require \"{}\"", sh::root().join("xtask/cross/node.cjs").display());
+        command.env("NODE_OPTIONS", options);
+    }
     if !rustflags.is_empty() {
         command.env("RUSTFLAGS", rustflags).env("RUSTDOCFLAGS", rustflags);
     }
