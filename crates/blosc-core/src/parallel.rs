@@ -25,16 +25,17 @@ const MIN_PARALLEL: usize = 256 * 1024;
 impl Parallelism {
     /// Whether a chunk of `nbytes` in `nblocks` blocks is to be shared out.
     pub(crate) fn applies(self, nbytes: usize, nblocks: usize) -> bool {
-        let threads = match self {
-            Parallelism::Serial => 1,
+        // Asked last: who asks rayon outside of a pool starts its global one.
+        let has_threads = || match self {
+            Parallelism::Serial => false,
             #[cfg(feature = "rayon")]
-            Parallelism::Ambient => threads(),
+            Parallelism::Ambient => threads() > 1,
         };
-        threads > 1 && nblocks > 1 && nbytes >= MIN_PARALLEL
+        nblocks > 1 && nbytes >= MIN_PARALLEL && has_threads()
     }
 }
 
-/// How many threads there are to share out to.
+/// How many threads there are to share out to. Only for who will: outside of a pool this starts rayon's global one.
 #[cfg(feature = "rayon")]
 pub(crate) fn threads() -> usize {
     rayon::current_num_threads()

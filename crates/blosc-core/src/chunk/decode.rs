@@ -157,9 +157,11 @@ impl Decoder {
     /// Decodes a chunk that the limits allow to where it fits.
     fn fill(&mut self, chunk: &Chunk<'_>, dst: &mut [u8]) -> Result<(), DecodeError> {
         let (nbytes, nblocks) = (chunk.header().nbytes(), chunk.header().nblocks());
-        let scratch =
-            scratch(chunk.header().blocksize() as u64).saturating_mul(parallel::threads().min(nblocks) as u64);
-        let fits = || self.limits.check_memory("blocks on their way", scratch).is_ok();
+        let fits = || {
+            let workers = parallel::threads().min(nblocks) as u64;
+            let scratch = scratch(chunk.header().blocksize() as u64).saturating_mul(workers);
+            self.limits.check_memory("blocks on their way", scratch).is_ok()
+        };
         let is_parallel = self.parallelism.applies(nbytes, nblocks) && fits();
         let (blocks, buffers) = self.blocks(chunk)?;
         if is_parallel { blocks.decode_all_parallel(buffers, dst) } else { blocks.decode_all(buffers, dst) }
