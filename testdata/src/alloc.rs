@@ -172,3 +172,68 @@ mod tests {
         assert_eq!((usage.largest, usage.peak), (1 << 60, 0));
     }
 }
+
+/// Refuses memory: from some allocation of a size on, all that are no smaller. Nothing until told to.
+#[derive(Debug)]
+pub struct FailingAlloc {
+    smallest: AtomicUsize,
+    from: AtomicUsize,
+    seen: AtomicUsize,
+}
+
+impl FailingAlloc {
+    /// One that refuses nothing.
+    pub const fn new() -> Self {
+        FailingAlloc { smallest: AtomicUsize::new(usize::MAX), from: AtomicUsize::new(0), seen: AtomicUsize::new(0) }
+    }
+
+    /// Refuses allocations of at least `smallest` bytes, but for the first `from` of them. Blocks may always shrink.
+    pub fn refuse(&self, smallest: usize, from: usize) {
+        self.from.store(from, Relaxed);
+        self.seen.store(0, Relaxed);
+        self.smallest.store(smallest, Relaxed);
+    }
+
+    /// Refuses nothing any more. How many allocations of the size there were.
+    pub fn refuse_none(&self) -> usize {
+        self.smallest.store(usize::MAX, Relaxed);
+        self.seen.load(Relaxed)
+    }
+
+    fn refuses(&self, size: usize) -> bool {
+        size >= self.smallest.load(Relaxed) && self.seen.fetch_add(1, Relaxed) >= self.from.load(Relaxed)
+    }
+}
+
+impl Default for FailingAlloc {
+    fn default() -> Self {
+        FailingAlloc::new()
+    }
+}
+
+// SAFETY: all calls go to the system's allocator, or answer null, as allocators may.
+#[allow(unsafe_code)]
+unsafe impl GlobalAlloc for FailingAlloc {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller's contract.
+        if self.refuses(layout.size()) { std::ptr::null_mut() } else { unsafe { System.alloc(layout) } }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller's contract.
+        if self.refuses(layout.size()) { std::ptr::null_mut() } else { unsafe { System.alloc_zeroed(layout) } }
+    }
+
+    unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
+        // SAFETY: the caller's contract.
+        unsafe { System.dealloc(ptr, layout) }
+    }
+
+    unsafe fn realloc(&self, ptr: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        if size > layout.size() && self.refuses(size) {
+            return std::ptr::null_mut();
+        }
+        // SAFETY: the caller's contract.
+        unsafe { System.realloc(ptr, layout, size) }
+    }
+}

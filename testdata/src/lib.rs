@@ -1,5 +1,5 @@
 //! What do the tests of every crate share? Golden archives written by the reference libraries, plain data that can be
-//! made again from a seed, and an allocator that counts.
+//! made again from a seed, and allocators that count and that fail.
 #![deny(unsafe_code)] // alloc.rs is the one exception
 #![allow(clippy::panic, clippy::unwrap_used, clippy::expect_used)] // test support: a missing archive must stop the test
 
@@ -11,7 +11,7 @@ mod plain;
 mod rng;
 mod tally;
 
-pub use alloc::{AllocUsage, CountingAlloc};
+pub use alloc::{AllocUsage, CountingAlloc, FailingAlloc};
 pub use archive::{archive, json, manifest};
 pub use child::{emulator, program, slowness, this_test};
 pub use mutate::mutate;

@@ -1,7 +1,7 @@
 //! What benchmarks and fuzzers need that users do not: the codecs of single streams. Only with the feature `internals`;
 //! nothing here is stable.
 
-use crate::codec::{Compressor, Decompressor, StreamCodec};
+use crate::codec::{Compressor, Decompressor, StreamCodec, StreamError};
 use crate::{CParams, Codec, CodecFormat, CorruptStream, DecodeError, EncodeError, Registry};
 
 /// Compresses streams with one codec at one level, 1..=9.
@@ -19,7 +19,7 @@ impl StreamCompressor {
 
     /// Compresses `src` to the start of `dst`; `None` where the result does not fit.
     pub fn compress(&mut self, src: &[u8], dst: &mut [u8]) -> Option<usize> {
-        self.0.compress(src, dst)
+        self.0.compress(src, dst).ok()?
     }
 }
 
@@ -48,6 +48,10 @@ impl StreamDecompressor {
         if dst.len() < len {
             return Err(CorruptStream::new(0, "there is no room for what it should decode to"));
         }
-        self.state.decompress(&StreamCodec::BuiltIn(self.format), src, dst, len)
+        let decoded = self.state.decompress(&StreamCodec::BuiltIn(self.format), src, dst, len);
+        decoded.map_err(|error| match error {
+            StreamError::Corrupt(error) => error,
+            StreamError::OutOfMemory(_) => CorruptStream::new(0, "out of memory"),
+        })
     }
 }

@@ -36,11 +36,13 @@
 //! # What this crate does not do
 //!
 //! It opens no file, starts no thread (blocks go to the caller's rayon pool if [`Parallelism`] says so), holds no global
-//! state and never allocates by a number that the input has not earned. `unsafe` exists in [`kernels`] only.
+//! state and never allocates by a number that the input has not earned. Memory that the system refuses is an error, see
+//! [`memory`]. `unsafe` exists in [`kernels`] only.
 
 #![deny(unsafe_code)]
 
 mod block;
+mod cancel;
 mod chunk;
 mod codec;
 mod error;
@@ -52,10 +54,12 @@ pub mod internals;
 pub mod kernels;
 mod le;
 mod limits;
+pub mod memory;
 mod parallel;
 mod params;
 mod registry;
 
+pub use cancel::{Cancel, Cancelled};
 pub use chunk::{
     BlockInfo, Chunk, Decoder, Encoder, Header, LazyChunk, Special, Stream, StreamKind, compress_slice, decompress_vec,
     max_cbytes,
@@ -64,6 +68,7 @@ pub use codec::{Codec, CodecFormat, CorruptStream};
 pub use error::{DecodeError, EncodeError};
 pub use filter::{Filter, FilterPipeline};
 pub use limits::{Limits, OverLimit};
+pub use memory::OutOfMemory;
 pub use parallel::Parallelism;
 pub use params::{BlockSize, CParams, ChunkFormat, SplitMode};
 pub use registry::{BlockCodec, BlockFilter, PluginContext, Registry, ReservedId};
@@ -99,3 +104,8 @@ pub fn decompress(chunk: &[u8]) -> Result<Vec<u8>, DecodeError> {
 pub fn decompress_into(chunk: &[u8], dst: &mut [u8]) -> Result<usize, DecodeError> {
     Decoder::new().decompress_into(&Chunk::parse(chunk)?, dst)
 }
+
+/// The examples of the crate's README, run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

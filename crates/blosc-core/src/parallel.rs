@@ -47,12 +47,16 @@ pub(crate) fn threads() -> usize {
 }
 
 /// As many workers as [`share`] has use for, made by `new` where there are not so many yet.
-pub(crate) fn workers<W>(workers: &mut Vec<W>, nitems: usize, new: impl FnMut() -> W) -> &mut [W] {
+pub(crate) fn workers<W, E>(
+    workers: &mut Vec<W>,
+    nitems: usize,
+    mut new: impl FnMut() -> Result<W, E>,
+) -> Result<&mut [W], E> {
     let wanted = threads().min(nitems);
-    if workers.len() < wanted {
-        workers.resize_with(wanted, new);
+    while workers.len() < wanted {
+        workers.push(new()?);
     }
-    &mut workers[..wanted]
+    Ok(&mut workers[..wanted])
 }
 
 /// Hands `items` out to workers, each as soon as it is done with the one before, on as many threads of the current rayon

@@ -20,6 +20,7 @@ pub struct CParams {
     pub(crate) blocksize: BlockSize,
     pub(crate) split: SplitMode,
     pub(crate) dictionary: bool,
+    pub(crate) portable: bool,
 }
 
 /// The generation of the chunk format.
@@ -72,6 +73,7 @@ impl CParams {
             blocksize: BlockSize::Auto,
             split: SplitMode::ForwardCompat,
             dictionary: false,
+            portable: true,
         }
     }
 
@@ -130,6 +132,25 @@ impl CParams {
         self
     }
 
+    /// Whether to refuse filters that C-Blosc2 decodes to other data without an error. The default is true.
+    ///
+    /// C-Blosc2 is safe with one delta that runs first; only [`Filter::TruncPrec`] and [`Filter::IntTrunc`] may run before
+    /// it. With false, any pipeline is written. This crate decodes all of them.
+    ///
+    /// ```
+    /// use blosc_core::{CParams, Filter, FilterPipeline};
+    /// let filters = FilterPipeline::from_slice(&[Filter::Shuffle, Filter::Delta]).unwrap();
+    /// let params = CParams::blosc2().typesize(4).filters(filters);
+    /// assert!(blosc_core::compress(&[1; 64], &params).is_err());
+    /// let chunk = blosc_core::compress(&[1; 64], &params.portable(false))?;
+    /// assert_eq!(blosc_core::decompress(&chunk)?, [1; 64]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub const fn portable(mut self, portable: bool) -> Self {
+        self.portable = portable;
+        self
+    }
+
     /// The generation of the chunk that was set.
     pub const fn get_format(&self) -> ChunkFormat {
         self.format
@@ -181,6 +202,11 @@ impl CParams {
         }
         if self.dictionary && !matches!(self.codec, Codec::Lz4 | Codec::Lz4Hc | Codec::Zstd) {
             return Err(EncodeError::Codec { codec: self.codec, what: "it does not use a dictionary" });
+        }
+        if self.portable
+            && let Some(what) = self.filters.delta_problem(self.machine_typesize())
+        {
+            return Err(EncodeError::Filter { filter: Filter::Delta, what });
         }
         if let BlockSize::Fixed(size) = self.blocksize
             && size > MAX_BLOCKSIZE

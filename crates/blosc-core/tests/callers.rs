@@ -3,9 +3,12 @@
 
 mod ways;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use blosc_core::{
-    BlockCodec, BlockFilter, BlockSize, CParams, Chunk, Codec, CorruptStream, DecodeError, Decoder, EncodeError,
-    Encoder, Filter, FilterPipeline, Parallelism, PluginContext, Registry,
+    BlockCodec, BlockFilter, BlockSize, CParams, Cancel, Chunk, Codec, CorruptStream, DecodeError, Decoder,
+    EncodeError, Encoder, Filter, FilterPipeline, Parallelism, PluginContext, Registry,
 };
 
 /// Pairs of a byte and how often it comes: `meta` is added to the byte.
@@ -189,4 +192,94 @@ fn prefilters_and_postfilters_that_say_no() {
     assert_eq!(decoder.decompress(&chunk), Err(error.clone()));
     assert_eq!(decoder.items(&chunk, 0..500).unwrap(), plain[..2000]);
     assert_eq!(decoder.items(&chunk, 400..501), Err(error));
+}
+
+/// Stores streams without their last 100 bytes, which are all 7, and sets the switch at the fourth.
+struct Canceller {
+    cancel: Cancel,
+    streams: Arc<AtomicUsize>,
+}
+
+impl Canceller {
+    fn count(&self) {
+        if self.streams.fetch_add(1, Ordering::Relaxed) == 3 {
+            self.cancel.cancel();
+        }
+    }
+}
+
+impl BlockCodec for Canceller {
+    fn compress(&self, src: &[u8], dst: &mut [u8], _: PluginContext) -> Option<usize> {
+        self.count();
+        let (rest, last) = src.split_at(src.len() - 100);
+        assert_eq!(last, [7; 100]);
+        dst.get_mut(..rest.len())?.copy_from_slice(rest);
+        Some(rest.len())
+    }
+
+    fn decompress(&self, src: &[u8], dst: &mut [u8], _: PluginContext) -> Result<(), CorruptStream> {
+        self.count();
+        dst[..src.len()].copy_from_slice(src);
+        dst[src.len()..].fill(7);
+        Ok(())
+    }
+}
+
+/// Every way of encoding and decoding ends before the next block; on several threads each may still finish its own.
+#[test]
+fn calling_off_ends_at_the_next_block() {
+    let mut plain = testdata::noise(400 * 1000, 5);
+    plain.chunks_mut(1000).for_each(|block| block[900..].fill(7));
+    let streams = Arc::new(AtomicUsize::new(0));
+    let new = || {
+        streams.store(0, Ordering::Relaxed);
+        let cancel = Cancel::new();
+        let registry = Registry::new().codec(200, Canceller { cancel: cancel.clone(), streams: streams.clone() });
+        (cancel, registry.unwrap())
+    };
+    let params = CParams::blosc2().codec(Codec::Plugin { id: 200, meta: 0 }).typesize(1);
+    let params = params.blocksize(BlockSize::Fixed(1000));
+    let params = params.filters(FilterPipeline::none());
+    let encoder = || Encoder::new(params.clone()).unwrap();
+    let modes = [
+        Parallelism::Serial,
+        #[cfg(feature = "rayon")]
+        Parallelism::Ambient,
+    ];
+    let most = 4 + std::thread::available_parallelism().unwrap().get();
+    let ended = |decoded: Result<(), DecodeError>| {
+        assert_eq!(decoded, Err(DecodeError::Cancelled));
+        assert!(streams.load(Ordering::Relaxed) <= most, "{}", streams.load(Ordering::Relaxed));
+    };
+    for mode in modes {
+        let (cancel, registry) = new();
+        let mut encoder = encoder().registry(registry).parallelism(mode).cancel(cancel);
+        assert_eq!(encoder.compress(&plain), Err(EncodeError::Cancelled));
+        assert!(streams.load(Ordering::Relaxed) <= most);
+    }
+    let (cancel, registry) = new();
+    let blocks: Vec<&[u8]> = plain.chunks(1000).collect();
+    let vl = encoder().registry(registry).cancel(cancel).compress_vlblocks(&blocks);
+    assert_eq!(vl, Err(EncodeError::Cancelled));
+    let chunk = encoder().registry(new().1).compress(&plain).unwrap();
+    let chunk = Chunk::parse(&chunk).unwrap();
+    assert!(!chunk.header().is_memcpyed());
+    for mode in modes {
+        let (cancel, registry) = new();
+        let mut decoder = Decoder::new().registry(registry).parallelism(mode).cancel(cancel);
+        ended(decoder.decompress(&chunk).map(drop));
+        assert_eq!(decoder.decompress_into(&chunk, &mut vec![1; plain.len()]), Err(DecodeError::Cancelled));
+    }
+    let decoder = || {
+        let (cancel, registry) = new();
+        Decoder::new().registry(registry).cancel(cancel)
+    };
+    ended(decoder().items(&chunk, 10..300_000).map(drop));
+    ended(decoder().decompress_masked(&chunk, &[true, false], &mut vec![0; plain.len()]).map(drop));
+    // No block at all.
+    let (cancel, _) = new();
+    cancel.cancel();
+    let zeros = Encoder::new(CParams::blosc2()).unwrap().zeros(8000).unwrap();
+    let zeros = Chunk::parse(&zeros).unwrap();
+    assert_eq!(Decoder::new().cancel(cancel).decompress(&zeros), Err(DecodeError::Cancelled));
 }

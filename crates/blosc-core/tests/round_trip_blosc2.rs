@@ -42,7 +42,7 @@ fn params() -> impl Strategy<Value = CParams> {
             let params = CParams::blosc2().codec(codec).clevel(clevel).typesize(typesize);
             let params = params.filters(FilterPipeline::from_slice(&filters).unwrap()).blocksize(blocksize);
             let dictionary = dictionary && matches!(codec, Codec::Lz4 | Codec::Lz4Hc | Codec::Zstd);
-            params.split(split).dictionary(dictionary)
+            params.split(split).dictionary(dictionary).portable(false)
         },
     )
 }

@@ -6,7 +6,7 @@ use super::planes::{MAX_PLANES, Plane, Planes};
 use super::{CSIZE_LEN, Stored, StreamReader};
 use crate::DecodeError;
 use crate::chunk::{Layout, vlblocks};
-use crate::codec::{CorruptStream, Decompressor, DictionaryCache, StreamCodec};
+use crate::codec::{CorruptStream, Decompressor, DictionaryCache, StreamCodec, StreamError};
 use crate::filter::{Context, Pipeline, Scratch, grow};
 use crate::kernels;
 use crate::registry::Registry;
@@ -44,8 +44,12 @@ impl<'a> BlockPlan<'a> {
         };
         let codec = match layout.dictionary(chunk) {
             None => StreamCodec::new(layout.format(), layout.header().codec_meta(), typesize, registry)?,
-            Some((offset, dictionary)) => StreamCodec::with_dictionary(layout.format(), dictionary, cache)
-                .map_err(|source| DecodeError::Dictionary { offset, source })?,
+            Some((offset, dictionary)) => {
+                StreamCodec::with_dictionary(layout.format(), dictionary, cache).map_err(|error| match error {
+                    StreamError::Corrupt(source) => DecodeError::Dictionary { offset, source },
+                    StreamError::OutOfMemory(error) => error.into(),
+                })?
+            }
         };
         Ok(BlockPlan { chunk, layout, pipeline, codec })
     }
@@ -127,7 +131,7 @@ impl BlockDecoder {
                 &self.decoded[..len]
             }
             Stored::Run { value, .. } => {
-                let run = grow(&mut self.decoded, len);
+                let run = grow(&mut self.decoded, len)?;
                 run.fill(value);
                 run
             }
@@ -174,7 +178,7 @@ impl BlockDecoder {
         if pipeline.is_identity(len) {
             return block.decode_streams(&mut self.decompressor, at, nstreams, dst);
         }
-        let decoded = grow(&mut self.decoded, len);
+        let decoded = grow(&mut self.decoded, len)?;
         block.decode_streams(&mut self.decompressor, at, nstreams, decoded)?;
         Ok(pipeline.backward(&decoded[..len], reference, &mut self.scratch, dst)?)
     }
@@ -251,7 +255,10 @@ impl<'a> Block<'a> {
         decoded.map_err(|source| self.corrupt(stream, offset, source))
     }
 
-    fn corrupt(self, stream: usize, offset: usize, source: CorruptStream) -> DecodeError {
-        DecodeError::Stream { block: self.index, stream, offset, source }
+    fn corrupt(self, stream: usize, offset: usize, error: impl Into<StreamError>) -> DecodeError {
+        match error.into() {
+            StreamError::Corrupt(source) => DecodeError::Stream { block: self.index, stream, offset, source },
+            StreamError::OutOfMemory(error) => error.into(),
+        }
     }
 }

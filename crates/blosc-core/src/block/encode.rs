@@ -2,6 +2,7 @@
 
 use super::planes::{MAX_PLANES, PlaneBuffer};
 use super::{CSIZE_LEN, RUN_TOKEN};
+use crate::OutOfMemory;
 use crate::codec::Compressor;
 use crate::filter::{FilterError, Pipeline, Scratch};
 use crate::le::put_i32;
@@ -44,12 +45,12 @@ impl BlockEncoder {
     ) -> Result<Option<usize>, FilterError> {
         let Streams { nstreams, has_runs } = streams;
         if (2..=MAX_PLANES).contains(&nstreams) && pipeline.is_shuffle(nstreams, block.len()) {
-            let planes = self.planes.shuffle(nstreams, block);
-            return Ok(encode_streams(&mut self.compressor, planes, has_runs, dst));
+            let planes = self.planes.shuffle(nstreams, block)?;
+            return Ok(encode_streams(&mut self.compressor, planes, has_runs, dst)?);
         }
         let filtered = pipeline.forward(block, reference, &mut self.scratch)?;
         let filtered = filtered.chunks_exact(block.len() / nstreams);
-        Ok(encode_streams(&mut self.compressor, filtered, has_runs, dst))
+        Ok(encode_streams(&mut self.compressor, filtered, has_runs, dst)?)
     }
 
     /// Encodes a block of variable length: one payload, without `csize`, that is as long as the block if stored as it is.
@@ -63,7 +64,7 @@ impl BlockEncoder {
     ) -> Result<Option<usize>, FilterError> {
         let filtered = pipeline.forward(block, None, &mut self.scratch)?;
         let compressor = compress.then_some(&mut self.compressor);
-        Ok(encode_payload(compressor, filtered, dst))
+        Ok(encode_payload(compressor, filtered, dst)?)
     }
 }
 
@@ -73,41 +74,57 @@ fn encode_streams<'a>(
     streams: impl Iterator<Item = &'a [u8]>,
     has_runs: bool,
     dst: &mut [u8],
-) -> Option<usize> {
+) -> Result<Option<usize>, OutOfMemory> {
     let mut at = 0;
     for stream in streams {
-        at += encode_stream(compressor, stream, has_runs, dst.get_mut(at..)?)?;
+        let Some(room) = dst.get_mut(at..) else { return Ok(None) };
+        let Some(len) = encode_stream(compressor, stream, has_runs, room)? else { return Ok(None) };
+        at += len;
     }
-    Some(at)
+    Ok(Some(at))
 }
 
 /// `csize`, then the stream compressed, or as it is where that is not larger: `csize == neblock` says so. A run is a
 /// `csize` that is not positive, see [`Stored`](super::Stored).
-fn encode_stream(compressor: &mut Compressor, stream: &[u8], has_runs: bool, dst: &mut [u8]) -> Option<usize> {
-    let (csize_at, dst) = dst.split_at_mut_checked(CSIZE_LEN)?;
+fn encode_stream(
+    compressor: &mut Compressor,
+    stream: &[u8],
+    has_runs: bool,
+    dst: &mut [u8],
+) -> Result<Option<usize>, OutOfMemory> {
+    let Some((csize_at, dst)) = dst.split_at_mut_checked(CSIZE_LEN) else { return Ok(None) };
     if has_runs && is_run(stream) {
         put_i32(csize_at, 0, -i32::from(stream[0]));
         if stream[0] == 0 {
-            return Some(CSIZE_LEN);
+            return Ok(Some(CSIZE_LEN));
         }
-        *dst.first_mut()? = RUN_TOKEN;
-        return Some(CSIZE_LEN + 1);
+        let Some(token) = dst.first_mut() else { return Ok(None) };
+        *token = RUN_TOKEN;
+        return Ok(Some(CSIZE_LEN + 1));
     }
-    let csize = encode_payload(Some(compressor), stream, dst)?;
-    put_i32(csize_at, 0, i32::try_from(csize).ok()?);
-    Some(CSIZE_LEN + csize)
+    let Some(csize) = encode_payload(Some(compressor), stream, dst)? else { return Ok(None) };
+    let Ok(number) = i32::try_from(csize) else { return Ok(None) };
+    put_i32(csize_at, 0, number);
+    Ok(Some(CSIZE_LEN + csize))
 }
 
 /// The stream compressed, or as it is where that saves nothing.
-fn encode_payload(compressor: Option<&mut Compressor>, stream: &[u8], dst: &mut [u8]) -> Option<usize> {
+fn encode_payload(
+    compressor: Option<&mut Compressor>,
+    stream: &[u8],
+    dst: &mut [u8],
+) -> Result<Option<usize>, OutOfMemory> {
     let neblock = stream.len();
     // One byte less than the stream: what does not save anything is stored.
     let room = dst.len().min(neblock - 1);
-    if let Some(csize) = compressor.and_then(|compressor| compressor.compress(stream, &mut dst[..room])) {
-        return Some(csize);
+    if let Some(compressor) = compressor
+        && let Some(csize) = compressor.compress(stream, &mut dst[..room])?
+    {
+        return Ok(Some(csize));
     }
-    dst.get_mut(..neblock)?.copy_from_slice(stream);
-    Some(neblock)
+    let Some(dst) = dst.get_mut(..neblock) else { return Ok(None) };
+    dst.copy_from_slice(stream);
+    Ok(Some(neblock))
 }
 
 /// Whether all bytes are the same: then the stream equals itself a byte further, which is one fast comparison.

@@ -5,8 +5,10 @@ use std::sync::OnceLock;
 
 use super::{Body, Chunk, vlblocks};
 use crate::block::{BlockDecoder, BlockPlan, Outside};
+use crate::cancel::{self, Cancel};
 use crate::codec::DictionaryCache;
 use crate::limits::scratch;
+use crate::memory;
 use crate::parallel;
 use crate::{DecodeError, Limits};
 
@@ -40,10 +42,12 @@ pub(super) struct Buffers {
 pub(super) struct Blocks<'a> {
     chunk: &'a Chunk<'a>,
     content: Content<'a>,
-    /// The plain offset of each block and of the end, where blocks have variable length; added up when first needed.
+    /// The plain offset of each block and of the end, where blocks have variable length and [`Blocks::add_up_starts`]
+    /// was called.
     starts: OnceLock<Vec<usize>>,
     postfilter: Option<&'a Postfilter>,
     limits: &'a Limits,
+    cancel: Option<&'a Cancel>,
 }
 
 #[allow(clippy::large_enum_variant, reason = "there is one of them, on the stack")]
@@ -69,7 +73,17 @@ impl<'a> Blocks<'a> {
                 Content::Blocks(BlockPlan::new(chunk.bytes(), layout, outside, cache)?)
             }
         };
-        Ok(Blocks { chunk, content, starts: OnceLock::new(), postfilter, limits })
+        Ok(Blocks { chunk, content, starts: OnceLock::new(), postfilter, limits, cancel: None })
+    }
+
+    /// The same with a switch to look at before every block.
+    pub(super) fn with_cancel(self, cancel: Option<&'a Cancel>) -> Self {
+        Blocks { cancel, ..self }
+    }
+
+    #[inline]
+    fn check_cancel(&self) -> Result<(), DecodeError> {
+        Ok(cancel::check(self.cancel)?)
     }
 
     pub(super) fn limits(&self) -> &Limits {
@@ -81,20 +95,21 @@ impl<'a> Blocks<'a> {
         self.chunk.header().nblocks()
     }
 
-    fn starts(&self) -> Option<&[usize]> {
+    /// Adds up the lengths of blocks of variable length, so that [`Blocks::range`] is fast for all of them.
+    pub(super) fn add_up_starts(&self) -> Result<(), DecodeError> {
         match self.chunk.body() {
-            // Parsing the chunk has found them to add up.
-            Body::Blocks(layout) if layout.has_vl_blocks() => {
-                let starts = || vlblocks::starts(layout, self.chunk.bytes()).unwrap_or_default();
-                Some(self.starts.get_or_init(starts))
+            Body::Blocks(layout) if layout.has_vl_blocks() && self.starts.get().is_none() => {
+                // Another thread cannot have set it in between to anything else.
+                let _ = self.starts.set(vlblocks::starts(layout, self.chunk.bytes())?);
+                Ok(())
             }
-            _ => None,
+            _ => Ok(()),
         }
     }
 
     /// The plain bytes of block `index`, which exists.
     pub(super) fn range(&self, index: usize) -> Range<usize> {
-        match self.starts() {
+        match self.starts.get() {
             Some(starts) => starts[index]..starts[index + 1],
             None => self.chunk.block_range(index),
         }
@@ -117,9 +132,9 @@ impl<'a> Blocks<'a> {
         Ok(needed)
     }
 
-    /// The block that holds plain byte `at`, which exists.
+    /// The block that holds plain byte `at`, which exists. To be called after [`Blocks::add_up_starts`].
     pub(super) fn block_at(&self, at: usize) -> usize {
-        match self.starts() {
+        match self.starts.get() {
             // Blocks are not empty, so starts are all different.
             Some(starts) => starts.partition_point(|&start| start <= at).saturating_sub(1),
             None => at / self.chunk.header().blocksize(),
@@ -132,7 +147,7 @@ impl<'a> Blocks<'a> {
             && plan.needs_reference()
             && self.len() > 0
         {
-            buffers.reference.resize(self.block_len(0)?, 0);
+            memory::reuse(&mut buffers.reference, self.block_len(0)?)?;
             buffers.decoder.decode(plan, 0, None, &mut buffers.reference)?;
         }
         Ok(())
@@ -146,6 +161,7 @@ impl<'a> Blocks<'a> {
         index: usize,
         dst: &mut [u8],
     ) -> Result<(), DecodeError> {
+        self.check_cancel()?;
         match &self.content {
             Content::Plain(bytes) => dst.copy_from_slice(&bytes[self.range(index)]),
             Content::Value(value) => super::special::fill(value, self.range(index).start, dst),
@@ -171,6 +187,7 @@ impl<'a> Blocks<'a> {
     ) -> Result<(), DecodeError> {
         match &self.content {
             Content::Blocks(plan) if plan.has_pairs() => {
+                self.check_cancel()?;
                 decoder.decode_pair(plan, index, [&mut *a, &mut *b])?;
                 self.postfilter(index, a)?;
                 self.postfilter(index + 1, b)
@@ -207,6 +224,7 @@ impl<'a> Blocks<'a> {
             // have blocks of 0 bytes.)
             (Content::Blocks(plan), None) if plan.has_independent_blocks() && !plan.has_pairs() => {
                 for (index, block) in dst.chunks_mut(self.chunk.header().blocksize().max(1)).enumerate() {
+                    self.check_cancel()?;
                     buffers.decoder.decode(plan, index, None, block)?;
                 }
                 Ok(())
@@ -227,6 +245,7 @@ impl<'a> Blocks<'a> {
         dst: &mut [u8],
     ) -> Result<(), DecodeError> {
         self.prepare(buffers)?;
+        self.add_up_starts()?;
         let is_wanted = |index: usize| !skip.get(index).is_some_and(|&skip| skip);
         let has_pairs = self.has_pairs();
         let mut rest = dst;
@@ -255,9 +274,10 @@ impl<'a> Blocks<'a> {
             return self.decode_all(buffers, dst);
         }
         self.prepare(buffers)?;
+        self.add_up_starts()?;
         let mut rest = dst;
         let Buffers { workers, reference, .. } = buffers;
-        let workers = parallel::workers(workers, self.len(), BlockDecoder::default);
+        let workers = parallel::workers(workers, self.len(), || Ok::<_, DecodeError>(BlockDecoder::default()))?;
         // Not so that a thread is left without any.
         let step = if self.has_pairs() && self.len() >= 2 * workers.len() { 2 } else { 1 };
         let blocks = (0..self.len()).step_by(step).map(|index| {

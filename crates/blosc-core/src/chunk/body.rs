@@ -6,9 +6,11 @@ use super::Header;
 use super::layout::{BSTART_LEN, DSIZE_LEN};
 use crate::EncodeError;
 use crate::block::{BlockEncoder, CSIZE_LEN, Streams};
+use crate::cancel::{self, Cancel};
 use crate::codec::{Dictionary, MAX_DICT, train};
-use crate::filter::{BitShuffleRule, Context, Pipeline, Scratch, grow};
+use crate::filter::{BitShuffleRule, Context, Pipeline, Scratch};
 use crate::le::put_i32;
+use crate::memory;
 use crate::parallel::{self, Parallelism};
 use crate::params::{CParams, ChunkFormat};
 use crate::registry::Registry;
@@ -23,6 +25,7 @@ pub(super) struct BodyPlan<'a> {
     /// Streams of every block but a short last one.
     nstreams: usize,
     has_runs: bool,
+    cancel: Option<&'a Cancel>,
 }
 
 /// One of those who encode blocks at the same time.
@@ -51,6 +54,7 @@ impl<'a> BodyPlan<'a> {
         header: &Header,
         registry: &'a Registry,
         blockshape: &'a [usize],
+        cancel: Option<&'a Cancel>,
     ) -> Result<Self, EncodeError> {
         let rule = match params.format {
             ChunkFormat::Blosc1 => BitShuffleRule::Blosc1,
@@ -66,7 +70,13 @@ impl<'a> BodyPlan<'a> {
             blocksize: header.blocksize(),
             nstreams: if header.is_split() { typesize } else { 1 },
             has_runs: params.format == ChunkFormat::Blosc2,
+            cancel,
         })
+    }
+
+    /// Between two blocks: an error if the caller has called compression off.
+    pub(super) fn check_cancel(&self) -> Result<(), EncodeError> {
+        Ok(cancel::check(self.cancel)?)
     }
 
     pub(super) fn forward(&self) -> &Pipeline<'a> {
@@ -94,7 +104,7 @@ impl<'a> BodyPlan<'a> {
         if let Some(learned) = &learned {
             let Some(end) = learned.put(at, dst) else { return Ok(None) };
             at = end;
-            with_dictionary = Some(learned.encoder(encoder));
+            with_dictionary = Some(learned.encoder(encoder)?);
         }
         let (encoder, workers) = match &mut with_dictionary {
             Some(encoder) => (encoder, &mut workers_with_dictionary),
@@ -145,19 +155,21 @@ impl<'a> BodyPlan<'a> {
         mut at: usize,
     ) -> Result<Option<usize>, EncodeError> {
         let nblocks = src.len().div_ceil(self.blocksize);
-        let new = || Worker {
-            encoder: BlockEncoder::new(encoder.compressor().fresh()),
-            out: Vec::new(),
-            written: Vec::new(),
+        let new = || -> Result<Worker, EncodeError> {
+            let encoder = BlockEncoder::new(encoder.compressor().fresh()?);
+            Ok(Worker { encoder, out: Vec::new(), written: Vec::new() })
         };
-        let workers = parallel::workers(workers, nblocks, new);
+        let workers = parallel::workers(workers, nblocks, new)?;
         workers.iter_mut().for_each(|worker| worker.written.clear());
         let shared = parallel::share(workers, src.chunks(self.blocksize).enumerate(), |worker, (index, block)| {
             let start = worker.written.last().map_or(0, |(_, range)| range.end);
             let most = block.len() + self.streams(block).nstreams * CSIZE_LEN;
-            let out = &mut grow(&mut worker.out, start + most)[start..];
+            if worker.out.len() < start + most {
+                memory::resize(&mut worker.out, start + most, 0).map_err(EncodeError::from).map_err(Some)?;
+            }
+            let out = &mut worker.out[start..start + most];
             let len = self.encode(&mut worker.encoder, index, block, reference, out).map_err(Some)?.ok_or(None)?;
-            worker.written.push((index, start..start + len));
+            memory::push(&mut worker.written, (index, start..start + len)).map_err(EncodeError::from).map_err(Some)?;
             Ok(())
         });
         match shared {
@@ -165,7 +177,8 @@ impl<'a> BodyPlan<'a> {
             Err(None) => return Ok(None),
             Err(Some(error)) => return Err(error),
         }
-        let mut blocks: Vec<&[u8]> = vec![&[]; nblocks];
+        let mut blocks: Vec<&[u8]> = Vec::new();
+        memory::resize(&mut blocks, nblocks, &[][..])?;
         for worker in &*workers {
             for (index, range) in &worker.written {
                 blocks[*index] = &worker.out[range.clone()];
@@ -188,6 +201,7 @@ impl<'a> BodyPlan<'a> {
         reference: Option<&[u8]>,
         dst: &mut [u8],
     ) -> Result<Option<usize>, EncodeError> {
+        self.check_cancel()?;
         let reference = reference.filter(|_| index > 0);
         Ok(encoder.encode(&self.forward, block, reference, self.streams(block), dst)?)
     }
@@ -202,12 +216,12 @@ impl<'a> BodyPlan<'a> {
     /// as it was before it lost bits, and reads back something else than it wrote.
     fn reference(&self, src: &[u8]) -> Result<Option<Vec<u8>>, EncodeError> {
         let mut first = match src.chunks(self.blocksize).next() {
-            Some(first) if self.forward.has_delta() => first.to_vec(),
+            Some(first) if self.forward.has_delta() => memory::copy_of(first)?,
             _ => return Ok(None),
         };
         if self.forward.may_be_lossy() {
             let mut scratch = Scratch::default();
-            let filtered = self.forward.forward(&first, None, &mut scratch)?.to_vec();
+            let filtered = memory::copy_of(self.forward.forward(&first, None, &mut scratch)?)?;
             let backward = Pipeline::backward_of(&self.params.filters, self.context)?;
             backward.backward(&filtered, None, &mut scratch, &mut first)?;
         }
@@ -231,14 +245,15 @@ impl<'a> BodyPlan<'a> {
         let mut scratch = Scratch::default();
         let (mut samples, mut nstreams) = (Vec::new(), 0);
         for (index, block) in blocks.enumerate().step_by(step) {
+            self.check_cancel()?;
             let reference = reference.filter(|_| index > 0);
-            samples.extend_from_slice(self.forward.forward(block, reference, &mut scratch)?);
+            memory::extend(&mut samples, self.forward.forward(block, reference, &mut scratch)?)?;
             nstreams += self.streams(block).nstreams;
         }
         let CParams { codec, clevel, .. } = *self.params;
         let stream_len = samples.len() / nstreams.max(1);
-        let Some(bytes) = train(codec.format(), &samples, stream_len, max) else { return Ok(None) };
-        let prepared = Dictionary::new(codec, clevel, &bytes);
+        let Some(bytes) = train(codec.format(), &samples, stream_len, max)? else { return Ok(None) };
+        let prepared = Dictionary::new(codec, clevel, &bytes)?;
         Ok(prepared.map(|prepared| Learned { bytes, prepared, stream_len }))
     }
 
@@ -271,7 +286,7 @@ impl Learned {
     }
 
     /// An encoder that uses it.
-    pub(super) fn encoder(&self, plain: &BlockEncoder) -> BlockEncoder {
-        BlockEncoder::new(plain.compressor().with_dictionary(&self.prepared, self.stream_len))
+    pub(super) fn encoder(&self, plain: &BlockEncoder) -> Result<BlockEncoder, EncodeError> {
+        Ok(BlockEncoder::new(plain.compressor().with_dictionary(&self.prepared, self.stream_len)?))
     }
 }

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use super::blocks::{BlockInfo, Blocks, Buffers, Postfilter};
 use super::{Body, Chunk, ranges};
 use crate::block::Outside;
+use crate::cancel::{self, Cancel};
 use crate::limits::scratch;
+use crate::memory;
 use crate::parallel::{self, Parallelism};
 use crate::registry::Registry;
 use crate::{DecodeError, Limits};
@@ -32,6 +34,7 @@ pub struct Decoder {
     blockshape: Vec<usize>,
     super_chunk_typesize: Option<usize>,
     postfilter: Option<Arc<Postfilter>>,
+    cancel: Option<Cancel>,
     buffers: Buffers,
     block: Vec<u8>,
 }
@@ -98,6 +101,12 @@ impl Decoder {
         self
     }
 
+    /// Sets the switch that ends decoding early, with [`DecodeError::Cancelled`].
+    pub fn cancel(mut self, cancel: Cancel) -> Self {
+        self.cancel = Some(cancel);
+        self
+    }
+
     /// All plain bytes of the chunk.
     ///
     /// # Errors
@@ -127,15 +136,16 @@ impl Decoder {
         header.check_earned(&self.limits)?;
         let is_earned = header.nbytes() / TRUSTED_RATIO <= header.cbytes() || !matches!(chunk.body(), Body::Blocks(_));
         if is_earned || header.nbytes() <= plain.capacity() {
-            plain.resize(header.nbytes(), 0);
+            memory::reuse(plain, header.nbytes())?;
             return self.fill(chunk, plain);
         }
         plain.clear();
         let (blocks, buffers) = self.blocks(chunk)?;
         blocks.prepare(buffers)?;
+        blocks.add_up_starts()?;
         for index in 0..blocks.len() {
             let range = blocks.range(index);
-            plain.resize(range.end, 0);
+            memory::resize(plain, range.end, 0)?;
             blocks.decode(&mut buffers.decoder, &buffers.reference, index, &mut plain[range])?;
         }
         Ok(())
@@ -249,7 +259,7 @@ impl Decoder {
         }
         let bytes = range.start * typesize..range.end * typesize;
         self.limits.check_output(bytes.len() as u64, chunk.header().cbytes() as u64)?;
-        let mut items = vec![0; bytes.len()];
+        let mut items = memory::zeroed(bytes.len())?;
         self.decode_ranges(chunk, &[bytes], &mut items)?;
         Ok(items)
     }
@@ -262,9 +272,11 @@ impl Decoder {
     }
 
     fn blocks<'a>(&'a mut self, chunk: &'a Chunk<'a>) -> Result<(Blocks<'a>, &'a mut Buffers), DecodeError> {
-        let Decoder { limits, registry, blockshape, super_chunk_typesize, postfilter, buffers, .. } = self;
+        let Decoder { limits, registry, blockshape, super_chunk_typesize, postfilter, cancel, buffers, .. } = self;
+        cancel::check(cancel.as_ref())?;
         let outside = Outside { registry, blockshape, channels: *super_chunk_typesize };
-        Ok((Blocks::new(chunk, outside, postfilter.as_deref(), limits, &mut buffers.dictionary)?, buffers))
+        let blocks = Blocks::new(chunk, outside, postfilter.as_deref(), limits, &mut buffers.dictionary)?;
+        Ok((blocks.with_cancel(cancel.as_ref()), buffers))
     }
 }
 

@@ -12,8 +12,10 @@ use super::noise::{self, Care};
 use super::{Header, max_cbytes};
 use crate::EncodeError;
 use crate::block::{BlockEncoder, tuning};
+use crate::cancel::{self, Cancel};
 use crate::codec::{Codec, Compressor};
 use crate::filter::Filter;
+use crate::memory;
 use crate::parallel::Parallelism;
 use crate::params::{CParams, ChunkFormat};
 use crate::registry::Registry;
@@ -36,6 +38,7 @@ pub struct Encoder {
     pub(super) blockshape: Vec<usize>,
     pub(super) parallelism: Parallelism,
     prefilter: Option<Arc<Prefilter>>,
+    pub(super) cancel: Option<Cancel>,
     /// Made when first needed: a plugin's codec is not known before the registry is.
     pub(super) blocks: Option<BlockEncoder>,
     workers: Vec<Worker>,
@@ -54,6 +57,7 @@ impl Encoder {
             blockshape: Vec::new(),
             parallelism: Parallelism::Serial,
             prefilter: None,
+            cancel: None,
             blocks: None,
             workers: Vec::new(),
         })
@@ -100,6 +104,12 @@ impl Encoder {
         self
     }
 
+    /// Sets the switch that ends compression early, with [`EncodeError::Cancelled`].
+    pub fn cancel(mut self, cancel: Cancel) -> Self {
+        self.cancel = Some(cancel);
+        self
+    }
+
     /// The parameters.
     pub fn params(&self) -> &CParams {
         &self.params
@@ -112,7 +122,7 @@ impl Encoder {
     /// [`EncodeError::Filter`] and [`EncodeError::Codec`] for what is not registered or does not fit the data;
     /// [`EncodeError::Prefilter`].
     pub fn compress(&mut self, src: &[u8]) -> Result<Vec<u8>, EncodeError> {
-        let mut chunk = vec![0; max_cbytes(src.len())];
+        let mut chunk = memory::zeroed(max_cbytes(src.len()))?;
         let cbytes = self.compress_into(src, &mut chunk)?;
         chunk.truncate(cbytes);
         chunk.shrink_to_fit();
@@ -125,6 +135,7 @@ impl Encoder {
     /// # Errors
     /// As [`Encoder::compress`]; [`EncodeError::Destination`] if the chunk, compressed or not, does not fit into `dst`.
     pub fn compress_into(&mut self, src: &[u8], dst: &mut [u8]) -> Result<usize, EncodeError> {
+        cancel::check(self.cancel.as_ref())?;
         let nbytes = src.len();
         let params = &self.params;
         let format = params.format;
@@ -164,7 +175,7 @@ impl Encoder {
     /// What is to be compressed: `src`, or what the prefilter makes of its blocks.
     fn prefiltered<'a>(&self, src: &'a [u8], blocksize: usize) -> Result<Cow<'a, [u8]>, EncodeError> {
         let Some(prefilter) = &self.prefilter else { return Ok(Cow::Borrowed(src)) };
-        let mut filtered = vec![0; src.len()];
+        let mut filtered = memory::zeroed(src.len())?;
         let typesize = self.params.machine_typesize();
         for (index, (src, dst)) in src.chunks(blocksize).zip(filtered.chunks_mut(blocksize)).enumerate() {
             let info = BlockInfo { index, offset: index * blocksize, typesize };
@@ -205,7 +216,7 @@ impl Encoder {
 
     /// What the blocks of a chunk with this header are encoded with.
     pub(super) fn plan(&self, header: &Header) -> Result<BodyPlan<'_>, EncodeError> {
-        BodyPlan::new(&self.params, header, &self.registry, &self.blockshape)
+        BodyPlan::new(&self.params, header, &self.registry, &self.blockshape, self.cancel.as_ref())
     }
 }
 

@@ -3,6 +3,7 @@
 use super::{Body, Chunk, vlblocks};
 use crate::DecodeError;
 use crate::block::{CSIZE_LEN, Stored, StreamReader};
+use crate::memory;
 
 /// One stream of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,7 +38,7 @@ impl<'a> Chunk<'a> {
     /// [`DecodeError::Place`] for a start that is not within the chunk.
     pub fn bstarts(&self) -> Result<Vec<usize>, DecodeError> {
         let Body::Blocks(layout) = self.body() else { return Ok(Vec::new()) };
-        (0..layout.nblocks()).map(|index| layout.bstart(self.bytes(), index)).collect()
+        memory::try_collect((0..layout.nblocks()).map(|index| layout.bstart(self.bytes(), index)))
     }
 
     /// The dictionary of its blocks.

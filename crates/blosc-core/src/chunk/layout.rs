@@ -143,6 +143,11 @@ impl Layout {
             && self.header.blocksize().is_multiple_of(self.header.typesize())
     }
 
+    /// Where the tables end and the streams of blocks may start.
+    pub(crate) fn data_start(&self) -> usize {
+        self.data as usize
+    }
+
     /// Whether block `index` is the last one and shorter than the others.
     fn is_leftover(&self, index: usize) -> bool {
         self.block_range(index).len() < self.header.blocksize()

@@ -12,6 +12,7 @@ use super::layout::BSTART_LEN;
 use super::vlblocks::SIZE_LEN;
 use crate::DecodeError;
 use crate::le::i32_at;
+use crate::memory;
 
 /// A lazy chunk, its header and trailer checked.
 ///
@@ -53,7 +54,13 @@ impl LazyChunk {
             return Err(truncated);
         }
         let number = |at| i32_at(bytes, at).ok_or(truncated.clone());
-        let numbers = |start: usize| (0..nblocks).map(|index| number(start + 4 * index)).collect::<Result<Vec<_>, _>>();
+        let numbers = |start: usize| -> Result<Vec<i32>, DecodeError> {
+            let mut numbers = memory::with_capacity(nblocks)?;
+            for index in 0..nblocks {
+                numbers.push(number(start + 4 * index)?);
+            }
+            Ok(numbers)
+        };
         let (low, high) = (number(trailer + 4)?, number(trailer + 8)?);
         let lazy = LazyChunk {
             header,

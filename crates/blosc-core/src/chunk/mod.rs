@@ -10,6 +10,7 @@ mod layout;
 mod lazy;
 mod noise;
 mod ranges;
+mod rounded;
 mod special;
 mod typed;
 pub(crate) mod vlblocks;
@@ -68,7 +69,7 @@ impl<'a> Chunk<'a> {
     /// [`DecodeError::Field`] if the tables behind the header do not fit; [`DecodeError::Place`] for blocks of variable
     /// length that do not follow each other; [`DecodeError::CodecUnavailable`]; [`DecodeError::Lazy`].
     pub fn parse(bytes: &'a [u8]) -> Result<Chunk<'a>, DecodeError> {
-        let header = Header::parse(bytes)?;
+        let mut header = Header::parse(bytes)?;
         let special = header.special_value();
         if header.is_lazy() && special.is_none() {
             return Err(DecodeError::Lazy);
@@ -78,17 +79,20 @@ impl<'a> Chunk<'a> {
         let body = match special {
             Some(special) => Body::Value(special::value(&header, special, bytes)),
             None if header.is_memcpyed() => Body::Plain(&bytes[header.len()..]),
-            None => Body::Blocks(Layout::of(&header, bytes)?),
+            None => {
+                header = rounded::in_use(header, bytes);
+                Body::Blocks(Layout::of(&header, bytes)?)
+            }
         };
         if let Body::Blocks(layout) = &body
             && layout.has_vl_blocks()
         {
-            vlblocks::starts(layout, bytes)?;
+            vlblocks::check(layout, bytes)?;
         }
         Ok(Chunk { header, body, bytes })
     }
 
-    /// The header.
+    /// The header. Its block size is the one in use: C-Blosc2 may write another one to the bytes of the chunk.
     pub fn header(&self) -> &Header {
         &self.header
     }
@@ -105,10 +109,9 @@ impl<'a> Chunk<'a> {
         if let Body::Blocks(layout) = &self.body
             && layout.has_vl_blocks()
         {
-            let starts = vlblocks::starts(layout, self.bytes).unwrap_or_default();
-            return match starts.get(index..) {
-                Some([start, end, ..]) => *start..*end,
-                _ => nbytes..nbytes,
+            return match index < layout.nblocks() {
+                true => vlblocks::range(layout, self.bytes, index).unwrap_or(nbytes..nbytes),
+                false => nbytes..nbytes,
             };
         }
         let blocksize = self.header.blocksize();

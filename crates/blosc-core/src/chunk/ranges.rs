@@ -4,6 +4,7 @@ use core::ops::Range;
 
 use super::blocks::{Blocks, Buffers};
 use crate::DecodeError;
+use crate::memory;
 
 /// Decodes `ranges` of a chunk of `len` plain bytes to `dst`, by way of `block` where that takes a whole one.
 pub(super) fn decode(
@@ -54,6 +55,7 @@ struct Piece {
 impl Pieces {
     /// Cuts ranges that are within the chunk.
     fn cut(blocks: &Blocks<'_>, ranges: &[Range<usize>]) -> Result<Pieces, DecodeError> {
+        blocks.add_up_starts()?;
         let mut pieces = Vec::new();
         let mut to = 0;
         for range in ranges {
@@ -64,7 +66,8 @@ impl Pieces {
                 let end = block_range.end.min(range.end);
                 // Twice as many while the list grows. Blocks of one byte take 4 bytes of a chunk that stores any.
                 blocks.limits().check_memory("pieces of blocks", 3 * (pieces.len() * size_of::<Piece>()) as u64)?;
-                pieces.push(Piece { block, from: at - block_range.start, to, len: end - at });
+                let piece = Piece { block, from: at - block_range.start, to, len: end - at };
+                memory::push(&mut pieces, piece)?;
                 to += end - at;
                 at = end;
             }
@@ -95,7 +98,7 @@ impl Pieces {
                 blocks.decode(&mut buffers.decoder, &buffers.reference, index, dst)?;
                 continue;
             }
-            block.resize(len, 0);
+            memory::reuse(block, len)?;
             blocks.decode(&mut buffers.decoder, &buffers.reference, index, block)?;
             for piece in pieces {
                 dst[piece.to..piece.to + piece.len].copy_from_slice(&block[piece.from..piece.from + piece.len]);

@@ -4,6 +4,7 @@ use super::Encoder;
 use super::header::{ChunkKind, Header, Special};
 use crate::EncodeError;
 use crate::block::tuning;
+use crate::memory;
 use crate::params::{ChunkFormat, MAX_BLOCKSIZE};
 
 /// Not-a-number as C-Blosc2 repeats it: the quiet one with no other bit set.
@@ -93,7 +94,7 @@ impl Encoder {
         let blocksize = tuning::blocksize(&params, nbytes).max(width.min(nbytes));
         let header = Header::new(width, nbytes, blocksize, ChunkKind::special());
         let mut chunk = header.with_special(special).finish(header.len() + value.len()).to_bytes();
-        chunk.extend_from_slice(value);
+        memory::extend(&mut chunk, value)?;
         Ok(chunk)
     }
 }

@@ -3,6 +3,7 @@
 use bytemuck::Pod;
 
 use super::{Chunk, Decoder};
+use crate::memory;
 use crate::params::CParams;
 use crate::{DecodeError, EncodeError, Limits};
 
@@ -34,7 +35,7 @@ pub fn decompress_vec<T: Pod>(chunk: &[u8]) -> Result<Vec<T>, DecodeError> {
         return Err(DecodeError::Destination { needed: nbytes, found: nbytes / width * width });
     }
     chunk.header().check_earned(&Limits::new())?;
-    let mut numbers = vec![T::zeroed(); nbytes / width];
+    let mut numbers = memory::zeroed::<T>(nbytes / width)?;
     Decoder::new().decompress_into(&chunk, bytemuck::cast_slice_mut(&mut numbers))?;
     Ok(numbers)
 }

@@ -7,12 +7,15 @@
 //! A block reaches to the start of the next, the last one to the end of the chunk. It is one stream, which is stored as
 //! it is where payload and plain size are equally long. The header's `blocksize` is the number of blocks.
 
+use core::ops::Range;
+
 use super::header::{ChunkKind, Header};
 use super::layout::{BSTART_LEN, DSIZE_LEN};
 use super::{Encoder, Layout};
 use crate::codec::MAX_DICT;
 use crate::filter::Filter;
 use crate::le::{i32_at, put_i32};
+use crate::memory;
 use crate::params::ChunkFormat;
 use crate::{DecodeError, EncodeError};
 
@@ -45,14 +48,36 @@ pub(crate) fn block<'a>(layout: &Layout, chunk: &'a [u8], index: usize) -> Resul
     }
 }
 
+/// Checks that the sizes of all blocks add up to `nbytes`.
+pub(crate) fn check(layout: &Layout, chunk: &[u8]) -> Result<(), DecodeError> {
+    add_up(layout, chunk, |_| Ok(())).map(drop)
+}
+
 /// The plain offset at which each block starts, and the end of the last. The sizes have to add up to `nbytes`.
 pub(crate) fn starts(layout: &Layout, chunk: &[u8]) -> Result<Vec<usize>, DecodeError> {
-    let mut starts = Vec::with_capacity(layout.nblocks() + 1);
+    let mut starts = memory::with_capacity(layout.nblocks() + 1)?;
+    let end = add_up(layout, chunk, |start| Ok(memory::push(&mut starts, start)?))?;
+    memory::push(&mut starts, end)?;
+    Ok(starts)
+}
+
+/// Plain offset of block `index` and its end, without the offsets of all others.
+pub(crate) fn range(layout: &Layout, chunk: &[u8], index: usize) -> Result<Range<usize>, DecodeError> {
+    let before = (0..index)
+        .try_fold(0usize, |sum, index| Ok::<_, DecodeError>(sum.saturating_add(block(layout, chunk, index)?.nbytes)))?;
+    Ok(before..before.saturating_add(block(layout, chunk, index)?.nbytes))
+}
+
+/// Adds up the sizes of all blocks and calls `each` with the start of each; the end of the last.
+fn add_up(
+    layout: &Layout,
+    chunk: &[u8],
+    mut each: impl FnMut(usize) -> Result<(), DecodeError>,
+) -> Result<usize, DecodeError> {
     let mut total = 0usize;
-    starts.push(0);
     for index in 0..layout.nblocks() {
+        each(total)?;
         total = total.saturating_add(block(layout, chunk, index)?.nbytes);
-        starts.push(total);
     }
     if total != layout.header().nbytes() {
         let expected = total as i64;
@@ -64,7 +89,7 @@ pub(crate) fn starts(layout: &Layout, chunk: &[u8]) -> Result<Vec<usize>, Decode
             max: expected,
         });
     }
-    Ok(starts)
+    Ok(total)
 }
 
 /// C-Blosc2 learns a dictionary from as many blocks at least.
@@ -102,15 +127,16 @@ impl Encoder {
         };
         let tables = header.len() + blocks.len() * BSTART_LEN;
         let most = DSIZE_LEN + MAX_DICT + header.nbytes() + blocks.len() * SIZE_LEN;
-        let mut chunk = vec![0; tables + most];
+        let mut chunk = memory::zeroed(tables + most)?;
         let mut at = tables;
         let mut with_dictionary = None;
         if let Some(learned) = &learned {
             at = learned.put(at, &mut chunk).unwrap_or(at);
-            with_dictionary = Some(learned.encoder(&encoder));
+            with_dictionary = Some(learned.encoder(&encoder)?);
         }
         let payloads = with_dictionary.as_mut().unwrap_or(&mut encoder);
         for (index, block) in blocks.iter().enumerate() {
+            plan.check_cancel()?;
             put_i32(&mut chunk, header.len() + index * BSTART_LEN, at as i32);
             put_i32(&mut chunk, at, block.len() as i32);
             at += SIZE_LEN;

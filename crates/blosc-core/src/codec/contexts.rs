@@ -3,8 +3,9 @@
 use core::fmt;
 use std::sync::Arc;
 
-use super::{Codec, CodecFormat, CorruptStream, NDLZ, blosclz, lz4, ndlz};
-use crate::filter::Filter;
+use super::{Codec, CodecFormat, CorruptStream, NDLZ, StreamError, blosclz, lz4, ndlz};
+use crate::OutOfMemory;
+use crate::filter::{Filter, grow};
 use crate::params::{CParams, ChunkFormat};
 use crate::registry::{BlockCodec, PluginContext, Registry};
 use crate::{DecodeError, EncodeError};
@@ -36,13 +37,13 @@ impl Compressor {
         let CParams { codec, clevel, .. } = *params;
         codec.availability().map_err(|feature| EncodeError::CodecUnavailable { codec, feature })?;
         let state = match codec {
-            Codec::BloscLz => Encode::BloscLz(blosclz::Table::default()),
-            Codec::Lz4 => Encode::Lz4(lz4::Table::new(wanted_matches(params))),
-            Codec::Lz4Hc => Encode::Lz4Hc(lz4::HcTable::new()),
+            Codec::BloscLz => Encode::BloscLz(blosclz::Table::new()?),
+            Codec::Lz4 => Encode::Lz4(lz4::Table::new(wanted_matches(params))?),
+            Codec::Lz4Hc => Encode::Lz4Hc(lz4::HcTable::new()?),
             #[cfg(feature = "snappy")]
             Codec::Snappy => Encode::Snappy(super::snappy::Compressor::default()),
             #[cfg(feature = "zlib")]
-            Codec::Zlib => Encode::Zlib(super::zlib::Compressor::new(clevel, params.format)),
+            Codec::Zlib => Encode::Zlib(super::zlib::Compressor::new(clevel, params.format)?),
             #[cfg(feature = "zstd")]
             Codec::Zstd => Encode::Zstd(Box::new(super::zstd::Compressor::new(clevel, params.filters.has_shuffle()))),
             Codec::Plugin { id, meta } => {
@@ -57,59 +58,65 @@ impl Compressor {
     }
 
     /// Another one of the same kind, for another thread.
-    pub(crate) fn fresh(&self) -> Self {
+    pub(crate) fn fresh(&self) -> Result<Self, OutOfMemory> {
         let clevel = self.clevel;
         let state = match &self.state {
-            Encode::BloscLz(_) => Encode::BloscLz(blosclz::Table::default()),
-            Encode::Lz4(table) => Encode::Lz4(table.fresh()),
-            Encode::Lz4Hc(_) => Encode::Lz4Hc(lz4::HcTable::new()),
-            Encode::Lz4Dict(table) => Encode::Lz4Dict(table.clone()),
-            Encode::Lz4HcDict(table) => Encode::Lz4HcDict(table.clone()),
+            Encode::BloscLz(_) => Encode::BloscLz(blosclz::Table::new()?),
+            Encode::Lz4(table) => Encode::Lz4(table.fresh()?),
+            Encode::Lz4Hc(_) => Encode::Lz4Hc(lz4::HcTable::new()?),
+            Encode::Lz4Dict(table) => Encode::Lz4Dict(table.try_clone()?),
+            Encode::Lz4HcDict(table) => Encode::Lz4HcDict(table.try_clone()?),
             #[cfg(feature = "snappy")]
             Encode::Snappy(_) => Encode::Snappy(super::snappy::Compressor::default()),
             #[cfg(feature = "zlib")]
-            Encode::Zlib(state) => Encode::Zlib(state.fresh()),
+            Encode::Zlib(state) => Encode::Zlib(state.fresh()?),
             #[cfg(feature = "zstd")]
             Encode::Zstd(state) => Encode::Zstd(Box::new(state.fresh())),
             Encode::Plugin(plugin, context) => Encode::Plugin(Arc::clone(plugin), *context),
         };
-        Compressor { clevel, state }
+        Ok(Compressor { clevel, state })
     }
 
     /// The same level with the codec's dictionary, for streams of about `len` bytes.
     #[cfg_attr(not(feature = "zstd"), allow(unused_variables, reason = "only zstd goes by their length"))]
-    pub(crate) fn with_dictionary(&self, dictionary: &Dictionary, len: usize) -> Self {
+    pub(crate) fn with_dictionary(&self, dictionary: &Dictionary, len: usize) -> Result<Self, OutOfMemory> {
         let state = match &dictionary.0 {
-            Prepared::Lz4(table) => Encode::Lz4Dict(table.clone()),
-            Prepared::Lz4Hc(table) => Encode::Lz4HcDict(table.clone()),
+            Prepared::Lz4(table) => Encode::Lz4Dict(table.try_clone()?),
+            Prepared::Lz4Hc(table) => Encode::Lz4HcDict(table.try_clone()?),
             #[cfg(feature = "zstd")]
             Prepared::Zstd(dictionary) => Encode::Zstd(Box::new(super::zstd::Compressor::with_dict(dictionary, len))),
         };
-        Compressor { clevel: self.clevel, state }
+        Ok(Compressor { clevel: self.clevel, state })
     }
 
     /// Compresses `src` into `dst`; `None` where the result does not fit.
-    pub(crate) fn compress(&mut self, src: &[u8], dst: &mut [u8]) -> Option<usize> {
+    pub(crate) fn compress(&mut self, src: &[u8], dst: &mut [u8]) -> Result<Option<usize>, OutOfMemory> {
         // C-Blosc's scale: level 9 is LZ4's plain search, each level below skips one step more.
         let acceleration = 10 - u32::from(self.clevel.min(9));
-        match &mut self.state {
+        Ok(match &mut self.state {
             Encode::BloscLz(table) => blosclz::compress(src, dst, self.clevel, table),
             Encode::Lz4(table) => lz4::compress_fast(src, dst, acceleration, table),
             Encode::Lz4Hc(table) => lz4::compress_hc(src, dst, self.clevel, table),
-            Encode::Lz4Dict(table) => lz4::compress_fast_with_dict(src, dst, acceleration, table),
-            Encode::Lz4HcDict(table) => lz4::compress_hc_with_dict(src, dst, self.clevel, table),
+            Encode::Lz4Dict(table) => {
+                table.reserve(src)?;
+                lz4::compress_fast_with_dict(src, dst, acceleration, table)
+            }
+            Encode::Lz4HcDict(table) => {
+                table.reserve(src)?;
+                lz4::compress_hc_with_dict(src, dst, self.clevel, table)
+            }
             #[cfg(feature = "snappy")]
-            Encode::Snappy(state) => state.compress(src, dst),
+            Encode::Snappy(state) => state.compress(src, dst)?,
             #[cfg(feature = "zlib")]
-            Encode::Zlib(state) => state.compress(src, dst),
+            Encode::Zlib(state) => state.compress(src, dst)?,
             #[cfg(feature = "zstd")]
-            Encode::Zstd(state) => state.compress(src, dst),
+            Encode::Zstd(state) => state.compress(src, dst)?,
             // What a plugin says it wrote is believed as far as there was room.
             Encode::Plugin(plugin, context) => {
                 let room = dst.len();
                 plugin.compress(src, dst, *context).filter(|&len| len > 0 && len <= room)
             }
-        }
+        })
     }
 }
 
@@ -134,10 +141,8 @@ impl fmt::Debug for Compressor {
 }
 
 /// A dictionary made ready for compressing, once for all threads.
-#[derive(Clone)]
 pub(crate) struct Dictionary(Prepared);
 
-#[derive(Clone)]
 enum Prepared {
     Lz4(lz4::DictTable),
     Lz4Hc(lz4::HcDictTable),
@@ -148,14 +153,18 @@ enum Prepared {
 impl Dictionary {
     /// `None` for a codec that uses none.
     #[cfg_attr(not(feature = "zstd"), allow(unused_variables, reason = "only zstd prepares for a level"))]
-    pub(crate) fn new(codec: Codec, clevel: u8, dictionary: &[u8]) -> Option<Self> {
-        Some(Dictionary(match codec {
-            Codec::Lz4 => Prepared::Lz4(lz4::DictTable::new(dictionary)),
-            Codec::Lz4Hc => Prepared::Lz4Hc(lz4::HcDictTable::new(dictionary)),
+    pub(crate) fn new(codec: Codec, clevel: u8, dictionary: &[u8]) -> Result<Option<Self>, OutOfMemory> {
+        Ok(Some(Dictionary(match codec {
+            Codec::Lz4 => Prepared::Lz4(lz4::DictTable::new(dictionary)?),
+            Codec::Lz4Hc => Prepared::Lz4Hc(lz4::HcDictTable::new(dictionary)?),
             #[cfg(feature = "zstd")]
-            Codec::Zstd => Prepared::Zstd(super::zstd::EncodeDict::new(dictionary, clevel).ok()?),
-            _ => return None,
-        }))
+            Codec::Zstd => match super::zstd::EncodeDict::new(dictionary, clevel) {
+                Ok(dictionary) => Prepared::Zstd(dictionary),
+                Err(StreamError::Corrupt(_)) => return Ok(None),
+                Err(StreamError::OutOfMemory(error)) => return Err(error),
+            },
+            _ => return Ok(None),
+        })))
     }
 }
 
@@ -201,14 +210,14 @@ impl<'a> StreamCodec<'a> {
         format: CodecFormat,
         dictionary: &'a [u8],
         cache: &mut DictionaryCache,
-    ) -> Result<Self, CorruptStream> {
+    ) -> Result<Self, StreamError> {
         match format {
             CodecFormat::Lz4 => Ok(StreamCodec::Lz4Dict(dictionary)),
             #[cfg(feature = "zstd")]
             CodecFormat::Zstd => Ok(StreamCodec::ZstdDict(cache.get(dictionary)?)),
             _ => {
                 let _ = cache;
-                Err(CorruptStream::new(0, "its codec does not use a dictionary"))
+                Err(CorruptStream::new(0, "its codec does not use a dictionary").into())
             }
         }
     }
@@ -223,12 +232,12 @@ pub(crate) struct DictionaryCache {
 
 impl DictionaryCache {
     #[cfg(feature = "zstd")]
-    fn get(&mut self, dictionary: &[u8]) -> Result<super::zstd::DecodeDict, CorruptStream> {
+    fn get(&mut self, dictionary: &[u8]) -> Result<super::zstd::DecodeDict, StreamError> {
         match &self.zstd {
             Some((bytes, parsed)) if bytes == dictionary => Ok(parsed.clone()),
             _ => {
                 let parsed = super::zstd::DecodeDict::new(dictionary)?;
-                self.zstd = Some((dictionary.to_vec(), parsed.clone()));
+                self.zstd = Some((crate::memory::copy_of(dictionary)?, parsed.clone()));
                 Ok(parsed)
             }
         }
@@ -244,12 +253,10 @@ pub(crate) struct Stream<'a> {
 
 impl<'a> Stream<'a> {
     /// One that is decoded to the front of a buffer, which gets longer if it is too short.
-    pub(crate) fn to_buffer(src: &'a [u8], buffer: &'a mut Vec<u8>, len: usize) -> Self {
-        if buffer.len() < len + SLACK {
-            buffer.resize(len + SLACK, 0);
-        }
+    pub(crate) fn to_buffer(src: &'a [u8], buffer: &'a mut Vec<u8>, len: usize) -> Result<Self, OutOfMemory> {
+        let buffer = grow(buffer, len + SLACK)?;
         // No more than that, though the buffer may be longer: where a decoder stops that finds damage depends on its room.
-        Stream { src, dst: &mut buffer[..len + SLACK], len }
+        Ok(Stream { src, dst: buffer, len })
     }
 }
 
@@ -280,18 +287,16 @@ impl Decompressor {
         src: &[u8],
         buffer: &mut Vec<u8>,
         len: usize,
-    ) -> Result<(), CorruptStream> {
+    ) -> Result<(), StreamError> {
         match codec {
             #[cfg(feature = "zstd")]
-            StreamCodec::BuiltIn(CodecFormat::Zstd) => {
-                self.zstd.get_or_insert_default().decompress_to(src, buffer, len, None)
-            }
+            StreamCodec::BuiltIn(CodecFormat::Zstd) => zstd_of(&mut self.zstd)?.decompress_to(src, buffer, len, None),
             #[cfg(feature = "zstd")]
             StreamCodec::ZstdDict(dictionary) => {
-                self.zstd.get_or_insert_default().decompress_to(src, buffer, len, Some(dictionary))
+                zstd_of(&mut self.zstd)?.decompress_to(src, buffer, len, Some(dictionary))
             }
             _ => {
-                let Stream { src, dst, len } = Stream::to_buffer(src, buffer, len);
+                let Stream { src, dst, len } = Stream::to_buffer(src, buffer, len)?;
                 self.decompress(codec, src, dst, len)
             }
         }
@@ -302,10 +307,12 @@ impl Decompressor {
         &mut self,
         codec: &StreamCodec<'_>,
         streams: [Stream<'_>; 2],
-    ) -> [Result<(), CorruptStream>; 2] {
+    ) -> [Result<(), StreamError>; 2] {
         match codec {
             #[cfg(feature = "zlib")]
-            StreamCodec::BuiltIn(CodecFormat::Zlib) => self.zlib.get_or_insert_default().decompress_pair(streams),
+            StreamCodec::BuiltIn(CodecFormat::Zlib) => {
+                self.zlib.get_or_insert_default().decompress_pair(streams).map(|done| done.map_err(StreamError::from))
+            }
             _ => streams.map(|Stream { src, dst, len }| self.decompress(codec, src, dst, len)),
         }
     }
@@ -317,28 +324,38 @@ impl Decompressor {
         src: &[u8],
         dst: &mut [u8],
         len: usize,
-    ) -> Result<(), CorruptStream> {
+    ) -> Result<(), StreamError> {
         let format = match codec {
             StreamCodec::BuiltIn(format) => *format,
-            StreamCodec::Lz4Dict(dictionary) => return lz4::decompress_with_dict(src, dst, len, dictionary),
+            StreamCodec::Lz4Dict(dictionary) => return Ok(lz4::decompress_with_dict(src, dst, len, dictionary)?),
             #[cfg(feature = "zstd")]
             StreamCodec::ZstdDict(dictionary) => {
-                return self.zstd.get_or_insert_default().decompress(src, &mut dst[..len], Some(dictionary));
+                return zstd_of(&mut self.zstd)?.decompress(src, &mut dst[..len], Some(dictionary));
             }
-            StreamCodec::NdLz { meta } => return ndlz::decompress(src, &mut dst[..len], *meta),
-            StreamCodec::Plugin(plugin, context) => return plugin.decompress(src, &mut dst[..len], *context),
+            StreamCodec::NdLz { meta } => return Ok(ndlz::decompress(src, &mut dst[..len], *meta)?),
+            StreamCodec::Plugin(plugin, context) => return Ok(plugin.decompress(src, &mut dst[..len], *context)?),
         };
         match format {
-            CodecFormat::BloscLz => blosclz::decompress(src, dst, len),
-            CodecFormat::Lz4 => lz4::decompress(src, dst, len),
+            CodecFormat::BloscLz => blosclz::decompress(src, dst, len)?,
+            CodecFormat::Lz4 => lz4::decompress(src, dst, len)?,
             #[cfg(feature = "snappy")]
-            CodecFormat::Snappy => super::snappy::decompress(src, &mut dst[..len]),
+            CodecFormat::Snappy => super::snappy::decompress(src, &mut dst[..len])?,
             #[cfg(feature = "zlib")]
-            CodecFormat::Zlib => self.zlib.get_or_insert_default().decompress(Stream { src, dst, len }),
+            CodecFormat::Zlib => self.zlib.get_or_insert_default().decompress(Stream { src, dst, len })?,
             #[cfg(feature = "zstd")]
-            CodecFormat::Zstd => self.zstd.get_or_insert_default().decompress(src, &mut dst[..len], None),
+            CodecFormat::Zstd => zstd_of(&mut self.zstd)?.decompress(src, &mut dst[..len], None)?,
             #[allow(unreachable_patterns, reason = "reachable only where a codec feature is off")]
-            _ => Err(CorruptStream::new(0, "its codec was compiled out")),
+            _ => return Err(CorruptStream::new(0, "its codec was compiled out").into()),
         }
+        Ok(())
+    }
+}
+
+/// The zstd decoder, made when first needed.
+#[cfg(feature = "zstd")]
+fn zstd_of(zstd: &mut Option<super::zstd::Decompressor>) -> Result<&mut super::zstd::Decompressor, OutOfMemory> {
+    match zstd {
+        Some(zstd) => Ok(zstd),
+        None => Ok(zstd.insert(super::zstd::Decompressor::new()?)),
     }
 }

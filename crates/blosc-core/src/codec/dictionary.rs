@@ -13,6 +13,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::CodecFormat;
+use crate::memory::{self, OutOfMemory};
 
 /// The longest dictionary that readers take.
 pub(crate) const MAX_DICT: usize = 1 << 15;
@@ -28,33 +29,38 @@ const MAX_SAMPLES: usize = 1 << 20;
 
 /// Chooses a dictionary of at most `max` bytes for streams like `samples`, each `len` bytes; `None` where none would pay
 /// or `format` takes none.
-pub(crate) fn train(format: CodecFormat, samples: &[u8], len: usize, max: usize) -> Option<Vec<u8>> {
+pub(crate) fn train(
+    format: CodecFormat,
+    samples: &[u8],
+    len: usize,
+    max: usize,
+) -> Result<Option<Vec<u8>>, OutOfMemory> {
     // In how many other streams a byte of it has to be found again, on average. Measured on 256 KiB of text, records,
     // numbers and prices: with half of it sizes rise by a few percent here and there, with twice of it as well.
     let price = match format {
         CodecFormat::Lz4 => 2,
         // Writes shorter what is not in the dictionary, so the dictionary saves less.
         CodecFormat::Zstd => 4,
-        _ => return None,
+        _ => return Ok(None),
     };
     let len = len.max(1);
     // Streams so long that one of them is too much to look at have no use for 32 KiB in front of them.
     if len > MAX_SAMPLES {
-        return None;
+        return Ok(None);
     }
     let step = samples.len().div_ceil(MAX_SAMPLES).max(1);
     let samples = match step {
         1 => Cow::Borrowed(samples),
-        _ => Cow::Owned(samples.chunks(len).step_by(step).flatten().copied().collect()),
+        _ => Cow::Owned(memory::collect(samples.chunks(len).step_by(step).flatten().copied())?),
     };
-    let words = Words::of(&samples, len, step as u64);
-    let mut dict = choose(&samples, words, max.min(MAX_DICT), price);
+    let words = Words::of(&samples, len, step as u64)?;
+    let mut dict = choose(&samples, words, max.min(MAX_DICT), price)?;
     if dict.starts_with(&ZSTD_MAGIC) {
         // With this in front it would not be content.
         dict.remove(0);
     }
     // Below 8 bytes zstd ignores it.
-    (dict.len() >= 8).then_some(dict)
+    Ok((dict.len() >= 8).then_some(dict))
 }
 
 const ZSTD_MAGIC: [u8; 4] = [0x37, 0xA4, 0x30, 0xEC];
@@ -80,10 +86,11 @@ struct Seen {
 
 impl Words {
     /// Counts the words; each stream stands for `weight` of them.
-    fn of(samples: &[u8], len: usize, weight: u64) -> Self {
+    fn of(samples: &[u8], len: usize, weight: u64) -> Result<Self, OutOfMemory> {
         // 1.5 MiB at most. What stands in one stream only gives way to the next.
         let log = samples.len().max(1).ilog2().clamp(8, 17);
-        let mut table = vec![Seen::default(); 1 << log];
+        let mut table = Vec::new();
+        memory::resize(&mut table, 1 << log, Seen::default())?;
         for (stream, bytes) in (1..).zip(samples.chunks(len)) {
             for word in bytes.windows(WORD) {
                 let (slot, tag) = place(word, log);
@@ -101,7 +108,8 @@ impl Words {
             let (slot, tag) = place(word, log);
             if table[slot].tag == tag { slot as u32 } else { 1 << log }
         });
-        Words { at: at.collect(), worth: table.iter().map(|seen| weight * u64::from(seen.others)).chain([0]).collect() }
+        let worth = table.iter().map(|seen| weight * u64::from(seen.others)).chain([0]);
+        Ok(Words { at: memory::collect(at)?, worth: memory::collect(worth)? })
     }
 }
 
@@ -115,12 +123,12 @@ fn place(word: &[u8], log: u32) -> (usize, u32) {
 }
 
 /// The segments, the best last: what is nearer is cheaper for zstd, and in reach of more of a long stream for LZ4.
-fn choose(samples: &[u8], mut words: Words, max: usize, price: u64) -> Vec<u8> {
+fn choose(samples: &[u8], mut words: Words, max: usize, price: u64) -> Result<Vec<u8>, OutOfMemory> {
     let longest = SEGMENT.min(max);
     if longest < WORD {
-        return Vec::new();
+        return Ok(Vec::new());
     }
-    let mut finder = Finder { active: vec![0; words.worth.len()], span: longest - WORD + 1 };
+    let mut finder = Finder { active: memory::zeroed(words.worth.len())?, span: longest - WORD + 1 };
     let parts = (max / longest).min(words.at.len() / (4 * longest)).max(1);
     let part = words.at.len().div_ceil(parts).max(1);
     let mut segments: Vec<(u64, &[u8])> = Vec::new();
@@ -145,7 +153,7 @@ fn choose(samples: &[u8], mut words: Words, max: usize, price: u64) -> Vec<u8> {
         }
     }
     segments.sort_by_key(|&(worth, _)| worth);
-    segments.iter().flat_map(|(_, segment)| *segment).copied().collect()
+    memory::collect(segments.iter().flat_map(|(_, segment)| *segment).copied())
 }
 
 /// A window that slides over the samples.

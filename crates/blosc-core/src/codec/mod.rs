@@ -28,6 +28,8 @@ mod zstd;
 
 use core::fmt;
 
+use crate::OutOfMemory;
+
 pub(crate) use contexts::{Compressor, Decompressor, Dictionary, DictionaryCache, Stream, StreamCodec};
 pub(crate) use dictionary::{MAX_DICT, train};
 
@@ -138,6 +140,18 @@ impl Codec {
         }
     }
 
+    /// Returns Zstd's own level for a compression level of 1 to 9. `None` if this build does not have Zstd.
+    pub fn zstd_level(clevel: u8, is_shuffled: bool) -> Option<i32> {
+        #[cfg(feature = "zstd")]
+        let level = Some(zstd::level_of(clevel, is_shuffled));
+        #[cfg(not(feature = "zstd"))]
+        let level = {
+            let _ = (clevel, is_shuffled);
+            None
+        };
+        level
+    }
+
     /// Whether this build can compress and decompress with it.
     pub const fn is_available(self) -> bool {
         self.availability().is_ok()
@@ -235,6 +249,25 @@ impl CorruptStream {
     /// An error at byte `at`.
     pub const fn new(at: usize, what: &'static str) -> Self {
         CorruptStream { at, what }
+    }
+}
+
+/// Why a stream could not be decoded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum StreamError {
+    Corrupt(CorruptStream),
+    OutOfMemory(OutOfMemory),
+}
+
+impl From<CorruptStream> for StreamError {
+    fn from(error: CorruptStream) -> Self {
+        StreamError::Corrupt(error)
+    }
+}
+
+impl From<OutOfMemory> for StreamError {
+    fn from(error: OutOfMemory) -> Self {
+        StreamError::OutOfMemory(error)
     }
 }
 

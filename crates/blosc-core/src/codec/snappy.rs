@@ -1,6 +1,8 @@
 //! Raw Snappy blocks, through the `snap` crate.
 
 use super::CorruptStream;
+use crate::OutOfMemory;
+use crate::filter::grow;
 
 /// A Snappy encoder with the buffer it compresses into: `snap` wants room for the worst case, which a stream has not.
 pub(crate) struct Compressor {
@@ -15,14 +17,13 @@ impl Default for Compressor {
 }
 
 impl Compressor {
-    pub(crate) fn compress(&mut self, src: &[u8], dst: &mut [u8]) -> Option<usize> {
+    pub(crate) fn compress(&mut self, src: &[u8], dst: &mut [u8]) -> Result<Option<usize>, OutOfMemory> {
         let bound = snap::raw::max_compress_len(src.len());
-        if self.out.len() < bound {
-            self.out.resize(bound, 0);
-        }
-        let len = self.encoder.compress(src, &mut self.out).ok()?;
-        dst.get_mut(..len)?.copy_from_slice(&self.out[..len]);
-        Some(len)
+        let out = grow(&mut self.out, bound)?;
+        let Ok(len) = self.encoder.compress(src, out) else { return Ok(None) };
+        let Some(dst) = dst.get_mut(..len) else { return Ok(None) };
+        dst.copy_from_slice(&out[..len]);
+        Ok(Some(len))
     }
 }
 

@@ -4,10 +4,14 @@
 use zlib_rs::{Deflate, DeflateFlush, Status};
 
 use super::deflate;
+use crate::memory::{self, OutOfMemory};
 use crate::params::ChunkFormat;
 
 /// The largest window, 32 KiB: what `compress2` of zlib uses.
 const WINDOW_BITS: u8 = 15;
+
+/// What `zlib-rs` allocates for an encoder, rounded up: window, hash chains and pending output. A failure would panic.
+const ZLIB_RS_MEMORY: usize = 1 << 20;
 
 /// The `zlib-rs` level behind `clevel` 1..=9 of a Blosc1 chunk. Its levels are zlib-ng's, which are faster than the zlib
 /// levels of the same number and compress less, level 1 by 14 %; these come within 1 % of C-Blosc's sizes and, but for level
@@ -26,35 +30,36 @@ pub(crate) enum Compressor {
 }
 
 impl Compressor {
-    pub(crate) fn new(clevel: u8, format: ChunkFormat) -> Self {
+    pub(crate) fn new(clevel: u8, format: ChunkFormat) -> Result<Self, OutOfMemory> {
         let clevel = clevel.clamp(1, 9);
         match format {
             ChunkFormat::Blosc1 => Compressor::blosc1(BLOSC1_LEVELS[usize::from(clevel) - 1]),
-            ChunkFormat::Blosc2 => Compressor::Blosc2(deflate::Compressor::new(clevel)),
+            ChunkFormat::Blosc2 => Ok(Compressor::Blosc2(deflate::Compressor::new(clevel)?)),
         }
     }
 
     /// Another one of the same kind.
-    pub(crate) fn fresh(&self) -> Self {
+    pub(crate) fn fresh(&self) -> Result<Self, OutOfMemory> {
         match self {
             Compressor::Blosc1 { level, .. } => Compressor::blosc1(*level),
-            Compressor::Blosc2(compressor) => Compressor::Blosc2(compressor.fresh()),
+            Compressor::Blosc2(compressor) => Ok(Compressor::Blosc2(compressor.fresh()?)),
         }
     }
 
-    fn blosc1(level: u8) -> Self {
-        Compressor::Blosc1 { level, deflate: Deflate::new(level.into(), true, WINDOW_BITS) }
+    fn blosc1(level: u8) -> Result<Self, OutOfMemory> {
+        memory::check_free(ZLIB_RS_MEMORY)?;
+        Ok(Compressor::Blosc1 { level, deflate: Deflate::new(level.into(), true, WINDOW_BITS) })
     }
 
-    pub(crate) fn compress(&mut self, src: &[u8], dst: &mut [u8]) -> Option<usize> {
+    pub(crate) fn compress(&mut self, src: &[u8], dst: &mut [u8]) -> Result<Option<usize>, OutOfMemory> {
         let deflate = match self {
             Compressor::Blosc1 { deflate, .. } => deflate,
             Compressor::Blosc2(compressor) => return compressor.compress(src, dst),
         };
         deflate.reset();
-        match deflate.compress(src, dst, DeflateFlush::Finish) {
+        Ok(match deflate.compress(src, dst, DeflateFlush::Finish) {
             Ok(Status::StreamEnd) => usize::try_from(deflate.total_out()).ok(),
             _ => None,
-        }
+        })
     }
 }

@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+use crate::OutOfMemory;
+use crate::cancel::Cancelled;
 use crate::codec::{Codec, CorruptStream};
 use crate::filter::{Filter, FilterError};
 use crate::limits::OverLimit;
@@ -148,6 +150,10 @@ pub enum DecodeError {
     },
     /// More than the caller's [`Limits`](crate::Limits) allow.
     Limit(OverLimit),
+    /// A [`Cancel`](crate::Cancel) was set.
+    Cancelled,
+    /// The system refused memory that decoding needs.
+    OutOfMemory(OutOfMemory),
 }
 
 impl fmt::Display for DecodeError {
@@ -197,6 +203,8 @@ impl fmt::Display for DecodeError {
                 write!(f, "{unit} {start}..{end} are not within 0..{len}")
             }
             Self::Limit(error) => error.fmt(f),
+            Self::Cancelled => Cancelled.fmt(f),
+            Self::OutOfMemory(error) => error.fmt(f),
         }
     }
 }
@@ -209,8 +217,23 @@ impl From<OverLimit> for DecodeError {
     }
 }
 
+impl From<Cancelled> for DecodeError {
+    fn from(_: Cancelled) -> Self {
+        DecodeError::Cancelled
+    }
+}
+
 impl From<FilterError> for DecodeError {
-    fn from(FilterError { filter, what }: FilterError) -> Self {
-        DecodeError::Filter { filter, what }
+    fn from(error: FilterError) -> Self {
+        match error {
+            FilterError::Filter { filter, what } => DecodeError::Filter { filter, what },
+            FilterError::OutOfMemory(error) => error.into(),
+        }
+    }
+}
+
+impl From<OutOfMemory> for DecodeError {
+    fn from(error: OutOfMemory) -> Self {
+        DecodeError::OutOfMemory(error)
     }
 }

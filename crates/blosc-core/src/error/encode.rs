@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+use crate::OutOfMemory;
+use crate::cancel::Cancelled;
 use crate::codec::Codec;
 use crate::filter::{Filter, FilterError};
 
@@ -77,6 +79,10 @@ pub enum EncodeError {
         /// The cargo feature of `blosc-core` that brings it.
         feature: &'static str,
     },
+    /// A [`Cancel`](crate::Cancel) was set.
+    Cancelled,
+    /// The system refused memory that encoding needs.
+    OutOfMemory(OutOfMemory),
 }
 
 impl fmt::Display for EncodeError {
@@ -103,17 +109,34 @@ impl fmt::Display for EncodeError {
             Self::Destination { needed, found } => {
                 write!(f, "the destination has {found} bytes, the chunk takes {needed}")
             }
+            Self::Cancelled => Cancelled.fmt(f),
             Self::CodecUnavailable { codec, feature } => {
                 write!(f, "build blosc-core with feature `{feature}` to write {codec}")
             }
+            Self::OutOfMemory(error) => error.fmt(f),
         }
     }
 }
 
 impl std::error::Error for EncodeError {}
 
+impl From<Cancelled> for EncodeError {
+    fn from(_: Cancelled) -> Self {
+        EncodeError::Cancelled
+    }
+}
+
 impl From<FilterError> for EncodeError {
-    fn from(FilterError { filter, what }: FilterError) -> Self {
-        EncodeError::Filter { filter, what }
+    fn from(error: FilterError) -> Self {
+        match error {
+            FilterError::Filter { filter, what } => EncodeError::Filter { filter, what },
+            FilterError::OutOfMemory(error) => error.into(),
+        }
+    }
+}
+
+impl From<OutOfMemory> for EncodeError {
+    fn from(error: OutOfMemory) -> Self {
+        EncodeError::OutOfMemory(error)
     }
 }

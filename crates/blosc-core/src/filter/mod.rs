@@ -9,6 +9,7 @@ mod delta;
 #[cfg(test)]
 mod golden;
 mod pipeline;
+mod portable;
 mod trunc;
 
 use core::fmt;

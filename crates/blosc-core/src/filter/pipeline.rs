@@ -3,6 +3,7 @@
 use super::cells::NdCells;
 use super::{Filter, FilterPipeline, bytedelta, delta, trunc};
 use crate::kernels::{self, Kernels};
+use crate::memory::{self, OutOfMemory};
 use crate::registry::{PluginContext, Registry};
 
 /// What a pipeline knows of its chunk and of its caller.
@@ -27,9 +28,15 @@ pub(crate) enum BitShuffleRule {
 
 /// Why a filter cannot run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct FilterError {
-    pub(crate) filter: Filter,
-    pub(crate) what: &'static str,
+pub(crate) enum FilterError {
+    Filter { filter: Filter, what: &'static str },
+    OutOfMemory(OutOfMemory),
+}
+
+impl From<OutOfMemory> for FilterError {
+    fn from(error: OutOfMemory) -> Self {
+        FilterError::OutOfMemory(error)
+    }
 }
 
 /// The two buffers that a block wanders through when several filters run.
@@ -46,12 +53,12 @@ impl Scratch {
     }
 }
 
-/// At least `len` bytes of a buffer that keeps its length.
-pub(crate) fn grow(buffer: &mut Vec<u8>, len: usize) -> &mut [u8] {
+/// `len` bytes of a buffer that never shrinks. Its content does not survive growing.
+pub(crate) fn grow(buffer: &mut Vec<u8>, len: usize) -> Result<&mut [u8], OutOfMemory> {
     if buffer.len() < len {
-        buffer.resize(len, 0);
+        memory::reuse(buffer, len)?;
     }
-    &mut buffer[..len]
+    Ok(&mut buffer[..len])
 }
 
 /// Filters that can all run.
@@ -122,7 +129,7 @@ impl<'a> Pipeline<'a> {
     ) -> Result<Self, FilterError> {
         let mut needed = FilterPipeline::none();
         for &filter in filters.as_slice() {
-            if check(filter).map_err(|what| FilterError { filter, what })? {
+            if check(filter).map_err(|what| FilterError::Filter { filter, what })? {
                 needed.push(filter);
             }
         }
@@ -169,7 +176,7 @@ impl<'a> Pipeline<'a> {
         for &filter in self.filters.as_slice() {
             if self.context.changes(filter, len) {
                 let src = if is_filtered { &scratch.current[..len] } else { block };
-                self.context.forward(filter, src, grow(&mut scratch.next, len), reference)?;
+                self.context.forward(filter, src, grow(&mut scratch.next, len)?, reference)?;
                 scratch.advance();
                 is_filtered = true;
             }
@@ -195,7 +202,7 @@ impl<'a> Pipeline<'a> {
         for &filter in filters[last + 1..].iter().rev() {
             if self.context.changes(filter, len) {
                 let src = if is_unfiltered { &scratch.current[..len] } else { src };
-                self.context.backward(filter, src, grow(&mut scratch.next, len), reference)?;
+                self.context.backward(filter, src, grow(&mut scratch.next, len)?, reference)?;
                 scratch.advance();
                 is_unfiltered = true;
             }
@@ -237,7 +244,7 @@ impl Context<'_> {
     fn forward(&self, filter: Filter, src: &[u8], dst: &mut [u8], reference: Option<&[u8]>) -> Result<(), FilterError> {
         let Kernels { shuffle, bitshuffle, .. } = kernels::active();
         let typesize = self.typesize;
-        let error = |what| FilterError { filter, what };
+        let error = |what| FilterError::Filter { filter, what };
         match filter {
             Filter::Shuffle => shuffle(typesize, src, dst),
             Filter::ShuffleGroups(bytes) => shuffle(bytes.get().into(), src, dst),
@@ -268,7 +275,7 @@ impl Context<'_> {
     ) -> Result<(), FilterError> {
         let Kernels { unshuffle, bitunshuffle, .. } = kernels::active();
         let typesize = self.typesize;
-        let error = |what| FilterError { filter, what };
+        let error = |what| FilterError::Filter { filter, what };
         match filter {
             Filter::Shuffle => unshuffle(typesize, src, dst),
             Filter::ShuffleGroups(bytes) => unshuffle(bytes.get().into(), src, dst),
@@ -296,7 +303,7 @@ impl Context<'_> {
     fn cells(&self, filter: Filter, len: usize) -> Result<NdCells, FilterError> {
         let new = if let Filter::NdMean(_) = filter { NdCells::new_mean } else { NdCells::new };
         let cells = new(self.blockshape, filter.meta(), self.typesize, len);
-        cells.map_err(|what| FilterError { filter, what })
+        cells.map_err(|what| FilterError::Filter { filter, what })
     }
 
     fn plugin(&self, filter: Filter) -> PluginContext {

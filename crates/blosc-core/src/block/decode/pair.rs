@@ -40,7 +40,7 @@ impl BlockDecoder {
             return done_b.map_err(|source| b.corrupt(0, at_b, source));
         }
         let (buffer_a, buffer_b) = (&mut self.decoded, &mut self.decoded_next);
-        let streams = [Stream::to_buffer(src_a, buffer_a, a.len), Stream::to_buffer(src_b, buffer_b, b.len)];
+        let streams = [Stream::to_buffer(src_a, buffer_a, a.len)?, Stream::to_buffer(src_b, buffer_b, b.len)?];
         let [done_a, done_b] = self.decompressor.decompress_pair(&plan.codec, streams);
         done_a.map_err(|source| a.corrupt(0, at_a, source))?;
         pipeline.backward(&buffer_a[..a.len], None, &mut self.scratch, dst_a)?;

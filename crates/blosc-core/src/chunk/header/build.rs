@@ -67,6 +67,12 @@ impl Header {
         put_i32(&mut self.bytes, at, size as i32);
     }
 
+    /// The same chunk with another block size.
+    pub(crate) fn with_blocksize(mut self, blocksize: usize) -> Header {
+        self.put(BLOCKSIZE, blocksize);
+        self
+    }
+
     /// The same chunk with its size, its blocks compressed.
     pub(crate) fn finish(mut self, cbytes: usize) -> Header {
         self.put(CBYTES, cbytes);

@@ -156,6 +156,19 @@ impl Header {
         }
     }
 
+    /// The block size without its part of an element, if it has one and blocks are split. C-Blosc2 writes such headers where
+    /// a block size is forced, and cuts the data by the rounded size: see [`Chunk::header`](crate::Chunk::header).
+    #[inline]
+    pub fn rounded_blocksize(&self) -> Option<usize> {
+        if !self.is_split() || self.has_vl_blocks() || self.format() == ChunkFormat::Blosc1 {
+            return None;
+        }
+        let (typesize, blocksize) = (self.typesize(), self.blocksize());
+        // Nearly all typesizes are powers of two, and need no division.
+        let rest = if typesize.is_power_of_two() { blocksize & (typesize - 1) } else { blocksize % typesize };
+        if rest == 0 { None } else { Some(blocksize - rest) }
+    }
+
     /// How many blocks the chunk has.
     pub fn nblocks(&self) -> usize {
         match self.nbytes() {

@@ -2,6 +2,7 @@
 
 use super::NEAR;
 use super::effort::EFFORTS;
+use crate::memory::{self, OutOfMemory};
 
 /// 2^13 slots of two bytes: with 16 KiB the table and the input next to it share a first-level cache. Twice as many
 /// would save half a percent of output and cost a tenth of the speed.
@@ -12,9 +13,9 @@ pub(crate) struct Table {
     slots: Box<[u16; 1 << MAX_BITS]>,
 }
 
-impl Default for Table {
-    fn default() -> Self {
-        Table { slots: Box::new([0; 1 << MAX_BITS]) }
+impl Table {
+    pub(crate) fn new() -> Result<Self, OutOfMemory> {
+        Ok(Table { slots: memory::zeroed_box()? })
     }
 }
 

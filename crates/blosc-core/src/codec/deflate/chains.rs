@@ -5,6 +5,7 @@ use super::prices::Prices;
 use super::sequence::{MAX_OFFSET, Sequence};
 use super::sink::Sink;
 use crate::codec::lz4::matchlen::{backward, forward};
+use crate::memory::{self, OutOfMemory};
 
 /// Bits of a hash of four bytes.
 const LOG: u32 = 15;
@@ -42,14 +43,18 @@ pub(super) struct Table {
     base: u32,
 }
 
-impl Default for Table {
-    fn default() -> Self {
-        Table {
-            heads: Box::new([0; 1 << LOG]),
-            links: Box::new([0; MAX_OFFSET as usize]),
-            threes: Box::new([0; 1 << THREES_LOG]),
-            base: MAX_OFFSET + 1,
-        }
+impl Table {
+    pub(super) fn new() -> Result<Self, OutOfMemory> {
+        let (heads, links) = (memory::zeroed_box()?, memory::zeroed_box()?);
+        Ok(Table { heads, links, threes: memory::zeroed_box()?, base: MAX_OFFSET + 1 })
+    }
+
+    /// Forgets all positions.
+    fn clear(&mut self) {
+        self.heads.fill(0);
+        self.links.fill(0);
+        self.threes.fill(0);
+        self.base = MAX_OFFSET + 1;
     }
 }
 
@@ -73,18 +78,28 @@ struct Search<'a, const THREES: bool> {
 
 impl Table {
     /// Finds the sequences of `src`, which is at most 1 GiB long.
-    pub(super) fn find(&mut self, src: &[u8], effort: Effort, sequences: &mut Vec<Sequence>) {
+    pub(super) fn find(
+        &mut self,
+        src: &[u8],
+        effort: Effort,
+        sequences: &mut Vec<Sequence>,
+    ) -> Result<(), OutOfMemory> {
         if effort.threes {
-            self.find_with::<true>(src, effort, sequences);
+            self.find_with::<true>(src, effort, sequences)
         } else {
-            self.find_with::<false>(src, effort, sequences);
+            self.find_with::<false>(src, effort, sequences)
         }
     }
 
     #[inline(never)]
-    fn find_with<const THREES: bool>(&mut self, src: &[u8], effort: Effort, sequences: &mut Vec<Sequence>) {
+    fn find_with<const THREES: bool>(
+        &mut self,
+        src: &[u8],
+        effort: Effort,
+        sequences: &mut Vec<Sequence>,
+    ) -> Result<(), OutOfMemory> {
         if self.base > u32::MAX / 4 {
-            *self = Table::default();
+            self.clear();
         }
         let base = self.base;
         self.base += src.len() as u32 + MAX_OFFSET + 1;
@@ -131,7 +146,7 @@ impl Table {
             search.note_before(end);
             at = end;
         }
-        sink.finish(src.len() as u32);
+        sink.finish(src.len() as u32)
     }
 }
 

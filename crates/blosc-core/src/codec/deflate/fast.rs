@@ -3,6 +3,7 @@
 use super::sequence::{MAX_OFFSET, Sequence};
 use super::sink::Sink;
 use crate::codec::lz4::matchlen::{backward, forward};
+use crate::memory::{self, OutOfMemory};
 
 /// Bits of a hash: the table takes 32 KiB.
 const LOG: u32 = 13;
@@ -20,18 +21,17 @@ pub(super) struct Table {
     base: u32,
 }
 
-impl Default for Table {
-    fn default() -> Self {
-        Table { heads: Box::new([0; 1 << LOG]), base: MAX_OFFSET + 1 }
-    }
-}
-
 impl Table {
+    pub(super) fn new() -> Result<Self, OutOfMemory> {
+        Ok(Table { heads: memory::zeroed_box()?, base: MAX_OFFSET + 1 })
+    }
+
     /// Finds the sequences of `src`, which is at most 1 GiB long.
     #[inline(never)]
-    pub(super) fn find(&mut self, src: &[u8], sequences: &mut Vec<Sequence>) {
+    pub(super) fn find(&mut self, src: &[u8], sequences: &mut Vec<Sequence>) -> Result<(), OutOfMemory> {
         if self.base > u32::MAX / 4 {
-            *self = Table::default();
+            self.heads.fill(0);
+            self.base = MAX_OFFSET + 1;
         }
         let base = self.base;
         self.base += src.len() as u32 + MAX_OFFSET + 1;
@@ -64,7 +64,7 @@ impl Table {
             misses += 1;
             at += 1 + (misses >> PATIENCE).min(MAX_SKIP);
         }
-        sink.finish(src.len() as u32);
+        sink.finish(src.len() as u32)
     }
 }
 

@@ -40,6 +40,8 @@ use bits::Bits;
 use chains::Effort;
 use sequence::Sequence;
 
+use crate::OutOfMemory;
+
 /// Tables and buffers of one level.
 pub(crate) struct Compressor {
     level: u8,
@@ -54,34 +56,39 @@ enum Search {
 
 impl Compressor {
     /// Of level 1 to 9.
-    pub(crate) fn new(level: u8) -> Self {
+    pub(crate) fn new(level: u8) -> Result<Self, OutOfMemory> {
         let search = match level {
-            ..=1 => Search::Fast(fast::Table::default()),
-            2.. => Search::Chains(chains::Table::default(), EFFORTS[usize::from(level.min(9)) - 2]),
+            ..=1 => Search::Fast(fast::Table::new()?),
+            2.. => Search::Chains(chains::Table::new()?, EFFORTS[usize::from(level.min(9)) - 2]),
         };
-        Compressor { level, search, sequences: Vec::new() }
+        Ok(Compressor { level, search, sequences: Vec::new() })
     }
 
     /// Another one of the same kind.
-    pub(crate) fn fresh(&self) -> Self {
+    pub(crate) fn fresh(&self) -> Result<Self, OutOfMemory> {
         Compressor::new(self.level)
     }
 
     /// Compresses `src` into `dst`; `None` where the result does not fit.
-    pub(crate) fn compress(&mut self, src: &[u8], dst: &mut [u8]) -> Option<usize> {
+    pub(crate) fn compress(&mut self, src: &[u8], dst: &mut [u8]) -> Result<Option<usize>, OutOfMemory> {
         if src.len() > MAX_INPUT {
-            return None;
+            return Ok(None);
         }
         let thrift = match &mut self.search {
             Search::Fast(table) => {
-                table.find(src, &mut self.sequences);
+                table.find(src, &mut self.sequences)?;
                 FAST_THRIFT
             }
             Search::Chains(table, effort) => {
-                table.find(src, *effort, &mut self.sequences);
+                table.find(src, *effort, &mut self.sequences)?;
                 effort.thrift
             }
         };
+        Ok(self.write(src, dst, thrift))
+    }
+
+    /// Writes the sequences of `src`; `None` where they do not fit.
+    fn write(&self, src: &[u8], dst: &mut [u8], thrift: u64) -> Option<usize> {
         dst.get_mut(..2)?.copy_from_slice(&header(self.level));
         // The checksum has four bytes.
         let room = dst.len().checked_sub(4)?;

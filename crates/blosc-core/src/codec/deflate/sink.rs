@@ -1,17 +1,20 @@
 //! Collecting what a search finds.
 
 use super::sequence::{MAX_LITERALS, Sequence};
+use crate::memory::{self, OutOfMemory};
 
 /// Where sequences go, and how far they reach.
 pub(super) struct Sink<'a> {
     sequences: &'a mut Vec<Sequence>,
     end: u32,
+    /// Set once `sequences` could not grow. Sequences are incomplete from then on.
+    failed: Option<OutOfMemory>,
 }
 
 impl<'a> Sink<'a> {
     pub(super) fn new(sequences: &'a mut Vec<Sequence>) -> Self {
         sequences.clear();
-        Sink { sequences, end: 0 }
+        Sink { sequences, end: 0, failed: None }
     }
 
     /// The end of the last match.
@@ -24,23 +27,41 @@ impl<'a> Sink<'a> {
     #[inline(always)]
     pub(super) fn push(&mut self, start: u32, length: u32, offset: u32) {
         self.literals(start);
-        self.sequences.push(Sequence { literals: start - self.end, length, offset });
+        self.add(Sequence { literals: start - self.end, length, offset });
         self.end = start + length;
     }
 
     /// Adds the literals behind the last match.
-    pub(super) fn finish(mut self, end: u32) {
+    ///
+    /// # Errors
+    /// [`OutOfMemory`] if not all sequences could be kept.
+    pub(super) fn finish(mut self, end: u32) -> Result<(), OutOfMemory> {
         self.literals(end);
         if self.end < end {
-            self.sequences.push(Sequence { literals: end - self.end, length: 0, offset: 0 });
+            self.add(Sequence { literals: end - self.end, length: 0, offset: 0 });
         }
+        self.failed.map_or(Ok(()), Err)
+    }
+
+    #[inline(always)]
+    fn add(&mut self, sequence: Sequence) {
+        if let Err(error) = memory::push(self.sequences, sequence) {
+            self.fail(error);
+        }
+    }
+
+    #[cold]
+    fn fail(&mut self, error: OutOfMemory) {
+        // Makes room for what is still found, all of it in vain.
+        self.sequences.clear();
+        self.failed = Some(error);
     }
 
     /// Leaves no more than [`MAX_LITERALS`] up to `start`.
     #[inline(always)]
     fn literals(&mut self, start: u32) {
         while start - self.end > MAX_LITERALS {
-            self.sequences.push(Sequence { literals: MAX_LITERALS, length: 0, offset: 0 });
+            self.add(Sequence { literals: MAX_LITERALS, length: 0, offset: 0 });
             self.end += MAX_LITERALS;
         }
     }

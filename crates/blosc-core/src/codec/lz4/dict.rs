@@ -8,12 +8,12 @@ use super::MAX_INPUT;
 use super::fast::{self, Positions, compress};
 use super::hc::{compress_with, note_with, width};
 use super::rows::RowTable;
+use crate::memory::{self, OutOfMemory};
 
 /// Of a longer dictionary the last bytes are used: the most a Blosc2 chunk may carry.
 const MAX_DICT: usize = 1 << 15;
 
 /// The buffer.
-#[derive(Clone)]
 struct Joined {
     bytes: Vec<u8>,
     /// How many bytes are the dictionary.
@@ -21,9 +21,19 @@ struct Joined {
 }
 
 impl Joined {
-    fn new(dict: &[u8]) -> Self {
-        let bytes = dict[dict.len().saturating_sub(MAX_DICT)..].to_vec();
-        Joined { start: bytes.len() as u32, bytes }
+    fn new(dict: &[u8]) -> Result<Self, OutOfMemory> {
+        let bytes = memory::copy_of(&dict[dict.len().saturating_sub(MAX_DICT)..])?;
+        Ok(Joined { start: bytes.len() as u32, bytes })
+    }
+
+    fn try_clone(&self) -> Result<Self, OutOfMemory> {
+        Joined::new(&self.bytes[..self.start as usize])
+    }
+
+    /// Makes room for `block`, so that [`Joined::join`] does not allocate.
+    fn reserve(&mut self, block: &[u8]) -> Result<(), OutOfMemory> {
+        self.bytes.truncate(self.start as usize);
+        memory::reserve(&mut self.bytes, block.len())
     }
 
     /// Puts `block` behind the dictionary, if both together are not too long.
@@ -38,7 +48,6 @@ impl Joined {
 }
 
 /// What the fast encoder keeps of a dictionary, and the table for a block; reusable.
-#[derive(Clone)]
 pub(crate) struct DictTable {
     joined: Joined,
     /// By hash: the last position in the dictionary.
@@ -54,16 +63,27 @@ const DICT_LOG: u32 = 15;
 const BLOCK_LOG: u32 = 13;
 
 impl DictTable {
-    pub(crate) fn new(dict: &[u8]) -> Self {
-        let joined = Joined::new(dict);
-        let mut dict = Box::new([0; 1 << DICT_LOG]);
+    pub(crate) fn new(dict: &[u8]) -> Result<Self, OutOfMemory> {
+        let joined = Joined::new(dict)?;
+        let mut dict: Box<[u16; 1 << DICT_LOG]> = memory::zeroed_box()?;
         // A word is read as eight bytes, which the last positions do not have without the block.
         for (position, word) in joined.bytes.windows(8).enumerate() {
             if let Some(&word) = word.first_chunk() {
                 dict[hash(u64::from_le_bytes(word))] = position as u16;
             }
         }
-        DictTable { joined, dict, block: Box::new([0; 1 << BLOCK_LOG]) }
+        Ok(DictTable { joined, dict, block: memory::zeroed_box()? })
+    }
+
+    pub(crate) fn try_clone(&self) -> Result<Self, OutOfMemory> {
+        let mut dict: Box<[u16; 1 << DICT_LOG]> = memory::zeroed_box()?;
+        dict.copy_from_slice(&self.dict[..]);
+        Ok(DictTable { joined: self.joined.try_clone()?, dict, block: memory::zeroed_box()? })
+    }
+
+    /// Makes room for `block`, which is compressed next.
+    pub(crate) fn reserve(&mut self, block: &[u8]) -> Result<(), OutOfMemory> {
+        self.joined.reserve(block)
     }
 }
 
@@ -115,7 +135,6 @@ fn hash(word: u64) -> usize {
 }
 
 /// The high-compression encoder's tables, with and without a block; reusable.
-#[derive(Clone)]
 pub(crate) struct HcDictTable {
     joined: Joined,
     /// Has the dictionary.
@@ -127,8 +146,20 @@ pub(crate) struct HcDictTable {
 }
 
 impl HcDictTable {
-    pub(crate) fn new(dict: &[u8]) -> Self {
-        HcDictTable { joined: Joined::new(dict), dict: RowTable::new(), ready_for: None, block: RowTable::new() }
+    pub(crate) fn new(dict: &[u8]) -> Result<Self, OutOfMemory> {
+        let (joined, dict, block) = (Joined::new(dict)?, RowTable::new()?, RowTable::new()?);
+        Ok(HcDictTable { joined, dict, ready_for: None, block })
+    }
+
+    pub(crate) fn try_clone(&self) -> Result<Self, OutOfMemory> {
+        let HcDictTable { joined, dict, ready_for, .. } = self;
+        let (joined, dict, block) = (joined.try_clone()?, dict.try_clone()?, RowTable::new()?);
+        Ok(HcDictTable { joined, dict, ready_for: *ready_for, block })
+    }
+
+    /// Makes room for `block`, which is compressed next.
+    pub(crate) fn reserve(&mut self, block: &[u8]) -> Result<(), OutOfMemory> {
+        self.joined.reserve(block)
     }
 }
 

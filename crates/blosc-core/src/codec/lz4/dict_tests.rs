@@ -34,7 +34,7 @@ const MODES: [i32; 6] = [1, 5, 9, -1, -5, -9];
 
 impl<'a> Encoders<'a> {
     fn new(dict: &'a [u8]) -> Self {
-        Encoders { dict, fast: DictTable::new(dict), hc: HcDictTable::new(dict) }
+        Encoders { dict, fast: DictTable::new(dict).unwrap(), hc: HcDictTable::new(dict).unwrap() }
     }
 
     fn compress(&mut self, src: &[u8], dst: &mut [u8], mode: i32) -> Option<usize> {

@@ -6,6 +6,7 @@ use core::ops::RangeInclusive;
 use super::matchlen;
 use super::sequence::Sequences;
 use super::{MATCH_START_LIMIT, MAX_DISTANCE, MAX_INPUT, MIN_MATCH};
+use crate::memory::{self, OutOfMemory};
 
 /// Which matches are searched for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,12 +41,12 @@ const NEAR_INPUT: usize = (1 << 16) + MATCH_START_LIMIT - 1;
 const SMALL_INPUT: usize = 8 << 10;
 
 impl Table {
-    pub(crate) fn new(wanted: Wanted) -> Self {
-        Table { wanted, near: Box::new([0; 1 << NEAR_LOG]), far: Box::new([0; 1 << FAR_LOG]) }
+    pub(crate) fn new(wanted: Wanted) -> Result<Self, OutOfMemory> {
+        Ok(Table { wanted, near: memory::zeroed_box()?, far: memory::zeroed_box()? })
     }
 
     /// Another one that searches alike.
-    pub(crate) fn fresh(&self) -> Self {
+    pub(crate) fn fresh(&self) -> Result<Self, OutOfMemory> {
         Table::new(self.wanted)
     }
 }

@@ -175,7 +175,7 @@ mod tests {
         /// Few bytes of few values: every position has its slot, and the longest match is the longest of all.
         #[test]
         fn the_longest_is_found(src in prop::collection::vec(0..3u8, MATCH_START_LIMIT..64), back in 0..12usize) {
-            let mut table = RowTable::new();
+            let mut table = RowTable::new().unwrap();
             for at in 0..=src.len() - MATCH_START_LIMIT {
                 let low = at.saturating_sub(back);
                 let all = (1..=at).map(|offset| stretch(&src, at, offset, low)).filter(|x| x.1 >= at + MIN_MATCH);
@@ -206,7 +206,7 @@ mod tests {
         let last = src.len() as u32;
         for place in 0..40 {
             let src = [&src[..], b"same", &[place; 4], &[0xFF; 20]].concat();
-            let mut table = RowTable::new();
+            let mut table = RowTable::new().unwrap();
             table.clear_for(src.len());
             let found = Finder::<8>::new(&src, 0, &mut table).unwrap().longest(last).unwrap();
             assert_eq!(found.length >= 8, place >= 32, "{place}: {} bytes", found.length);

@@ -4,6 +4,7 @@ use super::finder::Finder;
 use super::mid::{self, MidTable};
 use super::rows::RowTable;
 use super::{MAX_INPUT, lazy};
+use crate::OutOfMemory;
 
 /// Tables of positions; reusable.
 pub(crate) struct HcTable {
@@ -11,15 +12,9 @@ pub(crate) struct HcTable {
     rows: RowTable,
 }
 
-impl Default for HcTable {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl HcTable {
-    pub(crate) fn new() -> Self {
-        HcTable { mid: MidTable::new(), rows: RowTable::new() }
+    pub(crate) fn new() -> Result<Self, OutOfMemory> {
+        Ok(HcTable { mid: MidTable::new()?, rows: RowTable::new()? })
     }
 }
 

@@ -8,6 +8,7 @@ use super::finder::{Match, eight};
 use super::matchlen;
 use super::sequence::Sequences;
 use super::{MATCH_START_LIMIT, MIN_MATCH};
+use crate::memory::{self, OutOfMemory};
 
 /// Where bytes were last seen, the low 16 bits of it; reusable, and cleared as far as an input needs it.
 pub(super) struct MidTable {
@@ -21,9 +22,9 @@ const LOG_7: u32 = 13;
 const LOG_4: u32 = 14;
 
 impl MidTable {
-    pub(super) fn new() -> Self {
-        let empty = |log: u32| vec![0; 1 << log].into_boxed_slice();
-        MidTable { by_7: empty(LOG_7), by_4: empty(LOG_4) }
+    pub(super) fn new() -> Result<Self, OutOfMemory> {
+        let empty = |log: u32| memory::zeroed(1 << log).map(Vec::into_boxed_slice);
+        Ok(MidTable { by_7: empty(LOG_7)?, by_4: empty(LOG_4)? })
     }
 }
 

@@ -16,6 +16,8 @@
 //! A position is its low 16 bits. One that is further back than they can say is taken for a nearer one, where the bytes
 //! are found to differ or happen to agree: both are as good as any other. So is an empty slot, which says 0 and has tag 0.
 
+use crate::memory::{self, OutOfMemory};
+
 /// The longest rows: a bit for each slot in 64.
 const MAX_WIDTH: usize = 64;
 
@@ -28,7 +30,6 @@ const SLOTS: usize = 1 << 16;
 const MIN_SLOTS: usize = 1 << 10;
 
 /// The rows; reusable, and cleared as far as an input needs them.
-#[derive(Clone)]
 pub(super) struct RowTable {
     tags: Box<[u8]>,
     positions: Box<[u16]>,
@@ -38,13 +39,19 @@ pub(super) struct RowTable {
 }
 
 impl RowTable {
-    pub(super) fn new() -> Self {
-        RowTable {
-            tags: vec![0; SLOTS].into_boxed_slice(),
-            positions: vec![0; SLOTS].into_boxed_slice(),
-            heads: vec![0; SLOTS / MIN_WIDTH].into_boxed_slice(),
+    pub(super) fn new() -> Result<Self, OutOfMemory> {
+        Ok(RowTable {
+            tags: memory::zeroed(SLOTS)?.into_boxed_slice(),
+            positions: memory::zeroed(SLOTS)?.into_boxed_slice(),
+            heads: memory::zeroed(SLOTS / MIN_WIDTH)?.into_boxed_slice(),
             used: MIN_SLOTS,
-        }
+        })
+    }
+
+    pub(super) fn try_clone(&self) -> Result<Self, OutOfMemory> {
+        let mut clone = RowTable::new()?;
+        clone.copy_from(self);
+        Ok(clone)
     }
 
     /// Forgets everything and makes room for an input of `len` bytes: two slots a byte, as far as there are so many,

@@ -14,7 +14,11 @@ struct Encoders {
 
 impl Default for Encoders {
     fn default() -> Self {
-        Encoders { fast: Table::new(Wanted::All), long: Table::new(Wanted::Long), hc: HcTable::default() }
+        Encoders {
+            fast: Table::new(Wanted::All).unwrap(),
+            long: Table::new(Wanted::Long).unwrap(),
+            hc: HcTable::new().unwrap(),
+        }
     }
 }
 

@@ -1,0 +1,235 @@
+//! Fallible allocation: buffers whose size comes from input or data.
+//!
+//! The standard collections abort the process when the system refuses memory. These functions return [`OutOfMemory`]
+//! instead, with the size, and leave their arguments as they were. Allocations below [`MIN_CHECKED`] that do not grow with
+//! the input stay infallible.
+//!
+//! [`zeroed`] asks the allocator for zeroed memory (`calloc`), as `vec![0; len]` does: no page is touched before its first
+//! use.
+
+use core::fmt;
+
+use bytemuck::{Zeroable, allocation};
+
+/// Fixed-size allocations below this many bytes may abort the process when memory runs out.
+pub const MIN_CHECKED: usize = 64 << 10;
+
+/// Memory that the system refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OutOfMemory {
+    /// Bytes of the allocation.
+    pub nbytes: usize,
+}
+
+impl OutOfMemory {
+    /// For an allocation of `nbytes` bytes.
+    pub const fn new(nbytes: usize) -> Self {
+        OutOfMemory { nbytes }
+    }
+
+    /// For `len` items of type `T`.
+    const fn of<T>(len: usize) -> Self {
+        OutOfMemory { nbytes: len.saturating_mul(size_of::<T>()) }
+    }
+}
+
+impl fmt::Display for OutOfMemory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "out of memory: {} bytes could not be allocated", self.nbytes)
+    }
+}
+
+impl std::error::Error for OutOfMemory {}
+
+impl From<OutOfMemory> for std::io::Error {
+    fn from(error: OutOfMemory) -> Self {
+        std::io::Error::new(std::io::ErrorKind::OutOfMemory, error)
+    }
+}
+
+/// `len` zeros, from zeroed pages where the allocator has them.
+///
+/// # Errors
+/// [`OutOfMemory`].
+#[inline]
+pub fn zeroed<T: Zeroable>(len: usize) -> Result<Vec<T>, OutOfMemory> {
+    allocation::try_zeroed_vec(len).map_err(|()| OutOfMemory::of::<T>(len))
+}
+
+/// One zeroed value, which never lies on the stack: for tables.
+///
+/// # Errors
+/// [`OutOfMemory`].
+#[inline]
+pub fn zeroed_box<T: Zeroable>() -> Result<Box<T>, OutOfMemory> {
+    allocation::try_zeroed_box().map_err(|()| OutOfMemory::of::<T>(1))
+}
+
+/// A copy of `slice`.
+///
+/// # Errors
+/// [`OutOfMemory`].
+#[inline]
+pub fn copy_of<T: Clone>(slice: &[T]) -> Result<Vec<T>, OutOfMemory> {
+    let mut vec = with_capacity(slice.len())?;
+    vec.extend_from_slice(slice);
+    Ok(vec)
+}
+
+/// An empty vector with room for exactly `len` items.
+///
+/// # Errors
+/// [`OutOfMemory`].
+#[inline]
+pub fn with_capacity<T>(len: usize) -> Result<Vec<T>, OutOfMemory> {
+    let mut vec = Vec::new();
+    vec.try_reserve_exact(len).map_err(|_| OutOfMemory::of::<T>(len))?;
+    Ok(vec)
+}
+
+/// Makes room for `more` items. Capacity at least doubles, unless only `more` items fit into memory.
+///
+/// # Errors
+/// [`OutOfMemory`].
+#[inline]
+pub fn reserve<T>(vec: &mut Vec<T>, more: usize) -> Result<(), OutOfMemory> {
+    if vec.capacity() - vec.len() < more { grow(vec, more) } else { Ok(()) }
+}
+
+#[cold]
+fn grow<T>(vec: &mut Vec<T>, more: usize) -> Result<(), OutOfMemory> {
+    let exactly = |vec: &mut Vec<T>| vec.try_reserve_exact(more);
+    vec.try_reserve(more).or_else(|_| exactly(vec)).map_err(|_| OutOfMemory::of::<T>(vec.len().saturating_add(more)))
+}
+
+/// Appends a value.
+///
+/// # Errors
+/// [`OutOfMemory`].
+#[inline]
+pub fn push<T>(vec: &mut Vec<T>, value: T) -> Result<(), OutOfMemory> {
+    reserve(vec, 1)?;
+    vec.push(value);
+    Ok(())
+}
+
+/// Appends a copy of `slice`.
+///
+/// # Errors
+/// [`OutOfMemory`].
+#[inline]
+pub fn extend<T: Clone>(vec: &mut Vec<T>, slice: &[T]) -> Result<(), OutOfMemory> {
+    reserve(vec, slice.len())?;
+    vec.extend_from_slice(slice);
+    Ok(())
+}
+
+/// Appends copies of `value`, or drops items from the end, until `vec` has `len` items.
+///
+/// # Errors
+/// [`OutOfMemory`].
+#[inline]
+pub fn resize<T: Clone>(vec: &mut Vec<T>, len: usize, value: T) -> Result<(), OutOfMemory> {
+    reserve(vec, len.saturating_sub(vec.len()))?;
+    vec.resize(len, value);
+    Ok(())
+}
+
+/// Sets the length of a buffer whose old content does not matter; bytes that are new are zeros.
+///
+/// # Errors
+/// [`OutOfMemory`]; the buffer is then empty.
+#[inline]
+pub fn reuse(buffer: &mut Vec<u8>, len: usize) -> Result<(), OutOfMemory> {
+    if buffer.capacity() < len {
+        // The old allocation goes first: both at once may not fit into memory.
+        *buffer = Vec::new();
+        *buffer = zeroed(len)?;
+    } else {
+        buffer.resize(len, 0);
+    }
+    Ok(())
+}
+
+/// All items of an iterator.
+///
+/// # Errors
+/// [`OutOfMemory`].
+pub fn collect<T>(items: impl IntoIterator<Item = T>) -> Result<Vec<T>, OutOfMemory> {
+    let mut items = items.into_iter();
+    let known = items.size_hint().0;
+    let mut vec = with_capacity(known)?;
+    vec.extend(items.by_ref().take(known));
+    for item in items {
+        push(&mut vec, item)?;
+    }
+    Ok(vec)
+}
+
+/// All items of an iterator up to its first error.
+///
+/// # Errors
+/// The error of the iterator, or [`OutOfMemory`] as one.
+pub fn try_collect<T, E: From<OutOfMemory>>(items: impl IntoIterator<Item = Result<T, E>>) -> Result<Vec<T>, E> {
+    let items = items.into_iter();
+    // A lower bound of 0 is all that adapters of fallible iterators know.
+    let mut vec = with_capacity(items.size_hint().0)?;
+    for item in items {
+        push(&mut vec, item?)?;
+    }
+    Ok(vec)
+}
+
+/// Checks that `nbytes` bytes can be allocated now, by allocating and releasing them.
+///
+/// For code that allocates by itself and cannot report a failure, such as the codecs of other crates. Best effort: another
+/// thread may take the memory in between.
+///
+/// # Errors
+/// [`OutOfMemory`].
+pub fn check_free(nbytes: usize) -> Result<(), OutOfMemory> {
+    let room: Vec<u8> = with_capacity(nbytes)?;
+    // Keeps the compiler from removing an allocation that nothing uses.
+    core::hint::black_box(room.as_ptr());
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TOO_MUCH: usize = isize::MAX as usize - 100;
+
+    #[test]
+    fn refused_memory_is_an_error_with_its_size() {
+        let says = format!("out of memory: {TOO_MUCH} bytes could not be allocated");
+        assert_eq!(zeroed::<u8>(TOO_MUCH).unwrap_err().to_string(), says);
+        assert_eq!(with_capacity::<u8>(TOO_MUCH).unwrap_err().to_string(), says);
+        assert_eq!(check_free(TOO_MUCH), Err(OutOfMemory::new(TOO_MUCH)));
+        assert_eq!(zeroed::<u64>(TOO_MUCH), Err(OutOfMemory::new(usize::MAX)));
+        let mut bytes = vec![1, 2];
+        assert_eq!(resize(&mut bytes, TOO_MUCH, 0), Err(OutOfMemory::new(TOO_MUCH)));
+        assert_eq!(reserve(&mut bytes, TOO_MUCH), Err(OutOfMemory::new(TOO_MUCH + 2)));
+        assert_eq!(bytes, [1, 2]);
+        assert_eq!(reuse(&mut bytes, TOO_MUCH), Err(OutOfMemory::new(TOO_MUCH)));
+        assert_eq!(collect((0..u64::MAX).map(|_| 0u8)).unwrap_err().nbytes, usize::MAX);
+    }
+
+    #[test]
+    fn what_fits_is_as_from_the_standard_collections() {
+        assert_eq!(zeroed::<u16>(3).unwrap(), [0; 3]);
+        assert_eq!(copy_of(&[1, 2]).unwrap(), [1, 2]);
+        assert_eq!(collect([1, 2, 3].into_iter().filter(|n| n % 2 == 1)).unwrap(), [1, 3]);
+        let items = ["1", "2"].map(|text| text.parse::<u8>().map_err(|_| OutOfMemory::new(0)));
+        assert_eq!(try_collect(items).unwrap(), [1, 2]);
+        let mut bytes = Vec::new();
+        push(&mut bytes, 7).unwrap();
+        extend(&mut bytes, &[8, 9]).unwrap();
+        resize(&mut bytes, 5, 1).unwrap();
+        assert_eq!(bytes, [7, 8, 9, 1, 1]);
+        reuse(&mut bytes, 2).unwrap();
+        assert_eq!(bytes.len(), 2);
+        check_free(1 << 20).unwrap();
+    }
+}
