@@ -5,7 +5,7 @@ use crate::bloscpack::Version;
 use crate::checksum::{Checksum, Digest};
 use crate::frame::FrameError;
 use crate::numpy::NumpyError;
-use blosc_core::OverLimit;
+use blosc_core::{OutOfMemory, OverLimit};
 use std::fmt;
 
 /// Why bytes were refused, or a value cannot be written. Carries the place and both numbers.
@@ -116,6 +116,8 @@ pub enum FormatError {
     },
     /// More than the caller's [`Limits`](blosc_core::Limits) allow.
     Limit(OverLimit),
+    /// The system refused memory.
+    OutOfMemory(OutOfMemory),
     /// A zlib stream is damaged or incomplete.
     Zlib {
         /// Bytes of it that were understood.
@@ -232,6 +234,12 @@ pub struct DigestMismatch {
 
 impl std::error::Error for FormatError {}
 
+impl From<OutOfMemory> for FormatError {
+    fn from(error: OutOfMemory) -> Self {
+        FormatError::OutOfMemory(error)
+    }
+}
+
 impl From<OverLimit> for FormatError {
     fn from(error: OverLimit) -> Self {
         FormatError::Limit(error)
@@ -291,6 +299,7 @@ impl fmt::Display for FormatError {
             ),
             Self::LimitExceeded { part, limit } => write!(f, "{part}: longer than the limit of {limit} bytes"),
             Self::Limit(error) => error.fmt(f),
+            Self::OutOfMemory(error) => error.fmt(f),
             Self::Zlib { offset } => write!(f, "metadata: the zlib stream is damaged or cut after {offset} bytes"),
             Self::Text { part, offset, problem } => {
                 place(f, *part, *offset)?;

@@ -6,6 +6,7 @@
 //! | [`bcolz`] | directories of bcolz 1.x: carrays and ctables |
 //! | [`frame`] | Blosc2 frames: header, metalayers, index, trailer; sparse ones; n-dimensional arrays; crash-safe changes |
 //! | [`numpy`] | NumPy dtypes, the metadata that makes a bloscpack file an array, `.npy` headers |
+//! | [`msgpack`] | MessagePack, in which metalayers are stored, as JSON values and back |
 //! | [`json`] | JSON as Python reads and writes it: `NaN`, integers of any size, floats spelled as `repr` does |
 //! | [`checksum`] | the nine checksums of bloscpack and the form in which their digests are stored |
 //! | [`detect`](mod@detect) | which format a file has, told by its first bytes |
@@ -41,13 +42,20 @@ pub mod checksum;
 pub mod detect;
 pub mod frame;
 pub mod json;
+pub mod msgpack;
 pub mod numpy;
 
 mod error;
 mod le;
 mod python;
 
+pub use bcolz::Attrs;
 pub use detect::{Format, detect};
 pub use error::{DigestMismatch, FormatError, Part, TextProblem};
 pub use json::Json;
 pub use python::{python_bytes_repr, python_float_repr, python_str_repr};
+
+/// The examples of the crate's README, run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

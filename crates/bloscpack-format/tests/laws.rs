@@ -1,17 +1,25 @@
 //! `parse(to_bytes(x)) == x`, and for accepted bytes `to_bytes(parse(b)) == b`.
 #![allow(clippy::unwrap_used)]
 
-use bloscpack_format::Json;
 use bloscpack_format::bloscpack::{
     ChunkPlan, Header, MAX_CHUNK_SIZE, MAX_CHUNKS, MetaCodec, MetadataArgs, MetadataHeader, MetadataSection, Prealloc,
     Version, offsets,
 };
 use bloscpack_format::checksum::Checksum;
 use bloscpack_format::numpy::{Dtype, Field, NumpyMeta, Order, npy};
+use bloscpack_format::{Json, msgpack};
 use proptest::option::of;
 use proptest::prelude::*;
 
 proptest! {
+    /// Bytes of few values make more of MessagePack's maps and arrays than random ones.
+    #[test]
+    fn values_of_metalayers(content in prop::collection::vec(prop_oneof![any::<u8>(), 0x80_u8..0xa3, Just(0x24)], 0..40)) {
+        let text = msgpack::value_of(&content).dumps();
+        let written = msgpack::content_of(&Json::parse(&text).unwrap()).unwrap();
+        prop_assert_eq!(msgpack::value_of(&written).dumps(), text);
+    }
+
     #[test]
     fn headers(header in header()) {
         let bytes = header.to_bytes().unwrap();

@@ -4,13 +4,25 @@ use super::text;
 use crate::error::{FormatError, Part};
 use crate::json::Json;
 
-/// The attributes, in their order: any JSON value by any name.
+/// Attributes in their order: any JSON value by any name. bcolz stores them in `__attrs__`, other containers elsewhere.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Attrs {
     members: Vec<(String, Json)>,
 }
 
 impl Attrs {
+    /// Attributes with the members of an object, each name once.
+    #[must_use]
+    pub fn from_members(members: Vec<(String, Json)>) -> Self {
+        Attrs { members }
+    }
+
+    /// The members of [`to_json`](Self::to_json).
+    #[must_use]
+    pub fn into_members(self) -> Vec<(String, Json)> {
+        self.members
+    }
+
     /// Reads the file, a JSON object. A directory without the file has no attributes.
     ///
     /// # Errors

@@ -5,6 +5,7 @@ use super::zlib::{compress, inflate};
 use crate::checksum::{Checksum, Digest};
 use crate::error::{DigestMismatch, FormatError, Part};
 use crate::json::Json;
+use blosc_core::memory;
 
 /// How metadata is to be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -108,7 +109,7 @@ impl MetadataSection {
         let meta_size = u32::try_from(text.len())
             .map_err(|_| FormatError::LimitExceeded { part: Part::Metadata, limit: u64::from(u32::MAX) })?;
         let compressed = match args.meta_codec {
-            MetaCodec::Zlib => compress(&text, args.meta_level).filter(|compressed| compressed.len() <= text.len()),
+            MetaCodec::Zlib => compress(&text, args.meta_level)?.filter(|compressed| compressed.len() <= text.len()),
             MetaCodec::None => None,
         };
         let (meta_codec, stored) = match compressed {
@@ -154,7 +155,7 @@ impl MetadataSection {
         let section = usize::try_from(needed).ok().and_then(|len| bytes.get(..len)).ok_or_else(truncated)?;
         let (before_digest, digest) = section.split_at(section.len() - header.meta_checksum.digest_size());
         let stored = before_digest.iter().skip(MetadataHeader::LEN).take(header.meta_comp_size as usize);
-        Self::from_parts(header, stored.copied().collect(), digest)
+        Self::from_parts(header, memory::collect(stored.copied())?, digest)
     }
 
     /// Puts a section together from its header, the `meta_comp_size` bytes behind it, and the digest at
@@ -185,11 +186,11 @@ impl MetadataSection {
     ///
     /// [`FormatError::LimitExceeded`] if they do not fit this machine's address space.
     pub fn to_bytes(&self) -> Result<Vec<u8>, FormatError> {
-        let mut bytes = self.header.to_bytes()?.to_vec();
-        bytes.extend(&self.stored);
+        let mut bytes = memory::copy_of(&self.header.to_bytes()?)?;
+        memory::extend(&mut bytes, &self.stored)?;
         let digest_at = usize::try_from(self.header.digest_at()).map_err(|_| too_long(usize::MAX as u64))?;
-        bytes.resize(digest_at, 0);
-        bytes.extend(self.digest().as_ref());
+        memory::resize(&mut bytes, digest_at, 0)?;
+        memory::extend(&mut bytes, self.digest().as_ref())?;
         Ok(bytes)
     }
 

@@ -59,6 +59,12 @@ impl B2nd {
     /// The name of the metalayer.
     pub const NAME: &str = NAMES[0];
 
+    /// Whether the metalayer of an array has this name, today or in Caterva.
+    #[must_use]
+    pub fn is_name(name: &[u8]) -> bool {
+        NAMES.iter().any(|found| found.as_bytes() == name)
+    }
+
     /// Finds the array among the metalayers of a frame; `None` if it is not one. What its numbers mean together with
     /// the typesize, [`Grid::new`](super::Grid::new) checks.
     ///

@@ -1,7 +1,7 @@
 //! What can be wrong with a frame, or with what is to be done to it.
 
 use crate::error::{FormatError, Part};
-use blosc_core::{DecodeError, EncodeError};
+use blosc_core::{DecodeError, EncodeError, OutOfMemory};
 use std::fmt;
 
 /// Why a frame was refused, or cannot be changed as asked. Numbers that are merely out of range are
@@ -183,6 +183,24 @@ impl std::error::Error for FrameError {}
 impl From<FrameError> for FormatError {
     fn from(error: FrameError) -> Self {
         FormatError::Frame(error)
+    }
+}
+
+impl FrameError {
+    /// The memory that the system refused, if that is the reason.
+    #[must_use]
+    pub fn out_of_memory(&self) -> Option<OutOfMemory> {
+        match self {
+            Self::Chunk { source, .. } => match **source {
+                DecodeError::OutOfMemory(error) => Some(error),
+                _ => None,
+            },
+            Self::Encode(source) => match **source {
+                EncodeError::OutOfMemory(error) => Some(error),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 }
 

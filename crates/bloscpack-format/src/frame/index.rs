@@ -3,8 +3,10 @@
 use super::layout::{MAX_CHUNKS, no_such_chunk};
 use super::{Entry, FrameError, FrameType, Header};
 use crate::error::{FormatError, Part};
+use crate::le::bytes_of;
 use blosc_core::{
-    BlockSize, CParams, Chunk, Codec, DecodeError, Decoder, Encoder, FilterPipeline, Limits, Special, SplitMode,
+    BlockSize, CParams, Chunk, Codec, DecodeError, Decoder, Encoder, FilterPipeline, Limits, OutOfMemory, Special,
+    SplitMode, memory,
 };
 use std::collections::BTreeSet;
 
@@ -71,14 +73,15 @@ impl Index {
         limits.check_unearned(nbytes as u64, chunk.header().cbytes() as u64)?;
         // It is no chunk of the data.
         let mut decoder = Decoder::new().limits(limits.max_nbytes(usize::MAX).max_chunk(usize::MAX));
-        let mut block = vec![0; chunk.header().blocksize().min(nbytes)];
-        let mut entries = Vec::new();
+        let mut block = memory::zeroed(chunk.header().blocksize().min(nbytes))?;
+        let mut entries = memory::with_capacity(nchunks as usize)?;
         // A block may end within an entry.
         let mut rest = Vec::new();
         for index in 0..chunk.header().nblocks() {
             let len = decoder.decode_block(&chunk, index, &mut block).map_err(refused)?;
-            rest.extend_from_slice(block.get(..len).unwrap_or_default());
+            memory::extend(&mut rest, block.get(..len).unwrap_or_default())?;
             let (whole, _) = rest.as_chunks();
+            memory::reserve(&mut entries, whole.len())?;
             entries.extend(whole.iter().copied().map(i64::from_le_bytes));
             rest.drain(..rest.len() / ENTRY_LEN * ENTRY_LEN);
         }
@@ -105,7 +108,7 @@ impl Index {
             // Within MAX_CHUNKS.
             Entries::Repeat { entry, nchunks } => encoder.repeat(&entry.to_le_bytes(), *nchunks as usize * ENTRY_LEN),
             Entries::List(entries) => {
-                let plain: Vec<u8> = entries.iter().copied().flat_map(i64::to_le_bytes).collect();
+                let plain = bytes_of(entries)?;
                 encoder.compress(&plain)
             }
         };
@@ -206,7 +209,10 @@ impl Index {
         let mut changed = |chunk| change(chunk, self.get(chunk)?).map(Entry::to_i64);
         Ok(Self(match self.0 {
             Entries::Repeat { nchunks, .. } if nchunks > 0 => Entries::Repeat { entry: changed(0)?, nchunks },
-            _ => Entries::List((0..self.len()).map(changed).collect::<Result<_, E>>()?),
+            _ => Entries::List(
+                memory::try_collect((0..self.len()).map(|chunk| changed(chunk).map_err(Changed)))
+                    .map_err(|Changed(error)| error)?,
+            ),
         }))
     }
 
@@ -229,7 +235,7 @@ impl Index {
     pub(super) fn push(&mut self, entry: Entry, max: u64) -> Result<(), FormatError> {
         match &mut self.0 {
             Entries::Repeat { entry: same, nchunks } if *same == entry.to_i64() => *nchunks += 1,
-            _ => self.to_mut(max)?.push(entry.to_i64()),
+            _ => memory::push(self.to_mut(max)?, entry.to_i64())?,
         }
         Ok(())
     }
@@ -247,7 +253,11 @@ impl Index {
             match self.0 {
                 Entries::List(ref mut entries) => return Ok(entries),
                 Entries::Repeat { nchunks, .. } if nchunks > max => return Err(too_many(nchunks).into()),
-                Entries::Repeat { entry, nchunks } => self.0 = Entries::List(vec![entry; nchunks as usize]),
+                Entries::Repeat { entry, nchunks } => {
+                    let mut entries = Vec::new();
+                    memory::resize(&mut entries, nchunks as usize, entry)?;
+                    self.0 = Entries::List(entries);
+                }
             }
         }
     }
@@ -261,6 +271,15 @@ fn repeated(value: &[u8]) -> Option<i64> {
     let fits = value.len() <= ENTRY_LEN && ENTRY_LEN.is_multiple_of(value.len());
     let mut bytes = value.iter().copied().cycle();
     fits.then(|| i64::from_le_bytes([(); ENTRY_LEN].map(|()| bytes.next().unwrap_or(0))))
+}
+
+/// An error of [`Index::try_map`], which may also be of memory.
+struct Changed<E>(E);
+
+impl<E: From<FormatError>> From<OutOfMemory> for Changed<E> {
+    fn from(error: OutOfMemory) -> Self {
+        Changed(FormatError::from(error).into())
+    }
 }
 
 fn refused(source: DecodeError) -> FormatError {

@@ -10,6 +10,7 @@
 use super::FrameError;
 use super::msgpack::{Reader, in_range, marker, put};
 use crate::error::{FormatError, Part};
+use blosc_core::memory;
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -100,7 +101,7 @@ impl Layers {
             reader.take("metalayer content", len as usize)?;
             entries.push(Entry { name: name.start - at..name.end - at, content: start - at..reader.at() - at });
         }
-        Ok(Self { place, bytes: bytes.get(at..).unwrap_or_default().to_vec(), entries })
+        Ok(Self { place, bytes: memory::copy_of(bytes.get(at..).unwrap_or_default())?, entries })
     }
 
     /// No metalayers, which take ten bytes nevertheless.
@@ -179,12 +180,12 @@ impl Layers {
     }
 
     /// These and one more; in the place of the one that has its name, if `replace`.
-    pub(super) fn with(&self, name: &str, content: &[u8], replace: bool) -> Result<Self, FormatError> {
+    pub(super) fn with(&self, name: &[u8], content: &[u8], replace: bool) -> Result<Self, FormatError> {
         let mut layers: Vec<_> = self.iter().map(|layer| (layer.name, layer.content)).collect();
-        match layers.iter_mut().find(|(old, _)| *old == name.as_bytes()) {
+        match layers.iter_mut().find(|(old, _)| *old == name) {
             Some(old) if replace => old.1 = content,
-            Some(_) => return Err(FrameError::LayerExists { name: name.into() }.into()),
-            None => layers.push((name.as_bytes(), content)),
+            Some(_) => return Err(FrameError::LayerExists { name: String::from_utf8_lossy(name).into() }.into()),
+            None => layers.push((name, content)),
         }
         Self::build(self.place, &layers)
     }

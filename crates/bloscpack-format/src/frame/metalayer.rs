@@ -66,6 +66,15 @@ impl Metalayers {
     /// [`FrameError::LayerExists`](super::FrameError::LayerExists), [`FrameError::LayerName`](super::FrameError::LayerName),
     /// [`FrameError::TooMany`](super::FrameError::TooMany); [`FormatError::LimitExceeded`] beyond 2³¹ - 1 bytes.
     pub fn add(&mut self, name: &str, content: &[u8]) -> Result<(), FormatError> {
+        self.add_bytes(name.as_bytes(), content)
+    }
+
+    /// [`add`](Self::add) with a name that need not be UTF-8, as that of a metalayer which a C program wrote.
+    ///
+    /// # Errors
+    ///
+    /// As [`add`](Self::add).
+    pub fn add_bytes(&mut self, name: &[u8], content: &[u8]) -> Result<(), FormatError> {
         self.0 = self.0.with(name, content, false)?;
         Ok(())
     }

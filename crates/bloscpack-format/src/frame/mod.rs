@@ -48,7 +48,7 @@ pub use b2nd::{B2nd, DtypeText, MAX_NDIM};
 pub use edit::{ChunkPlace, Edit, NewChunk, Slot};
 pub use entry::Entry;
 pub use error::FrameError;
-pub use grid::{ChunkPart, Grid};
+pub use grid::{ChunkPart, Grid, SelectedChunk};
 pub use header::{ChunkSize, FrameType, Header, MAGIC};
 pub use index::Index;
 pub use layers::Metalayer;

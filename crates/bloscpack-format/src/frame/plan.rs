@@ -2,6 +2,7 @@
 
 use super::{Frame, FrameType, Header};
 use crate::error::FormatError;
+use blosc_core::memory;
 
 /// The writes that make a changed frame of the old one.
 ///
@@ -93,7 +94,7 @@ impl Ending {
             return Ok(Plan { frame, steps });
         }
         let mut tail = if header.nbytes > 0 { frame.index.encode()? } else { Vec::new() };
-        tail.extend(trailer);
+        memory::extend(&mut tail, &trailer)?;
         if in_place {
             header.cbytes = end - header.header_len();
             header.frame_len = end.saturating_add(tail.len() as u64);
@@ -115,7 +116,7 @@ impl Ending {
         }
         header.frame_len = header.header_len() + tail.len() as u64;
         let mut bytes = header.to_bytes()?;
-        bytes.extend(tail);
+        memory::extend(&mut bytes, &tail)?;
         steps.extend([Step::Sync, Step::Replace { bytes }]);
         steps.extend(stale.into_iter().map(|number| Step::Remove { number }));
         Ok(Plan { frame, steps })

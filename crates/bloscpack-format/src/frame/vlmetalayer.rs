@@ -86,13 +86,24 @@ impl VlMetalayers {
     /// [`FormatError::LimitExceeded`] if all are beyond 2³¹ - 1 bytes.
     pub fn set(&mut self, name: &str, chunk: &[u8], max: usize) -> Result<(), FormatError> {
         whole_chunk(chunk)?;
-        let layers = self.0.with(name, chunk, true)?;
+        let layers = self.0.with(name.as_bytes(), chunk, true)?;
         let found = layers.iter().len() as u64;
         if layers.iter().len() > max.max(self.0.iter().len()) {
             return Err(FrameError::TooMany { what: "vlmetalayers", found, max: max as u64 }.into());
         }
         self.0 = layers;
         Ok(())
+    }
+
+    /// Metalayers with these names and chunks, in one step however many there are.
+    ///
+    /// # Errors
+    ///
+    /// [`FrameError::TooMany`] for more than [`MAX`](Self::MAX), else as [`set`](Self::set).
+    pub fn from_chunks<'a>(layers: impl IntoIterator<Item = (&'a [u8], &'a [u8])>) -> Result<Self, FormatError> {
+        let layers: Vec<_> = layers.into_iter().collect();
+        layers.iter().try_for_each(|(_, chunk)| whole_chunk(chunk).map(drop))?;
+        Layers::build(Self::PLACE, &layers).map(Self)
     }
 
     /// Removes all but those that `keep` says `true` of.

@@ -7,6 +7,8 @@
 mod dumps;
 mod parse;
 
+pub(crate) use parse::memory_for;
+
 pub use crate::python::python_float_repr;
 pub use parse::MAX_DEPTH;
 

@@ -2,6 +2,7 @@
 
 use super::Json;
 use crate::error::{FormatError, Part, TextProblem};
+use blosc_core::memory;
 
 /// How deep arrays and objects may nest. Python gives up near 1000; no metadata comes near either. The parser recurses,
 /// and an unoptimised build takes 2 KiB a level of a stack that may have no more than 1 MiB.
@@ -20,6 +21,7 @@ impl Json {
     pub fn parse(text: impl AsRef<[u8]>) -> Result<Json, FormatError> {
         let bytes = text.as_ref();
         let text = str::from_utf8(bytes).map_err(|e| error(e.valid_up_to(), TextProblem::NotUtf8))?;
+        memory::check_free(memory_for(bytes))?;
         let mut parser = Parser { text, at: 0 };
         let value = parser.value(0)?;
         parser.skip_whitespace();
@@ -28,6 +30,24 @@ impl Json {
             Some(_) => Err(error(parser.at, TextProblem::TrailingData)),
         }
     }
+}
+
+/// Memory that the values of a text take. Values are many small allocations, which cannot report a failure each.
+pub(crate) fn memory_for(text: &[u8]) -> usize {
+    // A growing list holds its old and its new room at once: 3 times a value of 24 bytes. Members also have a key, and are
+    // copied when the last of equal keys is looked for. A list has room for 4 values at first.
+    let each = |byte: &u8| match byte {
+        b',' => 72,
+        b':' => 200,
+        b'[' | b'(' => 128,
+        b'{' => 256,
+        b'"' | b'\'' => 16,
+        _ => 0,
+    };
+    let values: usize = text.iter().map(each).sum();
+    // No more than what the limits count for a byte of metadata.
+    let most = values.saturating_add(text.len()).min(text.len().saturating_mul(36));
+    if most < memory::MIN_CHECKED { 0 } else { most }
 }
 
 fn error(at: usize, problem: TextProblem) -> FormatError {

@@ -2,6 +2,8 @@
 //! `descr` and the header of a `.npy` file are made of. Nothing is ever evaluated.
 
 use crate::error::{FormatError, Part, TextProblem};
+use crate::json::memory_for;
+use blosc_core::memory;
 
 /// How deep tuples, lists and dicts may nest.
 const MAX_DEPTH: usize = 128;
@@ -21,6 +23,7 @@ pub(super) enum Literal {
 impl Literal {
     /// Reads one literal, with whitespace around it. `part` is named in errors.
     pub(super) fn parse(text: &str, part: Part) -> Result<Self, FormatError> {
+        memory::check_free(memory_for(text.as_bytes()))?;
         let mut parser = Parser { text, at: 0, part };
         let literal = parser.literal(0)?;
         parser.skip_whitespace();

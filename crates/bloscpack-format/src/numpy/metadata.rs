@@ -27,6 +27,9 @@ pub enum Order {
 }
 
 impl NumpyMeta {
+    /// The keys of the metadata. All others in the same object are the user's.
+    pub const KEYS: [&str; 4] = ["dtype", "shape", "order", "container"];
+
     /// The metadata, with the keys in the order in which bloscpack writes them.
     #[must_use]
     pub fn to_json(&self) -> Json {

@@ -7,18 +7,30 @@
 //! | `literal` | the Python literals in which a `descr` is written |
 //! | `metadata` | the JSON that bloscpack stores beside an array |
 //! | `text` | an item as text |
+//! | `value` | an item as a number |
+//! | `leaves` | the scalars that an item of any dtype consists of |
+//! | `slice`, `strided` | basic slices, the items that they select, and where these lie |
 //! | `npy` | the header of a `.npy` file |
 
 mod dtype;
+mod leaves;
 mod literal;
 mod metadata;
 pub mod npy;
 mod scalar;
+mod slice;
+mod strided;
 mod text;
+mod value;
 
 pub use dtype::{Dtype, Field};
+pub use leaves::Leaf;
 pub use metadata::{NumpyMeta, Order};
 pub use scalar::{ByteOrder, DatetimeUnit, Kind, Scalar};
+pub use slice::{AxisSelection, Selection, Slice};
+pub(crate) use strided::steps;
+pub use strided::{Run, Runs, Strided};
+pub use value::Value;
 
 use crate::error::FormatError;
 use std::fmt;
@@ -46,6 +58,29 @@ pub enum NumpyError {
     },
     /// The items of an array of this shape take more than 2⁶³ - 1 bytes.
     ShapeTooLarge,
+    /// A part of a slice that is no index, range or ellipsis.
+    Slice {
+        /// The part.
+        entry: Box<str>,
+        /// Why it is refused.
+        problem: &'static str,
+    },
+    /// A slice has more entries than the array has axes.
+    TooManyIndices {
+        /// Entries of the slice, the ellipsis not counted.
+        found: usize,
+        /// Axes of the array.
+        expected: usize,
+    },
+    /// An index outside its axis.
+    Index {
+        /// The axis.
+        axis: usize,
+        /// The index.
+        index: i64,
+        /// Items along the axis.
+        len: u64,
+    },
     /// This is not the start of a `.npy` file.
     NpyMagic,
     /// A `.npy` format version other than 1.0, 2.0, 3.0.
@@ -76,6 +111,13 @@ impl fmt::Display for NumpyError {
             Self::DuplicateField(name) => write!(f, "numpy: field {name:?} occurs more than once"),
             Self::ItemTooLarge { limit } => write!(f, "numpy: an item takes more than {limit} bytes"),
             Self::ShapeTooLarge => write!(f, "numpy: the array takes more than {} bytes", i64::MAX),
+            Self::Slice { entry, problem } => write!(f, "slice: {entry:?}: {problem}"),
+            Self::TooManyIndices { found, expected } => {
+                write!(f, "slice: too many indices: the array has {expected} axes, but {found} were indexed")
+            }
+            Self::Index { axis, index, len } => {
+                write!(f, "slice: index {index} is out of bounds for axis {axis} with size {len}")
+            }
             Self::NpyMagic => f.write_str("npy: the file does not start with b'\\x93NUMPY'"),
             Self::NpyVersion { major, minor } => {
                 write!(f, "npy: format version is {major}.{minor}, expected 1.0, 2.0 or 3.0")

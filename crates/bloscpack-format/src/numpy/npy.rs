@@ -13,6 +13,7 @@ use super::dtype::tuple;
 use super::literal::Literal;
 use super::{Dtype, NumpyError, NumpyMeta, Order};
 use crate::error::{FormatError, Part, TextProblem};
+use blosc_core::memory;
 
 /// The first six bytes of a `.npy` file.
 pub const MAGIC: [u8; 6] = *b"\x93NUMPY";
@@ -57,12 +58,15 @@ pub fn parse(bytes: &[u8]) -> Result<(NumpyMeta, usize), FormatError> {
     let data_at = text_at + len as usize;
     let text = bytes.get(text_at..data_at).ok_or_else(|| truncated(data_at))?;
     let text = match major {
-        3 => String::from_utf8(text.to_vec()).map_err(|e| FormatError::Text {
+        3 => String::from_utf8(memory::copy_of(text)?).map_err(|e| FormatError::Text {
             part: Part::NpyHeader,
             offset: e.utf8_error().valid_up_to() as u64,
             problem: TextProblem::NotUtf8,
         })?,
-        _ => text.iter().copied().map(char::from).collect(),
+        _ => {
+            memory::check_free(2 * text.len())?;
+            text.iter().copied().map(char::from).collect()
+        }
     };
     Ok((meta(&Literal::parse(&text, Part::NpyHeader)?)?.checked()?, data_at))
 }

@@ -47,7 +47,7 @@ impl Scalar {
     }
 
     /// The bits of a number of up to eight bytes.
-    fn unsigned(&self, item: &[u8]) -> u64 {
+    pub(super) fn unsigned(&self, item: &[u8]) -> u64 {
         let join = |bits: u64, byte: &u8| bits << 8 | u64::from(*byte);
         match self.byte_order() {
             ByteOrder::Big => item.iter().fold(0, join),
@@ -55,7 +55,7 @@ impl Scalar {
         }
     }
 
-    fn signed(&self, item: &[u8]) -> i64 {
+    pub(super) fn signed(&self, item: &[u8]) -> i64 {
         let unused = 64 - 8 * item.len().clamp(1, 8) as u32;
         (self.unsigned(item) << unused).cast_signed() >> unused
     }

@@ -2,7 +2,7 @@
 
 use super::Edit;
 use crate::error::FormatError;
-use crate::frame::FrameError;
+use crate::frame::{FrameError, VlMetalayers};
 
 impl Edit {
     /// Adds a metalayer. The frame must have no chunks, neither before this edit nor by it; commit before any are added.
@@ -11,10 +11,19 @@ impl Edit {
     ///
     /// [`FrameError::MetalayersFixed`], and what [`Metalayers::add`](crate::frame::Metalayers::add) refuses.
     pub fn add_metalayer(&mut self, name: &str, content: &[u8]) -> Result<(), FormatError> {
+        self.add_metalayer_bytes(name.as_bytes(), content)
+    }
+
+    /// [`add_metalayer`](Self::add_metalayer) with a name that need not be UTF-8.
+    ///
+    /// # Errors
+    ///
+    /// As [`add_metalayer`](Self::add_metalayer).
+    pub fn add_metalayer_bytes(&mut self, name: &[u8], content: &[u8]) -> Result<(), FormatError> {
         if self.frame.header.nbytes > 0 {
             return Err(FrameError::MetalayersFixed.into());
         }
-        self.frame.header.metalayers.add(name, content)?;
+        self.frame.header.metalayers.add_bytes(name, content)?;
         match self.old_header {
             None => self.end = self.frame.header.header_len(),
             Some(_) => self.grown = true,
@@ -42,6 +51,12 @@ impl Edit {
     pub fn set_vlmetalayer(&mut self, name: &str, chunk: &[u8], max: usize) -> Result<(), FormatError> {
         self.tail_changed = true;
         self.frame.trailer.vlmetalayers.set(name, chunk, max)
+    }
+
+    /// Puts other vlmetalayers in place of all.
+    pub fn set_vlmetalayers(&mut self, vlmetalayers: VlMetalayers) {
+        self.tail_changed = true;
+        self.frame.trailer.vlmetalayers = vlmetalayers;
     }
 
     /// Removes a vlmetalayer.

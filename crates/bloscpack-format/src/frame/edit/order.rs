@@ -5,6 +5,7 @@ use super::{Edit, Slot};
 use crate::error::FormatError;
 use crate::frame::layout::no_such_chunk;
 use crate::frame::{ChunkSize, Entry, FrameError, Index};
+use blosc_core::memory;
 
 impl Edit {
     /// Puts the chunks in a new order: place `i` gets chunk `order[i]`. A short chunk that is not last any more makes chunk
@@ -14,7 +15,7 @@ impl Edit {
     ///
     /// [`FrameError::NotAPermutation`]; [`FrameError::TooMany`].
     pub fn reorder(&mut self, order: &[u64]) -> Result<(), FormatError> {
-        let mut seen = vec![false; order.len()];
+        let mut seen: Vec<bool> = memory::zeroed(order.len())?;
         let mut once = |&chunk: &u64| {
             let place = usize::try_from(chunk).ok().and_then(|chunk| seen.get_mut(chunk));
             place.is_some_and(|seen| !std::mem::replace(seen, true))
@@ -31,7 +32,7 @@ impl Edit {
         }
         self.tail_changed = true;
         let entries = self.frame.index.to_mut(self.max_chunks)?;
-        *entries = order.iter().filter_map(|chunk| entries.get(*chunk as usize)).copied().collect();
+        *entries = memory::collect(order.iter().filter_map(|chunk| entries.get(*chunk as usize)).copied())?;
         Ok(())
     }
 

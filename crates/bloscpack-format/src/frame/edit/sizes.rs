@@ -5,7 +5,7 @@ use crate::error::{FormatError, Part};
 use crate::frame::msgpack::in_range;
 use crate::frame::plan::MIN_ROOM;
 use crate::frame::{ChunkInfo, ChunkRef, ChunkSize, Entry, FrameError, FrameType, Step};
-use blosc_core::{CParams, Encoder, Special};
+use blosc_core::{CParams, Encoder, Special, memory};
 
 /// What becomes of the chunk numbers.
 #[derive(Debug, Clone, Copy)]
@@ -140,7 +140,7 @@ impl Edit {
         let bytes = match (special, typesize) {
             (Special::Nan, 4) => encoder.repeat(&f32::NAN.to_le_bytes(), nbytes as usize),
             (Special::Nan, _) => encoder.repeat(&f64::NAN.to_le_bytes(), nbytes as usize),
-            _ => encoder.repeat(&vec![0; typesize as usize], nbytes as usize),
+            _ => encoder.repeat(&memory::zeroed(typesize as usize)?, nbytes as usize),
         };
         let bytes = bytes.map_err(FrameError::from)?;
         let place = self.room(bytes.len() as u32)?;

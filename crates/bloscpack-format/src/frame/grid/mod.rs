@@ -16,6 +16,9 @@
 
 mod copy;
 mod resize;
+mod selected;
+
+pub use self::selected::SelectedChunk;
 
 use super::regions::{Axes, Region, advance, product};
 use super::{B2nd, ChunkSize, Frame, FrameError};

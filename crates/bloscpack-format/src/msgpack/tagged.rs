@@ -1,0 +1,117 @@
+//! Objects of one member that stand for what JSON has no word for.
+
+use super::base64;
+use crate::json::Json;
+use std::collections::HashSet;
+
+const BYTES: &str = "$bytes";
+const STR: &str = "$str";
+const EXT: &str = "$ext";
+const MAP: &str = "$map";
+const RAW: &str = "$raw";
+pub(super) const INT: &str = "$int";
+
+/// A value of MessagePack as such an object.
+#[derive(Debug, PartialEq)]
+pub(super) enum Tagged<'a> {
+    Bytes(Vec<u8>),
+    /// A string that is not UTF-8.
+    Str(Vec<u8>),
+    Ext(i8, Vec<u8>),
+    /// The pairs of a map, each an array of two.
+    Map(&'a [Json]),
+    /// A content that is not MessagePack.
+    Raw(Vec<u8>),
+}
+
+impl<'a> Tagged<'a> {
+    /// Reads the members of an object; `None` for ordinary objects.
+    pub(super) fn parse(members: &'a [(String, Json)]) -> Option<Self> {
+        let [(name, value)] = members else { return None };
+        match name.as_str() {
+            BYTES => decoded(value).map(Tagged::Bytes),
+            STR => decoded(value).filter(|bytes| str::from_utf8(bytes).is_err()).map(Tagged::Str),
+            RAW => decoded(value).filter(|bytes| super::to_json(bytes).is_none()).map(Tagged::Raw),
+            EXT => match value.as_array()? {
+                [code, data] => Some(Tagged::Ext(i8::try_from(code.as_i64()?).ok()?, decoded(data)?)),
+                _ => None,
+            },
+            MAP => value.as_array().filter(|pairs| are_pairs(pairs)).map(Tagged::Map),
+            _ => None,
+        }
+    }
+}
+
+/// Whether all items are arrays of two. Nothing deeper is looked at, so that checking every level takes linear time.
+fn are_pairs(items: &[Json]) -> bool {
+    items.iter().all(|item| item.as_array().is_some_and(|pair| pair.len() == 2))
+}
+
+fn decoded(value: &Json) -> Option<Vec<u8>> {
+    base64::decode(value.as_str()?)
+}
+
+fn tag(name: &str, value: Json) -> Json {
+    Json::Object(vec![(name.into(), value)])
+}
+
+pub(super) fn bytes(bytes: &[u8]) -> Json {
+    tag(BYTES, base64::encode(bytes).into())
+}
+
+pub(super) fn raw(content: &[u8]) -> Json {
+    tag(RAW, base64::encode(content).into())
+}
+
+/// A string: as it is if it is UTF-8.
+pub(super) fn text(bytes: &[u8]) -> Json {
+    match str::from_utf8(bytes) {
+        Ok(text) => text.into(),
+        Err(_) => tag(STR, base64::encode(bytes).into()),
+    }
+}
+
+pub(super) fn ext(code: i8, data: &[u8]) -> Json {
+    tag(EXT, Json::Array(vec![Json::Int(code.into()), base64::encode(data).into()]))
+}
+
+/// Members of an object as pairs.
+pub(super) fn pairs(members: Vec<(String, Json)>) -> Json {
+    map_of(members.into_iter().map(|(name, value)| (Json::String(name), value)))
+}
+
+fn map_of(pairs: impl Iterator<Item = (Json, Json)>) -> Json {
+    tag(MAP, Json::Array(pairs.map(|(key, value)| Json::Array(vec![key, value])).collect()))
+}
+
+/// A map, and whether it is an object of its own members: else it is two levels higher.
+pub(super) fn map(pairs: Vec<(Json, Json)>) -> (Json, bool) {
+    let mut names = HashSet::new();
+    let plain = pairs.iter().all(|(key, _)| key.as_str().is_some_and(|name| names.insert(name)));
+    if !plain {
+        return (map_of(pairs.into_iter()), false);
+    }
+    let members = pairs.into_iter().filter_map(|(key, value)| match key {
+        Json::String(name) => Some((name, value)),
+        _ => None,
+    });
+    let members: Vec<(String, Json)> = members.collect();
+    match members.as_slice() {
+        [(name, Json::String(digits))] if name == INT && is_large(digits) => {
+            (Json::BigInt(digits.as_str().into()), true)
+        }
+        // `$raw` has a meaning at the top level alone.
+        [(name, _)] if name != RAW && Tagged::parse(&members).is_some() => (self::pairs(members), false),
+        _ => (Json::Object(members), true),
+    }
+}
+
+/// Whether these are the digits of an integer that MessagePack has no place for.
+pub(super) fn is_large(digits: &str) -> bool {
+    let unsigned = digits.strip_prefix('-').unwrap_or(digits);
+    !unsigned.starts_with('0')
+        && !unsigned.is_empty()
+        && unsigned.bytes().all(|digit| digit.is_ascii_digit())
+        && digits.parse::<u64>().is_err()
+        && digits.parse::<i64>().is_err()
+}

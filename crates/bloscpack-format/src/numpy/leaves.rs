@@ -1,0 +1,100 @@
+//! The scalars that an item of any dtype consists of: what tables and statistics show as columns.
+
+use super::{Dtype, Scalar};
+
+/// Items of a struct without names of their own: more than a table has columns for.
+const MAX_LEAVES: usize = 1 << 16;
+
+/// A scalar within an item, or an array of them where a field is a subarray.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Leaf {
+    /// The names of the fields that lead to it, with dots between them; empty if the item is itself a scalar.
+    pub name: String,
+    /// Where the first scalar starts in the item.
+    pub offset: usize,
+    /// The axes of a subarray; empty for a single scalar.
+    pub axes: Vec<u64>,
+    /// From one scalar of the subarray to the next, in bytes.
+    pub step: usize,
+    /// The dtype of each scalar.
+    pub scalar: Scalar,
+}
+
+impl Leaf {
+    /// Number of scalars.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        self.axes.iter().fold(1, |len, axis| len.saturating_mul(*axis))
+    }
+
+    /// Whether it has no scalar, as a subarray of no items.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The scalars of an item, in C order.
+    pub fn scalars<'a>(&'a self, item: &'a [u8]) -> impl Iterator<Item = &'a [u8]> + 'a {
+        let size = self.scalar.itemsize() as usize;
+        (0..self.len()).map_while(move |number| {
+            let at = self.offset.checked_add(usize::try_from(number).ok()?.checked_mul(self.step)?)?;
+            item.get(at..at.checked_add(size)?)
+        })
+    }
+}
+
+impl Dtype {
+    /// The scalars of an item, in the order in which they lie. Padding is left out. `None` if the dtype has more than
+    /// 65536 of them, or a subarray of structs, which no table shows as columns.
+    #[must_use]
+    pub fn leaves(&self) -> Option<Vec<Leaf>> {
+        let mut leaves = Vec::new();
+        collect(self, String::new(), 0, &mut leaves)?;
+        Some(leaves)
+    }
+}
+
+fn collect(dtype: &Dtype, name: String, offset: usize, leaves: &mut Vec<Leaf>) -> Option<()> {
+    match dtype {
+        Dtype::Scalar(scalar) => {
+            leaves.push(Leaf { name, offset, axes: Vec::new(), step: scalar.itemsize() as usize, scalar: *scalar });
+        }
+        Dtype::Subarray(base, shape) => {
+            let (mut base, mut axes) = (&**base, shape.iter().copied().map(u64::from).collect::<Vec<_>>());
+            while let Dtype::Subarray(inner, shape) = base {
+                axes.extend(shape.iter().copied().map(u64::from));
+                base = inner;
+            }
+            let Dtype::Scalar(scalar) = base else { return None };
+            leaves.push(Leaf { name, offset, axes, step: scalar.itemsize() as usize, scalar: *scalar });
+        }
+        Dtype::Struct(fields) => {
+            let mut at = offset;
+            for field in fields {
+                if !field.is_padding() {
+                    let dot = if name.is_empty() { "" } else { "." };
+                    collect(&field.dtype, format!("{name}{dot}{}", field.name), at, leaves)?;
+                }
+                at = at.checked_add(usize::try_from(field.dtype.itemsize()).ok()?)?;
+            }
+        }
+    }
+    (leaves.len() <= MAX_LEAVES).then_some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_found_at_their_offsets() {
+        let dtype = "[('a', '<i2'), ('', '|V2'), ('b', [('x', '<f4'), ('y', '<u1', (2, 3))])]";
+        let leaves = Dtype::parse(dtype).unwrap().leaves().unwrap();
+        let found: Vec<_> = leaves.iter().map(|leaf| (leaf.name.as_str(), leaf.offset, leaf.len())).collect();
+        assert_eq!(found, [("a", 0, 1), ("b.x", 4, 1), ("b.y", 8, 6)]);
+        let item: Vec<u8> = (0..14).collect();
+        assert_eq!(leaves[2].scalars(&item).collect::<Vec<_>>().concat(), [8, 9, 10, 11, 12, 13]);
+        assert_eq!(Dtype::parse("[('a', [('b', '<i2')], (2,))]").unwrap().leaves(), None);
+        assert_eq!(Dtype::parse("'<f8'").unwrap().leaves().unwrap()[0].name, "");
+    }
+}

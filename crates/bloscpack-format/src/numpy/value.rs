@@ -1,0 +1,82 @@
+//! An item as a number, for arithmetic.
+
+use super::{Kind, Scalar};
+use crate::bcolz::dflt::half;
+
+/// The number that a scalar of a numeric dtype holds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum Value {
+    /// An integer, a boolean (0 or 1), a datetime or a timedelta (units).
+    Int(i128),
+    /// A float, which every `float16` and `float32` is exactly.
+    Float(f64),
+    /// Real and imaginary part.
+    Complex(f64, f64),
+    /// The datetime or timedelta that is none, `NaT`.
+    NotATime,
+}
+
+impl Scalar {
+    /// Whether items are numbers: all but strings, raw bytes and C's `long double`s.
+    #[must_use]
+    pub fn is_numeric(&self) -> bool {
+        !matches!(self.kind(), Kind::Bytes | Kind::Str | Kind::Void) && self.has_text()
+    }
+
+    /// The number that an item is; `None` if it is none, or is not all there.
+    #[must_use]
+    pub fn value_of(&self, item: &[u8]) -> Option<Value> {
+        let item = item.get(..self.itemsize() as usize)?;
+        match self.kind() {
+            Kind::Bool => Some(Value::Int(i128::from(item.iter().any(|byte| *byte != 0)))),
+            Kind::Int => Some(Value::Int(self.signed(item).into())),
+            Kind::UInt => Some(Value::Int(self.unsigned(item).into())),
+            Kind::Float => self.float_of(item).map(Value::Float),
+            Kind::Complex => {
+                let (real, imaginary) = item.split_at(item.len() / 2);
+                Some(Value::Complex(self.float_of(real)?, self.float_of(imaginary)?))
+            }
+            Kind::Datetime | Kind::Timedelta => match self.signed(item) {
+                i64::MIN => Some(Value::NotATime),
+                steps => Some(Value::Int(steps.into())),
+            },
+            Kind::Bytes | Kind::Str | Kind::Void => None,
+        }
+    }
+
+    /// A float of two, four or eight bytes.
+    fn float_of(&self, item: &[u8]) -> Option<f64> {
+        let bits = self.unsigned(item);
+        match item.len() {
+            2 => Some(half::from_bits(bits as u16)),
+            4 => Some(f32::from_bits(bits as u32).into()),
+            8 => Some(f64::from_bits(bits)),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_every_kind() {
+        for (dtype, item, expected) in [
+            ("|b1", [3].as_slice(), Some(Value::Int(1))),
+            ("|i1", &[0x80], Some(Value::Int(-128))),
+            (">u2", &[1, 2], Some(Value::Int(258))),
+            ("<u8", &[0xff; 8], Some(Value::Int(u64::MAX.into()))),
+            (">f2", &[0x3c, 0], Some(Value::Float(1.0))),
+            (">f4", &1.5_f32.to_be_bytes(), Some(Value::Float(1.5))),
+            ("<c8", &[1.0_f32.to_le_bytes(), 2.0_f32.to_le_bytes()].concat(), Some(Value::Complex(1.0, 2.0))),
+            ("<M8[s]", &i64::MIN.to_le_bytes(), Some(Value::NotATime)),
+            ("<m8[s]", &(-5_i64).to_le_bytes(), Some(Value::Int(-5))),
+            ("|S2", b"ab", None),
+            ("<f4", &[0; 3], None),
+        ] {
+            assert_eq!(Scalar::parse(dtype).unwrap().value_of(item), expected, "{dtype}");
+        }
+    }
+}
