@@ -9,7 +9,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use blosc_core::CParams;
+use blosc_core::{CParams, memory};
 use bloscpack_format::Json;
 use bloscpack_format::bloscpack::{
     ChunkPlan, DEFAULT_CHUNK_SIZE, Header, MetadataRewrite, MetadataSection, Version, offsets,
@@ -114,7 +114,8 @@ fn edit(
     };
     let header = tail.grown_header(old, &packed)?;
     let positions = (0..tail.kept).filter_map(|chunk| archive.chunk_position(chunk));
-    let mut entries: Vec<i64> = positions.map(u64::cast_signed).collect();
+    let mut entries: Vec<i64> = memory::collect(positions.map(u64::cast_signed))?;
+    memory::check_free(3 * packed.starts.len() * size_of::<i64>() + entries.len() * size_of::<i64>())?;
     entries.extend(packed.offsets(tail.keep));
     options.observer.tell(Event::Offsets(&entries));
 

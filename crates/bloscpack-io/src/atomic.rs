@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempPath;
 
 use crate::Error;
-use crate::files::is_same_file;
+use crate::files::{is_same_file, permissions_for_file};
 use crate::source::ReadAt as _;
 use crate::temporary;
 
@@ -59,8 +59,8 @@ impl Output {
 }
 
 impl AtomicFile {
-    /// Starts a file that is to become `target`. With `overwrite`, it keeps the permissions of the file it replaces;
-    /// without, [`AtomicFile::commit`] refuses to replace one.
+    /// Starts a file that is to become `target`. With `overwrite`, it keeps the permissions of the file it replaces,
+    /// but not setuid, setgid and sticky bits; without, [`AtomicFile::commit`] refuses to replace one.
     ///
     /// # Errors
     /// [`Error::OutputExists`], or [`Error::File`] if the directory cannot be written to, or if the target is a device or
@@ -82,7 +82,7 @@ impl AtomicFile {
         let (named, file) = create_temporary(&resolved).map_err(refuse)?;
         if let Ok(old) = old {
             keep_owner(&file, &old);
-            file.set_permissions(old.permissions()).map_err(refuse)?;
+            file.set_permissions(permissions_for_file(&old)).map_err(refuse)?;
         }
         let file = BufWriter::with_capacity(BUFFER_LEN, file);
         Ok(AtomicFile { named, file, target: resolved, overwrite, keeps_lock: false })

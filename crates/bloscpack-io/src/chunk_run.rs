@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::io::{Read, Write};
 
-use blosc_core::{CParams, Encoder, max_cbytes};
+use blosc_core::{CParams, Encoder, max_cbytes, memory};
 use bloscpack_format::checksum::{Checksum, Digest};
 
 use crate::counted::Counted;
@@ -56,7 +56,7 @@ impl ChunkRun<'_> {
         let mut input = Counted::new(input);
         let nchunks = self.size.map(|size| size / u64::from(self.chunk_size));
         let parallelism = self.threads.for_blocks(nchunks);
-        let encoder = || Ok(Encoder::new(self.params.clone())?.parallelism(parallelism));
+        let encoder = || Ok(Encoder::new(self.params.clone())?.parallelism(parallelism).cancel(self.cancel.clone()));
         let mut packed = Packed::default();
         let spare = RefCell::new(Vec::new());
         let (mut number, mut ended) = (0, false);
@@ -80,7 +80,7 @@ impl ChunkRun<'_> {
             |encoder: &mut Encoder, mut work| {
                 let room = max_cbytes(work.plain.len());
                 if work.chunk.len() < room {
-                    work.chunk.resize(room, 0);
+                    memory::reuse(&mut work.chunk, room)?;
                 }
                 work.cbytes = encoder.compress_into(&work.plain, &mut work.chunk)?;
                 work.digest = self.checksum.digest(&work.chunk[..work.cbytes]);
@@ -89,7 +89,7 @@ impl ChunkRun<'_> {
             |Work { number: chunk, last, plain, chunk: bytes, cbytes, digest }| {
                 let written = output.write_all(&bytes[..cbytes]).and_then(|()| output.write_all(digest.as_ref()));
                 written.map_err(Error::io("writing the output"))?;
-                packed.starts.push(packed.written);
+                memory::push(&mut packed.starts, packed.written)?;
                 packed.written += (cbytes + digest.as_ref().len()) as u64;
                 packed.nbytes += plain.len() as u64;
                 let (nbytes, cbytes) = (plain.len() as u64, cbytes as u64);

@@ -70,6 +70,15 @@ impl ChunkStart {
         self.offset + self.cbytes + self.digest_size as u64
     }
 
+    /// Refuses a chunk that ends after the file, which has `len` bytes.
+    pub(crate) fn check_end(&self, len: u64) -> Result<(), Error> {
+        if self.end() <= len {
+            return Ok(());
+        }
+        let (offset, what) = (self.offset, format!("chunk {}", self.number));
+        Err(Error::Truncated { offset, what, needed: self.end() - offset, found: len.saturating_sub(offset) })
+    }
+
     /// Reads the rest of the chunk to `bytes`, behind the header, and its digest.
     pub(crate) fn read_body<R: Read>(
         &self,
@@ -177,35 +186,45 @@ impl<'a, R: Read> Chunks<'a, R> {
         }
     }
 
-    /// Looks at what follows the last chunk; how many bytes it is. A shorter chunk written over a longer one leaves some
-    /// of the old bytes, which mean nothing; but another whole chunk shows that the header counts too few, and another
-    /// file that the two were put together. What the limits do not allow is not looked at.
+    /// Refuses more data after the last chunk; how many bytes follow it that are none.
     pub(crate) fn finish(mut self) -> Result<u64, Error> {
         let offset = self.input.position();
-        let mut rest = Vec::new();
-        self.input.append(ChunkHeader::LEN as u64, &mut rest)?;
-        let nchunks = self.number;
-        if Header::parse(&rest).is_ok() || rest.starts_with(b"blpk") {
-            return Err(Error::MoreData { offset, found: "another bloscpack file", nchunks });
-        }
-        if let Ok(chunk) = ChunkHeader::parse_blosc1(&rest) {
-            let largest = self.header.chunk_size.map_or(u64::MAX, u64::from);
-            let missing = (chunk.cbytes() - ChunkHeader::LEN) as u64;
-            let (nbytes, cbytes) = (chunk.nbytes() as u64, chunk.cbytes() as u64);
-            let allowed = self.limits.check_memory("a chunk", Limits::chunk_memory(nbytes, cbytes)).is_ok();
-            let whole = allowed && nbytes <= largest && self.input.append(missing, &mut rest)? == missing;
-            let mut digest = vec![0; self.header.checksum.digest_size()];
-            if whole
-                && self.input.fill(&mut digest)? == digest.len()
-                && self.header.checksum.digest(&rest).as_ref() == digest
-                && (!digest.is_empty() || is_decoded(&rest, &self.limits))
-            {
-                return Err(Error::MoreData { offset, found: "another chunk", nchunks });
-            }
-        }
+        refuse_more(&mut self.input, self.header, self.number, &self.limits)?;
         self.input.skip(u64::MAX)?;
         Ok(self.input.position() - offset)
     }
+}
+
+/// Refuses a chunk or a bloscpack file after the last of `nchunks` chunks, where `input` stands. A shorter chunk written over a
+/// longer one leaves some of the old bytes, which mean nothing. Another whole chunk shows that the header counts too few, and
+/// another file that the two were put together. A chunk beyond the limits is not read.
+pub(crate) fn refuse_more<R: Read>(
+    input: &mut Counted<R>,
+    header: &Header,
+    nchunks: u64,
+    limits: &Limits,
+) -> Result<(), Error> {
+    let offset = input.position();
+    let mut rest = Vec::new();
+    input.append(ChunkHeader::LEN as u64, &mut rest)?;
+    if Header::parse(&rest).is_ok() || rest.starts_with(b"blpk") {
+        return Err(Error::MoreData { offset, found: "another bloscpack file", nchunks });
+    }
+    let Ok(chunk) = ChunkHeader::parse_blosc1(&rest) else { return Ok(()) };
+    let largest = header.chunk_size.map_or(u64::MAX, u64::from);
+    let missing = (chunk.cbytes() - ChunkHeader::LEN) as u64;
+    let (nbytes, cbytes) = (chunk.nbytes() as u64, chunk.cbytes() as u64);
+    let allowed = limits.check_memory("a chunk", Limits::chunk_memory(nbytes, cbytes)).is_ok();
+    let whole = allowed && nbytes <= largest && input.append(missing, &mut rest)? == missing;
+    let mut digest = vec![0; header.checksum.digest_size()];
+    if whole
+        && input.fill(&mut digest)? == digest.len()
+        && header.checksum.digest(&rest).as_ref() == digest
+        && (!digest.is_empty() || is_decoded(&rest, limits))
+    {
+        return Err(Error::MoreData { offset, found: "another chunk", nchunks });
+    }
+    Ok(())
 }
 
 /// Whether a whole chunk decodes.

@@ -2,6 +2,8 @@
 
 use std::io::{self, Read};
 
+use blosc_core::OutOfMemory;
+
 use crate::Error;
 
 /// A reader that knows how far it is.
@@ -40,7 +42,8 @@ impl<R: Read> Counted<R> {
 
     /// Appends `len` bytes to `buf`, which grows only as they come; how many came.
     pub(crate) fn append(&mut self, len: u64, buf: &mut Vec<u8>) -> Result<u64, Error> {
-        let read = self.inner.by_ref().take(len).read_to_end(buf).map_err(Error::io("reading the input"))?;
+        let read = memory_sized(self.inner.by_ref().take(len).read_to_end(buf), buf);
+        let read = read.map_err(Error::io("reading the input"))?;
         self.position += read as u64;
         Ok(read as u64)
     }
@@ -66,6 +69,15 @@ impl<R: Read> Counted<R> {
     pub(crate) fn cut_off(&self, start: u64, needed: u64, what: &str) -> Error {
         Error::Truncated { offset: start, what: what.to_owned(), needed, found: self.position - start }
     }
+}
+
+/// Gives an error of memory that the standard library could not get for `buf` the size that was asked for.
+pub(crate) fn memory_sized<T>(read: io::Result<T>, buf: &Vec<u8>) -> io::Result<T> {
+    read.map_err(|error| match error.kind() {
+        // A buffer doubles when it grows.
+        io::ErrorKind::OutOfMemory if error.get_ref().is_none() => OutOfMemory::new(2 * buf.capacity()).into(),
+        _ => error,
+    })
 }
 
 impl<R: Read> Read for Counted<R> {

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use blosc_core::{DecodeError, EncodeError, OverLimit};
+use blosc_core::{Cancelled, DecodeError, EncodeError, OutOfMemory, OverLimit};
 use bloscpack_format::checksum::{Checksum, Digest};
 use bloscpack_format::frame::FrameError;
 use bloscpack_format::{Format, FormatError};
@@ -117,6 +117,9 @@ pub enum Error {
     /// where.
     #[error(transparent)]
     Limit(#[from] OverLimit),
+    /// The system refused memory. [`Error::out_of_memory`] also finds it within other errors, which say where.
+    #[error(transparent)]
+    OutOfMemory(#[from] OutOfMemory),
     /// A bloscpack header, metadata section or offsets section is damaged.
     #[error(transparent)]
     Format(#[from] FormatError),
@@ -191,6 +194,9 @@ pub enum Error {
         /// The header's `nchunks`.
         nchunks: u64,
     },
+    /// A damaged bloscpack file has no whole chunk.
+    #[error("no chunk of this bloscpack file is whole; nothing can be recovered")]
+    NoChunks,
     /// An entry of the offsets section does not point to its chunk.
     #[error("offset of chunk {chunk} is {found}, expected {expected}")]
     Offset {
@@ -203,7 +209,7 @@ pub enum Error {
     },
     /// Data could not be compressed with these parameters.
     #[error(transparent)]
-    Encode(#[from] EncodeError),
+    Encode(EncodeError),
     /// A range that reaches behind the end.
     #[error("{unit} {start}..{end} are not within 0..{len}")]
     Range {
@@ -234,6 +240,14 @@ pub enum Error {
     #[error("not a NumPy array: {what}")]
     NotANumpyArray {
         /// What is missing or does not fit.
+        what: String,
+    },
+    /// An array cannot be cut into such chunks or blocks.
+    #[error("{shape} does not fit: {what}")]
+    ArrayCut {
+        /// The name of the shape: `chunkshape` or `blockshape`.
+        shape: &'static str,
+        /// Why.
         what: String,
     },
     /// An output that was read again is not what was written. Nothing was replaced.
@@ -311,6 +325,22 @@ pub enum Error {
         /// Why not.
         what: String,
     },
+    /// An attribute cannot be stored, or not be changed.
+    #[error("attribute {name:?}: {why}")]
+    Attribute {
+        /// Its name.
+        name: String,
+        /// Why not.
+        why: String,
+    },
+    /// A container has no such attribute.
+    #[error("there is no attribute {name:?}, only {}", listed(.names))]
+    NoSuchAttribute {
+        /// The name.
+        name: String,
+        /// The names of its attributes.
+        names: Vec<String>,
+    },
     /// A ctable has no such column.
     #[error("there is no column {column:?}, only {}", listed(.columns))]
     NoSuchColumn {
@@ -363,7 +393,37 @@ fn listed(names: &[String]) -> String {
     }
 }
 
+impl From<EncodeError> for Error {
+    fn from(error: EncodeError) -> Self {
+        match error {
+            EncodeError::Cancelled => Error::Cancelled,
+            error => Error::Encode(error),
+        }
+    }
+}
+
+impl From<Cancelled> for Error {
+    fn from(_: Cancelled) -> Self {
+        Error::Cancelled
+    }
+}
+
 impl Error {
+    /// Whether the reason is that the operation was called off: at the level of a file or in the middle of a chunk.
+    pub(crate) fn is_cancelled(&self) -> bool {
+        match self {
+            Error::Cancelled | Error::Chunk { source: DecodeError::Cancelled, .. } => true,
+            Error::Format(FormatError::Frame(FrameError::Chunk { source, .. })) => **source == DecodeError::Cancelled,
+            Error::InFile { source, .. } => source.is_cancelled(),
+            _ => false,
+        }
+    }
+
+    /// [`Error::Cancelled`] in place of what a chunk says that was called off.
+    pub(crate) fn or_cancelled(self) -> Error {
+        if self.is_cancelled() { Error::Cancelled } else { self }
+    }
+
     /// Which of the [`Limits`](crate::Limits) is too low, if this is why: wherever it was met.
     pub fn over_limit(&self) -> Option<&OverLimit> {
         match self {
@@ -380,6 +440,31 @@ impl Error {
                 inner.downcast_ref().or_else(nested)
             }
             _ => None,
+        }
+    }
+
+    /// The memory that the system refused, if this is why: wherever it was needed.
+    pub fn out_of_memory(&self) -> Option<OutOfMemory> {
+        match self {
+            Error::OutOfMemory(error) | Error::Format(FormatError::OutOfMemory(error)) => Some(*error),
+            Error::Chunk { source: DecodeError::OutOfMemory(error), .. } => Some(*error),
+            Error::Encode(EncodeError::OutOfMemory(error)) => Some(*error),
+            Error::Format(FormatError::Frame(source)) => source.out_of_memory(),
+            Error::InFile { source, .. } => source.out_of_memory(),
+            Error::Io { source, .. } | Error::File { source, .. } | Error::ChunkFile { source, .. } => {
+                let inner = source.get_ref()?;
+                let nested = || inner.downcast_ref::<Error>().and_then(Error::out_of_memory);
+                inner.downcast_ref().copied().or_else(nested)
+            }
+            _ => None,
+        }
+    }
+
+    /// The error itself if memory was refused, which tells nothing about the input; else `Ok` with it.
+    pub(crate) fn unless_out_of_memory(self) -> Result<Error, Error> {
+        match self.out_of_memory() {
+            Some(_) => Err(self),
+            None => Ok(self),
         }
     }
 

@@ -47,11 +47,41 @@ pub(crate) fn is_same_file(input: &File, output: &Path) -> io::Result<bool> {
     Ok(a.len() == b.len() && a.modified()? == b.modified()?)
 }
 
-/// The size of an input that is known beforehand: a regular file's, unless it is 0, which is also what the files of
-/// `/proc` say that hold something.
-pub(crate) fn known_size(input: &File) -> Option<u64> {
+/// Returns the size of an input before it is read; `None` if only reading tells, as for a pipe.
+///
+/// Files of `/proc` claim to be empty and files of `/sys` to be a page long, whatever they hold. So a size of 0 is not
+/// believed, and that of a small file is checked by reading it once.
+pub fn known_size(input: &File) -> Option<u64> {
     let metadata = input.metadata().ok()?;
-    (metadata.is_file() && metadata.len() > 0).then_some(metadata.len())
+    let size = Some(metadata.len()).filter(|len| metadata.is_file() && *len > 0)?;
+    (size > MAX_PAGE || holds(input, size)).then_some(size)
+}
+
+/// The largest page of a system: what a file of `/sys` claims to hold at most.
+const MAX_PAGE: u64 = 64 << 10;
+
+/// Whether reading a file gives `size` bytes. A file that cannot be read fails later, with a message.
+#[cfg(unix)]
+fn holds(input: &File, size: u64) -> bool {
+    use std::os::unix::fs::FileExt as _;
+    let mut buf = vec![0; MAX_PAGE as usize];
+    let mut at = 0;
+    loop {
+        match input.read_at(&mut buf, at) {
+            Ok(0) => return at == size,
+            Ok(read) => at += read as u64,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => return true,
+        }
+        if at > size {
+            return false;
+        }
+    }
+}
+
+#[cfg(not(unix))]
+fn holds(_: &File, _: u64) -> bool {
+    true
 }
 
 /// Removes a file. It is no error if there is none.
@@ -80,6 +110,41 @@ pub(crate) fn open_regular_by(options: &mut fs::OpenOptions, path: &Path) -> io:
     let file = options.open(path)?;
     expect_regular(&file.metadata()?)?;
     Ok(file)
+}
+
+/// The permissions of a replaced file for the file that replaces it: read, write and execute bits. Setuid and setgid would run
+/// the new content with the rights of the old file's owner, and the sticky bit means nothing on a data file.
+pub(crate) fn permissions_for_file(replaced: &Metadata) -> fs::Permissions {
+    without_bits(replaced, 0o7000)
+}
+
+/// The same for a directory, which keeps the bits that only restrict or group its entries: setgid and sticky.
+pub(crate) fn permissions_for_directory(replaced: &Metadata) -> fs::Permissions {
+    without_bits(replaced, 0o4000)
+}
+
+#[cfg(unix)]
+fn without_bits(replaced: &Metadata, bits: u32) -> fs::Permissions {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::Permissions::from_mode(replaced.permissions().mode() & !bits)
+}
+
+#[cfg(not(unix))]
+fn without_bits(replaced: &Metadata, _: u32) -> fs::Permissions {
+    replaced.permissions()
+}
+
+/// Clears setuid, setgid and sticky of a file before its content is changed in place. The kernel does so itself for all
+/// processes but privileged ones. Best effort: a process that may not change the mode is one for which the kernel does it.
+pub(crate) fn clear_special_bits(file: &File) {
+    #[cfg(unix)]
+    if let Ok(found) = file.metadata()
+        && std::os::unix::fs::PermissionsExt::mode(&found.permissions()) & 0o7000 != 0
+    {
+        let _ = file.set_permissions(permissions_for_file(&found));
+    }
+    #[cfg(not(unix))]
+    let _ = file;
 }
 
 /// Refuses all but regular files, and says what it is.

@@ -2,7 +2,7 @@
 
 use std::io::{self, Read, Write};
 
-use blosc_core::ChunkFormat;
+use blosc_core::{ChunkFormat, memory};
 use bloscpack_format::FormatError;
 use bloscpack_format::bloscpack::{ChunkPlan, Header, Layout, MetadataSection, Version, offsets};
 
@@ -50,9 +50,10 @@ impl Front {
         }
         let mut bytes = self.header.to_bytes()?;
         if let Some(section) = &self.metadata {
-            bytes.extend(section.to_bytes()?);
+            memory::extend(&mut bytes, &section.to_bytes()?)?;
         }
-        bytes.extend(offsets::encode(entries));
+        memory::check_free(2 * entries.len() * size_of::<i64>())?;
+        memory::extend(&mut bytes, &offsets::encode(entries))?;
         let room = self.layout.offsets.end - self.layout.offsets.start;
         let spare = room.saturating_sub(entries.len() as u64 * offsets::ENTRY_LEN);
         let written = output.write_all(&bytes);

@@ -1,19 +1,15 @@
 //! An output in memory, which may have no more bytes than the limits allow.
 
-use std::io::{self, Write};
+use std::io::{self, Seek, SeekFrom, Write};
 
-use blosc_core::{Limits, OverLimit};
+use blosc_core::{Limits, OutOfMemory, OverLimit, memory};
 
 use crate::Error;
 
 /// Zeros in place of bytes that are going to be read: of a machine of 32 bits a file may have more than it can hold.
 pub(crate) fn room(nbytes: u64) -> Result<Vec<u8>, Error> {
-    let no_memory = || Error::io("making room in memory")(io::ErrorKind::OutOfMemory.into());
-    let len = usize::try_from(nbytes).map_err(|_| no_memory())?;
-    let mut bytes = Vec::new();
-    bytes.try_reserve_exact(len).map_err(|_| no_memory())?;
-    bytes.resize(len, 0);
-    Ok(bytes)
+    let len = usize::try_from(nbytes).map_err(|_| OutOfMemory::new(usize::MAX))?;
+    Ok(memory::zeroed(len)?)
 }
 
 /// Bytes that are put together in memory, from so many compressed ones.
@@ -42,12 +38,41 @@ impl Write for InMemory<'_> {
             self.over = Some(over);
             return Err(io::Error::other(over));
         }
-        self.bytes.try_reserve(buf.len()).map_err(|_| io::ErrorKind::OutOfMemory)?;
-        self.bytes.extend_from_slice(buf);
+        memory::extend(&mut self.bytes, buf)?;
         Ok(buf.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+/// A file in memory that can be written anywhere. A failed allocation is an error, which [`io::Cursor`] does not report.
+#[derive(Debug, Default)]
+pub(crate) struct InMemoryFile(io::Cursor<Vec<u8>>);
+
+impl InMemoryFile {
+    pub(crate) fn into_inner(self) -> Vec<u8> {
+        self.0.into_inner()
+    }
+}
+
+impl Write for InMemoryFile {
+    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        let end = usize::try_from(self.0.position()).ok().and_then(|at| at.checked_add(buf.len()));
+        let end = end.ok_or(OutOfMemory::new(usize::MAX))?;
+        let bytes = self.0.get_mut();
+        memory::reserve(bytes, end.saturating_sub(bytes.len()))?;
+        self.0.write(buf)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Seek for InMemoryFile {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.0.seek(to)
     }
 }

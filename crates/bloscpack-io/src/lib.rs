@@ -10,12 +10,15 @@
 //! | pack | [`pack_file`] | [`pack_bytes`], [`pack_bytes_to_file`] | [`pack_stream`], [`pack_to_file`] |
 //! | unpack | [`unpack_file`] | [`unpack_bytes`], [`unpack_bytes_from_file`] | [`unpack_stream`] |
 //! | append, change metadata | [`append_file`], [`rewrite_metadata`] | | [`append_stream`] |
+//! | attributes of any container | [`read_attributes`], [`edit_attribute`] | | [`Archive::attributes`] |
 //! | verify | [`verify_file`] | | [`verify_stream`] |
 //! | read a part, a slice of an array, metalayers | [`Archive`] on a [`LocalSource`] | [`Archive`] | any [`ReadAt`] |
 //! | arrays | [`numpy`] | [`numpy`] | |
+//! | selections of arrays in any container, statistics | [`Array`] on a [`LocalSource`] | [`Array`] | any [`ReadAt`] |
 //! | make and change frames | [`frame`] | [`frame`] | any [`frame::FrameStore`] |
 //! | read and verify bcolz directories | [`bcolz`] | [`bcolz`] | any [`bcolz::Directory`] |
 //! | make, change and salvage them | [`bcolz`] | [`bcolz`] | any [`bcolz::Directory`] |
+//! | salvage a damaged bloscpack file | [`recover`] | | |
 //! | convert | [`convert`] | | |
 //!
 //! Formats: bloscpack versions 1, 2 and 3 are read, 3 is written; bare chunks and Blosc2 frames are read, contiguous ones,
@@ -41,7 +44,9 @@
 
 mod append;
 mod archive;
+mod array;
 mod atomic;
+mod attributes;
 pub mod bcolz;
 mod chunk_run;
 mod chunks;
@@ -63,7 +68,9 @@ mod pack;
 mod pipeline;
 mod prologue;
 mod read_back;
+pub mod recover;
 mod source;
+mod stats;
 mod temporary;
 mod threads;
 mod unpack;
@@ -71,18 +78,27 @@ mod verify;
 
 pub use append::{AppendReport, append_file, append_stream, rewrite_metadata};
 pub use archive::{Archive, PlainReader};
+pub use array::{Array, ItemFormat, ItemWriter, Typing};
 pub use atomic::AtomicFile;
-pub use blosc_core::{Limits, OverLimit};
-#[cfg(feature = "csv")]
-pub use convert::convert_to_csv;
+pub use attributes::{AttributeEdit, Attributes, Unkept, edit_attribute, read_attributes};
+pub use blosc_core::{Cancel, Limits, OutOfMemory, OverLimit, memory};
 pub use convert::{ColumnFiles, ConvertOptions, ConvertReport, Target, convert, convert_table, convert_table_to_files};
+#[cfg(feature = "csv")]
+pub use convert::{convert_array_to_csv, convert_to_csv};
 pub use error::{ChunkDigestMismatch, Error};
+pub use files::known_size;
 pub use local::LocalSource;
 pub use lock::Lock;
 pub use options::{AppendOptions, Event, PackOptions, UnpackOptions};
 pub use pack::{PackReport, pack_bytes, pack_bytes_to_file, pack_file, pack_stream, pack_to_file};
 pub use read_back::Digesting;
 pub use source::{ChunkFiles, ReadAt, Tail};
-pub use threads::{Cancel, Threads};
+pub use stats::{ColumnStats, Edges, Histogram, Numbers};
+pub use threads::Threads;
 pub use unpack::{UnpackReport, unpack_bytes, unpack_bytes_from_file, unpack_file, unpack_stream};
 pub use verify::{verify_file, verify_stream};
+
+/// The examples of the crate's README, run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::Error;
 use crate::atomic;
+use crate::files::permissions_for_directory;
 use crate::temporary::{self, TemporaryDirectory};
 
 /// A directory that is being made beside its place; dropped without [`commit`](Self::commit), nothing is left.
@@ -17,8 +18,8 @@ pub(crate) struct NewDirectory {
 }
 
 impl NewDirectory {
-    /// Starts a directory that is to become `target`. With `overwrite` it takes the place of one that `is_ours`: what is in
-    /// another one is not ours to throw away.
+    /// Starts a directory that will become `target`. With `overwrite` it replaces a directory that is empty or `is_ours`. No
+    /// other directory is replaced, as its files would be lost.
     ///
     /// # Errors
     /// [`Error::OutputExists`], [`Error::File`].
@@ -36,7 +37,7 @@ impl NewDirectory {
                     "it is no directory; name another output",
                 )));
             }
-            Ok(_) if !is_ours(target).map_err(refuse)? => {
+            Ok(_) if !is_empty(target).map_err(refuse)? && !is_ours(target).map_err(refuse)? => {
                 let what = "in the directory there are things that were not made so, and it would be replaced; name another output";
                 return Err(refuse(io::Error::new(io::ErrorKind::AlreadyExists, what)));
             }
@@ -68,7 +69,7 @@ impl NewDirectory {
         let parent = atomic::directory(&target);
         let old = fs::metadata(&target).ok().filter(|_| overwrite);
         if let Some(old) = &old {
-            fs::set_permissions(directory.path(), old.permissions()).map_err(refuse)?;
+            fs::set_permissions(directory.path(), permissions_for_directory(old)).map_err(refuse)?;
         }
         atomic::sync_directory(directory.path()).map_err(refuse)?;
         if old.is_some() {
@@ -86,6 +87,11 @@ impl NewDirectory {
         directory.keep();
         Ok(())
     }
+}
+
+/// Whether there is nothing in a directory.
+fn is_empty(directory: &Path) -> io::Result<bool> {
+    Ok(fs::read_dir(directory)?.next().is_none())
 }
 
 /// Gives a directory a name that nobody has. Without more ado an empty directory would be replaced.

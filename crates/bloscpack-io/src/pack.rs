@@ -9,8 +9,9 @@
 //! The header counts the chunks and the offsets stand in front of them, so an output that cannot be gone back in has to
 //! wait until all chunks are known.
 
+use blosc_core::memory;
 use std::fs::File;
-use std::io::{self, BufWriter, Cursor, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use bloscpack_format::bloscpack::{ChunkPlan, Header, MAX_CHUNK_SIZE, offsets};
@@ -20,6 +21,7 @@ use crate::atomic::Output;
 use crate::chunk_run::{ChunkRun, Packed};
 use crate::files::{known_size, refuse_same_file};
 use crate::front::Front;
+use crate::in_memory::InMemoryFile;
 use crate::options::Event;
 use crate::read_back::{self, Digesting, compare};
 use crate::{Error, PackOptions};
@@ -83,7 +85,7 @@ pub fn pack_bytes_to_file(plain: &[u8], output: &Path, options: &PackOptions) ->
 /// # Errors
 /// [`Error::Encode`] and [`Error::Format`] for parameters out of range.
 pub fn pack_bytes(plain: &[u8], options: &PackOptions) -> Result<Vec<u8>, Error> {
-    let mut packed = Cursor::new(Vec::new());
+    let mut packed = InMemoryFile::default();
     pack_seekable(plain, plain.len() as u64, &mut packed, options)?;
     Ok(packed.into_inner())
 }
@@ -160,6 +162,7 @@ pub(crate) fn pack_seekable(
     let mut input = Digesting::new(input, plain_checksum(options));
     let packed = chunk_run(options, front.plan.chunk_size, Some(size)).run(&mut input, output)?;
     if front.header.offsets {
+        memory::check_free(2 * packed.starts.len() * size_of::<i64>())?;
         let entries = packed.offsets(front.layout.first_chunk);
         options.observer.tell(Event::Offsets(&entries));
         let written = output.seek(SeekFrom::Start(front.layout.offsets.start));

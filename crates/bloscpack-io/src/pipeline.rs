@@ -95,9 +95,9 @@ pub(crate) fn run_within<I: Send, O: Send, S: Send>(
     work: impl Fn(&mut S, I) -> Result<O, Error> + Sync,
     mut write: impl FnMut(O) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    let read = || cancel.check().and_then(|()| read());
+    let read = || cancel.check().map_err(Error::from).and_then(|()| read());
     let workers = Workers { state, work, idle: Mutex::new(Vec::new()) };
-    match threads {
+    let done = match threads {
         Threads::Serial => run_serial(within, &workers, read, &mut write),
         Threads::Ambient => {
             let depth = depth(rayon::current_num_threads());
@@ -107,7 +107,8 @@ pub(crate) fn run_within<I: Send, O: Send, S: Send>(
             let depth = depth(pool.current_num_threads());
             pool.in_place_scope(|scope| run_parallel(scope, within, depth, &workers, read, write))
         }
-    }
+    };
+    done.map_err(Error::or_cancelled)
 }
 
 /// What the workers share: how to make a state, what to do with it, and the states that nobody uses now.

@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use blosc_core::Limits;
+use blosc_core::{Limits, memory};
 use bloscpack_format::bloscpack::{Header, Layout, MetadataHeader, MetadataSection, offsets};
 use bloscpack_format::{FormatError, Json, Part};
 
@@ -55,7 +55,7 @@ fn is_version_1(start: &[u8]) -> bool {
 }
 
 impl Metadata {
-    fn read<R: Read>(input: &mut Counted<R>, limits: &Limits) -> Result<Metadata, Error> {
+    pub(crate) fn read<R: Read>(input: &mut Counted<R>, limits: &Limits) -> Result<Metadata, Error> {
         let start = input.position();
         let len = MetadataHeader::LEN as u64;
         let header = MetadataHeader::parse(&input.exactly(len, start, len, "the metadata header")?)?;
@@ -107,5 +107,6 @@ fn read_offsets<R: Read>(
     if input.skip(needed - used)? < needed - used {
         return Err(input.cut_off(start, needed, "the offsets"));
     }
+    memory::check_free(entries.len())?;
     Ok(offsets::decode(&entries))
 }

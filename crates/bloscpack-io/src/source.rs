@@ -1,5 +1,6 @@
 //! Positional reads: what random access needs of a source, and a sequential view of it.
 
+use blosc_core::memory;
 use std::fs::File;
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -148,7 +149,7 @@ pub(crate) fn parse_start<T>(
     let mut needed = len.min(first);
     loop {
         // No more than there are; parsers have a limit of their own.
-        let mut bytes = vec![0; needed as usize];
+        let mut bytes = memory::zeroed(needed as usize)?;
         source.read_exact_at(0, &mut bytes).map_err(&reading)?;
         match parse(&bytes) {
             Ok(parsed) => return Ok(parsed),
@@ -202,7 +203,12 @@ pub(crate) struct Sequential<'a, R: ?Sized> {
 
 impl<'a, R: ReadAt + ?Sized> Sequential<'a, R> {
     pub(crate) fn new(source: &'a R, at: u64) -> io::Result<Self> {
-        Ok(Sequential { source, at, end: source.len()? })
+        Ok(Sequential::within(source, at, source.len()?))
+    }
+
+    /// The bytes of `source` from `at` to `end`.
+    pub(crate) fn within(source: &'a R, at: u64, end: u64) -> Self {
+        Sequential { source, at, end }
     }
 }
 

@@ -1,11 +1,8 @@
-//! Who does the work, and how it is called off.
+//! The threads that do the work.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use blosc_core::Parallelism;
-
-use crate::Error;
 
 /// The threads that compress and decompress. This crate never builds a pool of its own.
 #[derive(Debug, Clone, Default)]
@@ -34,31 +31,5 @@ impl Threads {
     pub(crate) fn for_blocks(&self, nchunks: Option<u64>) -> Parallelism {
         let few = nchunks.is_some_and(|nchunks| nchunks < 2 * self.count() as u64);
         if few && !matches!(self, Threads::Serial) { Parallelism::Ambient } else { Parallelism::Serial }
-    }
-}
-
-/// A switch that calls a running operation off; clones switch together. The operation stops at the next chunk with
-/// [`Error::Cancelled`] and leaves nothing behind.
-#[derive(Debug, Clone, Default)]
-pub struct Cancel(Arc<AtomicBool>);
-
-impl Cancel {
-    /// A switch that is not set.
-    pub fn new() -> Self {
-        Cancel::default()
-    }
-
-    /// Sets it.
-    pub fn cancel(&self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-
-    /// Whether it is set.
-    pub fn is_cancelled(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
-
-    pub(crate) fn check(&self) -> Result<(), Error> {
-        if self.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
     }
 }

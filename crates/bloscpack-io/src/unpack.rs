@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-use blosc_core::{Chunk, DecodeError, Decoder, Header as ChunkHeader};
+use blosc_core::{Chunk, DecodeError, Decoder, Header as ChunkHeader, memory};
 use bloscpack_format::bloscpack::{Header, MetadataHeader};
 use bloscpack_format::checksum::Checksum;
 use bloscpack_format::{Format, Json, detect};
@@ -189,7 +189,7 @@ fn unpack_bloscpack<R: Read>(
     let parallelism = options.threads.for_blocks(header.nchunks);
     // What is written on is no output in memory.
     let limits = options.limits.max_nbytes(usize::MAX);
-    let decoder = || Ok(Decoder::new().limits(limits).parallelism(parallelism));
+    let decoder = || Ok(Decoder::new().limits(limits).parallelism(parallelism).cancel(options.cancel.clone()));
     let weigh = |work: &Work| {
         let FoundChunk { nbytes, cbytes, .. } = work.found;
         Weight::of_chunk(nbytes.max(cbytes), &options.threads, &limits, || cbytes)
@@ -215,7 +215,7 @@ fn unpack_bloscpack<R: Read>(
         |Work { found, bytes, plain }| {
             output.write_all(&plain).map_err(Error::io("writing the output"))?;
             nbytes += plain.len() as u64;
-            chunk_positions.push(found.offset);
+            memory::push(&mut chunk_positions, found.offset)?;
             let FoundChunk { number: chunk, last, nbytes, cbytes, digest, .. } = found;
             options.observer.tell(Event::Chunk { chunk, last, nbytes, cbytes, digest: &digest });
             spare.borrow_mut().push((bytes, plain));
@@ -281,16 +281,17 @@ fn unpack_chunk<R: Read>(
         return Err(Error::MoreData { offset: cbytes, found: "more data", nchunks: 1 });
     }
     let limits = options.limits.max_nbytes(usize::MAX);
-    let mut decoder = Decoder::new().limits(limits).parallelism(options.threads.for_blocks(Some(1)));
+    let parallelism = options.threads.for_blocks(Some(1));
+    let mut decoder = Decoder::new().limits(limits).parallelism(parallelism).cancel(options.cancel.clone());
     let plain = match (chunk.repeated_value(), &options.threads) {
         (Some(value), _) => limits
             .check_chunk(header.nbytes() as u64)
-            .map(|()| Plain::Repeat { value: value.to_vec(), range: 0..header.nbytes() })
-            .map_err(DecodeError::Limit),
+            .map_err(DecodeError::Limit)
+            .and_then(|()| Ok(Plain::Repeat { value: memory::copy_of(value)?, range: 0..header.nbytes() })),
         (None, crate::Threads::Pool(pool)) => pool.install(|| decoder.decompress(&chunk)).map(Plain::Bytes),
         _ => decoder.decompress(&chunk).map(Plain::Bytes),
     };
-    let plain = plain.map_err(damaged)?;
+    let plain = plain.map_err(|source| damaged(source).or_cancelled())?;
     plain.write_to(&mut output).and_then(|()| output.flush()).map_err(Error::io("writing the output"))?;
     Ok(UnpackReport {
         format,

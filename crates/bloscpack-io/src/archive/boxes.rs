@@ -14,7 +14,7 @@ use std::ops::Range;
 use bloscpack_format::frame::{B2nd, Region};
 
 /// The boxes, one after the other.
-pub(super) struct Boxes<'a> {
+pub(crate) struct Boxes<'a> {
     array: &'a B2nd,
     region: &'a Region,
     /// Items from one index to the next along each axis.
@@ -26,7 +26,7 @@ pub(super) struct Boxes<'a> {
 
 impl<'a> Boxes<'a> {
     /// Cuts the items `items` of `region`, which is within `array`; items count in C order from the region's first.
-    pub(super) fn new(array: &'a B2nd, region: &'a Region, items: Range<u64>, most: u64) -> Self {
+    pub(crate) fn new(array: &'a B2nd, region: &'a Region, items: Range<u64>, most: u64) -> Self {
         let mut strides = vec![1; region.start.len()];
         let mut stride = 1u64;
         for (place, extent) in strides.iter_mut().zip(region.extents()).rev() {

@@ -64,11 +64,18 @@ impl<R: ReadAt> Archive<R> {
         let of =
             |nbytes: u64, cbytes: &dyn Fn() -> u64| Weight::of_chunk(nbytes, &options.threads, &options.limits, cbytes);
         match &self.content {
-            Content::Bloscpack(_, index) | Content::Chunk { index, .. } => {
+            Content::Bloscpack(prologue, index) => {
                 let range = index.chunk_range(number).unwrap_or_default();
-                let (at, next) = (index.position(number).unwrap_or(0), index.position(number + 1));
-                of(range.end - range.start, &|| next.unwrap_or(self.len).saturating_sub(at))
+                // An estimate: what the chunk takes is checked when it is read.
+                let offset = |chunk: u64| {
+                    let entry = prologue.offsets.get(usize::try_from(chunk).ok()?).copied();
+                    index.known(chunk).or_else(|| u64::try_from(entry?).ok())
+                };
+                of(range.end - range.start, &|| {
+                    offset(number + 1).unwrap_or(self.len).saturating_sub(offset(number).unwrap_or(0))
+                })
             }
+            Content::Chunk { index, .. } => of(index.nbytes(), &|| self.len),
             Content::Frame(open) => match open.frame.chunk(number) {
                 Ok(ChunkRef::Special { .. }) | Err(_) => Weight::NONE,
                 Ok(ChunkRef::Stored { nbytes: Some(nbytes), .. } | ChunkRef::File { nbytes: Some(nbytes), .. }) => {

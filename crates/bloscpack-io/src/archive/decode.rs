@@ -3,16 +3,18 @@
 use std::io::{self, Write};
 use std::ops::Range;
 
-use blosc_core::{CParams, Chunk, DecodeError, Decoder, Encoder, Limits, OverLimit, Parallelism, Special};
+use blosc_core::{CParams, Chunk, DecodeError, Decoder, Encoder, Limits, OutOfMemory, Parallelism, Special, memory};
 
 use super::fetch::Fetched;
 use super::{Archive, Content};
-use crate::Error;
 use crate::bcolz::Directory;
-use crate::chunks::{ChunkStart, FoundChunk};
+use crate::chunks::{ChunkStart, FoundChunk, refuse_more};
 use crate::counted::Counted;
+use crate::index::Index;
+use crate::prologue::Prologue;
 use crate::source::{ReadAt, Sequential};
 use crate::unpack::check_digest;
+use crate::{Cancel, Error};
 
 /// What one thread decodes with. What it makes is written on: only chunks and what is not earned is bounded, no output.
 pub(super) struct Worker {
@@ -49,7 +51,7 @@ impl Plain {
         };
         // A whole number of values, so that each piece continues the one before.
         let unit = value.len().max(1);
-        let mut piece = vec![0; unit * (PIECE / unit).max(1).min(range.len().div_ceil(unit).max(1))];
+        let mut piece = memory::zeroed(unit * (PIECE / unit).max(1).min(range.len().div_ceil(unit).max(1)))?;
         fill(value, range.start, &mut piece);
         let mut left = range.len();
         while left > 0 {
@@ -74,20 +76,20 @@ impl Plain {
     }
 
     /// The bytes in memory, if that may be for those that nobody stored.
-    pub(super) fn into_vec_within(self, limits: &Limits) -> Result<Vec<u8>, OverLimit> {
+    pub(super) fn into_vec_within(self, limits: &Limits) -> Result<Vec<u8>, Error> {
         if let Plain::Repeat { range, .. } = &self {
             limits.check_unearned(range.len() as u64, 0)?;
         }
-        Ok(self.into_vec())
+        Ok(self.into_vec()?)
     }
 
-    fn into_vec(self) -> Vec<u8> {
+    fn into_vec(self) -> Result<Vec<u8>, OutOfMemory> {
         match self {
-            Plain::Bytes(bytes) => bytes,
+            Plain::Bytes(bytes) => Ok(bytes),
             Plain::Repeat { value, range } => {
-                let mut bytes = vec![0; range.len()];
+                let mut bytes = memory::zeroed(range.len())?;
                 fill(&value, range.start, &mut bytes);
-                bytes
+                Ok(bytes)
             }
         }
     }
@@ -112,9 +114,9 @@ fn value_of(special: Special, typesize: usize) -> Vec<u8> {
 
 impl<R: ReadAt> Archive<R> {
     /// Somebody to decode its chunks.
-    pub(super) fn worker(&self, limits: Limits, parallelism: Parallelism) -> Worker {
+    pub(super) fn worker(&self, limits: Limits, parallelism: Parallelism, cancel: &Cancel) -> Worker {
         let limits = limits.max_nbytes(usize::MAX);
-        let mut decoder = Decoder::new().limits(limits).parallelism(parallelism);
+        let mut decoder = Decoder::new().limits(limits).parallelism(parallelism).cancel(cancel.clone());
         if let Content::Frame(open) = &self.content {
             decoder = decoder.super_chunk_typesize(open.frame.header.typesize as usize);
             if let Some((array, _)) = &open.array {
@@ -152,9 +154,14 @@ impl<R: ReadAt> Archive<R> {
     /// # Errors
     /// As [`Archive::compressed_chunk`].
     pub fn chunk(&self, number: u64) -> Result<Vec<u8>, Error> {
-        let plain = self.decode(&mut self.worker(self.limits, Parallelism::Serial), number, None)?;
+        if self.frame().is_some() && number + 1 == self.nchunks() {
+            // Where sizes vary, whether the chunks are those that the frame's header counts shows at the last one.
+            self.chunk_range(number)?;
+        }
+        let plain = self.decode(&mut self.worker(self.limits, Parallelism::Serial, &self.cancel), number, None);
+        let plain = plain.map_err(Error::or_cancelled)?;
         self.limits.check_output(plain.len() as u64, plain.len() as u64)?;
-        Ok(plain.into_vec_within(&self.limits)?)
+        plain.into_vec_within(&self.limits)
     }
 
     /// What chunk `number` consists of, as far as `ranges` of its plain bytes need it.
@@ -168,7 +175,8 @@ impl<R: ReadAt> Archive<R> {
                 let bytes = meta.fetch(self.directory()?, number, &self.limits)?;
                 Ok(Fetched::Bytes { bytes, at: meta.chunk_at() })
             }
-            Content::Bloscpack(..) | Content::Chunk { .. } => self.fetch_listed(number),
+            Content::Bloscpack(prologue, index) => self.fetch_listed(prologue, index, number),
+            Content::Chunk { .. } => self.fetch_source(),
         }
     }
 
@@ -177,32 +185,24 @@ impl<R: ReadAt> Archive<R> {
         self.source.directory().ok_or(Error::Unsupported { format: self.format })
     }
 
-    /// A chunk whose digest covers all of it, or that is all there is.
-    fn fetch_listed(&self, number: u64) -> Result<Fetched, Error> {
-        let (offset, range) = (self.chunk_position(number).unwrap_or(0), self.chunk_range(number)?);
-        let sequential = Sequential::new(&self.source, offset).map_err(Error::io("reading the input"))?;
-        let mut input = Counted::starting_at(sequential, offset);
+    /// The bytes of the source, which is one chunk: its header gave the length.
+    fn fetch_source(&self) -> Result<Fetched, Error> {
+        let mut input = Counted::new(Sequential::within(&self.source, 0, self.len));
+        let bytes = input.exactly(self.len, 0, self.len, "the chunk")?;
+        Ok(Fetched::Bytes { bytes, at: 0 })
+    }
+
+    /// A chunk of a bloscpack file, its digest checked. No chunk and no other file may follow the last one.
+    fn fetch_listed(&self, prologue: &Prologue, index: &Index, number: u64) -> Result<Fetched, Error> {
+        let header = &prologue.header;
         let mut bytes = Vec::new();
-        let Some(header) = self.header() else {
-            // A bare chunk, of either generation: its header gave the length of the source.
-            let found = input.append(self.len, &mut bytes)?;
-            let whole = found == self.len;
-            return if whole {
-                Ok(Fetched::Bytes { bytes, at: 0 })
-            } else {
-                Err(input.cut_off(0, self.len, "the chunk"))
-            };
-        };
-        let start = ChunkStart::read(&mut input, header, number, &mut bytes)?;
-        let cut_off = || Error::Truncated { offset, what: format!("chunk {number}"), needed: 16, found: 0 };
-        let start = start.ok_or_else(cut_off)?;
-        let expected = range.end - range.start;
-        if start.nbytes != expected {
-            return Err(Error::ChunkSize { chunk: number, offset, found: start.nbytes, expected });
-        }
+        let (start, mut input) = index.start(&self.source, header, number, &mut bytes)?;
         let digest = start.read_body(&mut input, &self.limits, &mut bytes)?;
-        let (nbytes, cbytes) = (start.nbytes, start.cbytes);
+        let ChunkStart { offset, nbytes, cbytes, .. } = start;
         check_digest(header.checksum, &FoundChunk { number, offset, last: false, nbytes, cbytes, digest }, &bytes)?;
+        if number + 1 == index.nchunks() {
+            refuse_more(&mut input, header, index.nchunks(), &self.limits)?;
+        }
         Ok(Fetched::Bytes { bytes, at: offset })
     }
 
@@ -242,12 +242,12 @@ impl<R: ReadAt> Archive<R> {
             Fetched::Bytes { bytes, .. } => {
                 let chunk = Chunk::parse(bytes)?;
                 match (chunk.repeated_value(), ranges) {
-                    (Some(value), _) => (value.to_vec(), chunk.header().nbytes()),
+                    (Some(value), _) => (memory::copy_of(value)?, chunk.header().nbytes()),
                     (None, None) => return worker.decoder.decompress(&chunk).map(Plain::Bytes),
                     (None, Some(ranges)) => {
                         worker.limits.check_chunk(total as u64)?;
                         worker.limits.check_unearned(total as u64, bytes.len() as u64)?;
-                        let mut plain = vec![0; total];
+                        let mut plain = memory::zeroed(total)?;
                         worker.decoder.decode_ranges(&chunk, ranges, &mut plain)?;
                         return Ok(Plain::Bytes(plain));
                     }
@@ -269,8 +269,14 @@ impl<R: ReadAt> Archive<R> {
             Some(ranges) => {
                 worker.limits.check_chunk(total as u64)?;
                 worker.limits.check_unearned(total as u64, 0)?;
-                let pieces = ranges.iter().map(|range| Plain::Repeat { value: value.clone(), range: range.clone() });
-                Ok(Plain::Bytes(pieces.flat_map(Plain::into_vec).collect()))
+                let mut plain = memory::zeroed(total)?;
+                let mut rest = plain.as_mut_slice();
+                for range in ranges {
+                    let (piece, behind) = rest.split_at_mut(range.len());
+                    fill(&value, range.start, piece);
+                    rest = behind;
+                }
+                Ok(Plain::Bytes(plain))
             }
         }
     }

@@ -9,7 +9,7 @@
 
 use std::ops::Range;
 
-use blosc_core::{Chunk, ChunkFormat, DecodeError, Filter, Header};
+use blosc_core::{Chunk, ChunkFormat, DecodeError, Filter, Header, OutOfMemory, memory};
 use bloscpack_format::frame::ChunkInfo;
 
 use super::frame::{OpenFrame, Place, read_head};
@@ -49,7 +49,7 @@ impl OpenFrame {
         let info = ChunkInfo::parse(&head).map_err(|_| refuse(DecodeError::Lazy))?;
         info.check(number, room, nbytes)?;
         self.check_kind(source, number, info.vl_blocks)?;
-        let mut partial = Partial { file: &*file, at, bytes: vec![0; info.cbytes as usize], read: Vec::new() };
+        let mut partial = Partial { file: &*file, at, bytes: memory::zeroed(info.cbytes as usize)?, read: Vec::new() };
         let known = head.len().min(partial.bytes.len());
         partial.bytes.get_mut(..known).unwrap_or_default().copy_from_slice(head.get(..known).unwrap_or_default());
         let whole = match ranges {
@@ -62,6 +62,9 @@ impl OpenFrame {
         Ok(Fetched::Bytes { bytes: partial.bytes, at })
     }
 }
+
+/// Blocks, and where each is in the chunk.
+type Extents = Vec<(usize, Range<usize>)>;
 
 /// A chunk of which some bytes are there.
 struct Partial<'a> {
@@ -95,8 +98,12 @@ impl Partial<'_> {
         }
         if header.is_memcpyed() {
             let stored = |range: &Range<usize>| range.start + header.len()..range.end + header.len();
-            self.read_all(ranges.iter().filter(|range| !range.is_empty()).map(stored).collect())?;
+            self.read_all(memory::collect(ranges.iter().filter(|range| !range.is_empty()).map(stored))?)?;
             return Ok(true);
+        }
+        if header.rounded_blocksize().is_some() {
+            // Only the whole chunk says how large its blocks are.
+            return Ok(false);
         }
         let (tables, cbytes) = (header.len(), self.bytes.len());
         let Some(behind) = header.nblocks().checked_mul(NUMBER_LEN).and_then(|len| len.checked_add(tables)) else {
@@ -112,8 +119,8 @@ impl Partial<'_> {
             let Some(end) = self.number(behind).and_then(|len| start.checked_add(len)) else { return Ok(false) };
             self.read(start..end.min(cbytes))?;
         }
-        let Some(extents) = self.extents(header, ranges) else { return Ok(false) };
-        self.read_all(extents.iter().map(|(_, extent)| extent.clone()).collect())?;
+        let Some(extents) = self.extents(header, ranges)? else { return Ok(false) };
+        self.read_all(memory::collect(extents.iter().map(|(_, extent)| extent.clone()))?)?;
         // Blocks that share bytes, which no writer makes, are not cut off.
         let Ok(chunk) = Chunk::parse(&self.bytes) else { return Ok(false) };
         let is_within = |(block, extent): &(usize, Range<usize>)| {
@@ -124,19 +131,25 @@ impl Partial<'_> {
     }
 
     /// The blocks that `ranges` touch and where each is; `None` if a start is none.
-    fn extents(&self, header: &Header, ranges: &[Range<usize>]) -> Option<Vec<(usize, Range<usize>)>> {
+    fn extents(&self, header: &Header, ranges: &[Range<usize>]) -> Result<Option<Extents>, OutOfMemory> {
         let (nblocks, cbytes) = (header.nblocks(), self.bytes.len());
-        let starts: Option<Vec<usize>> =
-            (0..nblocks).map(|block| self.number(header.len() + block * NUMBER_LEN)).collect();
-        let starts = starts.filter(|starts| starts.iter().all(|start| *start < cbytes))?;
-        let mut sorted = starts.clone();
+        let mut starts = memory::with_capacity(nblocks)?;
+        for block in 0..nblocks {
+            match self.number(header.len() + block * NUMBER_LEN).filter(|start| *start < cbytes) {
+                Some(start) => starts.push(start),
+                None => return Ok(None),
+            }
+        }
+        let mut sorted = memory::copy_of(&starts)?;
         sorted.sort_unstable();
         let mut wanted: Vec<usize> = Vec::new();
         // The delta filter counts from the first block.
         wanted.extend(header.filters().contains(Filter::Delta).then_some(0));
         for range in ranges.iter().filter(|range| !range.is_empty()) {
-            let blocks = range.start.checked_div(header.blocksize())?..range.end.div_ceil(header.blocksize());
-            wanted.extend(blocks.start.min(nblocks)..blocks.end.min(nblocks));
+            let Some(first) = range.start.checked_div(header.blocksize()) else { return Ok(None) };
+            let blocks = first.min(nblocks)..range.end.div_ceil(header.blocksize()).min(nblocks);
+            memory::reserve(&mut wanted, blocks.len())?;
+            wanted.extend(blocks);
         }
         wanted.sort_unstable();
         wanted.dedup();
@@ -145,7 +158,12 @@ impl Partial<'_> {
             let end = sorted.get(sorted.partition_point(|other| *other <= start)).copied().unwrap_or(cbytes);
             Some((block, start..end))
         };
-        wanted.into_iter().map(extent).collect()
+        let mut extents = memory::with_capacity(wanted.len())?;
+        for block in wanted {
+            let Some(extent) = extent(block) else { return Ok(None) };
+            extents.push(extent);
+        }
+        Ok(Some(extents))
     }
 
     /// Reads ranges of the chunk, near ones by one call.
@@ -154,7 +172,7 @@ impl Partial<'_> {
         for range in ranges {
             match self.read.last_mut() {
                 Some(last) if range.start <= last.end.saturating_add(GAP) => last.end = last.end.max(range.end),
-                _ => self.read.push(range),
+                _ => memory::push(&mut self.read, range)?,
             }
         }
         for range in std::mem::take(&mut self.read) {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use blosc_core::Limits;
+use blosc_core::{Limits, memory};
 use bloscpack_format::frame::{
     B2nd, ChunkInfo, ChunkRef, ChunkSize, Frame, FrameType, Grid, Header, Index, Layout, Trailer, check_len,
 };
@@ -65,7 +65,7 @@ impl OpenFrame {
         let mut index = part(&start, "the frame's index")?;
         if let Ok(info) = ChunkInfo::parse(&index) {
             let end = layout.index.end.min(layout.index.start + u64::from(info.cbytes));
-            index.extend(part(&(start.end..end.max(start.end)), "the frame's index")?);
+            memory::extend(&mut index, &part(&(start.end..end.max(start.end)), "the frame's index")?)?;
         }
         let index = Index::decode(&index, &header, *limits)?;
         let frame = Frame { header, index, trailer };
@@ -158,7 +158,7 @@ impl OpenFrame {
             if end > self.frame.header.nbytes {
                 return self.check_sum(end).map(|()| None);
             }
-            ends.push(end);
+            memory::push(&mut ends, end)?;
         }
         self.check_sum(end)?;
         Ok(Some(self.ends.get_or_init(|| ends)))

@@ -10,6 +10,7 @@
 //! | `verify` | every chunk, once |
 //! | `cost` | what reading takes in memory, and whether the limits allow it |
 //! | `slices`, `boxes` | the same for arrays: slices, and the items in C order |
+//! | `selected` | selections with steps, of arrays in any container |
 
 mod boxes;
 mod cost;
@@ -17,6 +18,7 @@ mod decode;
 mod fetch;
 mod frame;
 mod reader;
+mod selected;
 mod slices;
 mod stream;
 mod verify;
@@ -30,22 +32,24 @@ use bloscpack_format::frame::{B2nd, ChunkRef, Frame, Grid, decode_vlmetalayer};
 use bloscpack_format::numpy::NumpyMeta;
 use bloscpack_format::{Format, Json, detect};
 
+pub(crate) use self::boxes::Boxes;
 pub(crate) use self::decode::Plain;
 use self::frame::OpenFrame;
 pub use self::reader::PlainReader;
-use crate::Error;
+pub(crate) use self::slices::most_of;
 use crate::bcolz::{self, Meta};
 use crate::counted::Counted;
 use crate::index::Index;
 use crate::prologue::Prologue;
 use crate::source::{ReadAt, Sequential};
+use crate::{Cancel, Error};
 
 /// An opened file: *n* chunks, where each lies, how big each is plain, what it means. It may be a bloscpack file, a bare
 /// chunk, a contiguous frame, a sparse frame ([`LocalSource`](crate::LocalSource)), an array in either kind of frame, whose
 /// plain bytes are its items in C order, without padding, or the directory of a bcolz carray, whose plain bytes are its rows.
 ///
-/// Opening reads header, metadata and offsets, or header, trailer and index, or `meta/storage` and `meta/sizes`. Of a bloscpack file without offsets it also
-/// reads the 16 bytes that each chunk starts with.
+/// Opening reads header, metadata and offsets, or header, trailer and index, or `meta/storage` and `meta/sizes`. Of a bloscpack file the 16 bytes that each chunk
+/// starts with are read up to the last chunk that is needed; opening one without usable offsets reads those of all chunks.
 ///
 /// ```
 /// use bloscpack_io::{Archive, PackOptions};
@@ -63,6 +67,7 @@ pub struct Archive<R> {
     content: Content,
     numpy: Option<NumpyMeta>,
     limits: Limits,
+    cancel: Cancel,
 }
 
 /// What each format has besides its chunks.
@@ -93,7 +98,7 @@ impl<R: ReadAt> Archive<R> {
         Archive::open_by(source, limits, Index::of)
     }
 
-    /// [`Archive::open`] that does not trust the offsets of a bloscpack file: the chunks are walked.
+    /// [`Archive::open`] that reads the headers of all chunks of a bloscpack file at once, and not its offsets.
     ///
     /// # Errors
     /// As [`Archive::open`].
@@ -119,7 +124,7 @@ impl<R: ReadAt> Archive<R> {
         if let Some(dir) = source.directory() {
             let meta = Meta::open(dir, &limits)?;
             let (numpy, content) = (Some(meta.numpy()?), Content::Carray(Box::new(meta)));
-            return Ok(Archive { source, len, format: Format::Carray, content, numpy, limits });
+            return Ok(Archive { source, len, format: Format::Carray, content, numpy, limits, cancel: Cancel::new() });
         }
         let mut input = Counted::new(Sequential::new(&source, 0).map_err(&reading)?);
         let mut prefix = [0; bloscpack_format::detect::PREFIX_LEN];
@@ -150,12 +155,22 @@ impl<R: ReadAt> Archive<R> {
             Some(format) => return Err(Error::Unsupported { format }),
             None => return Err(Error::Unrecognised { found: prefix[..found.min(16)].to_vec() }),
         };
-        Ok(Archive { source, len, format, content, numpy, limits })
+        Ok(Archive { source, len, format, content, numpy, limits, cancel: Cancel::new() })
     }
 
     /// Sets what reading may cost from now on.
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
+        self
+    }
+
+    pub(crate) fn get_limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// Sets the switch that ends reading early with [`Error::Cancelled`], where no options bring another one.
+    pub fn cancel(mut self, cancel: Cancel) -> Self {
+        self.cancel = cancel;
         self
     }
 
@@ -193,10 +208,10 @@ impl<R: ReadAt> Archive<R> {
         self.prologue().map(|prologue| &prologue.layout)
     }
 
-    /// Where the last chunk of a bloscpack file ends, as far as a walk has been there.
+    /// Where the last chunk of a bloscpack file ends, if all chunk headers have been read; else the end of the file.
     pub(crate) fn end(&self) -> u64 {
         match &self.content {
-            Content::Bloscpack(_, index) => index.end().unwrap_or(self.len),
+            Content::Bloscpack(_, index) => index.known(index.nchunks()).unwrap_or(self.len),
             Content::Chunk { .. } | Content::Frame(_) | Content::Carray(_) => self.len,
         }
     }
@@ -311,10 +326,15 @@ impl<R: ReadAt> Archive<R> {
         range.ok_or_else(|| self.no_such_chunk(number))
     }
 
-    /// Where chunk `number` is in the source; `None` if there is none, or if it is not in the source.
+    /// Where chunk `number` is in the source; `None` if there is none, if it is not in the source, or if damage to a chunk
+    /// before it hides where it starts.
     pub fn chunk_position(&self, number: u64) -> Option<u64> {
         match &self.content {
-            Content::Bloscpack(_, index) | Content::Chunk { index, .. } => index.position(number),
+            Content::Bloscpack(prologue, index) if number < index.nchunks() => {
+                index.locate(&self.source, &prologue.header, number).ok()
+            }
+            Content::Chunk { .. } if number == 0 => Some(0),
+            Content::Bloscpack(..) | Content::Chunk { .. } => None,
             Content::Frame(open) => match open.frame.chunk(number) {
                 Ok(ChunkRef::Stored { at, .. }) => Some(at),
                 _ => None,

@@ -2,6 +2,7 @@
 
 use std::io::{self, Read};
 
+use blosc_core::memory;
 use bloscpack_format::frame::Region;
 
 use super::Archive;
@@ -49,6 +50,7 @@ impl<R: ReadAt> PlainReader<'_, R> {
             let items = self.at / itemsize..len / itemsize;
             let most = most_of(&self.options.limits).checked_div(itemsize).unwrap_or(1);
             if let Some(next) = Boxes::new(array, region, items, most).next() {
+                memory::reserve(&mut self.window, grid.nbytes_of(&next)? as usize)?;
                 archive.copy_slice(&next, &mut self.window, &self.options)?;
             }
         } else {
@@ -62,10 +64,11 @@ impl<R: ReadAt> PlainReader<'_, R> {
             }
             // What is read of it is written on: only what is not earned is bounded.
             archive.check_output(end - self.at, &self.options.limits.max_nbytes(usize::MAX))?;
+            memory::reserve(&mut self.window, (end - self.at) as usize)?;
             archive.copy_range_with(self.at..end, &mut self.window, &self.options)?;
         }
         self.at += self.window.len() as u64;
-        Ok(())
+        if self.at >= len { archive.check_empty_chunks(&self.options) } else { Ok(()) }
     }
 }
 

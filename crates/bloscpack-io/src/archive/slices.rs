@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::ops::Range;
 
-use blosc_core::Limits;
+use blosc_core::{Limits, OutOfMemory, memory};
 use bloscpack_format::frame::{ChunkPart, Grid, Region};
 
 use super::Archive;
@@ -17,7 +17,7 @@ use crate::{Error, Threads, UnpackOptions, pipeline};
 const MOST: u64 = 32 << 20;
 
 /// The same if memory is dear: chunks need some of it, too. It may be that nothing is stored of the items.
-pub(super) fn most_of(limits: &Limits) -> u64 {
+pub(crate) fn most_of(limits: &Limits) -> u64 {
     MOST.min(limits.max_memory as u64 / 4).min(limits.max_unearned as u64)
 }
 
@@ -28,7 +28,10 @@ impl<R: ReadAt> Archive<R> {
     /// [`Error::NotANumpyArray`] if this is no array; [`Error::Format`] if it has no such region; what
     /// [`Archive::compressed_chunk`] answers; [`Error::Io`] if there is no memory for so many.
     pub fn read_slice(&self, region: &Region) -> Result<Vec<u8>, Error> {
-        self.items_of(region, &UnpackOptions::new().limits(self.limits).threads(Threads::Serial))
+        self.items_of(
+            region,
+            &UnpackOptions::new().limits(self.limits).threads(Threads::Serial).cancel(self.cancel.clone()),
+        )
     }
 
     /// Writes the items of a region of the array to `output`, in C order. At most 32 MiB of them, or a quarter of
@@ -76,7 +79,7 @@ impl<R: ReadAt> Archive<R> {
         Ok(())
     }
 
-    fn expect_grid(&self) -> Result<&Grid, Error> {
+    pub(super) fn expect_grid(&self) -> Result<&Grid, Error> {
         self.grid().ok_or_else(|| Error::NotANumpyArray { what: "the file is not a b2nd array".into() })
     }
 
@@ -91,10 +94,10 @@ impl<R: ReadAt> Archive<R> {
             (&options.limits, &|part: &ChunkPart| self.weight(part.nchunk, options)),
             &options.threads,
             &options.cancel,
-            || Ok(self.worker(options.limits, options.threads.for_blocks(Some(grid.nchunks())))),
+            || Ok(self.worker(options.limits, options.threads.for_blocks(Some(grid.nchunks())), &options.cancel)),
             || Ok(parts.next()),
             |worker: &mut Worker, part: ChunkPart| {
-                let blocks = self.decode(worker, part.nchunk, Some(&block_ranges(grid, &part)))?;
+                let blocks = self.decode(worker, part.nchunk, Some(&block_ranges(grid, &part)?))?;
                 Ok((part, blocks))
             },
             |(part, blocks): (ChunkPart, Plain)| {
@@ -113,17 +116,17 @@ impl<R: ReadAt> Archive<R> {
 }
 
 /// Where the blocks that a part touches are in the plain bytes of its chunk; neighbours are one range.
-fn block_ranges(grid: &Grid, part: &ChunkPart) -> Vec<Range<usize>> {
+fn block_ranges(grid: &Grid, part: &ChunkPart) -> Result<Vec<Range<usize>>, OutOfMemory> {
     let mut ranges: Vec<Range<usize>> = Vec::new();
     for nblock in grid.blocks(part) {
         let start = nblock * grid.block_nbytes();
         let end = start + grid.block_nbytes();
         match ranges.last_mut() {
             Some(last) if last.end == start => last.end = end,
-            _ => ranges.push(start..end),
+            _ => memory::push(&mut ranges, start..end)?,
         }
     }
-    ranges
+    Ok(ranges)
 }
 
 /// Passes a window of what is written on.

@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::ops::Range;
 
+use blosc_core::memory;
 use bloscpack_format::frame::ChunkRef;
 
 use super::decode::{Plain, Worker};
@@ -85,7 +86,7 @@ impl<R: ReadAt> Archive<R> {
             (&options.limits, &|wanted: &Wanted| self.weight(wanted.chunk, options)),
             &options.threads,
             &options.cancel,
-            || Ok(self.worker(options.limits, parallelism)),
+            || Ok(self.worker(options.limits, parallelism, &options.cancel)),
             next,
             |worker: &mut Worker, wanted: Wanted| {
                 let plain = self.decode(worker, wanted.chunk, wanted.part.as_ref().map(std::slice::from_ref))?;
@@ -111,7 +112,8 @@ impl<R: ReadAt> Archive<R> {
     /// As [`Archive::copy_range`].
     pub fn read_range(&self, range: Range<u64>) -> Result<Vec<u8>, Error> {
         self.check_output(range.end.min(self.nbytes()).saturating_sub(range.start), &self.limits)?;
-        let mut bytes = Vec::new();
+        // What the range lacks, copying says.
+        let mut bytes = memory::with_capacity(range.end.min(self.nbytes()).saturating_sub(range.start) as usize)?;
         self.copy_range(range, &mut bytes)?;
         Ok(bytes)
     }
@@ -123,7 +125,7 @@ impl<R: ReadAt> Archive<R> {
     /// [`Error::Range`] if the range is not within the bytes; what [`Archive::compressed_chunk`] answers;
     /// [`Error::Io`].
     pub fn copy_range(&self, range: Range<u64>, output: &mut impl Write) -> Result<(), Error> {
-        let options = UnpackOptions::new().limits(self.limits).threads(Threads::Serial);
+        let options = UnpackOptions::new().limits(self.limits).threads(Threads::Serial).cancel(self.cancel.clone());
         self.copy_range_with(range, output, &options)
     }
 
@@ -143,6 +145,9 @@ impl<R: ReadAt> Archive<R> {
         }
         if self.grid().is_some() {
             self.copy_array_range(range, output, options)?;
+        } else if range == (0..len) {
+            // Also the chunks without plain bytes, as `unpack`.
+            self.copy_chunks(output, options)?;
         } else {
             let mut at = range.start;
             let nchunks = (range.end - at).div_ceil(self.chunk_range(0).map_or(1, |first| first.end.max(1)));
@@ -183,6 +188,17 @@ impl<R: ReadAt> Archive<R> {
             return Err(Error::Range { unit: "items", start: range.start, end: range.end, len });
         }
         self.copy_range(range.start * itemsize..range.end * itemsize, output)
+    }
+
+    /// Checks the chunks that hold no plain bytes, which no range touches.
+    pub(super) fn check_empty_chunks(&self, options: &UnpackOptions) -> Result<(), Error> {
+        let (Content::Bloscpack(_, index) | Content::Chunk { index, .. }) = &self.content else { return Ok(()) };
+        let mut worker = self.worker(options.limits, options.threads.for_blocks(Some(1)), &options.cancel);
+        let is_empty = |chunk: &u64| index.chunk_range(*chunk).is_some_and(|range| range.is_empty());
+        (0..index.nchunks()).filter(is_empty).try_for_each(|chunk| {
+            options.cancel.check()?;
+            self.decode(&mut worker, chunk, None).map(drop)
+        })
     }
 
     /// The chunk that holds plain byte `at`, which exists.

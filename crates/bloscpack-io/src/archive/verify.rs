@@ -1,5 +1,6 @@
 //! Verifying an archive: every chunk is decoded, once, however often a frame's index names it.
 
+use blosc_core::memory;
 use bloscpack_format::frame::{ChunkInfo, ChunkRef, Frame, FrameType};
 
 use super::stream::Wanted;
@@ -122,10 +123,12 @@ fn plan(frame: &Frame, options: &UnpackOptions) -> Result<Plan, Error> {
     }
     // Memory for an index counts this list, too.
     let places = (0..last).filter(|chunk| is_stored(frame, *chunk));
-    let mut places: Vec<(i64, u64)> = places.filter_map(|chunk| Some((frame.index.raw(chunk)?, chunk))).collect();
+    let mut places: Vec<(i64, u64)> =
+        memory::collect(places.filter_map(|chunk| Some((frame.index.raw(chunk)?, chunk))))?;
     places.sort_unstable();
     let alike = places.chunk_by(|a, b| a.0 == b.0);
-    let mut chunks: Vec<(u64, u64)> = alike.filter_map(|alike| Some((alike.first()?.1, alike.len() as u64))).collect();
+    let mut chunks: Vec<(u64, u64)> =
+        memory::collect(alike.filter_map(|alike| Some((alike.first()?.1, alike.len() as u64))))?;
     chunks.extend(is_stored(frame, last).then_some((last, 1)));
     chunks.sort_unstable();
     Ok(Plan { unstored, stored: Stored::Listed(chunks) })

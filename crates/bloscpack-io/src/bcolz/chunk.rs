@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use blosc_core::{Chunk, ChunkFormat, DecodeError, Decoder, Header, Limits};
+use blosc_core::{Chunk, ChunkFormat, DecodeError, Decoder, Header, Limits, memory};
 use bloscpack_format::bcolz::{ChunkFileHeader, Dtype, chunk_file_name};
 
 use super::carray::Meta;
@@ -99,7 +99,7 @@ impl Meta {
     ) -> Result<(), Error> {
         let Opened { file, head, header } = self.open_chunk_file(dir, path, number, limits)?;
         // What follows the chunk means nothing.
-        chunk.resize(header.cbytes(), 0);
+        memory::reuse(chunk, header.cbytes())?;
         let known = head.len().min(chunk.len());
         let (start, rest) = chunk.split_at_mut(known);
         start.copy_from_slice(head.get(..known).unwrap_or_default());
@@ -228,7 +228,7 @@ impl Meta {
         // Ranges are within the rows that the file was found to have.
         let total: usize = ranges.iter().map(Range::len).sum();
         decoder.get_limits().check_unearned(total as u64, bytes.len() as u64)?;
-        let mut plain = vec![0; total];
+        let mut plain = memory::zeroed(total)?;
         decoder.decode_ranges(&chunk, ranges, &mut plain)?;
         Ok(plain)
     }

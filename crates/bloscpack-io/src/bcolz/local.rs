@@ -9,7 +9,7 @@ use bloscpack_format::bcolz::LOCK_FILE;
 use super::store::{Directory, shown};
 use crate::Error;
 use crate::atomic::sync_directory;
-use crate::files::{expect_regular, remove_if_there};
+use crate::files::{expect_regular, permissions_for_file, remove_if_there};
 use crate::lock::Lock;
 use crate::source::ReadAt;
 
@@ -114,9 +114,9 @@ impl Directory for LocalDirectory {
         if let (Ok(moved), Ok(replaced)) = (moved, replaced)
             && moved.is_file()
             && replaced.is_file()
-            && moved.permissions() != replaced.permissions()
+            && moved.permissions() != permissions_for_file(&replaced)
         {
-            fs::set_permissions(&from, replaced.permissions())?;
+            fs::set_permissions(&from, permissions_for_file(&replaced))?;
         }
         fs::rename(from, to)
     }

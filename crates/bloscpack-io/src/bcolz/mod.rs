@@ -49,6 +49,7 @@ pub use local::LocalDirectory;
 pub use memory::{MemoryDirectory, Op};
 pub use read::Blocks;
 pub use recover::{Gaps, Lost, LostPart, RecoverReport, recover, recover_with_limits};
+pub(crate) use root::is_bcolz;
 pub use root::{DirectorySource, Root};
 pub use settled::Settled;
 pub use store::{Below, Directory};

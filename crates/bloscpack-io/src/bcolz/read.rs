@@ -4,7 +4,7 @@ use std::io::Write;
 use std::num::NonZeroU64;
 use std::ops::Range;
 
-use blosc_core::Decoder;
+use blosc_core::{Decoder, OutOfMemory, memory};
 use bloscpack_format::FormatError;
 use bloscpack_format::bcolz::{ChunkRows, Rows};
 use bloscpack_format::numpy::NumpyError;
@@ -86,7 +86,7 @@ impl<D: Directory> Carray<D> {
             (&limits, &|(chunk, ..): &Part<'_>| self.weight(*chunk, options)),
             &options.threads,
             &options.cancel,
-            || Ok((Decoder::new().limits(limits).parallelism(parallelism), Vec::new())),
+            || Ok((decoder_of(options).limits(limits).parallelism(parallelism), Vec::new())),
             || {
                 Ok(parts.next().map(|ChunkRows { chunk, rows }| {
                     let range = bytes_of(&all, rows);
@@ -113,11 +113,10 @@ impl<D: Directory> Carray<D> {
             return Ok(plain.bytes);
         };
         options.limits.check_output(wanted, stored)?;
-        let refuse = || Error::io("allocating")(std::io::ErrorKind::OutOfMemory.into());
-        let nbytes = usize::try_from((rows.end - rows.start) * self.meta.rows.atomsize()).map_err(|_| refuse())?;
+        let nbytes = usize::try_from((rows.end - rows.start) * self.meta.rows.atomsize())
+            .map_err(|_| OutOfMemory::new(usize::MAX))?;
         // Zeros that nobody writes to take no memory. What is earned may still be more than there is.
-        Vec::<u8>::new().try_reserve_exact(nbytes).map_err(|_| refuse())?;
-        let mut plain = vec![0; nbytes];
+        let mut plain = memory::zeroed(nbytes)?;
         self.read_rows_into(rows, &mut plain, options)?;
         Ok(plain)
     }
@@ -158,7 +157,7 @@ impl<D: Directory> Carray<D> {
             (&limits, &|wanted: &Wanted| self.weight(wanted.chunk, options)),
             &options.threads,
             &options.cancel,
-            || Ok(Decoder::new().limits(limits).parallelism(parallelism)),
+            || Ok(decoder_of(options).limits(limits).parallelism(parallelism)),
             || Ok(parts.next()),
             |decoder: &mut Decoder, wanted: Wanted| {
                 let plain = meta.decode(&self.dir, decoder, &limits, wanted.chunk, &wanted.ranges)?;
@@ -247,4 +246,9 @@ fn thinned(mut plain: Vec<u8>, atomsize: usize, step: usize) -> Vec<u8> {
     }
     plain.truncate(len);
     plain
+}
+
+/// A decoder that ends early with the operation.
+fn decoder_of(options: &UnpackOptions) -> Decoder {
+    Decoder::new().cancel(options.cancel.clone())
 }

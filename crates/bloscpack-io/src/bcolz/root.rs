@@ -66,7 +66,7 @@ pub(super) fn format_of(dir: &dyn Directory) -> io::Result<Option<Format>> {
 }
 
 /// Whether a directory on the file system is a carray or ctable.
-pub(super) fn is_bcolz(path: &Path) -> io::Result<bool> {
+pub(crate) fn is_bcolz(path: &Path) -> io::Result<bool> {
     format_of(&LocalDirectory::new(path)).map(|format| matches!(format, Some(Format::Ctable | Format::Carray)))
 }
 

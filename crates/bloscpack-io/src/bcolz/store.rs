@@ -7,7 +7,7 @@
 use std::io;
 use std::sync::Arc;
 
-use blosc_core::Limits;
+use blosc_core::{Limits, memory};
 
 use crate::Error;
 use crate::lock::Lock;
@@ -110,7 +110,7 @@ pub(crate) fn read_small(
     let len = file.len().map_err(&reading)?;
     limits.check_metadata(len, times)?;
     // As many as there are, and the limits allow.
-    let mut bytes = vec![0; len as usize];
+    let mut bytes = memory::zeroed(len as usize)?;
     file.read_exact_at(0, &mut bytes).map_err(&reading)?;
     Ok(bytes)
 }

@@ -154,7 +154,7 @@ fn chunks<D: Directory>(
         (&limits, &weigh),
         &options.threads,
         &options.cancel,
-        || Ok((Decoder::new().limits(limits), Vec::new())),
+        || Ok((Decoder::new().limits(limits).cancel(options.cancel.clone()), Vec::new())),
         || Ok(numbers.next()),
         |(decoder, plain): &mut (Decoder, Vec<u8>), number| {
             let decoded = meta.fetch(dir, number, &options.limits).and_then(|bytes| {
@@ -173,6 +173,7 @@ fn chunks<D: Directory>(
                     report.nbytes += nbytes;
                     report.cbytes += cbytes;
                 }
+                Err(error) if error.is_cancelled() => return Err(error),
                 Err(error) => report.faults.push(error),
             }
             Ok(())

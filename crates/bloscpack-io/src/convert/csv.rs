@@ -1,26 +1,28 @@
-//! Tables of bcolz as text, for programs that read nothing else: a line for each row, a field for each item of it.
+//! Tables and arrays as text, for programs that read nothing else: a line for each row, a field for each item of it.
 
+use std::io;
 use std::path::Path;
 
-use bloscpack_format::numpy::{Dtype, NumpyError, Scalar};
+use bloscpack_format::Attrs;
+use bloscpack_format::numpy::Leaf;
 
-use super::table::report;
-use super::{ConvertOptions, ConvertReport};
-use crate::Error;
+use super::metadata::{CSV, Metadata, lost};
+use super::observed::Observed;
+use super::table::{report, unpack_options};
+use super::{ConvertOptions, ConvertReport, Target};
+use crate::array::{Array, ItemFormat, ItemWriter, csv_error, each_text, field_names, plain_dtype, text_leaves};
 use crate::atomic::AtomicFile;
 use crate::bcolz::{Carray, Ctable, Cursor, Directory, LocalDirectory, Root};
 use crate::files::refuse_within;
 use crate::options::Event;
-
-/// Fields of a line: more are nothing that a program reads as a table.
-const MAX_FIELDS: usize = 16_384;
+use crate::{Error, LocalSource, Unkept};
 
 /// How often to look whether it was called off, in rows.
 const ROWS: u64 = 4096;
 
 /// Writes the table in the directory `input`, or one column of it, as comma-separated values to the file `output`, which appears
 /// whole or not at all. The first line has the names of the columns; one of several axes becomes as many, `name_0`, `name_1`,
-/// …; a carray that is in no table is called `f0`. What the text of an item is, [`Scalar::text_of`] says.
+/// …; a carray that is in no table is called `f0`. What the text of an item is, [`Scalar::text_of`](bloscpack_format::numpy::Scalar::text_of) says.
 ///
 /// One chunk of each column is in memory.
 ///
@@ -34,20 +36,61 @@ pub fn convert_to_csv(
     options: &ConvertOptions,
 ) -> Result<ConvertReport, Error> {
     refuse_within(input, output)?;
+    if options.dtype.is_some() || options.shape.is_some() {
+        return Err(Error::NotANumpyArray { what: "a table keeps the dtypes and shapes of its columns".into() });
+    }
     match Root::open_with_limits(LocalDirectory::open(input)?, options.limits)? {
         Root::Ctable(table) => {
             let columns = select(&table, column)?;
             write(&columns, table.len(), output, options)?;
-            Ok(report(&table))
+            let mut unkept = if column.is_none() { lost_of(table.attrs(), "") } else { Vec::new() };
+            for (name, column) in columns {
+                unkept.extend(lost_of(column.attrs(), &format!("{name}: ")));
+            }
+            Ok(ConvertReport { unkept, ..report(&table) })
         }
         Root::Carray(carray) => {
             if let Some(column) = column {
                 return Err(Error::NoSuchColumn { column: column.into(), columns: Vec::new() });
             }
             write(&[("f0", &carray)], carray.len(), output, options)?;
-            Ok(ConvertReport { nbytes: carray.nbytes(), array: carray.numpy().ok() })
+            let unkept = lost_of(carray.attrs(), "");
+            let (nbytes, array) = (carray.nbytes(), carray.numpy().ok());
+            Ok(ConvertReport { nbytes, array, unkept, ..ConvertReport::default() })
         }
     }
+}
+
+/// Attributes, for which text has no place.
+fn lost_of(attrs: Result<&Attrs, Error>, prefix: &str) -> Vec<Unkept> {
+    attrs.map_or_else(|_| vec![Unkept::new(format!("{prefix}__attrs__"), CSV)], |attrs| lost(attrs, prefix, CSV))
+}
+
+/// Writes the array that `input` holds, in a container of any kind, as comma-separated values to the file `output`, which
+/// appears whole or not at all. A line is an index of the first axis. The column of an array of one axis is called `f0`,
+/// those of more axes `f0_0`, `f0_1`, …; a struct has a column for each field. The items stream through memory.
+///
+/// # Errors
+/// As [`Array::open`] and [`Array::copy_selection`]; [`Error::NoText`] for items that have no text;
+/// [`Error::OutputExists`], [`Error::File`].
+pub fn convert_array_to_csv(
+    input: LocalSource,
+    output: &Path,
+    options: &ConvertOptions,
+) -> Result<ConvertReport, Error> {
+    input.refuse_as_output(output)?;
+    let array = Array::open(input, &options.typing(), options.limits)?;
+    let observer = options.observer();
+    observer.tell(Event::Begin { nbytes: array.nbytes() });
+    let file = io::BufWriter::new(AtomicFile::create(output, options.overwrite)?);
+    let writer = ItemWriter::new(file, ItemFormat::Csv, array.meta(), None)?;
+    let mut writer = Observed::new(writer, observer);
+    array.copy_items(0..array.len(), &mut writer, &unpack_options(options))?;
+    let file = writer.into_inner().finish()?.into_inner();
+    file.map_err(|error| Error::io("writing the output")(error.into_error()))?.commit()?;
+    let (nbytes, meta) = (array.nbytes(), array.meta().clone());
+    let unkept = array.archive().map(|archive| Metadata::of(archive, Target::Npy).into_nothing(CSV));
+    Ok(ConvertReport { nbytes, array: Some(meta), unkept: unkept.unwrap_or_default(), ..ConvertReport::default() })
 }
 
 type Named<'a, D> = (&'a str, &'a Carray<D>);
@@ -68,7 +111,8 @@ fn select<'a>(
 /// A column, and what an item of it is.
 struct Field<'a, D> {
     cursor: Cursor<'a, D>,
-    scalar: Scalar,
+    leaves: Vec<Leaf>,
+    itemsize: usize,
     /// Bytes of a row.
     atomsize: u64,
 }
@@ -81,10 +125,15 @@ fn write<D: Directory>(
 ) -> Result<(), Error> {
     let (mut fields, mut head) = (Vec::new(), Vec::new());
     for (name, column) in columns {
-        let scalar = scalar_of(column).map_err(|error| error.in_file(column.directory(), ""))?;
-        names(name, column.shape().get(1..).unwrap_or_default(), &mut head)
-            .map_err(|error| error.in_file(column.directory(), ""))?;
-        fields.push(Field { cursor: column.cursor(), scalar, atomsize: column.rows().atomsize() });
+        let describe = |head: &mut Vec<String>| {
+            let dtype = plain_dtype(column.dtype().as_plain())?;
+            let leaves = text_leaves(dtype)?;
+            field_names(Some(name), column.shape().get(1..).unwrap_or_default(), &leaves, head)?;
+            Ok((leaves, (dtype.itemsize() as usize).max(1)))
+        };
+        let described = describe(&mut head).map_err(|error: Error| error.in_file(column.directory(), ""));
+        let (leaves, itemsize) = described?;
+        fields.push(Field { cursor: column.cursor(), leaves, itemsize, atomsize: column.rows().atomsize() });
     }
     let mut file = AtomicFile::create(output, options.overwrite)?;
     lines(&mut fields, &head, rows, &mut csv::Writer::from_writer(&mut file), options)?;
@@ -98,8 +147,7 @@ fn lines<D: Directory, W: std::io::Write>(
     writer: &mut csv::Writer<W>,
     options: &ConvertOptions,
 ) -> Result<(), Error> {
-    let writing = |error: csv::Error| Error::io("writing the output")(error.into());
-    writer.write_record(head).map_err(writing)?;
+    writer.write_record(head).map_err(csv_error)?;
     let mut text = Vec::new();
     let atomsize: u64 = fields.iter().map(|field| field.atomsize).fold(0, u64::saturating_add);
     options.observer().tell(Event::Begin { nbytes: rows.saturating_mul(atomsize) });
@@ -109,44 +157,13 @@ fn lines<D: Directory, W: std::io::Write>(
             let done = if row == 0 { 0 } else { ROWS };
             options.observer().tell(Event::Plain(done.saturating_mul(atomsize)));
         }
-        for Field { cursor, scalar, .. } in &mut *fields {
-            for item in cursor.row(row)?.chunks_exact((scalar.itemsize() as usize).max(1)) {
-                text.clear();
-                scalar.text_of(item, &mut text);
-                writer.write_field(&text).map_err(writing)?;
+        for Field { cursor, leaves, itemsize, .. } in &mut *fields {
+            for item in cursor.row(row)?.chunks_exact(*itemsize) {
+                each_text(leaves, item, &mut text, |text| writer.write_field(text).map_err(csv_error))?;
             }
         }
         // Ends the line.
-        writer.write_record(None::<&[u8]>).map_err(writing)?;
+        writer.write_record(None::<&[u8]>).map_err(csv_error)?;
     }
     writer.flush().map_err(Error::io("writing the output"))
-}
-
-/// What an item is, if it has a text.
-fn scalar_of<D: Directory>(column: &Carray<D>) -> Result<Scalar, Error> {
-    let refuse = |what: String| Err(Error::NoText { what });
-    match column.dtype().as_plain() {
-        None => Err(bloscpack_format::FormatError::Numpy(NumpyError::Object).into()),
-        Some(Dtype::Scalar(scalar)) if scalar.has_text() => Ok(*scalar),
-        Some(dtype) => refuse(format!("items of dtype {} have no text", dtype.to_descr())),
-    }
-}
-
-/// The names of a column's fields.
-fn names(name: &str, axes: &[u64], head: &mut Vec<String>) -> Result<(), Error> {
-    let fields = axes.iter().try_fold(1_u64, |fields, len| fields.checked_mul(*len));
-    let room = MAX_FIELDS.saturating_sub(head.len()) as u64;
-    let Some(fields) = fields.filter(|fields| *fields <= room) else {
-        return Err(Error::NoText { what: format!("the rows have more than {MAX_FIELDS} items") });
-    };
-    for mut field in 0..fields {
-        let mut at = Vec::new();
-        for len in axes.iter().rev() {
-            at.push(field % (*len).max(1));
-            field /= (*len).max(1);
-        }
-        let at: String = at.iter().rev().map(|at| format!("_{at}")).collect();
-        head.push(format!("{name}{at}"));
-    }
-    Ok(())
 }

@@ -26,6 +26,12 @@ impl<'a, T> Observed<'a, T> {
         Observed { inner, observer, passes: 2 }
     }
 
+    /// Returns the inner reader or writer.
+    #[cfg(feature = "csv")]
+    pub(super) fn into_inner(self) -> T {
+        self.inner
+    }
+
     fn tell(&self, nbytes: usize) {
         self.observer.tell(Event::Plain(nbytes as u64 / self.passes));
     }

@@ -3,15 +3,17 @@
 use std::path::Path;
 
 use blosc_core::{CParams, Codec, FilterPipeline, Limits, SplitMode};
-use bloscpack_format::FormatError;
+use bloscpack_format::Json;
 use bloscpack_format::bcolz::{self, Cparams, Shuffle, Storage};
-use bloscpack_format::numpy::{Dtype, NumpyMeta, Order};
+use bloscpack_format::numpy::{Dtype, NumpyMeta};
 
+use super::metadata::Metadata;
+use crate::array::Typing;
 use crate::bcolz::CarrayParams;
 use crate::frame::{ArrayOptions, FrameParams};
 use crate::numpy::for_array;
 use crate::options::{Event, Observer};
-use crate::{Cancel, Error, PackOptions, Threads};
+use crate::{Cancel, Error, PackOptions, Threads, Unkept};
 
 /// What a container is converted to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,8 +51,11 @@ impl Target {
 pub struct ConvertOptions {
     /// The dtype of the items.
     pub dtype: Option<Dtype>,
-    /// Items along each axis.
-    pub shape: Option<Vec<u64>>,
+    /// Items along each axis; one of them may be `None`, which is what the bytes make it.
+    pub shape: Option<Vec<Option<u64>>>,
+    /// Takes the input as raw bytes, also if it looks like a container. With a dtype, an input that is not recognised is
+    /// raw bytes anyway.
+    pub raw: bool,
     /// How an array is cut.
     pub array: ArrayOptions,
     /// Bytes of an item.
@@ -89,42 +94,9 @@ impl ConvertOptions {
         self
     }
 
-    /// The array that the bytes are: as was asked for, else as the input says, if it does. What was asked for has to fit.
-    pub(super) fn array_meta(
-        &self,
-        known: Option<&NumpyMeta>,
-        typesize: u64,
-        nbytes: u64,
-    ) -> Result<Option<NumpyMeta>, Error> {
-        if self.dtype.is_none() && self.shape.is_none() {
-            return Ok(known.filter(|known| known.nbytes() == Some(nbytes)).cloned());
-        }
-        let dtype = match (&self.dtype, known) {
-            (Some(dtype), _) => dtype.clone(),
-            (None, Some(known)) => known.dtype.clone(),
-            (None, None) => plain_meta(typesize, nbytes)?.dtype,
-        };
-        let itemsize = dtype.itemsize();
-        let order = known.map_or(Order::C, |known| known.order);
-        let shape = match (&self.shape, known) {
-            (Some(shape), _) => shape.clone(),
-            (None, Some(known)) if known.dtype.itemsize() == itemsize => known.shape.clone(),
-            (None, _) => vec![nbytes.checked_div(itemsize).unwrap_or(0)],
-        };
-        // In another shape, items in Fortran order would be others.
-        let same = known.is_some_and(|known| known.shape == shape);
-        if order == Order::F && !same && shape.len() > 1 {
-            let what = "its items are in Fortran order, so its shape cannot be changed".into();
-            return Err(Error::NotANumpyArray { what });
-        }
-        let meta = NumpyMeta { dtype, shape, order };
-        match meta.nbytes() {
-            Some(found) if found == nbytes => Ok(Some(meta)),
-            found => {
-                let found = found.map_or("more than fit a file".into(), |found| found.to_string());
-                Err(Error::NotANumpyArray { what: format!("{nbytes} bytes, but dtype and shape make {found}") })
-            }
-        }
+    /// The dtype and shape that were asked for.
+    pub(super) fn typing(&self) -> Typing {
+        Typing { dtype: self.dtype.clone(), shape: self.shape.clone(), raw: self.raw }
     }
 
     /// How the chunks of an array are compressed: its items are the typesize.
@@ -192,12 +164,16 @@ impl ConvertOptions {
         &self.pack.observer
     }
 
-    pub(super) fn pack_options(
+    /// The metadata of a bloscpack file: those that were asked for, in place of the input's, else the input's.
+    pub(super) fn bloscpack_metadata(
         &self,
+        input: Metadata<'_>,
         array: Option<&NumpyMeta>,
-        typesize: u64,
-        metadata: Option<bloscpack_format::Json>,
-    ) -> PackOptions {
+    ) -> (Option<Json>, Vec<Unkept>) {
+        if self.pack.metadata.is_some() { (None, Vec::new()) } else { input.into_bloscpack(array) }
+    }
+
+    pub(super) fn pack_options(&self, array: Option<&NumpyMeta>, typesize: u64, metadata: Option<Json>) -> PackOptions {
         let typesize = self.typesize.map_or(typesize, u64::from);
         let typesize = usize::try_from(typesize).ok().filter(|size| (1..=255).contains(size)).unwrap_or(1);
         let params = CParams::new().codec(self.codec.unwrap_or(Codec::BloscLz)).clevel(self.clevel.unwrap_or(7));
@@ -207,23 +183,10 @@ impl ConvertOptions {
         let pack = pack.overwrite(self.overwrite);
         match (array, &pack.metadata) {
             // Filters take items apart, unless somebody wants something else.
-            (Some(array), None) if self.typesize.is_some() => for_array(&pack, array).params(params),
-            (Some(array), None) => for_array(&pack, array),
+            (Some(array), None) if self.typesize.is_some() => for_array(&pack, array).params(params).metadata(metadata),
+            (Some(array), None) => for_array(&pack, array).metadata(metadata),
             (None, None) => pack.metadata(metadata),
             _ => pack,
         }
     }
-}
-
-/// Bytes of which nothing is known but the size of an item: as many unsigned integers, or items without a type.
-pub(super) fn plain_meta(typesize: u64, nbytes: u64) -> Result<NumpyMeta, Error> {
-    let text = match typesize {
-        size if size == 0 || !nbytes.is_multiple_of(size) => "|u1".to_owned(),
-        1 => "|u1".to_owned(),
-        2 | 4 | 8 => format!("<u{typesize}"),
-        _ => format!("|V{typesize}"),
-    };
-    let dtype = Dtype::from_type_string(&text).map_err(FormatError::from)?;
-    let shape = vec![nbytes.checked_div(dtype.itemsize()).unwrap_or(0)];
-    Ok(NumpyMeta { dtype, shape, order: Order::C })
 }

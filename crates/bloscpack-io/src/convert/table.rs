@@ -7,15 +7,16 @@ use std::path::Path;
 
 use bloscpack_format::numpy::NumpyMeta;
 
+use super::metadata::{Metadata, NPY, lost};
 use super::observed::Observed;
 use super::write::{write_array, write_npy};
-use super::{ConvertOptions, ConvertReport};
+use super::{ConvertOptions, ConvertReport, Target};
 use crate::bcolz::{ColumnDirectory, Ctable, CtableWriter, DirectorySource, LocalDirectory};
 use crate::files::refuse_within;
 use crate::frame::PlainItems;
 use crate::new_directory::NewDirectory;
 use crate::options::Event;
-use crate::{Archive, Error, UnpackOptions};
+use crate::{Archive, Error, Unkept, UnpackOptions};
 
 type ColumnArchive = Archive<DirectorySource<ColumnDirectory<LocalDirectory>>>;
 
@@ -36,6 +37,13 @@ impl ColumnFiles {
         match self {
             ColumnFiles::Npy => "npy",
             ColumnFiles::B2nd => "b2nd",
+        }
+    }
+
+    fn target(self) -> Target {
+        match self {
+            ColumnFiles::Npy => Target::Npy,
+            ColumnFiles::B2nd => Target::Array,
         }
     }
 }
@@ -95,25 +103,37 @@ pub fn convert_table_to_files(
     let directory = NewDirectory::create(output, options.overwrite, is_files)?;
     let options = ConvertOptions { overwrite: false, ..options.clone() };
     let (unpack, observer) = (unpack_options(&options), options.observer());
-    let report = report(&table);
+    let mut report = report(&table);
     observer.tell(Event::Begin { nbytes: report.nbytes });
+    report.unkept = match table.attrs() {
+        Ok(attrs) => lost(attrs, "", "the attributes of a table have no place among the files of its columns"),
+        Err(error) => vec![Unkept::new("__attrs__", error.to_string())],
+    };
     for name in table.names() {
         let meta = meta_of(&table, name)?;
         let nbytes = meta.nbytes().unwrap_or(0);
         let archive = table.column_archive(name)?;
         let bytes = archive.reader(&unpack).take(nbytes);
         let path = directory.path().join(format!("{name}.{}", files.extension()));
-        match files {
-            ColumnFiles::Npy => write_npy(Observed::new(bytes, observer), &path, &meta, nbytes, &options)?,
+        let metadata = Metadata::of(&archive, files.target());
+        let unkept = match files {
+            ColumnFiles::Npy => {
+                write_npy(Observed::new(bytes, observer), &path, &meta, nbytes, &options)?;
+                metadata.into_nothing(NPY)
+            }
             ColumnFiles::B2nd => {
+                let (layers, unkept) = metadata.into_layers(true, Some(&meta))?;
+                report.vlmetalayers = report.vlmetalayers.max(layers.vlmetalayers.iter().len());
                 let mut spool = tempfile::tempfile().map_err(Error::io("creating a temporary file"))?;
                 std::io::copy(&mut Observed::half(bytes, observer), &mut spool)
                     .map_err(Error::io("reading the input"))?;
                 let params = options.array_params(None, meta.dtype.itemsize())?;
                 let items = Observed::half(PlainItems::new(spool, 0, &meta)?, observer);
-                write_array(&items, &path, &meta, params, &options)?;
+                write_array(&items, &path, &meta, (params, layers), &options)?;
+                unkept
             }
-        }
+        };
+        report.unkept.extend(unkept.into_iter().map(|lost| Unkept { name: format!("{name}: {}", lost.name), ..lost }));
     }
     directory.commit()?;
     Ok(report)
@@ -125,7 +145,7 @@ pub(super) fn unpack_options(options: &ConvertOptions) -> UnpackOptions {
 
 pub(super) fn report(table: &Ctable<LocalDirectory>) -> ConvertReport {
     let nbytes = table.columns().iter().map(|column| table.len().saturating_mul(column.rows().atomsize()));
-    ConvertReport { nbytes: nbytes.fold(0, u64::saturating_add), array: None }
+    ConvertReport { nbytes: nbytes.fold(0, u64::saturating_add), ..ConvertReport::default() }
 }
 
 fn named(table: &Ctable<LocalDirectory>) -> impl Iterator<Item = (&str, &crate::bcolz::Column<LocalDirectory>)> {
@@ -146,7 +166,7 @@ fn meta_of(table: &Ctable<LocalDirectory>, name: &str) -> Result<NumpyMeta, Erro
 
 /// A table has a dtype and a shape for each column.
 fn refuse_array_options(options: &ConvertOptions) -> Result<(), Error> {
-    if options.dtype.is_none() && options.shape.is_none() && options.typesize.is_none() {
+    if options.dtype.is_none() && options.shape.is_none() && options.typesize.is_none() && !options.raw {
         return Ok(());
     }
     Err(Error::NotANumpyArray {

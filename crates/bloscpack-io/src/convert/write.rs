@@ -10,6 +10,7 @@ use bloscpack_format::numpy::{NumpyMeta, npy};
 use super::ConvertOptions;
 use crate::Error;
 use crate::atomic::AtomicFile;
+use crate::attributes::Layers;
 use crate::bcolz::CarrayWriter;
 use crate::frame::{ArrayItems, FrameParams, FrameWriter};
 
@@ -33,10 +34,13 @@ pub(super) fn write_frame(
     bytes: impl Read,
     output: &Path,
     params: FrameParams,
+    layers: Layers,
     options: &ConvertOptions,
 ) -> Result<(), Error> {
     let writer = FrameWriter::create(output, FrameType::Contiguous, options.overwrite, params)?;
     let mut writer = writer.limits(options.limits);
+    writer.add_metalayers(&layers.metalayers)?;
+    writer.replace_vlmetalayers(layers.vlmetalayers)?;
     writer.append_stream(bytes, options.chunk_size, &options.threads, &options.cancel)?;
     writer.finish()
 }
@@ -46,17 +50,17 @@ pub(super) fn write_carray(
     bytes: impl Read,
     output: &Path,
     meta: &NumpyMeta,
-    old: Option<(&Storage, Attrs)>,
+    (old, attrs): (Option<&Storage>, Attrs),
     options: &ConvertOptions,
 ) -> Result<(), Error> {
-    let params = options.carray_params(meta, old.as_ref().map(|(storage, _)| *storage))?;
+    let params = options.carray_params(meta, old)?;
     let mut writer = CarrayWriter::create(output, options.overwrite, &params)?;
     let rows = writer.append_stream(bytes, &options.threads, &options.cancel)?;
     if let Some(expected) = meta.shape.first().filter(|expected| **expected != rows) {
         let size = |rows: u64| meta.nbytes().unwrap_or(0).checked_div(*expected).unwrap_or(0).saturating_mul(rows);
         return Err(Error::InputChanged { expected: size(*expected), found: size(rows) });
     }
-    if let Some((_, attrs)) = old {
+    if !attrs.is_empty() {
         writer.set_attrs(attrs);
     }
     writer.finish()
@@ -66,12 +70,14 @@ pub(super) fn write_array(
     items: &impl ArrayItems,
     output: &Path,
     meta: &NumpyMeta,
-    params: FrameParams,
+    (params, layers): (FrameParams, Layers),
     options: &ConvertOptions,
 ) -> Result<(), Error> {
     let array = options.array.array(meta)?;
-    let writer = FrameWriter::create_array(output, FrameType::Contiguous, options.overwrite, array, params)?;
+    let (kind, metalayers) = (FrameType::Contiguous, &layers.metalayers);
+    let writer = FrameWriter::create_array_with(output, kind, options.overwrite, array, params, metalayers)?;
     let mut writer = writer.limits(options.limits);
+    writer.replace_vlmetalayers(layers.vlmetalayers)?;
     writer.write_items(items, &options.threads, &options.cancel)?;
     writer.finish()
 }

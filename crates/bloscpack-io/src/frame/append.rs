@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use blosc_core::{Encoder, max_cbytes};
+use blosc_core::{Encoder, max_cbytes, memory};
 use bloscpack_format::frame::{ChunkInfo, ChunkSize, NewChunk};
 
 use super::store::FrameStore;
@@ -57,7 +57,7 @@ impl<S: FrameStore> FrameWriter<S> {
                 (&limits, &|plain: &Vec<u8>| Weight::of_new_chunk(plain.len() as u64, 0, threads, &limits)),
                 threads,
                 cancel,
-                || Ok(Encoder::new(params.clone())?.blockshape(&blockshape)),
+                || Ok(Encoder::new(params.clone())?.blockshape(&blockshape).cancel(cancel.clone())),
                 || {
                     let mut plain = Vec::new();
                     input.append(chunk_size.into(), &mut plain)?;
@@ -66,7 +66,7 @@ impl<S: FrameStore> FrameWriter<S> {
                     Ok((!plain.is_empty() && !unchanged).then_some(plain))
                 },
                 |encoder: &mut Encoder, plain: Vec<u8>| {
-                    let mut chunk = vec![0; max_cbytes(plain.len())];
+                    let mut chunk = memory::zeroed(max_cbytes(plain.len()))?;
                     let cbytes = encoder.compress_into(&plain, &mut chunk)?;
                     chunk.truncate(cbytes);
                     Ok(chunk)

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use blosc_core::{Encoder, Special, max_cbytes};
+use blosc_core::{Encoder, Special, max_cbytes, memory};
+use bloscpack_format::FormatError;
 use bloscpack_format::frame::{
     B2nd, ChunkPart, ChunkRef, DtypeText, FrameError, FrameType, Grid, MAX_CHUNKS, MAX_NDIM, Region, Slot,
 };
@@ -55,7 +56,7 @@ impl ArrayOptions {
     /// The metalayer of an array so cut.
     ///
     /// # Errors
-    /// [`Error::Format`] if the shapes do not go together; [`Error::NotANumpyArray`] for more than 16 axes.
+    /// [`Error::ArrayCut`] if the shapes do not go together; [`Error::NotANumpyArray`] for more than 16 axes.
     pub fn array(&self, meta: &NumpyMeta) -> Result<B2nd, Error> {
         if meta.shape.len() > MAX_NDIM {
             return Err(Error::NotANumpyArray {
@@ -63,17 +64,38 @@ impl ArrayOptions {
             });
         }
         let itemsize = meta.dtype.itemsize();
+        self.check_axes(meta.shape.len())?;
         let chunkshape = self.chunkshape.clone().unwrap_or_else(|| cut(&meta.shape, itemsize, CHUNK_NBYTES));
         let of_chunk: Vec<u64> = chunkshape.iter().copied().map(u64::from).collect();
         let blockshape = self.blockshape.clone().unwrap_or_else(|| cut(&of_chunk, itemsize, BLOCK_NBYTES));
+        if let Some((block, chunk)) = blockshape.iter().zip(&chunkshape).find(|(block, chunk)| block > chunk) {
+            let what = format!("blocks of {block} items along an axis do not fit into chunks of {chunk}");
+            return Err(Error::ArrayCut { shape: "blockshape", what });
+        }
         let text = match &meta.dtype {
             Dtype::Scalar(_) => meta.dtype.to_descr().trim_matches('\'').to_owned(),
             _ => meta.dtype.to_descr(),
         };
         let dtype = Some(DtypeText { format: 0, text });
         let array = B2nd { version: 0, shape: meta.shape.clone(), chunkshape, blockshape, dtype };
-        Grid::new(&array, itemsize_of(meta)?)?;
-        Ok(array)
+        let cut_is_given = self.chunkshape.is_some() || self.blockshape.is_some();
+        match Grid::new(&array, itemsize_of(meta)?) {
+            Err(FormatError::Frame(FrameError::ShapeTooLarge { field, max })) if cut_is_given && field != "shape" => {
+                Err(Error::ArrayCut { shape: field, what: format!("it takes more than {max} bytes") })
+            }
+            grid => grid.map(|_| array).map_err(Error::from),
+        }
+    }
+
+    /// Refuses shapes that have not one length for each axis of the array.
+    fn check_axes(&self, ndim: usize) -> Result<(), Error> {
+        for (shape, given) in [("chunkshape", &self.chunkshape), ("blockshape", &self.blockshape)] {
+            if let Some(given) = given.as_ref().filter(|given| given.len() != ndim) {
+                let what = format!("it has {} axes, but the array has {ndim}", given.len());
+                return Err(Error::ArrayCut { shape, what });
+            }
+        }
+        Ok(())
     }
 }
 
@@ -122,6 +144,18 @@ impl FrameWriter<NewFrame> {
     ) -> Result<Self, Error> {
         FrameWriter::start_array(NewFrame::create(path, frame_type, overwrite)?, array, params)
     }
+
+    /// [`FrameWriter::create_array`] with other metalayers besides that of the array.
+    pub(crate) fn create_array_with(
+        path: &Path,
+        frame_type: FrameType,
+        overwrite: bool,
+        array: B2nd,
+        params: FrameParams,
+        metalayers: &[(Vec<u8>, Vec<u8>)],
+    ) -> Result<Self, Error> {
+        FrameWriter::start_array_with(NewFrame::create(path, frame_type, overwrite)?, array, params, metalayers)
+    }
 }
 
 impl FrameWriter<MemoryFrame> {
@@ -140,10 +174,21 @@ impl<S: FrameStore> FrameWriter<S> {
     /// # Errors
     /// As [`FrameWriter::create_array`].
     pub fn start_array(store: S, array: B2nd, params: FrameParams) -> Result<Self, Error> {
+        FrameWriter::start_array_with(store, array, params, &[])
+    }
+
+    fn start_array_with(
+        store: S,
+        array: B2nd,
+        params: FrameParams,
+        metalayers: &[(Vec<u8>, Vec<u8>)],
+    ) -> Result<Self, Error> {
         let grid = few_chunks(Grid::new(&array, params.get_typesize())?)?;
         // A block has less than 2 GiB.
         let mut writer = FrameWriter::start(store, params.blocksize(grid.block_nbytes() as u32))?;
         writer.add_metalayer(B2nd::NAME, &array.to_bytes()?)?;
+        // The header cannot grow once there are chunks.
+        writer.add_metalayers(metalayers)?;
         if grid.nchunks() > 0 {
             let slots = (0..grid.nchunks()).map(|_| Slot::Special(Special::Zeros));
             writer.with(|edit| edit.remap(grid.chunk_nbytes() as u32, slots, 0))?;
@@ -176,12 +221,12 @@ impl<S: FrameStore> FrameWriter<S> {
                 (&limits, &weigh),
                 threads,
                 cancel,
-                || Ok(Encoder::new(params.clone())?.blockshape(&blockshape)),
+                || Ok(Encoder::new(params.clone())?.blockshape(&blockshape).cancel(cancel.clone())),
                 || Ok(parts.next()),
                 |encoder: &mut Encoder, part: ChunkPart| {
-                    let mut plain = vec![0; grid.chunk_nbytes()];
+                    let mut plain = memory::zeroed(grid.chunk_nbytes())?;
                     grid.write(&part, &mut plain, &part.region, &items.read(&part.region)?)?;
-                    let mut chunk = vec![0; max_cbytes(plain.len())];
+                    let mut chunk = memory::zeroed(max_cbytes(plain.len()))?;
                     let cbytes = encoder.compress_into(&plain, &mut chunk)?;
                     chunk.truncate(cbytes);
                     Ok((part.nchunk, chunk))
@@ -207,7 +252,7 @@ impl<S: FrameStore> FrameWriter<S> {
         self.all_or_none(|this| {
             parts.try_for_each(|part| {
                 let whole = grid.is_whole(&part);
-                let mut plain = if whole { vec![0; grid.chunk_nbytes()] } else { this.chunk(part.nchunk)? };
+                let mut plain = if whole { memory::zeroed(grid.chunk_nbytes())? } else { this.chunk(part.nchunk)? };
                 grid.write(&part, &mut plain, region, items)?;
                 this.update_chunk(part.nchunk, &encoder.compress(&plain)?)
             })
@@ -251,9 +296,9 @@ impl<S: FrameStore> FrameWriter<S> {
             return Ok(());
         }
         let old = self.chunk(part.nchunk)?;
-        let mut items = vec![0; grid.nbytes_of(&part.region)? as usize];
+        let mut items = memory::zeroed(grid.nbytes_of(&part.region)? as usize)?;
         grid.read(part, &old, &part.region, &mut items)?;
-        let mut plain = vec![0; grid.chunk_nbytes()];
+        let mut plain = memory::zeroed(grid.chunk_nbytes())?;
         grid.write(part, &mut plain, &part.region, &items)?;
         if plain == old { Ok(()) } else { self.update_chunk(part.nchunk, &encoder.compress(&plain)?) }
     }

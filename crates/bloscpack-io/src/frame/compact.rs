@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 
-use blosc_core::{Chunk, Limits, Special};
+use blosc_core::{Chunk, Limits, Special, memory};
 use bloscpack_format::frame::{ChunkInfo, ChunkSize, Entry, Frame, FrameType, Index, sframe};
 
 use super::local::LocalFrame;
@@ -112,7 +112,8 @@ impl Copy<'_> {
     /// Puts the frame in its place; how many bytes it has.
     fn finish(mut self, index: &Index) -> Result<u64, Error> {
         let mut header = self.frame.header.clone();
-        let tail = [index.encode()?, self.frame.trailer.to_bytes()?].concat();
+        let mut tail = index.encode()?;
+        memory::extend(&mut tail, &self.frame.trailer.to_bytes()?)?;
         header.cbytes = self.end;
         header.frame_len = header.header_len() + self.end + tail.len() as u64;
         self.write(header.header_len() + self.end, &tail)?;
@@ -144,7 +145,9 @@ fn compact_sparse(path: &Path, cancel: &Cancel, limits: Limits) -> Result<Compac
     let mut bytes = frame.header.clone();
     let (index, trailer) = (frame.index.encode()?, frame.trailer.to_bytes()?);
     bytes.frame_len = bytes.header_len() + (index.len() + trailer.len()) as u64;
-    let bytes = [bytes.to_bytes()?, index, trailer].concat();
+    let mut bytes = bytes.to_bytes()?;
+    memory::extend(&mut bytes, &index)?;
+    memory::extend(&mut bytes, &trailer)?;
     store.replace(&bytes).map_err(Error::io("writing the frame"))?;
     for number in leftover {
         store.remove_chunk_file(number).map_err(Error::io("removing a chunk file"))?;

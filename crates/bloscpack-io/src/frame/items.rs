@@ -1,5 +1,6 @@
 //! The items of an array that lie somewhere: in a `.npy` file, in memory, in another frame.
 
+use blosc_core::memory;
 use bloscpack_format::frame::{FrameError, Region};
 use bloscpack_format::numpy::{NumpyMeta, Order};
 
@@ -91,7 +92,7 @@ impl<R: ReadAt> PlainItems<R> {
         }
         let runs: u64 = extents.iter().take(outer).product();
         // Within the source, which is at least as long.
-        let mut items = vec![0; (runs * run) as usize];
+        let mut items = memory::zeroed((runs * run) as usize)?;
         let mut at = region.start.clone();
         for bytes in items.chunks_exact_mut((run as usize).max(1)) {
             let place = at.iter().zip(shape).fold(0, |place, (at, len)| place * len + at);
@@ -129,15 +130,15 @@ impl<R: ReadAt> ArrayItems for PlainItems<R> {
         let turned = |axes: &[u64]| axes.iter().rev().copied().collect::<Vec<_>>();
         let reversed = Region { start: turned(&region.start), stop: turned(&region.stop) };
         let items = self.read_c(&turned(&self.shape), &reversed)?;
-        Ok(transposed(&items, &region.extents(), self.itemsize as usize))
+        transposed(&items, &region.extents(), self.itemsize as usize)
     }
 }
 
 /// Items in Fortran order, put into C order.
-fn transposed(items: &[u8], extents: &[u64], itemsize: usize) -> Vec<u8> {
+fn transposed(items: &[u8], extents: &[u64], itemsize: usize) -> Result<Vec<u8>, Error> {
     // Without bytes there is nothing to turn round; and the product of the other axes may be any number.
     if items.is_empty() {
-        return Vec::new();
+        return Ok(Vec::new());
     }
     let mut strides = Vec::with_capacity(extents.len());
     let mut stride = 1;
@@ -145,7 +146,7 @@ fn transposed(items: &[u8], extents: &[u64], itemsize: usize) -> Vec<u8> {
         strides.push(stride);
         stride *= extent;
     }
-    let mut out = Vec::with_capacity(items.len());
+    let mut out = memory::with_capacity(items.len())?;
     let mut at = vec![0; extents.len()];
     let start = at.clone();
     for _ in 0..stride {
@@ -154,16 +155,16 @@ fn transposed(items: &[u8], extents: &[u64], itemsize: usize) -> Vec<u8> {
         out.extend_from_slice(items.get(place..place + itemsize).unwrap_or_default());
         advance(&mut at, &start, extents);
     }
-    out
+    Ok(out)
 }
 
 #[cfg(test)]
 mod tests {
     #[test]
     fn turned_round() {
-        assert_eq!(super::transposed(&[1, 2, 3, 4, 5, 6], &[2, 3], 1), [1, 3, 5, 2, 4, 6]);
+        assert_eq!(super::transposed(&[1, 2, 3, 4, 5, 6], &[2, 3], 1).unwrap(), [1, 3, 5, 2, 4, 6]);
         for extents in [[2, 1 << 40, 1 << 40, 0].as_slice(), &[0, 1 << 40, 1 << 40], &[1 << 62, 4]] {
-            assert_eq!(super::transposed(&[], extents, 0), [0; 0], "{extents:?}");
+            assert_eq!(super::transposed(&[], extents, 0).unwrap(), [0; 0], "{extents:?}");
         }
     }
 }

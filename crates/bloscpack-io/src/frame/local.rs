@@ -9,7 +9,9 @@ use bloscpack_format::frame::{FrameType, sframe};
 use super::store::FrameStore;
 use crate::Error;
 use crate::atomic::{self, AtomicFile};
-use crate::files::{expect_regular, is_same_file, open_regular, open_regular_by, remove_if_there, write_anew};
+use crate::files::{
+    clear_special_bits, expect_regular, is_same_file, open_regular, open_regular_by, remove_if_there, write_anew,
+};
 use crate::lock::{Locked, lock_directory, open_locked};
 use crate::source::{ChunkFiles, ReadAt};
 
@@ -82,6 +84,7 @@ impl FrameStore for LocalFrame {
     }
 
     fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
+        clear_special_bits(&self.file);
         #[cfg(unix)]
         return std::os::unix::fs::FileExt::write_all_at(&*self.file, bytes, at);
         #[cfg(not(unix))]
@@ -93,6 +96,7 @@ impl FrameStore for LocalFrame {
     }
 
     fn set_len(&mut self, len: u64) -> io::Result<()> {
+        clear_special_bits(&self.file);
         self.file.set_len(len)
     }
 

@@ -15,6 +15,7 @@ pub struct FrameParams {
     blocksize: u32,
     split: SplitMode,
     dictionary: bool,
+    portable: bool,
 }
 
 impl FrameParams {
@@ -23,7 +24,16 @@ impl FrameParams {
     pub fn new(typesize: u32) -> Self {
         let filters = FilterPipeline::shuffle();
         let split = SplitMode::Auto;
-        FrameParams { codec: Codec::Zstd, clevel: 5, typesize, filters, blocksize: 0, split, dictionary: false }
+        FrameParams {
+            codec: Codec::Zstd,
+            clevel: 5,
+            typesize,
+            filters,
+            blocksize: 0,
+            split,
+            dictionary: false,
+            portable: true,
+        }
     }
 
     /// Sets the codec, one that Blosc2 has.
@@ -60,6 +70,12 @@ impl FrameParams {
     #[must_use]
     pub fn dictionary(self, dictionary: bool) -> Self {
         FrameParams { dictionary, ..self }
+    }
+
+    /// Sets whether to refuse filters that C-Blosc2 decodes to other data: [`CParams::portable`].
+    #[must_use]
+    pub fn portable(self, portable: bool) -> Self {
+        FrameParams { portable, ..self }
     }
 
     /// Sets the bytes of an item.
@@ -101,6 +117,7 @@ impl FrameParams {
             blocksize: header.blocksize,
             split: header.split_mode(),
             dictionary: header.uses_dictionary(),
+            portable: true,
         })
     }
 
@@ -140,6 +157,11 @@ impl FrameParams {
             size => BlockSize::Fixed(size as usize),
         };
         let params = CParams::blosc2().codec(self.codec).clevel(self.clevel).typesize(self.typesize as usize);
-        params.filters(self.filters).blocksize(blocksize).split(self.split).dictionary(self.dictionary)
+        params
+            .filters(self.filters)
+            .blocksize(blocksize)
+            .split(self.split)
+            .dictionary(self.dictionary)
+            .portable(self.portable)
     }
 }

@@ -1,5 +1,6 @@
 //! Where the bytes of a frame are kept while it is written, and a store in memory.
 
+use blosc_core::memory;
 use std::collections::BTreeMap;
 use std::io;
 
@@ -98,20 +99,20 @@ impl FrameStore for MemoryFrame {
         let start = usize::try_from(at).map_err(|_| io::ErrorKind::OutOfMemory)?;
         let end = start.checked_add(bytes.len()).ok_or(io::ErrorKind::OutOfMemory)?;
         if self.file.len() < end {
-            self.file.resize(end, 0);
+            memory::resize(&mut self.file, end, 0)?;
         }
         self.file.get_mut(start..end).unwrap_or_default().copy_from_slice(bytes);
         Ok(())
     }
 
     fn set_len(&mut self, len: u64) -> io::Result<()> {
-        self.file.resize(usize::try_from(len).map_err(|_| io::ErrorKind::OutOfMemory)?, 0);
-        Ok(())
+        let len = usize::try_from(len).map_err(|_| io::ErrorKind::OutOfMemory)?;
+        Ok(memory::resize(&mut self.file, len, 0)?)
     }
 
     fn write_chunk_file(&mut self, number: u32, bytes: &[u8]) -> io::Result<()> {
         let files = self.files.as_mut().ok_or(io::ErrorKind::Unsupported)?;
-        files.insert(number, bytes.to_vec());
+        files.insert(number, memory::copy_of(bytes)?);
         Ok(())
     }
 

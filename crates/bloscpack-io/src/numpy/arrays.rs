@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use blosc_core::memory;
 use bloscpack_format::frame::{FrameType, Region};
 use bloscpack_format::numpy::{Dtype, Order};
 use ndarray::{Array, ArrayBase, Data, Dimension, ShapeBuilder};
@@ -142,7 +143,7 @@ fn to_bytes<A: Element, S: Data<Elem = A>, D: Dimension>(
     array: &ArrayBase<S, D>,
 ) -> Result<(Vec<u8>, NumpyMeta), Error> {
     let fortran = !array.is_standard_layout() && array.t().is_standard_layout();
-    let mut bytes = Vec::with_capacity(array.len() * size_of::<A>());
+    let mut bytes = memory::with_capacity(array.len() * size_of::<A>())?;
     if fortran {
         array.t().iter().for_each(|item| item.put(&mut bytes));
     } else {
@@ -164,7 +165,7 @@ fn from_bytes<A: Element, D: Dimension>(mut bytes: Vec<u8>, meta: NumpyMeta) -> 
             what: format!("its dtype is {}, expected {}", found.to_descr(), dtype::<A>('<')?.to_descr()),
         });
     }
-    let items: Vec<A> = bytes.chunks_exact(size_of::<A>()).map(A::get).collect();
+    let items: Vec<A> = memory::collect(bytes.chunks_exact(size_of::<A>()).map(A::get))?;
     let mut dimensions = D::zeros(D::NDIM.unwrap_or(shape.len()));
     if dimensions.ndim() != shape.len() {
         let (found, expected) = (shape.len(), dimensions.ndim());

@@ -71,10 +71,14 @@ pub fn recover_with_limits(
     let dir = LocalDirectory::open(input)?;
     refuse_within(input, output)?;
     let mut lost = Vec::new();
-    let moves = Moves::read(&dir, &limits).unwrap_or_else(|error| {
-        lost.push(Lost { column: None, what: LostPart::Pending { why: error.to_string() } });
-        Moves::default()
-    });
+    let moves = match Moves::read(&dir, &limits) {
+        Ok(moves) => moves,
+        Err(error) => {
+            let error = error.unless_out_of_memory()?;
+            lost.push(Lost { column: None, what: LostPart::Pending { why: error.to_string() } });
+            Moves::default()
+        }
+    };
     let dir = moves.on(dir);
     let how = How { overwrite, gaps, cancel, limits };
     match columns(&dir, &mut lost, &limits)? {
@@ -97,7 +101,7 @@ fn columns(dir: &dyn Directory, lost: &mut Vec<Lost>, limits: &Limits) -> Result
     let error = match read_meta(dir, ROOTDIRS_FILE, (limits, 1), RootDirs::parse) {
         Ok(found) => return Ok(Some(found.names)),
         Err(error) if error.is_not_found() && has_storage("") => return Ok(None),
-        Err(error) => error,
+        Err(error) => error.unless_out_of_memory()?,
     };
     let names = dir.list("").map_err(|error| Error::io("listing")(error).in_file(dir, ""))?;
     let mut names: Vec<String> =
@@ -135,10 +139,14 @@ fn table(
     How { overwrite, gaps, cancel, limits }: How<'_>,
     mut lost: Vec<Lost>,
 ) -> Result<RecoverReport, Error> {
-    let attrs = read_attrs(dir, &limits).unwrap_or_else(|error| {
-        lost.push(Lost { column: None, what: LostPart::Attrs { why: error.to_string() } });
-        Attrs::default()
-    });
+    let attrs = match read_attrs(dir, &limits) {
+        Ok(found) => found,
+        Err(error) => {
+            let error = error.unless_out_of_memory()?;
+            lost.push(Lost { column: None, what: LostPart::Attrs { why: error.to_string() } });
+            Attrs::default()
+        }
+    };
     let (place, new) = Place::create(output, overwrite)?;
     let root = Arc::new(Staging::open(new, limits)?);
     let (mut kept, mut columns) = (Vec::new(), Vec::new());
@@ -147,10 +155,14 @@ fn table(
     for name in names {
         let below = Below::new(dir, &name);
         let mut lost_here = Vec::new();
-        let moves = Moves::read(&below, &limits).unwrap_or_else(|error| {
-            lost_here.push(LostPart::Pending { why: error.to_string() });
-            Moves::default()
-        });
+        let moves = match Moves::read(&below, &limits) {
+            Ok(found) => found,
+            Err(error) => {
+                let error = error.unless_out_of_memory()?;
+                lost_here.push(LostPart::Pending { why: error.to_string() });
+                Moves::default()
+            }
+        };
         let below = moves.on(below);
         match Damaged::open(&below, &mut metadata) {
             Ok(mut damaged) => {
@@ -161,6 +173,7 @@ fn table(
                 columns.push(new);
             }
             Err(error) => {
+                let error = error.unless_out_of_memory()?;
                 lost_here.push(LostPart::Column { why: error.to_string() });
                 first_error = first_error.or(Some(error));
             }

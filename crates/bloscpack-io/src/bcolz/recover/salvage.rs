@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use blosc_core::{Chunk, Decoder, Limits};
+use blosc_core::{Chunk, Decoder, Limits, memory};
 use bloscpack_format::FormatError;
 use bloscpack_format::bcolz::{
     ChunkFileHeader, DATA_DIR, Dtype, SIZES_FILE, STORAGE_FILE, Sizes, Storage, chunk_file_name, chunk_file_number,
@@ -34,10 +34,14 @@ impl<'a> Damaged<'a> {
     pub(super) fn open(dir: &'a dyn Directory, kept: &mut Kept) -> Result<Self, Error> {
         let (mut lost, limits) = (Vec::new(), kept.limits);
         let storage = kept.read(dir, STORAGE_FILE, Storage::parse)?;
-        let attrs = read_attrs(dir, &limits).unwrap_or_else(|error| {
-            lost.push(LostPart::Attrs { why: error.to_string() });
-            Default::default()
-        });
+        let attrs = match read_attrs(dir, &limits) {
+            Ok(found) => found,
+            Err(error) => {
+                let error = error.unless_out_of_memory()?;
+                lost.push(LostPart::Attrs { why: error.to_string() });
+                Default::default()
+            }
+        };
         let known = kept
             .read(dir, SIZES_FILE, Sizes::parse)
             .and_then(|sizes| Meta::new(storage.clone(), sizes).map_err(|error| error.in_file(dir, SIZES_FILE)));
@@ -47,6 +51,7 @@ impl<'a> Damaged<'a> {
                 (meta, Some(len))
             }
             Err(error) => {
+                let error = error.unless_out_of_memory()?;
                 lost.push(LostPart::Sizes { why: error.to_string() });
                 let (atom_shape, sure) = atom_shape(dir, &storage)?;
                 if !sure {
@@ -92,7 +97,7 @@ impl<'a> Damaged<'a> {
             let first = rows_before(chunk);
             let wanted = self.len.map(|len| len.saturating_sub(first).min(chunklen));
             let is_last = chunk + 1 == end;
-            let (rows, bytes, why) = self.standing(chunk);
+            let (rows, bytes, why) = self.standing(chunk, cancel)?;
             // Without `meta/sizes`, a last chunk has as many rows as it has.
             let wanted = wanted.unwrap_or(if is_last && why.is_none() { rows } else { chunklen });
             if rows >= wanted {
@@ -119,14 +124,15 @@ impl<'a> Damaged<'a> {
     }
 
     /// The rows of a chunk that stand, its file, and what is wrong with it.
-    fn standing(&self, chunk: u64) -> (u64, Vec<u8>, Option<String>) {
-        match self.read(chunk) {
-            Ok((rows, bytes)) => (rows, bytes, None),
-            Err(error) => (0, Vec::new(), Some(error.to_string())),
+    fn standing(&self, chunk: u64, cancel: &Cancel) -> Result<(u64, Vec<u8>, Option<String>), Error> {
+        match self.read(chunk, cancel) {
+            Ok((rows, bytes)) => Ok((rows, bytes, None)),
+            Err(error) if error.is_cancelled() => Err(Error::Cancelled),
+            Err(error) => Ok((0, Vec::new(), Some(error.unless_out_of_memory()?.to_string()))),
         }
     }
 
-    fn read(&self, chunk: u64) -> Result<(u64, Vec<u8>), Error> {
+    fn read(&self, chunk: u64, cancel: &Cancel) -> Result<(u64, Vec<u8>), Error> {
         let chunklen = self.meta.rows.chunklen();
         // Of any number of rows up to a whole chunk.
         let rows = self.meta.rows.with_len(chunk.saturating_mul(chunklen)).map_err(FormatError::from)?;
@@ -137,13 +143,17 @@ impl<'a> Damaged<'a> {
             let bytes = meta.read_chunk_file(self.dir, &path, chunk, &limits)?;
             let refuse = |source| Error::Chunk { chunk, offset: ChunkFileHeader::LEN as u64, source };
             let parsed = Chunk::parse(&bytes).map_err(refuse)?;
-            let found = Decoder::new().limits(limits).decompress(&parsed).map_err(refuse)?.len() as u64;
+            let mut decoder = Decoder::new().limits(limits).cancel(cancel.clone());
+            let found = decoder.decompress(&parsed).map_err(refuse)?.len() as u64;
             let atomsize = rows.atomsize();
             let count = if self.meta.storage.dtype == Dtype::Object { 1 } else { found / atomsize };
             if self.meta.storage.dtype != Dtype::Object && !found.is_multiple_of(atomsize) {
                 return Err(Error::NotRows { found, atomsize, rows: None });
             }
-            Ok((count, [ChunkFileHeader::NEW.to_bytes().as_slice(), &bytes].concat()))
+            let mut file = memory::with_capacity(ChunkFileHeader::LEN + bytes.len())?;
+            file.extend_from_slice(&ChunkFileHeader::NEW.to_bytes());
+            file.extend_from_slice(&bytes);
+            Ok((count, file))
         };
         decode().map_err(|error| error.in_file(self.dir, &path))
     }

@@ -33,6 +33,14 @@ impl<D: Directory> CtableWriter<D> {
         self.attrs_are_new = true;
     }
 
+    /// The attributes of a column as they are going to be.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchColumn`]; [`Error::InFile`] if their file is damaged.
+    pub fn column_attrs(&mut self, column: &str) -> Result<&Attrs, Error> {
+        Ok(self.column(column)?.attrs()?)
+    }
+
     /// Lets these be the attributes of a column.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! Chunks of a carray that is being written: where they are now, and where new ones go.
 
-use blosc_core::{Decoder, Encoder, max_cbytes};
+use blosc_core::{Decoder, Encoder, max_cbytes, memory};
 use bloscpack_format::bcolz::{ChunkFileHeader, Storage, chunk_file_name, quantize, staged_name};
 
 use super::column::{Column, Staged};
@@ -96,8 +96,9 @@ impl<D: Directory> Column<D> {
 /// The bytes of a chunk file.
 pub(super) fn chunk_file(encoder: &mut Encoder, storage: &Storage, mut plain: Vec<u8>) -> Result<Vec<u8>, Error> {
     quantize(&mut plain, &storage.dtype, storage.cparams.quantize);
-    let mut bytes = ChunkFileHeader::NEW.to_bytes().to_vec();
-    bytes.resize(ChunkFileHeader::LEN + max_cbytes(plain.len()), 0);
+    let header = ChunkFileHeader::NEW.to_bytes();
+    let mut bytes = memory::zeroed(ChunkFileHeader::LEN + max_cbytes(plain.len()))?;
+    bytes.get_mut(..ChunkFileHeader::LEN).unwrap_or_default().copy_from_slice(&header);
     let cbytes = encoder.compress_into(&plain, bytes.get_mut(ChunkFileHeader::LEN..).unwrap_or_default())?;
     bytes.truncate(ChunkFileHeader::LEN + cbytes);
     Ok(bytes)

@@ -1,5 +1,6 @@
 //! Rows of a carray that is being written: appended, in place of others, removed.
 
+use blosc_core::{OutOfMemory, memory};
 use std::cmp::Ordering;
 use std::num::NonZeroU64;
 use std::ops::Range;
@@ -25,10 +26,17 @@ impl<D: Directory> Column<D> {
             let (now, later) = bytes.split_at(room.min(bytes.len()));
             let full = tail.len() + now.len() == size;
             if !full {
-                tail.extend_from_slice(now);
+                memory::extend(tail, now)?;
             }
             // A tail that is empty is not copied into.
-            let whole = full.then(|| [std::mem::take(tail).as_slice(), now].concat());
+            let whole = match full {
+                true => {
+                    let mut whole = std::mem::take(tail);
+                    memory::extend(&mut whole, now)?;
+                    Some(whole)
+                }
+                false => None,
+            };
             let chunk = self.meta.rows.full_chunks();
             self.tail_is_new = !full;
             self.set_len(self.len() + now.len() as u64 / atomsize)?;
@@ -75,7 +83,7 @@ impl<D: Directory> Column<D> {
             let whole = rows == (0..all.chunklen()) && step == NonZeroU64::MIN && !one;
             let mut plain = match (in_tail, whole) {
                 (true, _) => std::mem::take(self.load_tail()?),
-                (_, true) => vec![0; all.chunk_nbytes() as usize],
+                (_, true) => memory::zeroed(all.chunk_nbytes() as usize)?,
                 _ => self.plain(chunk, all.rows_in(chunk))?,
             };
             // Steps between rows of one chunk; a larger one has only one row in it.
@@ -120,7 +128,7 @@ impl<D: Directory> Column<D> {
         let (storage, sizes) = (&self.meta.storage, &self.meta.sizes);
         let value = dflt::to_bytes(&storage.dflt, &storage.dtype, sizes.atom_shape()).map_err(FormatError::from)?;
         // A row has less than 2 GiB.
-        Ok(value.iter().copied().cycle().take(self.meta.rows.atomsize() as usize).collect())
+        Ok(memory::collect(value.iter().copied().cycle().take(self.meta.rows.atomsize() as usize))?)
     }
 
     fn grow(&mut self, len: u64) -> Result<(), Error> {
@@ -135,7 +143,7 @@ impl<D: Directory> Column<D> {
         left -= first;
         if left >= rows.chunklen() {
             let mut encoder = params::encoder(&self.meta.storage)?;
-            let bytes = chunk_file(&mut encoder, &self.meta.storage, row.repeat(rows.chunklen() as usize))?;
+            let bytes = chunk_file(&mut encoder, &self.meta.storage, repeated(&row, rows.chunklen() as usize)?)?;
             while left >= rows.chunklen() {
                 self.place(self.meta.rows.full_chunks(), &bytes)?;
                 self.set_len(self.len() + rows.chunklen())?;
@@ -152,7 +160,7 @@ impl<D: Directory> Column<D> {
         }
         let (chunk, size) = (self.meta.rows.full_chunks(), self.meta.rows.chunk_nbytes());
         let mut plain = std::mem::take(self.load_tail()?);
-        extend_repeated(&mut plain, row, count as usize);
+        extend_repeated(&mut plain, row, count as usize)?;
         let full = plain.len() as u64 == size;
         self.tail_is_new = !full;
         self.set_len(self.len() + count)?;
@@ -207,13 +215,24 @@ impl<D: Directory> Column<D> {
 }
 
 /// Adds the same bytes so many times, copying what was copied already.
-fn extend_repeated(bytes: &mut Vec<u8>, one: &[u8], count: usize) {
+fn extend_repeated(bytes: &mut Vec<u8>, one: &[u8], count: usize) -> Result<(), OutOfMemory> {
     let (start, nbytes) = (bytes.len(), one.len() * count);
-    bytes.reserve_exact(nbytes);
+    if nbytes == 0 {
+        return Ok(());
+    }
+    memory::reserve(bytes, nbytes)?;
     bytes.extend_from_slice(one);
     while let done @ 1.. = bytes.len() - start
         && done < nbytes
     {
         bytes.extend_from_within(start..start + done.min(nbytes - done));
     }
+    Ok(())
+}
+
+/// The same bytes so many times.
+fn repeated(one: &[u8], count: usize) -> Result<Vec<u8>, OutOfMemory> {
+    let mut bytes = Vec::new();
+    extend_repeated(&mut bytes, one, count)?;
+    Ok(bytes)
 }

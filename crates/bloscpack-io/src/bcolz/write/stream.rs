@@ -34,7 +34,7 @@ impl<D: Directory> Column<D> {
             (&room, &|plain: &Vec<u8>| Weight::of_chunk(plain.len() as u64, threads, &room, || plain.len() as u64)),
             threads,
             cancel,
-            || params::encoder(&storage),
+            || Ok(params::encoder(&storage)?.cancel(cancel.clone())),
             || {
                 let mut plain = Vec::new();
                 input.append(size, &mut plain)?;

@@ -16,7 +16,7 @@ mod walk;
 
 use std::path::Path;
 
-use blosc_core::{Limits, Special};
+use blosc_core::{Limits, Special, memory};
 use bloscpack_format::frame::{ChunkInfo, ChunkRef, FrameType, Header, sframe};
 
 pub use self::report::{Lost, RecoverReport};
@@ -74,7 +74,7 @@ pub fn recover_with_limits(
     let read = |slot: Slot| match slot {
         Slot::At(at, len) => {
             // As many as were found there.
-            let mut bytes = vec![0; len as usize];
+            let mut bytes = memory::zeroed(len as usize)?;
             let read = source.read_exact_at(header.header_len() + at, &mut bytes);
             read.map_err(Error::io("reading the input")).map(|()| bytes)
         }
@@ -111,7 +111,7 @@ fn read_chunk_file(
     info.check(number.into(), room, None)?;
     limits.check_chunk(info.nbytes.into())?;
     limits.check_memory("a chunk", info.cbytes.into())?;
-    let mut bytes = vec![0; info.cbytes as usize];
+    let mut bytes = memory::zeroed(info.cbytes as usize)?;
     for (piece, at) in bytes.chunks_mut(PIECE).zip((0..).step_by(PIECE)) {
         cancel.check()?;
         file.read_exact_at(at, piece).map_err(refuse)?;

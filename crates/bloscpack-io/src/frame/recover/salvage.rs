@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use blosc_core::{Chunk, DecodeError, Decoder, Filter, Limits, Special};
+use blosc_core::{Chunk, DecodeError, Decoder, Filter, Limits, OutOfMemory, Special};
 use bloscpack_format::frame::{B2nd, Edit, FrameError, Grid, Header, Trailer};
 
 use super::report::{Lost, RecoverReport};
@@ -50,7 +50,8 @@ impl Salvage<'_> {
         // An index of a few bytes can name any number of chunks.
         Told::new(self.limits).add(found.max(expected), "", self.stored)?;
         let slots = slots.chain(std::iter::repeat(Slot::Lost));
-        let mut decoder = Decoder::new().limits(self.limits).super_chunk_typesize(self.header.typesize as usize);
+        let decoder = Decoder::new().limits(self.limits).cancel(self.cancel.clone());
+        let mut decoder = decoder.super_chunk_typesize(self.header.typesize as usize);
         if let Some(array) = &array {
             decoder = decoder.blockshape(&array.block_axes());
         }
@@ -70,10 +71,7 @@ impl Salvage<'_> {
                     continue;
                 }
                 Slot::Lost => None,
-                stored => match (self.read)(stored).map_err(|error| error.to_string()).and_then(|chunk| {
-                    let unchecked = check(&chunk, &mut decoder, grid.as_ref())?;
-                    Ok((chunk, unchecked))
-                }) {
+                stored => match read_whole(self.read, stored, &mut decoder, grid.as_ref())? {
                     Ok((chunk, unchecked)) => {
                         lost.extend(unchecked.map(|why| Lost::Unchecked { chunk: number, why }));
                         Some(chunk)
@@ -109,7 +107,8 @@ impl Salvage<'_> {
         for (layer, checked) in layers.checked(self.limits) {
             self.cancel.check()?;
             let name = || layer.name_lossy().into_owned();
-            refused.push(checked.err().map(|error| Lost::VlMetalayer { name: name(), why: error.to_string() }));
+            let why = checked.err().map(|error| Error::from(error).unless_out_of_memory()).transpose()?;
+            refused.push(why.map(|why| Lost::VlMetalayer { name: name(), why: why.to_string() }));
         }
         if refused.iter().any(Option::is_some) {
             let mut keep = refused.iter().map(Option::is_none);
@@ -120,22 +119,48 @@ impl Salvage<'_> {
     }
 }
 
+/// A chunk, and what could not be checked of it.
+type Whole = (Vec<u8>, Option<String>);
+
+/// A stored chunk and what could not be checked of it, or why it is lost. Memory that the system refuses tells nothing
+/// about the chunk: it ends the recovery.
+fn read_whole(
+    read: &dyn Fn(Slot) -> Result<Vec<u8>, Error>,
+    stored: Slot,
+    decoder: &mut Decoder,
+    grid: Option<&Grid>,
+) -> Result<Result<Whole, String>, Error> {
+    let chunk = match read(stored) {
+        Ok(chunk) => chunk,
+        Err(error) => return Ok(Err(error.unless_out_of_memory()?.to_string())),
+    };
+    Ok(check(&chunk, decoder, grid)?.map(|unchecked| (chunk, unchecked)))
+}
+
 /// Whether a chunk can be decoded, and has the size that all chunks of an array have; why not, if not. One that only we cannot
 /// decode stands: what is wanting for it.
-fn check(bytes: &[u8], decoder: &mut Decoder, grid: Option<&Grid>) -> Result<Option<String>, String> {
-    let chunk = Chunk::parse(bytes).map_err(|error| error.to_string())?;
+fn check(
+    bytes: &[u8],
+    decoder: &mut Decoder,
+    grid: Option<&Grid>,
+) -> Result<Result<Option<String>, String>, OutOfMemory> {
+    let chunk = match Chunk::parse(bytes) {
+        Ok(chunk) => chunk,
+        Err(error) => return Ok(Err(error.to_string())),
+    };
     let unchecked = match chunk.repeated_value() {
         Some(_) => None,
         None => match decoder.decompress(&chunk).err() {
+            Some(DecodeError::OutOfMemory(error)) => return Err(error),
             Some(error) if is_ours_to_lack(&error) => Some(error.to_string()),
-            Some(error) => return Err(error.to_string()),
+            Some(error) => return Ok(Err(error.to_string())),
             None => None,
         },
     };
     let found = chunk.header().nbytes();
     match grid.map(Grid::chunk_nbytes).filter(|expected| *expected != found) {
-        Some(expected) => Err(format!("nbytes is {found}, expected {expected}")),
-        None => Ok(unchecked),
+        Some(expected) => Ok(Err(format!("nbytes is {found}, expected {expected}"))),
+        None => Ok(Ok(unchecked)),
     }
 }
 

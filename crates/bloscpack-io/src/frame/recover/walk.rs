@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use blosc_core::Limits;
+use blosc_core::{Limits, memory};
 use bloscpack_format::frame::{
     ChunkInfo, ChunkSize, Entry, Found, FrameType, Header, Index, Trailer, identify, sframe,
 };
@@ -40,7 +40,7 @@ impl Walk {
         let (start, len) = (header.header_len(), source.len().map_err(&reading)?);
         let read = |at: u64, wanted: u64| -> Result<Vec<u8>, Error> {
             // No more than there are.
-            let mut bytes = vec![0; wanted.min(len.saturating_sub(at)) as usize];
+            let mut bytes = memory::zeroed(wanted.min(len.saturating_sub(at)) as usize)?;
             source.read_exact_at(at, &mut bytes).map_err(&reading)?;
             Ok(bytes)
         };

@@ -1,6 +1,7 @@
 //! The metalayers of a frame, which are as long as they were made, and its vlmetalayers, which are not.
 
 use blosc_core::CParams;
+use bloscpack_format::frame::VlMetalayers;
 
 use super::FrameWriter;
 use crate::Error;
@@ -32,6 +33,19 @@ impl<S: FrameStore> FrameWriter<S> {
         let chunk = blosc_core::compress(content, &CParams::blosc2().typesize(1))?;
         let max = self.max_vlmetalayers;
         self.with(|edit| edit.set_vlmetalayer(name, &chunk, max))
+    }
+
+    /// Puts other vlmetalayers in place of all, already compressed, however many they are.
+    pub(crate) fn replace_vlmetalayers(&mut self, vlmetalayers: VlMetalayers) -> Result<(), Error> {
+        self.with(|edit| {
+            edit.set_vlmetalayers(vlmetalayers);
+            Ok(())
+        })
+    }
+
+    /// Adds metalayers with any names to a frame without chunks.
+    pub(crate) fn add_metalayers(&mut self, metalayers: &[(Vec<u8>, Vec<u8>)]) -> Result<(), Error> {
+        metalayers.iter().try_for_each(|(name, content)| self.with(|edit| edit.add_metalayer_bytes(name, content)))
     }
 
     /// Removes a vlmetalayer.

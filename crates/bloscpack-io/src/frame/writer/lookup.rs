@@ -1,6 +1,6 @@
 //! Chunks of a frame that is being written, as it is now.
 
-use blosc_core::{Chunk, Decoder, Special};
+use blosc_core::{Chunk, Decoder, Special, memory};
 use bloscpack_format::frame::{ChunkInfo, ChunkRef, ChunkSize, FrameType};
 
 use super::FrameWriter;
@@ -17,7 +17,7 @@ impl<S: FrameStore> FrameWriter<S> {
         if let ChunkRef::Special { special, nbytes } = place {
             self.limits.check_chunk(nbytes.into())?;
             self.limits.check_output(nbytes.into(), 0)?;
-            return Ok(self.special(special, nbytes));
+            return self.special(special, nbytes);
         }
         let info = self.info_of(number, place)?;
         let bytes = self.read(number, place, info.cbytes.into())?;
@@ -26,13 +26,16 @@ impl<S: FrameStore> FrameWriter<S> {
         self.decoder().decompress(&Chunk::parse(&bytes).map_err(refuse)?).map_err(refuse)
     }
 
-    fn special(&self, special: Special, nbytes: u32) -> Vec<u8> {
+    fn special(&self, special: Special, nbytes: u32) -> Result<Vec<u8>, Error> {
         let nan = match self.params.get_typesize() {
             4 => f32::NAN.to_le_bytes().to_vec(),
             _ => f64::NAN.to_le_bytes().to_vec(),
         };
-        let value = if special == Special::Nan { nan } else { vec![0] };
-        value.iter().copied().cycle().take(nbytes as usize).collect()
+        let mut bytes = memory::zeroed(nbytes as usize)?;
+        if special == Special::Nan {
+            bytes.iter_mut().zip(nan.iter().cycle()).for_each(|(to, from)| *to = *from);
+        }
+        Ok(bytes)
     }
 
     fn decoder(&self) -> Decoder {
@@ -69,17 +72,17 @@ impl<S: FrameStore> FrameWriter<S> {
     fn read(&self, chunk: u64, place: ChunkRef, len: u64) -> Result<Vec<u8>, Error> {
         let made = self.edit.as_ref().and_then(|edit| edit.made(place));
         match (made, place) {
-            (Some(made), _) => Ok(made.get(..made.len().min(len as usize)).unwrap_or_default().to_vec()),
+            (Some(made), _) => Ok(memory::copy_of(made.get(..made.len().min(len as usize)).unwrap_or_default())?),
             (None, ChunkRef::File { number: file, .. }) => {
                 let refuse = |source| Error::ChunkFile { chunk, file, source };
                 let files = self.store.chunk_files().ok_or_else(|| refuse(std::io::ErrorKind::Unsupported.into()))?;
                 let source = files.open_chunk(file).map_err(refuse)?;
-                let mut bytes = vec![0; source.len().map_err(refuse)?.min(len) as usize];
+                let mut bytes = memory::zeroed(source.len().map_err(refuse)?.min(len) as usize)?;
                 source.read_exact_at(0, &mut bytes).map_err(refuse)?;
                 Ok(bytes)
             }
             (None, ChunkRef::Stored { at, room, .. }) => {
-                let mut bytes = vec![0; room.min(len) as usize];
+                let mut bytes = memory::zeroed(room.min(len) as usize)?;
                 self.store.read_exact_at(at, &mut bytes).map_err(Error::io("reading the frame"))?;
                 Ok(bytes)
             }

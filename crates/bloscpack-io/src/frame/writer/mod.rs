@@ -165,6 +165,14 @@ impl<S: FrameStore> FrameWriter<S> {
         Ok(FrameWriter::with_edit(store, edit, params))
     }
 
+    /// Sets whether new chunks may only have filters that C-Blosc2 decodes right: [`CParams::portable`]. The default is true,
+    /// whatever filters the chunks of the frame have.
+    #[must_use]
+    pub fn portable(mut self, portable: bool) -> Self {
+        self.params = self.params.portable(portable);
+        self
+    }
+
     pub(in crate::frame) fn with_edit(store: S, edit: Edit, params: FrameParams) -> Self {
         FrameWriter {
             committed_len: store.len().ok(),
@@ -332,8 +340,12 @@ impl<S: FrameStore> FrameWriter<S> {
 
 /// Whether a store that could not be replaced holds what was to be put in its place all the same.
 fn holds(store: &impl FrameStore, bytes: &[u8]) -> bool {
-    let mut found = vec![0; bytes.len()];
+    // In pieces: what is found out here must not depend on memory.
+    let mut found = [0; 4096];
+    let mut is_next = |(at, piece): (u64, &[u8])| {
+        let found = found.get_mut(..piece.len()).unwrap_or_default();
+        store.read_exact_at(at, found).is_ok() && *found == *piece
+    };
     store.len().is_ok_and(|len| len == bytes.len() as u64)
-        && store.read_exact_at(0, &mut found).is_ok()
-        && found == bytes
+        && (0..).step_by(4096).zip(bytes.chunks(4096)).all(&mut is_next)
 }

@@ -1,0 +1,81 @@
+//! The scalars of an array's rows, for text and statistics: which there are, and what they are called.
+
+use bloscpack_format::FormatError;
+use bloscpack_format::numpy::{Dtype, Leaf, NumpyError, Scalar};
+
+use crate::Error;
+
+/// Fields of a line of a table: programs that read tables take no more.
+const MAX_FIELDS: usize = 16_384;
+
+/// The scalars of an item, all of which must have a text.
+pub(crate) fn text_leaves(dtype: &Dtype) -> Result<Vec<Leaf>, Error> {
+    let refuse = || Error::NoText { what: format!("items of dtype {} have no text", dtype.to_descr()) };
+    let leaves = dtype.leaves().ok_or_else(refuse)?;
+    if leaves.iter().all(|leaf| leaf.scalar.has_text()) { Ok(leaves) } else { Err(refuse()) }
+}
+
+/// Appends the names of the fields of a row to `head`: a row has items along `axes`, and each item has `leaves`.
+///
+/// A scalar is called `base`, or `f0` without one, a field of a struct by its own name after that of `base`; with several
+/// axes each place is appended, `f0_0`, `f0_1`, ….
+pub(crate) fn field_names(
+    base: Option<&str>,
+    axes: &[u64],
+    leaves: &[Leaf],
+    head: &mut Vec<String>,
+) -> Result<(), Error> {
+    let items = axes.iter().try_fold(1_u64, |items, len| items.checked_mul(*len));
+    let scalars = leaves.iter().try_fold(0_u64, |sum, leaf| sum.checked_add(leaf.len()));
+    let fields = items.zip(scalars).and_then(|(items, scalars)| items.checked_mul(scalars));
+    if fields.is_none_or(|fields| fields > MAX_FIELDS.saturating_sub(head.len()) as u64) {
+        return Err(Error::NoText { what: format!("the rows have more than {MAX_FIELDS} items") });
+    }
+    for item in 0..items.unwrap_or(0) {
+        for leaf in leaves {
+            let name = match (base, leaf.name.as_str()) {
+                (None, "") => "f0".into(),
+                (Some(base), "") => base.to_owned(),
+                (None, field) => field.to_owned(),
+                (Some(base), field) => format!("{base}.{field}"),
+            };
+            for scalar in 0..leaf.len() {
+                head.push(format!("{name}{}{}", place(item, axes), place(scalar, &leaf.axes)));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The indices of item `number` along the axes: `_1_0`.
+fn place(mut number: u64, axes: &[u64]) -> String {
+    let mut at = Vec::with_capacity(axes.len());
+    for len in axes.iter().rev() {
+        at.push(number % (*len).max(1));
+        number /= (*len).max(1);
+    }
+    at.iter().rev().map(|at| format!("_{at}")).collect()
+}
+
+/// The dtype of a column of bcolz that has no Python objects.
+pub(crate) fn plain_dtype(dtype: Option<&Dtype>) -> Result<&Dtype, Error> {
+    dtype.ok_or_else(|| FormatError::Numpy(NumpyError::Object).into())
+}
+
+/// Calls `field` with the text of every scalar of an item.
+pub(crate) fn each_text(
+    leaves: &[Leaf],
+    item: &[u8],
+    text: &mut Vec<u8>,
+    mut field: impl FnMut(&[u8]) -> Result<(), Error>,
+) -> Result<(), Error> {
+    for leaf in leaves {
+        let scalar: &Scalar = &leaf.scalar;
+        for bytes in leaf.scalars(item) {
+            text.clear();
+            scalar.text_of(bytes, text);
+            field(text)?;
+        }
+    }
+    Ok(())
+}

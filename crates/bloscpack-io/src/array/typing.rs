@@ -1,0 +1,123 @@
+//! Dtype and shape of an array: those of the caller, else those of the input.
+
+use bloscpack_format::FormatError;
+use bloscpack_format::numpy::{Dtype, NumpyMeta, Order};
+
+use crate::Error;
+
+/// Dtype and shape that the caller gives to the bytes of an input. `None` leaves them to the input.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Typing {
+    /// The dtype of the items.
+    pub dtype: Option<Dtype>,
+    /// Items along each axis; one of them may be `None`, which is what the bytes make it.
+    pub shape: Option<Vec<Option<u64>>>,
+    /// Takes the input as raw bytes, also if it looks like a container.
+    pub raw: bool,
+}
+
+impl Typing {
+    /// The array that `nbytes` bytes are; `None` if neither the caller nor the input says.
+    ///
+    /// # Errors
+    /// [`Error::NotANumpyArray`] if dtype and shape make another number of bytes.
+    pub(crate) fn resolve(
+        &self,
+        known: Option<&NumpyMeta>,
+        typesize: u64,
+        nbytes: u64,
+    ) -> Result<Option<NumpyMeta>, Error> {
+        if self.dtype.is_none() && self.shape.is_none() {
+            return Ok(known.filter(|known| known.nbytes() == Some(nbytes)).cloned());
+        }
+        let dtype = match (&self.dtype, known) {
+            (Some(dtype), _) => dtype.clone(),
+            (None, Some(known)) => known.dtype.clone(),
+            (None, None) => plain_meta(typesize, nbytes)?.dtype,
+        };
+        let itemsize = dtype.itemsize();
+        let order = known.map_or(Order::C, |known| known.order);
+        let shape = match (&self.shape, known) {
+            (Some(shape), _) => inferred(shape, itemsize, nbytes)?,
+            (None, Some(known)) if known.dtype.itemsize() == itemsize => known.shape.clone(),
+            (None, _) => inferred(&[None], itemsize, nbytes)?,
+        };
+        // In another shape, items in Fortran order would be others.
+        let same = known.is_some_and(|known| known.shape == shape);
+        if order == Order::F && !same && shape.len() > 1 {
+            let what = "its items are in Fortran order, so its shape cannot be changed".into();
+            return Err(Error::NotANumpyArray { what });
+        }
+        let meta = NumpyMeta { dtype, shape, order };
+        match meta.nbytes() {
+            Some(found) if found == nbytes => Ok(Some(meta)),
+            found => {
+                let found = found.map_or("more than fit a file".into(), |found| found.to_string());
+                let what = format!("{nbytes} bytes, but dtype and shape make {found}");
+                Err(Error::NotANumpyArray { what })
+            }
+        }
+    }
+}
+
+/// The shape with its open axis filled in.
+fn inferred(shape: &[Option<u64>], itemsize: u64, nbytes: u64) -> Result<Vec<u64>, Error> {
+    let refuse = |what: String| Err(Error::NotANumpyArray { what });
+    if shape.iter().filter(|len| len.is_none()).count() > 1 {
+        return refuse("only one axis can be inferred".into());
+    }
+    if shape.iter().all(Option::is_some) {
+        return Ok(shape.iter().flatten().copied().collect());
+    }
+    let row = shape.iter().flatten().try_fold(itemsize, |row, len| row.checked_mul(*len));
+    match row.filter(|row| *row > 0 && nbytes.is_multiple_of(*row)) {
+        Some(row) => Ok(shape.iter().map(|len| len.unwrap_or(nbytes / row)).collect()),
+        None => {
+            let row = row.map_or("more than 2**64".into(), |row| row.to_string());
+            refuse(format!("{nbytes} bytes are no multiple of the {row} that the other axes make"))
+        }
+    }
+}
+
+/// An array of one axis for bytes without a known dtype: unsigned integers of the typesize, or raw items.
+pub(crate) fn plain_meta(typesize: u64, nbytes: u64) -> Result<NumpyMeta, Error> {
+    let text = match typesize {
+        size if size == 0 || !nbytes.is_multiple_of(size) => "|u1".to_owned(),
+        1 => "|u1".to_owned(),
+        2 | 4 | 8 => format!("<u{typesize}"),
+        _ => format!("|V{typesize}"),
+    };
+    let dtype = Dtype::from_type_string(&text).map_err(FormatError::from)?;
+    let shape = vec![nbytes.checked_div(dtype.itemsize()).unwrap_or(0)];
+    Ok(NumpyMeta { dtype, shape, order: Order::C })
+}
+
+/// As many whole items as there are: of the dtype that the input names, though its shape does not fit, else of the typesize.
+pub(super) fn whole_items(known: Option<NumpyMeta>, typesize: u64, nbytes: u64) -> Result<NumpyMeta, Error> {
+    let dtype = match known {
+        Some(known) => known.dtype,
+        None => plain_meta(typesize, 0)?.dtype,
+    };
+    let shape = vec![nbytes.checked_div(dtype.itemsize()).unwrap_or(0)];
+    Ok(NumpyMeta { dtype, shape, order: Order::C })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shape(shape: &[Option<u64>], nbytes: u64) -> Result<Vec<u64>, String> {
+        inferred(shape, 4, nbytes).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn an_open_axis_is_what_the_bytes_make_it() {
+        assert_eq!(shape(&[None], 40), Ok(vec![10]));
+        assert_eq!(shape(&[Some(2), None], 40), Ok(vec![2, 5]));
+        assert_eq!(shape(&[None, Some(5)], 0), Ok(vec![0, 5]));
+        assert_eq!(shape(&[Some(3), Some(4)], 40), Ok(vec![3, 4]));
+        for refused in [&[None, None][..], &[None, Some(3)], &[None, Some(0)], &[None, Some(u64::MAX)]] {
+            assert!(shape(refused, 40).is_err(), "{refused:?}");
+        }
+    }
+}

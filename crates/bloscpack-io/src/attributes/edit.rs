@@ -1,0 +1,164 @@
+//! One attribute set or removed, so that a process that is killed leaves the old container or the new one.
+
+use std::fs::File;
+use std::path::Path;
+
+use blosc_core::Limits;
+use bloscpack_format::bcolz::ROOTDIRS_FILE;
+use bloscpack_format::frame::B2nd;
+use bloscpack_format::numpy::NumpyMeta;
+use bloscpack_format::{Attrs, Format, Json, detect, msgpack};
+
+use super::layers::name_refused;
+use super::metadata::{attributes_of, metadata_of};
+use super::rewrite::update_metadata;
+use crate::Error;
+use crate::bcolz::{self, CarrayWriter, CtableWriter};
+use crate::frame::{FrameStore, FrameWriter};
+use crate::source::ReadAt as _;
+
+/// A change of one attribute.
+#[derive(Debug, Clone, PartialEq)]
+pub enum AttributeEdit {
+    /// It gets this value, whether it exists or not.
+    Set(Json),
+    /// It is removed.
+    Remove,
+}
+
+/// Sets or removes the attribute `name` of the container at `path`, or of a column of the ctable there. A bloscpack file is
+/// replaced if its metadata change; frames and bcolz directories are changed in place.
+///
+/// # Errors
+/// [`Error::NoSuchAttribute`] if there is none to remove; [`Error::Attribute`] for one that cannot be stored, or belongs to
+/// the format; [`Error::Unsupported`] for formats that have no attributes; [`Error::Locked`]; what opening the container
+/// answers. The container is then as it was.
+pub fn edit_attribute(
+    path: &Path,
+    column: Option<&str>,
+    name: &str,
+    edit: AttributeEdit,
+    limits: Limits,
+) -> Result<(), Error> {
+    if column.is_some() || path.join(ROOTDIRS_FILE).is_file() {
+        return of_table(path, column, name, edit, limits);
+    }
+    if path.is_dir() && bcolz::is_bcolz(path).map_err(|error| Error::file("opening", path, error))? {
+        return of_carray(path, name, edit, limits);
+    }
+    match format_of(path)? {
+        Format::Bloscpack { .. } => of_bloscpack(path, name, edit, limits),
+        Format::Blosc2Frame => of_frame(&mut FrameWriter::open_with_limits(path, limits)?, name, edit),
+        format => Err(Error::Unsupported { format }),
+    }
+}
+
+/// The format of a file, or of a directory that is not one of bcolz.
+fn format_of(path: &Path) -> Result<Format, Error> {
+    if path.is_dir() {
+        return Ok(Format::Blosc2Frame);
+    }
+    let reading = |error| Error::file("reading", path, error);
+    let file = File::open(path).map_err(|error| Error::file("opening", path, error))?;
+    let len = file.len().map_err(reading)?;
+    let mut prefix = vec![0; len.min(bloscpack_format::detect::PREFIX_LEN as u64) as usize];
+    file.read_exact_at(0, &mut prefix).map_err(reading)?;
+    detect(&prefix, Some(len)).ok_or(Error::Unrecognised { found: prefix })
+}
+
+fn of_bloscpack(path: &Path, name: &str, edit: AttributeEdit, limits: Limits) -> Result<(), Error> {
+    update_metadata(path, limits, |old| {
+        let array = old.and_then(|old| NumpyMeta::from_json(old).ok());
+        if array.is_some() && NumpyMeta::KEYS.contains(&name) {
+            return Err(refuse(name, "it describes the array; 'blpk convert' makes another one"));
+        }
+        let mut attrs = attributes_of(old);
+        change(&mut attrs, name, edit)?;
+        let (new, unkept) = metadata_of(attrs, array.as_ref());
+        match unkept.into_iter().next() {
+            Some(unkept) => Err(refuse(&unkept.name, unkept.why)),
+            None => Ok(new.unwrap_or_else(|| Json::Object(Vec::new()))),
+        }
+    })
+}
+
+fn of_frame<S: FrameStore>(writer: &mut FrameWriter<S>, name: &str, edit: AttributeEdit) -> Result<(), Error> {
+    let frame = writer.frame()?;
+    let is_vl = frame.trailer.vlmetalayers.get(name).is_some();
+    let fixed = frame.header.metalayers.get(name).filter(|_| !is_vl).map(<[u8]>::len);
+    match (edit, fixed) {
+        (_, Some(_)) if B2nd::is_name(name.as_bytes()) => {
+            return Err(refuse(name, "this metalayer makes an array of the frame; 'blpk convert' makes another one"));
+        }
+        (AttributeEdit::Remove, Some(_)) => {
+            return Err(refuse(name, "a metalayer is part of the frame's header and cannot be removed"));
+        }
+        (AttributeEdit::Set(value), Some(room)) => {
+            let content = msgpack::content_of(&value)?;
+            if content.len() != room {
+                let found = content.len();
+                return Err(refuse(
+                    name,
+                    format!("a metalayer keeps its size: {room} bytes, but the value has {found}"),
+                ));
+            }
+            writer.update_metalayer(name, &content)?;
+        }
+        (AttributeEdit::Set(value), None) => {
+            if let Some(why) = name_refused(name) {
+                return Err(refuse(name, why));
+            }
+            writer.set_vlmetalayer(name, &msgpack::content_of(&value)?)?;
+        }
+        (AttributeEdit::Remove, None) if is_vl => writer.remove_vlmetalayer(name)?,
+        (AttributeEdit::Remove, None) => {
+            let vl = frame.trailer.vlmetalayers.iter();
+            return Err(missing(name, vl.map(|layer| layer.name_lossy().into_owned()).collect()));
+        }
+    }
+    writer.commit()
+}
+
+fn of_carray(path: &Path, name: &str, edit: AttributeEdit, limits: Limits) -> Result<(), Error> {
+    let mut writer = CarrayWriter::open_with_limits(path, limits)?;
+    let mut attrs = writer.attrs()?.clone();
+    change(&mut attrs, name, edit)?;
+    writer.set_attrs(attrs);
+    writer.flush()
+}
+
+fn of_table(path: &Path, column: Option<&str>, name: &str, edit: AttributeEdit, limits: Limits) -> Result<(), Error> {
+    let mut writer = CtableWriter::open_with_limits(path, limits)?;
+    match column {
+        None => {
+            let mut attrs = writer.attrs()?.clone();
+            change(&mut attrs, name, edit)?;
+            writer.set_attrs(attrs);
+        }
+        Some(column) => {
+            let mut attrs = writer.column_attrs(column)?.clone();
+            change(&mut attrs, name, edit)?;
+            writer.set_column_attrs(column, attrs)?;
+        }
+    }
+    writer.flush()
+}
+
+fn change(attrs: &mut Attrs, name: &str, edit: AttributeEdit) -> Result<(), Error> {
+    match edit {
+        AttributeEdit::Set(value) => drop(attrs.set(name, value)),
+        AttributeEdit::Remove if attrs.remove(name).is_some() => {}
+        AttributeEdit::Remove => {
+            return Err(missing(name, attrs.iter().map(|(name, _)| name.to_owned()).collect()));
+        }
+    }
+    Ok(())
+}
+
+fn refuse(name: &str, why: impl Into<String>) -> Error {
+    Error::Attribute { name: name.into(), why: why.into() }
+}
+
+fn missing(name: &str, names: Vec<String>) -> Error {
+    Error::NoSuchAttribute { name: name.into(), names }
+}

@@ -1,0 +1,149 @@
+//! Metalayers as attributes, and back.
+
+use blosc_core::{CParams, Decoder, Limits};
+use bloscpack_format::frame::{B2nd, Frame, Metalayer, Metalayers, VlMetalayers, decode_vlmetalayer};
+use bloscpack_format::{Attrs, msgpack};
+
+use super::{Attributes, Unkept};
+use crate::Error;
+
+/// The most bytes of a metalayer's name.
+const MAX_NAME: usize = 31;
+
+/// The metalayers and vlmetalayers of a new frame.
+#[derive(Debug, Default)]
+pub(crate) struct Layers {
+    /// Names and contents of those of fixed length, without that of an array.
+    pub(crate) metalayers: Vec<(Vec<u8>, Vec<u8>)>,
+    pub(crate) vlmetalayers: VlMetalayers,
+}
+
+/// The values of those vlmetalayers that are `wanted`, as long as all of them are no larger than one piece of metadata
+/// may be.
+pub(super) fn vlmetalayer_values(frame: &Frame, limits: &Limits, wanted: &dyn Fn(&[u8]) -> bool) -> Attributes {
+    let mut decoder = Decoder::new().limits(*limits);
+    let (mut found, mut all) = (Attributes::default(), 0_u64);
+    for layer in frame.trailer.vlmetalayers.iter().filter(|layer| wanted(layer.name)) {
+        let content = decode_vlmetalayer(layer.content, &mut decoder).and_then(|content| {
+            all = all.saturating_add(content.len() as u64);
+            limits.check_metadata(all, 1)?;
+            Ok(content)
+        });
+        match content.map_err(|error| error.to_string()) {
+            Ok(content) => found.add(&layer, &content),
+            Err(why) => found.unreadable.push(Unkept::new(layer.name_lossy(), why)),
+        }
+    }
+    found
+}
+
+/// The values of those metalayers that are `wanted`.
+pub(super) fn metalayer_values(frame: &Frame, limits: &Limits, wanted: &dyn Fn(&[u8]) -> bool) -> Attributes {
+    let (mut found, mut all) = (Attributes::default(), 0_u64);
+    for layer in frame.header.metalayers.iter().filter(|layer| wanted(layer.name)) {
+        all = all.saturating_add(layer.content.len() as u64);
+        match limits.check_metadata(all, 1) {
+            Ok(()) => found.add(&layer, layer.content),
+            Err(over) => found.unreadable.push(Unkept::new(layer.name_lossy(), over.to_string())),
+        }
+    }
+    found
+}
+
+impl Attributes {
+    /// Adds the value of a metalayer, if its name can be that of an attribute.
+    fn add(&mut self, layer: &Metalayer<'_>, content: &[u8]) {
+        let refused = match str::from_utf8(layer.name) {
+            Ok(name) if self.values.get(name).is_none() => {
+                self.values.set(name, msgpack::value_of(content));
+                return;
+            }
+            Ok(_) => "another one has this name",
+            Err(_) => "its name is not UTF-8",
+        };
+        self.unreadable.push(Unkept::new(layer.name_lossy(), refused));
+    }
+
+    /// Adds those of `others` whose names are free.
+    pub(super) fn add_all(&mut self, others: Attributes) {
+        for (name, value) in others.values.into_members() {
+            if self.values.get(&name).is_none() {
+                self.values.set(&name, value);
+            } else {
+                self.unreadable.push(Unkept::new(name, "a vlmetalayer has the same name"));
+            }
+        }
+        self.unreadable.extend(others.unreadable);
+    }
+}
+
+/// Attributes as vlmetalayers.
+pub(crate) fn layers_of(attrs: &Attrs, limits: &Limits) -> Result<(VlMetalayers, Vec<Unkept>), Error> {
+    let (mut chunks, mut unkept) = (Vec::new(), Vec::new());
+    for (name, value) in attrs.iter() {
+        let content = msgpack::content_of(value)?;
+        match refused(name, content.len() as u64, chunks.len(), limits) {
+            Some(why) => unkept.push(Unkept::new(name, why)),
+            None => chunks.push((name, compress(&content)?)),
+        }
+    }
+    let layers = chunks.iter().map(|(name, chunk)| (name.as_bytes(), chunk.as_slice()));
+    Ok((VlMetalayers::from_chunks(layers)?, unkept))
+}
+
+/// Why an attribute cannot be a vlmetalayer, if it cannot.
+fn refused(name: &str, nbytes: u64, others: usize, limits: &Limits) -> Option<String> {
+    name_refused(name)
+        .map(str::to_owned)
+        .or_else(|| limits.check_metadata(nbytes, 1).err().map(|over| over.to_string()))
+        .or((others == VlMetalayers::MAX).then(|| format!("a frame has at most {} vlmetalayers", VlMetalayers::MAX)))
+}
+
+/// Why a vlmetalayer cannot have this name, if it cannot. C-Blosc2 ends a name at a NUL.
+pub(super) fn name_refused(name: &str) -> Option<&'static str> {
+    if name.is_empty() || name.len() > MAX_NAME {
+        Some("the name of a vlmetalayer has 1 to 31 bytes")
+    } else if name.contains('\0') {
+        Some("the name of a vlmetalayer has no NUL")
+    } else {
+        None
+    }
+}
+
+fn compress(content: &[u8]) -> Result<Vec<u8>, Error> {
+    Ok(blosc_core::compress(content, &CParams::blosc2().typesize(1))?)
+}
+
+/// The metalayers of another frame as they are stored, without that of an array, and the vlmetalayers that can be read.
+/// `room` is how many metalayers there may be.
+pub(crate) fn copied_layers(
+    frame: &Frame,
+    room: usize,
+    limits: Limits,
+    keep: impl Fn(&[u8]) -> bool,
+) -> Result<(Layers, Vec<Unkept>), Error> {
+    let mut unkept = Vec::new();
+    let mut metalayers: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
+    for layer in frame.header.metalayers.iter().filter(|layer| !B2nd::is_name(layer.name)) {
+        let why = if metalayers.iter().any(|(name, _)| name == layer.name) {
+            "another metalayer has this name".into()
+        } else if layer.name.is_empty() {
+            "a metalayer has to have a name".into()
+        } else if metalayers.len() == room {
+            format!("a frame has at most {} metalayers", Metalayers::MAX)
+        } else {
+            metalayers.push((layer.name.to_vec(), layer.content.to_vec()));
+            continue;
+        };
+        unkept.push(Unkept::new(layer.name_lossy(), why));
+    }
+    let mut kept = Vec::new();
+    for (layer, checked) in frame.trailer.vlmetalayers.checked(limits).filter(|(layer, _)| keep(layer.name)) {
+        match checked {
+            Ok(()) if layer.name.is_empty() => unkept.push(Unkept::new("", "a vlmetalayer has to have a name")),
+            Ok(()) => kept.push((layer.name, layer.content)),
+            Err(error) => unkept.push(Unkept::new(layer.name_lossy(), error.to_string())),
+        }
+    }
+    Ok((Layers { metalayers, vlmetalayers: VlMetalayers::from_chunks(kept)? }, unkept))
+}

@@ -1,0 +1,81 @@
+//! Other metadata for a bloscpack file: within the room set aside for them, else in a file with a larger section.
+
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::Path;
+
+use blosc_core::Limits;
+use bloscpack_format::bloscpack::{Header, Layout, MetadataArgs, MetadataRewrite, MetadataSection, Version, offsets};
+use bloscpack_format::{FormatError, Json};
+
+use crate::atomic::AtomicFile;
+use crate::lock::open_locked;
+use crate::{Archive, Error};
+
+/// Replaces the metadata of the bloscpack file at `path` by what `change` makes of them. The new file is written beside the
+/// old one and replaces it atomically; its chunks are copied as they are.
+///
+/// # Errors
+/// [`Error::NotWritable`] for versions 1 and 2, which have no metadata; [`Error::Limit`] for metadata that would not be read
+/// again; errors of `change`; damage before the chunks and in their headers.
+pub(super) fn update_metadata(
+    path: &Path,
+    limits: Limits,
+    change: impl FnOnce(Option<&Json>) -> Result<Json, Error>,
+) -> Result<(), Error> {
+    let file = open_locked(path, |path| File::open(path))?;
+    let archive = Archive::open_walked_with_limits(&*file, limits)?;
+    let (Some(old), Some(layout)) = (archive.header().copied(), archive.layout().cloned()) else {
+        return Err(Error::Unsupported { format: archive.format() });
+    };
+    if old.version != Version::V3 {
+        let what = "the format has metadata since version 3, which 'blpk convert' writes";
+        return Err(Error::NotWritable { directory: path.display().to_string(), what });
+    }
+    let new = change(archive.metadata())?;
+    if archive.metadata() == Some(&new) {
+        return Ok(());
+    }
+    let section = section(archive.metadata_section(), &new)?;
+    limits.check_metadata(section.header().meta_size.into(), 1)?;
+    let header = Header { metadata: true, ..old };
+    let place = Layout::new(&header, section.header().section_len())?;
+    let positions = (0..archive.nchunks()).filter_map(|chunk| archive.chunk_position(chunk));
+    let moved = positions.map(|at| (at - layout.first_chunk + place.first_chunk).cast_signed());
+    let entries: Vec<i64> = if header.offsets { moved.collect() } else { Vec::new() };
+    let mut front = header.to_bytes()?;
+    front.extend(section.to_bytes()?);
+    front.extend(offsets::encode(&entries));
+    let spare = place.first_chunk.saturating_sub(front.len() as u64);
+
+    let mut output = AtomicFile::create(path, true)?;
+    let written = output.write_all(&front);
+    let written = written.and_then(|()| io::copy(&mut io::repeat(offsets::SPARE_BYTE).take(spare), &mut output));
+    written.map_err(Error::io("writing the output"))?;
+    copy(&file, layout.first_chunk, archive.end(), &mut output)?;
+    output.commit()
+}
+
+/// A section with other metadata: as large as the old one if they fit.
+fn section(old: Option<&MetadataSection>, metadata: &Json) -> Result<MetadataSection, FormatError> {
+    let args = match old {
+        None => MetadataArgs::new(),
+        Some(old) => match old.rewrite(metadata, &MetadataRewrite::default()) {
+            Err(FormatError::MetadataSectionTooSmall { .. }) => {
+                MetadataArgs::new().meta_checksum(old.header().meta_checksum)
+            }
+            section => return section,
+        },
+    };
+    MetadataSection::encode(metadata, &args)
+}
+
+/// Copies the bytes of the file from `start` to `end`.
+fn copy(mut file: &File, start: u64, end: u64, output: &mut AtomicFile) -> Result<(), Error> {
+    let expected = end.saturating_sub(start);
+    let copied = file.seek(SeekFrom::Start(start)).and_then(|_| io::copy(&mut file.take(expected), output.writer()));
+    match copied.map_err(Error::io("copying the file"))? {
+        found if found < expected => Err(Error::InputChanged { expected, found }),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,142 @@
+//! Attributes and metalayers of the input, in the form that each output stores.
+
+use blosc_core::Limits;
+use bloscpack_format::frame::{Frame, Metalayers, VlMetalayers};
+use bloscpack_format::numpy::NumpyMeta;
+use bloscpack_format::{Attrs, Json};
+
+use super::Target;
+use crate::attributes::{Attributes, Layers, Unkept, copied_layers, layers_of, metadata_of};
+use crate::source::ReadAt;
+use crate::{Archive, Error};
+
+/// Why an output of this kind keeps no attributes.
+pub(super) const NPY: &str = "a .npy file has no metadata";
+#[cfg(feature = "csv")]
+pub(super) const CSV: &str = "a .csv file has no metadata";
+
+/// The metadata of the input, until an output takes them. Each conversion returns a list of the attributes that the output cannot keep.
+pub(super) struct Metadata<'a> {
+    attributes: Attributes,
+    /// Metalayers that go over as they are stored.
+    frame: Option<&'a Frame>,
+    /// Bloscpack metadata that go over as they are.
+    original: Option<&'a Json>,
+    limits: Limits,
+}
+
+impl<'a> Metadata<'a> {
+    /// The metadata of an archive. For a frame that becomes a frame, only the description of an array is decoded.
+    pub(super) fn of<R: ReadAt>(archive: &'a Archive<R>, target: Target) -> Self {
+        let into_frame = matches!(target, Target::Frame | Target::Array);
+        let frame = archive.frame().filter(|_| into_frame);
+        let attributes = match frame {
+            Some(_) => archive.vlmetalayers(&is_array_key),
+            None => archive.attributes(),
+        };
+        Metadata { attributes, frame, original: archive.metadata(), limits: *archive.get_limits() }
+    }
+
+    /// Attributes of an input that is no archive, or none.
+    pub(super) fn new(values: Attrs, limits: Limits) -> Self {
+        let attributes = Attributes { values, ..Attributes::default() };
+        Metadata { attributes, frame: None, original: None, limits }
+    }
+
+    /// The array that a frame of plain bytes says it is, by the vlmetalayers that [`Metadata::into_layers`] has put there.
+    /// They are no attributes any more then.
+    pub(super) fn take_array(&mut self, nbytes: u64) -> Option<NumpyMeta> {
+        let array = NumpyMeta::from_json(&self.attributes.values.to_json()).ok()?;
+        if array.nbytes() != Some(nbytes) {
+            return None;
+        }
+        NumpyMeta::KEYS.iter().for_each(|key| drop(self.attributes.values.remove(key)));
+        Some(array)
+    }
+
+    /// Bloscpack metadata.
+    pub(super) fn into_bloscpack(self, array: Option<&NumpyMeta>) -> (Option<Json>, Vec<Unkept>) {
+        if let (Some(original), None) = (self.original, array) {
+            return (Some(original.clone()), Vec::new());
+        }
+        let (fitting, mut unkept) = within(self.attributes, &self.limits);
+        let (metadata, more) = metadata_of(fitting, array);
+        unkept.extend(more);
+        (metadata, unkept)
+    }
+
+    /// The attributes of a carray.
+    pub(super) fn into_attrs(self) -> (Attrs, Vec<Unkept>) {
+        within(self.attributes, &self.limits)
+    }
+
+    /// The metalayers of a frame. One of plain bytes gets the description of an array as attributes, in which `array`
+    /// leads to one again.
+    pub(super) fn into_layers(self, is_array: bool, array: Option<&NumpyMeta>) -> Result<(Layers, Vec<Unkept>), Error> {
+        let described = array.filter(|_| !is_array).map(|array| array.to_json());
+        let described = Attrs::from_members(described.as_ref().and_then(Json::as_object).unwrap_or_default().to_vec());
+        let (mut layers, mut unkept) = match self.frame {
+            Some(frame) => {
+                let room = Metalayers::MAX - usize::from(is_array);
+                // `take_array` has removed the description of the old array, if there was one.
+                let was_array = self.attributes.values.is_empty();
+                let keep = |name: &[u8]| !(array.is_some() && was_array && is_array_key(name));
+                copied_layers(frame, room, self.limits, keep)?
+            }
+            None => {
+                let (vlmetalayers, mut unkept) = layers_of(&self.attributes.values, &self.limits)?;
+                unkept.extend(self.attributes.unreadable);
+                (Layers { vlmetalayers, ..Layers::default() }, unkept)
+            }
+        };
+        if described.is_empty() {
+            return Ok((layers, unkept));
+        }
+        if layers.vlmetalayers.iter().any(|layer| is_array_key(layer.name)) {
+            unkept.extend(Unkept::all(&described, "the input has another attribute that describes an array"));
+            return Ok((layers, unkept));
+        }
+        let (more, unfit) = layers_of(&described, &self.limits)?;
+        unkept.extend(unfit);
+        if layers.vlmetalayers.iter().len() + more.iter().len() > VlMetalayers::MAX {
+            unkept.extend(Unkept::all(&described, "the frame has no room for more vlmetalayers"));
+            return Ok((layers, unkept));
+        }
+        let all = layers.vlmetalayers.iter().chain(more.iter()).map(|layer| (layer.name, layer.content));
+        layers.vlmetalayers = VlMetalayers::from_chunks(all)?;
+        Ok((layers, unkept))
+    }
+
+    /// An output that keeps none of them.
+    pub(super) fn into_nothing(self, why: &str) -> Vec<Unkept> {
+        let mut unkept = Unkept::all(&self.attributes.values, why);
+        unkept.extend(self.attributes.unreadable.into_iter().map(|lost| Unkept { why: why.into(), ..lost }));
+        unkept
+    }
+}
+
+/// All of the attributes of a bloscpack file, a table or a carray that an output has no place for.
+pub(super) fn lost(attrs: &Attrs, prefix: &str, why: &str) -> Vec<Unkept> {
+    attrs.iter().map(|(name, _)| Unkept::new(format!("{prefix}{name}"), why)).collect()
+}
+
+fn is_array_key(name: &[u8]) -> bool {
+    NumpyMeta::KEYS.iter().any(|key| key.as_bytes() == name)
+}
+
+/// As many of the attributes as a reader with these limits takes as one piece of JSON.
+fn within(attributes: Attributes, limits: &Limits) -> (Attrs, Vec<Unkept>) {
+    let (mut all, mut unkept) = (2_u64, attributes.unreadable);
+    let mut kept = Vec::new();
+    for (name, value) in attributes.values.into_members() {
+        let nbytes = Json::Object(vec![(name.clone(), value.clone())]).dumps_spaced().len() as u64;
+        match limits.check_metadata(all.saturating_add(nbytes), 1) {
+            Ok(()) => {
+                all = all.saturating_add(nbytes);
+                kept.push((name, value));
+            }
+            Err(over) => unkept.push(Unkept::new(name, over.to_string())),
+        }
+    }
+    (Attrs::from_members(kept), unkept)
+}

@@ -1,0 +1,73 @@
+//! Salvaging a bloscpack file that is damaged anywhere: header, metadata, offsets, chunks, or cut off.
+//!
+//! ```text
+//! head ──► decide the checksum ──► scan: chunks and gaps ──► number them ──► write a whole file
+//! ```
+//!
+//! | file | content |
+//! |---|---|
+//! | `head` | header, metadata and offsets, as far as they can be read |
+//! | `probe` | whether a whole chunk is at a position, and which checksum the file has |
+//! | `scan` | all chunks of the file, and the gaps between them |
+//! | `number` | which chunk numbers the gaps had |
+//! | `write` | the new file |
+//! | `report` | what was lost |
+//!
+//! A chunk counts as whole if its digest matches, or, in a file without digests, if it decodes. After a damaged chunk the scan
+//! continues at the end that the chunk's header gives, at the next entry of the offsets section, or at the next byte where a
+//! whole chunk starts, whichever finds a whole chunk first in this order.
+
+mod head;
+mod number;
+mod probe;
+mod report;
+mod scan;
+mod write;
+
+use std::path::Path;
+
+use blosc_core::Limits;
+
+use self::head::Head;
+use self::probe::Probe;
+pub use self::report::{Lost, RecoverReport};
+use crate::{Cancel, Error, LocalSource, ReadAt as _};
+
+/// Writes the whole chunks of the bloscpack file `input` to a new bloscpack file of version 3, with zeros for lost chunks.
+///
+/// Zeros keep the position of everything after them. An array gets zeros up to its shape. Other plain bytes end after the last
+/// whole chunk. Metadata is kept if it can be read.
+///
+/// # Errors
+/// [`Error::NoChunks`] if no chunk is whole; [`Error::SameFile`], [`Error::OutputExists`], [`Error::File`], [`Error::Io`],
+/// [`Error::Cancelled`].
+pub fn recover(input: &Path, output: &Path, overwrite: bool, cancel: &Cancel) -> Result<RecoverReport, Error> {
+    recover_with_limits(input, output, overwrite, cancel, Limits::new())
+}
+
+/// [`recover`] within other limits. A chunk beyond them counts as lost.
+///
+/// # Errors
+/// As [`recover`]; [`Error::Limit`] if zeros or the report would take more than the limits allow.
+pub fn recover_with_limits(
+    input: &Path,
+    output: &Path,
+    overwrite: bool,
+    cancel: &Cancel,
+    limits: Limits,
+) -> Result<RecoverReport, Error> {
+    let source = LocalSource::open(input)?;
+    source.refuse_as_output(output)?;
+    let source = source.into_file();
+    let len = source.len().map_err(Error::io("reading the input"))?;
+    let mut lost = Vec::new();
+    let mut head = Head::read(&source, len, &limits, &mut lost)?;
+    let mut probe = Probe::new(&source, len, limits, cancel);
+    head.settle(&mut probe, &mut lost)?;
+    let pieces = scan::scan(&head, &mut probe)?;
+    if pieces.chunks().next().is_none() {
+        return Err(Error::NoChunks);
+    }
+    let slots = number::number(&head, pieces, &mut lost);
+    write::write(&head, &mut probe, &slots, (output, overwrite), lost)
+}

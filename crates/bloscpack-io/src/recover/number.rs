@@ -1,0 +1,240 @@
+//! Numbers the chunks of a damaged file, those in gaps included.
+//!
+//! The offsets section numbers a chunk by its position, and a last chunk that is shorter than the others is the last one. Between
+//! two chunks that are numbered so, the gap takes the numbers that are left. Without them, a damaged chunk whose header is
+//! valid counts as one, and other gaps count by their size.
+
+use std::ops::Range;
+
+use super::head::Head;
+use super::probe::Found;
+use super::report::Lost;
+use super::scan::{Gap, Piece, Pieces};
+
+/// A chunk of the new file, or a run of chunks of zeros.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Slot {
+    Chunk(Found),
+    /// Chunks of zeros, each of `nbytes` plain bytes.
+    Zeros {
+        nbytes: u32,
+        chunks: u64,
+    },
+}
+
+impl Slot {
+    /// Plain bytes of each chunk.
+    pub(super) fn nbytes(&self) -> u32 {
+        match self {
+            Slot::Chunk(found) => found.nbytes,
+            Slot::Zeros { nbytes, .. } => *nbytes,
+        }
+    }
+
+    /// How many chunks it is.
+    pub(super) fn chunks(&self) -> u64 {
+        match self {
+            Slot::Chunk(_) => 1,
+            Slot::Zeros { chunks, .. } => *chunks,
+        }
+    }
+}
+
+/// The chunks of the new file.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Slots {
+    pub(super) slots: Vec<Slot>,
+    /// Plain bytes of all chunks but the last, unless they differ.
+    pub(super) chunk_size: Option<u32>,
+}
+
+/// Numbers the chunks of the new file and says what is lost.
+pub(super) fn number(head: &Head, pieces: Pieces, lost: &mut Vec<Lost>) -> Slots {
+    let chunk_size = chunk_size(head, &pieces);
+    let (count, bytes) =
+        pieces.chunks().fold((0, 0), |(count, bytes), found| (count + 1, bytes + found.end - found.at));
+    let average = (bytes / u64::max(count, 1)).max(1);
+    let numbering = Numbering { head, chunk_size, average, runs: Vec::new(), next: 0 };
+    let unsearched = pieces.unsearched.clone();
+    let (runs, tail) = numbering.number(pieces);
+    let slots = slots(head, runs, tail, chunk_size, lost);
+    lost.extend(unsearched.map(|bytes| Lost::Unsearched { bytes }));
+    // Every chunk but the last has that size, or it is not said.
+    let (last, others) = slots.split_last().map_or((None, &[][..]), |(last, others)| (Some(last), others));
+    let is_uniform = |size: &u32| {
+        let fits = |last: &Slot| last.nbytes() <= *size && (last.chunks() == 1 || last.nbytes() == *size);
+        others.iter().all(|slot| slot.nbytes() == *size) && last.is_none_or(fits)
+    };
+    let chunk_size = chunk_size.filter(is_uniform);
+    Slots { slots, chunk_size }
+}
+
+/// The plain size of all chunks but the last, if they have one.
+fn chunk_size(head: &Head, pieces: &Pieces) -> Option<u32> {
+    let largest = pieces.chunks().map(|found| found.nbytes).max()?;
+    let size = if head.sizes_hold { head.header.chunk_size? } else { largest };
+    let mut others = pieces.chunks().peekable();
+    let mut is_uniform = largest <= size;
+    while let Some(found) = others.next() {
+        is_uniform &= others.peek().is_none() || found.nbytes == size;
+    }
+    is_uniform.then_some(size)
+}
+
+/// A chunk, or gaps between two.
+enum Run {
+    Chunk(Found),
+    Gaps { gaps: Vec<Gap>, chunks: u64, guessed: bool },
+}
+
+struct Numbering<'a> {
+    head: &'a Head,
+    chunk_size: Option<u32>,
+    /// Bytes of a chunk in the file.
+    average: u64,
+    runs: Vec<Run>,
+    /// The number of the next chunk.
+    next: u64,
+}
+
+impl Numbering<'_> {
+    /// All parts with their numbers, and the chunks that are missing after the last whole one.
+    fn number(mut self, pieces: Pieces) -> (Vec<Run>, u64) {
+        let mut gaps = Vec::new();
+        for piece in pieces.pieces {
+            match piece {
+                Piece::Gap(gap) => gaps.push(gap),
+                Piece::Chunk(found) => {
+                    self.close(std::mem::take(&mut gaps), &found);
+                    self.next += 1;
+                    self.runs.push(Run::Chunk(found));
+                }
+            }
+        }
+        let total = self.head.nchunks(self.chunk_size);
+        let tail = match total {
+            Some(total) => {
+                self.give_back(self.next.saturating_sub(total));
+                total.saturating_sub(self.next)
+            }
+            None => gaps.iter().filter(|gap| gap.nbytes.is_some()).count() as u64,
+        };
+        (self.runs, tail)
+    }
+
+    /// The number that the offsets or the last chunk's size give.
+    fn anchor(&self, found: &Found, is_after_gap: bool) -> Option<u64> {
+        let header = &self.head.header;
+        let of_offsets = self.head.numbers.get(&found.at).copied();
+        let is_last =
+            self.head.sizes_hold && header.last_chunk == Some(found.nbytes) && header.last_chunk < header.chunk_size;
+        let of_size = || self.head.nchunks(self.chunk_size)?.checked_sub(1).filter(|_| is_last && is_after_gap);
+        of_offsets.filter(|number| *number >= self.next).or_else(of_size).filter(|number| *number >= self.next)
+    }
+
+    /// Counts the chunks that were in the gaps in front of a chunk.
+    fn close(&mut self, gaps: Vec<Gap>, found: &Found) {
+        let (chunks, guessed) = match self.anchor(found, !gaps.is_empty()) {
+            Some(number) => (number - self.next, false),
+            None => {
+                let of_size = |gap: &Gap| {
+                    let len = gap.bytes.end - gap.bytes.start;
+                    if gap.nbytes.is_some() { 1 } else { ((len + self.average / 2) / self.average).max(1) }
+                };
+                (gaps.iter().map(of_size).sum(), gaps.iter().any(|gap| gap.nbytes.is_none()))
+            }
+        };
+        if chunks > 0 || !gaps.is_empty() {
+            self.runs.push(Run::Gaps { gaps, chunks, guessed });
+        }
+        self.next += chunks;
+    }
+
+    /// Takes `surplus` chunks away from gaps whose number is a guess.
+    fn give_back(&mut self, mut surplus: u64) {
+        for run in &mut self.runs {
+            if let Run::Gaps { chunks, guessed: true, .. } = run {
+                let taken = surplus.min(*chunks);
+                *chunks -= taken;
+                surplus -= taken;
+                self.next -= taken;
+            }
+        }
+    }
+}
+
+/// The chunks of the new file, and a line for each part that is lost.
+fn slots(head: &Head, runs: Vec<Run>, tail: u64, chunk_size: Option<u32>, lost: &mut Vec<Lost>) -> Vec<Slot> {
+    let (mut slots, mut number, mut plain) = (Vec::new(), 0_u64, 0_u64);
+    let zeros = |slots: &mut Vec<Slot>, number: &mut u64, plain: &mut u64, nbytes: u32, chunks: u64| {
+        let places = (
+            *number..number.saturating_add(chunks),
+            *plain..plain.saturating_add(u64::from(nbytes).saturating_mul(chunks)),
+        );
+        slots.push(Slot::Zeros { nbytes, chunks });
+        (*number, *plain) = (places.0.end, places.1.end);
+        places
+    };
+    for run in runs {
+        match run {
+            Run::Chunk(found) => {
+                lost.extend(found.unchecked.clone().map(|why| Lost::Unchecked { chunk: number, why }));
+                number = number.saturating_add(1);
+                plain = plain.saturating_add(found.nbytes.into());
+                slots.push(Slot::Chunk(found));
+            }
+            Run::Gaps { gaps, chunks: 0, .. } => {
+                lost.extend(gaps.into_iter().map(|gap| Lost::Garbage { bytes: gap.bytes }));
+            }
+            Run::Gaps { gaps, chunks, guessed } => match chunk_size {
+                Some(nbytes) => {
+                    let bytes = span(&gaps);
+                    let (chunks, plain) = zeros(&mut slots, &mut number, &mut plain, nbytes, chunks);
+                    lost.push(Lost::Chunks { chunks, bytes, plain, guessed });
+                }
+                None => {
+                    for Gap { bytes, nbytes } in gaps {
+                        let Some(nbytes) = nbytes else {
+                            lost.push(Lost::LeftOut { bytes });
+                            continue;
+                        };
+                        let (chunks, plain) = zeros(&mut slots, &mut number, &mut plain, nbytes, 1);
+                        lost.push(Lost::Chunks { chunks, bytes, plain, guessed: false });
+                    }
+                }
+            },
+        }
+    }
+    let size = u64::from(chunk_size.unwrap_or(0));
+    let missing = head.array_nbytes().unwrap_or(0).saturating_sub(plain);
+    let Some((full, rest)) = missing.checked_div(size).zip(missing.checked_rem(size)) else {
+        lost.extend((tail > 0).then_some(Lost::End { chunks: tail, plain: plain..plain }));
+        return slots;
+    };
+    // A chunk that is shorter than the others is the last one: what is missing was somewhere before it.
+    let is_short = |slot: &Slot| matches!(slot, Slot::Chunk(found) if u64::from(found.nbytes) < size);
+    if full > 0 && rest == 0 && slots.last().is_some_and(is_short) {
+        let last = slots.pop();
+        (number, plain) = (number - 1, plain - last.as_ref().map_or(0, |slot| u64::from(slot.nbytes())));
+        let (chunks, plain) = zeros(&mut slots, &mut number, &mut plain, size as u32, full);
+        slots.extend(last);
+        lost.push(Lost::Chunks { chunks, bytes: 0..0, plain, guessed: true });
+        return slots;
+    }
+    lost.extend(
+        (tail > 0 || missing > 0).then(|| Lost::End { chunks: tail, plain: plain..plain.saturating_add(missing) }),
+    );
+    for (nbytes, chunks) in [(size, full), (rest, u64::from(rest > 0))] {
+        if chunks > 0 {
+            // A chunk has less than 2 GiB.
+            zeros(&mut slots, &mut number, &mut plain, nbytes as u32, chunks);
+        }
+    }
+    slots
+}
+
+/// The bytes from the first gap to the last.
+fn span(gaps: &[Gap]) -> Range<u64> {
+    let bounds = gaps.first().zip(gaps.last());
+    bounds.map_or(0..0, |(first, last)| first.bytes.start..last.bytes.end)
+}

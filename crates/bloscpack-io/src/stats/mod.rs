@@ -1,0 +1,188 @@
+//! Statistics of an array: streaming, exact for integers, and the same whatever the number of threads.
+//!
+//! | file | what it knows |
+//! |---|---|
+//! | `totals` | the first pass: counts, sums, least and greatest |
+//! | `spread` | the second pass: deviations and the histogram |
+//!
+//! Items are taken in the order in which they are stored. Chunks are decoded on all threads, sums are formed on one.
+
+mod spread;
+mod totals;
+
+use std::io::Read;
+
+use bloscpack_format::numpy::{Kind, Leaf, Scalar, Value};
+
+use self::spread::Spread;
+pub use self::spread::{Edges, Histogram};
+pub use self::totals::Numbers;
+use self::totals::Totals;
+use crate::array::Array;
+use crate::in_memory::room;
+use crate::options::Event;
+use crate::source::ReadAt;
+use crate::{Error, UnpackOptions};
+
+/// Bytes that are looked at at a time.
+const PIECE: u64 = 1 << 20;
+
+/// Statistics of a column of an array.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ColumnStats {
+    /// The name of the field of a struct, with dots between nested ones; empty for other dtypes.
+    pub name: String,
+    /// The dtype of each value.
+    pub scalar: Scalar,
+    /// Number of values.
+    pub count: u64,
+    /// Values of which every byte is zero.
+    pub zeros: u64,
+    /// The numbers that the values are or consist of: one part without a name; `real` and `imag` of complex numbers;
+    /// `length` of texts, in characters or bytes; none for raw bytes.
+    pub parts: Vec<(&'static str, Numbers)>,
+    /// The first and the last text in the order of their characters.
+    pub texts: Option<(Vec<u8>, Vec<u8>)>,
+}
+
+impl<R: ReadAt> Array<R> {
+    /// The statistics of each column: one for an array of scalars, of a struct one for each field. The array is decoded
+    /// twice.
+    ///
+    /// # Errors
+    /// [`Error::NoText`] for a dtype whose fields cannot be told apart; else what reading answers.
+    pub fn stats(&self, options: &UnpackOptions) -> Result<Vec<ColumnStats>, Error> {
+        let dtype = &self.meta().dtype;
+        let refuse =
+            || Error::NoText { what: format!("the fields of dtype {} cannot be told apart", dtype.to_descr()) };
+        let mut columns: Vec<Column> = dtype.leaves().ok_or_else(refuse)?.into_iter().map(Column::new).collect();
+        // Bytes are told as they pass; there are two passes.
+        options.observer.tell(Event::Begin { nbytes: self.nbytes().saturating_mul(2) });
+        self.each_item(options, |item| columns.iter_mut().for_each(|column| column.total(item)))?;
+        columns.iter_mut().for_each(Column::begin_spread);
+        self.each_item(options, |item| columns.iter_mut().for_each(|column| column.spread(item)))?;
+        Ok(columns.into_iter().map(Column::finish).collect())
+    }
+
+    fn each_item(&self, options: &UnpackOptions, mut visit: impl FnMut(&[u8])) -> Result<(), Error> {
+        let itemsize = self.meta().dtype.itemsize();
+        if itemsize == 0 {
+            return Ok(());
+        }
+        let mut left = self.len().saturating_mul(itemsize);
+        let mut reader = self.stored(options)?;
+        let mut piece = room((PIECE / itemsize).max(1).saturating_mul(itemsize).min(left))?;
+        while left > 0 {
+            options.cancel.check()?;
+            piece.truncate(usize::try_from(left).unwrap_or(usize::MAX));
+            reader.read_exact(&mut piece).map_err(|error| match error.downcast::<Error>() {
+                Ok(error) => error,
+                Err(error) => Error::io("reading the input")(error),
+            })?;
+            // An item is no larger than the piece, which is in memory.
+            piece.chunks_exact(itemsize as usize).for_each(&mut visit);
+            left -= piece.len() as u64;
+        }
+        Ok(())
+    }
+}
+
+/// A column while its values are counted.
+struct Column {
+    leaf: Leaf,
+    count: u64,
+    zeros: u64,
+    totals: Vec<(&'static str, Totals)>,
+    spreads: Vec<Spread>,
+    texts: Option<(Vec<u8>, Vec<u8>)>,
+}
+
+impl Column {
+    fn new(leaf: Leaf) -> Column {
+        let totals = match leaf.scalar.kind() {
+            Kind::Bytes | Kind::Str => vec![("length", Totals::ints())],
+            Kind::Complex if leaf.scalar.is_numeric() => vec![("real", Totals::floats()), ("imag", Totals::floats())],
+            Kind::Float if leaf.scalar.is_numeric() => vec![("", Totals::floats())],
+            _ if leaf.scalar.is_numeric() => vec![("", Totals::ints())],
+            _ => Vec::new(),
+        };
+        Column { leaf, count: 0, zeros: 0, totals, spreads: Vec::new(), texts: None }
+    }
+
+    fn total(&mut self, item: &[u8]) {
+        let Column { leaf, count, zeros, totals, texts, .. } = self;
+        for bytes in leaf.scalars(item) {
+            *count += 1;
+            *zeros += u64::from(bytes.iter().all(|byte| *byte == 0));
+            parts(&leaf.scalar, bytes, |part, value| {
+                if let Some((_, totals)) = totals.get_mut(part) {
+                    totals.add(value);
+                }
+            });
+            if matches!(leaf.scalar.kind(), Kind::Bytes | Kind::Str) {
+                extremes(texts, &leaf.scalar, bytes);
+            }
+        }
+    }
+
+    fn begin_spread(&mut self) {
+        self.spreads = self.totals.iter().map(|(_, totals)| Spread::new(totals)).collect();
+    }
+
+    fn spread(&mut self, item: &[u8]) {
+        let Column { leaf, spreads, .. } = self;
+        for bytes in leaf.scalars(item) {
+            parts(&leaf.scalar, bytes, |part, value| {
+                if let Some(spread) = spreads.get_mut(part) {
+                    spread.add(value);
+                }
+            });
+        }
+    }
+
+    fn finish(self) -> ColumnStats {
+        let parts = self.totals.into_iter().zip(self.spreads);
+        ColumnStats {
+            name: self.leaf.name,
+            scalar: self.leaf.scalar,
+            count: self.count,
+            zeros: self.zeros,
+            parts: parts.map(|((name, totals), spread)| (name, spread.finish(totals))).collect(),
+            texts: self.texts,
+        }
+    }
+}
+
+/// Calls `visit` with the number of each part of a value.
+fn parts(scalar: &Scalar, bytes: &[u8], mut visit: impl FnMut(usize, Value)) {
+    match scalar.kind() {
+        Kind::Bytes => visit(0, Value::Int(text_len(bytes, 1))),
+        Kind::Str => visit(0, Value::Int(text_len(bytes, 4))),
+        _ => match scalar.value_of(bytes) {
+            Some(Value::Complex(real, imaginary)) => {
+                visit(0, Value::Float(real));
+                visit(1, Value::Float(imaginary));
+            }
+            Some(value) => visit(0, value),
+            None => {}
+        },
+    }
+}
+
+/// Characters without the NULs at the end.
+fn text_len(bytes: &[u8], size: usize) -> i128 {
+    bytes.chunks_exact(size).rposition(|code| code.iter().any(|byte| *byte != 0)).map_or(0, |last| last as i128 + 1)
+}
+
+/// The first and the last text so far. UTF-8 sorts as its characters do.
+fn extremes(texts: &mut Option<(Vec<u8>, Vec<u8>)>, scalar: &Scalar, bytes: &[u8]) {
+    let mut text = Vec::new();
+    scalar.text_of(bytes, &mut text);
+    match texts {
+        None => *texts = Some((text.clone(), text)),
+        Some((first, _)) if text < *first => *first = text,
+        Some((_, last)) if text > *last => *last = text,
+        Some(_) => {}
+    }
+}

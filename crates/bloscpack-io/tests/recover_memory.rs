@@ -1,0 +1,52 @@
+//! Recovery of a bloscpack file with an allocator that refuses memory: the whole report, or an error that names the memory.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use std::fs;
+
+use blosc_core::memory::MIN_CHECKED;
+use blosc_core::{CParams, Codec};
+use bloscpack_format::checksum::Checksum;
+use bloscpack_io::recover::recover;
+use bloscpack_io::{Cancel, PackOptions, pack_bytes};
+use testdata::FailingAlloc;
+
+#[global_allocator]
+static ALLOC: FailingAlloc = FailingAlloc::new();
+
+/// One test: the allocator is that of all threads.
+#[test]
+fn refused_memory_is_no_damage() {
+    let plain = testdata::noise(1 << 20, 8);
+    let dir = tempfile::tempdir().unwrap();
+    let [input, output] = ["in.blp", "out.blp"].map(|name| dir.path().join(name));
+    for checksum in [Checksum::Adler32, Checksum::None] {
+        let params = CParams::new().codec(Codec::Lz4).typesize(4);
+        let options = PackOptions::new().chunk_size(200_000).checksum(checksum).params(params);
+        let mut file = pack_bytes(&plain, &options).unwrap();
+        // A hit in the header of a chunk, so that chunks are searched and zeros are written.
+        let third = file.len() / 2;
+        file[third - 120_000..third].fill(0xff);
+        fs::write(&input, &file).unwrap();
+        let expected = recover(&input, &output, true, &Cancel::new()).unwrap();
+        let recovered = fs::read(&output).unwrap();
+        let mut refused = 0;
+        for from in 0.. {
+            // The buffer of the output has this size, which does not depend on the input.
+            ALLOC.refuse(MIN_CHECKED + 1, from);
+            let result = recover(&input, &output, true, &Cancel::new());
+            let asked = ALLOC.refuse_none();
+            match result {
+                Ok(report) => assert!(report == expected, "{checksum:?}, request {from}: {:?}", report.lost),
+                Err(error) => {
+                    refused += 1;
+                    assert!(error.out_of_memory().is_some(), "{checksum:?}, request {from}: {error}");
+                }
+            }
+            assert!(fs::read(&output).unwrap() == recovered, "{checksum:?}, request {from}");
+            if asked <= from {
+                break;
+            }
+        }
+        assert!(refused > 3, "{checksum:?}: {refused}");
+    }
+}
