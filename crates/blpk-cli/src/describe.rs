@@ -2,7 +2,8 @@
 
 use crate::size::double_pretty_size;
 use bloscpack_format::bloscpack::{Header, MetadataHeader};
-use bloscpack_format::{python_bytes_repr, python_str_repr};
+use bloscpack_format::{Attrs, Json, python_bytes_repr, python_str_repr};
+use bloscpack_io::Unkept;
 
 /// A name and what Python's `repr` gives of its value.
 type Fields = Vec<(&'static str, String)>;
@@ -55,6 +56,34 @@ pub(crate) fn metadata_header_block(header: &MetadataHeader) -> String {
 pub(crate) fn block(title: &str, fields: &[(&'static str, String)]) -> String {
     let lines = fields.iter().map(|(name, value)| format!("\n    {name}: {value}"));
     format!("{title}:{}", lines.collect::<String>())
+}
+
+/// Longest value of an attribute that is shown whole, in characters of its JSON, which is ASCII.
+const MAX_VALUE: usize = 100;
+/// Attributes that are shown.
+const MAX_VALUES: usize = 100;
+
+/// A title and a line for each attribute; long values are cut. `None` if there are none.
+pub(crate) fn values(title: &str, values: &Attrs, unreadable: &[Unkept]) -> Option<String> {
+    let name = |name: &str| Json::String(name.into()).dumps();
+    let found = values.iter().map(|(key, value)| format!("\n    {}: {}", name(key), shortened(value)));
+    let lost = unreadable.iter().map(|lost| format!("\n    {}: cannot be read: {}", name(&lost.name), lost.why));
+    let mut lines: Vec<String> = found.chain(lost).collect();
+    if let Some(more) = lines.len().checked_sub(MAX_VALUES).filter(|more| *more > 0) {
+        lines.truncate(MAX_VALUES);
+        lines.push(format!("\n    … and {more} more; --json has all"));
+    }
+    (!lines.is_empty()).then(|| format!("{title}:{}", lines.concat()))
+}
+
+fn shortened(value: &Json) -> String {
+    let text = value.dumps_spaced();
+    match text.get(..MAX_VALUE) {
+        Some(start) if text.len() > MAX_VALUE => {
+            format!("{start}… ({} characters, all of them with 'blpk meta get')", text.len())
+        }
+        _ => text,
+    }
 }
 
 /// The fields of a chunk's header, whatever they hold.

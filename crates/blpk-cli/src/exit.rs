@@ -3,7 +3,8 @@
 use crate::foreign;
 use crate::report::{self, Level, Report};
 use crate::streams::{Interrupted, StdoutClosed};
-use bloscpack_io::{Error, OverLimit};
+use blosc_core::{DecodeError, EncodeError};
+use bloscpack_io::{Error, OutOfMemory, OverLimit};
 use std::error::Error as StdError;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
@@ -84,10 +85,22 @@ pub(crate) fn one_line(error: &anyhow::Error) -> String {
         // The library's advice is for those who write programs.
         line = line.replace(&over.advice(), &at_a_shell(over));
     }
+    let advice = advice.or_else(|| has_cause(error, is_out_of_memory).then(|| OUT_OF_MEMORY_ADVICE.into()));
     match advice {
         Some(advice) => format!("{line}; {advice}"),
         None => line,
     }
+}
+
+const OUT_OF_MEMORY_ADVICE: &str = "use one thread (-n 1) or smaller chunks, or raise the memory limit of the process";
+
+/// Whether the system refused memory, to this process or to a call that it made.
+fn is_out_of_memory(cause: &(dyn StdError + 'static)) -> bool {
+    cause.is::<OutOfMemory>()
+        || cause.downcast_ref::<Error>().is_some_and(|error| error.out_of_memory().is_some())
+        || matches!(cause.downcast_ref(), Some(DecodeError::OutOfMemory(_)))
+        || matches!(cause.downcast_ref(), Some(EncodeError::OutOfMemory(_)))
+        || cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::OutOfMemory)
 }
 
 /// What can be done about a limit without writing a program: only `--memory` makes chunks smaller than the format allows.
@@ -105,7 +118,12 @@ pub(crate) fn ends_all(error: &anyhow::Error) -> bool {
 
 /// Whether Ctrl-C is the reason.
 fn is_interrupted(error: &anyhow::Error) -> bool {
-    has_cause(error, |cause| cause.is::<Interrupted>() || matches!(cause.downcast_ref(), Some(Error::Cancelled)))
+    has_cause(error, |cause| {
+        cause.is::<Interrupted>()
+            || matches!(cause.downcast_ref(), Some(Error::Cancelled))
+            || matches!(cause.downcast_ref(), Some(EncodeError::Cancelled))
+            || matches!(cause.downcast_ref(), Some(DecodeError::Cancelled))
+    })
 }
 
 /// Whether one of the causes is such a one; also one that an I/O error was made of, which `chain` passes over.

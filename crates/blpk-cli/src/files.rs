@@ -1,8 +1,9 @@
 //! What is asked about files before anything is done, in the order and the words of the original.
 
 use crate::kind::{Kind, has_our_name, is_container_directory, kind_of};
+use crate::overwrite::Overwrite;
 use crate::session::Session;
-use crate::streams::{Place, refuse_same_file};
+use crate::streams::{Place, refuse_same_file, sized};
 use anyhow::{Context as _, Result, bail};
 use bloscpack_format::Json;
 use bloscpack_io::bcolz::{self, LocalDirectory};
@@ -13,43 +14,38 @@ use std::path::{Path, PathBuf};
 /// The extension of bloscpack files.
 pub(crate) const EXTENSION: &str = ".blp";
 
-/// Refuses an input that is not there, and an output that is.
-pub(crate) fn check(input: &Place, output: &Place, session: &Session) -> Result<()> {
+/// Refuses a missing input, and an output that must not be replaced.
+pub(crate) fn check(input: &Place, output: &Place, overwrite: Overwrite, session: &Session) -> Result<()> {
     if let Place::File(path) = input {
         must_exist("input file", path)?;
     }
-    check_output(input, output, session)
+    check_output(input, output, overwrite, session)
 }
 
 /// The same, of a command that takes directories, if only somebody says so.
-pub(crate) fn check_one_of_many(input: &Place, output: &Place, session: &Session) -> Result<()> {
+pub(crate) fn check_one_of_many(input: &Place, output: &Place, overwrite: Overwrite, session: &Session) -> Result<()> {
     if let Place::File(path) = input {
         input_must_exist("input file", path)?;
     }
-    check_output(input, output, session)
+    check_output(input, output, overwrite, session)
 }
 
-/// Refuses an output that is there, or is the input.
-pub(crate) fn check_output(input: &Place, output: &Place, session: &Session) -> Result<()> {
-    refuse_existing(output, session)?;
-    refuse_same_file(input, output)?;
+/// Refuses an output that must not be replaced, or is the input.
+pub(crate) fn check_output(input: &Place, output: &Place, overwrite: Overwrite, session: &Session) -> Result<()> {
+    // With `-f`, that both are one file says more than what the file holds.
+    if session.force {
+        refuse_same_file(input, output)?;
+    }
+    overwrite.check(input, output, session)?;
+    if !session.force {
+        refuse_same_file(input, output)?;
+    }
     if matches!(output, Place::File(path) if path.exists()) {
         session.report.verbose(format!("overwriting existing file: '{output}'"));
     }
     session.report.verbose(format!("input file is: '{input}'"));
     session.report.verbose(format!("output file is: '{output}'"));
     Ok(())
-}
-
-/// Refuses an output that is there.
-pub(crate) fn refuse_existing(output: &Place, session: &Session) -> Result<()> {
-    match output {
-        // A link that leads to nothing is something, too.
-        Place::File(path) if path.symlink_metadata().is_ok() && !session.force => {
-            bail!("output file '{output}' exists!")
-        }
-        _ => Ok(()),
-    }
 }
 
 /// Refuses a file that is not there, or is a directory that is no container.
@@ -132,7 +128,10 @@ pub(crate) fn read_metadata(path: Option<&PathBuf>) -> Result<Option<Json>> {
         bail!("the metadata file cannot be '-', as stdin is for data; name a file");
     }
     must_exist("metadata file", path)?;
-    let text = fs::read(path).with_context(|| format!("reading metadata file '{}'", path.display()))?;
+    let size = fs::metadata(path).map_or(0, |found| found.len()) as usize;
+    let text = fs::read(path)
+        .map_err(|error| sized(error, size))
+        .with_context(|| format!("reading metadata file '{}'", path.display()))?;
     let value = Json::parse(text).with_context(|| format!("metadata file '{}' is not valid JSON", path.display()))?;
     Ok(Some(value).filter(|value| *value != Json::Null))
 }

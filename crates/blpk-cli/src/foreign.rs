@@ -1,6 +1,7 @@
 //! What is a file that is nothing of ours, and what would read it?
 
 use crate::kind::prefix;
+use bloscpack_format::{Format, detect};
 use std::fs::File;
 use std::path::Path;
 
@@ -35,25 +36,50 @@ pub(crate) fn of_another_format(start: &[u8]) -> Option<&'static str> {
     FORMATS.iter().find(|(magic, _)| start.starts_with(magic)).map(|(_, advice)| *advice)
 }
 
-/// The same for a file.
+/// The same for a file, which may also be a text.
 pub(crate) fn advice_on(path: &Path) -> Option<String> {
     let regular = path.metadata().ok()?.is_file();
     let file = if regular { File::open(path).ok()? } else { return None };
-    advice(&prefix(&file, 32)?)
+    let start = prefix(&file, 256)?;
+    let text =
+        || is_text(&start).then(|| "this is text, not compressed data: 'blpk compress' compresses it".to_owned());
+    advice(&start).or_else(text)
+}
+
+/// Whether a file that starts like this is a text.
+fn is_text(start: &[u8]) -> bool {
+    let text = match std::str::from_utf8(start) {
+        Ok(text) => text,
+        // Within the last letter the end is that of the prefix.
+        Err(error) if error.error_len().is_none() => std::str::from_utf8(&start[..error.valid_up_to()]).unwrap_or(""),
+        Err(_) => return false,
+    };
+    !text.is_empty() && !text.contains(|c: char| c.is_control() && !matches!(c, '\t' | '\n' | '\r' | '\x0c'))
 }
 
 /// A chunk has to be all of a file; of one that is cut off, or is followed by something, only the size is wrong.
 fn torn_chunk(start: &[u8]) -> Option<String> {
     let header: &[u8; 16] = start.first_chunk()?;
     let cbytes = u32::from_le_bytes([header[12], header[13], header[14], header[15]]);
-    // Told by its content alone it is a chunk.
-    bloscpack_format::detect(header, Some(cbytes.into()))?;
-    Some(format!("this starts like a Blosc chunk of {cbytes} bytes, which have to be all of the file"))
+    // With that length it would be a chunk.
+    let is_chunk = matches!(detect(header, Some(cbytes.into())), Some(Format::Blosc1Chunk | Format::Blosc2Chunk));
+    is_chunk.then(|| format!("this starts like a Blosc chunk of {cbytes} bytes, which have to be all of the file"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn texts_are_told() {
+        for text in ["a", "some notes\n\tabout\r\n", "Größe"] {
+            assert!(is_text(text.as_bytes()), "{text}");
+        }
+        assert!(is_text(&"Größe".as_bytes()[..3]), "cut within a letter");
+        for bytes in [&b""[..], b"a\0b", b"\xff\xfe", b"\x1b[2J", "Größe".as_bytes()[3..].as_ref()] {
+            assert!(!is_text(bytes), "{bytes:?}");
+        }
+    }
 
     #[test]
     fn formats_are_told_by_their_magic() {
@@ -64,5 +90,13 @@ mod tests {
         // As in bloscpack-format: version 2, BloscLZ, 600 plain bytes in 212.
         let chunk = [&[2, 1, 0x11, 8][..], &600_i32.to_le_bytes(), &600_i32.to_le_bytes(), &212_i32.to_le_bytes()];
         assert!(advice(&chunk.concat()).unwrap().contains("212 bytes"));
+        // Other formats of ours are no torn chunks, whatever bytes 12 to 15 are.
+        for ours in [
+            &b"blpk\x03\x01\x01\x08\0\0\x10\0\0\x2d\x01\0"[..],
+            b"\x93NUMPY\x01\0\x76\0{'descr",
+            b"\x9e\xa8b2frame\0\xd2\0\0\0\x57",
+        ] {
+            assert_eq!(advice(ours), None);
+        }
     }
 }

@@ -13,19 +13,20 @@ mod events;
 mod exit;
 mod files;
 mod foreign;
-mod fortran;
 mod inputs;
 mod json;
 mod kind;
 mod memory;
 mod npy;
 mod outputs;
+mod overwrite;
 mod pprint;
 mod privacy;
 mod progress;
 mod python;
 mod report;
 mod session;
+mod signals;
 mod size;
 mod streams;
 mod version;
@@ -36,6 +37,9 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     // Before there are other threads, which have what this one has.
     survive_file_limits();
+    if let Err(error) = signals::install() {
+        return exit::finish(Err(error));
+    }
     let argv: Vec<OsString> = std::env::args_os().collect();
     match args::Cli::parse_from(&argv) {
         Ok(cli) => run(&cli, &argv),

@@ -2,6 +2,7 @@
 
 use crate::args::ManyArgs;
 use crate::inputs::Item;
+use crate::overwrite::{Named, Overwrite, Writes};
 use crate::privacy::Privacy;
 use crate::session::Session;
 use crate::streams::Place;
@@ -15,6 +16,8 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Outputs<'a> {
     many: &'a ManyArgs,
     named: Option<Place>,
+    /// Whether the output is the second of two names.
+    second_of_two: bool,
     /// Which input each was made of.
     written: HashMap<PathBuf, String>,
 }
@@ -22,9 +25,10 @@ pub(crate) struct Outputs<'a> {
 impl<'a> Outputs<'a> {
     /// `named` is the output among the names, if there is one.
     pub(crate) fn new(many: &'a ManyArgs, named: Option<&Path>) -> Outputs<'a> {
+        let second_of_two = named.is_some();
         let named = named.or(many.output.as_deref()).map(|path| Place::from(path.to_owned()));
         let named = if many.stdout { Some(Place::Standard) } else { named };
-        Outputs { many, named, written: HashMap::new() }
+        Outputs { many, named, second_of_two, written: HashMap::new() }
     }
 
     /// The output that has a name, whatever the input's is.
@@ -35,6 +39,16 @@ impl<'a> Outputs<'a> {
     /// Whether the outputs are put into a directory of their own.
     pub(crate) fn have_directory(&self) -> bool {
         self.many.output_dir.is_some()
+    }
+
+    /// Says which existing files the output of an input may replace. `verb` names the command in advice.
+    pub(crate) fn overwrite(&self, item: &Item, writes: Writes, verb: &'static str) -> Overwrite {
+        let named = match (&item.place, &self.named) {
+            (_, None) => Named::ByInput,
+            (Place::File(_), Some(_)) if self.second_of_two => Named::SecondOfTwo(verb),
+            _ => Named::AsOutput,
+        };
+        Overwrite { writes, named }
     }
 
     /// Where the output of an input goes; `rename` makes its name of the input's.
@@ -110,6 +124,9 @@ fn make_directories(file: &Path) -> Result<Vec<PathBuf>> {
     let missing: Vec<_> = file.ancestors().skip(1).take_while(missing).collect();
     let mut made = Vec::new();
     for directory in missing.into_iter().rev() {
+        if directory.symlink_metadata().is_ok() {
+            bail!("--output-dir: '{}' is a file, not a directory; name another directory", directory.display());
+        }
         fs::create_dir(directory).with_context(|| format!("making directory '{}'", directory.display()))?;
         made.push(directory.to_owned());
         if cfg!(unix) {

@@ -51,6 +51,15 @@ impl Report {
         self.0.progress.aside(|| error(message));
     }
 
+    /// Prints a warning on one line of stderr, unless only errors are printed.
+    pub(crate) fn warning(&self, message: &str) {
+        if self.prints(Level::Normal) {
+            let line = format!("{PREFIX}warning: {}\n", escaped(message.trim_end()));
+            // As with errors: a closed stderr does not disturb the work.
+            self.0.progress.aside(|| drop(io::stderr().write_all(line.as_bytes())));
+        }
+    }
+
     /// Prints the lines of a text; empty ones are dropped.
     pub(crate) fn normal(&self, text: impl AsRef<str>) {
         self.print(Level::Normal, text.as_ref());
@@ -73,7 +82,12 @@ impl Report {
 
     /// Prints a text that is for programs: as it is, without prefix.
     pub(crate) fn raw(&self, text: &str) {
-        self.write(text);
+        self.raw_bytes(text.as_bytes());
+    }
+
+    /// The same for bytes that may be no text: names of files.
+    pub(crate) fn raw_bytes(&self, bytes: &[u8]) {
+        self.write(bytes);
     }
 
     /// Whether nothing more can be printed, so that what goes on for long may stop.
@@ -84,14 +98,14 @@ impl Report {
     fn print(&self, level: Level, text: &str) {
         if self.prints(level) {
             let lines = text.split('\n').filter(|line| !line.is_empty());
-            self.write(&lines.map(|line| format!("{PREFIX}{}\n", escaped(line))).collect::<String>());
+            self.raw(&lines.map(|line| format!("{PREFIX}{}\n", escaped(line))).collect::<String>());
         }
     }
 
-    fn write(&self, text: &str) {
+    fn write(&self, bytes: &[u8]) {
         let written = self.0.progress.aside(|| match self.0.to_stderr {
-            true => io::stderr().write_all(text.as_bytes()),
-            false => io::stdout().write_all(text.as_bytes()),
+            true => io::stderr().write_all(bytes),
+            false => io::stdout().write_all(bytes),
         });
         if let Err(error) = written {
             self.0.failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);

@@ -2,14 +2,14 @@
 
 use crate::args::{Cli, Command};
 use crate::memory;
-use crate::report::{self, Level, Report};
+use crate::report::{Level, Report};
+use crate::signals;
 use crate::streams::Place;
 use anyhow::{Context as _, Result};
 use bloscpack_io::{Cancel, Threads};
 use rayon::ThreadPool;
 use std::cell::RefCell;
 use std::path::PathBuf;
-use std::process::exit;
 use std::sync::Arc;
 
 /// Work of fewer bytes is done before a second thread has started.
@@ -20,6 +20,8 @@ const ONE_THREAD_IS_ENOUGH: u64 = 256 << 10;
 pub(crate) struct Session {
     pub(crate) report: Report,
     pub(crate) force: bool,
+    /// `-ff`: any existing file is replaced.
+    pub(crate) replaces_any: bool,
     nthreads: Option<usize>,
     /// The pool that was built last: many files are worked on by the same threads.
     pool: RefCell<Option<Arc<ThreadPool>>>,
@@ -34,15 +36,18 @@ impl Session {
             _ => Level::Normal,
         };
         let to_stderr = cli.command.as_ref().is_some_and(data_on_stdout);
-        Session {
+        let session = Session {
             report: match cli.command.as_ref().is_some_and(takes_long) {
                 true => Report::with_progress(level, to_stderr),
                 false => Report::new(level, to_stderr),
             },
-            force: cli.global.force,
+            force: cli.global.force > 0,
+            replaces_any: cli.global.force > 1,
             nthreads: cli.global.nthreads.or(cli.global.threads.filter(|threads| *threads > 0)),
             pool: RefCell::new(None),
-        }
+        };
+        signals::tell(&session.report);
+        session
     }
 
     /// How many threads there may be. It takes a dozen system calls to find out how many cores there are, so not before
@@ -92,20 +97,9 @@ impl Session {
         Ok(Threads::Pool(pool))
     }
 
-    /// A switch that Ctrl-C sets. Whoever presses it twice does not want to wait for the end of a chunk.
-    pub(crate) fn cancel(&self) -> Result<Cancel> {
-        let cancel = Cancel::new();
-        let (switch, report) = (cancel.clone(), self.report.clone());
-        ctrlc::set_handler(move || {
-            if switch.is_cancelled() {
-                report.progress().end();
-                report::error("interrupted");
-                exit(1);
-            }
-            switch.cancel();
-        })
-        .context("watching for Ctrl-C")?;
-        Ok(cancel)
+    /// The switch that Ctrl-C sets. A job that asks for it has to look at it: see [`signals`].
+    pub(crate) fn cancel(&self) -> Cancel {
+        signals::cancel()
     }
 }
 
@@ -127,6 +121,6 @@ fn data_on_stdout(command: &Command) -> bool {
 
 /// Whether a person may wonder how far it is.
 fn takes_long(command: &Command) -> bool {
-    use Command::{Append, Bench, Compress, Convert, Decompress, Verify};
-    matches!(command, Compress(_) | Decompress(_) | Append(_) | Verify(_) | Convert(_) | Bench(_))
+    use Command::{Append, Bench, Compress, Convert, Decompress, Stats, Verify};
+    matches!(command, Compress(_) | Decompress(_) | Append(_) | Verify(_) | Convert(_) | Bench(_) | Stats(_))
 }

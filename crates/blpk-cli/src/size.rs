@@ -1,4 +1,4 @@
-//! How are sizes printed and read? `1.0M (1048576B)`, `-z 1.5K`: to the letter as the original does it.
+//! Sizes as text: `1.0M (1048576B)`, `-z 1.5K`. Printed to the letter as the original does it, read with more units.
 
 use crate::python;
 use bloscpack_format::{python_float_repr, python_str_repr};
@@ -26,9 +26,31 @@ pub(crate) fn double_pretty_size(nbytes: u64) -> String {
     format!("{} ({nbytes}B)", pretty_size(nbytes))
 }
 
-/// A size as typed for `-z`: `max`, a number and a unit, or an integer. In decimal digits, for what Python reads has
-/// any size; the error is Python's text.
+/// Reads a size as typed for `-z`: `max`, a number and a unit, or an integer. Returns decimal digits, as Python's integers
+/// have any size. Sizes that the original reads mean the same, and wrong ones have the original's error.
 pub(crate) fn parse_size(text: &str) -> Result<String, String> {
+    original_size(text).or_else(|error| size_with_unit(text).ok_or(error))
+}
+
+/// Reads the units that the original does not know, in upper or lower case and as GNU's tools do: `64k`, `64Ki` and `64KiB`
+/// are powers of 1024, `64KB` of 1000.
+fn size_with_unit(text: &str) -> Option<String> {
+    let lower = text.to_ascii_lowercase();
+    let (rest, is_decimal) =
+        match (lower.strip_suffix("ib").or_else(|| lower.strip_suffix('i')), lower.strip_suffix('b')) {
+            (Some(rest), _) => (rest, false),
+            (None, Some(rest)) => (rest, true),
+            (None, None) => (lower.as_str(), false),
+        };
+    let unit_of = |(power, letter)| Some((rest.strip_suffix(letter)?, power));
+    let (number, power) = [(1, 'k'), (2, 'm'), (3, 'g'), (4, 't')].into_iter().find_map(unit_of)?;
+    let unit = if is_decimal { 1000_u64 } else { 1024 }.pow(power);
+    let nbytes = (python::float(number)? * unit as f64).trunc();
+    (nbytes.is_finite() && nbytes >= 0.0).then(|| format!("{:.0}", nbytes + 0.0))
+}
+
+/// Reads a size as the original does; the error is Python's text.
+fn original_size(text: &str) -> Result<String, String> {
     if text == "max" {
         return Ok(MAX.to_string());
     }
@@ -75,9 +97,43 @@ mod tests {
     #[test]
     fn sizes_are_read_as_by_python() {
         for (text, expected) in table("parse_size") {
-            match parse_size(&text) {
+            match original_size(&text) {
                 Ok(size) => assert_eq!(expected["value"], size, "{text:?}"),
                 Err(error) => assert_eq!(expected["error"], error, "{text:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn more_units_are_read() {
+        for (text, size) in [
+            ("1k", "1024"),
+            ("1K", "1024"),
+            ("64KiB", "65536"),
+            ("64kib", "65536"),
+            ("64Ki", "65536"),
+            ("1MB", "1000000"),
+            ("1mb", "1000000"),
+            ("1M", "1048576"),
+            ("1 MiB", "1048576"),
+            ("1.5GB", "1500000000"),
+            ("0.5kB", "500"),
+            ("2t", "2199023255552"),
+        ] {
+            assert_eq!(parse_size(text).as_deref(), Ok(size), "{text}");
+        }
+        // The original's errors stay for what neither reads.
+        for text in ["x", "xk", "-1k", "nanMB", "1PB", "1.5", "1KBB", "KiB", "ib", "i", "1i", "1iB", "2K "] {
+            assert_eq!(parse_size(text), original_size(text), "{text}");
+            assert!(parse_size(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn all_that_the_original_reads_means_the_same() {
+        for (text, expected) in table("parse_size") {
+            if let Some(size) = expected["value"].as_str() {
+                assert_eq!(parse_size(&text).as_deref(), Ok(size), "{text:?}");
             }
         }
     }

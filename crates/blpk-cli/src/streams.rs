@@ -2,7 +2,7 @@
 
 use crate::kind::is_container_directory;
 use anyhow::{Context as _, Result, bail};
-use bloscpack_io::{AtomicFile, Cancel, LocalSource};
+use bloscpack_io::{AtomicFile, Cancel, LocalSource, OutOfMemory, known_size};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::fs::{self, File};
@@ -34,6 +34,14 @@ impl std::fmt::Display for Place {
 }
 
 impl Place {
+    /// The name as it is.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        match self {
+            Place::Standard => b"-",
+            Place::File(path) => path.as_os_str().as_encoded_bytes(),
+        }
+    }
+
     /// The name as it is, but for bytes that are no text.
     pub(crate) fn name(&self) -> Cow<'_, str> {
         match self {
@@ -65,19 +73,28 @@ impl Input {
         Ok(Input { file, regular: metadata.is_file(), cancel: cancel.clone() })
     }
 
-    /// The size of a regular file, unless it is 0, which is also what the files of `/proc` say that hold something.
+    /// The size of a regular file, if it is known before the file is read.
     pub(crate) fn known_size(&self) -> Option<u64> {
-        self.file.metadata().ok().filter(|metadata| metadata.is_file() && metadata.len() > 0).map(|found| found.len())
+        known_size(&self.file)
     }
 
     /// Everything, if it is not more than `limit` bytes.
     pub(crate) fn read_all(self, limit: u64) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        let read = self.take(limit.saturating_add(1)).read_to_end(&mut bytes).context("reading the input")?;
+        let read = self.take(limit.saturating_add(1)).read_to_end(&mut bytes);
+        let read = read.map_err(|error| sized(error, 2 * bytes.capacity())).context("reading the input")?;
         if read as u64 > limit {
             bail!("the input has more than {limit} bytes, which is all that one chunk can be");
         }
         Ok(bytes)
+    }
+}
+
+/// An I/O error, with the size if the standard library could not get memory for a buffer of `nbytes` bytes.
+pub(crate) fn sized(error: io::Error, nbytes: usize) -> io::Error {
+    match error.kind() {
+        io::ErrorKind::OutOfMemory if error.get_ref().is_none() => OutOfMemory::new(nbytes).into(),
+        _ => error,
     }
 }
 
@@ -257,10 +274,10 @@ pub(crate) fn open_source(place: &Place, cancel: &Cancel) -> Result<LocalSource>
     }
 }
 
-/// A file to be read here and there. What cannot be, a pipe, is copied to a temporary file without a name.
+/// A file for random access. A pipe, and a file whose size is not known, is copied to a temporary file without a name.
 pub(crate) fn open_seekable(place: &Place, cancel: &Cancel) -> Result<File> {
     let mut input = Input::open(place, cancel)?;
-    if input.regular {
+    if input.known_size().is_some() {
         return Ok(input.file);
     }
     let mut spool = tempfile::tempfile().context("creating a temporary file")?;

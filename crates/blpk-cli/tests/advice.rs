@@ -32,6 +32,30 @@ fn foreign_files_are_told_by_their_content() {
 }
 
 #[test]
+fn texts_are_no_archives() {
+    let sandbox = Sandbox::with_f();
+    sandbox.write("notes.txt", b"some notes about data\n");
+    let advice = "this is text, not compressed data: 'blpk compress' compresses it";
+    assert_eq!(
+        sandbox.run("d notes.txt").failed(),
+        format!("input file 'notes.txt' does not end with '.blp'; {advice}")
+    );
+    assert_eq!(
+        sandbox.run("recover notes.txt out").failed(),
+        format!(
+            "input file 'notes.txt' is no bloscpack file, Blosc2 frame or bcolz directory: it starts with b'some notes', not with a magic of theirs; {advice}"
+        )
+    );
+    sandbox.write("noise", &noise(100));
+    let error = sandbox.run("recover noise out").failed();
+    assert!(
+        error.contains("is no bloscpack file, Blosc2 frame or bcolz directory")
+            && error.ends_with("; name a torn or damaged one")
+    );
+    assert_eq!(sandbox.names(), ["f", "noise", "notes.txt"]);
+}
+
+#[test]
 fn a_chunk_that_is_cut_off_or_followed_by_something() {
     let sandbox = Sandbox::with_f();
     sandbox.run("chunk encode f chunk").ok();
@@ -42,6 +66,23 @@ fn a_chunk_that_is_cut_off_or_followed_by_something() {
         assert_eq!(sandbox.run("d torn").failed(), format!("input file 'torn' does not end with '.blp'; {advice}"));
         assert!(sandbox.run("info torn").failed().ends_with(&advice));
     }
+}
+
+#[test]
+fn a_bloscpack_file_of_another_name() {
+    let sandbox = Sandbox::with_f();
+    sandbox.run("c f noext").ok();
+    let expected = "input file 'noext' does not end with '.blp', but is a bloscpack file: rename it, or use -e and name \
+                    the <out_file>";
+    for line in ["d noext", "d noext out"] {
+        assert_eq!(sandbox.run(line).failed(), expected, "{line}");
+    }
+    let expected = "original file 'noext' does not end with '.blp', but is a bloscpack file: rename it, or use -e";
+    assert_eq!(sandbox.run("a noext f").failed(), expected);
+    // The advice works.
+    sandbox.run("d -e noext out").ok();
+    assert!(sandbox.read("out") == sandbox.read("f"));
+    sandbox.run("a -e noext f").ok();
 }
 
 #[test]

@@ -144,7 +144,10 @@ fn an_output_in_a_folder_that_is_not_there() {
     let error = sandbox.run("c f nowhere/f.blp").failed();
     assert_eq!(error, "creating 'nowhere/f.blp': there is no such directory for it");
     std::fs::create_dir(sandbox.path("folder")).unwrap();
-    assert_eq!(sandbox.run("c f folder").failed(), "output file 'folder' exists!");
+    assert_eq!(
+        sandbox.run("c f folder").failed(),
+        "output file 'folder' exists!; it is a directory: use --output-dir folder to write into it"
+    );
     assert!(sandbox.run("-f c f folder").failed().contains("folder"));
     assert_eq!(
         sandbox.run("c folder").failed(),

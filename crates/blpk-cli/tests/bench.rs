@@ -6,6 +6,11 @@ mod common;
 use common::{Sandbox, counting, noise};
 use testdata::serde_json::{Value, from_slice};
 
+/// The lines of the table, without the commands to paste that follow it.
+fn table(text: &str) -> Vec<&str> {
+    text.lines().filter(|line| !line.starts_with("blpk: ")).collect()
+}
+
 #[test]
 fn every_setting_is_a_line_of_the_table() {
     let sandbox = Sandbox::with_f();
@@ -23,7 +28,7 @@ fn every_setting_is_a_line_of_the_table() {
     let ratios: Vec<f64> = rows.iter().map(|row| row[4].parse().unwrap()).collect();
     assert!(ratios.is_sorted_by(|a, b| a >= b), "{ratios:?}");
     assert!(rows[0][2] == "shuffle" && ratios[0] > 5.0, "counting numbers want to be shuffled: {text}");
-    assert!(text.contains("\n* ") && text.lines().count() == 14, "{text}");
+    assert!(text.contains("\n* ") && table(&text).len() == 14, "{text}");
 }
 
 #[test]
@@ -51,7 +56,7 @@ fn a_picture_has_a_dot_for_every_setting() {
     let sandbox = Sandbox::with_f();
     sandbox.write("a<b", &counting(5000));
     let run = sandbox.run("bench --seconds 0 -c lz4,zlib -l 5 --plot out.svg a<b").ok();
-    assert_eq!(String::from_utf8(run.stdout).unwrap().lines().count(), 8);
+    assert_eq!(table(&String::from_utf8(run.stdout).unwrap()).len(), 8);
     let svg = String::from_utf8(sandbox.read("out.svg")).unwrap();
     // Two panels, and a legend of two codecs.
     assert_eq!(svg.matches("<circle").count(), 2 * 6 + 2);
@@ -93,7 +98,7 @@ fn a_setting_is_measured_once() {
     let sandbox = Sandbox::with_f();
     let run = sandbox.run("bench --seconds 0 -c lz4,zlib,lz4 -l 5,5 --filter shuffle,shuffle -z 64K,65536 f").ok();
     // A line above and one below.
-    assert_eq!(run.lines().len(), 2 + 2, "{}", run.text());
+    assert_eq!(table(run.text()).len(), 2 + 2, "{}", run.text());
     // More than there is: all of it.
     let run = sandbox.run("bench --json --seconds 0 -c lz4 -l 5 --filter none --sample 99999999999T f").ok();
     let object: Value = from_slice(&run.stdout).unwrap();
@@ -134,4 +139,65 @@ fn dots_are_not_pressed_together() {
     let (top, bottom) = places.iter().skip(2).fold((f64::MAX, 0.0), |(top, bottom), y| (y.min(top), y.max(bottom)));
     // The axis is as long as the dots are apart, but for a margin.
     assert!(bottom - top > 0.8 * 320.0, "{top} {bottom}");
+}
+
+/// The last lines are commands that do what was measured.
+#[test]
+fn the_last_lines_are_commands_to_paste() {
+    let sandbox = Sandbox::new();
+    sandbox.write("it's mine", &counting(100_000));
+    let run = sandbox.args(&["bench", "--seconds", "0", "-c", "lz4,zstd", "-l", "1,5", "it's mine"]).ok();
+    let commands: Vec<&str> = run.lines().into_iter().filter_map(|line| line.strip_prefix("blpk: ")).collect();
+    let best = commands.iter().find_map(|line| line.strip_prefix("best ratio")).unwrap();
+    let command = best.split_once(": ").unwrap().1;
+    assert!(command.starts_with("blpk compress -c zstd -l 5 -t 8 --filter shuffle -z 1M "), "{command}");
+    assert!(run.lines().last().unwrap().starts_with("blpk: "), "{}", run.text());
+    sandbox.shell(command).ok();
+    assert!(sandbox.info("it's mine.blp")["cbytes"].as_u64().unwrap() < 10_000);
+    // The content of a container goes into another one.
+    let run = sandbox.args(&["bench", "--json", "--seconds", "0", "-c", "lz4", "-l", "1", "it's mine.blp"]).ok();
+    let object: Value = from_slice(&run.stdout).unwrap();
+    let command = object["commands"][0]["command"].as_str().unwrap();
+    sandbox.shell(command).ok();
+    assert_eq!(sandbox.info("it's mine.new.blp")["nbytes"], 100_000);
+    assert_eq!(object["not_measured"], Value::Array(Vec::new()));
+}
+
+#[test]
+fn typesizes_are_tried() {
+    let sandbox = Sandbox::new();
+    // Random walks of 4 bytes: no other typesize shuffles them as well.
+    let items = noise(100_000).into_iter().scan(1_000_000_i32, |at, step| {
+        *at += i32::from(step) - 128;
+        Some(at.to_le_bytes())
+    });
+    sandbox.write("f", &items.flatten().collect::<Vec<u8>>());
+    let json = |args: &str| -> Value {
+        from_slice(&sandbox.run(&format!("bench --json --seconds 0 -c lz4 -l 1 {args} f")).ok().stdout).unwrap()
+    };
+    assert_eq!(json("")["typesize"], 4);
+    let object = json("-t 2,4,4,1 --filter shuffle,none");
+    assert_eq!(object["typesizes"].to_string(), "[2,4,1]");
+    let sizes: Vec<_> = object["results"].as_array().unwrap().iter().map(|one| one["typesize"].to_string()).collect();
+    assert_eq!(sizes.len(), 3, "one without a filter, two shuffled: {object}");
+    let run = sandbox.run("bench --seconds 0 -c lz4 -l 1 -t 2,4 --filter shuffle f").ok();
+    assert!(run.lines()[0].contains("typesize"), "{}", run.text());
+}
+
+/// The table has the fast settings, and a line names the others.
+#[test]
+fn the_time_is_kept() {
+    let sandbox = Sandbox::new();
+    sandbox.write("f", &noise(4 << 20));
+    let start = std::time::Instant::now();
+    let run = sandbox.run("bench --time 0.5 -c lz4,zlib,zstd -l 1,9 --filter none,bitshuffle f").ok();
+    assert!(start.elapsed().as_secs_f64() < 20.0, "{:?}", start.elapsed());
+    assert!(run.text().contains("blpk: not measured, as the time was over: "), "{}", run.text());
+    assert!(table(run.text())[1].contains("lz4"), "{}", run.text());
+    let run = sandbox.run("bench --json --time 0.5 -c lz4,zlib,zstd -l 1,9 --filter none,bitshuffle f").ok();
+    let object: Value = from_slice(&run.stdout).unwrap();
+    let count = |name: &str| object[name].as_array().unwrap().len();
+    assert_eq!(count("results") + count("not_measured"), 12);
+    assert!(count("results") > 0 && count("not_measured") > 0, "{object}");
+    assert!(sandbox.run("bench --time -1 f").usage().contains("argument --time: invalid number of seconds"));
 }

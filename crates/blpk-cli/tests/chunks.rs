@@ -220,6 +220,59 @@ fn what_a_format_has_not_is_refused() {
     assert_eq!(sandbox.names(), ["f"]);
 }
 
+/// C-Blosc2 decodes them without an error, so nothing is written of them: neither as asked for nor because a frame has them.
+#[test]
+fn delta_pipelines_that_c_blosc2_decodes_to_other_data() {
+    let sandbox = Sandbox::with_f();
+    sandbox.run("c f").ok();
+    let first = "filter delta (id 3): C-Blosc2 decodes it to other data where another filter runs before it; choose filters \
+                 with delta first (only trunc-prec and int-trunc may run before it)";
+    let once = "filter delta (id 3): C-Blosc2 decodes two or more of it to other data; choose filters with one delta, as the \
+                first of them";
+    for (filters, error) in [
+        ("--filter delta --filter delta", once),
+        ("--filter delta --filter shuffle --filter delta", once),
+        ("--filter shuffle --filter delta", first),
+        ("--filter shuffle --filter bitshuffle --filter bytedelta --filter delta --filter shuffle", first),
+    ] {
+        for (command, input) in
+            [("chunk encode --format blosc2", "f"), ("c --format b2frame", "f"), ("convert", "f.blp")]
+        {
+            let found = sandbox.run(&format!("{command} -t 4 {filters} {input} g.b2frame")).failed();
+            assert!(found.ends_with(error), "{command} {filters}: {found}");
+            assert_eq!(sandbox.names(), ["f", "f.blp"], "{command} {filters}");
+        }
+    }
+    sandbox.run("c -t 4 --filter delta --filter shuffle f ok.b2frame").ok();
+    let mut frame = sandbox.read("ok.b2frame");
+    let slots = frame.windows(6).position(|slots| slots == [0, 0, 0, 0, 3, 1]).unwrap();
+    frame[slots + 4..slots + 6].copy_from_slice(&[1, 3]);
+    sandbox.write("other.b2frame", &frame);
+    let error = sandbox.run("convert other.b2frame new.b2frame").failed();
+    assert!(error.ends_with(first), "{error}");
+    sandbox.run("convert --filter shuffle other.b2frame new.b2frame").ok();
+    sandbox.run("d new.b2frame back").ok();
+    assert_eq!(sandbox.read("back"), sandbox.read("f"));
+}
+
+/// `arange(64, "<u2") * 3` cut to 127 bytes, as C-Blosc2 compresses it with a block size of 128: its blocks have 126.
+#[test]
+fn blocks_that_are_smaller_than_the_header_says() {
+    let sandbox = Sandbox::new();
+    let plain: Vec<u8> = (0..64u16).flat_map(|number| (3 * number).to_le_bytes()).take(127).collect();
+    let even: Vec<u8> = plain[..126].iter().copied().step_by(2).collect();
+    let header = [5, 1, 5, 2, 127, 0, 0, 0, 127, 0, 0, 0, 116, 0, 0, 0, 0, 0, 0, 0, 0, 1];
+    let mut chunk = [&header[..], &[0; 10], &[40, 0, 0, 0, 111, 0, 0, 0, 63, 0, 0, 0], &even, &[0; 4]].concat();
+    chunk.extend([0x43, 0xFF, 0xFF, 0xFF, 1]);
+    sandbox.write("chunk", &chunk);
+    sandbox.run("chunk decode chunk g").ok();
+    assert_eq!(sandbox.read("g"), plain);
+    assert_eq!(sandbox.run("cat chunk --items 61..63").ok().stdout, plain[122..126]);
+    assert_eq!(sandbox.run("cat chunk --bytes 120..127").ok().stdout, plain[120..]);
+    let found: Value = from_slice(&sandbox.run("chunk info --json chunk").ok().stdout).unwrap();
+    assert_eq!((&found["blocksize"], &found["nblocks"]), (&json!(126), &json!(2)));
+}
+
 #[test]
 fn what_cannot_be_decoded_is_described() {
     let sandbox = Sandbox::with_f();

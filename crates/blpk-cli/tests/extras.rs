@@ -15,6 +15,15 @@ fn npy() -> Vec<u8> {
     file
 }
 
+/// A `.npy` file of an array of 1250 × 10 with the bytes of `f`.
+fn large_npy() -> Vec<u8> {
+    let mut file = b"\x93NUMPY\x01\x00\x76\x00".to_vec();
+    let header = "{'descr': '<i8', 'fortran_order': False, 'shape': (1250, 10), }";
+    file.extend(format!("{header:117}\n").into_bytes());
+    file.extend(counting(100_000));
+    file
+}
+
 #[test]
 fn verify_checks_all_files_and_names_the_bad() {
     let sandbox = Sandbox::with_f();
@@ -290,23 +299,24 @@ fn a_dash_is_no_file_where_one_is_needed() {
         ("recover - out", "<in_file> cannot be '-': a file or directory is needed"),
         ("compact -", "<frame> cannot be '-': a file or directory is needed"),
         ("c -m - f", "the metadata file cannot be '-', as stdin is for data; name a file"),
-        ("recover f out", "f: "),
+        ("recover f out", "input file 'f' is no bloscpack file, Blosc2 frame or bcolz directory: it starts with b'"),
         ("compact f", "f: "),
     ] {
         let error = sandbox.run(line).failed();
         assert!(error.starts_with(expected), "{line}: {error}");
     }
     sandbox.run("c f").ok();
-    let error = sandbox.run("recover f.blp out").failed();
+    sandbox.run("chunk encode f chunk").ok();
+    let error = sandbox.run("recover chunk out").failed();
     assert_eq!(
         error,
-        "input file 'f.blp' is a bloscpack file; only Blosc2 frames and bcolz directories can be recovered"
+        "input file 'chunk' is a bare chunk; only bloscpack files, Blosc2 frames and bcolz directories can be recovered"
     );
     assert_eq!(
         sandbox.run("compact f.blp").failed(),
         "file 'f.blp' is a bloscpack file; only Blosc2 frames are compacted"
     );
-    assert_eq!(sandbox.names(), ["f", "f.b2frame", "f.blp"]);
+    assert_eq!(sandbox.names(), ["chunk", "f", "f.b2frame", "f.blp"]);
 }
 
 #[test]
@@ -321,4 +331,72 @@ fn one_file_is_one_line() {
     assert!(run.lines().contains(&"blpk: input file is: 'a\\nblpk: b: ok.blp'"), "{:?}", run.lines());
     let run = sandbox.args(&["list", "--json", name]).ok();
     assert_eq!(from_slice::<Value>(&run.stdout).unwrap()["name"], name);
+}
+
+#[test]
+fn damaged_bloscpack_files_are_recovered() {
+    let sandbox = Sandbox::with_f();
+    let plain = counting(100_000);
+    sandbox.run("c -z 30000 f").ok();
+    sandbox.write("a.npy", &large_npy());
+    sandbox.run("convert -z 30000 a.npy a.blp").ok();
+    let mut zeroed = plain.clone();
+    zeroed[30_000..60_000].fill(0);
+    let mut padded = plain.clone();
+    padded[90_000..].fill(0);
+    for name in ["f", "a"] {
+        let file = sandbox.read(&format!("{name}.blp"));
+        let is_array = name == "a";
+        let recovered = |damaged: &[u8], first: &str, last: &str, expected: &[u8]| {
+            sandbox.write("x.blp", damaged);
+            sandbox.run("verify x.blp").failed();
+            let run = sandbox.run("-f recover x.blp y.blp").ok();
+            let lines = run.lines();
+            assert!(lines.len() == 2 && lines[0].starts_with(first), "{name}: {lines:?}");
+            assert_eq!(lines[1], format!("blpk: y.blp: {last}"), "{name}");
+            assert!(sandbox.read("x.blp") == damaged, "the input stays as it is");
+            sandbox.run("verify y.blp").ok();
+            sandbox.run("-fq d y.blp y").ok();
+            assert!(sandbox.read("y") == expected, "{name}: {first}");
+            if is_array {
+                assert_eq!(sandbox.info("y.blp")["shape"], json!([1250, 10]));
+            }
+        };
+        // The byte of the header that names the checksum: another checksum, then none that exists.
+        for (id, line) in [
+            (7, "blpk: the header says checksum sha384, but the chunks have adler32"),
+            (0xee, "blpk: the header is damaged, its other fields are used: offset 6: checksum is 238, expected 0..=8"),
+        ] {
+            let mut damaged = file.clone();
+            damaged[6] = id;
+            recovered(&damaged, line, "4 chunks, 97.66K (100000B)", &plain);
+        }
+        // A byte in the second chunk.
+        let mut damaged = file.clone();
+        let info = sandbox.run(&format!("info {name}.blp")).ok();
+        let offsets = info.lines().into_iter().find(|line| line.starts_with("blpk: [")).unwrap().to_owned();
+        let start: usize = offsets.split(',').nth(1).unwrap().parse().unwrap();
+        damaged[start + 100] ^= 0x10;
+        let line = format!("blpk: chunk 1 is lost at offset {start} to ");
+        recovered(&damaged, &line, "3 chunks, 97.66K (100000B)", &zeroed);
+        // The end is cut off: an array keeps its shape.
+        let (line, last, expected) = match is_array {
+            true => (": zeros in bytes 90000..100000", "97.66K (100000B)", &padded[..]),
+            false => ("", "87.89K (90000B)", &plain[..90_000]),
+        };
+        let line = format!("blpk: 1 chunk is missing at the end{line}");
+        recovered(&file[..file.len() - 50], &line, &format!("3 chunks, {last}"), expected);
+    }
+    sandbox.run("-f recover f.blp y.blp").prints(&["blpk: y.blp: 4 chunks, 97.66K (100000B), nothing is lost"]);
+    assert!(sandbox.read("y.blp") == sandbox.read("f.blp"));
+    sandbox.write("y.blp", b"precious");
+    assert_eq!(sandbox.run("recover x.blp y.blp").failed(), "output file 'y.blp' exists!");
+    assert_eq!(sandbox.read("y.blp"), b"precious");
+    let error = sandbox.run("-f recover x.blp ./x.blp").failed();
+    assert!(error.contains("are the same file; name another output"), "{error}");
+    sandbox.write("nothing.blp", &[0; 500]);
+    let error = sandbox.run("-f recover nothing.blp y.blp").failed();
+    assert!(error.contains("nothing.blp: no chunk of this bloscpack file is whole"), "{error}");
+    assert_eq!(sandbox.read("y.blp"), b"precious");
+    assert_eq!(sandbox.names(), ["a.blp", "a.npy", "f", "f.blp", "nothing.blp", "x.blp", "y", "y.blp"]);
 }

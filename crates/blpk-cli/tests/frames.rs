@@ -240,7 +240,7 @@ fn what_cannot_be_converted_leaves_nothing() {
     for (args, error) in [
         ("convert f f.b2frame", "not a Blosc file"),
         ("convert f.blp out", "does not end with"),
-        ("convert f.blp out.csv", "is no bcolz directory"),
+        ("convert f f.csv", "not a Blosc file"),
         ("convert f.blp -", "name a file"),
         ("convert --shape 3,3 f.blp f.npy", "100000 bytes, but dtype and shape make 72"),
         ("convert --chunkshape 2,2 a.npy a.b2nd", "axes"),
@@ -248,12 +248,37 @@ fn what_cannot_be_converted_leaves_nothing() {
         ("convert -c snappy f.blp f.b2frame", "codec"),
         ("convert missing a.b2frame", "does not exist"),
         ("convert a.npy a.npy", "exists!"),
+        ("convert a.npy b.npy/", "output 'b.npy/' has the name of a directory, and a .npy is a file"),
+        ("convert a.npy b.b2nd/", "output 'b.b2nd/' has the name of a directory, and a .b2nd is a file"),
+        ("convert --shape 3,3 f.blp f.npy", "f.blp: --shape: "),
     ] {
         let found = sandbox.run(args).failed();
         assert!(found.contains(error), "{args}: {found}");
         assert_eq!(sandbox.names(), names, "{args}");
     }
     assert!(sandbox.run("convert --shape 3,x f.blp f.npy").usage().contains("invalid length of an axis"));
+}
+
+#[test]
+fn an_empty_directory_is_replaced_or_refused_with_a_reason() {
+    let sandbox = Sandbox::with_f();
+    sandbox.run("c f").ok();
+    for name in ["x.bcolz", "x.npy", "x"] {
+        std::fs::create_dir(sandbox.path(name)).unwrap();
+    }
+    assert_eq!(sandbox.run("convert f.blp x.bcolz").failed(), "output file 'x.bcolz' exists!");
+    sandbox.run("-f convert f.blp x.bcolz/").ok();
+    sandbox.run("verify x.bcolz").ok();
+    assert_eq!(
+        sandbox.run("-f convert f.blp x.npy").failed(),
+        "output 'x.npy' is a directory, and a .npy is a file: name another output"
+    );
+    let error = sandbox.run("-f convert f.blp x").failed();
+    assert!(error.starts_with("output 'x' is a directory, which only the columns of a bcolz ctable"), "{error}");
+    std::fs::write(sandbox.path("x").join("precious"), b"").unwrap();
+    std::fs::rename(sandbox.path("x"), sandbox.path("y.bcolz")).unwrap();
+    assert!(sandbox.run("-f convert f.blp y.bcolz").failed().contains("there are things that were not made so"));
+    assert!(sandbox.path("y.bcolz/precious").exists());
 }
 
 #[test]

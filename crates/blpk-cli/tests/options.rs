@@ -330,11 +330,11 @@ fn empty_names_are_files_that_do_not_exist() {
 fn wrong_numbers_are_named() {
     let sandbox = Sandbox::with_f();
     for (args, message) in [
-        ("convert --shape -1 f g.npy", "argument --shape: invalid length of an axis: '-1'"),
+        ("convert --shape -2 f g.npy", "argument --shape: invalid length of an axis: '-2'"),
         ("convert --shape 2,x f g.npy", "argument --shape: invalid length of an axis: 'x'"),
         ("convert --chunkshape -1 f g.b2nd", "argument --chunkshape: invalid length of an axis: '-1'"),
         ("convert --blockshape 5,y f g.b2nd", "argument --blockshape: invalid length of an axis: 'y'"),
-        ("chunk encode --blocksize 1k f g", "argument --blocksize: invalid literal for int() with base 10: '1k'"),
+        ("chunk encode --blocksize 1x f g", "argument --blocksize: invalid literal for int() with base 10: '1x'"),
         ("chunk encode --blocksize -1 f g", "argument --blocksize: must be >= 0 and < 2**64, not -1"),
     ] {
         assert_eq!(sandbox.run(args).usage(), message, "{args}");
@@ -352,6 +352,112 @@ fn wrong_numbers_are_named() {
     assert_eq!(sandbox.info("c")["blocksize"], 16384);
     sandbox.run("chunk encode --blocksize 16384 --splitmode never f d").ok();
     assert_eq!(sandbox.read("c"), sandbox.read("d"));
+}
+
+#[test]
+fn sizes_have_more_units() {
+    let sandbox = Sandbox::with_f();
+    for (size, chunk) in
+        [("1k", 1024), ("64KiB", 65536), ("64kb", 64000), ("0.05MB", 50000), ("64Ki", 65536), ("1M", 100_000)]
+    {
+        sandbox.run(&format!("-f c -z {size} f")).ok();
+        assert_eq!(sandbox.info("f.blp")["chunk_size"], chunk, "{size}");
+    }
+    sandbox.run("-f c -z 1k --memory 64MiB f").ok();
+    sandbox.run("chunk encode --blocksize 16k --splitmode never f c").ok();
+    assert_eq!(sandbox.info("c")["blocksize"], 16384);
+}
+
+#[test]
+fn a_typesize_may_be_a_dtype() {
+    let sandbox = Sandbox::with_f();
+    for (dtype, size) in [
+        ("f8", 8),
+        ("<f4", 4),
+        (">f4", 4),
+        ("float64", 8),
+        ("int16", 2),
+        ("S12", 12),
+        ("complex128", 16),
+        ("datetime64[ns]", 8),
+        ("bool", 1),
+        ("[('a', '<i4'), ('b', '<f8')]", 12),
+        ("4", 4),
+    ] {
+        sandbox.args(&["-f", "c", "-t", dtype, "f"]).ok();
+        assert_eq!(sandbox.info("f.blp")["typesize"], size, "{dtype}");
+    }
+    sandbox.run("a -t f4 f.blp f").ok();
+    sandbox.run("convert -t i2 f.blp f.b2frame").ok();
+    assert_eq!(sandbox.info("f.b2frame")["typesize"], 2);
+    sandbox.run("chunk encode -t u2 f c").ok();
+    assert_eq!(sandbox.info("c")["typesize"], 2);
+    let measured = sandbox.run("bench --json -t f4 --seconds 0 -c lz4 -l 1 --filter none f").ok();
+    assert!(measured.text().contains("\"typesize\":4"), "{}", measured.text());
+    for dtype in ["f3", "O", "float", "x", "4f"] {
+        let message = format!("argument -t/--typesize: invalid int value: '{dtype}'");
+        assert_eq!(sandbox.run(&format!("c -t {dtype} f")).usage(), message);
+    }
+    for dtype in ["S", "S256"] {
+        let found = if dtype == "S" { 0 } else { 256 };
+        let message = format!("'typesize' must be in the range 1 <= n <= 255, not '{found}'");
+        assert_eq!(sandbox.run(&format!("-f c -t {dtype} f")).failed(), message);
+    }
+}
+
+#[test]
+fn filters_may_be_a_list() {
+    let sandbox = Sandbox::with_f();
+    sandbox.run("c f").ok();
+    for command in ["c f", "convert f.blp", "chunk encode --format blosc2 f"] {
+        let name = if command.starts_with("chunk") { "x" } else { "x.b2frame" };
+        for filters in ["trunc-prec:10,delta,shuffle", "trunc-prec:10,delta --filter shuffle"] {
+            sandbox.run(&format!("-f {command} -t 8 --filter {filters} {name}").replace("--filter", "--fil")).ok();
+            let info = sandbox.info(name);
+            assert_eq!(info["filters"].as_array().unwrap().len(), 3, "{command}: {info}");
+            assert!(info["filters"].to_string().contains("trunc-prec"), "{command}: {info}");
+        }
+    }
+    let error = sandbox.run("c --filter shuffle,nosuch f out").usage();
+    assert!(error.starts_with("argument --filter: invalid choice: 'nosuch'"), "{error}");
+    assert!(sandbox.run("c --filter shuffle,bitshuffle f out").failed().contains("has one of shuffle and bitshuffle"));
+}
+
+#[test]
+fn one_axis_of_a_shape_follows_from_the_others() {
+    let sandbox = Sandbox::with_f();
+    sandbox.run("c -t 4 f").ok();
+    for (shape, expected) in
+        [("-1,1000", vec![25, 1000]), ("25,-1", vec![25, 1000]), ("5,-1,10", vec![5, 500, 10]), ("-1", vec![25_000])]
+    {
+        for output in ["x.npy", "x.b2nd", "x.bcolz", "x.blp"] {
+            sandbox.run(&format!("-f convert --shape {shape} f.blp {output}")).ok();
+            assert_eq!(sandbox.info(output)["shape"], Value::from(expected.clone()), "{shape} {output}");
+        }
+        sandbox.run(&format!("-f convert --shape={shape} --dtype <f4 f.blp x.npy")).ok();
+    }
+    for (shape, error) in [
+        ("-1,-1", "--shape: only one axis can be -1"),
+        (
+            "-1,30",
+            "f.blp: --shape: not a NumPy array: 100000 bytes are no multiple of the 120 that the other axes make",
+        ),
+        ("-1,0", "f.blp: --shape: not a NumPy array: 100000 bytes are no multiple of the 0 that the other axes make"),
+        ("-1,9223372036854775807", "100000 bytes are no multiple of the more than 2**64 that"),
+        ("3,1000", "f.blp: --shape: not a NumPy array: 100000 bytes, but dtype and shape make 12000"),
+    ] {
+        let found = sandbox.run(&format!("-f convert --shape {shape} f.blp x.npy")).failed();
+        assert!(found.contains(error), "{shape}: {found}");
+    }
+    for (args, error) in [
+        ("--chunkshape 3,1000", "--chunkshape: chunkshape does not fit: it has 2 axes, but the array has 1"),
+        ("--blockshape 3,1000", "--blockshape: blockshape does not fit: it has 2 axes, but the array has 1"),
+        ("--chunkshape 300 --blockshape 400", "--blockshape: blockshape does not fit: blocks of 400 items"),
+        ("--chunkshape 2000000000", "--chunkshape: chunkshape does not fit: it takes more than 2147483647 bytes"),
+    ] {
+        let found = sandbox.run(&format!("-f convert {args} f.blp x.b2nd")).failed();
+        assert!(found.starts_with(&format!("f.blp: {error}")), "{args}: {found}");
+    }
 }
 
 /// An option that means nothing for an output is not ignored.

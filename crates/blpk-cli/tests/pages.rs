@@ -44,6 +44,22 @@ fn every_page_has_the_options_of_its_command() {
     assert_eq!(sandbox.run("man --output-dir man1").error(), "output file 'man1/blpk.1' exists!");
 }
 
+/// The footer of a page says which release it describes.
+#[test]
+fn pages_have_version_and_release_date() {
+    let changelog = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../CHANGELOG.md");
+    let changelog = std::fs::read_to_string(changelog).unwrap();
+    let version = env!("CARGO_PKG_VERSION");
+    let released = changelog.split_once(&format!("\n## [{version}] - ")).unwrap().1.lines().next().unwrap().to_owned();
+    let sandbox = Sandbox::new();
+    for page in ["blpk", "blpk-cat", "blpk-chunk-encode"] {
+        let title = format!(".TH {page} 1 {released} \"blpk {version}\" blpk");
+        let run = sandbox.run(&format!("man {page}")).ok();
+        let found = run.text().lines().find(|line| line.starts_with(".TH"));
+        assert_eq!(found, Some(title.as_str()), "{page}");
+    }
+}
+
 #[test]
 fn every_shell_has_every_command_and_option() {
     let sandbox = Sandbox::new();
@@ -228,7 +244,7 @@ fn shells_can_read_their_scripts() {
 fn the_short_help_fits_a_screen() {
     let sandbox = Sandbox::new();
     let lines = |args: &str| String::from_utf8(sandbox.run(args).ok().stdout).unwrap().lines().count();
-    let commands = ["append", "bench", "cat", "compress", "convert", "decompress", "info", "list", "verify"];
+    let commands = ["append", "bench", "cat", "compress", "convert", "decompress", "info", "list", "stats", "verify"];
     let others =
         ["", "chunk", "chunk encode", "chunk decode", "chunk info", "recover", "compact", "completions", "man"];
     for command in commands.into_iter().chain(others).chain(["help"]) {

@@ -56,6 +56,33 @@ fn fifos_and_process_substitution_give_the_whole_data() {
     sandbox.shell("blpk verify - < s.blp && cat s.blp | blpk verify -").ok();
 }
 
+/// Files of `/sys` claim to be a page long, those of `/proc` to be empty, whatever they hold.
+#[cfg(target_os = "linux")]
+#[test]
+fn files_of_the_kernel_give_what_they_hold() {
+    let sandbox = Sandbox::with_f();
+    sandbox.run("c f base.blp").ok();
+    let files =
+        ["/sys/kernel/mm/transparent_hugepage/enabled", "/sys/kernel/profiling", "/proc/version", "/proc/filesystems"];
+    for file in files.into_iter().filter(|file| std::fs::read(file).is_ok_and(|bytes| !bytes.is_empty())) {
+        let plain = std::fs::read(file).unwrap();
+        for output in ["out.blp", "out.b2frame"] {
+            sandbox.run(&format!("-f c --verify {file} {output}")).ok();
+            sandbox.run(&format!("-f d {output} out")).ok();
+            assert_eq!(sandbox.read("out"), plain, "{file} {output}");
+        }
+        sandbox.run(&format!("-f c -o {file} out.blp")).ok();
+        assert_eq!(sandbox.shell(&format!("blpk c -o {file} - | blpk d - -")).ok().stdout, plain, "{file}");
+        sandbox.run(&format!("chunk encode {file} chunk -ff")).ok();
+        assert_eq!(sandbox.run("chunk decode chunk -").ok().stdout, plain, "{file}");
+        let measured = sandbox.run(&format!("bench --json --seconds 0 -c lz4 -l 1 --filter none {file}")).ok();
+        assert!(measured.text().contains(&format!("\"nbytes\":{},", plain.len())), "{file}: {}", measured.text());
+        std::fs::copy(sandbox.path("base.blp"), sandbox.path("more.blp")).unwrap();
+        sandbox.run(&format!("a more.blp {file}")).ok();
+        assert_eq!(sandbox.run("d more.blp -").ok().stdout, [sandbox.read("f"), plain].concat(), "{file}");
+    }
+}
+
 #[test]
 fn an_output_that_is_no_file_is_written_to() {
     let sandbox = Sandbox::with_f();

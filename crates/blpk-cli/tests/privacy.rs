@@ -64,3 +64,38 @@ fn outputs_are_as_old_as_their_inputs() {
         assert_eq!(fs::metadata(sandbox.path(name)).unwrap().modified().unwrap(), then, "{name}");
     }
 }
+
+/// New content never runs with the rights of the file it replaces.
+#[test]
+fn no_replaced_or_edited_file_keeps_setuid_setgid_or_sticky() {
+    let sandbox = Sandbox::with_f();
+    for setup in [
+        "c f g.blp",
+        "c f g.b2frame",
+        "convert g.blp x.bcolz",
+        "convert x.bcolz h.csv",
+        "convert g.blp h.npy",
+        "d g.blp i",
+    ] {
+        sandbox.run(setup).ok();
+    }
+    for (line, name) in [
+        ("-f c f g.blp", "g.blp"),
+        ("-f c f g.b2frame", "g.b2frame"),
+        ("-f d g.blp i", "i"),
+        ("-f convert x.bcolz h.csv", "h.csv"),
+        ("-f convert g.blp h.npy", "h.npy"),
+        ("append g.blp f", "g.blp"),
+        ("compact g.b2frame", "g.b2frame"),
+    ] {
+        set_mode(&sandbox, name, 0o7755);
+        sandbox.run(line).ok();
+        let found = fs::metadata(sandbox.path(name)).unwrap().permissions().mode() & 0o7777;
+        assert_eq!(found, 0o755, "{line}: {found:o}");
+    }
+    // A directory keeps the bits that group or restrict its entries.
+    let special = |name: &str| fs::metadata(sandbox.path(name)).unwrap().permissions().mode() & 0o7000;
+    set_mode(&sandbox, "x.bcolz", 0o7755);
+    sandbox.run("-f convert g.blp x.bcolz").ok();
+    assert_eq!((mode(&sandbox, "x.bcolz"), special("x.bcolz")), (0o755, 0o3000));
+}

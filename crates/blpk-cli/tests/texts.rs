@@ -29,6 +29,14 @@ fn usage_errors() {
         ("a f g h", "unrecognized arguments: h"),
         ("c --level 3 f", "unrecognized arguments: --level"),
         ("c -x f", "unrecognized arguments: -x"),
+        ("c --tipesize 4 f", "unrecognized arguments: --tipesize; did you mean '--typesize'?"),
+        ("c --chnksize=4 f", "unrecognized arguments: --chnksize=4; did you mean '--chunk-size'?"),
+        ("verify --verbos-e f", "unrecognized arguments: --verbos-e; did you mean '--verbose'?"),
+        ("--verrsion c f", "unrecognized arguments: --verrsion; did you mean '--version'?"),
+        ("c --zzz f", "unrecognized arguments: --zzz"),
+        ("a -9 f.blp f", "unrecognized arguments: -9; did you mean -l 9 (--clevel 9)?"),
+        ("convert -5 f g.npy", "unrecognized arguments: -5; did you mean -l 5 (--clevel 5)?"),
+        ("chunk encode -1 f g", "unrecognized arguments: -1; did you mean -l 1 (--clevel 1)?"),
         ("c -l 10 f", "argument -l/--clevel: invalid choice: 10 (choose from 0, 1, 2, 3, 4, 5, 6, 7, 8, 9)"),
         ("c -l -1 f", "argument -l/--clevel: invalid choice: -1 (choose from 0, 1, 2, 3, 4, 5, 6, 7, 8, 9)"),
         ("c -l x f", "argument -l/--clevel: invalid int value: 'x'"),
@@ -45,7 +53,7 @@ fn usage_errors() {
         ("c -z", "argument -z/--chunk-size: expected one argument"),
         ("c -z -1K f", "argument -z/--chunk-size: expected one argument"),
         ("c --no-shuffle=3 f", "argument -s/--no-shuffle: ignored explicit argument '3'"),
-        ("cat f", "one of the arguments --items --bytes --chunk is required"),
+        ("cat f", "one of the arguments --items --slice --bytes --chunk is required"),
         ("cat --chunk 0 --items .. f", "argument --chunk: not allowed with argument --items"),
         ("cat --items 5..3 f", "argument --items: the range 5..3 runs backwards"),
         ("cat --chunk x f", "argument --chunk: invalid int value: 'x'"),
@@ -54,6 +62,13 @@ fn usage_errors() {
     ] {
         assert_eq!(sandbox.run(args).usage(), message, "{args}");
     }
+    // A later word that is a command's name changes nothing.
+    for args in ["x f", "x d", "diff a b", "-v x c", "-n 2 x c", "-fn 2 test-not a", "chunk x info"] {
+        let message = sandbox.run(args).usage();
+        assert!(message.contains(" (choose from '"), "{args}: {message}");
+    }
+    assert!(sandbox.run("chunk x info").usage().ends_with("(choose from 'encode', 'decode', 'info')"));
+    assert_eq!(sandbox.run("-x c f").usage(), "unrecognized arguments: -x");
     let message = sandbox.run("x f").usage();
     let choices =
         "argument : invalid choice: 'x' (choose from 'compress', 'c', 'decompress', 'd', 'append', 'a', 'info', 'i'";
@@ -72,10 +87,10 @@ fn values_that_fail_with_exit_code_1() {
         ("--nthreads 300 c f", "--nthreads must be 1 <= n <= 256"),
         ("--nt=300 c f", "--nthreads must be 1 <= n <= 256"),
         ("c f -vn0", "-n must be 1 <= n <= 256"),
-        ("c -z 1k f", "-z error: invalid literal for int() with base 10: '1k'"),
+        ("c -z 1x f", "-z error: invalid literal for int() with base 10: '1x'"),
         ("c -z 1.5 f", "-z error: invalid literal for int() with base 10: '1.5'"),
-        ("c -sz1k f", "-z error: invalid literal for int() with base 10: '1k'"),
-        ("c --chunk-size=1k f", "--chunk-size error: invalid literal for int() with base 10: '1k'"),
+        ("c -sz1x f", "-z error: invalid literal for int() with base 10: '1x'"),
+        ("c --chunk-size=xk f", "--chunk-size error: invalid literal for int() with base 10: 'xk'"),
         ("c --chunk xK f", "--chunk-size error: could not convert string to float: 'x'"),
         ("c -z nanK f", "-z error: cannot convert float NaN to integer"),
         ("c -z infK f", "-z error: cannot convert float infinity to integer"),
@@ -93,6 +108,9 @@ fn values_that_fail_with_exit_code_1() {
     ] {
         assert_eq!(sandbox.run(args).failed(), message, "{args}");
     }
+    let advice = "does not exist!; did you mean -l 9 (--clevel 9)?";
+    assert_eq!(sandbox.run("c -9 f").failed(), format!("input file '-9' {advice}"));
+    assert_eq!(sandbox.run("c -9").failed(), format!("input file '-9' {advice}"));
     assert_eq!(sandbox.args(&["c", "-z", "", "f"]).failed(), "-z error: invalid literal for int() with base 10: ''");
     assert_eq!(sandbox.names(), ["f"]);
 }

@@ -2,6 +2,7 @@
 
 use super::digest::{self, DigestArg};
 use super::filters::{self, FilterArg};
+use super::levels;
 use super::many::ManyArgs;
 use super::values::{self, Int};
 use blosc_core::Codec;
@@ -13,11 +14,14 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "settings")]
 pub(crate) struct BloscArgs {
-    /// bytes of one element, 1 to 255 (default: 8)
+    /// bytes of one element, 1 to 255, or its dtype, as f4 (default: 8)
     #[arg(short, long, value_name = "size", value_parser = values::typesize, allow_negative_numbers = true)]
     pub(crate) typesize: Option<Int>,
     /// compression level (default: 7)
-    #[arg(short = 'l', long, value_name = "0-9", value_parser = values::clevel, allow_negative_numbers = true)]
+    #[arg(
+        short = 'l', long, value_name = "0-9", value_parser = values::clevel, allow_negative_numbers = true,
+        help = levels::help("7"), long_help = levels::long_help("7")
+    )]
     pub(crate) clevel: Option<u8>,
     /// deactivate shuffle
     #[arg(short = 's', long)]
@@ -81,14 +85,16 @@ pub(crate) struct CompressArgs {
     pub(crate) format: Option<CompressFormat>,
     /// none, shuffle or bitshuffle; others in a frame (default: shuffle)
     ///
-    /// A frame also has delta, trunc-prec, bytedelta and int-trunc, and up to six filters in the order in which they are
-    /// to run.
+    /// A frame also has delta, trunc-prec, bytedelta and int-trunc, and up to six filters, separated by commas, in the
+    /// order in which they are to run.
     #[arg(
-        long = "filter", value_name = "name[:meta]", help_heading = "settings",
+        long = "filter", value_name = "name[:meta]", help_heading = "settings", value_delimiter = ',',
         value_parser = filters::filter, conflicts_with = "no_shuffle"
     )]
     pub(crate) filters: Vec<FilterArg>,
-    /// bytes, or a number with B, K, M, G or T, or 'max' (default: 1M)
+    /// bytes, or with a unit: 64K, 1MiB, 1MB; or 'max' (default: 1M)
+    ///
+    /// K, M, G, T and KiB, MiB, GiB, TiB are powers of 1024; KB, MB, GB, TB are powers of 1000.
     #[arg(
         short = 'z', long, value_name = "size", help_heading = "settings",
         value_parser = values::chunk_size, allow_negative_numbers = true
@@ -226,7 +232,7 @@ impl DecompressArgs {
         BLPK_CODEC     -c/--codec\n  \
         BLPK_CLEVEL    -l/--clevel\n  \
         BLPK_NTHREADS  -n/--nthreads",
-    mut_arg("typesize", |arg| arg.help("bytes of one element, 1 to 255 (default: the file's)")),
+    mut_arg("typesize", |arg| arg.help("bytes of one element, 1 to 255, or its dtype (default: the file's)")),
     help_template = super::HELP
 )]
 pub(crate) struct AppendArgs {

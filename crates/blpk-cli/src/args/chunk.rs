@@ -1,6 +1,7 @@
 //! What do the commands of `blpk chunk` take?
 
 use super::filters::{self, FilterArg};
+use super::levels;
 use super::values::{self, Int};
 use blosc_core::{ChunkFormat, Codec, SplitMode};
 use clap::{Args, Subcommand};
@@ -47,18 +48,21 @@ pub(crate) struct ChunkEncodeArgs {
     #[arg(short, long, value_name = "codec", value_parser = values::codec)]
     pub(crate) codec: Option<Codec>,
     /// compression level (default: 7)
-    #[arg(short = 'l', long, value_name = "0-9", value_parser = values::clevel, allow_negative_numbers = true)]
+    #[arg(
+        short = 'l', long, value_name = "0-9", value_parser = values::clevel, allow_negative_numbers = true,
+        help = levels::help("7"), long_help = levels::long_help("7")
+    )]
     pub(crate) clevel: Option<u8>,
-    /// bytes of one element, 1 to 255; more in a blosc2 chunk (default: 8)
+    /// bytes of one element, 1 to 255, more in a blosc2 chunk, or its dtype (default: 8)
     #[arg(short, long, value_name = "size", value_parser = values::typesize, allow_negative_numbers = true)]
     pub(crate) typesize: Option<Int>,
     /// none, shuffle or bitshuffle; others in a blosc2 chunk (default: shuffle)
     ///
-    /// A blosc2 chunk also has delta, trunc-prec, bytedelta and int-trunc, and up to six filters in the order in which
-    /// they are to run.
-    #[arg(long = "filter", value_name = "name[:meta]", value_parser = filters::filter)]
+    /// A blosc2 chunk also has delta, trunc-prec, bytedelta and int-trunc, and up to six filters, separated by commas, in the
+    /// order in which they are to run.
+    #[arg(long = "filter", value_name = "name[:meta]", value_delimiter = ',', value_parser = filters::filter)]
     pub(crate) filters: Vec<FilterArg>,
-    /// bytes of a block, or a number with B, K, M, G or T (default: automatic)
+    /// bytes of a block, or with a unit: 64K, 64KiB, 64KB (default: automatic)
     ///
     /// That is before the adjustments that C-Blosc makes. 0 is automatic.
     #[arg(long, value_name = "size", value_parser = values::blocksize, allow_negative_numbers = true)]

@@ -4,7 +4,8 @@ use super::about::{CompletionsArgs, HelpArgs, ManArgs};
 use super::blosc::{AppendArgs, CompressArgs, DecompressArgs};
 use super::chunk::ChunkCommand;
 use super::containers::{CompactArgs, ConvertArgs, RecoverArgs};
-use super::reading::{BenchArgs, CatArgs, InfoArgs, ListArgs, VerifyArgs};
+use super::meta::MetaCommand;
+use super::reading::{BenchArgs, CatArgs, InfoArgs, ListArgs, StatsArgs, VerifyArgs};
 use clap::Subcommand;
 
 /// The commands.
@@ -30,12 +31,17 @@ pub(crate) enum Command {
     Verify(VerifyArgs),
     /// write a part of a file's content to stdout
     Cat(CatArgs),
+    /// count, range, mean and histogram of an array
+    Stats(StatsArgs),
     /// write a file's content to a container of another kind
     Convert(ConvertArgs),
     /// save what still stands of a torn or damaged frame
     Recover(RecoverArgs),
     /// rewrite a frame without dead bytes
     Compact(CompactArgs),
+    /// print, set or remove attributes, vlmetalayers and metadata
+    #[command(subcommand)]
+    Meta(MetaCommand),
     /// measure codecs, levels, filters and chunk sizes on a file of yours
     Bench(BenchArgs),
     /// encode, decode or describe one bare chunk

@@ -2,6 +2,7 @@
 
 use super::blosc::BloscArgs;
 use super::filters::{self, FilterArg};
+use super::levels;
 use super::values::{self, Int};
 use blosc_core::SplitMode;
 use bloscpack_format::checksum::Checksum;
@@ -13,7 +14,7 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(
     next_help_heading = "options",
-    override_usage = "blpk convert [--dtype <dtype>] [--shape <n,n>] [--chunkshape <n,n>]
+    override_usage = "blpk convert [--dtype <dtype>] [--shape <n,n>] [--raw] [--chunkshape <n,n>]
                     \
                       [--blockshape <n,n>] [--column <name> | --columns-as <format>]
                     \
@@ -23,12 +24,14 @@ use std::path::PathBuf;
         blpk convert --chunkshape 100,100 data.npy data.b2nd  cut as it is read\n  \
         blpk convert -c zstd data.blp data.b2frame            chunks for Blosc2\n  \
         blpk convert --dtype '<f8' --shape 10,20 x.blp x.npy  plain bytes as an array\n  \
+        blpk convert --dtype f4 --shape 10,20 raw.bin x.b2nd  the same of any file\n  \
         blpk convert -c zstd data.npy data.bcolz              a carray, as bcolz reads it\n  \
         blpk convert --column close bars.bcolz close.npy      a column of a table\n  \
-        blpk convert bars.bcolz bars.csv                      all of it as text\n  \
+        blpk convert bars.bcolz bars.csv                      all of it as text; of an array too\n  \
         blpk convert bars.bcolz bars                          a .npy file for each column",
-    mut_arg("typesize", |arg| arg.help("bytes of one element (default: the input's)")),
-    mut_arg("clevel", |arg| arg.help("compression level (default: the input's, else 5; 7 in .blp)")),
+    mut_arg("typesize", |arg| arg.help("bytes of one element, or its dtype (default: the input's)")),
+    mut_arg("clevel", |arg| arg.help("compression level (default: the input's, else 5; 7 in .blp)")
+        .long_help(levels::long_help("the input's, else 5; 7 in .blp"))),
     mut_arg("codec", |arg| arg.help("blosclz, lz4, lz4hc, snappy, zlib or zstd (default: the input's, else zstd in \
         frames and lz4 in .bcolz; blosclz in .blp)")),
     help_template = super::HELP
@@ -37,9 +40,12 @@ pub(crate) struct ConvertArgs {
     /// dtype of the items, as NumPy writes it (default: that of the input)
     #[arg(long, value_name = "dtype")]
     pub(crate) dtype: Option<String>,
-    /// items along each axis (default: those of the input)
-    #[arg(long, value_name = "n,n", value_delimiter = ',', value_parser = values::shape, num_args = 1, allow_negative_numbers = true)]
-    pub(crate) shape: Option<Vec<u64>>,
+    /// items along each axis; -1 for what is left (default: the input's)
+    #[arg(long, value_name = "n,n", value_delimiter = ',', value_parser = values::shape, num_args = 1, allow_hyphen_values = true)]
+    pub(crate) shape: Option<Vec<Option<u64>>>,
+    /// take the input as raw bytes of the dtype, even if it looks like a container
+    #[arg(long, requires = "dtype", conflicts_with = "column", hide_short_help = true)]
+    pub(crate) raw: bool,
     /// the column of a bcolz ctable that is converted
     #[arg(long, value_name = "name")]
     pub(crate) column: Option<String>,
@@ -58,10 +64,11 @@ pub(crate) struct ConvertArgs {
     pub(crate) blosc: BloscArgs,
     /// none, shuffle or bitshuffle; others in a frame (default: the input's, or shuffle)
     ///
-    /// A frame also has delta, trunc-prec, bytedelta and int-trunc, and up to six filters in the order in which they are
-    /// to run. Of the input's, those that lose bits are left out if it is not said that they are to run again.
+    /// A frame also has delta, trunc-prec, bytedelta and int-trunc, and up to six filters, separated by commas, in the order
+    /// in which they are to run. Of the input's, those that lose bits are left out if it is not said that they are to run again.
     #[arg(
-        long = "filter", value_name = "name[:meta]", help_heading = "settings", value_parser = filters::filter,
+        long = "filter", value_name = "name[:meta]", help_heading = "settings", value_delimiter = ',',
+        value_parser = filters::filter,
         conflicts_with = "no_shuffle"
     )]
     pub(crate) filters: Vec<FilterArg>,
@@ -101,7 +108,7 @@ pub(crate) struct ConvertArgs {
     /// file to read, or - for stdin
     #[arg(value_name = "in_file", help_heading = "files", value_parser = values::path(), allow_negative_numbers = true)]
     pub(crate) in_file: PathBuf,
-    /// what to write, by its end: .blp, .b2frame, .b2nd, .npy or .bcolz; of a bcolz ctable also .csv, or
+    /// what to write, by its end: .blp, .b2frame, .b2nd, .npy, .bcolz or .csv; of a bcolz ctable .bcolz, .csv, or
     /// without an end a directory of a file for each column
     #[arg(value_name = "out_file", help_heading = "files", value_parser = values::path(), allow_negative_numbers = true)]
     pub(crate) out_file: PathBuf,
@@ -114,6 +121,7 @@ pub(crate) struct ConvertArgs {
     override_usage = "blpk recover [--fill] <in_file> <out_file>",
     after_long_help = "examples:\n  \
         blpk recover torn.b2nd whole.b2nd           what still stands, and a line for what is lost\n  \
+        blpk recover bad.blp whole.blp              with zeros in the place of lost chunks\n  \
         blpk recover --fill bars.bcolz whole.bcolz  with default values in the place of lost rows",
     help_template = super::HELP
 )]
@@ -121,7 +129,7 @@ pub(crate) struct RecoverArgs {
     /// give the rows of a lost chunk of a bcolz directory the default value; else the array ends in front of them
     #[arg(long)]
     pub(crate) fill: bool,
-    /// frame to save, a file or a directory, or a bcolz carray or ctable
+    /// bloscpack file, frame (a file or a directory), or bcolz carray or ctable to save
     #[arg(value_name = "in_file", help_heading = "files", value_parser = values::path(), allow_negative_numbers = true)]
     pub(crate) in_file: PathBuf,
     /// what to write: a new one of the same kind

@@ -1,10 +1,13 @@
 //! Man pages, made from the definition of the command line: what `--help` says, in troff.
 
-use super::Cli;
-use clap::{Command, CommandFactory as _};
+use super::definition;
+use clap::Command;
 use clap_mangen::Man;
 use std::fmt::Write as _;
 use std::io;
+
+/// Release date of this version, as CHANGELOG.md has it. A constant, so that two builds print the same pages.
+const RELEASED: &str = "2026-11-22";
 
 /// How a run may end.
 const EXIT_STATUS: [(&str, &str); 3] = [
@@ -34,7 +37,7 @@ pub(crate) fn man_page(wanted: &str) -> Option<io::Result<Vec<u8>>> {
 
 /// The commands with the options that all of them have, and their full names.
 fn built() -> Command {
-    let mut command = Cli::command();
+    let mut command = definition();
     command.build();
     command
 }
@@ -50,7 +53,8 @@ fn name_of(command: &Command) -> &str {
 
 fn render(command: &Command, parent: Option<&str>) -> io::Result<Vec<u8>> {
     // What `-h` has no room for is missing from the page as well, if it stays hidden.
-    let man = Man::new(command.clone().mut_args(|arg| arg.hide_short_help(false))).manual("blpk");
+    let man = Man::new(command.clone().mut_args(|arg| arg.hide_short_help(false)));
+    let man = man.manual("blpk").date(RELEASED).source(concat!("blpk ", env!("CARGO_PKG_VERSION")));
     let mut bytes = Vec::new();
     man.render_title(&mut bytes)?;
     man.render_name_section(&mut bytes)?;

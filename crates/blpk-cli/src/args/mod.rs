@@ -2,9 +2,9 @@
 //!
 //! | file | what it knows |
 //! |---|---|
-//! | `command`, and `blosc reading containers chunk about` | the commands, and their options |
+//! | `command`, and `blosc reading containers meta chunk about` | the commands, and their options |
 //! | `many` | names of files that are a list |
-//! | `values`, `filters`, `digest` | how the value of each option is read |
+//! | `values`, `filters`, `levels`, `digest` | how the value of each option is read |
 //! | `abbreviations` | which option of the original an abbreviation means |
 //! | `environment` | defaults that the environment gives |
 //! | `typed`, `usage`, `pages`, `manual` | the command line as text: for `--debug`, for errors, for shells, for people |
@@ -18,8 +18,10 @@ mod containers;
 mod digest;
 mod environment;
 mod filters;
+mod levels;
 mod manual;
 mod many;
+mod meta;
 mod pages;
 mod reading;
 mod typed;
@@ -36,13 +38,15 @@ pub(crate) use environment::no_progress;
 pub(crate) use filters::FilterArg;
 pub(crate) use manual::{man_page, page_names};
 pub(crate) use many::ManyArgs;
+pub(crate) use meta::{MetaCommand, MetaGetArgs, MetaSetArgs};
 pub(crate) use pages::completions;
-pub(crate) use reading::{BenchArgs, CatArgs, InfoArgs, ListArgs, VerifyArgs};
-pub(crate) use usage::usage_error;
-pub(crate) use values::{Int, Range};
+pub(crate) use reading::{BenchArgs, CatArgs, InfoArgs, ListArgs, StatsArgs, VerifyArgs};
+pub(crate) use usage::{mistaken_level, usage_error};
+pub(crate) use values::{Int, Range, dtype};
 
 use crate::exit::Stop;
-use clap::{Arg, ArgAction, Args, CommandFactory as _, FromArgMatches as _, Parser};
+use clap::error::ErrorKind;
+use clap::{Arg, ArgAction, ArgMatches, Args, CommandFactory as _, FromArgMatches as _, Parser};
 use std::ffi::OsString;
 
 /// The whole command line.
@@ -83,6 +87,30 @@ fn help_option() -> Arg {
     arg.help_heading("global options").help("print this; --help says more, with examples")
 }
 
+/// The command line as help, pages and completions show it: `-f` is an option like others.
+fn definition() -> clap::Command {
+    let shown = |arg: Arg| arg.action(ArgAction::SetTrue).value_parser(clap::value_parser!(bool)).global(true);
+    Cli::command().mut_arg("force", shown)
+}
+
+/// The command line as it is parsed: `-f` is counted.
+fn parser() -> clap::Command {
+    with_force(Cli::command())
+}
+
+/// Gives each command its own `-f`. Of a global option clap keeps one side of the command only, but `-f c -f` counts
+/// as `-ff`.
+fn with_force(command: clap::Command) -> clap::Command {
+    let force = command.get_arguments().find(|arg| arg.get_id() == "force").cloned();
+    command.mut_subcommands(|inner| with_force(inner.args(force.clone())))
+}
+
+/// How often `-f` was given, before and after the command.
+fn times_forced(matches: &ArgMatches) -> u8 {
+    let inner = matches.subcommand().map_or(0, |(_, inner)| times_forced(inner));
+    inner.saturating_add(matches.get_count("force"))
+}
+
 /// The options that are accepted before and after the command.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "global options")]
@@ -96,9 +124,9 @@ pub(crate) struct Global {
     /// print errors only
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
-    /// overwrite existing files; write binary data to a terminal
-    #[arg(short, long, global = true)]
-    pub(crate) force: bool,
+    /// overwrite old outputs, -ff any file; write binary data to a terminal
+    #[arg(short, long, action = ArgAction::Count)]
+    pub(crate) force: u8,
     /// number of threads (default: one for each core)
     #[arg(short, long, global = true, value_name = "1-256", value_parser = values::nthreads, allow_negative_numbers = true)]
     pub(crate) nthreads: Option<usize>,
@@ -111,9 +139,18 @@ impl Cli {
     /// Parses the command line, program name included, and puts in what the environment says where it says nothing.
     pub(crate) fn parse_from(argv: &[OsString]) -> Result<Cli, Stop> {
         let argv = &*abbreviations::expand(argv);
-        let mut command = Cli::command();
-        let parsed = command.try_get_matches_from_mut(argv).and_then(|matches| Cli::from_arg_matches(&matches));
-        let mut cli = parsed.map_err(|error| usage::explain(&error, &command, argv))?;
+        let mut command = parser();
+        let matches = command.try_get_matches_from_mut(argv);
+        let parsed = matches.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, times_forced(&matches))));
+        let explain = |error: clap::Error| match error.kind() {
+            ErrorKind::DisplayHelp => {
+                let help = definition().try_get_matches_from(argv).err().unwrap_or(error);
+                usage::explain(&help, &command, argv)
+            }
+            _ => usage::explain(&error, &command, argv),
+        };
+        let (mut cli, force) = parsed.map_err(explain)?;
+        cli.global.force = force;
         if let Some(Command::Help(args)) = &cli.command {
             return Cli::parse_from(&args.argv());
         }
@@ -139,6 +176,7 @@ impl Cli {
             Some(Command::Compress(args)) => args.check(),
             Some(Command::Decompress(args)) => args.check(),
             Some(Command::Verify(args)) => args.check(),
+            Some(Command::Meta(MetaCommand::Set(args))) => args.json().map(drop).map_err(|error| error.to_string()),
             _ => Ok(()),
         }
     }
@@ -150,6 +188,7 @@ mod tests {
 
     #[test]
     fn the_definition_is_consistent() {
-        Cli::command().debug_assert();
+        definition().debug_assert();
+        parser().debug_assert();
     }
 }

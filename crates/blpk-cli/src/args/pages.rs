@@ -1,16 +1,16 @@
 //! Completions, made from the definition of the command line and the values that its options take. Man pages: `manual`.
 
-use super::{Cli, digest, filters, values};
+use super::{definition, digest, filters, values};
 use blosc_core::Codec;
 use bloscpack_format::checksum::Checksum;
 use clap::builder::PossibleValuesParser;
-use clap::{Arg, Command, CommandFactory as _, ValueHint};
+use clap::{Arg, Command, ValueHint};
 use clap_complete::Shell;
 
 /// The completions of a shell.
 pub(crate) fn completions(shell: Shell) -> Vec<u8> {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut listed(Cli::command()), "blpk", &mut script);
+    clap_complete::generate(shell, &mut listed(definition()), "blpk", &mut script);
     script
 }
 
@@ -31,13 +31,14 @@ fn with_values(command: &str, arg: Arg) -> Arg {
         ("filters", "bench") => filters::SHUFFLES.into(),
         ("filters", _) => filters::NAMES.into(),
         ("format", "compress") => values::COMPRESS_FORMATS.into(),
+        ("format", "cat") => values::ITEM_FORMATS.map(|(name, _)| name).into(),
         ("format", _) => values::CHUNK_FORMATS.into(),
         ("splitmode", _) => values::SPLITMODES.into(),
         ("columns_as", _) => values::COLUMN_FILES.into(),
         ("shell", _) => values::SHELLS.into(),
         ("page", _) => super::page_names().into_iter().map(|name| &*short(&name).to_owned().leak()).collect(),
         ("command", "help") => {
-            let root = Cli::command();
+            let root = definition();
             root.get_subcommands().map(|command| &*command.get_name().to_owned().leak()).collect()
         }
         ("output_dir", _) => return arg.value_hint(ValueHint::DirPath),

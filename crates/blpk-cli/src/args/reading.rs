@@ -2,8 +2,11 @@
 
 use super::digest::{self, DigestArg};
 use super::filters::{self, FilterArg};
+use super::levels;
 use super::values::{self, Int, Range};
 use blosc_core::Codec;
+use bloscpack_format::numpy::Slice;
+use bloscpack_io::ItemFormat;
 use clap::{ArgGroup, Args};
 use std::path::PathBuf;
 
@@ -96,27 +99,69 @@ impl VerifyArgs {
 #[command(
     next_help_heading = "options",
     group = ArgGroup::new("part").required(true).multiple(false),
-    override_usage = "blpk cat (--items <A..B> | --bytes <A..B> | --chunk <K>) [--column <name>] <file>",
+    override_usage = "blpk cat (--items <A..B> | --slice <slice> | --bytes <A..B> | --chunk <K>)
+                \
+                      [--format <format>] [--dtype <dtype>] [--column <name>] <file>",
     after_long_help = "examples:\n  \
-        blpk cat --items 1000..2000 data.blp   a thousand elements\n  \
-        blpk cat --bytes ..16 data.blp         the first 16 bytes\n  \
-        blpk cat --chunk 0 data.blp            the first chunk",
+        blpk cat --items 1000..2000 data.blp                a thousand elements\n  \
+        blpk cat --items -10.. --format text data.blp       the last ten, to read\n  \
+        blpk cat --slice '3,100:200,::2' data.b2nd          a part of an array, as NumPy slices it\n  \
+        blpk cat --slice ::-1 --format npy a.bcolz > a.npy  all of it, backwards, as a NumPy file\n  \
+        blpk cat --bytes ..16 data.blp                      the first 16 bytes\n  \
+        blpk cat --chunk 0 data.blp                         the first chunk",
     help_template = super::HELP
 )]
 pub(crate) struct CatArgs {
-    /// elements A to B (exclusive); A or B may be left out
-    #[arg(long, value_name = "A..B", group = "part", value_parser = values::range_of_items)]
+    /// elements A to B (exclusive); A or B may be left out, -10 is the tenth from the end
+    #[arg(long, value_name = "A..B", group = "part", value_parser = values::range_of_items, allow_hyphen_values = true)]
     pub(crate) items: Option<Range>,
-    /// bytes A to B (exclusive); A or B may be left out
-    #[arg(long, value_name = "A..B", group = "part", value_parser = values::range_of_bytes)]
+    /// a basic slice of the array as NumPy writes it: 3,100:200,::2
+    ///
+    /// An index, start:stop:step or ... for each axis, with commas between them. Numbers below 0 count from the end.
+    #[arg(long, value_name = "slice", group = "part", value_parser = values::slice, allow_hyphen_values = true)]
+    pub(crate) slice: Option<Slice>,
+    /// bytes A to B (exclusive); A or B may be left out, -10 is the tenth from the end
+    #[arg(long, value_name = "A..B", group = "part", value_parser = values::range_of_bytes, allow_hyphen_values = true)]
     pub(crate) bytes: Option<Range>,
     /// the chunk of this number, from 0
     #[arg(long, value_name = "K", group = "part", value_parser = values::chunk)]
     pub(crate) chunk: Option<u64>,
+    /// how the part is written: raw (default), npy, csv or text
+    #[arg(long, value_name = "format", value_parser = values::item_format)]
+    pub(crate) format: Option<ItemFormat>,
+    /// dtype of the items, as NumPy writes it (default: that of the file, else integers of its typesize)
+    #[arg(long, value_name = "dtype")]
+    pub(crate) dtype: Option<String>,
     /// a column of a bcolz ctable
     #[arg(long, value_name = "name")]
     pub(crate) column: Option<String>,
     /// file to read from
+    #[arg(value_name = "file", help_heading = "files", value_parser = values::path(), allow_negative_numbers = true)]
+    pub(crate) file: PathBuf,
+}
+
+/// `blpk stats`
+#[derive(Debug, Args)]
+#[command(
+    next_help_heading = "options",
+    override_usage = "blpk stats [--json] [--dtype <dtype>] [--column <name>] <file>",
+    after_long_help = "examples:\n  \
+        blpk stats data.b2nd              count, range, mean and a histogram\n  \
+        blpk stats --dtype f4 data.blp    of bytes without a dtype\n  \
+        blpk stats --json bars.bcolz      every column of a table, for programs",
+    help_template = super::HELP
+)]
+pub(crate) struct StatsArgs {
+    /// print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// dtype of the items, as NumPy writes it (default: that of the file, else integers of its typesize)
+    #[arg(long, value_name = "dtype")]
+    pub(crate) dtype: Option<String>,
+    /// only this column of a bcolz ctable
+    #[arg(long, value_name = "name")]
+    pub(crate) column: Option<String>,
+    /// file to read, or - for stdin
     #[arg(value_name = "file", help_heading = "files", value_parser = values::path(), allow_negative_numbers = true)]
     pub(crate) file: PathBuf,
 }
@@ -127,15 +172,16 @@ pub(crate) struct CatArgs {
     next_help_heading = "options",
     override_usage = "blpk bench [-c <codec,...>] [-l <level,...>] [--filter <name,...>]
                   \
-                      [-z <size,...>] [-t <size>] [--sample <size>] [--seconds <s>]
+                      [-z <size,...>] [-t <size,...>] [--sample <size>] [--seconds <s>]
                   \
-                      [--json] [--plot <out.svg>] <file>",
+                      [--time <s>] [--json] [--plot <out.svg>] <file>",
     after_long_help = "examples:\n  \
         blpk bench data.bin                         all codecs, three levels, three filters\n  \
         blpk bench -c lz4,zstd -z 256K,1M data.npy  the choice between two, and a chunk size\n  \
         blpk bench --plot speed.svg data.blp        a picture: ratio over speed\n\n\
         Pieces from all over the file are measured, of a file that blpk reads its content. Settings\n\
-        marked with * are those that no other one beats in ratio and both speeds.",
+        marked with * are those that no other one beats in ratio and both speeds. The last lines are\n\
+        commands to paste.",
     help_template = super::HELP
 )]
 pub(crate) struct BenchArgs {
@@ -143,7 +189,10 @@ pub(crate) struct BenchArgs {
     #[arg(short, long = "codec", value_name = "codec,...", value_delimiter = ',', value_parser = values::codec)]
     pub(crate) codecs: Vec<Codec>,
     /// levels (default: 1,5,9)
-    #[arg(short = 'l', long = "clevel", value_name = "0-9,...", value_delimiter = ',', value_parser = values::clevel)]
+    #[arg(
+        short = 'l', long = "clevel", value_name = "0-9,...", value_delimiter = ',', value_parser = values::clevel,
+        help = levels::help("1,5,9"), long_help = levels::long_help("1,5,9")
+    )]
     pub(crate) clevels: Vec<u8>,
     /// none, shuffle, bitshuffle (default: all three)
     #[arg(long = "filter", value_name = "name,...", value_delimiter = ',', value_parser = filters::shuffle)]
@@ -151,15 +200,20 @@ pub(crate) struct BenchArgs {
     /// chunk sizes (default: 1M)
     #[arg(short = 'z', long = "chunk-size", value_name = "size,...", value_delimiter = ',', value_parser = values::chunk_size)]
     pub(crate) chunk_sizes: Vec<Int>,
-    /// bytes of one element, 1 to 255 (default: that of the content, 8 if it is not known)
-    #[arg(short, long, value_name = "size", value_parser = values::typesize, allow_negative_numbers = true)]
-    pub(crate) typesize: Option<Int>,
+    /// bytes of one element, 1 to 255, or its dtype (default: the content's, else the best of 1, 2, 4, 8 and 16)
+    #[arg(short, long = "typesize", value_name = "size,...", value_delimiter = ',', value_parser = values::typesize, allow_negative_numbers = true)]
+    pub(crate) typesizes: Vec<Int>,
     /// how many bytes to measure (default: 16M)
     #[arg(long, value_name = "size", value_parser = values::sample, allow_negative_numbers = true)]
     pub(crate) sample: Option<u64>,
-    /// how long to measure each setting (default: 0.3)
+    /// how long to measure each setting (default: 0.3, less if there is no time for all)
     #[arg(long, value_name = "s", value_parser = values::seconds)]
     pub(crate) seconds: Option<f64>,
+    /// how long all of it may take; 0 for no limit (default: 30)
+    ///
+    /// Fast settings are measured first. A line names the settings that were left out.
+    #[arg(long, value_name = "s", value_parser = values::time)]
+    pub(crate) time: Option<f64>,
     /// one JSON object instead of a table; speeds in bytes a second
     #[arg(long)]
     pub(crate) json: bool,

@@ -14,7 +14,7 @@ impl Cli {
     pub(crate) fn typed(&self, nthreads: usize) -> Vec<(&'static str, String)> {
         let mut list = vec![
             ("debug", boolean(self.global.debug)),
-            ("force", boolean(self.global.force)),
+            ("force", boolean(self.global.force > 0)),
             ("nthreads", nthreads.to_string()),
             ("verbose", boolean(self.global.verbose)),
         ];

@@ -1,22 +1,22 @@
 //! What is said of a command line that cannot be understood? In the words of the original's parser, Python's argparse.
 
-use super::Cli;
+use super::definition;
 use super::values::BadValue;
 use crate::exit::Stop;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Arg, Command, CommandFactory as _};
+use clap::{Arg, Command};
 use std::ffi::OsString;
 
 /// A usage error that only shows when all is parsed.
 pub(crate) fn usage_error(argv: &[OsString], message: impl Into<String>) -> Stop {
-    let mut root = Cli::command();
+    let mut root = definition();
     root.build();
-    Stop::Usage { usage: usage(called(&root, argv)), message: message.into() }
+    Stop::Usage { usage: usage(called(&root, argv).0), message: message.into() }
 }
 
 /// What the parser found, as a way to stop.
 pub(super) fn explain(error: &clap::Error, root: &Command, argv: &[OsString]) -> Stop {
-    let command = called(root, argv);
+    let (command, name) = called(root, argv);
     let argument = context(error, ContextKind::InvalidArg);
     let message = match error.kind() {
         ErrorKind::DisplayHelp => return Stop::Text(error.render().to_string()),
@@ -42,8 +42,8 @@ pub(super) fn explain(error: &clap::Error, root: &Command, argv: &[OsString]) ->
             let hint = match error.get(ContextKind::SuggestedSubcommand) {
                 Some(ContextValue::Strings(similar)) => {
                     // The best comes last. Many words are a little like another: of a typing error the first letter is right.
-                    let best = similar.last().filter(|best| best.chars().next() == typed.chars().next());
-                    best.map(|best| format!("; did you mean '{best}'?"))
+                    let best = similar.last().filter(|best| same_start(best, &typed));
+                    best.map(|best| did_you_mean(best))
                 }
                 _ => None,
             };
@@ -54,7 +54,10 @@ pub(super) fn explain(error: &clap::Error, root: &Command, argv: &[OsString]) ->
             let value = context(error, ContextKind::InvalidValue);
             format!("argument {}: ignored explicit argument '{value}'", name_of(command, &argument))
         }
-        ErrorKind::UnknownArgument => unknown(root, command, argv, &argument),
+        ErrorKind::UnknownArgument => {
+            let similar = context(error, ContextKind::SuggestedArg);
+            unknown(root, (command, name), argv, &argument, &similar)
+        }
         // No rule that leads elsewhere is in use; the first line of clap's text says what is wrong.
         _ => error.render().to_string().lines().next().unwrap_or_default().trim_start_matches("error: ").into(),
     };
@@ -66,10 +69,19 @@ fn usage(command: &Command) -> String {
     usage.replacen("Usage: ", "usage: ", 1)
 }
 
-/// The command that the words name, as deep as they do.
-fn called<'a>(root: &'a Command, argv: &[OsString]) -> &'a Command {
-    let words = argv.iter().skip(1).filter_map(|word| word.to_str());
-    words.fold(root, |command, word| command.find_subcommand(word).unwrap_or(command))
+/// The command that the words name, and the position of the first command's name. The first word that is neither an option
+/// nor an option's value is a command's name, or none is.
+fn called<'a>(root: &'a Command, argv: &[OsString]) -> (&'a Command, Option<usize>) {
+    let (mut command, mut first, mut is_value) = (root, None, false);
+    for (position, word) in argv.iter().enumerate().skip(1) {
+        let word = word.to_string_lossy();
+        if !is_value && !word.starts_with('-') {
+            let Some(inner) = command.find_subcommand(word.as_ref()) else { break };
+            (command, first) = (inner, first.or(Some(position)));
+        }
+        is_value = !is_value && waiting(command, &word).is_some();
+    }
+    (command, first)
 }
 
 /// The texts of one kind that come with the error, joined.
@@ -93,6 +105,30 @@ fn name_of(command: &Command, argument: &str) -> String {
     }
 }
 
+/// Whether two words have the same first letter: that of a typing error is mostly right.
+fn same_start(one: &str, other: &str) -> bool {
+    one.chars().next() == other.chars().next()
+}
+
+fn did_you_mean(name: &str) -> String {
+    format!("; did you mean '{name}'?")
+}
+
+/// Advice on an unknown long option, if another one is spelled much like it.
+fn similar_option(typed: &str, similar: &str) -> String {
+    match (typed.strip_prefix("--"), similar.strip_prefix("--")) {
+        (Some(typed), Some(name)) if same_start(typed, name) => did_you_mean(similar),
+        _ => String::new(),
+    }
+}
+
+/// Advice on a word like `-9`, which gzip and zstd take for a level.
+pub(crate) fn mistaken_level(word: &str) -> Option<String> {
+    let level = word.strip_prefix('-')?;
+    let is_level = matches!(level.as_bytes(), [b'0'..=b'9']);
+    is_level.then(|| format!("; did you mean -l {level} (--clevel {level})?"))
+}
+
 /// What is missing; of options that exclude each other clap says `<--items <A..B>|--bytes <A..B>>`.
 fn required(argument: &str) -> String {
     let options: Vec<_> = argument.split(['<', '|', ' ']).filter(|word| word.starts_with("--")).collect();
@@ -103,7 +139,13 @@ fn required(argument: &str) -> String {
 }
 
 /// An option that does not exist, an abbreviation of several, or what stands in the place of another option's value.
-fn unknown(root: &Command, command: &Command, argv: &[OsString], argument: &str) -> String {
+fn unknown(
+    root: &Command,
+    (command, name): (&Command, Option<usize>),
+    argv: &[OsString],
+    argument: &str,
+    similar: &str,
+) -> String {
     let words: Vec<_> = argv.iter().map(|word| word.to_string_lossy()).collect();
     // Of a word like `-sX5` or `--nope=5` clap names the option only.
     let is_it = |word: &str| match (argument.strip_prefix("--"), argument.strip_prefix('-')) {
@@ -113,13 +155,12 @@ fn unknown(root: &Command, command: &Command, argv: &[OsString], argument: &str)
         }
         _ => word == argument,
     };
-    let position = words.iter().skip(1).position(|word| is_it(word));
-    let word = position.map_or(argument, |position| &words[position + 1]);
+    let position = (1..words.len()).find(|position| is_it(&words[*position]));
+    let word = position.map_or(argument, |position| &words[position]);
     // In front of the command there are only the options that all have.
-    let name = words.iter().skip(1).position(|word| root.find_subcommand(word.as_ref()).is_some());
     let is_in_front = position.is_some_and(|position| name.is_some_and(|name| position < name));
     let command = if is_in_front { root } else { command };
-    if let Some(before) = position.and_then(|position| words.get(position))
+    if let Some(before) = position.and_then(|position| words.get(position - 1))
         && let Some(option) = waiting(command, before)
     {
         return format!("argument {option}: expected one argument");
@@ -137,8 +178,11 @@ fn unknown(root: &Command, command: &Command, argv: &[OsString], argument: &str)
         }
         None => Vec::new(),
     };
+    let has_level = command.get_arguments().any(|arg| arg.get_id() == "clevel");
+    let level = words.iter().skip(1).find_map(|word| Some((word, mistaken_level(word)?))).filter(|_| has_level);
     match matching.len() {
-        0 | 1 => format!("unrecognized arguments: {word}"),
+        0 | 1 if let Some((word, advice)) = level => format!("unrecognized arguments: {word}{advice}"),
+        0 | 1 => format!("unrecognized arguments: {word}{}", similar_option(argument, similar)),
         _ => format!("ambiguous option: {argument} could match {}", matching.join(", ")),
     }
 }

@@ -5,8 +5,9 @@ use super::blosc::CompressFormat;
 use crate::{python, size};
 use blosc_core::{ChunkFormat, Codec, SplitMode};
 use bloscpack_format::checksum::Checksum;
+use bloscpack_format::numpy::{Dtype, Slice};
 use bloscpack_format::python_str_repr;
-use bloscpack_io::ColumnFiles;
+use bloscpack_io::{ColumnFiles, ItemFormat};
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap_complete::Shell;
 use std::fmt;
@@ -23,6 +24,14 @@ pub(super) const SPLITMODES: [&str; 4] = ["always", "never", "auto", "forward"];
 
 /// The names of what becomes of columns.
 pub(super) const COLUMN_FILES: [&str; 2] = ["npy", "b2nd"];
+
+/// The names of formats of items, and what they are.
+#[cfg(feature = "csv")]
+pub(super) const ITEM_FORMATS: [(&str, ItemFormat); 4] =
+    [("raw", ItemFormat::Raw), ("npy", ItemFormat::Npy), ("csv", ItemFormat::Csv), ("text", ItemFormat::Text)];
+#[cfg(not(feature = "csv"))]
+pub(super) const ITEM_FORMATS: [(&str, ItemFormat); 3] =
+    [("raw", ItemFormat::Raw), ("npy", ItemFormat::Npy), ("text", ItemFormat::Text)];
 
 /// The names of shells.
 pub(super) const SHELLS: [&str; 5] = ["bash", "elvish", "fish", "powershell", "zsh"];
@@ -74,8 +83,35 @@ impl fmt::Display for Int {
 /// A half-open range, either end of which may have been left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Range {
-    pub(crate) start: Option<u64>,
-    pub(crate) end: Option<u64>,
+    pub(crate) start: Option<Place>,
+    pub(crate) end: Option<Place>,
+}
+
+/// An end of a range.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    FromStart(u64),
+    /// Before the end, `-10`; of fewer items, the first one.
+    FromEnd(u64),
+}
+
+impl Place {
+    fn parse(text: &str) -> Option<Place> {
+        match text.strip_prefix('-') {
+            // `u64::from_str` takes a plus sign.
+            Some(digits) if digits.starts_with(|c: char| c.is_ascii_digit()) => digits.parse().ok().map(Place::FromEnd),
+            Some(_) => None,
+            None => text.parse().ok().map(Place::FromStart),
+        }
+    }
+
+    /// The number that it is if there are `len`.
+    pub(crate) fn within(self, len: u64) -> u64 {
+        match self {
+            Place::FromStart(number) => number,
+            Place::FromEnd(number) => len.saturating_sub(number),
+        }
+    }
 }
 
 pub(super) fn nthreads(text: &str) -> Result<usize, BadValue> {
@@ -94,8 +130,16 @@ pub(super) fn threads(text: &str) -> Result<usize, BadValue> {
     number.to().filter(|n| *n <= 256).ok_or_else(invalid)
 }
 
+/// A number, or the dtype whose items have that size.
 pub(super) fn typesize(text: &str) -> Result<Int, BadValue> {
-    int("-t/--typesize", text)
+    int("-t/--typesize", text).or_else(|error| {
+        let is_literal = text.trim_start().starts_with(['[', '{', '\'', '"']);
+        let dtype = match is_literal {
+            true => Dtype::parse(text).ok(),
+            false => Dtype::from_type_string(text).ok(),
+        };
+        dtype.map(|dtype| Int(dtype.itemsize().to_string())).ok_or(error)
+    })
 }
 
 pub(super) fn clevel(text: &str) -> Result<u8, BadValue> {
@@ -141,8 +185,27 @@ pub(super) fn memory(text: &str) -> Result<u64, BadValue> {
     }
 }
 
-pub(super) fn shape(text: &str) -> Result<u64, BadValue> {
-    axis("--shape", text)
+/// The length of an axis; `None` for -1, which is what the bytes make it.
+pub(super) fn shape(text: &str) -> Result<Option<u64>, BadValue> {
+    if text.trim() == "-1" { Ok(None) } else { axis("--shape", text).map(Some) }
+}
+
+pub(super) fn slice(text: &str) -> Result<Slice, BadValue> {
+    text.parse().map_err(|error| BadValue::Usage(format!("argument --{error}")))
+}
+
+pub(super) fn item_format(text: &str) -> Result<ItemFormat, BadValue> {
+    choice("--format", text, &ITEM_FORMATS.map(|(name, _)| name)).map(|index| ITEM_FORMATS[index].1)
+}
+
+/// A dtype as NumPy writes it, a type string or the `descr` of a struct. An invalid one is a failure, not a mistake of
+/// usage: most come from files.
+pub(crate) fn dtype(text: &str) -> anyhow::Result<Dtype> {
+    let parsed = match text.trim_start().starts_with(['[', '{']) {
+        true => Dtype::parse(text).map_err(anyhow::Error::from),
+        false => Dtype::from_type_string(text).map_err(anyhow::Error::from),
+    };
+    anyhow::Context::with_context(parsed, || format!("--dtype '{text}'"))
 }
 
 pub(super) fn chunkshape(text: &str) -> Result<u64, BadValue> {
@@ -195,9 +258,18 @@ pub(super) fn sample(text: &str) -> Result<u64, BadValue> {
 }
 
 pub(super) fn seconds(text: &str) -> Result<f64, BadValue> {
+    duration("--seconds", text)
+}
+
+pub(super) fn time(text: &str) -> Result<f64, BadValue> {
+    duration("--time", text)
+}
+
+fn duration(argument: &str, text: &str) -> Result<f64, BadValue> {
     let seconds = text.parse().ok().filter(|seconds: &f64| (0.0..=3600.0).contains(seconds));
     let text = python_str_repr(text);
-    seconds.ok_or_else(|| BadValue::Usage(format!("argument --seconds: invalid number of seconds: {text} (0 to 3600)")))
+    seconds
+        .ok_or_else(|| BadValue::Usage(format!("argument {argument}: invalid number of seconds: {text} (0 to 3600)")))
 }
 
 pub(super) fn shell(text: &str) -> Result<Shell, BadValue> {
@@ -226,10 +298,10 @@ pub(super) fn range_of_bytes(text: &str) -> Result<Range, BadValue> {
 }
 
 fn range(argument: &str, text: &str) -> Result<Range, BadValue> {
-    let end = |text: &str| if text.is_empty() { Some(None) } else { text.parse().ok().map(Some) };
+    let end = |text: &str| if text.is_empty() { Some(None) } else { Place::parse(text).map(Some) };
     let range = text.split_once("..").and_then(|(a, b)| Some(Range { start: end(a)?, end: end(b)? }));
     match range {
-        Some(Range { start: Some(start), end: Some(end) }) if start > end => {
+        Some(Range { start: Some(Place::FromStart(start)), end: Some(Place::FromStart(end)) }) if start > end => {
             Err(BadValue::Usage(format!("argument {argument}: the range {start}..{end} runs backwards")))
         }
         Some(range) => Ok(range),
@@ -261,11 +333,16 @@ mod tests {
     #[test]
     fn ranges_have_open_ends() {
         let range = |text| range("--items", text).map(|Range { start, end }| (start, end));
-        assert_eq!(range("3..7"), Ok((Some(3), Some(7))));
-        assert_eq!(range("3.."), Ok((Some(3), None)));
-        assert_eq!(range("..7"), Ok((None, Some(7))));
+        let (from, before) = (|n| Some(Place::FromStart(n)), |n| Some(Place::FromEnd(n)));
+        assert_eq!(range("3..7"), Ok((from(3), from(7))));
+        assert_eq!(range("3.."), Ok((from(3), None)));
+        assert_eq!(range("..7"), Ok((None, from(7))));
         assert_eq!(range(".."), Ok((None, None)));
-        for text in ["", "3", "3...7", "-1..2", "a..b", "3..=7", "7..3", "0..18446744073709551616"] {
+        assert_eq!(range("-10.."), Ok((before(10), None)));
+        assert_eq!(range("..-5"), Ok((None, before(5))));
+        assert_eq!(range("-3..2"), Ok((before(3), from(2))));
+        assert_eq!([from(3), before(3), before(9)].map(|place| place.unwrap().within(5)), [3, 2, 0]);
+        for text in ["", "3", "3...7", "-+1..2", "--1..", "a..b", "3..=7", "7..3", "0..18446744073709551616"] {
             assert!(range(text).is_err(), "{text}");
         }
     }

@@ -4,16 +4,23 @@
 //! |---|---|
 //! | `sample` | which bytes of an input are measured |
 //! | `front` | which settings no other one beats |
+//! | `budget` | how much time there is |
+//! | `winners` | which settings to choose, and the command line that does |
 //! | `table`, `plot` | how the figures are shown |
 
+mod budget;
 mod front;
 mod plot;
 mod sample;
 mod table;
+mod winners;
 
 pub(crate) use plot::plot;
-pub(crate) use sample::Sample;
+pub(crate) use sample::{Sample, TYPESIZES};
 pub(crate) use table::{json, table};
+pub(crate) use winners::{command, winners};
+
+use budget::{Deadline, Until};
 
 use crate::size::pretty_size;
 use anyhow::{Result, ensure};
@@ -27,18 +34,22 @@ use std::time::{Duration, Instant};
 /// How long to work before anything counts: some hundred milliseconds after it was idle, a machine is as fast as it gets.
 const WARM_UP: Duration = Duration::from_millis(200);
 
+/// Bytes that are compressed with each typesize to find the best one.
+const SCREENED: usize = 1 << 20;
+
 /// What can be chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Setting {
     pub(crate) codec: Codec,
     pub(crate) clevel: u8,
     pub(crate) filter: Option<Filter>,
+    pub(crate) typesize: usize,
     pub(crate) chunk_size: u64,
 }
 
 impl fmt::Display for Setting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Setting { codec, clevel, filter, chunk_size } = *self;
+        let Setting { codec, clevel, filter, chunk_size, .. } = *self;
         write!(f, "{} {clevel}, {}, {}", codec.name(), name_of(filter), pretty_size(chunk_size))
     }
 }
@@ -63,24 +74,31 @@ pub(crate) struct Sweep {
     pub(crate) clevels: Vec<u8>,
     pub(crate) filters: Vec<Option<Filter>>,
     pub(crate) chunk_sizes: Vec<u64>,
-    /// How long each setting is measured at least, compressing and decompressing.
+    /// How long each setting is measured, compressing and decompressing, as long as there is time for all.
     pub(crate) seconds: f64,
+    /// When all of it has to end.
+    pub(crate) end: Option<Instant>,
     pub(crate) threads: Threads,
     pub(crate) cancel: Cancel,
 }
 
 impl Sweep {
-    /// Every setting once: of a codec without levels one stands for all, and single bytes cannot be shuffled.
-    pub(crate) fn settings(&self, typesize: usize) -> Vec<Setting> {
+    /// Every setting once, those that take little time first: a table that is cut off has something of every kind. Of a codec
+    /// without levels one stands for all; single bytes cannot be shuffled, and without a filter the typesize changes nothing.
+    pub(crate) fn settings(&self, typesizes: &[usize]) -> Vec<Setting> {
         let mut settings = Vec::new();
-        for codec in &self.codecs {
-            let clevels = if *codec == Codec::Snappy { self.clevels.get(..1) } else { self.clevels.get(..) };
-            for clevel in clevels.unwrap_or_default() {
-                for filter in &self.filters {
-                    let idle = typesize == 1 && filter.is_some_and(|filter| filter.name() == "shuffle");
-                    for chunk_size in self.chunk_sizes.iter().filter(|_| !idle) {
-                        let setting =
-                            Setting { codec: *codec, clevel: *clevel, filter: *filter, chunk_size: *chunk_size };
+        let filters = self.filters.iter().flat_map(|filter| {
+            let sizes = if filter.is_none() { typesizes.get(..1).unwrap_or_default() } else { typesizes };
+            sizes.iter().map(move |size| (*filter, *size))
+        });
+        for (filter, typesize) in filters {
+            let idle = typesize == 1 && filter.is_some_and(|filter| filter.name() == "shuffle");
+            for codec in self.codecs.iter().filter(|_| !idle) {
+                let clevels = if *codec == Codec::Snappy { self.clevels.get(..1) } else { self.clevels.get(..) };
+                for clevel in clevels.unwrap_or_default() {
+                    for chunk_size in &self.chunk_sizes {
+                        let (codec, clevel, chunk_size) = (*codec, *clevel, *chunk_size);
+                        let setting = Setting { codec, clevel, filter, typesize, chunk_size };
                         if !settings.contains(&setting) {
                             settings.push(setting);
                         }
@@ -88,71 +106,144 @@ impl Sweep {
                 }
             }
         }
+        settings.sort_by_key(|setting| setting.cost());
         settings
     }
 
-    /// Measures them all, best ratio first; `tell` is called before each with how many are done. If the work ends early,
-    /// with what was measured until then.
+    /// The typesize with which the data compresses best: a small part of it is tried with each.
+    pub(crate) fn best_typesize(&self, sample: &Sample, typesizes: &[usize]) -> Result<usize> {
+        let bytes = sample.bytes.get(..SCREENED.min(sample.bytes.len())).unwrap_or_default();
+        let mut best = (usize::MAX, 1);
+        for typesize in typesizes {
+            let filter = Some(Filter::Shuffle).filter(|_| *typesize > 1);
+            let (codec, clevel, chunk_size) = (Codec::Zstd, 1, SCREENED as u64);
+            let setting = Setting { codec, clevel, filter, typesize: *typesize, chunk_size };
+            let mut packed = Vec::new();
+            pack_stream(bytes, Some(bytes.len() as u64), &mut packed, &self.pack(setting))?;
+            // Of two that are as good, the smaller one.
+            if packed.len() < best.0 {
+                best = (packed.len(), *typesize);
+            }
+        }
+        Ok(best.1)
+    }
+
+    /// Measures them all, best ratio first, until the time is over; `tell` is called before each with how many are done. Gives
+    /// the figures and what was not measured. If the work ends early, with what was measured until then.
     pub(crate) fn run(
         &self,
         sample: &Sample,
         mut tell: impl FnMut(usize, usize, &Setting),
-    ) -> (Vec<Figures>, Result<()>) {
-        let settings = self.settings(sample.typesize);
-        let mut figures = Vec::new();
+    ) -> (Vec<Figures>, Vec<Setting>, Result<()>) {
+        let settings = self.settings(&sample.typesizes);
+        let end = Deadline(self.end);
+        let (mut figures, mut missed) = (Vec::new(), Vec::new());
         let mut all = || {
             for (done, setting) in settings.iter().enumerate() {
-                tell(done, settings.len(), setting);
-                // Threads have to start and memory has to be there: that is not the first setting's fault.
-                let start = Instant::now();
-                while done == 0 && start.elapsed() < WARM_UP {
-                    self.measure(*setting, sample)?;
+                // The first one is measured in any case.
+                let end = if done == 0 { Deadline(None) } else { end };
+                if end.is_over() {
+                    missed.extend(settings.iter().skip(done).copied());
+                    break;
                 }
-                figures.push(self.measure(*setting, sample)?);
+                tell(done, settings.len(), setting);
+                let seconds = self.seconds.min(end.left() / (settings.len() - done) as f64);
+                if done == 0 {
+                    self.warm_up(*setting, sample)?;
+                }
+                match self.measure(*setting, sample, seconds, end) {
+                    Ok(measured) => figures.push(measured),
+                    Err(error) if Deadline::ended(&error) => missed.push(*setting),
+                    Err(error) => return Err(error),
+                }
             }
             Ok(())
         };
         let done = all();
         front::mark(&mut figures);
         figures.sort_by(|a, b| b.ratio.total_cmp(&a.ratio));
-        (figures, done)
+        (figures, missed, done)
     }
 
-    fn measure(&self, setting: Setting, sample: &Sample) -> Result<Figures> {
+    /// Threads have to start and memory has to be there: that is not the first setting's fault.
+    fn warm_up(&self, setting: Setting, sample: &Sample) -> Result<()> {
+        let (start, len) = (Instant::now(), sample.bytes.len() as u64);
+        while start.elapsed() < WARM_UP {
+            pack_stream(sample.bytes.as_slice(), Some(len), io::sink(), &self.pack(setting))?;
+        }
+        Ok(())
+    }
+
+    fn pack(&self, setting: Setting) -> PackOptions {
         let filters =
             setting.filter.map_or(Some(FilterPipeline::none()), |filter| FilterPipeline::from_slice(&[filter]));
-        let params = CParams::new().codec(setting.codec).clevel(setting.clevel).typesize(sample.typesize);
+        let params = CParams::new().codec(setting.codec).clevel(setting.clevel).typesize(setting.typesize);
         // Checksums cost the same whatever the settings are.
         let pack =
             PackOptions::new().params(params.filters(filters.unwrap_or_default())).chunk_size(setting.chunk_size);
         let pack = pack.offsets(false).checksum(Checksum::None).threads(self.threads.clone());
-        let pack = pack.cancel(self.cancel.clone());
-        let unpack = UnpackOptions::new().threads(self.threads.clone()).cancel(self.cancel.clone());
+        pack.cancel(self.cancel.clone())
+    }
 
-        let len = sample.bytes.len() as u64;
-        let mut packed = Vec::new();
-        pack_stream(sample.bytes.as_slice(), Some(len), &mut packed, &pack)?;
-        let mut check = Compare { expected: &sample.bytes };
-        unpack_stream(packed.as_slice(), &mut check, &unpack)?;
+    fn measure(&self, setting: Setting, sample: &Sample, seconds: f64, end: Deadline) -> Result<Figures> {
+        let (pack, len) = (self.pack(setting), sample.bytes.len() as u64);
+        let unpack = UnpackOptions::new().threads(self.threads.clone()).cancel(self.cancel.clone());
+        let plain = || Until(sample.bytes.as_slice(), end);
+
+        // The first runs count, too: a slow setting is not run again.
+        let (mut packed, mut check) = (Vec::new(), Compare { expected: &sample.bytes });
+        let compress = timed(|| pack_stream(plain(), Some(len), &mut packed, &pack))?;
+        let decompress = timed(|| unpack_stream(packed.as_slice(), Until(&mut check, end), &unpack))?;
         ensure!(check.expected.is_empty(), "{setting:?} did not give the bytes back; please report this");
 
-        let compress = self.fastest(|| pack_stream(sample.bytes.as_slice(), Some(len), io::sink(), &pack))?;
-        let decompress = self.fastest(|| unpack_stream(packed.as_slice(), io::sink(), &unpack))?;
+        let again = |first, run: &mut dyn FnMut() -> Result<()>| fastest(first, seconds / 2.0, end, run);
+        let compress = again(compress, &mut || {
+            pack_stream(plain(), Some(len), io::sink(), &pack)?;
+            Ok(())
+        })?;
+        let decompress = again(decompress, &mut || {
+            unpack_stream(packed.as_slice(), Until(io::sink(), end), &unpack)?;
+            Ok(())
+        })?;
         let per = |time: Duration| len as f64 / time.as_secs_f64().max(1e-9);
         let ratio = len as f64 / packed.len() as f64;
         Ok(Figures { setting, ratio, compress: per(compress), decompress: per(decompress), on_front: false })
     }
+}
 
-    /// The shortest of as many runs as the time allows: what else the machine does only makes runs longer.
-    fn fastest<T>(&self, mut run: impl FnMut() -> Result<T, Error>) -> Result<Duration> {
-        let (start, mut best) = (Instant::now(), Duration::MAX);
-        while best == Duration::MAX || start.elapsed().as_secs_f64() < self.seconds / 2.0 {
-            let before = Instant::now();
-            run()?;
-            best = best.min(before.elapsed());
+impl Setting {
+    /// A rank by the time that compression takes, about.
+    fn cost(&self) -> u32 {
+        let clevel = u32::from(self.clevel);
+        match self.codec {
+            Codec::Lz4 | Codec::Snappy => 0,
+            Codec::BloscLz => 1,
+            Codec::Zstd => 2 + clevel * clevel,
+            Codec::Lz4Hc | Codec::Zlib => 4 + 3 * clevel,
+            _ => 100,
         }
-        Ok(best)
     }
+}
+
+fn timed<T>(run: impl FnOnce() -> Result<T, Error>) -> Result<Duration> {
+    let start = Instant::now();
+    run()?;
+    Ok(start.elapsed())
+}
+
+/// The shortest of the first run and all further runs that the time allows: other load only makes runs longer. A run that is
+/// cut off does not count.
+fn fastest(first: Duration, seconds: f64, end: Deadline, run: &mut dyn FnMut() -> Result<()>) -> Result<Duration> {
+    let (start, mut best) = (Instant::now(), first);
+    while start.elapsed().as_secs_f64() + first.as_secs_f64() < seconds && !end.is_over() {
+        let before = Instant::now();
+        match run() {
+            Ok(()) => best = best.min(before.elapsed()),
+            Err(error) if Deadline::ended(&error) => break,
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(best)
 }
 
 /// Takes the bytes that are expected, and no others.

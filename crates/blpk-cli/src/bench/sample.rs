@@ -3,68 +3,98 @@
 use crate::kind::{Kind, kind_of_file};
 use crate::npy::Npy;
 use anyhow::{Result, bail};
-use bloscpack_io::{Archive, LocalSource, ReadAt as _};
+use bloscpack_io::{Archive, LocalSource, ReadAt as _, memory};
 use std::ops::Range;
 
 /// Pieces that a sample is made of: enough that a header or a quiet start does not count for much, and each long enough
 /// for a chunk of its own.
 const PIECES: u64 = 16;
 
+/// The typesizes that are tried where none is known.
+pub(crate) const TYPESIZES: [usize; 5] = [1, 2, 4, 8, 16];
+
 /// Plain bytes of an input.
 #[derive(Debug)]
 pub(crate) struct Sample {
     pub(crate) bytes: Vec<u8>,
-    /// Bytes of an item.
-    pub(crate) typesize: usize,
+    /// Bytes of an item: those that were asked for, or the one that is known; empty if none is.
+    pub(crate) typesizes: Vec<usize>,
+    /// The kind of the input; `None` for files without a known one.
+    pub(crate) kind: Option<Kind>,
     /// All plain bytes of the input.
     pub(crate) nbytes: u64,
 }
 
 impl Sample {
-    /// At most `size` plain bytes: of the content if it is a file of a kind that we read, else of the file itself, whose
-    /// items are taken to have 8 bytes.
-    pub(crate) fn of(source: LocalSource, size: u64, typesize: Option<usize>) -> Result<Sample> {
-        let pick = |known: u64| {
-            typesize.unwrap_or_else(|| usize::try_from(known).ok().filter(|n| (1..=255).contains(n)).unwrap_or(1))
+    /// At most `size` plain bytes: of the content if it is a file of a kind that we read, else of the file itself, of whose
+    /// items nothing is known.
+    pub(crate) fn of(source: LocalSource, size: u64, typesizes: &[usize]) -> Result<Sample> {
+        let pick = |known: u64| match typesizes {
+            [] => vec![usize::try_from(known).ok().filter(|n| (1..=255).contains(n)).unwrap_or(1)],
+            asked => asked.to_vec(),
         };
-        match kind_of_file(source.file()) {
+        let kind = kind_of_file(source.file());
+        match kind {
             Some(Kind::Foreign(what)) => bail!("it is {what}, which this version cannot read"),
             None => {
-                let (nbytes, typesize) = (source.len()?, pick(8));
+                let nbytes = source.len()?;
                 let read = |range: Range<u64>| {
-                    let mut bytes = vec![0; (range.end - range.start) as usize];
+                    let mut bytes = memory::zeroed((range.end - range.start) as usize)?;
                     source.read_exact_at(range.start, &mut bytes)?;
                     Ok(bytes)
                 };
-                gather(nbytes, size, typesize, read)
+                gather(nbytes, size, typesizes.to_vec(), kind, read)
             }
             Some(Kind::Npy) => {
                 let array = Npy::open(source.into_file())?;
                 let read = |range: Range<u64>| {
-                    let mut bytes = Vec::new();
+                    let mut bytes = memory::with_capacity((range.end - range.start) as usize)?;
                     array.copy_range(range, &mut bytes)?;
                     Ok(bytes)
                 };
-                gather(array.nbytes(), size, pick(array.meta().dtype.itemsize()), read)
+                gather(array.nbytes(), size, pick(array.meta().dtype.itemsize()), kind, read)
             }
             Some(_) => {
                 let archive = Archive::open(source)?;
-                let typesize = pick(archive.typesize() as u64);
-                gather(archive.nbytes(), size, typesize, |range| Ok(archive.read_range(range)?))
+                let typesizes = pick(archive.typesize() as u64);
+                gather(archive.nbytes(), size, typesizes, kind, |range| Ok(archive.read_range(range)?))
             }
         }
     }
 }
 
-fn gather(nbytes: u64, size: u64, typesize: usize, read: impl Fn(Range<u64>) -> Result<Vec<u8>>) -> Result<Sample> {
+fn gather(
+    nbytes: u64,
+    size: u64,
+    typesizes: Vec<usize>,
+    kind: Option<Kind>,
+    read: impl Fn(Range<u64>) -> Result<Vec<u8>>,
+) -> Result<Sample> {
     if nbytes == 0 {
         bail!("there is nothing to measure: it has no bytes");
     }
     let mut bytes = Vec::new();
-    for range in ranges(nbytes, size, typesize as u64) {
-        bytes.extend(read(range)?);
+    for range in ranges(nbytes, size, common_multiple(&typesizes)) {
+        memory::extend(&mut bytes, &read(range)?)?;
     }
-    Ok(Sample { bytes, typesize, nbytes })
+    Ok(Sample { bytes, typesizes, kind, nbytes })
+}
+
+/// A number of bytes that is a multiple of every typesize, as long as it is at most 4096.
+fn common_multiple(typesizes: &[usize]) -> u64 {
+    const MOST: u64 = 4096;
+    let divisor = |mut a: u64, mut b: u64| {
+        while b > 0 {
+            (a, b) = (b, a % b);
+        }
+        a
+    };
+    // Without a typesize any of those that are tried.
+    let sizes = if typesizes.is_empty() { &TYPESIZES } else { typesizes };
+    sizes.iter().map(|size| (*size).max(1) as u64).fold(1, |all, size| match all / divisor(all, size) * size {
+        multiple if multiple <= MOST => multiple,
+        _ => all,
+    })
 }
 
 /// Pieces of whole items, evenly over all of it.
@@ -82,6 +112,12 @@ fn ranges(nbytes: u64, size: u64, typesize: u64) -> Vec<Range<u64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pieces_suit_all_typesizes() {
+        let sizes = [&[][..], &[8], &[4, 6], &[1], &[255, 254, 253]];
+        assert_eq!(sizes.map(common_multiple), [16, 8, 12, 1, 255]);
+    }
 
     #[test]
     fn pieces_are_whole_items_from_all_over() {

@@ -1,6 +1,6 @@
 //! How are the figures of a sweep written down: for people, and for programs?
 
-use super::{Figures, Sample, name_of};
+use super::{Figures, Sample, Setting, command, name_of, winners};
 use crate::json::{Object, number, text};
 use crate::size::pretty_size;
 use bloscpack_format::Json;
@@ -8,18 +8,30 @@ use std::fmt::Write as _;
 
 /// A line for each setting, those of the front marked.
 pub(crate) fn table(figures: &[Figures]) -> String {
+    // A column that says something only if there are several.
+    let first = figures.iter().map(|one| one.setting.typesize).next();
+    let several = figures.iter().any(|one| Some(one.setting.typesize) != first);
+    let typesize = |text: &str| if several { format!(" {text:>8}") } else { String::new() };
     let mut table = format!(
-        "  {:8} {:>5}  {:10} {:>9} {:>8} {:>11} {:>11}\n",
-        "codec", "level", "filter", "chunk", "ratio", "compress", "decompress"
+        "  {:8} {:>5}  {:10}{} {:>9} {:>8} {:>11} {:>11}\n",
+        "codec",
+        "level",
+        "filter",
+        typesize("typesize"),
+        "chunk",
+        "ratio",
+        "compress",
+        "decompress"
     );
     for Figures { setting, ratio, compress, decompress, on_front } in figures {
         let _ = writeln!(
             table,
-            "{} {:8} {:>5}  {:10} {:>9} {ratio:>8.3} {:>11} {:>11}",
+            "{} {:8} {:>5}  {:10}{} {:>9} {ratio:>8.3} {:>11} {:>11}",
             if *on_front { '*' } else { ' ' },
             setting.codec.name(),
             setting.clevel,
             name_of(setting.filter),
+            typesize(&setting.typesize.to_string()),
             pretty_size(setting.chunk_size),
             speed(*compress),
             speed(*decompress),
@@ -38,30 +50,44 @@ fn speed(bytes: f64) -> String {
 }
 
 /// One object; speeds are whole bytes a second.
-pub(crate) fn json(file: &str, sample: &Sample, threads: usize, figures: &[Figures]) -> String {
+pub(crate) fn json(file: &str, sample: &Sample, threads: usize, figures: &[Figures], missed: &[Setting]) -> String {
     let results = figures.iter().map(|one| {
-        let setting = one.setting;
         let rounded = |bytes: f64| number(bytes as u64);
-        Object::inner()
-            .with("codec", text(setting.codec.name()))
-            .with("clevel", number(setting.clevel.into()))
-            .with("filter", text(name_of(setting.filter)))
-            .with("chunk_size", number(setting.chunk_size))
+        described(&one.setting)
             .with("ratio", Json::Float((one.ratio * 1e4).round() / 1e4))
             .with("compress", rounded(one.compress))
             .with("decompress", rounded(one.decompress))
             .with("front", Json::Bool(one.on_front))
             .into_json()
     });
+    let commands = winners(figures).into_iter().map(|winner| {
+        Object::inner()
+            .with("best", Json::Array(winner.best.iter().map(|name| text(name)).collect()))
+            .with("command", text(&command(winner.setting, file, sample.kind)))
+            .into_json()
+    });
+    let typesizes = || sample.typesizes.iter().map(|size| number(*size as u64));
     Object::inner()
         .with("schema", Json::Int(1))
         .with("file", text(file))
         .with("nbytes", number(sample.nbytes))
         .with("sample", number(sample.bytes.len() as u64))
-        .with("typesize", number(sample.typesize as u64))
+        .with("typesize", typesizes().next().unwrap_or(Json::Null))
+        .with("typesizes", Json::Array(typesizes().collect()))
         .with("threads", number(threads as u64))
         .with("results", Json::Array(results.collect()))
+        .with("not_measured", Json::Array(missed.iter().map(|setting| described(setting).into_json()).collect()))
+        .with("commands", Json::Array(commands.collect()))
         .line()
+}
+
+fn described(setting: &Setting) -> Object {
+    Object::inner()
+        .with("codec", text(setting.codec.name()))
+        .with("clevel", number(setting.clevel.into()))
+        .with("filter", text(name_of(setting.filter)))
+        .with("typesize", number(setting.typesize as u64))
+        .with("chunk_size", number(setting.chunk_size))
 }
 
 #[cfg(test)]

@@ -21,7 +21,11 @@ pub(super) fn run(args: &AppendArgs, session: &Session) -> Result<()> {
     report.verbose("getting ready for append");
     refuse_others(original)?;
     if !args.no_check_extension && !files::has_extension(original) {
-        bail!("original file '{}' does not end with '{}'", original.display(), files::EXTENSION);
+        let advice = match kind_of(original) {
+            Some(Kind::Bloscpack) => ", but is a bloscpack file: rename it, or use -e",
+            _ => "",
+        };
+        bail!("original file '{}' does not end with '{}'{advice}", original.display(), files::EXTENSION);
     }
     files::must_exist("original file", original)?;
     let new_place = Place::from(new.clone());
@@ -34,7 +38,7 @@ pub(super) fn run(args: &AppendArgs, session: &Session) -> Result<()> {
     let settings = Settings::new(&args.blosc)?;
     let metadata = files::read_metadata(args.metadata.as_ref())?;
 
-    let cancel = session.cancel()?;
+    let cancel = session.cancel();
     let input = Input::open(&new_place, &cancel)?;
     let size = input.known_size();
     let before = original.metadata().map_or(0, |metadata| metadata.len());

@@ -24,13 +24,14 @@ pub(super) fn print(path: &Path, report: &Report) -> Result<()> {
     match Root::open(LocalDirectory::open(path)?)? {
         Root::Carray(carray) => {
             report.normal(describe::block("Carray", &fields(&carray)));
-            attributes(carray.attrs().ok(), report);
+            attributes(carray.attrs(), report);
         }
         Root::Ctable(table) => {
             report.normal(describe::block("Ctable", &[("rows", table.len().to_string())]));
-            attributes(table.attrs().ok(), report);
+            attributes(table.attrs(), report);
             for (name, column) in table.names().iter().zip(table.columns()) {
                 report.normal(describe::block(&Json::String(name.clone()).dumps(), &fields(column)));
+                attributes(column.attrs(), report);
             }
         }
     }
@@ -39,7 +40,9 @@ pub(super) fn print(path: &Path, report: &Report) -> Result<()> {
 
 fn columns(table: &Ctable<LocalDirectory>) -> Object {
     let named = || table.names().iter().zip(table.columns());
-    let described = named().map(|(name, column)| array(Object::inner().with("name", text(name)), column).into_json());
+    let described = named().map(|(name, column)| {
+        with_attrs(array(Object::inner().with("name", text(name)), column), column.attrs().ok()).into_json()
+    });
     let sum = |of: fn(&Column<LocalDirectory>) -> i64| table.columns().iter().map(of).fold(0, i64::saturating_add);
     let atoms = |column: &Column<LocalDirectory>| column.rows().atomsize().cast_signed();
     Object::new("bcolz-ctable")
@@ -123,8 +126,12 @@ fn fields<D: Directory>(carray: &Carray<D>) -> Vec<(&'static str, String)> {
     ]
 }
 
-fn attributes(attrs: Option<&Attrs>, report: &Report) {
-    if let Some(attrs) = attrs.filter(|attrs| !attrs.is_empty()) {
-        report.normal(format!("Attributes: {}", attrs.to_json().dumps_spaced()));
+fn attributes(attrs: Result<&Attrs, bloscpack_io::Error>, report: &Report) {
+    let lines = match attrs {
+        Ok(attrs) => describe::values("Attributes", attrs, &[]),
+        Err(error) => Some(format!("Attributes: cannot be read: {error}")),
+    };
+    if let Some(lines) = lines {
+        report.normal(lines);
     }
 }

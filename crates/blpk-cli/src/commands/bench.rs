@@ -2,7 +2,7 @@
 
 use super::settings::in_range;
 use crate::args::BenchArgs;
-use crate::bench::{Sample, Sweep, json, plot, table};
+use crate::bench::{Figures, Sample, Setting, Sweep, TYPESIZES, command, json, plot, table, winners};
 use crate::files;
 use crate::session::Session;
 use crate::size::pretty_size;
@@ -11,6 +11,7 @@ use anyhow::{Context as _, Result, bail};
 use blosc_core::{Codec, Filter};
 use bloscpack_format::bloscpack::{DEFAULT_CHUNK_SIZE, MAX_CHUNK_SIZE};
 use std::io::Write as _;
+use std::time::{Duration, Instant};
 
 /// Bytes that are measured unless somebody says otherwise: more than fit into most caches.
 const SAMPLE: u64 = 16 << 20;
@@ -18,7 +19,11 @@ const SAMPLE: u64 = 16 << 20;
 /// How long each setting is measured, in seconds.
 const SECONDS: f64 = 0.3;
 
+/// How long all of it may take, in seconds, on any machine.
+const TIME: f64 = 30.0;
+
 pub(super) fn run(args: &BenchArgs, session: &Session) -> Result<()> {
+    let begin = Instant::now();
     let place = Place::from(args.file.clone());
     if let Place::File(path) = &place {
         files::must_exist("file", path)?;
@@ -29,11 +34,14 @@ pub(super) fn run(args: &BenchArgs, session: &Session) -> Result<()> {
     }
     // Before anything is measured: minutes of work should not end with a refusal.
     let picture = picture.map(|picture| Output::create(&picture, session.force)).transpose()?;
-    let typesize = args.typesize.as_ref().map(|typesize| in_range("typesize", typesize, u8::MAX));
-    let typesize = typesize.transpose()?.map(usize::from);
-    let cancel = session.cancel()?;
+    let typesizes = args.typesizes.iter().map(|size| in_range("typesize", size, u8::MAX).map(usize::from));
+    let mut typesizes = typesizes.collect::<Result<Vec<_>>>()?;
+    let mut seen = std::collections::HashSet::new();
+    typesizes.retain(|size| seen.insert(*size));
+    let cancel = session.cancel();
     let source = open_source(&place, &cancel)?;
-    let sample = Sample::of(source, args.sample.unwrap_or(SAMPLE), typesize).with_context(|| place.to_string())?;
+    let mut sample =
+        Sample::of(source, args.sample.unwrap_or(SAMPLE), &typesizes).with_context(|| place.to_string())?;
     let sweep = Sweep {
         codecs: or(&args.codecs, &Codec::ALL),
         clevels: or(&args.clevels, &[1, 5, 9]),
@@ -49,28 +57,38 @@ pub(super) fn run(args: &BenchArgs, session: &Session) -> Result<()> {
             }
         },
         seconds: args.seconds.unwrap_or(SECONDS),
+        end: Some(args.time.unwrap_or(TIME)).filter(|time| *time > 0.0).and_then(|time| {
+            // The rest is for the chunk that is under way when the time is over.
+            begin.checked_add(Duration::from_secs_f64(time * 0.95))
+        }),
         threads: session.threads(sample.bytes.len() as u64)?,
         cancel,
     };
+    if sample.typesizes.is_empty() {
+        sample.typesizes = vec![sweep.best_typesize(&sample, &TYPESIZES)?];
+    }
     let about = format!(
         "{} of {place} ({}), typesize {}, {} threads",
         pretty_size(sample.bytes.len() as u64),
         pretty_size(sample.nbytes),
-        sample.typesize,
+        sample.typesizes.iter().map(usize::to_string).collect::<Vec<_>>().join(", "),
         session.nthreads()
     );
     session.report.verbose(&about);
-    let (figures, done) = sweep.run(&sample, |done, all, setting| {
+    let (figures, missed, done) = sweep.run(&sample, |done, all, setting| {
         session.report.progress().step(done as u64, all as u64, setting);
         session.report.verbose(format!("setting {} of {all}: {setting}", done + 1));
     });
     match args.json {
         // Half of an object is of no use to a program.
         true if done.is_ok() => {
-            session.report.raw(&json(&place.to_string(), &sample, session.nthreads(), &figures));
+            session.report.raw(&json(&place.to_string(), &sample, session.nthreads(), &figures, &missed));
         }
         // Minutes of work are not lost because the rest would take as long.
-        false if !figures.is_empty() => session.report.raw(&table(&figures)),
+        false if !figures.is_empty() => {
+            session.report.raw(&table(&figures));
+            conclude(&figures, &missed, &place, &sample, session);
+        }
         _ => {}
     }
     done?;
@@ -79,6 +97,21 @@ pub(super) fn run(args: &BenchArgs, session: &Session) -> Result<()> {
         output.commit()?;
     }
     Ok(())
+}
+
+/// Says what was left out, and ends with command lines to paste.
+fn conclude(figures: &[Figures], missed: &[Setting], place: &Place, sample: &Sample, session: &Session) {
+    if let [first, ..] = missed {
+        let (left, all) = (missed.len(), missed.len() + figures.len());
+        let (more, them) = if left > 1 { (format!(" and {} more", left - 1), "them") } else { (String::new(), "it") };
+        session.report.normal(format!(
+            "not measured, as the time was over: {first}{more}, {left} of {all}; use --time for {them}"
+        ));
+    }
+    for winner in winners(figures) {
+        let best = winner.best.join(", ");
+        session.report.normal(format!("{best}: {}", command(winner.setting, &place.name(), sample.kind)));
+    }
 }
 
 fn or<T: Clone>(asked: &[T], default: &[T]) -> Vec<T> {

@@ -1,130 +1,89 @@
-//! `blpk cat`: a part of a file's plain bytes to stdout, decoding only what it touches.
+//! `blpk cat`: a part of a file's content to stdout, decoding only what it touches.
 
-use crate::args::{CatArgs, Range as Asked};
-use crate::files;
-use crate::fortran::Fortran;
-use crate::kind::{Kind, kind_of_file};
-use crate::npy::Npy;
+use super::array;
+use crate::args::{CatArgs, Range as Asked, dtype};
 use crate::session::Session;
-use crate::streams::{Output, Place, open_source};
+use crate::streams::{Output, Place};
 use anyhow::{Context as _, Result, bail};
-use bloscpack_format::numpy::{NumpyMeta, Order};
-use bloscpack_io::{Archive, Cancel, LocalSource, ReadAt as _, UnpackOptions};
+use bloscpack_format::FormatError;
+use bloscpack_format::numpy::{Dtype, NumpyMeta, Order};
+use bloscpack_io::{Array, Cancel, ItemFormat, ItemWriter, Limits, LocalSource, Typing, UnpackOptions};
 use std::io::Write as _;
 use std::ops::Range;
 
 pub(super) fn run(args: &CatArgs, session: &Session) -> Result<()> {
     let place = Place::from(args.file.clone());
-    let source = match (&place, &args.column) {
-        (Place::File(path), Some(column)) => {
-            files::table_must_exist("file", path)?;
-            LocalSource::open_column(path, column).with_context(|| place.to_string())?
-        }
-        (Place::Standard, Some(_)) => bail!("a pipe is not a bcolz ctable, which --column is for"),
-        (Place::File(path), None) => {
-            files::must_exist("file", path)?;
-            open_source(&place, &Cancel::new())?
-        }
-        (Place::Standard, None) => open_source(&place, &Cancel::new())?,
-    };
-    let name = || place.to_string();
-    let mut output = Output::create(&Place::Standard, session.force)?;
-    match kind_of_file(source.file()) {
-        Some(Kind::Foreign(what)) => bail!("file '{place}' is {what}, which this version cannot read"),
-        Some(Kind::Npy) => {
-            npy(args, Npy::open(source.into_file()).with_context(name)?, &mut output).with_context(name)?
-        }
-        _ => archive(args, Archive::open(source).with_context(name)?, &mut output).with_context(name)?,
-    }
-    output.commit()
+    let typing = Typing { dtype: args.dtype.as_deref().map(dtype).transpose()?, ..Typing::default() };
+    let source = array::open(&place, args.column.as_deref(), &Cancel::new())?;
+    let format = args.format.unwrap_or(ItemFormat::Raw);
+    let is_binary = matches!(format, ItemFormat::Raw | ItemFormat::Npy);
+    let output = Output::create(&Place::Standard, session.force || !is_binary)?;
+    let written = Array::open(source, &typing, Limits::new())
+        .map_err(anyhow::Error::from)
+        .and_then(|array| part(args, &array, format, output, session));
+    written.with_context(|| place.to_string())?.commit()
 }
 
-fn archive(args: &CatArgs, archive: Archive<LocalSource>, output: &mut Output) -> Result<()> {
+/// Writes the part that was asked for.
+fn part(
+    args: &CatArgs,
+    array: &Array<LocalSource>,
+    format: ItemFormat,
+    output: Output,
+    session: &Session,
+) -> Result<Output> {
+    let (dtype, name) = (&array.meta().dtype, args.column.as_deref());
+    let start = |output, dtype: &Dtype, shape| {
+        let meta = NumpyMeta { dtype: dtype.clone(), shape, order: Order::C };
+        Ok::<_, anyhow::Error>(ItemWriter::new(output, format, &meta, name)?)
+    };
+    let options = |nbytes| Ok::<_, anyhow::Error>(UnpackOptions::new().threads(session.threads(nbytes)?));
     if let Some(chunk) = args.chunk {
+        let Some(archive) = array.archive() else {
+            bail!("a .npy file has no chunks; use --items or --bytes");
+        };
         if chunk >= archive.nchunks() {
             bail!("there is no chunk {chunk}, only {} of them from 0 on", archive.nchunks());
         }
-        return output.write_all(&archive.chunk(chunk)?).context("writing the output");
+        let plain = archive.chunk(chunk)?;
+        let items = (plain.len() as u64).checked_div(dtype.itemsize());
+        let whole = items.filter(|items| items * dtype.itemsize() == plain.len() as u64);
+        if whole.is_none() && format != ItemFormat::Raw {
+            bail!("chunk {chunk} has {} bytes, not whole items of {}; use --items", plain.len(), dtype.itemsize());
+        }
+        let mut writer = start(output, dtype, vec![whole.unwrap_or(0)])?;
+        writer.write_all(&plain).context("writing the output")?;
+        return Ok(writer.finish()?);
     }
     if let Some(asked) = args.bytes {
-        return Ok(archive.copy_range(range(asked, "bytes", archive.nbytes())?, output)?);
+        let range = range(asked, "bytes", array.nbytes())?;
+        let byte = Dtype::from_type_string("|u1").map_err(FormatError::from)?;
+        let mut writer = start(output, &byte, vec![range.end - range.start])?;
+        let options = options(range.end - range.start)?;
+        array.copy_bytes(range, &mut writer, &options)?;
+        return Ok(writer.finish()?);
     }
-    let itemsize = archive.numpy().map_or(archive.typesize() as u64, |meta| meta.dtype.itemsize());
-    let items = items(args, itemsize, archive.nbytes())?;
-    match archive.numpy().and_then(|meta| fortran(meta, archive.nbytes())) {
-        None => Ok(archive.copy_items(items, itemsize, output)?),
-        // Each pass decodes the chunks again, which is cheaper than to write all of them down; but not many times.
-        Some(array) if array.passes(&items) <= 2 => array.copy_items(items, by_chunks(&archive), output),
-        Some(array) => {
-            let mut spool = tempfile::tempfile().context("creating a temporary file")?;
-            archive.unpack(&mut spool, &UnpackOptions::default())?;
-            let read = |at, buf: &mut [u8]| spool.read_exact_at(at, buf).context("reading the temporary file");
-            array.copy_items(items, read, output)
-        }
+    if let Some(slice) = &args.slice {
+        let selection = slice.select(&array.meta().shape).map_err(FormatError::from)?;
+        let mut writer = start(output, dtype, selection.shape())?;
+        let nbytes = selection.counts().into_iter().fold(dtype.itemsize(), u64::saturating_mul);
+        array.copy_selection(&selection, &mut writer, &options(nbytes)?)?;
+        return Ok(writer.finish()?);
     }
-}
-
-/// Reads an archive's plain bytes, mostly from front to back: a chunk is decoded when one of its bytes is needed.
-fn by_chunks(archive: &Archive<LocalSource>) -> impl FnMut(u64, &mut [u8]) -> Result<()> {
-    let (mut around, mut chunk) = (0..0, Vec::new());
-    move |at, buf| {
-        for (byte, at) in buf.iter_mut().zip(at..) {
-            if !around.contains(&at) {
-                let number = chunk_of(archive, at).context("the array ends early")?;
-                (around, chunk) = (archive.chunk_range(number)?, archive.chunk(number)?);
-            }
-            let within = usize::try_from(at - around.start).ok().and_then(|at| chunk.get(at));
-            *byte = *within.with_context(|| format!("byte {at} of the array is not in the file"))?;
-        }
-        Ok(())
+    if dtype.itemsize() == 0 {
+        bail!("items have no bytes; use --bytes");
     }
-}
-
-/// The chunk that holds a byte. Chunks follow each other, so it is found by halving.
-fn chunk_of(archive: &Archive<LocalSource>, at: u64) -> Option<u64> {
-    let (mut low, mut high) = (0, archive.nchunks());
-    while low < high {
-        let middle = low + (high - low) / 2;
-        match archive.chunk_range(middle).ok()? {
-            range if range.contains(&at) => return Some(middle),
-            range if range.start > at => high = middle,
-            _ => low = middle + 1,
-        }
-    }
-    None
-}
-
-fn npy(args: &CatArgs, array: Npy, output: &mut Output) -> Result<()> {
-    if args.chunk.is_some() {
-        bail!("a .npy file has no chunks; use --items or --bytes");
-    }
-    if let Some(asked) = args.bytes {
-        return array.copy_range(range(asked, "bytes", array.nbytes())?, output);
-    }
-    let itemsize = array.meta().dtype.itemsize();
-    let items = items(args, itemsize, array.nbytes())?;
-    match fortran(array.meta(), array.nbytes()) {
-        None => array.copy_range(items.start * itemsize..items.end * itemsize, output),
-        Some(fortran) => fortran.copy_items(items, |at, buf| array.read(at, buf), output),
-    }
-}
-
-/// The array, if its items do not lie in C order. One whose size is not that of the bytes is none.
-fn fortran(meta: &NumpyMeta, nbytes: u64) -> Option<Fortran<'_>> {
-    let differs = meta.order == Order::F && meta.shape.iter().filter(|axis| **axis > 1).count() > 1;
-    let is_whole = meta.nbytes() == Some(nbytes);
-    (differs && is_whole).then(|| Fortran { shape: &meta.shape, itemsize: meta.dtype.itemsize() })
-}
-
-fn items(args: &CatArgs, itemsize: u64, nbytes: u64) -> Result<Range<u64>> {
-    let asked = args.items.unwrap_or(Asked { start: None, end: None });
-    let Some(items) = nbytes.checked_div(itemsize) else { bail!("items have no bytes; use --bytes") };
-    range(asked, "items", items)
+    let items = range(args.items.unwrap_or(Asked { start: None, end: None }), "items", array.len())?;
+    let len = items.end - items.start;
+    let mut writer = start(output, dtype, vec![len])?;
+    let options = options(len.saturating_mul(dtype.itemsize()))?;
+    array.copy_items(items, &mut writer, &options)?;
+    Ok(writer.finish()?)
 }
 
 /// What was asked for, its open ends closed.
 fn range(asked: Asked, unit: &str, len: u64) -> Result<Range<u64>> {
-    let (start, end) = (asked.start.unwrap_or(0), asked.end.unwrap_or(len));
+    let (start, end) = (asked.start.map_or(0, |at| at.within(len)), asked.end.map_or(len, |at| at.within(len)));
     if start > end || end > len {
         bail!("{unit} {start}..{end} are not within 0..{len}");
     }

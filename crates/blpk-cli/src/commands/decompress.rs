@@ -8,6 +8,7 @@ use crate::inputs::{self, Item};
 use crate::kind::{Kind, has_our_name, is_container_directory, kind_of};
 use crate::npy::Npy;
 use crate::outputs::Outputs;
+use crate::overwrite::Writes;
 use crate::pprint::pformat;
 use crate::session::Session;
 use crate::size::pretty_size;
@@ -26,7 +27,7 @@ pub(super) fn run(args: &DecompressArgs, session: &Session) -> Result<()> {
     let (names, output) = args.many.split(&args.files);
     let mut outputs = Outputs::new(&args.many, output);
     let items = inputs::items(names, args.many.recursive, is_container_directory);
-    let cancel = session.cancel()?;
+    let cancel = session.cancel();
     report.progress().begin(inputs::total(&items));
     batch::each(items, session, &cancel, |item| {
         report.progress().file(&item.place, item.size());
@@ -42,9 +43,10 @@ pub(super) fn run(args: &DecompressArgs, session: &Session) -> Result<()> {
         let column = args.column.as_deref();
         let (digest, memory) = (args.digest.as_ref(), args.memory);
         let job = Job { item: &item, kind, column, output: output.clone(), session, digest, memory };
+        let overwrite = outputs.overwrite(&item, Writes::Plain, "decompress");
         match column {
-            Some(_) => files::check_output(&item.place, &output, session)?,
-            None => files::check_one_of_many(&item.place, &output, session)?,
+            Some(_) => files::check_output(&item.place, &output, overwrite, session)?,
+            None => files::check_one_of_many(&item.place, &output, overwrite, session)?,
         }
         // Refused before there is anything to be lost.
         let metadata_out = args.metadata_out.as_ref().map(|path| create_beside(path, &item.place, &output, session));
@@ -247,7 +249,12 @@ fn output_of(args: &DecompressArgs, item: &Item, kind: Option<Kind>, outputs: &O
         Some(Kind::Chunk | Kind::Frame | Kind::Carray) => {
             bail!("input file '{input}' does not end with '{}': name the <out_file>", files::EXTENSION)
         }
-        Some(Kind::Bloscpack | Kind::Ctable) | None => {
+        Some(Kind::Bloscpack) => bail!(
+            "input file '{input}' does not end with '{}', but is a bloscpack file: rename it, or use -e and name the \
+             <out_file>",
+            files::EXTENSION
+        ),
+        Some(Kind::Ctable) | None => {
             let advice = crate::foreign::advice_on(path).map_or(String::new(), |advice| format!("; {advice}"));
             bail!("input file '{input}' does not end with '{}'{advice}", files::EXTENSION)
         }

@@ -8,11 +8,24 @@ use bloscpack_format::checksum::{Checksum, Digest};
 use bloscpack_io::Digesting;
 use std::io::{self, Write};
 
-/// Prints a digest as `sha256sum` does, and what checks it reads. Of many lines each is written as it comes.
+/// Prints a digest as `sha256sum` does, so that `sha256sum -c` reads it. Of many lines each is written as it comes.
 pub(super) fn print(digest: &Digest, name: &Place, report: &Report) {
-    // A name may hold anything; a digest is one line.
-    let name = name.to_string().replace(char::is_control, "?");
-    report.raw(&format!("{digest}  {name}\n"));
+    report.raw_bytes(&line(&digest.to_string(), name.bytes()));
+}
+
+/// The line for a name. One with a backslash or a line break is escaped, and a backslash in front of the line says so.
+fn line(digest: &str, name: &[u8]) -> Vec<u8> {
+    let mut escaped = Vec::new();
+    for byte in name {
+        match byte {
+            b'\\' => escaped.extend(b"\\\\"),
+            b'\n' => escaped.extend(b"\\n"),
+            b'\r' => escaped.extend(b"\\r"),
+            byte => escaped.push(*byte),
+        }
+    }
+    let mark: &[u8] = if escaped.len() > name.len() { b"\\" } else { b"" };
+    [mark, digest.as_bytes(), b"  ", &escaped, b"\n"].concat()
 }
 
 /// Refuses another digest than the one that was asked for, or prints it for the file of plain bytes, `name`.

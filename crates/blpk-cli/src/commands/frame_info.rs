@@ -13,6 +13,14 @@ use bloscpack_io::{Archive, LocalSource};
 pub(super) fn print(archive: &Archive<LocalSource>, report: &Report) -> Result<()> {
     let frame = archive.frame().context("the frame has no header")?;
     report.normal(described(frame, archive.array()));
+    let is_own = |name: &[u8]| archive.array().is_none() || !B2nd::is_name(name);
+    for (title, values) in
+        [("Metalayers", archive.metalayers(&is_own)), ("Vlmetalayers", archive.vlmetalayers(&|_| true))]
+    {
+        if let Some(lines) = describe::values(title, &values.values, &values.unreadable) {
+            report.normal(lines);
+        }
+    }
     Ok(())
 }
 
@@ -47,7 +55,10 @@ pub(super) fn object(archive: &Archive<LocalSource>) -> Result<Object> {
             .with("blockshape", list(&array.blockshape));
     }
     let object = object.with("metalayers", names(frame.header.metalayers.iter()));
-    Ok(object.with("vlmetalayers", names(frame.trailer.vlmetalayers.iter())))
+    Ok(object
+        .with("vlmetalayers", names(frame.trailer.vlmetalayers.iter()))
+        .with("meta", archive.metalayers(&|_| true).values.to_json())
+        .with("vlmeta", archive.vlmetalayers(&|_| true).values.to_json()))
 }
 
 fn names<'a>(layers: impl Iterator<Item = Metalayer<'a>>) -> Json {

@@ -25,7 +25,8 @@ use walkdir::WalkDir;
 pub(super) fn run(args: &InfoArgs, session: &Session) -> Result<()> {
     let report = &session.report;
     let items = inputs::items(&args.files, args.recursive, is_container);
-    let cancel = if items.len() > 1 { session.cancel()? } else { Cancel::new() };
+    // Nothing has to be removed: a signal may end it at once.
+    let cancel = Cancel::new();
     let many = items.len() > 1 || args.recursive;
     batch::each(items, session, &cancel, |item| {
         if item.is_skipped(is_ours) {

@@ -28,7 +28,8 @@ const COLUMNS: [(&str, bool); 7] = [
 type Row = [String; COLUMNS.len()];
 
 pub(super) fn run(args: &ListArgs, session: &Session) -> Result<()> {
-    let cancel = session.cancel()?;
+    // Nothing has to be removed: a signal may end it at once.
+    let cancel = Cancel::new();
     let items = inputs::items(&args.files, args.recursive, is_container);
     let (mut rows, mut sum) = (Vec::new(), Sum::default());
     let listed = batch::each(items, session, &cancel, |item| {

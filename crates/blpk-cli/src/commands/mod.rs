@@ -1,6 +1,7 @@
 //! What does each command do? One file for each.
 
 mod append;
+mod array;
 mod bcolz_info;
 mod bench;
 mod cat;
@@ -13,10 +14,12 @@ mod filters;
 mod frame_info;
 mod info;
 mod list;
+mod meta;
 mod pages;
 mod plain_size;
 mod repair;
 mod settings;
+mod stats;
 mod verify;
 mod wording;
 
@@ -33,9 +36,11 @@ pub(crate) fn run(command: &Command, session: &Session) -> anyhow::Result<()> {
         Command::List(args) => list::run(args, session),
         Command::Verify(args) => verify::run(args, session),
         Command::Cat(args) => cat::run(args, session),
+        Command::Stats(args) => stats::run(args, session),
         Command::Convert(args) => convert::run(args, session),
         Command::Recover(args) => repair::recover(args, session),
         Command::Compact(args) => repair::compact(args, session),
+        Command::Meta(command) => meta::run(command, session),
         Command::Bench(args) => bench::run(args, session),
         Command::Chunk(args) => chunk::run(args, session),
         Command::Completions(args) => pages::completions(args, session),

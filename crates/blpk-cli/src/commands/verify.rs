@@ -20,7 +20,7 @@ use std::io;
 use std::path::Path;
 
 pub(super) fn run(args: &VerifyArgs, session: &Session) -> Result<()> {
-    let cancel = session.cancel()?;
+    let cancel = session.cancel();
     let items = inputs::items(&args.files, args.recursive, is_container);
     session.report.progress().begin(inputs::total(&items));
     batch::each(items, session, &cancel, |item| {

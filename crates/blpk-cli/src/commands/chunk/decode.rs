@@ -3,6 +3,7 @@
 use super::parse_header;
 use crate::args::ChunkDecodeArgs;
 use crate::files;
+use crate::overwrite::{Overwrite, Writes};
 use crate::session::Session;
 use crate::streams::{Input, Output, Place};
 use anyhow::{Context as _, Result};
@@ -12,12 +13,12 @@ use std::io::Write as _;
 
 pub(super) fn run(args: &ChunkDecodeArgs, session: &Session) -> Result<()> {
     let (input, output) = (Place::from(args.in_file.clone()), Place::from(args.out_file.clone()));
-    files::check(&input, &output, session)?;
-    let cancel = session.cancel()?;
+    files::check(&input, &output, Overwrite::by_position(&input, Writes::Plain), session)?;
+    let cancel = session.cancel();
     let bytes = Input::open(&input, &cancel)?.read_all(i32::MAX as u64).with_context(|| input.to_string())?;
     let mut output = Output::create(&output, session.force)?;
     let chunk = parse(&bytes).with_context(|| input.to_string())?;
-    let mut decoder = Decoder::new().parallelism(Parallelism::Ambient);
+    let mut decoder = Decoder::new().parallelism(Parallelism::Ambient).cancel(cancel);
     let plain = match session.threads(chunk.header().nbytes() as u64)? {
         Threads::Pool(pool) => pool.install(|| decoder.decompress(&chunk)),
         _ => decoder.parallelism(Parallelism::Serial).decompress(&chunk),

@@ -4,6 +4,7 @@ use crate::args::ChunkEncodeArgs;
 use crate::commands::filters::pipeline;
 use crate::commands::settings::in_range;
 use crate::files;
+use crate::overwrite::{Overwrite, Writes};
 use crate::session::Session;
 use crate::streams::{Input, Output, Place};
 use anyhow::{Context as _, Result, bail};
@@ -14,11 +15,11 @@ use std::io::Write as _;
 pub(super) fn run(args: &ChunkEncodeArgs, session: &Session) -> Result<()> {
     let (input, output) = (Place::from(args.in_file.clone()), Place::from(args.out_file.clone()));
     let (params, max_nbytes) = params(args)?;
-    files::check(&input, &output, session)?;
-    let cancel = session.cancel()?;
+    files::check(&input, &output, Overwrite::by_position(&input, Writes::Packed), session)?;
+    let cancel = session.cancel();
     let plain = Input::open(&input, &cancel)?.read_all(max_nbytes as u64).with_context(|| input.to_string())?;
     let mut output = Output::create(&output, session.force)?;
-    let mut encoder = Encoder::new(params)?.parallelism(Parallelism::Ambient);
+    let mut encoder = Encoder::new(params)?.parallelism(Parallelism::Ambient).cancel(cancel);
     let chunk = match session.threads(plain.len() as u64)? {
         Threads::Pool(pool) => pool.install(|| encoder.compress(&plain))?,
         _ => encoder.parallelism(Parallelism::Serial).compress(&plain)?,

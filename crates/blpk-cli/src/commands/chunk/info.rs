@@ -10,7 +10,7 @@ use crate::session::Session;
 use crate::streams::{Place, open_seekable};
 use anyhow::{Context as _, Result};
 use blosc_core::{Chunk, Codec, DecodeError, Header, LazyChunk, Stream, StreamKind};
-use bloscpack_io::{Cancel, ReadAt as _};
+use bloscpack_io::{Cancel, ReadAt as _, memory};
 use std::fs::File;
 
 pub(super) fn run(args: &ChunkInfoArgs, session: &Session) -> Result<()> {
@@ -33,7 +33,7 @@ pub(in crate::commands) fn info(file: &File, as_json: bool, name: Option<&str>, 
         check_len((header.len() + 8 * header.nblocks() + 12) as u64, len)?;
     }
     // A chunk has less than 2 GiB, a lazy one 12 times as much at most, and both are found to be there.
-    let mut bytes = vec![0; usize::try_from(len)?];
+    let mut bytes = memory::zeroed(usize::try_from(len)?)?;
     file.read_exact_at(0, &mut bytes).context("reading the chunk")?;
     let contents = match is_lazy(&header) {
         true => Contents::Lazy(LazyChunk::parse(&bytes)?),
@@ -43,6 +43,11 @@ pub(in crate::commands) fn info(file: &File, as_json: bool, name: Option<&str>, 
         }
     };
     let counts = contents.count()?;
+    // Its block size is the one in use, which the bytes of the header need not say.
+    let header = match &contents {
+        Contents::Chunk { chunk, .. } => *chunk.header(),
+        Contents::Lazy(_) => header,
+    };
     match as_json {
         true => json::print(&header, &contents, name, report),
         false => text::print(&header, &contents, &counts, report),

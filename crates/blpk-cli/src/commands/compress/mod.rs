@@ -4,12 +4,13 @@ mod bloscpack;
 mod frame;
 
 use super::settings::describe_plan;
-use crate::args::{CompressArgs, CompressFormat};
+use crate::args::{CompressArgs, CompressFormat, mistaken_level};
 use crate::batch;
 use crate::files;
 use crate::inputs::{self, Item};
 use crate::kind::{Kind, is_container, kind_of};
 use crate::outputs::Outputs;
+use crate::overwrite::Writes;
 use crate::report::Report;
 use crate::session::Session;
 use crate::size::double_pretty_size;
@@ -42,7 +43,7 @@ pub(super) fn run(args: &CompressArgs, session: &Session) -> Result<()> {
         CompressFormat::Blp => Job::Bloscpack(bloscpack::Job::new(args)?),
         CompressFormat::B2frame => Job::Frame(frame::Job::new(args)?),
     };
-    let cancel = session.cancel()?;
+    let cancel = session.cancel();
     report.progress().begin(inputs::total(&items));
     batch::each(items, session, &cancel, |item| {
         report.progress().file(&item.place, item.size());
@@ -84,7 +85,14 @@ fn format_of(args: &CompressArgs, named: Option<&Place>) -> Result<CompressForma
 /// Where the output goes, if nothing stands in the way.
 fn ready(item: &Item, outputs: &Outputs<'_>, format: CompressFormat, session: &Session) -> Result<Place> {
     let output = outputs.place(item, |path| files::with_extension(path, format.extension()))?;
-    files::check_one_of_many(&item.place, &output, session)?;
+    if let Place::File(path) = &item.place
+        && !path.exists()
+        && let Some(advice) = path.to_str().and_then(mistaken_level)
+    {
+        bail!("input file '{}' does not exist!{advice}", item.place);
+    }
+    let overwrite = outputs.overwrite(item, Writes::Packed, "compress");
+    files::check_one_of_many(&item.place, &output, overwrite, session)?;
     Ok(output)
 }
 

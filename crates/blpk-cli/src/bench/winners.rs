@@ -1,0 +1,117 @@
+//! The best settings, and their command lines.
+
+use super::{Figures, Setting, name_of};
+use crate::kind::Kind;
+use std::path::Path;
+
+/// The best settings by several measures; one setting may be the best by several.
+pub(crate) struct Winner<'a> {
+    pub(crate) best: Vec<&'static str>,
+    pub(crate) setting: &'a Setting,
+}
+
+/// By what a setting can be the best, and how good it is.
+type Measure = (&'static str, fn(&Figures) -> f64);
+
+const MEASURES: [Measure; 4] = [
+    ("best ratio", |one| one.ratio),
+    ("fastest compression", |one| one.compress),
+    ("fastest decompression", |one| one.decompress),
+    // A ratio twice as good makes up for half of both speeds.
+    ("balanced", |one| one.ratio * one.ratio * one.compress * one.decompress),
+];
+
+/// The winners, in the order of the measures. A setting that saves less than a third of what the best one saves does not
+/// win: storing is always the fastest.
+pub(crate) fn winners(figures: &[Figures]) -> Vec<Winner<'_>> {
+    let saved = |one: &Figures| 1.0 - 1.0 / one.ratio;
+    let most = figures.iter().map(saved).fold(0.0, f64::max);
+    let mut winners: Vec<Winner<'_>> = Vec::new();
+    for (name, measure) in MEASURES {
+        // Of several that are as good, the one with the best ratio: it comes first.
+        let worthwhile = figures.iter().filter(|one| saved(one) >= most / 3.0);
+        let best = worthwhile.reduce(|best, one| if measure(one) > measure(best) { one } else { best });
+        let Some(Figures { setting, .. }) = best else { continue };
+        match winners.iter_mut().find(|winner| winner.setting == setting) {
+            Some(winner) => winner.best.push(name),
+            None => winners.push(Winner { best: vec![name], setting }),
+        }
+    }
+    winners
+}
+
+/// The command line that compresses a file with a setting: of a container, its content into another one.
+pub(crate) fn command(setting: &Setting, file: &str, kind: Option<Kind>) -> String {
+    let Setting { codec, clevel, filter, typesize, chunk_size } = setting;
+    let (what, output) = match kind {
+        None | Some(Kind::Foreign(_)) => ("compress", String::new()),
+        Some(_) => {
+            let stem = Path::new(file).file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            ("convert", format!(" {}", quoted(&format!("{stem}.new.blp"))))
+        }
+    };
+    let (codec, filter, size) = (codec.name(), name_of(*filter), size(*chunk_size));
+    let file = quoted(file);
+    format!("blpk {what} -c {codec} -l {clevel} -t {typesize} --filter {filter} -z {size} {file}{output}")
+}
+
+/// A size as `-z` takes it: in the largest unit that divides it.
+fn size(nbytes: u64) -> String {
+    let units = [("G", 1 << 30), ("M", 1 << 20), ("K", 1 << 10)];
+    let whole = units.into_iter().find(|(_, unit)| nbytes >= *unit && nbytes.is_multiple_of(*unit));
+    whole.map_or(nbytes.to_string(), |(letter, unit)| format!("{}{letter}", nbytes / unit))
+}
+
+/// A word for a shell, in quotes if it needs them. A name that starts with a dash is no option.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./,:+@%=".contains(c);
+    let word = if word.starts_with('-') && word != "-" { format!("./{word}") } else { word.to_owned() };
+    if !word.is_empty() && word.chars().all(is_plain) { word } else { format!("'{}'", word.replace('\'', r"'\''")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use blosc_core::{Codec, Filter};
+
+    fn setting(codec: Codec) -> Setting {
+        Setting { codec, clevel: 9, filter: Some(Filter::Shuffle), typesize: 4, chunk_size: 1 << 20 }
+    }
+
+    #[test]
+    fn each_measure_has_its_winner() {
+        let figures = [
+            (Codec::Zstd, 9.0, 1.0, 5.0),
+            (Codec::Zlib, 8.0, 3.0, 5.0),
+            (Codec::Lz4, 2.0, 20.0, 20.0),
+            (Codec::BloscLz, 1.0, 900.0, 900.0), // stores
+        ];
+        let figures = figures.map(|(codec, ratio, compress, decompress)| {
+            let setting = setting(codec);
+            Figures { setting, ratio, compress, decompress, on_front: true }
+        });
+        let found: Vec<_> = winners(&figures).into_iter().map(|one| (one.setting.codec, one.best)).collect();
+        let fastest = vec!["fastest compression", "fastest decompression", "balanced"];
+        assert_eq!(found, [(Codec::Zstd, vec!["best ratio"]), (Codec::Lz4, fastest)]);
+        assert!(winners(&[]).is_empty());
+    }
+
+    #[test]
+    fn commands_can_be_pasted() {
+        let line = "-c zstd -l 9 -t 4 --filter shuffle -z 1M";
+        let setting = setting(Codec::Zstd);
+        for (file, expected) in [
+            ("data.bin", "data.bin"),
+            ("my data", "'my data'"),
+            ("it's", r"'it'\''s'"),
+            ("-n", "./-n"),
+            ("-", "-"),
+            ("a$b", "'a$b'"),
+        ] {
+            assert_eq!(command(&setting, file, None), format!("blpk compress {line} {expected}"));
+        }
+        let expected = format!("blpk convert {line} x/a.npy a.new.blp");
+        assert_eq!(command(&setting, "x/a.npy", Some(Kind::Npy)), expected);
+        assert_eq!([1 << 20, 3 << 10, 1000, 1025].map(size), ["1M", "3K", "1000", "1025"]);
+    }
+}

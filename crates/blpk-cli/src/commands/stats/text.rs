@@ -1,0 +1,117 @@
+//! Statistics as text of at most 80 columns.
+
+use super::Described;
+use super::value::{mean, rounded, text};
+use crate::streams::Place;
+use bloscpack_format::numpy::{Dtype, Kind, Scalar};
+use bloscpack_format::python_float_repr;
+use bloscpack_io::{ColumnStats, Edges, Histogram, Numbers};
+use std::fmt::Write as _;
+
+/// Columns of a line.
+const WIDTH: usize = 79;
+/// Characters of a text that are shown.
+const SHOWN: usize = 40;
+
+/// All lines of an array.
+pub(super) fn lines(place: &Place, described: &Described) -> String {
+    let Described { column, meta, nbytes, fields } = described;
+    let column = column.as_ref().map_or(String::new(), |column| format!(", column {column:?}"));
+    let shape = meta.shape.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
+    let dtype = match &meta.dtype {
+        Dtype::Scalar(scalar) => scalar.to_string(),
+        dtype => dtype.to_descr(),
+    };
+    // Names of fields may hold anything; a line stays one.
+    let dtype: String = dtype.chars().map(|c| if c.is_control() { '?' } else { c }).collect();
+    let mut lines = format!("{place}{column}: {dtype} [{shape}], {nbytes} bytes\n");
+    for field in fields {
+        field_lines(field, &mut lines);
+    }
+    lines
+}
+
+fn field_lines(field: &ColumnStats, lines: &mut String) {
+    if !field.name.is_empty() {
+        // Writing to a string cannot fail.
+        let _ = writeln!(lines, "  {:?} {}:", field.name, field.scalar);
+    }
+    if field.parts.is_empty() {
+        line(lines, "count", field.count);
+        line(lines, "zeros", field.zeros);
+    }
+    if let Some((first, last)) = &field.texts {
+        line(lines, "first", shown(first));
+        line(lines, "last", shown(last));
+    }
+    for (part, numbers) in &field.parts {
+        if !part.is_empty() {
+            let _ = writeln!(lines, "  {part}:");
+        }
+        numbers_lines(numbers, &of_part(part, &field.scalar), lines);
+    }
+}
+
+/// The dtype of a part: lengths are plain integers.
+fn of_part(part: &str, scalar: &Scalar) -> Scalar {
+    if part == "length" { Scalar::parse("<i8").unwrap_or(*scalar) } else { *scalar }
+}
+
+fn numbers_lines(numbers: &Numbers, scalar: &Scalar, lines: &mut String) {
+    line(lines, "count", numbers.count);
+    match scalar.kind() {
+        Kind::Datetime | Kind::Timedelta => line(lines, "NaT", numbers.nans),
+        Kind::Float | Kind::Complex => {
+            line(lines, "NaN", numbers.nans);
+            let (positive, negative) = numbers.infinities;
+            line(lines, "infinities", format!("{positive} positive, {negative} negative"));
+        }
+        _ => {}
+    }
+    line(lines, "zeros", numbers.zeros);
+    if let Some((low, high)) = numbers.range {
+        line(lines, "min", text(low, scalar));
+        line(lines, "max", text(high, scalar));
+    }
+    if let Some(value) = numbers.mean {
+        line(lines, "mean", mean(value, scalar));
+    }
+    if let Some(std) = numbers.std {
+        line(lines, "std", python_float_repr(std));
+    }
+    if let Some(histogram) = &numbers.histogram {
+        bars(histogram, scalar, lines);
+    }
+}
+
+fn line(lines: &mut String, name: &str, value: impl std::fmt::Display) {
+    let _ = writeln!(lines, "  {name:<12}{value}");
+}
+
+/// A line for each bin: where it starts, a bar, and how many numbers it has.
+fn bars(histogram: &Histogram, scalar: &Scalar, lines: &mut String) {
+    let edges: Vec<String> = match &histogram.edges {
+        Edges::Ints(edges) => {
+            edges.iter().map(|edge| text(bloscpack_format::numpy::Value::Int(*edge), scalar)).collect()
+        }
+        Edges::Floats(edges) => edges.iter().map(|edge| rounded(*edge)).collect(),
+        _ => return,
+    };
+    let most = histogram.counts.iter().copied().max().unwrap_or(0).max(1);
+    let label = edges.iter().map(|edge| edge.len()).max().unwrap_or(0);
+    let digits = most.to_string().len();
+    let room = WIDTH.saturating_sub(label + digits + 6).max(8);
+    let _ = writeln!(lines, "  {:>label$}  histogram, by where a bin starts", "from");
+    for (edge, count) in edges.iter().zip(&histogram.counts) {
+        let full = (u128::from(*count) * room as u128 / u128::from(most)) as usize;
+        let bar = "#".repeat(full.max(usize::from(*count > 0)));
+        let _ = writeln!(lines, "  {edge:>label$}  {bar:<room$}  {count:>digits$}");
+    }
+}
+
+/// The start of a text, escaped.
+fn shown(text: &[u8]) -> String {
+    let text = String::from_utf8_lossy(text);
+    let start: String = text.chars().take(SHOWN).collect();
+    format!("{start:?}{}", if start.len() < text.len() { "…" } else { "" })
+}

@@ -1,0 +1,174 @@
+//! Existing outputs: which of them `-f` replaces.
+//!
+//! Of two names the second is the output, and a shell pattern that matches two files looks the same. With `-f`, a command
+//! therefore replaces only files of the kind that it writes. `-ff` and `--output` replace any file.
+
+use crate::files::without_extension;
+use crate::kind::{Kind, has_our_name, kind_of};
+use crate::session::Session;
+use crate::streams::Place;
+use anyhow::{Result, bail};
+use std::fmt;
+use std::fs;
+use std::path::Path;
+
+/// The output of a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Writes {
+    /// Compressed data: a bloscpack file, a contiguous frame or a bare chunk.
+    Packed,
+    /// Plain bytes.
+    Plain,
+    /// A container whose kind the output's name tells, possibly a directory.
+    Container,
+}
+
+/// How the output got its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Named {
+    /// It follows from the input's name.
+    ByInput,
+    /// It is the second of two names, which could be two inputs. Holds the verb for the advice.
+    SecondOfTwo(&'static str),
+    /// `--output` names it, or the only other name is `-`.
+    AsOutput,
+    /// The command always takes an input and an output.
+    ByPosition,
+}
+
+/// Decides which existing files an output may replace.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Overwrite {
+    pub(crate) writes: Writes,
+    pub(crate) named: Named,
+}
+
+/// Why `-f` does not replace a file.
+enum Kept {
+    Container(Kind),
+    Name,
+    Foreign,
+}
+
+impl Overwrite {
+    /// For commands whose output is of the kind that its name says: `-f` replaces any file.
+    pub(crate) const CONTAINER: Overwrite = Overwrite { writes: Writes::Container, named: Named::ByPosition };
+
+    /// For commands that always take an input and an output. With stdin as the input there is no doubt about the other.
+    pub(crate) fn by_position(input: &Place, writes: Writes) -> Overwrite {
+        let named = if *input == Place::Standard { Named::AsOutput } else { Named::ByPosition };
+        Overwrite { writes, named }
+    }
+
+    /// Refuses an output that exists and must not be replaced.
+    pub(crate) fn check(self, input: &Place, output: &Place, session: &Session) -> Result<()> {
+        let Place::File(path) = output else { return Ok(()) };
+        if self.writes != Writes::Container {
+            self.refuse_directory(path, output, session)?;
+        }
+        // A link that leads to nothing exists, too.
+        let exists = path.symlink_metadata().is_ok();
+        if !exists || session.replaces_any {
+            return Ok(());
+        }
+        let kept = self.kept(input, path);
+        match (session.force, kept, self.named) {
+            (false, Some(_), Named::SecondOfTwo(verb)) => {
+                bail!(
+                    "output file '{output}' exists!; of two names the second is the output: to {verb} both, use --each"
+                )
+            }
+            (false, _, _) => bail!("output file '{output}' exists!"),
+            (_, None, _) | (_, _, Named::AsOutput) => Ok(()),
+            (_, Some(kept), Named::SecondOfTwo(verb)) => bail!(
+                "output file '{output}' {kept}, which -f does not replace: use -ff or --output to replace it, or --each \
+                 to {verb} both files"
+            ),
+            (_, Some(kept), Named::ByInput) => {
+                bail!("output file '{output}' {kept}, which -f does not replace: use -ff or --output to replace it")
+            }
+            (_, Some(kept), Named::ByPosition) => {
+                bail!("output file '{output}' {kept}, which -f does not replace: use -ff to replace it")
+            }
+        }
+    }
+
+    fn refuse_directory(self, path: &Path, output: &Place, session: &Session) -> Result<()> {
+        if !path.is_dir() && !is_directory_name(path) {
+            return Ok(());
+        }
+        let what = match path.is_dir() && !session.force {
+            true => format!("output file '{output}' exists!; it is a directory"),
+            false => format!("output file '{output}' is a directory"),
+        };
+        if let (Named::SecondOfTwo(verb), Some(kind)) = (self.named, kind_of(path)) {
+            bail!("{what}, {kind}; of two names the second is the output: to {verb} both, use --each");
+        }
+        match self.named {
+            Named::ByPosition => bail!("{what}: name a file in it"),
+            Named::ByInput => bail!("{what}: use --output to name a file"),
+            Named::SecondOfTwo(_) | Named::AsOutput => bail!("{what}: use --output-dir {output} to write into it"),
+        }
+    }
+
+    /// Why `-f` keeps the file; `None` if nothing of value is lost with it.
+    fn kept(self, input: &Place, path: &Path) -> Option<Kept> {
+        // A device or a pipe is written to, not replaced.
+        fs::metadata(path).ok().filter(|found| found.is_file() && found.len() > 0)?;
+        let kind = kind_of(path);
+        match (self.writes, kind) {
+            (Writes::Container, _) => None,
+            // Both names are archives: they look like two inputs.
+            (Writes::Packed, Some(kind)) if is_packed(kind) => {
+                (is_archive(input) && !extends(input, path)).then_some(Kept::Container(kind))
+            }
+            // Damaged: the name says what it was.
+            (Writes::Packed, _) if has_our_name(path) => None,
+            (Writes::Packed, _) => Some(Kept::Foreign),
+            (Writes::Plain, Some(Kind::Npy)) if is_default_output(input, path) => None,
+            (Writes::Plain, Some(kind)) => Some(Kept::Container(kind)),
+            (Writes::Plain, None) => has_our_name(path).then_some(Kept::Name),
+        }
+    }
+}
+
+/// Whether a kind of file is compressed data in one file.
+fn is_packed(kind: Kind) -> bool {
+    matches!(kind, Kind::Bloscpack | Kind::Chunk | Kind::Frame)
+}
+
+fn is_archive(input: &Place) -> bool {
+    matches!(input, Place::File(path) if kind_of(path).is_some_and(is_packed))
+}
+
+/// Whether an output has the name of the input and an extension: `x.blp.blp` for `x.blp`, in any directory.
+fn extends(input: &Place, output: &Path) -> bool {
+    let name = |path: &Path| path.file_name().map(|name| name.as_encoded_bytes().to_vec());
+    match (input, name(output)) {
+        (Place::File(input), Some(output)) => name(input).is_some_and(|input| output.starts_with(&input)),
+        _ => false,
+    }
+}
+
+/// Whether a name ends as only those of directories do.
+pub(crate) fn is_directory_name(path: &Path) -> bool {
+    path.as_os_str().as_encoded_bytes().last().is_some_and(|last| std::path::is_separator(char::from(*last)))
+}
+
+/// Whether an output has the name that it gets by default: `data.npy` for `data.npy.blp`, in any directory.
+fn is_default_output(input: &Place, output: &Path) -> bool {
+    match input {
+        Place::File(input) => without_extension(input).file_name() == output.file_name(),
+        Place::Standard => false,
+    }
+}
+
+impl fmt::Display for Kept {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Kept::Container(kind) => write!(f, "is {kind}"),
+            Kept::Name => f.write_str("has the name of a container"),
+            Kept::Foreign => f.write_str("holds data that this command did not write"),
+        }
+    }
+}

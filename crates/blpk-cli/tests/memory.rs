@@ -1,0 +1,144 @@
+//! Every command under a limit of the address space: it works or ends with an error that names the memory, never with a
+//! signal, a panic or a leftover file.
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use blosc_core::{CParams, Codec, Encoder};
+use common::Sandbox;
+use std::fs;
+
+/// Address space in MiB. The program itself takes about 20, and 2 for each thread.
+const LIMITS: [u64; 4] = [50, 150, 500, 800];
+
+const ZEROS: usize = 700_000_000;
+const BIG: usize = 120_000_000;
+
+/// Files that take much more memory than they have bytes.
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::with_f();
+    sandbox.write("zeros.blp", &Encoder::new(CParams::blosc2()).unwrap().zeros(ZEROS).unwrap());
+    // In blocks, and within what the compressed bytes earn.
+    let sparse: Vec<u8> = (0..BIG as u32 / 4).flat_map(|n| (n >> 18).to_le_bytes()).collect();
+    let params = [CParams::new().codec(Codec::Lz4), CParams::blosc2().codec(Codec::Zstd).clevel(1)];
+    for (name, params) in ["blosc1.blp", "blosc2.blp"].into_iter().zip(params) {
+        sandbox.write(name, &blosc_core::compress(&sparse, &params.typesize(4)).unwrap());
+    }
+    sandbox.write("big", &sparse);
+    for setup in [
+        "c -z 256M big big.blp",
+        "c -z 256M big big.b2frame",
+        "c f f.blp",
+        "c f f.b2frame",
+        "convert --dtype <f4 f.blp f.bcolz",
+        "convert --dtype <f4 --chunkshape 20000000 big.blp big.bcolz",
+        "convert --shape 30000000 --dtype <f4 --chunkshape 20000000 --blockshape 1000000 big.blp big.b2nd",
+    ] {
+        sandbox.run(setup).ok();
+    }
+    sandbox.write("meta.json", format!("[{}0]", "{\"key\": 1},".repeat(200_000)).as_bytes());
+    sandbox
+}
+
+/// Commands whose outputs, all called `out`, do not matter.
+const COMMANDS: [&str; 44] = [
+    "--version",
+    "help",
+    "man",
+    "completions bash",
+    "list f.blp f.b2frame big.bcolz",
+    "chunk decode zeros.blp out",
+    "chunk decode blosc1.blp out",
+    "chunk decode blosc2.blp out",
+    "chunk info zeros.blp",
+    "chunk info --json blosc1.blp",
+    "chunk encode -t 4 big out",
+    "chunk encode --format blosc2 -c zstd -l 9 f out",
+    "verify zeros.blp",
+    "verify blosc1.blp",
+    "verify big.blp",
+    "verify big.b2frame big.bcolz",
+    "verify big.b2nd",
+    "decompress zeros.blp /dev/null",
+    "decompress blosc2.blp out",
+    "decompress big.blp out",
+    "decompress big.b2frame out",
+    "decompress f.blp out",
+    "compress -z 512M big out",
+    "compress -z max big out.b2frame",
+    "compress -c zstd -l 9 f out",
+    "compress -c zlib f out",
+    "compress -c lz4hc -l 9 f out.b2frame",
+    "compress -m meta.json f out",
+    "info big.blp",
+    "info --json big.b2frame",
+    "info big.bcolz",
+    "cat --chunk 0 zeros.blp",
+    "cat --chunk 0 big.blp",
+    "cat --bytes 1000..2000 big.b2frame",
+    "cat --items 0..20000000 big.b2nd",
+    "convert zeros.blp out.b2frame",
+    "convert --shape 30000000 --dtype <f4 --chunkshape 20000000 big.blp out.b2nd",
+    "convert --dtype <f4 big.blp out.npy",
+    "convert big.b2nd out.bcolz",
+    "convert f.bcolz out.csv",
+    "recover big.b2frame out.b2frame",
+    "recover big.bcolz out.bcolz",
+    "bench --sample 16M -c lz4 -l 5 --seconds 0.01 big",
+    "bench -c zstd -l 9 --seconds 0.01 f",
+];
+
+/// Commands that change a file in place, which is a copy.
+const EDITS: [(&str, &str); 2] = [("big.blp", "append in-big.blp big"), ("big.b2frame", "compact in-big.b2frame")];
+
+/// Runs a command under a limit; whether it worked.
+#[track_caller]
+fn works(sandbox: &Sandbox, line: &str, limit: u64, threads: usize) -> bool {
+    let line = line.replace('<', "\\<");
+    let run = sandbox.shell(&format!("ulimit -v {}; exec blpk -f -n {threads} {line} > /dev/null", limit << 10));
+    let what = format!("{limit} MiB, {threads} threads: {line}: {:?}: {}", run.code, run.stderr);
+    assert!(matches!(run.code, Some(0..=2)), "{what}");
+    if run.code == Some(0) {
+        return true;
+    }
+    let is_of_memory = |line: &str| {
+        let says = |text| line.starts_with("blpk: error: ") && line.contains(text);
+        says("out of memory: ") && line.contains(" bytes could not be allocated") || says("starting threads; try -n 1")
+    };
+    // One line for each file.
+    assert!(!run.stderr.is_empty() && run.stderr.lines().all(is_of_memory), "{what}");
+    false
+}
+
+fn sweep(threads: usize) {
+    let sandbox = sandbox();
+    let mut failed = 0;
+    for limit in LIMITS {
+        for line in COMMANDS {
+            failed += usize::from(!works(&sandbox, line, limit, threads));
+            for name in sandbox.names().iter().filter(|name| name.starts_with("out")) {
+                let path = sandbox.path(name);
+                if path.is_dir() { fs::remove_dir_all(path).unwrap() } else { fs::remove_file(path).unwrap() }
+            }
+        }
+        for (file, line) in EDITS {
+            sandbox.shell(&format!("cp -r {file} in-{file}")).ok();
+            failed += usize::from(!works(&sandbox, line, limit, threads));
+            sandbox.run(&format!("verify in-{file}")).ok();
+            sandbox.shell(&format!("rm -r in-{file}")).ok();
+        }
+        assert!(sandbox.names().iter().all(|name| !name.contains(".blpk-") && !name.starts_with("out")));
+    }
+    assert!(failed > 20, "the limits were too high: {failed}");
+}
+
+#[test]
+fn one_thread() {
+    sweep(1);
+}
+
+#[test]
+fn two_threads() {
+    sweep(2);
+}
