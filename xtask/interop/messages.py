@@ -20,8 +20,8 @@ def commands(text):
 FAILURES = commands("""
     c missing; c missing out; d missing.blp; d missing; i missing; info missing.blp; a missing.blp data; a data.blp missing;
     a missing data; c data; c data data.blp; d data.blp; d data.blp data; d data; d -e data.blp; -n 0 c data out;
-    -n 257 c data out; --nthreads 257 c data out; -n 257; c -z 1k data out; c -z xK data out; c -z -1 data out;
-    c --chunk-size -5 data out; c -z 1.5 data out; c --chunk 1k data out
+    -n 257 c data out; --nthreads 257 c data out; -n 257; c -z 1x data out; c -z xK data out; c -z -1 data out;
+    c --chunk-size -5 data out; c -z 1.5 data out; c --chunk xk data out
 """)
 
 # The reference ends in a traceback, or says two lines: one clear line and exit code 1 of ours, nothing left behind.
@@ -63,11 +63,12 @@ def prepare(folder):
     write("data", data)
     write("empty", b"")
     write("short", b"blpk\3")
-    write("old", b"something old")
     write("meta", b'{"b": [1, 2.50, null], "a": "text"}')
     reference("c", "-z", "30000", "data", "data.blp")
     reference("c", "-z", "30000", "-m", "meta", "data", "meta.blp")
     reference("c", "-z", "30000", "data", "grow.blp")
+    # With -f we replace archives, not any other data.
+    reference("c", "data", "old")
     good = open("data.blp", "rb").read()
     write("flipped.blp", good[:-2000] + bytes([good[-2000] ^ 1]) + good[-1999:])
     write("cut.blp", good[:-1000])

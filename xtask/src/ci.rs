@@ -1,20 +1,22 @@
 //! May this change land? Every check in order, cheapest first, stopping at the first failure with its name.
 
-use crate::{bench, faults, front, fuzz, kill, layers, metadata, msrv, no_c, sh, test};
+use crate::{bench, deny, faults, front, fuzz, kill, layers, metadata, msrv, no_c, release, sh, test};
 use anyhow::{Context, Result, bail};
 use std::time::{Duration, Instant};
 
 type Step = (&'static str, fn() -> Result<()>);
 
-const STEPS: [Step; 12] = [
+const STEPS: [Step; 14] = [
     ("fmt", fmt),
     ("layers", layers::run),
+    ("deny", deny::run),
     ("clippy", clippy),
     ("docs", docs),
     ("msrv", msrv::run),
     ("no-c", no_c::run),
     ("test", test::run),
     ("readme", front::readme),
+    ("release", release::step),
     ("package", front::package),
     ("faults", faults_and_kills),
     ("fuzz", fuzz::smoke),

@@ -1,31 +1,184 @@
-//! Does the front door open? What README tells a newcomer to type, and the packages that a registry would be given.
+//! CI steps `readme` and `package`: the commands of README run, and the published packages are complete.
 
-use crate::sh;
-use anyhow::{Context, Result, bail};
+use crate::{metadata, release, sh};
+use anyhow::{Context, Result, bail, ensure};
+use flate2::read::GzDecoder;
+use std::collections::BTreeMap;
+use std::io::Read as _;
+use std::path::Path;
+use tar::Archive;
 
-/// Runs the first command below README's first heading, word by word, and checks that it wrote what it names last.
+/// The folder that the commands of README write to.
+const FOLDER: &str = "target/try";
+
+/// Files of every package that is published, and of which file of the repository each is a copy, if it is one.
+const PACKAGED: [(&str, Option<&str>); 2] = [("README.md", None), ("LICENSE", Some("LICENSE"))];
+
+/// Runs all shell blocks of README as one script, in the order printed, and compares the sizes it states.
 pub(crate) fn readme() -> Result<()> {
     let readme = std::fs::read_to_string(sh::root().join("README.md")).context("README.md")?;
-    let section = readme.split_once("## Try it").context("README has no section `Try it`")?.1;
-    let block = section.split_once("```sh\n").and_then(|(_, rest)| rest.split_once("```"));
-    let command = block.context("`Try it` has no block of shell commands")?.0.trim();
-    let words: Vec<&str> = command.split_whitespace().collect();
-    let [program, arguments @ .., output] = words.as_slice() else { bail!("`{command}` is no command") };
-    let output_path = sh::root().join(output);
-    match std::fs::remove_file(&output_path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            return Err(error).with_context(|| output.to_string());
-        }
-        _ => {}
+    let Some(bash) = sh::find_program("bash") else {
+        println!("readme: skipped: there is no bash");
+        return Ok(());
+    };
+    let folder = sh::root().join(FOLDER);
+    if folder.exists() {
+        std::fs::remove_dir_all(&folder).with_context(|| folder.display().to_string())?;
     }
-    sh::run(sh::command(program).args(arguments).arg(output))?;
-    if !output_path.is_file() {
-        bail!("`{command}` wrote no {output}");
-    }
+    let script = blocks(&readme, "sh").concat();
+    ensure!(script.lines().count() > 10, "README has only {} commands", script.lines().count());
+    // Users have `blpk` installed when they come to the second block.
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let installed = metadata::target_directory()?.join("release");
+    let path = std::env::join_paths(std::iter::once(installed).chain(std::env::split_paths(&path)))?;
+    let mut run = sh::command(bash);
+    run.args(["-e", "-u", "-x", "-o", "pipefail", "-c", &script]).env("PATH", path);
+    release::set_flags(&mut run)?; // as every other release build, so that cargo compiles nothing twice
+    sh::run(&mut run)?;
+    let checked = check_ratios(&readme, &folder)?;
+    println!("readme: {} commands, {checked} ratios", script.lines().count());
     Ok(())
+}
+
+/// The contents of all code blocks in `language`.
+fn blocks<'a>(text: &'a str, language: &str) -> Vec<&'a str> {
+    let blocks = text.split("```").skip(1).step_by(2);
+    blocks.filter_map(|block| block.strip_prefix(language)?.strip_prefix('\n')).collect()
+}
+
+/// Compares rows such as ``| `sun.b2frame`, … | 370,727 | 53.9 |`` with the files. Sines differ in the last bit from
+/// system to system, so sizes may differ by a hundredth.
+fn check_ratios(readme: &str, folder: &Path) -> Result<u32> {
+    let mut checked = 0;
+    let mut plain = None;
+    for row in readme.lines() {
+        let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+        let ["", name, stated, ratio, ""] = cells.as_slice() else { continue };
+        let Some(file) = name.split('`').nth(1).map(|file| folder.join(file)).filter(|file| file.is_file()) else {
+            continue;
+        };
+        let (Ok(stated), Ok(ratio)) = (stated.replace(',', "").parse::<f64>(), ratio.parse::<f64>()) else {
+            bail!("README: no size and ratio in {row}");
+        };
+        let size = std::fs::metadata(&file)?.len() as f64;
+        let plain = *plain.get_or_insert(size);
+        ensure!((size / stated - 1.0).abs() < 0.01, "README says {stated} bytes for {name}; it has {size}");
+        ensure!((plain / size / ratio - 1.0).abs() < 0.01, "README says {ratio} for {name}; it is {}", plain / size);
+        checked += 1;
+    }
+    ensure!(checked >= 3, "README has only {checked} rows with a size and a ratio");
+    Ok(checked)
 }
 
 /// Packs every crate that is published, builds each from its package alone, and stops before uploading.
 pub(crate) fn package() -> Result<()> {
-    sh::run(&mut sh::cargo(["publish", "--workspace", "--dry-run", "--locked", "--allow-dirty"]))
+    let folder = metadata::target_directory()?.join("package");
+    // Some versions of cargo put the packages of a dry run into a folder of their own.
+    let folders = [folder.join("tmp-crate"), folder];
+    folders.iter().try_for_each(|folder| remove_packages(folder))?;
+    sh::run(&mut sh::cargo(["publish", "--workspace", "--dry-run", "--locked", "--allow-dirty"]))?;
+    let published: Vec<_> = metadata::packages()?.into_iter().filter(|package| package.is_published).collect();
+    ensure!(published.len() >= 4, "only {} crates would be published", published.len());
+    for package in &published {
+        let name = format!("{}-{}.crate", package.name, package.version);
+        let path = folders.iter().map(|folder| folder.join(&name)).find(|path| path.is_file());
+        let bytes = std::fs::read(path.with_context(|| format!("cargo made no {name}"))?)?;
+        check_package(&files(&bytes)?).with_context(|| name)?;
+    }
+    println!("package: {} packages, each with README and licence", published.len());
+    Ok(())
+}
+
+/// Removes packages of an earlier run, which must not be mistaken for new ones.
+fn remove_packages(folder: &Path) -> Result<()> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Ok(()) };
+    for entry in entries {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "crate") {
+            std::fs::remove_file(&path).with_context(|| path.display().to_string())?;
+        }
+    }
+    Ok(())
+}
+
+/// Paths in a `.crate`, below its folder, and their contents.
+fn files(package: &[u8]) -> Result<BTreeMap<String, String>> {
+    let mut files = BTreeMap::new();
+    for entry in Archive::new(GzDecoder::new(package)).entries()? {
+        let mut entry = entry?;
+        let path = entry.path()?.to_string_lossy().into_owned();
+        let mut bytes = Vec::new();
+        entry.read_to_end(&mut bytes)?;
+        let path = path.split_once('/').map_or(path.as_str(), |(_, path)| path);
+        files.insert(path.to_owned(), String::from_utf8_lossy(&bytes).into_owned());
+    }
+    Ok(files)
+}
+
+/// Refuses a package without its texts, or with the text of a link where the linked file should be.
+fn check_package(files: &BTreeMap<String, String>) -> Result<()> {
+    for (name, source) in PACKAGED {
+        let found = files.get(name).with_context(|| format!("the package has no {name}"))?;
+        ensure!(found.len() > 100, "{name} of the package is only {found:?}");
+        if let Some(source) = source {
+            let expected = std::fs::read_to_string(sh::root().join(source))?;
+            ensure!(*found == expected, "{name} of the package differs from {source}");
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BTreeMap, blocks, check_package, check_ratios};
+    use crate::sh;
+
+    fn text(name: &str) -> String {
+        std::fs::read_to_string(sh::root().join(name)).unwrap()
+    }
+
+    #[test]
+    fn blocks_of_a_language_are_found_in_order() {
+        let text = "```sh\na\nb\n```\ntext ```sh``` \n```rust\nc\n```\n```sh\nd\n```\n";
+        assert_eq!(blocks(text, "sh"), ["a\nb\n", "d\n"]);
+        assert_eq!(blocks(text, "rust"), ["c\n"]);
+    }
+
+    /// That crate's README is a doc test, which README itself cannot be.
+    #[test]
+    fn the_example_of_readme_is_that_of_bloscpack_io() {
+        let tested = text("crates/bloscpack-io/README.md");
+        assert_eq!(blocks(&text("README.md"), "rust"), blocks(&tested, "rust"));
+    }
+
+    #[test]
+    fn ratios_that_are_not_true_are_found() {
+        let folder = std::env::temp_dir().join(format!("xtask-ratios-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        for (name, size) in [("a", 10_000), ("b", 1000), ("c", 100)] {
+            std::fs::write(folder.join(name), vec![0; size]).unwrap();
+        }
+        let table =
+            "| `a` | 10,000 | 1.0 |\n| `gzip` | 7 | 9 |\n| `b`, small | 1,000 | 10.0 |\n| `c` | 100 | 100.0 |\n";
+        assert_eq!(check_ratios(table, &folder).unwrap(), 3);
+        assert!(check_ratios(&table.replace("10.0", "11.0"), &folder).is_err());
+        assert!(check_ratios(&table.replace("| 100 |", "| 90 |"), &folder).is_err());
+        assert!(check_ratios("", &folder).is_err());
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn packages_without_texts_are_refused() {
+        let full = BTreeMap::from([("README.md", text("README.md")), ("LICENSE", text("LICENSE"))]);
+        let full: BTreeMap<String, String> = full.into_iter().map(|(name, text)| (name.to_owned(), text)).collect();
+        check_package(&full).unwrap();
+        let with = |name: &str, text: &str| {
+            let mut files = full.clone();
+            files.insert(name.to_owned(), text.to_owned());
+            files
+        };
+        assert!(check_package(&with("LICENSE", "../../LICENSE")).is_err());
+        assert!(check_package(&with("README.md", "")).is_err());
+        assert!(check_package(&BTreeMap::new()).is_err());
+    }
 }

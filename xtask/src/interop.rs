@@ -1,6 +1,6 @@
 //! Do others read what we write, and we what they write? Runs `xtask/interop/*.py`, live, against the reference libraries.
 
-use crate::{metadata, sh, venv};
+use crate::{release, sh, venv};
 use anyhow::{Context, Result, bail};
 use std::path::PathBuf;
 
@@ -22,26 +22,15 @@ pub(crate) fn run(names: &[&str]) -> Result<Outcome> {
         }
     };
     let scripts = scripts(names)?;
-    let blpk = release_blpk()?;
+    let blpk = release::blpk()?;
     // What changes frames and bcolz directories for the scripts of these names; it lies beside blpk, in `examples`.
-    sh::run(&mut sh::cargo(["build", "--release", "--locked", "--package", "bloscpack-io", "--examples"]))?;
+    sh::run(&mut release::cargo(["build", "--package", "bloscpack-io", "--examples"])?)?;
     let mut total = sh::Count::default();
     for script in scripts {
         total += sh::run_counting(sh::command(&python).arg(&script).arg(&blpk))?;
     }
     println!("interop: {} passed, {} failed", total.passed, total.failed);
     Ok(Outcome::Passed(total))
-}
-
-/// Builds `blpk` as users get it and returns where it lies. On Linux with glibc it has all its libraries in it: it starts 0.3 ms
-/// sooner, which is a third of the time a `blpk info` takes, and runs wherever the kernel does.
-pub(crate) fn release_blpk() -> Result<PathBuf> {
-    let mut build = sh::cargo(["rustc", "--release", "--locked", "--package", "blpk-cli", "--bin", "blpk"]);
-    if cfg!(all(target_os = "linux", target_env = "gnu")) {
-        build.args(["--", "-C", "target-feature=+crt-static"]);
-    }
-    sh::run(&mut build)?;
-    Ok(metadata::target_directory()?.join("release").join(format!("blpk{}", std::env::consts::EXE_SUFFIX)))
 }
 
 /// Every script is one question; files that start with `_` are what they share.

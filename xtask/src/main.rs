@@ -4,6 +4,7 @@
 mod bench;
 mod ci;
 mod cross;
+mod deny;
 mod faults;
 mod front;
 mod fuzz;
@@ -15,6 +16,7 @@ mod memory;
 mod metadata;
 mod msrv;
 mod no_c;
+mod release;
 mod sh;
 mod source;
 mod test;
@@ -31,6 +33,7 @@ const USAGE: &str = "usage: cargo xtask <command>
   cross [TARGET]...        the tests for other machines, in an emulator, and with newer instructions masked off
   limits [INPUTS]          memory and time of every malformed golden file and of 100,000 mutations
   memory [--size GB]       peak memory of every command that streams, on a sparse file of 10 GB; 1 to 64 threads
+  deny                     licences, sources and versions of all dependencies, by deny.toml
   no-c                     proves that the default `blpk` builds without any C compiler
   msrv                     the oldest Rust that Cargo.toml promises compiles all that users build
   fuzz [OPTION] [TARGET]... runs fuzz targets on seeds from the golden data: --minutes N or --seconds N each (default:
@@ -38,7 +41,8 @@ const USAGE: &str = "usage: cargo xtask <command>
   faults [--quick] [WORD].. every command that writes, with every system call failing in turn; full disks
   kill [--quick] [--kills N] [--seed N]  kill -9 before every call that changes something, and of the release binary
                            at 500 moments by chance
-  release                  builds `blpk` for users, on Linux without any shared library, and says where it is
+  release [--check]        a tarball for users: `blpk`, man pages, completions, licences; on Linux without any shared library.
+                           --check makes it again in another folder, and compares
   bench [--quick]          every race below, then which goals are reached; without --quick tables for docs/bench
   bench chunks [OPTION]... our chunks against C-Blosc2's and others', as --codec lz4 --set ohlc --size 1M
   bench threads [OPTION].. the same with two threads
@@ -74,7 +78,8 @@ fn dispatch(args: &[&str]) -> anyhow::Result<()> {
         ["faults", rest @ ..] => faults::run(rest),
         ["kill", rest @ ..] => kill::run(rest),
         ["fuzz", rest @ ..] => fuzz::run(rest),
-        ["release"] => interop::release_blpk().map(|blpk| println!("{}", blpk.display())),
+        ["release", rest @ ..] => release::run(rest),
+        ["deny"] => deny::run(),
         ["bench", rest @ ..] => bench::run(rest),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");

@@ -1,7 +1,7 @@
 //! Does memory depend on the size of a file? Ten sparse gigabytes through every command that streams, with one thread and with
 //! 64; the largest chunk that there can be; and the same bytes whatever the number of threads.
 
-use crate::{interop, metadata, sh};
+use crate::{metadata, release, sh};
 use anyhow::{Context, Result, bail, ensure};
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &[&str]) -> Result<()> {
         println!("memory: skipped: only Linux tells the peak of a process");
         return Ok(());
     }
-    let blpk = interop::release_blpk()?;
+    let blpk = release::blpk()?;
     let folder = metadata::target_directory()?.join("memory");
     fs::create_dir_all(&folder)?;
     let bench = Bench { blpk, folder };

@@ -8,6 +8,8 @@ use testdata::serde_json::{self, Value};
 /// One member of the workspace.
 pub(crate) struct Package {
     pub(crate) name: String,
+    pub(crate) version: String,
+    pub(crate) is_published: bool,
     pub(crate) folder: PathBuf,
     pub(crate) features: Vec<String>,
     /// Name and kind (`normal`, `build`, `dev`) of each dependency.
@@ -45,6 +47,40 @@ pub(crate) fn testable_features() -> Result<String> {
     Ok(features.collect::<Vec<_>>().join(","))
 }
 
+/// A package that cargo resolved, of the workspace or a dependency.
+pub(crate) struct Resolved {
+    pub(crate) name: String,
+    pub(crate) version: String,
+    /// Its `license` field; empty without one.
+    pub(crate) licence: String,
+    pub(crate) folder: PathBuf,
+    /// Whether it comes from this repository.
+    pub(crate) is_member: bool,
+}
+
+/// Every package of the workspace and its dependencies on the target `host`, sorted by name and version.
+pub(crate) fn resolved(host: &str) -> Result<Vec<Resolved>> {
+    let metadata = ["metadata", "--format-version", "1", "--locked", "--all-features", "--filter-platform", host];
+    let text = sh::capture(&mut sh::cargo(metadata))?;
+    let metadata: Value = serde_json::from_str(&text).context("cargo metadata")?;
+    let packages = metadata["packages"].as_array().context("cargo metadata lists no packages")?;
+    let mut resolved = packages.iter().map(resolved_package).collect::<Result<Vec<_>>>()?;
+    resolved.sort_by(|a, b| (&a.name, &a.version).cmp(&(&b.name, &b.version)));
+    Ok(resolved)
+}
+
+fn resolved_package(value: &Value) -> Result<Resolved> {
+    let text = |field: &str| value[field].as_str().map(str::to_owned);
+    let manifest = PathBuf::from(text("manifest_path").context("manifest_path")?);
+    Ok(Resolved {
+        name: text("name").context("name")?,
+        version: text("version").context("version")?,
+        licence: text("license").unwrap_or_default(),
+        folder: manifest.parent().context("manifest_path")?.to_path_buf(),
+        is_member: value["source"].is_null(),
+    })
+}
+
 fn read() -> Result<Value> {
     let text = sh::capture(&mut sh::cargo(["metadata", "--format-version", "1", "--no-deps", "--locked"]))?;
     serde_json::from_str(&text).context("cargo metadata")
@@ -55,6 +91,9 @@ fn package(value: &Value) -> Result<Package> {
     let dependencies = value["dependencies"].as_array().context("dependencies")?;
     Ok(Package {
         name: value["name"].as_str().context("name")?.to_owned(),
+        version: value["version"].as_str().context("version")?.to_owned(),
+        // `publish = false` is an empty list of registries.
+        is_published: value["publish"].is_null(),
         folder: manifest.parent().context("manifest_path")?.to_path_buf(),
         features: value["features"].as_object().context("features")?.keys().cloned().collect(),
         dependencies: dependencies

@@ -1,12 +1,10 @@
 //! Does the default `blpk` build with `cargo` alone? Looks through its dependencies, then builds it on a machine whose
 //! compilers for other languages all refuse.
 
+use crate::deny::Config;
 use crate::{metadata, sh};
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
-
-/// Crates that exist to build or find something that is not Rust.
-const BUILDERS: &str = "autotools bindgen cc cmake cxx-build gcc make-cmd meson nasm-rs pkg-config system-deps vcpkg";
 
 /// `-sys` crates that are declarations only and build nothing.
 const PURE_SYS: &str = "core-foundation-sys js-sys linux-raw-sys web-sys windows-sys";
@@ -17,7 +15,7 @@ const COMPILERS: &str = "ar as bindgen c++ c89 c99 cc clang clang++ clang-cl cl 
 
 pub(crate) fn run() -> Result<()> {
     let packages = dependencies()?;
-    check_names(&packages)?;
+    check_names(&packages, &Config::read()?.banned)?;
     println!("no-c: {} packages in the default tree, none of them builds C", packages.len());
     if !cfg!(unix) {
         println!("no-c: SKIPPED the guarded build: it needs a Unix shell");
@@ -47,12 +45,13 @@ fn dependencies() -> Result<Vec<String>> {
     Ok(names)
 }
 
-fn check_names(packages: &[String]) -> Result<()> {
+/// Refuses what deny.toml bans, and `-sys` crates that compile something.
+fn check_names(packages: &[String], builders: &[String]) -> Result<()> {
     if !packages.iter().any(|name| name == "blosc-core") {
         bail!("no-c: cargo tree does not even list blosc-core: {packages:?}");
     }
-    let listed = |list: &str, name: &str| list.split(' ').any(|entry| entry == name);
-    let forbidden = |name: &&String| listed(BUILDERS, name) || (name.ends_with("-sys") && !listed(PURE_SYS, name));
+    let is_pure = |name: &str| PURE_SYS.split(' ').any(|entry| entry == name);
+    let forbidden = |name: &&String| builders.contains(name) || (name.ends_with("-sys") && !is_pure(name));
     let found: Vec<&String> = packages.iter().filter(forbidden).collect();
     if let Some(name) = found.first() {
         bail!(
@@ -138,6 +137,7 @@ fn write_script(path: &PathBuf, body: &str) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::check_names;
+    use crate::deny::Config;
 
     fn tree(extra: &str) -> Vec<String> {
         ["blosc-core", "linux-raw-sys", "libc", extra].map(String::from).to_vec()
@@ -145,9 +145,10 @@ mod tests {
 
     #[test]
     fn builders_of_c_are_refused_and_declarations_are_not() {
-        assert!(check_names(&tree("rayon")).is_ok());
+        let builders = Config::read().unwrap().banned;
+        assert!(check_names(&tree("rayon"), &builders).is_ok());
         for name in ["cc", "cmake", "zstd-sys", "libz-sys", "bindgen", "nasm-rs", "pkg-config"] {
-            assert!(check_names(&tree(name)).is_err(), "{name}");
+            assert!(check_names(&tree(name), &builders).is_err(), "{name}");
         }
     }
 }

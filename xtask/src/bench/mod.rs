@@ -3,7 +3,7 @@
 mod data;
 mod peers;
 
-use crate::{interop, metadata, sh, venv};
+use crate::{metadata, release, sh, venv};
 use anyhow::{Context, Result, bail};
 use std::path::PathBuf;
 use std::process::Command;
@@ -56,7 +56,7 @@ fn all(is_quick: bool) -> Result<()> {
 /// `blpk` against the reference's `blpk`, `lz4` and `zstd` on a file in memory; options go to `xtask/bench/cli.py`.
 fn cli(options: &[&str]) -> Result<()> {
     let python = required_venv()?;
-    let ours = interop::release_blpk()?;
+    let ours = release::blpk()?;
     let theirs = python.with_file_name("blpk");
     let mut race = sh::command(&python);
     race.arg("xtask/bench/cli.py").arg(&ours).arg(&theirs).args(options).env("BENCH_BUILT_FROM", built_from()?);
@@ -66,8 +66,8 @@ fn cli(options: &[&str]) -> Result<()> {
 /// Columns of bcolz tables, beside bcolz; options go to `xtask/bench/bcolz.py`.
 fn bcolz(options: &[&str]) -> Result<()> {
     let python = required_venv()?;
-    let ours = ["build", "--release", "--locked", "--package", "bloscpack-io", "--example", "read_column"];
-    sh::run(&mut sh::cargo(ours))?;
+    let ours = ["build", "--package", "bloscpack-io", "--example", "read_column"];
+    sh::run(&mut release::cargo(ours)?)?;
     let ours = metadata::target_directory()?.join("release/examples/read_column");
     let mut race = sh::command(&python);
     race.arg("xtask/bench/bcolz.py").arg(&ours).args(options).env("BENCH_BUILT_FROM", built_from()?);

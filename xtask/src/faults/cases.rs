@@ -23,6 +23,11 @@ const fn blpk(name: &'static str, needs: &'static [&'static str], args: &'static
     Case { name, needs, program: Blpk, args, stdin: "", edited: None, salvages: false }
 }
 
+/// A command that changes attributes in place.
+const fn meta(name: &'static str, needs: &'static [&'static str], edited: &'static str, args: &'static str) -> Case {
+    Case { edited: Some(edited), ..blpk(name, needs, args) }
+}
+
 const fn edit(
     name: &'static str,
     needs: &'static [&'static str],
@@ -60,8 +65,11 @@ pub(crate) const CASES: &[Case] = &[
     ),
     blpk("convert table to .npy files", &["table.bcolz"], "convert table.bcolz out/"),
     blpk("convert table to .csv", &["table.bcolz"], "convert table.bcolz out.csv"),
+    blpk("convert array to .csv -f", &["a.b2nd", "more=out.csv"], "-f convert a.b2nd out.csv"),
+    blpk("convert raw bytes to .b2nd", &["plain"], "convert --dtype <i4 plain out.b2nd"),
     blpk("chunk encode -f", &["plain", "other.blp=out"], "-f chunk encode plain out"),
     blpk("chunk decode", &["a.chunk"], "chunk decode a.chunk out"),
+    Case { salvages: true, ..blpk("recover bloscpack file", &["a.blp"], "recover a.blp out.blp") },
     Case { salvages: true, ..blpk("recover frame", &["a.b2frame"], "recover a.b2frame out.b2frame") },
     Case {
         salvages: true,
@@ -70,6 +78,15 @@ pub(crate) const CASES: &[Case] = &[
     Case { salvages: true, ..blpk("recover table", &["table.bcolz"], "recover table.bcolz out.bcolz") },
     blpk("compact", &["dead.b2frame"], "compact dead.b2frame"),
     Case { edited: Some("dead.sframe"), ..blpk("compact sparse", &["dead.sframe"], "compact dead.sframe") },
+    blpk("meta set", &["a.blp"], "meta set a.blp note [1,2,3]"),
+    blpk("meta set, a new section", &["other.blp"], "meta set other.blp note [1,2,3]"),
+    blpk("meta rm", &["a.blp"], "meta rm a.blp a"),
+    meta("meta set frame", &["a.b2frame"], "a.b2frame", "meta set a.b2frame note [1,2,3]"),
+    meta("meta rm frame", &["a.b2frame"], "a.b2frame", "meta rm a.b2frame a"),
+    meta("meta set sparse frame", &["a.sframe"], "a.sframe", "meta set a.sframe note [1,2,3]"),
+    meta("meta set carray", &["a.bcolz"], "a.bcolz", "meta set a.bcolz note [1,2,3]"),
+    meta("meta set table", &["table.bcolz"], "table.bcolz", "meta set table.bcolz note [1,2,3]"),
+    meta("meta set --column", &["table.bcolz"], "table.bcolz", "meta set --column a table.bcolz note [1,2,3]"),
     edit("frame: append", &["a.b2frame", "chunk"], FrameEdit, "a.b2frame", "append chunk\nappend chunk"),
     edit("frame: update", &["a.b2frame", "new"], FrameEdit, "a.b2frame", "update 1 new\ninsert 0 new\ndelete 2"),
     edit(

@@ -150,17 +150,22 @@ pub(crate) fn run(args: &[&str]) -> Result<()> {
     if wrong.is_empty() { Ok(()) } else { bail!("{} of these are wrong", wrong.len()) }
 }
 
+/// The numbers of the cases whose names start with one of the words, if there are any; of these, with `quick`, some.
+pub(crate) fn chosen(words: &[&str], quick: bool) -> Vec<usize> {
+    let wanted = |number: &usize| {
+        let name = CASES[*number].name;
+        (words.is_empty() || words.iter().any(|word| name.starts_with(word))) && (!quick || number % 6 == 1)
+    };
+    (0..CASES.len()).filter(wanted).collect()
+}
+
 /// Runs `try_case` on as many cases at a time as there are processors.
 pub(crate) fn each_case(
     words: &[&str],
     quick: bool,
     try_case: impl Fn(usize, &'static cases::Case) -> Result<()> + Sync,
 ) -> Result<()> {
-    let wanted = |number: &usize| {
-        let name = CASES[*number].name;
-        (words.is_empty() || words.iter().any(|word| name.starts_with(word))) && (!quick || number % 6 == 1)
-    };
-    let numbers: Vec<usize> = (0..CASES.len()).filter(wanted).collect();
+    let numbers = chosen(words, quick);
     let (next, failed) = (AtomicUsize::new(0), Mutex::new(None));
     std::thread::scope(|scope| {
         for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {

@@ -128,7 +128,7 @@ impl<'a> Sandbox<'a> {
         self.tools.must(Program::Blpk, &format!("verify {name}"), "", &self.dir, &self.scratch)?;
         // Columns, metalayers, attributes.
         let mut info = self.tools.output(Program::Blpk, &format!("info {name}"), "", &self.dir, &self.scratch)?.stdout;
-        if self.case.program == Program::BcolzEdit {
+        if is_bcolz(name) {
             let dump = self.scratch.join("dump");
             let lines = format!("dump {}", dump.display());
             self.tools.must(Program::BcolzEdit, name, &lines, &self.dir, &self.scratch)?;
@@ -142,11 +142,9 @@ impl<'a> Sandbox<'a> {
     /// Opens what is edited to change nothing.
     pub(crate) fn open_again(&self) -> Result<()> {
         let Some(name) = self.case.edited else { return Ok(()) };
-        match self.case.program {
-            Program::Blpk => Ok(()),
-            Program::FrameEdit => self.tools.must(Program::FrameEdit, name, "", &self.dir, &self.scratch),
-            Program::BcolzEdit => self.tools.must(Program::BcolzEdit, name, "flush", &self.dir, &self.scratch),
-        }
+        // Also for `blpk`, which has no command that opens without a change: opening removes stale locks and replays journals.
+        let (program, lines) = if is_bcolz(name) { (Program::BcolzEdit, "flush") } else { (Program::FrameEdit, "") };
+        self.tools.must(program, name, lines, &self.dir, &self.scratch)
     }
 
     /// Lets dead bytes and files go.
@@ -185,6 +183,10 @@ pub(crate) struct Found {
     pub(crate) leftovers: Vec<String>,
     pub(crate) is_old: bool,
     pub(crate) is_new: bool,
+}
+
+fn is_bcolz(name: &str) -> bool {
+    name.ends_with(".bcolz")
 }
 
 fn copy(from: &Path, to: &Path) -> Result<()> {

@@ -63,11 +63,11 @@ impl Tools {
 
     /// Builds the programs as users have them.
     pub(crate) fn released(scale: Scale) -> Result<Tools> {
-        let blpk = crate::interop::release_blpk()?;
+        let blpk = crate::release::blpk()?;
         let folder = sh::root().join("target/faults/released");
         fs::create_dir_all(&folder)?;
         fs::copy(&blpk, folder.join("blpk"))?;
-        let mut build = sh::cargo(["build", "--quiet", "--locked", "--release", "-p", "bloscpack-io"]);
+        let mut build = crate::release::cargo(["build", "--quiet", "-p", "bloscpack-io"])?;
         build.args(["--example", "frame_edit", "--example", "bcolz_edit"]);
         sh::run(build.arg("--target-dir").arg(sh::root().join("target")))?;
         for name in ["frame_edit", "bcolz_edit"] {

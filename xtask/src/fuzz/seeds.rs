@@ -52,7 +52,7 @@ fn seeds(target: &str) -> Seeds {
             [array, vec![("table".to_owned(), table)]].concat()
         }
         // A byte behind a carray says what becomes of gaps.
-        "recover" => [followed_by(carrays(), &[1]), frames()].concat(),
+        "recover" => [followed_by(carrays(), &[1]), frames(), of("bloscpack", &[".blp"])].concat(),
         _ => Vec::new(),
     }
 }

@@ -5,7 +5,7 @@ use crate::faults::cases::{CASES, Case};
 use crate::faults::sandbox::{Sandbox, work_folder};
 use crate::faults::tools::{self, Program, Scale, Tools};
 use crate::faults::trial::{self, Fault, Verdict};
-use crate::faults::{SMALL, each_case, lock};
+use crate::faults::{SMALL, chosen, each_case, lock};
 use anyhow::{Result, bail, ensure};
 use std::fs;
 use std::sync::Mutex;
@@ -25,7 +25,7 @@ struct Tally {
 }
 
 /// Kills at least `--kills` processes by chance (500), and with a C compiler one at every call that changes something;
-/// `--quick` some of them; `--seed` says which moments.
+/// `--quick` some of them; `--seed` says which moments. Words select the commands whose names start with one of them.
 pub(crate) fn run(args: &[&str]) -> Result<()> {
     if !cfg!(target_os = "linux") {
         println!("kill: skipped: this has been tried on Linux only");
@@ -39,24 +39,28 @@ pub(crate) fn run(args: &[&str]) -> Result<()> {
     let quick = args.contains(&"--quick");
     let kills = option("--kills")?.unwrap_or(if quick { 60 } else { 500 }) as usize;
     let seed = option("--seed")?.unwrap_or_else(|| u64::from(std::process::id()));
+    let words: Vec<&str> =
+        args.iter().copied().filter(|arg| !arg.starts_with("--") && arg.parse::<u64>().is_err()).collect();
     let wrong = Mutex::new(Vec::new());
     match tools::why_not() {
         Some(why) => println!("at every call: skipped: {why}"),
-        None => at_every_call(quick, &wrong)?,
+        None => at_every_call(&words, quick, &wrong)?,
     }
-    by_chance(kills, seed, quick, &wrong)?;
+    if kills > 0 {
+        by_chance(&words, kills, seed, quick, &wrong)?;
+    }
     let wrong = wrong.into_inner().unwrap_or_default();
     if wrong.is_empty() { Ok(()) } else { bail!("{} of these are wrong", wrong.len()) }
 }
 
-fn at_every_call(quick: bool, wrong: &Mutex<Vec<String>>) -> Result<()> {
+fn at_every_call(words: &[&str], quick: bool, wrong: &Mutex<Vec<String>>) -> Result<()> {
     let tools = Tools::interposed(SMALL)?;
     let work = work_folder("kill")?;
     let fixture = work.join("fixture");
     fs::create_dir_all(&fixture)?;
     tools.make_fixture(&fixture, &work)?;
     let (start, tallies) = (Instant::now(), Mutex::new(Vec::new()));
-    each_case(&[], quick, |number, case| {
+    each_case(words, quick, |number, case| {
         let sandbox = Sandbox::new(case, &tools, &fixture, &work.join(number.to_string()))?;
         let mut tally = Tally::default();
         for at in 1.. {
@@ -76,17 +80,16 @@ fn at_every_call(quick: bool, wrong: &Mutex<Vec<String>>) -> Result<()> {
     Ok(())
 }
 
-fn by_chance(kills: usize, seed: u64, quick: bool, wrong: &Mutex<Vec<String>>) -> Result<()> {
+fn by_chance(words: &[&str], kills: usize, seed: u64, quick: bool, wrong: &Mutex<Vec<String>>) -> Result<()> {
     let tools = Tools::released(LARGE)?;
     let work = work_folder("kill")?;
     let fixture = work.join("fixture");
     fs::create_dir_all(&fixture)?;
     tools.make_fixture(&fixture, &work)?;
     println!("by chance: seed {seed} (--seed {seed} kills at the same moments)");
-    let cases = (0..CASES.len()).filter(|number| !quick || number % 6 == 1).count();
-    let each = kills.div_ceil(cases);
+    let each = kills.div_ceil(chosen(words, quick).len().max(1));
     let (start, tallies) = (Instant::now(), Mutex::new(Vec::new()));
-    each_case(&[], quick, |number, case| {
+    each_case(words, quick, |number, case| {
         let sandbox = Sandbox::new(case, &tools, &fixture, &work.join(number.to_string()))?;
         let mut rng = SplitMix64::new(seed.wrapping_add(number as u64));
         let mut time = usual_time(&sandbox)?;

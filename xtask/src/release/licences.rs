@@ -1,0 +1,138 @@
+//! Licence texts of everything that is linked into `blpk`, as one file.
+
+use super::{build, read};
+use crate::{metadata, sh};
+use anyhow::{Context, Result, bail, ensure};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// Starts of the names of files that packages keep their terms in.
+const NAMES: [&str; 6] = ["license", "licence", "copying", "copyright", "notice", "unlicense"];
+
+/// Where Linux distributions keep the terms of the GNU C library: Debian's family, Fedora's family.
+const GLIBC_TERMS: [&str; 2] = ["/usr/share/common-licenses/LGPL-2.1", "/usr/share/licenses/glibc/COPYING.LIB"];
+
+/// A package that is linked, and the numbers of its texts.
+struct Part {
+    name: String,
+    terms: String,
+    texts: Vec<usize>,
+}
+
+/// Distinct texts, numbered from 1 in order of appearance.
+#[derive(Default)]
+struct Texts {
+    numbers: BTreeMap<String, usize>,
+    ordered: Vec<String>,
+}
+
+/// A list of the packages, followed by the texts.
+///
+/// # Errors
+/// If a package has no licence text.
+pub(super) fn collect() -> Result<String> {
+    let linked = linked()?;
+    let mut texts = Texts::default();
+    let mut parts = Vec::new();
+    for package in metadata::resolved(&build::host()?)? {
+        if !package.is_member && linked.contains(&(package.name.clone(), package.version.clone())) {
+            let name = format!("{} {}", package.name, package.version);
+            parts.push(Part { texts: of_package(&package.folder, &mut texts)?, name, terms: package.licence });
+        }
+    }
+    ensure!(parts.len() > 20, "only {} packages seem to be linked", parts.len());
+    // libc is by the same authors, under the same terms.
+    let library = parts.iter().find(|part| part.name.starts_with("libc ")).context("libc is not linked")?;
+    let library = library.texts.clone();
+    parts.push(Part { name: "Rust standard library".into(), terms: "MIT OR Apache-2.0".into(), texts: library });
+    if build::links_glibc() {
+        let path = GLIBC_TERMS.into_iter().map(Path::new).find(|path| path.is_file());
+        let path = path.with_context(|| format!("none of {GLIBC_TERMS:?} holds the licence of the GNU C library"))?;
+        let number = texts.number(&String::from_utf8_lossy(&read(path)?));
+        parts.push(Part { name: "GNU C library".into(), terms: "LGPL-2.1-or-later".into(), texts: vec![number] });
+    }
+    Ok(render(&parts, &texts))
+}
+
+/// Names and versions of the packages that `blpk` is linked with; procedural macros and build scripts are not.
+fn linked() -> Result<BTreeSet<(String, String)>> {
+    let tree = ["tree", "--locked", "--package", "blpk-cli", "--edges", "normal,no-proc-macro", "--prefix", "none"];
+    let tree = sh::capture(&mut sh::cargo(tree.into_iter().chain(["--format", "{p}"])))?;
+    Ok(tree
+        .lines()
+        .filter_map(|line| {
+            let mut words = line.split(' ');
+            Some((words.next()?.to_owned(), words.next()?.strip_prefix('v')?.to_owned()))
+        })
+        .collect())
+}
+
+fn of_package(folder: &Path, texts: &mut Texts) -> Result<Vec<usize>> {
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(folder).with_context(|| folder.display().to_string())? {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        if NAMES.iter().any(|start| name.to_lowercase().starts_with(start)) && folder.join(&name).is_file() {
+            names.push(name);
+        }
+    }
+    if names.is_empty() {
+        bail!("{} has no licence text; ask its authors, or replace it", folder.display());
+    }
+    names.sort();
+    let number = |name: &String| -> Result<usize> {
+        Ok(texts.number(&String::from_utf8_lossy(&read(&folder.join(name))?).replace("\r\n", "\n")))
+    };
+    names.iter().map(number).collect()
+}
+
+impl Texts {
+    fn number(&mut self, text: &str) -> usize {
+        let text = text.trim_matches('\n').to_owned();
+        if let Some(&number) = self.numbers.get(&text) {
+            return number;
+        }
+        self.ordered.push(text.clone());
+        self.numbers.insert(text, self.ordered.len());
+        self.ordered.len()
+    }
+}
+
+fn render(parts: &[Part], texts: &Texts) -> String {
+    let mut all = String::from(
+        "blpk contains code of the packages below. Numbers are those of the licence texts that follow the list.\n",
+    );
+    if build::links_glibc() {
+        all.push_str(
+            "The GNU C library is linked statically. To use another version of it, build blpk from its sources with\n\
+             'cargo build --release --package blpk-cli'.\n",
+        );
+    }
+    all.push('\n');
+    for Part { name, terms, texts } in parts {
+        let numbers: Vec<String> = texts.iter().map(|number| format!("[{number}]")).collect();
+        let _ = writeln!(all, "{name:32}{terms:52}{}", numbers.join(" ")); // a string takes everything
+    }
+    for (number, text) in (1..).zip(&texts.ordered) {
+        let _ = write!(all, "\n{}\n[{number}]\n\n{text}\n", "=".repeat(80));
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Texts, of_package};
+
+    #[test]
+    fn a_package_without_a_text_is_refused_and_equal_texts_count_once() {
+        let folder = std::env::temp_dir().join(format!("xtask-licences-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let mut texts = Texts::default();
+        assert!(of_package(&folder, &mut texts).is_err());
+        std::fs::write(folder.join("LICENSE-MIT"), "mit\r\n").unwrap();
+        std::fs::write(folder.join("Copying"), "\nmit").unwrap();
+        std::fs::write(folder.join("NOTICE"), "notice").unwrap();
+        assert_eq!(of_package(&folder, &mut texts).unwrap(), [1, 1, 2]);
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+}
