@@ -35,7 +35,11 @@ fuzz_target!(|bytes: &[u8]| {
         let archive = Archive::open(store).expect("a frame that was committed");
         let is_lossless = is_lossless(&archive.frame().expect("a frame").header);
         for (chunk, plain) in expected {
-            let found = archive.chunk(chunk).expect("a chunk that was written");
+            let found = match archive.chunk(chunk) {
+                // The header stated another total before the changes.
+                Err(Error::PlainSize { .. }) => continue,
+                found => found.expect("a chunk that was written"),
+            };
             assert!(found.len() == plain.len() && (found == plain || !is_lossless));
         }
     }

@@ -2,11 +2,14 @@
 #![no_main]
 
 use blosc_fuzz::limits;
+use bloscpack_format::Json;
 use bloscpack_format::frame::{B2nd, Frame, Grid, Header, Index, Trailer, decode_vlmetalayer};
+use bloscpack_format::msgpack;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     let limits = limits();
+    check_value(bytes);
     if let Ok(header) = Header::parse(bytes) {
         let written = header.to_bytes().expect("an accepted header");
         assert_eq!(Header::parse(&written).as_ref(), Ok(&header));
@@ -24,7 +27,8 @@ fuzz_target!(|bytes: &[u8]| {
         assert_eq!(Trailer::parse(&written).as_ref(), Ok(&trailer));
         let mut decoder = blosc_core::Decoder::new().limits(limits);
         for layer in trailer.vlmetalayers.iter() {
-            let _ = decode_vlmetalayer(layer.content, &mut decoder);
+            let content = decode_vlmetalayer(layer.content, &mut decoder);
+            content.as_deref().map_or_else(|_| (), check_value);
         }
     }
     let Ok(frame) = Frame::parse(bytes, limits) else { return };
@@ -33,3 +37,11 @@ fuzz_target!(|bytes: &[u8]| {
     }
     let _ = Grid::of(&frame);
 });
+
+/// The value of any content leads back to a content of the same value, by JSON text too.
+fn check_value(content: &[u8]) {
+    let text = msgpack::value_of(content).dumps();
+    let value = Json::parse(&text).expect("JSON of a value");
+    let written = msgpack::content_of(&value).expect("content of a value");
+    assert_eq!(msgpack::value_of(&written).dumps(), text);
+}

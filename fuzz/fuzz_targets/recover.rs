@@ -1,16 +1,43 @@
-//! Any bytes as a frame, or as the files of a carray, of which what stands is salvaged: what comes out verifies, and of a
-//! whole one nothing is lost.
+//! Any bytes as a bloscpack file, a frame, or the files of a carray, of which what stands is salvaged: what comes out
+//! verifies, and of a whole frame or carray nothing is lost.
 #![no_main]
 
-use blosc_fuzz::{MAX_NBYTES, carray_files, scratch, serial};
+use blosc_fuzz::{MAX_NBYTES, carray_files, limits, scratch, serial};
 use bloscpack_io::bcolz::{self, Carray, Gaps, LocalDirectory};
-use bloscpack_io::{Archive, Cancel, LocalSource, frame, verify_file};
+use bloscpack_io::{Archive, Cancel, LocalSource, frame, recover, verify_file};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     // Behind the first byte, a MessagePack array, each frame says what it is.
-    if bytes.get(2..9) == Some(b"b2frame") { salvage_frame(bytes) } else { salvage_carray(bytes) }
+    if bytes.get(2..9) == Some(b"b2frame") {
+        salvage_frame(bytes);
+    } else if bytes.starts_with(b"blpk") {
+        salvage_bloscpack(bytes);
+    } else {
+        salvage_carray(bytes);
+    }
 });
+
+fn salvage_bloscpack(bytes: &[u8]) {
+    let folder = scratch::folder();
+    let (input, output) = (folder.join("in.blp"), folder.join("out.blp"));
+    std::fs::write(&input, bytes).expect("a scratch file");
+    // An array may promise any number of zeros.
+    let limits = limits().max_unearned(MAX_NBYTES);
+    let Ok(report) = recover::recover_with_limits(&input, &output, false, &Cancel::new(), limits) else {
+        assert!(!output.exists(), "it failed, but left something");
+        return;
+    };
+    // This build cannot decode chunks of other codecs, which the report names.
+    if report.lost.iter().any(|lost| matches!(lost, recover::Lost::Unchecked { .. })) {
+        return;
+    }
+    let verified = verify_file(&output, &serial());
+    assert!(verified.is_ok(), "{verified:?}");
+    let again = folder.join("again.blp");
+    let report = recover::recover_with_limits(&output, &again, false, &Cancel::new(), limits).expect("a whole file");
+    assert!(report.lost.is_empty(), "{:?}", report.lost);
+}
 
 fn salvage_frame(bytes: &[u8]) {
     // A frame of zeros may promise any number of them: what it takes to write them is no finding.

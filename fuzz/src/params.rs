@@ -62,6 +62,7 @@ pub fn choose(input: &[u8]) -> Option<Choice> {
         .typesize(typesize)
         .filters(filters)
         .split(split)
+        .portable(false)
         .blocksize(match u16::from_le_bytes([block_low, block_high]) {
             0..=999 => BlockSize::Auto,
             size => BlockSize::Fixed((size - 1000).into()),
