@@ -13,7 +13,7 @@ fuzz_target!(|bytes: &[u8]| {
     }
     let Ok(chunk) = Chunk::parse(bytes) else { return };
     let header = chunk.header();
-    // That of the chunk may have another block size: the one in use.
+    // The header of a parsed chunk has the block size in use, which may differ from the stored one.
     let stored = Header::parse(bytes).map(|stored| stored.to_bytes());
     assert!(stored.is_ok_and(|stored| stored == bytes[..header.len()]), "the header does not come back");
     let nbytes = header.nbytes();

@@ -36,7 +36,7 @@
 //! # What this crate does not do
 //!
 //! It opens no file, starts no thread (blocks go to the caller's rayon pool if [`Parallelism`] says so), holds no global
-//! state and never allocates by a number that the input has not earned. Memory that the system refuses is an error, see
+//! state and never allocates by an unverified number. Memory that the system refuses is an error, see
 //! [`memory`]. `unsafe` exists in [`kernels`] only.
 
 #![deny(unsafe_code)]

@@ -59,7 +59,7 @@ impl Output {
 }
 
 impl AtomicFile {
-    /// Starts a file that is to become `target`. With `overwrite`, it keeps the permissions of the file it replaces,
+    /// Starts a file that will become `target`. With `overwrite`, it keeps the permissions of the file it replaces,
     /// but not setuid, setgid and sticky bits; without, [`AtomicFile::commit`] refuses to replace one.
     ///
     /// # Errors

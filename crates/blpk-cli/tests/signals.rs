@@ -115,7 +115,7 @@ fn in_the_middle_of_decompression() {
     sandbox.write("f", &slow(256));
     sandbox.run("c -c zlib -l 1 -z max f f.blp").ok();
     fs::remove_file(sandbox.path("f")).unwrap();
-    // What other processes leave of the machine: reading the file and giving back memory takes its time, too.
+    // On a busy machine, reading the file and giving back memory take a part of this time, too.
     let start = Instant::now();
     sandbox.run("-n 1 d f.blp out").ok();
     let whole = start.elapsed();

@@ -12,8 +12,8 @@ use crate::{metadata, release, sh};
 use anyhow::{Context, Result, ensure};
 use std::collections::BTreeMap;
 
-/// How `Cargo.lock` spells the registry that cargo uses by default.
-const DEFAULT_REGISTRY: &str = "registry+https://github.com/rust-lang/crates.io-index";
+/// How `Cargo.lock` starts a source that is a registry. All packages must come from the same one.
+const REGISTRY: &str = "registry+";
 
 /// One `[[package]]` of `Cargo.lock`.
 struct Locked {
@@ -50,14 +50,16 @@ pub(crate) fn run() -> Result<()> {
 fn check_lock(config: &Config, locked: &[Locked]) -> Vec<String> {
     let mut problems = Vec::new();
     let mut versions: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let sources = || locked.iter().filter_map(|package| package.source.as_deref());
+    let registry = sources().find(|source| source.starts_with(REGISTRY));
     for Locked { name, version, source } in locked {
         versions.entry(name).or_default().push(version);
         if config.banned.contains(name) {
             problems
                 .push(format!("{name} {version}: is banned; `cargo tree --target all -i {name}` shows what needs it"));
         }
-        if source.as_deref().is_some_and(|source| source != DEFAULT_REGISTRY) {
-            problems.push(format!("{name} {version}: comes from {}", source.as_deref().unwrap_or_default()));
+        if let Some(source) = source.as_deref().filter(|source| Some(*source) != registry) {
+            problems.push(format!("{name} {version}: comes from {source}"));
         }
     }
     for (name, versions) in versions.iter().filter(|(_, versions)| versions.len() > 1) {
@@ -93,10 +95,12 @@ mod tests {
             format!("\n[[package]]\nname = \"{name}\"\nversion = \"{version}\"\nsource = \"{source}\"\n")
         };
         let check = |more: &str| check_lock(&config, &packages(&format!("{own}{more}")).unwrap());
-        let registry = super::DEFAULT_REGISTRY;
+        let registry = "registry+https://example.org/index";
         assert!(check(&package("libc", "1.0.0", registry)).is_empty());
         assert!(check(&package("cc", "1.0.0", registry))[0].contains("cc 1.0.0: is banned"));
         assert!(check(&package("a", "1.0.0", "git+https://example.org/a"))[0].contains("comes from git+"));
+        let other = package("a", "1.0.0", registry) + &package("b", "1.0.0", "registry+https://example.com/other");
+        assert_eq!(check(&other), ["b 1.0.0: comes from registry+https://example.com/other"]);
         let twice = package("a", "1.0.0", registry) + &package("a", "2.0.0", registry);
         assert_eq!(check(&twice), ["a: 2 versions: 1.0.0, 2.0.0"]);
     }

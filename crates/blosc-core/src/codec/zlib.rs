@@ -10,7 +10,7 @@ use crate::params::ChunkFormat;
 /// The largest window, 32 KiB: what `compress2` of zlib uses.
 const WINDOW_BITS: u8 = 15;
 
-/// What `zlib-rs` allocates for an encoder, rounded up: window, hash chains and pending output. A failure would panic.
+/// Bytes that `zlib-rs` allocates for an encoder, rounded up: window, hash chains and pending output. A failure would panic.
 const ZLIB_RS_MEMORY: usize = 1 << 20;
 
 /// The `zlib-rs` level behind `clevel` 1..=9 of a Blosc1 chunk. Its levels are zlib-ng's, which are faster than the zlib

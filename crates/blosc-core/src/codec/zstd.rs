@@ -65,7 +65,7 @@ impl Compressor {
 /// tables are sized by it, and too small for the stream. Measured with streams of 64 KiB at `clevel` 5, 5 % smaller.
 const HASH_AGAIN: usize = 32 << 10;
 
-/// What a frame may have besides its content: headers of frame and blocks.
+/// The most bytes of a frame besides its content: headers of frame and blocks.
 const FRAME_SLACK: usize = 512;
 
 /// Bytes that the crate allocates to compress streams of `len` bytes, rounded up. It cannot report a failure, so that much
@@ -130,7 +130,7 @@ pub(crate) struct Decompressor {
     content: Vec<u8>,
 }
 
-/// What the crate allocates to decode: the literals of a block, sequences and entropy tables, rounded up. Measured: 170 KiB.
+/// Bytes that the crate allocates to decode, for the literals of a block, sequences and entropy tables, rounded up. Measured: 170 KiB.
 const DECODER_MEMORY: usize = 176 << 10;
 
 impl Decompressor {
@@ -169,7 +169,7 @@ impl Decompressor {
             return Err(CorruptStream::new(0, "the zstd frame holds more than the stream's plain size").into());
         }
         content.clear();
-        // What the crate reserves for the content, and for a block after it.
+        // The crate reserves room for the content and for a block after it.
         let room = (bound.min(len as u64) + MAX_BLOCK) as usize;
         if content.capacity() < room {
             memory::check_free(room)?;

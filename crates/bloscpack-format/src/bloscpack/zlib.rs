@@ -4,7 +4,7 @@ use crate::error::{FormatError, Part};
 use blosc_core::memory;
 use zlib_rs::{DeflateConfig, Inflate, InflateFlush, ReturnCode, Status};
 
-/// What `zlib-rs` allocates to compress, rounded up. It cannot report a failure. To decompress it takes less than 64 KiB.
+/// Bytes that `zlib-rs` allocates to compress, rounded up. It cannot report a failure. To decompress it takes less than 64 KiB.
 const ZLIB_RS_MEMORY: usize = 1 << 20;
 
 /// A zlib stream, or `None` if there was none to be had: storing the text as it is is no error.

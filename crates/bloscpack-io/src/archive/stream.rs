@@ -112,7 +112,7 @@ impl<R: ReadAt> Archive<R> {
     /// As [`Archive::copy_range`].
     pub fn read_range(&self, range: Range<u64>) -> Result<Vec<u8>, Error> {
         self.check_output(range.end.min(self.nbytes()).saturating_sub(range.start), &self.limits)?;
-        // What the range lacks, copying says.
+        // `copy_range` reports a range that is too long.
         let mut bytes = memory::with_capacity(range.end.min(self.nbytes()).saturating_sub(range.start) as usize)?;
         self.copy_range(range, &mut bytes)?;
         Ok(bytes)

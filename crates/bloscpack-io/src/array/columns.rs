@@ -1,19 +1,12 @@
-//! The scalars of an array's rows, for text and statistics: which there are, and what they are called.
+//! The columns of a table of text: which there are, and what they are called.
 
 use bloscpack_format::FormatError;
-use bloscpack_format::numpy::{Dtype, Leaf, NumpyError, Scalar};
+use bloscpack_format::numpy::{Dtype, Leaf, NumpyError};
 
 use crate::Error;
 
 /// Fields of a line of a table: programs that read tables take no more.
 const MAX_FIELDS: usize = 16_384;
-
-/// The scalars of an item, all of which must have a text.
-pub(crate) fn text_leaves(dtype: &Dtype) -> Result<Vec<Leaf>, Error> {
-    let refuse = || Error::NoText { what: format!("items of dtype {} have no text", dtype.to_descr()) };
-    let leaves = dtype.leaves().ok_or_else(refuse)?;
-    if leaves.iter().all(|leaf| leaf.scalar.has_text()) { Ok(leaves) } else { Err(refuse()) }
-}
 
 /// Appends the names of the fields of a row to `head`: a row has items along `axes`, and each item has `leaves`.
 ///
@@ -60,22 +53,4 @@ fn place(mut number: u64, axes: &[u64]) -> String {
 /// The dtype of a column of bcolz that has no Python objects.
 pub(crate) fn plain_dtype(dtype: Option<&Dtype>) -> Result<&Dtype, Error> {
     dtype.ok_or_else(|| FormatError::Numpy(NumpyError::Object).into())
-}
-
-/// Calls `field` with the text of every scalar of an item.
-pub(crate) fn each_text(
-    leaves: &[Leaf],
-    item: &[u8],
-    text: &mut Vec<u8>,
-    mut field: impl FnMut(&[u8]) -> Result<(), Error>,
-) -> Result<(), Error> {
-    for leaf in leaves {
-        let scalar: &Scalar = &leaf.scalar;
-        for bytes in leaf.scalars(item) {
-            text.clear();
-            scalar.text_of(bytes, text);
-            field(text)?;
-        }
-    }
-    Ok(())
 }

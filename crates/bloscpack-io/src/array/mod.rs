@@ -5,11 +5,14 @@
 //! | `open` | the kinds of inputs: containers, `.npy` files, raw bytes |
 //! | `typing` | dtype and shape: those of the caller, else those of the input |
 //! | `copy` | selections, in slabs of bounded memory |
-//! | `columns` | the scalars of a row, for text and statistics |
+//! | `leaves` | the scalars of an item and their texts |
+//! | `columns` | the columns of a table and their names |
 //! | `text` | items as text, `.npy` or raw bytes, to any output |
 
+#[cfg(feature = "csv")]
 mod columns;
 mod copy;
+mod leaves;
 mod open;
 mod text;
 mod typing;
@@ -19,7 +22,10 @@ use std::io::{self, Read};
 use blosc_core::Limits;
 use bloscpack_format::numpy::{NumpyMeta, Order};
 
-pub(crate) use self::columns::{each_text, field_names, plain_dtype, text_leaves};
+#[cfg(feature = "csv")]
+pub(crate) use self::columns::{field_names, plain_dtype};
+#[cfg(feature = "csv")]
+pub(crate) use self::leaves::{each_text, text_leaves};
 pub(crate) use self::open::Opened;
 #[cfg(feature = "csv")]
 pub(crate) use self::text::csv_error;

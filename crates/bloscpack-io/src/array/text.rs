@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use bloscpack_format::numpy::{Leaf, NumpyMeta, Order, npy};
 
-use super::columns::{each_text, text_leaves};
+use super::leaves::{each_text, text_leaves};
 use crate::Error;
 use crate::error::WRITING;
 

@@ -22,7 +22,7 @@ const ROWS: u64 = 4096;
 
 /// Writes the table in the directory `input`, or one column of it, as comma-separated values to the file `output`, which appears
 /// whole or not at all. The first line has the names of the columns; one of several axes becomes as many, `name_0`, `name_1`,
-/// …; a carray that is in no table is called `f0`. What the text of an item is, [`Scalar::text_of`](bloscpack_format::numpy::Scalar::text_of) says.
+/// …; a carray that is in no table is called `f0`. [`Scalar::text_of`](bloscpack_format::numpy::Scalar::text_of) defines the text of an item.
 ///
 /// One chunk of each column is in memory.
 ///

@@ -15,6 +15,7 @@ use bloscpack_format::bcolz::{ATTRS_FILE, DATA_DIR, META_DIR};
 use bloscpack_format::python_bytes_repr;
 use bloscpack_io::bcolz::{self, Gaps, LostPart};
 use bloscpack_io::frame;
+use std::fmt::Display;
 use std::fs::{self, File};
 use std::path::Path;
 
@@ -63,12 +64,7 @@ pub(super) fn recover(args: &RecoverArgs, session: &Session) -> Result<()> {
     refuse_other_files(&input, &args.in_file)?;
     let report = frame::recover(&args.in_file, &args.out_file, session.force, &session.cancel());
     let report = report.with_context(|| input.to_string())?;
-    for lost in &report.lost {
-        session.report.normal(lost.to_string());
-    }
-    let chunks = if report.chunks == 1 { "1 chunk".into() } else { format!("{} chunks", report.chunks) };
-    let lost = if report.lost.is_empty() { ", nothing is lost" } else { "" };
-    session.report.normal(format!("{output}: {chunks}, {}{lost}", double_pretty_size(report.nbytes)));
+    tell(&report.lost, (report.chunks, report.nbytes), &output, session);
     Ok(())
 }
 
@@ -77,14 +73,19 @@ fn bloscpack(args: &RecoverArgs, (input, output): (&Place, &Place), session: &Se
     session.report.verbose(format!("output file is: '{output}'"));
     let report = bloscpack_io::recover::recover(&args.in_file, &args.out_file, session.force, &session.cancel());
     let report = report.with_context(|| input.to_string())?;
-    for lost in &report.lost {
-        session.report.normal(lost.to_string());
-    }
-    let chunks = if report.chunks == 1 { "1 chunk".into() } else { format!("{} chunks", report.chunks) };
-    let lost = if report.lost.is_empty() { ", nothing is lost" } else { "" };
-    session.report.normal(format!("{output}: {chunks}, {}{lost}", double_pretty_size(report.nbytes)));
+    tell(&report.lost, (report.chunks, report.nbytes), output, session);
     session.report.verbose("done");
     Ok(())
+}
+
+/// Says what is lost, and how many chunks of how many plain bytes the output has.
+fn tell(lost: &[impl Display], (chunks, nbytes): (u64, u64), output: &Place, session: &Session) {
+    for lost in lost {
+        session.report.normal(lost.to_string());
+    }
+    let chunks = if chunks == 1 { "1 chunk".into() } else { format!("{chunks} chunks") };
+    let all = if lost.is_empty() { ", nothing is lost" } else { "" };
+    session.report.normal(format!("{output}: {chunks}, {}{all}", double_pretty_size(nbytes)));
 }
 
 /// Refuses a file that does not start as a frame does: there is nothing to recover. A file that ends before its header is

@@ -52,7 +52,7 @@ impl<'a> Sink<'a> {
 
     #[cold]
     fn fail(&mut self, error: OutOfMemory) {
-        // Makes room for what is still found, all of it in vain.
+        // Room for the sequences that are still found. Nobody will read them.
         self.sequences.clear();
         self.failed = Some(error);
     }

@@ -230,7 +230,7 @@ fn extend_repeated(bytes: &mut Vec<u8>, one: &[u8], count: usize) -> Result<(), 
     Ok(())
 }
 
-/// The same bytes so many times.
+/// `count` copies of the same bytes.
 fn repeated(one: &[u8], count: usize) -> Result<Vec<u8>, OutOfMemory> {
     let mut bytes = Vec::new();
     extend_repeated(&mut bytes, one, count)?;
