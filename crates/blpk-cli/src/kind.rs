@@ -4,6 +4,7 @@ use bloscpack_format::detect::{PREFIX_LEN, detect_directory};
 use bloscpack_format::{Format, detect};
 use bloscpack_io::ReadAt as _;
 use std::fs::File;
+use std::io;
 use std::path::Path;
 
 /// What we know of a file.
@@ -25,12 +26,22 @@ pub(crate) enum Kind {
 
 /// The kind of a regular file, or of a directory that is a sparse frame or one of bcolz. `None` if it is none of them, or
 /// another thing: nothing is taken out of a pipe.
+///
+/// A file that cannot be read has no kind: whoever reads it next names the cause.
 pub(crate) fn kind_of(path: &Path) -> Option<Kind> {
-    if path.is_dir() {
-        return detect_directory(|file| path.join(file).is_file()).map(Kind::from);
+    try_kind_of(path).ok().flatten()
+}
+
+/// [`kind_of`] for callers that do not read the file afterwards.
+pub(crate) fn try_kind_of(path: &Path) -> io::Result<Option<Kind>> {
+    let found = path.metadata()?;
+    if found.is_dir() {
+        return Ok(detect_directory(|file| path.join(file).is_file()).map(Kind::from));
     }
-    let regular = path.metadata().ok().filter(std::fs::Metadata::is_file);
-    regular.and_then(|_| File::open(path).ok()).and_then(|file| kind_of_file(&file))
+    if !found.is_file() {
+        return Ok(None);
+    }
+    try_kind_of_file(&File::open(path)?)
 }
 
 /// Whether a path is a directory that can be read as one container.
@@ -51,9 +62,12 @@ pub(crate) fn has_our_name(path: &Path) -> bool {
 
 /// The kind of an open file.
 pub(crate) fn kind_of_file(file: &File) -> Option<Kind> {
-    let len = file.len().ok()?;
-    let prefix = prefix(file, PREFIX_LEN)?;
-    detect(&prefix, Some(len)).map(Kind::from)
+    try_kind_of_file(file).ok().flatten()
+}
+
+fn try_kind_of_file(file: &File) -> io::Result<Option<Kind>> {
+    let prefix = try_prefix(file, PREFIX_LEN)?;
+    Ok(detect(&prefix, Some(file.len()?)).map(Kind::from))
 }
 
 impl std::fmt::Display for Kind {
@@ -84,10 +98,14 @@ impl From<Format> for Kind {
     }
 }
 
-/// The first bytes of a file, `len` of them if it has so many.
+/// The first bytes of a file, `len` of them if it has so many. `None` if it cannot be read.
 pub(crate) fn prefix(file: &File, len: usize) -> Option<Vec<u8>> {
-    let found = file.len().ok()?;
+    try_prefix(file, len).ok()
+}
+
+fn try_prefix(file: &File, len: usize) -> io::Result<Vec<u8>> {
+    let found = file.len()?;
     let mut prefix = vec![0; usize::try_from(found).map_or(len, |found| found.min(len))];
-    file.read_exact_at(0, &mut prefix).ok()?;
-    Some(prefix)
+    file.read_exact_at(0, &mut prefix)?;
+    Ok(prefix)
 }

@@ -4,12 +4,13 @@
 //! therefore replaces only files of the kind that it writes. `-ff` and `--output` replace any file.
 
 use crate::files::without_extension;
-use crate::kind::{Kind, has_our_name, kind_of};
+use crate::kind::{Kind, has_our_name, kind_of, try_kind_of};
 use crate::session::Session;
 use crate::streams::Place;
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
 use std::fmt;
 use std::fs;
+use std::io;
 use std::path::Path;
 
 /// The output of a command.
@@ -71,7 +72,15 @@ impl Overwrite {
         if !exists || session.replaces_any {
             return Ok(());
         }
-        let kept = self.kept(input, path);
+        let kept = match self.kept(input, path) {
+            Ok(kept) => kept,
+            // Refused whatever it holds.
+            Err(_) if !session.force => None,
+            Err(error) => {
+                return Err(error)
+                    .with_context(|| format!("output file '{output}' must be read before -f replaces it"));
+            }
+        };
         match (session.force, kept, self.named) {
             (false, Some(_), Named::SecondOfTwo(verb)) => {
                 bail!(
@@ -112,10 +121,17 @@ impl Overwrite {
     }
 
     /// Why `-f` keeps the file; `None` if nothing of value is lost with it.
-    fn kept(self, input: &Place, path: &Path) -> Option<Kept> {
+    fn kept(self, input: &Place, path: &Path) -> io::Result<Option<Kept>> {
         // A device or a pipe is written to, not replaced.
-        fs::metadata(path).ok().filter(|found| found.is_file() && found.len() > 0)?;
-        let kind = kind_of(path);
+        let replaced = fs::metadata(path).is_ok_and(|found| found.is_file() && found.len() > 0);
+        if !replaced || self.writes == Writes::Container {
+            return Ok(None);
+        }
+        Ok(self.of_value(input, path, try_kind_of(path)?))
+    }
+
+    /// Why `-f` keeps a file that has content, by its kind.
+    fn of_value(self, input: &Place, path: &Path, kind: Option<Kind>) -> Option<Kept> {
         match (self.writes, kind) {
             (Writes::Container, _) => None,
             // Both names are archives: they look like two inputs.
