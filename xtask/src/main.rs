@@ -29,7 +29,7 @@ const USAGE: &str = "usage: cargo xtask <command>
   test                     every test: unit, property, golden, doc tests, feature builds, interop
   ci [STEP]...             everything a change must pass, in order, stopping at the first failure
   interop [NAME]...        live tests against the reference libraries, in a Python venv made here
-  layers                   directions between the crates, and what each may not use
+  layers                   directions between the crates, what each may not use, import circles within them
   cross [TARGET]...        the tests for other machines, in an emulator, and with newer instructions masked off
   limits [INPUTS]          memory and time of every malformed golden file and of 100,000 mutations
   memory [--size GB]       peak memory of every command that streams, on a sparse file of 10 GB; 1 to 64 threads

@@ -55,6 +55,48 @@ pub(crate) fn tokens(source: &str) -> Vec<String> {
     tokens
 }
 
+/// `tokens` without the items under `#[cfg(test)]` or `#[cfg(all(test, …))]`.
+pub(crate) fn without_unit_tests(tokens: &[String]) -> Vec<String> {
+    let starts = [&["#", "[", "cfg", "(", "test", ")", "]"][..], &["#", "[", "cfg", "(", "all", "(", "test", ","][..]];
+    let mut kept = Vec::new();
+    let mut rest = tokens;
+    while let Some((first, after)) = rest.split_first() {
+        if starts
+            .iter()
+            .any(|start| rest.len() >= start.len() && rest.iter().zip(*start).all(|(token, word)| token == word))
+        {
+            rest = after_item(rest);
+        } else {
+            kept.push(first.clone());
+            rest = after;
+        }
+    }
+    kept
+}
+
+/// The tokens that follow the item at the start of `tokens`. An item ends with its `;` or with the `}` of its body.
+fn after_item(tokens: &[String]) -> &[String] {
+    let mut depth = 0usize;
+    // The braces of a `use` group are not a body.
+    let mut is_use = false;
+    for (at, token) in tokens.iter().enumerate() {
+        match token.as_str() {
+            "(" | "[" | "{" => depth += 1,
+            ")" | "]" => depth = depth.saturating_sub(1),
+            "}" => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 && !is_use {
+                    return &tokens[at + 1..];
+                }
+            }
+            ";" if depth == 0 => return &tokens[at + 1..],
+            "use" if depth == 0 => is_use = true,
+            _ => {}
+        }
+    }
+    &[]
+}
+
 fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
@@ -119,7 +161,16 @@ fn raw_string(text: &[char], start: usize, end: usize) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::tokens;
+    use super::{tokens, without_unit_tests};
+
+    #[test]
+    fn unit_tests_are_left_out_and_what_follows_them_stays() {
+        let left = |text| without_unit_tests(&tokens(text)).join(" ");
+        assert_eq!(left("a; #[cfg(test)] mod golden; b;"), "a ; b ;");
+        assert_eq!(left("a; #[cfg(test)] mod tests { use c; fn d() {} } b;"), "a ; b ;");
+        assert_eq!(left("#[cfg(all(test, unix))] #[allow(x)] mod tests { } #[cfg(test)] use c::{d, e}; b;"), "b ;");
+        assert_eq!(left("#[cfg(unix)] mod a;"), "# [ cfg ( unix ) ] mod a ;");
+    }
 
     #[test]
     fn code_stays_and_text_goes() {
