@@ -18,6 +18,7 @@ mod dictionary;
 #[cfg(feature = "zlib")]
 mod inflate;
 pub(crate) mod lz4;
+mod lz77;
 mod ndlz;
 #[cfg(feature = "snappy")]
 mod snappy;

@@ -21,11 +21,9 @@ mod effort;
 mod emit;
 mod encode;
 mod find;
-mod near_end;
 mod promise;
 #[cfg(test)]
 mod tests;
-mod wide;
 
 pub(crate) use decode::decompress;
 pub(crate) use encode::compress;

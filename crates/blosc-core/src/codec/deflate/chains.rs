@@ -4,7 +4,7 @@
 use super::prices::Prices;
 use super::sequence::{MAX_OFFSET, Sequence};
 use super::sink::Sink;
-use crate::codec::lz4::matchlen::{backward, forward};
+use crate::codec::lz77::match_length::{backward, forward};
 use crate::memory::{self, OutOfMemory};
 
 /// Bits of a hash of four bytes.

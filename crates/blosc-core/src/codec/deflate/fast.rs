@@ -2,7 +2,7 @@
 
 use super::sequence::{MAX_OFFSET, Sequence};
 use super::sink::Sink;
-use crate::codec::lz4::matchlen::{backward, forward};
+use crate::codec::lz77::match_length::{backward, forward};
 use crate::memory::{self, OutOfMemory};
 
 /// Bits of a hash: the table takes 32 KiB.

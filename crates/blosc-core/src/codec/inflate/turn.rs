@@ -22,7 +22,7 @@
 use super::bits::REFILLED;
 use super::entries::{Kind, LitLen, Offset, literals, number};
 use super::table::Tables;
-use crate::codec::lz4::copy::{OVERRUN, copy_exact, copy_roomy, unlikely};
+use crate::codec::lz77::copy::{OVERRUN, copy_exact, copy_roomy, unlikely};
 
 /// What a turn writes without asking for the length: four pairs of literals, or three and the start of a match.
 pub(super) const WINDOW: usize = 8 + OVERRUN;

@@ -3,9 +3,9 @@
 
 use core::ops::RangeInclusive;
 
-use super::matchlen;
 use super::sequence::Sequences;
 use super::{MATCH_START_LIMIT, MAX_DISTANCE, MAX_INPUT, MIN_MATCH};
+use crate::codec::lz77::match_length;
 use crate::memory::{self, OutOfMemory};
 
 /// Which matches are searched for.
@@ -189,11 +189,11 @@ pub(super) fn compress<P: Positions>(
                 }
             };
             haste = 1;
-            let mut start = at - matchlen::backward(src, from, at, at - anchor);
+            let mut start = at - match_length::backward(src, from, at, at - anchor);
             // As long as matches follow each other there is nothing to search for.
             loop {
                 let offset = at - from;
-                at = matchlen::forward(src, from + MIN_MATCH as u32, at + MIN_MATCH as u32);
+                at = match_length::forward(src, from + MIN_MATCH as u32, at + MIN_MATCH as u32);
                 out.push(src, anchor, start, offset, at - start)?;
                 anchor = at;
                 if at >= stop {

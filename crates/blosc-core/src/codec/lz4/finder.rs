@@ -1,7 +1,8 @@
 //! Finding the longest match among the candidates that [`rows`](super::rows) has.
 
 use super::rows::{RowTable, Rows};
-use super::{END_LITERALS, MIN_MATCH, matchlen};
+use super::{END_LITERALS, MIN_MATCH};
+use crate::codec::lz77::match_length;
 
 /// `length` bytes at `start` that are also found `offset` before.
 #[derive(Clone, Copy, Default)]
@@ -146,8 +147,8 @@ impl<const BACK: bool> Goal<'_, BACK> {
             }
         }
         // The eighth byte may be one that no match may have.
-        let end = if ahead < 8 { at + ahead } else { matchlen::forward(src, candidate + 7, at + 7) };
-        let start = if BACK { at - matchlen::backward(src, candidate, at, at - low) } else { at };
+        let end = if ahead < 8 { at + ahead } else { match_length::forward(src, candidate + 7, at + 7) };
+        let start = if BACK { at - match_length::backward(src, candidate, at, at - low) } else { at };
         (end - start > length).then_some((start, end))
     }
 }

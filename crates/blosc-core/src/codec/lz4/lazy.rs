@@ -3,7 +3,8 @@
 
 use super::finder::{Finder, Match};
 use super::sequence::Sequences;
-use super::{LONG, MATCH_START_LIMIT, MIN_MATCH, matchlen};
+use super::{LONG, MATCH_START_LIMIT, MIN_MATCH};
+use crate::codec::lz77::match_length;
 
 /// Compresses `src[start..]`; what is in front of it is a dictionary.
 #[inline(always)]
@@ -27,8 +28,8 @@ pub(super) fn compress<const W: usize>(
                 continue;
             };
             // It may reach back to where nothing was searched.
-            let low =
-                first.start - matchlen::backward(src, first.start - first.offset, first.start, first.start - anchor);
+            let low = first.start
+                - match_length::backward(src, first.start - first.offset, first.start, first.start - anchor);
             first = Match { start: low, length: first.end() - low, offset: first.offset };
             finder.leave_out(first);
             let mut start = group.restart(first);

@@ -5,9 +5,9 @@
 //! is asked only where four bytes agree. To ask first cost a third of the time where matches are short (prices).
 
 use super::finder::{Match, eight};
-use super::matchlen;
 use super::sequence::Sequences;
 use super::{MATCH_START_LIMIT, MIN_MATCH};
+use crate::codec::lz77::match_length;
 use crate::memory::{self, OutOfMemory};
 
 /// Where bytes were last seen, the low 16 bits of it; reusable, and cleared as far as an input needs it.
@@ -43,8 +43,8 @@ pub(super) fn compress(src: &[u8], dst: &mut [u8], table: &mut MidTable) -> Opti
                 at += step(at - anchor);
                 continue;
             };
-            let start =
-                found.start - matchlen::backward(src, found.start - found.offset, found.start, found.start - anchor);
+            let start = found.start
+                - match_length::backward(src, found.start - found.offset, found.start, found.start - anchor);
             let end = found.end();
             out.push(src, anchor, start, found.offset, end - start)?;
             at = end;
@@ -118,7 +118,7 @@ impl<'a> Tables<'a> {
             return None;
         }
         let behind = at + MIN_MATCH as u32;
-        let end = matchlen::forward(self.src, behind - offset, behind);
+        let end = match_length::forward(self.src, behind - offset, behind);
         Some(Match { start: at, length: end - at, offset })
     }
 

@@ -15,7 +15,6 @@
 //! reach into them, and a match that starts there may go on in the block. The encoders see both in one buffer and start
 //! behind the dictionary ([`dict`]); the decoder takes them from where they are.
 
-pub(in crate::codec) mod copy;
 mod decode;
 mod dict;
 #[cfg(test)]
@@ -24,15 +23,13 @@ mod fast;
 mod finder;
 mod hc;
 mod lazy;
-pub(super) mod matchlen;
 mod mid;
-mod near_end;
-mod repeat;
 mod rows;
 mod sequence;
 #[cfg(test)]
 mod tests;
-mod wide;
+
+use super::lz77::match_length;
 
 pub(crate) use decode::{decompress, decompress_with_dict};
 pub(crate) use dict::{DictTable, HcDictTable, compress_fast_with_dict, compress_hc_with_dict};
@@ -45,8 +42,11 @@ const MIN_MATCH: usize = 4;
 /// The value of a token's half that announces more length bytes.
 const LONG: usize = 15;
 
-/// A block ends with as many literals at least (unless it is shorter).
+/// Minimum number of literals at the end of a block, unless it is shorter.
 const END_LITERALS: usize = 5;
+
+// The encoders take a match to be as long as it is measured.
+const _: () = assert!(END_LITERALS == match_length::TAIL);
 
 /// The last match starts as many bytes before the end at least.
 const MATCH_START_LIMIT: usize = 12;

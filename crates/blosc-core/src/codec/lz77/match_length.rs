@@ -1,18 +1,19 @@
-//! How far two places of one buffer agree, in both directions.
+//! How far two positions of one buffer agree, in both directions.
 //!
-//! Places are 32-bit numbers: adding to one cannot overflow a 64-bit `usize`, which leaves one comparison of each
+//! Positions are 32-bit numbers: adding to one cannot overflow a 64-bit `usize`, which leaves one comparison of each
 //! bounds check.
 
-use super::END_LITERALS;
+/// Number of trailing bytes that are never compared. LZ4 requires them to be literals; for deflate they are too few to matter.
+pub(in crate::codec) const TAIL: usize = 5;
 
-/// The end of the bytes from `b` on that equal those from `a` on; the last [`END_LITERALS`] are never among them.
+/// The end of the bytes from `b` on that equal those from `a` on; the last [`TAIL`] are never among them.
 #[inline(always)]
 pub(in crate::codec) fn forward(src: &[u8], a: u32, b: u32) -> u32 {
     let (mut a, mut b) = (a as usize, b as usize);
     // Most matches end in the first or second word: no call for them.
     let near = b + 64;
     while a < b
-        && b + 8 + END_LITERALS <= src.len()
+        && b + 8 + TAIL <= src.len()
         && let Some(x) = src.get(a..a + 8).and_then(|x| x.first_chunk())
         && let Some(y) = src.get(b..b + 8).and_then(|y| y.first_chunk())
     {
@@ -32,7 +33,7 @@ pub(in crate::codec) fn forward(src: &[u8], a: u32, b: u32) -> u32 {
 /// [`forward`] for runs and long matches: 32 bytes at a time, then words, then bytes.
 #[inline(never)]
 fn forward_far(src: &[u8], a: usize, b: usize) -> usize {
-    let end = src.len().saturating_sub(END_LITERALS);
+    let end = src.len().saturating_sub(TAIL);
     let (Some(mut x), Some(mut y)) = (src.get(a..end), src.get(b..end)) else { return b };
     let same = x.as_chunks::<32>().0.iter().zip(y.as_chunks::<32>().0).take_while(|(x, y)| x == y).count() * 32;
     (x, y) = (&x[same..], &y[same..]);

@@ -1,8 +1,8 @@
-//! How is most of a stream decoded? By copies of fixed width, as long as both sides have room for them.
+//! Decodes most of a stream by copies of fixed width, as long as both sides have room for them.
 
-use super::decode::{Place, distance, extension};
-use super::{MAX_LITERALS, NEAR};
-use crate::codec::lz4::copy::{OVERRUN, copy_exact, copy_long, copy_pattern, unlikely};
+use super::super::{MAX_LITERALS, NEAR};
+use super::cursor::{Cursor, copy_match, long};
+use crate::codec::lz77::copy::{OVERRUN, unlikely};
 use std::hint::select_unpredictable;
 
 /// What a step looks at behind its first opcode: 32 literals, a match of up to five bytes, the next opcode; and more, so
@@ -13,7 +13,7 @@ const WINDOW: usize = 64;
 pub(super) const ROOM: usize = MAX_LITERALS + OVERRUN;
 
 /// Decodes from the start on and stops in front of whatever is unusual, wrong or near the end: gives where the bytes of
-/// the opcode there begin, and how many bytes are decoded. (Two numbers are given back in registers. A `Place` is not, and
+/// the opcode there begin, and how many bytes are decoded. (Two numbers are given back in registers. A `Cursor` is not, and
 /// what it took to read it where it had just been written was a third of the time of a stream of 128 bytes.)
 ///
 /// ```text
@@ -25,7 +25,7 @@ pub(super) const ROOM: usize = MAX_LITERALS + OVERRUN;
 /// far (`h`, `l`) it guesses well, and runs ahead; whether there is a length byte `e` it does not, so that is computed. To
 /// compute the first two as well made a step wait for the one before, and was slower: by 4 % and 2 %.
 #[inline(never)]
-pub(super) fn wide(src: &[u8], dst: &mut [u8]) -> (usize, usize) {
+pub(super) fn fast_path(src: &[u8], dst: &mut [u8]) -> (usize, usize) {
     let (mut at, mut done) = (1, 0);
     let (Some(last_at), Some(last)) = (src.len().checked_sub(WINDOW), dst.len().checked_sub(ROOM)) else {
         return (at, done);
@@ -53,8 +53,8 @@ pub(super) fn wide(src: &[u8], dst: &mut [u8]) -> (usize, usize) {
         let more = select_unpredictable(extended, bytes as u8, 0);
         if more == 255 {
             unlikely();
-            let Some(next) = long(Place { opcode, at, done }, src, dst, dst.len()) else { break };
-            Place { opcode, at, done } = next;
+            let Some(next) = long(Cursor { opcode, at, done }, src, dst, dst.len()) else { break };
+            Cursor { opcode, at, done } = next;
             continue;
         }
         let bytes = select_unpredictable(extended, bytes >> 8, bytes);
@@ -74,63 +74,4 @@ pub(super) fn wide(src: &[u8], dst: &mut [u8]) -> (usize, usize) {
         done += length;
     }
     (at, done)
-}
-
-/// A match with more than one length byte, which ends in `dst[..len]`.
-#[inline(never)]
-pub(super) fn long(place: Place, src: &[u8], dst: &mut [u8], len: usize) -> Option<Place> {
-    let Place { opcode, at, done } = place;
-    let opcode = usize::from(opcode);
-    let (more, at) = extension(src, at)?;
-    let length = more.saturating_add(9);
-    let (distance, next, at) = distance(src, opcode, at)?;
-    let from = done.checked_sub(distance)?;
-    if length > len - done {
-        return None;
-    }
-    if distance < length && distance > 1 && length + OVERRUN <= dst.len() - done {
-        copy_long(dst, from, done, length)?;
-    } else {
-        copy_exact(dst, from, done, length)?;
-    }
-    Some(Place { opcode: next, at, done: done + length })
-}
-
-/// Copies a match of at most 263 bytes, given `ROOM - MAX_LITERALS` bytes from `to` on.
-#[inline(always)]
-pub(super) fn copy_match(dst: &mut [u8], distance: usize, to: usize, length: usize) -> bool {
-    let Some(last) = dst.len().checked_sub(OVERRUN) else { return false };
-    let from = to.wrapping_sub(distance);
-    // One comparison for both: a match that begins before the output wraps around.
-    if from > last || to > last {
-        return false;
-    }
-    if distance >= 16 {
-        step(dst, from, to);
-        step(dst, from + 16, to + 16);
-        if length > 32 {
-            if length > last - to {
-                return false;
-            }
-            if length > 64 && distance >= length {
-                let (done, room) = dst.split_at_mut(to);
-                room[..length].copy_from_slice(&done[from..from + length]);
-                return true;
-            }
-            let mut k = 32;
-            while k < length {
-                step(dst, from + k, to + k);
-                step(dst, from + k + 16, to + k + 16);
-                k += 32;
-            }
-        }
-    } else {
-        return copy_pattern(dst, from, to, length).is_some();
-    }
-    true
-}
-
-#[inline(always)]
-fn step(bytes: &mut [u8], from: usize, to: usize) {
-    bytes.copy_within(from..from + 16, to);
 }

@@ -1,9 +1,8 @@
-//! How are the last sequences of a block decoded, which for blocks of a few bytes are all of them?
+//! Decodes the last sequences of a block. Of a block of a few bytes these are all sequences.
 
-use super::copy::{OVERRUN, copy_18, copy_few, copy_roomy, room};
-use super::decode::Place;
-use super::wide::{long_match, more_literals};
-use super::{END_LITERALS, LONG, MATCH_START_LIMIT, MIN_MATCH};
+use super::super::{END_LITERALS, LONG, MATCH_START_LIMIT, MIN_MATCH};
+use super::cursor::{Cursor, long_match, more_literals};
+use crate::codec::lz77::copy::{OVERRUN, copy_18, copy_few, copy_roomy, room};
 
 /// How far behind the start of its match a sequence may write, if that is short, and behind the start of its literals, if
 /// they are few.
@@ -12,15 +11,15 @@ const ROOM: usize = 32;
 /// What follows the literals of every sequence but the last: two bytes of offset, a token, five literals.
 const BEHIND: usize = 3 + END_LITERALS;
 
-/// Decodes sequences as long as there is room behind what is decoded; none is needed behind `place.src`.
+/// Decodes sequences as long as there is room behind what is decoded; none is needed behind `cursor.src`.
 ///
-/// Blocks of 128 bytes, as small chunks have them, took up to twice the time when only the careful decoder came so near
+/// Blocks of 128 bytes, as small chunks have them, took up to twice the time when only the slow path came so near
 /// to the end: it copies exactly, by calls, and its branches are many.
 #[inline(always)]
-pub(super) fn near_end<'a>(place: Place<'a>, dst: &mut [u8], len: usize) -> Place<'a> {
-    let Place { mut token, mut src, mut d } = place;
+pub(super) fn tail_loop<'a>(cursor: Cursor<'a>, dst: &mut [u8], len: usize) -> Cursor<'a> {
+    let Cursor { mut token, mut src, mut d } = cursor;
     let end = dst.len().min(len + (ROOM - MATCH_START_LIMIT));
-    let Some(last) = end.checked_sub(ROOM) else { return Place { token, src, d } };
+    let Some(last) = end.checked_sub(ROOM) else { return Cursor { token, src, d } };
     while d <= last {
         let short = &mut dst[..end];
         let literals = usize::from(token >> 4);
@@ -82,7 +81,7 @@ pub(super) fn near_end<'a>(place: Place<'a>, dst: &mut [u8], len: usize) -> Plac
             d = at + length;
         }
     }
-    Place { token, src, d }
+    Cursor { token, src, d }
 }
 
 /// Copies 15 literals or more, at most `most`, if they are not the last; gives how much of `src` is left, and their number
@@ -101,10 +100,10 @@ fn many_literals(src: &[u8], dst: &mut [u8], d: usize, most: usize) -> (usize, u
     (from.len() - n, n)
 }
 
-/// Copies the literals that `block` ends with, if they are what `place` is in front of.
+/// Copies the literals that `block` ends with, if they are what `cursor` is in front of.
 #[inline(always)]
-pub(super) fn last_literals(block: &[u8], place: &Place<'_>, dst: &mut [u8], len: usize) -> Option<()> {
-    let Place { token, src, d } = *place;
+pub(super) fn last_literals(block: &[u8], cursor: &Cursor<'_>, dst: &mut [u8], len: usize) -> Option<()> {
+    let Cursor { token, src, d } = *cursor;
     let literals = usize::from(token >> 4);
     let (from, n) = if literals == LONG { more_literals(src)? } else { (src, literals) };
     // A match before them has not reached too far.

@@ -1,4 +1,4 @@
-//! How do a few bytes become a word or two of the same bytes over and over?
+//! Repeats a few bytes to fill one or two words.
 
 /// By offset: an integer with the lowest bit of every `offset`-th byte set.
 ///

@@ -1,18 +1,17 @@
-//! How are the last bytes of a stream decoded, which for streams of a few bytes are all of them?
+//! Decodes the last opcodes of a stream. Of a stream of a few bytes these are all opcodes.
 
-use super::MIN_MATCH;
-use super::decode::{Place, distance};
-use super::wide::{copy_match, long};
-use crate::codec::lz4::copy::{OVERRUN, copy_few, room};
+use super::super::MIN_MATCH;
+use super::cursor::{Cursor, copy_match, distance, long};
+use crate::codec::lz77::copy::{OVERRUN, copy_few, room};
 
-/// Decodes from `place` on; `None` at the end of the stream, otherwise where it has met what is unusual or wrong.
+/// Decodes from `cursor` on; `None` at the end of the stream, otherwise where it has met what is unusual or wrong.
 ///
 /// Reads nothing behind the stream, but writes behind `dst[..len]`: it ends as many bytes before the end of `dst` as copies
-/// of fixed width want. The careful decoder took twice the time for streams of 128 bytes.
+/// of fixed width want. The slow path took twice the time for streams of 128 bytes.
 #[inline(always)]
-pub(super) fn near_end(place: Place, src: &[u8], dst: &mut [u8], len: usize) -> Option<Place> {
-    let Place { mut opcode, mut at, mut done } = place;
-    let stop = |opcode, at, done| Some(Place { opcode, at, done });
+pub(super) fn tail_loop(cursor: Cursor, src: &[u8], dst: &mut [u8], len: usize) -> Option<Cursor> {
+    let Cursor { mut opcode, mut at, mut done } = cursor;
+    let stop = |opcode, at, done| Some(Cursor { opcode, at, done });
     let Some(last) = dst.len().checked_sub(OVERRUN) else { return stop(opcode, at, done) };
     while done <= last {
         if opcode < 32 {
@@ -42,8 +41,8 @@ pub(super) fn near_end(place: Place, src: &[u8], dst: &mut [u8], len: usize) -> 
         if length == 9 {
             let Some(&more) = src.get(at) else { break };
             if more == 255 {
-                let Some(next) = long(Place { opcode, at, done }, src, dst, len) else { break };
-                Place { opcode, at, done } = next;
+                let Some(next) = long(Cursor { opcode, at, done }, src, dst, len) else { break };
+                Cursor { opcode, at, done } = next;
                 continue;
             }
             length += usize::from(more);

@@ -1,8 +1,8 @@
-//! How is most of a block decoded? By copies of fixed width, as long as both sides have room for them.
+//! Decodes most of a block by copies of fixed width, as long as both sides have room for them.
 
-use super::copy::{OVERRUN, copy_18, copy_exact, copy_long, copy_roomy, room, unlikely};
-use super::decode::{Place, extension};
-use super::{END_LITERALS, LONG, MATCH_START_LIMIT, MIN_MATCH};
+use super::super::{LONG, MATCH_START_LIMIT, MIN_MATCH};
+use super::cursor::{Cursor, long_match, more_literals};
+use crate::codec::lz77::copy::{OVERRUN, copy_18, copy_roomy, room, unlikely};
 
 /// How far behind the start of its match a sequence may write, if that is short, and behind the start of its literals: more
 /// than need be, so that there is one limit for short matches and long ones.
@@ -13,21 +13,26 @@ const WINDOW: usize = 18;
 
 /// Decodes sequences as long as both sides have room for copies of fixed width.
 ///
-/// Stops in front of whatever is unusual, wrong or near the end: the careful decoder meets the same bytes again. Only
+/// Stops in front of whatever is unusual, wrong or near the end: the slow path meets the same bytes again. Only
 /// that a match reaches too far is found behind it. Without `DICT` there is no dictionary, and no code for one.
 ///
 /// A step waits for little but the token before it: seven or eight cycles. Not to wait where there are no literals, which
 /// a processor guesses well on planes where that is so nineteen times of twenty, gained 5 to 20 % on those and lost 10 to
 /// 80 % on others, and to choose as one goes cost the gain. To compute whether there is a length byte lost 5 to 30 %.
 #[inline(always)]
-pub(super) fn wide<'a, const DICT: bool>(place: Place<'a>, dst: &mut [u8], len: usize, dict: &[u8]) -> Place<'a> {
-    let Place { token, src, d } = place;
+pub(super) fn fast_path<'a, const DICT: bool>(
+    cursor: Cursor<'a>,
+    dst: &mut [u8],
+    len: usize,
+    dict: &[u8],
+) -> Cursor<'a> {
+    let Cursor { token, src, d } = cursor;
     let (rest, packed) = steps::<DICT>(token, src, d, dst, len, dict);
-    Place { token: packed as u8, src: &src[src.len() - rest..], d: (packed >> 8) as usize }
+    Cursor { token: packed as u8, src: &src[src.len() - rest..], d: (packed >> 8) as usize }
 }
 
-/// [`wide`] that gives back how much of `src` is left, and `d` and the token in one number: two registers, where
-/// a [`Place`] is stored and loaded.
+/// [`fast_path`] that gives back how much of `src` is left, and `d` and the token in one number: two registers, where
+/// a [`Cursor`] is stored and loaded.
 #[inline(never)]
 fn steps<const DICT: bool>(
     token: u8,
@@ -121,17 +126,6 @@ fn steps<const DICT: bool>(
     (src.len(), (d as u64) << 8 | u64::from(token))
 }
 
-/// The number of literals, 15 or more, and what follows the length bytes.
-#[inline(always)]
-pub(super) fn more_literals(src: &[u8]) -> Option<(&[u8], usize)> {
-    let (&more, from) = src.split_first()?;
-    if more < 255 {
-        return Some((from, LONG + usize::from(more)));
-    }
-    let (more, from) = extension(src)?;
-    Some((from, more.saturating_add(LONG)))
-}
-
 /// Copies `n` literals if `from` goes on for 32 bytes behind them.
 #[inline(always)]
 fn copy_literals(from: &[u8], dst: &mut [u8], d: usize, n: usize) -> Option<()> {
@@ -146,28 +140,4 @@ fn copy_literals(from: &[u8], dst: &mut [u8], d: usize, n: usize) -> Option<()> 
         }
     }
     Some(())
-}
-
-/// Copies a match of 19 bytes or more, whose length bytes `src` starts with; gives the next token, what follows it, and
-/// the match's end.
-#[inline(never)]
-pub(super) fn long_match<'a>(
-    src: &'a [u8],
-    dst: &mut [u8],
-    len: usize,
-    from: usize,
-    at: usize,
-) -> Option<(u8, &'a [u8], usize)> {
-    let (more, after) = extension(src)?;
-    let (&next, after) = after.split_first()?;
-    let length = more.saturating_add(MIN_MATCH + LONG);
-    if length > len - at - END_LITERALS {
-        return None;
-    }
-    if length + OVERRUN <= dst.len() - at {
-        copy_long(dst, from, at, length)?;
-    } else {
-        copy_exact(dst, from, at, length)?;
-    }
-    Some((next, after, at + length))
 }

@@ -1,0 +1,56 @@
+//! Decodes any opcode, with every check that the format asks for.
+
+use super::super::MIN_MATCH;
+use super::cursor::{Cursor, distance, extension};
+use crate::codec::CorruptStream;
+use crate::codec::lz77::copy::copy_exact;
+
+/// Decodes the rest of a stream, with every check the format asks for.
+#[cold]
+#[inline(never)]
+pub(super) fn slow_path(cursor: Cursor, src: &[u8], dst: &mut [u8]) -> Result<(), CorruptStream> {
+    let Cursor { opcode, mut at, mut done } = cursor;
+    let mut opcode = usize::from(opcode);
+    loop {
+        if opcode < 32 {
+            let n = opcode + 1;
+            if n > dst.len() - done {
+                return Err(CorruptStream::new(at, "a literal run overruns the output"));
+            }
+            let Some(literals) = src.get(at..at + n) else {
+                return Err(CorruptStream::new(at, "a literal run is cut short"));
+            };
+            dst[done..done + n].copy_from_slice(literals);
+            at += n;
+            done += n;
+            let Some(&next) = src.get(at) else {
+                return match done == dst.len() {
+                    true => Ok(()),
+                    false => Err(CorruptStream::new(at, "the stream ends before the output is full")),
+                };
+            };
+            at += 1;
+            opcode = usize::from(next);
+            continue;
+        }
+        let header = at - 1;
+        let truncated = CorruptStream::new(header, "a match is cut short");
+        let mut n = (opcode >> 5) + MIN_MATCH - 1;
+        if n == 9 {
+            let Some((more, behind)) = extension(src, at) else { return Err(truncated) };
+            n = n.saturating_add(more);
+            at = behind;
+        }
+        let Some((distance, next, behind)) = distance(src, opcode, at) else { return Err(truncated) };
+        if n > dst.len() - done {
+            return Err(CorruptStream::new(header, "a match overruns the output"));
+        }
+        let from = done.checked_sub(distance);
+        if from.and_then(|from| copy_exact(dst, from, done, n)).is_none() {
+            return Err(CorruptStream::new(header, "a match begins before the output"));
+        }
+        done += n;
+        at = behind;
+        opcode = usize::from(next);
+    }
+}

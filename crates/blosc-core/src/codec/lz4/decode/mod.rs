@@ -1,0 +1,68 @@
+//! Decodes one block into a buffer of known size.
+//!
+//! | file | does |
+//! |---|---|
+//! | `cursor` | where decoding stands; long literal runs and long matches |
+//! | `fast_path` | most of a block, by copies of fixed width |
+//! | `tail_loop` | the last sequences, where the input has no room for fixed width |
+//! | `slow_path` | any sequence, with all checks; finds what is wrong |
+
+mod cursor;
+mod fast_path;
+mod slow_path;
+mod tail_loop;
+
+use cursor::Cursor;
+use fast_path::fast_path;
+use slow_path::slow_path;
+use tail_loop::{last_literals, tail_loop};
+
+use crate::codec::CorruptStream;
+
+/// Decodes `src` into exactly `dst[..len]`.
+///
+/// Refused is what the reference decoder refuses: besides what cannot be decoded at all, a match that starts in the
+/// last [`MATCH_START_LIMIT`](super::MATCH_START_LIMIT) bytes or reaches into the last [`END_LITERALS`](super::END_LITERALS). So is an offset of 0, which the
+/// reference decoder lets pass, though the format has no meaning for it.
+///
+/// # Errors
+///
+/// [`CorruptStream`] unless all of `src` decodes to `len` bytes, and if `dst` is shorter than that. `dst` may then hold
+/// part of the result.
+pub(crate) fn decompress(src: &[u8], dst: &mut [u8], len: usize) -> Result<(), CorruptStream> {
+    if dst.len() < len {
+        return Err(CorruptStream::new(0, "no room for the decoded bytes"));
+    }
+    let Some((&token, rest)) = src.split_first() else {
+        return Err(CorruptStream::new(0, "empty block"));
+    };
+    let mut cursor = Cursor { token, src: rest, d: 0 };
+    // A call that a block of a few sequences is done without sooner.
+    if src.len().min(len) >= 64 {
+        cursor = fast_path::<false>(cursor, dst, len, &[]);
+    }
+    let cursor = tail_loop(cursor, dst, len);
+    if last_literals(src, &cursor, dst, len).is_some() {
+        return Ok(());
+    }
+    slow_path::<false>(src, cursor, dst, len, &[]).map(|_| ())
+}
+
+/// [`decompress`] for a block whose matches may reach into `dict`, thought in front of it.
+///
+/// # Errors
+///
+/// As [`decompress`].
+pub(crate) fn decompress_with_dict(src: &[u8], dst: &mut [u8], len: usize, dict: &[u8]) -> Result<(), CorruptStream> {
+    if dst.len() < len {
+        return Err(CorruptStream::new(0, "no room for the decoded bytes"));
+    }
+    let Some((&token, rest)) = src.split_first() else {
+        return Err(CorruptStream::new(0, "empty block"));
+    };
+    let mut cursor = Cursor { token, src: rest, d: 0 };
+    while let Some(next) = slow_path::<true>(src, fast_path::<true>(cursor, dst, len, dict), dst, len, dict)? {
+        cursor = next;
+    }
+    Ok(())
+}

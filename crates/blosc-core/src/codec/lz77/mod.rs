@@ -1,0 +1,11 @@
+//! What all codecs with matches share: copying matches, and measuring them.
+//!
+//! | file | does |
+//! |---|---|
+//! | `copy` | copies a match within the buffer that it is decoded into |
+//! | `repeat` | the words that matches with offsets below 16 are made of |
+//! | `match_length` | finds how far two positions of a buffer agree |
+
+pub(super) mod copy;
+pub(super) mod match_length;
+mod repeat;
