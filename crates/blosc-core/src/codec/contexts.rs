@@ -267,7 +267,7 @@ const SLACK: usize = 64;
 #[derive(Debug, Default)]
 pub(crate) struct Decompressor {
     #[cfg(feature = "zlib")]
-    zlib: Option<super::inflate::Decompressor>,
+    zlib: Option<super::deflate::Decompressor>,
     #[cfg(feature = "zstd")]
     zstd: Option<super::zstd::Decompressor>,
 }

@@ -15,8 +15,6 @@ mod deflate;
 #[cfg(test)]
 mod dict_chunks;
 mod dictionary;
-#[cfg(feature = "zlib")]
-mod inflate;
 pub(crate) mod lz4;
 mod lz77;
 mod ndlz;

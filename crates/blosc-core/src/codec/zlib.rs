@@ -1,5 +1,5 @@
 //! Writing RFC 1950 streams: those of Blosc2 chunks by [`deflate`], those of Blosc1 chunks by the `zlib-rs` crate. Both are
-//! read by [`inflate`](super::inflate).
+//! read by [`deflate`].
 
 use zlib_rs::{Deflate, DeflateFlush, Status};
 

@@ -1,61 +1,23 @@
-//! Writing the symbols of one block.
+//! The symbols of the format and their ranges.
 
-use super::bits::{Bits, code};
-use super::sequence::{END, LITLENS, MAX_MATCH, OFFSETS, Sequence, length_symbol, offset_symbol, pieces};
+/// Symbols of literals, end of block and lengths.
+pub(super) const LITLENS: usize = 286;
+/// Offset symbols.
+pub(super) const OFFSETS: usize = 30;
+/// The symbol that ends a block.
+pub(super) const END: usize = 256;
 
-/// Codes of one block, as they are written.
-pub(super) struct Codes {
-    pub(super) litlen: [u32; LITLENS],
-    pub(super) offset: [u32; OFFSETS],
-}
+/// The shortest match.
+pub(super) const MIN_MATCH: u32 = 3;
+/// The longest match.
+pub(super) const MAX_MATCH: u32 = 258;
+/// The largest offset.
+pub(super) const MAX_OFFSET: u32 = 32768;
 
-/// Writes `sequences`, which stand for `src`, and the end of the block.
-#[inline(never)]
-pub(super) fn write(src: &[u8], sequences: &[Sequence], codes: &Codes, bits: &mut Bits<'_>) -> Option<()> {
-    let mut rest = src;
-    let literals: &[u32; 256] = codes.litlen.first_chunk()?;
-    for sequence in sequences {
-        let (bytes, after) = rest.split_at_checked(sequence.literals as usize)?;
-        // 7 bits may be left over.
-        let (fours, few) = bytes.as_chunks::<4>();
-        for four in fours {
-            for &byte in four {
-                bits.push_code(literals[usize::from(byte)]);
-            }
-            bits.flush()?;
-        }
-        for &byte in few {
-            bits.push_code(literals[usize::from(byte)]);
-        }
-        bits.flush()?;
-        rest = after;
-        if sequence.length > 0 {
-            let (full, others) = pieces(sequence.length);
-            let (symbol, extra) = offset_symbol(sequence.offset);
-            let offset = codes.offset[symbol];
-            let extra = code((sequence.offset - 1) & ((1 << extra) - 1), extra);
-            if full > 0 {
-                let length = codes.litlen[length_symbol(MAX_MATCH).0];
-                for _ in 0..full {
-                    bits.push_code(length);
-                    bits.push_code(offset);
-                    bits.push_code(extra);
-                    bits.flush()?;
-                }
-            }
-            for piece in others {
-                if piece > 0 {
-                    let (symbol, n) = length_symbol(piece);
-                    bits.push_code(codes.litlen[symbol]);
-                    bits.push(piece.wrapping_sub(3) & ((1 << n) - 1), n);
-                    bits.push_code(offset);
-                    bits.push_code(extra);
-                    bits.flush()?;
-                }
-            }
-            rest = rest.get(sequence.length as usize..)?;
-        }
-    }
-    bits.push_code(codes.litlen[END]);
-    bits.flush()
-}
+/// Symbols of the code length code, which the header of a block with dynamic codes is written in.
+pub(super) const CODE_LENGTHS: usize = 19;
+/// The order in which the lengths of the code length code are stored.
+pub(super) const CODE_LENGTH_ORDER: [u8; CODE_LENGTHS] =
+    [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
+/// The longest code of the code length code, in bits.
+pub(super) const CODE_LENGTH_LIMIT: u32 = 7;

@@ -19,6 +19,7 @@
 //!   11 literals   +   11 length  +  5 extra  +   15 offset  +  13 extra   =  55
 //! ```
 
+use super::super::symbols::MAX_MATCH;
 use super::bits::REFILLED;
 use super::entries::{Kind, LitLen, Offset, literals, number};
 use super::table::Tables;
@@ -28,7 +29,7 @@ use crate::codec::lz77::copy::{OVERRUN, copy_exact, copy_roomy, unlikely};
 pub(super) const WINDOW: usize = 8 + OVERRUN;
 
 /// The longest match.
-const LONGEST: usize = 258;
+const LONGEST: usize = MAX_MATCH as usize;
 
 /// Where a stream is between two turns.
 #[derive(Clone, Copy)]

@@ -1,10 +1,10 @@
 //! One stream on its way: its blocks, and by single symbols what turns leave over.
 
-use super::bits::Bits;
+use super::bits::{Bits, ENDS};
 use super::entries::{END, Kind, LitLen, Offset, literals, number};
+use super::header;
 use super::table::Tables;
 use super::turn::{Place, WINDOW, copy};
-use super::{ENDS, header};
 use crate::codec::{CorruptStream, Stream};
 
 const TOO_LONG: &str = "the zlib stream does not end where it should";

@@ -1,17 +1,4 @@
-//! Decoding zlib streams (RFC 1950, deflate of RFC 1951) whose plain length is known, one alone or two side by side.
-//!
-//! A stream is a header of two bytes, deflate blocks, and the Adler-32 of the plain bytes. A block is a bit string, filled
-//! from the low bit of each byte upward:
-//!
-//! ```text
-//! last:1  kind:2   0  stored: to the next byte, u16 length, its complement, the bytes
-//!                  1  fixed codes:   symbols
-//!                  2  dynamic codes: how the codes are made, symbols
-//!
-//! symbol           0..=255  a literal
-//!                  256      end of block
-//!                  257..    a length, 3..=258, and extra bits; then an offset symbol, 1..=32768, and extra bits
-//! ```
+//! Decodes zlib streams whose plain length is known, one alone or two side by side.
 //!
 //! Where a symbol begins is not known before the one in front of it is decoded, some seven cycles for a literal in which a
 //! processor could do five times as much. A second stream does not wait for the first, so two of them take
@@ -31,7 +18,7 @@ use core::fmt;
 use lane::Lane;
 use table::Tables;
 
-use super::{CorruptStream, Stream};
+use crate::codec::{CorruptStream, Stream};
 
 /// Decodes streams, keeping the memory of its tables.
 #[derive(Default)]
@@ -62,7 +49,7 @@ impl Decompressor {
 
 impl fmt::Debug for Decompressor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("inflate::Decompressor")
+        f.write_str("deflate::Decompressor")
     }
 }
 
@@ -102,5 +89,3 @@ fn two(first: &mut Lane<'_>, second: &mut Lane<'_>) {
         }
     }
 }
-
-const ENDS: &str = "the zlib stream is cut off";

@@ -1,5 +1,7 @@
 //! What the searches find, and the symbols it is written with.
 
+use super::super::symbols::{MAX_MATCH, MIN_MATCH};
+
 /// Literals, and a match behind them: `length` bytes that also stand `offset` before. A length of 0 is no match.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Sequence {
@@ -9,21 +11,8 @@ pub(super) struct Sequence {
     pub(super) offset: u32,
 }
 
-/// No match is shorter in the format.
-pub(super) const MIN_MATCH: u32 = 3;
-/// No match is longer in the format.
-pub(super) const MAX_MATCH: u32 = 258;
-/// The largest offset.
-pub(super) const MAX_OFFSET: u32 = 32768;
 /// The longest run of literals in one sequence.
 pub(super) const MAX_LITERALS: u32 = 4096;
-
-/// Literals and end of block.
-pub(super) const LITLENS: usize = 286;
-/// Offset symbols.
-pub(super) const OFFSETS: usize = 30;
-/// The symbol that ends a block.
-pub(super) const END: usize = 256;
 
 /// A match of any length as so many of [`MAX_MATCH`] and up to two others (0 if there is none): what is left over may be
 /// too short for a match, which then takes some bytes of the one before.

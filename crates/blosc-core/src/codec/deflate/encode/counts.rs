@@ -1,6 +1,7 @@
 //! How often the symbols occur, and what they take by that.
 
-use super::sequence::{LITLENS, MAX_MATCH, OFFSETS, Sequence, length_symbol, offset_symbol, pieces};
+use super::super::symbols::{LITLENS, MAX_MATCH, OFFSETS};
+use super::sequence::{Sequence, length_symbol, offset_symbol, pieces};
 
 /// How often each symbol occurs.
 #[derive(Clone)]

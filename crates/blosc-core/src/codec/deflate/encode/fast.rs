@@ -1,6 +1,7 @@
 //! The fast search: one earlier position for each hash of five bytes, the first match taken.
 
-use super::sequence::{MAX_OFFSET, Sequence};
+use super::super::symbols::MAX_OFFSET;
+use super::sequence::Sequence;
 use super::sink::Sink;
 use crate::codec::lz77::match_length::{backward, forward};
 use crate::memory::{self, OutOfMemory};

@@ -97,7 +97,7 @@ fn streams() -> Vec<Vec<u8>> {
             streams.push(dst);
         }
         let mut dst = vec![0; source.len() * 2 + 64];
-        let len = super::super::deflate::Compressor::new(7).unwrap().compress(&source, &mut dst).unwrap().unwrap();
+        let len = super::super::Compressor::new(7).unwrap().compress(&source, &mut dst).unwrap().unwrap();
         dst.truncate(len);
         streams.push(dst);
     }

@@ -1,11 +1,8 @@
 //! How a block with dynamic codes says what they are.
 
+use super::super::symbols::{CODE_LENGTH_LIMIT, CODE_LENGTH_ORDER, CODE_LENGTHS, LITLENS, OFFSETS};
 use super::bits::{Bits, code};
-use super::huffman::{self, CODE_LENGTH_LIMIT};
-use super::sequence::{LITLENS, OFFSETS};
-
-/// The order in which the lengths of the code length code are stored.
-const ORDER: [u8; 19] = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
+use super::huffman;
 
 /// The code lengths of a block in the form they are stored in.
 pub(super) struct Header {
@@ -14,7 +11,7 @@ pub(super) struct Header {
     /// Code length symbols, and behind each its extra bits and their number as a code of [`code`].
     symbols: [(u8, u32); LITLENS + OFFSETS],
     len: usize,
-    lengths: [u8; 19],
+    lengths: [u8; CODE_LENGTHS],
     stored: usize,
     /// The size of it all.
     pub(super) bits: u64,
@@ -34,11 +31,11 @@ impl Header {
             offsets,
             symbols: [(0, 0); LITLENS + OFFSETS],
             len: 0,
-            lengths: [0; 19],
+            lengths: [0; CODE_LENGTHS],
             stored: 4,
             bits: 14,
         };
-        let mut frequencies = [0; 19];
+        let mut frequencies = [0; CODE_LENGTHS];
         let mut last = None;
         let mut rest = &all[..litlens + offsets];
         while let Some(&value) = rest.first() {
@@ -58,7 +55,7 @@ impl Header {
             rest = &rest[n..];
         }
         huffman::lengths(&frequencies, CODE_LENGTH_LIMIT, &mut header.lengths);
-        header.stored = ORDER
+        header.stored = CODE_LENGTH_ORDER
             .iter()
             .rposition(|&symbol| header.lengths[usize::from(symbol)] > 0)
             .map_or(4, |last| (last + 1).max(4));
@@ -73,11 +70,11 @@ impl Header {
         bits.push(self.litlens as u32 - 257, 5);
         bits.push(self.offsets as u32 - 1, 5);
         bits.push(self.stored as u32 - 4, 4);
-        for &symbol in &ORDER[..self.stored] {
+        for &symbol in &CODE_LENGTH_ORDER[..self.stored] {
             bits.flush()?;
             bits.push(self.lengths[usize::from(symbol)].into(), 3);
         }
-        let mut codes = [0; 19];
+        let mut codes = [0; CODE_LENGTHS];
         huffman::codes(&self.lengths, &mut codes);
         for &(symbol, extra) in &self.symbols[..self.len] {
             bits.flush()?;

@@ -1,11 +1,12 @@
 //! Writing one block in the kind that is the shortest.
 
+use super::super::symbols::{END, LITLENS, OFFSETS};
 use super::bits::Bits;
+use super::codes::{self, Codes};
 use super::counts::Counts;
 use super::header::Header;
 use super::huffman::{self, LITLEN_LIMIT, OFFSET_LIMIT};
-use super::sequence::{END, LITLENS, OFFSETS, Sequence};
-use super::symbols::{self, Codes};
+use super::sequence::Sequence;
 
 /// Writes `sequences`, which stand for `src`, as one block; `None` where the output would become longer than `room` bytes.
 /// `counts` are those of its symbols.
@@ -47,7 +48,7 @@ pub(super) fn write(
         huffman::codes(&litlen, &mut codes.litlen);
         huffman::codes(&offset, &mut codes.offset);
     }
-    symbols::write(src, sequences, &codes, bits)
+    codes::write(src, sequences, &codes, bits)
 }
 
 const STORED: u32 = 0;

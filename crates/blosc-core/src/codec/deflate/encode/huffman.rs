@@ -6,8 +6,6 @@ use super::bits::code;
 pub(super) const LITLEN_LIMIT: u32 = 14;
 /// No code of offsets is longer.
 pub(super) const OFFSET_LIMIT: u32 = 15;
-/// No code of the code length code is longer.
-pub(super) const CODE_LENGTH_LIMIT: u32 = 7;
 
 /// Sets `lengths` for symbols of these frequencies (0: the symbol gets none), none above `limit`.
 ///

@@ -1,8 +1,9 @@
 //! The thorough search: all positions of equal hash are linked from the newest to the oldest, and a match gives way to a
 //! better one that starts a byte later.
 
+use super::super::symbols::MAX_OFFSET;
 use super::prices::Prices;
-use super::sequence::{MAX_OFFSET, Sequence};
+use super::sequence::Sequence;
 use super::sink::Sink;
 use crate::codec::lz77::match_length::{backward, forward};
 use crate::memory::{self, OutOfMemory};

@@ -1,37 +1,31 @@
 //! How a block with dynamic codes says what they are: code lengths, themselves run-length coded and then Huffman coded.
 
-use super::ENDS;
-use super::bits::Bits;
+use super::super::symbols::{CODE_LENGTH_LIMIT, CODE_LENGTH_ORDER, CODE_LENGTHS, END, LITLENS, OFFSETS};
+use super::bits::{Bits, ENDS};
 use super::table::Tables;
-
-/// The order in which the lengths of the code length code are stored.
-const ORDER: [u8; 19] = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
-
-/// The longest code of the code length code.
-const MAX_BITS: usize = 7;
 
 /// Reads the codes of a block and makes its tables.
 ///
 /// ```text
 /// 257..=286 litlen lengths: 5 bits   1..=30 offset lengths: 5 bits   4..=19 lengths of the code length code: 4 bits
-/// those, 3 bits each, in `ORDER`
+/// those, 3 bits each, in `CODE_LENGTH_ORDER`
 /// the lengths of both codes as one list:  0..=15 a length   16 the last one, 3..=6 times   17, 18 zeros, 3..=138
 /// ```
 pub(super) fn read(bits: &mut Bits<'_>, tables: &mut Tables) -> Result<(), &'static str> {
     let litlens = bits.take(5)? as usize + 257;
     let offsets = bits.take(5)? as usize + 1;
     let stored = bits.take(4)? as usize + 4;
-    if litlens > 286 || offsets > 30 {
+    if litlens > LITLENS || offsets > OFFSETS {
         return Err("too many symbols");
     }
-    let mut lengths = [0; 19];
-    for &symbol in &ORDER[..stored] {
+    let mut lengths = [0; CODE_LENGTHS];
+    for &symbol in &CODE_LENGTH_ORDER[..stored] {
         lengths[usize::from(symbol)] = bits.take(3)? as u8;
     }
     let code = code_length_code(&lengths)?;
 
     // A run of 138 may begin at the last place.
-    let mut lengths = [0u8; 286 + 30];
+    let mut lengths = [0u8; LITLENS + OFFSETS];
     let total = litlens + offsets;
     let mut at = 0;
     while at < total {
@@ -39,7 +33,7 @@ pub(super) fn read(bits: &mut Bits<'_>, tables: &mut Tables) -> Result<(), &'sta
         if bits.count() < 14 {
             bits.refill();
         }
-        let [symbol, used] = code[bits.peek() as usize & ((1 << MAX_BITS) - 1)];
+        let [symbol, used] = code[bits.peek() as usize & ((1 << CODE_LENGTH_LIMIT) - 1)];
         if bits.count() < u32::from(used) {
             return Err(ENDS);
         }
@@ -62,7 +56,7 @@ pub(super) fn read(bits: &mut Bits<'_>, tables: &mut Tables) -> Result<(), &'sta
         lengths[at..end].fill(value);
         at = end;
     }
-    if lengths[256] == 0 {
+    if lengths[END] == 0 {
         return Err("no code for the end of the block");
     }
     let (litlen, offset) = lengths[..total].split_at(litlens);
@@ -70,13 +64,13 @@ pub(super) fn read(bits: &mut Bits<'_>, tables: &mut Tables) -> Result<(), &'sta
 }
 
 /// Symbol and bits, by the next seven bits.
-fn code_length_code(lengths: &[u8; 19]) -> Result<[[u8; 2]; 1 << MAX_BITS], &'static str> {
-    let mut table = [[0; 2]; 1 << MAX_BITS];
+fn code_length_code(lengths: &[u8; CODE_LENGTHS]) -> Result<[[u8; 2]; 1 << CODE_LENGTH_LIMIT], &'static str> {
+    let mut table = [[0; 2]; 1 << CODE_LENGTH_LIMIT];
     // The next code counted in seven bits, where one of n bits stands for 2^(7-n).
     let mut code = 0u32;
-    for bits in 1..=MAX_BITS as u8 {
+    for bits in 1..=CODE_LENGTH_LIMIT as u8 {
         for (symbol, _) in lengths.iter().enumerate().filter(|&(_, &length)| length == bits) {
-            if code >= 1 << MAX_BITS {
+            if code >= 1 << CODE_LENGTH_LIMIT {
                 return Err("too many code length codes");
             }
             // In the stream a code begins with its highest bit.
@@ -84,9 +78,9 @@ fn code_length_code(lengths: &[u8; 19]) -> Result<[[u8; 2]; 1 << MAX_BITS], &'st
             for entry in table[usize::from(first)..].iter_mut().step_by(1 << bits) {
                 *entry = [symbol as u8, bits];
             }
-            code += 1 << (MAX_BITS as u8 - bits);
+            code += 1 << (CODE_LENGTH_LIMIT as u8 - bits);
         }
     }
     // Without any code there is no end of block either, and so nothing that could be decoded.
-    if code == 1 << MAX_BITS { Ok(table) } else { Err("incomplete code length code") }
+    if code == 1 << CODE_LENGTH_LIMIT { Ok(table) } else { Err("incomplete code length code") }
 }
