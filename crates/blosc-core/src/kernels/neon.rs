@@ -3,8 +3,10 @@
 use std::arch::aarch64::*;
 use std::arch::is_aarch64_feature_detected;
 
+use super::buffers::{self, on_bytes, on_elements, on_groups_of_eight};
 use super::lanes::{assert_in_bounds, lane_barrel, lane_bitshuffle, lane_shuffle, single_lane};
-use super::{self as kernels, Kernels, on_bytes, on_elements, on_groups_of_eight, scalar};
+use super::scalar;
+use super::table::Kernels;
 
 /// The table, if the CPU has NEON.
 pub(super) fn kernels() -> Option<&'static Kernels> {
@@ -17,12 +19,12 @@ pub(super) fn kernels() -> Option<&'static Kernels> {
         shuffle_planes: |src, planes| {
             // SAFETY: as for `shuffle`.
             let kernel = |src: &[u8], planes: &mut [&mut [u8]]| unsafe { shuffle_planes(src, planes) };
-            kernels::to_planes(src, planes, kernel, TABLE.shuffle);
+            buffers::to_planes(src, planes, kernel, TABLE.shuffle);
         },
         unshuffle_planes: |planes, dst| {
             // SAFETY: as for `shuffle`.
             let kernel = |planes: &[&[u8]], dst: &mut [u8]| unsafe { unshuffle_planes(planes, dst) };
-            kernels::from_planes(planes, dst, kernel, TABLE.unshuffle);
+            buffers::from_planes(planes, dst, kernel, TABLE.unshuffle);
         },
         // SAFETY: as for `shuffle`.
         bitshuffle: |t, src, dst| on_groups_of_eight(t, src, dst, |t, src, dst| unsafe { bitshuffle(t, src, dst) }),

@@ -16,7 +16,8 @@
 //!
 //! Nothing here depends on the typesize being one that a chunk can have.
 
-use super::{self as kernels, Kernels, on_bytes, on_elements, on_groups_of_eight};
+use super::buffers::{self, on_bytes, on_elements, on_groups_of_eight};
+use super::table::Kernels;
 
 /// The table that always exists.
 pub(super) fn kernels() -> &'static Kernels {
@@ -24,8 +25,8 @@ pub(super) fn kernels() -> &'static Kernels {
         name: "scalar",
         shuffle: |t, src, dst| on_elements(t, src, dst, |src, dst| shuffle(t, src, dst)),
         unshuffle: |t, src, dst| on_elements(t, src, dst, |src, dst| unshuffle(t, src, dst)),
-        shuffle_planes: |src, planes| kernels::to_planes(src, planes, |_, _| false, TABLE.shuffle),
-        unshuffle_planes: |planes, dst| kernels::from_planes(planes, dst, |_, _| false, TABLE.unshuffle),
+        shuffle_planes: |src, planes| buffers::to_planes(src, planes, |_, _| false, TABLE.shuffle),
+        unshuffle_planes: |planes, dst| buffers::from_planes(planes, dst, |_, _| false, TABLE.unshuffle),
         bitshuffle: |t, src, dst| on_groups_of_eight(t, src, dst, bitshuffle),
         bitunshuffle: |t, src, dst| on_groups_of_eight(t, src, dst, bitunshuffle),
         running_sum: |src, dst| on_bytes(src, dst, |src, dst| running_sum(0, src, dst)),

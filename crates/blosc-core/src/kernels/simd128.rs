@@ -2,8 +2,10 @@
 
 use std::arch::wasm32::*;
 
+use super::buffers::{self, on_bytes, on_elements, on_groups_of_eight};
 use super::lanes::{assert_in_bounds, lane_barrel, lane_bitshuffle, lane_shuffle, single_lane};
-use super::{self as kernels, Kernels, on_bytes, on_elements, on_groups_of_eight, scalar};
+use super::scalar;
+use super::table::Kernels;
 
 /// The table; this file is compiled only where simd128 is enabled.
 pub(super) fn kernels() -> Option<&'static Kernels> {
@@ -18,10 +20,10 @@ pub(super) fn kernels() -> Option<&'static Kernels> {
             })
         },
         shuffle_planes: |src, planes| {
-            kernels::to_planes(src, planes, |src, planes| shuffle_planes(src, planes), TABLE.shuffle)
+            buffers::to_planes(src, planes, |src, planes| shuffle_planes(src, planes), TABLE.shuffle)
         },
         unshuffle_planes: |planes, dst| {
-            kernels::from_planes(planes, dst, |planes, dst| unshuffle_planes(planes, dst), TABLE.unshuffle)
+            buffers::from_planes(planes, dst, |planes, dst| unshuffle_planes(planes, dst), TABLE.unshuffle)
         },
         bitshuffle: |t, src, dst| on_groups_of_eight(t, src, dst, |t, src, dst| bitshuffle(t, src, dst)),
         bitunshuffle: |t, src, dst| on_groups_of_eight(t, src, dst, |t, src, dst| bitunshuffle(t, src, dst)),

@@ -4,8 +4,8 @@ use std::arch::x86_64::*;
 use std::hint::black_box;
 
 use super::super::lanes::inverse;
-use super::load;
 use super::tables::{Index, Moves, TURNS, Tables, back, forth};
+use super::vectors::load;
 
 /// Elements in one tile: one byte of each fills a vector.
 const ROW: usize = 64;
@@ -64,6 +64,10 @@ pub(super) unsafe fn unshuffle_rows<const Q: usize, const B: usize>(
 ///
 /// The tables are reached through `black_box`: LLVM would otherwise see through masks and indices that it knows, and merge
 /// blends and permutations into permutations of two sources.
+///
+/// # Safety
+///
+/// As for [`shuffle_rows`]; `elements` is less than [`ROW`] if `SHORT`, and at least [`ROW`] otherwise.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 unsafe fn shuffle_tiles<const Q: usize, const B: usize, const SHORT: bool>(
@@ -111,6 +115,10 @@ unsafe fn shuffle_tiles<const Q: usize, const B: usize, const SHORT: bool>(
 }
 
 /// [`unshuffle_rows`], as [`shuffle_tiles`] is [`shuffle_rows`].
+///
+/// # Safety
+///
+/// As for [`unshuffle_rows`]; `elements` is less than [`ROW`] if `SHORT`, and at least [`ROW`] otherwise.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 unsafe fn unshuffle_tiles<const Q: usize, const B: usize, const SHORT: bool>(

@@ -29,7 +29,7 @@ use std::hint::black_box;
 
 use super::super::avx2;
 use super::super::lanes::starts;
-use super::{load, load_rows, store, store_rows};
+use super::vectors::{load, load_rows, store, store_rows};
 use steps::{ORDER_1, UNORDER_1, sort, transpose_bits, zip_rounds};
 use units::{bitshuffle_units, bitunshuffle_units};
 

@@ -2,7 +2,7 @@
 
 use std::arch::x86_64::*;
 
-use super::super::exchange;
+use super::super::vectors::exchange;
 
 /// Exchanges the upper two bits of the place, or the second alone, with the number of the quarter.
 #[inline]

@@ -11,7 +11,7 @@ use std::hint::black_box;
 use std::mem::MaybeUninit;
 
 use super::super::super::lanes::strips;
-use super::super::{load, load_rows, store, store_rows};
+use super::super::vectors::{load, load_rows, store, store_rows};
 use super::steps::{ORDER_2, UNORDER_2, exchange_quarters, sort, transpose_bits, unsort, zip_pair, zip_quad};
 
 /// `TILES` tiles at a time of 64 units of `8 * T` bytes. The upper bits of `u` and `p` that are exchanged number `QUARTERS`
