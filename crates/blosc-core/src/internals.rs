@@ -1,7 +1,8 @@
 //! What benchmarks and fuzzers need that users do not: the codecs of single streams. Only with the feature `internals`;
 //! nothing here is stable.
 
-use crate::codec::{Compressor, Decompressor, StreamCodec, StreamError};
+use crate::codec::StreamError;
+use crate::stream::{Compressor, Decompressor, StreamCodec};
 use crate::{CParams, Codec, CodecFormat, CorruptStream, DecodeError, EncodeError, Registry};
 
 /// Compresses streams with one codec at one level, 1..=9.

@@ -47,6 +47,7 @@ mod chunk;
 mod codec;
 mod error;
 mod filter;
+mod format;
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod internals;
@@ -58,6 +59,7 @@ pub mod memory;
 mod parallel;
 mod params;
 mod registry;
+mod stream;
 
 pub use cancel::{Cancel, Cancelled};
 pub use chunk::{
@@ -67,10 +69,11 @@ pub use chunk::{
 pub use codec::{Codec, CodecFormat, CorruptStream};
 pub use error::{DecodeError, EncodeError};
 pub use filter::{Filter, FilterPipeline};
+pub use format::ChunkFormat;
 pub use limits::{Limits, OverLimit};
 pub use memory::OutOfMemory;
 pub use parallel::Parallelism;
-pub use params::{BlockSize, CParams, ChunkFormat, SplitMode};
+pub use params::{BlockSize, CParams, SplitMode};
 pub use registry::{BlockCodec, BlockFilter, PluginContext, Registry, ReservedId};
 
 /// Compresses `src` to a chunk: [`Encoder::compress`] with a fresh encoder.

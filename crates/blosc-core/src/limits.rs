@@ -188,7 +188,7 @@ const SCRATCH_BLOCKS: u64 = 6;
 
 /// What the blocks of a chunk of `blocksize`, or no larger than that, take on their way.
 pub(crate) fn scratch(blocksize: u64) -> u64 {
-    SCRATCH_BLOCKS * blocksize.min(crate::params::MAX_BLOCKSIZE as u64)
+    SCRATCH_BLOCKS * blocksize.min(crate::format::MAX_BLOCKSIZE as u64)
 }
 
 fn check(what: &'static str, needed: u64, limit: usize, raise: &'static str) -> Result<(), OverLimit> {

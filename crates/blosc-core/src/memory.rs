@@ -152,6 +152,14 @@ pub fn reuse(buffer: &mut Vec<u8>, len: usize) -> Result<(), OutOfMemory> {
     Ok(())
 }
 
+/// The first `len` bytes of a buffer, which is made longer if needed, and never shorter. Growing drops its content.
+pub(crate) fn at_least(buffer: &mut Vec<u8>, len: usize) -> Result<&mut [u8], OutOfMemory> {
+    if buffer.len() < len {
+        reuse(buffer, len)?;
+    }
+    Ok(&mut buffer[..len])
+}
+
 /// All items of an iterator.
 ///
 /// # Errors

@@ -6,10 +6,12 @@ use super::planes::{MAX_PLANES, Plane, Planes};
 use super::{CSIZE_LEN, Stored, StreamReader};
 use crate::DecodeError;
 use crate::chunk::{Layout, vlblocks};
-use crate::codec::{CorruptStream, Decompressor, DictionaryCache, StreamCodec, StreamError};
-use crate::filter::{Context, Pipeline, Scratch, grow};
+use crate::codec::{CorruptStream, StreamError};
+use crate::filter::{Context, Pipeline, Scratch};
 use crate::kernels;
+use crate::memory;
 use crate::registry::Registry;
+use crate::stream::{Decompressor, DictionaryCache, StreamCodec};
 
 /// What is not in the chunk.
 #[derive(Clone, Copy)]
@@ -131,7 +133,7 @@ impl BlockDecoder {
                 &self.decoded[..len]
             }
             Stored::Run { value, .. } => {
-                let run = grow(&mut self.decoded, len)?;
+                let run = memory::at_least(&mut self.decoded, len)?;
                 run.fill(value);
                 run
             }
@@ -178,7 +180,7 @@ impl BlockDecoder {
         if pipeline.is_identity(len) {
             return block.decode_streams(&mut self.decompressor, at, nstreams, dst);
         }
-        let decoded = grow(&mut self.decoded, len)?;
+        let decoded = memory::at_least(&mut self.decoded, len)?;
         block.decode_streams(&mut self.decompressor, at, nstreams, decoded)?;
         Ok(pipeline.backward(&decoded[..len], reference, &mut self.scratch, dst)?)
     }

@@ -13,9 +13,8 @@
 //! Measured on a Zen 4 core with LZ4 and chunks of 1 MiB: 64-bit keys, five of whose planes are zero, went from 24 to 42 GB/s;
 //! doubles, most of whose planes are stored, from 9.4 to 13.2 GB/s.
 
-use crate::OutOfMemory;
-use crate::filter::grow;
 use crate::kernels;
+use crate::memory::{self, OutOfMemory};
 
 /// Blocks of more planes are not worth it: writers do not split them.
 pub(super) const MAX_PLANES: usize = 16;
@@ -113,7 +112,7 @@ impl PlaneBuffer {
     pub(super) fn shuffle(&mut self, nplanes: usize, block: &[u8]) -> Result<impl Iterator<Item = &[u8]>, OutOfMemory> {
         let len = block.len() / nplanes;
         let stride = len + if len < PAGE { 0 } else { PAGE / nplanes };
-        let bytes = grow(&mut self.bytes, nplanes * stride)?;
+        let bytes = memory::at_least(&mut self.bytes, nplanes * stride)?;
         let mut planes: [&mut [u8]; MAX_PLANES] = Default::default();
         for (plane, bytes) in planes.iter_mut().zip(bytes.chunks_exact_mut(stride)) {
             *plane = &mut bytes[..len];

@@ -4,7 +4,8 @@
 //! them, and readers of chunks older than Blosc 1.11 depend on the split rule.
 
 use crate::codec::Codec;
-use crate::params::{BlockSize, CParams, ChunkFormat, SplitMode};
+use crate::format::ChunkFormat;
+use crate::params::{BlockSize, CParams, SplitMode};
 
 /// The automatic block size starts here: an L1 data cache of 32 KiB.
 const L1: usize = 32 * 1024;

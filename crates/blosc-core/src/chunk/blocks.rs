@@ -6,10 +6,10 @@ use std::sync::OnceLock;
 use super::{Body, Chunk, vlblocks};
 use crate::block::{BlockDecoder, BlockPlan, Outside};
 use crate::cancel::{self, Cancel};
-use crate::codec::DictionaryCache;
 use crate::limits::scratch;
 use crate::memory;
 use crate::parallel;
+use crate::stream::DictionaryCache;
 use crate::{DecodeError, Limits};
 
 /// Which block a [prefilter](crate::Encoder::prefilter) or [postfilter](crate::Decoder::postfilter) is given.

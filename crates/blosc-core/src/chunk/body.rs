@@ -7,13 +7,15 @@ use super::layout::{BSTART_LEN, DSIZE_LEN};
 use crate::EncodeError;
 use crate::block::{BlockEncoder, CSIZE_LEN, Streams};
 use crate::cancel::{self, Cancel};
-use crate::codec::{Dictionary, MAX_DICT, train};
+use crate::codec::{MAX_DICT, train};
 use crate::filter::{BitShuffleRule, Context, Pipeline, Scratch};
+use crate::format::ChunkFormat;
 use crate::le::put_i32;
 use crate::memory;
 use crate::parallel::{self, Parallelism};
-use crate::params::{CParams, ChunkFormat};
+use crate::params::CParams;
 use crate::registry::Registry;
+use crate::stream::Dictionary;
 
 /// All that encoding the blocks of one chunk takes, looked up once.
 pub(super) struct BodyPlan<'a> {

@@ -13,12 +13,14 @@ use super::{Header, max_cbytes};
 use crate::EncodeError;
 use crate::block::{BlockEncoder, tuning};
 use crate::cancel::{self, Cancel};
-use crate::codec::{Codec, Compressor};
+use crate::codec::Codec;
 use crate::filter::Filter;
+use crate::format::ChunkFormat;
 use crate::memory;
 use crate::parallel::Parallelism;
-use crate::params::{CParams, ChunkFormat};
+use crate::params::CParams;
 use crate::registry::Registry;
+use crate::stream::Compressor;
 
 /// What a prefilter is: it fills the second slice, zeros, from the first, both a block long.
 pub(super) type Prefilter = dyn Fn(BlockInfo, &[u8], &mut [u8]) -> Result<(), String> + Send + Sync;

@@ -14,10 +14,11 @@ use core::ops::Range;
 use super::Header;
 use crate::DecodeError;
 use crate::block::tuning;
-use crate::codec::{CodecFormat, Decompressor, MAX_DICT};
+use crate::codec::{CodecFormat, MAX_DICT};
 use crate::filter::{BitShuffleRule, FilterPipeline};
+use crate::format::ChunkFormat;
 use crate::le::i32_at;
-use crate::params::ChunkFormat;
+use crate::stream::Decompressor;
 
 /// Bytes of one `bstart`.
 pub(crate) const BSTART_LEN: usize = 4;

@@ -4,8 +4,8 @@ use super::Encoder;
 use super::header::{ChunkKind, Header, Special};
 use crate::EncodeError;
 use crate::block::tuning;
+use crate::format::{ChunkFormat, MAX_BLOCKSIZE};
 use crate::memory;
-use crate::params::{ChunkFormat, MAX_BLOCKSIZE};
 
 /// Not-a-number as C-Blosc2 repeats it: the quiet one with no other bit set.
 const NAN_F32: [u8; 4] = 0x7FC0_0000_u32.to_le_bytes();

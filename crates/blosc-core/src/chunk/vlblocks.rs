@@ -14,9 +14,9 @@ use super::layout::{BSTART_LEN, DSIZE_LEN};
 use super::{Encoder, Layout};
 use crate::codec::MAX_DICT;
 use crate::filter::Filter;
+use crate::format::ChunkFormat;
 use crate::le::{i32_at, put_i32};
 use crate::memory;
-use crate::params::ChunkFormat;
 use crate::{DecodeError, EncodeError};
 
 /// Bytes of the plain size in front of a payload.

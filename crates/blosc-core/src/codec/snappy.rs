@@ -1,8 +1,7 @@
 //! Raw Snappy blocks, through the `snap` crate.
 
 use super::CorruptStream;
-use crate::OutOfMemory;
-use crate::filter::grow;
+use crate::memory::{self, OutOfMemory};
 
 /// A Snappy encoder with the buffer it compresses into: `snap` wants room for the worst case, which a stream has not.
 pub(crate) struct Compressor {
@@ -19,7 +18,7 @@ impl Default for Compressor {
 impl Compressor {
     pub(crate) fn compress(&mut self, src: &[u8], dst: &mut [u8]) -> Result<Option<usize>, OutOfMemory> {
         let bound = snap::raw::max_compress_len(src.len());
-        let out = grow(&mut self.out, bound)?;
+        let out = memory::at_least(&mut self.out, bound)?;
         let Ok(len) = self.encoder.compress(src, out) else { return Ok(None) };
         let Some(dst) = dst.get_mut(..len) else { return Ok(None) };
         dst.copy_from_slice(&out[..len]);

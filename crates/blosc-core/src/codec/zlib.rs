@@ -3,9 +3,11 @@
 
 use zlib_rs::{Deflate, DeflateFlush, Status};
 
+pub(crate) use super::deflate::Decompressor;
+
 use super::deflate;
+use crate::format::ChunkFormat;
 use crate::memory::{self, OutOfMemory};
-use crate::params::ChunkFormat;
 
 /// The largest window, 32 KiB: what `compress2` of zlib uses.
 const WINDOW_BITS: u8 = 15;

@@ -1,8 +1,9 @@
 //! Test support: filtered blocks as C-Blosc2 stored them, taken out of its golden chunks.
 
-use crate::codec::{CodecFormat, Decompressor, StreamCodec};
+use crate::codec::CodecFormat;
 use crate::kernels;
 use crate::le::i32_at;
+use crate::stream::{Decompressor, StreamCodec};
 
 /// A chunk before its filters are undone.
 pub(super) struct Filtered {

@@ -15,7 +15,7 @@ mod trunc;
 use core::fmt;
 use core::num::NonZeroU8;
 
-pub(crate) use pipeline::{BitShuffleRule, Context, FilterError, Pipeline, Scratch, grow};
+pub(crate) use pipeline::{BitShuffleRule, Context, FilterError, Pipeline, Scratch};
 
 /// One filter of a pipeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -53,14 +53,6 @@ impl Scratch {
     }
 }
 
-/// `len` bytes of a buffer that never shrinks. Its content does not survive growing.
-pub(crate) fn grow(buffer: &mut Vec<u8>, len: usize) -> Result<&mut [u8], OutOfMemory> {
-    if buffer.len() < len {
-        memory::reuse(buffer, len)?;
-    }
-    Ok(&mut buffer[..len])
-}
-
 /// Filters that can all run.
 #[derive(Clone, Copy)]
 pub(crate) struct Pipeline<'a> {
@@ -176,7 +168,7 @@ impl<'a> Pipeline<'a> {
         for &filter in self.filters.as_slice() {
             if self.context.changes(filter, len) {
                 let src = if is_filtered { &scratch.current[..len] } else { block };
-                self.context.forward(filter, src, grow(&mut scratch.next, len)?, reference)?;
+                self.context.forward(filter, src, memory::at_least(&mut scratch.next, len)?, reference)?;
                 scratch.advance();
                 is_filtered = true;
             }
@@ -202,7 +194,7 @@ impl<'a> Pipeline<'a> {
         for &filter in filters[last + 1..].iter().rev() {
             if self.context.changes(filter, len) {
                 let src = if is_unfiltered { &scratch.current[..len] } else { src };
-                self.context.backward(filter, src, grow(&mut scratch.next, len)?, reference)?;
+                self.context.backward(filter, src, memory::at_least(&mut scratch.next, len)?, reference)?;
                 scratch.advance();
                 is_unfiltered = true;
             }

@@ -3,7 +3,7 @@
 use super::{Block, BlockDecoder, BlockPlan};
 use crate::DecodeError;
 use crate::block::{CSIZE_LEN, Stored};
-use crate::codec::Stream;
+use crate::codec::DecodeTask;
 
 /// A stream that holds more plain bytes for each of its own is long matches: two of them gain nothing by waiting together,
 /// and lose by twice the memory at a time.
@@ -34,13 +34,13 @@ impl BlockDecoder {
         let pipeline = &plan.pipeline;
         if pipeline.is_identity(a.len) && pipeline.is_identity(b.len) {
             let streams =
-                [Stream { src: src_a, dst: dst_a, len: a.len }, Stream { src: src_b, dst: dst_b, len: b.len }];
+                [DecodeTask { src: src_a, dst: dst_a, len: a.len }, DecodeTask { src: src_b, dst: dst_b, len: b.len }];
             let [done_a, done_b] = self.decompressor.decompress_pair(&plan.codec, streams);
             done_a.map_err(|source| a.corrupt(0, at_a, source))?;
             return done_b.map_err(|source| b.corrupt(0, at_b, source));
         }
         let (buffer_a, buffer_b) = (&mut self.decoded, &mut self.decoded_next);
-        let streams = [Stream::to_buffer(src_a, buffer_a, a.len)?, Stream::to_buffer(src_b, buffer_b, b.len)?];
+        let streams = [DecodeTask::to_buffer(src_a, buffer_a, a.len)?, DecodeTask::to_buffer(src_b, buffer_b, b.len)?];
         let [done_a, done_b] = self.decompressor.decompress_pair(&plan.codec, streams);
         done_a.map_err(|source| a.corrupt(0, at_a, source))?;
         pipeline.backward(&buffer_a[..a.len], None, &mut self.scratch, dst_a)?;

@@ -4,8 +4,8 @@ use super::bits::offset::*;
 use super::{Header, Special, bits};
 use crate::codec::Codec;
 use crate::filter::{Filter, FilterPipeline};
+use crate::format::ChunkFormat;
 use crate::le::put_i32;
-use crate::params::ChunkFormat;
 
 /// What the header of a new chunk says besides its sizes.
 #[derive(Debug, Clone, Copy)]

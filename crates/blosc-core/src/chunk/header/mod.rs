@@ -23,7 +23,7 @@ pub(crate) use build::ChunkKind;
 
 use crate::codec::{Codec, CodecFormat};
 use crate::filter::{Filter, FilterPipeline};
-use crate::params::ChunkFormat;
+use crate::format::ChunkFormat;
 use crate::{DecodeError, Limits};
 
 /// The header of a chunk, its fields checked against each other.

@@ -4,7 +4,7 @@ use super::bits::offset::*;
 use super::{Header, Special, bits};
 use crate::DecodeError;
 use crate::codec::CodecFormat;
-use crate::params::{ChunkFormat, MAX_BLOCKSIZE};
+use crate::format::{ChunkFormat, MAX_BLOCKSIZE};
 
 impl Header {
     /// Reads the header at the start of `bytes` as [`Header::parse`] does, where only a Blosc1 chunk may stand: in

@@ -5,7 +5,7 @@ use super::entries::{END, Kind, LitLen, Offset, literals, number};
 use super::header;
 use super::table::Tables;
 use super::turn::{Place, WINDOW, copy};
-use crate::codec::{CorruptStream, Stream};
+use crate::codec::{CorruptStream, DecodeTask};
 
 const TOO_LONG: &str = "the zlib stream does not end where it should";
 
@@ -24,8 +24,8 @@ pub(super) struct Lane<'a> {
 }
 
 impl<'a> Lane<'a> {
-    pub(super) fn new(stream: Stream<'a>, tables: &'a mut Tables) -> Self {
-        let Stream { src, dst, len } = stream;
+    pub(super) fn new(stream: DecodeTask<'a>, tables: &'a mut Tables) -> Self {
+        let DecodeTask { src, dst, len } = stream;
         let mut lane =
             Lane { bits: Bits::new(src), dst, len, d: 0, tables, is_last: false, in_symbols: false, outcome: None };
         lane.outcome = zlib_header(&mut lane.bits).err().map(Err);

@@ -18,7 +18,7 @@ use core::fmt;
 use lane::Lane;
 use table::Tables;
 
-use crate::codec::{CorruptStream, Stream};
+use crate::codec::{CorruptStream, DecodeTask};
 
 /// Decodes streams, keeping the memory of its tables.
 #[derive(Default)]
@@ -30,14 +30,14 @@ pub(crate) struct Decompressor {
 
 impl Decompressor {
     /// Decodes the stream at the front of `src`. What follows it is ignored, as zlib does.
-    pub(crate) fn decompress(&mut self, stream: Stream<'_>) -> Result<(), CorruptStream> {
+    pub(crate) fn decompress(&mut self, stream: DecodeTask<'_>) -> Result<(), CorruptStream> {
         let mut lane = Lane::new(stream, &mut self.tables);
         one(&mut lane);
         lane.finish()
     }
 
     /// Decodes two of them.
-    pub(crate) fn decompress_pair(&mut self, [first, second]: [Stream<'_>; 2]) -> [Result<(), CorruptStream>; 2] {
+    pub(crate) fn decompress_pair(&mut self, [first, second]: [DecodeTask<'_>; 2]) -> [Result<(), CorruptStream>; 2] {
         let mut first = Lane::new(first, &mut self.tables);
         let mut second = Lane::new(second, self.others.get_or_insert_default());
         two(&mut first, &mut second);

@@ -3,7 +3,7 @@
 use zlib_rs::{Deflate, DeflateFlush, Inflate, InflateFlush, Status};
 
 use super::Decompressor;
-use crate::codec::{CorruptStream, Stream};
+use crate::codec::{CorruptStream, DecodeTask};
 
 /// Streams made by zlib 1.2.13 (of Python): levels 0 to 9; the strategies filtered, huffman only, rle and fixed; windows of 9
 /// to 14 bits; flushes of every kind in the middle, with default and with fixed codes; empty blocks in a row; no bytes.
@@ -58,7 +58,7 @@ fn random_cycle(period: usize, len: usize) -> Vec<u8> {
 /// Decodes to `len` bytes with `slack` behind them, which is where the first bytes of `dst` end.
 fn decode(src: &[u8], len: usize, slack: usize) -> (Vec<u8>, Result<(), CorruptStream>) {
     let mut dst = vec![0xA5; len + slack];
-    let result = Decompressor::default().decompress(Stream { src, dst: &mut dst, len });
+    let result = Decompressor::default().decompress(DecodeTask { src, dst: &mut dst, len });
     dst.truncate(len);
     (dst, result)
 }
@@ -219,8 +219,8 @@ fn a_pair_is_the_same_as_two() {
         let two @ [(a, len_a, slack_a), (b, len_b, slack_b)] = &[pick(), pick()];
         let (mut dst_a, mut dst_b) = (vec![0xA5; len_a + slack_a], vec![0xA5; len_b + slack_b]);
         let results = decompressor.decompress_pair([
-            Stream { src: a, dst: &mut dst_a, len: *len_a },
-            Stream { src: b, dst: &mut dst_b, len: *len_b },
+            DecodeTask { src: a, dst: &mut dst_a, len: *len_a },
+            DecodeTask { src: b, dst: &mut dst_b, len: *len_b },
         ]);
         for ((result, dst), (stream, len, slack)) in results.into_iter().zip([dst_a, dst_b]).zip(two) {
             let (alone, expected) = decode(stream, *len, *slack);

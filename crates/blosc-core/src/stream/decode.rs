@@ -1,0 +1,164 @@
+//! Decompresses streams: the codec of a chunk, and per-thread state, which is made when first needed.
+
+use super::dictionary::DictionaryCache;
+use crate::DecodeError;
+#[cfg(feature = "snappy")]
+use crate::codec::snappy;
+#[cfg(feature = "zlib")]
+use crate::codec::zlib;
+use crate::codec::{CodecFormat, CorruptStream, DecodeTask, NDLZ, StreamError, blosclz, lz4, ndlz};
+use crate::registry::{BlockCodec, PluginContext, Registry};
+#[cfg(feature = "zstd")]
+use crate::{OutOfMemory, codec::zstd};
+
+/// The codec of a chunk's streams, looked up once for all threads.
+#[derive(Clone)]
+pub(crate) enum StreamCodec<'a> {
+    BuiltIn(CodecFormat),
+    Lz4Dict(&'a [u8]),
+    #[cfg(feature = "zstd")]
+    ZstdDict(zstd::DecodeDict),
+    NdLz {
+        meta: u8,
+    },
+    Plugin(&'a dyn BlockCodec, PluginContext),
+}
+
+impl<'a> StreamCodec<'a> {
+    /// The codec of streams of `format` without a dictionary.
+    pub(crate) fn new(
+        format: CodecFormat,
+        meta: u8,
+        typesize: usize,
+        registry: &'a Registry,
+    ) -> Result<Self, DecodeError> {
+        Ok(match format {
+            CodecFormat::Plugin(NDLZ) => StreamCodec::NdLz { meta },
+            CodecFormat::Plugin(id) => {
+                let name = format.codec().name();
+                let plugin = registry.get_codec(id).ok_or(DecodeError::UnregisteredCodec { id, name })?;
+                StreamCodec::Plugin(plugin.as_ref(), PluginContext { meta, typesize })
+            }
+            format => StreamCodec::BuiltIn(format),
+        })
+    }
+
+    /// Whether two streams are decoded faster at once than one after the other.
+    pub(crate) fn has_pairs(&self) -> bool {
+        matches!(self, StreamCodec::BuiltIn(CodecFormat::Zlib))
+    }
+
+    /// The codec of streams of `format` with a dictionary.
+    pub(crate) fn with_dictionary(
+        format: CodecFormat,
+        dictionary: &'a [u8],
+        cache: &mut DictionaryCache,
+    ) -> Result<Self, StreamError> {
+        match format {
+            CodecFormat::Lz4 => Ok(StreamCodec::Lz4Dict(dictionary)),
+            #[cfg(feature = "zstd")]
+            CodecFormat::Zstd => Ok(StreamCodec::ZstdDict(cache.get(dictionary)?)),
+            _ => {
+                let _ = cache;
+                Err(CorruptStream::new(0, "its codec does not use a dictionary").into())
+            }
+        }
+    }
+}
+
+/// Decoders of all formats; what a format needs is made when it is first met.
+#[derive(Debug, Default)]
+pub(crate) struct Decompressor {
+    #[cfg(feature = "zlib")]
+    zlib: Option<zlib::Decompressor>,
+    #[cfg(feature = "zstd")]
+    zstd: Option<zstd::Decompressor>,
+}
+
+impl Decompressor {
+    /// Checks that this build can decode `format`.
+    pub(crate) fn check(format: CodecFormat) -> Result<(), DecodeError> {
+        let codec = format.codec();
+        codec.availability().map_err(|feature| DecodeError::CodecUnavailable { codec, feature })
+    }
+
+    /// Decodes `src` to the first `len` bytes of `buffer`, which may get longer or shorter. For what comes out of a buffer
+    /// of the decoder's own that is a copy less than [`Decompressor::decompress`].
+    pub(crate) fn decompress_to(
+        &mut self,
+        codec: &StreamCodec<'_>,
+        src: &[u8],
+        buffer: &mut Vec<u8>,
+        len: usize,
+    ) -> Result<(), StreamError> {
+        match codec {
+            #[cfg(feature = "zstd")]
+            StreamCodec::BuiltIn(CodecFormat::Zstd) => zstd_of(&mut self.zstd)?.decompress_to(src, buffer, len, None),
+            #[cfg(feature = "zstd")]
+            StreamCodec::ZstdDict(dictionary) => {
+                zstd_of(&mut self.zstd)?.decompress_to(src, buffer, len, Some(dictionary))
+            }
+            _ => {
+                let DecodeTask { src, dst, len } = DecodeTask::to_buffer(src, buffer, len)?;
+                self.decompress(codec, src, dst, len)
+            }
+        }
+    }
+
+    /// Decodes two streams, at once if the codec [has pairs](StreamCodec::has_pairs).
+    pub(crate) fn decompress_pair(
+        &mut self,
+        codec: &StreamCodec<'_>,
+        streams: [DecodeTask<'_>; 2],
+    ) -> [Result<(), StreamError>; 2] {
+        match codec {
+            #[cfg(feature = "zlib")]
+            StreamCodec::BuiltIn(CodecFormat::Zlib) => {
+                self.zlib.get_or_insert_default().decompress_pair(streams).map(|done| done.map_err(StreamError::from))
+            }
+            _ => streams.map(|DecodeTask { src, dst, len }| self.decompress(codec, src, dst, len)),
+        }
+    }
+
+    /// Decodes `src` into `dst[..len]`. The codec's format has passed [`Decompressor::check`].
+    pub(crate) fn decompress(
+        &mut self,
+        codec: &StreamCodec<'_>,
+        src: &[u8],
+        dst: &mut [u8],
+        len: usize,
+    ) -> Result<(), StreamError> {
+        let format = match codec {
+            StreamCodec::BuiltIn(format) => *format,
+            StreamCodec::Lz4Dict(dictionary) => return Ok(lz4::decompress_with_dict(src, dst, len, dictionary)?),
+            #[cfg(feature = "zstd")]
+            StreamCodec::ZstdDict(dictionary) => {
+                return zstd_of(&mut self.zstd)?.decompress(src, &mut dst[..len], Some(dictionary));
+            }
+            StreamCodec::NdLz { meta } => return Ok(ndlz::decompress(src, &mut dst[..len], *meta)?),
+            StreamCodec::Plugin(plugin, context) => return Ok(plugin.decompress(src, &mut dst[..len], *context)?),
+        };
+        match format {
+            CodecFormat::BloscLz => blosclz::decompress(src, dst, len)?,
+            CodecFormat::Lz4 => lz4::decompress(src, dst, len)?,
+            #[cfg(feature = "snappy")]
+            CodecFormat::Snappy => snappy::decompress(src, &mut dst[..len])?,
+            #[cfg(feature = "zlib")]
+            CodecFormat::Zlib => self.zlib.get_or_insert_default().decompress(DecodeTask { src, dst, len })?,
+            #[cfg(feature = "zstd")]
+            CodecFormat::Zstd => zstd_of(&mut self.zstd)?.decompress(src, &mut dst[..len], None)?,
+            #[allow(unreachable_patterns, reason = "reachable only where a codec feature is off")]
+            _ => return Err(CorruptStream::new(0, "its codec was compiled out").into()),
+        }
+        Ok(())
+    }
+}
+
+/// The zstd decoder, made when first needed.
+#[cfg(feature = "zstd")]
+fn zstd_of(zstd: &mut Option<zstd::Decompressor>) -> Result<&mut zstd::Decompressor, OutOfMemory> {
+    match zstd {
+        Some(zstd) => Ok(zstd),
+        None => Ok(zstd.insert(zstd::Decompressor::new()?)),
+    }
+}

@@ -1,0 +1,58 @@
+//! Dictionaries, parsed or hashed once for many streams.
+
+use crate::OutOfMemory;
+use crate::codec::{Codec, lz4};
+#[cfg(feature = "zstd")]
+use crate::{
+    codec::{StreamError, zstd},
+    memory,
+};
+
+/// A dictionary made ready for compressing, once for all threads.
+pub(crate) struct Dictionary(pub(super) Prepared);
+
+pub(super) enum Prepared {
+    Lz4(lz4::DictTable),
+    Lz4Hc(lz4::HcDictTable),
+    #[cfg(feature = "zstd")]
+    Zstd(zstd::EncodeDict),
+}
+
+impl Dictionary {
+    /// `None` for a codec that uses none.
+    #[cfg_attr(not(feature = "zstd"), allow(unused_variables, reason = "only zstd prepares for a level"))]
+    pub(crate) fn new(codec: Codec, clevel: u8, dictionary: &[u8]) -> Result<Option<Self>, OutOfMemory> {
+        Ok(Some(Dictionary(match codec {
+            Codec::Lz4 => Prepared::Lz4(lz4::DictTable::new(dictionary)?),
+            Codec::Lz4Hc => Prepared::Lz4Hc(lz4::HcDictTable::new(dictionary)?),
+            #[cfg(feature = "zstd")]
+            Codec::Zstd => match zstd::EncodeDict::new(dictionary, clevel) {
+                Ok(dictionary) => Prepared::Zstd(dictionary),
+                Err(StreamError::Corrupt(_)) => return Ok(None),
+                Err(StreamError::OutOfMemory(error)) => return Err(error),
+            },
+            _ => return Ok(None),
+        })))
+    }
+}
+
+/// The dictionary that was used last, as parsing one takes as long as decoding some blocks.
+#[derive(Debug, Default)]
+pub(crate) struct DictionaryCache {
+    #[cfg(feature = "zstd")]
+    zstd: Option<(Vec<u8>, zstd::DecodeDict)>,
+}
+
+impl DictionaryCache {
+    #[cfg(feature = "zstd")]
+    pub(super) fn get(&mut self, dictionary: &[u8]) -> Result<zstd::DecodeDict, StreamError> {
+        match &self.zstd {
+            Some((bytes, parsed)) if bytes == dictionary => Ok(parsed.clone()),
+            _ => {
+                let parsed = zstd::DecodeDict::new(dictionary)?;
+                self.zstd = Some((memory::copy_of(dictionary)?, parsed.clone()));
+                Ok(parsed)
+            }
+        }
+    }
+}

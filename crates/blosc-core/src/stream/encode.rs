@@ -1,0 +1,148 @@
+//! Compresses streams: per-thread state of the codec that a chunk's parameters name.
+
+use core::fmt;
+use std::sync::Arc;
+
+use super::dictionary::{Dictionary, Prepared};
+#[cfg(feature = "snappy")]
+use crate::codec::snappy;
+#[cfg(feature = "zlib")]
+use crate::codec::zlib;
+#[cfg(feature = "zstd")]
+use crate::codec::zstd;
+use crate::codec::{Codec, NDLZ, blosclz, lz4};
+use crate::filter::Filter;
+use crate::format::ChunkFormat;
+use crate::params::CParams;
+use crate::registry::{BlockCodec, PluginContext, Registry};
+use crate::{EncodeError, OutOfMemory};
+
+/// A codec at a level, with its tables, and with what it knows of a dictionary.
+pub(crate) struct Compressor {
+    clevel: u8,
+    state: Encode,
+}
+
+enum Encode {
+    BloscLz(blosclz::Table),
+    Lz4(lz4::Table),
+    Lz4Hc(lz4::HcTable),
+    Lz4Dict(lz4::DictTable),
+    Lz4HcDict(lz4::HcDictTable),
+    #[cfg(feature = "snappy")]
+    Snappy(snappy::Compressor),
+    #[cfg(feature = "zlib")]
+    Zlib(zlib::Compressor),
+    #[cfg(feature = "zstd")]
+    Zstd(Box<zstd::Compressor>),
+    Plugin(Arc<dyn BlockCodec>, PluginContext),
+}
+
+impl Compressor {
+    /// At level 0 nothing is compressed and the state is never used.
+    pub(crate) fn new(params: &CParams, registry: &Registry) -> Result<Self, EncodeError> {
+        let CParams { codec, clevel, .. } = *params;
+        codec.availability().map_err(|feature| EncodeError::CodecUnavailable { codec, feature })?;
+        let state = match codec {
+            Codec::BloscLz => Encode::BloscLz(blosclz::Table::new()?),
+            Codec::Lz4 => Encode::Lz4(lz4::Table::new(wanted_matches(params))?),
+            Codec::Lz4Hc => Encode::Lz4Hc(lz4::HcTable::new()?),
+            #[cfg(feature = "snappy")]
+            Codec::Snappy => Encode::Snappy(snappy::Compressor::default()),
+            #[cfg(feature = "zlib")]
+            Codec::Zlib => Encode::Zlib(zlib::Compressor::new(clevel, params.format)?),
+            #[cfg(feature = "zstd")]
+            Codec::Zstd => Encode::Zstd(Box::new(zstd::Compressor::new(clevel, params.filters.has_shuffle()))),
+            Codec::Plugin { id, meta } => {
+                let what = if id == NDLZ { "it is read only" } else { "no codec is registered for this id" };
+                let plugin = registry.get_codec(id).ok_or(EncodeError::Codec { codec, what })?;
+                Encode::Plugin(Arc::clone(plugin), PluginContext { meta, typesize: params.machine_typesize() })
+            }
+            #[allow(unreachable_patterns, reason = "reachable only where a codec feature is off")]
+            _ => return Err(EncodeError::CodecUnavailable { codec, feature: codec.name() }),
+        };
+        Ok(Compressor { clevel, state })
+    }
+
+    /// Another one of the same kind, for another thread.
+    pub(crate) fn fresh(&self) -> Result<Self, OutOfMemory> {
+        let clevel = self.clevel;
+        let state = match &self.state {
+            Encode::BloscLz(_) => Encode::BloscLz(blosclz::Table::new()?),
+            Encode::Lz4(table) => Encode::Lz4(table.fresh()?),
+            Encode::Lz4Hc(_) => Encode::Lz4Hc(lz4::HcTable::new()?),
+            Encode::Lz4Dict(table) => Encode::Lz4Dict(table.try_clone()?),
+            Encode::Lz4HcDict(table) => Encode::Lz4HcDict(table.try_clone()?),
+            #[cfg(feature = "snappy")]
+            Encode::Snappy(_) => Encode::Snappy(snappy::Compressor::default()),
+            #[cfg(feature = "zlib")]
+            Encode::Zlib(state) => Encode::Zlib(state.fresh()?),
+            #[cfg(feature = "zstd")]
+            Encode::Zstd(state) => Encode::Zstd(Box::new(state.fresh())),
+            Encode::Plugin(plugin, context) => Encode::Plugin(Arc::clone(plugin), *context),
+        };
+        Ok(Compressor { clevel, state })
+    }
+
+    /// The same level with the codec's dictionary, for streams of about `len` bytes.
+    #[cfg_attr(not(feature = "zstd"), allow(unused_variables, reason = "only zstd goes by their length"))]
+    pub(crate) fn with_dictionary(&self, dictionary: &Dictionary, len: usize) -> Result<Self, OutOfMemory> {
+        let state = match &dictionary.0 {
+            Prepared::Lz4(table) => Encode::Lz4Dict(table.try_clone()?),
+            Prepared::Lz4Hc(table) => Encode::Lz4HcDict(table.try_clone()?),
+            #[cfg(feature = "zstd")]
+            Prepared::Zstd(dictionary) => Encode::Zstd(Box::new(zstd::Compressor::with_dict(dictionary, len))),
+        };
+        Ok(Compressor { clevel: self.clevel, state })
+    }
+
+    /// Compresses `src` into `dst`; `None` where the result does not fit.
+    pub(crate) fn compress(&mut self, src: &[u8], dst: &mut [u8]) -> Result<Option<usize>, OutOfMemory> {
+        // C-Blosc's scale: level 9 is LZ4's plain search, each level below skips one step more.
+        let acceleration = 10 - u32::from(self.clevel.min(9));
+        Ok(match &mut self.state {
+            Encode::BloscLz(table) => blosclz::compress(src, dst, self.clevel, table),
+            Encode::Lz4(table) => lz4::compress_fast(src, dst, acceleration, table),
+            Encode::Lz4Hc(table) => lz4::compress_hc(src, dst, self.clevel, table),
+            Encode::Lz4Dict(table) => {
+                table.reserve(src)?;
+                lz4::compress_fast_with_dict(src, dst, acceleration, table)
+            }
+            Encode::Lz4HcDict(table) => {
+                table.reserve(src)?;
+                lz4::compress_hc_with_dict(src, dst, self.clevel, table)
+            }
+            #[cfg(feature = "snappy")]
+            Encode::Snappy(state) => state.compress(src, dst)?,
+            #[cfg(feature = "zlib")]
+            Encode::Zlib(state) => state.compress(src, dst)?,
+            #[cfg(feature = "zstd")]
+            Encode::Zstd(state) => state.compress(src, dst)?,
+            // What a plugin says it wrote is believed as far as there was room.
+            Encode::Plugin(plugin, context) => {
+                let room = dst.len();
+                plugin.compress(src, dst, *context).filter(|&len| len > 0 && len <= room)
+            }
+        })
+    }
+}
+
+/// Longer matches of planes, where there are planes. A Blosc1 chunk is to be as small as C-Blosc 1's.
+fn wanted_matches(params: &CParams) -> lz4::Wanted {
+    let has_planes = params.typesize > 1
+        && params
+            .filters
+            .as_slice()
+            .iter()
+            .any(|filter| matches!(filter, Filter::Shuffle | Filter::ShuffleGroups(_) | Filter::BitShuffle));
+    match params.format {
+        ChunkFormat::Blosc2 if has_planes => lz4::Wanted::Long,
+        _ => lz4::Wanted::All,
+    }
+}
+
+impl fmt::Debug for Compressor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Compressor").field("clevel", &self.clevel).finish_non_exhaustive()
+    }
+}

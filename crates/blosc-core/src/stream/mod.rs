@@ -1,0 +1,9 @@
+//! Single streams: the one `match` over all codecs, with the state that each keeps from stream to stream.
+
+mod decode;
+mod dictionary;
+mod encode;
+
+pub(crate) use decode::{Decompressor, StreamCodec};
+pub(crate) use dictionary::{Dictionary, DictionaryCache};
+pub(crate) use encode::Compressor;
