@@ -48,11 +48,13 @@ mod codec;
 mod error;
 mod filter;
 mod format;
+mod header;
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod internals;
 #[allow(unsafe_code, reason = "the one place where instruction sets are called by name")]
 pub mod kernels;
+mod layout;
 mod le;
 mod limits;
 pub mod memory;
@@ -63,13 +65,13 @@ mod stream;
 
 pub use cancel::{Cancel, Cancelled};
 pub use chunk::{
-    BlockInfo, Chunk, Decoder, Encoder, Header, LazyChunk, Special, Stream, StreamKind, compress_slice, decompress_vec,
-    max_cbytes,
+    BlockInfo, Chunk, Decoder, Encoder, LazyChunk, Stream, StreamKind, compress_slice, decompress_vec, max_cbytes,
 };
 pub use codec::{Codec, CodecFormat, CorruptStream};
 pub use error::{DecodeError, EncodeError};
 pub use filter::{Filter, FilterPipeline};
 pub use format::ChunkFormat;
+pub use header::{Header, Special};
 pub use limits::{Limits, OverLimit};
 pub use memory::OutOfMemory;
 pub use parallel::Parallelism;

@@ -11,7 +11,6 @@ mod decode;
 mod encode;
 mod planes;
 mod stored;
-pub(crate) mod tuning;
 
 pub(crate) use decode::{BlockDecoder, BlockPlan, Outside};
 pub(crate) use encode::{BlockEncoder, Streams};

@@ -1,8 +1,9 @@
 //! What a chunk stores, without decoding it: where blocks and streams lie, and how each is stored.
 
-use super::{Body, Chunk, vlblocks};
+use super::view::{Body, Chunk};
 use crate::DecodeError;
 use crate::block::{CSIZE_LEN, Stored, StreamReader};
+use crate::layout::vlblocks;
 use crate::memory;
 
 /// One stream of a block.

@@ -7,10 +7,10 @@
 //! The header's `cbytes` is the size of the chunk on disk. The table of block starts is there in a memcpyed chunk, too,
 //! unused. Special chunks are never lazy.
 
-use super::Header;
-use super::layout::BSTART_LEN;
-use super::vlblocks::SIZE_LEN;
 use crate::DecodeError;
+use crate::header::Header;
+use crate::layout::BSTART_LEN;
+use crate::layout::vlblocks::SIZE_LEN;
 use crate::le::i32_at;
 use crate::memory;
 

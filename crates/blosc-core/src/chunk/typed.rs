@@ -2,7 +2,7 @@
 
 use bytemuck::Pod;
 
-use super::{Chunk, Decoder};
+use super::{Chunk, Decoder, Encoder};
 use crate::memory;
 use crate::params::CParams;
 use crate::{DecodeError, EncodeError, Limits};
@@ -21,7 +21,7 @@ use crate::{DecodeError, EncodeError, Limits};
 /// As [`compress`](crate::compress).
 pub fn compress_slice<T: Pod>(numbers: &[T], params: &CParams) -> Result<Vec<u8>, EncodeError> {
     let typesize = size_of::<T>().max(1);
-    crate::compress(bytemuck::cast_slice(numbers), &params.clone().typesize(typesize))
+    Encoder::new(params.clone().typesize(typesize))?.compress(bytemuck::cast_slice(numbers))
 }
 
 /// The numbers in the chunk at the start of `chunk`, which were written in this machine's byte order.

@@ -1,11 +1,24 @@
 //! Decoding a chunk: all of it, some blocks, or ranges of bytes.
+//!
+//! | file | does |
+//! |---|---|
+//! | `options` | what a caller sets before decoding |
+//! | `blocks` | one pass over the blocks of a chunk |
+//! | `ranges` | ranges of bytes, each block once |
+//! | `once` | decoding with a fresh decoder |
+
+mod blocks;
+mod once;
+mod options;
+mod ranges;
 
 use core::fmt;
 use core::ops::Range;
 use std::sync::Arc;
 
-use super::blocks::{BlockInfo, Blocks, Buffers, Postfilter};
-use super::{Body, Chunk, ranges};
+use blocks::{Blocks, Buffers, Postfilter};
+
+use super::view::{Body, Chunk};
 use crate::block::Outside;
 use crate::cancel::{self, Cancel};
 use crate::limits::scratch;
@@ -43,68 +56,6 @@ impl Decoder {
     /// A decoder with default limits that works on the calling thread.
     pub fn new() -> Self {
         Decoder::default()
-    }
-
-    /// Sets what input may make it spend.
-    pub fn limits(mut self, limits: Limits) -> Self {
-        self.limits = limits;
-        self
-    }
-
-    /// What input may make it spend.
-    pub fn get_limits(&self) -> &Limits {
-        &self.limits
-    }
-
-    /// Sets who works on the blocks.
-    pub fn parallelism(mut self, parallelism: Parallelism) -> Self {
-        self.parallelism = parallelism;
-        self
-    }
-
-    /// Sets the codecs and filters that are not built in.
-    pub fn registry(mut self, registry: Registry) -> Self {
-        self.registry = registry;
-        self
-    }
-
-    /// Sets the shape of a block in elements, which the n-d filters need: it stands in the frame of a b2nd array, not in
-    /// its chunks.
-    pub fn blockshape(mut self, blockshape: &[usize]) -> Self {
-        self.blockshape = blockshape.to_vec();
-        self
-    }
-
-    /// Sets the typesize of the super-chunk that chunks belong to: a bytedelta filter with meta 0 has as many channels.
-    pub fn super_chunk_typesize(mut self, typesize: usize) -> Self {
-        self.super_chunk_typesize = Some(typesize);
-        self
-    }
-
-    /// Sets what happens to the plain bytes of every block that is decoded, on whichever thread decodes it.
-    ///
-    /// ```
-    /// use blosc_core::{CParams, Chunk, Decoder};
-    /// let chunk = blosc_core::compress(&[1; 1000], &CParams::blosc2())?;
-    /// let mut decoder = Decoder::new().postfilter(|_, plain| {
-    ///     plain.iter_mut().for_each(|byte| *byte *= 2);
-    ///     Ok(())
-    /// });
-    /// assert_eq!(decoder.decompress(&Chunk::parse(&chunk)?)?, [2; 1000]);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn postfilter(
-        mut self,
-        postfilter: impl Fn(BlockInfo, &mut [u8]) -> Result<(), String> + Send + Sync + 'static,
-    ) -> Self {
-        self.postfilter = Some(Arc::new(postfilter));
-        self
-    }
-
-    /// Sets the switch that ends decoding early, with [`DecodeError::Cancelled`].
-    pub fn cancel(mut self, cancel: Cancel) -> Self {
-        self.cancel = Some(cancel);
-        self
     }
 
     /// All plain bytes of the chunk.

@@ -123,8 +123,8 @@ pub(crate) fn fits_split(typesize: usize, blocksize: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chunk::header::{ChunkKind, Header};
     use crate::filter::FilterPipeline;
+    use crate::header::{ChunkKind, Header};
 
     fn split_mode(name: &str) -> SplitMode {
         match name {

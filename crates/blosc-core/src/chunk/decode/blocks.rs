@@ -3,26 +3,17 @@
 use core::ops::Range;
 use std::sync::OnceLock;
 
-use super::{Body, Chunk, vlblocks};
 use crate::block::{BlockDecoder, BlockPlan, Outside};
 use crate::cancel::{self, Cancel};
+use crate::chunk::block_info::BlockInfo;
+use crate::chunk::special;
+use crate::chunk::view::{Body, Chunk};
+use crate::layout::vlblocks;
 use crate::limits::scratch;
 use crate::memory;
 use crate::parallel;
 use crate::stream::DictionaryCache;
 use crate::{DecodeError, Limits};
-
-/// Which block a [prefilter](crate::Encoder::prefilter) or [postfilter](crate::Decoder::postfilter) is given.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct BlockInfo {
-    /// Its number in the chunk.
-    pub index: usize,
-    /// The plain bytes before it in the chunk.
-    pub offset: usize,
-    /// Bytes of an element.
-    pub typesize: usize,
-}
 
 /// What a postfilter is: it may change the block's plain bytes, and says what is wrong if it cannot.
 pub(super) type Postfilter = dyn Fn(BlockInfo, &mut [u8]) -> Result<(), String> + Send + Sync;
@@ -164,7 +155,7 @@ impl<'a> Blocks<'a> {
         self.check_cancel()?;
         match &self.content {
             Content::Plain(bytes) => dst.copy_from_slice(&bytes[self.range(index)]),
-            Content::Value(value) => super::special::fill(value, self.range(index).start, dst),
+            Content::Value(value) => special::fill(value, self.range(index).start, dst),
             Content::Blocks(plan) if !plan.needs_reference() => decoder.decode(plan, index, None, dst)?,
             Content::Blocks(_) if index == 0 => dst.copy_from_slice(reference),
             Content::Blocks(plan) => decoder.decode(plan, index, Some(reference), dst)?,
@@ -211,7 +202,7 @@ impl<'a> Blocks<'a> {
     pub(super) fn read_without_blocks(&self, start: usize, dst: &mut [u8]) -> bool {
         match (&self.content, self.postfilter) {
             (Content::Plain(bytes), None) => dst.copy_from_slice(&bytes[start..start + dst.len()]),
-            (Content::Value(value), None) => super::special::fill(value, start, dst),
+            (Content::Value(value), None) => special::fill(value, start, dst),
             _ => return false,
         }
         true

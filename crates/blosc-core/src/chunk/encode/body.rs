@@ -2,14 +2,14 @@
 
 use core::ops::Range;
 
-use super::Header;
-use super::layout::{BSTART_LEN, DSIZE_LEN};
 use crate::EncodeError;
 use crate::block::{BlockEncoder, CSIZE_LEN, Streams};
 use crate::cancel::{self, Cancel};
 use crate::codec::{MAX_DICT, train};
 use crate::filter::{BitShuffleRule, Context, Pipeline, Scratch};
 use crate::format::ChunkFormat;
+use crate::header::Header;
+use crate::layout::{BSTART_LEN, DSIZE_LEN};
 use crate::le::put_i32;
 use crate::memory;
 use crate::parallel::{self, Parallelism};

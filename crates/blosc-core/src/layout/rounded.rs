@@ -4,12 +4,12 @@
 //! size, and writes the size as it was before to the header. Split blocks of the size in the header would lack bytes:
 //! their streams are equally long, so they cover a multiple of the typesize only.
 
-use super::Header;
-use super::layout::{BSTART_LEN, Layout};
+use super::tables::{BSTART_LEN, Layout};
+use crate::header::Header;
 use crate::le::i32_at;
 
 /// The header with the block size that the blocks of `chunk` have.
-pub(super) fn in_use(header: Header, chunk: &[u8]) -> Header {
+pub(crate) fn in_use(header: Header, chunk: &[u8]) -> Header {
     match header.rounded_blocksize() {
         Some(blocksize) if header.is_memcpyed() || header.nbytes() == 0 || blocksize == 0 => header,
         Some(blocksize) => {

@@ -11,12 +11,12 @@
 
 use core::ops::Range;
 
-use super::Header;
+use super::tuning;
 use crate::DecodeError;
-use crate::block::tuning;
 use crate::codec::{CodecFormat, MAX_DICT};
 use crate::filter::{BitShuffleRule, FilterPipeline};
 use crate::format::ChunkFormat;
+use crate::header::Header;
 use crate::le::i32_at;
 use crate::stream::Decompressor;
 

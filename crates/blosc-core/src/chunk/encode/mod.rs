@@ -1,21 +1,33 @@
 //! Encoding a chunk: plan, header, the table of block starts, the blocks.
+//!
+//! | file | does |
+//! |---|---|
+//! | `body` | writes what follows the header |
+//! | `noise` | finds data that are stored without a try to compress them |
+//! | `special` | chunks without blocks |
+//! | `vlblocks` | chunks of blocks of variable length |
+
+mod body;
+mod noise;
+mod special;
+mod vlblocks;
 
 use core::fmt;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::blocks::BlockInfo;
-use super::body::{BodyPlan, Worker, Written};
-use super::header::{ChunkKind, Special};
-use super::layout::BSTART_LEN;
-use super::noise::{self, Care};
-use super::{Header, max_cbytes};
+use body::{BodyPlan, Worker, Written};
+use noise::Care;
+
+use super::block_info::BlockInfo;
 use crate::EncodeError;
-use crate::block::{BlockEncoder, tuning};
+use crate::block::BlockEncoder;
 use crate::cancel::{self, Cancel};
 use crate::codec::Codec;
 use crate::filter::Filter;
 use crate::format::ChunkFormat;
+use crate::header::{ChunkKind, Header, Special};
+use crate::layout::{BSTART_LEN, tuning};
 use crate::memory;
 use crate::parallel::Parallelism;
 use crate::params::CParams;
@@ -23,7 +35,12 @@ use crate::registry::Registry;
 use crate::stream::Compressor;
 
 /// What a prefilter is: it fills the second slice, zeros, from the first, both a block long.
-pub(super) type Prefilter = dyn Fn(BlockInfo, &[u8], &mut [u8]) -> Result<(), String> + Send + Sync;
+type Prefilter = dyn Fn(BlockInfo, &[u8], &mut [u8]) -> Result<(), String> + Send + Sync;
+
+/// The largest chunk that `nbytes` plain bytes can become: stored as they are, behind the longer of the two headers.
+pub const fn max_cbytes(nbytes: usize) -> usize {
+    nbytes.saturating_add(Header::EXTENDED_LEN)
+}
 
 /// Compresses buffers to chunks, reusing its tables and buffers. One for each thread.
 ///
@@ -35,14 +52,14 @@ pub(super) type Prefilter = dyn Fn(BlockInfo, &[u8], &mut [u8]) -> Result<(), St
 /// # Ok::<(), blosc_core::EncodeError>(())
 /// ```
 pub struct Encoder {
-    pub(super) params: CParams,
-    pub(super) registry: Registry,
-    pub(super) blockshape: Vec<usize>,
-    pub(super) parallelism: Parallelism,
+    params: CParams,
+    registry: Registry,
+    blockshape: Vec<usize>,
+    parallelism: Parallelism,
     prefilter: Option<Arc<Prefilter>>,
-    pub(super) cancel: Option<Cancel>,
+    cancel: Option<Cancel>,
     /// Made when first needed: a plugin's codec is not known before the registry is.
-    pub(super) blocks: Option<BlockEncoder>,
+    blocks: Option<BlockEncoder>,
     workers: Vec<Worker>,
 }
 
@@ -209,7 +226,7 @@ impl Encoder {
     }
 
     /// The block encoder, made if need be; to be put back, so that its tables are used again.
-    pub(super) fn take_blocks(&mut self) -> Result<BlockEncoder, EncodeError> {
+    fn take_blocks(&mut self) -> Result<BlockEncoder, EncodeError> {
         if let Some(blocks) = self.blocks.take() {
             return Ok(blocks);
         }
@@ -217,7 +234,7 @@ impl Encoder {
     }
 
     /// What the blocks of a chunk with this header are encoded with.
-    pub(super) fn plan(&self, header: &Header) -> Result<BodyPlan<'_>, EncodeError> {
+    fn plan(&self, header: &Header) -> Result<BodyPlan<'_>, EncodeError> {
         BodyPlan::new(&self.params, header, &self.registry, &self.blockshape, self.cancel.as_ref())
     }
 }

@@ -1,0 +1,68 @@
+//! Encoding chunks without blocks.
+
+use super::Encoder;
+use crate::EncodeError;
+use crate::format::{ChunkFormat, MAX_BLOCKSIZE};
+use crate::header::{ChunkKind, Header, Special};
+use crate::layout::tuning;
+use crate::memory;
+
+impl Encoder {
+    /// A Blosc2 chunk of `nbytes` zeros, 32 bytes long.
+    ///
+    /// # Errors
+    /// [`EncodeError::SpecialValue`] if `nbytes` is not a whole number of elements; [`EncodeError::TooLarge`].
+    pub fn zeros(&self, nbytes: usize) -> Result<Vec<u8>, EncodeError> {
+        self.special(Special::Zeros, &[], nbytes)
+    }
+
+    /// A Blosc2 chunk of not-a-numbers, `f32` or `f64` by the typesize.
+    ///
+    /// # Errors
+    /// As [`Encoder::zeros`], also for any other typesize.
+    pub fn nans(&self, nbytes: usize) -> Result<Vec<u8>, EncodeError> {
+        if !matches!(self.params.typesize, 4 | 8) {
+            return Err(EncodeError::SpecialValue { width: self.params.typesize, nbytes });
+        }
+        self.special(Special::Nan, &[], nbytes)
+    }
+
+    /// A Blosc2 chunk whose bytes do not matter yet; it reads as zeros.
+    ///
+    /// # Errors
+    /// As [`Encoder::zeros`].
+    pub fn uninit(&self, nbytes: usize) -> Result<Vec<u8>, EncodeError> {
+        self.special(Special::Uninit, &[], nbytes)
+    }
+
+    /// A Blosc2 chunk of `nbytes` bytes that repeat `value`, whose length takes the place of the typesize.
+    ///
+    /// # Errors
+    /// [`EncodeError::SpecialValue`] if `nbytes` is not a whole number of values, and at least one;
+    /// [`EncodeError::TooLarge`].
+    pub fn repeat(&self, value: &[u8], nbytes: usize) -> Result<Vec<u8>, EncodeError> {
+        if nbytes < value.len() {
+            return Err(EncodeError::SpecialValue { width: value.len(), nbytes });
+        }
+        self.special(Special::Value, value, nbytes)
+    }
+
+    /// The block size is what compression would choose, as readers that look at blocks expect one, but no less than a
+    /// value: every block starts with one.
+    fn special(&self, special: Special, value: &[u8], nbytes: usize) -> Result<Vec<u8>, EncodeError> {
+        let max = Header::MAX_NBYTES_BLOSC2;
+        if nbytes > max {
+            return Err(EncodeError::TooLarge { nbytes, max });
+        }
+        let width = if special == Special::Value { value.len() } else { self.params.typesize };
+        if width == 0 || width > MAX_BLOCKSIZE || !nbytes.is_multiple_of(width) {
+            return Err(EncodeError::SpecialValue { width, nbytes });
+        }
+        let params = self.params.clone().format(ChunkFormat::Blosc2).typesize(width);
+        let blocksize = tuning::blocksize(&params, nbytes).max(width.min(nbytes));
+        let header = Header::new(width, nbytes, blocksize, ChunkKind::special());
+        let mut chunk = header.with_special(special).finish(header.len() + value.len()).to_bytes();
+        memory::extend(&mut chunk, value)?;
+        Ok(chunk)
+    }
+}

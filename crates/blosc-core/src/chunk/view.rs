@@ -1,0 +1,100 @@
+//! A chunk in memory, parsed: its header and what follows it.
+
+use core::ops::Range;
+
+use super::special;
+use crate::DecodeError;
+use crate::header::Header;
+use crate::layout::{Layout, rounded, vlblocks};
+
+/// A chunk in memory, its header checked and its bytes all there. Parsing decodes nothing and copies nothing.
+///
+/// ```
+/// use blosc_core::{CParams, Chunk};
+/// let bytes = blosc_core::compress(&[0; 4096], &CParams::new().typesize(4))?;
+/// let chunk = Chunk::parse(&bytes)?;
+/// assert_eq!(chunk.header().nbytes(), 4096);
+/// assert_eq!(chunk.items(100..102)?, [0; 8]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Chunk<'a> {
+    header: Header,
+    body: Body<'a>,
+    bytes: &'a [u8],
+}
+
+/// What follows the header.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Body<'a> {
+    /// The plain bytes.
+    Plain(&'a [u8]),
+    /// A value that all of the chunk repeats; empty for zeros.
+    Value(&'a [u8]),
+    /// Blocks.
+    Blocks(Layout),
+}
+
+impl<'a> Chunk<'a> {
+    /// The chunk at the start of `bytes`. Bytes behind its end are left alone, as every Blosc does.
+    ///
+    /// # Errors
+    /// What [`Header::parse`] refuses; [`DecodeError::Truncated`] if `bytes` end before the chunk does;
+    /// [`DecodeError::Field`] if the tables behind the header do not fit; [`DecodeError::Place`] for blocks of variable
+    /// length that do not follow each other; [`DecodeError::CodecUnavailable`]; [`DecodeError::Lazy`].
+    pub fn parse(bytes: &'a [u8]) -> Result<Chunk<'a>, DecodeError> {
+        let mut header = Header::parse(bytes)?;
+        let special = header.special_value();
+        if header.is_lazy() && special.is_none() {
+            return Err(DecodeError::Lazy);
+        }
+        let cbytes = header.cbytes();
+        let bytes = bytes.get(..cbytes).ok_or(DecodeError::Truncated { cbytes, found: bytes.len() })?;
+        let body = match special {
+            Some(special) => Body::Value(special::value(&header, special, bytes)),
+            None if header.is_memcpyed() => Body::Plain(&bytes[header.len()..]),
+            None => {
+                header = rounded::in_use(header, bytes);
+                Body::Blocks(Layout::of(&header, bytes)?)
+            }
+        };
+        if let Body::Blocks(layout) = &body
+            && layout.has_vl_blocks()
+        {
+            vlblocks::check(layout, bytes)?;
+        }
+        Ok(Chunk { header, body, bytes })
+    }
+
+    /// The header. Its block size is the one in use: C-Blosc2 may write another one to the bytes of the chunk.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// The chunk's bytes, header included, nothing behind its end.
+    pub fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// The plain bytes of block `index` within the chunk's; empty behind the last block. With blocks of variable length
+    /// this adds up the lengths of those before.
+    pub fn block_range(&self, index: usize) -> Range<usize> {
+        let nbytes = self.header.nbytes();
+        if let Body::Blocks(layout) = &self.body
+            && layout.has_vl_blocks()
+        {
+            return match index < layout.nblocks() {
+                true => vlblocks::range(layout, self.bytes, index).unwrap_or(nbytes..nbytes),
+                false => nbytes..nbytes,
+            };
+        }
+        let blocksize = self.header.blocksize();
+        let start = index.saturating_mul(blocksize).min(nbytes);
+        start..start.saturating_add(blocksize).min(nbytes)
+    }
+
+    /// What follows the header.
+    pub(crate) fn body(&self) -> &Body<'a> {
+        &self.body
+    }
+}
