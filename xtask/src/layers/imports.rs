@@ -51,7 +51,7 @@ impl Imports {
                 word if is_name(word) => {
                     let (path, len) = path(&tokens[at..]);
                     imports.words.extend(path.iter().cloned());
-                    // What follows a dot is a method, and a generic type's own functions come after `>::`.
+                    // A dot precedes methods, and `>::` the functions of a generic type: neither starts a path.
                     let follows = before == "." || before == ":" && at > 1 && token(at - 2) == ":";
                     if path.len() > 1 && !follows {
                         imports.paths.push(path);

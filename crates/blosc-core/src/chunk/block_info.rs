@@ -1,6 +1,6 @@
-//! What the caller's own prefilters and postfilters are told.
+//! The description of a block that a prefilter or postfilter of the caller's gets.
 
-/// Which block a [prefilter](crate::Encoder::prefilter) or [postfilter](crate::Decoder::postfilter) is given.
+/// The block that a [prefilter](crate::Encoder::prefilter) or [postfilter](crate::Decoder::postfilter) is called for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BlockInfo {

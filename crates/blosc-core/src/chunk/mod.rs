@@ -8,7 +8,7 @@
 //! | `lazy` | chunks whose blocks are still in a file |
 //! | `special` | the bytes of chunks without blocks |
 //! | `typed` | slices of numbers instead of bytes |
-//! | `block_info` | what prefilters and postfilters are told |
+//! | `block_info` | describes a block to prefilters and postfilters |
 
 mod block_info;
 mod decode;

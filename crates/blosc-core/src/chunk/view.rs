@@ -24,7 +24,7 @@ pub struct Chunk<'a> {
     bytes: &'a [u8],
 }
 
-/// What follows the header.
+/// The content after the header.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Body<'a> {
     /// The plain bytes.
@@ -36,11 +36,11 @@ pub(crate) enum Body<'a> {
 }
 
 impl<'a> Chunk<'a> {
-    /// The chunk at the start of `bytes`. Bytes behind its end are left alone, as every Blosc does.
+    /// The chunk at the start of `bytes`. Bytes past its end are ignored, as every Blosc does.
     ///
     /// # Errors
-    /// What [`Header::parse`] refuses; [`DecodeError::Truncated`] if `bytes` end before the chunk does;
-    /// [`DecodeError::Field`] if the tables behind the header do not fit; [`DecodeError::Place`] for blocks of variable
+    /// As [`Header::parse`]; [`DecodeError::Truncated`] if `bytes` end before the chunk does;
+    /// [`DecodeError::Field`] if the tables after the header do not fit; [`DecodeError::Place`] for blocks of variable
     /// length that do not follow each other; [`DecodeError::CodecUnavailable`]; [`DecodeError::Lazy`].
     pub fn parse(bytes: &'a [u8]) -> Result<Chunk<'a>, DecodeError> {
         let mut header = Header::parse(bytes)?;
@@ -71,12 +71,12 @@ impl<'a> Chunk<'a> {
         &self.header
     }
 
-    /// The chunk's bytes, header included, nothing behind its end.
+    /// The chunk's bytes, header included, without any that follow.
     pub fn bytes(&self) -> &'a [u8] {
         self.bytes
     }
 
-    /// The plain bytes of block `index` within the chunk's; empty behind the last block. With blocks of variable length
+    /// The plain bytes of block `index` within the chunk's; empty past the last block. With blocks of variable length
     /// this adds up the lengths of those before.
     pub fn block_range(&self, index: usize) -> Range<usize> {
         let nbytes = self.header.nbytes();
@@ -93,7 +93,7 @@ impl<'a> Chunk<'a> {
         start..start.saturating_add(blocksize).min(nbytes)
     }
 
-    /// What follows the header.
+    /// The content after the header.
     pub(crate) fn body(&self) -> &Body<'a> {
         &self.body
     }

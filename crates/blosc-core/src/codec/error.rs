@@ -9,7 +9,7 @@ use crate::OutOfMemory;
 pub struct CorruptStream {
     /// Position in the compressed stream at which decoding stopped.
     pub at: usize,
-    /// What was wrong there, in a few words.
+    /// The fault found there, in a few words.
     pub what: &'static str,
 }
 

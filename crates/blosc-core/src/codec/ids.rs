@@ -24,7 +24,7 @@ pub enum Codec {
     Zlib,
     /// Zstandard.
     Zstd,
-    /// A codec that Blosc2 knows by a number: those below 160 are given by the Blosc project, the others by users.
+    /// A codec that Blosc2 knows by a number: the Blosc project gives those below 160, users give the others.
     /// ndlz (32) can be read; all others are up to a [`Registry`](crate::Registry).
     Plugin {
         /// Its number.
@@ -150,7 +150,7 @@ pub enum CodecFormat {
     Zlib,
     /// RFC 8878 frames.
     Zstd,
-    /// What the plugin with this id writes.
+    /// Streams of the plugin with this id.
     Plugin(u8),
 }
 

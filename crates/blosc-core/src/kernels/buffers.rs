@@ -94,7 +94,7 @@ fn unshuffle_pieces<const ROOM: usize>(planes: &[&[u8]], dst: &mut [u8], unshuff
     }
 }
 
-/// Runs a byte kernel on the whole elements of `src` and copies the bytes behind them.
+/// Runs a byte kernel on the whole elements of `src` and copies the trailing bytes.
 ///
 /// The kernel is called with `typesize >= 2`, at least one element, and slices of `elements * typesize` bytes.
 pub(super) fn on_elements(typesize: usize, src: &[u8], dst: &mut [u8], kernel: impl FnOnce(&[u8], &mut [u8])) {
@@ -108,7 +108,7 @@ pub(super) fn on_elements(typesize: usize, src: &[u8], dst: &mut [u8], kernel: i
     on_head(whole, src, dst, kernel);
 }
 
-/// Runs a bit kernel on the whole groups of eight elements of `src` and copies the bytes behind them.
+/// Runs a bit kernel on the whole groups of eight elements of `src` and copies the trailing bytes.
 ///
 /// The kernel is called with `typesize >= 1`, at least eight elements, and slices of `elements * typesize` bytes.
 pub(super) fn on_groups_of_eight(

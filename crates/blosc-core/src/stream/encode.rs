@@ -118,7 +118,7 @@ impl Compressor {
             Encode::Zlib(state) => state.compress(src, dst)?,
             #[cfg(feature = "zstd")]
             Encode::Zstd(state) => state.compress(src, dst)?,
-            // What a plugin says it wrote is believed as far as there was room.
+            // A plugin's count of written bytes is believed as far as there was room.
             Encode::Plugin(plugin, context) => {
                 let room = dst.len();
                 plugin.compress(src, dst, *context).filter(|&len| len > 0 && len <= room)
@@ -127,7 +127,7 @@ impl Compressor {
     }
 }
 
-/// Longer matches of planes, where there are planes. A Blosc1 chunk is to be as small as C-Blosc 1's.
+/// Longer matches of planes, where there are planes. A Blosc1 chunk should be as small as C-Blosc 1's.
 fn wanted_matches(params: &CParams) -> lz4::Wanted {
     let has_planes = params.typesize > 1
         && params

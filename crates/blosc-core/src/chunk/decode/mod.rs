@@ -2,7 +2,7 @@
 //!
 //! | file | does |
 //! |---|---|
-//! | `options` | what a caller sets before decoding |
+//! | `options` | the options that a caller sets before decoding |
 //! | `blocks` | one pass over the blocks of a chunk |
 //! | `ranges` | ranges of bytes, each block once |
 //! | `once` | decoding with a fresh decoder |

@@ -1,4 +1,4 @@
-//! What a caller sets before decoding.
+//! Options that a caller sets before decoding.
 
 use std::sync::Arc;
 
@@ -10,18 +10,18 @@ use crate::parallel::Parallelism;
 use crate::registry::Registry;
 
 impl Decoder {
-    /// Sets what input may make it spend.
+    /// Sets the bounds on memory and output that input may cost.
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// What input may make it spend.
+    /// The bounds on memory and output that input may cost.
     pub fn get_limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// Sets who works on the blocks.
+    /// Sets whether blocks are decoded in parallel.
     pub fn parallelism(mut self, parallelism: Parallelism) -> Self {
         self.parallelism = parallelism;
         self
@@ -40,7 +40,7 @@ impl Decoder {
         self
     }
 
-    /// Sets the typesize of the super-chunk that chunks belong to: a bytedelta filter with meta 0 has as many channels.
+    /// Sets the typesize of the super-chunk that chunks belong to: it is the number of channels of a bytedelta filter with meta 0.
     pub fn super_chunk_typesize(mut self, typesize: usize) -> Self {
         self.super_chunk_typesize = Some(typesize);
         self
@@ -66,7 +66,7 @@ impl Decoder {
         self
     }
 
-    /// Sets the switch that ends decoding early, with [`DecodeError::Cancelled`].
+    /// Sets the switch that ends decoding early, with [`DecodeError::Cancelled`](crate::DecodeError::Cancelled).
     pub fn cancel(mut self, cancel: Cancel) -> Self {
         self.cancel = Some(cancel);
         self

@@ -3,12 +3,14 @@
 //! | file | does |
 //! |---|---|
 //! | `body` | writes what follows the header |
+//! | `options` | the options that a caller sets before encoding |
 //! | `noise` | finds data that are stored without a try to compress them |
 //! | `special` | chunks without blocks |
 //! | `vlblocks` | chunks of blocks of variable length |
 
 mod body;
 mod noise;
+mod options;
 mod special;
 mod vlblocks;
 
@@ -37,7 +39,7 @@ use crate::stream::Compressor;
 /// What a prefilter is: it fills the second slice, zeros, from the first, both a block long.
 type Prefilter = dyn Fn(BlockInfo, &[u8], &mut [u8]) -> Result<(), String> + Send + Sync;
 
-/// The largest chunk that `nbytes` plain bytes can become: stored as they are, behind the longer of the two headers.
+/// The largest chunk that `nbytes` plain bytes can become: the longer of the two headers and the bytes uncompressed.
 pub const fn max_cbytes(nbytes: usize) -> usize {
     nbytes.saturating_add(Header::EXTENDED_LEN)
 }
@@ -80,53 +82,6 @@ impl Encoder {
             blocks: None,
             workers: Vec::new(),
         })
-    }
-
-    /// Sets who works on the blocks. The chunk is the same for every choice.
-    pub fn parallelism(mut self, parallelism: Parallelism) -> Self {
-        self.parallelism = parallelism;
-        self
-    }
-
-    /// Sets the codecs and filters that are not built in.
-    pub fn registry(mut self, registry: Registry) -> Self {
-        self.registry = registry;
-        self
-    }
-
-    /// Sets the shape of a block in elements, which the n-d filters need.
-    pub fn blockshape(mut self, blockshape: &[usize]) -> Self {
-        self.blockshape = blockshape.to_vec();
-        self
-    }
-
-    /// Sets what happens to every block before its filters: the closure makes the block that is compressed (its second
-    /// slice, zeros at first) of the one that was given. Decoding does not undo it.
-    ///
-    /// ```
-    /// use blosc_core::{CParams, Encoder};
-    /// let mut encoder = Encoder::new(CParams::blosc2().typesize(1))?.prefilter(|block, src, dst| {
-    ///     for (to, from) in dst.iter_mut().zip(src) {
-    ///         *to = from + block.index as u8;
-    ///     }
-    ///     Ok(())
-    /// });
-    /// let chunk = encoder.compress(&[1; 1000])?;
-    /// assert_eq!(blosc_core::decompress(&chunk).unwrap(), [1; 1000]);
-    /// # Ok::<(), blosc_core::EncodeError>(())
-    /// ```
-    pub fn prefilter(
-        mut self,
-        prefilter: impl Fn(BlockInfo, &[u8], &mut [u8]) -> Result<(), String> + Send + Sync + 'static,
-    ) -> Self {
-        self.prefilter = Some(Arc::new(prefilter));
-        self
-    }
-
-    /// Sets the switch that ends compression early, with [`EncodeError::Cancelled`].
-    pub fn cancel(mut self, cancel: Cancel) -> Self {
-        self.cancel = Some(cancel);
-        self
     }
 
     /// The parameters.

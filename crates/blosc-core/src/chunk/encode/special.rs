@@ -35,7 +35,7 @@ impl Encoder {
         self.special(Special::Uninit, &[], nbytes)
     }
 
-    /// A Blosc2 chunk of `nbytes` bytes that repeat `value`, whose length takes the place of the typesize.
+    /// A Blosc2 chunk of `nbytes` bytes that repeat `value`, whose length replaces the typesize.
     ///
     /// # Errors
     /// [`EncodeError::SpecialValue`] if `nbytes` is not a whole number of values, and at least one;

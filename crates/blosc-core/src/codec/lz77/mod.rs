@@ -1,4 +1,4 @@
-//! What all codecs with matches share: copying matches, and measuring them.
+//! Copying and measuring matches, shared by all codecs that have matches.
 //!
 //! | file | does |
 //! |---|---|

@@ -19,7 +19,7 @@ pub(super) fn extension(src: &[u8], at: usize) -> Option<(usize, usize)> {
     Some((full.saturating_mul(255).saturating_add(usize::from(*last)), at + full + 1))
 }
 
-/// The distance whose bytes are at `at`, the opcode behind it, and where what that announces begins.
+/// The distance whose bytes are at `at`, the opcode after it, and the position after that opcode.
 #[inline(always)]
 pub(super) fn distance(src: &[u8], opcode: usize, at: usize) -> Option<(usize, u8, usize)> {
     let &[low, next] = src.get(at..)?.first_chunk()?;

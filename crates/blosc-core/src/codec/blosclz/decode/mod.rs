@@ -19,7 +19,7 @@ use tail_loop::tail_loop;
 
 use crate::codec::CorruptStream;
 
-/// Decodes `src` into exactly `len` bytes at the front of `dst`; what lies behind them is scratch.
+/// Decodes `src` into exactly `len` bytes at the front of `dst`; the rest of it is scratch.
 ///
 /// `src` has to be used up: what follows the last opcode would be opcodes, too, and overrun `len`. C-Blosc, which has no
 /// other end of a stream than the end of its bytes, rejects them as well.

@@ -1,6 +1,6 @@
 //! Taking bits from a byte slice, the lowest bit of each byte first.
 
-/// What is wrong with a stream that has fewer bits than are asked for.
+/// The error of a stream that has fewer bits than are asked for.
 pub(super) const ENDS: &str = "the zlib stream is cut off";
 
 /// A place in the input, and up to 63 bits from there in a word.

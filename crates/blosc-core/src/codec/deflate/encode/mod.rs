@@ -103,7 +103,7 @@ fn header(level: u8) -> [u8; 2] {
 /// The longest input: positions and the distance to earlier inputs fit into 32 bits.
 const MAX_INPUT: usize = 1 << 30;
 
-/// What a block costs at level 1 besides its header, in bits: time.
+/// Cost of a block at level 1 besides its header, in bits: it stands for time.
 const FAST_THRIFT: u64 = 2000;
 
 /// Levels 2 to 9. Chosen so that of ten kinds of shuffled data none comes out more than 2 % larger than by zlib-ng at the same

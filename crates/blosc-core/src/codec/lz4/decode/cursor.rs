@@ -6,7 +6,7 @@ use crate::codec::lz77::copy::{OVERRUN, copy_exact, copy_long};
 /// Where decoding stands: in front of the literals that `token` announces.
 pub(super) struct Cursor<'a> {
     pub(super) token: u8,
-    /// What follows the token.
+    /// The input after the token.
     pub(super) src: &'a [u8],
     /// How many bytes are decoded.
     pub(super) d: usize,

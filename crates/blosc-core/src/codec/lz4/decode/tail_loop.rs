@@ -11,7 +11,7 @@ const ROOM: usize = 32;
 /// What follows the literals of every sequence but the last: two bytes of offset, a token, five literals.
 const BEHIND: usize = 3 + END_LITERALS;
 
-/// Decodes sequences as long as there is room behind what is decoded; none is needed behind `cursor.src`.
+/// Decodes sequences as long as there is room after the decoded bytes; none is needed after `cursor.src`.
 ///
 /// Blocks of 128 bytes, as small chunks have them, took up to twice the time when only the slow path came so near
 /// to the end: it copies exactly, by calls, and its branches are many.
