@@ -1,9 +1,11 @@
 //! What benchmarks and fuzzers need that users do not: the codecs of single streams. Only with the feature `internals`;
 //! nothing here is stable.
 
-use crate::codec::StreamError;
+use crate::codec::{Codec, CodecFormat, CorruptStream, StreamError};
+use crate::error::{DecodeError, EncodeError};
+use crate::params::CParams;
+use crate::registry::Registry;
 use crate::stream::{Compressor, Decompressor, StreamCodec};
-use crate::{CParams, Codec, CodecFormat, CorruptStream, DecodeError, EncodeError, Registry};
 
 /// Compresses streams with one codec at one level, 1..=9.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! How data is to be compressed: codec, level, filters, block size, split mode.
 
-use crate::EncodeError;
 use crate::codec::Codec;
+use crate::error::EncodeError;
 use crate::filter::{Filter, FilterPipeline};
 use crate::format::{ChunkFormat, MAX_BLOCKSIZE};
 

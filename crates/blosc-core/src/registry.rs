@@ -4,7 +4,7 @@ use core::fmt;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::CorruptStream;
+use crate::codec::CorruptStream;
 
 /// A codec for an id that Blosc2 has no built-in codec for.
 pub trait BlockCodec: Send + Sync {

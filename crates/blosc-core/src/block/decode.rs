@@ -4,8 +4,8 @@ mod pair;
 
 use super::planes::{MAX_PLANES, Plane, Planes};
 use super::{CSIZE_LEN, Stored, StreamReader};
-use crate::DecodeError;
 use crate::codec::{CorruptStream, StreamError};
+use crate::error::DecodeError;
 use crate::filter::{Context, Pipeline, Scratch};
 use crate::kernels;
 use crate::layout::{Layout, vlblocks};

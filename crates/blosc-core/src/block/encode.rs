@@ -2,9 +2,9 @@
 
 use super::planes::{MAX_PLANES, PlaneBuffer};
 use super::{CSIZE_LEN, RUN_TOKEN};
-use crate::OutOfMemory;
 use crate::filter::{FilterError, Pipeline, Scratch};
 use crate::le::put_i32;
+use crate::memory::OutOfMemory;
 use crate::stream::Compressor;
 
 /// Encodes blocks with one codec, keeping tables and buffers from block to block.

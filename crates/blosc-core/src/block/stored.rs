@@ -6,7 +6,7 @@
 //! csize < 0    a token byte follows, whose lowest bit is set: -csize again and again (Blosc2)
 //! ```
 
-use crate::DecodeError;
+use crate::error::DecodeError;
 use crate::le::i32_at;
 
 /// Bytes of the `csize` in front of every stream.

@@ -1,8 +1,8 @@
 //! What a chunk stores, without decoding it: where blocks and streams lie, and how each is stored.
 
 use super::view::{Body, Chunk};
-use crate::DecodeError;
 use crate::block::{CSIZE_LEN, Stored, StreamReader};
+use crate::error::DecodeError;
 use crate::layout::vlblocks;
 use crate::memory;
 

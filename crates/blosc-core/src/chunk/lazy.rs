@@ -7,7 +7,7 @@
 //! The header's `cbytes` is the size of the chunk on disk. The table of block starts is there in a memcpyed chunk, too,
 //! unused. Special chunks are never lazy.
 
-use crate::DecodeError;
+use crate::error::DecodeError;
 use crate::header::Header;
 use crate::layout::BSTART_LEN;
 use crate::layout::vlblocks::SIZE_LEN;

@@ -3,9 +3,10 @@
 use bytemuck::Pod;
 
 use super::{Chunk, Decoder, Encoder};
+use crate::error::{DecodeError, EncodeError};
+use crate::limits::Limits;
 use crate::memory;
 use crate::params::CParams;
-use crate::{DecodeError, EncodeError, Limits};
 
 /// Compresses numbers to a chunk; the typesize of `params` is replaced by theirs.
 ///

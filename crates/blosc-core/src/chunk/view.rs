@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use super::special;
-use crate::DecodeError;
+use crate::error::DecodeError;
 use crate::header::Header;
 use crate::layout::{Layout, rounded, vlblocks};
 

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::OutOfMemory;
+use crate::memory::OutOfMemory;
 
 /// Why a compressed stream could not be decoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,11 +2,11 @@
 
 use core::fmt;
 
-use crate::OutOfMemory;
 use crate::cancel::Cancelled;
 use crate::codec::{Codec, CorruptStream};
 use crate::filter::{Filter, FilterError};
 use crate::limits::OverLimit;
+use crate::memory::OutOfMemory;
 
 /// Why a chunk could not be decoded.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,10 +2,10 @@
 
 use core::fmt;
 
-use crate::OutOfMemory;
 use crate::cancel::Cancelled;
 use crate::codec::Codec;
 use crate::filter::{Filter, FilterError};
+use crate::memory::OutOfMemory;
 
 /// Why data could not be encoded.
 #[derive(Debug, Clone, PartialEq, Eq)]

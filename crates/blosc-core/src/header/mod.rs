@@ -22,9 +22,10 @@ use bits::offset::*;
 pub(crate) use build::ChunkKind;
 
 use crate::codec::{Codec, CodecFormat};
+use crate::error::DecodeError;
 use crate::filter::{Filter, FilterPipeline};
 use crate::format::ChunkFormat;
-use crate::{DecodeError, Limits};
+use crate::limits::Limits;
 
 /// The header of a chunk, its fields checked against each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 
 use super::bits::offset::*;
 use super::{Header, Special, bits};
-use crate::DecodeError;
 use crate::codec::CodecFormat;
+use crate::error::DecodeError;
 use crate::format::{ChunkFormat, MAX_BLOCKSIZE};
 
 impl Header {

@@ -12,8 +12,8 @@
 use core::ops::Range;
 
 use super::tuning;
-use crate::DecodeError;
 use crate::codec::{CodecFormat, MAX_DICT};
+use crate::error::DecodeError;
 use crate::filter::{BitShuffleRule, FilterPipeline};
 use crate::format::ChunkFormat;
 use crate::header::Header;

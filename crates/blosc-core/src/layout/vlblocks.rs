@@ -10,7 +10,7 @@
 use core::ops::Range;
 
 use super::tables::Layout;
-use crate::DecodeError;
+use crate::error::DecodeError;
 use crate::le::i32_at;
 use crate::memory;
 

@@ -1,15 +1,15 @@
 //! Decompresses streams: the codec of a chunk, and per-thread state, which is made when first needed.
 
 use super::dictionary::DictionaryCache;
-use crate::DecodeError;
 #[cfg(feature = "snappy")]
 use crate::codec::snappy;
 #[cfg(feature = "zlib")]
 use crate::codec::zlib;
 use crate::codec::{CodecFormat, CorruptStream, DecodeTask, NDLZ, StreamError, blosclz, lz4, ndlz};
+use crate::error::DecodeError;
 use crate::registry::{BlockCodec, PluginContext, Registry};
 #[cfg(feature = "zstd")]
-use crate::{OutOfMemory, codec::zstd};
+use crate::{codec::zstd, memory::OutOfMemory};
 
 /// The codec of a chunk's streams, looked up once for all threads.
 #[derive(Clone)]

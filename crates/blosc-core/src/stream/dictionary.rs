@@ -1,7 +1,7 @@
 //! Dictionaries, parsed or hashed once for many streams.
 
-use crate::OutOfMemory;
 use crate::codec::{Codec, lz4};
+use crate::memory::OutOfMemory;
 #[cfg(feature = "zstd")]
 use crate::{
     codec::{StreamError, zstd},

@@ -11,11 +11,12 @@ use crate::codec::zlib;
 #[cfg(feature = "zstd")]
 use crate::codec::zstd;
 use crate::codec::{Codec, NDLZ, blosclz, lz4};
+use crate::error::EncodeError;
 use crate::filter::Filter;
 use crate::format::ChunkFormat;
+use crate::memory::OutOfMemory;
 use crate::params::CParams;
 use crate::registry::{BlockCodec, PluginContext, Registry};
-use crate::{EncodeError, OutOfMemory};
 
 /// A codec at a level, with its tables, and with what it knows of a dictionary.
 pub(crate) struct Compressor {

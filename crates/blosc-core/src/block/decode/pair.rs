@@ -1,9 +1,9 @@
 //! Decoding two blocks at once, for a codec that gains by it: the time of inflate is waiting, which two streams do together.
 
 use super::{Block, BlockDecoder, BlockPlan};
-use crate::DecodeError;
 use crate::block::{CSIZE_LEN, Stored};
 use crate::codec::DecodeTask;
+use crate::error::DecodeError;
 
 /// A stream that holds more plain bytes for each of its own is long matches: two of them gain nothing by waiting together,
 /// and lose by twice the memory at a time.

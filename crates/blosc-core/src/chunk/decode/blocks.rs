@@ -8,12 +8,12 @@ use crate::cancel::{self, Cancel};
 use crate::chunk::block_info::BlockInfo;
 use crate::chunk::special;
 use crate::chunk::view::{Body, Chunk};
+use crate::error::DecodeError;
 use crate::layout::vlblocks;
-use crate::limits::scratch;
+use crate::limits::{Limits, scratch};
 use crate::memory;
 use crate::parallel;
 use crate::stream::DictionaryCache;
-use crate::{DecodeError, Limits};
 
 /// What a postfilter is: it may change the block's plain bytes, and says what is wrong if it cannot.
 pub(super) type Postfilter = dyn Fn(BlockInfo, &mut [u8]) -> Result<(), String> + Send + Sync;

@@ -21,11 +21,11 @@ use blocks::{Blocks, Buffers, Postfilter};
 use super::view::{Body, Chunk};
 use crate::block::Outside;
 use crate::cancel::{self, Cancel};
-use crate::limits::scratch;
+use crate::error::DecodeError;
+use crate::limits::{Limits, scratch};
 use crate::memory;
 use crate::parallel::{self, Parallelism};
 use crate::registry::Registry;
-use crate::{DecodeError, Limits};
 
 /// An output this many times larger than the chunk is allocated block by block as it is decoded, not at once.
 const TRUSTED_RATIO: usize = 64;

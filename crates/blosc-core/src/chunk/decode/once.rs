@@ -3,8 +3,8 @@
 use core::ops::Range;
 
 use super::Decoder;
-use crate::DecodeError;
 use crate::chunk::Chunk;
+use crate::error::DecodeError;
 
 impl Chunk<'_> {
     /// All plain bytes: [`Decoder::decompress`] with a fresh decoder.

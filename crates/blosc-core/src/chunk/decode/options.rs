@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::Decoder;
-use crate::Limits;
 use crate::cancel::Cancel;
 use crate::chunk::block_info::BlockInfo;
+use crate::limits::Limits;
 use crate::parallel::Parallelism;
 use crate::registry::Registry;
 

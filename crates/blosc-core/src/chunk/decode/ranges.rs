@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use super::blocks::{Blocks, Buffers};
-use crate::DecodeError;
+use crate::error::DecodeError;
 use crate::memory;
 
 /// Decodes `ranges` of a chunk of `len` plain bytes to `dst`, by way of `block` where that takes a whole one.

@@ -2,10 +2,10 @@
 
 use core::ops::Range;
 
-use crate::EncodeError;
 use crate::block::{BlockEncoder, CSIZE_LEN, Streams};
 use crate::cancel::{self, Cancel};
 use crate::codec::{MAX_DICT, train};
+use crate::error::EncodeError;
 use crate::filter::{BitShuffleRule, Context, Pipeline, Scratch};
 use crate::format::ChunkFormat;
 use crate::header::Header;

@@ -22,10 +22,10 @@ use body::{BodyPlan, Worker, Written};
 use noise::Care;
 
 use super::block_info::BlockInfo;
-use crate::EncodeError;
 use crate::block::BlockEncoder;
 use crate::cancel::{self, Cancel};
 use crate::codec::Codec;
+use crate::error::EncodeError;
 use crate::filter::Filter;
 use crate::format::ChunkFormat;
 use crate::header::{ChunkKind, Header, Special};

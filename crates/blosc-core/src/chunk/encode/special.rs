@@ -1,7 +1,7 @@
 //! Encoding chunks without blocks.
 
 use super::Encoder;
-use crate::EncodeError;
+use crate::error::EncodeError;
 use crate::format::{ChunkFormat, MAX_BLOCKSIZE};
 use crate::header::{ChunkKind, Header, Special};
 use crate::layout::tuning;

@@ -1,8 +1,8 @@
 //! Encoding blocks of variable length; [`vlblocks`](crate::layout::vlblocks) has their layout.
 
 use super::Encoder;
-use crate::EncodeError;
 use crate::codec::MAX_DICT;
+use crate::error::EncodeError;
 use crate::filter::Filter;
 use crate::format::ChunkFormat;
 use crate::header::{ChunkKind, Header};

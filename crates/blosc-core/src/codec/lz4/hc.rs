@@ -4,7 +4,7 @@ use super::finder::Finder;
 use super::mid::{self, MidTable};
 use super::rows::RowTable;
 use super::{MAX_INPUT, lazy};
-use crate::OutOfMemory;
+use crate::memory::OutOfMemory;
 
 /// Tables of positions; reusable.
 pub(crate) struct HcTable {

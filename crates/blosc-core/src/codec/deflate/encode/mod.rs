@@ -27,7 +27,7 @@ use bits::Bits;
 use chains::Effort;
 use sequence::Sequence;
 
-use crate::OutOfMemory;
+use crate::memory::OutOfMemory;
 
 /// Tables and buffers of one level.
 pub(crate) struct Compressor {
