@@ -7,8 +7,11 @@
 //! [`zeroed`] asks the allocator for zeroed memory (`calloc`), as `vec![0; len]` does: no page is touched before its first
 //! use.
 
+mod text;
+
 use core::fmt;
 
+pub use self::text::{Text, concat, format, lossy, push_str, text_of};
 use bytemuck::{Zeroable, allocation};
 
 /// Fixed-size allocations below this many bytes may abort the process when memory runs out.
