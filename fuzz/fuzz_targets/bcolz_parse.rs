@@ -26,7 +26,7 @@ fuzz_target!(|bytes: &[u8]| {
         assert_eq!(RootDirs::parse(&names.to_bytes()).as_ref(), Ok(&names));
     }
     if let Ok(attrs) = Attrs::parse(bytes) {
-        let written = attrs.to_bytes();
+        let written = attrs.to_bytes().expect("memory");
         assert_eq!(Attrs::parse(&written).expect("what was written").to_bytes(), written);
     }
     if let Ok(pending) = Pending::parse(bytes) {

@@ -25,6 +25,6 @@ fuzz_target!(|bytes: &[u8]| {
     let _ = Layout::new(&header, metadata_length);
     if let Ok(length) = offsets::section_len(&header) {
         let section = &rest[..rest.len().min(usize::try_from(length).unwrap_or(usize::MAX)) / 8 * 8];
-        assert_eq!(offsets::encode(&offsets::decode(section)), section);
+        assert_eq!(offsets::encode(&offsets::decode(section).expect("memory")).expect("memory"), section);
     }
 });

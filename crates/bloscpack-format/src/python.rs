@@ -1,5 +1,7 @@
 //! Python's spelling of floats, strings and bytes: what `repr` gives in Python 3.
 
+use std::fmt::{self, Write};
+
 /// `repr(x)` of a float: the fewest digits that read back as `x`, an exponent from `1e+16` up and below `0.0001`;
 /// `nan`, `inf`, `-inf`.
 #[must_use]
@@ -60,50 +62,72 @@ fn positional(mantissa: &str, exponent: i32) -> String {
 }
 
 /// `repr(s)` of a string: in single quotes unless it holds those and no double ones; printable characters as they
-/// are, the rest as `\n`, `\x7f`, `\u200b`, `\U000e0001`.
+/// are, the rest as `\n`, `\x7f`, `\u200b`, `\U000e0001`. See [`write_str_repr`] for texts of any size.
 #[must_use]
 pub fn python_str_repr(s: &str) -> String {
-    let quote = quote_for(s.contains('\''), s.contains('"'));
     let mut repr = String::with_capacity(s.len() + 2);
-    repr.push(quote);
-    for c in s.chars() {
-        match c {
-            '\\' => repr.push_str("\\\\"),
-            '\n' => repr.push_str("\\n"),
-            '\r' => repr.push_str("\\r"),
-            '\t' => repr.push_str("\\t"),
-            c if c == quote => repr.extend(['\\', c]),
-            c if is_printable(c) => repr.push(c),
-            c => match u32::from(c) {
-                code @ ..=0xff => repr.push_str(&format!("\\x{code:02x}")),
-                code @ ..=0xffff => repr.push_str(&format!("\\u{code:04x}")),
-                code => repr.push_str(&format!("\\U{code:08x}")),
-            },
-        }
-    }
-    repr.push(quote);
+    // Writing to a string cannot fail.
+    let _ = write_str_repr(s, &mut repr);
     repr
 }
 
-/// `repr(b)` of a byte string: `b'...'`, all but printable ASCII as `\xNN`.
-#[must_use]
-pub fn python_bytes_repr(bytes: &[u8]) -> String {
-    let quote = quote_for(bytes.contains(&b'\''), bytes.contains(&b'"'));
-    let mut repr = String::with_capacity(bytes.len() + 3);
-    repr.extend(['b', quote]);
-    for &byte in bytes {
-        match byte {
-            b'\\' => repr.push_str("\\\\"),
-            b'\n' => repr.push_str("\\n"),
-            b'\r' => repr.push_str("\\r"),
-            b'\t' => repr.push_str("\\t"),
-            byte if char::from(byte) == quote => repr.extend(['\\', quote]),
-            b' '..=b'~' => repr.push(char::from(byte)),
-            byte => repr.push_str(&format!("\\x{byte:02x}")),
+/// Writes [`python_str_repr`] of a string to `out`.
+///
+/// # Errors
+///
+/// The error of `out`.
+pub fn write_str_repr(s: &str, out: &mut impl Write) -> fmt::Result {
+    let quote = quote_for(s.contains('\''), s.contains('"'));
+    out.write_char(quote)?;
+    for c in s.chars() {
+        match c {
+            '\\' => out.write_str("\\\\")?,
+            '\n' => out.write_str("\\n")?,
+            '\r' => out.write_str("\\r")?,
+            '\t' => out.write_str("\\t")?,
+            c if c == quote => write!(out, "\\{c}")?,
+            c if is_printable(c) => out.write_char(c)?,
+            c => match u32::from(c) {
+                code @ ..=0xff => write!(out, "\\x{code:02x}")?,
+                code @ ..=0xffff => write!(out, "\\u{code:04x}")?,
+                code => write!(out, "\\U{code:08x}")?,
+            },
         }
     }
-    repr.push(quote);
+    out.write_char(quote)
+}
+
+/// `repr(b)` of a byte string: `b'...'`, all but printable ASCII as `\xNN`. See [`write_bytes_repr`] for bytes of any
+/// size.
+#[must_use]
+pub fn python_bytes_repr(bytes: &[u8]) -> String {
+    let mut repr = String::with_capacity(bytes.len() + 3);
+    // Writing to a string cannot fail.
+    let _ = write_bytes_repr(bytes, &mut repr);
     repr
+}
+
+/// Writes [`python_bytes_repr`] of a byte string to `out`.
+///
+/// # Errors
+///
+/// The error of `out`.
+pub fn write_bytes_repr(bytes: &[u8], out: &mut impl Write) -> fmt::Result {
+    let quote = quote_for(bytes.contains(&b'\''), bytes.contains(&b'"'));
+    out.write_char('b')?;
+    out.write_char(quote)?;
+    for &byte in bytes {
+        match byte {
+            b'\\' => out.write_str("\\\\")?,
+            b'\n' => out.write_str("\\n")?,
+            b'\r' => out.write_str("\\r")?,
+            b'\t' => out.write_str("\\t")?,
+            byte if char::from(byte) == quote => write!(out, "\\{quote}")?,
+            b' '..=b'~' => out.write_char(char::from(byte))?,
+            byte => write!(out, "\\x{byte:02x}")?,
+        }
+    }
+    out.write_char(quote)
 }
 
 fn quote_for(has_single: bool, has_double: bool) -> char {

@@ -44,7 +44,7 @@ proptest! {
     #[test]
     fn indexes(entries in prop::collection::vec(entry(), 1..3000)) {
         let header = Header { chunksize: ChunkSize::Variable, nbytes: 1, ..Header::new(FrameType::Contiguous, 4) };
-        let index = Index::from_entries(entries.iter().copied());
+        let index = Index::from_entries(entries.iter().copied()).unwrap();
         let chunk = index.encode().unwrap();
         prop_assert_eq!(Index::decode(&chunk, &header, Limits::new()), Ok(index.clone()));
         for (chunk, entry) in entries.iter().enumerate() {

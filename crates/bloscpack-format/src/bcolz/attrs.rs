@@ -2,7 +2,8 @@
 
 use super::text;
 use crate::error::{FormatError, Part};
-use crate::json::Json;
+use crate::json::{self, Json};
+use blosc_core::{OutOfMemory, memory};
 
 /// Attributes in their order: any JSON value by any name. bcolz stores them in `__attrs__`, other containers elsewhere.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -36,9 +37,21 @@ impl Attrs {
     }
 
     /// The file's bytes.
-    #[must_use]
-    pub fn to_bytes(&self) -> Vec<u8> {
-        text::to_file(self.members.clone())
+    ///
+    /// # Errors
+    ///
+    /// [`OutOfMemory`].
+    pub fn to_bytes(&self) -> Result<Vec<u8>, OutOfMemory> {
+        text::to_large_file(self.to_json()?)
+    }
+
+    /// A copy, as `clone` makes it.
+    ///
+    /// # Errors
+    ///
+    /// [`OutOfMemory`].
+    pub fn try_clone(&self) -> Result<Self, OutOfMemory> {
+        Ok(Attrs { members: json::copy_of(&self.members)? })
     }
 
     /// The attribute of that name.
@@ -48,12 +61,16 @@ impl Attrs {
     }
 
     /// Sets an attribute: in its place if it is there, at the end if it is new. Returns the old value.
-    pub fn set(&mut self, name: &str, value: Json) -> Option<Json> {
+    ///
+    /// # Errors
+    ///
+    /// [`OutOfMemory`]; the attributes are then as they were.
+    pub fn set(&mut self, name: &str, value: Json) -> Result<Option<Json>, OutOfMemory> {
         match self.members.iter_mut().find(|(found, _)| found == name) {
-            Some((_, place)) => Some(std::mem::replace(place, value)),
+            Some((_, place)) => Ok(Some(std::mem::replace(place, value))),
             None => {
-                self.members.push((name.into(), value));
-                None
+                memory::push(&mut self.members, (memory::text_of(name)?, value))?;
+                Ok(None)
             }
         }
     }
@@ -82,9 +99,12 @@ impl Attrs {
     }
 
     /// The attributes as one JSON object.
-    #[must_use]
-    pub fn to_json(&self) -> Json {
-        Json::Object(self.members.clone())
+    ///
+    /// # Errors
+    ///
+    /// [`OutOfMemory`].
+    pub fn to_json(&self) -> Result<Json, OutOfMemory> {
+        Ok(Json::Object(json::copy_of(&self.members)?))
     }
 }
 
@@ -96,13 +116,14 @@ mod tests {
     fn keeps_the_order() {
         let text = b"{\"b\": NaN, \"a\": [1, 2.5, null], \"\\u00e9\": 123456789012345678901234567890}\n";
         let mut attrs = Attrs::parse(text).unwrap();
-        assert_eq!(attrs.to_bytes(), text);
-        assert_eq!(attrs.set("a", Json::Bool(true)).and_then(|old| old.as_array().map(<[Json]>::len)), Some(3));
-        assert_eq!(attrs.set("z", Json::Null), None);
+        assert_eq!(attrs.to_bytes().unwrap(), text);
+        let old = attrs.set("a", Json::Bool(true)).unwrap();
+        assert_eq!(old.and_then(|old| old.as_array().map(<[Json]>::len)), Some(3));
+        assert_eq!(attrs.set("z", Json::Null), Ok(None));
         assert!(attrs.remove("b").is_some() && attrs.remove("b").is_none());
         assert_eq!(attrs.iter().map(|(name, _)| name).collect::<Vec<_>>(), ["a", "é", "z"]);
         assert_eq!(attrs.get("a"), Some(&Json::Bool(true)));
-        assert_eq!(Attrs::default().to_bytes(), b"{}\n");
+        assert_eq!(Attrs::default().to_bytes().unwrap(), b"{}\n");
         assert!(Attrs::parse(b"").is_err() && Attrs::parse(b"[]").is_err());
     }
 }

@@ -3,6 +3,7 @@
 use super::BcolzError;
 use crate::error::{FormatError, Part};
 use crate::json::Json;
+use blosc_core::{OutOfMemory, memory};
 
 /// Longest piece of a value that an error repeats.
 const SHOWN: usize = 60;
@@ -31,7 +32,7 @@ pub(super) fn bad(part: Part, key: &'static str, found: &Json, expected: &'stati
 
 /// A value as errors show it: the beginning of its JSON, which is ASCII.
 pub(super) fn shown(value: &Json) -> Box<str> {
-    let text = value.dumps_spaced();
+    let text = value.start_spaced(SHOWN + 1);
     match text.get(..SHOWN) {
         Some(start) if text.len() > SHOWN => format!("{start}…").into(),
         _ => text.into(),
@@ -58,4 +59,11 @@ pub(super) fn to_file(members: Vec<(String, Json)>) -> Vec<u8> {
     let mut text = Json::Object(members).dumps_spaced();
     text.push('\n');
     text.into_bytes()
+}
+
+/// As [`to_file`], for a value of any size.
+pub(super) fn to_large_file(value: Json) -> Result<Vec<u8>, OutOfMemory> {
+    let mut text = value.try_dumps_spaced()?;
+    memory::push_str(&mut text, "\n")?;
+    Ok(text.into_bytes())
 }

@@ -105,7 +105,7 @@ impl MetadataSection {
     /// [`FormatError::MetadataSectionTooSmall`] if it does not fit the space asked for,
     /// [`FormatError::LimitExceeded`] beyond 2³² - 1 bytes, [`FormatError::OutOfRange`] for a level above 9.
     pub fn encode(metadata: &Json, args: &MetadataArgs) -> Result<Self, FormatError> {
-        let text = metadata.dumps().into_bytes();
+        let text = metadata.try_dumps()?.into_bytes();
         let meta_size = u32::try_from(text.len())
             .map_err(|_| FormatError::LimitExceeded { part: Part::Metadata, limit: u64::from(u32::MAX) })?;
         let compressed = match args.meta_codec {

@@ -10,6 +10,7 @@
 
 use super::Header;
 use crate::error::FormatError;
+use blosc_core::{OutOfMemory, memory};
 
 /// An entry without a chunk, or whose chunk has not been written yet.
 pub const UNKNOWN: i64 = -1;
@@ -39,16 +40,24 @@ pub fn section_len(header: &Header) -> Result<u64, FormatError> {
 }
 
 /// Reads entries, whole ones only. Give it the section's first `8 * nchunks` bytes for those in use.
-#[must_use]
-pub fn decode(bytes: &[u8]) -> Vec<i64> {
+///
+/// # Errors
+///
+/// [`OutOfMemory`].
+pub fn decode(bytes: &[u8]) -> Result<Vec<i64>, OutOfMemory> {
     let (entries, _rest) = bytes.as_chunks();
-    entries.iter().copied().map(i64::from_le_bytes).collect()
+    memory::collect(entries.iter().copied().map(i64::from_le_bytes))
 }
 
 /// The bytes of entries. Spare ones may be written as so many times [`SPARE_BYTE`].
-#[must_use]
-pub fn encode(entries: &[i64]) -> Vec<u8> {
-    entries.iter().copied().flat_map(i64::to_le_bytes).collect()
+///
+/// # Errors
+///
+/// [`OutOfMemory`].
+pub fn encode(entries: &[i64]) -> Result<Vec<u8>, OutOfMemory> {
+    let mut bytes = memory::with_capacity(entries.len().saturating_mul(ENTRY_LEN as usize))?;
+    entries.iter().for_each(|entry| bytes.extend(entry.to_le_bytes()));
+    Ok(bytes)
 }
 
 #[cfg(test)]
@@ -76,9 +85,9 @@ mod tests {
     #[test]
     fn entries_lead_back() {
         let entries = [32, i64::MAX, UNKNOWN, -7];
-        let bytes = encode(&entries);
+        let bytes = encode(&entries).unwrap();
         assert_eq!(bytes[16..24], [SPARE_BYTE; 8]);
-        assert_eq!(decode(&bytes), entries);
-        assert_eq!(decode(&bytes[..17]), entries[..2]);
+        assert_eq!(decode(&bytes).unwrap(), entries);
+        assert_eq!(decode(&bytes[..17]).unwrap(), entries[..2]);
     }
 }

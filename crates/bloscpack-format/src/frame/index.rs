@@ -116,9 +116,12 @@ impl Index {
     }
 
     /// An index of these entries.
-    #[must_use]
-    pub fn from_entries(entries: impl IntoIterator<Item = Entry>) -> Self {
-        Self(Entries::List(entries.into_iter().map(Entry::to_i64).collect()))
+    ///
+    /// # Errors
+    ///
+    /// [`OutOfMemory`].
+    pub fn from_entries(entries: impl IntoIterator<Item = Entry>) -> Result<Self, OutOfMemory> {
+        Ok(Self(Entries::List(memory::collect(entries.into_iter().map(Entry::to_i64))?)))
     }
 
     /// An index in which all chunks are the same special value: as many as are wanted take no memory.
@@ -224,7 +227,10 @@ impl Index {
             Entries::List(entries) => entries.as_slice(),
             Entries::Repeat { entry, .. } => std::slice::from_ref(entry),
         };
-        entries.iter().filter_map(|entry| u32::try_from(*entry).ok()).collect()
+        // `collect` would put all of them into one allocation first.
+        let mut numbers = BTreeSet::new();
+        numbers.extend(entries.iter().filter_map(|entry| u32::try_from(*entry).ok()));
+        numbers
     }
 
     pub(super) fn from_raw(entries: Vec<i64>) -> Self {
@@ -292,7 +298,7 @@ mod tests {
 
     #[test]
     fn an_index_has_an_entry_for_each_chunk() {
-        let index = Index::from_entries([0, 40, 80].map(Entry::Stored));
+        let index = Index::from_entries([0, 40, 80].map(Entry::Stored)).unwrap();
         let chunk = index.encode().unwrap();
         let header = |nbytes| Header {
             nbytes,

@@ -84,7 +84,7 @@ impl Layers {
             let len = usize::from(found) & MAX_NAME;
             reader.take("metalayer name", len)?;
             let offset_at = reader.at() as u64 + 1;
-            map.push((name_at + 1..name_at + 1 + len, offset_at, reader.int32("metalayer offset")?));
+            memory::push(&mut map, (name_at + 1..name_at + 1 + len, offset_at, reader.int32("metalayer offset")?))?;
         }
         let count_at = reader.at() as u64 + 1;
         let contents = reader.count16("number of metalayer contents", marker::ARRAY16)?;
@@ -99,7 +99,10 @@ impl Layers {
             let len = u32::from_be_bytes(reader.array("metalayer content")?);
             let start = reader.at();
             reader.take("metalayer content", len as usize)?;
-            entries.push(Entry { name: name.start - at..name.end - at, content: start - at..reader.at() - at });
+            memory::push(
+                &mut entries,
+                Entry { name: name.start - at..name.end - at, content: start - at..reader.at() - at },
+            )?;
         }
         Ok(Self { place, bytes: memory::copy_of(bytes.get(at..).unwrap_or_default())?, entries })
     }
@@ -119,11 +122,14 @@ impl Layers {
         let too_long = FormatError::LimitExceeded { part: place.part, limit: i32::MAX as u64 };
         // A marker and the offset for each name.
         let map_len = usize::from(EMPTY_MAP) + layers.iter().map(|(name, _)| name.len() + 6).sum::<usize>();
-        let mut bytes = vec![marker::FIXARRAY | 3];
+        let contents = layers.iter().map(|(_, content)| content.len().saturating_add(5));
+        let nbytes = contents.fold(map_len + 3, usize::saturating_add);
+        let mut bytes = memory::with_capacity(nbytes)?;
+        bytes.push(marker::FIXARRAY | 3);
         put(&mut bytes, marker::UINT16, &((map_len - place.idx_skip) as u16).to_be_bytes());
         put(&mut bytes, marker::MAP16, &count.to_be_bytes());
         let mut content_at = map_len + 3;
-        let mut entries = Vec::new();
+        let mut entries = memory::with_capacity(layers.len())?;
         for (name, content) in layers {
             let len = u8::try_from(name.len()).ok().filter(|len| (1..=MAX_NAME as u8).contains(len));
             put(&mut bytes, marker::FIXSTR | len.ok_or(FrameError::LayerName { len: name.len() })?, name);
@@ -181,11 +187,11 @@ impl Layers {
 
     /// These and one more; in the place of the one that has its name, if `replace`.
     pub(super) fn with(&self, name: &[u8], content: &[u8], replace: bool) -> Result<Self, FormatError> {
-        let mut layers: Vec<_> = self.iter().map(|layer| (layer.name, layer.content)).collect();
+        let mut layers = memory::collect(self.iter().map(|layer| (layer.name, layer.content)))?;
         match layers.iter_mut().find(|(old, _)| *old == name) {
             Some(old) if replace => old.1 = content,
             Some(_) => return Err(FrameError::LayerExists { name: String::from_utf8_lossy(name).into() }.into()),
-            None => layers.push((name, content)),
+            None => memory::push(&mut layers, (name, content))?,
         }
         Self::build(self.place, &layers)
     }
@@ -201,7 +207,7 @@ impl Layers {
 
     /// Those that `keep` says `true` of.
     pub(super) fn filtered(&self, keep: impl FnMut(&Metalayer<'_>) -> bool) -> Result<Self, FormatError> {
-        let kept: Vec<_> = self.iter().filter(keep).map(|layer| (layer.name, layer.content)).collect();
+        let kept = memory::collect(self.iter().filter(keep).map(|layer| (layer.name, layer.content)))?;
         Self::build(self.place, &kept)
     }
 }

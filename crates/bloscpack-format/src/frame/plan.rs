@@ -129,7 +129,7 @@ fn commit(header: &Header, old: Option<&[u8]>, steps: &mut Vec<Step>) -> Result<
     let differs = |at: &usize| old.is_none_or(|old| old.get(*at) != new.get(*at));
     let (first, last) = ((0..new.len()).find(differs), (0..new.len()).rfind(differs));
     if let (Some(first), Some(last)) = (first, last) {
-        let bytes = new.get(first..=last).unwrap_or_default().to_vec();
+        let bytes = memory::copy_of(new.get(first..=last).unwrap_or_default())?;
         steps.extend([Step::Commit { at: first as u64, bytes }, Step::Sync]);
     }
     Ok(())

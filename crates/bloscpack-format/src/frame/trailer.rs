@@ -3,6 +3,7 @@
 use super::msgpack::{Reader, in_range, marker, put};
 use super::{FrameError, VlMetalayers};
 use crate::error::{FormatError, Part};
+use blosc_core::memory;
 
 /// The trailer of a frame.
 ///
@@ -87,7 +88,8 @@ impl Trailer {
         let layers = self.vlmetalayers.to_bytes();
         let limit = FormatError::LimitExceeded { part: Part::FrameTrailer, limit: u32::MAX.into() };
         let trailer_len = u32::try_from(2 + layers.len() + Self::TAIL_LEN).map_err(|_| limit)?;
-        let mut out = vec![marker::FIXARRAY | 4, self.version];
+        let mut out = memory::with_capacity(trailer_len as usize)?;
+        out.extend([marker::FIXARRAY | 4, self.version]);
         out.extend_from_slice(layers);
         put(&mut out, marker::UINT32, &trailer_len.to_be_bytes());
         put(&mut out, marker::FIXEXT16, &[self.fingerprint_type]);

@@ -3,7 +3,7 @@
 use super::FrameError;
 use super::layers::{Layers, Metalayer, Place};
 use crate::error::{FormatError, Part};
-use blosc_core::{Chunk, DecodeError, Decoder, Limits};
+use blosc_core::{Chunk, DecodeError, Decoder, Limits, OutOfMemory, memory};
 use std::collections::HashSet;
 
 /// The metalayers in the trailer of a frame. Their contents are chunks, without which they cannot be read back.
@@ -51,7 +51,11 @@ impl VlMetalayers {
             if whole.contains(&place) {
                 return (layer, Ok(()));
             }
-            let checked = check(layer.content, &mut decoder, &mut made);
+            let mut checked = check(layer.content, &mut decoder, &mut made);
+            if checked.is_ok() {
+                let nbytes = size_of_val(&place) * 2 * (whole.len() + 1);
+                checked = whole.try_reserve(1).map_err(|_| OutOfMemory::new(nbytes).into());
+            }
             if checked.is_ok() {
                 whole.insert(place);
             }
@@ -101,7 +105,7 @@ impl VlMetalayers {
     ///
     /// [`FrameError::TooMany`] for more than [`MAX`](Self::MAX), else as [`set`](Self::set).
     pub fn from_chunks<'a>(layers: impl IntoIterator<Item = (&'a [u8], &'a [u8])>) -> Result<Self, FormatError> {
-        let layers: Vec<_> = layers.into_iter().collect();
+        let layers = memory::collect(layers)?;
         layers.iter().try_for_each(|(_, chunk)| whole_chunk(chunk).map(drop))?;
         Layers::build(Self::PLACE, &layers).map(Self)
     }

@@ -4,9 +4,11 @@
 //! `Infinity`, integers of any size, duplicate keys of which the last one counts. [`Json::parse`] reads what
 //! `json.loads` reads, [`Json::dumps`] writes what `json.dumps` writes, byte for byte.
 
+mod copy;
 mod dumps;
 mod parse;
 
+pub(crate) use copy::copy_of;
 pub(crate) use parse::memory_for;
 
 pub use crate::python::python_float_repr;
@@ -173,7 +175,7 @@ enum Number {
 fn same_members(a: &[(String, Json)], b: &[(String, Json)]) -> bool {
     let sorted = |members: &[(String, Json)]| {
         let mut order: Vec<usize> = (0..members.len()).collect();
-        order.sort_by(|&i, &j| members[i].0.cmp(&members[j].0));
+        order.sort_unstable_by(|&i, &j| members[i].0.cmp(&members[j].0).then(i.cmp(&j)));
         order
     };
     sorted(a).into_iter().zip(sorted(b)).all(|(i, j)| a[i].0 == b[j].0 && a[i].1.same_value(&b[j].1))

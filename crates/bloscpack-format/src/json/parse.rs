@@ -2,7 +2,7 @@
 
 use super::Json;
 use crate::error::{FormatError, Part, TextProblem};
-use blosc_core::memory;
+use blosc_core::{OutOfMemory, memory};
 
 /// How deep arrays and objects may nest. Python gives up near 1000; no metadata comes near either. The parser recurses,
 /// and an unoptimised build takes 2 KiB a level of a stack that may have no more than 1 MiB.
@@ -94,7 +94,8 @@ impl<'a> Parser<'a> {
             return Ok(Json::Array(items));
         }
         loop {
-            items.push(self.value(depth + 1)?);
+            let item = self.value(depth + 1)?;
+            memory::push(&mut items, item)?;
             self.skip_whitespace();
             if self.eat("]") {
                 return Ok(Json::Array(items));
@@ -118,10 +119,11 @@ impl<'a> Parser<'a> {
             let key = self.string()?;
             self.skip_whitespace();
             self.expect(":")?;
-            members.push((key, self.value(depth + 1)?));
+            let value = self.value(depth + 1)?;
+            memory::push(&mut members, (key, value))?;
             self.skip_whitespace();
             if self.eat("}") {
-                return Ok(Json::Object(last_value_wins(members)));
+                return Ok(Json::Object(last_value_wins(members)?));
             }
             self.expect(",")?;
         }
@@ -151,7 +153,10 @@ impl<'a> Parser<'a> {
         }
         let literal = &self.text[start..self.at];
         if self.at == integer {
-            return Ok(literal.parse().map_or_else(|_| Json::BigInt(literal.into()), Json::Int));
+            return match literal.parse() {
+                Ok(value) => Ok(Json::Int(value)),
+                Err(_) => Ok(Json::BigInt(memory::text_of(literal)?.into())),
+            };
         }
         // Every such text is a float to Rust as well, correctly rounded, infinite if it is too large.
         literal.parse().map(Json::Float).map_err(|_| self.unexpected())
@@ -171,7 +176,7 @@ impl<'a> Parser<'a> {
         loop {
             let rest = self.rest();
             let plain = rest.find(|c: char| matches!(c, '"' | '\\' | '\0'..='\x1f')).unwrap_or(rest.len());
-            string.push_str(&rest[..plain]);
+            memory::push_str(&mut string, &rest[..plain])?;
             self.at += plain;
             match rest[plain..].chars().next() {
                 None => return Err(error(self.at, TextProblem::UnexpectedEnd)),
@@ -179,7 +184,7 @@ impl<'a> Parser<'a> {
                     self.at += 1;
                     return Ok(string);
                 }
-                Some('\\') => string.push(self.escape()?),
+                Some('\\') => memory::push_str(&mut string, self.escape()?.encode_utf8(&mut [0; 4]))?,
                 Some(control) => return Err(error(self.at, TextProblem::ControlCharacter(control))),
             }
         }
@@ -261,22 +266,26 @@ impl<'a> Parser<'a> {
 }
 
 /// Python's dict: where a key comes again, its value replaces the first one's and the place stays.
-fn last_value_wins(members: Vec<(String, Json)>) -> Vec<(String, Json)> {
-    let mut order: Vec<usize> = (0..members.len()).collect();
-    order.sort_by(|&i, &j| members[i].0.cmp(&members[j].0));
+fn last_value_wins(mut members: Vec<(String, Json)>) -> Result<Vec<(String, Json)>, OutOfMemory> {
+    let mut order: Vec<usize> = memory::collect(0..members.len())?;
+    // A stable sort would allocate. Places break ties instead.
+    order.sort_unstable_by(|&i, &j| members[i].0.cmp(&members[j].0).then(i.cmp(&j)));
     if order.windows(2).all(|pair| members[pair[0]].0 != members[pair[1]].0) {
-        return members;
+        return Ok(members);
     }
-    // The sort is stable: each run of equal keys begins with the first place and ends with the value that counts.
-    let mut value_at: Vec<Option<usize>> = vec![None; members.len()];
-    for run in order.chunk_by(|&i, &j| members[i].0 == members[j].0) {
-        if let [first, .., last] | [first @ last] = run {
-            value_at[*first] = Some(*last);
-        }
+    // Each run of equal keys begins with the first place and ends with the value that counts.
+    let mut keep: Vec<bool> = memory::zeroed(members.len())?;
+    let mut start = 0;
+    while let Some(&first) = order.get(start) {
+        let run = order[start..].iter().take_while(|&&at| members[at].0 == members[first].0).count();
+        let last = order[start + run - 1];
+        members[first].1 = std::mem::replace(&mut members[last].1, Json::Null);
+        keep[first] = true;
+        start += run;
     }
-    let (keys, mut values): (Vec<String>, Vec<Json>) = members.into_iter().unzip();
-    let take = |last: usize, values: &mut Vec<Json>| std::mem::replace(&mut values[last], Json::Null);
-    keys.into_iter().zip(value_at).filter_map(|(key, last)| Some((key, take(last?, &mut values)))).collect()
+    let mut kept = keep.into_iter();
+    members.retain(|_| kept.next().unwrap_or(false));
+    Ok(members)
 }
 
 #[cfg(test)]

@@ -1,10 +1,14 @@
 //! Base64 with padding, RFC 4648 section 4. Decoding takes only what encoding gives.
 
+use blosc_core::{OutOfMemory, memory};
+
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /// The text of some bytes.
-pub(super) fn encode(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+pub(super) fn encode(bytes: &[u8]) -> Result<String, OutOfMemory> {
+    let len = bytes.len().div_ceil(3) * 4;
+    let mut text = String::new();
+    text.try_reserve_exact(len).map_err(|_| OutOfMemory::new(len))?;
     for group in bytes.chunks(3) {
         let byte = |at: usize| u32::from(group.get(at).copied().unwrap_or(0));
         let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
@@ -13,19 +17,20 @@ pub(super) fn encode(bytes: &[u8]) -> String {
             text.push(if place <= group.len() { char::from(digit) } else { '=' });
         }
     }
-    text
+    Ok(text)
 }
 
 /// The bytes of a text, if [`encode`] gives that text for them.
-pub(super) fn decode(text: &str) -> Option<Vec<u8>> {
+pub(super) fn decode(text: &str) -> Result<Option<Vec<u8>>, OutOfMemory> {
     if !text.len().is_multiple_of(4) {
-        return None;
+        return Ok(None);
     }
     let digits = text.trim_end_matches('=');
-    let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
+    let mut bytes = memory::with_capacity(text.len() / 4 * 3)?;
     let (mut bits, mut count) = (0_u32, 0);
     for digit in digits.bytes() {
-        bits = bits << 6 | value(digit)?;
+        let Some(value) = value(digit) else { return Ok(None) };
+        bits = bits << 6 | value;
         count += 6;
         if count >= 8 {
             count -= 8;
@@ -35,7 +40,7 @@ pub(super) fn decode(text: &str) -> Option<Vec<u8>> {
     }
     let padding = text.len() - digits.len();
     let expected = (4 - digits.len() % 4) % 4;
-    (bits == 0 && padding == expected && padding < 3).then_some(bytes)
+    Ok((bits == 0 && padding == expected && padding < 3).then_some(bytes))
 }
 
 fn value(digit: u8) -> Option<u32> {
@@ -56,11 +61,11 @@ mod tests {
     #[test]
     fn the_examples_of_the_rfc() {
         for (bytes, text) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")] {
-            assert_eq!(encode(bytes.as_bytes()), text);
-            assert_eq!(decode(text).as_deref(), Some(bytes.as_bytes()));
+            assert_eq!(encode(bytes.as_bytes()).unwrap(), text);
+            assert_eq!(decode(text).unwrap().as_deref(), Some(bytes.as_bytes()));
         }
         for text in ["Z", "Zg", "Zg=", "Zh==", "Zm9=", "====", "Zg==Zg==", "Zm 8", "Zm-8"] {
-            assert_eq!(decode(text), None, "{text}");
+            assert_eq!(decode(text), Ok(None), "{text}");
         }
     }
 }

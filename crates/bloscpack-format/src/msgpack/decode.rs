@@ -2,17 +2,36 @@
 
 use super::tagged;
 use crate::json::{Json, MAX_DEPTH};
+use blosc_core::{OutOfMemory, memory};
 
 /// Most levels of a value. An object that has it as a member is one level more.
 const MAX_HEIGHT: usize = MAX_DEPTH - 1;
 
 /// The value that `content` encodes. `None` if it is not exactly one value of MessagePack, or if its JSON nests so deep
 /// that [`Json::parse`] would not read it as a member of an object.
-#[must_use]
-pub fn to_json(content: &[u8]) -> Option<Json> {
+///
+/// # Errors
+///
+/// [`OutOfMemory`].
+pub fn to_json(content: &[u8]) -> Result<Option<Json>, OutOfMemory> {
     let mut reader = Reader { rest: content };
-    let Value { json, .. } = reader.value(0).filter(|value| value.height <= MAX_HEIGHT)?;
-    reader.rest.is_empty().then_some(json)
+    match reader.value(0) {
+        Ok(Value { json, height }) => Ok((height <= MAX_HEIGHT && reader.rest.is_empty()).then_some(json)),
+        Err(Stop::Malformed) => Ok(None),
+        Err(Stop::OutOfMemory(error)) => Err(error),
+    }
+}
+
+/// Why reading ended early.
+enum Stop {
+    Malformed,
+    OutOfMemory(OutOfMemory),
+}
+
+impl From<OutOfMemory> for Stop {
+    fn from(error: OutOfMemory) -> Stop {
+        Stop::OutOfMemory(error)
+    }
 }
 
 /// A value, and how many levels of arrays and objects it is.
@@ -33,7 +52,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn value(&mut self, depth: usize) -> Option<Value> {
+    fn value(&mut self, depth: usize) -> Result<Value, Stop> {
         let marker = self.byte()?;
         let small = |bits: u8| usize::from(marker & bits);
         let json = match marker {
@@ -42,11 +61,11 @@ impl<'a> Reader<'a> {
             0x90..=0x9f => return self.array(small(0x0f), depth),
             0xa0..=0xbf => return self.text(small(0x1f)),
             0xc0 => Json::Null,
-            0xc1 => return None,
+            0xc1 => return Err(Stop::Malformed),
             0xc2 | 0xc3 => Json::Bool(marker == 0xc3),
             0xc4..=0xc6 => {
                 let len = self.len(marker - 0xc4)?;
-                return Some(Value { json: tagged::bytes(self.take(len)?), height: 1 });
+                return Ok(Value { json: tagged::bytes(self.take(len)?)?, height: 1 });
             }
             0xc7..=0xc9 => {
                 let len = self.len(marker - 0xc7)?;
@@ -80,68 +99,68 @@ impl<'a> Reader<'a> {
             }
             0xe0..=0xff => Json::Int(marker.cast_signed().into()),
         };
-        Some(json.into())
+        Ok(json.into())
     }
 
-    fn array(&mut self, count: usize, depth: usize) -> Option<Value> {
+    fn array(&mut self, count: usize, depth: usize) -> Result<Value, Stop> {
         let (mut items, mut height) = (Vec::new(), 0);
         for _ in 0..self.believed(count, depth)? {
             let item = self.value(depth + 1)?;
             height = height.max(item.height);
-            items.push(item.json);
+            memory::push(&mut items, item.json)?;
         }
-        Some(Value { json: Json::Array(items), height: height + 1 })
+        Ok(Value { json: Json::Array(items), height: height + 1 })
     }
 
-    fn map(&mut self, count: usize, depth: usize) -> Option<Value> {
+    fn map(&mut self, count: usize, depth: usize) -> Result<Value, Stop> {
         let (mut pairs, mut height) = (Vec::new(), 0);
         for _ in 0..self.believed(count, depth)? {
             let (key, value) = (self.value(depth + 1)?, self.value(depth + 1)?);
             height = height.max(key.height).max(value.height);
-            pairs.push((key.json, value.json));
+            memory::push(&mut pairs, (key.json, value.json))?;
         }
-        let (json, is_plain) = tagged::map(pairs);
-        Some(Value { json, height: height + if is_plain { 1 } else { 3 } })
+        let (json, is_plain) = tagged::map(pairs)?;
+        Ok(Value { json, height: height + if is_plain { 1 } else { 3 } })
     }
 
     /// The count of an array or map at this depth. Each member takes a byte at least.
-    fn believed(&self, count: usize, depth: usize) -> Option<usize> {
-        (depth < MAX_HEIGHT && count <= self.rest.len()).then_some(count)
+    fn believed(&self, count: usize, depth: usize) -> Result<usize, Stop> {
+        if depth < MAX_HEIGHT && count <= self.rest.len() { Ok(count) } else { Err(Stop::Malformed) }
     }
 
-    fn text(&mut self, len: usize) -> Option<Value> {
-        let json = tagged::text(self.take(len)?);
+    fn text(&mut self, len: usize) -> Result<Value, Stop> {
+        let json = tagged::text(self.take(len)?)?;
         let height = usize::from(json.as_str().is_none());
-        Some(Value { json, height })
+        Ok(Value { json, height })
     }
 
-    fn ext(&mut self, len: usize) -> Option<Value> {
+    fn ext(&mut self, len: usize) -> Result<Value, Stop> {
         let code = i8::from_be_bytes(self.bytes()?);
-        Some(Value { json: tagged::ext(code, self.take(len)?), height: 2 })
+        Ok(Value { json: tagged::ext(code, self.take(len)?)?, height: 2 })
     }
 
     /// A length of `1 << size` bytes.
-    fn len(&mut self, size: u8) -> Option<usize> {
+    fn len(&mut self, size: u8) -> Result<usize, Stop> {
         match size {
             0 => self.byte().map(usize::from),
             1 => self.bytes().map(u16::from_be_bytes).map(usize::from),
-            _ => self.bytes().map(u32::from_be_bytes).and_then(|len| usize::try_from(len).ok()),
+            _ => usize::try_from(u32::from_be_bytes(self.bytes()?)).map_err(|_| Stop::Malformed),
         }
     }
 
-    fn byte(&mut self) -> Option<u8> {
+    fn byte(&mut self) -> Result<u8, Stop> {
         self.bytes().map(|[byte]| byte)
     }
 
-    fn bytes<const N: usize>(&mut self) -> Option<[u8; N]> {
-        let (bytes, rest) = self.rest.split_first_chunk()?;
+    fn bytes<const N: usize>(&mut self) -> Result<[u8; N], Stop> {
+        let (bytes, rest) = self.rest.split_first_chunk().ok_or(Stop::Malformed)?;
         self.rest = rest;
-        Some(*bytes)
+        Ok(*bytes)
     }
 
-    fn take(&mut self, len: usize) -> Option<&'a [u8]> {
-        let (bytes, rest) = self.rest.split_at_checked(len)?;
+    fn take(&mut self, len: usize) -> Result<&'a [u8], Stop> {
+        let (bytes, rest) = self.rest.split_at_checked(len).ok_or(Stop::Malformed)?;
         self.rest = rest;
-        Some(bytes)
+        Ok(bytes)
     }
 }

@@ -23,6 +23,7 @@ mod tagged;
 use self::tagged::Tagged;
 use crate::error::FormatError;
 use crate::json::Json;
+use blosc_core::{OutOfMemory, memory};
 
 pub use self::decode::to_json;
 pub use self::encode::from_json;
@@ -32,16 +33,20 @@ pub use self::encode::from_json;
 /// ```
 /// use bloscpack_format::msgpack;
 ///
-/// assert_eq!(msgpack::value_of(b"\x92\x01\xc4\x02hi").dumps(), r#"[1,{"$bytes":"aGk="}]"#);
-/// assert_eq!(msgpack::value_of(b"C struct").dumps(), r#"{"$raw":"QyBzdHJ1Y3Q="}"#);
+/// assert_eq!(msgpack::value_of(b"\x92\x01\xc4\x02hi")?.dumps(), r#"[1,{"$bytes":"aGk="}]"#);
+/// assert_eq!(msgpack::value_of(b"C struct")?.dumps(), r#"{"$raw":"QyBzdHJ1Y3Q="}"#);
+/// # Ok::<(), blosc_core::OutOfMemory>(())
 /// ```
-#[must_use]
-pub fn value_of(content: &[u8]) -> Json {
-    match to_json(content) {
-        Some(Json::Object(members)) if matches!(Tagged::parse(&members), Some(Tagged::Raw(_))) => {
+///
+/// # Errors
+///
+/// [`OutOfMemory`].
+pub fn value_of(content: &[u8]) -> Result<Json, OutOfMemory> {
+    match to_json(content)? {
+        Some(Json::Object(members)) if matches!(Tagged::parse(&members)?, Some(Tagged::Raw(_))) => {
             tagged::pairs(members)
         }
-        Some(value) => value,
+        Some(value) => Ok(value),
         None => tagged::raw(content),
     }
 }
@@ -53,7 +58,7 @@ pub fn value_of(content: &[u8]) -> Json {
 /// As [`from_json`].
 pub fn content_of(value: &Json) -> Result<Vec<u8>, FormatError> {
     match value {
-        Json::Object(members) => match Tagged::parse(members) {
+        Json::Object(members) => match Tagged::parse(members)? {
             Some(Tagged::Raw(content)) => Ok(content),
             _ => from_json(value),
         },
@@ -62,16 +67,19 @@ pub fn content_of(value: &Json) -> Result<Vec<u8>, FormatError> {
 }
 
 /// The bytes that a value stands for: those of a string, of `$bytes`, `$str` and `$raw`; `None` of any other value.
-#[must_use]
-pub fn bytes_of(value: &Json) -> Option<Vec<u8>> {
-    match value {
-        Json::String(text) => Some(text.clone().into_bytes()),
+///
+/// # Errors
+///
+/// [`OutOfMemory`].
+pub fn bytes_of(value: &Json) -> Result<Option<Vec<u8>>, OutOfMemory> {
+    Ok(match value {
+        Json::String(text) => Some(memory::copy_of(text.as_bytes())?),
         Json::Object(members) => match Tagged::parse(members)? {
-            Tagged::Bytes(bytes) | Tagged::Str(bytes) | Tagged::Raw(bytes) => Some(bytes),
+            Some(Tagged::Bytes(bytes) | Tagged::Str(bytes) | Tagged::Raw(bytes)) => Some(bytes),
             _ => None,
         },
         _ => None,
-    }
+    })
 }
 
 #[cfg(test)]
@@ -81,7 +89,7 @@ mod tests {
     /// Both ways; the second is the shortest encoding of the first.
     #[track_caller]
     fn pair(content: &[u8], json: &str) {
-        assert_eq!(value_of(content).dumps(), json, "{}", content.escape_ascii());
+        assert_eq!(value_of(content).unwrap().dumps(), json, "{}", content.escape_ascii());
         let value = Json::parse(json).unwrap();
         assert_eq!(
             content_of(&value).unwrap().escape_ascii().to_string(),
@@ -146,17 +154,17 @@ mod tests {
     #[test]
     fn depth_is_limited_in_json() {
         let deep = |levels: usize| [vec![0x91; levels], vec![0xc0]].concat();
-        assert!(to_json(&deep(crate::json::MAX_DEPTH - 1)).is_some());
-        assert!(to_json(&deep(crate::json::MAX_DEPTH)).is_none());
-        assert!(value_of(&deep(1 << 20)).get("$raw").is_some());
+        assert!(to_json(&deep(crate::json::MAX_DEPTH - 1)).unwrap().is_some());
+        assert!(to_json(&deep(crate::json::MAX_DEPTH)).unwrap().is_none());
+        assert!(value_of(&deep(1 << 20)).unwrap().get("$raw").is_some());
         // Each level is three of JSON.
         let pairs = |levels: usize| [[0x81, 0x01].repeat(levels), vec![0xc0]].concat();
-        assert!(to_json(&pairs(85)).is_some() && to_json(&pairs(86)).is_none());
+        assert!(to_json(&pairs(85)).unwrap().is_some() && to_json(&pairs(86)).unwrap().is_none());
     }
 
     #[test]
     fn bytes_of_texts_and_tags() {
-        let bytes = |json: &str| bytes_of(&Json::parse(json).unwrap());
+        let bytes = |json: &str| bytes_of(&Json::parse(json).unwrap()).unwrap();
         assert_eq!(bytes(r#""é""#), Some("é".into()));
         assert_eq!(bytes(r#"{"$bytes":"/wA="}"#), Some(vec![255, 0]));
         assert_eq!(bytes("[1]"), None);

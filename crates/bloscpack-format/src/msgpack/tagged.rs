@@ -2,6 +2,7 @@
 
 use super::base64;
 use crate::json::Json;
+use blosc_core::{OutOfMemory, memory};
 use std::collections::HashSet;
 
 const BYTES: &str = "$bytes";
@@ -26,19 +27,25 @@ pub(super) enum Tagged<'a> {
 
 impl<'a> Tagged<'a> {
     /// Reads the members of an object; `None` for ordinary objects.
-    pub(super) fn parse(members: &'a [(String, Json)]) -> Option<Self> {
-        let [(name, value)] = members else { return None };
-        match name.as_str() {
-            BYTES => decoded(value).map(Tagged::Bytes),
-            STR => decoded(value).filter(|bytes| str::from_utf8(bytes).is_err()).map(Tagged::Str),
-            RAW => decoded(value).filter(|bytes| super::to_json(bytes).is_none()).map(Tagged::Raw),
-            EXT => match value.as_array()? {
-                [code, data] => Some(Tagged::Ext(i8::try_from(code.as_i64()?).ok()?, decoded(data)?)),
+    pub(super) fn parse(members: &'a [(String, Json)]) -> Result<Option<Self>, OutOfMemory> {
+        let [(name, value)] = members else { return Ok(None) };
+        Ok(match name.as_str() {
+            BYTES => decoded(value)?.map(Tagged::Bytes),
+            STR => decoded(value)?.filter(|bytes| str::from_utf8(bytes).is_err()).map(Tagged::Str),
+            RAW => match decoded(value)? {
+                Some(bytes) if super::to_json(&bytes)?.is_none() => Some(Tagged::Raw(bytes)),
+                _ => None,
+            },
+            EXT => match value.as_array() {
+                Some([code, data]) => {
+                    let code = code.as_i64().and_then(|code| i8::try_from(code).ok());
+                    code.zip(decoded(data)?).map(|(code, data)| Tagged::Ext(code, data))
+                }
                 _ => None,
             },
             MAP => value.as_array().filter(|pairs| are_pairs(pairs)).map(Tagged::Map),
             _ => None,
-        }
+        })
     }
 }
 
@@ -47,63 +54,70 @@ fn are_pairs(items: &[Json]) -> bool {
     items.iter().all(|item| item.as_array().is_some_and(|pair| pair.len() == 2))
 }
 
-fn decoded(value: &Json) -> Option<Vec<u8>> {
-    base64::decode(value.as_str()?)
+fn decoded(value: &Json) -> Result<Option<Vec<u8>>, OutOfMemory> {
+    value.as_str().map_or(Ok(None), base64::decode)
 }
 
 fn tag(name: &str, value: Json) -> Json {
     Json::Object(vec![(name.into(), value)])
 }
 
-pub(super) fn bytes(bytes: &[u8]) -> Json {
-    tag(BYTES, base64::encode(bytes).into())
+pub(super) fn bytes(bytes: &[u8]) -> Result<Json, OutOfMemory> {
+    Ok(tag(BYTES, base64::encode(bytes)?.into()))
 }
 
-pub(super) fn raw(content: &[u8]) -> Json {
-    tag(RAW, base64::encode(content).into())
+pub(super) fn raw(content: &[u8]) -> Result<Json, OutOfMemory> {
+    Ok(tag(RAW, base64::encode(content)?.into()))
 }
 
 /// A string: as it is if it is UTF-8.
-pub(super) fn text(bytes: &[u8]) -> Json {
-    match str::from_utf8(bytes) {
-        Ok(text) => text.into(),
-        Err(_) => tag(STR, base64::encode(bytes).into()),
-    }
+pub(super) fn text(bytes: &[u8]) -> Result<Json, OutOfMemory> {
+    Ok(match str::from_utf8(bytes) {
+        Ok(text) => memory::text_of(text)?.into(),
+        Err(_) => tag(STR, base64::encode(bytes)?.into()),
+    })
 }
 
-pub(super) fn ext(code: i8, data: &[u8]) -> Json {
-    tag(EXT, Json::Array(vec![Json::Int(code.into()), base64::encode(data).into()]))
+pub(super) fn ext(code: i8, data: &[u8]) -> Result<Json, OutOfMemory> {
+    Ok(tag(EXT, Json::Array(vec![Json::Int(code.into()), base64::encode(data)?.into()])))
 }
 
 /// Members of an object as pairs.
-pub(super) fn pairs(members: Vec<(String, Json)>) -> Json {
+pub(super) fn pairs(members: Vec<(String, Json)>) -> Result<Json, OutOfMemory> {
     map_of(members.into_iter().map(|(name, value)| (Json::String(name), value)))
 }
 
-fn map_of(pairs: impl Iterator<Item = (Json, Json)>) -> Json {
-    tag(MAP, Json::Array(pairs.map(|(key, value)| Json::Array(vec![key, value])).collect()))
+fn map_of(pairs: impl Iterator<Item = (Json, Json)>) -> Result<Json, OutOfMemory> {
+    let pairs = pairs.map(|(key, value)| {
+        let mut pair = memory::with_capacity(2)?;
+        pair.extend([key, value]);
+        Ok(Json::Array(pair))
+    });
+    Ok(tag(MAP, Json::Array(memory::try_collect(pairs)?)))
 }
 
 /// A map, and whether it is an object of its own members: else it is two levels higher.
-pub(super) fn map(pairs: Vec<(Json, Json)>) -> (Json, bool) {
+pub(super) fn map(pairs: Vec<(Json, Json)>) -> Result<(Json, bool), OutOfMemory> {
     let mut names = HashSet::new();
+    let nbytes = pairs.len().saturating_mul(2 * size_of::<&str>());
+    names.try_reserve(pairs.len()).map_err(|_| OutOfMemory::new(nbytes))?;
     let plain = pairs.iter().all(|(key, _)| key.as_str().is_some_and(|name| names.insert(name)));
     if !plain {
-        return (map_of(pairs.into_iter()), false);
+        return Ok((map_of(pairs.into_iter())?, false));
     }
     let members = pairs.into_iter().filter_map(|(key, value)| match key {
         Json::String(name) => Some((name, value)),
         _ => None,
     });
-    let members: Vec<(String, Json)> = members.collect();
-    match members.as_slice() {
+    let members: Vec<(String, Json)> = memory::collect(members)?;
+    Ok(match members.as_slice() {
         [(name, Json::String(digits))] if name == INT && is_large(digits) => {
-            (Json::BigInt(digits.as_str().into()), true)
+            (Json::BigInt(memory::text_of(digits)?.into()), true)
         }
         // `$raw` has a meaning at the top level alone.
-        [(name, _)] if name != RAW && Tagged::parse(&members).is_some() => (self::pairs(members), false),
+        [(name, _)] if name != RAW && Tagged::parse(&members)?.is_some() => (self::pairs(members)?, false),
         _ => (Json::Object(members), true),
-    }
+    })
 }
 
 /// Whether these are the digits of an integer that MessagePack has no place for.

@@ -1,6 +1,7 @@
 //! The scalars that an item of any dtype consists of: what tables and statistics show as columns.
 
 use super::{Dtype, Scalar};
+use blosc_core::{OutOfMemory, memory};
 
 /// Items of a struct without names of their own: more than a table has columns for.
 const MAX_LEAVES: usize = 1 << 16;
@@ -46,40 +47,52 @@ impl Leaf {
 impl Dtype {
     /// The scalars of an item, in the order in which they lie. Padding is left out. `None` if the dtype has more than
     /// 65536 of them, or a subarray of structs, which no table shows as columns.
-    #[must_use]
-    pub fn leaves(&self) -> Option<Vec<Leaf>> {
+    ///
+    /// # Errors
+    ///
+    /// [`OutOfMemory`].
+    pub fn leaves(&self) -> Result<Option<Vec<Leaf>>, OutOfMemory> {
         let mut leaves = Vec::new();
-        collect(self, String::new(), 0, &mut leaves)?;
-        Some(leaves)
+        let is_table = collect(self, String::new(), 0, &mut leaves)?;
+        Ok(is_table.then_some(leaves))
     }
 }
 
-fn collect(dtype: &Dtype, name: String, offset: usize, leaves: &mut Vec<Leaf>) -> Option<()> {
+/// Appends the scalars of a dtype at `offset`. `false` if a table cannot show them.
+fn collect(dtype: &Dtype, name: String, offset: usize, leaves: &mut Vec<Leaf>) -> Result<bool, OutOfMemory> {
     match dtype {
         Dtype::Scalar(scalar) => {
-            leaves.push(Leaf { name, offset, axes: Vec::new(), step: scalar.itemsize() as usize, scalar: *scalar });
+            let step = scalar.itemsize() as usize;
+            memory::push(leaves, Leaf { name, offset, axes: Vec::new(), step, scalar: *scalar })?;
         }
         Dtype::Subarray(base, shape) => {
-            let (mut base, mut axes) = (&**base, shape.iter().copied().map(u64::from).collect::<Vec<_>>());
+            let (mut base, mut axes) = (&**base, memory::collect(shape.iter().copied().map(u64::from))?);
             while let Dtype::Subarray(inner, shape) = base {
+                memory::reserve(&mut axes, shape.len())?;
                 axes.extend(shape.iter().copied().map(u64::from));
                 base = inner;
             }
-            let Dtype::Scalar(scalar) = base else { return None };
-            leaves.push(Leaf { name, offset, axes, step: scalar.itemsize() as usize, scalar: *scalar });
+            let Dtype::Scalar(scalar) = base else { return Ok(false) };
+            let step = scalar.itemsize() as usize;
+            memory::push(leaves, Leaf { name, offset, axes, step, scalar: *scalar })?;
         }
         Dtype::Struct(fields) => {
             let mut at = offset;
             for field in fields {
                 if !field.is_padding() {
                     let dot = if name.is_empty() { "" } else { "." };
-                    collect(&field.dtype, format!("{name}{dot}{}", field.name), at, leaves)?;
+                    let name = memory::format(format_args!("{name}{dot}{}", field.name))?;
+                    if !collect(&field.dtype, name, at, leaves)? {
+                        return Ok(false);
+                    }
                 }
-                at = at.checked_add(usize::try_from(field.dtype.itemsize()).ok()?)?;
+                let end = usize::try_from(field.dtype.itemsize()).ok().and_then(|size| at.checked_add(size));
+                let Some(end) = end else { return Ok(false) };
+                at = end;
             }
         }
     }
-    (leaves.len() <= MAX_LEAVES).then_some(())
+    Ok(leaves.len() <= MAX_LEAVES)
 }
 
 #[cfg(test)]
@@ -89,12 +102,12 @@ mod tests {
     #[test]
     fn fields_are_found_at_their_offsets() {
         let dtype = "[('a', '<i2'), ('', '|V2'), ('b', [('x', '<f4'), ('y', '<u1', (2, 3))])]";
-        let leaves = Dtype::parse(dtype).unwrap().leaves().unwrap();
+        let leaves = Dtype::parse(dtype).unwrap().leaves().unwrap().unwrap();
         let found: Vec<_> = leaves.iter().map(|leaf| (leaf.name.as_str(), leaf.offset, leaf.len())).collect();
         assert_eq!(found, [("a", 0, 1), ("b.x", 4, 1), ("b.y", 8, 6)]);
         let item: Vec<u8> = (0..14).collect();
         assert_eq!(leaves[2].scalars(&item).collect::<Vec<_>>().concat(), [8, 9, 10, 11, 12, 13]);
-        assert_eq!(Dtype::parse("[('a', [('b', '<i2')], (2,))]").unwrap().leaves(), None);
-        assert_eq!(Dtype::parse("'<f8'").unwrap().leaves().unwrap()[0].name, "");
+        assert_eq!(Dtype::parse("[('a', [('b', '<i2')], (2,))]").unwrap().leaves(), Ok(None));
+        assert_eq!(Dtype::parse("'<f8'").unwrap().leaves().unwrap().unwrap()[0].name, "");
     }
 }

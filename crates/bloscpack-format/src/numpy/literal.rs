@@ -93,7 +93,8 @@ impl Parser<'_> {
             if !items.is_empty() && !after_comma {
                 return Err(self.unexpected());
             }
-            items.push(self.literal(depth + 1)?);
+            let item = self.literal(depth + 1)?;
+            memory::push(&mut items, item)?;
             self.skip_whitespace();
             after_comma = self.eat_char(',');
         }
@@ -116,7 +117,8 @@ impl Parser<'_> {
             if !self.eat_char(':') {
                 return Err(self.unexpected());
             }
-            members.push((key, self.literal(depth + 1)?));
+            let value = self.literal(depth + 1)?;
+            memory::push(&mut members, (key, value))?;
             self.skip_whitespace();
             after_comma = self.eat_char(',');
         }
@@ -160,7 +162,7 @@ impl Parser<'_> {
                     if c == quote {
                         return Ok(Literal::Str(string));
                     }
-                    string.push(c);
+                    memory::push_str(&mut string, c.encode_utf8(&mut [0; 4]))?;
                 }
             }
         }

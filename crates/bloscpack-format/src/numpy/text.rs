@@ -3,7 +3,7 @@
 use super::{ByteOrder, DatetimeUnit, Kind, Scalar};
 use crate::bcolz::dflt::half;
 use crate::python::{python_float_repr, short_float_repr};
-use std::fmt::Write as _;
+use blosc_core::{OutOfMemory, memory};
 
 /// What NumPy calls a time that is none: the least `i64`.
 const NOT_A_TIME: i64 = i64::MIN;
@@ -22,28 +22,28 @@ impl Scalar {
     /// Appends the text of an item: numbers in the fewest digits that lead back to them, as Python spells them; `true` and
     /// `false`; bytes as they are and text in UTF-8, without the NULs at the end; times in ISO 8601, to their unit; spans of
     /// time as a number of their unit; raw bytes in hexadecimal. Nothing if it has none, or is not all there.
-    pub fn text_of(&self, item: &[u8], out: &mut Vec<u8>) {
-        let Some(item) = item.get(..self.itemsize() as usize) else { return };
+    ///
+    /// # Errors
+    ///
+    /// [`OutOfMemory`]: an item may have 2³¹ - 1 bytes.
+    pub fn text_of(&self, item: &[u8], out: &mut Vec<u8>) -> Result<(), OutOfMemory> {
+        let Some(item) = item.get(..self.itemsize() as usize) else { return Ok(()) };
         let text = match self.kind() {
             Kind::Bool => (if item.iter().any(|byte| *byte != 0) { "true" } else { "false" }).into(),
             Kind::Int => self.signed(item).to_string(),
             Kind::UInt => self.unsigned(item).to_string(),
             Kind::Float => self.float(item),
             Kind::Complex => self.complex(item),
-            Kind::Bytes => return out.extend_from_slice(without_nuls(item)),
-            Kind::Str => self.characters(item),
-            Kind::Void => item.iter().fold(String::new(), |mut text, byte| {
-                // Writing to a string cannot fail.
-                let _ = write!(text, "{byte:02x}");
-                text
-            }),
+            Kind::Bytes => return memory::extend(out, without_nuls(item)),
+            Kind::Str => return self.characters(item, out),
+            Kind::Void => return hexadecimal(item, out),
             Kind::Datetime | Kind::Timedelta => match (self.signed(item), self.unit()) {
                 (NOT_A_TIME, _) => "NaT".into(),
                 (steps, Some(unit)) if self.kind() == Kind::Datetime => datetime(steps, unit),
                 (steps, _) => steps.to_string(),
             },
         };
-        out.extend_from_slice(text.as_bytes());
+        memory::extend(out, text.as_bytes())
     }
 
     /// The bits of a number of up to eight bytes.
@@ -94,12 +94,23 @@ impl Scalar {
         }
     }
 
-    fn characters(&self, item: &[u8]) -> String {
-        let codes: Vec<u64> = item.chunks_exact(4).map(|code| self.unsigned(code)).collect();
-        let len = codes.iter().rposition(|code| *code != 0).map_or(0, |last| last + 1);
-        let character = |code: &u64| u32::try_from(*code).ok().and_then(char::from_u32);
-        codes.iter().take(len).map(|code| character(code).unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
+    fn characters(&self, item: &[u8], out: &mut Vec<u8>) -> Result<(), OutOfMemory> {
+        let codes = || item.chunks_exact(4).map(|code| self.unsigned(code));
+        let len = codes().rposition(|code| code != 0).map_or(0, |last| last + 1);
+        memory::reserve(out, len)?;
+        for code in codes().take(len) {
+            let character = u32::try_from(code).ok().and_then(char::from_u32).unwrap_or(char::REPLACEMENT_CHARACTER);
+            memory::extend(out, character.encode_utf8(&mut [0; 4]).as_bytes())?;
+        }
+        Ok(())
     }
+}
+
+fn hexadecimal(bytes: &[u8], out: &mut Vec<u8>) -> Result<(), OutOfMemory> {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    memory::reserve(out, bytes.len().saturating_mul(2))?;
+    bytes.iter().for_each(|byte| out.extend([DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]));
+    Ok(())
 }
 
 fn without_nuls(bytes: &[u8]) -> &[u8] {
@@ -164,7 +175,7 @@ mod tests {
 
     fn text(dtype: &str, item: &[u8]) -> String {
         let mut out = Vec::new();
-        Scalar::parse(dtype).unwrap().text_of(item, &mut out);
+        Scalar::parse(dtype).unwrap().text_of(item, &mut out).unwrap();
         String::from_utf8(out).unwrap()
     }
 

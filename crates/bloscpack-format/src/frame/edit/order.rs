@@ -56,10 +56,11 @@ impl Edit {
         }
         let mut entries = Vec::new();
         for slot in slots {
-            entries.push(match slot {
+            let entry = match slot {
                 Slot::Keep(chunk) => self.frame.index.raw(chunk).ok_or_else(|| no_such_chunk(chunk, nchunks))?,
                 Slot::Special(special) => Entry::Special(special).to_i64(),
-            });
+            };
+            memory::push(&mut entries, entry)?;
         }
         header.nbytes = (entries.len() as u64).checked_mul(size.into()).ok_or(TOO_MANY_BYTES)?;
         header.cbytes = header.cbytes.saturating_sub(dropped);

@@ -4,6 +4,7 @@ use super::{ChunkSize, FrameType, Header, MAGIC, MAX_FILTERS};
 use crate::error::{FormatError, Part};
 use crate::frame::msgpack::{Reader, in_range, marker, put};
 use crate::frame::{FrameError, MAX_CHUNKS, Metalayers};
+use blosc_core::memory;
 
 /// 64 bits, in bits 4 and 5 of `general_flags`: the only width of offsets there is.
 const OFFSET_WIDTH: u8 = 1;
@@ -37,7 +38,8 @@ impl Header {
     /// [`FormatError::OutOfRange`] for what [`parse`](Self::parse) would refuse.
     pub fn to_bytes(&self) -> Result<Vec<u8>, FormatError> {
         self.validate()?;
-        let mut out = vec![marker::FIXARRAY | 14];
+        let mut out = memory::with_capacity(self.header_len() as usize)?;
+        out.push(marker::FIXARRAY | 14);
         put(&mut out, marker::FIXSTR | 8, &MAGIC);
         // Validated to fit.
         put(&mut out, marker::INT32, &(self.header_len() as i32).to_be_bytes());
