@@ -124,7 +124,7 @@ fn edit(
         parts.push((layout.metadata.start, section.to_bytes()?));
     }
     if header.offsets {
-        parts.push((layout.offsets.start, offsets::encode(&entries)));
+        parts.push((layout.offsets.start, offsets::encode(&entries)?));
     }
     for (at, bytes) in parts {
         let written = output.seek(SeekFrom::Start(at)).and_then(|_| output.write_all(&bytes));

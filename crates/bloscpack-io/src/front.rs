@@ -52,8 +52,7 @@ impl Front {
         if let Some(section) = &self.metadata {
             memory::extend(&mut bytes, &section.to_bytes()?)?;
         }
-        memory::check_free(2 * entries.len() * size_of::<i64>())?;
-        memory::extend(&mut bytes, &offsets::encode(entries))?;
+        memory::extend(&mut bytes, &offsets::encode(entries)?)?;
         let room = self.layout.offsets.end - self.layout.offsets.start;
         let spare = room.saturating_sub(entries.len() as u64 * offsets::ENTRY_LEN);
         let written = output.write_all(&bytes);

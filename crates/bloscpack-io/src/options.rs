@@ -86,7 +86,8 @@ pub struct PackOptions {
     pub(crate) offsets: bool,
     pub(crate) checksum: Checksum,
     pub(crate) max_app_chunks: MaxAppChunks,
-    pub(crate) metadata: Option<Json>,
+    /// Shared: metadata may be large, and options are cloned.
+    pub(crate) metadata: Option<Arc<Json>>,
     pub(crate) metadata_args: MetadataArgs,
     pub(crate) plain_checksum: Checksum,
     pub(crate) verify: bool,
@@ -150,7 +151,7 @@ impl PackOptions {
 
     /// Metadata to be stored with the data.
     pub fn metadata(mut self, metadata: Option<Json>) -> Self {
-        self.metadata = metadata;
+        self.metadata = metadata.map(Arc::new);
         self
     }
 

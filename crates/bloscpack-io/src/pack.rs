@@ -162,11 +162,12 @@ pub(crate) fn pack_seekable(
     let mut input = Digesting::new(input, plain_checksum(options));
     let packed = chunk_run(options, front.plan.chunk_size, Some(size)).run(&mut input, output)?;
     if front.header.offsets {
-        memory::check_free(2 * packed.starts.len() * size_of::<i64>())?;
+        memory::check_free(packed.starts.len() * size_of::<i64>())?;
         let entries = packed.offsets(front.layout.first_chunk);
         options.observer.tell(Event::Offsets(&entries));
+        let bytes = offsets::encode(&entries)?;
         let written = output.seek(SeekFrom::Start(front.layout.offsets.start));
-        let written = written.and_then(|_| output.write_all(&offsets::encode(&entries)));
+        let written = written.and_then(|_| output.write_all(&bytes));
         written.and_then(|()| output.seek(SeekFrom::End(0))).map_err(Error::io("writing the output"))?;
     }
     Ok(PackReport::new(front, &packed, input.finish()))

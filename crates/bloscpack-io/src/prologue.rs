@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use blosc_core::{Limits, memory};
+use blosc_core::Limits;
 use bloscpack_format::bloscpack::{Header, Layout, MetadataHeader, MetadataSection, offsets};
 use bloscpack_format::{FormatError, Json, Part};
 
@@ -107,6 +107,5 @@ fn read_offsets<R: Read>(
     if input.skip(needed - used)? < needed - used {
         return Err(input.cut_off(start, needed, "the offsets"));
     }
-    memory::check_free(entries.len())?;
-    Ok(offsets::decode(&entries))
+    Ok(offsets::decode(&entries)?)
 }

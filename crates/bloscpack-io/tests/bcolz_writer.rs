@@ -406,7 +406,7 @@ fn what_bcolz_wrote_is_written_anew_and_appended_to() {
         assert!(report.is_whole(), "{name}: {:?}", report.faults);
         let expected = [plain.as_slice(), plain.as_slice()].concat();
         assert!(quantized || found.read_all(&serial()).unwrap() == expected, "{name}");
-        assert_eq!(found.attrs().unwrap().to_bytes(), carray.attrs().unwrap().to_bytes(), "{name}");
+        assert_eq!(found.attrs().unwrap().to_bytes().unwrap(), carray.attrs().unwrap().to_bytes().unwrap(), "{name}");
     }
     assert!(written > 150 && refused < 20, "{written} {refused}");
 }

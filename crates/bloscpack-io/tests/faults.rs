@@ -293,11 +293,11 @@ fn rows_of(disk: &MemoryDirectory) -> Vec<Vec<u8>> {
     let report = verify(disk, &serial()).unwrap();
     assert!(report.is_whole(), "{:?}", report.faults);
     match Root::open(disk).unwrap() {
-        Root::Carray(array) => vec![array.read_all(&serial()).unwrap(), array.attrs().unwrap().to_bytes()],
+        Root::Carray(array) => vec![array.read_all(&serial()).unwrap(), array.attrs().unwrap().to_bytes().unwrap()],
         Root::Ctable(table) => {
             let mut found = table.read_rows(0..table.len()).unwrap();
             found.extend(table.names().iter().map(|name| name.clone().into_bytes()));
-            found.push(table.attrs().unwrap().to_bytes());
+            found.push(table.attrs().unwrap().to_bytes().unwrap());
             found
         }
     }

@@ -159,7 +159,8 @@ fn compacting_costs_what_is_stored() {
     let stored = |plain: &[u8]| blosc_core::compress(plain, &CParams::blosc2().clevel(0)).unwrap();
     let (dead, a, b) = (stored(&[0; 500]), stored(&testdata::noise(100, 1)), stored(&testdata::noise(100, 2)));
     let (at_a, at_b) = (dead.len() as u64, (dead.len() + a.len()) as u64);
-    let entries = |places: &[u64]| Index::from_entries(places.iter().copied().map(Entry::Stored)).encode().unwrap();
+    let entries =
+        |places: &[u64]| Index::from_entries(places.iter().copied().map(Entry::Stored)).unwrap().encode().unwrap();
     frame(
         500,
         ChunkSize::Fixed(100),
@@ -219,7 +220,7 @@ fn chunks_that_are_named_twice() {
     let places: Vec<_> = (0..3).map(|chunk| frame.index.get(chunk).unwrap()).collect();
     // The data, and an index that names its chunks out of order and more than once.
     for (order, sizes) in [([2, 0, 0, 1, 0], 5), ([1, 1, 1, 1, 1], 5), ([0, 1, 2, 1, 2], 5)] {
-        let index = Index::from_entries(order.map(|chunk: usize| places[chunk])).encode().unwrap();
+        let index = Index::from_entries(order.map(|chunk: usize| places[chunk])).unwrap().encode().unwrap();
         let mut header = frame.header.clone();
         let trailer = Trailer::default().to_bytes().unwrap();
         let data = whole[header.header_len() as usize..][..header.cbytes as usize].to_vec();

@@ -99,7 +99,7 @@ fn files_that_are_named_often() {
     let mut chunk = blosc_core::Encoder::new(CParams::blosc2()).unwrap().repeat(b"A", NBYTES as usize).unwrap();
     chunk.resize(300, 0);
     let frame = |numbers: &[u64], files: &[u32]| {
-        let index = Index::from_entries(numbers.iter().copied().map(Entry::Stored)).encode().unwrap();
+        let index = Index::from_entries(numbers.iter().copied().map(Entry::Stored)).unwrap().encode().unwrap();
         let (mut header, trailer) = (Header::new(FrameType::Sparse, 1), Trailer::default().to_bytes().unwrap());
         header.nbytes = numbers.len() as u64 * u64::from(NBYTES);
         (header.cbytes, header.chunksize) = (5000, ChunkSize::Fixed(NBYTES));

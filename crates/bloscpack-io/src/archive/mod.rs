@@ -221,6 +221,14 @@ impl<R: ReadAt> Archive<R> {
         self.open_frame().map(|open| &open.frame)
     }
 
+    /// The frame alone; `Err` with the format of what is none.
+    pub(crate) fn into_frame(self) -> Result<Frame, Format> {
+        match self.content {
+            Content::Frame(open) => Ok(open.frame),
+            _ => Err(self.format),
+        }
+    }
+
     fn open_frame(&self) -> Option<&OpenFrame> {
         if let Content::Frame(open) = &self.content { Some(open) } else { None }
     }

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use blosc_core::memory;
 use bloscpack_format::numpy::{Run, Runs, Selection, Strided};
 
 use super::Archive;
@@ -50,8 +51,7 @@ impl<R: ReadAt> Archive<R> {
                 match ranges.last_mut() {
                     Some(last) if (found.start - last.end) as u64 <= GAP => last.end = found.end,
                     _ => {
-                        ranges.try_reserve(1).map_err(|_| out_of_memory())?;
-                        ranges.push(found);
+                        memory::push(&mut ranges, found)?;
                     }
                 }
                 // A run may go on in the next chunk.
@@ -84,16 +84,15 @@ impl<R: ReadAt> Archive<R> {
         let mut chunks = grid.selected(selection);
         let size = grid.block_nbytes();
         let next = || {
-            Ok(chunks.next().map(|chunk| {
-                let mut ranges: Vec<Range<usize>> = Vec::new();
-                for (nblock, _) in grid.selected_blocks(selection, &chunk) {
-                    match ranges.last_mut() {
-                        Some(last) if last.end == nblock * size => last.end += size,
-                        _ => ranges.push(nblock * size..(nblock + 1) * size),
-                    }
+            let Some(chunk) = chunks.next() else { return Ok(None) };
+            let mut ranges: Vec<Range<usize>> = Vec::new();
+            for (nblock, _) in grid.selected_blocks(selection, &chunk) {
+                match ranges.last_mut() {
+                    Some(last) if last.end == nblock * size => last.end += size,
+                    _ => memory::push(&mut ranges, nblock * size..(nblock + 1) * size)?,
                 }
-                Wanted { chunk: chunk.nchunk, ranges, copy: chunk }
-            }))
+            }
+            Ok(Some(Wanted { chunk: chunk.nchunk, ranges, copy: chunk }))
         };
         self.decode_wanted(next, options, |wanted, plain| {
             let blocks = plain.chunks_exact(size.max(1));
@@ -161,8 +160,4 @@ fn place(items: &mut [u8], to: u64, bytes: &[u8]) {
     if let Some(place) = items.get_mut(to..to.saturating_add(bytes.len())) {
         place.copy_from_slice(bytes);
     }
-}
-
-fn out_of_memory() -> Error {
-    Error::io("making room in memory")(std::io::ErrorKind::OutOfMemory.into())
 }

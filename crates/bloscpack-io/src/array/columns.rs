@@ -1,5 +1,6 @@
 //! The columns of a table of text: which there are, and what they are called.
 
+use blosc_core::memory;
 use bloscpack_format::FormatError;
 use bloscpack_format::numpy::{Dtype, Leaf, NumpyError};
 
@@ -27,13 +28,14 @@ pub(crate) fn field_names(
     for item in 0..items.unwrap_or(0) {
         for leaf in leaves {
             let name = match (base, leaf.name.as_str()) {
-                (None, "") => "f0".into(),
-                (Some(base), "") => base.to_owned(),
-                (None, field) => field.to_owned(),
-                (Some(base), field) => format!("{base}.{field}"),
-            };
+                (None, "") => memory::text_of("f0"),
+                (Some(base), "") => memory::text_of(base),
+                (None, field) => memory::text_of(field),
+                (Some(base), field) => memory::format(format_args!("{base}.{field}")),
+            }?;
             for scalar in 0..leaf.len() {
-                head.push(format!("{name}{}{}", place(item, axes), place(scalar, &leaf.axes)));
+                let (item, scalar) = (place(item, axes), place(scalar, &leaf.axes));
+                memory::push(head, memory::format(format_args!("{name}{item}{scalar}"))?)?;
             }
         }
     }

@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::ops::Range;
 
+use blosc_core::memory;
 use bloscpack_format::frame::{B2nd, Region};
 use bloscpack_format::numpy::{Order, Run, Selection, Strided};
 
@@ -193,13 +194,13 @@ fn gather(source: &impl ReadAt, start: u64, copy: &Strided, slab: &mut [u8]) -> 
             }
             continue;
         }
-        near.push(first);
+        memory::push(&mut near, first)?;
         while let Some(next) = runs.next_if(|next| next.from - end <= GAP && next.from + next.len - first.from <= PIECE)
         {
             end = next.from + next.len;
-            near.push(next);
+            memory::push(&mut near, next)?;
         }
-        piece.resize((end - first.from) as usize, 0);
+        memory::resize(&mut piece, (end - first.from) as usize, 0)?;
         source.read_exact_at(start + first.from, &mut piece).map_err(&reading)?;
         for run in &near {
             let from = (run.from - first.from) as usize;

@@ -7,7 +7,7 @@ use crate::Error;
 /// The scalars of an item, all of which must have a text.
 pub(crate) fn text_leaves(dtype: &Dtype) -> Result<Vec<Leaf>, Error> {
     let refuse = || Error::NoText { what: format!("items of dtype {} have no text", dtype.to_descr()) };
-    let leaves = dtype.leaves().ok_or_else(refuse)?;
+    let leaves = dtype.leaves()?.ok_or_else(refuse)?;
     if leaves.iter().all(|leaf| leaf.scalar.has_text()) { Ok(leaves) } else { Err(refuse()) }
 }
 
@@ -22,7 +22,7 @@ pub(crate) fn each_text(
         let scalar: &Scalar = &leaf.scalar;
         for bytes in leaf.scalars(item) {
             text.clear();
-            scalar.text_of(bytes, text);
+            scalar.text_of(bytes, text)?;
             field(text)?;
         }
     }

@@ -19,7 +19,7 @@ mod typing;
 
 use std::io::{self, Read};
 
-use blosc_core::Limits;
+use blosc_core::{Limits, memory};
 use bloscpack_format::numpy::{NumpyMeta, Order};
 
 #[cfg(feature = "csv")]
@@ -111,7 +111,7 @@ impl<R: ReadAt> Array<R> {
             Opened::Archive(archive) => Ok(Box::new(archive.reader(options))),
             Opened::Plain { source, at, .. } => {
                 let bytes = Sequential::new(source, *at).map_err(Error::io("reading the input"))?;
-                Ok(Box::new(io::BufReader::with_capacity(1 << 20, bytes.take(self.nbytes))))
+                Ok(Box::new(io::BufReader::with_capacity(memory::MIN_CHECKED, bytes.take(self.nbytes))))
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use blosc_core::memory;
 use bloscpack_format::numpy::{Leaf, NumpyMeta, Order, npy};
 
 use super::leaves::{each_text, text_leaves};
@@ -135,8 +136,7 @@ impl Items {
                 item
             } else {
                 let (more, rest) = bytes.split_at(bytes.len().min(self.itemsize - self.partial.len()));
-                self.partial.try_reserve(more.len()).map_err(|_| io::ErrorKind::OutOfMemory)?;
-                self.partial.extend_from_slice(more);
+                memory::extend(&mut self.partial, more)?;
                 bytes = rest;
                 if self.partial.len() < self.itemsize {
                     return Ok(());
@@ -203,14 +203,16 @@ impl<W: Write> Write for ItemWriter<W> {
 /// A text as one word of a line: quoted and escaped if it is empty, has spaces, or could control a terminal.
 fn write_word(text: &[u8], output: &mut impl Write) -> io::Result<()> {
     let plain = |c: char| !c.is_whitespace() && !c.is_control() && !matches!(c, '"' | '\\');
-    let quote = |text: &[u8]| format!("\"{}\"", text.escape_ascii());
     match std::str::from_utf8(text) {
         Ok(word) if !word.is_empty() && word.chars().all(plain) => output.write_all(text),
         Ok(word) => {
-            let escape = |c: char| if c == ' ' || plain(c) { c.to_string() } else { c.escape_default().to_string() };
-            write!(output, "\"{}\"", word.chars().map(escape).collect::<String>())
+            output.write_all(b"\"")?;
+            for c in word.chars() {
+                if c == ' ' || plain(c) { write!(output, "{c}") } else { write!(output, "{}", c.escape_default()) }?;
+            }
+            output.write_all(b"\"")
         }
-        Err(_) => output.write_all(quote(text).as_bytes()),
+        Err(_) => write!(output, "\"{}\"", text.escape_ascii()),
     }
 }
 

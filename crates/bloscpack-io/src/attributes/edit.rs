@@ -3,11 +3,11 @@
 use std::fs::File;
 use std::path::Path;
 
-use blosc_core::Limits;
+use blosc_core::{Limits, OutOfMemory, memory};
 use bloscpack_format::bcolz::ROOTDIRS_FILE;
 use bloscpack_format::frame::B2nd;
 use bloscpack_format::numpy::NumpyMeta;
-use bloscpack_format::{Attrs, Format, Json, detect, msgpack};
+use bloscpack_format::{Attrs, Format, FormatError, Json, detect, msgpack};
 
 use super::layers::name_refused;
 use super::metadata::{attributes_of, metadata_of};
@@ -68,13 +68,16 @@ fn format_of(path: &Path) -> Result<Format, Error> {
 
 fn of_bloscpack(path: &Path, name: &str, edit: AttributeEdit, limits: Limits) -> Result<(), Error> {
     update_metadata(path, limits, |old| {
-        let array = old.and_then(|old| NumpyMeta::from_json(old).ok());
+        let array = match old.map(NumpyMeta::from_json) {
+            Some(Err(error @ FormatError::OutOfMemory(_))) => return Err(error.into()),
+            array => array.and_then(Result::ok),
+        };
         if array.is_some() && NumpyMeta::KEYS.contains(&name) {
             return Err(refuse(name, "it describes the array; 'blpk convert' makes another one"));
         }
-        let mut attrs = attributes_of(old);
+        let mut attrs = attributes_of(old)?;
         change(&mut attrs, name, edit)?;
-        let (new, unkept) = metadata_of(attrs, array.as_ref());
+        let (new, unkept) = metadata_of(attrs, array.as_ref())?;
         match unkept.into_iter().next() {
             Some(unkept) => Err(refuse(&unkept.name, unkept.why)),
             None => Ok(new.unwrap_or_else(|| Json::Object(Vec::new()))),
@@ -113,7 +116,7 @@ fn of_frame<S: FrameStore>(writer: &mut FrameWriter<S>, name: &str, edit: Attrib
         (AttributeEdit::Remove, None) if is_vl => writer.remove_vlmetalayer(name)?,
         (AttributeEdit::Remove, None) => {
             let vl = frame.trailer.vlmetalayers.iter();
-            return Err(missing(name, vl.map(|layer| layer.name_lossy().into_owned()).collect()));
+            return Err(missing(name, vl.map(|layer| layer.name_lossy()))?);
         }
     }
     writer.commit()
@@ -121,7 +124,7 @@ fn of_frame<S: FrameStore>(writer: &mut FrameWriter<S>, name: &str, edit: Attrib
 
 fn of_carray(path: &Path, name: &str, edit: AttributeEdit, limits: Limits) -> Result<(), Error> {
     let mut writer = CarrayWriter::open_with_limits(path, limits)?;
-    let mut attrs = writer.attrs()?.clone();
+    let mut attrs = writer.attrs()?.try_clone()?;
     change(&mut attrs, name, edit)?;
     writer.set_attrs(attrs);
     writer.flush()
@@ -131,12 +134,12 @@ fn of_table(path: &Path, column: Option<&str>, name: &str, edit: AttributeEdit, 
     let mut writer = CtableWriter::open_with_limits(path, limits)?;
     match column {
         None => {
-            let mut attrs = writer.attrs()?.clone();
+            let mut attrs = writer.attrs()?.try_clone()?;
             change(&mut attrs, name, edit)?;
             writer.set_attrs(attrs);
         }
         Some(column) => {
-            let mut attrs = writer.column_attrs(column)?.clone();
+            let mut attrs = writer.column_attrs(column)?.try_clone()?;
             change(&mut attrs, name, edit)?;
             writer.set_column_attrs(column, attrs)?;
         }
@@ -146,10 +149,10 @@ fn of_table(path: &Path, column: Option<&str>, name: &str, edit: AttributeEdit, 
 
 fn change(attrs: &mut Attrs, name: &str, edit: AttributeEdit) -> Result<(), Error> {
     match edit {
-        AttributeEdit::Set(value) => drop(attrs.set(name, value)),
+        AttributeEdit::Set(value) => drop(attrs.set(name, value)?),
         AttributeEdit::Remove if attrs.remove(name).is_some() => {}
         AttributeEdit::Remove => {
-            return Err(missing(name, attrs.iter().map(|(name, _)| name.to_owned()).collect()));
+            return Err(missing(name, attrs.iter().map(|(name, _)| name))?);
         }
     }
     Ok(())
@@ -159,6 +162,8 @@ fn refuse(name: &str, why: impl Into<String>) -> Error {
     Error::Attribute { name: name.into(), why: why.into() }
 }
 
-fn missing(name: &str, names: Vec<String>) -> Error {
-    Error::NoSuchAttribute { name: name.into(), names }
+/// The error for an attribute that does not exist, with the `names` of those that do.
+fn missing(name: &str, names: impl Iterator<Item = impl AsRef<str>>) -> Result<Error, OutOfMemory> {
+    let names = memory::try_collect(names.map(|name| memory::text_of(name.as_ref())))?;
+    Ok(Error::NoSuchAttribute { name: name.into(), names })
 }

@@ -1,10 +1,10 @@
 //! Metalayers as attributes, and back.
 
-use blosc_core::{CParams, Decoder, Limits};
+use blosc_core::{CParams, Decoder, Limits, memory};
 use bloscpack_format::frame::{B2nd, Frame, Metalayer, Metalayers, VlMetalayers, decode_vlmetalayer};
 use bloscpack_format::{Attrs, msgpack};
 
-use super::{Attributes, Unkept};
+use super::{Attributes, Unkept, append};
 use crate::Error;
 
 /// The most bytes of a metalayer's name.
@@ -20,7 +20,11 @@ pub(crate) struct Layers {
 
 /// The values of those vlmetalayers that are `wanted`, as long as all of them are no larger than one piece of metadata
 /// may be.
-pub(super) fn vlmetalayer_values(frame: &Frame, limits: &Limits, wanted: &dyn Fn(&[u8]) -> bool) -> Attributes {
+pub(super) fn vlmetalayer_values(
+    frame: &Frame,
+    limits: &Limits,
+    wanted: &dyn Fn(&[u8]) -> bool,
+) -> Result<Attributes, Error> {
     let mut decoder = Decoder::new().limits(*limits);
     let (mut found, mut all) = (Attributes::default(), 0_u64);
     for layer in frame.trailer.vlmetalayers.iter().filter(|layer| wanted(layer.name)) {
@@ -29,51 +33,60 @@ pub(super) fn vlmetalayer_values(frame: &Frame, limits: &Limits, wanted: &dyn Fn
             limits.check_metadata(all, 1)?;
             Ok(content)
         });
-        match content.map_err(|error| error.to_string()) {
-            Ok(content) => found.add(&layer, &content),
-            Err(why) => found.unreadable.push(Unkept::new(layer.name_lossy(), why)),
+        match content.map_err(Error::from) {
+            Ok(content) => found.add(&layer, &content)?,
+            Err(error) => {
+                let why = error.unless_out_of_memory()?.to_string();
+                memory::push(&mut found.unreadable, Unkept::new(&layer.name_lossy(), &why)?)?;
+            }
         }
     }
-    found
+    Ok(found)
 }
 
 /// The values of those metalayers that are `wanted`.
-pub(super) fn metalayer_values(frame: &Frame, limits: &Limits, wanted: &dyn Fn(&[u8]) -> bool) -> Attributes {
+pub(super) fn metalayer_values(
+    frame: &Frame,
+    limits: &Limits,
+    wanted: &dyn Fn(&[u8]) -> bool,
+) -> Result<Attributes, Error> {
     let (mut found, mut all) = (Attributes::default(), 0_u64);
     for layer in frame.header.metalayers.iter().filter(|layer| wanted(layer.name)) {
         all = all.saturating_add(layer.content.len() as u64);
         match limits.check_metadata(all, 1) {
-            Ok(()) => found.add(&layer, layer.content),
-            Err(over) => found.unreadable.push(Unkept::new(layer.name_lossy(), over.to_string())),
+            Ok(()) => found.add(&layer, layer.content)?,
+            Err(over) => {
+                memory::push(&mut found.unreadable, Unkept::new(&layer.name_lossy(), &over.to_string())?)?;
+            }
         }
     }
-    found
+    Ok(found)
 }
 
 impl Attributes {
     /// Adds the value of a metalayer, if its name can be that of an attribute.
-    fn add(&mut self, layer: &Metalayer<'_>, content: &[u8]) {
+    fn add(&mut self, layer: &Metalayer<'_>, content: &[u8]) -> Result<(), Error> {
         let refused = match str::from_utf8(layer.name) {
             Ok(name) if self.values.get(name).is_none() => {
-                self.values.set(name, msgpack::value_of(content));
-                return;
+                self.values.set(name, msgpack::value_of(content)?)?;
+                return Ok(());
             }
             Ok(_) => "another one has this name",
             Err(_) => "its name is not UTF-8",
         };
-        self.unreadable.push(Unkept::new(layer.name_lossy(), refused));
+        Ok(memory::push(&mut self.unreadable, Unkept::new(&layer.name_lossy(), refused)?)?)
     }
 
     /// Adds those of `others` whose names are free.
-    pub(super) fn add_all(&mut self, others: Attributes) {
+    pub(super) fn add_all(&mut self, others: Attributes) -> Result<(), Error> {
         for (name, value) in others.values.into_members() {
             if self.values.get(&name).is_none() {
-                self.values.set(&name, value);
+                self.values.set(&name, value)?;
             } else {
-                self.unreadable.push(Unkept::new(name, "a vlmetalayer has the same name"));
+                memory::push(&mut self.unreadable, Unkept::new(&name, "a vlmetalayer has the same name")?)?;
             }
         }
-        self.unreadable.extend(others.unreadable);
+        Ok(append(&mut self.unreadable, others.unreadable)?)
     }
 }
 
@@ -83,8 +96,8 @@ pub(crate) fn layers_of(attrs: &Attrs, limits: &Limits) -> Result<(VlMetalayers,
     for (name, value) in attrs.iter() {
         let content = msgpack::content_of(value)?;
         match refused(name, content.len() as u64, chunks.len(), limits) {
-            Some(why) => unkept.push(Unkept::new(name, why)),
-            None => chunks.push((name, compress(&content)?)),
+            Some(why) => memory::push(&mut unkept, Unkept::new(name, &why)?)?,
+            None => memory::push(&mut chunks, (name, compress(&content)?))?,
         }
     }
     let layers = chunks.iter().map(|(name, chunk)| (name.as_bytes(), chunk.as_slice()));
@@ -132,17 +145,22 @@ pub(crate) fn copied_layers(
         } else if metalayers.len() == room {
             format!("a frame has at most {} metalayers", Metalayers::MAX)
         } else {
-            metalayers.push((layer.name.to_vec(), layer.content.to_vec()));
+            metalayers.push((layer.name.to_vec(), memory::copy_of(layer.content)?));
             continue;
         };
-        unkept.push(Unkept::new(layer.name_lossy(), why));
+        memory::push(&mut unkept, Unkept::new(&layer.name_lossy(), &why)?)?;
     }
     let mut kept = Vec::new();
     for (layer, checked) in frame.trailer.vlmetalayers.checked(limits).filter(|(layer, _)| keep(layer.name)) {
         match checked {
-            Ok(()) if layer.name.is_empty() => unkept.push(Unkept::new("", "a vlmetalayer has to have a name")),
-            Ok(()) => kept.push((layer.name, layer.content)),
-            Err(error) => unkept.push(Unkept::new(layer.name_lossy(), error.to_string())),
+            Ok(()) if layer.name.is_empty() => {
+                memory::push(&mut unkept, Unkept::new("", "a vlmetalayer has to have a name")?)?;
+            }
+            Ok(()) => memory::push(&mut kept, (layer.name, layer.content))?,
+            Err(error) => {
+                let why = Error::from(error).unless_out_of_memory()?.to_string();
+                memory::push(&mut unkept, Unkept::new(&layer.name_lossy(), &why)?)?;
+            }
         }
     }
     Ok((Layers { metalayers, vlmetalayers: VlMetalayers::from_chunks(kept)? }, unkept))

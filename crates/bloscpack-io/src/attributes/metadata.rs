@@ -1,50 +1,60 @@
 //! Bloscpack metadata as attributes, and back.
 
+use blosc_core::{OutOfMemory, memory};
 use bloscpack_format::numpy::NumpyMeta;
-use bloscpack_format::{Attrs, Json};
+use bloscpack_format::{Attrs, FormatError, Json};
 
-use super::Unkept;
+use super::{Unkept, append};
 
 /// The name of metadata that is no object.
 const WHOLE: &str = "metadata";
 
 /// The attributes that metadata are. The members that describe a NumPy array are none.
-pub(crate) fn attributes_of(metadata: Option<&Json>) -> Attrs {
-    match metadata {
+pub(crate) fn attributes_of(metadata: Option<&Json>) -> Result<Attrs, OutOfMemory> {
+    Ok(match metadata {
         None | Some(Json::Null) => Attrs::default(),
         Some(metadata @ Json::Object(members)) => {
-            let is_array = NumpyMeta::from_json(metadata).is_ok();
+            let is_array = is_array(metadata)?;
             let own = members.iter().filter(|(name, _)| !(is_array && NumpyMeta::KEYS.contains(&name.as_str())));
-            Attrs::from_members(own.cloned().collect())
+            let own = own.map(|(name, value)| Ok((memory::text_of(name)?, value.try_clone()?)));
+            Attrs::from_members(memory::try_collect(own)?)
         }
-        Some(other) => Attrs::from_members(vec![(WHOLE.into(), other.clone())]),
+        Some(other) => Attrs::from_members(vec![(WHOLE.into(), other.try_clone()?)]),
+    })
+}
+
+/// Whether metadata describe a NumPy array.
+fn is_array(metadata: &Json) -> Result<bool, OutOfMemory> {
+    match NumpyMeta::from_json(metadata) {
+        Err(FormatError::OutOfMemory(error)) => Err(error),
+        described => Ok(described.is_ok()),
     }
 }
 
 /// The metadata for attributes, of an array with its own members first. A single attribute `metadata` that is no object
 /// is all of the metadata. `None` if there is nothing to store.
-pub(crate) fn metadata_of(attrs: Attrs, array: Option<&NumpyMeta>) -> (Option<Json>, Vec<Unkept>) {
+pub(crate) fn metadata_of(attrs: Attrs, array: Option<&NumpyMeta>) -> Result<(Option<Json>, Vec<Unkept>), OutOfMemory> {
     let mut members = attrs.into_members();
     let mut unkept = Vec::new();
-    match array {
+    Ok(match array {
         Some(array) => {
-            let own = drop_array_keys(&mut members, &mut unkept, "the metadata of an array has a member of this name");
-            let mut all = array.to_json().as_object().unwrap_or_default().to_vec();
-            all.extend(own);
+            let own = drop_array_keys(&mut members, &mut unkept, "the metadata of an array has a member of this name")?;
+            let Json::Object(mut all) = array.to_json() else { return Ok((None, unkept)) };
+            append(&mut all, own)?;
             (Some(Json::Object(all)), unkept)
         }
         None if is_whole(&members) => (members.pop().map(|(_, value)| value), unkept),
         None => {
             let object = Json::Object(members);
-            let is_array = NumpyMeta::from_json(&object).is_ok();
-            let Json::Object(mut members) = object else { return (None, unkept) };
+            let is_array = is_array(&object)?;
+            let Json::Object(mut members) = object else { return Ok((None, unkept)) };
             if is_array {
                 let why = "with it, the file would pass for an array of another size";
-                members = drop_array_keys(&mut members, &mut unkept, why);
+                members = drop_array_keys(&mut members, &mut unkept, why)?;
             }
             ((!members.is_empty()).then_some(Json::Object(members)), unkept)
         }
-    }
+    })
 }
 
 /// Whether the members are metadata that is no object, under its name.
@@ -52,9 +62,15 @@ fn is_whole(members: &[(String, Json)]) -> bool {
     matches!(members, [(name, value)] if name == WHOLE && !matches!(value, Json::Object(_) | Json::Null))
 }
 
-fn drop_array_keys(members: &mut Vec<(String, Json)>, unkept: &mut Vec<Unkept>, why: &str) -> Vec<(String, Json)> {
-    let (taken, own): (Vec<_>, Vec<_>) =
-        members.drain(..).partition(|(name, _)| NumpyMeta::KEYS.contains(&name.as_str()));
-    unkept.extend(taken.into_iter().map(|(name, _)| Unkept::new(name, why)));
-    own
+fn drop_array_keys(
+    members: &mut Vec<(String, Json)>,
+    unkept: &mut Vec<Unkept>,
+    why: &str,
+) -> Result<Vec<(String, Json)>, OutOfMemory> {
+    let is_key = |name: &str| NumpyMeta::KEYS.contains(&name);
+    for (name, _) in members.iter().filter(|(name, _)| is_key(name)) {
+        memory::push(unkept, Unkept::new(name, why)?)?;
+    }
+    members.retain(|(name, _)| !is_key(name));
+    Ok(std::mem::take(members))
 }

@@ -27,6 +27,7 @@ pub use self::edit::{AttributeEdit, edit_attribute};
 pub(crate) use self::layers::{Layers, copied_layers, layers_of};
 pub(crate) use self::metadata::metadata_of;
 pub use self::read::read_attributes;
+use blosc_core::{OutOfMemory, memory};
 use bloscpack_format::Attrs;
 
 /// The attributes of a container.
@@ -50,12 +51,23 @@ pub struct Unkept {
 }
 
 impl Unkept {
-    pub(crate) fn new(name: impl Into<String>, why: impl Into<String>) -> Unkept {
-        Unkept { name: name.into(), why: why.into() }
+    pub(crate) fn new(name: &str, why: &str) -> Result<Unkept, OutOfMemory> {
+        Ok(Unkept { name: memory::text_of(name)?, why: memory::text_of(why)? })
     }
 
     /// All of some attributes, for one reason.
-    pub(crate) fn all(values: &Attrs, why: &str) -> Vec<Unkept> {
-        values.iter().map(|(name, _)| Unkept::new(name, why)).collect()
+    pub(crate) fn all(values: &Attrs, why: &str) -> Result<Vec<Unkept>, OutOfMemory> {
+        memory::try_collect(values.iter().map(|(name, _)| Unkept::new(name, why)))
     }
+}
+
+/// Moves `more` to the end of `list`.
+pub(crate) fn append<T>(list: &mut Vec<T>, mut more: Vec<T>) -> Result<(), OutOfMemory> {
+    if list.is_empty() {
+        *list = more;
+        return Ok(());
+    }
+    memory::reserve(list, more.len())?;
+    list.append(&mut more);
+    Ok(())
 }

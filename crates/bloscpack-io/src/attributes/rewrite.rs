@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 
-use blosc_core::Limits;
+use blosc_core::{Limits, memory};
 use bloscpack_format::bloscpack::{Header, Layout, MetadataArgs, MetadataRewrite, MetadataSection, Version, offsets};
 use bloscpack_format::{FormatError, Json};
 
@@ -42,10 +42,10 @@ pub(super) fn update_metadata(
     let place = Layout::new(&header, section.header().section_len())?;
     let positions = (0..archive.nchunks()).filter_map(|chunk| archive.chunk_position(chunk));
     let moved = positions.map(|at| (at - layout.first_chunk + place.first_chunk).cast_signed());
-    let entries: Vec<i64> = if header.offsets { moved.collect() } else { Vec::new() };
+    let entries: Vec<i64> = if header.offsets { memory::collect(moved)? } else { Vec::new() };
     let mut front = header.to_bytes()?;
-    front.extend(section.to_bytes()?);
-    front.extend(offsets::encode(&entries));
+    memory::extend(&mut front, &section.to_bytes()?)?;
+    memory::extend(&mut front, &offsets::encode(&entries)?)?;
     let spare = place.first_chunk.saturating_sub(front.len() as u64);
 
     let mut output = AtomicFile::create(path, true)?;

@@ -12,6 +12,7 @@ use super::table::{report, unpack_options};
 use super::{ConvertOptions, ConvertReport, Target};
 use crate::array::{Array, ItemFormat, ItemWriter, csv_error, each_text, field_names, plain_dtype, text_leaves};
 use crate::atomic::AtomicFile;
+use crate::attributes::append;
 use crate::bcolz::{Carray, Ctable, Cursor, Directory, LocalDirectory, Root};
 use crate::files::refuse_within;
 use crate::options::Event;
@@ -43,9 +44,9 @@ pub fn convert_to_csv(
         Root::Ctable(table) => {
             let columns = select(&table, column)?;
             write(&columns, table.len(), output, options)?;
-            let mut unkept = if column.is_none() { lost_of(table.attrs(), "") } else { Vec::new() };
+            let mut unkept = if column.is_none() { lost_of(table.attrs(), "")? } else { Vec::new() };
             for (name, column) in columns {
-                unkept.extend(lost_of(column.attrs(), &format!("{name}: ")));
+                append(&mut unkept, lost_of(column.attrs(), &format!("{name}: "))?)?;
             }
             Ok(ConvertReport { unkept, ..report(&table) })
         }
@@ -54,7 +55,7 @@ pub fn convert_to_csv(
                 return Err(Error::NoSuchColumn { column: column.into(), columns: Vec::new() });
             }
             write(&[("f0", &carray)], carray.len(), output, options)?;
-            let unkept = lost_of(carray.attrs(), "");
+            let unkept = lost_of(carray.attrs(), "")?;
             let (nbytes, array) = (carray.nbytes(), carray.numpy().ok());
             Ok(ConvertReport { nbytes, array, unkept, ..ConvertReport::default() })
         }
@@ -62,8 +63,12 @@ pub fn convert_to_csv(
 }
 
 /// Attributes, for which text has no place.
-fn lost_of(attrs: Result<&Attrs, Error>, prefix: &str) -> Vec<Unkept> {
-    attrs.map_or_else(|_| vec![Unkept::new(format!("{prefix}__attrs__"), CSV)], |attrs| lost(attrs, prefix, CSV))
+fn lost_of(attrs: Result<&Attrs, Error>, prefix: &str) -> Result<Vec<Unkept>, Error> {
+    match attrs.map_err(Error::unless_out_of_memory) {
+        Ok(attrs) => Ok(lost(attrs, prefix, CSV)?),
+        Err(Ok(_)) => Ok(vec![Unkept::new(&format!("{prefix}__attrs__"), CSV)?]),
+        Err(Err(refused)) => Err(refused),
+    }
 }
 
 /// Writes the array that `input` holds, in a container of any kind, as comma-separated values to the file `output`, which
@@ -89,7 +94,10 @@ pub fn convert_array_to_csv(
     let file = writer.into_inner().finish()?.into_inner();
     file.map_err(|error| Error::io("writing the output")(error.into_error()))?.commit()?;
     let (nbytes, meta) = (array.nbytes(), array.meta().clone());
-    let unkept = array.archive().map(|archive| Metadata::of(archive, Target::Npy).into_nothing(CSV));
+    let unkept = array
+        .archive()
+        .map(|archive| -> Result<_, Error> { Ok(Metadata::of(archive, Target::Npy)?.into_nothing(CSV)?) });
+    let unkept = unkept.transpose()?;
     Ok(ConvertReport { nbytes, array: Some(meta), unkept: unkept.unwrap_or_default(), ..ConvertReport::default() })
 }
 

@@ -1,12 +1,12 @@
 //! Attributes and metalayers of the input, in the form that each output stores.
 
-use blosc_core::Limits;
+use blosc_core::{Limits, OutOfMemory, memory};
 use bloscpack_format::frame::{Frame, Metalayers, VlMetalayers};
 use bloscpack_format::numpy::NumpyMeta;
-use bloscpack_format::{Attrs, Json};
+use bloscpack_format::{Attrs, FormatError, Json};
 
 use super::Target;
-use crate::attributes::{Attributes, Layers, Unkept, copied_layers, layers_of, metadata_of};
+use crate::attributes::{Attributes, Layers, Unkept, append, copied_layers, layers_of, metadata_of};
 use crate::source::ReadAt;
 use crate::{Archive, Error};
 
@@ -27,14 +27,14 @@ pub(super) struct Metadata<'a> {
 
 impl<'a> Metadata<'a> {
     /// The metadata of an archive. For a frame that becomes a frame, only the description of an array is decoded.
-    pub(super) fn of<R: ReadAt>(archive: &'a Archive<R>, target: Target) -> Self {
+    pub(super) fn of<R: ReadAt>(archive: &'a Archive<R>, target: Target) -> Result<Self, Error> {
         let into_frame = matches!(target, Target::Frame | Target::Array);
         let frame = archive.frame().filter(|_| into_frame);
         let attributes = match frame {
-            Some(_) => archive.vlmetalayers(&is_array_key),
-            None => archive.attributes(),
+            Some(_) => archive.vlmetalayers(&is_array_key)?,
+            None => archive.attributes()?,
         };
-        Metadata { attributes, frame, original: archive.metadata(), limits: *archive.get_limits() }
+        Ok(Metadata { attributes, frame, original: archive.metadata(), limits: *archive.get_limits() })
     }
 
     /// Attributes of an input that is no archive, or none.
@@ -45,28 +45,29 @@ impl<'a> Metadata<'a> {
 
     /// The array that a frame of plain bytes says it is, by the vlmetalayers that [`Metadata::into_layers`] has put there.
     /// They are no attributes any more then.
-    pub(super) fn take_array(&mut self, nbytes: u64) -> Option<NumpyMeta> {
-        let array = NumpyMeta::from_json(&self.attributes.values.to_json()).ok()?;
-        if array.nbytes() != Some(nbytes) {
-            return None;
-        }
+    pub(super) fn take_array(&mut self, nbytes: u64) -> Result<Option<NumpyMeta>, Error> {
+        let array = match NumpyMeta::from_json(&self.attributes.values.to_json()?) {
+            Ok(array) if array.nbytes() == Some(nbytes) => array,
+            Err(error @ FormatError::OutOfMemory(_)) => return Err(error.into()),
+            _ => return Ok(None),
+        };
         NumpyMeta::KEYS.iter().for_each(|key| drop(self.attributes.values.remove(key)));
-        Some(array)
+        Ok(Some(array))
     }
 
     /// Bloscpack metadata.
-    pub(super) fn into_bloscpack(self, array: Option<&NumpyMeta>) -> (Option<Json>, Vec<Unkept>) {
+    pub(super) fn into_bloscpack(self, array: Option<&NumpyMeta>) -> Result<(Option<Json>, Vec<Unkept>), OutOfMemory> {
         if let (Some(original), None) = (self.original, array) {
-            return (Some(original.clone()), Vec::new());
+            return Ok((Some(original.try_clone()?), Vec::new()));
         }
-        let (fitting, mut unkept) = within(self.attributes, &self.limits);
-        let (metadata, more) = metadata_of(fitting, array);
-        unkept.extend(more);
-        (metadata, unkept)
+        let (fitting, mut unkept) = within(self.attributes, &self.limits)?;
+        let (metadata, more) = metadata_of(fitting, array)?;
+        append(&mut unkept, more)?;
+        Ok((metadata, unkept))
     }
 
     /// The attributes of a carray.
-    pub(super) fn into_attrs(self) -> (Attrs, Vec<Unkept>) {
+    pub(super) fn into_attrs(self) -> Result<(Attrs, Vec<Unkept>), OutOfMemory> {
         within(self.attributes, &self.limits)
     }
 
@@ -74,7 +75,10 @@ impl<'a> Metadata<'a> {
     /// leads to one again.
     pub(super) fn into_layers(self, is_array: bool, array: Option<&NumpyMeta>) -> Result<(Layers, Vec<Unkept>), Error> {
         let described = array.filter(|_| !is_array).map(|array| array.to_json());
-        let described = Attrs::from_members(described.as_ref().and_then(Json::as_object).unwrap_or_default().to_vec());
+        let described = Attrs::from_members(match described {
+            Some(Json::Object(members)) => members,
+            _ => Vec::new(),
+        });
         let (mut layers, mut unkept) = match self.frame {
             Some(frame) => {
                 let room = Metalayers::MAX - usize::from(is_array);
@@ -85,7 +89,7 @@ impl<'a> Metadata<'a> {
             }
             None => {
                 let (vlmetalayers, mut unkept) = layers_of(&self.attributes.values, &self.limits)?;
-                unkept.extend(self.attributes.unreadable);
+                append(&mut unkept, self.attributes.unreadable)?;
                 (Layers { vlmetalayers, ..Layers::default() }, unkept)
             }
         };
@@ -93,13 +97,13 @@ impl<'a> Metadata<'a> {
             return Ok((layers, unkept));
         }
         if layers.vlmetalayers.iter().any(|layer| is_array_key(layer.name)) {
-            unkept.extend(Unkept::all(&described, "the input has another attribute that describes an array"));
+            append(&mut unkept, Unkept::all(&described, "the input has another attribute that describes an array")?)?;
             return Ok((layers, unkept));
         }
         let (more, unfit) = layers_of(&described, &self.limits)?;
-        unkept.extend(unfit);
+        append(&mut unkept, unfit)?;
         if layers.vlmetalayers.iter().len() + more.iter().len() > VlMetalayers::MAX {
-            unkept.extend(Unkept::all(&described, "the frame has no room for more vlmetalayers"));
+            append(&mut unkept, Unkept::all(&described, "the frame has no room for more vlmetalayers")?)?;
             return Ok((layers, unkept));
         }
         let all = layers.vlmetalayers.iter().chain(more.iter()).map(|layer| (layer.name, layer.content));
@@ -108,16 +112,22 @@ impl<'a> Metadata<'a> {
     }
 
     /// An output that keeps none of them.
-    pub(super) fn into_nothing(self, why: &str) -> Vec<Unkept> {
-        let mut unkept = Unkept::all(&self.attributes.values, why);
-        unkept.extend(self.attributes.unreadable.into_iter().map(|lost| Unkept { why: why.into(), ..lost }));
-        unkept
+    pub(super) fn into_nothing(self, why: &str) -> Result<Vec<Unkept>, OutOfMemory> {
+        let mut unkept = Unkept::all(&self.attributes.values, why)?;
+        for lost in &self.attributes.unreadable {
+            memory::push(&mut unkept, Unkept::new(&lost.name, why)?)?;
+        }
+        Ok(unkept)
     }
 }
 
 /// All of the attributes of a bloscpack file, a table or a carray that an output has no place for.
-pub(super) fn lost(attrs: &Attrs, prefix: &str, why: &str) -> Vec<Unkept> {
-    attrs.iter().map(|(name, _)| Unkept::new(format!("{prefix}{name}"), why)).collect()
+pub(super) fn lost(attrs: &Attrs, prefix: &str, why: &str) -> Result<Vec<Unkept>, OutOfMemory> {
+    let named = attrs.iter().map(|(name, _)| {
+        let name = memory::format(format_args!("{prefix}{name}"))?;
+        Ok(Unkept { name, why: memory::text_of(why)? })
+    });
+    memory::try_collect(named)
 }
 
 fn is_array_key(name: &[u8]) -> bool {
@@ -125,18 +135,21 @@ fn is_array_key(name: &[u8]) -> bool {
 }
 
 /// As many of the attributes as a reader with these limits takes as one piece of JSON.
-fn within(attributes: Attributes, limits: &Limits) -> (Attrs, Vec<Unkept>) {
+fn within(attributes: Attributes, limits: &Limits) -> Result<(Attrs, Vec<Unkept>), OutOfMemory> {
     let (mut all, mut unkept) = (2_u64, attributes.unreadable);
     let mut kept = Vec::new();
     for (name, value) in attributes.values.into_members() {
-        let nbytes = Json::Object(vec![(name.clone(), value.clone())]).dumps_spaced().len() as u64;
+        // Braces or commas, a colon and spaces come to the name and the value.
+        let key = Json::String(name);
+        let nbytes = key.len_spaced().saturating_add(value.len_spaced()).saturating_add(4);
+        let Json::String(name) = key else { continue };
         match limits.check_metadata(all.saturating_add(nbytes), 1) {
             Ok(()) => {
                 all = all.saturating_add(nbytes);
-                kept.push((name, value));
+                memory::push(&mut kept, (name, value))?;
             }
-            Err(over) => unkept.push(Unkept::new(name, over.to_string())),
+            Err(over) => memory::push(&mut unkept, Unkept::new(&name, &over.to_string())?)?,
         }
     }
-    (Attrs::from_members(kept), unkept)
+    Ok((Attrs::from_members(kept), unkept))
 }

@@ -92,9 +92,9 @@ pub fn convert(
     let observer = options.observer();
     observer.tell(Event::Begin { nbytes });
     let reader = || Observed::new(archive.reader(&unpack), observer);
-    let mut metadata = Metadata::of(&archive, target);
+    let mut metadata = Metadata::of(&archive, target)?;
     let known = match known {
-        None if archive.frame().is_some() => metadata.take_array(nbytes),
+        None if archive.frame().is_some() => metadata.take_array(nbytes)?,
         known => known,
     };
     let known = typing.resolve(known.as_ref(), archive.typesize() as u64, nbytes)?;
@@ -106,17 +106,17 @@ pub fn convert(
     let mut vlmetalayers = 0;
     let unkept = match target {
         Target::Bloscpack => {
-            let (metadata, unkept) = options.bloscpack_metadata(metadata, array.as_ref());
+            let (metadata, unkept) = options.bloscpack_metadata(metadata, array.as_ref())?;
             let pack = options.pack_options(array.as_ref(), archive.typesize() as u64, metadata);
             pack_to_file(reader(), Some(nbytes), output, &pack)?;
             unkept
         }
         Target::Npy => {
             write_npy(reader(), output, &meta, nbytes, options)?;
-            metadata.into_nothing(NPY)
+            metadata.into_nothing(NPY)?
         }
         Target::Bcolz => {
-            let (attrs, unkept) = metadata.into_attrs();
+            let (attrs, unkept) = metadata.into_attrs()?;
             let old = archive.carray().map(|(storage, _)| storage);
             if are_in_order(&meta) {
                 write_carray(reader(), output, &meta, (old, attrs), options)?;
@@ -189,7 +189,7 @@ fn from_plain(
     let metadata = Metadata::new(Attrs::default(), options.limits);
     match target {
         Target::Bloscpack => {
-            let (metadata, _) = options.bloscpack_metadata(metadata, Some(&array));
+            let (metadata, _) = options.bloscpack_metadata(metadata, Some(&array))?;
             pack_to_file(bytes()?, Some(nbytes), output, &options.pack_options(Some(&array), itemsize, metadata))?;
         }
         Target::Npy => write_npy(bytes()?, output, &array, nbytes, options)?,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use blosc_core::{CParams, Codec, FilterPipeline, Limits, SplitMode};
+use blosc_core::{CParams, Codec, FilterPipeline, Limits, OutOfMemory, SplitMode};
 use bloscpack_format::Json;
 use bloscpack_format::bcolz::{self, Cparams, Shuffle, Storage};
 use bloscpack_format::numpy::{Dtype, NumpyMeta};
@@ -169,8 +169,8 @@ impl ConvertOptions {
         &self,
         input: Metadata<'_>,
         array: Option<&NumpyMeta>,
-    ) -> (Option<Json>, Vec<Unkept>) {
-        if self.pack.metadata.is_some() { (None, Vec::new()) } else { input.into_bloscpack(array) }
+    ) -> Result<(Option<Json>, Vec<Unkept>), OutOfMemory> {
+        if self.pack.metadata.is_some() { Ok((None, Vec::new())) } else { input.into_bloscpack(array) }
     }
 
     pub(super) fn pack_options(&self, array: Option<&NumpyMeta>, typesize: u64, metadata: Option<Json>) -> PackOptions {

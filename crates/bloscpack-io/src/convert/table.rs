@@ -58,7 +58,7 @@ pub fn convert_table(input: &Path, output: &Path, options: &ConvertOptions) -> R
     refuse_within(input, output)?;
     refuse_array_options(options)?;
     let table = Ctable::open_with_limits(LocalDirectory::open(input)?, options.limits)?;
-    let attrs = table.attrs()?.clone();
+    let attrs = table.attrs()?.try_clone()?;
     let mut columns = Vec::new();
     for (name, column) in named(&table) {
         let params = meta_of(&table, name)?;
@@ -79,7 +79,7 @@ pub fn convert_table(input: &Path, output: &Path, options: &ConvertOptions) -> R
     writer.append_streams(inputs, &options.threads, &options.cancel)?;
     writer.set_attrs(attrs);
     for (name, column) in named(&table) {
-        writer.set_column_attrs(name, column.attrs()?.clone())?;
+        writer.set_column_attrs(name, column.attrs()?.try_clone()?)?;
     }
     writer.finish()?;
     Ok(report)
@@ -106,8 +106,8 @@ pub fn convert_table_to_files(
     let mut report = report(&table);
     observer.tell(Event::Begin { nbytes: report.nbytes });
     report.unkept = match table.attrs() {
-        Ok(attrs) => lost(attrs, "", "the attributes of a table have no place among the files of its columns"),
-        Err(error) => vec![Unkept::new("__attrs__", error.to_string())],
+        Ok(attrs) => lost(attrs, "", "the attributes of a table have no place among the files of its columns")?,
+        Err(error) => vec![Unkept::new("__attrs__", &error.unless_out_of_memory()?.to_string())?],
     };
     for name in table.names() {
         let meta = meta_of(&table, name)?;
@@ -115,11 +115,11 @@ pub fn convert_table_to_files(
         let archive = table.column_archive(name)?;
         let bytes = archive.reader(&unpack).take(nbytes);
         let path = directory.path().join(format!("{name}.{}", files.extension()));
-        let metadata = Metadata::of(&archive, files.target());
+        let metadata = Metadata::of(&archive, files.target())?;
         let unkept = match files {
             ColumnFiles::Npy => {
                 write_npy(Observed::new(bytes, observer), &path, &meta, nbytes, &options)?;
-                metadata.into_nothing(NPY)
+                metadata.into_nothing(NPY)?
             }
             ColumnFiles::B2nd => {
                 let (layers, unkept) = metadata.into_layers(true, Some(&meta))?;

@@ -77,7 +77,7 @@ impl Head {
             let mut bytes = Vec::new();
             let at = layout.offsets.start;
             Counted::starting_at(Sequential::within(source, at, len), at).append(entries, &mut bytes)?;
-            head.offsets = offsets::decode(&bytes);
+            head.offsets = offsets::decode(&bytes)?;
             let known = (0..).zip(&head.offsets).filter_map(|(number, at)| Some((u64::try_from(*at).ok()?, number)));
             head.numbers = known.filter(|(at, _)| *at < len).collect();
         }

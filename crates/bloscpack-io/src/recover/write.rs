@@ -3,7 +3,7 @@
 use std::io::{Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 
-use blosc_core::{CParams, Limits};
+use blosc_core::{CParams, Limits, memory};
 use bloscpack_format::bloscpack::{Header, Layout, MaxAppChunks, Version, offsets};
 
 use super::head::Head;
@@ -48,11 +48,10 @@ pub(super) fn write(
     let entries = places(slots).filter(wrong).count() as u64;
     report.lost.extend((entries > 0).then_some(Lost::Offsets { entries }));
     if header.offsets {
-        writer
-            .entries
-            .resize(((layout.offsets.end - layout.offsets.start) / offsets::ENTRY_LEN) as usize, offsets::UNKNOWN);
+        let room = ((layout.offsets.end - layout.offsets.start) / offsets::ENTRY_LEN) as usize;
+        memory::resize(&mut writer.entries, room, offsets::UNKNOWN)?;
         writer.file.seek(SeekFrom::Start(layout.offsets.start)).map_err(writing)?;
-        let entries = offsets::encode(&writer.entries);
+        let entries = offsets::encode(&writer.entries)?;
         writer.put(&entries)?;
     }
     writer.file.commit()?;
@@ -129,12 +128,14 @@ impl Writer {
             Decoded::Damaged => {
                 let plain = report.nbytes..report.nbytes + u64::from(found.nbytes);
                 let (chunks, bytes) = (number..number + 1, found.at..found.end);
-                report.lost.push(Lost::Chunks { chunks, bytes, plain, guessed: false });
+                memory::push(&mut report.lost, Lost::Chunks { chunks, bytes, plain, guessed: false })?;
                 return self.zeros(found.nbytes, probe, report);
             }
         };
         let unchecked = unchecked.filter(|_| found.unchecked.is_none());
-        report.lost.extend(unchecked.map(|why| Lost::Unchecked { chunk: number, why }));
+        if let Some(why) = unchecked {
+            memory::push(&mut report.lost, Lost::Unchecked { chunk: number, why })?;
+        }
         report.chunks += 1;
         report.nbytes += u64::from(found.nbytes);
         self.chunk(&bytes)
@@ -148,7 +149,7 @@ impl Writer {
                 probe.limits.check_chunk(nbytes.into())?;
                 probe.limits.check_memory("a chunk of zeros", Limits::chunk_memory(nbytes.into(), nbytes.into()))?;
                 let params = CParams::new().typesize(usize::from(self.header.typesize.max(1)));
-                blosc_core::compress(&blosc_core::memory::zeroed(nbytes as usize)?, &params)?
+                blosc_core::compress(&memory::zeroed(nbytes as usize)?, &params)?
             }
         };
         self.zeros_len = self.zeros_len.saturating_add(chunk.len() as u64);
@@ -161,7 +162,7 @@ impl Writer {
     }
 
     fn chunk(&mut self, bytes: &[u8]) -> Result<(), Error> {
-        self.entries.push(self.at.cast_signed());
+        memory::push(&mut self.entries, self.at.cast_signed())?;
         let digest = self.header.checksum.digest(bytes);
         self.put(bytes)?;
         self.put(digest.as_ref())

@@ -12,6 +12,7 @@ mod totals;
 
 use std::io::Read;
 
+use blosc_core::{OutOfMemory, memory};
 use bloscpack_format::numpy::{Kind, Leaf, Scalar, Value};
 
 use self::spread::Spread;
@@ -56,16 +57,23 @@ impl<R: ReadAt> Array<R> {
         let dtype = &self.meta().dtype;
         let refuse =
             || Error::NoText { what: format!("the fields of dtype {} cannot be told apart", dtype.to_descr()) };
-        let mut columns: Vec<Column> = dtype.leaves().ok_or_else(refuse)?.into_iter().map(Column::new).collect();
+        let mut columns = memory::collect(dtype.leaves()?.ok_or_else(refuse)?.into_iter().map(Column::new))?;
         // Bytes are told as they pass; there are two passes.
         options.observer.tell(Event::Begin { nbytes: self.nbytes().saturating_mul(2) });
-        self.each_item(options, |item| columns.iter_mut().for_each(|column| column.total(item)))?;
+        self.each_item(options, |item| columns.iter_mut().try_for_each(|column| column.total(item)))?;
         columns.iter_mut().for_each(Column::begin_spread);
-        self.each_item(options, |item| columns.iter_mut().for_each(|column| column.spread(item)))?;
-        Ok(columns.into_iter().map(Column::finish).collect())
+        self.each_item(options, |item| {
+            columns.iter_mut().for_each(|column| column.spread(item));
+            Ok(())
+        })?;
+        Ok(memory::collect(columns.into_iter().map(Column::finish))?)
     }
 
-    fn each_item(&self, options: &UnpackOptions, mut visit: impl FnMut(&[u8])) -> Result<(), Error> {
+    fn each_item(
+        &self,
+        options: &UnpackOptions,
+        mut visit: impl FnMut(&[u8]) -> Result<(), OutOfMemory>,
+    ) -> Result<(), Error> {
         let itemsize = self.meta().dtype.itemsize();
         if itemsize == 0 {
             return Ok(());
@@ -81,7 +89,7 @@ impl<R: ReadAt> Array<R> {
                 Err(error) => Error::io("reading the input")(error),
             })?;
             // An item is no larger than the piece, which is in memory.
-            piece.chunks_exact(itemsize as usize).for_each(&mut visit);
+            piece.chunks_exact(itemsize as usize).try_for_each(&mut visit)?;
             left -= piece.len() as u64;
         }
         Ok(())
@@ -96,6 +104,8 @@ struct Column {
     totals: Vec<(&'static str, Totals)>,
     spreads: Vec<Spread>,
     texts: Option<(Vec<u8>, Vec<u8>)>,
+    /// The text of the current item.
+    text: Vec<u8>,
 }
 
 impl Column {
@@ -107,11 +117,11 @@ impl Column {
             _ if leaf.scalar.is_numeric() => vec![("", Totals::ints())],
             _ => Vec::new(),
         };
-        Column { leaf, count: 0, zeros: 0, totals, spreads: Vec::new(), texts: None }
+        Column { leaf, count: 0, zeros: 0, totals, spreads: Vec::new(), texts: None, text: Vec::new() }
     }
 
-    fn total(&mut self, item: &[u8]) {
-        let Column { leaf, count, zeros, totals, texts, .. } = self;
+    fn total(&mut self, item: &[u8]) -> Result<(), OutOfMemory> {
+        let Column { leaf, count, zeros, totals, texts, text, .. } = self;
         for bytes in leaf.scalars(item) {
             *count += 1;
             *zeros += u64::from(bytes.iter().all(|byte| *byte == 0));
@@ -121,9 +131,12 @@ impl Column {
                 }
             });
             if matches!(leaf.scalar.kind(), Kind::Bytes | Kind::Str) {
-                extremes(texts, &leaf.scalar, bytes);
+                text.clear();
+                leaf.scalar.text_of(bytes, text)?;
+                extremes(texts, text)?;
             }
         }
+        Ok(())
     }
 
     fn begin_spread(&mut self) {
@@ -176,13 +189,16 @@ fn text_len(bytes: &[u8], size: usize) -> i128 {
 }
 
 /// The first and the last text so far. UTF-8 sorts as its characters do.
-fn extremes(texts: &mut Option<(Vec<u8>, Vec<u8>)>, scalar: &Scalar, bytes: &[u8]) {
-    let mut text = Vec::new();
-    scalar.text_of(bytes, &mut text);
+fn extremes(texts: &mut Option<(Vec<u8>, Vec<u8>)>, text: &[u8]) -> Result<(), OutOfMemory> {
+    let replace = |old: &mut Vec<u8>| {
+        old.clear();
+        memory::extend(old, text)
+    };
     match texts {
-        None => *texts = Some((text.clone(), text)),
-        Some((first, _)) if text < *first => *first = text,
-        Some((_, last)) if text > *last => *last = text,
+        None => *texts = Some((memory::copy_of(text)?, memory::copy_of(text)?)),
+        Some((first, _)) if *text < **first => replace(first)?,
+        Some((_, last)) if *text > **last => replace(last)?,
         Some(_) => {}
     }
+    Ok(())
 }

@@ -22,7 +22,7 @@ impl<D: Directory> CtableWriter<D> {
     /// # Errors
     /// [`Error::InFile`] if their file is damaged.
     pub fn set_attr(&mut self, name: &str, value: Json) -> Result<Option<Json>, Error> {
-        let old = self.attrs_mut()?.set(name, value);
+        let old = self.attrs_mut()?.set(name, value)?;
         self.attrs_are_new = true;
         Ok(old)
     }

@@ -96,7 +96,7 @@ impl<D: Directory> Column<D> {
         let meta = &column.meta;
         let mut moves = Vec::new();
         for (file, bytes) in [
-            (ATTRS_FILE, attrs.to_bytes()),
+            (ATTRS_FILE, attrs.to_bytes()?),
             (SIZES_FILE, meta.sizes.to_bytes()),
             (STORAGE_FILE, meta.storage.to_bytes()),
         ] {
@@ -213,7 +213,7 @@ impl<D: Directory> Column<D> {
     }
 
     pub(super) fn set_attr(&mut self, name: &str, value: Json) -> Result<Option<Json>, Error> {
-        let old = self.attrs()?.set(name, value);
+        let old = self.attrs()?.set(name, value)?;
         self.attrs_are_new = true;
         Ok(old)
     }

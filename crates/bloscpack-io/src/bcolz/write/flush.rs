@@ -84,7 +84,7 @@ impl<D: Directory> Column<D> {
 
 /// Writes attributes to a staged file that is to become `path`.
 pub(super) fn stage_attrs<D: Directory>(root: &Staging<D>, attrs: &Attrs, path: String) -> Result<PendingStep, Error> {
-    let bytes = attrs.to_bytes();
+    let bytes = attrs.to_bytes()?;
     if bytes.len() as u64 > MAX_ATTRS_LEN {
         let what = "more than 64 MiB of attributes could not be read again";
         return Err(Error::NotWritable { directory: root.dir.name(&path), what });

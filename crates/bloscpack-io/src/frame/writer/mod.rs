@@ -142,9 +142,8 @@ impl<S: FrameStore> FrameWriter<S> {
     /// As [`FrameWriter::with_store`], and [`Error::Limit`].
     pub fn with_store_and_limits(store: S, limits: Limits) -> Result<Self, Error> {
         let archive = Archive::open_with_limits(&store, limits)?;
-        let Some(frame) = archive.frame().cloned() else { return Err(Error::Unsupported { format: archive.format() }) };
+        let frame = archive.into_frame().map_err(|format| Error::Unsupported { format })?;
         let array = Grid::of(&frame)?;
-        drop(archive);
         let (params, unusable) = match FrameParams::of(&frame.header) {
             Ok(params) => (params, None),
             Err(Error::FrameParams { what }) => (FrameParams::new(frame.header.typesize), Some(what)),
