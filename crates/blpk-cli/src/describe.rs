@@ -1,9 +1,11 @@
 //! How do the formats' headers look as text? The original prints Python objects; so these are spelled as Python does.
 
 use crate::size::double_pretty_size;
+use blosc_core::{OutOfMemory, memory};
 use bloscpack_format::bloscpack::{Header, MetadataHeader};
 use bloscpack_format::{Attrs, Json, python_bytes_repr, python_str_repr};
 use bloscpack_io::Unkept;
+use std::fmt::Write as _;
 
 /// A name and what Python's `repr` gives of its value.
 type Fields = Vec<(&'static str, String)>;
@@ -64,23 +66,31 @@ const MAX_VALUE: usize = 100;
 const MAX_VALUES: usize = 100;
 
 /// A title and a line for each attribute; long values are cut. `None` if there are none.
-pub(crate) fn values(title: &str, values: &Attrs, unreadable: &[Unkept]) -> Option<String> {
-    let name = |name: &str| Json::String(name.into()).dumps();
-    let found = values.iter().map(|(key, value)| format!("\n    {}: {}", name(key), shortened(value)));
-    let lost = unreadable.iter().map(|lost| format!("\n    {}: cannot be read: {}", name(&lost.name), lost.why));
-    let mut lines: Vec<String> = found.chain(lost).collect();
-    if let Some(more) = lines.len().checked_sub(MAX_VALUES).filter(|more| *more > 0) {
-        lines.truncate(MAX_VALUES);
-        lines.push(format!("\n    … and {more} more; --json has all"));
+pub(crate) fn values(title: &str, values: &Attrs, unreadable: &[Unkept]) -> Result<Option<String>, OutOfMemory> {
+    let name = |name: &str| Json::String(memory::text_of(name)?).try_dumps();
+    let found = values.iter().map(|(key, value)| Ok(format!("\n    {}: {}", name(key)?, shortened(value))));
+    let lost = unreadable.iter();
+    let lost =
+        lost.map(|lost| memory::format(format_args!("\n    {}: cannot be read: {}", name(&lost.name)?, lost.why)));
+    let number = values.len() + unreadable.len();
+    if number == 0 {
+        return Ok(None);
     }
-    (!lines.is_empty()).then(|| format!("{title}:{}", lines.concat()))
+    let mut lines = format!("{title}:");
+    for line in found.chain(lost).take(MAX_VALUES) {
+        memory::push_str(&mut lines, &line?)?;
+    }
+    if let Some(more) = number.checked_sub(MAX_VALUES).filter(|more| *more > 0) {
+        memory::push_str(&mut lines, &format!("\n    … and {more} more; --json has all"))?;
+    }
+    Ok(Some(lines))
 }
 
 fn shortened(value: &Json) -> String {
-    let text = value.dumps_spaced();
+    let text = value.start_spaced(MAX_VALUE + 1);
     match text.get(..MAX_VALUE) {
         Some(start) if text.len() > MAX_VALUE => {
-            format!("{start}… ({} characters, all of them with 'blpk meta get')", text.len())
+            format!("{start}… ({} characters, all of them with 'blpk meta get')", value.len_spaced())
         }
         _ => text,
     }
@@ -124,9 +134,18 @@ pub(crate) fn ordered_dict<V: std::fmt::Display>(fields: &[(&'static str, V)]) -
     format!("OrderedDict([{}])", pairs.collect::<Vec<_>>().join(", "))
 }
 
-/// `[610, 1201]`
+/// `[610, 1201]`. Where memory is refused, the error instead: debugging goes on.
 pub(crate) fn list(items: &[i64]) -> String {
-    format!("[{}]", items.iter().map(i64::to_string).collect::<Vec<_>>().join(", "))
+    let mut list = memory::Text::default();
+    let items = || items.iter().enumerate();
+    let write = |list: &mut memory::Text| {
+        list.write_str("[")?;
+        items().try_for_each(|(at, item)| write!(list, "{}{item}", if at == 0 { "" } else { ", " }))?;
+        list.write_str("]")
+    };
+    // The error is that of `finish`.
+    let _ = write(&mut list);
+    list.finish().unwrap_or_else(|error| error.to_string())
 }
 
 pub(crate) fn boolean(value: bool) -> String {

@@ -3,10 +3,12 @@
 use crate::describe::{header_block, header_repr, list, metadata_header_block};
 use crate::report::{Level, Report};
 use crate::size::double_pretty_size;
+use blosc_core::memory;
 use bloscpack_format::bloscpack::{Header, MetaCodec, MetadataArgs, MetadataHeader, MetadataSection, offsets};
 use bloscpack_format::checksum::{Checksum, Digest};
-use bloscpack_format::{Json, python_bytes_repr};
+use bloscpack_format::{Json, python_bytes_repr, write_bytes_repr};
 use bloscpack_io::Event;
+use std::fmt::{self, Write as _};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Prints what happens while packing or appending, and how far it is.
@@ -40,7 +42,7 @@ pub(crate) fn packing(
             }
             Event::Offsets(entries) => {
                 report.debug(format!("Writing '{}' offsets: '{}'", entries.len(), list(entries)));
-                report.debug(format!("Raw offsets: {}", python_bytes_repr(&offsets::encode(entries))));
+                report.debug(format!("Raw offsets: {}", raw_offsets(entries)));
             }
             _ => {}
         }
@@ -58,7 +60,7 @@ pub(crate) fn unpacking(report: &Report) -> impl Fn(Event<'_>) + Send + Sync + '
         }
         Event::Metadata { header, .. } => metadata_read(&report, header),
         Event::Offsets(entries) if report.prints(Level::Debug) => {
-            report.debug(format!("Read raw offsets: {}", python_bytes_repr(&offsets::encode(entries))));
+            report.debug(format!("Read raw offsets: {}", raw_offsets(entries)));
             report.debug(format!("Offsets: {}", list(entries)));
         }
         Event::Chunk { cbytes, digest, .. } if !report.prints(Level::Debug) => {
@@ -116,8 +118,8 @@ fn metadata_written(report: &Report, value: &Json, args: &MetadataArgs) {
     // Encoded once more, just as it is written: only the section itself knows its stored bytes.
     let Ok(section) = MetadataSection::encode(value, args) else { return };
     let (header, digest) = (section.header(), section.digest());
-    let (compressed, stored) = (kind(header.meta_codec), python_bytes_repr(section.stored()));
-    report.debug(format!("Raw {compressed} metadata of size '{}': {stored}", header.meta_comp_size));
+    let (compressed, stored) = (kind(header.meta_codec), bytes_repr(section.stored()));
+    report.debug(large(|out| write!(out, "Raw {compressed} metadata of size '{}': {stored}", header.meta_comp_size)));
     report.debug(format!("max meta size is deemed to be: {}", header.max_meta_size));
     if let Ok(raw) = header.to_bytes() {
         report.debug(format!("raw_metadata_header: {}", python_bytes_repr(&raw)));
@@ -145,4 +147,20 @@ fn raw_header(header: &Header) -> String {
 
 fn raw_digest(digest: &Digest) -> String {
     python_bytes_repr(digest.as_ref())
+}
+
+/// A text that may be as large as the metadata. Where memory is refused, only this line is lost, and says so.
+fn large(write: impl FnOnce(&mut memory::Text) -> fmt::Result) -> String {
+    let mut text = memory::Text::default();
+    // The error is that of `finish`.
+    let _ = write(&mut text);
+    text.finish().unwrap_or_else(|error| error.to_string())
+}
+
+fn bytes_repr(bytes: &[u8]) -> String {
+    large(|out| write_bytes_repr(bytes, out))
+}
+
+fn raw_offsets(entries: &[i64]) -> String {
+    offsets::encode(entries).map_or_else(|error| error.to_string(), |bytes| bytes_repr(&bytes))
 }

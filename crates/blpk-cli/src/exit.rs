@@ -4,6 +4,7 @@ use crate::foreign;
 use crate::report::{self, Level, Report};
 use crate::streams::{Interrupted, StdoutClosed};
 use blosc_core::{DecodeError, EncodeError};
+use bloscpack_format::FormatError;
 use bloscpack_io::{Error, OutOfMemory, OverLimit};
 use std::error::Error as StdError;
 use std::io::{self, Write as _};
@@ -98,6 +99,7 @@ const OUT_OF_MEMORY_ADVICE: &str = "use one thread (-n 1) or smaller chunks, or 
 fn is_out_of_memory(cause: &(dyn StdError + 'static)) -> bool {
     cause.is::<OutOfMemory>()
         || cause.downcast_ref::<Error>().is_some_and(|error| error.out_of_memory().is_some())
+        || matches!(cause.downcast_ref(), Some(FormatError::OutOfMemory(_)))
         || matches!(cause.downcast_ref(), Some(DecodeError::OutOfMemory(_)))
         || matches!(cause.downcast_ref(), Some(EncodeError::OutOfMemory(_)))
         || cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::OutOfMemory)

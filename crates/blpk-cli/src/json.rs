@@ -1,5 +1,6 @@
 //! How is the output of `--json` put together? Strict JSON, one object on one line, `schema` 1.
 
+use blosc_core::{OutOfMemory, memory};
 use bloscpack_format::Json;
 use bloscpack_format::numpy::{Dtype, NumpyMeta, Order};
 
@@ -46,13 +47,13 @@ impl Object {
     }
 
     /// The line to be printed.
-    pub(crate) fn line(self) -> String {
-        self.dumps() + "\n"
+    pub(crate) fn line(self) -> Result<String, OutOfMemory> {
+        line(&self.into_json())
     }
 
     /// The object alone.
-    pub(crate) fn dumps(self) -> String {
-        self.into_json().dumps()
+    pub(crate) fn dumps(self) -> Result<String, OutOfMemory> {
+        self.into_json().try_dumps()
     }
 
     /// As a value within another.
@@ -61,16 +62,23 @@ impl Object {
     }
 
     /// The object without its end: more members can be printed behind it.
-    pub(crate) fn open(self) -> String {
-        let mut text = self.dumps();
+    pub(crate) fn open(self) -> Result<String, OutOfMemory> {
+        let mut text = self.dumps()?;
         text.truncate(text.len() - 1);
-        text
+        Ok(text)
     }
 
     /// Members without a `schema` and `format`: an object within another.
     pub(crate) fn inner() -> Object {
         Object(Vec::new())
     }
+}
+
+/// A value and the end of its line.
+pub(crate) fn line(value: &Json) -> Result<String, OutOfMemory> {
+    let mut line = value.try_dumps()?;
+    memory::push_str(&mut line, "\n")?;
+    Ok(line)
 }
 
 pub(crate) fn text(text: &str) -> Json {
@@ -86,8 +94,15 @@ fn strict(value: Json) -> Json {
     match value {
         Json::Float(value) if value.is_nan() => text("NaN"),
         Json::Float(value) if value.is_infinite() => text(if value > 0.0 { "Infinity" } else { "-Infinity" }),
-        Json::Array(items) => Json::Array(items.into_iter().map(strict).collect()),
-        Json::Object(members) => Json::Object(members.into_iter().map(|(name, value)| (name, strict(value))).collect()),
+        // In place: another list of the same length would be another allocation.
+        Json::Array(mut items) => {
+            items.iter_mut().for_each(|item| *item = strict(std::mem::replace(item, Json::Null)));
+            Json::Array(items)
+        }
+        Json::Object(mut members) => {
+            members.iter_mut().for_each(|(_, value)| *value = strict(std::mem::replace(value, Json::Null)));
+            Json::Object(members)
+        }
         value => value,
     }
 }

@@ -1,6 +1,7 @@
 //! How does Python's `pprint.pformat(value, width=90)` lay out metadata? Keys sorted, long texts cut at spaces.
 
 use crate::python;
+use blosc_core::{OutOfMemory, memory};
 use bloscpack_format::{Json, python_float_repr, python_str_repr};
 
 /// The width that the original asks for.
@@ -10,24 +11,62 @@ const WIDTH: isize = 90;
 /// length; nobody reads that, and metadata comes from strangers.
 const BUDGET: usize = 1 << 24;
 
+const SPACES: &str = "                                ";
+
 /// The layout of a value; beyond 16 MiB its `repr`, on one line.
-pub(crate) fn pformat(value: &Json) -> String {
-    let mut layout = Layout { out: String::new() };
-    match layout.value(value, 0, 0, 0) {
-        Some(()) => layout.out,
-        None => repr(value, usize::MAX).unwrap_or_default(),
+///
+/// # Errors
+/// [`OutOfMemory`].
+pub(crate) fn pformat(value: &Json) -> Result<String, OutOfMemory> {
+    let most = memory_for(value);
+    // The parts of a layout are many small allocations, which cannot report a failure each.
+    memory::check_free(if most < memory::MIN_CHECKED { 0 } else { most })?;
+    let mut layout = Layout::default();
+    match (layout.value(value, 0, 0, 0), layout.refused) {
+        (_, Some(refused)) => Err(refused),
+        (Some(()), None) => Ok(layout.out),
+        (None, None) => {
+            let mut repr = Repr { left: usize::MAX, ..Repr::default() };
+            let _ = repr.value(value);
+            repr.refused.map_or(Ok(repr.out), Err)
+        }
+    }
+}
+
+/// Bytes that the parts of a layout take besides the layout itself: sorted members, words and lines of texts.
+fn memory_for(value: &Json) -> usize {
+    let text = |text: &str| {
+        let ends = text.chars().filter(|c| is_line_end(*c) || python::is_space(*c)).count();
+        // A character is written as ten at most.
+        text.len().saturating_mul(20).saturating_add(ends.saturating_mul(80))
+    };
+    match value {
+        Json::String(string) => text(string),
+        Json::Array(items) => items.iter().map(memory_for).fold(0, usize::saturating_add),
+        Json::Object(members) => {
+            let member =
+                |(name, value): &(String, Json)| text(name).saturating_add(memory_for(value)).saturating_add(64);
+            members.iter().map(member).fold(0, usize::saturating_add)
+        }
+        _ => 0,
     }
 }
 
 /// Every method gives up with `None` when the budget is spent. `indent` is the column at which the value starts,
 /// `allowance` the columns that what follows it needs, `level` how deep it lies; names and steps are Python's.
+#[derive(Default)]
 struct Layout {
     out: String,
+    /// Why writing ended, if it was for lack of memory.
+    refused: Option<OutOfMemory>,
 }
 
 impl Layout {
     fn write(&mut self, text: &str) -> Option<()> {
-        self.out.push_str(text);
+        if let Err(refused) = memory::push_str(&mut self.out, text) {
+            self.refused = Some(refused);
+            return None;
+        }
         (self.out.len() <= BUDGET).then_some(())
     }
 
@@ -36,9 +75,9 @@ impl Layout {
         if indent > BUDGET {
             return None;
         }
-        self.out.push('\n');
-        self.out.extend(std::iter::repeat_n(' ', indent));
-        self.write("")
+        self.write("\n")?;
+        (0..indent / SPACES.len()).try_for_each(|_| self.write(SPACES))?;
+        self.write(SPACES.get(..indent % SPACES.len()).unwrap_or_default())
     }
 
     fn value(&mut self, value: &Json, indent: isize, allowance: isize, level: usize) -> Option<()> {
@@ -172,28 +211,32 @@ fn columns(text: &str) -> isize {
 /// The members in the order of their keys' code points, which UTF-8 keeps.
 fn sorted(members: &[(String, Json)]) -> Vec<(&str, &Json)> {
     let mut members: Vec<_> = members.iter().map(|(key, value)| (key.as_str(), value)).collect();
-    members.sort_by_key(|(key, _)| *key);
+    // No key comes twice, so that a stable sort, which allocates, is the same.
+    members.sort_unstable_by_key(|(key, _)| *key);
     members
 }
 
 /// `repr(value)` with sorted keys, if it has no more than `limit` characters: a longer one is not written to its end.
 fn repr(value: &Json, limit: usize) -> Option<String> {
-    let mut repr = Repr { out: String::new(), left: limit };
+    let mut repr = Repr { left: limit, ..Repr::default() };
     repr.value(value)?;
     Some(repr.out)
 }
 
+#[derive(Default)]
 struct Repr {
     out: String,
     /// Characters that there is room for.
     left: usize,
+    /// Why writing ended, if it was for lack of memory.
+    refused: Option<OutOfMemory>,
 }
 
 impl Repr {
     fn write(&mut self, text: &str) -> Option<()> {
         self.left = self.left.checked_sub(text.chars().count())?;
-        self.out.push_str(text);
-        Some(())
+        self.refused = memory::push_str(&mut self.out, text).err();
+        self.refused.is_none().then_some(())
     }
 
     fn value(&mut self, value: &Json) -> Option<()> {
@@ -250,7 +293,7 @@ mod tests {
         assert!(rows.len() > 500);
         for row in rows {
             let json = row[0].as_str().unwrap();
-            assert_eq!(pformat(&Json::parse(json).unwrap()), row[1].as_str().unwrap(), "{json}");
+            assert_eq!(pformat(&Json::parse(json).unwrap()).unwrap(), row[1].as_str().unwrap(), "{json}");
         }
     }
 
@@ -259,7 +302,7 @@ mod tests {
         // A million lines, each indented by a million columns.
         let text = format!(r#"{{"{}": [{}0]}}"#, "k".repeat(1_000_000), "0,".repeat(1_000_000));
         let value = Json::parse(text).unwrap();
-        let layout = pformat(&value);
+        let layout = pformat(&value).unwrap();
         assert_eq!(layout.len(), 4_000_009);
         assert!(!layout.contains('\n'));
     }

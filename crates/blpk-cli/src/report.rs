@@ -8,6 +8,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 const PREFIX: &str = "blpk: ";
 
+/// Bytes of a text that are put together at a time: texts may be as large as metadata.
+const PIECE: usize = 16 << 10;
+
 /// How much is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Level {
@@ -97,8 +100,19 @@ impl Report {
 
     fn print(&self, level: Level, text: &str) {
         if self.prints(level) {
-            let lines = text.split('\n').filter(|line| !line.is_empty());
-            self.raw(&lines.map(|line| format!("{PREFIX}{}\n", escaped(line))).collect::<String>());
+            let mut buffer = String::new();
+            for line in text.split('\n').filter(|line| !line.is_empty()) {
+                buffer.push_str(PREFIX);
+                for c in line.chars() {
+                    escape(c, &mut buffer);
+                    if buffer.len() >= PIECE {
+                        self.raw(&buffer);
+                        buffer.clear();
+                    }
+                }
+                buffer.push('\n');
+            }
+            self.raw(&buffer);
         }
     }
 
@@ -135,11 +149,14 @@ pub(crate) fn error(message: &str) {
 /// anything.
 fn escaped(line: &str) -> String {
     let mut escaped = String::with_capacity(line.len());
-    for c in line.chars() {
-        match c {
-            c if c.is_control() => escaped.extend(c.escape_default()),
-            c => escaped.push(c),
-        }
-    }
+    line.chars().for_each(|c| escape(c, &mut escaped));
     escaped
+}
+
+fn escape(c: char, escaped: &mut String) {
+    if c.is_control() {
+        escaped.extend(c.escape_default());
+    } else {
+        escaped.push(c);
+    }
 }

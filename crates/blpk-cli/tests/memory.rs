@@ -9,8 +9,9 @@ use blosc_core::{CParams, Codec, Encoder};
 use common::Sandbox;
 use std::fs;
 
-/// Address space in MiB. The program itself takes about 20, and 2 for each thread.
-const LIMITS: [u64; 4] = [50, 150, 500, 800];
+/// Address space in MiB: half of the limits with each number of threads. The program itself takes about 20, and 2 for each
+/// thread.
+const LIMITS: [[u64; 5]; 2] = [[50, 150, 300, 500, 700], [100, 200, 400, 600, 800]];
 
 const ZEROS: usize = 700_000_000;
 const BIG: usize = 120_000_000;
@@ -38,11 +39,22 @@ fn sandbox() -> Sandbox {
         sandbox.run(setup).ok();
     }
     sandbox.write("meta.json", format!("[{}0]", "{\"key\": 1},".repeat(200_000)).as_bytes());
+    let members = (0..20_000).map(|number| format!("\"key {number}\":\"{}\"", "text ".repeat(10)));
+    sandbox.write("keys.json", format!("{{\"first\":1,{}}}", members.collect::<Vec<_>>().join(",")).as_bytes());
+    for setup in [
+        "compress -m meta.json f meta.blp",
+        "compress -m keys.json f keys.blp",
+        "convert meta.blp meta.b2frame",
+        "convert --dtype <f4 meta.blp meta.bcolz",
+        "convert --dtype <f4 keys.blp keys.bcolz",
+    ] {
+        sandbox.run(setup).ok();
+    }
     sandbox
 }
 
 /// Commands whose outputs, all called `out`, do not matter.
-const COMMANDS: [&str; 44] = [
+const COMMANDS: [&str; 74] = [
     "--version",
     "help",
     "man",
@@ -85,17 +97,57 @@ const COMMANDS: [&str; 44] = [
     "convert f.bcolz out.csv",
     "recover big.b2frame out.b2frame",
     "recover big.bcolz out.bcolz",
+    "info --json big.b2nd",
+    "info meta.blp",
+    "info --json meta.blp",
+    "info --json keys.blp",
+    "info keys.blp",
+    "info meta.b2frame",
+    "info --json meta.b2frame",
+    "info --json keys.bcolz",
+    "info meta.bcolz",
+    "decompress -d keys.blp out",
+    "meta get meta.blp",
+    "meta get keys.blp",
+    "meta get meta.b2frame metadata",
+    "meta get keys.bcolz",
+    "meta get --raw keys.bcolz first",
+    "cat --slice ::-1000 big.b2nd",
+    "cat --slice 20000000:10:-1 --dtype <f4 big",
+    "cat --slice :30000000:3 big.bcolz",
+    "cat --format csv --items ..1000 big.b2nd",
+    "cat --format text --dtype |S20000000 big.blp",
+    "cat --format npy --dtype <f4 big",
+    "stats big.b2nd",
+    "stats --json --dtype |S20000000 big.blp",
+    "stats --dtype |S20000000 big",
+    "convert --dtype <f4 big out.blp",
+    "convert --dtype |S20000000 big out.csv",
+    "convert meta.b2frame out.blp",
+    "convert keys.blp out.bcolz",
+    "convert keys.bcolz out.b2nd",
+    "recover big.blp out.blp",
     "bench --sample 16M -c lz4 -l 5 --seconds 0.01 big",
     "bench -c zstd -l 9 --seconds 0.01 f",
 ];
 
 /// Commands that change a file in place, which is a copy.
-const EDITS: [(&str, &str); 2] = [("big.blp", "append in-big.blp big"), ("big.b2frame", "compact in-big.b2frame")];
+const EDITS: [(&str, &str); 8] = [
+    ("big.blp", "append in-big.blp big"),
+    ("big.b2frame", "compact in-big.b2frame"),
+    ("meta.blp", "meta set in-meta.blp metadata [1]"),
+    ("keys.blp", "meta set in-keys.blp new {}"),
+    ("keys.blp", "meta rm in-keys.blp first"),
+    ("meta.b2frame", "meta set in-meta.b2frame new 1"),
+    ("meta.b2frame", "meta rm in-meta.b2frame metadata"),
+    ("keys.bcolz", "meta set in-keys.bcolz new [1.5]"),
+];
 
 /// Runs a command under a limit; whether it worked.
 #[track_caller]
 fn works(sandbox: &Sandbox, line: &str, limit: u64, threads: usize) -> bool {
-    let line = line.replace('<', "\\<");
+    let words: Vec<String> = line.split_whitespace().map(|word| format!("'{word}'")).collect();
+    let line = words.join(" ");
     let run = sandbox.shell(&format!("ulimit -v {}; exec blpk -f -n {threads} {line} > /dev/null", limit << 10));
     let what = format!("{limit} MiB, {threads} threads: {line}: {:?}: {}", run.code, run.stderr);
     assert!(matches!(run.code, Some(0..=2)), "{what}");
@@ -114,7 +166,7 @@ fn works(sandbox: &Sandbox, line: &str, limit: u64, threads: usize) -> bool {
 fn sweep(threads: usize) {
     let sandbox = sandbox();
     let mut failed = 0;
-    for limit in LIMITS {
+    for limit in LIMITS[threads - 1] {
         for line in COMMANDS {
             failed += usize::from(!works(&sandbox, line, limit, threads));
             for name in sandbox.names().iter().filter(|name| name.starts_with("out")) {
@@ -141,4 +193,18 @@ fn one_thread() {
 #[test]
 fn two_threads() {
     sweep(2);
+}
+
+/// A new command has to be in the list above.
+#[test]
+fn all_commands_are_limited() {
+    let help = Sandbox::new().run("help").ok().stdout;
+    let commands = help.lines().skip_while(|line| *line != "commands:").skip(1);
+    let commands = commands.take_while(|line| line.starts_with("  ")).filter_map(|line| line.split_whitespace().next());
+    let commands: Vec<&str> = commands.map(|names| names.trim_end_matches(',')).collect();
+    assert!(commands.len() > 10, "{help}");
+    let lines = || COMMANDS.into_iter().chain(EDITS.map(|(_, line)| line));
+    for command in commands {
+        assert!(lines().any(|line| line.split(' ').next() == Some(command)), "no line for {command}");
+    }
 }

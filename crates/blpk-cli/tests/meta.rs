@@ -325,7 +325,7 @@ fn hostile_metalayers_are_shown_and_carried() {
         let back = bloscpack_io::Archive::open(sandbox.read("back.b2frame")).unwrap();
         for (name, content) in hostile {
             let found = back.vlmetalayer(name).unwrap().unwrap();
-            assert!(found == content, "{target}: {name:?}: {}", msgpack::value_of(&found).dumps());
+            assert!(found == content, "{target}: {name:?}: {}", msgpack::value_of(&found).unwrap().dumps());
         }
     }
     let warning = warned(sandbox.run("convert y.b2frame out.npy"));

@@ -1,8 +1,8 @@
 //! Options of the commands of `blpk meta`.
 
 use super::values::{self, BadValue};
-use bloscpack_format::Json;
 use bloscpack_format::python_str_repr;
+use bloscpack_format::{FormatError, Json};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -86,6 +86,9 @@ impl MetaSetArgs {
             return Ok(Json::String(self.value.clone()));
         }
         Json::parse(&self.value).map_err(|error| {
+            if let FormatError::OutOfMemory(error) = error {
+                return BadValue::Usage(error.to_string());
+            }
             let shown: String = self.value.chars().take(60).collect();
             let cut = if shown.len() < self.value.len() { "…" } else { "" };
             let shown = python_str_repr(&format!("{shown}{cut}"));

@@ -3,6 +3,7 @@
 use super::{Figures, Sample, Setting, command, name_of, winners};
 use crate::json::{Object, number, text};
 use crate::size::pretty_size;
+use blosc_core::OutOfMemory;
 use bloscpack_format::Json;
 use std::fmt::Write as _;
 
@@ -50,7 +51,13 @@ fn speed(bytes: f64) -> String {
 }
 
 /// One object; speeds are whole bytes a second.
-pub(crate) fn json(file: &str, sample: &Sample, threads: usize, figures: &[Figures], missed: &[Setting]) -> String {
+pub(crate) fn json(
+    file: &str,
+    sample: &Sample,
+    threads: usize,
+    figures: &[Figures],
+    missed: &[Setting],
+) -> Result<String, OutOfMemory> {
     let results = figures.iter().map(|one| {
         let rounded = |bytes: f64| number(bytes as u64);
         described(&one.setting)

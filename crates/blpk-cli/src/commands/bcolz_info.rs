@@ -8,14 +8,15 @@ use anyhow::Result;
 use blosc_core::Filter;
 use bloscpack_format::bcolz::{Attrs, Cparams, Shuffle};
 use bloscpack_format::{Json, numpy, python_str_repr};
+use bloscpack_io::Error;
 use bloscpack_io::bcolz::{Carray, Column, Ctable, Directory, LocalDirectory, Root};
 use std::path::Path;
 
 /// As an object. No chunk is looked at; attributes that cannot be read are left out.
 pub(super) fn object(path: &Path) -> Result<Object> {
     Ok(match Root::open(LocalDirectory::open(path)?)? {
-        Root::Carray(carray) => with_attrs(array(Object::new("bcolz-carray"), &carray), carray.attrs().ok()),
-        Root::Ctable(table) => with_attrs(columns(&table), table.attrs().ok()),
+        Root::Carray(carray) => with_attrs(array(Object::new("bcolz-carray"), &carray)?, carray.attrs())?,
+        Root::Ctable(table) => with_attrs(columns(&table)?, table.attrs())?,
     })
 }
 
@@ -23,29 +24,31 @@ pub(super) fn object(path: &Path) -> Result<Object> {
 pub(super) fn print(path: &Path, report: &Report) -> Result<()> {
     match Root::open(LocalDirectory::open(path)?)? {
         Root::Carray(carray) => {
-            report.normal(describe::block("Carray", &fields(&carray)));
-            attributes(carray.attrs(), report);
+            report.normal(describe::block("Carray", &fields(&carray)?));
+            attributes(carray.attrs(), report)?;
         }
         Root::Ctable(table) => {
             report.normal(describe::block("Ctable", &[("rows", table.len().to_string())]));
-            attributes(table.attrs(), report);
+            attributes(table.attrs(), report)?;
             for (name, column) in table.names().iter().zip(table.columns()) {
-                report.normal(describe::block(&Json::String(name.clone()).dumps(), &fields(column)));
-                attributes(column.attrs(), report);
+                report.normal(describe::block(&Json::String(name.clone()).dumps(), &fields(column)?));
+                attributes(column.attrs(), report)?;
             }
         }
     }
     Ok(())
 }
 
-fn columns(table: &Ctable<LocalDirectory>) -> Object {
+fn columns(table: &Ctable<LocalDirectory>) -> Result<Object> {
     let named = || table.names().iter().zip(table.columns());
     let described = named().map(|(name, column)| {
-        with_attrs(array(Object::inner().with("name", text(name)), column), column.attrs().ok()).into_json()
+        let object = array(Object::inner().with("name", text(name)), column)?;
+        Ok(with_attrs(object, column.attrs())?.into_json())
     });
+    let described = described.collect::<Result<Vec<_>>>()?;
     let sum = |of: fn(&Column<LocalDirectory>) -> i64| table.columns().iter().map(of).fold(0, i64::saturating_add);
     let atoms = |column: &Column<LocalDirectory>| column.rows().atomsize().cast_signed();
-    Object::new("bcolz-ctable")
+    Ok(Object::new("bcolz-ctable")
         .with("nbytes", Json::Int(sum(|column| column.nbytes().cast_signed())))
         .with("cbytes", Json::Int(sum(|column| column.sizes().cbytes)))
         .with("typesize", Json::Int(sum(atoms).max(1)))
@@ -54,7 +57,7 @@ fn columns(table: &Ctable<LocalDirectory>) -> Object {
         .with("dtype", text(&row_dtype(table)))
         .with("rows", number(table.len()))
         .with("columns", Json::Array(table.names().iter().map(|name| text(name)).collect()))
-        .with("carrays", Json::Array(described.collect()))
+        .with("carrays", Json::Array(described)))
 }
 
 /// The `descr` of a row of a table, a field for each column.
@@ -71,7 +74,7 @@ fn row_dtype(table: &Ctable<LocalDirectory>) -> String {
     format!("[{}]", fields.collect::<Vec<_>>().join(", "))
 }
 
-fn array<D: Directory>(object: Object, carray: &Carray<D>) -> Object {
+fn array<D: Directory>(object: Object, carray: &Carray<D>) -> Result<Object> {
     let cparams = carray.cparams();
     let object = object
         .with("nbytes", number(carray.nbytes()))
@@ -83,15 +86,15 @@ fn array<D: Directory>(object: Object, carray: &Carray<D>) -> Object {
         .with("clevel", number(cparams.clevel.into()))
         .with("filters", Json::Array(filters(cparams).map(text).collect()))
         .with("quantize", number(cparams.quantize.into()))
-        .with("dflt", carray.dflt().clone());
-    match carray.numpy() {
+        .with("dflt", carray.dflt().try_clone()?);
+    Ok(match carray.numpy() {
         Ok(meta) => object.with_array(&meta),
         // Python objects: NumPy's type string of them.
         Err(_) => {
             let shape = Json::Array(carray.shape().iter().map(|len| number(*len)).collect());
             object.with("shape", shape).with("dtype", text("|O")).with("order", text("C"))
         }
-    }
+    })
 }
 
 fn filters(cparams: &Cparams) -> impl Iterator<Item = &'static str> {
@@ -103,16 +106,17 @@ fn filters(cparams: &Cparams) -> impl Iterator<Item = &'static str> {
     name.into_iter()
 }
 
-fn with_attrs(object: Object, attrs: Option<&Attrs>) -> Object {
+fn with_attrs(object: Object, attrs: Result<&Attrs, Error>) -> Result<Object> {
     match attrs {
-        Some(attrs) => object.with("attrs", attrs.to_json()),
-        None => object,
+        Ok(attrs) => Ok(object.with("attrs", attrs.to_json()?)),
+        Err(error) if error.out_of_memory().is_some() => Err(error.into()),
+        Err(_) => Ok(object),
     }
 }
 
-fn fields<D: Directory>(carray: &Carray<D>) -> Vec<(&'static str, String)> {
+fn fields<D: Directory>(carray: &Carray<D>) -> Result<Vec<(&'static str, String)>> {
     let cparams = carray.cparams();
-    vec![
+    Ok(vec![
         ("shape", format!("{:?}", carray.shape())),
         ("dtype", carray.dtype().to_string()),
         ("nbytes", double_pretty_size(carray.nbytes())),
@@ -122,16 +126,18 @@ fn fields<D: Directory>(carray: &Carray<D>) -> Vec<(&'static str, String)> {
         ("clevel", cparams.clevel.to_string()),
         ("filters", filters(cparams).collect::<Vec<_>>().join(", ")),
         ("quantize", cparams.quantize.to_string()),
-        ("dflt", carray.dflt().dumps_spaced()),
-    ]
+        ("dflt", carray.dflt().try_dumps_spaced()?),
+    ])
 }
 
-fn attributes(attrs: Result<&Attrs, bloscpack_io::Error>, report: &Report) {
+fn attributes(attrs: Result<&Attrs, Error>, report: &Report) -> Result<()> {
     let lines = match attrs {
-        Ok(attrs) => describe::values("Attributes", attrs, &[]),
+        Ok(attrs) => describe::values("Attributes", attrs, &[])?,
+        Err(error) if error.out_of_memory().is_some() => return Err(error.into()),
         Err(error) => Some(format!("Attributes: cannot be read: {error}")),
     };
     if let Some(lines) = lines {
         report.normal(lines);
     }
+    Ok(())
 }

@@ -82,7 +82,7 @@ pub(super) fn run(args: &BenchArgs, session: &Session) -> Result<()> {
     match args.json {
         // Half of an object is of no use to a program.
         true if done.is_ok() => {
-            session.report.raw(&json(&place.to_string(), &sample, session.nthreads(), &figures, &missed));
+            session.report.raw(&json(&place.to_string(), &sample, session.nthreads(), &figures, &missed)?);
         }
         // Minutes of work are not lost because the rest would take as long.
         false if !figures.is_empty() => {

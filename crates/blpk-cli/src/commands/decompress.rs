@@ -5,6 +5,7 @@ use super::plain_size::{chunk_size, limits};
 use crate::args::{DecompressArgs, DigestArg};
 use crate::batch;
 use crate::inputs::{self, Item};
+use crate::json::line;
 use crate::kind::{Kind, has_our_name, is_container_directory, kind_of};
 use crate::npy::Npy;
 use crate::outputs::Outputs;
@@ -56,7 +57,7 @@ pub(super) fn run(args: &DecompressArgs, session: &Session) -> Result<()> {
             metadata = job.run(&cancel)?;
             metadata_out.take().map_or(Ok(()), |file| write_metadata(file, metadata.take()))
         })?;
-        print_metadata(metadata, session);
+        print_metadata(metadata, session)?;
         report.verbose("done");
         Ok(())
     })
@@ -197,16 +198,17 @@ impl Job<'_> {
     }
 }
 
-fn print_metadata(metadata: Option<Json>, session: &Session) {
+fn print_metadata(metadata: Option<Json>, session: &Session) -> Result<()> {
     if let Some(metadata) = metadata.filter(Json::is_truthy) {
         session.report.normal("Metadata:");
-        session.report.normal(pformat(&metadata));
+        session.report.normal(pformat(&metadata)?);
     }
+    Ok(())
 }
 
 /// As `compress --metadata` reads it: without metadata `null`.
 fn write_metadata(mut output: Output, metadata: Option<Json>) -> Result<()> {
-    let text = metadata.unwrap_or(Json::Null).dumps() + "\n";
+    let text = line(&metadata.unwrap_or(Json::Null))?;
     output.write_all(text.as_bytes()).context("writing the metadata")?;
     output.commit()
 }

@@ -5,6 +5,7 @@ use crate::json::{Object, number, text};
 use crate::report::Report;
 use crate::size::double_pretty_size;
 use anyhow::{Context as _, Result};
+use blosc_core::{OutOfMemory, memory};
 use bloscpack_format::Json;
 use bloscpack_format::frame::{B2nd, Frame, FrameType, Metalayer};
 use bloscpack_io::{Archive, LocalSource};
@@ -12,12 +13,12 @@ use bloscpack_io::{Archive, LocalSource};
 /// Prints it. `nbytes` and `cbytes` are the header's: those of the chunks, with the padding of arrays, and those of the data.
 pub(super) fn print(archive: &Archive<LocalSource>, report: &Report) -> Result<()> {
     let frame = archive.frame().context("the frame has no header")?;
-    report.normal(described(frame, archive.array()));
+    report.normal(described(frame, archive.array())?);
     let is_own = |name: &[u8]| archive.array().is_none() || !B2nd::is_name(name);
     for (title, values) in
-        [("Metalayers", archive.metalayers(&is_own)), ("Vlmetalayers", archive.vlmetalayers(&|_| true))]
+        [("Metalayers", archive.metalayers(&is_own)?), ("Vlmetalayers", archive.vlmetalayers(&|_| true)?)]
     {
-        if let Some(lines) = describe::values(title, &values.values, &values.unreadable) {
+        if let Some(lines) = describe::values(title, &values.values, &values.unreadable)? {
             report.normal(lines);
         }
     }
@@ -54,15 +55,15 @@ pub(super) fn object(archive: &Archive<LocalSource>) -> Result<Object> {
             .with("chunkshape", list(&array.chunkshape))
             .with("blockshape", list(&array.blockshape));
     }
-    let object = object.with("metalayers", names(frame.header.metalayers.iter()));
+    let object = object.with("metalayers", names(frame.header.metalayers.iter())?);
     Ok(object
-        .with("vlmetalayers", names(frame.trailer.vlmetalayers.iter()))
-        .with("meta", archive.metalayers(&|_| true).values.to_json())
-        .with("vlmeta", archive.vlmetalayers(&|_| true).values.to_json()))
+        .with("vlmetalayers", names(frame.trailer.vlmetalayers.iter())?)
+        .with("meta", Json::Object(archive.metalayers(&|_| true)?.values.into_members()))
+        .with("vlmeta", Json::Object(archive.vlmetalayers(&|_| true)?.values.into_members())))
 }
 
-fn names<'a>(layers: impl Iterator<Item = Metalayer<'a>>) -> Json {
-    Json::Array(layers.map(|layer| text(&layer.name_lossy())).collect())
+fn names<'a>(layers: impl Iterator<Item = Metalayer<'a>>) -> Result<Json, OutOfMemory> {
+    Ok(Json::Array(memory::collect(layers.map(|layer| text(&layer.name_lossy())))?))
 }
 
 /// The filters of new chunks and the meta value of each; one that is not built in by its number.
@@ -83,11 +84,19 @@ fn filters_text(frame: &Frame) -> String {
     texts.collect::<Vec<_>>().join(", ")
 }
 
-fn described(frame: &Frame, array: Option<&B2nd>) -> String {
+fn described(frame: &Frame, array: Option<&B2nd>) -> Result<String, OutOfMemory> {
     let header = &frame.header;
     let listed = |layers: Json| match layers {
-        Json::Array(names) => names.iter().map(Json::dumps).collect::<Vec<_>>().join(", "),
-        _ => String::new(),
+        Json::Array(names) => {
+            let mut list = String::new();
+            for name in &names {
+                let comma = if list.is_empty() { "" } else { ", " };
+                memory::push_str(&mut list, comma)?;
+                memory::push_str(&mut list, &name.dumps())?;
+            }
+            Ok(list)
+        }
+        _ => Ok::<_, OutOfMemory>(String::new()),
     };
     let frame_type = match header.frame_type {
         FrameType::Contiguous => "contiguous",
@@ -104,8 +113,8 @@ fn described(frame: &Frame, array: Option<&B2nd>) -> String {
         ("codec", header.codec().map_or_else(|| header.udcodec.to_string(), |codec| codec.name().to_owned())),
         ("clevel", header.clevel.to_string()),
         ("filters", filters_text(frame)),
-        ("metalayers", listed(names(header.metalayers.iter()))),
-        ("vlmetalayers", listed(names(frame.trailer.vlmetalayers.iter()))),
+        ("metalayers", listed(names(header.metalayers.iter())?)?),
+        ("vlmetalayers", listed(names(frame.trailer.vlmetalayers.iter())?)?),
     ];
     if let Some(array) = array {
         fields.extend([
@@ -115,5 +124,5 @@ fn described(frame: &Frame, array: Option<&B2nd>) -> String {
             ("dtype", array.dtype.as_ref().map_or_else(String::new, |dtype| dtype.text.clone())),
         ]);
     }
-    describe::block(if array.is_some() { "Blosc2Array" } else { "Blosc2Frame" }, &fields)
+    Ok(describe::block(if array.is_some() { "Blosc2Array" } else { "Blosc2Frame" }, &fields))
 }

@@ -51,10 +51,13 @@ fn one(place: &Place, json: bool, many: bool, report: &Report, cancel: &Cancel) 
             report.normal(format!("{place}:"));
         }
     };
-    let print = |object: Object| report.raw(&sized(object, place).with_name(name.as_deref()).line());
+    let print = |object: Object| -> Result<()> {
+        report.raw(&sized(object, place).with_name(name.as_deref()).line()?);
+        Ok(())
+    };
     if let Some(path) = bcolz(place) {
         if json {
-            return bcolz_info::object(path).map(print);
+            return bcolz_info::object(path).and_then(print);
         }
         title();
         return bcolz_info::print(path, report);
@@ -64,7 +67,7 @@ fn one(place: &Place, json: bool, many: bool, report: &Report, cancel: &Cancel) 
     title();
     let described = match kind {
         Kind::Chunk => chunk::info(source.file(), json, name.as_deref(), report),
-        kind if json => json_of(source, kind).map(print),
+        kind if json => json_of(source, kind).and_then(print),
         Kind::Frame => {
             Archive::open(source).map_err(Into::into).and_then(|archive| frame_info::print(&archive, report))
         }
@@ -88,7 +91,7 @@ pub(super) fn json_of(source: LocalSource, kind: Kind) -> Result<Object> {
         _ => {
             let archive = Archive::open(source)?;
             let header = archive.header().context("the file has no header")?;
-            bloscpack_json(&archive, header)
+            bloscpack_json(&archive, header)?
         }
     })
 }
@@ -154,7 +157,7 @@ fn bloscpack(file: &File, report: &Report) -> Result<()> {
     }
     if let Some(metadata) = archive.metadata().filter(|metadata| **metadata != Json::Null) {
         report.normal("Metadata:");
-        report.normal(pformat(metadata));
+        report.normal(pformat(metadata)?);
         if let Some(header) = archive.metadata_header() {
             report.normal(metadata_header_block(header));
         }
@@ -168,7 +171,7 @@ fn bloscpack(file: &File, report: &Report) -> Result<()> {
     Ok(())
 }
 
-fn bloscpack_json<R: ReadAt>(archive: &Archive<R>, header: &Header) -> Object {
+fn bloscpack_json<R: ReadAt>(archive: &Archive<R>, header: &Header) -> Result<Object> {
     let size = |size: Option<u32>| size.map_or(Json::Null, |size| number(size.into()));
     let mut object = Object::new("bloscpack")
         .with("version", number(header.version.number().into()))
@@ -184,10 +187,10 @@ fn bloscpack_json<R: ReadAt>(archive: &Archive<R>, header: &Header) -> Object {
     if let Some(array) = archive.numpy() {
         object = object.with_array(array);
     }
-    match archive.metadata() {
-        Some(metadata) => object.with("metadata", metadata.clone()),
+    Ok(match archive.metadata() {
+        Some(metadata) => object.with("metadata", metadata.try_clone()?),
         None => object,
-    }
+    })
 }
 
 /// The 16 bytes that the first chunk starts with.

@@ -38,7 +38,7 @@ pub(super) fn run(args: &ListArgs, session: &Session) -> Result<()> {
         }
         let object = described(&item.place, &cancel)?;
         match args.json {
-            true => session.report.raw(&object.with_name(Some(&item.place.name())).line()),
+            true => session.report.raw(&object.with_name(Some(&item.place.name())).line()?),
             false => rows.push(row(&object, &item.place, &mut sum)),
         }
         Ok(())

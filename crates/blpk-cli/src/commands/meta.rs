@@ -2,11 +2,13 @@
 
 use crate::args::{MetaCommand, MetaGetArgs, MetaSetArgs};
 use crate::files;
+use crate::json::line;
 use crate::kind::{Kind, kind_of};
 use crate::session::Session;
 use crate::streams::{Output, Place};
 use anyhow::{Context as _, Result, anyhow, bail};
-use bloscpack_format::msgpack;
+use blosc_core::memory;
+use bloscpack_format::{Json, msgpack};
 use bloscpack_io::{AttributeEdit, Error, Limits, edit_attribute, read_attributes};
 use std::io::Write as _;
 use std::path::Path;
@@ -29,15 +31,15 @@ fn get(args: &MetaGetArgs, session: &Session) -> Result<()> {
     let read = |key| read_attributes(path, column, key, Limits::new()).with_context(name);
     let found = read(args.key.as_deref())?;
     let Some(key) = &args.key else {
-        session.report.raw(&(found.values.to_json().dumps() + "\n"));
+        session.report.raw(&line(&Json::Object(found.values.into_members()))?);
         for lost in &found.unreadable {
             session.report.warning(&format!("{}: attribute {:?} cannot be read: {}", name(), lost.name, lost.why));
         }
         return Ok(());
     };
     match (found.values.get(key), found.unreadable.first()) {
-        (Some(value), _) => match msgpack::bytes_of(value).filter(|_| args.raw) {
-            None => session.report.raw(&(value.dumps() + "\n")),
+        (Some(value), _) => match if args.raw { msgpack::bytes_of(value)? } else { None } {
+            None => session.report.raw(&line(value)?),
             Some(bytes) => {
                 let mut output = Output::create(&Place::Standard, session.force || is_text(&bytes))?;
                 output.write_all(&bytes).context("writing the output")?;
@@ -48,7 +50,8 @@ fn get(args: &MetaGetArgs, session: &Session) -> Result<()> {
             bail!("{}: attribute {key:?} cannot be read: {}", name(), lost.why)
         }
         (None, None) => {
-            let names = read(None)?.values.iter().map(|(name, _)| name.to_owned()).collect();
+            let all = read(None)?.values.into_members();
+            let names = memory::collect(all.into_iter().map(|(name, _)| name))?;
             return Err(anyhow!(Error::NoSuchAttribute { name: key.clone(), names }).context(name()));
         }
     }

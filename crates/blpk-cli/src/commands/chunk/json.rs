@@ -11,7 +11,7 @@ use bloscpack_format::Json;
 const PIECE: usize = 4096;
 
 pub(super) fn print(header: &Header, contents: &Contents<'_>, name: Option<&str>, report: &Report) -> Result<()> {
-    report.raw(&header_object(header, contents).with_name(name).open());
+    report.raw(&header_object(header, contents).with_name(name).open()?);
     match contents {
         Contents::Lazy(lazy) => {
             numbers("bstarts", lazy.bstarts().iter().map(|start| i64::from(*start)), report);
@@ -22,7 +22,7 @@ pub(super) fn print(header: &Header, contents: &Contents<'_>, name: Option<&str>
             report.raw(",\"blocks\":[");
             for (index, block) in contents.blocks().enumerate() {
                 let comma = if index == 0 { "" } else { "," };
-                report.raw(&format!("{comma}{}", block_object(block?).dumps()));
+                report.raw(&format!("{comma}{}", block_object(block?).dumps()?));
                 if report.is_broken() {
                     break;
                 }

@@ -4,52 +4,59 @@ use super::Described;
 use super::value::{self, integer};
 use crate::json::{Object, number, text};
 use crate::streams::Place;
+use blosc_core::{OutOfMemory, memory};
 use bloscpack_format::Json;
 use bloscpack_format::numpy::{Kind, Scalar};
 use bloscpack_io::{ColumnStats, Edges, Histogram, Numbers};
 
 /// The line that is printed. A table has `columns`, an array `fields`.
-pub(super) fn line(place: &Place, described: &[Described], is_table: bool) -> String {
+pub(super) fn line(place: &Place, described: &[Described], is_table: bool) -> Result<String, OutOfMemory> {
     let object = Object::inner().with("schema", Json::Int(1)).with("name", text(&place.name()));
     match described {
-        [one] if !is_table => array(object, one).line(),
+        [one] if !is_table => array(object, one)?.line(),
         all => {
-            let column = |one: &Described| array(Object::inner(), one).into_json();
-            object.with("columns", Json::Array(all.iter().map(column).collect())).line()
+            let column = |one: &Described| Ok(array(Object::inner(), one)?.into_json());
+            object.with("columns", Json::Array(memory::try_collect(all.iter().map(column))?)).line()
         }
     }
 }
 
-fn array(object: Object, described: &Described) -> Object {
+fn array(object: Object, described: &Described) -> Result<Object, OutOfMemory> {
     let object = match &described.column {
         Some(column) => object.with("column", text(column)),
         None => object,
     };
-    let fields = described.fields.iter().map(|one| field(one).into_json()).collect();
-    object.with_array(&described.meta).with("nbytes", number(described.nbytes)).with("fields", Json::Array(fields))
+    let fields = memory::try_collect(described.fields.iter().map(|one| Ok(field(one)?.into_json())))?;
+    let object = object.with_array(&described.meta).with("nbytes", number(described.nbytes));
+    Ok(object.with("fields", Json::Array(fields)))
 }
 
-fn field(field: &ColumnStats) -> Object {
+fn field(field: &ColumnStats) -> Result<Object, OutOfMemory> {
     let object = Object::inner()
         .with("name", text(&field.name))
         .with("dtype", text(&field.scalar.to_string()))
         .with("count", number(field.count));
     let object = match field.parts.as_slice() {
-        [("", numbers)] => return members(object, numbers, &field.scalar),
+        [("", numbers)] => return Ok(members(object, numbers, &field.scalar)),
         _ => object.with("zeros", number(field.zeros)),
     };
     let object = match &field.texts {
-        Some((first, last)) => object
-            .with("first", text(&String::from_utf8_lossy(first)))
-            .with("last", text(&String::from_utf8_lossy(last))),
+        Some((first, last)) => {
+            object.with("first", Json::String(text_of(first)?)).with("last", Json::String(text_of(last)?))
+        }
         None => object,
     };
-    field.parts.iter().fold(object, |object, (part, numbers)| {
+    Ok(field.parts.iter().fold(object, |object, (part, numbers)| {
         // Lengths are plain integers.
         let plain = if *part == "length" { Scalar::parse("<i8").ok() } else { None };
         let inner = Object::inner().with("count", number(numbers.count));
         object.with(part, members(inner, numbers, &plain.unwrap_or(field.scalar)).into_json())
-    })
+    }))
+}
+
+/// A text of the array, which may have any length.
+fn text_of(bytes: &[u8]) -> Result<String, OutOfMemory> {
+    memory::text_of(&*memory::lossy(bytes)?)
 }
 
 fn members(object: Object, numbers: &Numbers, scalar: &Scalar) -> Object {

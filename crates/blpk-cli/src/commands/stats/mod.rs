@@ -43,8 +43,8 @@ pub(super) fn run(args: &StatsArgs, session: &Session) -> Result<()> {
     let described = columns.into_iter().map(|column| describe(args, &place, column, session, &cancel));
     let described = described.collect::<Result<Vec<_>>>()?;
     session.report.raw(&match args.json {
-        true => json::line(&place, &described, is_table),
-        false => described.iter().map(|one| text::lines(&place, one)).collect(),
+        true => json::line(&place, &described, is_table)?,
+        false => text::all(&place, &described)?,
     });
     Ok(())
 }

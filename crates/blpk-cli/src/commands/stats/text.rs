@@ -3,18 +3,27 @@
 use super::Described;
 use super::value::{mean, rounded, text};
 use crate::streams::Place;
+use blosc_core::{OutOfMemory, memory};
 use bloscpack_format::numpy::{Dtype, Kind, Scalar};
 use bloscpack_format::python_float_repr;
 use bloscpack_io::{ColumnStats, Edges, Histogram, Numbers};
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
 /// Columns of a line.
 const WIDTH: usize = 79;
 /// Characters of a text that are shown.
 const SHOWN: usize = 40;
 
+/// All lines of all arrays.
+pub(super) fn all(place: &Place, described: &[Described]) -> Result<String, OutOfMemory> {
+    let mut all = memory::Text::default();
+    // The error is that of `finish`.
+    let _ = described.iter().try_for_each(|one| lines(place, one, &mut all));
+    all.finish()
+}
+
 /// All lines of an array.
-pub(super) fn lines(place: &Place, described: &Described) -> String {
+fn lines(place: &Place, described: &Described, lines: &mut memory::Text) -> fmt::Result {
     let Described { column, meta, nbytes, fields } = described;
     let column = column.as_ref().map_or(String::new(), |column| format!(", column {column:?}"));
     let shape = meta.shape.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
@@ -24,14 +33,13 @@ pub(super) fn lines(place: &Place, described: &Described) -> String {
     };
     // Names of fields may hold anything; a line stays one.
     let dtype: String = dtype.chars().map(|c| if c.is_control() { '?' } else { c }).collect();
-    let mut lines = format!("{place}{column}: {dtype} [{shape}], {nbytes} bytes\n");
-    for field in fields {
-        field_lines(field, &mut lines);
-    }
-    lines
+    writeln!(lines, "{place}{column}: {dtype} [{shape}], {nbytes} bytes")?;
+    // Each is a few hundred bytes long, besides its name.
+    fields.iter().try_for_each(|field| lines.write_str(&field_lines(field)))
 }
 
-fn field_lines(field: &ColumnStats, lines: &mut String) {
+fn field_lines(field: &ColumnStats) -> String {
+    let lines = &mut String::new();
     if !field.name.is_empty() {
         // Writing to a string cannot fail.
         let _ = writeln!(lines, "  {:?} {}:", field.name, field.scalar);
@@ -50,6 +58,7 @@ fn field_lines(field: &ColumnStats, lines: &mut String) {
         }
         numbers_lines(numbers, &of_part(part, &field.scalar), lines);
     }
+    std::mem::take(lines)
 }
 
 /// The dtype of a part: lengths are plain integers.
@@ -111,7 +120,9 @@ fn bars(histogram: &Histogram, scalar: &Scalar, lines: &mut String) {
 
 /// The start of a text, escaped.
 fn shown(text: &[u8]) -> String {
-    let text = String::from_utf8_lossy(text);
-    let start: String = text.chars().take(SHOWN).collect();
-    format!("{start:?}{}", if start.len() < text.len() { "…" } else { "" })
+    // A character has at most four bytes.
+    let beginning = text.get(..4 * (SHOWN + 2)).unwrap_or(text);
+    let found = String::from_utf8_lossy(beginning);
+    let start: String = found.chars().take(SHOWN).collect();
+    format!("{start:?}{}", if start.len() < found.len() || beginning.len() < text.len() { "…" } else { "" })
 }
