@@ -198,7 +198,7 @@ fn two_threads() {
 /// A new command has to be in the list above.
 #[test]
 fn all_commands_are_limited() {
-    let help = Sandbox::new().run("help").ok().stdout;
+    let help = String::from_utf8(Sandbox::new().run("help").ok().stdout).unwrap();
     let commands = help.lines().skip_while(|line| *line != "commands:").skip(1);
     let commands = commands.take_while(|line| line.starts_with("  ")).filter_map(|line| line.split_whitespace().next());
     let commands: Vec<&str> = commands.map(|names| names.trim_end_matches(',')).collect();

@@ -10,7 +10,7 @@
 use super::FrameError;
 use super::msgpack::{Reader, in_range, marker, put};
 use crate::error::{FormatError, Part};
-use blosc_core::memory;
+use blosc_core::{OutOfMemory, memory};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -105,6 +105,11 @@ impl Layers {
             )?;
         }
         Ok(Self { place, bytes: memory::copy_of(bytes.get(at..).unwrap_or_default())?, entries })
+    }
+
+    pub(super) fn try_clone(&self) -> Result<Self, OutOfMemory> {
+        let Self { place, bytes, entries } = self;
+        Ok(Self { place: *place, bytes: memory::copy_of(bytes)?, entries: memory::copy_of(entries)? })
     }
 
     /// No metalayers, which take ten bytes nevertheless.

@@ -2,6 +2,7 @@
 
 use super::layers::{Layers, Metalayer, Place};
 use crate::error::{FormatError, Part};
+use blosc_core::OutOfMemory;
 
 /// The metalayers in the header of a frame. Kept as they are stored: see [`update`](Self::update).
 ///
@@ -26,6 +27,10 @@ impl Default for Metalayers {
 }
 
 impl Metalayers {
+    pub(super) fn try_clone(&self) -> Result<Self, OutOfMemory> {
+        self.0.try_clone().map(Self)
+    }
+
     /// The most metalayers that a header holds, for C-Blosc2 too.
     pub const MAX: usize = 16;
 

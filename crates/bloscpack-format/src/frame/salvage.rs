@@ -44,7 +44,7 @@ pub fn identify(bytes: &[u8], header: &Header, chunks: &[u64], limits: Limits) -
 /// Whether a chunk is an index of chunks that were there before it.
 fn is_index(bytes: &[u8], header: &Header, chunks: &[u64], limits: Limits) -> bool {
     // Not how many chunks there are now, but how many there were when it was written.
-    let any = Header { chunksize: ChunkSize::Variable, nbytes: header.nbytes.max(1), ..header.clone() };
+    let any = Header { chunksize: ChunkSize::Variable, nbytes: header.nbytes.max(1), ..header.without_metalayers() };
     let Ok(index) = Index::decode(bytes, &any, limits) else { return false };
     // Zeros, which are stored where chunk sizes vary, would be as many first chunks; but no two chunks are at one place, and
     // one entry of zero is the only chunk's.

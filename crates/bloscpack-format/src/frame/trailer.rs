@@ -3,7 +3,7 @@
 use super::msgpack::{Reader, in_range, marker, put};
 use super::{FrameError, VlMetalayers};
 use crate::error::{FormatError, Part};
-use blosc_core::memory;
+use blosc_core::{OutOfMemory, memory};
 
 /// The trailer of a frame.
 ///
@@ -77,6 +77,15 @@ impl Trailer {
         reader.marker("fingerprint", marker::FIXEXT16)?;
         let fingerprint_type = reader.byte("fingerprint type")?;
         Ok(Self { version, vlmetalayers, fingerprint_type, fingerprint: reader.array("fingerprint")? })
+    }
+
+    /// A copy, as `clone` makes it.
+    ///
+    /// # Errors
+    ///
+    /// [`OutOfMemory`].
+    pub fn try_clone(&self) -> Result<Self, OutOfMemory> {
+        Ok(Self { vlmetalayers: self.vlmetalayers.try_clone()?, ..*self })
     }
 
     /// The trailer's bytes.

@@ -35,6 +35,10 @@ impl VlMetalayers {
         self.0.bytes()
     }
 
+    pub(super) fn try_clone(&self) -> Result<Self, OutOfMemory> {
+        self.0.try_clone().map(Self)
+    }
+
     /// All of them, in the order in which they were added, each with the chunk that holds its content.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Metalayer<'_>> {
         self.0.iter()

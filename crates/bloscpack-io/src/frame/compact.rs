@@ -111,7 +111,7 @@ impl Copy<'_> {
 
     /// Puts the frame in its place; how many bytes it has.
     fn finish(mut self, index: &Index) -> Result<u64, Error> {
-        let mut header = self.frame.header.clone();
+        let mut header = self.frame.header.try_clone()?;
         let mut tail = index.encode()?;
         memory::extend(&mut tail, &self.frame.trailer.to_bytes()?)?;
         header.cbytes = self.end;
@@ -138,11 +138,11 @@ fn compact_sparse(path: &Path, cancel: &Cancel, limits: Limits) -> Result<Compac
         let Some(number) = entry.file_name().to_str().and_then(sframe::chunk_file_number) else { continue };
         let len = entry.metadata().map_err(refuse)?.len();
         before += len;
-        if used.contains(&number) { after += len } else { leftover.push(number) }
+        if used.contains(&number) { after += len } else { memory::push(&mut leftover, number)? }
     }
     before += store.len().map_err(refuse)?;
     // Without what may be behind the frame's end, or between its parts.
-    let mut bytes = frame.header.clone();
+    let mut bytes = frame.header.try_clone()?;
     let (index, trailer) = (frame.index.encode()?, frame.trailer.to_bytes()?);
     bytes.frame_len = bytes.header_len() + (index.len() + trailer.len()) as u64;
     let mut bytes = bytes.to_bytes()?;

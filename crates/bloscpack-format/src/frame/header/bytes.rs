@@ -4,7 +4,7 @@ use super::{ChunkSize, FrameType, Header, MAGIC, MAX_FILTERS};
 use crate::error::{FormatError, Part};
 use crate::frame::msgpack::{Reader, in_range, marker, put};
 use crate::frame::{FrameError, MAX_CHUNKS, Metalayers};
-use blosc_core::memory;
+use blosc_core::{OutOfMemory, memory};
 
 /// 64 bits, in bits 4 and 5 of `general_flags`: the only width of offsets there is.
 const OFFSET_WIDTH: u8 = 1;
@@ -29,6 +29,21 @@ impl Header {
         let (header_len, fixed) = parse_fixed(fixed)?;
         let metalayers = bytes.get(..header_len).ok_or_else(|| truncated(header_len as u64))?;
         Ok(Self { metalayers: Metalayers::parse(metalayers)?, ..fixed })
+    }
+
+    /// A copy, as `clone` makes it.
+    ///
+    /// # Errors
+    ///
+    /// [`OutOfMemory`].
+    pub fn try_clone(&self) -> Result<Self, OutOfMemory> {
+        Ok(Self { metalayers: self.metalayers.try_clone()?, ..*self })
+    }
+
+    /// A copy without the metalayers, which may be large.
+    #[must_use]
+    pub fn without_metalayers(&self) -> Self {
+        Self { metalayers: Metalayers::default(), ..*self }
     }
 
     /// The header's bytes, metalayers included.

@@ -60,7 +60,7 @@ pub fn recover_with_limits(
             _ => Ok(Vec::new()),
         };
         let new =
-            Salvage { header: &frame.header, trailer: frame.trailer.clone(), read: &read, cancel, limits, stored };
+            Salvage { header: &frame.header, trailer: frame.trailer.try_clone()?, read: &read, cancel, limits, stored };
         return new.write(slots, frame.nchunks(), output, overwrite, lost);
     }
     let header = parse_start(&source, Header::FIXED_LEN as u64, Header::parse)?;
@@ -68,7 +68,7 @@ pub fn recover_with_limits(
         FrameType::Contiguous => Walk::along(&source, &header, limits, cancel)?,
         FrameType::Sparse => Walk::through(input)?,
     };
-    let trailer = walk.trailer(&mut lost);
+    let trailer = walk.trailer(&mut lost)?;
     let slots = walk.slots(&header, &mut lost);
     let found = slots.len() as u64;
     let read = |slot: Slot| match slot {

@@ -59,7 +59,7 @@ impl Salvage<'_> {
         let store = NewFrame::create(output, self.header.frame_type, overwrite)?;
         // Chunks are copied as they are: how new ones would be compressed does not matter.
         let params = FrameParams::of(self.header).unwrap_or(FrameParams::new(self.header.typesize));
-        let edit = Edit::create(self.header.clone(), self.trailer);
+        let edit = Edit::create(self.header.try_clone()?, self.trailer);
         let mut writer = FrameWriter::with_edit(store, edit, params);
         let (mut kept, mut copied) = (0, 0_u64);
         for (number, slot) in (0..expected).zip(slots) {

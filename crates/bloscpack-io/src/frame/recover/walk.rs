@@ -59,15 +59,19 @@ impl Walk {
             }
             let step = match found {
                 Found::Chunk(info) if u64::from(info.cbytes) <= len - at => {
-                    places.push(at - start);
-                    walk.chunks.push((at - start, info.cbytes.into()));
+                    memory::push(&mut places, at - start)?;
+                    memory::push(&mut walk.chunks, (at - start, info.cbytes.into()))?;
                     u64::from(info.cbytes)
                 }
                 Found::Index { len } => {
                     // Should it be a chunk after all, a later index says so.
-                    places.push(at - start);
-                    walk.indexes.push((at - start, len.into()));
-                    let any = Header { chunksize: ChunkSize::Variable, nbytes: header.nbytes.max(1), ..header.clone() };
+                    memory::push(&mut places, at - start)?;
+                    memory::push(&mut walk.indexes, (at - start, len.into()))?;
+                    let any = Header {
+                        chunksize: ChunkSize::Variable,
+                        nbytes: header.nbytes.max(1),
+                        ..header.without_metalayers()
+                    };
                     let index = Index::decode(&bytes, &any, limits).ok().filter(|index| index.len() <= MAX_UNSEEN);
                     walk.index = index.map(|index| (index, walk.chunks.len()));
                     len.into()
@@ -93,21 +97,21 @@ impl Walk {
         for entry in fs::read_dir(directory).map_err(refuse)? {
             let entry = entry.map_err(refuse)?;
             let Some(number) = entry.file_name().to_str().and_then(sframe::chunk_file_number) else { continue };
-            walk.chunks.push((number.into(), entry.metadata().map_err(refuse)?.len()));
+            memory::push(&mut walk.chunks, (number.into(), entry.metadata().map_err(refuse)?.len()))?;
         }
         walk.chunks.sort_unstable();
         Ok(walk)
     }
 
-    pub(super) fn trailer(&self, lost: &mut Vec<Lost>) -> Trailer {
+    pub(super) fn trailer(&self, lost: &mut Vec<Lost>) -> Result<Trailer, Error> {
         match &self.trailer {
             Some(trailer) => {
                 lost.extend(self.trailer_is_old.then_some(Lost::OldVlMetalayers));
-                trailer.clone()
+                Ok(trailer.try_clone()?)
             }
             None => {
                 lost.push(Lost::VlMetalayers);
-                Trailer::default()
+                Ok(Trailer::default())
             }
         }
     }
