@@ -33,17 +33,17 @@ impl Object {
     }
 
     /// What makes the bytes an array.
-    pub(crate) fn with_array(self, meta: &NumpyMeta) -> Object {
+    pub(crate) fn with_array(self, meta: &NumpyMeta) -> Result<Object, OutOfMemory> {
         let dtype = match &meta.dtype {
             Dtype::Scalar(scalar) => scalar.to_string(),
-            dtype => dtype.to_descr(),
+            dtype => dtype.to_descr()?,
         };
         let order = match meta.order {
             Order::C => "C",
             Order::F => "F",
         };
         let shape = Json::Array(meta.shape.iter().map(|axis| number(*axis)).collect());
-        self.with("shape", shape).with("dtype", text(&dtype)).with("order", text(order))
+        Ok(self.with("shape", shape).with("dtype", Json::String(dtype)).with("order", text(order)))
     }
 
     /// The line to be printed.

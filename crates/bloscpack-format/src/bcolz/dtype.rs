@@ -83,7 +83,7 @@ impl fmt::Display for Dtype {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Plain(numpy::Dtype::Scalar(scalar)) => f.write_str(&scalar.name()),
-            Self::Plain(dtype) => f.write_str(&dtype.to_descr()),
+            Self::Plain(dtype) => dtype.fmt(f),
             Self::Object => f.write_str("object"),
         }
     }

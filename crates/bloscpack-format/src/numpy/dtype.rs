@@ -5,8 +5,11 @@ use super::literal::Literal;
 use super::scalar::{MAX_ITEMSIZE, Scalar};
 use crate::error::{FormatError, Part};
 use crate::json::Json;
-use crate::python::python_str_repr;
+use crate::python::write_str_repr;
+use blosc_core::{OutOfMemory, memory};
 use std::collections::HashSet;
+use std::fmt::{self, Write};
+use std::sync::Arc;
 
 /// How deep dtypes may nest. Each level takes two levels of a literal at most, which may nest four times as deep.
 const MAX_DEPTH: usize = 32;
@@ -20,8 +23,8 @@ const MAX_DEPTH: usize = 32;
 pub enum Dtype {
     /// `<f8`
     Scalar(Scalar),
-    /// `[('a', '<i4'), ('b', '<f8')]`
-    Struct(Vec<Field>),
+    /// `[('a', '<i4'), ('b', '<f8')]`. Shared: there may be many fields, and dtypes are often cloned.
+    Struct(Arc<Vec<Field>>),
     /// `('<f8', (2, 3))`: an array as one item. Arrays themselves never have this dtype, only their fields do.
     Subarray(Box<Dtype>, Vec<u32>),
 }
@@ -98,17 +101,30 @@ impl Dtype {
         }
     }
 
-    /// The dtype as Python writes `repr(dtype.str)`, or `repr(dtype.descr)` if it has fields. [`parse`](Self::parse)
-    /// reads it back.
-    #[must_use]
-    pub fn to_descr(&self) -> String {
+    /// The dtype as Python writes `repr(dtype.str)`, or `repr(dtype.descr)` if it has fields: what `Display` writes.
+    /// [`parse`](Self::parse) reads it back.
+    ///
+    /// # Errors
+    ///
+    /// [`OutOfMemory`]: the text is as long as the one that was parsed.
+    pub fn to_descr(&self) -> Result<String, OutOfMemory> {
+        memory::format(format_args!("{self}"))
+    }
+}
+
+impl fmt::Display for Dtype {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Scalar(scalar) => format!("'{scalar}'"),
+            Self::Scalar(scalar) => write!(f, "'{scalar}'"),
             Self::Struct(fields) => {
-                let fields: Vec<String> = fields.iter().map(Field::to_descr).collect();
-                format!("[{}]", fields.join(", "))
+                f.write_char('[')?;
+                for (index, field) in fields.iter().enumerate() {
+                    f.write_str(if index == 0 { "" } else { ", " })?;
+                    field.write_descr(f)?;
+                }
+                f.write_char(']')
             }
-            Self::Subarray(base, shape) => format!("({}, {})", base.to_descr(), tuple(shape)),
+            Self::Subarray(base, shape) => write!(f, "({base}, {})", tuple(shape)),
         }
     }
 }
@@ -120,14 +136,21 @@ impl Field {
         self.name.is_empty() && matches!(&self.dtype, Dtype::Scalar(scalar) if scalar.kind() == super::Kind::Void)
     }
 
-    fn to_descr(&self) -> String {
-        let name = match &self.title {
-            None => python_str_repr(&self.name),
-            Some(title) => format!("({}, {})", python_str_repr(title), python_str_repr(&self.name)),
-        };
+    fn write_descr(&self, out: &mut impl Write) -> fmt::Result {
+        out.write_char('(')?;
+        match &self.title {
+            None => write_str_repr(&self.name, out)?,
+            Some(title) => {
+                out.write_char('(')?;
+                write_str_repr(title, out)?;
+                out.write_str(", ")?;
+                write_str_repr(&self.name, out)?;
+                out.write_char(')')?;
+            }
+        }
         match &self.dtype {
-            Dtype::Subarray(base, shape) => format!("({name}, {}, {})", base.to_descr(), tuple(shape)),
-            dtype => format!("({name}, {})", dtype.to_descr()),
+            Dtype::Subarray(base, shape) => write!(out, ", {base}, {})", tuple(shape)),
+            dtype => write!(out, ", {dtype})"),
         }
     }
 }
@@ -157,15 +180,17 @@ fn from_literal(literal: &Literal, depth: usize) -> Result<Dtype, NumpyError> {
 }
 
 fn struct_of(fields: &[Literal], depth: usize) -> Result<Dtype, NumpyError> {
-    let fields: Vec<Field> = fields.iter().map(|literal| field(literal, depth)).collect::<Result<_, _>>()?;
+    let fields: Vec<Field> = memory::try_collect(fields.iter().map(|literal| field(literal, depth)))?;
     // NumPy looks up fields by title too; it numbers those without a name.
     let mut names = HashSet::new();
+    let most = 2 * fields.len();
+    names.try_reserve(most).map_err(|_| OutOfMemory::new(most.saturating_mul(size_of::<&str>())))?;
     for name in fields.iter().flat_map(|field| [Some(&field.name), field.title.as_ref()]).flatten() {
         if !name.is_empty() && !names.insert(name) {
             return Err(NumpyError::DuplicateField(name.as_str().into()));
         }
     }
-    Ok(Dtype::Struct(fields))
+    Ok(Dtype::Struct(Arc::new(fields)))
 }
 
 /// `(name, dtype)` or `(name, dtype, shape)`, where the name may be `(title, name)`.
@@ -192,7 +217,8 @@ fn field(literal: &Literal, depth: usize) -> Result<Field, NumpyError> {
         None => dtype,
         Some(shape) => subarray(dtype, shape)?,
     };
-    Ok(Field { name: name.clone(), title: title.cloned(), dtype })
+    let title = title.map(|title| memory::text_of(title)).transpose()?;
+    Ok(Field { name: memory::text_of(name)?, title, dtype })
 }
 
 /// The shape is a tuple, a list or a single number. With no dimension at all it is the base itself.
@@ -205,11 +231,9 @@ fn subarray(base: Dtype, shape: &Literal) -> Result<Dtype, NumpyError> {
         Literal::Int(n) => u32::try_from(*n).ok().filter(|n| *n <= MAX_ITEMSIZE),
         _ => None,
     };
-    match items.iter().map(dimension).collect::<Option<Vec<u32>>>() {
-        None => Err(NumpyError::Descr("a field's shape must be made of integers from 0 to 2147483647")),
-        Some(shape) if shape.is_empty() => Ok(base),
-        Some(shape) => Ok(Dtype::Subarray(Box::new(base), shape)),
-    }
+    let refuse = || NumpyError::Descr("a field's shape must be made of integers from 0 to 2147483647");
+    let shape: Vec<u32> = memory::try_collect(items.iter().map(|item| dimension(item).ok_or_else(refuse)))?;
+    Ok(if shape.is_empty() { base } else { Dtype::Subarray(Box::new(base), shape) })
 }
 
 /// The lists that JSON made of a `descr`: a list of lists was a list, any other list was a tuple.
@@ -218,10 +242,10 @@ fn legacy_literal(json: &Json, depth: usize) -> Result<Literal, NumpyError> {
         return Err(NumpyError::Descr("the dtype nests too deep"));
     }
     match json {
-        Json::String(text) => Ok(Literal::Str(text.clone())),
+        Json::String(text) => Ok(Literal::Str(memory::text_of(text)?)),
         Json::Int(value) => Ok(Literal::Int(*value)),
         Json::Array(items) => {
-            let literals = items.iter().map(|item| legacy_literal(item, depth + 1)).collect::<Result<_, _>>()?;
+            let literals = memory::try_collect(items.iter().map(|item| legacy_literal(item, depth + 1)))?;
             Ok(match items.first() {
                 Some(Json::Array(_)) => Literal::List(literals),
                 _ => Literal::Tuple(literals),
@@ -251,13 +275,13 @@ mod tests {
             ("[('a', '<f8', (0, 7))]", 0),
         ] {
             let dtype = Dtype::parse(descr).unwrap();
-            assert_eq!((dtype.to_descr().as_str(), dtype.itemsize()), (descr, itemsize));
+            assert_eq!((dtype.to_string().as_str(), dtype.itemsize()), (descr, itemsize));
         }
     }
 
     #[test]
     fn old_json_lists() {
-        let read = |json: &str| Dtype::from_json(&Json::parse(json).unwrap()).map(|dtype| dtype.to_descr());
+        let read = |json: &str| Dtype::from_json(&Json::parse(json).unwrap()).map(|dtype| dtype.to_string());
         let nested = r#"[["a","<f4"],["b",[["c","|S4"]]],["d","<f4",2],["e","<f4",[2,3]]]"#;
         let descr = "[('a', '<f4'), ('b', [('c', '|S4')]), ('d', '<f4', (2,)), ('e', '<f4', (2, 3))]";
         assert_eq!(read(nested).as_deref(), Ok(descr));

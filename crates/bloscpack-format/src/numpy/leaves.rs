@@ -78,7 +78,7 @@ fn collect(dtype: &Dtype, name: String, offset: usize, leaves: &mut Vec<Leaf>) -
         }
         Dtype::Struct(fields) => {
             let mut at = offset;
-            for field in fields {
+            for field in fields.iter() {
                 if !field.is_padding() {
                     let dot = if name.is_empty() { "" } else { "." };
                     let name = memory::format(format_args!("{name}{dot}{}", field.name))?;

@@ -4,6 +4,7 @@
 use super::{Dtype, NumpyError};
 use crate::error::FormatError;
 use crate::json::Json;
+use blosc_core::OutOfMemory;
 
 /// What the bytes of an array mean.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -31,20 +32,23 @@ impl NumpyMeta {
     pub const KEYS: [&str; 4] = ["dtype", "shape", "order", "container"];
 
     /// The metadata, with the keys in the order in which bloscpack writes them.
-    #[must_use]
-    pub fn to_json(&self) -> Json {
+    ///
+    /// # Errors
+    ///
+    /// [`OutOfMemory`].
+    pub fn to_json(&self) -> Result<Json, OutOfMemory> {
         // Axes beyond i64 have no array; they are still written as what they are.
         let axis = |n: &u64| i64::try_from(*n).map_or_else(|_| Json::BigInt(n.to_string().into()), Json::Int);
         let order = match self.order {
             Order::C => "C",
             Order::F => "F",
         };
-        Json::Object(vec![
-            ("dtype".into(), Json::String(self.dtype.to_descr())),
+        Ok(Json::Object(vec![
+            ("dtype".into(), Json::String(self.dtype.to_descr()?)),
             ("shape".into(), Json::Array(self.shape.iter().map(axis).collect())),
             ("order".into(), Json::String(order.into())),
             ("container".into(), Json::String("numpy".into())),
-        ])
+        ]))
     }
 
     /// Reads the metadata of an array, in today's form or that of before bloscpack 0.7.2.

@@ -33,6 +33,7 @@ pub use strided::{Run, Runs, Strided};
 pub use value::Value;
 
 use crate::error::FormatError;
+use blosc_core::OutOfMemory;
 use std::fmt;
 
 /// Why something is no NumPy array that we can hold.
@@ -51,6 +52,8 @@ pub enum NumpyError {
     Descr(&'static str),
     /// Two fields share a name or title.
     DuplicateField(Box<str>),
+    /// The system refused memory for a dtype.
+    OutOfMemory(OutOfMemory),
     /// One item takes more bytes than NumPy allows.
     ItemTooLarge {
         /// The most that it may take, 2³¹ - 1.
@@ -94,9 +97,18 @@ pub enum NumpyError {
 
 impl std::error::Error for NumpyError {}
 
+impl From<OutOfMemory> for NumpyError {
+    fn from(error: OutOfMemory) -> Self {
+        Self::OutOfMemory(error)
+    }
+}
+
 impl From<NumpyError> for FormatError {
     fn from(error: NumpyError) -> Self {
-        Self::Numpy(error)
+        match error {
+            NumpyError::OutOfMemory(error) => error.into(),
+            error => Self::Numpy(error),
+        }
     }
 }
 
@@ -109,6 +121,7 @@ impl fmt::Display for NumpyError {
             Self::Object => f.write_str("numpy: arrays of Python objects are not supported"),
             Self::Descr(what) => write!(f, "numpy: {what}"),
             Self::DuplicateField(name) => write!(f, "numpy: field {name:?} occurs more than once"),
+            Self::OutOfMemory(error) => error.fmt(f),
             Self::ItemTooLarge { limit } => write!(f, "numpy: an item takes more than {limit} bytes"),
             Self::ShapeTooLarge => write!(f, "numpy: the array takes more than {} bytes", i64::MAX),
             Self::Slice { entry, problem } => write!(f, "slice: {entry:?}: {problem}"),

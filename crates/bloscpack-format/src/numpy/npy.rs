@@ -82,8 +82,12 @@ pub fn to_bytes(meta: &NumpyMeta) -> Result<Vec<u8>, FormatError> {
         Order::F => "True",
     };
     let shape = tuple(&meta.shape);
-    let mut text =
-        format!("{{'descr': {}, 'fortran_order': {fortran_order}, 'shape': {shape}, }}", meta.dtype.to_descr());
+    let dtype = &meta.dtype;
+    let mut text = memory::format(format_args!(
+        "{{'descr': {dtype}, 'fortran_order': {fortran_order}, 'shape': {shape}, }}{:GROWTH_AXIS_DIGITS$}",
+        ""
+    ))?;
+    text.truncate(text.len() - GROWTH_AXIS_DIGITS);
     let growing = match meta.order {
         Order::C => meta.shape.first(),
         Order::F => meta.shape.last(),
@@ -92,7 +96,11 @@ pub fn to_bytes(meta: &NumpyMeta) -> Result<Vec<u8>, FormatError> {
         let room = GROWTH_AXIS_DIGITS.saturating_sub(axis.to_string().len());
         text.extend(std::iter::repeat_n(' ', room));
     }
-    let latin1: Option<Vec<u8>> = text.chars().map(|c| u8::try_from(c).ok()).collect();
+    let latin1 = match text.chars().all(|c| u8::try_from(c).is_ok()) {
+        // Each character is one.
+        true => Some(memory::collect(text.chars().map(|c| c as u8))?),
+        false => None,
+    };
     let (version, text) = match latin1 {
         Some(latin1) if padded_len(10, latin1.len()) <= usize::from(u16::MAX) => (1, latin1),
         Some(latin1) => (2, latin1),
@@ -104,7 +112,8 @@ pub fn to_bytes(meta: &NumpyMeta) -> Result<Vec<u8>, FormatError> {
         .ok()
         .filter(|len| *len <= MAX_HEADER_LEN)
         .ok_or(FormatError::LimitExceeded { part: Part::NpyHeader, limit: u64::from(MAX_HEADER_LEN) })?;
-    let mut bytes = MAGIC.to_vec();
+    let mut bytes = memory::with_capacity(text_at + len as usize)?;
+    bytes.extend(MAGIC);
     bytes.extend([version, 0]);
     // The two high bytes of a length below 2¹⁶ are zero.
     bytes.extend(&len.to_le_bytes()[..text_at - 8]);

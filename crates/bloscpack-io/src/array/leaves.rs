@@ -1,12 +1,16 @@
 //! The scalars of an item and their texts.
 
+use blosc_core::memory;
 use bloscpack_format::numpy::{Dtype, Leaf, Scalar};
 
 use crate::Error;
 
 /// The scalars of an item, all of which must have a text.
 pub(crate) fn text_leaves(dtype: &Dtype) -> Result<Vec<Leaf>, Error> {
-    let refuse = || Error::NoText { what: format!("items of dtype {} have no text", dtype.to_descr()) };
+    let refuse = || match memory::format(format_args!("items of dtype {dtype} have no text")) {
+        Ok(what) => Error::NoText { what },
+        Err(error) => error.into(),
+    };
     let leaves = dtype.leaves()?.ok_or_else(refuse)?;
     if leaves.iter().all(|leaf| leaf.scalar.has_text()) { Ok(leaves) } else { Err(refuse()) }
 }

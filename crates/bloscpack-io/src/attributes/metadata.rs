@@ -39,7 +39,7 @@ pub(crate) fn metadata_of(attrs: Attrs, array: Option<&NumpyMeta>) -> Result<(Op
     Ok(match array {
         Some(array) => {
             let own = drop_array_keys(&mut members, &mut unkept, "the metadata of an array has a member of this name")?;
-            let Json::Object(mut all) = array.to_json() else { return Ok((None, unkept)) };
+            let Json::Object(mut all) = array.to_json()? else { return Ok((None, unkept)) };
             append(&mut all, own)?;
             (Some(Json::Object(all)), unkept)
         }

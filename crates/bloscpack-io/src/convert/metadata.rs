@@ -74,7 +74,7 @@ impl<'a> Metadata<'a> {
     /// The metalayers of a frame. One of plain bytes gets the description of an array as attributes, in which `array`
     /// leads to one again.
     pub(super) fn into_layers(self, is_array: bool, array: Option<&NumpyMeta>) -> Result<(Layers, Vec<Unkept>), Error> {
-        let described = array.filter(|_| !is_array).map(|array| array.to_json());
+        let described = array.filter(|_| !is_array).map(NumpyMeta::to_json).transpose()?;
         let described = Attrs::from_members(match described {
             Some(Json::Object(members)) => members,
             _ => Vec::new(),

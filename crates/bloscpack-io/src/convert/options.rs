@@ -11,7 +11,7 @@ use super::metadata::Metadata;
 use crate::array::Typing;
 use crate::bcolz::CarrayParams;
 use crate::frame::{ArrayOptions, FrameParams};
-use crate::numpy::for_array;
+use crate::numpy::for_items;
 use crate::options::{Event, Observer};
 use crate::{Cancel, Error, PackOptions, Threads, Unkept};
 
@@ -183,8 +183,10 @@ impl ConvertOptions {
         let pack = pack.overwrite(self.overwrite);
         match (array, &pack.metadata) {
             // Filters take items apart, unless somebody wants something else.
-            (Some(array), None) if self.typesize.is_some() => for_array(&pack, array).params(params).metadata(metadata),
-            (Some(array), None) => for_array(&pack, array).metadata(metadata),
+            (Some(array), None) if self.typesize.is_some() => {
+                for_items(&pack, &array.dtype).params(params).metadata(metadata)
+            }
+            (Some(array), None) => for_items(&pack, &array.dtype).metadata(metadata),
             (None, None) => pack.metadata(metadata),
             _ => pack,
         }

@@ -73,8 +73,8 @@ impl ArrayOptions {
             return Err(Error::ArrayCut { shape: "blockshape", what });
         }
         let text = match &meta.dtype {
-            Dtype::Scalar(_) => meta.dtype.to_descr().trim_matches('\'').to_owned(),
-            _ => meta.dtype.to_descr(),
+            Dtype::Scalar(scalar) => scalar.to_string(),
+            dtype => dtype.to_descr()?,
         };
         let dtype = Some(DtypeText { format: 0, text });
         let array = B2nd { version: 0, shape: meta.shape.clone(), chunkshape, blockshape, dtype };

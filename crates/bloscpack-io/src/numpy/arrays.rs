@@ -161,9 +161,7 @@ fn from_bytes<A: Element, D: Dimension>(mut bytes: Vec<u8>, meta: NumpyMeta) -> 
     if found == dtype::<A>('>')? && found != dtype::<A>('<')? {
         bytes.chunks_exact_mut(size_of::<A>()).for_each(<[u8]>::reverse);
     } else if found != dtype::<A>('<')? {
-        return Err(Error::NotANumpyArray {
-            what: format!("its dtype is {}, expected {}", found.to_descr(), dtype::<A>('<')?.to_descr()),
-        });
+        return Err(Error::NotANumpyArray { what: format!("its dtype is {}, expected {}", found, dtype::<A>('<')?) });
     }
     let items: Vec<A> = memory::collect(bytes.chunks_exact(size_of::<A>()).map(A::get))?;
     let mut dimensions = D::zeros(D::NDIM.unwrap_or(shape.len()));

@@ -18,6 +18,8 @@ mod npy;
 use std::fs::File;
 use std::path::Path;
 
+use blosc_core::OutOfMemory;
+use bloscpack_format::FormatError;
 use bloscpack_format::numpy::{Dtype, Kind};
 
 #[cfg(feature = "ndarray")]
@@ -40,7 +42,7 @@ use crate::{
 /// [`Error::NotANumpyArray`] if there are more or fewer bytes than the shape says; what [`pack_bytes`] answers.
 pub fn pack_array(bytes: &[u8], meta: &NumpyMeta, options: &PackOptions) -> Result<Vec<u8>, Error> {
     check_len(meta, bytes.len() as u64)?;
-    pack_bytes(bytes, &for_array(options, meta))
+    pack_bytes(bytes, &for_array(options, meta)?)
 }
 
 /// The bytes of a packed array, and what they mean.
@@ -65,7 +67,7 @@ pub fn pack_array_to_file(
     options: &PackOptions,
 ) -> Result<PackReport, Error> {
     check_len(meta, bytes.len() as u64)?;
-    pack_bytes_to_file(bytes, output, &for_array(options, meta))
+    pack_bytes_to_file(bytes, output, &for_array(options, meta)?)
 }
 
 /// [`unpack_array`] from a file.
@@ -85,7 +87,10 @@ fn array_meta<R: crate::ReadAt>(archive: &Archive<R>) -> Result<NumpyMeta, Error
     let Some(metadata) = archive.metadata() else {
         return Err(Error::NotANumpyArray { what: "the file has no metadata".into() });
     };
-    let meta = NumpyMeta::from_json(metadata).map_err(|error| Error::NotANumpyArray { what: error.to_string() })?;
+    let meta = NumpyMeta::from_json(metadata).map_err(|error| match error {
+        FormatError::OutOfMemory(error) => error.into(),
+        error => Error::NotANumpyArray { what: error.to_string() },
+    })?;
     check_len(&meta, archive.nbytes())?;
     Ok(meta)
 }
@@ -101,14 +106,19 @@ fn check_len(meta: &NumpyMeta, found: u64) -> Result<(), Error> {
 }
 
 /// The options for an array.
-pub(crate) fn for_array(options: &PackOptions, meta: &NumpyMeta) -> PackOptions {
-    let itemsize = meta.dtype.itemsize().max(1);
+fn for_array(options: &PackOptions, meta: &NumpyMeta) -> Result<PackOptions, OutOfMemory> {
+    Ok(for_items(options, &meta.dtype).metadata(Some(meta.to_json()?)))
+}
+
+/// The options for the items of an array: whole ones in each chunk, taken apart by the filters.
+pub(crate) fn for_items(options: &PackOptions, dtype: &Dtype) -> PackOptions {
+    let itemsize = dtype.itemsize().max(1);
     let chunk_size = match options.chunk_size / itemsize * itemsize {
         0 => itemsize,
         whole => whole,
     };
-    let params = options.params.clone().typesize(typesize(&meta.dtype));
-    options.clone().params(params).chunk_size(chunk_size).metadata(Some(meta.to_json()))
+    let params = options.params.clone().typesize(typesize(dtype));
+    options.clone().params(params).chunk_size(chunk_size)
 }
 
 /// What the filters work on: an item, or, where that is larger than a chunk can say, a character of it.

@@ -43,7 +43,7 @@ pub fn pack_npy_file(input: &Path, output: &Path, options: &PackOptions) -> Resu
         .ok_or(bloscpack_format::FormatError::Numpy(bloscpack_format::numpy::NumpyError::ShapeTooLarge))?;
     let data = head[data_at..].chain(source);
     let mut file = AtomicFile::create(output, options.overwrite)?;
-    let report = pack_seekable(data, size, &mut file, &for_array(options, &meta))?;
+    let report = pack_seekable(data, size, &mut file, &for_array(options, &meta)?)?;
     file.commit()?;
     Ok(report)
 }

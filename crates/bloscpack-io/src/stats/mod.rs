@@ -55,8 +55,10 @@ impl<R: ReadAt> Array<R> {
     /// [`Error::NoText`] for a dtype whose fields cannot be told apart; else what reading answers.
     pub fn stats(&self, options: &UnpackOptions) -> Result<Vec<ColumnStats>, Error> {
         let dtype = &self.meta().dtype;
-        let refuse =
-            || Error::NoText { what: format!("the fields of dtype {} cannot be told apart", dtype.to_descr()) };
+        let refuse = || match memory::format(format_args!("the fields of dtype {dtype} cannot be told apart")) {
+            Ok(what) => Error::NoText { what },
+            Err(error) => error.into(),
+        };
         let mut columns = memory::collect(dtype.leaves()?.ok_or_else(refuse)?.into_iter().map(Column::new))?;
         // Bytes are told as they pass; there are two passes.
         options.observer.tell(Event::Begin { nbytes: self.nbytes().saturating_mul(2) });

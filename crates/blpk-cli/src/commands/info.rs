@@ -14,6 +14,7 @@ use crate::size::double_pretty_size;
 use crate::streams::{Place, open_source};
 use crate::{batch, describe, events, files};
 use anyhow::{Context as _, Result, anyhow, bail};
+use blosc_core::OutOfMemory;
 use bloscpack_format::Json;
 use bloscpack_format::bloscpack::Header;
 use bloscpack_format::numpy::Order;
@@ -87,7 +88,7 @@ pub(super) fn bcolz(place: &Place) -> Option<&Path> {
 pub(super) fn json_of(source: LocalSource, kind: Kind) -> Result<Object> {
     Ok(match kind {
         Kind::Frame => frame_info::object(&Archive::open(source)?)?,
-        Kind::Npy => npy_json(&Npy::open(source.into_file())?),
+        Kind::Npy => npy_json(&Npy::open(source.into_file())?)?,
         _ => {
             let archive = Archive::open(source)?;
             let header = archive.header().context("the file has no header")?;
@@ -185,7 +186,7 @@ fn bloscpack_json<R: ReadAt>(archive: &Archive<R>, header: &Header) -> Result<Ob
         .with("offsets", Json::Bool(header.offsets))
         .with("checksum", text(header.checksum.name()));
     if let Some(array) = archive.numpy() {
-        object = object.with_array(array);
+        object = object.with_array(array)?;
     }
     Ok(match archive.metadata() {
         Some(metadata) => object.with("metadata", metadata.try_clone()?),
@@ -206,7 +207,7 @@ fn npy(file: File, report: &Report) -> Result<()> {
     let meta = array.meta();
     let shape: Vec<String> = meta.shape.iter().map(u64::to_string).collect();
     let fields = [
-        ("dtype", meta.dtype.to_descr()),
+        ("dtype", meta.dtype.to_descr()?),
         ("shape", format!("[{}]", shape.join(", "))),
         ("order", if meta.order == Order::C { "'C'" } else { "'F'" }.into()),
         ("nbytes", double_pretty_size(array.nbytes())),
@@ -215,7 +216,7 @@ fn npy(file: File, report: &Report) -> Result<()> {
     Ok(())
 }
 
-fn npy_json(array: &Npy) -> Object {
+fn npy_json(array: &Npy) -> Result<Object, OutOfMemory> {
     Object::new("npy")
         .with("nbytes", number(array.nbytes()))
         .with("cbytes", number(array.len()))

@@ -19,7 +19,7 @@ pub(super) fn value<'a>(bytes: &'a [u8], dtype: &Dtype) -> Option<(Json, &'a [u8
         Dtype::Struct(fields) => {
             let mut rest = bytes;
             let mut members = Vec::new();
-            for field in fields {
+            for field in fields.iter() {
                 if field.is_padding() {
                     rest = rest.get(usize::try_from(field.dtype.itemsize()).ok()?..)?;
                 } else {

@@ -67,7 +67,7 @@ pub(super) fn item(json: &Json, dtype: &Dtype, bytes: &mut Out) -> Option<()> {
         }
         Dtype::Struct(fields) => {
             let mut members = json.as_array()?.iter();
-            for field in fields {
+            for field in fields.iter() {
                 match field.is_padding() {
                     true => pad(bytes, usize::try_from(field.dtype.itemsize()).ok()?),
                     false => item(members.next()?, &field.dtype, bytes)?,

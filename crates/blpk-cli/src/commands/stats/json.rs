@@ -27,7 +27,7 @@ fn array(object: Object, described: &Described) -> Result<Object, OutOfMemory> {
         None => object,
     };
     let fields = memory::try_collect(described.fields.iter().map(|one| Ok(field(one)?.into_json())))?;
-    let object = object.with_array(&described.meta).with("nbytes", number(described.nbytes));
+    let object = object.with_array(&described.meta)?.with("nbytes", number(described.nbytes));
     Ok(object.with("fields", Json::Array(fields)))
 }
 

@@ -27,15 +27,23 @@ fn lines(place: &Place, described: &Described, lines: &mut memory::Text) -> fmt:
     let Described { column, meta, nbytes, fields } = described;
     let column = column.as_ref().map_or(String::new(), |column| format!(", column {column:?}"));
     let shape = meta.shape.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
-    let dtype = match &meta.dtype {
-        Dtype::Scalar(scalar) => scalar.to_string(),
-        dtype => dtype.to_descr(),
-    };
-    // Names of fields may hold anything; a line stays one.
-    let dtype: String = dtype.chars().map(|c| if c.is_control() { '?' } else { c }).collect();
-    writeln!(lines, "{place}{column}: {dtype} [{shape}], {nbytes} bytes")?;
+    write!(lines, "{place}{column}: ")?;
+    match &meta.dtype {
+        Dtype::Scalar(scalar) => write!(lines, "{scalar}")?,
+        dtype => write!(OneLine(lines), "{dtype}")?,
+    }
+    writeln!(lines, " [{shape}], {nbytes} bytes")?;
     // Each is a few hundred bytes long, besides its name.
     fields.iter().try_for_each(|field| lines.write_str(&field_lines(field)))
+}
+
+/// Replaces control characters, which names of fields may hold.
+struct OneLine<'a>(&'a mut memory::Text);
+
+impl fmt::Write for OneLine<'_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        text.chars().try_for_each(|c| self.0.write_char(if c.is_control() { '?' } else { c }))
+    }
 }
 
 fn field_lines(field: &ColumnStats) -> String {
