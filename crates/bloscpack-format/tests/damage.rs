@@ -87,7 +87,7 @@ fn every_bit_of_the_metadata_itself() {
                 if let Ok(value) = Json::parse(&text) {
                     assert_eq!(Json::parse(value.dumps()).unwrap().dumps(), value.dumps());
                     if let Ok(meta) = NumpyMeta::from_json(&value) {
-                        assert_eq!(NumpyMeta::from_json(&meta.to_json()), Ok(meta));
+                        assert_eq!(NumpyMeta::from_json(&meta.to_json().unwrap()), Ok(meta));
                     }
                 }
             }

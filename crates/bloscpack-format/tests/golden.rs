@@ -189,15 +189,15 @@ fn numpy_arrays() {
         let meta = NumpyMeta::from_json(&metadata).unwrap();
         // The manifest has numpy's `dtype.descr`, which for dtypes without fields is a list of one without a name.
         let descr = match &meta.dtype {
-            Dtype::Scalar(_) => format!("[('', {})]", meta.dtype.to_descr()),
-            dtype => dtype.to_descr(),
+            Dtype::Scalar(_) => format!("[('', {})]", meta.dtype.to_string()),
+            dtype => dtype.to_string(),
         };
         assert_eq!(item["descr"], descr, "{name}");
         assert_eq!(item["shape"], serde_json::to_value(&meta.shape).unwrap(), "{name}");
         assert_eq!(item["metadata"]["order"], if meta.order == Order::F { "F" } else { "C" }, "{name}");
         assert_eq!(item["size"].as_u64(), meta.nbytes(), "{name}");
         if !name.contains("legacy") {
-            assert_eq!(meta.to_json().dumps(), metadata.dumps(), "{name}");
+            assert_eq!(meta.to_json().unwrap().dumps(), metadata.dumps(), "{name}");
         }
 
         let npy = &files[npy_name];

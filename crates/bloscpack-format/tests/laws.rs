@@ -8,6 +8,8 @@ use bloscpack_format::bloscpack::{
 use bloscpack_format::checksum::Checksum;
 use bloscpack_format::numpy::{Dtype, Field, NumpyMeta, Order, npy};
 use bloscpack_format::{Json, msgpack};
+use std::sync::Arc;
+
 use proptest::option::of;
 use proptest::prelude::*;
 
@@ -83,9 +85,9 @@ proptest! {
 
     #[test]
     fn arrays(meta in array()) {
-        let json = meta.to_json();
+        let json = meta.to_json().unwrap();
         prop_assert_eq!(NumpyMeta::from_json(&json), Ok(meta.clone()));
-        prop_assert_eq!(Dtype::parse(&meta.dtype.to_descr()), Ok(meta.dtype.clone()));
+        prop_assert_eq!(Dtype::parse(&meta.dtype.to_string()), Ok(meta.dtype.clone()));
         let header = npy::to_bytes(&meta).unwrap();
         prop_assert_eq!(header.len() % 64, 0);
         let (parsed, len) = npy::parse(&header).unwrap();
@@ -96,7 +98,7 @@ proptest! {
     #[test]
     fn any_descr(descr in r#"[\[\]()',<>|=a-zA-Z0-9 \\"]{0,30}"#) {
         if let Ok(dtype) = Dtype::parse(&descr) {
-            prop_assert_eq!(Dtype::parse(&dtype.to_descr()), Ok(dtype));
+            prop_assert_eq!(Dtype::parse(&dtype.to_string()), Ok(dtype));
         }
     }
 
@@ -191,7 +193,7 @@ fn dtype() -> impl Strategy<Value = Dtype> {
                 title: title.map(|title| format!("{title}t{i}")),
                 dtype: if shape.is_empty() { dtype } else { Dtype::Subarray(Box::new(dtype), shape) },
             });
-            Dtype::Struct(fields.collect())
+            Dtype::Struct(Arc::new(fields.collect()))
         })
     })
 }

@@ -34,7 +34,7 @@ fn json(text: &str, expected: Option<&str>) {
 }
 
 fn dtype(descr: &str, expected: &Value) {
-    let ours = Dtype::parse(descr).map(|dtype| (dtype.to_descr(), dtype.itemsize()));
+    let ours = Dtype::parse(descr).map(|dtype| (dtype.to_string(), dtype.itemsize()));
     let numpys = expected.as_array().map(|pair| (pair[0].as_str().unwrap().to_owned(), pair[1].as_u64().unwrap()));
     assert_eq!(ours.as_ref().ok(), numpys.as_ref(), "{descr}: {ours:?}");
 }

@@ -231,7 +231,7 @@ fn texts(files: &Files) {
     }
     for (name, typing, _) in typed(files) {
         for format in &formats {
-            let descr: String = typing.dtype.as_ref().unwrap().to_descr().chars().take(20).collect();
+            let descr: String = typing.dtype.as_ref().unwrap().to_string().chars().take(20).collect();
             sweep(
                 MIN_CHECKED,
                 &format!("{format:?} of {name} as {descr}"),

@@ -106,7 +106,7 @@ mod tests {
         };
         let text =
             r#"{"dtype":"[('\u00e9', '<i4'), ('b', '<f8', (2,))]","shape":[10,12],"order":"F","container":"numpy"}"#;
-        assert_eq!(meta.to_json().dumps(), text);
+        assert_eq!(meta.to_json().unwrap().dumps(), text);
         assert_eq!(NumpyMeta::from_json(&Json::parse(text).unwrap()), Ok(meta));
     }
 
