@@ -73,7 +73,7 @@ impl Job {
             None => self.chunk_size,
         };
         let threads = session.threads_within(size.unwrap_or(u64::MAX), self.memory, chunk_size.into())?;
-        let options = self.options().threads(threads).cancel(cancel.clone()).overwrite(session.force);
+        let options = self.options()?.threads(threads).cancel(cancel.clone()).overwrite(session.force);
         let options = options.observe(events::packing(report, self.checksum, self.metadata_args));
         let packed = match (input, output) {
             (Place::File(input), Place::File(output)) if size.is_some() => pack_file(input, output, &options)?,
@@ -99,19 +99,19 @@ impl Job {
         Ok(())
     }
 
-    fn options(&self) -> PackOptions {
+    fn options(&self) -> Result<PackOptions> {
         let Settings { codec, clevel, .. } = self.settings;
         let params = CParams::new().codec(codec).clevel(clevel).typesize(self.typesize.into());
-        PackOptions::new()
+        Ok(PackOptions::new()
             .params(params.filters(self.settings.filters))
             .chunk_size(self.chunk_size.into())
             .checksum(self.checksum)
             .offsets(self.offsets)
             .max_app_chunks(self.max_app_chunks.map_or_else(MaxAppChunks::default, MaxAppChunks::Exact))
-            .metadata(self.metadata.clone())
+            .metadata(self.metadata.as_ref().map(Json::try_clone).transpose()?)
             .metadata_args(self.metadata_args)
             .plain_checksum(self.digest.unwrap_or(Checksum::None))
-            .verify(self.verify)
+            .verify(self.verify))
     }
 
     /// The arguments as the original's objects show them, with `-d`.
