@@ -189,7 +189,7 @@ fn numpy_arrays() {
         let meta = NumpyMeta::from_json(&metadata).unwrap();
         // The manifest has numpy's `dtype.descr`, which for dtypes without fields is a list of one without a name.
         let descr = match &meta.dtype {
-            Dtype::Scalar(_) => format!("[('', {})]", meta.dtype.to_string()),
+            Dtype::Scalar(_) => format!("[('', {})]", meta.dtype),
             dtype => dtype.to_string(),
         };
         assert_eq!(item["descr"], descr, "{name}");

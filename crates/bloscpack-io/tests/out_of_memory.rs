@@ -178,7 +178,7 @@ fn slices(files: &Files) {
                 || {
                     let array = files.array(name)?;
                     let selection = slice.parse::<Slice>().unwrap().select(&SHAPE).unwrap();
-                    // What the test itself allocates must not fail.
+                    // Allocations of the test itself must not fail.
                     let mut digest = Checksum::Sha256.hasher();
                     let mut sink = Sink(&mut digest);
                     array.copy_selection(&selection, &mut sink, &options())?;

@@ -27,7 +27,7 @@ pub(crate) enum Kind {
 /// The kind of a regular file, or of a directory that is a sparse frame or one of bcolz. `None` if it is none of them, or
 /// another thing: nothing is taken out of a pipe.
 ///
-/// A file that cannot be read has no kind: whoever reads it next names the cause.
+/// A file that cannot be read has no kind. The caller reads it next, and that error names the cause.
 pub(crate) fn kind_of(path: &Path) -> Option<Kind> {
     try_kind_of(path).ok().flatten()
 }
@@ -98,7 +98,7 @@ impl From<Format> for Kind {
     }
 }
 
-/// The first bytes of a file, `len` of them if it has so many. `None` if it cannot be read.
+/// The first `len` bytes of a file, or all of a shorter one. `None` if it cannot be read.
 pub(crate) fn prefix(file: &File, len: usize) -> Option<Vec<u8>> {
     try_prefix(file, len).ok()
 }

@@ -64,7 +64,7 @@ impl<R: ReadAt> Archive<R> {
     }
 }
 
-/// Those with `wanted` names.
+/// The attributes with `wanted` names.
 fn only(attrs: Attrs, wanted: &dyn Fn(&[u8]) -> bool) -> Attrs {
     let mut members = attrs.into_members();
     members.retain(|(name, _)| wanted(name.as_bytes()));

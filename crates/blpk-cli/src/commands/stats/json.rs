@@ -56,7 +56,7 @@ fn field(field: &ColumnStats) -> Result<Object, OutOfMemory> {
 
 /// A text of the array, which may have any length.
 fn text_of(bytes: &[u8]) -> Result<String, OutOfMemory> {
-    memory::text_of(&*memory::lossy(bytes)?)
+    memory::text_of(&memory::lossy(bytes)?)
 }
 
 fn members(object: Object, numbers: &Numbers, scalar: &Scalar) -> Object {
