@@ -11,7 +11,7 @@ use std::fs;
 
 /// Address space in MiB: half of the limits with each number of threads. The program itself takes about 20, and 2 for each
 /// thread.
-const LIMITS: [[u64; 5]; 2] = [[50, 150, 300, 500, 700], [100, 200, 400, 600, 800]];
+const LIMITS: [[u64; 3]; 2] = [[50, 200, 500], [100, 300, 800]];
 
 const ZEROS: usize = 700_000_000;
 const BIG: usize = 120_000_000;
