@@ -58,7 +58,7 @@ fuzz_target!(|input: &[u8]| {
     let params = CParams::blosc2().codec(Codec::Lz4).clevel(1).typesize(typesize.into()).filters(pipeline);
     let params = params.split(SplitMode::Never).blocksize(BlockSize::Fixed(blocksize as usize));
     let round_trip = |plain: &[u8]| {
-        let chunk = Encoder::new(params.clone()).ok()?.blockshape(&blockshape).compress(plain).ok()?;
+        let chunk = Encoder::new(params).ok()?.blockshape(&blockshape).compress(plain).ok()?;
         let chunk = Chunk::parse(&chunk).unwrap_or_else(|error| panic!("{error}; {params:?}"));
         let decoded = Decoder::new().blockshape(&blockshape).decompress(&chunk);
         Some(decoded.unwrap_or_else(|error| panic!("{error}; {params:?}")))

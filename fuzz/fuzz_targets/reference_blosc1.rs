@@ -14,7 +14,7 @@ fuzz_target!(|input: &[u8]| {
     if is_blosc2 || codec == Codec::Zstd {
         return;
     }
-    let chunk = Encoder::new(params.clone()).and_then(|mut encoder| encoder.compress(&plain)).expect("in range");
+    let chunk = Encoder::new(params).and_then(|mut encoder| encoder.compress(&plain)).expect("in range");
     // Chunks that it writes in this mode, but reads only where its other modes would split, too.
     if split == SplitMode::Always && !is_split_by_rule(&chunk) {
         return;

@@ -21,7 +21,7 @@ fuzz_target!(|input: &[u8]| {
     if filters.as_slice().iter().skip(1).any(|filter| *filter == Filter::Delta) {
         return;
     }
-    let Ok(mut encoder) = Encoder::new(params.clone()) else { return };
+    let Ok(mut encoder) = Encoder::new(params) else { return };
     let Ok(chunk) = encoder.compress(&plain) else { return };
     // As C-Blosc 1.
     if !is_blosc2 && split == SplitMode::Always && !is_split_by_rule(&chunk) {

@@ -50,8 +50,8 @@ pub fn choose(input: &[u8]) -> Option<Choice> {
     let filters = if is_blosc2 {
         // Each nibble is a filter; 8 and above is none.
         let nibbles = filters.into_iter().flat_map(|byte| [byte & 15, byte >> 4]);
-        let filters: Vec<Filter> = nibbles.filter_map(|nibble| LOSSLESS.get(usize::from(nibble)).copied()).collect();
-        FilterPipeline::from_slice(&filters[..filters.len().min(6)])?
+        let filters = nibbles.filter_map(|nibble| LOSSLESS.get(usize::from(nibble)).copied());
+        FilterPipeline::try_from_iter(filters.take(FilterPipeline::MAX_LEN)).ok()?
     } else {
         [FilterPipeline::none(), FilterPipeline::shuffle(), FilterPipeline::bitshuffle()][usize::from(filters[0]) % 3]
     };

@@ -68,7 +68,7 @@ pub use chunk::{
     BlockInfo, Chunk, Decoder, Encoder, LazyChunk, Stream, StreamKind, compress_slice, decompress_vec, max_cbytes,
 };
 pub use codec::{Codec, CodecFormat, CorruptStream};
-pub use error::{DecodeError, EncodeError};
+pub use error::{DecodeError, EncodeError, NameError};
 pub use filter::{Filter, FilterPipeline};
 pub use format::ChunkFormat;
 pub use header::{Header, Special};
@@ -83,7 +83,7 @@ pub use registry::{BlockCodec, BlockFilter, PluginContext, Registry, ReservedId}
 /// # Errors
 /// [`EncodeError`] if a parameter is out of range or `src` is too large for one chunk.
 pub fn compress(src: &[u8], params: &CParams) -> Result<Vec<u8>, EncodeError> {
-    Encoder::new(params.clone())?.compress(src)
+    Encoder::new(*params)?.compress(src)
 }
 
 /// Compresses `src` to the start of `dst`, and returns the chunk's size: [`Encoder::compress_into`].
@@ -91,7 +91,7 @@ pub fn compress(src: &[u8], params: &CParams) -> Result<Vec<u8>, EncodeError> {
 /// # Errors
 /// As [`compress`], and [`EncodeError::Destination`] if `dst` is too small.
 pub fn compress_into(src: &[u8], dst: &mut [u8], params: &CParams) -> Result<usize, EncodeError> {
-    Encoder::new(params.clone())?.compress_into(src, dst)
+    Encoder::new(*params)?.compress_into(src, dst)
 }
 
 /// The plain bytes of the chunk at the start of `chunk`: [`Decoder::decompress`] with a fresh decoder.

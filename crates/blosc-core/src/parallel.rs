@@ -14,8 +14,8 @@ pub enum Parallelism {
     #[default]
     Serial,
     /// Blocks are shared out over the current rayon pool: the one whose `install` the call runs in, or rayon's
-    /// global one. Best for few large chunks. Chunks under 256 KiB are not worth a wake-up and stay serial.
-    #[cfg(feature = "rayon")]
+    /// global one. Best for few large chunks. Chunks under 256 KiB are not worth a wake-up and stay serial. Without the
+    /// feature `rayon` the calling thread does all the work.
     Ambient,
 }
 
@@ -28,7 +28,6 @@ impl Parallelism {
         // Asked last: who asks rayon outside of a pool starts its global one.
         let has_threads = || match self {
             Parallelism::Serial => false,
-            #[cfg(feature = "rayon")]
             Parallelism::Ambient => threads() > 1,
         };
         nblocks > 1 && nbytes >= MIN_PARALLEL && has_threads()

@@ -11,7 +11,7 @@ use crate::format::{ChunkFormat, MAX_BLOCKSIZE};
 /// use blosc_core::{CParams, Codec};
 /// let params = CParams::new().codec(Codec::Zstd).clevel(5).typesize(8);
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct CParams {
     pub(crate) format: ChunkFormat,
     pub(crate) codec: Codec,
@@ -25,7 +25,7 @@ pub struct CParams {
 }
 
 /// How large the blocks of a chunk are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum BlockSize {
     /// C-Blosc's rule: by codec, level and typesize, so that a block fits the caches. Best unless you measured.
     #[default]
@@ -36,7 +36,7 @@ pub enum BlockSize {
 }
 
 /// Whether the bytes of a block's elements are compressed as `typesize` separate streams.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum SplitMode {
     /// Always split. C-Blosc 1 cannot read the result where `typesize` is over 16, or a stream has less than 128 plain bytes.
     Always,
@@ -128,7 +128,7 @@ impl CParams {
     ///
     /// ```
     /// use blosc_core::{CParams, Filter, FilterPipeline};
-    /// let filters = FilterPipeline::from_slice(&[Filter::Shuffle, Filter::Delta]).unwrap();
+    /// let filters = FilterPipeline::from([Filter::Shuffle, Filter::Delta]);
     /// let params = CParams::blosc2().typesize(4).filters(filters);
     /// assert!(blosc_core::compress(&[1; 64], &params).is_err());
     /// let chunk = blosc_core::compress(&[1; 64], &params.portable(false))?;
@@ -138,16 +138,6 @@ impl CParams {
     pub const fn portable(mut self, portable: bool) -> Self {
         self.portable = portable;
         self
-    }
-
-    /// The generation of the chunk that was set.
-    pub const fn get_format(&self) -> ChunkFormat {
-        self.format
-    }
-
-    /// The typesize that was set.
-    pub const fn get_typesize(&self) -> usize {
-        self.typesize
     }
 
     /// Checks the parameters against each other and what the chunk format can express.
@@ -208,6 +198,54 @@ impl CParams {
     /// The typesize that filters, streams and the header go by: C-Blosc2 looks at larger ones for the block size only.
     pub(crate) fn machine_typesize(&self) -> usize {
         if self.typesize > 255 { 1 } else { self.typesize }
+    }
+}
+
+/// What was set. Of [`Encoder::params`](crate::Encoder::params), what is in force.
+impl CParams {
+    /// The generation of the chunk.
+    pub const fn get_format(&self) -> ChunkFormat {
+        self.format
+    }
+
+    /// The codec.
+    pub const fn get_codec(&self) -> Codec {
+        self.codec
+    }
+
+    /// The level, 0..=9.
+    pub const fn get_clevel(&self) -> u8 {
+        self.clevel
+    }
+
+    /// Bytes of one element.
+    pub const fn get_typesize(&self) -> usize {
+        self.typesize
+    }
+
+    /// The filters that run before the codec.
+    pub const fn get_filters(&self) -> FilterPipeline {
+        self.filters
+    }
+
+    /// The block size.
+    pub const fn get_blocksize(&self) -> BlockSize {
+        self.blocksize
+    }
+
+    /// The split mode.
+    pub const fn get_split(&self) -> SplitMode {
+        self.split
+    }
+
+    /// Whether blocks share a dictionary.
+    pub const fn get_dictionary(&self) -> bool {
+        self.dictionary
+    }
+
+    /// Whether filters are refused that C-Blosc2 decodes to other data.
+    pub const fn get_portable(&self) -> bool {
+        self.portable
     }
 }
 

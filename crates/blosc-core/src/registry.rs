@@ -64,7 +64,7 @@ pub struct PluginContext {
 /// }
 ///
 /// let registry = Registry::new().filter(160, Invert)?;
-/// let filters = FilterPipeline::from_slice(&[Filter::Other { id: 160, meta: 0xFF }, Filter::Shuffle]).unwrap();
+/// let filters = FilterPipeline::from([Filter::Other { id: 160, meta: 0xFF }, Filter::Shuffle]);
 /// let params = CParams::blosc2().typesize(4).filters(filters);
 /// let chunk = Encoder::new(params)?.registry(registry.clone()).compress(&[7; 4000])?;
 ///

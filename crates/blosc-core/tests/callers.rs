@@ -81,8 +81,8 @@ fn registered_codecs_and_filters() {
         for codec in [Codec::Plugin { id: 200, meta: 9 }, Codec::Lz4] {
             for blocksize in [BlockSize::Auto, BlockSize::Fixed(40_000)] {
                 let params = CParams::blosc2().codec(codec).typesize(4).blocksize(blocksize);
-                let params = params.filters(FilterPipeline::from_slice(filters).unwrap());
-                let mut encoder = Encoder::new(params.clone()).unwrap().registry(registry.clone());
+                let params = params.filters(FilterPipeline::try_from(filters).unwrap());
+                let mut encoder = Encoder::new(params).unwrap().registry(registry.clone());
                 let chunk = encoder.compress(&plain).unwrap();
                 assert!(chunk.len() < plain.len() / 2);
                 assert_eq!(Chunk::parse(&chunk).unwrap().header().codec(), Some(codec));
@@ -106,7 +106,7 @@ fn registered_codecs_and_filters() {
             }
         }
     }
-    let params = CParams::blosc2().typesize(3).filters(FilterPipeline::from_slice(&[rotate]).unwrap());
+    let params = CParams::blosc2().typesize(3).filters(FilterPipeline::from([rotate]));
     let error = Encoder::new(params).unwrap().registry(registry).compress(&plain).unwrap_err();
     assert_eq!(error, EncodeError::Filter { filter: rotate, what: "three is too many" });
 }
@@ -140,7 +140,7 @@ fn prefilters_and_postfilters_see_every_block() {
     for filters in [&[Filter::Shuffle][..], &[Filter::Delta, Filter::Shuffle]] {
         for clevel in [0, 5] {
             let params = CParams::blosc2().typesize(typesize).clevel(clevel).blocksize(BlockSize::Fixed(30_000));
-            let params = params.filters(FilterPipeline::from_slice(filters).unwrap());
+            let params = params.filters(FilterPipeline::try_from(filters).unwrap());
             let mut encoder = Encoder::new(params).unwrap().prefilter(move |block, src, dst| {
                 assert!(block.typesize == typesize && dst.iter().all(|byte| *byte == 0));
                 for (to, from) in dst.iter_mut().zip(src) {
@@ -182,7 +182,7 @@ fn prefilters_and_postfilters_that_say_no() {
     let plain = testdata::steps(3000, 4, 3);
     let params = CParams::blosc2().typesize(4).blocksize(BlockSize::Fixed(1000));
     let no = |index: usize| if index == 2 { Err(String::from("not this one")) } else { Ok(()) };
-    let mut encoder = Encoder::new(params.clone()).unwrap().prefilter(move |block, _, _| no(block.index));
+    let mut encoder = Encoder::new(params).unwrap().prefilter(move |block, _, _| no(block.index));
     let error = encoder.compress(&plain).unwrap_err();
     assert_eq!(error, EncodeError::Prefilter { block: 2, what: "not this one".into() });
     let chunk = blosc_core::compress(&plain, &params).unwrap();
@@ -240,7 +240,7 @@ fn calling_off_ends_at_the_next_block() {
     let params = CParams::blosc2().codec(Codec::Plugin { id: 200, meta: 0 }).typesize(1);
     let params = params.blocksize(BlockSize::Fixed(1000));
     let params = params.filters(FilterPipeline::none());
-    let encoder = || Encoder::new(params.clone()).unwrap();
+    let encoder = || Encoder::new(params).unwrap();
     let modes = [
         Parallelism::Serial,
         #[cfg(feature = "rayon")]

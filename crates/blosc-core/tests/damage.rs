@@ -15,7 +15,7 @@ fn chunks() -> Vec<Vec<u8>> {
         for filters in [FilterPipeline::none(), FilterPipeline::shuffle(), FilterPipeline::bitshuffle()] {
             let params = CParams::new().codec(codec).clevel(5).typesize(4).filters(filters);
             for blocksize in [BlockSize::Auto, BlockSize::Fixed(512)] {
-                chunks.push(blosc_core::compress(&plain, &params.clone().blocksize(blocksize)).unwrap());
+                chunks.push(blosc_core::compress(&plain, &params.blocksize(blocksize)).unwrap());
             }
         }
     }

@@ -17,7 +17,7 @@ fn chunks() -> Vec<(String, Vec<u8>)> {
     for codec in Codec::ALL.into_iter().filter(|&codec| codec.is_available() && codec != Codec::Snappy) {
         for filters in [&[][..], &[Filter::Shuffle], &[Filter::Delta, Filter::BitShuffle, Filter::ByteDelta(4)]] {
             let params = CParams::blosc2().codec(codec).typesize(4).blocksize(BlockSize::Fixed(512));
-            let params = params.filters(FilterPipeline::from_slice(filters).unwrap());
+            let params = params.filters(FilterPipeline::try_from(filters).unwrap());
             chunks.push((format!("{codec} {filters:?}"), blosc_core::compress(&plain, &params).unwrap()));
         }
         let mut encoder = Encoder::new(CParams::blosc2().codec(codec).typesize(4)).unwrap();
@@ -38,7 +38,7 @@ fn chunks() -> Vec<(String, Vec<u8>)> {
     chunks.push(("value".into(), encoder.repeat(&[1, 2, 3, 4, 5], 400).unwrap()));
     chunks.push(("stored".into(), blosc_core::compress(&plain[..50], &CParams::blosc2().clevel(0)).unwrap()));
     let cells = CParams::blosc2().codec(Codec::Lz4).typesize(4).blocksize(BlockSize::Fixed(512));
-    let cells = cells.filters(FilterPipeline::from_slice(&[Filter::NdCell(3), Filter::Shuffle]).unwrap());
+    let cells = cells.filters(FilterPipeline::from([Filter::NdCell(3), Filter::Shuffle]));
     let mut encoder = Encoder::new(cells).unwrap().blockshape(&SHAPE);
     chunks.push(("cells".into(), encoder.compress(&plain[..1536]).unwrap()));
     let runs = CParams::blosc2().typesize(4).blocksize(BlockSize::Fixed(512));

@@ -6,7 +6,7 @@ mod ways;
 use blosc_core::{BlockSize, CParams, Codec, Decoder, EncodeError, Encoder, Filter, FilterPipeline, Header};
 
 fn compress(plain: &[u8], typesize: usize, filters: &[Filter]) -> Result<Vec<u8>, EncodeError> {
-    let filters = FilterPipeline::from_slice(filters).unwrap();
+    let filters = FilterPipeline::try_from(filters).unwrap();
     let params = CParams::blosc2().codec(Codec::Lz4).typesize(typesize).filters(filters);
     // Most pipelines here are not for C-Blosc2.
     let params = params.portable(false);
@@ -132,7 +132,7 @@ fn ndmean_in_every_company() {
     ];
     for filters in pipelines {
         let params = CParams::blosc2().codec(Codec::Lz4).typesize(4).blocksize(BlockSize::Fixed(512));
-        let params = params.filters(FilterPipeline::from_slice(filters).unwrap()).portable(false);
+        let params = params.filters(FilterPipeline::try_from(filters).unwrap()).portable(false);
         let mut encoder = Encoder::new(params).unwrap().blockshape(&SHAPE);
         let chunk = encoder.compress(&bytes(&numbers)).unwrap();
         assert!(!Header::parse(&chunk).unwrap().is_memcpyed());

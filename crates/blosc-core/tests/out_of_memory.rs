@@ -53,11 +53,8 @@ fn encoded<T>(result: Result<T, EncodeError>) -> Option<T> {
 #[test]
 fn refused_memory_is_an_error() {
     let plain: Vec<u8> = (0..300_000_u32).flat_map(|n| (n / 3 * 7).to_le_bytes()).collect();
-    let filters = [
-        FilterPipeline::none(),
-        FilterPipeline::shuffle(),
-        FilterPipeline::from_slice(&[Filter::Delta, Filter::BitShuffle]).unwrap(),
-    ];
+    let filters =
+        [FilterPipeline::none(), FilterPipeline::shuffle(), FilterPipeline::from([Filter::Delta, Filter::BitShuffle])];
     let codecs = [Codec::BloscLz, Codec::Lz4, Codec::Lz4Hc, Codec::Zlib, Codec::Zstd];
     let cases = codecs.into_iter().flat_map(|codec| filters.iter().map(move |filters| (codec, filters)));
     for (codec, filters) in cases {
@@ -102,8 +99,8 @@ fn refused_memory_is_an_error() {
     let lines: Vec<&[u8]> = plain.chunks(100_000).collect();
     let params = CParams::blosc2().codec(Codec::Lz4).typesize(1);
     sweep("vlblocks", MIN_CHECKED / 2, || {
-        encoded(Encoder::new(params.clone()).and_then(|mut encoder| encoder.compress_vlblocks(&lines))).is_some()
+        encoded(Encoder::new(params).and_then(|mut encoder| encoder.compress_vlblocks(&lines))).is_some()
     });
-    let chunk = Encoder::new(params.clone()).unwrap().compress_vlblocks(&lines).unwrap();
+    let chunk = Encoder::new(params).unwrap().compress_vlblocks(&lines).unwrap();
     sweep("vlblocks", MIN_CHECKED / 2, || decoded(blosc_core::decompress(&chunk)).is_some());
 }

@@ -34,7 +34,7 @@ proptest! {
 
     #[test]
     fn what_goes_in_comes_out(plain in data(), params in params()) {
-        let mut encoder = Encoder::new(params.clone())?;
+        let mut encoder = Encoder::new(params)?;
         let chunk = encoder.compress(&plain)?;
         prop_assert!(chunk.len() <= max_cbytes(plain.len()));
         prop_assert!(encoder.compress(&plain)? == chunk, "an encoder used again");

@@ -40,7 +40,7 @@ fn params() -> impl Strategy<Value = CParams> {
     (codec, filters, blocksize, split, any::<bool>()).prop_map(
         |((codec, clevel, typesize), filters, blocksize, split, dictionary)| {
             let params = CParams::blosc2().codec(codec).clevel(clevel).typesize(typesize);
-            let params = params.filters(FilterPipeline::from_slice(&filters).unwrap()).blocksize(blocksize);
+            let params = params.filters(FilterPipeline::try_from(&filters[..]).unwrap()).blocksize(blocksize);
             let dictionary = dictionary && matches!(codec, Codec::Lz4 | Codec::Lz4Hc | Codec::Zstd);
             params.split(split).dictionary(dictionary).portable(false)
         },
@@ -58,7 +58,7 @@ proptest! {
 
     #[test]
     fn what_goes_in_comes_out(plain in data(), params in params()) {
-        let mut encoder = Encoder::new(params.clone())?;
+        let mut encoder = Encoder::new(params)?;
         let chunk = encoder.compress(&plain)?;
         prop_assert!(chunk.len() <= max_cbytes(plain.len()));
         prop_assert!(encoder.compress(&plain)? == chunk, "an encoder used again");
@@ -72,7 +72,7 @@ fn every_typesize_around_its_blocks() {
         for filters in
             [&[Filter::Shuffle][..], &[Filter::BitShuffle], &[Filter::Delta, Filter::Shuffle, Filter::BitShuffle]]
         {
-            let filters = FilterPipeline::from_slice(filters).unwrap();
+            let filters = FilterPipeline::try_from(filters).unwrap();
             for blocksize in [40 * typesize, 64 * typesize + 1] {
                 let params = CParams::blosc2().codec(Codec::Lz4).typesize(typesize).filters(filters);
                 let mut encoder = Encoder::new(params.blocksize(BlockSize::Fixed(blocksize))).unwrap();
@@ -111,7 +111,7 @@ fn with_a_dictionary() {
     let plain = testdata::text(3000, 5).repeat(60);
     for codec in [Codec::Lz4, Codec::Lz4Hc, Codec::Zstd].into_iter().filter(|codec| codec.is_available()) {
         for (typesize, split) in [(1, SplitMode::Never), (4, SplitMode::Always)] {
-            for filters in [FilterPipeline::none(), FilterPipeline::from_slice(&[Filter::Delta]).unwrap()] {
+            for filters in [FilterPipeline::none(), FilterPipeline::from([Filter::Delta])] {
                 let params = CParams::blosc2().codec(codec).typesize(typesize).split(split).filters(filters);
                 let params = params.dictionary(true).blocksize(BlockSize::Fixed(4096));
                 let chunk = blosc_core::compress(&plain, &params).unwrap();
@@ -136,7 +136,7 @@ fn parallel_and_serial_chunks_are_equal() {
             plain[len - saved..].fill(3);
             for (filters, dictionary) in [(&filters[..0], false), (&filters[..], false), (&filters[..0], true)] {
                 let dictionary = dictionary && matches!(codec, Codec::Lz4 | Codec::Lz4Hc | Codec::Zstd);
-                let filters = FilterPipeline::from_slice(filters).unwrap();
+                let filters = FilterPipeline::try_from(filters).unwrap();
                 let params = CParams::blosc2().codec(codec).clevel(4).typesize(4).filters(filters);
                 let params = params.blocksize(BlockSize::Fixed(40_000)).dictionary(dictionary);
                 let serial = blosc_core::compress(&plain, &params).unwrap();

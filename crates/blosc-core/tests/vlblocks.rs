@@ -34,7 +34,7 @@ proptest! {
         }
         let dictionary = dictionary && matches!(codec, Codec::Lz4 | Codec::Lz4Hc | Codec::Zstd);
         let params = CParams::blosc2().codec(codec).clevel(clevel).typesize(typesize).dictionary(dictionary);
-        let mut encoder = Encoder::new(params.filters(FilterPipeline::from_slice(&filters).unwrap()))?;
+        let mut encoder = Encoder::new(params.filters(FilterPipeline::try_from(&filters[..]).unwrap()))?;
         let bytes = encoder.compress_vlblocks(&blocks)?;
         prop_assert_eq!(&encoder.compress_vlblocks(&blocks)?, &bytes);
         ways::check(&bytes, &plain, Decoder::new);
@@ -53,7 +53,7 @@ fn blocks_that_cannot_be() {
     let mut encoder = Encoder::new(CParams::blosc2()).unwrap();
     assert_eq!(encoder.compress_vlblocks(&[]), Err(EncodeError::EmptyBlock { block: 0 }));
     assert_eq!(encoder.compress_vlblocks(&[b"a", b""]), Err(EncodeError::EmptyBlock { block: 1 }));
-    let delta = FilterPipeline::from_slice(&[Filter::Delta]).unwrap();
+    let delta = FilterPipeline::from([Filter::Delta]);
     let error = Encoder::new(CParams::blosc2().filters(delta)).unwrap().compress_vlblocks(&[b"a"]).unwrap_err();
     assert!(matches!(error, EncodeError::Filter { filter: Filter::Delta, .. }));
     let error = Encoder::new(CParams::new()).unwrap().compress_vlblocks(&[b"a"]).unwrap_err();
@@ -66,7 +66,7 @@ fn many_blocks_with_a_dictionary() {
     let blocks: Vec<&[u8]> = lines.iter().map(Vec::as_slice).collect();
     for codec in [Codec::Lz4, Codec::Lz4Hc, Codec::Zstd].into_iter().filter(|codec| codec.is_available()) {
         let params = CParams::blosc2().codec(codec).typesize(1);
-        let plain = Encoder::new(params.clone()).unwrap().compress_vlblocks(&blocks).unwrap();
+        let plain = Encoder::new(params).unwrap().compress_vlblocks(&blocks).unwrap();
         let with = Encoder::new(params.dictionary(true)).unwrap().compress_vlblocks(&blocks).unwrap();
         assert!(Chunk::parse(&with).unwrap().header().has_dictionary() && with.len() < plain.len());
         ways::check(&with, &lines.concat(), Decoder::new);

@@ -31,7 +31,7 @@ fn main() -> Done {
             let [_, kind, typesize, codec, clevel, filters] = words.as_slice() else { return Err(line.into()) };
             let frame_type = if *kind == "sparse" { FrameType::Sparse } else { FrameType::Contiguous };
             let filters: Option<Vec<Filter>> = filters.split(',').filter(|name| *name != "none").map(filter).collect();
-            let filters = filters.and_then(|filters| FilterPipeline::from_slice(&filters)).ok_or("filters")?;
+            let filters = filters.and_then(|filters| FilterPipeline::try_from_iter(filters).ok()).ok_or("filters")?;
             let params = FrameParams::new(typesize.parse()?).clevel(clevel.parse()?).filters(filters);
             let params = params.codec(Codec::from_name(codec).ok_or("codec")?);
             let mut frame = FrameWriter::create(Path::new(&path), frame_type, false, params)?;

@@ -56,7 +56,7 @@ impl ChunkRun<'_> {
         let mut input = Counted::new(input);
         let nchunks = self.size.map(|size| size / u64::from(self.chunk_size));
         let parallelism = self.threads.for_blocks(nchunks);
-        let encoder = || Ok(Encoder::new(self.params.clone())?.parallelism(parallelism).cancel(self.cancel.clone()));
+        let encoder = || Ok(Encoder::new(*self.params)?.parallelism(parallelism).cancel(self.cancel.clone()));
         let mut packed = Packed::default();
         let spare = RefCell::new(Vec::new());
         let (mut number, mut ended) = (0, false);

@@ -22,7 +22,7 @@ use crate::params::CParams;
 /// As [`compress`](crate::compress).
 pub fn compress_slice<T: Pod>(numbers: &[T], params: &CParams) -> Result<Vec<u8>, EncodeError> {
     let typesize = size_of::<T>().max(1);
-    Encoder::new(params.clone().typesize(typesize))?.compress(bytemuck::cast_slice(numbers))
+    Encoder::new(params.typesize(typesize))?.compress(bytemuck::cast_slice(numbers))
 }
 
 /// The numbers in the chunk at the start of `chunk`, which were written in this machine's byte order.

@@ -1,9 +1,11 @@
 //! Codecs and stream formats: names, numbers, and which of them this build has.
 
 use core::fmt;
+use core::str::FromStr;
 
 #[cfg(feature = "zstd")]
 use super::zstd;
+use crate::error::NameError;
 
 /// The id of ndlz, the one plugin that is built in.
 pub(crate) const NDLZ: u8 = 32;
@@ -127,6 +129,20 @@ impl Codec {
     /// Whether this build can compress and decompress with it.
     pub const fn is_available(self) -> bool {
         self.availability().is_ok()
+    }
+}
+
+impl FromStr for Codec {
+    type Err = NameError;
+
+    /// Reads the name of a built-in codec.
+    ///
+    /// ```
+    /// use blosc_core::Codec;
+    /// assert_eq!("zstd".parse(), Ok(Codec::Zstd));
+    /// ```
+    fn from_str(name: &str) -> Result<Self, NameError> {
+        Codec::from_name(name).ok_or_else(|| NameError::Codec { found: name.into() })
     }
 }
 

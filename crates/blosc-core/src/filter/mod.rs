@@ -8,6 +8,7 @@ mod cells;
 mod delta;
 #[cfg(test)]
 mod golden;
+mod names;
 mod pipeline;
 mod portable;
 mod trunc;
@@ -134,7 +135,7 @@ impl fmt::Display for Filter {
 }
 
 /// The filters of a chunk, in the order in which they run when compressing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FilterPipeline {
     /// Those behind `len` are all the same, so that equal pipelines are equal.
     filters: [Filter; FilterPipeline::MAX_LEN],
@@ -160,20 +161,6 @@ impl FilterPipeline {
         let mut pipeline = FilterPipeline::shuffle();
         pipeline.filters[0] = Filter::BitShuffle;
         pipeline
-    }
-
-    /// These filters; `None` for more than six.
-    ///
-    /// ```
-    /// use blosc_core::{Filter, FilterPipeline};
-    /// let pipeline = FilterPipeline::from_slice(&[Filter::Shuffle, Filter::ByteDelta(4)]).unwrap();
-    /// assert_eq!(pipeline.to_string(), "shuffle, bytedelta:4");
-    /// ```
-    pub fn from_slice(filters: &[Filter]) -> Option<Self> {
-        let mut pipeline = FilterPipeline::none();
-        pipeline.filters.get_mut(..filters.len())?.copy_from_slice(filters);
-        pipeline.len = filters.len() as u8;
-        Some(pipeline)
     }
 
     /// Adds a filter behind all others; there is a slot for it.

@@ -50,7 +50,7 @@ mod tests {
     use Filter::{BitShuffle, ByteDelta, Delta, IntTrunc, Shuffle, TruncPrec};
 
     fn encoder(filters: &[Filter], typesize: usize, portable: bool) -> Result<Encoder, EncodeError> {
-        let filters = FilterPipeline::from_slice(filters).unwrap();
+        let filters = FilterPipeline::try_from(filters).unwrap();
         Encoder::new(CParams::blosc2().typesize(typesize).filters(filters).portable(portable))
     }
 

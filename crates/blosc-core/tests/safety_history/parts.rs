@@ -93,7 +93,7 @@ fn tails_never_show_what_was_in_the_destination() {
         for nbytes in 600..620 {
             let plain = testdata::steps(nbytes, 8, 1);
             let params = CParams::blosc2().typesize(8).blocksize(BlockSize::Fixed(200));
-            let params = params.filters(FilterPipeline::from_slice(&[filter]).unwrap());
+            let params = params.filters(FilterPipeline::from([filter]));
             let chunk = blosc_core::compress(&plain, &params).unwrap();
             assert!(!Chunk::parse(&chunk).unwrap().header().is_memcpyed());
             let back = decode(&chunk).unwrap();

@@ -6,10 +6,8 @@ use blosc_core::{BlockSize, CParams, ChunkFormat, Codec, EncodeError, Encoder, F
 /// behind the end).
 #[test]
 fn every_destination_size() {
-    let filters = [
-        FilterPipeline::shuffle(),
-        FilterPipeline::from_slice(&[Filter::Delta, Filter::BitShuffle, Filter::ByteDelta(4)]).unwrap(),
-    ];
+    let filters =
+        [FilterPipeline::shuffle(), FilterPipeline::from([Filter::Delta, Filter::BitShuffle, Filter::ByteDelta(4)])];
     let plains =
         [testdata::noise(700, 1), testdata::ramp(700, 4, 1), vec![7; 700], vec![0; 700], testdata::text(31, 2)];
     for codec in Codec::ALL.into_iter().filter(|&codec| codec.is_available() && codec != Codec::Snappy) {
@@ -36,7 +34,7 @@ fn every_destination_size_with_a_dictionary() {
 }
 
 fn check(encoder: &mut Encoder, plain: &[u8], step: usize) {
-    let codec = encoder.params().clone();
+    let codec = *encoder.params();
     let whole = encoder.compress(plain).unwrap();
     assert!(whole.len() <= max_cbytes(plain.len()));
     for room in (0..max_cbytes(plain.len()) + 80).step_by(step) {
@@ -73,7 +71,7 @@ fn what_c_blosc2_fits_fits() {
             other => panic!("generator {other}"),
         };
         let mut dst = vec![0x5A; room + 1];
-        let ours = Encoder::new(params.clone()).unwrap().compress_into(&plain, &mut dst[..room]);
+        let ours = Encoder::new(params).unwrap().compress_into(&plain, &mut dst[..room]);
         assert_eq!(dst[room], 0x5A);
         if number(4) > 0 {
             fits += 1;

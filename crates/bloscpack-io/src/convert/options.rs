@@ -179,7 +179,7 @@ impl ConvertOptions {
         let params = CParams::new().codec(self.codec.unwrap_or(Codec::BloscLz)).clevel(self.clevel.unwrap_or(7));
         let params = params.filters(self.filters.unwrap_or(FilterPipeline::shuffle())).typesize(typesize);
         let params = params.split(self.split.unwrap_or_default());
-        let pack = self.pack.clone().params(params.clone()).threads(self.threads.clone()).cancel(self.cancel.clone());
+        let pack = self.pack.clone().params(params).threads(self.threads.clone()).cancel(self.cancel.clone());
         let pack = pack.overwrite(self.overwrite);
         match (array, &pack.metadata) {
             // Filters take items apart, unless somebody wants something else.

@@ -57,7 +57,7 @@ impl<S: FrameStore> FrameWriter<S> {
                 (&limits, &|plain: &Vec<u8>| Weight::of_new_chunk(plain.len() as u64, 0, threads, &limits)),
                 threads,
                 cancel,
-                || Ok(Encoder::new(params.clone())?.blockshape(&blockshape).cancel(cancel.clone())),
+                || Ok(Encoder::new(params)?.blockshape(&blockshape).cancel(cancel.clone())),
                 || {
                     let mut plain = Vec::new();
                     input.append(chunk_size.into(), &mut plain)?;

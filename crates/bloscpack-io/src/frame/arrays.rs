@@ -221,7 +221,7 @@ impl<S: FrameStore> FrameWriter<S> {
                 (&limits, &weigh),
                 threads,
                 cancel,
-                || Ok(Encoder::new(params.clone())?.blockshape(&blockshape).cancel(cancel.clone())),
+                || Ok(Encoder::new(params)?.blockshape(&blockshape).cancel(cancel.clone())),
                 || Ok(parts.next()),
                 |encoder: &mut Encoder, part: ChunkPart| {
                     let mut plain = memory::zeroed(grid.chunk_nbytes())?;

@@ -90,9 +90,9 @@ impl FrameParams {
             use Filter::{BitShuffle, ByteDelta, Delta, Shuffle, ShuffleGroups};
             matches!(filter, Shuffle | ShuffleGroups(_) | BitShuffle | Delta | ByteDelta(_))
         };
-        let filters: Vec<Filter> = self.filters.as_slice().iter().filter(stays).copied().collect();
+        let filters = FilterPipeline::try_from_iter(self.filters.as_slice().iter().filter(stays).copied());
         // No more than there were.
-        FrameParams { filters: FilterPipeline::from_slice(&filters).unwrap_or(self.filters), ..self }
+        FrameParams { filters: filters.unwrap_or(self.filters), ..self }
     }
 
     /// Bytes of an item.
@@ -108,7 +108,7 @@ impl FrameParams {
     pub fn of(header: &Header) -> Result<Self, Error> {
         let codec = header.codec().ok_or(Error::FrameParams { what: "its codec is not built in" })?;
         let filters: Option<Vec<Filter>> = header.filters().collect();
-        let filters = filters.and_then(|filters| FilterPipeline::from_slice(&filters));
+        let filters = filters.and_then(|filters| FilterPipeline::try_from_iter(filters).ok());
         Ok(FrameParams {
             codec,
             clevel: header.clevel.min(9),

@@ -117,7 +117,7 @@ pub(crate) fn for_items(options: &PackOptions, dtype: &Dtype) -> PackOptions {
         0 => itemsize,
         whole => whole,
     };
-    let params = options.params.clone().typesize(typesize(dtype));
+    let params = options.params.typesize(typesize(dtype));
     options.clone().params(params).chunk_size(chunk_size)
 }
 

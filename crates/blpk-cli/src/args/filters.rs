@@ -1,7 +1,7 @@
 //! How is `--filter` read?
 
 use super::values::{BadValue, choice};
-use blosc_core::Filter;
+use blosc_core::{Filter, NameError};
 use bloscpack_format::python_str_repr;
 
 /// `--filter`: one that exists in either chunk format, or `none`.
@@ -15,29 +15,22 @@ pub(super) const NAMES: [&str; 7] = ["none", "shuffle", "bitshuffle", "delta", "
 pub(super) const SHUFFLES: [&str; 3] = ["none", "shuffle", "bitshuffle"];
 
 pub(super) fn filter(text: &str) -> Result<FilterArg, BadValue> {
-    const IDS: [u8; 7] = [0, 1, 2, 3, 4, 35, 36];
-    let (name, meta) = match text.split_once(':') {
-        Some((name, meta)) => (name, Some(meta)),
-        None => (text, None),
-    };
-    let id = IDS[choice("--filter", name, &NAMES)?];
+    let (name, meta) = text.split_once(':').unwrap_or((text, ""));
+    let is_none = choice("--filter", name, &NAMES)? == 0;
     let invalid = |expected: &str| {
-        let meta = python_str_repr(meta.unwrap_or_default());
+        let meta = python_str_repr(meta);
         BadValue::Usage(format!("argument --filter: invalid meta value of {name}: {meta} ({expected})"))
     };
-    // One byte, which some filters read as a signed number.
-    let byte = match (name, meta.unwrap_or("0")) {
-        ("trunc-prec" | "int-trunc", _) if meta.is_none() => {
+    match text.parse::<Filter>() {
+        Ok(filter) => Ok(FilterArg(Some(filter))),
+        Err(_) if is_none && matches!(meta, "" | "0") => Ok(FilterArg(None)),
+        Err(NameError::Meta { found: None, .. }) => {
             let text = format!("argument --filter: {name} needs a number of bits, as in {name}:10 or {name}:-4");
-            return Err(BadValue::Usage(text));
+            Err(BadValue::Usage(text))
         }
-        ("trunc-prec" | "int-trunc", meta) => {
-            meta.parse().map(i8::cast_unsigned).map_err(|_| invalid("-128 to 127"))?
-        }
-        ("shuffle" | "bytedelta", meta) => meta.parse().map_err(|_| invalid("0 to 255"))?,
-        (_, meta) => meta.parse().ok().filter(|meta| *meta == 0).ok_or_else(|| invalid("it takes none"))?,
-    };
-    Ok(FilterArg(Filter::from_id(id, byte)))
+        Err(NameError::Meta { expected, .. }) if expected != "none" => Err(invalid(expected)),
+        Err(_) => Err(invalid("it takes none")),
+    }
 }
 
 /// One of the filters that every Blosc has.

@@ -175,12 +175,10 @@ impl Sweep {
     }
 
     fn pack(&self, setting: Setting) -> PackOptions {
-        let filters =
-            setting.filter.map_or(Some(FilterPipeline::none()), |filter| FilterPipeline::from_slice(&[filter]));
+        let filters = setting.filter.map_or(FilterPipeline::none(), FilterPipeline::from);
         let params = CParams::new().codec(setting.codec).clevel(setting.clevel).typesize(setting.typesize);
         // Checksums cost the same whatever the settings are.
-        let pack =
-            PackOptions::new().params(params.filters(filters.unwrap_or_default())).chunk_size(setting.chunk_size);
+        let pack = PackOptions::new().params(params.filters(filters)).chunk_size(setting.chunk_size);
         let pack = pack.offsets(false).checksum(Checksum::None).threads(self.threads.clone());
         pack.cancel(self.cancel.clone())
     }

@@ -26,5 +26,5 @@ pub(super) fn pipeline(asked: &[FilterArg], format: ChunkFormat, elsewhere: &str
         }
     }
     let most = || format!("--filter: a chunk has {} filters at most, not {}", FilterPipeline::MAX_LEN, filters.len());
-    FilterPipeline::from_slice(&filters).with_context(most).map(Some)
+    FilterPipeline::try_from(&filters[..]).ok().with_context(most).map(Some)
 }

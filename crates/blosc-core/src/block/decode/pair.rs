@@ -80,7 +80,7 @@ mod tests {
         let plain: Vec<u8> = numbers.flat_map(u32::to_le_bytes).collect();
         let params = CParams::blosc2().codec(Codec::Zlib).typesize(4).blocksize(BlockSize::Fixed(BLOCK));
         [FilterPipeline::none(), FilterPipeline::shuffle()].into_iter().map(move |filters| {
-            let chunk = crate::compress(&plain, &params.clone().filters(filters)).unwrap();
+            let chunk = crate::compress(&plain, &params.filters(filters)).unwrap();
             (chunk, plain.clone())
         })
     }

@@ -39,7 +39,8 @@ use crate::stream::Compressor;
 /// What a prefilter is: it fills the second slice, zeros, from the first, both a block long.
 type Prefilter = dyn Fn(BlockInfo, &[u8], &mut [u8]) -> Result<(), String> + Send + Sync;
 
-/// The largest chunk that `nbytes` plain bytes can become: the longer of the two headers and the bytes uncompressed.
+/// The largest chunk of either generation that `nbytes` plain bytes can become: the longer header and the bytes
+/// uncompressed. [`ChunkFormat::max_cbytes`] knows the generation.
 pub const fn max_cbytes(nbytes: usize) -> usize {
     nbytes.saturating_add(Header::EXTENDED_LEN)
 }
@@ -84,9 +85,23 @@ impl Encoder {
         })
     }
 
-    /// The parameters.
+    /// The parameters in force.
     pub fn params(&self) -> &CParams {
         &self.params
+    }
+
+    /// Sets other parameters for the chunks that follow. Tables and buffers stay if they are the same as before.
+    ///
+    /// # Errors
+    /// As [`Encoder::new`]; the old parameters then stay.
+    pub fn set_params(&mut self, params: CParams) -> Result<(), EncodeError> {
+        let params = params.validate()?;
+        // A compressor is made for most of them.
+        if params != self.params {
+            (self.blocks, self.workers) = (None, Vec::new());
+        }
+        self.params = params;
+        Ok(())
     }
 
     /// Compresses `src` to a chunk of its own.
@@ -96,11 +111,33 @@ impl Encoder {
     /// [`EncodeError::Filter`] and [`EncodeError::Codec`] for what is not registered or does not fit the data;
     /// [`EncodeError::Prefilter`].
     pub fn compress(&mut self, src: &[u8]) -> Result<Vec<u8>, EncodeError> {
-        let mut chunk = memory::zeroed(max_cbytes(src.len()))?;
+        let mut chunk = memory::zeroed(self.params.format.max_cbytes(src.len()))?;
         let cbytes = self.compress_into(src, &mut chunk)?;
         chunk.truncate(cbytes);
         chunk.shrink_to_fit();
         Ok(chunk)
+    }
+
+    /// Compresses `src` to `chunk`, whose contents the chunk replaces and whose allocation it reuses. On an error `chunk` is
+    /// empty.
+    ///
+    /// ```
+    /// use blosc_core::{CParams, Encoder};
+    /// let (mut encoder, mut chunk) = (Encoder::new(CParams::new())?, Vec::new());
+    /// for part in [7; 200_000].chunks(50_000) {
+    ///     encoder.compress_to(part, &mut chunk)?;
+    ///     assert_eq!(blosc_core::decompress(&chunk).unwrap(), part);
+    /// }
+    /// # Ok::<(), blosc_core::EncodeError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Encoder::compress`].
+    pub fn compress_to(&mut self, src: &[u8], chunk: &mut Vec<u8>) -> Result<(), EncodeError> {
+        memory::reuse(chunk, self.params.format.max_cbytes(src.len()))?;
+        let cbytes = self.compress_into(src, chunk);
+        chunk.truncate(cbytes.as_ref().copied().unwrap_or(0));
+        cbytes.map(drop)
     }
 
     /// Compresses `src` to the start of `dst`; the chunk's size. A `dst` of [`max_cbytes`] always suffices. What is
@@ -195,6 +232,16 @@ impl Encoder {
 }
 
 impl ChunkFormat {
+    /// The largest chunk that `nbytes` plain bytes can become: a header, 16 bytes in Blosc1 and 32 in Blosc2, and the bytes
+    /// uncompressed.
+    pub const fn max_cbytes(self, nbytes: usize) -> usize {
+        let header = match self {
+            ChunkFormat::Blosc1 => Header::LEN,
+            ChunkFormat::Blosc2 => Header::EXTENDED_LEN,
+        };
+        nbytes.saturating_add(header)
+    }
+
     /// The most plain bytes in a chunk.
     pub(crate) const fn max_nbytes(self) -> usize {
         match self {

@@ -58,7 +58,7 @@ impl Encoder {
         if width == 0 || width > MAX_BLOCKSIZE || !nbytes.is_multiple_of(width) {
             return Err(EncodeError::SpecialValue { width, nbytes });
         }
-        let params = self.params.clone().format(ChunkFormat::Blosc2).typesize(width);
+        let params = self.params.format(ChunkFormat::Blosc2).typesize(width);
         let blocksize = tuning::blocksize(&params, nbytes).max(width.min(nbytes));
         let header = Header::new(width, nbytes, blocksize, ChunkKind::special());
         let mut chunk = header.with_special(special).finish(header.len() + value.len()).to_bytes();

@@ -57,7 +57,7 @@ fn params(args: &ChunkEncodeArgs) -> Result<(CParams, usize)> {
         .filters(filters.unwrap_or(FilterPipeline::shuffle()))
         .blocksize(args.blocksize.filter(|size| *size > 0).map_or(BlockSize::Auto, BlockSize::Fixed))
         .dictionary(args.dict);
-    Ok((args.splitmode.map_or(params.clone(), |split| params.split(split)), max_nbytes))
+    Ok((args.splitmode.map_or(params, |split| params.split(split)), max_nbytes))
 }
 
 /// `BLOSC2_MAXTYPESIZE` of C-Blosc2.

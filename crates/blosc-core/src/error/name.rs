@@ -1,0 +1,54 @@
+//! Why a text names no codec, filter or pipeline.
+
+use core::fmt;
+
+use crate::filter::FilterPipeline;
+
+/// Why a text names no codec, filter or pipeline.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NameError {
+    /// No codec that is built in has this name.
+    Codec {
+        /// The text.
+        found: Box<str>,
+    },
+    /// No filter has this name.
+    Filter {
+        /// The name: the text up to a colon.
+        found: Box<str>,
+    },
+    /// The number after a filter's name is missing or out of range.
+    Meta {
+        /// The name of the filter.
+        filter: &'static str,
+        /// The text after the colon; `None` without one.
+        found: Option<Box<str>>,
+        /// The numbers that the filter takes.
+        expected: &'static str,
+    },
+    /// More filters than a chunk has slots.
+    TooManyFilters,
+}
+
+impl fmt::Display for NameError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Codec { found } => {
+                write!(f, "{found:?} is no codec; expected blosclz, lz4, lz4hc, snappy, zlib or zstd")
+            }
+            Self::Filter { found } => write!(f, "{found:?} is no filter"),
+            Self::Meta { filter, found: Some(found), expected } => {
+                write!(f, "filter {filter}: meta value {found:?}, expected {expected}")
+            }
+            Self::Meta { filter, found: None, expected } => {
+                write!(f, "filter {filter} needs a meta value after a colon, {expected}")
+            }
+            Self::TooManyFilters => {
+                write!(f, "more than {} filters, the slots of a chunk", FilterPipeline::MAX_LEN)
+            }
+        }
+    }
+}
+
+impl std::error::Error for NameError {}
