@@ -1,17 +1,18 @@
 //! May this change land? Every check in order, cheapest first, stopping at the first failure with its name.
 
-use crate::{bench, deny, faults, front, fuzz, kill, layers, metadata, msrv, no_c, release, sh, test};
+use crate::{api, bench, deny, faults, front, fuzz, kill, layers, metadata, msrv, no_c, release, sh, test};
 use anyhow::{Context, Result, bail};
 use std::time::{Duration, Instant};
 
 type Step = (&'static str, fn() -> Result<()>);
 
-const STEPS: [Step; 14] = [
+const STEPS: [Step; 15] = [
     ("fmt", fmt),
     ("layers", layers::run),
     ("deny", deny::run),
     ("clippy", clippy),
     ("docs", docs),
+    ("api", || api::run(&[])),
     ("msrv", msrv::run),
     ("no-c", no_c::run),
     ("test", test::run),

@@ -1,6 +1,7 @@
 //! Which chore was asked for? `cargo xtask <command>` does what takes more than one cargo command.
 #![forbid(unsafe_code)]
 
+mod api;
 mod bench;
 mod ci;
 mod cross;
@@ -33,6 +34,7 @@ const USAGE: &str = "usage: cargo xtask <command>
   cross [TARGET]...        the tests for other machines, in an emulator, and with newer instructions masked off
   limits [INPUTS]          memory and time of every malformed golden file and of 100,000 mutations
   memory [--size GB]       peak memory of every command that streams, on a sparse file of 10 GB; 1 to 64 threads
+  api [--write]            the public interface of each library is as docs/api lists it; --write writes the lists
   deny                     licences, sources and versions of all dependencies, by deny.toml
   no-c                     proves that the default `blpk` builds without any C compiler
   msrv                     the oldest Rust that Cargo.toml promises compiles all that users build
@@ -80,6 +82,7 @@ fn dispatch(args: &[&str]) -> anyhow::Result<()> {
         ["fuzz", rest @ ..] => fuzz::run(rest),
         ["release", rest @ ..] => release::run(rest),
         ["deny"] => deny::run(),
+        ["api", rest @ ..] => api::run(rest),
         ["bench", rest @ ..] => bench::run(rest),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");
