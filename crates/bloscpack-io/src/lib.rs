@@ -25,11 +25,10 @@
 //! also inside of other files ([`Tail`]), and sparse ones; carrays and ctables of bcolz.
 //!
 //! ```
-//! use blosc_core::{CParams, Codec};
-//! use bloscpack_io::{PackOptions, UnpackOptions};
+//! use bloscpack_io::{Codec, PackOptions, UnpackOptions};
 //!
 //! let plain: Vec<u8> = (0..1_000_000u64).flat_map(u64::to_le_bytes).collect();
-//! let options = PackOptions::new().params(CParams::new().codec(Codec::Lz4).typesize(8));
+//! let options = PackOptions::new().codec(Codec::Lz4).typesize(8);
 //! let packed = bloscpack_io::pack_bytes(&plain, &options)?;
 //! let (unpacked, report) = bloscpack_io::unpack_bytes(&packed, &UnpackOptions::new())?;
 //! assert!(unpacked == plain);
@@ -39,6 +38,21 @@
 //!
 //! Outputs are atomic: a file appears whole, or the old one stays. Memory is bounded by the threads and the chunk size,
 //! whatever the size of the file. Threads are the caller's ([`Threads`]).
+//!
+//! One dependency is enough: [`blosc_core`] and [`bloscpack_format`] are re-exported whole, for chunks without a file and for
+//! the values in headers and metadata.
+//!
+//! ```
+//! use bloscpack_io::blosc_core::{CParams, compress};
+//! use bloscpack_io::bloscpack_format::checksum::Checksum;
+//! use bloscpack_io::{Archive, FilterPipeline, PackOptions};
+//!
+//! let options = PackOptions::new().filters(FilterPipeline::bitshuffle()).clevel(9).checksum(Checksum::Crc32);
+//! let packed = Archive::open(bloscpack_io::pack_bytes(&[7; 1000], &options)?)?;
+//! let chunk = Archive::open(compress(&[7; 1000], &CParams::new())?)?;
+//! assert_eq!(packed.read_range(10..20)?, chunk.read_range(10..20)?);
+//! # Ok::<(), bloscpack_io::Error>(())
+//! ```
 
 #![forbid(unsafe_code)]
 
@@ -81,7 +95,9 @@ pub use archive::{Archive, PlainReader};
 pub use array::{Array, ItemFormat, ItemWriter, Typing};
 pub use atomic::AtomicFile;
 pub use attributes::{AttributeEdit, Attributes, Unkept, edit_attribute, read_attributes};
-pub use blosc_core::{Cancel, Limits, OutOfMemory, OverLimit, memory};
+pub use blosc_core;
+pub use blosc_core::{CParams, Cancel, Codec, Filter, FilterPipeline, Limits, OutOfMemory, OverLimit, memory};
+pub use bloscpack_format;
 pub use convert::{ColumnFiles, ConvertOptions, ConvertReport, Target, convert, convert_table, convert_table_to_files};
 #[cfg(feature = "csv")]
 pub use convert::{convert_array_to_csv, convert_to_csv};

@@ -75,9 +75,8 @@ impl fmt::Debug for Observer {
 /// How to pack.
 ///
 /// ```
-/// use blosc_core::{CParams, Codec};
-/// use bloscpack_io::PackOptions;
-/// let options = PackOptions::new().params(CParams::new().codec(Codec::Zstd).typesize(4)).chunk_size(4 << 20);
+/// use bloscpack_io::{Codec, PackOptions};
+/// let options = PackOptions::new().codec(Codec::Zstd).typesize(4).chunk_size(4 << 20);
 /// ```
 #[derive(Debug, Clone)]
 pub struct PackOptions {
@@ -118,9 +117,42 @@ impl PackOptions {
         }
     }
 
-    /// How chunks are compressed; as Blosc1 chunks, for a bloscpack file has no others.
+    /// Replaces all parameters of compression, the level included: that of [`CParams::new`] is 5, here the default is 7. The
+    /// setters [`codec`](PackOptions::codec), [`clevel`](PackOptions::clevel), [`typesize`](PackOptions::typesize) and
+    /// [`filters`](PackOptions::filters) change one parameter and keep the others. A bloscpack file has Blosc1 chunks only:
+    /// parameters of Blosc2 chunks are refused when packing starts.
+    ///
+    /// ```
+    /// use bloscpack_io::blosc_core::{BlockSize, CParams};
+    /// use bloscpack_io::PackOptions;
+    /// let options = PackOptions::new().params(CParams::new().blocksize(BlockSize::Fixed(64 << 10))).clevel(7);
+    /// ```
     pub fn params(mut self, params: CParams) -> Self {
         self.params = params;
+        self
+    }
+
+    /// The codec of the chunks. Packing refuses a codec that this build lacks.
+    pub fn codec(mut self, codec: Codec) -> Self {
+        self.params = self.params.codec(codec);
+        self
+    }
+
+    /// The compression level, 0..=9: 0 stores, 9 is smallest and may be much slower. Packing refuses other levels.
+    pub fn clevel(mut self, clevel: u8) -> Self {
+        self.params = self.params.clevel(clevel);
+        self
+    }
+
+    /// Bytes of one element, 1..=255: 8 for `f64`. Packing refuses other sizes.
+    pub fn typesize(mut self, typesize: usize) -> Self {
+        self.params = self.params.typesize(typesize);
+        self
+    }
+
+    /// The filters that run before the codec: shuffle, bitshuffle or none. Packing refuses others.
+    pub fn filters(mut self, filters: FilterPipeline) -> Self {
+        self.params = self.params.filters(filters);
         self
     }
 
@@ -249,9 +281,9 @@ impl AppendOptions {
         self
     }
 
-    /// The typesize of the new chunks; `None` for the file's.
-    pub fn typesize(mut self, typesize: Option<usize>) -> Self {
-        self.typesize = typesize;
+    /// The typesize of the new chunks in bytes; `None` for the file's.
+    pub fn typesize(mut self, typesize: impl Into<Option<usize>>) -> Self {
+        self.typesize = typesize.into();
         self
     }
 
@@ -319,3 +351,28 @@ macro_rules! overwriting {
 }
 
 overwriting!(PackOptions, UnpackOptions);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The default level is 7, not that of `CParams`.
+    #[test]
+    fn setters_change_one_parameter_and_keep_the_others() {
+        let default = CParams::new().codec(Codec::BloscLz).clevel(7).typesize(8);
+        let is = |options: PackOptions, params: CParams| assert_eq!(options.params, params);
+        is(PackOptions::new(), default.clone());
+        is(PackOptions::new().codec(Codec::Zstd), default.clone().codec(Codec::Zstd));
+        is(PackOptions::new().clevel(2), default.clone().clevel(2));
+        is(PackOptions::new().typesize(4), default.clone().typesize(4));
+        let filters = FilterPipeline::bitshuffle();
+        is(PackOptions::new().filters(filters), default.filters(filters));
+        is(PackOptions::new().clevel(9).params(CParams::new()), CParams::new());
+    }
+
+    #[test]
+    fn a_typesize_to_append_with_is_a_number_or_none() {
+        assert_eq!(AppendOptions::new().typesize(4).typesize, Some(4));
+        assert_eq!(AppendOptions::new().typesize(Some(4)).typesize(None).typesize, None);
+    }
+}
