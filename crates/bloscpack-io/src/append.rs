@@ -47,11 +47,18 @@ pub struct AppendReport {
 /// [`Error::NotEnoughSpace`] if the offsets section has no room; [`Error::NoMetadataFound`],
 /// [`Error::NoChangeInMetadata`] and [`Error::Format`] if the metadata cannot be replaced; what unpacking answers if
 /// the file is damaged between its chunks or in the last one. The file is then as it was.
-pub fn append_file(archive: &Path, new: &Path, options: &AppendOptions) -> Result<AppendReport, Error> {
-    let source = File::open(new).map_err(|error| Error::file("opening", new, error))?;
-    refuse_same_file(&source, archive)?;
-    let size = known_size(&source);
-    append_stream(archive, source, size, options)
+pub fn append_file(
+    archive: impl AsRef<Path>,
+    new: impl AsRef<Path>,
+    options: &AppendOptions,
+) -> Result<AppendReport, Error> {
+    fn inner(archive: &Path, new: &Path, options: &AppendOptions) -> Result<AppendReport, Error> {
+        let source = File::open(new).map_err(|error| Error::file("opening", new, error))?;
+        refuse_same_file(&source, archive)?;
+        let size = known_size(&source);
+        append_stream(archive, source, size, options)
+    }
+    inner(archive.as_ref(), new.as_ref(), options)
 }
 
 /// [`append_file`] from any reader, to its end; `size` is how much that is, if it is known.
@@ -59,12 +66,12 @@ pub fn append_file(archive: &Path, new: &Path, options: &AppendOptions) -> Resul
 /// # Errors
 /// As [`append_file`].
 pub fn append_stream(
-    archive: &Path,
+    archive: impl AsRef<Path>,
     new: impl Read,
     size: Option<u64>,
     options: &AppendOptions,
 ) -> Result<AppendReport, Error> {
-    edit(archive, new, size, MetadataRewrite::default(), options)
+    edit(archive.as_ref(), new, size, MetadataRewrite::default(), options)
 }
 
 /// Replaces the metadata of a bloscpack file, within the space that was set aside for it.
@@ -72,9 +79,9 @@ pub fn append_stream(
 /// # Errors
 /// [`Error::NoMetadataFound`] if the file has none; [`Error::NoChangeInMetadata`] if it is the same;
 /// [`Error::Format`] if it does not fit, or `changes` ask for a checksum of another length. The file is then as it was.
-pub fn rewrite_metadata(archive: &Path, metadata: Json, changes: MetadataRewrite) -> Result<(), Error> {
+pub fn rewrite_metadata(archive: impl AsRef<Path>, metadata: Json, changes: MetadataRewrite) -> Result<(), Error> {
     let options = AppendOptions::new().metadata(Some(metadata));
-    edit(archive, io::empty(), Some(0), changes, &options).map(|_| ())
+    edit(archive.as_ref(), io::empty(), Some(0), changes, &options).map(|_| ())
 }
 
 fn edit(

@@ -65,7 +65,11 @@ impl AtomicFile {
     /// # Errors
     /// [`Error::OutputExists`], or [`Error::File`] if the directory cannot be written to, or if the target is a device or
     /// a pipe, which a file must not take the place of.
-    pub fn create(target: &Path, overwrite: bool) -> Result<AtomicFile, Error> {
+    pub fn create(target: impl AsRef<Path>, overwrite: bool) -> Result<AtomicFile, Error> {
+        Self::create_path(target.as_ref(), overwrite)
+    }
+
+    fn create_path(target: &Path, overwrite: bool) -> Result<AtomicFile, Error> {
         let refuse = |error| Error::file("creating", target, error);
         if !overwrite && fs::symlink_metadata(target).is_ok() {
             return Err(Error::OutputExists(target.to_owned()));

@@ -22,7 +22,7 @@ use crate::source::{ChunkFiles, ReadAt};
 ///
 /// ```no_run
 /// use bloscpack_io::{Archive, LocalSource};
-/// let archive = Archive::open(LocalSource::open("measurements.b2frame".as_ref())?)?;
+/// let archive = Archive::open(LocalSource::open("measurements.b2frame")?)?;
 /// println!("{} chunks", archive.nchunks());
 /// # Ok::<(), bloscpack_io::Error>(())
 /// ```
@@ -50,7 +50,11 @@ impl LocalSource {
     /// # Errors
     /// [`Error::File`] for what the system says, also for a directory that is neither; [`Error::Unsupported`] for a ctable,
     /// of which [`LocalSource::open_column`] opens the columns.
-    pub fn open(path: &Path) -> Result<LocalSource, Error> {
+    pub fn open(path: impl AsRef<Path>) -> Result<LocalSource, Error> {
+        Self::open_path(path.as_ref())
+    }
+
+    fn open_path(path: &Path) -> Result<LocalSource, Error> {
         let refuse = |error| Error::file("opening", path, error);
         if !path.is_dir() {
             let file = File::open(path).map_err(refuse)?;
@@ -80,24 +84,27 @@ impl LocalSource {
     /// # Errors
     /// [`Error::NotBcolz`] if there is no ctable; [`Error::NoSuchColumn`]; [`Error::InFile`] if the list of its columns is
     /// damaged; [`Error::File`].
-    pub fn open_column(path: &Path, name: &str) -> Result<LocalSource, Error> {
-        LocalSource::open_column_with_limits(path, name, &Limits::new())
+    pub fn open_column(path: impl AsRef<Path>, name: &str) -> Result<LocalSource, Error> {
+        LocalSource::open_column_with_limits(path.as_ref(), name, &Limits::new())
     }
 
     /// [`LocalSource::open_column`] within other limits of what is read to find the column.
     ///
     /// # Errors
     /// As [`LocalSource::open_column`]; [`Error::Limit`] within.
-    pub fn open_column_with_limits(path: &Path, name: &str, limits: &Limits) -> Result<LocalSource, Error> {
-        let table = LocalDirectory::open(path)?;
-        if !path.join(ROOTDIRS_FILE).is_file() {
-            return Err(Error::NotBcolz { directory: path.display().to_string() });
+    pub fn open_column_with_limits(path: impl AsRef<Path>, name: &str, limits: &Limits) -> Result<LocalSource, Error> {
+        fn inner(path: &Path, name: &str, limits: &Limits) -> Result<LocalSource, Error> {
+            let table = LocalDirectory::open(path)?;
+            if !path.join(ROOTDIRS_FILE).is_file() {
+                return Err(Error::NotBcolz { directory: path.display().to_string() });
+            }
+            let column = bcolz::column_directory(table, name, limits)?;
+            // Only to tell whether an output is the same file.
+            let file = path.join(ROOTDIRS_FILE);
+            let file = File::open(&file).map_err(|error| Error::file("opening", &file, error))?;
+            Ok(LocalSource { carray: Some(Carray::Column(column, path.to_owned())), ..LocalSource::from(file) })
         }
-        let column = bcolz::column_directory(table, name, limits)?;
-        // Only to tell whether an output is the same file.
-        let file = path.join(ROOTDIRS_FILE);
-        let file = File::open(&file).map_err(|error| Error::file("opening", &file, error))?;
-        Ok(LocalSource { carray: Some(Carray::Column(column, path.to_owned())), ..LocalSource::from(file) })
+        inner(path.as_ref(), name, limits)
     }
 
     /// The file; of a sparse frame its `chunks.b2frame`, of a carray its `meta/storage`.

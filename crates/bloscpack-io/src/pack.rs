@@ -65,19 +65,26 @@ impl PackReport {
 ///
 /// # Errors
 /// [`Error::SameFile`], [`Error::OutputExists`], and all that [`pack_stream`] may answer.
-pub fn pack_file(input: &Path, output: &Path, options: &PackOptions) -> Result<PackReport, Error> {
-    let source = File::open(input).map_err(|error| Error::file("opening", input, error))?;
-    refuse_same_file(&source, output)?;
-    let size = known_size(&source);
-    pack_to_file(source, size, output, options).map_err(|error| error.with_names(Some(input), None))
+pub fn pack_file(
+    input: impl AsRef<Path>,
+    output: impl AsRef<Path>,
+    options: &PackOptions,
+) -> Result<PackReport, Error> {
+    fn inner(input: &Path, output: &Path, options: &PackOptions) -> Result<PackReport, Error> {
+        let source = File::open(input).map_err(|error| Error::file("opening", input, error))?;
+        refuse_same_file(&source, output)?;
+        let size = known_size(&source);
+        pack_to_file(source, size, output, options).map_err(|error| error.with_names(Some(input), None))
+    }
+    inner(input.as_ref(), output.as_ref(), options)
 }
 
 /// Packs bytes to a file, which appears whole or not at all.
 ///
 /// # Errors
 /// As [`pack_file`].
-pub fn pack_bytes_to_file(plain: &[u8], output: &Path, options: &PackOptions) -> Result<PackReport, Error> {
-    pack_to_file(plain, Some(plain.len() as u64), output, options)
+pub fn pack_bytes_to_file(plain: &[u8], output: impl AsRef<Path>, options: &PackOptions) -> Result<PackReport, Error> {
+    pack_to_file(plain, Some(plain.len() as u64), output.as_ref(), options)
 }
 
 /// Packs bytes in memory.
@@ -123,6 +130,15 @@ pub fn pack_stream(
 /// # Errors
 /// [`Error::OutputExists`], [`Error::NotAsWritten`], and all that [`pack_stream`] may answer.
 pub fn pack_to_file(
+    input: impl Read,
+    size: Option<u64>,
+    output: impl AsRef<Path>,
+    options: &PackOptions,
+) -> Result<PackReport, Error> {
+    pack_to_file_path(input, size, output.as_ref(), options)
+}
+
+fn pack_to_file_path(
     input: impl Read,
     size: Option<u64>,
     output: &Path,

@@ -53,16 +53,23 @@ pub struct UnpackReport {
 ///
 /// # Errors
 /// [`Error::SameFile`], [`Error::OutputExists`], and all that [`unpack_stream`] may answer.
-pub fn unpack_file(input: &Path, output: &Path, options: &UnpackOptions) -> Result<UnpackReport, Error> {
-    let source = LocalSource::open(input)?;
-    refuse_same_file(source.file(), output)?;
-    let unpacked = match Output::create(output, options.overwrite)? {
-        Output::Stream(file) => unpack_source(source, file, options),
-        Output::File(mut file) => {
-            unpack_source(source, &mut file, options).and_then(|report| file.commit().map(|()| report))
-        }
-    };
-    unpacked.map_err(|error| error.with_names(Some(input), Some(output)))
+pub fn unpack_file(
+    input: impl AsRef<Path>,
+    output: impl AsRef<Path>,
+    options: &UnpackOptions,
+) -> Result<UnpackReport, Error> {
+    fn inner(input: &Path, output: &Path, options: &UnpackOptions) -> Result<UnpackReport, Error> {
+        let source = LocalSource::open(input)?;
+        refuse_same_file(source.file(), output)?;
+        let unpacked = match Output::create(output, options.overwrite)? {
+            Output::Stream(file) => unpack_source(source, file, options),
+            Output::File(mut file) => {
+                unpack_source(source, &mut file, options).and_then(|report| file.commit().map(|()| report))
+            }
+        };
+        unpacked.map_err(|error| error.with_names(Some(input), Some(output)))
+    }
+    inner(input.as_ref(), output.as_ref(), options)
 }
 
 /// Unpacks what was opened at a path: a frame as an [`Archive`], everything else front to back.
@@ -123,12 +130,18 @@ pub fn unpack_bytes(packed: &[u8], options: &UnpackOptions) -> Result<(Vec<u8>, 
 ///
 /// # Errors
 /// As [`unpack_stream`].
-pub fn unpack_bytes_from_file(input: &Path, options: &UnpackOptions) -> Result<(Vec<u8>, UnpackReport), Error> {
-    let source = LocalSource::open(input)?;
-    let stored = source.stored().map_err(Error::io("reading the input"))?;
-    let mut plain = InMemory::new(&options.limits, stored);
-    let report = unpack_source(source, &mut plain, options).map_err(|error| plain.explain(error))?;
-    Ok((plain.bytes, report))
+pub fn unpack_bytes_from_file(
+    input: impl AsRef<Path>,
+    options: &UnpackOptions,
+) -> Result<(Vec<u8>, UnpackReport), Error> {
+    fn inner(input: &Path, options: &UnpackOptions) -> Result<(Vec<u8>, UnpackReport), Error> {
+        let source = LocalSource::open(input)?;
+        let stored = source.stored().map_err(Error::io("reading the input"))?;
+        let mut plain = InMemory::new(&options.limits, stored);
+        let report = unpack_source(source, &mut plain, options).map_err(|error| plain.explain(error))?;
+        Ok((plain.bytes, report))
+    }
+    inner(input.as_ref(), options)
 }
 
 /// Unpacks from any reader, front to back, to any writer. A frame, whose index is at its end, is put to a temporary file

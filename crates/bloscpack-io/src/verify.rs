@@ -17,13 +17,16 @@ use crate::{Archive, Error, LocalSource, UnpackOptions, UnpackReport, unpack_str
 ///
 /// # Errors
 /// What [`unpack_stream`] and [`Archive::verify`] answer, and [`Error::Offset`].
-pub fn verify_file(path: &Path, options: &UnpackOptions) -> Result<UnpackReport, Error> {
-    let source = LocalSource::open(path)?;
-    let verified = match is_frame(&source)? {
-        true => verify_frame(source, options),
-        false => verify_stream(source.into_file(), options),
-    };
-    verified.map_err(|error| error.with_names(Some(path), None))
+pub fn verify_file(path: impl AsRef<Path>, options: &UnpackOptions) -> Result<UnpackReport, Error> {
+    fn inner(path: &Path, options: &UnpackOptions) -> Result<UnpackReport, Error> {
+        let source = LocalSource::open(path)?;
+        let verified = match is_frame(&source)? {
+            true => verify_frame(source, options),
+            false => verify_stream(source.into_file(), options),
+        };
+        verified.map_err(|error| error.with_names(Some(path), None))
+    }
+    inner(path.as_ref(), options)
 }
 
 /// [`verify_file`] for any reader.

@@ -53,6 +53,6 @@ fn what_is_no_file_cannot_be_read_again() {
     let input = directory.path().join("f");
     std::fs::write(&input, plain()).unwrap();
     let options = PackOptions::new().verify(true).overwrite(true);
-    let error = bloscpack_io::pack_file(&input, "/dev/null".as_ref(), &options).unwrap_err();
+    let error = bloscpack_io::pack_file(&input, "/dev/null", &options).unwrap_err();
     assert!(matches!(error, Error::NotAsWritten { .. }), "{error}");
 }

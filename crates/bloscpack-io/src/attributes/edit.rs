@@ -34,23 +34,26 @@ pub enum AttributeEdit {
 /// the format; [`Error::Unsupported`] for formats that have no attributes; [`Error::Locked`]; what opening the container
 /// answers. The container is then as it was.
 pub fn edit_attribute(
-    path: &Path,
+    path: impl AsRef<Path>,
     column: Option<&str>,
     name: &str,
     edit: AttributeEdit,
     limits: Limits,
 ) -> Result<(), Error> {
-    if column.is_some() || path.join(ROOTDIRS_FILE).is_file() {
-        return of_table(path, column, name, edit, limits);
+    fn inner(path: &Path, column: Option<&str>, name: &str, edit: AttributeEdit, limits: Limits) -> Result<(), Error> {
+        if column.is_some() || path.join(ROOTDIRS_FILE).is_file() {
+            return of_table(path, column, name, edit, limits);
+        }
+        if path.is_dir() && bcolz::is_bcolz(path).map_err(|error| Error::file("opening", path, error))? {
+            return of_carray(path, name, edit, limits);
+        }
+        match format_of(path)? {
+            Format::Bloscpack { .. } => of_bloscpack(path, name, edit, limits),
+            Format::Blosc2Frame => of_frame(&mut FrameWriter::open_with_limits(path, limits)?, name, edit),
+            format => Err(Error::Unsupported { format }),
+        }
     }
-    if path.is_dir() && bcolz::is_bcolz(path).map_err(|error| Error::file("opening", path, error))? {
-        return of_carray(path, name, edit, limits);
-    }
-    match format_of(path)? {
-        Format::Bloscpack { .. } => of_bloscpack(path, name, edit, limits),
-        Format::Blosc2Frame => of_frame(&mut FrameWriter::open_with_limits(path, limits)?, name, edit),
-        format => Err(Error::Unsupported { format }),
-    }
+    inner(path.as_ref(), column, name, edit, limits)
 }
 
 /// The format of a file, or of a directory that is not one of bcolz.

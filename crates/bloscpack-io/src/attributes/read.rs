@@ -76,6 +76,15 @@ fn only(attrs: Attrs, wanted: &dyn Fn(&[u8]) -> bool) -> Attrs {
 /// # Errors
 /// [`Error::Unsupported`] for formats that have no attributes; all errors of opening the container.
 pub fn read_attributes(
+    path: impl AsRef<Path>,
+    column: Option<&str>,
+    name: Option<&str>,
+    limits: Limits,
+) -> Result<Attributes, Error> {
+    read_attributes_path(path.as_ref(), column, name, limits)
+}
+
+fn read_attributes_path(
     path: &Path,
     column: Option<&str>,
     name: Option<&str>,

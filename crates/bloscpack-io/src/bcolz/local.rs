@@ -27,17 +27,21 @@ impl LocalDirectory {
     ///
     /// # Errors
     /// [`Error::File`], also if it is a file.
-    pub fn open(root: &Path) -> Result<LocalDirectory, Error> {
-        let refuse = |error| Error::file("opening", root, error);
-        if !fs::metadata(root).map_err(refuse)?.is_dir() {
-            return Err(refuse(io::ErrorKind::NotADirectory.into()));
+    pub fn open(root: impl AsRef<Path>) -> Result<LocalDirectory, Error> {
+        fn inner(root: &Path) -> Result<LocalDirectory, Error> {
+            let refuse = |error| Error::file("opening", root, error);
+            if !fs::metadata(root).map_err(refuse)?.is_dir() {
+                return Err(refuse(io::ErrorKind::NotADirectory.into()));
+            }
+            Ok(LocalDirectory { root: root.to_owned() })
         }
-        Ok(LocalDirectory { root: root.to_owned() })
+        inner(root.as_ref())
     }
 
     /// A directory that may not be there yet: `create_dir("")` makes it.
     #[must_use]
-    pub fn new(root: &Path) -> LocalDirectory {
+    pub fn new(root: impl AsRef<Path>) -> LocalDirectory {
+        let root = root.as_ref();
         LocalDirectory { root: root.to_owned() }
     }
 

@@ -31,6 +31,15 @@ const ROWS: u64 = 4096;
 /// What opening and reading the table answer; [`Error::NoSuchColumn`]; [`Error::NoText`] for columns that have no text;
 /// [`Error::OutputExists`], [`Error::File`], [`Error::Io`], [`Error::Cancelled`].
 pub fn convert_to_csv(
+    input: impl AsRef<Path>,
+    column: Option<&str>,
+    output: impl AsRef<Path>,
+    options: &ConvertOptions,
+) -> Result<ConvertReport, Error> {
+    convert_to_csv_paths(input.as_ref(), column, output.as_ref(), options)
+}
+
+fn convert_to_csv_paths(
     input: &Path,
     column: Option<&str>,
     output: &Path,
@@ -79,6 +88,14 @@ fn lost_of(attrs: Result<&Attrs, Error>, prefix: &str) -> Result<Vec<Unkept>, Er
 /// As [`Array::open`] and [`Array::copy_selection`]; [`Error::NoText`] for items that have no text;
 /// [`Error::OutputExists`], [`Error::File`].
 pub fn convert_array_to_csv(
+    input: LocalSource,
+    output: impl AsRef<Path>,
+    options: &ConvertOptions,
+) -> Result<ConvertReport, Error> {
+    convert_array_to_csv_path(input, output.as_ref(), options)
+}
+
+fn convert_array_to_csv_path(
     input: LocalSource,
     output: &Path,
     options: &ConvertOptions,

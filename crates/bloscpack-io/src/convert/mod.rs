@@ -64,6 +64,15 @@ pub struct ConvertReport {
 /// [`Error::NotANumpyArray`] if shape and bytes do not go together; what reading the input and writing the output answer.
 pub fn convert(
     input: LocalSource,
+    output: impl AsRef<Path>,
+    target: Target,
+    options: &ConvertOptions,
+) -> Result<ConvertReport, Error> {
+    convert_path(input, output.as_ref(), target, options)
+}
+
+fn convert_path(
+    input: LocalSource,
     output: &Path,
     target: Target,
     options: &ConvertOptions,

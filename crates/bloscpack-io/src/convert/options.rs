@@ -34,15 +34,18 @@ pub enum Target {
 impl Target {
     /// What a file of this name is to be; `None` if the name does not say.
     #[must_use]
-    pub fn of_name(path: &Path) -> Option<Target> {
-        match path.extension()?.to_str()? {
-            "blp" => Some(Target::Bloscpack),
-            "b2frame" | "b2f" | "b2" => Some(Target::Frame),
-            "b2nd" => Some(Target::Array),
-            "npy" => Some(Target::Npy),
-            "bcolz" => Some(Target::Bcolz),
-            _ => None,
+    pub fn of_name(path: impl AsRef<Path>) -> Option<Target> {
+        fn inner(path: &Path) -> Option<Target> {
+            match path.extension()?.to_str()? {
+                "blp" => Some(Target::Bloscpack),
+                "b2frame" | "b2f" | "b2" => Some(Target::Frame),
+                "b2nd" => Some(Target::Array),
+                "npy" => Some(Target::Npy),
+                "bcolz" => Some(Target::Bcolz),
+                _ => None,
+            }
         }
+        inner(path.as_ref())
     }
 }
 

@@ -54,7 +54,15 @@ impl ColumnFiles {
 /// # Errors
 /// What opening and reading the table answer; [`Error::Format`] for columns of Python objects; else as
 /// [`CtableWriter::create`].
-pub fn convert_table(input: &Path, output: &Path, options: &ConvertOptions) -> Result<ConvertReport, Error> {
+pub fn convert_table(
+    input: impl AsRef<Path>,
+    output: impl AsRef<Path>,
+    options: &ConvertOptions,
+) -> Result<ConvertReport, Error> {
+    convert_table_paths(input.as_ref(), output.as_ref(), options)
+}
+
+fn convert_table_paths(input: &Path, output: &Path, options: &ConvertOptions) -> Result<ConvertReport, Error> {
     refuse_within(input, output)?;
     refuse_array_options(options)?;
     let table = Ctable::open_with_limits(LocalDirectory::open(input)?, options.limits)?;
@@ -92,6 +100,15 @@ pub fn convert_table(input: &Path, output: &Path, options: &ConvertOptions) -> R
 /// What opening and reading the table answer; [`Error::Format`] for columns of Python objects; [`Error::OutputExists`],
 /// [`Error::File`].
 pub fn convert_table_to_files(
+    input: impl AsRef<Path>,
+    output: impl AsRef<Path>,
+    files: ColumnFiles,
+    options: &ConvertOptions,
+) -> Result<ConvertReport, Error> {
+    convert_table_to_files_paths(input.as_ref(), output.as_ref(), files, options)
+}
+
+fn convert_table_to_files_paths(
     input: &Path,
     output: &Path,
     files: ColumnFiles,

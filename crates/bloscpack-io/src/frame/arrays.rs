@@ -136,13 +136,13 @@ impl FrameWriter<NewFrame> {
     /// # Errors
     /// As [`FrameWriter::create`]; [`Error::Format`] if the shapes do not go together.
     pub fn create_array(
-        path: &Path,
+        path: impl AsRef<Path>,
         frame_type: FrameType,
         overwrite: bool,
         array: B2nd,
         params: FrameParams,
     ) -> Result<Self, Error> {
-        FrameWriter::start_array(NewFrame::create(path, frame_type, overwrite)?, array, params)
+        FrameWriter::start_array(NewFrame::create(path.as_ref(), frame_type, overwrite)?, array, params)
     }
 
     /// [`FrameWriter::create_array`] with other metalayers besides that of the array.

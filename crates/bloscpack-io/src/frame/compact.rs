@@ -28,15 +28,16 @@ pub struct CompactReport {
 ///
 /// # Errors
 /// What opening and copying answer; the frame is then as it was.
-pub fn compact(path: &Path, cancel: &Cancel) -> Result<CompactReport, Error> {
-    compact_with_limits(path, cancel, Limits::new())
+pub fn compact(path: impl AsRef<Path>, cancel: &Cancel) -> Result<CompactReport, Error> {
+    compact_with_limits(path.as_ref(), cancel, Limits::new())
 }
 
 /// [`compact`] within other limits.
 ///
 /// # Errors
 /// As [`compact`], and [`Error::Limit`].
-pub fn compact_with_limits(path: &Path, cancel: &Cancel, limits: Limits) -> Result<CompactReport, Error> {
+pub fn compact_with_limits(path: impl AsRef<Path>, cancel: &Cancel, limits: Limits) -> Result<CompactReport, Error> {
+    let path = path.as_ref();
     if path.is_dir() { compact_sparse(path, cancel, limits) } else { compact_contiguous(path, cancel, limits) }
 }
 

@@ -37,15 +37,22 @@ impl LocalFrame {
     ///
     /// # Errors
     /// [`Error::File`]; [`Error::Locked`] if somebody has opened it so already.
-    pub fn open(path: &Path) -> Result<LocalFrame, Error> {
-        if !path.is_dir() {
-            return Ok(LocalFrame { file: open_locked(path, open_both_ways)?, path: path.to_owned(), directory: None });
+    pub fn open(path: impl AsRef<Path>) -> Result<LocalFrame, Error> {
+        fn inner(path: &Path) -> Result<LocalFrame, Error> {
+            if !path.is_dir() {
+                return Ok(LocalFrame {
+                    file: open_locked(path, open_both_ways)?,
+                    path: path.to_owned(),
+                    directory: None,
+                });
+            }
+            let directory = Directory { _lock: lock_directory(path)?, path: path.to_owned() };
+            let path = path.join(sframe::INDEX_FILE);
+            let file = open_regular_by(File::options().read(true).write(true), &path);
+            let file = file.map_err(|error| Error::file("opening", &path, error))?.into();
+            Ok(LocalFrame { file, path, directory: Some(directory) })
         }
-        let directory = Directory { _lock: lock_directory(path)?, path: path.to_owned() };
-        let path = path.join(sframe::INDEX_FILE);
-        let file = open_regular_by(File::options().read(true).write(true), &path);
-        let file = file.map_err(|error| Error::file("opening", &path, error))?.into();
-        Ok(LocalFrame { file, path, directory: Some(directory) })
+        inner(path.as_ref())
     }
 
     fn chunk_file(&self, number: u32) -> io::Result<PathBuf> {

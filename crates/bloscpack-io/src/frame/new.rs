@@ -31,14 +31,17 @@ impl NewFrame {
     ///
     /// # Errors
     /// [`Error::OutputExists`], [`Error::File`]; [`Error::Locked`] if somebody is changing the directory that is there.
-    pub fn create(target: &Path, frame_type: FrameType, overwrite: bool) -> Result<NewFrame, Error> {
-        if frame_type == FrameType::Contiguous {
-            return Ok(NewFrame(Kind::File { file: Mutex::new(AtomicFile::create(target, overwrite)?), at: 0 }));
+    pub fn create(target: impl AsRef<Path>, frame_type: FrameType, overwrite: bool) -> Result<NewFrame, Error> {
+        fn inner(target: &Path, frame_type: FrameType, overwrite: bool) -> Result<NewFrame, Error> {
+            if frame_type == FrameType::Contiguous {
+                return Ok(NewFrame(Kind::File { file: Mutex::new(AtomicFile::create(target, overwrite)?), at: 0 }));
+            }
+            let is_ours = |target: &Path| Ok(target.join(sframe::INDEX_FILE).is_file());
+            let new = NewDirectory::create(target, overwrite, is_ours)?;
+            let lock = if target.is_dir() { lock_directory(target)? } else { None };
+            Ok(NewFrame(Kind::Directory(new, lock)))
         }
-        let is_ours = |target: &Path| Ok(target.join(sframe::INDEX_FILE).is_file());
-        let new = NewDirectory::create(target, overwrite, is_ours)?;
-        let lock = if target.is_dir() { lock_directory(target)? } else { None };
-        Ok(NewFrame(Kind::Directory(new, lock)))
+        inner(target.as_ref(), frame_type, overwrite)
     }
 
     /// What was written, as it is on the disk, to be read before it has its place.

@@ -71,11 +71,11 @@ pub fn pack_ndarray<A: Element, S: Data<Elem = A>, D: Dimension>(
 /// What [`pack_array_to_file`] answers.
 pub fn pack_ndarray_to_file<A: Element, S: Data<Elem = A>, D: Dimension>(
     array: &ArrayBase<S, D>,
-    output: &Path,
+    output: impl AsRef<Path>,
     options: &PackOptions,
 ) -> Result<PackReport, Error> {
     let (bytes, meta) = to_bytes(array)?;
-    pack_array_to_file(&bytes, &meta, output, options)
+    pack_array_to_file(&bytes, &meta, output.as_ref(), options)
 }
 
 /// Unpacks an array whose items have type `A`, of either byte order, and whose shape has the dimensions of `D`.
@@ -92,10 +92,10 @@ pub fn unpack_ndarray<A: Element, D: Dimension>(packed: &[u8], options: &UnpackO
 /// # Errors
 /// As [`unpack_ndarray`].
 pub fn unpack_ndarray_from_file<A: Element, D: Dimension>(
-    input: &Path,
+    input: impl AsRef<Path>,
     options: &UnpackOptions,
 ) -> Result<Array<A, D>, Error> {
-    let (bytes, meta) = unpack_array_from_file(input, options)?;
+    let (bytes, meta) = unpack_array_from_file(input.as_ref(), options)?;
     from_bytes(bytes, meta)
 }
 
@@ -106,7 +106,7 @@ pub fn unpack_ndarray_from_file<A: Element, D: Dimension>(
 /// [`Error::OutputExists`]; what [`FrameWriter::create_array`] and [`FrameWriter::write_items`] answer.
 pub fn ndarray_to_frame<A: Element, S: Data<Elem = A>, D: Dimension>(
     array: &ArrayBase<S, D>,
-    output: &Path,
+    output: impl AsRef<Path>,
     overwrite: bool,
     options: &ArrayOptions,
     params: FrameParams,
@@ -115,7 +115,7 @@ pub fn ndarray_to_frame<A: Element, S: Data<Elem = A>, D: Dimension>(
     let (bytes, meta) = to_bytes(array)?;
     let params = params.typesize(size_of::<A>() as u32);
     let cut = options.array(&meta)?;
-    let mut writer = FrameWriter::create_array(output, FrameType::Contiguous, overwrite, cut, params)?;
+    let mut writer = FrameWriter::create_array(output.as_ref(), FrameType::Contiguous, overwrite, cut, params)?;
     writer.write_items(&PlainItems::new(bytes, 0, &meta)?, threads, &Cancel::new())?;
     writer.finish()
 }

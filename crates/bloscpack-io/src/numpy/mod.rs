@@ -63,23 +63,26 @@ pub fn unpack_array(packed: &[u8], options: &UnpackOptions) -> Result<(Vec<u8>, 
 pub fn pack_array_to_file(
     bytes: &[u8],
     meta: &NumpyMeta,
-    output: &Path,
+    output: impl AsRef<Path>,
     options: &PackOptions,
 ) -> Result<PackReport, Error> {
     check_len(meta, bytes.len() as u64)?;
-    pack_bytes_to_file(bytes, output, &for_array(options, meta)?)
+    pack_bytes_to_file(bytes, output.as_ref(), &for_array(options, meta)?)
 }
 
 /// [`unpack_array`] from a file.
 ///
 /// # Errors
 /// As [`unpack_array`].
-pub fn unpack_array_from_file(input: &Path, options: &UnpackOptions) -> Result<(Vec<u8>, NumpyMeta), Error> {
-    let file = File::open(input).map_err(|error| Error::file("opening", input, error))?;
-    let meta = array_meta(&Archive::open_with_limits(&file, options.limits)?)?;
-    let (bytes, _) = unpack_bytes_from_file(input, options)?;
-    check_len(&meta, bytes.len() as u64)?;
-    Ok((bytes, meta))
+pub fn unpack_array_from_file(input: impl AsRef<Path>, options: &UnpackOptions) -> Result<(Vec<u8>, NumpyMeta), Error> {
+    fn inner(input: &Path, options: &UnpackOptions) -> Result<(Vec<u8>, NumpyMeta), Error> {
+        let file = File::open(input).map_err(|error| Error::file("opening", input, error))?;
+        let meta = array_meta(&Archive::open_with_limits(&file, options.limits)?)?;
+        let (bytes, _) = unpack_bytes_from_file(input, options)?;
+        check_len(&meta, bytes.len() as u64)?;
+        Ok((bytes, meta))
+    }
+    inner(input.as_ref(), options)
 }
 
 /// What the bytes of an archive mean, and that it has as many.

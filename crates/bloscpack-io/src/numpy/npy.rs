@@ -20,7 +20,15 @@ const HEADER_GUESS: u64 = 4096;
 /// # Errors
 /// [`Error::Format`] if it is no `.npy` file that can be held, [`Error::InputChanged`] if it is cut off, and what
 /// [`crate::pack_file`] answers.
-pub fn pack_npy_file(input: &Path, output: &Path, options: &PackOptions) -> Result<PackReport, Error> {
+pub fn pack_npy_file(
+    input: impl AsRef<Path>,
+    output: impl AsRef<Path>,
+    options: &PackOptions,
+) -> Result<PackReport, Error> {
+    pack_npy_file_paths(input.as_ref(), output.as_ref(), options)
+}
+
+fn pack_npy_file_paths(input: &Path, output: &Path, options: &PackOptions) -> Result<PackReport, Error> {
     let opening = |error| Error::file("opening", input, error);
     let reading = |error| Error::file("reading", input, error);
     let source = File::open(input).map_err(opening)?;
@@ -52,13 +60,20 @@ pub fn pack_npy_file(input: &Path, output: &Path, options: &PackOptions) -> Resu
 ///
 /// # Errors
 /// [`Error::NotANumpyArray`] if `input` does not hold an array, or not all of it; what [`crate::unpack_file`] answers.
-pub fn unpack_npy_file(input: &Path, output: &Path, options: &UnpackOptions) -> Result<UnpackReport, Error> {
-    let source = File::open(input).map_err(|error| Error::file("opening", input, error))?;
-    refuse_same_file(&source, output)?;
-    let meta = array_meta(&Archive::open_with_limits(&source, options.limits)?)?;
-    let mut file = AtomicFile::create(output, options.overwrite)?;
-    file.write_all(&npy::to_bytes(&meta)?).map_err(Error::io("writing the output"))?;
-    let report = unpack_stream(source, &mut file, options)?;
-    file.commit()?;
-    Ok(report)
+pub fn unpack_npy_file(
+    input: impl AsRef<Path>,
+    output: impl AsRef<Path>,
+    options: &UnpackOptions,
+) -> Result<UnpackReport, Error> {
+    fn inner(input: &Path, output: &Path, options: &UnpackOptions) -> Result<UnpackReport, Error> {
+        let source = File::open(input).map_err(|error| Error::file("opening", input, error))?;
+        refuse_same_file(&source, output)?;
+        let meta = array_meta(&Archive::open_with_limits(&source, options.limits)?)?;
+        let mut file = AtomicFile::create(output, options.overwrite)?;
+        file.write_all(&npy::to_bytes(&meta)?).map_err(Error::io("writing the output"))?;
+        let report = unpack_stream(source, &mut file, options)?;
+        file.commit()?;
+        Ok(report)
+    }
+    inner(input.as_ref(), output.as_ref(), options)
 }

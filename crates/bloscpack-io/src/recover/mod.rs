@@ -41,8 +41,13 @@ use crate::{Cancel, Error, LocalSource, ReadAt as _};
 /// # Errors
 /// [`Error::NoChunks`] if no chunk is whole; [`Error::SameFile`], [`Error::OutputExists`], [`Error::File`], [`Error::Io`],
 /// [`Error::Cancelled`].
-pub fn recover(input: &Path, output: &Path, overwrite: bool, cancel: &Cancel) -> Result<RecoverReport, Error> {
-    recover_with_limits(input, output, overwrite, cancel, Limits::new())
+pub fn recover(
+    input: impl AsRef<Path>,
+    output: impl AsRef<Path>,
+    overwrite: bool,
+    cancel: &Cancel,
+) -> Result<RecoverReport, Error> {
+    recover_with_limits(input.as_ref(), output.as_ref(), overwrite, cancel, Limits::new())
 }
 
 /// [`recover`] within other limits. A chunk beyond them counts as lost.
@@ -50,6 +55,16 @@ pub fn recover(input: &Path, output: &Path, overwrite: bool, cancel: &Cancel) ->
 /// # Errors
 /// As [`recover`]; [`Error::Limit`] if zeros or the report would take more than the limits allow.
 pub fn recover_with_limits(
+    input: impl AsRef<Path>,
+    output: impl AsRef<Path>,
+    overwrite: bool,
+    cancel: &Cancel,
+    limits: Limits,
+) -> Result<RecoverReport, Error> {
+    recover_with_limits_paths(input.as_ref(), output.as_ref(), overwrite, cancel, limits)
+}
+
+fn recover_with_limits_paths(
     input: &Path,
     output: &Path,
     overwrite: bool,

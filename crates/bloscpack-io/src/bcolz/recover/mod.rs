@@ -47,13 +47,13 @@ pub enum Gaps {
 /// columns; [`Error::NotBcolz`]; [`Error::InputReplaced`] if the new directory would be the old one, in it, or in the place of one that
 /// it is in; [`Error::OutputExists`], [`Error::File`], [`Error::Cancelled`].
 pub fn recover(
-    input: &Path,
-    output: &Path,
+    input: impl AsRef<Path>,
+    output: impl AsRef<Path>,
     overwrite: bool,
     gaps: Gaps,
     cancel: &Cancel,
 ) -> Result<RecoverReport, Error> {
-    recover_with_limits(input, output, overwrite, gaps, cancel, Limits::new())
+    recover_with_limits(input.as_ref(), output.as_ref(), overwrite, gaps, cancel, Limits::new())
 }
 
 /// [`recover`] within other limits: what would cost more counts as lost.
@@ -61,6 +61,17 @@ pub fn recover(
 /// # Errors
 /// As [`recover`].
 pub fn recover_with_limits(
+    input: impl AsRef<Path>,
+    output: impl AsRef<Path>,
+    overwrite: bool,
+    gaps: Gaps,
+    cancel: &Cancel,
+    limits: Limits,
+) -> Result<RecoverReport, Error> {
+    recover_with_limits_paths(input.as_ref(), output.as_ref(), overwrite, gaps, cancel, limits)
+}
+
+fn recover_with_limits_paths(
     input: &Path,
     output: &Path,
     overwrite: bool,

@@ -92,9 +92,9 @@ impl CarrayWriter<LocalDirectory> {
     /// # Errors
     /// [`Error::OutputExists`], [`Error::File`], [`Error::Locked`]; [`Error::CarrayParams`], [`Error::Format`] if there is no
     /// such carray.
-    pub fn create(path: &Path, overwrite: bool, params: &CarrayParams) -> Result<Self, Error> {
+    pub fn create(path: impl AsRef<Path>, overwrite: bool, params: &CarrayParams) -> Result<Self, Error> {
         params.meta()?;
-        let (place, dir) = Place::create(path, overwrite)?;
+        let (place, dir) = Place::create(path.as_ref(), overwrite)?;
         Ok(CarrayWriter { place: Some(place), ..CarrayWriter::create_in(dir, params)? })
     }
 
@@ -102,21 +102,24 @@ impl CarrayWriter<LocalDirectory> {
     ///
     /// # Errors
     /// [`Error::Locked`] if somebody else is changing it; [`Error::File`], and as [`CarrayWriter::with_directory`].
-    pub fn open(path: &Path) -> Result<Self, Error> {
-        CarrayWriter::open_with_limits(path, Limits::new())
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
+        CarrayWriter::open_with_limits(path.as_ref(), Limits::new())
     }
 
     /// [`CarrayWriter::open`] within other limits: what is there may cost no more.
     ///
     /// # Errors
     /// As [`CarrayWriter::open`].
-    pub fn open_with_limits(path: &Path, limits: Limits) -> Result<Self, Error> {
-        let table = directory(path);
-        if [PENDING_FILE, ROOTDIRS_FILE].iter().all(|file| table.join(file).exists()) {
-            // A change of the table that this is a column of.
-            drop(Staging::open(LocalDirectory::open(table)?, limits)?);
+    pub fn open_with_limits(path: impl AsRef<Path>, limits: Limits) -> Result<Self, Error> {
+        fn inner(path: &Path, limits: Limits) -> Result<CarrayWriter, Error> {
+            let table = directory(path);
+            if [PENDING_FILE, ROOTDIRS_FILE].iter().all(|file| table.join(file).exists()) {
+                // A change of the table that this is a column of.
+                drop(Staging::open(LocalDirectory::open(table)?, limits)?);
+            }
+            CarrayWriter::with_directory_and_limits(LocalDirectory::open(path)?, limits)
         }
-        CarrayWriter::with_directory_and_limits(LocalDirectory::open(path)?, limits)
+        inner(path.as_ref(), limits)
     }
 }
 

@@ -65,9 +65,9 @@ impl CtableWriter<LocalDirectory> {
     /// # Errors
     /// [`Error::OutputExists`], [`Error::File`], [`Error::Locked`]; [`Error::CarrayParams`], [`Error::Format`] if there are
     /// no such columns.
-    pub fn create(path: &Path, overwrite: bool, columns: &[(&str, CarrayParams)]) -> Result<Self, Error> {
+    pub fn create(path: impl AsRef<Path>, overwrite: bool, columns: &[(&str, CarrayParams)]) -> Result<Self, Error> {
         columns.iter().try_for_each(|(_, params)| params.meta().map(drop))?;
-        let (place, dir) = Place::create(path, overwrite)?;
+        let (place, dir) = Place::create(path.as_ref(), overwrite)?;
         Ok(CtableWriter { place: Some(place), ..CtableWriter::create_in(dir, columns)? })
     }
 
@@ -76,16 +76,16 @@ impl CtableWriter<LocalDirectory> {
     /// # Errors
     /// [`Error::Locked`] if somebody else is changing it, or a column of it; [`Error::File`], and as
     /// [`CtableWriter::with_directory`].
-    pub fn open(path: &Path) -> Result<Self, Error> {
-        CtableWriter::open_with_limits(path, Limits::new())
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
+        CtableWriter::open_with_limits(path.as_ref(), Limits::new())
     }
 
     /// [`CtableWriter::open`] within other limits: what is there may cost no more.
     ///
     /// # Errors
     /// As [`CtableWriter::open`].
-    pub fn open_with_limits(path: &Path, limits: Limits) -> Result<Self, Error> {
-        CtableWriter::with_directory_and_limits(LocalDirectory::open(path)?, limits)
+    pub fn open_with_limits(path: impl AsRef<Path>, limits: Limits) -> Result<Self, Error> {
+        CtableWriter::with_directory_and_limits(LocalDirectory::open(path.as_ref())?, limits)
     }
 }
 

@@ -30,8 +30,13 @@ use crate::{Archive, Cancel, Error, LocalSource, ReadAt as _};
 /// # Errors
 /// [`Error::Format`] if not even the header stands; [`Error::OutputExists`], [`Error::File`], [`Error::Io`],
 /// [`Error::Cancelled`].
-pub fn recover(input: &Path, output: &Path, overwrite: bool, cancel: &Cancel) -> Result<RecoverReport, Error> {
-    recover_with_limits(input, output, overwrite, cancel, Limits::new())
+pub fn recover(
+    input: impl AsRef<Path>,
+    output: impl AsRef<Path>,
+    overwrite: bool,
+    cancel: &Cancel,
+) -> Result<RecoverReport, Error> {
+    recover_with_limits(input.as_ref(), output.as_ref(), overwrite, cancel, Limits::new())
 }
 
 /// [`recover`] within other limits: what would cost more counts as lost.
@@ -39,6 +44,16 @@ pub fn recover(input: &Path, output: &Path, overwrite: bool, cancel: &Cancel) ->
 /// # Errors
 /// As [`recover`]; [`Error::Limit`] if what is lost would take more memory to tell.
 pub fn recover_with_limits(
+    input: impl AsRef<Path>,
+    output: impl AsRef<Path>,
+    overwrite: bool,
+    cancel: &Cancel,
+    limits: Limits,
+) -> Result<RecoverReport, Error> {
+    recover_with_limits_paths(input.as_ref(), output.as_ref(), overwrite, cancel, limits)
+}
+
+fn recover_with_limits_paths(
     input: &Path,
     output: &Path,
     overwrite: bool,

@@ -66,16 +66,16 @@ impl FrameWriter<LocalFrame> {
     ///
     /// # Errors
     /// [`Error::File`], and as [`FrameWriter::with_store`].
-    pub fn open(path: &Path) -> Result<Self, Error> {
-        FrameWriter::open_with_limits(path, Limits::new())
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
+        FrameWriter::open_with_limits(path.as_ref(), Limits::new())
     }
 
     /// [`FrameWriter::open`] within other limits: what is there may cost no more.
     ///
     /// # Errors
     /// As [`FrameWriter::open`], and [`Error::Limit`].
-    pub fn open_with_limits(path: &Path, limits: Limits) -> Result<Self, Error> {
-        FrameWriter::with_store_and_limits(LocalFrame::open(path)?, limits)
+    pub fn open_with_limits(path: impl AsRef<Path>, limits: Limits) -> Result<Self, Error> {
+        FrameWriter::with_store_and_limits(LocalFrame::open(path.as_ref())?, limits)
     }
 }
 
@@ -85,8 +85,13 @@ impl FrameWriter<NewFrame> {
     ///
     /// # Errors
     /// [`Error::OutputExists`], [`Error::File`], [`Error::FrameParams`].
-    pub fn create(path: &Path, frame_type: FrameType, overwrite: bool, params: FrameParams) -> Result<Self, Error> {
-        FrameWriter::start(NewFrame::create(path, frame_type, overwrite)?, params)
+    pub fn create(
+        path: impl AsRef<Path>,
+        frame_type: FrameType,
+        overwrite: bool,
+        params: FrameParams,
+    ) -> Result<Self, Error> {
+        FrameWriter::start(NewFrame::create(path.as_ref(), frame_type, overwrite)?, params)
     }
 
     /// Commits what was not, and puts the frame in its place.
