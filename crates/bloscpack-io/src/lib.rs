@@ -72,6 +72,7 @@ pub mod frame;
 mod front;
 mod in_memory;
 mod index;
+mod io_error;
 mod local;
 mod lock;
 mod lost;

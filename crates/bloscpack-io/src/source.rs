@@ -2,7 +2,7 @@
 
 use blosc_core::memory;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Cursor, Read};
 use std::sync::Arc;
 
 use bloscpack_format::FormatError;
@@ -12,6 +12,10 @@ use crate::bcolz::Directory;
 
 /// A source of bytes that can be read at any place through a shared reference, so that several chunks can be fetched at
 /// once. Files and memory implement it; so may HTTP ranges and object stores.
+///
+/// In memory: `[u8]`, `Vec<u8>`, [`Cursor`], and `&`, `Box` and `Arc` of these. The position of a [`Cursor`] means nothing
+/// here: offsets count from its first byte. An array `[u8; N]` is a source as a slice, or in a [`Cursor`]: it does not implement
+/// the trait itself, because `array.len()` would then mean [`ReadAt::len`] wherever the trait is imported.
 pub trait ReadAt: Sync {
     /// Bytes in the source.
     ///
@@ -135,6 +139,16 @@ impl ReadAt for Vec<u8> {
 
     fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
         self.as_slice().read_exact_at(offset, buf)
+    }
+}
+
+impl<T: AsRef<[u8]> + Sync> ReadAt for Cursor<T> {
+    fn len(&self) -> io::Result<u64> {
+        ReadAt::len(self.get_ref().as_ref())
+    }
+
+    fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
+        self.get_ref().as_ref().read_exact_at(offset, buf)
     }
 }
 

@@ -1,12 +1,14 @@
 //! The interface as callers see it: paths of any type, conversions, sources in memory.
 #![allow(clippy::unwrap_used)]
 
+use std::io::{self, Cursor, Read};
 use std::path::Path;
+use std::sync::Arc;
 
 use bloscpack_io::frame::{FrameParams, FrameWriter, LocalFrame, NewFrame};
 use bloscpack_io::{
-    AppendOptions, AtomicFile, ConvertOptions, LocalSource, PackOptions, Target, UnpackOptions, append_file, convert,
-    pack_bytes_to_file, pack_file, unpack_bytes_from_file, unpack_file, verify_file,
+    AppendOptions, Archive, AtomicFile, ConvertOptions, Error, LocalSource, PackOptions, ReadAt, Target, UnpackOptions,
+    append_file, convert, pack_bytes, pack_bytes_to_file, pack_file, unpack_bytes_from_file, unpack_file, verify_file,
 };
 
 /// `&str`, `String`, `&OsStr`, `PathBuf` and `&Path` are paths everywhere.
@@ -32,4 +34,50 @@ fn paths_are_of_any_type() {
     drop(NewFrame::create(at("new"), contiguous, false).unwrap());
     FrameWriter::create(at("new"), contiguous, false, FrameParams::new(1)).unwrap().finish().unwrap();
     AtomicFile::create(at("atomic"), false).unwrap().commit().unwrap();
+}
+
+/// The type annotations are the test: each of these is a source.
+#[test]
+fn everything_in_memory_is_a_source() {
+    fn first_byte(source: impl ReadAt) -> u8 {
+        let archive = Archive::open(source).unwrap();
+        assert_eq!(archive.nbytes(), 5);
+        archive.read_range(0..1).unwrap()[0]
+    }
+    let packed = pack_bytes(b"plain", &PackOptions::new().offsets(false)).unwrap();
+    let mut array = [0; 256];
+    array[..packed.len()].copy_from_slice(&packed);
+    assert_eq!(array.len(), 256); // not `ReadAt::len`
+    let mut cursor = Cursor::new(packed.clone());
+    cursor.set_position(7);
+    let sources = [
+        first_byte(packed.as_slice()),
+        first_byte(array.as_slice()),
+        first_byte(Cursor::new(array)),
+        first_byte(Box::<[u8]>::from(packed.as_slice())),
+        first_byte(Arc::<[u8]>::from(packed.as_slice())),
+        first_byte(cursor),
+        first_byte(Cursor::new(packed.as_slice())),
+        first_byte(&&packed),
+        first_byte(packed),
+    ];
+    assert_eq!(sources, [b'p'; 9]);
+}
+
+/// `read_to_end` repeats calls that were interrupted, so the error of a damaged or cancelled archive must not look so.
+#[test]
+fn errors_pass_through_readers_and_come_out_again() {
+    let mut packed = pack_bytes(&[1; 5000], &PackOptions::new().chunk_size(1000)).unwrap();
+    let last = packed.len() - 10;
+    packed[last] ^= 1;
+    let archive = Archive::open(packed).unwrap();
+    let mut plain = Vec::new();
+    let error = archive.reader(&UnpackOptions::new()).read_to_end(&mut plain).unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::InvalidData);
+    assert!(matches!(Error::from(error), Error::ChunkDigest(mismatch) if mismatch.chunk == 4));
+    let cancel = bloscpack_io::Cancel::new();
+    cancel.cancel();
+    let error = archive.reader(&UnpackOptions::new().cancel(cancel)).read_to_end(&mut plain).unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::Other);
+    assert!(matches!(Error::from(error), Error::Cancelled));
 }

@@ -75,7 +75,7 @@ impl<R: ReadAt> PlainReader<'_, R> {
 impl<R: ReadAt> Read for PlainReader<'_, R> {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         if self.read == self.window.len() {
-            self.fill().map_err(io::Error::other)?;
+            self.fill()?;
         }
         let rest = self.window.get(self.read..).unwrap_or_default();
         let len = rest.len().min(buf.len());

@@ -49,7 +49,7 @@ impl<'a, I: ArrayItems> RowReader<'a, I> {
 impl<I: ArrayItems> Read for RowReader<'_, I> {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         if self.read == self.window.len() {
-            self.fill().map_err(io::Error::other)?;
+            self.fill()?;
         }
         let mut rest = self.window.get(self.read..).unwrap_or_default();
         let len = rest.read(buf)?;

@@ -1,0 +1,170 @@
+//! Conversions between [`Error`] and [`io::Error`], both ways, without loss.
+
+use std::io::{self, ErrorKind};
+
+use blosc_core::{OutOfMemory, OverLimit};
+
+use crate::Error;
+
+/// The error as an [`io::Error`] with it inside: [`io::Error::get_ref`] has it, `Error::from` takes it out again, and the
+/// message and the chain of sources stay.
+///
+/// | kind | for |
+/// |---|---|
+/// | that of the system | [`Error::File`], [`Error::Io`], [`Error::ChunkFile`] |
+/// | [`OutOfMemory`](ErrorKind::OutOfMemory) | memory that the system refused, wherever it was needed |
+/// | [`UnexpectedEof`](ErrorKind::UnexpectedEof) | an input that is cut off or became shorter |
+/// | [`InvalidData`](ErrorKind::InvalidData) | damage, and data that are not in the expected format |
+/// | [`Unsupported`](ErrorKind::Unsupported) | a format that an operation does not exist for |
+/// | [`InvalidInput`](ErrorKind::InvalidInput) | parameters and ranges that are refused |
+/// | [`AlreadyExists`](ErrorKind::AlreadyExists) | an output that is not to be replaced |
+/// | [`NotFound`](ErrorKind::NotFound) | a column, an attribute or metadata that a container lacks |
+/// | [`ResourceBusy`](ErrorKind::ResourceBusy) | a file or directory that is locked |
+/// | [`Other`](ErrorKind::Other) | [`Error::Cancelled`], limits, and the rest |
+///
+/// The kind is never [`Interrupted`](ErrorKind::Interrupted): `read_to_end`, `write_all` and `io::copy` would repeat the call.
+impl From<Error> for io::Error {
+    fn from(error: Error) -> io::Error {
+        io::Error::new(kind_of(&error), error)
+    }
+}
+
+/// Takes out an [`Error`] that is inside, or memory or a limit that is the reason; anything else is [`Error::Io`].
+impl From<io::Error> for Error {
+    fn from(error: io::Error) -> Error {
+        let inner = match error.downcast::<Error>() {
+            Ok(ours) => return ours,
+            Err(error) => error,
+        };
+        if let Some(memory) = inner.get_ref().and_then(|inner| inner.downcast_ref::<OutOfMemory>()) {
+            return Error::OutOfMemory(*memory);
+        }
+        if let Some(over) = inner.get_ref().and_then(|inner| inner.downcast_ref::<OverLimit>()) {
+            return Error::Limit(*over);
+        }
+        Error::Io { doing: "reading or writing", source: inner }
+    }
+}
+
+fn kind_of(error: &Error) -> ErrorKind {
+    if error.out_of_memory().is_some() {
+        return ErrorKind::OutOfMemory;
+    }
+    if error.is_cancelled() || error.over_limit().is_some() {
+        return ErrorKind::Other;
+    }
+    match error {
+        Error::File { source, .. } | Error::Io { source, .. } | Error::ChunkFile { source, .. } => {
+            match source.kind() {
+                ErrorKind::Interrupted => ErrorKind::Other,
+                kind => kind,
+            }
+        }
+        Error::InFile { source, .. } => kind_of(source),
+        Error::Truncated { .. } | Error::InputChanged { .. } => ErrorKind::UnexpectedEof,
+        Error::OutputExists(_) => ErrorKind::AlreadyExists,
+        Error::Locked(_) => ErrorKind::ResourceBusy,
+        Error::Unsupported { .. } => ErrorKind::Unsupported,
+        Error::NoSuchColumn { .. } | Error::NoSuchAttribute { .. } | Error::NoMetadataFound => ErrorKind::NotFound,
+        Error::SameFile(_)
+        | Error::InputReplaced { .. }
+        | Error::CarrayParams { .. }
+        | Error::NotRows { .. }
+        | Error::ColumnCount { .. }
+        | Error::Encode(_)
+        | Error::Range { .. }
+        | Error::NoChangeInMetadata
+        | Error::ArrayCut { .. }
+        | Error::PackParams { .. }
+        | Error::FrameParams { .. }
+        | Error::NoText { .. }
+        | Error::Attribute { .. } => ErrorKind::InvalidInput,
+        Error::Unrecognised { .. }
+        | Error::Format(_)
+        | Error::Chunk { .. }
+        | Error::ChunkDigest(_)
+        | Error::ChunkSize { .. }
+        | Error::MixedChunks { .. }
+        | Error::PlainSize { .. }
+        | Error::MoreData { .. }
+        | Error::NoChunks
+        | Error::Offset { .. }
+        | Error::NotANumpyArray { .. }
+        | Error::NotAsWritten { .. }
+        | Error::ChunkRows { .. }
+        | Error::ChunkGeneration { .. }
+        | Error::MissingChunks { .. }
+        | Error::ColumnLength { .. }
+        | Error::NotBcolz { .. }
+        | Error::Pending { .. } => ErrorKind::InvalidData,
+        Error::NotWritable { .. }
+        | Error::NotEnoughSpace { .. }
+        | Error::EditFailed
+        | Error::Limit(_)
+        | Error::OutOfMemory(_)
+        | Error::Cancelled => ErrorKind::Other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::error::Error as _;
+
+    use blosc_core::{DecodeError, Limits};
+
+    use super::*;
+
+    #[test]
+    fn kinds_say_what_a_caller_may_do() {
+        let io = |kind: ErrorKind| Error::Io { doing: "reading the input", source: kind.into() };
+        let truncated = Error::Truncated { offset: 0, what: "chunk 3".into(), needed: 2, found: 1 };
+        let over = Limits::new().max_memory(1).check_memory("x", 2).unwrap_err();
+        for (error, kind) in [
+            (io(ErrorKind::PermissionDenied), ErrorKind::PermissionDenied),
+            (io(ErrorKind::Interrupted), ErrorKind::Other),
+            (Error::Cancelled, ErrorKind::Other),
+            (Error::Chunk { chunk: 0, offset: 0, source: DecodeError::Cancelled }, ErrorKind::Other),
+            (Error::OutOfMemory(OutOfMemory::new(7)), ErrorKind::OutOfMemory),
+            (Error::InFile { file: "f".into(), source: Box::new(OutOfMemory::new(7).into()) }, ErrorKind::OutOfMemory),
+            (Error::Limit(over), ErrorKind::Other),
+            (truncated, ErrorKind::UnexpectedEof),
+            (Error::Unrecognised { found: vec![1] }, ErrorKind::InvalidData),
+            (Error::InFile { file: "f".into(), source: Box::new(Error::NoChunks) }, ErrorKind::InvalidData),
+            (Error::OutputExists("f".into()), ErrorKind::AlreadyExists),
+        ] {
+            let text = error.to_string();
+            let error = io::Error::from(error);
+            assert_eq!((error.kind(), error.to_string()), (kind, text));
+        }
+    }
+
+    #[test]
+    fn there_and_back_again() {
+        let inner = Error::Io { doing: "reading the input", source: ErrorKind::PermissionDenied.into() };
+        let error = io::Error::from(inner);
+        // An `io::Error` stands for what is inside.
+        assert!(error.source().unwrap().is::<io::Error>());
+        assert!(matches!(Error::from(error), Error::Io { doing: "reading the input", .. }));
+        assert!(matches!(Error::from(io::Error::from(Error::NoChunks)), Error::NoChunks));
+        assert!(matches!(Error::from(io::Error::from(OutOfMemory::new(7))), Error::OutOfMemory(_)));
+        let over = Limits::new().max_memory(1).check_memory("x", 2).unwrap_err();
+        assert!(matches!(Error::from(io::Error::other(over)), Error::Limit(_)));
+        let plain = Error::from(io::Error::from(ErrorKind::NotFound));
+        assert!(matches!(&plain, Error::Io { source, .. } if source.kind() == ErrorKind::NotFound));
+    }
+
+    /// A function of one crate's results ends in the other's by `?`.
+    #[test]
+    fn question_mark_converts() {
+        fn ours() -> Result<(), Error> {
+            Err(io::Error::from(ErrorKind::BrokenPipe))?;
+            Ok(())
+        }
+        fn theirs() -> io::Result<()> {
+            Ok(ours()?)
+        }
+        assert_eq!(theirs().unwrap_err().kind(), ErrorKind::BrokenPipe);
+    }
+}
