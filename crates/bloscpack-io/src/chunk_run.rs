@@ -53,13 +53,25 @@ struct Work {
 impl ChunkRun<'_> {
     /// Packs `input` to `output`. No bytes at all become one empty chunk.
     pub(crate) fn run(&self, input: impl Read, output: &mut impl Write) -> Result<Packed, Error> {
+        let mut packed = Packed::default();
+        self.extend(&mut packed, input, output, true)?;
+        Ok(packed)
+    }
+
+    /// Packs `input` after the chunks that `packed` has. All parts but the last, which is the end, consist of whole chunks.
+    pub(crate) fn extend(
+        &self,
+        packed: &mut Packed,
+        input: impl Read,
+        output: &mut impl Write,
+        is_end: bool,
+    ) -> Result<(), Error> {
         let mut input = Counted::new(input);
         let nchunks = self.size.map(|size| size / u64::from(self.chunk_size));
         let parallelism = self.threads.for_blocks(nchunks);
         let encoder = || Ok(Encoder::new(*self.params)?.parallelism(parallelism).cancel(self.cancel.clone()));
-        let mut packed = Packed::default();
         let spare = RefCell::new(Vec::new());
-        let (mut number, mut ended) = (0, false);
+        let (mut number, mut ended) = (packed.starts.len() as u64, false);
         pipeline::run(
             self.threads,
             self.cancel,
@@ -75,7 +87,7 @@ impl ChunkRun<'_> {
                 }
                 number += 1;
                 let digest = Checksum::None.digest(&[]);
-                Ok(Some(Work { number: number - 1, last: ended, plain, chunk, cbytes: 0, digest }))
+                Ok(Some(Work { number: number - 1, last: ended && is_end, plain, chunk, cbytes: 0, digest }))
             },
             |encoder: &mut Encoder, mut work| {
                 let room = max_cbytes(work.plain.len());
@@ -97,8 +109,7 @@ impl ChunkRun<'_> {
                 spare.borrow_mut().push((plain, bytes));
                 Ok(())
             },
-        )?;
-        Ok(packed)
+        )
     }
 
     /// The next chunk's plain bytes; whether it is known to be the last.

@@ -7,8 +7,8 @@
 //!
 //! | to | from files | from memory | from and to anything |
 //! |---|---|---|---|
-//! | pack | [`pack_file`] | [`pack_bytes`], [`pack_bytes_to_file`] | [`pack_stream`], [`pack_to_file`] |
-//! | unpack | [`unpack_file`] | [`unpack_bytes`], [`unpack_bytes_from_file`] | [`unpack_stream`] |
+//! | pack | [`pack_file`] | [`pack_bytes`], [`pack_bytes_to_file`] | [`pack_stream`], [`pack_to_file`]; pushed: [`PackWriter`] |
+//! | unpack | [`unpack_file`] | [`unpack_bytes`], [`unpack_bytes_from_file`] | [`unpack_stream`]; pulled, with seeks: [`Archive::reader`] |
 //! | append, change metadata | [`append_file`], [`rewrite_metadata`] | | [`append_stream`] |
 //! | attributes of any container | [`read_attributes`], [`edit_attribute`] | | [`Archive::attributes`] |
 //! | verify | [`verify_file`] | | [`verify_stream`] |
@@ -80,6 +80,7 @@ mod new_directory;
 pub mod numpy;
 mod options;
 mod pack;
+mod pack_writer;
 mod pipeline;
 mod prologue;
 mod read_back;
@@ -108,6 +109,7 @@ pub use local::LocalSource;
 pub use lock::Lock;
 pub use options::{AppendOptions, Event, PackOptions, UnpackOptions};
 pub use pack::{PackReport, pack_bytes, pack_bytes_to_file, pack_file, pack_stream, pack_to_file};
+pub use pack_writer::PackWriter;
 pub use read_back::Digesting;
 pub use source::{ChunkFiles, ReadAt, Tail};
 pub use stats::{ColumnStats, Edges, Histogram, Numbers};

@@ -45,7 +45,7 @@ pub struct PackReport {
 }
 
 impl PackReport {
-    fn new(front: Front, packed: &Packed, plain_digest: Digest) -> PackReport {
+    pub(crate) fn new(front: Front, packed: &Packed, plain_digest: Digest) -> PackReport {
         let Front { header, plan, layout, .. } = front;
         let first_chunk = layout.first_chunk;
         let chunk_positions = packed.starts.iter().map(|start| first_chunk + start).collect();
@@ -177,6 +177,17 @@ pub(crate) fn pack_seekable(
     front.write(output, &[], options)?;
     let mut input = Digesting::new(input, plain_checksum(options));
     let packed = chunk_run(options, front.plan.chunk_size, Some(size)).run(&mut input, output)?;
+    fill_offsets(&front, &packed, output, options)?;
+    Ok(PackReport::new(front, &packed, input.finish()))
+}
+
+/// Writes the offsets of the chunks to their place, if there is one, and goes to the end.
+pub(crate) fn fill_offsets<W: Write + Seek>(
+    front: &Front,
+    packed: &Packed,
+    output: &mut W,
+    options: &PackOptions,
+) -> Result<(), Error> {
     if front.header.offsets {
         memory::check_free(packed.starts.len() * size_of::<i64>())?;
         let entries = packed.offsets(front.layout.first_chunk);
@@ -186,7 +197,7 @@ pub(crate) fn pack_seekable(
         let written = written.and_then(|_| output.write_all(&bytes));
         written.and_then(|()| output.seek(SeekFrom::End(0))).map_err(Error::io("writing the output"))?;
     }
-    Ok(PackReport::new(front, &packed, input.finish()))
+    Ok(())
 }
 
 /// Packs the chunks to a spool, then writes what stands in front of them, and the spool.
@@ -196,23 +207,44 @@ fn pack_spooled(
     output: &mut impl Write,
     options: &PackOptions,
 ) -> Result<PackReport, Error> {
-    let spooling = Error::io("writing to a temporary file");
-    // A plan for more bytes than fit into one chunk keeps the chunk size, if it is valid.
-    let chunk_size = ChunkPlan::new(MAX_CHUNK_SIZE.into(), options.chunk_size)?.chunk_size;
-    let mut spool = BufWriter::with_capacity(1 << 16, tempfile::tempfile().map_err(&spooling)?);
+    let chunk_size = spooled_chunk_size(options)?;
+    let mut spool = create_spool()?;
     let mut input = Digesting::new(input, plain_checksum(options));
     let packed = chunk_run(options, chunk_size, size).run(&mut input, &mut spool)?;
+    let front = unspool(spool, &packed, output, options)?;
+    Ok(PackReport::new(front, &packed, input.finish()))
+}
+
+/// A plan for more bytes than fit into one chunk keeps the chunk size, if it is valid.
+pub(crate) fn spooled_chunk_size(options: &PackOptions) -> Result<u32, Error> {
+    Ok(ChunkPlan::new(MAX_CHUNK_SIZE.into(), options.chunk_size)?.chunk_size)
+}
+
+/// A temporary file without a name for chunks that are not counted yet.
+pub(crate) fn create_spool() -> Result<BufWriter<File>, Error> {
+    let spool = tempfile::tempfile().map_err(Error::io("writing to a temporary file"))?;
+    Ok(BufWriter::with_capacity(1 << 16, spool))
+}
+
+/// Writes what stands in front of the chunks, and the chunks from the spool.
+pub(crate) fn unspool(
+    spool: BufWriter<File>,
+    packed: &Packed,
+    output: &mut impl Write,
+    options: &PackOptions,
+) -> Result<Front, Error> {
+    let spooling = Error::io("writing to a temporary file");
     let front = Front::new(options, ChunkPlan::new(packed.nbytes, options.chunk_size)?)?;
     let entries = if options.offsets { packed.offsets(front.layout.first_chunk) } else { Vec::new() };
     front.write(output, &entries, options)?;
     let mut spool = spool.into_inner().map_err(|error| spooling(error.into_error()))?;
     spool.seek(SeekFrom::Start(0)).map_err(&spooling)?;
     io::copy(&mut spool, output).map_err(Error::io("writing the output"))?;
-    Ok(PackReport::new(front, &packed, input.finish()))
+    Ok(front)
 }
 
 /// What is computed of all plain bytes.
-fn plain_checksum(options: &PackOptions) -> Checksum {
+pub(crate) fn plain_checksum(options: &PackOptions) -> Checksum {
     match options.plain_checksum {
         Checksum::None if options.verify => read_back::CHECKSUM,
         checksum => checksum,
@@ -220,7 +252,7 @@ fn plain_checksum(options: &PackOptions) -> Checksum {
 }
 
 /// The run for these options; `size` is how many bytes there are, if that is known.
-fn chunk_run(options: &PackOptions, chunk_size: u32, size: Option<u64>) -> ChunkRun<'_> {
+pub(crate) fn chunk_run(options: &PackOptions, chunk_size: u32, size: Option<u64>) -> ChunkRun<'_> {
     ChunkRun {
         params: &options.params,
         checksum: options.checksum,

@@ -1,6 +1,6 @@
 //! The plain bytes of an archive as a reader, for those who pull: chunks are decoded in parallel, some at a time.
 
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
 
 use blosc_core::memory;
 use bloscpack_format::frame::Region;
@@ -14,47 +14,87 @@ use crate::{Error, UnpackOptions};
 /// Whole chunks are decoded until there are so many bytes.
 const WINDOW: u64 = 8 << 20;
 
-/// Reads the plain bytes of an archive front to back.
+/// Reads the plain bytes of an archive, from front to back or anywhere.
+///
+/// Reading on decodes whole chunks, up to 8 MiB at once. After a seek to bytes that are not decoded yet, the first read
+/// decodes the rest of the chunks that it touches, or of an array in a frame the items; the following reads decode twice as
+/// much each time. A seek itself decodes nothing, and may go past the end, where no bytes are.
+///
+/// ```
+/// use std::io::{Read, Seek, SeekFrom};
+/// use bloscpack_io::{Archive, PackOptions, UnpackOptions};
+/// let plain: Vec<u8> = (0..100_000u32).flat_map(u32::to_le_bytes).collect();
+/// let archive = Archive::open(bloscpack_io::pack_bytes(&plain, &PackOptions::new().chunk_size(10_000))?)?;
+/// let mut reader = archive.reader(&UnpackOptions::new());
+/// let mut number = [0; 4];
+/// reader.seek(SeekFrom::End(-40))?;
+/// reader.read_exact(&mut number)?;
+/// assert_eq!(u32::from_le_bytes(number), 99_990);
+/// # Ok::<(), bloscpack_io::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct PlainReader<'a, R> {
     archive: &'a Archive<R>,
     options: UnpackOptions,
-    /// Where the bytes that are not decoded yet start.
+    /// Where the bytes after the window start; of an array where an item does.
     at: u64,
     /// What is left of them of an array.
     region: Option<Region>,
     window: Vec<u8>,
     /// How much of the window was read.
     read: usize,
+    /// Bytes of the next window to pass over, after a seek into an item. The window is then empty.
+    skip: usize,
+    /// Bytes to decode at once: few after a seek, then more and more.
+    ahead: u64,
 }
 
 impl<R: ReadAt> Archive<R> {
-    /// All plain bytes as a reader; what [`Archive::unpack`] answers comes out of it as an [`io::Error`].
+    /// All plain bytes as a reader. What [`Archive::unpack`] answers comes out of it as an [`io::Error`], from which
+    /// `Error::from` takes it out again.
     pub fn reader(&self, options: &UnpackOptions) -> PlainReader<'_, R> {
-        let region = self.grid().map(|grid| grid.all());
-        PlainReader { archive: self, options: options.clone(), at: 0, region, window: Vec::new(), read: 0 }
+        let (archive, options, region) = (self, options.clone(), self.grid().map(|grid| grid.all()));
+        PlainReader { archive, options, at: 0, region, window: Vec::new(), read: 0, skip: 0, ahead: WINDOW }
     }
 }
 
 impl<R: ReadAt> PlainReader<'_, R> {
-    /// Decodes the next bytes.
-    fn fill(&mut self) -> Result<(), Error> {
-        let (archive, len) = (self.archive, self.archive.nbytes());
+    /// Decodes the next bytes, of which `wanted` are to be read.
+    fn fill(&mut self, wanted: usize) -> Result<(), Error> {
         self.window.clear();
         self.read = 0;
-        if self.at >= len {
+        if self.at >= self.archive.nbytes() {
             return Ok(());
         }
+        let wanted = self.ahead.max(wanted.saturating_add(self.skip) as u64).min(WINDOW);
+        if let Err(error) = self.decode(wanted) {
+            // Not to be read: some of it may be missing.
+            self.window.clear();
+            return Err(error);
+        }
+        let decoded = self.window.len() as u64;
+        self.ahead = self.ahead.max(decoded).saturating_mul(2).min(WINDOW);
+        self.at += decoded;
+        self.read = std::mem::take(&mut self.skip).min(self.window.len());
+        Ok(())
+    }
+
+    /// Decodes the bytes from `at` on, about `wanted`, to the window.
+    fn decode(&mut self, wanted: u64) -> Result<(), Error> {
+        let (archive, len) = (self.archive, self.archive.nbytes());
         if let (Some(region), Some(array), Some(grid)) = (&self.region, archive.array(), archive.grid()) {
             let itemsize = grid.itemsize().max(1);
             let items = self.at / itemsize..len / itemsize;
-            let most = most_of(&self.options.limits).checked_div(itemsize).unwrap_or(1);
+            let mut most = most_of(&self.options.limits).checked_div(itemsize).unwrap_or(1);
+            if self.ahead < WINDOW {
+                most = most.min(wanted.div_ceil(itemsize));
+            }
             if let Some(next) = Boxes::new(array, region, items, most).next() {
                 memory::reserve(&mut self.window, grid.nbytes_of(&next)? as usize)?;
                 archive.copy_slice(&next, &mut self.window, &self.options)?;
             }
         } else {
-            let window = WINDOW.min(self.options.limits.max_unearned as u64).max(1);
+            let window = wanted.min(self.options.limits.max_unearned as u64).max(1);
             let mut end = self.at;
             while end < len && end - self.at < window {
                 let chunk = archive.chunk_of(end)?;
@@ -67,20 +107,54 @@ impl<R: ReadAt> PlainReader<'_, R> {
             memory::reserve(&mut self.window, (end - self.at) as usize)?;
             archive.copy_range_with(self.at..end, &mut self.window, &self.options)?;
         }
-        self.at += self.window.len() as u64;
-        if self.at >= len { archive.check_empty_chunks(&self.options) } else { Ok(()) }
+        let end = self.at + self.window.len() as u64;
+        if end >= len { archive.check_empty_chunks(&self.options) } else { Ok(()) }
+    }
+
+    /// Where the next byte that is read is.
+    fn position(&self) -> u64 {
+        self.at - (self.window.len() - self.read) as u64 + self.skip as u64
+    }
+
+    fn go_to(&mut self, target: u64) {
+        let start = self.at - self.window.len() as u64;
+        if self.skip == 0 && (start..=self.at).contains(&target) {
+            self.read = (target - start) as usize;
+            return;
+        }
+        let itemsize = self.archive.grid().map_or(1, |grid| grid.itemsize().max(1));
+        // Past the end there are no items.
+        let within = if target < self.archive.nbytes() { target % itemsize } else { 0 };
+        self.window.clear();
+        // An item has less than 2 GiB.
+        (self.at, self.read, self.skip, self.ahead) = (target - within, 0, within as usize, 0);
     }
 }
 
 impl<R: ReadAt> Read for PlainReader<'_, R> {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        if self.read == self.window.len() {
-            self.fill()?;
+        if self.read == self.window.len() && !buf.is_empty() {
+            self.fill(buf.len())?;
         }
         let rest = self.window.get(self.read..).unwrap_or_default();
         let len = rest.len().min(buf.len());
         buf.get_mut(..len).unwrap_or_default().copy_from_slice(rest.get(..len).unwrap_or_default());
         self.read += len;
         Ok(len)
+    }
+}
+
+impl<R: ReadAt> Seek for PlainReader<'_, R> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let target = match to {
+            SeekFrom::Start(target) => Some(target),
+            SeekFrom::Current(by) => self.position().checked_add_signed(by),
+            SeekFrom::End(by) => self.archive.nbytes().checked_add_signed(by),
+        };
+        let before =
+            || io::Error::new(io::ErrorKind::InvalidInput, "a seek to before the first byte, or past any file");
+        let target = target.ok_or_else(before)?;
+        self.go_to(target);
+        Ok(target)
     }
 }
