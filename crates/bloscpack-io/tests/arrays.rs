@@ -64,9 +64,11 @@ fn what_is_no_array_is_refused() {
 mod ndarrays {
     use super::*;
     use bloscpack_format::frame::Region;
+    use bloscpack_io::bloscpack_format::numpy::Order;
     use bloscpack_io::frame::{ArrayOptions, FrameParams};
     use bloscpack_io::numpy::{
-        ndarray_to_frame, pack_ndarray, pack_ndarray_to_file, read_ndarray, unpack_ndarray, unpack_ndarray_from_file,
+        Element, ndarray_to_frame, pack_ndarray, pack_ndarray_to_file, read_ndarray, unpack_ndarray,
+        unpack_ndarray_from_file,
     };
     use bloscpack_io::{Archive, LocalSource, Threads};
     use ndarray::{Array, Array2, Array3, ArrayD, Ix1, Ix2, Ix3, IxDyn, ShapeBuilder, arr0};
@@ -101,6 +103,53 @@ mod ndarrays {
         assert_eq!(unpack_ndarray_from_file::<f64, Ix3>(&file, &options.1).unwrap(), f);
         assert!(unpack_ndarray::<f32, Ix2>(&packed, &options.1).is_err());
         assert!(unpack_ndarray::<f64, Ix1>(&packed, &options.1).is_err());
+    }
+
+    /// Every element type, in every layout, has the bytes that NumPy's order says: copied in bulk or item by item.
+    #[test]
+    fn bytes_are_those_of_the_items_one_by_one() {
+        fn check<A: Element + PartialEq + std::fmt::Debug>(item: impl Fn(usize) -> A) {
+            let c = Array3::from_shape_fn((3, 4, 5), |(i, j, k)| item(20 * i + 5 * j + k));
+            let mut f = Array3::from_elem((3, 4, 5).f(), item(0));
+            f.assign(&c);
+            let packs = [
+                (pack_ndarray(&c, &PackOptions::new()), false),
+                (pack_ndarray(&f, &PackOptions::new()), true),
+                (
+                    pack_ndarray(
+                        &c.slice(ndarray::s![..;-1, .., ..]).slice(ndarray::s![..;-1, .., ..]),
+                        &PackOptions::new(),
+                    ),
+                    false,
+                ),
+            ];
+            for (packed, fortran) in packs {
+                let packed = packed.unwrap();
+                let (bytes, meta) = unpack_array(&packed, &UnpackOptions::new()).unwrap();
+                assert_eq!(meta.order == Order::F, fortran);
+                let mut expected = Vec::new();
+                match fortran {
+                    true => c.t().iter().for_each(|item| item.put(&mut expected)),
+                    false => c.iter().for_each(|item| item.put(&mut expected)),
+                }
+                assert_eq!(bytes, expected);
+                assert_eq!(unpack_ndarray::<A, Ix3>(&packed, &UnpackOptions::new()).unwrap(), c);
+            }
+            let reversed = c.slice(ndarray::s![..;-1, ..;-1, ..;-1]);
+            let packed = pack_ndarray(&reversed, &PackOptions::new()).unwrap();
+            assert_eq!(unpack_ndarray::<A, Ix3>(&packed, &UnpackOptions::new()).unwrap(), reversed);
+        }
+        check(|n| n as i8);
+        check(|n| n as i16 - 300);
+        check(|n| n as i32 * -70_000);
+        check(|n| n as i64 * -5_000_000_000);
+        check(|n| n as u8);
+        check(|n| n as u16 * 300);
+        check(|n| n as u32 * 70_000);
+        check(|n| n as u64 * 5_000_000_000);
+        check(|n| n as f32 / 7.0);
+        check(|n| n as f64 / 7.0);
+        check(|n| n % 3 == 0);
     }
 
     #[test]

@@ -90,7 +90,7 @@ fn wrong_sizes_and_parameters_are_refused() {
     assert!(PackWriter::seekable(Cursor::new(Vec::new()), 5, &options.chunk_size(0)).is_err());
 }
 
-/// A full disk is told by its kind; then nothing else works. Without `finish`, the output is not completed.
+/// A full disk has its own kind of error, and every later call fails. Without `finish`, the output is not completed.
 #[test]
 fn a_failed_writer_stays_failed() {
     struct Full(usize);
@@ -205,7 +205,7 @@ fn a_seek_decodes_only_the_chunks_that_are_read() {
     }
 }
 
-/// What a damaged chunk left in the window is not taken for plain bytes.
+/// The chunks decoded before a damaged one are not read after the error.
 #[test]
 fn after_an_error_the_reader_is_where_it_was() {
     let plain = plain(5000);

@@ -50,8 +50,8 @@ pub struct PlainReader<'a, R> {
 }
 
 impl<R: ReadAt> Archive<R> {
-    /// All plain bytes as a reader. What [`Archive::unpack`] answers comes out of it as an [`io::Error`], from which
-    /// `Error::from` takes it out again.
+    /// All plain bytes as a reader. It fails for the same reasons as [`Archive::unpack`], with an [`Error`] inside of an
+    /// [`io::Error`]; `Error::from` takes it out again.
     pub fn reader(&self, options: &UnpackOptions) -> PlainReader<'_, R> {
         let (archive, options, region) = (self, options.clone(), self.grid().map(|grid| grid.all()));
         PlainReader { archive, options, at: 0, region, window: Vec::new(), read: 0, skip: 0, ahead: WINDOW }
@@ -59,7 +59,7 @@ impl<R: ReadAt> Archive<R> {
 }
 
 impl<R: ReadAt> PlainReader<'_, R> {
-    /// Decodes the next bytes, of which `wanted` are to be read.
+    /// Decodes the next bytes, for a read of `wanted` bytes.
     fn fill(&mut self, wanted: usize) -> Result<(), Error> {
         self.window.clear();
         self.read = 0;

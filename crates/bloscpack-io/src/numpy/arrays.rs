@@ -1,8 +1,9 @@
 //! Arrays of the `ndarray` crate.
 
+use std::borrow::Cow;
 use std::path::Path;
 
-use blosc_core::memory;
+use blosc_core::{OutOfMemory, memory};
 use bloscpack_format::frame::{FrameType, Region};
 use bloscpack_format::numpy::{Dtype, Order};
 use ndarray::{Array, ArrayBase, Data, Dimension, ShapeBuilder};
@@ -21,6 +22,22 @@ pub trait Element: Copy {
 
     /// The item with these little-endian bytes, as many as the type has.
     fn get(bytes: &[u8]) -> Self;
+
+    /// The little-endian bytes of items that lie one after the other, if they are so in memory: then none is copied. By
+    /// default `None`, and [`Element::put`] is called for each item.
+    fn as_bytes(items: &[Self]) -> Option<&[u8]> {
+        let _ = items;
+        None
+    }
+
+    /// The items whose little-endian bytes these are; bytes after the last whole item mean nothing. By default
+    /// [`Element::get`] is called for each item.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    fn from_bytes(bytes: &[u8]) -> Result<Vec<Self>, OutOfMemory> {
+        memory::collect(bytes.chunks_exact(size_of::<Self>().max(1)).map(Self::get))
+    }
 }
 
 macro_rules! elements {
@@ -34,6 +51,20 @@ macro_rules! elements {
 
             fn get(bytes: &[u8]) -> Self {
                 bytes.first_chunk().map_or_else(Self::default, |bytes| Self::from_le_bytes(*bytes))
+            }
+
+            fn as_bytes(items: &[Self]) -> Option<&[u8]> {
+                cfg!(target_endian = "little").then(|| bytemuck::cast_slice(items))
+            }
+
+            fn from_bytes(bytes: &[u8]) -> Result<Vec<Self>, OutOfMemory> {
+                let (whole, _) = bytes.as_chunks::<{ size_of::<$element>() }>();
+                if cfg!(target_endian = "big") {
+                    return memory::collect(whole.iter().map(|bytes| Self::from_le_bytes(*bytes)));
+                }
+                let mut items: Vec<Self> = memory::zeroed(whole.len())?;
+                bytemuck::cast_slice_mut(&mut items).copy_from_slice(whole.as_flattened());
+                Ok(items)
             }
         }
     )*};
@@ -116,7 +147,7 @@ pub fn ndarray_to_frame<A: Element, S: Data<Elem = A>, D: Dimension>(
     let params = params.typesize(size_of::<A>() as u32);
     let cut = options.array(&meta)?;
     let mut writer = FrameWriter::create_array(output.as_ref(), FrameType::Contiguous, overwrite, cut, params)?;
-    writer.write_items(&PlainItems::new(bytes, 0, &meta)?, threads, &Cancel::new())?;
+    writer.write_items(&PlainItems::new(&*bytes, 0, &meta)?, threads, &Cancel::new())?;
     writer.finish()
 }
 
@@ -138,17 +169,26 @@ pub fn read_ndarray<R: ReadAt, A: Element, D: Dimension>(
     }
 }
 
-/// The items' bytes in the order that the array lies in, if that is one of the two, and what they mean.
+/// The items' bytes in the order that the array lies in, if that is one of the two, and what they mean. They are not copied if
+/// they lie so in memory.
 fn to_bytes<A: Element, S: Data<Elem = A>, D: Dimension>(
     array: &ArrayBase<S, D>,
-) -> Result<(Vec<u8>, NumpyMeta), Error> {
+) -> Result<(Cow<'_, [u8]>, NumpyMeta), Error> {
     let fortran = !array.is_standard_layout() && array.t().is_standard_layout();
-    let mut bytes = memory::with_capacity(array.len() * size_of::<A>())?;
-    if fortran {
-        array.t().iter().for_each(|item| item.put(&mut bytes));
-    } else {
-        array.iter().for_each(|item| item.put(&mut bytes));
-    }
+    let in_order = fortran || array.is_standard_layout();
+    let items = if in_order { array.as_slice_memory_order() } else { None };
+    let bytes = match items.and_then(A::as_bytes) {
+        Some(bytes) => Cow::Borrowed(bytes),
+        None => {
+            let mut bytes = memory::with_capacity(array.len() * size_of::<A>())?;
+            if fortran {
+                array.t().iter().for_each(|item| item.put(&mut bytes));
+            } else {
+                array.iter().for_each(|item| item.put(&mut bytes));
+            }
+            Cow::Owned(bytes)
+        }
+    };
     let dtype = dtype::<A>('<')?;
     let shape = array.shape().iter().map(|&axis| axis as u64).collect();
     let order = if fortran { Order::F } else { Order::C };
@@ -163,7 +203,7 @@ fn from_bytes<A: Element, D: Dimension>(mut bytes: Vec<u8>, meta: NumpyMeta) -> 
     } else if found != dtype::<A>('<')? {
         return Err(Error::NotANumpyArray { what: format!("its dtype is {}, expected {}", found, dtype::<A>('<')?) });
     }
-    let items: Vec<A> = memory::collect(bytes.chunks_exact(size_of::<A>()).map(A::get))?;
+    let items = A::from_bytes(&bytes)?;
     let mut dimensions = D::zeros(D::NDIM.unwrap_or(shape.len()));
     if dimensions.ndim() != shape.len() {
         let (found, expected) = (shape.len(), dimensions.ndim());
