@@ -361,10 +361,10 @@ mod tests {
     fn setters_change_one_parameter_and_keep_the_others() {
         let default = CParams::new().codec(Codec::BloscLz).clevel(7).typesize(8);
         let is = |options: PackOptions, params: CParams| assert_eq!(options.params, params);
-        is(PackOptions::new(), default.clone());
-        is(PackOptions::new().codec(Codec::Zstd), default.clone().codec(Codec::Zstd));
-        is(PackOptions::new().clevel(2), default.clone().clevel(2));
-        is(PackOptions::new().typesize(4), default.clone().typesize(4));
+        is(PackOptions::new(), default);
+        is(PackOptions::new().codec(Codec::Zstd), default.codec(Codec::Zstd));
+        is(PackOptions::new().clevel(2), default.clevel(2));
+        is(PackOptions::new().typesize(4), default.typesize(4));
         let filters = FilterPipeline::bitshuffle();
         is(PackOptions::new().filters(filters), default.filters(filters));
         is(PackOptions::new().clevel(9).params(CParams::new()), CParams::new());

@@ -204,7 +204,7 @@ impl<W: Write + Seek> PackWriter<W> {
 /// Refuses parameters that would be refused only after much has been written.
 fn check(options: &PackOptions) -> Result<(), Error> {
     Front::new(options, ChunkPlan::new(0, options.chunk_size)?)?;
-    Encoder::new(options.params.clone())?;
+    Encoder::new(options.params)?;
     Ok(())
 }
 
