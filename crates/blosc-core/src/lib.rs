@@ -58,6 +58,7 @@ mod layout;
 mod le;
 mod limits;
 pub mod memory;
+mod name;
 mod parallel;
 mod params;
 mod registry;
@@ -68,12 +69,13 @@ pub use chunk::{
     BlockInfo, Chunk, Decoder, Encoder, LazyChunk, Stream, StreamKind, compress_slice, decompress_vec, max_cbytes,
 };
 pub use codec::{Codec, CodecFormat, CorruptStream};
-pub use error::{DecodeError, EncodeError, NameError};
+pub use error::{DecodeError, EncodeError};
 pub use filter::{Filter, FilterPipeline};
 pub use format::ChunkFormat;
 pub use header::{Header, Special};
 pub use limits::{Limits, OverLimit};
 pub use memory::OutOfMemory;
+pub use name::NameError;
 pub use parallel::Parallelism;
 pub use params::{BlockSize, CParams, SplitMode};
 pub use registry::{BlockCodec, BlockFilter, PluginContext, Registry, ReservedId};

@@ -5,7 +5,7 @@ use core::str::FromStr;
 
 #[cfg(feature = "zstd")]
 use super::zstd;
-use crate::error::NameError;
+use crate::name::NameError;
 
 /// The id of ndlz, the one plugin that is built in.
 pub(crate) const NDLZ: u8 = 32;

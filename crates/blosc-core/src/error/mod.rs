@@ -1,10 +1,8 @@
-//! Why a chunk could not be decoded, data not encoded, or a name not read: where, what was found, what was expected.
+//! Why a chunk could not be decoded, or data not encoded: where, what was found, what was expected.
 
 mod decode;
 mod encode;
 mod io;
-mod name;
 
 pub use decode::DecodeError;
 pub use encode::EncodeError;
-pub use name::NameError;

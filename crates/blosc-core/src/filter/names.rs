@@ -4,7 +4,7 @@ use core::num::NonZeroU8;
 use core::str::FromStr;
 
 use super::{Filter, FilterPipeline};
-use crate::error::NameError;
+use crate::name::NameError;
 
 impl FromStr for Filter {
     type Err = NameError;

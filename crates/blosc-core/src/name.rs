@@ -2,8 +2,6 @@
 
 use core::fmt;
 
-use crate::filter::FilterPipeline;
-
 /// Why a text names no codec, filter or pipeline.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -44,9 +42,7 @@ impl fmt::Display for NameError {
             Self::Meta { filter, found: None, expected } => {
                 write!(f, "filter {filter} needs a meta value after a colon, {expected}")
             }
-            Self::TooManyFilters => {
-                write!(f, "more than {} filters, the slots of a chunk", FilterPipeline::MAX_LEN)
-            }
+            Self::TooManyFilters => f.write_str("more than six filters, the slots of a chunk"),
         }
     }
 }
