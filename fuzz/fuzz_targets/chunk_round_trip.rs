@@ -12,7 +12,7 @@ const MIN_PARALLEL: usize = 256 * 1024;
 fuzz_target!(|input: &[u8]| {
     let Some(choice) = choose(input) else { return };
     let Choice { ref params, codec, is_blosc2, dictionary, vl_blocks, room, ref plain, .. } = choice;
-    let Ok(encoder) = Encoder::new(params) else {
+    let Ok(encoder) = Encoder::new(*params) else {
         assert!(is_blosc2 && (codec == Codec::Snappy || dictionary), "every other choice is in range: {params:?}");
         return;
     };
@@ -40,7 +40,7 @@ fuzz_target!(|input: &[u8]| {
         let decoded = shared.decompress(&parsed);
         assert!(decoded.is_ok_and(|decoded| decoded == *plain), "with threads: {params:?}");
         if !vl_blocks {
-            let shared = Encoder::new(params).expect("as before").parallelism(Parallelism::Ambient);
+            let shared = Encoder::new(*params).expect("as before").parallelism(Parallelism::Ambient);
             let shared = shared.blockshape(&[usize::from(room).max(1)]).compress(plain);
             assert!(shared.is_ok_and(|shared| shared == chunk), "with threads: {params:?}");
         }

@@ -42,7 +42,7 @@ fn bloscpack(choice: &Choice, numbers: [u8; 8]) {
     let [checksum, chunk_low, chunk_high, app, offsets, metadata, ..] = numbers;
     let count = u64::from(app) % 16;
     let options = PackOptions::new()
-        .params(params)
+        .params(*params)
         .chunk_size(chunk_size(plain, [chunk_low, chunk_high]).into())
         .checksum(Checksum::ALL[usize::from(checksum) % Checksum::ALL.len()])
         .offsets(offsets & 1 == 0)

@@ -54,7 +54,7 @@ fuzz_target!(|input: &[u8]| {
     // The other way round: what lossless filters make of it comes back. A lossy one keeps what it kept once.
     let pipeline: Vec<Filter> =
         filters.iter().zip(filters_meta).filter_map(|(id, meta)| Filter::from_id(*id, meta)).collect();
-    let Some(pipeline) = FilterPipeline::from_slice(&pipeline) else { return };
+    let Ok(pipeline) = FilterPipeline::try_from(&pipeline[..]) else { return };
     let params = CParams::blosc2().codec(Codec::Lz4).clevel(1).typesize(typesize.into()).filters(pipeline);
     let params = params.split(SplitMode::Never).blocksize(BlockSize::Fixed(blocksize as usize));
     let round_trip = |plain: &[u8]| {
