@@ -201,7 +201,7 @@ impl CParams {
     }
 }
 
-/// What was set. Of [`Encoder::params`](crate::Encoder::params), what is in force.
+/// The values that were set. [`Encoder::params`](crate::Encoder::params) has those in force.
 impl CParams {
     /// The generation of the chunk.
     pub const fn get_format(&self) -> ChunkFormat {
