@@ -33,9 +33,12 @@ fuzz_target!(|bytes: &[u8]| {
     if let Some(changed) = apply(frame, changes, len) {
         let (store, expected) = changed;
         let archive = Archive::open(store).expect("a frame that was committed");
-        let is_lossless = is_lossless(&archive.frame().expect("a frame").header);
+        let header = &archive.frame().expect("a frame").header;
+        let (is_lossless, varies) = (is_lossless(header), !matches!(header.chunksize, ChunkSize::Fixed(_)));
         for (chunk, plain) in expected {
             let found = match archive.chunk(chunk) {
+                // Where sizes vary, the headers of all chunks are read, and another one may be damaged.
+                Err(_) if varies => continue,
                 // The header stated another total before the changes.
                 Err(Error::PlainSize { .. }) => continue,
                 found => found.expect("a chunk that was written"),
