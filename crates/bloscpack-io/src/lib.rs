@@ -56,64 +56,50 @@
 
 #![forbid(unsafe_code)]
 
-mod append;
 mod archive;
 mod array;
-mod atomic;
 mod attributes;
 pub mod bcolz;
-mod chunk_run;
-mod chunks;
+mod bloscpack;
 mod convert;
-mod counted;
 mod error;
-mod files;
 pub mod frame;
-mod front;
+mod fs;
 mod in_memory;
-mod index;
-mod io_error;
 mod local;
-mod lock;
 mod lost;
-mod new_directory;
 pub mod numpy;
 mod options;
-mod pack;
-mod pack_writer;
-mod pipeline;
-mod prologue;
 mod read_back;
-pub mod recover;
+mod run;
 mod source;
 mod stats;
-mod temporary;
-mod threads;
 mod unpack;
 mod verify;
 
-pub use append::{AppendReport, append_file, append_stream, rewrite_metadata};
 pub use archive::{Archive, PlainReader};
 pub use array::{Array, ItemFormat, ItemWriter, Typing};
-pub use atomic::AtomicFile;
 pub use attributes::{AttributeEdit, Attributes, Unkept, edit_attribute, read_attributes};
 pub use blosc_core;
 pub use blosc_core::{CParams, Cancel, Codec, Filter, FilterPipeline, Limits, OutOfMemory, OverLimit, memory};
+pub use bloscpack::append::{AppendReport, append_file, append_stream, rewrite_metadata};
+pub use bloscpack::pack::{PackReport, pack_bytes, pack_bytes_to_file, pack_file, pack_stream, pack_to_file};
+pub use bloscpack::recover;
+pub use bloscpack::writer::PackWriter;
 pub use bloscpack_format;
 pub use convert::{ColumnFiles, ConvertOptions, ConvertReport, Target, convert, convert_table, convert_table_to_files};
 #[cfg(feature = "csv")]
 pub use convert::{convert_array_to_csv, convert_to_csv};
 pub use error::{ChunkDigestMismatch, Error};
-pub use files::known_size;
+pub use fs::atomic::AtomicFile;
+pub use fs::files::known_size;
+pub use fs::lock::Lock;
 pub use local::LocalSource;
-pub use lock::Lock;
 pub use options::{AppendOptions, Event, PackOptions, UnpackOptions};
-pub use pack::{PackReport, pack_bytes, pack_bytes_to_file, pack_file, pack_stream, pack_to_file};
-pub use pack_writer::PackWriter;
 pub use read_back::Digesting;
+pub use run::threads::Threads;
 pub use source::{ChunkFiles, ReadAt, Tail};
 pub use stats::{ColumnStats, Edges, Histogram, Numbers};
-pub use threads::Threads;
 pub use unpack::{UnpackReport, unpack_bytes, unpack_bytes_from_file, unpack_file, unpack_stream};
 pub use verify::{verify_file, verify_stream};
 

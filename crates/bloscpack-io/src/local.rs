@@ -12,7 +12,7 @@ use bloscpack_format::frame::sframe;
 
 use crate::Error;
 use crate::bcolz::{self, Directory, LocalDirectory};
-use crate::files::open_regular;
+use crate::fs::files::open_regular;
 use crate::source::{ChunkFiles, ReadAt};
 
 /// A file, or a directory with the files of a sparse frame or of a bcolz carray, as a source.
@@ -129,13 +129,13 @@ impl LocalSource {
 
     /// Refuses `output` if it is what is read here, in it, or a directory that it is in: writing would destroy it.
     pub(crate) fn refuse_as_output(&self, output: &Path) -> Result<(), Error> {
-        crate::files::refuse_same_file(&self.file, output)?;
+        crate::fs::files::refuse_same_file(&self.file, output)?;
         let carray = self.carray.as_ref().map(|carray| match carray {
             Carray::Alone(directory) => directory.root(),
             Carray::Column(_, table) => table,
         });
         let input = self.directory.as_deref().or(carray).or(self.path.as_deref());
-        input.map_or(Ok(()), |input| crate::files::refuse_within(input, output))
+        input.map_or(Ok(()), |input| crate::fs::files::refuse_within(input, output))
     }
 
     /// Whether it is a directory.

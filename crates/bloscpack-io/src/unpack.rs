@@ -10,17 +10,18 @@ use bloscpack_format::checksum::Checksum;
 use bloscpack_format::{Format, Json, detect};
 
 use crate::archive::Plain;
-use crate::atomic::Output;
-use crate::chunks::{Chunks, FoundChunk};
-use crate::counted::Counted;
+use crate::bloscpack::chunks::{Chunks, FoundChunk};
+use crate::bloscpack::prologue::Prologue;
 use crate::error::ChunkDigestMismatch;
-use crate::files::refuse_same_file;
+use crate::fs::atomic::Output;
+use crate::fs::files::refuse_same_file;
 use crate::in_memory::InMemory;
 use crate::options::Event;
-use crate::pipeline::Weight;
-use crate::prologue::Prologue;
+use crate::run::pipeline;
+use crate::run::pipeline::Weight;
 use crate::source::ReadAt;
-use crate::{Archive, Error, LocalSource, UnpackOptions, pipeline};
+use crate::source::counted::Counted;
+use crate::{Archive, Error, LocalSource, UnpackOptions};
 
 /// Enough of a file to tell its format.
 const PREFIX_LEN: usize = 64;

@@ -7,8 +7,8 @@ use bloscpack_format::bloscpack::offsets::UNKNOWN;
 use bloscpack_format::detect::PREFIX_LEN;
 use bloscpack_format::{Format, detect};
 
-use crate::counted::Counted;
 use crate::source::ReadAt;
+use crate::source::counted::Counted;
 use crate::unpack::{frame_report, is_frame, spooled};
 use crate::{Archive, Error, LocalSource, UnpackOptions, UnpackReport, unpack_stream};
 

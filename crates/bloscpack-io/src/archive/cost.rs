@@ -6,7 +6,7 @@ use blosc_core::Limits;
 use bloscpack_format::frame::ChunkRef;
 
 use super::{Archive, Content};
-use crate::pipeline::Weight;
+use crate::run::pipeline::Weight;
 use crate::source::ReadAt;
 use crate::{Error, UnpackOptions};
 

@@ -8,10 +8,10 @@ use blosc_core::{CParams, Chunk, DecodeError, Decoder, Encoder, Limits, OutOfMem
 use super::fetch::Fetched;
 use super::{Archive, Content};
 use crate::bcolz::Directory;
-use crate::chunks::{ChunkStart, FoundChunk, refuse_more};
-use crate::counted::Counted;
-use crate::index::Index;
-use crate::prologue::Prologue;
+use crate::bloscpack::chunks::{ChunkStart, FoundChunk, refuse_more};
+use crate::bloscpack::index::Index;
+use crate::bloscpack::prologue::Prologue;
+use crate::source::counted::Counted;
 use crate::source::{ReadAt, Sequential};
 use crate::unpack::check_digest;
 use crate::{Cancel, Error};

@@ -38,9 +38,9 @@ use self::frame::OpenFrame;
 pub use self::reader::PlainReader;
 pub(crate) use self::slices::most_of;
 use crate::bcolz::{self, Meta};
-use crate::counted::Counted;
-use crate::index::Index;
-use crate::prologue::Prologue;
+use crate::bloscpack::index::Index;
+use crate::bloscpack::prologue::Prologue;
+use crate::source::counted::Counted;
 use crate::source::{ReadAt, Sequential};
 use crate::{Cancel, Error};
 

@@ -7,8 +7,9 @@ use bloscpack_format::numpy::{Run, Runs, Selection, Strided};
 
 use super::Archive;
 use super::decode::{Plain, Worker};
+use crate::run::pipeline;
 use crate::source::ReadAt;
-use crate::{Error, UnpackOptions, pipeline};
+use crate::{Error, UnpackOptions};
 
 /// Bytes between two runs of a chunk that are decoded with them: blocks are larger, and ranges take memory.
 const GAP: u64 = 512;

@@ -10,8 +10,9 @@ use super::Archive;
 use super::boxes::Boxes;
 use super::decode::{Plain, Worker};
 use crate::in_memory::room;
+use crate::run::pipeline;
 use crate::source::ReadAt;
-use crate::{Error, Threads, UnpackOptions, pipeline};
+use crate::{Error, Threads, UnpackOptions};
 
 /// Bytes of items that are put together at a time, unless one item has more.
 const MOST: u64 = 32 << 20;

@@ -9,8 +9,9 @@ use bloscpack_format::frame::ChunkRef;
 use super::decode::{Plain, Worker};
 use super::{Archive, Content};
 use crate::options::Event;
+use crate::run::pipeline;
 use crate::source::ReadAt;
-use crate::{Error, Threads, UnpackOptions, pipeline};
+use crate::{Error, Threads, UnpackOptions};
 
 /// A chunk that is wanted, or some of it.
 pub(super) struct Wanted {

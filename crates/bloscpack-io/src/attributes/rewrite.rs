@@ -8,8 +8,8 @@ use blosc_core::{Limits, memory};
 use bloscpack_format::bloscpack::{Header, Layout, MetadataArgs, MetadataRewrite, MetadataSection, Version, offsets};
 use bloscpack_format::{FormatError, Json};
 
-use crate::atomic::AtomicFile;
-use crate::lock::open_locked;
+use crate::fs::atomic::AtomicFile;
+use crate::fs::lock::open_locked;
 use crate::{Archive, Error};
 
 /// Replaces the metadata of the bloscpack file at `path` by what `change` makes of them. The new file is written beside the

@@ -12,8 +12,9 @@ use bloscpack_format::numpy::NumpyError;
 use super::carray::Carray;
 use super::store::Directory;
 use crate::in_memory::InMemory;
-use crate::pipeline::Weight;
-use crate::{Error, Threads, UnpackOptions, pipeline};
+use crate::run::pipeline;
+use crate::run::pipeline::Weight;
+use crate::{Error, Threads, UnpackOptions};
 
 /// Rows of every nth that are nearer to each other than this are decoded with what is between them: they are in the same
 /// blocks, and a range takes memory of its own.

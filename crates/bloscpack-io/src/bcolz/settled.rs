@@ -10,7 +10,7 @@ use bloscpack_format::bcolz::{PENDING_FILE, Pending, PendingStep, STAGED_DIR, ST
 use super::carray::read_meta;
 use super::store::{Directory, PENDING_TIMES, read_small};
 use crate::Error;
-use crate::lock::Lock;
+use crate::fs::lock::Lock;
 use crate::source::ReadAt;
 
 /// A directory as it is when the change is done that was interrupted in it, if one was. Nothing is written.

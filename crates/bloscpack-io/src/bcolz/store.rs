@@ -10,7 +10,7 @@ use std::sync::Arc;
 use blosc_core::{Limits, memory};
 
 use crate::Error;
-use crate::lock::Lock;
+use crate::fs::lock::Lock;
 use crate::source::ReadAt;
 
 /// The files and directories below a root. What survives a crash is what was synced, and any of what was done since: the

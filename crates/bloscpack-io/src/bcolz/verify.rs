@@ -13,8 +13,9 @@ use super::carray::{Carray, read_attrs, read_meta};
 use super::root::format_of;
 use super::settled::Moves;
 use super::store::{Below, Directory};
-use crate::pipeline::Weight;
-use crate::{Error, UnpackOptions, pipeline};
+use crate::run::pipeline;
+use crate::run::pipeline::Weight;
+use crate::{Error, UnpackOptions};
 
 /// What was found.
 #[derive(Debug, Default)]

@@ -11,10 +11,10 @@ use super::observed::Observed;
 use super::table::{report, unpack_options};
 use super::{ConvertOptions, ConvertReport, Target};
 use crate::array::{Array, ItemFormat, ItemWriter, csv_error, each_text, field_names, plain_dtype, text_leaves};
-use crate::atomic::AtomicFile;
 use crate::attributes::append;
 use crate::bcolz::{Carray, Ctable, Cursor, Directory, LocalDirectory, Root};
-use crate::files::refuse_within;
+use crate::fs::atomic::AtomicFile;
+use crate::fs::files::refuse_within;
 use crate::options::Event;
 use crate::{Error, LocalSource, Unkept};
 

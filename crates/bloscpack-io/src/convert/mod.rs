@@ -36,9 +36,9 @@ pub use self::table::{ColumnFiles, convert_table, convert_table_to_files};
 use self::write::{write_array, write_carray, write_frame, write_npy};
 use crate::array::{Opened, plain_meta};
 use crate::attributes::Layers;
+use crate::bloscpack::pack::pack_to_file;
 use crate::frame::{ArchiveItems, FrameParams, PlainItems};
 use crate::options::Event;
-use crate::pack::pack_to_file;
 use crate::source::Sequential;
 use crate::{Error, LocalSource, ReadAt, Unkept};
 

@@ -12,9 +12,9 @@ use super::observed::Observed;
 use super::write::{write_array, write_npy};
 use super::{ConvertOptions, ConvertReport, Target};
 use crate::bcolz::{ColumnDirectory, Ctable, CtableWriter, DirectorySource, LocalDirectory};
-use crate::files::refuse_within;
 use crate::frame::PlainItems;
-use crate::new_directory::NewDirectory;
+use crate::fs::files::refuse_within;
+use crate::fs::new_directory::NewDirectory;
 use crate::options::Event;
 use crate::{Archive, Error, Unkept, UnpackOptions};
 

@@ -9,10 +9,10 @@ use bloscpack_format::numpy::{NumpyMeta, npy};
 
 use super::ConvertOptions;
 use crate::Error;
-use crate::atomic::AtomicFile;
 use crate::attributes::Layers;
 use crate::bcolz::CarrayWriter;
 use crate::frame::{ArrayItems, FrameParams, FrameWriter};
+use crate::fs::atomic::AtomicFile;
 
 pub(super) fn write_npy(
     mut bytes: impl Read,

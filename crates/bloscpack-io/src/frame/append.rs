@@ -7,8 +7,8 @@ use bloscpack_format::frame::{ChunkInfo, ChunkSize, NewChunk};
 
 use super::store::FrameStore;
 use super::writer::FrameWriter;
-use crate::counted::Counted;
-use crate::pipeline::{self, Weight};
+use crate::run::pipeline::{self, Weight};
+use crate::source::counted::Counted;
 use crate::{Cancel, Error, Threads};
 
 /// Plain bytes of a chunk unless somebody says otherwise.

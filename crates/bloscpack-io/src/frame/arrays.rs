@@ -14,7 +14,7 @@ use super::new::NewFrame;
 use super::params::FrameParams;
 use super::store::{FrameStore, MemoryFrame};
 use super::writer::FrameWriter;
-use crate::pipeline::{self, Weight};
+use crate::run::pipeline::{self, Weight};
 use crate::{Cancel, Error, Threads};
 
 /// Bytes of a chunk, about, where nobody chooses: as much as a core's caches hold of it and its compressed bytes.

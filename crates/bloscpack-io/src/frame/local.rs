@@ -8,11 +8,11 @@ use bloscpack_format::frame::{FrameType, sframe};
 
 use super::store::FrameStore;
 use crate::Error;
-use crate::atomic::{self, AtomicFile};
-use crate::files::{
+use crate::fs::atomic::{self, AtomicFile};
+use crate::fs::files::{
     clear_special_bits, expect_regular, is_same_file, open_regular, open_regular_by, remove_if_there, write_anew,
 };
-use crate::lock::{Locked, lock_directory, open_locked};
+use crate::fs::lock::{Locked, lock_directory, open_locked};
 use crate::source::{ChunkFiles, ReadAt};
 
 /// A frame on the disk that is changed in place. Its path may be a link; within the directory of a sparse frame no link is

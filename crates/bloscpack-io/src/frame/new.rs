@@ -7,10 +7,10 @@ use std::sync::{Mutex, PoisonError};
 use bloscpack_format::frame::{FrameType, sframe};
 
 use super::store::FrameStore;
-use crate::atomic::AtomicFile;
-use crate::files::{open_regular, remove_if_there, write_anew};
-use crate::lock::{Locked, lock_directory};
-use crate::new_directory::NewDirectory;
+use crate::fs::atomic::AtomicFile;
+use crate::fs::files::{open_regular, remove_if_there, write_anew};
+use crate::fs::lock::{Locked, lock_directory};
+use crate::fs::new_directory::NewDirectory;
 use crate::source::{ChunkFiles, ReadAt};
 use crate::{Error, LocalSource};
 

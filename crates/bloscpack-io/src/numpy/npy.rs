@@ -7,9 +7,9 @@ use std::path::Path;
 use bloscpack_format::numpy::npy;
 
 use super::{array_meta, for_array};
-use crate::atomic::AtomicFile;
-use crate::files::refuse_same_file;
-use crate::pack::pack_seekable;
+use crate::bloscpack::pack::pack_seekable;
+use crate::fs::atomic::AtomicFile;
+use crate::fs::files::refuse_same_file;
 use crate::{Archive, Error, PackOptions, PackReport, UnpackOptions, UnpackReport, unpack_stream};
 
 /// Enough for the header of nearly every `.npy` file; longer ones are read in a second step.

@@ -26,7 +26,7 @@ use super::local::LocalDirectory;
 use super::settled::Moves;
 use super::store::{Below, Directory};
 use super::write::{Column, CtableWriter, Place, Staging};
-use crate::files::refuse_within;
+use crate::fs::files::refuse_within;
 use crate::lost::Told;
 use crate::{Cancel, Error};
 

@@ -14,13 +14,13 @@ use bloscpack_format::bcolz::{Attrs, META_DIR, PENDING_FILE, ROOTDIRS_FILE, STOR
 use super::column::Column;
 use super::params::CarrayParams;
 use super::staging::{Staging, lock};
-use crate::atomic::directory;
 use crate::bcolz::kept::Kept;
 use crate::bcolz::local::LocalDirectory;
 use crate::bcolz::root::is_bcolz;
 use crate::bcolz::store::Directory;
-use crate::lock::Lock;
-use crate::new_directory::NewDirectory;
+use crate::fs::atomic::directory;
+use crate::fs::lock::Lock;
+use crate::fs::new_directory::NewDirectory;
 use crate::{Cancel, Error, Threads};
 
 /// A carray that is being written. [`flush`](Self::flush) makes all changes since the last one true, and durable; a process

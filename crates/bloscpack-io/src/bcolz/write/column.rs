@@ -19,7 +19,7 @@ use crate::Error;
 use crate::bcolz::carray::{Meta, read_attrs};
 use crate::bcolz::kept::Kept;
 use crate::bcolz::store::{Below, Directory};
-use crate::lock::Lock;
+use crate::fs::lock::Lock;
 
 /// A carray that is being written.
 pub(in crate::bcolz) struct Column<D: Directory> {

@@ -14,7 +14,7 @@ use bloscpack_format::bcolz::{
 use crate::Error;
 use crate::bcolz::settled::{check, read_pending, staged_numbers};
 use crate::bcolz::store::Directory;
-use crate::lock::Lock;
+use crate::fs::lock::Lock;
 
 /// A directory that is being written, by nobody else meanwhile.
 #[derive(Debug)]

@@ -8,9 +8,10 @@ use super::chunks::chunk_file;
 use super::column::Column;
 use super::params;
 use crate::bcolz::store::Directory;
-use crate::counted::Counted;
-use crate::pipeline::Weight;
-use crate::{Cancel, Error, Threads, pipeline};
+use crate::run::pipeline;
+use crate::run::pipeline::Weight;
+use crate::source::counted::Counted;
+use crate::{Cancel, Error, Threads};
 
 /// What a worker makes of the plain bytes of a chunk.
 enum Made {

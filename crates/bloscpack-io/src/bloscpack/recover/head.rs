@@ -12,9 +12,9 @@ use bloscpack_format::numpy::NumpyMeta;
 
 use super::probe::Probe;
 use super::report::Lost;
-use crate::counted::Counted;
-use crate::prologue::Metadata;
+use crate::bloscpack::prologue::Metadata;
 use crate::source::Sequential;
+use crate::source::counted::Counted;
 use crate::{Error, ReadAt as _};
 
 /// Everything before the chunks.

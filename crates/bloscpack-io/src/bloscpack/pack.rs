@@ -17,10 +17,10 @@ use std::path::Path;
 use bloscpack_format::bloscpack::{ChunkPlan, Header, MAX_CHUNK_SIZE, offsets};
 use bloscpack_format::checksum::{Checksum, Digest};
 
-use crate::atomic::Output;
-use crate::chunk_run::{ChunkRun, Packed};
-use crate::files::{known_size, refuse_same_file};
-use crate::front::Front;
+use crate::bloscpack::chunk_run::{ChunkRun, Packed};
+use crate::bloscpack::front::Front;
+use crate::fs::atomic::Output;
+use crate::fs::files::{known_size, refuse_same_file};
 use crate::in_memory::InMemoryFile;
 use crate::options::Event;
 use crate::read_back::{self, Digesting, compare};

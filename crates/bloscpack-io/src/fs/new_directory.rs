@@ -5,9 +5,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::Error;
-use crate::atomic;
-use crate::files::permissions_for_directory;
-use crate::temporary::{self, TemporaryDirectory};
+use crate::fs::atomic;
+use crate::fs::files::permissions_for_directory;
+use crate::fs::temporary::{self, TemporaryDirectory};
 
 /// A directory that is being made beside its place; dropped without [`commit`](Self::commit), nothing is left.
 #[derive(Debug)]
@@ -120,7 +120,7 @@ fn replace(new: TemporaryDirectory, target: &Path, parent: &Path) -> io::Result<
     {
         use rustix::fs::{CWD, RenameFlags, renameat_with};
         // It gets the temporary name, under which nobody is to take it for a leftover.
-        let old = crate::lock::lock_directory(target);
+        let old = crate::fs::lock::lock_directory(target);
         let exchange = || renameat_with(CWD, new.path(), CWD, target, RenameFlags::EXCHANGE);
         match exchange() {
             Ok(()) => {

@@ -6,9 +6,10 @@ use std::io::{Read, Write};
 use blosc_core::{CParams, Encoder, max_cbytes, memory};
 use bloscpack_format::checksum::{Checksum, Digest};
 
-use crate::counted::Counted;
 use crate::options::{Event, Observer};
-use crate::{Cancel, Error, Threads, pipeline};
+use crate::run::pipeline;
+use crate::source::counted::Counted;
+use crate::{Cancel, Error, Threads};
 
 /// One run of chunks: read, compress, digest, write.
 pub(crate) struct ChunkRun<'a> {

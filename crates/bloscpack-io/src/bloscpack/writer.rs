@@ -7,10 +7,10 @@ use std::io::{self, BufWriter, Seek, Write};
 use blosc_core::{Encoder, memory};
 use bloscpack_format::bloscpack::ChunkPlan;
 
-use crate::chunk_run::Packed;
+use crate::bloscpack::chunk_run::Packed;
+use crate::bloscpack::front::Front;
+use crate::bloscpack::pack::{chunk_run, create_spool, fill_offsets, plain_checksum, spooled_chunk_size, unspool};
 use crate::error::WRITING;
-use crate::front::Front;
-use crate::pack::{chunk_run, create_spool, fill_offsets, plain_checksum, spooled_chunk_size, unspool};
 use crate::read_back::Digesting;
 use crate::{Error, PackOptions, PackReport, Threads};
 

@@ -11,7 +11,7 @@ use super::number::{Slot, Slots};
 use super::probe::{Decoded, Found, Probe};
 use super::report::{Lost, RecoverReport};
 use crate::Error;
-use crate::atomic::AtomicFile;
+use crate::fs::atomic::AtomicFile;
 
 /// Writes the new file.
 pub(super) fn write(

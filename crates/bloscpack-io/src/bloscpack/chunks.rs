@@ -10,7 +10,7 @@ use bloscpack_format::bloscpack::Header;
 use bloscpack_format::checksum::Digest;
 
 use crate::Error;
-use crate::counted::Counted;
+use crate::source::counted::Counted;
 
 /// The chunks of a bloscpack file, one after the other.
 pub(crate) struct Chunks<'a, R> {

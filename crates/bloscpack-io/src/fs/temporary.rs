@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempPath;
 
-use crate::atomic;
+use crate::fs::atomic;
 #[cfg(unix)]
-use crate::lock::{Attempt, attempt};
+use crate::fs::lock::{Attempt, attempt};
 
 /// So many processes may write the same target at a time under names that the next one knows; more have names by chance.
 #[cfg(unix)]
@@ -141,7 +141,7 @@ fn claim(
         };
         match attempt(&made) {
             // Who took it for a leftover before there was the lock, has removed it or is about to.
-            Ok(Attempt::Locked) if crate::files::is_same_file(&made, &path).unwrap_or(false) => {
+            Ok(Attempt::Locked) if crate::fs::files::is_same_file(&made, &path).unwrap_or(false) => {
                 return Ok(Some((path, made)));
             }
             Ok(Attempt::Locked | Attempt::Taken) => {}
@@ -167,7 +167,7 @@ fn remove_if_dead(path: &Path) {
     let Ok(file) = rustix::fs::open(path, flags, Mode::empty()).map(File::from) else { return };
     let Ok(found) = file.metadata() else { return };
     let is_dead = matches!(attempt(&file), Ok(Attempt::Locked));
-    if is_dead && crate::files::is_same_file(&file, path).unwrap_or(false) {
+    if is_dead && crate::fs::files::is_same_file(&file, path).unwrap_or(false) {
         // If it cannot be removed, another name is taken.
         let _ = match found.is_dir() {
             true => fs::remove_dir_all(path),

@@ -6,8 +6,8 @@ use blosc_core::{Chunk, DecodeError, Decoder, Header as ChunkHeader, Limits};
 use bloscpack_format::checksum::Checksum;
 
 use super::head::Head;
-use crate::counted::Counted;
 use crate::source::Sequential;
+use crate::source::counted::Counted;
 use crate::{Cancel, Error};
 
 /// A chunk that is whole.

@@ -1,5 +1,7 @@
 //! What can go wrong between a file and its plain bytes.
 
+mod convert;
+
 use std::io;
 use std::path::{Path, PathBuf};
 

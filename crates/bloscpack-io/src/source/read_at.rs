@@ -1,13 +1,9 @@
-//! Positional reads: what random access needs of a source, and a sequential view of it.
+//! Positional reads, which need no position of their own: several chunks can be read at once.
 
-use blosc_core::memory;
 use std::fs::File;
-use std::io::{self, Cursor, Read};
+use std::io::{self, Cursor};
 use std::sync::Arc;
 
-use bloscpack_format::FormatError;
-
-use crate::Error;
 use crate::bcolz::Directory;
 
 /// A source of bytes that can be read at any place through a shared reference, so that several chunks can be fetched at
@@ -149,89 +145,5 @@ impl<T: AsRef<[u8]> + Sync> ReadAt for Cursor<T> {
 
     fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
         self.get_ref().as_ref().read_exact_at(offset, buf)
-    }
-}
-
-/// What stands at the start of a source: `parse` gets `first` bytes, and as many as it asks for then.
-pub(crate) fn parse_start<T>(
-    source: &(impl ReadAt + ?Sized),
-    first: u64,
-    parse: impl Fn(&[u8]) -> Result<T, FormatError>,
-) -> Result<T, Error> {
-    let reading = Error::io("reading the input");
-    let len = source.len().map_err(&reading)?;
-    let mut needed = len.min(first);
-    loop {
-        // No more than there are; parsers have a limit of their own.
-        let mut bytes = memory::zeroed(needed as usize)?;
-        source.read_exact_at(0, &mut bytes).map_err(&reading)?;
-        match parse(&bytes) {
-            Ok(parsed) => return Ok(parsed),
-            Err(error) => match error.bytes_needed().filter(|more| *more > needed && *more <= len) {
-                Some(more) => needed = more,
-                None => return Err(error.into()),
-            },
-        }
-    }
-}
-
-/// What is in a source from a place on: a frame may stand anywhere in a file.
-///
-/// ```
-/// use bloscpack_io::{Archive, Tail};
-/// let packed = bloscpack_io::pack_bytes(b"plain", &bloscpack_io::PackOptions::new())?;
-/// let file = [b"in front".as_slice(), &packed].concat();
-/// assert_eq!(Archive::open(Tail::new(file, 8))?.read_range(0..5)?, b"plain");
-/// # Ok::<(), bloscpack_io::Error>(())
-/// ```
-#[derive(Debug, Clone, Copy)]
-pub struct Tail<R> {
-    source: R,
-    start: u64,
-}
-
-impl<R: ReadAt> Tail<R> {
-    /// The bytes of `source` from `start` on.
-    pub fn new(source: R, start: u64) -> Self {
-        Tail { source, start }
-    }
-}
-
-impl<R: ReadAt> ReadAt for Tail<R> {
-    fn len(&self) -> io::Result<u64> {
-        Ok(self.source.len()?.saturating_sub(self.start))
-    }
-
-    fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
-        let at = self.start.checked_add(offset).ok_or(io::ErrorKind::UnexpectedEof)?;
-        self.source.read_exact_at(at, buf)
-    }
-}
-
-/// A source read from front to back.
-pub(crate) struct Sequential<'a, R: ?Sized> {
-    source: &'a R,
-    at: u64,
-    end: u64,
-}
-
-impl<'a, R: ReadAt + ?Sized> Sequential<'a, R> {
-    pub(crate) fn new(source: &'a R, at: u64) -> io::Result<Self> {
-        Ok(Sequential::within(source, at, source.len()?))
-    }
-
-    /// The bytes of `source` from `at` to `end`.
-    pub(crate) fn within(source: &'a R, at: u64, end: u64) -> Self {
-        Sequential { source, at, end }
-    }
-}
-
-impl<R: ReadAt + ?Sized> Read for Sequential<'_, R> {
-    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        let left = usize::try_from(self.end.saturating_sub(self.at)).unwrap_or(usize::MAX);
-        let len = buf.len().min(left);
-        self.source.read_exact_at(self.at, &mut buf[..len])?;
-        self.at += len as u64;
-        Ok(len)
     }
 }

@@ -16,12 +16,12 @@ use bloscpack_format::bloscpack::{
 };
 
 use crate::archive::Archive;
-use crate::atomic::AtomicFile;
-use crate::chunk_run::{ChunkRun, Packed};
-use crate::counted::Counted;
-use crate::files::{known_size, refuse_same_file};
-use crate::lock::open_locked;
+use crate::bloscpack::chunk_run::{ChunkRun, Packed};
+use crate::fs::atomic::AtomicFile;
+use crate::fs::files::{known_size, refuse_same_file};
+use crate::fs::lock::open_locked;
 use crate::options::Event;
+use crate::source::counted::Counted;
 use crate::{AppendOptions, Error};
 
 /// What was appended.

@@ -21,7 +21,7 @@ pub(crate) fn refuse_within(input: &Path, output: &Path) -> Result<(), Error> {
     // An output that is a link counts as where it leads to, a new one as where it would be.
     let there = output.canonicalize();
     let is_there = there.is_ok();
-    let place = there.or_else(|_| crate::atomic::directory(output).canonicalize());
+    let place = there.or_else(|_| crate::fs::atomic::directory(output).canonicalize());
     match (input.canonicalize(), place) {
         (Ok(input_at), Ok(place)) if place.starts_with(&input_at) || is_there && input_at.starts_with(&place) => {
             Err(Error::InputReplaced { input: input.to_owned(), output: output.to_owned() })

@@ -9,7 +9,7 @@ use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
 use crate::Error;
-use crate::files::{is_same_file, open_regular_by, remove_if_there};
+use crate::fs::files::{is_same_file, open_regular_by, remove_if_there};
 
 /// An open file with its lock, which goes when this is dropped. To close the file is not enough: a process that another
 /// thread has just started has it open too, for a moment.

@@ -12,9 +12,9 @@ use blosc_core::{Header as ChunkHeader, Limits, memory};
 use bloscpack_format::bloscpack::Header;
 
 use crate::Error;
-use crate::chunks::{ChunkStart, Chunks};
-use crate::counted::Counted;
-use crate::prologue::Prologue;
+use crate::bloscpack::chunks::{ChunkStart, Chunks};
+use crate::bloscpack::prologue::Prologue;
+use crate::source::counted::Counted;
 use crate::source::{ReadAt, Sequential};
 
 /// Positions and sizes of all chunks.

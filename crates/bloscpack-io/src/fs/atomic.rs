@@ -12,9 +12,9 @@ use std::path::{Path, PathBuf};
 use tempfile::TempPath;
 
 use crate::Error;
-use crate::files::{is_same_file, permissions_for_file};
+use crate::fs::files::{is_same_file, permissions_for_file};
+use crate::fs::temporary;
 use crate::source::ReadAt as _;
-use crate::temporary;
 
 /// Chunks may be small; larger writes pass the buffer by.
 const BUFFER_LEN: usize = 1 << 16;

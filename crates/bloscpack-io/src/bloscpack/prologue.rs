@@ -7,7 +7,7 @@ use bloscpack_format::bloscpack::{Header, Layout, MetadataHeader, MetadataSectio
 use bloscpack_format::{FormatError, Json, Part};
 
 use crate::Error;
-use crate::counted::Counted;
+use crate::source::counted::Counted;
 
 /// Everything in front of the chunks.
 #[derive(Debug)]

@@ -1,0 +1,15 @@
+//! Files and directories of the file system.
+//!
+//! | file | content |
+//! |---|---|
+//! | `atomic` | a file that appears whole or not at all |
+//! | `new_directory` | the same for a directory |
+//! | `temporary` | temporary names, and what a killed process left of them |
+//! | `lock` | one writer at a time |
+//! | `files` | questions before a file is read or written; files that are no links |
+
+pub(crate) mod atomic;
+pub(crate) mod files;
+pub(crate) mod lock;
+pub(crate) mod new_directory;
+pub(crate) mod temporary;

@@ -1,0 +1,9 @@
+//! Who works, and how many chunks are in flight.
+//!
+//! | file | content |
+//! |---|---|
+//! | `threads` | which threads |
+//! | `pipeline` | reader, workers and writer: bounded and in order |
+
+pub(crate) mod pipeline;
+pub(crate) mod threads;

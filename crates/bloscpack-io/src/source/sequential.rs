@@ -1,0 +1,60 @@
+//! Reading a source that can be read anywhere from front to back.
+
+use std::io::{self, Read};
+
+use blosc_core::memory;
+use bloscpack_format::FormatError;
+
+use super::ReadAt;
+use crate::Error;
+
+/// What stands at the start of a source: `parse` gets `first` bytes, and as many as it asks for then.
+pub(crate) fn parse_start<T>(
+    source: &(impl ReadAt + ?Sized),
+    first: u64,
+    parse: impl Fn(&[u8]) -> Result<T, FormatError>,
+) -> Result<T, Error> {
+    let reading = Error::io("reading the input");
+    let len = source.len().map_err(&reading)?;
+    let mut needed = len.min(first);
+    loop {
+        // No more than there are; parsers have a limit of their own.
+        let mut bytes = memory::zeroed(needed as usize)?;
+        source.read_exact_at(0, &mut bytes).map_err(&reading)?;
+        match parse(&bytes) {
+            Ok(parsed) => return Ok(parsed),
+            Err(error) => match error.bytes_needed().filter(|more| *more > needed && *more <= len) {
+                Some(more) => needed = more,
+                None => return Err(error.into()),
+            },
+        }
+    }
+}
+
+/// A source read from front to back.
+pub(crate) struct Sequential<'a, R: ?Sized> {
+    source: &'a R,
+    at: u64,
+    end: u64,
+}
+
+impl<'a, R: ReadAt + ?Sized> Sequential<'a, R> {
+    pub(crate) fn new(source: &'a R, at: u64) -> io::Result<Self> {
+        Ok(Sequential::within(source, at, source.len()?))
+    }
+
+    /// The bytes of `source` from `at` to `end`.
+    pub(crate) fn within(source: &'a R, at: u64, end: u64) -> Self {
+        Sequential { source, at, end }
+    }
+}
+
+impl<R: ReadAt + ?Sized> Read for Sequential<'_, R> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        let left = usize::try_from(self.end.saturating_sub(self.at)).unwrap_or(usize::MAX);
+        let len = buf.len().min(left);
+        self.source.read_exact_at(self.at, &mut buf[..len])?;
+        self.at += len as u64;
+        Ok(len)
+    }
+}
