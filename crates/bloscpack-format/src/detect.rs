@@ -30,6 +30,8 @@ pub enum Format {
     Ctable,
     /// A NumPy array.
     Npy,
+    /// Bytes without a format. [`detect`] never returns it.
+    Raw,
 }
 
 /// What a file of the format is, for messages.
@@ -44,6 +46,7 @@ impl fmt::Display for Format {
             Self::Carray => f.write_str("a bcolz carray"),
             Self::Ctable => f.write_str("a bcolz ctable"),
             Self::Npy => f.write_str("a NumPy .npy file"),
+            Self::Raw => f.write_str("raw bytes"),
         }
     }
 }

@@ -11,9 +11,10 @@ use bloscpack_format::detect::detect_directory;
 use bloscpack_format::frame::sframe;
 
 use crate::Error;
-use crate::bcolz::{self, Directory, LocalDirectory};
+use crate::bcolz::{self, ColumnDirectory, LocalDirectory};
+use crate::frame::ChunkDirectory;
 use crate::fs::files::open_regular;
-use crate::source::{ChunkFiles, ReadAt};
+use crate::source::{ChunkFiles, Input, ReadAt};
 
 /// A file, or a directory with the files of a sparse frame or of a bcolz carray, as a source.
 ///
@@ -28,20 +29,19 @@ use crate::source::{ChunkFiles, ReadAt};
 /// ```
 #[derive(Debug)]
 pub struct LocalSource {
-    /// The file; of a sparse frame that with header and index, of a carray `meta/storage`, or else `meta/sizes`.
+    /// The file; of a sparse frame `chunks.b2frame`, of a carray `meta/storage`, or else `meta/sizes`.
     file: File,
-    /// The directory of a sparse frame.
-    directory: Option<PathBuf>,
-    carray: Option<Carray>,
-    /// Where a file is, if it was opened by its name.
-    path: Option<PathBuf>,
+    kind: Kind,
 }
 
-/// The directory of a carray, and that of the table that it is a column of.
 #[derive(Debug)]
-enum Carray {
-    Alone(LocalDirectory),
-    Column(bcolz::ColumnDirectory<LocalDirectory>, PathBuf),
+enum Kind {
+    /// A file, and its path if it was opened by it.
+    File(Option<PathBuf>),
+    SparseFrame(ChunkDirectory),
+    Carray(LocalDirectory),
+    /// A column, and the directory of its table.
+    Column(ColumnDirectory<LocalDirectory>, PathBuf),
 }
 
 impl LocalSource {
@@ -58,7 +58,7 @@ impl LocalSource {
         let refuse = |error| Error::file("opening", path, error);
         if !path.is_dir() {
             let file = File::open(path).map_err(refuse)?;
-            return Ok(LocalSource { path: Some(path.to_owned()), ..LocalSource::from(file) });
+            return Ok(LocalSource { file, kind: Kind::File(Some(path.to_owned())) });
         }
         let is_file = |name: &str| path.join(name).is_file();
         match detect_directory(is_file) {
@@ -66,13 +66,12 @@ impl LocalSource {
             Some(Format::SparseFrame) => {
                 let index = path.join(sframe::INDEX_FILE);
                 let file = open_regular(&index).map_err(|error| Error::file("opening", &index, error))?;
-                Ok(LocalSource { directory: Some(path.to_owned()), ..LocalSource::from(file) })
+                Ok(LocalSource { file, kind: Kind::SparseFrame(ChunkDirectory::new(path)) })
             }
             Some(Format::Carray) => {
                 let name = [STORAGE_FILE, SIZES_FILE].into_iter().find(|name| is_file(name)).unwrap_or(STORAGE_FILE);
                 let file = File::open(path.join(name)).map_err(refuse)?;
-                let carray = Carray::Alone(LocalDirectory::open(path)?);
-                Ok(LocalSource { carray: Some(carray), ..LocalSource::from(file) })
+                Ok(LocalSource { file, kind: Kind::Carray(LocalDirectory::open(path)?) })
             }
             Some(format) => Err(Error::Unsupported { format }),
         }
@@ -102,7 +101,7 @@ impl LocalSource {
             // Only to tell whether an output is the same file.
             let file = path.join(ROOTDIRS_FILE);
             let file = File::open(&file).map_err(|error| Error::file("opening", &file, error))?;
-            Ok(LocalSource { carray: Some(Carray::Column(column, path.to_owned())), ..LocalSource::from(file) })
+            Ok(LocalSource { file, kind: Kind::Column(column, path.to_owned()) })
         }
         inner(path.as_ref(), name, limits)
     }
@@ -120,8 +119,8 @@ impl LocalSource {
     /// Bytes that are stored: of the file, and of the chunk files beside it.
     pub(crate) fn stored(&self) -> io::Result<u64> {
         let mut stored = self.file.len()?;
-        let Some(directory) = &self.directory else { return Ok(stored) };
-        for entry in std::fs::read_dir(directory)? {
+        let Kind::SparseFrame(directory) = &self.kind else { return Ok(stored) };
+        for entry in std::fs::read_dir(directory.path())? {
             stored = stored.saturating_add(entry?.metadata()?.len());
         }
         Ok(stored)
@@ -130,51 +129,51 @@ impl LocalSource {
     /// Refuses `output` if it is what is read here, in it, or a directory that it is in: writing would destroy it.
     pub(crate) fn refuse_as_output(&self, output: &Path) -> Result<(), Error> {
         crate::fs::files::refuse_same_file(&self.file, output)?;
-        let carray = self.carray.as_ref().map(|carray| match carray {
-            Carray::Alone(directory) => directory.root(),
-            Carray::Column(_, table) => table,
-        });
-        let input = self.directory.as_deref().or(carray).or(self.path.as_deref());
+        let input = match &self.kind {
+            Kind::File(path) => path.as_deref(),
+            Kind::SparseFrame(directory) => Some(directory.path()),
+            Kind::Column(_, path) => Some(path.as_path()),
+            Kind::Carray(directory) => Some(directory.root()),
+        };
         input.map_or(Ok(()), |input| crate::fs::files::refuse_within(input, output))
     }
 
     /// Whether it is a directory.
     pub fn is_directory(&self) -> bool {
-        self.directory.is_some() || self.carray.is_some()
-    }
-}
-
-impl ReadAt for LocalSource {
-    fn len(&self) -> io::Result<u64> {
-        self.file.len()
+        !matches!(self.kind, Kind::File(_))
     }
 
-    fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
-        self.file.read_exact_at(offset, buf)
-    }
-
-    fn chunk_files(&self) -> Option<&dyn ChunkFiles> {
-        self.directory.is_some().then_some(self)
-    }
-
-    fn directory(&self) -> Option<&dyn Directory> {
-        Some(match self.carray.as_ref()? {
-            Carray::Alone(directory) => directory as &dyn Directory,
-            Carray::Column(directory, _) => directory,
-        })
-    }
-}
-
-impl ChunkFiles for LocalSource {
-    fn open_chunk(&self, number: u32) -> io::Result<Box<dyn ReadAt + '_>> {
-        let directory = self.directory.as_ref().ok_or(io::ErrorKind::NotFound)?;
-        Ok(Box::new(open_regular(&directory.join(sframe::chunk_file_name(number)))?))
+    /// The chunk files, if it is a sparse frame.
+    pub(crate) fn chunk_files(&self) -> Option<&dyn ChunkFiles> {
+        if let Kind::SparseFrame(directory) = &self.kind { Some(directory) } else { None }
     }
 }
 
 /// An open file as a source, as of what came through a pipe.
 impl From<File> for LocalSource {
     fn from(file: File) -> LocalSource {
-        LocalSource { file, directory: None, carray: None, path: None }
+        LocalSource { file, kind: Kind::File(None) }
+    }
+}
+
+impl From<LocalSource> for Input<'_> {
+    fn from(LocalSource { file, kind }: LocalSource) -> Self {
+        match kind {
+            Kind::File(_) => file.into(),
+            Kind::SparseFrame(directory) => Input::sparse_frame(file, directory),
+            Kind::Carray(directory) => Input::directory(directory),
+            Kind::Column(directory, _) => Input::directory(directory),
+        }
+    }
+}
+
+impl<'a> From<&'a LocalSource> for Input<'a> {
+    fn from(LocalSource { file, kind }: &'a LocalSource) -> Self {
+        match kind {
+            Kind::File(_) => file.into(),
+            Kind::SparseFrame(directory) => Input::sparse_frame(file, directory),
+            Kind::Carray(directory) => Input::directory(directory),
+            Kind::Column(directory, _) => Input::directory(directory),
+        }
     }
 }

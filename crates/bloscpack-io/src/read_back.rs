@@ -6,7 +6,6 @@ use std::io::{self, Read, Write};
 
 use bloscpack_format::checksum::{Checksum, Digest, Hasher};
 
-use crate::source::ReadAt;
 use crate::{Archive, Cancel, Error, Threads, UnpackOptions};
 
 /// What is compared if nobody asked for a checksum of his own.
@@ -67,7 +66,7 @@ impl<W: Write> Write for Digesting<W> {
 
 /// Decodes what was written, and compares the digest of its plain bytes with that of those that were to be written.
 pub(crate) fn compare(
-    written: impl ReadAt,
+    written: Result<Archive<'_>, Error>,
     checksum: Checksum,
     expected: &Digest,
     threads: &Threads,
@@ -75,7 +74,7 @@ pub(crate) fn compare(
 ) -> Result<(), Error> {
     let options = UnpackOptions::new().threads(threads.clone()).cancel(cancel.clone());
     let mut plain = Digesting::new(io::sink(), checksum);
-    let unpacked = Archive::open(written).and_then(|archive| archive.unpack(&mut plain, &options));
+    let unpacked = written.and_then(|archive| archive.unpack(&mut plain, &options));
     match unpacked {
         Err(Error::Cancelled) => Err(Error::Cancelled),
         Err(error) => Err(Error::NotAsWritten { what: error.to_string() }),
@@ -111,7 +110,8 @@ mod tests {
         let plain: Vec<u8> = (0..=255).cycle().take(3000).collect();
         let packed = pack_bytes(&plain, &options).unwrap();
         let expected = CHECKSUM.digest(&plain);
-        let compare = |packed: &Vec<u8>| compare(packed, CHECKSUM, &expected, &Threads::Serial, &Cancel::new());
+        let compare =
+            |packed: &Vec<u8>| compare(Archive::open(packed), CHECKSUM, &expected, &Threads::Serial, &Cancel::new());
         compare(&packed).unwrap();
         let (mut refused, bits) = (0, 8 * packed.len());
         for bit in 0..bits {

@@ -6,20 +6,18 @@ use std::path::Path;
 
 use blosc_core::{Chunk, DecodeError, Decoder, Header as ChunkHeader, memory};
 use bloscpack_format::bloscpack::{Header, MetadataHeader};
-use bloscpack_format::checksum::Checksum;
 use bloscpack_format::{Format, Json, detect};
 
-use crate::archive::Plain;
-use crate::bloscpack::chunks::{Chunks, FoundChunk};
+use crate::bloscpack::chunks::{Chunks, FoundChunk, check_digest};
 use crate::bloscpack::prologue::Prologue;
-use crate::error::ChunkDigestMismatch;
+use crate::container::Plain;
 use crate::fs::atomic::Output;
 use crate::fs::files::refuse_same_file;
 use crate::in_memory::InMemory;
 use crate::options::Event;
 use crate::run::pipeline;
 use crate::run::pipeline::Weight;
-use crate::source::ReadAt;
+use crate::source::ReadAt as _;
 use crate::source::counted::Counted;
 use crate::{Archive, Error, LocalSource, UnpackOptions};
 
@@ -85,16 +83,16 @@ fn unpack_source(source: LocalSource, output: impl Write, options: &UnpackOption
 /// Whether a source that can be read at any place is a frame.
 pub(crate) fn is_frame(source: &LocalSource) -> Result<bool, Error> {
     // A pipe has no length and is not looked into.
-    let len = source.len().map_err(Error::io("reading the input"))?.min(PREFIX_LEN as u64);
+    let len = source.file().len().map_err(Error::io("reading the input"))?.min(PREFIX_LEN as u64);
     let mut prefix = [0; PREFIX_LEN];
     let prefix = prefix.get_mut(..len as usize).unwrap_or_default();
-    source.read_exact_at(0, prefix).map_err(Error::io("reading the input"))?;
+    source.file().read_exact_at(0, prefix).map_err(Error::io("reading the input"))?;
     Ok(source.is_directory() || detect(prefix, Some(len)) == Some(Format::Blosc2Frame))
 }
 
 /// Unpacks an archive, and tells what it is.
-pub(crate) fn unpack_archive<R: ReadAt>(
-    archive: &Archive<R>,
+pub(crate) fn unpack_archive(
+    archive: &Archive<'_>,
     output: impl Write,
     options: &UnpackOptions,
 ) -> Result<UnpackReport, Error> {
@@ -103,7 +101,7 @@ pub(crate) fn unpack_archive<R: ReadAt>(
 }
 
 /// What there is to tell of a frame.
-pub(crate) fn frame_report<R: ReadAt>(archive: &Archive<R>, nbytes: u64) -> UnpackReport {
+pub(crate) fn frame_report(archive: &Archive<'_>, nbytes: u64) -> UnpackReport {
     UnpackReport {
         format: archive.format(),
         header: None,
@@ -260,18 +258,6 @@ fn decode(decoder: &mut Decoder, header: &Header, work: &mut Work) -> Result<(),
     check_digest(header.checksum, found, bytes)?;
     let decoded = Chunk::parse(bytes).and_then(|chunk| decoder.decompress_to(&chunk, plain));
     decoded.map_err(|source| Error::Chunk { chunk: found.number, offset: found.offset, source })
-}
-
-/// Compares the digest that was found behind a chunk with that of its bytes.
-pub(crate) fn check_digest(checksum: Checksum, found: &FoundChunk, bytes: &[u8]) -> Result<(), Error> {
-    let FoundChunk { number: chunk, offset, digest: stored, .. } = *found;
-    match checksum.digest(bytes) {
-        computed if computed == stored => Ok(()),
-        computed => {
-            let mismatch = ChunkDigestMismatch { chunk, offset, checksum, stored, computed };
-            Err(Error::ChunkDigest(Box::new(mismatch)))
-        }
-    }
 }
 
 /// A file that is one chunk and nothing else.

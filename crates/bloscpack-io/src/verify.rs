@@ -7,7 +7,7 @@ use bloscpack_format::bloscpack::offsets::UNKNOWN;
 use bloscpack_format::detect::PREFIX_LEN;
 use bloscpack_format::{Format, detect};
 
-use crate::source::ReadAt;
+use crate::source::Input;
 use crate::source::counted::Counted;
 use crate::unpack::{frame_report, is_frame, spooled};
 use crate::{Archive, Error, LocalSource, UnpackOptions, UnpackReport, unpack_stream};
@@ -50,7 +50,7 @@ pub fn verify_stream(mut input: impl Read, options: &UnpackOptions) -> Result<Un
     Ok(report)
 }
 
-fn verify_frame(source: impl ReadAt, options: &UnpackOptions) -> Result<UnpackReport, Error> {
+fn verify_frame<'a>(source: impl Into<Input<'a>>, options: &UnpackOptions) -> Result<UnpackReport, Error> {
     let archive = Archive::open_with_limits(source, options.limits)?;
     archive.verify(options)?;
     Ok(frame_report(&archive, archive.nbytes()))

@@ -14,9 +14,9 @@ use bloscpack_format::Json;
 use bloscpack_format::bloscpack::{Header, MaxAppChunks, Version, offsets};
 use bloscpack_format::checksum::Checksum;
 use bloscpack_format::detect::{PREFIX_LEN, detect};
-use bloscpack_io::bcolz::{self, DirectorySource, MemoryDirectory};
+use bloscpack_io::bcolz::{self, MemoryDirectory};
 use bloscpack_io::{
-    Archive, Error, PackOptions, ReadAt, Threads, UnpackOptions, pack_bytes, unpack_stream, verify_stream,
+    Archive, Error, Input, PackOptions, Threads, UnpackOptions, pack_bytes, unpack_stream, verify_stream,
 };
 use common::Stored;
 use common::roots::files_of;
@@ -55,7 +55,7 @@ fn collect(fill: impl FnOnce(&mut Sink) -> Result<(), Error>) -> Bytes {
 }
 
 /// The ways to read everything through an archive, as `cat` and `convert` do.
-fn ways<R: ReadAt>(open: &dyn Fn() -> Result<Archive<R>, Error>) -> Vec<(&'static str, Bytes)> {
+fn ways<'a>(open: &dyn Fn() -> Result<Archive<'a>, Error>) -> Vec<(&'static str, Bytes)> {
     let bytes = collect(|sink| {
         let archive = open()?;
         archive.copy_range(0..archive.nbytes(), sink)
@@ -102,10 +102,10 @@ fn is_beside_the_bytes(error: &Error) -> bool {
 }
 
 /// Compares all ways to read one container. `unpack` and `verify` are those of the commands. Whether it was readable.
-fn compare<R: ReadAt>(
+fn compare<'a>(
     name: &str,
     rng: &mut SplitMix64,
-    open: &dyn Fn() -> Result<Archive<R>, Error>,
+    open: &dyn Fn() -> Result<Archive<'a>, Error>,
     unpack: Bytes,
     verify: Result<(), Error>,
 ) -> bool {
@@ -163,7 +163,7 @@ fn compare_frame(name: &str, rng: &mut SplitMix64, stored: &Stored) -> bool {
 }
 
 fn compare_directory(name: &str, rng: &mut SplitMix64, dir: &MemoryDirectory) -> bool {
-    let open = || Archive::open(DirectorySource::new(dir.clone()));
+    let open = || Archive::open(Input::directory(dir.clone()));
     let unpack = collect(|sink| open()?.unpack(sink, &serial()).map(drop));
     compare(name, rng, &open, unpack, verify_directory(dir))
 }
@@ -240,6 +240,7 @@ fn mutate_bloscpack(rng: &mut SplitMix64, file: &mut Vec<u8>) {
             let (Some(at), Ok(chunk)) = (archive.chunk_position(number), archive.compressed_chunk(number)) else {
                 return;
             };
+            drop(archive);
             let (at, len) = (at as usize, chunk.len());
             file[at + rng.below(len)] ^= 1 << rng.below(8);
             let digest = header.checksum.digest(&file[at..at + len]);

@@ -164,12 +164,12 @@ mod ndarrays {
         assert!(write(false).is_err());
         write(true).unwrap();
         let archive = Archive::open(LocalSource::open(&file).unwrap()).unwrap();
-        assert_eq!(read_ndarray::<_, f32, Ix3>(&archive, None).unwrap(), f);
+        assert_eq!(read_ndarray::<f32, Ix3>(&archive, None).unwrap(), f);
         let region = Region { start: vec![2, 1, 0], stop: vec![6, 4, 2] };
-        let slice = read_ndarray::<_, f32, Ix3>(&archive, Some(&region)).unwrap();
+        let slice = read_ndarray::<f32, Ix3>(&archive, Some(&region)).unwrap();
         assert_eq!(slice, f.slice(ndarray::s![2..6, 1..4, 0..2]));
-        assert!(read_ndarray::<_, f64, Ix3>(&archive, None).is_err());
-        assert!(read_ndarray::<_, f32, Ix2>(&archive, None).is_err());
+        assert!(read_ndarray::<f64, Ix3>(&archive, None).is_err());
+        assert!(read_ndarray::<f32, Ix2>(&archive, None).is_err());
     }
 
     #[test]

@@ -11,12 +11,10 @@ use std::sync::Arc;
 use blosc_core::{BlockSize, CParams, Codec, Encoder, Limits};
 use bloscpack_format::bcolz::{ChunkFileHeader, Dtype, SIZES_FILE, STORAGE_FILE, Sizes, Storage};
 use bloscpack_format::{Format, Json};
-use bloscpack_io::bcolz::{
-    Below, Carray, Ctable, Directory, DirectorySource, LocalDirectory, MemoryDirectory, Root, verify,
-};
+use bloscpack_io::bcolz::{Below, Carray, Ctable, Directory, LocalDirectory, MemoryDirectory, Root, verify};
 use bloscpack_io::{
-    Archive, Cancel, ConvertOptions, Error, LocalSource, Target, Threads, UnpackOptions, convert, unpack_bytes,
-    unpack_file, verify_file,
+    Archive, Cancel, ConvertOptions, Error, Input, LocalSource, ReadDirectory, Target, Threads, UnpackOptions, convert,
+    unpack_bytes, unpack_file, verify_file,
 };
 use common::roots::{cases, files_of, golden, name_of, write_to};
 use testdata::serde_json::Value;
@@ -27,7 +25,7 @@ fn serial() -> UnpackOptions {
 }
 
 /// Everything that the manifest says of an array.
-fn check_array<D: Directory>(name: &str, fact: &Value, carray: &Carray<D>) {
+fn check_array<D: ReadDirectory>(name: &str, fact: &Value, carray: &Carray<D>) {
     let shape: Vec<u64> = fact["shape"].as_array().unwrap().iter().map(|len| len.as_u64().unwrap()).collect();
     assert_eq!(carray.shape(), shape, "{name}");
     let plain = carray.read_all(&serial()).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -176,7 +174,7 @@ fn objects_give_their_pickles() {
         assert_eq!(carray.nbytes(), nbytes, "{name}");
         assert!(matches!(carray.chunk(5), Err(Error::Range { unit: "chunks", start: 5, end: 6, len: 5 })));
         assert!(matches!(carray.read_rows(0..1), Err(Error::Format(_))));
-        assert!(Archive::open(DirectorySource::new(golden(name))).is_err());
+        assert!(Archive::open(Input::directory(golden(name))).is_err());
         let report = verify(&golden(name), &serial()).unwrap();
         assert_eq!((report.chunks, report.nbytes, report.is_whole()), (5, nbytes, true));
     }
@@ -395,7 +393,7 @@ fn limits_are_kept() {
     let carray = carray.limits(Limits::new().max_chunk(399));
     assert!(carray.read_rows(0..1).is_err() && carray.chunk(0).is_err() && carray.compressed_chunk(0).is_err());
     assert_eq!(verify(carray.directory(), &limited(399)).unwrap().faults.len(), 12);
-    let archive = Archive::open(DirectorySource::new(golden("ref/size/n1200_cl100"))).unwrap();
+    let archive = Archive::open(Input::directory(golden("ref/size/n1200_cl100"))).unwrap();
     assert!(archive.unpack(Vec::new(), &limited(399)).is_err());
 }
 

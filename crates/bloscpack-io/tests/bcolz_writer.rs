@@ -11,7 +11,7 @@ use bloscpack_format::bcolz::{Dtype, PENDING_FILE, Shuffle};
 use bloscpack_io::bcolz::{
     Carray, CarrayParams, CarrayWriter, Ctable, CtableWriter, Directory, LocalDirectory, MemoryDirectory, Root, verify,
 };
-use bloscpack_io::{Cancel, Error, Threads, UnpackOptions};
+use bloscpack_io::{Cancel, Error, ReadDirectory, Threads, UnpackOptions};
 use common::crash::crashes;
 use common::roots::{cases, golden, name_of, write_to};
 use testdata::SplitMix64;
@@ -40,7 +40,7 @@ struct Array {
 }
 
 impl Array {
-    fn of<D: Directory>(carray: &Carray<D>, dflt: &[u8]) -> Array {
+    fn of<D: ReadDirectory>(carray: &Carray<D>, dflt: &[u8]) -> Array {
         let atomsize = carray.rows().atomsize() as usize;
         let rows = carray.read_all(&serial()).unwrap().chunks(atomsize).map(<[u8]>::to_vec).collect();
         Array { rows, atomsize, dflt: dflt.to_vec(), attrs: attrs_of(carray.attrs().unwrap()) }

@@ -11,13 +11,11 @@ use blosc_core::Special;
 use bloscpack_format::Json;
 use bloscpack_format::bcolz::{Dtype, STAGED_DIR};
 use bloscpack_format::frame::{FrameType, Region};
-use bloscpack_io::bcolz::{
-    CarrayParams, CarrayWriter, CtableWriter, Directory, DirectorySource, MemoryDirectory, Root, verify,
-};
-use bloscpack_io::frame::{FrameParams, FrameWriter, MemoryFrame};
+use bloscpack_io::bcolz::{CarrayParams, CarrayWriter, CtableWriter, Directory, MemoryDirectory, Root, verify};
+use bloscpack_io::frame::{FrameParams, FrameStore as _, FrameWriter, MemoryFrame};
 use bloscpack_io::{
-    Archive, Cancel, Error, PackOptions, ReadAt, Threads, UnpackOptions, pack_bytes, pack_stream, unpack_stream,
-    verify_stream,
+    Archive, Cancel, Error, Input, PackOptions, ReadDirectory, Threads, UnpackOptions, pack_bytes, pack_stream,
+    unpack_stream, verify_stream,
 };
 use common::faulty::{EACCES, EIO, ENOSPC, Faults, Faulty, How, text_of};
 use common::{large_array, large_chunks};
@@ -119,7 +117,7 @@ fn streams() {
 }
 
 /// All that an archive is asked.
-fn read_all<R: ReadAt>(source: R) -> Result<Vec<Vec<u8>>, Error> {
+fn read_all<'a>(source: impl Into<Input<'a>>) -> Result<Vec<Vec<u8>>, Error> {
     let archive = Archive::open(source)?;
     archive.verify(&serial())?;
     let mut all = Vec::new();
@@ -146,7 +144,9 @@ fn archives_on_sources_that_fail_or_shrink() {
         ("bloscpack", &|faults| read_all(Faulty::new(packed.as_slice(), faults))),
         ("frame", &|faults| read_all(Faulty::new(frame.as_slice(), faults))),
         ("array", &|faults| read_all(Faulty::new(array.as_slice(), faults))),
-        ("sparse frame", &|faults| read_all(Faulty::new(&sparse, faults))),
+        ("sparse frame", &|faults| {
+            read_all(Input::sparse_frame(Faulty::new(&sparse, faults), Faulty::new(&sparse, faults)))
+        }),
     ];
     for (name, read) in sources {
         each_call_names_its_cause(read, 8);
@@ -164,8 +164,8 @@ fn archives_on_sources_that_fail_or_shrink() {
 #[test]
 fn directories_that_fail() {
     let (array, _) = bcolz(false);
-    let read = |faults: &Arc<Faults>| read_all(DirectorySource::new(Faulty::new(&array, faults)));
-    let expected = read_all(DirectorySource::new(&array)).unwrap();
+    let read = |faults: &Arc<Faults>| read_all(Input::directory(Faulty::new(&array, faults)));
+    let expected = read_all(Input::directory(&array)).unwrap();
     for error in [EIO, EACCES] {
         let mut failures = 0;
         each_call(How::Error(error), read, &expected, |at, text| {
@@ -196,7 +196,7 @@ fn frame_of(frame_type: FrameType) -> MemoryFrame {
 }
 
 fn content(store: &MemoryFrame) -> (Vec<Vec<u8>>, Option<Vec<u8>>) {
-    let archive = Archive::open(store).unwrap();
+    let archive = Archive::open(store.input()).unwrap();
     archive.verify(&serial()).unwrap();
     let chunks = (0..archive.nchunks()).map(|chunk| archive.chunk(chunk).unwrap()).collect();
     (chunks, archive.vlmetalayer("note").unwrap())

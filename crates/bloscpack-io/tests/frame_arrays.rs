@@ -6,14 +6,14 @@ mod common;
 use blosc_core::Special;
 use bloscpack_format::frame::{B2nd, ChunkSize, FrameType, Region};
 use bloscpack_format::numpy::{Dtype, NumpyMeta, Order};
-use bloscpack_io::frame::{ArchiveItems, ArrayOptions, FrameParams, FrameWriter, MemoryFrame, PlainItems};
-use bloscpack_io::{Archive, Cancel, Error, Threads, UnpackOptions};
+use bloscpack_io::frame::{ArrayOptions, FrameParams, FrameStore as _, FrameWriter, MemoryFrame};
+use bloscpack_io::{Archive, Array, Cancel, Error, Limits, Threads, Typing, UnpackOptions};
 use common::recorder::Recorder;
 use common::{Stored, each_frame};
 use testdata::SplitMix64;
 
 fn unpacked(store: &MemoryFrame) -> Vec<u8> {
-    let archive = Archive::open(store).unwrap();
+    let archive = Archive::open(store.input()).unwrap();
     archive.verify(&UnpackOptions::new().threads(Threads::Serial)).unwrap();
     let mut plain = Vec::new();
     archive.unpack(&mut plain, &UnpackOptions::new()).unwrap();
@@ -54,15 +54,16 @@ fn golden_arrays_made_anew_hold_the_same() {
             writer.commit().unwrap();
             let store = writer.into_store();
             assert!(unpacked(&store) == plain, "{path}");
-            assert_eq!(Archive::open(&store).unwrap().array(), Some(array), "{path}");
+            assert_eq!(Archive::open(store.input()).unwrap().array(), Some(array), "{path}");
         };
         let cancel = Cancel::new();
-        let c = PlainItems::new(plain.as_slice(), 0, meta).unwrap();
+        let whole = Array::open(stored, &Typing::default(), Limits::new()).unwrap();
+        let c = Array::plain(plain.as_slice(), 0, meta.clone()).unwrap();
         made(&|writer| writer.write_items(&c, &Threads::Ambient, &cancel).unwrap(), array);
-        made(&|writer| writer.write_items(&ArchiveItems(&archive), &Threads::Serial, &cancel).unwrap(), array);
+        made(&|writer| writer.write_items(&whole, &Threads::Serial, &cancel).unwrap(), array);
         let turned = [b"in front".as_slice(), &fortran(&plain, &meta.shape, archive.typesize())].concat();
         let turned_meta = NumpyMeta { order: Order::F, ..meta.clone() };
-        let f = PlainItems::new(turned.as_slice(), 8, &turned_meta).unwrap();
+        let f = Array::plain(turned.as_slice(), 8, turned_meta).unwrap();
         let automatic = ArrayOptions::new().array(meta).unwrap();
         assert_eq!(automatic.numpy_dtype(), array.numpy_dtype(), "{path}");
         made(&|writer| writer.write_items(&f, &Threads::Serial, &cancel).unwrap(), &automatic);
@@ -154,7 +155,7 @@ fn slices_are_written_and_shapes_changed_through_any_kill() {
             recorder.kills(&old, |disk, end| {
                 let found = unpacked(disk);
                 let is_new =
-                    found == model.bytes() && Archive::open(disk).unwrap().array().unwrap().shape == model.shape;
+                    found == model.bytes() && Archive::open(disk.input()).unwrap().array().unwrap().shape == model.shape;
                 assert!(is_new || (!end && found == before.bytes()), "{shape:?}: round {round}");
             });
             disk = recorder.now;
@@ -273,7 +274,7 @@ fn blocks_are_those_of_the_array() {
 #[test]
 fn what_lies_somewhere_else_has_to_be_there() {
     let meta = NumpyMeta { dtype: Dtype::from_type_string("<u2").unwrap(), shape: vec![3], order: Order::C };
-    assert!(PlainItems::new([0; 5].as_slice(), 0, &meta).is_err());
-    assert!(PlainItems::new([0; 6].as_slice(), 1, &meta).is_err());
-    assert!(PlainItems::new([0; 6].as_slice(), 0, &meta).is_ok());
+    assert!(Array::plain([0; 5].as_slice(), 0, meta.clone()).is_err());
+    assert!(Array::plain([0; 6].as_slice(), 1, meta.clone()).is_err());
+    assert!(Array::plain([0; 6].as_slice(), 0, meta).is_ok());
 }

@@ -9,7 +9,7 @@ use std::fs;
 use blosc_core::{Codec, FilterPipeline, Special};
 use bloscpack_format::frame::{ChunkSize, FrameType, VlMetalayers};
 use bloscpack_io::frame::{FrameParams, FrameStore, FrameWriter, MemoryFrame};
-use bloscpack_io::{Archive, Cancel, Error, LocalSource, ReadAt, Threads, UnpackOptions};
+use bloscpack_io::{Archive, Cancel, Error, Input, LocalSource, Threads, UnpackOptions};
 use common::Stored;
 use common::recorder::{Op, Recorder};
 use testdata::SplitMix64;
@@ -21,8 +21,8 @@ struct Model {
     note: Option<Vec<u8>>,
 }
 
-fn model_of(store: &impl ReadAt) -> Model {
-    let archive = Archive::open(store).unwrap();
+fn model_of<'a>(input: impl Into<Input<'a>>) -> Model {
+    let archive = Archive::open(input).unwrap();
     archive.verify(&UnpackOptions::new().threads(Threads::Serial)).unwrap();
     let chunks = (0..archive.nchunks()).map(|chunk| archive.chunk(chunk).unwrap()).collect();
     Model { chunks, note: archive.vlmetalayer("note").unwrap() }
@@ -113,7 +113,7 @@ fn killed_at_any_write_it_is_the_old_or_the_new_frame() {
         let mut disk = memory_of(Stored::golden(path));
         for _ in 0..12 {
             let old = disk.clone();
-            let before = model_of(&old);
+            let before = model_of(old.input());
             let mut after = before.clone();
             let mut frame = FrameWriter::with_store(Recorder::new(disk)).unwrap();
             for _ in 0..1 + rng.below(3) {
@@ -124,7 +124,7 @@ fn killed_at_any_write_it_is_the_old_or_the_new_frame() {
             let mut committed = false;
             recorder.kills(&old, |disk, end| {
                 kills += 1;
-                let found = model_of(disk);
+                let found = model_of(disk.input());
                 assert!(found == before || found == after, "{path}: neither the old nor the new frame");
                 committed |= found == after;
                 assert!(!end || found == after, "{path}: the last write is done, but not the change");
@@ -152,7 +152,7 @@ fn on_the_disk_and_in_memory_it_is_the_same() {
         assert!(!path.exists());
         frame.finish().unwrap();
         let on_disk = || LocalSource::open(&path).unwrap();
-        assert_eq!(model_of(&on_disk()), model);
+        assert_eq!(model_of(on_disk()), model);
         assert!(matches!(FrameWriter::create(&path, frame_type, false, params).map(drop), Err(Error::OutputExists(_))));
         for _ in 0..10 {
             let mut frame = FrameWriter::open(&path).unwrap();
@@ -164,7 +164,7 @@ fn on_the_disk_and_in_memory_it_is_the_same() {
             let mut lost = model.clone();
             change(&mut frame, &mut lost, &mut rng);
             drop(frame);
-            assert_eq!(model_of(&on_disk()), model);
+            assert_eq!(model_of(on_disk()), model);
         }
         let mut frame = FrameWriter::open(&path).unwrap();
         frame.update_metalayer("unit", b"Kelvin").unwrap();
@@ -174,7 +174,7 @@ fn on_the_disk_and_in_memory_it_is_the_same() {
         let mut other = FrameWriter::create(&path, frame_type, true, params).unwrap();
         other.append(&[1; 40]).unwrap();
         other.finish().unwrap();
-        assert_eq!(model_of(&on_disk()), Model { chunks: vec![vec![1; 40]], note: None });
+        assert_eq!(model_of(on_disk()), Model { chunks: vec![vec![1; 40]], note: None });
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
         fs::remove_dir_all(&path).or_else(|_| fs::remove_file(&path)).unwrap();
     }
@@ -253,7 +253,7 @@ fn frames_of_an_unknown_codec() {
     assert!(matches!(frame.append(&[0; 100]), Err(Error::FrameParams { .. })));
     frame.delete(0).unwrap();
     frame.commit().unwrap();
-    assert_eq!(model_of(&frame.into_store()).chunks, before.chunks[1..]);
+    assert_eq!(model_of(frame.into_store().input()).chunks, before.chunks[1..]);
 }
 
 /// Of chunks with blocks of variable lengths and others, a frame has one kind: nobody reads both in one.
@@ -280,6 +280,7 @@ fn the_first_chunk_says_which_kind() {
     let (nchunks, regular) =
         (archive.nchunks(), blosc_core::Encoder::new(blosc_core::CParams::blosc2().typesize(1)).unwrap());
     let regular = regular.zeros(nbytes).unwrap();
+    drop(archive);
     stored.file[place..place + regular.len()].copy_from_slice(&regular);
 
     let mut frame = FrameWriter::with_store(memory_of(stored)).unwrap();
@@ -342,7 +343,7 @@ fn files_of_large_numbers_are_within_the_data() {
     frame.append(&[2; 400]).unwrap();
     frame.commit().unwrap();
     assert!(frame.frame().unwrap().header.cbytes >= 99 + 32);
-    assert_eq!(model_of(&frame.into_store()).chunks, [[1; 400], [2; 400]]);
+    assert_eq!(model_of(frame.into_store().input()).chunks, [[1; 400], [2; 400]]);
 }
 
 /// A frame without chunks is another file, which is not anybody's either.

@@ -11,7 +11,9 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 use bloscpack_io::bcolz::{MemoryDirectory, Root, verify};
-use bloscpack_io::{Archive, ChunkFiles, Error, Limits, ReadAt, Threads, UnpackOptions, unpack_bytes, verify_stream};
+use bloscpack_io::{
+    Archive, ChunkFiles, Error, Input, Limits, ReadAt, Threads, UnpackOptions, unpack_bytes, verify_stream,
+};
 use common::roots::{cases, files_of, name_of};
 use common::{Stored, malformed};
 use testdata::{CountingAlloc, SplitMix64, Tally, mutate};
@@ -60,10 +62,6 @@ impl ReadAt for Counting<'_> {
         self.read.fetch_add(buf.len() as u64, Relaxed);
         self.stored.file.read_exact_at(offset, buf)
     }
-
-    fn chunk_files(&self) -> Option<&dyn ChunkFiles> {
-        self.stored.sparse.then_some(self)
-    }
 }
 
 impl ChunkFiles for Counting<'_> {
@@ -90,7 +88,9 @@ const STREAMED: u64 = 4 << 20;
 /// Everything that can be read of a frame; how many plain bytes come out.
 fn read_frame(stored: &Stored) -> Result<Vec<u8>, Error> {
     let read = Arc::new(AtomicU64::new(0));
-    let archive = Archive::open_with_limits(Counting { stored, read: read.clone() }, LIMITS)?;
+    let counting = Counting { stored, read: read.clone() };
+    let input = if stored.sparse { Input::sparse_frame(&counting, &counting) } else { (&counting).into() };
+    let archive = Archive::open_with_limits(input, LIMITS)?;
     let there = stored.file.len() as u64 + stored.files.values().map(|file| file.len() as u64).sum::<u64>();
     // Header, trailer and index, and once more where a header says that it is longer.
     assert!(read.load(Relaxed) <= 4 * there + 1024, "{} of {there} to open it", read.load(Relaxed));

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use blosc_core::{CParams, Codec};
 use bloscpack_format::frame::{B2nd, ChunkSize, Entry, FrameType, Header, Index, Region, Trailer};
-use bloscpack_io::frame::{ArchiveItems, ArrayItems, FrameParams, FrameWriter};
-use bloscpack_io::{Archive, Cancel, ChunkFiles, Error, Limits, ReadAt, Threads};
+use bloscpack_io::frame::{ArrayItems, FrameParams, FrameWriter};
+use bloscpack_io::{Archive, Array, Cancel, ChunkFiles, Error, Input, Limits, ReadAt, Threads, Typing};
 use common::{Stored, large_array};
 use testdata::CountingAlloc;
 
@@ -41,11 +41,11 @@ fn huge_items_are_cut() {
 #[test]
 fn writers_keep_their_limits() {
     let (file, plain, shape) = large_array();
-    let archive = Archive::open(file).unwrap();
-    let (array, small) = (archive.array().unwrap(), Limits::new().max_memory(1 << 20));
+    let whole = Array::open(file, &Typing::default(), Limits::new()).unwrap();
+    let (array, small) = (whole.archive().array().unwrap(), Limits::new().max_memory(1 << 20));
     let write = |limits| {
         let mut frame = FrameWriter::array_in_memory(array.clone(), FrameParams::new(8)).unwrap().limits(limits);
-        frame.write_items(&ArchiveItems(&archive), &Threads::Ambient, &Cancel::new())
+        frame.write_items(&whole, &Threads::Ambient, &Cancel::new())
     };
     write(Limits::new()).unwrap();
     assert_eq!(over(write(small).unwrap_err()), "max_memory");
@@ -56,13 +56,14 @@ fn writers_keep_their_limits() {
     append(Limits::new()).unwrap();
     assert_eq!(over(append(small).unwrap_err()), "max_memory");
     // What is decoded for a region: blocks of 20 x 20, chunks of 200 x 200.
-    let held = |stop: &[u64]| ArchiveItems(&archive).held(&Region { start: vec![0, 0], stop: stop.to_vec() });
+    let held = |stop: &[u64]| whole.held(&Region { start: vec![0, 0], stop: stop.to_vec() });
     assert_eq!((held(&[10, 10]), held(&shape)), (8 * 40 * 40, 8 * 200 * 200));
-    let untouched = Archive::open(Stored::golden("frames/last_partial_contiguous.b2frame")).unwrap();
+    let plain = Stored::golden("frames/last_partial_contiguous.b2frame");
+    let untouched = Array::open(plain, &Typing::default(), Limits::new()).unwrap();
     assert_eq!(
         (
-            untouched.array().map(|array: &B2nd| array.shape.len()),
-            ArchiveItems(&untouched).held(&Region { start: vec![], stop: vec![] })
+            untouched.archive().array().map(|array: &B2nd| array.shape.len()),
+            untouched.held(&Region { start: vec![], stop: vec![] })
         ),
         (None, 0)
     );
@@ -70,20 +71,6 @@ fn writers_keep_their_limits() {
 
 /// A sparse frame that counts how often a chunk file is asked for.
 struct Opens<'a>(&'a Stored, AtomicU64);
-
-impl ReadAt for Opens<'_> {
-    fn len(&self) -> io::Result<u64> {
-        self.0.len()
-    }
-
-    fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
-        self.0.read_exact_at(offset, buf)
-    }
-
-    fn chunk_files(&self) -> Option<&dyn ChunkFiles> {
-        Some(self)
-    }
-}
 
 impl ChunkFiles for Opens<'_> {
     fn open_chunk(&self, number: u32) -> io::Result<Box<dyn ReadAt + '_>> {
@@ -109,9 +96,10 @@ fn files_that_are_named_often() {
     };
     let limits = Limits::new().max_unearned(1 << 20);
     let read = |stored: &Stored| {
-        let archive = Archive::open_with_limits(Opens(stored, AtomicU64::new(0)), limits).unwrap();
+        let opens = Opens(stored, AtomicU64::new(0));
+        let archive = Archive::open_with_limits(Input::sparse_frame(&stored.file, &opens), limits).unwrap();
         let read = archive.read_range(0..archive.nbytes());
-        (read.map(|plain| plain.len()), archive.source().1.load(Relaxed))
+        (read.map(|plain| plain.len()), opens.1.load(Relaxed))
     };
     let often = [vec![0; 500], vec![1; 500]].concat();
     let (refused, opens) = read(&frame(&often, &[0, 1]));

@@ -95,7 +95,7 @@ impl Files {
         convert(LocalSource::open(&self.path(input))?, &self.path(output), target, &options).map(drop)
     }
 
-    fn array(&self, name: &str) -> Result<Array<LocalSource>, Error> {
+    fn array(&self, name: &str) -> Result<Array<'_>, Error> {
         // A frame of plain bytes does not say what its items are.
         let shape = Some(SHAPE.map(Some).to_vec());
         let typing = Typing { dtype: Dtype::from_type_string("<u4").ok(), shape, raw: false };

@@ -8,10 +8,10 @@ use std::sync::{Arc, Mutex};
 use bloscpack_io::bloscpack_format::checksum::Checksum;
 use bloscpack_io::bloscpack_format::frame::FrameType;
 use bloscpack_io::bloscpack_format::numpy::{Dtype, NumpyMeta, Order};
-use bloscpack_io::frame::{ArrayOptions, FrameParams, FrameWriter, PlainItems};
+use bloscpack_io::frame::{ArrayOptions, FrameParams, FrameWriter};
 use bloscpack_io::{
-    Archive, Cancel, Error, Event, LocalSource, PackOptions, PackReport, PackWriter, ReadAt, Threads, UnpackOptions,
-    pack_bytes, pack_stream,
+    Archive, Array, Cancel, Error, Event, LocalSource, PackOptions, PackReport, PackWriter, ReadAt, Threads,
+    UnpackOptions, pack_bytes, pack_stream,
 };
 
 fn plain(len: usize) -> Vec<u8> {
@@ -120,7 +120,7 @@ fn a_failed_writer_stays_failed() {
 }
 
 /// Seeks of all kinds, small and large reads: always what the plain bytes have there.
-fn seeks_read_what_is_there<R: ReadAt>(archive: &Archive<R>, plain: &[u8]) {
+fn seeks_read_what_is_there(archive: &Archive<'_>, plain: &[u8]) {
     let mut reader = archive.reader(&UnpackOptions::new());
     let (mut at, mut random, len) = (0, 1u64, plain.len() as u64);
     for step in 0..600 {
@@ -166,7 +166,7 @@ fn seeks_of_bloscpack_files_and_frames() {
     let items = plain[..9 * 11 * 13 * 12].to_vec();
     let cut = ArrayOptions::new().chunkshape(Some(vec![4, 5, 6])).array(&meta).unwrap();
     let mut writer = FrameWriter::create_array(&path, FrameType::Contiguous, false, cut, FrameParams::new(12)).unwrap();
-    let source = PlainItems::new(items.clone(), 0, &meta).unwrap();
+    let source = Array::plain(items.clone(), 0, meta).unwrap();
     writer.write_items(&source, &Threads::Serial, &Cancel::new()).unwrap();
     writer.finish().unwrap();
     seeks_read_what_is_there(&Archive::open(LocalSource::open(&path).unwrap()).unwrap(), &items);
@@ -190,8 +190,9 @@ impl ReadAt for Counting {
 #[test]
 fn a_seek_decodes_only_the_chunks_that_are_read() {
     let options = PackOptions::new().chunk_size(10_000).clevel(0).max_app_chunks(Default::default());
-    let archive = Archive::open(Counting(pack_bytes(&plain(1_000_000), &options).unwrap(), AtomicU64::new(0))).unwrap();
-    let fetched = || archive.source().1.swap(0, SeqCst);
+    let source = Counting(pack_bytes(&plain(1_000_000), &options).unwrap(), AtomicU64::new(0));
+    let archive = Archive::open(&source).unwrap();
+    let fetched = || source.1.swap(0, SeqCst);
     archive.read_range(999_999..1_000_000).unwrap(); // the index
     fetched();
     let mut reader = archive.reader(&UnpackOptions::new());

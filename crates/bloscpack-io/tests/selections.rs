@@ -7,7 +7,7 @@ use std::path::Path;
 
 use bloscpack_format::frame::FrameType;
 use bloscpack_format::numpy::{Dtype, NumpyMeta, Order, Selection, Slice, npy};
-use bloscpack_io::frame::{ArrayOptions, FrameParams, FrameWriter, PlainItems};
+use bloscpack_io::frame::{ArrayOptions, FrameParams, FrameWriter};
 use bloscpack_io::{
     Array, Cancel, ConvertOptions, Limits, LocalSource, Target, Threads, Typing, UnpackOptions, convert,
 };
@@ -72,11 +72,11 @@ fn case() -> impl Strategy<Value = Case> {
     })
 }
 
-fn open(path: &Path, typing: &Typing) -> Array<LocalSource> {
+fn open(path: &Path, typing: &Typing) -> Array<'static> {
     Array::open(LocalSource::open(path).unwrap(), typing, Limits::new()).unwrap()
 }
 
-fn check(array: &Array<LocalSource>, case: &Case, items: &[u8], what: &str) {
+fn check(array: &Array<'_>, case: &Case, items: &[u8], what: &str) {
     assert_eq!(array.meta().shape, case.shape, "{what}");
     let selection = case.slice.parse::<Slice>().unwrap().select(&case.shape).unwrap();
     let expected = selected(items, case.itemsize, &case.shape, &selection);
@@ -134,7 +134,7 @@ proptest! {
         let array = cut.array(&meta).unwrap();
         let writer = FrameWriter::create_array(&path("a.sframe"), FrameType::Sparse, false, array, params);
         let mut writer = writer.unwrap();
-        let source = PlainItems::new(stored.as_slice(), 0, &meta).unwrap();
+        let source = Array::plain(stored.as_slice(), 0, meta.clone()).unwrap();
         writer.write_items(&source, &Threads::Serial, &Cancel::new()).unwrap();
         writer.finish().unwrap();
         check(&open(&path("a.sframe"), &Typing::default()), &case, &items, "sparse frame");

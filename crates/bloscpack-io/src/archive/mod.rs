@@ -1,47 +1,39 @@
-//! The one idea of a container: chunks, where each lies, how big each is plain, what all of it means.
+//! Everything that can be done with a container of any format.
 //!
-//! | file | what it knows |
+//! | file | content |
 //! |---|---|
-//! | `frame` | how a frame is opened, and where its chunks come from |
-//! | `fetch` | which bytes of a frame's chunk have to be read |
-//! | `decode` | how a chunk of any container becomes plain bytes |
-//! | `reader` | the same for who pulls bytes out |
+//! | `chunk` | one chunk, compressed or plain |
+//! | `reader` | the plain bytes as `Read + Seek` |
 //! | `stream` | all plain bytes or a range of them, in parallel and in order |
 //! | `verify` | every chunk, once |
-//! | `cost` | what reading takes in memory, and whether the limits allow it |
-//! | `slices`, `boxes` | the same for arrays: slices, and the items in C order |
+//! | `slices`, `boxes` | arrays in frames: slices, and the items in C order |
 //! | `selected` | selections with steps, of arrays in any container |
+//!
+//! How a container is opened is in `open.rs`.
 
 mod boxes;
-mod cost;
-mod decode;
-mod fetch;
-mod frame;
+mod chunk;
 mod reader;
 mod selected;
 mod slices;
 mod stream;
 mod verify;
 
+use std::fmt;
 use std::ops::Range;
 
-use blosc_core::{Decoder, Header as ChunkHeader, Limits};
+use blosc_core::{Decoder, Limits, Parallelism};
 use bloscpack_format::bcolz::{Attrs, Sizes, Storage};
 use bloscpack_format::bloscpack::{Header, Layout, MetadataHeader, MetadataSection};
-use bloscpack_format::frame::{B2nd, ChunkRef, Frame, Grid, decode_vlmetalayer};
+use bloscpack_format::frame::{B2nd, Frame, Grid, decode_vlmetalayer};
 use bloscpack_format::numpy::NumpyMeta;
-use bloscpack_format::{Format, Json, detect};
+use bloscpack_format::{Format, Json};
 
 pub(crate) use self::boxes::Boxes;
-pub(crate) use self::decode::Plain;
-use self::frame::OpenFrame;
 pub use self::reader::PlainReader;
 pub(crate) use self::slices::most_of;
-use crate::bcolz::{self, Meta};
-use crate::bloscpack::index::Index;
-use crate::bloscpack::prologue::Prologue;
-use crate::source::counted::Counted;
-use crate::source::{ReadAt, Sequential};
+use crate::container::{Container, Details, Worker};
+use crate::source::ReadAt;
 use crate::{Cancel, Error};
 
 /// An opened file: *n* chunks, where each lies, how big each is plain, what it means. It may be a bloscpack file, a bare
@@ -59,103 +51,16 @@ use crate::{Cancel, Error};
 /// assert_eq!(archive.read_range(123_456..123_460)?, plain[123_456..123_460]);
 /// # Ok::<(), bloscpack_io::Error>(())
 /// ```
-#[derive(Debug)]
-pub struct Archive<R> {
-    source: R,
-    len: u64,
-    format: Format,
-    content: Content,
-    numpy: Option<NumpyMeta>,
+pub struct Archive<'a> {
+    container: Box<dyn Container + 'a>,
     limits: Limits,
     cancel: Cancel,
 }
 
-/// What each format has besides its chunks.
-#[derive(Debug)]
-enum Content {
-    Bloscpack(Box<Prologue>, Index),
-    Chunk { typesize: usize, index: Index },
-    Frame(Box<OpenFrame>),
-    Carray(Box<Meta>),
-}
-
-impl<R: ReadAt> Archive<R> {
-    /// Opens a source.
-    ///
-    /// # Errors
-    /// [`Error::Unrecognised`] and [`Error::Unsupported`] for other formats; [`Error::Format`], [`Error::Truncated`]
-    /// and [`Error::Chunk`] for damage that shows already; [`Error::Io`].
-    pub fn open(source: R) -> Result<Self, Error> {
-        Archive::open_with_limits(source, Limits::new())
-    }
-
-    /// [`Archive::open`] within other limits, by which all that is read from it later is bounded, too, unless options say
-    /// otherwise.
-    ///
-    /// # Errors
-    /// As [`Archive::open`], and [`Error::Limit`].
-    pub fn open_with_limits(source: R, limits: Limits) -> Result<Self, Error> {
-        Archive::open_by(source, limits, Index::of)
-    }
-
-    /// [`Archive::open`] that reads the headers of all chunks of a bloscpack file at once, and not its offsets.
-    ///
-    /// # Errors
-    /// As [`Archive::open`].
-    pub fn open_walked(source: R) -> Result<Self, Error> {
-        Archive::open_walked_with_limits(source, Limits::new())
-    }
-
-    /// [`Archive::open_walked`] within other limits.
-    ///
-    /// # Errors
-    /// As [`Archive::open_with_limits`].
-    pub fn open_walked_with_limits(source: R, limits: Limits) -> Result<Self, Error> {
-        Archive::open_by(source, limits, |source, _, prologue| Index::walk(source, prologue))
-    }
-
-    fn open_by(
-        source: R,
-        limits: Limits,
-        index: impl FnOnce(&R, u64, &Prologue) -> Result<Index, Error>,
-    ) -> Result<Self, Error> {
-        let reading = Error::io("reading the input");
-        let len = source.len().map_err(&reading)?;
-        if let Some(dir) = source.directory() {
-            let meta = Meta::open(dir, &limits)?;
-            let (numpy, content) = (Some(meta.numpy()?), Content::Carray(Box::new(meta)));
-            return Ok(Archive { source, len, format: Format::Carray, content, numpy, limits, cancel: Cancel::new() });
-        }
-        let mut input = Counted::new(Sequential::new(&source, 0).map_err(&reading)?);
-        let mut prefix = [0; bloscpack_format::detect::PREFIX_LEN];
-        let found = input.fill(&mut prefix)?;
-        let prefix = &prefix[..found];
-        let (format, content, numpy) = match detect(prefix, Some(len)) {
-            Some(format @ (Format::Blosc1Chunk | Format::Blosc2Chunk)) => {
-                let chunk = ChunkHeader::parse(prefix);
-                let chunk = chunk.map_err(|source| Error::Chunk { chunk: 0, offset: 0, source })?;
-                let index = Index::single(chunk.nbytes() as u64);
-                (format, Content::Chunk { typesize: chunk.typesize(), index }, None)
-            }
-            Some(format @ Format::Bloscpack { .. }) => {
-                let mut input = Counted::new(Sequential::new(&source, 0).map_err(&reading)?);
-                let prologue = Prologue::read(&mut input, &limits)?;
-                let index = index(&source, len, &prologue)?;
-                let metadata = prologue.metadata.as_ref();
-                let numpy = metadata.and_then(|metadata| NumpyMeta::from_json(&metadata.value).ok());
-                (format, Content::Bloscpack(Box::new(prologue), index), numpy)
-            }
-            Some(Format::Blosc2Frame) => {
-                let frame = OpenFrame::open(&source, len, &limits)?;
-                let sparse = source.chunk_files().is_some();
-                let format = if sparse { Format::SparseFrame } else { Format::Blosc2Frame };
-                let numpy = frame.numpy();
-                (format, Content::Frame(Box::new(frame)), numpy)
-            }
-            Some(format) => return Err(Error::Unsupported { format }),
-            None => return Err(Error::Unrecognised { found: prefix[..found.min(16)].to_vec() }),
-        };
-        Ok(Archive { source, len, format, content, numpy, limits, cancel: Cancel::new() })
+impl<'a> Archive<'a> {
+    /// An open container, within the default limits.
+    pub(crate) fn new(container: Box<dyn Container + 'a>) -> Self {
+        Archive { container, limits: Limits::new(), cancel: Cancel::new() }
     }
 
     /// Sets what reading may cost from now on.
@@ -176,16 +81,12 @@ impl<R: ReadAt> Archive<R> {
 
     /// The format that was found.
     pub fn format(&self) -> Format {
-        self.format
+        self.container.format()
     }
 
     /// The bloscpack header, if it is such a file.
     pub fn header(&self) -> Option<&Header> {
-        self.prologue().map(|prologue| &prologue.header)
-    }
-
-    fn prologue(&self) -> Option<&Prologue> {
-        if let Content::Bloscpack(prologue, _) = &self.content { Some(prologue) } else { None }
+        if let Details::Bloscpack { header, .. } = self.container.details() { Some(header) } else { None }
     }
 
     /// The header of the metadata section, if there is one.
@@ -193,59 +94,50 @@ impl<R: ReadAt> Archive<R> {
         self.metadata_section().map(MetadataSection::header)
     }
 
-    /// The metadata, if there is any.
+    /// The metadata of a bloscpack file, if there is any.
     pub fn metadata(&self) -> Option<&Json> {
-        Some(&self.prologue()?.metadata.as_ref()?.value)
+        if let Details::Bloscpack { metadata, .. } = self.container.details() { Some(metadata?.1) } else { None }
     }
 
     /// The metadata section, if there is one.
     pub(crate) fn metadata_section(&self) -> Option<&MetadataSection> {
-        Some(&self.prologue()?.metadata.as_ref()?.section)
+        if let Details::Bloscpack { metadata, .. } = self.container.details() { Some(metadata?.0) } else { None }
     }
 
-    /// Where the parts of a bloscpack file lie.
+    /// Where the parts of a bloscpack file are.
     pub(crate) fn layout(&self) -> Option<&Layout> {
-        self.prologue().map(|prologue| &prologue.layout)
+        if let Details::Bloscpack { layout, .. } = self.container.details() { Some(layout) } else { None }
     }
 
     /// Where the last chunk of a bloscpack file ends, if all chunk headers have been read; else the end of the file.
     pub(crate) fn end(&self) -> u64 {
-        match &self.content {
-            Content::Bloscpack(_, index) => index.known(index.nchunks()).unwrap_or(self.len),
-            Content::Chunk { .. } | Content::Frame(_) | Content::Carray(_) => self.len,
-        }
+        if let Details::Bloscpack { end, .. } = self.container.details() { end } else { self.cbytes() }
+    }
+
+    /// The entries of the offsets section of a bloscpack file that are in use, as they are in the file; empty if there is
+    /// none.
+    pub fn offsets(&self) -> &[i64] {
+        if let Details::Bloscpack { offsets, .. } = self.container.details() { offsets } else { &[] }
     }
 
     /// Header, index and trailer, if it is a frame.
     pub fn frame(&self) -> Option<&Frame> {
-        self.open_frame().map(|open| &open.frame)
-    }
-
-    /// The frame alone; `Err` with the format of what is none.
-    pub(crate) fn into_frame(self) -> Result<Frame, Format> {
-        match self.content {
-            Content::Frame(open) => Ok(open.frame),
-            _ => Err(self.format),
-        }
-    }
-
-    fn open_frame(&self) -> Option<&OpenFrame> {
-        if let Content::Frame(open) = &self.content { Some(open) } else { None }
+        if let Details::Frame(frame) = self.container.details() { Some(frame) } else { None }
     }
 
     /// Shape, chunks and blocks, if it is an array in a frame.
     pub fn array(&self) -> Option<&B2nd> {
-        self.open_frame()?.array.as_ref().map(|(array, _)| array)
+        self.container.grid().map(|(array, _)| array)
     }
 
     /// The arithmetic of that array.
     pub fn grid(&self) -> Option<&Grid> {
-        self.open_frame()?.array.as_ref().map(|(_, grid)| grid)
+        self.container.grid().map(|(_, grid)| grid)
     }
 
-    /// What `meta/storage` and `meta/sizes` say, if it is a carray of bcolz.
+    /// The content of `meta/storage` and `meta/sizes`, if it is a carray of bcolz.
     pub fn carray(&self) -> Option<(&Storage, &Sizes)> {
-        if let Content::Carray(meta) = &self.content { Some((&meta.storage, &meta.sizes)) } else { None }
+        if let Details::Carray(storage, sizes) = self.container.details() { Some((storage, sizes)) } else { None }
     }
 
     /// The attributes, if it is a carray of bcolz.
@@ -253,8 +145,7 @@ impl<R: ReadAt> Archive<R> {
     /// # Errors
     /// [`Error::InFile`] if they are damaged.
     pub fn attrs(&self) -> Result<Option<Attrs>, Error> {
-        let (Content::Carray(meta), Some(dir)) = (&self.content, self.source.directory()) else { return Ok(None) };
-        bcolz::read_attrs(&meta.moves.on(dir), &self.limits).map(Some)
+        self.container.attrs(&self.limits)
     }
 
     /// The content of a metalayer of a frame.
@@ -272,86 +163,82 @@ impl<R: ReadAt> Archive<R> {
         Ok(chunk.map(|chunk| decode_vlmetalayer(chunk, &mut decoder)).transpose()?)
     }
 
-    /// What is said of the array that the bytes are, if it is: by the metadata, or by the frame.
+    /// Dtype and shape of the array that the plain bytes are, if the container describes one.
     pub fn numpy(&self) -> Option<&NumpyMeta> {
-        self.numpy.as_ref()
-    }
-
-    /// The entries of the offsets section that are in use, as they stand in the file; empty if there is none.
-    pub fn offsets(&self) -> &[i64] {
-        self.prologue().map_or(&[], |prologue| &prologue.offsets)
+        self.container.numpy()
     }
 
     /// Plain bytes; those of an array in a frame without padding.
     pub fn nbytes(&self) -> u64 {
-        match &self.content {
-            Content::Bloscpack(_, index) | Content::Chunk { index, .. } => index.nbytes(),
-            Content::Frame(open) => open.nbytes(),
-            Content::Carray(meta) => meta.rows.nbytes(),
-        }
+        self.container.nbytes()
     }
 
-    /// Bytes of the source; of a sparse frame or a carray those of its chunks are not among them.
+    /// Bytes of the file: of a sparse frame `chunks.b2frame`, of a carray `meta/storage`. Chunk files are not counted.
     pub fn cbytes(&self) -> u64 {
-        self.len
+        self.container.cbytes()
     }
 
-    /// The source.
-    pub fn source(&self) -> &R {
-        &self.source
-    }
-
-    /// Bytes of one element as the header says, at least 1.
+    /// Bytes of one element by the header, at least 1.
     pub fn typesize(&self) -> usize {
-        match &self.content {
-            Content::Bloscpack(prologue, _) => usize::from(prologue.header.typesize.max(1)),
-            Content::Chunk { typesize, .. } => *typesize,
-            Content::Frame(open) => open.frame.header.typesize as usize,
-            Content::Carray(meta) => meta.storage.dtype.typesize(),
-        }
+        self.container.typesize()
     }
 
-    /// How many chunks there are.
+    /// Number of chunks.
     pub fn nchunks(&self) -> u64 {
-        match &self.content {
-            Content::Bloscpack(_, index) | Content::Chunk { index, .. } => index.nchunks(),
-            Content::Frame(open) => open.frame.nchunks(),
-            Content::Carray(meta) => meta.rows.nchunks(),
-        }
+        self.container.nchunks()
     }
 
-    /// The plain bytes that chunk `number` holds, within those of all chunks: of an array in a frame that is with the
-    /// padding. Where the sizes of a frame's chunks vary, the first call reads the headers of all.
+    /// The plain bytes of chunk `number`, within those of all chunks: of an array in a frame with the padding. Where the
+    /// sizes of a frame's chunks vary, the first call reads the headers of all.
     ///
     /// # Errors
-    /// [`Error::Range`] if there is no such chunk; what is wrong with the header of a chunk.
+    /// [`Error::Range`] if there is no such chunk; damage to the header of a chunk.
     pub fn chunk_range(&self, number: u64) -> Result<Range<u64>, Error> {
-        let range = match &self.content {
-            Content::Bloscpack(_, index) | Content::Chunk { index, .. } => index.chunk_range(number),
-            Content::Frame(open) => open.chunk_range(&self.source, number, &self.limits)?,
-            Content::Carray(meta) => Some(meta.plain_range(number)).filter(|range| !range.is_empty()),
-        };
+        let range = self.container.chunk_range(number, &self.limits)?;
         range.ok_or_else(|| self.no_such_chunk(number))
     }
 
-    /// Where chunk `number` is in the source; `None` if there is none, if it is not in the source, or if damage to a chunk
-    /// before it hides where it starts.
+    /// The offset of chunk `number` in the file; `None` if there is none, if it is in another file, or if damage to a chunk
+    /// before it hides its start.
     pub fn chunk_position(&self, number: u64) -> Option<u64> {
-        match &self.content {
-            Content::Bloscpack(prologue, index) if number < index.nchunks() => {
-                index.locate(&self.source, &prologue.header, number).ok()
-            }
-            Content::Chunk { .. } if number == 0 => Some(0),
-            Content::Bloscpack(..) | Content::Chunk { .. } => None,
-            Content::Frame(open) => match open.frame.chunk(number) {
-                Ok(ChunkRef::Stored { at, .. }) => Some(at),
-                _ => None,
-            },
-            Content::Carray(_) => None,
-        }
+        self.container.chunk_position(number)
+    }
+
+    /// The plain bytes as they are in a source, and the offset of the first, if they are not compressed.
+    pub(crate) fn uncompressed(&self) -> Option<(&dyn ReadAt, u64)> {
+        self.container.uncompressed()
     }
 
     fn no_such_chunk(&self, number: u64) -> Error {
         Error::Range { unit: "chunks", start: number, end: number.saturating_add(1), len: self.nchunks() }
+    }
+
+    /// The chunk that holds plain byte `at`, which exists.
+    fn chunk_of(&self, at: u64) -> Result<u64, Error> {
+        self.container.chunk_of(at, &self.limits)
+    }
+
+    /// Refuses to put so many plain bytes of several chunks together in memory.
+    pub(crate) fn check_output(&self, nbytes: u64, limits: &Limits) -> Result<(), Error> {
+        limits.check_output(nbytes, nbytes)?;
+        if nbytes > limits.max_unearned as u64 {
+            limits.check_unearned(nbytes, self.container.stored(nbytes / Limits::EARNED as u64 + 1))?;
+        }
+        Ok(())
+    }
+
+    /// A worker that decodes chunks.
+    fn worker(&self, limits: Limits, parallelism: Parallelism, cancel: &Cancel) -> Worker {
+        let limits = limits.max_nbytes(usize::MAX);
+        let decoder = Decoder::new().limits(limits).parallelism(parallelism).cancel(cancel.clone());
+        Worker { decoder: self.container.decoder(decoder), limits }
+    }
+}
+
+impl fmt::Debug for Archive<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Archive");
+        shown.field("format", &self.format()).field("nbytes", &self.nbytes()).field("nchunks", &self.nchunks());
+        shown.finish_non_exhaustive()
     }
 }

@@ -8,7 +8,6 @@ use bloscpack_format::frame::Region;
 use super::Archive;
 use super::boxes::Boxes;
 use super::slices::most_of;
-use crate::source::ReadAt;
 use crate::{Error, UnpackOptions};
 
 /// Whole chunks are decoded until there are so many bytes.
@@ -33,8 +32,8 @@ const WINDOW: u64 = 8 << 20;
 /// # Ok::<(), bloscpack_io::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct PlainReader<'a, R> {
-    archive: &'a Archive<R>,
+pub struct PlainReader<'a> {
+    archive: &'a Archive<'a>,
     options: UnpackOptions,
     /// Where the bytes after the window start; of an array where an item does.
     at: u64,
@@ -49,16 +48,16 @@ pub struct PlainReader<'a, R> {
     ahead: u64,
 }
 
-impl<R: ReadAt> Archive<R> {
+impl Archive<'_> {
     /// All plain bytes as a reader. It fails for the same reasons as [`Archive::unpack`], with an [`Error`] inside of an
     /// [`io::Error`]; `Error::from` takes it out again.
-    pub fn reader(&self, options: &UnpackOptions) -> PlainReader<'_, R> {
+    pub fn reader(&self, options: &UnpackOptions) -> PlainReader<'_> {
         let (archive, options, region) = (self, options.clone(), self.grid().map(|grid| grid.all()));
         PlainReader { archive, options, at: 0, region, window: Vec::new(), read: 0, skip: 0, ahead: WINDOW }
     }
 }
 
-impl<R: ReadAt> PlainReader<'_, R> {
+impl PlainReader<'_> {
     /// Decodes the next bytes, for a read of `wanted` bytes.
     fn fill(&mut self, wanted: usize) -> Result<(), Error> {
         self.window.clear();
@@ -100,7 +99,7 @@ impl<R: ReadAt> PlainReader<'_, R> {
                 let chunk = archive.chunk_of(end)?;
                 let behind = archive.chunk_range(chunk)?.end.max(end + 1).min(len);
                 // Values that nobody stored are there in any number.
-                end = if archive.is_special(chunk) { behind.min(self.at + window) } else { behind };
+                end = if archive.container.is_special(chunk) { behind.min(self.at + window) } else { behind };
             }
             // What is read of it is written on: only what is not earned is bounded.
             archive.check_output(end - self.at, &self.options.limits.max_nbytes(usize::MAX))?;
@@ -131,7 +130,7 @@ impl<R: ReadAt> PlainReader<'_, R> {
     }
 }
 
-impl<R: ReadAt> Read for PlainReader<'_, R> {
+impl Read for PlainReader<'_> {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         if self.read == self.window.len() && !buf.is_empty() {
             self.fill(buf.len())?;
@@ -144,7 +143,7 @@ impl<R: ReadAt> Read for PlainReader<'_, R> {
     }
 }
 
-impl<R: ReadAt> Seek for PlainReader<'_, R> {
+impl Seek for PlainReader<'_> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         let target = match to {
             SeekFrom::Start(target) => Some(target),

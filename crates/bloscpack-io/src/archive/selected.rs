@@ -6,9 +6,9 @@ use blosc_core::memory;
 use bloscpack_format::numpy::{Run, Runs, Selection, Strided};
 
 use super::Archive;
-use super::decode::{Plain, Worker};
+use crate::container::{Plain, Worker};
 use crate::run::pipeline;
-use crate::source::ReadAt;
+use crate::source::gather;
 use crate::{Error, UnpackOptions};
 
 /// Bytes between two runs of a chunk that are decoded with them: blocks are larger, and ranges take memory.
@@ -31,9 +31,13 @@ struct Part {
     within: Range<u64>,
 }
 
-impl<R: ReadAt> Archive<R> {
+impl Archive<'_> {
     /// Copies items of an archive whose plain bytes are the items, one after the other, into `items`.
     pub(crate) fn copy_strided(&self, copy: &Strided, items: &mut [u8], options: &UnpackOptions) -> Result<(), Error> {
+        if let Some((source, start)) = self.uncompressed() {
+            options.cancel.check()?;
+            return gather(source, start, copy, items);
+        }
         let mut runs = copy.runs();
         let mut first = runs.next();
         let next = || -> Result<Option<Wanted<Part>>, Error> {
@@ -117,7 +121,7 @@ impl<R: ReadAt> Archive<R> {
     ) -> Result<(), Error> {
         let parallelism = options.threads.for_blocks(Some(self.nchunks()));
         pipeline::run_within(
-            (&options.limits, &|wanted: &Wanted<T>| self.weight(wanted.chunk, options)),
+            (&options.limits, &|wanted: &Wanted<T>| self.container.weight(wanted.chunk, options)),
             &options.threads,
             &options.cancel,
             || Ok(self.worker(options.limits, parallelism, &options.cancel)),

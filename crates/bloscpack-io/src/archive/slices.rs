@@ -8,10 +8,9 @@ use bloscpack_format::frame::{ChunkPart, Grid, Region};
 
 use super::Archive;
 use super::boxes::Boxes;
-use super::decode::{Plain, Worker};
+use crate::container::{Plain, Worker};
 use crate::in_memory::room;
 use crate::run::pipeline;
-use crate::source::ReadAt;
 use crate::{Error, Threads, UnpackOptions};
 
 /// Bytes of items that are put together at a time, unless one item has more.
@@ -22,7 +21,7 @@ pub(crate) fn most_of(limits: &Limits) -> u64 {
     MOST.min(limits.max_memory as u64 / 4).min(limits.max_unearned as u64)
 }
 
-impl<R: ReadAt> Archive<R> {
+impl Archive<'_> {
     /// The items of a region of the array, in C order. Every block that the region touches is read and decoded once.
     ///
     /// # Errors
@@ -92,7 +91,7 @@ impl<R: ReadAt> Archive<R> {
         let mut items = room(nbytes)?;
         let mut parts = grid.parts(region)?;
         pipeline::run_within(
-            (&options.limits, &|part: &ChunkPart| self.weight(part.nchunk, options)),
+            (&options.limits, &|part: &ChunkPart| self.container.weight(part.nchunk, options)),
             &options.threads,
             &options.cancel,
             || Ok(self.worker(options.limits, options.threads.for_blocks(Some(grid.nchunks())), &options.cancel)),

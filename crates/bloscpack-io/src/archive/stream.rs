@@ -4,13 +4,11 @@ use std::io::Write;
 use std::ops::Range;
 
 use blosc_core::memory;
-use bloscpack_format::frame::ChunkRef;
 
-use super::decode::{Plain, Worker};
-use super::{Archive, Content};
+use super::Archive;
+use crate::container::{Plain, Worker};
 use crate::options::Event;
 use crate::run::pipeline;
-use crate::source::ReadAt;
 use crate::{Error, Threads, UnpackOptions};
 
 /// A chunk that is wanted, or some of it.
@@ -21,10 +19,7 @@ pub(super) struct Wanted {
     pub(super) times: u64,
 }
 
-/// Plain bytes of chunks of the same special value that are written at once: chunks may be of one byte each.
-const ALIKE: u64 = 64 << 20;
-
-impl<R: ReadAt> Archive<R> {
+impl Archive<'_> {
     /// Writes all plain bytes to `output`, and says how many they were: those of the chunks, or of an array in a frame
     /// its items in C order. Memory is bounded by the threads and the size of a chunk; for arrays see
     /// [`Archive::copy_slice`].
@@ -47,30 +42,15 @@ impl<R: ReadAt> Archive<R> {
     fn copy_chunks(&self, output: &mut impl Write, options: &UnpackOptions) -> Result<u64, Error> {
         let mut at = 0;
         let mut next = || {
-            let wanted = (at < self.nchunks()).then(|| Wanted { chunk: at, part: None, times: self.alike(at) });
+            let wanted =
+                (at < self.nchunks()).then(|| Wanted { chunk: at, part: None, times: self.container.alike(at) });
             at += wanted.as_ref().map_or(0, |wanted| wanted.times);
             Ok(wanted)
         };
         let mut write = |plain: &Plain, times| write_times(plain, times, output);
         let written = self.copy_wanted(&mut next, self.nchunks(), &mut write, options)?;
-        if let Content::Frame(open) = &self.content {
-            open.check_sum(written)?;
-        }
+        self.container.check_sum(written)?;
         Ok(written)
-    }
-
-    /// How many chunks from number `at` on are the same special value, of so many plain bytes that they are written at once.
-    fn alike(&self, at: u64) -> u64 {
-        let Content::Frame(open) = &self.content else { return 1 };
-        let frame = &open.frame;
-        let Ok(first @ ChunkRef::Special { nbytes, .. }) = frame.chunk(at) else { return 1 };
-        let most = (ALIKE / u64::from(nbytes.max(1))).clamp(1, frame.nchunks() - at);
-        // All are alike but for the last, which may be shorter.
-        if frame.index.is_repeated() {
-            return if at + most == frame.nchunks() { most.saturating_sub(1).max(1) } else { most };
-        }
-        let others = (at + 1..at + most).take_while(|chunk| frame.chunk(*chunk).is_ok_and(|other| other == first));
-        1 + others.count() as u64
     }
 
     /// Decodes what is wanted, and tells how many plain bytes there are of it.
@@ -84,7 +64,7 @@ impl<R: ReadAt> Archive<R> {
         let parallelism = options.threads.for_blocks(Some(nchunks));
         let mut written = 0;
         pipeline::run_within(
-            (&options.limits, &|wanted: &Wanted| self.weight(wanted.chunk, options)),
+            (&options.limits, &|wanted: &Wanted| self.container.weight(wanted.chunk, options)),
             &options.threads,
             &options.cancel,
             || Ok(self.worker(options.limits, parallelism, &options.cancel)),
@@ -169,7 +149,7 @@ impl<R: ReadAt> Archive<R> {
                     at = end;
                     return Ok(Some(Wanted { chunk, part: Some(part), times: 1 }));
                 }
-                let times = self.alike(chunk).min((range.end - at).checked_div(len).unwrap_or(1)).max(1);
+                let times = self.container.alike(chunk).min((range.end - at).checked_div(len).unwrap_or(1)).max(1);
                 at += len * times;
                 Ok(Some(Wanted { chunk, part: None, times }))
             };
@@ -193,22 +173,17 @@ impl<R: ReadAt> Archive<R> {
 
     /// Checks the chunks that hold no plain bytes, which no range touches.
     pub(super) fn check_empty_chunks(&self, options: &UnpackOptions) -> Result<(), Error> {
-        let (Content::Bloscpack(_, index) | Content::Chunk { index, .. }) = &self.content else { return Ok(()) };
-        let mut worker = self.worker(options.limits, options.threads.for_blocks(Some(1)), &options.cancel);
-        let is_empty = |chunk: &u64| index.chunk_range(*chunk).is_some_and(|range| range.is_empty());
-        (0..index.nchunks()).filter(is_empty).try_for_each(|chunk| {
-            options.cancel.check()?;
-            self.decode(&mut worker, chunk, None).map(drop)
-        })
-    }
-
-    /// The chunk that holds plain byte `at`, which exists.
-    pub(super) fn chunk_of(&self, at: u64) -> Result<u64, Error> {
-        match &self.content {
-            Content::Bloscpack(_, index) | Content::Chunk { index, .. } => Ok(index.chunk_of(at)),
-            Content::Frame(open) => open.chunk_of(&self.source, at, &self.limits),
-            Content::Carray(meta) => Ok(meta.rows.chunk_of(at.checked_div(meta.rows.atomsize()).unwrap_or(0))),
+        if !self.container.may_have_empty_chunks() {
+            return Ok(());
         }
+        let mut worker = self.worker(options.limits, options.threads.for_blocks(Some(1)), &options.cancel);
+        for chunk in 0..self.nchunks() {
+            if self.chunk_range(chunk)?.is_empty() {
+                options.cancel.check()?;
+                self.decode(&mut worker, chunk, None)?;
+            }
+        }
+        Ok(())
     }
 }
 

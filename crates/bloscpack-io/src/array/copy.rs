@@ -1,78 +1,25 @@
 //! Selections of an array's items, in C order, in slabs of bounded memory.
 
+use std::fs::File;
 use std::io::Write;
 use std::ops::Range;
 
-use blosc_core::memory;
 use bloscpack_format::frame::{B2nd, Region};
 use bloscpack_format::numpy::{Order, Run, Selection, Strided};
 
-use super::{Array, Opened};
+use super::View;
 use crate::archive::{Boxes, most_of};
 use crate::in_memory::room;
-use crate::source::ReadAt;
+use crate::source::gather;
 use crate::{Error, UnpackOptions};
 
-/// Bytes that are read at a time.
-const PIECE: u64 = 1 << 20;
-/// Maximum gap between two runs that one read covers: a second read costs more than the gap.
-const GAP: u64 = 4 << 10;
 /// Passes over all chunks of an array in Fortran order, beyond which a temporary file is faster.
 const PASSES: u64 = 2;
 
-impl<R: ReadAt> Array<R> {
-    /// Writes the selected items to `output` in C order. Of each chunk only the blocks that hold one are decoded. At most
-    /// 32 MiB of items, or a quarter of [`Limits::max_memory`](crate::Limits::max_memory), are in memory besides the chunks
-    /// in flight. Of a bloscpack array in Fortran order more than twice that goes through a temporary file.
-    ///
-    /// # Errors
-    /// [`Error::NotANumpyArray`] if the selection is not of an array of this shape; else as [`Archive::copy_range`](crate::Archive::copy_range).
-    pub fn copy_selection(
-        &self,
-        selection: &Selection,
-        output: &mut impl Write,
-        options: &UnpackOptions,
-    ) -> Result<(), Error> {
-        self.copy_part(selection, 0..u64::MAX, output, options)
-    }
-
-    /// Writes a range of all items, which count in C order.
-    ///
-    /// # Errors
-    /// [`Error::Range`] if the range is not within the items; else as [`Array::copy_selection`].
-    pub fn copy_items(&self, items: Range<u64>, output: &mut impl Write, options: &UnpackOptions) -> Result<(), Error> {
-        let len = self.len();
-        if items.start > items.end || items.end > len {
-            return Err(Error::Range { unit: "items", start: items.start, end: items.end, len });
-        }
-        self.copy_part(&Selection::all(&self.meta.shape), items, output, options)
-    }
-
-    /// Writes a range of the stored bytes.
-    ///
-    /// # Errors
-    /// As [`Archive::copy_range`](crate::Archive::copy_range).
-    pub fn copy_bytes(&self, range: Range<u64>, output: &mut impl Write, options: &UnpackOptions) -> Result<(), Error> {
-        let (source, start) = match &self.input {
-            Opened::Archive(archive) => return archive.copy_range_with(range, output, options),
-            Opened::Plain { source, at, .. } => (source, *at),
-        };
-        if range.start > range.end || range.end > self.nbytes {
-            return Err(Error::Range { unit: "bytes", start: range.start, end: range.end, len: self.nbytes });
-        }
-        let mut piece = room(PIECE.min(range.end - range.start))?;
-        let mut at = range.start;
-        while at < range.end {
-            options.cancel.check()?;
-            piece.truncate(usize::try_from(range.end - at).unwrap_or(usize::MAX));
-            source.read_exact_at(start + at, &mut piece).map_err(Error::io("reading the input"))?;
-            output.write_all(&piece).map_err(Error::io("writing the output"))?;
-            at += piece.len() as u64;
-        }
-        output.flush().map_err(Error::io("writing the output"))
-    }
-
-    fn copy_part(
+impl View<'_> {
+    /// Writes the selected items to `output` in C order; of these items, which count from the first selected one, those in
+    /// `items`.
+    pub(super) fn copy_part(
         &self,
         selection: &Selection,
         items: Range<u64>,
@@ -94,7 +41,7 @@ impl<R: ReadAt> Array<R> {
         }
         if let Some(run) = all.single() {
             let bytes = run.from + items.start * itemsize..run.from + items.end * itemsize;
-            return self.copy_bytes(bytes, output, options);
+            return self.archive.copy_range_with(bytes, output, options);
         }
         let most = most_of(&options.limits);
         let passes = (items.end - items.start).saturating_mul(itemsize).div_ceil(most.max(1));
@@ -102,119 +49,88 @@ impl<R: ReadAt> Array<R> {
         let region = Region { start: vec![0; counts.len()], stop: counts };
         let cut = self.cut(selection);
         let boxes = Boxes::new(&cut, &region, items, most.checked_div(itemsize).unwrap_or(1));
-        let spool = match &self.input {
+        let compressed = self.archive.uncompressed().is_none();
+        let spool = match self.meta.order == Order::F && passes > PASSES && compressed {
             // Each pass decodes the chunks again, which is cheaper than to write all of them down; but not many times.
-            Opened::Archive(archive) if self.meta.order == Order::F && passes > PASSES => {
-                let mut spool = tempfile::tempfile().map_err(Error::io("creating a temporary file"))?;
-                archive.unpack(&mut spool, options)?;
-                Some(spool)
-            }
-            _ => None,
+            true => Some(self.spooled(options)?),
+            false => None,
         };
         for found in boxes {
             options.cancel.check()?;
             let part = selection.part(&found.start, &found.stop);
             if let (None, Some(run)) = (&spool, self.strided(&part).single()) {
                 // Nothing has to be put together: also of a single item, however large.
-                self.copy_bytes(run.from..run.from + run.len, output, options)?;
+                self.archive.copy_range_with(run.from..run.from + run.len, output, options)?;
                 continue;
             }
             let mut slab = self.slab(&part, options)?;
-            match (&spool, &self.input) {
-                (Some(spool), _) => gather(spool, 0, &self.strided(&part), &mut slab)?,
-                (None, Opened::Plain { source, at, .. }) => gather(source, *at, &self.strided(&part), &mut slab)?,
-                (None, Opened::Archive(archive)) if self.is_grid() => {
-                    archive.copy_selected(&part, &mut slab, options)?
-                }
-                (None, Opened::Archive(archive)) if archive.grid().is_some() => {
-                    for run in self.strided(&part).runs() {
-                        self.copy_run(run, &mut slab, options)?;
-                    }
-                }
-                (None, Opened::Archive(archive)) => archive.copy_strided(&self.strided(&part), &mut slab, options)?,
+            match &spool {
+                Some(spool) => gather(spool, 0, &self.strided(&part), &mut slab)?,
+                None => self.read_part(&part, &mut slab, options)?,
             }
             output.write_all(&slab).map_err(Error::io("writing the output"))?;
         }
         output.flush().map_err(Error::io("writing the output"))
     }
 
+    /// The plain bytes in a temporary file.
+    fn spooled(&self, options: &UnpackOptions) -> Result<File, Error> {
+        let mut spool = tempfile::tempfile().map_err(Error::io("creating a temporary file"))?;
+        self.archive.unpack(&mut spool, options)?;
+        Ok(spool)
+    }
+
     /// Room for the items of a part.
     fn slab(&self, part: &Selection, options: &UnpackOptions) -> Result<Vec<u8>, Error> {
         let nbytes = self.strided(part).nbytes();
-        if let Opened::Archive(archive) = &self.input {
-            archive.check_output(nbytes, &options.limits)?;
-        }
+        self.archive.check_output(nbytes, &options.limits)?;
         room(nbytes)
+    }
+
+    /// Reads the items of a part into `slab`, in C order.
+    pub(super) fn read_part(&self, part: &Selection, slab: &mut [u8], options: &UnpackOptions) -> Result<(), Error> {
+        if self.is_grid() {
+            return self.archive.copy_selected(part, slab, options);
+        }
+        let copy = self.strided(part);
+        if self.archive.grid().is_none() {
+            return self.archive.copy_strided(&copy, slab, options);
+        }
+        copy.runs().try_for_each(|run| self.copy_run(run, slab, options))
     }
 
     /// One run of an array in a frame that is read in another shape than it has.
     fn copy_run(&self, run: Run, slab: &mut [u8], options: &UnpackOptions) -> Result<(), Error> {
         let place = usize::try_from(run.to).ok().zip(usize::try_from(run.len).ok());
         let place = place.and_then(|(to, len)| slab.get_mut(to..to.checked_add(len)?));
-        self.copy_bytes(run.from..run.from + run.len, &mut place.unwrap_or_default(), options)
+        self.archive.copy_range_with(run.from..run.from + run.len, &mut place.unwrap_or_default(), options)
     }
 
-    fn strided(&self, selection: &Selection) -> Strided {
+    pub(super) fn strided(&self, selection: &Selection) -> Strided {
         Strided::new(selection, &self.meta.shape, self.meta.order, self.meta.dtype.itemsize())
     }
 
+    /// Whether it is an array in a frame, and has its shape.
+    pub(crate) fn has_same_shape(&self) -> bool {
+        self.archive.array().is_some_and(|array| array.shape == self.meta.shape)
+    }
+
     /// Whether the array is the one whose chunks and blocks the frame has.
-    fn is_grid(&self) -> bool {
-        let Opened::Archive(archive) = &self.input else { return false };
-        let same = archive.array().is_some_and(|array| array.shape == self.meta.shape);
-        same && archive.grid().is_some_and(|grid| grid.itemsize() == self.meta.dtype.itemsize())
+    pub(super) fn is_grid(&self) -> bool {
+        self.has_same_shape() && self.archive.grid().is_some_and(|grid| grid.itemsize() == self.meta.dtype.itemsize())
     }
 
     /// Where slabs should end: at chunks and blocks of a frame, which have fewer items of a selection with steps.
     fn cut(&self, selection: &Selection) -> B2nd {
         let none =
             B2nd { version: 0, shape: selection.counts(), chunkshape: Vec::new(), blockshape: Vec::new(), dtype: None };
-        let Opened::Archive(archive) = &self.input else { return none };
-        let Some(array) = archive.array().filter(|_| self.is_grid()) else { return none };
+        let Some(array) = self.archive.array().filter(|_| self.is_grid()) else { return none };
         let scaled = |lens: &[u32]| {
             let axes = lens.iter().zip(selection.axes());
             axes.map(|(len, axis)| (u64::from(*len) / axis.step.unsigned_abs().max(1)).max(1) as u32).collect()
         };
         B2nd { chunkshape: scaled(&array.chunkshape), blockshape: scaled(&array.blockshape), ..none }
     }
-}
-
-/// Reads the runs of a copy, those near each other at once.
-fn gather(source: &impl ReadAt, start: u64, copy: &Strided, slab: &mut [u8]) -> Result<(), Error> {
-    let reading = Error::io("reading the input");
-    let (mut near, mut piece): (Vec<Run>, Vec<u8>) = (Vec::new(), Vec::new());
-    let mut runs = copy.runs().peekable();
-    while let Some(first) = runs.next() {
-        near.clear();
-        let mut end = first.from + first.len;
-        if first.len >= PIECE {
-            // A long run goes to its place at once.
-            if let Some(place) = place(slab, &first) {
-                source.read_exact_at(start + first.from, place).map_err(&reading)?;
-            }
-            continue;
-        }
-        memory::push(&mut near, first)?;
-        while let Some(next) = runs.next_if(|next| next.from - end <= GAP && next.from + next.len - first.from <= PIECE)
-        {
-            end = next.from + next.len;
-            memory::push(&mut near, next)?;
-        }
-        memory::resize(&mut piece, (end - first.from) as usize, 0)?;
-        source.read_exact_at(start + first.from, &mut piece).map_err(&reading)?;
-        for run in &near {
-            let from = (run.from - first.from) as usize;
-            if let (Some(place), Some(found)) = (place(slab, run), piece.get(from..from + run.len as usize)) {
-                place.copy_from_slice(found);
-            }
-        }
-    }
-    Ok(())
-}
-
-fn place<'a>(slab: &'a mut [u8], run: &Run) -> Option<&'a mut [u8]> {
-    let to = usize::try_from(run.to).ok()?;
-    slab.get_mut(to..to.checked_add(usize::try_from(run.len).ok()?)?)
 }
 
 #[cfg(test)]
@@ -225,7 +141,7 @@ mod tests {
     use bloscpack_format::numpy::{Dtype, NumpyMeta, npy};
 
     use super::*;
-    use crate::Typing;
+    use crate::{Array, ReadAt, Typing};
 
     /// A `.npy` file that counts the reads after its header, and their bytes.
     struct Counted(Vec<u8>, u64, Mutex<(usize, usize)>);
@@ -250,11 +166,11 @@ mod tests {
         let mut file = npy::to_bytes(&NumpyMeta { dtype, shape: shape.to_vec(), order: Order::F }).unwrap();
         let at = file.len() as u64;
         file.extend(data);
-        let array = Array::open(Counted(file, at, Mutex::default()), &Typing::default(), Default::default()).unwrap();
+        let counted = Counted(file, at, Mutex::default());
+        let array = Array::open(&counted, &Typing::default(), Default::default()).unwrap();
         let mut output = Vec::new();
         array.copy_items(items, &mut output, &UnpackOptions::new()).unwrap();
-        let Opened::Plain { source, .. } = &array.input else { panic!() };
-        (output, *source.2.lock().unwrap())
+        (output, *counted.2.lock().unwrap())
     }
 
     #[test]

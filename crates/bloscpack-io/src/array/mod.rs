@@ -2,9 +2,10 @@
 //!
 //! | file | what it knows |
 //! |---|---|
-//! | `open` | the kinds of inputs: containers, `.npy` files, raw bytes |
 //! | `typing` | dtype and shape: those of the caller, else those of the input |
 //! | `copy` | selections, in slabs of bounded memory |
+//! | `items` | regions, for writers of other arrays |
+//! | `rows` | rows in C order, for a reader from front to back |
 //! | `leaves` | the scalars of an item and their texts |
 //! | `columns` | the columns of a table and their names |
 //! | `text` | items as text, `.npy` or raw bytes, to any output |
@@ -12,29 +13,33 @@
 #[cfg(feature = "csv")]
 mod columns;
 mod copy;
+mod items;
 mod leaves;
-mod open;
+mod rows;
 mod text;
 mod typing;
 
-use std::io::{self, Read};
+use std::io::Write;
+use std::ops::Range;
 
-use blosc_core::{Limits, memory};
-use bloscpack_format::numpy::{NumpyMeta, Order};
+use blosc_core::Limits;
+use bloscpack_format::numpy::{NumpyMeta, Order, Selection};
 
 #[cfg(feature = "csv")]
 pub(crate) use self::columns::{field_names, plain_dtype};
 #[cfg(feature = "csv")]
 pub(crate) use self::leaves::{each_text, text_leaves};
-pub(crate) use self::open::Opened;
+pub(crate) use self::rows::RowReader;
 #[cfg(feature = "csv")]
 pub(crate) use self::text::csv_error;
 pub use self::text::{ItemFormat, ItemWriter};
 pub use self::typing::Typing;
 pub(crate) use self::typing::plain_meta;
 use self::typing::whole_items;
-use crate::source::{ReadAt, Sequential};
-use crate::{Archive, Error, UnpackOptions};
+use crate::npy::PlainFile;
+use crate::open::open;
+use crate::source::{Input, ReadAt};
+use crate::{Archive, Error, PlainReader, UnpackOptions};
 
 /// An array in a container of any kind, a `.npy` file or raw bytes.
 ///
@@ -51,27 +56,39 @@ use crate::{Archive, Error, UnpackOptions};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
-pub struct Array<R> {
-    input: Opened<R>,
+pub struct Array<'a> {
+    archive: Archive<'a>,
     meta: NumpyMeta,
     nbytes: u64,
 }
 
-impl<R: ReadAt> Array<R> {
-    /// Opens a source. Dtype and shape are those of `typing`, else those of the input. Bytes without a known dtype are
-    /// unsigned integers of the typesize. Bytes after the last whole item are none of the array's.
+impl<'a> Array<'a> {
+    /// Opens an input. Dtype and shape are those of `typing`, else those of the input. Bytes without a known dtype are
+    /// unsigned integers of the typesize. Bytes after the last whole item are not part of the array.
     ///
     /// # Errors
     /// As [`Archive::open_with_limits`]; [`Error::NotANumpyArray`] if the bytes are not the array that was asked for.
-    pub fn open(source: R, typing: &Typing, limits: Limits) -> Result<Self, Error> {
-        let input = Opened::open(source, typing, limits)?;
-        let nbytes = input.exact_nbytes()?;
-        let known = input.known()?;
-        let meta = match typing.resolve(known.as_ref(), input.typesize(), nbytes)? {
+    pub fn open(input: impl Into<Input<'a>>, typing: &Typing, limits: Limits) -> Result<Self, Error> {
+        let archive = open(input.into(), typing.accepted(), false, limits)?;
+        let (known, typesize, nbytes) = (known(&archive)?, archive.typesize() as u64, archive.nbytes());
+        let meta = match typing.resolve(known.as_ref(), typesize, nbytes)? {
             Some(meta) => meta,
-            None => whole_items(known, input.typesize(), nbytes)?,
+            None => whole_items(known, typesize, nbytes)?,
         };
-        Ok(Array { input, meta, nbytes })
+        Ok(Array { archive, meta, nbytes })
+    }
+
+    /// The items that are in `source` as they are, from offset `at` on.
+    ///
+    /// # Errors
+    /// [`Error::NotANumpyArray`] if the source has fewer bytes than the items; [`Error::Io`].
+    pub fn plain(source: impl ReadAt + 'a, at: u64, meta: NumpyMeta) -> Result<Self, Error> {
+        let archive = Archive::new(Box::new(PlainFile::items(Box::new(source), at, &meta)?));
+        Ok(Array { nbytes: archive.nbytes(), archive, meta })
+    }
+
+    pub(crate) fn view(&self) -> View<'_> {
+        View { archive: &self.archive, meta: &self.meta }
     }
 
     /// Dtype and shape, and the order in which the items are stored.
@@ -94,30 +111,72 @@ impl<R: ReadAt> Array<R> {
         self.len() == 0
     }
 
-    /// The container; `None` for `.npy` files and raw bytes.
-    pub fn archive(&self) -> Option<&Archive<R>> {
-        match &self.input {
-            Opened::Archive(archive) => Some(archive),
-            Opened::Plain { .. } => None,
-        }
+    /// The container.
+    pub fn archive(&self) -> &Archive<'a> {
+        &self.archive
     }
 
     /// The items in the order in which they are stored, of an array in a frame in C order.
-    ///
-    /// # Errors
-    /// [`Error::Io`].
-    pub fn stored<'a>(&'a self, options: &UnpackOptions) -> Result<Box<dyn Read + 'a>, Error> {
-        match &self.input {
-            Opened::Archive(archive) => Ok(Box::new(archive.reader(options))),
-            Opened::Plain { source, at, .. } => {
-                let bytes = Sequential::new(source, *at).map_err(Error::io("reading the input"))?;
-                Ok(Box::new(io::BufReader::with_capacity(memory::MIN_CHECKED, bytes.take(self.nbytes))))
-            }
-        }
+    pub fn stored(&self, options: &UnpackOptions) -> PlainReader<'_> {
+        self.archive.reader(options)
     }
 
-    /// Whether the items are stored in C order.
-    pub fn is_in_order(&self) -> bool {
-        self.meta.order == Order::C || self.meta.shape.iter().filter(|len| **len > 1).count() <= 1
+    /// Writes the selected items to `output` in C order. Of each chunk only the blocks that hold one are decoded. At most
+    /// 32 MiB of items, or a quarter of [`Limits::max_memory`], are in memory besides the chunks in flight. Of a bloscpack
+    /// array in Fortran order more than twice that goes through a temporary file.
+    ///
+    /// # Errors
+    /// [`Error::NotANumpyArray`] if the selection is not of an array of this shape; else as [`Archive::copy_range`].
+    pub fn copy_selection(
+        &self,
+        selection: &Selection,
+        output: &mut impl Write,
+        options: &UnpackOptions,
+    ) -> Result<(), Error> {
+        self.view().copy_part(selection, 0..u64::MAX, output, options)
+    }
+
+    /// Writes a range of all items, which count in C order.
+    ///
+    /// # Errors
+    /// [`Error::Range`] if the range is not within the items; else as [`Array::copy_selection`].
+    pub fn copy_items(&self, items: Range<u64>, output: &mut impl Write, options: &UnpackOptions) -> Result<(), Error> {
+        let len = self.len();
+        if items.start > items.end || items.end > len {
+            return Err(Error::Range { unit: "items", start: items.start, end: items.end, len });
+        }
+        self.view().copy_part(&Selection::all(&self.meta.shape), items, output, options)
+    }
+
+    /// Writes a range of the stored bytes.
+    ///
+    /// # Errors
+    /// As [`Archive::copy_range`].
+    pub fn copy_bytes(&self, range: Range<u64>, output: &mut impl Write, options: &UnpackOptions) -> Result<(), Error> {
+        self.archive.copy_range_with(range, output, options)
+    }
+}
+
+/// The array `meta` that the plain bytes of an archive are.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct View<'a> {
+    pub(crate) archive: &'a Archive<'a>,
+    pub(crate) meta: &'a NumpyMeta,
+}
+
+/// Whether items are stored in C order.
+pub(crate) fn are_in_order(meta: &NumpyMeta) -> bool {
+    meta.order == Order::C || meta.shape.iter().filter(|len| **len > 1).count() <= 1
+}
+
+/// The array that an input describes. An array in a frame has a shape even without a dtype; raw bytes are unsigned integers.
+pub(crate) fn known(archive: &Archive<'_>) -> Result<Option<NumpyMeta>, Error> {
+    match (archive.numpy(), archive.array()) {
+        (None, None) if archive.uncompressed().is_some() => Ok(Some(plain_meta(1, archive.nbytes())?)),
+        (None, Some(array)) => {
+            let plain = plain_meta(archive.typesize() as u64, archive.nbytes())?;
+            Ok(Some(NumpyMeta { shape: array.shape.clone(), ..plain }))
+        }
+        (numpy, _) => Ok(numpy.cloned()),
     }
 }

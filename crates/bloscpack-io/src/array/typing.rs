@@ -4,6 +4,7 @@ use bloscpack_format::FormatError;
 use bloscpack_format::numpy::{Dtype, NumpyMeta, Order};
 
 use crate::Error;
+use crate::open::Accept;
 
 /// Dtype and shape that the caller gives to the bytes of an input. `None` leaves them to the input.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -17,6 +18,15 @@ pub struct Typing {
 }
 
 impl Typing {
+    /// The inputs that are opened besides containers: raw bytes need a dtype, or that they are asked for.
+    pub(crate) fn accepted(&self) -> Accept {
+        match (self.raw, &self.dtype) {
+            (true, _) => Accept::Raw,
+            (false, Some(_)) => Accept::NpyOrRaw,
+            (false, None) => Accept::Npy,
+        }
+    }
+
     /// The array that `nbytes` bytes are; `None` if neither the caller nor the input says.
     ///
     /// # Errors

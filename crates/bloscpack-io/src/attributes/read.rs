@@ -12,10 +12,9 @@ use super::metadata::attributes_of;
 use super::{Attributes, Unkept};
 use crate::archive::Archive;
 use crate::bcolz::{Ctable, LocalDirectory};
-use crate::source::ReadAt;
 use crate::{Error, LocalSource};
 
-impl<R: ReadAt> Archive<R> {
+impl Archive<'_> {
     /// The attributes: bloscpack metadata, the metalayers of a frame, the attributes of bcolz.
     ///
     /// # Errors

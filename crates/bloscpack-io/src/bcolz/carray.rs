@@ -9,8 +9,9 @@ use bloscpack_format::numpy::{NumpyError, NumpyMeta, Order};
 
 use super::kept::Kept;
 use super::settled::Moves;
-use super::store::{ATTRS_TIMES, Directory, read_small};
+use super::store::{ATTRS_TIMES, read_small};
 use crate::Error;
+use crate::source::ReadDirectory;
 
 /// What the metadata of a carray say.
 #[derive(Debug, Clone)]
@@ -24,19 +25,19 @@ pub(crate) struct Meta {
 
 impl Meta {
     /// Reads two small files, and nothing of the chunks.
-    pub(crate) fn open(dir: &dyn Directory, limits: &Limits) -> Result<Meta, Error> {
+    pub(crate) fn open(dir: &dyn ReadDirectory, limits: &Limits) -> Result<Meta, Error> {
         Meta::open_beside(dir, &mut Kept::new(*limits))
     }
 
     /// The same beside others that are kept.
-    pub(crate) fn open_beside(dir: &dyn Directory, kept: &mut Kept) -> Result<Meta, Error> {
+    pub(crate) fn open_beside(dir: &dyn ReadDirectory, kept: &mut Kept) -> Result<Meta, Error> {
         let moves = kept.read_moves(dir)?;
         let dir = &moves.on(dir);
         let storage = kept.read(dir, STORAGE_FILE, Storage::parse)?;
         let sizes = kept.read(dir, SIZES_FILE, Sizes::parse)?;
         // Whether it is a length or the rows of a chunk that cannot be, both files have to do with it.
         let rows = Rows::of(&sizes, &storage).map_err(|error| Error::from(FormatError::from(error)));
-        let rows = rows.map_err(|error| error.in_file(dir, SIZES_FILE))?;
+        let rows = rows.map_err(|error| error.in_file(dir.name(SIZES_FILE)))?;
         Ok(Meta { storage, sizes, rows, moves })
     }
 
@@ -55,17 +56,17 @@ impl Meta {
 
 /// A file of metadata.
 pub(crate) fn read_meta<T>(
-    dir: &dyn Directory,
+    dir: &dyn ReadDirectory,
     path: &str,
     (limits, times): (&Limits, usize),
     parse: impl FnOnce(&[u8]) -> Result<T, FormatError>,
 ) -> Result<T, Error> {
     let bytes = read_small(dir, path, limits, times);
-    bytes.and_then(|bytes| Ok(parse(&bytes)?)).map_err(|error| error.in_file(dir, path))
+    bytes.and_then(|bytes| Ok(parse(&bytes)?)).map_err(|error| error.in_file(dir.name(path)))
 }
 
 /// The attributes in a directory: none if there is no such file.
-pub(crate) fn read_attrs(dir: &dyn Directory, limits: &Limits) -> Result<Attrs, Error> {
+pub(crate) fn read_attrs(dir: &dyn ReadDirectory, limits: &Limits) -> Result<Attrs, Error> {
     match read_meta(dir, ATTRS_FILE, (limits, ATTRS_TIMES), Attrs::parse) {
         Err(error) if error.is_not_found() => Ok(Attrs::default()),
         attrs => attrs,
@@ -94,7 +95,7 @@ pub struct Carray<D> {
     attrs: OnceLock<Attrs>,
 }
 
-impl<D: Directory> Carray<D> {
+impl<D: ReadDirectory> Carray<D> {
     /// Opens the carray in a directory. Only `meta/storage` and `meta/sizes` are read.
     ///
     /// # Errors
@@ -233,7 +234,7 @@ impl<D: Directory> Carray<D> {
 
 /// Attributes that are kept once they were read.
 pub(super) fn attrs_of<'a>(
-    dir: &dyn Directory,
+    dir: &dyn ReadDirectory,
     kept: &'a OnceLock<Attrs>,
     limits: &Limits,
 ) -> Result<&'a Attrs, Error> {

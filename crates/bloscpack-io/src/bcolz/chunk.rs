@@ -6,9 +6,8 @@ use blosc_core::{Chunk, ChunkFormat, DecodeError, Decoder, Header, Limits, memor
 use bloscpack_format::bcolz::{ChunkFileHeader, Dtype, chunk_file_name};
 
 use super::carray::Meta;
-use super::store::Directory;
 use crate::Error;
-use crate::source::ReadAt;
+use crate::source::{ReadAt, ReadDirectory};
 
 /// What is read of a file before its chunk's size is known; of most files of small arrays that is all.
 const HEAD: u64 = 4096;
@@ -43,7 +42,7 @@ impl Meta {
     }
 
     /// Bytes of the file of chunk `number`; none if it is not there.
-    pub(crate) fn cbytes_of(&self, dir: &dyn Directory, number: u64) -> u64 {
+    pub(crate) fn cbytes_of(&self, dir: &dyn ReadDirectory, number: u64) -> u64 {
         let file = self.moves.on(dir);
         file.open(&self.chunk_file(number)).and_then(|file| file.len()).unwrap_or(0)
     }
@@ -57,7 +56,7 @@ impl Meta {
     ///
     /// # Errors
     /// [`Error::InFile`] with what is wrong with the file.
-    pub(crate) fn fetch(&self, dir: &dyn Directory, number: u64, limits: &Limits) -> Result<Vec<u8>, Error> {
+    pub(crate) fn fetch(&self, dir: &dyn ReadDirectory, number: u64, limits: &Limits) -> Result<Vec<u8>, Error> {
         let mut chunk = Vec::new();
         self.fetch_to(dir, number, limits, &mut chunk)?;
         Ok(chunk)
@@ -66,20 +65,20 @@ impl Meta {
     /// The same into a buffer that is used again.
     pub(crate) fn fetch_to(
         &self,
-        dir: &dyn Directory,
+        dir: &dyn ReadDirectory,
         number: u64,
         limits: &Limits,
         chunk: &mut Vec<u8>,
     ) -> Result<(), Error> {
         let path = self.chunk_file(number);
         let read = self.read_chunk_file_to(&self.moves.on(dir), &path, number, limits, chunk);
-        read.map_err(|error| error.in_file(dir, &path))
+        read.map_err(|error| error.in_file(dir.name(&path)))
     }
 
     /// The same of the file `path`.
     pub(super) fn read_chunk_file(
         &self,
-        dir: &dyn Directory,
+        dir: &dyn ReadDirectory,
         path: &str,
         number: u64,
         limits: &Limits,
@@ -91,7 +90,7 @@ impl Meta {
 
     fn read_chunk_file_to(
         &self,
-        dir: &dyn Directory,
+        dir: &dyn ReadDirectory,
         path: &str,
         number: u64,
         limits: &Limits,
@@ -111,17 +110,17 @@ impl Meta {
     ///
     /// # Errors
     /// As [`fetch`](Self::fetch).
-    pub(super) fn check_chunk_file(&self, dir: &dyn Directory, number: u64, limits: &Limits) -> Result<u64, Error> {
+    pub(super) fn check_chunk_file(&self, dir: &dyn ReadDirectory, number: u64, limits: &Limits) -> Result<u64, Error> {
         let path = self.chunk_file(number);
         let dir = &self.moves.on(dir);
         let opened = self.open_chunk_file(dir, &path, number, limits).map(|opened| opened.header.cbytes() as u64);
-        opened.map_err(|error| error.in_file(dir, &path))
+        opened.map_err(|error| error.in_file(dir.name(&path)))
     }
 
     /// Opens a chunk file, and believes its chunk to have the size that it says.
     fn open_chunk_file<'a>(
         &self,
-        dir: &'a dyn Directory,
+        dir: &'a dyn ReadDirectory,
         path: &str,
         number: u64,
         limits: &Limits,
@@ -164,21 +163,22 @@ impl Meta {
     /// The plain bytes of chunk `number` in `ranges`, one behind the other; of Python objects all of them.
     pub(crate) fn decode(
         &self,
-        dir: &dyn Directory,
+        dir: &dyn ReadDirectory,
         decoder: &mut Decoder,
         limits: &Limits,
         number: u64,
         ranges: &[Range<usize>],
     ) -> Result<Vec<u8>, Error> {
         let bytes = self.fetch(dir, number, limits)?;
-        self.decode_fetched(decoder, &bytes, ranges)
-            .map_err(|source| Error::Chunk { chunk: number, offset: AT, source }.in_file(dir, &self.chunk_file(number)))
+        self.decode_fetched(decoder, &bytes, ranges).map_err(|source| {
+            Error::Chunk { chunk: number, offset: AT, source }.in_file(dir.name(&self.chunk_file(number)))
+        })
     }
 
     /// The plain bytes of chunk `number` in `range` into a place of as many bytes. `chunk` is used again.
     pub(crate) fn decode_into(
         &self,
-        dir: &dyn Directory,
+        dir: &dyn ReadDirectory,
         (decoder, chunk): &mut (Decoder, Vec<u8>),
         limits: &Limits,
         number: u64,
@@ -190,14 +190,15 @@ impl Meta {
             true => decoder.decompress_into(&chunk, plain).map(drop),
             false => decoder.decode_ranges(&chunk, &[range], plain).map(drop),
         });
-        decoded
-            .map_err(|source| Error::Chunk { chunk: number, offset: AT, source }.in_file(dir, &self.chunk_file(number)))
+        decoded.map_err(|source| {
+            Error::Chunk { chunk: number, offset: AT, source }.in_file(dir.name(&self.chunk_file(number)))
+        })
     }
 
     /// The plain bytes of all rows of chunk `number`; of Python object `number` its pickle.
     pub(crate) fn decode_rows(
         &self,
-        dir: &dyn Directory,
+        dir: &dyn ReadDirectory,
         decoder: &mut Decoder,
         limits: &Limits,
         number: u64,

@@ -6,11 +6,12 @@ use std::sync::{Arc, OnceLock};
 use blosc_core::Limits;
 use bloscpack_format::bcolz::{Attrs, ROOTDIRS_FILE, RootDirs};
 
-use super::DirectorySource;
 use super::carray::{Carray, attrs_of, read_meta};
+use super::container::OpenCarray;
 use super::kept::Kept;
 use super::settled::Settled;
-use super::store::{Below, Directory};
+use super::store::Below;
+use crate::source::ReadDirectory;
 use crate::{Archive, Error};
 
 /// A column of a table: a carray below the root.
@@ -29,7 +30,7 @@ pub struct Ctable<D> {
     attrs: OnceLock<Attrs>,
 }
 
-impl<D: Directory> Ctable<D> {
+impl<D: ReadDirectory> Ctable<D> {
     /// Opens the table in a directory: reads `__rootdirs__`, and of each column two small files. For one column alone,
     /// [`Carray::open`] on [`Below::new`] reads no others.
     ///
@@ -111,15 +112,16 @@ impl<D: Directory> Ctable<D> {
     ///
     /// # Errors
     /// [`Error::NoSuchColumn`]; else as [`Archive::open`].
-    pub fn column_archive(&self, name: &str) -> Result<Archive<DirectorySource<ColumnDirectory<D>>>, Error> {
+    pub fn column_archive(&self, name: &str) -> Result<Archive<'_>, Error> {
         let column = self
             .column(name)
             .ok_or_else(|| Error::NoSuchColumn { column: name.into(), columns: self.names.clone() })?;
-        Archive::open_with_limits(DirectorySource::new(column.directory().clone()), self.limits)
+        let open = OpenCarray::open(Box::new(column.directory()), &self.limits)?;
+        Ok(Archive::new(Box::new(open)).limits(self.limits))
     }
 }
 
-fn names(dir: &dyn Directory, limits: &Limits) -> Result<Vec<String>, Error> {
+fn names(dir: &dyn ReadDirectory, limits: &Limits) -> Result<Vec<String>, Error> {
     Ok(read_meta(dir, ROOTDIRS_FILE, (limits, 1), RootDirs::parse)?.names)
 }
 
@@ -127,7 +129,7 @@ fn names(dir: &dyn Directory, limits: &Limits) -> Result<Vec<String>, Error> {
 ///
 /// # Errors
 /// [`Error::InFile`] if the list is damaged.
-pub fn column_names(dir: &impl Directory) -> Result<Vec<String>, Error> {
+pub fn column_names(dir: &impl ReadDirectory) -> Result<Vec<String>, Error> {
     column_names_with_limits(dir, &Limits::new())
 }
 
@@ -135,12 +137,16 @@ pub fn column_names(dir: &impl Directory) -> Result<Vec<String>, Error> {
 ///
 /// # Errors
 /// As [`column_names`]; [`Error::Limit`] within.
-pub fn column_names_with_limits(dir: &impl Directory, limits: &Limits) -> Result<Vec<String>, Error> {
+pub fn column_names_with_limits(dir: &impl ReadDirectory, limits: &Limits) -> Result<Vec<String>, Error> {
     names(&Settled::open_with_limits(dir, limits)?, limits)
 }
 
 /// The directory of a column, of the table in a directory.
-pub(crate) fn column_directory<D: Directory>(dir: D, name: &str, limits: &Limits) -> Result<ColumnDirectory<D>, Error> {
+pub(crate) fn column_directory<D: ReadDirectory>(
+    dir: D,
+    name: &str,
+    limits: &Limits,
+) -> Result<ColumnDirectory<D>, Error> {
     let dir = Settled::open_with_limits(dir, limits)?;
     let columns = names(&dir, limits)?;
     match columns.iter().any(|column| column == name) {

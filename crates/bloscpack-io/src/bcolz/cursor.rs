@@ -3,8 +3,8 @@
 use blosc_core::Decoder;
 
 use super::carray::Carray;
-use super::store::Directory;
 use crate::Error;
+use crate::source::ReadDirectory;
 
 /// Reads single rows of a carray, and keeps the chunk that the last one was in: one chunk's plain bytes.
 #[derive(Debug)]
@@ -15,14 +15,14 @@ pub struct Cursor<'a, D> {
     kept: Option<(u64, Vec<u8>)>,
 }
 
-impl<D: Directory> Carray<D> {
+impl<D: ReadDirectory> Carray<D> {
     /// A reader of single rows. [`Carray::read_row`] decodes less of a chunk, but anew for each row.
     pub fn cursor(&self) -> Cursor<'_, D> {
         Cursor { carray: self, decoder: Decoder::new().limits(self.limits), kept: None }
     }
 }
 
-impl<D: Directory> Cursor<'_, D> {
+impl<D: ReadDirectory> Cursor<'_, D> {
     /// The plain bytes of one row; of an array of Python objects, a pickle.
     ///
     /// # Errors

@@ -4,8 +4,9 @@ use blosc_core::Limits;
 use bloscpack_format::FormatError;
 
 use super::settled::Moves;
-use super::store::{Directory, read_small};
+use super::store::read_small;
 use crate::Error;
+use crate::source::ReadDirectory;
 
 /// Metadata that were read and are kept. Each file may be as large as the limits say; but many columns, or links to one, are
 /// not to take many times as much together.
@@ -27,7 +28,7 @@ impl Kept {
     /// [`Error::InFile`], also with [`Error::Limit`] if it is too much with what is kept already.
     pub(crate) fn read<T>(
         &mut self,
-        dir: &dyn Directory,
+        dir: &dyn ReadDirectory,
         path: &str,
         parse: impl FnOnce(&[u8]) -> Result<T, FormatError>,
     ) -> Result<T, Error> {
@@ -36,14 +37,14 @@ impl Kept {
             self.add(bytes.len() as u64)?;
             Ok(parse(&bytes)?)
         };
-        read().map_err(|error: Error| error.in_file(dir, path))
+        read().map_err(|error: Error| error.in_file(dir.name(path)))
     }
 
     /// What is left to be done in a directory.
     ///
     /// # Errors
     /// As [`Moves::read`]; [`Error::Limit`].
-    pub(crate) fn read_moves(&mut self, dir: &dyn Directory) -> Result<Moves, Error> {
+    pub(crate) fn read_moves(&mut self, dir: &dyn ReadDirectory) -> Result<Moves, Error> {
         let moves = Moves::read(dir, &self.limits)?;
         self.add(moves.weight())?;
         Ok(moves)

@@ -6,12 +6,12 @@ use std::path::{Component, Path, PathBuf};
 
 use bloscpack_format::bcolz::LOCK_FILE;
 
-use super::store::{Directory, shown};
+use super::store::Directory;
 use crate::Error;
 use crate::fs::atomic::sync_directory;
 use crate::fs::files::{expect_regular, permissions_for_file, remove_if_there};
 use crate::fs::lock::Lock;
-use crate::source::ReadAt;
+use crate::source::{ReadAt, ReadDirectory, shown};
 
 /// A directory on the file system.
 ///
@@ -89,7 +89,7 @@ fn check_is_file(found: &Metadata) -> io::Result<()> {
     if found.is_dir() { Err(io::ErrorKind::IsADirectory.into()) } else { expect_regular(found) }
 }
 
-impl Directory for LocalDirectory {
+impl ReadDirectory for LocalDirectory {
     fn open(&self, path: &str) -> io::Result<Box<dyn ReadAt + '_>> {
         let (path, found) = self.look_up(path)?;
         check_is_file(&found?)?;
@@ -102,6 +102,12 @@ impl Directory for LocalDirectory {
         names.filter_map(|entry| entry.map(|entry| entry.file_name().into_string().ok()).transpose()).collect()
     }
 
+    fn name(&self, path: &str) -> String {
+        self.root.join(shown(path)).display().to_string()
+    }
+}
+
+impl Directory for LocalDirectory {
     fn create(&self, path: &str, bytes: &[u8]) -> io::Result<()> {
         let (path, found) = self.look_up(path)?;
         found.as_ref().map_or(Ok(()), check_is_file)?;
@@ -150,10 +156,6 @@ impl Directory for LocalDirectory {
 
     fn lock(&self, path: &str) -> io::Result<Lock> {
         Lock::file(self.resolve(path)?.join(LOCK_FILE))
-    }
-
-    fn name(&self, path: &str) -> String {
-        self.root.join(shown(path)).display().to_string()
     }
 }
 

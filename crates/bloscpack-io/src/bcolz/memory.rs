@@ -5,7 +5,7 @@ use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::store::Directory;
-use crate::source::ReadAt;
+use crate::source::{ReadAt, ReadDirectory};
 
 /// A directory in memory.
 #[derive(Debug, Default)]
@@ -214,7 +214,7 @@ fn is_below(path: &str, dir: &str) -> bool {
     dir.is_empty() || path.strip_prefix(dir).is_some_and(|rest| rest.starts_with('/'))
 }
 
-impl Directory for MemoryDirectory {
+impl ReadDirectory for MemoryDirectory {
     fn open(&self, path: &str) -> io::Result<Box<dyn ReadAt + '_>> {
         let state = self.state();
         state.is_file(path)?;
@@ -224,7 +224,9 @@ impl Directory for MemoryDirectory {
     fn list(&self, path: &str) -> io::Result<Vec<String>> {
         self.state().list(path)
     }
+}
 
+impl Directory for MemoryDirectory {
     fn create(&self, path: &str, bytes: &[u8]) -> io::Result<()> {
         self.apply(&Op::Create { path: path.into(), bytes: Arc::new(bytes.to_vec()) })
     }

@@ -13,9 +13,10 @@
 //! |---|---|
 //! | `store` | what a place of files has to offer: [`Directory`] |
 //! | `local`, `memory` | directories on the file system and in memory |
-//! | `root` | what is in a directory; one as a source for [`Archive`](crate::Archive) |
+//! | `root` | what is in a directory |
 //! | `carray`, `ctable` | what opening an array or a table gives |
 //! | `kept` | what the metadata of all columns may take |
+//! | `container` | a carray as a container |
 //! | `chunk` | a chunk file, and its plain bytes |
 //! | `read`, `cursor` | rows: ranges, steps, blocks; one at a time |
 //! | `settled` | reading through a change that was interrupted |
@@ -27,6 +28,7 @@
 
 mod carray;
 mod chunk;
+mod container;
 mod ctable;
 mod cursor;
 mod kept;
@@ -41,7 +43,7 @@ mod verify;
 mod write;
 
 pub use carray::Carray;
-pub(crate) use carray::{Meta, read_attrs};
+pub(crate) use container::OpenCarray;
 pub(crate) use ctable::column_directory;
 pub use ctable::{Column, ColumnDirectory, Ctable, column_names, column_names_with_limits};
 pub use cursor::Cursor;
@@ -49,8 +51,8 @@ pub use local::LocalDirectory;
 pub use memory::{MemoryDirectory, Op};
 pub use read::Blocks;
 pub use recover::{Gaps, Lost, LostPart, RecoverReport, recover, recover_with_limits};
+pub use root::Root;
 pub(crate) use root::is_bcolz;
-pub use root::{DirectorySource, Root};
 pub use settled::Settled;
 pub use store::{Below, Directory};
 pub use verify::{VerifyReport, verify};

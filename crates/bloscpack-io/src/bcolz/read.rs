@@ -10,10 +10,10 @@ use bloscpack_format::bcolz::{ChunkRows, Rows};
 use bloscpack_format::numpy::NumpyError;
 
 use super::carray::Carray;
-use super::store::Directory;
 use crate::in_memory::InMemory;
 use crate::run::pipeline;
 use crate::run::pipeline::Weight;
+use crate::source::ReadDirectory;
 use crate::{Error, Threads, UnpackOptions};
 
 /// Rows of every nth that are nearer to each other than this are decoded with what is between them: they are in the same
@@ -28,7 +28,7 @@ struct Wanted {
     step: usize,
 }
 
-impl<D: Directory> Carray<D> {
+impl<D: ReadDirectory> Carray<D> {
     /// The plain bytes of a range of rows.
     ///
     /// # Errors
@@ -190,7 +190,7 @@ pub struct Blocks<'a, D> {
     options: UnpackOptions,
 }
 
-impl<D: Directory> Iterator for Blocks<'_, D> {
+impl<D: ReadDirectory> Iterator for Blocks<'_, D> {
     type Item = Result<Vec<u8>, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {

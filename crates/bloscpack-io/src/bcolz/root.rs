@@ -1,4 +1,4 @@
-//! What is in a directory: a carray or a ctable? And a directory as a source for [`Archive`](crate::Archive).
+//! What is in a directory: a carray or a ctable?
 
 use std::io;
 use std::path::Path;
@@ -10,9 +10,8 @@ use bloscpack_format::detect::detect_directory;
 use super::carray::Carray;
 use super::ctable::Ctable;
 use super::local::LocalDirectory;
-use super::store::Directory;
 use crate::Error;
-use crate::source::ReadAt;
+use crate::source::ReadDirectory;
 
 /// A directory of bcolz.
 #[derive(Debug)]
@@ -23,7 +22,7 @@ pub enum Root<D> {
     Ctable(Ctable<D>),
 }
 
-impl<D: Directory> Root<D> {
+impl<D: ReadDirectory> Root<D> {
     /// Opens what is in a directory: a ctable if it has a file `__rootdirs__`, else a carray.
     ///
     /// # Errors
@@ -37,7 +36,7 @@ impl<D: Directory> Root<D> {
     /// # Errors
     /// As [`Root::open`].
     pub fn open_with_limits(dir: D, limits: Limits) -> Result<Self, Error> {
-        match format_of(&dir).map_err(|error| Error::io("opening")(error).in_file(&dir, ""))? {
+        match format_of(&dir).map_err(|error| Error::io("opening")(error).in_file(dir.name("")))? {
             Some(Format::Ctable) => Ctable::open_with_limits(dir, limits).map(Root::Ctable),
             Some(Format::Carray) => Carray::open_with_limits(dir, limits).map(Root::Carray),
             _ => Err(Error::NotBcolz { directory: dir.name("") }),
@@ -49,7 +48,7 @@ impl<D: Directory> Root<D> {
 ///
 /// # Errors
 /// What the system says of a file that may be there: who cannot look does not know.
-pub(super) fn format_of(dir: &dyn Directory) -> io::Result<Option<Format>> {
+pub(super) fn format_of(dir: &dyn ReadDirectory) -> io::Result<Option<Format>> {
     let mut refused = None;
     let is_file = |file: &str| match dir.open(file) {
         Ok(_) => true,
@@ -68,30 +67,4 @@ pub(super) fn format_of(dir: &dyn Directory) -> io::Result<Option<Format>> {
 /// Whether a directory on the file system is a carray or ctable.
 pub(crate) fn is_bcolz(path: &Path) -> io::Result<bool> {
     format_of(&LocalDirectory::new(path)).map(|format| matches!(format, Some(Format::Ctable | Format::Carray)))
-}
-
-/// The directory of a carray as a source: [`Archive`](crate::Archive) opens it, and its plain bytes are the rows.
-#[derive(Debug, Clone)]
-pub struct DirectorySource<D>(D);
-
-impl<D: Directory> DirectorySource<D> {
-    /// A source of the files in `dir`.
-    pub fn new(dir: D) -> Self {
-        DirectorySource(dir)
-    }
-}
-
-/// It has no bytes of its own.
-impl<D: Directory> ReadAt for DirectorySource<D> {
-    fn len(&self) -> io::Result<u64> {
-        Ok(0)
-    }
-
-    fn read_exact_at(&self, _: u64, buf: &mut [u8]) -> io::Result<()> {
-        if buf.is_empty() { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
-    }
-
-    fn directory(&self) -> Option<&dyn Directory> {
-        Some(&self.0)
-    }
 }

@@ -8,10 +8,9 @@ use blosc_core::Limits;
 use bloscpack_format::bcolz::{PENDING_FILE, Pending, PendingStep, STAGED_DIR, STORAGE_FILE, staged_name};
 
 use super::carray::read_meta;
-use super::store::{Directory, PENDING_TIMES, read_small};
+use super::store::{PENDING_TIMES, read_small};
 use crate::Error;
-use crate::fs::lock::Lock;
-use crate::source::ReadAt;
+use crate::source::{ReadAt, ReadDirectory};
 
 /// A directory as it is when the change is done that was interrupted in it, if one was. Nothing is written.
 #[derive(Debug, Clone)]
@@ -20,7 +19,7 @@ pub struct Settled<D> {
     moves: Moves,
 }
 
-impl<D: Directory> Settled<D> {
+impl<D: ReadDirectory> Settled<D> {
     /// Looks whether a change was interrupted: mostly that is to find that one file is not there.
     ///
     /// # Errors
@@ -63,7 +62,7 @@ pub(crate) struct Moves(Option<Arc<HashMap<String, Option<String>>>>);
 
 impl Moves {
     /// The moves that are left to be done in a directory.
-    pub(crate) fn read(dir: &dyn Directory, limits: &Limits) -> Result<Moves, Error> {
+    pub(crate) fn read(dir: &dyn ReadDirectory, limits: &Limits) -> Result<Moves, Error> {
         let Some(pending) = read_pending(dir, limits)? else { return Ok(Moves::default()) };
         check(dir, &pending, limits)?;
         let mut moved = HashMap::new();
@@ -88,7 +87,7 @@ impl Moves {
     }
 
     /// The directory when they are done.
-    pub(crate) fn on<D: Directory>(&self, dir: D) -> Settled<D> {
+    pub(crate) fn on<D: ReadDirectory>(&self, dir: D) -> Settled<D> {
         Settled { dir, moves: self.clone() }
     }
 
@@ -105,7 +104,7 @@ impl Moves {
 }
 
 /// What is left to be done in a directory.
-pub(super) fn read_pending(dir: &dyn Directory, limits: &Limits) -> Result<Option<Pending>, Error> {
+pub(super) fn read_pending(dir: &dyn ReadDirectory, limits: &Limits) -> Result<Option<Pending>, Error> {
     match read_meta(dir, PENDING_FILE, (limits, PENDING_TIMES), Pending::parse) {
         Ok(pending) => Ok(Some(pending)),
         Err(error) if error.is_not_found() => Ok(None),
@@ -114,16 +113,16 @@ pub(super) fn read_pending(dir: &dyn Directory, limits: &Limits) -> Result<Optio
 }
 
 /// The numbers of what is staged.
-pub(super) fn staged_numbers(dir: &dyn Directory) -> Result<HashSet<u64>, Error> {
+pub(super) fn staged_numbers(dir: &dyn ReadDirectory) -> Result<HashSet<u64>, Error> {
     match dir.list(STAGED_DIR) {
         Ok(names) => Ok(names.iter().filter_map(|name| name.parse().ok()).collect()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(HashSet::new()),
-        Err(error) => Err(Error::io("listing")(error).in_file(dir, STAGED_DIR)),
+        Err(error) => Err(Error::io("listing")(error).in_file(dir.name(STAGED_DIR))),
     }
 }
 
 /// Refuses a change of which something is lost, or that somebody did not know of who has changed the directory since.
-pub(super) fn check(dir: &dyn Directory, pending: &Pending, limits: &Limits) -> Result<(), Error> {
+pub(super) fn check(dir: &dyn ReadDirectory, pending: &Pending, limits: &Limits) -> Result<(), Error> {
     let staged = staged_numbers(dir)?;
     let refuse = |path: &str, what| Err(Error::Pending { file: dir.name(path), what });
     let to_come: HashSet<&str> = pending
@@ -147,7 +146,7 @@ pub(super) fn check(dir: &dyn Directory, pending: &Pending, limits: &Limits) -> 
     // However many are renamed, they are looked up in one list.
     let is_rename = |step: &PendingStep| matches!(step, PendingStep::RenameColumn { .. });
     let columns: HashSet<String> = match pending.steps.iter().any(is_rename) {
-        true => dir.list("").map_err(|error| Error::io("listing")(error).in_file(dir, ""))?.into_iter().collect(),
+        true => dir.list("").map_err(|error| Error::io("listing")(error).in_file(dir.name("")))?.into_iter().collect(),
         false => HashSet::new(),
     };
     for step in &pending.steps {
@@ -168,12 +167,7 @@ pub(super) fn check(dir: &dyn Directory, pending: &Pending, limits: &Limits) -> 
     Ok(())
 }
 
-fn refuse<T>() -> io::Result<T> {
-    Err(io::ErrorKind::ReadOnlyFilesystem.into())
-}
-
-/// It is only read.
-impl<D: Directory> Directory for Settled<D> {
+impl<D: ReadDirectory> ReadDirectory for Settled<D> {
     fn open(&self, path: &str) -> io::Result<Box<dyn ReadAt + '_>> {
         match self.moves.find(path) {
             None => self.dir.open(path),
@@ -199,38 +193,6 @@ impl<D: Directory> Directory for Settled<D> {
         names.retain(|found| !moved.contains_key(found.as_str()));
         names.extend(moved.into_iter().filter(|(_, stays)| *stays).map(|(name, _)| name.to_owned()));
         Ok(names)
-    }
-
-    fn create(&self, _: &str, _: &[u8]) -> io::Result<()> {
-        refuse()
-    }
-
-    fn sync_file(&self, _: &str) -> io::Result<()> {
-        refuse()
-    }
-
-    fn rename(&self, _: &str, _: &str) -> io::Result<()> {
-        refuse()
-    }
-
-    fn remove_file(&self, _: &str) -> io::Result<()> {
-        refuse()
-    }
-
-    fn create_dir(&self, _: &str) -> io::Result<()> {
-        refuse()
-    }
-
-    fn remove_dir(&self, _: &str) -> io::Result<()> {
-        refuse()
-    }
-
-    fn sync_dir(&self, _: &str) -> io::Result<()> {
-        refuse()
-    }
-
-    fn lock(&self, _: &str) -> io::Result<Lock> {
-        refuse()
     }
 
     fn name(&self, path: &str) -> String {

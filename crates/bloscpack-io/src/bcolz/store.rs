@@ -11,26 +11,14 @@ use blosc_core::{Limits, memory};
 
 use crate::Error;
 use crate::fs::lock::Lock;
-use crate::source::ReadAt;
+use crate::source::{ReadAt, ReadDirectory};
 
 /// The files and directories below a root. What survives a crash is what was synced, and any of what was done since: the
 /// bytes of a file by [`sync_file`](Self::sync_file), the names in a directory by [`sync_dir`](Self::sync_dir).
 ///
 /// Everything works through a shared reference, so that the columns of a table can share one place. Two writers are not
 /// kept apart.
-pub trait Directory: Send + Sync {
-    /// Opens a regular file to be read at any place.
-    ///
-    /// # Errors
-    /// [`io::ErrorKind::NotFound`] if there is none, else what the system says.
-    fn open(&self, path: &str) -> io::Result<Box<dyn ReadAt + '_>>;
-
-    /// The names in a directory, in any order. The root is the empty path.
-    ///
-    /// # Errors
-    /// [`io::ErrorKind::NotFound`] if there is none, else what the system says.
-    fn list(&self, path: &str) -> io::Result<Vec<String>>;
-
+pub trait Directory: ReadDirectory {
     /// Makes a file of these bytes, or makes it anew: not in one step, and not durable.
     ///
     /// # Errors
@@ -82,17 +70,6 @@ pub trait Directory: Send + Sync {
     fn lock(&self, _path: &str) -> io::Result<Lock> {
         Ok(Lock::default())
     }
-
-    /// What a file is called in messages.
-    fn name(&self, path: &str) -> String {
-        shown(path)
-    }
-}
-
-/// A path as messages have it: the name of a column may hold what a terminal would obey.
-pub(crate) fn shown(path: &str) -> String {
-    let quoted = format!("{path:?}");
-    quoted.strip_prefix('"').and_then(|path| path.strip_suffix('"')).unwrap_or(&quoted).into()
 }
 
 /// All of a small file: of metadata, or `times` as large as others are.
@@ -100,7 +77,7 @@ pub(crate) fn shown(path: &str) -> String {
 /// # Errors
 /// [`Error::Limit`]; else [`Error::Io`] as [`Directory::open`].
 pub(crate) fn read_small(
-    dir: &(impl Directory + ?Sized),
+    dir: &(impl ReadDirectory + ?Sized),
     path: &str,
     limits: &Limits,
     times: usize,
@@ -134,8 +111,6 @@ macro_rules! forward {
 
 forward! {
     &D, Arc<D>, Box<D>;
-    fn open(&self, path: &str) -> io::Result<Box<dyn ReadAt + '_>>;
-    fn list(&self, path: &str) -> io::Result<Vec<String>>;
     fn create(&self, path: &str, bytes: &[u8]) -> io::Result<()>;
     fn sync_file(&self, path: &str) -> io::Result<()>;
     fn rename(&self, from: &str, to: &str) -> io::Result<()>;
@@ -144,7 +119,6 @@ forward! {
     fn remove_dir(&self, path: &str) -> io::Result<()>;
     fn sync_dir(&self, path: &str) -> io::Result<()>;
     fn lock(&self, path: &str) -> io::Result<Lock>;
-    fn name(&self, path: &str) -> String;
 }
 
 /// A directory below another one as a root of its own: a column of a table.
@@ -154,7 +128,7 @@ pub struct Below<D> {
     at: String,
 }
 
-impl<D: Directory> Below<D> {
+impl<D> Below<D> {
     /// What is in the directory `at` of `dir`.
     pub fn new(dir: D, at: &str) -> Self {
         Below { dir, at: at.into() }
@@ -165,7 +139,7 @@ impl<D: Directory> Below<D> {
     }
 }
 
-impl<D: Directory> Directory for Below<D> {
+impl<D: ReadDirectory> ReadDirectory for Below<D> {
     fn open(&self, path: &str) -> io::Result<Box<dyn ReadAt + '_>> {
         self.dir.open(&self.path(path))
     }
@@ -174,6 +148,12 @@ impl<D: Directory> Directory for Below<D> {
         self.dir.list(&self.path(path))
     }
 
+    fn name(&self, path: &str) -> String {
+        self.dir.name(&self.path(path))
+    }
+}
+
+impl<D: Directory> Directory for Below<D> {
     fn create(&self, path: &str, bytes: &[u8]) -> io::Result<()> {
         self.dir.create(&self.path(path), bytes)
     }
@@ -204,9 +184,5 @@ impl<D: Directory> Directory for Below<D> {
 
     fn lock(&self, path: &str) -> io::Result<Lock> {
         self.dir.lock(&self.path(path))
-    }
-
-    fn name(&self, path: &str) -> String {
-        self.dir.name(&self.path(path))
     }
 }

@@ -12,9 +12,10 @@ use bloscpack_format::bcolz::{
 use super::carray::{Carray, read_attrs, read_meta};
 use super::root::format_of;
 use super::settled::Moves;
-use super::store::{Below, Directory};
+use super::store::Below;
 use crate::run::pipeline;
 use crate::run::pipeline::Weight;
+use crate::source::ReadDirectory;
 use crate::{Error, UnpackOptions};
 
 /// What was found.
@@ -49,14 +50,14 @@ impl VerifyReport {
 ///
 /// # Errors
 /// [`Error::NotBcolz`], [`Error::Cancelled`], and [`Error::InFile`] if nobody may look what it is: whatever else is wrong is a fault in the report.
-pub fn verify(dir: &impl Directory, options: &UnpackOptions) -> Result<VerifyReport, Error> {
+pub fn verify(dir: &impl ReadDirectory, options: &UnpackOptions) -> Result<VerifyReport, Error> {
     let mut report = VerifyReport::default();
     let moves = Moves::read(dir, &options.limits).unwrap_or_else(|error| {
         report.faults.push(error);
         Moves::default()
     });
     let dir = &moves.on(dir);
-    match format_of(dir).map_err(|error| Error::io("opening")(error).in_file(dir, ""))? {
+    match format_of(dir).map_err(|error| Error::io("opening")(error).in_file(dir.name("")))? {
         Some(Format::Ctable) => ctable(dir, options, &mut report)?,
         Some(Format::Carray) => {
             carray(dir, options, &mut report)?;
@@ -66,7 +67,7 @@ pub fn verify(dir: &impl Directory, options: &UnpackOptions) -> Result<VerifyRep
     Ok(report)
 }
 
-fn ctable(dir: &dyn Directory, options: &UnpackOptions, report: &mut VerifyReport) -> Result<(), Error> {
+fn ctable(dir: &dyn ReadDirectory, options: &UnpackOptions, report: &mut VerifyReport) -> Result<(), Error> {
     report.faults.extend(read_attrs(dir, &options.limits).err());
     let names = match read_meta(dir, ROOTDIRS_FILE, (&options.limits, 1), RootDirs::parse) {
         Ok(rootdirs) => rootdirs.names,
@@ -92,7 +93,7 @@ fn ctable(dir: &dyn Directory, options: &UnpackOptions, report: &mut VerifyRepor
 }
 
 /// Checks a carray and says how many rows it has, if that can be told.
-fn carray(dir: &dyn Directory, options: &UnpackOptions, report: &mut VerifyReport) -> Result<Option<u64>, Error> {
+fn carray(dir: &dyn ReadDirectory, options: &UnpackOptions, report: &mut VerifyReport) -> Result<Option<u64>, Error> {
     report.columns += 1;
     report.faults.extend(read_attrs(dir, &options.limits).err());
     let carray = match Carray::open_with_limits(dir, options.limits) {
@@ -112,7 +113,7 @@ fn carray(dir: &dyn Directory, options: &UnpackOptions, report: &mut VerifyRepor
         // An array without rows needs no directory for them.
         Err(error) if error.kind() == io::ErrorKind::NotFound && rows.is_empty() => BTreeSet::new(),
         Err(source) => {
-            report.faults.push(Error::Io { doing: "listing", source }.in_file(dir, DATA_DIR));
+            report.faults.push(Error::Io { doing: "listing", source }.in_file(dir.name(DATA_DIR)));
             return Ok(Some(rows.len()));
         }
     };
@@ -123,12 +124,12 @@ fn carray(dir: &dyn Directory, options: &UnpackOptions, report: &mut VerifyRepor
 }
 
 /// The numbers of the chunk files that are there.
-fn numbers(dir: &dyn Directory) -> io::Result<BTreeSet<u64>> {
+fn numbers(dir: &dyn ReadDirectory) -> io::Result<BTreeSet<u64>> {
     Ok(dir.list(DATA_DIR)?.iter().filter_map(|name| chunk_file_number(name)).collect())
 }
 
 /// Notes the chunk files that should be there and are not: a run of them as one fault, for metadata may speak of any number.
-fn missing(dir: &dyn Directory, there: &BTreeSet<u64>, nchunks: u64, report: &mut VerifyReport) {
+fn missing(dir: &dyn ReadDirectory, there: &BTreeSet<u64>, nchunks: u64, report: &mut VerifyReport) {
     let mut next = 0;
     for number in there.range(..nchunks).copied().chain([nchunks]) {
         if number > next {
@@ -139,7 +140,7 @@ fn missing(dir: &dyn Directory, there: &BTreeSet<u64>, nchunks: u64, report: &mu
 }
 
 /// Decodes chunks, and notes what is wrong with each.
-fn chunks<D: Directory>(
+fn chunks<D: ReadDirectory>(
     carray: &Carray<D>,
     mut numbers: impl Iterator<Item = u64>,
     options: &UnpackOptions,
@@ -162,7 +163,7 @@ fn chunks<D: Directory>(
                 let chunk = Chunk::parse(&bytes);
                 let decoded = chunk.and_then(|chunk| decoder.decompress_to(&chunk, plain));
                 let refuse = |source| Error::Chunk { chunk: number, offset: super::chunk::AT, source };
-                decoded.map_err(|source| refuse(source).in_file(dir, &meta.chunk_file(number)))?;
+                decoded.map_err(|source| refuse(source).in_file(dir.name(&meta.chunk_file(number))))?;
                 Ok((plain.len() as u64, bytes.len() as u64))
             });
             Ok(decoded)

@@ -146,7 +146,7 @@ fn edit(
 
 /// The section that replaces the file's; `None` if it stays.
 fn new_metadata(
-    archive: &Archive<&File>,
+    archive: &Archive<'_>,
     changes: &MetadataRewrite,
     metadata: Option<&Json>,
 ) -> Result<Option<MetadataSection>, Error> {
@@ -183,7 +183,7 @@ struct Tail {
 
 impl Tail {
     /// Checks the last chunk and decides whether it stays.
-    fn read(archive: &Archive<&File>, header: &Header) -> Result<Tail, Error> {
+    fn read(archive: &Archive<'_>, header: &Header) -> Result<Tail, Error> {
         let last = archive.nchunks().saturating_sub(1);
         let plain = archive.chunk(last)?;
         let all = Tail { keep: 0, kept: 0, refill: Vec::new(), room: 0, chunk_size: DEFAULT_CHUNK_SIZE }.whole(archive);
@@ -201,7 +201,7 @@ impl Tail {
     }
 
     /// The same with nothing to be compressed anew.
-    fn whole(self, archive: &Archive<&File>) -> Tail {
+    fn whole(self, archive: &Archive<'_>) -> Tail {
         Tail { keep: archive.end(), kept: archive.nchunks(), refill: Vec::new(), ..self }
     }
 

@@ -7,9 +7,10 @@ use std::io::Read;
 
 use blosc_core::{Chunk, Decoder, Header as ChunkHeader, Limits};
 use bloscpack_format::bloscpack::Header;
-use bloscpack_format::checksum::Digest;
+use bloscpack_format::checksum::{Checksum, Digest};
 
 use crate::Error;
+use crate::error::ChunkDigestMismatch;
 use crate::source::counted::Counted;
 
 /// The chunks of a bloscpack file, one after the other.
@@ -230,4 +231,16 @@ pub(crate) fn refuse_more<R: Read>(
 /// Whether a whole chunk decodes.
 fn is_decoded(chunk: &[u8], limits: &Limits) -> bool {
     Chunk::parse(chunk).and_then(|chunk| Decoder::new().limits(*limits).decompress(&chunk)).is_ok()
+}
+
+/// Compares the digest that was found after a chunk with that of its bytes.
+pub(crate) fn check_digest(checksum: Checksum, found: &FoundChunk, bytes: &[u8]) -> Result<(), Error> {
+    let FoundChunk { number: chunk, offset, digest: stored, .. } = *found;
+    match checksum.digest(bytes) {
+        computed if computed == stored => Ok(()),
+        computed => {
+            let mismatch = ChunkDigestMismatch { chunk, offset, checksum, stored, computed };
+            Err(Error::ChunkDigest(Box::new(mismatch)))
+        }
+    }
 }

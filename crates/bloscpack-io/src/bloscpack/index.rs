@@ -14,6 +14,7 @@ use bloscpack_format::bloscpack::Header;
 use crate::Error;
 use crate::bloscpack::chunks::{ChunkStart, Chunks};
 use crate::bloscpack::prologue::Prologue;
+use crate::container::PlainRanges;
 use crate::source::counted::Counted;
 use crate::source::{ReadAt, Sequential};
 
@@ -21,36 +22,21 @@ use crate::source::{ReadAt, Sequential};
 #[derive(Debug)]
 pub(crate) struct Index {
     nchunks: u64,
-    plain: Plain,
+    plain: PlainRanges,
     /// Bytes of the file.
     len: u64,
     /// Where the first chunks start. Each entry after the first is the end of the chunk before.
     starts: Mutex<Vec<u64>>,
 }
 
-/// Which plain bytes each chunk holds.
-#[derive(Debug)]
-enum Plain {
-    /// All but the last hold `chunk_size`, at least 1.
-    Uniform { chunk_size: u64, nbytes: u64 },
-    /// Chunk *k* ends at the *k*-th number.
-    Ends(Vec<u64>),
-}
-
 impl Index {
-    /// The index of one bare chunk.
-    pub(crate) fn single(nbytes: u64) -> Index {
-        let plain = Plain::Uniform { chunk_size: nbytes.max(1), nbytes };
-        Index { nchunks: 1, plain, len: 0, starts: Mutex::new(vec![0]) }
-    }
-
     /// The index of a bloscpack file of `len` bytes. If its offsets can be true, chunk headers are read when a chunk is
     /// needed, else all of them now.
     pub(crate) fn of(source: &impl ReadAt, len: u64, prologue: &Prologue) -> Result<Index, Error> {
         let Prologue { header, offsets, layout, .. } = prologue;
         match (header.chunk_size, header.nbytes()) {
             (Some(chunk_size), Some(nbytes)) if are_possible(prologue, len) => {
-                let plain = Plain::Uniform { chunk_size: u64::from(chunk_size).max(1), nbytes };
+                let plain = PlainRanges::uniform(chunk_size.into(), nbytes);
                 let starts = Mutex::new(vec![layout.first_chunk]);
                 Ok(Index { nchunks: offsets.len() as u64, plain, len, starts })
             }
@@ -73,7 +59,7 @@ impl Index {
             memory::push(&mut ends, plain_end)?;
             chunks.passed(&start, at(start.end()));
         }
-        Ok(Index { nchunks: ends.len() as u64, plain: Plain::Ends(ends), len, starts: Mutex::new(starts) })
+        Ok(Index { nchunks: ends.len() as u64, plain: PlainRanges::Ends(ends), len, starts: Mutex::new(starts) })
     }
 
     fn starts(&self) -> MutexGuard<'_, Vec<u64>> {
@@ -86,10 +72,7 @@ impl Index {
     }
 
     pub(crate) fn nbytes(&self) -> u64 {
-        match &self.plain {
-            Plain::Uniform { nbytes, .. } => *nbytes,
-            Plain::Ends(ends) => ends.last().copied().unwrap_or(0),
-        }
+        self.plain.nbytes()
     }
 
     /// The position of a chunk, or for `nchunks` the end of the last one, if the headers before it have been read.
@@ -150,23 +133,14 @@ impl Index {
         Ok((start, input))
     }
 
+    /// The plain bytes of a chunk; `None` if there is no such chunk.
     pub(crate) fn chunk_range(&self, chunk: u64) -> Option<Range<u64>> {
-        let number = usize::try_from(chunk).ok().filter(|_| chunk < self.nchunks)?;
-        Some(match &self.plain {
-            Plain::Uniform { chunk_size, nbytes } => {
-                let start = chunk.saturating_mul(*chunk_size).min(*nbytes);
-                start..start.saturating_add(*chunk_size).min(*nbytes)
-            }
-            Plain::Ends(ends) => number.checked_sub(1).map_or(0, |before| ends[before])..ends[number],
-        })
+        (chunk < self.nchunks).then(|| self.plain.of(chunk))
     }
 
     /// The chunk that holds plain byte `at`, which exists.
     pub(crate) fn chunk_of(&self, at: u64) -> u64 {
-        match &self.plain {
-            Plain::Uniform { chunk_size, .. } => at / chunk_size,
-            Plain::Ends(ends) => ends.partition_point(|&end| end <= at) as u64,
-        }
+        self.plain.chunk_of(at)
     }
 }
 

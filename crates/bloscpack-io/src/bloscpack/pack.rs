@@ -9,14 +9,15 @@
 //! The header counts the chunks and the offsets stand in front of them, so an output that cannot be gone back in has to
 //! wait until all chunks are known.
 
-use blosc_core::memory;
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
+use blosc_core::{Limits, memory};
 use bloscpack_format::bloscpack::{ChunkPlan, Header, MAX_CHUNK_SIZE, offsets};
 use bloscpack_format::checksum::{Checksum, Digest};
 
+use super::container::BloscpackFile;
 use crate::bloscpack::chunk_run::{ChunkRun, Packed};
 use crate::bloscpack::front::Front;
 use crate::fs::atomic::Output;
@@ -24,7 +25,7 @@ use crate::fs::files::{known_size, refuse_same_file};
 use crate::in_memory::InMemoryFile;
 use crate::options::Event;
 use crate::read_back::{self, Digesting, compare};
-use crate::{Error, PackOptions};
+use crate::{Archive, Error, PackOptions};
 
 /// What was packed.
 #[derive(Debug, Clone)]
@@ -157,7 +158,9 @@ fn pack_to_file_path(
             packed.and_then(|report| {
                 if options.verify {
                     let PackOptions { threads, cancel, .. } = options;
-                    compare(file.reopen()?, plain_checksum(options), &report.plain_digest, threads, cancel)?;
+                    let written = BloscpackFile::open(Box::new(file.reopen()?), false, &Limits::new());
+                    let written = written.map(|open| Archive::new(Box::new(open)));
+                    compare(written, plain_checksum(options), &report.plain_digest, threads, cancel)?;
                 }
                 file.commit().map(|()| report)
             })

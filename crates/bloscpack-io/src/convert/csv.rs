@@ -8,14 +8,15 @@ use bloscpack_format::numpy::Leaf;
 
 use super::metadata::{CSV, Metadata, lost};
 use super::observed::Observed;
-use super::table::{report, unpack_options};
-use super::{ConvertOptions, ConvertReport, Target};
+use super::table::report;
+use super::{ConvertOptions, ConvertReport, Target, unpack_options};
 use crate::array::{Array, ItemFormat, ItemWriter, csv_error, each_text, field_names, plain_dtype, text_leaves};
 use crate::attributes::append;
-use crate::bcolz::{Carray, Ctable, Cursor, Directory, LocalDirectory, Root};
+use crate::bcolz::{Carray, Ctable, Cursor, LocalDirectory, Root};
 use crate::fs::atomic::AtomicFile;
 use crate::fs::files::refuse_within;
 use crate::options::Event;
+use crate::source::ReadDirectory;
 use crate::{Error, LocalSource, Unkept};
 
 /// How often to look whether it was called off, in rows.
@@ -111,11 +112,8 @@ fn convert_array_to_csv_path(
     let file = writer.into_inner().finish()?.into_inner();
     file.map_err(|error| Error::io("writing the output")(error.into_error()))?.commit()?;
     let (nbytes, meta) = (array.nbytes(), array.meta().clone());
-    let unkept = array
-        .archive()
-        .map(|archive| -> Result<_, Error> { Ok(Metadata::of(archive, Target::Npy)?.into_nothing(CSV)?) });
-    let unkept = unkept.transpose()?;
-    Ok(ConvertReport { nbytes, array: Some(meta), unkept: unkept.unwrap_or_default(), ..ConvertReport::default() })
+    let unkept = Metadata::of(array.archive(), Target::Npy)?.into_nothing(CSV)?;
+    Ok(ConvertReport { nbytes, array: Some(meta), unkept, ..ConvertReport::default() })
 }
 
 type Named<'a, D> = (&'a str, &'a Carray<D>);
@@ -142,7 +140,7 @@ struct Field<'a, D> {
     atomsize: u64,
 }
 
-fn write<D: Directory>(
+fn write<D: ReadDirectory>(
     columns: &[Named<'_, D>],
     rows: u64,
     output: &Path,
@@ -156,7 +154,7 @@ fn write<D: Directory>(
             field_names(Some(name), column.shape().get(1..).unwrap_or_default(), &leaves, head)?;
             Ok((leaves, (dtype.itemsize() as usize).max(1)))
         };
-        let described = describe(&mut head).map_err(|error: Error| error.in_file(column.directory(), ""));
+        let described = describe(&mut head).map_err(|error: Error| error.in_file(column.directory().name("")));
         let (leaves, itemsize) = described?;
         fields.push(Field { cursor: column.cursor(), leaves, itemsize, atomsize: column.rows().atomsize() });
     }
@@ -165,7 +163,7 @@ fn write<D: Directory>(
     file.commit()
 }
 
-fn lines<D: Directory, W: std::io::Write>(
+fn lines<D: ReadDirectory, W: std::io::Write>(
     fields: &mut [Field<'_, D>],
     head: &[String],
     rows: u64,

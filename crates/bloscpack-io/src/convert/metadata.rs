@@ -7,7 +7,6 @@ use bloscpack_format::{Attrs, FormatError, Json};
 
 use super::Target;
 use crate::attributes::{Attributes, Layers, Unkept, append, copied_layers, layers_of, metadata_of};
-use crate::source::ReadAt;
 use crate::{Archive, Error};
 
 /// Why an output of this kind keeps no attributes.
@@ -27,7 +26,7 @@ pub(super) struct Metadata<'a> {
 
 impl<'a> Metadata<'a> {
     /// The metadata of an archive. For a frame that becomes a frame, only the description of an array is decoded.
-    pub(super) fn of<R: ReadAt>(archive: &'a Archive<R>, target: Target) -> Result<Self, Error> {
+    pub(super) fn of(archive: &'a Archive<'a>, target: Target) -> Result<Self, Error> {
         let into_frame = matches!(target, Target::Frame | Target::Array);
         let frame = archive.frame().filter(|_| into_frame);
         let attributes = match frame {
@@ -35,12 +34,6 @@ impl<'a> Metadata<'a> {
             None => archive.attributes()?,
         };
         Ok(Metadata { attributes, frame, original: archive.metadata(), limits: *archive.get_limits() })
-    }
-
-    /// Attributes of an input that is no archive, or none.
-    pub(super) fn new(values: Attrs, limits: Limits) -> Self {
-        let attributes = Attributes { values, ..Attributes::default() };
-        Metadata { attributes, frame: None, original: None, limits }
     }
 
     /// The array that a frame of plain bytes says it is, by the vlmetalayers that [`Metadata::into_layers`] has put there.

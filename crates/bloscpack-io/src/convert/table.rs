@@ -10,15 +10,13 @@ use bloscpack_format::numpy::NumpyMeta;
 use super::metadata::{Metadata, NPY, lost};
 use super::observed::Observed;
 use super::write::{write_array, write_npy};
-use super::{ConvertOptions, ConvertReport, Target};
-use crate::bcolz::{ColumnDirectory, Ctable, CtableWriter, DirectorySource, LocalDirectory};
-use crate::frame::PlainItems;
+use super::{ConvertOptions, ConvertReport, Target, unpack_options};
+use crate::bcolz::{Ctable, CtableWriter, LocalDirectory};
 use crate::fs::files::refuse_within;
 use crate::fs::new_directory::NewDirectory;
 use crate::options::Event;
-use crate::{Archive, Error, Unkept, UnpackOptions};
-
-type ColumnArchive = Archive<DirectorySource<ColumnDirectory<LocalDirectory>>>;
+use crate::source::ReadDirectory as _;
+use crate::{Archive, Array, Error, Unkept};
 
 /// What each column becomes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,7 +71,7 @@ fn convert_table_paths(input: &Path, output: &Path, options: &ConvertOptions) ->
         columns.push((name, options.carray_params(&params, Some(column.storage()))?));
     }
     let mut writer = CtableWriter::create(output, options.overwrite, &columns)?;
-    let archives: Vec<ColumnArchive> =
+    let archives: Vec<Archive<'_>> =
         table.names().iter().map(|name| table.column_archive(name)).collect::<Result<_, _>>()?;
     let unpack = unpack_options(options);
     let report = report(&table);
@@ -145,7 +143,7 @@ fn convert_table_to_files_paths(
                 std::io::copy(&mut Observed::half(bytes, observer), &mut spool)
                     .map_err(Error::io("reading the input"))?;
                 let params = options.array_params(None, meta.dtype.itemsize())?;
-                let items = Observed::half(PlainItems::new(spool, 0, &meta)?, observer);
+                let items = Observed::half(Array::plain(spool, 0, meta.clone())?, observer);
                 write_array(&items, &path, &meta, (params, layers), &options)?;
                 unkept
             }
@@ -154,10 +152,6 @@ fn convert_table_to_files_paths(
     }
     directory.commit()?;
     Ok(report)
-}
-
-pub(super) fn unpack_options(options: &ConvertOptions) -> UnpackOptions {
-    UnpackOptions::new().limits(options.limits).threads(options.threads.clone()).cancel(options.cancel.clone())
 }
 
 pub(super) fn report(table: &Ctable<LocalDirectory>) -> ConvertReport {
@@ -174,7 +168,7 @@ fn meta_of(table: &Ctable<LocalDirectory>, name: &str) -> Result<NumpyMeta, Erro
     let Some(column) = table.column(name) else {
         return Err(Error::NoSuchColumn { column: name.into(), columns: table.names().to_vec() });
     };
-    let mut meta = column.numpy().map_err(|error| error.in_file(column.directory(), ""))?;
+    let mut meta = column.numpy().map_err(|error| error.in_file(column.directory().name("")))?;
     if let Some(rows) = meta.shape.first_mut() {
         *rows = table.len();
     }

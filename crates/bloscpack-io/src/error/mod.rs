@@ -10,8 +10,6 @@ use bloscpack_format::checksum::{Checksum, Digest};
 use bloscpack_format::frame::FrameError;
 use bloscpack_format::{Format, FormatError};
 
-use crate::bcolz::Directory;
-
 /// What is being done when an input is read front to back, and when an output is written so.
 pub(crate) const READING: &str = "reading the input";
 pub(crate) const WRITING: &str = "writing the output";
@@ -474,9 +472,9 @@ impl Error {
         Error::File { doing, path: path.to_owned(), source }
     }
 
-    /// The same, of a file in a directory.
-    pub(crate) fn in_file(self, dir: &dyn Directory, path: &str) -> Error {
-        Error::InFile { file: dir.name(path), source: Box::new(self) }
+    /// The same, of the file of a directory that has this name.
+    pub(crate) fn in_file(self, file: String) -> Error {
+        Error::InFile { file, source: Box::new(self) }
     }
 
     /// Whether a file is not there.

@@ -7,10 +7,11 @@ use std::path::Path;
 use blosc_core::{Chunk, Limits, Special, memory};
 use bloscpack_format::frame::{ChunkInfo, ChunkSize, Entry, Frame, FrameType, Index, sframe};
 
+use super::container::{OpenFrame, SparseIndex};
 use super::local::LocalFrame;
 use super::new::NewFrame;
 use super::store::FrameStore as _;
-use crate::{Archive, Cancel, Error, ReadAt};
+use crate::{Archive, Cancel, Error, ReadAt as _};
 
 /// What compacting did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,7 +43,8 @@ pub fn compact_with_limits(path: impl AsRef<Path>, cancel: &Cancel, limits: Limi
 }
 
 fn compact_contiguous(path: &Path, cancel: &Cancel, limits: Limits) -> Result<CompactReport, Error> {
-    let archive = Archive::open_with_limits(LocalFrame::open(path)?, limits)?;
+    let store = LocalFrame::open(path)?;
+    let archive = OpenFrame::in_store(&store, limits)?;
     let frame = expect_frame(&archive)?;
     let mut copy = Copy {
         archive: &archive,
@@ -65,7 +67,7 @@ fn compact_contiguous(path: &Path, cancel: &Cancel, limits: Limits) -> Result<Co
 
 /// A frame into which the chunks of another are copied.
 struct Copy<'a> {
-    archive: &'a Archive<LocalFrame>,
+    archive: &'a Archive<'a>,
     frame: &'a Frame,
     store: NewFrame,
     /// What the new index says where the old one says this. As many as there are chunks in the file.
@@ -127,8 +129,7 @@ impl Copy<'_> {
 /// Every file that is no chunk of the frame goes, if its name is that of one; the index is written anew.
 fn compact_sparse(path: &Path, cancel: &Cancel, limits: Limits) -> Result<CompactReport, Error> {
     let mut store = LocalFrame::open(path)?;
-    let archive = Archive::open_with_limits(&store, limits)?;
-    let frame = expect_frame(&archive)?;
+    let SparseIndex { frame, .. } = SparseIndex::read(&store, &limits)?;
     let used = frame.index.numbers(FrameType::Sparse);
     let refuse = |error| Error::file("reading", path, error);
     let (mut before, mut after) = (0, 0);
@@ -156,6 +157,6 @@ fn compact_sparse(path: &Path, cancel: &Cancel, limits: Limits) -> Result<Compac
     Ok(CompactReport { before, after: after + bytes.len() as u64 })
 }
 
-fn expect_frame<R: ReadAt>(archive: &Archive<R>) -> Result<&Frame, Error> {
+fn expect_frame<'a>(archive: &'a Archive<'_>) -> Result<&'a Frame, Error> {
     archive.frame().ok_or(Error::Unsupported { format: archive.format() })
 }

@@ -6,12 +6,11 @@ use std::path::{Path, PathBuf};
 
 use bloscpack_format::frame::{FrameType, sframe};
 
+use super::chunk_directory::ChunkDirectory;
 use super::store::FrameStore;
 use crate::Error;
 use crate::fs::atomic::{self, AtomicFile};
-use crate::fs::files::{
-    clear_special_bits, expect_regular, is_same_file, open_regular, open_regular_by, remove_if_there, write_anew,
-};
+use crate::fs::files::{clear_special_bits, expect_regular, is_same_file, open_regular_by};
 use crate::fs::lock::{Locked, lock_directory, open_locked};
 use crate::source::{ChunkFiles, ReadAt};
 
@@ -27,7 +26,7 @@ pub struct LocalFrame {
 
 #[derive(Debug)]
 struct Directory {
-    path: PathBuf,
+    files: ChunkDirectory,
     /// The frame's file is replaced by each commit, and a lock on it would go with it.
     _lock: Option<Locked>,
 }
@@ -46,7 +45,7 @@ impl LocalFrame {
                     directory: None,
                 });
             }
-            let directory = Directory { _lock: lock_directory(path)?, path: path.to_owned() };
+            let directory = Directory { _lock: lock_directory(path)?, files: ChunkDirectory::new(path) };
             let path = path.join(sframe::INDEX_FILE);
             let file = open_regular_by(File::options().read(true).write(true), &path);
             let file = file.map_err(|error| Error::file("opening", &path, error))?.into();
@@ -55,9 +54,8 @@ impl LocalFrame {
         inner(path.as_ref())
     }
 
-    fn chunk_file(&self, number: u32) -> io::Result<PathBuf> {
-        let directory = self.directory.as_ref().ok_or(io::ErrorKind::Unsupported)?;
-        Ok(directory.path.join(sframe::chunk_file_name(number)))
+    fn directory(&self) -> io::Result<&ChunkDirectory> {
+        Ok(&self.directory.as_ref().ok_or(io::ErrorKind::Unsupported)?.files)
     }
 }
 
@@ -73,21 +71,15 @@ impl ReadAt for LocalFrame {
     fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
         self.file.read_exact_at(offset, buf)
     }
-
-    fn chunk_files(&self) -> Option<&dyn ChunkFiles> {
-        self.directory.is_some().then_some(self)
-    }
-}
-
-impl ChunkFiles for LocalFrame {
-    fn open_chunk(&self, number: u32) -> io::Result<Box<dyn ReadAt + '_>> {
-        Ok(Box::new(open_regular(&self.chunk_file(number)?)?))
-    }
 }
 
 impl FrameStore for LocalFrame {
     fn frame_type(&self) -> FrameType {
         if self.directory.is_some() { FrameType::Sparse } else { FrameType::Contiguous }
+    }
+
+    fn chunk_files(&self) -> Option<&dyn ChunkFiles> {
+        self.directory.as_ref().map(|directory| &directory.files as &dyn ChunkFiles)
     }
 
     fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
@@ -108,18 +100,17 @@ impl FrameStore for LocalFrame {
     }
 
     fn write_chunk_file(&mut self, number: u32, bytes: &[u8]) -> io::Result<()> {
-        // Of a number that the index on the disk does not name: what has it was left by an edit that was never committed.
-        write_anew(&self.chunk_file(number)?, bytes)
+        self.directory()?.write(number, bytes)
     }
 
     fn remove_chunk_file(&mut self, number: u32) -> io::Result<()> {
-        remove_if_there(&self.chunk_file(number)?)
+        self.directory()?.remove(number)
     }
 
     fn sync(&mut self) -> io::Result<()> {
         match &self.directory {
             // Chunk files were synced as they were made; their names are the directory's.
-            Some(directory) => atomic::sync_directory(&directory.path),
+            Some(directory) => atomic::sync_directory(directory.files.path()),
             None => self.file.sync_all(),
         }
     }

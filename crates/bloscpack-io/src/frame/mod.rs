@@ -1,4 +1,4 @@
-//! Writing Blosc2 frames: making them, changing them, compacting and salvaging them.
+//! Blosc2 frames: reading, making, changing, compacting and salvaging them.
 //!
 //! | to | |
 //! |---|---|
@@ -10,8 +10,13 @@
 //!
 //! | file | what it knows |
 //! |---|---|
+//! | `read` | header, trailer and index of a frame |
+//! | `container` | a frame as a container |
+//! | `place`, `fetch` | where a chunk is, and which bytes of it are read |
+//! | `verify` | which chunks have to be decoded to verify all |
 //! | `params` | how new chunks are compressed, as a header says it |
 //! | `store`, `local`, `new` | where the bytes of a frame are: in memory; in a file or directory that is there, or is to be |
+//! | `chunk_directory` | the chunk files of a sparse frame |
 //! | `writer` | the changes, and how a plan's steps are done |
 //! | `append` | a stream of bytes as chunks, compressed in parallel |
 //! | `arrays`, `items` | arrays: made, written to, resized; items of one that lie somewhere else |
@@ -19,18 +24,26 @@
 
 mod append;
 mod arrays;
+mod chunk_directory;
 mod compact;
+mod container;
+mod fetch;
 mod items;
 mod local;
 mod new;
 mod params;
+mod place;
+mod read;
 mod recover;
 mod store;
+mod verify;
 mod writer;
 
 pub use arrays::ArrayOptions;
+pub(crate) use chunk_directory::ChunkDirectory;
 pub use compact::{CompactReport, compact, compact_with_limits};
-pub use items::{ArchiveItems, ArrayItems, PlainItems};
+pub(crate) use container::{OpenFrame, SparseIndex};
+pub use items::ArrayItems;
 pub use local::LocalFrame;
 pub use new::NewFrame;
 pub use params::FrameParams;

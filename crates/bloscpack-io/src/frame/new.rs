@@ -4,15 +4,18 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
+use blosc_core::Limits;
 use bloscpack_format::frame::{FrameType, sframe};
 
+use super::chunk_directory::ChunkDirectory;
+use super::container::{OpenFrame, SparseIndex};
 use super::store::FrameStore;
 use crate::fs::atomic::AtomicFile;
-use crate::fs::files::{open_regular, remove_if_there, write_anew};
+use crate::fs::files::{open_regular, write_anew};
 use crate::fs::lock::{Locked, lock_directory};
 use crate::fs::new_directory::NewDirectory;
 use crate::source::{ChunkFiles, ReadAt};
-use crate::{Error, LocalSource};
+use crate::{Archive, Error};
 
 /// A frame that is being made: [`NewFrame::commit`] puts it in its place; dropped without it, nothing is left.
 #[derive(Debug)]
@@ -22,8 +25,8 @@ pub struct NewFrame(Kind);
 enum Kind {
     /// What was written can be read again, through the lock of a buffer; `at` is where the file stands.
     File { file: Mutex<AtomicFile>, at: u64 },
-    /// The second is the lock of an old directory, whose writer would go on in the new one.
-    Directory(NewDirectory, Option<Locked>),
+    /// The last is the lock of an old directory, whose writer would go on in the new one.
+    Directory(NewDirectory, ChunkDirectory, Option<Locked>),
 }
 
 impl NewFrame {
@@ -39,7 +42,8 @@ impl NewFrame {
             let is_ours = |target: &Path| Ok(target.join(sframe::INDEX_FILE).is_file());
             let new = NewDirectory::create(target, overwrite, is_ours)?;
             let lock = if target.is_dir() { lock_directory(target)? } else { None };
-            Ok(NewFrame(Kind::Directory(new, lock)))
+            let files = ChunkDirectory::new(new.path());
+            Ok(NewFrame(Kind::Directory(new, files, lock)))
         }
         inner(target.as_ref(), frame_type, overwrite)
     }
@@ -48,13 +52,20 @@ impl NewFrame {
     ///
     /// # Errors
     /// [`Error::File`].
-    pub(in crate::frame) fn reopen(&mut self) -> Result<LocalSource, Error> {
-        match &mut self.0 {
+    pub(in crate::frame) fn reopen(&mut self) -> Result<Archive<'_>, Error> {
+        let limits = Limits::new();
+        let open = match &mut self.0 {
             Kind::File { file, .. } => {
-                file.get_mut().unwrap_or_else(PoisonError::into_inner).reopen().map(LocalSource::from)
+                let file = file.get_mut().unwrap_or_else(PoisonError::into_inner).reopen()?;
+                OpenFrame::contiguous(Box::new(file), &limits)?
             }
-            Kind::Directory(directory, _) => LocalSource::open(directory.path()),
-        }
+            Kind::Directory(directory, files, _) => {
+                let index = directory.path().join(sframe::INDEX_FILE);
+                let file = open_regular(&index).map_err(|error| Error::file("opening", &index, error))?;
+                OpenFrame::sparse(SparseIndex::read(&file, &limits)?, Box::new(&*files))?
+            }
+        };
+        Ok(Archive::new(Box::new(open)))
     }
 
     /// Puts the frame in its place, in one step. Where the system cannot let two directories change places (Linux can), an
@@ -65,7 +76,7 @@ impl NewFrame {
     pub fn commit(self) -> Result<(), Error> {
         match self.0 {
             Kind::File { file, .. } => file.into_inner().unwrap_or_else(PoisonError::into_inner).commit(),
-            Kind::Directory(directory, _lock) => directory.commit(),
+            Kind::Directory(directory, _, _lock) => directory.commit(),
         }
     }
 }
@@ -81,22 +92,15 @@ impl ReadAt for NewFrame {
             Kind::Directory(..) => Err(io::ErrorKind::Unsupported.into()),
         }
     }
-
-    fn chunk_files(&self) -> Option<&dyn ChunkFiles> {
-        matches!(self.0, Kind::Directory(..)).then_some(self)
-    }
-}
-
-impl ChunkFiles for NewFrame {
-    fn open_chunk(&self, number: u32) -> io::Result<Box<dyn ReadAt + '_>> {
-        let Kind::Directory(directory, _) = &self.0 else { return Err(io::ErrorKind::Unsupported.into()) };
-        Ok(Box::new(open_regular(&directory.path().join(sframe::chunk_file_name(number)))?))
-    }
 }
 
 impl FrameStore for NewFrame {
     fn frame_type(&self) -> FrameType {
         if matches!(self.0, Kind::File { .. }) { FrameType::Contiguous } else { FrameType::Sparse }
+    }
+
+    fn chunk_files(&self) -> Option<&dyn ChunkFiles> {
+        if let Kind::Directory(_, files, _) = &self.0 { Some(files) } else { None }
     }
 
     fn write_at(&mut self, to: u64, bytes: &[u8]) -> io::Result<()> {
@@ -116,13 +120,13 @@ impl FrameStore for NewFrame {
     }
 
     fn write_chunk_file(&mut self, number: u32, bytes: &[u8]) -> io::Result<()> {
-        let Kind::Directory(directory, _) = &self.0 else { return Err(io::ErrorKind::Unsupported.into()) };
-        write_anew(&directory.path().join(sframe::chunk_file_name(number)), bytes)
+        let Kind::Directory(_, files, _) = &self.0 else { return Err(io::ErrorKind::Unsupported.into()) };
+        files.write(number, bytes)
     }
 
     fn remove_chunk_file(&mut self, number: u32) -> io::Result<()> {
-        let Kind::Directory(directory, _) = &self.0 else { return Ok(()) };
-        remove_if_there(&directory.path().join(sframe::chunk_file_name(number)))
+        let Kind::Directory(_, files, _) = &self.0 else { return Ok(()) };
+        files.remove(number)
     }
 
     fn sync(&mut self) -> io::Result<()> {
@@ -133,7 +137,7 @@ impl FrameStore for NewFrame {
     fn replace(&mut self, bytes: &[u8]) -> io::Result<()> {
         match &mut self.0 {
             Kind::File { .. } => self.write_at(0, bytes),
-            Kind::Directory(directory, _) => write_anew(&directory.path().join(sframe::INDEX_FILE), bytes),
+            Kind::Directory(directory, ..) => write_anew(&directory.path().join(sframe::INDEX_FILE), bytes),
         }
     }
 }

@@ -6,13 +6,27 @@ use std::io;
 
 use bloscpack_format::frame::FrameType;
 
-use crate::source::{ChunkFiles, ReadAt};
+use crate::source::{ChunkFiles, Input, ReadAt};
 
 /// A place where a frame can be changed. What is read is what was written last; what survives a crash is what was there
 /// at the last [`sync`](Self::sync), and any of what was written since, in part or in whole.
 pub trait FrameStore: ReadAt {
     /// Which kind of frame it is a place for.
     fn frame_type(&self) -> FrameType;
+
+    /// The chunk files, if it is a place for a sparse frame.
+    fn chunk_files(&self) -> Option<&dyn ChunkFiles>;
+
+    /// The frame in it, to be opened as an [`Archive`](crate::Archive).
+    fn input(&self) -> Input<'_>
+    where
+        Self: Sized,
+    {
+        match self.chunk_files() {
+            Some(files) => Input::sparse_frame(self, files),
+            None => self.into(),
+        }
+    }
 
     /// Writes `bytes` at `at` of the file, which grows as needed. By one call of the system, if that takes as much.
     ///
@@ -77,10 +91,6 @@ impl ReadAt for MemoryFrame {
     fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
         self.file.read_exact_at(offset, buf)
     }
-
-    fn chunk_files(&self) -> Option<&dyn ChunkFiles> {
-        self.files.is_some().then_some(self)
-    }
 }
 
 impl ChunkFiles for MemoryFrame {
@@ -93,6 +103,10 @@ impl ChunkFiles for MemoryFrame {
 impl FrameStore for MemoryFrame {
     fn frame_type(&self) -> FrameType {
         if self.files.is_some() { FrameType::Sparse } else { FrameType::Contiguous }
+    }
+
+    fn chunk_files(&self) -> Option<&dyn ChunkFiles> {
+        self.files.is_some().then_some(self)
     }
 
     fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {

@@ -9,8 +9,8 @@ use bloscpack_format::numpy::{Dtype, Order};
 use ndarray::{Array, ArrayBase, Data, Dimension, ShapeBuilder};
 
 use super::{NumpyMeta, pack_array, pack_array_to_file, unpack_array, unpack_array_from_file};
-use crate::frame::{ArrayOptions, FrameParams, FrameWriter, PlainItems};
-use crate::{Archive, Cancel, Error, PackOptions, PackReport, ReadAt, Threads, UnpackOptions};
+use crate::frame::{ArrayOptions, FrameParams, FrameWriter};
+use crate::{Archive, Cancel, Error, PackOptions, PackReport, Threads, UnpackOptions};
 
 /// A type that items of an array can have: `bool`, the integers and the floats.
 pub trait Element: Copy {
@@ -147,7 +147,7 @@ pub fn ndarray_to_frame<A: Element, S: Data<Elem = A>, D: Dimension>(
     let params = params.typesize(size_of::<A>() as u32);
     let cut = options.array(&meta)?;
     let mut writer = FrameWriter::create_array(output.as_ref(), FrameType::Contiguous, overwrite, cut, params)?;
-    writer.write_items(&PlainItems::new(&*bytes, 0, &meta)?, threads, &Cancel::new())?;
+    writer.write_items(&crate::Array::plain(&*bytes, 0, meta)?, threads, &Cancel::new())?;
     writer.finish()
 }
 
@@ -156,8 +156,8 @@ pub fn ndarray_to_frame<A: Element, S: Data<Elem = A>, D: Dimension>(
 /// # Errors
 /// [`Error::NotANumpyArray`] if it is no array, or its items or dimensions are others; what [`Archive::read_slice`] and
 /// [`Archive::read_range`] answer.
-pub fn read_ndarray<R: ReadAt, A: Element, D: Dimension>(
-    archive: &Archive<R>,
+pub fn read_ndarray<A: Element, D: Dimension>(
+    archive: &Archive<'_>,
     region: Option<&Region>,
 ) -> Result<Array<A, D>, Error> {
     let Some(meta) = archive.numpy().cloned() else {

@@ -86,7 +86,7 @@ pub fn unpack_array_from_file(input: impl AsRef<Path>, options: &UnpackOptions) 
 }
 
 /// What the bytes of an archive mean, and that it has as many.
-fn array_meta<R: crate::ReadAt>(archive: &Archive<R>) -> Result<NumpyMeta, Error> {
+fn array_meta(archive: &Archive<'_>) -> Result<NumpyMeta, Error> {
     let Some(metadata) = archive.metadata() else {
         return Err(Error::NotANumpyArray { what: "the file has no metadata".into() });
     };

@@ -3,15 +3,30 @@
 //! | file | content |
 //! |---|---|
 //! | `read_at` | [`ReadAt`]: a file, memory or anything else that can be read at any offset |
+//! | `directory` | [`ReadDirectory`]: a directory of files |
+//! | `chunk_files` | [`ChunkFiles`]: those of a sparse frame |
+//! | `input` | [`Input`]: what a container is opened from |
 //! | `tail` | the bytes after an offset |
 //! | `sequential` | a source from front to back |
+//! | `gather` | the runs of a strided copy |
 //! | `counted` | a reader that knows its position |
 
+mod chunk_files;
 pub(crate) mod counted;
+mod directory;
+mod gather;
+mod input;
 mod read_at;
 mod sequential;
 mod tail;
 
-pub use self::read_at::{ChunkFiles, ReadAt};
+pub use self::chunk_files::ChunkFiles;
+pub(crate) use self::chunk_files::Named;
+pub use self::directory::ReadDirectory;
+pub(crate) use self::directory::shown;
+pub(crate) use self::gather::gather;
+pub use self::input::Input;
+pub(crate) use self::input::Kind;
+pub use self::read_at::ReadAt;
 pub(crate) use self::sequential::{Sequential, parse_start};
 pub use self::tail::Tail;

@@ -4,15 +4,13 @@ use std::fs::File;
 use std::io::{self, Cursor};
 use std::sync::Arc;
 
-use crate::bcolz::Directory;
-
 /// A source of bytes that can be read at any place through a shared reference, so that several chunks can be fetched at
 /// once. Files and memory implement it; so may HTTP ranges and object stores.
 ///
 /// In memory: `[u8]`, `Vec<u8>`, [`Cursor`], and `&`, `Box` and `Arc` of these. The position of a [`Cursor`] means nothing
 /// here: offsets count from its first byte. An array `[u8; N]` is a source as a slice, or in a [`Cursor`]: it does not implement
 /// the trait itself, because `array.len()` would then mean [`ReadAt::len`] wherever the trait is imported.
-pub trait ReadAt: Sync {
+pub trait ReadAt: Send + Sync {
     /// Bytes in the source.
     ///
     /// # Errors
@@ -32,25 +30,6 @@ pub trait ReadAt: Sync {
     /// # Errors
     /// [`io::ErrorKind::UnexpectedEof`] if the source ends before, else what the system says.
     fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()>;
-
-    /// The chunk files beside this source, if it is the `chunks.b2frame` of a sparse frame.
-    fn chunk_files(&self) -> Option<&dyn ChunkFiles> {
-        None
-    }
-
-    /// The directory that this source is, if it is a carray of bcolz.
-    fn directory(&self) -> Option<&dyn Directory> {
-        None
-    }
-}
-
-/// The chunk files of a sparse frame.
-pub trait ChunkFiles: Sync {
-    /// Opens the file of this number.
-    ///
-    /// # Errors
-    /// [`io::ErrorKind::NotFound`] if there is none, else what the system says.
-    fn open_chunk(&self, number: u32) -> io::Result<Box<dyn ReadAt + '_>>;
 }
 
 impl ReadAt for File {
@@ -105,8 +84,8 @@ fn ended(found: u64, offset: u64, len: usize) -> io::Error {
 }
 
 macro_rules! forward_read_at {
-    ($($source:ty $(: $bound:ident)?),*) => {$(
-        impl<R: ReadAt $(+ $bound)? + ?Sized> ReadAt for $source {
+    ($($source:ty),*) => {$(
+        impl<R: ReadAt + ?Sized> ReadAt for $source {
             fn len(&self) -> io::Result<u64> {
                 (**self).len()
             }
@@ -114,19 +93,11 @@ macro_rules! forward_read_at {
             fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
                 (**self).read_exact_at(offset, buf)
             }
-
-            fn chunk_files(&self) -> Option<&dyn ChunkFiles> {
-                (**self).chunk_files()
-            }
-
-            fn directory(&self) -> Option<&dyn Directory> {
-                (**self).directory()
-            }
         }
     )*};
 }
 
-forward_read_at!(&R, Box<R>, Arc<R>: Send);
+forward_read_at!(&R, Box<R>, Arc<R>);
 
 impl ReadAt for Vec<u8> {
     fn len(&self) -> io::Result<u64> {
@@ -138,7 +109,7 @@ impl ReadAt for Vec<u8> {
     }
 }
 
-impl<T: AsRef<[u8]> + Sync> ReadAt for Cursor<T> {
+impl<T: AsRef<[u8]> + Send + Sync> ReadAt for Cursor<T> {
     fn len(&self) -> io::Result<u64> {
         ReadAt::len(self.get_ref().as_ref())
     }

@@ -39,10 +39,6 @@ pub(crate) struct Sequential<'a, R: ?Sized> {
 }
 
 impl<'a, R: ReadAt + ?Sized> Sequential<'a, R> {
-    pub(crate) fn new(source: &'a R, at: u64) -> io::Result<Self> {
-        Ok(Sequential::within(source, at, source.len()?))
-    }
-
     /// The bytes of `source` from `at` to `end`.
     pub(crate) fn within(source: &'a R, at: u64, end: u64) -> Self {
         Sequential { source, at, end }

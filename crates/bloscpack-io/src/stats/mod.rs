@@ -22,7 +22,6 @@ use self::totals::Totals;
 use crate::array::Array;
 use crate::in_memory::room;
 use crate::options::Event;
-use crate::source::ReadAt;
 use crate::{Error, UnpackOptions};
 
 /// Bytes that are looked at at a time.
@@ -47,7 +46,7 @@ pub struct ColumnStats {
     pub texts: Option<(Vec<u8>, Vec<u8>)>,
 }
 
-impl<R: ReadAt> Array<R> {
+impl Array<'_> {
     /// The statistics of each column: one for an array of scalars, of a struct one for each field. The array is decoded
     /// twice.
     ///
@@ -81,7 +80,7 @@ impl<R: ReadAt> Array<R> {
             return Ok(());
         }
         let mut left = self.len().saturating_mul(itemsize);
-        let mut reader = self.stored(options)?;
+        let mut reader = self.stored(options);
         let mut piece = room((PIECE / itemsize).max(1).saturating_mul(itemsize).min(left))?;
         while left > 0 {
             options.cancel.check()?;

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use bloscpack_format::frame::FrameType;
 use bloscpack_io::bcolz::Directory;
 use bloscpack_io::frame::FrameStore;
-use bloscpack_io::{ChunkFiles, Lock, ReadAt};
+use bloscpack_io::{ChunkFiles, Lock, ReadAt, ReadDirectory};
 
 /// How a call fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -137,23 +137,22 @@ impl<T: ReadAt> ReadAt for Faulty<T> {
             _ => self.inner.read_exact_at(offset, buf),
         }
     }
+}
+
+impl<T: ChunkFiles> ChunkFiles for Faulty<T> {
+    fn open_chunk(&self, number: u32) -> io::Result<Box<dyn ReadAt + '_>> {
+        self.faults.check()?;
+        Ok(Box::new(Faulty::new(self.inner.open_chunk(number)?, &self.faults)))
+    }
+}
+
+impl<T: FrameStore + ChunkFiles> FrameStore for Faulty<T> {
+    fn frame_type(&self) -> FrameType {
+        self.inner.frame_type()
+    }
 
     fn chunk_files(&self) -> Option<&dyn ChunkFiles> {
         self.inner.chunk_files().is_some().then_some(self)
-    }
-}
-
-impl<T: ReadAt> ChunkFiles for Faulty<T> {
-    fn open_chunk(&self, number: u32) -> io::Result<Box<dyn ReadAt + '_>> {
-        self.faults.check()?;
-        let files = self.inner.chunk_files().ok_or(io::ErrorKind::NotFound)?;
-        Ok(Box::new(Faulty::new(files.open_chunk(number)?, &self.faults)))
-    }
-}
-
-impl<T: FrameStore> FrameStore for Faulty<T> {
-    fn frame_type(&self) -> FrameType {
-        self.inner.frame_type()
     }
 
     fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
@@ -202,7 +201,7 @@ impl<T: FrameStore> FrameStore for Faulty<T> {
 }
 
 /// Of a disk that is full, only what takes room fails.
-impl<T: Directory> Directory for Faulty<T> {
+impl<T: ReadDirectory> ReadDirectory for Faulty<T> {
     fn open(&self, path: &str) -> io::Result<Box<dyn ReadAt + '_>> {
         if let How::Full(_) = self.faults.how {
             return self.inner.open(path);
@@ -217,7 +216,9 @@ impl<T: Directory> Directory for Faulty<T> {
         }
         self.inner.list(path)
     }
+}
 
+impl<T: Directory> Directory for Faulty<T> {
     fn create(&self, path: &str, bytes: &[u8]) -> io::Result<()> {
         match self.faults.next() {
             Some(How::Error(error)) => Err(io::Error::from_raw_os_error(error)),

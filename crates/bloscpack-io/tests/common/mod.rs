@@ -16,7 +16,7 @@ use blosc_core::{CParams, Codec};
 use bloscpack_format::frame::{
     B2nd, ChunkInfo, ChunkPlace, DtypeText, Edit, FrameType, Grid, Header, NewChunk, Step, Trailer, sframe,
 };
-use bloscpack_io::{ChunkFiles, ReadAt};
+use bloscpack_io::{ChunkFiles, Input, ReadAt};
 use testdata::serde_json::Value;
 
 /// The files of a frame, in memory.
@@ -57,17 +57,15 @@ impl Stored {
     }
 }
 
-impl ReadAt for Stored {
-    fn len(&self) -> io::Result<u64> {
-        ReadAt::len(&self.file)
+impl<'a> From<&'a Stored> for Input<'a> {
+    fn from(stored: &'a Stored) -> Self {
+        if stored.sparse { Input::sparse_frame(&stored.file, stored) } else { (&stored.file).into() }
     }
+}
 
-    fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
-        self.file.read_exact_at(offset, buf)
-    }
-
-    fn chunk_files(&self) -> Option<&dyn ChunkFiles> {
-        self.sparse.then_some(self)
+impl From<Stored> for Input<'_> {
+    fn from(stored: Stored) -> Self {
+        if stored.sparse { Input::sparse_frame(stored.file.clone(), stored) } else { stored.file.into() }
     }
 }
 

@@ -105,15 +105,15 @@ impl ReadAt for Recorder {
     fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
         self.now.read_exact_at(offset, buf)
     }
-
-    fn chunk_files(&self) -> Option<&dyn ChunkFiles> {
-        self.now.chunk_files()
-    }
 }
 
 impl FrameStore for Recorder {
     fn frame_type(&self) -> FrameType {
         self.now.frame_type()
+    }
+
+    fn chunk_files(&self) -> Option<&dyn ChunkFiles> {
+        self.now.chunk_files()
     }
 
     fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {

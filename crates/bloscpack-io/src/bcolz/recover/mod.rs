@@ -24,10 +24,11 @@ use super::carray::{Meta, read_attrs, read_meta};
 use super::kept::Kept;
 use super::local::LocalDirectory;
 use super::settled::Moves;
-use super::store::{Below, Directory};
+use super::store::Below;
 use super::write::{Column, CtableWriter, Place, Staging};
 use crate::fs::files::refuse_within;
 use crate::lost::Told;
+use crate::source::ReadDirectory;
 use crate::{Cancel, Error};
 
 /// What becomes of rows that are lost in the middle.
@@ -107,14 +108,14 @@ struct How<'a> {
 }
 
 /// The columns, if it is a table, or looks as if it was one.
-fn columns(dir: &dyn Directory, lost: &mut Vec<Lost>, limits: &Limits) -> Result<Option<Vec<String>>, Error> {
+fn columns(dir: &dyn ReadDirectory, lost: &mut Vec<Lost>, limits: &Limits) -> Result<Option<Vec<String>>, Error> {
     let has_storage = |path: &str| dir.open(&format!("{path}{STORAGE_FILE}")).is_ok();
     let error = match read_meta(dir, ROOTDIRS_FILE, (limits, 1), RootDirs::parse) {
         Ok(found) => return Ok(Some(found.names)),
         Err(error) if error.is_not_found() && has_storage("") => return Ok(None),
         Err(error) => error.unless_out_of_memory()?,
     };
-    let names = dir.list("").map_err(|error| Error::io("listing")(error).in_file(dir, ""))?;
+    let names = dir.list("").map_err(|error| Error::io("listing")(error).in_file(dir.name("")))?;
     let mut names: Vec<String> =
         names.into_iter().filter(|name| check_name(name).is_ok() && has_storage(&format!("{name}/"))).collect();
     names.sort();
@@ -126,7 +127,7 @@ fn columns(dir: &dyn Directory, lost: &mut Vec<Lost>, limits: &Limits) -> Result
 }
 
 fn array(
-    dir: &dyn Directory,
+    dir: &dyn ReadDirectory,
     output: &Path,
     How { overwrite, gaps, cancel, limits }: How<'_>,
     mut lost: Vec<Lost>,
@@ -144,7 +145,7 @@ fn array(
 }
 
 fn table(
-    dir: &dyn Directory,
+    dir: &dyn ReadDirectory,
     names: Vec<String>,
     output: &Path,
     How { overwrite, gaps, cancel, limits }: How<'_>,

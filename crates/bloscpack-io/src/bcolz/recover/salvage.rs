@@ -15,11 +15,12 @@ use crate::bcolz::kept::Kept;
 use crate::bcolz::store::Directory;
 use crate::bcolz::write::Column;
 use crate::lost::Told;
+use crate::source::ReadDirectory;
 use crate::{Cancel, Error};
 
 /// A carray that is damaged: what its metadata say, as far as they stand.
 pub(super) struct Damaged<'a> {
-    dir: &'a dyn Directory,
+    dir: &'a dyn ReadDirectory,
     /// Of all rows that there may be.
     pub(super) meta: Meta,
     pub(super) attrs: bloscpack_format::bcolz::Attrs,
@@ -31,7 +32,7 @@ pub(super) struct Damaged<'a> {
 
 impl<'a> Damaged<'a> {
     /// Reads the metadata. Without `meta/storage` nobody knows what a row is.
-    pub(super) fn open(dir: &'a dyn Directory, kept: &mut Kept) -> Result<Self, Error> {
+    pub(super) fn open(dir: &'a dyn ReadDirectory, kept: &mut Kept) -> Result<Self, Error> {
         let (mut lost, limits) = (Vec::new(), kept.limits);
         let storage = kept.read(dir, STORAGE_FILE, Storage::parse)?;
         let attrs = match read_attrs(dir, &limits) {
@@ -44,7 +45,7 @@ impl<'a> Damaged<'a> {
         };
         let known = kept
             .read(dir, SIZES_FILE, Sizes::parse)
-            .and_then(|sizes| Meta::new(storage.clone(), sizes).map_err(|error| error.in_file(dir, SIZES_FILE)));
+            .and_then(|sizes| Meta::new(storage.clone(), sizes).map_err(|error| error.in_file(dir.name(SIZES_FILE))));
         let (meta, len) = match known {
             Ok(meta) => {
                 let len = meta.rows.len();
@@ -155,22 +156,22 @@ impl<'a> Damaged<'a> {
             file.extend_from_slice(&bytes);
             Ok((count, file))
         };
-        decode().map_err(|error| error.in_file(self.dir, &path))
+        decode().map_err(|error| error.in_file(self.dir.name(&path)))
     }
 }
 
 /// The numbers of the chunk files that are there.
-fn numbers(dir: &dyn Directory) -> Result<Vec<u64>, Error> {
+fn numbers(dir: &dyn ReadDirectory) -> Result<Vec<u64>, Error> {
     match dir.list(DATA_DIR) {
         Ok(names) => Ok(names.iter().filter_map(|name| chunk_file_number(name)).collect()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
-        Err(error) => Err(Error::io("listing")(error).in_file(dir, DATA_DIR)),
+        Err(error) => Err(Error::io("listing")(error).in_file(dir.name(DATA_DIR))),
     }
 }
 
 /// The axes within a row, as the first chunk tells that may be whole, if there are more behind it: it is a full one then. And
 /// whether that is sure: of a row of one item it is.
-fn atom_shape(dir: &dyn Directory, storage: &Storage) -> Result<(Vec<u64>, bool), Error> {
+fn atom_shape(dir: &dyn ReadDirectory, storage: &Storage) -> Result<(Vec<u64>, bool), Error> {
     if storage.dtype == Dtype::Object {
         return Ok((Vec::new(), true));
     }

@@ -21,6 +21,7 @@ use crate::bcolz::store::Directory;
 use crate::fs::atomic::directory;
 use crate::fs::lock::Lock;
 use crate::fs::new_directory::NewDirectory;
+use crate::source::ReadDirectory as _;
 use crate::{Cancel, Error, Threads};
 
 /// A carray that is being written. [`flush`](Self::flush) makes all changes since the last one true, and durable; a process
@@ -76,7 +77,7 @@ impl Place {
 /// Locks a directory with all that is a column of it, or may be: whose list is damaged is replaced all the same.
 fn lock_all(old: &LocalDirectory) -> Result<Vec<Lock>, Error> {
     let mut locks = vec![lock(old, "")?];
-    let names = old.list("").map_err(|error| Error::io("listing")(error).in_file(old, ""))?;
+    let names = old.list("").map_err(|error| Error::io("listing")(error).in_file(old.name("")))?;
     for name in names {
         if old.list(&format!("{name}/{META_DIR}")).is_ok() {
             locks.push(lock(old, &name)?);
@@ -296,7 +297,7 @@ impl<D: Directory> fmt::Debug for CarrayWriter<D> {
 
 /// A directory in which nothing of bcolz is, ready to be written.
 pub(super) fn start<D: Directory>(dir: D) -> Result<Arc<Staging<D>>, Error> {
-    dir.create_dir("").map_err(|error| Error::io("creating")(error).in_file(&dir, ""))?;
+    dir.create_dir("").map_err(|error| Error::io("creating")(error).in_file(dir.name("")))?;
     let root = Staging::open(dir, Limits::new())?;
     if [ROOTDIRS_FILE, STORAGE_FILE].iter().any(|file| root.dir.open(file).is_ok()) {
         return Err(Error::NotWritable { directory: root.dir.name(""), what: "there is a carray or ctable already" });

@@ -30,7 +30,7 @@ impl<D: Directory> Column<D> {
             );
             decoded.map_err(|source| Error::Chunk { chunk, offset: ChunkFileHeader::LEN as u64, source })
         };
-        decode().map_err(|error| error.in_file(&self.root.dir, &path))
+        decode().map_err(|error| error.in_file(self.root.dir.name(&path)))
     }
 
     /// The plain bytes of the last chunk, if it is not full.

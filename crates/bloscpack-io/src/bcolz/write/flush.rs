@@ -60,7 +60,7 @@ impl<D: Directory> Column<D> {
         }
         let path = self.path(SIZES_FILE);
         let before = read_small(&self.root.dir, &path, &self.root.limits, 1)
-            .map_err(|error| error.in_file(&self.root.dir, &path))?;
+            .map_err(|error| error.in_file(self.root.dir.name(&path)))?;
         let after = self.meta.sizes.to_bytes();
         let touched = self.len() != self.committed.len() || !self.staged.is_empty();
         if !touched || before == after {

@@ -65,7 +65,7 @@ impl<D: Directory> Staging<D> {
 
     /// The error of something that was done to a file.
     pub(super) fn tried<T>(&self, doing: &'static str, path: &str, done: io::Result<T>) -> Result<T, Error> {
-        done.map_err(|error| Error::io(doing)(error).in_file(&self.dir, path))
+        done.map_err(|error| Error::io(doing)(error).in_file(self.dir.name(path)))
     }
 
     /// A number for something that is to be staged.
@@ -159,7 +159,7 @@ impl<D: Directory> Drop for Staging<D> {
 pub(super) fn lock(dir: &dyn Directory, path: &str) -> Result<Lock, Error> {
     dir.lock(path).map_err(|error| match error.kind() {
         io::ErrorKind::WouldBlock => Error::Locked(dir.name(path).into()),
-        _ => Error::io("locking")(error).in_file(dir, path),
+        _ => Error::io("locking")(error).in_file(dir.name(path)),
     })
 }
 
@@ -170,13 +170,13 @@ pub(super) fn complete(dir: &dyn Directory, limits: &Limits) -> Result<(), Error
         all(dir, &pending.steps, Some(&staged_numbers(dir)?))?;
         finish(dir)?;
     }
-    dir.remove_dir(STAGED_DIR).map_err(|error| Error::io("removing")(error).in_file(dir, STAGED_DIR))
+    dir.remove_dir(STAGED_DIR).map_err(|error| Error::io("removing")(error).in_file(dir.name(STAGED_DIR)))
 }
 
 /// The change is done. Before anything else happens that has to be sure, or it would be done again.
 fn finish(dir: &dyn Directory) -> Result<(), Error> {
     let removed = dir.remove_file(PENDING_FILE).and_then(|()| dir.sync_dir(""));
-    removed.map_err(|error| Error::io("removing")(error).in_file(dir, PENDING_FILE))
+    removed.map_err(|error| Error::io("removing")(error).in_file(dir.name(PENDING_FILE)))
 }
 
 /// Does steps in their order, also on the disk.
@@ -197,10 +197,10 @@ fn all(dir: &dyn Directory, steps: &[PendingStep], staged: Option<&HashSet<u64>>
             },
             PendingStep::RemoveColumn { name } => dir.remove_dir(name),
         }
-        .map_err(|error| Error::io("replacing")(error).in_file(dir, path_of(step)))?;
+        .map_err(|error| Error::io("replacing")(error).in_file(dir.name(path_of(step))))?;
     }
     let dirs: BTreeSet<&str> = steps.iter().map(directory_of).collect();
-    let sync = |path: &&str| dir.sync_dir(path).map_err(|error| Error::io("syncing")(error).in_file(dir, path));
+    let sync = |path: &&str| dir.sync_dir(path).map_err(|error| Error::io("syncing")(error).in_file(dir.name(path)));
     dirs.iter().try_for_each(sync)
 }
 

@@ -22,7 +22,7 @@ use bloscpack_format::frame::{ChunkInfo, ChunkRef, FrameType, Header, sframe};
 pub use self::report::{Lost, RecoverReport};
 use self::salvage::Salvage;
 use self::walk::Walk;
-use crate::source::{ChunkFiles as _, parse_start};
+use crate::source::parse_start;
 use crate::{Archive, Cancel, Error, LocalSource, ReadAt as _};
 
 /// Writes what still stands of the frame `input` to a new frame, contiguous or sparse as the old one is.
@@ -78,9 +78,9 @@ fn recover_with_limits_paths(
             Salvage { header: &frame.header, trailer: frame.trailer.try_clone()?, read: &read, cancel, limits, stored };
         return new.write(slots, frame.nchunks(), output, overwrite, lost);
     }
-    let header = parse_start(&source, Header::FIXED_LEN as u64, Header::parse)?;
+    let header = parse_start(source.file(), Header::FIXED_LEN as u64, Header::parse)?;
     let walk = match header.frame_type {
-        FrameType::Contiguous => Walk::along(&source, &header, limits, cancel)?,
+        FrameType::Contiguous => Walk::along(source.file(), &header, limits, cancel)?,
         FrameType::Sparse => Walk::through(input)?,
     };
     let trailer = walk.trailer(&mut lost)?;
@@ -90,7 +90,7 @@ fn recover_with_limits_paths(
         Slot::At(at, len) => {
             // As many as were found there.
             let mut bytes = memory::zeroed(len as usize)?;
-            let read = source.read_exact_at(header.header_len() + at, &mut bytes);
+            let read = source.file().read_exact_at(header.header_len() + at, &mut bytes);
             read.map_err(Error::io("reading the input")).map(|()| bytes)
         }
         Slot::File(number) => read_chunk_file(&source, input, number, limits, cancel),
@@ -118,7 +118,8 @@ fn read_chunk_file(
 ) -> Result<Vec<u8>, Error> {
     let name = || input.join(sframe::chunk_file_name(number));
     let refuse = |error| Error::file("reading", &name(), error);
-    let file = source.open_chunk(number).map_err(refuse)?;
+    let files = source.chunk_files().ok_or_else(|| refuse(std::io::ErrorKind::NotFound.into()))?;
+    let file = files.open_chunk(number).map_err(refuse)?;
     let room = file.len().map_err(refuse)?;
     let mut head = vec![0; room.min(blosc_core::Header::EXTENDED_LEN as u64) as usize];
     file.read_exact_at(0, &mut head).map_err(refuse)?;

@@ -1,7 +1,7 @@
 //! What stands in a frame that does not open, met on a walk over its bytes or its files.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, File};
 use std::path::Path;
 
 use blosc_core::{Limits, memory};
@@ -11,7 +11,7 @@ use bloscpack_format::frame::{
 
 use super::report::Lost;
 use super::{MAX_UNSEEN, Slot};
-use crate::{Cancel, Error, LocalSource, ReadAt as _};
+use crate::{Cancel, Error, ReadAt as _};
 
 /// What stands in the data of a frame whose index or trailer does not.
 #[derive(Default)]
@@ -35,7 +35,7 @@ pub(super) struct Walk {
 const TRAILERS: [u64; 4] = [16 << 10, 256 << 10, 4 << 20, 64 << 20];
 
 impl Walk {
-    pub(super) fn along(source: &LocalSource, header: &Header, limits: Limits, cancel: &Cancel) -> Result<Walk, Error> {
+    pub(super) fn along(source: &File, header: &Header, limits: Limits, cancel: &Cancel) -> Result<Walk, Error> {
         let reading = Error::io("reading the input");
         let (start, len) = (header.header_len(), source.len().map_err(&reading)?);
         let read = |at: u64, wanted: u64| -> Result<Vec<u8>, Error> {

@@ -1,10 +1,12 @@
 //! Chunks of a frame that is being written, as it is now.
 
-use blosc_core::{Chunk, Decoder, Special, memory};
+use blosc_core::{Chunk, Decoder, memory};
 use bloscpack_format::frame::{ChunkInfo, ChunkRef, ChunkSize, FrameType};
 
 use super::FrameWriter;
 use crate::Error;
+use crate::container::Plain;
+use crate::frame::place::{Place, StoredChunk};
 use crate::frame::store::FrameStore;
 
 impl<S: FrameStore> FrameWriter<S> {
@@ -17,25 +19,13 @@ impl<S: FrameStore> FrameWriter<S> {
         if let ChunkRef::Special { special, nbytes } = place {
             self.limits.check_chunk(nbytes.into())?;
             self.limits.check_output(nbytes.into(), 0)?;
-            return self.special(special, nbytes);
+            return Ok(Plain::special(special, self.params.get_typesize() as usize, nbytes as usize).into_vec()?);
         }
         let info = self.info_of(number, place)?;
         let bytes = self.read(number, place, info.cbytes.into())?;
         let at = if let ChunkRef::Stored { at, .. } = place { at } else { 0 };
         let refuse = |source| Error::Chunk { chunk: number, offset: at, source };
         self.decoder().decompress(&Chunk::parse(&bytes).map_err(refuse)?).map_err(refuse)
-    }
-
-    fn special(&self, special: Special, nbytes: u32) -> Result<Vec<u8>, Error> {
-        let nan = match self.params.get_typesize() {
-            4 => f32::NAN.to_le_bytes().to_vec(),
-            _ => f64::NAN.to_le_bytes().to_vec(),
-        };
-        let mut bytes = memory::zeroed(nbytes as usize)?;
-        if special == Special::Nan {
-            bytes.iter_mut().zip(nan.iter().cycle()).for_each(|(to, from)| *to = *from);
-        }
-        Ok(bytes)
     }
 
     fn decoder(&self) -> Decoder {
@@ -71,22 +61,20 @@ impl<S: FrameStore> FrameWriter<S> {
     /// The first `len` bytes of a chunk, or as many as there are.
     fn read(&self, chunk: u64, place: ChunkRef, len: u64) -> Result<Vec<u8>, Error> {
         let made = self.edit.as_ref().and_then(|edit| edit.made(place));
-        match (made, place) {
-            (Some(made), _) => Ok(memory::copy_of(made.get(..made.len().min(len as usize)).unwrap_or_default())?),
-            (None, ChunkRef::File { number: file, .. }) => {
-                let refuse = |source| Error::ChunkFile { chunk, file, source };
-                let files = self.store.chunk_files().ok_or_else(|| refuse(std::io::ErrorKind::Unsupported.into()))?;
-                let source = files.open_chunk(file).map_err(refuse)?;
-                let mut bytes = memory::zeroed(source.len().map_err(refuse)?.min(len) as usize)?;
-                source.read_exact_at(0, &mut bytes).map_err(refuse)?;
+        if let Some(made) = made {
+            return Ok(memory::copy_of(made.get(..made.len().min(len as usize)).unwrap_or_default())?);
+        }
+        match StoredChunk::find(chunk, place, Some(&self.store), self.store.chunk_files())? {
+            Place::Special { .. } => Ok(Vec::new()),
+            Place::Stored(found) => {
+                let mut bytes = memory::zeroed(found.room.min(len) as usize)?;
+                let read = found.source.read_exact_at(found.at, &mut bytes);
+                read.map_err(|source| match place {
+                    ChunkRef::File { number: file, .. } => Error::ChunkFile { chunk, file, source },
+                    _ => Error::io("reading the frame")(source),
+                })?;
                 Ok(bytes)
             }
-            (None, ChunkRef::Stored { at, room, .. }) => {
-                let mut bytes = memory::zeroed(room.min(len) as usize)?;
-                self.store.read_exact_at(at, &mut bytes).map_err(Error::io("reading the frame"))?;
-                Ok(bytes)
-            }
-            (None, ChunkRef::Special { .. }) => Ok(Vec::new()),
         }
     }
 }

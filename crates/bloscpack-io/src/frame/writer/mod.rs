@@ -20,8 +20,9 @@ use bloscpack_format::frame::{B2nd, ChunkPlace, Edit, Frame, FrameType, Grid, Pl
 use crate::frame::local::LocalFrame;
 use crate::frame::new::NewFrame;
 use crate::frame::params::FrameParams;
+use crate::frame::read::{expect_frame, read_frame};
 use crate::frame::store::{FrameStore, MemoryFrame};
-use crate::{Archive, Cancel, Error, Threads, read_back};
+use crate::{Cancel, Error, Threads, read_back};
 
 /// A frame that is being written. Changes are collected, their chunks written where nobody looks yet;
 /// [`commit`](Self::commit) makes all of them true in one step. A process that is killed at any moment leaves the frame as
@@ -116,7 +117,7 @@ impl FrameWriter<NewFrame> {
         cancel: &Cancel,
     ) -> Result<(), Error> {
         self.commit()?;
-        read_back::compare(self.store.reopen()?, checksum, expected, threads, cancel)?;
+        read_back::compare(self.store.reopen(), checksum, expected, threads, cancel)?;
         self.store.commit()
     }
 }
@@ -146,8 +147,9 @@ impl<S: FrameStore> FrameWriter<S> {
     /// # Errors
     /// As [`FrameWriter::with_store`], and [`Error::Limit`].
     pub fn with_store_and_limits(store: S, limits: Limits) -> Result<Self, Error> {
-        let archive = Archive::open_with_limits(&store, limits)?;
-        let frame = archive.into_frame().map_err(|format| Error::Unsupported { format })?;
+        let len = store.len().map_err(Error::io("reading the input"))?;
+        expect_frame(&store, len)?;
+        let frame = read_frame(&store, len, store.frame_type(), &limits)?;
         let array = Grid::of(&frame)?;
         let (params, unusable) = match FrameParams::of(&frame.header) {
             Ok(params) => (params, None),

@@ -12,8 +12,10 @@ use std::ops::Range;
 use blosc_core::{Chunk, ChunkFormat, DecodeError, Filter, Header, OutOfMemory, memory};
 use bloscpack_format::frame::ChunkInfo;
 
-use super::frame::{OpenFrame, Place, read_head};
+use super::container::OpenFrame;
+use super::place::{Place, StoredChunk};
 use crate::Error;
+use crate::container::Fetched;
 use crate::source::ReadAt;
 
 /// A chunk of fewer bytes is read whole: one more read costs as much as the bytes that it would spare.
@@ -23,33 +25,22 @@ const GAP: usize = 4096;
 /// Bytes of a block's start, and of a dictionary's size.
 const NUMBER_LEN: usize = 4;
 
-/// What was fetched of a chunk.
-pub(super) enum Fetched {
-    /// A chunk at the start of these bytes; what was not asked for may be missing, zeros in its place.
-    Bytes { bytes: Vec<u8>, at: u64 },
-    /// No bytes are stored.
-    Special { special: blosc_core::Special, nbytes: u32 },
-}
-
-impl OpenFrame {
-    /// Fetches chunk `number`: what its plain bytes in `ranges` take, or all of it.
-    pub(super) fn fetch(
-        &self,
-        source: &impl ReadAt,
-        number: u64,
-        ranges: Option<&[Range<usize>]>,
-    ) -> Result<Fetched, Error> {
-        let (at, room, file, nbytes) = match self.place(source, number)? {
+impl OpenFrame<'_> {
+    /// Fetches chunk `number`: the blocks that its plain bytes in `ranges` are in, or all of it.
+    pub(super) fn fetch_chunk(&self, number: u64, ranges: Option<&[Range<usize>]>) -> Result<Fetched, Error> {
+        let chunk = match self.find(number)? {
             Place::Special { special, nbytes } => return Ok(Fetched::Special { special, nbytes }),
-            Place::Stored { at, room, source, nbytes } => (at, room, source, nbytes),
+            Place::Stored(chunk) => chunk,
         };
-        let head = read_head(&*file, at, room)?;
+        let StoredChunk { at, room, nbytes, .. } = chunk;
+        let head = chunk.head()?;
         let refuse = |source| Error::Chunk { chunk: number, offset: at, source };
         let header = Header::parse(&head).map_err(refuse)?;
         let info = ChunkInfo::parse(&head).map_err(|_| refuse(DecodeError::Lazy))?;
         info.check(number, room, nbytes)?;
-        self.check_kind(source, number, info.vl_blocks)?;
-        let mut partial = Partial { file: &*file, at, bytes: memory::zeroed(info.cbytes as usize)?, read: Vec::new() };
+        self.check_kind(number, info.vl_blocks)?;
+        let bytes = memory::zeroed(info.cbytes as usize)?;
+        let mut partial = Partial { file: &*chunk.source, at, bytes, read: Vec::new() };
         let known = head.len().min(partial.bytes.len());
         partial.bytes.get_mut(..known).unwrap_or_default().copy_from_slice(head.get(..known).unwrap_or_default());
         let whole = match ranges {
@@ -59,7 +50,16 @@ impl OpenFrame {
         if whole {
             partial.read(known..partial.bytes.len())?;
         }
-        Ok(Fetched::Bytes { bytes: partial.bytes, at })
+        Ok(Fetched::Bytes { bytes: partial.bytes, offset: at })
+    }
+}
+
+impl StoredChunk<'_> {
+    /// The header of the chunk, or all bytes if there are fewer.
+    pub(super) fn head(&self) -> Result<Vec<u8>, Error> {
+        let mut head = vec![0; self.room.min(Header::EXTENDED_LEN as u64) as usize];
+        self.source.read_exact_at(self.at, &mut head).map_err(Error::io("reading the input"))?;
+        Ok(head)
     }
 }
 

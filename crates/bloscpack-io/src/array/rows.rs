@@ -1,23 +1,18 @@
-//! The rows of an array in C order, for who reads them front to back, however they lie.
+//! The rows of an array in C order, for a reader from front to back, in whatever order they are stored.
 
 use std::io::{self, Read};
 
 use bloscpack_format::frame::Region;
-use bloscpack_format::numpy::{NumpyMeta, Order};
+use bloscpack_format::numpy::NumpyMeta;
 
 use crate::Error;
 use crate::frame::ArrayItems;
 
-/// Rows are read until there are so many bytes: of an array in Fortran order a run of each column is read for them.
+/// Bytes of rows to read at a time: of an array in Fortran order a run of each column is read for them.
 const WINDOW: u64 = 8 << 20;
 
-/// Whether the items lie in C order.
-pub(super) fn are_in_order(meta: &NumpyMeta) -> bool {
-    meta.order == Order::C || meta.shape.iter().filter(|len| **len > 1).count() <= 1
-}
-
 /// Reads the rows of an array.
-pub(super) struct RowReader<'a, I> {
+pub(crate) struct RowReader<'a, I> {
     items: &'a I,
     shape: Vec<u64>,
     /// How many rows are read at a time, and the first that was not.
@@ -28,7 +23,7 @@ pub(super) struct RowReader<'a, I> {
 }
 
 impl<'a, I: ArrayItems> RowReader<'a, I> {
-    pub(super) fn new(items: &'a I, meta: &NumpyMeta) -> Self {
+    pub(crate) fn new(items: &'a I, meta: &NumpyMeta) -> Self {
         let inner = meta.shape.get(1..).unwrap_or_default();
         let size = inner.iter().fold(meta.dtype.itemsize().max(1), |size, len| size.saturating_mul(*len));
         let step = WINDOW.checked_div(size).unwrap_or(0).max(1);

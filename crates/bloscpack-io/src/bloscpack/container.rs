@@ -1,0 +1,116 @@
+//! A bloscpack file as a container: its chunks are found by the headers of those before them.
+
+use std::ops::Range;
+
+use blosc_core::Limits;
+use bloscpack_format::Format;
+use bloscpack_format::numpy::NumpyMeta;
+
+use super::chunks::{ChunkStart, FoundChunk, check_digest, refuse_more};
+use super::index::Index;
+use super::prologue::Prologue;
+use crate::container::{Container, Details, Fetched};
+use crate::run::pipeline::Weight;
+use crate::source::counted::Counted;
+use crate::source::{ReadAt, Sequential};
+use crate::{Error, UnpackOptions};
+
+/// An open bloscpack file.
+pub(crate) struct BloscpackFile<'a> {
+    source: Box<dyn ReadAt + 'a>,
+    len: u64,
+    prologue: Prologue,
+    index: Index,
+    numpy: Option<NumpyMeta>,
+}
+
+impl<'a> BloscpackFile<'a> {
+    /// Opens the file in `source`. With `walk` the headers of all chunks are read at once, and the offsets are not used.
+    pub(crate) fn open(source: Box<dyn ReadAt + 'a>, walk: bool, limits: &Limits) -> Result<Self, Error> {
+        let reading = Error::io("reading the input");
+        let len = source.len().map_err(&reading)?;
+        let mut input = Counted::new(Sequential::within(&source, 0, len));
+        let prologue = Prologue::read(&mut input, limits)?;
+        let index = if walk { Index::walk(&source, &prologue) } else { Index::of(&source, len, &prologue) }?;
+        let metadata = prologue.metadata.as_ref();
+        let numpy = metadata.and_then(|metadata| NumpyMeta::from_json(&metadata.value).ok());
+        Ok(BloscpackFile { source, len, prologue, index, numpy })
+    }
+}
+
+impl Container for BloscpackFile<'_> {
+    fn format(&self) -> Format {
+        Format::Bloscpack { version: self.prologue.header.version.number() }
+    }
+
+    fn cbytes(&self) -> u64 {
+        self.len
+    }
+
+    fn nchunks(&self) -> u64 {
+        self.index.nchunks()
+    }
+
+    fn nbytes(&self) -> u64 {
+        self.index.nbytes()
+    }
+
+    fn typesize(&self) -> usize {
+        usize::from(self.prologue.header.typesize.max(1))
+    }
+
+    fn chunk_range(&self, number: u64, _limits: &Limits) -> Result<Option<Range<u64>>, Error> {
+        Ok(self.index.chunk_range(number))
+    }
+
+    fn chunk_of(&self, at: u64, _limits: &Limits) -> Result<u64, Error> {
+        Ok(self.index.chunk_of(at))
+    }
+
+    fn weight(&self, number: u64, options: &UnpackOptions) -> Weight {
+        let range = self.index.chunk_range(number).unwrap_or_default();
+        // An estimate: the memory of the chunk is checked when it is read.
+        let offset = |chunk: u64| {
+            let entry = self.prologue.offsets.get(usize::try_from(chunk).ok()?).copied();
+            self.index.known(chunk).or_else(|| u64::try_from(entry?).ok())
+        };
+        let cbytes = || offset(number + 1).unwrap_or(self.len).saturating_sub(offset(number).unwrap_or(0));
+        Weight::of_chunk(range.end - range.start, &options.threads, &options.limits, cbytes)
+    }
+
+    /// Checks the digest. No chunk and no other file may follow the last chunk.
+    fn fetch(&self, number: u64, _ranges: Option<&[Range<usize>]>, limits: &Limits) -> Result<Fetched, Error> {
+        let header = &self.prologue.header;
+        let mut bytes = Vec::new();
+        let (start, mut input) = self.index.start(&self.source, header, number, &mut bytes)?;
+        let digest = start.read_body(&mut input, limits, &mut bytes)?;
+        let ChunkStart { offset, nbytes, cbytes, .. } = start;
+        check_digest(header.checksum, &FoundChunk { number, offset, last: false, nbytes, cbytes, digest }, &bytes)?;
+        if number + 1 == self.index.nchunks() {
+            refuse_more(&mut input, header, self.index.nchunks(), limits)?;
+        }
+        Ok(Fetched::Bytes { bytes, offset })
+    }
+
+    fn chunk_position(&self, number: u64) -> Option<u64> {
+        if number >= self.index.nchunks() {
+            return None;
+        }
+        self.index.locate(&self.source, &self.prologue.header, number).ok()
+    }
+
+    fn details(&self) -> Details<'_> {
+        let Prologue { header, metadata, offsets, layout } = &self.prologue;
+        let metadata = metadata.as_ref().map(|metadata| (&metadata.section, &metadata.value));
+        let end = self.index.known(self.index.nchunks()).unwrap_or(self.len);
+        Details::Bloscpack { header, metadata, offsets, layout, end }
+    }
+
+    fn numpy(&self) -> Option<&NumpyMeta> {
+        self.numpy.as_ref()
+    }
+
+    fn may_have_empty_chunks(&self) -> bool {
+        true
+    }
+}

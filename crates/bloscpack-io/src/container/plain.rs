@@ -1,0 +1,126 @@
+//! Plain bytes of a chunk. Bytes that only repeat a value need not be in memory.
+
+use std::io::{self, Write};
+use std::ops::Range;
+
+use blosc_core::{DecodeError, Limits, OutOfMemory, Special, memory};
+
+use crate::Error;
+
+/// Plain bytes of a chunk.
+#[derive(Debug)]
+pub(crate) enum Plain {
+    Bytes(Vec<u8>),
+    /// The bytes `range` of a chunk that repeats `value`; an empty value means zeros.
+    Repeat {
+        value: Vec<u8>,
+        range: Range<usize>,
+    },
+}
+
+/// Repeated values are written in pieces of about this many bytes.
+const PIECE: usize = 1 << 16;
+
+impl Plain {
+    /// All `nbytes` bytes of a chunk of a special value. A NaN is an `f64` unless the typesize is that of an `f32`.
+    pub(crate) fn special(special: Special, typesize: usize, nbytes: usize) -> Plain {
+        let value = match special {
+            Special::Nan if typesize == size_of::<f32>() => f32::NAN.to_le_bytes().to_vec(),
+            Special::Nan => f64::NAN.to_le_bytes().to_vec(),
+            _ => Vec::new(),
+        };
+        Plain::Repeat { value, range: 0..nbytes }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Plain::Bytes(bytes) => bytes.len(),
+            Plain::Repeat { range, .. } => range.len(),
+        }
+    }
+
+    pub(crate) fn write_to(&self, output: &mut impl Write) -> io::Result<()> {
+        let (value, range) = match self {
+            Plain::Bytes(bytes) => return output.write_all(bytes),
+            Plain::Repeat { value, range } => (value, range),
+        };
+        // A whole number of values, so that each piece continues the one before.
+        let unit = value.len().max(1);
+        let mut piece = memory::zeroed(unit * (PIECE / unit).max(1).min(range.len().div_ceil(unit).max(1)))?;
+        fill(value, range.start, &mut piece);
+        let mut left = range.len();
+        while left > 0 {
+            let len = left.min(piece.len());
+            output.write_all(piece.get(..len).unwrap_or_default())?;
+            left -= len;
+        }
+        Ok(())
+    }
+
+    /// Whether all bytes are zeros of which nothing is stored.
+    pub(crate) fn is_zeros(&self) -> bool {
+        matches!(self, Plain::Repeat { value, .. } if value.iter().all(|byte| *byte == 0))
+    }
+
+    /// The same `times` over; `None` where values would be cut, or in other cases that do not pay.
+    pub(crate) fn repeated(&self, times: u64) -> Option<Plain> {
+        let Plain::Repeat { value, range } = self else { return None };
+        let len = usize::try_from(times).ok()?.checked_mul(range.len())?;
+        let whole = range.start == 0 && range.end.checked_rem(value.len()).unwrap_or(0) == 0;
+        whole.then(|| Plain::Repeat { value: value.clone(), range: 0..len })
+    }
+
+    /// Ranges of a repeated value, one after the other, within `limits`. The ranges are within `self`.
+    pub(crate) fn select(self, ranges: &[Range<usize>], limits: &Limits) -> Result<Plain, DecodeError> {
+        let value = match self {
+            Plain::Repeat { value, .. } => value,
+            Plain::Bytes(_) => return Ok(self),
+        };
+        let total = ranges.iter().map(Range::len).fold(0, usize::saturating_add);
+        match ranges {
+            [range] => return Ok(Plain::Repeat { value, range: range.clone() }),
+            _ if value.iter().all(|byte| *byte == 0) => {
+                return Ok(Plain::Repeat { value: Vec::new(), range: 0..total });
+            }
+            _ => {}
+        }
+        limits.check_chunk(total as u64)?;
+        limits.check_unearned(total as u64, 0)?;
+        let mut plain = memory::zeroed(total)?;
+        let mut rest = plain.as_mut_slice();
+        for range in ranges {
+            let (piece, after) = rest.split_at_mut(range.len());
+            fill(&value, range.start, piece);
+            rest = after;
+        }
+        Ok(Plain::Bytes(plain))
+    }
+
+    /// The bytes in memory, if the limits allow so many that nobody stored.
+    pub(crate) fn into_vec_within(self, limits: &Limits) -> Result<Vec<u8>, Error> {
+        if let Plain::Repeat { range, .. } = &self {
+            limits.check_unearned(range.len() as u64, 0)?;
+        }
+        Ok(self.into_vec()?)
+    }
+
+    /// The bytes in memory.
+    pub(crate) fn into_vec(self) -> Result<Vec<u8>, OutOfMemory> {
+        match self {
+            Plain::Bytes(bytes) => Ok(bytes),
+            Plain::Repeat { value, range } => {
+                let mut bytes = memory::zeroed(range.len())?;
+                fill(&value, range.start, &mut bytes);
+                Ok(bytes)
+            }
+        }
+    }
+}
+
+/// Fills `dst` with the bytes from `start` on of a chunk that repeats `value`.
+fn fill(value: &[u8], start: usize, dst: &mut [u8]) {
+    if let Some(phase) = start.checked_rem(value.len()) {
+        let bytes = value.iter().cycle().skip(phase);
+        dst.iter_mut().zip(bytes).for_each(|(dst, byte)| *dst = *byte);
+    }
+}

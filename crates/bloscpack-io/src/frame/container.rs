@@ -1,0 +1,300 @@
+//! A frame as a container: contiguous or sparse, of plain bytes or of an array.
+
+use std::collections::HashSet;
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use blosc_core::{Decoder, Limits, memory};
+use bloscpack_format::Format;
+use bloscpack_format::frame::{B2nd, ChunkInfo, ChunkRef, ChunkSize, Frame, FrameType, Grid};
+use bloscpack_format::numpy::{NumpyMeta, Order};
+
+use super::place::{FrameBytes, Place};
+use super::read::{expect_frame, read_frame};
+use super::store::FrameStore;
+use super::verify;
+use crate::container::{Container, Details, Fetched, PlainRanges, ToVerify};
+use crate::run::pipeline::Weight;
+use crate::source::{ChunkFiles, ReadAt};
+use crate::{Archive, Cancel, Error, UnpackOptions};
+
+/// An open frame.
+pub(crate) struct OpenFrame<'a> {
+    pub(super) frame: Frame,
+    bytes: FrameBytes<'a>,
+    /// Bytes of the file with header and index.
+    len: u64,
+    /// What makes it an array, and its arithmetic.
+    array: Option<(B2nd, Grid)>,
+    numpy: Option<NumpyMeta>,
+    /// Known once it is asked for, as it may need the headers of all chunks.
+    ranges: OnceLock<PlainRanges>,
+    /// Whether blocks have variable lengths, as in the first stored chunk; `None` if its header cannot be read.
+    vl_blocks: OnceLock<Option<bool>>,
+}
+
+/// Plain bytes of chunks of the same special value that are written at once: chunks may be of one byte each.
+const ALIKE: u64 = 64 << 20;
+
+/// Header, index and trailer of a sparse frame, and the bytes of the file that they are in.
+pub(crate) struct SparseIndex {
+    pub(super) frame: Frame,
+    len: u64,
+}
+
+impl SparseIndex {
+    /// Reads `chunks.b2frame`.
+    pub(crate) fn read(index: &dyn ReadAt, limits: &Limits) -> Result<SparseIndex, Error> {
+        let len = index.len().map_err(Error::io("reading the input"))?;
+        expect_frame(index, len)?;
+        Ok(SparseIndex { frame: read_frame(index, len, FrameType::Sparse, limits)?, len })
+    }
+}
+
+impl<'a> OpenFrame<'a> {
+    /// Opens the contiguous frame in `source`.
+    pub(crate) fn contiguous(source: Box<dyn ReadAt + 'a>, limits: &Limits) -> Result<Self, Error> {
+        let len = source.len().map_err(Error::io("reading the input"))?;
+        let frame = read_frame(&source, len, FrameType::Contiguous, limits)?;
+        OpenFrame::new(frame, len, FrameBytes::File(source))
+    }
+
+    /// A sparse frame.
+    pub(crate) fn sparse(index: SparseIndex, chunks: Box<dyn ChunkFiles + 'a>) -> Result<Self, Error> {
+        OpenFrame::new(index.frame, index.len, FrameBytes::ChunkFiles(chunks))
+    }
+
+    /// Opens the frame in a store.
+    pub(super) fn in_store(store: &'a impl FrameStore, limits: Limits) -> Result<Archive<'a>, Error> {
+        let open = match store.chunk_files() {
+            Some(files) => OpenFrame::sparse(SparseIndex::read(store, &limits)?, Box::new(files))?,
+            None => {
+                let len = store.len().map_err(Error::io("reading the input"))?;
+                expect_frame(store, len)?;
+                OpenFrame::contiguous(Box::new(store), &limits)?
+            }
+        };
+        Ok(Archive::new(Box::new(open)).limits(limits))
+    }
+
+    fn new(frame: Frame, len: u64, bytes: FrameBytes<'a>) -> Result<Self, Error> {
+        let array = Grid::of(&frame)?;
+        let numpy = array.as_ref().and_then(|(array, grid)| {
+            // The dtype has to be that of the chunks.
+            let dtype = array.numpy_dtype().ok().flatten().filter(|dtype| dtype.itemsize() == grid.itemsize())?;
+            Some(NumpyMeta { dtype, shape: array.shape.clone(), order: Order::C })
+        });
+        let (ranges, vl_blocks) = (OnceLock::new(), OnceLock::new());
+        Ok(OpenFrame { frame, bytes, len, array, numpy, ranges, vl_blocks })
+    }
+
+    /// Where chunk `number` is.
+    pub(super) fn find(&self, number: u64) -> Result<Place<'_>, Error> {
+        let mut place = self.bytes.find(number, self.frame.chunk(number)?)?;
+        if let (Place::Stored(chunk), Some((_, grid))) = (&mut place, &self.array) {
+            // All chunks of an array have one size, also where the header does not say so.
+            chunk.nbytes = chunk.nbytes.or(Some(grid.chunk_nbytes() as u32));
+        }
+        Ok(place)
+    }
+
+    /// Refuses a chunk of blocks of variable length among others, or the other way round.
+    pub(super) fn check_kind(&self, chunk: u64, vl_blocks: bool) -> Result<(), Error> {
+        let first = || self.info(self.frame.index.first_stored()?).ok().map(|info| info.vl_blocks);
+        match *self.vl_blocks.get_or_init(first) {
+            Some(first) if first != vl_blocks => Err(Error::MixedChunks { chunk }),
+            _ => Ok(()),
+        }
+    }
+
+    /// The facts in the header of chunk `number`.
+    pub(super) fn info(&self, number: u64) -> Result<ChunkInfo, Error> {
+        match self.find(number)? {
+            Place::Special { special, nbytes } => {
+                Ok(ChunkInfo { nbytes, cbytes: 0, vl_blocks: false, special: Some(special) })
+            }
+            Place::Stored(chunk) => {
+                let info = ChunkInfo::parse(&chunk.head()?)?;
+                info.check(number, chunk.room, chunk.nbytes)?;
+                Ok(info)
+            }
+        }
+    }
+
+    /// The plain bytes of each chunk. Reads the header of every chunk, once, if their sizes vary.
+    fn ranges(&self, limits: &Limits) -> Result<&PlainRanges, Error> {
+        if let Some(ranges) = self.ranges.get() {
+            return Ok(ranges);
+        }
+        let ranges = match self.frame.header.chunksize {
+            ChunkSize::Fixed(size) => PlainRanges::uniform(size.into(), self.frame.header.nbytes),
+            _ => PlainRanges::Ends(self.ends(limits)?),
+        };
+        Ok(self.ranges.get_or_init(|| ranges))
+    }
+
+    /// The end of each chunk within the plain bytes, by their headers.
+    fn ends(&self, limits: &Limits) -> Result<Vec<u64>, Error> {
+        // One entry that repeats takes 40 bytes in the file; each of its ends takes memory.
+        limits.check_chunks(self.frame.nchunks())?;
+        let (mut ends, mut end, mut before) = (Vec::new(), 0u64, None);
+        for chunk in 0..self.frame.nchunks() {
+            // The same chunk again has the same size: sizes vary, so that the last one is like the others.
+            let entry = self.frame.index.raw(chunk);
+            let nbytes = match before {
+                Some((same, nbytes)) if same == entry => nbytes,
+                _ => self.info(chunk)?.nbytes,
+            };
+            before = Some((entry, nbytes));
+            end += u64::from(nbytes);
+            if end > self.frame.header.nbytes {
+                break;
+            }
+            memory::push(&mut ends, end)?;
+        }
+        self.check_sum(end)?;
+        Ok(ends)
+    }
+}
+
+impl Container for OpenFrame<'_> {
+    fn format(&self) -> Format {
+        match self.bytes {
+            FrameBytes::File(_) => Format::Blosc2Frame,
+            FrameBytes::ChunkFiles(_) => Format::SparseFrame,
+        }
+    }
+
+    fn cbytes(&self) -> u64 {
+        self.len
+    }
+
+    fn nchunks(&self) -> u64 {
+        self.frame.nchunks()
+    }
+
+    fn nbytes(&self) -> u64 {
+        match &self.array {
+            Some((_, grid)) => grid.nbytes_of(&grid.all()).unwrap_or(0),
+            None => self.frame.header.nbytes,
+        }
+    }
+
+    fn typesize(&self) -> usize {
+        self.frame.header.typesize as usize
+    }
+
+    fn chunk_range(&self, number: u64, limits: &Limits) -> Result<Option<Range<u64>>, Error> {
+        if number >= self.frame.nchunks() {
+            return Ok(None);
+        }
+        Ok(Some(self.ranges(limits)?.of(number)))
+    }
+
+    fn chunk_of(&self, at: u64, limits: &Limits) -> Result<u64, Error> {
+        Ok(self.ranges(limits)?.chunk_of(at))
+    }
+
+    fn weight(&self, number: u64, options: &UnpackOptions) -> Weight {
+        let of =
+            |nbytes: u64, cbytes: &dyn Fn() -> u64| Weight::of_chunk(nbytes, &options.threads, &options.limits, cbytes);
+        match self.frame.chunk(number) {
+            Ok(ChunkRef::Special { .. }) | Err(_) => Weight::NONE,
+            Ok(ChunkRef::Stored { nbytes: Some(nbytes), .. } | ChunkRef::File { nbytes: Some(nbytes), .. }) => {
+                of(nbytes.into(), &|| self.info(number).map_or(0, |info| info.cbytes.into()))
+            }
+            Ok(_) => self.info(number).map_or(Weight::NONE, |info| {
+                // A chunk that repeats a value is written in pieces.
+                let nbytes = if info.special.is_some() { 0 } else { info.nbytes };
+                of(nbytes.into(), &|| info.cbytes.into())
+            }),
+        }
+    }
+
+    fn fetch(&self, number: u64, ranges: Option<&[Range<usize>]>, _limits: &Limits) -> Result<Fetched, Error> {
+        self.fetch_chunk(number, ranges)
+    }
+
+    fn decoder(&self, decoder: Decoder) -> Decoder {
+        let decoder = decoder.super_chunk_typesize(self.frame.header.typesize as usize);
+        match &self.array {
+            Some((array, _)) => decoder.blockshape(&array.block_axes()),
+            None => decoder,
+        }
+    }
+
+    fn chunk_position(&self, number: u64) -> Option<u64> {
+        match self.frame.chunk(number) {
+            Ok(ChunkRef::Stored { at, .. }) => Some(at),
+            _ => None,
+        }
+    }
+
+    /// Of a sparse frame the bytes of its chunk files. A file counts once, however many chunks it is; after a missing file
+    /// no more are counted.
+    fn stored(&self, enough: u64) -> u64 {
+        let FrameBytes::ChunkFiles(files) = &self.bytes else { return self.len };
+        let at_most = if self.frame.index.is_repeated() { 1 } else { self.frame.nchunks() };
+        let numbers = (0..at_most).filter_map(|chunk| match self.frame.chunk(chunk) {
+            Ok(ChunkRef::File { number, .. }) => Some(number),
+            _ => None,
+        });
+        let (mut stored, mut counted) = (0_u64, HashSet::new());
+        for number in numbers {
+            if stored >= enough {
+                break;
+            }
+            if counted.insert(number) {
+                let Ok(len) = files.open_chunk(number).and_then(|file| file.len()) else { break };
+                stored = stored.saturating_add(len);
+            }
+        }
+        stored
+    }
+
+    fn details(&self) -> Details<'_> {
+        Details::Frame(&self.frame)
+    }
+
+    fn numpy(&self) -> Option<&NumpyMeta> {
+        self.numpy.as_ref()
+    }
+
+    fn grid(&self) -> Option<(&B2nd, &Grid)> {
+        self.array.as_ref().map(|(array, grid)| (array, grid))
+    }
+
+    fn is_special(&self, number: u64) -> bool {
+        matches!(self.frame.chunk(number), Ok(ChunkRef::Special { .. }))
+    }
+
+    fn alike(&self, number: u64) -> u64 {
+        let frame = &self.frame;
+        let Ok(first @ ChunkRef::Special { nbytes, .. }) = frame.chunk(number) else { return 1 };
+        let most = (ALIKE / u64::from(nbytes.max(1))).clamp(1, frame.nchunks() - number);
+        // All are alike but for the last, which may be shorter.
+        if frame.index.is_repeated() {
+            return if number + most == frame.nchunks() { most.saturating_sub(1).max(1) } else { most };
+        }
+        let others =
+            (number + 1..number + most).take_while(|chunk| frame.chunk(*chunk).is_ok_and(|other| other == first));
+        1 + others.count() as u64
+    }
+
+    fn check_sum(&self, found: u64) -> Result<(), Error> {
+        let expected = self.frame.header.nbytes;
+        if found == expected { Ok(()) } else { Err(Error::PlainSize { found, expected }) }
+    }
+
+    fn to_verify(&self, limits: &Limits) -> Result<ToVerify<'_>, Error> {
+        verify::chunks(self, limits)
+    }
+
+    fn verify_rest(&self, limits: &Limits, cancel: &Cancel) -> Result<(), Error> {
+        for (_, checked) in self.frame.trailer.vlmetalayers.checked(*limits) {
+            cancel.check()?;
+            checked?;
+        }
+        Ok(())
+    }
+}

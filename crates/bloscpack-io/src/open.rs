@@ -1,0 +1,112 @@
+//! Opening a container: the one place that tells the formats apart.
+
+use blosc_core::Limits;
+use bloscpack_format::detect::PREFIX_LEN;
+use bloscpack_format::frame::sframe;
+use bloscpack_format::{Format, detect};
+
+use crate::bcolz::OpenCarray;
+use crate::bloscpack::container::BloscpackFile;
+use crate::chunk::BareChunk;
+use crate::container::Container;
+use crate::frame::{OpenFrame, SparseIndex};
+use crate::npy::PlainFile;
+use crate::source::{Input, Kind, Named, ReadAt};
+use crate::{Archive, Error};
+
+/// What an input may be besides a container with chunks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Accept {
+    /// Nothing else.
+    Containers,
+    /// A `.npy` file.
+    Npy,
+    /// A `.npy` file, or raw bytes if the format is not known.
+    NpyOrRaw,
+    /// Raw bytes, also if they look like a container.
+    Raw,
+}
+
+impl<'a> Archive<'a> {
+    /// Opens a container.
+    ///
+    /// # Errors
+    /// [`Error::Unrecognised`] and [`Error::Unsupported`] for other formats; [`Error::Format`], [`Error::Truncated`]
+    /// and [`Error::Chunk`] for damage that shows already; [`Error::Io`].
+    pub fn open(input: impl Into<Input<'a>>) -> Result<Self, Error> {
+        Archive::open_with_limits(input, Limits::new())
+    }
+
+    /// [`Archive::open`] within other limits, by which all that is read from it later is bounded, too, unless options say
+    /// otherwise.
+    ///
+    /// # Errors
+    /// As [`Archive::open`], and [`Error::Limit`].
+    pub fn open_with_limits(input: impl Into<Input<'a>>, limits: Limits) -> Result<Self, Error> {
+        open(input.into(), Accept::Containers, false, limits)
+    }
+
+    /// [`Archive::open`] that reads the headers of all chunks of a bloscpack file at once, and not its offsets.
+    ///
+    /// # Errors
+    /// As [`Archive::open`].
+    pub fn open_walked(input: impl Into<Input<'a>>) -> Result<Self, Error> {
+        Archive::open_walked_with_limits(input, Limits::new())
+    }
+
+    /// [`Archive::open_walked`] within other limits.
+    ///
+    /// # Errors
+    /// As [`Archive::open_with_limits`].
+    pub fn open_walked_with_limits(input: impl Into<Input<'a>>, limits: Limits) -> Result<Self, Error> {
+        open(input.into(), Accept::Containers, true, limits)
+    }
+}
+
+/// Opens an input. With `walk` the headers of all chunks of a bloscpack file are read, and its offsets are not used.
+pub(crate) fn open(input: Input<'_>, accept: Accept, walk: bool, limits: Limits) -> Result<Archive<'_>, Error> {
+    let container: Box<dyn Container + '_> = match input.0 {
+        Kind::Bytes(source) => of_bytes(source, accept, walk, &limits)?,
+        Kind::SparseFrame(index, chunks) => {
+            let index = SparseIndex::read(&*index, &limits)?;
+            Box::new(OpenFrame::sparse(index, chunks)?)
+        }
+        Kind::Directory(dir) => {
+            let index = dir.open(sframe::INDEX_FILE).ok();
+            match index.map(|index| SparseIndex::read(&*index, &limits)).transpose()? {
+                Some(index) => Box::new(OpenFrame::sparse(index, Box::new(Named(dir)))?),
+                None => Box::new(OpenCarray::open(dir, &limits)?),
+            }
+        }
+    };
+    Ok(Archive::new(container).limits(limits))
+}
+
+fn of_bytes<'a>(
+    source: Box<dyn ReadAt + 'a>,
+    accept: Accept,
+    walk: bool,
+    limits: &Limits,
+) -> Result<Box<dyn Container + 'a>, Error> {
+    if accept == Accept::Raw {
+        return Ok(Box::new(PlainFile::raw(source)?));
+    }
+    let reading = Error::io("reading the input");
+    let len = source.len().map_err(&reading)?;
+    let mut prefix = [0; PREFIX_LEN];
+    let prefix = prefix.get_mut(..len.min(PREFIX_LEN as u64) as usize).unwrap_or_default();
+    source.read_exact_at(0, prefix).map_err(&reading)?;
+    Ok(match detect(prefix, Some(len)) {
+        Some(format @ (Format::Blosc1Chunk | Format::Blosc2Chunk)) => {
+            Box::new(BareChunk::open(source, format, prefix)?)
+        }
+        Some(Format::Bloscpack { .. }) => Box::new(BloscpackFile::open(source, walk, limits)?),
+        Some(Format::Blosc2Frame) => Box::new(OpenFrame::contiguous(source, limits)?),
+        Some(Format::Npy) if accept != Accept::Containers => Box::new(PlainFile::npy(source)?),
+        Some(format) => return Err(Error::Unsupported { format }),
+        None if accept == Accept::NpyOrRaw => Box::new(PlainFile::raw(source)?),
+        None => {
+            return Err(Error::Unrecognised { found: prefix.get(..prefix.len().min(16)).unwrap_or_default().to_vec() });
+        }
+    })
+}

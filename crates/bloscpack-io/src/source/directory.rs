@@ -1,0 +1,55 @@
+//! Directories of files, to be read: of bcolz, and sparse frames.
+
+use std::io;
+use std::sync::Arc;
+
+use super::ReadAt;
+
+/// The files below a root. Paths are relative to it, with `/` between names: `meta/sizes`, `data/__0.blp`.
+///
+/// A name that was read from a file becomes part of a path only after a check. An implementation refuses paths that lead out
+/// of the root all the same.
+pub trait ReadDirectory: Send + Sync {
+    /// Opens a regular file.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::NotFound`] if there is none, else the error of the system.
+    fn open(&self, path: &str) -> io::Result<Box<dyn ReadAt + '_>>;
+
+    /// The names in a directory, in any order. The root is the empty path.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::NotFound`] if there is none, else the error of the system.
+    fn list(&self, path: &str) -> io::Result<Vec<String>>;
+
+    /// The name of a file in messages.
+    fn name(&self, path: &str) -> String {
+        shown(path)
+    }
+}
+
+/// A path as messages have it: the name of a column may hold control characters, which a terminal would obey.
+pub(crate) fn shown(path: &str) -> String {
+    let quoted = format!("{path:?}");
+    quoted.strip_prefix('"').and_then(|path| path.strip_suffix('"')).unwrap_or(&quoted).into()
+}
+
+macro_rules! forward {
+    ($($directory:ty),*) => {$(
+        impl<D: ReadDirectory + ?Sized> ReadDirectory for $directory {
+            fn open(&self, path: &str) -> io::Result<Box<dyn ReadAt + '_>> {
+                (**self).open(path)
+            }
+
+            fn list(&self, path: &str) -> io::Result<Vec<String>> {
+                (**self).list(path)
+            }
+
+            fn name(&self, path: &str) -> String {
+                (**self).name(path)
+            }
+        }
+    )*};
+}
+
+forward!(&D, Arc<D>, Box<D>);

@@ -1,0 +1,57 @@
+//! What a container is opened from: bytes, or a directory of files.
+
+use std::fmt;
+
+use super::{ChunkFiles, ReadAt, ReadDirectory};
+
+/// The bytes or the directory of files that a container is in. All that implements [`ReadAt`] becomes one by `into()`.
+pub struct Input<'a>(pub(crate) Kind<'a>);
+
+/// The kinds of inputs.
+pub(crate) enum Kind<'a> {
+    /// A file, memory, or anything else that has bytes.
+    Bytes(Box<dyn ReadAt + 'a>),
+    /// The file with header and index of a sparse frame, and its chunk files.
+    SparseFrame(Box<dyn ReadAt + 'a>, Box<dyn ChunkFiles + 'a>),
+    /// The directory of a carray.
+    Directory(Box<dyn ReadDirectory + 'a>),
+}
+
+impl<'a> Input<'a> {
+    /// A directory: a sparse frame or a carray of bcolz.
+    ///
+    /// ```
+    /// use bloscpack_io::{Archive, Input};
+    /// # let files = testdata::archive("bcolz");
+    /// # let path = "ref/nd/2d/";
+    /// # let files = files.into_iter().filter_map(|(name, bytes)| Some((name.strip_prefix(path)?.to_owned(), bytes)));
+    /// # let dir = bloscpack_io::bcolz::MemoryDirectory::of_files(files);
+    /// let archive = Archive::open(Input::directory(dir))?;
+    /// assert_eq!(archive.numpy().unwrap().shape, [1000, 3]);
+    /// # Ok::<(), bloscpack_io::Error>(())
+    /// ```
+    pub fn directory(directory: impl ReadDirectory + 'a) -> Self {
+        Input(Kind::Directory(Box::new(directory)))
+    }
+
+    /// A sparse frame: the bytes of its `chunks.b2frame`, and its chunk files.
+    pub fn sparse_frame(index: impl ReadAt + 'a, chunks: impl ChunkFiles + 'a) -> Self {
+        Input(Kind::SparseFrame(Box::new(index), Box::new(chunks)))
+    }
+}
+
+impl<'a, R: ReadAt + 'a> From<R> for Input<'a> {
+    fn from(source: R) -> Self {
+        Input(Kind::Bytes(Box::new(source)))
+    }
+}
+
+impl fmt::Debug for Input<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.0 {
+            Kind::Bytes(_) => "Input of bytes",
+            Kind::SparseFrame(..) => "Input of a sparse frame",
+            Kind::Directory(_) => "Input of a directory",
+        })
+    }
+}
