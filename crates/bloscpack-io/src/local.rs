@@ -11,8 +11,8 @@ use bloscpack_format::detect::detect_directory;
 use bloscpack_format::frame::sframe;
 
 use crate::Error;
-use crate::bcolz::{self, ColumnDirectory, LocalDirectory};
-use crate::frame::ChunkDirectory;
+use crate::formats::bcolz::{self, ColumnDirectory, LocalDirectory};
+use crate::formats::frame::ChunkDirectory;
 use crate::fs::files::open_regular;
 use crate::source::{ChunkFiles, Input, ReadAt};
 

@@ -5,12 +5,12 @@ use bloscpack_format::detect::PREFIX_LEN;
 use bloscpack_format::frame::sframe;
 use bloscpack_format::{Format, detect};
 
-use crate::bcolz::OpenCarray;
-use crate::bloscpack::container::BloscpackFile;
-use crate::chunk::BareChunk;
 use crate::container::Container;
-use crate::frame::{OpenFrame, SparseIndex};
-use crate::npy::PlainFile;
+use crate::formats::bcolz::OpenCarray;
+use crate::formats::bloscpack::container::BloscpackFile;
+use crate::formats::chunk::BareChunk;
+use crate::formats::frame::{OpenFrame, SparseIndex};
+use crate::formats::npy::PlainFile;
 use crate::source::{Input, Kind, Named, ReadAt};
 use crate::{Archive, Error};
 

@@ -8,9 +8,9 @@ use blosc_core::{Chunk, DecodeError, Decoder, Header as ChunkHeader, memory};
 use bloscpack_format::bloscpack::{Header, MetadataHeader};
 use bloscpack_format::{Format, Json, detect};
 
-use crate::bloscpack::chunks::{Chunks, FoundChunk, check_digest};
-use crate::bloscpack::prologue::Prologue;
 use crate::container::Plain;
+use crate::formats::bloscpack::chunks::{Chunks, FoundChunk, check_digest};
+use crate::formats::bloscpack::prologue::Prologue;
 use crate::fs::atomic::Output;
 use crate::fs::files::refuse_same_file;
 use crate::in_memory::InMemory;

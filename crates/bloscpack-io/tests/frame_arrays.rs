@@ -154,8 +154,8 @@ fn slices_are_written_and_shapes_changed_through_any_kill() {
             let recorder = writer.into_store();
             recorder.kills(&old, |disk, end| {
                 let found = unpacked(disk);
-                let is_new =
-                    found == model.bytes() && Archive::open(disk.input()).unwrap().array().unwrap().shape == model.shape;
+                let is_new = found == model.bytes()
+                    && Archive::open(disk.input()).unwrap().array().unwrap().shape == model.shape;
                 assert!(is_new || (!end && found == before.bytes()), "{shape:?}: round {round}");
             });
             disk = recorder.now;

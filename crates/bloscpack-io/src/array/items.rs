@@ -4,7 +4,7 @@ use bloscpack_format::frame::{FrameError, Region};
 use bloscpack_format::numpy::Selection;
 
 use super::{Array, View};
-use crate::frame::ArrayItems;
+use crate::formats::frame::ArrayItems;
 use crate::in_memory::room;
 use crate::{Error, Threads, UnpackOptions};
 

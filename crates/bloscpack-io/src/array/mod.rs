@@ -36,7 +36,7 @@ pub use self::text::{ItemFormat, ItemWriter};
 pub use self::typing::Typing;
 pub(crate) use self::typing::plain_meta;
 use self::typing::whole_items;
-use crate::npy::PlainFile;
+use crate::formats::npy::PlainFile;
 use crate::open::open;
 use crate::source::{Input, ReadAt};
 use crate::{Archive, Error, PlainReader, UnpackOptions};

@@ -6,7 +6,7 @@ use bloscpack_format::frame::Region;
 use bloscpack_format::numpy::NumpyMeta;
 
 use crate::Error;
-use crate::frame::ArrayItems;
+use crate::formats::frame::ArrayItems;
 
 /// Bytes of rows to read at a time: of an array in Fortran order a run of each column is read for them.
 const WINDOW: u64 = 8 << 20;

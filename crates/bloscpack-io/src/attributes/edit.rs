@@ -13,8 +13,8 @@ use super::layers::name_refused;
 use super::metadata::{attributes_of, metadata_of};
 use super::rewrite::update_metadata;
 use crate::Error;
-use crate::bcolz::{self, CarrayWriter, CtableWriter};
-use crate::frame::{FrameStore, FrameWriter};
+use crate::formats::bcolz::{self, CarrayWriter, CtableWriter};
+use crate::formats::frame::{FrameStore, FrameWriter};
 use crate::source::ReadAt as _;
 
 /// A change of one attribute.

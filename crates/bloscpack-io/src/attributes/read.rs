@@ -11,7 +11,7 @@ use super::layers::{metalayer_values, vlmetalayer_values};
 use super::metadata::attributes_of;
 use super::{Attributes, Unkept};
 use crate::archive::Archive;
-use crate::bcolz::{Ctable, LocalDirectory};
+use crate::formats::bcolz::{Ctable, LocalDirectory};
 use crate::{Error, LocalSource};
 
 impl Archive<'_> {

@@ -10,8 +10,8 @@ use super::observed::Observed;
 use super::write::{write_array, write_carray, write_frame, write_npy};
 use super::{ConvertOptions, ConvertReport, unpack_options};
 use crate::array::{RowReader, View, are_in_order};
-use crate::bloscpack::pack::pack_to_file;
-use crate::frame::FrameParams;
+use crate::formats::bloscpack::pack::pack_to_file;
+use crate::formats::frame::FrameParams;
 use crate::{Archive, Array, Error, PlainReader, Unkept};
 
 /// What is converted, and where to. Each method returns the attributes that its output cannot keep.

@@ -12,7 +12,7 @@ use super::table::report;
 use super::{ConvertOptions, ConvertReport, Target, unpack_options};
 use crate::array::{Array, ItemFormat, ItemWriter, csv_error, each_text, field_names, plain_dtype, text_leaves};
 use crate::attributes::append;
-use crate::bcolz::{Carray, Ctable, Cursor, LocalDirectory, Root};
+use crate::formats::bcolz::{Carray, Ctable, Cursor, LocalDirectory, Root};
 use crate::fs::atomic::AtomicFile;
 use crate::fs::files::refuse_within;
 use crate::options::Event;
@@ -121,7 +121,7 @@ type Named<'a, D> = (&'a str, &'a Carray<D>);
 fn select<'a>(
     table: &'a Ctable<LocalDirectory>,
     column: Option<&'a str>,
-) -> Result<Vec<Named<'a, crate::bcolz::ColumnDirectory<LocalDirectory>>>, Error> {
+) -> Result<Vec<Named<'a, crate::formats::bcolz::ColumnDirectory<LocalDirectory>>>, Error> {
     let Some(name) = column else {
         return Ok(table.names().iter().map(String::as_str).zip(table.columns()).collect());
     };

@@ -5,7 +5,7 @@ use std::io::{self, Read, Write};
 use bloscpack_format::frame::Region;
 
 use crate::Error;
-use crate::frame::ArrayItems;
+use crate::formats::frame::ArrayItems;
 use crate::options::{Event, Observer};
 
 /// A reader, a writer or the items of an array: what passes is told as [`Event::Plain`].

@@ -9,8 +9,8 @@ use bloscpack_format::numpy::{Dtype, NumpyMeta};
 
 use super::metadata::Metadata;
 use crate::array::Typing;
-use crate::bcolz::CarrayParams;
-use crate::frame::{ArrayOptions, FrameParams};
+use crate::formats::bcolz::CarrayParams;
+use crate::formats::frame::{ArrayOptions, FrameParams};
 use crate::numpy::for_items;
 use crate::options::{Event, Observer};
 use crate::{Cancel, Error, PackOptions, Threads, Unkept};

@@ -11,7 +11,7 @@ use super::metadata::{Metadata, NPY, lost};
 use super::observed::Observed;
 use super::write::{write_array, write_npy};
 use super::{ConvertOptions, ConvertReport, Target, unpack_options};
-use crate::bcolz::{Ctable, CtableWriter, LocalDirectory};
+use crate::formats::bcolz::{Ctable, CtableWriter, LocalDirectory};
 use crate::fs::files::refuse_within;
 use crate::fs::new_directory::NewDirectory;
 use crate::options::Event;
@@ -159,7 +159,9 @@ pub(super) fn report(table: &Ctable<LocalDirectory>) -> ConvertReport {
     ConvertReport { nbytes: nbytes.fold(0, u64::saturating_add), ..ConvertReport::default() }
 }
 
-fn named(table: &Ctable<LocalDirectory>) -> impl Iterator<Item = (&str, &crate::bcolz::Column<LocalDirectory>)> {
+fn named(
+    table: &Ctable<LocalDirectory>,
+) -> impl Iterator<Item = (&str, &crate::formats::bcolz::Column<LocalDirectory>)> {
     table.names().iter().map(String::as_str).zip(table.columns())
 }
 

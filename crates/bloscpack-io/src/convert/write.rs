@@ -10,8 +10,8 @@ use bloscpack_format::numpy::{NumpyMeta, npy};
 use super::ConvertOptions;
 use crate::Error;
 use crate::attributes::Layers;
-use crate::bcolz::CarrayWriter;
-use crate::frame::{ArrayItems, FrameParams, FrameWriter};
+use crate::formats::bcolz::CarrayWriter;
+use crate::formats::frame::{ArrayItems, FrameParams, FrameWriter};
 use crate::fs::atomic::AtomicFile;
 
 pub(super) fn write_npy(

@@ -9,7 +9,7 @@ use bloscpack_format::numpy::{Dtype, Order};
 use ndarray::{Array, ArrayBase, Data, Dimension, ShapeBuilder};
 
 use super::{NumpyMeta, pack_array, pack_array_to_file, unpack_array, unpack_array_from_file};
-use crate::frame::{ArrayOptions, FrameParams, FrameWriter};
+use crate::formats::frame::{ArrayOptions, FrameParams, FrameWriter};
 use crate::{Archive, Cancel, Error, PackOptions, PackReport, Threads, UnpackOptions};
 
 /// A type that items of an array can have: `bool`, the integers and the floats.

@@ -7,7 +7,7 @@ use std::path::Path;
 use bloscpack_format::numpy::npy;
 
 use super::{array_meta, for_array};
-use crate::bloscpack::pack::pack_seekable;
+use crate::formats::bloscpack::pack::pack_seekable;
 use crate::fs::atomic::AtomicFile;
 use crate::fs::files::refuse_same_file;
 use crate::{Archive, Error, PackOptions, PackReport, UnpackOptions, UnpackReport, unpack_stream};

@@ -1,0 +1,317 @@
+//! A bcolz directory in memory, which records what was done to it, so that a test can cut it off anywhere.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::store::Directory;
+use crate::source::{ReadAt, ReadDirectory};
+
+/// A directory in memory.
+#[derive(Debug, Default)]
+pub struct MemoryDirectory(Mutex<State>);
+
+#[derive(Debug, Clone, Default)]
+struct State {
+    files: BTreeMap<String, Arc<Vec<u8>>>,
+    /// All but the root, which is always there.
+    dirs: BTreeSet<String>,
+    ops: Vec<Op>,
+}
+
+/// What was done to a [`MemoryDirectory`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Op {
+    /// [`Directory::create`]
+    Create {
+        /// The file.
+        path: String,
+        /// Its bytes.
+        bytes: Arc<Vec<u8>>,
+    },
+    /// [`Directory::sync_file`]
+    SyncFile {
+        /// The file.
+        path: String,
+    },
+    /// [`Directory::rename`]
+    Rename {
+        /// The old name.
+        from: String,
+        /// The new one.
+        to: String,
+    },
+    /// [`Directory::remove_file`]
+    RemoveFile {
+        /// The file.
+        path: String,
+    },
+    /// [`Directory::create_dir`]
+    CreateDir {
+        /// The directory.
+        path: String,
+    },
+    /// [`Directory::remove_dir`]
+    RemoveDir {
+        /// The directory.
+        path: String,
+    },
+    /// [`Directory::sync_dir`]
+    SyncDir {
+        /// The directory.
+        path: String,
+    },
+}
+
+impl MemoryDirectory {
+    /// An empty directory.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A directory of these files, with the directories that their paths name.
+    pub fn of_files(files: impl IntoIterator<Item = (String, Vec<u8>)>) -> Self {
+        let mut state = State::default();
+        for (path, bytes) in files {
+            for (at, _) in path.match_indices('/') {
+                state.dirs.insert(path.get(..at).unwrap_or_default().into());
+            }
+            state.files.insert(path, Arc::new(bytes));
+        }
+        MemoryDirectory(Mutex::new(state))
+    }
+
+    /// The files and their bytes.
+    #[must_use]
+    pub fn files(&self) -> BTreeMap<String, Arc<Vec<u8>>> {
+        self.state().files.clone()
+    }
+
+    /// What was done since the beginning or the last call, and succeeded; it begins anew.
+    #[must_use]
+    pub fn take_ops(&self) -> Vec<Op> {
+        std::mem::take(&mut self.state().ops)
+    }
+
+    /// Does what another one recorded.
+    ///
+    /// # Errors
+    /// As what is done.
+    pub fn apply(&self, op: &Op) -> io::Result<()> {
+        let mut state = self.state();
+        state.apply(op)?;
+        state.ops.push(op.clone());
+        Ok(())
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Each change is one step, so that a panic between them leaves a whole state.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// With nothing recorded.
+impl Clone for MemoryDirectory {
+    fn clone(&self) -> Self {
+        MemoryDirectory(Mutex::new(State { ops: Vec::new(), ..self.state().clone() }))
+    }
+}
+
+impl State {
+    fn has_dir(&self, path: &str) -> bool {
+        path.is_empty() || self.dirs.contains(path)
+    }
+
+    fn has_parent(&self, path: &str) -> io::Result<()> {
+        let parent = path.rsplit_once('/').map_or("", |(parent, _)| parent);
+        if self.has_dir(parent) { Ok(()) } else { Err(io::ErrorKind::NotFound.into()) }
+    }
+
+    fn is_file(&self, path: &str) -> io::Result<()> {
+        match self.files.contains_key(path) {
+            true => Ok(()),
+            false if self.has_dir(path) => Err(io::ErrorKind::IsADirectory.into()),
+            false => Err(io::ErrorKind::NotFound.into()),
+        }
+    }
+
+    fn apply(&mut self, op: &Op) -> io::Result<()> {
+        match op {
+            Op::Create { path, bytes } => {
+                self.has_parent(path)?;
+                if self.has_dir(path) {
+                    return Err(io::ErrorKind::IsADirectory.into());
+                }
+                self.files.insert(path.clone(), bytes.clone());
+            }
+            Op::SyncFile { path } => self.is_file(path)?,
+            Op::Rename { from, to } => self.rename(from, to)?,
+            Op::RemoveFile { path } => {
+                if self.has_dir(path) {
+                    return Err(io::ErrorKind::IsADirectory.into());
+                }
+                self.files.remove(path);
+            }
+            Op::CreateDir { path } => {
+                self.has_parent(path)?;
+                if self.files.contains_key(path) {
+                    return Err(io::ErrorKind::AlreadyExists.into());
+                }
+                if !path.is_empty() {
+                    self.dirs.insert(path.clone());
+                }
+            }
+            Op::RemoveDir { path } => {
+                self.files.retain(|file, _| !is_below(file, path));
+                self.dirs.retain(|dir| dir != path && !is_below(dir, path));
+            }
+            Op::SyncDir { path } if self.has_dir(path) => {}
+            Op::SyncDir { .. } => return Err(io::ErrorKind::NotFound.into()),
+        }
+        Ok(())
+    }
+
+    fn rename(&mut self, from: &str, to: &str) -> io::Result<()> {
+        self.has_parent(to)?;
+        if let Some(bytes) = self.files.get(from).cloned() {
+            if self.has_dir(to) {
+                return Err(io::ErrorKind::IsADirectory.into());
+            }
+            self.files.remove(from);
+            self.files.insert(to.into(), bytes);
+            return Ok(());
+        }
+        if from.is_empty() || !self.has_dir(from) {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        let taken = self.files.contains_key(to) || self.list(to).is_ok_and(|names| !names.is_empty());
+        if taken || is_below(to, from) {
+            return Err(io::ErrorKind::AlreadyExists.into());
+        }
+        let moved = |path: &String| match path.strip_prefix(from) {
+            Some(rest) if path == from || is_below(path, from) => format!("{to}{rest}"),
+            _ => path.clone(),
+        };
+        self.files = self.files.iter().map(|(path, bytes)| (moved(path), bytes.clone())).collect();
+        self.dirs = self.dirs.iter().map(moved).collect();
+        Ok(())
+    }
+
+    fn list(&self, path: &str) -> io::Result<Vec<String>> {
+        if !self.has_dir(path) {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        let below = self.files.keys().chain(&self.dirs).filter(|found| is_below(found, path));
+        let start = if path.is_empty() { 0 } else { path.len() + 1 };
+        let names = below.filter_map(|found| found.get(start..)).filter(|name| !name.contains('/'));
+        Ok(names.map(String::from).collect())
+    }
+}
+
+fn is_below(path: &str, dir: &str) -> bool {
+    dir.is_empty() || path.strip_prefix(dir).is_some_and(|rest| rest.starts_with('/'))
+}
+
+impl ReadDirectory for MemoryDirectory {
+    fn open(&self, path: &str) -> io::Result<Box<dyn ReadAt + '_>> {
+        let state = self.state();
+        state.is_file(path)?;
+        Ok(Box::new(state.files.get(path).cloned().unwrap_or_default()))
+    }
+
+    fn list(&self, path: &str) -> io::Result<Vec<String>> {
+        self.state().list(path)
+    }
+}
+
+impl Directory for MemoryDirectory {
+    fn create(&self, path: &str, bytes: &[u8]) -> io::Result<()> {
+        self.apply(&Op::Create { path: path.into(), bytes: Arc::new(bytes.to_vec()) })
+    }
+
+    fn sync_file(&self, path: &str) -> io::Result<()> {
+        self.apply(&Op::SyncFile { path: path.into() })
+    }
+
+    fn rename(&self, from: &str, to: &str) -> io::Result<()> {
+        self.apply(&Op::Rename { from: from.into(), to: to.into() })
+    }
+
+    fn remove_file(&self, path: &str) -> io::Result<()> {
+        self.apply(&Op::RemoveFile { path: path.into() })
+    }
+
+    fn create_dir(&self, path: &str) -> io::Result<()> {
+        self.apply(&Op::CreateDir { path: path.into() })
+    }
+
+    fn remove_dir(&self, path: &str) -> io::Result<()> {
+        self.apply(&Op::RemoveDir { path: path.into() })
+    }
+
+    fn sync_dir(&self, path: &str) -> io::Result<()> {
+        self.apply(&Op::SyncDir { path: path.into() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formats::bcolz::LocalDirectory;
+
+    /// Both kinds of directory do the same.
+    #[test]
+    fn as_the_file_system() {
+        let above = tempfile::tempdir().unwrap();
+        let local = LocalDirectory::new(&above.path().join("root"));
+        let memory = MemoryDirectory::new();
+        let both = |act: &dyn Fn(&dyn Directory) -> io::Result<()>| {
+            let (on_disk, in_memory) = (act(&local), act(&memory));
+            assert_eq!(on_disk.is_ok(), in_memory.is_ok(), "{on_disk:?} {in_memory:?}");
+        };
+        both(&|dir| dir.create_dir(""));
+        both(&|dir| dir.create("data/a", b"1"));
+        both(&|dir| dir.create_dir("data"));
+        both(&|dir| dir.create_dir("data"));
+        both(&|dir| dir.create("data/a", b"1"));
+        both(&|dir| dir.create("data/a", b"12"));
+        both(&|dir| dir.create("data", b"12"));
+        both(&|dir| dir.create_dir("data/a"));
+        both(&|dir| dir.sync_file("data/a"));
+        both(&|dir| dir.sync_file("data/b"));
+        both(&|dir| dir.rename("data/a", "data/b"));
+        both(&|dir| dir.rename("data/a", "data/b"));
+        both(&|dir| dir.rename("data/b", "data"));
+        both(&|dir| dir.create_dir("other"));
+        both(&|dir| dir.create_dir("other/more"));
+        both(&|dir| dir.create("other/more/c", b"3"));
+        both(&|dir| dir.rename("data", "other"));
+        both(&|dir| dir.rename("other", "other/more/x"));
+        both(&|dir| dir.rename("other", "third"));
+        both(&|dir| dir.sync_dir("third/more"));
+        both(&|dir| dir.sync_dir("other"));
+        both(&|dir| dir.open("third/more/c").map(|_| ()));
+        both(&|dir| dir.open("third").map(|_| ()));
+        both(&|dir| dir.open("nothing").map(|_| ()));
+        both(&|dir| dir.remove_file("third"));
+        both(&|dir| dir.remove_file("nothing"));
+        for path in ["", "data", "third", "third/more"] {
+            let sorted = |dir: &dyn Directory| {
+                let mut names = dir.list(path).unwrap();
+                names.sort();
+                names
+            };
+            assert_eq!(sorted(&local), sorted(&memory), "{path}");
+        }
+        both(&|dir| dir.remove_dir("third"));
+        both(&|dir| dir.remove_dir("third"));
+        both(&|dir| dir.list("third").map(|_| ()));
+        let files: Vec<String> = memory.files().into_keys().collect();
+        assert_eq!(files, ["data/b"]);
+        let again = MemoryDirectory::new();
+        memory.take_ops().iter().for_each(|op| again.apply(op).unwrap());
+        assert_eq!(again.files(), memory.files());
+    }
+}

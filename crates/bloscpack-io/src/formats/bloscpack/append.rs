@@ -1,0 +1,260 @@
+//! Editing a bloscpack file, all or nothing: appending data, replacing the metadata.
+//!
+//! The last chunk is filled up and rewritten in its place, so no order of writes inside the file would leave it whole if
+//! the process dies between two of them: readers go from chunk to chunk and know no other way. The new file is therefore
+//! made beside the old one and takes its place in one step. The old chunks are copied by the system, which shares their
+//! blocks where the file system can.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+
+use blosc_core::{CParams, memory};
+use bloscpack_format::Json;
+use bloscpack_format::bloscpack::{
+    ChunkPlan, DEFAULT_CHUNK_SIZE, Header, MetadataRewrite, MetadataSection, Version, offsets,
+};
+
+use crate::archive::Archive;
+use crate::formats::bloscpack::chunk_run::{ChunkRun, Packed};
+use crate::fs::atomic::AtomicFile;
+use crate::fs::files::{known_size, refuse_same_file};
+use crate::fs::lock::open_locked;
+use crate::options::Event;
+use crate::source::counted::Counted;
+use crate::{AppendOptions, Error};
+
+/// What was appended.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct AppendReport {
+    /// Size of the file before.
+    pub before: u64,
+    /// Size of the file after.
+    pub after: u64,
+    /// Plain bytes appended.
+    pub new_size: u64,
+    /// How those of them were cut that did not fit into the last chunk; `None` if all did.
+    pub surplus: Option<ChunkPlan>,
+    /// The header of the file now.
+    pub header: Header,
+}
+
+/// Appends the plain bytes of the file `new` to the bloscpack file `archive`, whose metadata may be replaced in the
+/// same step. An empty `new` without metadata changes nothing. Bytes behind the old last chunk are dropped.
+///
+/// # Errors
+/// [`Error::NotEnoughSpace`] if the offsets section has no room; [`Error::NoMetadataFound`],
+/// [`Error::NoChangeInMetadata`] and [`Error::Format`] if the metadata cannot be replaced; what unpacking answers if
+/// the file is damaged between its chunks or in the last one. The file is then as it was.
+pub fn append_file(
+    archive: impl AsRef<Path>,
+    new: impl AsRef<Path>,
+    options: &AppendOptions,
+) -> Result<AppendReport, Error> {
+    fn inner(archive: &Path, new: &Path, options: &AppendOptions) -> Result<AppendReport, Error> {
+        let source = File::open(new).map_err(|error| Error::file("opening", new, error))?;
+        refuse_same_file(&source, archive)?;
+        let size = known_size(&source);
+        append_stream(archive, source, size, options)
+    }
+    inner(archive.as_ref(), new.as_ref(), options)
+}
+
+/// [`append_file`] from any reader, to its end; `size` is how much that is, if it is known.
+///
+/// # Errors
+/// As [`append_file`].
+pub fn append_stream(
+    archive: impl AsRef<Path>,
+    new: impl Read,
+    size: Option<u64>,
+    options: &AppendOptions,
+) -> Result<AppendReport, Error> {
+    edit(archive.as_ref(), new, size, MetadataRewrite::default(), options)
+}
+
+/// Replaces the metadata of a bloscpack file, within the space that was set aside for it.
+///
+/// # Errors
+/// [`Error::NoMetadataFound`] if the file has none; [`Error::NoChangeInMetadata`] if it is the same;
+/// [`Error::Format`] if it does not fit, or `changes` ask for a checksum of another length. The file is then as it was.
+pub fn rewrite_metadata(archive: impl AsRef<Path>, metadata: Json, changes: MetadataRewrite) -> Result<(), Error> {
+    let options = AppendOptions::new().metadata(Some(metadata));
+    edit(archive.as_ref(), io::empty(), Some(0), changes, &options).map(|_| ())
+}
+
+fn edit(
+    path: &Path,
+    mut new: impl Read,
+    size: Option<u64>,
+    changes: MetadataRewrite,
+    options: &AppendOptions,
+) -> Result<AppendReport, Error> {
+    let file = open_locked(path, |path| File::open(path))?;
+    let archive = Archive::open_walked_with_limits(&*file, options.limits)?;
+    let Some(layout) = archive.layout() else {
+        return Err(Error::Unsupported { format: archive.format() });
+    };
+    let old = archive.header().copied().unwrap_or_else(|| Header::new(Version::V3));
+    let section = new_metadata(&archive, &changes, options.metadata.as_ref())?;
+    let mut tail = Tail::read(&archive, &old)?;
+    if let Some(size) = size.filter(|&size| size > 0) {
+        let plan = ChunkPlan::new(size.saturating_add(tail.refill.len() as u64), tail.chunk_size.into())?;
+        tail.check_space(&old, plan.nchunks)?;
+    }
+
+    let mut first = [0];
+    let first_len = Counted::new(&mut new).fill(&mut first)?;
+    let before = archive.cbytes();
+    if first_len == 0 {
+        if section.is_none() {
+            return Ok(AppendReport { before, after: before, new_size: 0, surplus: None, header: old });
+        }
+        tail = tail.whole(&archive);
+    }
+    let mut output = AtomicFile::create(path, true)?;
+    copy_start(&file, tail.keep, &mut output)?;
+    let packed = match first_len {
+        0 => Packed::default(),
+        _ => tail.append(first.chain(new), size, &old, &mut output, options)?,
+    };
+    let header = tail.grown_header(old, &packed)?;
+    let positions = (0..tail.kept).filter_map(|chunk| archive.chunk_position(chunk));
+    let mut entries: Vec<i64> = memory::collect(positions.map(u64::cast_signed))?;
+    memory::check_free(3 * packed.starts.len() * size_of::<i64>() + entries.len() * size_of::<i64>())?;
+    entries.extend(packed.offsets(tail.keep));
+    options.observer.tell(Event::Offsets(&entries));
+
+    let mut parts = vec![(0, header.to_bytes()?)];
+    if let Some(section) = &section {
+        parts.push((layout.metadata.start, section.to_bytes()?));
+    }
+    if header.offsets {
+        parts.push((layout.offsets.start, offsets::encode(&entries)?));
+    }
+    for (at, bytes) in parts {
+        let written = output.seek(SeekFrom::Start(at)).and_then(|_| output.write_all(&bytes));
+        written.map_err(Error::io("writing the output"))?;
+    }
+    output.commit()?;
+    let new_size = packed.nbytes.saturating_sub(tail.refill.len() as u64);
+    let surplus = new_size.saturating_sub(tail.room);
+    let surplus = (surplus > 0).then(|| ChunkPlan::new(surplus, tail.chunk_size.into())).transpose()?;
+    Ok(AppendReport { before, after: tail.keep + packed.written, new_size, surplus, header })
+}
+
+/// The section that replaces the file's; `None` if it stays.
+fn new_metadata(
+    archive: &Archive<'_>,
+    changes: &MetadataRewrite,
+    metadata: Option<&Json>,
+) -> Result<Option<MetadataSection>, Error> {
+    let Some(metadata) = metadata else { return Ok(None) };
+    let Some(section) = archive.metadata_section() else { return Err(Error::NoMetadataFound) };
+    if archive.metadata().is_some_and(|old| old.same_value(metadata)) {
+        return Err(Error::NoChangeInMetadata);
+    }
+    Ok(Some(section.rewrite(metadata, changes)?))
+}
+
+/// Copies the first `len` bytes of `file`.
+fn copy_start(mut file: &File, len: u64, output: &mut AtomicFile) -> Result<(), Error> {
+    let copied = file.seek(SeekFrom::Start(0)).and_then(|_| io::copy(&mut file.take(len), output.writer()));
+    match copied.map_err(Error::io("copying the file"))? {
+        copied if copied < len => Err(Error::InputChanged { expected: len, found: copied }),
+        _ => Ok(()),
+    }
+}
+
+/// Where new data is put to.
+struct Tail {
+    /// Bytes of the file that stay as they are.
+    keep: u64,
+    /// Chunks in them.
+    kept: u64,
+    /// The plain bytes of a last chunk that does not stay: they are compressed anew, in front of the new ones.
+    refill: Vec<u8>,
+    /// How many new bytes it takes to fill that chunk.
+    room: u64,
+    /// Plain bytes in a chunk.
+    chunk_size: u32,
+}
+
+impl Tail {
+    /// Checks the last chunk and decides whether it stays.
+    fn read(archive: &Archive<'_>, header: &Header) -> Result<Tail, Error> {
+        let last = archive.nchunks().saturating_sub(1);
+        let plain = archive.chunk(last)?;
+        let all = Tail { keep: 0, kept: 0, refill: Vec::new(), room: 0, chunk_size: DEFAULT_CHUNK_SIZE }.whole(archive);
+        let without_last = Tail { keep: archive.chunk_position(last).unwrap_or(0), kept: last, ..all };
+        Ok(match header.chunk_size {
+            // Chunks of a file that does not say how large they are may have any size.
+            None => Tail { keep: archive.end(), kept: last + 1, ..without_last },
+            // The only chunk of an empty file is empty and gives way.
+            Some(0) => without_last,
+            Some(chunk_size) => match u64::from(chunk_size).saturating_sub(plain.len() as u64) {
+                0 => Tail { keep: archive.end(), kept: last + 1, chunk_size, ..without_last },
+                room => Tail { refill: plain, room, chunk_size, ..without_last },
+            },
+        })
+    }
+
+    /// The same with nothing to be compressed anew.
+    fn whole(self, archive: &Archive<'_>) -> Tail {
+        Tail { keep: archive.end(), kept: archive.nchunks(), refill: Vec::new(), ..self }
+    }
+
+    /// How many chunks more the file gets by `new_chunks` behind those kept, if they have room.
+    fn check_space(&self, header: &Header, new_chunks: u64) -> Result<u64, Error> {
+        let nchunks = self.kept.saturating_add(new_chunks);
+        let needed = nchunks.saturating_sub(header.nchunks.unwrap_or(nchunks));
+        match header.max_app_chunks {
+            room if header.offsets && needed > room => Err(Error::NotEnoughSpace { needed, room }),
+            _ => Ok(needed),
+        }
+    }
+
+    /// Compresses the refill and `new` to the output.
+    fn append(
+        &self,
+        new: impl Read,
+        size: Option<u64>,
+        header: &Header,
+        output: &mut AtomicFile,
+        options: &AppendOptions,
+    ) -> Result<Packed, Error> {
+        let typesize = options.typesize.unwrap_or(usize::from(header.typesize.max(1)));
+        let params = CParams::new().codec(options.codec).clevel(options.clevel).filters(options.filters);
+        let run = ChunkRun {
+            params: &params.typesize(typesize),
+            checksum: header.checksum,
+            chunk_size: self.chunk_size,
+            size: size.map(|size| size.saturating_add(self.refill.len() as u64)),
+            threads: &options.threads,
+            cancel: &options.cancel,
+            observer: &options.observer,
+        };
+        run.run(self.refill.as_slice().chain(new), output)
+    }
+
+    /// The header with the chunks of `packed` behind those kept.
+    fn grown_header(&self, old: Header, packed: &Packed) -> Result<Header, Error> {
+        let Some(full) = (packed.starts.len() as u64).checked_sub(1) else { return Ok(old) };
+        let added = self.check_space(&old, full + 1)?;
+        // Less than a chunk, for the others are full.
+        let last_chunk = (packed.nbytes - full * u64::from(self.chunk_size)) as u32;
+        let chunk_size = match old.chunk_size {
+            Some(0) if full == 0 => Some(last_chunk),
+            Some(_) => Some(self.chunk_size),
+            None => None,
+        };
+        Ok(Header {
+            chunk_size,
+            last_chunk: old.last_chunk.map(|_| last_chunk),
+            nchunks: old.nchunks.map(|_| self.kept + full + 1),
+            max_app_chunks: if old.offsets { old.max_app_chunks - added } else { old.max_app_chunks },
+            ..old
+        })
+    }
+}

@@ -1,0 +1,269 @@
+//! Packing: from plain bytes to a bloscpack file.
+//!
+//! ```text
+//! known size, seekable output:          header, metadata, offsets of -1 | chunk digest chunk digest ... | offsets again
+//! known size, no offsets, any output:   header, metadata | chunk digest chunk digest ...
+//! anything else:                        chunks to an unnamed spool file, then header, metadata, offsets | spool
+//! ```
+//!
+//! The header counts the chunks and the offsets stand in front of them, so an output that cannot be gone back in has to
+//! wait until all chunks are known.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+
+use blosc_core::{Limits, memory};
+use bloscpack_format::bloscpack::{ChunkPlan, Header, MAX_CHUNK_SIZE, offsets};
+use bloscpack_format::checksum::{Checksum, Digest};
+
+use super::container::BloscpackFile;
+use crate::formats::bloscpack::chunk_run::{ChunkRun, Packed};
+use crate::formats::bloscpack::front::Front;
+use crate::fs::atomic::Output;
+use crate::fs::files::{known_size, refuse_same_file};
+use crate::in_memory::InMemoryFile;
+use crate::options::Event;
+use crate::read_back::{self, Digesting, compare};
+use crate::{Archive, Error, PackOptions};
+
+/// What was packed.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct PackReport {
+    /// The header that was written.
+    pub header: Header,
+    /// How the input was cut.
+    pub plan: ChunkPlan,
+    /// Where each chunk is.
+    pub chunk_positions: Vec<u64>,
+    /// Plain bytes.
+    pub nbytes: u64,
+    /// Bytes of the output.
+    pub cbytes: u64,
+    /// The digest of all plain bytes; empty unless [`PackOptions::plain_checksum`] or [`PackOptions::verify`] asked for it.
+    pub plain_digest: Digest,
+}
+
+impl PackReport {
+    pub(crate) fn new(front: Front, packed: &Packed, plain_digest: Digest) -> PackReport {
+        let Front { header, plan, layout, .. } = front;
+        let first_chunk = layout.first_chunk;
+        let chunk_positions = packed.starts.iter().map(|start| first_chunk + start).collect();
+        PackReport {
+            header,
+            plan,
+            chunk_positions,
+            nbytes: packed.nbytes,
+            cbytes: first_chunk + packed.written,
+            plain_digest,
+        }
+    }
+}
+
+/// Packs the file `input` to the file `output`, which appears whole or not at all. An input that is no regular file
+/// (a pipe) is read to its end.
+///
+/// # Errors
+/// [`Error::SameFile`], [`Error::OutputExists`], and all that [`pack_stream`] may answer.
+pub fn pack_file(
+    input: impl AsRef<Path>,
+    output: impl AsRef<Path>,
+    options: &PackOptions,
+) -> Result<PackReport, Error> {
+    fn inner(input: &Path, output: &Path, options: &PackOptions) -> Result<PackReport, Error> {
+        let source = File::open(input).map_err(|error| Error::file("opening", input, error))?;
+        refuse_same_file(&source, output)?;
+        let size = known_size(&source);
+        pack_to_file(source, size, output, options).map_err(|error| error.with_names(Some(input), None))
+    }
+    inner(input.as_ref(), output.as_ref(), options)
+}
+
+/// Packs bytes to a file, which appears whole or not at all.
+///
+/// # Errors
+/// As [`pack_file`].
+pub fn pack_bytes_to_file(plain: &[u8], output: impl AsRef<Path>, options: &PackOptions) -> Result<PackReport, Error> {
+    pack_to_file(plain, Some(plain.len() as u64), output.as_ref(), options)
+}
+
+/// Packs bytes in memory.
+///
+/// # Errors
+/// [`Error::Encode`] and [`Error::Format`] for parameters out of range.
+pub fn pack_bytes(plain: &[u8], options: &PackOptions) -> Result<Vec<u8>, Error> {
+    let mut packed = InMemoryFile::default();
+    pack_seekable(plain, plain.len() as u64, &mut packed, options)?;
+    Ok(packed.into_inner())
+}
+
+/// Packs what `input` gives, to its end, to a writer that is written to front to back. `size` is how much that is, if
+/// it is known: then, without offsets, the output starts with the first chunk. Else the chunks wait in a temporary file
+/// without a name. What has been written when an error occurs is not to be used.
+///
+/// # Errors
+/// [`Error::Encode`] and [`Error::Format`] for parameters out of range; [`Error::InputChanged`] if `size` was too much;
+/// [`Error::Io`]; [`Error::Cancelled`].
+pub fn pack_stream(
+    input: impl Read,
+    size: Option<u64>,
+    mut output: impl Write,
+    options: &PackOptions,
+) -> Result<PackReport, Error> {
+    let report = match size {
+        Some(size) if !options.offsets => {
+            let front = Front::new(options, ChunkPlan::new(size, options.chunk_size)?)?;
+            front.write(&mut output, &[], options)?;
+            let mut input = Digesting::new(input, plain_checksum(options));
+            let packed = chunk_run(options, front.plan.chunk_size, Some(size)).run(&mut input, &mut output)?;
+            PackReport::new(front, &packed, input.finish())
+        }
+        _ => pack_spooled(input, size, &mut output, options)?,
+    };
+    output.flush().map_err(Error::io("writing the output"))?;
+    Ok(report)
+}
+
+/// Packs what `input` gives, to its end, to the file `output`, which appears whole or not at all. `size` is how much that is, if
+/// it is known. To a device or a pipe that is in its place, it is written as by [`pack_stream`].
+///
+/// # Errors
+/// [`Error::OutputExists`], [`Error::NotAsWritten`], and all that [`pack_stream`] may answer.
+pub fn pack_to_file(
+    input: impl Read,
+    size: Option<u64>,
+    output: impl AsRef<Path>,
+    options: &PackOptions,
+) -> Result<PackReport, Error> {
+    pack_to_file_path(input, size, output.as_ref(), options)
+}
+
+fn pack_to_file_path(
+    input: impl Read,
+    size: Option<u64>,
+    output: &Path,
+    options: &PackOptions,
+) -> Result<PackReport, Error> {
+    let packed = match Output::create(output, options.overwrite)? {
+        Output::Stream(_) if options.verify => {
+            Err(Error::NotAsWritten { what: format!("'{}' is not a regular file", output.display()) })
+        }
+        Output::Stream(file) => pack_stream(input, size, file, options),
+        Output::File(mut file) => {
+            let packed = match size {
+                Some(size) => pack_seekable(input, size, &mut file, options),
+                None => pack_spooled(input, None, &mut file, options),
+            };
+            packed.and_then(|report| {
+                if options.verify {
+                    let PackOptions { threads, cancel, .. } = options;
+                    let written = BloscpackFile::open(Box::new(file.reopen()?), false, &Limits::new());
+                    let written = written.map(|open| Archive::new(Box::new(open)));
+                    compare(written, plain_checksum(options), &report.plain_digest, threads, cancel)?;
+                }
+                file.commit().map(|()| report)
+            })
+        }
+    };
+    packed.map_err(|error| error.with_names(None, Some(output)))
+}
+
+/// Packs to an output that can be gone back in.
+pub(crate) fn pack_seekable(
+    input: impl Read,
+    size: u64,
+    output: &mut (impl Write + Seek),
+    options: &PackOptions,
+) -> Result<PackReport, Error> {
+    let front = Front::new(options, ChunkPlan::new(size, options.chunk_size)?)?;
+    front.write(output, &[], options)?;
+    let mut input = Digesting::new(input, plain_checksum(options));
+    let packed = chunk_run(options, front.plan.chunk_size, Some(size)).run(&mut input, output)?;
+    fill_offsets(&front, &packed, output, options)?;
+    Ok(PackReport::new(front, &packed, input.finish()))
+}
+
+/// Writes the offsets of the chunks to their place, if there is one, and goes to the end.
+pub(crate) fn fill_offsets<W: Write + Seek>(
+    front: &Front,
+    packed: &Packed,
+    output: &mut W,
+    options: &PackOptions,
+) -> Result<(), Error> {
+    if front.header.offsets {
+        memory::check_free(packed.starts.len() * size_of::<i64>())?;
+        let entries = packed.offsets(front.layout.first_chunk);
+        options.observer.tell(Event::Offsets(&entries));
+        let bytes = offsets::encode(&entries)?;
+        let written = output.seek(SeekFrom::Start(front.layout.offsets.start));
+        let written = written.and_then(|_| output.write_all(&bytes));
+        written.and_then(|()| output.seek(SeekFrom::End(0))).map_err(Error::io("writing the output"))?;
+    }
+    Ok(())
+}
+
+/// Packs the chunks to a spool, then writes what stands in front of them, and the spool.
+fn pack_spooled(
+    input: impl Read,
+    size: Option<u64>,
+    output: &mut impl Write,
+    options: &PackOptions,
+) -> Result<PackReport, Error> {
+    let chunk_size = spooled_chunk_size(options)?;
+    let mut spool = create_spool()?;
+    let mut input = Digesting::new(input, plain_checksum(options));
+    let packed = chunk_run(options, chunk_size, size).run(&mut input, &mut spool)?;
+    let front = unspool(spool, &packed, output, options)?;
+    Ok(PackReport::new(front, &packed, input.finish()))
+}
+
+/// A plan for more bytes than fit into one chunk keeps the chunk size, if it is valid.
+pub(crate) fn spooled_chunk_size(options: &PackOptions) -> Result<u32, Error> {
+    Ok(ChunkPlan::new(MAX_CHUNK_SIZE.into(), options.chunk_size)?.chunk_size)
+}
+
+/// A temporary file without a name for chunks that are not counted yet.
+pub(crate) fn create_spool() -> Result<BufWriter<File>, Error> {
+    let spool = tempfile::tempfile().map_err(Error::io("writing to a temporary file"))?;
+    Ok(BufWriter::with_capacity(1 << 16, spool))
+}
+
+/// Writes what stands in front of the chunks, and the chunks from the spool.
+pub(crate) fn unspool(
+    spool: BufWriter<File>,
+    packed: &Packed,
+    output: &mut impl Write,
+    options: &PackOptions,
+) -> Result<Front, Error> {
+    let spooling = Error::io("writing to a temporary file");
+    let front = Front::new(options, ChunkPlan::new(packed.nbytes, options.chunk_size)?)?;
+    let entries = if options.offsets { packed.offsets(front.layout.first_chunk) } else { Vec::new() };
+    front.write(output, &entries, options)?;
+    let mut spool = spool.into_inner().map_err(|error| spooling(error.into_error()))?;
+    spool.seek(SeekFrom::Start(0)).map_err(&spooling)?;
+    io::copy(&mut spool, output).map_err(Error::io("writing the output"))?;
+    Ok(front)
+}
+
+/// What is computed of all plain bytes.
+pub(crate) fn plain_checksum(options: &PackOptions) -> Checksum {
+    match options.plain_checksum {
+        Checksum::None if options.verify => read_back::CHECKSUM,
+        checksum => checksum,
+    }
+}
+
+/// The run for these options; `size` is how many bytes there are, if that is known.
+pub(crate) fn chunk_run(options: &PackOptions, chunk_size: u32, size: Option<u64>) -> ChunkRun<'_> {
+    ChunkRun {
+        params: &options.params,
+        checksum: options.checksum,
+        // No bytes at all have a chunk size of 0.
+        chunk_size: chunk_size.max(1),
+        size,
+        threads: &options.threads,
+        cancel: &options.cancel,
+        observer: &options.observer,
+    }
+}

@@ -1,0 +1,197 @@
+//! What still stands of one carray, chunk by chunk.
+
+use std::collections::BTreeSet;
+
+use blosc_core::{Chunk, Decoder, Limits, memory};
+use bloscpack_format::FormatError;
+use bloscpack_format::bcolz::{
+    ChunkFileHeader, DATA_DIR, Dtype, SIZES_FILE, STORAGE_FILE, Sizes, Storage, chunk_file_name, chunk_file_number,
+};
+
+use super::Gaps;
+use super::report::LostPart;
+use crate::formats::bcolz::carray::{Meta, read_attrs};
+use crate::formats::bcolz::kept::Kept;
+use crate::formats::bcolz::store::Directory;
+use crate::formats::bcolz::write::Column;
+use crate::recover::lost::Told;
+use crate::source::ReadDirectory;
+use crate::{Cancel, Error};
+
+/// A carray that is damaged: what its metadata say, as far as they stand.
+pub(super) struct Damaged<'a> {
+    dir: &'a dyn ReadDirectory,
+    /// Of all rows that there may be.
+    pub(super) meta: Meta,
+    pub(super) attrs: bloscpack_format::bcolz::Attrs,
+    pub(super) lost: Vec<LostPart>,
+    /// How many rows there were, if that is known.
+    len: Option<u64>,
+    limits: Limits,
+}
+
+impl<'a> Damaged<'a> {
+    /// Reads the metadata. Without `meta/storage` nobody knows what a row is.
+    pub(super) fn open(dir: &'a dyn ReadDirectory, kept: &mut Kept) -> Result<Self, Error> {
+        let (mut lost, limits) = (Vec::new(), kept.limits);
+        let storage = kept.read(dir, STORAGE_FILE, Storage::parse)?;
+        let attrs = match read_attrs(dir, &limits) {
+            Ok(found) => found,
+            Err(error) => {
+                let error = error.unless_out_of_memory()?;
+                lost.push(LostPart::Attrs { why: error.to_string() });
+                Default::default()
+            }
+        };
+        let known = kept
+            .read(dir, SIZES_FILE, Sizes::parse)
+            .and_then(|sizes| Meta::new(storage.clone(), sizes).map_err(|error| error.in_file(dir.name(SIZES_FILE))));
+        let (meta, len) = match known {
+            Ok(meta) => {
+                let len = meta.rows.len();
+                (meta, Some(len))
+            }
+            Err(error) => {
+                let error = error.unless_out_of_memory()?;
+                lost.push(LostPart::Sizes { why: error.to_string() });
+                let (atom_shape, sure) = atom_shape(dir, &storage)?;
+                if !sure {
+                    lost.push(LostPart::AtomShape { atom_shape: atom_shape.clone() });
+                }
+                let sizes = Sizes { shape: [&[0], atom_shape.as_slice()].concat(), ..Sizes::default() };
+                (Meta::new(storage, sizes)?, None)
+            }
+        };
+        Ok(Damaged { dir, meta, attrs, lost, len, limits })
+    }
+
+    /// Puts what stands into a new carray. Rows are decoded before they are believed.
+    pub(super) fn copy_to<D: Directory>(
+        &mut self,
+        new: &mut Column<D>,
+        gaps: Gaps,
+        told: &mut Told,
+        cancel: &Cancel,
+    ) -> Result<(), Error> {
+        let chunklen = self.meta.rows.chunklen();
+        let there: BTreeSet<u64> = numbers(self.dir)?.into_iter().collect();
+        let behind_last = there.last().map_or(0, |last| last.saturating_add(1));
+        let rows_before = |chunk: u64| chunk.saturating_mul(chunklen);
+        // Behind the last chunk that there can be: without `meta/sizes`, in front of the first that is not there.
+        let (end, missing) = match self.len {
+            Some(len) => {
+                let end = len.div_ceil(chunklen).min(behind_last);
+                (end, rows_before(end)..len)
+            }
+            None => {
+                let end = (0..).zip(&there).take_while(|(number, found)| number == *found).count() as u64;
+                (end, rows_before(end)..rows_before(behind_last))
+            }
+        };
+        let fill = gaps == Gaps::Fill && self.meta.storage.dtype != Dtype::Object;
+        if fill {
+            // Each file that is there is at least a name.
+            told.add(end, &self.dir.name(&chunk_file_name(end)), there.len() as u64)?;
+        }
+        for chunk in 0..end {
+            cancel.check()?;
+            let first = rows_before(chunk);
+            let wanted = self.len.map(|len| len.saturating_sub(first).min(chunklen));
+            let is_last = chunk + 1 == end;
+            let (rows, bytes, why) = self.standing(chunk, cancel)?;
+            // Without `meta/sizes`, a last chunk has as many rows as it has.
+            let wanted = wanted.unwrap_or(if is_last && why.is_none() { rows } else { chunklen });
+            if rows >= wanted {
+                new.append_file(&bytes, wanted)?;
+                continue;
+            }
+            if rows > 0 {
+                // It is no whole chunk any more; these rows are.
+                new.append_file(&bytes, rows)?;
+            }
+            let why = why.unwrap_or_else(|| format!("{rows} rows, expected {wanted}"));
+            // Where nobody knows how many rows there were, the end is where the last whole chunk ends.
+            let filled = fill && !(is_last && self.len.is_none());
+            self.lost.push(LostPart::Chunk { chunk, rows: first + rows..first + wanted, why, filled });
+            if !filled {
+                let behind = first + wanted..missing.end.max(rows_before(end).min(self.len.unwrap_or(u64::MAX)));
+                self.lost.extend((!behind.is_empty()).then_some(LostPart::Behind { rows: behind }));
+                return Ok(());
+            }
+            new.fill(first + wanted)?;
+        }
+        self.lost.extend((!missing.is_empty()).then_some(LostPart::Missing { rows: missing }));
+        Ok(())
+    }
+
+    /// The rows of a chunk that stand, its file, and what is wrong with it.
+    fn standing(&self, chunk: u64, cancel: &Cancel) -> Result<(u64, Vec<u8>, Option<String>), Error> {
+        match self.read(chunk, cancel) {
+            Ok((rows, bytes)) => Ok((rows, bytes, None)),
+            Err(error) if error.is_cancelled() => Err(Error::Cancelled),
+            Err(error) => Ok((0, Vec::new(), Some(error.unless_out_of_memory()?.to_string()))),
+        }
+    }
+
+    fn read(&self, chunk: u64, cancel: &Cancel) -> Result<(u64, Vec<u8>), Error> {
+        let chunklen = self.meta.rows.chunklen();
+        // Of any number of rows up to a whole chunk.
+        let rows = self.meta.rows.with_len(chunk.saturating_mul(chunklen)).map_err(FormatError::from)?;
+        let limits = self.limits;
+        let meta = Meta { rows, ..self.meta.clone() };
+        let path = meta.chunk_file(chunk);
+        let decode = || -> Result<(u64, Vec<u8>), Error> {
+            let bytes = meta.read_chunk_file(self.dir, &path, chunk, &limits)?;
+            let refuse = |source| Error::Chunk { chunk, offset: ChunkFileHeader::LEN as u64, source };
+            let parsed = Chunk::parse(&bytes).map_err(refuse)?;
+            let mut decoder = Decoder::new().limits(limits).cancel(cancel.clone());
+            let found = decoder.decompress(&parsed).map_err(refuse)?.len() as u64;
+            let atomsize = rows.atomsize();
+            let count = if self.meta.storage.dtype == Dtype::Object { 1 } else { found / atomsize };
+            if self.meta.storage.dtype != Dtype::Object && !found.is_multiple_of(atomsize) {
+                return Err(Error::NotRows { found, atomsize, rows: None });
+            }
+            let mut file = memory::with_capacity(ChunkFileHeader::LEN + bytes.len())?;
+            file.extend_from_slice(&ChunkFileHeader::NEW.to_bytes());
+            file.extend_from_slice(&bytes);
+            Ok((count, file))
+        };
+        decode().map_err(|error| error.in_file(self.dir.name(&path)))
+    }
+}
+
+/// The numbers of the chunk files that are there.
+fn numbers(dir: &dyn ReadDirectory) -> Result<Vec<u64>, Error> {
+    match dir.list(DATA_DIR) {
+        Ok(names) => Ok(names.iter().filter_map(|name| chunk_file_number(name)).collect()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(Error::io("listing")(error).in_file(dir.name(DATA_DIR))),
+    }
+}
+
+/// The axes within a row, as the first chunk tells that may be whole, if there are more behind it: it is a full one then. And
+/// whether that is sure: of a row of one item it is.
+fn atom_shape(dir: &dyn ReadDirectory, storage: &Storage) -> Result<(Vec<u64>, bool), Error> {
+    if storage.dtype == Dtype::Object {
+        return Ok((Vec::new(), true));
+    }
+    let mut numbers = numbers(dir)?;
+    numbers.sort_unstable();
+    let Some((1.., full)) = numbers.split_last() else { return Ok((Vec::new(), false)) };
+    let nbytes = |number: &u64| -> Option<u64> {
+        let file = dir.open(&chunk_file_name(*number)).ok()?;
+        let mut head = [0; blosc_core::Header::EXTENDED_LEN];
+        let room = file.len().ok()?.checked_sub(ChunkFileHeader::LEN as u64)?;
+        let head = head.get_mut(..room.min(blosc_core::Header::EXTENDED_LEN as u64) as usize)?;
+        file.read_exact_at(ChunkFileHeader::LEN as u64, head).ok()?;
+        let header = blosc_core::Header::parse(head).ok()?;
+        (header.cbytes() as u64 <= room).then_some(header.nbytes() as u64)
+    };
+    let full_chunk = storage.chunklen.checked_mul(storage.dtype.itemsize());
+    let items = full.iter().find_map(nbytes).and_then(|nbytes| nbytes.checked_div(full_chunk?));
+    match items {
+        Some(0 | 1) => Ok((Vec::new(), true)),
+        Some(items) => Ok((vec![items], false)),
+        None => Ok((Vec::new(), false)),
+    }
+}

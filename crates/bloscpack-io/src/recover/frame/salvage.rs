@@ -1,0 +1,172 @@
+//! The new frame, made of the chunks that stand.
+
+use std::path::Path;
+
+use blosc_core::{Chunk, DecodeError, Decoder, Filter, Limits, OutOfMemory, Special};
+use bloscpack_format::frame::{B2nd, Edit, FrameError, Grid, Header, Trailer};
+
+use super::report::{Lost, RecoverReport};
+use super::{MAX_UNSEEN, Slot};
+use crate::formats::frame::new::NewFrame;
+use crate::formats::frame::params::FrameParams;
+use crate::formats::frame::writer::FrameWriter;
+use crate::recover::lost::Told;
+use crate::{Cancel, Error};
+
+/// What the new frame is made of.
+pub(super) struct Salvage<'a> {
+    pub(super) header: &'a Header,
+    pub(super) trailer: Trailer,
+    /// The compressed bytes of a chunk.
+    pub(super) read: &'a dyn Fn(Slot) -> Result<Vec<u8>, Error>,
+    pub(super) cancel: &'a Cancel,
+    pub(super) limits: Limits,
+    /// Bytes that are there.
+    pub(super) stored: u64,
+}
+
+impl Salvage<'_> {
+    /// Puts what stands into a new frame, a chunk at a time: `found` slots, or as many as the array has chunks.
+    pub(super) fn write(
+        mut self,
+        slots: impl Iterator<Item = Slot>,
+        found: u64,
+        output: &Path,
+        overwrite: bool,
+        mut lost: Vec<Lost>,
+    ) -> Result<RecoverReport, Error> {
+        let array = B2nd::of(&self.header.metalayers)?;
+        let grid = array.as_ref().map(|array| Grid::new(array, self.header.typesize)).transpose()?;
+        let expected = grid.as_ref().map_or(found, Grid::nchunks);
+        if found < expected {
+            if expected > MAX_UNSEEN {
+                let what = "chunks of an array, of which most are lost";
+                return Err(Error::Format(FrameError::TooMany { what, found: expected, max: MAX_UNSEEN }.into()));
+            }
+            lost.push(Lost::Missing { chunks: expected - found });
+        } else if found > expected {
+            lost.push(Lost::TooMany { chunks: found - expected });
+        }
+        // An index of a few bytes can name any number of chunks.
+        Told::new(self.limits).add(found.max(expected), "", self.stored)?;
+        let slots = slots.chain(std::iter::repeat(Slot::Lost));
+        let decoder = Decoder::new().limits(self.limits).cancel(self.cancel.clone());
+        let mut decoder = decoder.super_chunk_typesize(self.header.typesize as usize);
+        if let Some(array) = &array {
+            decoder = decoder.blockshape(&array.block_axes());
+        }
+        self.drop_vlmetalayers(&mut lost)?;
+        let store = NewFrame::create(output, self.header.frame_type, overwrite)?;
+        // Chunks are copied as they are: how new ones would be compressed does not matter.
+        let params = FrameParams::of(self.header).unwrap_or(FrameParams::new(self.header.typesize));
+        let edit = Edit::create(self.header.try_clone()?, self.trailer);
+        let mut writer = FrameWriter::with_edit(store, edit, params);
+        let (mut kept, mut copied) = (0, 0_u64);
+        for (number, slot) in (0..expected).zip(slots) {
+            self.cancel.check()?;
+            let chunk = match slot {
+                Slot::Special(special, nbytes) => {
+                    writer.append_special(special, nbytes)?;
+                    kept += 1;
+                    continue;
+                }
+                Slot::Lost => None,
+                stored => match read_whole(self.read, stored, &mut decoder, grid.as_ref())? {
+                    Ok((chunk, unchecked)) => {
+                        lost.extend(unchecked.map(|why| Lost::Unchecked { chunk: number, why }));
+                        Some(chunk)
+                    }
+                    Err(why) => {
+                        self.cancel.check()?;
+                        lost.push(Lost::Chunk { chunk: number, why });
+                        None
+                    }
+                },
+            };
+            match (chunk, &grid) {
+                (Some(chunk), _) => {
+                    copied = copied.saturating_add(chunk.len() as u64);
+                    // A chunk that many numbers share becomes one for each: no more of these than nobody has stored.
+                    self.limits.check_unearned(copied.saturating_sub(self.stored), 0)?;
+                    writer.append_chunk(&chunk)?;
+                    kept += 1;
+                }
+                (None, Some(grid)) => writer.append_special(Special::Zeros, grid.chunk_nbytes() as u32)?,
+                (None, None) => {}
+            }
+        }
+        let nbytes = writer.frame()?.header.nbytes;
+        writer.finish()?;
+        Ok(RecoverReport { chunks: kept, nbytes, lost })
+    }
+
+    /// Leaves out the vlmetalayers that cannot be read back.
+    fn drop_vlmetalayers(&mut self, lost: &mut Vec<Lost>) -> Result<(), Error> {
+        let layers = &mut self.trailer.vlmetalayers;
+        let mut refused: Vec<Option<Lost>> = Vec::new();
+        for (layer, checked) in layers.checked(self.limits) {
+            self.cancel.check()?;
+            let name = || layer.name_lossy().into_owned();
+            let why = checked.err().map(|error| Error::from(error).unless_out_of_memory()).transpose()?;
+            refused.push(why.map(|why| Lost::VlMetalayer { name: name(), why: why.to_string() }));
+        }
+        if refused.iter().any(Option::is_some) {
+            let mut keep = refused.iter().map(Option::is_none);
+            layers.retain(|_| keep.next().unwrap_or(true))?;
+            lost.extend(refused.into_iter().flatten());
+        }
+        Ok(())
+    }
+}
+
+/// A chunk, and what could not be checked of it.
+type Whole = (Vec<u8>, Option<String>);
+
+/// A stored chunk and what could not be checked of it, or why it is lost. Memory that the system refuses tells nothing
+/// about the chunk: it ends the recovery.
+fn read_whole(
+    read: &dyn Fn(Slot) -> Result<Vec<u8>, Error>,
+    stored: Slot,
+    decoder: &mut Decoder,
+    grid: Option<&Grid>,
+) -> Result<Result<Whole, String>, Error> {
+    let chunk = match read(stored) {
+        Ok(chunk) => chunk,
+        Err(error) => return Ok(Err(error.unless_out_of_memory()?.to_string())),
+    };
+    Ok(check(&chunk, decoder, grid)?.map(|unchecked| (chunk, unchecked)))
+}
+
+/// Whether a chunk can be decoded, and has the size that all chunks of an array have; why not, if not. One that only we cannot
+/// decode stands: what is wanting for it.
+fn check(
+    bytes: &[u8],
+    decoder: &mut Decoder,
+    grid: Option<&Grid>,
+) -> Result<Result<Option<String>, String>, OutOfMemory> {
+    let chunk = match Chunk::parse(bytes) {
+        Ok(chunk) => chunk,
+        Err(error) => return Ok(Err(error.to_string())),
+    };
+    let unchecked = match chunk.repeated_value() {
+        Some(_) => None,
+        None => match decoder.decompress(&chunk).err() {
+            Some(DecodeError::OutOfMemory(error)) => return Err(error),
+            Some(error) if is_ours_to_lack(&error) => Some(error.to_string()),
+            Some(error) => return Ok(Err(error.to_string())),
+            None => None,
+        },
+    };
+    let found = chunk.header().nbytes();
+    match grid.map(Grid::chunk_nbytes).filter(|expected| *expected != found) {
+        Some(expected) => Ok(Err(format!("nbytes is {found}, expected {expected}"))),
+        None => Ok(Ok(unchecked)),
+    }
+}
+
+/// Whether another build, or one with plugins, might decode the chunk.
+fn is_ours_to_lack(error: &DecodeError) -> bool {
+    use DecodeError::{CodecUnavailable, UnregisteredCodec};
+    matches!(error, UnregisteredCodec { .. } | CodecUnavailable { .. })
+        || matches!(error, DecodeError::Filter { filter: Filter::Other { .. }, .. })
+}
