@@ -1,7 +1,6 @@
 //! Is what was written what was meant? An output is read again from the disk and decoded before it takes its place, and a
 //! digest of the plain bytes is compared with that of the input, from one end to the other.
 
-use std::fs::File;
 use std::io::{self, Read, Write};
 
 use bloscpack_format::checksum::{Checksum, Digest, Hasher};
@@ -86,14 +85,6 @@ pub(crate) fn compare(
             }
         },
     }
-}
-
-/// Lets the system forget what it has of a file in memory, where it can, so that it is read from the disk.
-pub(crate) fn forget(file: &File) {
-    #[cfg(target_os = "linux")]
-    let _ = rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::DontNeed); // what cannot be forgotten is read from memory
-    #[cfg(not(target_os = "linux"))]
-    let _ = file;
 }
 
 #[cfg(test)]

@@ -7,8 +7,9 @@ use bloscpack_format::numpy::NumpyMeta;
 
 use super::metadata::{Metadata, NPY};
 use super::observed::Observed;
+use super::options::ConvertOptions;
+use super::report::ConvertReport;
 use super::write::{write_array, write_carray, write_frame, write_npy};
-use super::{ConvertOptions, ConvertReport, unpack_options};
 use crate::array::{RowReader, View, are_in_order};
 use crate::formats::bloscpack::pack::pack_to_file;
 use crate::formats::frame::FrameParams;
@@ -27,7 +28,11 @@ pub(super) struct Conversion<'a> {
 
 impl Conversion<'_> {
     pub(super) fn to_bloscpack(&self, metadata: Metadata<'_>) -> Result<Vec<Unkept>, Error> {
-        let (metadata, unkept) = self.options.bloscpack_metadata(metadata, self.array)?;
+        // Metadata that were asked for replace those of the input.
+        let (metadata, unkept) = match self.options.pack.metadata {
+            Some(_) => (None, Vec::new()),
+            None => metadata.into_bloscpack(self.array)?,
+        };
         let pack = self.options.pack_options(self.array, self.typesize(), metadata);
         pack_to_file(self.bytes(), Some(self.archive.nbytes()), self.output, &pack)?;
         Ok(unkept)
@@ -86,14 +91,14 @@ impl Conversion<'_> {
 
     /// The plain bytes as they are stored.
     fn bytes(&self) -> Observed<'_, PlainReader<'_>> {
-        Observed::new(self.archive.reader(&unpack_options(self.options)), self.options.observer())
+        Observed::new(self.archive.reader(&self.options.unpack_options()), self.options.observer())
     }
 
     /// The plain bytes in a temporary file.
     fn spooled(&self) -> Result<File, Error> {
         let mut spool = tempfile::tempfile().map_err(Error::io("creating a temporary file"))?;
         let output = Observed::half(&mut spool, self.options.observer());
-        self.archive.unpack(output, &unpack_options(self.options))?;
+        self.archive.unpack(output, &self.options.unpack_options())?;
         Ok(spool)
     }
 

@@ -8,8 +8,10 @@ use bloscpack_format::numpy::Leaf;
 
 use super::metadata::{CSV, Metadata, lost};
 use super::observed::Observed;
+use super::options::ConvertOptions;
+use super::report::ConvertReport;
 use super::table::report;
-use super::{ConvertOptions, ConvertReport, Target, unpack_options};
+use super::target::Target;
 use crate::array::{Array, ItemFormat, ItemWriter, csv_error, each_text, field_names, plain_dtype, text_leaves};
 use crate::attributes::append;
 use crate::formats::bcolz::{Carray, Ctable, Cursor, LocalDirectory, Root};
@@ -108,7 +110,7 @@ fn convert_array_to_csv_path(
     let file = io::BufWriter::new(AtomicFile::create(output, options.overwrite)?);
     let writer = ItemWriter::new(file, ItemFormat::Csv, array.meta(), None)?;
     let mut writer = Observed::new(writer, observer);
-    array.copy_items(0..array.len(), &mut writer, &unpack_options(options))?;
+    array.copy_items(0..array.len(), &mut writer, &options.unpack_options())?;
     let file = writer.into_inner().finish()?.into_inner();
     file.map_err(|error| Error::io("writing the output")(error.into_error()))?.commit()?;
     let (nbytes, meta) = (array.nbytes(), array.meta().clone());

@@ -5,7 +5,7 @@ use bloscpack_format::frame::{Frame, Metalayers, VlMetalayers};
 use bloscpack_format::numpy::NumpyMeta;
 use bloscpack_format::{Attrs, FormatError, Json};
 
-use super::Target;
+use super::target::Target;
 use crate::attributes::{Attributes, Layers, Unkept, append, copied_layers, layers_of, metadata_of};
 use crate::{Archive, Error};
 

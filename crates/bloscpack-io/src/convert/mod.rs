@@ -2,6 +2,7 @@
 //!
 //! | file | what it knows |
 //! |---|---|
+//! | `target`, `report` | what it becomes, and what was converted |
 //! | `options` | what is asked for, and what the input says where it is not |
 //! | `array` | one array or the plain bytes of one container, to each kind of output |
 //! | `write` | the outputs |
@@ -16,39 +17,26 @@ mod csv;
 mod metadata;
 mod observed;
 mod options;
+mod report;
 mod table;
+mod target;
 mod write;
 
 use std::io;
 use std::path::Path;
 
-use bloscpack_format::numpy::NumpyMeta;
-
 use self::array::Conversion;
 #[cfg(feature = "csv")]
 pub use self::csv::{convert_array_to_csv, convert_to_csv};
 use self::metadata::Metadata;
-pub use self::options::{ConvertOptions, Target};
+pub use self::options::ConvertOptions;
+pub use self::report::ConvertReport;
 pub use self::table::{ColumnFiles, convert_table, convert_table_to_files};
+pub use self::target::Target;
 use crate::array::{known, plain_meta};
 use crate::open::open;
 use crate::options::Event;
-use crate::{Error, LocalSource, Unkept, UnpackOptions};
-
-/// What was converted.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct ConvertReport {
-    /// Plain bytes.
-    pub nbytes: u64,
-    /// What they are, if that is known.
-    pub array: Option<NumpyMeta>,
-    /// Attributes and metalayers of the input that the output does not have.
-    pub unkept: Vec<Unkept>,
-    /// Vlmetalayers of an output that is a frame. C-Blosc2 cannot change one that has more than
-    /// [`VlMetalayers::MAX_INTERCHANGE`](bloscpack_format::frame::VlMetalayers::MAX_INTERCHANGE).
-    pub vlmetalayers: usize,
-}
+use crate::{Error, LocalSource};
 
 /// Converts what `input` holds to the file or directory `output`, which appears whole or not at all. Memory is bounded by a few chunks;
 /// an array that comes as plain bytes in chunks of another shape goes through a temporary file.
@@ -76,7 +64,7 @@ fn convert_path(
     let nbytes = archive.nbytes();
     if nbytes == 0 {
         // Nothing of it will be read, but its chunks can be damaged.
-        archive.unpack(io::sink(), &unpack_options(options))?;
+        archive.unpack(io::sink(), &options.unpack_options())?;
     }
     options.observer().tell(Event::Begin { nbytes });
     let mut metadata = Metadata::of(&archive, target)?;
@@ -101,8 +89,4 @@ fn convert_path(
     };
     report.array = array;
     Ok(report)
-}
-
-fn unpack_options(options: &ConvertOptions) -> UnpackOptions {
-    UnpackOptions::new().limits(options.limits).threads(options.threads.clone()).cancel(options.cancel.clone())
 }

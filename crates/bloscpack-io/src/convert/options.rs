@@ -1,53 +1,16 @@
 //! What a container is converted to, and how: what was asked for, else what the input says.
 
-use std::path::Path;
-
-use blosc_core::{CParams, Codec, FilterPipeline, Limits, OutOfMemory, SplitMode};
+use blosc_core::{CParams, Codec, FilterPipeline, Limits, SplitMode};
 use bloscpack_format::Json;
 use bloscpack_format::bcolz::{self, Cparams, Shuffle, Storage};
 use bloscpack_format::numpy::{Dtype, NumpyMeta};
 
-use super::metadata::Metadata;
 use crate::array::Typing;
 use crate::formats::bcolz::CarrayParams;
 use crate::formats::frame::{ArrayOptions, FrameParams};
 use crate::numpy::for_items;
 use crate::options::{Event, Observer};
-use crate::{Cancel, Error, PackOptions, Threads, Unkept};
-
-/// What a container is converted to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Target {
-    /// A bloscpack file, `.blp`.
-    Bloscpack,
-    /// A contiguous frame, `.b2frame`.
-    Frame,
-    /// An array in a contiguous frame, `.b2nd`.
-    Array,
-    /// A NumPy file, `.npy`.
-    Npy,
-    /// A directory of bcolz, `.bcolz`: a carray, or of a table another one.
-    Bcolz,
-}
-
-impl Target {
-    /// What a file of this name is to be; `None` if the name does not say.
-    #[must_use]
-    pub fn of_name(path: impl AsRef<Path>) -> Option<Target> {
-        fn inner(path: &Path) -> Option<Target> {
-            match path.extension()?.to_str()? {
-                "blp" => Some(Target::Bloscpack),
-                "b2frame" | "b2f" | "b2" => Some(Target::Frame),
-                "b2nd" => Some(Target::Array),
-                "npy" => Some(Target::Npy),
-                "bcolz" => Some(Target::Bcolz),
-                _ => None,
-            }
-        }
-        inner(path.as_ref())
-    }
-}
+use crate::{Cancel, Error, PackOptions, Threads, UnpackOptions};
 
 /// How to convert. What is not set is as the input has it, or as the target's writers have it.
 #[derive(Debug, Clone, Default)]
@@ -167,13 +130,9 @@ impl ConvertOptions {
         &self.pack.observer
     }
 
-    /// The metadata of a bloscpack file: those that were asked for, in place of the input's, else the input's.
-    pub(super) fn bloscpack_metadata(
-        &self,
-        input: Metadata<'_>,
-        array: Option<&NumpyMeta>,
-    ) -> Result<(Option<Json>, Vec<Unkept>), OutOfMemory> {
-        if self.pack.metadata.is_some() { Ok((None, Vec::new())) } else { input.into_bloscpack(array) }
+    /// How the input is read.
+    pub(super) fn unpack_options(&self) -> UnpackOptions {
+        UnpackOptions::new().limits(self.limits).threads(self.threads.clone()).cancel(self.cancel.clone())
     }
 
     pub(super) fn pack_options(&self, array: Option<&NumpyMeta>, typesize: u64, metadata: Option<Json>) -> PackOptions {

@@ -9,8 +9,10 @@ use bloscpack_format::numpy::NumpyMeta;
 
 use super::metadata::{Metadata, NPY, lost};
 use super::observed::Observed;
+use super::options::ConvertOptions;
+use super::report::ConvertReport;
+use super::target::Target;
 use super::write::{write_array, write_npy};
-use super::{ConvertOptions, ConvertReport, Target, unpack_options};
 use crate::formats::bcolz::{Ctable, CtableWriter, LocalDirectory};
 use crate::fs::files::refuse_within;
 use crate::fs::new_directory::NewDirectory;
@@ -73,7 +75,7 @@ fn convert_table_paths(input: &Path, output: &Path, options: &ConvertOptions) ->
     let mut writer = CtableWriter::create(output, options.overwrite, &columns)?;
     let archives: Vec<Archive<'_>> =
         table.names().iter().map(|name| table.column_archive(name)).collect::<Result<_, _>>()?;
-    let unpack = unpack_options(options);
+    let unpack = options.unpack_options();
     let report = report(&table);
     options.observer().tell(Event::Begin { nbytes: report.nbytes });
     // A process of Python that was killed leaves columns that are longer than the first.
@@ -117,7 +119,7 @@ fn convert_table_to_files_paths(
     let table = Ctable::open_with_limits(LocalDirectory::open(input)?, options.limits)?;
     let directory = NewDirectory::create(output, options.overwrite, is_files)?;
     let options = ConvertOptions { overwrite: false, ..options.clone() };
-    let (unpack, observer) = (unpack_options(&options), options.observer());
+    let (unpack, observer) = (options.unpack_options(), options.observer());
     let mut report = report(&table);
     observer.tell(Event::Begin { nbytes: report.nbytes });
     report.unkept = match table.attrs() {

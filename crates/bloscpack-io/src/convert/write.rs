@@ -7,7 +7,7 @@ use bloscpack_format::bcolz::{Attrs, Storage};
 use bloscpack_format::frame::FrameType;
 use bloscpack_format::numpy::{NumpyMeta, npy};
 
-use super::ConvertOptions;
+use super::options::ConvertOptions;
 use crate::Error;
 use crate::attributes::Layers;
 use crate::formats::bcolz::CarrayWriter;

@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 use tempfile::TempPath;
 
 use crate::Error;
-use crate::fs::files::{is_same_file, permissions_for_file};
+use crate::fs::files::{forget_cached, is_same_file, permissions_for_file};
+use crate::fs::place::{directory, resolve, sync_directory};
 use crate::fs::temporary;
 use crate::source::ReadAt as _;
 
@@ -121,7 +122,7 @@ impl AtomicFile {
             self.file.flush()?;
             let file = self.file.get_ref();
             file.sync_all()?;
-            crate::read_back::forget(file);
+            forget_cached(file);
             file.try_clone()
         };
         reopen().map_err(|error| Error::file("finishing", &self.target, error))
@@ -179,34 +180,6 @@ impl Seek for AtomicFile {
     }
 }
 
-/// The directory of a file.
-pub(crate) fn directory(target: &Path) -> &Path {
-    match target.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    }
-}
-
-/// Where an output is to be: a link stays what it is, and what it leads to is made or replaced. There has to be a directory
-/// for it.
-pub(crate) fn resolve(target: &Path) -> io::Result<PathBuf> {
-    /// As many as Linux follows.
-    const MAX_LINKS: usize = 40;
-    let mut resolved = target.to_owned();
-    for _ in 0..MAX_LINKS {
-        if let Ok(found) = fs::canonicalize(&resolved) {
-            return Ok(found);
-        }
-        let Ok(next) = fs::read_link(&resolved) else {
-            let missing = "there is no such directory for it";
-            let there = fs::metadata(directory(&resolved)).is_ok_and(|found| found.is_dir());
-            return if there { Ok(resolved) } else { Err(io::Error::new(io::ErrorKind::NotFound, missing)) };
-        };
-        resolved = directory(&resolved).join(next);
-    }
-    Err(io::Error::other("too many links lead to it"))
-}
-
 /// Gives a file that is to replace another one the same owner and group, where one may.
 fn keep_owner(file: &File, old: &fs::Metadata) {
     #[cfg(unix)]
@@ -256,9 +229,4 @@ fn link_unnamed(file: &File, target: &Path, overwrite: bool) -> io::Result<()> {
 #[cfg(not(target_os = "linux"))]
 fn link_unnamed(_: &File, _: &Path, _: bool) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
-}
-
-/// Makes the new name itself durable.
-pub(crate) fn sync_directory(directory: &Path) -> io::Result<()> {
-    if cfg!(unix) { File::open(directory)?.sync_all() } else { Ok(()) }
 }

@@ -5,6 +5,7 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 use crate::Error;
+use crate::fs::place::directory;
 
 /// Refuses `output` if it is the file that is being read: writing would destroy what is still to be read.
 pub(crate) fn refuse_same_file(input: &File, output: &Path) -> Result<(), Error> {
@@ -21,7 +22,7 @@ pub(crate) fn refuse_within(input: &Path, output: &Path) -> Result<(), Error> {
     // An output that is a link counts as where it leads to, a new one as where it would be.
     let there = output.canonicalize();
     let is_there = there.is_ok();
-    let place = there.or_else(|_| crate::fs::atomic::directory(output).canonicalize());
+    let place = there.or_else(|_| directory(output).canonicalize());
     match (input.canonicalize(), place) {
         (Ok(input_at), Ok(place)) if place.starts_with(&input_at) || is_there && input_at.starts_with(&place) => {
             Err(Error::InputReplaced { input: input.to_owned(), output: output.to_owned() })
@@ -82,6 +83,14 @@ fn holds(input: &File, size: u64) -> bool {
 #[cfg(not(unix))]
 fn holds(_: &File, _: u64) -> bool {
     true
+}
+
+/// Asks the system to drop what it has of a file in memory, so that it is read from the disk.
+pub(crate) fn forget_cached(file: &File) {
+    #[cfg(target_os = "linux")]
+    let _ = rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::DontNeed); // pages that cannot be dropped are read from memory
+    #[cfg(not(target_os = "linux"))]
+    let _ = file;
 }
 
 /// Removes a file. It is no error if there is none.

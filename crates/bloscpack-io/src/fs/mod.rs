@@ -6,10 +6,12 @@
 //! | `new_directory` | the same for a directory |
 //! | `temporary` | temporary names, and what a killed process left of them |
 //! | `lock` | one writer at a time |
+//! | `place` | the directory that an output is in |
 //! | `files` | questions before a file is read or written; files that are no links |
 
 pub(crate) mod atomic;
 pub(crate) mod files;
 pub(crate) mod lock;
 pub(crate) mod new_directory;
+pub(crate) mod place;
 pub(crate) mod temporary;

@@ -5,8 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::Error;
-use crate::fs::atomic;
 use crate::fs::files::permissions_for_directory;
+use crate::fs::place::{self, resolve, sync_directory};
 use crate::fs::temporary::{self, TemporaryDirectory};
 
 /// A directory that is being made beside its place; dropped without [`commit`](Self::commit), nothing is left.
@@ -43,7 +43,7 @@ impl NewDirectory {
             }
             _ => {}
         }
-        let resolved = atomic::resolve(target).map_err(refuse)?;
+        let resolved = resolve(target).map_err(refuse)?;
         temporary::remove_leftovers(&resolved);
         let directory = TemporaryDirectory::create(&resolved).map_err(refuse)?;
         Ok(NewDirectory { directory, target: resolved, overwrite })
@@ -66,17 +66,17 @@ impl NewDirectory {
             io::ErrorKind::AlreadyExists if !overwrite => Error::OutputExists(target.clone()),
             _ => Error::file("finishing", &target, error),
         };
-        let parent = atomic::directory(&target);
+        let parent = place::directory(&target);
         let old = fs::metadata(&target).ok().filter(|_| overwrite);
         if let Some(old) = &old {
             fs::set_permissions(directory.path(), permissions_for_directory(old)).map_err(refuse)?;
         }
-        atomic::sync_directory(directory.path()).map_err(refuse)?;
+        sync_directory(directory.path()).map_err(refuse)?;
         if old.is_some() {
             return replace(directory, &target, parent).map_err(refuse);
         }
         rename_to_new(directory.path(), &target).map_err(refuse)?;
-        if let Err(error) = atomic::sync_directory(parent) {
+        if let Err(error) = sync_directory(parent) {
             // If it cannot be undone, it is whole all the same.
             let undone = fs::rename(&target, directory.path());
             if undone.is_err() {
@@ -125,7 +125,7 @@ fn replace(new: TemporaryDirectory, target: &Path, parent: &Path) -> io::Result<
         match exchange() {
             Ok(()) => {
                 // Before what was there is removed.
-                let synced = atomic::sync_directory(parent);
+                let synced = sync_directory(parent);
                 if synced.is_err() {
                     let _ = exchange();
                 }
@@ -149,5 +149,5 @@ fn replace(new: TemporaryDirectory, target: &Path, parent: &Path) -> io::Result<
         return Err(error);
     }
     new.keep();
-    atomic::sync_directory(parent)
+    sync_directory(parent)
 }

@@ -10,9 +10,11 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempPath;
 
-use crate::fs::atomic;
+#[cfg(unix)]
+use crate::fs::files::is_same_file;
 #[cfg(unix)]
 use crate::fs::lock::{Attempt, attempt};
+use crate::fs::place::directory;
 
 /// So many processes may write the same target at a time under names that the next one knows; more have names by chance.
 #[cfg(unix)]
@@ -31,7 +33,7 @@ pub(crate) fn file(target: &Path) -> io::Result<(TempPath, File)> {
     let mut builder = by_chance();
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let (file, path) = builder.tempfile_in(atomic::directory(target))?.into_parts();
+    let (file, path) = builder.tempfile_in(directory(target))?.into_parts();
     Ok((path, file))
 }
 
@@ -47,7 +49,7 @@ pub(crate) fn name(file: &File, target: &Path, link: impl Fn(&Path) -> io::Resul
             linked => return linked.and_then(|()| TempPath::try_from_path(path)),
         }
     }
-    Ok(by_chance().make_in(atomic::directory(target), link)?.into_temp_path())
+    Ok(by_chance().make_in(directory(target), link)?.into_temp_path())
 }
 
 /// A temporary directory, removed when dropped.
@@ -74,7 +76,7 @@ impl TemporaryDirectory {
                 return Ok(TemporaryDirectory { path, kept: false, lock: Some(lock) });
             }
         }
-        let made = by_chance().make_in(atomic::directory(target), |path| fs::create_dir(path))?;
+        let made = by_chance().make_in(directory(target), |path| fs::create_dir(path))?;
         let path = made.into_temp_path().keep().map_err(|error| error.error)?;
         Ok(TemporaryDirectory { path, kept: false, lock: None })
     }
@@ -123,7 +125,7 @@ fn slot_of(target: &Path, slot: u32) -> PathBuf {
     let name = target.file_name().unwrap_or_default();
     let digest = Checksum::Crc32.digest(name.as_encoded_bytes());
     let digest: String = digest.as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
-    atomic::directory(target).join(format!(".blpk-{digest}-{slot}.tmp"))
+    directory(target).join(format!(".blpk-{digest}-{slot}.tmp"))
 }
 
 /// Makes something under the first name that is free, and locks it; `None` if none is, or there are no locks.
@@ -141,7 +143,7 @@ fn claim(
         };
         match attempt(&made) {
             // Who took it for a leftover before there was the lock, has removed it or is about to.
-            Ok(Attempt::Locked) if crate::fs::files::is_same_file(&made, &path).unwrap_or(false) => {
+            Ok(Attempt::Locked) if is_same_file(&made, &path).unwrap_or(false) => {
                 return Ok(Some((path, made)));
             }
             Ok(Attempt::Locked | Attempt::Taken) => {}
@@ -167,7 +169,7 @@ fn remove_if_dead(path: &Path) {
     let Ok(file) = rustix::fs::open(path, flags, Mode::empty()).map(File::from) else { return };
     let Ok(found) = file.metadata() else { return };
     let is_dead = matches!(attempt(&file), Ok(Attempt::Locked));
-    if is_dead && crate::fs::files::is_same_file(&file, path).unwrap_or(false) {
+    if is_dead && is_same_file(&file, path).unwrap_or(false) {
         // If it cannot be removed, another name is taken.
         let _ = match found.is_dir() {
             true => fs::remove_dir_all(path),

@@ -3,10 +3,12 @@
 //! | file | what it knows |
 //! |---|---|
 //! | `totals` | the first pass: counts, sums, least and greatest |
+//! | `histogram` | bins of numbers |
 //! | `spread` | the second pass: deviations and the histogram |
 //!
 //! Items are taken in the order in which they are stored. Chunks are decoded on all threads, sums are formed on one.
 
+mod histogram;
 mod spread;
 mod totals;
 
@@ -15,8 +17,9 @@ use std::io::Read;
 use blosc_core::{OutOfMemory, memory};
 use bloscpack_format::numpy::{Kind, Leaf, Scalar, Value};
 
+pub use self::histogram::{Edges, Histogram};
 use self::spread::Spread;
-pub use self::spread::{Edges, Histogram};
+
 pub use self::totals::Numbers;
 use self::totals::Totals;
 use crate::array::Array;

@@ -2,7 +2,7 @@
 
 use bloscpack_format::numpy::Value;
 
-use super::Histogram;
+use super::histogram::Histogram;
 
 /// Statistics of numbers. Integers, booleans and times are exact. Times count in steps of their unit.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,12 +4,12 @@ use std::sync::OnceLock;
 
 use blosc_core::{Decoder, Limits};
 use bloscpack_format::FormatError;
-use bloscpack_format::bcolz::{ATTRS_FILE, Attrs, Cparams, Dtype, Rows, SIZES_FILE, STORAGE_FILE, Sizes, Storage};
+use bloscpack_format::bcolz::{Attrs, Cparams, Dtype, Rows, SIZES_FILE, STORAGE_FILE, Sizes, Storage};
 use bloscpack_format::numpy::{NumpyError, NumpyMeta, Order};
 
 use super::kept::Kept;
 use super::settled::Moves;
-use super::store::{ATTRS_TIMES, read_small};
+use super::store::read_attrs;
 use crate::Error;
 use crate::source::ReadDirectory;
 
@@ -51,25 +51,6 @@ impl Meta {
     pub(crate) fn numpy(&self) -> Result<NumpyMeta, Error> {
         let dtype = self.storage.dtype.as_plain().ok_or(FormatError::Numpy(NumpyError::Object))?;
         Ok(NumpyMeta { dtype: dtype.clone(), shape: self.sizes.shape.clone(), order: Order::C })
-    }
-}
-
-/// A file of metadata.
-pub(crate) fn read_meta<T>(
-    dir: &dyn ReadDirectory,
-    path: &str,
-    (limits, times): (&Limits, usize),
-    parse: impl FnOnce(&[u8]) -> Result<T, FormatError>,
-) -> Result<T, Error> {
-    let bytes = read_small(dir, path, limits, times);
-    bytes.and_then(|bytes| Ok(parse(&bytes)?)).map_err(|error| error.in_file(dir.name(path)))
-}
-
-/// The attributes in a directory: none if there is no such file.
-pub(crate) fn read_attrs(dir: &dyn ReadDirectory, limits: &Limits) -> Result<Attrs, Error> {
-    match read_meta(dir, ATTRS_FILE, (limits, ATTRS_TIMES), Attrs::parse) {
-        Err(error) if error.is_not_found() => Ok(Attrs::default()),
-        attrs => attrs,
     }
 }
 

@@ -7,7 +7,8 @@ use bloscpack_format::Format;
 use bloscpack_format::bcolz::{Attrs, STORAGE_FILE};
 use bloscpack_format::numpy::NumpyMeta;
 
-use super::carray::{Meta, read_attrs};
+use super::carray::Meta;
+use super::store::read_attrs;
 use crate::container::{Container, Details, Fetched, Plain, Worker};
 use crate::run::pipeline::Weight;
 use crate::source::ReadDirectory;

@@ -6,11 +6,12 @@ use std::sync::{Arc, OnceLock};
 use blosc_core::Limits;
 use bloscpack_format::bcolz::{Attrs, ROOTDIRS_FILE, RootDirs};
 
-use super::carray::{Carray, attrs_of, read_meta};
+use super::carray::{Carray, attrs_of};
 use super::container::OpenCarray;
 use super::kept::Kept;
 use super::settled::Settled;
 use super::store::Below;
+use super::store::read_meta;
 use crate::source::ReadDirectory;
 use crate::{Archive, Error};
 

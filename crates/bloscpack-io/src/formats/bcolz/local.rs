@@ -8,9 +8,9 @@ use bloscpack_format::bcolz::LOCK_FILE;
 
 use super::store::Directory;
 use crate::Error;
-use crate::fs::atomic::sync_directory;
 use crate::fs::files::{expect_regular, permissions_for_file, remove_if_there};
 use crate::fs::lock::Lock;
+use crate::fs::place::sync_directory;
 use crate::source::{ReadAt, ReadDirectory, shown};
 
 /// A directory on the file system.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use blosc_core::Limits;
 use bloscpack_format::bcolz::{PENDING_FILE, Pending, PendingStep, STAGED_DIR, STORAGE_FILE, staged_name};
 
-use super::carray::read_meta;
+use super::store::read_meta;
 use super::store::{PENDING_TIMES, read_small};
 use crate::Error;
 use crate::source::{ReadAt, ReadDirectory};

@@ -8,6 +8,8 @@ use std::io;
 use std::sync::Arc;
 
 use blosc_core::{Limits, memory};
+use bloscpack_format::FormatError;
+use bloscpack_format::bcolz::{ATTRS_FILE, Attrs};
 
 use crate::Error;
 use crate::fs::lock::Lock;
@@ -90,6 +92,25 @@ pub(crate) fn read_small(
     let mut bytes = memory::zeroed(len as usize)?;
     file.read_exact_at(0, &mut bytes).map_err(&reading)?;
     Ok(bytes)
+}
+
+/// A file of metadata.
+pub(crate) fn read_meta<T>(
+    dir: &dyn ReadDirectory,
+    path: &str,
+    (limits, times): (&Limits, usize),
+    parse: impl FnOnce(&[u8]) -> Result<T, FormatError>,
+) -> Result<T, Error> {
+    let bytes = read_small(dir, path, limits, times);
+    bytes.and_then(|bytes| Ok(parse(&bytes)?)).map_err(|error| error.in_file(dir.name(path)))
+}
+
+/// The attributes in a directory: none if there is no such file.
+pub(crate) fn read_attrs(dir: &dyn ReadDirectory, limits: &Limits) -> Result<Attrs, Error> {
+    match read_meta(dir, ATTRS_FILE, (limits, ATTRS_TIMES), Attrs::parse) {
+        Err(error) if error.is_not_found() => Ok(Attrs::default()),
+        attrs => attrs,
+    }
 }
 
 /// Attributes may be so many times as large as other metadata.

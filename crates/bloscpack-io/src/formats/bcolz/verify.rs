@@ -9,10 +9,11 @@ use bloscpack_format::bcolz::{
     DATA_DIR, ROOTDIRS_FILE, RootDirs, SIZES_FILE, STORAGE_FILE, Sizes, Storage, chunk_file_name, chunk_file_number,
 };
 
-use super::carray::{Carray, read_attrs, read_meta};
+use super::carray::Carray;
 use super::root::format_of;
 use super::settled::Moves;
 use super::store::Below;
+use super::store::{read_attrs, read_meta};
 use crate::run::pipeline;
 use crate::run::pipeline::Weight;
 use crate::source::ReadDirectory;

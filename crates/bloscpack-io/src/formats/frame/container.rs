@@ -287,7 +287,7 @@ impl Container for OpenFrame<'_> {
     }
 
     fn to_verify(&self, limits: &Limits) -> Result<ToVerify<'_>, Error> {
-        verify::chunks(self, limits)
+        verify::chunks(&self.frame, |chunk| self.info(chunk), limits)
     }
 
     fn verify_rest(&self, limits: &Limits, cancel: &Cancel) -> Result<(), Error> {

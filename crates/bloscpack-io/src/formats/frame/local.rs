@@ -9,9 +9,10 @@ use bloscpack_format::frame::{FrameType, sframe};
 use super::chunk_directory::ChunkDirectory;
 use super::store::FrameStore;
 use crate::Error;
-use crate::fs::atomic::{self, AtomicFile};
+use crate::fs::atomic::AtomicFile;
 use crate::fs::files::{clear_special_bits, expect_regular, is_same_file, open_regular_by};
 use crate::fs::lock::{Locked, lock_directory, open_locked};
+use crate::fs::place::sync_directory;
 use crate::source::{ChunkFiles, ReadAt};
 
 /// A frame on the disk that is changed in place. Its path may be a link; within the directory of a sparse frame no link is
@@ -110,7 +111,7 @@ impl FrameStore for LocalFrame {
     fn sync(&mut self) -> io::Result<()> {
         match &self.directory {
             // Chunk files were synced as they were made; their names are the directory's.
-            Some(directory) => atomic::sync_directory(directory.files.path()),
+            Some(directory) => sync_directory(directory.files.path()),
             None => self.file.sync_all(),
         }
     }

@@ -3,13 +3,15 @@
 use blosc_core::{Limits, memory};
 use bloscpack_format::frame::{ChunkInfo, ChunkRef, Frame, FrameType};
 
-use super::container::OpenFrame;
 use crate::Error;
 use crate::container::ToVerify;
 
-/// The chunks that have to be decoded.
-pub(super) fn chunks<'a>(open: &'a OpenFrame<'_>, limits: &Limits) -> Result<ToVerify<'a>, Error> {
-    let frame = &open.frame;
+/// The chunks that have to be decoded. `info` reads the header of a chunk.
+pub(super) fn chunks<'a>(
+    frame: &'a Frame,
+    info: impl Fn(u64) -> Result<ChunkInfo, Error> + 'a,
+    limits: &Limits,
+) -> Result<ToVerify<'a>, Error> {
     let Plan { unstored, stored } = plan(frame, limits)?;
     let (nchunks, numbers): (u64, Box<dyn Iterator<Item = (u64, u64)>>) = match stored {
         Stored::Once => {
@@ -20,7 +22,7 @@ pub(super) fn chunks<'a>(open: &'a OpenFrame<'_>, limits: &Limits) -> Result<ToV
     };
     let mut room = Room::of(frame);
     let checked = move |(chunk, times)| {
-        room.take(chunk, || open.info(chunk))?;
+        room.take(chunk, || info(chunk))?;
         Ok((chunk, times))
     };
     Ok(ToVerify { unstored, nchunks, chunks: Box::new(numbers.map(checked)) })

@@ -9,6 +9,7 @@
 //! | `salvage` | what stands of one carray |
 //! | `report` | what was lost |
 
+mod gaps;
 mod report;
 mod salvage;
 
@@ -18,28 +19,20 @@ use std::sync::Arc;
 use blosc_core::Limits;
 use bloscpack_format::bcolz::{Attrs, ROOTDIRS_FILE, RootDirs, STORAGE_FILE, check_name};
 
+pub use self::gaps::Gaps;
 pub use self::report::{Lost, LostPart, RecoverReport};
 use self::salvage::Damaged;
-use crate::formats::bcolz::carray::{Meta, read_attrs, read_meta};
+use crate::formats::bcolz::carray::Meta;
 use crate::formats::bcolz::kept::Kept;
 use crate::formats::bcolz::local::LocalDirectory;
 use crate::formats::bcolz::settled::Moves;
 use crate::formats::bcolz::store::Below;
+use crate::formats::bcolz::store::{read_attrs, read_meta};
 use crate::formats::bcolz::write::{Column, CtableWriter, Place, Staging};
 use crate::fs::files::refuse_within;
 use crate::recover::lost::Told;
 use crate::source::ReadDirectory;
 use crate::{Cancel, Error};
-
-/// What becomes of rows that are lost in the middle.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Gaps {
-    /// The array ends in front of them.
-    #[default]
-    Trim,
-    /// They get the default value, as far as chunk files go.
-    Fill,
-}
 
 /// Writes what still stands of the carray or ctable `input` to a new directory.
 ///

@@ -8,11 +8,12 @@ use bloscpack_format::bcolz::{
     ChunkFileHeader, DATA_DIR, Dtype, SIZES_FILE, STORAGE_FILE, Sizes, Storage, chunk_file_name, chunk_file_number,
 };
 
-use super::Gaps;
+use super::gaps::Gaps;
 use super::report::LostPart;
-use crate::formats::bcolz::carray::{Meta, read_attrs};
+use crate::formats::bcolz::carray::Meta;
 use crate::formats::bcolz::kept::Kept;
 use crate::formats::bcolz::store::Directory;
+use crate::formats::bcolz::store::read_attrs;
 use crate::formats::bcolz::write::Column;
 use crate::recover::lost::Told;
 use crate::source::ReadDirectory;

@@ -10,7 +10,7 @@ use bloscpack_format::bloscpack::{
 use bloscpack_format::checksum::Checksum;
 use bloscpack_format::numpy::NumpyMeta;
 
-use super::probe::Probe;
+use super::probe::{Hints, Probe};
 use super::report::Lost;
 use crate::formats::bloscpack::prologue::Metadata;
 use crate::source::Sequential;
@@ -87,7 +87,9 @@ impl Head {
     /// Settles which checksum the chunks have, and whether the header's sizes are theirs.
     pub(super) fn settle(&mut self, probe: &mut Probe<'_>, lost: &mut Vec<Lost>) -> Result<(), Error> {
         let stated = self.header.checksum;
-        let (found, nbytes) = probe.decide(self)?;
+        let Head { first_chunk, offsets, start, .. } = &*self;
+        let hints = Hints { first_chunk: *first_chunk, offsets, start: *start, checksum: stated };
+        let (found, nbytes) = probe.decide(&hints)?;
         if let Some(found) = found.filter(|found| *found != stated) {
             lost.push(Lost::Checksum { stated, found });
             self.header.checksum = found;

@@ -5,7 +5,6 @@ use std::fs::File;
 use blosc_core::{Chunk, DecodeError, Decoder, Header as ChunkHeader, Limits};
 use bloscpack_format::checksum::Checksum;
 
-use super::head::Head;
 use crate::source::Sequential;
 use crate::source::counted::Counted;
 use crate::{Cancel, Error};
@@ -64,6 +63,16 @@ pub(super) struct Probe<'a> {
     decoder: Decoder,
     /// Bytes of candidates that may yet be read.
     budget: u64,
+}
+
+/// Where chunks may be, and the checksum that they should have.
+pub(super) struct Hints<'a> {
+    pub(super) first_chunk: Option<u64>,
+    /// Entries of the offsets section, unchecked.
+    pub(super) offsets: &'a [i64],
+    /// No chunk starts before this.
+    pub(super) start: u64,
+    pub(super) checksum: Checksum,
 }
 
 impl<'a> Probe<'a> {
@@ -208,12 +217,12 @@ impl<'a> Probe<'a> {
     }
 
     /// The checksum of the file's chunks and the plain size of one of them. `None` if no chunk is whole by any checksum.
-    pub(super) fn decide(&mut self, head: &Head) -> Result<(Option<Checksum>, Option<u32>), Error> {
-        let mut places: Vec<u64> = head.first_chunk.into_iter().collect();
-        places.extend(head.offsets.iter().filter_map(|at| u64::try_from(*at).ok()).take(CANDIDATES));
-        places.extend(self.candidates(head.start, self.len.min(head.start.saturating_add(SAMPLE)))?);
+    pub(super) fn decide(&mut self, hints: &Hints<'_>) -> Result<(Option<Checksum>, Option<u32>), Error> {
+        let mut places: Vec<u64> = hints.first_chunk.into_iter().collect();
+        places.extend(hints.offsets.iter().filter_map(|at| u64::try_from(*at).ok()).take(CANDIDATES));
+        places.extend(self.candidates(hints.start, self.len.min(hints.start.saturating_add(SAMPLE)))?);
         places.dedup();
-        let stated = head.header.checksum;
+        let stated = hints.checksum;
         let mut order = vec![stated];
         order.extend(Checksum::ALL.into_iter().filter(|checksum| *checksum != stated));
         order.retain(|checksum| *checksum != Checksum::None);

@@ -8,19 +8,22 @@
 //! |---|---|
 //! | `walk` | what stands in a frame that does not open |
 //! | `salvage` | the new frame |
+//! | `slot` | where a chunk of the new frame comes from |
 //! | `report` | what was lost |
 
 mod report;
 mod salvage;
+mod slot;
 mod walk;
 
 use std::path::Path;
 
-use blosc_core::{Limits, Special, memory};
+use blosc_core::{Limits, memory};
 use bloscpack_format::frame::{ChunkInfo, ChunkRef, FrameType, Header, sframe};
 
 pub use self::report::{Lost, RecoverReport};
 use self::salvage::Salvage;
+use self::slot::Slot;
 use self::walk::Walk;
 use crate::source::parse_start;
 use crate::{Archive, Cancel, Error, LocalSource, ReadAt as _};
@@ -133,21 +136,4 @@ fn read_chunk_file(
         file.read_exact_at(at, piece).map_err(refuse)?;
     }
     Ok(bytes)
-}
-
-/// The most chunks that an index says there are, or an array, without having shown them: as many as an index may have that
-/// does not repeat itself, 256 MiB of it.
-const MAX_UNSEEN: u64 = 1 << 25;
-
-/// What a chunk of the new frame is to be.
-#[derive(Debug, Clone, Copy)]
-enum Slot {
-    /// A chunk of a frame that opens.
-    Numbered(u64),
-    /// So many bytes from a place on, counted from the end of the header.
-    At(u64, u64),
-    /// A chunk file.
-    File(u32),
-    Special(Special, u32),
-    Lost,
 }

@@ -6,7 +6,7 @@ use blosc_core::{Chunk, DecodeError, Decoder, Filter, Limits, OutOfMemory, Speci
 use bloscpack_format::frame::{B2nd, Edit, FrameError, Grid, Header, Trailer};
 
 use super::report::{Lost, RecoverReport};
-use super::{MAX_UNSEEN, Slot};
+use super::slot::{MAX_UNSEEN, Slot};
 use crate::formats::frame::new::NewFrame;
 use crate::formats::frame::params::FrameParams;
 use crate::formats::frame::writer::FrameWriter;

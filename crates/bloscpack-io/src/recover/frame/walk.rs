@@ -10,7 +10,7 @@ use bloscpack_format::frame::{
 };
 
 use super::report::Lost;
-use super::{MAX_UNSEEN, Slot};
+use super::slot::{MAX_UNSEEN, Slot};
 use crate::{Cancel, Error, ReadAt as _};
 
 /// What stands in the data of a frame whose index or trailer does not.

@@ -5,8 +5,8 @@ use bloscpack_format::bcolz::Attrs;
 
 use super::ctable::CtableWriter;
 use crate::Error;
-use crate::formats::bcolz::carray::read_attrs;
 use crate::formats::bcolz::store::Directory;
+use crate::formats::bcolz::store::read_attrs;
 
 impl<D: Directory> CtableWriter<D> {
     /// The attributes of the table as they are going to be.

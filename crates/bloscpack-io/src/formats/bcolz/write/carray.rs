@@ -18,9 +18,9 @@ use crate::formats::bcolz::kept::Kept;
 use crate::formats::bcolz::local::LocalDirectory;
 use crate::formats::bcolz::root::is_bcolz;
 use crate::formats::bcolz::store::Directory;
-use crate::fs::atomic::directory;
 use crate::fs::lock::Lock;
 use crate::fs::new_directory::NewDirectory;
+use crate::fs::place::directory;
 use crate::source::ReadDirectory as _;
 use crate::{Cancel, Error, Threads};
 

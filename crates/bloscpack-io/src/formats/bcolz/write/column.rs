@@ -8,16 +8,16 @@ use std::sync::Arc;
 
 use blosc_core::Encoder;
 use bloscpack_format::bcolz::{
-    ATTRS_FILE, Attrs, DATA_DIR, Dtype, META_DIR, PendingStep, Rows, SIZES_FILE, STORAGE_FILE, chunk_file_name,
-    staged_name,
+    ATTRS_FILE, Attrs, DATA_DIR, Dtype, META_DIR, Rows, SIZES_FILE, STORAGE_FILE, chunk_file_name, staged_name,
 };
 use bloscpack_format::{FormatError, Json};
 
 use super::params::CarrayParams;
 use super::staging::{Staging, lock};
 use crate::Error;
-use crate::formats::bcolz::carray::{Meta, read_attrs};
+use crate::formats::bcolz::carray::Meta;
 use crate::formats::bcolz::kept::Kept;
+use crate::formats::bcolz::store::read_attrs;
 use crate::formats::bcolz::store::{Below, Directory};
 use crate::fs::lock::Lock;
 
@@ -222,20 +222,5 @@ impl<D: Directory> Column<D> {
         let old = self.attrs()?.remove(name);
         self.attrs_are_new |= old.is_some();
         Ok(old)
-    }
-
-    /// Commits this one alone.
-    pub(crate) fn flush(&mut self) -> Result<(), Error> {
-        let prepared = self.prepare()?;
-        let change = super::flush::together(vec![prepared], Vec::new());
-        self.root.commit(change)?;
-        self.committed();
-        Ok(())
-    }
-
-    /// A change of the attributes alone, as a step.
-    pub(super) fn stage_attrs(&mut self) -> Result<Option<PendingStep>, Error> {
-        let Some(attrs) = self.attrs.as_ref().filter(|_| self.attrs_are_new) else { return Ok(None) };
-        super::flush::stage_attrs(&self.root, attrs, self.path(ATTRS_FILE)).map(Some)
     }
 }

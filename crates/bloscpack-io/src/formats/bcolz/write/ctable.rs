@@ -16,10 +16,10 @@ use super::column::Column;
 use super::flush::{stage_attrs, together};
 use super::params::CarrayParams;
 use super::staging::{Change, Staging};
-use crate::formats::bcolz::carray::read_meta;
 use crate::formats::bcolz::kept::Kept;
 use crate::formats::bcolz::local::LocalDirectory;
 use crate::formats::bcolz::store::Directory;
+use crate::formats::bcolz::store::read_meta;
 use crate::{Cancel, Error, Threads};
 
 /// A ctable that is being written. [`flush`](Self::flush) makes all changes since the last one true in all columns at once,

@@ -1,7 +1,7 @@
 //! What makes the changes of a carray, or of all columns, true: which files get their names, in which order?
 
 use bloscpack_format::bcolz::{
-    Attrs, DATA_DIR, Dtype, MAX_ATTRS_LEN, PendingStep, SIZES_FILE, SizesChange, chunk_file_name,
+    ATTRS_FILE, Attrs, DATA_DIR, Dtype, MAX_ATTRS_LEN, PendingStep, SIZES_FILE, SizesChange, chunk_file_name,
 };
 
 use super::column::Column;
@@ -51,6 +51,20 @@ impl<D: Directory> Column<D> {
             sizes: self.stage_sizes()?,
             attrs: self.stage_attrs()?,
         })
+    }
+
+    /// Commits this one alone.
+    pub(crate) fn flush(&mut self) -> Result<(), Error> {
+        let prepared = self.prepare()?;
+        self.root.commit(together(vec![prepared], Vec::new()))?;
+        self.committed();
+        Ok(())
+    }
+
+    /// A change of the attributes alone, as a step.
+    fn stage_attrs(&mut self) -> Result<Option<PendingStep>, Error> {
+        let Some(attrs) = self.attrs.as_ref().filter(|_| self.attrs_are_new) else { return Ok(None) };
+        stage_attrs(&self.root, attrs, self.path(ATTRS_FILE)).map(Some)
     }
 
     fn stage_sizes(&mut self) -> Result<Option<(PendingStep, SizesChange)>, Error> {

@@ -1,0 +1,20 @@
+//! What was converted.
+
+use bloscpack_format::numpy::NumpyMeta;
+
+use crate::Unkept;
+
+/// What was converted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ConvertReport {
+    /// Plain bytes.
+    pub nbytes: u64,
+    /// What they are, if that is known.
+    pub array: Option<NumpyMeta>,
+    /// Attributes and metalayers of the input that the output does not have.
+    pub unkept: Vec<Unkept>,
+    /// Vlmetalayers of an output that is a frame. C-Blosc2 cannot change one that has more than
+    /// [`VlMetalayers::MAX_INTERCHANGE`](bloscpack_format::frame::VlMetalayers::MAX_INTERCHANGE).
+    pub vlmetalayers: usize,
+}
