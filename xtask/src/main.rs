@@ -16,6 +16,7 @@ mod limits;
 mod memory;
 mod metadata;
 mod msrv;
+mod mutex;
 mod no_c;
 mod release;
 mod sh;

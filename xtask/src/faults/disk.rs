@@ -1,7 +1,7 @@
 //! Disks that are full for real, and files that may not grow: a file system of 256 KiB in memory, `/dev/full`, `ulimit -f`.
 
 use super::cases::CASES;
-use super::sandbox::Sandbox;
+use super::sandbox::{Sandbox, empty_folder};
 use super::tools::{Program, Tools};
 use anyhow::Result;
 use std::path::Path;
@@ -70,7 +70,7 @@ fn dev_full(tools: &Tools, fixture: &Path, work: &Path) -> Result<Vec<String>> {
 /// Every command on a file system that its output does not fit on.
 fn full_file_system(tools: &Tools, fixture: &Path, work: &Path) -> Result<Vec<String>> {
     let mount = work.join("full");
-    super::fresh(&mount)?;
+    empty_folder(&mount)?;
     let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", "size=1m", "tmpfs"]).arg(&mount).output();
     if !mounted.is_ok_and(|mounted| mounted.status.success()) {
         println!("full file system: skipped, for mounting one is not allowed here");
@@ -84,7 +84,7 @@ fn full_file_system(tools: &Tools, fixture: &Path, work: &Path) -> Result<Vec<St
 fn on_mounted(tools: &Tools, fixture: &Path, mount: &Path) -> Result<Vec<String>> {
     let (mut failed, mut fitted, mut wrong) = (0, 0, Vec::new());
     for case in CASES {
-        super::fresh(&mount.join("sandbox"))?;
+        empty_folder(&mount.join("sandbox"))?;
         let sandbox = Sandbox::new(case, tools, fixture, &mount.join("sandbox"))?;
         // So many bytes are left.
         for left in [0, 4 << 10, 16 << 10, 48 << 10] {

@@ -16,12 +16,12 @@ pub(crate) mod sandbox;
 pub(crate) mod tools;
 pub(crate) mod trial;
 
+use crate::mutex::lock;
 use anyhow::{Result, bail};
 use cases::CASES;
 use sandbox::{Sandbox, work_folder};
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
@@ -181,10 +181,6 @@ pub(crate) fn each_case(
     failed.into_inner().unwrap_or_default().map_or(Ok(()), Err)
 }
 
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
-}
-
 fn print_tables(tallies: &BTreeMap<(usize, usize), Tally>) {
     let sum = |belongs: &dyn Fn(usize, usize) -> bool| {
         let chosen = tallies.iter().filter(|((case, fault), _)| belongs(*case, *fault));
@@ -212,12 +208,4 @@ fn print_tables(tallies: &BTreeMap<(usize, usize), Tally>) {
     println!(
         "as old: an error, and all is as before; as new: an error, and what was asked for is done or in its place"
     );
-}
-
-/// Makes the folder for one thing, empty.
-pub(crate) fn fresh(folder: &Path) -> Result<()> {
-    if folder.exists() {
-        fs::remove_dir_all(folder)?;
-    }
-    Ok(fs::create_dir_all(folder)?)
 }

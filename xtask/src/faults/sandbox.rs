@@ -52,6 +52,14 @@ pub(crate) fn work_folder(name: &str) -> Result<PathBuf> {
     Ok(folder.canonicalize()?)
 }
 
+/// Makes `folder`, or empties it.
+pub(super) fn empty_folder(folder: &Path) -> Result<()> {
+    if folder.exists() {
+        fs::remove_dir_all(folder)?;
+    }
+    Ok(fs::create_dir_all(folder)?)
+}
+
 impl<'a> Sandbox<'a> {
     /// Runs the case once with nothing in its way.
     pub(crate) fn new(case: &'a Case, tools: &'a Tools, fixture: &'a Path, scratch: &Path) -> Result<Sandbox<'a>> {

@@ -14,6 +14,7 @@ mod seeds;
 
 use self::options::{Job, Options};
 use self::report::{Figures, Report};
+use crate::mutex::lock;
 use crate::sh;
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
@@ -79,10 +80,6 @@ fn fuzz_all(options: &Options) -> Result<()> {
         report.place()
     );
     Ok(())
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
 /// Runs one target. What it writes goes to a log; a failing input is kept, and named in the figures.

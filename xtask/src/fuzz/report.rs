@@ -1,6 +1,7 @@
 //! The figures of a run, and the table of all of them: one line for each target that has run, added when it is done, so that an
 //! interrupted run loses none.
 
+use crate::mutex::lock;
 use crate::{metadata, sh};
 use anyhow::{Context, Result};
 use std::collections::BTreeMap;
@@ -78,7 +79,7 @@ impl Report {
     }
 
     pub(super) fn add(&self, target: &str, commit: &str, figures: &Figures) -> Result<()> {
-        Ok(writeln!(super::lock(&self.file), "{}", line(target, commit, figures))?)
+        Ok(writeln!(lock(&self.file), "{}", line(target, commit, figures))?)
     }
 
     /// The targets that ran so long or longer with this commit, and found nothing. Nobody knows what a dirty one was.

@@ -1,7 +1,8 @@
 //! Checks a finished tarball: complete, intact, without paths of the builder, the same from another folder.
 
+use super::input::read;
 use super::tarball::unpack;
-use super::{build, contents, read};
+use super::{build, contents, timestamp};
 use crate::{metadata, sh};
 use anyhow::{Context, Result, bail, ensure};
 use std::path::Path;
@@ -65,7 +66,7 @@ pub(super) fn reproducible(first: &Path) -> Result<()> {
         copy_sources(&copy)?;
         let mut second = sh::cargo(["xtask", "release"]);
         second.current_dir(&copy).env("CARGO_TARGET_DIR", copy.join("elsewhere"));
-        second.env("SOURCE_DATE_EPOCH", super::time()?.to_string()).env_remove("CARGO_MANIFEST_DIR");
+        second.env("SOURCE_DATE_EPOCH", timestamp::time()?.to_string()).env_remove("CARGO_MANIFEST_DIR");
         sh::run(&mut second)?;
         let name = first.file_name().context("the tarball has no name")?;
         let second = copy.join("elsewhere/release-tarball").join(name);

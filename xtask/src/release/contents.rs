@@ -1,6 +1,7 @@
 //! The files of a release: program, man pages, completions, texts, checksums.
 
-use super::{licences, read};
+use super::input::read;
+use super::licences;
 use crate::{metadata, sh};
 use anyhow::{Context, Result, ensure};
 use sha2::{Digest, Sha256};

@@ -1,6 +1,7 @@
 //! Licence texts of everything that is linked into `blpk`, as one file.
 
-use super::{build, read};
+use super::build;
+use super::input::read;
 use crate::{metadata, sh};
 use anyhow::{Context, Result, bail, ensure};
 use std::collections::{BTreeMap, BTreeSet};

@@ -6,14 +6,16 @@
 mod build;
 mod check;
 mod contents;
+mod input;
 mod licences;
 mod tarball;
+mod timestamp;
 
 pub(crate) use build::{blpk, cargo, host, set_flags};
 
-use crate::{metadata, sh};
+use crate::metadata;
 use anyhow::{Context, Result, bail};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Builds, packs and checks the tarball; with `--check` a second time, from a copy of the sources in another folder.
 pub(crate) fn run(arguments: &[&str]) -> Result<()> {
@@ -44,25 +46,10 @@ fn make() -> Result<PathBuf> {
     std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
     let files = contents::files(&blpk)?;
     let tarball = folder.join(format!("{name}.tar.gz"));
-    let bytes = tarball::pack(&name, &files, time()?)?;
+    let bytes = tarball::pack(&name, &files, timestamp::time()?)?;
     std::fs::write(&tarball, &bytes).with_context(|| tarball.display().to_string())?;
     let line = format!("{}  {name}.tar.gz\n", contents::sha256(&bytes));
     std::fs::write(folder.join(format!("{name}.tar.gz.sha256")), line)?;
     println!("release: {} files, {} bytes", files.len(), bytes.len());
     Ok(tarball)
-}
-
-/// Seconds since 1970 that all files of the tarball get.
-fn time() -> Result<u64> {
-    if let Ok(epoch) = std::env::var("SOURCE_DATE_EPOCH") {
-        return epoch.parse().with_context(|| format!("SOURCE_DATE_EPOCH={epoch} is not a number of seconds"));
-    }
-    let commit = sh::capture(sh::command("git").args(["log", "-1", "--format=%ct"]));
-    let commit = commit.context("no commit to take the time from; set SOURCE_DATE_EPOCH")?;
-    commit.trim().parse().with_context(|| format!("git log says {commit}"))
-}
-
-/// Reads a file of the repository.
-fn read(path: &Path) -> Result<Vec<u8>> {
-    std::fs::read(path).with_context(|| path.display().to_string())
 }
