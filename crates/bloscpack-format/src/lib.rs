@@ -46,6 +46,7 @@ pub mod msgpack;
 pub mod numpy;
 
 mod error;
+mod format_version;
 mod le;
 mod python;
 

@@ -1,4 +1,7 @@
-//! How many rows does bcolz put in a chunk, if nobody says?
+//! Sizes of chunks: the largest possible, and the default number of rows.
+
+/// The most plain bytes of a chunk: those of a Blosc1 chunk, which has a header of 16 bytes and less than 2 GiB.
+pub const MAX_CHUNK_NBYTES: u64 = i32::MAX as u64 - 16;
 
 /// The plain bytes of a chunk of an array that is expected to have `nbytes`: the rule of bcolz.
 ///

@@ -22,7 +22,7 @@
 //! | `chunk_file` | `data/__N.blp`: 16 bytes and a Blosc chunk |
 //! | `dtype` | dtypes by the names that bcolz gives them, and the typesize for Blosc |
 //! | `dflt` | the default value of new rows, between JSON and bytes |
-//! | `chunklen` | how many rows bcolz puts in a chunk |
+//! | `chunklen` | the largest chunk; how many rows bcolz puts in one |
 //! | `rows` | which chunks hold which rows |
 //! | `quantize` | floats of fewer digits, before they are compressed |
 //! | `pending` | `__pending__`: what is left to be done of a change |
@@ -33,7 +33,6 @@ mod chunk_file;
 mod chunklen;
 pub mod dflt;
 mod dtype;
-mod error;
 mod pending;
 mod quantize;
 mod rootdirs;
@@ -42,15 +41,15 @@ mod sizes;
 mod storage;
 mod text;
 
+pub use crate::error::BcolzError;
 pub use attrs::Attrs;
 pub use chunk_file::{ChunkFileHeader, chunk_file_name, chunk_file_number};
-pub use chunklen::{best_chunklen, chunk_size};
+pub use chunklen::{MAX_CHUNK_NBYTES, best_chunklen, chunk_size};
 pub use dtype::Dtype;
-pub use error::BcolzError;
 pub use pending::{Pending, PendingStep, SizesChange, staged_name};
 pub use quantize::{MAX_QUANTIZE, quantize};
 pub use rootdirs::{RootDirs, check_name};
-pub use rows::{ChunkRows, MAX_CHUNK_NBYTES, Rows};
+pub use rows::{ChunkRows, Rows};
 pub use sizes::Sizes;
 pub use storage::{Cparams, Shuffle, Storage};
 

@@ -1,7 +1,7 @@
 //! `quantize` of the compression parameters: how are floats rounded to fewer digits?
 
 use super::Dtype;
-use super::dflt::half;
+use crate::numpy::half;
 use crate::numpy::{self, ByteOrder, Kind};
 
 /// The most digits that bcolz can round to: beyond, it fails.

@@ -1,10 +1,7 @@
 //! Which chunks hold which rows, and how many bytes is each to have?
 
-use super::{BcolzError, Dtype, Sizes, Storage};
+use super::{BcolzError, Dtype, MAX_CHUNK_NBYTES, Sizes, Storage};
 use std::ops::Range;
-
-/// The most plain bytes of a chunk: those of a Blosc1 chunk, which has a header of 16 bytes and less than 2 GiB.
-pub const MAX_CHUNK_NBYTES: u64 = i32::MAX as u64 - 16;
 
 /// How the rows of a carray are spread over chunks: `chunklen` in each but the last, which has what is left.
 ///

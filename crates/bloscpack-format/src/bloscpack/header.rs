@@ -3,6 +3,7 @@
 use super::{MAX_CHUNK_SIZE, MAX_CHUNKS};
 use crate::checksum::Checksum;
 use crate::error::{FormatError, Part};
+use crate::format_version::Version;
 use crate::le;
 
 /// The first four bytes of a bloscpack file.
@@ -49,29 +50,6 @@ pub struct Header {
     pub nchunks: Option<u64>,
     /// Chunks that may yet be appended: spare entries of the offsets section.
     pub max_app_chunks: u64,
-}
-
-/// A bloscpack format version.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Version {
-    /// Written by bloscpack 0.1.0-rc3 to 0.1.1; bcolz keeps it for its chunk files.
-    V1,
-    /// Written by bloscpack 0.2.x.
-    V2,
-    /// Written by bloscpack since 0.3.0.
-    V3,
-}
-
-impl Version {
-    /// The version byte.
-    #[must_use]
-    pub fn number(self) -> u8 {
-        match self {
-            Self::V1 => 1,
-            Self::V2 => 2,
-            Self::V3 => 3,
-        }
-    }
 }
 
 impl Header {

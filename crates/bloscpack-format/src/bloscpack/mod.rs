@@ -15,7 +15,8 @@ pub mod offsets;
 mod plan;
 mod zlib;
 
-pub use header::{Header, MAGIC, Version};
+pub use crate::format_version::Version;
+pub use header::{Header, MAGIC};
 pub use metadata::{MetadataArgs, MetadataRewrite, MetadataSection, Prealloc};
 pub use metadata_header::{MetaCodec, MetadataHeader};
 pub use plan::{ChunkPlan, Layout, MaxAppChunks};

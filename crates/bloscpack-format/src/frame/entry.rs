@@ -1,6 +1,9 @@
-//! One entry of the index: a place, or the value that a chunk repeats.
+//! One entry of the index: a place, or the value that a chunk repeats; how many entries there may be.
 
 use blosc_core::Special;
+
+/// How many chunks fit the format: C-Blosc2 counts the bytes of the index in an `i32`.
+pub const MAX_CHUNKS: u64 = i32::MAX as u64 / 8;
 
 /// Where the index says that a chunk is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

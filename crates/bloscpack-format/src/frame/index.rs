@@ -1,7 +1,7 @@
 //! The index of a frame: for each chunk where it lies, or which value it repeats.
 
-use super::layout::{MAX_CHUNKS, no_such_chunk};
-use super::{Entry, FrameError, FrameType, Header};
+use super::layout::no_such_chunk;
+use super::{Entry, FrameError, FrameType, Header, MAX_CHUNKS};
 use crate::error::{FormatError, Part};
 use crate::le::bytes_of;
 use blosc_core::{

@@ -50,9 +50,6 @@ impl Layout {
     }
 }
 
-/// How many chunks fit the format: C-Blosc2 counts the bytes of the index in an `i32`.
-pub const MAX_CHUNKS: u64 = i32::MAX as u64 / 8;
-
 /// Refuses a frame that is longer than what there is of it.
 ///
 /// # Errors

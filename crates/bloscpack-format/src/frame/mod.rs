@@ -28,7 +28,6 @@
 mod b2nd;
 mod edit;
 mod entry;
-mod error;
 mod grid;
 mod header;
 mod index;
@@ -44,15 +43,15 @@ mod state;
 mod trailer;
 mod vlmetalayer;
 
+pub use crate::error::FrameError;
 pub use b2nd::{B2nd, DtypeText, MAX_NDIM};
 pub use edit::{ChunkPlace, Edit, NewChunk, Slot};
-pub use entry::Entry;
-pub use error::FrameError;
+pub use entry::{Entry, MAX_CHUNKS};
 pub use grid::{ChunkPart, Grid, SelectedChunk};
 pub use header::{ChunkSize, FrameType, Header, MAGIC};
 pub use index::Index;
 pub use layers::Metalayer;
-pub use layout::{Layout, MAX_CHUNKS, check_len};
+pub use layout::{Layout, check_len};
 pub use metalayer::Metalayers;
 pub use plan::{Plan, Step};
 pub use regions::Region;

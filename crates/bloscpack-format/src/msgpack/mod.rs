@@ -43,9 +43,7 @@ pub use self::encode::from_json;
 /// [`OutOfMemory`].
 pub fn value_of(content: &[u8]) -> Result<Json, OutOfMemory> {
     match to_json(content)? {
-        Some(Json::Object(members)) if matches!(Tagged::parse(&members)?, Some(Tagged::Raw(_))) => {
-            tagged::pairs(members)
-        }
+        Some(Json::Object(members)) if raw_content(&members)?.is_some() => tagged::pairs(members),
         Some(value) => Ok(value),
         None => tagged::raw(content),
     }
@@ -58,9 +56,9 @@ pub fn value_of(content: &[u8]) -> Result<Json, OutOfMemory> {
 /// As [`from_json`].
 pub fn content_of(value: &Json) -> Result<Vec<u8>, FormatError> {
     match value {
-        Json::Object(members) => match Tagged::parse(members)? {
-            Some(Tagged::Raw(content)) => Ok(content),
-            _ => from_json(value),
+        Json::Object(members) => match raw_content(members)? {
+            Some(content) => Ok(content),
+            None => from_json(value),
         },
         value => from_json(value),
     }
@@ -75,11 +73,19 @@ pub fn bytes_of(value: &Json) -> Result<Option<Vec<u8>>, OutOfMemory> {
     Ok(match value {
         Json::String(text) => Some(memory::copy_of(text.as_bytes())?),
         Json::Object(members) => match Tagged::parse(members)? {
-            Some(Tagged::Bytes(bytes) | Tagged::Str(bytes) | Tagged::Raw(bytes)) => Some(bytes),
-            _ => None,
+            Some(Tagged::Bytes(bytes) | Tagged::Str(bytes)) => Some(bytes),
+            _ => raw_content(members)?,
         },
         _ => None,
     })
+}
+
+/// The content that a `$raw` object stands for. `None` for any other object, and for `$raw` of bytes that are MessagePack.
+fn raw_content(members: &[(String, Json)]) -> Result<Option<Vec<u8>>, OutOfMemory> {
+    match Tagged::parse(members)? {
+        Some(Tagged::Raw(content)) if to_json(&content)?.is_none() => Ok(Some(content)),
+        _ => Ok(None),
+    }
 }
 
 #[cfg(test)]

@@ -21,7 +21,8 @@ pub(super) enum Tagged<'a> {
     Ext(i8, Vec<u8>),
     /// The pairs of a map, each an array of two.
     Map(&'a [Json]),
-    /// A content that is not MessagePack.
+    /// The content of a metalayer as it is. A tag only where it is the whole value and the content is not MessagePack,
+    /// which is for the caller to check.
     Raw(Vec<u8>),
 }
 
@@ -32,10 +33,7 @@ impl<'a> Tagged<'a> {
         Ok(match name.as_str() {
             BYTES => decoded(value)?.map(Tagged::Bytes),
             STR => decoded(value)?.filter(|bytes| str::from_utf8(bytes).is_err()).map(Tagged::Str),
-            RAW => match decoded(value)? {
-                Some(bytes) if super::to_json(&bytes)?.is_none() => Some(Tagged::Raw(bytes)),
-                _ => None,
-            },
+            RAW => decoded(value)?.map(Tagged::Raw),
             EXT => match value.as_array() {
                 Some([code, data]) => {
                     let code = code.as_i64().and_then(|code| i8::try_from(code).ok());

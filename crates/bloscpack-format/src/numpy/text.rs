@@ -1,7 +1,7 @@
 //! An item as text: how is it put into a table that people and spreadsheets read?
 
+use super::half;
 use super::{ByteOrder, DatetimeUnit, Kind, Scalar};
-use crate::bcolz::dflt::half;
 use crate::python::{python_float_repr, short_float_repr};
 use blosc_core::{OutOfMemory, memory};
 

@@ -1,7 +1,7 @@
 //! An item as a number, for arithmetic.
 
+use super::half;
 use super::{Kind, Scalar};
-use crate::bcolz::dflt::half;
 
 /// The number that a scalar of a numeric dtype holds.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,8 +1,8 @@
 //! The bytes of an item to the JSON that bcolz would write for it.
 
-use super::half;
 use crate::bcolz::text::json_count;
 use crate::json::Json;
+use crate::numpy::half;
 use crate::numpy::{ByteOrder, Dtype, Kind, Scalar};
 
 /// The JSON of the item at the start of `bytes`, and what follows it.

@@ -2,9 +2,10 @@
 
 use std::ops::{Deref, DerefMut};
 
-use super::half;
+use super::fields::values;
 use crate::bcolz::text::count;
 use crate::json::Json;
+use crate::numpy::half;
 use crate::numpy::{ByteOrder, Dtype, Kind, Scalar};
 
 /// The bytes of items.
@@ -91,7 +92,7 @@ fn may_be(json: &Json, dtype: &Dtype) -> bool {
     match dtype {
         Dtype::Scalar(_) => json.as_array().is_none(),
         Dtype::Subarray(base, shape) => has_shape(json, shape) || may_be(json, base),
-        Dtype::Struct(fields) => json.as_array().is_some_and(|items| items.len() == super::values(fields).count()),
+        Dtype::Struct(fields) => json.as_array().is_some_and(|items| items.len() == values(fields).count()),
     }
 }
 

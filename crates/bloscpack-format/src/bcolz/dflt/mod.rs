@@ -5,18 +5,14 @@
 
 mod decode;
 mod encode;
-pub(crate) mod half;
+mod fields;
+mod zero;
+
+pub use zero::zero;
 
 use super::text::shown;
 use super::{BcolzError, Dtype, MAX_CHUNK_NBYTES};
 use crate::json::Json;
-use crate::numpy::{self, Field, Kind};
-
-/// The JSON of a value of zeros, as bcolz writes it.
-#[must_use]
-pub fn zero(dtype: &Dtype) -> Json {
-    dtype.as_plain().map_or(Json::Int(0), zero_of)
-}
 
 /// The bytes of the value: of one item, which is repeated over the row, or, where the value is a list in the shape of a row,
 /// of a row. It is never an empty list; of Python objects there is no such value.
@@ -63,30 +59,6 @@ pub fn from_bytes(bytes: &[u8], dtype: &Dtype) -> Result<Json, BcolzError> {
     let plain = dtype.as_plain().ok_or_else(refuse)?;
     let (json, rest) = decode::value(bytes, plain).ok_or_else(refuse)?;
     if rest.is_empty() { Ok(json) } else { Err(refuse()) }
-}
-
-fn zero_of(dtype: &numpy::Dtype) -> Json {
-    match dtype {
-        numpy::Dtype::Struct(fields) => Json::Array(values(fields).map(|field| zero_of(&field.dtype)).collect()),
-        // One element stands for all: nothing is allocated by a shape.
-        numpy::Dtype::Subarray(base, _) => zero_of(base),
-        numpy::Dtype::Scalar(scalar) => match scalar.kind() {
-            Kind::Bool => Json::Bool(false),
-            Kind::Float | Kind::Complex => Json::Float(0.0),
-            Kind::Bytes | Kind::Str => Json::String(String::new()),
-            // Who reads it fills it up with zeros, so that it need not be of the whole length.
-            Kind::Void => Json::String("\0".repeat(scalar.itemsize().min(MAX_VOID) as usize)),
-            Kind::Int | Kind::UInt | Kind::Datetime | Kind::Timedelta => Json::Int(0),
-        },
-    }
-}
-
-/// The longest text of zeros that is written for a `V` type; bcolz writes all of them.
-const MAX_VOID: u32 = 1 << 16;
-
-/// Fields that have a value: padding has none.
-fn values(fields: &[Field]) -> impl Iterator<Item = &Field> {
-    fields.iter().filter(|field| !field.is_padding())
 }
 
 #[cfg(test)]

@@ -2,20 +2,23 @@
 //!
 //! | file | what it knows |
 //! |---|---|
+//! | `change` | new chunks, their places, new orders |
 //! | `order` | chunks with other numbers |
 //! | `layers` | metalayers, vlmetalayers |
 //! | `sizes` | what the sizes in the header become |
 
+mod change;
 mod layers;
 mod order;
 mod sizes;
 
-use self::sizes::Change;
+pub use self::change::{ChunkPlace, NewChunk, Slot};
+
+use self::change::Change;
 use super::layout::no_such_chunk;
 use super::plan::{Ending, Plan, Step};
 use super::{ChunkInfo, ChunkRef, Frame, Header, Index, Trailer};
 use crate::error::FormatError;
-use blosc_core::Special;
 use std::collections::BTreeSet;
 
 /// A change of a frame, of one chunk or of many, that is committed as a whole.
@@ -67,47 +70,6 @@ pub struct Edit {
     /// Whether the header has become longer, which it can only where nothing is behind it.
     grown: bool,
     max_chunks: u64,
-}
-
-/// A chunk that comes into a frame.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum NewChunk {
-    /// A chunk that the caller has, and writes; one of zeros, not-a-numbers or uninitialised bytes becomes
-    /// [`Special`](Self::Special), as in every frame of C-Blosc2, which does not open one whose first chunk is stored as a
-    /// header and nothing else.
-    Stored(ChunkInfo),
-    /// So many plain bytes of a special value, for which nothing is written if the frame can do without.
-    Special(Special, u32),
-}
-
-impl NewChunk {
-    /// The same, where a stored chunk says nothing that an entry of the index does not.
-    fn without_header(self) -> Self {
-        match self {
-            Self::Stored(ChunkInfo { nbytes, special: Some(special), .. }) if special != Special::Value => {
-                Self::Special(special, nbytes)
-            }
-            other => other,
-        }
-    }
-}
-
-/// Where the caller has to write a chunk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum ChunkPlace {
-    /// At this place of the file, counted from the frame's first byte.
-    At(u64),
-    /// To a new file of this number.
-    File(u32),
-}
-
-/// What a place in a new order of chunks gets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Slot {
-    /// The chunk that has this number now.
-    Keep(u64),
-    /// A chunk of the frame's size that is all this.
-    Special(Special),
 }
 
 /// 2²³ chunks, 64 MiB of index: as many as an index of one repeated entry is written out for, unless told otherwise.

@@ -1,6 +1,6 @@
 //! Changes of which chunk has which number, without new chunks.
 
-use super::sizes::TOO_MANY_BYTES;
+use super::change::TOO_MANY_BYTES;
 use super::{Edit, Slot};
 use crate::error::FormatError;
 use crate::frame::layout::no_such_chunk;

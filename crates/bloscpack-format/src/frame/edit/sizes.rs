@@ -1,22 +1,12 @@
 //! What a chunk that comes or goes does to the sizes in a header, and where the bytes of a new one go.
 
-use super::{ChunkPlace, Edit, NewChunk};
+use super::Edit;
+use super::change::{Change, ChunkPlace, NewChunk, TOO_MANY_BYTES};
 use crate::error::{FormatError, Part};
 use crate::frame::msgpack::in_range;
 use crate::frame::plan::MIN_ROOM;
 use crate::frame::{ChunkInfo, ChunkRef, ChunkSize, Entry, FrameError, FrameType, Step};
 use blosc_core::{CParams, Encoder, Special, memory};
-
-/// What becomes of the chunk numbers.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Change {
-    Insert(u64),
-    Update(u64),
-}
-
-/// More bytes than the format's 63 bits count.
-pub(super) const TOO_MANY_BYTES: FormatError =
-    FormatError::LimitExceeded { part: Part::FrameChunk, limit: i64::MAX as u64 };
 
 impl Edit {
     /// Makes chunk sizes vary where `chunk` does not fit in with the others.

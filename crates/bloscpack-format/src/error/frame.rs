@@ -1,11 +1,11 @@
 //! What can be wrong with a frame, or with what is to be done to it.
 
-use crate::error::{FormatError, Part};
+use super::part::Part;
 use blosc_core::{DecodeError, EncodeError, OutOfMemory};
 use std::fmt;
 
 /// Why a frame was refused, or cannot be changed as asked. Numbers that are merely out of range are
-/// [`FormatError::OutOfRange`].
+/// [`FormatError::OutOfRange`](crate::FormatError::OutOfRange).
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FrameError {
@@ -179,12 +179,6 @@ pub enum FrameError {
 }
 
 impl std::error::Error for FrameError {}
-
-impl From<FrameError> for FormatError {
-    fn from(error: FrameError) -> Self {
-        FormatError::Frame(error)
-    }
-}
 
 impl FrameError {
     /// The memory that the system refused, if that is the reason.

@@ -1,10 +1,10 @@
 //! What can be wrong with the files of a bcolz directory, or with what is to be put in them.
 
-use crate::error::{FormatError, Part};
+use super::part::Part;
 use std::fmt;
 
-/// Why a file of a bcolz directory was refused, or cannot be written. JSON that is none is [`FormatError::Text`], a dtype
-/// that NumPy does not have [`FormatError::Numpy`].
+/// Why a file of a bcolz directory was refused, or cannot be written. JSON that is none is [`FormatError::Text`](crate::FormatError::Text), a dtype
+/// that NumPy does not have [`FormatError::Numpy`](crate::FormatError::Numpy).
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BcolzError {
@@ -81,12 +81,6 @@ pub enum BcolzError {
 }
 
 impl std::error::Error for BcolzError {}
-
-impl From<BcolzError> for FormatError {
-    fn from(error: BcolzError) -> Self {
-        FormatError::Bcolz(Box::new(error))
-    }
-}
 
 impl fmt::Display for BcolzError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,10 +1,29 @@
-//! What can be wrong with the bytes or with what they are to hold: the error type of every function of this crate.
+//! Errors: why bytes were refused, or a value cannot be written.
+//!
+//! Every function of this crate returns [`FormatError`], or the error of one format, which converts to it. The types are
+//! defined here, below all modules that return them; each format's module re-exports its own.
+//!
+//! | file | defines |
+//! |---|---|
+//! | `mod` | the error of the whole crate |
+//! | `frame`, `bcolz`, `numpy` | the error of one format |
+//! | `part` | the structures that errors name |
+//! | `text` | syntax errors of JSON and of Python literals |
 
-use crate::bcolz::BcolzError;
-use crate::bloscpack::Version;
+mod bcolz;
+mod frame;
+mod numpy;
+mod part;
+mod text;
+
+pub use self::bcolz::BcolzError;
+pub use self::frame::FrameError;
+pub use self::numpy::NumpyError;
+pub use self::part::Part;
+pub use self::text::TextProblem;
+
 use crate::checksum::{Checksum, Digest};
-use crate::frame::FrameError;
-use crate::numpy::NumpyError;
+use crate::format_version::Version;
 use blosc_core::{OutOfMemory, OverLimit};
 use std::fmt;
 
@@ -151,74 +170,6 @@ impl FormatError {
     }
 }
 
-/// The structure that an error is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Part {
-    /// The bloscpack header.
-    Header,
-    /// The 32 bytes before the metadata.
-    MetadataHeader,
-    /// The metadata section or its content.
-    Metadata,
-    /// The offsets section.
-    Offsets,
-    /// A JSON text.
-    Json,
-    /// A dtype written as a Python literal.
-    Dtype,
-    /// The header of a `.npy` file.
-    NpyHeader,
-    /// The header of a Blosc2 frame, its metalayers included.
-    FrameHeader,
-    /// The trailer of a Blosc2 frame, its vlmetalayers included.
-    FrameTrailer,
-    /// The last 23 bytes of a Blosc2 frame, by which its trailer is found.
-    FrameTail,
-    /// The index of a Blosc2 frame: a chunk of offsets.
-    FrameIndex,
-    /// A chunk of a Blosc2 frame.
-    FrameChunk,
-    /// The content of a vlmetalayer, a chunk.
-    VlMetalayer,
-    /// The metalayer that makes a Blosc2 frame an n-dimensional array.
-    B2nd,
-    /// `meta/storage` of a bcolz carray.
-    Storage,
-    /// `meta/sizes` of a bcolz carray.
-    Sizes,
-    /// `__attrs__` of a bcolz directory.
-    Attrs,
-    /// `__rootdirs__` of a bcolz ctable.
-    RootDirs,
-    /// `__pending__` of a bcolz directory that is being changed.
-    Pending,
-    /// A chunk file of a bcolz carray.
-    ChunkFile,
-}
-
-/// What is wrong with a text, at the byte that the error names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum TextProblem {
-    /// The bytes are not UTF-8.
-    NotUtf8,
-    /// The text ends too early.
-    UnexpectedEnd,
-    /// No value goes on with this character.
-    Unexpected(char),
-    /// The value is complete, but the text goes on.
-    TrailingData,
-    /// A control character stands in a string unescaped.
-    ControlCharacter(char),
-    /// A `\` is not followed by a known escape.
-    BadEscape,
-    /// Lists are nested deeper than this.
-    TooDeep(usize),
-    /// An integer does not fit 64 bits where one is wanted that does.
-    IntegerTooLarge,
-}
-
 /// A digest that is not what the bytes it covers give.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DigestMismatch {
@@ -243,6 +194,27 @@ impl From<OutOfMemory> for FormatError {
 impl From<OverLimit> for FormatError {
     fn from(error: OverLimit) -> Self {
         FormatError::Limit(error)
+    }
+}
+
+impl From<FrameError> for FormatError {
+    fn from(error: FrameError) -> Self {
+        FormatError::Frame(error)
+    }
+}
+
+impl From<BcolzError> for FormatError {
+    fn from(error: BcolzError) -> Self {
+        FormatError::Bcolz(Box::new(error))
+    }
+}
+
+impl From<NumpyError> for FormatError {
+    fn from(error: NumpyError) -> Self {
+        match error {
+            NumpyError::OutOfMemory(error) => error.into(),
+            error => Self::Numpy(error),
+        }
     }
 }
 
@@ -317,48 +289,6 @@ fn place(f: &mut fmt::Formatter<'_>, part: Part, offset: u64) -> fmt::Result {
     match part {
         Part::Header => write!(f, "offset {offset}: "),
         part => write!(f, "{part}, offset {offset}: "),
-    }
-}
-
-impl fmt::Display for Part {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Header => "bloscpack header",
-            Self::MetadataHeader => "metadata header",
-            Self::Metadata => "metadata",
-            Self::Offsets => "offsets",
-            Self::Json => "JSON",
-            Self::Dtype => "dtype",
-            Self::NpyHeader => "npy header",
-            Self::FrameHeader => "frame header",
-            Self::FrameTrailer => "frame trailer",
-            Self::FrameTail => "frame tail",
-            Self::FrameIndex => "frame index",
-            Self::FrameChunk => "chunk",
-            Self::VlMetalayer => "vlmetalayer",
-            Self::B2nd => "b2nd metalayer",
-            Self::Storage => "meta/storage",
-            Self::Sizes => "meta/sizes",
-            Self::Attrs => "__attrs__",
-            Self::RootDirs => "__rootdirs__",
-            Self::Pending => "__pending__",
-            Self::ChunkFile => "chunk file",
-        })
-    }
-}
-
-impl fmt::Display for TextProblem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotUtf8 => f.write_str("not UTF-8"),
-            Self::UnexpectedEnd => f.write_str("the text ends too early"),
-            Self::Unexpected(c) => write!(f, "unexpected {c:?}"),
-            Self::TrailingData => f.write_str("the value has ended, but the text goes on"),
-            Self::ControlCharacter(c) => write!(f, "unescaped control character {c:?}"),
-            Self::BadEscape => f.write_str("invalid escape"),
-            Self::TooDeep(limit) => write!(f, "nested more than {limit} deep"),
-            Self::IntegerTooLarge => f.write_str("integer does not fit 64 bits"),
-        }
     }
 }
 

@@ -1,0 +1,31 @@
+//! The default value where none is given: zeros.
+
+use super::fields::values;
+use crate::bcolz::Dtype;
+use crate::json::Json;
+use crate::numpy::{self, Kind};
+
+/// The longest text of zeros that is written for a `V` type; bcolz writes all of them.
+const MAX_VOID: u32 = 1 << 16;
+
+/// The JSON of a value of zeros, as bcolz writes it.
+#[must_use]
+pub fn zero(dtype: &Dtype) -> Json {
+    dtype.as_plain().map_or(Json::Int(0), zero_of)
+}
+
+fn zero_of(dtype: &numpy::Dtype) -> Json {
+    match dtype {
+        numpy::Dtype::Struct(fields) => Json::Array(values(fields).map(|field| zero_of(&field.dtype)).collect()),
+        // One element stands for all: nothing is allocated by a shape.
+        numpy::Dtype::Subarray(base, _) => zero_of(base),
+        numpy::Dtype::Scalar(scalar) => match scalar.kind() {
+            Kind::Bool => Json::Bool(false),
+            Kind::Float | Kind::Complex => Json::Float(0.0),
+            Kind::Bytes | Kind::Str => Json::String(String::new()),
+            // Who reads it fills it up with zeros, so that it need not be of the whole length.
+            Kind::Void => Json::String("\0".repeat(scalar.itemsize().min(MAX_VOID) as usize)),
+            Kind::Int | Kind::UInt | Kind::Datetime | Kind::Timedelta => Json::Int(0),
+        },
+    }
+}

@@ -1,0 +1,40 @@
+//! Syntax errors of JSON and of Python literals.
+
+use std::fmt;
+
+/// What is wrong with a text, at the byte that the error names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TextProblem {
+    /// The bytes are not UTF-8.
+    NotUtf8,
+    /// The text ends too early.
+    UnexpectedEnd,
+    /// No value goes on with this character.
+    Unexpected(char),
+    /// The value is complete, but the text goes on.
+    TrailingData,
+    /// A control character stands in a string unescaped.
+    ControlCharacter(char),
+    /// A `\` is not followed by a known escape.
+    BadEscape,
+    /// Lists are nested deeper than this.
+    TooDeep(usize),
+    /// An integer does not fit 64 bits where one is wanted that does.
+    IntegerTooLarge,
+}
+
+impl fmt::Display for TextProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotUtf8 => f.write_str("not UTF-8"),
+            Self::UnexpectedEnd => f.write_str("the text ends too early"),
+            Self::Unexpected(c) => write!(f, "unexpected {c:?}"),
+            Self::TrailingData => f.write_str("the value has ended, but the text goes on"),
+            Self::ControlCharacter(c) => write!(f, "unescaped control character {c:?}"),
+            Self::BadEscape => f.write_str("invalid escape"),
+            Self::TooDeep(limit) => write!(f, "nested more than {limit} deep"),
+            Self::IntegerTooLarge => f.write_str("integer does not fit 64 bits"),
+        }
+    }
+}
