@@ -1,6 +1,6 @@
 //! Which settings are worth a look? Those that no other one beats: the Pareto front of ratio and both speeds.
 
-use super::Figures;
+use super::setting::Figures;
 
 /// Marks them.
 pub(super) fn mark(figures: &mut [Figures]) {
@@ -18,7 +18,7 @@ fn beats(a: &Figures, b: &Figures) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Setting;
+    use super::super::setting::Setting;
     use super::*;
     use blosc_core::Codec;
 

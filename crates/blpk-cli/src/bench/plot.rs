@@ -1,6 +1,6 @@
 //! How does a sweep look? Ratio over speed, once for each direction: every setting a dot, the front a line.
 
-use super::{Figures, name_of};
+use super::setting::{Figures, name_of};
 use std::fmt::Write as _;
 
 const WIDTH: f64 = 960.0;

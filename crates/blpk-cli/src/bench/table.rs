@@ -1,6 +1,8 @@
 //! How are the figures of a sweep written down: for people, and for programs?
 
-use super::{Figures, Sample, Setting, command, name_of, winners};
+use super::sample::Sample;
+use super::setting::{Figures, Setting, name_of};
+use super::winners::{command, winners};
 use crate::json::{Object, number, text};
 use crate::size::pretty_size;
 use blosc_core::OutOfMemory;

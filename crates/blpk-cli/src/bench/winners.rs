@@ -1,6 +1,6 @@
 //! The best settings, and their command lines.
 
-use super::{Figures, Setting, name_of};
+use super::setting::{Figures, Setting, name_of};
 use crate::kind::Kind;
 use std::path::Path;
 

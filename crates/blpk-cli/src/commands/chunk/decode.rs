@@ -1,6 +1,6 @@
 //! `blpk chunk decode`: the plain bytes of a file that is one chunk.
 
-use super::parse_header;
+use super::header::parse_header;
 use crate::args::ChunkDecodeArgs;
 use crate::files;
 use crate::overwrite::{Overwrite, Writes};

@@ -1,6 +1,6 @@
 //! How does a chunk look as JSON? One object on one line, which may be long: it is printed piece by piece.
 
-use super::info::{Block, Contents, codec_name};
+use super::contents::{Block, Contents, codec_name};
 use crate::json::{Object, number, text};
 use crate::report::Report;
 use anyhow::Result;

@@ -1,7 +1,9 @@
 //! `blpk chunk`: one bare chunk, encoded, decoded, described.
 
+mod contents;
 mod decode;
 mod encode;
+mod header;
 mod info;
 mod json;
 mod text;
@@ -9,49 +11,13 @@ mod text;
 pub(super) use info::{header_json, info};
 
 use crate::args::ChunkCommand;
-use crate::foreign;
 use crate::session::Session;
-use anyhow::{Result, bail};
-use blosc_core::Header;
-use bloscpack_format::{Format, detect};
-use std::cmp::Ordering;
+use anyhow::Result;
 
 pub(super) fn run(command: &ChunkCommand, session: &Session) -> Result<()> {
     match command {
         ChunkCommand::Encode(args) => encode::run(args, session),
         ChunkCommand::Decode(args) => decode::run(args, session),
         ChunkCommand::Info(args) => info::run(args, session),
-    }
-}
-
-/// The header of a chunk that is all of a file of `len` bytes. A lazy chunk is no whole one, and its length is not
-/// looked at.
-fn parse_header(head: &[u8], len: u64) -> Result<Header> {
-    match detect(head, Some(len)) {
-        None | Some(Format::Blosc1Chunk | Format::Blosc2Chunk) => {}
-        Some(format) => bail!("this is {format}, not a bare chunk"),
-    }
-    let header = Header::parse(head).map_err(|error| match foreign::of_another_format(head) {
-        Some(advice) => anyhow::Error::from(error).context(advice),
-        None => error.into(),
-    })?;
-    if is_lazy(&header) {
-        return Ok(header);
-    }
-    check_len(header.cbytes() as u64, len)?;
-    Ok(header)
-}
-
-/// Whether the blocks are elsewhere. Of a special chunk, which has none, the flag means nothing.
-fn is_lazy(header: &Header) -> bool {
-    header.is_lazy() && header.special_value().is_none()
-}
-
-/// A chunk of `cbytes` is to be all of a file of `len` bytes.
-fn check_len(cbytes: u64, len: u64) -> Result<()> {
-    match cbytes.cmp(&len) {
-        Ordering::Equal => Ok(()),
-        Ordering::Less => bail!("offset {cbytes}: the chunk ends here, but {} bytes follow", len - cbytes),
-        Ordering::Greater => bail!("the chunk has {cbytes} bytes, only {len} are there; it is cut off"),
     }
 }

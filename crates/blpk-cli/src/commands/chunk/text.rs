@@ -1,6 +1,6 @@
 //! How does a chunk look as text? Its header field by field, then a line for each block.
 
-use super::info::{Block, Contents, Counts, codec_name};
+use super::contents::{Block, Contents, Counts, codec_name};
 use crate::describe::{block, boolean};
 use crate::report::Report;
 use crate::size::double_pretty_size;

@@ -1,6 +1,6 @@
 //! Statistics as one JSON object.
 
-use super::Described;
+use super::described::Described;
 use super::value::{self, integer};
 use crate::json::{Object, number, text};
 use crate::streams::Place;

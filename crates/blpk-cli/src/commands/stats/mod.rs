@@ -2,13 +2,16 @@
 //!
 //! | file | what it knows |
 //! |---|---|
+//! | `described` | an array with its statistics |
 //! | `value` | a number of a dtype as text and as JSON |
 //! | `text`, `json` | how statistics are shown |
 
+mod described;
 mod json;
 mod text;
 mod value;
 
+use self::described::Described;
 use super::array;
 use crate::args::{StatsArgs, dtype};
 use crate::events;
@@ -16,18 +19,8 @@ use crate::kind::{Kind, kind_of};
 use crate::session::Session;
 use crate::streams::Place;
 use anyhow::{Context as _, Result};
-use bloscpack_format::numpy::NumpyMeta;
 use bloscpack_io::bcolz::{LocalDirectory, column_names};
-use bloscpack_io::{Array, Cancel, ColumnStats, Limits, Typing, UnpackOptions};
-
-/// An array, or a column of a table, and what its values are like.
-struct Described {
-    /// The name of a column.
-    column: Option<String>,
-    meta: NumpyMeta,
-    nbytes: u64,
-    fields: Vec<ColumnStats>,
-}
+use bloscpack_io::{Array, Cancel, Limits, Typing, UnpackOptions};
 
 pub(super) fn run(args: &StatsArgs, session: &Session) -> Result<()> {
     let place = Place::from(args.file.clone());

@@ -1,6 +1,6 @@
 //! Statistics as text of at most 80 columns.
 
-use super::Described;
+use super::described::Described;
 use super::value::{mean, rounded, text};
 use crate::streams::Place;
 use blosc_core::{OutOfMemory, memory};

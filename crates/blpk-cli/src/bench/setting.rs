@@ -1,0 +1,54 @@
+//! One setting, and what was measured with it.
+
+use crate::size::pretty_size;
+use blosc_core::{Codec, Filter};
+use std::fmt;
+
+/// What can be chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Setting {
+    pub(crate) codec: Codec,
+    pub(crate) clevel: u8,
+    pub(crate) filter: Option<Filter>,
+    pub(crate) typesize: usize,
+    pub(crate) chunk_size: u64,
+}
+
+impl fmt::Display for Setting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Setting { codec, clevel, filter, chunk_size, .. } = *self;
+        write!(f, "{} {clevel}, {}, {}", codec.name(), name_of(filter), pretty_size(chunk_size))
+    }
+}
+
+impl Setting {
+    /// A rank by the time that compression takes, about.
+    pub(super) fn cost(&self) -> u32 {
+        let clevel = u32::from(self.clevel);
+        match self.codec {
+            Codec::Lz4 | Codec::Snappy => 0,
+            Codec::BloscLz => 1,
+            Codec::Zstd => 2 + clevel * clevel,
+            Codec::Lz4Hc | Codec::Zlib => 4 + 3 * clevel,
+            _ => 100,
+        }
+    }
+}
+
+/// The name of a filter, or that there is none.
+pub(super) fn name_of(filter: Option<Filter>) -> &'static str {
+    filter.map_or("none", |filter| filter.name())
+}
+
+/// The figures of a setting.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Figures {
+    pub(crate) setting: Setting,
+    /// Plain bytes to compressed ones.
+    pub(crate) ratio: f64,
+    /// Plain bytes a second.
+    pub(crate) compress: f64,
+    pub(crate) decompress: f64,
+    /// Whether no other setting is better in one of the three, and not worse in the others.
+    pub(crate) on_front: bool,
+}

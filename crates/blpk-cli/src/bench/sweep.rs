@@ -1,0 +1,212 @@
+//! Measures many settings on a sample, within a time.
+
+use super::budget::{Deadline, Until};
+use super::front;
+use super::sample::Sample;
+use super::setting::{Figures, Setting};
+use anyhow::{Result, ensure};
+use blosc_core::{CParams, Codec, Filter, FilterPipeline, memory};
+use bloscpack_format::checksum::Checksum;
+use bloscpack_io::{Cancel, Error, PackOptions, Threads, UnpackOptions, pack_stream, unpack_stream};
+use std::io::{self, Write};
+use std::time::{Duration, Instant};
+
+/// How long to work before anything counts: some hundred milliseconds after it was idle, a machine is as fast as it gets.
+const WARM_UP: Duration = Duration::from_millis(200);
+
+/// Bytes that are compressed with each typesize to find the best one.
+const SCREENED: usize = 1 << 20;
+
+/// What is tried, and how.
+#[derive(Debug)]
+pub(crate) struct Sweep {
+    pub(crate) codecs: Vec<Codec>,
+    pub(crate) clevels: Vec<u8>,
+    pub(crate) filters: Vec<Option<Filter>>,
+    pub(crate) chunk_sizes: Vec<u64>,
+    /// How long each setting is measured, compressing and decompressing, as long as there is time for all.
+    pub(crate) seconds: f64,
+    /// When all of it has to end.
+    pub(crate) end: Option<Instant>,
+    pub(crate) threads: Threads,
+    pub(crate) cancel: Cancel,
+}
+
+impl Sweep {
+    /// Every setting once, those that take little time first: a table that is cut off has something of every kind. Of a codec
+    /// without levels one stands for all; single bytes cannot be shuffled, and without a filter the typesize changes nothing.
+    pub(crate) fn settings(&self, typesizes: &[usize]) -> Vec<Setting> {
+        let mut settings = Vec::new();
+        let filters = self.filters.iter().flat_map(|filter| {
+            let sizes = if filter.is_none() { typesizes.get(..1).unwrap_or_default() } else { typesizes };
+            sizes.iter().map(move |size| (*filter, *size))
+        });
+        for (filter, typesize) in filters {
+            let idle = typesize == 1 && filter.is_some_and(|filter| filter.name() == "shuffle");
+            for codec in self.codecs.iter().filter(|_| !idle) {
+                let clevels = if *codec == Codec::Snappy { self.clevels.get(..1) } else { self.clevels.get(..) };
+                for clevel in clevels.unwrap_or_default() {
+                    for chunk_size in &self.chunk_sizes {
+                        let (codec, clevel, chunk_size) = (*codec, *clevel, *chunk_size);
+                        let setting = Setting { codec, clevel, filter, typesize, chunk_size };
+                        if !settings.contains(&setting) {
+                            settings.push(setting);
+                        }
+                    }
+                }
+            }
+        }
+        settings.sort_by_key(|setting| setting.cost());
+        settings
+    }
+
+    /// The typesize with which the data compresses best: a small part of it is tried with each.
+    pub(crate) fn best_typesize(&self, sample: &Sample, typesizes: &[usize]) -> Result<usize> {
+        let bytes = sample.bytes.get(..SCREENED.min(sample.bytes.len())).unwrap_or_default();
+        let mut best = (usize::MAX, 1);
+        for typesize in typesizes {
+            let filter = Some(Filter::Shuffle).filter(|_| *typesize > 1);
+            let (codec, clevel, chunk_size) = (Codec::Zstd, 1, SCREENED as u64);
+            let setting = Setting { codec, clevel, filter, typesize: *typesize, chunk_size };
+            let mut packed = InMemory::default();
+            pack_stream(bytes, Some(bytes.len() as u64), &mut packed, &self.pack(setting))?;
+            // Of two that are as good, the smaller one.
+            if packed.0.len() < best.0 {
+                best = (packed.0.len(), *typesize);
+            }
+        }
+        Ok(best.1)
+    }
+
+    /// Measures them all, best ratio first, until the time is over; `tell` is called before each with how many are done. Gives
+    /// the figures and what was not measured. If the work ends early, with what was measured until then.
+    pub(crate) fn run(
+        &self,
+        sample: &Sample,
+        mut tell: impl FnMut(usize, usize, &Setting),
+    ) -> (Vec<Figures>, Vec<Setting>, Result<()>) {
+        let settings = self.settings(&sample.typesizes);
+        let end = Deadline(self.end);
+        let (mut figures, mut missed) = (Vec::new(), Vec::new());
+        let mut all = || {
+            for (done, setting) in settings.iter().enumerate() {
+                // The first one is measured in any case.
+                let end = if done == 0 { Deadline(None) } else { end };
+                if end.is_over() {
+                    missed.extend(settings.iter().skip(done).copied());
+                    break;
+                }
+                tell(done, settings.len(), setting);
+                let seconds = self.seconds.min(end.left() / (settings.len() - done) as f64);
+                if done == 0 {
+                    self.warm_up(*setting, sample)?;
+                }
+                match self.measure(*setting, sample, seconds, end) {
+                    Ok(measured) => figures.push(measured),
+                    Err(error) if Deadline::ended(&error) => missed.push(*setting),
+                    Err(error) => return Err(error),
+                }
+            }
+            Ok(())
+        };
+        let done = all();
+        front::mark(&mut figures);
+        figures.sort_by(|a, b| b.ratio.total_cmp(&a.ratio));
+        (figures, missed, done)
+    }
+
+    /// Threads have to start and memory has to be there: that is not the first setting's fault.
+    fn warm_up(&self, setting: Setting, sample: &Sample) -> Result<()> {
+        let (start, len) = (Instant::now(), sample.bytes.len() as u64);
+        while start.elapsed() < WARM_UP {
+            pack_stream(sample.bytes.as_slice(), Some(len), io::sink(), &self.pack(setting))?;
+        }
+        Ok(())
+    }
+
+    fn pack(&self, setting: Setting) -> PackOptions {
+        let filters = setting.filter.map_or(FilterPipeline::none(), FilterPipeline::from);
+        let params = CParams::new().codec(setting.codec).clevel(setting.clevel).typesize(setting.typesize);
+        // Checksums cost the same whatever the settings are.
+        let pack = PackOptions::new().params(params.filters(filters)).chunk_size(setting.chunk_size);
+        let pack = pack.offsets(false).checksum(Checksum::None).threads(self.threads.clone());
+        pack.cancel(self.cancel.clone())
+    }
+
+    fn measure(&self, setting: Setting, sample: &Sample, seconds: f64, end: Deadline) -> Result<Figures> {
+        let (pack, len) = (self.pack(setting), sample.bytes.len() as u64);
+        let unpack = UnpackOptions::new().threads(self.threads.clone()).cancel(self.cancel.clone());
+        let plain = || Until(sample.bytes.as_slice(), end);
+
+        // The first runs count, too: a slow setting is not run again.
+        let (mut packed, mut check) = (InMemory::default(), Compare { expected: &sample.bytes });
+        let compress = timed(|| pack_stream(plain(), Some(len), &mut packed, &pack))?;
+        let decompress = timed(|| unpack_stream(packed.0.as_slice(), Until(&mut check, end), &unpack))?;
+        ensure!(check.expected.is_empty(), "{setting:?} did not give the bytes back; please report this");
+
+        let again = |first, run: &mut dyn FnMut() -> Result<()>| fastest(first, seconds / 2.0, end, run);
+        let compress = again(compress, &mut || {
+            pack_stream(plain(), Some(len), io::sink(), &pack)?;
+            Ok(())
+        })?;
+        let decompress = again(decompress, &mut || {
+            unpack_stream(packed.0.as_slice(), Until(io::sink(), end), &unpack)?;
+            Ok(())
+        })?;
+        let per = |time: Duration| len as f64 / time.as_secs_f64().max(1e-9);
+        let ratio = len as f64 / packed.0.len() as f64;
+        Ok(Figures { setting, ratio, compress: per(compress), decompress: per(decompress), on_front: false })
+    }
+}
+
+/// An output in memory. A refused allocation is an error, which a `Vec` does not report.
+#[derive(Debug, Default)]
+struct InMemory(Vec<u8>);
+
+impl Write for InMemory {
+    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        memory::extend(&mut self.0, buf)?;
+        Ok(buf.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn timed<T>(run: impl FnOnce() -> Result<T, Error>) -> Result<Duration> {
+    let start = Instant::now();
+    run()?;
+    Ok(start.elapsed())
+}
+
+/// The shortest of the first run and all further runs that the time allows: other load only makes runs longer. A run that is
+/// cut off does not count.
+fn fastest(first: Duration, seconds: f64, end: Deadline, run: &mut dyn FnMut() -> Result<()>) -> Result<Duration> {
+    let (start, mut best) = (Instant::now(), first);
+    while start.elapsed().as_secs_f64() + first.as_secs_f64() < seconds && !end.is_over() {
+        let before = Instant::now();
+        match run() {
+            Ok(()) => best = best.min(before.elapsed()),
+            Err(error) if Deadline::ended(&error) => break,
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(best)
+}
+
+/// Takes the bytes that are expected, and no others.
+struct Compare<'a> {
+    expected: &'a [u8],
+}
+
+impl Write for Compare<'_> {
+    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        self.expected = self.expected.strip_prefix(buf).ok_or(io::ErrorKind::InvalidData)?;
+        Ok(buf.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
