@@ -1,8 +1,9 @@
 //! What does `--debug` print while a job runs? The original's lines, as far as they are about the file.
 
 use crate::describe::{header_block, header_repr, list, metadata_header_block};
-use crate::report::{Level, Report};
+use crate::report::Report;
 use crate::size::double_pretty_size;
+use crate::verbosity::Level;
 use blosc_core::memory;
 use bloscpack_format::bloscpack::{Header, MetaCodec, MetadataArgs, MetadataHeader, MetadataSection, offsets};
 use bloscpack_format::checksum::{Checksum, Digest};

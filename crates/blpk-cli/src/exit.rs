@@ -1,30 +1,16 @@
 //! How does a run end? With exit code 0 when all is done, 1 on a failure, 2 on a usage error; never otherwise.
 
+use crate::args::Stop;
 use crate::foreign;
-use crate::report::{self, Level, Report};
+use crate::report::{self, Report};
 use crate::streams::{Interrupted, StdoutClosed};
+use crate::verbosity::Level;
 use blosc_core::{DecodeError, EncodeError};
 use bloscpack_format::FormatError;
 use bloscpack_io::{Error, OutOfMemory, OverLimit};
 use std::error::Error as StdError;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
-
-/// A run that ends before anything was done.
-#[derive(Debug)]
-pub(crate) enum Stop {
-    /// A text was asked for.
-    Text(String),
-    /// The command line cannot be understood.
-    Usage {
-        /// How it should look.
-        usage: String,
-        /// What is wrong with it.
-        message: String,
-    },
-    /// A value on the command line is refused.
-    Failure(String),
-}
 
 /// Ends a run that stopped early.
 pub(crate) fn stopped(stop: Stop) -> ExitCode {

@@ -1,18 +1,14 @@
 //! What is asked about files before anything is done, in the order and the words of the original.
 
-use crate::kind::{Kind, has_our_name, is_container_directory, kind_of};
+use crate::kind::{Kind, is_container_directory, kind_of};
 use crate::overwrite::Overwrite;
 use crate::session::Session;
 use crate::streams::{Place, refuse_same_file, sized};
 use anyhow::{Context as _, Result, bail};
 use bloscpack_format::Json;
 use bloscpack_io::bcolz::{self, LocalDirectory};
-use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
-
-/// The extension of bloscpack files.
-pub(crate) const EXTENSION: &str = ".blp";
 
 /// Refuses a missing input, and an output that must not be replaced.
 pub(crate) fn check(input: &Place, output: &Place, overwrite: Overwrite, session: &Session) -> Result<()> {
@@ -102,23 +98,6 @@ pub(crate) fn columns(path: &Path) -> String {
     let first: Vec<String> = names.iter().take(MOST).map(|name| format!("{name:?}")).collect();
     let more = names.len().saturating_sub(MOST);
     first.join(", ") + &if more > 0 { format!(" and {more} more") } else { String::new() }
-}
-
-/// Whether a name ends with `.blp`.
-pub(crate) fn has_extension(path: &Path) -> bool {
-    path.as_os_str().as_encoded_bytes().ends_with(EXTENSION.as_bytes())
-}
-
-/// The name with an extension behind it.
-pub(crate) fn with_extension(path: &Path, extension: &str) -> PathBuf {
-    let mut name = OsString::from(path);
-    name.push(extension);
-    name.into()
-}
-
-/// The name of the plain file: without the extension that says that it is compressed, if it has one.
-pub(crate) fn without_extension(path: &Path) -> PathBuf {
-    if has_our_name(path) { path.with_extension("") } else { path.to_owned() }
 }
 
 /// The metadata of a JSON file, in Python's JSON; `null` is no metadata.

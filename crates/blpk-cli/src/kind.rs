@@ -54,12 +54,6 @@ pub(crate) fn is_container(path: &Path) -> bool {
     path.is_dir() && kind_of(path).is_some()
 }
 
-/// Whether a name says that the content is meant for us, whatever it is now.
-pub(crate) fn has_our_name(path: &Path) -> bool {
-    let extension = path.extension().and_then(std::ffi::OsStr::to_str);
-    extension.is_some_and(|extension| ["blp", "b2frame", "b2f", "b2", "b2nd"].contains(&extension))
-}
-
 /// The kind of an open file.
 pub(crate) fn kind_of_file(file: &File) -> Option<Kind> {
     try_kind_of_file(file).ok().flatten()

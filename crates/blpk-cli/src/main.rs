@@ -17,6 +17,7 @@ mod inputs;
 mod json;
 mod kind;
 mod memory;
+mod names;
 mod npy;
 mod outputs;
 mod overwrite;
@@ -28,7 +29,9 @@ mod report;
 mod session;
 mod signals;
 mod size;
+mod start;
 mod streams;
+mod verbosity;
 mod version;
 
 use std::ffi::OsString;
@@ -63,13 +66,12 @@ fn survive_file_limits() {}
 
 fn run(cli: &args::Cli, argv: &[OsString]) -> ExitCode {
     if cli.version {
-        return exit::stopped(exit::Stop::Text(version::text(cli.global.verbose || cli.global.debug)));
+        return exit::stopped(args::Stop::Text(version::text(cli.global.verbose || cli.global.debug)));
     }
     let Some(command) = &cli.command else {
         return exit::stopped(args::usage_error(argv, "too few arguments"));
     };
-    let session = session::Session::new(cli);
-    session.describe(cli);
+    let session = start::session(cli);
     let done = commands::run(command, &session);
     // In any case: the bar goes before an error comes.
     let printed = session.report.finish();

@@ -3,8 +3,8 @@
 //! Of two names the second is the output, and a shell pattern that matches two files looks the same. With `-f`, a command
 //! therefore replaces only files of the kind that it writes. `-ff` and `--output` replace any file.
 
-use crate::files::without_extension;
-use crate::kind::{Kind, has_our_name, kind_of, try_kind_of};
+use crate::kind::{Kind, kind_of, try_kind_of};
+use crate::names::{has_our_name, is_directory_name, without_extension};
 use crate::session::Session;
 use crate::streams::Place;
 use anyhow::{Context as _, Result, bail};
@@ -164,11 +164,6 @@ fn extends(input: &Place, output: &Path) -> bool {
         (Place::File(input), Some(output)) => name(input).is_some_and(|input| output.starts_with(&input)),
         _ => false,
     }
-}
-
-/// Whether a name ends as only those of directories do.
-pub(crate) fn is_directory_name(path: &Path) -> bool {
-    path.as_os_str().as_encoded_bytes().last().is_some_and(|last| std::path::is_separator(char::from(*last)))
 }
 
 /// Whether an output has the name that it gets by default: `data.npy` for `data.npy.blp`, in any directory.

@@ -1,7 +1,7 @@
 //! How far is the work? A bar on stderr, where somebody looks and has waited long enough to wonder.
 
-use crate::report::Level;
 use crate::size::pretty_size;
+use crate::verbosity::Level;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use std::fmt;
 use std::io::{self, IsTerminal as _, Read, Write};
@@ -35,7 +35,7 @@ impl Progress {
     /// A bar, if stderr is a terminal that can move its cursor and nothing else is printed there.
     pub(crate) fn new(level: Level) -> Progress {
         let is_dumb = || std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-        let wanted = level == Level::Normal && io::stderr().is_terminal() && !is_dumb() && !crate::args::no_progress();
+        let wanted = level == Level::Normal && io::stderr().is_terminal() && !is_dumb();
         let state = || State {
             since: Instant::now(),
             total: None,

@@ -2,6 +2,7 @@
 //! with `blpk: error: `.
 
 use crate::progress::Progress;
+use crate::verbosity::Level;
 use anyhow::Context as _;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,16 +11,6 @@ const PREFIX: &str = "blpk: ";
 
 /// Bytes of a text that are put together at a time: texts may be as large as metadata.
 const PIECE: usize = 16 << 10;
-
-/// How much is printed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Level {
-    /// Errors only.
-    Quiet,
-    Normal,
-    Verbose,
-    Debug,
-}
 
 /// Prints texts. A failure to print does not disturb the work; [`Report::finish`] tells of it.
 #[derive(Debug, Clone)]

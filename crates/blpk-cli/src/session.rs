@@ -1,19 +1,32 @@
-//! What do all commands share? The global options, a way to print, and what a job needs to run: threads and Ctrl-C.
+//! One run of the program: global settings, output of texts, threads, Ctrl-C.
 
-use crate::args::{Cli, Command};
 use crate::memory;
-use crate::report::{Level, Report};
+use crate::report::Report;
 use crate::signals;
-use crate::streams::Place;
+use crate::verbosity::Level;
 use anyhow::{Context as _, Result};
 use bloscpack_io::{Cancel, Threads};
 use rayon::ThreadPool;
 use std::cell::RefCell;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Work of fewer bytes is done before a second thread has started.
 const ONE_THREAD_IS_ENOUGH: u64 = 256 << 10;
+
+/// The global settings of a run.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Settings {
+    pub(crate) level: Level,
+    /// Texts go to stderr, as stdout is for data.
+    pub(crate) to_stderr: bool,
+    /// A progress bar may be shown.
+    pub(crate) has_bar: bool,
+    pub(crate) force: bool,
+    /// `-ff`: any existing file is replaced.
+    pub(crate) replaces_any: bool,
+    /// `None` for one thread on each core.
+    pub(crate) nthreads: Option<usize>,
+}
 
 /// One run of the program.
 #[derive(Debug)]
@@ -28,22 +41,13 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    pub(crate) fn new(cli: &Cli) -> Session {
-        let level = match (cli.global.debug, cli.global.verbose, cli.global.quiet) {
-            (true, _, _) => Level::Debug,
-            (_, true, _) => Level::Verbose,
-            (_, _, true) => Level::Quiet,
-            _ => Level::Normal,
-        };
-        let to_stderr = cli.command.as_ref().is_some_and(data_on_stdout);
+    pub(crate) fn new(settings: Settings) -> Session {
+        let Settings { level, to_stderr, has_bar, .. } = settings;
         let session = Session {
-            report: match cli.command.as_ref().is_some_and(takes_long) {
-                true => Report::with_progress(level, to_stderr),
-                false => Report::new(level, to_stderr),
-            },
-            force: cli.global.force > 0,
-            replaces_any: cli.global.force > 1,
-            nthreads: cli.global.nthreads.or(cli.global.threads.filter(|threads| *threads > 0)),
+            report: if has_bar { Report::with_progress(level, to_stderr) } else { Report::new(level, to_stderr) },
+            force: settings.force,
+            replaces_any: settings.replaces_any,
+            nthreads: settings.nthreads,
             pool: RefCell::new(None),
         };
         signals::tell(&session.report);
@@ -54,22 +58,6 @@ impl Session {
     /// somebody wants to know.
     pub(crate) fn nthreads(&self) -> usize {
         self.nthreads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
-    }
-
-    /// Lists what was typed, with `-d`, and says how many threads there are, with `-v`.
-    pub(crate) fn describe(&self, cli: &Cli) {
-        let report = &self.report;
-        if !(cli.global.verbose || cli.global.debug) {
-            return;
-        }
-        report.debug("command line argument parsing complete");
-        report.debug("command line arguments are: ");
-        let nthreads = self.nthreads();
-        for (name, value) in cli.typed(nthreads) {
-            report.debug(format!("    {name}: {value}"));
-        }
-        let plural = if nthreads > 1 { "s" } else { "" };
-        report.verbose(format!("using {nthreads} thread{plural}"));
     }
 
     /// The threads for a job of so many bytes. A pool is built only here.
@@ -101,26 +89,4 @@ impl Session {
     pub(crate) fn cancel(&self) -> Cancel {
         signals::cancel()
     }
-}
-
-/// Whether stdout is taken by data, so that texts have to go elsewhere.
-fn data_on_stdout(command: &Command) -> bool {
-    use crate::args::ChunkCommand as Chunk;
-    let is_stdout = |path: &PathBuf| Place::from(path.clone()) == Place::Standard;
-    match command {
-        Command::Compress(args) => args.many.is_to_stdout(&args.files),
-        Command::Decompress(args) => {
-            args.many.is_to_stdout(&args.files) || args.metadata_out.as_ref().is_some_and(is_stdout)
-        }
-        Command::Chunk(Chunk::Encode(args)) => is_stdout(&args.out_file),
-        Command::Chunk(Chunk::Decode(args)) => is_stdout(&args.out_file),
-        Command::Cat(_) => true,
-        _ => false,
-    }
-}
-
-/// Whether a person may wonder how far it is.
-fn takes_long(command: &Command) -> bool {
-    use Command::{Append, Bench, Compress, Convert, Decompress, Stats, Verify};
-    matches!(command, Compress(_) | Decompress(_) | Append(_) | Verify(_) | Convert(_) | Bench(_) | Stats(_))
 }

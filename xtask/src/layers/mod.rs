@@ -41,7 +41,7 @@ const PRINTING: [&str; 5] = ["print", "println", "eprint", "eprintln", "dbg"];
 /// Import circles between the files and folders of each member. None may come back where there are none; elsewhere more of
 /// them are reported without an error.
 const CIRCLES: [(&str, usize); 6] =
-    [("blosc-core", 0), ("bloscpack-format", 0), ("bloscpack-io", 10), ("blpk-cli", 7), ("testdata", 0), ("xtask", 0)];
+    [("blosc-core", 0), ("bloscpack-format", 0), ("bloscpack-io", 10), ("blpk-cli", 0), ("testdata", 0), ("xtask", 0)];
 
 pub(crate) fn run() -> Result<()> {
     let mut faults = Vec::new();

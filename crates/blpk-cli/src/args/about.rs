@@ -1,5 +1,6 @@
 //! What do the commands take whose output is about the program itself?
 
+use super::template::HELP;
 use super::values;
 use clap::Args;
 use clap_complete::Shell;
@@ -15,7 +16,7 @@ use std::path::PathBuf;
         blpk completions bash > ~/.local/share/bash-completion/completions/blpk\n  \
         blpk completions fish > ~/.config/fish/completions/blpk.fish\n  \
         blpk completions zsh > _blpk        in a folder of $fpath",
-    help_template = super::HELP
+    help_template = HELP
 )]
 pub(crate) struct CompletionsArgs {
     /// bash, elvish, fish, powershell or zsh
@@ -33,7 +34,7 @@ pub(crate) struct CompletionsArgs {
         blpk man convert | man -l -       that of a command\n  \
         blpk man chunk-encode | man -l -  that of a command in a command\n  \
         blpk man --output-dir man1        all of them, as files",
-    help_template = super::HELP
+    help_template = HELP
 )]
 pub(crate) struct ManArgs {
     /// write all pages to files in this directory, which exists
@@ -52,7 +53,7 @@ pub(crate) struct ManArgs {
     after_long_help = "examples:\n  \
         blpk help                what 'blpk --help' prints\n  \
         blpk help chunk encode   what 'blpk chunk encode --help' prints",
-    help_template = super::HELP
+    help_template = HELP
 )]
 pub(crate) struct HelpArgs {
     /// which command (default: all of them, in a line each)

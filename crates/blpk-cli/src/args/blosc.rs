@@ -1,10 +1,13 @@
 //! What do the original's commands take that write?
 
+use super::compress_format::CompressFormat;
 use super::digest::{self, DigestArg};
 use super::filters::{self, FilterArg};
+use super::int::Int;
 use super::levels;
 use super::many::ManyArgs;
-use super::values::{self, Int};
+use super::template::HELP;
+use super::values;
 use blosc_core::Codec;
 use bloscpack_format::checksum::Checksum;
 use clap::Args;
@@ -31,26 +34,6 @@ pub(crate) struct BloscArgs {
     pub(crate) codec: Option<Codec>,
 }
 
-/// What `compress` makes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum CompressFormat {
-    /// A bloscpack file.
-    #[default]
-    Blp,
-    /// A contiguous Blosc2 frame.
-    B2frame,
-}
-
-impl CompressFormat {
-    /// How the names of such files end.
-    pub(crate) fn extension(self) -> &'static str {
-        match self {
-            CompressFormat::Blp => ".blp",
-            CompressFormat::B2frame => ".b2frame",
-        }
-    }
-}
-
 /// `blpk compress`
 #[derive(Debug, Args)]
 #[command(
@@ -75,7 +58,7 @@ impl CompressFormat {
         BLPK_CLEVEL    -l/--clevel\n  \
         BLPK_NTHREADS  -n/--nthreads\n  \
         BLPK_MEMORY    --memory",
-    help_template = super::HELP
+    help_template = HELP
 )]
 pub(crate) struct CompressArgs {
     #[command(flatten)]
@@ -158,7 +141,7 @@ pub(crate) struct CompressArgs {
         environment, for what no option says:\n  \
         BLPK_NTHREADS  -n/--nthreads\n  \
         BLPK_MEMORY    --memory",
-    help_template = super::HELP
+    help_template = HELP
 )]
 pub(crate) struct DecompressArgs {
     /// accept an input whose name does not end with .blp (requires <out_file>)
@@ -233,7 +216,7 @@ impl DecompressArgs {
         BLPK_CLEVEL    -l/--clevel\n  \
         BLPK_NTHREADS  -n/--nthreads",
     mut_arg("typesize", |arg| arg.help("bytes of one element, 1 to 255, or its dtype (default: the file's)")),
-    help_template = super::HELP
+    help_template = HELP
 )]
 pub(crate) struct AppendArgs {
     #[command(flatten)]

@@ -1,8 +1,10 @@
 //! What do the commands of `blpk chunk` take?
 
 use super::filters::{self, FilterArg};
+use super::int::Int;
 use super::levels;
-use super::values::{self, Int};
+use super::template::HELP;
+use super::values;
 use blosc_core::{ChunkFormat, Codec, SplitMode};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
@@ -14,7 +16,7 @@ use std::path::PathBuf;
     override_usage = "blpk chunk (encode | decode | info) ...",
     subcommand_help_heading = "commands",
     disable_help_subcommand = true,
-    help_template = super::HELP
+    help_template = HELP
 )]
 pub(crate) enum ChunkCommand {
     /// compress a file into one chunk
@@ -38,7 +40,7 @@ pub(crate) enum ChunkCommand {
         blpk chunk encode -c lz4 -t 4 data c\n  \
         blpk chunk encode --format blosc2 -t 8 --filter trunc-prec:20 --filter shuffle data c\n  \
         blpk chunk encode --format blosc2 -c zstd --blocksize 4096 --dict data c",
-    help_template = super::HELP
+    help_template = HELP
 )]
 pub(crate) struct ChunkEncodeArgs {
     /// blosc1 (default), which every Blosc reads, or blosc2
@@ -89,7 +91,7 @@ pub(crate) struct ChunkEncodeArgs {
     after_long_help = "examples:\n  \
         blpk chunk decode c data       the plain bytes of one chunk\n  \
         blpk chunk decode - - < c      from and to a pipe",
-    help_template = super::HELP
+    help_template = HELP
 )]
 pub(crate) struct ChunkDecodeArgs {
     /// file that holds the chunk, or - for stdin
@@ -108,7 +110,7 @@ pub(crate) struct ChunkDecodeArgs {
     after_long_help = "examples:\n  \
         blpk chunk info c          header, and where its first blocks and streams are\n  \
         blpk chunk info --json c   all of them, for programs",
-    help_template = super::HELP
+    help_template = HELP
 )]
 pub(crate) struct ChunkInfoArgs {
     /// one JSON object instead of text

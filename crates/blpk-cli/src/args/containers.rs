@@ -2,8 +2,10 @@
 
 use super::blosc::BloscArgs;
 use super::filters::{self, FilterArg};
+use super::int::Int;
 use super::levels;
-use super::values::{self, Int};
+use super::template::HELP;
+use super::values;
 use blosc_core::SplitMode;
 use bloscpack_format::checksum::Checksum;
 use bloscpack_io::ColumnFiles;
@@ -34,7 +36,7 @@ use std::path::PathBuf;
         .long_help(levels::long_help("the input's, else 5; 7 in .blp"))),
     mut_arg("codec", |arg| arg.help("blosclz, lz4, lz4hc, snappy, zlib or zstd (default: the input's, else zstd in \
         frames and lz4 in .bcolz; blosclz in .blp)")),
-    help_template = super::HELP
+    help_template = HELP
 )]
 pub(crate) struct ConvertArgs {
     /// dtype of the items, as NumPy writes it (default: that of the input)
@@ -123,7 +125,7 @@ pub(crate) struct ConvertArgs {
         blpk recover torn.b2nd whole.b2nd           what still stands, and a line for what is lost\n  \
         blpk recover bad.blp whole.blp              with zeros in the place of lost chunks\n  \
         blpk recover --fill bars.bcolz whole.bcolz  with default values in the place of lost rows",
-    help_template = super::HELP
+    help_template = HELP
 )]
 pub(crate) struct RecoverArgs {
     /// give the rows of a lost chunk of a bcolz directory the default value; else the array ends in front of them
@@ -144,7 +146,7 @@ pub(crate) struct RecoverArgs {
     override_usage = "blpk compact <frame>",
     after_long_help = "examples:\n  \
         blpk compact data.b2nd   the frame is whole at every moment, old or new",
-    help_template = super::HELP
+    help_template = HELP
 )]
 pub(crate) struct CompactArgs {
     /// frame to rewrite, a file or a directory

@@ -1,6 +1,7 @@
 //! How is `--digest` read?
 
-use super::values::{BadValue, choice};
+use super::bad_value::BadValue;
+use super::choice::choice;
 use bloscpack_format::checksum::Checksum;
 use bloscpack_format::python_str_repr;
 

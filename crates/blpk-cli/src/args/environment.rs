@@ -1,18 +1,11 @@
 //! Which defaults does the environment give? Each is looked at only if the command would use it and the option is not
 //! given.
 
-use super::values::{self, BadValue};
-use super::{Cli, Command};
+use super::bad_value::BadValue;
+use super::cli::Cli;
+use super::command::Command;
+use super::values;
 use std::env;
-
-/// What `blpk --help` says of it.
-pub(super) const HELP: &str = "'blpk <command> -h' describes a command, 'blpk <command> --help' with examples.\n\n\
-    environment, for what no option says:\n  \
-    BLPK_NTHREADS     -n/--nthreads of all commands\n  \
-    BLPK_CODEC        -c/--codec of compress and append\n  \
-    BLPK_CLEVEL       -l/--clevel of compress and append\n  \
-    BLPK_MEMORY       --memory of compress, decompress and verify\n  \
-    BLPK_NO_PROGRESS  anything: no progress bar";
 
 /// Whether somebody does not want to see progress.
 pub(crate) fn no_progress() -> bool {

@@ -1,6 +1,7 @@
 //! How is `--filter` read?
 
-use super::values::{BadValue, choice};
+use super::bad_value::BadValue;
+use super::choice::choice;
 use blosc_core::{Filter, NameError};
 use bloscpack_format::python_str_repr;
 

@@ -1,6 +1,6 @@
 //! Man pages, made from the definition of the command line: what `--help` says, in troff.
 
-use super::definition;
+use super::cli::definition;
 use clap::Command;
 use clap_mangen::Man;
 use std::fmt::Write as _;

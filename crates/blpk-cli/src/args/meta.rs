@@ -1,6 +1,8 @@
 //! Options of the commands of `blpk meta`.
 
-use super::values::{self, BadValue};
+use super::bad_value::BadValue;
+use super::template::HELP;
+use super::values;
 use bloscpack_format::python_str_repr;
 use bloscpack_format::{FormatError, Json};
 use clap::{Args, Subcommand};
@@ -13,7 +15,7 @@ use std::path::PathBuf;
     override_usage = "blpk meta (get | set | rm) ...",
     subcommand_help_heading = "commands",
     disable_help_subcommand = true,
-    help_template = super::HELP
+    help_template = HELP
 )]
 pub(crate) enum MetaCommand {
     /// print an attribute, or all of them as one JSON object
@@ -33,7 +35,7 @@ pub(crate) enum MetaCommand {
         blpk meta get data.b2nd            all attributes as one JSON object\n  \
         blpk meta get data.blp unit        the value of one, as JSON\n  \
         blpk meta get --raw data.blp unit  a text without its quotes",
-    help_template = super::HELP
+    help_template = HELP
 )]
 pub(crate) struct MetaGetArgs {
     /// a column of a bcolz ctable; default: the attributes of the table
@@ -59,7 +61,7 @@ pub(crate) struct MetaGetArgs {
         blpk meta set data.b2nd scale 0.25\n  \
         blpk meta set data.b2nd tags '[\"raw\", \"2024\"]'\n  \
         blpk meta set --string data.blp unit kelvin",
-    help_template = super::HELP
+    help_template = HELP
 )]
 pub(crate) struct MetaSetArgs {
     /// a column of a bcolz ctable; default: the attributes of the table
@@ -107,7 +109,7 @@ impl MetaSetArgs {
     after_long_help = "examples:\n  \
         blpk meta rm data.b2nd unit\n  \
         blpk meta rm --column close bars.bcolz unit",
-    help_template = super::HELP
+    help_template = HELP
 )]
 pub(crate) struct MetaRemoveArgs {
     /// a column of a bcolz ctable; default: the attributes of the table

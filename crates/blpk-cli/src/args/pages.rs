@@ -1,6 +1,8 @@
 //! Completions, made from the definition of the command line and the values that its options take. Man pages: `manual`.
 
-use super::{definition, digest, filters, values};
+use super::cli::definition;
+use super::manual::page_names;
+use super::{digest, filters, values};
 use blosc_core::Codec;
 use bloscpack_format::checksum::Checksum;
 use clap::builder::PossibleValuesParser;
@@ -36,7 +38,7 @@ fn with_values(command: &str, arg: Arg) -> Arg {
         ("splitmode", _) => values::SPLITMODES.into(),
         ("columns_as", _) => values::COLUMN_FILES.into(),
         ("shell", _) => values::SHELLS.into(),
-        ("page", _) => super::page_names().into_iter().map(|name| &*short(&name).to_owned().leak()).collect(),
+        ("page", _) => page_names().into_iter().map(|name| &*short(&name).to_owned().leak()).collect(),
         ("command", "help") => {
             let root = definition();
             root.get_subcommands().map(|command| &*command.get_name().to_owned().leak()).collect()

@@ -2,8 +2,11 @@
 
 use super::digest::{self, DigestArg};
 use super::filters::{self, FilterArg};
+use super::int::Int;
 use super::levels;
-use super::values::{self, Int, Range};
+use super::range::{self, Range};
+use super::template::HELP;
+use super::values;
 use blosc_core::Codec;
 use bloscpack_format::numpy::Slice;
 use bloscpack_io::ItemFormat;
@@ -18,7 +21,7 @@ use std::path::PathBuf;
     after_long_help = "examples:\n  \
         blpk info data.blp           header, metadata and first chunk\n  \
         blpk info --json data.b2nd   the same for programs, on one line",
-    help_template = super::HELP
+    help_template = HELP
 )]
 pub(crate) struct InfoArgs {
     /// one JSON object for each file instead of text
@@ -40,7 +43,7 @@ pub(crate) struct InfoArgs {
     after_long_help = "examples:\n  \
         blpk list *.blp                    a line for each, and their sum\n  \
         blpk list -r --json dir            all in a directory that blpk reads, for programs",
-    help_template = super::HELP
+    help_template = HELP
 )]
 pub(crate) struct ListArgs {
     /// one JSON object for each file instead of a table
@@ -66,7 +69,7 @@ pub(crate) struct ListArgs {
         environment, for what no option says:\n  \
         BLPK_NTHREADS  -n/--nthreads\n  \
         BLPK_MEMORY    --memory",
-    help_template = super::HELP
+    help_template = HELP
 )]
 pub(crate) struct VerifyArgs {
     /// all files in directories
@@ -109,11 +112,11 @@ impl VerifyArgs {
         blpk cat --slice ::-1 --format npy a.bcolz > a.npy  all of it, backwards, as a NumPy file\n  \
         blpk cat --bytes ..16 data.blp                      the first 16 bytes\n  \
         blpk cat --chunk 0 data.blp                         the first chunk",
-    help_template = super::HELP
+    help_template = HELP
 )]
 pub(crate) struct CatArgs {
     /// elements A to B (exclusive); A or B may be left out, -10 is the tenth from the end
-    #[arg(long, value_name = "A..B", group = "part", value_parser = values::range_of_items, allow_hyphen_values = true)]
+    #[arg(long, value_name = "A..B", group = "part", value_parser = range::items, allow_hyphen_values = true)]
     pub(crate) items: Option<Range>,
     /// a basic slice of the array as NumPy writes it: 3,100:200,::2
     ///
@@ -121,7 +124,7 @@ pub(crate) struct CatArgs {
     #[arg(long, value_name = "slice", group = "part", value_parser = values::slice, allow_hyphen_values = true)]
     pub(crate) slice: Option<Slice>,
     /// bytes A to B (exclusive); A or B may be left out, -10 is the tenth from the end
-    #[arg(long, value_name = "A..B", group = "part", value_parser = values::range_of_bytes, allow_hyphen_values = true)]
+    #[arg(long, value_name = "A..B", group = "part", value_parser = range::bytes, allow_hyphen_values = true)]
     pub(crate) bytes: Option<Range>,
     /// the chunk of this number, from 0
     #[arg(long, value_name = "K", group = "part", value_parser = values::chunk)]
@@ -149,7 +152,7 @@ pub(crate) struct CatArgs {
         blpk stats data.b2nd              count, range, mean and a histogram\n  \
         blpk stats --dtype f4 data.blp    of bytes without a dtype\n  \
         blpk stats --json bars.bcolz      every column of a table, for programs",
-    help_template = super::HELP
+    help_template = HELP
 )]
 pub(crate) struct StatsArgs {
     /// print one JSON object
@@ -182,7 +185,7 @@ pub(crate) struct StatsArgs {
         Pieces from all over the file are measured, of a file that blpk reads its content. Settings\n\
         marked with * are those that no other one beats in ratio and both speeds. The last lines are\n\
         commands to paste.",
-    help_template = super::HELP
+    help_template = HELP
 )]
 pub(crate) struct BenchArgs {
     /// codecs, with commas between them (default: all)

@@ -1,6 +1,9 @@
 //! How does `--debug` list the command line? By name, sorted, each value as Python prints it, defaults included.
 
-use super::{BloscArgs, Cli, Command, ManyArgs};
+use super::blosc::BloscArgs;
+use super::cli::Cli;
+use super::command::Command;
+use super::many::ManyArgs;
 use blosc_core::Codec;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};

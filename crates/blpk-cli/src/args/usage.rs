@@ -1,8 +1,8 @@
 //! What is said of a command line that cannot be understood? In the words of the original's parser, Python's argparse.
 
-use super::definition;
-use super::values::BadValue;
-use crate::exit::Stop;
+use super::bad_value::BadValue;
+use super::cli::definition;
+use super::stop::Stop;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, Command};
 use std::ffi::OsString;

@@ -1,8 +1,11 @@
 //! How is the value of each option read, and what is said of a wrong one? The texts are the original's (Python's
 //! argparse) where it had the option.
 
-use super::blosc::CompressFormat;
-use crate::{python, size};
+use super::bad_value::BadValue;
+use super::choice::choice;
+use super::compress_format::CompressFormat;
+use super::int::{Int, int};
+use crate::size;
 use blosc_core::{ChunkFormat, Codec, SplitMode};
 use bloscpack_format::checksum::Checksum;
 use bloscpack_format::numpy::{Dtype, Slice};
@@ -10,7 +13,6 @@ use bloscpack_format::python_str_repr;
 use bloscpack_io::{ColumnFiles, ItemFormat};
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap_complete::Shell;
-use std::fmt;
 use std::path::PathBuf;
 
 /// The names of chunk formats.
@@ -36,84 +38,6 @@ pub(super) const ITEM_FORMATS: [(&str, ItemFormat); 3] =
 /// The names of shells.
 pub(super) const SHELLS: [&str; 5] = ["bash", "elvish", "fish", "powershell", "zsh"];
 
-/// A value that is refused.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum BadValue {
-    /// The command line is wrong: usage, exit code 2.
-    Usage(String),
-    /// As the original has it: exit code 1, and a text that starts with the option as it was typed.
-    Failure {
-        /// The option's name, of which an abbreviation may have been typed.
-        long: &'static str,
-        /// Its letter.
-        short: &'static str,
-        /// What follows the option's name.
-        text: String,
-    },
-}
-
-impl fmt::Display for BadValue {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            BadValue::Usage(text) => f.write_str(text),
-            BadValue::Failure { long, text, .. } => write!(f, "--{long} {text}"),
-        }
-    }
-}
-
-impl std::error::Error for BadValue {}
-
-/// An integer of any size, as Python has them: its digits.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Int(String);
-
-impl Int {
-    /// The number, if it is one that fits.
-    pub(crate) fn to<T: std::str::FromStr>(&self) -> Option<T> {
-        self.0.parse().ok()
-    }
-}
-
-impl fmt::Display for Int {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-/// A half-open range, either end of which may have been left out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Range {
-    pub(crate) start: Option<Place>,
-    pub(crate) end: Option<Place>,
-}
-
-/// An end of a range.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
-    FromStart(u64),
-    /// Before the end, `-10`; of fewer items, the first one.
-    FromEnd(u64),
-}
-
-impl Place {
-    fn parse(text: &str) -> Option<Place> {
-        match text.strip_prefix('-') {
-            // `u64::from_str` takes a plus sign.
-            Some(digits) if digits.starts_with(|c: char| c.is_ascii_digit()) => digits.parse().ok().map(Place::FromEnd),
-            Some(_) => None,
-            None => text.parse().ok().map(Place::FromStart),
-        }
-    }
-
-    /// The number that it is if there are `len`.
-    pub(crate) fn within(self, len: u64) -> u64 {
-        match self {
-            Place::FromStart(number) => number,
-            Place::FromEnd(number) => len.saturating_sub(number),
-        }
-    }
-}
-
 pub(super) fn nthreads(text: &str) -> Result<usize, BadValue> {
     let number = int("-n/--nthreads", text)?;
     number.to().filter(|n| (1..=256).contains(n)).ok_or_else(|| BadValue::Failure {
@@ -138,7 +62,7 @@ pub(super) fn typesize(text: &str) -> Result<Int, BadValue> {
             true => Dtype::parse(text).ok(),
             false => Dtype::from_type_string(text).ok(),
         };
-        dtype.map(|dtype| Int(dtype.itemsize().to_string())).ok_or(error)
+        dtype.map(|dtype| Int::of_digits(dtype.itemsize().to_string())).ok_or(error)
     })
 }
 
@@ -164,7 +88,7 @@ pub(super) fn chunk_size(text: &str) -> Result<Int, BadValue> {
     let digits = size::parse_size(text).map_err(|error| failure(format!("error: {error}")))?;
     match digits.starts_with('-') {
         true => Err(failure("must be > 0".into())),
-        false => Ok(Int(digits)),
+        false => Ok(Int::of_digits(digits)),
     }
 }
 
@@ -287,63 +211,4 @@ pub(super) fn chunk(text: &str) -> Result<u64, BadValue> {
     let number = int("--chunk", text)?;
     let invalid = || BadValue::Usage(format!("argument --chunk: must be >= 0, not {number}"));
     number.to().ok_or_else(invalid)
-}
-
-pub(super) fn range_of_items(text: &str) -> Result<Range, BadValue> {
-    range("--items", text)
-}
-
-pub(super) fn range_of_bytes(text: &str) -> Result<Range, BadValue> {
-    range("--bytes", text)
-}
-
-fn range(argument: &str, text: &str) -> Result<Range, BadValue> {
-    let end = |text: &str| if text.is_empty() { Some(None) } else { Place::parse(text).map(Some) };
-    let range = text.split_once("..").and_then(|(a, b)| Some(Range { start: end(a)?, end: end(b)? }));
-    match range {
-        Some(Range { start: Some(Place::FromStart(start)), end: Some(Place::FromStart(end)) }) if start > end => {
-            Err(BadValue::Usage(format!("argument {argument}: the range {start}..{end} runs backwards")))
-        }
-        Some(range) => Ok(range),
-        None => {
-            let text = python_str_repr(text);
-            Err(BadValue::Usage(format!("argument {argument}: invalid range: {text} (A..B, A.., ..B or ..)")))
-        }
-    }
-}
-
-fn int(argument: &str, text: &str) -> Result<Int, BadValue> {
-    let invalid = || BadValue::Usage(format!("argument {argument}: invalid int value: {}", python_str_repr(text)));
-    python::int(text).map(Int).ok_or_else(invalid)
-}
-
-/// The index of a name in the list.
-pub(super) fn choice(argument: &str, text: &str, names: &[&str]) -> Result<usize, BadValue> {
-    names.iter().position(|name| *name == text).ok_or_else(|| {
-        let names = names.iter().map(|name| python_str_repr(name)).collect::<Vec<_>>().join(", ");
-        let text = python_str_repr(text);
-        BadValue::Usage(format!("argument {argument}: invalid choice: {text} (choose from {names})"))
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ranges_have_open_ends() {
-        let range = |text| range("--items", text).map(|Range { start, end }| (start, end));
-        let (from, before) = (|n| Some(Place::FromStart(n)), |n| Some(Place::FromEnd(n)));
-        assert_eq!(range("3..7"), Ok((from(3), from(7))));
-        assert_eq!(range("3.."), Ok((from(3), None)));
-        assert_eq!(range("..7"), Ok((None, from(7))));
-        assert_eq!(range(".."), Ok((None, None)));
-        assert_eq!(range("-10.."), Ok((before(10), None)));
-        assert_eq!(range("..-5"), Ok((None, before(5))));
-        assert_eq!(range("-3..2"), Ok((before(3), from(2))));
-        assert_eq!([from(3), before(3), before(9)].map(|place| place.unwrap().within(5)), [3, 2, 0]);
-        for text in ["", "3", "3...7", "-+1..2", "--1..", "a..b", "3..=7", "7..3", "0..18446744073709551616"] {
-            assert!(range(text).is_err(), "{text}");
-        }
-    }
 }

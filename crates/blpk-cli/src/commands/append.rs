@@ -3,11 +3,11 @@
 use super::settings::{Settings, describe_plan};
 use crate::args::AppendArgs;
 use crate::kind::{Kind, kind_of};
-use crate::report::Level;
 use crate::session::Session;
 use crate::size::double_pretty_size;
 use crate::streams::{Input, Place, refuse_same_file};
-use crate::{events, files};
+use crate::verbosity::Level;
+use crate::{events, files, names};
 use anyhow::{Context as _, Result, bail};
 use bloscpack_format::bloscpack::{Header, MetadataArgs};
 use bloscpack_format::checksum::Checksum;
@@ -20,12 +20,12 @@ pub(super) fn run(args: &AppendArgs, session: &Session) -> Result<()> {
     let (original, new) = (&args.original_file, &args.new_file);
     report.verbose("getting ready for append");
     refuse_others(original)?;
-    if !args.no_check_extension && !files::has_extension(original) {
+    if !args.no_check_extension && !names::has_extension(original) {
         let advice = match kind_of(original) {
             Some(Kind::Bloscpack) => ", but is a bloscpack file: rename it, or use -e",
             _ => "",
         };
-        bail!("original file '{}' does not end with '{}'{advice}", original.display(), files::EXTENSION);
+        bail!("original file '{}' does not end with '{}'{advice}", original.display(), names::EXTENSION);
     }
     files::must_exist("original file", original)?;
     let new_place = Place::from(new.clone());

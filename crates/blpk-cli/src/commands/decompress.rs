@@ -6,7 +6,8 @@ use crate::args::{DecompressArgs, DigestArg};
 use crate::batch;
 use crate::inputs::{self, Item};
 use crate::json::line;
-use crate::kind::{Kind, has_our_name, is_container_directory, kind_of};
+use crate::kind::{Kind, is_container_directory, kind_of};
+use crate::names::{self, has_our_name};
 use crate::npy::Npy;
 use crate::outputs::Outputs;
 use crate::overwrite::Writes;
@@ -230,7 +231,7 @@ fn output_of(args: &DecompressArgs, item: &Item, kind: Option<Kind>, outputs: &O
     if args.column.is_some() {
         files::table_must_exist("input file", path)?;
         return match is_named {
-            true => outputs.place(item, files::without_extension),
+            true => outputs.place(item, names::without_extension),
             false => bail!("name the <out_file> for the column of '{input}'"),
         };
     }
@@ -240,7 +241,7 @@ fn output_of(args: &DecompressArgs, item: &Item, kind: Option<Kind>, outputs: &O
     match kind {
         _ if args.no_check_extension && !is_named => bail!("--no-check-extension requires use of <out_file>"),
         Some(Kind::Foreign(what)) => bail!("input file '{input}' is {what}, which this version cannot read"),
-        _ if args.no_check_extension || files::has_extension(path) => {}
+        _ if args.no_check_extension || names::has_extension(path) => {}
         Some(Kind::Chunk | Kind::Npy | Kind::Frame | Kind::Carray) if is_named => {}
         // Told by its content, it needs no name that ends so; but one that can be made another.
         Some(Kind::Chunk | Kind::Frame) if has_our_name(path) => {}
@@ -249,17 +250,17 @@ fn output_of(args: &DecompressArgs, item: &Item, kind: Option<Kind>, outputs: &O
              container, and if you name the <out_file>, its bytes go there"
         ),
         Some(Kind::Chunk | Kind::Frame | Kind::Carray) => {
-            bail!("input file '{input}' does not end with '{}': name the <out_file>", files::EXTENSION)
+            bail!("input file '{input}' does not end with '{}': name the <out_file>", names::EXTENSION)
         }
         Some(Kind::Bloscpack) => bail!(
             "input file '{input}' does not end with '{}', but is a bloscpack file: rename it, or use -e and name the \
              <out_file>",
-            files::EXTENSION
+            names::EXTENSION
         ),
         Some(Kind::Ctable) | None => {
             let advice = crate::foreign::advice_on(path).map_or(String::new(), |advice| format!("; {advice}"));
-            bail!("input file '{input}' does not end with '{}'{advice}", files::EXTENSION)
+            bail!("input file '{input}' does not end with '{}'{advice}", names::EXTENSION)
         }
     }
-    outputs.place(item, files::without_extension)
+    outputs.place(item, names::without_extension)
 }

@@ -5,6 +5,7 @@ use crate::args::{CompactArgs, RecoverArgs};
 use crate::files;
 use crate::foreign;
 use crate::kind::{Kind, kind_of, prefix};
+use crate::names;
 use crate::overwrite::Overwrite;
 use crate::privacy::Privacy;
 use crate::session::Session;
@@ -53,7 +54,7 @@ pub(super) fn recover(args: &RecoverArgs, session: &Session) -> Result<()> {
     // A damaged file may have lost the bytes that tell its kind. Its name then tells a bloscpack file from a frame.
     match kind_of(&args.in_file) {
         Some(Kind::Bloscpack) => return bloscpack(args, (&input, &output), session),
-        None if files::has_extension(&args.in_file) => return bloscpack(args, (&input, &output), session),
+        None if names::has_extension(&args.in_file) => return bloscpack(args, (&input, &output), session),
         Some(kind @ (Kind::Chunk | Kind::Npy | Kind::Foreign(_))) => {
             bail!(
                 "input file '{input}' is {kind}; only bloscpack files, Blosc2 frames and bcolz directories can be recovered"

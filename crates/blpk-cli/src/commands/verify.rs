@@ -9,7 +9,7 @@ use crate::npy::Npy;
 use crate::session::Session;
 use crate::size::double_pretty_size;
 use crate::streams::{Input, Place};
-use crate::{batch, events, exit, files, inputs};
+use crate::{batch, events, exit, files, inputs, names};
 use anyhow::{Context as _, Result, bail};
 use bloscpack_format::Format;
 use bloscpack_format::checksum::{Checksum, Digest};
@@ -121,7 +121,7 @@ fn digest_of(
 fn plain_name(place: &Place) -> Place {
     match place {
         Place::Standard => Place::Standard,
-        Place::File(path) => Place::File(files::without_extension(path)),
+        Place::File(path) => Place::File(names::without_extension(path)),
     }
 }
 

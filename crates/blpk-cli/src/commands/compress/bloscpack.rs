@@ -1,14 +1,15 @@
 //! Into a bloscpack file.
 
-use super::super::digest;
-use super::super::filters::pipeline;
-use super::super::settings::{Settings, in_range};
-use super::{describe_input, describe_output};
+use super::describe::{describe_input, describe_output};
 use crate::args::CompressArgs;
+use crate::commands::digest;
+use crate::commands::filters::pipeline;
+use crate::commands::settings::{Settings, in_range};
 use crate::describe::{block, boolean};
-use crate::report::{Level, Report};
+use crate::report::Report;
 use crate::session::Session;
 use crate::streams::{Input, Output, Place};
+use crate::verbosity::Level;
 use crate::{events, files};
 use anyhow::{Context as _, Result};
 use blosc_core::{CParams, ChunkFormat};

@@ -1,10 +1,10 @@
 //! Into a contiguous Blosc2 frame of plain bytes.
 
-use super::super::digest;
-use super::super::filters::pipeline;
-use super::super::settings::{Settings, in_range};
-use super::{describe_input, describe_output};
+use super::describe::{describe_input, describe_output};
 use crate::args::CompressArgs;
+use crate::commands::digest;
+use crate::commands::filters::pipeline;
+use crate::commands::settings::{Settings, in_range};
 use crate::session::Session;
 use crate::streams::{Input, Place};
 use anyhow::{Context as _, Result, bail};

@@ -1,19 +1,18 @@
 //! `blpk compress`: files or a pipe into bloscpack files or Blosc2 frames.
 
 mod bloscpack;
+mod describe;
 mod frame;
 
-use super::settings::describe_plan;
 use crate::args::{CompressArgs, CompressFormat, mistaken_level};
 use crate::batch;
 use crate::files;
 use crate::inputs::{self, Item};
 use crate::kind::{Kind, is_container, kind_of};
+use crate::names;
 use crate::outputs::Outputs;
 use crate::overwrite::Writes;
-use crate::report::Report;
 use crate::session::Session;
-use crate::size::double_pretty_size;
 use crate::streams::Place;
 use anyhow::{Result, bail};
 use bloscpack_io::{Cancel, Target};
@@ -84,7 +83,7 @@ fn format_of(args: &CompressArgs, named: Option<&Place>) -> Result<CompressForma
 
 /// Where the output goes, if nothing stands in the way.
 fn ready(item: &Item, outputs: &Outputs<'_>, format: CompressFormat, session: &Session) -> Result<Place> {
-    let output = outputs.place(item, |path| files::with_extension(path, format.extension()))?;
+    let output = outputs.place(item, |path| names::with_extension(path, format.extension()))?;
     if let Place::File(path) = &item.place
         && !path.exists()
         && let Some(advice) = path.to_str().and_then(mistaken_level)
@@ -108,15 +107,4 @@ impl Job {
             Job::Frame(job) => job.run(input, output, session, cancel),
         }
     }
-}
-
-fn describe_input(report: &Report, nbytes: u64, chunk_size: u32) -> Result<()> {
-    report.verbose(format!("input file size: {}", double_pretty_size(nbytes)));
-    describe_plan(report, nbytes, chunk_size.into())
-}
-
-fn describe_output(report: &Report, nbytes: u64, cbytes: u64) {
-    report.verbose(format!("output file size: {}", double_pretty_size(cbytes)));
-    report.verbose(format!("compression ratio: {:.6}", nbytes as f64 / cbytes as f64));
-    report.verbose("done");
 }
