@@ -1,6 +1,5 @@
-//! Where does what comes of an input go, and what becomes of the input?
+//! Outputs of many inputs: their places, and what happens to the inputs when they are written.
 
-use crate::args::ManyArgs;
 use crate::inputs::Item;
 use crate::overwrite::{Named, Overwrite, Writes};
 use crate::privacy::Privacy;
@@ -11,54 +10,69 @@ use std::collections::HashMap;
 use std::fs::{self, File, Metadata};
 use std::path::{Path, PathBuf};
 
+/// Where the outputs of a run go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Destination {
+    /// Beside the inputs, under names that follow from those of the inputs; of stdin to stdout.
+    BesideInputs,
+    /// Into a directory, under such names.
+    Directory(PathBuf),
+    /// To one place, whatever the inputs are called.
+    Named {
+        place: Place,
+        /// The place is the second of two names on the command line, which could be two inputs.
+        is_second_of_two: bool,
+    },
+}
+
 /// The outputs of one run.
 #[derive(Debug)]
-pub(crate) struct Outputs<'a> {
-    many: &'a ManyArgs,
-    named: Option<Place>,
-    /// Whether the output is the second of two names.
-    second_of_two: bool,
-    /// Which input each was made of.
+pub(crate) struct Outputs {
+    destination: Destination,
+    /// Inputs are removed when their outputs are safe.
+    removes_inputs: bool,
+    /// The input of each output that was written.
     written: HashMap<PathBuf, String>,
 }
 
-impl<'a> Outputs<'a> {
-    /// `named` is the output among the names, if there is one.
-    pub(crate) fn new(many: &'a ManyArgs, named: Option<&Path>) -> Outputs<'a> {
-        let second_of_two = named.is_some();
-        let named = named.or(many.output.as_deref()).map(|path| Place::from(path.to_owned()));
-        let named = if many.stdout { Some(Place::Standard) } else { named };
-        Outputs { many, named, second_of_two, written: HashMap::new() }
+impl Outputs {
+    pub(crate) fn new(destination: Destination, removes_inputs: bool) -> Outputs {
+        Outputs { destination, removes_inputs, written: HashMap::new() }
     }
 
     /// The output that has a name, whatever the input's is.
     pub(crate) fn named(&self) -> Option<&Place> {
-        self.named.as_ref()
+        match &self.destination {
+            Destination::Named { place, .. } => Some(place),
+            Destination::BesideInputs | Destination::Directory(_) => None,
+        }
     }
 
     /// Whether the outputs are put into a directory of their own.
     pub(crate) fn have_directory(&self) -> bool {
-        self.many.output_dir.is_some()
+        matches!(self.destination, Destination::Directory(_))
     }
 
     /// Says which existing files the output of an input may replace. `verb` names the command in advice.
     pub(crate) fn overwrite(&self, item: &Item, writes: Writes, verb: &'static str) -> Overwrite {
-        let named = match (&item.place, &self.named) {
-            (_, None) => Named::ByInput,
-            (Place::File(_), Some(_)) if self.second_of_two => Named::SecondOfTwo(verb),
-            _ => Named::AsOutput,
+        let named = match (&item.place, &self.destination) {
+            (_, Destination::BesideInputs | Destination::Directory(_)) => Named::ByInput,
+            (Place::File(_), Destination::Named { is_second_of_two: true, .. }) => Named::SecondOfTwo(verb),
+            (_, Destination::Named { .. }) => Named::AsOutput,
         };
         Overwrite { writes, named }
     }
 
     /// Where the output of an input goes; `rename` makes its name of the input's.
     pub(crate) fn place(&self, item: &Item, rename: impl FnOnce(&Path) -> PathBuf) -> Result<Place> {
-        let place = match (&self.named, &self.many.output_dir, &item.place) {
-            (Some(named), _, _) => return Ok(named.clone()),
-            (None, Some(_), Place::Standard) => bail!("stdin has no name for a file in a directory; use --output"),
-            (None, Some(directory), Place::File(_)) => directory.join(rename(&item.name)),
-            (None, None, Place::Standard) => return Ok(Place::Standard),
-            (None, None, Place::File(path)) => rename(path),
+        let place = match (&self.destination, &item.place) {
+            (Destination::Named { place, .. }, _) => return Ok(place.clone()),
+            (Destination::Directory(_), Place::Standard) => {
+                bail!("stdin has no name for a file in a directory; use --output")
+            }
+            (Destination::Directory(directory), Place::File(_)) => directory.join(rename(&item.name)),
+            (Destination::BesideInputs, Place::Standard) => return Ok(Place::Standard),
+            (Destination::BesideInputs, Place::File(path)) => rename(path),
         };
         match self.written.get(&place) {
             Some(other) => {
@@ -82,7 +96,7 @@ impl<'a> Outputs<'a> {
         };
         let _privacy = input.as_ref().map(Privacy::of);
         let before = match &item.place {
-            Place::File(path) if self.many.rm => {
+            Place::File(path) if self.removes_inputs => {
                 Some(fs::symlink_metadata(path).with_context(|| format!("input file '{}'", path.display()))?)
             }
             _ => None,
@@ -103,7 +117,7 @@ impl<'a> Outputs<'a> {
             }
         }
         match (&item.place, output) {
-            (Place::File(input), Place::File(output)) if self.many.rm => remove(input, before, output, session),
+            (Place::File(input), Place::File(output)) if self.removes_inputs => remove(input, before, output, session),
             _ => Ok(()),
         }
     }

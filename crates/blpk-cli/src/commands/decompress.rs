@@ -27,7 +27,7 @@ pub(super) fn run(args: &DecompressArgs, session: &Session) -> Result<()> {
     let report = &session.report;
     report.verbose("getting ready for decompression");
     let (names, output) = args.many.split(&args.files);
-    let mut outputs = Outputs::new(&args.many, output);
+    let mut outputs = Outputs::new(super::destination::destination(&args.many, output), args.many.rm);
     let items = inputs::items(names, args.many.recursive, is_container_directory);
     let cancel = session.cancel();
     report.progress().begin(inputs::total(&items));
@@ -216,7 +216,7 @@ fn write_metadata(mut output: Output, metadata: Option<Json>) -> Result<()> {
 
 /// Where to: as named, or the input's name without `.blp`. A bloscpack file must have a name that ends so unless the
 /// check is switched off; what is something else by its content needs no such name.
-fn output_of(args: &DecompressArgs, item: &Item, kind: Option<Kind>, outputs: &Outputs<'_>) -> Result<Place> {
+fn output_of(args: &DecompressArgs, item: &Item, kind: Option<Kind>, outputs: &Outputs) -> Result<Place> {
     let input = &item.place;
     let is_named = outputs.named().is_some() || outputs.have_directory();
     let Place::File(path) = input else {

@@ -9,6 +9,7 @@ mod chunk;
 mod compress;
 mod convert;
 mod decompress;
+mod destination;
 mod digest;
 mod filters;
 mod frame_info;
@@ -29,7 +30,7 @@ use crate::session::Session;
 /// Does what was asked for.
 pub(crate) fn run(command: &Command, session: &Session) -> anyhow::Result<()> {
     match command {
-        Command::Compress(args) => compress::run(args, session),
+        Command::Compress(args) => compress::run(compress::Plan::new(args, session)?, session),
         Command::Decompress(args) => decompress::run(args, session),
         Command::Append(args) => append::run(args, session),
         Command::Info(args) => info::run(args, session),

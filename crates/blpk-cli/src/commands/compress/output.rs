@@ -1,0 +1,24 @@
+//! The output of one input.
+
+use crate::args::{CompressFormat, mistaken_level};
+use crate::inputs::Item;
+use crate::outputs::Outputs;
+use crate::overwrite::Writes;
+use crate::session::Session;
+use crate::streams::Place;
+use crate::{files, names};
+use anyhow::{Result, bail};
+
+/// The output of an input. Refuses a missing input, and an output that must not be replaced.
+pub(super) fn output_of(item: &Item, outputs: &Outputs, format: CompressFormat, session: &Session) -> Result<Place> {
+    let output = outputs.place(item, |path| names::with_extension(path, format.extension()))?;
+    if let Place::File(path) = &item.place
+        && !path.exists()
+        && let Some(advice) = path.to_str().and_then(mistaken_level)
+    {
+        bail!("input file '{}' does not exist!{advice}", item.place);
+    }
+    let overwrite = outputs.overwrite(item, Writes::Packed, "compress");
+    files::check_one_of_many(&item.place, &output, overwrite, session)?;
+    Ok(output)
+}

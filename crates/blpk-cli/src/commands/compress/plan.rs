@@ -1,0 +1,62 @@
+//! `blpk compress`: the inputs, their outputs and the settings.
+
+use super::job::Job;
+use super::output::output_of;
+use crate::args::{CompressArgs, CompressFormat};
+use crate::commands::destination::destination;
+use crate::inputs::{self, Item};
+use crate::kind::is_container;
+use crate::outputs::Outputs;
+use crate::session::Session;
+use crate::streams::Place;
+use anyhow::{Result, bail};
+use bloscpack_io::Target;
+
+/// A run of `blpk compress`.
+pub(in crate::commands) struct Plan {
+    pub(super) items: Vec<Result<Item>>,
+    pub(super) outputs: Outputs,
+    /// The output of the only input, if there is one input that was named.
+    pub(super) only_output: Option<Place>,
+    pub(super) format: CompressFormat,
+    pub(super) job: Job,
+    /// Outputs go beside their inputs. Inputs found in directories are then skipped if they are compressed already.
+    pub(super) is_in_place: bool,
+}
+
+impl Plan {
+    pub(in crate::commands) fn new(args: &CompressArgs, session: &Session) -> Result<Plan> {
+        session.report.verbose("getting ready for compression");
+        let (names, second) = args.many.split(&args.files);
+        let outputs = Outputs::new(destination(&args.many, second), args.many.rm);
+        let format = format_of(args.format, outputs.named())?;
+        // In another directory everything is to be found again.
+        let is_in_place = !outputs.have_directory();
+        let items = inputs::items(names, args.many.recursive, |path| is_in_place && is_container(path));
+        // The original looks at a file before it looks at the settings.
+        let only_output = match items.as_slice() {
+            [Ok(only)] if !only.walked => Some(output_of(only, &outputs, format, session)?),
+            _ => None,
+        };
+        let job = Job::new(args, format)?;
+        Ok(Plan { items, outputs, only_output, format, job, is_in_place })
+    }
+}
+
+/// The format of the outputs: `asked`, else what the name of the output says. The two have to agree.
+fn format_of(asked: Option<CompressFormat>, named: Option<&Place>) -> Result<CompressFormat> {
+    let Some(Place::File(path)) = named else { return Ok(asked.unwrap_or_default()) };
+    let refuse = |name: &str, what: &str| bail!("output file '{}' has the name of {name}, but {what}", path.display());
+    match (Target::of_name(path), asked) {
+        (Some(Target::Array), _) => refuse(
+            "an array in a Blosc2 frame",
+            "the bytes of a file have no dtype and shape; compress to a .b2frame, or 'blpk convert' a .npy to the array",
+        ),
+        (Some(Target::Frame), Some(CompressFormat::Blp)) => refuse("a Blosc2 frame", "--format blp is another"),
+        (Some(Target::Bloscpack), Some(CompressFormat::B2frame)) => {
+            refuse("a bloscpack file", "--format b2frame is another")
+        }
+        (Some(Target::Frame), None) => Ok(CompressFormat::B2frame),
+        (_, format) => Ok(format.unwrap_or_default()),
+    }
+}

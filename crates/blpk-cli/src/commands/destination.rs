@@ -1,0 +1,18 @@
+//! The destination of the outputs of `compress` and `decompress`.
+
+use crate::args::ManyArgs;
+use crate::outputs::Destination;
+use crate::streams::Place;
+use std::path::Path;
+
+/// Where the options send the outputs. `second` is the second of two names that stand for input and output.
+pub(super) fn destination(many: &ManyArgs, second: Option<&Path>) -> Destination {
+    let named = |place, is_second_of_two| Destination::Named { place, is_second_of_two };
+    match (second, &many.output, &many.output_dir) {
+        _ if many.stdout => named(Place::Standard, false),
+        (Some(path), _, _) => named(Place::from(path.to_owned()), true),
+        (None, Some(path), _) => named(Place::from(path.clone()), false),
+        (None, None, Some(directory)) => Destination::Directory(directory.clone()),
+        (None, None, None) => Destination::BesideInputs,
+    }
+}
