@@ -31,7 +31,7 @@ use crate::session::Session;
 pub(crate) fn run(command: &Command, session: &Session) -> anyhow::Result<()> {
     match command {
         Command::Compress(args) => compress::run(compress::Plan::new(args, session)?, session),
-        Command::Decompress(args) => decompress::run(args, session),
+        Command::Decompress(args) => decompress::run(decompress::Plan::new(args, session), session),
         Command::Append(args) => append::run(args, session),
         Command::Info(args) => info::run(args, session),
         Command::List(args) => list::run(args, session),

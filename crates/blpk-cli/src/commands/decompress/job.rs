@@ -1,0 +1,123 @@
+//! Decompression of one input of any kind.
+
+use crate::args::DigestArg;
+use crate::commands::digest::CheckedOutput;
+use crate::commands::plain_size::{chunk_size, limits};
+use crate::events;
+use crate::inputs::Item;
+use crate::kind::Kind;
+use crate::npy::Npy;
+use crate::session::Session;
+use crate::size::pretty_size;
+use crate::streams::{Input, Place};
+use anyhow::{Context as _, Result};
+use bloscpack_format::Json;
+use bloscpack_io::{Archive, Cancel, LocalSource, UnpackOptions, UnpackReport, unpack_file, unpack_stream};
+use std::fs::File;
+use std::path::Path;
+
+/// One input, and where its plain bytes go.
+pub(super) struct Job<'a> {
+    pub(super) item: &'a Item,
+    pub(super) kind: Option<Kind>,
+    pub(super) column: Option<&'a str>,
+    pub(super) output: Place,
+    pub(super) session: &'a Session,
+    pub(super) digest: Option<&'a DigestArg>,
+    pub(super) memory: Option<u64>,
+}
+
+impl Job<'_> {
+    /// Writes the plain bytes. The metadata, if there is any.
+    pub(super) fn run(&self, cancel: &Cancel) -> Result<Option<Json>> {
+        let input = &self.item.place;
+        let report = &self.session.report;
+        if let (Some(column), Place::File(path)) = (self.column, input) {
+            let source = LocalSource::open_column(path, column).with_context(|| self.name())?;
+            return self.archive(source, cancel).map(|()| None);
+        }
+        if let (Some(kind @ (Kind::Frame | Kind::Carray | Kind::Npy)), Place::File(path)) = (self.kind, input) {
+            let written = match kind {
+                Kind::Npy => self.npy(path),
+                _ => self.archive(LocalSource::open(path)?, cancel),
+            };
+            return written.map(|()| None);
+        }
+        let source = Input::open(input, cancel)?;
+        let size = source.known_size();
+        if let Some(size) = size {
+            report.verbose(format!("input file size: {}", pretty_size(size)));
+        }
+        let chunk = match input {
+            Place::File(path) if size.is_some() => chunk_size(path),
+            _ => None,
+        };
+        let options = self.options(size.unwrap_or(u64::MAX), chunk, cancel)?.observe(events::unpacking(report));
+        let unpacked = self.unpack(source, size.is_some(), &options)?;
+        let UnpackReport { nbytes, cbytes, metadata, .. } = unpacked;
+        if size.is_none() {
+            report.verbose(format!("input file size: {}", pretty_size(cbytes)));
+        }
+        self.describe(nbytes, cbytes);
+        Ok(metadata)
+    }
+
+    fn unpack(&self, source: Input, is_file: bool, options: &UnpackOptions) -> Result<UnpackReport> {
+        if let (Place::File(input), Place::File(output), true) =
+            (&self.item.place, &self.output, is_file && self.digest.is_none())
+        {
+            return unpack_file(input, output, options).with_context(|| self.name());
+        }
+        let mut output = self.create()?;
+        let unpacked = unpack_stream(source, &mut output, options).with_context(|| self.name())?;
+        self.commit(output)?;
+        Ok(unpacked)
+    }
+
+    /// A frame or a carray, which may be a directory.
+    fn archive(&self, source: LocalSource, cancel: &Cancel) -> Result<()> {
+        let archive = Archive::open(source).with_context(|| self.name())?;
+        let chunk = archive.frame().and_then(|frame| u64::try_from(frame.header.chunksize.to_i64()).ok());
+        let options = self.options(archive.nbytes(), chunk.filter(|chunk| *chunk > 0), cancel)?;
+        let mut output = self.create()?;
+        let watched = self.session.report.progress().watch(&mut output, archive.nbytes());
+        let nbytes = archive.unpack(watched, &options).with_context(|| self.name())?;
+        self.commit(output)?;
+        self.session.report.verbose(format!("output file size: {}", pretty_size(nbytes)));
+        Ok(())
+    }
+
+    fn npy(&self, path: &Path) -> Result<()> {
+        let array = Npy::open(File::open(path).with_context(|| self.name())?).with_context(|| self.name())?;
+        self.session.report.verbose(format!("input file size: {}", pretty_size(array.len())));
+        let mut output = self.create()?;
+        array.copy_range(0..array.nbytes(), &mut output)?;
+        self.commit(output)?;
+        self.describe(array.nbytes(), array.len());
+        Ok(())
+    }
+
+    fn create(&self) -> Result<CheckedOutput<'_>> {
+        CheckedOutput::create(&self.output, self.session.force, self.digest)
+    }
+
+    fn commit(&self, output: CheckedOutput<'_>) -> Result<()> {
+        output.commit(&self.item.place, &self.output, &self.session.report)
+    }
+
+    fn options(&self, size: u64, chunk: Option<u64>, cancel: &Cancel) -> Result<UnpackOptions> {
+        let (limits, chunk) = limits(self.memory, chunk);
+        let threads = self.session.threads_within(size, self.memory, chunk)?;
+        Ok(UnpackOptions::new().threads(threads).limits(limits).cancel(cancel.clone()).overwrite(self.session.force))
+    }
+
+    fn name(&self) -> String {
+        self.item.place.to_string()
+    }
+
+    fn describe(&self, nbytes: u64, cbytes: u64) {
+        let report = &self.session.report;
+        report.verbose(format!("output file size: {}", pretty_size(nbytes)));
+        report.verbose(format!("decompression ratio: {:.6}", nbytes as f64 / cbytes as f64));
+    }
+}

@@ -1,0 +1,46 @@
+//! The metadata of an input: printed, or written to a second output.
+
+use crate::json::line;
+use crate::pprint::pformat;
+use crate::session::Session;
+use crate::streams::{Output, Place, refuse_same_file};
+use anyhow::{Context as _, Result, bail};
+use bloscpack_format::Json;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+/// Opens the output of the metadata, which is neither the input nor the output of the data.
+pub(super) fn create(path: &Path, input: &Place, output: &Place, session: &Session) -> Result<Output> {
+    let place = Place::from(path.to_owned());
+    for other in [input, output] {
+        refuse_same_file(other, &place)?;
+        if let (Place::File(other), Place::File(path)) = (other, &place)
+            && full(other) == full(path)
+        {
+            bail!("'{place}' cannot be for the data and the metadata; name another file");
+        }
+    }
+    Output::create(&place, session.force)
+}
+
+/// The path of a file that may not exist yet, by way of its directory.
+fn full(path: &Path) -> Option<PathBuf> {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    Some(parent.canonicalize().ok()?.join(path.file_name()?))
+}
+
+/// Prints the metadata, if there is any.
+pub(super) fn print(metadata: Option<Json>, session: &Session) -> Result<()> {
+    if let Some(metadata) = metadata.filter(Json::is_truthy) {
+        session.report.normal("Metadata:");
+        session.report.normal(pformat(&metadata)?);
+    }
+    Ok(())
+}
+
+/// Writes the metadata as `compress --metadata` reads it: without metadata `null`.
+pub(super) fn write(mut output: Output, metadata: Option<Json>) -> Result<()> {
+    let text = line(&metadata.unwrap_or(Json::Null))?;
+    output.write_all(text.as_bytes()).context("writing the metadata")?;
+    output.commit()
+}

@@ -1,0 +1,72 @@
+//! `blpk decompress`: the plain bytes of files of any kind.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `plan` | the inputs, their outputs, and what else is wanted of them |
+//! | `output` | the output of one input |
+//! | `job` | decompression of one input |
+//! | `metadata` | the metadata of an input: printed, or written to a second output |
+
+mod job;
+mod metadata;
+mod output;
+mod plan;
+
+pub(super) use plan::Plan;
+
+use self::job::Job;
+use self::output::output_of;
+use crate::kind::{Kind, kind_of};
+use crate::names::has_our_name;
+use crate::overwrite::Writes;
+use crate::session::Session;
+use crate::streams::Place;
+use crate::{batch, files, inputs};
+use anyhow::Result;
+use std::path::Path;
+
+pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
+    let Plan { items, mut outputs, names, column, metadata_out, digest, memory } = plan;
+    let report = &session.report;
+    let cancel = session.cancel();
+    report.progress().begin(inputs::total(&items));
+    batch::each(items, session, &cancel, |item| {
+        report.progress().file(&item.place, item.size());
+        if item.is_skipped(is_wanted) {
+            report.verbose(format!("skipping what is not compressed: '{}'", item.place));
+            return Ok(());
+        }
+        let kind = match &item.place {
+            Place::File(path) => kind_of(path),
+            Place::Standard => None,
+        };
+        let output = output_of(names, &item, kind, &outputs)?;
+        let column = column.as_deref();
+        let job = Job { item: &item, kind, column, output: output.clone(), session, digest: digest.as_ref(), memory };
+        let overwrite = outputs.overwrite(&item, Writes::Plain, "decompress");
+        match column {
+            Some(_) => files::check_output(&item.place, &output, overwrite, session)?,
+            None => files::check_one_of_many(&item.place, &output, overwrite, session)?,
+        }
+        // Refused before there is anything to be lost.
+        let metadata_out = metadata_out.as_ref().map(|path| metadata::create(path, &item.place, &output, session));
+        let mut metadata_out = metadata_out.transpose()?;
+        let mut found = None;
+        outputs.write(&item, &output, session, || {
+            found = job.run(&cancel)?;
+            metadata_out.take().map_or(Ok(()), |file| metadata::write(file, found.take()))
+        })?;
+        metadata::print(found, session)?;
+        report.verbose("done");
+        Ok(())
+    })
+}
+
+/// Whether what lies in a directory is compressed, or is by its name to be.
+fn is_wanted(path: &Path) -> bool {
+    match kind_of(path) {
+        Some(Kind::Bloscpack | Kind::Chunk | Kind::Frame | Kind::Carray) => true,
+        Some(Kind::Npy | Kind::Ctable | Kind::Foreign(_)) => false,
+        None => has_our_name(path) && !path.is_dir(),
+    }
+}

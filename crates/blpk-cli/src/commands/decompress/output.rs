@@ -1,0 +1,71 @@
+//! The output of one input.
+
+use crate::files;
+use crate::foreign;
+use crate::inputs::Item;
+use crate::kind::Kind;
+use crate::names::{self, has_our_name};
+use crate::outputs::Outputs;
+use crate::streams::Place;
+use anyhow::{Result, bail};
+use std::path::Path;
+
+/// The rules for names of inputs.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Names {
+    /// `-e`: bloscpack files may have any name.
+    pub(super) are_any: bool,
+    /// `--column`: inputs are bcolz ctables.
+    pub(super) are_tables: bool,
+}
+
+/// The output as named, or the input's name without `.blp`. A bloscpack file must have a name that ends so unless the
+/// check is switched off; what is something else by its content needs no such name.
+pub(super) fn output_of(names: Names, item: &Item, kind: Option<Kind>, outputs: &Outputs) -> Result<Place> {
+    let input = &item.place;
+    let is_named = outputs.named().is_some() || outputs.have_directory();
+    let Place::File(path) = input else {
+        if names.are_tables {
+            bail!("a pipe is not a bcolz ctable, which --column is for");
+        }
+        return match names.are_any && !is_named {
+            true => bail!("--no-check-extension requires use of <out_file>"),
+            false => outputs.place(item, Path::to_owned),
+        };
+    };
+    if names.are_tables {
+        files::table_must_exist("input file", path)?;
+        return match is_named {
+            true => outputs.place(item, names::without_extension),
+            false => bail!("name the <out_file> for the column of '{input}'"),
+        };
+    }
+    if path.is_dir() {
+        files::input_must_exist("input file", path)?; // says what the directory is, whatever its name
+    }
+    match kind {
+        _ if names.are_any && !is_named => bail!("--no-check-extension requires use of <out_file>"),
+        Some(Kind::Foreign(what)) => bail!("input file '{input}' is {what}, which this version cannot read"),
+        _ if names.are_any || names::has_extension(path) => {}
+        Some(Kind::Chunk | Kind::Npy | Kind::Frame | Kind::Carray) if is_named => {}
+        // Told by its content, it needs no name that ends so; but one that can be made another.
+        Some(Kind::Chunk | Kind::Frame) if has_our_name(path) => {}
+        Some(Kind::Npy) => bail!(
+            "input file '{input}' is a NumPy array, which is not compressed; 'blpk convert' puts it into another \
+             container, and if you name the <out_file>, its bytes go there"
+        ),
+        Some(Kind::Chunk | Kind::Frame | Kind::Carray) => {
+            bail!("input file '{input}' does not end with '{}': name the <out_file>", names::EXTENSION)
+        }
+        Some(Kind::Bloscpack) => bail!(
+            "input file '{input}' does not end with '{}', but is a bloscpack file: rename it, or use -e and name the \
+             <out_file>",
+            names::EXTENSION
+        ),
+        Some(Kind::Ctable) | None => {
+            let advice = foreign::advice_on(path).map_or(String::new(), |advice| format!("; {advice}"));
+            bail!("input file '{input}' does not end with '{}'{advice}", names::EXTENSION)
+        }
+    }
+    outputs.place(item, names::without_extension)
+}
