@@ -38,7 +38,7 @@ pub(crate) fn run(command: &Command, session: &Session) -> anyhow::Result<()> {
         Command::Verify(args) => verify::run(args, session),
         Command::Cat(args) => cat::run(args, session),
         Command::Stats(args) => stats::run(args, session),
-        Command::Convert(args) => convert::run(args, session),
+        Command::Convert(args) => convert::run(&convert::Plan::new(args, session)?, session),
         Command::Recover(args) => repair::recover(args, session),
         Command::Compact(args) => repair::compact(args, session),
         Command::Meta(command) => meta::run(command, session),

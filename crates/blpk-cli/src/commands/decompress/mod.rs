@@ -26,7 +26,7 @@ use anyhow::Result;
 use std::path::Path;
 
 pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
-    let Plan { items, mut outputs, names, column, metadata_out, digest, memory } = plan;
+    let Plan { items, mut outputs, rules, column, metadata_out, digest, memory } = plan;
     let report = &session.report;
     let cancel = session.cancel();
     report.progress().begin(inputs::total(&items));
@@ -40,7 +40,7 @@ pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
             Place::File(path) => kind_of(path),
             Place::Standard => None,
         };
-        let output = output_of(names, &item, kind, &outputs)?;
+        let output = output_of(rules, &item, kind, &outputs)?;
         let column = column.as_deref();
         let job = Job { item: &item, kind, column, output: output.clone(), session, digest: digest.as_ref(), memory };
         let overwrite = outputs.overwrite(&item, Writes::Plain, "decompress");

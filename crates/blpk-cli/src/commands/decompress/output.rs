@@ -12,7 +12,7 @@ use std::path::Path;
 
 /// The rules for names of inputs.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Names {
+pub(super) struct NameRules {
     /// `-e`: bloscpack files may have any name.
     pub(super) are_any: bool,
     /// `--column`: inputs are bcolz ctables.
@@ -21,19 +21,19 @@ pub(super) struct Names {
 
 /// The output as named, or the input's name without `.blp`. A bloscpack file must have a name that ends so unless the
 /// check is switched off; what is something else by its content needs no such name.
-pub(super) fn output_of(names: Names, item: &Item, kind: Option<Kind>, outputs: &Outputs) -> Result<Place> {
+pub(super) fn output_of(rules: NameRules, item: &Item, kind: Option<Kind>, outputs: &Outputs) -> Result<Place> {
     let input = &item.place;
     let is_named = outputs.named().is_some() || outputs.have_directory();
     let Place::File(path) = input else {
-        if names.are_tables {
+        if rules.are_tables {
             bail!("a pipe is not a bcolz ctable, which --column is for");
         }
-        return match names.are_any && !is_named {
+        return match rules.are_any && !is_named {
             true => bail!("--no-check-extension requires use of <out_file>"),
             false => outputs.place(item, Path::to_owned),
         };
     };
-    if names.are_tables {
+    if rules.are_tables {
         files::table_must_exist("input file", path)?;
         return match is_named {
             true => outputs.place(item, names::without_extension),
@@ -44,9 +44,9 @@ pub(super) fn output_of(names: Names, item: &Item, kind: Option<Kind>, outputs: 
         files::input_must_exist("input file", path)?; // says what the directory is, whatever its name
     }
     match kind {
-        _ if names.are_any && !is_named => bail!("--no-check-extension requires use of <out_file>"),
+        _ if rules.are_any && !is_named => bail!("--no-check-extension requires use of <out_file>"),
         Some(Kind::Foreign(what)) => bail!("input file '{input}' is {what}, which this version cannot read"),
-        _ if names.are_any || names::has_extension(path) => {}
+        _ if rules.are_any || names::has_extension(path) => {}
         Some(Kind::Chunk | Kind::Npy | Kind::Frame | Kind::Carray) if is_named => {}
         // Told by its content, it needs no name that ends so; but one that can be made another.
         Some(Kind::Chunk | Kind::Frame) if has_our_name(path) => {}

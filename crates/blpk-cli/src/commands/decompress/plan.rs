@@ -1,6 +1,6 @@
 //! `blpk decompress`: the inputs, their outputs, and what else is wanted of them.
 
-use super::output::Names;
+use super::output::NameRules;
 use crate::args::{DecompressArgs, DigestArg};
 use crate::commands::destination::destination;
 use crate::inputs::{self, Item};
@@ -14,7 +14,7 @@ use std::path::PathBuf;
 pub(in crate::commands) struct Plan {
     pub(super) items: Vec<Result<Item>>,
     pub(super) outputs: Outputs,
-    pub(super) names: Names,
+    pub(super) rules: NameRules,
     /// The column of a ctable that is decompressed.
     pub(super) column: Option<String>,
     /// The output of the metadata, which is printed otherwise.
@@ -30,7 +30,7 @@ impl Plan {
         Plan {
             items: inputs::items(names, args.many.recursive, is_container_directory),
             outputs: Outputs::new(destination(&args.many, second), args.many.rm),
-            names: Names { are_any: args.no_check_extension, are_tables: args.column.is_some() },
+            rules: NameRules { are_any: args.no_check_extension, are_tables: args.column.is_some() },
             column: args.column.clone(),
             metadata_out: args.metadata_out.clone(),
             digest: args.digest.clone(),

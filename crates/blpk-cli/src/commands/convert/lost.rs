@@ -1,0 +1,36 @@
+//! Warnings about what the output of a conversion does not keep.
+
+use crate::report::Report;
+use crate::streams::Place;
+use bloscpack_format::frame::VlMetalayers;
+use bloscpack_format::python_str_repr;
+use bloscpack_io::{ConvertReport, Unkept};
+
+/// Maximum number of names in a warning.
+const MAX_NAMES: usize = 64;
+
+/// Prints a warning for each reason, with the names of what is not kept.
+pub(super) fn warn(converted: &ConvertReport, output: &Place, report: &Report) {
+    let mut reasons: Vec<(&str, Vec<String>)> = Vec::new();
+    for Unkept { name, why, .. } in &converted.unkept {
+        let name = python_str_repr(name);
+        match reasons.iter_mut().find(|(found, _)| found == why) {
+            Some((_, names)) => names.push(name),
+            None => reasons.push((why, vec![name])),
+        }
+    }
+    for (why, names) in reasons {
+        let listed = names.iter().take(MAX_NAMES).map(String::as_str).collect::<Vec<_>>().join(", ");
+        let more = names.len().saturating_sub(MAX_NAMES);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let what = if names.len() == 1 { "attribute" } else { "attributes" };
+        report.warning(&format!("{output}: {what} not kept: {listed}{more}: {why}"));
+    }
+    if converted.vlmetalayers > VlMetalayers::MAX_INTERCHANGE {
+        report.warning(&format!(
+            "{output}: C-Blosc2 reads {} vlmetalayers, but cannot change a frame with more than {}",
+            converted.vlmetalayers,
+            VlMetalayers::MAX_INTERCHANGE
+        ));
+    }
+}
