@@ -11,12 +11,25 @@ use blosc_core::{Chunk, Decoder, Parallelism};
 use bloscpack_io::Threads;
 use std::io::Write as _;
 
-pub(super) fn run(args: &ChunkDecodeArgs, session: &Session) -> Result<()> {
-    let (input, output) = (Place::from(args.in_file.clone()), Place::from(args.out_file.clone()));
-    files::check(&input, &output, Overwrite::by_position(&input, Writes::Plain), session)?;
+/// A run of `blpk chunk decode`.
+pub(in crate::commands) struct Plan {
+    input: Place,
+    output: Place,
+}
+
+impl Plan {
+    pub(super) fn new(args: &ChunkDecodeArgs, session: &Session) -> Result<Plan> {
+        let (input, output) = (Place::from(args.in_file.clone()), Place::from(args.out_file.clone()));
+        files::check(&input, &output, Overwrite::by_position(&input, Writes::Plain), session)?;
+        Ok(Plan { input, output })
+    }
+}
+
+pub(super) fn run(plan: &Plan, session: &Session) -> Result<()> {
+    let Plan { input, output } = plan;
     let cancel = session.cancel();
-    let bytes = Input::open(&input, &cancel)?.read_all(i32::MAX as u64).with_context(|| input.to_string())?;
-    let mut output = Output::create(&output, session.force)?;
+    let bytes = Input::open(input, &cancel)?.read_all(i32::MAX as u64).with_context(|| input.to_string())?;
+    let mut output = Output::create(output, session.force)?;
     let chunk = parse(&bytes).with_context(|| input.to_string())?;
     let mut decoder = Decoder::new().parallelism(Parallelism::Ambient).cancel(cancel);
     let plain = match session.threads(chunk.header().nbytes() as u64)? {

@@ -1,4 +1,4 @@
-//! `blpk chunk encode`: which chunk do the options ask for?
+//! `blpk chunk encode`: a file as one chunk.
 
 use crate::args::ChunkEncodeArgs;
 use crate::commands::filters::pipeline;
@@ -12,10 +12,26 @@ use blosc_core::{BlockSize, CParams, ChunkFormat, Codec, Encoder, FilterPipeline
 use bloscpack_io::Threads;
 use std::io::Write as _;
 
-pub(super) fn run(args: &ChunkEncodeArgs, session: &Session) -> Result<()> {
-    let (input, output) = (Place::from(args.in_file.clone()), Place::from(args.out_file.clone()));
-    let (params, max_nbytes) = params(args)?;
-    files::check(&input, &output, Overwrite::by_position(&input, Writes::Packed), session)?;
+/// A run of `blpk chunk encode`.
+pub(in crate::commands) struct Plan {
+    input: Place,
+    output: Place,
+    params: CParams,
+    /// Maximum number of plain bytes of such a chunk.
+    max_nbytes: usize,
+}
+
+impl Plan {
+    pub(super) fn new(args: &ChunkEncodeArgs, session: &Session) -> Result<Plan> {
+        let (input, output) = (Place::from(args.in_file.clone()), Place::from(args.out_file.clone()));
+        let (params, max_nbytes) = params(args)?;
+        files::check(&input, &output, Overwrite::by_position(&input, Writes::Packed), session)?;
+        Ok(Plan { input, output, params, max_nbytes })
+    }
+}
+
+pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
+    let Plan { input, output, params, max_nbytes } = plan;
     let cancel = session.cancel();
     let plain = Input::open(&input, &cancel)?.read_all(max_nbytes as u64).with_context(|| input.to_string())?;
     let mut output = Output::create(&output, session.force)?;
@@ -28,7 +44,7 @@ pub(super) fn run(args: &ChunkEncodeArgs, session: &Session) -> Result<()> {
     output.commit()
 }
 
-/// What is asked for, and the most plain bytes that such a chunk holds.
+/// The parameters of the chunk, and the maximum number of plain bytes that it holds.
 fn params(args: &ChunkEncodeArgs) -> Result<(CParams, usize)> {
     let format = args.format.unwrap_or_default();
     let codec = args.codec.unwrap_or(Codec::BloscLz);

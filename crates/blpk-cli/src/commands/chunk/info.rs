@@ -1,4 +1,4 @@
-//! `blpk chunk info`: what is in a chunk, found without decoding anything?
+//! `blpk chunk info`: the contents of a chunk, found without decoding.
 
 use super::contents::Contents;
 use super::header::{check_len, is_lazy, parse_header};
@@ -15,13 +15,25 @@ use blosc_core::{Chunk, Header, LazyChunk};
 use bloscpack_io::{Cancel, ReadAt as _, memory};
 use std::fs::File;
 
-pub(super) fn run(args: &ChunkInfoArgs, session: &Session) -> Result<()> {
-    let place = Place::from(args.file.clone());
-    if let Place::File(path) = &place {
-        files::must_exist("file", path)?;
+/// A run of `blpk chunk info`.
+pub(in crate::commands) struct Plan {
+    place: Place,
+    as_json: bool,
+}
+
+impl Plan {
+    pub(super) fn new(args: &ChunkInfoArgs) -> Result<Plan> {
+        let place = Place::from(args.file.clone());
+        if let Place::File(path) = &place {
+            files::must_exist("file", path)?;
+        }
+        Ok(Plan { place, as_json: args.json })
     }
-    let file = open_seekable(&place, &Cancel::new())?;
-    info(&file, args.json, None, &session.report).with_context(|| place.to_string())
+}
+
+pub(super) fn run(plan: &Plan, session: &Session) -> Result<()> {
+    let file = open_seekable(&plan.place, &Cancel::new())?;
+    info(&file, plan.as_json, None, &session.report).with_context(|| plan.place.to_string())
 }
 
 /// Describes a file that is one chunk. Everything is looked at before anything is printed, one block at a time: a few

@@ -14,10 +14,27 @@ use crate::args::ChunkCommand;
 use crate::session::Session;
 use anyhow::Result;
 
-pub(super) fn run(command: &ChunkCommand, session: &Session) -> Result<()> {
-    match command {
-        ChunkCommand::Encode(args) => encode::run(args, session),
-        ChunkCommand::Decode(args) => decode::run(args, session),
-        ChunkCommand::Info(args) => info::run(args, session),
+/// A run of `blpk chunk`.
+pub(super) enum Plan {
+    Encode(encode::Plan),
+    Decode(decode::Plan),
+    Info(info::Plan),
+}
+
+impl Plan {
+    pub(super) fn new(command: &ChunkCommand, session: &Session) -> Result<Plan> {
+        Ok(match command {
+            ChunkCommand::Encode(args) => Plan::Encode(encode::Plan::new(args, session)?),
+            ChunkCommand::Decode(args) => Plan::Decode(decode::Plan::new(args, session)?),
+            ChunkCommand::Info(args) => Plan::Info(info::Plan::new(args)?),
+        })
+    }
+}
+
+pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
+    match plan {
+        Plan::Encode(plan) => encode::run(plan, session),
+        Plan::Decode(plan) => decode::run(&plan, session),
+        Plan::Info(plan) => info::run(&plan, session),
     }
 }
