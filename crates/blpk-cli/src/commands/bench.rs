@@ -1,4 +1,4 @@
-//! `blpk bench`: which settings suit your data?
+//! `blpk bench`: measures settings on a sample of the user's data.
 
 use super::settings::in_range;
 use crate::args::BenchArgs;
@@ -13,7 +13,7 @@ use bloscpack_format::bloscpack::{DEFAULT_CHUNK_SIZE, MAX_CHUNK_SIZE};
 use std::io::Write as _;
 use std::time::{Duration, Instant};
 
-/// Bytes that are measured unless somebody says otherwise: more than fit into most caches.
+/// Default size of the sample: more than fits into most caches.
 const SAMPLE: u64 = 16 << 20;
 
 /// How long each setting is measured, in seconds.
@@ -22,48 +22,65 @@ const SECONDS: f64 = 0.3;
 /// How long all of it may take, in seconds, on any machine.
 const TIME: f64 = 30.0;
 
-pub(super) fn run(args: &BenchArgs, session: &Session) -> Result<()> {
-    let begin = Instant::now();
-    let place = Place::from(args.file.clone());
-    if let Place::File(path) = &place {
-        files::must_exist("file", path)?;
+/// A run of `blpk bench`.
+pub(super) struct Plan {
+    place: Place,
+    sample: Sample,
+    sweep: Sweep,
+    /// The output of the picture.
+    picture: Option<Output>,
+    as_json: bool,
+}
+
+impl Plan {
+    pub(super) fn new(args: &BenchArgs, session: &Session) -> Result<Plan> {
+        let begin = Instant::now();
+        let place = Place::from(args.file.clone());
+        if let Place::File(path) = &place {
+            files::must_exist("file", path)?;
+        }
+        let picture = args.plot.clone().map(Place::from);
+        if picture == Some(Place::Standard) {
+            bail!("--plot cannot be '-', as stdout is for the table; name a file");
+        }
+        // Before anything is measured: minutes of work should not end with a refusal.
+        let picture = picture.map(|picture| Output::create(&picture, session.force)).transpose()?;
+        let typesizes = args.typesizes.iter().map(|size| in_range("typesize", size, u8::MAX).map(usize::from));
+        let mut typesizes = typesizes.collect::<Result<Vec<_>>>()?;
+        let mut seen = std::collections::HashSet::new();
+        typesizes.retain(|size| seen.insert(*size));
+        let cancel = session.cancel();
+        let source = open_source(&place, &cancel)?;
+        let sample =
+            Sample::of(source, args.sample.unwrap_or(SAMPLE), &typesizes).with_context(|| place.to_string())?;
+        let sweep = Sweep {
+            codecs: or(&args.codecs, &Codec::ALL),
+            clevels: or(&args.clevels, &[1, 5, 9]),
+            filters: match args.filters.as_slice() {
+                [] => vec![None, Some(Filter::Shuffle), Some(Filter::BitShuffle)],
+                filters => filters.iter().map(|filter| filter.0).collect(),
+            },
+            chunk_sizes: match args.chunk_sizes.as_slice() {
+                [] => vec![DEFAULT_CHUNK_SIZE.into()],
+                sizes => {
+                    let sizes = sizes.iter().map(|size| in_range("chunk-size", size, MAX_CHUNK_SIZE).map(u64::from));
+                    sizes.collect::<Result<_>>()?
+                }
+            },
+            seconds: args.seconds.unwrap_or(SECONDS),
+            end: Some(args.time.unwrap_or(TIME)).filter(|time| *time > 0.0).and_then(|time| {
+                // The rest is for the chunk that is under way when the time is over.
+                begin.checked_add(Duration::from_secs_f64(time * 0.95))
+            }),
+            threads: session.threads(sample.bytes.len() as u64)?,
+            cancel,
+        };
+        Ok(Plan { place, sample, sweep, picture, as_json: args.json })
     }
-    let picture = args.plot.clone().map(Place::from);
-    if picture == Some(Place::Standard) {
-        bail!("--plot cannot be '-', as stdout is for the table; name a file");
-    }
-    // Before anything is measured: minutes of work should not end with a refusal.
-    let picture = picture.map(|picture| Output::create(&picture, session.force)).transpose()?;
-    let typesizes = args.typesizes.iter().map(|size| in_range("typesize", size, u8::MAX).map(usize::from));
-    let mut typesizes = typesizes.collect::<Result<Vec<_>>>()?;
-    let mut seen = std::collections::HashSet::new();
-    typesizes.retain(|size| seen.insert(*size));
-    let cancel = session.cancel();
-    let source = open_source(&place, &cancel)?;
-    let mut sample =
-        Sample::of(source, args.sample.unwrap_or(SAMPLE), &typesizes).with_context(|| place.to_string())?;
-    let sweep = Sweep {
-        codecs: or(&args.codecs, &Codec::ALL),
-        clevels: or(&args.clevels, &[1, 5, 9]),
-        filters: match args.filters.as_slice() {
-            [] => vec![None, Some(Filter::Shuffle), Some(Filter::BitShuffle)],
-            filters => filters.iter().map(|filter| filter.0).collect(),
-        },
-        chunk_sizes: match args.chunk_sizes.as_slice() {
-            [] => vec![DEFAULT_CHUNK_SIZE.into()],
-            sizes => {
-                let sizes = sizes.iter().map(|size| in_range("chunk-size", size, MAX_CHUNK_SIZE).map(u64::from));
-                sizes.collect::<Result<_>>()?
-            }
-        },
-        seconds: args.seconds.unwrap_or(SECONDS),
-        end: Some(args.time.unwrap_or(TIME)).filter(|time| *time > 0.0).and_then(|time| {
-            // The rest is for the chunk that is under way when the time is over.
-            begin.checked_add(Duration::from_secs_f64(time * 0.95))
-        }),
-        threads: session.threads(sample.bytes.len() as u64)?,
-        cancel,
-    };
+}
+
+pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
+    let Plan { place, mut sample, sweep, picture, as_json } = plan;
     if sample.typesizes.is_empty() {
         sample.typesizes = vec![sweep.best_typesize(&sample, &TYPESIZES)?];
     }
@@ -79,7 +96,7 @@ pub(super) fn run(args: &BenchArgs, session: &Session) -> Result<()> {
         session.report.progress().step(done as u64, all as u64, setting);
         session.report.verbose(format!("setting {} of {all}: {setting}", done + 1));
     });
-    match args.json {
+    match as_json {
         // Half of an object is of no use to a program.
         true if done.is_ok() => {
             session.report.raw(&json(&place.to_string(), &sample, session.nthreads(), &figures, &missed)?);

@@ -42,7 +42,7 @@ pub(crate) fn run(command: &Command, session: &Session) -> anyhow::Result<()> {
         Command::Recover(args) => repair::recover(args, session),
         Command::Compact(args) => repair::compact(args, session),
         Command::Meta(command) => meta::run(command, session),
-        Command::Bench(args) => bench::run(args, session),
+        Command::Bench(args) => bench::run(bench::Plan::new(args, session)?, session),
         Command::Chunk(args) => chunk::run(chunk::Plan::new(args, session)?, session),
         Command::Completions(args) => pages::completions(args, session),
         Command::Man(args) => pages::man(args, session),
