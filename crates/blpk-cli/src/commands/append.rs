@@ -9,37 +9,54 @@ use crate::streams::{Input, Place, refuse_same_file};
 use crate::verbosity::Level;
 use crate::{events, files, names};
 use anyhow::{Context as _, Result, bail};
+use bloscpack_format::Json;
 use bloscpack_format::bloscpack::{Header, MetadataArgs};
 use bloscpack_format::checksum::Checksum;
 use bloscpack_io::{AppendOptions, Archive, append_stream};
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-pub(super) fn run(args: &AppendArgs, session: &Session) -> Result<()> {
-    let report = &session.report;
-    let (original, new) = (&args.original_file, &args.new_file);
-    report.verbose("getting ready for append");
-    refuse_others(original)?;
-    if !args.no_check_extension && !names::has_extension(original) {
-        let advice = match kind_of(original) {
-            Some(Kind::Bloscpack) => ", but is a bloscpack file: rename it, or use -e",
-            _ => "",
-        };
-        bail!("original file '{}' does not end with '{}'{advice}", original.display(), names::EXTENSION);
-    }
-    files::must_exist("original file", original)?;
-    let new_place = Place::from(new.clone());
-    if let Place::File(new) = &new_place {
-        files::must_exist("new file", new)?;
-    }
-    refuse_same_file(&new_place, &Place::File(original.clone()))?;
-    report.verbose(format!("original file is: '{}'", original.display()));
-    report.verbose(format!("new file is: '{new_place}'"));
-    let settings = Settings::new(&args.blosc)?;
-    let metadata = files::read_metadata(args.metadata.as_ref())?;
+/// A run of `blpk append`.
+pub(super) struct Plan {
+    original: PathBuf,
+    new: Place,
+    settings: Settings,
+    /// Replaces the metadata of the file.
+    metadata: Option<Json>,
+}
 
+impl Plan {
+    pub(super) fn new(args: &AppendArgs, session: &Session) -> Result<Plan> {
+        let report = &session.report;
+        let original = &args.original_file;
+        report.verbose("getting ready for append");
+        refuse_others(original)?;
+        if !args.no_check_extension && !names::has_extension(original) {
+            let advice = match kind_of(original) {
+                Some(Kind::Bloscpack) => ", but is a bloscpack file: rename it, or use -e",
+                _ => "",
+            };
+            bail!("original file '{}' does not end with '{}'{advice}", original.display(), names::EXTENSION);
+        }
+        files::must_exist("original file", original)?;
+        let new = Place::from(args.new_file.clone());
+        if let Place::File(new) = &new {
+            files::must_exist("new file", new)?;
+        }
+        refuse_same_file(&new, &Place::File(original.clone()))?;
+        report.verbose(format!("original file is: '{}'", original.display()));
+        report.verbose(format!("new file is: '{new}'"));
+        let settings = Settings::new(&args.blosc)?;
+        let metadata = files::read_metadata(args.metadata.as_ref())?;
+        Ok(Plan { original: original.clone(), new, settings, metadata })
+    }
+}
+
+pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
+    let Plan { original, new, settings, metadata } = plan;
+    let (report, original) = (&session.report, original.as_path());
     let cancel = session.cancel();
-    let input = Input::open(&new_place, &cancel)?;
+    let input = Input::open(&new, &cancel)?;
     let size = input.known_size();
     let before = original.metadata().map_or(0, |metadata| metadata.len());
     report.verbose(format!("orig file size before append: {}", double_pretty_size(before)));
@@ -65,7 +82,7 @@ pub(super) fn run(args: &AppendArgs, session: &Session) -> Result<()> {
             MetadataArgs::default(),
         ));
     report.progress().begin(size);
-    report.progress().file(&new_place, size);
+    report.progress().file(&new, size);
     let appended = append_stream(original, input, size, &options).with_context(|| original.display().to_string())?;
 
     if size.is_none() {

@@ -32,7 +32,7 @@ pub(crate) fn run(command: &Command, session: &Session) -> anyhow::Result<()> {
     match command {
         Command::Compress(args) => compress::run(compress::Plan::new(args, session)?, session),
         Command::Decompress(args) => decompress::run(decompress::Plan::new(args, session), session),
-        Command::Append(args) => append::run(args, session),
+        Command::Append(args) => append::run(append::Plan::new(args, session)?, session),
         Command::Info(args) => info::run(args, session),
         Command::List(args) => list::run(args, session),
         Command::Verify(args) => verify::run(args, session),
