@@ -37,7 +37,7 @@ pub(crate) fn run(command: &Command, session: &Session) -> anyhow::Result<()> {
         Command::List(args) => list::run(args, session),
         Command::Verify(args) => verify::run(args, session),
         Command::Cat(args) => cat::run(&cat::Plan::new(args)?, session),
-        Command::Stats(args) => stats::run(args, session),
+        Command::Stats(args) => stats::run(&stats::Plan::new(args)?, session),
         Command::Convert(args) => convert::run(&convert::Plan::new(args, session)?, session),
         Command::Recover(args) => repair::recover(args, session),
         Command::Compact(args) => repair::compact(args, session),

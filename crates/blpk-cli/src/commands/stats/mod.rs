@@ -22,42 +22,62 @@ use anyhow::{Context as _, Result};
 use bloscpack_io::bcolz::{LocalDirectory, column_names};
 use bloscpack_io::{Array, Cancel, Limits, Typing, UnpackOptions};
 
-pub(super) fn run(args: &StatsArgs, session: &Session) -> Result<()> {
-    let place = Place::from(args.file.clone());
+/// A run of `blpk stats`.
+pub(super) struct Plan {
+    place: Place,
+    /// The columns of a table; `None` for an array.
+    columns: Vec<Option<String>>,
+    /// All columns of a table are described, though it may have a single one.
+    is_table: bool,
+    typing: Typing,
+    as_json: bool,
+}
+
+impl Plan {
+    pub(super) fn new(args: &StatsArgs) -> Result<Plan> {
+        let place = Place::from(args.file.clone());
+        let columns = match (&place, &args.column) {
+            (Place::File(path), None) if kind_of(path) == Some(Kind::Ctable) => {
+                let names = column_names(&LocalDirectory::open(path)?).with_context(|| place.to_string())?;
+                names.into_iter().map(Some).collect()
+            }
+            _ => vec![args.column.clone()],
+        };
+        let is_table = columns.len() != 1 || columns.iter().any(|column| *column != args.column);
+        // The dtype counts only if there is an array to read.
+        let dtype = args.dtype.as_deref().filter(|_| !columns.is_empty()).map(dtype).transpose()?;
+        Ok(Plan { place, columns, is_table, typing: Typing { dtype, ..Typing::default() }, as_json: args.json })
+    }
+}
+
+pub(super) fn run(plan: &Plan, session: &Session) -> Result<()> {
+    let Plan { place, columns, is_table, typing, as_json } = plan;
     let cancel = session.cancel();
-    let columns = match (&place, &args.column) {
-        (Place::File(path), None) if kind_of(path) == Some(Kind::Ctable) => {
-            let names = column_names(&LocalDirectory::open(path)?).with_context(|| place.to_string())?;
-            names.into_iter().map(Some).collect()
-        }
-        _ => vec![args.column.clone()],
-    };
-    let is_table = columns.len() != 1 || columns.iter().any(|column| *column != args.column);
-    let described = columns.into_iter().map(|column| describe(args, &place, column, session, &cancel));
+    let described = columns.iter().map(|column| describe(place, column.as_deref(), typing, session, &cancel));
     let described = described.collect::<Result<Vec<_>>>()?;
-    session.report.raw(&match args.json {
-        true => json::line(&place, &described, is_table)?,
-        false => text::all(&place, &described)?,
+    session.report.raw(&match as_json {
+        true => json::line(place, &described, *is_table)?,
+        false => text::all(place, &described)?,
     });
     Ok(())
 }
 
 fn describe(
-    args: &StatsArgs,
     place: &Place,
-    column: Option<String>,
+    column: Option<&str>,
+    typing: &Typing,
     session: &Session,
     cancel: &Cancel,
 ) -> Result<Described> {
-    let typing = Typing { dtype: args.dtype.as_deref().map(dtype).transpose()?, ..Typing::default() };
-    let source = array::open(place, column.as_deref(), cancel)?;
+    let source = array::open(place, column, cancel)?;
     session.report.progress().file(place, None);
-    let name = || match &column {
+    let name = || match column {
         Some(column) => format!("{place}: column {column:?}"),
         None => place.to_string(),
     };
-    let array = Array::open(source, &typing, Limits::new()).with_context(name)?;
+    let array = Array::open(source, typing, Limits::new()).with_context(name)?;
     let options = UnpackOptions::new().threads(session.threads(array.nbytes())?).cancel(cancel.clone());
     let fields = array.stats(&options.observe(events::converting(&session.report))).with_context(name)?;
+    let column = column.map(str::to_owned);
     Ok(Described { column, meta: array.meta().clone(), nbytes: array.nbytes(), fields })
 }
