@@ -3,7 +3,7 @@
 use super::{bcolz_info, chunk, frame_info, wording};
 use crate::args::InfoArgs;
 use crate::describe::{chunk_flags, chunk_header, header_block, metadata_header_block, ordered_dict};
-use crate::inputs;
+use crate::inputs::{self, Item};
 use crate::json::{Object, number, text};
 use crate::kind::{Kind, is_container, kind_of, kind_of_file};
 use crate::names::has_our_name;
@@ -24,17 +24,31 @@ use std::fs::File;
 use std::path::Path;
 use walkdir::WalkDir;
 
-pub(super) fn run(args: &InfoArgs, session: &Session) -> Result<()> {
+/// A run of `blpk info`.
+pub(super) struct Plan {
+    items: Vec<Result<Item>>,
+    /// There may be several files: each is described with its name.
+    are_many: bool,
+    as_json: bool,
+}
+
+impl Plan {
+    pub(super) fn new(args: &InfoArgs) -> Plan {
+        let items = inputs::items(&args.files, args.recursive, is_container);
+        Plan { are_many: items.len() > 1 || args.recursive, items, as_json: args.json }
+    }
+}
+
+pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
+    let Plan { items, are_many, as_json } = plan;
     let report = &session.report;
-    let items = inputs::items(&args.files, args.recursive, is_container);
     // Nothing has to be removed: a signal may end it at once.
     let cancel = Cancel::new();
-    let many = items.len() > 1 || args.recursive;
     batch::each(items, session, &cancel, |item| {
         if item.is_skipped(is_ours) {
             return Ok(());
         }
-        one(&item.place, args.json, many, report, &cancel)?;
+        one(&item.place, as_json, are_many, report, &cancel)?;
         report.verbose("done");
         Ok(())
     })

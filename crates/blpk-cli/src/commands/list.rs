@@ -3,12 +3,13 @@
 use super::info::{bcolz, is_ours, json_of, open, sized, worded};
 use super::{bcolz_info, chunk};
 use crate::args::ListArgs;
+use crate::batch;
+use crate::inputs::{self, Item};
 use crate::json::Object;
 use crate::kind::{Kind, is_container, prefix};
 use crate::session::Session;
 use crate::size::pretty_size;
 use crate::streams::Place;
-use crate::{batch, inputs};
 use anyhow::Result;
 use bloscpack_format::Json;
 use bloscpack_format::detect::PREFIX_LEN;
@@ -27,17 +28,29 @@ const COLUMNS: [(&str, bool); 7] = [
 
 type Row = [String; COLUMNS.len()];
 
-pub(super) fn run(args: &ListArgs, session: &Session) -> Result<()> {
+/// A run of `blpk list`.
+pub(super) struct Plan {
+    items: Vec<Result<Item>>,
+    as_json: bool,
+}
+
+impl Plan {
+    pub(super) fn new(args: &ListArgs) -> Plan {
+        Plan { items: inputs::items(&args.files, args.recursive, is_container), as_json: args.json }
+    }
+}
+
+pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
+    let Plan { items, as_json } = plan;
     // Nothing has to be removed: a signal may end it at once.
     let cancel = Cancel::new();
-    let items = inputs::items(&args.files, args.recursive, is_container);
     let (mut rows, mut sum) = (Vec::new(), Sum::default());
     let listed = batch::each(items, session, &cancel, |item| {
         if item.is_skipped(is_ours) {
             return Ok(());
         }
         let object = described(&item.place, &cancel)?;
-        match args.json {
+        match as_json {
             true => session.report.raw(&object.with_name(Some(&item.place.name())).line()?),
             false => rows.push(row(&object, &item.place, &mut sum)),
         }

@@ -1,15 +1,15 @@
-//! `blpk verify`: is everything in these files as it should be?
+//! `blpk verify`: checks files in full.
 
-use super::digest;
 use super::info::is_ours;
 use super::plain_size::{chunk_size, limits};
-use crate::args::VerifyArgs;
+use crate::args::{DigestArg, VerifyArgs};
+use crate::inputs::{self, Item};
 use crate::kind::{Kind, is_container, kind_of};
 use crate::npy::Npy;
 use crate::session::Session;
 use crate::size::double_pretty_size;
 use crate::streams::{Input, Place};
-use crate::{batch, events, exit, files, inputs, names};
+use crate::{batch, events, exit, files, names};
 use anyhow::{Context as _, Result, bail};
 use bloscpack_format::Format;
 use bloscpack_format::checksum::{Checksum, Digest};
@@ -19,19 +19,34 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-pub(super) fn run(args: &VerifyArgs, session: &Session) -> Result<()> {
+/// A run of `blpk verify`.
+pub(super) struct Plan {
+    items: Vec<Result<Item>>,
+    memory: Option<u64>,
+    /// The checksum of the plain bytes that is printed, or compared.
+    digest: Option<DigestArg>,
+}
+
+impl Plan {
+    pub(super) fn new(args: &VerifyArgs) -> Plan {
+        let items = inputs::items(&args.files, args.recursive, is_container);
+        Plan { items, memory: args.memory, digest: args.digest.clone() }
+    }
+}
+
+pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
+    let Plan { items, memory, digest } = plan;
     let cancel = session.cancel();
-    let items = inputs::items(&args.files, args.recursive, is_container);
     session.report.progress().begin(inputs::total(&items));
     batch::each(items, session, &cancel, |item| {
         session.report.progress().file(&item.place, item.size());
         if item.is_skipped(is_ours) {
             return Ok(());
         }
-        let what = verify(&item.place, args.memory, session, &cancel)?;
-        if let Some(asked) = &args.digest {
-            let found = digest_of(&item.place, asked.checksum, args.memory, session, &cancel)?;
-            digest::check(asked, &found, &item.place, &plain_name(&item.place), &session.report)?;
+        let what = verify(&item.place, memory, session, &cancel)?;
+        if let Some(asked) = &digest {
+            let found = digest_of(&item.place, asked.checksum, memory, session, &cancel)?;
+            super::digest::check(asked, &found, &item.place, &plain_name(&item.place), &session.report)?;
         }
         session.report.normal(format!("{}: ok, {what}", item.place));
         Ok(())
