@@ -64,6 +64,14 @@ fn exists(what: &str, path: &Path, advice: &str) -> Result<()> {
     }
 }
 
+/// The place of a file or directory that a command goes back and forth in. Refuses stdin and stdout.
+pub(crate) fn not_standard(what: &str, path: &Path) -> Result<Place> {
+    match Place::from(path.to_owned()) {
+        Place::Standard => bail!("<{what}> cannot be '-': a file or directory is needed"),
+        place => Ok(place),
+    }
+}
+
 /// What a directory is that cannot be read as one container.
 fn directory(path: &Path, advice: &str) -> String {
     let has = |names: &[&str]| names.iter().any(|name| path.join(name).is_file());

@@ -42,7 +42,7 @@ mod typed;
 mod usage;
 mod values;
 
-pub(crate) use about::{CompletionsArgs, ManArgs};
+pub(crate) use about::ManArgs;
 pub(crate) use blosc::{AppendArgs, BloscArgs, CompressArgs, DecompressArgs};
 pub(crate) use chunk::{ChunkCommand, ChunkDecodeArgs, ChunkEncodeArgs, ChunkInfoArgs};
 pub(crate) use cli::Cli;
@@ -55,7 +55,7 @@ pub(crate) use filters::FilterArg;
 pub(crate) use int::Int;
 pub(crate) use manual::{man_page, page_names};
 pub(crate) use many::ManyArgs;
-pub(crate) use meta::{MetaCommand, MetaGetArgs, MetaSetArgs};
+pub(crate) use meta::MetaCommand;
 pub(crate) use pages::completions;
 pub(crate) use range::Range;
 pub(crate) use reading::{BenchArgs, CatArgs, InfoArgs, ListArgs, StatsArgs, VerifyArgs};

@@ -1,6 +1,6 @@
 //! `blpk meta`: attributes, vlmetalayers and bloscpack metadata, printed and changed.
 
-use crate::args::{MetaCommand, MetaGetArgs, MetaSetArgs};
+use crate::args::MetaCommand;
 use crate::files;
 use crate::json::line;
 use crate::kind::{Kind, kind_of};
@@ -9,36 +9,96 @@ use crate::streams::{Output, Place};
 use anyhow::{Context as _, Result, anyhow, bail};
 use blosc_core::memory;
 use bloscpack_format::{Json, msgpack};
-use bloscpack_io::{AttributeEdit, Error, Limits, edit_attribute, read_attributes};
+use bloscpack_io::{AttributeEdit, Attributes, Error, Limits, edit_attribute, read_attributes};
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-pub(super) fn run(command: &MetaCommand, session: &Session) -> Result<()> {
-    match command {
-        MetaCommand::Get(args) => get(args, session),
-        MetaCommand::Set(args) => set(args),
-        MetaCommand::Rm(args) => {
-            let (path, column) = (&args.file, args.column.as_deref());
-            edit(path, column, &args.key, AttributeEdit::Remove)
+/// A run of `blpk meta`.
+pub(super) struct Plan {
+    container: Container,
+    job: Job,
+}
+
+/// The file or directory that has the attributes.
+struct Container {
+    path: PathBuf,
+    /// A column of a ctable; `None` for the attributes of the table, and of anything else.
+    column: Option<String>,
+}
+
+enum Job {
+    GetAll,
+    Get {
+        key: String,
+        /// Bytes are written as they are.
+        raw: bool,
+    },
+    Edit {
+        key: String,
+        edit: AttributeEdit,
+    },
+}
+
+impl Plan {
+    pub(super) fn new(command: &MetaCommand) -> Result<Plan> {
+        let (path, column, job) = match command {
+            MetaCommand::Get(args) => {
+                let job = args.key.clone().map_or(Job::GetAll, |key| Job::Get { key, raw: args.raw });
+                (&args.file, &args.column, job)
+            }
+            MetaCommand::Set(args) => {
+                let value = args.json().map_err(|error| anyhow!("{error}"))?;
+                (&args.file, &args.column, Job::Edit { key: args.key.clone(), edit: AttributeEdit::Set(value) })
+            }
+            MetaCommand::Rm(args) => {
+                (&args.file, &args.column, Job::Edit { key: args.key.clone(), edit: AttributeEdit::Remove })
+            }
+        };
+        check(path, column.as_deref())?;
+        Ok(Plan { container: Container { path: path.clone(), column: column.clone() }, job })
+    }
+}
+
+impl Container {
+    fn read(&self, key: Option<&str>) -> Result<Attributes> {
+        read_attributes(&self.path, self.column.as_deref(), key, Limits::new()).with_context(|| self.name())
+    }
+
+    fn name(&self) -> String {
+        self.path.display().to_string()
+    }
+}
+
+pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
+    let container = &plan.container;
+    match plan.job {
+        Job::GetAll => get_all(container, session),
+        Job::Get { key, raw } => get(container, &key, raw, session),
+        Job::Edit { key, edit } => {
+            let (path, column) = (&container.path, container.column.as_deref());
+            edit_attribute(path, column, &key, edit, Limits::new()).with_context(|| container.name())
         }
     }
 }
 
-fn get(args: &MetaGetArgs, session: &Session) -> Result<()> {
-    let (path, column) = (&args.file, args.column.as_deref());
-    check(path, column)?;
-    let name = || path.display().to_string();
-    let read = |key| read_attributes(path, column, key, Limits::new()).with_context(name);
-    let found = read(args.key.as_deref())?;
-    let Some(key) = &args.key else {
-        session.report.raw(&line(&Json::Object(found.values.into_members()))?);
-        for lost in &found.unreadable {
-            session.report.warning(&format!("{}: attribute {:?} cannot be read: {}", name(), lost.name, lost.why));
-        }
-        return Ok(());
-    };
+fn get_all(container: &Container, session: &Session) -> Result<()> {
+    let found = container.read(None)?;
+    session.report.raw(&line(&Json::Object(found.values.into_members()))?);
+    for lost in &found.unreadable {
+        session.report.warning(&format!(
+            "{}: attribute {:?} cannot be read: {}",
+            container.name(),
+            lost.name,
+            lost.why
+        ));
+    }
+    Ok(())
+}
+
+fn get(container: &Container, key: &str, raw: bool, session: &Session) -> Result<()> {
+    let found = container.read(Some(key))?;
     match (found.values.get(key), found.unreadable.first()) {
-        (Some(value), _) => match if args.raw { msgpack::bytes_of(value)? } else { None } {
+        (Some(value), _) => match if raw { msgpack::bytes_of(value)? } else { None } {
             None => session.report.raw(&line(value)?),
             Some(bytes) => {
                 let mut output = Output::create(&Place::Standard, session.force || is_text(&bytes))?;
@@ -47,12 +107,12 @@ fn get(args: &MetaGetArgs, session: &Session) -> Result<()> {
             }
         },
         (None, Some(lost)) => {
-            bail!("{}: attribute {key:?} cannot be read: {}", name(), lost.why)
+            bail!("{}: attribute {key:?} cannot be read: {}", container.name(), lost.why)
         }
         (None, None) => {
-            let all = read(None)?.values.into_members();
+            let all = container.read(None)?.values.into_members();
             let names = memory::collect(all.into_iter().map(|(name, _)| name))?;
-            return Err(anyhow!(Error::NoSuchAttribute { name: key.clone(), names }).context(name()));
+            return Err(anyhow!(Error::NoSuchAttribute { name: key.to_owned(), names }).context(container.name()));
         }
     }
     Ok(())
@@ -61,16 +121,6 @@ fn get(args: &MetaGetArgs, session: &Session) -> Result<()> {
 /// Whether bytes are text that a terminal can show: it obeys control characters.
 fn is_text(bytes: &[u8]) -> bool {
     str::from_utf8(bytes).is_ok_and(|text| text.chars().all(|c| !c.is_control() || matches!(c, '\n' | '\t')))
-}
-
-fn set(args: &MetaSetArgs) -> Result<()> {
-    let value = args.json().map_err(|error| anyhow!("{error}"))?;
-    edit(&args.file, args.column.as_deref(), &args.key, AttributeEdit::Set(value))
-}
-
-fn edit(path: &Path, column: Option<&str>, key: &str, edit: AttributeEdit) -> Result<()> {
-    check(path, column)?;
-    edit_attribute(path, column, key, edit, Limits::new()).with_context(|| path.display().to_string())
 }
 
 /// Refuses what has no attributes.

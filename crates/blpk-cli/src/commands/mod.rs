@@ -1,4 +1,7 @@
-//! What does each command do? One file for each.
+//! The commands, a file or folder for each.
+//!
+//! The arguments of a command are first resolved to its `Plan`: inputs, outputs, checked settings, options of the library.
+//! What is wrong with them shows here, before any output exists. `run` then takes the plan alone.
 
 mod append;
 mod array;
@@ -6,6 +9,7 @@ mod bcolz_info;
 mod bench;
 mod cat;
 mod chunk;
+mod compact;
 mod compress;
 mod convert;
 mod decompress;
@@ -18,7 +22,7 @@ mod list;
 mod meta;
 mod pages;
 mod plain_size;
-mod repair;
+mod recover;
 mod settings;
 mod stats;
 mod verify;
@@ -27,7 +31,7 @@ mod wording;
 use crate::args::Command;
 use crate::session::Session;
 
-/// Does what was asked for.
+/// Plans a command and runs it.
 pub(crate) fn run(command: &Command, session: &Session) -> anyhow::Result<()> {
     match command {
         Command::Compress(args) => compress::run(compress::Plan::new(args, session)?, session),
@@ -39,13 +43,13 @@ pub(crate) fn run(command: &Command, session: &Session) -> anyhow::Result<()> {
         Command::Cat(args) => cat::run(&cat::Plan::new(args)?, session),
         Command::Stats(args) => stats::run(&stats::Plan::new(args)?, session),
         Command::Convert(args) => convert::run(&convert::Plan::new(args, session)?, session),
-        Command::Recover(args) => repair::recover(args, session),
-        Command::Compact(args) => repair::compact(args, session),
-        Command::Meta(command) => meta::run(command, session),
+        Command::Recover(args) => recover::run(&recover::Plan::new(args, session)?, session),
+        Command::Compact(args) => compact::run(&compact::Plan::new(args)?, session),
+        Command::Meta(command) => meta::run(meta::Plan::new(command)?, session),
         Command::Bench(args) => bench::run(bench::Plan::new(args, session)?, session),
         Command::Chunk(args) => chunk::run(chunk::Plan::new(args, session)?, session),
-        Command::Completions(args) => pages::completions(args, session),
-        Command::Man(args) => pages::man(args, session),
+        Command::Completions(args) => pages::completions(args.shell, session),
+        Command::Man(args) => pages::man(&pages::Pages::new(args), session),
         Command::Help(_) => Ok(()), // was read as the option --help
     }
 }

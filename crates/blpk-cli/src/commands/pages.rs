@@ -1,23 +1,43 @@
 //! `blpk completions`, `blpk man`: texts about the program itself.
 
-use crate::args::{self, CompletionsArgs, ManArgs};
+use crate::args::{self, ManArgs};
 use crate::session::Session;
 use crate::streams::{Output, Place};
 use anyhow::{Context as _, Result, anyhow};
+use clap_complete::Shell;
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-pub(super) fn completions(args: &CompletionsArgs, session: &Session) -> Result<()> {
-    session.report.raw(&String::from_utf8(args::completions(args.shell))?);
+/// The man pages that are made.
+pub(super) enum Pages {
+    /// All of them, as files in this directory.
+    All(PathBuf),
+    /// The page of this name, to stdout.
+    One(String),
+}
+
+impl Pages {
+    pub(super) fn new(args: &ManArgs) -> Pages {
+        match &args.output_dir {
+            Some(directory) => Pages::All(directory.clone()),
+            None => Pages::One(args.page.as_deref().unwrap_or("blpk").to_owned()),
+        }
+    }
+}
+
+pub(super) fn completions(shell: Shell, session: &Session) -> Result<()> {
+    session.report.raw(&String::from_utf8(args::completions(shell))?);
     Ok(())
 }
 
-pub(super) fn man(args: &ManArgs, session: &Session) -> Result<()> {
-    if let Some(directory) = &args.output_dir {
-        return args::page_names().iter().try_for_each(|name| write(directory, name, session));
+pub(super) fn man(pages: &Pages, session: &Session) -> Result<()> {
+    match pages {
+        Pages::All(directory) => args::page_names().iter().try_for_each(|name| write(directory, name, session)),
+        Pages::One(name) => {
+            session.report.raw(&String::from_utf8(page(name)?)?);
+            Ok(())
+        }
     }
-    session.report.raw(&String::from_utf8(page(args.page.as_deref().unwrap_or("blpk"))?)?);
-    Ok(())
 }
 
 fn write(directory: &Path, name: &str, session: &Session) -> Result<()> {
