@@ -1,8 +1,8 @@
 //! What if one of many files fails? It is told, and the others are done all the same.
 
 use crate::exit::{self, AlreadyReported};
+use crate::place::Place;
 use crate::session::Session;
-use crate::streams::Place;
 use anyhow::Result;
 use bloscpack_io::{Cancel, Error};
 

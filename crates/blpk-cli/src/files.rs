@@ -2,8 +2,9 @@
 
 use crate::kind::{Kind, is_container_directory, kind_of};
 use crate::overwrite::Overwrite;
+use crate::place::Place;
 use crate::session::Session;
-use crate::streams::{Place, refuse_same_file, sized};
+use crate::streams::{refuse_same_file, sized};
 use anyhow::{Context as _, Result, bail};
 use bloscpack_format::Json;
 use bloscpack_io::bcolz::{self, LocalDirectory};

@@ -1,6 +1,6 @@
 //! Which files are the inputs? Those that are named, and with `--recursive` those in directories.
 
-use crate::streams::Place;
+use crate::place::Place;
 use anyhow::{Error, Result, anyhow};
 use std::fs;
 use std::path::{Path, PathBuf};

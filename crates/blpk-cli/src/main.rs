@@ -21,6 +21,7 @@ mod names;
 mod npy;
 mod outputs;
 mod overwrite;
+mod place;
 mod pprint;
 mod privacy;
 mod progress;

@@ -2,9 +2,9 @@
 
 use crate::inputs::Item;
 use crate::overwrite::{Named, Overwrite, Writes};
+use crate::place::Place;
 use crate::privacy::Privacy;
 use crate::session::Session;
-use crate::streams::Place;
 use anyhow::{Context as _, Result, bail};
 use std::collections::HashMap;
 use std::fs::{self, File, Metadata};

@@ -5,8 +5,8 @@
 
 use crate::kind::{Kind, kind_of, try_kind_of};
 use crate::names::{has_our_name, is_directory_name, without_extension};
+use crate::place::Place;
 use crate::session::Session;
-use crate::streams::Place;
 use anyhow::{Context as _, Result, bail};
 use std::fmt;
 use std::fs;

@@ -1,8 +1,8 @@
 //! Starts a run: decides the global settings by the options and the command.
 
 use crate::args::{self, ChunkCommand, Cli, Command};
+use crate::place::Place;
 use crate::session::{Session, Settings};
-use crate::streams::Place;
 use crate::verbosity::Level;
 use std::path::PathBuf;
 

@@ -3,9 +3,10 @@
 use super::settings::{Settings, describe_plan};
 use crate::args::AppendArgs;
 use crate::kind::{Kind, kind_of};
+use crate::place::Place;
 use crate::session::Session;
 use crate::size::double_pretty_size;
-use crate::streams::{Input, Place, refuse_same_file};
+use crate::streams::{Input, refuse_same_file};
 use crate::verbosity::Level;
 use crate::{events, files, names};
 use anyhow::{Context as _, Result, bail};

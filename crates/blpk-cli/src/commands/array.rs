@@ -2,7 +2,8 @@
 
 use crate::files;
 use crate::kind::{Kind, kind_of_file};
-use crate::streams::{Place, open_source};
+use crate::place::Place;
+use crate::streams::open_source;
 use anyhow::{Context as _, Result, bail};
 use bloscpack_io::{Cancel, LocalSource};
 

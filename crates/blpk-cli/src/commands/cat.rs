@@ -2,8 +2,9 @@
 
 use super::array;
 use crate::args::{CatArgs, Range as Asked, dtype};
+use crate::place::Place;
 use crate::session::Session;
-use crate::streams::{Output, Place};
+use crate::streams::Output;
 use anyhow::{Context as _, Result, bail};
 use bloscpack_format::FormatError;
 use bloscpack_format::numpy::{Dtype, NumpyMeta, Order, Slice};

@@ -3,9 +3,9 @@
 use crate::args::CompactArgs;
 use crate::files;
 use crate::kind::{Kind, kind_of};
+use crate::place::Place;
 use crate::session::Session;
 use crate::size::double_pretty_size;
-use crate::streams::Place;
 use anyhow::{Context as _, Result, bail};
 use bloscpack_io::frame;
 use std::path::PathBuf;

@@ -2,7 +2,7 @@
 
 use crate::args::ManyArgs;
 use crate::outputs::Destination;
-use crate::streams::Place;
+use crate::place::Place;
 use std::path::Path;
 
 /// Where the options send the outputs. `second` is the second of two names that stand for input and output.

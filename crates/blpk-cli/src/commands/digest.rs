@@ -1,8 +1,9 @@
 //! `--digest`: is what is decompressed what once was compressed, whatever was in between?
 
 use crate::args::DigestArg;
+use crate::place::Place;
 use crate::report::Report;
-use crate::streams::{Output, Place};
+use crate::streams::Output;
 use anyhow::{Result, bail};
 use bloscpack_format::checksum::{Checksum, Digest};
 use bloscpack_io::Digesting;

@@ -1,8 +1,9 @@
 //! `blpk completions`, `blpk man`: texts about the program itself.
 
 use crate::args::{self, ManArgs};
+use crate::place::Place;
 use crate::session::Session;
-use crate::streams::{Output, Place};
+use crate::streams::Output;
 use anyhow::{Context as _, Result, anyhow};
 use clap_complete::Shell;
 use std::io::Write as _;

@@ -2,7 +2,7 @@
 
 use crate::foreign;
 use crate::kind::prefix;
-use crate::streams::Place;
+use crate::place::Place;
 use bloscpack_format::bloscpack::Header;
 use bloscpack_format::{FormatError, python_bytes_repr};
 use bloscpack_io::Error;

@@ -2,8 +2,8 @@
 
 use super::{bloscpack, frame};
 use crate::args::{CompressArgs, CompressFormat};
+use crate::place::Place;
 use crate::session::Session;
-use crate::streams::Place;
 use anyhow::Result;
 use bloscpack_io::Cancel;
 

@@ -4,8 +4,8 @@ use crate::args::{CompressFormat, mistaken_level};
 use crate::inputs::Item;
 use crate::outputs::Outputs;
 use crate::overwrite::Writes;
+use crate::place::Place;
 use crate::session::Session;
-use crate::streams::Place;
 use crate::{files, names};
 use anyhow::{Result, bail};
 

@@ -7,8 +7,8 @@ use crate::commands::destination::destination;
 use crate::inputs::{self, Item};
 use crate::kind::is_container;
 use crate::outputs::Outputs;
+use crate::place::Place;
 use crate::session::Session;
-use crate::streams::Place;
 use anyhow::{Result, bail};
 use bloscpack_io::Target;
 

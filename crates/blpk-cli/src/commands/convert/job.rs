@@ -3,7 +3,7 @@
 use crate::args::ConvertArgs;
 use crate::kind::{Kind, kind_of};
 use crate::names::is_directory_name;
-use crate::streams::Place;
+use crate::place::Place;
 use crate::{files, foreign};
 use anyhow::{Result, bail};
 use bloscpack_io::{ColumnFiles, Target};

@@ -1,7 +1,7 @@
 //! Warnings about what the output of a conversion does not keep.
 
+use crate::place::Place;
 use crate::report::Report;
-use crate::streams::Place;
 use bloscpack_format::frame::VlMetalayers;
 use bloscpack_format::python_str_repr;
 use bloscpack_io::{ConvertReport, Unkept};

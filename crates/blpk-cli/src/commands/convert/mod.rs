@@ -17,10 +17,11 @@ mod plan;
 pub(super) use plan::Plan;
 
 use self::job::Job;
+use crate::place::Place;
 use crate::privacy::Privacy;
 use crate::session::Session;
 use crate::size::pretty_size;
-use crate::streams::{Place, open_source};
+use crate::streams::open_source;
 use anyhow::{Context as _, Result, anyhow};
 use bloscpack_io::{ConvertOptions, Error, LocalSource, convert, convert_table, convert_table_to_files};
 

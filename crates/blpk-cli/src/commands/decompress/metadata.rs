@@ -1,9 +1,10 @@
 //! The metadata of an input: printed, or written to a second output.
 
 use crate::json::line;
+use crate::place::Place;
 use crate::pprint::pformat;
 use crate::session::Session;
-use crate::streams::{Output, Place, refuse_same_file};
+use crate::streams::{Output, refuse_same_file};
 use anyhow::{Context as _, Result, bail};
 use bloscpack_format::Json;
 use std::io::Write as _;

@@ -6,7 +6,7 @@ use crate::inputs::Item;
 use crate::kind::Kind;
 use crate::names::{self, has_our_name};
 use crate::outputs::Outputs;
-use crate::streams::Place;
+use crate::place::Place;
 use anyhow::{Result, bail};
 use std::path::Path;
 

@@ -3,7 +3,7 @@
 use super::described::Described;
 use super::value::{self, integer};
 use crate::json::{Object, number, text};
-use crate::streams::Place;
+use crate::place::Place;
 use blosc_core::{OutOfMemory, memory};
 use bloscpack_format::Json;
 use bloscpack_format::numpy::{Kind, Scalar};

@@ -2,7 +2,7 @@
 
 use super::described::Described;
 use super::value::{mean, rounded, text};
-use crate::streams::Place;
+use crate::place::Place;
 use blosc_core::{OutOfMemory, memory};
 use bloscpack_format::numpy::{Dtype, Kind, Scalar};
 use bloscpack_format::python_float_repr;

@@ -1,0 +1,94 @@
+//! Inputs that are read front to back.
+
+use super::standard::standard;
+use crate::place::Place;
+use anyhow::{Context as _, Result, bail};
+use bloscpack_io::{Cancel, OutOfMemory, known_size};
+use std::fs::File;
+use std::io::{self, Read};
+
+/// An input that is read front to back. Where it may have to wait for its bytes, it stops waiting when the operation is
+/// called off.
+#[derive(Debug)]
+pub(crate) struct Input {
+    file: File,
+    regular: bool,
+    cancel: Cancel,
+}
+
+impl Input {
+    pub(crate) fn open(place: &Place, cancel: &Cancel) -> Result<Input> {
+        let file = match place {
+            Place::Standard => standard(io::stdin()).context("opening stdin")?,
+            Place::File(path) => File::open(path).with_context(|| format!("opening '{}'", path.display()))?,
+        };
+        let metadata = file.metadata().with_context(|| format!("opening '{place}'"))?;
+        if metadata.is_dir() {
+            bail!("'{place}' is a directory, not a file");
+        }
+        Ok(Input { file, regular: metadata.is_file(), cancel: cancel.clone() })
+    }
+
+    /// The size of a regular file, if it is known before the file is read.
+    pub(crate) fn known_size(&self) -> Option<u64> {
+        known_size(&self.file)
+    }
+
+    /// The file that is read.
+    pub(super) fn into_file(self) -> File {
+        self.file
+    }
+
+    /// Everything, if it is not more than `limit` bytes.
+    pub(crate) fn read_all(self, limit: u64) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        let read = self.take(limit.saturating_add(1)).read_to_end(&mut bytes);
+        let read = read.map_err(|error| sized(error, 2 * bytes.capacity())).context("reading the input")?;
+        if read as u64 > limit {
+            bail!("the input has more than {limit} bytes, which is all that one chunk can be");
+        }
+        Ok(bytes)
+    }
+}
+
+/// An I/O error, with the size if the standard library could not get memory for a buffer of `nbytes` bytes.
+pub(crate) fn sized(error: io::Error, nbytes: usize) -> io::Error {
+    match error.kind() {
+        io::ErrorKind::OutOfMemory if error.get_ref().is_none() => OutOfMemory::new(nbytes).into(),
+        _ => error,
+    }
+}
+
+impl Read for Input {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        #[cfg(unix)]
+        if !self.regular {
+            wait_for(&self.file, &self.cancel)?;
+        }
+        if self.cancel.is_cancelled() {
+            return Err(io::Error::other(Interrupted));
+        }
+        self.file.read(buf)
+    }
+}
+
+/// Returns when a read would not wait, or the operation is called off.
+#[cfg(unix)]
+fn wait_for(file: &File, cancel: &Cancel) -> io::Result<()> {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    const TENTH_OF_A_SECOND: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
+    loop {
+        let ready = match poll(&mut [PollFd::new(file, PollFlags::IN)], Some(&TENTH_OF_A_SECOND)) {
+            Err(rustix::io::Errno::INTR) => 0,
+            ready => ready?,
+        };
+        if ready > 0 || cancel.is_cancelled() {
+            return Ok(());
+        }
+    }
+}
+
+/// Ctrl-C was pressed while waiting for input.
+#[derive(Debug, thiserror::Error)]
+#[error("interrupted")]
+pub(crate) struct Interrupted;

@@ -1,0 +1,85 @@
+//! Outputs that are written front to back.
+
+use super::standard::standard;
+use crate::place::Place;
+use anyhow::{Context as _, Result, bail};
+use bloscpack_io::AtomicFile;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, IsTerminal as _, Write};
+
+/// An output that is written front to back.
+#[derive(Debug)]
+pub(crate) enum Output {
+    /// A file that appears whole or not at all.
+    File(BufWriter<AtomicFile>),
+    /// Something that exists and is no regular file: it can only be written to.
+    Device(BufWriter<File>),
+    Stdout(BufWriter<File>),
+}
+
+impl Output {
+    /// Opens an output. What exists is replaced with `force` only, and binary data goes to a terminal with it only.
+    pub(crate) fn create(place: &Place, force: bool) -> Result<Output> {
+        let path = match place {
+            Place::Standard => {
+                refuse_terminal(force)?;
+                return Ok(Output::Stdout(BufWriter::new(standard(io::stdout()).context("opening stdout")?)));
+            }
+            Place::File(path) => path,
+        };
+        match fs::metadata(path) {
+            Ok(found) if force && !found.is_file() && !found.is_dir() => {
+                let file = File::options().write(true).open(path);
+                Ok(Output::Device(BufWriter::new(file.with_context(|| format!("opening '{place}'"))?)))
+            }
+            _ => Ok(Output::File(BufWriter::new(AtomicFile::create(path, force)?))),
+        }
+    }
+
+    /// Puts everything in its place.
+    pub(crate) fn commit(mut self) -> Result<()> {
+        self.flush().context("writing the output")?;
+        if let Output::File(file) = self {
+            file.into_inner().map_err(io::IntoInnerError::into_error).context("writing the output")?.commit()?;
+        }
+        Ok(())
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        match self {
+            Output::File(file) => file.write(buf),
+            Output::Device(file) => file.write(buf),
+            Output::Stdout(file) => file.write(buf).map_err(closed_stdout),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Output::File(file) => file.flush(),
+            Output::Device(file) => file.flush(),
+            Output::Stdout(file) => file.flush().map_err(closed_stdout),
+        }
+    }
+}
+
+/// The reader of stdout has closed it.
+#[derive(Debug, thiserror::Error)]
+#[error("stdout is closed")]
+pub(crate) struct StdoutClosed;
+
+fn closed_stdout(error: io::Error) -> io::Error {
+    match error.kind() {
+        io::ErrorKind::BrokenPipe => io::Error::new(io::ErrorKind::BrokenPipe, StdoutClosed),
+        _ => error,
+    }
+}
+
+/// Refuses to fill a terminal with control codes.
+fn refuse_terminal(force: bool) -> Result<()> {
+    if io::stdout().is_terminal() && !force {
+        bail!("refusing to write binary data to a terminal; name an output file, redirect stdout, or use -f");
+    }
+    Ok(())
+}

@@ -1,0 +1,57 @@
+//! Outputs that are their own inputs.
+
+#[cfg(unix)]
+use super::standard::standard;
+use crate::place::Place;
+use anyhow::{Result, bail};
+use std::fs;
+use std::io;
+use std::path::Path;
+#[cfg(not(unix))]
+use std::path::PathBuf;
+
+/// Refuses an output that is the input, or in the directory that is, or a directory that the input is in: writing it would
+/// destroy what is read.
+pub(crate) fn refuse_same_file(input: &Place, output: &Place) -> Result<()> {
+    if let (Place::File(read), Place::File(path)) = (input, output)
+        && let Ok(read) = read.canonicalize()
+    {
+        // Where it leads to, if it is a link; else where it would be made.
+        let there = path.canonicalize();
+        if there.as_ref().is_ok_and(|there| there.is_dir() && read != *there && read.starts_with(there)) {
+            bail!("input '{input}' is in output '{output}', which would be replaced; name another output");
+        }
+        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        if read.is_dir() && there.or_else(|_| parent.canonicalize()).is_ok_and(|place| place.starts_with(read)) {
+            bail!("output '{output}' is, or is in, input '{input}'; name another output");
+        }
+    }
+    let same = match (identity(input, io::stdin()), identity(output, io::stdout())) {
+        (Some(input), Some(output)) => input == output,
+        _ => false,
+    };
+    if same {
+        bail!("input '{input}' and output '{output}' are the same file; name another output");
+    }
+    Ok(())
+}
+
+/// What tells a regular file from all others: device and inode.
+#[cfg(unix)]
+fn identity(place: &Place, stream: impl std::os::fd::AsFd) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt as _;
+    let metadata = match place {
+        Place::Standard => standard(stream).and_then(|file| file.metadata()),
+        Place::File(path) => fs::metadata(path),
+    };
+    metadata.ok().filter(fs::Metadata::is_file).map(|found| (found.dev(), found.ino()))
+}
+
+/// Elsewhere the standard library tells no identity of files; their full paths have to do.
+#[cfg(not(unix))]
+fn identity<S>(place: &Place, _: S) -> Option<PathBuf> {
+    match place {
+        Place::Standard => None,
+        Place::File(path) => fs::canonicalize(path).ok(),
+    }
+}

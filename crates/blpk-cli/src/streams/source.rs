@@ -1,0 +1,29 @@
+//! Inputs for random access.
+
+use super::input::Input;
+use crate::kind::is_container_directory;
+use crate::place::Place;
+use anyhow::{Context as _, Result};
+use bloscpack_io::{Cancel, LocalSource};
+use std::fs::File;
+use std::io::{self, Seek as _};
+
+/// Opens a file or a container directory for random access.
+pub(crate) fn open_source(place: &Place, cancel: &Cancel) -> Result<LocalSource> {
+    match place {
+        Place::File(path) if is_container_directory(path) => Ok(LocalSource::open(path)?),
+        _ => Ok(LocalSource::from(open_seekable(place, cancel)?)),
+    }
+}
+
+/// A file for random access. A pipe, and a file whose size is not known, is copied to a temporary file without a name.
+pub(crate) fn open_seekable(place: &Place, cancel: &Cancel) -> Result<File> {
+    let mut input = Input::open(place, cancel)?;
+    if input.known_size().is_some() {
+        return Ok(input.into_file());
+    }
+    let mut spool = tempfile::tempfile().context("creating a temporary file")?;
+    io::copy(&mut input, &mut spool).with_context(|| format!("reading '{place}'"))?;
+    spool.rewind().context("reading a temporary file")?;
+    Ok(spool)
+}
