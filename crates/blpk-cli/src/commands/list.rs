@@ -1,7 +1,7 @@
 //! `blpk list`: many files in a table, by what their headers say.
 
-use super::info::{bcolz, is_ours, json_of, open, sized, worded};
-use super::{bcolz_info, chunk};
+use super::chunk;
+use super::info::{bcolz_directory, is_ours, of_bcolz, of_source, open, with_sizes, worded};
 use crate::args::ListArgs;
 use crate::batch;
 use crate::inputs::{self, Item};
@@ -64,8 +64,8 @@ pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
 }
 
 fn described(place: &Place, cancel: &Cancel) -> Result<Object> {
-    if let Some(path) = bcolz(place) {
-        return bcolz_info::object(path).map(|object| sized(object, place));
+    if let Some(path) = bcolz_directory(place) {
+        return of_bcolz(path).map(|object| with_sizes(object, place));
     }
     let (source, kind) = open(place, cancel)?;
     let unknown = || {
@@ -75,7 +75,7 @@ fn described(place: &Place, cancel: &Cancel) -> Result<Object> {
     let kind = kind.ok_or_else(unknown)?;
     let object = match kind {
         Kind::Chunk => chunk::header_json(source.file()),
-        kind => json_of(source, kind).map(|object| sized(object, place)),
+        kind => of_source(source, kind).map(|object| with_sizes(object, place)),
     };
     object.map_err(|error| worded(error, place))
 }

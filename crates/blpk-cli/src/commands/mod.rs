@@ -5,7 +5,6 @@
 
 mod append;
 mod array;
-mod bcolz_info;
 mod bench;
 mod cat;
 mod chunk;
@@ -16,7 +15,6 @@ mod decompress;
 mod destination;
 mod digest;
 mod filters;
-mod frame_info;
 mod info;
 mod list;
 mod meta;

@@ -1,0 +1,79 @@
+//! `blpk info` of a bloscpack file.
+
+use crate::describe::{chunk_flags, chunk_header, header_block, metadata_header_block, ordered_dict};
+use crate::events;
+use crate::json::{Object, number, text};
+use crate::pprint::pformat;
+use crate::report::Report;
+use anyhow::{Context as _, Result};
+use bloscpack_format::Json;
+use bloscpack_io::{Archive, LocalSource, ReadAt};
+use std::fs::File;
+
+/// Prints header, metadata and the header of the first chunk.
+pub(super) fn print(file: &File, report: &Report) -> Result<()> {
+    let archive = Archive::open(file)?;
+    let header = archive.header().context("the file has no header")?;
+    // Read before anything is printed, so that what is printed is all.
+    let first = match archive.chunk_position(0) {
+        Some(position) => Some(first_chunk(file, position)?),
+        None => None,
+    };
+    events::header_read(report, header);
+    if let Some(header) = archive.metadata_header() {
+        events::metadata_read(report, header);
+    }
+    report.normal(header_block(header));
+    if !archive.offsets().is_empty() {
+        let first: Vec<String> = archive.offsets().iter().take(5).map(i64::to_string).collect();
+        report.normal("'offsets':");
+        report.normal(format!("[{},...]", first.join(",")));
+    }
+    if let Some(metadata) = archive.metadata().filter(|metadata| **metadata != Json::Null) {
+        report.normal("Metadata:");
+        report.normal(pformat(metadata)?);
+        if let Some(header) = archive.metadata_header() {
+            report.normal(metadata_header_block(header));
+        }
+    }
+    if let Some(first) = first {
+        report.normal("First chunk blosc header:");
+        report.normal(ordered_dict(&chunk_header(&first)));
+        report.normal("First chunk blosc flags: ");
+        report.normal(ordered_dict(&chunk_flags(first[2])));
+    }
+    Ok(())
+}
+
+/// The same as an object. No chunk is read.
+pub(super) fn object(source: LocalSource) -> Result<Object> {
+    let archive = Archive::open(source)?;
+    let header = archive.header().context("the file has no header")?;
+    let size = |size: Option<u32>| size.map_or(Json::Null, |size| number(size.into()));
+    let mut object = Object::new("bloscpack")
+        .with("version", number(header.version.number().into()))
+        .with("nbytes", number(archive.nbytes()))
+        .with("cbytes", number(archive.cbytes()))
+        .with("typesize", number(archive.typesize() as u64))
+        .with("nchunks", number(archive.nchunks()))
+        .with("chunk_size", size(header.chunk_size))
+        .with("last_chunk", size(header.last_chunk))
+        .with("max_app_chunks", number(header.max_app_chunks))
+        .with("offsets", Json::Bool(header.offsets))
+        .with("checksum", text(header.checksum.name()));
+    if let Some(array) = archive.numpy() {
+        object = object.with_array(array)?;
+    }
+    Ok(match archive.metadata() {
+        Some(metadata) => object.with("metadata", metadata.try_clone()?),
+        None => object,
+    })
+}
+
+/// The 16 bytes that the first chunk starts with.
+fn first_chunk(file: &File, position: u64) -> Result<[u8; 16]> {
+    let mut header = [0; 16];
+    let cut = || format!("offset {position}: the file ends within the header of the first chunk");
+    file.read_exact_at(position, &mut header).with_context(cut)?;
+    Ok(header)
+}

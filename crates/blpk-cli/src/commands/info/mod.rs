@@ -1,0 +1,91 @@
+//! `blpk info`: what a file is and what it holds, as text like the original's or as JSON.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `opened` | which files are described, and how they are opened |
+//! | `object` | the metadata of a file of any kind as a JSON object |
+//! | `bloscpack`, `frame`, `npy`, `bcolz` | the metadata of one kind of file |
+
+mod bcolz;
+mod bloscpack;
+mod frame;
+mod npy;
+mod object;
+mod opened;
+
+pub(super) use object::{of_bcolz, of_source, with_sizes};
+pub(super) use opened::{bcolz_directory, is_ours, open, worded};
+
+use super::{chunk, wording};
+use crate::args::InfoArgs;
+use crate::batch;
+use crate::inputs::{self, Item};
+use crate::json::Object;
+use crate::kind::{Kind, is_container};
+use crate::place::Place;
+use crate::report::Report;
+use crate::session::Session;
+use anyhow::{Result, anyhow};
+use bloscpack_io::{Archive, Cancel};
+
+/// A run of `blpk info`.
+pub(super) struct Plan {
+    items: Vec<Result<Item>>,
+    /// There may be several files: each is described with its name.
+    are_many: bool,
+    as_json: bool,
+}
+
+impl Plan {
+    pub(super) fn new(args: &InfoArgs) -> Plan {
+        let items = inputs::items(&args.files, args.recursive, is_container);
+        Plan { are_many: items.len() > 1 || args.recursive, items, as_json: args.json }
+    }
+}
+
+pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
+    let Plan { items, are_many, as_json } = plan;
+    let report = &session.report;
+    // Nothing has to be removed: a signal may end it at once.
+    let cancel = Cancel::new();
+    batch::each(items, session, &cancel, |item| {
+        if item.is_skipped(is_ours) {
+            return Ok(());
+        }
+        one(&item.place, as_json, are_many, report, &cancel)?;
+        report.verbose("done");
+        Ok(())
+    })
+}
+
+/// Describes a file. With a name, if there are others.
+fn one(place: &Place, json: bool, many: bool, report: &Report, cancel: &Cancel) -> Result<()> {
+    let name = many.then(|| place.name());
+    let title = || {
+        if many && !json {
+            report.normal(format!("{place}:"));
+        }
+    };
+    let print = |object: Object| -> Result<()> {
+        report.raw(&with_sizes(object, place).with_name(name.as_deref()).line()?);
+        Ok(())
+    };
+    if let Some(path) = bcolz_directory(place) {
+        if json {
+            return of_bcolz(path).and_then(print);
+        }
+        title();
+        return bcolz::print(path, report);
+    }
+    let (source, kind) = open(place, cancel)?;
+    let kind = kind.ok_or_else(|| anyhow!("{}", wording::not_bloscpack(source.file(), place)))?;
+    title();
+    let described = match kind {
+        Kind::Chunk => chunk::info(source.file(), json, name.as_deref(), report),
+        kind if json => of_source(source, kind).and_then(print),
+        Kind::Frame => Archive::open(source).map_err(Into::into).and_then(|archive| frame::print(&archive, report)),
+        Kind::Npy => npy::print(source.into_file(), report),
+        _ => bloscpack::print(source.file(), report),
+    };
+    described.map_err(|error| worded(error, place))
+}

@@ -1,0 +1,46 @@
+//! The metadata of a file of any kind as a JSON object.
+
+use super::{bcolz, bloscpack, frame, npy};
+use crate::json::{Object, number};
+use crate::kind::Kind;
+use crate::place::Place;
+use anyhow::Result;
+use bloscpack_format::Json;
+use bloscpack_io::{Archive, LocalSource};
+use std::path::Path;
+use walkdir::WalkDir;
+
+/// A directory of bcolz.
+pub(in crate::commands) fn of_bcolz(path: &Path) -> Result<Object> {
+    bcolz::object(path)
+}
+
+/// A file or frame that is no bare chunk.
+pub(in crate::commands) fn of_source(source: LocalSource, kind: Kind) -> Result<Object> {
+    Ok(match kind {
+        Kind::Frame => frame::object(&Archive::open(source)?)?,
+        Kind::Npy => npy::object(source.into_file())?,
+        _ => bloscpack::object(source)?,
+    })
+}
+
+/// Adds the sizes that count to a user: that of the output of `decompress`, unless the object has it, and that on the disk.
+pub(in crate::commands) fn with_sizes(object: Object, place: &Place) -> Object {
+    let plain = object.get("plain_nbytes").or(object.get("nbytes")).cloned();
+    let object = match object.get("plain_nbytes") {
+        Some(_) => object,
+        None => object.with("plain_nbytes", plain.unwrap_or(Json::Null)),
+    };
+    let stored = match place {
+        Place::File(path) => stored_nbytes(path),
+        Place::Standard => None,
+    };
+    object.with("stored_nbytes", stored.map_or(Json::Null, number))
+}
+
+/// Bytes of a file, or of all files in a directory.
+fn stored_nbytes(path: &Path) -> Option<u64> {
+    let files = WalkDir::new(path).follow_root_links(true).into_iter().filter_map(Result::ok);
+    let sizes = files.filter_map(|entry| entry.metadata().ok()).filter(|found| found.is_file());
+    Some(sizes.map(|found| found.len()).fold(0, u64::saturating_add))
+}

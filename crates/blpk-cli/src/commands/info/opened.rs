@@ -1,0 +1,42 @@
+//! Inputs of `info` and `list`: which are described, and how they are opened.
+
+use crate::commands::wording;
+use crate::files;
+use crate::kind::{Kind, is_container, kind_of, kind_of_file};
+use crate::names::has_our_name;
+use crate::place::Place;
+use crate::streams::open_source;
+use anyhow::{Result, anyhow, bail};
+use bloscpack_io::{Cancel, LocalSource};
+use std::path::Path;
+
+/// Whether a file found in a directory can be described, or should be by its name.
+pub(in crate::commands) fn is_ours(path: &Path) -> bool {
+    kind_of(path).map_or_else(|| has_our_name(path) && !is_container(path), |kind| !matches!(kind, Kind::Foreign(_)))
+}
+
+/// The directory, if it is one of bcolz.
+pub(in crate::commands) fn bcolz_directory(place: &Place) -> Option<&Path> {
+    let Place::File(path) = place else { return None };
+    (path.is_dir() && matches!(kind_of(path), Some(Kind::Carray | Kind::Ctable))).then_some(path)
+}
+
+/// Opens a file, and says what it is, if that is known.
+pub(in crate::commands) fn open(place: &Place, cancel: &Cancel) -> Result<(LocalSource, Option<Kind>)> {
+    if let Place::File(path) = place {
+        files::input_must_exist("file", path)?;
+    }
+    let source = open_source(place, cancel)?;
+    match kind_of_file(source.file()) {
+        Some(Kind::Foreign(what)) => bail!("file '{place}' is {what}, which this version cannot read"),
+        kind => Ok((source, kind)),
+    }
+}
+
+/// The error in the words of the original, where it has some.
+pub(in crate::commands) fn worded(error: anyhow::Error, place: &Place) -> anyhow::Error {
+    match error.downcast_ref().and_then(wording::of_reference) {
+        Some(wording) => anyhow!("{wording}. This might not be a bloscpack compressed file: '{place}'"),
+        None => error.context(place.to_string()),
+    }
+}
