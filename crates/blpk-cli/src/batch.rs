@@ -1,4 +1,4 @@
-//! What if one of many files fails? It is told, and the others are done all the same.
+//! Work on many files: an error of one is reported, and the others are done all the same.
 
 use crate::exit::{self, AlreadyReported};
 use crate::place::Place;

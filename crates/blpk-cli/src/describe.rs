@@ -1,4 +1,4 @@
-//! How do the formats' headers look as text? The original prints Python objects; so these are spelled as Python does.
+//! Headers of the formats as text. The original prints Python objects, so these are spelled as Python does.
 
 use crate::size::double_pretty_size;
 use blosc_core::{OutOfMemory, memory};

@@ -1,4 +1,4 @@
-//! What does `--debug` print while a job runs? The original's lines, as far as they are about the file.
+//! Output of `--debug` while a job runs: the original's lines, as far as they are about the file.
 
 use crate::describe::{header_block, header_repr, list, metadata_header_block};
 use crate::report::Report;

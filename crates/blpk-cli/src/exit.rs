@@ -1,4 +1,4 @@
-//! How does a run end? With exit code 0 when all is done, 1 on a failure, 2 on a usage error; never otherwise.
+//! Exit codes: 0 when all is done, 1 on a failure, 2 on a usage error; never otherwise. Errors as text.
 
 use crate::args::Stop;
 use crate::foreign;
@@ -21,7 +21,7 @@ pub(crate) fn stopped(stop: Stop) -> ExitCode {
             finish(report.finish())
         }
         Stop::Usage { usage, message } => {
-            // Where even stderr is closed, there is nobody to tell.
+            // A closed stderr takes no message.
             let _ = writeln!(io::stderr(), "{usage}");
             report::error(&message);
             ExitCode::from(2)
@@ -37,7 +37,7 @@ pub(crate) fn stopped(stop: Stop) -> ExitCode {
 pub(crate) fn finish(result: anyhow::Result<()>) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
-        // Whoever reads our output has seen enough; `blpk cat --items .. x.blp | head -c 100` is no failure.
+        // The reader of stdout has seen enough; `blpk cat --items .. x.blp | head -c 100` is no failure.
         Err(error) if has_cause(&error, |cause| cause.is::<StdoutClosed>()) => ExitCode::SUCCESS,
         Err(error) if error.is::<AlreadyReported>() => ExitCode::FAILURE,
         Err(error) => {

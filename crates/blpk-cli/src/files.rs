@@ -1,4 +1,4 @@
-//! What is asked about files before anything is done, in the order and the words of the original.
+//! Checks of files before a command runs, in the order and the words of the original.
 
 use crate::kind::{Kind, is_container_directory, kind_of};
 use crate::overwrite::Overwrite;
@@ -19,7 +19,7 @@ pub(crate) fn check(input: &Place, output: &Place, overwrite: Overwrite, session
     check_output(input, output, overwrite, session)
 }
 
-/// The same, of a command that takes directories, if only somebody says so.
+/// [`check`] for commands that take directories with `--recursive`.
 pub(crate) fn check_one_of_many(input: &Place, output: &Place, overwrite: Overwrite, session: &Session) -> Result<()> {
     if let Place::File(path) = input {
         input_must_exist("input file", path)?;
@@ -50,7 +50,7 @@ pub(crate) fn must_exist(what: &str, path: &Path) -> Result<()> {
     exists(what, path, "")
 }
 
-/// The same for one that may also be a directory, if only somebody says so.
+/// [`must_exist`] for an input that may be a directory with `--recursive`.
 pub(crate) fn input_must_exist(what: &str, path: &Path) -> Result<()> {
     exists(what, path, "; use --recursive for the files in it")
 }

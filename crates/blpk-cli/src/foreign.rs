@@ -1,4 +1,4 @@
-//! What is a file that is nothing of ours, and what would read it?
+//! Files of other formats: what they are, and which program reads them.
 
 use crate::kind::prefix;
 use bloscpack_format::{Format, detect};

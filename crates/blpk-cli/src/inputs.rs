@@ -1,4 +1,4 @@
-//! Which files are the inputs? Those that are named, and with `--recursive` those in directories.
+//! Input files: those that are named, and with `--recursive` those in directories.
 
 use crate::place::Place;
 use anyhow::{Error, Result, anyhow};

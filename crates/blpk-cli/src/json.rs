@@ -1,4 +1,4 @@
-//! How is the output of `--json` put together? Strict JSON, one object on one line, `schema` 1.
+//! Output of `--json`: strict JSON, one object on one line, `schema` 1.
 
 use blosc_core::{OutOfMemory, memory};
 use bloscpack_format::Json;

@@ -1,4 +1,4 @@
-//! What is a file, told by its content?
+//! The kind of a file, by its content.
 
 use bloscpack_format::detect::{PREFIX_LEN, detect_directory};
 use bloscpack_format::{Format, detect};

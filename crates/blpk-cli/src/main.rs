@@ -1,7 +1,8 @@
 //! blpk: compress, decompress, append to, verify and describe Blosc files from the command line.
 //!
-//! argv → `args`, what was typed → `commands`, a job checked and run by the libraries → `report`, what is printed →
-//! `exit`, the exit code.
+//! argv → `args`, the command line as typed → `commands`, a plan for each command, run by the libraries → `report`, texts
+//! → `exit`, the exit code. Imports lead one way: `main`, `start`, `commands`, then `args`, `files`, `outputs`, `streams`,
+//! `report` and `progress`, then values such as `place`, `names`, `kind` and `verbosity`.
 #![forbid(unsafe_code)]
 
 mod args;

@@ -1,4 +1,4 @@
-//! How many threads fit into the memory that there may be? `--memory` bounds the chunks on their way.
+//! Threads that fit into `--memory`, which bounds the chunks on their way.
 //!
 //! The pipeline holds two chunks for each thread, or a single one without threads, each of them twice: plain and
 //! compressed. What a worker needs besides, a block and the tables of its codec, is little and not counted.

@@ -1,4 +1,4 @@
-//! Where does the array of a `.npy` file lie? Its plain bytes are the file but for the header.
+//! `.npy` files as containers: their plain bytes are the file without its header.
 
 use crate::kind::prefix;
 use anyhow::{Context as _, Result, anyhow, bail};

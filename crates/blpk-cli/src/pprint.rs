@@ -1,4 +1,4 @@
-//! How does Python's `pprint.pformat(value, width=90)` lay out metadata? Keys sorted, long texts cut at spaces.
+//! Python's `pprint.pformat(value, width=90)`: the layout of metadata. Keys sorted, long texts cut at spaces.
 
 use crate::python;
 use blosc_core::{OutOfMemory, memory};

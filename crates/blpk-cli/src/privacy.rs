@@ -1,4 +1,4 @@
-//! Who may read what is written? Nobody who may not read what it is made of.
+//! Permissions of new files: no wider than those of the input.
 
 use std::fs::Metadata;
 

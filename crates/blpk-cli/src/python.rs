@@ -1,4 +1,4 @@
-//! What do Python's `int(text)` and `float(text)` make of a text? The original read its numbers with them.
+//! Python's `int(text)` and `float(text)`, with which the original read its numbers.
 //!
 //! Digits are ASCII ones here; Python takes those of every script.
 

@@ -1,5 +1,4 @@
-//! Where is anything printed? Only here. Lines of stdout start with `blpk: `, errors are one line of stderr that starts
-//! with `blpk: error: `.
+//! Prints all texts. Lines of stdout start with `blpk: `; an error is one line of stderr that starts with `blpk: error: `.
 
 use crate::progress::Progress;
 use crate::verbosity::Level;
@@ -132,7 +131,7 @@ impl Report {
 /// Prints an error, whatever it holds, on one line of stderr.
 pub(crate) fn error(message: &str) {
     let line = format!("{PREFIX}error: {}\n", escaped(message.trim_end()));
-    // Where even stderr is closed, there is nobody to tell.
+    // A closed stderr takes no message.
     let _ = io::stderr().write_all(line.as_bytes());
 }
 

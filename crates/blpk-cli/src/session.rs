@@ -54,8 +54,8 @@ impl Session {
         session
     }
 
-    /// How many threads there may be. It takes a dozen system calls to find out how many cores there are, so not before
-    /// somebody wants to know.
+    /// How many threads there may be. Finding out the number of cores takes a dozen system calls, so it is done only
+    /// on demand.
     pub(crate) fn nthreads(&self) -> usize {
         self.nthreads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
     }

@@ -1,4 +1,4 @@
-//! What does `--version` say?
+//! The text of `--version`.
 
 use blosc_core::Codec;
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What is wrong with a text, at the byte that the error names.
+/// A syntax error, at the byte that the error names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TextProblem {

@@ -1,5 +1,5 @@
-//! Which option of the original does an abbreviation mean? A new option that begins the same way changes nothing: `--t`
-//! was `--typesize` before there was `--threads`, and stays so.
+//! Abbreviations of the original's options. A new option that begins the same way changes nothing: `--t` was `--typesize`
+//! before there was `--threads`, and stays so.
 
 use std::borrow::Cow;
 use std::ffi::OsString;

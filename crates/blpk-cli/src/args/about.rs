@@ -1,4 +1,4 @@
-//! What do the commands take whose output is about the program itself?
+//! Arguments of the commands about the program itself.
 
 use super::template::HELP;
 use super::values;

@@ -13,7 +13,7 @@ pub(crate) enum BadValue {
         long: &'static str,
         /// Its letter.
         short: &'static str,
-        /// What follows the option's name.
+        /// The text after the option's name.
         text: String,
     },
 }

@@ -1,4 +1,4 @@
-//! What do the original's commands take that write?
+//! Arguments of the original's commands that write.
 
 use super::compress_format::CompressFormat;
 use super::digest::{self, DigestArg};

@@ -1,4 +1,4 @@
-//! What do the commands of `blpk chunk` take?
+//! Arguments of `blpk chunk`.
 
 use super::filters::{self, FilterArg};
 use super::int::Int;

@@ -1,4 +1,4 @@
-//! Which commands are there?
+//! The commands.
 
 use super::about::{CompletionsArgs, HelpArgs, ManArgs};
 use super::blosc::{AppendArgs, CompressArgs, DecompressArgs};

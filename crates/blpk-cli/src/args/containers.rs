@@ -1,4 +1,4 @@
-//! What do the commands take that write one container for another?
+//! Arguments of the commands that write one container for another.
 
 use super::blosc::BloscArgs;
 use super::filters::{self, FilterArg};

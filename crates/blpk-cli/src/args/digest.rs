@@ -1,4 +1,4 @@
-//! How is `--digest` read?
+//! Parses `--digest`.
 
 use super::bad_value::BadValue;
 use super::choice::choice;

@@ -1,5 +1,4 @@
-//! Which defaults does the environment give? Each is looked at only if the command would use it and the option is not
-//! given.
+//! Defaults from environment variables. A variable is read only if the command would use it and the option is not given.
 
 use super::bad_value::BadValue;
 use super::cli::Cli;
@@ -7,7 +6,7 @@ use super::command::Command;
 use super::values;
 use std::env;
 
-/// Whether somebody does not want to see progress.
+/// Whether `BLPK_NO_PROGRESS` is set.
 pub(crate) fn no_progress() -> bool {
     env::var_os("BLPK_NO_PROGRESS").is_some_and(|value| !value.is_empty())
 }

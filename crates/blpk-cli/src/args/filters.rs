@@ -1,4 +1,4 @@
-//! How is `--filter` read?
+//! Parses `--filter`.
 
 use super::bad_value::BadValue;
 use super::choice::choice;

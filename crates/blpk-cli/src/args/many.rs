@@ -1,4 +1,4 @@
-//! How are many files taken at once, and where does what comes of them go?
+//! Options of commands that take many files at once.
 
 use clap::Args;
 use std::path::{Path, PathBuf};

@@ -34,7 +34,7 @@ impl Cli {
         Ok(cli)
     }
 
-    /// What does not go together and the parser does not see, as it stands on both sides of the command.
+    /// Refuses combinations that clap does not see, as the options are on both sides of the command.
     fn check(&self) -> Result<(), String> {
         let Global { verbose, debug, quiet, nthreads, threads, .. } = &self.global;
         for (second, first) in [

@@ -1,4 +1,4 @@
-//! What do the commands take that only read?
+//! Arguments of the commands that only read.
 
 use super::digest::{self, DigestArg};
 use super::filters::{self, FilterArg};

@@ -7,9 +7,9 @@ pub(crate) enum Stop {
     Text(String),
     /// The command line cannot be understood.
     Usage {
-        /// How it should look.
+        /// The usage of the command.
         usage: String,
-        /// What is wrong with it.
+        /// The error.
         message: String,
     },
     /// A value on the command line is refused.

@@ -1,4 +1,4 @@
-//! How does `--debug` list the command line? By name, sorted, each value as Python prints it, defaults included.
+//! The command line as `--debug` lists it: by name, sorted, each value as Python prints it, defaults included.
 
 use super::blosc::BloscArgs;
 use super::cli::Cli;

@@ -1,4 +1,4 @@
-//! What is said of a command line that cannot be understood? In the words of the original's parser, Python's argparse.
+//! Usage errors, in the words of the original's parser, Python's argparse.
 
 use super::bad_value::BadValue;
 use super::cli::definition;

@@ -1,5 +1,5 @@
-//! How is the value of each option read, and what is said of a wrong one? The texts are the original's (Python's
-//! argparse) where it had the option.
+//! Parsers of option values, with the errors for wrong ones. The texts are those of the original (Python's argparse) where
+//! it had the option.
 
 use super::bad_value::BadValue;
 use super::choice::choice;

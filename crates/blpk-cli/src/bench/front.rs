@@ -1,4 +1,4 @@
-//! Which settings are worth a look? Those that no other one beats: the Pareto front of ratio and both speeds.
+//! The Pareto front of ratio and both speeds: the settings that no other one beats.
 
 use super::setting::Figures;
 

@@ -1,4 +1,4 @@
-//! How does a sweep look? Ratio over speed, once for each direction: every setting a dot, the front a line.
+//! A sweep as a picture: ratio over speed, once for each direction. Every setting is a dot, the front a line.
 
 use super::setting::{Figures, name_of};
 use std::fmt::Write as _;

@@ -1,4 +1,4 @@
-//! Which bytes of an input are measured? All of them, or pieces from all over it.
+//! The bytes of an input that are measured: all of them, or pieces from all over it.
 
 use crate::kind::{Kind, kind_of_file};
 use crate::npy::Npy;

@@ -4,7 +4,7 @@ use crate::size::pretty_size;
 use blosc_core::{Codec, Filter};
 use std::fmt;
 
-/// What can be chosen.
+/// A codec, level, filter, typesize and chunk size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Setting {
     pub(crate) codec: Codec,

@@ -17,7 +17,7 @@ const WARM_UP: Duration = Duration::from_millis(200);
 /// Bytes that are compressed with each typesize to find the best one.
 const SCREENED: usize = 1 << 20;
 
-/// What is tried, and how.
+/// The settings to measure, and the time for each.
 #[derive(Debug)]
 pub(crate) struct Sweep {
     pub(crate) codecs: Vec<Codec>,

@@ -1,4 +1,4 @@
-//! `--digest`: is what is decompressed what once was compressed, whatever was in between?
+//! `--digest`: the digest of plain bytes, printed or compared.
 
 use crate::args::DigestArg;
 use crate::place::Place;

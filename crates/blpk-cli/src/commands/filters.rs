@@ -1,4 +1,4 @@
-//! Which filters do the options ask for, and does such a chunk have them?
+//! The filter pipeline of `--filter` options, checked for a chunk format.
 
 use crate::args::FilterArg;
 use anyhow::{Context as _, Result, bail};

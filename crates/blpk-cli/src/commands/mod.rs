@@ -1,7 +1,7 @@
 //! The commands, a file or folder for each.
 //!
 //! The arguments of a command are first resolved to its `Plan`: inputs, outputs, checked settings, options of the library.
-//! What is wrong with them shows here, before any output exists. `run` then takes the plan alone.
+//! Errors in the arguments end the run here, before any output is written. `run` then takes the plan and no argument.
 
 mod append;
 mod array;

@@ -1,4 +1,4 @@
-//! How large are the chunks of a file? What `--memory` has to know before anything is decoded.
+//! Sizes of the chunks of a file, which `--memory` needs before anything is decoded.
 
 use crate::kind::{Kind, kind_of_file, prefix};
 use blosc_core::{Header as ChunkHeader, Limits};

@@ -1,4 +1,4 @@
-//! How is data to be compressed and cut? What `compress` and `append` have in common, with the original's defaults.
+//! Settings of the compression that `compress` and `append` have in common, with the original's defaults.
 
 use crate::args::{BloscArgs, Int};
 use crate::describe::{block, boolean};

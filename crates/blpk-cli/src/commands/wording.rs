@@ -1,4 +1,4 @@
-//! What does the original say of a file that it cannot read?
+//! Errors in the words of the original.
 
 use crate::foreign;
 use crate::kind::prefix;

@@ -61,7 +61,8 @@ fn width(text: &str) -> usize {
     text.chars().map(columns_of).sum()
 }
 
-/// Letters from the East take two columns; what stands behind them may. One too many only makes the line shorter.
+/// East Asian characters take two columns. All later ones are counted as wide; one column too many only makes the line
+/// shorter.
 fn columns_of(c: char) -> usize {
     if c >= '\u{1100}' && c != '…' { 2 } else { 1 }
 }

@@ -18,7 +18,7 @@ use std::io::{self, IsTerminal as _};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// What is done sooner needs no bar.
+/// Shorter runs show no bar.
 const DELAY: Duration = Duration::from_millis(500);
 
 /// The progress of one run, by bytes of its inputs. Without a bar to show, nothing is counted.
@@ -63,7 +63,7 @@ impl Progress {
         self.0.as_ref().map(|state| state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Work on so many bytes begins, `None` if it is not known how many.
+    /// Begins work on `total` bytes, `None` if the number is not known.
     pub(crate) fn begin(&self, total: Option<u64>) {
         if let Some(mut state) = self.state() {
             (state.total, state.since) = (total, Instant::now());
@@ -80,7 +80,7 @@ impl Progress {
         }
     }
 
-    /// The next of some steps that each take long; so many are done.
+    /// Begins the next of `all` long steps, after `done` of them.
     pub(crate) fn step(&self, done: u64, all: u64, name: impl fmt::Display) {
         if let Some(mut state) = self.state() {
             state.set_name(&name);

@@ -18,7 +18,7 @@ pub(crate) enum Output {
 }
 
 impl Output {
-    /// Opens an output. What exists is replaced with `force` only, and binary data goes to a terminal with it only.
+    /// Opens an output. Replaces an existing file, and writes binary data to a terminal, with `force` only.
     pub(crate) fn create(place: &Place, force: bool) -> Result<Output> {
         let path = match place {
             Place::Standard => {
@@ -36,7 +36,7 @@ impl Output {
         }
     }
 
-    /// Puts everything in its place.
+    /// Flushes the output. A file replaces its target atomically.
     pub(crate) fn commit(mut self) -> Result<()> {
         self.flush().context("writing the output")?;
         if let Output::File(file) = self {

@@ -23,7 +23,7 @@ fn zero_of(dtype: &numpy::Dtype) -> Json {
             Kind::Bool => Json::Bool(false),
             Kind::Float | Kind::Complex => Json::Float(0.0),
             Kind::Bytes | Kind::Str => Json::String(String::new()),
-            // Who reads it fills it up with zeros, so that it need not be of the whole length.
+            // Readers pad it with zeros, so it need not have the whole length.
             Kind::Void => Json::String("\0".repeat(scalar.itemsize().min(MAX_VOID) as usize)),
             Kind::Int | Kind::UInt | Kind::Datetime | Kind::Timedelta => Json::Int(0),
         },

@@ -36,7 +36,7 @@ pub enum ChunkPlace {
     File(u32),
 }
 
-/// What a place in a new order of chunks gets.
+/// The content of a slot in a new order of chunks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Slot {
     /// The chunk that has this number now.
@@ -45,7 +45,7 @@ pub enum Slot {
     Special(Special),
 }
 
-/// What becomes of the chunk numbers.
+/// The effect of an edit on the chunk numbers.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Change {
     Insert(u64),

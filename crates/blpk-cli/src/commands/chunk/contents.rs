@@ -3,7 +3,7 @@
 use anyhow::Result;
 use blosc_core::{Chunk, Codec, DecodeError, Header, LazyChunk, Stream, StreamKind};
 
-/// What follows the header.
+/// The contents after the header.
 pub(super) enum Contents<'a> {
     /// Without block starts if there are no blocks: plain bytes, or a special value.
     Chunk {

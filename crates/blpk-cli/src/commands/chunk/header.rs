@@ -29,7 +29,7 @@ pub(super) fn is_lazy(header: &Header) -> bool {
     header.is_lazy() && header.special_value().is_none()
 }
 
-/// A chunk of `cbytes` is to be all of a file of `len` bytes.
+/// Refuses a chunk of `cbytes` that is not all of a file of `len` bytes.
 pub(super) fn check_len(cbytes: u64, len: u64) -> Result<()> {
     match cbytes.cmp(&len) {
         Ordering::Equal => Ok(()),

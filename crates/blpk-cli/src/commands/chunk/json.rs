@@ -1,4 +1,4 @@
-//! How does a chunk look as JSON? One object on one line, which may be long: it is printed piece by piece.
+//! A chunk as JSON: one object on one line, which may be long and is printed piece by piece.
 
 use super::contents::{Block, Contents, codec_name};
 use crate::json::{Object, number, text};

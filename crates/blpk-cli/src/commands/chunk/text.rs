@@ -1,4 +1,4 @@
-//! How does a chunk look as text? Its header field by field, then a line for each block.
+//! A chunk as text: its header field by field, then a line for each block.
 
 use super::contents::{Block, Contents, Counts, codec_name};
 use crate::describe::{block, boolean};

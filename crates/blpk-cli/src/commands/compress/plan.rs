@@ -30,7 +30,7 @@ impl Plan {
         let (names, second) = args.many.split(&args.files);
         let outputs = Outputs::new(destination(&args.many, second), args.many.rm);
         let format = format_of(args.format, outputs.named())?;
-        // In another directory everything is to be found again.
+        // Another directory gets an output for every input, compressed ones included.
         let is_in_place = !outputs.have_directory();
         let items = inputs::items(names, args.many.recursive, |path| is_in_place && is_container(path));
         // The original looks at a file before it looks at the settings.

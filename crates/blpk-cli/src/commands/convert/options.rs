@@ -37,7 +37,7 @@ pub(super) fn options(args: &ConvertArgs, session: &Session) -> Result<ConvertOp
         None => None,
     };
     (options.codec, options.clevel) = (args.blosc.codec, args.blosc.clevel);
-    // Which of them the output can have, its writer knows.
+    // The writer of the output refuses filters that it cannot have.
     options.filters = match args.blosc.no_shuffle {
         true => Some(FilterPipeline::none()),
         false => pipeline(&args.filters, ChunkFormat::Blosc2, "")?,
