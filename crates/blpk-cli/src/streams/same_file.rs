@@ -36,7 +36,7 @@ pub(crate) fn refuse_same_file(input: &Place, output: &Place) -> Result<()> {
     Ok(())
 }
 
-/// What tells a regular file from all others: device and inode.
+/// Device and inode, which tell a regular file from all others.
 #[cfg(unix)]
 fn identity(place: &Place, stream: impl std::os::fd::AsFd) -> Option<(u64, u64)> {
     use std::os::unix::fs::MetadataExt as _;
