@@ -10,9 +10,9 @@ use bloscpack_format::bcolz::{Dtype, Shuffle};
 use bloscpack_format::bloscpack::MaxAppChunks;
 use bloscpack_format::checksum::Checksum;
 use bloscpack_format::frame::{B2nd, FrameType};
-use bloscpack_io::bcolz::{CarrayParams, CarrayWriter, DirectorySource, MemoryDirectory, verify};
+use bloscpack_io::bcolz::{CarrayParams, CarrayWriter, MemoryDirectory, verify};
 use bloscpack_io::frame::{FrameParams, FrameWriter, MemoryFrame};
-use bloscpack_io::{Archive, Cancel, Error, PackOptions, Threads, pack_bytes, unpack_bytes, verify_stream};
+use bloscpack_io::{Archive, Cancel, Error, Input, PackOptions, Threads, pack_bytes, unpack_bytes, verify_stream};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: &[u8]| {
@@ -148,6 +148,6 @@ fn carray(choice: &Choice, numbers: [u8; 8]) {
     carray.finish().expect("a flush");
     let report = verify(&dir, &serial()).expect("what was written");
     assert!(report.is_whole(), "{:?}", report.faults);
-    let archive = Archive::open(DirectorySource::new(&dir)).expect("what was written");
+    let archive = Archive::open(Input::directory(&dir)).expect("what was written");
     reads::all_ways(&archive.limits(blosc_fuzz::limits()), plain, numbers);
 }

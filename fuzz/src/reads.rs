@@ -1,13 +1,13 @@
 //! The whole of a container in all the ways that give parts of it.
 
-use bloscpack_io::{Archive, ReadAt, Threads};
+use bloscpack_io::{Archive, Threads};
 use std::io::Read;
 
 use crate::shape::{places, region};
 
 /// Reads `archive`, whose plain bytes are `plain`, by ranges, items, slices, chunks, as a reader and with threads. Which
 /// ranges, and how much at a time, the numbers say.
-pub fn all_ways<R: ReadAt>(archive: &Archive<R>, plain: &[u8], numbers: [u8; 8]) {
+pub fn all_ways(archive: &Archive<'_>, plain: &[u8], numbers: [u8; 8]) {
     let len = plain.len();
     assert_eq!(archive.nbytes(), len as u64);
     let place = |at: usize| u16::from_le_bytes([numbers[at], numbers[at + 1]]) as usize * 257 % (len + 1);

@@ -19,7 +19,6 @@ mod json;
 mod kind;
 mod memory;
 mod names;
-mod npy;
 mod outputs;
 mod overwrite;
 mod place;

@@ -116,6 +116,11 @@ impl Modules {
         resolved.filter(|&(target, _)| target != from).collect()
     }
 
+    /// The number of files, and of pairs of files of which one imports the other.
+    pub(super) fn counts(&self) -> (usize, usize) {
+        (self.0.len(), (0..self.0.len()).map(|from| self.imports(from).len()).sum())
+    }
+
     /// All circles, those of outer folders first.
     pub(super) fn circles(&self) -> Vec<Circle> {
         let imports =

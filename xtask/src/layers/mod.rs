@@ -38,11 +38,6 @@ const IO_MODULES: [&str; 3] = ["fs", "net", "process"];
 const SILENT: [&str; 3] = ["blosc-core", "bloscpack-format", "bloscpack-io"];
 const PRINTING: [&str; 5] = ["print", "println", "eprint", "eprintln", "dbg"];
 
-/// Import circles between the files and folders of each member. None may come back where there are none; elsewhere more of
-/// them are reported without an error.
-const CIRCLES: [(&str, usize); 6] =
-    [("blosc-core", 0), ("bloscpack-format", 0), ("bloscpack-io", 10), ("blpk-cli", 0), ("testdata", 0), ("xtask", 0)];
-
 pub(crate) fn run() -> Result<()> {
     let mut faults = Vec::new();
     let packages = metadata::packages()?;
@@ -115,23 +110,16 @@ fn check_sources(package: &metadata::Package, faults: &mut Vec<String>) -> Resul
     Ok(())
 }
 
-/// Compares the import circles of a crate with [`CIRCLES`].
+/// Refuses files and folders of a crate that import each other.
 fn check_circles(package: &metadata::Package, faults: &mut Vec<String>) -> Result<()> {
     let name = &package.name;
-    let circles = circles::Modules::read(&package.folder)?.circles();
-    let known = CIRCLES.iter().find(|(member, _)| member == name).map_or(0, |(_, known)| *known);
-    if known == 0 {
-        faults.extend(circles.into_iter().map(|circle| {
-            let (nodes, imports) = (circle.nodes.join(", "), circle.imports.join("\n      "));
-            format!("{name}: {nodes} of {} import each other:\n      {imports}", circle.folder)
-        }));
-        return Ok(());
-    }
-    let more = if circles.len() > known { ": MORE than before" } else { "" };
-    println!("layers: {name}: {} import circles, {known} are known{more}", circles.len());
-    for circle in circles {
-        println!("  {}: {}", circle.folder, circle.nodes.join(", "));
-    }
+    let modules = circles::Modules::read(&package.folder)?;
+    let (files, imports) = modules.counts();
+    println!("layers: {name}: {files} files, {imports} imports between them");
+    faults.extend(modules.circles().into_iter().map(|circle| {
+        let (nodes, imports) = (circle.nodes.join(", "), circle.imports.join("\n      "));
+        format!("{name}: {nodes} of {} import each other:\n      {imports}", circle.folder)
+    }));
     Ok(())
 }
 

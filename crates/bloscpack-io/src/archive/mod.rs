@@ -204,6 +204,11 @@ impl<'a> Archive<'a> {
         self.container.chunk_position(number)
     }
 
+    /// Whether the bytes are in chunks: not of a `.npy` file or raw bytes, which [`Array::open`](crate::Array::open) opens, too.
+    pub fn is_compressed(&self) -> bool {
+        self.uncompressed().is_none()
+    }
+
     /// The plain bytes as they are in a source, and the offset of the first, if they are not compressed.
     pub(crate) fn uncompressed(&self) -> Option<(&dyn ReadAt, u64)> {
         self.container.uncompressed()

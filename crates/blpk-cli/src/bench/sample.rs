@@ -1,9 +1,8 @@
 //! The bytes of an input that are measured: all of them, or pieces from all over it.
 
 use crate::kind::{Kind, kind_of_file};
-use crate::npy::Npy;
 use anyhow::{Result, bail};
-use bloscpack_io::{Archive, LocalSource, ReadAt as _, memory};
+use bloscpack_io::{Array, Limits, LocalSource, Typing, memory};
 use std::ops::Range;
 
 /// Pieces that a sample is made of: enough that a header or a quiet start does not count for much, and each long enough
@@ -29,37 +28,18 @@ impl Sample {
     /// At most `size` plain bytes: of the content if it is a file of a kind that we read, else of the file itself, of whose
     /// items nothing is known.
     pub(crate) fn of(source: LocalSource, size: u64, typesizes: &[usize]) -> Result<Sample> {
-        let pick = |known: u64| match typesizes {
-            [] => vec![usize::try_from(known).ok().filter(|n| (1..=255).contains(n)).unwrap_or(1)],
-            asked => asked.to_vec(),
-        };
         let kind = kind_of_file(source.file());
-        match kind {
-            Some(Kind::Foreign(what)) => bail!("it is {what}, which this version cannot read"),
-            None => {
-                let nbytes = source.len()?;
-                let read = |range: Range<u64>| {
-                    let mut bytes = memory::zeroed((range.end - range.start) as usize)?;
-                    source.read_exact_at(range.start, &mut bytes)?;
-                    Ok(bytes)
-                };
-                gather(nbytes, size, typesizes.to_vec(), kind, read)
-            }
-            Some(Kind::Npy) => {
-                let array = Npy::open(source.into_file())?;
-                let read = |range: Range<u64>| {
-                    let mut bytes = memory::with_capacity((range.end - range.start) as usize)?;
-                    array.copy_range(range, &mut bytes)?;
-                    Ok(bytes)
-                };
-                gather(array.nbytes(), size, pick(array.meta().dtype.itemsize()), kind, read)
-            }
-            Some(_) => {
-                let archive = Archive::open(source)?;
-                let typesizes = pick(archive.typesize() as u64);
-                gather(archive.nbytes(), size, typesizes, kind, |range| Ok(archive.read_range(range)?))
-            }
+        if let Some(Kind::Foreign(what)) = kind {
+            bail!("it is {what}, which this version cannot read");
         }
+        let typing = Typing { raw: kind.is_none(), ..Typing::default() };
+        let array = Array::open(source, &typing, Limits::new())?;
+        let archive = array.archive();
+        let typesizes = match (typesizes, kind) {
+            ([], Some(_)) => vec![Some(archive.typesize()).filter(|n| (1..=255).contains(n)).unwrap_or(1)],
+            (asked, _) => asked.to_vec(),
+        };
+        gather(archive.nbytes(), size, typesizes, kind, |range| Ok(archive.read_range(range)?))
     }
 }
 

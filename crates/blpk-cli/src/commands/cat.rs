@@ -8,7 +8,7 @@ use crate::streams::Output;
 use anyhow::{Context as _, Result, bail};
 use bloscpack_format::FormatError;
 use bloscpack_format::numpy::{Dtype, NumpyMeta, Order, Slice};
-use bloscpack_io::{Array, Cancel, ItemFormat, ItemWriter, Limits, LocalSource, Typing, UnpackOptions};
+use bloscpack_io::{Array, Cancel, ItemFormat, ItemWriter, Limits, Typing, UnpackOptions};
 use std::io::Write as _;
 use std::ops::Range;
 
@@ -61,7 +61,7 @@ pub(super) fn run(plan: &Plan, session: &Session) -> Result<()> {
 
 /// An array of which a part is written.
 struct Writing<'a> {
-    array: &'a Array<LocalSource>,
+    array: &'a Array<'a>,
     format: ItemFormat,
     /// The name of a column.
     column: Option<&'a str>,
@@ -81,9 +81,10 @@ impl Writing<'_> {
 
     fn chunk(&self, chunk: u64, output: Output) -> Result<Output> {
         let dtype = self.dtype();
-        let Some(archive) = self.array.archive() else {
+        let archive = self.array.archive();
+        if !archive.is_compressed() {
             bail!("a .npy file has no chunks; use --items or --bytes");
-        };
+        }
         if chunk >= archive.nchunks() {
             bail!("there is no chunk {chunk}, only {} of them from 0 on", archive.nchunks());
         }

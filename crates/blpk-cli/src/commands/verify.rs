@@ -5,7 +5,6 @@ use super::plain_size::{chunk_size, limits};
 use crate::args::{DigestArg, VerifyArgs};
 use crate::inputs::{self, Item};
 use crate::kind::{Kind, is_container, kind_of};
-use crate::npy::Npy;
 use crate::place::Place;
 use crate::session::Session;
 use crate::size::double_pretty_size;
@@ -15,8 +14,7 @@ use anyhow::{Context as _, Result, bail};
 use bloscpack_format::Format;
 use bloscpack_format::checksum::{Checksum, Digest};
 use bloscpack_io::bcolz::{self, LocalDirectory};
-use bloscpack_io::{Archive, Cancel, Digesting, LocalSource, UnpackOptions, verify_stream};
-use std::fs::File;
+use bloscpack_io::{Archive, Array, Cancel, Digesting, Limits, LocalSource, Typing, UnpackOptions, verify_stream};
 use std::io;
 use std::path::Path;
 
@@ -79,7 +77,7 @@ fn verify(place: &Place, memory: Option<u64>, session: &Session, cancel: &Cancel
                 return Ok(described(&archive));
             }
             Some(Kind::Npy) => {
-                let array = Npy::open(File::open(path).with_context(name)?).with_context(name)?;
+                let array = open_npy(path).with_context(name)?;
                 return Ok(format!("NumPy array, {}", double_pretty_size(array.nbytes())));
             }
             _ => chunk = chunk_size(path),
@@ -120,8 +118,7 @@ fn digest_of(
     };
     let mut plain = Digesting::new(io::sink(), checksum);
     if kind_of(path) == Some(Kind::Npy) {
-        let array = Npy::open(File::open(path).with_context(name)?).with_context(name)?;
-        array.copy_range(0..array.nbytes(), &mut plain)?;
+        open_npy(path).with_context(name)?.archive().unpack(&mut plain, &UnpackOptions::new()).with_context(name)?;
     } else {
         files::input_must_exist("file", path)?;
         let archive = Archive::open(LocalSource::open(path)?).with_context(name)?;
@@ -131,6 +128,11 @@ fn digest_of(
         archive.unpack(&mut plain, &options).with_context(name)?;
     }
     Ok(plain.finish())
+}
+
+/// Opens a `.npy` file, which must have exactly the bytes of its array.
+fn open_npy(path: &Path) -> Result<Array<'static>> {
+    Ok(Array::open(LocalSource::open(path)?, &Typing::default(), Limits::new())?)
 }
 
 /// What the file of the plain bytes is called.
@@ -160,9 +162,9 @@ fn verify_bcolz(path: &Path, session: &Session, options: &UnpackOptions) -> Resu
 }
 
 /// What a frame is.
-fn described(archive: &Archive<LocalSource>) -> String {
+fn described(archive: &Archive<'_>) -> String {
     let array = if archive.array().is_some() { "array in a " } else { "" };
-    let kind = if archive.source().is_directory() { "sparse" } else { "contiguous" };
+    let kind = if archive.format() == Format::SparseFrame { "sparse" } else { "contiguous" };
     let chunks = count(archive.nchunks());
     format!("{array}{kind} Blosc2 frame, {chunks}, {}", double_pretty_size(archive.nbytes()))
 }

@@ -6,15 +6,15 @@ use crate::commands::plain_size::{chunk_size, limits};
 use crate::events;
 use crate::inputs::Item;
 use crate::kind::Kind;
-use crate::npy::Npy;
 use crate::place::Place;
 use crate::session::Session;
 use crate::size::pretty_size;
 use crate::streams::Input;
 use anyhow::{Context as _, Result};
 use bloscpack_format::Json;
-use bloscpack_io::{Archive, Cancel, LocalSource, UnpackOptions, UnpackReport, unpack_file, unpack_stream};
-use std::fs::File;
+use bloscpack_io::{
+    Archive, Array, Cancel, Limits, LocalSource, Typing, UnpackOptions, UnpackReport, unpack_file, unpack_stream,
+};
 use std::path::Path;
 
 /// One input, and where its plain bytes go.
@@ -39,7 +39,7 @@ impl Job<'_> {
         }
         if let (Some(kind @ (Kind::Frame | Kind::Carray | Kind::Npy)), Place::File(path)) = (self.kind, input) {
             let written = match kind {
-                Kind::Npy => self.npy(path),
+                Kind::Npy => self.npy(path, cancel),
                 _ => self.archive(LocalSource::open(path)?, cancel),
             };
             return written.map(|()| None);
@@ -88,13 +88,15 @@ impl Job<'_> {
         Ok(())
     }
 
-    fn npy(&self, path: &Path) -> Result<()> {
-        let array = Npy::open(File::open(path).with_context(|| self.name())?).with_context(|| self.name())?;
-        self.session.report.verbose(format!("input file size: {}", pretty_size(array.len())));
+    fn npy(&self, path: &Path, cancel: &Cancel) -> Result<()> {
+        let array = Array::open(LocalSource::open(path)?, &Typing::default(), Limits::new());
+        let array = array.with_context(|| self.name())?;
+        let (nbytes, cbytes) = (array.nbytes(), array.archive().cbytes());
+        self.session.report.verbose(format!("input file size: {}", pretty_size(cbytes)));
         let mut output = self.create()?;
-        array.copy_range(0..array.nbytes(), &mut output)?;
+        array.archive().unpack(&mut output, &self.options(nbytes, None, cancel)?).with_context(|| self.name())?;
         self.commit(output)?;
-        self.describe(array.nbytes(), array.len());
+        self.describe(nbytes, cbytes);
         Ok(())
     }
 

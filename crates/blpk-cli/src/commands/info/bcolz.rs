@@ -9,7 +9,8 @@ use blosc_core::{Filter, OutOfMemory, memory};
 use bloscpack_format::bcolz::{Attrs, Cparams, Shuffle};
 use bloscpack_format::{Json, write_str_repr};
 use bloscpack_io::Error;
-use bloscpack_io::bcolz::{Carray, Column, Ctable, Directory, LocalDirectory, Root};
+use bloscpack_io::ReadDirectory;
+use bloscpack_io::bcolz::{Carray, Column, Ctable, LocalDirectory, Root};
 use std::fmt::{self, Write};
 use std::path::Path;
 
@@ -89,7 +90,7 @@ fn write_row_dtype(table: &Ctable<LocalDirectory>, descr: &mut impl Write) -> fm
     descr.write_char(']')
 }
 
-fn array<D: Directory>(object: Object, carray: &Carray<D>) -> Result<Object> {
+fn array<D: ReadDirectory>(object: Object, carray: &Carray<D>) -> Result<Object> {
     let cparams = carray.cparams();
     let object = object
         .with("nbytes", number(carray.nbytes()))
@@ -129,7 +130,7 @@ fn with_attrs(object: Object, attrs: Result<&Attrs, Error>) -> Result<Object> {
     }
 }
 
-fn fields<D: Directory>(carray: &Carray<D>) -> Result<Vec<(&'static str, String)>> {
+fn fields<D: ReadDirectory>(carray: &Carray<D>) -> Result<Vec<(&'static str, String)>> {
     let cparams = carray.cparams();
     Ok(vec![
         ("shape", format!("{:?}", carray.shape())),

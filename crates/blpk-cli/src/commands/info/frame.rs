@@ -8,10 +8,10 @@ use anyhow::{Context as _, Result};
 use blosc_core::{OutOfMemory, memory};
 use bloscpack_format::Json;
 use bloscpack_format::frame::{B2nd, Frame, FrameType, Metalayer};
-use bloscpack_io::{Archive, LocalSource};
+use bloscpack_io::Archive;
 
 /// Prints it. `nbytes` and `cbytes` are the header's: those of the chunks, with the padding of arrays, and those of the data.
-pub(super) fn print(archive: &Archive<LocalSource>, report: &Report) -> Result<()> {
+pub(super) fn print(archive: &Archive<'_>, report: &Report) -> Result<()> {
     let frame = archive.frame().context("the frame has no header")?;
     report.normal(described(frame, archive.array())?);
     let is_own = |name: &[u8]| archive.array().is_none() || !B2nd::is_name(name);
@@ -26,7 +26,7 @@ pub(super) fn print(archive: &Archive<LocalSource>, report: &Report) -> Result<(
 }
 
 /// The same as an object.
-pub(super) fn object(archive: &Archive<LocalSource>) -> Result<Object> {
+pub(super) fn object(archive: &Archive<'_>) -> Result<Object> {
     let (frame, array) = (archive.frame().context("the frame has no header")?, archive.array());
     let header = &frame.header;
     let mut object = Object::new(match (array, header.frame_type) {

@@ -84,7 +84,7 @@ fn one(place: &Place, json: bool, many: bool, report: &Report, cancel: &Cancel) 
         Kind::Chunk => chunk::info(source.file(), json, name.as_deref(), report),
         kind if json => of_source(source, kind).and_then(print),
         Kind::Frame => Archive::open(source).map_err(Into::into).and_then(|archive| frame::print(&archive, report)),
-        Kind::Npy => npy::print(source.into_file(), report),
+        Kind::Npy => npy::print(source, report),
         _ => bloscpack::print(source.file(), report),
     };
     described.map_err(|error| worded(error, place))

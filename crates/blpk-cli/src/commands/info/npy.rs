@@ -2,16 +2,15 @@
 
 use crate::describe;
 use crate::json::{Object, number};
-use crate::npy::Npy;
 use crate::report::Report;
 use crate::size::double_pretty_size;
 use anyhow::Result;
 use bloscpack_format::numpy::Order;
-use std::fs::File;
+use bloscpack_io::{Array, Limits, LocalSource, Typing};
 
 /// Prints dtype, shape and order of the array.
-pub(super) fn print(file: File, report: &Report) -> Result<()> {
-    let array = Npy::open(file)?;
+pub(super) fn print(source: LocalSource, report: &Report) -> Result<()> {
+    let array = Array::open(source, &Typing::default(), Limits::new())?;
     let meta = array.meta();
     let shape: Vec<String> = meta.shape.iter().map(u64::to_string).collect();
     let fields = [
@@ -25,11 +24,11 @@ pub(super) fn print(file: File, report: &Report) -> Result<()> {
 }
 
 /// The same as an object.
-pub(super) fn object(file: File) -> Result<Object> {
-    let array = Npy::open(file)?;
+pub(super) fn object(source: LocalSource) -> Result<Object> {
+    let array = Array::open(source, &Typing::default(), Limits::new())?;
     Ok(Object::new("npy")
         .with("nbytes", number(array.nbytes()))
-        .with("cbytes", number(array.len()))
+        .with("cbytes", number(array.archive().cbytes()))
         .with("typesize", number(array.meta().dtype.itemsize()))
         .with("nchunks", number(0))
         .with_array(array.meta())?)

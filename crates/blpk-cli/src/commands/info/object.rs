@@ -19,7 +19,7 @@ pub(in crate::commands) fn of_bcolz(path: &Path) -> Result<Object> {
 pub(in crate::commands) fn of_source(source: LocalSource, kind: Kind) -> Result<Object> {
     Ok(match kind {
         Kind::Frame => frame::object(&Archive::open(source)?)?,
-        Kind::Npy => npy::object(source.into_file())?,
+        Kind::Npy => npy::object(source)?,
         _ => bloscpack::object(source)?,
     })
 }
