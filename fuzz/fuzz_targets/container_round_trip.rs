@@ -11,7 +11,7 @@ use bloscpack_format::bloscpack::MaxAppChunks;
 use bloscpack_format::checksum::Checksum;
 use bloscpack_format::frame::{B2nd, FrameType};
 use bloscpack_io::bcolz::{CarrayParams, CarrayWriter, MemoryDirectory, verify};
-use bloscpack_io::frame::{FrameParams, FrameWriter, MemoryFrame};
+use bloscpack_io::frame::{FrameParams, FrameStore as _, FrameWriter, MemoryFrame};
 use bloscpack_io::{Archive, Cancel, Error, Input, PackOptions, Threads, pack_bytes, unpack_bytes, verify_stream};
 use libfuzzer_sys::fuzz_target;
 
@@ -84,7 +84,7 @@ fn frame(choice: &Choice, numbers: [u8; 8]) {
         Ok(frame.into_store())
     });
     let Some(store) = may_be_refused(made) else { return };
-    let archive = Archive::open(store).expect("what was written").limits(blosc_fuzz::limits());
+    let archive = Archive::open(store.input()).expect("what was written").limits(blosc_fuzz::limits());
     archive.verify(&serial()).expect("what was written");
     assert_eq!(archive.vlmetalayer("numbers").expect("what was written"), Some(numbers.to_vec()));
     reads::all_ways(&archive, &choice.plain, numbers);
@@ -113,7 +113,7 @@ fn array(choice: &Choice, numbers: [u8; 8]) {
         Ok(frame.into_store())
     });
     let Some(store) = may_be_refused(made) else { return };
-    let archive = Archive::open(store).expect("what was written").limits(blosc_fuzz::limits());
+    let archive = Archive::open(store.input()).expect("what was written").limits(blosc_fuzz::limits());
     archive.verify(&serial()).expect("what was written");
     reads::all_ways(&archive, plain, numbers);
 }

@@ -5,7 +5,7 @@ use blosc_core::Filter;
 use blosc_fuzz::shape::{places, region};
 use blosc_fuzz::{MAX_NBYTES, serial};
 use bloscpack_format::frame::{ChunkSize, FrameType, Header, Region};
-use bloscpack_io::frame::{FrameWriter, MemoryFrame};
+use bloscpack_io::frame::{FrameStore as _, FrameWriter, MemoryFrame};
 use bloscpack_io::{Archive, Error};
 use libfuzzer_sys::fuzz_target;
 
@@ -32,7 +32,7 @@ fuzz_target!(|bytes: &[u8]| {
     };
     if let Some(changed) = apply(frame, changes, len) {
         let (store, expected) = changed;
-        let archive = Archive::open(store).expect("a frame that was committed");
+        let archive = Archive::open(store.input()).expect("a frame that was committed");
         let header = &archive.frame().expect("a frame").header;
         let (is_lossless, varies) = (is_lossless(header), !matches!(header.chunksize, ChunkSize::Fixed(_)));
         for (chunk, plain) in expected {
@@ -136,7 +136,8 @@ fn change_array(
     if done.is_err() || frame.commit().is_err() {
         return;
     }
-    let archive = Archive::open(frame.into_store()).expect("a frame that was committed");
+    let store = frame.into_store();
+    let archive = Archive::open(store.input()).expect("a frame that was committed");
     assert_eq!(archive.array().map(|array| &array.shape), Some(&shape));
     let mut found = Vec::new();
     archive.unpack(&mut found, &serial()).expect("an array that was committed");
