@@ -78,7 +78,7 @@ mod unpack;
 mod verify;
 
 pub use archive::{Archive, PlainReader};
-pub use array::{Array, ItemFormat, ItemWriter, Typing};
+pub use array::{Array, ItemFormat, ItemWriter};
 pub use attributes::{AttributeEdit, Attributes, Unkept, edit_attribute, read_attributes};
 pub use blosc_core;
 pub use blosc_core::{CParams, Cancel, Codec, Filter, FilterPipeline, Limits, OutOfMemory, OverLimit, memory};
@@ -95,7 +95,7 @@ pub use fs::atomic::AtomicFile;
 pub use fs::files::known_size;
 pub use fs::lock::Lock;
 pub use local::LocalSource;
-pub use options::{AppendOptions, Event, PackOptions, UnpackOptions};
+pub use options::{AppendOptions, Event, OpenOptions, PackOptions, RecoverOptions, Typing, UnpackOptions};
 pub use read_back::Digesting;
 pub use run::threads::Threads;
 pub use source::{ChunkFiles, Input, ReadAt, ReadDirectory, Tail};

@@ -10,11 +10,11 @@ use bloscpack_format::bcolz::{ROOTDIRS_FILE, SIZES_FILE, STORAGE_FILE};
 use bloscpack_format::detect::detect_directory;
 use bloscpack_format::frame::sframe;
 
-use crate::Error;
 use crate::formats::bcolz::{self, ColumnDirectory, LocalDirectory};
 use crate::formats::frame::ChunkDirectory;
 use crate::fs::files::open_regular;
 use crate::source::{ChunkFiles, Input, ReadAt};
+use crate::{Error, OpenOptions};
 
 /// A file, or a directory with the files of a sparse frame or of a bcolz carray, as a source.
 ///
@@ -49,7 +49,7 @@ impl LocalSource {
     ///
     /// # Errors
     /// [`Error::File`] for what the system says, also for a directory that is neither; [`Error::Unsupported`] for a ctable,
-    /// of which [`LocalSource::open_column`] opens the columns.
+    /// of which [`LocalSource::open_with`] opens the columns.
     pub fn open(path: impl AsRef<Path>) -> Result<LocalSource, Error> {
         Self::open_path(path.as_ref())
     }
@@ -77,33 +77,29 @@ impl LocalSource {
         }
     }
 
-    /// Opens a column of the ctable in a directory, as it is when a change is done that was interrupted. No other column is
-    /// looked at.
+    /// [`LocalSource::open`] with other options: of a ctable the column that they name, as it is when a change is done that was
+    /// interrupted. No other column is looked at.
     ///
     /// # Errors
-    /// [`Error::NotBcolz`] if there is no ctable; [`Error::NoSuchColumn`]; [`Error::InFile`] if the list of its columns is
-    /// damaged; [`Error::File`].
-    pub fn open_column(path: impl AsRef<Path>, name: &str) -> Result<LocalSource, Error> {
-        LocalSource::open_column_with_limits(path.as_ref(), name, &Limits::new())
+    /// As [`LocalSource::open`]; with a column, [`Error::NotBcolz`] if there is no ctable, [`Error::NoSuchColumn`], and
+    /// [`Error::InFile`] if the list of its columns is damaged or over the limits.
+    pub fn open_with(path: impl AsRef<Path>, options: &OpenOptions) -> Result<LocalSource, Error> {
+        match &options.column {
+            Some(column) => LocalSource::open_column(path.as_ref(), column, &options.limits),
+            None => LocalSource::open_path(path.as_ref()),
+        }
     }
 
-    /// [`LocalSource::open_column`] within other limits of what is read to find the column.
-    ///
-    /// # Errors
-    /// As [`LocalSource::open_column`]; [`Error::Limit`] within.
-    pub fn open_column_with_limits(path: impl AsRef<Path>, name: &str, limits: &Limits) -> Result<LocalSource, Error> {
-        fn inner(path: &Path, name: &str, limits: &Limits) -> Result<LocalSource, Error> {
-            let table = LocalDirectory::open(path)?;
-            if !path.join(ROOTDIRS_FILE).is_file() {
-                return Err(Error::NotBcolz { directory: path.display().to_string() });
-            }
-            let column = bcolz::column_directory(table, name, limits)?;
-            // Only to tell whether an output is the same file.
-            let file = path.join(ROOTDIRS_FILE);
-            let file = File::open(&file).map_err(|error| Error::file("opening", &file, error))?;
-            Ok(LocalSource { file, kind: Kind::Column(column, path.to_owned()) })
+    fn open_column(path: &Path, name: &str, limits: &Limits) -> Result<LocalSource, Error> {
+        let table = LocalDirectory::open(path)?;
+        if !path.join(ROOTDIRS_FILE).is_file() {
+            return Err(Error::NotBcolz { directory: path.display().to_string() });
         }
-        inner(path.as_ref(), name, limits)
+        let column = bcolz::column_directory(table, name, limits)?;
+        // Only to tell whether an output is the same file.
+        let file = path.join(ROOTDIRS_FILE);
+        let file = File::open(&file).map_err(|error| Error::file("opening", &file, error))?;
+        Ok(LocalSource { file, kind: Kind::Column(column, path.to_owned()) })
     }
 
     /// The file; of a sparse frame its `chunks.b2frame`, of a carray its `meta/storage`.

@@ -12,7 +12,7 @@ use crate::formats::chunk::BareChunk;
 use crate::formats::frame::{OpenFrame, SparseIndex};
 use crate::formats::npy::PlainFile;
 use crate::source::{Input, Kind, Named, ReadAt};
-use crate::{Archive, Error};
+use crate::{Archive, Error, OpenOptions};
 
 /// What an input may be besides a container with chunks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,41 +32,26 @@ impl<'a> Archive<'a> {
     ///
     /// # Errors
     /// [`Error::Unrecognised`] and [`Error::Unsupported`] for other formats; [`Error::Format`], [`Error::Truncated`]
-    /// and [`Error::Chunk`] for damage that shows already; [`Error::Io`].
+    /// and [`Error::Chunk`] for damage that shows already; [`Error::Limit`]; [`Error::Io`].
     pub fn open(input: impl Into<Input<'a>>) -> Result<Self, Error> {
-        Archive::open_with_limits(input, Limits::new())
+        Archive::open_with(input, &OpenOptions::new())
     }
 
-    /// [`Archive::open`] within other limits, by which all that is read from it later is bounded, too, unless options say
-    /// otherwise.
-    ///
-    /// # Errors
-    /// As [`Archive::open`], and [`Error::Limit`].
-    pub fn open_with_limits(input: impl Into<Input<'a>>, limits: Limits) -> Result<Self, Error> {
-        open(input.into(), Accept::Containers, false, limits)
-    }
-
-    /// [`Archive::open`] that reads the headers of all chunks of a bloscpack file at once, and not its offsets.
+    /// [`Archive::open`] with other options. Limits and the switch also hold for all that is read later, unless other
+    /// options are given there.
     ///
     /// # Errors
     /// As [`Archive::open`].
-    pub fn open_walked(input: impl Into<Input<'a>>) -> Result<Self, Error> {
-        Archive::open_walked_with_limits(input, Limits::new())
-    }
-
-    /// [`Archive::open_walked`] within other limits.
-    ///
-    /// # Errors
-    /// As [`Archive::open_with_limits`].
-    pub fn open_walked_with_limits(input: impl Into<Input<'a>>, limits: Limits) -> Result<Self, Error> {
-        open(input.into(), Accept::Containers, true, limits)
+    pub fn open_with(input: impl Into<Input<'a>>, options: &OpenOptions) -> Result<Self, Error> {
+        open(input.into(), Accept::Containers, options)
     }
 }
 
-/// Opens an input. With `walk` the headers of all chunks of a bloscpack file are read, and its offsets are not used.
-pub(crate) fn open(input: Input<'_>, accept: Accept, walk: bool, limits: Limits) -> Result<Archive<'_>, Error> {
+/// Opens an input.
+pub(crate) fn open<'a>(input: Input<'a>, accept: Accept, options: &OpenOptions) -> Result<Archive<'a>, Error> {
+    let limits = options.limits;
     let container: Box<dyn Container + '_> = match input.0 {
-        Kind::Bytes(source) => of_bytes(source, accept, walk, &limits)?,
+        Kind::Bytes(source) => of_bytes(source, accept, options.walk, &limits)?,
         Kind::SparseFrame(index, chunks) => {
             let index = SparseIndex::read(&*index, &limits)?;
             Box::new(OpenFrame::sparse(index, chunks)?)
@@ -79,7 +64,7 @@ pub(crate) fn open(input: Input<'_>, accept: Accept, walk: bool, limits: Limits)
             }
         }
     };
-    Ok(Archive::new(container).limits(limits))
+    Ok(Archive::new(container).limits(limits).cancel(options.cancel.clone()))
 }
 
 fn of_bytes<'a>(

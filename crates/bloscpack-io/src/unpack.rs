@@ -74,7 +74,7 @@ pub fn unpack_file(
 /// Unpacks what was opened at a path: a frame as an [`Archive`], everything else front to back.
 fn unpack_source(source: LocalSource, output: impl Write, options: &UnpackOptions) -> Result<UnpackReport, Error> {
     if is_frame(&source)? {
-        unpack_archive(&Archive::open_with_limits(source, options.limits)?, output, options)
+        unpack_archive(&Archive::open_with(source, &options.open_options())?, output, options)
     } else {
         unpack_stream(source.into_file(), output, options)
     }
@@ -160,7 +160,7 @@ pub fn unpack_stream(mut input: impl Read, output: impl Write, options: &UnpackO
         Some(Format::Bloscpack { .. }) => unpack_bloscpack(input, output, options),
         Some(format @ (Format::Blosc1Chunk | Format::Blosc2Chunk)) => unpack_chunk(input, output, options, format),
         Some(Format::Blosc2Frame) => {
-            unpack_archive(&Archive::open_with_limits(spooled(input)?, options.limits)?, output, options)
+            unpack_archive(&Archive::open_with(spooled(input)?, &options.open_options())?, output, options)
         }
         Some(format) => Err(Error::Unsupported { format }),
         // What starts like a bloscpack file is told why it is none.

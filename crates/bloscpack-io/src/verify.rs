@@ -51,7 +51,7 @@ pub fn verify_stream(mut input: impl Read, options: &UnpackOptions) -> Result<Un
 }
 
 fn verify_frame<'a>(source: impl Into<Input<'a>>, options: &UnpackOptions) -> Result<UnpackReport, Error> {
-    let archive = Archive::open_with_limits(source, options.limits)?;
+    let archive = Archive::open_with(source, &options.open_options())?;
     archive.verify(options)?;
     Ok(frame_report(&archive, archive.nbytes()))
 }

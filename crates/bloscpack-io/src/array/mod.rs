@@ -22,7 +22,6 @@ mod typing;
 use std::io::Write;
 use std::ops::Range;
 
-use blosc_core::Limits;
 use bloscpack_format::numpy::{NumpyMeta, Order, Selection};
 
 #[cfg(feature = "csv")]
@@ -33,22 +32,21 @@ pub(crate) use self::rows::RowReader;
 #[cfg(feature = "csv")]
 pub(crate) use self::text::csv_error;
 pub use self::text::{ItemFormat, ItemWriter};
-pub use self::typing::Typing;
 pub(crate) use self::typing::plain_meta;
 use self::typing::whole_items;
 use crate::formats::npy::PlainFile;
 use crate::open::open;
 use crate::source::{Input, ReadAt};
-use crate::{Archive, Error, PlainReader, UnpackOptions};
+use crate::{Archive, Error, OpenOptions, PlainReader, UnpackOptions};
 
 /// An array in a container of any kind, a `.npy` file or raw bytes.
 ///
 /// ```
-/// use bloscpack_io::{Array, PackOptions, Typing, UnpackOptions};
+/// use bloscpack_io::{Array, OpenOptions, PackOptions, Typing, UnpackOptions};
 /// let plain: Vec<u8> = (0..100).collect();
 /// let packed = bloscpack_io::pack_bytes(&plain, &PackOptions::new())?;
 /// let typing = Typing { dtype: Some(bloscpack_format::numpy::Dtype::from_type_string("u1")?), shape: Some(vec![Some(10), None]), raw: false };
-/// let array = Array::open(packed, &typing, Default::default())?;
+/// let array = Array::open_with(packed, &OpenOptions::new().typing(typing))?;
 /// let selection = "2:4,::-4".parse::<bloscpack_format::numpy::Slice>()?.select(&array.meta().shape)?;
 /// let mut items = Vec::new();
 /// array.copy_selection(&selection, &mut items, &UnpackOptions::new())?;
@@ -63,13 +61,23 @@ pub struct Array<'a> {
 }
 
 impl<'a> Array<'a> {
-    /// Opens an input. Dtype and shape are those of `typing`, else those of the input. Bytes without a known dtype are
-    /// unsigned integers of the typesize. Bytes after the last whole item are not part of the array.
+    /// Opens an input: a container, or a `.npy` file. Bytes without a known dtype are unsigned integers of the typesize.
+    /// Bytes after the last whole item are not part of the array.
     ///
     /// # Errors
-    /// As [`Archive::open_with_limits`]; [`Error::NotANumpyArray`] if the bytes are not the array that was asked for.
-    pub fn open(input: impl Into<Input<'a>>, typing: &Typing, limits: Limits) -> Result<Self, Error> {
-        let archive = open(input.into(), typing.accepted(), false, limits)?;
+    /// As [`Archive::open`].
+    pub fn open(input: impl Into<Input<'a>>) -> Result<Self, Error> {
+        Array::open_with(input, &OpenOptions::new())
+    }
+
+    /// [`Array::open`] with other options. Dtype and shape are those of the options, else those of the input. With a dtype,
+    /// an input whose format is not known is raw bytes.
+    ///
+    /// # Errors
+    /// As [`Archive::open_with`]; [`Error::NotANumpyArray`] if the bytes are not the array that was asked for.
+    pub fn open_with(input: impl Into<Input<'a>>, options: &OpenOptions) -> Result<Self, Error> {
+        let typing = &options.typing;
+        let archive = open(input.into(), typing.accepted(), options)?;
         let (known, typesize, nbytes) = (known(&archive)?, archive.typesize() as u64, archive.nbytes());
         let meta = match typing.resolve(known.as_ref(), typesize, nbytes)? {
             Some(meta) => meta,
@@ -122,7 +130,7 @@ impl<'a> Array<'a> {
     }
 
     /// Writes the selected items to `output` in C order. Of each chunk only the blocks that hold one are decoded. At most
-    /// 32 MiB of items, or a quarter of [`Limits::max_memory`], are in memory besides the chunks in flight. Of a bloscpack
+    /// 32 MiB of items, or a quarter of [`Limits::max_memory`](crate::Limits::max_memory), are in memory besides the chunks in flight. Of a bloscpack
     /// array in Fortran order more than twice that goes through a temporary file.
     ///
     /// # Errors

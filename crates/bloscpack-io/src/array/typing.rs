@@ -5,17 +5,7 @@ use bloscpack_format::numpy::{Dtype, NumpyMeta, Order};
 
 use crate::Error;
 use crate::open::Accept;
-
-/// Dtype and shape that the caller gives to the bytes of an input. `None` leaves them to the input.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Typing {
-    /// The dtype of the items.
-    pub dtype: Option<Dtype>,
-    /// Items along each axis; one of them may be `None`, which is what the bytes make it.
-    pub shape: Option<Vec<Option<u64>>>,
-    /// Takes the input as raw bytes, also if it looks like a container.
-    pub raw: bool,
-}
+use crate::options::Typing;
 
 impl Typing {
     /// The inputs that are opened besides containers: raw bytes need a dtype, or that they are asked for.

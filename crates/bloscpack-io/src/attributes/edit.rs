@@ -12,10 +12,10 @@ use bloscpack_format::{Attrs, Format, FormatError, Json, detect, msgpack};
 use super::layers::name_refused;
 use super::metadata::{attributes_of, metadata_of};
 use super::rewrite::update_metadata;
-use crate::Error;
 use crate::formats::bcolz::{self, CarrayWriter, CtableWriter};
 use crate::formats::frame::{FrameStore, FrameWriter};
 use crate::source::ReadAt as _;
+use crate::{Error, OpenOptions};
 
 /// A change of one attribute.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,7 +26,7 @@ pub enum AttributeEdit {
     Remove,
 }
 
-/// Sets or removes the attribute `name` of the container at `path`, or of a column of the ctable there. A bloscpack file is
+/// Sets or removes the attribute `name` of the container at `path`, or of the column of the options. A bloscpack file is
 /// replaced if its metadata change; frames and bcolz directories are changed in place.
 ///
 /// # Errors
@@ -35,25 +35,24 @@ pub enum AttributeEdit {
 /// answers. The container is then as it was.
 pub fn edit_attribute(
     path: impl AsRef<Path>,
-    column: Option<&str>,
     name: &str,
     edit: AttributeEdit,
-    limits: Limits,
+    options: &OpenOptions,
 ) -> Result<(), Error> {
-    fn inner(path: &Path, column: Option<&str>, name: &str, edit: AttributeEdit, limits: Limits) -> Result<(), Error> {
-        if column.is_some() || path.join(ROOTDIRS_FILE).is_file() {
-            return of_table(path, column, name, edit, limits);
+    fn inner(path: &Path, name: &str, edit: AttributeEdit, options: &OpenOptions) -> Result<(), Error> {
+        if options.column.is_some() || path.join(ROOTDIRS_FILE).is_file() {
+            return of_table(path, name, edit, options);
         }
         if path.is_dir() && bcolz::is_bcolz(path).map_err(|error| Error::file("opening", path, error))? {
-            return of_carray(path, name, edit, limits);
+            return of_carray(path, name, edit, options);
         }
         match format_of(path)? {
-            Format::Bloscpack { .. } => of_bloscpack(path, name, edit, limits),
-            Format::Blosc2Frame => of_frame(&mut FrameWriter::open_with_limits(path, limits)?, name, edit),
+            Format::Bloscpack { .. } => of_bloscpack(path, name, edit, options.limits),
+            Format::Blosc2Frame => of_frame(&mut FrameWriter::open_with(path, options)?, name, edit),
             format => Err(Error::Unsupported { format }),
         }
     }
-    inner(path.as_ref(), column, name, edit, limits)
+    inner(path.as_ref(), name, edit, options)
 }
 
 /// The format of a file, or of a directory that is not one of bcolz.
@@ -125,17 +124,17 @@ fn of_frame<S: FrameStore>(writer: &mut FrameWriter<S>, name: &str, edit: Attrib
     writer.commit()
 }
 
-fn of_carray(path: &Path, name: &str, edit: AttributeEdit, limits: Limits) -> Result<(), Error> {
-    let mut writer = CarrayWriter::open_with_limits(path, limits)?;
+fn of_carray(path: &Path, name: &str, edit: AttributeEdit, options: &OpenOptions) -> Result<(), Error> {
+    let mut writer = CarrayWriter::open_with(path, options)?;
     let mut attrs = writer.attrs()?.try_clone()?;
     change(&mut attrs, name, edit)?;
     writer.set_attrs(attrs);
     writer.flush()
 }
 
-fn of_table(path: &Path, column: Option<&str>, name: &str, edit: AttributeEdit, limits: Limits) -> Result<(), Error> {
-    let mut writer = CtableWriter::open_with_limits(path, limits)?;
-    match column {
+fn of_table(path: &Path, name: &str, edit: AttributeEdit, options: &OpenOptions) -> Result<(), Error> {
+    let mut writer = CtableWriter::open_with(path, options)?;
+    match &options.column {
         None => {
             let mut attrs = writer.attrs()?.try_clone()?;
             change(&mut attrs, name, edit)?;

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use blosc_core::Limits;
 use bloscpack_format::bcolz::ROOTDIRS_FILE;
 use bloscpack_format::frame::B2nd;
 use bloscpack_format::{Attrs, Format};
@@ -12,7 +11,7 @@ use super::metadata::attributes_of;
 use super::{Attributes, Unkept};
 use crate::archive::Archive;
 use crate::formats::bcolz::{Ctable, LocalDirectory};
-use crate::{Error, LocalSource};
+use crate::{Error, LocalSource, OpenOptions};
 
 impl Archive<'_> {
     /// The attributes: bloscpack metadata, the metalayers of a frame, the attributes of bcolz.
@@ -70,36 +69,22 @@ fn only(attrs: Attrs, wanted: &dyn Fn(&[u8]) -> bool) -> Attrs {
     Attrs::from_members(members)
 }
 
-/// The attributes of what is at `path`, or of a column of the ctable there; with `name` that one alone, if there is one.
+/// The attributes of what is at `path`, or of the column of the options; with `name` that one alone, if there is one.
 ///
 /// # Errors
 /// [`Error::Unsupported`] for formats that have no attributes; all errors of opening the container.
-pub fn read_attributes(
-    path: impl AsRef<Path>,
-    column: Option<&str>,
-    name: Option<&str>,
-    limits: Limits,
-) -> Result<Attributes, Error> {
-    read_attributes_path(path.as_ref(), column, name, limits)
+pub fn read_attributes(path: impl AsRef<Path>, name: Option<&str>, options: &OpenOptions) -> Result<Attributes, Error> {
+    read_attributes_path(path.as_ref(), name, options)
 }
 
-fn read_attributes_path(
-    path: &Path,
-    column: Option<&str>,
-    name: Option<&str>,
-    limits: Limits,
-) -> Result<Attributes, Error> {
+fn read_attributes_path(path: &Path, name: Option<&str>, options: &OpenOptions) -> Result<Attributes, Error> {
     let wanted = |found: &[u8]| name.is_none_or(|name| name.as_bytes() == found);
-    if column.is_none() && path.join(ROOTDIRS_FILE).is_file() {
-        let table = Ctable::open_with_limits(LocalDirectory::open(path)?, limits)?;
+    if options.column.is_none() && path.join(ROOTDIRS_FILE).is_file() {
+        let table = Ctable::open_with(LocalDirectory::open(path)?, options)?;
         let values = only(table.attrs()?.try_clone()?, &wanted);
         return Ok(Attributes { values, ..Attributes::default() });
     }
-    let source = match column {
-        Some(column) => LocalSource::open_column_with_limits(path, column, &limits)?,
-        None => LocalSource::open(path)?,
-    };
-    let archive = Archive::open_with_limits(source, limits)?;
+    let archive = Archive::open_with(LocalSource::open_with(path, options)?, options)?;
     match archive.format() {
         format @ (Format::Blosc1Chunk | Format::Blosc2Chunk) => Err(Error::Unsupported { format }),
         _ => archive.attributes_where(&wanted),

@@ -10,7 +10,7 @@ use bloscpack_format::{FormatError, Json};
 
 use crate::fs::atomic::AtomicFile;
 use crate::fs::lock::open_locked;
-use crate::{Archive, Error};
+use crate::{Archive, Error, OpenOptions};
 
 /// Replaces the metadata of the bloscpack file at `path` by what `change` makes of them. The new file is written beside the
 /// old one and replaces it atomically; its chunks are copied as they are.
@@ -24,7 +24,7 @@ pub(super) fn update_metadata(
     change: impl FnOnce(Option<&Json>) -> Result<Json, Error>,
 ) -> Result<(), Error> {
     let file = open_locked(path, |path| File::open(path))?;
-    let archive = Archive::open_walked_with_limits(&*file, limits)?;
+    let archive = Archive::open_with(&*file, &OpenOptions::new().limits(limits).walk(true))?;
     let (Some(old), Some(layout)) = (archive.header().copied(), archive.layout().cloned()) else {
         return Err(Error::Unsupported { format: archive.format() });
     };

@@ -52,7 +52,7 @@ fn convert_to_csv_paths(
     if options.dtype.is_some() || options.shape.is_some() {
         return Err(Error::NotANumpyArray { what: "a table keeps the dtypes and shapes of its columns".into() });
     }
-    match Root::open_with_limits(LocalDirectory::open(input)?, options.limits)? {
+    match Root::open_with(LocalDirectory::open(input)?, &options.open_options())? {
         Root::Ctable(table) => {
             let columns = select(&table, column)?;
             write(&columns, table.len(), output, options)?;
@@ -104,7 +104,7 @@ fn convert_array_to_csv_path(
     options: &ConvertOptions,
 ) -> Result<ConvertReport, Error> {
     input.refuse_as_output(output)?;
-    let array = Array::open(input, &options.typing(), options.limits)?;
+    let array = Array::open_with(input, &options.open_options())?;
     let observer = options.observer();
     observer.tell(Event::Begin { nbytes: array.nbytes() });
     let file = io::BufWriter::new(AtomicFile::create(output, options.overwrite)?);

@@ -60,7 +60,7 @@ fn convert_path(
 ) -> Result<ConvertReport, Error> {
     input.refuse_as_output(output)?;
     let typing = options.typing();
-    let archive = open(input.into(), typing.accepted(), false, options.limits)?.cancel(options.cancel.clone());
+    let archive = open(input.into(), typing.accepted(), &options.open_options())?;
     let nbytes = archive.nbytes();
     if nbytes == 0 {
         // Nothing of it will be read, but its chunks can be damaged.

@@ -5,12 +5,11 @@ use bloscpack_format::Json;
 use bloscpack_format::bcolz::{self, Cparams, Shuffle, Storage};
 use bloscpack_format::numpy::{Dtype, NumpyMeta};
 
-use crate::array::Typing;
 use crate::formats::bcolz::CarrayParams;
 use crate::formats::frame::{ArrayOptions, FrameParams};
 use crate::numpy::for_items;
 use crate::options::{Event, Observer};
-use crate::{Cancel, Error, PackOptions, Threads, UnpackOptions};
+use crate::{Cancel, Error, OpenOptions, PackOptions, Threads, Typing, UnpackOptions};
 
 /// How to convert. What is not set is as the input has it, or as the target's writers have it.
 #[derive(Debug, Clone, Default)]
@@ -128,6 +127,11 @@ impl ConvertOptions {
 
     pub(super) fn observer(&self) -> &Observer {
         &self.pack.observer
+    }
+
+    /// How the input is opened.
+    pub(super) fn open_options(&self) -> OpenOptions {
+        OpenOptions::new().limits(self.limits).cancel(self.cancel.clone()).typing(self.typing())
     }
 
     /// How the input is read.

@@ -65,7 +65,7 @@ pub fn convert_table(
 fn convert_table_paths(input: &Path, output: &Path, options: &ConvertOptions) -> Result<ConvertReport, Error> {
     refuse_within(input, output)?;
     refuse_array_options(options)?;
-    let table = Ctable::open_with_limits(LocalDirectory::open(input)?, options.limits)?;
+    let table = Ctable::open_with(LocalDirectory::open(input)?, &options.open_options())?;
     let attrs = table.attrs()?.try_clone()?;
     let mut columns = Vec::new();
     for (name, column) in named(&table) {
@@ -116,7 +116,7 @@ fn convert_table_to_files_paths(
 ) -> Result<ConvertReport, Error> {
     refuse_within(input, output)?;
     refuse_array_options(options)?;
-    let table = Ctable::open_with_limits(LocalDirectory::open(input)?, options.limits)?;
+    let table = Ctable::open_with(LocalDirectory::open(input)?, &options.open_options())?;
     let directory = NewDirectory::create(output, options.overwrite, is_files)?;
     let options = ConvertOptions { overwrite: false, ..options.clone() };
     let (unpack, observer) = (options.unpack_options(), options.observer());

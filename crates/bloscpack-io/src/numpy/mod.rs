@@ -50,7 +50,7 @@ pub fn pack_array(bytes: &[u8], meta: &NumpyMeta, options: &PackOptions) -> Resu
 /// # Errors
 /// [`Error::NotANumpyArray`] if the file does not hold an array, or not all of it; what [`unpack_bytes`] answers.
 pub fn unpack_array(packed: &[u8], options: &UnpackOptions) -> Result<(Vec<u8>, NumpyMeta), Error> {
-    let meta = array_meta(&Archive::open_with_limits(packed, options.limits)?)?;
+    let meta = array_meta(&Archive::open_with(packed, &options.open_options())?)?;
     let (bytes, _) = unpack_bytes(packed, options)?;
     check_len(&meta, bytes.len() as u64)?;
     Ok((bytes, meta))
@@ -77,7 +77,7 @@ pub fn pack_array_to_file(
 pub fn unpack_array_from_file(input: impl AsRef<Path>, options: &UnpackOptions) -> Result<(Vec<u8>, NumpyMeta), Error> {
     fn inner(input: &Path, options: &UnpackOptions) -> Result<(Vec<u8>, NumpyMeta), Error> {
         let file = File::open(input).map_err(|error| Error::file("opening", input, error))?;
-        let meta = array_meta(&Archive::open_with_limits(&file, options.limits)?)?;
+        let meta = array_meta(&Archive::open_with(&file, &options.open_options())?)?;
         let (bytes, _) = unpack_bytes_from_file(input, options)?;
         check_len(&meta, bytes.len() as u64)?;
         Ok((bytes, meta))

@@ -68,7 +68,7 @@ pub fn unpack_npy_file(
     fn inner(input: &Path, output: &Path, options: &UnpackOptions) -> Result<UnpackReport, Error> {
         let source = File::open(input).map_err(|error| Error::file("opening", input, error))?;
         refuse_same_file(&source, output)?;
-        let meta = array_meta(&Archive::open_with_limits(&source, options.limits)?)?;
+        let meta = array_meta(&Archive::open_with(&source, &options.open_options())?)?;
         let mut file = AtomicFile::create(output, options.overwrite)?;
         file.write_all(&npy::to_bytes(&meta)?).map_err(Error::io("writing the output"))?;
         let report = unpack_stream(source, &mut file, options)?;

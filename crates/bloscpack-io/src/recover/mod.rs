@@ -12,4 +12,4 @@ mod bloscpack;
 pub(crate) mod frame;
 mod lost;
 
-pub use self::bloscpack::{Lost, RecoverReport, recover, recover_with_limits};
+pub use self::bloscpack::{Lost, RecoverReport, recover};

@@ -10,8 +10,8 @@ use bloscpack_format::numpy::{NumpyError, NumpyMeta, Order};
 use super::kept::Kept;
 use super::settled::Moves;
 use super::store::read_attrs;
-use crate::Error;
 use crate::source::ReadDirectory;
+use crate::{Error, OpenOptions};
 
 /// What the metadata of a carray say.
 #[derive(Debug, Clone)]
@@ -82,15 +82,16 @@ impl<D: ReadDirectory> Carray<D> {
     /// # Errors
     /// [`Error::InFile`] with what is wrong with one of them.
     pub fn open(dir: D) -> Result<Self, Error> {
-        Carray::open_with_limits(dir, Limits::new())
+        Carray::open_with(dir, &OpenOptions::new())
     }
 
-    /// [`Carray::open`] within other limits, which bound all that is read from it later, too, unless options say otherwise.
+    /// [`Carray::open`] with other options. Limits also bound all that is read from it later, unless other options are given
+    /// there.
     ///
     /// # Errors
     /// As [`Carray::open`]; of files that are too large, [`Error::Limit`] within.
-    pub fn open_with_limits(dir: D, limits: Limits) -> Result<Self, Error> {
-        Carray::open_beside(dir, &mut Kept::new(limits))
+    pub fn open_with(dir: D, options: &OpenOptions) -> Result<Self, Error> {
+        Carray::open_beside(dir, &mut Kept::new(options.limits))
     }
 
     /// The same beside others that are kept.

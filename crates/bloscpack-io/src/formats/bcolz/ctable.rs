@@ -13,7 +13,7 @@ use super::settled::Settled;
 use super::store::Below;
 use super::store::read_meta;
 use crate::source::ReadDirectory;
-use crate::{Archive, Error};
+use crate::{Archive, Error, OpenOptions};
 
 /// A column of a table: a carray below the root.
 pub type Column<D> = Carray<ColumnDirectory<D>>;
@@ -38,15 +38,16 @@ impl<D: ReadDirectory> Ctable<D> {
     /// # Errors
     /// [`Error::InFile`] with what is wrong with one of them; [`Error::ColumnLength`].
     pub fn open(dir: D) -> Result<Self, Error> {
-        Ctable::open_with_limits(dir, Limits::new())
+        Ctable::open_with(dir, &OpenOptions::new())
     }
 
-    /// [`Ctable::open`] within other limits, also of its columns.
+    /// [`Ctable::open`] with other options. Limits are also those of the columns.
     ///
     /// # Errors
     /// As [`Ctable::open`].
-    pub fn open_with_limits(dir: D, limits: Limits) -> Result<Self, Error> {
-        let dir = Arc::new(Settled::open_with_limits(dir, &limits)?);
+    pub fn open_with(dir: D, options: &OpenOptions) -> Result<Self, Error> {
+        let limits = options.limits;
+        let dir = Arc::new(Settled::open_with(dir, options)?);
         let names = names(&dir, &limits)?;
         let mut columns: Vec<Column<D>> = Vec::new();
         let mut kept = Kept::new(limits);
@@ -129,17 +130,9 @@ fn names(dir: &dyn ReadDirectory, limits: &Limits) -> Result<Vec<String>, Error>
 /// The names of the columns of the table in a directory, in their order. The columns are not looked at.
 ///
 /// # Errors
-/// [`Error::InFile`] if the list is damaged.
-pub fn column_names(dir: &impl ReadDirectory) -> Result<Vec<String>, Error> {
-    column_names_with_limits(dir, &Limits::new())
-}
-
-/// [`column_names`] within other limits.
-///
-/// # Errors
-/// As [`column_names`]; [`Error::Limit`] within.
-pub fn column_names_with_limits(dir: &impl ReadDirectory, limits: &Limits) -> Result<Vec<String>, Error> {
-    names(&Settled::open_with_limits(dir, limits)?, limits)
+/// [`Error::InFile`] if the list is damaged or over the limits.
+pub fn column_names(dir: &impl ReadDirectory, options: &OpenOptions) -> Result<Vec<String>, Error> {
+    names(&Settled::open_with(dir, options)?, &options.limits)
 }
 
 /// The directory of a column, of the table in a directory.
@@ -148,7 +141,7 @@ pub(crate) fn column_directory<D: ReadDirectory>(
     name: &str,
     limits: &Limits,
 ) -> Result<ColumnDirectory<D>, Error> {
-    let dir = Settled::open_with_limits(dir, limits)?;
+    let dir = Settled::open_with(dir, &OpenOptions::new().limits(*limits))?;
     let columns = names(&dir, limits)?;
     match columns.iter().any(|column| column == name) {
         true => Ok(Below::new(Arc::new(dir), name)),

@@ -40,11 +40,12 @@ pub(crate) mod store;
 mod verify;
 pub(crate) mod write;
 
-pub use crate::recover::bcolz::{Gaps, Lost, LostPart, RecoverReport, recover, recover_with_limits};
+pub use crate::options::Gaps;
+pub use crate::recover::bcolz::{Lost, LostPart, RecoverReport, recover};
 pub use carray::Carray;
 pub(crate) use container::OpenCarray;
 pub(crate) use ctable::column_directory;
-pub use ctable::{Column, ColumnDirectory, Ctable, column_names, column_names_with_limits};
+pub use ctable::{Column, ColumnDirectory, Ctable, column_names};
 pub use cursor::Cursor;
 pub use local::LocalDirectory;
 pub use memory::{MemoryDirectory, Op};

@@ -3,15 +3,14 @@
 use std::io;
 use std::path::Path;
 
-use blosc_core::Limits;
 use bloscpack_format::Format;
 use bloscpack_format::detect::detect_directory;
 
 use super::carray::Carray;
 use super::ctable::Ctable;
 use super::local::LocalDirectory;
-use crate::Error;
 use crate::source::ReadDirectory;
+use crate::{Error, OpenOptions};
 
 /// A directory of bcolz.
 #[derive(Debug)]
@@ -28,17 +27,17 @@ impl<D: ReadDirectory> Root<D> {
     /// # Errors
     /// [`Error::NotBcolz`] if it is neither; else as [`Carray::open`] and [`Ctable::open`].
     pub fn open(dir: D) -> Result<Self, Error> {
-        Root::open_with_limits(dir, Limits::new())
+        Root::open_with(dir, &OpenOptions::new())
     }
 
-    /// [`Root::open`] within other limits.
+    /// [`Root::open`] with other options.
     ///
     /// # Errors
     /// As [`Root::open`].
-    pub fn open_with_limits(dir: D, limits: Limits) -> Result<Self, Error> {
+    pub fn open_with(dir: D, options: &OpenOptions) -> Result<Self, Error> {
         match format_of(&dir).map_err(|error| Error::io("opening")(error).in_file(dir.name("")))? {
-            Some(Format::Ctable) => Ctable::open_with_limits(dir, limits).map(Root::Ctable),
-            Some(Format::Carray) => Carray::open_with_limits(dir, limits).map(Root::Carray),
+            Some(Format::Ctable) => Ctable::open_with(dir, options).map(Root::Ctable),
+            Some(Format::Carray) => Carray::open_with(dir, options).map(Root::Carray),
             _ => Err(Error::NotBcolz { directory: dir.name("") }),
         }
     }

@@ -9,8 +9,8 @@ use bloscpack_format::bcolz::{PENDING_FILE, Pending, PendingStep, STAGED_DIR, ST
 
 use super::store::read_meta;
 use super::store::{PENDING_TIMES, read_small};
-use crate::Error;
 use crate::source::{ReadAt, ReadDirectory};
+use crate::{Error, OpenOptions};
 
 /// A directory as it is when the change is done that was interrupted in it, if one was. Nothing is written.
 #[derive(Debug, Clone)]
@@ -26,15 +26,15 @@ impl<D: ReadDirectory> Settled<D> {
     /// [`Error::InFile`] if the file that tells of the change is damaged; [`Error::Pending`] if something is not there that
     /// it needs, or somebody else has changed the directory since.
     pub fn open(dir: D) -> Result<Self, Error> {
-        Settled::open_with_limits(dir, &Limits::new())
+        Settled::open_with(dir, &OpenOptions::new())
     }
 
-    /// [`Settled::open`] within other limits.
+    /// [`Settled::open`] with other options.
     ///
     /// # Errors
     /// As [`Settled::open`].
-    pub fn open_with_limits(dir: D, limits: &Limits) -> Result<Self, Error> {
-        let moves = Moves::read(&dir, limits)?;
+    pub fn open_with(dir: D, options: &OpenOptions) -> Result<Self, Error> {
+        let moves = Moves::read(&dir, &options.limits)?;
         Ok(Settled { dir, moves })
     }
 

@@ -17,7 +17,7 @@ use super::store::{read_attrs, read_meta};
 use crate::run::pipeline;
 use crate::run::pipeline::Weight;
 use crate::source::ReadDirectory;
-use crate::{Error, UnpackOptions};
+use crate::{Error, OpenOptions, UnpackOptions};
 
 /// What was found.
 #[derive(Debug, Default)]
@@ -97,7 +97,7 @@ fn ctable(dir: &dyn ReadDirectory, options: &UnpackOptions, report: &mut VerifyR
 fn carray(dir: &dyn ReadDirectory, options: &UnpackOptions, report: &mut VerifyReport) -> Result<Option<u64>, Error> {
     report.columns += 1;
     report.faults.extend(read_attrs(dir, &options.limits).err());
-    let carray = match Carray::open_with_limits(dir, options.limits) {
+    let carray = match Carray::open_with(dir, &OpenOptions::new().limits(options.limits)) {
         Ok(carray) => carray,
         Err(error) => {
             // If it is meta/storage, meta/sizes was not looked at yet.

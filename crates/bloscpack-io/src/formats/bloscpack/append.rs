@@ -22,7 +22,7 @@ use crate::fs::files::{known_size, refuse_same_file};
 use crate::fs::lock::open_locked;
 use crate::options::Event;
 use crate::source::counted::Counted;
-use crate::{AppendOptions, Error};
+use crate::{AppendOptions, Error, OpenOptions};
 
 /// What was appended.
 #[derive(Debug, Clone)]
@@ -92,7 +92,7 @@ fn edit(
     options: &AppendOptions,
 ) -> Result<AppendReport, Error> {
     let file = open_locked(path, |path| File::open(path))?;
-    let archive = Archive::open_walked_with_limits(&*file, options.limits)?;
+    let archive = Archive::open_with(&*file, &OpenOptions::new().limits(options.limits).walk(true))?;
     let Some(layout) = archive.layout() else {
         return Err(Error::Unsupported { format: archive.format() });
     };

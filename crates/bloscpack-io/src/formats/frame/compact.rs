@@ -11,7 +11,7 @@ use super::container::{OpenFrame, SparseIndex};
 use super::local::LocalFrame;
 use super::new::NewFrame;
 use super::store::FrameStore as _;
-use crate::{Archive, Cancel, Error, ReadAt as _};
+use crate::{Archive, Cancel, Error, OpenOptions, ReadAt as _};
 
 /// What compacting did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,17 +28,9 @@ pub struct CompactReport {
 /// numbers share is still one.
 ///
 /// # Errors
-/// What opening and copying answer; the frame is then as it was.
-pub fn compact(path: impl AsRef<Path>, cancel: &Cancel) -> Result<CompactReport, Error> {
-    compact_with_limits(path.as_ref(), cancel, Limits::new())
-}
-
-/// [`compact`] within other limits.
-///
-/// # Errors
-/// As [`compact`], and [`Error::Limit`].
-pub fn compact_with_limits(path: impl AsRef<Path>, cancel: &Cancel, limits: Limits) -> Result<CompactReport, Error> {
-    let path = path.as_ref();
+/// What opening and copying answer, also [`Error::Limit`] and [`Error::Cancelled`]; the frame is then as it was.
+pub fn compact(path: impl AsRef<Path>, options: &OpenOptions) -> Result<CompactReport, Error> {
+    let (path, cancel, limits) = (path.as_ref(), &options.cancel, options.limits);
     if path.is_dir() { compact_sparse(path, cancel, limits) } else { compact_contiguous(path, cancel, limits) }
 }
 

@@ -38,10 +38,10 @@ pub(crate) mod store;
 mod verify;
 pub(crate) mod writer;
 
-pub use crate::recover::frame::{Lost, RecoverReport, recover, recover_with_limits};
+pub use crate::recover::frame::{Lost, RecoverReport, recover};
 pub use arrays::ArrayOptions;
 pub(crate) use chunk_directory::ChunkDirectory;
-pub use compact::{CompactReport, compact, compact_with_limits};
+pub use compact::{CompactReport, compact};
 pub(crate) use container::{OpenFrame, SparseIndex};
 pub use items::ArrayItems;
 pub use local::LocalFrame;

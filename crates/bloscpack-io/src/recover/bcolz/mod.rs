@@ -9,7 +9,6 @@
 //! | `salvage` | what stands of one carray |
 //! | `report` | what was lost |
 
-mod gaps;
 mod report;
 mod salvage;
 
@@ -19,7 +18,6 @@ use std::sync::Arc;
 use blosc_core::Limits;
 use bloscpack_format::bcolz::{Attrs, ROOTDIRS_FILE, RootDirs, STORAGE_FILE, check_name};
 
-pub use self::gaps::Gaps;
 pub use self::report::{Lost, LostPart, RecoverReport};
 use self::salvage::Damaged;
 use crate::formats::bcolz::carray::Meta;
@@ -30,9 +28,10 @@ use crate::formats::bcolz::store::Below;
 use crate::formats::bcolz::store::{read_attrs, read_meta};
 use crate::formats::bcolz::write::{Column, CtableWriter, Place, Staging};
 use crate::fs::files::refuse_within;
+use crate::options::Gaps;
 use crate::recover::lost::Told;
 use crate::source::ReadDirectory;
-use crate::{Cancel, Error};
+use crate::{Cancel, Error, RecoverOptions};
 
 /// Writes what still stands of the carray or ctable `input` to a new directory.
 ///
@@ -43,36 +42,13 @@ use crate::{Cancel, Error};
 pub fn recover(
     input: impl AsRef<Path>,
     output: impl AsRef<Path>,
-    overwrite: bool,
-    gaps: Gaps,
-    cancel: &Cancel,
+    options: &RecoverOptions,
 ) -> Result<RecoverReport, Error> {
-    recover_with_limits(input.as_ref(), output.as_ref(), overwrite, gaps, cancel, Limits::new())
+    recover_paths(input.as_ref(), output.as_ref(), options)
 }
 
-/// [`recover`] within other limits: what would cost more counts as lost.
-///
-/// # Errors
-/// As [`recover`].
-pub fn recover_with_limits(
-    input: impl AsRef<Path>,
-    output: impl AsRef<Path>,
-    overwrite: bool,
-    gaps: Gaps,
-    cancel: &Cancel,
-    limits: Limits,
-) -> Result<RecoverReport, Error> {
-    recover_with_limits_paths(input.as_ref(), output.as_ref(), overwrite, gaps, cancel, limits)
-}
-
-fn recover_with_limits_paths(
-    input: &Path,
-    output: &Path,
-    overwrite: bool,
-    gaps: Gaps,
-    cancel: &Cancel,
-    limits: Limits,
-) -> Result<RecoverReport, Error> {
+fn recover_paths(input: &Path, output: &Path, options: &RecoverOptions) -> Result<RecoverReport, Error> {
+    let RecoverOptions { limits, ref cancel, overwrite, gaps } = *options;
     let dir = LocalDirectory::open(input)?;
     refuse_within(input, output)?;
     let mut lost = Vec::new();

@@ -8,13 +8,13 @@ use bloscpack_format::bcolz::{
     ChunkFileHeader, DATA_DIR, Dtype, SIZES_FILE, STORAGE_FILE, Sizes, Storage, chunk_file_name, chunk_file_number,
 };
 
-use super::gaps::Gaps;
 use super::report::LostPart;
 use crate::formats::bcolz::carray::Meta;
 use crate::formats::bcolz::kept::Kept;
 use crate::formats::bcolz::store::Directory;
 use crate::formats::bcolz::store::read_attrs;
 use crate::formats::bcolz::write::Column;
+use crate::options::Gaps;
 use crate::recover::lost::Told;
 use crate::source::ReadDirectory;
 use crate::{Cancel, Error};

@@ -26,12 +26,10 @@ mod write;
 
 use std::path::Path;
 
-use blosc_core::Limits;
-
 use self::head::Head;
 use self::probe::Probe;
 pub use self::report::{Lost, RecoverReport};
-use crate::{Cancel, Error, LocalSource, ReadAt as _};
+use crate::{Error, LocalSource, ReadAt as _, RecoverOptions};
 
 /// Writes the whole chunks of the bloscpack file `input` to a new bloscpack file of version 3, with zeros for lost chunks.
 ///
@@ -44,33 +42,13 @@ use crate::{Cancel, Error, LocalSource, ReadAt as _};
 pub fn recover(
     input: impl AsRef<Path>,
     output: impl AsRef<Path>,
-    overwrite: bool,
-    cancel: &Cancel,
+    options: &RecoverOptions,
 ) -> Result<RecoverReport, Error> {
-    recover_with_limits(input.as_ref(), output.as_ref(), overwrite, cancel, Limits::new())
+    recover_paths(input.as_ref(), output.as_ref(), options)
 }
 
-/// [`recover`] within other limits. A chunk beyond them counts as lost.
-///
-/// # Errors
-/// As [`recover`]; [`Error::Limit`] if zeros or the report would take more than the limits allow.
-pub fn recover_with_limits(
-    input: impl AsRef<Path>,
-    output: impl AsRef<Path>,
-    overwrite: bool,
-    cancel: &Cancel,
-    limits: Limits,
-) -> Result<RecoverReport, Error> {
-    recover_with_limits_paths(input.as_ref(), output.as_ref(), overwrite, cancel, limits)
-}
-
-fn recover_with_limits_paths(
-    input: &Path,
-    output: &Path,
-    overwrite: bool,
-    cancel: &Cancel,
-    limits: Limits,
-) -> Result<RecoverReport, Error> {
+fn recover_paths(input: &Path, output: &Path, options: &RecoverOptions) -> Result<RecoverReport, Error> {
+    let RecoverOptions { limits, ref cancel, overwrite, .. } = *options;
     let source = LocalSource::open(input)?;
     source.refuse_as_output(output)?;
     let source = source.into_file();

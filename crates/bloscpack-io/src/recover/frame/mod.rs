@@ -26,7 +26,7 @@ use self::salvage::Salvage;
 use self::slot::Slot;
 use self::walk::Walk;
 use crate::source::parse_start;
-use crate::{Archive, Cancel, Error, LocalSource, ReadAt as _};
+use crate::{Archive, Cancel, Error, LocalSource, OpenOptions, ReadAt as _, RecoverOptions};
 
 /// Writes what still stands of the frame `input` to a new frame, contiguous or sparse as the old one is.
 ///
@@ -36,38 +36,18 @@ use crate::{Archive, Cancel, Error, LocalSource, ReadAt as _};
 pub fn recover(
     input: impl AsRef<Path>,
     output: impl AsRef<Path>,
-    overwrite: bool,
-    cancel: &Cancel,
+    options: &RecoverOptions,
 ) -> Result<RecoverReport, Error> {
-    recover_with_limits(input.as_ref(), output.as_ref(), overwrite, cancel, Limits::new())
+    recover_paths(input.as_ref(), output.as_ref(), options)
 }
 
-/// [`recover`] within other limits: what would cost more counts as lost.
-///
-/// # Errors
-/// As [`recover`]; [`Error::Limit`] if what is lost would take more memory to tell.
-pub fn recover_with_limits(
-    input: impl AsRef<Path>,
-    output: impl AsRef<Path>,
-    overwrite: bool,
-    cancel: &Cancel,
-    limits: Limits,
-) -> Result<RecoverReport, Error> {
-    recover_with_limits_paths(input.as_ref(), output.as_ref(), overwrite, cancel, limits)
-}
-
-fn recover_with_limits_paths(
-    input: &Path,
-    output: &Path,
-    overwrite: bool,
-    cancel: &Cancel,
-    limits: Limits,
-) -> Result<RecoverReport, Error> {
+fn recover_paths(input: &Path, output: &Path, options: &RecoverOptions) -> Result<RecoverReport, Error> {
+    let RecoverOptions { limits, ref cancel, overwrite, .. } = *options;
     let source = LocalSource::open(input)?;
     source.refuse_as_output(output)?;
     let mut lost = Vec::new();
     let stored = source.stored().map_err(Error::io("reading the input"))?;
-    if let Ok(archive) = Archive::open_with_limits(&source, limits) {
+    if let Ok(archive) = Archive::open_with(&source, &OpenOptions::new().limits(limits)) {
         let frame = archive.frame().ok_or(Error::Unsupported { format: archive.format() })?;
         let slots = (0..frame.nchunks()).map(|number| match frame.chunk(number) {
             Ok(ChunkRef::Special { special, nbytes }) => Slot::Special(special, nbytes),

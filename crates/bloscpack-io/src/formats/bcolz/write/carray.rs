@@ -22,7 +22,7 @@ use crate::fs::lock::Lock;
 use crate::fs::new_directory::NewDirectory;
 use crate::fs::place::directory;
 use crate::source::ReadDirectory as _;
-use crate::{Cancel, Error, Threads};
+use crate::{Cancel, Error, OpenOptions, Threads};
 
 /// A carray that is being written. [`flush`](Self::flush) makes all changes since the last one true, and durable; a process
 /// that is killed at any moment leaves the array as it was at the last flush. What was not flushed when this is dropped,
@@ -104,23 +104,23 @@ impl CarrayWriter<LocalDirectory> {
     /// # Errors
     /// [`Error::Locked`] if somebody else is changing it; [`Error::File`], and as [`CarrayWriter::with_directory`].
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
-        CarrayWriter::open_with_limits(path.as_ref(), Limits::new())
+        CarrayWriter::open_with(path, &OpenOptions::new())
     }
 
-    /// [`CarrayWriter::open`] within other limits: what is there may cost no more.
+    /// [`CarrayWriter::open`] with other options. Limits bound what is there.
     ///
     /// # Errors
     /// As [`CarrayWriter::open`].
-    pub fn open_with_limits(path: impl AsRef<Path>, limits: Limits) -> Result<Self, Error> {
-        fn inner(path: &Path, limits: Limits) -> Result<CarrayWriter, Error> {
+    pub fn open_with(path: impl AsRef<Path>, options: &OpenOptions) -> Result<Self, Error> {
+        fn inner(path: &Path, options: &OpenOptions) -> Result<CarrayWriter, Error> {
             let table = directory(path);
             if [PENDING_FILE, ROOTDIRS_FILE].iter().all(|file| table.join(file).exists()) {
                 // A change of the table that this is a column of.
-                drop(Staging::open(LocalDirectory::open(table)?, limits)?);
+                drop(Staging::open(LocalDirectory::open(table)?, options.limits)?);
             }
-            CarrayWriter::with_directory_and_limits(LocalDirectory::open(path)?, limits)
+            CarrayWriter::with_directory(LocalDirectory::open(path)?, options)
         }
-        inner(path.as_ref(), limits)
+        inner(path.as_ref(), options)
     }
 }
 
@@ -129,15 +129,8 @@ impl<D: Directory> CarrayWriter<D> {
     ///
     /// # Errors
     /// [`Error::InFile`] with what is wrong with its metadata; [`Error::Pending`]; [`Error::Locked`].
-    pub fn with_directory(dir: D) -> Result<Self, Error> {
-        CarrayWriter::with_directory_and_limits(dir, Limits::new())
-    }
-
-    /// [`CarrayWriter::with_directory`] within other limits.
-    ///
-    /// # Errors
-    /// As [`CarrayWriter::with_directory`].
-    pub fn with_directory_and_limits(dir: D, limits: Limits) -> Result<Self, Error> {
+    pub fn with_directory(dir: D, options: &OpenOptions) -> Result<Self, Error> {
+        let limits = options.limits;
         Ok(CarrayWriter::with(Column::open(Arc::new(Staging::open(dir, limits)?), "", &mut Kept::new(limits))?))
     }
 

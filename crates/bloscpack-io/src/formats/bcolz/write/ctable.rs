@@ -7,7 +7,6 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use blosc_core::Limits;
 use bloscpack_format::FormatError;
 use bloscpack_format::bcolz::{ATTRS_FILE, Attrs, PendingStep, ROOTDIRS_FILE, RootDirs};
 
@@ -20,7 +19,7 @@ use crate::formats::bcolz::kept::Kept;
 use crate::formats::bcolz::local::LocalDirectory;
 use crate::formats::bcolz::store::Directory;
 use crate::formats::bcolz::store::read_meta;
-use crate::{Cancel, Error, Threads};
+use crate::{Cancel, Error, OpenOptions, Threads};
 
 /// A ctable that is being written. [`flush`](Self::flush) makes all changes since the last one true in all columns at once,
 /// and durable; a process that is killed at any moment leaves the table as it was at the last flush. What was not flushed when
@@ -77,15 +76,15 @@ impl CtableWriter<LocalDirectory> {
     /// [`Error::Locked`] if somebody else is changing it, or a column of it; [`Error::File`], and as
     /// [`CtableWriter::with_directory`].
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
-        CtableWriter::open_with_limits(path.as_ref(), Limits::new())
+        CtableWriter::open_with(path, &OpenOptions::new())
     }
 
-    /// [`CtableWriter::open`] within other limits: what is there may cost no more.
+    /// [`CtableWriter::open`] with other options. Limits bound what is there.
     ///
     /// # Errors
     /// As [`CtableWriter::open`].
-    pub fn open_with_limits(path: impl AsRef<Path>, limits: Limits) -> Result<Self, Error> {
-        CtableWriter::with_directory_and_limits(LocalDirectory::open(path.as_ref())?, limits)
+    pub fn open_with(path: impl AsRef<Path>, options: &OpenOptions) -> Result<Self, Error> {
+        CtableWriter::with_directory(LocalDirectory::open(path)?, options)
     }
 }
 
@@ -96,15 +95,8 @@ impl<D: Directory> CtableWriter<D> {
     /// # Errors
     /// [`Error::InFile`] with what is wrong with its metadata; [`Error::ColumnLength`] if a column has fewer rows than the
     /// first; [`Error::Pending`]; [`Error::Locked`].
-    pub fn with_directory(dir: D) -> Result<Self, Error> {
-        CtableWriter::with_directory_and_limits(dir, Limits::new())
-    }
-
-    /// [`CtableWriter::with_directory`] within other limits.
-    ///
-    /// # Errors
-    /// As [`CtableWriter::with_directory`].
-    pub fn with_directory_and_limits(dir: D, limits: Limits) -> Result<Self, Error> {
+    pub fn with_directory(dir: D, options: &OpenOptions) -> Result<Self, Error> {
+        let limits = options.limits;
         let root = Arc::new(Staging::open(dir, limits)?);
         let names = read_meta(&root.dir, ROOTDIRS_FILE, (&limits, 1), RootDirs::parse)?.names;
         let mut columns: Vec<Column<D>> = Vec::new();

@@ -22,7 +22,7 @@ use crate::formats::frame::new::NewFrame;
 use crate::formats::frame::params::FrameParams;
 use crate::formats::frame::read::{expect_frame, read_frame};
 use crate::formats::frame::store::{FrameStore, MemoryFrame};
-use crate::{Cancel, Error, Threads, read_back};
+use crate::{Cancel, Error, OpenOptions, Threads, read_back};
 
 /// A frame that is being written. Changes are collected, their chunks written where nobody looks yet;
 /// [`commit`](Self::commit) makes all of them true in one step. A process that is killed at any moment leaves the frame as
@@ -68,15 +68,15 @@ impl FrameWriter<LocalFrame> {
     /// # Errors
     /// [`Error::File`], and as [`FrameWriter::with_store`].
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
-        FrameWriter::open_with_limits(path.as_ref(), Limits::new())
+        FrameWriter::open_with(path, &OpenOptions::new())
     }
 
-    /// [`FrameWriter::open`] within other limits: what is there may cost no more.
+    /// [`FrameWriter::open`] with other options. Limits bound what is there.
     ///
     /// # Errors
     /// As [`FrameWriter::open`], and [`Error::Limit`].
-    pub fn open_with_limits(path: impl AsRef<Path>, limits: Limits) -> Result<Self, Error> {
-        FrameWriter::with_store_and_limits(LocalFrame::open(path.as_ref())?, limits)
+    pub fn open_with(path: impl AsRef<Path>, options: &OpenOptions) -> Result<Self, Error> {
+        FrameWriter::with_store(LocalFrame::open(path)?, options)
     }
 }
 
@@ -137,16 +137,9 @@ impl<S: FrameStore> FrameWriter<S> {
     /// compresses them answers [`Error::FrameParams`].
     ///
     /// # Errors
-    /// As [`Archive::open`].
-    pub fn with_store(store: S) -> Result<Self, Error> {
-        FrameWriter::with_store_and_limits(store, Limits::new())
-    }
-
-    /// [`FrameWriter::with_store`] within other limits.
-    ///
-    /// # Errors
-    /// As [`FrameWriter::with_store`], and [`Error::Limit`].
-    pub fn with_store_and_limits(store: S, limits: Limits) -> Result<Self, Error> {
+    /// As [`Archive::open`](crate::Archive::open).
+    pub fn with_store(store: S, options: &OpenOptions) -> Result<Self, Error> {
+        let limits = options.limits;
         let len = store.len().map_err(Error::io("reading the input"))?;
         expect_frame(&store, len)?;
         let frame = read_frame(&store, len, store.frame_type(), &limits)?;

@@ -1,76 +1,14 @@
-//! How to pack, unpack and append: builders with the original bloscpack's defaults.
+//! How to pack.
 
-use std::fmt;
 use std::sync::Arc;
 
-use blosc_core::{CParams, Codec, FilterPipeline, Limits};
+use blosc_core::{CParams, Codec, FilterPipeline};
 use bloscpack_format::Json;
-use bloscpack_format::bloscpack::{DEFAULT_CHUNK_SIZE, Header, MaxAppChunks, MetadataArgs, MetadataHeader};
-use bloscpack_format::checksum::{Checksum, Digest};
+use bloscpack_format::bloscpack::{DEFAULT_CHUNK_SIZE, MaxAppChunks, MetadataArgs};
+use bloscpack_format::checksum::Checksum;
 
+use super::event::Observer;
 use crate::{Cancel, Threads};
-
-/// What an operation tells while it runs; for progress and verbose output.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum Event<'a> {
-    /// The bloscpack header that was read or is written.
-    Header(&'a Header),
-    /// The metadata section that was read or is written.
-    Metadata {
-        /// Its header.
-        header: &'a MetadataHeader,
-        /// Its content.
-        value: &'a Json,
-    },
-    /// A chunk has been read or written, in order.
-    Chunk {
-        /// Its number.
-        chunk: u64,
-        /// Whether it is the last one, as far as that is known.
-        last: bool,
-        /// Its plain size.
-        nbytes: u64,
-        /// Its compressed size, without the digest.
-        cbytes: u64,
-        /// Its digest.
-        digest: &'a Digest,
-    },
-    /// The offsets that were read or are written: all entries, spare ones as -1.
-    Offsets(&'a [i64]),
-    /// A conversion has so many plain bytes before it.
-    Begin {
-        /// All plain bytes.
-        nbytes: u64,
-    },
-    /// So many plain bytes more have been decoded or converted.
-    Plain(u64),
-}
-
-/// What is done with an [`Event`], from whatever thread.
-type Listener = dyn Fn(Event<'_>) + Send + Sync;
-
-/// Somebody who listens to [`Event`]s.
-#[derive(Clone, Default)]
-pub(crate) struct Observer(Option<Arc<Listener>>);
-
-impl Observer {
-    pub(crate) fn new(observer: impl Fn(Event<'_>) + Send + Sync + 'static) -> Self {
-        Observer(Some(Arc::new(observer)))
-    }
-
-    pub(crate) fn tell(&self, event: Event<'_>) {
-        if let Some(observer) = &self.0 {
-            observer(event);
-        }
-    }
-}
-
-impl fmt::Debug for Observer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.0.is_some() { "Observer" } else { "no observer" })
-    }
-}
 
 /// How to pack.
 ///
@@ -210,147 +148,11 @@ impl PackOptions {
     }
 }
 
-/// How to unpack, verify or read.
-#[derive(Debug, Clone, Default)]
-pub struct UnpackOptions {
-    pub(crate) limits: Limits,
-    pub(crate) overwrite: bool,
-    pub(crate) threads: Threads,
-    pub(crate) cancel: Cancel,
-    pub(crate) observer: Observer,
-}
-
-impl UnpackOptions {
-    /// All threads of the current pool, default limits.
-    pub fn new() -> Self {
-        UnpackOptions::default()
-    }
-
-    /// What the input may cost. [`Limits::max_nbytes`] bounds only what is put together in memory.
-    pub fn limits(mut self, limits: Limits) -> Self {
-        self.limits = limits;
-        self
-    }
-}
-
-/// How to append. What is not set stays as the file has it, or as [`PackOptions::new`] says.
-#[derive(Debug, Clone)]
-pub struct AppendOptions {
-    pub(crate) codec: Codec,
-    pub(crate) clevel: u8,
-    pub(crate) filters: FilterPipeline,
-    pub(crate) typesize: Option<usize>,
-    pub(crate) metadata: Option<Json>,
-    pub(crate) limits: Limits,
-    pub(crate) threads: Threads,
-    pub(crate) cancel: Cancel,
-    pub(crate) observer: Observer,
-}
-
-impl AppendOptions {
-    /// BloscLZ level 7, shuffle, the typesize of the file, metadata unchanged.
-    pub fn new() -> Self {
-        AppendOptions {
-            codec: Codec::BloscLz,
-            clevel: 7,
-            filters: FilterPipeline::shuffle(),
-            typesize: None,
-            metadata: None,
-            limits: Limits::new(),
-            threads: Threads::default(),
-            cancel: Cancel::default(),
-            observer: Observer::default(),
-        }
-    }
-
-    /// The codec of the new chunks.
-    pub fn codec(mut self, codec: Codec) -> Self {
-        self.codec = codec;
-        self
-    }
-
-    /// The level of the new chunks, 0..=9.
-    pub fn clevel(mut self, clevel: u8) -> Self {
-        self.clevel = clevel;
-        self
-    }
-
-    /// The filters of the new chunks.
-    pub fn filters(mut self, filters: FilterPipeline) -> Self {
-        self.filters = filters;
-        self
-    }
-
-    /// The typesize of the new chunks in bytes; `None` for the file's.
-    pub fn typesize(mut self, typesize: impl Into<Option<usize>>) -> Self {
-        self.typesize = typesize.into();
-        self
-    }
-
-    /// What reading the file may cost.
-    pub fn limits(mut self, limits: Limits) -> Self {
-        self.limits = limits;
-        self
-    }
-
-    /// Metadata to replace the file's; `None` leaves it.
-    pub fn metadata(mut self, metadata: Option<Json>) -> Self {
-        self.metadata = metadata;
-        self
-    }
-}
-
 impl Default for PackOptions {
     fn default() -> Self {
         PackOptions::new()
     }
 }
-
-impl Default for AppendOptions {
-    fn default() -> Self {
-        AppendOptions::new()
-    }
-}
-
-macro_rules! running {
-    ($($options:ty),*) => {$(
-        impl $options {
-            /// Who does the work. The bytes that come out are the same.
-            pub fn threads(mut self, threads: Threads) -> Self {
-                self.threads = threads;
-                self
-            }
-
-            /// A switch that calls the operation off.
-            pub fn cancel(mut self, cancel: Cancel) -> Self {
-                self.cancel = cancel;
-                self
-            }
-
-            /// Somebody to be told what happens.
-            pub fn observe(mut self, observer: impl Fn(Event<'_>) + Send + Sync + 'static) -> Self {
-                self.observer = Observer::new(observer);
-                self
-            }
-        }
-    )*};
-}
-
-running!(PackOptions, UnpackOptions, AppendOptions);
-
-macro_rules! overwriting {
-    ($($options:ty),*) => {$(
-        impl $options {
-            /// Whether an output that exists is replaced rather than refused.
-            pub fn overwrite(mut self, overwrite: bool) -> Self {
-                self.overwrite = overwrite;
-                self
-            }
-        }
-    )*};
-}
-
-overwriting!(PackOptions, UnpackOptions);
 
 #[cfg(test)]
 mod tests {
@@ -368,11 +170,5 @@ mod tests {
         let filters = FilterPipeline::bitshuffle();
         is(PackOptions::new().filters(filters), default.filters(filters));
         is(PackOptions::new().clevel(9).params(CParams::new()), CParams::new());
-    }
-
-    #[test]
-    fn a_typesize_to_append_with_is_a_number_or_none() {
-        assert_eq!(AppendOptions::new().typesize(4).typesize, Some(4));
-        assert_eq!(AppendOptions::new().typesize(Some(4)).typesize(None).typesize, None);
     }
 }

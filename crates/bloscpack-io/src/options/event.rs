@@ -1,0 +1,70 @@
+//! What an operation tells while it runs.
+
+use std::fmt;
+use std::sync::Arc;
+
+use bloscpack_format::Json;
+use bloscpack_format::bloscpack::{Header, MetadataHeader};
+use bloscpack_format::checksum::Digest;
+
+/// What an operation tells while it runs; for progress and verbose output.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Event<'a> {
+    /// The bloscpack header that was read or is written.
+    Header(&'a Header),
+    /// The metadata section that was read or is written.
+    Metadata {
+        /// Its header.
+        header: &'a MetadataHeader,
+        /// Its content.
+        value: &'a Json,
+    },
+    /// A chunk has been read or written, in order.
+    Chunk {
+        /// Its number.
+        chunk: u64,
+        /// Whether it is the last one, as far as that is known.
+        last: bool,
+        /// Its plain size.
+        nbytes: u64,
+        /// Its compressed size, without the digest.
+        cbytes: u64,
+        /// Its digest.
+        digest: &'a Digest,
+    },
+    /// The offsets that were read or are written: all entries, spare ones as -1.
+    Offsets(&'a [i64]),
+    /// A conversion has so many plain bytes before it.
+    Begin {
+        /// All plain bytes.
+        nbytes: u64,
+    },
+    /// So many plain bytes more have been decoded or converted.
+    Plain(u64),
+}
+
+/// What is done with an [`Event`], from whatever thread.
+type Listener = dyn Fn(Event<'_>) + Send + Sync;
+
+/// Somebody who listens to [`Event`]s.
+#[derive(Clone, Default)]
+pub(crate) struct Observer(Option<Arc<Listener>>);
+
+impl Observer {
+    pub(crate) fn new(observer: impl Fn(Event<'_>) + Send + Sync + 'static) -> Self {
+        Observer(Some(Arc::new(observer)))
+    }
+
+    pub(crate) fn tell(&self, event: Event<'_>) {
+        if let Some(observer) = &self.0 {
+            observer(event);
+        }
+    }
+}
+
+impl fmt::Debug for Observer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "Observer" } else { "no observer" })
+    }
+}

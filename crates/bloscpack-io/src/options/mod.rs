@@ -1,0 +1,88 @@
+//! How to open, pack, unpack, append and recover: builders. Those for bloscpack files have the original's defaults.
+//!
+//! | file | options of |
+//! |---|---|
+//! | `open` | everything that opens a container |
+//! | `pack`, `unpack`, `append` | the verbs of these names |
+//! | `recover` | salvage |
+//! | `event` | what the verbs tell while they run |
+//!
+//! Setters have the name of the option. They take and return the options.
+
+mod append;
+mod event;
+mod open;
+mod pack;
+mod recover;
+mod unpack;
+
+use blosc_core::Limits;
+
+pub use self::append::AppendOptions;
+pub use self::event::Event;
+pub(crate) use self::event::Observer;
+pub use self::open::{OpenOptions, Typing};
+pub use self::pack::PackOptions;
+pub use self::recover::{Gaps, RecoverOptions};
+pub use self::unpack::UnpackOptions;
+use crate::{Cancel, Threads};
+
+macro_rules! running {
+    ($($options:ty),*) => {$(
+        impl $options {
+            /// Who does the work. The bytes that come out are the same.
+            pub fn threads(mut self, threads: Threads) -> Self {
+                self.threads = threads;
+                self
+            }
+
+            /// A switch that calls the operation off.
+            pub fn cancel(mut self, cancel: Cancel) -> Self {
+                self.cancel = cancel;
+                self
+            }
+
+            /// Somebody to be told what happens.
+            pub fn observe(mut self, observer: impl Fn(Event<'_>) + Send + Sync + 'static) -> Self {
+                self.observer = Observer::new(observer);
+                self
+            }
+        }
+    )*};
+}
+
+running!(PackOptions, UnpackOptions, AppendOptions);
+
+macro_rules! overwriting {
+    ($($options:ty),*) => {$(
+        impl $options {
+            /// Whether an output that exists is replaced rather than refused.
+            pub fn overwrite(mut self, overwrite: bool) -> Self {
+                self.overwrite = overwrite;
+                self
+            }
+        }
+    )*};
+}
+
+overwriting!(PackOptions, UnpackOptions, RecoverOptions);
+
+macro_rules! reading {
+    ($($options:ty),*) => {$(
+        impl $options {
+            /// What reading the input may cost.
+            pub fn limits(mut self, limits: Limits) -> Self {
+                self.limits = limits;
+                self
+            }
+
+            /// A switch that calls the operation off.
+            pub fn cancel(mut self, cancel: Cancel) -> Self {
+                self.cancel = cancel;
+                self
+            }
+        }
+    )*};
+}
+
+reading!(OpenOptions, RecoverOptions);

@@ -1,0 +1,60 @@
+//! How to open a container.
+
+use blosc_core::Limits;
+use bloscpack_format::numpy::Dtype;
+
+use crate::Cancel;
+
+/// How to open a container, to read or to change it.
+///
+/// ```
+/// use bloscpack_io::{Archive, Limits, OpenOptions, PackOptions, pack_bytes};
+/// let packed = pack_bytes(&[7; 1000], &PackOptions::new())?;
+/// let options = OpenOptions::new().limits(Limits::new().max_memory(1 << 20));
+/// assert_eq!(Archive::open_with(packed, &options)?.nbytes(), 1000);
+/// # Ok::<(), bloscpack_io::Error>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct OpenOptions {
+    pub(crate) limits: Limits,
+    pub(crate) cancel: Cancel,
+    pub(crate) walk: bool,
+    pub(crate) column: Option<String>,
+    pub(crate) typing: Typing,
+}
+
+impl OpenOptions {
+    /// Default limits; an array has the dtype and shape that the container describes.
+    pub fn new() -> Self {
+        OpenOptions::default()
+    }
+
+    /// Reads the headers of all chunks of a bloscpack file at once, and does not use its offsets.
+    pub fn walk(mut self, walk: bool) -> Self {
+        self.walk = walk;
+        self
+    }
+
+    /// The column of a ctable. Means nothing for other containers, which have no columns.
+    pub fn column(mut self, name: impl Into<Option<String>>) -> Self {
+        self.column = name.into();
+        self
+    }
+
+    /// Dtype and shape of an [`Array`](crate::Array).
+    pub fn typing(mut self, typing: Typing) -> Self {
+        self.typing = typing;
+        self
+    }
+}
+
+/// Dtype and shape that the caller gives to the bytes of an input. `None` leaves them to the input.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Typing {
+    /// The dtype of the items.
+    pub dtype: Option<Dtype>,
+    /// Items along each axis; one of them may be `None`, which is what the bytes make it.
+    pub shape: Option<Vec<Option<u64>>>,
+    /// Takes the input as raw bytes, also if it looks like a container.
+    pub raw: bool,
+}

@@ -1,0 +1,35 @@
+//! How to unpack, verify or read.
+
+use blosc_core::Limits;
+
+use super::event::Observer;
+use super::open::OpenOptions;
+use crate::{Cancel, Threads};
+
+/// How to unpack, verify or read.
+#[derive(Debug, Clone, Default)]
+pub struct UnpackOptions {
+    pub(crate) limits: Limits,
+    pub(crate) overwrite: bool,
+    pub(crate) threads: Threads,
+    pub(crate) cancel: Cancel,
+    pub(crate) observer: Observer,
+}
+
+impl UnpackOptions {
+    /// All threads of the current pool, default limits.
+    pub fn new() -> Self {
+        UnpackOptions::default()
+    }
+
+    /// The options to open a container that is read with these.
+    pub(crate) fn open_options(&self) -> OpenOptions {
+        OpenOptions::new().limits(self.limits).cancel(self.cancel.clone())
+    }
+
+    /// What the input may cost. [`Limits::max_nbytes`] bounds only what is put together in memory.
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+}
