@@ -6,7 +6,7 @@ use blosc_fuzz::{MAX_NBYTES, carray_files, serial};
 use bloscpack_format::Json;
 use bloscpack_format::bcolz::Dtype;
 use bloscpack_io::bcolz::{Carray, CarrayParams, CarrayWriter, Ctable, CtableWriter, MemoryDirectory, verify};
-use bloscpack_io::{Cancel, Error, Threads};
+use bloscpack_io::{Cancel, Error, Threads, OpenOptions};
 use libfuzzer_sys::fuzz_target;
 use std::num::NonZeroU64;
 
@@ -27,7 +27,7 @@ fn change_carray(files: &[u8], changes: &[u8; CHANGES]) {
     }
     let old = old.limits(blosc_fuzz::limits());
     let Ok(mut rows) = old.read_all(&serial()) else { return };
-    let done = CarrayWriter::with_directory(&dir).and_then(|mut carray| {
+    let done = CarrayWriter::with_directory(&dir, &OpenOptions::new()).and_then(|mut carray| {
         for (number, change) in changes.iter().enumerate() {
             let (what, amount) = (change % 6, u64::from(change / 6));
             let len = carray.len();
@@ -87,7 +87,7 @@ fn change_table(changes: &[u8; CHANGES]) {
         if change % 16 == 15 {
             table.flush().expect("a flush");
             drop(table);
-            table = CtableWriter::with_directory(&dir).expect("what was flushed");
+            table = CtableWriter::with_directory(&dir, &OpenOptions::new()).expect("what was flushed");
         }
     }
     table.finish().expect("a flush");

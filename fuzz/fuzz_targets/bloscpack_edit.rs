@@ -6,14 +6,14 @@ use blosc_core::Codec;
 use blosc_fuzz::{MAX_NBYTES, scratch, serial};
 use bloscpack_format::Json;
 use bloscpack_format::bloscpack::MetadataRewrite;
-use bloscpack_io::{AppendOptions, Archive, append_stream, rewrite_metadata, unpack_bytes};
+use bloscpack_io::{AppendOptions, Archive, rewrite_metadata, unpack_bytes, append, Source, OpenOptions};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: &[u8]| {
     // The last four bytes say what is done.
     let Some((file, [what, low, high, codec])) = input.split_last_chunk::<4>() else { return };
     // Chunks that are too large take too long, and what is behind the last one is no concern of ours.
-    match Archive::open_walked(file) {
+    match Archive::open_with(file, &OpenOptions::new().walk(true)) {
         Ok(archive)
             if archive
                 .header()
@@ -30,7 +30,7 @@ fuzz_target!(|input: &[u8]| {
         let codec = [Codec::BloscLz, Codec::Lz4, Codec::Zlib, Codec::Zstd][usize::from(codec % 4)];
         let size = (what & 2 == 0).then_some(new.len() as u64);
         let options = AppendOptions::new().codec(codec).clevel(1).metadata((what & 4 != 0).then_some(metadata));
-        append_stream(&path, new.as_slice(), size, &options).map(|_| Some(new.as_slice()))
+        append(&path, Source::reader(new.as_slice()).size(size), &options).map(|_| Some(new.as_slice()))
     } else {
         rewrite_metadata(&path, metadata, MetadataRewrite::default()).map(|()| None)
     };

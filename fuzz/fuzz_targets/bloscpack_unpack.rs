@@ -3,18 +3,18 @@
 #![no_main]
 
 use blosc_fuzz::{MAX_NBYTES, limits, reads, serial};
-use bloscpack_io::{Archive, unpack_bytes, unpack_stream};
+use bloscpack_io::{Archive, unpack_bytes, unpack, Source, Sink, OpenOptions};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     let from_memory = unpack_bytes(bytes, &serial());
     let mut streamed = Vec::new();
-    let from_stream = unpack_stream(bytes, &mut streamed, &serial());
+    let from_stream = unpack(Source::reader(bytes), Sink::writer(&mut streamed), &serial());
     match (from_memory, from_stream) {
         (Ok((plain, _)), Ok(_)) => {
             assert!(plain == streamed);
             // Offsets may lie, and then the chunks are found by walking; what is behind the last one is not looked at.
-            let Ok(archive) = Archive::open_walked(bytes) else { return };
+            let Ok(archive) = Archive::open_with(bytes, &OpenOptions::new().walk(true)) else { return };
             if plain.len() <= MAX_NBYTES && archive.nchunks() <= 1000 {
                 reads::all_ways(&archive.limits(limits()), &plain, *bytes.last_chunk().expect("longer than a header"));
             }

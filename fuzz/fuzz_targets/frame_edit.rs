@@ -6,7 +6,7 @@ use blosc_fuzz::shape::{places, region};
 use blosc_fuzz::{MAX_NBYTES, serial};
 use bloscpack_format::frame::{ChunkSize, FrameType, Header, Region};
 use bloscpack_io::frame::{FrameStore as _, FrameWriter, MemoryFrame};
-use bloscpack_io::{Archive, Error};
+use bloscpack_io::{Archive, Error, OpenOptions};
 use libfuzzer_sys::fuzz_target;
 
 /// The last bytes of an input say what is done.
@@ -15,7 +15,7 @@ const CHANGES: usize = 8;
 fuzz_target!(|bytes: &[u8]| {
     let Some((file, changes)) = bytes.split_last_chunk::<CHANGES>() else { return };
     let store = MemoryFrame { file: file.to_vec(), ..MemoryFrame::new(FrameType::Contiguous) };
-    let Ok(frame) = FrameWriter::with_store(store) else { return };
+    let Ok(frame) = FrameWriter::with_store(store, &OpenOptions::new()) else { return };
     let Ok(opened) = frame.frame() else { return };
     if let Some(array) = frame.array() {
         let (shape, itemsize) = (array.shape.clone(), opened.header.typesize as usize);

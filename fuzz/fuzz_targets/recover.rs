@@ -4,7 +4,7 @@
 
 use blosc_fuzz::{MAX_NBYTES, carray_files, limits, scratch, serial};
 use bloscpack_io::bcolz::{self, Carray, Gaps, LocalDirectory};
-use bloscpack_io::{Archive, Cancel, LocalSource, frame, recover, verify_file};
+use bloscpack_io::{Archive, Cancel, LocalSource, frame, recover, verify, Source, RecoverOptions};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -24,7 +24,7 @@ fn salvage_bloscpack(bytes: &[u8]) {
     std::fs::write(&input, bytes).expect("a scratch file");
     // An array may promise any number of zeros.
     let limits = limits().max_unearned(MAX_NBYTES);
-    let Ok(report) = recover::recover_with_limits(&input, &output, false, &Cancel::new(), limits) else {
+    let Ok(report) = recover::recover(&input, &output, &RecoverOptions::new().limits(limits)) else {
         assert!(!output.exists(), "it failed, but left something");
         return;
     };
@@ -32,10 +32,10 @@ fn salvage_bloscpack(bytes: &[u8]) {
     if report.lost.iter().any(|lost| matches!(lost, recover::Lost::Unchecked { .. })) {
         return;
     }
-    let verified = verify_file(&output, &serial());
+    let verified = verify(Source::file(&output), &serial());
     assert!(verified.is_ok(), "{verified:?}");
     let again = folder.join("again.blp");
-    let report = recover::recover_with_limits(&output, &again, false, &Cancel::new(), limits).expect("a whole file");
+    let report = recover::recover(&output, &again, &RecoverOptions::new().limits(limits)).expect("a whole file");
     assert!(report.lost.is_empty(), "{:?}", report.lost);
 }
 
@@ -47,7 +47,7 @@ fn salvage_frame(bytes: &[u8]) {
     let folder = scratch::folder();
     let (input, output) = (folder.join("in.b2frame"), folder.join("out.b2frame"));
     std::fs::write(&input, bytes).expect("a scratch file");
-    let Ok(report) = frame::recover(&input, &output, false, &Cancel::new()) else {
+    let Ok(report) = frame::recover(&input, &output, &RecoverOptions::new()) else {
         assert!(!output.exists(), "it failed, but left something");
         return;
     };
@@ -61,7 +61,7 @@ fn salvage_frame(bytes: &[u8]) {
     }
     // What wants a plugin is kept, and told: nobody here can check it.
     if !report.lost.iter().any(|lost| matches!(lost, frame::Lost::Unchecked { .. })) {
-        let verified = verify_file(&output, &serial());
+        let verified = verify(Source::file(&output), &serial());
         assert!(verified.is_ok(), "{verified:?}");
     }
     let Ok(whole) = Archive::open(bytes) else { return };
@@ -86,7 +86,7 @@ fn salvage_carray(bytes: &[u8]) {
         return;
     }
     let gaps = if fill & 1 == 0 { Gaps::Trim } else { Gaps::Fill };
-    let Ok(report) = bcolz::recover(&input, &output, false, gaps, &Cancel::new()) else {
+    let Ok(report) = bcolz::recover(&input, &output, &RecoverOptions::new().gaps(gaps)) else {
         assert!(!output.exists(), "it failed, but left something");
         return;
     };

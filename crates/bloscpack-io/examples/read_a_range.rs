@@ -4,13 +4,13 @@
 //! cargo run --release -p bloscpack-io --example read_a_range
 //! ```
 
-use bloscpack_io::{Archive, LocalSource, PackOptions, Threads, pack_bytes_to_file};
+use bloscpack_io::{Archive, LocalSource, PackOptions, Sink, Source, Threads, pack};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let dir = tempfile::tempdir()?;
     let path = dir.path().join("numbers.blp");
     let plain: Vec<u8> = (0..4_000_000u64).flat_map(u64::to_le_bytes).collect();
-    let packed = pack_bytes_to_file(&plain, &path, &PackOptions::new().threads(Threads::Ambient))?;
+    let packed = pack(Source::bytes(&plain), Sink::file(&path), &PackOptions::new().threads(Threads::Ambient))?;
     println!("{} bytes are {} in {} chunks", plain.len(), packed.cbytes, packed.header.nchunks.unwrap_or(0));
 
     // A `.b2frame`, a `.b2nd`, the directory of a sparse frame or a bare chunk open the same way.

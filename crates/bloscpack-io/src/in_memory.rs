@@ -52,6 +52,12 @@ impl Write for InMemory<'_> {
 pub(crate) struct InMemoryFile(io::Cursor<Vec<u8>>);
 
 impl InMemoryFile {
+    /// An empty file in the memory of a vector, whose content is dropped.
+    pub(crate) fn reusing(mut bytes: Vec<u8>) -> Self {
+        bytes.clear();
+        InMemoryFile(io::Cursor::new(bytes))
+    }
+
     pub(crate) fn into_inner(self) -> Vec<u8> {
         self.0.into_inner()
     }

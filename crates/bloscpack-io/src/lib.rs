@@ -1,25 +1,27 @@
 //! Blosc files in and out: pack, unpack, append, verify, read any part.
 //!
 //! ```text
-//! plain bytes ──► read ──► compress, digest (all threads) ──► write in order ──► rename      pack_*
-//! plain bytes ◄── rename ◄── write in order ◄── check, decompress (all threads) ◄── read     unpack_*
+//! plain bytes ──► read ──► compress, digest (all threads) ──► write in order ──► rename      pack
+//! plain bytes ◄── rename ◄── write in order ◄── check, decompress (all threads) ◄── read     unpack
 //! ```
 //!
-//! | to | from files | from memory | from and to anything |
-//! |---|---|---|---|
-//! | pack | [`pack_file`] | [`pack_bytes`], [`pack_bytes_to_file`] | [`pack_stream`], [`pack_to_file`]; pushed: [`PackWriter`] |
-//! | unpack | [`unpack_file`] | [`unpack_bytes`], [`unpack_bytes_from_file`] | [`unpack_stream`]; pulled, with seeks: [`Archive::reader`] |
-//! | append, change metadata | [`append_file`], [`rewrite_metadata`] | | [`append_stream`] |
-//! | attributes of any container | [`read_attributes`], [`edit_attribute`] | | [`Archive::attributes`] |
-//! | verify | [`verify_file`] | | [`verify_stream`] |
-//! | read a part, a slice of an array, metalayers | [`Archive`] on a [`LocalSource`] | [`Archive`] | any [`ReadAt`] |
-//! | arrays | [`numpy`] | [`numpy`] | |
-//! | selections of arrays in any container, statistics | [`Array`] on a [`LocalSource`] | [`Array`] | any [`ReadAt`] |
-//! | make and change frames | [`frame`] | [`frame`] | any [`frame::FrameStore`] |
-//! | read and verify bcolz directories | [`bcolz`] | [`bcolz`] | any [`bcolz::Directory`] |
-//! | make, change and salvage them | [`bcolz`] | [`bcolz`] | any [`bcolz::Directory`] |
-//! | salvage a damaged bloscpack file | [`recover`] | | |
-//! | convert | [`convert`] | | |
+//! | task | use |
+//! |---|---|
+//! | pack and unpack files, memory or streams | [`pack`], [`unpack`] with a [`Source`] and a [`Sink`]; in memory [`pack_bytes`], [`unpack_bytes`] |
+//! | pack what is pushed; pull plain bytes, with seeks | [`PackWriter`]; [`Archive::reader`] |
+//! | append, other metadata | [`append`], [`rewrite_metadata`] |
+//! | verify | [`verify`] |
+//! | read a range, a chunk, a slice of an array, metalayers | [`Archive`] |
+//! | selections of arrays in any container, statistics | [`Array`] |
+//! | attributes of any container | [`Archive::attributes`], [`read_attributes`], [`edit_attribute`] |
+//! | arrays of NumPy and ndarray | [`numpy`] |
+//! | make and change frames | [`frame`] |
+//! | read, verify, make and change bcolz directories | [`bcolz`] |
+//! | convert one container to another | [`convert`] |
+//! | salvage a damaged container | [`recover`], [`frame::recover`], [`bcolz::recover`] |
+//!
+//! A container is opened from any [`Input`]: bytes that can be read anywhere ([`ReadAt`]), a directory ([`ReadDirectory`]), or a
+//! path ([`LocalSource`]). What opens a container has a second form with [`OpenOptions`].
 //!
 //! Formats: bloscpack versions 1, 2 and 3 are read, 3 is written; bare chunks and Blosc2 frames are read, contiguous ones,
 //! also inside of other files ([`Tail`]), and sparse ones; carrays and ctables of bcolz.
@@ -61,6 +63,7 @@ mod array;
 mod attributes;
 mod container;
 mod convert;
+mod ends;
 mod error;
 mod formats;
 mod fs;
@@ -75,7 +78,6 @@ mod run;
 mod source;
 mod stats;
 mod unpack;
-mod verify;
 
 pub use archive::{Archive, PlainReader};
 pub use array::{Array, ItemFormat, ItemWriter};
@@ -86,9 +88,10 @@ pub use bloscpack_format;
 pub use convert::{ColumnFiles, ConvertOptions, ConvertReport, Target, convert, convert_table, convert_table_to_files};
 #[cfg(feature = "csv")]
 pub use convert::{convert_array_to_csv, convert_to_csv};
+pub use ends::{Sink, Source};
 pub use error::{ChunkDigestMismatch, Error};
-pub use formats::bloscpack::append::{AppendReport, append_file, append_stream, rewrite_metadata};
-pub use formats::bloscpack::pack::{PackReport, pack_bytes, pack_bytes_to_file, pack_file, pack_stream, pack_to_file};
+pub use formats::bloscpack::append::{AppendReport, append, rewrite_metadata};
+pub use formats::bloscpack::pack::{PackReport, pack, pack_bytes};
 pub use formats::bloscpack::writer::PackWriter;
 pub use formats::{bcolz, frame};
 pub use fs::atomic::AtomicFile;
@@ -100,8 +103,7 @@ pub use read_back::Digesting;
 pub use run::threads::Threads;
 pub use source::{ChunkFiles, Input, ReadAt, ReadDirectory, Tail};
 pub use stats::{ColumnStats, Edges, Histogram, Numbers};
-pub use unpack::{UnpackReport, unpack_bytes, unpack_bytes_from_file, unpack_file, unpack_stream};
-pub use verify::{verify_file, verify_stream};
+pub use unpack::{UnpackReport, unpack, unpack_bytes, verify};
 
 /// The examples of the crate's README, run as tests.
 #[cfg(doctest)]

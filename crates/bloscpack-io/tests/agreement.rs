@@ -16,7 +16,7 @@ use bloscpack_format::checksum::Checksum;
 use bloscpack_format::detect::{PREFIX_LEN, detect};
 use bloscpack_io::bcolz::{self, MemoryDirectory};
 use bloscpack_io::{
-    Archive, Error, Input, PackOptions, Threads, UnpackOptions, pack_bytes, unpack_stream, verify_stream,
+    Archive, Error, Input, OpenOptions, PackOptions, Source, Threads, UnpackOptions, pack_bytes, unpack, verify,
 };
 use common::Stored;
 use common::roots::files_of;
@@ -141,13 +141,13 @@ fn compare<'a>(
 
 fn compare_file(name: &str, rng: &mut SplitMix64, file: &[u8]) -> bool {
     let open = || Archive::open(file);
-    let unpack = collect(|sink| unpack_stream(file, sink, &serial()).map(drop));
+    let unpack = collect(|sink| unpack(Source::reader(file), bloscpack_io::Sink::writer(sink), &serial()).map(drop));
     let is_recognised = detect(&file[..file.len().min(PREFIX_LEN)], Some(file.len() as u64)).is_some();
     if !is_recognised {
         // `decompress` from a pipe goes by less than the length of the file.
         return false;
     }
-    compare(name, rng, &open, unpack, verify_stream(file, &serial()).map(drop))
+    compare(name, rng, &open, unpack, verify(Source::reader(file), &serial()).map(drop))
 }
 
 fn compare_frame(name: &str, rng: &mut SplitMix64, stored: &Stored) -> bool {
@@ -460,7 +460,7 @@ fn columns_of_tables() {
         }
         let dir = MemoryDirectory::of_files(changed);
         let verify = verify_directory(&dir);
-        let Ok(names) = bcolz::column_names(&dir) else {
+        let Ok(names) = bcolz::column_names(&dir, &OpenOptions::new()) else {
             assert!(verify.is_err(), "mutation {number}: verify accepts a table without columns");
             continue;
         };

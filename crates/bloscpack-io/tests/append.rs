@@ -8,8 +8,8 @@ use blosc_core::{CParams, Codec};
 use bloscpack_format::Json;
 use bloscpack_format::bloscpack::{MaxAppChunks, MetadataRewrite};
 use bloscpack_io::{
-    AppendOptions, Archive, Error, PackOptions, UnpackOptions, append_file, append_stream, pack_bytes,
-    pack_bytes_to_file, rewrite_metadata, unpack_bytes, verify_file,
+    AppendOptions, Archive, Error, PackOptions, Sink, Source, UnpackOptions, pack, pack_bytes, rewrite_metadata,
+    unpack_bytes, verify,
 };
 
 struct Scratch {
@@ -28,7 +28,7 @@ impl Scratch {
     }
 
     fn plain(&self) -> Vec<u8> {
-        verify_file(&self.archive, &UnpackOptions::new()).unwrap();
+        verify(Source::file(&self.archive), &UnpackOptions::new()).unwrap();
         unpack_bytes(&fs::read(&self.archive).unwrap(), &UnpackOptions::new()).unwrap().0
     }
 
@@ -51,7 +51,7 @@ fn the_result_is_the_concatenation() {
                     PackOptions::new().chunk_size(1000).offsets(offsets).max_app_chunks(MaxAppChunks::Exact(99_999));
                 let scratch = Scratch::new(&pack_bytes(&ramp(old), &options).unwrap(), &ramp(new));
                 let append = AppendOptions::new().codec(Codec::Lz4);
-                let report = append_file(&scratch.archive, &scratch.new, &append).unwrap();
+                let report = bloscpack_io::append(&scratch.archive, Source::file(&scratch.new), &append).unwrap();
                 let expected = [ramp(old), ramp(new)].concat();
                 assert!(scratch.plain() == expected, "{old} + {new}");
                 assert_eq!(report.new_size, new as u64);
@@ -59,7 +59,7 @@ fn the_result_is_the_concatenation() {
                 assert_eq!(scratch.entries(), 2);
 
                 // Again, from a stream of unknown length.
-                append_stream(&scratch.archive, &*ramp(777), None, &append).unwrap();
+                bloscpack_io::append(&scratch.archive, Source::reader(&*ramp(777)), &append).unwrap();
                 assert!(scratch.plain() == [expected, ramp(777)].concat());
             }
         }
@@ -70,7 +70,7 @@ fn the_result_is_the_concatenation() {
 fn nothing_appended_changes_nothing() {
     let packed = pack_bytes(&ramp(2500), &PackOptions::new().chunk_size(1000)).unwrap();
     let scratch = Scratch::new(&packed, b"");
-    append_file(&scratch.archive, &scratch.new, &AppendOptions::new()).unwrap();
+    bloscpack_io::append(&scratch.archive, Source::file(&scratch.new), &AppendOptions::new()).unwrap();
     assert!(fs::read(&scratch.archive).unwrap() == packed);
 }
 
@@ -78,8 +78,9 @@ fn nothing_appended_changes_nothing() {
 fn the_typesize_of_the_file_is_kept() {
     let options = PackOptions::new().params(CParams::new().typesize(2)).chunk_size(1000);
     let scratch = Scratch::new(&pack_bytes(&ramp(2000), &options).unwrap(), &ramp(1000));
-    append_file(&scratch.archive, &scratch.new, &AppendOptions::new()).unwrap();
-    append_file(&scratch.archive, &scratch.new, &AppendOptions::new().typesize(Some(4))).unwrap();
+    bloscpack_io::append(&scratch.archive, Source::file(&scratch.new), &AppendOptions::new()).unwrap();
+    bloscpack_io::append(&scratch.archive, Source::file(&scratch.new), &AppendOptions::new().typesize(Some(4)))
+        .unwrap();
     let archive = Archive::open(fs::read(&scratch.archive).unwrap()).unwrap();
     let typesize = |chunk| blosc_core::Header::parse(&archive.compressed_chunk(chunk).unwrap()).unwrap().typesize();
     assert_eq!([typesize(0), typesize(2), typesize(3)], [2, 2, 4]);
@@ -91,7 +92,7 @@ fn bytes_behind_the_last_chunk_are_dropped() {
     let mut packed = pack_bytes(&ramp(2500), &PackOptions::new().chunk_size(1000)).unwrap();
     packed.extend([0xAB; 5000]);
     let scratch = Scratch::new(&packed, &ramp(10));
-    append_file(&scratch.archive, &scratch.new, &AppendOptions::new()).unwrap();
+    bloscpack_io::append(&scratch.archive, Source::file(&scratch.new), &AppendOptions::new()).unwrap();
     assert!(fs::metadata(&scratch.archive).unwrap().len() < 5000);
     assert_eq!(scratch.plain().len(), 2510);
 }
@@ -125,7 +126,7 @@ fn a_refusal_changes_nothing() {
     ];
     for (number, (packed, options)) in cases.into_iter().enumerate() {
         let scratch = Scratch::new(&packed, &ramp(3000));
-        let result = append_file(&scratch.archive, &scratch.new, &options);
+        let result = bloscpack_io::append(&scratch.archive, Source::file(&scratch.new), &options);
         assert!(result.is_err(), "case {number}");
         assert!(fs::read(&scratch.archive).unwrap() == packed, "case {number}");
         assert_eq!(scratch.entries(), 2, "case {number}");
@@ -147,7 +148,7 @@ fn metadata_is_rewritten_in_its_place() {
     assert!(matches!(same, Err(Error::NoChangeInMetadata)));
 
     let both = AppendOptions::new().metadata(Some(Json::Null));
-    append_file(&scratch.archive, &scratch.new, &both).unwrap();
+    bloscpack_io::append(&scratch.archive, Source::file(&scratch.new), &both).unwrap();
     assert_eq!(Archive::open(fs::read(&scratch.archive).unwrap()).unwrap().metadata(), Some(&Json::Null));
     assert!(scratch.plain() == [ramp(2500), ramp(100)].concat());
 }
@@ -155,7 +156,7 @@ fn metadata_is_rewritten_in_its_place() {
 #[test]
 fn a_file_is_not_appended_to_itself() {
     let scratch = Scratch::new(&pack_bytes(&ramp(100), &PackOptions::new()).unwrap(), b"");
-    let result = append_file(&scratch.archive, &scratch.archive, &AppendOptions::new());
+    let result = bloscpack_io::append(&scratch.archive, Source::file(&scratch.archive), &AppendOptions::new());
     assert!(matches!(result, Err(Error::SameFile(_))));
 }
 
@@ -165,11 +166,11 @@ fn permissions_and_links_stay() {
     use std::os::unix::fs::{PermissionsExt, symlink};
     let dir = tempfile::tempdir().unwrap();
     let (real, link, new) = (dir.path().join("real.blp"), dir.path().join("link.blp"), dir.path().join("new"));
-    pack_bytes_to_file(&ramp(100), &real, &PackOptions::new()).unwrap();
+    pack(Source::bytes(&ramp(100)), Sink::file(&real), &PackOptions::new()).unwrap();
     fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).unwrap();
     symlink(&real, &link).unwrap();
     fs::write(&new, ramp(10)).unwrap();
-    append_file(&link, &new, &AppendOptions::new()).unwrap();
+    bloscpack_io::append(&link, Source::file(&new), &AppendOptions::new()).unwrap();
     assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
     assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o640);
     assert_eq!(Archive::open(fs::read(&real).unwrap()).unwrap().nbytes(), 110);

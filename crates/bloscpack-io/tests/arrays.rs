@@ -2,10 +2,11 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use std::fs;
+use std::path::Path;
 
 use bloscpack_format::numpy::{NumpyMeta, npy};
-use bloscpack_io::numpy::{pack_array, pack_npy_file, unpack_array, unpack_npy_file};
-use bloscpack_io::{Error, PackOptions, UnpackOptions, pack_bytes};
+use bloscpack_io::numpy::{pack_array, unpack_array};
+use bloscpack_io::{ConvertOptions, Error, LocalSource, PackOptions, Target, UnpackOptions, convert, pack_bytes};
 
 /// Every array of the golden set, with the `.npy` file that NumPy wrote of it.
 fn golden() -> Vec<(String, Vec<u8>, Vec<u8>)> {
@@ -41,9 +42,10 @@ fn npy_files_go_in_and_come_out() {
     let [input, packed, output] = ["in.npy", "a.blp", "out.npy"].map(|name| dir.path().join(name));
     for (file, _, saved) in golden() {
         fs::write(&input, &saved).unwrap();
-        pack_npy_file(&input, &packed, &PackOptions::new().overwrite(true))
-            .unwrap_or_else(|error| panic!("{file}: {error}"));
-        unpack_npy_file(&packed, &output, &UnpackOptions::new().overwrite(true)).unwrap();
+        let options = ConvertOptions { overwrite: true, ..ConvertOptions::default() };
+        let go = |from: &Path, to: &Path, target| convert(LocalSource::open(from)?, to, target, &options);
+        go(&input, &packed, Target::Bloscpack).unwrap_or_else(|error| panic!("{file}: {error}"));
+        go(&packed, &output, Target::Npy).unwrap();
         assert!(fs::read(&output).unwrap() == saved, "{file}");
     }
 }
@@ -55,7 +57,10 @@ fn what_is_no_array_is_refused() {
 
     let json = br#"{"dtype": "'<f8'", "shape": [100], "order": "C", "container": "numpy"}"#;
     let meta = NumpyMeta::from_json(&bloscpack_format::Json::parse(json).unwrap()).unwrap();
-    assert!(matches!(pack_array(&[0; 799], &meta, &PackOptions::new()), Err(Error::NotANumpyArray { .. })));
+    assert!(matches!(
+        pack_array(&[0; 799], &meta, &mut Vec::new(), &PackOptions::new()),
+        Err(Error::NotANumpyArray { .. })
+    ));
     let lying = pack_bytes(&[0; 808], &PackOptions::new().metadata(Some(meta.to_json().unwrap()))).unwrap();
     assert!(matches!(unpack_array(&lying, &UnpackOptions::new()), Err(Error::NotANumpyArray { .. })));
 }
@@ -66,12 +71,18 @@ mod ndarrays {
     use bloscpack_format::frame::Region;
     use bloscpack_io::bloscpack_format::numpy::Order;
     use bloscpack_io::frame::{ArrayOptions, FrameParams};
-    use bloscpack_io::numpy::{
-        Element, ndarray_to_frame, pack_ndarray, pack_ndarray_to_file, read_ndarray, unpack_ndarray,
-        unpack_ndarray_from_file,
-    };
-    use bloscpack_io::{Archive, LocalSource, Threads};
+    use bloscpack_io::numpy::{Element, ndarray_to_frame, pack_ndarray, read_ndarray, unpack_ndarray};
+    use bloscpack_io::{Archive, Threads};
     use ndarray::{Array, Array2, Array3, ArrayD, Ix1, Ix2, Ix3, IxDyn, ShapeBuilder, arr0};
+
+    fn pack_to_vec<A: Element, S: ndarray::Data<Elem = A>, D: ndarray::Dimension>(
+        array: &ndarray::ArrayBase<S, D>,
+        options: &PackOptions,
+    ) -> Result<Vec<u8>, Error> {
+        let mut packed = Vec::new();
+        pack_ndarray(array, &mut packed, options)?;
+        Ok(packed)
+    }
 
     #[test]
     fn arrays_come_back_with_shape_and_order() {
@@ -79,28 +90,22 @@ mod ndarrays {
         let values = |n: usize| (0..n).map(|i| i as f64 / 7.0).collect::<Vec<_>>();
         let c = Array2::from_shape_vec((30, 40), values(1200)).unwrap();
         let f = Array3::from_shape_vec((5, 6, 7).f(), values(210)).unwrap();
-        let packed = pack_ndarray(&c, &options.0).unwrap();
+        let packed = pack_to_vec(&c, &options.0).unwrap();
         assert_eq!(unpack_ndarray::<f64, Ix2>(&packed, &options.1).unwrap(), c);
         assert_eq!(unpack_ndarray::<f64, IxDyn>(&packed, &options.1).unwrap(), c.clone().into_dyn());
-        let back = unpack_ndarray::<f64, Ix3>(&pack_ndarray(&f, &options.0).unwrap(), &options.1).unwrap();
+        let back = unpack_ndarray::<f64, Ix3>(&pack_to_vec(&f, &options.0).unwrap(), &options.1).unwrap();
         assert_eq!(back, f);
         assert!(back.t().is_standard_layout());
         let sliced = c.slice(ndarray::s![1..;2, ..;-3]);
-        assert_eq!(
-            unpack_ndarray::<f64, Ix2>(&pack_ndarray(&sliced, &options.0).unwrap(), &options.1).unwrap(),
-            sliced
-        );
+        assert_eq!(unpack_ndarray::<f64, Ix2>(&pack_to_vec(&sliced, &options.0).unwrap(), &options.1).unwrap(), sliced);
         let zero = arr0(true).into_dyn();
-        assert_eq!(unpack_ndarray::<bool, IxDyn>(&pack_ndarray(&zero, &options.0).unwrap(), &options.1).unwrap(), zero);
+        assert_eq!(unpack_ndarray::<bool, IxDyn>(&pack_to_vec(&zero, &options.0).unwrap(), &options.1).unwrap(), zero);
         let empty = ArrayD::<i16>::zeros(vec![0, 3]);
-        assert_eq!(
-            unpack_ndarray::<i16, IxDyn>(&pack_ndarray(&empty, &options.0).unwrap(), &options.1).unwrap(),
-            empty
-        );
+        assert_eq!(unpack_ndarray::<i16, IxDyn>(&pack_to_vec(&empty, &options.0).unwrap(), &options.1).unwrap(), empty);
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("f.blp");
-        pack_ndarray_to_file(&f, &file, &options.0).unwrap();
-        assert_eq!(unpack_ndarray_from_file::<f64, Ix3>(&file, &options.1).unwrap(), f);
+        pack_ndarray(&f, &file, &options.0).unwrap();
+        assert_eq!(unpack_ndarray::<f64, Ix3>(LocalSource::open(&file).unwrap(), &options.1).unwrap(), f);
         assert!(unpack_ndarray::<f32, Ix2>(&packed, &options.1).is_err());
         assert!(unpack_ndarray::<f64, Ix1>(&packed, &options.1).is_err());
     }
@@ -113,10 +118,10 @@ mod ndarrays {
             let mut f = Array3::from_elem((3, 4, 5).f(), item(0));
             f.assign(&c);
             let packs = [
-                (pack_ndarray(&c, &PackOptions::new()), false),
-                (pack_ndarray(&f, &PackOptions::new()), true),
+                (pack_to_vec(&c, &PackOptions::new()), false),
+                (pack_to_vec(&f, &PackOptions::new()), true),
                 (
-                    pack_ndarray(
+                    pack_to_vec(
                         &c.slice(ndarray::s![..;-1, .., ..]).slice(ndarray::s![..;-1, .., ..]),
                         &PackOptions::new(),
                     ),
@@ -136,7 +141,7 @@ mod ndarrays {
                 assert_eq!(unpack_ndarray::<A, Ix3>(&packed, &UnpackOptions::new()).unwrap(), c);
             }
             let reversed = c.slice(ndarray::s![..;-1, ..;-1, ..;-1]);
-            let packed = pack_ndarray(&reversed, &PackOptions::new()).unwrap();
+            let packed = pack_to_vec(&reversed, &PackOptions::new()).unwrap();
             assert_eq!(unpack_ndarray::<A, Ix3>(&packed, &UnpackOptions::new()).unwrap(), reversed);
         }
         check(|n| n as i8);

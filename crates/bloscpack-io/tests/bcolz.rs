@@ -13,8 +13,8 @@ use bloscpack_format::bcolz::{ChunkFileHeader, Dtype, SIZES_FILE, STORAGE_FILE, 
 use bloscpack_format::{Format, Json};
 use bloscpack_io::bcolz::{Below, Carray, Ctable, Directory, LocalDirectory, MemoryDirectory, Root, verify};
 use bloscpack_io::{
-    Archive, Cancel, ConvertOptions, Error, Input, LocalSource, ReadDirectory, Target, Threads, UnpackOptions, convert,
-    unpack_bytes, unpack_file, verify_file,
+    Archive, Cancel, ConvertOptions, Error, Input, LocalSource, ReadDirectory, Sink, Source, Target, Threads,
+    UnpackOptions, convert, unpack, unpack_bytes,
 };
 use common::roots::{cases, files_of, golden, name_of, write_to};
 use testdata::serde_json::Value;
@@ -264,9 +264,9 @@ fn as_archives() {
         assert!(archive.chunk_range(archive.nchunks()).is_err() && archive.chunk(archive.nchunks()).is_err());
 
         let output = dir.path().join("output");
-        unpack_file(&root, &output, &UnpackOptions::new().overwrite(true)).unwrap();
+        unpack(Source::file(&root), Sink::file(&output), &UnpackOptions::new().overwrite(true)).unwrap();
         assert!(fs::read(&output).unwrap() == plain, "{name}");
-        assert_eq!(verify_file(&root, &UnpackOptions::new()).unwrap().format, Format::Carray);
+        assert_eq!(bloscpack_io::verify(Source::file(&root), &UnpackOptions::new()).unwrap().format, Format::Carray);
         for target in [Target::Bloscpack, Target::Frame, Target::Array, Target::Npy] {
             let options = ConvertOptions { overwrite: true, ..ConvertOptions::default() };
             let report = convert(LocalSource::open(&root).unwrap(), &output, target, &options).unwrap();
@@ -286,7 +286,7 @@ fn as_archives() {
     let root = dir.path().join("table");
     write_to("ref/tab/mixed", &root);
     assert!(matches!(LocalSource::open(&root), Err(Error::Unsupported { format: Format::Ctable })));
-    assert_eq!(verify_file(&root.join("f"), &UnpackOptions::new()).unwrap().nbytes, 4000);
+    assert_eq!(bloscpack_io::verify(Source::file(&root.join("f")), &UnpackOptions::new()).unwrap().nbytes, 4000);
 }
 
 /// A chunk file alone is a bloscpack file of format version 1.

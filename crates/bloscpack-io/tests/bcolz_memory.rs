@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use bloscpack_format::bcolz::Dtype;
 use bloscpack_io::bcolz::{CarrayParams, CarrayWriter};
-use bloscpack_io::{Cancel, Limits, Threads};
+use bloscpack_io::{Cancel, Limits, OpenOptions, Threads};
 use testdata::CountingAlloc;
 
 #[global_allocator]
@@ -50,7 +50,7 @@ fn a_few_chunks() {
     let threads = Threads::Pool(Arc::new(pool));
     let within = |chunks: u64| {
         let limits = Limits::new().max_memory((chunks * CHUNK) as usize);
-        let mut writer = CarrayWriter::open_with_limits(&path, limits).unwrap();
+        let mut writer = CarrayWriter::open_with(&path, &OpenOptions::new().limits(limits)).unwrap();
         writer.append_stream(std::io::repeat(7).take(100 * CHUNK), &threads, &Cancel::new())
     };
     bounded("within limits", &mut || assert_eq!(within(17).unwrap(), 100 * CHUNK));

@@ -7,10 +7,9 @@ use std::time::{Duration, Instant};
 
 use bloscpack_format::bcolz::{Dtype, PENDING_FILE, Pending, PendingStep};
 use bloscpack_io::bcolz::{
-    CarrayParams, CarrayWriter, Ctable, CtableWriter, Directory, MemoryDirectory, Op, Root, Settled,
-    column_names_with_limits, verify,
+    CarrayParams, CarrayWriter, Ctable, CtableWriter, Directory, MemoryDirectory, Op, Root, Settled, verify,
 };
-use bloscpack_io::{Error, Limits, ReadDirectory, UnpackOptions};
+use bloscpack_io::{Error, Limits, OpenOptions, ReadDirectory, UnpackOptions};
 use testdata::SplitMix64;
 
 type Files = BTreeMap<String, Arc<Vec<u8>>>;
@@ -55,7 +54,7 @@ fn it_is_read_through_and_completed() {
     let mut names = settled.list("a/data").unwrap();
     names.sort();
     assert_eq!(names, ["__0.blp", "__1.blp", "__2.blp"]);
-    drop(CtableWriter::with_directory(&killed).unwrap());
+    drop(CtableWriter::with_directory(&killed, &OpenOptions::new()).unwrap());
     let contents = |dir: &MemoryDirectory| -> Files { dir.files() };
     assert_eq!(contents(&killed), contents(&done));
 }
@@ -67,7 +66,7 @@ fn what_somebody_else_wrote_since_is_not_overwritten() {
     killed.create("b/meta/sizes", b"{\"shape\": [7], \"nbytes\": 7, \"cbytes\": 7}\n").unwrap();
     let before = killed.files();
     assert!(matches!(Ctable::open(&killed), Err(Error::Pending { .. })));
-    assert!(matches!(CtableWriter::with_directory(&killed), Err(Error::Pending { .. })));
+    assert!(matches!(CtableWriter::with_directory(&killed, &OpenOptions::new()), Err(Error::Pending { .. })));
     let report = verify(&killed, &UnpackOptions::new()).unwrap();
     assert!(matches!(report.faults.first(), Some(Error::Pending { .. })), "{report:?}");
     assert_eq!(killed.files(), before);
@@ -83,7 +82,7 @@ fn what_is_lost_is_missed() {
         disk.remove_file(&format!("__staged__/{name}")).unwrap();
         let before = disk.files();
         let read = Ctable::open(&disk).map(|table| table.len());
-        let written = CtableWriter::with_directory(&disk).map(drop);
+        let written = CtableWriter::with_directory(&disk, &OpenOptions::new()).map(drop);
         // The new file of a chunk that was there already looks as if it had been moved: then its rows are too few.
         match read {
             Err(error) => assert!(matches!(error, Error::Pending { .. }) && written.is_err() && disk.files() == before),
@@ -99,10 +98,13 @@ fn it_is_read_within_the_limits_of_the_caller() {
     let (before, limits) = (killed.files(), Limits::new().max_metadata(20));
     assert!(before[PENDING_FILE].len() > 16 * 20);
     let over = |error: Error| error.over_limit().unwrap().raise;
-    let written = CtableWriter::with_directory_and_limits(&killed, limits).map(drop);
+    let written = CtableWriter::with_directory(&killed, &OpenOptions::new().limits(limits)).map(drop);
     assert_eq!(over(written.unwrap_err()), "max_metadata");
     assert_eq!(killed.files(), before);
-    assert_eq!(over(column_names_with_limits(&killed, &limits).unwrap_err()), "max_metadata");
+    assert_eq!(
+        over(bloscpack_io::bcolz::column_names(&killed, &OpenOptions::new().limits(limits)).unwrap_err()),
+        "max_metadata"
+    );
 }
 
 /// Twice as many steps take twice as long: were each looked up in a list of all, this would take minutes.
@@ -167,8 +169,8 @@ fn hostile_ones() {
         }
         disk.create(PENDING_FILE, &bytes).unwrap();
         let _opened = Root::open(&disk).map(drop);
-        accepted += u32::from(CtableWriter::with_directory(&disk).map(drop).is_ok());
-        let _as_array = CarrayWriter::with_directory(&disk).map(drop);
+        accepted += u32::from(CtableWriter::with_directory(&disk, &OpenOptions::new()).map(drop).is_ok());
+        let _as_array = CarrayWriter::with_directory(&disk, &OpenOptions::new()).map(drop);
         for name in keep {
             assert_eq!(disk.files().get(name).map(|bytes| bytes.to_vec()), Some(b"keep".to_vec()), "{name}");
         }
@@ -183,6 +185,9 @@ fn hostile_ones() {
     ] {
         let disk = killed.clone();
         disk.create(PENDING_FILE, text.as_bytes()).unwrap();
-        assert!(Ctable::open(&disk).is_err() && CtableWriter::with_directory(&disk).is_err(), "{text}");
+        assert!(
+            Ctable::open(&disk).is_err() && CtableWriter::with_directory(&disk, &OpenOptions::new()).is_err(),
+            "{text}"
+        );
     }
 }

@@ -10,10 +10,11 @@ use std::path::{Path, PathBuf};
 use bloscpack_format::bcolz::Dtype;
 use bloscpack_io::bcolz::{
     Carray, CarrayParams, CarrayWriter, Ctable, CtableWriter, Gaps, LocalDirectory, Lost, LostPart, RecoverReport,
-    Root, recover, recover_with_limits, verify,
+    Root, recover, verify,
 };
 use bloscpack_io::{
-    Cancel, ConvertOptions, Error, Limits, LocalSource, PackOptions, Target, UnpackOptions, convert, pack_bytes_to_file,
+    ConvertOptions, Error, Limits, LocalSource, PackOptions, RecoverOptions, Sink, Source, Target, UnpackOptions,
+    convert, pack,
 };
 use common::roots::{cases, name_of, write_to};
 
@@ -43,7 +44,7 @@ fn array(root: &Path) -> Vec<u8> {
 
 fn saved(root: &Path, gaps: Gaps) -> (RecoverReport, Vec<u8>, usize) {
     let (output, before) = (root.with_extension("saved"), files(root));
-    let report = recover(root, &output, true, gaps, &Cancel::new()).unwrap();
+    let report = recover(root, &output, &RecoverOptions::new().overwrite(true).gaps(gaps)).unwrap();
     assert_eq!(files(root), before, "what is damaged was touched");
     let dir = LocalDirectory::open(&output).unwrap();
     let checked = verify(&dir, &UnpackOptions::new()).unwrap();
@@ -65,11 +66,11 @@ fn what_is_whole_is_copied_and_nothing_is_lost() {
     let plain = array(&root);
     let (report, rows, attrs) = saved(&root, Gaps::Trim);
     assert_eq!((told(&report), rows, attrs), (vec![], plain, 1));
-    let same = recover(&root, &root, true, Gaps::Trim, &Cancel::new());
+    let same = recover(&root, &root, &RecoverOptions::new().overwrite(true));
     assert!(matches!(same, Err(Error::InputReplaced { .. })));
-    let below = recover(&root, &root.join("saved"), false, Gaps::Trim, &Cancel::new());
+    let below = recover(&root, &root.join("saved"), &RecoverOptions::new());
     assert!(matches!(below, Err(Error::InputReplaced { .. })));
-    let there = recover(&root, &root.with_extension("saved"), false, Gaps::Trim, &Cancel::new());
+    let there = recover(&root, &root.with_extension("saved"), &RecoverOptions::new());
     assert!(matches!(there, Err(Error::OutputExists(_))));
 }
 
@@ -83,11 +84,11 @@ fn nothing_takes_the_place_of_what_it_is_in() {
     write_to(name_of(&case), &table);
     let column = Ctable::open(LocalDirectory::open(&table).unwrap()).unwrap().names()[0].clone();
     let before = files(&table);
-    let recovered = recover(&table.join(&column), &table, true, Gaps::Trim, &Cancel::new());
+    let recovered = recover(&table.join(&column), &table, &RecoverOptions::new().overwrite(true));
     assert!(matches!(recovered, Err(Error::InputReplaced { .. })), "{recovered:?}");
     assert!(files(&table) == before);
     let inside = table.join("plain.blp");
-    pack_bytes_to_file(b"plain", &inside, &PackOptions::new()).unwrap();
+    pack(Source::bytes(b"plain"), Sink::file(&inside), &PackOptions::new()).unwrap();
     let before = files(&table);
     let options = ConvertOptions { overwrite: true, ..ConvertOptions::default() };
     let converted = convert(LocalSource::open(&inside).unwrap(), &table, Target::Bcolz, &options);
@@ -142,7 +143,7 @@ fn metadata_that_are_lost() {
         assert_eq!(saved(&root, Gaps::Fill).0.rows, 15);
         fs::remove_file(root.join("meta/storage")).unwrap();
         let output = dir.path().join("none");
-        let refused = recover(&root, &output, false, Gaps::Trim, &Cancel::new());
+        let refused = recover(&root, &output, &RecoverOptions::new());
         assert!(matches!(refused, Err(Error::NotBcolz { .. } | Error::InFile { .. })), "{refused:?}");
         assert!(!output.exists());
     }
@@ -172,7 +173,7 @@ fn so_many_lost_chunks_that_nobody_can_tell_of_them() {
     fs::write(root.join("meta/sizes"), sizes.replace("23", "500")).unwrap();
     let saved = |unearned: usize| {
         let (limits, output) = (Limits::new().max_unearned(unearned), dir.path().join("saved"));
-        recover_with_limits(&root, &output, true, Gaps::Fill, &Cancel::new(), limits)
+        recover(&root, &output, &RecoverOptions::new().overwrite(true).gaps(Gaps::Fill).limits(limits))
     };
     assert_eq!(saved(5_000).map(drop).unwrap_err().over_limit().unwrap().raise, "max_unearned");
     assert!(!dir.path().join("saved").exists());
@@ -192,7 +193,7 @@ fn tables_end_where_the_shortest_column_does() {
     fs::write(root.join("a/data/__3.blp"), "blpk").unwrap();
     fs::remove_file(root.join("m/meta/storage")).unwrap();
     let output = dir.path().join("saved");
-    let report = recover(&root, &output, false, Gaps::Trim, &Cancel::new()).unwrap();
+    let report = recover(&root, &output, &RecoverOptions::new()).unwrap();
     assert_eq!((report.rows, report.columns.as_slice()), (12, &["z".to_owned(), "a".to_owned()][..]));
     let of =
         |column: &str| report.lost.iter().filter(|lost| lost.column.as_deref() == Some(column)).collect::<Vec<_>>();
@@ -204,7 +205,7 @@ fn tables_end_where_the_shortest_column_does() {
     assert_eq!(saved.attrs().unwrap().len(), 1);
     // The list of columns is gone as well.
     fs::remove_file(root.join("__rootdirs__")).unwrap();
-    let report = recover(&root, &output, true, Gaps::Trim, &Cancel::new()).unwrap();
+    let report = recover(&root, &output, &RecoverOptions::new().overwrite(true)).unwrap();
     assert_eq!(report.columns, ["a", "z"]);
     assert!(matches!(report.lost[0].what, LostPart::RootDirs { .. }));
 }
@@ -224,7 +225,7 @@ fn golden_damage() {
                 // As many rows as are asked for.
                 continue;
             }
-            match recover(&root, &output, false, gaps, &Cancel::new()) {
+            match recover(&root, &output, &RecoverOptions::new().gaps(gaps)) {
                 Ok(report) => {
                     assert!(!report.lost.is_empty(), "{name}: nothing is lost?");
                     let checked = verify(&LocalDirectory::open(&output).unwrap(), &UnpackOptions::new()).unwrap();

@@ -11,7 +11,7 @@ use bloscpack_format::bcolz::{Dtype, PENDING_FILE, Shuffle};
 use bloscpack_io::bcolz::{
     Carray, CarrayParams, CarrayWriter, Ctable, CtableWriter, Directory, LocalDirectory, MemoryDirectory, Root, verify,
 };
-use bloscpack_io::{Cancel, Error, ReadDirectory, Threads, UnpackOptions};
+use bloscpack_io::{Cancel, Error, OpenOptions, ReadDirectory, Threads, UnpackOptions};
 use common::crash::crashes;
 use common::roots::{cases, golden, name_of, write_to};
 use testdata::SplitMix64;
@@ -170,7 +170,7 @@ fn an_array_killed_at_any_moment_is_the_old_or_the_new_one() {
         let _ops = disk.take_ops();
         for _ in 0..25 {
             let (old, before) = (disk.clone(), model.clone());
-            let mut writer = CarrayWriter::with_directory(&disk).unwrap();
+            let mut writer = CarrayWriter::with_directory(&disk, &OpenOptions::new()).unwrap();
             for _ in 0..1 + rng.below(3) {
                 change(&mut writer, &mut model, &mut rng);
             }
@@ -181,13 +181,14 @@ fn an_array_killed_at_any_moment_is_the_old_or_the_new_one() {
             let mut committed = false;
             crashes(&old, &done, &mut rng, |disk, end| {
                 states += 1;
-                let reopen = |disk: &MemoryDirectory| drop(CarrayWriter::with_directory(disk).unwrap());
+                let reopen =
+                    |disk: &MemoryDirectory| drop(CarrayWriter::with_directory(disk, &OpenOptions::new()).unwrap());
                 committed |= survives(disk, end, (&before, &model), |disk| read_array(disk, atom), reopen);
             });
             assert!(committed);
             drop(writer);
             // What is not flushed never was.
-            let mut writer = CarrayWriter::with_directory(&disk).unwrap();
+            let mut writer = CarrayWriter::with_directory(&disk, &OpenOptions::new()).unwrap();
             change(&mut writer, &mut model.clone(), &mut rng);
             drop(writer);
             assert_eq!(read_array(&disk, atom), model);
@@ -308,7 +309,7 @@ fn a_table_killed_at_any_moment_is_the_old_or_the_new_one() {
     assert_eq!(model.names, ["open", "close", "data"]);
     for round in 0..36 {
         let (old, before) = (disk.clone(), model.clone());
-        let mut writer = CtableWriter::with_directory(&disk).unwrap();
+        let mut writer = CtableWriter::with_directory(&disk, &OpenOptions::new()).unwrap();
         if round % 3 == 2 {
             restructure(&mut writer, &mut model, &mut rng, round);
         } else {
@@ -322,7 +323,8 @@ fn a_table_killed_at_any_moment_is_the_old_or_the_new_one() {
         let mut committed = false;
         crashes(&old, &done, &mut rng, |disk, end| {
             states += 1;
-            let reopen = |disk: &MemoryDirectory| drop(CtableWriter::with_directory(disk).unwrap());
+            let reopen =
+                |disk: &MemoryDirectory| drop(CtableWriter::with_directory(disk, &OpenOptions::new()).unwrap());
             committed |= survives(disk, end, (&before, &model), read_table, reopen);
         });
         assert!(committed);
@@ -420,7 +422,7 @@ fn objects_are_trimmed_and_not_appended_to() {
     let disk = golden(&name.unwrap());
     let before = Carray::open(&disk).unwrap();
     let (len, first) = (before.len(), before.chunk(0).unwrap());
-    let mut writer = CarrayWriter::with_directory(&disk).unwrap();
+    let mut writer = CarrayWriter::with_directory(&disk, &OpenOptions::new()).unwrap();
     assert!(matches!(writer.append(b"12345678"), Err(Error::NotWritable { .. })));
     assert!(matches!(writer.resize(len + 1), Err(Error::NotWritable { .. })));
     assert!(matches!(writer.assign(0..1, step(1), b"12345678"), Err(Error::NotWritable { .. })));

@@ -7,7 +7,9 @@ use std::fs;
 use bloscpack_format::Json;
 use bloscpack_format::bloscpack::MaxAppChunks;
 use bloscpack_format::checksum::Checksum;
-use bloscpack_io::{Archive, Error, PackOptions, Threads, UnpackOptions, pack_bytes, unpack_bytes, unpack_file};
+use bloscpack_io::{
+    Archive, Error, PackOptions, Sink, Source, Threads, UnpackOptions, pack_bytes, unpack, unpack_bytes,
+};
 use testdata::CountingAlloc;
 
 #[global_allocator]
@@ -82,13 +84,16 @@ fn a_failure_leaves_no_output_and_the_old_one_as_it_was() {
     let last = damaged.len() - 1;
     damaged[last] ^= 1;
     fs::write(&input, &damaged).unwrap();
-    let result = unpack_file(&input, &output, &UnpackOptions::new());
+    let result = unpack(Source::file(&input), Sink::file(&output), &UnpackOptions::new());
     assert!(matches!(&result, Err(Error::ChunkDigest(mismatch)) if mismatch.chunk == 3), "{result:?}");
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
 
     fs::write(&output, b"precious").unwrap();
-    assert!(matches!(unpack_file(&input, &output, &UnpackOptions::new()), Err(Error::OutputExists(_))));
-    assert!(unpack_file(&input, &output, &UnpackOptions::new().overwrite(true)).is_err());
+    assert!(matches!(
+        unpack(Source::file(&input), Sink::file(&output), &UnpackOptions::new()),
+        Err(Error::OutputExists(_))
+    ));
+    assert!(unpack(Source::file(&input), Sink::file(&output), &UnpackOptions::new().overwrite(true)).is_err());
     assert_eq!(fs::read(&output).unwrap(), b"precious");
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2);
 }

@@ -14,8 +14,8 @@ use bloscpack_format::frame::{FrameType, Region};
 use bloscpack_io::bcolz::{CarrayParams, CarrayWriter, CtableWriter, Directory, MemoryDirectory, Root, verify};
 use bloscpack_io::frame::{FrameParams, FrameStore as _, FrameWriter, MemoryFrame};
 use bloscpack_io::{
-    Archive, Cancel, Error, Input, PackOptions, ReadDirectory, Threads, UnpackOptions, pack_bytes, pack_stream,
-    unpack_stream, verify_stream,
+    Archive, Cancel, Error, Input, OpenOptions, PackOptions, ReadDirectory, Sink, Source, Threads, UnpackOptions, pack,
+    pack_bytes,
 };
 use common::faulty::{EACCES, EIO, ENOSPC, Faults, Faulty, How, text_of};
 use common::{large_array, large_chunks};
@@ -73,7 +73,7 @@ fn streams() {
         let packed = pack_bytes(&plain, &options).unwrap();
         for size in [Some(plain.len() as u64), None] {
             let pack = |input: &mut dyn std::io::Read, output: &mut dyn std::io::Write| {
-                pack_stream(input, size, output, &options).map(drop)
+                pack(Source::reader(input).size(size), Sink::writer(output), &options).map(drop)
             };
             let read = |faults: &Arc<Faults>| {
                 let mut output = Vec::new();
@@ -95,7 +95,12 @@ fn streams() {
         }
         let unpack = |faults: &Arc<Faults>| {
             let mut output = Vec::new();
-            unpack_stream(Faulty::new(packed.as_slice(), faults), &mut output, &serial()).map(|_| output)
+            bloscpack_io::unpack(
+                Source::reader(Faulty::new(packed.as_slice(), faults)),
+                Sink::writer(&mut output),
+                &serial(),
+            )
+            .map(|_| output)
         };
         each_call_names_its_cause(unpack, 8);
         each_call(How::Shrunk, unpack, &plain, |at, text| {
@@ -106,11 +111,12 @@ fn streams() {
         });
         let write = |faults: &Arc<Faults>| {
             let mut output = Faulty::new(Vec::new(), faults);
-            unpack_stream(packed.as_slice(), &mut output, &serial()).map(|_| output.inner)
+            bloscpack_io::unpack(Source::reader(packed.as_slice()), Sink::writer(&mut output), &serial())
+                .map(|_| output.inner)
         };
         each_call_names_its_cause(write, 4);
         each_call_names_its_cause(
-            |faults| verify_stream(Faulty::new(packed.as_slice(), faults), &serial()).map(drop),
+            |faults| bloscpack_io::verify(Source::reader(Faulty::new(packed.as_slice(), faults)), &serial()).map(drop),
             8,
         );
     }
@@ -224,7 +230,7 @@ fn frames_edited_on_stores_that_fail() {
         let old = frame_of(frame_type);
         for (name, edit) in FRAME_EDITS {
             let run = |faults: &Arc<Faults>| {
-                match FrameWriter::with_store(Faulty::new(old.clone(), faults)) {
+                match FrameWriter::with_store(Faulty::new(old.clone(), faults), &OpenOptions::new()) {
                     Ok(mut frame) => {
                         let done = edit(&mut frame).and_then(|()| frame.commit());
                         if done.is_err() && frame.frame().is_err() {
@@ -311,7 +317,7 @@ fn array(
     dir: &Faulty<&MemoryDirectory>,
     edit: impl FnOnce(&mut CarrayWriter<&dyn Directory>) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    let mut writer = CarrayWriter::with_directory(dir as &dyn Directory)?;
+    let mut writer = CarrayWriter::with_directory(dir as &dyn Directory, &OpenOptions::new())?;
     edit(&mut writer)?;
     writer.flush()
 }
@@ -320,7 +326,7 @@ fn table(
     dir: &Faulty<&MemoryDirectory>,
     edit: impl FnOnce(&mut CtableWriter<&dyn Directory>) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    let mut writer = CtableWriter::with_directory(dir as &dyn Directory)?;
+    let mut writer = CtableWriter::with_directory(dir as &dyn Directory, &OpenOptions::new())?;
     edit(&mut writer)?;
     writer.flush()
 }

@@ -7,7 +7,7 @@ use blosc_core::Special;
 use bloscpack_format::frame::{B2nd, ChunkSize, FrameType, Region};
 use bloscpack_format::numpy::{Dtype, NumpyMeta, Order};
 use bloscpack_io::frame::{ArrayOptions, FrameParams, FrameStore as _, FrameWriter, MemoryFrame};
-use bloscpack_io::{Archive, Array, Cancel, Error, Limits, Threads, Typing, UnpackOptions};
+use bloscpack_io::{Archive, Array, Cancel, Error, OpenOptions, Threads, UnpackOptions};
 use common::recorder::Recorder;
 use common::{Stored, each_frame};
 use testdata::SplitMix64;
@@ -57,7 +57,7 @@ fn golden_arrays_made_anew_hold_the_same() {
             assert_eq!(Archive::open(store.input()).unwrap().array(), Some(array), "{path}");
         };
         let cancel = Cancel::new();
-        let whole = Array::open(stored, &Typing::default(), Limits::new()).unwrap();
+        let whole = Array::open(stored).unwrap();
         let c = Array::plain(plain.as_slice(), 0, meta.clone()).unwrap();
         made(&|writer| writer.write_items(&c, &Threads::Ambient, &cancel).unwrap(), array);
         made(&|writer| writer.write_items(&whole, &Threads::Serial, &cancel).unwrap(), array);
@@ -128,7 +128,7 @@ fn slices_are_written_and_shapes_changed_through_any_kill() {
         let mut model = Model { shape: shape.to_vec(), items: vec![0; shape.iter().product::<u64>() as usize] };
         for round in 0..40 {
             let (old, before) = (disk.clone(), model.clone());
-            let mut writer = FrameWriter::with_store(Recorder::new(disk)).unwrap();
+            let mut writer = FrameWriter::with_store(Recorder::new(disk), &OpenOptions::new()).unwrap();
             if rng.below(3) == 0 {
                 let shape: Vec<u64> =
                     model.shape.iter().map(|len| (len + rng.next_u64() % 9).saturating_sub(4)).collect();
@@ -187,7 +187,7 @@ fn an_array_keeps_its_chunks() {
     let expected = [&whole[..], &[0; 20], &whole].concat();
     assert_eq!(unpacked(&store), expected);
     for change in [FrameWriter::append, |writer: &mut FrameWriter<_>, _: &[u8]| writer.delete(1)] {
-        let mut writer = FrameWriter::with_store(store.clone()).unwrap();
+        let mut writer = FrameWriter::with_store(store.clone(), &OpenOptions::new()).unwrap();
         change(&mut writer, &whole).unwrap();
         assert!(matches!(writer.commit(), Err(Error::Format(_))));
         assert!(matches!(writer.commit(), Err(Error::EditFailed)));
@@ -225,7 +225,7 @@ fn padding_does_not_show_when_an_array_grows() {
         }
         writer.commit().unwrap();
         let item = if special { f64::NAN.to_le_bytes() } else { seven };
-        let mut writer = FrameWriter::with_store(writer.into_store()).unwrap();
+        let mut writer = FrameWriter::with_store(writer.into_store(), &OpenOptions::new()).unwrap();
         writer.resize(&[6, 7]).unwrap();
         writer.commit().unwrap();
         let rows = (0..6).flat_map(|row| (0..7).map(move |column| row < 5 && column < 5));
@@ -263,7 +263,8 @@ fn blocks_are_those_of_the_array() {
     let block_nbytes = Archive::open(stored.clone()).unwrap().grid().unwrap().block_nbytes();
     // The block size of the header, and 0 for none.
     stored.file[53..57].fill(0);
-    let mut writer = FrameWriter::with_store(MemoryFrame { file: stored.file, files: None }).unwrap();
+    let mut writer =
+        FrameWriter::with_store(MemoryFrame { file: stored.file, files: None }, &OpenOptions::new()).unwrap();
     writer.write_slice(&Region { start: vec![0, 0], stop: vec![1, 1] }, &[1; 4]).unwrap();
     writer.commit().unwrap();
     let archive = Archive::open(writer.into_store()).unwrap();

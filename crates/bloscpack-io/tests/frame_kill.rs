@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use bloscpack_format::frame::FrameType;
 use bloscpack_io::frame::{FrameParams, FrameWriter, compact};
-use bloscpack_io::{Archive, Cancel, Error, LocalSource, UnpackOptions};
+use bloscpack_io::{Archive, Error, LocalSource, OpenOptions, UnpackOptions};
 use testdata::{slowness, this_test};
 
 /// Where the process that is to be killed finds the frame.
@@ -42,7 +42,7 @@ fn change_for_ever(path: &Path) -> ! {
             frame.commit().unwrap();
         }
         drop(frame);
-        compact(path, &Cancel::new()).unwrap();
+        compact(path, &OpenOptions::new()).unwrap();
     }
 }
 
@@ -93,7 +93,7 @@ fn one_writer_at_a_time() {
         let mut first = FrameWriter::open(&path).unwrap();
         first.append(&[1; 80]).unwrap();
         assert!(matches!(FrameWriter::open(&path), Err(Error::Locked(at)) if at == path));
-        assert!(matches!(compact(&path, &Cancel::new()), Err(Error::Locked(_))));
+        assert!(matches!(compact(&path, &OpenOptions::new()), Err(Error::Locked(_))));
         if frame_type == FrameType::Sparse {
             // Its writer would go on in the new one.
             let new = FrameWriter::create(&path, frame_type, true, FrameParams::new(8)).map(drop);

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use bloscpack_io::frame::{FrameWriter, Lost, compact, recover};
-use bloscpack_io::{Archive, Cancel, LocalSource, UnpackOptions};
+use bloscpack_io::{Archive, LocalSource, OpenOptions, RecoverOptions, UnpackOptions};
 use common::Stored;
 
 const FRAME: &str = "frames/last_partial_sparse.sframe";
@@ -77,8 +77,8 @@ fn the_index_is_no_link() {
     for error in [
         FrameWriter::open(&path).map(drop).unwrap_err(),
         LocalSource::open(&path).map(drop).unwrap_err(),
-        compact(&path, &Cancel::new()).map(drop).unwrap_err(),
-        recover(&path, &dir.path().join("out"), false, &Cancel::new()).map(drop).unwrap_err(),
+        compact(&path, &OpenOptions::new()).map(drop).unwrap_err(),
+        recover(&path, &dir.path().join("out"), &RecoverOptions::new()).map(drop).unwrap_err(),
     ] {
         assert!(error.to_string().contains(says), "{error}");
     }
@@ -115,7 +115,7 @@ fn chunk_files_are_files() {
         // By the index, and by the names of the files.
         for cut in [0, 40] {
             fs::write(path.join("chunks.b2frame"), &index[..index.len() - cut]).unwrap();
-            let report = recover(&path, &dir.path().join("out"), true, &Cancel::new()).unwrap();
+            let report = recover(&path, &dir.path().join("out"), &RecoverOptions::new().overwrite(true)).unwrap();
             let lost = |lost: &Lost| matches!(lost, Lost::Chunk { chunk: 0, why } if why.contains(&says));
             assert!(report.lost.iter().any(lost), "{report:?}");
         }

@@ -6,7 +6,7 @@ mod common;
 use std::fs;
 
 use bloscpack_io::frame::{FrameParams, FrameWriter, Lost, compact, recover};
-use bloscpack_io::{Archive, Cancel, Error, LocalSource, UnpackOptions};
+use bloscpack_io::{Archive, Error, LocalSource, OpenOptions, RecoverOptions, UnpackOptions};
 use common::{Stored, each_frame};
 
 fn plain_of(path: &std::path::Path) -> Vec<u8> {
@@ -28,7 +28,7 @@ fn compacted_frames_hold_the_same() {
         let metalayers =
             |path| Archive::open(LocalSource::open(path).unwrap()).unwrap().frame().unwrap().header.metalayers.clone();
         let old = metalayers(&target);
-        let report = compact(&target, &Cancel::new()).unwrap_or_else(|error| panic!("{path}: {error}"));
+        let report = compact(&target, &OpenOptions::new()).unwrap_or_else(|error| panic!("{path}: {error}"));
         assert!(plain_of(&target) == before, "{path}");
         assert_eq!(metalayers(&target), old, "{path}");
         shorter += usize::from(report.after < report.before);
@@ -50,7 +50,7 @@ fn dead_bytes_go() {
     for path in ["frames/last_partial_contiguous.b2frame", "frames/last_partial_sparse.sframe"] {
         let target = dir.path().join(path);
         Stored::golden(path).write_to(&target);
-        let clean = compact(&target, &Cancel::new()).unwrap().after;
+        let clean = compact(&target, &OpenOptions::new()).unwrap().after;
         let plain = testdata::noise(1000, 7);
         for _ in 0..20 {
             let mut writer = FrameWriter::open(&target).unwrap();
@@ -62,7 +62,7 @@ fn dead_bytes_go() {
         if !path.contains("sparse") {
             assert!(fs::metadata(&target).unwrap().len() > 20_000);
         }
-        let report = compact(&target, &Cancel::new()).unwrap();
+        let report = compact(&target, &OpenOptions::new()).unwrap();
         // Chunk sizes vary since; that takes a bit in the header and a list for an index.
         assert!(report.after <= clean + 100, "{report:?}, {clean}");
     }
@@ -85,7 +85,7 @@ fn torn_frames_of_c_blosc2() {
     ] {
         let (input, output) = (dir.path().join(format!("{name}.b2frame")), dir.path().join(name));
         fs::write(&input, &archive[&format!("malformed/torn_{name}.b2frame")]).unwrap();
-        let report = recover(&input, &output, false, &Cancel::new()).unwrap();
+        let report = recover(&input, &output, &RecoverOptions::new()).unwrap();
         let found: Vec<&str> = report
             .lost
             .iter()
@@ -98,7 +98,7 @@ fn torn_frames_of_c_blosc2() {
             .collect();
         assert_eq!((report.chunks, found.clone()), (kept, lost), "{name}: {report:?}");
         assert!(plain_of(&output) == chunks[..kept as usize].concat(), "{name}");
-        assert!(recover(&input, &output, false, &Cancel::new()).is_err(), "{name}: written over");
+        assert!(recover(&input, &output, &RecoverOptions::new()).is_err(), "{name}: written over");
     }
 }
 
@@ -113,7 +113,7 @@ fn chunks_that_do_not_decode_are_named() {
         stored.file[at] = 0xff;
         let (input, output) = (dir.path().join("in"), dir.path().join("out"));
         stored.write_to(&input);
-        let report = recover(&input, &output, true, &Cancel::new()).unwrap();
+        let report = recover(&input, &output, &RecoverOptions::new().overwrite(true)).unwrap();
         assert_eq!(report.chunks, nchunks - 1, "{path}");
         assert!(matches!(report.lost[..], [Lost::Chunk { chunk: 0, .. }]), "{path}: {report:?}");
         let salvaged = Archive::open(LocalSource::open(&output).unwrap()).unwrap();
@@ -142,7 +142,7 @@ fn a_frame_is_not_recovered_to_itself() {
             outputs.extend([input.join("chunks.b2frame"), input.join("00000000.chunk"), input.join("new")]);
         }
         for output in outputs {
-            let error = recover(&input, &output, true, &Cancel::new()).unwrap_err();
+            let error = recover(&input, &output, &RecoverOptions::new().overwrite(true)).unwrap_err();
             assert!(matches!(error, Error::SameFile(_) | Error::InputReplaced { .. }), "{path}: {error}");
         }
         assert!(plain_of(&input) == before, "{path}");
@@ -161,12 +161,12 @@ fn sparse_frames_without_an_index() {
     stored.file.truncate(stored.file.len() - 40);
     let (input, output) = (dir.path().join("in"), dir.path().join("out"));
     stored.write_to(&input);
-    let report = recover(&input, &output, false, &Cancel::new()).unwrap();
+    let report = recover(&input, &output, &RecoverOptions::new()).unwrap();
     assert_eq!(report.lost, [Lost::VlMetalayers, Lost::Index]);
     assert!(plain_of(&output) == plain);
     assert!(output.is_dir());
     fs::write(input.join("chunks.b2frame"), b"nothing").unwrap();
-    assert!(recover(&input, &dir.path().join("none"), false, &Cancel::new()).is_err());
+    assert!(recover(&input, &dir.path().join("none"), &RecoverOptions::new()).is_err());
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2);
 }
 
@@ -185,7 +185,7 @@ fn stored_zeros_are_no_index() {
     // The trailer has 35 bytes, the index 57.
     for (cut, kept) in [(1, 5), (20, 5), (40, 5), (92, 5), (93, 4)] {
         fs::write(&input, &frame[..frame.len() - cut]).unwrap();
-        let report = recover(&input, &output, true, &Cancel::new()).unwrap();
+        let report = recover(&input, &output, &RecoverOptions::new().overwrite(true)).unwrap();
         assert!(plain_of(&output) == chunks[..kept].concat(), "{cut} bytes less: {report:?}");
     }
 }
@@ -210,7 +210,7 @@ fn vlmetalayers_that_do_not_decode_are_named() {
     let at = places.collect::<Vec<_>>()[1];
     frame[at] = 0xff;
     fs::write(&input, &frame).unwrap();
-    let report = recover(&input, &output, false, &Cancel::new()).unwrap();
+    let report = recover(&input, &output, &RecoverOptions::new()).unwrap();
     assert!(matches!(&report.lost[..], [Lost::VlMetalayer { name, .. }] if name == "\u{fc}"), "{report:?}");
     assert_eq!(plain_of(&output), [1; 100]);
     let archive = Archive::open(LocalSource::open(&output).unwrap()).unwrap();
@@ -231,7 +231,7 @@ fn chunks_of_an_unknown_codec_are_kept() {
     stored.file[at + 22] = 200;
     stored.write_to(&input);
     let changed = Archive::open(stored).unwrap();
-    let report = recover(&input, &output, false, &Cancel::new()).unwrap();
+    let report = recover(&input, &output, &RecoverOptions::new()).unwrap();
     assert!(matches!(report.lost[..], [Lost::Unchecked { chunk: 1, .. }]), "{report:?}");
     assert_eq!(report.chunks, nchunks);
     let salvaged = Archive::open(LocalSource::open(&output).unwrap()).unwrap();
@@ -249,7 +249,7 @@ fn a_shape_that_promises_too_much_is_refused() {
     let shape = stored.file.windows(9).position(|bytes| bytes == [0xd3, 0, 0, 0, 0, 0, 0, 0, 50]).unwrap();
     stored.file[shape + 1] = 0x40;
     stored.write_to(&input);
-    let error = recover(&input, &output, false, &Cancel::new()).unwrap_err().to_string();
+    let error = recover(&input, &output, &RecoverOptions::new()).unwrap_err().to_string();
     assert!(error.contains("chunks of an array, of which most are lost"), "{error}");
     assert!(!output.exists());
 }
@@ -271,7 +271,7 @@ fn a_frame_of_many_commits() {
     }
     let frame = writer.into_store().file;
     fs::write(&input, &frame[..frame.len() - 1]).unwrap();
-    let report = recover(&input, &output, false, &Cancel::new()).unwrap();
+    let report = recover(&input, &output, &RecoverOptions::new()).unwrap();
     assert_eq!(report.chunks, 200);
     assert!(plain_of(&output) == chunk.repeat(200));
 }
@@ -289,7 +289,7 @@ fn a_short_last_chunk_of_zeros_stays_short() {
     let frame = writer.into_store().file;
     assert_eq!(Archive::open(frame.clone()).unwrap().chunk_position(3), None);
     fs::write(&input, &frame[..frame.len() - 1]).unwrap();
-    let report = recover(&input, &output, false, &Cancel::new()).unwrap();
+    let report = recover(&input, &output, &RecoverOptions::new()).unwrap();
     assert_eq!((report.chunks, report.nbytes), (4, 2560));
     assert!(plain_of(&output) == chunks.concat());
 }

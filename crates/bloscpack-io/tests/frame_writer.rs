@@ -9,7 +9,7 @@ use std::fs;
 use blosc_core::{Codec, FilterPipeline, Special};
 use bloscpack_format::frame::{ChunkSize, FrameType, VlMetalayers};
 use bloscpack_io::frame::{FrameParams, FrameStore, FrameWriter, MemoryFrame};
-use bloscpack_io::{Archive, Cancel, Error, Input, LocalSource, Threads, UnpackOptions};
+use bloscpack_io::{Archive, Cancel, Error, Input, LocalSource, OpenOptions, Threads, UnpackOptions};
 use common::Stored;
 use common::recorder::{Op, Recorder};
 use testdata::SplitMix64;
@@ -115,7 +115,7 @@ fn killed_at_any_write_it_is_the_old_or_the_new_frame() {
             let old = disk.clone();
             let before = model_of(old.input());
             let mut after = before.clone();
-            let mut frame = FrameWriter::with_store(Recorder::new(disk)).unwrap();
+            let mut frame = FrameWriter::with_store(Recorder::new(disk), &OpenOptions::new()).unwrap();
             for _ in 0..1 + rng.below(3) {
                 change(&mut frame, &mut after, &mut rng);
             }
@@ -219,7 +219,8 @@ fn vlmetalayers_up_to_as_many_as_are_asked_for() {
     frame.commit().unwrap();
     assert!(matches!(frame.set_vlmetalayer("one more", b""), Err(Error::Format(_))));
     assert!(matches!(frame.append(b"x"), Err(Error::EditFailed)));
-    let mut frame = FrameWriter::with_store(frame.into_store()).unwrap().max_vlmetalayers(VlMetalayers::MAX);
+    let mut frame =
+        FrameWriter::with_store(frame.into_store(), &OpenOptions::new()).unwrap().max_vlmetalayers(VlMetalayers::MAX);
     frame.set_vlmetalayer("one more", b"17").unwrap();
     frame.commit().unwrap();
     let archive = Archive::open(frame.into_store()).unwrap();
@@ -249,7 +250,7 @@ fn frames_of_an_unknown_codec() {
     stored.file[27] = stored.file[27] & 0xf0 | 6;
     stored.file[77] = 200;
     let before = model_of(&stored);
-    let mut frame = FrameWriter::with_store(memory_of(stored)).unwrap();
+    let mut frame = FrameWriter::with_store(memory_of(stored), &OpenOptions::new()).unwrap();
     assert!(matches!(frame.append(&[0; 100]), Err(Error::FrameParams { .. })));
     frame.delete(0).unwrap();
     frame.commit().unwrap();
@@ -260,7 +261,7 @@ fn frames_of_an_unknown_codec() {
 #[test]
 fn chunks_of_the_other_kind_are_refused() {
     let stored = Stored::golden("frames/batcharray.b2b");
-    let mut frame = FrameWriter::with_store(memory_of(stored)).unwrap();
+    let mut frame = FrameWriter::with_store(memory_of(stored), &OpenOptions::new()).unwrap();
     let nchunks = frame.frame().unwrap().nchunks();
     let plain = frame.chunk(0).unwrap();
     assert!(matches!(frame.append(&plain), Err(Error::MixedChunks { chunk }) if chunk == nchunks));
@@ -283,7 +284,7 @@ fn the_first_chunk_says_which_kind() {
     drop(archive);
     stored.file[place..place + regular.len()].copy_from_slice(&regular);
 
-    let mut frame = FrameWriter::with_store(memory_of(stored)).unwrap();
+    let mut frame = FrameWriter::with_store(memory_of(stored), &OpenOptions::new()).unwrap();
     // The second becomes the first, and back again.
     let swapped = |nchunks: u64| [1, 0].into_iter().chain(2..nchunks).collect::<Vec<_>>();
     let plain = vec![7; nbytes];
@@ -308,7 +309,7 @@ fn an_edit_writes_what_is_new_and_the_index() {
     frame.commit().unwrap();
     let now = frame.into_store();
     assert!(now.file.len() > 5_000_000);
-    let mut frame = FrameWriter::with_store(Recorder::new(now)).unwrap();
+    let mut frame = FrameWriter::with_store(Recorder::new(now), &OpenOptions::new()).unwrap();
     frame.append(&chunk).unwrap();
     frame.commit().unwrap();
     let written =

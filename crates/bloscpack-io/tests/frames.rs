@@ -7,7 +7,9 @@ use std::fs;
 
 use blosc_core::Limits;
 use bloscpack_format::frame::{B2nd, ChunkSize, Region};
-use bloscpack_io::{Archive, Error, LocalSource, Tail, Threads, UnpackOptions, unpack_bytes, unpack_file, verify_file};
+use bloscpack_io::{
+    Archive, Error, LocalSource, Sink, Source, Tail, Threads, UnpackOptions, unpack, unpack_bytes, verify,
+};
 use common::{Recorded, Stored, each_frame};
 use testdata::{SplitMix64, sha256_hex};
 
@@ -141,10 +143,10 @@ fn wherever_it_stands() {
         let digest = item["b2nd"]["array_sha256"].as_str().or(item["sha256"].as_str());
         assert_eq!(digest, Some(&*sha256_hex(&expected)), "{path}");
         let output = dir.path().join("output");
-        let report = unpack_file(&target, &output, &UnpackOptions::new().overwrite(true)).unwrap();
+        let report = unpack(Source::file(&target), Sink::file(&output), &UnpackOptions::new().overwrite(true)).unwrap();
         assert!(fs::read(&output).unwrap() == expected, "{path}");
         assert_eq!(report.nbytes, expected.len() as u64);
-        verify_file(&target, &UnpackOptions::new()).unwrap();
+        verify(Source::file(&target), &UnpackOptions::new()).unwrap();
         if item["kind"] != "sparse" {
             assert!(unpack_bytes(&stored.file, &UnpackOptions::new()).unwrap().0 == expected, "{path}");
             let inside = [b"in front".as_slice(), &stored.file, b"behind"].concat();

@@ -1,7 +1,7 @@
 //! Files that the original bloscpack wrote, good and damaged.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use bloscpack_io::{Archive, Error, UnpackOptions, unpack_bytes, verify_stream};
+use bloscpack_io::{Archive, Error, OpenOptions, Source, UnpackOptions, unpack_bytes, verify};
 use testdata::serde_json::Value;
 
 fn items(list: &str) -> (std::collections::BTreeMap<String, Vec<u8>>, Vec<Value>) {
@@ -24,7 +24,8 @@ fn every_file_gives_the_recorded_bytes() {
         assert_eq!(plain.len() as u64, item["size"].as_u64().unwrap(), "{file}");
         assert_eq!(testdata::sha256_hex(&plain), item["sha256"].as_str().unwrap(), "{file}");
         assert_eq!(report.cbytes, files[file].len() as u64, "{file}");
-        verify_stream(files[file].as_slice(), &UnpackOptions::new()).unwrap_or_else(|error| panic!("{file}: {error}"));
+        verify(Source::reader(files[file].as_slice()), &UnpackOptions::new())
+            .unwrap_or_else(|error| panic!("{file}: {error}"));
     }
 }
 
@@ -35,7 +36,10 @@ fn ranges_of_every_file_are_slices_of_the_whole() {
     for item in &items {
         let file = name(item);
         let (plain, _) = unpack_bytes(&files[file], &UnpackOptions::new()).unwrap();
-        for archive in [Archive::open(files[file].as_slice()), Archive::open_walked(files[file].as_slice())] {
+        for archive in [
+            Archive::open(files[file].as_slice()),
+            Archive::open_with(files[file].as_slice(), &OpenOptions::new().walk(true)),
+        ] {
             let archive = archive.unwrap_or_else(|error| panic!("{file}: {error}"));
             assert_eq!(archive.nbytes(), plain.len() as u64, "{file}");
             for _ in 0..8 {

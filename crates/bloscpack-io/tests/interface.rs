@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use bloscpack_io::frame::{FrameParams, FrameWriter, LocalFrame, NewFrame};
 use bloscpack_io::{
-    AppendOptions, Archive, AtomicFile, ConvertOptions, Error, LocalSource, PackOptions, ReadAt, Target, UnpackOptions,
-    append_file, convert, pack_bytes, pack_bytes_to_file, pack_file, unpack_bytes_from_file, unpack_file, verify_file,
+    AppendOptions, Archive, AtomicFile, ConvertOptions, Error, LocalSource, PackOptions, ReadAt, Sink, Source, Target,
+    UnpackOptions, append, convert, pack, pack_bytes, unpack, verify,
 };
 
 /// `&str`, `String`, `&OsStr`, `PathBuf` and `&Path` are paths everywhere.
@@ -16,15 +16,17 @@ use bloscpack_io::{
 fn paths_are_of_any_type() {
     let dir = tempfile::tempdir().unwrap();
     let at = |name: &str| dir.path().join(name).into_os_string().into_string().unwrap();
-    let (pack, unpack) = (PackOptions::new(), UnpackOptions::new());
+    let (packing, unpacking) = (PackOptions::new(), UnpackOptions::new());
     std::fs::write(at("plain"), b"some bytes").unwrap();
-    pack_file(at("plain"), at("packed.blp").as_str(), &pack).unwrap();
-    pack_bytes_to_file(b"some bytes", Path::new(&at("other.blp")), &pack).unwrap();
-    append_file(at("other.blp"), at("plain"), &AppendOptions::new()).unwrap();
-    unpack_file(std::ffi::OsStr::new(&at("packed.blp")), at("unpacked"), &unpack).unwrap();
+    pack(Source::file(at("plain")), Sink::file(at("packed.blp").as_str()), &packing).unwrap();
+    pack(Source::bytes(b"some bytes"), Sink::file(Path::new(&at("other.blp"))), &packing).unwrap();
+    append(at("other.blp"), Source::file(at("plain")), &AppendOptions::new()).unwrap();
+    unpack(Source::file(std::ffi::OsStr::new(&at("packed.blp"))), Sink::file(at("unpacked")), &unpacking).unwrap();
     assert_eq!(std::fs::read(at("unpacked")).unwrap(), b"some bytes");
-    assert_eq!(unpack_bytes_from_file(at("other.blp"), &unpack).unwrap().0, b"some bytessome bytes");
-    assert_eq!(verify_file(dir.path().join("packed.blp"), &unpack).unwrap().nbytes, 10);
+    let mut plain = Vec::new();
+    unpack(Source::file(at("other.blp")), &mut plain, &unpacking).unwrap();
+    assert_eq!(plain, b"some bytessome bytes");
+    assert_eq!(verify(Source::file(dir.path().join("packed.blp")), &unpacking).unwrap().nbytes, 10);
     assert_eq!(Target::of_name("x.b2frame"), Some(Target::Frame));
     let source = LocalSource::open(at("packed.blp")).unwrap();
     convert(source, at("frame.b2frame"), Target::Frame, &ConvertOptions::default()).unwrap();

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use bloscpack_io::bcolz::{MemoryDirectory, Root, verify};
 use bloscpack_io::{
-    Archive, ChunkFiles, Error, Input, Limits, ReadAt, Threads, UnpackOptions, unpack_bytes, verify_stream,
+    Archive, ChunkFiles, Error, Input, Limits, OpenOptions, ReadAt, Source, Threads, UnpackOptions, unpack_bytes,
 };
 use common::roots::{cases, files_of, name_of};
 use common::{Stored, malformed};
@@ -90,7 +90,7 @@ fn read_frame(stored: &Stored) -> Result<Vec<u8>, Error> {
     let read = Arc::new(AtomicU64::new(0));
     let counting = Counting { stored, read: read.clone() };
     let input = if stored.sparse { Input::sparse_frame(&counting, &counting) } else { (&counting).into() };
-    let archive = Archive::open_with_limits(input, LIMITS)?;
+    let archive = Archive::open_with(input, &OpenOptions::new().limits(LIMITS))?;
     let there = stored.file.len() as u64 + stored.files.values().map(|file| file.len() as u64).sum::<u64>();
     // Header, trailer and index, and once more where a header says that it is longer.
     assert!(read.load(Relaxed) <= 4 * there + 1024, "{} of {there} to open it", read.load(Relaxed));
@@ -116,12 +116,12 @@ fn read_frame(stored: &Stored) -> Result<Vec<u8>, Error> {
 }
 
 fn read_bloscpack(file: &[u8]) -> Result<Vec<u8>, Error> {
-    if let Ok(archive) = Archive::open_with_limits(file, LIMITS) {
+    if let Ok(archive) = Archive::open_with(file, &OpenOptions::new().limits(LIMITS)) {
         let nbytes = archive.nbytes();
         let _ = archive.read_range(nbytes / 2..nbytes.min(nbytes / 2 + 100));
         let _ = archive.verify(&serial());
     }
-    let verified = verify_stream(file, &serial()).map(drop);
+    let verified = bloscpack_io::verify(Source::reader(file), &serial()).map(drop);
     let (plain, _) = unpack_bytes(file, &serial())?;
     verified?;
     Ok(plain)
@@ -130,7 +130,7 @@ fn read_bloscpack(file: &[u8]) -> Result<Vec<u8>, Error> {
 fn read_directory(files: Vec<(String, Vec<u8>)>) -> Result<Vec<u8>, Error> {
     let dir = MemoryDirectory::of_files(files);
     let _ = verify(&dir, &serial());
-    match Root::open_with_limits(dir, LIMITS)? {
+    match Root::open_with(dir, &OpenOptions::new().limits(LIMITS))? {
         Root::Carray(carray) => {
             let _ = carray.attrs();
             let _ = carray.chunk(carray.rows().nchunks() / 2);

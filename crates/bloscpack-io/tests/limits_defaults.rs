@@ -15,8 +15,8 @@ use bloscpack_io::bcolz::{
 };
 use bloscpack_io::frame::{FrameWriter, MemoryFrame};
 use bloscpack_io::{
-    Archive, Cancel, Error, Limits, LocalSource, PackOptions, Target, Threads, UnpackOptions, convert, frame,
-    pack_bytes, unpack_bytes, unpack_bytes_from_file, verify_file,
+    Archive, Cancel, Error, Limits, LocalSource, OpenOptions, PackOptions, RecoverOptions, Source, Target, Threads,
+    UnpackOptions, convert, frame, pack_bytes, unpack_bytes, verify,
 };
 use common::Stored;
 use common::roots::{files_of, golden};
@@ -94,9 +94,9 @@ fn the_most_chunks_there_can_be() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("zeros.b2frame");
     std::fs::write(&path, &file).unwrap();
-    within(1 << 20, || verify_file(&path, &UnpackOptions::new()).unwrap());
+    within(1 << 20, || verify(Source::file(&path), &UnpackOptions::new()).unwrap());
     // To tell what becomes of each would take more.
-    let saved = within(1 << 20, || frame::recover(&path, &dir.path().join("saved"), false, &Cancel::new()));
+    let saved = within(1 << 20, || frame::recover(&path, &dir.path().join("saved"), &RecoverOptions::new()));
     assert_eq!(over(saved.unwrap_err()), "max_unearned");
 }
 
@@ -145,13 +145,13 @@ fn compacting_costs_what_is_stored() {
     let index = blosc_core::Encoder::new(CParams::blosc2().typesize(8)).unwrap();
     let nchunks = MOST - 100;
     let file = frame(nchunks, ChunkSize::Fixed(1), &chunk, &index.zeros(8 * nchunks as usize).unwrap());
-    let report = within(1 << 20, || frame::compact(&path, &Cancel::new()).unwrap());
+    let report = within(1 << 20, || frame::compact(&path, &OpenOptions::new()).unwrap());
     // An index of C-Blosc2 says its entry even where that is 0.
     assert_eq!((report.before, report.after), (file.len() as u64, file.len() as u64 + 8));
     assert_eq!(Archive::open(LocalSource::open(&path).unwrap()).unwrap().chunk(nchunks - 1).unwrap(), b"A");
     // As many special values.
     std::fs::write(&path, zeros(MOST, 1)).unwrap();
-    within(1 << 20, || frame::compact(&path, &Cancel::new()).unwrap());
+    within(1 << 20, || frame::compact(&path, &OpenOptions::new()).unwrap());
     let archive = Archive::open(LocalSource::open(&path).unwrap()).unwrap();
     assert_eq!((archive.nchunks(), archive.chunk(5).unwrap()), (MOST, vec![0]));
 
@@ -172,12 +172,14 @@ fn compacting_costs_what_is_stored() {
         archive.read_range(0..archive.nbytes()).unwrap()
     };
     let before = plain(&path);
-    let report = frame::compact(&path, &Cancel::new()).unwrap();
+    let report = frame::compact(&path, &OpenOptions::new()).unwrap();
     assert!(plain(&path) == before && report.before > report.after + 400, "{report:?}");
     let archive = Archive::open(LocalSource::open(&path).unwrap()).unwrap();
     assert_eq!(archive.frame().unwrap().header.cbytes, (a.len() + b.len()) as u64);
     // Salvaging it tells them apart, within the limits.
-    let saved = |limits| frame::recover_with_limits(&path, &dir.path().join("saved"), true, &Cancel::new(), limits);
+    let saved = |limits| {
+        frame::recover(&path, &dir.path().join("saved"), &RecoverOptions::new().overwrite(true).limits(limits))
+    };
     assert_eq!(saved(Limits::new()).unwrap().chunks, 5);
     assert_eq!(over(saved(Limits::new().max_unearned(0)).unwrap_err()), "max_unearned");
     // A chunk that holds others, and these.
@@ -187,7 +189,7 @@ fn compacting_costs_what_is_stored() {
     let file = frame(144, ChunkSize::Variable, &outer, &entries(&[0, inner(0), inner(1)]));
     let archive = Archive::open(file.as_slice()).unwrap();
     let verified = archive.verify(&UnpackOptions::new().threads(Threads::Serial));
-    for error in [frame::compact(&path, &Cancel::new()).unwrap_err(), verified.unwrap_err()] {
+    for error in [frame::compact(&path, &OpenOptions::new()).unwrap_err(), verified.unwrap_err()] {
         assert!(
             matches!(error, Error::Format(FormatError::Frame(FrameError::ChunkLength { chunk: 1, .. }))),
             "{error}"
@@ -195,12 +197,12 @@ fn compacting_costs_what_is_stored() {
     }
     assert!(std::fs::read(&path).unwrap() == file);
     assert_eq!(
-        over(frame::compact_with_limits(&path, &Cancel::new(), Limits::new().max_chunks(2)).unwrap_err()),
+        over(frame::compact(&path, &OpenOptions::new().limits(Limits::new().max_chunks(2))).unwrap_err()),
         "max_chunks"
     );
     let called_off = Cancel::new();
     called_off.cancel();
-    assert!(matches!(frame::compact(&path, &called_off), Err(Error::Cancelled)));
+    assert!(matches!(frame::compact(&path, &OpenOptions::new().cancel(called_off.clone())), Err(Error::Cancelled)));
 }
 
 /// Chunks that are named twice are decoded once, and each that is damaged is found.
@@ -286,7 +288,8 @@ fn vlmetalayers_of_a_few_bytes() {
         assert_eq!(archive.frame().unwrap().trailer.vlmetalayers.iter().len(), chunks.len());
         let verified = within(40 << 20, || archive.verify(&options));
         assert_eq!(verified.map_err(over), if is_whole { Ok(()) } else { Err("max_metadata") });
-        let report = within(40 << 20, || frame::recover(&path, &saved, true, &Cancel::new()).unwrap());
+        let report =
+            within(40 << 20, || frame::recover(&path, &saved, &RecoverOptions::new().overwrite(true)).unwrap());
         assert_eq!(report.lost.is_empty(), is_whole, "{report:?}");
         let is_small = blosc_core::Header::parse(&chunks[0]).unwrap().nbytes() <= 16 << 20;
         assert_eq!(within(40 << 20, || archive.vlmetalayer("000")).is_ok(), is_small);
@@ -299,7 +302,14 @@ fn a_bare_chunk_that_repeats_a_value() {
     let encoder = blosc_core::Encoder::new(CParams::blosc2().typesize(4)).unwrap();
     let chunk = encoder.repeat(&[1, 2, 3, 4], 400_000_000).unwrap();
     let options = UnpackOptions::new().threads(Threads::Serial);
-    let report = within(1 << 20, || bloscpack_io::unpack_stream(chunk.as_slice(), io::sink(), &options).unwrap());
+    let report = within(1 << 20, || {
+        bloscpack_io::unpack(
+            bloscpack_io::Source::reader(chunk.as_slice()),
+            bloscpack_io::Sink::writer(io::sink()),
+            &options,
+        )
+        .unwrap()
+    });
     assert_eq!(report.nbytes, 400_000_000);
     let chunk = encoder.repeat(&[1, 2, 3, 4], 2_000_000_000).unwrap();
     let found = unpack_bytes(&chunk, &UnpackOptions::new().limits(Limits::new().max_unearned(1 << 20)));
@@ -321,7 +331,8 @@ fn default_values_of_huge_items() {
                 .to_vec();
         }
     }
-    let mut writer = CarrayWriter::with_directory(MemoryDirectory::of_files(files.clone())).unwrap();
+    let mut writer =
+        CarrayWriter::with_directory(MemoryDirectory::of_files(files.clone()), &OpenOptions::new()).unwrap();
     let grown = within(4 << 20, || writer.resize(1));
     assert_eq!(over(grown.unwrap_err()), "max_unearned");
     // A row, a chunk of them and what that becomes: whether a chunk has one row or several, and one behind the last full one.
@@ -358,11 +369,14 @@ fn many_columns() {
         dir.create(&path, &storage).unwrap();
     }
     let limits = |columns: usize| Limits::new().max_memory(columns * 36 * 11_000);
-    assert!(Carray::open_with_limits(Below::new(&dir, "column 7"), limits(1)).is_ok());
-    assert_eq!(over(Ctable::open_with_limits(&dir, limits(4)).unwrap_err()), "max_memory");
-    assert_eq!(over(CtableWriter::with_directory_and_limits(&dir, limits(4)).map(drop).unwrap_err()), "max_memory");
-    assert!(Ctable::open_with_limits(&dir, limits(8)).is_ok());
-    assert!(CtableWriter::with_directory_and_limits(&dir, limits(8)).is_ok());
+    assert!(Carray::open_with(Below::new(&dir, "column 7"), &OpenOptions::new().limits(limits(1))).is_ok());
+    assert_eq!(over(Ctable::open_with(&dir, &OpenOptions::new().limits(limits(4))).unwrap_err()), "max_memory");
+    assert_eq!(
+        over(CtableWriter::with_directory(&dir, &OpenOptions::new().limits(limits(4))).map(drop).unwrap_err()),
+        "max_memory"
+    );
+    assert!(Ctable::open_with(&dir, &OpenOptions::new().limits(limits(8))).is_ok());
+    assert!(CtableWriter::with_directory(&dir, &OpenOptions::new().limits(limits(8))).is_ok());
 }
 
 /// Each limit is kept by each way in, and says its name.
@@ -377,7 +391,7 @@ fn each_limit_by_each_way() {
     assert_eq!(unpack(Limits::new().max_metadata(10)), "max_metadata");
     assert_eq!(unpack(Limits::new().max_memory(100_000)), "max_memory");
     assert!(unpack_bytes(&packed, &UnpackOptions::new().limits(Limits::new().max_nbytes(plain.len()))).is_ok());
-    let open = |limits| Archive::open_with_limits(packed.as_slice(), limits);
+    let open = |limits| Archive::open_with(packed.as_slice(), &OpenOptions::new().limits(limits));
     assert_eq!(over(open(Limits::new().max_metadata(10)).unwrap_err()), "max_metadata");
     let archive = open(Limits::new().max_nbytes(1000)).unwrap();
     assert_eq!(archive.read_range(70_000..71_000).unwrap(), plain[70_000..71_000]);
@@ -389,12 +403,15 @@ fn each_limit_by_each_way() {
     assert!(written == plain);
 
     let stored = Stored::golden("frames/mix_zqvr_contiguous.b2frame");
-    let opened = |limits| over(Archive::open_with_limits(&stored, limits).map(drop).unwrap_err());
+    let opened = |limits| over(Archive::open_with(&stored, &OpenOptions::new().limits(limits)).map(drop).unwrap_err());
     assert_eq!(opened(Limits::new().max_chunks(3)), "max_chunks");
     assert_eq!(opened(Limits::new().max_memory(100)), "max_memory");
     let edited = |limits| {
         let file = stored.file.clone();
-        FrameWriter::with_store_and_limits(MemoryFrame { file, ..MemoryFrame::new(FrameType::Contiguous) }, limits)
+        FrameWriter::with_store(
+            MemoryFrame { file, ..MemoryFrame::new(FrameType::Contiguous) },
+            &OpenOptions::new().limits(limits),
+        )
     };
     assert_eq!(over(edited(Limits::new().max_chunks(3)).map(drop).unwrap_err()), "max_chunks");
     assert_eq!(over(edited(Limits::new().max_chunk(3)).unwrap().chunk(0).unwrap_err()), "max_chunk");
@@ -402,21 +419,27 @@ fn each_limit_by_each_way() {
     let path = dir.path().join("frame.b2frame");
     stored.write_to(&path);
     let limits = Limits::new().max_chunk(3);
-    let unpacked = unpack_bytes_from_file(&path, &UnpackOptions::new().limits(limits));
+    let unpacked = bloscpack_io::unpack(Source::file(&path), &mut Vec::new(), &UnpackOptions::new().limits(limits));
     assert_eq!(over(unpacked.unwrap_err()), "max_chunk");
-    let report = frame::recover_with_limits(&path, &dir.path().join("saved"), false, &Cancel::new(), limits).unwrap();
+    let report = frame::recover(&path, &dir.path().join("saved"), &RecoverOptions::new().limits(limits)).unwrap();
     assert!(!report.lost.is_empty());
     let options = bloscpack_io::ConvertOptions { limits, ..Default::default() };
     let converted =
         convert(LocalSource::open(&path).unwrap(), &dir.path().join("out.blp"), Target::Bloscpack, &options);
     assert_eq!(over(converted.unwrap_err()), "max_chunk");
 
-    let carray = |limits| Carray::open_with_limits(golden("ref/size/n1200_cl100"), limits);
+    let carray = |limits| Carray::open_with(golden("ref/size/n1200_cl100"), &OpenOptions::new().limits(limits));
     assert_eq!(over(carray(Limits::new().max_metadata(10)).unwrap_err()), "max_metadata");
     assert_eq!(over(carray(Limits::new().max_chunk(399)).unwrap().read_rows(0..10).unwrap_err()), "max_chunk");
     assert_eq!(over(carray(Limits::new().max_nbytes(39)).unwrap().read_rows(0..10).unwrap_err()), "max_nbytes");
     assert!(carray(Limits::new().max_nbytes(40)).unwrap().read_rows(0..10).is_ok());
-    assert!(Root::open_with_limits(golden("ref/tab/odd_names"), Limits::new().max_metadata(10)).is_err());
-    let writer = CarrayWriter::with_directory_and_limits(golden("ref/size/n1200_cl100"), Limits::new().max_metadata(9));
+    assert!(
+        Root::open_with(golden("ref/tab/odd_names"), &OpenOptions::new().limits(Limits::new().max_metadata(10)))
+            .is_err()
+    );
+    let writer = CarrayWriter::with_directory(
+        golden("ref/size/n1200_cl100"),
+        &OpenOptions::new().limits(Limits::new().max_metadata(9)),
+    );
     assert_eq!(over(writer.map(drop).unwrap_err()), "max_metadata");
 }

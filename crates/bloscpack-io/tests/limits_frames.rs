@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use blosc_core::{CParams, Codec};
 use bloscpack_format::frame::{B2nd, ChunkSize, Entry, FrameType, Header, Index, Region, Trailer};
 use bloscpack_io::frame::{ArrayItems, FrameParams, FrameWriter};
-use bloscpack_io::{Archive, Array, Cancel, ChunkFiles, Error, Input, Limits, ReadAt, Threads, Typing};
+use bloscpack_io::{Archive, Array, Cancel, ChunkFiles, Error, Input, Limits, OpenOptions, ReadAt, Threads};
 use common::{Stored, large_array};
 use testdata::CountingAlloc;
 
@@ -41,7 +41,7 @@ fn huge_items_are_cut() {
 #[test]
 fn writers_keep_their_limits() {
     let (file, plain, shape) = large_array();
-    let whole = Array::open(file, &Typing::default(), Limits::new()).unwrap();
+    let whole = Array::open(file).unwrap();
     let (array, small) = (whole.archive().array().unwrap(), Limits::new().max_memory(1 << 20));
     let write = |limits| {
         let mut frame = FrameWriter::array_in_memory(array.clone(), FrameParams::new(8)).unwrap().limits(limits);
@@ -59,7 +59,7 @@ fn writers_keep_their_limits() {
     let held = |stop: &[u64]| whole.held(&Region { start: vec![0, 0], stop: stop.to_vec() });
     assert_eq!((held(&[10, 10]), held(&shape)), (8 * 40 * 40, 8 * 200 * 200));
     let plain = Stored::golden("frames/last_partial_contiguous.b2frame");
-    let untouched = Array::open(plain, &Typing::default(), Limits::new()).unwrap();
+    let untouched = Array::open(plain).unwrap();
     assert_eq!(
         (
             untouched.archive().array().map(|array: &B2nd| array.shape.len()),
@@ -97,7 +97,8 @@ fn files_that_are_named_often() {
     let limits = Limits::new().max_unearned(1 << 20);
     let read = |stored: &Stored| {
         let opens = Opens(stored, AtomicU64::new(0));
-        let archive = Archive::open_with_limits(Input::sparse_frame(&stored.file, &opens), limits).unwrap();
+        let archive =
+            Archive::open_with(Input::sparse_frame(&stored.file, &opens), &OpenOptions::new().limits(limits)).unwrap();
         let read = archive.read_range(0..archive.nbytes());
         (read.map(|plain| plain.len()), opens.1.load(Relaxed))
     };

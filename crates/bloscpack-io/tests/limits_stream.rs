@@ -4,7 +4,9 @@
 use blosc_core::{CParams, Codec};
 use bloscpack_format::Json;
 use bloscpack_format::checksum::Checksum;
-use bloscpack_io::{Archive, Error, Limits, PackOptions, Threads, UnpackOptions, pack_bytes, unpack_stream};
+use bloscpack_io::{
+    Archive, Error, Limits, OpenOptions, PackOptions, Sink, Source, Threads, UnpackOptions, pack_bytes,
+};
 use testdata::{CountingAlloc, SplitMix64};
 
 #[global_allocator]
@@ -28,7 +30,8 @@ fn noise(len: usize) -> Vec<u8> {
 /// Unpacks to nowhere; what came of it, and the most memory that was held meanwhile.
 fn unpack(packed: &[u8], limits: Limits) -> (Result<u64, Error>, usize) {
     let (unpacked, usage) = CountingAlloc::measure(|| {
-        unpack_stream(packed, std::io::sink(), &serial(limits)).map(|report| report.trailing)
+        bloscpack_io::unpack(Source::reader(packed), Sink::writer(std::io::sink()), &serial(limits))
+            .map(|report| report.trailing)
     });
     (unpacked, usage.peak)
 }
@@ -60,7 +63,7 @@ fn compressed_bytes_of_a_chunk() {
     assert!(raised(&error) == "max_memory" && peak < 2 * MIB, "{error}: {peak}");
     assert!(error.to_string().starts_with("chunk 0 at offset 32"), "{error}");
 
-    let archive = Archive::open_with_limits(packed.as_slice(), limits).unwrap();
+    let archive = Archive::open_with(packed.as_slice(), &OpenOptions::new().limits(limits)).unwrap();
     let (chunk, usage) = CountingAlloc::measure(|| archive.compressed_chunk(0));
     assert!(raised(&chunk.unwrap_err()) == "max_memory" && usage.peak < MIB, "{usage:?}");
 }

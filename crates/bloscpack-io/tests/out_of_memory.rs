@@ -15,8 +15,8 @@ use bloscpack_format::bloscpack::MetadataArgs;
 use bloscpack_format::checksum::{Checksum, Hasher};
 use bloscpack_format::numpy::{Dtype, NumpyMeta, Order, Slice, npy};
 use bloscpack_io::{
-    Array, AttributeEdit, ConvertOptions, Error, ItemFormat, ItemWriter, Limits, LocalSource, PackOptions, Target,
-    Threads, Typing, UnpackOptions, convert, edit_attribute, pack_bytes, read_attributes,
+    Array, AttributeEdit, ConvertOptions, Error, ItemFormat, ItemWriter, Limits, LocalSource, OpenOptions, PackOptions,
+    Target, Threads, Typing, UnpackOptions, convert, edit_attribute, pack_bytes, read_attributes,
 };
 use testdata::FailingAlloc;
 
@@ -78,7 +78,7 @@ impl Files {
         for (name, target) in TARGETS {
             files.convert("a.npy", name, target).unwrap();
             for (key, value) in large() {
-                edit_attribute(&files.path(name), None, key, AttributeEdit::Set(value), Limits::new()).unwrap();
+                edit_attribute(&files.path(name), key, AttributeEdit::Set(value), &OpenOptions::new()).unwrap();
             }
         }
         files.convert("f.npy", "f.blp", Target::Bloscpack).unwrap();
@@ -99,7 +99,7 @@ impl Files {
         // A frame of plain bytes does not say what its items are.
         let shape = Some(SHAPE.map(Some).to_vec());
         let typing = Typing { dtype: Dtype::from_type_string("<u4").ok(), shape, raw: false };
-        Array::open(LocalSource::open(&self.path(name))?, &typing, Limits::new())
+        Array::open_with(LocalSource::open(&self.path(name))?, &OpenOptions::new().typing(typing.clone()))
     }
 
     /// A copy of a file or directory, in place of an older one.
@@ -237,7 +237,10 @@ fn texts(files: &Files) {
                 &format!("{format:?} of {name} as {descr}"),
                 || (),
                 || {
-                    let array = Array::open(LocalSource::open(&files.path(name))?, &typing, Limits::new())?;
+                    let array = Array::open_with(
+                        LocalSource::open(&files.path(name))?,
+                        &OpenOptions::new().typing(typing.clone()),
+                    )?;
                     let mut digest = Checksum::Sha256.hasher();
                     let mut writer = ItemWriter::new(Sink(&mut digest), *format, array.meta(), None)?;
                     array.copy_items(0..array.len(), &mut writer, &options())?;
@@ -278,7 +281,7 @@ fn stats(files: &Files) {
             || (),
             || {
                 let source = LocalSource::open(&files.path(name))?;
-                Array::open(source, &typing, Limits::new())?.stats(&options()).map(debug)
+                Array::open_with(source, &OpenOptions::new().typing(typing.clone()))?.stats(&options()).map(debug)
             },
         );
     }
@@ -292,7 +295,7 @@ fn attributes(files: &Files) {
             &format!("attributes of {name}"),
             || (),
             || {
-                read_attributes(&files.path(name), None, None, limits).map(|found| {
+                read_attributes(&files.path(name), None, &OpenOptions::new().limits(limits)).map(|found| {
                     assert!(found.unreadable.is_empty(), "{:?}", found.unreadable);
                     found.values.len()
                 })
@@ -307,14 +310,19 @@ fn attributes(files: &Files) {
                 || {
                     // The copy is refused as well.
                     let wanted = Json::Array(vec![value.try_clone()?, Json::Null]);
-                    edit_attribute(&files.path(&copy), None, key, AttributeEdit::Set(wanted), limits)
+                    edit_attribute(
+                        &files.path(&copy),
+                        key,
+                        AttributeEdit::Set(wanted),
+                        &OpenOptions::new().limits(limits),
+                    )
                 },
             );
             sweep(
                 largest(name),
                 &format!("{key} removed from {name}"),
                 || files.copy(name, &copy),
-                || edit_attribute(&files.path(&copy), None, key, AttributeEdit::Remove, limits),
+                || edit_attribute(&files.path(&copy), key, AttributeEdit::Remove, &OpenOptions::new().limits(limits)),
             );
         }
     }

@@ -1,4 +1,4 @@
-//! `PackWriter` and `PlainReader`: what is pushed is what `pack_stream` writes, and seeks read what slices hold.
+//! `PackWriter` and `PlainReader`: pushed bytes are packed as by `pack`, and seeks read what slices hold.
 #![allow(clippy::unwrap_used)]
 
 use std::io::{self, Cursor, ErrorKind, Read, Seek, SeekFrom, Write};
@@ -10,8 +10,8 @@ use bloscpack_io::bloscpack_format::frame::FrameType;
 use bloscpack_io::bloscpack_format::numpy::{Dtype, NumpyMeta, Order};
 use bloscpack_io::frame::{ArrayOptions, FrameParams, FrameWriter};
 use bloscpack_io::{
-    Archive, Array, Cancel, Error, Event, LocalSource, PackOptions, PackReport, PackWriter, ReadAt, Threads,
-    UnpackOptions, pack_bytes, pack_stream,
+    Archive, Array, Cancel, Error, Event, LocalSource, PackOptions, PackReport, PackWriter, ReadAt, Sink, Source,
+    Threads, UnpackOptions, pack, pack_bytes,
 };
 
 fn plain(len: usize) -> Vec<u8> {
@@ -37,7 +37,7 @@ fn pushed_is_as_streamed() {
             let options = PackOptions::new().chunk_size(1000).offsets(offsets).threads(threads.clone());
             let options = options.plain_checksum(Checksum::Crc32);
             let mut expected = Vec::new();
-            pack_stream(plain.as_slice(), None, &mut expected, &options).unwrap();
+            pack(Source::reader(plain.as_slice()), Sink::writer(&mut expected), &options).unwrap();
             for piece in [1, 7, 1000, 4096, 100_000] {
                 let size = plain.len() as u64;
                 let (mut spooled, mut sized, mut seekable) = (Vec::new(), Vec::new(), Cursor::new(Vec::new()));

@@ -4,7 +4,7 @@
 use bloscpack_format::checksum::Checksum;
 use bloscpack_format::frame::FrameType;
 use bloscpack_io::frame::{FrameParams, FrameWriter};
-use bloscpack_io::{Cancel, Error, PackOptions, Threads, pack_bytes_to_file, unpack_bytes_from_file};
+use bloscpack_io::{Cancel, Error, PackOptions, Sink, Source, Threads, pack};
 
 fn plain() -> Vec<u8> {
     (0..300_000_u32).flat_map(u32::to_le_bytes).collect()
@@ -17,11 +17,14 @@ fn what_reads_back_takes_its_place() {
     let options = PackOptions::new().chunk_size(100_000).verify(true);
     for offsets in [true, false] {
         let options = options.clone().offsets(offsets).overwrite(true);
-        let report = pack_bytes_to_file(&plain, &file, &options).unwrap();
+        let report = pack(Source::bytes(&plain), Sink::file(&file), &options).unwrap();
         assert_eq!(report.plain_digest, Checksum::Sha256.digest(&plain));
-        assert!(unpack_bytes_from_file(&file, &Default::default()).unwrap().0 == plain);
+        let mut unpacked = Vec::new();
+        bloscpack_io::unpack(&file, &mut unpacked, &Default::default()).unwrap();
+        assert!(unpacked == plain);
     }
-    let report = pack_bytes_to_file(&plain, &file, &options.plain_checksum(Checksum::Md5).overwrite(true)).unwrap();
+    let report =
+        pack(Source::bytes(&plain), Sink::file(&file), &options.plain_checksum(Checksum::Md5).overwrite(true)).unwrap();
     assert_eq!(report.plain_digest, Checksum::Md5.digest(&plain));
 }
 
@@ -53,6 +56,7 @@ fn what_is_no_file_cannot_be_read_again() {
     let input = directory.path().join("f");
     std::fs::write(&input, plain()).unwrap();
     let options = PackOptions::new().verify(true).overwrite(true);
-    let error = bloscpack_io::pack_file(&input, "/dev/null", &options).unwrap_err();
+    let error = bloscpack_io::pack(bloscpack_io::Source::file(&input), bloscpack_io::Sink::file("/dev/null"), &options)
+        .unwrap_err();
     assert!(matches!(error, Error::NotAsWritten { .. }), "{error}");
 }

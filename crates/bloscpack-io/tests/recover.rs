@@ -8,8 +8,11 @@ use blosc_core::{CParams, Codec};
 use bloscpack_format::Json;
 use bloscpack_format::bloscpack::{Header, Version};
 use bloscpack_format::checksum::Checksum;
-use bloscpack_io::recover::{Lost, RecoverReport, recover, recover_with_limits};
-use bloscpack_io::{Archive, Cancel, Error, Limits, PackOptions, UnpackOptions, pack_bytes, unpack_bytes, verify_file};
+use bloscpack_io::recover::{Lost, RecoverReport, recover};
+use bloscpack_io::{
+    Archive, Cancel, Error, Limits, PackOptions, RecoverOptions, Source, UnpackOptions, pack_bytes, unpack_bytes,
+    verify,
+};
 use testdata::SplitMix64;
 
 const ARRAY: &str = r#"{"dtype": "'<u4'", "shape": [1000, 5], "order": "C", "container": "numpy"}"#;
@@ -37,9 +40,9 @@ fn try_recover(file: &[u8]) -> Result<(Vec<u8>, RecoverReport), Error> {
     let dir = tempfile::tempdir().unwrap();
     let [input, output] = ["in.blp", "out.blp"].map(|name| dir.path().join(name));
     fs::write(&input, file).unwrap();
-    let report = recover(&input, &output, false, &Cancel::new())?;
+    let report = recover(&input, &output, &RecoverOptions::new())?;
     assert!(fs::read(&input).unwrap() == file);
-    verify_file(&output, &UnpackOptions::new()).unwrap();
+    verify(Source::file(&output), &UnpackOptions::new()).unwrap();
     let new = fs::read(&output).unwrap();
     let header = Header::parse(&new).unwrap().0;
     assert_eq!(
@@ -293,7 +296,9 @@ fn what_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let [input, output] = ["in.blp", "out.blp"].map(|name| dir.path().join(name));
     let cancel = Cancel::new();
-    let run = |input: &Path, output: &Path, overwrite| recover(input, output, overwrite, &cancel);
+    let run = |input: &Path, output: &Path, overwrite| {
+        recover(input, output, &RecoverOptions::new().overwrite(overwrite).cancel(cancel.clone()))
+    };
     let (_, file) = packed(
         Checksum::Adler32,
         true,
@@ -304,7 +309,7 @@ fn what_is_refused() {
     assert_eq!(fs::read(&input).unwrap(), file);
     // A shape that asks for 20 TB of zeros.
     let limits = Limits::new().max_unearned(1 << 20);
-    let error = recover_with_limits(&input, &output, false, &cancel, limits).unwrap_err();
+    let error = recover(&input, &output, &RecoverOptions::new().cancel(cancel.clone()).limits(limits)).unwrap_err();
     assert!(error.over_limit().is_some(), "{error}");
     fs::write(&output, b"precious").unwrap();
     assert!(matches!(run(&input, &output, false), Err(Error::OutputExists(_))));
@@ -326,7 +331,13 @@ fn a_cancelled_recovery_leaves_the_output() {
         fs::write(&output, b"precious").unwrap();
         let cancel = Cancel::new();
         cancel.cancel();
-        assert!(matches!(recover(&input, &output, true, &cancel), Err(Error::Cancelled)), "{checksum:?}");
+        assert!(
+            matches!(
+                recover(&input, &output, &RecoverOptions::new().overwrite(true).cancel(cancel.clone())),
+                Err(Error::Cancelled)
+            ),
+            "{checksum:?}"
+        );
         assert_eq!(fs::read(&output).unwrap(), b"precious");
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2);
     }
@@ -345,7 +356,7 @@ fn a_header_of_too_many_chunks_is_refused() {
         damaged[starts[5] + 100] ^= 0x5a;
         fs::write(&input, &damaged).unwrap();
         let limits = Limits::new().max_unearned(1 << 20);
-        assert!(recover_with_limits(&input, &output, false, &Cancel::new(), limits).is_err());
+        assert!(recover(&input, &output, &RecoverOptions::new().limits(limits)).is_err());
         assert!(!output.exists());
     }
 }

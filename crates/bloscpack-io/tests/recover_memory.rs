@@ -7,7 +7,7 @@ use blosc_core::memory::MIN_CHECKED;
 use blosc_core::{CParams, Codec};
 use bloscpack_format::checksum::Checksum;
 use bloscpack_io::recover::recover;
-use bloscpack_io::{Cancel, PackOptions, pack_bytes};
+use bloscpack_io::{PackOptions, RecoverOptions, pack_bytes};
 use testdata::FailingAlloc;
 
 #[global_allocator]
@@ -27,13 +27,13 @@ fn refused_memory_is_no_damage() {
         let third = file.len() / 2;
         file[third - 120_000..third].fill(0xff);
         fs::write(&input, &file).unwrap();
-        let expected = recover(&input, &output, true, &Cancel::new()).unwrap();
+        let expected = recover(&input, &output, &RecoverOptions::new().overwrite(true)).unwrap();
         let recovered = fs::read(&output).unwrap();
         let mut refused = 0;
         for from in 0.. {
             // The buffer of the output has this size, which does not depend on the input.
             ALLOC.refuse(MIN_CHECKED + 1, from);
-            let result = recover(&input, &output, true, &Cancel::new());
+            let result = recover(&input, &output, &RecoverOptions::new().overwrite(true));
             let asked = ALLOC.refuse_none();
             match result {
                 Ok(report) => assert!(report == expected, "{checksum:?}, request {from}: {:?}", report.lost),

@@ -9,7 +9,7 @@ use bloscpack_format::Json;
 use bloscpack_format::bloscpack::MaxAppChunks;
 use bloscpack_format::checksum::Checksum;
 use bloscpack_io::{
-    Archive, Error, PackOptions, Threads, UnpackOptions, pack_bytes, pack_stream, unpack_bytes, verify_stream,
+    Archive, Error, PackOptions, Sink, Source, Threads, UnpackOptions, pack, pack_bytes, unpack_bytes, verify,
 };
 use proptest::prelude::*;
 
@@ -53,12 +53,12 @@ proptest! {
         let (unpacked, report) = unpack_bytes(&packed, &UnpackOptions::new())?;
         prop_assert!(unpacked == plain);
         prop_assert_eq!(report.trailing, 0);
-        verify_stream(Dribble(&packed), &UnpackOptions::new())?;
+        verify(Source::reader(Dribble(&packed)), &UnpackOptions::new())?;
 
         // In one go, or to a pipe, or from one of unknown length: the same file.
         for size in [Some(plain.len() as u64), None] {
             let mut streamed = Vec::new();
-            pack_stream(Dribble(&plain), size, &mut streamed, &options)?;
+            pack(Source::reader(Dribble(&plain)).size(size), Sink::writer(&mut streamed), &options)?;
             prop_assert!(streamed == packed, "size {:?}", size);
         }
         for threads in [Threads::Serial, Threads::Pool(Arc::new(rayon::ThreadPoolBuilder::new().num_threads(3).build()?))] {

@@ -9,7 +9,7 @@ use bloscpack_format::frame::FrameType;
 use bloscpack_format::numpy::{Dtype, NumpyMeta, Order, Selection, Slice, npy};
 use bloscpack_io::frame::{ArrayOptions, FrameParams, FrameWriter};
 use bloscpack_io::{
-    Array, Cancel, ConvertOptions, Limits, LocalSource, Target, Threads, Typing, UnpackOptions, convert,
+    Array, Cancel, ConvertOptions, Limits, LocalSource, OpenOptions, Target, Threads, Typing, UnpackOptions, convert,
 };
 use common::Recorded;
 use proptest::prelude::*;
@@ -73,7 +73,7 @@ fn case() -> impl Strategy<Value = Case> {
 }
 
 fn open(path: &Path, typing: &Typing) -> Array<'static> {
-    Array::open(LocalSource::open(path).unwrap(), typing, Limits::new()).unwrap()
+    Array::open_with(LocalSource::open(path).unwrap(), &OpenOptions::new().typing(typing.clone())).unwrap()
 }
 
 fn check(array: &Array<'_>, case: &Case, items: &[u8], what: &str) {
@@ -146,7 +146,7 @@ proptest! {
 fn selections_read_only_their_blocks() {
     let (file, plain, shape) = common::large_array();
     let recorded = Recorded::new(&file);
-    let array = Array::open(&recorded, &Typing::default(), Limits::new()).unwrap();
+    let array = Array::open(&recorded).unwrap();
     recorded.take();
     // Four blocks of 20 x 20, in two chunks; a block has about 2 kB.
     for (slice, most) in [("10:440:400,10:440:400", 20_000), ("-5,::-200", 16_000), ("10,10:12", 10_000)] {
@@ -189,7 +189,7 @@ fn statistics_are_the_same_on_all_threads() {
     let plain: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
     let packed = bloscpack_io::pack_bytes(&plain, &bloscpack_io::PackOptions::new().chunk_size(9_999)).unwrap();
     let typing = Typing { dtype: Some(Dtype::from_type_string("<f8").unwrap()), ..Typing::default() };
-    let array = Array::open(packed, &typing, Limits::new()).unwrap();
+    let array = Array::open_with(packed, &OpenOptions::new().typing(typing)).unwrap();
     let stats = |threads| array.stats(&UnpackOptions::new().threads(threads)).unwrap().remove(0).parts.remove(0).1;
     let (serial, parallel) = (stats(Threads::Serial), stats(Threads::Ambient));
     assert_eq!(serial, parallel);

@@ -99,7 +99,7 @@ pub(crate) fn table_must_exist(what: &str, path: &Path) -> Result<()> {
 /// The columns of a ctable, for a message: of many the first ones.
 pub(crate) fn columns(path: &Path) -> String {
     const MOST: usize = 20;
-    let names = match bcolz::column_names(&LocalDirectory::new(path)) {
+    let names = match bcolz::column_names(&LocalDirectory::new(path), &bloscpack_io::OpenOptions::new()) {
         Ok(names) if names.is_empty() => return "it has none".into(),
         Ok(names) => names,
         Err(_) => return "their list cannot be read".into(),

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
-use bloscpack_io::{PackOptions, UnpackOptions, pack_bytes_to_file, unpack_bytes};
+use bloscpack_io::{PackOptions, Sink, Source, UnpackOptions, pack, unpack_bytes};
 
 /// Runs `blpk` with `args` and kills it after `delay`; whether it had finished by then.
 fn run_and_kill(args: &[&str], dir: &Path, delay: Duration) -> bool {
@@ -36,7 +36,7 @@ fn append_is_all_or_nothing() {
     fs::write(dir.path().join("new"), &new).unwrap();
     let (mut unchanged, mut appended) = (0, 0);
     for round in 0..40 {
-        pack_bytes_to_file(&old, &archive, &options.clone().overwrite(true)).unwrap();
+        pack(Source::bytes(&old), Sink::file(&archive), &options.clone().overwrite(true)).unwrap();
         // 0 to 39 ms: from before the start to after the end.
         let finished =
             run_and_kill(&["append", "a.blp", "new"], dir.path(), Duration::from_millis(round) * testdata::slowness());

@@ -8,7 +8,7 @@ use crate::{Error, UnpackOptions};
 
 impl Archive<'_> {
     /// Checks everything that can be checked: every chunk is decoded, sizes are compared, and vlmetalayers are read. Of a
-    /// bloscpack file, [`verify_stream`](crate::verify_stream) checks more. Of a frame it takes as long as its different
+    /// bloscpack file, [`verify`](crate::verify) checks more. Of a frame it takes as long as its different
     /// chunks do: a chunk that is not stored, or stored once for many, is not decoded many times.
     ///
     /// # Errors

@@ -141,7 +141,7 @@ mod tests {
     use bloscpack_format::numpy::{Dtype, NumpyMeta, npy};
 
     use super::*;
-    use crate::{Array, ReadAt, Typing};
+    use crate::{Array, ReadAt};
 
     /// A `.npy` file that counts the reads after its header, and their bytes.
     struct Counted(Vec<u8>, u64, Mutex<(usize, usize)>);
@@ -167,7 +167,7 @@ mod tests {
         let at = file.len() as u64;
         file.extend(data);
         let counted = Counted(file, at, Mutex::default());
-        let array = Array::open(&counted, &Typing::default(), Default::default()).unwrap();
+        let array = Array::open(&counted).unwrap();
         let mut output = Vec::new();
         array.copy_items(items, &mut output, &UnpackOptions::new()).unwrap();
         (output, *counted.2.lock().unwrap())

@@ -90,6 +90,7 @@ fn kind_of(error: &Error) -> ErrorKind {
         | Error::NoChunks
         | Error::Offset { .. }
         | Error::NotANumpyArray { .. }
+        | Error::ArrayBytes { .. }
         | Error::NotAsWritten { .. }
         | Error::ChunkRows { .. }
         | Error::ChunkGeneration { .. }

@@ -135,6 +135,16 @@ pub enum Error {
         /// Bytes that are there.
         found: u64,
     },
+    /// A `.npy` file has more or fewer bytes than its array takes.
+    #[error("offset {offset}: the array takes {expected} bytes, but {found} are there")]
+    ArrayBytes {
+        /// Where the items start.
+        offset: u64,
+        /// Bytes from there to the end of the file.
+        found: u64,
+        /// Bytes of all items.
+        expected: u64,
+    },
     /// A chunk is damaged.
     #[error("chunk {chunk} at offset {offset}: {source}")]
     Chunk {

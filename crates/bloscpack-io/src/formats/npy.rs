@@ -30,15 +30,14 @@ impl<'a> PlainFile<'a> {
     /// Opens a `.npy` file. It must have exactly the bytes of its array.
     ///
     /// # Errors
-    /// [`Error::NotANumpyArray`], [`Error::Format`], [`Error::Io`].
+    /// [`Error::ArrayBytes`], [`Error::Format`], [`Error::Io`].
     pub(crate) fn npy(source: Box<dyn ReadAt + 'a>) -> Result<Self, Error> {
         let len = source.len().map_err(Error::io("reading the input"))?;
         let (meta, start) = parse_start(&source, 4096, npy::parse)?;
         let (start, nbytes) = (start as u64, meta.nbytes().ok_or(FormatError::Numpy(NumpyError::ShapeTooLarge))?);
         let found = len.saturating_sub(start);
         if nbytes != found {
-            let what = format!("offset {start}: the array takes {nbytes} bytes, but {found} are there");
-            return Err(Error::NotANumpyArray { what });
+            return Err(Error::ArrayBytes { offset: start, found, expected: nbytes });
         }
         Ok(PlainFile { source, len, start, plain: PlainRanges::uniform(CHUNK, nbytes), numpy: Some(meta) })
     }

@@ -8,9 +8,9 @@ use bloscpack_format::frame::{FrameType, Region};
 use bloscpack_format::numpy::{Dtype, Order};
 use ndarray::{Array, ArrayBase, Data, Dimension, ShapeBuilder};
 
-use super::{NumpyMeta, pack_array, pack_array_to_file, unpack_array, unpack_array_from_file};
+use super::{NumpyMeta, pack_array, unpack_array};
 use crate::formats::frame::{ArrayOptions, FrameParams, FrameWriter};
-use crate::{Archive, Cancel, Error, PackOptions, PackReport, Threads, UnpackOptions};
+use crate::{Archive, Cancel, Error, Input, PackOptions, PackReport, Sink, Threads, UnpackOptions};
 
 /// A type that items of an array can have: `bool`, the integers and the floats.
 pub trait Element: Copy {
@@ -84,49 +84,28 @@ impl Element for bool {
     }
 }
 
-/// Packs an array, in Fortran order if it lies so in memory, else in C order.
+/// Packs an array, in Fortran order if it is so in memory, else in C order.
 ///
 /// # Errors
-/// What [`pack_array`] answers.
-pub fn pack_ndarray<A: Element, S: Data<Elem = A>, D: Dimension>(
+/// The errors of [`pack_array`].
+pub fn pack_ndarray<'t, A: Element, S: Data<Elem = A>, D: Dimension>(
     array: &ArrayBase<S, D>,
-    options: &PackOptions,
-) -> Result<Vec<u8>, Error> {
-    let (bytes, meta) = to_bytes(array)?;
-    pack_array(&bytes, &meta, options)
-}
-
-/// [`pack_ndarray`] to a file, which appears whole or not at all.
-///
-/// # Errors
-/// What [`pack_array_to_file`] answers.
-pub fn pack_ndarray_to_file<A: Element, S: Data<Elem = A>, D: Dimension>(
-    array: &ArrayBase<S, D>,
-    output: impl AsRef<Path>,
+    sink: impl Into<Sink<'t>>,
     options: &PackOptions,
 ) -> Result<PackReport, Error> {
     let (bytes, meta) = to_bytes(array)?;
-    pack_array_to_file(&bytes, &meta, output.as_ref(), options)
+    pack_array(&bytes, &meta, sink, options)
 }
 
 /// Unpacks an array whose items have type `A`, of either byte order, and whose shape has the dimensions of `D`.
 ///
 /// # Errors
-/// [`Error::NotANumpyArray`] if items or dimensions are others; what [`unpack_array`] answers.
-pub fn unpack_ndarray<A: Element, D: Dimension>(packed: &[u8], options: &UnpackOptions) -> Result<Array<A, D>, Error> {
-    let (bytes, meta) = unpack_array(packed, options)?;
-    from_bytes(bytes, meta)
-}
-
-/// [`unpack_ndarray`] from a file.
-///
-/// # Errors
-/// As [`unpack_ndarray`].
-pub fn unpack_ndarray_from_file<A: Element, D: Dimension>(
-    input: impl AsRef<Path>,
+/// [`Error::NotANumpyArray`] if items or dimensions are others; the errors of [`unpack_array`].
+pub fn unpack_ndarray<'a, A: Element, D: Dimension>(
+    input: impl Into<Input<'a>>,
     options: &UnpackOptions,
 ) -> Result<Array<A, D>, Error> {
-    let (bytes, meta) = unpack_array_from_file(input.as_ref(), options)?;
+    let (bytes, meta) = unpack_array(input, options)?;
     from_bytes(bytes, meta)
 }
 

@@ -1,88 +1,54 @@
-//! Arrays: plain bytes with a dtype, a shape and an order, which the metadata carries.
+//! Arrays: plain bytes with a dtype, a shape and an order, which the metadata of a bloscpack file describes.
 //!
-//! | from and to | |
+//! | array | verbs |
 //! |---|---|
-//! | bytes and a [`NumpyMeta`] | [`pack_array`], [`unpack_array`], [`pack_array_to_file`], [`unpack_array_from_file`] |
-//! | `.npy` files | [`pack_npy_file`], [`unpack_npy_file`] |
-//! | arrays of the `ndarray` crate (feature `ndarray`) | `pack_ndarray`, `unpack_ndarray`, and `…_to_file`, `…_from_file` |
+//! | bytes and a [`NumpyMeta`] | [`pack_array`], [`unpack_array`] |
+//! | arrays of the `ndarray` crate (feature `ndarray`) | `pack_ndarray`, `unpack_ndarray` |
+//! | the same, in a frame or in part of any archive | `ndarray_to_frame`, `read_ndarray` |
+//! | `.npy` files | [`convert`](crate::convert) |
 //!
-//! Arrays of the `ndarray` crate also go to frames and come out of any archive, in part too: `ndarray_to_frame`,
-//! `read_ndarray`.
-//!
-//! What is written, the original bloscpack's `unpack_ndarray_*` functions read, and the other way round.
+//! The original bloscpack's `unpack_ndarray_*` functions read the files, and the other way round.
 
 #[cfg(feature = "ndarray")]
 mod arrays;
-mod npy;
-
-use std::fs::File;
-use std::path::Path;
 
 use blosc_core::OutOfMemory;
 use bloscpack_format::FormatError;
 use bloscpack_format::numpy::{Dtype, Kind};
 
 #[cfg(feature = "ndarray")]
-pub use arrays::{
-    Element, ndarray_to_frame, pack_ndarray, pack_ndarray_to_file, read_ndarray, unpack_ndarray,
-    unpack_ndarray_from_file,
-};
+pub use arrays::{Element, ndarray_to_frame, pack_ndarray, read_ndarray, unpack_ndarray};
 pub use bloscpack_format::numpy::NumpyMeta;
-pub use npy::{pack_npy_file, unpack_npy_file};
 
-use crate::{
-    Archive, Error, PackOptions, PackReport, UnpackOptions, pack_bytes, pack_bytes_to_file, unpack_bytes,
-    unpack_bytes_from_file,
-};
+use crate::in_memory::InMemory;
+use crate::{Archive, Error, Input, PackOptions, PackReport, Sink, UnpackOptions, pack};
 
-/// Packs the bytes of an array, which lie in `meta.order`. The typesize and the metadata of `options` are set by the
-/// array; the chunk size is rounded down to whole items.
+/// Packs the bytes of an array, which are in the order of `meta`. The array sets the typesize and the metadata of `options`;
+/// the chunk size is rounded down to whole items.
 ///
 /// # Errors
-/// [`Error::NotANumpyArray`] if there are more or fewer bytes than the shape says; what [`pack_bytes`] answers.
-pub fn pack_array(bytes: &[u8], meta: &NumpyMeta, options: &PackOptions) -> Result<Vec<u8>, Error> {
-    check_len(meta, bytes.len() as u64)?;
-    pack_bytes(bytes, &for_array(options, meta)?)
-}
-
-/// The bytes of a packed array, and what they mean.
-///
-/// # Errors
-/// [`Error::NotANumpyArray`] if the file does not hold an array, or not all of it; what [`unpack_bytes`] answers.
-pub fn unpack_array(packed: &[u8], options: &UnpackOptions) -> Result<(Vec<u8>, NumpyMeta), Error> {
-    let meta = array_meta(&Archive::open_with(packed, &options.open_options())?)?;
-    let (bytes, _) = unpack_bytes(packed, options)?;
-    check_len(&meta, bytes.len() as u64)?;
-    Ok((bytes, meta))
-}
-
-/// [`pack_array`] to a file, which appears whole or not at all.
-///
-/// # Errors
-/// As [`pack_array`], and what [`pack_bytes_to_file`] answers.
-pub fn pack_array_to_file(
+/// [`Error::NotANumpyArray`] if the array takes more or fewer bytes; the errors of [`pack`].
+pub fn pack_array<'t>(
     bytes: &[u8],
     meta: &NumpyMeta,
-    output: impl AsRef<Path>,
+    sink: impl Into<Sink<'t>>,
     options: &PackOptions,
 ) -> Result<PackReport, Error> {
     check_len(meta, bytes.len() as u64)?;
-    pack_bytes_to_file(bytes, output.as_ref(), &for_array(options, meta)?)
+    pack(bytes, sink, &for_array(options, meta)?)
 }
 
-/// [`unpack_array`] from a file.
+/// The bytes of a packed array, and the array that they are.
 ///
 /// # Errors
-/// As [`unpack_array`].
-pub fn unpack_array_from_file(input: impl AsRef<Path>, options: &UnpackOptions) -> Result<(Vec<u8>, NumpyMeta), Error> {
-    fn inner(input: &Path, options: &UnpackOptions) -> Result<(Vec<u8>, NumpyMeta), Error> {
-        let file = File::open(input).map_err(|error| Error::file("opening", input, error))?;
-        let meta = array_meta(&Archive::open_with(&file, &options.open_options())?)?;
-        let (bytes, _) = unpack_bytes_from_file(input, options)?;
-        check_len(&meta, bytes.len() as u64)?;
-        Ok((bytes, meta))
-    }
-    inner(input.as_ref(), options)
+/// [`Error::NotANumpyArray`] if the file does not hold an array, or not all of it; the errors of [`Archive::open_with`] and
+/// [`Archive::unpack`].
+pub fn unpack_array<'a>(input: impl Into<Input<'a>>, options: &UnpackOptions) -> Result<(Vec<u8>, NumpyMeta), Error> {
+    let archive = Archive::open_with(input, &options.open_options())?;
+    let meta = array_meta(&archive)?;
+    let mut plain = InMemory::new(&options.limits, archive.cbytes());
+    archive.unpack(&mut plain, options).map_err(|error| plain.explain(error))?;
+    Ok((plain.bytes, meta))
 }
 
 /// What the bytes of an archive mean, and that it has as many.

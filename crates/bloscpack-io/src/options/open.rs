@@ -36,8 +36,8 @@ impl OpenOptions {
     }
 
     /// The column of a ctable. Means nothing for other containers, which have no columns.
-    pub fn column(mut self, name: impl Into<Option<String>>) -> Self {
-        self.column = name.into();
+    pub fn column<'n>(mut self, name: impl Into<Option<&'n str>>) -> Self {
+        self.column = name.into().map(str::to_owned);
         self
     }
 

@@ -138,10 +138,9 @@ impl PackOptions {
         self
     }
 
-    /// Whether a file that was written is read from the disk and decoded, and its plain bytes are compared with those that
-    /// were packed, before it takes its place. Takes as long again as unpacking. An output that is no file cannot be read
-    /// again: that is [`Error::NotAsWritten`](crate::Error::NotAsWritten); of [`pack_stream`](crate::pack_stream) and
-    /// [`pack_bytes`](crate::pack_bytes) nothing is read.
+    /// Whether a new file is read from the disk and decoded, and its plain bytes are compared with those that were packed, before
+    /// it gets its name. Takes as long again as unpacking. A device or pipe cannot be read again: that is
+    /// [`Error::NotAsWritten`](crate::Error::NotAsWritten). Outputs in memory and writers are not read again.
     pub fn verify(mut self, verify: bool) -> Self {
         self.verify = verify;
         self

@@ -2,7 +2,7 @@
 
 use crate::kind::{Kind, kind_of_file};
 use anyhow::{Result, bail};
-use bloscpack_io::{Array, Limits, LocalSource, Typing, memory};
+use bloscpack_io::{Array, LocalSource, OpenOptions, Typing, memory};
 use std::ops::Range;
 
 /// Pieces that a sample is made of: enough that a header or a quiet start does not count for much, and each long enough
@@ -33,7 +33,7 @@ impl Sample {
             bail!("it is {what}, which this version cannot read");
         }
         let typing = Typing { raw: kind.is_none(), ..Typing::default() };
-        let array = Array::open(source, &typing, Limits::new())?;
+        let array = Array::open_with(source, &OpenOptions::new().typing(typing))?;
         let archive = array.archive();
         let typesizes = match (typesizes, kind) {
             ([], Some(_)) => vec![Some(archive.typesize()).filter(|n| (1..=255).contains(n)).unwrap_or(1)],

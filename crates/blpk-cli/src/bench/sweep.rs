@@ -7,7 +7,7 @@ use super::setting::{Figures, Setting};
 use anyhow::{Result, ensure};
 use blosc_core::{CParams, Codec, Filter, FilterPipeline, memory};
 use bloscpack_format::checksum::Checksum;
-use bloscpack_io::{Cancel, Error, PackOptions, Threads, UnpackOptions, pack_stream, unpack_stream};
+use bloscpack_io::{Cancel, Error, PackOptions, Sink, Source, Threads, UnpackOptions};
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
@@ -69,7 +69,7 @@ impl Sweep {
             let (codec, clevel, chunk_size) = (Codec::Zstd, 1, SCREENED as u64);
             let setting = Setting { codec, clevel, filter, typesize: *typesize, chunk_size };
             let mut packed = InMemory::default();
-            pack_stream(bytes, Some(bytes.len() as u64), &mut packed, &self.pack(setting))?;
+            bloscpack_io::pack(Source::bytes(bytes), Sink::writer(&mut packed), &self.pack(setting))?;
             // Of two that are as good, the smaller one.
             if packed.0.len() < best.0 {
                 best = (packed.0.len(), *typesize);
@@ -119,7 +119,11 @@ impl Sweep {
     fn warm_up(&self, setting: Setting, sample: &Sample) -> Result<()> {
         let (start, len) = (Instant::now(), sample.bytes.len() as u64);
         while start.elapsed() < WARM_UP {
-            pack_stream(sample.bytes.as_slice(), Some(len), io::sink(), &self.pack(setting))?;
+            bloscpack_io::pack(
+                Source::reader(sample.bytes.as_slice()).size(Some(len)),
+                Sink::writer(io::sink()),
+                &self.pack(setting),
+            )?;
         }
         Ok(())
     }
@@ -140,17 +144,20 @@ impl Sweep {
 
         // The first runs count, too: a slow setting is not run again.
         let (mut packed, mut check) = (InMemory::default(), Compare { expected: &sample.bytes });
-        let compress = timed(|| pack_stream(plain(), Some(len), &mut packed, &pack))?;
-        let decompress = timed(|| unpack_stream(packed.0.as_slice(), Until(&mut check, end), &unpack))?;
+        let compress =
+            timed(|| bloscpack_io::pack(Source::reader(plain()).size(Some(len)), Sink::writer(&mut packed), &pack))?;
+        let decompress = timed(|| {
+            bloscpack_io::unpack(Source::reader(packed.0.as_slice()), Sink::writer(Until(&mut check, end)), &unpack)
+        })?;
         ensure!(check.expected.is_empty(), "{setting:?} did not give the bytes back; please report this");
 
         let again = |first, run: &mut dyn FnMut() -> Result<()>| fastest(first, seconds / 2.0, end, run);
         let compress = again(compress, &mut || {
-            pack_stream(plain(), Some(len), io::sink(), &pack)?;
+            bloscpack_io::pack(Source::reader(plain()).size(Some(len)), Sink::writer(io::sink()), &pack)?;
             Ok(())
         })?;
         let decompress = again(decompress, &mut || {
-            unpack_stream(packed.0.as_slice(), Until(io::sink(), end), &unpack)?;
+            bloscpack_io::unpack(Source::reader(packed.0.as_slice()), Sink::writer(Until(io::sink(), end)), &unpack)?;
             Ok(())
         })?;
         let per = |time: Duration| len as f64 / time.as_secs_f64().max(1e-9);

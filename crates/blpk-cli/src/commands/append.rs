@@ -13,7 +13,7 @@ use anyhow::{Context as _, Result, bail};
 use bloscpack_format::Json;
 use bloscpack_format::bloscpack::{Header, MetadataArgs};
 use bloscpack_format::checksum::Checksum;
-use bloscpack_io::{AppendOptions, Archive, append_stream};
+use bloscpack_io::{AppendOptions, Archive, Source, append};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
@@ -84,7 +84,8 @@ pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
         ));
     report.progress().begin(size);
     report.progress().file(&new, size);
-    let appended = append_stream(original, input, size, &options).with_context(|| original.display().to_string())?;
+    let appended =
+        append(original, Source::reader(input).size(size), &options).with_context(|| original.display().to_string())?;
 
     if size.is_none() {
         report.verbose(format!("new file size: {}", double_pretty_size(appended.new_size)));

@@ -5,14 +5,14 @@ use crate::kind::{Kind, kind_of_file};
 use crate::place::Place;
 use crate::streams::open_source;
 use anyhow::{Context as _, Result, bail};
-use bloscpack_io::{Cancel, LocalSource};
+use bloscpack_io::{Cancel, LocalSource, OpenOptions};
 
 /// Opens a file, or a column of the ctable at `place`.
 pub(super) fn open(place: &Place, column: Option<&str>, cancel: &Cancel) -> Result<LocalSource> {
     let source = match (place, column) {
         (Place::File(path), Some(column)) => {
             files::table_must_exist("file", path)?;
-            LocalSource::open_column(path, column).with_context(|| place.to_string())?
+            LocalSource::open_with(path, &OpenOptions::new().column(column)).with_context(|| place.to_string())?
         }
         (Place::Standard, Some(_)) => bail!("a pipe is not a bcolz ctable, which --column is for"),
         (Place::File(path), None) => {

@@ -8,7 +8,7 @@ use crate::streams::Output;
 use anyhow::{Context as _, Result, bail};
 use bloscpack_format::FormatError;
 use bloscpack_format::numpy::{Dtype, NumpyMeta, Order, Slice};
-use bloscpack_io::{Array, Cancel, ItemFormat, ItemWriter, Limits, Typing, UnpackOptions};
+use bloscpack_io::{Array, Cancel, ItemFormat, ItemWriter, OpenOptions, Typing, UnpackOptions};
 use std::io::Write as _;
 use std::ops::Range;
 
@@ -52,10 +52,12 @@ pub(super) fn run(plan: &Plan, session: &Session) -> Result<()> {
     let source = array::open(&plan.place, plan.column.as_deref(), &Cancel::new())?;
     let is_binary = matches!(plan.format, ItemFormat::Raw | ItemFormat::Npy);
     let output = Output::create(&Place::Standard, session.force || !is_binary)?;
-    let written = Array::open(source, &plan.typing, Limits::new()).map_err(anyhow::Error::from).and_then(|array| {
-        let part = Writing { array: &array, format: plan.format, column: plan.column.as_deref(), session };
-        part.write(&plan.part, output)
-    });
+    let written = Array::open_with(source, &OpenOptions::new().typing(plan.typing.clone()))
+        .map_err(anyhow::Error::from)
+        .and_then(|array| {
+            let part = Writing { array: &array, format: plan.format, column: plan.column.as_deref(), session };
+            part.write(&plan.part, output)
+        });
     written.with_context(|| plan.place.to_string())?.commit()
 }
 

@@ -7,7 +7,7 @@ use crate::place::Place;
 use crate::session::Session;
 use crate::size::double_pretty_size;
 use anyhow::{Context as _, Result, bail};
-use bloscpack_io::frame;
+use bloscpack_io::{OpenOptions, frame};
 use std::path::PathBuf;
 
 /// A run of `blpk compact`.
@@ -29,7 +29,8 @@ impl Plan {
 
 pub(super) fn run(plan: &Plan, session: &Session) -> Result<()> {
     let Plan { place, path } = plan;
-    let report = frame::compact(path, &session.cancel()).with_context(|| place.to_string())?;
+    let report =
+        frame::compact(path, &OpenOptions::new().cancel(session.cancel())).with_context(|| place.to_string())?;
     let (before, after) = (double_pretty_size(report.before), double_pretty_size(report.after));
     session.report.normal(format!("{place}: {before} before, {after} now"));
     Ok(())

@@ -10,7 +10,7 @@ use crate::streams::Output;
 use anyhow::{Context as _, Result, anyhow, bail};
 use blosc_core::memory;
 use bloscpack_format::{Json, msgpack};
-use bloscpack_io::{AttributeEdit, Attributes, Error, Limits, edit_attribute, read_attributes};
+use bloscpack_io::{AttributeEdit, Attributes, Error, OpenOptions, edit_attribute, read_attributes};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -62,7 +62,8 @@ impl Plan {
 
 impl Container {
     fn read(&self, key: Option<&str>) -> Result<Attributes> {
-        read_attributes(&self.path, self.column.as_deref(), key, Limits::new()).with_context(|| self.name())
+        read_attributes(&self.path, key, &OpenOptions::new().column(self.column.as_deref()))
+            .with_context(|| self.name())
     }
 
     fn name(&self) -> String {
@@ -77,7 +78,7 @@ pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
         Job::Get { key, raw } => get(container, &key, raw, session),
         Job::Edit { key, edit } => {
             let (path, column) = (&container.path, container.column.as_deref());
-            edit_attribute(path, column, &key, edit, Limits::new()).with_context(|| container.name())
+            edit_attribute(path, &key, edit, &OpenOptions::new().column(column)).with_context(|| container.name())
         }
     }
 }

@@ -14,7 +14,7 @@ use anyhow::{Context as _, Result, bail};
 use bloscpack_format::bcolz::{ATTRS_FILE, DATA_DIR, META_DIR};
 use bloscpack_format::python_bytes_repr;
 use bloscpack_io::bcolz::{self, Gaps, LostPart};
-use bloscpack_io::{frame, recover};
+use bloscpack_io::{RecoverOptions, frame, recover};
 use std::fmt::Display;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -109,7 +109,8 @@ fn bloscpack(plan: &Plan, session: &Session) -> Result<()> {
     let Plan { input, output, in_file, out_file, .. } = plan;
     session.report.verbose(format!("input file is: '{input}'"));
     session.report.verbose(format!("output file is: '{output}'"));
-    let report = recover::recover(in_file, out_file, session.force, &session.cancel());
+    let report =
+        recover::recover(in_file, out_file, &RecoverOptions::new().overwrite(session.force).cancel(session.cancel()));
     let report = report.with_context(|| input.to_string())?;
     tell(&report.lost, (report.chunks, report.nbytes), output, session);
     session.report.verbose("done");
@@ -117,14 +118,22 @@ fn bloscpack(plan: &Plan, session: &Session) -> Result<()> {
 }
 
 fn frame(plan: &Plan, session: &Session) -> Result<()> {
-    let report = frame::recover(&plan.in_file, &plan.out_file, session.force, &session.cancel());
+    let report = frame::recover(
+        &plan.in_file,
+        &plan.out_file,
+        &RecoverOptions::new().overwrite(session.force).cancel(session.cancel()),
+    );
     let report = report.with_context(|| plan.input.to_string())?;
     tell(&report.lost, (report.chunks, report.nbytes), &plan.output, session);
     Ok(())
 }
 
 fn bcolz(plan: &Plan, gaps: Gaps, session: &Session) -> Result<()> {
-    let report = bcolz::recover(&plan.in_file, &plan.out_file, session.force, gaps, &session.cancel());
+    let report = bcolz::recover(
+        &plan.in_file,
+        &plan.out_file,
+        &RecoverOptions::new().overwrite(session.force).gaps(gaps).cancel(session.cancel()),
+    );
     let report = report.with_context(|| plan.input.to_string())?;
     for lost in &report.lost {
         session.report.normal(lost.to_string());

@@ -14,7 +14,7 @@ use anyhow::{Context as _, Result, bail};
 use bloscpack_format::Format;
 use bloscpack_format::checksum::{Checksum, Digest};
 use bloscpack_io::bcolz::{self, LocalDirectory};
-use bloscpack_io::{Archive, Array, Cancel, Digesting, Limits, LocalSource, Typing, UnpackOptions, verify_stream};
+use bloscpack_io::{Archive, Array, Cancel, Digesting, LocalSource, Source, UnpackOptions};
 use std::io;
 use std::path::Path;
 
@@ -86,7 +86,7 @@ fn verify(place: &Place, memory: Option<u64>, session: &Session, cancel: &Cancel
     let input = Input::open(place, cancel)?;
     let options = options(input.known_size().unwrap_or(u64::MAX), chunk)?;
     let options = options.observe(events::unpacking(&session.report));
-    let found = verify_stream(input, &options).with_context(name)?;
+    let found = bloscpack_io::verify(Source::reader(input), &options).with_context(name)?;
     let format = match found.format {
         Format::Blosc2Frame => "contiguous Blosc2 frame".into(),
         Format::Bloscpack { version } => format!("bloscpack version {version}"),
@@ -132,7 +132,7 @@ fn digest_of(
 
 /// Opens a `.npy` file, which must have exactly the bytes of its array.
 fn open_npy(path: &Path) -> Result<Array<'static>> {
-    Ok(Array::open(LocalSource::open(path)?, &Typing::default(), Limits::new())?)
+    Ok(Array::open(LocalSource::open(path)?)?)
 }
 
 /// What the file of the plain bytes is called.

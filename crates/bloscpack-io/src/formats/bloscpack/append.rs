@@ -16,6 +16,7 @@ use bloscpack_format::bloscpack::{
 };
 
 use crate::archive::Archive;
+use crate::ends::{Source, SourceKind};
 use crate::formats::bloscpack::chunk_run::{ChunkRun, Packed};
 use crate::fs::atomic::AtomicFile;
 use crate::fs::files::{known_size, refuse_same_file};
@@ -40,38 +41,33 @@ pub struct AppendReport {
     pub header: Header,
 }
 
-/// Appends the plain bytes of the file `new` to the bloscpack file `archive`, whose metadata may be replaced in the
-/// same step. An empty `new` without metadata changes nothing. Bytes behind the old last chunk are dropped.
+/// Appends the plain bytes of a source to the bloscpack file `archive`, whose metadata may be replaced in the same step. A
+/// source without bytes changes nothing, unless there are metadata. Bytes after the old last chunk are dropped.
 ///
 /// # Errors
 /// [`Error::NotEnoughSpace`] if the offsets section has no room; [`Error::NoMetadataFound`],
-/// [`Error::NoChangeInMetadata`] and [`Error::Format`] if the metadata cannot be replaced; what unpacking answers if
-/// the file is damaged between its chunks or in the last one. The file is then as it was.
-pub fn append_file(
+/// [`Error::NoChangeInMetadata`] and [`Error::Format`] if the metadata cannot be replaced; [`Error::SameFile`]; the errors of
+/// unpacking if the file is damaged between its chunks or in the last one. The file is then as it was.
+pub fn append<'s>(
     archive: impl AsRef<Path>,
-    new: impl AsRef<Path>,
+    new: impl Into<Source<'s>>,
     options: &AppendOptions,
 ) -> Result<AppendReport, Error> {
-    fn inner(archive: &Path, new: &Path, options: &AppendOptions) -> Result<AppendReport, Error> {
-        let source = File::open(new).map_err(|error| Error::file("opening", new, error))?;
-        refuse_same_file(&source, archive)?;
-        let size = known_size(&source);
-        append_stream(archive, source, size, options)
-    }
-    inner(archive.as_ref(), new.as_ref(), options)
+    append_source(archive.as_ref(), new.into(), options)
 }
 
-/// [`append_file`] from any reader, to its end; `size` is how much that is, if it is known.
-///
-/// # Errors
-/// As [`append_file`].
-pub fn append_stream(
-    archive: impl AsRef<Path>,
-    new: impl Read,
-    size: Option<u64>,
-    options: &AppendOptions,
-) -> Result<AppendReport, Error> {
-    edit(archive.as_ref(), new, size, MetadataRewrite::default(), options)
+fn append_source(archive: &Path, new: Source<'_>, options: &AppendOptions) -> Result<AppendReport, Error> {
+    let changes = MetadataRewrite::default();
+    match new.0 {
+        SourceKind::Bytes(bytes) => edit(archive, bytes, Some(bytes.len() as u64), changes, options),
+        SourceKind::Reader(reader, size) => edit(archive, reader, size, changes, options),
+        SourceKind::Path(path) => {
+            let file = File::open(&path).map_err(|error| Error::file("opening", &path, error))?;
+            refuse_same_file(&file, archive)?;
+            let size = known_size(&file);
+            edit(archive, file, size, changes, options)
+        }
+    }
 }
 
 /// Replaces the metadata of a bloscpack file, within the space that was set aside for it.

@@ -18,6 +18,7 @@ use bloscpack_format::bloscpack::{ChunkPlan, Header, MAX_CHUNK_SIZE, offsets};
 use bloscpack_format::checksum::{Checksum, Digest};
 
 use super::container::BloscpackFile;
+use crate::ends::{Sink, SinkKind, Source, SourceKind};
 use crate::formats::bloscpack::chunk_run::{ChunkRun, Packed};
 use crate::formats::bloscpack::front::Front;
 use crate::fs::atomic::Output;
@@ -61,31 +62,67 @@ impl PackReport {
     }
 }
 
-/// Packs the file `input` to the file `output`, which appears whole or not at all. An input that is no regular file
-/// (a pipe) is read to its end.
+/// Packs a source, to its end. A file appears whole or not at all.
+///
+/// To a writer, a source of known size starts with the first chunk if there are no offsets; else the chunks wait in a temporary
+/// file without a name.
+///
+/// ```
+/// use bloscpack_io::{PackOptions, Sink, Source, pack};
+/// let directory = std::env::temp_dir();
+/// let path = directory.join(format!("pack-{}.blp", std::process::id()));
+/// let report = pack(Source::bytes(&[7; 5000]), Sink::file(&path), &PackOptions::new().overwrite(true))?;
+/// assert_eq!(report.nbytes, 5000);
+/// std::fs::remove_file(&path).unwrap();
+/// # Ok::<(), bloscpack_io::Error>(())
+/// ```
 ///
 /// # Errors
-/// [`Error::SameFile`], [`Error::OutputExists`], and all that [`pack_stream`] may answer.
-pub fn pack_file(
-    input: impl AsRef<Path>,
-    output: impl AsRef<Path>,
+/// [`Error::Encode`] and [`Error::Format`] for parameters out of range; [`Error::SameFile`], [`Error::OutputExists`];
+/// [`Error::InputChanged`] if the source has fewer bytes than its size; [`Error::NotAsWritten`]; [`Error::File`],
+/// [`Error::Io`]; [`Error::Cancelled`].
+pub fn pack<'s, 't>(
+    source: impl Into<Source<'s>>,
+    sink: impl Into<Sink<'t>>,
     options: &PackOptions,
 ) -> Result<PackReport, Error> {
-    fn inner(input: &Path, output: &Path, options: &PackOptions) -> Result<PackReport, Error> {
-        let source = File::open(input).map_err(|error| Error::file("opening", input, error))?;
-        refuse_same_file(&source, output)?;
-        let size = known_size(&source);
-        pack_to_file(source, size, output, options).map_err(|error| error.with_names(Some(input), None))
-    }
-    inner(input.as_ref(), output.as_ref(), options)
+    pack_ends(source.into(), sink.into(), options)
 }
 
-/// Packs bytes to a file, which appears whole or not at all.
-///
-/// # Errors
-/// As [`pack_file`].
-pub fn pack_bytes_to_file(plain: &[u8], output: impl AsRef<Path>, options: &PackOptions) -> Result<PackReport, Error> {
-    pack_to_file(plain, Some(plain.len() as u64), output.as_ref(), options)
+fn pack_ends(source: Source<'_>, sink: Sink<'_>, options: &PackOptions) -> Result<PackReport, Error> {
+    match source.0 {
+        SourceKind::Bytes(bytes) => pack_reader(bytes, Some(bytes.len() as u64), sink, options),
+        SourceKind::Reader(reader, size) => pack_reader(reader, size, sink, options),
+        SourceKind::Path(input) => {
+            let file = File::open(&input).map_err(|error| Error::file("opening", &input, error))?;
+            if let SinkKind::Path(output) = &sink.0 {
+                refuse_same_file(&file, output)?;
+            }
+            let size = known_size(&file);
+            pack_reader(file, size, sink, options).map_err(|error| error.with_names(Some(&input), None))
+        }
+    }
+}
+
+fn pack_reader(
+    input: impl Read,
+    size: Option<u64>,
+    sink: Sink<'_>,
+    options: &PackOptions,
+) -> Result<PackReport, Error> {
+    match sink.0 {
+        SinkKind::Path(output) => pack_to_file(input, size, &output, options),
+        SinkKind::Writer(writer) => pack_to_writer(input, size, writer, options),
+        SinkKind::Memory(bytes) => {
+            let mut packed = InMemoryFile::reusing(std::mem::take(bytes));
+            let report = match size {
+                Some(size) => pack_seekable(input, size, &mut packed, options),
+                None => pack_to_writer(input, None, &mut packed, options),
+            }?;
+            *bytes = packed.into_inner();
+            Ok(report)
+        }
+    }
 }
 
 /// Packs bytes in memory.
@@ -93,19 +130,13 @@ pub fn pack_bytes_to_file(plain: &[u8], output: impl AsRef<Path>, options: &Pack
 /// # Errors
 /// [`Error::Encode`] and [`Error::Format`] for parameters out of range.
 pub fn pack_bytes(plain: &[u8], options: &PackOptions) -> Result<Vec<u8>, Error> {
-    let mut packed = InMemoryFile::default();
-    pack_seekable(plain, plain.len() as u64, &mut packed, options)?;
-    Ok(packed.into_inner())
+    let mut packed = Vec::new();
+    pack(plain, &mut packed, options)?;
+    Ok(packed)
 }
 
-/// Packs what `input` gives, to its end, to a writer that is written to front to back. `size` is how much that is, if
-/// it is known: then, without offsets, the output starts with the first chunk. Else the chunks wait in a temporary file
-/// without a name. What has been written when an error occurs is not to be used.
-///
-/// # Errors
-/// [`Error::Encode`] and [`Error::Format`] for parameters out of range; [`Error::InputChanged`] if `size` was too much;
-/// [`Error::Io`]; [`Error::Cancelled`].
-pub fn pack_stream(
+/// Packs to a writer that is written to from front to back.
+fn pack_to_writer(
     input: impl Read,
     size: Option<u64>,
     mut output: impl Write,
@@ -125,21 +156,8 @@ pub fn pack_stream(
     Ok(report)
 }
 
-/// Packs what `input` gives, to its end, to the file `output`, which appears whole or not at all. `size` is how much that is, if
-/// it is known. To a device or a pipe that is in its place, it is written as by [`pack_stream`].
-///
-/// # Errors
-/// [`Error::OutputExists`], [`Error::NotAsWritten`], and all that [`pack_stream`] may answer.
-pub fn pack_to_file(
-    input: impl Read,
-    size: Option<u64>,
-    output: impl AsRef<Path>,
-    options: &PackOptions,
-) -> Result<PackReport, Error> {
-    pack_to_file_path(input, size, output.as_ref(), options)
-}
-
-fn pack_to_file_path(
+/// Packs to a file.
+pub(crate) fn pack_to_file(
     input: impl Read,
     size: Option<u64>,
     output: &Path,
@@ -149,7 +167,7 @@ fn pack_to_file_path(
         Output::Stream(_) if options.verify => {
             Err(Error::NotAsWritten { what: format!("'{}' is not a regular file", output.display()) })
         }
-        Output::Stream(file) => pack_stream(input, size, file, options),
+        Output::Stream(file) => pack_to_writer(input, size, file, options),
         Output::File(mut file) => {
             let packed = match size {
                 Some(size) => pack_seekable(input, size, &mut file, options),

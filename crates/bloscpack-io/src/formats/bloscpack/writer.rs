@@ -23,7 +23,7 @@ const MAX_BATCH: usize = 32 << 20;
 ///
 /// Written bytes are collected until there are two chunks for each thread, at most 32 MiB or one chunk. Then the threads of
 /// [`PackOptions::threads`] compress them, while `write` waits. The file is the same, byte for byte, as that of
-/// [`pack_stream`](crate::pack_stream).
+/// [`pack`](crate::pack).
 ///
 /// [`PackWriter::finish`] completes the file. A writer that is dropped without it compresses nothing more, and leaves an
 /// output that is not to be used: empty, or without its last chunks and its offsets. For a file that appears whole or not at
@@ -47,7 +47,7 @@ const MAX_BATCH: usize = 32 << 20;
 ///
 /// Errors come out of `write` as an [`io::Error`] with an [`Error`] inside. After a failure to compress or to write, all that
 /// follows fails. `flush` flushes the output, but compresses nothing: chunks have a fixed size. [`PackOptions::overwrite`] and
-/// [`PackOptions::verify`] mean nothing here, as for [`pack_stream`](crate::pack_stream).
+/// [`PackOptions::verify`] mean nothing here, as for [`pack`](crate::pack).
 pub struct PackWriter<W: Write> {
     output: W,
     options: PackOptions,

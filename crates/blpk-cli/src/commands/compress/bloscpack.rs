@@ -20,7 +20,7 @@ use bloscpack_format::bloscpack::{
 };
 use bloscpack_format::checksum::Checksum;
 use bloscpack_format::python_str_repr;
-use bloscpack_io::{Cancel, PackOptions, PackReport, pack_file, pack_stream, pack_to_file};
+use bloscpack_io::{Cancel, PackOptions, PackReport, Sink, Source, pack};
 
 /// What was asked for, checked.
 pub(super) struct Job {
@@ -78,13 +78,15 @@ impl Job {
         let options = self.options()?.threads(threads).cancel(cancel.clone()).overwrite(session.force);
         let options = options.observe(events::packing(report, self.checksum, self.metadata_args));
         let packed = match (input, output) {
-            (Place::File(input), Place::File(output)) if size.is_some() => pack_file(input, output, &options)?,
-            (_, Place::File(output)) => {
-                pack_to_file(source, size, output, &options).with_context(|| format!("compressing '{input}'"))?
+            (Place::File(input), Place::File(output)) if size.is_some() => {
+                pack(Source::file(input), Sink::file(output), &options)?
             }
+            (_, Place::File(output)) => pack(Source::reader(source).size(size), Sink::file(output), &options)
+                .with_context(|| format!("compressing '{input}'"))?,
             (_, Place::Standard) => {
                 let mut stdout = Output::create(output, session.force)?;
-                let packed = pack_stream(source, size, &mut stdout, &options).with_context(|| output.to_string())?;
+                let packed = pack(Source::reader(source).size(size), Sink::writer(&mut stdout), &options)
+                    .with_context(|| output.to_string())?;
                 stdout.commit()?;
                 packed
             }

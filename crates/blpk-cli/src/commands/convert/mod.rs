@@ -23,16 +23,18 @@ use crate::session::Session;
 use crate::size::pretty_size;
 use crate::streams::open_source;
 use anyhow::{Context as _, Result, anyhow};
-use bloscpack_io::{ConvertOptions, Error, LocalSource, convert, convert_table, convert_table_to_files};
+use bloscpack_io::{ConvertOptions, Error, LocalSource, OpenOptions, convert, convert_table, convert_table_to_files};
 
 pub(super) fn run(plan: &Plan, session: &Session) -> Result<()> {
     let Plan { input, in_file, output, job, column, options } = plan;
     let _privacy = in_file.metadata().ok().as_ref().map(Privacy::of);
     let source = || open_source(input, &options.cancel);
     let done = match (*job, column) {
-        (Job::One(target), Some(column)) => LocalSource::open_column(in_file, column)
-            .and_then(|source| convert(source, output, target, options))
-            .map_err(Into::into),
+        (Job::One(target), Some(column)) => {
+            LocalSource::open_with(in_file, &OpenOptions::new().column(column.as_str()))
+                .and_then(|source| convert(source, output, target, options))
+                .map_err(Into::into)
+        }
         // An error of opening the input names it already.
         (Job::One(target), None) => convert(source()?, output, target, options).map_err(Into::into),
         (Job::Table, _) => convert_table(in_file, output, options).map_err(Into::into),

@@ -12,9 +12,7 @@ use crate::size::pretty_size;
 use crate::streams::Input;
 use anyhow::{Context as _, Result};
 use bloscpack_format::Json;
-use bloscpack_io::{
-    Archive, Array, Cancel, Limits, LocalSource, Typing, UnpackOptions, UnpackReport, unpack_file, unpack_stream,
-};
+use bloscpack_io::{Archive, Array, Cancel, LocalSource, OpenOptions, Sink, Source, UnpackOptions, UnpackReport};
 use std::path::Path;
 
 /// One input, and where its plain bytes go.
@@ -34,7 +32,8 @@ impl Job<'_> {
         let input = &self.item.place;
         let report = &self.session.report;
         if let (Some(column), Place::File(path)) = (self.column, input) {
-            let source = LocalSource::open_column(path, column).with_context(|| self.name())?;
+            let source =
+                LocalSource::open_with(path, &OpenOptions::new().column(column)).with_context(|| self.name())?;
             return self.archive(source, cancel).map(|()| None);
         }
         if let (Some(kind @ (Kind::Frame | Kind::Carray | Kind::Npy)), Place::File(path)) = (self.kind, input) {
@@ -67,10 +66,11 @@ impl Job<'_> {
         if let (Place::File(input), Place::File(output), true) =
             (&self.item.place, &self.output, is_file && self.digest.is_none())
         {
-            return unpack_file(input, output, options).with_context(|| self.name());
+            return bloscpack_io::unpack(Source::file(input), Sink::file(output), options).with_context(|| self.name());
         }
         let mut output = self.create()?;
-        let unpacked = unpack_stream(source, &mut output, options).with_context(|| self.name())?;
+        let unpacked = bloscpack_io::unpack(Source::reader(source), Sink::writer(&mut output), options)
+            .with_context(|| self.name())?;
         self.commit(output)?;
         Ok(unpacked)
     }
@@ -89,7 +89,7 @@ impl Job<'_> {
     }
 
     fn npy(&self, path: &Path, cancel: &Cancel) -> Result<()> {
-        let array = Array::open(LocalSource::open(path)?, &Typing::default(), Limits::new());
+        let array = Array::open(LocalSource::open(path)?);
         let array = array.with_context(|| self.name())?;
         let (nbytes, cbytes) = (array.nbytes(), array.archive().cbytes());
         self.session.report.verbose(format!("input file size: {}", pretty_size(cbytes)));

@@ -6,11 +6,11 @@ use crate::report::Report;
 use crate::size::double_pretty_size;
 use anyhow::Result;
 use bloscpack_format::numpy::Order;
-use bloscpack_io::{Array, Limits, LocalSource, Typing};
+use bloscpack_io::{Array, LocalSource};
 
 /// Prints dtype, shape and order of the array.
 pub(super) fn print(source: LocalSource, report: &Report) -> Result<()> {
-    let array = Array::open(source, &Typing::default(), Limits::new())?;
+    let array = Array::open(source)?;
     let meta = array.meta();
     let shape: Vec<String> = meta.shape.iter().map(u64::to_string).collect();
     let fields = [
@@ -25,7 +25,7 @@ pub(super) fn print(source: LocalSource, report: &Report) -> Result<()> {
 
 /// The same as an object.
 pub(super) fn object(source: LocalSource) -> Result<Object> {
-    let array = Array::open(source, &Typing::default(), Limits::new())?;
+    let array = Array::open(source)?;
     Ok(Object::new("npy")
         .with("nbytes", number(array.nbytes()))
         .with("cbytes", number(array.archive().cbytes()))

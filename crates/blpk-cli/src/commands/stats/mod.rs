@@ -20,7 +20,7 @@ use crate::place::Place;
 use crate::session::Session;
 use anyhow::{Context as _, Result};
 use bloscpack_io::bcolz::{LocalDirectory, column_names};
-use bloscpack_io::{Array, Cancel, Limits, Typing, UnpackOptions};
+use bloscpack_io::{Array, Cancel, OpenOptions, Typing, UnpackOptions};
 
 /// A run of `blpk stats`.
 pub(super) struct Plan {
@@ -38,7 +38,8 @@ impl Plan {
         let place = Place::from(args.file.clone());
         let columns = match (&place, &args.column) {
             (Place::File(path), None) if kind_of(path) == Some(Kind::Ctable) => {
-                let names = column_names(&LocalDirectory::open(path)?).with_context(|| place.to_string())?;
+                let names = column_names(&LocalDirectory::open(path)?, &OpenOptions::new())
+                    .with_context(|| place.to_string())?;
                 names.into_iter().map(Some).collect()
             }
             _ => vec![args.column.clone()],
@@ -75,7 +76,7 @@ fn describe(
         Some(column) => format!("{place}: column {column:?}"),
         None => place.to_string(),
     };
-    let array = Array::open(source, typing, Limits::new()).with_context(name)?;
+    let array = Array::open_with(source, &OpenOptions::new().typing(typing.clone())).with_context(name)?;
     let options = UnpackOptions::new().threads(session.threads(array.nbytes())?).cancel(cancel.clone());
     let fields = array.stats(&options.observe(events::converting(&session.report))).with_context(name)?;
     let column = column.map(str::to_owned);

@@ -1,0 +1,165 @@
+//! Unpacking and verifying files of any format, also from a pipe.
+//!
+//! | file | content |
+//! |---|---|
+//! | `bloscpack`, `chunk` | these formats from front to back |
+//! | `verify` | checks everything and writes nothing |
+//! | `report` | what was unpacked |
+//!
+//! Frames are read at any place: from a pipe they go through a temporary file.
+
+mod bloscpack;
+mod chunk;
+mod report;
+mod verify;
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::Path;
+
+use bloscpack_format::{Format, detect};
+
+pub use self::report::UnpackReport;
+pub use self::verify::verify;
+use crate::ends::{Sink, SinkKind, Source, SourceKind};
+use crate::fs::atomic::Output;
+use crate::fs::files::refuse_same_file;
+use crate::in_memory::InMemory;
+use crate::source::ReadAt as _;
+use crate::source::counted::Counted;
+use crate::{Archive, Error, LocalSource, UnpackOptions};
+
+/// Enough of a file to tell its format.
+const PREFIX_LEN: usize = 64;
+
+/// Unpacks a source: a bloscpack file, a bare chunk or a frame. A file appears whole or not at all.
+///
+/// # Errors
+/// [`Error::Unrecognised`] and [`Error::Unsupported`] for other formats; [`Error::Truncated`], [`Error::Format`],
+/// [`Error::Chunk`], [`Error::ChunkDigest`], [`Error::ChunkSize`] and [`Error::MoreData`] for damaged files;
+/// [`Error::SameFile`], [`Error::OutputExists`]; [`Error::Limit`]; [`Error::File`], [`Error::Io`]; [`Error::Cancelled`].
+pub fn unpack<'s, 't>(
+    source: impl Into<Source<'s>>,
+    sink: impl Into<Sink<'t>>,
+    options: &UnpackOptions,
+) -> Result<UnpackReport, Error> {
+    unpack_ends(source.into(), sink.into(), options)
+}
+
+/// Unpacks from memory. Returns the plain bytes.
+///
+/// # Errors
+/// As [`unpack`].
+pub fn unpack_bytes(packed: &[u8], options: &UnpackOptions) -> Result<(Vec<u8>, UnpackReport), Error> {
+    let mut plain = Vec::new();
+    let report = unpack(packed, &mut plain, options)?;
+    Ok((plain, report))
+}
+
+/// A source that was opened.
+enum Opened<'a> {
+    Local(LocalSource),
+    Stream(Box<dyn Read + 'a>),
+}
+
+impl Opened<'_> {
+    fn unpack(self, output: impl Write, options: &UnpackOptions) -> Result<UnpackReport, Error> {
+        match self {
+            Opened::Local(source) => unpack_local(source, output, options),
+            Opened::Stream(reader) => unpack_reader(reader, output, options),
+        }
+    }
+}
+
+fn unpack_ends(source: Source<'_>, sink: Sink<'_>, options: &UnpackOptions) -> Result<UnpackReport, Error> {
+    match source.0 {
+        SourceKind::Bytes(bytes) => unpack_to(Opened::Stream(Box::new(bytes)), bytes.len() as u64, sink, options),
+        // Of a reader nothing is known to be stored.
+        SourceKind::Reader(reader, _) => unpack_to(Opened::Stream(reader), 0, sink, options),
+        SourceKind::Path(path) => {
+            let source = LocalSource::open(&path)?;
+            if let SinkKind::Path(output) = &sink.0 {
+                refuse_same_file(source.file(), output)?;
+            }
+            let stored = source.stored().map_err(Error::io("reading the input"))?;
+            let unpacked = unpack_to(Opened::Local(source), stored, sink, options);
+            unpacked.map_err(|error| error.with_names(Some(&path), None))
+        }
+    }
+}
+
+/// Unpacks what was opened; `stored` bytes are there.
+fn unpack_to(source: Opened<'_>, stored: u64, sink: Sink<'_>, options: &UnpackOptions) -> Result<UnpackReport, Error> {
+    match sink.0 {
+        SinkKind::Writer(writer) => source.unpack(writer, options),
+        SinkKind::Path(output) => {
+            unpack_to_file(source, &output, options).map_err(|error| error.with_names(None, Some(&output)))
+        }
+        SinkKind::Memory(bytes) => {
+            bytes.clear();
+            let mut plain = InMemory::new(&options.limits, stored);
+            let report = source.unpack(&mut plain, options).map_err(|error| plain.explain(error))?;
+            *bytes = plain.bytes;
+            Ok(report)
+        }
+    }
+}
+
+fn unpack_to_file(source: Opened<'_>, output: &Path, options: &UnpackOptions) -> Result<UnpackReport, Error> {
+    match Output::create(output, options.overwrite)? {
+        Output::Stream(file) => source.unpack(file, options),
+        Output::File(mut file) => source.unpack(&mut file, options).and_then(|report| file.commit().map(|()| report)),
+    }
+}
+
+/// Unpacks what was opened at a path: a frame as an [`Archive`], everything else front to back.
+fn unpack_local(source: LocalSource, output: impl Write, options: &UnpackOptions) -> Result<UnpackReport, Error> {
+    if is_frame(&source)? {
+        unpack_archive(&Archive::open_with(source, &options.open_options())?, output, options)
+    } else {
+        unpack_reader(source.into_file(), output, options)
+    }
+}
+
+/// Whether a source that can be read at any place is a frame.
+pub(super) fn is_frame(source: &LocalSource) -> Result<bool, Error> {
+    // A pipe has no length and is not looked into.
+    let len = source.file().len().map_err(Error::io("reading the input"))?.min(PREFIX_LEN as u64);
+    let mut prefix = [0; PREFIX_LEN];
+    let prefix = prefix.get_mut(..len as usize).unwrap_or_default();
+    source.file().read_exact_at(0, prefix).map_err(Error::io("reading the input"))?;
+    Ok(source.is_directory() || detect(prefix, Some(len)) == Some(Format::Blosc2Frame))
+}
+
+/// Unpacks an archive, and tells what it is.
+fn unpack_archive(archive: &Archive<'_>, output: impl Write, options: &UnpackOptions) -> Result<UnpackReport, Error> {
+    let nbytes = archive.unpack(output, options)?;
+    Ok(UnpackReport::of_frame(archive, nbytes))
+}
+
+/// Unpacks from front to back. A frame, whose index is at its end, is copied to a temporary file first.
+fn unpack_reader(mut input: impl Read, output: impl Write, options: &UnpackOptions) -> Result<UnpackReport, Error> {
+    let mut prefix = [0; PREFIX_LEN];
+    let len = Counted::new(&mut input).fill(&mut prefix)?;
+    let prefix = &prefix[..len];
+    let total = if len < PREFIX_LEN { Some(len as u64) } else { None };
+    let input = Counted::new(prefix.chain(input));
+    match detect(prefix, total) {
+        Some(Format::Bloscpack { .. }) => bloscpack::unpack(input, output, options),
+        Some(format @ (Format::Blosc1Chunk | Format::Blosc2Chunk)) => chunk::unpack(input, output, options, format),
+        Some(Format::Blosc2Frame) => {
+            unpack_archive(&Archive::open_with(spooled(input)?, &options.open_options())?, output, options)
+        }
+        Some(format) => Err(Error::Unsupported { format }),
+        // What starts like a bloscpack file is told why it is none.
+        None if prefix.starts_with(b"blpk") => bloscpack::unpack(input, output, options),
+        None => Err(Error::Unrecognised { found: prefix[..len.min(16)].to_vec() }),
+    }
+}
+
+/// All of a reader in a temporary file without a name.
+pub(super) fn spooled(mut input: impl Read) -> Result<File, Error> {
+    let mut spool = tempfile::tempfile().map_err(Error::io("creating a temporary file"))?;
+    io::copy(&mut input, &mut spool).map_err(Error::io("copying the input to a temporary file"))?;
+    Ok(spool)
+}
