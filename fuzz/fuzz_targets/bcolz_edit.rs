@@ -6,7 +6,7 @@ use blosc_fuzz::{MAX_NBYTES, carray_files, serial};
 use bloscpack_format::Json;
 use bloscpack_format::bcolz::Dtype;
 use bloscpack_io::bcolz::{Carray, CarrayParams, CarrayWriter, Ctable, CtableWriter, MemoryDirectory, verify};
-use bloscpack_io::{Cancel, Error, Threads, OpenOptions};
+use bloscpack_io::{Cancel, Error, OpenOptions, Threads};
 use libfuzzer_sys::fuzz_target;
 use std::num::NonZeroU64;
 

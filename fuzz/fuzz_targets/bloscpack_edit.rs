@@ -6,7 +6,7 @@ use blosc_core::Codec;
 use blosc_fuzz::{MAX_NBYTES, scratch, serial};
 use bloscpack_format::Json;
 use bloscpack_format::bloscpack::MetadataRewrite;
-use bloscpack_io::{AppendOptions, Archive, rewrite_metadata, unpack_bytes, append, Source, OpenOptions};
+use bloscpack_io::{AppendOptions, Archive, OpenOptions, Source, append, rewrite_metadata, unpack_bytes};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: &[u8]| {

@@ -3,7 +3,7 @@
 #![no_main]
 
 use blosc_fuzz::{MAX_NBYTES, limits, reads, serial};
-use bloscpack_io::{Archive, unpack_bytes, unpack, Source, Sink, OpenOptions};
+use bloscpack_io::{Archive, OpenOptions, Sink, Source, unpack, unpack_bytes};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

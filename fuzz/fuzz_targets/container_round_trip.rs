@@ -12,7 +12,7 @@ use bloscpack_format::checksum::Checksum;
 use bloscpack_format::frame::{B2nd, FrameType};
 use bloscpack_io::bcolz::{CarrayParams, CarrayWriter, MemoryDirectory, verify};
 use bloscpack_io::frame::{FrameParams, FrameStore as _, FrameWriter, MemoryFrame};
-use bloscpack_io::{Archive, Cancel, Error, Input, PackOptions, Threads, pack_bytes, unpack_bytes, Source};
+use bloscpack_io::{Archive, Cancel, Error, Input, PackOptions, Source, Threads, pack_bytes, unpack_bytes};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: &[u8]| {
@@ -59,7 +59,7 @@ fn bloscpack(choice: &Choice, numbers: [u8; 8]) {
     assert!(!is_blosc2, "such chunks cannot be read");
     let (unpacked, _) = unpack_bytes(&packed, &serial()).expect("what was packed");
     assert!(unpacked == *plain);
-    verify(Source::reader(packed.as_slice()), &serial()).expect("what was packed");
+    bloscpack_io::verify(Source::reader(packed.as_slice()), &serial()).expect("what was packed");
     let archive = Archive::open(packed.as_slice()).expect("what was packed").limits(blosc_fuzz::limits());
     reads::all_ways(&archive, plain, numbers);
 }

@@ -4,7 +4,7 @@
 
 use blosc_fuzz::{MAX_NBYTES, carray_files, limits, scratch, serial};
 use bloscpack_io::bcolz::{self, Carray, Gaps, LocalDirectory};
-use bloscpack_io::{Archive, Cancel, LocalSource, frame, recover, verify, Source, RecoverOptions};
+use bloscpack_io::{Archive, LocalSource, RecoverOptions, Source, frame, recover, verify};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

@@ -6,7 +6,7 @@ use bloscpack_format::Json;
 use super::event::Observer;
 use crate::{Cancel, Threads};
 
-/// How to append. What is not set stays as the file has it, or as [`PackOptions::new`] says.
+/// How to append. What is not set stays as the file has it, or as [`PackOptions::new`](super::PackOptions::new) says.
 #[derive(Debug, Clone)]
 pub struct AppendOptions {
     pub(crate) codec: Codec,
