@@ -37,7 +37,7 @@
 //!
 //! It opens no file, starts no thread (blocks go to the caller's rayon pool if [`Parallelism`] says so), holds no global
 //! state and never allocates by an unverified number. Memory that the system refuses is an error, see
-//! [`memory`]. `unsafe` exists in [`kernels`] only.
+//! [`memory`]. `unsafe` exists in one module only, `kernels`.
 
 #![deny(unsafe_code)]
 
@@ -53,6 +53,7 @@ mod header;
 #[doc(hidden)]
 pub mod internals;
 #[allow(unsafe_code, reason = "the one place where instruction sets are called by name")]
+#[doc(hidden)]
 pub mod kernels;
 mod layout;
 mod le;
@@ -79,6 +80,12 @@ pub use name::NameError;
 pub use parallel::Parallelism;
 pub use params::{BlockSize, CParams, SplitMode};
 pub use registry::{BlockCodec, BlockFilter, PluginContext, Registry, ReservedId};
+
+/// The name of the SIMD kernels that this machine uses: `avx512`, `neon`, `scalar`, …
+#[must_use]
+pub fn kernel_name() -> &'static str {
+    kernels::active().name
+}
 
 /// Compresses `src` to a chunk: [`Encoder::compress`] with a fresh encoder.
 ///

@@ -100,11 +100,13 @@ impl Limits {
     }
 
     /// What decoding a chunk may hold: its plain bytes, its compressed ones, and blocks on their way.
+    #[doc(hidden)]
     pub fn chunk_memory(nbytes: u64, cbytes: u64) -> u64 {
         nbytes.saturating_add(cbytes).saturating_add(scratch(nbytes))
     }
 
     /// How many of `nbytes` plain bytes are not earned by `cbytes` compressed ones.
+    #[doc(hidden)]
     pub fn unearned(nbytes: u64, cbytes: u64) -> u64 {
         nbytes.saturating_sub(cbytes.saturating_mul(Limits::EARNED as u64))
     }
@@ -113,6 +115,7 @@ impl Limits {
     ///
     /// # Errors
     /// [`OverLimit`] for [`Limits::max_chunk`].
+    #[doc(hidden)]
     pub fn check_chunk(&self, nbytes: u64) -> Result<(), OverLimit> {
         check("the plain bytes of a chunk", nbytes, self.max_chunk, "max_chunk")
     }
@@ -121,6 +124,7 @@ impl Limits {
     ///
     /// # Errors
     /// [`OverLimit`] for [`Limits::max_unearned`].
+    #[doc(hidden)]
     pub fn check_unearned(&self, nbytes: u64, cbytes: u64) -> Result<(), OverLimit> {
         let unearned = Limits::unearned(nbytes, cbytes);
         check("plain bytes that the compressed ones have not earned", unearned, self.max_unearned, "max_unearned")
@@ -130,6 +134,7 @@ impl Limits {
     ///
     /// # Errors
     /// [`OverLimit`] for [`Limits::max_nbytes`] or [`Limits::max_unearned`].
+    #[doc(hidden)]
     pub fn check_output(&self, nbytes: u64, cbytes: u64) -> Result<(), OverLimit> {
         check("the plain bytes in memory", nbytes, self.max_nbytes, "max_nbytes")?;
         self.check_unearned(nbytes, cbytes)
@@ -139,6 +144,7 @@ impl Limits {
     ///
     /// # Errors
     /// [`OverLimit`] for [`Limits::max_memory`].
+    #[doc(hidden)]
     pub fn check_memory(&self, what: &'static str, nbytes: u64) -> Result<(), OverLimit> {
         check(what, nbytes, self.max_memory, "max_memory")
     }
@@ -147,6 +153,7 @@ impl Limits {
     ///
     /// # Errors
     /// [`OverLimit`] for [`Limits::max_metadata`] or [`Limits::max_memory`].
+    #[doc(hidden)]
     pub fn check_metadata(&self, nbytes: u64, times: usize) -> Result<(), OverLimit> {
         check("metadata", nbytes, self.max_metadata.saturating_mul(times), "max_metadata")?;
         let values = nbytes.saturating_mul(METADATA_MEMORY as u64);
@@ -155,6 +162,7 @@ impl Limits {
     }
 
     /// The most bytes of metadata that [`Limits::check_metadata`] lets through.
+    #[doc(hidden)]
     pub fn metadata_room(&self) -> u64 {
         self.max_metadata.min(self.max_memory / METADATA_MEMORY) as u64
     }
@@ -163,6 +171,7 @@ impl Limits {
     ///
     /// # Errors
     /// [`OverLimit`] for [`Limits::max_chunks`] or [`Limits::max_memory`].
+    #[doc(hidden)]
     pub fn check_chunks(&self, nchunks: u64) -> Result<(), OverLimit> {
         if nchunks > self.max_chunks {
             let (what, limit) = ("the chunks of an index", self.max_chunks);

@@ -54,6 +54,7 @@ pub use bcolz::Attrs;
 pub use detect::{Format, detect};
 pub use error::{DigestMismatch, FormatError, Part, TextProblem};
 pub use json::Json;
+#[doc(hidden)]
 pub use python::{python_bytes_repr, python_float_repr, python_str_repr, write_bytes_repr, write_str_repr};
 
 /// The examples of the crate's README, run as tests.

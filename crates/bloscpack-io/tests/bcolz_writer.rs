@@ -13,6 +13,7 @@ use bloscpack_io::bcolz::{
 };
 use bloscpack_io::{Cancel, Error, OpenOptions, ReadDirectory, Threads, UnpackOptions};
 use common::crash::crashes;
+use common::recording::Recording;
 use common::roots::{cases, golden, name_of, write_to};
 use testdata::SplitMix64;
 
@@ -164,12 +165,12 @@ fn an_array_killed_at_any_moment_is_the_old_or_the_new_one() {
     for (dtype, atom_shape, dflt, atom) in ARRAYS {
         let params = CarrayParams::new(Dtype::parse(dtype).unwrap()).atom_shape(atom_shape).chunklen(5);
         let params = params.dflt(Json::parse(dflt).unwrap());
-        let disk = MemoryDirectory::new();
+        let disk = Recording::new();
         let mut model = Array { atomsize: atom.len(), dflt: atom.to_vec(), ..Array::default() };
         CarrayWriter::create_in(&disk, &params).unwrap();
         let _ops = disk.take_ops();
         for _ in 0..25 {
-            let (old, before) = (disk.clone(), model.clone());
+            let (old, before) = (disk.dir.clone(), model.clone());
             let mut writer = CarrayWriter::with_directory(&disk, &OpenOptions::new()).unwrap();
             for _ in 0..1 + rng.below(3) {
                 change(&mut writer, &mut model, &mut rng);
@@ -177,7 +178,7 @@ fn an_array_killed_at_any_moment_is_the_old_or_the_new_one() {
             writer.flush().unwrap();
             let done = disk.take_ops();
             journals += u32::from(format!("{done:?}").contains(PENDING_FILE));
-            assert_eq!(read_array(&disk, atom), model);
+            assert_eq!(read_array(&disk.dir, atom), model);
             let mut committed = false;
             crashes(&old, &done, &mut rng, |disk, end| {
                 states += 1;
@@ -191,7 +192,7 @@ fn an_array_killed_at_any_moment_is_the_old_or_the_new_one() {
             let mut writer = CarrayWriter::with_directory(&disk, &OpenOptions::new()).unwrap();
             change(&mut writer, &mut model.clone(), &mut rng);
             drop(writer);
-            assert_eq!(read_array(&disk, atom), model);
+            assert_eq!(read_array(&disk.dir, atom), model);
             let _ops = disk.take_ops();
         }
     }
@@ -302,13 +303,13 @@ fn bars() -> Vec<(&'static str, CarrayParams)> {
 fn a_table_killed_at_any_moment_is_the_old_or_the_new_one() {
     let mut rng = SplitMix64::new(72);
     let mut states = 0;
-    let disk = MemoryDirectory::new();
+    let disk = Recording::new();
     drop(CtableWriter::create_in(&disk, &bars()).unwrap());
     let _ops = disk.take_ops();
-    let mut model = read_table(&disk);
+    let mut model = read_table(&disk.dir);
     assert_eq!(model.names, ["open", "close", "data"]);
     for round in 0..36 {
-        let (old, before) = (disk.clone(), model.clone());
+        let (old, before) = (disk.dir.clone(), model.clone());
         let mut writer = CtableWriter::with_directory(&disk, &OpenOptions::new()).unwrap();
         if round % 3 == 2 {
             restructure(&mut writer, &mut model, &mut rng, round);
@@ -319,7 +320,7 @@ fn a_table_killed_at_any_moment_is_the_old_or_the_new_one() {
             writer.flush().unwrap();
         }
         let done = disk.take_ops();
-        assert_eq!(read_table(&disk), model);
+        assert_eq!(read_table(&disk.dir), model);
         let mut committed = false;
         crashes(&old, &done, &mut rng, |disk, end| {
             states += 1;
@@ -337,9 +338,9 @@ fn a_table_killed_at_any_moment_is_the_old_or_the_new_one() {
 #[test]
 fn what_is_being_made_is_not_there_or_whole() {
     let mut rng = SplitMix64::new(73);
-    let disk = MemoryDirectory::new();
+    let disk = Recording::new();
     let mut writer = CtableWriter::create_in(&disk, &bars()).unwrap();
-    let (empty, mut model) = (read_table(&disk), read_table(&disk));
+    let (empty, mut model) = (read_table(&disk.dir), read_table(&disk.dir));
     let rows: Vec<Vec<u8>> = model.columns.iter().map(|column| column.some_rows(&mut rng, 30)).collect();
     writer.append(&rows.iter().map(Vec::as_slice).collect::<Vec<_>>()).unwrap();
     model.columns.iter_mut().zip(&rows).for_each(|(column, rows)| column.append(rows));

@@ -9,7 +9,7 @@ pub(crate) fn text(in_detail: bool) -> String {
     let mut text = format!("blpk: '{VERSION}' blosc-core: '{VERSION}'\n");
     if in_detail {
         let codecs = Codec::ALL.map(Codec::name).join(", ");
-        text += &format!("kernels: '{}'\ncodecs: '{codecs}'\n", blosc_core::kernels::active().name);
+        text += &format!("kernels: '{}'\ncodecs: '{codecs}'\n", blosc_core::kernel_name());
     }
     text
 }

@@ -11,7 +11,6 @@ mod parse;
 pub(crate) use copy::copy_of;
 pub(crate) use parse::memory_for;
 
-pub use crate::python::python_float_repr;
 pub use parse::MAX_DEPTH;
 
 /// A JSON value.

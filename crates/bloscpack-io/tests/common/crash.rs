@@ -3,8 +3,10 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use bloscpack_io::bcolz::{MemoryDirectory, Op};
+use bloscpack_io::bcolz::MemoryDirectory;
 use testdata::SplitMix64;
+
+use super::recording::Op;
 
 /// Something that was done and may not be on the disk yet.
 #[derive(Debug, Clone)]
@@ -36,12 +38,12 @@ impl Undone {
     /// Does it, if what it needs is there.
     fn apply(&self, disk: &MemoryDirectory) -> bool {
         match self {
-            Undone::File { path, bytes, .. } => disk.apply(&Op::Create { path: path.clone(), bytes: bytes.clone() }),
+            Undone::File { path, bytes, .. } => Op::Create { path: path.clone(), bytes: bytes.clone() }.apply(disk),
             Undone::Moved { from, to, bytes } => {
-                let _ = disk.apply(&Op::RemoveFile { path: from.clone() });
-                disk.apply(&Op::Create { path: to.clone(), bytes: bytes.clone() })
+                let _ = Op::RemoveFile { path: from.clone() }.apply(disk);
+                Op::Create { path: to.clone(), bytes: bytes.clone() }.apply(disk)
             }
-            Undone::Other(op) => disk.apply(op),
+            Undone::Other(op) => op.apply(disk),
         }
         .is_ok()
     }
@@ -102,7 +104,7 @@ pub(crate) fn crashes(
             }
             other => undone.push((Undone::Other(other.clone()), false)),
         }
-        now.apply(op).unwrap();
+        op.apply(&now).unwrap();
         // What is in a directory that is not on the disk, waits for that.
         let mut before = usize::MAX;
         while undone.len() < before {

@@ -4,6 +4,7 @@
 pub(crate) mod crash;
 pub(crate) mod faulty;
 pub(crate) mod recorder;
+pub(crate) mod recording;
 pub(crate) mod roots;
 
 use std::collections::BTreeMap;

@@ -1,8 +1,10 @@
-//! A bcolz directory in memory, which records what was done to it, so that a test can cut it off anywhere.
+//! A bcolz directory in memory.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use blosc_core::memory;
 
 use super::store::Directory;
 use crate::source::{ReadAt, ReadDirectory};
@@ -16,52 +18,6 @@ struct State {
     files: BTreeMap<String, Arc<Vec<u8>>>,
     /// All but the root, which is always there.
     dirs: BTreeSet<String>,
-    ops: Vec<Op>,
-}
-
-/// What was done to a [`MemoryDirectory`].
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Op {
-    /// [`Directory::create`]
-    Create {
-        /// The file.
-        path: String,
-        /// Its bytes.
-        bytes: Arc<Vec<u8>>,
-    },
-    /// [`Directory::sync_file`]
-    SyncFile {
-        /// The file.
-        path: String,
-    },
-    /// [`Directory::rename`]
-    Rename {
-        /// The old name.
-        from: String,
-        /// The new one.
-        to: String,
-    },
-    /// [`Directory::remove_file`]
-    RemoveFile {
-        /// The file.
-        path: String,
-    },
-    /// [`Directory::create_dir`]
-    CreateDir {
-        /// The directory.
-        path: String,
-    },
-    /// [`Directory::remove_dir`]
-    RemoveDir {
-        /// The directory.
-        path: String,
-    },
-    /// [`Directory::sync_dir`]
-    SyncDir {
-        /// The directory.
-        path: String,
-    },
 }
 
 impl MemoryDirectory {
@@ -89,33 +45,15 @@ impl MemoryDirectory {
         self.state().files.clone()
     }
 
-    /// What was done since the beginning or the last call, and succeeded; it begins anew.
-    #[must_use]
-    pub fn take_ops(&self) -> Vec<Op> {
-        std::mem::take(&mut self.state().ops)
-    }
-
-    /// Does what another one recorded.
-    ///
-    /// # Errors
-    /// As what is done.
-    pub fn apply(&self, op: &Op) -> io::Result<()> {
-        let mut state = self.state();
-        state.apply(op)?;
-        state.ops.push(op.clone());
-        Ok(())
-    }
-
     fn state(&self) -> MutexGuard<'_, State> {
         // Each change is one step, so that a panic between them leaves a whole state.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// With nothing recorded.
 impl Clone for MemoryDirectory {
     fn clone(&self) -> Self {
-        MemoryDirectory(Mutex::new(State { ops: Vec::new(), ..self.state().clone() }))
+        MemoryDirectory(Mutex::new(self.state().clone()))
     }
 }
 
@@ -137,40 +75,37 @@ impl State {
         }
     }
 
-    fn apply(&mut self, op: &Op) -> io::Result<()> {
-        match op {
-            Op::Create { path, bytes } => {
-                self.has_parent(path)?;
-                if self.has_dir(path) {
-                    return Err(io::ErrorKind::IsADirectory.into());
-                }
-                self.files.insert(path.clone(), bytes.clone());
-            }
-            Op::SyncFile { path } => self.is_file(path)?,
-            Op::Rename { from, to } => self.rename(from, to)?,
-            Op::RemoveFile { path } => {
-                if self.has_dir(path) {
-                    return Err(io::ErrorKind::IsADirectory.into());
-                }
-                self.files.remove(path);
-            }
-            Op::CreateDir { path } => {
-                self.has_parent(path)?;
-                if self.files.contains_key(path) {
-                    return Err(io::ErrorKind::AlreadyExists.into());
-                }
-                if !path.is_empty() {
-                    self.dirs.insert(path.clone());
-                }
-            }
-            Op::RemoveDir { path } => {
-                self.files.retain(|file, _| !is_below(file, path));
-                self.dirs.retain(|dir| dir != path && !is_below(dir, path));
-            }
-            Op::SyncDir { path } if self.has_dir(path) => {}
-            Op::SyncDir { .. } => return Err(io::ErrorKind::NotFound.into()),
+    fn create(&mut self, path: &str, bytes: &[u8]) -> io::Result<()> {
+        self.has_parent(path)?;
+        if self.has_dir(path) {
+            return Err(io::ErrorKind::IsADirectory.into());
+        }
+        self.files.insert(path.into(), Arc::new(memory::copy_of(bytes)?));
+        Ok(())
+    }
+
+    fn remove_file(&mut self, path: &str) -> io::Result<()> {
+        if self.has_dir(path) {
+            return Err(io::ErrorKind::IsADirectory.into());
+        }
+        self.files.remove(path);
+        Ok(())
+    }
+
+    fn create_dir(&mut self, path: &str) -> io::Result<()> {
+        self.has_parent(path)?;
+        if self.files.contains_key(path) {
+            return Err(io::ErrorKind::AlreadyExists.into());
+        }
+        if !path.is_empty() {
+            self.dirs.insert(path.into());
         }
         Ok(())
+    }
+
+    fn remove_dir(&mut self, path: &str) {
+        self.files.retain(|file, _| !is_below(file, path));
+        self.dirs.retain(|dir| dir != path && !is_below(dir, path));
     }
 
     fn rename(&mut self, from: &str, to: &str) -> io::Result<()> {
@@ -226,33 +161,35 @@ impl ReadDirectory for MemoryDirectory {
     }
 }
 
+/// Nothing is on a disk: there is nothing to sync.
 impl Directory for MemoryDirectory {
     fn create(&self, path: &str, bytes: &[u8]) -> io::Result<()> {
-        self.apply(&Op::Create { path: path.into(), bytes: Arc::new(bytes.to_vec()) })
+        self.state().create(path, bytes)
     }
 
     fn sync_file(&self, path: &str) -> io::Result<()> {
-        self.apply(&Op::SyncFile { path: path.into() })
+        self.state().is_file(path)
     }
 
     fn rename(&self, from: &str, to: &str) -> io::Result<()> {
-        self.apply(&Op::Rename { from: from.into(), to: to.into() })
+        self.state().rename(from, to)
     }
 
     fn remove_file(&self, path: &str) -> io::Result<()> {
-        self.apply(&Op::RemoveFile { path: path.into() })
+        self.state().remove_file(path)
     }
 
     fn create_dir(&self, path: &str) -> io::Result<()> {
-        self.apply(&Op::CreateDir { path: path.into() })
+        self.state().create_dir(path)
     }
 
     fn remove_dir(&self, path: &str) -> io::Result<()> {
-        self.apply(&Op::RemoveDir { path: path.into() })
+        self.state().remove_dir(path);
+        Ok(())
     }
 
     fn sync_dir(&self, path: &str) -> io::Result<()> {
-        self.apply(&Op::SyncDir { path: path.into() })
+        if self.state().has_dir(path) { Ok(()) } else { Err(io::ErrorKind::NotFound.into()) }
     }
 }
 
@@ -310,8 +247,5 @@ mod tests {
         both(&|dir| dir.list("third").map(|_| ()));
         let files: Vec<String> = memory.files().into_keys().collect();
         assert_eq!(files, ["data/b"]);
-        let again = MemoryDirectory::new();
-        memory.take_ops().iter().for_each(|op| again.apply(op).unwrap());
-        assert_eq!(again.files(), memory.files());
     }
 }

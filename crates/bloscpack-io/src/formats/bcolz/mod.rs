@@ -48,7 +48,7 @@ pub(crate) use ctable::column_directory;
 pub use ctable::{Column, ColumnDirectory, Ctable, column_names};
 pub use cursor::Cursor;
 pub use local::LocalDirectory;
-pub use memory::{MemoryDirectory, Op};
+pub use memory::MemoryDirectory;
 pub use read::Blocks;
 pub use root::Root;
 pub(crate) use root::is_bcolz;
