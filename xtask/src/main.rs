@@ -38,7 +38,7 @@ const USAGE: &str = "usage: cargo xtask <command>
   api [--write]            the public interface of each library is as docs/api lists it; --write writes the lists
   deny                     licences, sources and versions of all dependencies, by deny.toml
   no-c                     proves that the default `blpk` builds without any C compiler
-  msrv                     the oldest Rust that Cargo.toml promises compiles all that users build
+  msrv                     the oldest Rust that each crate promises compiles it; the libraries compile for WebAssembly
   fuzz [OPTION] [TARGET]... runs fuzz targets on seeds from the golden data: --minutes N or --seconds N each (default:
                            10 s), --jobs J at once, --resume without those that are done; --report shows all figures
   faults [--quick] [WORD].. every command that writes, with every system call failing in turn; full disks

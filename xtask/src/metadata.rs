@@ -24,11 +24,12 @@ pub(crate) fn packages() -> Result<Vec<Package>> {
 }
 
 /// The oldest Rust that the members say they compile with.
-pub(crate) fn rust_version() -> Result<String> {
+pub(crate) fn rust_version(name: &str) -> Result<String> {
     let metadata = read()?;
-    let versions = metadata["packages"].as_array().context("cargo metadata lists no packages")?;
-    let version = versions.iter().find_map(|package| package["rust_version"].as_str());
-    Ok(version.context("no package has a rust-version")?.to_owned())
+    let packages = metadata["packages"].as_array().context("cargo metadata lists no packages")?;
+    let package = packages.iter().find(|package| package["name"] == name);
+    let version = package.and_then(|package| package["rust_version"].as_str());
+    Ok(version.with_context(|| format!("{name} has no rust-version"))?.to_owned())
 }
 
 /// Where cargo builds, whatever the environment made of it.

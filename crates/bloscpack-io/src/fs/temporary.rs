@@ -30,9 +30,13 @@ pub(crate) fn file(target: &Path) -> io::Result<(TempPath, File)> {
             return Ok((TempPath::try_from_path(path)?, file));
         }
     }
-    let mut builder = by_chance();
+    let builder = by_chance();
     #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let builder = {
+        let mut builder = builder;
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        builder
+    };
     let (file, path) = builder.tempfile_in(directory(target))?.into_parts();
     Ok((path, file))
 }

@@ -61,6 +61,12 @@ impl ReadAt for File {
         }
         Ok(())
     }
+
+    /// Other systems have no positional reads.
+    #[cfg(not(any(unix, windows)))]
+    fn read_exact_at(&self, _: u64, _: &mut [u8]) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
 }
 
 impl ReadAt for [u8] {
