@@ -4,7 +4,7 @@
 //! cargo run --release -p blosc-core --example plug_in_a_codec
 //! ```
 
-use blosc_core::{BlockCodec, CParams, Chunk, Codec, CorruptStream, Decoder, Encoder, PluginContext, Registry};
+use blosc_core::{BlockCodec, CParams, Chunk, Codec, Decoder, Encoder, PluginContext, PluginError, Registry};
 
 /// Ids from 160 up are for users.
 const RUNS: u8 = 160;
@@ -22,13 +22,13 @@ impl BlockCodec for RunLength {
         Some(at)
     }
 
-    fn decompress(&self, src: &[u8], mut dst: &mut [u8], _: PluginContext) -> Result<(), CorruptStream> {
-        let (runs, []) = src.as_chunks() else { return Err(CorruptStream::new(src.len(), "half a run")) };
+    fn decompress(&self, src: &[u8], mut dst: &mut [u8], _: PluginContext) -> Result<(), PluginError> {
+        let (runs, []) = src.as_chunks() else { return Err(PluginError::new("half a run").at(src.len())) };
         for (number, [len, byte]) in runs.iter().enumerate() {
             let run = dst.split_off_mut(..usize::from(*len));
-            run.ok_or(CorruptStream::new(2 * number, "more bytes than the block has"))?.fill(*byte);
+            run.ok_or(PluginError::new("more bytes than the block has").at(2 * number))?.fill(*byte);
         }
-        if dst.is_empty() { Ok(()) } else { Err(CorruptStream::new(src.len(), "fewer bytes than the block has")) }
+        if dst.is_empty() { Ok(()) } else { Err(PluginError::new("fewer bytes than the block has").at(src.len())) }
     }
 }
 

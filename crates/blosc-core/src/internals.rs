@@ -54,6 +54,7 @@ impl StreamDecompressor {
         let decoded = self.state.decompress(&StreamCodec::BuiltIn(self.format), src, dst, len);
         decoded.map_err(|error| match error {
             StreamError::Corrupt(error) => error,
+            StreamError::Plugin(_) => CorruptStream::new(0, "a plug-in refused it"),
             StreamError::OutOfMemory(_) => CorruptStream::new(0, "out of memory"),
         })
     }

@@ -62,6 +62,7 @@ pub mod memory;
 mod name;
 mod parallel;
 mod params;
+mod plugin;
 mod registry;
 mod stream;
 
@@ -70,7 +71,7 @@ pub use chunk::{
     BlockInfo, Chunk, Decoder, Encoder, LazyChunk, Stream, StreamKind, compress_slice, decompress_vec, max_cbytes,
 };
 pub use codec::{Codec, CodecFormat, CorruptStream};
-pub use error::{DecodeError, EncodeError};
+pub use error::{DecodeError, EncodeError, ErrorKind, Location, Report};
 pub use filter::{Filter, FilterPipeline};
 pub use format::ChunkFormat;
 pub use header::{Header, Special};
@@ -79,6 +80,7 @@ pub use memory::OutOfMemory;
 pub use name::NameError;
 pub use parallel::Parallelism;
 pub use params::{BlockSize, CParams, SplitMode};
+pub use plugin::PluginError;
 pub use registry::{BlockCodec, BlockFilter, PluginContext, Registry, ReservedId};
 
 /// The name of the SIMD kernels that this machine uses: `avx512`, `neon`, `scalar`, …

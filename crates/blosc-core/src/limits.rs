@@ -226,7 +226,7 @@ pub struct OverLimit {
 }
 
 impl OverLimit {
-    /// The end of the message: what whoever writes a program can do.
+    /// Advice for the author of a program. `Display` leaves it out.
     pub fn advice(&self) -> String {
         format!("raise Limits::{} if that is meant", self.raise)
     }
@@ -235,7 +235,7 @@ impl OverLimit {
 impl fmt::Display for OverLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let OverLimit { what, needed, limit, .. } = self;
-        write!(f, "{what}: {needed}, the limit is {limit}; {}", self.advice())
+        write!(f, "{what}: {needed}, the limit is {limit}")
     }
 }
 
@@ -249,7 +249,7 @@ mod tests {
     fn says_what_to_raise() {
         let error = Limits::new().max_chunk(100).check_chunk(101).unwrap_err();
         let says = "the plain bytes of a chunk: 101, the limit is 100; raise Limits::max_chunk if that is meant";
-        assert_eq!(error.to_string(), says);
+        assert_eq!(format!("{error}; {}", error.advice()), says);
     }
 
     /// The arithmetic behind the defaults.

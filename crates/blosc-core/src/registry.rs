@@ -4,7 +4,7 @@ use core::fmt;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::codec::CorruptStream;
+use crate::plugin::PluginError;
 
 /// A codec for an id that Blosc2 has no built-in codec for.
 pub trait BlockCodec: Send + Sync {
@@ -14,8 +14,8 @@ pub trait BlockCodec: Send + Sync {
     /// Decompresses `src` into all of `dst`.
     ///
     /// # Errors
-    /// [`CorruptStream`] if `src` is damaged, or holds more or less than `dst.len()` bytes.
-    fn decompress(&self, src: &[u8], dst: &mut [u8], stream: PluginContext) -> Result<(), CorruptStream>;
+    /// [`PluginError`] if `src` is damaged, or holds more or less than `dst.len()` bytes.
+    fn decompress(&self, src: &[u8], dst: &mut [u8], stream: PluginContext) -> Result<(), PluginError>;
 }
 
 /// A filter for an id that Blosc2 has no built-in filter for. `src` and `dst` are a block, equally long.
@@ -23,14 +23,14 @@ pub trait BlockFilter: Send + Sync {
     /// What happens before compression.
     ///
     /// # Errors
-    /// What is wrong, in a few words; no chunk is written then.
-    fn forward(&self, src: &[u8], dst: &mut [u8], block: PluginContext) -> Result<(), &'static str>;
+    /// [`PluginError`]; no chunk is written then.
+    fn forward(&self, src: &[u8], dst: &mut [u8], block: PluginContext) -> Result<(), PluginError>;
 
     /// What undoes it.
     ///
     /// # Errors
-    /// What is wrong, in a few words.
-    fn backward(&self, src: &[u8], dst: &mut [u8], block: PluginContext) -> Result<(), &'static str>;
+    /// [`PluginError`].
+    fn backward(&self, src: &[u8], dst: &mut [u8], block: PluginContext) -> Result<(), PluginError>;
 }
 
 /// What the header of a chunk tells a codec or filter of the caller's.
@@ -49,16 +49,18 @@ pub struct PluginContext {
 /// does not have (zfp, openhtj2k, …) can be filled in.
 ///
 /// ```
-/// use blosc_core::{BlockFilter, CParams, Chunk, Decoder, Encoder, Filter, FilterPipeline, PluginContext, Registry};
+/// use blosc_core::{
+///     BlockFilter, CParams, Chunk, Decoder, Encoder, Filter, FilterPipeline, PluginContext, PluginError, Registry,
+/// };
 ///
 /// struct Invert;
 ///
 /// impl BlockFilter for Invert {
-///     fn forward(&self, src: &[u8], dst: &mut [u8], block: PluginContext) -> Result<(), &'static str> {
+///     fn forward(&self, src: &[u8], dst: &mut [u8], block: PluginContext) -> Result<(), PluginError> {
 ///         dst.iter_mut().zip(src).for_each(|(to, from)| *to = from ^ block.meta);
 ///         Ok(())
 ///     }
-///     fn backward(&self, src: &[u8], dst: &mut [u8], block: PluginContext) -> Result<(), &'static str> {
+///     fn backward(&self, src: &[u8], dst: &mut [u8], block: PluginContext) -> Result<(), PluginError> {
 ///         self.forward(src, dst, block)
 ///     }
 /// }

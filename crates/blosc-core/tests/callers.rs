@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use blosc_core::{
-    BlockCodec, BlockFilter, BlockSize, CParams, Cancel, Chunk, Codec, CorruptStream, DecodeError, Decoder,
-    EncodeError, Encoder, Filter, FilterPipeline, Parallelism, PluginContext, Registry,
+    BlockCodec, BlockFilter, BlockSize, CParams, Cancel, Chunk, Codec, DecodeError, Decoder, EncodeError, Encoder,
+    Filter, FilterPipeline, Parallelism, PluginContext, PluginError, Registry,
 };
 
 /// Pairs of a byte and how often it comes: `meta` is added to the byte.
@@ -24,17 +24,17 @@ impl BlockCodec for Pairs {
         Some(at)
     }
 
-    fn decompress(&self, src: &[u8], dst: &mut [u8], stream: PluginContext) -> Result<(), CorruptStream> {
+    fn decompress(&self, src: &[u8], dst: &mut [u8], stream: PluginContext) -> Result<(), PluginError> {
         let mut rest = dst;
         for (index, pair) in src.chunks(2).enumerate() {
-            let &[byte, len] = pair else { return Err(CorruptStream::new(src.len(), "half a pair")) };
+            let &[byte, len] = pair else { return Err(PluginError::new("half a pair").at(src.len())) };
             let Some((run, behind)) = rest.split_at_mut_checked(len.into()) else {
-                return Err(CorruptStream::new(2 * index, "too long"));
+                return Err(PluginError::new("too long").at(2 * index));
             };
             run.fill(byte.wrapping_sub(stream.meta));
             rest = behind;
         }
-        if rest.is_empty() { Ok(()) } else { Err(CorruptStream::new(src.len(), "too short")) }
+        if rest.is_empty() { Ok(()) } else { Err(PluginError::new("too short").at(src.len())) }
     }
 }
 
@@ -42,16 +42,16 @@ impl BlockCodec for Pairs {
 struct Rotate;
 
 impl BlockFilter for Rotate {
-    fn forward(&self, src: &[u8], dst: &mut [u8], block: PluginContext) -> Result<(), &'static str> {
+    fn forward(&self, src: &[u8], dst: &mut [u8], block: PluginContext) -> Result<(), PluginError> {
         if block.typesize == 3 {
-            return Err("three is too many");
+            return Err("three is too many".into());
         }
         dst.copy_from_slice(src);
         dst.rotate_left(usize::from(block.meta) % src.len());
         Ok(())
     }
 
-    fn backward(&self, src: &[u8], dst: &mut [u8], block: PluginContext) -> Result<(), &'static str> {
+    fn backward(&self, src: &[u8], dst: &mut [u8], block: PluginContext) -> Result<(), PluginError> {
         dst.copy_from_slice(src);
         dst.rotate_right(usize::from(block.meta) % src.len());
         Ok(())
@@ -66,8 +66,8 @@ impl BlockCodec for Liar {
         self.0
     }
 
-    fn decompress(&self, _: &[u8], _: &mut [u8], _: PluginContext) -> Result<(), CorruptStream> {
-        Err(CorruptStream::new(0, "never"))
+    fn decompress(&self, _: &[u8], _: &mut [u8], _: PluginContext) -> Result<(), PluginError> {
+        Err(PluginError::new("never"))
     }
 }
 
@@ -102,13 +102,13 @@ fn registered_codecs_and_filters() {
                 let parsed = Chunk::parse(&chunk).unwrap();
                 let liar = Registry::new().codec(200, Liar(None)).unwrap().filter(160, Rotate).unwrap();
                 let lied = Decoder::new().registry(liar).decompress(&parsed);
-                assert_eq!(matches!(lied, Err(DecodeError::Stream { .. })), codec != Codec::Lz4);
+                assert_eq!(matches!(lied, Err(DecodeError::CodecPlugin { .. })), codec != Codec::Lz4);
             }
         }
     }
     let params = CParams::blosc2().typesize(3).filters(FilterPipeline::from([rotate]));
     let error = Encoder::new(params).unwrap().registry(registry).compress(&plain).unwrap_err();
-    assert_eq!(error, EncodeError::Filter { filter: rotate, what: "three is too many" });
+    assert_eq!(error, EncodeError::FilterPlugin { filter: rotate, source: "three is too many".into() });
 }
 
 #[test]
@@ -181,14 +181,14 @@ fn prefilters_and_postfilters_see_every_block() {
 fn prefilters_and_postfilters_that_say_no() {
     let plain = testdata::steps(3000, 4, 3);
     let params = CParams::blosc2().typesize(4).blocksize(BlockSize::Fixed(1000));
-    let no = |index: usize| if index == 2 { Err(String::from("not this one")) } else { Ok(()) };
+    let no = |index: usize| if index == 2 { Err(PluginError::new("not this one")) } else { Ok(()) };
     let mut encoder = Encoder::new(params).unwrap().prefilter(move |block, _, _| no(block.index));
     let error = encoder.compress(&plain).unwrap_err();
-    assert_eq!(error, EncodeError::Prefilter { block: 2, what: "not this one".into() });
+    assert_eq!(error, EncodeError::Prefilter { block: 2, source: "not this one".into() });
     let chunk = blosc_core::compress(&plain, &params).unwrap();
     let mut decoder = Decoder::new().postfilter(move |block, _| no(block.index));
     let chunk = Chunk::parse(&chunk).unwrap();
-    let error = DecodeError::Postfilter { block: 2, what: "not this one".into() };
+    let error = DecodeError::Postfilter { block: 2, source: "not this one".into() };
     assert_eq!(decoder.decompress(&chunk), Err(error.clone()));
     assert_eq!(decoder.items(&chunk, 0..500).unwrap(), plain[..2000]);
     assert_eq!(decoder.items(&chunk, 400..501), Err(error));
@@ -217,7 +217,7 @@ impl BlockCodec for Canceller {
         Some(rest.len())
     }
 
-    fn decompress(&self, src: &[u8], dst: &mut [u8], _: PluginContext) -> Result<(), CorruptStream> {
+    fn decompress(&self, src: &[u8], dst: &mut [u8], _: PluginContext) -> Result<(), PluginError> {
         self.count();
         dst[..src.len()].copy_from_slice(src);
         dst[src.len()..].fill(7);

@@ -83,13 +83,15 @@ pub use archive::{Archive, PlainReader};
 pub use array::{Array, ItemFormat, ItemWriter};
 pub use attributes::{AttributeEdit, Attributes, Unkept, edit_attribute, read_attributes};
 pub use blosc_core;
-pub use blosc_core::{CParams, Cancel, Codec, Filter, FilterPipeline, Limits, OutOfMemory, OverLimit, memory};
+pub use blosc_core::{
+    CParams, Cancel, Codec, ErrorKind, Filter, FilterPipeline, Limits, Location, OutOfMemory, OverLimit, Report, memory,
+};
 pub use bloscpack_format;
 pub use convert::{ColumnFiles, ConvertOptions, ConvertReport, Target, convert, convert_table, convert_table_to_files};
 #[cfg(feature = "csv")]
 pub use convert::{convert_array_to_csv, convert_to_csv};
 pub use ends::{Sink, Source};
-pub use error::{ChunkDigestMismatch, Error};
+pub use error::{Activity, Advice, ChunkDigestMismatch, Error, ErrorReport};
 pub use formats::bloscpack::append::{AppendReport, append, rewrite_metadata};
 pub use formats::bloscpack::pack::{PackReport, pack, pack_bytes};
 pub use formats::bloscpack::writer::PackWriter;

@@ -76,7 +76,7 @@ fn of_bytes<'a>(
     if accept == Accept::Raw {
         return Ok(Box::new(PlainFile::raw(source)?));
     }
-    let reading = Error::io("reading the input");
+    let reading = Error::reading;
     let len = source.len().map_err(&reading)?;
     let mut prefix = [0; PREFIX_LEN];
     let prefix = prefix.get_mut(..len.min(PREFIX_LEN as u64) as usize).unwrap_or_default();

@@ -75,13 +75,13 @@ pub(crate) fn compare(
     let mut plain = Digesting::new(io::sink(), checksum);
     let unpacked = written.and_then(|archive| archive.unpack(&mut plain, &options));
     match unpacked {
-        Err(Error::Cancelled) => Err(Error::Cancelled),
-        Err(error) => Err(Error::NotAsWritten { what: error.to_string() }),
+        Err(error) if error.is_cancelled() => Err(Error::Cancelled),
+        Err(error) => Err(Error::NotAsWritten { source: error.into() }),
         Ok(_) => match plain.finish() {
             found if found == *expected => Ok(()),
             found => {
                 let what = format!("its plain bytes have the {} {found}, not {expected}", checksum.name());
-                Err(Error::NotAsWritten { what })
+                Err(Error::NotAsWritten { source: what.into() })
             }
         },
     }

@@ -62,7 +62,7 @@ fn arrays_and_tables_are_what_was_written() {
                 }
                 if name.ends_with("reserved_nonzero") {
                     // bcolz does not look there; we do.
-                    let error = carray.read_all(&serial()).unwrap_err().to_string();
+                    let error = carray.read_all(&serial()).unwrap_err().report().to_string();
                     assert!(error.starts_with("data/__0.blp: offset 5: reserved is 0x1"), "{error}");
                     continue;
                 }
@@ -112,7 +112,7 @@ fn damaged_ones_are_refused_and_the_file_is_named() {
         };
         let local = LocalDirectory::open(&root).unwrap();
         let error = Root::open(local).and_then(|root| all(&root)).unwrap_err();
-        let text = error.to_string();
+        let text = error.report().to_string();
         let named =
             ["/meta/storage", "/meta/sizes", ".blp: ", "/__rootdirs__", "/b: "].iter().any(|file| text.contains(file));
         assert!(named || matches!(error, Error::NotBcolz { .. }), "{name}: {text}");
@@ -140,7 +140,7 @@ fn errors_say_what_was_found_and_what_was_expected() {
             Root::Carray(carray) => carray.read_all(&serial()).map(|_| ()),
             Root::Ctable(table) => table.read_rows(0..table.len()).map(|_| ()),
         });
-        opened.unwrap_err().to_string()
+        opened.unwrap_err().report().to_string()
     };
     for (name, text) in [
         ("ref/bad/shape_grows_in_last_chunk", "data/__2.blp: chunk 2: 88 bytes, expected 96..=256 in rows of 4"),
@@ -314,7 +314,7 @@ fn attributes_are_read_when_asked_for() {
         let carray = Carray::open(golden(name)).unwrap();
         let attrs = carray.attrs().map(bloscpack_format::bcolz::Attrs::len);
         assert_eq!(attrs.as_ref().ok().copied(), expected, "{name}");
-        assert!(attrs.is_ok() || attrs.unwrap_err().to_string().starts_with("__attrs__"), "{name}");
+        assert!(attrs.is_ok() || attrs.unwrap_err().report().to_string().starts_with("__attrs__"), "{name}");
         assert_eq!(carray.read_all(&serial()).unwrap().len(), 600, "{name}");
         assert_eq!(verify(&golden(name), &serial()).unwrap().faults.len(), usize::from(expected.is_none()), "{name}");
     }
@@ -335,7 +335,7 @@ fn names_do_not_lead_out_of_the_table() {
         let table = Below::new(dir, "t");
         let report = verify(&table, &serial()).unwrap();
         assert!(report.faults.len() == 1 && report.columns == 0, "{name:?}");
-        let error = Root::open(table).map(|_| ()).unwrap_err().to_string();
+        let error = Root::open(table).map(|_| ()).unwrap_err().report().to_string();
         assert!(error.starts_with("t/__rootdirs__: ") && error.contains("is no name of a column"), "{name:?}: {error}");
     }
 }
@@ -359,7 +359,7 @@ fn every_fault_is_found() {
     for threads in [Threads::Serial, Threads::Ambient] {
         let dir = MemoryDirectory::of_files(files.clone());
         let report = verify(&dir, &UnpackOptions::new().threads(threads)).unwrap();
-        let faults: Vec<String> = report.faults.iter().map(|fault| fault.to_string()).collect();
+        let faults: Vec<String> = report.faults.iter().map(|fault| fault.report().to_string()).collect();
         let expected = [
             "__attrs__, offset 0: ",
             "data/__3.blp: no such file, for 2 chunks from chunk 3 on",
@@ -423,7 +423,7 @@ fn other_blocks_are_not_decoded() {
     assert_eq!(carray.read_rows(100_000..100_001).unwrap(), plain[400_000..400_004]);
     let by = carray.read_rows_by(0..whole, NonZeroU64::new(50_000).unwrap()).unwrap();
     assert_eq!(by, (0..whole).step_by(50_000).flat_map(|row| (row as u32 * 3).to_le_bytes()).collect::<Vec<_>>());
-    let error = carray.read_rows(0..whole + 1).unwrap_err().to_string();
+    let error = carray.read_rows(0..whole + 1).unwrap_err().report().to_string();
     assert!(error.starts_with("data/__0.blp: chunk 0 at offset 16: "), "{error}");
 }
 
@@ -463,8 +463,9 @@ fn lengths_are_not_believed() {
             Err(error) => panic!("{error}"),
         };
         // So many bytes cannot even be addressed where addresses have 32 bits.
-        let is_told =
-            |error: Error| error.to_string().contains("data/__") || usize::BITS < 64 && error.over_limit().is_some();
+        let is_told = |error: Error| {
+            error.report().to_string().contains("data/__") || usize::BITS < 64 && error.over_limit().is_some()
+        };
         assert!(is_told(carray.read_all(&serial()).unwrap_err()));
         assert!(is_told(carray.read_rows(0..rows).unwrap_err()));
     }
@@ -484,5 +485,5 @@ fn other_chunks_are_not_opened() {
     let file = [ChunkFileHeader::NEW.to_bytes().as_slice(), &chunk].concat();
     carray.directory().create("data/__5.blp", &file).unwrap();
     let error = carray.read_rows(500..501).unwrap_err();
-    assert!(error.to_string().starts_with("data/__5.blp: chunk 5 is of Blosc chunk version"), "{error}");
+    assert!(error.report().to_string().starts_with("data/__5.blp: chunk 5 is of Blosc chunk version"), "{error}");
 }

@@ -85,7 +85,7 @@ fn changed_bytes_and_cuts() {
                 let (found, usage) = CountingAlloc::measure(|| read(dir));
                 assert!(usage.peak <= MOST, "{name} {path}: {usage:?}");
                 total += 1;
-                refused += usize::from(found.is_err_and(|error| !error.to_string().contains('\n')));
+                refused += usize::from(found.is_err_and(|error| !error.report().to_string().contains('\n')));
             }
         }
     }

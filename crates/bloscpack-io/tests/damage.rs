@@ -50,7 +50,7 @@ fn every_changed_byte_is_noticed_or_harmless() {
                     assert!(found == plain, "byte {at}");
                     assert!(at < first_chunk, "byte {at}");
                 }
-                Err(error) => assert!(!error.to_string().contains('\n')),
+                Err(error) => assert!(!error.report().to_string().contains('\n')),
             }
             if let Ok(archive) = Archive::open(&*damaged) {
                 let _ = archive.read_range(0..archive.nbytes().min(10_000));

@@ -39,7 +39,7 @@ fn each_call<T: PartialEq>(
             Err(error) => {
                 assert!(faults.met(), "nothing was in its way: {error}");
                 assert!(!matches!(how, How::Short | How::Interrupted), "call {at}, {how:?}: {error}");
-                failed(at, error.to_string());
+                failed(at, error.report().to_string());
             }
         }
         if !faults.met() {
@@ -255,7 +255,10 @@ fn frames_edited_on_stores_that_fail() {
                     match done {
                         Ok(()) => assert!(content(&store) == new, "{frame_type:?}, {name}, call {at}"),
                         Err(failed) => {
-                            assert!(failed.to_string().contains(&text_of(error)), "{name}, call {at}: {failed}");
+                            assert!(
+                                failed.report().to_string().contains(&text_of(error)),
+                                "{name}, call {at}: {failed}"
+                            );
                             let found = content(&store);
                             assert!(
                                 found == new || found == content(&old),
@@ -370,7 +373,7 @@ fn bcolz_edited_in_directories_that_fail() {
                 match done {
                     Ok(()) => assert!(found == new, "{name}, call {at}, {how:?}"),
                     Err(failed) => {
-                        assert!(failed.to_string().contains(&text_of(error)), "{name}, call {at}: {failed}");
+                        assert!(failed.report().to_string().contains(&text_of(error)), "{name}, call {at}: {failed}");
                         assert!(found == old || found == new, "{name}, call {at}, {how:?}");
                     }
                 }

@@ -62,7 +62,7 @@ fn every_malformed_frame_is_refused_as_the_manifest_says() {
                 assert_eq!(item["expect"], "no_crash", "{name}");
                 accepted += 1;
             }
-            Err(error) => assert!(!error.to_string().contains('\n'), "{name}"),
+            Err(error) => assert!(!error.report().to_string().contains('\n'), "{name}"),
         }
     }
     assert!(accepted > 200, "{accepted}");

@@ -72,7 +72,7 @@ fn the_index_is_no_link() {
     let before = fs::read(&victim).unwrap();
     // Also if it became one meanwhile.
     let says = "a symbolic link, where a regular file was expected";
-    assert!(writer.commit().unwrap_err().to_string().contains(says));
+    assert!(writer.commit().unwrap_err().report().to_string().contains(says));
     drop(writer);
     for error in [
         FrameWriter::open(&path).map(drop).unwrap_err(),
@@ -80,7 +80,7 @@ fn the_index_is_no_link() {
         compact(&path, &OpenOptions::new()).map(drop).unwrap_err(),
         recover(&path, &dir.path().join("out"), &RecoverOptions::new()).map(drop).unwrap_err(),
     ] {
-        assert!(error.to_string().contains(says), "{error}");
+        assert!(error.report().to_string().contains(says), "{error}");
     }
     assert_eq!(fs::read(&victim).unwrap(), before);
 }

@@ -249,7 +249,7 @@ fn a_shape_that_promises_too_much_is_refused() {
     let shape = stored.file.windows(9).position(|bytes| bytes == [0xd3, 0, 0, 0, 0, 0, 0, 0, 50]).unwrap();
     stored.file[shape + 1] = 0x40;
     stored.write_to(&input);
-    let error = recover(&input, &output, &RecoverOptions::new()).unwrap_err().to_string();
+    let error = recover(&input, &output, &RecoverOptions::new()).unwrap_err().report().to_string();
     assert!(error.contains("chunks of an array, of which most are lost"), "{error}");
     assert!(!output.exists());
 }

@@ -165,7 +165,7 @@ fn a_frame_of_the_other_kind_is_refused() {
     let missing = Stored { files: Default::default(), ..sparse };
     let archive = Archive::open(&missing).unwrap();
     let error = archive.verify(&UnpackOptions::new()).unwrap_err();
-    assert!(error.to_string().contains(".chunk'"), "{error}");
+    assert!(error.report().to_string().contains(".chunk'"), "{error}");
 }
 
 /// Opening reads no chunk, and a few bytes of a large chunk take a few reads of it.

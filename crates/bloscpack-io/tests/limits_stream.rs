@@ -61,7 +61,7 @@ fn compressed_bytes_of_a_chunk() {
     let (unpacked, peak) = unpack(&packed, limits);
     let error = unpacked.unwrap_err();
     assert!(raised(&error) == "max_memory" && peak < 2 * MIB, "{error}: {peak}");
-    assert!(error.to_string().starts_with("chunk 0 at offset 32"), "{error}");
+    assert!(error.report().to_string().starts_with("chunk 0 at offset 32"), "{error}");
 
     let archive = Archive::open_with(packed.as_slice(), &OpenOptions::new().limits(limits)).unwrap();
     let (chunk, usage) = CountingAlloc::measure(|| archive.compressed_chunk(0));

@@ -41,7 +41,7 @@ fn a_frame_with_another_digest_does_not() {
         };
         let error = write(Checksum::Sha256.digest(b"something else")).unwrap_err();
         assert!(matches!(error, Error::NotAsWritten { .. }), "{error}");
-        assert!(error.to_string().contains(&Checksum::Sha256.digest(&plain).to_string()), "{error}");
+        assert!(error.report().to_string().contains(&Checksum::Sha256.digest(&plain).to_string()), "{error}");
         assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
         write(Checksum::Sha256.digest(&plain)).unwrap();
         assert!(target.exists());

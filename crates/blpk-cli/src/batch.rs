@@ -1,6 +1,7 @@
 //! Work on many files: an error of one is reported, and the others are done all the same.
 
 use crate::exit::{self, AlreadyReported};
+use crate::file_message::FileMessage;
 use crate::place::Place;
 use crate::session::Session;
 use anyhow::Result;
@@ -30,8 +31,16 @@ pub(crate) fn each<T>(
     if failed { Err(AlreadyReported.into()) } else { Ok(()) }
 }
 
-/// The error with the name of its file, if it does not say it.
+/// The error with the name of its file, if it does not say it. The name of the output tells the file, too, if it holds
+/// that of the input.
 pub(crate) fn of_file(error: anyhow::Error, place: &Place) -> anyhow::Error {
     let name = place.to_string();
-    if exit::one_line(&error).contains(&name) { error } else { error.context(name) }
+    let is_named = match error.downcast_ref::<FileMessage>() {
+        Some(message) => message.file().contains(&name),
+        None => {
+            let file = error.chain().find_map(|cause| cause.downcast_ref::<Error>()?.location().file);
+            file.is_some_and(|file| Place::File(file).to_string().contains(&name))
+        }
+    };
+    if is_named { error } else { error.context(name) }
 }

@@ -108,7 +108,7 @@ pub(crate) fn header_read(report: &Report, header: &Header) {
 
 /// Prints the metadata section that a file has; its size with `-v` already.
 pub(crate) fn metadata_read(report: &Report, header: &MetadataHeader) {
-    let raw = header.to_bytes().map_or_else(|error| error.to_string(), |raw| python_bytes_repr(&raw));
+    let raw = header.to_bytes().map_or_else(|error| error.report().to_string(), |raw| python_bytes_repr(&raw));
     report.debug(format!("raw metadata header: {raw}"));
     report.debug(metadata_header_block(header));
     let compressed = kind(header.meta_codec);
@@ -143,7 +143,7 @@ fn handled(input: u64, output: u64) -> String {
 }
 
 fn raw_header(header: &Header) -> String {
-    header.to_bytes().map_or_else(|error| error.to_string(), |raw| python_bytes_repr(&raw))
+    header.to_bytes().map_or_else(|error| error.report().to_string(), |raw| python_bytes_repr(&raw))
 }
 
 fn raw_digest(digest: &Digest) -> String {

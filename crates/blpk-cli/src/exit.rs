@@ -5,7 +5,7 @@ use crate::foreign;
 use crate::report::{self, Report};
 use crate::streams::{Interrupted, StdoutClosed};
 use crate::verbosity::Level;
-use blosc_core::{DecodeError, EncodeError};
+use blosc_core::{DecodeError, EncodeError, ErrorKind};
 use bloscpack_format::FormatError;
 use bloscpack_io::{Error, OutOfMemory, OverLimit};
 use std::error::Error as StdError;
@@ -52,43 +52,71 @@ pub(crate) fn finish(result: anyhow::Result<()>) -> ExitCode {
 #[error("already reported")]
 pub(crate) struct AlreadyReported;
 
-/// An error with its contexts and causes. Some say their cause themselves: nothing is said twice.
+/// An error with its contexts, causes and advice.
 pub(crate) fn one_line(error: &anyhow::Error) -> String {
     if is_interrupted(error) {
         return "interrupted".into();
     }
-    let mut line = String::new();
-    let advice = error.chain().find_map(|cause| match cause.downcast_ref() {
-        Some(Error::Unrecognised { found }) => foreign::advice(found),
-        _ => None,
-    });
-    for part in error.chain().map(ToString::to_string) {
-        if !line.contains(&part) {
-            line.push_str(if line.is_empty() { "" } else { ": " });
-            line.push_str(&part);
-        }
+    let mut line = blosc_core::Report::new(error.as_ref()).to_string();
+    for advice in advice(error) {
+        line.push_str("; ");
+        line.push_str(&advice);
     }
-    if let Some(over) = error.chain().find_map(|cause| cause.downcast_ref::<Error>()?.over_limit()) {
-        // The library's advice is for those who write programs.
-        line = line.replace(&over.advice(), &at_a_shell(over));
-    }
-    let advice = advice.or_else(|| has_cause(error, is_out_of_memory).then(|| OUT_OF_MEMORY_ADVICE.into()));
-    match advice {
-        Some(advice) => format!("{line}; {advice}"),
-        None => line,
-    }
+    line
 }
 
 const OUT_OF_MEMORY_ADVICE: &str = "use one thread (-n 1) or smaller chunks, or raise the memory limit of the process";
 
+/// Advice for users of a shell.
+fn advice(error: &anyhow::Error) -> Vec<String> {
+    let of_library = causes(error).find_map(advice_of_library);
+    let of_content = causes(error).find_map(|cause| match cause.downcast_ref() {
+        Some(Error::Unrecognised { found }) => foreign::advice(found),
+        _ => None,
+    });
+    let of_memory = || causes(error).any(is_out_of_memory).then(|| OUT_OF_MEMORY_ADVICE.into());
+    match of_library {
+        // Memory was refused while the output was checked: more of it is no cure for what was written.
+        Some(Advice::Complete(advice)) => vec![advice],
+        Some(Advice::Limit(advice)) => [advice].into_iter().chain(of_memory()).collect(),
+        None => of_content.or_else(of_memory).into_iter().collect(),
+    }
+}
+
+/// The advice that an error of the libraries has.
+enum Advice {
+    /// Advice about a limit.
+    Limit(String),
+    /// Advice that needs no other.
+    Complete(String),
+}
+
+fn advice_of_library(cause: &(dyn StdError + 'static)) -> Option<Advice> {
+    if let Some(error) = cause.downcast_ref::<Error>() {
+        return error.advice().map(|advice| match advice {
+            bloscpack_io::Advice::RaiseLimit(over) => Advice::Limit(at_a_shell(&over)),
+            advice => Advice::Complete(advice.to_string()),
+        });
+    }
+    let over = cause.downcast_ref::<FormatError>().and_then(FormatError::over_limit);
+    let over = over.or_else(|| cause.downcast_ref::<DecodeError>()?.over_limit());
+    over.or_else(|| cause.downcast_ref()).map(|over: &OverLimit| Advice::Limit(over.advice()))
+}
+
 /// Whether the system refused memory, to this process or to a call that it made.
 fn is_out_of_memory(cause: &(dyn StdError + 'static)) -> bool {
     cause.is::<OutOfMemory>()
-        || cause.downcast_ref::<Error>().is_some_and(|error| error.out_of_memory().is_some())
-        || matches!(cause.downcast_ref(), Some(FormatError::OutOfMemory(_)))
-        || matches!(cause.downcast_ref(), Some(DecodeError::OutOfMemory(_)))
-        || matches!(cause.downcast_ref(), Some(EncodeError::OutOfMemory(_)))
+        || kind_of(cause) == Some(ErrorKind::OutOfMemory)
         || cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::OutOfMemory)
+}
+
+/// The category of an error of the libraries.
+fn kind_of(cause: &(dyn StdError + 'static)) -> Option<ErrorKind> {
+    let of_file = cause.downcast_ref().map(Error::kind);
+    let of_format = || cause.downcast_ref().map(FormatError::kind);
+    let of_decoding = || cause.downcast_ref().map(DecodeError::kind);
+    let of_encoding = || cause.downcast_ref().map(EncodeError::kind);
+    of_file.or_else(of_format).or_else(of_decoding).or_else(of_encoding)
 }
 
 /// What can be done about a limit without writing a program: only `--memory` makes chunks smaller than the format allows.
@@ -106,27 +134,19 @@ pub(crate) fn ends_all(error: &anyhow::Error) -> bool {
 
 /// Whether Ctrl-C is the reason.
 fn is_interrupted(error: &anyhow::Error) -> bool {
-    has_cause(error, |cause| {
-        cause.is::<Interrupted>()
-            || matches!(cause.downcast_ref(), Some(Error::Cancelled))
-            || matches!(cause.downcast_ref(), Some(EncodeError::Cancelled))
-            || matches!(cause.downcast_ref(), Some(DecodeError::Cancelled))
-    })
+    has_cause(error, |cause| cause.is::<Interrupted>() || kind_of(cause) == Some(ErrorKind::Cancelled))
 }
 
-/// Whether one of the causes is such a one; also one that an I/O error was made of, which `chain` passes over.
 fn has_cause(error: &anyhow::Error, is_it: impl Fn(&(dyn StdError + 'static)) -> bool) -> bool {
-    error.chain().any(|cause| {
-        let mut cause: &(dyn StdError + 'static) = cause;
-        loop {
-            if is_it(cause) {
-                return true;
-            }
-            let made_of = cause.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
-            match made_of.map(|inner| inner as &(dyn StdError + 'static)).or(cause.source()) {
-                Some(next) => cause = next,
-                None => return false,
-            }
-        }
-    })
+    causes(error).any(is_it)
+}
+
+/// An error and its causes; also the error that an I/O error wraps, which `chain` passes over.
+fn causes(error: &anyhow::Error) -> impl Iterator<Item = &(dyn StdError + 'static)> {
+    fn next<'a>(cause: &&'a (dyn StdError + 'static)) -> Option<&'a (dyn StdError + 'static)> {
+        let cause: &'a (dyn StdError + 'static) = *cause;
+        let wrapped = cause.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+        wrapped.map(|inner| inner as &(dyn StdError + 'static)).or_else(|| cause.source())
+    }
+    std::iter::successors(Some(error.as_ref()), next)
 }

@@ -1,7 +1,7 @@
 //! Input files: those that are named, and with `--recursive` those in directories.
 
 use crate::place::Place;
-use anyhow::{Error, Result, anyhow};
+use anyhow::{Error, Result};
 use std::fs;
 use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
@@ -54,7 +54,7 @@ fn walk(root: &Path, is_one: &impl Fn(&Path) -> bool, items: &mut Vec<Result<Ite
         let entry = match entry {
             Ok(entry) => entry,
             Err(error) => {
-                items.push(Err(unreadable(&error, root)));
+                items.push(Err(unreadable(error, root)));
                 continue;
             }
         };
@@ -70,11 +70,15 @@ fn walk(root: &Path, is_one: &impl Fn(&Path) -> bool, items: &mut Vec<Result<Ite
     }
 }
 
-fn unreadable(error: &walkdir::Error, root: &Path) -> Error {
-    let path = error.path().unwrap_or(root).display();
+fn unreadable(error: walkdir::Error, root: &Path) -> Error {
+    let reading = format!("reading '{}'", error.path().unwrap_or(root).display());
     match error.io_error() {
-        Some(cause) => anyhow!("reading '{path}': {cause}"),
-        None => anyhow!("reading '{path}': {error}"),
+        None => Error::from(error).context(reading),
+        // The text of `error` would name the path again.
+        Some(_) => match error.into_io_error() {
+            Some(cause) => Error::from(cause).context(reading),
+            None => Error::msg(reading),
+        },
     }
 }
 

@@ -12,6 +12,7 @@ mod commands;
 mod describe;
 mod events;
 mod exit;
+mod file_message;
 mod files;
 mod foreign;
 mod inputs;

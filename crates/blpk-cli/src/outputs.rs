@@ -1,11 +1,12 @@
 //! Outputs of many inputs: their places, and what happens to the inputs when they are written.
 
+use crate::file_message::FileMessage;
 use crate::inputs::Item;
 use crate::overwrite::{Named, Overwrite, Writes};
 use crate::place::Place;
 use crate::privacy::Privacy;
 use crate::session::Session;
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
 use std::collections::HashMap;
 use std::fs::{self, File, Metadata};
 use std::path::{Path, PathBuf};
@@ -97,7 +98,7 @@ impl Outputs {
         let _privacy = input.as_ref().map(Privacy::of);
         let before = match &item.place {
             Place::File(path) if self.removes_inputs => {
-                Some(fs::symlink_metadata(path).with_context(|| format!("input file '{}'", path.display()))?)
+                Some(fs::symlink_metadata(path).with_context(|| naming("input file", path))?)
             }
             _ => None,
         };
@@ -141,7 +142,7 @@ fn make_directories(file: &Path) -> Result<Vec<PathBuf>> {
         if directory.symlink_metadata().is_ok() {
             bail!("--output-dir: '{}' is a file, not a directory; name another directory", directory.display());
         }
-        fs::create_dir(directory).with_context(|| format!("making directory '{}'", directory.display()))?;
+        fs::create_dir(directory).with_context(|| naming("making directory", directory))?;
         made.push(directory.to_owned());
         if cfg!(unix) {
             let parent = directory.parent().filter(|parent| !parent.as_os_str().is_empty());
@@ -152,9 +153,14 @@ fn make_directories(file: &Path) -> Result<Vec<PathBuf>> {
     Ok(made)
 }
 
+/// A message that ends with the name of a file.
+fn naming(what: &str, path: &Path) -> FileMessage {
+    FileMessage::new(&path.to_owned().into(), format!("{what} '{}'", path.display()))
+}
+
 /// Removes an input whose output is safe: both are regular files, and the input is what it was before.
 fn remove(input: &Path, before: Option<Metadata>, output: &Path, session: &Session) -> Result<()> {
-    let written = fs::metadata(output).with_context(|| format!("output file '{}'", output.display()))?;
+    let written = fs::metadata(output).with_context(|| naming("output file", output))?;
     let is_safe = written.is_file();
     let Some(before) = before.filter(|before| before.is_file() && is_safe) else {
         session
@@ -162,11 +168,12 @@ fn remove(input: &Path, before: Option<Metadata>, output: &Path, session: &Sessi
             .verbose(format!("input file stays, as it or its output is no regular file: '{}'", input.display()));
         return Ok(());
     };
-    let now = fs::symlink_metadata(input).with_context(|| format!("input file '{}'", input.display()))?;
+    let now = fs::symlink_metadata(input).with_context(|| naming("input file", input))?;
     if now.len() != before.len() || now.modified().ok() != before.modified().ok() || !now.is_file() {
-        bail!("input file '{}' changed while it was read; it is not removed", input.display());
+        let message = format!("input file '{}' changed while it was read; it is not removed", input.display());
+        return Err(anyhow!(FileMessage::new(&input.to_owned().into(), message)));
     }
-    fs::remove_file(input).with_context(|| format!("removing input file '{}'", input.display()))?;
+    fs::remove_file(input).with_context(|| naming("removing input file", input))?;
     session.report.verbose(format!("removed input file: '{}'", input.display()));
     Ok(())
 }

@@ -49,6 +49,8 @@ impl<'a> BlockPlan<'a> {
             Some((offset, dictionary)) => {
                 StreamCodec::with_dictionary(layout.format(), dictionary, cache).map_err(|error| match error {
                     StreamError::Corrupt(source) => DecodeError::Dictionary { offset, source },
+                    // Codecs of the caller's have no dictionaries.
+                    StreamError::Plugin(source) => DecodeError::CodecPlugin { block: 0, stream: 0, offset, source },
                     StreamError::OutOfMemory(error) => error.into(),
                 })?
             }
@@ -260,6 +262,7 @@ impl<'a> Block<'a> {
     fn corrupt(self, stream: usize, offset: usize, error: impl Into<StreamError>) -> DecodeError {
         match error.into() {
             StreamError::Corrupt(source) => DecodeError::Stream { block: self.index, stream, offset, source },
+            StreamError::Plugin(source) => DecodeError::CodecPlugin { block: self.index, stream, offset, source },
             StreamError::OutOfMemory(error) => error.into(),
         }
     }

@@ -3,6 +3,7 @@
 use core::fmt;
 
 use crate::memory::OutOfMemory;
+use crate::plugin::PluginError;
 
 /// Why a compressed stream could not be decoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,11 +21,27 @@ impl CorruptStream {
     }
 }
 
+impl std::error::Error for CorruptStream {}
+
 /// Why a stream could not be decoded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum StreamError {
     Corrupt(CorruptStream),
+    /// A codec of the caller's refused the stream.
+    Plugin(PluginError),
     OutOfMemory(OutOfMemory),
+}
+
+impl From<CorruptStream> for PluginError {
+    fn from(error: CorruptStream) -> Self {
+        PluginError::new(error.what).at(error.at)
+    }
+}
+
+impl From<PluginError> for StreamError {
+    fn from(error: PluginError) -> Self {
+        StreamError::Plugin(error)
+    }
 }
 
 impl From<CorruptStream> for StreamError {

@@ -1,12 +1,15 @@
 //! Why a chunk could not be decoded.
 
 use core::fmt;
+use std::error::Error;
 
+use super::{ErrorKind, Location, Report};
 use crate::cancel::Cancelled;
 use crate::codec::{Codec, CorruptStream};
 use crate::filter::{Filter, FilterError};
 use crate::limits::OverLimit;
 use crate::memory::OutOfMemory;
+use crate::plugin::PluginError;
 
 /// Why a chunk could not be decoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,12 +93,30 @@ pub enum DecodeError {
     },
     /// A lazy chunk: header and index only, the blocks are still in the file of a frame.
     Lazy,
-    /// A [postfilter](crate::Decoder::postfilter) said no.
+    /// A [postfilter](crate::Decoder::postfilter) failed.
     Postfilter {
         /// The block it was given.
         block: usize,
-        /// What it said.
-        what: String,
+        /// The error it returned.
+        source: PluginError,
+    },
+    /// A [filter of the caller's](crate::BlockFilter) failed.
+    FilterPlugin {
+        /// The filter.
+        filter: Filter,
+        /// The error it returned.
+        source: PluginError,
+    },
+    /// A [codec of the caller's](crate::BlockCodec) refused a stream.
+    CodecPlugin {
+        /// The block that the stream belongs to.
+        block: usize,
+        /// The number of the stream within the block.
+        stream: usize,
+        /// Position of its first byte in the chunk.
+        offset: usize,
+        /// The error it returned.
+        source: PluginError,
     },
     /// The header promises more plain bytes than so few compressed ones can hold.
     Unearned {
@@ -176,11 +197,12 @@ impl fmt::Display for DecodeError {
                 write!(f, "offset 22: codec {id} ({name}) is not built in; register one to read this chunk")
             }
             Self::Filter { filter, what } => write!(f, "filter {filter} (id {}): {what}", filter.id()),
-            Self::Dictionary { offset, source } => write!(f, "dictionary at offset {offset}: {source}"),
+            Self::Dictionary { offset, .. } => write!(f, "dictionary at offset {offset}"),
             Self::Lazy => {
                 write!(f, "offset 31: a lazy chunk, without its blocks; read them from the frame it belongs to")
             }
-            Self::Postfilter { block, what } => write!(f, "postfilter of block {block}: {what}"),
+            Self::Postfilter { block, .. } => write!(f, "postfilter of block {block}"),
+            Self::FilterPlugin { filter, .. } => write!(f, "filter {filter} (id {})", filter.id()),
             Self::CodecUnavailable { codec, feature } => {
                 write!(f, "the chunk is compressed with {codec}; build blosc-core with feature `{feature}` to read it")
             }
@@ -193,8 +215,8 @@ impl fmt::Display for DecodeError {
             Self::Place { block, offset, what, found, min, max } => {
                 write!(f, "offset {offset}: {what} of block {block} is {found}, expected {min}..={max}")
             }
-            Self::Stream { block, stream, offset, source } => {
-                write!(f, "block {block}, stream {stream} at offset {offset}: {source}")
+            Self::Stream { block, stream, offset, .. } | Self::CodecPlugin { block, stream, offset, .. } => {
+                write!(f, "block {block}, stream {stream} at offset {offset}")
             }
             Self::Destination { needed, found } => {
                 write!(f, "the destination has {found} bytes, expected {needed}")
@@ -209,7 +231,98 @@ impl fmt::Display for DecodeError {
     }
 }
 
-impl std::error::Error for DecodeError {}
+impl Error for DecodeError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Dictionary { source, .. } | Self::Stream { source, .. } => Some(source),
+            Self::Postfilter { source, .. } | Self::FilterPlugin { source, .. } | Self::CodecPlugin { source, .. } => {
+                Some(source)
+            }
+            // `Limit` and `OutOfMemory` display their content themselves.
+            _ => None,
+        }
+    }
+}
+
+impl DecodeError {
+    /// The category of the error.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::HeaderTooShort { .. } | Self::Truncated { .. } => ErrorKind::Truncated,
+            Self::Version { .. }
+            | Self::UnregisteredCodec { .. }
+            | Self::CodecUnavailable { .. }
+            | Self::Filter { .. }
+            | Self::Lazy => ErrorKind::Unsupported,
+            Self::Field { .. }
+            | Self::Flags { .. }
+            | Self::UnknownCodec { .. }
+            | Self::Dictionary { .. }
+            | Self::Unearned { .. }
+            | Self::Place { .. }
+            | Self::Stream { .. } => ErrorKind::Damaged,
+            Self::Postfilter { .. } | Self::FilterPlugin { .. } | Self::CodecPlugin { .. } => ErrorKind::Plugin,
+            Self::Destination { .. } | Self::Range { .. } => ErrorKind::InvalidInput,
+            Self::Limit(_) => ErrorKind::Limit,
+            Self::Cancelled => ErrorKind::Cancelled,
+            Self::OutOfMemory(_) => ErrorKind::OutOfMemory,
+        }
+    }
+
+    /// Where in the chunk the error is.
+    #[must_use]
+    pub fn location(&self) -> Location {
+        let of_block = |block: usize, offset: usize| Location {
+            block: Some(block),
+            offset: Some(offset as u64),
+            ..Location::default()
+        };
+        match self {
+            Self::Version { .. } => Location::of_field(0, "version"),
+            Self::Field { offset, field, .. } => Location::of_field(*offset as u64, field),
+            Self::Flags { offset, .. } => Location::of_field(*offset as u64, "flags"),
+            Self::UnknownCodec { .. } => Location::of_field(2, "codec format"),
+            Self::UnregisteredCodec { .. } => Location::of_field(22, "codec"),
+            Self::Lazy => Location::of_field(31, "flags"),
+            Self::Unearned { .. } => Location::of_field(4, "nbytes"),
+            Self::Dictionary { offset, source } => {
+                Location { offset: Some(offset.saturating_add(source.at) as u64), ..Location::default() }
+            }
+            Self::Place { block, offset, what, .. } => Location { field: Some(what), ..of_block(*block, *offset) },
+            Self::Stream { block, offset, source, .. } => of_block(*block, offset.saturating_add(source.at)),
+            Self::CodecPlugin { block, offset, source, .. } => {
+                of_block(*block, offset.saturating_add(source.offset().unwrap_or(0)))
+            }
+            Self::Postfilter { block, .. } => Location { block: Some(*block), ..Location::default() },
+            _ => Location::default(),
+        }
+    }
+
+    /// The error with its sources, and advice if there is some, on one line.
+    #[must_use]
+    pub fn report(&self) -> Report<'_> {
+        Report::new(self).advise(self.over_limit())
+    }
+
+    /// The limit that is too low, if that is the reason.
+    #[must_use]
+    pub fn over_limit(&self) -> Option<&OverLimit> {
+        match self {
+            Self::Limit(over) => Some(over),
+            _ => None,
+        }
+    }
+
+    /// The memory that the system refused, if that is the reason.
+    #[must_use]
+    pub fn out_of_memory(&self) -> Option<OutOfMemory> {
+        match self {
+            Self::OutOfMemory(error) => Some(*error),
+            _ => None,
+        }
+    }
+}
 
 impl From<OverLimit> for DecodeError {
     fn from(error: OverLimit) -> Self {
@@ -227,6 +340,7 @@ impl From<FilterError> for DecodeError {
     fn from(error: FilterError) -> Self {
         match error {
             FilterError::Filter { filter, what } => DecodeError::Filter { filter, what },
+            FilterError::Plugin { filter, source } => DecodeError::FilterPlugin { filter, source },
             FilterError::OutOfMemory(error) => error.into(),
         }
     }

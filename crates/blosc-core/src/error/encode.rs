@@ -1,11 +1,14 @@
 //! Why data could not be encoded.
 
 use core::fmt;
+use std::error::Error;
 
+use super::{ErrorKind, Location, Report};
 use crate::cancel::Cancelled;
 use crate::codec::Codec;
 use crate::filter::{Filter, FilterError};
 use crate::memory::OutOfMemory;
+use crate::plugin::PluginError;
 
 /// Why data could not be encoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,12 +54,19 @@ pub enum EncodeError {
         /// Plain bytes asked for.
         nbytes: usize,
     },
-    /// A [prefilter](crate::Encoder::prefilter) said no.
+    /// A [prefilter](crate::Encoder::prefilter) failed.
     Prefilter {
         /// The block it was given.
         block: usize,
-        /// What it said.
-        what: String,
+        /// The error it returned.
+        source: PluginError,
+    },
+    /// A [filter of the caller's](crate::BlockFilter) failed.
+    FilterPlugin {
+        /// The filter.
+        filter: Filter,
+        /// The error it returned.
+        source: PluginError,
     },
     /// More data than one chunk holds.
     TooLarge {
@@ -102,7 +112,8 @@ impl fmt::Display for EncodeError {
             Self::SpecialValue { width, nbytes } => {
                 write!(f, "{nbytes} bytes are not a whole number of values of {width} bytes")
             }
-            Self::Prefilter { block, what } => write!(f, "prefilter of block {block}: {what}"),
+            Self::Prefilter { block, .. } => write!(f, "prefilter of block {block}"),
+            Self::FilterPlugin { filter, .. } => write!(f, "filter {filter} (id {})", filter.id()),
             Self::TooLarge { nbytes, max } => {
                 write!(f, "{nbytes} bytes do not fit into one chunk, which holds at most {max}")
             }
@@ -118,7 +129,55 @@ impl fmt::Display for EncodeError {
     }
 }
 
-impl std::error::Error for EncodeError {}
+impl Error for EncodeError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Prefilter { source, .. } | Self::FilterPlugin { source, .. } => Some(source),
+            // `OutOfMemory` displays its content itself.
+            _ => None,
+        }
+    }
+}
+
+impl EncodeError {
+    /// The category of the error.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::CodecUnavailable { .. } => ErrorKind::Unsupported,
+            Self::Prefilter { .. } | Self::FilterPlugin { .. } => ErrorKind::Plugin,
+            Self::Cancelled => ErrorKind::Cancelled,
+            Self::OutOfMemory(_) => ErrorKind::OutOfMemory,
+            _ => ErrorKind::InvalidInput,
+        }
+    }
+
+    /// Where in the data the error is.
+    #[must_use]
+    pub fn location(&self) -> Location {
+        match self {
+            Self::EmptyBlock { block } | Self::Prefilter { block, .. } => {
+                Location { block: Some(*block), ..Location::default() }
+            }
+            _ => Location::default(),
+        }
+    }
+
+    /// The error with its sources on one line.
+    #[must_use]
+    pub fn report(&self) -> Report<'_> {
+        Report::new(self)
+    }
+
+    /// The memory that the system refused, if that is the reason.
+    #[must_use]
+    pub fn out_of_memory(&self) -> Option<OutOfMemory> {
+        match self {
+            Self::OutOfMemory(error) => Some(*error),
+            _ => None,
+        }
+    }
+}
 
 impl From<Cancelled> for EncodeError {
     fn from(_: Cancelled) -> Self {
@@ -130,6 +189,7 @@ impl From<FilterError> for EncodeError {
     fn from(error: FilterError) -> Self {
         match error {
             FilterError::Filter { filter, what } => EncodeError::Filter { filter, what },
+            FilterError::Plugin { filter, source } => EncodeError::FilterPlugin { filter, source },
             FilterError::OutOfMemory(error) => error.into(),
         }
     }

@@ -4,6 +4,7 @@ use super::cells::NdCells;
 use super::{Filter, FilterPipeline, bytedelta, delta, trunc};
 use crate::kernels::{self, Kernels};
 use crate::memory::{self, OutOfMemory};
+use crate::plugin::PluginError;
 use crate::registry::{PluginContext, Registry};
 
 /// What a pipeline knows of its chunk and of its caller.
@@ -27,9 +28,17 @@ pub(crate) enum BitShuffleRule {
 }
 
 /// Why a filter cannot run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum FilterError {
-    Filter { filter: Filter, what: &'static str },
+    Filter {
+        filter: Filter,
+        what: &'static str,
+    },
+    /// A filter of the caller's failed.
+    Plugin {
+        filter: Filter,
+        source: PluginError,
+    },
     OutOfMemory(OutOfMemory),
 }
 
@@ -237,6 +246,7 @@ impl Context<'_> {
         let Kernels { shuffle, bitshuffle, .. } = kernels::active();
         let typesize = self.typesize;
         let error = |what| FilterError::Filter { filter, what };
+        let failed = |source| FilterError::Plugin { filter, source };
         match filter {
             Filter::Shuffle => shuffle(typesize, src, dst),
             Filter::ShuffleGroups(bytes) => shuffle(bytes.get().into(), src, dst),
@@ -251,7 +261,7 @@ impl Context<'_> {
             Filter::NdCell(_) | Filter::NdMean(_) => self.cells(filter, src.len())?.forward(src, dst),
             Filter::ByteDelta(meta) | Filter::ByteDeltaOld(meta) => bytedelta::forward(self.channels(meta), src, dst),
             Filter::Other { id, .. } => match self.registry.get_filter(id) {
-                Some(plugin) => plugin.forward(src, dst, self.plugin(filter)).map_err(error)?,
+                Some(plugin) => plugin.forward(src, dst, self.plugin(filter)).map_err(failed)?,
                 None => return Err(error("no filter is registered for this id")),
             },
         }
@@ -268,6 +278,7 @@ impl Context<'_> {
         let Kernels { unshuffle, bitunshuffle, .. } = kernels::active();
         let typesize = self.typesize;
         let error = |what| FilterError::Filter { filter, what };
+        let failed = |source| FilterError::Plugin { filter, source };
         match filter {
             Filter::Shuffle => unshuffle(typesize, src, dst),
             Filter::ShuffleGroups(bytes) => unshuffle(bytes.get().into(), src, dst),
@@ -278,7 +289,7 @@ impl Context<'_> {
             Filter::ByteDelta(meta) => bytedelta::backward(self.channels(meta), src, dst),
             Filter::ByteDeltaOld(meta) => bytedelta::backward_old(self.channels(meta), src, dst),
             Filter::Other { id, .. } => match self.registry.get_filter(id) {
-                Some(plugin) => plugin.backward(src, dst, self.plugin(filter)).map_err(error)?,
+                Some(plugin) => plugin.backward(src, dst, self.plugin(filter)).map_err(failed)?,
                 None => return Err(error("no filter is registered for this id")),
             },
         }

@@ -28,7 +28,7 @@ impl Dictionary {
             #[cfg(feature = "zstd")]
             Codec::Zstd => match zstd::EncodeDict::new(dictionary, clevel) {
                 Ok(dictionary) => Prepared::Zstd(dictionary),
-                Err(StreamError::Corrupt(_)) => return Ok(None),
+                Err(StreamError::Corrupt(_) | StreamError::Plugin(_)) => return Ok(None),
                 Err(StreamError::OutOfMemory(error)) => return Err(error),
             },
             _ => return Ok(None),

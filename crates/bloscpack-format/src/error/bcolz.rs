@@ -1,6 +1,7 @@
 //! What can be wrong with the files of a bcolz directory, or with what is to be put in them.
 
 use super::part::Part;
+use blosc_core::{ErrorKind, Location};
 use std::fmt;
 
 /// Why a file of a bcolz directory was refused, or cannot be written. JSON that is none is [`FormatError::Text`](crate::FormatError::Text), a dtype
@@ -82,14 +83,42 @@ pub enum BcolzError {
 
 impl std::error::Error for BcolzError {}
 
-impl fmt::Display for BcolzError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl BcolzError {
+    /// The category of the error. It is [`ErrorKind::Damaged`] for files that are read and for values given to a writer.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        ErrorKind::Damaged
+    }
+
+    /// The file, and the key in it.
+    #[must_use]
+    pub fn location(&self) -> Location {
+        let field = match self {
+            Self::MissingKey { key, .. } | Self::Value { key, .. } => Some(*key),
+            Self::ChunkLen { .. } => Some("chunklen"),
+            Self::TooManyRows { .. } => Some("shape"),
+            _ => None,
+        };
+        let mut location = Location::default();
+        location.part = self.part().map(Part::name);
+        location.field = field;
+        location
+    }
+
+    /// The file that the message starts with.
+    pub(super) fn part(&self) -> Option<Part> {
         match self {
-            Self::NotAnObject { part } => write!(f, "{part}: not a JSON object"),
-            Self::MissingKey { part, key } => write!(f, "{part}: {key:?} is missing"),
-            Self::Value { part, key, found, expected } => {
-                write!(f, "{part}: {key:?} is {found}, expected {expected}")
-            }
+            Self::NotAnObject { part } | Self::MissingKey { part, .. } | Self::Value { part, .. } => Some(*part),
+            _ => None,
+        }
+    }
+
+    /// The message without the file.
+    pub(super) fn problem(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotAnObject { .. } => f.write_str("not a JSON object"),
+            Self::MissingKey { key, .. } => write!(f, "{key:?} is missing"),
+            Self::Value { key, found, expected, .. } => write!(f, "{key:?} is {found}, expected {expected}"),
             Self::AtomSize { found: None, max } => write!(f, "a row takes more than 2^64 bytes, expected 1..={max}"),
             Self::AtomSize { found: Some(found), max } => write!(f, "a row takes {found} bytes, expected 1..={max}"),
             Self::ChunkLen { chunklen, atomsize, max } => {
@@ -107,5 +136,14 @@ impl fmt::Display for BcolzError {
             Self::DuplicateColumn { name } => write!(f, "there are two columns {name:?}"),
             Self::Default { found, dtype } => write!(f, "default value {found} is none of dtype {dtype}"),
         }
+    }
+}
+
+impl fmt::Display for BcolzError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(part) = self.part() {
+            write!(f, "{part}: ")?;
+        }
+        self.problem(f)
     }
 }

@@ -1,7 +1,8 @@
 //! What can be wrong with a frame, or with what is to be done to it.
 
 use super::part::Part;
-use blosc_core::{DecodeError, EncodeError, OutOfMemory};
+use blosc_core::{DecodeError, EncodeError, ErrorKind, Location, OutOfMemory, OverLimit};
+use std::error::Error;
 use std::fmt;
 
 /// Why a frame was refused, or cannot be changed as asked. Numbers that are merely out of range are
@@ -178,22 +179,91 @@ pub enum FrameError {
     },
 }
 
-impl std::error::Error for FrameError {}
+impl Error for FrameError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Chunk { source, .. } => Some(source.as_ref()),
+            // Displays its content itself.
+            Self::Encode(error) => error.source(),
+            _ => None,
+        }
+    }
+}
 
 impl FrameError {
     /// The memory that the system refused, if that is the reason.
     #[must_use]
     pub fn out_of_memory(&self) -> Option<OutOfMemory> {
         match self {
-            Self::Chunk { source, .. } => match **source {
-                DecodeError::OutOfMemory(error) => Some(error),
-                _ => None,
-            },
-            Self::Encode(source) => match **source {
-                EncodeError::OutOfMemory(error) => Some(error),
-                _ => None,
-            },
+            Self::Chunk { source, .. } => source.out_of_memory(),
+            Self::Encode(source) => source.out_of_memory(),
             _ => None,
+        }
+    }
+
+    /// The limit that is too low, if that is the reason.
+    #[must_use]
+    pub fn over_limit(&self) -> Option<&OverLimit> {
+        match self {
+            Self::Chunk { source, .. } => source.over_limit(),
+            _ => None,
+        }
+    }
+
+    /// The category of the error.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Chunk { source, .. } => source.kind(),
+            Self::Encode(source) => source.kind(),
+            Self::NoSuchChunk { .. } | Self::NoSuchLayer { .. } => ErrorKind::NotFound,
+            Self::LayerExists { .. } => ErrorKind::Exists,
+            Self::TooMany { .. }
+            | Self::LayerName { .. }
+            | Self::LayerTooLong { .. }
+            | Self::MetalayersFixed
+            | Self::NotAPermutation
+            | Self::Ndim { .. }
+            | Self::Slice { .. }
+            | Self::Buffer { .. } => ErrorKind::InvalidInput,
+            Self::Magic { .. }
+            | Self::Marker { .. }
+            | Self::PastEnd { .. }
+            | Self::FrameType { .. }
+            | Self::IndexLength { .. }
+            | Self::Entry { .. }
+            | Self::NoSize { .. }
+            | Self::ChunkSize { .. }
+            | Self::ChunkLength { .. }
+            | Self::ChunkCount { .. }
+            | Self::ShapeTooLarge { .. } => ErrorKind::Damaged,
+        }
+    }
+
+    /// Where in the frame the error is.
+    #[must_use]
+    pub fn location(&self) -> Location {
+        let of_chunk = |chunk: &u64| {
+            let mut location = Location::default();
+            location.chunk = Some(*chunk);
+            location
+        };
+        let in_header = |offset, field| Location::of_field(offset, field).in_part(Part::FrameHeader.name());
+        match self {
+            Self::Magic { .. } => in_header(2, "magic"),
+            Self::Marker { part, offset, field, .. } | Self::PastEnd { part, offset, field, .. } => {
+                Location::of_field(*offset, field).in_part(part.name())
+            }
+            Self::FrameType { .. } => in_header(26, "frame_type"),
+            Self::Chunk { part, source } => source.location().in_part(part.name()),
+            Self::Encode(source) => source.location(),
+            Self::IndexLength { .. } => Location::default().in_part(Part::FrameIndex.name()),
+            Self::Entry { chunk, .. } => of_chunk(chunk).in_part(Part::FrameIndex.name()),
+            Self::NoSize { chunk }
+            | Self::ChunkSize { chunk, .. }
+            | Self::ChunkLength { chunk, .. }
+            | Self::NoSuchChunk { chunk, .. } => of_chunk(chunk),
+            _ => Location::default(),
         }
     }
 }
@@ -219,7 +289,7 @@ impl fmt::Display for FrameError {
             Self::FrameType { found, expected } => {
                 write!(f, "frame header, offset 26: frame_type is {found}, expected {expected} here")
             }
-            Self::Chunk { part, source } => write!(f, "{part}: {source}"),
+            Self::Chunk { part, .. } => part.fmt(f),
             Self::Encode(error) => error.fmt(f),
             Self::IndexLength { found, expected: Some(expected) } => {
                 write!(f, "frame index: {found} bytes, expected {expected}")

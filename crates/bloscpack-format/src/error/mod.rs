@@ -24,7 +24,8 @@ pub use self::text::TextProblem;
 
 use crate::checksum::{Checksum, Digest};
 use crate::format_version::Version;
-use blosc_core::{OutOfMemory, OverLimit};
+use blosc_core::{ErrorKind, Location, OutOfMemory, OverLimit, Report};
+use std::error::Error;
 use std::fmt;
 
 /// Why bytes were refused, or a value cannot be written. Carries the place and both numbers.
@@ -168,6 +169,134 @@ impl FormatError {
             _ => None,
         }
     }
+
+    /// The category of the error.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Truncated { .. } => ErrorKind::Truncated,
+            Self::UnsupportedVersion { .. } | Self::PreRelease { .. } | Self::UnknownMetadataFormat { .. } => {
+                ErrorKind::Unsupported
+            }
+            Self::MagicMissing { .. }
+            | Self::OutOfRange { .. }
+            | Self::Reserved { .. }
+            | Self::LastChunkTooLarge { .. }
+            | Self::TooManyChunks { .. }
+            | Self::UnknownChunkCount { .. }
+            | Self::DigestMismatch(_)
+            | Self::Zlib { .. }
+            | Self::Text { .. } => ErrorKind::Damaged,
+            Self::NotInVersion { .. } | Self::MetadataSectionTooSmall { .. } | Self::ChecksumLengthMismatch { .. } => {
+                ErrorKind::InvalidInput
+            }
+            Self::LimitExceeded { .. } | Self::Limit(_) => ErrorKind::Limit,
+            Self::OutOfMemory(_) => ErrorKind::OutOfMemory,
+            Self::Numpy(error) => error.kind(),
+            Self::Frame(error) => error.kind(),
+            Self::Bcolz(error) => error.kind(),
+        }
+    }
+
+    /// The structure, the offset in it and the field.
+    #[must_use]
+    pub fn location(&self) -> Location {
+        let in_part = |part: &Part, location: Location| match part {
+            // The header starts where the file does.
+            Part::Header => location,
+            part => location.in_part(part.name()),
+        };
+        match self {
+            Self::Truncated { part, .. } | Self::LimitExceeded { part, .. } => in_part(part, Location::default()),
+            Self::MagicMissing { .. } => Location::of_field(0, "magic"),
+            Self::UnsupportedVersion { .. } | Self::PreRelease { .. } => Location::of_field(4, "format_version"),
+            Self::OutOfRange { part, offset, field, .. } => in_part(part, Location::of_field(*offset, field)),
+            Self::Reserved { offset, field, .. } => Location::of_field(*offset, field),
+            Self::LastChunkTooLarge { .. } => Location::of_field(12, "last_chunk"),
+            Self::TooManyChunks { .. } | Self::UnknownChunkCount { .. } => Location::of_field(16, "nchunks"),
+            Self::UnknownMetadataFormat { .. } => in_part(&Part::MetadataHeader, Location::of_field(0, "magic_format")),
+            Self::DigestMismatch(mismatch) => in_part(&mismatch.part, Location::default()),
+            Self::Zlib { offset } => {
+                let mut location = Location::default();
+                location.offset = Some(*offset);
+                in_part(&Part::Metadata, location)
+            }
+            Self::Text { part, offset, .. } => {
+                let mut location = Location::default();
+                location.offset = Some(*offset);
+                in_part(part, location)
+            }
+            Self::Frame(error) => error.location(),
+            Self::Bcolz(error) => error.location(),
+            _ => Location::default(),
+        }
+    }
+
+    /// The structure that the message starts with.
+    #[must_use]
+    pub fn part(&self) -> Option<Part> {
+        match self {
+            Self::Truncated { part, .. }
+            | Self::LimitExceeded { part, .. }
+            | Self::OutOfRange { part, .. }
+            | Self::Text { part, .. } => Some(*part),
+            Self::Bcolz(error) => error.part(),
+            _ => None,
+        }
+    }
+
+    /// The message without [`part`](Self::part) and the offset in it, for callers that show both themselves.
+    #[must_use]
+    pub fn problem(&self) -> impl fmt::Display {
+        Problem(self)
+    }
+
+    /// The error with its sources, and advice if there is some, on one line.
+    #[must_use]
+    pub fn report(&self) -> Report<'_> {
+        Report::new(self).advise(self.over_limit())
+    }
+
+    /// The limit that is too low, if that is the reason.
+    #[must_use]
+    pub fn over_limit(&self) -> Option<&OverLimit> {
+        match self {
+            Self::Limit(over) => Some(over),
+            Self::Frame(error) => error.over_limit(),
+            _ => None,
+        }
+    }
+
+    /// The memory that the system refused, if that is the reason.
+    #[must_use]
+    pub fn out_of_memory(&self) -> Option<OutOfMemory> {
+        match self {
+            Self::OutOfMemory(error) | Self::Numpy(NumpyError::OutOfMemory(error)) => Some(*error),
+            Self::Frame(error) => error.out_of_memory(),
+            _ => None,
+        }
+    }
+}
+
+/// An error without the place that its message starts with.
+struct Problem<'a>(&'a FormatError);
+
+impl fmt::Display for Problem<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            FormatError::Truncated { needed, found, .. } => write!(f, "{found} bytes, expected {needed}"),
+            FormatError::OutOfRange { field, value, min, max: i64::MAX, .. } => {
+                write!(f, "{field} is {value}, expected >= {min}")
+            }
+            FormatError::OutOfRange { field, value, min, max, .. } => {
+                write!(f, "{field} is {value}, expected {min}..={max}")
+            }
+            FormatError::LimitExceeded { limit, .. } => write!(f, "longer than the limit of {limit} bytes"),
+            FormatError::Text { problem, .. } => problem.fmt(f),
+            FormatError::Bcolz(error) => error.problem(f),
+            error => error.fmt(f),
+        }
+    }
 }
 
 /// A digest that is not what the bytes it covers give.
@@ -183,7 +312,19 @@ pub struct DigestMismatch {
     pub computed: Digest,
 }
 
-impl std::error::Error for FormatError {}
+impl Error for DigestMismatch {}
+
+/// An error of one format is displayed as it is, so that its source is the source of the whole.
+impl Error for FormatError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Numpy(error) => error.source(),
+            Self::Frame(error) => error.source(),
+            Self::Bcolz(error) => error.source(),
+            _ => None,
+        }
+    }
+}
 
 impl From<OutOfMemory> for FormatError {
     fn from(error: OutOfMemory) -> Self {
@@ -221,7 +362,7 @@ impl From<NumpyError> for FormatError {
 impl fmt::Display for FormatError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Truncated { part, needed, found } => write!(f, "{part}: {found} bytes, expected {needed}"),
+            Self::Truncated { part, .. } | Self::LimitExceeded { part, .. } => write!(f, "{part}: {}", self.problem()),
             Self::MagicMissing { found } => {
                 write!(f, "offset 0: magic is b'{}', expected b'blpk'", found.escape_ascii())
             }
@@ -231,12 +372,9 @@ impl fmt::Display for FormatError {
                 "offset 4: a file of {nchunks} chunks from before format version 1 \
                  (bloscpack 0.1.0-rc1 and -rc2), which is not supported"
             ),
-            Self::OutOfRange { part, offset, field, value, min, max } => {
+            Self::OutOfRange { part, offset, .. } | Self::Text { part, offset, .. } => {
                 place(f, *part, *offset)?;
-                match max {
-                    &i64::MAX => write!(f, "{field} is {value}, expected >= {min}"),
-                    max => write!(f, "{field} is {value}, expected {min}..={max}"),
-                }
+                self.problem().fmt(f)
             }
             Self::Reserved { offset, field, value } => {
                 write!(f, "offset {offset}: {field} is {value:#x}, but the reserved bits must be zero")
@@ -269,14 +407,9 @@ impl fmt::Display for FormatError {
                 stored.name(),
                 stored.digest_size()
             ),
-            Self::LimitExceeded { part, limit } => write!(f, "{part}: longer than the limit of {limit} bytes"),
             Self::Limit(error) => error.fmt(f),
             Self::OutOfMemory(error) => error.fmt(f),
             Self::Zlib { offset } => write!(f, "metadata: the zlib stream is damaged or cut after {offset} bytes"),
-            Self::Text { part, offset, problem } => {
-                place(f, *part, *offset)?;
-                problem.fmt(f)
-            }
             Self::Numpy(error) => error.fmt(f),
             Self::Frame(error) => error.fmt(f),
             Self::Bcolz(error) => error.fmt(f),

@@ -1,6 +1,6 @@
 //! Errors of NumPy dtypes, array metadata, slices and `.npy` headers.
 
-use blosc_core::OutOfMemory;
+use blosc_core::{ErrorKind, OutOfMemory};
 use std::fmt;
 
 /// Why something is no NumPy array that we can hold.
@@ -62,7 +62,21 @@ pub enum NumpyError {
     },
 }
 
+/// No error has a source: `OutOfMemory` displays its content itself.
 impl std::error::Error for NumpyError {}
+
+impl NumpyError {
+    /// The category of the error.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Object | Self::NpyVersion { .. } => ErrorKind::Unsupported,
+            Self::Slice { .. } | Self::TooManyIndices { .. } | Self::Index { .. } => ErrorKind::InvalidInput,
+            Self::OutOfMemory(_) => ErrorKind::OutOfMemory,
+            _ => ErrorKind::Damaged,
+        }
+    }
+}
 
 impl From<OutOfMemory> for NumpyError {
     fn from(error: OutOfMemory) -> Self {

@@ -48,9 +48,11 @@ pub enum Part {
     ChunkFile,
 }
 
-impl fmt::Display for Part {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl Part {
+    /// The name that messages use; of a file in a bcolz directory its path below the directory.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
             Self::Header => "bloscpack header",
             Self::MetadataHeader => "metadata header",
             Self::Metadata => "metadata",
@@ -71,6 +73,21 @@ impl fmt::Display for Part {
             Self::RootDirs => "__rootdirs__",
             Self::Pending => "__pending__",
             Self::ChunkFile => "chunk file",
-        })
+        }
+    }
+
+    /// The path of the part below its directory, if the part is a file of a bcolz directory.
+    #[must_use]
+    pub const fn file_name(self) -> Option<&'static str> {
+        match self {
+            Self::Storage | Self::Sizes | Self::Attrs | Self::RootDirs | Self::Pending => Some(self.name()),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }

@@ -24,6 +24,8 @@ pub enum TextProblem {
     IntegerTooLarge,
 }
 
+impl std::error::Error for TextProblem {}
+
 impl fmt::Display for TextProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

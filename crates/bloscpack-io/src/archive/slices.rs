@@ -74,13 +74,13 @@ impl Archive<'_> {
         let most = most_of(&limits).checked_div(grid.itemsize()).unwrap_or(1);
         for region in Boxes::new(array, region, items, most) {
             let items = self.items_of(&region, options)?;
-            output.write_all(&items).map_err(Error::io("writing the output"))?;
+            output.write_all(&items).map_err(Error::writing)?;
         }
         Ok(())
     }
 
     pub(super) fn expect_grid(&self) -> Result<&Grid, Error> {
-        self.grid().ok_or_else(|| Error::NotANumpyArray { what: "the file is not a b2nd array".into() })
+        self.grid().ok_or_else(|| Error::not_an_array("the file is not a b2nd array"))
     }
 
     /// The items of a region.

@@ -34,7 +34,7 @@ impl Archive<'_> {
             }
             None => self.copy_chunks(&mut output, options)?,
         };
-        output.flush().map_err(Error::io("writing the output"))?;
+        output.flush().map_err(Error::writing)?;
         Ok(written)
     }
 
@@ -156,7 +156,7 @@ impl Archive<'_> {
             let mut write = |plain: &Plain, times| write_times(plain, times, output);
             self.copy_wanted(&mut next, nchunks, &mut write, options)?;
         }
-        output.flush().map_err(Error::io("writing the output"))
+        output.flush().map_err(Error::writing)
     }
 
     /// The plain bytes of a range of items of `itemsize` bytes.
@@ -188,5 +188,5 @@ impl Archive<'_> {
 }
 
 fn write_times(plain: &Plain, times: u64, output: &mut impl Write) -> Result<(), Error> {
-    (0..times).try_for_each(|_| plain.write_to(output)).map_err(Error::io("writing the output"))
+    (0..times).try_for_each(|_| plain.write_to(output)).map_err(Error::writing)
 }

@@ -28,7 +28,7 @@ impl View<'_> {
     ) -> Result<(), Error> {
         if selection.axes().len() != self.meta.shape.len() {
             let (found, expected) = (selection.axes().len(), self.meta.shape.len());
-            return Err(Error::NotANumpyArray { what: format!("{expected} axes, but the selection has {found}") });
+            return Err(Error::not_an_array(format!("{expected} axes, but the selection has {found}")));
         }
         // The limits bound memory, not the length of the output.
         let options = &options.clone().limits(options.limits.max_nbytes(usize::MAX));
@@ -37,7 +37,7 @@ impl View<'_> {
         let nbytes = all.nbytes();
         let items = items.start..items.end.min(nbytes.checked_div(itemsize).unwrap_or(0));
         if items.is_empty() {
-            return output.flush().map_err(Error::io("writing the output"));
+            return output.flush().map_err(Error::writing);
         }
         if let Some(run) = all.single() {
             let bytes = run.from + items.start * itemsize..run.from + items.end * itemsize;
@@ -68,9 +68,9 @@ impl View<'_> {
                 Some(spool) => gather(spool, 0, &self.strided(&part), &mut slab)?,
                 None => self.read_part(&part, &mut slab, options)?,
             }
-            output.write_all(&slab).map_err(Error::io("writing the output"))?;
+            output.write_all(&slab).map_err(Error::writing)?;
         }
-        output.flush().map_err(Error::io("writing the output"))
+        output.flush().map_err(Error::writing)
     }
 
     /// The plain bytes in a temporary file.

@@ -7,7 +7,6 @@ use bloscpack_format::numpy::{Leaf, NumpyMeta, Order, npy};
 
 use super::leaves::{each_text, text_leaves};
 use crate::Error;
-use crate::error::WRITING;
 
 /// How items are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,7 +93,7 @@ impl<W: Write> ItemWriter<W> {
 
     fn npy(mut output: W, meta: &NumpyMeta) -> Result<Self, Error> {
         let head = npy::to_bytes(&NumpyMeta { order: Order::C, ..meta.clone() })?;
-        output.write_all(&head).map_err(Error::io(WRITING))?;
+        output.write_all(&head).map_err(Error::writing)?;
         Ok(ItemWriter(Inner::Bytes(output)))
     }
 
@@ -106,9 +105,9 @@ impl<W: Write> ItemWriter<W> {
         let mut output = match self.0 {
             Inner::Bytes(output) | Inner::Text(_, output) => output,
             #[cfg(feature = "csv")]
-            Inner::Csv(_, writer) => writer.into_inner().map_err(|error| Error::io(WRITING)(error.into_error()))?,
+            Inner::Csv(_, writer) => writer.into_inner().map_err(|error| Error::writing(error.into_error()))?,
         };
-        output.flush().map_err(Error::io(WRITING))?;
+        output.flush().map_err(Error::writing)?;
         Ok(output)
     }
 }
@@ -176,16 +175,16 @@ impl<W: Write> Write for ItemWriter<W> {
             })?,
             Inner::Text(items, output) => items.take(buf, |leaves, item, text, end| {
                 if end.starts_plane {
-                    output.write_all(b"\n").map_err(Error::io(WRITING))?;
+                    output.write_all(b"\n").map_err(Error::writing)?;
                 }
                 let mut first = end.starts_line;
                 each_text(leaves, item, text, |text| {
                     if !std::mem::replace(&mut first, false) {
-                        output.write_all(b" ").map_err(Error::io(WRITING))?;
+                        output.write_all(b" ").map_err(Error::writing)?;
                     }
-                    write_word(text, output).map_err(Error::io(WRITING))
+                    write_word(text, output).map_err(Error::writing)
                 })?;
-                if end.ends_line { output.write_all(b"\n").map_err(Error::io(WRITING)) } else { Ok(()) }
+                if end.ends_line { output.write_all(b"\n").map_err(Error::writing) } else { Ok(()) }
             })?,
         }
         Ok(buf.len())
@@ -218,7 +217,7 @@ fn write_word(text: &[u8], output: &mut impl Write) -> io::Result<()> {
 
 #[cfg(feature = "csv")]
 pub(crate) fn csv_error(error: csv::Error) -> Error {
-    Error::io(WRITING)(match error.into_kind() {
+    Error::writing(match error.into_kind() {
         // The error of the output itself, by which a closed pipe is told.
         csv::ErrorKind::Io(error) => error,
         kind => io::Error::other(format!("{kind:?}")),

@@ -45,8 +45,8 @@ impl Typing {
         // In another shape, items in Fortran order would be others.
         let same = known.is_some_and(|known| known.shape == shape);
         if order == Order::F && !same && shape.len() > 1 {
-            let what = "its items are in Fortran order, so its shape cannot be changed".into();
-            return Err(Error::NotANumpyArray { what });
+            let what = "its items are in Fortran order, so its shape cannot be changed";
+            return Err(Error::not_an_array(what));
         }
         let meta = NumpyMeta { dtype, shape, order };
         match meta.nbytes() {
@@ -54,7 +54,7 @@ impl Typing {
             found => {
                 let found = found.map_or("more than fit a file".into(), |found| found.to_string());
                 let what = format!("{nbytes} bytes, but dtype and shape make {found}");
-                Err(Error::NotANumpyArray { what })
+                Err(Error::not_an_array(what))
             }
         }
     }
@@ -62,7 +62,7 @@ impl Typing {
 
 /// The shape with its open axis filled in.
 fn inferred(shape: &[Option<u64>], itemsize: u64, nbytes: u64) -> Result<Vec<u64>, Error> {
-    let refuse = |what: String| Err(Error::NotANumpyArray { what });
+    let refuse = |what: String| Err(Error::not_an_array(what));
     if shape.iter().filter(|len| len.is_none()).count() > 1 {
         return refuse("only one axis can be inferred".into());
     }
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     fn shape(shape: &[Option<u64>], nbytes: u64) -> Result<Vec<u64>, String> {
-        inferred(shape, 4, nbytes).map_err(|error| error.to_string())
+        inferred(shape, 4, nbytes).map_err(|error| error.report().to_string())
     }
 
     #[test]

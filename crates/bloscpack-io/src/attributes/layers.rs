@@ -36,7 +36,7 @@ pub(super) fn vlmetalayer_values(
         match content.map_err(Error::from) {
             Ok(content) => found.add(&layer, &content)?,
             Err(error) => {
-                let why = error.unless_out_of_memory()?.to_string();
+                let why = error.unless_out_of_memory()?.report().to_string();
                 memory::push(&mut found.unreadable, Unkept::new(&layer.name_lossy(), &why)?)?;
             }
         }
@@ -56,7 +56,7 @@ pub(super) fn metalayer_values(
         match limits.check_metadata(all, 1) {
             Ok(()) => found.add(&layer, layer.content)?,
             Err(over) => {
-                memory::push(&mut found.unreadable, Unkept::new(&layer.name_lossy(), &over.to_string())?)?;
+                memory::push(&mut found.unreadable, Unkept::new(&layer.name_lossy(), &over.report().to_string())?)?;
             }
         }
     }
@@ -108,7 +108,7 @@ pub(crate) fn layers_of(attrs: &Attrs, limits: &Limits) -> Result<(VlMetalayers,
 fn refused(name: &str, nbytes: u64, others: usize, limits: &Limits) -> Option<String> {
     name_refused(name)
         .map(str::to_owned)
-        .or_else(|| limits.check_metadata(nbytes, 1).err().map(|over| over.to_string()))
+        .or_else(|| limits.check_metadata(nbytes, 1).err().map(|over| over.report().to_string()))
         .or((others == VlMetalayers::MAX).then(|| format!("a frame has at most {} vlmetalayers", VlMetalayers::MAX)))
 }
 
@@ -158,7 +158,7 @@ pub(crate) fn copied_layers(
             }
             Ok(()) => memory::push(&mut kept, (layer.name, layer.content))?,
             Err(error) => {
-                let why = Error::from(error).unless_out_of_memory()?.to_string();
+                let why = Error::from(error).unless_out_of_memory()?.report().to_string();
                 memory::push(&mut unkept, Unkept::new(&layer.name_lossy(), &why)?)?;
             }
         }

@@ -36,7 +36,7 @@ impl Archive<'_> {
             Ok(Some(attrs)) => (attrs, Vec::new()),
             Ok(None) => (attributes_of(self.metadata())?, Vec::new()),
             Err(error) => {
-                let why = error.unless_out_of_memory()?.to_string();
+                let why = error.unless_out_of_memory()?.report().to_string();
                 (Attrs::default(), vec![Unkept::new("__attrs__", &why)?])
             }
         };

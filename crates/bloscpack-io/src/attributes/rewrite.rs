@@ -51,7 +51,7 @@ pub(super) fn update_metadata(
     let mut output = AtomicFile::create(path, true)?;
     let written = output.write_all(&front);
     let written = written.and_then(|()| io::copy(&mut io::repeat(offsets::SPARE_BYTE).take(spare), &mut output));
-    written.map_err(Error::io("writing the output"))?;
+    written.map_err(Error::writing)?;
     copy(&file, layout.first_chunk, archive.end(), &mut output)?;
     output.commit()
 }

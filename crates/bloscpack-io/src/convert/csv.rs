@@ -50,7 +50,7 @@ fn convert_to_csv_paths(
 ) -> Result<ConvertReport, Error> {
     refuse_within(input, output)?;
     if options.dtype.is_some() || options.shape.is_some() {
-        return Err(Error::NotANumpyArray { what: "a table keeps the dtypes and shapes of its columns".into() });
+        return Err(Error::not_an_array("a table keeps the dtypes and shapes of its columns"));
     }
     match Root::open_with(LocalDirectory::open(input)?, &options.open_options())? {
         Root::Ctable(table) => {
@@ -112,7 +112,7 @@ fn convert_array_to_csv_path(
     let mut writer = Observed::new(writer, observer);
     array.copy_items(0..array.len(), &mut writer, &options.unpack_options())?;
     let file = writer.into_inner().finish()?.into_inner();
-    file.map_err(|error| Error::io("writing the output")(error.into_error()))?.commit()?;
+    file.map_err(|error| Error::writing(error.into_error()))?.commit()?;
     let (nbytes, meta) = (array.nbytes(), array.meta().clone());
     let unkept = Metadata::of(array.archive(), Target::Npy)?.into_nothing(CSV)?;
     Ok(ConvertReport { nbytes, array: Some(meta), unkept, ..ConvertReport::default() })
@@ -190,5 +190,5 @@ fn lines<D: ReadDirectory, W: std::io::Write>(
         // Ends the line.
         writer.write_record(None::<&[u8]>).map_err(csv_error)?;
     }
-    writer.flush().map_err(Error::io("writing the output"))
+    writer.flush().map_err(Error::writing)
 }

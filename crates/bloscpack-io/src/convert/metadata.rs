@@ -141,7 +141,7 @@ fn within(attributes: Attributes, limits: &Limits) -> Result<(Attrs, Vec<Unkept>
                 all = all.saturating_add(nbytes);
                 memory::push(&mut kept, (name, value))?;
             }
-            Err(over) => memory::push(&mut unkept, Unkept::new(&name, &over.to_string())?)?,
+            Err(over) => memory::push(&mut unkept, Unkept::new(&name, &over.report().to_string())?)?,
         }
     }
     Ok((Attrs::from_members(kept), unkept))

@@ -124,7 +124,7 @@ fn convert_table_to_files_paths(
     observer.tell(Event::Begin { nbytes: report.nbytes });
     report.unkept = match table.attrs() {
         Ok(attrs) => lost(attrs, "", "the attributes of a table have no place among the files of its columns")?,
-        Err(error) => vec![Unkept::new("__attrs__", &error.unless_out_of_memory()?.to_string())?],
+        Err(error) => vec![Unkept::new("__attrs__", &error.unless_out_of_memory()?.report().to_string())?],
     };
     for name in table.names() {
         let meta = meta_of(&table, name)?;
@@ -142,8 +142,7 @@ fn convert_table_to_files_paths(
                 let (layers, unkept) = metadata.into_layers(true, Some(&meta))?;
                 report.vlmetalayers = report.vlmetalayers.max(layers.vlmetalayers.iter().len());
                 let mut spool = tempfile::tempfile().map_err(Error::io("creating a temporary file"))?;
-                std::io::copy(&mut Observed::half(bytes, observer), &mut spool)
-                    .map_err(Error::io("reading the input"))?;
+                std::io::copy(&mut Observed::half(bytes, observer), &mut spool).map_err(Error::reading)?;
                 let params = options.array_params(None, meta.dtype.itemsize())?;
                 let items = Observed::half(Array::plain(spool, 0, meta.clone())?, observer);
                 write_array(&items, &path, &meta, (params, layers), &options)?;
@@ -184,9 +183,7 @@ fn refuse_array_options(options: &ConvertOptions) -> Result<(), Error> {
     if options.dtype.is_none() && options.shape.is_none() && options.typesize.is_none() && !options.raw {
         return Ok(());
     }
-    Err(Error::NotANumpyArray {
-        what: "a table keeps its columns' dtypes and shapes; convert one column for others".into(),
-    })
+    Err(Error::not_an_array("a table keeps its columns' dtypes and shapes; convert one column for others"))
 }
 
 /// Whether there is nothing in a directory but files that this made, or may have.

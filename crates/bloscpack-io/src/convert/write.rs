@@ -24,7 +24,7 @@ pub(super) fn write_npy(
     let mut file = AtomicFile::create(output, options.overwrite)?;
     let head = npy::to_bytes(meta)?;
     let copied = file.write_all(&head).and_then(|()| io::copy(&mut bytes, &mut file));
-    match copied.map_err(Error::io("writing the output"))? {
+    match copied.map_err(Error::writing)? {
         found if found != nbytes => Err(Error::InputChanged { expected: nbytes, found }),
         _ => file.commit(),
     }

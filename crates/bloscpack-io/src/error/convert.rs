@@ -15,7 +15,7 @@ use crate::Error;
 /// | [`OutOfMemory`](ErrorKind::OutOfMemory) | memory that the system refused, wherever it was needed |
 /// | [`UnexpectedEof`](ErrorKind::UnexpectedEof) | an input that is cut off or became shorter |
 /// | [`InvalidData`](ErrorKind::InvalidData) | damage, and data that are not in the expected format |
-/// | [`Unsupported`](ErrorKind::Unsupported) | a format that an operation does not exist for |
+/// | [`Unsupported`](ErrorKind::Unsupported) | a format or codec that is not supported, or not by an operation |
 /// | [`InvalidInput`](ErrorKind::InvalidInput) | parameters and ranges that are refused |
 /// | [`AlreadyExists`](ErrorKind::AlreadyExists) | an output that is not to be replaced |
 /// | [`NotFound`](ErrorKind::NotFound) | a column, an attribute or metadata that a container lacks |
@@ -42,68 +42,29 @@ impl From<io::Error> for Error {
         if let Some(over) = inner.get_ref().and_then(|inner| inner.downcast_ref::<OverLimit>()) {
             return Error::Limit(*over);
         }
-        Error::Io { doing: "reading or writing", source: inner }
+        Error::io("reading or writing")(inner)
     }
 }
 
+/// The kind of the system's error if there is one, else the closest to [`Error::kind`].
 fn kind_of(error: &Error) -> ErrorKind {
-    if error.out_of_memory().is_some() {
-        return ErrorKind::OutOfMemory;
+    let kind = error.kind();
+    match error.of_system().map(io::Error::kind) {
+        // Readers and writers would repeat the call.
+        Some(ErrorKind::Interrupted) => ErrorKind::Other,
+        Some(system) if kind == blosc_core::ErrorKind::Io => system,
+        _ => kind.into(),
     }
-    if error.is_cancelled() || error.over_limit().is_some() {
-        return ErrorKind::Other;
-    }
-    match error {
-        Error::File { source, .. } | Error::Io { source, .. } | Error::ChunkFile { source, .. } => {
-            match source.kind() {
-                ErrorKind::Interrupted => ErrorKind::Other,
-                kind => kind,
-            }
+}
+
+impl Error {
+    /// The error of the system that is the reason.
+    fn of_system(&self) -> Option<&io::Error> {
+        match self {
+            Error::File { source, .. } | Error::Io { source, .. } | Error::ChunkFile { source, .. } => Some(source),
+            Error::InFile { source, .. } => source.of_system(),
+            _ => None,
         }
-        Error::InFile { source, .. } => kind_of(source),
-        Error::Truncated { .. } | Error::InputChanged { .. } => ErrorKind::UnexpectedEof,
-        Error::OutputExists(_) => ErrorKind::AlreadyExists,
-        Error::Locked(_) => ErrorKind::ResourceBusy,
-        Error::Unsupported { .. } => ErrorKind::Unsupported,
-        Error::NoSuchColumn { .. } | Error::NoSuchAttribute { .. } | Error::NoMetadataFound => ErrorKind::NotFound,
-        Error::SameFile(_)
-        | Error::InputReplaced { .. }
-        | Error::CarrayParams { .. }
-        | Error::NotRows { .. }
-        | Error::ColumnCount { .. }
-        | Error::Encode(_)
-        | Error::Range { .. }
-        | Error::NoChangeInMetadata
-        | Error::ArrayCut { .. }
-        | Error::PackParams { .. }
-        | Error::FrameParams { .. }
-        | Error::NoText { .. }
-        | Error::Attribute { .. } => ErrorKind::InvalidInput,
-        Error::Unrecognised { .. }
-        | Error::Format(_)
-        | Error::Chunk { .. }
-        | Error::ChunkDigest(_)
-        | Error::ChunkSize { .. }
-        | Error::MixedChunks { .. }
-        | Error::PlainSize { .. }
-        | Error::MoreData { .. }
-        | Error::NoChunks
-        | Error::Offset { .. }
-        | Error::NotANumpyArray { .. }
-        | Error::ArrayBytes { .. }
-        | Error::NotAsWritten { .. }
-        | Error::ChunkRows { .. }
-        | Error::ChunkGeneration { .. }
-        | Error::MissingChunks { .. }
-        | Error::ColumnLength { .. }
-        | Error::NotBcolz { .. }
-        | Error::Pending { .. } => ErrorKind::InvalidData,
-        Error::NotWritable { .. }
-        | Error::NotEnoughSpace { .. }
-        | Error::EditFailed
-        | Error::Limit(_)
-        | Error::OutOfMemory(_)
-        | Error::Cancelled => ErrorKind::Other,
     }
 }
 
@@ -119,7 +80,7 @@ mod tests {
 
     #[test]
     fn kinds_say_what_a_caller_may_do() {
-        let io = |kind: ErrorKind| Error::Io { doing: "reading the input", source: kind.into() };
+        let io = |kind: ErrorKind| Error::reading(kind.into());
         let truncated = Error::Truncated { offset: 0, what: "chunk 3".into(), needed: 2, found: 1 };
         let over = Limits::new().max_memory(1).check_memory("x", 2).unwrap_err();
         for (error, kind) in [
@@ -143,11 +104,11 @@ mod tests {
 
     #[test]
     fn there_and_back_again() {
-        let inner = Error::Io { doing: "reading the input", source: ErrorKind::PermissionDenied.into() };
+        let inner = Error::reading(ErrorKind::PermissionDenied.into());
         let error = io::Error::from(inner);
         // An `io::Error` stands for what is inside.
         assert!(error.source().unwrap().is::<io::Error>());
-        assert!(matches!(Error::from(error), Error::Io { doing: "reading the input", .. }));
+        assert!(matches!(Error::from(error), Error::Io { doing: crate::Activity::Reading, .. }));
         assert!(matches!(Error::from(io::Error::from(Error::NoChunks)), Error::NoChunks));
         assert!(matches!(Error::from(io::Error::from(OutOfMemory::new(7))), Error::OutOfMemory(_)));
         let over = Limits::new().max_memory(1).check_memory("x", 2).unwrap_err();

@@ -1,25 +1,38 @@
 //! What can go wrong between a file and its plain bytes.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `mod` | the error type and its constructors |
+//! | `data` | kind, location, limit, refused memory |
+//! | `activity` | the activity that an I/O error interrupted |
+//! | `report` | an error with its sources and advice on one line |
+//! | `convert` | conversions from and to [`std::io::Error`] |
 
+mod activity;
 mod convert;
+mod data;
+mod report;
 
+pub use self::activity::Activity;
+pub use self::report::{Advice, ErrorReport};
+
+use std::error::Error as StdError;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use blosc_core::{Cancelled, DecodeError, EncodeError, OutOfMemory, OverLimit};
 use bloscpack_format::checksum::{Checksum, Digest};
-use bloscpack_format::frame::FrameError;
-use bloscpack_format::{Format, FormatError};
-
-/// What is being done when an input is read front to back, and when an output is written so.
-pub(crate) const READING: &str = "reading the input";
-pub(crate) const WRITING: &str = "writing the output";
+use bloscpack_format::{Format, FormatError, Part};
 
 /// Why an operation failed. After any of them the outputs are as they were before.
+///
+/// `Display` shows one level, without its [source](StdError::source). [`Error::report`] shows all levels on one line.
+/// [`Error::kind`] and [`Error::location`] are for callers that act on an error.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The system refused to do something with a file.
-    #[error("{doing} '{}': {source}", path.display())]
+    #[error("{doing} '{}'", path.display())]
     File {
         /// What was being done: `opening`, `creating`, …
         doing: &'static str,
@@ -29,10 +42,10 @@ pub enum Error {
         source: io::Error,
     },
     /// Reading the input or writing the output failed.
-    #[error("{doing}: {source}")]
+    #[error("{doing}")]
     Io {
         /// What was being done.
-        doing: &'static str,
+        doing: Activity,
         /// What the system said.
         source: io::Error,
     },
@@ -146,7 +159,7 @@ pub enum Error {
         expected: u64,
     },
     /// A chunk is damaged.
-    #[error("chunk {chunk} at offset {offset}: {source}")]
+    #[error("chunk {chunk} at offset {offset}")]
     Chunk {
         /// Its number.
         chunk: u64,
@@ -171,7 +184,7 @@ pub enum Error {
         expected: u64,
     },
     /// The file of a chunk of a sparse frame cannot be read.
-    #[error("chunk {chunk} in file '{}': {source}", bloscpack_format::frame::sframe::chunk_file_name(*.file))]
+    #[error("chunk {chunk} in file '{}'", bloscpack_format::frame::sframe::chunk_file_name(*.file))]
     ChunkFile {
         /// Its number.
         chunk: u64,
@@ -247,10 +260,10 @@ pub enum Error {
     #[error("the metadata is the same as in the file; nothing to change")]
     NoChangeInMetadata,
     /// The file does not describe an array.
-    #[error("not a NumPy array: {what}")]
+    #[error("not a NumPy array")]
     NotANumpyArray {
-        /// What is missing or does not fit.
-        what: String,
+        /// The error of the metadata or of the array library, or a text.
+        source: Box<dyn StdError + Send + Sync>,
     },
     /// An array cannot be cut into such chunks or blocks.
     #[error("{shape} does not fit: {what}")]
@@ -261,13 +274,10 @@ pub enum Error {
         what: String,
     },
     /// An output that was read again is not what was written. Nothing was replaced.
-    #[error(
-        "what was written does not read back: {what}; nothing was replaced; try again, and if it comes back, check this \
-         machine's memory and disk"
-    )]
+    #[error("what was written does not read back")]
     NotAsWritten {
-        /// What is wrong.
-        what: String,
+        /// The error of reading, or a text about the bytes that were read.
+        source: Box<dyn StdError + Send + Sync>,
     },
     /// A bloscpack file cannot have such chunks.
     #[error("a bloscpack file cannot be made so: {what}")]
@@ -282,13 +292,17 @@ pub enum Error {
         what: &'static str,
     },
     /// Something is wrong in a file of a bcolz directory.
-    #[error("{file}{}", said_of(.file, .source))]
+    #[error("{file}{}", offset_in(.source))]
     InFile {
         /// The file.
         file: String,
         /// What is wrong.
         source: Box<Error>,
     },
+    /// An [`Error::Format`] within an [`Error::InFile`] that names the same file. `InFile` shows the file and the offset, so
+    /// `Display` leaves both out.
+    #[error("{}", .0.problem())]
+    FileFormat(FormatError),
     /// A chunk file of a carray holds other rows than it has to.
     #[error("chunk {chunk}: {found} bytes, expected {min}..={max} in rows of {atomsize}")]
     ChunkRows {
@@ -419,55 +433,9 @@ impl From<Cancelled> for Error {
 }
 
 impl Error {
-    /// Whether the reason is that the operation was called off: at the level of a file or in the middle of a chunk.
-    pub(crate) fn is_cancelled(&self) -> bool {
-        match self {
-            Error::Cancelled | Error::Chunk { source: DecodeError::Cancelled, .. } => true,
-            Error::Format(FormatError::Frame(FrameError::Chunk { source, .. })) => **source == DecodeError::Cancelled,
-            Error::InFile { source, .. } => source.is_cancelled(),
-            _ => false,
-        }
-    }
-
     /// [`Error::Cancelled`] in place of what a chunk says that was called off.
     pub(crate) fn or_cancelled(self) -> Error {
         if self.is_cancelled() { Error::Cancelled } else { self }
-    }
-
-    /// Which of the [`Limits`](crate::Limits) is too low, if this is why: wherever it was met.
-    pub fn over_limit(&self) -> Option<&OverLimit> {
-        match self {
-            Error::Limit(over) | Error::Format(FormatError::Limit(over)) => Some(over),
-            Error::Chunk { source: DecodeError::Limit(over), .. } => Some(over),
-            Error::Format(FormatError::Frame(FrameError::Chunk { source, .. })) => match &**source {
-                DecodeError::Limit(over) => Some(over),
-                _ => None,
-            },
-            Error::InFile { source, .. } => source.over_limit(),
-            Error::Io { source, .. } | Error::File { source, .. } => {
-                let inner = source.get_ref()?;
-                let nested = || inner.downcast_ref::<Error>().and_then(Error::over_limit);
-                inner.downcast_ref().or_else(nested)
-            }
-            _ => None,
-        }
-    }
-
-    /// The memory that the system refused, if this is why: wherever it was needed.
-    pub fn out_of_memory(&self) -> Option<OutOfMemory> {
-        match self {
-            Error::OutOfMemory(error) | Error::Format(FormatError::OutOfMemory(error)) => Some(*error),
-            Error::Chunk { source: DecodeError::OutOfMemory(error), .. } => Some(*error),
-            Error::Encode(EncodeError::OutOfMemory(error)) => Some(*error),
-            Error::Format(FormatError::Frame(source)) => source.out_of_memory(),
-            Error::InFile { source, .. } => source.out_of_memory(),
-            Error::Io { source, .. } | Error::File { source, .. } | Error::ChunkFile { source, .. } => {
-                let inner = source.get_ref()?;
-                let nested = || inner.downcast_ref::<Error>().and_then(Error::out_of_memory);
-                inner.downcast_ref().copied().or_else(nested)
-            }
-            _ => None,
-        }
     }
 
     /// The error itself if memory was refused, which tells nothing about the input; else `Ok` with it.
@@ -482,46 +450,154 @@ impl Error {
         Error::File { doing, path: path.to_owned(), source }
     }
 
-    /// The same, of the file of a directory that has this name.
+    /// The same error, in a file of a directory. A name that the error shows already is not repeated.
     pub(crate) fn in_file(self, file: String) -> Error {
-        Error::InFile { file, source: Box::new(self) }
+        let source = match self {
+            Error::Format(error) if is_part(&file, error.part()) => Error::FileFormat(error),
+            error if error.starts_with_file() == Some(&file) => return error,
+            error => error,
+        };
+        Error::InFile { file, source: Box::new(source) }
     }
 
-    /// Whether a file is not there.
-    pub(crate) fn is_not_found(&self) -> bool {
+    /// The file or directory that the message starts with.
+    fn starts_with_file(&self) -> Option<&String> {
         match self {
-            Error::InFile { source, .. } => source.is_not_found(),
-            Error::Io { source, .. } | Error::File { source, .. } => source.kind() == io::ErrorKind::NotFound,
-            _ => false,
+            Error::InFile { file, .. } | Error::Pending { file, .. } | Error::MissingChunks { file, .. } => Some(file),
+            Error::NotWritable { directory, .. } | Error::NotBcolz { directory } => Some(directory),
+            Error::ColumnLength { column, .. } => Some(column),
+            _ => None,
         }
     }
 
     /// The same, of an input or an output that has a name.
     pub(crate) fn with_names(self, input: Option<&Path>, output: Option<&Path>) -> Error {
         match (self, input, output) {
-            (Error::Io { doing: READING, source }, Some(path), _) => Error::file("reading", path, source),
-            (Error::Io { doing: WRITING, source }, _, Some(path)) => Error::file("writing", path, source),
+            (Error::Io { doing: Activity::Reading, source }, Some(path), _) => Error::file("reading", path, source),
+            (Error::Io { doing: Activity::Writing, source }, _, Some(path)) => Error::file("writing", path, source),
             (error, ..) => error,
         }
     }
 
-    /// For use with `map_err`: an I/O error while `doing` something to the input or output.
+    /// For use with `map_err`: an I/O error of the input.
+    pub(crate) fn reading(source: io::Error) -> Error {
+        Error::Io { doing: Activity::Reading, source }
+    }
+
+    /// For use with `map_err`: an I/O error of the output.
+    pub(crate) fn writing(source: io::Error) -> Error {
+        Error::Io { doing: Activity::Writing, source }
+    }
+
+    /// For use with `map_err`: an I/O error while `doing` something else.
     pub(crate) fn io(doing: &'static str) -> impl Fn(io::Error) -> Error {
-        move |source| Error::Io { doing, source }
+        move |source| Error::Io { doing: Activity::Other(doing), source }
+    }
+
+    /// [`Error::NotANumpyArray`] for a text or an error.
+    pub(crate) fn not_an_array(source: impl Into<Box<dyn StdError + Send + Sync>>) -> Error {
+        Error::NotANumpyArray { source: source.into() }
     }
 }
 
-/// What is wrong in a file, behind its name: `: not UTF-8`. Errors of the format name their file themselves, by the end of
-/// its path, and once is enough.
+/// Whether the file of a bcolz directory is this part of it.
+fn is_part(file: &str, part: Option<Part>) -> bool {
+    part.and_then(Part::file_name).is_some_and(|name| file.ends_with(name))
+}
+
+/// `, offset 3` for an error that leaves out its offset.
+fn offset_in(source: &Error) -> String {
+    match source {
+        Error::FileFormat(error) => {
+            error.location().offset.map_or(String::new(), |offset| format!(", offset {offset}"))
+        }
+        _ => String::new(),
+    }
+}
+
 fn counted(chunks: u64) -> String {
     if chunks == 1 { "1 chunk".into() } else { format!("{chunks} chunks") }
 }
 
-fn said_of(file: &str, source: &Error) -> String {
-    let text = source.to_string();
-    let named = text.find([':', ',']).and_then(|end| text.split_at_checked(end));
-    match named {
-        Some((name, rest)) if file.ends_with(name) => rest.into(),
-        _ => format!(": {text}"),
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::path::Path;
+
+    use blosc_core::{CorruptStream, ErrorKind, Limits};
+    use bloscpack_format::bcolz::{Attrs, RootDirs, Sizes};
+
+    use super::*;
+
+    fn damaged_stream() -> Error {
+        let source = CorruptStream::new(3, "the stream ends early");
+        Error::Chunk { chunk: 7, offset: 1000, source: DecodeError::Stream { block: 2, stream: 1, offset: 40, source } }
+    }
+
+    #[test]
+    fn a_level_shows_only_itself() {
+        let error = damaged_stream().in_file("d/data/__7.blp".into());
+        let line = "d/data/__7.blp: chunk 7 at offset 1000: block 2, stream 1 at offset 40: byte 3 of the stream: the stream \
+                    ends early";
+        assert_eq!(error.report().to_string(), line);
+        let mut levels = vec![error.to_string()];
+        let mut source = error.source();
+        while let Some(error) = source {
+            levels.push(error.to_string());
+            source = error.source();
+        }
+        assert_eq!(levels.join(": "), line);
+        assert!(levels.iter().all(|level| line.matches(level).count() == 1), "{levels:?}");
+    }
+
+    #[test]
+    fn locations_add_up() {
+        let location = damaged_stream().in_file("d/data/__7.blp".into()).location();
+        assert_eq!(location.file.as_deref(), Some(Path::new("d/data/__7.blp")));
+        assert_eq!((location.chunk, location.block, location.offset), (Some(7), Some(2), Some(1043)));
+        assert_eq!(Error::from(FormatError::UnsupportedVersion { found: 9 }).location().field, Some("format_version"));
+    }
+
+    /// A file that the format names itself is named once, whatever its directory is called.
+    #[test]
+    fn files_are_named_once() {
+        let attrs = |file: &str| Error::from(Attrs::parse(b"[").unwrap_err()).in_file(file.into()).report().to_string();
+        assert_eq!(attrs("d/__attrs__"), "d/__attrs__, offset 1: the text ends too early");
+        assert_eq!(attrs("d/other"), "d/other: __attrs__, offset 1: the text ends too early");
+        let roots = Error::from(RootDirs::parse(b"{}").unwrap_err()).in_file("x: y/__rootdirs__".into());
+        assert!(roots.report().to_string().starts_with("x: y/__rootdirs__: \""), "{}", roots.report());
+        let sizes = Error::from(Sizes::parse(b"1").unwrap_err()).in_file("meta/sizes".into());
+        assert_eq!(sizes.report().to_string(), "meta/sizes: not a JSON object");
+        let twice = sizes.in_file("meta/sizes".into());
+        assert_eq!(twice.report().to_string(), "meta/sizes: not a JSON object");
+        assert_eq!(twice.kind(), ErrorKind::Damaged);
+    }
+
+    #[test]
+    fn advice_is_data() {
+        let over = Limits::new().max_memory(1).check_memory("the index", 2).unwrap_err();
+        let error = Error::from(over).in_file("f".into());
+        assert_eq!(
+            error.report().to_string(),
+            "f: the index: 2, the limit is 1; raise Limits::max_memory if that is meant"
+        );
+        assert_eq!(error.advice(), Some(Advice::RaiseLimit(over)));
+        assert_eq!(error.kind(), ErrorKind::Limit);
+        let error = Error::NotAsWritten { source: Box::new(error) };
+        let advice = "raise Limits::max_memory if that is meant; nothing was replaced; try again, and if it comes back, \
+                      check this machine's memory and disk";
+        let line = "what was written does not read back: f: the index: 2, the limit is 1; ".to_owned() + advice;
+        assert_eq!(error.report().to_string(), line);
+        assert_eq!(error.advice().unwrap().to_string(), advice);
+    }
+
+    /// An I/O error that wraps an error of this crate shows it once.
+    #[test]
+    fn wrapped_errors_are_shown_once() {
+        let error = Error::reading(io::Error::from(damaged_stream()));
+        let line = error.report().to_string();
+        assert_eq!(line, format!("reading the input: {}", damaged_stream().report()));
+        assert_eq!((error.kind(), error.location().chunk), (ErrorKind::Damaged, Some(7)));
     }
 }

@@ -24,7 +24,7 @@ impl<'a> BareChunk<'a> {
     /// Opens the chunk in `source`, whose first bytes are `prefix`. The format comes from its detection, which compared the
     /// length of the source with that in the header.
     pub(crate) fn open(source: Box<dyn ReadAt + 'a>, format: Format, prefix: &[u8]) -> Result<Self, Error> {
-        let len = source.len().map_err(Error::io("reading the input"))?;
+        let len = source.len().map_err(Error::reading)?;
         let header = Header::parse(prefix).map_err(|source| Error::Chunk { chunk: 0, offset: 0, source })?;
         let (typesize, plain) = (header.typesize(), PlainRanges::single(header.nbytes() as u64));
         Ok(BareChunk { source, len, format, typesize, plain })

@@ -32,7 +32,7 @@ impl<'a> PlainFile<'a> {
     /// # Errors
     /// [`Error::ArrayBytes`], [`Error::Format`], [`Error::Io`].
     pub(crate) fn npy(source: Box<dyn ReadAt + 'a>) -> Result<Self, Error> {
-        let len = source.len().map_err(Error::io("reading the input"))?;
+        let len = source.len().map_err(Error::reading)?;
         let (meta, start) = parse_start(&source, 4096, npy::parse)?;
         let (start, nbytes) = (start as u64, meta.nbytes().ok_or(FormatError::Numpy(NumpyError::ShapeTooLarge))?);
         let found = len.saturating_sub(start);
@@ -47,7 +47,7 @@ impl<'a> PlainFile<'a> {
     /// # Errors
     /// [`Error::NotANumpyArray`] if the source has fewer bytes; [`Error::Io`].
     pub(crate) fn items(source: Box<dyn ReadAt + 'a>, start: u64, meta: &NumpyMeta) -> Result<Self, Error> {
-        let len = source.len().map_err(Error::io("reading the input"))?;
+        let len = source.len().map_err(Error::reading)?;
         let found = len.saturating_sub(start);
         match meta.nbytes() {
             Some(nbytes) if nbytes <= found => {
@@ -56,7 +56,7 @@ impl<'a> PlainFile<'a> {
             nbytes => {
                 let nbytes = nbytes.map_or("more than fit a file".into(), |nbytes| nbytes.to_string());
                 let what = format!("{found} bytes, but its dtype and shape make {nbytes}");
-                Err(Error::NotANumpyArray { what })
+                Err(Error::not_an_array(what))
             }
         }
     }
@@ -66,7 +66,7 @@ impl<'a> PlainFile<'a> {
     /// # Errors
     /// [`Error::Io`].
     pub(crate) fn raw(source: Box<dyn ReadAt + 'a>) -> Result<Self, Error> {
-        let len = source.len().map_err(Error::io("reading the input"))?;
+        let len = source.len().map_err(Error::reading)?;
         Ok(PlainFile { source, len, start: 0, plain: PlainRanges::uniform(CHUNK, len), numpy: None })
     }
 }
@@ -119,7 +119,7 @@ impl Container for PlainFile<'_> {
         for range in ranges {
             let (place, after) = rest.split_at_mut(range.len());
             let at = self.start + chunk.start + range.start as u64;
-            self.source.read_exact_at(at, place).map_err(Error::io("reading the input"))?;
+            self.source.read_exact_at(at, place).map_err(Error::reading)?;
             rest = after;
         }
         Ok(Plain::Bytes(bytes))

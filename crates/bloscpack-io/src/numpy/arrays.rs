@@ -140,7 +140,7 @@ pub fn read_ndarray<A: Element, D: Dimension>(
     region: Option<&Region>,
 ) -> Result<Array<A, D>, Error> {
     let Some(meta) = archive.numpy().cloned() else {
-        return Err(Error::NotANumpyArray { what: "the archive does not say what its items are".into() });
+        return Err(Error::not_an_array("the archive does not say what its items are"));
     };
     match region {
         Some(region) => from_bytes(archive.read_slice(region)?, NumpyMeta { shape: region.extents(), ..meta }),
@@ -180,20 +180,20 @@ fn from_bytes<A: Element, D: Dimension>(mut bytes: Vec<u8>, meta: NumpyMeta) -> 
     if found == dtype::<A>('>')? && found != dtype::<A>('<')? {
         bytes.chunks_exact_mut(size_of::<A>()).for_each(<[u8]>::reverse);
     } else if found != dtype::<A>('<')? {
-        return Err(Error::NotANumpyArray { what: format!("its dtype is {}, expected {}", found, dtype::<A>('<')?) });
+        return Err(Error::not_an_array(format!("its dtype is {}, expected {}", found, dtype::<A>('<')?)));
     }
     let items = A::from_bytes(&bytes)?;
     let mut dimensions = D::zeros(D::NDIM.unwrap_or(shape.len()));
     if dimensions.ndim() != shape.len() {
         let (found, expected) = (shape.len(), dimensions.ndim());
-        return Err(Error::NotANumpyArray { what: format!("it has {found} dimensions, expected {expected}") });
+        return Err(Error::not_an_array(format!("it has {found} dimensions, expected {expected}")));
     }
     for (dimension, axis) in dimensions.slice_mut().iter_mut().zip(shape) {
         // An axis that does not fit makes more bytes than were found, which has been checked; or none, and is 0.
         *dimension = usize::try_from(axis).unwrap_or(0);
     }
     let array = Array::from_shape_vec(dimensions.set_f(order == Order::F), items);
-    array.map_err(|error| Error::NotANumpyArray { what: error.to_string() })
+    array.map_err(Error::not_an_array)
 }
 
 /// The type's dtype in a byte order.

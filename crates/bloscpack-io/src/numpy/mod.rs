@@ -54,11 +54,11 @@ pub fn unpack_array<'a>(input: impl Into<Input<'a>>, options: &UnpackOptions) ->
 /// What the bytes of an archive mean, and that it has as many.
 fn array_meta(archive: &Archive<'_>) -> Result<NumpyMeta, Error> {
     let Some(metadata) = archive.metadata() else {
-        return Err(Error::NotANumpyArray { what: "the file has no metadata".into() });
+        return Err(Error::not_an_array("the file has no metadata"));
     };
     let meta = NumpyMeta::from_json(metadata).map_err(|error| match error {
         FormatError::OutOfMemory(error) => error.into(),
-        error => Error::NotANumpyArray { what: error.to_string() },
+        error => Error::not_an_array(error),
     })?;
     check_len(&meta, archive.nbytes())?;
     Ok(meta)
@@ -69,7 +69,7 @@ fn check_len(meta: &NumpyMeta, found: u64) -> Result<(), Error> {
         Some(expected) if expected == found => Ok(()),
         expected => {
             let expected = expected.map_or("more than fit a file".into(), |expected| expected.to_string());
-            Err(Error::NotANumpyArray { what: format!("{found} bytes, but its dtype and shape make {expected}") })
+            Err(Error::not_an_array(format!("{found} bytes, but its dtype and shape make {expected}")))
         }
     }
 }

@@ -33,7 +33,7 @@ impl<R: Read> Counted<R> {
                 Ok(0) => break,
                 Ok(read) => filled += read,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(Error::io("reading the input")(error)),
+                Err(error) => return Err(Error::reading(error)),
             }
         }
         self.position += filled as u64;
@@ -43,7 +43,7 @@ impl<R: Read> Counted<R> {
     /// Appends `len` bytes to `buf`, which grows only as they come; how many came.
     pub(crate) fn append(&mut self, len: u64, buf: &mut Vec<u8>) -> Result<u64, Error> {
         let read = memory_sized(self.inner.by_ref().take(len).read_to_end(buf), buf);
-        let read = read.map_err(Error::io("reading the input"))?;
+        let read = read.map_err(Error::reading)?;
         self.position += read as u64;
         Ok(read as u64)
     }
@@ -51,7 +51,7 @@ impl<R: Read> Counted<R> {
     /// Passes over `len` bytes; how many there were.
     pub(crate) fn skip(&mut self, len: u64) -> Result<u64, Error> {
         let skipped = io::copy(&mut self.inner.by_ref().take(len), &mut io::sink());
-        let skipped = skipped.map_err(Error::io("reading the input"))?;
+        let skipped = skipped.map_err(Error::reading)?;
         self.position += skipped;
         Ok(skipped)
     }

@@ -18,7 +18,7 @@ pub(crate) fn gather(
     copy: &Strided,
     slab: &mut [u8],
 ) -> Result<(), Error> {
-    let reading = Error::io("reading the input");
+    let reading = Error::reading;
     let (mut near, mut piece): (Vec<Run>, Vec<u8>) = (Vec::new(), Vec::new());
     let mut runs = copy.runs().peekable();
     while let Some(first) = runs.next() {

@@ -14,7 +14,7 @@ pub(crate) fn parse_start<T>(
     first: u64,
     parse: impl Fn(&[u8]) -> Result<T, FormatError>,
 ) -> Result<T, Error> {
-    let reading = Error::io("reading the input");
+    let reading = Error::reading;
     let len = source.len().map_err(&reading)?;
     let mut needed = len.min(first);
     loop {

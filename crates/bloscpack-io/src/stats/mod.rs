@@ -90,7 +90,7 @@ impl Array<'_> {
             piece.truncate(usize::try_from(left).unwrap_or(usize::MAX));
             reader.read_exact(&mut piece).map_err(|error| match error.downcast::<Error>() {
                 Ok(error) => error,
-                Err(error) => Error::io("reading the input")(error),
+                Err(error) => Error::reading(error),
             })?;
             // An item is no larger than the piece, which is in memory.
             piece.chunks_exact(itemsize as usize).try_for_each(&mut visit)?;

@@ -63,7 +63,7 @@ pub(super) fn unpack<R: Read>(
             Ok(work)
         },
         |Work { found, bytes, plain }| {
-            output.write_all(&plain).map_err(Error::io("writing the output"))?;
+            output.write_all(&plain).map_err(Error::writing)?;
             nbytes += plain.len() as u64;
             memory::push(&mut chunk_positions, found.offset)?;
             let FoundChunk { number: chunk, last, nbytes, cbytes, digest, .. } = found;
@@ -74,7 +74,7 @@ pub(super) fn unpack<R: Read>(
     )?;
     let end = chunks.position();
     let trailing = chunks.finish()?;
-    output.flush().map_err(Error::io("writing the output"))?;
+    output.flush().map_err(Error::writing)?;
     let (metadata_header, metadata) =
         prologue.metadata.map(|metadata| (*metadata.section.header(), metadata.value)).unzip();
     Ok(UnpackReport {

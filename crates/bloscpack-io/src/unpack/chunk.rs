@@ -42,7 +42,7 @@ pub(super) fn unpack<R: Read>(
         _ => decoder.decompress(&chunk).map(Plain::Bytes),
     };
     let plain = plain.map_err(|source| damaged(source).or_cancelled())?;
-    plain.write_to(&mut output).and_then(|()| output.flush()).map_err(Error::io("writing the output"))?;
+    plain.write_to(&mut output).and_then(|()| output.flush()).map_err(Error::writing)?;
     let report = UnpackReport::new(format, plain.len() as u64, cbytes);
     Ok(UnpackReport { chunk_positions: vec![0], ..report })
 }

@@ -81,7 +81,7 @@ fn unpack_ends(source: Source<'_>, sink: Sink<'_>, options: &UnpackOptions) -> R
             if let SinkKind::Path(output) = &sink.0 {
                 refuse_same_file(source.file(), output)?;
             }
-            let stored = source.stored().map_err(Error::io("reading the input"))?;
+            let stored = source.stored().map_err(Error::reading)?;
             let unpacked = unpack_to(Opened::Local(source), stored, sink, options);
             unpacked.map_err(|error| error.with_names(Some(&path), None))
         }
@@ -124,10 +124,10 @@ fn unpack_local(source: LocalSource, output: impl Write, options: &UnpackOptions
 /// Whether a source that can be read at any place is a frame.
 pub(super) fn is_frame(source: &LocalSource) -> Result<bool, Error> {
     // A pipe has no length and is not looked into.
-    let len = source.file().len().map_err(Error::io("reading the input"))?.min(PREFIX_LEN as u64);
+    let len = source.file().len().map_err(Error::reading)?.min(PREFIX_LEN as u64);
     let mut prefix = [0; PREFIX_LEN];
     let prefix = prefix.get_mut(..len as usize).unwrap_or_default();
-    source.file().read_exact_at(0, prefix).map_err(Error::io("reading the input"))?;
+    source.file().read_exact_at(0, prefix).map_err(Error::reading)?;
     Ok(source.is_directory() || detect(prefix, Some(len)) == Some(Format::Blosc2Frame))
 }
 

@@ -1,8 +1,9 @@
 //! Inputs that are read front to back.
 
 use super::standard::standard;
+use crate::file_message::FileMessage;
 use crate::place::Place;
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
 use bloscpack_io::{Cancel, OutOfMemory, known_size};
 use std::fs::File;
 use std::io::{self, Read};
@@ -20,11 +21,13 @@ impl Input {
     pub(crate) fn open(place: &Place, cancel: &Cancel) -> Result<Input> {
         let file = match place {
             Place::Standard => standard(io::stdin()).context("opening stdin")?,
-            Place::File(path) => File::open(path).with_context(|| format!("opening '{}'", path.display()))?,
+            Place::File(path) => {
+                File::open(path).with_context(|| FileMessage::new(place, format!("opening '{}'", path.display())))?
+            }
         };
-        let metadata = file.metadata().with_context(|| format!("opening '{place}'"))?;
+        let metadata = file.metadata().with_context(|| FileMessage::new(place, format!("opening '{place}'")))?;
         if metadata.is_dir() {
-            bail!("'{place}' is a directory, not a file");
+            return Err(anyhow!(FileMessage::new(place, format!("'{place}' is a directory, not a file"))));
         }
         Ok(Input { file, regular: metadata.is_file(), cancel: cancel.clone() })
     }

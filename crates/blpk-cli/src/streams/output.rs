@@ -1,8 +1,9 @@
 //! Outputs that are written front to back.
 
 use super::standard::standard;
+use crate::file_message::FileMessage;
 use crate::place::Place;
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, anyhow};
 use bloscpack_io::AtomicFile;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, IsTerminal as _, Write};
@@ -79,7 +80,8 @@ fn closed_stdout(error: io::Error) -> io::Error {
 /// Refuses to fill a terminal with control codes.
 fn refuse_terminal(force: bool) -> Result<()> {
     if io::stdout().is_terminal() && !force {
-        bail!("refusing to write binary data to a terminal; name an output file, redirect stdout, or use -f");
+        let message = "refusing to write binary data to a terminal; name an output file, redirect stdout, or use -f";
+        return Err(anyhow!(FileMessage::new(&Place::Standard, message.into())));
     }
     Ok(())
 }

@@ -13,10 +13,11 @@ use crate::layout::vlblocks;
 use crate::limits::{Limits, scratch};
 use crate::memory;
 use crate::parallel;
+use crate::plugin::PluginError;
 use crate::stream::DictionaryCache;
 
 /// What a postfilter is: it may change the block's plain bytes, and says what is wrong if it cannot.
-pub(super) type Postfilter = dyn Fn(BlockInfo, &mut [u8]) -> Result<(), String> + Send + Sync;
+pub(super) type Postfilter = dyn Fn(BlockInfo, &mut [u8]) -> Result<(), PluginError> + Send + Sync;
 
 /// The parts of a decoder that a pass writes.
 #[derive(Debug, Default)]
@@ -194,7 +195,7 @@ impl<'a> Blocks<'a> {
         let Some(postfilter) = self.postfilter else { return Ok(()) };
         let header = self.chunk.header();
         let info = BlockInfo { index, offset: self.range(index).start, typesize: header.typesize() };
-        postfilter(info, dst).map_err(|what| DecodeError::Postfilter { block: index, what })
+        postfilter(info, dst).map_err(|source| DecodeError::Postfilter { block: index, source })
     }
 
     /// Fills `dst` with the plain bytes from `start` on, whatever the block size says: it may be 1, or far more than

@@ -7,6 +7,7 @@ use crate::cancel::Cancel;
 use crate::chunk::block_info::BlockInfo;
 use crate::limits::Limits;
 use crate::parallel::Parallelism;
+use crate::plugin::PluginError;
 use crate::registry::Registry;
 
 impl Decoder {
@@ -60,7 +61,7 @@ impl Decoder {
     /// ```
     pub fn postfilter(
         mut self,
-        postfilter: impl Fn(BlockInfo, &mut [u8]) -> Result<(), String> + Send + Sync + 'static,
+        postfilter: impl Fn(BlockInfo, &mut [u8]) -> Result<(), PluginError> + Send + Sync + 'static,
     ) -> Self {
         self.postfilter = Some(Arc::new(postfilter));
         self

@@ -33,11 +33,12 @@ use crate::layout::{BSTART_LEN, tuning};
 use crate::memory;
 use crate::parallel::Parallelism;
 use crate::params::CParams;
+use crate::plugin::PluginError;
 use crate::registry::Registry;
 use crate::stream::Compressor;
 
 /// What a prefilter is: it fills the second slice, zeros, from the first, both a block long.
-type Prefilter = dyn Fn(BlockInfo, &[u8], &mut [u8]) -> Result<(), String> + Send + Sync;
+type Prefilter = dyn Fn(BlockInfo, &[u8], &mut [u8]) -> Result<(), PluginError> + Send + Sync;
 
 /// The largest chunk of either generation that `nbytes` plain bytes can become: the longer header and the bytes
 /// uncompressed. [`ChunkFormat::max_cbytes`] knows the generation.
@@ -190,7 +191,7 @@ impl Encoder {
         let typesize = self.params.machine_typesize();
         for (index, (src, dst)) in src.chunks(blocksize).zip(filtered.chunks_mut(blocksize)).enumerate() {
             let info = BlockInfo { index, offset: index * blocksize, typesize };
-            prefilter(info, src, dst).map_err(|what| EncodeError::Prefilter { block: index, what })?;
+            prefilter(info, src, dst).map_err(|source| EncodeError::Prefilter { block: index, source })?;
         }
         Ok(Cow::Owned(filtered))
     }

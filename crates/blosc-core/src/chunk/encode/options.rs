@@ -6,6 +6,7 @@ use super::Encoder;
 use crate::cancel::Cancel;
 use crate::chunk::block_info::BlockInfo;
 use crate::parallel::Parallelism;
+use crate::plugin::PluginError;
 use crate::registry::Registry;
 
 impl Encoder {
@@ -44,7 +45,7 @@ impl Encoder {
     /// ```
     pub fn prefilter(
         mut self,
-        prefilter: impl Fn(BlockInfo, &[u8], &mut [u8]) -> Result<(), String> + Send + Sync + 'static,
+        prefilter: impl Fn(BlockInfo, &[u8], &mut [u8]) -> Result<(), PluginError> + Send + Sync + 'static,
     ) -> Self {
         self.prefilter = Some(Arc::new(prefilter));
         self

@@ -164,9 +164,9 @@ impl<D: ReadDirectory> Carray<D> {
                 let plain = meta.decode(&self.dir, decoder, &limits, wanted.chunk, &wanted.ranges)?;
                 Ok(thinned(plain, all.atomsize() as usize, wanted.step))
             },
-            |plain: Vec<u8>| output.write_all(&plain).map_err(Error::io("writing the output")),
+            |plain: Vec<u8>| output.write_all(&plain).map_err(Error::writing),
         )?;
-        output.flush().map_err(Error::io("writing the output"))
+        output.flush().map_err(Error::writing)
     }
 
     /// What a chunk holds while it is worked on.

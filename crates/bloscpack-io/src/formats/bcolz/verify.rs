@@ -114,7 +114,7 @@ fn carray(dir: &dyn ReadDirectory, options: &UnpackOptions, report: &mut VerifyR
         // An array without rows needs no directory for them.
         Err(error) if error.kind() == io::ErrorKind::NotFound && rows.is_empty() => BTreeSet::new(),
         Err(source) => {
-            report.faults.push(Error::Io { doing: "listing", source }.in_file(dir.name(DATA_DIR)));
+            report.faults.push(Error::io("listing")(source).in_file(dir.name(DATA_DIR)));
             return Ok(Some(rows.len()));
         }
     };

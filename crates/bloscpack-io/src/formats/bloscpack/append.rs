@@ -131,7 +131,7 @@ fn edit(
     }
     for (at, bytes) in parts {
         let written = output.seek(SeekFrom::Start(at)).and_then(|_| output.write_all(&bytes));
-        written.map_err(Error::io("writing the output"))?;
+        written.map_err(Error::writing)?;
     }
     output.commit()?;
     let new_size = packed.nbytes.saturating_sub(tail.refill.len() as u64);

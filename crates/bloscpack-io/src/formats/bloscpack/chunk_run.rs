@@ -101,7 +101,7 @@ impl ChunkRun<'_> {
             },
             |Work { number: chunk, last, plain, chunk: bytes, cbytes, digest }| {
                 let written = output.write_all(&bytes[..cbytes]).and_then(|()| output.write_all(digest.as_ref()));
-                written.map_err(Error::io("writing the output"))?;
+                written.map_err(Error::writing)?;
                 memory::push(&mut packed.starts, packed.written)?;
                 packed.written += (cbytes + digest.as_ref().len()) as u64;
                 packed.nbytes += plain.len() as u64;

@@ -27,7 +27,7 @@ pub(crate) struct BloscpackFile<'a> {
 impl<'a> BloscpackFile<'a> {
     /// Opens the file in `source`. With `walk` the headers of all chunks are read at once, and the offsets are not used.
     pub(crate) fn open(source: Box<dyn ReadAt + 'a>, walk: bool, limits: &Limits) -> Result<Self, Error> {
-        let reading = Error::io("reading the input");
+        let reading = Error::reading;
         let len = source.len().map_err(&reading)?;
         let mut input = Counted::new(Sequential::within(&source, 0, len));
         let prologue = Prologue::read(&mut input, limits)?;

@@ -57,7 +57,7 @@ impl Front {
         let spare = room.saturating_sub(entries.len() as u64 * offsets::ENTRY_LEN);
         let written = output.write_all(&bytes);
         let spare = &mut io::repeat(offsets::SPARE_BYTE).take(spare);
-        written.and_then(|()| io::copy(spare, output)).map_err(Error::io("writing the output"))?;
+        written.and_then(|()| io::copy(spare, output)).map_err(Error::writing)?;
         Ok(())
     }
 }

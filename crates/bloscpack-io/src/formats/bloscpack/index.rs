@@ -46,7 +46,7 @@ impl Index {
 
     /// The index by the headers of all chunks.
     pub(crate) fn walk(source: &impl ReadAt, prologue: &Prologue) -> Result<Index, Error> {
-        let len = source.len().map_err(Error::io("reading the input"))?;
+        let len = source.len().map_err(Error::reading)?;
         let at = |position| Counted::starting_at(Sequential::within(source, position, len), position);
         // Only headers are read, for which no limit is too low.
         let mut chunks = Chunks::new(at(prologue.layout.first_chunk), &prologue.header, &Limits::new());

@@ -152,7 +152,7 @@ fn pack_to_writer(
         }
         _ => pack_spooled(input, size, &mut output, options)?,
     };
-    output.flush().map_err(Error::io("writing the output"))?;
+    output.flush().map_err(Error::writing)?;
     Ok(report)
 }
 
@@ -165,7 +165,7 @@ pub(crate) fn pack_to_file(
 ) -> Result<PackReport, Error> {
     let packed = match Output::create(output, options.overwrite)? {
         Output::Stream(_) if options.verify => {
-            Err(Error::NotAsWritten { what: format!("'{}' is not a regular file", output.display()) })
+            Err(Error::NotAsWritten { source: format!("'{}' is not a regular file", output.display()).into() })
         }
         Output::Stream(file) => pack_to_writer(input, size, file, options),
         Output::File(mut file) => {
@@ -216,7 +216,7 @@ pub(crate) fn fill_offsets<W: Write + Seek>(
         let bytes = offsets::encode(&entries)?;
         let written = output.seek(SeekFrom::Start(front.layout.offsets.start));
         let written = written.and_then(|_| output.write_all(&bytes));
-        written.and_then(|()| output.seek(SeekFrom::End(0))).map_err(Error::io("writing the output"))?;
+        written.and_then(|()| output.seek(SeekFrom::End(0))).map_err(Error::writing)?;
     }
     Ok(())
 }
@@ -260,7 +260,7 @@ pub(crate) fn unspool(
     front.write(output, &entries, options)?;
     let mut spool = spool.into_inner().map_err(|error| spooling(error.into_error()))?;
     spool.seek(SeekFrom::Start(0)).map_err(&spooling)?;
-    io::copy(&mut spool, output).map_err(Error::io("writing the output"))?;
+    io::copy(&mut spool, output).map_err(Error::writing)?;
     Ok(front)
 }
 

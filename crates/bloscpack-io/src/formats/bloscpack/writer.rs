@@ -7,7 +7,6 @@ use std::io::{self, BufWriter, Seek, Write};
 use blosc_core::{Encoder, memory};
 use bloscpack_format::bloscpack::ChunkPlan;
 
-use crate::error::WRITING;
 use crate::formats::bloscpack::chunk_run::Packed;
 use crate::formats::bloscpack::front::Front;
 use crate::formats::bloscpack::pack::{
@@ -143,7 +142,7 @@ impl<W: Write> PackWriter<W> {
                 *front
             }
         };
-        output.flush().map_err(Error::io(WRITING))?;
+        output.flush().map_err(Error::writing)?;
         Ok(PackReport::new(front, &packed, plain.finish()))
     }
 
@@ -162,7 +161,7 @@ impl<W: Write> PackWriter<W> {
         }
         let buf = buf.get(..self.batch - self.pending.len()).unwrap_or(buf);
         memory::extend(&mut self.pending, buf)?;
-        self.plain.write_all(buf).map_err(Error::io(WRITING))?;
+        self.plain.write_all(buf).map_err(Error::writing)?;
         self.taken += buf.len() as u64;
         Ok(buf.len())
     }
@@ -184,7 +183,7 @@ impl<W: Write> PackWriter<W> {
 
     fn check_usable(&self) -> Result<(), Error> {
         match self.failed {
-            true => Err(Error::io(WRITING)(io::Error::other("an earlier write failed"))),
+            true => Err(Error::writing(io::Error::other("an earlier write failed"))),
             false => Ok(()),
         }
     }

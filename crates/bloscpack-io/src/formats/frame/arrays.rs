@@ -59,9 +59,7 @@ impl ArrayOptions {
     /// [`Error::ArrayCut`] if the shapes do not go together; [`Error::NotANumpyArray`] for more than 16 axes.
     pub fn array(&self, meta: &NumpyMeta) -> Result<B2nd, Error> {
         if meta.shape.len() > MAX_NDIM {
-            return Err(Error::NotANumpyArray {
-                what: format!("{} axes, expected at most {MAX_NDIM}", meta.shape.len()),
-            });
+            return Err(Error::not_an_array(format!("{} axes, expected at most {MAX_NDIM}", meta.shape.len())));
         }
         let itemsize = meta.dtype.itemsize();
         self.check_axes(meta.shape.len())?;
@@ -126,7 +124,7 @@ fn few_chunks(grid: Grid) -> Result<Grid, Error> {
 fn itemsize_of(meta: &NumpyMeta) -> Result<u32, Error> {
     let itemsize = meta.dtype.itemsize();
     let fits = u32::try_from(itemsize).ok().filter(|size| (1..=i32::MAX as u32).contains(size));
-    fits.ok_or_else(|| Error::NotANumpyArray { what: format!("items of {itemsize} bytes") })
+    fits.ok_or_else(|| Error::not_an_array(format!("items of {itemsize} bytes")))
 }
 
 impl FrameWriter<NewFrame> {
@@ -204,7 +202,7 @@ impl<S: FrameStore> FrameWriter<S> {
     }
 
     fn expect_array(&self) -> Result<(B2nd, Grid), Error> {
-        self.array.clone().ok_or_else(|| Error::NotANumpyArray { what: "the frame is not a b2nd array".into() })
+        self.array.clone().ok_or_else(|| Error::not_an_array("the frame is not a b2nd array"))
     }
 
     /// Writes all items of the array, chunk by chunk: read, compressed on all threads, written in order.

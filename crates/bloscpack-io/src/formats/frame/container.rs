@@ -45,7 +45,7 @@ pub(crate) struct SparseIndex {
 impl SparseIndex {
     /// Reads `chunks.b2frame`.
     pub(crate) fn read(index: &dyn ReadAt, limits: &Limits) -> Result<SparseIndex, Error> {
-        let len = index.len().map_err(Error::io("reading the input"))?;
+        let len = index.len().map_err(Error::reading)?;
         expect_frame(index, len)?;
         Ok(SparseIndex { frame: read_frame(index, len, FrameType::Sparse, limits)?, len })
     }
@@ -54,7 +54,7 @@ impl SparseIndex {
 impl<'a> OpenFrame<'a> {
     /// Opens the contiguous frame in `source`.
     pub(crate) fn contiguous(source: Box<dyn ReadAt + 'a>, limits: &Limits) -> Result<Self, Error> {
-        let len = source.len().map_err(Error::io("reading the input"))?;
+        let len = source.len().map_err(Error::reading)?;
         let frame = read_frame(&source, len, FrameType::Contiguous, limits)?;
         OpenFrame::new(frame, len, FrameBytes::File(source))
     }
@@ -69,7 +69,7 @@ impl<'a> OpenFrame<'a> {
         let open = match store.chunk_files() {
             Some(files) => OpenFrame::sparse(SparseIndex::read(store, &limits)?, Box::new(files))?,
             None => {
-                let len = store.len().map_err(Error::io("reading the input"))?;
+                let len = store.len().map_err(Error::reading)?;
                 expect_frame(store, len)?;
                 OpenFrame::contiguous(Box::new(store), &limits)?
             }

@@ -58,7 +58,7 @@ impl StoredChunk<'_> {
     /// The header of the chunk, or all bytes if there are fewer.
     pub(super) fn head(&self) -> Result<Vec<u8>, Error> {
         let mut head = vec![0; self.room.min(Header::EXTENDED_LEN as u64) as usize];
-        self.source.read_exact_at(self.at, &mut head).map_err(Error::io("reading the input"))?;
+        self.source.read_exact_at(self.at, &mut head).map_err(Error::reading)?;
         Ok(head)
     }
 }
@@ -79,7 +79,7 @@ impl Partial<'_> {
     fn read(&mut self, range: Range<usize>) -> Result<(), Error> {
         let Some(bytes) = self.bytes.get_mut(range.clone()) else { return Ok(()) };
         let at = self.at + range.start as u64;
-        self.file.read_exact_at(at, bytes).map_err(Error::io("reading the input"))
+        self.file.read_exact_at(at, bytes).map_err(Error::reading)
     }
 
     fn number(&self, at: usize) -> Option<usize> {

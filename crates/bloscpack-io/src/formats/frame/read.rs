@@ -28,7 +28,7 @@ pub(crate) fn read_frame(
         }
         limits.check_memory("a part of the frame", bytes)?;
         let mut buf = room(bytes)?;
-        source.read_exact_at(at, &mut buf).map_err(Error::io("reading the input"))?;
+        source.read_exact_at(at, &mut buf).map_err(Error::reading)?;
         Ok(buf)
     };
     let header = parse_start(source, Header::FIXED_LEN as u64, Header::parse)?;
@@ -56,7 +56,7 @@ pub(crate) fn read_frame(
 pub(super) fn expect_frame(source: &(impl ReadAt + ?Sized), len: u64) -> Result<(), Error> {
     let mut prefix = [0; PREFIX_LEN];
     let prefix = prefix.get_mut(..len.min(PREFIX_LEN as u64) as usize).unwrap_or_default();
-    source.read_exact_at(0, prefix).map_err(Error::io("reading the input"))?;
+    source.read_exact_at(0, prefix).map_err(Error::reading)?;
     match detect(prefix, Some(len)) {
         Some(Format::Blosc2Frame) => Ok(()),
         Some(format) => Err(Error::Unsupported { format }),

@@ -56,7 +56,7 @@ fn recover_paths(input: &Path, output: &Path, options: &RecoverOptions) -> Resul
         Ok(moves) => moves,
         Err(error) => {
             let error = error.unless_out_of_memory()?;
-            lost.push(Lost { column: None, what: LostPart::Pending { why: error.to_string() } });
+            lost.push(Lost { column: None, what: LostPart::Pending { why: error.report().to_string() } });
             Moves::default()
         }
     };
@@ -91,7 +91,7 @@ fn columns(dir: &dyn ReadDirectory, lost: &mut Vec<Lost>, limits: &Limits) -> Re
     if names.is_empty() {
         return Err(Error::NotBcolz { directory: dir.name("") });
     }
-    lost.push(Lost { column: None, what: LostPart::RootDirs { why: error.to_string() } });
+    lost.push(Lost { column: None, what: LostPart::RootDirs { why: error.report().to_string() } });
     Ok(Some(names))
 }
 
@@ -124,7 +124,7 @@ fn table(
         Ok(found) => found,
         Err(error) => {
             let error = error.unless_out_of_memory()?;
-            lost.push(Lost { column: None, what: LostPart::Attrs { why: error.to_string() } });
+            lost.push(Lost { column: None, what: LostPart::Attrs { why: error.report().to_string() } });
             Attrs::default()
         }
     };
@@ -140,7 +140,7 @@ fn table(
             Ok(found) => found,
             Err(error) => {
                 let error = error.unless_out_of_memory()?;
-                lost_here.push(LostPart::Pending { why: error.to_string() });
+                lost_here.push(LostPart::Pending { why: error.report().to_string() });
                 Moves::default()
             }
         };
@@ -155,7 +155,7 @@ fn table(
             }
             Err(error) => {
                 let error = error.unless_out_of_memory()?;
-                lost_here.push(LostPart::Column { why: error.to_string() });
+                lost_here.push(LostPart::Column { why: error.report().to_string() });
                 first_error = first_error.or(Some(error));
             }
         }

@@ -40,7 +40,7 @@ impl<'a> Damaged<'a> {
             Ok(found) => found,
             Err(error) => {
                 let error = error.unless_out_of_memory()?;
-                lost.push(LostPart::Attrs { why: error.to_string() });
+                lost.push(LostPart::Attrs { why: error.report().to_string() });
                 Default::default()
             }
         };
@@ -54,7 +54,7 @@ impl<'a> Damaged<'a> {
             }
             Err(error) => {
                 let error = error.unless_out_of_memory()?;
-                lost.push(LostPart::Sizes { why: error.to_string() });
+                lost.push(LostPart::Sizes { why: error.report().to_string() });
                 let (atom_shape, sure) = atom_shape(dir, &storage)?;
                 if !sure {
                     lost.push(LostPart::AtomShape { atom_shape: atom_shape.clone() });
@@ -130,7 +130,7 @@ impl<'a> Damaged<'a> {
         match self.read(chunk, cancel) {
             Ok((rows, bytes)) => Ok((rows, bytes, None)),
             Err(error) if error.is_cancelled() => Err(Error::Cancelled),
-            Err(error) => Ok((0, Vec::new(), Some(error.unless_out_of_memory()?.to_string()))),
+            Err(error) => Ok((0, Vec::new(), Some(error.unless_out_of_memory()?.report().to_string()))),
         }
     }
 

@@ -126,7 +126,7 @@ impl Head {
 fn parse(found: &[u8], mut bytes: [u8; Header::MAX_LEN]) -> (Header, Option<String>) {
     let error = match Header::parse(found) {
         Ok((header, _)) => return (header, None),
-        Err(error) => Some(error.to_string()),
+        Err(error) => Some(error.report().to_string()),
     };
     let unknown = [0xff; 4];
     let patches: [(usize, &[u8]); 8] = [
@@ -168,13 +168,13 @@ fn read_metadata(
     let mut bytes = Vec::new();
     input().append(MetadataHeader::LEN as u64, &mut bytes)?;
     let Ok(header) = MetadataHeader::parse(&bytes) else {
-        lost.push(Lost::Metadata { why: error.to_string() });
+        lost.push(Lost::Metadata { why: error.report().to_string() });
         return Ok((None, None));
     };
     let metadata = unchecked_metadata(source, header, at, limits)?;
     lost.push(match metadata {
-        Some(_) => Lost::UncheckedMetadata { why: error.to_string() },
-        None => Lost::Metadata { why: error.to_string() },
+        Some(_) => Lost::UncheckedMetadata { why: error.report().to_string() },
+        None => Lost::Metadata { why: error.report().to_string() },
     });
     Ok((metadata, Some(header.section_len())))
 }
@@ -190,7 +190,7 @@ fn unchecked_metadata(
         limits.check_metadata(header.meta_comp_size.into(), 2)?;
         let mut stored = memory::zeroed(header.meta_comp_size as usize)?;
         let reading = source.read_exact_at(at + MetadataHeader::LEN as u64, &mut stored);
-        reading.map_err(Error::io("reading the input"))?;
+        reading.map_err(Error::reading)?;
         let digest = header.meta_checksum.digest(&stored);
         let section = MetadataSection::from_parts(header, stored, digest.as_ref())?;
         let value = section.decode(limits.metadata_room())?;

@@ -52,7 +52,7 @@ fn recover_paths(input: &Path, output: &Path, options: &RecoverOptions) -> Resul
     let source = LocalSource::open(input)?;
     source.refuse_as_output(output)?;
     let source = source.into_file();
-    let len = source.len().map_err(Error::io("reading the input"))?;
+    let len = source.len().map_err(Error::reading)?;
     let mut lost = Vec::new();
     let mut head = Head::read(&source, len, &limits, &mut lost)?;
     let mut probe = Probe::new(&source, len, limits, cancel);

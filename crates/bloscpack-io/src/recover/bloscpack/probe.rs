@@ -181,7 +181,7 @@ impl<'a> Probe<'a> {
         match Chunk::parse(bytes).and_then(|chunk| self.decoder.decompress_to(&chunk, &mut plain)) {
             Ok(()) => Ok(Decoded::Whole),
             Err(error @ (UnregisteredCodec { .. } | CodecUnavailable { .. })) => {
-                Ok(Decoded::Unchecked(error.to_string()))
+                Ok(Decoded::Unchecked(error.report().to_string()))
             }
             Err(Cancelled) => Err(Error::Cancelled),
             Err(OutOfMemory(error)) => Err(error.into()),

@@ -59,7 +59,7 @@ pub(super) fn write(
 }
 
 fn writing(source: std::io::Error) -> Error {
-    Error::io("writing the output")(source)
+    Error::writing(source)
 }
 
 /// Where whole chunks are in the old file, and their numbers in the new one.

@@ -46,7 +46,7 @@ fn recover_paths(input: &Path, output: &Path, options: &RecoverOptions) -> Resul
     let source = LocalSource::open(input)?;
     source.refuse_as_output(output)?;
     let mut lost = Vec::new();
-    let stored = source.stored().map_err(Error::io("reading the input"))?;
+    let stored = source.stored().map_err(Error::reading)?;
     if let Ok(archive) = Archive::open_with(&source, &OpenOptions::new().limits(limits)) {
         let frame = archive.frame().ok_or(Error::Unsupported { format: archive.format() })?;
         let slots = (0..frame.nchunks()).map(|number| match frame.chunk(number) {
@@ -74,7 +74,7 @@ fn recover_paths(input: &Path, output: &Path, options: &RecoverOptions) -> Resul
             // As many as were found there.
             let mut bytes = memory::zeroed(len as usize)?;
             let read = source.file().read_exact_at(header.header_len() + at, &mut bytes);
-            read.map_err(Error::io("reading the input")).map(|()| bytes)
+            read.map_err(Error::reading).map(|()| bytes)
         }
         Slot::File(number) => read_chunk_file(&source, input, number, limits, cancel),
         _ => Ok(Vec::new()),

@@ -108,7 +108,7 @@ impl Salvage<'_> {
             self.cancel.check()?;
             let name = || layer.name_lossy().into_owned();
             let why = checked.err().map(|error| Error::from(error).unless_out_of_memory()).transpose()?;
-            refused.push(why.map(|why| Lost::VlMetalayer { name: name(), why: why.to_string() }));
+            refused.push(why.map(|why| Lost::VlMetalayer { name: name(), why: why.report().to_string() }));
         }
         if refused.iter().any(Option::is_some) {
             let mut keep = refused.iter().map(Option::is_none);
@@ -132,7 +132,7 @@ fn read_whole(
 ) -> Result<Result<Whole, String>, Error> {
     let chunk = match read(stored) {
         Ok(chunk) => chunk,
-        Err(error) => return Ok(Err(error.unless_out_of_memory()?.to_string())),
+        Err(error) => return Ok(Err(error.unless_out_of_memory()?.report().to_string())),
     };
     Ok(check(&chunk, decoder, grid)?.map(|unchecked| (chunk, unchecked)))
 }
@@ -146,14 +146,14 @@ fn check(
 ) -> Result<Result<Option<String>, String>, OutOfMemory> {
     let chunk = match Chunk::parse(bytes) {
         Ok(chunk) => chunk,
-        Err(error) => return Ok(Err(error.to_string())),
+        Err(error) => return Ok(Err(error.report().to_string())),
     };
     let unchecked = match chunk.repeated_value() {
         Some(_) => None,
         None => match decoder.decompress(&chunk).err() {
             Some(DecodeError::OutOfMemory(error)) => return Err(error),
-            Some(error) if is_ours_to_lack(&error) => Some(error.to_string()),
-            Some(error) => return Ok(Err(error.to_string())),
+            Some(error) if is_ours_to_lack(&error) => Some(error.report().to_string()),
+            Some(error) => return Ok(Err(error.report().to_string())),
             None => None,
         },
     };

@@ -36,7 +36,7 @@ const TRAILERS: [u64; 4] = [16 << 10, 256 << 10, 4 << 20, 64 << 20];
 
 impl Walk {
     pub(super) fn along(source: &File, header: &Header, limits: Limits, cancel: &Cancel) -> Result<Walk, Error> {
-        let reading = Error::io("reading the input");
+        let reading = Error::reading;
         let (start, len) = (header.header_len(), source.len().map_err(&reading)?);
         let read = |at: u64, wanted: u64| -> Result<Vec<u8>, Error> {
             // No more than there are.

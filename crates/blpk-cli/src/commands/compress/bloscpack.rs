@@ -6,6 +6,7 @@ use crate::commands::digest;
 use crate::commands::filters::pipeline;
 use crate::commands::settings::{Settings, in_range};
 use crate::describe::{block, boolean};
+use crate::file_message::FileMessage;
 use crate::place::Place;
 use crate::report::Report;
 use crate::session::Session;
@@ -82,11 +83,11 @@ impl Job {
                 pack(Source::file(input), Sink::file(output), &options)?
             }
             (_, Place::File(output)) => pack(Source::reader(source).size(size), Sink::file(output), &options)
-                .with_context(|| format!("compressing '{input}'"))?,
+                .with_context(|| FileMessage::new(input, format!("compressing '{input}'")))?,
             (_, Place::Standard) => {
                 let mut stdout = Output::create(output, session.force)?;
                 let packed = pack(Source::reader(source).size(size), Sink::writer(&mut stdout), &options)
-                    .with_context(|| output.to_string())?;
+                    .with_context(|| FileMessage::new(output, output.to_string()))?;
                 stdout.commit()?;
                 packed
             }

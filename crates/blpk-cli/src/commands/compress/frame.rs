@@ -5,10 +5,11 @@ use crate::args::CompressArgs;
 use crate::commands::digest;
 use crate::commands::filters::pipeline;
 use crate::commands::settings::{Settings, in_range};
+use crate::file_message::FileMessage;
 use crate::place::Place;
 use crate::session::Session;
 use crate::streams::Input;
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
 use blosc_core::{ChunkFormat, Codec};
 use bloscpack_format::bloscpack::{DEFAULT_CHUNK_SIZE, MAX_CHUNK_SIZE};
 use bloscpack_format::checksum::Checksum;
@@ -71,7 +72,9 @@ impl Job {
         let mut plain = Digesting::new(report.progress().count(source), checksum);
         let nbytes = writer.append_stream(&mut plain, Some(self.chunk_size), &threads, cancel)?;
         if let Some(size) = size.filter(|size| *size != nbytes) {
-            bail!("input file '{input}' had {size} bytes at first, and {nbytes} when it was read; try again");
+            let message =
+                format!("input file '{input}' had {size} bytes at first, and {nbytes} when it was read; try again");
+            return Err(anyhow!(FileMessage::new(input, message)));
         }
         let found = plain.finish();
         match self.verify {
@@ -85,7 +88,7 @@ impl Job {
         if size.is_none() {
             describe_input(report, nbytes, self.chunk_size)?;
         }
-        let cbytes = path.metadata().with_context(|| format!("looking at '{output}'"))?.len();
+        let cbytes = path.metadata().with_context(|| FileMessage::new(output, format!("looking at '{output}'")))?.len();
         describe_output(report, nbytes, cbytes);
         Ok(())
     }

@@ -150,7 +150,7 @@ fn attributes(attrs: Result<&Attrs, Error>, report: &Report) -> Result<()> {
     let lines = match attrs {
         Ok(attrs) => describe::values("Attributes", attrs, &[])?,
         Err(error) if error.out_of_memory().is_some() => return Err(error.into()),
-        Err(error) => Some(format!("Attributes: cannot be read: {error}")),
+        Err(error) => Some(format!("Attributes: cannot be read: {}", error.report())),
     };
     if let Some(lines) = lines {
         report.normal(lines);

@@ -140,7 +140,7 @@ impl<S: FrameStore> FrameWriter<S> {
     /// As [`Archive::open`](crate::Archive::open).
     pub fn with_store(store: S, options: &OpenOptions) -> Result<Self, Error> {
         let limits = options.limits;
-        let len = store.len().map_err(Error::io("reading the input"))?;
+        let len = store.len().map_err(Error::reading)?;
         expect_frame(&store, len)?;
         let frame = read_frame(&store, len, store.frame_type(), &limits)?;
         let array = Grid::of(&frame)?;

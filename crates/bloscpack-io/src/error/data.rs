@@ -1,0 +1,176 @@
+//! Errors as data: kind, location, limit, refused memory.
+
+use std::error::Error as StdError;
+use std::io;
+
+use blosc_core::{ErrorKind, Location, OutOfMemory, OverLimit};
+use bloscpack_format::frame::sframe;
+
+use super::Error;
+
+impl Error {
+    /// The category of the error.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Error::File { source, .. } | Error::Io { source, .. } | Error::ChunkFile { source, .. } => {
+                kind_of_io(source)
+            }
+            Error::InFile { source, .. } => source.kind(),
+            Error::Format(error) | Error::FileFormat(error) => error.kind(),
+            Error::Chunk { source, .. } => source.kind(),
+            Error::Encode(error) => error.kind(),
+            Error::Truncated { .. } | Error::InputChanged { .. } => ErrorKind::Truncated,
+            Error::OutputExists(_) => ErrorKind::Exists,
+            Error::Locked(_) => ErrorKind::Locked,
+            Error::Unsupported { .. } | Error::NotWritable { .. } => ErrorKind::Unsupported,
+            Error::NoSuchColumn { .. } | Error::NoSuchAttribute { .. } | Error::NoMetadataFound => ErrorKind::NotFound,
+            Error::SameFile(_)
+            | Error::InputReplaced { .. }
+            | Error::CarrayParams { .. }
+            | Error::NotRows { .. }
+            | Error::ColumnCount { .. }
+            | Error::Range { .. }
+            | Error::NoChangeInMetadata
+            | Error::NotEnoughSpace { .. }
+            | Error::ArrayCut { .. }
+            | Error::PackParams { .. }
+            | Error::FrameParams { .. }
+            | Error::NoText { .. }
+            | Error::Attribute { .. } => ErrorKind::InvalidInput,
+            Error::Unrecognised { .. }
+            | Error::ChunkDigest(_)
+            | Error::ChunkSize { .. }
+            | Error::MixedChunks { .. }
+            | Error::PlainSize { .. }
+            | Error::MoreData { .. }
+            | Error::NoChunks
+            | Error::Offset { .. }
+            | Error::NotANumpyArray { .. }
+            | Error::ArrayBytes { .. }
+            | Error::NotAsWritten { .. }
+            | Error::ChunkRows { .. }
+            | Error::ChunkGeneration { .. }
+            | Error::MissingChunks { .. }
+            | Error::ColumnLength { .. }
+            | Error::NotBcolz { .. }
+            | Error::Pending { .. } => ErrorKind::Damaged,
+            Error::EditFailed => ErrorKind::Stale,
+            Error::Limit(_) => ErrorKind::Limit,
+            Error::OutOfMemory(_) => ErrorKind::OutOfMemory,
+            Error::Cancelled => ErrorKind::Cancelled,
+        }
+    }
+
+    /// Where the error is: file, chunk, offset, field. Offsets count from the start of the file, or of
+    /// [`Location::part`].
+    pub fn location(&self) -> Location {
+        let of_chunk = |chunk: u64| {
+            let mut location = Location::default();
+            location.chunk = Some(chunk);
+            location
+        };
+        let at = |offset: u64| {
+            let mut location = Location::default();
+            location.offset = Some(offset);
+            location
+        };
+        match self {
+            Error::File { path, source, .. } => {
+                inside(source).map_or_else(Location::default, Error::location).in_file(path)
+            }
+            Error::Io { source, .. } => inside(source).map_or_else(Location::default, Error::location),
+            Error::OutputExists(path) | Error::SameFile(path) | Error::Locked(path) => {
+                Location::default().in_file(path)
+            }
+            Error::InputReplaced { output, .. } => Location::default().in_file(output),
+            Error::NotWritable { directory, .. } | Error::NotBcolz { directory } => {
+                Location::default().in_file(directory)
+            }
+            Error::Pending { file, .. } => Location::default().in_file(file),
+            Error::InFile { file, source } => source.location().in_file(file),
+            Error::MissingChunks { file, chunks } => of_chunk(chunks.start).in_file(file),
+            Error::ColumnLength { column, .. } => Location::default().in_file(column),
+            Error::ChunkFile { chunk, file, .. } => of_chunk(*chunk).in_file(sframe::chunk_file_name(*file)),
+            Error::Format(error) | Error::FileFormat(error) => error.location(),
+            Error::Encode(error) => error.location(),
+            Error::Chunk { chunk, offset, source } => source.location().in_chunk(*chunk, *offset),
+            Error::ChunkDigest(mismatch) => Location::default().in_chunk(mismatch.chunk, mismatch.offset),
+            Error::ChunkSize { chunk, offset, .. } => Location::default().in_chunk(*chunk, *offset),
+            Error::MixedChunks { chunk }
+            | Error::Offset { chunk, .. }
+            | Error::ChunkRows { chunk, .. }
+            | Error::ChunkGeneration { chunk, .. } => of_chunk(*chunk),
+            Error::Truncated { offset, .. } | Error::MoreData { offset, .. } | Error::ArrayBytes { offset, .. } => {
+                at(*offset)
+            }
+            _ => Location::default(),
+        }
+    }
+
+    /// Returns the limit that is too low, if a limit is the reason, at any level.
+    pub fn over_limit(&self) -> Option<&OverLimit> {
+        match self {
+            Error::Limit(over) => Some(over),
+            Error::Format(error) | Error::FileFormat(error) => error.over_limit(),
+            Error::Chunk { source, .. } => source.over_limit(),
+            Error::InFile { source, .. } => source.over_limit(),
+            Error::Io { source, .. } | Error::File { source, .. } => {
+                let inner = || source.get_ref()?.downcast_ref();
+                inside(source).and_then(Error::over_limit).or_else(inner)
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns the size of the allocation that the system refused, if that is the reason, at any level.
+    pub fn out_of_memory(&self) -> Option<OutOfMemory> {
+        match self {
+            Error::OutOfMemory(error) => Some(*error),
+            Error::Format(error) | Error::FileFormat(error) => error.out_of_memory(),
+            Error::Chunk { source, .. } => source.out_of_memory(),
+            Error::Encode(error) => error.out_of_memory(),
+            Error::InFile { source, .. } => source.out_of_memory(),
+            Error::Io { source, .. } | Error::File { source, .. } | Error::ChunkFile { source, .. } => {
+                let inner = || source.get_ref()?.downcast_ref().copied();
+                inside(source).and_then(Error::out_of_memory).or_else(inner)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether the reason is that the operation was called off: at the level of a file or in the middle of a chunk.
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.kind() == ErrorKind::Cancelled
+    }
+
+    /// Whether a file is not there.
+    pub(crate) fn is_not_found(&self) -> bool {
+        match self {
+            Error::InFile { source, .. } => source.is_not_found(),
+            Error::Io { source, .. } | Error::File { source, .. } => source.kind() == io::ErrorKind::NotFound,
+            _ => false,
+        }
+    }
+}
+
+/// The error of this crate that an I/O error wraps.
+fn inside(error: &io::Error) -> Option<&Error> {
+    error.get_ref()?.downcast_ref()
+}
+
+fn kind_of_io(error: &io::Error) -> ErrorKind {
+    if let Some(inner) = inside(error) {
+        return inner.kind();
+    }
+    let inner = error.get_ref().map(|inner| inner as &(dyn StdError + 'static));
+    if inner.is_some_and(|inner| inner.is::<OverLimit>()) {
+        return ErrorKind::Limit;
+    }
+    match error.kind() {
+        io::ErrorKind::NotFound => ErrorKind::NotFound,
+        io::ErrorKind::AlreadyExists => ErrorKind::Exists,
+        io::ErrorKind::UnexpectedEof => ErrorKind::Truncated,
+        io::ErrorKind::OutOfMemory => ErrorKind::OutOfMemory,
+        _ => ErrorKind::Io,
+    }
+}

@@ -1,0 +1,28 @@
+//! Messages of errors that name their file.
+
+use crate::place::Place;
+use std::fmt;
+
+/// The message of an error, with the name of the file that the message names.
+#[derive(Debug)]
+pub(crate) struct FileMessage {
+    message: String,
+    file: String,
+}
+
+impl FileMessage {
+    pub(crate) fn new(file: &Place, message: String) -> FileMessage {
+        FileMessage { message, file: file.to_string() }
+    }
+
+    /// The name of the file.
+    pub(crate) fn file(&self) -> &str {
+        &self.file
+    }
+}
+
+impl fmt::Display for FileMessage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
