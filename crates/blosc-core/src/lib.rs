@@ -52,8 +52,8 @@ mod header;
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod internals;
-#[allow(unsafe_code, reason = "the one place where instruction sets are called by name")]
 #[doc(hidden)]
+#[allow(unsafe_code, reason = "the one place where instruction sets are called by name")]
 pub mod kernels;
 mod layout;
 mod le;
