@@ -21,7 +21,7 @@
 //! | salvage a damaged container | [`recover`], [`frame::recover`], [`bcolz::recover`] |
 //!
 //! A container is opened from any [`Input`]: bytes that can be read anywhere ([`ReadAt`]), a directory ([`ReadDirectory`]), or a
-//! path ([`LocalSource`]). What opens a container has a second form with [`OpenOptions`].
+//! path ([`LocalSource`]). Each `open` has a second form, `open_with`, that takes [`OpenOptions`].
 //!
 //! Formats: bloscpack versions 1, 2 and 3 are read, 3 is written; bare chunks and Blosc2 frames are read, contiguous ones,
 //! also inside of other files ([`Tail`]), and sparse ones; carrays and ctables of bcolz.

@@ -14,7 +14,7 @@ use crate::formats::npy::PlainFile;
 use crate::source::{Input, Kind, Named, ReadAt};
 use crate::{Archive, Error, OpenOptions};
 
-/// What an input may be besides a container with chunks.
+/// The inputs that are accepted besides containers with chunks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Accept {
     /// Nothing else.

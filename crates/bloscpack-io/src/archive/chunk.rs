@@ -42,7 +42,7 @@ impl Archive<'_> {
     pub fn chunk(&self, number: u64) -> Result<Vec<u8>, Error> {
         if number.checked_add(1) == Some(self.nchunks()) {
             // Where the sizes of a frame's chunks vary, only the last one shows whether their sum is that of the header.
-            self.chunk_range(number)?;
+            self.container.chunk_range(number, &self.limits)?;
         }
         let plain = self.decode(&mut self.worker(self.limits, Parallelism::Serial, &self.cancel), number, None);
         let plain = plain.map_err(Error::or_cancelled)?;

@@ -1,10 +1,10 @@
-//! What was converted.
+//! The report of a conversion.
 
 use bloscpack_format::numpy::NumpyMeta;
 
 use crate::Unkept;
 
-/// What was converted.
+/// The facts of a conversion.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ConvertReport {

@@ -1,8 +1,8 @@
-//! What a container becomes.
+//! The kinds of outputs of a conversion.
 
 use std::path::Path;
 
-/// What a container is converted to.
+/// The kind of output of a conversion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Target {
@@ -19,7 +19,7 @@ pub enum Target {
 }
 
 impl Target {
-    /// What a file of this name is to be; `None` if the name does not say.
+    /// The kind of output that a file name stands for; `None` for other names.
     #[must_use]
     pub fn of_name(path: impl AsRef<Path>) -> Option<Target> {
         fn inner(path: &Path) -> Option<Target> {

@@ -6,7 +6,7 @@ use bloscpack_format::Json;
 use super::event::Observer;
 use crate::{Cancel, Threads};
 
-/// How to append. What is not set stays as the file has it, or as [`PackOptions::new`](super::PackOptions::new) says.
+/// How to append. Unset options have the value of the file, or that of [`PackOptions::new`](super::PackOptions::new).
 #[derive(Debug, Clone)]
 pub struct AppendOptions {
     pub(crate) codec: Codec,
@@ -60,7 +60,7 @@ impl AppendOptions {
         self
     }
 
-    /// What reading the file may cost.
+    /// Limits for reading the file.
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self

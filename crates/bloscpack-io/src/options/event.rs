@@ -1,4 +1,4 @@
-//! What an operation tells while it runs.
+//! The events that an operation reports while it runs.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use bloscpack_format::Json;
 use bloscpack_format::bloscpack::{Header, MetadataHeader};
 use bloscpack_format::checksum::Digest;
 
-/// What an operation tells while it runs; for progress and verbose output.
+/// An event that an operation reports while it runs; for progress and verbose output.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Event<'a> {
@@ -35,7 +35,7 @@ pub enum Event<'a> {
     },
     /// The offsets that were read or are written: all entries, spare ones as -1.
     Offsets(&'a [i64]),
-    /// A conversion has so many plain bytes before it.
+    /// A conversion starts.
     Begin {
         /// All plain bytes.
         nbytes: u64,
@@ -44,10 +44,10 @@ pub enum Event<'a> {
     Plain(u64),
 }
 
-/// What is done with an [`Event`], from whatever thread.
+/// A function that gets [`Event`]s, from any thread.
 type Listener = dyn Fn(Event<'_>) + Send + Sync;
 
-/// Somebody who listens to [`Event`]s.
+/// The receiver of [`Event`]s, if there is one.
 #[derive(Clone, Default)]
 pub(crate) struct Observer(Option<Arc<Listener>>);
 

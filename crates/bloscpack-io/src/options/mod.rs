@@ -1,4 +1,4 @@
-//! How to open, pack, unpack, append and recover: builders. Those for bloscpack files have the original's defaults.
+//! How to open, pack, unpack, append and recover: builders. The options for bloscpack files have the original's defaults.
 //!
 //! | file | options of |
 //! |---|---|
@@ -30,7 +30,7 @@ use crate::{Cancel, Threads};
 macro_rules! running {
     ($($options:ty),*) => {$(
         impl $options {
-            /// Who does the work. The bytes that come out are the same.
+            /// The threads that do the work. The output does not depend on them.
             pub fn threads(mut self, threads: Threads) -> Self {
                 self.threads = threads;
                 self
@@ -70,7 +70,7 @@ overwriting!(PackOptions, UnpackOptions, RecoverOptions);
 macro_rules! reading {
     ($($options:ty),*) => {$(
         impl $options {
-            /// What reading the input may cost.
+            /// Limits for reading the input.
             pub fn limits(mut self, limits: Limits) -> Self {
                 self.limits = limits;
                 self

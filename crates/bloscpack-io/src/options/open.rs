@@ -35,7 +35,9 @@ impl OpenOptions {
         self
     }
 
-    /// The column of a ctable. Means nothing for other containers, which have no columns.
+    /// The column of a ctable, for [`LocalSource::open_with`](crate::LocalSource::open_with),
+    /// [`read_attributes`](crate::read_attributes) and [`edit_attribute`](crate::edit_attribute). They refuse other containers,
+    /// which have no columns. Other functions do not look at it.
     pub fn column<'n>(mut self, name: impl Into<Option<&'n str>>) -> Self {
         self.column = name.into().map(str::to_owned);
         self

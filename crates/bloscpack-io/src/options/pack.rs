@@ -100,7 +100,7 @@ impl PackOptions {
         self
     }
 
-    /// Whether the file tells where its chunks lie. Without, parts are found by walking from chunk to chunk, but the
+    /// Whether the file has the offsets of its chunks. Without them, a reader walks from chunk to chunk, but the
     /// file can be written to a pipe as it grows.
     pub fn offsets(mut self, offsets: bool) -> Self {
         self.offsets = offsets;

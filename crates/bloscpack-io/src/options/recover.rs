@@ -4,13 +4,13 @@ use blosc_core::Limits;
 
 use crate::Cancel;
 
-/// What becomes of rows that are lost in the middle.
+/// The content of a salvaged carray or ctable in place of lost rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Gaps {
-    /// The array ends in front of them.
+    /// Nothing: the array ends before the first lost row.
     #[default]
     Trim,
-    /// They get the default value, as far as chunk files go.
+    /// The default value, up to the last chunk file.
     Fill,
 }
 
@@ -29,7 +29,7 @@ impl RecoverOptions {
         RecoverOptions::default()
     }
 
-    /// What becomes of lost rows of bcolz.
+    /// Sets what a carray or ctable has in place of lost rows.
     pub fn gaps(mut self, gaps: Gaps) -> Self {
         self.gaps = gaps;
         self

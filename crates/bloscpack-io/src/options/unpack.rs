@@ -27,7 +27,7 @@ impl UnpackOptions {
         OpenOptions::new().limits(self.limits).cancel(self.cancel.clone())
     }
 
-    /// What the input may cost. [`Limits::max_nbytes`] bounds only what is put together in memory.
+    /// Limits for reading the input. [`Limits::max_nbytes`] bounds only what is put together in memory.
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self

@@ -25,7 +25,7 @@ impl<R: Read> Counted<R> {
         self.position
     }
 
-    /// Fills as much of `buf` as there is; how much that is.
+    /// Fills `buf` until it is full or the input ends. Returns the number of bytes.
     pub(crate) fn fill(&mut self, buf: &mut [u8]) -> Result<usize, Error> {
         let mut filled = 0;
         while filled < buf.len() {

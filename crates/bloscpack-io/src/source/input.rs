@@ -1,4 +1,4 @@
-//! What a container is opened from: bytes, or a directory of files.
+//! The bytes or the directory that a container is opened from.
 
 use std::fmt;
 

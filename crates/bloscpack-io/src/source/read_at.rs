@@ -14,13 +14,13 @@ pub trait ReadAt: Send + Sync {
     /// Bytes in the source.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     fn len(&self) -> io::Result<u64>;
 
     /// Whether there are none.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     fn is_empty(&self) -> io::Result<bool> {
         Ok(self.len()? == 0)
     }
@@ -28,7 +28,7 @@ pub trait ReadAt: Send + Sync {
     /// Fills `buf` with the bytes from `offset` on.
     ///
     /// # Errors
-    /// [`io::ErrorKind::UnexpectedEof`] if the source ends before, else what the system says.
+    /// [`io::ErrorKind::UnexpectedEof`] if the source ends before, else the error of the system.
     fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()>;
 }
 
@@ -81,8 +81,8 @@ impl ReadAt for [u8] {
     }
 }
 
-/// The error for a source that ends after `found` bytes, but within what is to be read. As long as it was when it was opened,
-/// nobody reads behind its end.
+/// The error for a source that ends after `found` bytes, within the bytes to read. No reader asks for bytes after the end that
+/// the source had when it was opened: it has become shorter.
 fn ended(found: u64, offset: u64, len: usize) -> io::Error {
     let end = offset.saturating_add(len as u64);
     let text = format!("it ends after {found} bytes, where {end} were expected: it has become shorter meanwhile");

@@ -8,7 +8,7 @@ use bloscpack_format::FormatError;
 use super::ReadAt;
 use crate::Error;
 
-/// What stands at the start of a source: `parse` gets `first` bytes, and as many as it asks for then.
+/// Parses the start of a source: `parse` gets `first` bytes, then the number that it asks for.
 pub(crate) fn parse_start<T>(
     source: &(impl ReadAt + ?Sized),
     first: u64,

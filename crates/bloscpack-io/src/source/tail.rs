@@ -4,7 +4,7 @@ use std::io;
 
 use super::ReadAt;
 
-/// What is in a source from a place on: a frame may stand anywhere in a file.
+/// The bytes of a source after an offset: a frame may be anywhere in a file.
 ///
 /// ```
 /// use bloscpack_io::{Archive, Tail};

@@ -1,11 +1,11 @@
-//! What was unpacked or verified.
+//! The report of unpacking and verifying.
 
 use bloscpack_format::bloscpack::{Header, MetadataHeader};
 use bloscpack_format::{Format, Json};
 
 use crate::Archive;
 
-/// What was unpacked.
+/// The facts of a file that was unpacked or verified.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct UnpackReport {
@@ -21,7 +21,7 @@ pub struct UnpackReport {
     pub offsets: Vec<i64>,
     /// Where its chunks are.
     pub chunk_positions: Vec<u64>,
-    /// Bytes behind the last chunk, which mean nothing.
+    /// Bytes after the last chunk, which mean nothing.
     pub trailing: u64,
     /// Plain bytes.
     pub nbytes: u64,

@@ -6,7 +6,7 @@ use blosc_core::Special;
 /// does not repeat itself, 256 MiB of it.
 pub(super) const MAX_UNSEEN: u64 = 1 << 25;
 
-/// What a chunk of the new frame is to be.
+/// The origin of a chunk of the new frame.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Slot {
     /// A chunk of a frame that opens.
