@@ -13,6 +13,9 @@ use crate::{Error, UnpackOptions};
 /// Whole chunks are decoded until there are so many bytes.
 const WINDOW: u64 = 8 << 20;
 
+/// Bytes that are not compressed are read in pieces of this size, which stay in a cache of the CPU.
+const PIECE: u64 = 256 << 10;
+
 /// Reads the plain bytes of an archive, from front to back or anywhere.
 ///
 /// Reading on decodes whole chunks, up to 8 MiB at once. After a seek to bytes that are not decoded yet, the first read
@@ -81,6 +84,12 @@ impl PlainReader<'_> {
     /// Decodes the bytes from `at` on, about `wanted`, to the window.
     fn decode(&mut self, wanted: u64) -> Result<(), Error> {
         let (archive, len) = (self.archive, self.archive.nbytes());
+        if let Some((source, start)) = archive.uncompressed() {
+            self.options.cancel.check()?;
+            let piece = wanted.min(PIECE).min(len - self.at) as usize;
+            memory::resize(&mut self.window, piece, 0)?;
+            return source.read_exact_at(start + self.at, &mut self.window).map_err(Error::reading);
+        }
         if let (Some(region), Some(array), Some(grid)) = (&self.region, archive.array(), archive.grid()) {
             let itemsize = grid.itemsize().max(1);
             let items = self.at / itemsize..len / itemsize;
