@@ -118,7 +118,7 @@ impl<'a> Sink<'a> {
         Sink(SinkKind::Memory(bytes))
     }
 
-    /// A writer, which is written to from front to back. What it got before an error is not to be used.
+    /// A writer, which is written to from front to back. Its content after an error is incomplete.
     pub fn writer(writer: impl Write + 'a) -> Self {
         Sink(SinkKind::Writer(Box::new(writer)))
     }

@@ -223,7 +223,7 @@ impl<'a> Archive<'a> {
         self.container.chunk_of(at, &self.limits)
     }
 
-    /// Refuses to put so many plain bytes of several chunks together in memory.
+    /// Refuses `nbytes` plain bytes of several chunks in memory if they are over the limits.
     pub(crate) fn check_output(&self, nbytes: u64, limits: &Limits) -> Result<(), Error> {
         limits.check_output(nbytes, nbytes)?;
         if nbytes > limits.max_unearned as u64 {

@@ -1,4 +1,4 @@
-//! The items of an array for those who write them to another one.
+//! The items of an array for writers of another array.
 
 use bloscpack_format::frame::{FrameError, Region};
 use bloscpack_format::numpy::Selection;

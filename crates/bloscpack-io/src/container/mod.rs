@@ -1,4 +1,4 @@
-//! What every container is: *n* chunks, the plain bytes of each, and what these bytes mean.
+//! The properties of every container: *n* chunks, the plain bytes of each, and the meaning of these bytes.
 //!
 //! | file | content |
 //! |---|---|
@@ -148,7 +148,7 @@ pub(crate) struct ToVerify<'a> {
     pub(crate) chunks: Box<dyn Iterator<Item = Result<(u64, u64), Error>> + 'a>,
 }
 
-/// What one format has besides its chunks.
+/// The data of one format besides its chunks.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Details<'a> {
     None,

@@ -96,7 +96,7 @@ impl Plain {
         Ok(Plain::Bytes(plain))
     }
 
-    /// The bytes in memory, if the limits allow so many that nobody stored.
+    /// The bytes in memory, if the limits allow them: repeated bytes are not stored anywhere.
     pub(crate) fn into_vec_within(self, limits: &Limits) -> Result<Vec<u8>, Error> {
         if let Plain::Repeat { range, .. } = &self {
             limits.check_unearned(range.len() as u64, 0)?;

@@ -1,4 +1,4 @@
-//! Which plain bytes each chunk holds.
+//! The plain bytes of each chunk.
 
 use std::ops::Range;
 

@@ -15,7 +15,7 @@ use crate::formats::bloscpack::pack::pack_to_file;
 use crate::formats::frame::FrameParams;
 use crate::{Archive, Array, Error, PlainReader, Unkept};
 
-/// What is converted, and where to. Each method returns the attributes that its output cannot keep.
+/// One conversion. Each method returns the attributes that its output cannot keep.
 pub(super) struct Conversion<'a> {
     pub(super) archive: &'a Archive<'a>,
     /// The array that the plain bytes are, if it is known.

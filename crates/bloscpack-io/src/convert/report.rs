@@ -10,7 +10,7 @@ use crate::Unkept;
 pub struct ConvertReport {
     /// Plain bytes.
     pub nbytes: u64,
-    /// What they are, if that is known.
+    /// The array that they are, if it is known.
     pub array: Option<NumpyMeta>,
     /// Attributes and metalayers of the input that the output does not have.
     pub unkept: Vec<Unkept>,

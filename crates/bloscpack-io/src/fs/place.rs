@@ -12,8 +12,8 @@ pub(crate) fn directory(target: &Path) -> &Path {
     }
 }
 
-/// Where an output is to be: a link stays what it is, and what it leads to is made or replaced. There has to be a directory
-/// for it.
+/// The path that an output gets: a link is followed, and its target is made or replaced. The directory of the target must
+/// exist.
 pub(crate) fn resolve(target: &Path) -> io::Result<PathBuf> {
     /// As many as Linux follows.
     const MAX_LINKS: usize = 40;

@@ -36,7 +36,7 @@ pub struct PackOptions {
 
 impl PackOptions {
     /// The original's defaults: BloscLZ level 7, typesize 8, shuffle, chunks of 1 MiB with offsets and Adler-32, room for
-    /// ten times as many chunks to be appended, no metadata.
+    /// appending ten times the number of chunks, no metadata.
     pub fn new() -> Self {
         PackOptions {
             params: CParams::new().codec(Codec::BloscLz).clevel(7).typesize(8),

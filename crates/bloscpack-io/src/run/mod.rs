@@ -1,4 +1,4 @@
-//! Who works, and how many chunks are in flight.
+//! Threads, and the number of chunks in flight.
 //!
 //! | file | content |
 //! |---|---|

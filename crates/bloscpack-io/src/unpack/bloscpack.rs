@@ -37,7 +37,7 @@ pub(super) fn unpack<R: Read>(
     }
 
     let parallelism = options.threads.for_blocks(header.nchunks);
-    // What is written on is no output in memory.
+    // The output goes to a writer: its length is not bounded.
     let limits = options.limits.max_nbytes(usize::MAX);
     let decoder = || Ok(Decoder::new().limits(limits).parallelism(parallelism).cancel(options.cancel.clone()));
     let weigh = |work: &Work| {

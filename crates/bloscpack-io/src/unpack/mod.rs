@@ -151,7 +151,7 @@ fn unpack_reader(mut input: impl Read, output: impl Write, options: &UnpackOptio
             unpack_archive(&Archive::open_with(spooled(input)?, &options.open_options())?, output, options)
         }
         Some(format) => Err(Error::Unsupported { format }),
-        // What starts like a bloscpack file is told why it is none.
+        // A file that starts like a bloscpack file gets the error of its parser.
         None if prefix.starts_with(b"blpk") => bloscpack::unpack(input, output, options),
         None => Err(Error::Unrecognised { found: prefix[..len.min(16)].to_vec() }),
     }

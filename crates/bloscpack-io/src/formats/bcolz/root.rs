@@ -1,4 +1,4 @@
-//! What is in a directory: a carray or a ctable?
+//! A directory that is a carray or a ctable.
 
 use std::io;
 use std::path::Path;

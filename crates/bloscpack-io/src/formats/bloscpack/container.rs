@@ -1,4 +1,4 @@
-//! A bloscpack file as a container: its chunks are found by the headers of those before them.
+//! A bloscpack file as a container. The header of each chunk leads to the next chunk.
 
 use std::ops::Range;
 

@@ -28,7 +28,7 @@ pub struct CompactReport {
 /// numbers share is still one.
 ///
 /// # Errors
-/// What opening and copying answer, also [`Error::Limit`] and [`Error::Cancelled`]; the frame is then as it was.
+/// The errors of opening and copying, also [`Error::Limit`] and [`Error::Cancelled`]; the frame is then as it was.
 pub fn compact(path: impl AsRef<Path>, options: &OpenOptions) -> Result<CompactReport, Error> {
     let (path, cancel, limits) = (path.as_ref(), &options.cancel, options.limits);
     if path.is_dir() { compact_sparse(path, cancel, limits) } else { compact_contiguous(path, cancel, limits) }

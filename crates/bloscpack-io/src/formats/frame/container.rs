@@ -24,7 +24,7 @@ pub(crate) struct OpenFrame<'a> {
     bytes: FrameBytes<'a>,
     /// Bytes of the file with header and index.
     len: u64,
-    /// What makes it an array, and its arithmetic.
+    /// The metalayer of an array, and its arithmetic.
     array: Option<(B2nd, Grid)>,
     numpy: Option<NumpyMeta>,
     /// Known once it is asked for, as it may need the headers of all chunks.

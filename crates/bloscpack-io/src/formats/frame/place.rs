@@ -16,7 +16,7 @@ pub(crate) enum FrameBytes<'a> {
     ChunkFiles(Box<dyn ChunkFiles + 'a>),
 }
 
-/// What a frame's index says of a chunk.
+/// The entry of a chunk in a frame's index.
 pub(super) enum Place<'a> {
     /// The chunk is a special value.
     Special { special: Special, nbytes: u32 },

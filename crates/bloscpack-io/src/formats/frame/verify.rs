@@ -1,4 +1,4 @@
-//! Which chunks of a frame have to be decoded to verify all: each once, however often the index names it.
+//! The chunks of a frame that have to be decoded to verify all: each once, however often the index names it.
 
 use blosc_core::{Limits, memory};
 use bloscpack_format::frame::{ChunkInfo, ChunkRef, Frame, FrameType};
@@ -28,7 +28,7 @@ pub(super) fn chunks<'a>(
     Ok(ToVerify { unstored, nchunks, chunks: Box::new(numbers.map(checked)) })
 }
 
-/// Bytes of the file that are left for chunks. Chunks that overlap, which no writer makes, would take time by the square of the
+/// Bytes of the file that no chunk has used yet. Chunks that overlap, which no writer makes, would take time by the square of the
 /// stored bytes.
 struct Room {
     left: Option<u64>,
