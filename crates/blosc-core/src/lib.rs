@@ -55,6 +55,7 @@ pub mod internals;
 #[doc(hidden)]
 #[allow(unsafe_code, reason = "the one place where instruction sets are called by name")]
 pub mod kernels;
+mod kind;
 mod layout;
 mod le;
 mod limits;
@@ -71,10 +72,11 @@ pub use chunk::{
     BlockInfo, Chunk, Decoder, Encoder, LazyChunk, Stream, StreamKind, compress_slice, decompress_vec, max_cbytes,
 };
 pub use codec::{Codec, CodecFormat, CorruptStream};
-pub use error::{DecodeError, EncodeError, ErrorKind, Location, Report};
+pub use error::{DecodeError, EncodeError, Location, Report};
 pub use filter::{Filter, FilterPipeline};
 pub use format::ChunkFormat;
 pub use header::{Header, Special};
+pub use kind::ErrorKind;
 pub use limits::{Limits, OverLimit};
 pub use memory::OutOfMemory;
 pub use name::NameError;

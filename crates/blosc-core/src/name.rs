@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+use crate::kind::ErrorKind;
+
 /// Why a text names no codec, filter or pipeline.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -27,6 +29,13 @@ pub enum NameError {
     },
     /// More filters than a chunk has slots.
     TooManyFilters,
+}
+
+impl NameError {
+    /// The category: [`ErrorKind::InvalidInput`].
+    pub fn kind(&self) -> ErrorKind {
+        ErrorKind::InvalidInput
+    }
 }
 
 impl fmt::Display for NameError {

@@ -4,6 +4,7 @@ use core::fmt;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::kind::ErrorKind;
 use crate::plugin::PluginError;
 
 /// A codec for an id that Blosc2 has no built-in codec for.
@@ -139,6 +140,11 @@ pub struct ReservedId {
 }
 
 impl ReservedId {
+    /// The category: [`ErrorKind::InvalidInput`].
+    pub fn kind(&self) -> ErrorKind {
+        ErrorKind::InvalidInput
+    }
+
     fn check(found: u8, min: u8) -> Result<(), ReservedId> {
         if found < min { Err(ReservedId { found, min }) } else { Ok(()) }
     }

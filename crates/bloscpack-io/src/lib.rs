@@ -91,7 +91,7 @@ pub use convert::{ColumnFiles, ConvertOptions, ConvertReport, Target, convert, c
 #[cfg(feature = "csv")]
 pub use convert::{convert_array_to_csv, convert_to_csv};
 pub use ends::{Sink, Source};
-pub use error::{Activity, Advice, ChunkDigestMismatch, Error, ErrorReport};
+pub use error::{Activity, Advice, ChunkDigestMismatch, Error, ErrorReport, NoText};
 pub use formats::bloscpack::append::{AppendReport, append, rewrite_metadata};
 pub use formats::bloscpack::pack::{PackReport, pack, pack_bytes};
 pub use formats::bloscpack::writer::PackWriter;

@@ -3,10 +3,11 @@
 use core::fmt;
 use std::error::Error;
 
-use super::{ErrorKind, Location, Report};
+use super::{Location, Report};
 use crate::cancel::Cancelled;
 use crate::codec::{Codec, CorruptStream};
 use crate::filter::{Filter, FilterError};
+use crate::kind::ErrorKind;
 use crate::limits::OverLimit;
 use crate::memory::OutOfMemory;
 use crate::plugin::PluginError;

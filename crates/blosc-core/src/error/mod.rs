@@ -3,12 +3,10 @@
 mod decode;
 mod encode;
 mod io;
-mod kind;
 mod location;
 mod report;
 
 pub use decode::DecodeError;
 pub use encode::EncodeError;
-pub use kind::ErrorKind;
 pub use location::Location;
 pub use report::Report;

@@ -1,28 +1,33 @@
-//! Everything that can be done with a container of any format.
+//! An open container of any format: its properties, and all ways to read it.
 //!
 //! | file | content |
 //! |---|---|
+//! | `mod` | the type and the properties of the container |
+//! | `read` | its methods that read plain bytes, which call the files below |
+//! | `decoding` | an archive with options, whose chunks are decoded in parallel and in order |
 //! | `chunk` | one chunk, compressed or plain |
 //! | `reader` | the plain bytes as `Read + Seek` |
-//! | `stream` | all plain bytes or a range of them, in parallel and in order |
+//! | `stream` | all plain bytes or a range of them, to a writer |
 //! | `verify` | every chunk, once |
-//! | `slices`, `boxes` | arrays in frames: slices, and the items in C order |
+//! | `frame_array`, `boxes` | arrays in frames: slices, and the items in C order |
 //! | `selected` | selections with steps, of arrays in any container |
 //!
-//! How a container is opened is in `open.rs`.
+//! `open.rs` opens a container.
 
 mod boxes;
 mod chunk;
+mod decoding;
+mod frame_array;
+mod read;
 mod reader;
 mod selected;
-mod slices;
 mod stream;
 mod verify;
 
 use std::fmt;
 use std::ops::Range;
 
-use blosc_core::{Decoder, Limits, Parallelism};
+use blosc_core::{Decoder, Limits};
 use bloscpack_format::bcolz::{Attrs, Sizes, Storage};
 use bloscpack_format::bloscpack::{Header, Layout, MetadataHeader, MetadataSection};
 use bloscpack_format::frame::{B2nd, Frame, Grid, decode_vlmetalayer};
@@ -30,9 +35,9 @@ use bloscpack_format::numpy::NumpyMeta;
 use bloscpack_format::{Format, Json};
 
 pub(crate) use self::boxes::Boxes;
+pub(crate) use self::frame_array::max_items_nbytes;
 pub use self::reader::PlainReader;
-pub(crate) use self::slices::most_of;
-use crate::container::{Container, Details, Worker};
+use crate::container::{Container, Details};
 use crate::source::ReadAt;
 use crate::{Cancel, Error};
 
@@ -71,6 +76,10 @@ impl<'a> Archive<'a> {
 
     pub(crate) fn get_limits(&self) -> &Limits {
         &self.limits
+    }
+
+    fn get_cancel(&self) -> &Cancel {
+        &self.cancel
     }
 
     /// Sets the switch that ends reading early with [`Error::Cancelled`], where no options bring another one.
@@ -214,6 +223,14 @@ impl<'a> Archive<'a> {
         self.container.uncompressed()
     }
 
+    pub(crate) fn container(&self) -> &(dyn Container + 'a) {
+        &*self.container
+    }
+
+    fn expect_chunk(&self, number: u64) -> Result<(), Error> {
+        if number < self.nchunks() { Ok(()) } else { Err(self.no_such_chunk(number)) }
+    }
+
     fn no_such_chunk(&self, number: u64) -> Error {
         Error::Range { unit: "chunks", start: number, end: number.saturating_add(1), len: self.nchunks() }
     }
@@ -230,13 +247,6 @@ impl<'a> Archive<'a> {
             limits.check_unearned(nbytes, self.container.stored(nbytes / Limits::EARNED as u64 + 1))?;
         }
         Ok(())
-    }
-
-    /// A worker that decodes chunks.
-    fn worker(&self, limits: Limits, parallelism: Parallelism, cancel: &Cancel) -> Worker {
-        let limits = limits.max_nbytes(usize::MAX);
-        let decoder = Decoder::new().limits(limits).parallelism(parallelism).cancel(cancel.clone());
-        Worker { decoder: self.container.decoder(decoder), limits }
     }
 }
 

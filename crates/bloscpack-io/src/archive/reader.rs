@@ -3,11 +3,12 @@
 use std::io::{self, Read, Seek, SeekFrom};
 
 use blosc_core::memory;
-use bloscpack_format::frame::Region;
+use bloscpack_format::frame::{Grid, Region};
 
 use super::Archive;
-use super::boxes::Boxes;
-use super::slices::most_of;
+use super::decoding::Decoding;
+use super::frame_array::max_items_nbytes;
+use super::stream::check_empty_chunks;
 use crate::{Error, UnpackOptions};
 
 /// Whole chunks are decoded until there are so many bytes.
@@ -51,16 +52,12 @@ pub struct PlainReader<'a> {
     ahead: u64,
 }
 
-impl Archive<'_> {
-    /// All plain bytes as a reader. It fails for the same reasons as [`Archive::unpack`], with an [`Error`] inside of an
-    /// [`io::Error`]; `Error::from` takes it out again.
-    pub fn reader(&self, options: &UnpackOptions) -> PlainReader<'_> {
-        let (archive, options, region) = (self, options.clone(), self.grid().map(|grid| grid.all()));
+impl<'a> PlainReader<'a> {
+    pub(super) fn new(archive: &'a Archive<'a>, options: UnpackOptions) -> Self {
+        let region = archive.grid().map(Grid::all);
         PlainReader { archive, options, at: 0, region, window: Vec::new(), read: 0, skip: 0, ahead: WINDOW }
     }
-}
 
-impl PlainReader<'_> {
     /// Decodes the next bytes, for a read of `wanted` bytes.
     fn fill(&mut self, wanted: usize) -> Result<(), Error> {
         self.window.clear();
@@ -90,14 +87,15 @@ impl PlainReader<'_> {
             memory::resize(&mut self.window, piece, 0)?;
             return source.read_exact_at(start + self.at, &mut self.window).map_err(Error::reading);
         }
-        if let (Some(region), Some(array), Some(grid)) = (&self.region, archive.array(), archive.grid()) {
+        if let (Some(region), Some(array)) = (&self.region, archive.frame_array()) {
+            let grid = array.grid();
             let itemsize = grid.itemsize().max(1);
             let items = self.at / itemsize..len / itemsize;
-            let mut most = most_of(&self.options.limits).checked_div(itemsize).unwrap_or(1);
+            let mut most = max_items_nbytes(&self.options.limits).checked_div(itemsize).unwrap_or(1);
             if self.ahead < WINDOW {
                 most = most.min(wanted.div_ceil(itemsize));
             }
-            if let Some(next) = Boxes::new(array, region, items, most).next() {
+            if let Some(next) = array.boxes(region, items, most).next() {
                 memory::reserve(&mut self.window, grid.nbytes_of(&next)? as usize)?;
                 archive.copy_slice(&next, &mut self.window, &self.options)?;
             }
@@ -108,7 +106,7 @@ impl PlainReader<'_> {
                 let chunk = archive.chunk_of(end)?;
                 let behind = archive.chunk_range(chunk)?.end.max(end + 1).min(len);
                 // Values that nobody stored are there in any number.
-                end = if archive.container.is_special(chunk) { behind.min(self.at + window) } else { behind };
+                end = if archive.container().is_special(chunk) { behind.min(self.at + window) } else { behind };
             }
             // What is read of it is written on: only what is not earned is bounded.
             archive.check_output(end - self.at, &self.options.limits.max_nbytes(usize::MAX))?;
@@ -116,7 +114,7 @@ impl PlainReader<'_> {
             archive.copy_range_with(self.at..end, &mut self.window, &self.options)?;
         }
         let end = self.at + self.window.len() as u64;
-        if end >= len { archive.check_empty_chunks(&self.options) } else { Ok(()) }
+        if end >= len { check_empty_chunks(Decoding::new(archive, &self.options)) } else { Ok(()) }
     }
 
     /// Where the next byte that is read is.

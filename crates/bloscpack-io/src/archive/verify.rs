@@ -1,29 +1,22 @@
-//! Verifying an archive: every chunk is decoded, once, however often a frame's index names it.
+//! Verifies an archive: every chunk is decoded once, however often a frame's index names it.
 
-use super::Archive;
-use super::stream::Wanted;
+use super::decoding::{Decoding, Ranges, Wanted};
+use super::stream;
+use crate::Error;
 use crate::container::ToVerify;
 use crate::options::Event;
-use crate::{Error, UnpackOptions};
 
-impl Archive<'_> {
-    /// Checks everything that can be checked: every chunk is decoded, sizes are compared, and vlmetalayers are read. Of a
-    /// bloscpack file, [`verify`](crate::verify) checks more. Of a frame it takes as long as its different
-    /// chunks do: a chunk that is not stored, or stored once for many, is not decoded many times.
-    ///
-    /// # Errors
-    /// The first damage, as [`Archive::unpack`].
-    pub fn verify(&self, options: &UnpackOptions) -> Result<(), Error> {
-        let ToVerify { unstored, nchunks, mut chunks } = self.container.to_verify(&options.limits)?;
-        if unstored > 0 {
-            options.observer.tell(Event::Plain(unstored));
-        }
-        let mut next = || match chunks.next().transpose()? {
-            Some((chunk, times)) => Ok(Some(Wanted { chunk, part: None, times })),
-            None => Ok(None),
-        };
-        let found = self.copy_wanted(&mut next, nchunks, &mut |_, _| Ok(()), options)?;
-        self.container.check_sum(unstored.saturating_add(found))?;
-        self.container.verify_rest(&options.limits, &options.cancel)
+pub(super) fn verify(decoding: Decoding<'_>) -> Result<(), Error> {
+    let (container, options) = (decoding.archive().container(), decoding.options());
+    let ToVerify { unstored, nchunks, mut chunks } = container.to_verify(&options.limits)?;
+    if unstored > 0 {
+        options.observer.tell(Event::Plain(unstored));
     }
+    let mut next = || match chunks.next().transpose()? {
+        Some((chunk, times)) => Ok(Some(Wanted { chunk, ranges: Ranges::Whole, task: times })),
+        None => Ok(None),
+    };
+    let found = stream::copy_chunks(decoding, nchunks, &mut next, &mut |_, _| Ok(()))?;
+    container.check_sum(unstored.saturating_add(found))?;
+    container.verify_rest(&options.limits, &options.cancel)
 }

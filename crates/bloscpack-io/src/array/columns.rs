@@ -4,7 +4,7 @@ use blosc_core::memory;
 use bloscpack_format::FormatError;
 use bloscpack_format::numpy::{Dtype, Leaf, NumpyError};
 
-use crate::Error;
+use crate::error::{Error, NoText};
 
 /// Fields of a line of a table: programs that read tables take no more.
 const MAX_FIELDS: usize = 16_384;
@@ -23,7 +23,7 @@ pub(crate) fn field_names(
     let scalars = leaves.iter().try_fold(0_u64, |sum, leaf| sum.checked_add(leaf.len()));
     let fields = items.zip(scalars).and_then(|(items, scalars)| items.checked_mul(scalars));
     if fields.is_none_or(|fields| fields > MAX_FIELDS.saturating_sub(head.len()) as u64) {
-        return Err(Error::NoText { what: format!("the rows have more than {MAX_FIELDS} items") });
+        return Err(Error::NoText(NoText::Columns { max: MAX_FIELDS }));
     }
     for item in 0..items.unwrap_or(0) {
         for leaf in leaves {

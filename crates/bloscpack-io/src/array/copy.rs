@@ -8,7 +8,7 @@ use bloscpack_format::frame::{B2nd, Region};
 use bloscpack_format::numpy::{Order, Run, Selection, Strided};
 
 use super::View;
-use crate::archive::{Boxes, most_of};
+use crate::archive::{Boxes, max_items_nbytes};
 use crate::in_memory::room;
 use crate::source::gather;
 use crate::{Error, UnpackOptions};
@@ -43,7 +43,7 @@ impl View<'_> {
             let bytes = run.from + items.start * itemsize..run.from + items.end * itemsize;
             return self.archive.copy_range_with(bytes, output, options);
         }
-        let most = most_of(&options.limits);
+        let most = max_items_nbytes(&options.limits);
         let passes = (items.end - items.start).saturating_mul(itemsize).div_ceil(most.max(1));
         let counts = selection.counts();
         let region = Region { start: vec![0; counts.len()], stop: counts };

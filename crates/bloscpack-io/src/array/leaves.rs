@@ -1,16 +1,12 @@
 //! The scalars of an item and their texts.
 
-use blosc_core::memory;
 use bloscpack_format::numpy::{Dtype, Leaf, Scalar};
 
-use crate::Error;
+use crate::error::{Error, NoText};
 
 /// The scalars of an item, all of which must have a text.
 pub(crate) fn text_leaves(dtype: &Dtype) -> Result<Vec<Leaf>, Error> {
-    let refuse = || match memory::format(format_args!("items of dtype {dtype} have no text")) {
-        Ok(what) => Error::NoText { what },
-        Err(error) => error.into(),
-    };
+    let refuse = || Error::from(NoText::dtype(dtype));
     let leaves = dtype.leaves()?.ok_or_else(refuse)?;
     if leaves.iter().all(|leaf| leaf.scalar.has_text()) { Ok(leaves) } else { Err(refuse()) }
 }

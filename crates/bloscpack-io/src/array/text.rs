@@ -217,10 +217,13 @@ fn write_word(text: &[u8], output: &mut impl Write) -> io::Result<()> {
 
 #[cfg(feature = "csv")]
 pub(crate) fn csv_error(error: csv::Error) -> Error {
+    if !error.is_io_error() {
+        return Error::writing(io::Error::other(error));
+    }
     Error::writing(match error.into_kind() {
         // The error of the output itself, by which a closed pipe is told.
         csv::ErrorKind::Io(error) => error,
-        kind => io::Error::other(format!("{kind:?}")),
+        _ => io::ErrorKind::Other.into(),
     })
 }
 

@@ -35,7 +35,7 @@ impl Error {
             | Error::ArrayCut { .. }
             | Error::PackParams { .. }
             | Error::FrameParams { .. }
-            | Error::NoText { .. }
+            | Error::NoText(_)
             | Error::Attribute { .. } => ErrorKind::InvalidInput,
             Error::Unrecognised { .. }
             | Error::ChunkDigest(_)

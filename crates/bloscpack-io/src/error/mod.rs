@@ -1,28 +1,38 @@
-//! What can go wrong between a file and its plain bytes.
+//! The error type of this crate.
 //!
 //! | file | contents |
 //! |---|---|
-//! | `mod` | the error type and its constructors |
+//! | `mod` | the error type |
+//! | `construct` | its constructors, and what callers in this crate add to an error |
 //! | `data` | kind, location, limit, refused memory |
 //! | `activity` | the activity that an I/O error interrupted |
+//! | `no_text` | why items have no text |
+//! | `phrases` | parts of messages |
 //! | `report` | an error with its sources and advice on one line |
 //! | `convert` | conversions from and to [`std::io::Error`] |
 
 mod activity;
+mod construct;
 mod convert;
 mod data;
+mod no_text;
+mod phrases;
 mod report;
-
-pub use self::activity::Activity;
-pub use self::report::{Advice, ErrorReport};
+#[cfg(test)]
+mod tests;
 
 use std::error::Error as StdError;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use blosc_core::{Cancelled, DecodeError, EncodeError, OutOfMemory, OverLimit};
+use blosc_core::{DecodeError, EncodeError, OutOfMemory, OverLimit};
 use bloscpack_format::checksum::{Checksum, Digest};
-use bloscpack_format::{Format, FormatError, Part};
+use bloscpack_format::{Format, FormatError};
+
+pub use self::activity::Activity;
+pub use self::no_text::NoText;
+use self::phrases::{counted, listed};
+pub use self::report::{Advice, ErrorReport};
 
 /// Why an operation failed. After any of them the outputs are as they were before.
 ///
@@ -344,11 +354,8 @@ pub enum Error {
         expected: u64,
     },
     /// Items that cannot be written as text.
-    #[error("it cannot be written as text: {what}")]
-    NoText {
-        /// Why not.
-        what: String,
-    },
+    #[error("it cannot be written as text")]
+    NoText(#[source] NoText),
     /// An attribute cannot be stored, or not be changed.
     #[error("attribute {name:?}: {why}")]
     Attribute {
@@ -406,105 +413,6 @@ pub struct ChunkDigestMismatch {
     pub computed: Digest,
 }
 
-/// Names for a message, of many the first ones.
-fn listed(names: &[String]) -> String {
-    const MOST: usize = 20;
-    let first: Vec<String> = names.iter().take(MOST).map(|name| format!("{name:?}")).collect();
-    match names.len().saturating_sub(MOST) {
-        0 if names.is_empty() => "none at all".into(),
-        0 => first.join(", "),
-        more => format!("{} and {more} more", first.join(", ")),
-    }
-}
-
-impl From<EncodeError> for Error {
-    fn from(error: EncodeError) -> Self {
-        match error {
-            EncodeError::Cancelled => Error::Cancelled,
-            error => Error::Encode(error),
-        }
-    }
-}
-
-impl From<Cancelled> for Error {
-    fn from(_: Cancelled) -> Self {
-        Error::Cancelled
-    }
-}
-
-impl Error {
-    /// [`Error::Cancelled`] in place of what a chunk says that was called off.
-    pub(crate) fn or_cancelled(self) -> Error {
-        if self.is_cancelled() { Error::Cancelled } else { self }
-    }
-
-    /// The error itself if memory was refused, which tells nothing about the input; else `Ok` with it.
-    pub(crate) fn unless_out_of_memory(self) -> Result<Error, Error> {
-        match self.out_of_memory() {
-            Some(_) => Err(self),
-            None => Ok(self),
-        }
-    }
-
-    pub(crate) fn file(doing: &'static str, path: &Path, source: io::Error) -> Error {
-        Error::File { doing, path: path.to_owned(), source }
-    }
-
-    /// The same error, in a file of a directory. A name that the error shows already is not repeated.
-    pub(crate) fn in_file(self, file: String) -> Error {
-        let source = match self {
-            Error::Format(error) if is_part(&file, error.part()) => Error::FileFormat(error),
-            error if error.starts_with_file() == Some(&file) => return error,
-            error => error,
-        };
-        Error::InFile { file, source: Box::new(source) }
-    }
-
-    /// The file or directory that the message starts with.
-    fn starts_with_file(&self) -> Option<&String> {
-        match self {
-            Error::InFile { file, .. } | Error::Pending { file, .. } | Error::MissingChunks { file, .. } => Some(file),
-            Error::NotWritable { directory, .. } | Error::NotBcolz { directory } => Some(directory),
-            Error::ColumnLength { column, .. } => Some(column),
-            _ => None,
-        }
-    }
-
-    /// The same, of an input or an output that has a name.
-    pub(crate) fn with_names(self, input: Option<&Path>, output: Option<&Path>) -> Error {
-        match (self, input, output) {
-            (Error::Io { doing: Activity::Reading, source }, Some(path), _) => Error::file("reading", path, source),
-            (Error::Io { doing: Activity::Writing, source }, _, Some(path)) => Error::file("writing", path, source),
-            (error, ..) => error,
-        }
-    }
-
-    /// For use with `map_err`: an I/O error of the input.
-    pub(crate) fn reading(source: io::Error) -> Error {
-        Error::Io { doing: Activity::Reading, source }
-    }
-
-    /// For use with `map_err`: an I/O error of the output.
-    pub(crate) fn writing(source: io::Error) -> Error {
-        Error::Io { doing: Activity::Writing, source }
-    }
-
-    /// For use with `map_err`: an I/O error while `doing` something else.
-    pub(crate) fn io(doing: &'static str) -> impl Fn(io::Error) -> Error {
-        move |source| Error::Io { doing: Activity::Other(doing), source }
-    }
-
-    /// [`Error::NotANumpyArray`] for a text or an error.
-    pub(crate) fn not_an_array(source: impl Into<Box<dyn StdError + Send + Sync>>) -> Error {
-        Error::NotANumpyArray { source: source.into() }
-    }
-}
-
-/// Whether the file of a bcolz directory is this part of it.
-fn is_part(file: &str, part: Option<Part>) -> bool {
-    part.and_then(Part::file_name).is_some_and(|name| file.ends_with(name))
-}
-
 /// `, offset 3` for an error that leaves out its offset.
 fn offset_in(source: &Error) -> String {
     match source {
@@ -512,92 +420,5 @@ fn offset_in(source: &Error) -> String {
             error.location().offset.map_or(String::new(), |offset| format!(", offset {offset}"))
         }
         _ => String::new(),
-    }
-}
-
-fn counted(chunks: u64) -> String {
-    if chunks == 1 { "1 chunk".into() } else { format!("{chunks} chunks") }
-}
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-
-    use std::path::Path;
-
-    use blosc_core::{CorruptStream, ErrorKind, Limits};
-    use bloscpack_format::bcolz::{Attrs, RootDirs, Sizes};
-
-    use super::*;
-
-    fn damaged_stream() -> Error {
-        let source = CorruptStream::new(3, "the stream ends early");
-        Error::Chunk { chunk: 7, offset: 1000, source: DecodeError::Stream { block: 2, stream: 1, offset: 40, source } }
-    }
-
-    #[test]
-    fn a_level_shows_only_itself() {
-        let error = damaged_stream().in_file("d/data/__7.blp".into());
-        let line = "d/data/__7.blp: chunk 7 at offset 1000: block 2, stream 1 at offset 40: byte 3 of the stream: the stream \
-                    ends early";
-        assert_eq!(error.report().to_string(), line);
-        let mut levels = vec![error.to_string()];
-        let mut source = error.source();
-        while let Some(error) = source {
-            levels.push(error.to_string());
-            source = error.source();
-        }
-        assert_eq!(levels.join(": "), line);
-        assert!(levels.iter().all(|level| line.matches(level).count() == 1), "{levels:?}");
-    }
-
-    #[test]
-    fn locations_add_up() {
-        let location = damaged_stream().in_file("d/data/__7.blp".into()).location();
-        assert_eq!(location.file.as_deref(), Some(Path::new("d/data/__7.blp")));
-        assert_eq!((location.chunk, location.block, location.offset), (Some(7), Some(2), Some(1043)));
-        assert_eq!(Error::from(FormatError::UnsupportedVersion { found: 9 }).location().field, Some("format_version"));
-    }
-
-    /// A file that the format names itself is named once, whatever its directory is called.
-    #[test]
-    fn files_are_named_once() {
-        let attrs = |file: &str| Error::from(Attrs::parse(b"[").unwrap_err()).in_file(file.into()).report().to_string();
-        assert_eq!(attrs("d/__attrs__"), "d/__attrs__, offset 1: the text ends too early");
-        assert_eq!(attrs("d/other"), "d/other: __attrs__, offset 1: the text ends too early");
-        let roots = Error::from(RootDirs::parse(b"{}").unwrap_err()).in_file("x: y/__rootdirs__".into());
-        assert!(roots.report().to_string().starts_with("x: y/__rootdirs__: \""), "{}", roots.report());
-        let sizes = Error::from(Sizes::parse(b"1").unwrap_err()).in_file("meta/sizes".into());
-        assert_eq!(sizes.report().to_string(), "meta/sizes: not a JSON object");
-        let twice = sizes.in_file("meta/sizes".into());
-        assert_eq!(twice.report().to_string(), "meta/sizes: not a JSON object");
-        assert_eq!(twice.kind(), ErrorKind::Damaged);
-    }
-
-    #[test]
-    fn advice_is_data() {
-        let over = Limits::new().max_memory(1).check_memory("the index", 2).unwrap_err();
-        let error = Error::from(over).in_file("f".into());
-        assert_eq!(
-            error.report().to_string(),
-            "f: the index: 2, the limit is 1; raise Limits::max_memory if that is meant"
-        );
-        assert_eq!(error.advice(), Some(Advice::RaiseLimit(over)));
-        assert_eq!(error.kind(), ErrorKind::Limit);
-        let error = Error::NotAsWritten { source: Box::new(error) };
-        let advice = "raise Limits::max_memory if that is meant; nothing was replaced; try again, and if it comes back, \
-                      check this machine's memory and disk";
-        let line = "what was written does not read back: f: the index: 2, the limit is 1; ".to_owned() + advice;
-        assert_eq!(error.report().to_string(), line);
-        assert_eq!(error.advice().unwrap().to_string(), advice);
-    }
-
-    /// An I/O error that wraps an error of this crate shows it once.
-    #[test]
-    fn wrapped_errors_are_shown_once() {
-        let error = Error::reading(io::Error::from(damaged_stream()));
-        let line = error.report().to_string();
-        assert_eq!(line, format!("reading the input: {}", damaged_stream().report()));
-        assert_eq!((error.kind(), error.location().chunk), (ErrorKind::Damaged, Some(7)));
     }
 }

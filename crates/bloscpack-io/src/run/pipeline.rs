@@ -16,12 +16,8 @@ use std::sync::{Mutex, PoisonError};
 
 use blosc_core::Limits;
 
-use crate::{Cancel, Error, Threads};
-
-/// Items in flight: two for each worker, so that none waits while the coordinator reads or writes.
-fn depth(threads: usize) -> u64 {
-    2 * threads as u64
-}
+use super::threads::{Threads, depth};
+use crate::{Cancel, Error};
 
 /// What an item holds from when it is read until it is written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

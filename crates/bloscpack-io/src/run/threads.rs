@@ -4,6 +4,11 @@ use std::sync::Arc;
 
 use blosc_core::Parallelism;
 
+/// Items in flight: two for each worker, so that none waits while the coordinator reads or writes.
+pub(super) fn depth(threads: usize) -> u64 {
+    2 * threads as u64
+}
+
 /// The threads that compress and decompress. This crate never builds a pool of its own.
 #[derive(Debug, Clone, Default)]
 pub enum Threads {
@@ -26,10 +31,43 @@ impl Threads {
         }
     }
 
+    /// The largest number of threads, `max` at most, that work on chunks of `chunk_nbytes` plain bytes within `memory` bytes.
+    ///
+    /// Two chunks per thread are in memory at a time, or one without a second thread, each plain and compressed. What a
+    /// thread needs besides, a block and the tables of its codec, is little and not counted.
+    ///
+    /// # Errors
+    /// The bytes that a single thread needs, if they are more than `memory`.
+    pub fn count_within(memory: u64, chunk_nbytes: u64, max: usize) -> Result<usize, u64> {
+        let needed = |threads: usize| {
+            let chunks = if threads == 1 { 1 } else { depth(threads) };
+            chunk_nbytes.saturating_mul(2).saturating_mul(chunks)
+        };
+        (1..=max.max(1)).rev().find(|threads| needed(*threads) <= memory).ok_or_else(|| needed(1))
+    }
+
     /// Who works on the blocks of a chunk, if there are `nchunks` of them (as far as known): few chunks do not keep all
     /// threads busy, so their blocks are shared out; of many, each is one thread's.
     pub(crate) fn for_blocks(&self, nchunks: Option<u64>) -> Parallelism {
         let few = nchunks.is_some_and(|nchunks| nchunks < 2 * self.count() as u64);
         if few && !matches!(self, Threads::Serial) { Parallelism::Ambient } else { Parallelism::Serial }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_give_way_to_memory() {
+        let threads = |memory: u64, max| Threads::count_within(memory << 20, 1 << 20, max);
+        assert_eq!(threads(2, 8), Ok(1));
+        assert_eq!(threads(7, 8), Ok(1));
+        assert_eq!(threads(8, 8), Ok(2));
+        assert_eq!(threads(31, 8), Ok(7));
+        assert_eq!(threads(1000, 8), Ok(8));
+        assert_eq!(threads(1000, 1), Ok(1));
+        assert_eq!(Threads::count_within(2_097_151, 1 << 20, 8), Err(2 << 20));
+        assert_eq!(Threads::count_within(1, u64::MAX, 8), Err(u64::MAX));
     }
 }

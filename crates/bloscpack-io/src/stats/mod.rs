@@ -22,10 +22,11 @@ use self::spread::Spread;
 
 pub use self::totals::Numbers;
 use self::totals::Totals;
+use crate::UnpackOptions;
 use crate::array::Array;
+use crate::error::{Error, NoText};
 use crate::in_memory::room;
 use crate::options::Event;
-use crate::{Error, UnpackOptions};
 
 /// Bytes that are looked at at a time.
 const PIECE: u64 = 1 << 20;
@@ -57,10 +58,7 @@ impl Array<'_> {
     /// [`Error::NoText`] for a dtype whose fields cannot be told apart; else what reading answers.
     pub fn stats(&self, options: &UnpackOptions) -> Result<Vec<ColumnStats>, Error> {
         let dtype = &self.meta().dtype;
-        let refuse = || match memory::format(format_args!("the fields of dtype {dtype} cannot be told apart")) {
-            Ok(what) => Error::NoText { what },
-            Err(error) => error.into(),
-        };
+        let refuse = || Error::from(NoText::fields(dtype));
         let mut columns = memory::collect(dtype.leaves()?.ok_or_else(refuse)?.into_iter().map(Column::new))?;
         // Bytes are told as they pass; there are two passes.
         options.observer.tell(Event::Begin { nbytes: self.nbytes().saturating_mul(2) });

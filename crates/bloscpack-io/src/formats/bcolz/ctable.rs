@@ -3,12 +3,13 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use blosc_core::Limits;
+use blosc_core::{Limits, OutOfMemory, memory};
 use bloscpack_format::bcolz::{Attrs, ROOTDIRS_FILE, RootDirs};
 
 use super::carray::{Carray, attrs_of};
 use super::container::OpenCarray;
 use super::kept::Kept;
+use super::row_descr;
 use super::settled::Settled;
 use super::store::Below;
 use super::store::read_meta;
@@ -87,6 +88,17 @@ impl<D: ReadDirectory> Ctable<D> {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// The dtype of a row as NumPy's `descr` spells it: a field for each column, and `'|O'` for Python objects.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn row_descr(&self) -> Result<String, OutOfMemory> {
+        let mut descr = memory::Text::default();
+        // `finish` returns the error.
+        let _ = row_descr::write(self.names.iter().zip(&self.columns), &mut descr);
+        descr.finish()
     }
 
     /// The directory.

@@ -15,6 +15,7 @@
 //! | `local`, `memory` | directories on the file system and in memory |
 //! | `root` | what is in a directory |
 //! | `carray`, `ctable` | what opening an array or a table gives |
+//! | `row_descr` | the dtype of the rows of a table |
 //! | `kept` | what the metadata of all columns may take |
 //! | `container` | a carray as a container |
 //! | `chunk` | a chunk file, and its plain bytes |
@@ -35,6 +36,7 @@ pub(crate) mod local;
 mod memory;
 mod read;
 mod root;
+mod row_descr;
 pub(crate) mod settled;
 pub(crate) mod store;
 mod verify;

@@ -5,13 +5,12 @@ use crate::json::{Object, number, text};
 use crate::report::Report;
 use crate::size::double_pretty_size;
 use anyhow::Result;
-use blosc_core::{Filter, OutOfMemory, memory};
+use blosc_core::Filter;
+use bloscpack_format::Json;
 use bloscpack_format::bcolz::{Attrs, Cparams, Shuffle};
-use bloscpack_format::{Json, write_str_repr};
 use bloscpack_io::Error;
 use bloscpack_io::ReadDirectory;
 use bloscpack_io::bcolz::{Carray, Column, Ctable, LocalDirectory, Root};
-use std::fmt::{self, Write};
 use std::path::Path;
 
 /// As an object. No chunk is looked at; attributes that cannot be read are left out.
@@ -56,38 +55,10 @@ fn columns(table: &Ctable<LocalDirectory>) -> Result<Object> {
         .with("typesize", Json::Int(sum(atoms).max(1)))
         .with("nchunks", Json::Int(sum(|column| column.rows().nchunks().cast_signed())))
         .with("shape", Json::Array(vec![number(table.len())]))
-        .with("dtype", Json::String(row_dtype(table)?))
+        .with("dtype", Json::String(table.row_descr()?))
         .with("rows", number(table.len()))
         .with("columns", Json::Array(table.names().iter().map(|name| text(name)).collect()))
         .with("carrays", Json::Array(described)))
-}
-
-/// The `descr` of a row of a table, a field for each column.
-fn row_dtype(table: &Ctable<LocalDirectory>) -> Result<String, OutOfMemory> {
-    let mut descr = memory::Text::default();
-    // The text keeps a refusal.
-    let _ = write_row_dtype(table, &mut descr);
-    descr.finish()
-}
-
-fn write_row_dtype(table: &Ctable<LocalDirectory>, descr: &mut impl Write) -> fmt::Result {
-    descr.write_char('[')?;
-    for (index, (name, column)) in table.names().iter().zip(table.columns()).enumerate() {
-        descr.write_str(if index == 0 { "(" } else { ", (" })?;
-        write_str_repr(name, descr)?;
-        match column.dtype().as_plain() {
-            Some(dtype) => write!(descr, ", {dtype}")?,
-            None => descr.write_str(", '|O'")?,
-        }
-        let axes: Vec<String> = column.shape().iter().skip(1).map(u64::to_string).collect();
-        match axes.as_slice() {
-            [] => {}
-            [axis] => write!(descr, ", ({axis},)")?,
-            axes => write!(descr, ", ({})", axes.join(", "))?,
-        }
-        descr.write_char(')')?;
-    }
-    descr.write_char(']')
 }
 
 fn array<D: ReadDirectory>(object: Object, carray: &Carray<D>) -> Result<Object> {

@@ -1,0 +1,105 @@
+//! Decodes chunks of a container in parallel and hands them on in order.
+
+use std::ops::Range;
+
+use blosc_core::{Decoder, Limits, Parallelism};
+
+use super::Archive;
+use crate::container::{Plain, Worker};
+use crate::run::pipeline;
+use crate::{Cancel, Error, UnpackOptions};
+
+/// An archive and the options that it is read with.
+#[derive(Clone, Copy)]
+pub(super) struct Decoding<'a> {
+    archive: &'a Archive<'a>,
+    options: &'a UnpackOptions,
+}
+
+/// A chunk to decode, whole or in part, and what the caller does with it.
+pub(super) struct Wanted<T> {
+    pub(super) chunk: u64,
+    pub(super) ranges: Ranges,
+    pub(super) task: T,
+}
+
+/// Ranges of the plain bytes of a chunk.
+pub(super) enum Ranges {
+    Whole,
+    One(Range<usize>),
+    /// In rising order.
+    Many(Vec<Range<usize>>),
+}
+
+impl Ranges {
+    /// The ranges; `None` for a whole chunk.
+    pub(super) fn as_slice(&self) -> Option<&[Range<usize>]> {
+        match self {
+            Ranges::Whole => None,
+            Ranges::One(range) => Some(std::slice::from_ref(range)),
+            Ranges::Many(ranges) => Some(ranges),
+        }
+    }
+}
+
+impl<'a> Decoding<'a> {
+    pub(super) fn new(archive: &'a Archive<'a>, options: &'a UnpackOptions) -> Self {
+        Decoding { archive, options }
+    }
+
+    pub(super) fn archive(&self) -> &'a Archive<'a> {
+        self.archive
+    }
+
+    pub(super) fn options(&self) -> &'a UnpackOptions {
+        self.options
+    }
+
+    /// Decodes all chunks that `next` returns and passes each to `write`, in order. `nchunks` says how many may come: few
+    /// chunks are decoded by several threads each.
+    pub(super) fn each<T: Send>(
+        &self,
+        nchunks: u64,
+        next: impl FnMut() -> Result<Option<Wanted<T>>, Error>,
+        mut write: impl FnMut(Wanted<T>, Plain) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let options = self.options;
+        let weight = |wanted: &Wanted<T>| self.archive.container().weight(wanted.chunk, options);
+        pipeline::run_within(
+            (&options.limits, &weight),
+            &options.threads,
+            &options.cancel,
+            || Ok(self.worker(nchunks)),
+            next,
+            |worker: &mut Worker, wanted: Wanted<T>| {
+                let plain = decode(self.archive, worker, wanted.chunk, wanted.ranges.as_slice())?;
+                Ok((wanted, plain))
+            },
+            |(wanted, plain): (Wanted<T>, Plain)| write(wanted, plain),
+        )
+    }
+
+    /// A worker of an operation on `nchunks` chunks.
+    pub(super) fn worker(&self, nchunks: u64) -> Worker {
+        let UnpackOptions { limits, threads, cancel, .. } = self.options;
+        worker(self.archive, *limits, threads.for_blocks(Some(nchunks)), cancel)
+    }
+}
+
+/// A worker that decodes chunks of an archive.
+pub(super) fn worker(archive: &Archive<'_>, limits: Limits, parallelism: Parallelism, cancel: &Cancel) -> Worker {
+    let limits = limits.max_nbytes(usize::MAX);
+    let decoder = Decoder::new().limits(limits).parallelism(parallelism).cancel(cancel.clone());
+    Worker { decoder: archive.container().decoder(decoder), limits }
+}
+
+/// The plain bytes of chunk `number`, or of ranges of them one after the other.
+pub(super) fn decode(
+    archive: &Archive<'_>,
+    worker: &mut Worker,
+    number: u64,
+    ranges: Option<&[Range<usize>]>,
+) -> Result<Plain, Error> {
+    archive.expect_chunk(number)?;
+    archive.container().decode(worker, number, ranges)
+}

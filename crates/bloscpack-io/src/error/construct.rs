@@ -1,0 +1,104 @@
+//! Constructors of errors, and what callers in this crate add to an error.
+
+use std::error::Error as StdError;
+use std::io;
+use std::path::Path;
+
+use blosc_core::{Cancelled, EncodeError, OutOfMemory};
+use bloscpack_format::Part;
+
+use super::{Activity, Error, NoText};
+
+impl From<EncodeError> for Error {
+    fn from(error: EncodeError) -> Self {
+        match error {
+            EncodeError::Cancelled => Error::Cancelled,
+            error => Error::Encode(error),
+        }
+    }
+}
+
+impl From<Cancelled> for Error {
+    fn from(_: Cancelled) -> Self {
+        Error::Cancelled
+    }
+}
+
+impl Error {
+    /// [`Error::Cancelled`] in place of what a chunk says that was called off.
+    pub(crate) fn or_cancelled(self) -> Error {
+        if self.is_cancelled() { Error::Cancelled } else { self }
+    }
+
+    /// The error itself if memory was refused, which tells nothing about the input; else `Ok` with it.
+    pub(crate) fn unless_out_of_memory(self) -> Result<Error, Error> {
+        match self.out_of_memory() {
+            Some(_) => Err(self),
+            None => Ok(self),
+        }
+    }
+
+    pub(crate) fn file(doing: &'static str, path: &Path, source: io::Error) -> Error {
+        Error::File { doing, path: path.to_owned(), source }
+    }
+
+    /// The same error, in a file of a directory. A name that the error shows already is not repeated.
+    pub(crate) fn in_file(self, file: String) -> Error {
+        let source = match self {
+            Error::Format(error) if is_part(&file, error.part()) => Error::FileFormat(error),
+            error if error.starts_with_file() == Some(&file) => return error,
+            error => error,
+        };
+        Error::InFile { file, source: Box::new(source) }
+    }
+
+    /// The file or directory that the message starts with.
+    fn starts_with_file(&self) -> Option<&String> {
+        match self {
+            Error::InFile { file, .. } | Error::Pending { file, .. } | Error::MissingChunks { file, .. } => Some(file),
+            Error::NotWritable { directory, .. } | Error::NotBcolz { directory } => Some(directory),
+            Error::ColumnLength { column, .. } => Some(column),
+            _ => None,
+        }
+    }
+
+    /// The same, of an input or an output that has a name.
+    pub(crate) fn with_names(self, input: Option<&Path>, output: Option<&Path>) -> Error {
+        match (self, input, output) {
+            (Error::Io { doing: Activity::Reading, source }, Some(path), _) => Error::file("reading", path, source),
+            (Error::Io { doing: Activity::Writing, source }, _, Some(path)) => Error::file("writing", path, source),
+            (error, ..) => error,
+        }
+    }
+
+    /// For use with `map_err`: an I/O error of the input.
+    pub(crate) fn reading(source: io::Error) -> Error {
+        Error::Io { doing: Activity::Reading, source }
+    }
+
+    /// For use with `map_err`: an I/O error of the output.
+    pub(crate) fn writing(source: io::Error) -> Error {
+        Error::Io { doing: Activity::Writing, source }
+    }
+
+    /// For use with `map_err`: an I/O error while `doing` something else.
+    pub(crate) fn io(doing: &'static str) -> impl Fn(io::Error) -> Error {
+        move |source| Error::Io { doing: Activity::Other(doing), source }
+    }
+
+    /// [`Error::NotANumpyArray`] for a text or an error.
+    pub(crate) fn not_an_array(source: impl Into<Box<dyn StdError + Send + Sync>>) -> Error {
+        Error::NotANumpyArray { source: source.into() }
+    }
+}
+
+impl From<Result<NoText, OutOfMemory>> for Error {
+    fn from(reason: Result<NoText, OutOfMemory>) -> Self {
+        reason.map_or_else(Error::OutOfMemory, Error::NoText)
+    }
+}
+
+/// Whether the file of a bcolz directory is this part of it.
+fn is_part(file: &str, part: Option<Part>) -> bool {
+    part.and_then(Part::file_name).is_some_and(|name| file.ends_with(name))
+}
