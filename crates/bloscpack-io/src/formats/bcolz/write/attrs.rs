@@ -1,81 +1,79 @@
-//! The attributes of a ctable that is being written, and of its columns.
+//! The attributes of a carray or ctable that is being changed.
 
 use bloscpack_format::Json;
-use bloscpack_format::bcolz::Attrs;
+use bloscpack_format::bcolz::{ATTRS_FILE, Attrs, MAX_ATTRS_LEN, PendingStep};
 
-use super::ctable::CtableWriter;
+use super::staging::Staging;
+use super::subdirectory::Subdirectory;
 use crate::Error;
-use crate::formats::bcolz::store::Directory;
-use crate::formats::bcolz::store::read_attrs;
+use crate::formats::bcolz::store::{Directory, read_attrs};
 
-impl<D: Directory> CtableWriter<D> {
-    /// The attributes of the table as they are going to be.
-    ///
-    /// # Errors
-    /// [`Error::InFile`] if their file is damaged.
-    pub fn attrs(&mut self) -> Result<&Attrs, Error> {
-        Ok(self.attrs_mut()?)
+/// Attributes with the changes since the last flush. Their file is read when they are first needed.
+#[derive(Debug, Default)]
+pub(super) struct AttrsEdit {
+    attrs: Option<Attrs>,
+    /// Whether they differ from those in the file.
+    is_changed: bool,
+}
+
+impl AttrsEdit {
+    /// Returns the attributes as the next flush will write them.
+    pub(super) fn get<D: Directory>(&mut self, dir: &Subdirectory<D>) -> Result<&Attrs, Error> {
+        Ok(self.load(dir)?)
     }
 
-    /// Sets an attribute of the table. Returns the old one.
-    ///
-    /// # Errors
-    /// [`Error::InFile`] if their file is damaged.
-    pub fn set_attr(&mut self, name: &str, value: Json) -> Result<Option<Json>, Error> {
-        let old = self.attrs_mut()?.set(name, value)?;
-        self.attrs_are_new = true;
-        Ok(old)
-    }
-
-    /// Lets these be the attributes of the table.
-    pub fn set_attrs(&mut self, attrs: Attrs) {
-        self.attrs = Some(attrs);
-        self.attrs_are_new = true;
-    }
-
-    /// The attributes of a column as they are going to be.
-    ///
-    /// # Errors
-    /// [`Error::NoSuchColumn`]; [`Error::InFile`] if their file is damaged.
-    pub fn column_attrs(&mut self, column: &str) -> Result<&Attrs, Error> {
-        Ok(self.column(column)?.attrs()?)
-    }
-
-    /// Lets these be the attributes of a column.
-    ///
-    /// # Errors
-    /// [`Error::NoSuchColumn`].
-    pub fn set_column_attrs(&mut self, column: &str, attrs: Attrs) -> Result<(), Error> {
-        self.column(column)?.set_attrs(attrs);
-        Ok(())
-    }
-
-    /// Removes an attribute of the table, and returns it.
-    ///
-    /// # Errors
-    /// [`Error::InFile`] if their file is damaged.
-    pub fn remove_attr(&mut self, name: &str) -> Result<Option<Json>, Error> {
-        let old = self.attrs_mut()?.remove(name);
-        self.attrs_are_new |= old.is_some();
-        Ok(old)
-    }
-
-    /// Sets an attribute of a column, or removes it. Returns the old one.
-    ///
-    /// # Errors
-    /// [`Error::NoSuchColumn`]; [`Error::InFile`] if their file is damaged.
-    pub fn set_column_attr(&mut self, column: &str, name: &str, value: Option<Json>) -> Result<Option<Json>, Error> {
-        let column = self.column(column)?;
+    /// Sets an attribute, or removes it if `value` is `None`. Returns the old value.
+    pub(super) fn set<D: Directory>(
+        &mut self,
+        dir: &Subdirectory<D>,
+        name: &str,
+        value: Option<Json>,
+    ) -> Result<Option<Json>, Error> {
+        let attrs = self.load(dir)?;
         match value {
-            Some(value) => column.set_attr(name, value),
-            None => column.remove_attr(name),
+            Some(value) => {
+                let old = attrs.set(name, value)?;
+                self.is_changed = true;
+                Ok(old)
+            }
+            None => {
+                let old = attrs.remove(name);
+                self.is_changed |= old.is_some();
+                Ok(old)
+            }
         }
     }
 
-    fn attrs_mut(&mut self) -> Result<&mut Attrs, Error> {
+    /// Replaces all attributes. The old ones need not be readable.
+    pub(super) fn replace(&mut self, attrs: Attrs) {
+        (self.attrs, self.is_changed) = (Some(attrs), true);
+    }
+
+    /// Stages the attributes if they were changed. Returns the step that puts them in place.
+    pub(super) fn stage<D: Directory>(&self, dir: &Subdirectory<D>) -> Result<Option<PendingStep>, Error> {
+        let changed = self.attrs.as_ref().filter(|_| self.is_changed);
+        changed.map(|attrs| stage_attrs(dir.root(), attrs, dir.path(ATTRS_FILE))).transpose()
+    }
+
+    /// Notes that the staged attributes were committed.
+    pub(super) fn committed(&mut self) {
+        self.is_changed = false;
+    }
+
+    fn load<D: Directory>(&mut self, dir: &Subdirectory<D>) -> Result<&mut Attrs, Error> {
         match self.attrs {
             Some(ref mut attrs) => Ok(attrs),
-            None => Ok(self.attrs.insert(read_attrs(&self.root.dir, &self.root.limits)?)),
+            None => Ok(self.attrs.insert(dir.read(|found| read_attrs(found, &dir.root().limits))?)),
         }
     }
+}
+
+/// Stages attributes. Returns the step that moves them to `path`.
+pub(super) fn stage_attrs<D: Directory>(root: &Staging<D>, attrs: &Attrs, path: String) -> Result<PendingStep, Error> {
+    let bytes = attrs.to_bytes()?;
+    if bytes.len() as u64 > MAX_ATTRS_LEN {
+        let what = "more than 64 MiB of attributes could not be read again";
+        return Err(Error::NotWritable { directory: root.dir.name(&path), what });
+    }
+    Ok(PendingStep::Move { from: root.stage(&bytes)?, to: path })
 }

@@ -1,4 +1,4 @@
-//! Making and changing a carray.
+//! The public writer of a carray.
 
 use std::fmt;
 use std::io::Read;
@@ -7,26 +7,23 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use blosc_core::Limits;
 use bloscpack_format::Json;
-use bloscpack_format::bcolz::{Attrs, META_DIR, PENDING_FILE, ROOTDIRS_FILE, STORAGE_FILE, Sizes, Storage};
+use bloscpack_format::bcolz::{Attrs, PENDING_FILE, ROOTDIRS_FILE, Sizes, Storage};
 
+use super::assign::Assignment;
 use super::column::Column;
+use super::new::{Place, start};
 use super::params::CarrayParams;
-use super::staging::{Staging, lock};
+use super::staging::Staging;
 use crate::formats::bcolz::kept::Kept;
 use crate::formats::bcolz::local::LocalDirectory;
-use crate::formats::bcolz::root::is_bcolz;
 use crate::formats::bcolz::store::Directory;
-use crate::fs::lock::Lock;
-use crate::fs::new_directory::NewDirectory;
 use crate::fs::place::directory;
-use crate::source::ReadDirectory as _;
 use crate::{Cancel, Error, OpenOptions, Threads};
 
-/// A carray that is being written. [`flush`](Self::flush) makes all changes since the last one true, and durable; a process
-/// that is killed at any moment leaves the array as it was at the last flush. What was not flushed when this is dropped,
-/// never was. After an error of the disk this is of no more use: the array is as it was at the last flush.
+/// Creates a carray or changes one. [`flush`](Self::flush) commits all changes since the last flush and makes them durable. A
+/// process that is killed at any moment leaves the array as it was at the last flush. Dropping the writer discards changes that
+/// were not flushed. After an I/O error the writer refuses further changes; the array is as it was at the last flush.
 ///
 /// ```
 /// use bloscpack_format::bcolz::Dtype;
@@ -53,61 +50,28 @@ pub struct CarrayWriter<D: Directory = LocalDirectory> {
     place: Option<Place>,
 }
 
-/// Where a directory that is being made is to be.
-pub(crate) struct Place {
-    new: NewDirectory,
-    /// Those of the directory that it takes the place of, and of the columns of that.
-    _locks: Vec<Lock>,
-}
-
-impl Place {
-    /// Starts a directory beside its place.
-    pub(crate) fn create(path: &Path, overwrite: bool) -> Result<(Self, LocalDirectory), Error> {
-        let new = NewDirectory::create(path, overwrite, is_bcolz)?;
-        let locks = if path.is_dir() { lock_all(&LocalDirectory::new(path))? } else { Vec::new() };
-        let dir = LocalDirectory::new(new.path());
-        Ok((Place { new, _locks: locks }, dir))
-    }
-
-    pub(crate) fn commit(self) -> Result<(), Error> {
-        self.new.commit()
-    }
-}
-
-/// Locks a directory with all that is a column of it, or may be: whose list is damaged is replaced all the same.
-fn lock_all(old: &LocalDirectory) -> Result<Vec<Lock>, Error> {
-    let mut locks = vec![lock(old, "")?];
-    let names = old.list("").map_err(|error| Error::io("listing")(error).in_file(old.name("")))?;
-    for name in names {
-        if old.list(&format!("{name}/{META_DIR}")).is_ok() {
-            locks.push(lock(old, &name)?);
-        }
-    }
-    Ok(locks)
-}
-
 impl CarrayWriter<LocalDirectory> {
-    /// Starts a carray that is to become the directory `path`, which appears as a whole by [`finish`](Self::finish). With
-    /// `overwrite` it takes the place of a carray or ctable.
+    /// Creates a carray that [`finish`](Self::finish) moves to the directory `path` as a whole. With `overwrite` it replaces a
+    /// carray or ctable.
     ///
     /// # Errors
-    /// [`Error::OutputExists`], [`Error::File`], [`Error::Locked`]; [`Error::CarrayParams`], [`Error::Format`] if there is no
-    /// such carray.
+    /// [`Error::OutputExists`], [`Error::File`], [`Error::Locked`]; [`Error::CarrayParams`], [`Error::Format`] if the
+    /// parameters are not valid.
     pub fn create(path: impl AsRef<Path>, overwrite: bool, params: &CarrayParams) -> Result<Self, Error> {
         params.meta()?;
         let (place, dir) = Place::create(path.as_ref(), overwrite)?;
         Ok(CarrayWriter { place: Some(place), ..CarrayWriter::create_in(dir, params)? })
     }
 
-    /// Opens a carray on the disk. If a change of it was interrupted, it is completed now.
+    /// Opens a carray of the file system, and completes a change that was interrupted.
     ///
     /// # Errors
-    /// [`Error::Locked`] if somebody else is changing it; [`Error::File`], and as [`CarrayWriter::with_directory`].
+    /// [`Error::Locked`] if another process is changing it; [`Error::File`], and as [`CarrayWriter::with_directory`].
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
         CarrayWriter::open_with(path, &OpenOptions::new())
     }
 
-    /// [`CarrayWriter::open`] with other options. Limits bound what is there.
+    /// [`CarrayWriter::open`] with other options. Limits bound what is read.
     ///
     /// # Errors
     /// As [`CarrayWriter::open`].
@@ -115,7 +79,7 @@ impl CarrayWriter<LocalDirectory> {
         fn inner(path: &Path, options: &OpenOptions) -> Result<CarrayWriter, Error> {
             let table = directory(path);
             if [PENDING_FILE, ROOTDIRS_FILE].iter().all(|file| table.join(file).exists()) {
-                // A change of the table that this is a column of.
+                // Complete an interrupted change of the table that has this column.
                 drop(Staging::open(LocalDirectory::open(table)?, options.limits)?);
             }
             CarrayWriter::with_directory(LocalDirectory::open(path)?, options)
@@ -125,7 +89,7 @@ impl CarrayWriter<LocalDirectory> {
 }
 
 impl<D: Directory> CarrayWriter<D> {
-    /// Changes the carray in a directory.
+    /// Opens the carray in a directory.
     ///
     /// # Errors
     /// [`Error::InFile`] with what is wrong with its metadata; [`Error::Pending`]; [`Error::Locked`].
@@ -134,10 +98,10 @@ impl<D: Directory> CarrayWriter<D> {
         Ok(CarrayWriter::with(Column::open(Arc::new(Staging::open(dir, limits)?), "", &mut Kept::new(limits))?))
     }
 
-    /// Makes a carray in a directory that has none, and need not be there yet.
+    /// Creates a carray in a directory without one, which need not exist.
     ///
     /// # Errors
-    /// [`Error::NotWritable`] if something is there; else as [`CarrayWriter::create`].
+    /// [`Error::NotWritable`] if the directory has a carray or ctable; else as [`CarrayWriter::create`].
     pub fn create_in(dir: D, params: &CarrayParams) -> Result<Self, Error> {
         let root = start(dir)?;
         Ok(CarrayWriter::with(Column::create(root, "", params)?))
@@ -147,38 +111,38 @@ impl<D: Directory> CarrayWriter<D> {
         CarrayWriter { column, failed: false, place: None }
     }
 
-    /// How many rows there are going to be.
+    /// The number of rows after the next flush.
     pub fn len(&self) -> u64 {
         self.column.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// What a row is, and how it is compressed.
+    /// The dtype, the rows of a chunk, and how chunks are compressed.
     pub fn storage(&self) -> &Storage {
-        &self.column.meta.storage
+        &self.column.meta().meta().storage
     }
 
-    /// The shape that is going to be. What is counted besides is right after a flush.
+    /// The shape after the next flush. The byte counts are right after a flush.
     pub fn sizes(&self) -> &Sizes {
-        &self.column.meta.sizes
+        &self.column.meta().meta().sizes
     }
 
-    /// Appends rows: their plain bytes.
+    /// Appends rows from their uncompressed bytes.
     ///
     /// # Errors
     /// [`Error::NotRows`]; [`Error::NotWritable`] for Python objects; [`Error::CarrayParams`], [`Error::Encode`] if they
     /// cannot be compressed as `meta/storage` says; [`Error::InFile`].
     pub fn append(&mut self, rows: &[u8]) -> Result<(), Error> {
-        let count = self.column.rows_in(rows.len())?;
+        let count = self.column.meta().rows_in(rows.len() as u64)?;
         self.check_growth(count)?;
         self.edit(|column| column.append(rows))
     }
 
-    /// Appends all rows that `input` gives, compressed by many threads. How many there were.
+    /// Appends all rows of `input`, compressed by many threads. Returns their number.
     ///
     /// # Errors
     /// As [`CarrayWriter::append`]; [`Error::Io`]; [`Error::Cancelled`].
@@ -187,20 +151,20 @@ impl<D: Directory> CarrayWriter<D> {
         self.edit(|column| column.append_stream(input, threads, cancel))
     }
 
-    /// Puts rows in place of every `step`th of a range, from its first on: as many as these are, or one for all of them.
+    /// Replaces every `step`th row of a range, starting with its first, by a row for each of them or by one row for all.
     ///
     /// # Errors
     /// [`Error::Range`], and as [`CarrayWriter::append`].
     pub fn assign(&mut self, rows: Range<u64>, step: NonZeroU64, plain: &[u8]) -> Result<(), Error> {
         self.column.check_writable()?;
-        self.column.check_rows(&rows, step, plain.len())?;
-        self.edit(|column| column.assign(rows, step, plain))
+        self.column.meta().check_rows(&rows, step, plain.len() as u64)?;
+        self.edit(|column| column.assign(&Assignment::new(rows, step, plain)))
     }
 
-    /// Lets there be `len` rows: rows behind go, new ones have the default value.
+    /// Sets the number of rows. New rows have the default value.
     ///
     /// # Errors
-    /// As [`CarrayWriter::append`] if they become more; [`Error::Format`] if they become too many.
+    /// As [`CarrayWriter::append`] if rows are added; [`Error::Format`] if there are too many.
     pub fn resize(&mut self, len: u64) -> Result<(), Error> {
         if let Some(more) = len.checked_sub(self.len()).filter(|more| *more > 0) {
             self.check_growth(more)?;
@@ -219,36 +183,36 @@ impl<D: Directory> CarrayWriter<D> {
         self.edit(|column| column.resize(kept))
     }
 
-    /// The attributes as they are going to be.
+    /// Returns the attributes as the next flush will write them.
     ///
     /// # Errors
     /// [`Error::InFile`] if their file is damaged.
     pub fn attrs(&mut self) -> Result<&Attrs, Error> {
-        Ok(self.column.attrs()?)
+        self.column.attrs()
     }
 
-    /// Sets an attribute. Returns the old one.
+    /// Sets an attribute. Returns the old value.
     ///
     /// # Errors
     /// [`Error::InFile`] if their file is damaged.
     pub fn set_attr(&mut self, name: &str, value: Json) -> Result<Option<Json>, Error> {
-        self.column.set_attr(name, value)
+        self.column.set_attr(name, Some(value))
     }
 
-    /// Lets these be the attributes.
+    /// Replaces all attributes.
     pub fn set_attrs(&mut self, attrs: Attrs) {
         self.column.set_attrs(attrs);
     }
 
-    /// Removes an attribute, and returns it.
+    /// Removes an attribute. Returns its value.
     ///
     /// # Errors
     /// [`Error::InFile`] if their file is damaged.
     pub fn remove_attr(&mut self, name: &str) -> Result<Option<Json>, Error> {
-        self.column.remove_attr(name)
+        self.column.set_attr(name, None)
     }
 
-    /// Makes all changes true, and waits until they are on the disk.
+    /// Commits all changes and waits until they are durable.
     ///
     /// # Errors
     /// [`Error::InFile`] with what the system says; [`Error::EditFailed`] after an error.
@@ -256,7 +220,7 @@ impl<D: Directory> CarrayWriter<D> {
         self.edit(Column::flush)
     }
 
-    /// Flushes, and if the carray was made by [`create`](CarrayWriter::create), puts it in its place.
+    /// Flushes, and moves a carray that [`create`](CarrayWriter::create) has started to its target.
     ///
     /// # Errors
     /// As [`CarrayWriter::flush`]; [`Error::OutputExists`], [`Error::File`].
@@ -269,7 +233,7 @@ impl<D: Directory> CarrayWriter<D> {
 
     fn check_growth(&mut self, more: u64) -> Result<(), Error> {
         self.column.check_writable()?;
-        self.column.check_growth(more)
+        self.column.meta().check_growth(more)
     }
 
     fn edit<T>(&mut self, change: impl FnOnce(&mut Column<D>) -> Result<T, Error>) -> Result<T, Error> {
@@ -284,16 +248,6 @@ impl<D: Directory> CarrayWriter<D> {
 
 impl<D: Directory> fmt::Debug for CarrayWriter<D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CarrayWriter").field("meta", &self.column.meta).finish_non_exhaustive()
+        f.debug_struct("CarrayWriter").field("meta", self.column.meta().meta()).finish_non_exhaustive()
     }
-}
-
-/// A directory in which nothing of bcolz is, ready to be written.
-pub(super) fn start<D: Directory>(dir: D) -> Result<Arc<Staging<D>>, Error> {
-    dir.create_dir("").map_err(|error| Error::io("creating")(error).in_file(dir.name("")))?;
-    let root = Staging::open(dir, Limits::new())?;
-    if [ROOTDIRS_FILE, STORAGE_FILE].iter().any(|file| root.dir.open(file).is_ok()) {
-        return Err(Error::NotWritable { directory: root.dir.name(""), what: "there is a carray or ctable already" });
-    }
-    Ok(Arc::new(root))
 }

@@ -1,226 +1,293 @@
-//! A carray that is being written, alone or as a column: what it is going to be, and where its chunks are until then.
-//!
-//! A chunk that readers of the state on the disk look at is staged; one that is behind it is written in its place at once, for
-//! nobody asks for it before `meta/sizes` says so. Rows of the last chunk, until it is full, are in memory.
+//! A carray that is being changed, alone or as a column: rows are appended, replaced, removed, and committed.
 
-use std::collections::BTreeMap;
+use blosc_core::memory;
+use std::cmp::Ordering;
+use std::io::Read;
 use std::sync::Arc;
 
-use blosc_core::Encoder;
-use bloscpack_format::bcolz::{
-    ATTRS_FILE, Attrs, DATA_DIR, Dtype, META_DIR, Rows, SIZES_FILE, STORAGE_FILE, chunk_file_name, staged_name,
-};
+use bloscpack_format::bcolz::{Attrs, Dtype};
 use bloscpack_format::{FormatError, Json};
 
+use super::assign::Assignment;
+use super::attrs::AttrsEdit;
+use super::chunks::{Chunks, chunk_file};
+use super::default_rows::{check_default_rows, default_row, repeated};
+use super::flush::{Prepared, together};
+use super::meta::MetaEdit;
 use super::params::CarrayParams;
-use super::staging::{Staging, lock};
-use crate::Error;
+use super::staging::Staging;
+use super::stream::{ChunkStream, StreamChunk};
+use super::subdirectory::Subdirectory;
+use super::tail::Tail;
 use crate::formats::bcolz::carray::Meta;
 use crate::formats::bcolz::kept::Kept;
-use crate::formats::bcolz::store::read_attrs;
-use crate::formats::bcolz::store::{Below, Directory};
-use crate::fs::lock::Lock;
+use crate::formats::bcolz::store::Directory;
+use crate::{Cancel, Error, Threads};
 
-/// A carray that is being written.
+/// A carray with the changes since the last flush. Full chunks are written at once, the last one stays in memory until it is
+/// full or flushed. After an error it must be dropped.
 pub(crate) struct Column<D: Directory> {
-    pub(super) root: Arc<Staging<D>>,
-    /// What its paths begin with: nothing, or the name of a column and `/`.
-    pub(super) at: String,
-    /// The metadata as they are going to be.
-    pub(super) meta: Meta,
-    /// The rows on the disk.
-    pub(super) committed: Rows,
-    /// The least row on the disk that is going to be another one, or not there.
-    pub(super) changed_from: u64,
-    /// The plain bytes of the last chunk, if it is not full, once they are needed.
-    pub(super) tail: Option<Vec<u8>>,
-    /// Whether they are other ones than those in its file.
-    pub(super) tail_is_new: bool,
-    /// By chunk, what is staged for it.
-    pub(super) staged: BTreeMap<u64, Staged>,
-    /// By chunk behind those on the disk, the compressed bytes of those that are written.
-    pub(super) behind: BTreeMap<u64, u64>,
-    /// How many chunk files there may be.
-    pub(super) files: u64,
-    pub(super) attrs: Option<Attrs>,
-    pub(super) attrs_are_new: bool,
-    pub(super) encoder: Option<Encoder>,
-    /// That of a column; a carray alone has that of the root.
-    pub(super) lock: Option<Lock>,
-}
-
-/// A chunk that is staged.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Staged {
-    pub(super) number: u64,
-    pub(super) cbytes: u64,
+    dir: Subdirectory<D>,
+    meta: MetaEdit,
+    chunks: Chunks,
+    tail: Tail,
+    attrs: AttrsEdit,
 }
 
 impl<D: Directory> Column<D> {
-    /// Opens a carray: of a table, that of the name `at`, whose metadata are kept with those of others.
-    pub(super) fn open(root: Arc<Staging<D>>, at: &str, kept: &mut Kept) -> Result<Self, Error> {
-        let (meta, lock) = match at {
-            "" => (Meta::open_beside(&root.dir, kept)?, None),
-            name => {
-                let lock = lock(&root.dir, name)?;
-                super::staging::complete(&Below::new(&root.dir, name), &root.limits)?;
-                (Meta::open_beside(&Below::new(&root.dir, name), kept)?, Some(lock))
-            }
-        };
-        let mut column = Column { lock, ..Column::with_meta(root, at, meta) };
-        // Who was killed while they were removed has left the first of them.
-        while column.root.dir.open(&column.path(&chunk_file_name(column.files))).is_ok() {
-            column.files += 1;
-        }
-        Ok(column)
+    /// Opens the carray in the directory `name` of `root`, or in `root` itself for an empty name.
+    pub(super) fn open(root: Arc<Staging<D>>, name: &str, kept: &mut Kept) -> Result<Self, Error> {
+        let dir = Subdirectory::open(root, name)?;
+        let meta = dir.read(|found| Meta::open_beside(found, kept))?;
+        let chunks = Chunks::open(&dir, meta.rows.nchunks());
+        Ok(Column::with(dir, MetaEdit::new(meta), chunks))
     }
 
-    /// Makes a carray without rows, in a directory that is there or is made; it is one when `meta/storage` is there.
-    pub(super) fn create(root: Arc<Staging<D>>, at: &str, params: &CarrayParams) -> Result<Self, Error> {
+    /// Creates a carray without rows in the directory `name` of `root`, which is created if it does not exist.
+    pub(super) fn create(root: Arc<Staging<D>>, name: &str, params: &CarrayParams) -> Result<Self, Error> {
         let (storage, sizes) = params.meta()?;
-        Column::create_with(root, at, Meta::new(storage, sizes)?, &Attrs::default())
+        Column::create_with(root, name, Meta::new(storage, sizes)?, &Attrs::default())
     }
 
-    pub(crate) fn create_with(root: Arc<Staging<D>>, at: &str, meta: Meta, attrs: &Attrs) -> Result<Self, Error> {
-        let column = Column::with_meta(root, at, meta);
-        let root = &column.root;
-        for dir in ["", DATA_DIR, META_DIR] {
-            let path = column.dir(dir);
-            root.tried("creating", &path, root.dir.create_dir(&path))?;
-        }
-        let meta = &column.meta;
-        let mut moves = Vec::new();
-        for (file, bytes) in [
-            (ATTRS_FILE, attrs.to_bytes()?),
-            (SIZES_FILE, meta.sizes.to_bytes()),
-            (STORAGE_FILE, meta.storage.to_bytes()),
-        ] {
-            moves.push((root.stage(&bytes)?, column.path(file)));
-        }
-        root.sync()?;
-        for (number, path) in moves {
-            root.tried("creating", &path, root.dir.rename(&staged_name(number), &path))?;
-        }
-        for dir in [DATA_DIR, META_DIR, ""] {
-            root.sync_later(column.dir(dir));
-        }
-        if let Some((parent, _)) = column.at.strip_suffix('/').map(|at| at.rsplit_once('/').unwrap_or(("", at))) {
-            root.sync_later(parent.into());
-        }
-        root.sync()?;
-        Ok(column)
+    /// [`Column::create`] with these metadata and attributes.
+    pub(crate) fn create_with(root: Arc<Staging<D>>, name: &str, meta: Meta, attrs: &Attrs) -> Result<Self, Error> {
+        let dir = Subdirectory::new(root, name);
+        let meta = MetaEdit::create(&dir, meta, attrs)?;
+        let chunks = Chunks::new(meta.rows().nchunks());
+        Ok(Column::with(dir, meta, chunks))
     }
 
-    fn with_meta(root: Arc<Staging<D>>, at: &str, meta: Meta) -> Self {
-        Column {
-            root,
-            at: if at.is_empty() { String::new() } else { format!("{at}/") },
-            committed: meta.rows,
-            changed_from: u64::MAX,
-            tail: None,
-            tail_is_new: false,
-            staged: BTreeMap::new(),
-            behind: BTreeMap::new(),
-            files: meta.rows.nchunks(),
-            attrs: None,
-            attrs_are_new: false,
-            encoder: None,
-            lock: None,
-            meta,
-        }
+    fn with(dir: Subdirectory<D>, meta: MetaEdit, chunks: Chunks) -> Self {
+        Column { dir, meta, chunks, tail: Tail::default(), attrs: AttrsEdit::default() }
     }
 
+    /// The number of rows after the next flush.
     pub(crate) fn len(&self) -> u64 {
-        self.meta.rows.len()
+        self.meta.len()
     }
 
-    /// The path of a file, below the root.
-    pub(super) fn path(&self, file: &str) -> String {
-        format!("{}{file}", self.at)
+    /// The metadata after the next flush.
+    pub(super) fn meta(&self) -> &MetaEdit {
+        &self.meta
     }
 
-    /// The path of a directory, below the root.
-    pub(super) fn dir(&self, dir: &str) -> String {
-        let path = self.path(dir);
-        path.strip_suffix('/').unwrap_or(&path).into()
+    /// Releases the lock of a column before its directory gets another name.
+    pub(super) fn unlock(&mut self) {
+        self.dir.unlock();
     }
 
-    /// Where the bytes of a chunk are now.
-    pub(super) fn file_of(&self, chunk: u64) -> String {
-        match self.staged.get(&chunk) {
-            Some(staged) => staged_name(staged.number),
-            None => self.path(&chunk_file_name(chunk)),
-        }
+    /// Follows the directory of a column to its new name.
+    pub(super) fn moved_to(&mut self, name: &str) -> Result<(), Error> {
+        self.dir.moved_to(name)
     }
 
-    /// Refuses what cannot be done with an array of Python objects.
-    pub(super) fn refuse_objects(&self) -> Result<(), Error> {
-        match self.meta.storage.dtype {
-            Dtype::Object => Err(Error::NotWritable {
-                directory: self.root.dir.name(&self.dir("")),
-                what: "Python objects are read and removed, but no new ones written",
-            }),
-            Dtype::Plain(_) => Ok(()),
-        }
-    }
-
-    /// Refuses new rows that cannot be written; before anything is changed.
+    /// Refuses new rows if they could not be written, before anything is changed.
     pub(super) fn check_writable(&mut self) -> Result<(), Error> {
-        self.refuse_objects()?;
-        self.encoder().map(|_| ())
-    }
-
-    /// How many rows so many bytes are.
-    pub(super) fn rows_in(&self, nbytes: usize) -> Result<u64, Error> {
-        let (found, atomsize) = (nbytes as u64, self.meta.rows.atomsize());
-        if found.is_multiple_of(atomsize) {
-            return Ok(found / atomsize);
+        if self.meta.meta().storage.dtype == Dtype::Object {
+            return Err(Error::NotWritable {
+                directory: self.dir.root().dir.name(&self.dir.dir("")),
+                what: "Python objects are read and removed, but no new ones written",
+            });
         }
-        Err(Error::NotRows { found, atomsize, rows: None })
+        self.chunks.encoder(&self.meta.meta().storage).map(drop)
     }
 
-    /// Refuses so many more rows, if they are too many.
-    pub(super) fn check_growth(&self, more: u64) -> Result<(), Error> {
-        self.meta.rows.with_len(self.len().saturating_add(more)).map_err(FormatError::from)?;
+    /// Refuses rows of the default value if they could not be made, before anything is changed.
+    pub(super) fn check_default_rows(&self) -> Result<(), Error> {
+        check_default_rows(self.meta.meta(), &self.dir.root().limits)
+    }
+
+    /// Appends the bytes of whole rows.
+    pub(super) fn append(&mut self, mut rows: &[u8]) -> Result<(), Error> {
+        // A chunk has less than 2 GiB.
+        let size = self.meta.rows().chunk_nbytes() as usize;
+        while !rows.is_empty() {
+            self.load_tail()?;
+            let room = size.saturating_sub(self.tail.nbytes());
+            let (now, later) = rows.split_at(room.min(rows.len()));
+            let full = self.tail.append(now, size)?;
+            self.appended(now.len() as u64 / self.meta.rows().atomsize(), full)?;
+            rows = later;
+        }
         Ok(())
     }
 
-    pub(super) fn set_len(&mut self, len: u64) -> Result<(), Error> {
-        self.meta.rows = self.meta.rows.with_len(len).map_err(FormatError::from)?;
-        if let Some(rows) = self.meta.sizes.shape.first_mut() {
-            *rows = len;
+    /// Appends the rows of `input`, compressed by many threads. Returns their number.
+    pub(super) fn append_stream(&mut self, input: impl Read, threads: &Threads, cancel: &Cancel) -> Result<u64, Error> {
+        self.load_tail()?;
+        let tail = self.tail.take();
+        let (rows, storage) = (self.meta.rows(), self.meta.meta().storage.clone());
+        let (chunk_nbytes, limits) = (rows.chunk_nbytes(), self.dir.root().limits);
+        let stream = ChunkStream { storage: &storage, chunk_nbytes, limits, threads, cancel };
+        let mut chunk = rows.full_chunks();
+        let nbytes = stream.run(&tail, input, |found| {
+            match found {
+                StreamChunk::File(bytes) => self.chunks.write_file(&self.dir, &mut self.meta, chunk, &bytes)?,
+                StreamChunk::Tail(plain) => self.tail.put(plain),
+            }
+            chunk += 1;
+            Ok(())
+        })?;
+        let count = self.meta.rows_in(nbytes)?;
+        if count > 0 {
+            self.meta.set_len(rows.len() + count)?;
+            self.tail.extended();
         }
-        Ok(())
+        Ok(count)
     }
 
-    /// The attributes as they are going to be.
-    pub(super) fn attrs(&mut self) -> Result<&mut Attrs, Error> {
-        match self.attrs {
-            Some(ref mut attrs) => Ok(attrs),
-            None => {
-                let attrs = match self.dir("").as_str() {
-                    "" => read_attrs(&self.root.dir, &self.root.limits)?,
-                    name => read_attrs(&Below::new(&self.root.dir, name), &self.root.limits)?,
-                };
-                Ok(self.attrs.insert(attrs))
+    /// Appends a chunk file as it is, after full chunks. It holds at least `rows` rows.
+    pub(crate) fn append_file(&mut self, bytes: &[u8], rows: u64) -> Result<(), Error> {
+        let chunk = self.meta.rows().full_chunks();
+        self.chunks.write_file(&self.dir, &mut self.meta, chunk, bytes)?;
+        self.tail.forget();
+        self.meta.set_len(self.len() + rows)
+    }
+
+    /// Replaces rows. They were checked.
+    pub(super) fn assign(&mut self, new: &Assignment<'_>) -> Result<(), Error> {
+        let Some(first) = new.first() else { return Ok(()) };
+        let all = self.meta.rows();
+        let atomsize = all.atomsize() as usize;
+        let mut atoms = new.atoms(atomsize);
+        self.meta.change_from(first);
+        for part in new.chunks(all) {
+            let chunk = part.chunk();
+            let in_tail = all.rows_in(chunk) < all.chunklen();
+            let mut plain = if in_tail {
+                self.load_tail()?;
+                self.tail.take()
+            } else if part.is_whole() {
+                memory::zeroed(all.chunk_nbytes() as usize)?
+            } else {
+                self.chunks.read(&self.dir, &self.meta, chunk, all.rows_in(chunk))?
+            };
+            part.apply(&mut plain, atomsize, &mut atoms);
+            if in_tail {
+                self.tail.change(plain);
+            } else {
+                self.write_chunk(chunk, plain)?;
             }
         }
+        Ok(())
     }
 
-    pub(super) fn set_attr(&mut self, name: &str, value: Json) -> Result<Option<Json>, Error> {
-        let old = self.attrs()?.set(name, value)?;
-        self.attrs_are_new = true;
-        Ok(old)
+    /// Sets the number of rows. New rows have the default value.
+    pub(super) fn resize(&mut self, len: u64) -> Result<(), Error> {
+        match len.cmp(&self.len()) {
+            Ordering::Less => self.shrink(len),
+            Ordering::Equal => Ok(()),
+            Ordering::Greater => self.grow(len),
+        }
     }
 
+    /// Adds rows of the default value up to `len` rows, after checking that they can be written.
+    pub(crate) fn fill(&mut self, len: u64) -> Result<(), Error> {
+        self.check_writable()?;
+        self.grow(len)
+    }
+
+    /// Removes the rows from `len` on.
+    pub(crate) fn shrink(&mut self, len: u64) -> Result<(), Error> {
+        let old = self.meta.rows();
+        self.meta.set_len(len)?;
+        let new = self.meta.rows();
+        match new.rows_in(new.full_chunks()) {
+            rows @ 1.. if new.full_chunks() == old.full_chunks() => {
+                self.tail.truncate((rows * new.atomsize()) as usize);
+            }
+            _ => self.tail.forget(),
+        }
+        self.meta.change_from(len);
+        for chunk in new.nchunks()..old.nchunks() {
+            self.chunks.remove(&self.dir, &mut self.meta, chunk);
+        }
+        Ok(())
+    }
+
+    fn grow(&mut self, len: u64) -> Result<(), Error> {
+        let rows = self.meta.rows();
+        rows.with_len(len).map_err(FormatError::from)?;
+        self.check_default_rows()?;
+        let row = default_row(self.meta.meta())?;
+        let mut left = len - rows.len();
+        // At most two chunks are compressed: the last one, up to its end, and a full one, which is written many times.
+        let first = left.min(rows.chunklen() - rows.len() % rows.chunklen());
+        self.append_repeated(&row, first)?;
+        left -= first;
+        if left >= rows.chunklen() {
+            let storage = &self.meta.meta().storage;
+            let plain = repeated(&row, rows.chunklen() as usize)?;
+            let bytes = chunk_file(self.chunks.encoder(storage)?, storage, plain)?;
+            while left >= rows.chunklen() {
+                self.append_file(&bytes, rows.chunklen())?;
+                left -= rows.chunklen();
+            }
+        }
+        self.append_repeated(&row, left)
+    }
+
+    /// Appends `count` copies of one row, for which the last chunk has room.
+    fn append_repeated(&mut self, row: &[u8], count: u64) -> Result<(), Error> {
+        if count == 0 {
+            return Ok(());
+        }
+        self.load_tail()?;
+        let full = self.tail.append_repeated(row, count as usize, self.meta.rows().chunk_nbytes() as usize)?;
+        self.appended(count, full)
+    }
+
+    /// Counts rows that were appended to the tail, and writes the chunk that they have filled up.
+    fn appended(&mut self, count: u64, full: Option<Vec<u8>>) -> Result<(), Error> {
+        let chunk = self.meta.rows().full_chunks();
+        self.meta.set_len(self.len() + count)?;
+        full.map_or(Ok(()), |plain| self.write_chunk(chunk, plain))
+    }
+
+    fn load_tail(&mut self) -> Result<(), Error> {
+        self.tail.load(&self.dir, &self.meta, &self.chunks)
+    }
+
+    fn write_chunk(&mut self, chunk: u64, plain: Vec<u8>) -> Result<(), Error> {
+        self.chunks.write(&self.dir, &mut self.meta, chunk, plain)
+    }
+
+    /// The attributes after the next flush.
+    pub(super) fn attrs(&mut self) -> Result<&Attrs, Error> {
+        self.attrs.get(&self.dir)
+    }
+
+    /// Sets an attribute, or removes it if `value` is `None`. Returns the old value.
+    pub(super) fn set_attr(&mut self, name: &str, value: Option<Json>) -> Result<Option<Json>, Error> {
+        self.attrs.set(&self.dir, name, value)
+    }
+
+    /// Replaces all attributes.
     pub(super) fn set_attrs(&mut self, attrs: Attrs) {
-        self.attrs = Some(attrs);
-        self.attrs_are_new = true;
+        self.attrs.replace(attrs);
     }
 
-    pub(super) fn remove_attr(&mut self, name: &str) -> Result<Option<Json>, Error> {
-        let old = self.attrs()?.remove(name);
-        self.attrs_are_new |= old.is_some();
-        Ok(old)
+    /// Writes all new files, and returns the steps that commit them.
+    pub(super) fn prepare(&mut self) -> Result<Prepared, Error> {
+        if let Some(plain) = self.tail.to_write() {
+            self.write_chunk(self.meta.rows().full_chunks(), plain)?;
+            self.tail.written();
+        }
+        Prepared::stage(&self.dir, &mut self.meta, &self.chunks, &self.attrs)
+    }
+
+    /// Notes that the prepared changes were committed.
+    pub(super) fn committed(&mut self) {
+        self.meta.committed();
+        self.chunks.committed(self.meta.rows().nchunks());
+        self.attrs.committed();
+    }
+
+    /// Commits the changes of this carray alone.
+    pub(crate) fn flush(&mut self) -> Result<(), Error> {
+        let prepared = self.prepare()?;
+        self.dir.root().commit(together(vec![prepared], Vec::new()))?;
+        self.committed();
+        Ok(())
     }
 }

@@ -1,4 +1,4 @@
-//! Making and changing a ctable.
+//! The public writer of a ctable.
 
 use std::fmt;
 use std::io::Read;
@@ -7,24 +7,26 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use bloscpack_format::FormatError;
-use bloscpack_format::bcolz::{ATTRS_FILE, Attrs, PendingStep, ROOTDIRS_FILE, RootDirs};
+use bloscpack_format::Json;
+use bloscpack_format::bcolz::{ATTRS_FILE, Attrs};
 
-use super::carray::{Place, start};
+use super::assign::Assignment;
+use super::attrs::{AttrsEdit, stage_attrs};
 use super::column::Column;
-use super::flush::{stage_attrs, together};
+use super::columns::Columns;
+use super::flush::together;
+use super::new::Place;
 use super::params::CarrayParams;
 use super::staging::{Change, Staging};
-use crate::formats::bcolz::kept::Kept;
+use super::subdirectory::Subdirectory;
 use crate::formats::bcolz::local::LocalDirectory;
 use crate::formats::bcolz::store::Directory;
-use crate::formats::bcolz::store::read_meta;
 use crate::{Cancel, Error, OpenOptions, Threads};
 
-/// A ctable that is being written. [`flush`](Self::flush) makes all changes since the last one true in all columns at once,
-/// and durable; a process that is killed at any moment leaves the table as it was at the last flush. What was not flushed when
-/// this is dropped, never was. Columns are added, removed and renamed at once, with all changes before. After an error of the
-/// disk this is of no more use: the table is as it was at the last flush.
+/// Creates a ctable or changes one. [`flush`](Self::flush) commits all changes since the last flush, in all columns at once, and
+/// makes them durable. A process that is killed at any moment leaves the table as it was at the last flush. Dropping the writer
+/// discards changes that were not flushed. Columns are added, removed and renamed immediately, together with all earlier changes.
+/// After an I/O error the writer refuses further changes; the table is as it was at the last flush.
 ///
 /// ```
 /// use bloscpack_format::bcolz::Dtype;
@@ -45,41 +47,36 @@ use crate::{Cancel, Error, OpenOptions, Threads};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct CtableWriter<D: Directory = LocalDirectory> {
-    pub(super) root: Arc<Staging<D>>,
-    pub(super) names: Vec<String>,
-    pub(super) columns: Vec<Column<D>>,
-    pub(super) attrs: Option<Attrs>,
-    pub(super) attrs_are_new: bool,
+    dir: Subdirectory<D>,
+    columns: Columns<D>,
+    attrs: AttrsEdit,
     failed: bool,
     place: Option<Place>,
 }
 
-/// Why there is always a column.
-pub(super) const NO_COLUMNS: &str = "bcolz does not open a table without columns";
-
 impl CtableWriter<LocalDirectory> {
-    /// Starts a ctable that is to become the directory `path`, which appears as a whole by [`finish`](Self::finish). With
-    /// `overwrite` it takes the place of a carray or ctable.
+    /// Creates a ctable that [`finish`](Self::finish) moves to the directory `path` as a whole. With `overwrite` it replaces a
+    /// carray or ctable.
     ///
     /// # Errors
-    /// [`Error::OutputExists`], [`Error::File`], [`Error::Locked`]; [`Error::CarrayParams`], [`Error::Format`] if there are
-    /// no such columns.
+    /// [`Error::OutputExists`], [`Error::File`], [`Error::Locked`]; [`Error::CarrayParams`], [`Error::Format`] if the columns
+    /// are not valid.
     pub fn create(path: impl AsRef<Path>, overwrite: bool, columns: &[(&str, CarrayParams)]) -> Result<Self, Error> {
         columns.iter().try_for_each(|(_, params)| params.meta().map(drop))?;
         let (place, dir) = Place::create(path.as_ref(), overwrite)?;
         Ok(CtableWriter { place: Some(place), ..CtableWriter::create_in(dir, columns)? })
     }
 
-    /// Opens a ctable on the disk. If a change of it was interrupted, it is completed now.
+    /// Opens a ctable of the file system, and completes a change that was interrupted.
     ///
     /// # Errors
-    /// [`Error::Locked`] if somebody else is changing it, or a column of it; [`Error::File`], and as
+    /// [`Error::Locked`] if another process is changing it, or a column of it; [`Error::File`], and as
     /// [`CtableWriter::with_directory`].
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
         CtableWriter::open_with(path, &OpenOptions::new())
     }
 
-    /// [`CtableWriter::open`] with other options. Limits bound what is there.
+    /// [`CtableWriter::open`] with other options. Limits bound what is read.
     ///
     /// # Errors
     /// As [`CtableWriter::open`].
@@ -89,98 +86,82 @@ impl CtableWriter<LocalDirectory> {
 }
 
 impl<D: Directory> CtableWriter<D> {
-    /// Changes the ctable in a directory. If a killed process of Python has left columns that are longer than the first one,
-    /// they are cut to its length, with the next flush.
+    /// Opens the ctable in a directory. If a killed process of Python has left columns that are longer than the first one, the
+    /// next flush cuts them to its length.
     ///
     /// # Errors
     /// [`Error::InFile`] with what is wrong with its metadata; [`Error::ColumnLength`] if a column has fewer rows than the
     /// first; [`Error::Pending`]; [`Error::Locked`].
     pub fn with_directory(dir: D, options: &OpenOptions) -> Result<Self, Error> {
-        let limits = options.limits;
-        let root = Arc::new(Staging::open(dir, limits)?);
-        let names = read_meta(&root.dir, ROOTDIRS_FILE, (&limits, 1), RootDirs::parse)?.names;
-        let mut columns: Vec<Column<D>> = Vec::new();
-        let mut kept = Kept::new(limits);
-        for name in &names {
-            let mut column = Column::open(root.clone(), name, &mut kept)?;
-            let (found, expected) = (column.len(), columns.first().map_or(column.len(), Column::len));
-            if found < expected {
-                return Err(Error::ColumnLength { column: root.dir.name(name), found, expected });
-            }
-            column.resize(expected)?;
-            columns.push(column);
-        }
-        Ok(CtableWriter::with(root, names, columns))
+        let root = Arc::new(Staging::open(dir, options.limits)?);
+        Ok(CtableWriter::of(Columns::open(root)?))
     }
 
-    /// Makes a ctable in a directory that has none, and need not be there yet.
+    /// Creates a ctable in a directory without one, which need not exist.
     ///
     /// # Errors
-    /// [`Error::NotWritable`] if something is there, or there are no columns; else as [`CtableWriter::create`].
+    /// [`Error::NotWritable`] if the directory has a carray or ctable, or if there are no columns; else as
+    /// [`CtableWriter::create`].
     pub fn create_in(dir: D, columns: &[(&str, CarrayParams)]) -> Result<Self, Error> {
-        let names: Vec<String> = columns.iter().map(|(name, _)| (*name).to_owned()).collect();
-        RootDirs { names: names.clone() }.check().map_err(FormatError::from)?;
-        if names.is_empty() {
-            return Err(Error::NotWritable { directory: dir.name(""), what: NO_COLUMNS });
-        }
-        let root = start(dir)?;
-        let mut made = Vec::new();
-        for (name, params) in columns {
-            made.push(Column::create(root.clone(), name, params)?);
-        }
-        let table = CtableWriter::with(root, names, made);
+        let table = CtableWriter::of(Columns::create(dir, columns)?);
         table.write_lists(&Attrs::default())?;
         Ok(table)
     }
 
-    /// Writes what makes it a table: before there is the last file, it is none.
-    pub(crate) fn write_lists(&self, attrs: &Attrs) -> Result<(), Error> {
-        let attrs = stage_attrs(&self.root, attrs, ATTRS_FILE.into())?;
-        let bytes = RootDirs { names: self.names.clone() }.to_bytes();
-        let names = PendingStep::Move { from: self.root.stage(&bytes)?, to: ROOTDIRS_FILE.into() };
-        self.root.commit(Change { steps: vec![attrs, names], ..Change::default() })
+    /// A table of columns that exist in `root`. It becomes one by [`write_lists`](Self::write_lists).
+    pub(crate) fn with(root: Arc<Staging<D>>, names: Vec<String>, columns: Vec<Column<D>>) -> Self {
+        CtableWriter::of(Columns::new(root, names, columns))
     }
 
-    pub(crate) fn with(root: Arc<Staging<D>>, names: Vec<String>, columns: Vec<Column<D>>) -> Self {
-        CtableWriter { root, names, columns, attrs: None, attrs_are_new: false, failed: false, place: None }
+    fn of(columns: Columns<D>) -> Self {
+        let dir = Subdirectory::new(columns.root().clone(), "");
+        CtableWriter { dir, columns, attrs: AttrsEdit::default(), failed: false, place: None }
+    }
+
+    /// Writes the attributes and the list of columns. The directory is a ctable once it has the list.
+    pub(crate) fn write_lists(&self, attrs: &Attrs) -> Result<(), Error> {
+        let attrs = stage_attrs(self.dir.root(), attrs, ATTRS_FILE.into())?;
+        let names = self.columns.stage_names()?;
+        self.dir.root().commit(Change { steps: vec![attrs, names], ..Change::default() })
     }
 
     /// The names of the columns in their order.
     pub fn names(&self) -> &[String] {
-        &self.names
+        self.columns.names()
     }
 
-    /// How many rows there are going to be.
+    /// The number of rows after the next flush.
     pub fn len(&self) -> u64 {
-        self.columns.first().map_or(0, Column::len)
+        self.columns.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Appends rows: the plain bytes of each column, in the order of the columns.
+    /// Appends rows: the uncompressed bytes of each column, in the order of the columns.
     ///
     /// # Errors
-    /// [`Error::ColumnCount`]; [`Error::NotRows`] if they are not as many of each column; else as
+    /// [`Error::ColumnCount`]; [`Error::NotRows`] if the columns differ in their number of rows; else as
     /// [`CarrayWriter::append`](super::CarrayWriter::append).
     pub fn append(&mut self, rows: &[&[u8]]) -> Result<(), Error> {
         self.check_columns(rows.len())?;
         let mut count = None;
         for (column, rows) in self.columns.iter_mut().zip(rows) {
-            let (found, atomsize) = (column.rows_in(rows.len())?, column.meta.rows.atomsize());
+            let nbytes = rows.len() as u64;
+            let (found, atomsize) = (column.meta().rows_in(nbytes)?, column.meta().rows().atomsize());
             let expected = *count.get_or_insert(found);
             if found != expected {
-                return Err(Error::NotRows { found: rows.len() as u64, atomsize, rows: Some(expected) });
+                return Err(Error::NotRows { found: nbytes, atomsize, rows: Some(expected) });
             }
             column.check_writable()?;
-            column.check_growth(found)?;
+            column.meta().check_growth(found)?;
         }
         self.edit(|table| table.columns.iter_mut().zip(rows).try_for_each(|(column, rows)| column.append(rows)))
     }
 
-    /// Appends what the inputs give, each the rows of a column, one column after the other. How many rows there were.
+    /// Appends the rows of each column from a stream, one column after the other. Returns the number of rows.
     ///
     /// # Errors
     /// As [`CtableWriter::append`]; [`Error::Io`]; [`Error::Cancelled`].
@@ -196,8 +177,8 @@ impl<D: Directory> CtableWriter<D> {
         self.edit(|table| {
             let mut count = None;
             for (column, input) in table.columns.iter_mut().zip(inputs) {
-                let (found, atomsize) = (column.append_stream(input, threads, cancel)?, column.meta.rows.atomsize());
-                let expected = *count.get_or_insert(found);
+                let found = column.append_stream(input, threads, cancel)?;
+                let (expected, atomsize) = (*count.get_or_insert(found), column.meta().rows().atomsize());
                 if found != expected {
                     return Err(Error::NotRows { found: found * atomsize, atomsize, rows: Some(expected) });
                 }
@@ -206,33 +187,140 @@ impl<D: Directory> CtableWriter<D> {
         })
     }
 
-    /// Puts rows in place of every `step`th of a range in one column: as many as these are, or one for all of them.
+    /// Replaces every `step`th row of a range in one column, by a row for each of them or by one row for all.
     ///
     /// # Errors
     /// [`Error::NoSuchColumn`], and as [`CarrayWriter::assign`](super::CarrayWriter::assign).
     pub fn assign(&mut self, name: &str, rows: Range<u64>, step: NonZeroU64, plain: &[u8]) -> Result<(), Error> {
-        let column = self.column(name)?;
+        let column = self.columns.get(name)?;
         column.check_writable()?;
-        column.check_rows(&rows, step, plain.len())?;
-        self.edit(|table| table.column(name)?.assign(rows, step, plain))
+        column.meta().check_rows(&rows, step, plain.len() as u64)?;
+        self.edit(|table| table.columns.get(name)?.assign(&Assignment::new(rows, step, plain)))
     }
 
-    /// Lets there be `len` rows: rows behind go, new ones have the default value of their column.
+    /// Sets the number of rows. New rows have the default value of their column.
     ///
     /// # Errors
     /// As [`CarrayWriter::resize`](super::CarrayWriter::resize).
     pub fn resize(&mut self, len: u64) -> Result<(), Error> {
         if let Some(more) = len.checked_sub(self.len()).filter(|more| *more > 0) {
-            for column in &mut self.columns {
+            for column in self.columns.iter_mut() {
                 column.check_writable()?;
-                column.check_growth(more)?;
+                column.meta().check_growth(more)?;
                 column.check_default_rows()?;
             }
         }
         self.edit(|table| table.columns.iter_mut().try_for_each(|column| column.resize(len)))
     }
 
-    /// Makes all changes true, in all columns at once, and waits until they are on the disk.
+    /// Adds a column at position `at`, or at the end, with the rows of `input`: as many as the other columns have, if there are
+    /// any. An existing file or directory of that name is not touched.
+    ///
+    /// # Errors
+    /// [`Error::Format`] if the name is not valid; [`Error::NotWritable`] if it is taken; [`Error::NotRows`]; else as
+    /// [`CarrayWriter::append_stream`](super::CarrayWriter::append_stream).
+    pub fn add_column(
+        &mut self,
+        name: &str,
+        at: Option<usize>,
+        params: &CarrayParams,
+        input: impl Read,
+        threads: &Threads,
+        cancel: &Cancel,
+    ) -> Result<(), Error> {
+        params.meta()?;
+        let names = self.columns.names_with(name, at)?;
+        self.edit(|table| {
+            table.flush_all()?;
+            table.columns.add(names, name, params, |column| column.append_stream(input, threads, cancel))
+        })
+    }
+
+    /// Removes a column from the table. With `keep`, its directory stays as an array of its own.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchColumn`]; [`Error::NotWritable`] if it is the only one; [`Error::InFile`].
+    pub fn delete_column(&mut self, name: &str, keep: bool) -> Result<(), Error> {
+        self.columns.get(name)?;
+        self.columns.check_removal()?;
+        self.edit(|table| {
+            table.flush_all()?;
+            table.columns.remove(name, keep)
+        })
+    }
+
+    /// Renames a column and its directory.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchColumn`]; [`Error::Format`] if the name is not valid; [`Error::NotWritable`] if it is taken;
+    /// [`Error::InFile`].
+    pub fn rename_column(&mut self, from: &str, to: &str) -> Result<(), Error> {
+        self.columns.get(from)?;
+        if from == to {
+            return Ok(());
+        }
+        let names = self.columns.names_renamed(from, to)?;
+        self.edit(|table| {
+            table.flush_all()?;
+            table.columns.rename(names, from, to)
+        })
+    }
+
+    /// Returns the attributes of the table as the next flush will write them.
+    ///
+    /// # Errors
+    /// [`Error::InFile`] if their file is damaged.
+    pub fn attrs(&mut self) -> Result<&Attrs, Error> {
+        self.attrs.get(&self.dir)
+    }
+
+    /// Sets an attribute of the table. Returns the old value.
+    ///
+    /// # Errors
+    /// [`Error::InFile`] if their file is damaged.
+    pub fn set_attr(&mut self, name: &str, value: Json) -> Result<Option<Json>, Error> {
+        self.attrs.set(&self.dir, name, Some(value))
+    }
+
+    /// Replaces all attributes of the table.
+    pub fn set_attrs(&mut self, attrs: Attrs) {
+        self.attrs.replace(attrs);
+    }
+
+    /// Removes an attribute of the table. Returns its value.
+    ///
+    /// # Errors
+    /// [`Error::InFile`] if their file is damaged.
+    pub fn remove_attr(&mut self, name: &str) -> Result<Option<Json>, Error> {
+        self.attrs.set(&self.dir, name, None)
+    }
+
+    /// Returns the attributes of a column as the next flush will write them.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchColumn`]; [`Error::InFile`] if their file is damaged.
+    pub fn column_attrs(&mut self, column: &str) -> Result<&Attrs, Error> {
+        self.columns.get(column)?.attrs()
+    }
+
+    /// Sets an attribute of a column, or removes it if `value` is `None`. Returns the old value.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchColumn`]; [`Error::InFile`] if their file is damaged.
+    pub fn set_column_attr(&mut self, column: &str, name: &str, value: Option<Json>) -> Result<Option<Json>, Error> {
+        self.columns.get(column)?.set_attr(name, value)
+    }
+
+    /// Replaces all attributes of a column.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchColumn`].
+    pub fn set_column_attrs(&mut self, column: &str, attrs: Attrs) -> Result<(), Error> {
+        self.columns.get(column)?.set_attrs(attrs);
+        Ok(())
+    }
+
+    /// Commits all changes, in all columns at once, and waits until they are durable.
     ///
     /// # Errors
     /// [`Error::InFile`] with what the system says; [`Error::EditFailed`] after an error.
@@ -240,34 +328,27 @@ impl<D: Directory> CtableWriter<D> {
         self.edit(CtableWriter::flush_all)
     }
 
-    /// Flushes, and if the ctable was made by [`create`](CtableWriter::create), puts it in its place.
+    /// Flushes, and moves a ctable that [`create`](CtableWriter::create) has started to its target.
     ///
     /// # Errors
     /// As [`CtableWriter::flush`]; [`Error::OutputExists`], [`Error::File`].
     pub fn finish(mut self) -> Result<(), Error> {
         self.flush()?;
-        let CtableWriter { root, columns, place, .. } = self;
-        drop((columns, root));
+        let CtableWriter { dir, columns, place, .. } = self;
+        drop((columns, dir));
         place.map_or(Ok(()), Place::commit)
     }
 
-    pub(super) fn flush_all(&mut self) -> Result<(), Error> {
-        let prepared = self.columns.iter_mut().map(Column::prepare).collect::<Result<Vec<_>, _>>()?;
-        let attrs = self.attrs.as_ref().filter(|_| self.attrs_are_new);
-        let attrs = attrs.map(|attrs| stage_attrs(&self.root, attrs, ATTRS_FILE.into())).transpose()?;
-        self.root.commit(together(prepared, attrs.into_iter().collect()))?;
-        self.columns.iter_mut().for_each(Column::committed);
-        self.attrs_are_new = false;
+    fn flush_all(&mut self) -> Result<(), Error> {
+        let prepared = self.columns.prepare()?;
+        let attrs = self.attrs.stage(&self.dir)?;
+        self.dir.root().commit(together(prepared, attrs.into_iter().collect()))?;
+        self.columns.committed();
+        self.attrs.committed();
         Ok(())
     }
 
-    pub(super) fn column(&mut self, name: &str) -> Result<&mut Column<D>, Error> {
-        let at = self.names.iter().position(|found| found == name);
-        let column = at.and_then(|at| self.columns.get_mut(at));
-        column.ok_or_else(|| Error::NoSuchColumn { column: name.into(), columns: self.names.clone() })
-    }
-
-    pub(super) fn edit<T>(&mut self, change: impl FnOnce(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
+    fn edit<T>(&mut self, change: impl FnOnce(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
         if self.failed {
             return Err(Error::EditFailed);
         }
@@ -277,13 +358,13 @@ impl<D: Directory> CtableWriter<D> {
     }
 
     fn check_columns(&self, found: usize) -> Result<(), Error> {
-        let expected = self.columns.len();
+        let expected = self.columns.count();
         if found == expected { Ok(()) } else { Err(Error::ColumnCount { found, expected }) }
     }
 }
 
 impl<D: Directory> fmt::Debug for CtableWriter<D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CtableWriter").field("names", &self.names).field("len", &self.len()).finish_non_exhaustive()
+        f.debug_struct("CtableWriter").field("names", &self.names()).field("len", &self.len()).finish_non_exhaustive()
     }
 }

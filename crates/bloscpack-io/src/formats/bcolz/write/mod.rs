@@ -1,33 +1,44 @@
-//! Writing carrays and ctables so that a process that is killed at any moment leaves the old state or the new one.
+//! Crash-safe writing of carrays and ctables: a process that is killed at any moment leaves the old state or the new one.
 //!
-//! | file | what it knows |
+//! | file | contents |
 //! |---|---|
-//! | `params` | what a new carray is to be |
-//! | `carray`, `ctable` | what a user can do with an array, with a table |
-//! | `attrs` | the attributes of a table and its columns |
-//! | `columns` | columns that are added, removed, renamed |
-//! | `column` | a carray, alone or in a table, on its way from one state to the next |
-//! | `chunks` | its chunks: where they are now, and where new ones go |
-//! | `rows` | rows appended, put in place of others, removed |
-//! | `stream` | rows from a stream, by many threads |
-//! | `flush` | which files get their names, in which order |
-//! | `staging` | where what is new is until then, and how many changes become one |
+//! | `params` | [`CarrayParams`]: dtype, chunks and compression of a new carray |
+//! | `carray` | [`CarrayWriter`], the public writer of an array |
+//! | `ctable` | [`CtableWriter`], the public writer of a table |
+//! | `new` | the temporary directory of a new carray or ctable |
+//! | `column` | `Column`: a carray, alone or in a table, with its uncommitted changes; it owns the next five |
+//! | `subdirectory` | `Subdirectory`: paths below the root, and the lock of a column |
+//! | `meta` | `MetaEdit`: metadata, rows before and after |
+//! | `chunks` | `Chunks`: which chunk files are staged or appended |
+//! | `tail` | `Tail`: a last chunk that is not full, in memory |
+//! | `attrs` | `AttrsEdit`: attributes, also those of a table |
+//! | `assign` | `Assignment`: which rows of which chunk are replaced |
+//! | `default_rows` | rows of the default value |
+//! | `stream` | `ChunkStream`: chunk files from a stream, compressed by many threads |
+//! | `columns` | `Columns`: the columns of a table, added, removed, renamed |
+//! | `flush` | the steps of a commit, and their order |
+//! | `staging` | `Staging`: staged files, the journal, and the commit itself |
 
+mod assign;
 mod attrs;
 mod carray;
 mod chunks;
 mod column;
 mod columns;
 mod ctable;
+mod default_rows;
 mod flush;
+mod meta;
+mod new;
 mod params;
-mod rows;
 mod staging;
 mod stream;
+mod subdirectory;
+mod tail;
 
 pub use carray::CarrayWriter;
-pub(crate) use carray::Place;
 pub(crate) use column::Column;
 pub use ctable::CtableWriter;
+pub(crate) use new::Place;
 pub use params::CarrayParams;
 pub(crate) use staging::Staging;

@@ -1,78 +1,76 @@
-//! Rows of a carray that come from a stream, compressed by many threads.
+//! Chunk files from a stream of rows, compressed by many threads.
 
 use std::io::Read;
 
 use blosc_core::{Encoder, Limits};
+use bloscpack_format::bcolz::Storage;
 
 use super::chunks::chunk_file;
-use super::column::Column;
 use super::params;
-use crate::formats::bcolz::store::Directory;
 use crate::run::pipeline;
 use crate::run::pipeline::Weight;
 use crate::source::counted::Counted;
 use crate::{Cancel, Error, Threads};
 
-/// What a worker makes of the plain bytes of a chunk.
-enum Made {
-    /// A chunk file.
-    Full(Vec<u8>),
-    /// Too few for a chunk: they stay in memory.
+/// The next chunk of a stream.
+pub(super) enum StreamChunk {
+    /// The bytes of a chunk file.
+    File(Vec<u8>),
+    /// The uncompressed bytes of a last chunk that is not full.
     Tail(Vec<u8>),
 }
 
-impl<D: Directory> Column<D> {
-    /// Appends what `input` gives, compressed by the threads. How many rows there were.
-    pub(super) fn append_stream(&mut self, input: impl Read, threads: &Threads, cancel: &Cancel) -> Result<u64, Error> {
-        let (old, size, atomsize) = (self.len(), self.meta.rows.chunk_nbytes(), self.meta.rows.atomsize());
-        let tail = std::mem::take(self.load_tail()?);
-        let tail_len = tail.len() as u64;
-        let mut input = Counted::new(tail.as_slice().chain(input));
-        let storage = self.meta.storage.clone();
-        let mut chunk = self.meta.rows.full_chunks();
-        let (threads, room) = room(&self.root.limits, size, threads);
+/// How a stream is cut and compressed.
+pub(super) struct ChunkStream<'a> {
+    /// Codec, filters and dtype of the chunks.
+    pub(super) storage: &'a Storage,
+    /// The uncompressed size of a chunk.
+    pub(super) chunk_nbytes: u64,
+    pub(super) limits: Limits,
+    pub(super) threads: &'a Threads,
+    pub(super) cancel: &'a Cancel,
+}
+
+impl ChunkStream<'_> {
+    /// Cuts `tail` and the bytes of `input` after it into chunks, compresses them and passes them to `sink` in their order.
+    /// Returns the number of bytes of `input`.
+    pub(super) fn run(
+        &self,
+        tail: &[u8],
+        input: impl Read,
+        mut sink: impl FnMut(StreamChunk) -> Result<(), Error>,
+    ) -> Result<u64, Error> {
+        let (size, cancel) = (self.chunk_nbytes, self.cancel);
+        let mut input = Counted::new(tail.chain(input));
+        let (threads, room) = self.room();
         pipeline::run_within(
             (&room, &|plain: &Vec<u8>| Weight::of_chunk(plain.len() as u64, threads, &room, || plain.len() as u64)),
             threads,
             cancel,
-            || Ok(params::encoder(&storage)?.cancel(cancel.clone())),
+            || Ok(params::encoder(self.storage)?.cancel(cancel.clone())),
             || {
                 let mut plain = Vec::new();
                 input.append(size, &mut plain)?;
                 Ok((!plain.is_empty()).then_some(plain))
             },
             |encoder: &mut Encoder, plain: Vec<u8>| match plain.len() as u64 == size {
-                true => chunk_file(encoder, &storage, plain).map(Made::Full),
-                false => Ok(Made::Tail(plain)),
+                true => chunk_file(encoder, self.storage, plain).map(StreamChunk::File),
+                false => Ok(StreamChunk::Tail(plain)),
             },
-            |made: Made| {
-                match made {
-                    Made::Full(bytes) => self.place(chunk, &bytes)?,
-                    Made::Tail(plain) => self.tail = Some(plain),
-                }
-                chunk += 1;
-                Ok(())
-            },
+            &mut sink,
         )?;
-        let found = input.position() - tail_len;
-        if !found.is_multiple_of(atomsize) {
-            return Err(Error::NotRows { found, atomsize, rows: None });
-        }
-        let rows = found / atomsize;
-        if rows > 0 {
-            self.set_len(old + rows)?;
-            self.tail_is_new = self.tail.as_ref().is_some_and(|tail| !tail.is_empty());
-        }
-        Ok(rows)
+        Ok(input.position() - tail.len() as u64)
     }
-}
 
-/// Who works on chunks of `size` bytes, and what those that are worked on may take: besides them there is one more that was
-/// read and waits. Where that is too much, none is read before the last one is written.
-fn room<'a>(limits: &Limits, size: u64, threads: &'a Threads) -> (&'a Threads, Limits) {
-    let left = (limits.max_memory as u64).checked_sub(size).filter(|left| Limits::chunk_memory(size, size) <= *left);
-    match left {
-        Some(left) => (threads, limits.max_memory(left as usize)),
-        None => (&Threads::Serial, *limits),
+    /// The threads, and the memory limit for the chunks that they hold. One more chunk that was read waits besides these. If
+    /// the limit has no room for it, chunks are read and written one after the other.
+    fn room(&self) -> (&Threads, Limits) {
+        let (limits, size) = (self.limits, self.chunk_nbytes);
+        let left =
+            (limits.max_memory as u64).checked_sub(size).filter(|left| Limits::chunk_memory(size, size) <= *left);
+        match left {
+            Some(left) => (self.threads, limits.max_memory(left as usize)),
+            None => (&Threads::Serial, limits),
+        }
     }
 }
