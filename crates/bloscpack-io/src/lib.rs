@@ -77,6 +77,7 @@ pub mod recover;
 mod run;
 mod source;
 mod stats;
+mod target;
 mod unpack;
 
 pub use archive::{Archive, PlainReader};
@@ -87,9 +88,7 @@ pub use blosc_core::{
     CParams, Cancel, Codec, ErrorKind, Filter, FilterPipeline, Limits, Location, OutOfMemory, OverLimit, Report, memory,
 };
 pub use bloscpack_format;
-pub use convert::{ColumnFiles, ConvertOptions, ConvertReport, Target, convert, convert_table, convert_table_to_files};
-#[cfg(feature = "csv")]
-pub use convert::{convert_array_to_csv, convert_to_csv};
+pub use convert::{ConvertReport, convert};
 pub use ends::{Sink, Source};
 pub use error::{Activity, Advice, ChunkDigestMismatch, Error, ErrorReport, NoText};
 pub use formats::bloscpack::append::{AppendReport, append, rewrite_metadata};
@@ -100,11 +99,14 @@ pub use fs::atomic::AtomicFile;
 pub use fs::files::known_size;
 pub use fs::lock::Lock;
 pub use local::LocalSource;
-pub use options::{AppendOptions, Event, OpenOptions, PackOptions, RecoverOptions, Typing, UnpackOptions};
+pub use options::{
+    AppendOptions, ConvertOptions, Event, OpenOptions, PackOptions, RecoverOptions, Typing, UnpackOptions,
+};
 pub use read_back::Digesting;
 pub use run::threads::Threads;
 pub use source::{ChunkFiles, Input, ReadAt, ReadDirectory, Tail};
 pub use stats::{ColumnStats, Edges, Histogram, Numbers};
+pub use target::{ColumnFiles, ConvertOption, Target};
 pub use unpack::{UnpackReport, unpack, unpack_bytes, verify};
 
 /// The examples of the crate's README, run as tests.

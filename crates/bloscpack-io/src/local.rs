@@ -1,4 +1,4 @@
-//! What stands at a path: a file, or the directory of a sparse frame or a carray.
+//! What stands at a path: a file, or the directory of a sparse frame, a carray or a ctable.
 
 use std::fs::File;
 use std::io;
@@ -13,10 +13,13 @@ use bloscpack_format::frame::sframe;
 use crate::formats::bcolz::{self, ColumnDirectory, LocalDirectory};
 use crate::formats::frame::ChunkDirectory;
 use crate::fs::files::open_regular;
-use crate::source::{ChunkFiles, Input, ReadAt};
+use crate::source::{ChunkFiles, Input, Kind as InputKind, ReadAt, ReadDirectory as _};
 use crate::{Error, OpenOptions};
 
-/// A file, or a directory with the files of a sparse frame or of a bcolz carray, as a source.
+/// A file, or a directory with the files of a sparse frame or of a bcolz carray or ctable, as a source.
+///
+/// [`convert`](crate::convert) takes all of them. [`Archive::open`](crate::Archive::open) refuses a ctable, of which only the
+/// columns are containers.
 ///
 /// The path may be a link. The files of a sparse frame may not: they are regular files, as every writer makes them, and
 /// anything else in their place is refused, for a pipe may have no writer, a device no end, and a link leads anywhere.
@@ -29,7 +32,8 @@ use crate::{Error, OpenOptions};
 /// ```
 #[derive(Debug)]
 pub struct LocalSource {
-    /// The file; of a sparse frame `chunks.b2frame`, of a carray `meta/storage`, or else `meta/sizes`.
+    /// The file; of a sparse frame `chunks.b2frame`, of a carray `meta/storage`, or else `meta/sizes`, of a ctable
+    /// `__rootdirs__`.
     file: File,
     kind: Kind,
 }
@@ -40,6 +44,7 @@ enum Kind {
     File(Option<PathBuf>),
     SparseFrame(ChunkDirectory),
     Carray(LocalDirectory),
+    Table(LocalDirectory),
     /// A column, and the directory of its table.
     Column(ColumnDirectory<LocalDirectory>, PathBuf),
 }
@@ -48,8 +53,7 @@ impl LocalSource {
     /// Opens a file, or what a directory is told by.
     ///
     /// # Errors
-    /// [`Error::File`] for what the system says, also for a directory that is neither; [`Error::Unsupported`] for a ctable,
-    /// of which [`LocalSource::open_with`] opens the columns.
+    /// [`Error::File`] for what the system says, also for a directory that is none of them.
     pub fn open(path: impl AsRef<Path>) -> Result<LocalSource, Error> {
         Self::open_path(path.as_ref())
     }
@@ -72,6 +76,12 @@ impl LocalSource {
                 let name = [STORAGE_FILE, SIZES_FILE].into_iter().find(|name| is_file(name)).unwrap_or(STORAGE_FILE);
                 let file = File::open(path.join(name)).map_err(refuse)?;
                 Ok(LocalSource { file, kind: Kind::Carray(LocalDirectory::open(path)?) })
+            }
+            Some(Format::Ctable) => {
+                let table = LocalDirectory::open(path)?;
+                let refuse = |error| Error::io("reading")(error).in_file(table.name(ROOTDIRS_FILE));
+                let file = File::open(path.join(ROOTDIRS_FILE)).map_err(refuse)?;
+                Ok(LocalSource { file, kind: Kind::Table(table) })
             }
             Some(format) => Err(Error::Unsupported { format }),
         }
@@ -125,18 +135,43 @@ impl LocalSource {
     /// Refuses `output` if it is what is read here, in it, or a directory that it is in: writing would destroy it.
     pub(crate) fn refuse_as_output(&self, output: &Path) -> Result<(), Error> {
         crate::fs::files::refuse_same_file(&self.file, output)?;
-        let input = match &self.kind {
-            Kind::File(path) => path.as_deref(),
-            Kind::SparseFrame(directory) => Some(directory.path()),
-            Kind::Column(_, path) => Some(path.as_path()),
-            Kind::Carray(directory) => Some(directory.root()),
-        };
-        input.map_or(Ok(()), |input| crate::fs::files::refuse_within(input, output))
+        self.path().map_or(Ok(()), |input| crate::fs::files::refuse_within(input, output))
     }
 
     /// Whether it is a directory.
     pub fn is_directory(&self) -> bool {
         !matches!(self.kind, Kind::File(_))
+    }
+
+    /// The directory, if it is a ctable.
+    pub(crate) fn table(&self) -> Option<&LocalDirectory> {
+        if let Kind::Table(directory) = &self.kind { Some(directory) } else { None }
+    }
+
+    /// The directory, if it is a carray that is no column of an opened table.
+    pub(crate) fn carray(&self) -> Option<&LocalDirectory> {
+        if let Kind::Carray(directory) = &self.kind { Some(directory) } else { None }
+    }
+
+    /// A column of the ctable; other sources have none.
+    pub(crate) fn into_column(self, name: &str, limits: &Limits) -> Result<LocalSource, Error> {
+        match (&self.kind, self.path()) {
+            (Kind::Table(table), _) => LocalSource::open_column(table.root(), name, limits),
+            (_, path) => {
+                let directory = path.map_or("-".into(), |path| path.display().to_string());
+                Err(Error::NotBcolz { directory })
+            }
+        }
+    }
+
+    /// The path, unless the caller opened the file.
+    fn path(&self) -> Option<&Path> {
+        match &self.kind {
+            Kind::File(path) => path.as_deref(),
+            Kind::SparseFrame(directory) => Some(directory.path()),
+            Kind::Column(_, path) => Some(path),
+            Kind::Carray(directory) | Kind::Table(directory) => Some(directory.root()),
+        }
     }
 
     /// The chunk files, if it is a sparse frame.
@@ -158,6 +193,7 @@ impl From<LocalSource> for Input<'_> {
             Kind::File(_) => file.into(),
             Kind::SparseFrame(directory) => Input::sparse_frame(file, directory),
             Kind::Carray(directory) => Input::directory(directory),
+            Kind::Table(_) => Input(InputKind::Table),
             Kind::Column(directory, _) => Input::directory(directory),
         }
     }
@@ -169,6 +205,7 @@ impl<'a> From<&'a LocalSource> for Input<'a> {
             Kind::File(_) => file.into(),
             Kind::SparseFrame(directory) => Input::sparse_frame(file, directory),
             Kind::Carray(directory) => Input::directory(directory),
+            Kind::Table(_) => Input(InputKind::Table),
             Kind::Column(directory, _) => Input::directory(directory),
         }
     }

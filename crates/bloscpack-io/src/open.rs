@@ -63,6 +63,7 @@ pub(crate) fn open<'a>(input: Input<'a>, accept: Accept, options: &OpenOptions) 
                 None => Box::new(OpenCarray::open(dir, &limits)?),
             }
         }
+        Kind::Table => return Err(Error::Unsupported { format: Format::Ctable }),
     };
     Ok(Archive::new(container).limits(limits).cancel(options.cancel.clone()))
 }

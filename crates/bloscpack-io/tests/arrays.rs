@@ -42,7 +42,7 @@ fn npy_files_go_in_and_come_out() {
     let [input, packed, output] = ["in.npy", "a.blp", "out.npy"].map(|name| dir.path().join(name));
     for (file, _, saved) in golden() {
         fs::write(&input, &saved).unwrap();
-        let options = ConvertOptions { overwrite: true, ..ConvertOptions::default() };
+        let options = ConvertOptions::new().overwrite(true);
         let go = |from: &Path, to: &Path, target| convert(LocalSource::open(from)?, to, target, &options);
         go(&input, &packed, Target::Bloscpack).unwrap_or_else(|error| panic!("{file}: {error}"));
         go(&packed, &output, Target::Npy).unwrap();

@@ -268,7 +268,7 @@ fn as_archives() {
         assert!(fs::read(&output).unwrap() == plain, "{name}");
         assert_eq!(bloscpack_io::verify(Source::file(&root), &UnpackOptions::new()).unwrap().format, Format::Carray);
         for target in [Target::Bloscpack, Target::Frame, Target::Array, Target::Npy] {
-            let options = ConvertOptions { overwrite: true, ..ConvertOptions::default() };
+            let options = ConvertOptions::new().overwrite(true);
             let report = convert(LocalSource::open(&root).unwrap(), &output, target, &options).unwrap();
             assert_eq!(report.array, carray.numpy().ok(), "{name}");
             if target != Target::Npy {

@@ -90,7 +90,7 @@ fn nothing_takes_the_place_of_what_it_is_in() {
     let inside = table.join("plain.blp");
     pack(Source::bytes(b"plain"), Sink::file(&inside), &PackOptions::new()).unwrap();
     let before = files(&table);
-    let options = ConvertOptions { overwrite: true, ..ConvertOptions::default() };
+    let options = ConvertOptions::new().overwrite(true);
     let converted = convert(LocalSource::open(&inside).unwrap(), &table, Target::Bcolz, &options);
     assert!(matches!(converted, Err(Error::InputReplaced { .. })), "{converted:?}");
     assert!(files(&table) == before);

@@ -350,7 +350,7 @@ fn default_values_of_huge_items() {
         std::fs::write(path, bytes).unwrap();
     }
     let input = LocalSource::open(&dir.path().join("in")).unwrap();
-    let options = bloscpack_io::ConvertOptions { threads: Threads::Serial, ..Default::default() };
+    let options = bloscpack_io::ConvertOptions::new().threads(Threads::Serial);
     within(4 << 20, || convert(input, &dir.path().join("out.bcolz"), Target::Bcolz, &options).unwrap());
 }
 
@@ -423,7 +423,7 @@ fn each_limit_by_each_way() {
     assert_eq!(over(unpacked.unwrap_err()), "max_chunk");
     let report = frame::recover(&path, &dir.path().join("saved"), &RecoverOptions::new().limits(limits)).unwrap();
     assert!(!report.lost.is_empty());
-    let options = bloscpack_io::ConvertOptions { limits, ..Default::default() };
+    let options = bloscpack_io::ConvertOptions::new().limits(limits);
     let converted =
         convert(LocalSource::open(&path).unwrap(), &dir.path().join("out.blp"), Target::Bloscpack, &options);
     assert_eq!(over(converted.unwrap_err()), "max_chunk");

@@ -91,7 +91,7 @@ impl Files {
 
     fn convert(&self, input: &str, output: &str, target: Target) -> Result<(), Error> {
         let codec = Some(Codec::Lz4);
-        let options = ConvertOptions { codec, overwrite: true, threads: Threads::Serial, ..ConvertOptions::default() };
+        let options = ConvertOptions::new().codec(codec).overwrite(true).threads(Threads::Serial);
         convert(LocalSource::open(&self.path(input))?, &self.path(output), target, &options).map(drop)
     }
 
@@ -255,15 +255,10 @@ fn texts(files: &Files) {
             &format!("CSV file of {name}"),
             || remove(&files.path("out.csv")),
             || {
-                let dtype = typing.dtype.clone();
-                let options =
-                    ConvertOptions { dtype, raw: true, threads: Threads::Serial, ..ConvertOptions::default() };
-                bloscpack_io::convert_array_to_csv(
-                    LocalSource::open(&files.path(name))?,
-                    &files.path("out.csv"),
-                    &options,
-                )
-                .map(drop)
+                let typing = Typing { dtype: typing.dtype.clone(), shape: None, raw: true };
+                let options = ConvertOptions::new().typing(typing).threads(Threads::Serial);
+                let input = LocalSource::open(&files.path(name))?;
+                convert(input, &files.path("out.csv"), Target::Csv, &options).map(drop)
             },
         );
     }

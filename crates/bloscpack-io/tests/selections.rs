@@ -112,15 +112,20 @@ proptest! {
         let cut = ArrayOptions::new().chunkshape(Some(case.chunkshape.clone())).blockshape(Some(case.blockshape.clone()));
 
         check(&open(&path("a.npy"), &Typing::default()), &case, &items, "npy");
-        let mut options = ConvertOptions { array: cut.clone(), chunk_size: Some(case.chunk_size), ..Default::default() };
-        options.pack = options.pack.chunk_size(case.chunk_size.into());
-        for (target, name) in [(Target::Bloscpack, "a.blp"), (Target::Array, "a.b2nd"), (Target::Bcolz, "a.bcolz")] {
-            convert(LocalSource::open(&path("a.npy")).unwrap(), &path(name), target, &options).unwrap();
+        let in_bytes = ConvertOptions::new().chunk_size(case.chunk_size);
+        let in_items = ConvertOptions::new().chunkshape(case.chunkshape.clone());
+        let in_blocks = in_items.clone().blockshape(case.blockshape.clone());
+        for (target, name, options) in [
+            (Target::Bloscpack, "a.blp", &in_bytes),
+            (Target::Array, "a.b2nd", &in_blocks),
+            (Target::Bcolz, "a.bcolz", &in_items),
+        ] {
+            convert(LocalSource::open(&path("a.npy")).unwrap(), &path(name), target, options).unwrap();
             check(&open(&path(name), &Typing::default()), &case, &items, name);
         }
         let shape = Some(case.shape.iter().map(|len| Some(*len)).collect());
         let typing = Typing { dtype: Some(dtype), shape, raw: false };
-        let raw = ConvertOptions { dtype: typing.dtype.clone(), shape: typing.shape.clone(), ..options };
+        let raw = in_bytes.typing(typing.clone());
         std::fs::write(path("raw"), &items).unwrap();
         check(&open(&path("raw"), &typing), &case, &items, "raw bytes");
         convert(LocalSource::open(&path("raw")).unwrap(), &path("a.b2frame"), Target::Frame, &raw).unwrap();
@@ -170,8 +175,7 @@ fn large_arrays_in_fortran_order_go_through_a_temporary_file() {
     let npy = [npy::to_bytes(&meta).unwrap(), fortran(&items, itemsize, &shape)].concat();
     let (source, packed) = (folder.path().join("a.npy"), folder.path().join("a.blp"));
     std::fs::write(&source, npy).unwrap();
-    let mut options = ConvertOptions::default();
-    options.pack = options.pack.chunk_size(10_000);
+    let options = ConvertOptions::new().chunk_size(10_000);
     convert(LocalSource::open(&source).unwrap(), &packed, Target::Bloscpack, &options).unwrap();
     let array = open(&packed, &Typing::default());
     let selection = "::-1,::3".parse::<Slice>().unwrap().select(&shape).unwrap();

@@ -1,35 +1,79 @@
-//! One container to each kind of output.
+//! One array, or the uncompressed bytes of one container, to each kind of output.
 
 use std::fs::File;
+use std::io;
 use std::path::Path;
 
 use bloscpack_format::numpy::NumpyMeta;
 
 use super::metadata::{Metadata, NPY};
 use super::observed::Observed;
-use super::options::ConvertOptions;
 use super::report::ConvertReport;
 use super::write::{write_array, write_carray, write_frame, write_npy};
-use crate::array::{RowReader, View, are_in_order};
+use crate::array::{RowReader, View, are_in_order, known, plain_meta};
 use crate::formats::bloscpack::pack::pack_to_file;
 use crate::formats::frame::FrameParams;
-use crate::{Archive, Array, Error, PlainReader, Unkept};
+use crate::open::open;
+use crate::options::Event;
+use crate::target::Target;
+use crate::{Archive, Array, ConvertOptions, Error, LocalSource, PlainReader, Unkept};
+
+/// Converts an array or uncompressed bytes.
+pub(super) fn convert(
+    input: LocalSource,
+    output: &Path,
+    target: Target,
+    options: &ConvertOptions,
+) -> Result<ConvertReport, Error> {
+    let typing = &options.typing;
+    let archive = open(input.into(), typing.accepted(), &options.open_options())?;
+    let nbytes = archive.nbytes();
+    if nbytes == 0 {
+        // Nothing of it will be read, but its chunks can be damaged.
+        archive.unpack(io::sink(), &options.unpack_options())?;
+    }
+    options.observer.tell(Event::Begin { nbytes });
+    let mut metadata = Metadata::of(&archive, target)?;
+    let known = match known(&archive)? {
+        None if archive.frame().is_some() => metadata.take_array(nbytes)?,
+        known => known,
+    };
+    let typesize = archive.typesize() as u64;
+    let array = typing.resolve(known.as_ref(), typesize, nbytes)?;
+    let meta = match &array {
+        Some(array) => array.clone(),
+        None => plain_meta(options.typesize.map_or(typesize, u64::from), nbytes)?,
+    };
+    let conversion = Conversion { archive: &archive, array: array.as_ref(), meta: &meta, output, options };
+    let mut report = ConvertReport { nbytes, ..ConvertReport::default() };
+    report.unkept = match target {
+        Target::Bloscpack => conversion.to_bloscpack(metadata)?,
+        Target::Npy => conversion.to_npy(metadata)?,
+        Target::Bcolz => conversion.to_bcolz(metadata)?,
+        Target::Frame => conversion.to_frame(metadata, &mut report)?,
+        Target::Array => conversion.to_array(metadata, &mut report)?,
+        // Only tables have columns, and text has a reader of its own.
+        Target::Columns(_) | Target::Csv => return Err(Error::Unsupported { format: archive.format() }),
+    };
+    report.array = array;
+    Ok(report)
+}
 
 /// One conversion. Each method returns the attributes that its output cannot keep.
-pub(super) struct Conversion<'a> {
-    pub(super) archive: &'a Archive<'a>,
+struct Conversion<'a> {
+    archive: &'a Archive<'a>,
     /// The array that the plain bytes are, if it is known.
-    pub(super) array: Option<&'a NumpyMeta>,
+    array: Option<&'a NumpyMeta>,
     /// The same; items of the typesize if it is not known.
-    pub(super) meta: &'a NumpyMeta,
-    pub(super) output: &'a Path,
-    pub(super) options: &'a ConvertOptions,
+    meta: &'a NumpyMeta,
+    output: &'a Path,
+    options: &'a ConvertOptions,
 }
 
 impl Conversion<'_> {
-    pub(super) fn to_bloscpack(&self, metadata: Metadata<'_>) -> Result<Vec<Unkept>, Error> {
+    fn to_bloscpack(&self, metadata: Metadata<'_>) -> Result<Vec<Unkept>, Error> {
         // Metadata that were asked for replace those of the input.
-        let (metadata, unkept) = match self.options.pack.metadata {
+        let (metadata, unkept) = match self.options.metadata {
             Some(_) => (None, Vec::new()),
             None => metadata.into_bloscpack(self.array)?,
         };
@@ -38,29 +82,29 @@ impl Conversion<'_> {
         Ok(unkept)
     }
 
-    pub(super) fn to_npy(&self, metadata: Metadata<'_>) -> Result<Vec<Unkept>, Error> {
+    fn to_npy(&self, metadata: Metadata<'_>) -> Result<Vec<Unkept>, Error> {
         write_npy(self.bytes(), self.output, self.meta, self.archive.nbytes(), self.options)?;
         Ok(metadata.into_nothing(NPY)?)
     }
 
     /// The rows of a carray are in C order.
-    pub(super) fn to_bcolz(&self, metadata: Metadata<'_>) -> Result<Vec<Unkept>, Error> {
+    fn to_bcolz(&self, metadata: Metadata<'_>) -> Result<Vec<Unkept>, Error> {
         let (attrs, unkept) = metadata.into_attrs()?;
         let (output, meta, options) = (self.output, self.meta, self.options);
         let kept = (self.archive.carray().map(|(storage, _)| storage), attrs);
         if are_in_order(meta) {
             write_carray(self.bytes(), output, meta, kept, options)?;
         } else if self.archive.uncompressed().is_some() {
-            let items = Observed::new(self.view(), options.observer());
+            let items = Observed::new(self.view(), &options.observer);
             write_carray(RowReader::new(&items, meta), output, meta, kept, options)?;
         } else {
-            let items = Observed::half(Array::plain(self.spooled()?, 0, meta.clone())?, options.observer());
+            let items = Observed::half(Array::plain(self.spooled()?, 0, meta.clone())?, &options.observer);
             write_carray(RowReader::new(&items, meta), output, meta, kept, options)?;
         }
         Ok(unkept)
     }
 
-    pub(super) fn to_frame(&self, metadata: Metadata<'_>, report: &mut ConvertReport) -> Result<Vec<Unkept>, Error> {
+    fn to_frame(&self, metadata: Metadata<'_>, report: &mut ConvertReport) -> Result<Vec<Unkept>, Error> {
         let (layers, unkept) = metadata.into_layers(false, self.array)?;
         report.vlmetalayers = layers.vlmetalayers.iter().len();
         let params = self.options.frame_params(self.old_params(), self.typesize())?;
@@ -70,16 +114,16 @@ impl Conversion<'_> {
 
     /// The items of the input are read chunk by chunk of the output. Chunks of plain bytes would be decoded many times for
     /// that: they go through a temporary file.
-    pub(super) fn to_array(&self, metadata: Metadata<'_>, report: &mut ConvertReport) -> Result<Vec<Unkept>, Error> {
+    fn to_array(&self, metadata: Metadata<'_>, report: &mut ConvertReport) -> Result<Vec<Unkept>, Error> {
         let (output, meta, options) = (self.output, self.meta, self.options);
         let (layers, unkept) = metadata.into_layers(true, Some(meta))?;
         report.vlmetalayers = layers.vlmetalayers.iter().len();
         let params = options.array_params(self.old_params(), meta.dtype.itemsize())?;
         if self.archive.uncompressed().is_some() || self.view().has_same_shape() {
-            let items = Observed::new(self.view(), options.observer());
+            let items = Observed::new(self.view(), &options.observer);
             write_array(&items, output, meta, (params, layers), options)?;
         } else {
-            let items = Observed::half(Array::plain(self.spooled()?, 0, meta.clone())?, options.observer());
+            let items = Observed::half(Array::plain(self.spooled()?, 0, meta.clone())?, &options.observer);
             write_array(&items, output, meta, (params, layers), options)?;
         }
         Ok(unkept)
@@ -91,13 +135,13 @@ impl Conversion<'_> {
 
     /// The plain bytes as they are stored.
     fn bytes(&self) -> Observed<'_, PlainReader<'_>> {
-        Observed::new(self.archive.reader(&self.options.unpack_options()), self.options.observer())
+        Observed::new(self.archive.reader(&self.options.unpack_options()), &self.options.observer)
     }
 
     /// The plain bytes in a temporary file.
     fn spooled(&self) -> Result<File, Error> {
         let mut spool = tempfile::tempfile().map_err(Error::io("creating a temporary file"))?;
-        let output = Observed::half(&mut spool, self.options.observer());
+        let output = Observed::half(&mut spool, &self.options.observer);
         self.archive.unpack(output, &self.options.unpack_options())?;
         Ok(spool)
     }

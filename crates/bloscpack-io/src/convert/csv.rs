@@ -8,52 +8,39 @@ use bloscpack_format::numpy::Leaf;
 
 use super::metadata::{CSV, Metadata, lost};
 use super::observed::Observed;
-use super::options::ConvertOptions;
 use super::report::ConvertReport;
 use super::table::report;
-use super::target::Target;
 use crate::array::{Array, ItemFormat, ItemWriter, csv_error, each_text, field_names, plain_dtype, text_leaves};
 use crate::attributes::append;
 use crate::formats::bcolz::{Carray, Ctable, Cursor, LocalDirectory, Root};
 use crate::fs::atomic::AtomicFile;
-use crate::fs::files::refuse_within;
 use crate::options::Event;
 use crate::source::ReadDirectory;
-use crate::{Error, LocalSource, Unkept};
+use crate::target::Target;
+use crate::{ConvertOptions, Error, LocalSource, Unkept};
 
 /// How often to look whether it was called off, in rows.
 const ROWS: u64 = 4096;
 
-/// Writes the table in the directory `input`, or one column of it, as comma-separated values to the file `output`, which appears
-/// whole or not at all. The first line has the names of the columns; one of several axes becomes as many, `name_0`, `name_1`,
-/// …; a carray that is in no table is called `f0`. [`Scalar::text_of`](bloscpack_format::numpy::Scalar::text_of) defines the text of an item.
-///
-/// One chunk of each column is in memory.
-///
-/// # Errors
-/// What opening and reading the table answer; [`Error::NoSuchColumn`]; [`Error::NoText`] for columns that have no text;
-/// [`Error::OutputExists`], [`Error::File`], [`Error::Io`], [`Error::Cancelled`].
-pub fn convert_to_csv(
-    input: impl AsRef<Path>,
-    column: Option<&str>,
-    output: impl AsRef<Path>,
-    options: &ConvertOptions,
-) -> Result<ConvertReport, Error> {
-    convert_to_csv_paths(input.as_ref(), column, output.as_ref(), options)
+/// Writes a table, one column of it, or an array as comma-separated values to the file `output`.
+pub(super) fn to_csv(input: LocalSource, output: &Path, options: &ConvertOptions) -> Result<ConvertReport, Error> {
+    let is_typed = options.typing.dtype.is_some() || options.typing.shape.is_some();
+    match (input.table(), input.carray(), options.column.as_deref()) {
+        (Some(table), ..) => of_bcolz(table.clone(), output, options),
+        (_, _, Some(name)) => of_array(input.into_column(name, &options.limits)?, output, options),
+        (_, Some(carray), _) if !is_typed => of_bcolz(carray.clone(), output, options),
+        _ => of_array(input, output, options),
+    }
 }
 
-fn convert_to_csv_paths(
-    input: &Path,
-    column: Option<&str>,
-    output: &Path,
-    options: &ConvertOptions,
-) -> Result<ConvertReport, Error> {
-    refuse_within(input, output)?;
-    if options.dtype.is_some() || options.shape.is_some() {
+/// One chunk of each column is in memory.
+fn of_bcolz(input: LocalDirectory, output: &Path, options: &ConvertOptions) -> Result<ConvertReport, Error> {
+    if options.typing.dtype.is_some() || options.typing.shape.is_some() {
         return Err(Error::not_an_array("a table keeps the dtypes and shapes of its columns"));
     }
-    match Root::open_with(LocalDirectory::open(input)?, &options.open_options())? {
+    match Root::open_with(input, &options.open_options())? {
         Root::Ctable(table) => {
+            let column = options.column.as_deref();
             let columns = select(&table, column)?;
             write(&columns, table.len(), output, options)?;
             let mut unkept = if column.is_none() { lost_of(table.attrs(), "")? } else { Vec::new() };
@@ -63,9 +50,6 @@ fn convert_to_csv_paths(
             Ok(ConvertReport { unkept, ..report(&table) })
         }
         Root::Carray(carray) => {
-            if let Some(column) = column {
-                return Err(Error::NoSuchColumn { column: column.into(), columns: Vec::new() });
-            }
             write(&[("f0", &carray)], carray.len(), output, options)?;
             let unkept = lost_of(carray.attrs(), "")?;
             let (nbytes, array) = (carray.nbytes(), carray.numpy().ok());
@@ -83,29 +67,10 @@ fn lost_of(attrs: Result<&Attrs, Error>, prefix: &str) -> Result<Vec<Unkept>, Er
     }
 }
 
-/// Writes the array that `input` holds, in a container of any kind, as comma-separated values to the file `output`, which
-/// appears whole or not at all. A line is an index of the first axis. The column of an array of one axis is called `f0`,
-/// those of more axes `f0_0`, `f0_1`, …; a struct has a column for each field. The items stream through memory.
-///
-/// # Errors
-/// As [`Array::open`] and [`Array::copy_selection`]; [`Error::NoText`] for items that have no text;
-/// [`Error::OutputExists`], [`Error::File`].
-pub fn convert_array_to_csv(
-    input: LocalSource,
-    output: impl AsRef<Path>,
-    options: &ConvertOptions,
-) -> Result<ConvertReport, Error> {
-    convert_array_to_csv_path(input, output.as_ref(), options)
-}
-
-fn convert_array_to_csv_path(
-    input: LocalSource,
-    output: &Path,
-    options: &ConvertOptions,
-) -> Result<ConvertReport, Error> {
-    input.refuse_as_output(output)?;
+/// A line is an index of the first axis. The items stream through memory.
+fn of_array(input: LocalSource, output: &Path, options: &ConvertOptions) -> Result<ConvertReport, Error> {
     let array = Array::open_with(input, &options.open_options())?;
-    let observer = options.observer();
+    let observer = &options.observer;
     observer.tell(Event::Begin { nbytes: array.nbytes() });
     let file = io::BufWriter::new(AtomicFile::create(output, options.overwrite)?);
     let writer = ItemWriter::new(file, ItemFormat::Csv, array.meta(), None)?;
@@ -175,12 +140,12 @@ fn lines<D: ReadDirectory, W: std::io::Write>(
     writer.write_record(head).map_err(csv_error)?;
     let mut text = Vec::new();
     let atomsize: u64 = fields.iter().map(|field| field.atomsize).fold(0, u64::saturating_add);
-    options.observer().tell(Event::Begin { nbytes: rows.saturating_mul(atomsize) });
+    options.observer.tell(Event::Begin { nbytes: rows.saturating_mul(atomsize) });
     for row in 0..rows {
         if row % ROWS == 0 {
             options.cancel.check()?;
             let done = if row == 0 { 0 } else { ROWS };
-            options.observer().tell(Event::Plain(done.saturating_mul(atomsize)));
+            options.observer.tell(Event::Plain(done.saturating_mul(atomsize)));
         }
         for Field { cursor, leaves, itemsize, .. } in &mut *fields {
             for item in cursor.row(row)?.chunks_exact(*itemsize) {

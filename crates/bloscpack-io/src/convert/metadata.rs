@@ -5,8 +5,8 @@ use bloscpack_format::frame::{Frame, Metalayers, VlMetalayers};
 use bloscpack_format::numpy::NumpyMeta;
 use bloscpack_format::{Attrs, FormatError, Json};
 
-use super::target::Target;
 use crate::attributes::{Attributes, Layers, Unkept, append, copied_layers, layers_of, metadata_of};
+use crate::target::Target;
 use crate::{Archive, Error};
 
 /// Why an output of this kind keeps no attributes.

@@ -1,13 +1,15 @@
-//! From one container to another: the plain bytes, what makes them an array, and the attributes, where both sides have them.
+//! From one container to another: the uncompressed bytes, the array that they are, and the attributes, where both sides have
+//! them.
 //!
-//! | file | what it knows |
+//! | file | content |
 //! |---|---|
-//! | `target`, `report` | what it becomes, and what was converted |
-//! | `options` | what is asked for, and what the input says where it is not |
-//! | `array` | one array or the plain bytes of one container, to each kind of output |
+//! | `mod` | which conversion an input and a target need |
+//! | `report` | the report of a conversion |
+//! | `params` | parameters of the writers: those of the options, else those of the input |
+//! | `array` | one array or the uncompressed bytes of one container, to each kind of output |
 //! | `write` | the outputs |
-//! | `observed` | how far it is |
-//! | `metadata` | attributes and metalayers, in what the output has for them |
+//! | `observed` | progress |
+//! | `metadata` | attributes and metalayers in the form of the output |
 //! | `table` | a table of bcolz: all of its columns at once |
 //! | `csv` | tables and arrays as text |
 
@@ -16,77 +18,85 @@ mod array;
 mod csv;
 mod metadata;
 mod observed;
-mod options;
+mod params;
 mod report;
 mod table;
-mod target;
 mod write;
 
-use std::io;
 use std::path::Path;
 
-use self::array::Conversion;
-#[cfg(feature = "csv")]
-pub use self::csv::{convert_array_to_csv, convert_to_csv};
-use self::metadata::Metadata;
-pub use self::options::ConvertOptions;
 pub use self::report::ConvertReport;
-pub use self::table::{ColumnFiles, convert_table, convert_table_to_files};
-pub use self::target::Target;
-use crate::array::{known, plain_meta};
-use crate::open::open;
-use crate::options::Event;
-use crate::{Error, LocalSource};
+use crate::target::{ConvertOption, Target};
+use crate::{ConvertOptions, Error, LocalSource};
 
-/// Converts what `input` holds to the file or directory `output`, which appears whole or not at all. Memory is bounded by a few chunks;
-/// an array that comes as plain bytes in chunks of another shape goes through a temporary file.
+/// Converts the content of `input` to the file or directory `output`, which appears whole or not at all.
+///
+/// | input | targets |
+/// |---|---|
+/// | an array or uncompressed bytes in any container | all but [`Target::Columns`] |
+/// | a table of bcolz | [`Target::Bcolz`], [`Target::Csv`] and [`Target::Columns`] |
+/// | a column of a table, with [`ConvertOptions::column`] | all but [`Target::Columns`] |
+///
+/// Memory is bounded by a few chunks. An array that comes as uncompressed bytes in chunks of another shape goes through a
+/// temporary file. A directory that is replaced by [`Target::Columns`] must contain nothing but such files.
+///
+/// The first line of [`Target::Csv`] has the names of the columns. A column of several axes becomes `name_0`, `name_1`, …; an
+/// array is the column `f0`, and a struct has a column for each field.
+/// [`Scalar::text_of`](bloscpack_format::numpy::Scalar::text_of) defines the text of an item.
+///
+/// ```no_run
+/// use bloscpack_io::{ConvertOptions, LocalSource, Target, convert};
+/// let options = ConvertOptions::new().chunkshape(vec![100, 100]);
+/// convert(LocalSource::open("image.npy")?, "image.b2nd", Target::Array, &options)?;
+/// # Ok::<(), bloscpack_io::Error>(())
+/// ```
 ///
 /// # Errors
-/// [`Error::NotANumpyArray`] if shape and bytes do not go together; what reading the input and writing the output answer.
+/// [`Error::UnfitOption`] for an option that the target lacks; [`Error::Unsupported`] for an input that the target is not for;
+/// [`Error::NotANumpyArray`] if shape and bytes do not match, or the columns of a table are to get other ones;
+/// [`Error::NoSuchColumn`]; [`Error::NoText`] for items that have no text; errors of reading the input and of writing the output.
 pub fn convert(
     input: LocalSource,
     output: impl AsRef<Path>,
     target: Target,
     options: &ConvertOptions,
 ) -> Result<ConvertReport, Error> {
-    convert_path(input, output.as_ref(), target, options)
+    fn inner(
+        input: LocalSource,
+        output: &Path,
+        target: Target,
+        options: &ConvertOptions,
+    ) -> Result<ConvertReport, Error> {
+        options.set_options().try_for_each(|option| option.check(target))?;
+        input.refuse_as_output(output)?;
+        match (target, input.table(), options.column.as_deref()) {
+            (Target::Csv, ..) => to_csv(input, output, options),
+            (Target::Bcolz, Some(table), None) => table::to_table(table.clone(), output, options),
+            (Target::Columns(files), Some(table), None) => table::to_files(table.clone(), output, files, options),
+            (_, _, Some(name)) => {
+                let column = input.into_column(name, &options.limits)?;
+                array::convert(column, output, target, options)
+            }
+            _ => array::convert(input, output, target, options),
+        }
+    }
+    inner(input, output.as_ref(), target, options)
 }
 
-fn convert_path(
-    input: LocalSource,
-    output: &Path,
-    target: Target,
-    options: &ConvertOptions,
-) -> Result<ConvertReport, Error> {
-    input.refuse_as_output(output)?;
-    let typing = options.typing();
-    let archive = open(input.into(), typing.accepted(), &options.open_options())?;
-    let nbytes = archive.nbytes();
-    if nbytes == 0 {
-        // Nothing of it will be read, but its chunks can be damaged.
-        archive.unpack(io::sink(), &options.unpack_options())?;
+impl ConvertOption {
+    /// Refuses the option for a target that lacks it.
+    ///
+    /// # Errors
+    /// [`Error::UnfitOption`].
+    pub fn check(self, target: Target) -> Result<(), Error> {
+        if target.has(self) { Ok(()) } else { Err(Error::UnfitOption { option: self, target }) }
     }
-    options.observer().tell(Event::Begin { nbytes });
-    let mut metadata = Metadata::of(&archive, target)?;
-    let known = match known(&archive)? {
-        None if archive.frame().is_some() => metadata.take_array(nbytes)?,
-        known => known,
-    };
-    let typesize = archive.typesize() as u64;
-    let array = typing.resolve(known.as_ref(), typesize, nbytes)?;
-    let meta = match &array {
-        Some(array) => array.clone(),
-        None => plain_meta(options.typesize.map_or(typesize, u64::from), nbytes)?,
-    };
-    let conversion = Conversion { archive: &archive, array: array.as_ref(), meta: &meta, output, options };
-    let mut report = ConvertReport { nbytes, ..ConvertReport::default() };
-    report.unkept = match target {
-        Target::Bloscpack => conversion.to_bloscpack(metadata)?,
-        Target::Npy => conversion.to_npy(metadata)?,
-        Target::Bcolz => conversion.to_bcolz(metadata)?,
-        Target::Frame => conversion.to_frame(metadata, &mut report)?,
-        Target::Array => conversion.to_array(metadata, &mut report)?,
-    };
-    report.array = array;
-    Ok(report)
+}
+
+#[cfg(feature = "csv")]
+use self::csv::to_csv;
+
+#[cfg(not(feature = "csv"))]
+fn to_csv(_: LocalSource, _: &Path, _: &ConvertOptions) -> Result<ConvertReport, Error> {
+    Err(Error::NoText { what: "bloscpack-io was built without the feature csv".into() })
 }

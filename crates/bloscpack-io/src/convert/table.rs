@@ -9,63 +9,19 @@ use bloscpack_format::numpy::NumpyMeta;
 
 use super::metadata::{Metadata, NPY, lost};
 use super::observed::Observed;
-use super::options::ConvertOptions;
 use super::report::ConvertReport;
-use super::target::Target;
 use super::write::{write_array, write_npy};
 use crate::formats::bcolz::{Ctable, CtableWriter, LocalDirectory};
-use crate::fs::files::refuse_within;
 use crate::fs::new_directory::NewDirectory;
-use crate::options::Event;
+use crate::options::{Event, Typing};
 use crate::source::ReadDirectory as _;
-use crate::{Archive, Array, Error, Unkept};
+use crate::target::ColumnFiles;
+use crate::{Archive, Array, ConvertOptions, Error, Unkept};
 
-/// What each column becomes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ColumnFiles {
-    /// A NumPy file, `.npy`.
-    Npy,
-    /// An array in a contiguous frame, `.b2nd`.
-    B2nd,
-}
-
-impl ColumnFiles {
-    /// What their names end with, behind a dot.
-    #[must_use]
-    pub fn extension(self) -> &'static str {
-        match self {
-            ColumnFiles::Npy => "npy",
-            ColumnFiles::B2nd => "b2nd",
-        }
-    }
-
-    fn target(self) -> Target {
-        match self {
-            ColumnFiles::Npy => Target::Npy,
-            ColumnFiles::B2nd => Target::Array,
-        }
-    }
-}
-
-/// Writes the table in the directory `input` anew as the directory `output`, which appears whole or not at all: its columns,
-/// compressed as is asked for, their attributes and its own.
-///
-/// # Errors
-/// What opening and reading the table answer; [`Error::Format`] for columns of Python objects; else as
-/// [`CtableWriter::create`].
-pub fn convert_table(
-    input: impl AsRef<Path>,
-    output: impl AsRef<Path>,
-    options: &ConvertOptions,
-) -> Result<ConvertReport, Error> {
-    convert_table_paths(input.as_ref(), output.as_ref(), options)
-}
-
-fn convert_table_paths(input: &Path, output: &Path, options: &ConvertOptions) -> Result<ConvertReport, Error> {
-    refuse_within(input, output)?;
+/// Writes a table anew as the directory `output`: its columns, compressed by the options, and all attributes.
+pub(super) fn to_table(input: LocalDirectory, output: &Path, options: &ConvertOptions) -> Result<ConvertReport, Error> {
     refuse_array_options(options)?;
-    let table = Ctable::open_with(LocalDirectory::open(input)?, &options.open_options())?;
+    let table = Ctable::open_with(input, &options.open_options())?;
     let attrs = table.attrs()?.try_clone()?;
     let mut columns = Vec::new();
     for (name, column) in named(&table) {
@@ -77,13 +33,13 @@ fn convert_table_paths(input: &Path, output: &Path, options: &ConvertOptions) ->
         table.names().iter().map(|name| table.column_archive(name)).collect::<Result<_, _>>()?;
     let unpack = options.unpack_options();
     let report = report(&table);
-    options.observer().tell(Event::Begin { nbytes: report.nbytes });
+    options.observer.tell(Event::Begin { nbytes: report.nbytes });
     // A process of Python that was killed leaves columns that are longer than the first.
     let inputs = archives
         .iter()
         .zip(table.columns())
         .map(|(archive, column)| archive.reader(&unpack).take(table.len() * column.rows().atomsize()))
-        .map(|bytes| Observed::new(bytes, options.observer()));
+        .map(|bytes| Observed::new(bytes, &options.observer));
     writer.append_streams(inputs, &options.threads, &options.cancel)?;
     writer.set_attrs(attrs);
     for (name, column) in named(&table) {
@@ -93,33 +49,18 @@ fn convert_table_paths(input: &Path, output: &Path, options: &ConvertOptions) ->
     Ok(report)
 }
 
-/// Writes each column of the table in the directory `input` to a file of its own, by its name, in the directory `output`, which
-/// appears whole or not at all. If it is to take the place of another, there must be nothing but such files in that.
-///
-/// # Errors
-/// What opening and reading the table answer; [`Error::Format`] for columns of Python objects; [`Error::OutputExists`],
-/// [`Error::File`].
-pub fn convert_table_to_files(
-    input: impl AsRef<Path>,
-    output: impl AsRef<Path>,
-    files: ColumnFiles,
-    options: &ConvertOptions,
-) -> Result<ConvertReport, Error> {
-    convert_table_to_files_paths(input.as_ref(), output.as_ref(), files, options)
-}
-
-fn convert_table_to_files_paths(
-    input: &Path,
+/// Writes each column of a table to a file of its own in the directory `output`.
+pub(super) fn to_files(
+    input: LocalDirectory,
     output: &Path,
     files: ColumnFiles,
     options: &ConvertOptions,
 ) -> Result<ConvertReport, Error> {
-    refuse_within(input, output)?;
     refuse_array_options(options)?;
-    let table = Ctable::open_with(LocalDirectory::open(input)?, &options.open_options())?;
+    let table = Ctable::open_with(input, &options.open_options())?;
     let directory = NewDirectory::create(output, options.overwrite, is_files)?;
-    let options = ConvertOptions { overwrite: false, ..options.clone() };
-    let (unpack, observer) = (options.unpack_options(), options.observer());
+    let options = options.clone().overwrite(false);
+    let (unpack, observer) = (options.unpack_options(), &options.observer);
     let mut report = report(&table);
     observer.tell(Event::Begin { nbytes: report.nbytes });
     report.unkept = match table.attrs() {
@@ -180,7 +121,7 @@ fn meta_of(table: &Ctable<LocalDirectory>, name: &str) -> Result<NumpyMeta, Erro
 
 /// A table has a dtype and a shape for each column.
 fn refuse_array_options(options: &ConvertOptions) -> Result<(), Error> {
-    if options.dtype.is_none() && options.shape.is_none() && options.typesize.is_none() && !options.raw {
+    if options.typing == Typing::default() && options.typesize.is_none() {
         return Ok(());
     }
     Err(Error::not_an_array("a table keeps its columns' dtypes and shapes; convert one column for others"))

@@ -7,12 +7,11 @@ use bloscpack_format::bcolz::{Attrs, Storage};
 use bloscpack_format::frame::FrameType;
 use bloscpack_format::numpy::{NumpyMeta, npy};
 
-use super::options::ConvertOptions;
-use crate::Error;
 use crate::attributes::Layers;
 use crate::formats::bcolz::CarrayWriter;
 use crate::formats::frame::{ArrayItems, FrameParams, FrameWriter};
 use crate::fs::atomic::AtomicFile;
+use crate::{ConvertOptions, Error};
 
 pub(super) fn write_npy(
     mut bytes: impl Read,
@@ -73,7 +72,7 @@ pub(super) fn write_array(
     (params, layers): (FrameParams, Layers),
     options: &ConvertOptions,
 ) -> Result<(), Error> {
-    let array = options.array.array(meta)?;
+    let array = options.array_options().array(meta)?;
     let (kind, metalayers) = (FrameType::Contiguous, &layers.metalayers);
     let writer = FrameWriter::create_array_with(output, kind, options.overwrite, array, params, metalayers)?;
     let mut writer = writer.limits(options.limits);

@@ -36,6 +36,7 @@ impl Error {
             | Error::PackParams { .. }
             | Error::FrameParams { .. }
             | Error::NoText(_)
+            | Error::UnfitOption { .. }
             | Error::Attribute { .. } => ErrorKind::InvalidInput,
             Error::Unrecognised { .. }
             | Error::ChunkDigest(_)

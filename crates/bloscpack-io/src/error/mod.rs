@@ -34,6 +34,8 @@ pub use self::no_text::NoText;
 use self::phrases::{counted, listed};
 pub use self::report::{Advice, ErrorReport};
 
+use crate::target::{ConvertOption, Target};
+
 /// Why an operation failed. After any of them the outputs are as they were before.
 ///
 /// `Display` shows one level, without its [source](StdError::source). [`Error::report`] shows all levels on one line.
@@ -239,6 +241,14 @@ pub enum Error {
         found: i64,
         /// Where the chunk is.
         expected: u64,
+    },
+    /// An option of a conversion that its target lacks.
+    #[error("the option {option} means nothing for {target}")]
+    UnfitOption {
+        /// The option. [`ConvertOption::targets`] lists the targets that have it.
+        option: ConvertOption,
+        /// The target.
+        target: Target,
     },
     /// Data could not be compressed with these parameters.
     #[error(transparent)]

@@ -1,15 +1,17 @@
-//! How to open, pack, unpack, append and recover: builders. The options for bloscpack files have the original's defaults.
+//! How to open, pack, unpack, append, convert and recover: builders. The options for bloscpack files have the original's defaults.
 //!
 //! | file | options of |
 //! |---|---|
 //! | `open` | everything that opens a container |
 //! | `pack`, `unpack`, `append` | the verbs of these names |
+//! | `convert` | conversions |
 //! | `recover` | salvage |
 //! | `event` | what the verbs tell while they run |
 //!
 //! Setters have the name of the option. They take and return the options.
 
 mod append;
+mod convert;
 mod event;
 mod open;
 mod pack;
@@ -19,6 +21,7 @@ mod unpack;
 use blosc_core::Limits;
 
 pub use self::append::AppendOptions;
+pub use self::convert::ConvertOptions;
 pub use self::event::Event;
 pub(crate) use self::event::Observer;
 pub use self::open::{OpenOptions, Typing};
@@ -51,7 +54,7 @@ macro_rules! running {
     )*};
 }
 
-running!(PackOptions, UnpackOptions, AppendOptions);
+running!(PackOptions, UnpackOptions, AppendOptions, ConvertOptions);
 
 macro_rules! overwriting {
     ($($options:ty),*) => {$(
@@ -65,7 +68,7 @@ macro_rules! overwriting {
     )*};
 }
 
-overwriting!(PackOptions, UnpackOptions, RecoverOptions);
+overwriting!(PackOptions, UnpackOptions, RecoverOptions, ConvertOptions);
 
 macro_rules! reading {
     ($($options:ty),*) => {$(

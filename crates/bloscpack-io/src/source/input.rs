@@ -15,6 +15,8 @@ pub(crate) enum Kind<'a> {
     SparseFrame(Box<dyn ReadAt + 'a>, Box<dyn ChunkFiles + 'a>),
     /// The directory of a carray.
     Directory(Box<dyn ReadDirectory + 'a>),
+    /// A ctable, of which only the columns are containers.
+    Table,
 }
 
 impl<'a> Input<'a> {
@@ -52,6 +54,7 @@ impl fmt::Debug for Input<'_> {
             Kind::Bytes(_) => "Input of bytes",
             Kind::SparseFrame(..) => "Input of a sparse frame",
             Kind::Directory(_) => "Input of a directory",
+            Kind::Table => "Input of a table",
         })
     }
 }

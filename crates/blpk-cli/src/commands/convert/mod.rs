@@ -2,13 +2,11 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `plan` | input, output, the kind of conversion and its options |
-//! | `job` | the kind of conversion, and what stands in its way |
+//! | `plan` | input, output, target and options |
+//! | `job` | the target, and what is refused for it |
 //! | `options` | the options of a conversion |
-//! | `csv` | arrays and tables as text |
 //! | `lost` | warnings about what the output does not keep |
 
-mod csv;
 mod job;
 mod lost;
 mod options;
@@ -16,50 +14,46 @@ mod plan;
 
 pub(super) use plan::Plan;
 
-use self::job::Job;
 use crate::place::Place;
 use crate::privacy::Privacy;
 use crate::session::Session;
 use crate::size::pretty_size;
 use crate::streams::open_source;
-use anyhow::{Context as _, Result, anyhow};
-use bloscpack_io::{ConvertOptions, Error, LocalSource, OpenOptions, convert, convert_table, convert_table_to_files};
+use anyhow::{Context as _, Error as AnyError, Result, anyhow, bail};
+use bloscpack_io::{ConvertReport, Error, LocalSource, Target, convert};
 
 pub(super) fn run(plan: &Plan, session: &Session) -> Result<()> {
-    let Plan { input, in_file, output, job, column, options } = plan;
-    let _privacy = in_file.metadata().ok().as_ref().map(Privacy::of);
-    let source = || open_source(input, &options.cancel);
-    let done = match (*job, column) {
-        (Job::One(target), Some(column)) => {
-            LocalSource::open_with(in_file, &OpenOptions::new().column(column.as_str()))
-                .and_then(|source| convert(source, output, target, options))
-                .map_err(Into::into)
-        }
+    let _privacy = plan.in_file.metadata().ok().as_ref().map(Privacy::of);
+    let source = match plan.job.has_columns {
+        true => LocalSource::open(&plan.in_file).map_err(AnyError::from),
         // An error of opening the input names it already.
-        (Job::One(target), None) => convert(source()?, output, target, options).map_err(Into::into),
-        (Job::Table, _) => convert_table(in_file, output, options).map_err(Into::into),
-        (Job::Files(files), _) => convert_table_to_files(in_file, output, files, options).map_err(Into::into),
-        (Job::Csv, _) => csv::array(source()?, output, options),
-        (Job::CsvOfTable, column) => csv::table(in_file, column.as_deref(), output, options),
+        false => Ok(open_source(&plan.input, &session.cancel())?),
     };
-    let done = done.map_err(|error: anyhow::Error| match error.downcast_ref() {
-        Some(Error::Unrecognised { .. }) => anyhow!("{error}; raw bytes need --dtype"),
-        _ => of_option(error, options),
-    });
-    let converted = done.with_context(|| input.to_string())?;
-    lost::warn(&converted, &Place::from(output.clone()), &session.report);
+    let converted = source.and_then(|source| run_on(source, plan)).with_context(|| plan.input.to_string())?;
+    lost::warn(&converted, &Place::from(plan.output.clone()), &session.report);
     session.report.verbose(format!("plain size: {}", pretty_size(converted.nbytes)));
     session.report.verbose("done");
     Ok(())
 }
 
-/// Names the option whose value does not fit.
-fn of_option(error: anyhow::Error, options: &ConvertOptions) -> anyhow::Error {
-    let option = match error.downcast_ref() {
-        Some(Error::ArrayCut { shape, .. }) => format!("--{shape}"),
-        Some(Error::NotANumpyArray { .. }) if options.shape.is_some() => "--shape".into(),
-        Some(Error::NotANumpyArray { .. }) if options.dtype.is_some() => "--dtype".into(),
-        _ => return error,
+fn run_on(source: LocalSource, plan: &Plan) -> Result<ConvertReport> {
+    let target = plan.job.target;
+    if cfg!(not(feature = "csv")) && target == Target::Csv {
+        bail!("this blpk was built without the feature csv");
+    }
+    convert(source, &plan.output, target, &plan.options).map_err(|error| of_flag(error, plan.typing_flag))
+}
+
+/// Names the flag whose value does not fit.
+fn of_flag(error: Error, typing_flag: Option<&'static str>) -> AnyError {
+    let flag = match &error {
+        Error::Unrecognised { .. } => return anyhow!("{error}; raw bytes need --dtype"),
+        Error::ArrayCut { shape, .. } => format!("--{shape}"),
+        Error::NotANumpyArray { .. } => match typing_flag {
+            Some(flag) => flag.into(),
+            None => return error.into(),
+        },
+        _ => return error.into(),
     };
-    error.context(option)
+    AnyError::from(error).context(flag)
 }

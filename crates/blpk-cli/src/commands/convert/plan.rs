@@ -1,4 +1,4 @@
-//! `blpk convert`: input, output, the kind of conversion and its options.
+//! `blpk convert`: input, output, target and options.
 
 use super::job::{Job, job, refuse_directory, refuse_foreign, refuse_idle};
 use super::options::options;
@@ -18,8 +18,8 @@ pub(in crate::commands) struct Plan {
     pub(super) in_file: PathBuf,
     pub(super) output: PathBuf,
     pub(super) job: Job,
-    /// The column of a ctable that is converted.
-    pub(super) column: Option<String>,
+    /// The flag that an error about dtype or shape is about.
+    pub(super) typing_flag: Option<&'static str>,
     pub(super) options: ConvertOptions,
 }
 
@@ -33,14 +33,19 @@ impl Plan {
             bail!("the name of the output says what it is to be: name a file");
         }
         let job = job(args, &input)?;
-        refuse_directory(job, &args.out_file)?;
-        refuse_idle(args, job)?;
-        match (job, &args.column) {
-            (Job::One(_) | Job::Csv, None) => files::check(&input, &output, Overwrite::CONTAINER, session)?,
-            _ => files::check_output(&input, &output, Overwrite::CONTAINER, session)?,
+        refuse_directory(job.target, &args.out_file)?;
+        refuse_idle(args, job.target)?;
+        match job.has_columns {
+            false => files::check(&input, &output, Overwrite::CONTAINER, session)?,
+            true => files::check_output(&input, &output, Overwrite::CONTAINER, session)?,
         }
         refuse_foreign(args, &input)?;
         let options = options(args, session)?;
-        Ok(Plan { input, in_file: args.in_file.clone(), output: path, job, column: args.column.clone(), options })
+        let typing_flag = match (&args.shape, &args.dtype) {
+            (Some(_), _) => Some("--shape"),
+            (None, Some(_)) => Some("--dtype"),
+            (None, None) => None,
+        };
+        Ok(Plan { input, in_file: args.in_file.clone(), output: path, job, typing_flag, options })
     }
 }

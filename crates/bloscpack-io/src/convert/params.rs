@@ -1,69 +1,16 @@
-//! What a container is converted to, and how: what was asked for, else what the input says.
+//! Parameters of each writer: those of the options, else those of the input.
 
-use blosc_core::{CParams, Codec, FilterPipeline, Limits, SplitMode};
+use blosc_core::{CParams, Codec, FilterPipeline};
 use bloscpack_format::Json;
 use bloscpack_format::bcolz::{self, Cparams, Shuffle, Storage};
-use bloscpack_format::numpy::{Dtype, NumpyMeta};
+use bloscpack_format::numpy::NumpyMeta;
 
 use crate::formats::bcolz::CarrayParams;
 use crate::formats::frame::{ArrayOptions, FrameParams};
 use crate::numpy::for_items;
-use crate::options::{Event, Observer};
-use crate::{Cancel, Error, OpenOptions, PackOptions, Threads, Typing, UnpackOptions};
-
-/// How to convert. What is not set is as the input has it, or as the target's writers have it.
-#[derive(Debug, Clone, Default)]
-pub struct ConvertOptions {
-    /// The dtype of the items.
-    pub dtype: Option<Dtype>,
-    /// Items along each axis; one of them may be `None`, which is what the bytes make it.
-    pub shape: Option<Vec<Option<u64>>>,
-    /// Takes the input as raw bytes, also if it looks like a container. With a dtype, an input that is not recognised is
-    /// raw bytes anyway.
-    pub raw: bool,
-    /// How an array is cut.
-    pub array: ArrayOptions,
-    /// Bytes of an item.
-    pub typesize: Option<u32>,
-    /// The codec.
-    pub codec: Option<Codec>,
-    /// Its level.
-    pub clevel: Option<u8>,
-    /// The filters.
-    pub filters: Option<FilterPipeline>,
-    /// Bytes of a block of a frame, 0 for automatic.
-    pub blocksize: Option<u32>,
-    /// Whether blocks are split.
-    pub split: Option<SplitMode>,
-    /// Whether the blocks of a frame's chunk share a dictionary.
-    pub dictionary: bool,
-    /// Plain bytes of a chunk of a frame.
-    pub chunk_size: Option<u32>,
-    /// Everything else about a bloscpack file, and who is told what happens.
-    pub pack: PackOptions,
-    /// What reading the input may cost.
-    pub limits: Limits,
-    /// Whether an output that exists is replaced.
-    pub overwrite: bool,
-    /// Who works.
-    pub threads: Threads,
-    /// A switch that calls it off.
-    pub cancel: Cancel,
-}
+use crate::{ConvertOptions, Error, OpenOptions, PackOptions, UnpackOptions};
 
 impl ConvertOptions {
-    /// Somebody to be told what happens: [`Event::Begin`], then [`Event::Plain`] until there are as many bytes.
-    #[must_use]
-    pub fn observe(mut self, observer: impl Fn(Event<'_>) + Send + Sync + 'static) -> Self {
-        self.pack = self.pack.observe(observer);
-        self
-    }
-
-    /// The dtype and shape that were asked for.
-    pub(super) fn typing(&self) -> Typing {
-        Typing { dtype: self.dtype.clone(), shape: self.shape.clone(), raw: self.raw }
-    }
-
     /// How the chunks of an array are compressed: its items are the typesize.
     pub(super) fn array_params(&self, old: Option<FrameParams>, itemsize: u64) -> Result<FrameParams, Error> {
         match self.typesize {
@@ -116,7 +63,9 @@ impl ConvertOptions {
         let old = old.filter(|old| old.dtype == dtype);
         let dflt = old.map(|old| &old.dflt).filter(|dflt| bcolz::dflt::check(dflt, &dtype, atom_shape).is_ok());
         let mut params = CarrayParams::new(dtype.clone()).atom_shape(atom_shape).cparams(cparams).expectedlen(*rows);
-        if let Some(chunklen) = self.array.rows().or(old.filter(|_| self.shape.is_none()).map(|old| old.chunklen)) {
+        if let Some(chunklen) =
+            self.array_options().rows().or(old.filter(|_| self.typing.shape.is_none()).map(|old| old.chunklen))
+        {
             params = params.chunklen(chunklen);
         }
         Ok(match dflt {
@@ -125,13 +74,9 @@ impl ConvertOptions {
         })
     }
 
-    pub(super) fn observer(&self) -> &Observer {
-        &self.pack.observer
-    }
-
     /// How the input is opened.
     pub(super) fn open_options(&self) -> OpenOptions {
-        OpenOptions::new().limits(self.limits).cancel(self.cancel.clone()).typing(self.typing())
+        OpenOptions::new().limits(self.limits).cancel(self.cancel.clone()).typing(self.typing.clone())
     }
 
     /// How the input is read.
@@ -139,22 +84,46 @@ impl ConvertOptions {
         UnpackOptions::new().limits(self.limits).threads(self.threads.clone()).cancel(self.cancel.clone())
     }
 
+    /// How an array in a frame is cut.
+    pub(super) fn array_options(&self) -> ArrayOptions {
+        ArrayOptions::new().chunkshape(self.chunkshape.clone()).blockshape(self.blockshape.clone())
+    }
+
+    /// How a bloscpack file is packed. `metadata` are those of the input, unless the options have others.
     pub(super) fn pack_options(&self, array: Option<&NumpyMeta>, typesize: u64, metadata: Option<Json>) -> PackOptions {
         let typesize = self.typesize.map_or(typesize, u64::from);
         let typesize = usize::try_from(typesize).ok().filter(|size| (1..=255).contains(size)).unwrap_or(1);
         let params = CParams::new().codec(self.codec.unwrap_or(Codec::BloscLz)).clevel(self.clevel.unwrap_or(7));
         let params = params.filters(self.filters.unwrap_or(FilterPipeline::shuffle())).typesize(typesize);
         let params = params.split(self.split.unwrap_or_default());
-        let pack = self.pack.clone().params(params).threads(self.threads.clone()).cancel(self.cancel.clone());
-        let pack = pack.overwrite(self.overwrite);
-        match (array, &pack.metadata) {
-            // Filters take items apart, unless somebody wants something else.
-            (Some(array), None) if self.typesize.is_some() => {
-                for_items(&pack, &array.dtype).params(params).metadata(metadata)
-            }
-            (Some(array), None) => for_items(&pack, &array.dtype).metadata(metadata),
-            (None, None) => pack.metadata(metadata),
-            _ => pack,
+        let mut pack = self.file_options().params(params);
+        if self.metadata.is_some() {
+            pack.metadata.clone_from(&self.metadata);
+            return pack;
+        }
+        match array {
+            // Filters take items apart, unless a typesize says otherwise.
+            Some(array) if self.typesize.is_some() => for_items(&pack, &array.dtype).params(params).metadata(metadata),
+            Some(array) => for_items(&pack, &array.dtype).metadata(metadata),
+            None => pack.metadata(metadata),
+        }
+    }
+
+    /// Everything about a bloscpack file but compression and metadata.
+    fn file_options(&self) -> PackOptions {
+        let default = PackOptions::new();
+        PackOptions {
+            chunk_size: self.chunk_size.map_or(default.chunk_size, u64::from),
+            checksum: self.checksum.unwrap_or(default.checksum),
+            offsets: self.offsets.unwrap_or(default.offsets),
+            max_app_chunks: self.max_app_chunks.unwrap_or(default.max_app_chunks),
+            metadata_args: self.metadata_args.unwrap_or(default.metadata_args),
+            verify: self.verify,
+            overwrite: self.overwrite,
+            threads: self.threads.clone(),
+            cancel: self.cancel.clone(),
+            observer: self.observer.clone(),
+            ..default
         }
     }
 }

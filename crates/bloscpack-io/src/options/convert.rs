@@ -1,0 +1,195 @@
+//! How to convert.
+
+use std::sync::Arc;
+
+use blosc_core::{Codec, FilterPipeline, Limits, SplitMode};
+use bloscpack_format::Json;
+use bloscpack_format::bloscpack::{MaxAppChunks, MetadataArgs};
+use bloscpack_format::checksum::Checksum;
+
+use super::event::Observer;
+use super::open::Typing;
+use crate::target::ConvertOption;
+use crate::{Cancel, Threads};
+
+/// How to convert. Unset options have the value of the input, or the default of the target's writer.
+///
+/// Setters of optional values take `Some`, `None` or the value itself. An option that the target lacks is
+/// [`Error::UnfitOption`](crate::Error::UnfitOption), except for codec, level, typesize and filters: outputs without
+/// compression ignore these.
+///
+/// ```
+/// use bloscpack_io::{Codec, ConvertOptions};
+/// let options = ConvertOptions::new().codec(Codec::Zstd).chunkshape(vec![100, 100]).overwrite(true);
+/// ```
+#[derive(Debug, Clone, Default)]
+#[must_use]
+pub struct ConvertOptions {
+    pub(crate) typing: Typing,
+    pub(crate) column: Option<String>,
+    pub(crate) typesize: Option<u32>,
+    pub(crate) codec: Option<Codec>,
+    pub(crate) clevel: Option<u8>,
+    pub(crate) filters: Option<FilterPipeline>,
+    pub(crate) split: Option<SplitMode>,
+    pub(crate) dictionary: bool,
+    pub(crate) blocksize: Option<u32>,
+    pub(crate) chunk_size: Option<u32>,
+    pub(crate) chunkshape: Option<Vec<u32>>,
+    pub(crate) blockshape: Option<Vec<u32>>,
+    pub(crate) checksum: Option<Checksum>,
+    pub(crate) offsets: Option<bool>,
+    pub(crate) max_app_chunks: Option<MaxAppChunks>,
+    /// Shared: metadata may be large, and options are cloned.
+    pub(crate) metadata: Option<Arc<Json>>,
+    pub(crate) metadata_args: Option<MetadataArgs>,
+    pub(crate) verify: bool,
+    pub(crate) limits: Limits,
+    pub(crate) overwrite: bool,
+    pub(crate) threads: Threads,
+    pub(crate) cancel: Cancel,
+    pub(crate) observer: Observer,
+}
+
+impl ConvertOptions {
+    /// Everything as in the input; an output that exists is refused.
+    pub fn new() -> Self {
+        ConvertOptions::default()
+    }
+
+    /// Dtype and shape of the items. With a dtype, an input whose format is not recognised is raw bytes.
+    pub fn typing(mut self, typing: Typing) -> Self {
+        self.typing = typing;
+        self
+    }
+
+    /// The column of a table that is converted; `None` for all of them.
+    pub fn column<'n>(mut self, name: impl Into<Option<&'n str>>) -> Self {
+        self.column = name.into().map(str::to_owned);
+        self
+    }
+
+    /// Bytes of an item.
+    pub fn typesize(mut self, typesize: impl Into<Option<u32>>) -> Self {
+        self.typesize = typesize.into();
+        self
+    }
+
+    /// The codec.
+    pub fn codec(mut self, codec: impl Into<Option<Codec>>) -> Self {
+        self.codec = codec.into();
+        self
+    }
+
+    /// The compression level, 0..=9.
+    pub fn clevel(mut self, clevel: impl Into<Option<u8>>) -> Self {
+        self.clevel = clevel.into();
+        self
+    }
+
+    /// The filters.
+    pub fn filters(mut self, filters: impl Into<Option<FilterPipeline>>) -> Self {
+        self.filters = filters.into();
+        self
+    }
+
+    /// Whether blocks are split into one stream for each byte of an element.
+    pub fn split(mut self, split: impl Into<Option<SplitMode>>) -> Self {
+        self.split = split.into();
+        self
+    }
+
+    /// Whether the blocks of a frame's chunk share a dictionary.
+    pub fn dictionary(mut self, dictionary: bool) -> Self {
+        self.dictionary = dictionary;
+        self
+    }
+
+    /// Bytes of a block of a frame, 0 for automatic.
+    pub fn blocksize(mut self, blocksize: impl Into<Option<u32>>) -> Self {
+        self.blocksize = blocksize.into();
+        self
+    }
+
+    /// Uncompressed bytes of a chunk of a bloscpack file or a frame.
+    pub fn chunk_size(mut self, chunk_size: impl Into<Option<u32>>) -> Self {
+        self.chunk_size = chunk_size.into();
+        self
+    }
+
+    /// Items of a chunk along each axis of an array. In bcolz the first number is the rows of a chunk.
+    pub fn chunkshape(mut self, chunkshape: impl Into<Option<Vec<u32>>>) -> Self {
+        self.chunkshape = chunkshape.into();
+        self
+    }
+
+    /// Items of a block along each axis of an array in a frame.
+    pub fn blockshape(mut self, blockshape: impl Into<Option<Vec<u32>>>) -> Self {
+        self.blockshape = blockshape.into();
+        self
+    }
+
+    /// The checksum of the chunks of a bloscpack file.
+    pub fn checksum(mut self, checksum: impl Into<Option<Checksum>>) -> Self {
+        self.checksum = checksum.into();
+        self
+    }
+
+    /// Whether a bloscpack file has the offsets of its chunks.
+    pub fn offsets(mut self, offsets: impl Into<Option<bool>>) -> Self {
+        self.offsets = offsets.into();
+        self
+    }
+
+    /// Room for chunks to be appended to a bloscpack file.
+    pub fn max_app_chunks(mut self, max_app_chunks: impl Into<Option<MaxAppChunks>>) -> Self {
+        self.max_app_chunks = max_app_chunks.into();
+        self
+    }
+
+    /// Metadata of a bloscpack file in place of the input's attributes.
+    pub fn metadata(mut self, metadata: impl Into<Option<Json>>) -> Self {
+        self.metadata = metadata.into().map(Arc::new);
+        self
+    }
+
+    /// How the metadata of a bloscpack file is stored.
+    pub fn metadata_args(mut self, metadata_args: impl Into<Option<MetadataArgs>>) -> Self {
+        self.metadata_args = metadata_args.into();
+        self
+    }
+
+    /// Whether a new bloscpack file is read again before it gets its name: see
+    /// [`PackOptions::verify`](crate::PackOptions::verify).
+    pub fn verify(mut self, verify: bool) -> Self {
+        self.verify = verify;
+        self
+    }
+
+    /// Limits for reading the input.
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// The options that are set and that some targets lack.
+    pub(crate) fn set_options(&self) -> impl Iterator<Item = ConvertOption> {
+        [
+            (ConvertOption::Column, self.column.is_some()),
+            (ConvertOption::ChunkSize, self.chunk_size.is_some()),
+            (ConvertOption::Chunkshape, self.chunkshape.is_some()),
+            (ConvertOption::Blockshape, self.blockshape.is_some()),
+            (ConvertOption::Blocksize, self.blocksize.is_some()),
+            (ConvertOption::Split, self.split.is_some()),
+            (ConvertOption::Dictionary, self.dictionary),
+            (ConvertOption::Checksum, self.checksum.is_some()),
+            (ConvertOption::Offsets, self.offsets.is_some()),
+            (ConvertOption::MaxAppChunks, self.max_app_chunks.is_some()),
+            (ConvertOption::Metadata, self.metadata.is_some()),
+            (ConvertOption::MetadataArgs, self.metadata_args.is_some()),
+            (ConvertOption::Verify, self.verify),
+        ]
+        .into_iter()
+        .filter_map(|(option, is_set)| is_set.then_some(option))
+    }
+}
