@@ -82,7 +82,7 @@ mod unpack;
 
 pub use archive::{Archive, PlainReader};
 pub use array::{Array, ItemFormat, ItemWriter};
-pub use attributes::{AttributeEdit, Attributes, Unkept, edit_attribute, read_attributes};
+pub use attributes::{AttributeEdit, Attributes, Unkept, UnkeptReason, edit_attribute, read_attributes};
 pub use blosc_core;
 pub use blosc_core::{
     CParams, Cancel, Codec, ErrorKind, Filter, FilterPipeline, Limits, Location, OutOfMemory, OverLimit, Report, memory,

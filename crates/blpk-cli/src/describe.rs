@@ -71,7 +71,7 @@ pub(crate) fn values(title: &str, values: &Attrs, unreadable: &[Unkept]) -> Resu
     let found = values.iter().map(|(key, value)| Ok(format!("\n    {}: {}", name(key)?, shortened(value))));
     let lost = unreadable.iter();
     let lost =
-        lost.map(|lost| memory::format(format_args!("\n    {}: cannot be read: {}", name(&lost.name)?, lost.why)));
+        lost.map(|lost| memory::format(format_args!("\n    {}: cannot be read: {}", name(&lost.name)?, lost.reason)));
     let number = values.len() + unreadable.len();
     if number == 0 {
         return Ok(None);

@@ -81,7 +81,7 @@ fn of_bloscpack(path: &Path, name: &str, edit: AttributeEdit, limits: Limits) ->
         change(&mut attrs, name, edit)?;
         let (new, unkept) = metadata_of(attrs, array.as_ref())?;
         match unkept.into_iter().next() {
-            Some(unkept) => Err(refuse(&unkept.name, unkept.why)),
+            Some(unkept) => Err(refuse(&unkept.name, unkept.reason.to_string())),
             None => Ok(new.unwrap_or_else(|| Json::Object(Vec::new()))),
         }
     })
@@ -111,7 +111,7 @@ fn of_frame<S: FrameStore>(writer: &mut FrameWriter<S>, name: &str, edit: Attrib
         }
         (AttributeEdit::Set(value), None) => {
             if let Some(why) = name_refused(name) {
-                return Err(refuse(name, why));
+                return Err(refuse(name, why.to_string()));
             }
             writer.set_vlmetalayer(name, &msgpack::content_of(&value)?)?;
         }

@@ -1,14 +1,14 @@
 //! Metalayers as attributes, and back.
 
 use blosc_core::{CParams, Decoder, Limits, memory};
-use bloscpack_format::frame::{B2nd, Frame, Metalayer, Metalayers, VlMetalayers, decode_vlmetalayer};
+use bloscpack_format::frame::{B2nd, Frame, Metalayer, VlMetalayers, decode_vlmetalayer};
 use bloscpack_format::{Attrs, msgpack};
 
-use super::{Attributes, Unkept, append};
+use super::{Attributes, Unkept, UnkeptReason, append};
 use crate::Error;
 
 /// The most bytes of a metalayer's name.
-const MAX_NAME: usize = 31;
+pub(super) const MAX_NAME: usize = 31;
 
 /// The metalayers and vlmetalayers of a new frame.
 #[derive(Debug, Default)]
@@ -36,8 +36,8 @@ pub(super) fn vlmetalayer_values(
         match content.map_err(Error::from) {
             Ok(content) => found.add(&layer, &content)?,
             Err(error) => {
-                let why = error.unless_out_of_memory()?.report().to_string();
-                memory::push(&mut found.unreadable, Unkept::new(&layer.name_lossy(), &why)?)?;
+                let reason = UnkeptReason::unreadable(error)?;
+                memory::push(&mut found.unreadable, Unkept::new(&layer.name_lossy(), reason)?)?;
             }
         }
     }
@@ -56,7 +56,7 @@ pub(super) fn metalayer_values(
         match limits.check_metadata(all, 1) {
             Ok(()) => found.add(&layer, layer.content)?,
             Err(over) => {
-                memory::push(&mut found.unreadable, Unkept::new(&layer.name_lossy(), &over.report().to_string())?)?;
+                memory::push(&mut found.unreadable, Unkept::new(&layer.name_lossy(), UnkeptReason::Limit(over))?)?;
             }
         }
     }
@@ -71,8 +71,8 @@ impl Attributes {
                 self.values.set(name, msgpack::value_of(content)?)?;
                 return Ok(());
             }
-            Ok(_) => "another one has this name",
-            Err(_) => "its name is not UTF-8",
+            Ok(_) => UnkeptReason::SameName,
+            Err(_) => UnkeptReason::NameNotUtf8,
         };
         Ok(memory::push(&mut self.unreadable, Unkept::new(&layer.name_lossy(), refused)?)?)
     }
@@ -83,7 +83,7 @@ impl Attributes {
             if self.values.get(&name).is_none() {
                 self.values.set(&name, value)?;
             } else {
-                memory::push(&mut self.unreadable, Unkept::new(&name, "a vlmetalayer has the same name")?)?;
+                memory::push(&mut self.unreadable, Unkept::new(&name, UnkeptReason::SameVlMetalayer)?)?;
             }
         }
         Ok(append(&mut self.unreadable, others.unreadable)?)
@@ -96,7 +96,7 @@ pub(crate) fn layers_of(attrs: &Attrs, limits: &Limits) -> Result<(VlMetalayers,
     for (name, value) in attrs.iter() {
         let content = msgpack::content_of(value)?;
         match refused(name, content.len() as u64, chunks.len(), limits) {
-            Some(why) => memory::push(&mut unkept, Unkept::new(name, &why)?)?,
+            Some(reason) => memory::push(&mut unkept, Unkept::new(name, reason)?)?,
             None => memory::push(&mut chunks, (name, compress(&content)?))?,
         }
     }
@@ -105,19 +105,18 @@ pub(crate) fn layers_of(attrs: &Attrs, limits: &Limits) -> Result<(VlMetalayers,
 }
 
 /// Why an attribute cannot be a vlmetalayer, if it cannot.
-fn refused(name: &str, nbytes: u64, others: usize, limits: &Limits) -> Option<String> {
+fn refused(name: &str, nbytes: u64, others: usize, limits: &Limits) -> Option<UnkeptReason> {
     name_refused(name)
-        .map(str::to_owned)
-        .or_else(|| limits.check_metadata(nbytes, 1).err().map(|over| over.report().to_string()))
-        .or((others == VlMetalayers::MAX).then(|| format!("a frame has at most {} vlmetalayers", VlMetalayers::MAX)))
+        .or_else(|| limits.check_metadata(nbytes, 1).err().map(UnkeptReason::Limit))
+        .or((others == VlMetalayers::MAX).then_some(UnkeptReason::TooManyVlMetalayers))
 }
 
 /// Why a vlmetalayer cannot have this name, if it cannot. C-Blosc2 ends a name at a NUL.
-pub(super) fn name_refused(name: &str) -> Option<&'static str> {
+pub(super) fn name_refused(name: &str) -> Option<UnkeptReason> {
     if name.is_empty() || name.len() > MAX_NAME {
-        Some("the name of a vlmetalayer has 1 to 31 bytes")
+        Some(UnkeptReason::NameLength)
     } else if name.contains('\0') {
-        Some("the name of a vlmetalayer has no NUL")
+        Some(UnkeptReason::NameWithNul)
     } else {
         None
     }
@@ -138,28 +137,28 @@ pub(crate) fn copied_layers(
     let mut unkept = Vec::new();
     let mut metalayers: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
     for layer in frame.header.metalayers.iter().filter(|layer| !B2nd::is_name(layer.name)) {
-        let why = if metalayers.iter().any(|(name, _)| name == layer.name) {
-            "another metalayer has this name".into()
+        let reason = if metalayers.iter().any(|(name, _)| name == layer.name) {
+            UnkeptReason::SameMetalayer
         } else if layer.name.is_empty() {
-            "a metalayer has to have a name".into()
+            UnkeptReason::NamelessMetalayer
         } else if metalayers.len() == room {
-            format!("a frame has at most {} metalayers", Metalayers::MAX)
+            UnkeptReason::TooManyMetalayers
         } else {
             metalayers.push((layer.name.to_vec(), memory::copy_of(layer.content)?));
             continue;
         };
-        memory::push(&mut unkept, Unkept::new(&layer.name_lossy(), &why)?)?;
+        memory::push(&mut unkept, Unkept::new(&layer.name_lossy(), reason)?)?;
     }
     let mut kept = Vec::new();
     for (layer, checked) in frame.trailer.vlmetalayers.checked(limits).filter(|(layer, _)| keep(layer.name)) {
         match checked {
             Ok(()) if layer.name.is_empty() => {
-                memory::push(&mut unkept, Unkept::new("", "a vlmetalayer has to have a name")?)?;
+                memory::push(&mut unkept, Unkept::new("", UnkeptReason::NamelessVlMetalayer)?)?;
             }
             Ok(()) => memory::push(&mut kept, (layer.name, layer.content))?,
             Err(error) => {
-                let why = Error::from(error).unless_out_of_memory()?.report().to_string();
-                memory::push(&mut unkept, Unkept::new(&layer.name_lossy(), &why)?)?;
+                let reason = UnkeptReason::unreadable(error.into())?;
+                memory::push(&mut unkept, Unkept::new(&layer.name_lossy(), reason)?)?;
             }
         }
     }

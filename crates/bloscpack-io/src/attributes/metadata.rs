@@ -4,7 +4,7 @@ use blosc_core::{OutOfMemory, memory};
 use bloscpack_format::numpy::NumpyMeta;
 use bloscpack_format::{Attrs, FormatError, Json};
 
-use super::{Unkept, append};
+use super::{Unkept, UnkeptReason, append};
 
 /// The name of metadata that is no object.
 const WHOLE: &str = "metadata";
@@ -38,7 +38,7 @@ pub(crate) fn metadata_of(attrs: Attrs, array: Option<&NumpyMeta>) -> Result<(Op
     let mut unkept = Vec::new();
     Ok(match array {
         Some(array) => {
-            let own = drop_array_keys(&mut members, &mut unkept, "the metadata of an array has a member of this name")?;
+            let own = drop_array_keys(&mut members, &mut unkept, UnkeptReason::MemberOfArray)?;
             let Json::Object(mut all) = array.to_json()? else { return Ok((None, unkept)) };
             append(&mut all, own)?;
             (Some(Json::Object(all)), unkept)
@@ -49,8 +49,7 @@ pub(crate) fn metadata_of(attrs: Attrs, array: Option<&NumpyMeta>) -> Result<(Op
             let is_array = is_array(&object)?;
             let Json::Object(mut members) = object else { return Ok((None, unkept)) };
             if is_array {
-                let why = "with it, the file would pass for an array of another size";
-                members = drop_array_keys(&mut members, &mut unkept, why)?;
+                members = drop_array_keys(&mut members, &mut unkept, UnkeptReason::DescribesArray)?;
             }
             ((!members.is_empty()).then_some(Json::Object(members)), unkept)
         }
@@ -65,11 +64,11 @@ fn is_whole(members: &[(String, Json)]) -> bool {
 fn drop_array_keys(
     members: &mut Vec<(String, Json)>,
     unkept: &mut Vec<Unkept>,
-    why: &str,
+    reason: UnkeptReason,
 ) -> Result<Vec<(String, Json)>, OutOfMemory> {
     let is_key = |name: &str| NumpyMeta::KEYS.contains(&name);
     for (name, _) in members.iter().filter(|(name, _)| is_key(name)) {
-        memory::push(unkept, Unkept::new(name, why)?)?;
+        memory::push(unkept, Unkept::new(name, reason.clone())?)?;
     }
     members.retain(|(name, _)| !is_key(name));
     Ok(std::mem::take(members))

@@ -13,6 +13,7 @@
 //! | `metadata` | bloscpack metadata as attributes, and back |
 //! | `layers` | metalayers as attributes, and back |
 //! | `rewrite` | other metadata for a bloscpack file, with room for them or not |
+//! | `unkept` | attributes that cannot be read or stored, and why |
 //! | `edit` | one attribute set or removed, crash-safe |
 //!
 //! Values of metalayers are MessagePack, for which [`bloscpack_format::msgpack`] has JSON.
@@ -22,43 +23,24 @@ mod layers;
 mod metadata;
 mod read;
 mod rewrite;
+mod unkept;
 
 pub use self::edit::{AttributeEdit, edit_attribute};
 pub(crate) use self::layers::{Layers, copied_layers, layers_of};
 pub(crate) use self::metadata::metadata_of;
 pub use self::read::read_attributes;
+pub use self::unkept::{Unkept, UnkeptReason};
 use blosc_core::{OutOfMemory, memory};
 use bloscpack_format::Attrs;
 
 /// The attributes of a container.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Attributes {
     /// Values by name, as far as they can be read.
     pub values: Attrs,
     /// Attributes that cannot be read.
     pub unreadable: Vec<Unkept>,
-}
-
-/// An attribute that could not be read, or has no place in an output.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Unkept {
-    /// Its name. Bytes that are not UTF-8 are U+FFFD.
-    pub name: String,
-    /// Why not.
-    pub why: String,
-}
-
-impl Unkept {
-    pub(crate) fn new(name: &str, why: &str) -> Result<Unkept, OutOfMemory> {
-        Ok(Unkept { name: memory::text_of(name)?, why: memory::text_of(why)? })
-    }
-
-    /// All of some attributes, for one reason.
-    pub(crate) fn all(values: &Attrs, why: &str) -> Result<Vec<Unkept>, OutOfMemory> {
-        memory::try_collect(values.iter().map(|(name, _)| Unkept::new(name, why)))
-    }
 }
 
 /// Moves `more` to the end of `list`.

@@ -8,7 +8,7 @@ use bloscpack_format::{Attrs, Format};
 
 use super::layers::{metalayer_values, vlmetalayer_values};
 use super::metadata::attributes_of;
-use super::{Attributes, Unkept};
+use super::{Attributes, Unkept, UnkeptReason};
 use crate::archive::Archive;
 use crate::formats::bcolz::{Ctable, LocalDirectory};
 use crate::{Error, LocalSource, OpenOptions};
@@ -35,10 +35,7 @@ impl Archive<'_> {
         let (values, unreadable) = match self.attrs() {
             Ok(Some(attrs)) => (attrs, Vec::new()),
             Ok(None) => (attributes_of(self.metadata())?, Vec::new()),
-            Err(error) => {
-                let why = error.unless_out_of_memory()?.report().to_string();
-                (Attrs::default(), vec![Unkept::new("__attrs__", &why)?])
-            }
+            Err(error) => (Attrs::default(), vec![Unkept::new("__attrs__", UnkeptReason::unreadable(error)?)?]),
         };
         Ok(Attributes { values: only(values, wanted), unreadable })
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use bloscpack_format::numpy::NumpyMeta;
 
-use super::metadata::{Metadata, NPY};
+use super::metadata::Metadata;
 use super::observed::Observed;
 use super::report::ConvertReport;
 use super::write::{write_array, write_carray, write_frame, write_npy};
@@ -84,7 +84,7 @@ impl Conversion<'_> {
 
     fn to_npy(&self, metadata: Metadata<'_>) -> Result<Vec<Unkept>, Error> {
         write_npy(self.bytes(), self.output, self.meta, self.archive.nbytes(), self.options)?;
-        Ok(metadata.into_nothing(NPY)?)
+        Ok(metadata.into_nothing(Target::Npy)?)
     }
 
     /// The rows of a carray are in C order.

@@ -6,7 +6,7 @@ use std::path::Path;
 use bloscpack_format::Attrs;
 use bloscpack_format::numpy::Leaf;
 
-use super::metadata::{CSV, Metadata, lost};
+use super::metadata::{Metadata, lost};
 use super::observed::Observed;
 use super::report::ConvertReport;
 use super::table::report;
@@ -17,7 +17,10 @@ use crate::fs::atomic::AtomicFile;
 use crate::options::Event;
 use crate::source::ReadDirectory;
 use crate::target::Target;
-use crate::{ConvertOptions, Error, LocalSource, Unkept};
+use crate::{ConvertOptions, Error, LocalSource, Unkept, UnkeptReason};
+
+/// Text has no place for attributes.
+const NONE: UnkeptReason = UnkeptReason::NoMetadata(Target::Csv);
 
 /// How often to look whether it was called off, in rows.
 const ROWS: u64 = 4096;
@@ -61,8 +64,8 @@ fn of_bcolz(input: LocalDirectory, output: &Path, options: &ConvertOptions) -> R
 /// Attributes, for which text has no place.
 fn lost_of(attrs: Result<&Attrs, Error>, prefix: &str) -> Result<Vec<Unkept>, Error> {
     match attrs.map_err(Error::unless_out_of_memory) {
-        Ok(attrs) => Ok(lost(attrs, prefix, CSV)?),
-        Err(Ok(_)) => Ok(vec![Unkept::new(&format!("{prefix}__attrs__"), CSV)?]),
+        Ok(attrs) => Ok(lost(attrs, prefix, &NONE)?),
+        Err(Ok(_)) => Ok(vec![Unkept::new(&format!("{prefix}__attrs__"), NONE)?]),
         Err(Err(refused)) => Err(refused),
     }
 }
@@ -79,7 +82,7 @@ fn of_array(input: LocalSource, output: &Path, options: &ConvertOptions) -> Resu
     let file = writer.into_inner().finish()?.into_inner();
     file.map_err(|error| Error::writing(error.into_error()))?.commit()?;
     let (nbytes, meta) = (array.nbytes(), array.meta().clone());
-    let unkept = Metadata::of(array.archive(), Target::Npy)?.into_nothing(CSV)?;
+    let unkept = Metadata::of(array.archive(), Target::Npy)?.into_nothing(Target::Csv)?;
     Ok(ConvertReport { nbytes, array: Some(meta), unkept, ..ConvertReport::default() })
 }
 

@@ -5,14 +5,9 @@ use bloscpack_format::frame::{Frame, Metalayers, VlMetalayers};
 use bloscpack_format::numpy::NumpyMeta;
 use bloscpack_format::{Attrs, FormatError, Json};
 
-use crate::attributes::{Attributes, Layers, Unkept, append, copied_layers, layers_of, metadata_of};
+use crate::attributes::{Attributes, Layers, Unkept, UnkeptReason, append, copied_layers, layers_of, metadata_of};
 use crate::target::Target;
 use crate::{Archive, Error};
-
-/// Why an output of this kind keeps no attributes.
-pub(super) const NPY: &str = "a .npy file has no metadata";
-#[cfg(feature = "csv")]
-pub(super) const CSV: &str = "a .csv file has no metadata";
 
 /// The metadata of the input, until an output takes them. Each conversion returns a list of the attributes that the output cannot keep.
 pub(super) struct Metadata<'a> {
@@ -90,13 +85,13 @@ impl<'a> Metadata<'a> {
             return Ok((layers, unkept));
         }
         if layers.vlmetalayers.iter().any(|layer| is_array_key(layer.name)) {
-            append(&mut unkept, Unkept::all(&described, "the input has another attribute that describes an array")?)?;
+            append(&mut unkept, Unkept::all(&described, &UnkeptReason::OtherArray)?)?;
             return Ok((layers, unkept));
         }
         let (more, unfit) = layers_of(&described, &self.limits)?;
         append(&mut unkept, unfit)?;
         if layers.vlmetalayers.iter().len() + more.iter().len() > VlMetalayers::MAX {
-            append(&mut unkept, Unkept::all(&described, "the frame has no room for more vlmetalayers")?)?;
+            append(&mut unkept, Unkept::all(&described, &UnkeptReason::NoRoom)?)?;
             return Ok((layers, unkept));
         }
         let all = layers.vlmetalayers.iter().chain(more.iter()).map(|layer| (layer.name, layer.content));
@@ -104,21 +99,22 @@ impl<'a> Metadata<'a> {
         Ok((layers, unkept))
     }
 
-    /// An output that keeps none of them.
-    pub(super) fn into_nothing(self, why: &str) -> Result<Vec<Unkept>, OutOfMemory> {
-        let mut unkept = Unkept::all(&self.attributes.values, why)?;
+    /// A target that keeps none of them.
+    pub(super) fn into_nothing(self, target: Target) -> Result<Vec<Unkept>, OutOfMemory> {
+        let reason = UnkeptReason::NoMetadata(target);
+        let mut unkept = Unkept::all(&self.attributes.values, &reason)?;
         for lost in &self.attributes.unreadable {
-            memory::push(&mut unkept, Unkept::new(&lost.name, why)?)?;
+            memory::push(&mut unkept, Unkept::new(&lost.name, reason.clone())?)?;
         }
         Ok(unkept)
     }
 }
 
 /// All of the attributes of a bloscpack file, a table or a carray that an output has no place for.
-pub(super) fn lost(attrs: &Attrs, prefix: &str, why: &str) -> Result<Vec<Unkept>, OutOfMemory> {
+pub(super) fn lost(attrs: &Attrs, prefix: &str, reason: &UnkeptReason) -> Result<Vec<Unkept>, OutOfMemory> {
     let named = attrs.iter().map(|(name, _)| {
         let name = memory::format(format_args!("{prefix}{name}"))?;
-        Ok(Unkept { name, why: memory::text_of(why)? })
+        Ok(Unkept { name, reason: reason.clone() })
     });
     memory::try_collect(named)
 }
@@ -141,7 +137,7 @@ fn within(attributes: Attributes, limits: &Limits) -> Result<(Attrs, Vec<Unkept>
                 all = all.saturating_add(nbytes);
                 memory::push(&mut kept, (name, value))?;
             }
-            Err(over) => memory::push(&mut unkept, Unkept::new(&name, &over.report().to_string())?)?,
+            Err(over) => memory::push(&mut unkept, Unkept::new(&name, UnkeptReason::Limit(over))?)?,
         }
     }
     Ok((Attrs::from_members(kept), unkept))

@@ -5,7 +5,7 @@ use bloscpack_format::numpy::NumpyMeta;
 use crate::Unkept;
 
 /// The facts of a conversion.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct ConvertReport {
     /// Plain bytes.

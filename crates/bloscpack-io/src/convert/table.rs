@@ -7,7 +7,7 @@ use std::path::Path;
 
 use bloscpack_format::numpy::NumpyMeta;
 
-use super::metadata::{Metadata, NPY, lost};
+use super::metadata::{Metadata, lost};
 use super::observed::Observed;
 use super::report::ConvertReport;
 use super::write::{write_array, write_npy};
@@ -15,8 +15,8 @@ use crate::formats::bcolz::{Ctable, CtableWriter, LocalDirectory};
 use crate::fs::new_directory::NewDirectory;
 use crate::options::{Event, Typing};
 use crate::source::ReadDirectory as _;
-use crate::target::ColumnFiles;
-use crate::{Archive, Array, ConvertOptions, Error, Unkept};
+use crate::target::{ColumnFiles, Target};
+use crate::{Archive, Array, ConvertOptions, Error, Unkept, UnkeptReason};
 
 /// Writes a table anew as the directory `output`: its columns, compressed by the options, and all attributes.
 pub(super) fn to_table(input: LocalDirectory, output: &Path, options: &ConvertOptions) -> Result<ConvertReport, Error> {
@@ -64,8 +64,8 @@ pub(super) fn to_files(
     let mut report = report(&table);
     observer.tell(Event::Begin { nbytes: report.nbytes });
     report.unkept = match table.attrs() {
-        Ok(attrs) => lost(attrs, "", "the attributes of a table have no place among the files of its columns")?,
-        Err(error) => vec![Unkept::new("__attrs__", &error.unless_out_of_memory()?.report().to_string())?],
+        Ok(attrs) => lost(attrs, "", &UnkeptReason::TableOfFiles)?,
+        Err(error) => vec![Unkept::new("__attrs__", UnkeptReason::unreadable(error)?)?],
     };
     for name in table.names() {
         let meta = meta_of(&table, name)?;
@@ -77,7 +77,7 @@ pub(super) fn to_files(
         let unkept = match files {
             ColumnFiles::Npy => {
                 write_npy(Observed::new(bytes, observer), &path, &meta, nbytes, &options)?;
-                metadata.into_nothing(NPY)?
+                metadata.into_nothing(Target::Npy)?
             }
             ColumnFiles::B2nd => {
                 let (layers, unkept) = metadata.into_layers(true, Some(&meta))?;

@@ -91,7 +91,7 @@ fn get_all(container: &Container, session: &Session) -> Result<()> {
             "{}: attribute {:?} cannot be read: {}",
             container.name(),
             lost.name,
-            lost.why
+            lost.reason
         ));
     }
     Ok(())
@@ -109,7 +109,7 @@ fn get(container: &Container, key: &str, raw: bool, session: &Session) -> Result
             }
         },
         (None, Some(lost)) => {
-            bail!("{}: attribute {key:?} cannot be read: {}", container.name(), lost.why)
+            bail!("{}: attribute {key:?} cannot be read: {}", container.name(), lost.reason)
         }
         (None, None) => {
             let all = container.read(None)?.values.into_members();

@@ -11,10 +11,11 @@ const MAX_NAMES: usize = 64;
 
 /// Prints a warning for each reason, with the names of what is not kept.
 pub(super) fn warn(converted: &ConvertReport, output: &Place, report: &Report) {
-    let mut reasons: Vec<(&str, Vec<String>)> = Vec::new();
-    for Unkept { name, why, .. } in &converted.unkept {
+    let mut reasons: Vec<(String, Vec<String>)> = Vec::new();
+    for Unkept { name, reason, .. } in &converted.unkept {
+        let why = reason.to_string();
         let name = python_str_repr(name);
-        match reasons.iter_mut().find(|(found, _)| found == why) {
+        match reasons.iter_mut().find(|(found, _)| *found == why) {
             Some((_, names)) => names.push(name),
             None => reasons.push((why, vec![name])),
         }

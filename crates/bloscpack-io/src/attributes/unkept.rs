@@ -1,0 +1,123 @@
+//! Attributes that cannot be read or stored, and why.
+
+use std::error::Error as StdError;
+use std::fmt;
+use std::sync::Arc;
+
+use blosc_core::{OutOfMemory, OverLimit, memory};
+use bloscpack_format::Attrs;
+use bloscpack_format::frame::{Metalayers, VlMetalayers};
+
+use super::layers::MAX_NAME;
+use crate::Error;
+use crate::target::Target;
+
+/// An attribute that could not be read, or has no place in an output.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Unkept {
+    /// Its name. Bytes that are not UTF-8 are U+FFFD.
+    pub name: String,
+    /// Why not.
+    pub reason: UnkeptReason,
+}
+
+/// Why an attribute could not be read, or has no place in an output. `Display` includes the error that is the reason.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum UnkeptReason {
+    /// The target has no metadata.
+    NoMetadata(Target),
+    /// The attributes of a table have no place among the files of its columns.
+    TableOfFiles,
+    /// The metadata of an array has a member of this name.
+    MemberOfArray,
+    /// With the attribute, the file would pass for an array of another size.
+    DescribesArray,
+    /// The description of the array, as the input has another attribute that describes one.
+    OtherArray,
+    /// The description of the array, for which the frame has no room.
+    NoRoom,
+    /// A frame has [`Metalayers::MAX`] metalayers at most.
+    TooManyMetalayers,
+    /// A frame has [`VlMetalayers::MAX`] vlmetalayers at most.
+    TooManyVlMetalayers,
+    /// The name of a vlmetalayer has 1 to 31 bytes.
+    NameLength,
+    /// The name of a vlmetalayer has no NUL.
+    NameWithNul,
+    /// The name is not UTF-8.
+    NameNotUtf8,
+    /// A metalayer without a name.
+    NamelessMetalayer,
+    /// A vlmetalayer without a name.
+    NamelessVlMetalayer,
+    /// Another attribute has this name.
+    SameName,
+    /// Another metalayer has this name.
+    SameMetalayer,
+    /// A vlmetalayer has this name.
+    SameVlMetalayer,
+    /// The value is larger than the limits allow.
+    Limit(OverLimit),
+    /// The value is damaged, or cannot be decoded.
+    Unreadable(Arc<Error>),
+}
+
+impl Unkept {
+    pub(crate) fn new(name: &str, reason: UnkeptReason) -> Result<Unkept, OutOfMemory> {
+        Ok(Unkept { name: memory::text_of(name)?, reason })
+    }
+
+    /// All of some attributes, for one reason.
+    pub(crate) fn all(values: &Attrs, reason: &UnkeptReason) -> Result<Vec<Unkept>, OutOfMemory> {
+        memory::try_collect(values.iter().map(|(name, _)| Unkept::new(name, reason.clone())))
+    }
+}
+
+impl UnkeptReason {
+    /// The error that is the reason, if one is.
+    #[must_use]
+    pub fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        match self {
+            UnkeptReason::Limit(over) => Some(over),
+            UnkeptReason::Unreadable(error) => Some(&**error),
+            _ => None,
+        }
+    }
+
+    /// An attribute that an error makes unreadable.
+    ///
+    /// # Errors
+    /// The error itself if memory was refused, which says nothing about the attribute.
+    pub(crate) fn unreadable(error: Error) -> Result<UnkeptReason, Error> {
+        Ok(UnkeptReason::Unreadable(Arc::new(error.unless_out_of_memory()?)))
+    }
+}
+
+impl fmt::Display for UnkeptReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            UnkeptReason::NoMetadata(target) => return write!(f, "a {target} file has no metadata"),
+            UnkeptReason::TableOfFiles => "the attributes of a table have no place among the files of its columns",
+            UnkeptReason::MemberOfArray => "the metadata of an array has a member of this name",
+            UnkeptReason::DescribesArray => "with it, the file would pass for an array of another size",
+            UnkeptReason::OtherArray => "the input has another attribute that describes an array",
+            UnkeptReason::NoRoom => "the frame has no room for more vlmetalayers",
+            UnkeptReason::TooManyMetalayers => return write!(f, "a frame has at most {} metalayers", Metalayers::MAX),
+            UnkeptReason::TooManyVlMetalayers => {
+                return write!(f, "a frame has at most {} vlmetalayers", VlMetalayers::MAX);
+            }
+            UnkeptReason::NameLength => return write!(f, "the name of a vlmetalayer has 1 to {MAX_NAME} bytes"),
+            UnkeptReason::NameWithNul => "the name of a vlmetalayer has no NUL",
+            UnkeptReason::NameNotUtf8 => "its name is not UTF-8",
+            UnkeptReason::NamelessMetalayer => "a metalayer has to have a name",
+            UnkeptReason::NamelessVlMetalayer => "a vlmetalayer has to have a name",
+            UnkeptReason::SameName => "another one has this name",
+            UnkeptReason::SameMetalayer => "another metalayer has this name",
+            UnkeptReason::SameVlMetalayer => "a vlmetalayer has the same name",
+            UnkeptReason::Limit(over) => return over.report().fmt(f),
+            UnkeptReason::Unreadable(error) => return error.report().fmt(f),
+        })
+    }
+}
