@@ -3,8 +3,8 @@
 #![no_main]
 
 use blosc_fuzz::{MAX_NBYTES, carray_files, limits, scratch, serial};
-use bloscpack_io::bcolz::{self, Carray, Gaps, LocalDirectory};
-use bloscpack_io::{Archive, LocalSource, RecoverOptions, Source, frame, recover, verify};
+use bloscpack_io::bcolz::{self, Carray, LocalDirectory};
+use bloscpack_io::{Archive, Gaps, LocalSource, LostPart, RecoverOptions, RecoverReport, Source, recover, verify};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -18,24 +18,29 @@ fuzz_target!(|bytes: &[u8]| {
     }
 });
 
+/// Whether a chunk needs a codec or filter that this build lacks.
+fn has_unchecked(report: &RecoverReport) -> bool {
+    report.lost.iter().any(|lost| matches!(lost.part, LostPart::Unchecked { .. }))
+}
+
 fn salvage_bloscpack(bytes: &[u8]) {
     let folder = scratch::folder();
     let (input, output) = (folder.join("in.blp"), folder.join("out.blp"));
     std::fs::write(&input, bytes).expect("a scratch file");
     // An array may promise any number of zeros.
     let limits = limits().max_unearned(MAX_NBYTES);
-    let Ok(report) = recover::recover(&input, &output, &RecoverOptions::new().limits(limits)) else {
+    let Ok(report) = recover(&input, &output, &RecoverOptions::new().limits(limits)) else {
         assert!(!output.exists(), "it failed, but left something");
         return;
     };
     // This build cannot decode chunks of other codecs, which the report names.
-    if report.lost.iter().any(|lost| matches!(lost, recover::Lost::Unchecked { .. })) {
+    if has_unchecked(&report) {
         return;
     }
     let verified = verify(Source::file(&output), &serial());
     assert!(verified.is_ok(), "{verified:?}");
     let again = folder.join("again.blp");
-    let report = recover::recover(&output, &again, &RecoverOptions::new().limits(limits)).expect("a whole file");
+    let report = recover(&output, &again, &RecoverOptions::new().limits(limits)).expect("a whole file");
     assert!(report.lost.is_empty(), "{:?}", report.lost);
 }
 
@@ -47,7 +52,7 @@ fn salvage_frame(bytes: &[u8]) {
     let folder = scratch::folder();
     let (input, output) = (folder.join("in.b2frame"), folder.join("out.b2frame"));
     std::fs::write(&input, bytes).expect("a scratch file");
-    let Ok(report) = frame::recover(&input, &output, &RecoverOptions::new()) else {
+    let Ok(report) = recover(&input, &output, &RecoverOptions::new()) else {
         assert!(!output.exists(), "it failed, but left something");
         return;
     };
@@ -60,7 +65,7 @@ fn salvage_frame(bytes: &[u8]) {
         return;
     }
     // What wants a plugin is kept, and told: nobody here can check it.
-    if !report.lost.iter().any(|lost| matches!(lost, frame::Lost::Unchecked { .. })) {
+    if !has_unchecked(&report) {
         let verified = verify(Source::file(&output), &serial());
         assert!(verified.is_ok(), "{verified:?}");
     }
@@ -86,7 +91,7 @@ fn salvage_carray(bytes: &[u8]) {
         return;
     }
     let gaps = if fill & 1 == 0 { Gaps::Trim } else { Gaps::Fill };
-    let Ok(report) = bcolz::recover(&input, &output, &RecoverOptions::new().gaps(gaps)) else {
+    let Ok(report) = recover(&input, &output, &RecoverOptions::new().gaps(gaps)) else {
         assert!(!output.exists(), "it failed, but left something");
         return;
     };

@@ -18,7 +18,7 @@
 //! | make and change frames | [`frame`] |
 //! | read, verify, make and change bcolz directories | [`bcolz`] |
 //! | convert one container to another | [`convert`] |
-//! | salvage a damaged container | [`recover`], [`frame::recover`], [`bcolz::recover`] |
+//! | salvage a damaged container | [`recover`] |
 //!
 //! A container is opened from any [`Input`]: bytes that can be read anywhere ([`ReadAt`]), a directory ([`ReadDirectory`]), or a
 //! path ([`LocalSource`]). Each `open` has a second form, `open_with`, that takes [`OpenOptions`].
@@ -73,7 +73,7 @@ pub mod numpy;
 mod open;
 mod options;
 mod read_back;
-pub mod recover;
+mod recover;
 mod run;
 mod source;
 mod stats;
@@ -100,9 +100,10 @@ pub use fs::files::known_size;
 pub use fs::lock::Lock;
 pub use local::LocalSource;
 pub use options::{
-    AppendOptions, ConvertOptions, Event, OpenOptions, PackOptions, RecoverOptions, Typing, UnpackOptions,
+    AppendOptions, ConvertOptions, Event, Gaps, OpenOptions, PackOptions, RecoverOptions, Typing, UnpackOptions,
 };
 pub use read_back::Digesting;
+pub use recover::{Damaged, Lost, LostPart, LostReason, RecoverReport, recover};
 pub use run::threads::Threads;
 pub use source::{ChunkFiles, Input, ReadAt, ReadDirectory, Tail};
 pub use stats::{ColumnStats, Edges, Histogram, Numbers};

@@ -8,13 +8,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use bloscpack_format::bcolz::Dtype;
-use bloscpack_io::bcolz::{
-    Carray, CarrayParams, CarrayWriter, Ctable, CtableWriter, Gaps, LocalDirectory, Lost, LostPart, RecoverReport,
-    Root, recover, verify,
-};
+use bloscpack_io::bcolz::{Carray, CarrayParams, CarrayWriter, Ctable, CtableWriter, LocalDirectory, Root, verify};
 use bloscpack_io::{
-    ConvertOptions, Error, Limits, LocalSource, PackOptions, RecoverOptions, Sink, Source, Target, UnpackOptions,
-    convert, pack,
+    ConvertOptions, Error, Gaps, Limits, LocalSource, Lost, LostPart, PackOptions, RecoverOptions, RecoverReport, Sink,
+    Source, Target, UnpackOptions, convert, pack, recover,
 };
 use common::roots::{cases, name_of, write_to};
 
@@ -50,7 +47,8 @@ fn saved(root: &Path, gaps: Gaps) -> (RecoverReport, Vec<u8>, usize) {
     let checked = verify(&dir, &UnpackOptions::new()).unwrap();
     assert!(checked.is_whole(), "{:?}", checked.faults);
     let carray = Carray::open(dir).unwrap();
-    assert_eq!(carray.len(), report.rows);
+    assert_eq!(Some(carray.len()), report.rows);
+    assert_eq!(report.nbytes, carray.nbytes());
     let rows = carray.read_rows(0..carray.len()).unwrap();
     (report, rows, carray.attrs().unwrap().len())
 }
@@ -106,7 +104,7 @@ fn a_chunk_that_is_cut_off() {
     let (report, rows, _) = saved(&root, Gaps::Trim);
     assert_eq!(rows, plain[..20]);
     let [cut, behind] = &report.lost[..] else { panic!("{report:?}") };
-    assert!(matches!(&cut.what, LostPart::Chunk { chunk: 2, rows, filled: false, .. } if *rows == (10..15)), "{cut}");
+    assert!(matches!(&cut.part, LostPart::Rows { chunk: 2, rows, filled: false, .. } if *rows == (10..15)), "{cut}");
     assert_eq!(behind.to_string(), "rows 15..23 behind a lost chunk are left out");
     let (report, rows, _) = saved(&root, Gaps::Fill);
     assert_eq!(rows, [&plain[..20], &[9; 10], &plain[30..]].concat());
@@ -126,9 +124,9 @@ fn metadata_that_are_lost() {
         }
         fs::write(root.join("__attrs__"), "{\"unit\"").unwrap();
         let (report, rows, attrs) = saved(&root, Gaps::Trim);
-        assert_eq!((rows, attrs, report.rows), (plain.clone(), 0, 23));
-        let what: Vec<&LostPart> = report.lost.iter().map(|lost| &lost.what).collect();
-        let [LostPart::Attrs { .. }, LostPart::Sizes { .. }, LostPart::AtomShape { atom_shape }] = &what[..] else {
+        assert_eq!((rows, attrs, report.rows), (plain.clone(), 0, Some(23)));
+        let what: Vec<&LostPart> = report.lost.iter().map(|lost| &lost.part).collect();
+        let [LostPart::Attributes, LostPart::RowCount, LostPart::RowShape { atom_shape }] = &what[..] else {
             panic!("{report:?}")
         };
         assert_eq!(*atom_shape, [2]);
@@ -140,7 +138,7 @@ fn metadata_that_are_lost() {
         }
         fs::write(root.join("data/__0.blp"), first).unwrap();
         fs::remove_file(root.join("data/__3.blp")).unwrap();
-        assert_eq!(saved(&root, Gaps::Fill).0.rows, 15);
+        assert_eq!(saved(&root, Gaps::Fill).0.rows, Some(15));
         fs::remove_file(root.join("meta/storage")).unwrap();
         let output = dir.path().join("none");
         let refused = recover(&root, &output, &RecoverOptions::new());
@@ -194,12 +192,12 @@ fn tables_end_where_the_shortest_column_does() {
     fs::remove_file(root.join("m/meta/storage")).unwrap();
     let output = dir.path().join("saved");
     let report = recover(&root, &output, &RecoverOptions::new()).unwrap();
-    assert_eq!((report.rows, report.columns.as_slice()), (12, &["z".to_owned(), "a".to_owned()][..]));
+    assert_eq!((report.rows, report.columns.as_slice()), (Some(12), &["z".to_owned(), "a".to_owned()][..]));
     let of =
         |column: &str| report.lost.iter().filter(|lost| lost.column.as_deref() == Some(column)).collect::<Vec<_>>();
-    assert!(matches!(of("m")[..], [Lost { what: LostPart::Column { .. }, .. }]), "{report:?}");
-    assert!(matches!(of("a")[..], [Lost { what: LostPart::Chunk { chunk: 3, .. }, .. }, _]), "{report:?}");
-    assert_eq!(of("z")[0].what, LostPart::Longer { rows: 12..18 });
+    assert!(matches!(of("m")[..], [Lost { part: LostPart::Column, .. }]), "{report:?}");
+    assert!(matches!(of("a")[..], [Lost { part: LostPart::Rows { chunk: 3, .. }, .. }, _]), "{report:?}");
+    assert_eq!(of("z")[0].part, LostPart::SurplusRows { rows: 12..18 });
     let saved = Ctable::open(LocalDirectory::open(&output).unwrap()).unwrap();
     assert_eq!(saved.read_rows(0..12).unwrap(), [&plain[..12], &plain[..12]]);
     assert_eq!(saved.attrs().unwrap().len(), 1);
@@ -207,7 +205,7 @@ fn tables_end_where_the_shortest_column_does() {
     fs::remove_file(root.join("__rootdirs__")).unwrap();
     let report = recover(&root, &output, &RecoverOptions::new().overwrite(true)).unwrap();
     assert_eq!(report.columns, ["a", "z"]);
-    assert!(matches!(report.lost[0].what, LostPart::RootDirs { .. }));
+    assert!(report.lost[0].part == LostPart::ColumnList);
 }
 
 /// Every damaged directory of the golden set: a copy that is whole, or an error.

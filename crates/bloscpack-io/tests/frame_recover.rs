@@ -5,9 +5,15 @@ mod common;
 
 use std::fs;
 
-use bloscpack_io::frame::{FrameParams, FrameWriter, Lost, compact, recover};
-use bloscpack_io::{Archive, Error, LocalSource, OpenOptions, RecoverOptions, UnpackOptions};
+use bloscpack_io::frame::{FrameParams, FrameWriter, compact};
+use bloscpack_io::{
+    Archive, Error, LocalSource, LostPart, OpenOptions, RecoverOptions, RecoverReport, UnpackOptions, recover,
+};
 use common::{Stored, each_frame};
+
+fn parts(report: &RecoverReport) -> Vec<LostPart> {
+    report.lost.iter().map(|lost| lost.part.clone()).collect()
+}
 
 fn plain_of(path: &std::path::Path) -> Vec<u8> {
     let archive = Archive::open(LocalSource::open(path).unwrap()).unwrap();
@@ -89,14 +95,14 @@ fn torn_frames_of_c_blosc2() {
         let found: Vec<&str> = report
             .lost
             .iter()
-            .map(|lost| match lost {
-                Lost::VlMetalayers => "vlmetalayers",
-                Lost::Index => "index",
-                Lost::Bytes { .. } => "bytes",
+            .map(|lost| match &lost.part {
+                LostPart::VlMetalayers => "vlmetalayers",
+                LostPart::Index => "index",
+                LostPart::Trailing { .. } => "bytes",
                 other => panic!("{name}: {other}"),
             })
             .collect();
-        assert_eq!((report.chunks, found.clone()), (kept, lost), "{name}: {report:?}");
+        assert_eq!((report.kept, found.clone()), (kept, lost), "{name}: {report:?}");
         assert!(plain_of(&output) == chunks[..kept as usize].concat(), "{name}");
         assert!(recover(&input, &output, &RecoverOptions::new()).is_err(), "{name}: written over");
     }
@@ -114,8 +120,11 @@ fn chunks_that_do_not_decode_are_named() {
         let (input, output) = (dir.path().join("in"), dir.path().join("out"));
         stored.write_to(&input);
         let report = recover(&input, &output, &RecoverOptions::new().overwrite(true)).unwrap();
-        assert_eq!(report.chunks, nchunks - 1, "{path}");
-        assert!(matches!(report.lost[..], [Lost::Chunk { chunk: 0, .. }]), "{path}: {report:?}");
+        assert_eq!((report.kept, report.total), (nchunks - 1, nchunks), "{path}");
+        assert!(
+            parts(&report) == [LostPart::Chunk { chunk: 0 }] && report.lost[0].source().is_some(),
+            "{path}: {report:?}"
+        );
         let salvaged = Archive::open(LocalSource::open(&output).unwrap()).unwrap();
         assert_eq!(salvaged.array().is_some(), archive.array().is_some());
         // An array keeps its shape; zeros stand in.
@@ -162,7 +171,7 @@ fn sparse_frames_without_an_index() {
     let (input, output) = (dir.path().join("in"), dir.path().join("out"));
     stored.write_to(&input);
     let report = recover(&input, &output, &RecoverOptions::new()).unwrap();
-    assert_eq!(report.lost, [Lost::VlMetalayers, Lost::Index]);
+    assert_eq!(parts(&report), [LostPart::VlMetalayers, LostPart::Index]);
     assert!(plain_of(&output) == plain);
     assert!(output.is_dir());
     fs::write(input.join("chunks.b2frame"), b"nothing").unwrap();
@@ -211,7 +220,7 @@ fn vlmetalayers_that_do_not_decode_are_named() {
     frame[at] = 0xff;
     fs::write(&input, &frame).unwrap();
     let report = recover(&input, &output, &RecoverOptions::new()).unwrap();
-    assert!(matches!(&report.lost[..], [Lost::VlMetalayer { name, .. }] if name == "\u{fc}"), "{report:?}");
+    assert!(parts(&report) == [LostPart::VlMetalayer { name: "\u{fc}".into() }], "{report:?}");
     assert_eq!(plain_of(&output), [1; 100]);
     let archive = Archive::open(LocalSource::open(&output).unwrap()).unwrap();
     let names: Vec<_> = archive.frame().unwrap().trailer.vlmetalayers.iter().map(|layer| layer.name.to_vec()).collect();
@@ -232,8 +241,8 @@ fn chunks_of_an_unknown_codec_are_kept() {
     stored.write_to(&input);
     let changed = Archive::open(stored).unwrap();
     let report = recover(&input, &output, &RecoverOptions::new()).unwrap();
-    assert!(matches!(report.lost[..], [Lost::Unchecked { chunk: 1, .. }]), "{report:?}");
-    assert_eq!(report.chunks, nchunks);
+    assert!(parts(&report) == [LostPart::Unchecked { chunk: 1 }], "{report:?}");
+    assert_eq!(report.kept, nchunks);
     let salvaged = Archive::open(LocalSource::open(&output).unwrap()).unwrap();
     for chunk in 0..nchunks {
         assert!(salvaged.compressed_chunk(chunk).unwrap() == changed.compressed_chunk(chunk).unwrap(), "{chunk}");
@@ -272,7 +281,7 @@ fn a_frame_of_many_commits() {
     let frame = writer.into_store().file;
     fs::write(&input, &frame[..frame.len() - 1]).unwrap();
     let report = recover(&input, &output, &RecoverOptions::new()).unwrap();
-    assert_eq!(report.chunks, 200);
+    assert_eq!(report.kept, 200);
     assert!(plain_of(&output) == chunk.repeat(200));
 }
 
@@ -290,6 +299,6 @@ fn a_short_last_chunk_of_zeros_stays_short() {
     assert_eq!(Archive::open(frame.clone()).unwrap().chunk_position(3), None);
     fs::write(&input, &frame[..frame.len() - 1]).unwrap();
     let report = recover(&input, &output, &RecoverOptions::new()).unwrap();
-    assert_eq!((report.chunks, report.nbytes), (4, 2560));
+    assert_eq!((report.kept, report.nbytes), (4, 2560));
     assert!(plain_of(&output) == chunks.concat());
 }

@@ -96,7 +96,7 @@ fn the_most_chunks_there_can_be() {
     std::fs::write(&path, &file).unwrap();
     within(1 << 20, || verify(Source::file(&path), &UnpackOptions::new()).unwrap());
     // To tell what becomes of each would take more.
-    let saved = within(1 << 20, || frame::recover(&path, &dir.path().join("saved"), &RecoverOptions::new()));
+    let saved = within(1 << 20, || bloscpack_io::recover(&path, &dir.path().join("saved"), &RecoverOptions::new()));
     assert_eq!(over(saved.unwrap_err()), "max_unearned");
 }
 
@@ -178,9 +178,9 @@ fn compacting_costs_what_is_stored() {
     assert_eq!(archive.frame().unwrap().header.cbytes, (a.len() + b.len()) as u64);
     // Salvaging it tells them apart, within the limits.
     let saved = |limits| {
-        frame::recover(&path, &dir.path().join("saved"), &RecoverOptions::new().overwrite(true).limits(limits))
+        bloscpack_io::recover(&path, &dir.path().join("saved"), &RecoverOptions::new().overwrite(true).limits(limits))
     };
-    assert_eq!(saved(Limits::new()).unwrap().chunks, 5);
+    assert_eq!(saved(Limits::new()).unwrap().kept, 5);
     assert_eq!(over(saved(Limits::new().max_unearned(0)).unwrap_err()), "max_unearned");
     // A chunk that holds others, and these.
     let mut outer = [stored(&[1; 20]), stored(&[2; 20])].concat();
@@ -289,7 +289,7 @@ fn vlmetalayers_of_a_few_bytes() {
         let verified = within(40 << 20, || archive.verify(&options));
         assert_eq!(verified.map_err(over), if is_whole { Ok(()) } else { Err("max_metadata") });
         let report =
-            within(40 << 20, || frame::recover(&path, &saved, &RecoverOptions::new().overwrite(true)).unwrap());
+            within(40 << 20, || bloscpack_io::recover(&path, &saved, &RecoverOptions::new().overwrite(true)).unwrap());
         assert_eq!(report.lost.is_empty(), is_whole, "{report:?}");
         let is_small = blosc_core::Header::parse(&chunks[0]).unwrap().nbytes() <= 16 << 20;
         assert_eq!(within(40 << 20, || archive.vlmetalayer("000")).is_ok(), is_small);
@@ -421,7 +421,8 @@ fn each_limit_by_each_way() {
     let limits = Limits::new().max_chunk(3);
     let unpacked = bloscpack_io::unpack(Source::file(&path), &mut Vec::new(), &UnpackOptions::new().limits(limits));
     assert_eq!(over(unpacked.unwrap_err()), "max_chunk");
-    let report = frame::recover(&path, &dir.path().join("saved"), &RecoverOptions::new().limits(limits)).unwrap();
+    let report =
+        bloscpack_io::recover(&path, &dir.path().join("saved"), &RecoverOptions::new().limits(limits)).unwrap();
     assert!(!report.lost.is_empty());
     let options = bloscpack_io::ConvertOptions::new().limits(limits);
     let converted =

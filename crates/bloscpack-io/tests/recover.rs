@@ -8,10 +8,9 @@ use blosc_core::{CParams, Codec};
 use bloscpack_format::Json;
 use bloscpack_format::bloscpack::{Header, Version};
 use bloscpack_format::checksum::Checksum;
-use bloscpack_io::recover::{Lost, RecoverReport, recover};
 use bloscpack_io::{
-    Archive, Cancel, Error, Limits, PackOptions, RecoverOptions, Source, UnpackOptions, pack_bytes, unpack_bytes,
-    verify,
+    Archive, Cancel, Error, Limits, Lost, LostPart, LostReason, PackOptions, RecoverOptions, RecoverReport, Source,
+    UnpackOptions, pack_bytes, recover, unpack_bytes, verify,
 };
 use testdata::SplitMix64;
 
@@ -52,6 +51,10 @@ fn try_recover(file: &[u8]) -> Result<(Vec<u8>, RecoverReport), Error> {
     Ok((new, report))
 }
 
+fn parts(report: &RecoverReport) -> Vec<LostPart> {
+    report.lost.iter().map(|lost| lost.part.clone()).collect()
+}
+
 /// The plain bytes of the salvaged file, and what is lost.
 fn salvaged(file: &[u8]) -> (Vec<u8>, RecoverReport) {
     let (new, report) = try_recover(file).unwrap();
@@ -72,7 +75,7 @@ fn a_whole_file_is_copied() {
     {
         let (_, file) = packed(checksum, offsets, metadata);
         let (new, report) = try_recover(&file).unwrap();
-        assert_eq!((report.chunks, report.lost), (7, vec![]));
+        assert_eq!((report.kept, report.total, parts(&report)), (7, 7, vec![]));
         assert!(new == file, "{checksum:?}");
     }
 }
@@ -84,7 +87,7 @@ fn golden_files_lose_nothing() {
         let name = item["file"].as_str().unwrap();
         let (plain, unpacked) = unpack_bytes(&files[name], &UnpackOptions::new()).unwrap();
         let (new, report) = try_recover(&files[name]).unwrap();
-        assert_eq!(report.lost, [], "{name}");
+        assert_eq!(parts(&report), [], "{name}");
         let (found, again) = unpack_bytes(&new, &UnpackOptions::new()).unwrap();
         assert!(found == plain, "{name}");
         assert_eq!((again.metadata, again.metadata_header), (unpacked.metadata, unpacked.metadata_header), "{name}");
@@ -105,10 +108,10 @@ fn zeros_stand_for_a_damaged_chunk() {
                 damaged[starts[chunk] + at..][..len].iter_mut().for_each(|byte| *byte ^= 0x5a);
                 let (found, report) = salvaged(&damaged);
                 assert!(found == zeroed(&plain, chunk..chunk + 1), "{checksum:?} {chunk} {at}: {:?}", report.lost);
-                assert_eq!(report.chunks, 6);
+                assert_eq!((report.kept, report.total), (6, 7));
                 let number = chunk as u64;
                 let is_told = |lost: &Lost| {
-                    matches!(lost, Lost::Chunks { chunks, plain, .. }
+                    matches!(&lost.part, LostPart::Chunks { chunks, plain, .. }
                         if *chunks == (number..number + 1) && plain.start == number * CHUNK as u64)
                 };
                 assert!(report.lost.len() == 1 && report.lost.iter().all(is_told), "{:?}", report.lost);
@@ -133,18 +136,26 @@ fn plain_bytes_end_with_the_last_whole_chunk() {
     damaged[starts[6] + 100] ^= 1;
     let (found, report) = salvaged(&damaged);
     assert!(found == plain[..6 * CHUNK]);
-    assert_eq!(report.lost, [Lost::End { chunks: 1, plain: 18_000..18_000 }]);
+    assert_eq!(parts(&report), [LostPart::End { chunks: 1, plain: 18_000..18_000 }]);
     for len in (starts[1]..file.len()).step_by(97) {
         let (found, report) = salvaged(&file[..len]);
         let whole = starts.iter().filter(|start| **start <= len).count() - 1;
         let is_cut_digest = starts.iter().any(|start| *start > len && *start - len <= 4);
         assert!(found == plain[..(whole + usize::from(is_cut_digest)) * CHUNK], "{len}");
-        assert!(matches!(report.lost.last(), Some(Lost::End { .. })) || is_cut_digest, "{len}: {:?}", report.lost);
+        assert!(
+            matches!(parts(&report).last(), Some(LostPart::End { .. })) || is_cut_digest,
+            "{len}: {:?}",
+            report.lost
+        );
     }
     // The digest of the last chunk is all that is cut off.
     let (found, report) = salvaged(&file[..file.len() - 4]);
     assert!(found == plain);
-    assert!(matches!(report.lost.as_slice(), [Lost::Unchecked { chunk: 6, .. }]), "{:?}", report.lost);
+    let [Lost { part: LostPart::Unchecked { chunk: 6 }, reason: Some(LostReason::CutDigest), .. }] = &report.lost[..]
+    else {
+        panic!("{:?}", report.lost)
+    };
+    assert!(report.lost[0].source().is_none(), "{:?}", report.lost);
 }
 
 #[test]
@@ -153,7 +164,7 @@ fn an_array_keeps_its_shape() {
     let starts = starts(&file);
     let (found, report) = salvaged(&file[..starts[3] + 50]);
     assert!(found == zeroed(&plain, 3..7));
-    assert_eq!(report.lost, [Lost::End { chunks: 4, plain: 9000..20_000 }]);
+    assert_eq!(parts(&report), [LostPart::End { chunks: 4, plain: 9000..20_000 }]);
     let mut damaged = file.clone();
     damaged[starts[6] + 10] ^= 1;
     damaged[starts[0] + 2] ^= 1;
@@ -177,8 +188,8 @@ fn no_byte_in_front_of_the_chunks_costs_data() {
             let (new, report) = try_recover(&damaged).unwrap_or_else(|error| panic!("byte {at}: {error}"));
             let (found, unpacked) = unpack_bytes(&new, &UnpackOptions::new()).unwrap();
             assert!(found == plain, "byte {at}: {:?}", report.lost);
-            assert_eq!(report.chunks, 7);
-            let lost = report.lost.iter().any(|lost| matches!(lost, Lost::Metadata { .. }));
+            assert_eq!(report.kept, 7);
+            let lost = report.lost.iter().any(|lost| lost.part == LostPart::Metadata);
             assert!(unpacked.metadata.is_some() || lost || metadata.is_none(), "byte {at}: {:?}", report.lost);
         }
         // All of the header, and all of the offsets.
@@ -189,7 +200,7 @@ fn no_byte_in_front_of_the_chunks_costs_data() {
         damaged[first - 8 * 77..first].fill(0x11);
         let (found, report) = salvaged(&damaged);
         assert!(found == plain);
-        assert_eq!(report.lost, [Lost::Offsets { entries: 7 }]);
+        assert_eq!(parts(&report), [LostPart::Offsets { entries: 7 }]);
         // Everything in front is gone.
         assert!(salvaged(&file[first..]).0 == plain);
         assert!(salvaged(&file[first + 1..]).0.ends_with(&plain[CHUNK..]));
@@ -204,8 +215,9 @@ fn a_wrong_checksum_in_the_header_is_noticed() {
             file[6] = stated.id();
             let (found, report) = salvaged(&file);
             assert!(found == plain, "{checksum:?} {stated:?}: {:?}", report.lost);
-            let expected = if stated == checksum { vec![] } else { vec![Lost::Checksum { stated, found: checksum }] };
-            assert_eq!(report.lost, expected);
+            let expected =
+                if stated == checksum { vec![] } else { vec![LostPart::Checksum { stated, found: checksum }] };
+            assert_eq!(parts(&report), expected);
         }
     }
 }
@@ -276,11 +288,11 @@ fn nothing_is_made_up() {
             let mut damaged = file.clone();
             testdata::mutate(&mut rng, &mut damaged, &file);
             let Ok((new, report)) = try_recover(&damaged) else { continue };
-            whole += usize::from(report.chunks >= 6);
+            whole += usize::from(report.kept >= 6);
             let archive = Archive::open(new).unwrap();
             for chunk in 0..archive.nchunks() {
                 let found = archive.chunk(chunk).unwrap();
-                let is_told = |lost: &Lost| matches!(lost, Lost::Unchecked { chunk: told, .. } if *told == chunk);
+                let is_told = |lost: &Lost| lost.part == LostPart::Unchecked { chunk };
                 let is_known = found.iter().all(|byte| *byte == 0)
                     || chunks.contains(&found.as_slice())
                     || report.lost.iter().any(is_told);

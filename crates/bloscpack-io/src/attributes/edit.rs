@@ -5,6 +5,7 @@ use std::path::Path;
 
 use blosc_core::{Limits, OutOfMemory, memory};
 use bloscpack_format::bcolz::ROOTDIRS_FILE;
+use bloscpack_format::detect::PREFIX_LEN;
 use bloscpack_format::frame::B2nd;
 use bloscpack_format::numpy::NumpyMeta;
 use bloscpack_format::{Attrs, Format, FormatError, Json, detect, msgpack};
@@ -14,6 +15,7 @@ use super::metadata::{attributes_of, metadata_of};
 use super::rewrite::update_metadata;
 use crate::formats::bcolz::{self, CarrayWriter, CtableWriter};
 use crate::formats::frame::{FrameStore, FrameWriter};
+use crate::open::prefix_of;
 use crate::source::ReadAt as _;
 use crate::{Error, OpenOptions};
 
@@ -63,8 +65,7 @@ fn format_of(path: &Path) -> Result<Format, Error> {
     let reading = |error| Error::file("reading", path, error);
     let file = File::open(path).map_err(|error| Error::file("opening", path, error))?;
     let len = file.len().map_err(reading)?;
-    let mut prefix = vec![0; len.min(bloscpack_format::detect::PREFIX_LEN as u64) as usize];
-    file.read_exact_at(0, &mut prefix).map_err(reading)?;
+    let prefix = prefix_of(&file, PREFIX_LEN).map_err(reading)?;
     detect(&prefix, Some(len)).ok_or(Error::Unrecognised { found: prefix })
 }
 

@@ -29,7 +29,7 @@ impl RecoverOptions {
         RecoverOptions::default()
     }
 
-    /// Sets what a carray or ctable has in place of lost rows.
+    /// The content of a carray or ctable in place of lost rows. Other containers ignore it.
     pub fn gaps(mut self, gaps: Gaps) -> Self {
         self.gaps = gaps;
         self

@@ -6,7 +6,7 @@
 //! | make one | [`CarrayWriter::create`], [`CtableWriter::create`] |
 //! | change one | [`CarrayWriter::open`], [`CtableWriter::open`] |
 //! | know what is wrong with one | [`verify`] |
-//! | save what a damaged one still has | [`recover`] |
+//! | save what a damaged one still has | [`recover`](crate::recover) |
 //! | keep it anywhere else | [`Directory`] |
 //!
 //! | file | what it knows |
@@ -42,8 +42,6 @@ pub(crate) mod store;
 mod verify;
 pub(crate) mod write;
 
-pub use crate::options::Gaps;
-pub use crate::recover::bcolz::{Lost, LostPart, RecoverReport, recover};
 pub use carray::Carray;
 pub(crate) use container::OpenCarray;
 pub(crate) use ctable::column_directory;

@@ -5,7 +5,7 @@
 //! | make a frame | [`FrameWriter::create`], [`FrameWriter::create_array`], [`FrameWriter::in_memory`] |
 //! | change one: chunks, metalayers, items of an array | [`FrameWriter::open`] |
 //! | get rid of dead bytes | [`compact`] |
-//! | save what a torn one still has | [`recover`] |
+//! | save what a torn one still has | [`recover`](crate::recover) |
 //! | keep it anywhere else | [`FrameStore`] |
 //!
 //! | file | what it knows |
@@ -38,7 +38,6 @@ pub(crate) mod store;
 mod verify;
 pub(crate) mod writer;
 
-pub use crate::recover::frame::{Lost, RecoverReport, recover};
 pub use arrays::ArrayOptions;
 pub(crate) use chunk_directory::ChunkDirectory;
 pub use compact::{CompactReport, compact};

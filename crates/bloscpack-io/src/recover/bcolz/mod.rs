@@ -7,19 +7,19 @@
 //! | file | what it knows |
 //! |---|---|
 //! | `salvage` | what stands of one carray |
-//! | `report` | what was lost |
 
-mod report;
 mod salvage;
 
 use std::path::Path;
 use std::sync::Arc;
 
 use blosc_core::Limits;
-use bloscpack_format::bcolz::{Attrs, ROOTDIRS_FILE, RootDirs, STORAGE_FILE, check_name};
+use bloscpack_format::bcolz::{ROOTDIRS_FILE, RootDirs, STORAGE_FILE, check_name};
 
-pub use self::report::{Lost, LostPart, RecoverReport};
-use self::salvage::Damaged;
+use self::salvage::{Counts, Damaged};
+use super::lost::LostPart;
+use super::report::{Lost, RecoverReport, or_lost};
+use super::told::Told;
 use crate::formats::bcolz::carray::Meta;
 use crate::formats::bcolz::kept::Kept;
 use crate::formats::bcolz::local::LocalDirectory;
@@ -27,53 +27,17 @@ use crate::formats::bcolz::settled::Moves;
 use crate::formats::bcolz::store::Below;
 use crate::formats::bcolz::store::{read_attrs, read_meta};
 use crate::formats::bcolz::write::{Column, CtableWriter, Place, Staging};
-use crate::fs::files::refuse_within;
-use crate::options::Gaps;
-use crate::recover::lost::Told;
 use crate::source::ReadDirectory;
-use crate::{Cancel, Error, RecoverOptions};
+use crate::{Error, RecoverOptions};
 
-/// Writes what still stands of the carray or ctable `input` to a new directory.
-///
-/// # Errors
-/// [`Error::InFile`] if `meta/storage` of an array does not stand, without which nobody knows what a row is, or of all
-/// columns; [`Error::NotBcolz`]; [`Error::InputReplaced`] if the new directory would be the old one, in it, or in the place of one that
-/// it is in; [`Error::OutputExists`], [`Error::File`], [`Error::Cancelled`].
-pub fn recover(
-    input: impl AsRef<Path>,
-    output: impl AsRef<Path>,
-    options: &RecoverOptions,
-) -> Result<RecoverReport, Error> {
-    recover_paths(input.as_ref(), output.as_ref(), options)
-}
-
-fn recover_paths(input: &Path, output: &Path, options: &RecoverOptions) -> Result<RecoverReport, Error> {
-    let RecoverOptions { limits, ref cancel, overwrite, gaps } = *options;
-    let dir = LocalDirectory::open(input)?;
-    refuse_within(input, output)?;
+/// Writes the whole rows of a carray or ctable to a new directory.
+pub(super) fn recover(dir: LocalDirectory, output: &Path, options: &RecoverOptions) -> Result<RecoverReport, Error> {
     let mut lost = Vec::new();
-    let moves = match Moves::read(&dir, &limits) {
-        Ok(moves) => moves,
-        Err(error) => {
-            let error = error.unless_out_of_memory()?;
-            lost.push(Lost { column: None, what: LostPart::Pending { why: error.report().to_string() } });
-            Moves::default()
-        }
-    };
-    let dir = moves.on(dir);
-    let how = How { overwrite, gaps, cancel, limits };
-    match columns(&dir, &mut lost, &limits)? {
-        Some(names) => table(&dir, names, output, how, lost),
-        None => array(&dir, output, how, lost),
+    let dir = or_lost(Moves::read(&dir, &options.limits), LostPart::Journal, &mut lost)?.on(dir);
+    match columns(&dir, &mut lost, &options.limits)? {
+        Some(names) => table(&dir, names, output, options, lost),
+        None => array(&dir, output, options, lost),
     }
-}
-
-/// How it is done.
-struct How<'a> {
-    overwrite: bool,
-    gaps: Gaps,
-    cancel: &'a Cancel,
-    limits: Limits,
 }
 
 /// The columns, if it is a table, or looks as if it was one.
@@ -91,93 +55,85 @@ fn columns(dir: &dyn ReadDirectory, lost: &mut Vec<Lost>, limits: &Limits) -> Re
     if names.is_empty() {
         return Err(Error::NotBcolz { directory: dir.name("") });
     }
-    lost.push(Lost { column: None, what: LostPart::RootDirs { why: error.report().to_string() } });
+    lost.push(Lost::because(LostPart::ColumnList, error));
     Ok(Some(names))
 }
 
 fn array(
     dir: &dyn ReadDirectory,
     output: &Path,
-    How { overwrite, gaps, cancel, limits }: How<'_>,
+    options: &RecoverOptions,
     mut lost: Vec<Lost>,
 ) -> Result<RecoverReport, Error> {
+    let limits = options.limits;
     let mut damaged = Damaged::open(dir, &mut Kept::new(limits))?;
-    let (place, new) = Place::create(output, overwrite)?;
+    let (place, new) = Place::create(output, options.overwrite)?;
     let mut column = column(Arc::new(Staging::open(new, limits)?), "", &damaged)?;
-    damaged.copy_to(&mut column, gaps, &mut Told::new(limits), cancel)?;
-    lost.extend(damaged.lost.into_iter().map(|what| Lost { column: None, what }));
+    let Counts { kept, total } = damaged.copy_to(&mut column, options, &mut Told::new(limits))?;
+    lost.append(&mut damaged.lost);
     column.flush()?;
     let rows = column.len();
     drop(column);
     place.commit()?;
-    Ok(RecoverReport { columns: Vec::new(), rows, lost })
+    let nbytes = rows.saturating_mul(damaged.meta.rows.atomsize());
+    Ok(RecoverReport { kept, total, nbytes, rows: Some(rows), columns: Vec::new(), lost })
 }
 
 fn table(
     dir: &dyn ReadDirectory,
     names: Vec<String>,
     output: &Path,
-    How { overwrite, gaps, cancel, limits }: How<'_>,
+    options: &RecoverOptions,
     mut lost: Vec<Lost>,
 ) -> Result<RecoverReport, Error> {
-    let attrs = match read_attrs(dir, &limits) {
-        Ok(found) => found,
-        Err(error) => {
-            let error = error.unless_out_of_memory()?;
-            lost.push(Lost { column: None, what: LostPart::Attrs { why: error.report().to_string() } });
-            Attrs::default()
-        }
-    };
-    let (place, new) = Place::create(output, overwrite)?;
+    let limits = options.limits;
+    let attrs = or_lost(read_attrs(dir, &limits), LostPart::Attributes, &mut lost)?;
+    let (place, new) = Place::create(output, options.overwrite)?;
     let root = Arc::new(Staging::open(new, limits)?);
-    let (mut kept, mut columns) = (Vec::new(), Vec::new());
+    let (mut names_kept, mut columns) = (Vec::new(), Vec::new());
+    let (mut counts, mut atomsize) = (Counts::default(), 0_u64);
     let (mut metadata, mut told) = (Kept::new(limits), Told::new(limits));
     let mut first_error = None;
     for name in names {
         let below = Below::new(dir, &name);
         let mut lost_here = Vec::new();
-        let moves = match Moves::read(&below, &limits) {
-            Ok(found) => found,
-            Err(error) => {
-                let error = error.unless_out_of_memory()?;
-                lost_here.push(LostPart::Pending { why: error.report().to_string() });
-                Moves::default()
-            }
-        };
-        let below = moves.on(below);
+        let below = or_lost(Moves::read(&below, &limits), LostPart::Journal, &mut lost_here)?.on(below);
         match Damaged::open(&below, &mut metadata) {
             Ok(mut damaged) => {
                 let mut new = column(root.clone(), &name, &damaged)?;
-                damaged.copy_to(&mut new, gaps, &mut told, cancel)?;
+                counts.add(damaged.copy_to(&mut new, options, &mut told)?);
                 lost_here.append(&mut damaged.lost);
-                kept.push(name.clone());
+                atomsize = atomsize.saturating_add(damaged.meta.rows.atomsize());
+                names_kept.push(name.clone());
                 columns.push(new);
             }
             Err(error) => {
-                let error = error.unless_out_of_memory()?;
-                lost_here.push(LostPart::Column { why: error.report().to_string() });
+                let error = Arc::new(error.unless_out_of_memory()?);
+                lost_here.push(Lost::because(LostPart::Column, error.clone()));
                 first_error = first_error.or(Some(error));
             }
         }
-        lost.extend(lost_here.into_iter().map(|what| Lost { column: Some(name.clone()), what }));
+        lost.extend(lost_here.into_iter().map(|lost| lost.in_column(&name)));
     }
     if let Some(error) = first_error.filter(|_| columns.is_empty()) {
-        return Err(error);
+        // The report has the other reference.
+        drop(lost);
+        return Err(Arc::into_inner(error).unwrap_or_else(|| Error::NotBcolz { directory: dir.name("") }));
     }
     let rows = columns.iter().map(Column::len).min().unwrap_or(0);
-    for (name, column) in kept.iter().zip(&mut columns) {
+    for (name, column) in names_kept.iter().zip(&mut columns) {
         if column.len() > rows {
-            let what = LostPart::Longer { rows: rows..column.len() };
-            lost.push(Lost { column: Some(name.clone()), what });
+            lost.push(Lost::from(LostPart::SurplusRows { rows: rows..column.len() }).in_column(name));
             column.shrink(rows)?;
         }
     }
-    let mut table = CtableWriter::with(root, kept.clone(), columns);
+    let mut table = CtableWriter::with(root, names_kept.clone(), columns);
     table.write_lists(&attrs)?;
     table.flush()?;
     drop(table);
     place.commit()?;
-    Ok(RecoverReport { columns: kept, rows, lost })
+    let (Counts { kept, total }, nbytes) = (counts, rows.saturating_mul(atomsize));
+    Ok(RecoverReport { kept, total, nbytes, rows: Some(rows), columns: names_kept, lost })
 }
 
 /// A new carray like the damaged one, without rows.

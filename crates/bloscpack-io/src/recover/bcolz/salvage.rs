@@ -8,16 +8,33 @@ use bloscpack_format::bcolz::{
     ChunkFileHeader, DATA_DIR, Dtype, SIZES_FILE, STORAGE_FILE, Sizes, Storage, chunk_file_name, chunk_file_number,
 };
 
-use super::report::LostPart;
 use crate::formats::bcolz::carray::Meta;
 use crate::formats::bcolz::kept::Kept;
 use crate::formats::bcolz::store::Directory;
 use crate::formats::bcolz::store::read_attrs;
 use crate::formats::bcolz::write::Column;
 use crate::options::Gaps;
-use crate::recover::lost::Told;
+use crate::recover::lost::LostPart;
+use crate::recover::report::{Lost, LostReason, or_lost};
+use crate::recover::told::Told;
 use crate::source::ReadDirectory;
-use crate::{Cancel, Error};
+use crate::{Cancel, Error, RecoverOptions};
+
+/// Chunks of a carray, or of all columns.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Counts {
+    /// Whole ones.
+    pub(super) kept: u64,
+    /// Those that there were, as far as that is known.
+    pub(super) total: u64,
+}
+
+impl Counts {
+    pub(super) fn add(&mut self, more: Counts) {
+        self.kept = self.kept.saturating_add(more.kept);
+        self.total = self.total.saturating_add(more.total);
+    }
+}
 
 /// A carray that is damaged: what its metadata say, as far as they stand.
 pub(super) struct Damaged<'a> {
@@ -25,7 +42,7 @@ pub(super) struct Damaged<'a> {
     /// Of all rows that there may be.
     pub(super) meta: Meta,
     pub(super) attrs: bloscpack_format::bcolz::Attrs,
-    pub(super) lost: Vec<LostPart>,
+    pub(super) lost: Vec<Lost>,
     /// How many rows there were, if that is known.
     len: Option<u64>,
     limits: Limits,
@@ -36,14 +53,7 @@ impl<'a> Damaged<'a> {
     pub(super) fn open(dir: &'a dyn ReadDirectory, kept: &mut Kept) -> Result<Self, Error> {
         let (mut lost, limits) = (Vec::new(), kept.limits);
         let storage = kept.read(dir, STORAGE_FILE, Storage::parse)?;
-        let attrs = match read_attrs(dir, &limits) {
-            Ok(found) => found,
-            Err(error) => {
-                let error = error.unless_out_of_memory()?;
-                lost.push(LostPart::Attrs { why: error.report().to_string() });
-                Default::default()
-            }
-        };
+        let attrs = or_lost(read_attrs(dir, &limits), LostPart::Attributes, &mut lost)?;
         let known = kept
             .read(dir, SIZES_FILE, Sizes::parse)
             .and_then(|sizes| Meta::new(storage.clone(), sizes).map_err(|error| error.in_file(dir.name(SIZES_FILE))));
@@ -53,11 +63,10 @@ impl<'a> Damaged<'a> {
                 (meta, Some(len))
             }
             Err(error) => {
-                let error = error.unless_out_of_memory()?;
-                lost.push(LostPart::Sizes { why: error.report().to_string() });
+                lost.push(Lost::unreadable(LostPart::RowCount, error)?);
                 let (atom_shape, sure) = atom_shape(dir, &storage)?;
                 if !sure {
-                    lost.push(LostPart::AtomShape { atom_shape: atom_shape.clone() });
+                    lost.push(LostPart::RowShape { atom_shape: atom_shape.clone() }.into());
                 }
                 let sizes = Sizes { shape: [&[0], atom_shape.as_slice()].concat(), ..Sizes::default() };
                 (Meta::new(storage, sizes)?, None)
@@ -70,10 +79,10 @@ impl<'a> Damaged<'a> {
     pub(super) fn copy_to<D: Directory>(
         &mut self,
         new: &mut Column<D>,
-        gaps: Gaps,
+        options: &RecoverOptions,
         told: &mut Told,
-        cancel: &Cancel,
-    ) -> Result<(), Error> {
+    ) -> Result<Counts, Error> {
+        let cancel = &options.cancel;
         let chunklen = self.meta.rows.chunklen();
         let there: BTreeSet<u64> = numbers(self.dir)?.into_iter().collect();
         let behind_last = there.last().map_or(0, |last| last.saturating_add(1));
@@ -89,48 +98,51 @@ impl<'a> Damaged<'a> {
                 (end, rows_before(end)..rows_before(behind_last))
             }
         };
-        let fill = gaps == Gaps::Fill && self.meta.storage.dtype != Dtype::Object;
+        let fill = options.gaps == Gaps::Fill && self.meta.storage.dtype != Dtype::Object;
         if fill {
             // Each file that is there is at least a name.
             told.add(end, &self.dir.name(&chunk_file_name(end)), there.len() as u64)?;
         }
+        let mut counts = Counts { kept: 0, total: self.len.map_or(behind_last, |len| len.div_ceil(chunklen)) };
         for chunk in 0..end {
             cancel.check()?;
             let first = rows_before(chunk);
             let wanted = self.len.map(|len| len.saturating_sub(first).min(chunklen));
             let is_last = chunk + 1 == end;
-            let (rows, bytes, why) = self.standing(chunk, cancel)?;
+            let (rows, bytes, error) = self.standing(chunk, cancel)?;
             // Without `meta/sizes`, a last chunk has as many rows as it has.
-            let wanted = wanted.unwrap_or(if is_last && why.is_none() { rows } else { chunklen });
+            let wanted = wanted.unwrap_or(if is_last && error.is_none() { rows } else { chunklen });
             if rows >= wanted {
                 new.append_file(&bytes, wanted)?;
+                counts.kept += 1;
                 continue;
             }
             if rows > 0 {
                 // It is no whole chunk any more; these rows are.
                 new.append_file(&bytes, rows)?;
             }
-            let why = why.unwrap_or_else(|| format!("{rows} rows, expected {wanted}"));
+            let reason = error.map_or(LostReason::RowCount { found: rows, expected: wanted }, LostReason::from);
             // Where nobody knows how many rows there were, the end is where the last whole chunk ends.
             let filled = fill && !(is_last && self.len.is_none());
-            self.lost.push(LostPart::Chunk { chunk, rows: first + rows..first + wanted, why, filled });
+            let part = LostPart::Rows { chunk, rows: first + rows..first + wanted, filled };
+            self.lost.push(Lost::because(part, reason));
             if !filled {
                 let behind = first + wanted..missing.end.max(rows_before(end).min(self.len.unwrap_or(u64::MAX)));
-                self.lost.extend((!behind.is_empty()).then_some(LostPart::Behind { rows: behind }));
-                return Ok(());
+                self.lost.extend((!behind.is_empty()).then(|| LostPart::FollowingRows { rows: behind }.into()));
+                return Ok(counts);
             }
             new.fill(first + wanted)?;
         }
-        self.lost.extend((!missing.is_empty()).then_some(LostPart::Missing { rows: missing }));
-        Ok(())
+        self.lost.extend((!missing.is_empty()).then(|| LostPart::MissingRows { rows: missing }.into()));
+        Ok(counts)
     }
 
     /// The rows of a chunk that stand, its file, and what is wrong with it.
-    fn standing(&self, chunk: u64, cancel: &Cancel) -> Result<(u64, Vec<u8>, Option<String>), Error> {
+    fn standing(&self, chunk: u64, cancel: &Cancel) -> Result<(u64, Vec<u8>, Option<Error>), Error> {
         match self.read(chunk, cancel) {
             Ok((rows, bytes)) => Ok((rows, bytes, None)),
             Err(error) if error.is_cancelled() => Err(Error::Cancelled),
-            Err(error) => Ok((0, Vec::new(), Some(error.unless_out_of_memory()?.report().to_string()))),
+            Err(error) => Ok((0, Vec::new(), Some(error.unless_out_of_memory()?))),
         }
     }
 

@@ -11,8 +11,9 @@ use bloscpack_format::checksum::Checksum;
 use bloscpack_format::numpy::NumpyMeta;
 
 use super::probe::{Hints, Probe};
-use super::report::Lost;
 use crate::formats::bloscpack::prologue::Metadata;
+use crate::recover::lost::LostPart;
+use crate::recover::report::{Lost, LostReason};
 use crate::source::Sequential;
 use crate::source::counted::Counted;
 use crate::{Error, ReadAt as _};
@@ -43,7 +44,7 @@ impl Head {
         let found = Counted::new(Sequential::within(source, 0, len)).fill(&mut bytes)?;
         let (mut header, damage) = parse(bytes.get(..found).unwrap_or_default(), bytes);
         let is_damaged = damage.is_some();
-        lost.extend(damage.map(|why| Lost::Header { why }));
+        lost.extend(damage.map(|error| Lost::because(LostPart::Header, error)));
         let at = header.header_len() as u64;
         let mut input = Counted::starting_at(Sequential::within(source, at, len), at);
         // The flag may be what is damaged.
@@ -91,15 +92,14 @@ impl Head {
         let hints = Hints { first_chunk: *first_chunk, offsets, start: *start, checksum: stated };
         let (found, nbytes) = probe.decide(&hints)?;
         if let Some(found) = found.filter(|found| *found != stated) {
-            lost.push(Lost::Checksum { stated, found });
+            lost.push(LostPart::Checksum { stated, found }.into());
             self.header.checksum = found;
         }
         let of_header = [self.header.chunk_size, self.header.last_chunk];
         self.sizes_hold =
             self.header.chunk_size.is_some() && nbytes.is_some_and(|size| of_header.contains(&Some(size)));
         if nbytes.is_some() && !self.sizes_hold && self.header.chunk_size.is_some() {
-            let why = "chunk_size and last_chunk are not those of the chunks".into();
-            lost.push(Lost::Header { why });
+            lost.push(Lost::because(LostPart::Header, LostReason::HeaderSizes));
             (self.header.chunk_size, self.header.last_chunk) = (None, None);
         }
         probe.expect(self.header.checksum, if self.sizes_hold { self.header.chunk_size } else { None });
@@ -123,10 +123,10 @@ impl Head {
 }
 
 /// The header, and what is wrong with it. Fields are made unknown one after the other until the rest can be valid.
-fn parse(found: &[u8], mut bytes: [u8; Header::MAX_LEN]) -> (Header, Option<String>) {
+fn parse(found: &[u8], mut bytes: [u8; Header::MAX_LEN]) -> (Header, Option<Error>) {
     let error = match Header::parse(found) {
         Ok((header, _)) => return (header, None),
-        Err(error) => Some(error.report().to_string()),
+        Err(error) => Some(error.into()),
     };
     let unknown = [0xff; 4];
     let patches: [(usize, &[u8]); 8] = [
@@ -163,19 +163,17 @@ fn read_metadata(
             return Ok((Some(metadata), Some(section_len)));
         }
         Err(error @ Error::Io { .. }) => return Err(error),
-        Err(error) => error.unless_out_of_memory()?,
+        Err(error) => error,
     };
     let mut bytes = Vec::new();
     input().append(MetadataHeader::LEN as u64, &mut bytes)?;
     let Ok(header) = MetadataHeader::parse(&bytes) else {
-        lost.push(Lost::Metadata { why: error.report().to_string() });
+        lost.push(Lost::unreadable(LostPart::Metadata, error)?);
         return Ok((None, None));
     };
     let metadata = unchecked_metadata(source, header, at, limits)?;
-    lost.push(match metadata {
-        Some(_) => Lost::UncheckedMetadata { why: error.report().to_string() },
-        None => Lost::Metadata { why: error.report().to_string() },
-    });
+    let part = if metadata.is_some() { LostPart::UncheckedMetadata } else { LostPart::Metadata };
+    lost.push(Lost::unreadable(part, error)?);
     Ok((metadata, Some(header.section_len())))
 }
 

@@ -11,7 +11,6 @@
 //! | `scan` | all chunks of the file, and the gaps between them |
 //! | `number` | which chunk numbers the gaps had |
 //! | `write` | the new file |
-//! | `report` | what was lost |
 //!
 //! A chunk counts as whole if its digest matches, or, in a file without digests, if it decodes. After a damaged chunk the scan
 //! continues at the end that the chunk's header gives, at the next entry of the offsets section, or at the next byte where a
@@ -20,42 +19,24 @@
 mod head;
 mod number;
 mod probe;
-mod report;
 mod scan;
 mod write;
 
+use std::fs::File;
 use std::path::Path;
 
 use self::head::Head;
 use self::probe::Probe;
-pub use self::report::{Lost, RecoverReport};
-use crate::{Error, LocalSource, ReadAt as _, RecoverOptions};
+use super::report::RecoverReport;
+use crate::{Error, ReadAt as _, RecoverOptions};
 
-/// Writes the whole chunks of the bloscpack file `input` to a new bloscpack file of version 3, with zeros for lost chunks.
-///
-/// Zeros keep the position of everything after them. An array gets zeros up to its shape. Other plain bytes end after the last
-/// whole chunk. Metadata is kept if it can be read.
-///
-/// # Errors
-/// [`Error::NoChunks`] if no chunk is whole; [`Error::SameFile`], [`Error::OutputExists`], [`Error::File`], [`Error::Io`],
-/// [`Error::Cancelled`].
-pub fn recover(
-    input: impl AsRef<Path>,
-    output: impl AsRef<Path>,
-    options: &RecoverOptions,
-) -> Result<RecoverReport, Error> {
-    recover_paths(input.as_ref(), output.as_ref(), options)
-}
-
-fn recover_paths(input: &Path, output: &Path, options: &RecoverOptions) -> Result<RecoverReport, Error> {
+/// Writes the whole chunks of a bloscpack file to a new one.
+pub(super) fn recover(source: &File, output: &Path, options: &RecoverOptions) -> Result<RecoverReport, Error> {
     let RecoverOptions { limits, ref cancel, overwrite, .. } = *options;
-    let source = LocalSource::open(input)?;
-    source.refuse_as_output(output)?;
-    let source = source.into_file();
     let len = source.len().map_err(Error::reading)?;
     let mut lost = Vec::new();
-    let mut head = Head::read(&source, len, &limits, &mut lost)?;
-    let mut probe = Probe::new(&source, len, limits, cancel);
+    let mut head = Head::read(source, len, &limits, &mut lost)?;
+    let mut probe = Probe::new(source, len, limits, cancel);
     head.settle(&mut probe, &mut lost)?;
     let pieces = scan::scan(&head, &mut probe)?;
     if pieces.chunks().next().is_none() {

@@ -8,11 +8,12 @@ use std::ops::Range;
 
 use super::head::Head;
 use super::probe::Found;
-use super::report::Lost;
 use super::scan::{Gap, Piece, Pieces};
+use crate::recover::lost::LostPart;
+use crate::recover::report::Lost;
 
 /// A chunk of the new file, or a run of chunks of zeros.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) enum Slot {
     Chunk(Found),
     /// Chunks of zeros, each of `nbytes` plain bytes.
@@ -41,7 +42,7 @@ impl Slot {
 }
 
 /// The chunks of the new file.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) struct Slots {
     pub(super) slots: Vec<Slot>,
     /// Plain bytes of all chunks but the last, unless they differ.
@@ -58,7 +59,7 @@ pub(super) fn number(head: &Head, pieces: Pieces, lost: &mut Vec<Lost>) -> Slots
     let unsearched = pieces.unsearched.clone();
     let (runs, tail) = numbering.number(pieces);
     let slots = slots(head, runs, tail, chunk_size, lost);
-    lost.extend(unsearched.map(|bytes| Lost::Unsearched { bytes }));
+    lost.extend(unsearched.map(|bytes| LostPart::Unsearched { bytes }.into()));
     // Every chunk but the last has that size, or it is not said.
     let (last, others) = slots.split_last().map_or((None, &[][..]), |(last, others)| (Some(last), others));
     let is_uniform = |size: &u32| {
@@ -178,28 +179,29 @@ fn slots(head: &Head, runs: Vec<Run>, tail: u64, chunk_size: Option<u32>, lost: 
     for run in runs {
         match run {
             Run::Chunk(found) => {
-                lost.extend(found.unchecked.clone().map(|why| Lost::Unchecked { chunk: number, why }));
+                let part = LostPart::Unchecked { chunk: number };
+                lost.extend(found.unchecked.clone().map(|reason| Lost::because(part, reason)));
                 number = number.saturating_add(1);
                 plain = plain.saturating_add(found.nbytes.into());
                 slots.push(Slot::Chunk(found));
             }
             Run::Gaps { gaps, chunks: 0, .. } => {
-                lost.extend(gaps.into_iter().map(|gap| Lost::Garbage { bytes: gap.bytes }));
+                lost.extend(gaps.into_iter().map(|gap| LostPart::Garbage { bytes: gap.bytes }.into()));
             }
             Run::Gaps { gaps, chunks, guessed } => match chunk_size {
                 Some(nbytes) => {
                     let bytes = span(&gaps);
                     let (chunks, plain) = zeros(&mut slots, &mut number, &mut plain, nbytes, chunks);
-                    lost.push(Lost::Chunks { chunks, bytes, plain, guessed });
+                    lost.push(LostPart::Chunks { chunks, bytes, plain, guessed }.into());
                 }
                 None => {
                     for Gap { bytes, nbytes } in gaps {
                         let Some(nbytes) = nbytes else {
-                            lost.push(Lost::LeftOut { bytes });
+                            lost.push(LostPart::LeftOut { bytes }.into());
                             continue;
                         };
                         let (chunks, plain) = zeros(&mut slots, &mut number, &mut plain, nbytes, 1);
-                        lost.push(Lost::Chunks { chunks, bytes, plain, guessed: false });
+                        lost.push(LostPart::Chunks { chunks, bytes, plain, guessed: false }.into());
                     }
                 }
             },
@@ -208,7 +210,7 @@ fn slots(head: &Head, runs: Vec<Run>, tail: u64, chunk_size: Option<u32>, lost: 
     let size = u64::from(chunk_size.unwrap_or(0));
     let missing = head.array_nbytes().unwrap_or(0).saturating_sub(plain);
     let Some((full, rest)) = missing.checked_div(size).zip(missing.checked_rem(size)) else {
-        lost.extend((tail > 0).then_some(Lost::End { chunks: tail, plain: plain..plain }));
+        lost.extend((tail > 0).then(|| LostPart::End { chunks: tail, plain: plain..plain }.into()));
         return slots;
     };
     // A chunk that is shorter than the others is the last one: what is missing was somewhere before it.
@@ -218,12 +220,11 @@ fn slots(head: &Head, runs: Vec<Run>, tail: u64, chunk_size: Option<u32>, lost: 
         (number, plain) = (number - 1, plain - last.as_ref().map_or(0, |slot| u64::from(slot.nbytes())));
         let (chunks, plain) = zeros(&mut slots, &mut number, &mut plain, size as u32, full);
         slots.extend(last);
-        lost.push(Lost::Chunks { chunks, bytes: 0..0, plain, guessed: true });
+        lost.push(LostPart::Chunks { chunks, bytes: 0..0, plain, guessed: true }.into());
         return slots;
     }
-    lost.extend(
-        (tail > 0 || missing > 0).then(|| Lost::End { chunks: tail, plain: plain..plain.saturating_add(missing) }),
-    );
+    let end = LostPart::End { chunks: tail, plain: plain..plain.saturating_add(missing) };
+    lost.extend((tail > 0 || missing > 0).then(|| end.into()));
     for (nbytes, chunks) in [(size, full), (rest, u64::from(rest > 0))] {
         if chunks > 0 {
             // A chunk has less than 2 GiB.

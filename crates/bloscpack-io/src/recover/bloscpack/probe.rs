@@ -5,12 +5,13 @@ use std::fs::File;
 use blosc_core::{Chunk, DecodeError, Decoder, Header as ChunkHeader, Limits};
 use bloscpack_format::checksum::Checksum;
 
+use crate::recover::report::LostReason;
 use crate::source::Sequential;
 use crate::source::counted::Counted;
 use crate::{Cancel, Error};
 
 /// A chunk that is whole.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(super) struct Found {
     pub(super) at: u64,
     pub(super) nbytes: u32,
@@ -18,7 +19,7 @@ pub(super) struct Found {
     /// Where its digest ends.
     pub(super) end: u64,
     /// Why it could not be checked, if so.
-    pub(super) unchecked: Option<String>,
+    pub(super) unchecked: Option<LostReason>,
 }
 
 /// A chunk header that can be valid, and the bytes that it says are the chunk.
@@ -30,11 +31,11 @@ struct Candidate {
 }
 
 /// The result of decoding a chunk.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) enum Decoded {
     Whole,
-    /// This build lacks the chunk's codec or filter, and the text says which.
-    Unchecked(String),
+    /// This build lacks the chunk's codec or filter, which the reason names.
+    Unchecked(LostReason),
     Damaged,
 }
 
@@ -156,7 +157,7 @@ impl<'a> Probe<'a> {
         let unchecked = if is_cut || self.checksum == Checksum::None {
             match self.decode(&bytes)? {
                 // The file ends within its digest.
-                Decoded::Whole if is_cut => Some("its digest is cut off".into()),
+                Decoded::Whole if is_cut => Some(LostReason::CutDigest),
                 Decoded::Whole => None,
                 Decoded::Unchecked(why) => Some(why),
                 Decoded::Damaged => return Ok(None),
@@ -180,9 +181,7 @@ impl<'a> Probe<'a> {
         let mut plain = Vec::new();
         match Chunk::parse(bytes).and_then(|chunk| self.decoder.decompress_to(&chunk, &mut plain)) {
             Ok(()) => Ok(Decoded::Whole),
-            Err(error @ (UnregisteredCodec { .. } | CodecUnavailable { .. })) => {
-                Ok(Decoded::Unchecked(error.report().to_string()))
-            }
+            Err(error @ (UnregisteredCodec { .. } | CodecUnavailable { .. })) => Ok(Decoded::Unchecked(error.into())),
             Err(Cancelled) => Err(Error::Cancelled),
             Err(OutOfMemory(error)) => Err(error.into()),
             Err(_) => Ok(Decoded::Damaged),
@@ -240,7 +239,7 @@ impl<'a> Probe<'a> {
             let end = at + header.cbytes() as u64;
             if decoded.is_none()
                 && (end == self.len || self.header(end)?.is_some())
-                && self.decode(&bytes)? != Decoded::Damaged
+                && !matches!(self.decode(&bytes)?, Decoded::Damaged)
             {
                 decoded = Some((Some(Checksum::None), nbytes));
             }
@@ -260,10 +259,10 @@ mod tests {
         let chunk = blosc_core::compress(&[7; 1000], &blosc_core::CParams::new()).unwrap();
         let cancel = Cancel::new();
         let mut probe = Probe::new(&source, 0, Limits::new(), &cancel);
-        assert_eq!(probe.decode(&chunk).unwrap(), Decoded::Whole);
-        assert_eq!(probe.decode(&chunk[..20]).unwrap(), Decoded::Damaged);
+        assert!(matches!(probe.decode(&chunk).unwrap(), Decoded::Whole));
+        assert!(matches!(probe.decode(&chunk[..20]).unwrap(), Decoded::Damaged));
         cancel.cancel();
         assert!(matches!(probe.decode(&chunk), Err(Error::Cancelled)));
-        assert_eq!(probe.decode(&chunk[..20]).unwrap(), Decoded::Damaged);
+        assert!(matches!(probe.decode(&chunk[..20]).unwrap(), Decoded::Damaged));
     }
 }

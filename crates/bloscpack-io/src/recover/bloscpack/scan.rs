@@ -9,14 +9,14 @@ use super::probe::{Found, Probe};
 use crate::Error;
 
 /// A part of the file.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) enum Piece {
     Chunk(Found),
     Gap(Gap),
 }
 
 /// Bytes without a whole chunk.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) struct Gap {
     pub(super) bytes: Range<u64>,
     /// The plain size of the damaged chunk that these bytes are, if its header and what follows it agree about its end.

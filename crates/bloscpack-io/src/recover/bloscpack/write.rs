@@ -9,9 +9,10 @@ use bloscpack_format::bloscpack::{Header, Layout, MaxAppChunks, Version, offsets
 use super::head::Head;
 use super::number::{Slot, Slots};
 use super::probe::{Decoded, Found, Probe};
-use super::report::{Lost, RecoverReport};
 use crate::Error;
 use crate::fs::atomic::AtomicFile;
+use crate::recover::lost::LostPart;
+use crate::recover::report::{Lost, RecoverReport};
 
 /// Writes the new file.
 pub(super) fn write(
@@ -38,7 +39,7 @@ pub(super) fn write(
     }
     writer.file.seek(SeekFrom::Start(layout.first_chunk)).map_err(writing)?;
     writer.at = layout.first_chunk;
-    let mut report = RecoverReport { chunks: 0, nbytes: 0, lost };
+    let mut report = RecoverReport { lost, ..RecoverReport::default() };
     for slot in &slots.slots {
         writer.slot(slot, probe, &mut report)?;
     }
@@ -46,7 +47,7 @@ pub(super) fn write(
         head.offsets.get(*number).is_some_and(|entry| *entry != found.cast_signed() && *entry != offsets::UNKNOWN)
     };
     let entries = places(slots).filter(wrong).count() as u64;
-    report.lost.extend((entries > 0).then_some(Lost::Offsets { entries }));
+    report.lost.extend((entries > 0).then(|| LostPart::Offsets { entries }.into()));
     if header.offsets {
         let room = ((layout.offsets.end - layout.offsets.start) / offsets::ENTRY_LEN) as usize;
         memory::resize(&mut writer.entries, room, offsets::UNKNOWN)?;
@@ -55,7 +56,7 @@ pub(super) fn write(
         writer.put(&entries)?;
     }
     writer.file.commit()?;
-    Ok(report)
+    Ok(report.with_total())
 }
 
 fn writing(source: std::io::Error) -> Error {
@@ -124,19 +125,20 @@ impl Writer {
         // A digest says that the bytes are as they were written, not that they are a chunk.
         let unchecked = match probe.decode(&bytes)? {
             Decoded::Whole => None,
-            Decoded::Unchecked(why) => Some(why),
+            Decoded::Unchecked(reason) => Some(reason),
             Decoded::Damaged => {
                 let plain = report.nbytes..report.nbytes + u64::from(found.nbytes);
                 let (chunks, bytes) = (number..number + 1, found.at..found.end);
-                memory::push(&mut report.lost, Lost::Chunks { chunks, bytes, plain, guessed: false })?;
+                let part = LostPart::Chunks { chunks, bytes, plain, guessed: false };
+                memory::push(&mut report.lost, part.into())?;
                 return self.zeros(found.nbytes, probe, report);
             }
         };
         let unchecked = unchecked.filter(|_| found.unchecked.is_none());
-        if let Some(why) = unchecked {
-            memory::push(&mut report.lost, Lost::Unchecked { chunk: number, why })?;
+        if let Some(reason) = unchecked {
+            memory::push(&mut report.lost, Lost::because(LostPart::Unchecked { chunk: number }, reason))?;
         }
-        report.chunks += 1;
+        report.kept += 1;
         report.nbytes += u64::from(found.nbytes);
         self.chunk(&bytes)
     }

@@ -9,9 +9,7 @@
 //! | `walk` | what stands in a frame that does not open |
 //! | `salvage` | the new frame |
 //! | `slot` | where a chunk of the new frame comes from |
-//! | `report` | what was lost |
 
-mod report;
 mod salvage;
 mod slot;
 mod walk;
@@ -21,33 +19,24 @@ use std::path::Path;
 use blosc_core::{Limits, memory};
 use bloscpack_format::frame::{ChunkInfo, ChunkRef, FrameType, Header, sframe};
 
-pub use self::report::{Lost, RecoverReport};
 use self::salvage::Salvage;
 use self::slot::Slot;
 use self::walk::Walk;
+use super::report::RecoverReport;
 use crate::source::parse_start;
 use crate::{Archive, Cancel, Error, LocalSource, OpenOptions, ReadAt as _, RecoverOptions};
 
-/// Writes what still stands of the frame `input` to a new frame, contiguous or sparse as the old one is.
-///
-/// # Errors
-/// [`Error::Format`] if not even the header stands; [`Error::OutputExists`], [`Error::File`], [`Error::Io`],
-/// [`Error::Cancelled`].
-pub fn recover(
-    input: impl AsRef<Path>,
-    output: impl AsRef<Path>,
+/// Writes the whole chunks of a frame to a new one, contiguous or sparse as the old one.
+pub(super) fn recover(
+    source: &LocalSource,
+    input: &Path,
+    output: &Path,
     options: &RecoverOptions,
 ) -> Result<RecoverReport, Error> {
-    recover_paths(input.as_ref(), output.as_ref(), options)
-}
-
-fn recover_paths(input: &Path, output: &Path, options: &RecoverOptions) -> Result<RecoverReport, Error> {
     let RecoverOptions { limits, ref cancel, overwrite, .. } = *options;
-    let source = LocalSource::open(input)?;
-    source.refuse_as_output(output)?;
     let mut lost = Vec::new();
     let stored = source.stored().map_err(Error::reading)?;
-    if let Ok(archive) = Archive::open_with(&source, &OpenOptions::new().limits(limits)) {
+    if let Ok(archive) = Archive::open_with(source, &OpenOptions::new().limits(limits)) {
         let frame = archive.frame().ok_or(Error::Unsupported { format: archive.format() })?;
         let slots = (0..frame.nchunks()).map(|number| match frame.chunk(number) {
             Ok(ChunkRef::Special { special, nbytes }) => Slot::Special(special, nbytes),
@@ -76,7 +65,7 @@ fn recover_paths(input: &Path, output: &Path, options: &RecoverOptions) -> Resul
             let read = source.file().read_exact_at(header.header_len() + at, &mut bytes);
             read.map_err(Error::reading).map(|()| bytes)
         }
-        Slot::File(number) => read_chunk_file(&source, input, number, limits, cancel),
+        Slot::File(number) => read_chunk_file(source, input, number, limits, cancel),
         _ => Ok(Vec::new()),
     };
     Salvage { header: &header, trailer, read: &read, cancel, limits, stored }.write(

@@ -5,12 +5,13 @@ use std::path::Path;
 use blosc_core::{Chunk, DecodeError, Decoder, Filter, Limits, OutOfMemory, Special};
 use bloscpack_format::frame::{B2nd, Edit, FrameError, Grid, Header, Trailer};
 
-use super::report::{Lost, RecoverReport};
 use super::slot::{MAX_UNSEEN, Slot};
 use crate::formats::frame::new::NewFrame;
 use crate::formats::frame::params::FrameParams;
 use crate::formats::frame::writer::FrameWriter;
-use crate::recover::lost::Told;
+use crate::recover::lost::LostPart;
+use crate::recover::report::{Lost, LostReason, RecoverReport};
+use crate::recover::told::Told;
 use crate::{Cancel, Error};
 
 /// What the new frame is made of.
@@ -43,9 +44,9 @@ impl Salvage<'_> {
                 let what = "chunks of an array, of which most are lost";
                 return Err(Error::Format(FrameError::TooMany { what, found: expected, max: MAX_UNSEEN }.into()));
             }
-            lost.push(Lost::Missing { chunks: expected - found });
+            lost.push(LostPart::MissingChunks { chunks: expected - found }.into());
         } else if found > expected {
-            lost.push(Lost::TooMany { chunks: found - expected });
+            lost.push(LostPart::SurplusChunks { chunks: found - expected }.into());
         }
         // An index of a few bytes can name any number of chunks.
         Told::new(self.limits).add(found.max(expected), "", self.stored)?;
@@ -73,12 +74,13 @@ impl Salvage<'_> {
                 Slot::Lost => None,
                 stored => match read_whole(self.read, stored, &mut decoder, grid.as_ref())? {
                     Ok((chunk, unchecked)) => {
-                        lost.extend(unchecked.map(|why| Lost::Unchecked { chunk: number, why }));
+                        let part = LostPart::Unchecked { chunk: number };
+                        lost.extend(unchecked.map(|reason| Lost::because(part, reason)));
                         Some(chunk)
                     }
-                    Err(why) => {
+                    Err(reason) => {
                         self.cancel.check()?;
-                        lost.push(Lost::Chunk { chunk: number, why });
+                        lost.push(Lost::because(LostPart::Chunk { chunk: number }, reason));
                         None
                     }
                 },
@@ -97,7 +99,7 @@ impl Salvage<'_> {
         }
         let nbytes = writer.frame()?.header.nbytes;
         writer.finish()?;
-        Ok(RecoverReport { chunks: kept, nbytes, lost })
+        Ok(RecoverReport { kept, nbytes, lost, ..RecoverReport::default() }.with_total())
     }
 
     /// Leaves out the vlmetalayers that cannot be read back.
@@ -107,8 +109,8 @@ impl Salvage<'_> {
         for (layer, checked) in layers.checked(self.limits) {
             self.cancel.check()?;
             let name = || layer.name_lossy().into_owned();
-            let why = checked.err().map(|error| Error::from(error).unless_out_of_memory()).transpose()?;
-            refused.push(why.map(|why| Lost::VlMetalayer { name: name(), why: why.report().to_string() }));
+            let lost = |error| Lost::unreadable(LostPart::VlMetalayer { name: name() }, Error::from(error));
+            refused.push(checked.err().map(lost).transpose()?);
         }
         if refused.iter().any(Option::is_some) {
             let mut keep = refused.iter().map(Option::is_none);
@@ -120,7 +122,7 @@ impl Salvage<'_> {
 }
 
 /// A chunk, and what could not be checked of it.
-type Whole = (Vec<u8>, Option<String>);
+type Whole = (Vec<u8>, Option<LostReason>);
 
 /// A stored chunk and what could not be checked of it, or why it is lost. Memory that the system refuses tells nothing
 /// about the chunk: it ends the recovery.
@@ -129,10 +131,10 @@ fn read_whole(
     stored: Slot,
     decoder: &mut Decoder,
     grid: Option<&Grid>,
-) -> Result<Result<Whole, String>, Error> {
+) -> Result<Result<Whole, LostReason>, Error> {
     let chunk = match read(stored) {
         Ok(chunk) => chunk,
-        Err(error) => return Ok(Err(error.unless_out_of_memory()?.report().to_string())),
+        Err(error) => return Ok(Err(error.unless_out_of_memory()?.into())),
     };
     Ok(check(&chunk, decoder, grid)?.map(|unchecked| (chunk, unchecked)))
 }
@@ -143,23 +145,23 @@ fn check(
     bytes: &[u8],
     decoder: &mut Decoder,
     grid: Option<&Grid>,
-) -> Result<Result<Option<String>, String>, OutOfMemory> {
+) -> Result<Result<Option<LostReason>, LostReason>, OutOfMemory> {
     let chunk = match Chunk::parse(bytes) {
         Ok(chunk) => chunk,
-        Err(error) => return Ok(Err(error.report().to_string())),
+        Err(error) => return Ok(Err(error.into())),
     };
     let unchecked = match chunk.repeated_value() {
         Some(_) => None,
         None => match decoder.decompress(&chunk).err() {
             Some(DecodeError::OutOfMemory(error)) => return Err(error),
-            Some(error) if is_ours_to_lack(&error) => Some(error.report().to_string()),
-            Some(error) => return Ok(Err(error.report().to_string())),
+            Some(error) if is_ours_to_lack(&error) => Some(error.into()),
+            Some(error) => return Ok(Err(error.into())),
             None => None,
         },
     };
     let found = chunk.header().nbytes();
     match grid.map(Grid::chunk_nbytes).filter(|expected| *expected != found) {
-        Some(expected) => Ok(Err(format!("nbytes is {found}, expected {expected}"))),
+        Some(expected) => Ok(Err(LostReason::ChunkSize { found: found as u64, expected: expected as u64 })),
         None => Ok(Ok(unchecked)),
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
+use std::ops::Range;
 use std::path::Path;
 
 use blosc_core::{Limits, memory};
@@ -9,8 +10,9 @@ use bloscpack_format::frame::{
     ChunkInfo, ChunkSize, Entry, Found, FrameType, Header, Index, Trailer, identify, sframe,
 };
 
-use super::report::Lost;
 use super::slot::{MAX_UNSEEN, Slot};
+use crate::recover::lost::LostPart;
+use crate::recover::report::{Lost, LostReason};
 use crate::{Cancel, Error, ReadAt as _};
 
 /// What stands in the data of a frame whose index or trailer does not.
@@ -26,7 +28,7 @@ pub(super) struct Walk {
     /// Whether something stands behind the trailer.
     trailer_is_old: bool,
     /// What could not be made sense of.
-    rest: Option<(u64, u64)>,
+    rest: Option<Range<u64>>,
 }
 
 /// The bytes that a trailer may take: in a frame that was changed often there are many small ones, so it is looked for in
@@ -86,7 +88,7 @@ impl Walk {
             };
             at += step;
         }
-        walk.rest = (at < len).then_some((at, len - at));
+        walk.rest = (at < len).then_some(at..len);
         Ok(walk)
     }
 
@@ -106,11 +108,11 @@ impl Walk {
     pub(super) fn trailer(&self, lost: &mut Vec<Lost>) -> Result<Trailer, Error> {
         match &self.trailer {
             Some(trailer) => {
-                lost.extend(self.trailer_is_old.then_some(Lost::OldVlMetalayers));
+                lost.extend(self.trailer_is_old.then(|| LostPart::OldVlMetalayers.into()));
                 Ok(trailer.try_clone()?)
             }
             None => {
-                lost.push(Lost::VlMetalayers);
+                lost.push(LostPart::VlMetalayers.into());
                 Ok(Trailer::default())
             }
         }
@@ -122,16 +124,16 @@ impl Walk {
         let behind = match &self.index {
             Some((index, before)) => {
                 order.extend((0..index.len()).filter_map(|chunk| index.get(chunk).ok()));
-                lost.extend((*before < self.chunks.len()).then_some(Lost::OldIndex));
+                lost.extend((*before < self.chunks.len()).then(|| LostPart::OldIndex.into()));
                 *before
             }
             None => {
-                lost.push(Lost::Index);
+                lost.push(LostPart::Index.into());
                 0
             }
         };
         order.extend(self.chunks.iter().skip(behind).map(|(at, _)| Entry::Stored(*at)));
-        lost.extend(self.rest.map(|(from, len)| Lost::Bytes { from, len }));
+        lost.extend(self.rest.clone().map(|bytes| LostPart::Trailing { bytes }.into()));
         let lens: BTreeMap<u64, u64> = self.chunks.iter().chain(&self.indexes).copied().collect();
         // The header's sizes are those of the index if they make as many chunks: only then is a short last one known.
         let nchunks =
@@ -148,7 +150,7 @@ impl Walk {
         let slot = |(number, entry)| match (entry, header.chunksize, header.frame_type) {
             (Entry::Special(special), ChunkSize::Fixed(size), _) => Slot::Special(special, size_of(number, size)),
             (Entry::Special(_), ..) => {
-                lost.push(Lost::Chunk { chunk: number, why: "a special value of unknown size".into() });
+                lost.push(Lost::because(LostPart::Chunk { chunk: number }, LostReason::UnknownSize));
                 Slot::Lost
             }
             (Entry::Stored(at), _, FrameType::Contiguous) => Slot::At(at, lens.get(&at).copied().unwrap_or(0)),

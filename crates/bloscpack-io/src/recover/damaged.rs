@@ -1,0 +1,72 @@
+//! The format of a container that may have lost the bytes that tell it.
+
+use std::fs::{self, File};
+use std::path::Path;
+
+use bloscpack_format::Format;
+use bloscpack_format::bcolz::{ATTRS_FILE, DATA_DIR, META_DIR};
+
+use crate::Error;
+use crate::open::{format_at, prefix_of};
+use crate::target::Target;
+
+/// The start of a frame: MessagePack's markers of a list and a string, and the magic.
+const FRAME_START: &[u8] = b"\x9e\xa8b2frame\0";
+
+/// The kinds of containers that [`recover`](crate::recover) takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Damaged {
+    /// A bloscpack file.
+    Bloscpack,
+    /// A Blosc2 frame, contiguous or sparse.
+    Frame,
+    /// A carray or ctable of bcolz.
+    Bcolz,
+}
+
+impl Damaged {
+    /// Tells the kind by the content. A file that names no format is a bloscpack file if its name ends with `.blp`, and a frame
+    /// if it ends before the header of one would. A directory without the files that tell a format is one of bcolz if it has
+    /// other files of a carray.
+    ///
+    /// A file that cannot be read passes for a frame, or by its name for a bloscpack file: opening it gives the error.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for formats that cannot be salvaged; [`Error::Unrecognised`] for other files.
+    pub fn of(path: impl AsRef<Path>) -> Result<Damaged, Error> {
+        fn inner(path: &Path) -> Result<Damaged, Error> {
+            // Only opening the container says well why it cannot be read.
+            match format_at(path).ok().flatten() {
+                Some(Format::Bloscpack { .. }) => Ok(Damaged::Bloscpack),
+                Some(Format::Carray | Format::Ctable) => Ok(Damaged::Bcolz),
+                Some(Format::Blosc2Frame | Format::SparseFrame) => frame_at(path),
+                Some(format) => Err(Error::Unsupported { format }),
+                None if looks_like_carray(path) => Ok(Damaged::Bcolz),
+                None if has_name_of_bloscpack(path) => Ok(Damaged::Bloscpack),
+                None => frame_at(path),
+            }
+        }
+        inner(path.as_ref())
+    }
+}
+
+/// Refuses a file that does not start as a frame does. One that ends before its header is whole may have been a frame.
+fn frame_at(path: &Path) -> Result<Damaged, Error> {
+    let regular = fs::metadata(path).is_ok_and(|found| found.is_file());
+    let start = || prefix_of(&File::open(path).ok()?, FRAME_START.len()).ok();
+    match if regular { start() } else { None } {
+        Some(found) if !FRAME_START.starts_with(&found) => Err(Error::Unrecognised { found }),
+        _ => Ok(Damaged::Frame),
+    }
+}
+
+fn looks_like_carray(path: &Path) -> bool {
+    path.is_dir() && [ATTRS_FILE, DATA_DIR, META_DIR].iter().any(|name| path.join(name).exists())
+}
+
+/// Also the name `.blp` alone, which has no extension.
+fn has_name_of_bloscpack(path: &Path) -> bool {
+    let ending = format!(".{}", Target::Bloscpack.extension());
+    path.as_os_str().as_encoded_bytes().ends_with(ending.as_bytes())
+}
