@@ -4,6 +4,7 @@
 
 mod common;
 
+use std::io::{Cursor, Write};
 use std::num::NonZeroU64;
 use std::sync::Arc;
 
@@ -14,8 +15,8 @@ use bloscpack_format::frame::{FrameType, Region};
 use bloscpack_io::bcolz::{CarrayParams, CarrayWriter, CtableWriter, Directory, MemoryDirectory, Root, verify};
 use bloscpack_io::frame::{FrameParams, FrameStore as _, FrameWriter, MemoryFrame};
 use bloscpack_io::{
-    Archive, Cancel, Error, Input, OpenOptions, PackOptions, ReadDirectory, Sink, Source, Threads, UnpackOptions, pack,
-    pack_bytes,
+    Archive, Cancel, Error, Input, OpenOptions, PackOptions, PackWriter, ReadDirectory, Sink, Source, Threads,
+    UnpackOptions, pack, pack_bytes,
 };
 use common::faulty::{EACCES, EIO, ENOSPC, Faults, Faulty, How, text_of};
 use common::{large_array, large_chunks};
@@ -119,6 +120,40 @@ fn streams() {
             |faults| bloscpack_io::verify(Source::reader(Faulty::new(packed.as_slice(), faults)), &serial()).map(drop),
             8,
         );
+    }
+}
+
+/// Pushes bytes in pieces that are no whole chunks. A writer that failed stays failed.
+fn push<W: Write>(mut writer: PackWriter<W>, plain: &[u8]) -> Result<(), Error> {
+    for piece in plain.chunks(7000) {
+        if let Err(error) = writer.write_all(piece) {
+            assert!(writer.write_all(piece).is_err() && writer.flush().is_err() && writer.finish().is_err());
+            return Err(error.into());
+        }
+    }
+    writer.finish().map(drop)
+}
+
+#[test]
+fn pushed_bytes() {
+    let plain = testdata::ramp(50_000, 4, 5);
+    let size = plain.len() as u64;
+    for offsets in [true, false] {
+        let options = PackOptions::new().chunk_size(16 << 10).threads(Threads::Serial).offsets(offsets);
+        for known in [Some(size), None] {
+            let write = |faults: &Arc<Faults>| {
+                let mut output = Faulty::new(Vec::new(), faults);
+                push(PackWriter::new(&mut output, known, &options)?, &plain)?;
+                Ok(output.inner)
+            };
+            each_call_names_its_cause(write, 3);
+        }
+        let seek = |faults: &Arc<Faults>| {
+            let mut output = Faulty::new(Cursor::new(Vec::new()), faults);
+            push(PackWriter::seekable(&mut output, size, &options)?, &plain)?;
+            Ok(output.inner.into_inner())
+        };
+        each_call_names_its_cause(seek, 5);
     }
 }
 

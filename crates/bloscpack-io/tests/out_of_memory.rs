@@ -16,7 +16,7 @@ use bloscpack_format::checksum::{Checksum, Hasher};
 use bloscpack_format::numpy::{Dtype, NumpyMeta, Order, Slice, npy};
 use bloscpack_io::{
     Array, AttributeEdit, ConvertOptions, Error, ItemFormat, ItemWriter, Limits, LocalSource, OpenOptions, PackOptions,
-    Target, Threads, Typing, UnpackOptions, convert, edit_attribute, pack_bytes, read_attributes,
+    PackWriter, Target, Threads, Typing, UnpackOptions, convert, edit_attribute, pack_bytes, read_attributes,
 };
 use testdata::FailingAlloc;
 
@@ -344,4 +344,30 @@ fn packing() {
     let pack = PackOptions::new().chunk_size(1000).metadata(Some(object)).metadata_args(MetadataArgs::new());
     let pack = pack.threads(Threads::Serial);
     sweep(WITH_CODECS, "packing with metadata", || (), || pack_bytes(&plain, &pack).map(|packed| packed.len()));
+    pushing();
+}
+
+/// The batch of a writer is more than is refused: each piece of it is asked for as it comes.
+fn pushing() {
+    let plain = testdata::noise(6 << 20, 8);
+    let options = PackOptions::new().chunk_size(1 << 20).threads(Threads::Serial);
+    for known in [Some(plain.len() as u64), None] {
+        for offsets in [true, false] {
+            let options = options.clone().offsets(offsets);
+            sweep(
+                MIN_CHECKED,
+                &format!("pushing, offsets: {offsets}, {known:?}"),
+                || (),
+                || {
+                    let mut digest = Checksum::Sha256.hasher();
+                    let mut writer = PackWriter::new(Sink(&mut digest), known, &options)?;
+                    for piece in plain.chunks(300_000) {
+                        writer.write_all(piece)?;
+                    }
+                    writer.finish()?;
+                    Ok(digest.finish())
+                },
+            );
+        }
+    }
 }
