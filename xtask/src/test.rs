@@ -7,10 +7,11 @@ use anyhow::Result;
 const CORE_FEATURES: [&str; 5] = ["", "zlib", "zstd", "snappy", "rayon"];
 
 /// Examples that show how something is done, and check that it was.
-const EXAMPLES: [(&str, &str, &str); 5] = [
+const EXAMPLES: [(&str, &str, &str); 6] = [
     ("blosc-core", "", "compress_a_slice"),
     ("blosc-core", "", "decode_hostile_input"),
     ("blosc-core", "", "plug_in_a_codec"),
+    ("blosc-core", "", "zarr_codec"),
     ("bloscpack-io", "", "read_a_range"),
     ("bloscpack-io", "ndarray", "write_an_array"),
 ];

@@ -32,7 +32,11 @@ fn item_ranges_whose_arithmetic_overflows() {
             let mut dst = vec![0; range.len().min(5000)];
             let error = decoder.decode_ranges(&chunk, &[0..0, range.clone()], &mut dst).unwrap_err();
             assert!(matches!(error, DecodeError::Range { unit: "bytes", .. }), "{range:?}");
+            assert_eq!(decoder.ranges(&chunk, &[0..0, range]).unwrap_err(), error);
         }
+        let parts = decoder.ranges(&chunk, &[3990..4000, 7..7, 0..16, 8..24]).unwrap();
+        let all = decoder.decompress(&chunk).unwrap();
+        assert_eq!(parts, [&all[3990..], &[], &all[..16], &all[8..24]]);
         let error = decoder.decode_ranges(&chunk, &[0..4000, 0..4000], &mut [0; 7999]).unwrap_err();
         assert_eq!(error, DecodeError::Destination { needed: 8000, found: 7999 });
         for index in [chunk.header().nblocks(), MAX] {

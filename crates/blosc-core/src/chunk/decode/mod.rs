@@ -5,11 +5,13 @@
 //! | `options` | the options that a caller sets before decoding |
 //! | `blocks` | one pass over the blocks of a chunk |
 //! | `ranges` | ranges of bytes, each block once |
+//! | `parts` | items and ranges as vectors |
 //! | `once` | decoding with a fresh decoder |
 
 mod blocks;
 mod once;
 mod options;
+mod parts;
 mod ranges;
 
 use core::fmt;
@@ -195,24 +197,6 @@ impl Decoder {
         self.block = block;
         let len = dst.len();
         blank_on_error(decoded, dst, len)
-    }
-
-    /// The plain bytes of the items `range`, each of the chunk's typesize.
-    ///
-    /// # Errors
-    /// [`DecodeError::Range`] if the range is not within the chunk's whole items, any other variant for a damaged
-    /// block.
-    pub fn items(&mut self, chunk: &Chunk<'_>, range: Range<usize>) -> Result<Vec<u8>, DecodeError> {
-        let typesize = chunk.header().typesize();
-        let len = chunk.header().nbytes() / typesize;
-        if range.start > range.end || range.end > len {
-            return Err(DecodeError::Range { unit: "items", start: range.start, end: range.end, len });
-        }
-        let bytes = range.start * typesize..range.end * typesize;
-        self.limits.check_output(bytes.len() as u64, chunk.header().cbytes() as u64)?;
-        let mut items = memory::zeroed(bytes.len())?;
-        self.decode_ranges(chunk, &[bytes], &mut items)?;
-        Ok(items)
     }
 
     /// The part of `dst` that the chunk will fill.

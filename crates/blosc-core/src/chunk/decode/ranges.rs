@@ -27,7 +27,8 @@ pub(super) fn decode(
     Ok(())
 }
 
-fn check(len: usize, ranges: &[Range<usize>], found: usize) -> Result<(), DecodeError> {
+/// Whether `ranges` are within a chunk of `len` plain bytes, and are `found` bytes together.
+pub(super) fn check(len: usize, ranges: &[Range<usize>], found: usize) -> Result<(), DecodeError> {
     let mut needed = 0usize;
     for range in ranges {
         if range.start > range.end || range.end > len {
