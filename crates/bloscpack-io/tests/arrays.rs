@@ -59,7 +59,7 @@ fn what_is_no_array_is_refused() {
     let meta = NumpyMeta::from_json(&bloscpack_format::Json::parse(json).unwrap()).unwrap();
     assert!(matches!(
         pack_array(&[0; 799], &meta, &mut Vec::new(), &PackOptions::new()),
-        Err(Error::NotANumpyArray { .. })
+        Err(Error::ArraySize { found: 799, expected: Some(800) })
     ));
     let lying = pack_bytes(&[0; 808], &PackOptions::new().metadata(Some(meta.to_json().unwrap()))).unwrap();
     assert!(matches!(unpack_array(&lying, &UnpackOptions::new()), Err(Error::NotANumpyArray { .. })));
@@ -74,6 +74,7 @@ mod ndarrays {
     use bloscpack_io::numpy::{Element, ndarray_to_frame, pack_ndarray, read_ndarray, unpack_ndarray};
     use bloscpack_io::{Archive, Threads};
     use ndarray::{Array, Array2, Array3, ArrayD, Ix1, Ix2, Ix3, IxDyn, ShapeBuilder, arr0};
+    use num_complex::Complex;
 
     fn pack_to_vec<A: Element, S: ndarray::Data<Elem = A>, D: ndarray::Dimension>(
         array: &ndarray::ArrayBase<S, D>,
@@ -106,8 +107,12 @@ mod ndarrays {
         let file = dir.path().join("f.blp");
         pack_ndarray(&f, &file, &options.0).unwrap();
         assert_eq!(unpack_ndarray::<f64, Ix3>(LocalSource::open(&file).unwrap(), &options.1).unwrap(), f);
-        assert!(unpack_ndarray::<f32, Ix2>(&packed, &options.1).is_err());
-        assert!(unpack_ndarray::<f64, Ix1>(&packed, &options.1).is_err());
+        let error = unpack_ndarray::<f32, Ix2>(&packed, &options.1).unwrap_err();
+        assert_eq!(error.to_string(), "the dtype is '<f8', expected '<f4'");
+        assert!(matches!(error, Error::ItemType { .. }));
+        let error = unpack_ndarray::<f64, Ix1>(&packed, &options.1).unwrap_err();
+        assert!(matches!(error, Error::Dimensions { found: 2, expected: 1 }), "{error}");
+        assert_eq!(error.kind(), bloscpack_io::ErrorKind::InvalidInput);
     }
 
     /// Every element type, in every layout, has the bytes that NumPy's order says: copied in bulk or item by item.
@@ -155,6 +160,41 @@ mod ndarrays {
         check(|n| n as f32 / 7.0);
         check(|n| n as f64 / 7.0);
         check(|n| n % 3 == 0);
+        check(|n| Complex::new(n as f32 / 7.0, -(n as f32)));
+        check(|n| Complex::new(n as f64 / 7.0, -(n as f64)));
+        #[cfg(feature = "half")]
+        check(|n| half::f16::from_f32(n as f32 / 7.0));
+    }
+
+    /// Each number of an item is in the byte order of the dtype.
+    #[test]
+    fn big_endian_items_are_read() {
+        fn check<A: Element + PartialEq + std::fmt::Debug>(code: &str, bytes: &[u8], expected: A) {
+            let json = format!(r#"{{"dtype": "'>{code}'", "shape": [1], "order": "C", "container": "numpy"}}"#);
+            let meta = NumpyMeta::from_json(&bloscpack_format::Json::parse(json).unwrap()).unwrap();
+            let mut packed = Vec::new();
+            pack_array(bytes, &meta, &mut packed, &PackOptions::new()).unwrap();
+            assert_eq!(unpack_ndarray::<A, Ix1>(&packed, &UnpackOptions::new()).unwrap()[0], expected);
+        }
+        check("u4", &[0, 0, 1, 2], 258_u32);
+        check("c8", &[0x3f, 0x80, 0, 0, 0xc0, 0, 0, 0], Complex::new(1.0_f32, -2.0));
+        check(
+            "c16",
+            &[[0x3f, 0xf0], [0; 2], [0; 2], [0; 2], [0xc0, 0], [0; 2], [0; 2], [0; 2]].concat(),
+            Complex::new(1.0, -2.0),
+        );
+        #[cfg(feature = "half")]
+        check("f2", &[0x3c, 0], half::f16::ONE);
+    }
+
+    /// An array that does not fit the limits is refused before memory is asked for.
+    #[test]
+    fn limits_come_first() {
+        let mut packed = Vec::new();
+        pack_ndarray(&Array2::<f64>::zeros((100, 100)), &mut packed, &PackOptions::new()).unwrap();
+        let options = UnpackOptions::new().limits(bloscpack_io::Limits::new().max_nbytes(79_999));
+        let error = unpack_ndarray::<f64, Ix2>(&packed, &options).unwrap_err();
+        assert!(error.over_limit().is_some(), "{error}");
     }
 
     #[test]

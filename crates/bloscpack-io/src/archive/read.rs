@@ -4,7 +4,7 @@ use std::io::Write;
 use std::ops::Range;
 
 use blosc_core::memory;
-use bloscpack_format::frame::Region;
+use bloscpack_format::frame::{Grid, Region};
 use bloscpack_format::numpy::{Selection, Strided};
 
 use super::decoding::Decoding;
@@ -155,7 +155,7 @@ impl Archive<'_> {
         items: &mut [u8],
         options: &UnpackOptions,
     ) -> Result<(), Error> {
-        selected::copy_selected(Decoding::new(self, options), self.expect_array()?.grid(), selection, items)
+        selected::copy_selected(Decoding::new(self, options), self.expect_grid()?, selection, items)
     }
 
     /// The array, if this is one in a frame.
@@ -163,12 +163,16 @@ impl Archive<'_> {
         self.container().grid().map(FrameArray::new)
     }
 
+    pub(crate) fn expect_grid(&self) -> Result<&Grid, Error> {
+        Ok(self.expect_array()?.grid())
+    }
+
     fn expect_array(&self) -> Result<FrameArray<'_>, Error> {
         self.frame_array().ok_or_else(|| Error::not_an_array("the file is not a b2nd array"))
     }
 
     /// Options to read with the limits and the switch of the archive, on the calling thread.
-    fn serial_options(&self) -> UnpackOptions {
+    pub(crate) fn serial_options(&self) -> UnpackOptions {
         UnpackOptions::new().limits(*self.get_limits()).threads(Threads::Serial).cancel(self.get_cancel().clone())
     }
 }

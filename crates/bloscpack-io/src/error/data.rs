@@ -32,6 +32,9 @@ impl Error {
             | Error::Range { .. }
             | Error::NoChangeInMetadata
             | Error::NotEnoughSpace { .. }
+            | Error::ItemType { .. }
+            | Error::Dimensions { .. }
+            | Error::ArraySize { .. }
             | Error::ArrayCut { .. }
             | Error::PackParams { .. }
             | Error::FrameParams { .. }

@@ -27,6 +27,7 @@ use std::path::PathBuf;
 
 use blosc_core::{DecodeError, EncodeError, OutOfMemory, OverLimit};
 use bloscpack_format::checksum::{Checksum, Digest};
+use bloscpack_format::numpy::Dtype;
 use bloscpack_format::{Format, FormatError};
 
 pub use self::activity::Activity;
@@ -284,6 +285,30 @@ pub enum Error {
     NotANumpyArray {
         /// The error of the metadata or of the array library, or a text.
         source: Box<dyn StdError + Send + Sync>,
+    },
+    /// The items of an array have another dtype than the caller asked for.
+    #[error("the dtype is {found}, expected {expected}")]
+    ItemType {
+        /// The dtype of the array.
+        found: Dtype,
+        /// The dtype of the type that was asked for, in this machine's usual byte order.
+        expected: Dtype,
+    },
+    /// An array has another number of dimensions than the caller asked for.
+    #[error("the array has {found} dimensions, expected {expected}")]
+    Dimensions {
+        /// Dimensions of the array.
+        found: usize,
+        /// Dimensions that were asked for.
+        expected: usize,
+    },
+    /// An array has more or fewer bytes than its dtype and shape make.
+    #[error("{found} bytes, but its dtype and shape make {}", .expected.map_or("more than fit a file".into(), |nbytes| nbytes.to_string()))]
+    ArraySize {
+        /// Bytes that there are.
+        found: u64,
+        /// Bytes by dtype and shape; `None` if they are 2^64 or more.
+        expected: Option<u64>,
     },
     /// An array cannot be cut into such chunks or blocks.
     #[error("{shape} does not fit: {what}")]

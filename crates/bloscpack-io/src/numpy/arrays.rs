@@ -8,81 +8,9 @@ use bloscpack_format::frame::{FrameType, Region};
 use bloscpack_format::numpy::{Dtype, Order};
 use ndarray::{Array, ArrayBase, Data, Dimension, ShapeBuilder};
 
-use super::{NumpyMeta, pack_array, unpack_array};
+use super::{Element, NumpyMeta, array_meta, check_len, pack_array};
 use crate::formats::frame::{ArrayOptions, FrameParams, FrameWriter};
 use crate::{Archive, Cancel, Error, Input, PackOptions, PackReport, Sink, Threads, UnpackOptions};
-
-/// A type that items of an array can have: `bool`, the integers and the floats.
-pub trait Element: Copy {
-    /// NumPy's code of the type, without the byte order.
-    const CODE: &'static str;
-
-    /// Appends the item's little-endian bytes.
-    fn put(self, bytes: &mut Vec<u8>);
-
-    /// The item with these little-endian bytes, as many as the type has.
-    fn get(bytes: &[u8]) -> Self;
-
-    /// The little-endian bytes of items that lie one after the other, if they are so in memory: then none is copied. By
-    /// default `None`, and [`Element::put`] is called for each item.
-    fn as_bytes(items: &[Self]) -> Option<&[u8]> {
-        let _ = items;
-        None
-    }
-
-    /// The items whose little-endian bytes these are; bytes after the last whole item mean nothing. By default
-    /// [`Element::get`] is called for each item.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
-    fn from_bytes(bytes: &[u8]) -> Result<Vec<Self>, OutOfMemory> {
-        memory::collect(bytes.chunks_exact(size_of::<Self>().max(1)).map(Self::get))
-    }
-}
-
-macro_rules! elements {
-    ($($code:literal $element:ty),*) => {$(
-        impl Element for $element {
-            const CODE: &'static str = $code;
-
-            fn put(self, bytes: &mut Vec<u8>) {
-                bytes.extend(self.to_le_bytes());
-            }
-
-            fn get(bytes: &[u8]) -> Self {
-                bytes.first_chunk().map_or_else(Self::default, |bytes| Self::from_le_bytes(*bytes))
-            }
-
-            fn as_bytes(items: &[Self]) -> Option<&[u8]> {
-                cfg!(target_endian = "little").then(|| bytemuck::cast_slice(items))
-            }
-
-            fn from_bytes(bytes: &[u8]) -> Result<Vec<Self>, OutOfMemory> {
-                let (whole, _) = bytes.as_chunks::<{ size_of::<$element>() }>();
-                if cfg!(target_endian = "big") {
-                    return memory::collect(whole.iter().map(|bytes| Self::from_le_bytes(*bytes)));
-                }
-                let mut items: Vec<Self> = memory::zeroed(whole.len())?;
-                bytemuck::cast_slice_mut(&mut items).copy_from_slice(whole.as_flattened());
-                Ok(items)
-            }
-        }
-    )*};
-}
-
-elements!("i1" i8, "i2" i16, "i4" i32, "i8" i64, "u1" u8, "u2" u16, "u4" u32, "u8" u64, "f4" f32, "f8" f64);
-
-impl Element for bool {
-    const CODE: &'static str = "b1";
-
-    fn put(self, bytes: &mut Vec<u8>) {
-        bytes.push(self.into());
-    }
-
-    fn get(bytes: &[u8]) -> Self {
-        bytes != [0]
-    }
-}
 
 /// Packs an array, in Fortran order if it is so in memory, else in C order.
 ///
@@ -97,16 +25,20 @@ pub fn pack_ndarray<'t, A: Element, S: Data<Elem = A>, D: Dimension>(
     pack_array(&bytes, &meta, sink, options)
 }
 
-/// Unpacks an array whose items have type `A`, of either byte order, and whose shape has the dimensions of `D`.
+/// Unpacks an array whose items have type `A`, of either byte order, and whose shape has the dimensions of `D`. The items are
+/// decoded where they stay.
 ///
 /// # Errors
-/// [`Error::NotANumpyArray`] if items or dimensions are others; the errors of [`unpack_array`].
+/// [`Error::ItemType`] and [`Error::Dimensions`] if items or dimensions are others; the errors of
+/// [`unpack_array`](super::unpack_array).
 pub fn unpack_ndarray<'a, A: Element, D: Dimension>(
     input: impl Into<Input<'a>>,
     options: &UnpackOptions,
 ) -> Result<Array<A, D>, Error> {
-    let (bytes, meta) = unpack_array(input, options)?;
-    from_bytes(bytes, meta)
+    let archive = Archive::open_with(input, &options.open_options())?;
+    let meta = array_meta(&archive)?;
+    archive.check_output(archive.nbytes(), &options.limits)?;
+    read(meta, archive.nbytes(), &mut |mut bytes| archive.unpack(&mut bytes, options).map(drop))
 }
 
 /// Makes a contiguous frame of an array, a file that appears whole or not at all. The typesize of `params` is set by the
@@ -133,8 +65,8 @@ pub fn ndarray_to_frame<A: Element, S: Data<Elem = A>, D: Dimension>(
 /// A region of the array that an archive is; all of it if `region` is `None`, which need not be in a frame then.
 ///
 /// # Errors
-/// [`Error::NotANumpyArray`] if it is no array, or its items or dimensions are others; what [`Archive::read_slice`] and
-/// [`Archive::read_range`] answer.
+/// [`Error::NotANumpyArray`] if it is no array; [`Error::ItemType`] and [`Error::Dimensions`] if its items or dimensions are
+/// others; the errors of [`Archive::read_slice`] and [`Archive::read_range`].
 pub fn read_ndarray<A: Element, D: Dimension>(
     archive: &Archive<'_>,
     region: Option<&Region>,
@@ -142,9 +74,20 @@ pub fn read_ndarray<A: Element, D: Dimension>(
     let Some(meta) = archive.numpy().cloned() else {
         return Err(Error::not_an_array("the archive does not say what its items are"));
     };
+    let options = archive.serial_options();
     match region {
-        Some(region) => from_bytes(archive.read_slice(region)?, NumpyMeta { shape: region.extents(), ..meta }),
-        None => from_bytes(archive.read_range(0..archive.nbytes())?, meta),
+        Some(region) => {
+            let len = archive.expect_grid()?.nbytes_of(region)?;
+            archive.check_output(len, &options.limits)?;
+            let meta = NumpyMeta { shape: region.extents(), ..meta };
+            read(meta, len, &mut |mut bytes| archive.copy_slice(region, &mut bytes, &options))
+        }
+        None => {
+            let len = archive.nbytes();
+            check_len(&meta, len).map_err(Error::not_an_array)?;
+            archive.check_output(len, &options.limits)?;
+            read(meta, len, &mut |mut bytes| archive.copy_range_with(0..len, &mut bytes, &options))
+        }
     }
 }
 
@@ -160,10 +103,12 @@ fn to_bytes<A: Element, S: Data<Elem = A>, D: Dimension>(
         Some(bytes) => Cow::Borrowed(bytes),
         None => {
             let mut bytes = memory::with_capacity(array.len() * size_of::<A>())?;
-            if fortran {
-                array.t().iter().for_each(|item| item.put(&mut bytes));
-            } else {
-                array.iter().for_each(|item| item.put(&mut bytes));
+            let ordered = if fortran { array.t() } else { array.view() };
+            for row in ordered.rows() {
+                match row.as_slice().and_then(A::as_bytes) {
+                    Some(row) => memory::extend(&mut bytes, row)?,
+                    None => row.iter().for_each(|item| item.put(&mut bytes)),
+                }
             }
             Cow::Owned(bytes)
         }
@@ -174,24 +119,34 @@ fn to_bytes<A: Element, S: Data<Elem = A>, D: Dimension>(
     Ok((bytes, NumpyMeta { dtype, shape, order }))
 }
 
-/// The array that the bytes are.
-fn from_bytes<A: Element, D: Dimension>(mut bytes: Vec<u8>, meta: NumpyMeta) -> Result<Array<A, D>, Error> {
+/// The array that `meta` describes, of items whose `nbytes` bytes `fill` writes.
+fn read<A: Element, D: Dimension>(
+    meta: NumpyMeta,
+    nbytes: u64,
+    fill: &mut dyn FnMut(&mut [u8]) -> Result<(), Error>,
+) -> Result<Array<A, D>, Error> {
     let NumpyMeta { dtype: found, shape, order } = meta;
-    if found == dtype::<A>('>')? && found != dtype::<A>('<')? {
-        bytes.chunks_exact_mut(size_of::<A>()).for_each(<[u8]>::reverse);
-    } else if found != dtype::<A>('<')? {
-        return Err(Error::not_an_array(format!("its dtype is {}, expected {}", found, dtype::<A>('<')?)));
+    let expected = dtype::<A>('<')?;
+    let is_swapped = found != expected && found == dtype::<A>('>')?;
+    if found != expected && !is_swapped {
+        return Err(Error::ItemType { found, expected });
     }
-    let items = A::from_bytes(&bytes)?;
     let mut dimensions = D::zeros(D::NDIM.unwrap_or(shape.len()));
     if dimensions.ndim() != shape.len() {
-        let (found, expected) = (shape.len(), dimensions.ndim());
-        return Err(Error::not_an_array(format!("it has {found} dimensions, expected {expected}")));
+        return Err(Error::Dimensions { found: shape.len(), expected: dimensions.ndim() });
     }
     for (dimension, axis) in dimensions.slice_mut().iter_mut().zip(shape) {
         // An axis that does not fit makes more bytes than were found, which has been checked; or none, and is 0.
         *dimension = usize::try_from(axis).unwrap_or(0);
     }
+    let nbytes = usize::try_from(nbytes).map_err(|_| OutOfMemory::new(usize::MAX))?;
+    let items = A::read(nbytes / size_of::<A>().max(1), &mut |bytes| {
+        fill(bytes)?;
+        if is_swapped {
+            bytes.chunks_exact_mut(A::NUMBER.max(1)).for_each(<[u8]>::reverse);
+        }
+        Ok(())
+    })?;
     let array = Array::from_shape_vec(dimensions.set_f(order == Order::F), items);
     array.map_err(Error::not_an_array)
 }

@@ -3,7 +3,7 @@
 //! | array | verbs |
 //! |---|---|
 //! | bytes and a [`NumpyMeta`] | [`pack_array`], [`unpack_array`] |
-//! | arrays of the `ndarray` crate (feature `ndarray`) | `pack_ndarray`, `unpack_ndarray` |
+//! | arrays of the `ndarray` crate (feature `ndarray`), also of complex numbers and `half::f16` | `pack_ndarray`, `unpack_ndarray` |
 //! | the same, in a frame or in part of any archive | `ndarray_to_frame`, `read_ndarray` |
 //! | `.npy` files | [`convert`](crate::convert) |
 //!
@@ -11,14 +11,18 @@
 
 #[cfg(feature = "ndarray")]
 mod arrays;
+#[cfg(feature = "ndarray")]
+mod element;
 
 use blosc_core::OutOfMemory;
 use bloscpack_format::FormatError;
 use bloscpack_format::numpy::{Dtype, Kind};
 
 #[cfg(feature = "ndarray")]
-pub use arrays::{Element, ndarray_to_frame, pack_ndarray, read_ndarray, unpack_ndarray};
+pub use arrays::{ndarray_to_frame, pack_ndarray, read_ndarray, unpack_ndarray};
 pub use bloscpack_format::numpy::NumpyMeta;
+#[cfg(feature = "ndarray")]
+pub use element::Element;
 
 use crate::in_memory::InMemory;
 use crate::{Archive, Error, Input, PackOptions, PackReport, Sink, UnpackOptions, pack};
@@ -27,7 +31,7 @@ use crate::{Archive, Error, Input, PackOptions, PackReport, Sink, UnpackOptions,
 /// the chunk size is rounded down to whole items.
 ///
 /// # Errors
-/// [`Error::NotANumpyArray`] if the array takes more or fewer bytes; the errors of [`pack`].
+/// [`Error::ArraySize`] if the array takes more or fewer bytes; the errors of [`pack`].
 pub fn pack_array<'t>(
     bytes: &[u8],
     meta: &NumpyMeta,
@@ -60,18 +64,13 @@ fn array_meta(archive: &Archive<'_>) -> Result<NumpyMeta, Error> {
         FormatError::OutOfMemory(error) => error.into(),
         error => Error::not_an_array(error),
     })?;
-    check_len(&meta, archive.nbytes())?;
+    check_len(&meta, archive.nbytes()).map_err(Error::not_an_array)?;
     Ok(meta)
 }
 
 fn check_len(meta: &NumpyMeta, found: u64) -> Result<(), Error> {
-    match meta.nbytes() {
-        Some(expected) if expected == found => Ok(()),
-        expected => {
-            let expected = expected.map_or("more than fit a file".into(), |expected| expected.to_string());
-            Err(Error::not_an_array(format!("{found} bytes, but its dtype and shape make {expected}")))
-        }
-    }
+    let expected = meta.nbytes();
+    if expected == Some(found) { Ok(()) } else { Err(Error::ArraySize { found, expected }) }
 }
 
 /// The options for an array.
