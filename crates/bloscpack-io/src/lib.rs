@@ -13,7 +13,7 @@
 //! | verify | [`verify`] |
 //! | read a range, a chunk, a slice of an array, metalayers | [`Archive`] |
 //! | selections of arrays in any container, statistics | [`Array`] |
-//! | attributes of any container | [`Archive::attributes`], [`read_attributes`], [`edit_attribute`] |
+//! | attributes of any container | [`Attributes::of`], [`read_attributes`], [`edit_attribute`] |
 //! | arrays of NumPy and ndarray | [`numpy`] |
 //! | make and change frames | [`frame`] |
 //! | read, verify, make and change bcolz directories | [`bcolz`] |
@@ -72,6 +72,7 @@ mod local;
 pub mod numpy;
 mod open;
 mod options;
+pub mod peek;
 mod read_back;
 mod recover;
 mod run;
@@ -82,7 +83,9 @@ mod unpack;
 
 pub use archive::{Archive, PlainReader};
 pub use array::{Array, ItemFormat, ItemWriter};
-pub use attributes::{AttributeEdit, Attributes, Unkept, UnkeptReason, edit_attribute, read_attributes};
+pub use attributes::{
+    AttributeEdit, AttributeRefusal, Attributes, Unkept, UnkeptReason, edit_attribute, read_attributes,
+};
 pub use blosc_core;
 pub use blosc_core::{
     CParams, Cancel, Codec, ErrorKind, Filter, FilterPipeline, Limits, Location, OutOfMemory, OverLimit, Report, memory,

@@ -1,11 +1,7 @@
 //! Opening a container: the one place that tells the formats apart.
 
-use std::fs::File;
-use std::io;
-use std::path::Path;
-
 use blosc_core::Limits;
-use bloscpack_format::detect::{PREFIX_LEN, detect_directory};
+use bloscpack_format::detect::PREFIX_LEN;
 use bloscpack_format::frame::sframe;
 use bloscpack_format::{Format, detect};
 
@@ -15,6 +11,7 @@ use crate::formats::bloscpack::container::BloscpackFile;
 use crate::formats::chunk::BareChunk;
 use crate::formats::frame::{OpenFrame, SparseIndex};
 use crate::formats::npy::PlainFile;
+use crate::peek::prefix;
 use crate::source::{Input, Kind, Named, ReadAt};
 use crate::{Archive, Error, OpenOptions};
 
@@ -81,7 +78,7 @@ fn of_bytes<'a>(
     if accept == Accept::Raw {
         return Ok(Box::new(PlainFile::raw(source)?));
     }
-    let prefix = prefix_of(&source, PREFIX_LEN).map_err(Error::reading)?;
+    let prefix = prefix(&source, PREFIX_LEN).map_err(Error::reading)?;
     let len = source.len().map_err(Error::reading)?;
     Ok(match detect(&prefix, Some(len)) {
         Some(format @ (Format::Blosc1Chunk | Format::Blosc2Chunk)) => {
@@ -96,25 +93,4 @@ fn of_bytes<'a>(
             return Err(Error::Unrecognised { found: prefix.get(..prefix.len().min(16)).unwrap_or_default().to_vec() });
         }
     })
-}
-
-/// The format of the regular file or directory at a path, by its content. `None` for other formats, and for pipes and
-/// devices, which are not read.
-pub(crate) fn format_at(path: &Path) -> io::Result<Option<Format>> {
-    let found = path.metadata()?;
-    if found.is_dir() {
-        return Ok(detect_directory(|file| path.join(file).is_file()));
-    }
-    if !found.is_file() {
-        return Ok(None);
-    }
-    let file = File::open(path)?;
-    Ok(detect(&prefix_of(&file, PREFIX_LEN)?, Some(file.len()?)))
-}
-
-/// The first `len` bytes of a source, or all of a shorter one.
-pub(crate) fn prefix_of(source: &(impl ReadAt + ?Sized), len: usize) -> io::Result<Vec<u8>> {
-    let mut prefix = vec![0; source.len()?.min(len as u64) as usize];
-    source.read_exact_at(0, &mut prefix)?;
-    Ok(prefix)
 }

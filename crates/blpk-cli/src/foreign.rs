@@ -1,7 +1,7 @@
 //! Files of other formats: what they are, and which program reads them.
 
-use crate::kind::prefix;
 use bloscpack_format::{Format, detect};
+use bloscpack_io::peek::prefix;
 use std::fs::File;
 use std::path::Path;
 
@@ -40,7 +40,7 @@ pub(crate) fn of_another_format(start: &[u8]) -> Option<&'static str> {
 pub(crate) fn advice_on(path: &Path) -> Option<String> {
     let regular = path.metadata().ok()?.is_file();
     let file = if regular { File::open(path).ok()? } else { return None };
-    let start = prefix(&file, 256)?;
+    let start = prefix(&file, 256).ok()?;
     let text =
         || is_text(&start).then(|| "this is text, not compressed data: 'blpk compress' compresses it".to_owned());
     advice(&start).or_else(text)

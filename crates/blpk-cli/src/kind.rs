@@ -1,8 +1,7 @@
 //! The kind of a file, by its content.
 
-use bloscpack_format::detect::{PREFIX_LEN, detect_directory};
-use bloscpack_format::{Format, detect};
-use bloscpack_io::ReadAt as _;
+use bloscpack_format::Format;
+use bloscpack_io::peek;
 use std::fs::File;
 use std::io;
 use std::path::Path;
@@ -34,14 +33,7 @@ pub(crate) fn kind_of(path: &Path) -> Option<Kind> {
 
 /// [`kind_of`] for callers that do not read the file afterwards.
 pub(crate) fn try_kind_of(path: &Path) -> io::Result<Option<Kind>> {
-    let found = path.metadata()?;
-    if found.is_dir() {
-        return Ok(detect_directory(|file| path.join(file).is_file()).map(Kind::from));
-    }
-    if !found.is_file() {
-        return Ok(None);
-    }
-    try_kind_of_file(&File::open(path)?)
+    Ok(peek::format_at(path)?.map(Kind::from))
 }
 
 /// Whether a path is a directory that can be read as one container.
@@ -56,12 +48,7 @@ pub(crate) fn is_container(path: &Path) -> bool {
 
 /// The kind of an open file.
 pub(crate) fn kind_of_file(file: &File) -> Option<Kind> {
-    try_kind_of_file(file).ok().flatten()
-}
-
-fn try_kind_of_file(file: &File) -> io::Result<Option<Kind>> {
-    let prefix = try_prefix(file, PREFIX_LEN)?;
-    Ok(detect(&prefix, Some(file.len()?)).map(Kind::from))
+    peek::format_of(file).ok().flatten().map(Kind::from)
 }
 
 impl std::fmt::Display for Kind {
@@ -90,16 +77,4 @@ impl From<Format> for Kind {
             foreign => Kind::Foreign(foreign),
         }
     }
-}
-
-/// The first `len` bytes of a file, or all of a shorter one. `None` if it cannot be read.
-pub(crate) fn prefix(file: &File, len: usize) -> Option<Vec<u8>> {
-    try_prefix(file, len).ok()
-}
-
-fn try_prefix(file: &File, len: usize) -> io::Result<Vec<u8>> {
-    let found = file.len()?;
-    let mut prefix = vec![0; usize::try_from(found).map_or(len, |found| found.min(len))];
-    file.read_exact_at(0, &mut prefix)?;
-    Ok(prefix)
 }

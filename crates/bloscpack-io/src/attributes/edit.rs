@@ -8,15 +8,15 @@ use bloscpack_format::bcolz::ROOTDIRS_FILE;
 use bloscpack_format::detect::PREFIX_LEN;
 use bloscpack_format::frame::B2nd;
 use bloscpack_format::numpy::NumpyMeta;
-use bloscpack_format::{Attrs, Format, FormatError, Json, detect, msgpack};
+use bloscpack_format::{Attrs, Format, FormatError, Json, msgpack};
 
+use super::AttributeRefusal;
 use super::layers::name_refused;
 use super::metadata::{attributes_of, metadata_of};
 use super::rewrite::update_metadata;
 use crate::formats::bcolz::{self, CarrayWriter, CtableWriter};
 use crate::formats::frame::{FrameStore, FrameWriter};
-use crate::open::prefix_of;
-use crate::source::ReadAt as _;
+use crate::peek::{format_of, prefix};
 use crate::{Error, OpenOptions};
 
 /// A change of one attribute.
@@ -33,7 +33,7 @@ pub enum AttributeEdit {
 ///
 /// # Errors
 /// [`Error::NoSuchAttribute`] if there is none to remove; [`Error::Attribute`] for one that cannot be stored, or belongs to
-/// the format; [`Error::Unsupported`] for formats that have no attributes; [`Error::Locked`]; what opening the container
+/// the format, with an [`AttributeRefusal`]; [`Error::Unsupported`] for formats that have no attributes; [`Error::Locked`]; what opening the container
 /// answers. The container is then as it was.
 pub fn edit_attribute(
     path: impl AsRef<Path>,
@@ -48,7 +48,7 @@ pub fn edit_attribute(
         if path.is_dir() && bcolz::is_bcolz(path).map_err(|error| Error::file("opening", path, error))? {
             return of_carray(path, name, edit, options);
         }
-        match format_of(path)? {
+        match format_at(path)? {
             Format::Bloscpack { .. } => of_bloscpack(path, name, edit, options.limits),
             Format::Blosc2Frame => of_frame(&mut FrameWriter::open_with(path, options)?, name, edit),
             format => Err(Error::Unsupported { format }),
@@ -58,15 +58,16 @@ pub fn edit_attribute(
 }
 
 /// The format of a file, or of a directory that is not one of bcolz.
-fn format_of(path: &Path) -> Result<Format, Error> {
+fn format_at(path: &Path) -> Result<Format, Error> {
     if path.is_dir() {
         return Ok(Format::Blosc2Frame);
     }
     let reading = |error| Error::file("reading", path, error);
     let file = File::open(path).map_err(|error| Error::file("opening", path, error))?;
-    let len = file.len().map_err(reading)?;
-    let prefix = prefix_of(&file, PREFIX_LEN).map_err(reading)?;
-    detect(&prefix, Some(len)).ok_or(Error::Unrecognised { found: prefix })
+    match format_of(&file).map_err(reading)? {
+        Some(format) => Ok(format),
+        None => Err(Error::Unrecognised { found: prefix(&file, PREFIX_LEN).map_err(reading)? }),
+    }
 }
 
 fn of_bloscpack(path: &Path, name: &str, edit: AttributeEdit, limits: Limits) -> Result<(), Error> {
@@ -76,13 +77,13 @@ fn of_bloscpack(path: &Path, name: &str, edit: AttributeEdit, limits: Limits) ->
             array => array.and_then(Result::ok),
         };
         if array.is_some() && NumpyMeta::KEYS.contains(&name) {
-            return Err(refuse(name, "it describes the array; 'blpk convert' makes another one"));
+            return Err(refuse(name, AttributeRefusal::OfArray));
         }
         let mut attrs = attributes_of(old)?;
         change(&mut attrs, name, edit)?;
         let (new, unkept) = metadata_of(attrs, array.as_ref())?;
         match unkept.into_iter().next() {
-            Some(unkept) => Err(refuse(&unkept.name, unkept.reason.to_string())),
+            Some(unkept) => Err(refuse(&unkept.name, AttributeRefusal::NotStored(unkept.reason))),
             None => Ok(new.unwrap_or_else(|| Json::Object(Vec::new()))),
         }
     })
@@ -94,25 +95,22 @@ fn of_frame<S: FrameStore>(writer: &mut FrameWriter<S>, name: &str, edit: Attrib
     let fixed = frame.header.metalayers.get(name).filter(|_| !is_vl).map(<[u8]>::len);
     match (edit, fixed) {
         (_, Some(_)) if B2nd::is_name(name.as_bytes()) => {
-            return Err(refuse(name, "this metalayer makes an array of the frame; 'blpk convert' makes another one"));
+            return Err(refuse(name, AttributeRefusal::ArrayMetalayer));
         }
         (AttributeEdit::Remove, Some(_)) => {
-            return Err(refuse(name, "a metalayer is part of the frame's header and cannot be removed"));
+            return Err(refuse(name, AttributeRefusal::FixedMetalayer));
         }
         (AttributeEdit::Set(value), Some(room)) => {
             let content = msgpack::content_of(&value)?;
             if content.len() != room {
-                let found = content.len();
-                return Err(refuse(
-                    name,
-                    format!("a metalayer keeps its size: {room} bytes, but the value has {found}"),
-                ));
+                let refusal = AttributeRefusal::MetalayerSize { found: content.len(), expected: room };
+                return Err(refuse(name, refusal));
             }
             writer.update_metalayer(name, &content)?;
         }
         (AttributeEdit::Set(value), None) => {
-            if let Some(why) = name_refused(name) {
-                return Err(refuse(name, why.to_string()));
+            if let Some(reason) = name_refused(name) {
+                return Err(refuse(name, AttributeRefusal::NotStored(reason)));
             }
             writer.set_vlmetalayer(name, &msgpack::content_of(&value)?)?;
         }
@@ -161,8 +159,8 @@ fn change(attrs: &mut Attrs, name: &str, edit: AttributeEdit) -> Result<(), Erro
     Ok(())
 }
 
-fn refuse(name: &str, why: impl Into<String>) -> Error {
-    Error::Attribute { name: name.into(), why: why.into() }
+fn refuse(name: &str, source: AttributeRefusal) -> Error {
+    Error::Attribute { name: name.into(), source: source.into() }
 }
 
 /// The error for an attribute that does not exist, with the `names` of those that do.

@@ -14,7 +14,7 @@
 //! | `layers` | metalayers as attributes, and back |
 //! | `rewrite` | other metadata for a bloscpack file, with room for them or not |
 //! | `unkept` | attributes that cannot be read or stored, and why |
-//! | `edit` | one attribute set or removed, crash-safe |
+//! | `edit`, `refusal` | one attribute set or removed, crash-safe; why it cannot be |
 //!
 //! Values of metalayers are MessagePack, for which [`bloscpack_format::msgpack`] has JSON.
 
@@ -22,6 +22,7 @@ mod edit;
 mod layers;
 mod metadata;
 mod read;
+mod refusal;
 mod rewrite;
 mod unkept;
 
@@ -29,6 +30,7 @@ pub use self::edit::{AttributeEdit, edit_attribute};
 pub(crate) use self::layers::{Layers, copied_layers, layers_of};
 pub(crate) use self::metadata::metadata_of;
 pub use self::read::read_attributes;
+pub use self::refusal::AttributeRefusal;
 pub use self::unkept::{Unkept, UnkeptReason};
 use blosc_core::{OutOfMemory, memory};
 use bloscpack_format::Attrs;

@@ -13,28 +13,28 @@ use crate::archive::Archive;
 use crate::formats::bcolz::{Ctable, LocalDirectory};
 use crate::{Error, LocalSource, OpenOptions};
 
-impl Archive<'_> {
-    /// The attributes: bloscpack metadata, the metalayers of a frame, the attributes of bcolz.
+impl Attributes {
+    /// The attributes of a container: bloscpack metadata, the metalayers of a frame, the attributes of bcolz.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
-    pub fn attributes(&self) -> Result<Attributes, Error> {
-        self.attributes_where(&|_| true)
+    pub fn of(archive: &Archive<'_>) -> Result<Self, Error> {
+        Attributes::of_names(archive, &|_| true)
     }
 
-    /// [`Archive::attributes`] with `wanted` names only. Other vlmetalayers are not decompressed.
+    /// [`Attributes::of`] with `wanted` names only. Other vlmetalayers are not decompressed.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
-    pub fn attributes_where(&self, wanted: &dyn Fn(&[u8]) -> bool) -> Result<Attributes, Error> {
-        if self.frame().is_some() {
-            let mut found = self.vlmetalayers(wanted)?;
-            found.add_all(self.metalayers(&|name| wanted(name) && !B2nd::is_name(name))?)?;
+    pub fn of_names(archive: &Archive<'_>, wanted: &dyn Fn(&[u8]) -> bool) -> Result<Self, Error> {
+        if archive.frame().is_some() {
+            let mut found = Attributes::vlmetalayers(archive, wanted)?;
+            found.add_all(Attributes::metalayers(archive, &|name| wanted(name) && !B2nd::is_name(name))?)?;
             return Ok(found);
         }
-        let (values, unreadable) = match self.attrs() {
+        let (values, unreadable) = match archive.attrs() {
             Ok(Some(attrs)) => (attrs, Vec::new()),
-            Ok(None) => (attributes_of(self.metadata())?, Vec::new()),
+            Ok(None) => (attributes_of(archive.metadata())?, Vec::new()),
             Err(error) => (Attrs::default(), vec![Unkept::new("__attrs__", UnkeptReason::unreadable(error)?)?]),
         };
         Ok(Attributes { values: only(values, wanted), unreadable })
@@ -44,18 +44,18 @@ impl Archive<'_> {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
-    pub fn vlmetalayers(&self, wanted: &dyn Fn(&[u8]) -> bool) -> Result<Attributes, Error> {
-        let values = |frame| vlmetalayer_values(frame, self.get_limits(), wanted);
-        self.frame().map_or_else(|| Ok(Attributes::default()), values)
+    pub fn vlmetalayers(archive: &Archive<'_>, wanted: &dyn Fn(&[u8]) -> bool) -> Result<Self, Error> {
+        let values = |frame| vlmetalayer_values(frame, archive.get_limits(), wanted);
+        archive.frame().map_or_else(|| Ok(Attributes::default()), values)
     }
 
-    /// The values of the metalayers of a frame, also of that which makes an array of it.
+    /// The values of the metalayers of a frame, including the one that makes an array of it.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
-    pub fn metalayers(&self, wanted: &dyn Fn(&[u8]) -> bool) -> Result<Attributes, Error> {
-        let values = |frame| metalayer_values(frame, self.get_limits(), wanted);
-        self.frame().map_or_else(|| Ok(Attributes::default()), values)
+    pub fn metalayers(archive: &Archive<'_>, wanted: &dyn Fn(&[u8]) -> bool) -> Result<Self, Error> {
+        let values = |frame| metalayer_values(frame, archive.get_limits(), wanted);
+        archive.frame().map_or_else(|| Ok(Attributes::default()), values)
     }
 }
 
@@ -84,6 +84,6 @@ fn read_attributes_path(path: &Path, name: Option<&str>, options: &OpenOptions) 
     let archive = Archive::open_with(LocalSource::open_with(path, options)?, options)?;
     match archive.format() {
         format @ (Format::Blosc1Chunk | Format::Blosc2Chunk) => Err(Error::Unsupported { format }),
-        _ => archive.attributes_where(&wanted),
+        _ => Attributes::of_names(&archive, &wanted),
     }
 }

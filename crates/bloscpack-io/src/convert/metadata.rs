@@ -25,8 +25,8 @@ impl<'a> Metadata<'a> {
         let into_frame = matches!(target, Target::Frame | Target::Array);
         let frame = archive.frame().filter(|_| into_frame);
         let attributes = match frame {
-            Some(_) => archive.vlmetalayers(&is_array_key)?,
-            None => archive.attributes()?,
+            Some(_) => Attributes::vlmetalayers(archive, &is_array_key)?,
+            None => Attributes::of(archive)?,
         };
         Ok(Metadata { attributes, frame, original: archive.metadata(), limits: *archive.get_limits() })
     }

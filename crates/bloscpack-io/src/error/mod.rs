@@ -392,12 +392,12 @@ pub enum Error {
     #[error("it cannot be written as text")]
     NoText(#[source] NoText),
     /// An attribute cannot be stored, or not be changed.
-    #[error("attribute {name:?}: {why}")]
+    #[error("attribute {name:?}")]
     Attribute {
         /// Its name.
         name: String,
-        /// Why not.
-        why: String,
+        /// An [`AttributeRefusal`](crate::AttributeRefusal).
+        source: Box<dyn StdError + Send + Sync>,
     },
     /// A container has no such attribute.
     #[error("there is no attribute {name:?}, only {}", listed(.names))]

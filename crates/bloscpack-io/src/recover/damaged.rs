@@ -7,7 +7,7 @@ use bloscpack_format::Format;
 use bloscpack_format::bcolz::{ATTRS_FILE, DATA_DIR, META_DIR};
 
 use crate::Error;
-use crate::open::{format_at, prefix_of};
+use crate::peek::{format_at, prefix};
 use crate::target::Target;
 
 /// The start of a frame: MessagePack's markers of a list and a string, and the magic.
@@ -54,7 +54,7 @@ impl Damaged {
 /// Refuses a file that does not start as a frame does. One that ends before its header is whole may have been a frame.
 fn frame_at(path: &Path) -> Result<Damaged, Error> {
     let regular = fs::metadata(path).is_ok_and(|found| found.is_file());
-    let start = || prefix_of(&File::open(path).ok()?, FRAME_START.len()).ok();
+    let start = || prefix(&File::open(path).ok()?, FRAME_START.len()).ok();
     match if regular { start() } else { None } {
         Some(found) if !FRAME_START.starts_with(&found) => Err(Error::Unrecognised { found }),
         _ => Ok(Damaged::Frame),

@@ -6,13 +6,14 @@ use crate::args::ListArgs;
 use crate::batch;
 use crate::inputs::{self, Item};
 use crate::json::Object;
-use crate::kind::{Kind, is_container, prefix};
+use crate::kind::{Kind, is_container};
 use crate::place::Place;
 use crate::session::Session;
 use crate::size::pretty_size;
 use anyhow::Result;
 use bloscpack_format::Json;
 use bloscpack_format::detect::PREFIX_LEN;
+use bloscpack_io::peek::prefix;
 use bloscpack_io::{Cancel, Error};
 
 /// The columns; those of numbers are flush right.

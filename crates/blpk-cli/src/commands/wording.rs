@@ -1,11 +1,11 @@
 //! Errors in the words of the original.
 
 use crate::foreign;
-use crate::kind::prefix;
 use crate::place::Place;
 use bloscpack_format::bloscpack::Header;
 use bloscpack_format::{FormatError, python_bytes_repr};
 use bloscpack_io::Error;
+use bloscpack_io::peek::prefix;
 use std::fs::File;
 
 /// What the original says of a file that is nothing it knows, on one line.

@@ -6,13 +6,13 @@ use super::{json, text};
 use crate::args::ChunkInfoArgs;
 use crate::files;
 use crate::json::Object;
-use crate::kind::prefix;
 use crate::place::Place;
 use crate::report::Report;
 use crate::session::Session;
 use crate::streams::open_seekable;
 use anyhow::{Context as _, Result};
 use blosc_core::{Chunk, Header, LazyChunk};
+use bloscpack_io::peek::prefix;
 use bloscpack_io::{Cancel, ReadAt as _, memory};
 use std::fs::File;
 
@@ -40,7 +40,7 @@ pub(super) fn run(plan: &Plan, session: &Session) -> Result<()> {
 /// Describes a file that is one chunk. Everything is looked at before anything is printed, one block at a time: a few
 /// bytes can name very many streams.
 pub(in crate::commands) fn info(file: &File, as_json: bool, name: Option<&str>, report: &Report) -> Result<()> {
-    let head = prefix(file, Header::EXTENDED_LEN).context("reading the chunk")?;
+    let head = prefix(file, Header::EXTENDED_LEN).ok().context("reading the chunk")?;
     let len = file.len().context("reading the chunk")?;
     let header = parse_header(&head, len)?;
     if is_lazy(&header) {
@@ -71,7 +71,7 @@ pub(in crate::commands) fn info(file: &File, as_json: bool, name: Option<&str>, 
 
 /// What the header of such a file says, as an object. Nothing else is read.
 pub(in crate::commands) fn header_json(file: &File) -> Result<Object> {
-    let head = prefix(file, Header::EXTENDED_LEN).context("reading the chunk")?;
+    let head = prefix(file, Header::EXTENDED_LEN).ok().context("reading the chunk")?;
     let header = parse_header(&head, file.len().context("reading the chunk")?)?;
     Ok(json::of_header(&header))
 }

@@ -8,16 +8,17 @@ use anyhow::{Context as _, Result};
 use blosc_core::{OutOfMemory, memory};
 use bloscpack_format::Json;
 use bloscpack_format::frame::{B2nd, Frame, FrameType, Metalayer};
-use bloscpack_io::Archive;
+use bloscpack_io::{Archive, Attributes};
 
 /// Prints it. `nbytes` and `cbytes` are the header's: those of the chunks, with the padding of arrays, and those of the data.
 pub(super) fn print(archive: &Archive<'_>, report: &Report) -> Result<()> {
     let frame = archive.frame().context("the frame has no header")?;
     report.normal(described(frame, archive.array())?);
     let is_own = |name: &[u8]| archive.array().is_none() || !B2nd::is_name(name);
-    for (title, values) in
-        [("Metalayers", archive.metalayers(&is_own)?), ("Vlmetalayers", archive.vlmetalayers(&|_| true)?)]
-    {
+    for (title, values) in [
+        ("Metalayers", Attributes::metalayers(archive, &is_own)?),
+        ("Vlmetalayers", Attributes::vlmetalayers(archive, &|_| true)?),
+    ] {
         if let Some(lines) = describe::values(title, &values.values, &values.unreadable)? {
             report.normal(lines);
         }
@@ -58,8 +59,8 @@ pub(super) fn object(archive: &Archive<'_>) -> Result<Object> {
     let object = object.with("metalayers", names(frame.header.metalayers.iter())?);
     Ok(object
         .with("vlmetalayers", names(frame.trailer.vlmetalayers.iter())?)
-        .with("meta", Json::Object(archive.metalayers(&|_| true)?.values.into_members()))
-        .with("vlmeta", Json::Object(archive.vlmetalayers(&|_| true)?.values.into_members())))
+        .with("meta", Json::Object(Attributes::metalayers(archive, &|_| true)?.values.into_members()))
+        .with("vlmeta", Json::Object(Attributes::vlmetalayers(archive, &|_| true)?.values.into_members())))
 }
 
 fn names<'a>(layers: impl Iterator<Item = Metalayer<'a>>) -> Result<Json, OutOfMemory> {

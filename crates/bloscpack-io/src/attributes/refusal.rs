@@ -1,0 +1,29 @@
+//! Why an attribute cannot be set or removed.
+
+use super::UnkeptReason;
+
+/// Why an attribute cannot be set or removed: the source of [`Error::Attribute`](crate::Error::Attribute).
+#[derive(Debug, Clone, thiserror::Error)]
+#[non_exhaustive]
+pub enum AttributeRefusal {
+    /// The attribute describes the array in a bloscpack file.
+    #[error("it describes the array; 'blpk convert' makes another one")]
+    OfArray,
+    /// The metalayer describes the array in a frame.
+    #[error("this metalayer makes an array of the frame; 'blpk convert' makes another one")]
+    ArrayMetalayer,
+    /// Metalayers are part of a frame's header and cannot be removed.
+    #[error("a metalayer is part of the frame's header and cannot be removed")]
+    FixedMetalayer,
+    /// The new content of a metalayer has another size than the old.
+    #[error("a metalayer keeps its size: {expected} bytes, but the value has {found}")]
+    MetalayerSize {
+        /// Bytes of the new content.
+        found: usize,
+        /// Bytes of the old content.
+        expected: usize,
+    },
+    /// The container cannot store the attribute.
+    #[error("{0}")]
+    NotStored(UnkeptReason),
+}

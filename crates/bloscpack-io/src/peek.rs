@@ -1,0 +1,64 @@
+//! What the first bytes of a file, or the files in a directory, tell: the format, and the size of the chunks.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use blosc_core::Header as ChunkHeader;
+use bloscpack_format::bloscpack::Header;
+use bloscpack_format::detect::{PREFIX_LEN, detect_directory};
+use bloscpack_format::{Format, detect};
+
+use crate::source::ReadAt;
+
+/// The format of the regular file or directory at a path, by its content. `None` for other formats, and for pipes and
+/// devices, which are not read.
+///
+/// # Errors
+/// Any error of the system.
+pub fn format_at(path: impl AsRef<Path>) -> io::Result<Option<Format>> {
+    fn inner(path: &Path) -> io::Result<Option<Format>> {
+        let found = path.metadata()?;
+        if found.is_dir() {
+            return Ok(detect_directory(|file| path.join(file).is_file()));
+        }
+        if found.is_file() { format_of(&File::open(path)?) } else { Ok(None) }
+    }
+    inner(path.as_ref())
+}
+
+/// The format of a file or another source of bytes, by its content. `None` for other formats.
+///
+/// # Errors
+/// Any error of reading.
+pub fn format_of(source: &(impl ReadAt + ?Sized)) -> io::Result<Option<Format>> {
+    Ok(detect(&prefix(source, PREFIX_LEN)?, Some(source.len()?)))
+}
+
+/// The uncompressed size of the largest chunk of a bloscpack file or of a bare chunk, as its header says. `None` for other
+/// formats, and if the header is damaged or does not say it.
+///
+/// # Errors
+/// Any error of reading.
+pub fn chunk_nbytes(source: &(impl ReadAt + ?Sized)) -> io::Result<Option<u64>> {
+    Ok(match format_of(source)? {
+        Some(Format::Bloscpack { .. }) => Header::parse(&prefix(source, Header::MAX_LEN)?)
+            .ok()
+            .and_then(|(header, _)| header.chunk_size)
+            .map(u64::from),
+        Some(Format::Blosc1Chunk | Format::Blosc2Chunk) => {
+            ChunkHeader::parse(&prefix(source, ChunkHeader::EXTENDED_LEN)?).ok().map(|header| header.nbytes() as u64)
+        }
+        _ => None,
+    })
+}
+
+/// The first `len` bytes of a source, or all of a shorter one.
+///
+/// # Errors
+/// Any error of reading.
+pub fn prefix(source: &(impl ReadAt + ?Sized), len: usize) -> io::Result<Vec<u8>> {
+    let mut prefix = vec![0; source.len()?.min(len as u64) as usize];
+    source.read_exact_at(0, &mut prefix)?;
+    Ok(prefix)
+}
