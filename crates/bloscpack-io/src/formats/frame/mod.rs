@@ -1,29 +1,28 @@
-//! Blosc2 frames: reading, making, changing, compacting and salvaging them.
+//! Blosc2 frames: reading, creating, changing, compacting and recovering them.
 //!
 //! | to | |
 //! |---|---|
-//! | make a frame | [`FrameWriter::create`], [`FrameWriter::create_array`], [`FrameWriter::in_memory`] |
+//! | create a frame | [`FrameWriter::create`], [`FrameWriter::create_array`], [`FrameWriter::in_memory`] |
 //! | change one: chunks, metalayers, items of an array | [`FrameWriter::open`] |
-//! | get rid of dead bytes | [`compact`] |
-//! | save what a torn one still has | [`recover`](crate::recover) |
-//! | keep it anywhere else | [`FrameStore`] |
+//! | remove dead bytes | [`compact`] |
+//! | recover the intact chunks of a damaged frame | [`recover`](crate::recover) |
+//! | store frames elsewhere | [`FrameStore`] |
 //!
-//! | file | what it knows |
+//! | file | contents |
 //! |---|---|
 //! | `read` | header, trailer and index of a frame |
 //! | `container` | a frame as a container |
 //! | `place`, `fetch` | where a chunk is, and which bytes of it are read |
-//! | `verify` | which chunks have to be decoded to verify all |
-//! | `params` | how new chunks are compressed, as a header says it |
-//! | `store`, `local`, `new` | where the bytes of a frame are: in memory; in a file or directory that is there, or is to be |
+//! | `verify` | which chunks are decoded to verify all |
+//! | `params` | compression parameters of new chunks, as a header says them |
+//! | `store`, `local`, `new` | the bytes of a frame: in memory; in an existing file or directory; in a new one |
 //! | `chunk_directory` | the chunk files of a sparse frame |
-//! | `writer` | the changes, and how a plan's steps are done |
-//! | `append` | a stream of bytes as chunks, compressed in parallel |
-//! | `arrays`, `items` | arrays: made, written to, resized; items of one that lie somewhere else |
-//! | `compact` | a frame written anew, without dead bytes |
+//! | `writer` | changes of frames and arrays, and their commit |
+//! | `array_options` | how a new array is cut into chunks and blocks |
+//! | `items` | items of an array outside the frame |
+//! | `compact` | a frame rewritten without dead bytes |
 
-mod append;
-mod arrays;
+mod array_options;
 mod chunk_directory;
 mod compact;
 mod container;
@@ -38,7 +37,7 @@ pub(crate) mod store;
 mod verify;
 pub(crate) mod writer;
 
-pub use arrays::ArrayOptions;
+pub use array_options::ArrayOptions;
 pub(crate) use chunk_directory::ChunkDirectory;
 pub use compact::{CompactReport, compact};
 pub(crate) use container::{OpenFrame, SparseIndex};

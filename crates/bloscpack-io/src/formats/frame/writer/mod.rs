@@ -1,22 +1,36 @@
-//! The changes of a frame, collected and committed as a whole.
+//! Changing a frame: changes are collected and committed as a whole.
 //!
-//! | file | what it knows |
+//! | file | contents |
 //! |---|---|
-//! | `chunks` | chunks: appended, inserted, put in place of others, removed, reordered |
-//! | `layers` | metalayers and vlmetalayers |
-//! | `lookup` | chunks of the frame as it is now, also those that are on no disk yet |
+//! | `mod` | [`FrameWriter`]: making, opening, committing; chunks and metalayers |
+//! | `arrays` | [`FrameWriter`] of an array: its items and its shape |
+//! | `transaction` | `Transaction`: the store, the uncommitted changes, commit and roll back |
+//! | `chunks` | `Chunks`: chunks put into a frame and removed, all of one kind |
+//! | `current` | `CurrentChunks`: reads chunks, uncommitted ones included |
+//! | `compression` | `Compression`: encoders and decoders as the header says |
+//! | `array_grid` | `ArrayGrid`: the metalayer of an array, and its chunks |
+//! | `stream` | `ChunkStream`: chunks from a stream, compressed by many threads |
 
+mod array_grid;
+mod arrays;
 mod chunks;
-mod layers;
-mod lookup;
+mod compression;
+mod current;
+mod stream;
+mod transaction;
 
+use std::io::Read;
 use std::path::Path;
 
-use blosc_core::{CParams, Encoder, Limits};
-use bloscpack_format::FormatError;
+use blosc_core::{CParams, Limits, Special};
 use bloscpack_format::checksum::{Checksum, Digest};
-use bloscpack_format::frame::{B2nd, ChunkPlace, Edit, Frame, FrameType, Grid, Plan, Step, Trailer, VlMetalayers};
+use bloscpack_format::frame::{ChunkInfo, Edit, Frame, FrameType, NewChunk, Trailer, VlMetalayers};
 
+use self::array_grid::ArrayGrid;
+use self::chunks::{Change, Chunks, parse_chunk};
+use self::compression::Compression;
+use self::stream::{ChunkStream, chunk_size, has_short_chunk};
+use self::transaction::Transaction;
 use crate::formats::frame::local::LocalFrame;
 use crate::formats::frame::new::NewFrame;
 use crate::formats::frame::params::FrameParams;
@@ -24,9 +38,9 @@ use crate::formats::frame::read::{expect_frame, read_frame};
 use crate::formats::frame::store::{FrameStore, MemoryFrame};
 use crate::{Cancel, Error, OpenOptions, Threads, read_back};
 
-/// A frame that is being written. Changes are collected, their chunks written where nobody looks yet;
-/// [`commit`](Self::commit) makes all of them true in one step. A process that is killed at any moment leaves the frame as
-/// it was at the last commit. After an error the writer is of no more use: the frame is as it was at the last commit.
+/// Creates a frame or changes one. Changes are collected, and their chunks written where readers do not look;
+/// [`commit`](Self::commit) commits all of them in one step. A process that is killed at any moment leaves the frame as it was
+/// at the last commit. After an error the writer refuses further changes; the frame is as it was at the last commit.
 ///
 /// ```
 /// use bloscpack_io::Archive;
@@ -44,26 +58,16 @@ use crate::{Cancel, Error, OpenOptions, Threads, read_back};
 /// ```
 #[derive(Debug)]
 pub struct FrameWriter<S> {
-    pub(crate) store: S,
-    /// `None` after an error.
-    edit: Option<Edit>,
-    pub(crate) params: FrameParams,
-    /// Why new chunks cannot be compressed as the header says, if they cannot: all else can be done.
-    unusable: Option<&'static str>,
-    pub(crate) array: Option<(B2nd, Grid)>,
+    transaction: Transaction<S>,
+    chunks: Chunks,
+    compression: Compression,
+    array: Option<ArrayGrid>,
     max_vlmetalayers: usize,
-    pub(crate) limits: Limits,
-    /// Whether the blocks of its first chunk have variable lengths, once that has been looked at: the others are to be alike, but
-    /// a frame may come with chunks of both kinds, and another one become the first.
-    vl_blocks: Option<bool>,
-    /// How long the file was at the last commit, where that is known: what is new stands behind.
-    committed_len: Option<u64>,
-    /// The chunk files that are new.
-    new_files: Vec<u32>,
+    limits: Limits,
 }
 
 impl FrameWriter<LocalFrame> {
-    /// Opens a frame on the disk, a file or a directory, to be changed.
+    /// Opens a frame of the file system, a file or a directory.
     ///
     /// # Errors
     /// [`Error::File`], and as [`FrameWriter::with_store`].
@@ -71,7 +75,7 @@ impl FrameWriter<LocalFrame> {
         FrameWriter::open_with(path, &OpenOptions::new())
     }
 
-    /// [`FrameWriter::open`] with other options. Limits bound what is there.
+    /// [`FrameWriter::open`] with other options. Limits bound what is read.
     ///
     /// # Errors
     /// As [`FrameWriter::open`], and [`Error::Limit`].
@@ -81,8 +85,7 @@ impl FrameWriter<LocalFrame> {
 }
 
 impl FrameWriter<NewFrame> {
-    /// Starts a frame that is to become the file or the directory `path`, which appears as a whole by
-    /// [`finish`](Self::finish).
+    /// Creates a frame that [`finish`](Self::finish) moves to the file or the directory `path` as a whole.
     ///
     /// # Errors
     /// [`Error::OutputExists`], [`Error::File`], [`Error::FrameParams`].
@@ -95,20 +98,20 @@ impl FrameWriter<NewFrame> {
         FrameWriter::start(NewFrame::create(path.as_ref(), frame_type, overwrite)?, params)
     }
 
-    /// Commits what was not, and puts the frame in its place.
+    /// Commits, and moves the frame to its target.
     ///
     /// # Errors
     /// As [`FrameWriter::commit`], and [`Error::OutputExists`], [`Error::File`].
     pub fn finish(mut self) -> Result<(), Error> {
         self.commit()?;
-        self.store.commit()
+        self.into_store().commit()
     }
 
-    /// [`finish`](Self::finish), if what was written has this digest when it is read from the disk and decoded: that of all
-    /// plain bytes, of an array in C order.
+    /// [`finish`](Self::finish) if the written frame, read from the disk and decoded, has this digest: that of all uncompressed
+    /// bytes, of an array in C order.
     ///
     /// # Errors
-    /// As [`FrameWriter::finish`], and [`Error::NotAsWritten`]; nothing is in its place then.
+    /// As [`FrameWriter::finish`], and [`Error::NotAsWritten`]; the target is then as it was.
     pub fn finish_verified(
         mut self,
         checksum: Checksum,
@@ -117,13 +120,13 @@ impl FrameWriter<NewFrame> {
         cancel: &Cancel,
     ) -> Result<(), Error> {
         self.commit()?;
-        read_back::compare(self.store.reopen(), checksum, expected, threads, cancel)?;
-        self.store.commit()
+        read_back::compare(self.transaction.store_mut().reopen(), checksum, expected, threads, cancel)?;
+        self.into_store().commit()
     }
 }
 
 impl FrameWriter<MemoryFrame> {
-    /// Starts a contiguous frame in memory.
+    /// Creates a contiguous frame in memory.
     ///
     /// # Errors
     /// [`Error::FrameParams`].
@@ -133,8 +136,8 @@ impl FrameWriter<MemoryFrame> {
 }
 
 impl<S: FrameStore> FrameWriter<S> {
-    /// Changes the frame that a store holds. New chunks are compressed as its header says; if they cannot be, what
-    /// compresses them answers [`Error::FrameParams`].
+    /// Opens the frame in a store. New chunks are compressed as its header says. If that is not possible, the methods that
+    /// compress chunks return [`Error::FrameParams`].
     ///
     /// # Errors
     /// As [`Archive::open`](crate::Archive::open).
@@ -143,19 +146,15 @@ impl<S: FrameStore> FrameWriter<S> {
         let len = store.len().map_err(Error::reading)?;
         expect_frame(&store, len)?;
         let frame = read_frame(&store, len, store.frame_type(), &limits)?;
-        let array = Grid::of(&frame)?;
-        let (params, unusable) = match FrameParams::of(&frame.header) {
-            Ok(params) => (params, None),
-            Err(Error::FrameParams { what }) => (FrameParams::new(frame.header.typesize), Some(what)),
-            Err(error) => return Err(error),
-        };
-        let blocksize = |(_, grid): &(B2nd, Grid)| grid.block_nbytes() as u32;
-        // The header need not say it.
-        let params = array.as_ref().map(blocksize).map_or(params, |blocksize| params.blocksize(blocksize));
-        Ok(FrameWriter { array, unusable, limits, ..FrameWriter::with_edit(store, Edit::new(frame)?, params) })
+        let array = ArrayGrid::of(&frame)?;
+        let mut compression = Compression::of(&frame.header)?;
+        if let Some(array) = &array {
+            compression = compression.of_array(array);
+        }
+        Ok(FrameWriter { array, limits, ..FrameWriter::with(store, Edit::new(frame)?, compression) })
     }
 
-    /// Starts a frame in an empty store.
+    /// Creates a frame in an empty store.
     ///
     /// # Errors
     /// [`Error::FrameParams`].
@@ -164,181 +163,256 @@ impl<S: FrameStore> FrameWriter<S> {
         Ok(FrameWriter::with_edit(store, edit, params))
     }
 
-    /// Sets whether new chunks may only have filters that C-Blosc2 decodes right: [`CParams::portable`]. The default is true,
-    /// whatever filters the chunks of the frame have.
-    #[must_use]
-    pub fn portable(mut self, portable: bool) -> Self {
-        self.params = self.params.portable(portable);
-        self
+    pub(crate) fn with_edit(store: S, edit: Edit, params: FrameParams) -> Self {
+        FrameWriter::with(store, edit, Compression::new(params))
     }
 
-    pub(crate) fn with_edit(store: S, edit: Edit, params: FrameParams) -> Self {
+    fn with(store: S, edit: Edit, compression: Compression) -> Self {
         FrameWriter {
-            committed_len: store.len().ok(),
-            store,
-            edit: Some(edit),
-            params,
-            unusable: None,
+            transaction: Transaction::new(store, edit),
+            chunks: Chunks::default(),
+            compression,
             array: None,
             max_vlmetalayers: VlMetalayers::MAX_INTERCHANGE,
             limits: Limits::new(),
-            vl_blocks: None,
-            new_files: Vec::new(),
         }
     }
 
-    /// Sets how many vlmetalayers there may be: 16, which C-Blosc2 can write to, unless told otherwise; 8192 at most.
+    /// Sets whether new chunks may only have filters that C-Blosc2 decodes correctly: [`CParams::portable`]. The default is
+    /// true, also for frames with chunks of other filters.
+    #[must_use]
+    pub fn portable(self, portable: bool) -> Self {
+        FrameWriter { compression: self.compression.portable(portable), ..self }
+    }
+
+    /// Sets the maximum number of vlmetalayers. The default is 16, the maximum that C-Blosc2 can write to; more than 8192 are
+    /// not possible.
     #[must_use]
     pub fn max_vlmetalayers(self, max_vlmetalayers: usize) -> Self {
         FrameWriter { max_vlmetalayers, ..self }
     }
 
-    /// Sets what reading old chunks and compressing new ones may hold in memory: as when it was opened unless told otherwise.
+    /// Sets the memory limits of reading old chunks and compressing new ones. The default are the limits of opening.
     #[must_use]
     pub fn limits(self, limits: Limits) -> Self {
         FrameWriter { limits, ..self }
     }
 
-    /// The frame as it is going to be after the next commit, but for its length.
+    /// The frame after the next commit, except for its length.
     ///
     /// # Errors
     /// [`Error::EditFailed`].
     pub fn frame(&self) -> Result<&Frame, Error> {
-        self.edit.as_ref().map(Edit::frame).ok_or(Error::EditFailed)
+        self.transaction.frame()
     }
 
-    /// The store, as it was left by the last commit. After an error of the disk there may be bytes that mean nothing.
+    /// The store, as the last commit left it. After an I/O error it may contain bytes that are not part of the frame.
     pub fn into_store(self) -> S {
-        self.store
+        self.transaction.into_store()
     }
 
-    /// Makes all changes since the last commit true, by one write to the disk or one renaming.
+    /// Commits all changes since the last commit, by one write or one renaming.
     ///
     /// # Errors
-    /// [`Error::Io`]; [`Error::Format`] if a part of the frame has become larger than the format can say, or if an array
-    /// has got more chunks or fewer than its shape makes, with which nobody could open it; [`Error::EditFailed`].
+    /// [`Error::Io`]; [`Error::Format`] if a part of the frame has become too large for the format, or if the number of chunks
+    /// does not fit the shape of the array, so that the frame could not be opened; [`Error::EditFailed`].
     pub fn commit(&mut self) -> Result<(), Error> {
-        if let Err(error) = self.frame().and_then(|frame| Ok(Grid::of(frame)?)) {
-            self.forget();
-            return Err(error);
+        self.transaction.commit()
+    }
+
+    /// Returns the uncompressed bytes of a chunk, uncommitted changes included.
+    ///
+    /// # Errors
+    /// As [`Archive::chunk`](crate::Archive::chunk).
+    pub fn chunk(&self, number: u64) -> Result<Vec<u8>, Error> {
+        self.transaction.chunks()?.plain(number, &self.compression, self.limits)
+    }
+
+    /// Compresses a chunk and appends it. A chunk that is shorter than those before it must be the last, or chunk sizes vary
+    /// from then on.
+    ///
+    /// # Errors
+    /// [`Error::Format`] for a chunk that cannot be in the frame, such as an empty one; [`Error::Encode`], [`Error::Io`],
+    /// [`Error::EditFailed`].
+    pub fn append(&mut self, plain: &[u8]) -> Result<(), Error> {
+        let chunk = self.compress(plain)?;
+        self.append_chunk(&chunk)
+    }
+
+    /// [`append`](Self::append) of a compressed chunk.
+    ///
+    /// # Errors
+    /// As [`append`](Self::append).
+    pub fn append_chunk(&mut self, chunk: &[u8]) -> Result<(), Error> {
+        self.insert_chunk(self.frame()?.nchunks(), chunk)
+    }
+
+    /// Appends a chunk of `nbytes` uncompressed bytes of a special value. If chunks have one size, only the index says it.
+    ///
+    /// # Errors
+    /// As [`append`](Self::append); also for a repeated value.
+    pub fn append_special(&mut self, special: Special, nbytes: u32) -> Result<(), Error> {
+        let at = self.frame()?.nchunks();
+        self.put(at, Change::Insert, NewChunk::Special(special, nbytes), &[])
+    }
+
+    /// Appends all bytes of `input` in chunks of the frame's size, after filling up a short last chunk. Returns their number.
+    /// `chunk_size` applies to a frame without chunks: it is rounded down to items of up to 32 MiB, and is 1 MiB if `None`.
+    ///
+    /// # Errors
+    /// As [`FrameWriter::append`]; [`Error::Io`]; [`Error::Cancelled`].
+    pub fn append_stream(
+        &mut self,
+        input: impl Read,
+        chunk_size: Option<u32>,
+        threads: &Threads,
+        cancel: &Cancel,
+    ) -> Result<u64, Error> {
+        let frame = self.frame()?;
+        let (chunk_size, typesize) = (self::chunk_size(&frame.header, chunk_size), frame.header.typesize);
+        // The short chunk is replaced by the first chunk of the stream.
+        let short = has_short_chunk(&frame.header, chunk_size).then(|| frame.nchunks() - 1);
+        let plain = short.map(|last| self.chunk(last)).transpose()?.unwrap_or_default();
+        let encoders = self.compression.encoders()?;
+        // A chunk with less than an item would be stored uncompressed.
+        let encoders = if chunk_size < typesize { encoders.typesize(1) } else { encoders };
+        let stream = ChunkStream { chunk_size, encoders, limits: self.limits, threads, cancel };
+        let mut replaced = short;
+        self.all_or_none(|this| {
+            stream.run(&plain, input, |chunk| match replaced.take() {
+                Some(last) => this.update_chunk(last, &chunk),
+                None => this.chunks.append_compressed(&mut this.transaction, &chunk),
+            })
+        })
+    }
+
+    /// Compresses a chunk and inserts it before chunk `at`.
+    ///
+    /// # Errors
+    /// As [`append`](Self::append).
+    pub fn insert(&mut self, at: u64, plain: &[u8]) -> Result<(), Error> {
+        let chunk = self.compress(plain)?;
+        self.insert_chunk(at, &chunk)
+    }
+
+    /// [`insert`](Self::insert) of a compressed chunk.
+    ///
+    /// # Errors
+    /// As [`append`](Self::append).
+    pub fn insert_chunk(&mut self, at: u64, chunk: &[u8]) -> Result<(), Error> {
+        let (new, chunk) = parse_chunk(at, chunk)?;
+        self.put(at, Change::Insert, new, chunk)
+    }
+
+    /// Compresses a chunk and replaces chunk `at` with it.
+    ///
+    /// # Errors
+    /// As [`append`](Self::append).
+    pub fn update(&mut self, at: u64, plain: &[u8]) -> Result<(), Error> {
+        let chunk = self.compress(plain)?;
+        self.update_chunk(at, &chunk)
+    }
+
+    /// [`update`](Self::update) with a compressed chunk.
+    ///
+    /// # Errors
+    /// As [`append`](Self::append).
+    pub fn update_chunk(&mut self, at: u64, chunk: &[u8]) -> Result<(), Error> {
+        let (new, chunk) = parse_chunk(at, chunk)?;
+        self.put(at, Change::Update, new, chunk)
+    }
+
+    /// Replaces chunk `at` with `nbytes` uncompressed bytes of a special value.
+    ///
+    /// # Errors
+    /// As [`append_special`](Self::append_special).
+    pub fn update_special(&mut self, at: u64, special: Special, nbytes: u32) -> Result<(), Error> {
+        self.put(at, Change::Update, NewChunk::Special(special, nbytes), &[])
+    }
+
+    /// Removes a chunk.
+    ///
+    /// # Errors
+    /// [`Error::Format`] if there is no such chunk; [`Error::Io`], [`Error::EditFailed`].
+    pub fn delete(&mut self, at: u64) -> Result<(), Error> {
+        self.chunks.delete(&mut self.transaction, at)
+    }
+
+    /// Reorders the chunks: chunk `order[i]` becomes chunk `i`.
+    ///
+    /// # Errors
+    /// [`Error::Format`] if `order` does not name each chunk once; [`Error::EditFailed`].
+    pub fn reorder(&mut self, order: &[u64]) -> Result<(), Error> {
+        self.chunks.reorder(&mut self.transaction, order)
+    }
+
+    /// Adds a metalayer to a frame without chunks. If the frame is on the disk already, chunks can be added only after the next
+    /// commit.
+    ///
+    /// # Errors
+    /// [`Error::Format`], [`Error::EditFailed`].
+    pub fn add_metalayer(&mut self, name: &str, content: &[u8]) -> Result<(), Error> {
+        self.transaction.change(|edit| edit.add_metalayer(name, content))
+    }
+
+    /// Adds metalayers with any names to a frame without chunks.
+    pub(crate) fn add_metalayers(&mut self, metalayers: &[(Vec<u8>, Vec<u8>)]) -> Result<(), Error> {
+        let mut add = |name, content| self.transaction.change(|edit| edit.add_metalayer_bytes(name, content));
+        metalayers.iter().try_for_each(|(name, content)| add(name, content))
+    }
+
+    /// Replaces the content of a metalayer. The new content must not be longer than the old one.
+    ///
+    /// # Errors
+    /// [`Error::Format`], [`Error::EditFailed`].
+    pub fn update_metalayer(&mut self, name: &str, content: &[u8]) -> Result<(), Error> {
+        self.transaction.change(|edit| edit.update_metalayer(name, content))
+    }
+
+    /// Adds a vlmetalayer, or replaces its content.
+    ///
+    /// # Errors
+    /// [`Error::Format`], [`Error::EditFailed`].
+    pub fn set_vlmetalayer(&mut self, name: &str, content: &[u8]) -> Result<(), Error> {
+        let chunk = blosc_core::compress(content, &CParams::blosc2().typesize(1))?;
+        let max = self.max_vlmetalayers;
+        self.transaction.change(|edit| edit.set_vlmetalayer(name, &chunk, max))
+    }
+
+    /// Replaces all vlmetalayers with compressed ones, of any number.
+    pub(crate) fn replace_vlmetalayers(&mut self, vlmetalayers: VlMetalayers) -> Result<(), Error> {
+        self.transaction.change(|edit| {
+            edit.set_vlmetalayers(vlmetalayers);
+            Ok(())
+        })
+    }
+
+    /// Removes a vlmetalayer.
+    ///
+    /// # Errors
+    /// [`Error::Format`] if there is none of this name; [`Error::EditFailed`].
+    pub fn remove_vlmetalayer(&mut self, name: &str) -> Result<(), Error> {
+        self.transaction.change(|edit| edit.remove_vlmetalayer(name))
+    }
+
+    fn compress(&self, plain: &[u8]) -> Result<Vec<u8>, Error> {
+        Ok(self.compression.encoder()?.compress(plain)?)
+    }
+
+    fn put(&mut self, at: u64, change: Change, new: NewChunk, bytes: &[u8]) -> Result<(), Error> {
+        let (NewChunk::Stored(ChunkInfo { nbytes, .. }) | NewChunk::Special(_, nbytes)) = new;
+        if let Some(array) = &self.array {
+            array.check_chunk(at, nbytes)?;
         }
-        let Plan { frame, steps } = self.edit.take().ok_or(Error::EditFailed)?.finish()?;
-        let mut is_decided = false;
-        for step in steps {
-            let store = &mut self.store;
-            let done = match step {
-                Step::Write { at, bytes } => store.write_at(at, &bytes),
-                Step::WriteFile { number, bytes } => {
-                    self.new_files.push(number);
-                    store.write_chunk_file(number, &bytes)
-                }
-                Step::Commit { at, bytes } => {
-                    // If it fails, nobody knows how much of it was done.
-                    is_decided = true;
-                    store.write_at(at, &bytes)
-                }
-                Step::SetLen { len } => store.set_len(len),
-                Step::Sync => store.sync(),
-                Step::Replace { bytes } => {
-                    let replaced = store.replace(&bytes);
-                    is_decided = replaced.is_ok() || holds(store, &bytes);
-                    replaced
-                }
-                Step::Remove { number } => {
-                    // The change is true already, and the file means nothing: compacting finds it.
-                    let _ = store.remove_chunk_file(number);
-                    Ok(())
-                }
-            };
-            if let Err(error) = done {
-                if is_decided {
-                    // Nothing that was written may go any more, whatever is asked of this next.
-                    (self.committed_len, self.new_files) = (None, Vec::new());
-                } else {
-                    self.forget();
-                }
-                return Err(Error::io("writing the frame")(error));
-            }
-        }
-        self.committed_len = self.store.len().ok();
-        self.new_files.clear();
-        self.edit = Some(Edit::new(frame)?);
-        Ok(())
+        self.chunks.put(&mut self.transaction, at, change, new, bytes)
     }
 
-    /// There is to be no next commit: what was written for it goes, as far as it can be, for others may need the room.
-    fn forget(&mut self) {
-        self.edit = None;
-        if let (Some(before), Ok(len)) = (self.committed_len, self.store.len())
-            && len > before
-        {
-            let _ = self.store.set_len(before);
-        }
-        for number in std::mem::take(&mut self.new_files) {
-            let _ = self.store.remove_chunk_file(number);
-        }
-    }
-
-    /// The shape of a block, which some filters want to know.
-    pub(crate) fn blockshape(&self) -> Vec<usize> {
-        self.array.as_ref().map_or(Vec::new(), |(array, _)| array.block_axes())
-    }
-
-    /// How new chunks are compressed.
-    pub(crate) fn cparams(&self) -> Result<CParams, Error> {
-        match self.unusable {
-            Some(what) => Err(Error::FrameParams { what }),
-            None => Ok(self.params.cparams()),
-        }
-    }
-
-    /// Somebody to compress chunks.
-    pub(crate) fn encoder(&self) -> Result<Encoder, Error> {
-        Ok(Encoder::new(self.cparams()?)?.blockshape(&self.blockshape()))
-    }
-
-    /// Changes the plan; after an error there is none any more.
-    pub(crate) fn with<T>(&mut self, change: impl FnOnce(&mut Edit) -> Result<T, FormatError>) -> Result<T, Error> {
-        let mut edit = self.edit.take().ok_or(Error::EditFailed)?;
-        let done = change(&mut edit)?;
-        self.edit = Some(edit);
-        Ok(done)
-    }
-
-    /// Does several changes; if one fails, none of them is ever committed.
-    pub(crate) fn all_or_none<T>(&mut self, changes: impl FnOnce(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
+    /// Makes several changes. If one fails, none of them is ever committed.
+    fn all_or_none<T>(&mut self, changes: impl FnOnce(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
         let done = changes(self);
         if done.is_err() {
-            self.forget();
+            self.transaction.roll_back();
         }
         done
     }
-
-    /// Writes a chunk to its place.
-    pub(crate) fn write(&mut self, place: Option<ChunkPlace>, bytes: &[u8]) -> Result<(), Error> {
-        let written = match place {
-            Some(ChunkPlace::At(at)) => self.store.write_at(at, bytes),
-            Some(ChunkPlace::File(number)) => {
-                self.new_files.push(number);
-                self.store.write_chunk_file(number, bytes)
-            }
-            None => Ok(()),
-        };
-        written.map_err(|error| {
-            self.forget();
-            Error::io("writing a chunk of the frame")(error)
-        })
-    }
-}
-
-/// Whether a store that could not be replaced holds what was to be put in its place all the same.
-fn holds(store: &impl FrameStore, bytes: &[u8]) -> bool {
-    // In pieces: what is found out here must not depend on memory.
-    let mut found = [0; 4096];
-    let mut is_next = |(at, piece): (u64, &[u8])| {
-        let found = found.get_mut(..piece.len()).unwrap_or_default();
-        store.read_exact_at(at, found).is_ok() && *found == *piece
-    };
-    store.len().is_ok_and(|len| len == bytes.len() as u64)
-        && (0..).step_by(4096).zip(bytes.chunks(4096)).all(&mut is_next)
 }

@@ -1,0 +1,62 @@
+//! The array in a frame: its metalayer, and how it is cut into chunks.
+
+use bloscpack_format::frame::{B2nd, Frame, FrameError, Grid, MAX_CHUNKS};
+
+use crate::Error;
+
+/// An array of at most as many chunks as a frame holds.
+#[derive(Debug, Clone)]
+pub(super) struct ArrayGrid {
+    array: B2nd,
+    grid: Grid,
+}
+
+impl ArrayGrid {
+    /// Cuts an array of items of `typesize` bytes.
+    ///
+    /// # Errors
+    /// [`Error::Format`] if the shapes do not fit together or make too many chunks.
+    pub(super) fn new(array: B2nd, typesize: u32) -> Result<Self, Error> {
+        let grid = Grid::new(&array, typesize)?;
+        match grid.nchunks() {
+            found if found > MAX_CHUNKS => {
+                Err(Error::Format(FrameError::TooMany { what: "chunks", found, max: MAX_CHUNKS }.into()))
+            }
+            _ => Ok(ArrayGrid { array, grid }),
+        }
+    }
+
+    /// Returns the array in a frame, `None` if the frame is not an array.
+    pub(super) fn of(frame: &Frame) -> Result<Option<Self>, Error> {
+        Ok(Grid::of(frame)?.map(|(array, grid)| ArrayGrid { array, grid }))
+    }
+
+    /// The same array with another shape.
+    pub(super) fn resized(&self, shape: &[u64], typesize: u32) -> Result<Self, Error> {
+        ArrayGrid::new(B2nd { shape: shape.to_vec(), ..self.array.clone() }, typesize)
+    }
+
+    /// The metalayer.
+    pub(super) fn array(&self) -> &B2nd {
+        &self.array
+    }
+
+    /// The chunks.
+    pub(super) fn grid(&self) -> &Grid {
+        &self.grid
+    }
+
+    /// The bytes of a block, which are less than 2 GiB.
+    pub(super) fn block_nbytes(&self) -> u32 {
+        self.grid.block_nbytes() as u32
+    }
+
+    /// Refuses a chunk whose size differs from that of the array's chunks.
+    pub(super) fn check_chunk(&self, chunk: u64, nbytes: u32) -> Result<(), Error> {
+        let (found, expected) = (nbytes.into(), self.grid.chunk_nbytes() as u64);
+        if found == expected {
+            return Ok(());
+        }
+        Err(Error::Format(FrameError::ChunkSize { chunk, found, expected }.into()))
+    }
+}

@@ -1,0 +1,108 @@
+//! How the chunks of a frame are compressed and decompressed.
+
+use blosc_core::{CParams, Decoder, Encoder, Limits, max_cbytes, memory};
+use bloscpack_format::frame::Header;
+
+use super::array_grid::ArrayGrid;
+use crate::formats::frame::params::FrameParams;
+use crate::{Cancel, Error};
+
+/// Compression parameters of new chunks, as the header says them.
+#[derive(Debug)]
+pub(super) struct Compression {
+    params: FrameParams,
+    /// Why new chunks cannot be compressed as the header says. Everything else can still be changed.
+    unusable: Option<&'static str>,
+    /// The shape of a block of an array, which some filters need.
+    blockshape: Vec<usize>,
+}
+
+/// The encoders of many threads.
+#[derive(Debug)]
+pub(super) struct Encoders {
+    params: CParams,
+    blockshape: Vec<usize>,
+}
+
+impl Compression {
+    /// Compresses with these parameters.
+    pub(super) fn new(params: FrameParams) -> Self {
+        Compression { params, unusable: None, blockshape: Vec::new() }
+    }
+
+    /// Compresses as a header says. If that is not possible, [`encoders`](Self::encoders) says why.
+    pub(super) fn of(header: &Header) -> Result<Self, Error> {
+        match FrameParams::of(header) {
+            Ok(params) => Ok(Compression::new(params)),
+            Err(Error::FrameParams { what }) => {
+                Ok(Compression { unusable: Some(what), ..Compression::new(FrameParams::new(header.typesize)) })
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Compresses the blocks of an array. The header need not say how large they are.
+    pub(super) fn of_array(self, array: &ArrayGrid) -> Self {
+        let params = self.params.blocksize(array.block_nbytes());
+        Compression { params, blockshape: array.array().block_axes(), ..self }
+    }
+
+    /// Sets [`CParams::portable`].
+    pub(super) fn portable(self, portable: bool) -> Self {
+        Compression { params: self.params.portable(portable), ..self }
+    }
+
+    /// The bytes of an item.
+    pub(super) fn typesize(&self) -> u32 {
+        self.params.get_typesize()
+    }
+
+    /// Returns a decoder of chunks.
+    pub(super) fn decoder(&self, limits: Limits) -> Decoder {
+        let decoder = Decoder::new().limits(limits).super_chunk_typesize(self.typesize() as usize);
+        decoder.blockshape(&self.blockshape)
+    }
+
+    /// Returns an encoder of new chunks.
+    ///
+    /// # Errors
+    /// [`Error::FrameParams`] if chunks cannot be compressed as the header says.
+    pub(super) fn encoder(&self) -> Result<Encoder, Error> {
+        Ok(Encoder::new(self.cparams()?)?.blockshape(&self.blockshape))
+    }
+
+    /// Returns the encoders of many threads.
+    ///
+    /// # Errors
+    /// As [`encoder`](Self::encoder).
+    pub(super) fn encoders(&self) -> Result<Encoders, Error> {
+        Ok(Encoders { params: self.cparams()?, blockshape: self.blockshape.clone() })
+    }
+
+    fn cparams(&self) -> Result<CParams, Error> {
+        match self.unusable {
+            Some(what) => Err(Error::FrameParams { what }),
+            None => Ok(self.params.cparams()),
+        }
+    }
+}
+
+impl Encoders {
+    /// Sets the bytes of an item.
+    pub(super) fn typesize(self, typesize: usize) -> Self {
+        Encoders { params: self.params.typesize(typesize), ..self }
+    }
+
+    /// Returns the encoder of one thread.
+    pub(super) fn encoder(&self, cancel: &Cancel) -> Result<Encoder, Error> {
+        Ok(Encoder::new(self.params)?.blockshape(&self.blockshape).cancel(cancel.clone()))
+    }
+}
+
+/// Compresses a chunk that is written soon: unlike [`Encoder::compress`], it keeps the room that the chunk does not use.
+pub(super) fn compress(encoder: &mut Encoder, plain: &[u8]) -> Result<Vec<u8>, Error> {
+    let mut chunk = memory::zeroed(max_cbytes(plain.len()))?;
+    let cbytes = encoder.compress_into(plain, &mut chunk)?;
+    chunk.truncate(cbytes);
+    Ok(chunk)
+}

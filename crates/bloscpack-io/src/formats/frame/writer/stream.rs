@@ -1,0 +1,74 @@
+//! Chunks from a stream of bytes, compressed by many threads.
+
+use std::io::Read;
+
+use blosc_core::{Encoder, Limits};
+use bloscpack_format::frame::{ChunkSize, Header};
+
+use super::compression::{Encoders, compress};
+use crate::run::pipeline::{self, Weight};
+use crate::source::counted::Counted;
+use crate::{Cancel, Error, Threads};
+
+/// Uncompressed bytes of a chunk by default.
+const CHUNK_SIZE: u32 = 1 << 20;
+/// Larger items are cut: the item size comes from the frame or its source, and does not ask for chunks of that size.
+const MAX_WHOLE_ITEM: u32 = 32 << 20;
+
+/// How a stream is cut and compressed.
+pub(super) struct ChunkStream<'a> {
+    /// The uncompressed size of a chunk.
+    pub(super) chunk_size: u32,
+    pub(super) encoders: Encoders,
+    pub(super) limits: Limits,
+    pub(super) threads: &'a Threads,
+    pub(super) cancel: &'a Cancel,
+}
+
+impl ChunkStream<'_> {
+    /// Cuts the bytes of `short`, a last chunk that is not full, and those of `input` after it into chunks, and passes the
+    /// compressed chunks to `sink` in their order. If `input` is empty, there are none. Returns the number of bytes of `input`.
+    pub(super) fn run(
+        &self,
+        short: &[u8],
+        input: impl Read,
+        sink: impl FnMut(Vec<u8>) -> Result<(), Error>,
+    ) -> Result<u64, Error> {
+        let (limits, threads, cancel) = (self.limits, self.threads, self.cancel);
+        let mut input = Counted::new(short.chain(input));
+        let mut first = true;
+        pipeline::run_within(
+            (&limits, &|plain: &Vec<u8>| Weight::of_new_chunk(plain.len() as u64, 0, threads, &limits)),
+            threads,
+            cancel,
+            || self.encoders.encoder(cancel),
+            || {
+                let mut plain = Vec::new();
+                input.append(self.chunk_size.into(), &mut plain)?;
+                // A short chunk to which nothing is added stays as it is.
+                let unchanged = std::mem::take(&mut first) && plain.len() == short.len();
+                Ok((!plain.is_empty() && !unchanged).then_some(plain))
+            },
+            |encoder: &mut Encoder, plain: Vec<u8>| compress(encoder, &plain),
+            sink,
+        )?;
+        Ok(input.position() - short.len() as u64)
+    }
+}
+
+/// Returns the size of the chunks that are appended to a frame: `wanted`, rounded down to whole items, unless it has chunks.
+pub(super) fn chunk_size(header: &Header, wanted: Option<u32>) -> u32 {
+    match (header.chunksize, wanted.unwrap_or(CHUNK_SIZE), header.typesize) {
+        (ChunkSize::Fixed(size), ..) => size,
+        (_, size, typesize) => match size / typesize * typesize {
+            0 if typesize <= MAX_WHOLE_ITEM => typesize,
+            0 => size.max(1),
+            whole => whole,
+        },
+    }
+}
+
+/// Returns whether the last chunk of a frame has fewer than `chunk_size` bytes, and is filled up before others are appended.
+pub(super) fn has_short_chunk(header: &Header, chunk_size: u32) -> bool {
+    matches!(header.chunksize, ChunkSize::Fixed(_)) && !header.nbytes.is_multiple_of(chunk_size.into())
+}
