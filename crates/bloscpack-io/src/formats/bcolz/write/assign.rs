@@ -1,4 +1,4 @@
-//! Which rows of which chunk an assignment replaces.
+//! Replacing rows: the selected rows of each chunk, and their new values.
 
 use std::num::NonZeroU64;
 use std::ops::Range;

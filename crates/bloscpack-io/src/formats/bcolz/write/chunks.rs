@@ -16,7 +16,7 @@ use super::subdirectory::Subdirectory;
 use crate::Error;
 use crate::formats::bcolz::store::Directory;
 
-/// Which chunks were written since the last flush, and where.
+/// The chunks that were written since the last flush, and their files.
 pub(super) struct Chunks {
     /// Staged chunks by their number.
     staged: BTreeMap<u64, StagedChunk>,

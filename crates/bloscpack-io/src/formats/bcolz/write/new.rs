@@ -38,8 +38,8 @@ impl Place {
     }
 }
 
-/// Locks a directory and every column in it. Columns are found by their metadata directories, because a damaged list of
-/// columns does not keep a table from being replaced.
+/// Locks a directory and every column in it. It looks for metadata directories instead of reading the list of columns, so that a
+/// table with a damaged list can be replaced.
 fn lock_all(old: &LocalDirectory) -> Result<Vec<Lock>, Error> {
     let mut locks = vec![lock(old, "")?];
     let names = old.list("").map_err(|error| Error::io("listing")(error).in_file(old.name("")))?;

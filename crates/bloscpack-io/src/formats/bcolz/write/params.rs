@@ -1,4 +1,4 @@
-//! What is a new carray to be?
+//! Parameters of a new carray.
 
 use blosc_core::{CParams, Codec, Encoder};
 use bloscpack_format::bcolz::{Cparams, Dtype, MAX_QUANTIZE, Rows, Shuffle, Sizes, Storage, best_chunklen, dflt};
@@ -6,7 +6,7 @@ use bloscpack_format::{FormatError, Json};
 
 use crate::Error;
 
-/// How a new carray is made: what a row is, how many are in a chunk, how chunks are compressed.
+/// Parameters of a new carray: its dtype, the rows of a chunk, and the compression.
 ///
 /// ```
 /// use bloscpack_format::bcolz::Dtype;
@@ -25,11 +25,11 @@ pub struct CarrayParams {
     dflt: Option<Json>,
 }
 
-/// Plain bytes that are expected if nobody says how many rows: chunks of 512 KiB.
+/// Expected uncompressed bytes by default, which give chunks of 512 KiB.
 const EXPECTED_NBYTES: u64 = 10 << 20;
 
 impl CarrayParams {
-    /// One axis, and what bcolz takes if nobody says: LZ4 at level 5, shuffle, new rows of zeros.
+    /// One axis, and the defaults of bcolz: LZ4 at level 5, shuffle, new rows of zeros.
     #[must_use]
     pub fn new(dtype: Dtype) -> Self {
         let (atom_shape, cparams) = (Vec::new(), Cparams::default());
@@ -50,15 +50,15 @@ impl CarrayParams {
         self
     }
 
-    /// Sets how many rows are expected: the rows of a chunk follow by bcolz's rule, unless they are given. If nobody says, it
-    /// is as for 10 MiB.
+    /// Sets the expected number of rows, from which bcolz's rule derives the rows of a chunk unless they are set. The default
+    /// is 10 MiB of rows.
     #[must_use]
     pub fn expectedlen(mut self, expectedlen: u64) -> Self {
         self.expectedlen = Some(expectedlen);
         self
     }
 
-    /// Sets how chunks are compressed.
+    /// Sets the compression of chunks.
     #[must_use]
     pub fn cparams(mut self, cparams: Cparams) -> Self {
         self.cparams = cparams;
@@ -86,21 +86,21 @@ impl CarrayParams {
         self
     }
 
-    /// Sets to how many decimal digits floats are rounded before they are compressed; 0 for all of them.
+    /// Sets the number of decimal digits to which floats are rounded before they are compressed; 0 for no rounding.
     #[must_use]
     pub fn quantize(mut self, digits: u32) -> Self {
         self.cparams.quantize = digits;
         self
     }
 
-    /// Sets the value of new rows, as JSON has it (see [`bloscpack_format::bcolz::dflt`]).
+    /// Sets the value of new rows as JSON (see [`bloscpack_format::bcolz::dflt`]).
     #[must_use]
     pub fn dflt(mut self, dflt: Json) -> Self {
         self.dflt = Some(dflt);
         self
     }
 
-    /// Both files of metadata, of an array without rows.
+    /// Returns the contents of both metadata files for an array without rows.
     pub(super) fn meta(&self) -> Result<(Storage, Sizes), Error> {
         let refuse = |what| Err(Error::CarrayParams { what });
         if self.dtype == Dtype::Object {
@@ -125,7 +125,7 @@ impl CarrayParams {
     }
 }
 
-/// Somebody to compress chunks as `meta/storage` says.
+/// Returns an encoder of chunks as `meta/storage` says.
 pub(super) fn encoder(storage: &Storage) -> Result<Encoder, Error> {
     let cparams = &storage.cparams;
     let Some(codec) = cparams.codec() else { return Err(Error::CarrayParams { what: "its codec is unknown" }) };

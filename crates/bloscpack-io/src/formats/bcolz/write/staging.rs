@@ -1,4 +1,4 @@
-//! Where is what is new, until it gets its name? And how does a change of many files become one?
+//! Staged files, and the commit that moves all of them into place through a journal.
 
 use std::collections::{BTreeSet, HashSet};
 use std::io;
@@ -16,36 +16,37 @@ use crate::formats::bcolz::settled::{check, read_pending, staged_numbers};
 use crate::formats::bcolz::store::Directory;
 use crate::fs::lock::Lock;
 
-/// A directory that is being written, by nobody else meanwhile.
+/// A locked directory with the files that are staged in it.
 #[derive(Debug)]
 pub(crate) struct Staging<D: Directory> {
     pub(crate) dir: D,
-    /// What reading in it may cost.
+    /// The limits of reading.
     pub(crate) limits: Limits,
-    /// The number of the next staged file: none is used twice, for a reader may know of it.
+    /// The number of the next staged file. No number is used twice, because a reader may have seen it in a journal.
     next: AtomicU64,
-    /// Whether there is a directory for them, and whether that is on the disk.
+    /// Whether the directory of staged files exists.
     made: AtomicBool,
+    /// Whether its name is durable.
     durable: AtomicBool,
-    /// Whether a change may be pending: then what is staged stays, whatever happens.
+    /// Whether there may be a journal. The staged files are then kept whatever happens, because it refers to them.
     pending: AtomicBool,
-    /// Files that were written, and directories with new names in them, that are not on the disk yet. All together they
-    /// cost little more than one: the first sync takes the others along.
+    /// Files that were written, and directories with new names, that are not durable yet. Syncing all of them costs little more
+    /// than syncing one: the first sync also writes the others.
     unsynced: Mutex<(BTreeSet<String>, BTreeSet<String>)>,
     _lock: Lock,
 }
 
-/// A change that is to become true as a whole. What it moves is staged.
+/// The steps of a commit. The files that they move are staged.
 #[derive(Debug, Default)]
 pub(super) struct Change {
     pub(super) steps: Vec<PendingStep>,
-    /// How many of the steps a reader can tell. If it is one at most, the change is whole at any moment.
+    /// The number of steps that readers notice. Up to one step is atomic without a journal.
     pub(super) visible: usize,
     pub(super) sizes: Vec<SizesChange>,
 }
 
 impl<D: Directory> Staging<D> {
-    /// Locks a directory, does what was left to be done in it, and throws away what was left lying around.
+    /// Locks a directory, replays its journal, and removes leftover staged files.
     pub(crate) fn open(dir: D, limits: Limits) -> Result<Self, Error> {
         let lock = lock(&dir, "")?;
         complete(&dir, &limits)?;
@@ -53,7 +54,7 @@ impl<D: Directory> Staging<D> {
         Ok(Staging {
             dir,
             limits,
-            // Later than all before, unless a clock was turned back by just as much.
+            // Larger than all earlier numbers, unless the clock was turned back by the exact difference.
             next: AtomicU64::new(now.as_nanos() as u64),
             made: AtomicBool::new(false),
             durable: AtomicBool::new(false),
@@ -63,12 +64,12 @@ impl<D: Directory> Staging<D> {
         })
     }
 
-    /// The error of something that was done to a file.
+    /// Adds the operation and the file to an I/O error.
     pub(super) fn tried<T>(&self, doing: &'static str, path: &str, done: io::Result<T>) -> Result<T, Error> {
         done.map_err(|error| Error::io(doing)(error).in_file(self.dir.name(path)))
     }
 
-    /// A number for something that is to be staged.
+    /// Returns the number of a new staged file or directory.
     pub(super) fn number(&self) -> Result<u64, Error> {
         if !self.made.load(Ordering::Relaxed) {
             self.tried("creating", STAGED_DIR, self.dir.create_dir(STAGED_DIR))?;
@@ -77,18 +78,18 @@ impl<D: Directory> Staging<D> {
         Ok(self.next.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// Writes a file, which is on the disk after the next [`sync`](Self::sync).
+    /// Writes a file. The next [`sync`](Self::sync) makes it durable.
     pub(super) fn write(&self, path: &str, bytes: &[u8]) -> Result<(), Error> {
         self.unsynced().0.insert(path.into());
         self.tried("writing", path, self.dir.create(path, bytes))
     }
 
-    /// There are new names in a directory, which are on the disk after the next [`sync`](Self::sync).
+    /// Lets the next [`sync`](Self::sync) make the names in a directory durable.
     pub(super) fn sync_later(&self, dir: String) {
         self.unsynced().1.insert(dir);
     }
 
-    /// Waits until everything is on the disk that was written.
+    /// Waits until all written files and names are durable.
     pub(super) fn sync(&self) -> Result<(), Error> {
         let (files, dirs) = std::mem::take(&mut *self.unsynced());
         for path in &files {
@@ -98,7 +99,7 @@ impl<D: Directory> Staging<D> {
     }
 
     fn unsynced(&self) -> MutexGuard<'_, (BTreeSet<String>, BTreeSet<String>)> {
-        // Nothing is half-done in it when something panics.
+        // A panic cannot leave the sets half changed.
         self.unsynced.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -113,7 +114,7 @@ impl<D: Directory> Staging<D> {
         Ok(number)
     }
 
-    /// Makes a change true, in one step for us; for others in the order of its steps.
+    /// Commits a change atomically. Readers that ignore journals see its steps in their order.
     pub(super) fn commit(&self, change: Change) -> Result<(), Error> {
         let Change { steps, visible, sizes } = change;
         if steps.is_empty() {
@@ -123,7 +124,7 @@ impl<D: Directory> Staging<D> {
         if visible <= 1 {
             return in_order(&self.dir, &steps);
         }
-        // What is not on the disk after a crash would count as done.
+        // A replay takes a staged file that is missing after a crash for one that was moved already.
         self.sync_dir(STAGED_DIR)?;
         if !self.durable.swap(true, Ordering::Relaxed) {
             self.sync_dir("")?;
@@ -149,13 +150,13 @@ impl<D: Directory> Staging<D> {
 impl<D: Directory> Drop for Staging<D> {
     fn drop(&mut self) {
         if self.made.load(Ordering::Relaxed) && !self.pending.load(Ordering::Relaxed) {
-            // If it fails, the next writer throws it away.
+            // Best effort: the next writer removes it.
             let _ = self.dir.remove_dir(STAGED_DIR);
         }
     }
 }
 
-/// Keeps others from writing to a directory.
+/// Locks a directory against other writers.
 pub(super) fn lock(dir: &dyn Directory, path: &str) -> Result<Lock, Error> {
     dir.lock(path).map_err(|error| match error.kind() {
         io::ErrorKind::WouldBlock => Error::Locked(dir.name(path).into()),
@@ -163,7 +164,7 @@ pub(super) fn lock(dir: &dyn Directory, path: &str) -> Result<Lock, Error> {
     })
 }
 
-/// Does what was left to be done in a directory that is locked.
+/// Replays the journal of a locked directory, and removes staged files.
 pub(super) fn complete(dir: &dyn Directory, limits: &Limits) -> Result<(), Error> {
     if let Some(pending) = read_pending(dir, limits)? {
         check(dir, &pending, limits)?;
@@ -173,18 +174,19 @@ pub(super) fn complete(dir: &dyn Directory, limits: &Limits) -> Result<(), Error
     dir.remove_dir(STAGED_DIR).map_err(|error| Error::io("removing")(error).in_file(dir.name(STAGED_DIR)))
 }
 
-/// The change is done. Before anything else happens that has to be sure, or it would be done again.
+/// Removes the journal durably. Otherwise a later replay would undo changes that follow.
 fn finish(dir: &dyn Directory) -> Result<(), Error> {
     let removed = dir.remove_file(PENDING_FILE).and_then(|()| dir.sync_dir(""));
     removed.map_err(|error| Error::io("removing")(error).in_file(dir.name(PENDING_FILE)))
 }
 
-/// Does steps in their order, also on the disk.
+/// Executes steps so that they also become durable in their order.
 fn in_order(dir: &dyn Directory, steps: &[PendingStep]) -> Result<(), Error> {
     steps.chunk_by(|step, next| directory_of(step) == directory_of(next)).try_for_each(|steps| all(dir, steps, None))
 }
 
-/// Does steps, and waits until they are on the disk. If what is staged is given, what is not there any more is done already.
+/// Executes steps and makes them durable. In a replay, `staged` has the staged files: a step whose file is missing was executed
+/// before.
 fn all(dir: &dyn Directory, steps: &[PendingStep], staged: Option<&HashSet<u64>>) -> Result<(), Error> {
     for step in steps {
         match step {
@@ -204,7 +206,7 @@ fn all(dir: &dyn Directory, steps: &[PendingStep], staged: Option<&HashSet<u64>>
     dirs.iter().try_for_each(sync)
 }
 
-/// What gets another name, or goes.
+/// Returns the path that a step renames or removes.
 fn path_of(step: &PendingStep) -> &str {
     match step {
         PendingStep::Move { to: path, .. }
@@ -214,7 +216,7 @@ fn path_of(step: &PendingStep) -> &str {
     }
 }
 
-/// The directory in which that is.
+/// Returns the directory of that path.
 fn directory_of(step: &PendingStep) -> &str {
     path_of(step).rsplit_once('/').map_or("", |(directory, _)| directory)
 }

@@ -57,7 +57,7 @@ impl Tail {
         (self.plain, self.is_new) = (Some(plain), true);
     }
 
-    /// Notes that rows were added to the bytes that [`put`](Self::put) gave back, or that none are left of them.
+    /// Notes that a stream has extended the bytes. An empty tail is not new: its rows are in a full chunk.
     pub(super) fn extended(&mut self) {
         self.is_new = self.nbytes() > 0;
     }

@@ -4,7 +4,7 @@ use bloscpack_format::frame::{B2nd, Frame, FrameError, Grid, MAX_CHUNKS};
 
 use crate::Error;
 
-/// An array of at most as many chunks as a frame holds.
+/// An array with at most [`MAX_CHUNKS`] chunks.
 #[derive(Debug, Clone)]
 pub(super) struct ArrayGrid {
     array: B2nd,

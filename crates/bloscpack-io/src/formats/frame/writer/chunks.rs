@@ -15,7 +15,7 @@ pub(super) struct Chunks {
     vl_blocks: Option<bool>,
 }
 
-/// What happens to the chunk that has the number of a new one.
+/// The effect of a new chunk on the one that has its number.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Change {
     /// It gets the next number.

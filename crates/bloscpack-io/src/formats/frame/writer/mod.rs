@@ -192,7 +192,7 @@ impl<S: FrameStore> FrameWriter<S> {
         FrameWriter { max_vlmetalayers, ..self }
     }
 
-    /// Sets the memory limits of reading old chunks and compressing new ones. The default are the limits of opening.
+    /// Sets the memory limits of reading old chunks and compressing new ones. By default, the limits of opening apply.
     #[must_use]
     pub fn limits(self, limits: Limits) -> Self {
         FrameWriter { limits, ..self }
