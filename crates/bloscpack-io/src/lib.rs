@@ -93,7 +93,9 @@ pub use blosc_core::{
 pub use bloscpack_format;
 pub use convert::{ConvertReport, convert};
 pub use ends::{Sink, Source};
-pub use error::{Activity, Advice, ChunkDigestMismatch, Error, ErrorReport, NoText};
+pub use error::{
+    Activity, Advice, ArrayRefusal, ChunkDigestMismatch, CutRefusal, Error, ErrorReport, NoText, ReadBackMismatch,
+};
 pub use formats::bloscpack::append::{AppendReport, append, rewrite_metadata};
 pub use formats::bloscpack::pack::{PackReport, pack, pack_bytes};
 pub use formats::bloscpack::writer::PackWriter;

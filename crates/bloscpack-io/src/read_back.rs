@@ -5,6 +5,7 @@ use std::io::{self, Read, Write};
 
 use bloscpack_format::checksum::{Checksum, Digest, Hasher};
 
+use crate::error::ReadBackMismatch;
 use crate::{Archive, Cancel, Error, Threads, UnpackOptions};
 
 /// What is compared if nobody asked for a checksum of his own.
@@ -80,8 +81,8 @@ pub(crate) fn compare(
         Ok(_) => match plain.finish() {
             found if found == *expected => Ok(()),
             found => {
-                let what = format!("its plain bytes have the {} {found}, not {expected}", checksum.name());
-                Err(Error::NotAsWritten { source: what.into() })
+                let mismatch = ReadBackMismatch::Digest { checksum, found, expected: *expected };
+                Err(Error::NotAsWritten { source: mismatch.into() })
             }
         },
     }

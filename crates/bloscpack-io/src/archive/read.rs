@@ -10,6 +10,7 @@ use bloscpack_format::numpy::{Selection, Strided};
 use super::decoding::Decoding;
 use super::frame_array::FrameArray;
 use super::{Archive, PlainReader, chunk, selected, stream, verify};
+use crate::error::ArrayRefusal;
 use crate::{Error, Threads, UnpackOptions};
 
 impl Archive<'_> {
@@ -168,7 +169,7 @@ impl Archive<'_> {
     }
 
     fn expect_array(&self) -> Result<FrameArray<'_>, Error> {
-        self.frame_array().ok_or_else(|| Error::not_an_array("the file is not a b2nd array"))
+        self.frame_array().ok_or_else(|| Error::not_an_array(ArrayRefusal::NotB2nd { what: "file" }))
     }
 
     /// Options to read with the limits and the switch of the archive, on the calling thread.

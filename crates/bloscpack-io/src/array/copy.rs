@@ -9,6 +9,7 @@ use bloscpack_format::numpy::{Order, Run, Selection, Strided};
 
 use super::View;
 use crate::archive::{Boxes, max_items_nbytes};
+use crate::error::ArrayRefusal;
 use crate::in_memory::room;
 use crate::source::gather;
 use crate::{Error, UnpackOptions};
@@ -28,7 +29,7 @@ impl View<'_> {
     ) -> Result<(), Error> {
         if selection.axes().len() != self.meta.shape.len() {
             let (found, expected) = (selection.axes().len(), self.meta.shape.len());
-            return Err(Error::not_an_array(format!("{expected} axes, but the selection has {found}")));
+            return Err(Error::not_an_array(ArrayRefusal::SelectionAxes { found, expected }));
         }
         // The limits bound memory, not the length of the output.
         let options = &options.clone().limits(options.limits.max_nbytes(usize::MAX));

@@ -3,7 +3,7 @@
 use bloscpack_format::FormatError;
 use bloscpack_format::numpy::{Dtype, NumpyMeta, Order};
 
-use crate::Error;
+use crate::error::{ArrayRefusal, Error};
 use crate::open::Accept;
 use crate::options::Typing;
 
@@ -45,26 +45,20 @@ impl Typing {
         // In another shape, items in Fortran order would be others.
         let same = known.is_some_and(|known| known.shape == shape);
         if order == Order::F && !same && shape.len() > 1 {
-            let what = "its items are in Fortran order, so its shape cannot be changed";
-            return Err(Error::not_an_array(what));
+            return Err(Error::not_an_array(ArrayRefusal::FortranOrder));
         }
         let meta = NumpyMeta { dtype, shape, order };
         match meta.nbytes() {
             Some(found) if found == nbytes => Ok(Some(meta)),
-            found => {
-                let found = found.map_or("more than fit a file".into(), |found| found.to_string());
-                let what = format!("{nbytes} bytes, but dtype and shape make {found}");
-                Err(Error::not_an_array(what))
-            }
+            expected => Err(Error::not_an_array(ArrayRefusal::TypedSize { found: nbytes, expected })),
         }
     }
 }
 
 /// The shape with its open axis filled in.
 fn inferred(shape: &[Option<u64>], itemsize: u64, nbytes: u64) -> Result<Vec<u64>, Error> {
-    let refuse = |what: String| Err(Error::not_an_array(what));
     if shape.iter().filter(|len| len.is_none()).count() > 1 {
-        return refuse("only one axis can be inferred".into());
+        return Err(Error::not_an_array(ArrayRefusal::OpenAxes));
     }
     if shape.iter().all(Option::is_some) {
         return Ok(shape.iter().flatten().copied().collect());
@@ -72,10 +66,7 @@ fn inferred(shape: &[Option<u64>], itemsize: u64, nbytes: u64) -> Result<Vec<u64
     let row = shape.iter().flatten().try_fold(itemsize, |row, len| row.checked_mul(*len));
     match row.filter(|row| *row > 0 && nbytes.is_multiple_of(*row)) {
         Some(row) => Ok(shape.iter().map(|len| len.unwrap_or(nbytes / row)).collect()),
-        None => {
-            let row = row.map_or("more than 2**64".into(), |row| row.to_string());
-            refuse(format!("{nbytes} bytes are no multiple of the {row} that the other axes make"))
-        }
+        None => Err(Error::not_an_array(ArrayRefusal::OpenAxis { found: nbytes, row })),
     }
 }
 

@@ -12,6 +12,7 @@ use super::report::ConvertReport;
 use super::table::report;
 use crate::array::{Array, ItemFormat, ItemWriter, csv_error, each_text, field_names, plain_dtype, text_leaves};
 use crate::attributes::append;
+use crate::error::ArrayRefusal;
 use crate::formats::bcolz::{Carray, Ctable, Cursor, LocalDirectory, Root};
 use crate::fs::atomic::AtomicFile;
 use crate::options::Event;
@@ -39,7 +40,7 @@ pub(super) fn to_csv(input: LocalSource, output: &Path, options: &ConvertOptions
 /// One chunk of each column is in memory.
 fn of_bcolz(input: LocalDirectory, output: &Path, options: &ConvertOptions) -> Result<ConvertReport, Error> {
     if options.typing.dtype.is_some() || options.typing.shape.is_some() {
-        return Err(Error::not_an_array("a table keeps the dtypes and shapes of its columns"));
+        return Err(Error::not_an_array(ArrayRefusal::Table));
     }
     match Root::open_with(input, &options.open_options())? {
         Root::Ctable(table) => {

@@ -11,6 +11,7 @@ use super::metadata::{Metadata, lost};
 use super::observed::Observed;
 use super::report::ConvertReport;
 use super::write::{write_array, write_npy};
+use crate::error::ArrayRefusal;
 use crate::formats::bcolz::{Ctable, CtableWriter, LocalDirectory};
 use crate::fs::new_directory::NewDirectory;
 use crate::options::{Event, Typing};
@@ -124,7 +125,7 @@ fn refuse_array_options(options: &ConvertOptions) -> Result<(), Error> {
     if options.typing == Typing::default() && options.typesize.is_none() {
         return Ok(());
     }
-    Err(Error::not_an_array("a table keeps its columns' dtypes and shapes; convert one column for others"))
+    Err(Error::not_an_array(ArrayRefusal::Columns))
 }
 
 /// Whether there is nothing in a directory but files that this made, or may have.

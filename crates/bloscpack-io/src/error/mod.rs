@@ -6,7 +6,7 @@
 //! | `construct` | its constructors, and what callers in this crate add to an error |
 //! | `data` | kind, location, limit, refused memory |
 //! | `activity` | the activity that an I/O error interrupted |
-//! | `no_text` | why items have no text |
+//! | `reasons` | reasons as data, which are sources of errors |
 //! | `phrases` | parts of messages |
 //! | `report` | an error with its sources and advice on one line |
 //! | `convert` | conversions from and to [`std::io::Error`] |
@@ -15,8 +15,8 @@ mod activity;
 mod construct;
 mod convert;
 mod data;
-mod no_text;
 mod phrases;
+mod reasons;
 mod report;
 #[cfg(test)]
 mod tests;
@@ -31,8 +31,8 @@ use bloscpack_format::numpy::Dtype;
 use bloscpack_format::{Format, FormatError};
 
 pub use self::activity::Activity;
-pub use self::no_text::NoText;
 use self::phrases::{counted, listed};
+pub use self::reasons::{ArrayRefusal, CutRefusal, NoText, ReadBackMismatch};
 pub use self::report::{Advice, ErrorReport};
 
 use crate::target::{ConvertOption, Target};
@@ -283,7 +283,7 @@ pub enum Error {
     /// The file does not describe an array.
     #[error("not a NumPy array")]
     NotANumpyArray {
-        /// The error of the metadata or of the array library, or a text.
+        /// An [`ArrayRefusal`], or the error of the metadata or of the array library.
         source: Box<dyn StdError + Send + Sync>,
     },
     /// The items of an array have another dtype than the caller asked for.
@@ -311,17 +311,17 @@ pub enum Error {
         expected: Option<u64>,
     },
     /// An array cannot be cut into such chunks or blocks.
-    #[error("{shape} does not fit: {what}")]
+    #[error("{shape} does not fit")]
     ArrayCut {
         /// The name of the shape: `chunkshape` or `blockshape`.
         shape: &'static str,
         /// Why.
-        what: String,
+        source: CutRefusal,
     },
     /// An output that was read again is not what was written. Nothing was replaced.
     #[error("what was written does not read back")]
     NotAsWritten {
-        /// The error of reading, or a text about the bytes that were read.
+        /// The error of reading, or a [`ReadBackMismatch`].
         source: Box<dyn StdError + Send + Sync>,
     },
     /// A bloscpack file cannot have such chunks.

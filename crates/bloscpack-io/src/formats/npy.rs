@@ -7,6 +7,7 @@ use bloscpack_format::numpy::{NumpyError, NumpyMeta, npy};
 use bloscpack_format::{Format, FormatError};
 
 use crate::container::{Container, Fetched, Plain, PlainRanges, Worker};
+use crate::error::ArrayRefusal;
 use crate::in_memory::room;
 use crate::run::pipeline::Weight;
 use crate::source::{ReadAt, parse_start};
@@ -53,11 +54,7 @@ impl<'a> PlainFile<'a> {
             Some(nbytes) if nbytes <= found => {
                 Ok(PlainFile { source, len, start, plain: PlainRanges::uniform(CHUNK, nbytes), numpy: None })
             }
-            nbytes => {
-                let nbytes = nbytes.map_or("more than fit a file".into(), |nbytes| nbytes.to_string());
-                let what = format!("{found} bytes, but its dtype and shape make {nbytes}");
-                Err(Error::not_an_array(what))
-            }
+            expected => Err(Error::not_an_array(ArrayRefusal::Size { found, expected })),
         }
     }
 

@@ -9,6 +9,7 @@ use bloscpack_format::numpy::{Dtype, Order};
 use ndarray::{Array, ArrayBase, Data, Dimension, ShapeBuilder};
 
 use super::{Element, NumpyMeta, array_meta, check_len, pack_array};
+use crate::error::ArrayRefusal;
 use crate::formats::frame::{ArrayOptions, FrameParams, FrameWriter};
 use crate::{Archive, Cancel, Error, Input, PackOptions, PackReport, Sink, Threads, UnpackOptions};
 
@@ -72,7 +73,7 @@ pub fn read_ndarray<A: Element, D: Dimension>(
     region: Option<&Region>,
 ) -> Result<Array<A, D>, Error> {
     let Some(meta) = archive.numpy().cloned() else {
-        return Err(Error::not_an_array("the archive does not say what its items are"));
+        return Err(Error::not_an_array(ArrayRefusal::NoDescription));
     };
     let options = archive.serial_options();
     match region {

@@ -24,6 +24,7 @@ pub use bloscpack_format::numpy::NumpyMeta;
 #[cfg(feature = "ndarray")]
 pub use element::Element;
 
+use crate::error::ArrayRefusal;
 use crate::in_memory::InMemory;
 use crate::{Archive, Error, Input, PackOptions, PackReport, Sink, UnpackOptions, pack};
 
@@ -58,7 +59,7 @@ pub fn unpack_array<'a>(input: impl Into<Input<'a>>, options: &UnpackOptions) ->
 /// What the bytes of an archive mean, and that it has as many.
 fn array_meta(archive: &Archive<'_>) -> Result<NumpyMeta, Error> {
     let Some(metadata) = archive.metadata() else {
-        return Err(Error::not_an_array("the file has no metadata"));
+        return Err(Error::not_an_array(ArrayRefusal::NoMetadata));
     };
     let meta = NumpyMeta::from_json(metadata).map_err(|error| match error {
         FormatError::OutOfMemory(error) => error.into(),

@@ -19,6 +19,7 @@ use bloscpack_format::checksum::{Checksum, Digest};
 
 use super::container::BloscpackFile;
 use crate::ends::{Sink, SinkKind, Source, SourceKind};
+use crate::error::ReadBackMismatch;
 use crate::formats::bloscpack::chunk_run::{ChunkRun, Packed};
 use crate::formats::bloscpack::front::Front;
 use crate::fs::atomic::Output;
@@ -165,7 +166,7 @@ pub(crate) fn pack_to_file(
 ) -> Result<PackReport, Error> {
     let packed = match Output::create(output, options.overwrite)? {
         Output::Stream(_) if options.verify => {
-            Err(Error::NotAsWritten { source: format!("'{}' is not a regular file", output.display()).into() })
+            Err(Error::NotAsWritten { source: ReadBackMismatch::NotRegularFile(output.to_owned()).into() })
         }
         Output::Stream(file) => pack_to_writer(input, size, file, options),
         Output::File(mut file) => {

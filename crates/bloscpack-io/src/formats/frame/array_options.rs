@@ -4,7 +4,7 @@ use bloscpack_format::FormatError;
 use bloscpack_format::frame::{B2nd, DtypeText, FrameError, Grid, MAX_NDIM};
 use bloscpack_format::numpy::{Dtype, NumpyMeta};
 
-use crate::Error;
+use crate::error::{ArrayRefusal, CutRefusal, Error};
 
 /// Approximate size of a chunk by default: a core's caches hold it and its compressed bytes.
 const CHUNK_NBYTES: u64 = 2 << 20;
@@ -48,7 +48,7 @@ impl ArrayOptions {
     /// [`Error::ArrayCut`] if the shapes do not fit together; [`Error::NotANumpyArray`] for more than 16 axes.
     pub fn array(&self, meta: &NumpyMeta) -> Result<B2nd, Error> {
         if meta.shape.len() > MAX_NDIM {
-            return Err(Error::not_an_array(format!("{} axes, expected at most {MAX_NDIM}", meta.shape.len())));
+            return Err(Error::not_an_array(ArrayRefusal::Axes { found: meta.shape.len(), max: MAX_NDIM }));
         }
         let itemsize = meta.dtype.itemsize();
         self.check_axes(meta.shape.len())?;
@@ -56,8 +56,8 @@ impl ArrayOptions {
         let of_chunk: Vec<u64> = chunkshape.iter().copied().map(u64::from).collect();
         let blockshape = self.blockshape.clone().unwrap_or_else(|| cut(&of_chunk, itemsize, BLOCK_NBYTES));
         if let Some((block, chunk)) = blockshape.iter().zip(&chunkshape).find(|(block, chunk)| block > chunk) {
-            let what = format!("blocks of {block} items along an axis do not fit into chunks of {chunk}");
-            return Err(Error::ArrayCut { shape: "blockshape", what });
+            let source = CutRefusal::Blocks { block: *block, chunk: *chunk };
+            return Err(Error::ArrayCut { shape: "blockshape", source });
         }
         let text = match &meta.dtype {
             Dtype::Scalar(scalar) => scalar.to_string(),
@@ -68,7 +68,7 @@ impl ArrayOptions {
         let cut_is_given = self.chunkshape.is_some() || self.blockshape.is_some();
         match Grid::new(&array, itemsize_of(meta)?) {
             Err(FormatError::Frame(FrameError::ShapeTooLarge { field, max })) if cut_is_given && field != "shape" => {
-                Err(Error::ArrayCut { shape: field, what: format!("it takes more than {max} bytes") })
+                Err(Error::ArrayCut { shape: field, source: CutRefusal::Size { max: max.into() } })
             }
             grid => grid.map(|_| array).map_err(Error::from),
         }
@@ -78,8 +78,8 @@ impl ArrayOptions {
     fn check_axes(&self, ndim: usize) -> Result<(), Error> {
         for (shape, given) in [("chunkshape", &self.chunkshape), ("blockshape", &self.blockshape)] {
             if let Some(given) = given.as_ref().filter(|given| given.len() != ndim) {
-                let what = format!("it has {} axes, but the array has {ndim}", given.len());
-                return Err(Error::ArrayCut { shape, what });
+                let source = CutRefusal::Axes { found: given.len(), expected: ndim };
+                return Err(Error::ArrayCut { shape, source });
             }
         }
         Ok(())
@@ -103,5 +103,5 @@ fn cut(shape: &[u64], itemsize: u64, nbytes: u64) -> Vec<u32> {
 fn itemsize_of(meta: &NumpyMeta) -> Result<u32, Error> {
     let itemsize = meta.dtype.itemsize();
     let fits = u32::try_from(itemsize).ok().filter(|size| (1..=i32::MAX as u32).contains(size));
-    fits.ok_or_else(|| Error::not_an_array(format!("items of {itemsize} bytes")))
+    fits.ok_or_else(|| Error::not_an_array(ArrayRefusal::ItemSize { found: itemsize }))
 }

@@ -8,6 +8,7 @@ use bloscpack_format::frame::{B2nd, ChunkPart, ChunkRef, FrameError, FrameType, 
 use super::FrameWriter;
 use super::array_grid::ArrayGrid;
 use super::compression::compress;
+use crate::error::ArrayRefusal;
 use crate::formats::frame::items::ArrayItems;
 use crate::formats::frame::new::NewFrame;
 use crate::formats::frame::params::FrameParams;
@@ -89,7 +90,7 @@ impl<S: FrameStore> FrameWriter<S> {
     }
 
     fn expect_array(&self) -> Result<ArrayGrid, Error> {
-        self.array.clone().ok_or_else(|| Error::not_an_array("the frame is not a b2nd array"))
+        self.array.clone().ok_or_else(|| Error::not_an_array(ArrayRefusal::NotB2nd { what: "frame" }))
     }
 
     /// Writes all items of the array chunk by chunk: read and compressed by many threads, written in order.
