@@ -1,4 +1,4 @@
-//! What stands at a path: a file, or the directory of a sparse frame, a carray or a ctable.
+//! Sources on the file system: a file, or the directory of a sparse frame, a carray or a ctable.
 
 use std::fs::File;
 use std::io;
@@ -112,7 +112,7 @@ impl LocalSource {
         Ok(LocalSource { file, kind: Kind::Column(column, path.to_owned()) })
     }
 
-    /// The file; of a sparse frame its `chunks.b2frame`, of a carray its `meta/storage`.
+    /// The file; of a sparse frame its `chunks.b2frame`, of a carray its `meta/storage`, of a ctable its `__rootdirs__`.
     pub fn file(&self) -> &File {
         &self.file
     }

@@ -197,7 +197,7 @@ impl fmt::Display for ConvertOption {
     }
 }
 
-/// What such outputs are, for messages.
+/// The kind of output for messages: its extension.
 impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -140,7 +140,7 @@ fn tables_and_their_columns_go_through_one_verb() {
         let carray = Carray::open(LocalDirectory::open(at(&format!("{name}.bcolz"))).unwrap()).unwrap();
         assert_eq!(carray.len(), 18);
     }
-    // What does not fit is refused, and nothing is written.
+    // Other combinations are refused, and nothing is written.
     let refused = |target, options: &ConvertOptions| go("none", target, options).unwrap_err();
     let error = refused(Target::Npy, &ConvertOptions::new().column("z"));
     assert!(matches!(&error, Error::NoSuchColumn { columns, .. } if columns.len() == 2), "{error}");

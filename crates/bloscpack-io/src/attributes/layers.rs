@@ -4,11 +4,9 @@ use blosc_core::{CParams, Decoder, Limits, memory};
 use bloscpack_format::frame::{B2nd, Frame, Metalayer, VlMetalayers, decode_vlmetalayer};
 use bloscpack_format::{Attrs, msgpack};
 
+use super::unkept::MAX_NAME;
 use super::{Attributes, Unkept, UnkeptReason, append};
 use crate::Error;
-
-/// The most bytes of a metalayer's name.
-pub(super) const MAX_NAME: usize = 31;
 
 /// The metalayers and vlmetalayers of a new frame.
 #[derive(Debug, Default)]

@@ -8,9 +8,11 @@ use blosc_core::{OutOfMemory, OverLimit, memory};
 use bloscpack_format::Attrs;
 use bloscpack_format::frame::{Metalayers, VlMetalayers};
 
-use super::layers::MAX_NAME;
 use crate::Error;
 use crate::target::Target;
+
+/// The most bytes of a metalayer's name.
+pub(super) const MAX_NAME: usize = 31;
 
 /// An attribute that could not be read, or has no place in an output.
 #[derive(Debug, Clone)]

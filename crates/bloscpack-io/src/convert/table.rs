@@ -19,7 +19,7 @@ use crate::source::ReadDirectory as _;
 use crate::target::{ColumnFiles, Target};
 use crate::{Archive, Array, ConvertOptions, Error, Unkept, UnkeptReason};
 
-/// Writes a table anew as the directory `output`: its columns, compressed by the options, and all attributes.
+/// Writes the columns and all attributes of a table to the new directory `output`.
 pub(super) fn to_table(input: LocalDirectory, output: &Path, options: &ConvertOptions) -> Result<ConvertReport, Error> {
     refuse_array_options(options)?;
     let table = Ctable::open_with(input, &options.open_options())?;

@@ -20,7 +20,7 @@ impl Told {
         Told { limits, unearned: 0 }
     }
 
-    /// Charges for lines about `chunks` chunks with a `name` each, which `stored` bytes of input are there for.
+    /// Charges the lines of `chunks` chunks with a `name` each; the input has `stored` bytes for them.
     ///
     /// # Errors
     /// [`Error::Limit`] if that would take too much memory.

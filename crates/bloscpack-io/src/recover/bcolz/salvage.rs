@@ -25,7 +25,7 @@ use crate::{Cancel, Error, RecoverOptions};
 pub(super) struct Counts {
     /// Whole ones.
     pub(super) kept: u64,
-    /// Those that there were, as far as that is known.
+    /// All of the damaged carray, as far as their number is known.
     pub(super) total: u64,
 }
 
