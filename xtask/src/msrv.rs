@@ -4,12 +4,22 @@
 //! The libraries promise an older Rust than the command line, for all features but `zstd`, whose codec needs a newer one.
 
 use crate::{metadata, sh};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use std::process::Command;
 
 /// The libraries, and the features to check each with.
-const LIBRARIES: [(&str, &str); 3] =
-    [("blosc-core", "zlib,snappy,rayon"), ("bloscpack-format", ""), ("bloscpack-io", "zlib,snappy,ndarray,csv")];
+const LIBRARIES: [(&str, &str); 4] = [
+    ("blosc-core", "zlib,snappy,rayon"),
+    ("bloscpack-format", ""),
+    ("bloscpack-io", "zlib,snappy,half,csv,write"),
+    READING,
+];
+
+/// The library that reads files and writes none.
+const READING: (&str, &str) = ("bloscpack-io", "zlib,snappy,half");
+
+/// Dependencies that only writing needs.
+const OF_WRITING: [&str; 2] = ["rustix", "tempfile"];
 
 /// The target without an operating system.
 const WASM: &str = "wasm32-unknown-unknown";
@@ -17,7 +27,7 @@ const WASM: &str = "wasm32-unknown-unknown";
 pub(crate) fn run() -> Result<()> {
     let oldest = metadata::rust_version("blpk-cli")?;
     if toolchain(&oldest)? {
-        let features = ["bloscpack-io/ndarray", "bloscpack-io/csv"].join(",");
+        let features = ["bloscpack-io/half", "bloscpack-io/csv"].join(",");
         let mut check = cargo(&oldest)?;
         for package in ["blosc-core", "bloscpack-format", "bloscpack-io", "blpk-cli"] {
             check.args(["--package", package]);
@@ -30,10 +40,25 @@ pub(crate) fn run() -> Result<()> {
         if toolchain(&oldest)? {
             let mut check = cargo(&oldest)?;
             sh::run(check.args(["--package", name, "--no-default-features", "--features", features]))?;
-            println!("msrv: {oldest} compiles {name} without zstd");
+            println!("msrv: {oldest} compiles {name} with {features:?}");
         }
     }
+    reading_needs_little()?;
     wasm()
+}
+
+/// Refuses dependencies of writing in a library that only reads.
+fn reading_needs_little() -> Result<()> {
+    let (name, features) = READING;
+    let mut tree = sh::cargo(["tree", "--locked", "--edges", "normal,build", "--prefix", "none", "--target", "all"]);
+    tree.args(["--package", name, "--no-default-features", "--features", features]);
+    let tree = sh::capture(&mut tree)?;
+    let mut lines = tree.lines();
+    if let Some(line) = lines.find(|line| line.split(' ').next().is_some_and(|name| OF_WRITING.contains(&name))) {
+        bail!("{name} without the feature `write` depends on {line}");
+    }
+    println!("msrv: {name} without `write` needs none of {OF_WRITING:?}");
+    Ok(())
 }
 
 /// Checks all libraries with all codecs for a machine without files and threads.
@@ -49,6 +74,10 @@ fn wasm() -> Result<()> {
         check.args(["--package", name]);
     }
     sh::run(&mut check)?;
+    let (name, features) = READING;
+    let mut check = sh::cargo(["check", "--locked", "--target", WASM, "--package", name]);
+    check.arg("--target-dir").arg(metadata::target_directory()?.join("msrv"));
+    sh::run(check.args(["--no-default-features", "--features", features]))?;
     println!("msrv: the libraries compile for {WASM}");
     Ok(())
 }

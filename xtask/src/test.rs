@@ -31,6 +31,15 @@ pub(crate) fn run() -> Result<()> {
             features,
         ]))?;
     }
+    sh::run(&mut sh::cargo([
+        "test",
+        "--locked",
+        "--package",
+        "bloscpack-io",
+        "--no-default-features",
+        "--test",
+        "without_writing",
+    ]))?;
     for (package, features, example) in EXAMPLES {
         sh::run(&mut sh::cargo([
             "run",
@@ -47,7 +56,7 @@ pub(crate) fn run() -> Result<()> {
 
     println!("\nsummary of cargo xtask test");
     println!("  cargo test      {} passed, {} failed, {} ignored", tests.passed, tests.failed, tests.ignored);
-    println!("  feature builds  blosc-core with no feature, and with each one alone");
+    println!("  feature builds  blosc-core with no feature, and with each one alone; bloscpack-io that only reads");
     match interop {
         interop::Outcome::Passed(count) => {
             println!("  interop         {} passed, {} failed", count.passed, count.failed);

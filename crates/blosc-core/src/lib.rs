@@ -1,5 +1,15 @@
 //! Blosc chunks in pure Rust: compress, decompress, random access.
 //!
+//! ```
+//! use blosc_core::{CParams, Codec};
+//!
+//! let plain: Vec<u8> = (0..10_000u32).flat_map(u32::to_le_bytes).collect();
+//! let chunk = blosc_core::compress(&plain, &CParams::new().codec(Codec::Lz4).clevel(5).typesize(4))?;
+//! assert!(chunk.len() < plain.len() / 10);
+//! assert_eq!(blosc_core::decompress(&chunk)?, plain);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! Blosc is the codec of numerical data: Zarr and HDF5 chunks, bloscpack and bcolz files, Blosc2 frames. A **chunk** is
 //! one compressed buffer with a header. Its plain bytes are cut into **blocks** that fit the CPU's caches; each block
 //! goes through **filters** (mostly the byte shuffle, which puts byte 0 of all elements together, then byte 1 …) and
@@ -15,23 +25,26 @@
 //! chunk   | header    | bstart 0..3 | csize stream | csize stream | … block 0 … | … block 1 … | … block 2 … |
 //! ```
 //!
-//! # Compress and decompress
-//!
-//! ```
-//! use blosc_core::{CParams, Codec};
-//!
-//! let plain: Vec<u8> = (0..10_000u32).flat_map(u32::to_le_bytes).collect();
-//! let chunk = blosc_core::compress(&plain, &CParams::new().codec(Codec::Lz4).clevel(5).typesize(4))?;
-//! assert!(chunk.len() < plain.len() / 10);
-//! assert_eq!(blosc_core::decompress(&chunk)?, plain);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
-//!
 //! Two generations: Blosc1 chunks (`CParams::new()`), which everything reads, and Blosc2 chunks (`CParams::blosc2()`), with
 //! more filters, dictionaries and special values. Reading does not need to know.
 //!
 //! [`Encoder`] and [`Decoder`] do the same for many chunks and keep their buffers; [`Chunk`] looks into a chunk without
-//! decoding it; [`Decoder::decode_ranges`] reads parts of it, [`Limits`] bounds what foreign input may cost.
+//! decoding it; [`Decoder::ranges`] and [`Decoder::decode_ranges`] read parts of it, [`Limits`] bounds what foreign input may
+//! cost.
+//!
+//! # Features
+//!
+//! | feature | default | adds |
+//! |---|---|---|
+//! | `zlib` | yes | the zlib codec |
+//! | `zstd` | yes | the zstd codec |
+//! | `snappy` | yes | the Snappy codec of old Blosc1 chunks |
+//! | `rayon` | yes | the blocks of one chunk in the caller's rayon pool |
+//!
+//! BloscLZ, LZ4 and LZ4HC are always there. A chunk of a codec that is compiled out is an error that names the feature.
+//!
+//! Codecs without optimisation are 10 to 24 times slower. Programs that run in debug builds compile them optimised, by
+//! `[profile.dev.package."*"]` with `opt-level = 3` in their `Cargo.toml`.
 //!
 //! # What this crate does not do
 //!

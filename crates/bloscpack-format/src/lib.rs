@@ -11,6 +11,8 @@
 //! | [`checksum`] | the nine checksums of bloscpack and the form in which their digests are stored |
 //! | [`detect`](mod@detect) | which format a file has, told by its first bytes |
 //!
+//! The crate has no features. A program that reads files uses `bloscpack-io`.
+//!
 //! Nothing here opens a file, starts a thread or allocates by a number that the input has not earned. Where a slice is
 //! too short, [`FormatError::bytes_needed`] says how long it has to be.
 //!

@@ -1,4 +1,4 @@
-//! What an `ndarray` costs beyond its bytes: 64 MiB packed and unpacked as bytes, and as an array in several layouts.
+//! The cost of an `ndarray` beyond that of its bytes: 64 MiB packed and unpacked as bytes, and as an array in several layouts.
 //!
 //! ```text
 //! cargo run --release -p bloscpack-io --features ndarray --example ndarray_speed

@@ -101,6 +101,7 @@ pub struct Sink<'a>(pub(crate) SinkKind<'a>);
 /// The kinds of sinks.
 pub(crate) enum SinkKind<'a> {
     /// A file, which appears whole or not at all. A device or a pipe of this name is written to.
+    #[cfg(feature = "write")]
     Path(PathBuf),
     /// A vector, whose content is replaced.
     Memory(&'a mut Vec<u8>),
@@ -108,7 +109,8 @@ pub(crate) enum SinkKind<'a> {
 }
 
 impl<'a> Sink<'a> {
-    /// A file, which appears whole or not at all. A device or a pipe of this name is written to.
+    /// A file, which appears whole or not at all. A device or a pipe of this name is written to. Needs the feature `write`.
+    #[cfg(feature = "write")]
     pub fn file(path: impl AsRef<Path>) -> Self {
         Sink(SinkKind::Path(path.as_ref().to_owned()))
     }
@@ -124,12 +126,14 @@ impl<'a> Sink<'a> {
     }
 }
 
+#[cfg(feature = "write")]
 impl From<&Path> for Sink<'_> {
     fn from(path: &Path) -> Self {
         Sink::file(path)
     }
 }
 
+#[cfg(feature = "write")]
 impl From<&PathBuf> for Sink<'_> {
     fn from(path: &PathBuf) -> Self {
         Sink::file(path)
@@ -145,6 +149,7 @@ impl<'a> From<&'a mut Vec<u8>> for Sink<'a> {
 impl fmt::Debug for Sink<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
+            #[cfg(feature = "write")]
             SinkKind::Path(path) => f.debug_tuple("Sink").field(path).finish(),
             SinkKind::Memory(_) => f.write_str("Sink in memory"),
             SinkKind::Writer(_) => f.write_str("Sink with a writer"),

@@ -1,10 +1,11 @@
 //! An output in memory, which may have no more bytes than the limits allow.
 
-use std::io::{self, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 
 use blosc_core::{Limits, OutOfMemory, OverLimit, memory};
 
 use crate::Error;
+use crate::source::ReadAt;
 
 /// Zeros in place of bytes that are going to be read: of a machine of 32 bits a file may have more than it can hold.
 pub(crate) fn room(nbytes: u64) -> Result<Vec<u8>, Error> {
@@ -74,6 +75,22 @@ impl Write for InMemoryFile {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+impl Read for InMemoryFile {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        self.0.read(buf)
+    }
+}
+
+impl ReadAt for InMemoryFile {
+    fn len(&self) -> io::Result<u64> {
+        ReadAt::len(&self.0)
+    }
+
+    fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
+        self.0.read_exact_at(offset, buf)
     }
 }
 

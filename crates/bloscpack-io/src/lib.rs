@@ -1,5 +1,18 @@
 //! Blosc files in and out: pack, unpack, append, verify, read any part.
 //!
+//! A file is packed, and a range of it is read back. Only the blocks that hold the range are read and decoded.
+//!
+//! ```no_run
+//! use bloscpack_io::{Archive, Codec, LocalSource, PackOptions, Sink, Source, pack};
+//!
+//! let options = PackOptions::new().codec(Codec::Zstd).typesize(8);
+//! pack(Source::file("measurements.bin"), Sink::file("measurements.blp"), &options)?;
+//!
+//! let archive = Archive::open(LocalSource::open("measurements.blp")?)?;
+//! let bytes = archive.read_range(8_000..8_016)?;
+//! # Ok::<(), bloscpack_io::Error>(())
+//! ```
+//!
 //! ```text
 //! plain bytes ──► read ──► compress, digest (all threads) ──► write in order ──► rename      pack
 //! plain bytes ◄── rename ◄── write in order ◄── check, decompress (all threads) ◄── read     unpack
@@ -26,6 +39,8 @@
 //! Formats: bloscpack versions 1, 2 and 3 are read, 3 is written; bare chunks and Blosc2 frames are read, contiguous ones,
 //! also inside of other files ([`Tail`]), and sparse ones; carrays and ctables of bcolz.
 //!
+//! The same in memory:
+//!
 //! ```
 //! use bloscpack_io::{Codec, PackOptions, UnpackOptions};
 //!
@@ -40,6 +55,24 @@
 //!
 //! Outputs are atomic: a file appears whole, or the old one stays. Memory is bounded by the threads and the chunk size,
 //! whatever the size of the file. Threads are the caller's ([`Threads`]).
+//!
+//! # Features
+//!
+//! | feature | default | adds |
+//! |---|---|---|
+//! | `zlib`, `zstd`, `snappy` | yes | these codecs; BloscLZ, LZ4 and LZ4HC are always present |
+//! | `write` | yes | files and directories as outputs, and what changes them; needs `tempfile` and `rustix` |
+//! | `ndarray` | no | arrays of the `ndarray` crate, packed and unpacked |
+//! | `half` | no | the same for items of `half::f16` |
+//! | `csv` | no | `convert_to_csv`: tables of bcolz as text |
+//!
+//! Without `write`, data that otherwise wait in a temporary file wait in memory: a stream of unknown size that is packed, a frame
+//! that is unpacked from a pipe.
+//!
+//! Codecs without optimisation are 10 to 24 times slower. Programs that run in debug builds compile them optimised, by
+//! `[profile.dev.package."*"]` with `opt-level = 3` in their `Cargo.toml`.
+//!
+//! # One dependency
 //!
 //! One dependency is enough: [`blosc_core`] and [`bloscpack_format`] are re-exported whole, for chunks without a file and for
 //! the values in headers and metadata.
@@ -57,11 +90,14 @@
 //! ```
 
 #![forbid(unsafe_code)]
+// Reading and writing share helpers: what only writers use is unused without them.
+#![cfg_attr(not(feature = "write"), allow(dead_code, unused_imports, unreachable_pub))]
 
 mod archive;
 mod array;
 mod attributes;
 mod container;
+#[cfg(feature = "write")]
 mod convert;
 mod ends;
 mod error;
@@ -74,6 +110,7 @@ mod open;
 mod options;
 pub mod peek;
 mod read_back;
+#[cfg(feature = "write")]
 mod recover;
 mod run;
 mod source;
@@ -83,31 +120,35 @@ mod unpack;
 
 pub use archive::{Archive, PlainReader};
 pub use array::{Array, ItemFormat, ItemWriter};
-pub use attributes::{
-    AttributeEdit, AttributeRefusal, Attributes, Unkept, UnkeptReason, edit_attribute, read_attributes,
-};
+#[cfg(feature = "write")]
+pub use attributes::{AttributeEdit, AttributeRefusal, edit_attribute};
+pub use attributes::{Attributes, Unkept, UnkeptReason, read_attributes};
 pub use blosc_core;
 pub use blosc_core::{
     CParams, Cancel, Codec, ErrorKind, Filter, FilterPipeline, Limits, Location, OutOfMemory, OverLimit, Report, memory,
 };
 pub use bloscpack_format;
+#[cfg(feature = "write")]
 pub use convert::{ConvertReport, convert};
 pub use ends::{Sink, Source};
 pub use error::{
     Activity, Advice, ArrayRefusal, ChunkDigestMismatch, CutRefusal, Error, ErrorReport, NoText, ReadBackMismatch,
 };
+#[cfg(feature = "write")]
 pub use formats::bloscpack::append::{AppendReport, append, rewrite_metadata};
 pub use formats::bloscpack::pack::{PackReport, pack, pack_bytes};
 pub use formats::bloscpack::writer::PackWriter;
 pub use formats::{bcolz, frame};
+#[cfg(feature = "write")]
 pub use fs::atomic::AtomicFile;
 pub use fs::files::known_size;
 pub use fs::lock::Lock;
 pub use local::LocalSource;
-pub use options::{
-    AppendOptions, ConvertOptions, Event, Gaps, OpenOptions, PackOptions, RecoverOptions, Typing, UnpackOptions,
-};
+#[cfg(feature = "write")]
+pub use options::{AppendOptions, ConvertOptions, Gaps, RecoverOptions};
+pub use options::{Event, OpenOptions, PackOptions, Typing, UnpackOptions};
 pub use read_back::Digesting;
+#[cfg(feature = "write")]
 pub use recover::{Damaged, Lost, LostPart, LostReason, RecoverReport, recover};
 pub use run::threads::Threads;
 pub use source::{ChunkFiles, Input, ReadAt, ReadDirectory, Tail};

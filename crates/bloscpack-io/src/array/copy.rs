@@ -1,6 +1,5 @@
 //! Selections of an array's items, in C order, in slabs of bounded memory.
 
-use std::fs::File;
 use std::io::Write;
 use std::ops::Range;
 
@@ -10,6 +9,7 @@ use bloscpack_format::numpy::{Order, Run, Selection, Strided};
 use super::View;
 use crate::archive::{Boxes, max_items_nbytes};
 use crate::error::ArrayRefusal;
+use crate::fs::spool::{self, Spool};
 use crate::in_memory::room;
 use crate::source::gather;
 use crate::{Error, UnpackOptions};
@@ -75,8 +75,8 @@ impl View<'_> {
     }
 
     /// The plain bytes in a temporary file.
-    fn spooled(&self, options: &UnpackOptions) -> Result<File, Error> {
-        let mut spool = tempfile::tempfile().map_err(Error::io("creating a temporary file"))?;
+    fn spooled(&self, options: &UnpackOptions) -> Result<Spool, Error> {
+        let mut spool = spool::create("creating a temporary file")?;
         self.archive.unpack(&mut spool, options)?;
         Ok(spool)
     }

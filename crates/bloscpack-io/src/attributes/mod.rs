@@ -18,14 +18,18 @@
 //!
 //! Values of metalayers are MessagePack, for which [`bloscpack_format::msgpack`] has JSON.
 
+#[cfg(feature = "write")]
 mod edit;
 mod layers;
 mod metadata;
 mod read;
+#[cfg(feature = "write")]
 mod refusal;
+#[cfg(feature = "write")]
 mod rewrite;
 mod unkept;
 
+#[cfg(feature = "write")]
 pub use self::edit::{AttributeEdit, edit_attribute};
 pub(crate) use self::layers::{Layers, copied_layers, layers_of};
 pub(crate) use self::metadata::metadata_of;

@@ -87,9 +87,9 @@ fn holds(_: &File, _: u64) -> bool {
 
 /// Asks the system to drop what it has of a file in memory, so that it is read from the disk.
 pub(crate) fn forget_cached(file: &File) {
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", feature = "write"))]
     let _ = rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::DontNeed); // pages that cannot be dropped are read from memory
-    #[cfg(not(target_os = "linux"))]
+    #[cfg(not(all(target_os = "linux", feature = "write")))]
     let _ = file;
 }
 
@@ -109,7 +109,7 @@ pub(crate) fn open_regular(path: &Path) -> io::Result<File> {
 
 /// The same by options, as to write to it too, or to make it.
 pub(crate) fn open_regular_by(options: &mut fs::OpenOptions, path: &Path) -> io::Result<File> {
-    #[cfg(unix)]
+    #[cfg(all(unix, feature = "write"))]
     {
         use rustix::fs::OFlags;
         std::os::unix::fs::OpenOptionsExt::custom_flags(options, (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32);
@@ -118,6 +118,13 @@ pub(crate) fn open_regular_by(options: &mut fs::OpenOptions, path: &Path) -> io:
     fs::symlink_metadata(path).map_or(Ok(()), |found| expect_regular(&found))?;
     let file = options.open(path)?;
     expect_regular(&file.metadata()?)?;
+    // Without the flags above, what was opened may have been a link that was put there in between.
+    if !cfg!(feature = "write") {
+        expect_regular(&fs::symlink_metadata(path)?)?;
+        if !is_same_file(&file, path)? {
+            return Err(io::Error::other("another file was put in its place while it was opened"));
+        }
+    }
     Ok(file)
 }
 

@@ -83,14 +83,14 @@ pub(crate) fn attempt(file: &File) -> io::Result<Attempt> {
 }
 
 /// File systems have many words for it: NFS says `EBADF` of what is not open to be written, and `ENOLCK` without its daemon.
-#[cfg(unix)]
+#[cfg(all(unix, feature = "write"))]
 fn are_no_locks(error: &io::Error) -> bool {
     use rustix::io::Errno;
     let none = [Errno::NOSYS, Errno::OPNOTSUPP, Errno::NOTSUP, Errno::INVAL, Errno::NOLCK, Errno::BADF];
     error.kind() == io::ErrorKind::Unsupported || Errno::from_io_error(error).is_some_and(|errno| none.contains(&errno))
 }
 
-#[cfg(not(unix))]
+#[cfg(not(all(unix, feature = "write")))]
 fn are_no_locks(_: &io::Error) -> bool {
     true
 }

@@ -9,9 +9,13 @@
 //! | `place` | the directory that an output is in |
 //! | `files` | questions before a file is read or written; files that are no links |
 
+#[cfg(feature = "write")]
 pub(crate) mod atomic;
 pub(crate) mod files;
 pub(crate) mod lock;
+#[cfg(feature = "write")]
 pub(crate) mod new_directory;
 pub(crate) mod place;
+pub(crate) mod spool;
+#[cfg(feature = "write")]
 pub(crate) mod temporary;

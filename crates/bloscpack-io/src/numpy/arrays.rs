@@ -10,6 +10,7 @@ use ndarray::{Array, ArrayBase, Data, Dimension, ShapeBuilder};
 
 use super::{Element, NumpyMeta, array_meta, check_len, pack_array};
 use crate::error::ArrayRefusal;
+#[cfg(feature = "write")]
 use crate::formats::frame::{ArrayOptions, FrameParams, FrameWriter};
 use crate::{Archive, Cancel, Error, Input, PackOptions, PackReport, Sink, Threads, UnpackOptions};
 
@@ -47,6 +48,7 @@ pub fn unpack_ndarray<'a, A: Element, D: Dimension>(
 ///
 /// # Errors
 /// [`Error::OutputExists`]; what [`FrameWriter::create_array`] and [`FrameWriter::write_items`] answer.
+#[cfg(feature = "write")]
 pub fn ndarray_to_frame<A: Element, S: Data<Elem = A>, D: Dimension>(
     array: &ArrayBase<S, D>,
     output: impl AsRef<Path>,

@@ -18,8 +18,10 @@ use blosc_core::OutOfMemory;
 use bloscpack_format::FormatError;
 use bloscpack_format::numpy::{Dtype, Kind};
 
+#[cfg(all(feature = "ndarray", feature = "write"))]
+pub use arrays::ndarray_to_frame;
 #[cfg(feature = "ndarray")]
-pub use arrays::{ndarray_to_frame, pack_ndarray, read_ndarray, unpack_ndarray};
+pub use arrays::{pack_ndarray, read_ndarray, unpack_ndarray};
 pub use bloscpack_format::numpy::NumpyMeta;
 #[cfg(feature = "ndarray")]
 pub use element::Element;

@@ -13,8 +13,8 @@ mod chunk;
 mod report;
 mod verify;
 
-use std::fs::File;
 use std::io::{self, Read, Write};
+#[cfg(feature = "write")]
 use std::path::Path;
 
 use bloscpack_format::{Format, detect};
@@ -22,8 +22,11 @@ use bloscpack_format::{Format, detect};
 pub use self::report::UnpackReport;
 pub use self::verify::verify;
 use crate::ends::{Sink, SinkKind, Source, SourceKind};
+#[cfg(feature = "write")]
 use crate::fs::atomic::Output;
+#[cfg(feature = "write")]
 use crate::fs::files::refuse_same_file;
+use crate::fs::spool::{self, Spool};
 use crate::in_memory::InMemory;
 use crate::source::ReadAt as _;
 use crate::source::counted::Counted;
@@ -78,6 +81,7 @@ fn unpack_ends(source: Source<'_>, sink: Sink<'_>, options: &UnpackOptions) -> R
         SourceKind::Reader(reader, _) => unpack_to(Opened::Stream(reader), 0, sink, options),
         SourceKind::Path(path) => {
             let source = LocalSource::open(&path)?;
+            #[cfg(feature = "write")]
             if let SinkKind::Path(output) = &sink.0 {
                 refuse_same_file(source.file(), output)?;
             }
@@ -92,6 +96,7 @@ fn unpack_ends(source: Source<'_>, sink: Sink<'_>, options: &UnpackOptions) -> R
 fn unpack_to(source: Opened<'_>, stored: u64, sink: Sink<'_>, options: &UnpackOptions) -> Result<UnpackReport, Error> {
     match sink.0 {
         SinkKind::Writer(writer) => source.unpack(writer, options),
+        #[cfg(feature = "write")]
         SinkKind::Path(output) => {
             unpack_to_file(source, &output, options).map_err(|error| error.with_names(None, Some(&output)))
         }
@@ -105,6 +110,7 @@ fn unpack_to(source: Opened<'_>, stored: u64, sink: Sink<'_>, options: &UnpackOp
     }
 }
 
+#[cfg(feature = "write")]
 fn unpack_to_file(source: Opened<'_>, output: &Path, options: &UnpackOptions) -> Result<UnpackReport, Error> {
     match Output::create(output, options.overwrite)? {
         Output::Stream(file) => source.unpack(file, options),
@@ -158,8 +164,8 @@ fn unpack_reader(mut input: impl Read, output: impl Write, options: &UnpackOptio
 }
 
 /// All of a reader in a temporary file without a name.
-pub(super) fn spooled(mut input: impl Read) -> Result<File, Error> {
-    let mut spool = tempfile::tempfile().map_err(Error::io("creating a temporary file"))?;
+pub(super) fn spooled(mut input: impl Read) -> Result<Spool, Error> {
+    let mut spool = spool::create("creating a temporary file")?;
     io::copy(&mut input, &mut spool).map_err(Error::io("copying the input to a temporary file"))?;
     Ok(spool)
 }

@@ -107,6 +107,7 @@ impl ReadDirectory for LocalDirectory {
     }
 }
 
+#[cfg(feature = "write")]
 impl Directory for LocalDirectory {
     fn create(&self, path: &str, bytes: &[u8]) -> io::Result<()> {
         let (path, found) = self.look_up(path)?;

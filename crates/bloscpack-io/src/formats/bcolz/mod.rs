@@ -40,6 +40,7 @@ mod row_descr;
 pub(crate) mod settled;
 pub(crate) mod store;
 mod verify;
+#[cfg(feature = "write")]
 pub(crate) mod write;
 
 pub use carray::Carray;
@@ -55,4 +56,5 @@ pub(crate) use root::is_bcolz;
 pub use settled::Settled;
 pub use store::{Below, Directory};
 pub use verify::{VerifyReport, verify};
+#[cfg(feature = "write")]
 pub use write::{CarrayParams, CarrayWriter, CtableWriter};

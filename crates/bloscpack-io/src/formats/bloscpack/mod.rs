@@ -11,6 +11,7 @@
 //! | `pack`, `writer` | a whole file: from what can be read, or from what is pushed |
 //! | `append` | more chunks and other metadata for an existing file |
 
+#[cfg(feature = "write")]
 pub(crate) mod append;
 mod chunk_run;
 pub(crate) mod chunks;

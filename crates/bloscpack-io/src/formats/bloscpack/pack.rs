@@ -11,6 +11,7 @@
 
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+#[cfg(feature = "write")]
 use std::path::Path;
 
 use blosc_core::{Limits, memory};
@@ -22,8 +23,12 @@ use crate::ends::{Sink, SinkKind, Source, SourceKind};
 use crate::error::ReadBackMismatch;
 use crate::formats::bloscpack::chunk_run::{ChunkRun, Packed};
 use crate::formats::bloscpack::front::Front;
+#[cfg(feature = "write")]
 use crate::fs::atomic::Output;
-use crate::fs::files::{known_size, refuse_same_file};
+use crate::fs::files::known_size;
+#[cfg(feature = "write")]
+use crate::fs::files::refuse_same_file;
+use crate::fs::spool::{self, Spool};
 use crate::in_memory::InMemoryFile;
 use crate::options::Event;
 use crate::read_back::{self, Digesting, compare};
@@ -96,6 +101,7 @@ fn pack_ends(source: Source<'_>, sink: Sink<'_>, options: &PackOptions) -> Resul
         SourceKind::Reader(reader, size) => pack_reader(reader, size, sink, options),
         SourceKind::Path(input) => {
             let file = File::open(&input).map_err(|error| Error::file("opening", &input, error))?;
+            #[cfg(feature = "write")]
             if let SinkKind::Path(output) = &sink.0 {
                 refuse_same_file(&file, output)?;
             }
@@ -112,6 +118,7 @@ fn pack_reader(
     options: &PackOptions,
 ) -> Result<PackReport, Error> {
     match sink.0 {
+        #[cfg(feature = "write")]
         SinkKind::Path(output) => pack_to_file(input, size, &output, options),
         SinkKind::Writer(writer) => pack_to_writer(input, size, writer, options),
         SinkKind::Memory(bytes) => {
@@ -158,6 +165,7 @@ fn pack_to_writer(
 }
 
 /// Packs to a file.
+#[cfg(feature = "write")]
 pub(crate) fn pack_to_file(
     input: impl Read,
     size: Option<u64>,
@@ -243,14 +251,14 @@ pub(crate) fn spooled_chunk_size(options: &PackOptions) -> Result<u32, Error> {
 }
 
 /// A temporary file without a name for chunks that are not counted yet.
-pub(crate) fn create_spool() -> Result<BufWriter<File>, Error> {
-    let spool = tempfile::tempfile().map_err(Error::io("writing to a temporary file"))?;
+pub(crate) fn create_spool() -> Result<BufWriter<Spool>, Error> {
+    let spool = spool::create("writing to a temporary file")?;
     Ok(BufWriter::with_capacity(1 << 16, spool))
 }
 
 /// Writes what stands in front of the chunks, and the chunks from the spool.
 pub(crate) fn unspool(
-    spool: BufWriter<File>,
+    spool: BufWriter<Spool>,
     packed: &Packed,
     output: &mut impl Write,
     options: &PackOptions,

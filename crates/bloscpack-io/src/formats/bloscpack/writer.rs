@@ -1,7 +1,6 @@
 //! Packing for programs that push: a writer that takes plain bytes and makes a bloscpack file of them.
 
 use std::fmt;
-use std::fs::File;
 use std::io::{self, BufWriter, Seek, Write};
 
 use blosc_core::{Encoder, memory};
@@ -12,6 +11,7 @@ use crate::formats::bloscpack::front::Front;
 use crate::formats::bloscpack::pack::{
     chunk_run, create_spool, fill_offsets, plain_checksum, spooled_chunk_size, unspool,
 };
+use crate::fs::spool::Spool;
 use crate::read_back::Digesting;
 use crate::{Error, PackOptions, PackReport, Threads};
 
@@ -67,7 +67,7 @@ pub struct PackWriter<W: Write> {
 /// Where chunks go.
 enum Target<W> {
     /// To a temporary file without a name, because the header counts them.
-    Spool(BufWriter<File>),
+    Spool(BufWriter<Spool>),
     /// To the output, after the header. The function fills in their offsets.
     Output(Box<Front>, FillOffsets<W>),
 }

@@ -22,28 +22,38 @@
 //! | `items` | items of an array outside the frame |
 //! | `compact` | a frame rewritten without dead bytes |
 
+#[cfg(feature = "write")]
 mod array_options;
 mod chunk_directory;
+#[cfg(feature = "write")]
 mod compact;
 mod container;
 mod fetch;
 pub(crate) mod items;
+#[cfg(feature = "write")]
 mod local;
+#[cfg(feature = "write")]
 pub(crate) mod new;
 pub(crate) mod params;
 mod place;
 mod read;
 pub(crate) mod store;
 mod verify;
+#[cfg(feature = "write")]
 pub(crate) mod writer;
 
+#[cfg(feature = "write")]
 pub use array_options::ArrayOptions;
 pub(crate) use chunk_directory::ChunkDirectory;
+#[cfg(feature = "write")]
 pub use compact::{CompactReport, compact};
 pub(crate) use container::{OpenFrame, SparseIndex};
 pub use items::ArrayItems;
+#[cfg(feature = "write")]
 pub use local::LocalFrame;
+#[cfg(feature = "write")]
 pub use new::NewFrame;
 pub use params::FrameParams;
 pub use store::{FrameStore, MemoryFrame};
+#[cfg(feature = "write")]
 pub use writer::FrameWriter;
