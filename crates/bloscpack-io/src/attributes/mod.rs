@@ -23,7 +23,6 @@ mod edit;
 mod layers;
 mod metadata;
 mod read;
-#[cfg(feature = "write")]
 mod refusal;
 #[cfg(feature = "write")]
 mod rewrite;
