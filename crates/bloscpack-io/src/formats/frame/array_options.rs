@@ -68,7 +68,7 @@ impl ArrayOptions {
         let cut_is_given = self.chunkshape.is_some() || self.blockshape.is_some();
         match Grid::new(&array, itemsize_of(meta)?) {
             Err(FormatError::Frame(FrameError::ShapeTooLarge { field, max })) if cut_is_given && field != "shape" => {
-                Err(Error::ArrayCut { shape: field, source: CutRefusal::Size { max: max.into() } })
+                Err(Error::ArrayCut { shape: field, source: CutRefusal::Size { max } })
             }
             grid => grid.map(|_| array).map_err(Error::from),
         }
