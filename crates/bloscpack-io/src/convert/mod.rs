@@ -98,5 +98,5 @@ use self::csv::to_csv;
 
 #[cfg(not(feature = "csv"))]
 fn to_csv(_: LocalSource, _: &Path, _: &ConvertOptions) -> Result<ConvertReport, Error> {
-    Err(Error::NoText { what: "bloscpack-io was built without the feature csv".into() })
+    Err(Error::NoText(crate::NoText::NoCsv))
 }

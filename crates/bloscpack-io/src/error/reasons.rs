@@ -26,6 +26,9 @@ pub enum NoText {
         /// Maximum number of fields.
         max: usize,
     },
+    /// This build writes no CSV.
+    #[error("bloscpack-io was built without the feature csv")]
+    NoCsv,
 }
 
 impl NoText {
