@@ -10,6 +10,7 @@ use super::flush::Prepared;
 use super::new::start;
 use super::params::CarrayParams;
 use super::staging::{Change, Staging};
+use super::subdirectory::Subdirectory;
 use crate::Error;
 use crate::formats::bcolz::kept::Kept;
 use crate::formats::bcolz::store::{Directory, read_meta};
@@ -65,6 +66,11 @@ impl<D: Directory> Columns<D> {
     /// The root, in which all files are staged.
     pub(super) fn root(&self) -> &Arc<Staging<D>> {
         &self.root
+    }
+
+    /// The directory of the table.
+    pub(super) fn dir(&self) -> Subdirectory<D> {
+        Subdirectory::new(self.root.clone(), "")
     }
 
     /// The names in their order.

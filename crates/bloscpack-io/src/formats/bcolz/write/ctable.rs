@@ -18,7 +18,6 @@ use super::flush::together;
 use super::new::Place;
 use super::params::CarrayParams;
 use super::staging::{Change, Staging};
-use super::subdirectory::Subdirectory;
 use crate::formats::bcolz::local::LocalDirectory;
 use crate::formats::bcolz::store::Directory;
 use crate::{Cancel, Error, OpenOptions, Threads};
@@ -47,7 +46,6 @@ use crate::{Cancel, Error, OpenOptions, Threads};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct CtableWriter<D: Directory = LocalDirectory> {
-    dir: Subdirectory<D>,
     columns: Columns<D>,
     attrs: AttrsEdit,
     failed: bool,
@@ -114,15 +112,15 @@ impl<D: Directory> CtableWriter<D> {
     }
 
     fn of(columns: Columns<D>) -> Self {
-        let dir = Subdirectory::new(columns.root().clone(), "");
-        CtableWriter { dir, columns, attrs: AttrsEdit::default(), failed: false, place: None }
+        CtableWriter { columns, attrs: AttrsEdit::default(), failed: false, place: None }
     }
 
     /// Writes the attributes and the list of columns. The directory is a ctable once it has the list.
     pub(crate) fn write_lists(&self, attrs: &Attrs) -> Result<(), Error> {
-        let attrs = stage_attrs(self.dir.root(), attrs, ATTRS_FILE.into())?;
+        let root = self.columns.root();
+        let attrs = stage_attrs(root, attrs, ATTRS_FILE.into())?;
         let names = self.columns.stage_names()?;
-        self.dir.root().commit(Change { steps: vec![attrs, names], ..Change::default() })
+        root.commit(Change { steps: vec![attrs, names], ..Change::default() })
     }
 
     /// The names of the columns in their order.
@@ -271,7 +269,7 @@ impl<D: Directory> CtableWriter<D> {
     /// # Errors
     /// [`Error::InFile`] if their file is damaged.
     pub fn attrs(&mut self) -> Result<&Attrs, Error> {
-        self.attrs.get(&self.dir)
+        self.attrs.get(&self.columns.dir())
     }
 
     /// Sets an attribute of the table. Returns the old value.
@@ -279,7 +277,7 @@ impl<D: Directory> CtableWriter<D> {
     /// # Errors
     /// [`Error::InFile`] if their file is damaged.
     pub fn set_attr(&mut self, name: &str, value: Json) -> Result<Option<Json>, Error> {
-        self.attrs.set(&self.dir, name, Some(value))
+        self.attrs.set(&self.columns.dir(), name, Some(value))
     }
 
     /// Replaces all attributes of the table.
@@ -292,7 +290,7 @@ impl<D: Directory> CtableWriter<D> {
     /// # Errors
     /// [`Error::InFile`] if their file is damaged.
     pub fn remove_attr(&mut self, name: &str) -> Result<Option<Json>, Error> {
-        self.attrs.set(&self.dir, name, None)
+        self.attrs.set(&self.columns.dir(), name, None)
     }
 
     /// Returns the attributes of a column as the next flush will write them.
@@ -334,15 +332,17 @@ impl<D: Directory> CtableWriter<D> {
     /// As [`CtableWriter::flush`]; [`Error::OutputExists`], [`Error::File`].
     pub fn finish(mut self) -> Result<(), Error> {
         self.flush()?;
-        let CtableWriter { dir, columns, place, .. } = self;
-        drop((columns, dir));
+        let CtableWriter { columns, place, .. } = self;
+        // The locks of the columns are released before that of the table.
+        let root = columns.root().clone();
+        drop((columns, root));
         place.map_or(Ok(()), Place::commit)
     }
 
     fn flush_all(&mut self) -> Result<(), Error> {
         let prepared = self.columns.prepare()?;
-        let attrs = self.attrs.stage(&self.dir)?;
-        self.dir.root().commit(together(prepared, attrs.into_iter().collect()))?;
+        let attrs = self.attrs.stage(&self.columns.dir())?;
+        self.columns.root().commit(together(prepared, attrs.into_iter().collect()))?;
         self.columns.committed();
         self.attrs.committed();
         Ok(())
