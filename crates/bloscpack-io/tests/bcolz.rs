@@ -285,7 +285,10 @@ fn as_archives() {
     assert!(matches!(table.column_archive("x"), Err(Error::NoSuchColumn { .. })));
     let root = dir.path().join("table");
     write_to("ref/tab/mixed", &root);
-    assert!(matches!(LocalSource::open(&root), Err(Error::Unsupported { format: Format::Ctable })));
+    let table = Archive::open(LocalSource::open(&root).unwrap());
+    assert!(matches!(table, Err(Error::Unsupported { format: Format::Ctable })));
+    let verified = bloscpack_io::verify(Source::file(&root), &UnpackOptions::new());
+    assert!(matches!(verified, Err(Error::Unsupported { format: Format::Ctable })));
     assert_eq!(bloscpack_io::verify(Source::file(&root.join("f")), &UnpackOptions::new()).unwrap().nbytes, 4000);
 }
 

@@ -28,8 +28,8 @@ pub struct RecoverReport {
 
 /// Something that was lost, or is not certain. `Display` is a line for messages.
 ///
-/// The report holds errors as values. [`Limits::max_unearned`](crate::Limits::max_unearned) bounds their number: all that a few
-/// bytes of input can say about lost chunks is charged to it.
+/// Entries hold errors as values. [`Limits`](crate::Limits) bound their number, as a few bytes of input can name any number of
+/// lost chunks.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Lost {
