@@ -26,6 +26,7 @@ pub struct CParams {
 
 /// How large the blocks of a chunk are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
 pub enum BlockSize {
     /// C-Blosc's rule: by codec, level and typesize, so that a block fits the caches. Best unless you measured.
     #[default]

@@ -23,14 +23,12 @@
 //! let plan = ChunkPlan::new(100_000, 30_000)?;
 //! assert_eq!((plan.nchunks, plan.last_chunk), (4, 10_000));
 //!
-//! let header = Header {
-//!     checksum: Checksum::Adler32,
-//!     typesize: 8,
-//!     chunk_size: Some(plan.chunk_size),
-//!     last_chunk: Some(plan.last_chunk),
-//!     nchunks: Some(plan.nchunks),
-//!     ..Header::new(Version::V3)
-//! };
+//! let mut header = Header::new(Version::V3);
+//! header.checksum = Checksum::Adler32;
+//! header.typesize = 8;
+//! header.chunk_size = Some(plan.chunk_size);
+//! header.last_chunk = Some(plan.last_chunk);
+//! header.nchunks = Some(plan.nchunks);
 //! let bytes = header.to_bytes()?;
 //! assert_eq!(Header::parse(&bytes)?, (header, 32));
 //! assert_eq!(header.nbytes(), Some(100_000));

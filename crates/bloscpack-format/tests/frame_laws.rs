@@ -43,7 +43,8 @@ proptest! {
 
     #[test]
     fn indexes(entries in prop::collection::vec(entry(), 1..3000)) {
-        let header = Header { chunksize: ChunkSize::Variable, nbytes: 1, ..Header::new(FrameType::Contiguous, 4) };
+        let mut header = Header::new(FrameType::Contiguous, 4);
+        (header.chunksize, header.nbytes) = (ChunkSize::Variable, 1);
         let index = Index::from_entries(entries.iter().copied()).unwrap();
         let chunk = index.encode().unwrap();
         prop_assert_eq!(Index::decode(&chunk, &header, Limits::new()), Ok(index.clone()));
@@ -219,7 +220,9 @@ fn layers() -> impl Strategy<Value = std::collections::BTreeMap<String, Vec<u8>>
 fn trailer() -> impl Strategy<Value = Trailer> {
     (layers(), any::<u8>(), any::<u8>(), any::<[u8; 16]>()).prop_map(
         |(layers, version, fingerprint_type, fingerprint)| {
-            let mut trailer = Trailer { version, fingerprint_type, fingerprint, ..Trailer::default() };
+            let mut trailer = Trailer::default();
+            (trailer.version, trailer.fingerprint_type) = (version, fingerprint_type);
+            trailer.fingerprint = fingerprint;
             for (name, content) in layers {
                 let chunk = blosc_core::compress(&content, &CParams::blosc2()).unwrap();
                 trailer.vlmetalayers.set(&name, &chunk, 16).unwrap();
@@ -246,32 +249,31 @@ fn header() -> impl Strategy<Value = Header> {
         };
         let mut metalayers = Metalayers::default();
         layers.iter().for_each(|(name, content)| metalayers.add(name, content).unwrap());
-        Header {
-            frame_len: (frame_len >> 1).max(1 << 20),
-            version,
-            variable_chunks,
-            vl_blocks,
-            frame_type: if sparse { FrameType::Sparse } else { FrameType::Contiguous },
-            compcode: bytes[0] & 15,
-            clevel: bytes[0] >> 4,
-            other_flags: bytes[1],
-            nbytes,
-            cbytes: cbytes >> 1,
-            typesize,
-            blocksize,
-            chunksize,
-            nthreads_compress,
-            nthreads_decompress,
-            has_vlmetalayers,
-            nfilters,
-            filters: std::array::from_fn(|slot| filters[slot]),
-            filters_meta: std::array::from_fn(|slot| filters[slot + 6]),
-            udcodec: bytes[2],
-            codec_meta: bytes[3],
-            other_flags2: bytes[4],
-            reserved: bytes[5],
-            metalayers,
-        }
+        let mut header = Header::new(FrameType::Contiguous, typesize);
+        header.frame_len = (frame_len >> 1).max(1 << 20);
+        header.version = version;
+        header.variable_chunks = variable_chunks;
+        header.vl_blocks = vl_blocks;
+        header.frame_type = if sparse { FrameType::Sparse } else { FrameType::Contiguous };
+        header.compcode = bytes[0] & 15;
+        header.clevel = bytes[0] >> 4;
+        header.other_flags = bytes[1];
+        header.nbytes = nbytes;
+        header.cbytes = cbytes >> 1;
+        header.blocksize = blocksize;
+        header.chunksize = chunksize;
+        header.nthreads_compress = nthreads_compress;
+        header.nthreads_decompress = nthreads_decompress;
+        header.has_vlmetalayers = has_vlmetalayers;
+        header.nfilters = nfilters;
+        header.filters = std::array::from_fn(|slot| filters[slot]);
+        header.filters_meta = std::array::from_fn(|slot| filters[slot + 6]);
+        header.udcodec = bytes[2];
+        header.codec_meta = bytes[3];
+        header.other_flags2 = bytes[4];
+        header.reserved = bytes[5];
+        header.metalayers = metalayers;
+        header
     })
 }
 
@@ -286,8 +288,8 @@ fn change(bytes: &mut [u8], changes: &[(prop::sample::Index, u8)]) {
 
 #[test]
 fn an_index_of_one_entry_takes_no_memory() {
-    let header =
-        Header { chunksize: ChunkSize::Fixed(1000), nbytes: 200_000_000_000, ..Header::new(FrameType::Contiguous, 4) };
+    let mut header = Header::new(FrameType::Contiguous, 4);
+    (header.chunksize, header.nbytes) = (ChunkSize::Fixed(1000), 200_000_000_000);
     let index = Index::repeat(Special::Zeros, 200_000_000);
     let chunk = index.encode().unwrap();
     assert_eq!(chunk.len(), 40);

@@ -123,20 +123,18 @@ fn header() -> impl Strategy<Value = Header> {
         let (chunk_size, last_chunk, nchunks, max_app_chunks) = sizes;
         let version = [Version::V1, Version::V2, Version::V3][usize::from(version) - 1];
         let (v2, v3) = (version >= Version::V2, version == Version::V3);
-        if !v2 {
-            return Header { nchunks, ..Header::new(version) };
+        let mut header = Header::new(version);
+        header.nchunks = nchunks;
+        if v2 {
+            header.offsets = offsets && nchunks.is_some();
+            header.metadata = metadata && v3;
+            header.checksum = checksum;
+            header.typesize = typesize;
+            header.chunk_size = chunk_size;
+            header.last_chunk = last_chunk.map(|last| last.min(chunk_size.unwrap_or(last)));
+            header.max_app_chunks = nchunks.map_or(0, |n| max_app_chunks.min(MAX_CHUNKS - n)) * u64::from(v3);
         }
-        Header {
-            version,
-            offsets: offsets && nchunks.is_some(),
-            metadata: metadata && v3,
-            checksum,
-            typesize,
-            chunk_size,
-            last_chunk: last_chunk.map(|last| last.min(chunk_size.unwrap_or(last))),
-            nchunks,
-            max_app_chunks: nchunks.map_or(0, |n| max_app_chunks.min(MAX_CHUNKS - n)) * u64::from(v3),
-        }
+        header
     })
 }
 

@@ -198,12 +198,15 @@ fn parts(file: &[u8]) -> (Header, &[u8]) {
 
 fn version_1(nchunks: Option<u64>) -> Vec<u8> {
     let file = packed(Checksum::None, false, Codec::Lz4, 5, false);
-    [&Header { nchunks, ..Header::new(Version::V1) }.to_bytes().unwrap(), parts(&file).1].concat()
+    let mut header = Header::new(Version::V1);
+    header.nchunks = nchunks;
+    [&header.to_bytes().unwrap(), parts(&file).1].concat()
 }
 
 fn version_2(nchunks: Option<u64>, sizes: Option<u32>) -> Vec<u8> {
     let file = packed(Checksum::Md5, false, Codec::Zlib, 5, false);
-    let header = Header { version: Version::V2, nchunks, chunk_size: sizes, last_chunk: None, ..parts(&file).0 };
+    let mut header = parts(&file).0;
+    (header.version, header.nchunks, header.chunk_size, header.last_chunk) = (Version::V2, nchunks, sizes, None);
     [&header.to_bytes().unwrap(), parts(&file).1].concat()
 }
 

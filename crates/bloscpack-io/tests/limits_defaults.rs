@@ -35,12 +35,10 @@ fn frame_of(header: Header, index: &Index) -> Vec<u8> {
 
 /// `nchunks` chunks of zeros, as `blosc2.zeros` makes them.
 fn zeros(nchunks: u64, chunksize: u32) -> Vec<u8> {
-    let header = Header::new(FrameType::Contiguous, 1);
+    let mut header = Header::new(FrameType::Contiguous, 1);
     let nbytes = nchunks * u64::from(chunksize);
-    frame_of(
-        Header { nbytes, chunksize: ChunkSize::Fixed(chunksize), ..header },
-        &Index::repeat(Special::Zeros, nchunks),
-    )
+    (header.nbytes, header.chunksize) = (nbytes, ChunkSize::Fixed(chunksize));
+    frame_of(header, &Index::repeat(Special::Zeros, nchunks))
 }
 
 fn over(error: Error) -> &'static str {

@@ -98,7 +98,7 @@ impl Files {
     fn array(&self, name: &str) -> Result<Array<'_>, Error> {
         // A frame of plain bytes does not say what its items are.
         let shape = Some(SHAPE.map(Some).to_vec());
-        let typing = Typing { dtype: Dtype::from_type_string("<u4").ok(), shape, raw: false };
+        let typing = Typing::new().dtype(Dtype::from_type_string("<u4").ok()).shape(shape);
         Array::open_with(LocalSource::open(&self.path(name))?, &OpenOptions::new().typing(typing.clone()))
     }
 
@@ -219,7 +219,7 @@ fn typed(files: &Files) -> [(&'static str, Typing, Vec<u64>); 4] {
     ]
     .map(|(name, dtype, len)| {
         let dtype = Some(Dtype::parse(&dtype).unwrap());
-        (name, Typing { dtype, shape: None, raw: true }, vec![len])
+        (name, Typing::new().dtype(dtype).raw(true), vec![len])
     })
 }
 

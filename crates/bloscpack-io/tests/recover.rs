@@ -245,8 +245,11 @@ fn bytes_between_chunks_are_passed_over() {
 fn older_versions() {
     let (plain, file) = packed(Checksum::None, false, None);
     let chunks = starts(&file);
-    let version_1 =
-        [&Header { nchunks: Some(7), ..Header::new(Version::V1) }.to_bytes().unwrap(), &file[32..]].concat();
+    let version_1 = {
+        let mut header = Header::new(Version::V1);
+        header.nchunks = Some(7);
+        [&header.to_bytes().unwrap(), &file[32..]].concat()
+    };
     assert!(salvaged(&version_1).0 == plain);
     // Chunks of other sizes in between, and one of them damaged: its header still says how large it was.
     let small = blosc_core::compress(&[7; 100], &CParams::new()).unwrap();

@@ -124,14 +124,14 @@ proptest! {
             check(&open(&path(name), &Typing::default()), &case, &items, name);
         }
         let shape = Some(case.shape.iter().map(|len| Some(*len)).collect());
-        let typing = Typing { dtype: Some(dtype), shape, raw: false };
+        let typing = Typing::new().dtype(dtype).shape(shape);
         let raw = in_bytes.typing(typing.clone());
         std::fs::write(path("raw"), &items).unwrap();
         check(&open(&path("raw"), &typing), &case, &items, "raw bytes");
         convert(LocalSource::open(&path("raw")).unwrap(), &path("a.b2frame"), Target::Frame, &raw).unwrap();
         check(&open(&path("a.b2frame"), &typing), &case, &items, "plain frame");
         // A frame whose array is read in the shape of another.
-        let flat = Typing { shape: Some(vec![None]), ..Typing::default() };
+        let flat = Typing::new().shape(vec![None]);
         let whole = Case { shape: vec![count as u64], slice: "::-2".into(), ..case.clone() };
         check(&open(&path("a.b2nd"), &flat), &whole, &items, "another shape");
 
@@ -192,7 +192,7 @@ fn statistics_are_the_same_on_all_threads() {
     let values: Vec<f64> = (0..200_000).map(|at| f64::from(at % 1013) * 0.1 - 7.0).collect();
     let plain: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
     let packed = bloscpack_io::pack_bytes(&plain, &bloscpack_io::PackOptions::new().chunk_size(9_999)).unwrap();
-    let typing = Typing { dtype: Some(Dtype::from_type_string("<f8").unwrap()), ..Typing::default() };
+    let typing = Typing::new().dtype(Dtype::from_type_string("<f8").unwrap());
     let array = Array::open_with(packed, &OpenOptions::new().typing(typing)).unwrap();
     let stats = |threads| array.stats(&UnpackOptions::new().threads(threads)).unwrap().remove(0).parts.remove(0).1;
     let (serial, parallel) = (stats(Threads::Serial), stats(Threads::Ambient));

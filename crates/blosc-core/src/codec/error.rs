@@ -7,6 +7,7 @@ use crate::plugin::PluginError;
 
 /// Why a compressed stream could not be decoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct CorruptStream {
     /// Position in the compressed stream at which decoding stopped.
     pub at: usize,

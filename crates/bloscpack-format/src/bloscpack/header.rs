@@ -31,6 +31,7 @@ const METADATA: u8 = 0x02;
 /// Little-endian. -1 stands for "unknown", here `None`. A header's word on sizes is not binding: nothing in the file
 /// makes the chunks agree with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct Header {
     /// The format version.
     pub version: Version,

@@ -75,6 +75,7 @@ impl MetadataArgs {
 /// What a rewrite changes besides the metadata itself. By default zlib at level 6 is tried, for the new metadata may
 /// compress where the old did not; the checksum stays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct MetadataRewrite {
     /// Another checksum, whose digest must have the same length.
     pub meta_checksum: Option<Checksum>,

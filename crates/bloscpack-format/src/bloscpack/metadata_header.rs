@@ -20,6 +20,7 @@ use crate::le;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the layout above says it")]
+#[non_exhaustive]
 pub struct MetadataHeader {
     pub magic_format: [u8; 8],
     pub meta_options: u8,

@@ -301,6 +301,7 @@ impl fmt::Display for Problem<'_> {
 
 /// A digest that is not what the bytes it covers give.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DigestMismatch {
     /// What the digest covers.
     pub part: Part,

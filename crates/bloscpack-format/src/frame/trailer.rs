@@ -16,6 +16,7 @@ use blosc_core::{OutOfMemory, memory};
 ///
 /// It ends where the frame does. The fingerprint is always of type 0, all zeros: nothing in a frame has a checksum.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Trailer {
     /// 1; no reader looks at it.
     pub version: u8,

@@ -45,7 +45,7 @@ use crate::{Archive, Error, OpenOptions, PlainReader, UnpackOptions};
 /// use bloscpack_io::{Array, OpenOptions, PackOptions, Typing, UnpackOptions};
 /// let plain: Vec<u8> = (0..100).collect();
 /// let packed = bloscpack_io::pack_bytes(&plain, &PackOptions::new())?;
-/// let typing = Typing { dtype: Some(bloscpack_format::numpy::Dtype::from_type_string("u1")?), shape: Some(vec![Some(10), None]), raw: false };
+/// let typing = Typing::new().dtype(bloscpack_format::numpy::Dtype::from_type_string("u1")?).shape(vec![Some(10), None]);
 /// let array = Array::open_with(packed, &OpenOptions::new().typing(typing))?;
 /// let selection = "2:4,::-4".parse::<bloscpack_format::numpy::Slice>()?.select(&array.meta().shape)?;
 /// let mut items = Vec::new();

@@ -21,6 +21,7 @@ use crate::{Error, OpenOptions};
 
 /// A change of one attribute.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum AttributeEdit {
     /// It gets this value, whether it exists or not.
     Set(Json),

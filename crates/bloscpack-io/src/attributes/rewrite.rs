@@ -5,7 +5,7 @@ use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 
 use blosc_core::{Limits, memory};
-use bloscpack_format::bloscpack::{Header, Layout, MetadataArgs, MetadataRewrite, MetadataSection, Version, offsets};
+use bloscpack_format::bloscpack::{Layout, MetadataArgs, MetadataRewrite, MetadataSection, Version, offsets};
 use bloscpack_format::{FormatError, Json};
 
 use crate::fs::atomic::AtomicFile;
@@ -38,7 +38,8 @@ pub(super) fn update_metadata(
     }
     let section = section(archive.metadata_section(), &new)?;
     limits.check_metadata(section.header().meta_size.into(), 1)?;
-    let header = Header { metadata: true, ..old };
+    let mut header = old;
+    header.metadata = true;
     let place = Layout::new(&header, section.header().section_len())?;
     let positions = (0..archive.nchunks()).filter_map(|chunk| archive.chunk_position(chunk));
     let moved = positions.map(|at| (at - layout.first_chunk + place.first_chunk).cast_signed());

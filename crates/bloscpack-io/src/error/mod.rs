@@ -435,6 +435,7 @@ pub enum Error {
     "chunk {chunk} at offset {offset}: {} is {computed}, expected {stored}; the chunk is damaged",
     .checksum.name()
 )]
+#[non_exhaustive]
 pub struct ChunkDigestMismatch {
     /// Its number.
     pub chunk: u64,

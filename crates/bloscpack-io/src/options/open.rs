@@ -52,6 +52,7 @@ impl OpenOptions {
 
 /// Dtype and shape that the caller gives to the bytes of an input. `None` leaves them to the input.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Typing {
     /// The dtype of the items.
     pub dtype: Option<Dtype>,
@@ -59,4 +60,29 @@ pub struct Typing {
     pub shape: Option<Vec<Option<u64>>>,
     /// Takes the input as raw bytes, also if it looks like a container.
     pub raw: bool,
+}
+
+impl Typing {
+    /// What the input says.
+    pub fn new() -> Self {
+        Typing::default()
+    }
+
+    /// The dtype of the items.
+    pub fn dtype(mut self, dtype: impl Into<Option<Dtype>>) -> Self {
+        self.dtype = dtype.into();
+        self
+    }
+
+    /// Items along each axis; one of them may be `None`, which is what the bytes make it.
+    pub fn shape(mut self, shape: impl Into<Option<Vec<Option<u64>>>>) -> Self {
+        self.shape = shape.into();
+        self
+    }
+
+    /// Takes the input as raw bytes, also if it looks like a container.
+    pub fn raw(mut self, raw: bool) -> Self {
+        self.raw = raw;
+        self
+    }
 }

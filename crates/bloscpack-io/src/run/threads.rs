@@ -11,6 +11,7 @@ pub(super) fn depth(threads: usize) -> u64 {
 
 /// The threads that compress and decompress. This crate never builds a pool of its own.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub enum Threads {
     /// The calling thread does everything.
     Serial,

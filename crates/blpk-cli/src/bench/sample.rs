@@ -32,7 +32,7 @@ impl Sample {
         if let Some(Kind::Foreign(what)) = kind {
             bail!("it is {what}, which this version cannot read");
         }
-        let typing = Typing { raw: kind.is_none(), ..Typing::default() };
+        let typing = Typing::new().raw(kind.is_none());
         let array = Array::open_with(source, &OpenOptions::new().typing(typing))?;
         let archive = array.archive();
         let typesizes = match (typesizes, kind) {

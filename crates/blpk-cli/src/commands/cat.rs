@@ -35,7 +35,7 @@ impl Plan {
         Ok(Plan {
             place: Place::from(args.file.clone()),
             column: args.column.clone(),
-            typing: Typing { dtype: args.dtype.as_deref().map(dtype).transpose()?, ..Typing::default() },
+            typing: Typing::new().dtype(args.dtype.as_deref().map(dtype).transpose()?),
             // The parser takes exactly one of them.
             part: match (args.chunk, args.bytes, &args.slice) {
                 (Some(chunk), _, _) => Part::Chunk(chunk),

@@ -33,6 +33,7 @@ pub const MAGIC: [u8; 8] = *b"b2frame\0";
 /// Integers are big-endian and signed ones never negative but for a `chunksize` of -1. What this layer does not
 /// interpret is kept as it is, so bytes that are accepted are written back the same.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Header {
     /// Bytes of the frame, and the word on where it ends: what follows is no part of it. At most 2⁶³ - 1.
     pub frame_len: u64,

@@ -245,12 +245,11 @@ impl Tail {
             Some(_) => Some(self.chunk_size),
             None => None,
         };
-        Ok(Header {
-            chunk_size,
-            last_chunk: old.last_chunk.map(|_| last_chunk),
-            nchunks: old.nchunks.map(|_| self.kept + full + 1),
-            max_app_chunks: if old.offsets { old.max_app_chunks - added } else { old.max_app_chunks },
-            ..old
-        })
+        let mut header = old;
+        header.chunk_size = chunk_size;
+        header.last_chunk = old.last_chunk.map(|_| last_chunk);
+        header.nchunks = old.nchunks.map(|_| self.kept + full + 1);
+        header.max_app_chunks = if old.offsets { old.max_app_chunks - added } else { old.max_app_chunks };
+        Ok(header)
     }
 }

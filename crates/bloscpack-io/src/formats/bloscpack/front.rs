@@ -27,17 +27,15 @@ impl Front {
         }
         let metadata = options.metadata.as_ref();
         let metadata = metadata.map(|value| MetadataSection::encode(value, &options.metadata_args)).transpose()?;
-        let header = Header {
-            offsets: options.offsets,
-            metadata: metadata.is_some(),
-            checksum: options.checksum,
-            typesize,
-            chunk_size: Some(plan.chunk_size),
-            last_chunk: Some(plan.last_chunk),
-            nchunks: Some(plan.nchunks),
-            max_app_chunks: if options.offsets { options.max_app_chunks.for_chunks(plan.nchunks) } else { 0 },
-            ..Header::new(Version::V3)
-        };
+        let mut header = Header::new(Version::V3);
+        header.offsets = options.offsets;
+        header.metadata = metadata.is_some();
+        header.checksum = options.checksum;
+        header.typesize = typesize;
+        header.chunk_size = Some(plan.chunk_size);
+        header.last_chunk = Some(plan.last_chunk);
+        header.nchunks = Some(plan.nchunks);
+        header.max_app_chunks = if options.offsets { options.max_app_chunks.for_chunks(plan.nchunks) } else { 0 };
         let layout = Layout::new(&header, metadata.as_ref().map_or(0, |metadata| metadata.header().section_len()))?;
         Ok(Front { header, plan, metadata, layout })
     }

@@ -80,15 +80,14 @@ fn new_header(head: &Head, slots: &Slots) -> Header {
     let is_intact = head.first_chunk.is_some_and(|first| places(slots).next() == Some((first, 0)));
     let room = if is_intact { head.header.max_app_chunks } else { MaxAppChunks::default().for_chunks(nchunks) };
     let chunk_size = if nchunks == 1 { last } else { slots.chunk_size };
-    Header {
-        version: Version::V3,
-        metadata: head.metadata.is_some(),
-        chunk_size,
-        last_chunk: chunk_size.and(last),
-        nchunks: Some(nchunks),
-        max_app_chunks: if head.header.offsets { room } else { 0 },
-        ..head.header
-    }
+    let mut header = head.header;
+    header.version = Version::V3;
+    header.metadata = head.metadata.is_some();
+    header.chunk_size = chunk_size;
+    header.last_chunk = chunk_size.and(last);
+    header.nchunks = Some(nchunks);
+    header.max_app_chunks = if head.header.offsets { room } else { 0 };
+    header
 }
 
 /// The new file while it is written.

@@ -69,11 +69,9 @@ impl Walk {
                     // Should it be a chunk after all, a later index says so.
                     memory::push(&mut places, at - start)?;
                     memory::push(&mut walk.indexes, (at - start, len.into()))?;
-                    let any = Header {
-                        chunksize: ChunkSize::Variable,
-                        nbytes: header.nbytes.max(1),
-                        ..header.without_metalayers()
-                    };
+                    let mut any = header.without_metalayers();
+                    any.chunksize = ChunkSize::Variable;
+                    any.nbytes = header.nbytes.max(1);
                     let index = Index::decode(&bytes, &any, limits).ok().filter(|index| index.len() <= MAX_UNSEEN);
                     walk.index = index.map(|index| (index, walk.chunks.len()));
                     len.into()

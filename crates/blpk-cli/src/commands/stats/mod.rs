@@ -47,7 +47,7 @@ impl Plan {
         let is_table = columns.len() != 1 || columns.iter().any(|column| *column != args.column);
         // The dtype counts only if there is an array to read.
         let dtype = args.dtype.as_deref().filter(|_| !columns.is_empty()).map(dtype).transpose()?;
-        Ok(Plan { place, columns, is_table, typing: Typing { dtype, ..Typing::default() }, as_json: args.json })
+        Ok(Plan { place, columns, is_table, typing: Typing::new().dtype(dtype), as_json: args.json })
     }
 }
 
