@@ -147,7 +147,7 @@ fn tables_and_their_columns_go_through_one_verb() {
     assert!(matches!(refused(Target::Npy, &all), Error::Unsupported { format: Format::Ctable }));
     let error = refused(Target::Columns(ColumnFiles::Npy), &ConvertOptions::new().column("a"));
     assert!(matches!(error, Error::UnfitOption { option: ConvertOption::Column, .. }), "{error}");
-    let typed = Typing { shape: Some(vec![Some(9), Some(2)]), ..Typing::default() };
+    let typed = Typing::new().shape(vec![Some(9), Some(2)]);
     assert!(matches!(refused(Target::Bcolz, &all.clone().typing(typed)), Error::NotANumpyArray { .. }));
     // An array has no columns.
     let of_array = |target, options: &ConvertOptions| {
@@ -174,7 +174,7 @@ fn a_column_as_text() {
     assert!(text("t", &ConvertOptions::new().column("b")).unwrap().starts_with("b\n0\n1\n"));
     assert!(matches!(text("t", &ConvertOptions::new().column("z")), Err(Error::NoSuchColumn { .. })));
     assert!(text("t/a", &ConvertOptions::new()).unwrap().starts_with("f0\n0\n"));
-    let shape = Typing { shape: Some(vec![Some(9), Some(2)]), ..Typing::default() };
+    let shape = Typing::new().shape(vec![Some(9), Some(2)]);
     assert!(text("t/a", &ConvertOptions::new().typing(shape)).unwrap().starts_with("f0_0,f0_1\n0,1\n"));
     assert!(matches!(text("t/a", &ConvertOptions::new().column("a")), Err(Error::NotBcolz { .. })));
 }

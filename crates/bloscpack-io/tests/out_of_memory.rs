@@ -255,7 +255,7 @@ fn texts(files: &Files) {
             &format!("CSV file of {name}"),
             || remove(&files.path("out.csv")),
             || {
-                let typing = Typing { dtype: typing.dtype.clone(), shape: None, raw: true };
+                let typing = Typing::new().dtype(typing.dtype.clone()).raw(true);
                 let options = ConvertOptions::new().typing(typing).threads(Threads::Serial);
                 let input = LocalSource::open(&files.path(name))?;
                 convert(input, &files.path("out.csv"), Target::Csv, &options).map(drop)

@@ -35,7 +35,7 @@ pub(super) fn options(args: &ConvertArgs, session: &Session) -> Result<ConvertOp
     let metadata = files::read_metadata(args.metadata.as_ref())?;
     let chunk_size = args.chunk_size.as_ref().map(|size| in_range("chunk-size", size, MAX_CHUNK_SIZE)).transpose()?;
     let options = ConvertOptions::new()
-        .typing(Typing { dtype, shape: args.shape.clone(), raw: args.raw })
+        .typing(Typing::new().dtype(dtype).shape(args.shape.clone()).raw(args.raw))
         .column(args.column.as_deref())
         .typesize(typesize.map(i32::cast_unsigned))
         .codec(args.blosc.codec)
