@@ -149,6 +149,7 @@ impl LocalSource {
     }
 
     /// The directory, if it is a carray that is no column of an opened table.
+    #[cfg(feature = "csv")]
     pub(crate) fn carray(&self) -> Option<&LocalDirectory> {
         if let Kind::Carray(directory) = &self.kind { Some(directory) } else { None }
     }
