@@ -223,14 +223,14 @@ fn typed(files: &Files) -> [(&'static str, Typing, Vec<u64>); 4] {
     })
 }
 
+#[cfg(feature = "csv")]
+const TEXT_FORMATS: [ItemFormat; 3] = [ItemFormat::Text, ItemFormat::Npy, ItemFormat::Csv];
+#[cfg(not(feature = "csv"))]
+const TEXT_FORMATS: [ItemFormat; 2] = [ItemFormat::Text, ItemFormat::Npy];
+
 fn texts(files: &Files) {
-    let mut formats = vec![ItemFormat::Text, ItemFormat::Npy];
-    if cfg!(feature = "csv") {
-        #[cfg(feature = "csv")]
-        formats.push(ItemFormat::Csv);
-    }
     for (name, typing, _) in typed(files) {
-        for format in &formats {
+        for format in &TEXT_FORMATS {
             let descr: String = typing.dtype.as_ref().unwrap().to_string().chars().take(20).collect();
             sweep(
                 MIN_CHECKED,

@@ -25,6 +25,8 @@ mod write;
 
 use std::path::Path;
 
+#[cfg(feature = "csv")]
+use self::csv::to_csv;
 pub use self::report::ConvertReport;
 use crate::target::{ConvertOption, Target};
 use crate::{ConvertOptions, Error, LocalSource};
@@ -92,9 +94,6 @@ impl ConvertOption {
         if target.has(self) { Ok(()) } else { Err(Error::UnfitOption { option: self, target }) }
     }
 }
-
-#[cfg(feature = "csv")]
-use self::csv::to_csv;
 
 #[cfg(not(feature = "csv"))]
 fn to_csv(_: LocalSource, _: &Path, _: &ConvertOptions) -> Result<ConvertReport, Error> {
