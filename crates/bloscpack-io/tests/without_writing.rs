@@ -1,4 +1,4 @@
-//! What the crate does without the feature `write`: `cargo test --no-default-features --test without_writing`.
+//! The library without the feature `write`: `cargo test --no-default-features --test without_writing`.
 #![allow(clippy::unwrap_used)]
 
 use std::io::{Cursor, Write as _};

@@ -2,7 +2,7 @@
 
 use crate::Error;
 
-/// What bytes wait in.
+/// The place where bytes wait.
 #[cfg(feature = "write")]
 pub(crate) type Spool = std::fs::File;
 #[cfg(not(feature = "write"))]

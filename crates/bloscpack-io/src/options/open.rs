@@ -63,7 +63,7 @@ pub struct Typing {
 }
 
 impl Typing {
-    /// What the input says.
+    /// Dtype and shape of the input.
     pub fn new() -> Self {
         Typing::default()
     }
