@@ -16,7 +16,7 @@ fuzz_target!(|bytes: &[u8]| {
         assert_eq!(again.to_bytes(), written);
         let _ = dflt::to_bytes(&storage.dflt, &storage.dtype, &[2, 3]);
         for len in [0, 1, 1000, u64::MAX >> 1] {
-            let sizes = Sizes { shape: vec![len], nbytes: 0, cbytes: 0 };
+            let sizes = Sizes::new([len]);
             if let Ok(rows) = Rows::of(&sizes, &storage) {
                 let _ = (rows.nchunks(), rows.nbytes(), rows.rows_in(rows.nchunks().saturating_sub(1)));
             }

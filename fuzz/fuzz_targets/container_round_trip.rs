@@ -100,7 +100,7 @@ fn array(choice: &Choice, numbers: [u8; 8]) {
     let most = |axis: usize, number: u8, len: u64| (u64::from(number) * 3 / (axis as u64 + 1) % len.max(1) + 1) as u32;
     let chunkshape: Vec<u32> = (0..3).map(|axis| most(axis, numbers[2 + axis], shape[axis] + 2)).collect();
     let blockshape: Vec<u32> = (0..3).map(|axis| most(axis, numbers[5 + axis], chunkshape[axis].into())).collect();
-    let array = B2nd { version: 0, shape: shape.to_vec(), chunkshape, blockshape, dtype: None };
+    let array = B2nd::new(shape, chunkshape, blockshape);
     let plain = &plain[..items / width / depth * width * depth * typesize];
     let made = FrameWriter::array_in_memory(array, params).and_then(|mut frame| {
         if frame.frame()?.nchunks() > MOST_CHUNKS as u64 {

@@ -122,7 +122,8 @@ proptest! {
     #[test]
     fn resizes(array in array(1..=3, 7), factors in prop::collection::vec(0_u64..14, 3)) {
         let old = Grid::new(&array, 1).unwrap();
-        let grown = B2nd { shape: array.shape.iter().zip(factors).map(|(len, other)| if *len == 0 { 0 } else { other }).collect(), ..array.clone() };
+        let lens = array.shape.iter().zip(factors).map(|(len, other)| if *len == 0 { 0 } else { other });
+        let grown = array.clone().with_shape(lens.collect::<Vec<_>>());
         let new = Grid::new(&grown, 1).unwrap();
         let slots: Vec<Slot> = old.resized(&new).collect();
         prop_assert_eq!(slots.len() as u64, new.nchunks());
@@ -188,20 +189,15 @@ fn region(shape: &[u64]) -> impl Strategy<Value = Region> + use<> {
 
 fn array(ndim: std::ops::RangeInclusive<usize>, most: u64) -> impl Strategy<Value = B2nd> {
     let axis = (0..most, 1..6_u32, 1..6_u32);
-    let dtype = prop_oneof!["[<>][iuf][48]", "\\PC{0,9}"].prop_map(|text| DtypeText { format: 0, text });
+    let dtype = prop_oneof!["[<>][iuf][48]", "\\PC{0,9}"].prop_map(DtypeText::numpy);
     (prop::collection::vec(axis, ndim), prop::option::of(dtype)).prop_map(|(axes, dtype)| {
         // Sixteen axes of eight would be more items than there are.
         let shrink = |(axis, len): (usize, u64)| if axis < 8 { len } else { len.min(1) };
-        B2nd {
-            version: 0,
-            shape: axes.iter().map(|(len, ..)| *len).enumerate().map(shrink).collect(),
-            chunkshape: axes.iter().map(|(len, chunk, _)| if *len == 0 { chunk - 1 } else { *chunk }).collect(),
-            blockshape: axes
-                .iter()
-                .map(|(len, chunk, block)| (*block).min(if *len == 0 { chunk - 1 } else { *chunk }))
-                .collect(),
-            dtype,
-        }
+        let shape: Vec<u64> = axes.iter().map(|(len, ..)| *len).enumerate().map(shrink).collect();
+        let chunk = |len: u64, chunk: u32| if len == 0 { chunk - 1 } else { chunk };
+        let chunkshape: Vec<u32> = axes.iter().map(|(len, most, _)| chunk(*len, *most)).collect();
+        let blockshape: Vec<u32> = axes.iter().map(|(len, most, block)| (*block).min(chunk(*len, *most))).collect();
+        B2nd::new(shape, chunkshape, blockshape).with_dtype(dtype)
     })
 }
 

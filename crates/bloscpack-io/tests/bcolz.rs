@@ -413,7 +413,7 @@ fn other_blocks_are_not_decoded() {
     let at = 16 + 4 * (nblocks - 1);
     let start = u32::from_le_bytes(chunk[at..at + 4].try_into().unwrap()) as usize;
     chunk[start..start + 4].copy_from_slice(&i32::MAX.to_le_bytes());
-    let sizes = Sizes { shape: vec![1 << 18], ..Sizes::default() };
+    let sizes = Sizes::new([1 << 18]);
     let storage = Storage::new(Dtype::parse("uint32").unwrap(), 1 << 18);
     let carray = Carray::open(MemoryDirectory::of_files([
         (SIZES_FILE.to_owned(), sizes.to_bytes()),
@@ -456,8 +456,9 @@ fn rows_are_decoded_where_they_belong() {
 fn lengths_are_not_believed() {
     for (rows, chunklen) in [(1_u64 << 60, 1_u64 << 20), (1 << 40, 100), (u64::MAX >> 4, 1 << 28)] {
         let carray = Carray::open(golden("ref/size/n1200_cl100")).unwrap();
-        let sizes = Sizes { shape: vec![rows], ..Sizes::default() };
-        let storage = Storage { chunklen, ..carray.storage().clone() };
+        let sizes = Sizes::new([rows]);
+        let mut storage = carray.storage().clone();
+        storage.chunklen = chunklen;
         let dir = carray.directory();
         dir.create(SIZES_FILE, &sizes.to_bytes()).unwrap();
         dir.create(STORAGE_FILE, &storage.to_bytes()).unwrap();

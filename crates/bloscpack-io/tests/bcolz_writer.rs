@@ -369,7 +369,8 @@ fn what_bcolz_wrote_is_written_anew_and_appended_to() {
         let Ok(plain) = carray.read_all(&serial()) else { continue };
         let (root, dtype) = (dir.path().join(name), carray.dtype());
         let params = CarrayParams::new(dtype.clone()).atom_shape(&carray.shape()[1..]).chunklen(carray.chunklen());
-        let cparams = bloscpack_format::bcolz::Cparams { quantize: 0, ..carray.cparams().clone() };
+        let mut cparams = carray.cparams().clone();
+        cparams.quantize = 0;
         let params = params.cparams(cparams).dflt(carray.dflt().clone());
         std::fs::create_dir_all(root.parent().unwrap()).unwrap();
         match CarrayWriter::create(&root, false, &params) {

@@ -200,7 +200,7 @@ fn an_array_of_more_chunks_than_a_frame_holds_is_refused() {
     let meta = NumpyMeta { dtype: Dtype::from_type_string("<u2").unwrap(), shape: vec![5], order: Order::C };
     let options = ArrayOptions::new().chunkshape(Some(vec![5])).blockshape(Some(vec![5]));
     let array = options.array(&meta).unwrap();
-    let huge = B2nd { shape: vec![5 << 28], ..array.clone() };
+    let huge = array.clone().with_shape([5 << 28]);
     assert!(matches!(FrameWriter::array_in_memory(huge, FrameParams::new(2)).map(drop), Err(Error::Format(_))));
     let mut writer = FrameWriter::array_in_memory(array, FrameParams::new(2)).unwrap();
     assert!(matches!(writer.resize(&[1 << 60]), Err(Error::Format(_))));

@@ -134,7 +134,7 @@ fn metadata_written(report: &Report, value: &Json, args: &MetadataArgs) {
 fn kind(codec: MetaCodec) -> &'static str {
     match codec {
         MetaCodec::None => "uncompressed",
-        MetaCodec::Zlib => "compressed",
+        _ => "compressed",
     }
 }
 

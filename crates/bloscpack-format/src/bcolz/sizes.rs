@@ -6,6 +6,7 @@ use crate::json::Json;
 
 /// `meta/sizes`: `{"shape": [17, 3], "nbytes": 204, "cbytes": 128}` and a newline.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Sizes {
     /// The length of each axis, of which there is one at least. That of the first is how many rows there are, and binding.
     pub shape: Vec<u64>,
@@ -17,6 +18,12 @@ pub struct Sizes {
 }
 
 impl Sizes {
+    /// An array of this shape, and no bytes yet.
+    #[must_use]
+    pub fn new(shape: impl Into<Vec<u64>>) -> Self {
+        Sizes { shape: shape.into(), nbytes: 0, cbytes: 0 }
+    }
+
     /// Reads the file. Only `shape` has to be there: a list, or one number for a list of it.
     ///
     /// # Errors

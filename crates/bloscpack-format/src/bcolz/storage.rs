@@ -16,6 +16,7 @@ use blosc_core::{Codec, FilterPipeline};
 /// on one line, with a newline behind. Only `dtype` and `chunklen` are needed to read the rows, and nothing else is refused
 /// for what it is: the other members say how rows to come are written.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Storage {
     /// What an item is.
     pub dtype: Dtype,
@@ -31,6 +32,7 @@ pub struct Storage {
 
 /// How new chunks are compressed.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Cparams {
     /// The level, 0..=9; 5 if it was not there.
     pub clevel: u8,

@@ -37,6 +37,7 @@ pub struct MetadataHeader {
 
 /// How the metadata is compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum MetaCodec {
     /// Not at all.
     None,

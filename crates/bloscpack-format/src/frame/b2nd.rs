@@ -21,6 +21,7 @@ use crate::numpy::Dtype;
 /// With 16 axes `90+ndim` is `a0`, not a MessagePack array any more; C-Blosc2 writes and reads it so. The metalayer is
 /// named `b2nd`; Caterva, from which it comes, called it `caterva` and had no dtype.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct B2nd {
     /// 0.
     pub version: u8,
@@ -36,6 +37,7 @@ pub struct B2nd {
 
 /// A dtype as it is written in the metalayer.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DtypeText {
     /// 0, NumPy: the only one there is.
     pub format: u8,
@@ -49,7 +51,36 @@ pub const MAX_NDIM: usize = 16;
 /// The names of the metalayer, today's and that of Caterva.
 const NAMES: [&str; 2] = ["b2nd", "caterva"];
 
+impl DtypeText {
+    /// A dtype of NumPy.
+    #[must_use]
+    pub fn numpy(text: impl Into<String>) -> Self {
+        DtypeText { format: 0, text: text.into() }
+    }
+}
+
 impl B2nd {
+    /// An array of version 0 without a dtype. The shapes are not checked here: see [`Grid::new`](super::Grid::new).
+    #[must_use]
+    pub fn new(shape: impl Into<Vec<u64>>, chunkshape: impl Into<Vec<u32>>, blockshape: impl Into<Vec<u32>>) -> Self {
+        let (shape, chunkshape, blockshape) = (shape.into(), chunkshape.into(), blockshape.into());
+        B2nd { version: 0, shape, chunkshape, blockshape, dtype: None }
+    }
+
+    /// The same array with another dtype.
+    #[must_use]
+    pub fn with_dtype(mut self, dtype: impl Into<Option<DtypeText>>) -> Self {
+        self.dtype = dtype.into();
+        self
+    }
+
+    /// The same array with another shape.
+    #[must_use]
+    pub fn with_shape(mut self, shape: impl Into<Vec<u64>>) -> Self {
+        self.shape = shape.into();
+        self
+    }
+
     /// The blockshape as a decoder or encoder of chunks wants it.
     #[must_use]
     pub fn block_axes(&self) -> Vec<usize> {

@@ -99,8 +99,7 @@ mod tests {
     use super::*;
 
     fn array(shape: &[u64], chunkshape: &[u32], blockshape: &[u32]) -> B2nd {
-        let (shape, chunkshape, blockshape) = (shape.to_vec(), chunkshape.to_vec(), blockshape.to_vec());
-        B2nd { version: 0, shape, chunkshape, blockshape, dtype: None }
+        B2nd::new(shape, chunkshape, blockshape)
     }
 
     #[test]

@@ -123,14 +123,13 @@ impl View<'_> {
 
     /// Where slabs should end: at chunks and blocks of a frame, which have fewer items of a selection with steps.
     fn cut(&self, selection: &Selection) -> B2nd {
-        let none =
-            B2nd { version: 0, shape: selection.counts(), chunkshape: Vec::new(), blockshape: Vec::new(), dtype: None };
+        let none = B2nd::new(selection.counts(), [], []);
         let Some(array) = self.archive.array().filter(|_| self.is_grid()) else { return none };
-        let scaled = |lens: &[u32]| {
+        let scaled = |lens: &[u32]| -> Vec<u32> {
             let axes = lens.iter().zip(selection.axes());
             axes.map(|(len, axis)| (u64::from(*len) / axis.step.unsigned_abs().max(1)).max(1) as u32).collect()
         };
-        B2nd { chunkshape: scaled(&array.chunkshape), blockshape: scaled(&array.blockshape), ..none }
+        B2nd::new(none.shape, scaled(&array.chunkshape), scaled(&array.blockshape))
     }
 }
 

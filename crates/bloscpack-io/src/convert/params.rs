@@ -46,7 +46,8 @@ impl ConvertOptions {
         if self.typesize.is_some_and(|typesize| u64::from(typesize) != itemsize) {
             return refuse("the typesize of an array is that of its items");
         }
-        let mut cparams = old.map_or(Cparams::default(), |old| Cparams { quantize: 0, ..old.cparams.clone() });
+        let mut cparams = old.map_or(Cparams::default(), |old| old.cparams.clone());
+        cparams.quantize = 0;
         if cparams.codec().is_none() {
             cparams.cname = Cparams::default().cname;
         }

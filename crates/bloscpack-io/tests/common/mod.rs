@@ -179,8 +179,7 @@ pub(crate) fn large_array() -> (Vec<u8>, Vec<u8>, [u64; 2]) {
     let noise = testdata::noise((shape[0] * shape[1] * 8) as usize, 5);
     let plain: Vec<u8> =
         noise.chunks(8).flat_map(|item| [item[0], item[1], item[2], item[3], item[4], 0, 0, 0]).collect();
-    let dtype = Some(DtypeText { format: 0, text: "<f8".into() });
-    let array = B2nd { version: 0, shape: shape.to_vec(), chunkshape: vec![200, 200], blockshape: vec![20, 20], dtype };
+    let array = B2nd::new(shape, [200, 200], [20, 20]).with_dtype(DtypeText::numpy("<f8"));
     let grid = Grid::new(&array, 8).unwrap();
     let all = grid.all();
     let params = CParams::blosc2().codec(Codec::Lz4).typesize(8);

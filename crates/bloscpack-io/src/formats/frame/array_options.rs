@@ -63,8 +63,8 @@ impl ArrayOptions {
             Dtype::Scalar(scalar) => scalar.to_string(),
             dtype => dtype.to_descr()?,
         };
-        let dtype = Some(DtypeText { format: 0, text });
-        let array = B2nd { version: 0, shape: meta.shape.clone(), chunkshape, blockshape, dtype };
+        let dtype = DtypeText::numpy(text);
+        let array = B2nd::new(meta.shape.clone(), chunkshape, blockshape).with_dtype(dtype);
         let cut_is_given = self.chunkshape.is_some() || self.blockshape.is_some();
         match Grid::new(&array, itemsize_of(meta)?) {
             Err(FormatError::Frame(FrameError::ShapeTooLarge { field, max })) if cut_is_given && field != "shape" => {

@@ -68,7 +68,7 @@ impl<'a> Damaged<'a> {
                 if !sure {
                     lost.push(LostPart::RowShape { atom_shape: atom_shape.clone() }.into());
                 }
-                let sizes = Sizes { shape: [&[0], atom_shape.as_slice()].concat(), ..Sizes::default() };
+                let sizes = Sizes::new([&[0], atom_shape.as_slice()].concat());
                 (Meta::new(storage, sizes)?, None)
             }
         };

@@ -109,9 +109,9 @@ impl CarrayParams {
         if !self.dtype.is_readable_by_bcolz() {
             return refuse("bcolz does not open arrays of a dtype with fields");
         }
-        let shape = [&[0], self.atom_shape.as_slice()].concat();
-        let sizes = Sizes { shape, nbytes: 0, cbytes: 0 };
-        let mut storage = Storage { cparams: self.cparams.clone(), ..Storage::new(self.dtype.clone(), 1) };
+        let sizes = Sizes::new([&[0], self.atom_shape.as_slice()].concat());
+        let mut storage = Storage::new(self.dtype.clone(), 1);
+        storage.cparams = self.cparams.clone();
         let atomsize = Rows::of(&sizes, &storage).map_err(FormatError::from)?.atomsize();
         storage.expectedlen = self.expectedlen.unwrap_or(EXPECTED_NBYTES.div_ceil(atomsize));
         storage.chunklen = self.chunklen.unwrap_or_else(|| best_chunklen(storage.expectedlen, atomsize));

@@ -33,7 +33,7 @@ impl ArrayGrid {
 
     /// The same array with another shape.
     pub(super) fn resized(&self, shape: &[u64], typesize: u32) -> Result<Self, Error> {
-        ArrayGrid::new(B2nd { shape: shape.to_vec(), ..self.array.clone() }, typesize)
+        ArrayGrid::new(self.array.clone().with_shape(shape), typesize)
     }
 
     /// The metalayer.
