@@ -64,7 +64,7 @@
 //! | `write` | yes | files and directories as outputs, and what changes them; needs `tempfile` and `rustix` |
 //! | `ndarray` | no | arrays of the `ndarray` crate, packed and unpacked |
 //! | `half` | no | the same for items of `half::f16` |
-//! | `csv` | no | `convert_to_csv`: tables of bcolz as text |
+//! | `csv` | no | [`Target::Csv`]: arrays and tables as text |
 //!
 //! Without `write`, data that otherwise wait in a temporary file wait in memory: a stream of unknown size that is packed, a frame
 //! that is unpacked from a pipe.

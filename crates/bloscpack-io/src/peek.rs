@@ -1,4 +1,4 @@
-//! What the first bytes of a file, or the files in a directory, tell: the format, and the size of the chunks.
+//! Tells the format of a file or directory, and the size of its chunks, from its first bytes.
 
 use std::fs::File;
 use std::io;

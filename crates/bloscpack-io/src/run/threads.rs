@@ -34,8 +34,8 @@ impl Threads {
 
     /// The largest number of threads, `max` at most, that work on chunks of `chunk_nbytes` plain bytes within `memory` bytes.
     ///
-    /// Two chunks per thread are in memory at a time, or one without a second thread, each plain and compressed. What a
-    /// thread needs besides, a block and the tables of its codec, is little and not counted.
+    /// Two chunks per thread are in memory at a time, or one without a second thread, each plain and compressed. The
+    /// block and the codec tables of a thread are small and not counted.
     ///
     /// # Errors
     /// The bytes that a single thread needs, if they are more than `memory`.
