@@ -10,10 +10,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Blosc is the codec of numerical data: Zarr and HDF5 chunks, bloscpack and bcolz files, Blosc2 frames. A **chunk** is
-//! one compressed buffer with a header. Its plain bytes are cut into **blocks** that fit the CPU's caches; each block
-//! goes through **filters** (mostly the byte shuffle, which puts byte 0 of all elements together, then byte 1 …) and
-//! then through a codec, as one **stream** or as one for each byte of an element.
+//! Blosc is a codec for numerical data: Zarr and HDF5 chunks, bloscpack and bcolz files, Blosc2 frames. A **chunk** is
+//! one compressed buffer with a header. Its uncompressed data, the *plain bytes*, is cut into **blocks** that fit the
+//! CPU's caches. Each block goes through **filters**, usually the byte shuffle, which groups byte 0 of all elements,
+//! then byte 1, and so on. A codec then compresses the block as one **stream**, or as one stream per byte of an
+//! element.
 //!
 //! ```text
 //! plain   |        block 0        |        block 1        |  block 2  |      blocksize each, the last may be shorter
@@ -25,12 +26,12 @@
 //! chunk   | header    | bstart 0..3 | csize stream | csize stream | … block 0 … | … block 1 … | … block 2 … |
 //! ```
 //!
-//! Two generations: Blosc1 chunks (`CParams::new()`), which everything reads, and Blosc2 chunks (`CParams::blosc2()`), with
-//! more filters, dictionaries and special values. Reading does not need to know.
+//! There are two generations of the format. Blosc1 chunks (`CParams::new()`) are read by every Blosc library. Blosc2
+//! chunks (`CParams::blosc2()`) add more filters, dictionaries and special values. Decoding detects the generation.
 //!
-//! [`Encoder`] and [`Decoder`] do the same for many chunks and keep their buffers; [`Chunk`] looks into a chunk without
-//! decoding it; [`Decoder::ranges`] and [`Decoder::decode_ranges`] read parts of it, [`Limits`] bounds what foreign input may
-//! cost.
+//! [`Encoder`] and [`Decoder`] process many chunks and reuse their buffers. [`Chunk`] inspects a chunk without decoding
+//! it. [`Decoder::ranges`] and [`Decoder::decode_ranges`] decode parts of a chunk. [`Limits`] bounds the memory and
+//! output that untrusted input can cost.
 //!
 //! # Features
 //!
@@ -41,15 +42,16 @@
 //! | `snappy` | yes | the Snappy codec of old Blosc1 chunks |
 //! | `rayon` | yes | the blocks of one chunk in the caller's rayon pool |
 //!
-//! BloscLZ, LZ4 and LZ4HC are always there. A chunk of a codec that is compiled out is an error that names the feature.
+//! BloscLZ, LZ4 and LZ4HC are always available. Decoding a chunk whose codec was compiled out returns an error that
+//! names the feature.
 //!
-//! Codecs without optimisation are 10 to 24 times slower. Programs that run in debug builds compile them optimised, by
-//! `[profile.dev.package."*"]` with `opt-level = 3` in their `Cargo.toml`.
+//! Without compiler optimisation, the codecs are 10 to 24 times slower. Programs that run in debug builds can compile
+//! them optimised with `[profile.dev.package."*"]` and `opt-level = 3` in their `Cargo.toml`.
 //!
 //! # What this crate does not do
 //!
-//! It opens no file, starts no thread (blocks go to the caller's rayon pool if [`Parallelism`] says so), holds no global
-//! state and never allocates by an unverified number. Memory that the system refuses is an error, see
+//! It opens no files and starts no threads (blocks go to the caller's rayon pool if [`Parallelism`] says so). It holds
+//! no global state. It never allocates by an unverified number. An allocation that the system refuses is an error, see
 //! [`memory`]. `unsafe` exists in one module only, `kernels`.
 
 #![deny(unsafe_code)]
@@ -98,13 +100,13 @@ pub use params::{BlockSize, CParams, SplitMode};
 pub use plugin::PluginError;
 pub use registry::{BlockCodec, BlockFilter, PluginContext, Registry, ReservedId};
 
-/// The name of the SIMD kernels that this machine uses: `avx512`, `neon`, `scalar`, …
+/// Returns the name of the SIMD kernels that this machine uses: `avx512`, `neon`, `scalar`, …
 #[must_use]
 pub fn kernel_name() -> &'static str {
     kernels::active().name
 }
 
-/// Compresses `src` to a chunk: [`Encoder::compress`] with a fresh encoder.
+/// Compresses `src` to a chunk, like [`Encoder::compress`] with a fresh encoder.
 ///
 /// # Errors
 /// [`EncodeError`] if a parameter is out of range or `src` is too large for one chunk.
@@ -112,7 +114,7 @@ pub fn compress(src: &[u8], params: &CParams) -> Result<Vec<u8>, EncodeError> {
     Encoder::new(*params)?.compress(src)
 }
 
-/// Compresses `src` to the start of `dst`, and returns the chunk's size: [`Encoder::compress_into`].
+/// Compresses `src` into the start of `dst` and returns the chunk's size, like [`Encoder::compress_into`].
 ///
 /// # Errors
 /// As [`compress`], and [`EncodeError::Destination`] if `dst` is too small.
@@ -120,7 +122,7 @@ pub fn compress_into(src: &[u8], dst: &mut [u8], params: &CParams) -> Result<usi
     Encoder::new(*params)?.compress_into(src, dst)
 }
 
-/// The plain bytes of the chunk at the start of `chunk`: [`Decoder::decompress`] with a fresh decoder.
+/// Decompresses the chunk at the start of `chunk`, like [`Decoder::decompress`] with a fresh decoder.
 ///
 /// # Errors
 /// [`DecodeError`] if `chunk` is not a whole, undamaged chunk.
@@ -128,7 +130,7 @@ pub fn decompress(chunk: &[u8]) -> Result<Vec<u8>, DecodeError> {
     Chunk::parse(chunk)?.decompress()
 }
 
-/// The plain bytes of the chunk to the start of `dst`, and how many they are: [`Decoder::decompress_into`].
+/// Decompresses a chunk into the start of `dst` and returns its uncompressed size, like [`Decoder::decompress_into`].
 ///
 /// # Errors
 /// As [`decompress`], and [`DecodeError::Destination`] if `dst` is too small.

@@ -1,13 +1,13 @@
-//! What a decoder may spend on input that somebody else wrote.
+//! Bounds on the resources that decoding untrusted input may use.
 
 use core::fmt;
 
-/// Bounds for reading what comes from untrusted sources: chunks, and all containers of them.
+/// Bounds for reading untrusted input: chunks, and all containers of chunks.
 ///
-/// Who sets nothing opens all that the reference libraries write, and yet a tiny file cannot cost gigabytes: memory for
-/// which few bytes are there is bounded ([`max_unearned`](Self::max_unearned)). The others are for those who know what they
-/// expect: a filter of HDF5 or a codec of Zarr knows the size of a chunk, a server what a request may cost, a viewer what
-/// fits on the screen.
+/// The defaults accept everything the reference libraries write, while bounding what a tiny hostile file can allocate:
+/// memory that few compressed bytes expand to is bounded by [`max_unearned`](Self::max_unearned). Set the other limits
+/// if the expected sizes are known. An HDF5 filter or a Zarr codec knows the size of a chunk, a server knows its budget
+/// for a request, and a viewer knows what fits on the screen.
 ///
 /// ```
 /// use blosc_core::Limits;
@@ -18,37 +18,40 @@ use core::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Plain bytes of what one call returns: of a [`Decoder`](crate::Decoder) a chunk, of a container what is put together
-    /// in memory. Outputs that are written to a stream are not bounded by it. Default: what a place in memory can have, as
-    /// an array may be as large as it is: on machines of 32 bits 2 GiB − 1.
+    /// Maximum plain bytes that one call returns: a chunk from a [`Decoder`](crate::Decoder), or the data that a
+    /// container assembles in memory. Does not bound outputs that are written to a stream. Default: the largest
+    /// possible allocation, because an array may have any size. On 32-bit machines that is 2 GiB − 1.
     pub max_nbytes: usize,
-    /// Plain bytes of a chunk; of a block, where only some are decoded. Default: what the format can express, 2 GiB − 1.
+    /// Maximum plain bytes of a chunk, or of a block where only some blocks are decoded. Default: the maximum of the
+    /// format, 2 GiB − 1.
     pub max_chunk: usize,
-    /// Plain bytes that are put in memory beyond [`Limits::EARNED`] for each compressed byte that is there. Default: 1 GiB,
-    /// so that a file of less than 256 KiB never costs 2 GiB. Does not bound what is decoded into a place of the caller's,
-    /// nor what is written to a stream: a frame of a terabyte of zeros opens, and every range of it can be read.
+    /// Maximum plain bytes in memory beyond [`Limits::EARNED`] per compressed byte (the expansion limit). Default: 1
+    /// GiB, so that a file of less than 256 KiB never costs 2 GiB. Does not bound what is decoded into the caller's
+    /// buffer, nor what is written to a stream: a frame of a terabyte of zeros opens, and every range of it can be
+    /// read.
     pub max_unearned: usize,
-    /// Bytes that are held at once besides the output: chunks in flight, blocks on their way through filters, metadata, the
-    /// index of a frame. Fewer chunks are worked on at once where more would not fit; one alone that does not fit is
-    /// refused. The tables of the codecs, below 1 MiB for each thread, come on top. Default: 8 GiB, in which the largest
-    /// chunk that there can be fits: 2 GiB plain, as much compressed, six blocks of 512 MiB. On machines of 32 bits
-    /// 2 GiB − 1.
+    /// Maximum bytes held at once besides the output: chunks in flight, blocks that pass through filters, metadata, the
+    /// index of a frame. If more chunks would not fit, fewer are processed at once. A single chunk that does not fit is
+    /// refused. The tables of the codecs, below 1 MiB per thread, are not counted. Default: 8 GiB, which fits the
+    /// largest possible chunk: 2 GiB uncompressed, 2 GiB compressed, and six blocks of 512 MiB. On 32-bit machines the
+    /// default is 2 GiB − 1.
     pub max_memory: usize,
-    /// Bytes of a piece of metadata, decompressed; those of attributes and of interrupted changes, which are stored as they
-    /// are, may have 4 and 16 times as many. As values they take up to 36 times as much memory, so that no more than the
-    /// 36th part of `max_memory` is believed either. Default: 16 MiB, as metadata is a description and no data.
+    /// Maximum bytes of one piece of metadata after decompression. Attributes and interrupted changes are stored
+    /// uncompressed and may have 4 and 16 times this size. Parsed values take up to 36 times the memory, so metadata is
+    /// also limited to 1/36 of `max_memory`. Default: 16 MiB, because metadata describes data and holds none.
     pub max_metadata: usize,
-    /// Chunks of which an index that is stored compressed says where each is, 8 bytes for each. An index that repeats one
-    /// entry is kept as that one and not bounded. Default: 2²⁵, an index of 256 MiB.
+    /// Maximum chunks of an index that is stored compressed, with 8 bytes for each chunk's offset. An index that
+    /// repeats one entry is kept as that entry and is not bounded. Default: 2²⁵, an index of 256 MiB.
     pub max_chunks: u64,
 }
 
 impl Limits {
-    /// Plain bytes that a compressed byte has earned. LZ4 makes 255 bytes of one, zlib 1032; more than 4096 come only from
-    /// repeated bytes in large blocks, of which honest data is full, too: hence room beyond it.
+    /// Plain bytes per compressed byte that are free of the expansion limit. LZ4 expands a byte to at most 255 bytes,
+    /// zlib to 1032. Ratios over 4096 come only from repeated bytes in large blocks. Legitimate data has those, too, so
+    /// [`max_unearned`](Self::max_unearned) leaves room beyond this ratio.
     pub const EARNED: usize = 4096;
 
-    /// The defaults.
+    /// Returns the default limits.
     pub const fn new() -> Self {
         Limits {
             max_nbytes: ADDRESSABLE,
@@ -63,7 +66,7 @@ impl Limits {
         }
     }
 
-    /// Refuses to put more than `max_nbytes` plain bytes together in memory.
+    /// Refuses to assemble more than `max_nbytes` plain bytes in memory.
     pub const fn max_nbytes(mut self, max_nbytes: usize) -> Self {
         self.max_nbytes = max_nbytes;
         self
@@ -75,13 +78,13 @@ impl Limits {
         self
     }
 
-    /// Refuses plain bytes in memory that the compressed ones have not earned, beyond so many.
+    /// Refuses more than `max_unearned` plain bytes in memory beyond [`Limits::EARNED`] per compressed byte.
     pub const fn max_unearned(mut self, max_unearned: usize) -> Self {
         self.max_unearned = max_unearned;
         self
     }
 
-    /// Holds no more than so many bytes besides the output.
+    /// Holds no more than `max_memory` bytes besides the output.
     pub const fn max_memory(mut self, max_memory: usize) -> Self {
         self.max_memory = max_memory;
         self
@@ -99,19 +102,20 @@ impl Limits {
         self
     }
 
-    /// What decoding a chunk may hold: its plain bytes, its compressed ones, and blocks on their way.
+    /// Returns the memory that decoding a chunk may hold: its plain bytes, its compressed bytes, and blocks in the
+    /// filters.
     #[doc(hidden)]
     pub fn chunk_memory(nbytes: u64, cbytes: u64) -> u64 {
         nbytes.saturating_add(cbytes).saturating_add(scratch(nbytes))
     }
 
-    /// How many of `nbytes` plain bytes are not earned by `cbytes` compressed ones.
+    /// Returns how many of `nbytes` plain bytes exceed [`Limits::EARNED`] per byte of `cbytes` compressed bytes.
     #[doc(hidden)]
     pub fn unearned(nbytes: u64, cbytes: u64) -> u64 {
         nbytes.saturating_sub(cbytes.saturating_mul(Limits::EARNED as u64))
     }
 
-    /// Refuses a chunk of so many plain bytes.
+    /// Refuses a chunk of `nbytes` plain bytes if they exceed the limit.
     ///
     /// # Errors
     /// [`OverLimit`] for [`Limits::max_chunk`].
@@ -120,7 +124,7 @@ impl Limits {
         check("the plain bytes of a chunk", nbytes, self.max_chunk, "max_chunk")
     }
 
-    /// Refuses `nbytes` plain bytes in memory that come from `cbytes` compressed ones, if these have not earned them.
+    /// Refuses `nbytes` plain bytes in memory if `cbytes` compressed bytes expand to too many.
     ///
     /// # Errors
     /// [`OverLimit`] for [`Limits::max_unearned`].
@@ -130,7 +134,8 @@ impl Limits {
         check("plain bytes that the compressed ones have not earned", unearned, self.max_unearned, "max_unearned")
     }
 
-    /// Refuses an output of so many plain bytes in memory that come from `cbytes` compressed ones.
+    /// Refuses an output of `nbytes` plain bytes in memory that come from `cbytes` compressed bytes, if it exceeds a
+    /// limit.
     ///
     /// # Errors
     /// [`OverLimit`] for [`Limits::max_nbytes`] or [`Limits::max_unearned`].
@@ -140,7 +145,7 @@ impl Limits {
         self.check_unearned(nbytes, cbytes)
     }
 
-    /// Refuses to hold so many bytes at once.
+    /// Refuses to hold `nbytes` bytes at once if they exceed the limit.
     ///
     /// # Errors
     /// [`OverLimit`] for [`Limits::max_memory`].
@@ -149,7 +154,7 @@ impl Limits {
         check(what, nbytes, self.max_memory, "max_memory")
     }
 
-    /// Refuses a piece of metadata of so many bytes, which may be `times` as large as others.
+    /// Refuses a piece of metadata of `nbytes` bytes if it exceeds `times` the limit.
     ///
     /// # Errors
     /// [`OverLimit`] for [`Limits::max_metadata`] or [`Limits::max_memory`].
@@ -157,17 +162,17 @@ impl Limits {
     pub fn check_metadata(&self, nbytes: u64, times: usize) -> Result<(), OverLimit> {
         check("metadata", nbytes, self.max_metadata.saturating_mul(times), "max_metadata")?;
         let values = nbytes.saturating_mul(METADATA_MEMORY as u64);
-        // What is stored as it is has at least been sent; only the smallest of limits bound it.
+        // Metadata stored uncompressed is no larger than the input, so `max_metadata` alone bounds it.
         if times == 1 { self.check_memory("metadata as values", values) } else { Ok(()) }
     }
 
-    /// The most bytes of metadata that [`Limits::check_metadata`] lets through.
+    /// Returns the maximum bytes of metadata that [`Limits::check_metadata`] accepts.
     #[doc(hidden)]
     pub fn metadata_room(&self) -> u64 {
         self.max_metadata.min(self.max_memory / METADATA_MEMORY) as u64
     }
 
-    /// Refuses an index of so many chunks.
+    /// Refuses an index of `nchunks` chunks if it exceeds a limit.
     ///
     /// # Errors
     /// [`OverLimit`] for [`Limits::max_chunks`] or [`Limits::max_memory`].
@@ -181,21 +186,21 @@ impl Limits {
     }
 }
 
-/// The most bytes that a place in memory can have.
+/// Maximum bytes of one allocation.
 const ADDRESSABLE: usize = isize::MAX as usize;
 
-/// Memory that a chunk in an index may take: its entry in a list that grows, where it ends in the plain bytes in another
-/// one, and whether it was verified already.
+/// Memory that one chunk of an index may take: its entry in a growing list, the end of its plain bytes in another list,
+/// and whether it was verified.
 const INDEX_MEMORY: u64 = 64;
 
-/// Memory that a byte of metadata may take as a value: one of 36 bytes for each, see `Json`.
+/// Memory that one byte of metadata may take as a parsed value: one value of 36 bytes per byte, see `Json`.
 const METADATA_MEMORY: usize = 36;
 
-/// Blocks that a decoder holds at most: two decoded at once, one on each side of a filter, the first one for delta, and one
-/// of which ranges are wanted.
+/// Maximum number of blocks that a decoder holds: two decoded at once, one on each side of a filter, the first block
+/// for delta, and a block of which ranges are wanted.
 const SCRATCH_BLOCKS: u64 = 6;
 
-/// What the blocks of a chunk of `blocksize`, or no larger than that, take on their way.
+/// Returns the scratch memory for decoding blocks of at most `blocksize` bytes.
 pub(crate) fn scratch(blocksize: u64) -> u64 {
     SCRATCH_BLOCKS * blocksize.min(crate::format::MAX_BLOCKSIZE as u64)
 }
@@ -211,17 +216,17 @@ impl Default for Limits {
     }
 }
 
-/// More than one of the [`Limits`] allows: which, how much it would be, and what to raise if that is meant.
+/// A size over one of the [`Limits`]: the limit, the size, and the field to raise if the size is intended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OverLimit {
-    /// What would be too much.
+    /// The quantity that exceeds the limit.
     pub what: &'static str,
-    /// How much it would be.
+    /// Its value.
     pub needed: u64,
-    /// How much is allowed.
+    /// The limit.
     pub limit: u64,
-    /// The field of [`Limits`] that says so.
+    /// The field of [`Limits`] that holds it.
     pub raise: &'static str,
 }
 
@@ -252,13 +257,13 @@ mod tests {
         assert_eq!(format!("{error}; {}", error.advice()), says);
     }
 
-    /// The arithmetic behind the defaults.
+    /// The arithmetic of the defaults.
     #[test]
     fn defaults() {
         let limits = Limits::new();
         let largest = i32::MAX as u64;
         assert!(limits.check_chunk(largest).is_ok());
-        // What a machine of 32 bits cannot address is refused there.
+        // A 32-bit machine refuses what it cannot address.
         let is_64_bit = usize::BITS == 64;
         assert!([limits.max_nbytes, limits.max_memory].iter().all(|max| isize::try_from(*max).is_ok()));
         let chunk = Limits::chunk_memory(largest, largest);
@@ -267,7 +272,7 @@ mod tests {
         assert!(limits.check_output(2 << 30, (256 << 10) - 1).is_err());
         assert!(limits.check_metadata(16 << 20, 1).is_ok() && limits.check_metadata((16 << 20) + 1, 1).is_err());
         assert_eq!(limits.metadata_room(), 16 << 20);
-        // The index of so many is one byte more than 32 bits can address.
+        // On 32-bit machines, an index of 2²⁵ chunks takes one byte more than `max_memory`.
         let most = (1 << 25) - u64::from(!is_64_bit);
         assert!(limits.check_chunks(most).is_ok() && limits.check_chunks(most + 1).is_err());
     }

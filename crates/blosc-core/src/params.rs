@@ -1,11 +1,11 @@
-//! How data is to be compressed: codec, level, filters, block size, split mode.
+//! Compression parameters: codec, level, filters, block size, split mode.
 
 use crate::codec::Codec;
 use crate::error::EncodeError;
 use crate::filter::{Filter, FilterPipeline};
 use crate::format::{ChunkFormat, MAX_BLOCKSIZE};
 
-/// Parameters of compression, with C-Blosc's defaults.
+/// Compression parameters, with C-Blosc's defaults.
 ///
 /// ```
 /// use blosc_core::{CParams, Codec};
@@ -24,35 +24,39 @@ pub struct CParams {
     pub(crate) portable: bool,
 }
 
-/// How large the blocks of a chunk are.
+/// The size of the blocks of a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum BlockSize {
-    /// C-Blosc's rule: by codec, level and typesize, so that a block fits the caches. Best unless you measured.
+    /// C-Blosc's rule: chosen by codec, level and typesize, so that a block fits the caches. The best choice unless
+    /// measurements show otherwise.
     #[default]
     Auto,
-    /// This many bytes, rounded down to the typesize. In a Blosc1 chunk C-Blosc's adjustments still apply: at least 128,
-    /// enlarged where blocks are split into streams.
+    /// This number of bytes, rounded down to a multiple of the typesize. In a Blosc1 chunk C-Blosc's adjustments still
+    /// apply: at least 128 bytes, and larger where blocks are split into streams.
     Fixed(usize),
 }
 
 /// Whether the bytes of a block's elements are compressed as `typesize` separate streams.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum SplitMode {
-    /// Always split. C-Blosc 1 cannot read the result where `typesize` is over 16, or a stream has less than 128 plain bytes.
+    /// Always split. C-Blosc 1 cannot read the result if `typesize` is over 16, or if a stream has fewer than 128 plain
+    /// bytes.
     Always,
     /// Never split.
     Never,
-    /// Split for the fast codecs only: BloscLZ and Snappy in a Blosc1 chunk; in a Blosc2 chunk shuffled ones of BloscLZ,
-    /// LZ4 and low levels of Zstd.
+    /// Split for the fast codecs only. In a Blosc1 chunk these are BloscLZ and Snappy. In a Blosc2 chunk these are
+    /// BloscLZ, LZ4 and low levels of Zstd, after a byte shuffle.
     Auto,
-    /// Split wherever C-Blosc before 1.11 did: every codec but zstd. C-Blosc's default. In Blosc2 the same as `Auto`.
+    /// Split as C-Blosc before 1.11 did: with every codec except Zstd. This is C-Blosc's default. In Blosc2 the same as
+    /// `Auto`.
     #[default]
     ForwardCompat,
 }
 
 impl CParams {
-    /// A Blosc1 chunk: BloscLZ, level 5, typesize 8, byte shuffle, automatic block size, `ForwardCompat` splitting.
+    /// Returns the parameters of a Blosc1 chunk: BloscLZ, level 5, typesize 8, byte shuffle, automatic block size,
+    /// `ForwardCompat` splitting.
     pub const fn new() -> Self {
         CParams {
             format: ChunkFormat::Blosc1,
@@ -67,65 +71,66 @@ impl CParams {
         }
     }
 
-    /// The same for a Blosc2 chunk.
+    /// Returns the same parameters for a Blosc2 chunk.
     pub const fn blosc2() -> Self {
         CParams { format: ChunkFormat::Blosc2, ..CParams::new() }
     }
 
-    /// The generation of the chunk.
+    /// Sets the generation of the chunk.
     pub const fn format(mut self, format: ChunkFormat) -> Self {
         self.format = format;
         self
     }
 
-    /// The codec. Best for speed: `Lz4`; for size: `Zstd`; for the oldest readers: `BloscLz`.
+    /// Sets the codec. `Lz4` is best for speed, `Zstd` for size, `BloscLz` for the oldest readers.
     pub const fn codec(mut self, codec: Codec) -> Self {
         self.codec = codec;
         self
     }
 
-    /// The level, 0..=9. 0 stores; 1 is fastest; 9 is smallest and may be much slower.
+    /// Sets the level, 0..=9. 0 stores, 1 is fastest, 9 is smallest and may be much slower.
     pub const fn clevel(mut self, clevel: u8) -> Self {
         self.clevel = clevel;
         self
     }
 
-    /// Bytes of one element: 8 for `f64`. The filters work on it, so a wrong one costs most of the ratio. Sizes over
-    /// 255 count as 1, as in C-Blosc.
+    /// Sets the bytes of one element: 8 for `f64`. The filters depend on it, so a wrong typesize costs most of the
+    /// ratio. Sizes over 255 count as 1, as in C-Blosc.
     pub const fn typesize(mut self, typesize: usize) -> Self {
         self.typesize = typesize;
         self
     }
 
-    /// The filters that run before the codec.
+    /// Sets the filters that run before the codec.
     pub const fn filters(mut self, filters: FilterPipeline) -> Self {
         self.filters = filters;
         self
     }
 
-    /// The block size.
+    /// Sets the block size.
     pub const fn blocksize(mut self, blocksize: BlockSize) -> Self {
         self.blocksize = blocksize;
         self
     }
 
-    /// The split mode.
+    /// Sets the split mode.
     pub const fn split(mut self, split: SplitMode) -> Self {
         self.split = split;
         self
     }
 
-    /// Whether blocks share a dictionary, which stands in the chunk: it pays where blocks are small. Blosc2 chunks of
-    /// LZ4, LZ4HC and Zstd only; a chunk too small to learn from goes without.
+    /// Sets whether blocks share a dictionary, which is stored in the chunk. It pays off for small blocks. Only Blosc2
+    /// chunks of LZ4, LZ4HC and Zstd have one. A chunk too small to train a dictionary is written without.
     pub const fn dictionary(mut self, dictionary: bool) -> Self {
         self.dictionary = dictionary;
         self
     }
 
-    /// Whether to refuse filters that C-Blosc2 decodes to other data without an error. The default is true.
+    /// Sets whether to refuse filters that C-Blosc2 decodes to other data without an error. The default is true.
     ///
-    /// C-Blosc2 is safe with one delta that runs first; only [`Filter::TruncPrec`] and [`Filter::IntTrunc`] may run before
-    /// it. With false, any pipeline is written. This crate decodes all of them.
+    /// C-Blosc2 decodes a pipeline correctly if it has one delta that runs first. Only [`Filter::TruncPrec`] and
+    /// [`Filter::IntTrunc`] may run before the delta. With false, any pipeline is written. This crate decodes all of
+    /// them.
     ///
     /// ```
     /// use blosc_core::{CParams, Filter, FilterPipeline};
@@ -141,7 +146,7 @@ impl CParams {
         self
     }
 
-    /// Checks the parameters against each other and what the chunk format can express.
+    /// Checks the parameters against each other and against the chunk format.
     pub(crate) fn validate(self) -> Result<Self, EncodeError> {
         if self.clevel > 9 {
             return Err(EncodeError::Clevel { found: self.clevel });
@@ -175,7 +180,7 @@ impl CParams {
     }
 
     fn validate_blosc2(mut self) -> Result<Self, EncodeError> {
-        // C-Blosc2 does not take 0 for the typesize where it sees a chunk alone.
+        // In a chunk outside of a super-chunk, C-Blosc2 does not read 0 channels as the typesize.
         self.filters = self.filters.with_channels(self.machine_typesize() as u8);
         if self.codec == Codec::Snappy {
             return Err(EncodeError::Codec { codec: self.codec, what: "Blosc2 does not have it" });
@@ -196,55 +201,56 @@ impl CParams {
         Ok(self)
     }
 
-    /// The typesize that filters, streams and the header go by: C-Blosc2 looks at larger ones for the block size only.
+    /// Returns the typesize that filters, streams and the header use. C-Blosc2 uses a typesize over 255 for the block
+    /// size only.
     pub(crate) fn machine_typesize(&self) -> usize {
         if self.typesize > 255 { 1 } else { self.typesize }
     }
 }
 
-/// The values that were set. [`Encoder::params`](crate::Encoder::params) has those in force.
+/// The values that were set. [`Encoder::params`](crate::Encoder::params) returns those in force.
 impl CParams {
-    /// The generation of the chunk.
+    /// Returns the generation of the chunk.
     pub const fn get_format(&self) -> ChunkFormat {
         self.format
     }
 
-    /// The codec.
+    /// Returns the codec.
     pub const fn get_codec(&self) -> Codec {
         self.codec
     }
 
-    /// The level, 0..=9.
+    /// Returns the level, 0..=9.
     pub const fn get_clevel(&self) -> u8 {
         self.clevel
     }
 
-    /// Bytes of one element.
+    /// Returns the bytes of one element.
     pub const fn get_typesize(&self) -> usize {
         self.typesize
     }
 
-    /// The filters that run before the codec.
+    /// Returns the filters that run before the codec.
     pub const fn get_filters(&self) -> FilterPipeline {
         self.filters
     }
 
-    /// The block size.
+    /// Returns the block size.
     pub const fn get_blocksize(&self) -> BlockSize {
         self.blocksize
     }
 
-    /// The split mode.
+    /// Returns the split mode.
     pub const fn get_split(&self) -> SplitMode {
         self.split
     }
 
-    /// Whether blocks share a dictionary.
+    /// Returns whether blocks share a dictionary.
     pub const fn get_dictionary(&self) -> bool {
         self.dictionary
     }
 
-    /// Whether filters are refused that C-Blosc2 decodes to other data.
+    /// Returns whether filters that C-Blosc2 decodes to other data are refused.
     pub const fn get_portable(&self) -> bool {
         self.portable
     }
