@@ -1,13 +1,13 @@
-//! A switch that ends long operations early.
+//! A flag that cancels long operations.
 
 use core::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A switch that calls a running operation off. All clones are the same switch.
+/// A flag that cancels a running operation. All clones share the flag.
 ///
-/// An [`Encoder`](crate::Encoder) or [`Decoder`](crate::Decoder) that has one looks at it before every block, and at the start
-/// of every call. A single block is never interrupted.
+/// An [`Encoder`](crate::Encoder) or [`Decoder`](crate::Decoder) with a flag checks it at the start of every call and
+/// before every block. A single block is never interrupted.
 ///
 /// ```
 /// use blosc_core::{CParams, Cancel, EncodeError, Encoder};
@@ -21,23 +21,23 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub struct Cancel(Arc<AtomicBool>);
 
 impl Cancel {
-    /// A switch that is not set.
+    /// Returns a flag that is not set.
     pub fn new() -> Self {
         Cancel::default()
     }
 
-    /// Sets it.
+    /// Sets the flag.
     pub fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether it is set.
+    /// Returns whether the flag is set.
     #[inline]
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// An error if it is set.
+    /// Returns an error if the flag is set.
     ///
     /// # Errors
     /// [`Cancelled`].
@@ -59,7 +59,7 @@ impl fmt::Display for Cancelled {
 
 impl std::error::Error for Cancelled {}
 
-/// An error if there is a switch, and it is set.
+/// Returns an error if there is a flag and it is set.
 #[inline]
 pub(crate) fn check(cancel: Option<&Cancel>) -> Result<(), Cancelled> {
     match cancel {

@@ -1,14 +1,14 @@
-//! The two generations of the chunk format, and what both are bounded by.
+//! The two generations of the chunk format, and the limits that both share.
 
 /// The generation of the chunk format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum ChunkFormat {
-    /// Version 2, 16-byte header: what all of Blosc 1.x reads and writes, and Blosc2 reads. In bloscpack and bcolz
-    /// files, in Zarr version 2 and HDF5.
+    /// Version 2, with a 16-byte header. Blosc 1.x reads and writes it, Blosc2 reads it. Used by bloscpack and bcolz
+    /// files, Zarr version 2 and HDF5.
     #[default]
     Blosc1,
-    /// Versions 3 to 6, mostly with a 32-byte header: what Blosc2 writes, and Blosc 1.x does not read. Up to six filters,
-    /// dictionaries, special values, blocks of variable length.
+    /// Versions 3 to 6, usually with a 32-byte header. Blosc2 writes them, and Blosc 1.x cannot read them. They add up
+    /// to six filters, dictionaries, special values, and blocks of variable length.
     Blosc2,
 }
 

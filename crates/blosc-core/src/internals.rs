@@ -1,5 +1,4 @@
-//! What benchmarks and fuzzers need that users do not: the codecs of single streams. Only with the feature `internals`;
-//! nothing here is stable.
+//! Codecs of single streams, for benchmarks and fuzzers. Requires the feature `internals`; nothing here is stable.
 
 use crate::codec::{Codec, CodecFormat, CorruptStream, StreamError};
 use crate::error::{DecodeError, EncodeError};
@@ -12,7 +11,7 @@ use crate::stream::{Compressor, Decompressor, StreamCodec};
 pub struct StreamCompressor(Compressor);
 
 impl StreamCompressor {
-    /// Makes the codec's tables.
+    /// Allocates the codec's tables.
     ///
     /// # Errors
     /// [`EncodeError`] if the codec is not in this build.
@@ -20,7 +19,7 @@ impl StreamCompressor {
         Compressor::new(&CParams::blosc2().codec(codec).clevel(clevel), &Registry::new()).map(StreamCompressor)
     }
 
-    /// Compresses `src` to the start of `dst`; `None` where the result does not fit.
+    /// Compresses `src` into the start of `dst`. Returns `None` if the result does not fit.
     pub fn compress(&mut self, src: &[u8], dst: &mut [u8]) -> Option<usize> {
         self.0.compress(src, dst).ok()?
     }
@@ -34,7 +33,7 @@ pub struct StreamDecompressor {
 }
 
 impl StreamDecompressor {
-    /// A decoder, whose state is made by the first stream.
+    /// Returns a decoder. Its state is allocated by the first stream.
     ///
     /// # Errors
     /// [`DecodeError::CodecUnavailable`] if the codec is not in this build.
@@ -43,10 +42,10 @@ impl StreamDecompressor {
         Ok(StreamDecompressor { format, state: Decompressor::default() })
     }
 
-    /// Decodes `src` to exactly `len` bytes at the start of `dst`; what is behind them may be overwritten.
+    /// Decodes `src` to exactly `len` bytes at the start of `dst`. Bytes past them may be overwritten.
     ///
     /// # Errors
-    /// [`CorruptStream`] if `src` is anything else, or `dst` is shorter than `len`.
+    /// [`CorruptStream`] if `src` does not decode to `len` bytes, or if `dst` is shorter than `len`.
     pub fn decompress(&mut self, src: &[u8], dst: &mut [u8], len: usize) -> Result<(), CorruptStream> {
         if dst.len() < len {
             return Err(CorruptStream::new(0, "there is no room for what it should decode to"));

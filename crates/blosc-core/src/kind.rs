@@ -16,7 +16,7 @@ pub enum ErrorKind {
     InvalidInput,
     /// A file, column, chunk or attribute does not exist.
     NotFound,
-    /// The output, or something of this name, exists already.
+    /// The output, or an entry of this name, exists already.
     Exists,
     /// Another process is changing the file or directory.
     Locked,
@@ -24,19 +24,19 @@ pub enum ErrorKind {
     Limit,
     /// The system refused memory.
     OutOfMemory,
-    /// The operation was called off.
+    /// The operation was cancelled.
     Cancelled,
-    /// A codec, filter, prefilter or postfilter of the caller's failed.
+    /// A codec, filter, prefilter or postfilter provided by the caller failed.
     Plugin,
-    /// An earlier change failed half-way: open the container again.
+    /// An earlier change failed midway: open the container again.
     Stale,
     /// The system refused to read or write.
     Io,
 }
 
 impl From<ErrorKind> for std::io::ErrorKind {
-    /// The closest kind of [`std::io`]. Never [`Interrupted`](std::io::ErrorKind::Interrupted), after which readers and
-    /// writers try again.
+    /// Returns the closest kind of [`std::io`]. Never [`Interrupted`](std::io::ErrorKind::Interrupted), after which
+    /// readers and writers retry.
     fn from(kind: ErrorKind) -> Self {
         match kind {
             ErrorKind::Damaged => Self::InvalidData,

@@ -1,11 +1,11 @@
 //! Fallible allocation: buffers whose size comes from input or data.
 //!
 //! The standard collections abort the process when the system refuses memory. These functions return [`OutOfMemory`]
-//! instead, with the size, and leave their arguments as they were. Allocations below [`MIN_CHECKED`] that do not grow with
+//! with the size instead, and leave their arguments unchanged. Allocations below [`MIN_CHECKED`] that do not grow with
 //! the input stay infallible.
 //!
-//! [`zeroed`] asks the allocator for zeroed memory (`calloc`), as `vec![0; len]` does: no page is touched before its first
-//! use.
+//! [`zeroed`] asks the allocator for zeroed memory (`calloc`), like `vec![0; len]`: pages are touched at their first
+//! use only.
 
 mod text;
 
@@ -51,7 +51,7 @@ impl From<OutOfMemory> for std::io::Error {
     }
 }
 
-/// `len` zeros, from zeroed pages where the allocator has them.
+/// Returns `len` zeros, from zeroed pages where the allocator has them.
 ///
 /// # Errors
 /// [`OutOfMemory`].
@@ -60,7 +60,7 @@ pub fn zeroed<T: Zeroable>(len: usize) -> Result<Vec<T>, OutOfMemory> {
     allocation::try_zeroed_vec(len).map_err(|()| OutOfMemory::of::<T>(len))
 }
 
-/// One zeroed value, which never lies on the stack: for tables.
+/// Returns one zeroed value that was never on the stack. Used for large tables.
 ///
 /// # Errors
 /// [`OutOfMemory`].
@@ -69,7 +69,7 @@ pub fn zeroed_box<T: Zeroable>() -> Result<Box<T>, OutOfMemory> {
     allocation::try_zeroed_box().map_err(|()| OutOfMemory::of::<T>(1))
 }
 
-/// A copy of `slice`.
+/// Returns a copy of `slice`.
 ///
 /// # Errors
 /// [`OutOfMemory`].
@@ -80,7 +80,7 @@ pub fn copy_of<T: Clone>(slice: &[T]) -> Result<Vec<T>, OutOfMemory> {
     Ok(vec)
 }
 
-/// An empty vector with room for exactly `len` items.
+/// Returns an empty vector with room for exactly `len` items.
 ///
 /// # Errors
 /// [`OutOfMemory`].
@@ -91,7 +91,7 @@ pub fn with_capacity<T>(len: usize) -> Result<Vec<T>, OutOfMemory> {
     Ok(vec)
 }
 
-/// Makes room for `more` items. Capacity at least doubles, unless only `more` items fit into memory.
+/// Reserves room for `more` items. Capacity at least doubles, unless only `more` items fit into memory.
 ///
 /// # Errors
 /// [`OutOfMemory`].
@@ -128,7 +128,7 @@ pub fn extend<T: Clone>(vec: &mut Vec<T>, slice: &[T]) -> Result<(), OutOfMemory
     Ok(())
 }
 
-/// Appends copies of `value`, or drops items from the end, until `vec` has `len` items.
+/// Resizes `vec` to `len` items: appends copies of `value` or drops items from the end.
 ///
 /// # Errors
 /// [`OutOfMemory`].
@@ -139,14 +139,14 @@ pub fn resize<T: Clone>(vec: &mut Vec<T>, len: usize, value: T) -> Result<(), Ou
     Ok(())
 }
 
-/// Sets the length of a buffer whose old content does not matter; bytes that are new are zeros.
+/// Sets the length of a buffer whose old content does not matter. New bytes are zeros.
 ///
 /// # Errors
 /// [`OutOfMemory`]; the buffer is then empty.
 #[inline]
 pub fn reuse(buffer: &mut Vec<u8>, len: usize) -> Result<(), OutOfMemory> {
     if buffer.capacity() < len {
-        // The old allocation goes first: both at once may not fit into memory.
+        // Frees the old allocation first, because both may not fit into memory at once.
         *buffer = Vec::new();
         *buffer = zeroed(len)?;
     } else {
@@ -155,7 +155,7 @@ pub fn reuse(buffer: &mut Vec<u8>, len: usize) -> Result<(), OutOfMemory> {
     Ok(())
 }
 
-/// The first `len` bytes of a buffer, which is made longer if needed, and never shorter. Growing drops its content.
+/// Returns the first `len` bytes of a buffer, which grows if needed and never shrinks. Growing drops its content.
 pub(crate) fn at_least(buffer: &mut Vec<u8>, len: usize) -> Result<&mut [u8], OutOfMemory> {
     if buffer.len() < len {
         reuse(buffer, len)?;
@@ -163,7 +163,7 @@ pub(crate) fn at_least(buffer: &mut Vec<u8>, len: usize) -> Result<&mut [u8], Ou
     Ok(&mut buffer[..len])
 }
 
-/// All items of an iterator.
+/// Collects all items of an iterator.
 ///
 /// # Errors
 /// [`OutOfMemory`].
@@ -178,13 +178,13 @@ pub fn collect<T>(items: impl IntoIterator<Item = T>) -> Result<Vec<T>, OutOfMem
     Ok(vec)
 }
 
-/// All items of an iterator up to its first error.
+/// Collects the items of an iterator up to its first error.
 ///
 /// # Errors
-/// The error of the iterator, or [`OutOfMemory`] as one.
+/// The error of the iterator, or [`OutOfMemory`] converted to it.
 pub fn try_collect<T, E: From<OutOfMemory>>(items: impl IntoIterator<Item = Result<T, E>>) -> Result<Vec<T>, E> {
     let items = items.into_iter();
-    // A lower bound of 0 is all that adapters of fallible iterators know.
+    // Adapters of fallible iterators report a lower bound of 0.
     let mut vec = with_capacity(items.size_hint().0)?;
     for item in items {
         push(&mut vec, item?)?;
@@ -201,7 +201,7 @@ pub fn try_collect<T, E: From<OutOfMemory>>(items: impl IntoIterator<Item = Resu
 /// [`OutOfMemory`].
 pub fn check_free(nbytes: usize) -> Result<(), OutOfMemory> {
     let room: Vec<u8> = with_capacity(nbytes)?;
-    // Keeps the compiler from removing an allocation that nothing uses.
+    // Keeps the compiler from removing the unused allocation.
     core::hint::black_box(room.as_ptr());
     Ok(())
 }

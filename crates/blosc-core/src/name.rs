@@ -1,10 +1,10 @@
-//! Why a text names no codec, filter or pipeline.
+//! Errors for text that names no codec, filter or pipeline.
 
 use core::fmt;
 
 use crate::kind::ErrorKind;
 
-/// Why a text names no codec, filter or pipeline.
+/// The reason why a text names no codec, filter or pipeline.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NameError {
@@ -27,7 +27,7 @@ pub enum NameError {
         /// The numbers that the filter takes.
         expected: &'static str,
     },
-    /// More filters than a chunk has slots.
+    /// More filters than the slots of a chunk.
     TooManyFilters,
 }
 

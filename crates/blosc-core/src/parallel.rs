@@ -1,4 +1,4 @@
-//! Who works on the blocks of one chunk: the caller's thread, or the rayon pool that the caller is in.
+//! Distributes the blocks of one chunk over threads: the caller's thread, or the caller's rayon pool.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -6,26 +6,26 @@ use std::sync::{Mutex, PoisonError};
 #[cfg(feature = "rayon")]
 use rayon::prelude::*;
 
-/// Whether the blocks of a chunk are shared out over threads. The bytes that come out are the same either way.
+/// Whether the blocks of a chunk are distributed over threads. The resulting bytes do not depend on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Parallelism {
-    /// The calling thread does all the work. Best where many chunks are worked on at once.
+    /// The calling thread does all the work. Best if many chunks are processed at once.
     #[default]
     Serial,
-    /// Blocks are shared out over the current rayon pool: the one whose `install` the call runs in, or rayon's
-    /// global one. Best for few large chunks. Chunks under 256 KiB are not worth a wake-up and stay serial. Without the
+    /// Blocks are distributed over the current rayon pool: the pool whose `install` the call runs in, or rayon's global
+    /// pool. Best for few large chunks. Chunks under 256 KiB are not worth a wake-up and stay serial. Without the
     /// feature `rayon` the calling thread does all the work.
     Ambient,
 }
 
-/// Chunks smaller than this are done serially: waking a pool costs about as much as the work itself.
+/// Chunks smaller than this are processed serially: waking a pool costs about the same time as the work itself.
 const MIN_PARALLEL: usize = 256 * 1024;
 
 impl Parallelism {
-    /// Whether a chunk of `nbytes` in `nblocks` blocks is to be shared out.
+    /// Returns whether to distribute a chunk of `nbytes` bytes in `nblocks` blocks over threads.
     pub(crate) fn applies(self, nbytes: usize, nblocks: usize) -> bool {
-        // Asked last: who asks rayon outside of a pool starts its global one.
+        // Checked last: outside of a pool, asking rayon for its threads starts its global pool.
         let has_threads = || match self {
             Parallelism::Serial => false,
             Parallelism::Ambient => threads() > 1,
@@ -34,7 +34,7 @@ impl Parallelism {
     }
 }
 
-/// How many threads there are to share out to. Only for who will: outside of a pool this starts rayon's global one.
+/// Returns the number of threads. Call it only before using them: outside of a pool this starts rayon's global pool.
 #[cfg(feature = "rayon")]
 pub(crate) fn threads() -> usize {
     rayon::current_num_threads()
@@ -45,7 +45,7 @@ pub(crate) fn threads() -> usize {
     1
 }
 
-/// As many workers as [`share`] has use for, made by `new` where there are not so many yet.
+/// Returns the workers that [`share`] can use, creating missing ones with `new`.
 pub(crate) fn workers<W, E>(
     workers: &mut Vec<W>,
     nitems: usize,
@@ -58,11 +58,11 @@ pub(crate) fn workers<W, E>(
     Ok(&mut workers[..wanted])
 }
 
-/// Hands `items` out to workers, each as soon as it is done with the one before, on as many threads of the current rayon
-/// pool. After an error nothing more is handed out.
+/// Hands `items` to workers, which run on the threads of the current rayon pool. Each worker takes the next item when
+/// its previous one is done. After an error no more items are handed out.
 ///
-/// Workers outlive the call: their tables and buffers, of which the first use of every page goes through the kernel, cost
-/// more than the blocks of a chunk.
+/// Workers are kept between calls: their tables and buffers, whose pages fault on first use, cost more than the blocks
+/// of a chunk.
 pub(crate) fn share<W: Send, T: Send, E: Send>(
     workers: &mut [W],
     items: impl Iterator<Item = T> + Send,

@@ -1,11 +1,11 @@
-//! The error of codecs and filters that a caller brings.
+//! The error of codecs and filters provided by the caller.
 
 use core::fmt;
 use std::borrow::Cow;
 use std::error::Error;
 use std::sync::Arc;
 
-/// Why a codec, filter, prefilter or postfilter of the caller's failed.
+/// The reason why a codec, filter, prefilter or postfilter of the caller failed.
 ///
 /// ```
 /// use blosc_core::PluginError;
@@ -23,7 +23,7 @@ struct Inner {
     source: Option<Arc<dyn Error + Send + Sync>>,
 }
 
-/// Sources are compared by identity: most errors cannot be compared.
+/// Sources are compared by identity, because most errors cannot be compared.
 impl PartialEq for Inner {
     fn eq(&self, other: &Self) -> bool {
         let same_source = match (&self.source, &other.source) {
@@ -37,7 +37,7 @@ impl PartialEq for Inner {
 impl Eq for Inner {}
 
 impl PluginError {
-    /// With what is wrong, in a few words.
+    /// Creates an error with a short description.
     pub fn new(what: impl Into<Cow<'static, str>>) -> Self {
         PluginError(Box::new(Inner { what: what.into(), at: None, source: None }))
     }
@@ -49,14 +49,14 @@ impl PluginError {
         self
     }
 
-    /// Adds the error that is the cause.
+    /// Adds the underlying error.
     #[must_use]
     pub fn with_source(mut self, source: impl Error + Send + Sync + 'static) -> Self {
         self.0.source = Some(Arc::new(source));
         self
     }
 
-    /// The byte of the input at which the plug-in stopped.
+    /// Returns the byte of the input at which the plug-in stopped.
     pub fn offset(&self) -> Option<usize> {
         self.0.at
     }

@@ -1,4 +1,4 @@
-//! Codecs and filters that a caller brings: by value, never global.
+//! Codecs and filters provided by the caller. They are passed by value, never registered globally.
 
 use core::fmt;
 use std::collections::BTreeMap;
@@ -7,9 +7,9 @@ use std::sync::Arc;
 use crate::kind::ErrorKind;
 use crate::plugin::PluginError;
 
-/// A codec for an id that Blosc2 has no built-in codec for.
+/// A codec for an id that is not built into Blosc2.
 pub trait BlockCodec: Send + Sync {
-    /// Compresses `src` to the start of `dst`, and returns how many bytes that are; `None` where they do not fit.
+    /// Compresses `src` into the start of `dst` and returns the compressed size, or `None` if it does not fit.
     fn compress(&self, src: &[u8], dst: &mut [u8], stream: PluginContext) -> Option<usize>;
 
     /// Decompresses `src` into all of `dst`.
@@ -19,35 +19,35 @@ pub trait BlockCodec: Send + Sync {
     fn decompress(&self, src: &[u8], dst: &mut [u8], stream: PluginContext) -> Result<(), PluginError>;
 }
 
-/// A filter for an id that Blosc2 has no built-in filter for. `src` and `dst` are a block, equally long.
+/// A filter for an id that is not built into Blosc2. `src` and `dst` are blocks of equal length.
 pub trait BlockFilter: Send + Sync {
-    /// What happens before compression.
+    /// Filters a block before compression.
     ///
     /// # Errors
-    /// [`PluginError`]; no chunk is written then.
+    /// [`PluginError`]; then no chunk is written.
     fn forward(&self, src: &[u8], dst: &mut [u8], block: PluginContext) -> Result<(), PluginError>;
 
-    /// What undoes it.
+    /// Undoes the filter after decompression.
     ///
     /// # Errors
     /// [`PluginError`].
     fn backward(&self, src: &[u8], dst: &mut [u8], block: PluginContext) -> Result<(), PluginError>;
 }
 
-/// What the header of a chunk tells a codec or filter of the caller's.
+/// The header fields passed to a codec or filter of the caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PluginContext {
-    /// The meta byte that belongs to the codec, or to the filter's slot.
+    /// The meta byte of the codec or of the filter's slot.
     pub meta: u8,
     /// Bytes of an element.
     pub typesize: usize,
 }
 
-/// The caller's codecs and filters, by id. Given to an [`Encoder`](crate::Encoder) or [`Decoder`](crate::Decoder).
+/// The caller's codecs and filters by id. Passed to an [`Encoder`](crate::Encoder) or [`Decoder`](crate::Decoder).
 ///
-/// Ids from 160 up are for users. Those below are given by the Blosc project: the names of some codecs that this crate
-/// does not have (zfp, openhtj2k, …) can be filled in.
+/// Ids from 160 up are for users. Lower ids are assigned by the Blosc project. Codecs of the project that this crate
+/// does not have (zfp, openhtj2k, …) can be registered under their ids.
 ///
 /// ```
 /// use blosc_core::{
@@ -88,12 +88,12 @@ impl Registry {
     /// The first filter id that is not built in: 36 is int_trunc.
     const FIRST_FILTER: u8 = 37;
 
-    /// An empty one.
+    /// Returns an empty registry.
     pub const fn new() -> Self {
         Registry { codecs: BTreeMap::new(), filters: BTreeMap::new() }
     }
 
-    /// Adds a codec, in the place of an earlier one with the same id.
+    /// Adds a codec, replacing an earlier one with the same id.
     ///
     /// # Errors
     /// [`ReservedId`] for ids below 33.
@@ -103,7 +103,7 @@ impl Registry {
         Ok(self)
     }
 
-    /// Adds a filter, in the place of an earlier one with the same id.
+    /// Adds a filter, replacing an earlier one with the same id.
     ///
     /// # Errors
     /// [`ReservedId`] for ids below 37.
@@ -132,7 +132,7 @@ impl fmt::Debug for Registry {
     }
 }
 
-/// An id that the format keeps for built-in codecs or filters.
+/// An id that the format reserves for built-in codecs or filters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReservedId {
     found: u8,

@@ -12,11 +12,11 @@ use crate::limits::OverLimit;
 use crate::memory::OutOfMemory;
 use crate::plugin::PluginError;
 
-/// Why a chunk could not be decoded.
+/// The reason why a chunk could not be decoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DecodeError {
-    /// Fewer bytes than a header has.
+    /// Fewer bytes than a header needs.
     HeaderTooShort {
         /// Bytes a header needs.
         needed: usize,
@@ -27,7 +27,7 @@ pub enum DecodeError {
     Version {
         /// The version byte.
         found: u8,
-        /// The versions that could be here.
+        /// The versions that are valid here.
         expected: &'static str,
     },
     /// A header field outside its range.
@@ -52,12 +52,12 @@ pub enum DecodeError {
         /// What is wrong with it.
         what: &'static str,
     },
-    /// The codec bits name no codec that exists.
+    /// The codec bits name no known codec.
     UnknownCodec {
         /// Bits 5–7 of the flags byte.
         format: u8,
     },
-    /// The codec is one that Blosc2 leaves to plugins, and none was given.
+    /// A codec that Blosc2 leaves to plugins, and that is not registered.
     UnregisteredCodec {
         /// Byte 22 of the header.
         id: u8,
@@ -68,17 +68,17 @@ pub enum DecodeError {
     Filter {
         /// The filter.
         filter: Filter,
-        /// Why not.
+        /// The reason.
         what: &'static str,
     },
     /// The chunk needs a codec that this build was compiled without.
     CodecUnavailable {
         /// The codec.
         codec: Codec,
-        /// The cargo feature of `blosc-core` that brings it.
+        /// The cargo feature of `blosc-core` that adds it.
         feature: &'static str,
     },
-    /// The chunk goes on behind the end of the bytes given.
+    /// The chunk extends past the end of the given bytes.
     Truncated {
         /// `cbytes`, the size in the header.
         cbytes: usize,
@@ -89,10 +89,10 @@ pub enum DecodeError {
     Dictionary {
         /// Position of its first byte in the chunk.
         offset: usize,
-        /// Where in the dictionary, and why.
+        /// The position in the dictionary and the reason.
         source: CorruptStream,
     },
-    /// A lazy chunk: header and index only, the blocks are still in the file of a frame.
+    /// A lazy chunk: header and index only. Its blocks are still in the file of a frame.
     Lazy,
     /// A [postfilter](crate::Decoder::postfilter) failed.
     Postfilter {
@@ -101,14 +101,14 @@ pub enum DecodeError {
         /// The error it returned.
         source: PluginError,
     },
-    /// A [filter of the caller's](crate::BlockFilter) failed.
+    /// A [filter provided by the caller](crate::BlockFilter) failed.
     FilterPlugin {
         /// The filter.
         filter: Filter,
         /// The error it returned.
         source: PluginError,
     },
-    /// A [codec of the caller's](crate::BlockCodec) refused a stream.
+    /// A [codec provided by the caller](crate::BlockCodec) rejected a stream.
     CodecPlugin {
         /// The block that the stream belongs to.
         block: usize,
@@ -119,14 +119,14 @@ pub enum DecodeError {
         /// The error it returned.
         source: PluginError,
     },
-    /// The header promises more plain bytes than so few compressed ones can hold.
+    /// The header claims more plain bytes than the compressed bytes can hold.
     Unearned {
         /// `nbytes`, the plain size in the header.
         nbytes: usize,
         /// `cbytes`, the compressed size in the header.
         cbytes: usize,
     },
-    /// A number that points outside of the chunk.
+    /// A number that points outside the chunk.
     Place {
         /// The block it belongs to.
         block: usize,
@@ -149,17 +149,17 @@ pub enum DecodeError {
         stream: usize,
         /// Position of its first byte in the chunk.
         offset: usize,
-        /// Where in the stream, and why.
+        /// The position in the stream and the reason.
         source: CorruptStream,
     },
-    /// The destination has not the size that was asked for.
+    /// The destination does not have the required size.
     Destination {
         /// Bytes needed.
         needed: usize,
         /// Bytes it has.
         found: usize,
     },
-    /// A range that reaches behind the end.
+    /// A range that reaches past the end.
     Range {
         /// What is counted: `bytes`, `items` or `blocks`.
         unit: &'static str,
@@ -167,7 +167,7 @@ pub enum DecodeError {
         start: usize,
         /// End of the range (exclusive).
         end: usize,
-        /// How many there are.
+        /// The number of units.
         len: usize,
     },
     /// More than the caller's [`Limits`](crate::Limits) allow.
@@ -246,7 +246,7 @@ impl Error for DecodeError {
 }
 
 impl DecodeError {
-    /// The category of the error.
+    /// Returns the category of the error.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {
@@ -271,7 +271,7 @@ impl DecodeError {
         }
     }
 
-    /// Where in the chunk the error is.
+    /// Returns the position of the error in the chunk.
     #[must_use]
     pub fn location(&self) -> Location {
         let of_block = |block: usize, offset: usize| Location {
@@ -300,13 +300,13 @@ impl DecodeError {
         }
     }
 
-    /// The error with its sources, and advice if there is some, on one line.
+    /// Returns a report on one line: the error, its sources, and advice if there is any.
     #[must_use]
     pub fn report(&self) -> Report<'_> {
         Report::new(self).advise(self.over_limit())
     }
 
-    /// The limit that is too low, if that is the reason.
+    /// Returns the limit that was exceeded, if that is the reason.
     #[must_use]
     pub fn over_limit(&self) -> Option<&OverLimit> {
         match self {
@@ -315,7 +315,7 @@ impl DecodeError {
         }
     }
 
-    /// The memory that the system refused, if that is the reason.
+    /// Returns the allocation that the system refused, if that is the reason.
     #[must_use]
     pub fn out_of_memory(&self) -> Option<OutOfMemory> {
         match self {

@@ -11,7 +11,7 @@ use crate::kind::ErrorKind;
 use crate::memory::OutOfMemory;
 use crate::plugin::PluginError;
 
-/// Why data could not be encoded.
+/// The reason why data could not be encoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EncodeError {
@@ -26,29 +26,29 @@ pub enum EncodeError {
     Filter {
         /// The filter.
         filter: Filter,
-        /// Why not.
+        /// The reason.
         what: &'static str,
     },
-    /// A codec that the chunk format does not have, or not with these parameters.
+    /// A codec that the chunk format does not support, or not with these parameters.
     Codec {
         /// The codec.
         codec: Codec,
-        /// Why not.
+        /// The reason.
         what: &'static str,
     },
-    /// A block size over what the chunk format can express.
+    /// A block size larger than the chunk format can express.
     BlockSize {
         /// Bytes asked for.
         found: usize,
-        /// Most bytes allowed.
+        /// Maximum bytes allowed.
         max: usize,
     },
-    /// An empty block, or none at all, for a chunk of variable-length blocks.
+    /// An empty block, or an empty list of blocks, for a chunk of variable-length blocks.
     EmptyBlock {
         /// The block's number.
         block: usize,
     },
-    /// A repeated value that does not divide the plain bytes.
+    /// A repeated value whose size does not divide the number of plain bytes.
     SpecialValue {
         /// Bytes of the value.
         width: usize,
@@ -62,7 +62,7 @@ pub enum EncodeError {
         /// The error it returned.
         source: PluginError,
     },
-    /// A [filter of the caller's](crate::BlockFilter) failed.
+    /// A [filter provided by the caller](crate::BlockFilter) failed.
     FilterPlugin {
         /// The filter.
         filter: Filter,
@@ -87,7 +87,7 @@ pub enum EncodeError {
     CodecUnavailable {
         /// The codec.
         codec: Codec,
-        /// The cargo feature of `blosc-core` that brings it.
+        /// The cargo feature of `blosc-core` that adds it.
         feature: &'static str,
     },
     /// A [`Cancel`](crate::Cancel) was set.
@@ -141,7 +141,7 @@ impl Error for EncodeError {
 }
 
 impl EncodeError {
-    /// The category of the error.
+    /// Returns the category of the error.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {
@@ -153,7 +153,7 @@ impl EncodeError {
         }
     }
 
-    /// Where in the data the error is.
+    /// Returns the position of the error in the data.
     #[must_use]
     pub fn location(&self) -> Location {
         match self {
@@ -164,13 +164,13 @@ impl EncodeError {
         }
     }
 
-    /// The error with its sources on one line.
+    /// Returns a report on one line: the error and its sources.
     #[must_use]
     pub fn report(&self) -> Report<'_> {
         Report::new(self)
     }
 
-    /// The memory that the system refused, if that is the reason.
+    /// Returns the allocation that the system refused, if that is the reason.
     #[must_use]
     pub fn out_of_memory(&self) -> Option<OutOfMemory> {
         match self {

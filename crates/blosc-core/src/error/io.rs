@@ -1,4 +1,4 @@
-//! Errors as those of [`std::io`], for callers that read and write.
+//! Conversion to [`std::io::Error`], for callers that read and write.
 
 use std::io::Error;
 

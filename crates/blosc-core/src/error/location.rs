@@ -2,14 +2,14 @@
 
 use std::path::PathBuf;
 
-/// Where an error was found: file, chunk, offset, field. Unknown or unsuitable fields are `None`.
+/// The position of an error: file, chunk, offset, field. Fields that are unknown or do not apply are `None`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Location {
-    /// The file or directory. `bloscpack-io` alone knows it.
+    /// The file or directory. Only `bloscpack-io` sets it.
     pub file: Option<PathBuf>,
-    /// The structure that `offset` counts from, such as `frame header`. `None`: the start of the file, or of the bytes
-    /// that were given.
+    /// The structure that `offset` counts from, such as `frame header`. `None` means the start of the file or of the
+    /// given bytes.
     pub part: Option<&'static str>,
     /// The number of the chunk.
     pub chunk: Option<u64>,
@@ -22,26 +22,26 @@ pub struct Location {
 }
 
 impl Location {
-    /// A field at an offset.
+    /// Creates a location of a field at an offset.
     #[must_use]
     pub fn of_field(offset: u64, field: &'static str) -> Self {
         Location { offset: Some(offset), field: Some(field), ..Location::default() }
     }
 
-    /// The same, where everything so far counts from `offset` of a chunk.
+    /// Moves the location into a chunk that starts at `offset`.
     #[must_use]
     pub fn in_chunk(self, chunk: u64, offset: u64) -> Self {
         let within = self.offset.unwrap_or(0);
         Location { chunk: Some(chunk), offset: Some(offset.saturating_add(within)), ..self }
     }
 
-    /// The same, in a file.
+    /// Adds the file.
     #[must_use]
     pub fn in_file(self, file: impl Into<PathBuf>) -> Self {
         Location { file: Some(file.into()), ..self }
     }
 
-    /// The same, in a part of a file.
+    /// Adds the part of a file.
     #[must_use]
     pub fn in_part(self, part: &'static str) -> Self {
         Location { part: Some(part), ..self }

@@ -1,4 +1,4 @@
-//! Why a chunk could not be decoded, or data not encoded: where, what was found, what was expected.
+//! Errors of decoding and encoding: the position, the value found, and the value expected.
 
 mod decode;
 mod encode;

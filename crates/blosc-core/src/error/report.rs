@@ -7,8 +7,8 @@ use crate::limits::OverLimit;
 
 /// Displays an error and its sources on one line, joined by `: `.
 ///
-/// The `Display` of an error says what one level knows, and never repeats its source. This adaptor puts the levels
-/// together. The `report` method of an error type adds the advice about a limit.
+/// The `Display` of an error describes one level and never repeats its source. This adaptor joins the levels. The
+/// `report` method of an error type adds the advice about a limit.
 ///
 /// ```
 /// use blosc_core::{DecodeError, CorruptStream, Report};
@@ -26,7 +26,7 @@ pub struct Report<'a> {
 }
 
 impl<'a> Report<'a> {
-    /// For an error and its sources.
+    /// Creates a report of an error and its sources.
     pub fn new(error: &'a (dyn Error + 'static)) -> Self {
         Report { error, limit: None }
     }
@@ -54,7 +54,7 @@ impl fmt::Display for Report<'_> {
 }
 
 impl OverLimit {
-    /// The error with its advice on one line.
+    /// Returns a report of the error with its advice on one line.
     #[must_use]
     pub fn report(&self) -> Report<'_> {
         Report::new(self).advise(Some(self))

@@ -1,11 +1,11 @@
-//! Fallible allocation of texts: copies, growth and formatting.
+//! Fallible allocation of strings: copies, growth and formatting.
 
 use core::fmt;
 use std::borrow::Cow;
 
 use super::{OutOfMemory, extend, with_capacity};
 
-/// A copy of `text`.
+/// Returns a copy of `text`.
 ///
 /// # Errors
 /// [`OutOfMemory`].
@@ -32,7 +32,7 @@ pub fn push_str(text: &mut String, more: &str) -> Result<(), OutOfMemory> {
     Ok(())
 }
 
-/// `bytes` as a text in which U+FFFD stands for what is not UTF-8, as [`String::from_utf8_lossy`] gives it.
+/// Decodes `bytes` as UTF-8 with U+FFFD in place of invalid sequences, like [`String::from_utf8_lossy`].
 ///
 /// # Errors
 /// [`OutOfMemory`].
@@ -48,18 +48,18 @@ pub fn lossy(bytes: &[u8]) -> Result<Cow<'_, str>, OutOfMemory> {
     Ok(Cow::Owned(text))
 }
 
-/// The text that `format!` makes of the same arguments.
+/// Formats `arguments` like `format!`.
 ///
 /// # Errors
 /// [`OutOfMemory`].
 pub fn format(arguments: fmt::Arguments<'_>) -> Result<String, OutOfMemory> {
     let mut text = Text::default();
-    // A `Display` that fails by itself breaks the contract of `fmt::Error`; what it wrote is all there is.
+    // A `Display` that fails by itself breaks the contract of `fmt::Error`. The text written so far is returned.
     let _ = fmt::Write::write_fmt(&mut text, arguments);
     text.finish()
 }
 
-/// A text under construction. Writing fails when the system refuses memory; [`Text::finish`] reports the size.
+/// A string under construction. Writing fails when the system refuses memory; [`Text::finish`] reports the size.
 #[derive(Debug, Default)]
 pub struct Text {
     text: String,
@@ -67,7 +67,7 @@ pub struct Text {
 }
 
 impl Text {
-    /// The text that was written.
+    /// Returns the text that was written.
     ///
     /// # Errors
     /// [`OutOfMemory`] if a write failed.
@@ -88,7 +88,7 @@ impl fmt::Write for Text {
     }
 }
 
-/// All items of `parts`, one after the other.
+/// Concatenates the items of `parts`.
 ///
 /// # Errors
 /// [`OutOfMemory`].
