@@ -1,4 +1,4 @@
-//! Little-endian integers at checked offsets of a byte slice. All numbers after the header of a chunk are read here.
+//! Little-endian integers at checked offsets of a byte slice, for the tables of a chunk and the sizes of its streams.
 
 /// Returns the `i32` at offset `at`, or `None` if fewer than four bytes are left.
 pub(crate) fn i32_at(bytes: &[u8], at: usize) -> Option<i32> {

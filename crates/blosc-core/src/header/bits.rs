@@ -1,6 +1,6 @@
-//! Where things lie in a header: the only place that knows.
+//! Offsets and bits of the header fields. No other module knows them.
 
-/// Where each field stands.
+/// Offsets of the fields.
 pub(super) mod offset {
     pub(in super::super) const VERSION: usize = 0;
     pub(in super::super) const VERSIONLZ: usize = 1;
@@ -17,16 +17,16 @@ pub(super) mod offset {
     pub(in super::super) const BLOSC2_FLAGS: usize = 31;
 }
 
-/// Byte 2: what both generations share.
+/// Byte 2: the bits that both generations share.
 pub(super) const SHUFFLE: u8 = 0x01;
 pub(super) const MEMCPYED: u8 = 0x02;
 pub(super) const BITSHUFFLE: u8 = 0x04;
 pub(super) const DELTA: u8 = 0x08;
 pub(super) const NOT_SPLIT: u8 = 0x10;
 pub(super) const FORMAT_SHIFT: u32 = 5;
-/// Both shuffles at once: not a filter, but the sign of the 32-byte header.
+/// Both shuffle bits at once mark the 32-byte header; they do not name a filter.
 pub(super) const EXTENDED: u8 = SHUFFLE | BITSHUFFLE;
-/// The codec format bits that send the reader to byte 22.
+/// Codec format bits that refer the reader to byte 22.
 pub(super) const PLUGIN_FORMAT: u8 = 6;
 
 /// Byte 30.

@@ -1,4 +1,4 @@
-//! Making the header of a new chunk.
+//! Builds the header of a new chunk.
 
 use super::bits::offset::*;
 use super::{Header, Special, bits};
@@ -7,7 +7,7 @@ use crate::filter::{Filter, FilterPipeline};
 use crate::format::ChunkFormat;
 use crate::le::put_i32;
 
-/// What the header of a new chunk says besides its sizes.
+/// The header fields of a new chunk besides its sizes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ChunkKind {
     pub(crate) format: ChunkFormat,
@@ -17,14 +17,14 @@ pub(crate) struct ChunkKind {
 }
 
 impl ChunkKind {
-    /// A chunk without blocks, as C-Blosc2's constructors write it: no codec, no filters.
+    /// Returns the kind of a chunk without blocks, as C-Blosc2's constructors write it: no codec, no filters.
     pub(crate) const fn special() -> Self {
         ChunkKind { format: ChunkFormat::Blosc2, codec: Codec::BloscLz, filters: FilterPipeline::none(), split: true }
     }
 }
 
 impl Header {
-    /// A header for a chunk to be written. All sizes fit the format; a typesize over 255 counts as 1.
+    /// Creates the header of a chunk to write. All sizes fit the format; a typesize over 255 counts as 1.
     pub(crate) fn new(typesize: usize, nbytes: usize, blocksize: usize, kind: ChunkKind) -> Header {
         let mut header = Header { bytes: [0; Header::EXTENDED_LEN] };
         header.bytes[VERSIONLZ] = bits::VERSIONLZ;
@@ -55,7 +55,7 @@ impl Header {
             self.bytes[FLAGS] |= bits::DELTA;
         }
         (self.bytes[CODEC], self.bytes[CODEC_META]) = (kind.codec.code(), kind.codec.meta());
-        // As C-Blosc2 does, the filters stand in the last slots.
+        // Like C-Blosc2, puts the filters into the last slots.
         let filters = kind.filters.as_slice();
         for (slot, filter) in (FilterPipeline::MAX_LEN - filters.len()..).zip(filters) {
             (self.bytes[FILTERS + slot], self.bytes[FILTERS_META + slot]) = (filter.id(), filter.meta());
@@ -63,24 +63,24 @@ impl Header {
     }
 
     fn put(&mut self, at: usize, size: usize) {
-        // Sizes are at most i32::MAX: the encoder has checked.
+        // The encoder has checked that sizes are at most i32::MAX.
         put_i32(&mut self.bytes, at, size as i32);
     }
 
-    /// The same chunk with another block size.
+    /// Returns the header with another block size.
     pub(crate) fn with_blocksize(mut self, blocksize: usize) -> Header {
         self.put(BLOCKSIZE, blocksize);
         self
     }
 
-    /// The same chunk with its size, its blocks compressed.
+    /// Returns the header with the size of the chunk, whose blocks are compressed.
     pub(crate) fn finish(mut self, cbytes: usize) -> Header {
         self.put(CBYTES, cbytes);
         self
     }
 
-    /// The same chunk with its plain bytes behind the header. `tried` says whether compression was: if not, Blosc2
-    /// does not name a codec.
+    /// Returns the header of the chunk stored uncompressed. `tried` says whether compression was attempted. If it was
+    /// not, Blosc2 names no codec.
     pub(crate) fn finish_memcpyed(mut self, tried: bool) -> Header {
         if self.is_extended() && !tried {
             self.bytes[FLAGS] = bits::EXTENDED;
@@ -89,19 +89,19 @@ impl Header {
         self.finish(self.len() + self.nbytes())
     }
 
-    /// The same Blosc2 chunk as one special value; the size is that of the header.
+    /// Returns the header of the Blosc2 chunk as one special value. The chunk's size is that of the header.
     pub(crate) fn with_special(mut self, special: Special) -> Header {
         self.bytes[BLOSC2_FLAGS] |= special.id() << bits::SPECIAL_SHIFT;
         self.finish(self.len())
     }
 
-    /// The same Blosc2 chunk with a dictionary.
+    /// Returns the header of the Blosc2 chunk with a dictionary.
     pub(crate) fn with_dictionary(mut self) -> Header {
         self.bytes[BLOSC2_FLAGS] |= bits::DICTIONARY;
         self
     }
 
-    /// The same Blosc2 chunk with `nblocks` blocks of variable length, which are never split.
+    /// Returns the header of the Blosc2 chunk with `nblocks` blocks of variable length, which are never split.
     pub(crate) fn with_vl_blocks(mut self, nblocks: usize) -> Header {
         self.bytes[FLAGS2] |= bits::VL_BLOCKS;
         self.bytes[VERSION] = bits::BLOSC2_VL;
@@ -110,7 +110,7 @@ impl Header {
         self
     }
 
-    /// Writes the header to the start of `dst`, which has room for [`len`](Header::len) bytes.
+    /// Writes the header into the start of `dst`, which has room for [`len`](Header::len) bytes.
     pub(crate) fn write(&self, dst: &mut [u8]) {
         dst[..self.len()].copy_from_slice(&self.bytes[..self.len()]);
     }

@@ -1,4 +1,4 @@
-//! The header of a chunk: 16 bytes, or 32 where the flags say so.
+//! The header of a chunk: 16 bytes, or 32 if the flags say so.
 //!
 //! ```text
 //!  0          1          2          3          4         8           12        16
@@ -12,7 +12,7 @@
 //! blosc2_flags  0 dictionary   1 big-endian writer   3 lazy   4-6 special value   7 instrumented
 //! ```
 //!
-//! Integers are little endian and signed, 32 bits. Version 2 is Blosc1; 3 to 6 are Blosc2.
+//! Integers are little-endian, signed, and have 32 bits. Version 2 is Blosc1. Versions 3 to 6 are Blosc2.
 
 mod bits;
 mod build;
@@ -27,16 +27,16 @@ use crate::filter::{Filter, FilterPipeline};
 use crate::format::ChunkFormat;
 use crate::limits::Limits;
 
-/// The header of a chunk, its fields checked against each other.
+/// The header of a chunk. Its fields are checked against each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(align(16))]
 pub struct Header {
-    /// As it stands in the chunk; zeros behind a header of 16 bytes. Kept as one piece, and aligned, it is copied as one: headers
+    /// The bytes of the chunk. A header of 16 bytes is padded with zeros. One aligned array is copied at once: headers
     /// of small chunks are read millions of times a second.
     bytes: [u8; Header::EXTENDED_LEN],
 }
 
-/// What a chunk holds that stores no blocks.
+/// The content of a chunk that stores no blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Special {
@@ -44,9 +44,9 @@ pub enum Special {
     Zeros,
     /// Not-a-numbers: `f32` or `f64`, by the typesize.
     Nan,
-    /// One value, which follows the header, again and again.
+    /// One value, stored after the header, repeated.
     Value,
-    /// Nothing that was ever written: read as zeros.
+    /// Data that was never written. Reads as zeros.
     Uninit,
 }
 
@@ -60,7 +60,7 @@ impl Special {
         }
     }
 
-    /// Its name: `zeros`, `nan`, `value`, `uninit`.
+    /// Returns its name: `zeros`, `nan`, `value`, `uninit`.
     pub const fn name(self) -> &'static str {
         match self {
             Special::Zeros => "zeros",
@@ -72,80 +72,80 @@ impl Special {
 }
 
 impl Header {
-    /// Bytes of a Blosc1 header, and of every header's first part.
+    /// Bytes of a Blosc1 header, and of the first part of every header.
     pub const LEN: usize = 16;
     /// Bytes of an extended header, which Blosc2 writes.
     pub const EXTENDED_LEN: usize = 32;
-    /// The most plain bytes that one Blosc1 chunk holds: 2^31 − 1 less the header.
+    /// Maximum plain bytes of one Blosc1 chunk: 2^31 − 1 less the header.
     pub const MAX_NBYTES: usize = i32::MAX as usize - Header::LEN;
-    /// The most plain bytes that one Blosc2 chunk holds.
+    /// Maximum plain bytes of one Blosc2 chunk.
     pub const MAX_NBYTES_BLOSC2: usize = i32::MAX as usize - Header::EXTENDED_LEN;
 
-    /// A size: checked not to be negative, or made from one that was not.
+    /// Returns a size field. It was checked to be non-negative, or was written from a valid size.
     #[inline]
     fn size(&self, at: usize) -> usize {
         i32::from_le_bytes([self.bytes[at], self.bytes[at + 1], self.bytes[at + 2], self.bytes[at + 3]]) as usize
     }
 
-    /// Whether there are 32 bytes. If not, those from 16 on are 0.
+    /// Returns whether the header has 32 bytes. If not, the bytes from 16 on are 0.
     #[inline]
     fn is_extended(&self) -> bool {
         self.bytes[VERSION] != bits::BLOSC1 && self.bytes[FLAGS] & bits::EXTENDED == bits::EXTENDED
     }
 
-    /// The bytes of the header.
+    /// Returns the bytes of the header.
     pub fn to_bytes(&self) -> Vec<u8> {
         self.bytes[..self.len()].to_vec()
     }
 
-    /// Bytes of this header: 16 or 32.
+    /// Returns the bytes of this header: 16 or 32.
     #[allow(clippy::len_without_is_empty, reason = "no header is empty")]
     pub fn len(&self) -> usize {
         if self.is_extended() { Header::EXTENDED_LEN } else { Header::LEN }
     }
 
-    /// The chunk format version.
+    /// Returns the chunk format version.
     pub fn version(&self) -> u8 {
         self.bytes[VERSION]
     }
 
-    /// The generation that wrote the chunk: Blosc2 writes both lengths of header.
+    /// Returns the generation that wrote the chunk. Blosc2 writes headers of both lengths.
     pub fn format(&self) -> ChunkFormat {
         if self.version() == bits::BLOSC1 { ChunkFormat::Blosc1 } else { ChunkFormat::Blosc2 }
     }
 
-    /// The version of the codec's stream format.
+    /// Returns the version of the codec's stream format.
     pub fn versionlz(&self) -> u8 {
         self.bytes[VERSIONLZ]
     }
 
-    /// The flags byte as it stands in the chunk.
+    /// Returns the flags byte as stored in the chunk.
     pub fn flags(&self) -> u8 {
         self.bytes[FLAGS]
     }
 
-    /// The `blosc2_flags` byte as it stands in an extended header, else 0.
+    /// Returns the `blosc2_flags` byte as stored in an extended header, or 0.
     pub fn blosc2_flags(&self) -> u8 {
         self.bytes[BLOSC2_FLAGS]
     }
 
-    /// The `blosc2_flags2` byte as it stands in an extended header, else 0.
+    /// Returns the `blosc2_flags2` byte as stored in an extended header, or 0.
     pub fn blosc2_flags2(&self) -> u8 {
         self.bytes[FLAGS2]
     }
 
-    /// Bytes of one element, 1..=255.
+    /// Returns the bytes of one element, 1..=255.
     pub fn typesize(&self) -> usize {
         self.bytes[TYPESIZE].into()
     }
 
-    /// Plain bytes in the chunk.
+    /// Returns the plain bytes of the chunk.
     pub fn nbytes(&self) -> usize {
         self.size(NBYTES)
     }
 
-    /// Plain bytes in each block but the last, which may be shorter. A chunk of variable-length blocks has no such
-    /// size; as an upper bound it is then `nbytes`.
+    /// Returns the plain bytes of each block except the last, which may be shorter. A chunk of variable-length blocks
+    /// has no block size. For it, this returns `nbytes` as an upper bound.
     pub fn blocksize(&self) -> usize {
         let (nbytes, blocksize) = (self.nbytes(), self.size(BLOCKSIZE));
         match self.format() {
@@ -157,73 +157,74 @@ impl Header {
         }
     }
 
-    /// The block size without its part of an element, if it has one and blocks are split. C-Blosc2 writes such headers where
-    /// a block size is forced, and cuts the data by the rounded size: see [`Chunk::header`](crate::Chunk::header).
+    /// Returns the block size rounded down to whole elements, if blocks are split and the block size is not a multiple
+    /// of the typesize. If a block size is forced, C-Blosc2 writes such headers and cuts the data by the rounded size,
+    /// see [`Chunk::header`](crate::Chunk::header).
     #[inline]
     pub fn rounded_blocksize(&self) -> Option<usize> {
         if !self.is_split() || self.has_vl_blocks() || self.format() == ChunkFormat::Blosc1 {
             return None;
         }
         let (typesize, blocksize) = (self.typesize(), self.blocksize());
-        // Nearly all typesizes are powers of two, and need no division.
+        // Nearly all typesizes are powers of two, which need no division.
         let rest = if typesize.is_power_of_two() { blocksize & (typesize - 1) } else { blocksize % typesize };
         if rest == 0 { None } else { Some(blocksize - rest) }
     }
 
-    /// How many blocks the chunk has.
+    /// Returns the number of blocks.
     pub fn nblocks(&self) -> usize {
         match self.nbytes() {
             _ if self.has_vl_blocks() => self.size(BLOCKSIZE),
             0 => 0,
-            // Without a division, which takes as long as all else in the header of a small chunk.
+            // Avoids the division, which takes as long as the rest of the header of a small chunk.
             nbytes if nbytes <= self.blocksize() => 1,
             nbytes => nbytes.div_ceil(self.blocksize()),
         }
     }
 
-    /// Bytes of the whole chunk, header included.
+    /// Returns the bytes of the whole chunk, including the header.
     pub fn cbytes(&self) -> usize {
         self.size(CBYTES)
     }
 
-    /// Whether the plain bytes follow the header as they are.
+    /// Returns whether the plain bytes are stored uncompressed after the header.
     pub fn is_memcpyed(&self) -> bool {
         self.flags() & bits::MEMCPYED != 0
     }
 
-    /// Whether the writer split blocks into one stream for each byte of an element. Chunks older than Blosc 1.11 do
-    /// not have this flag and always say yes.
+    /// Returns whether the writer split blocks into one stream per byte of an element. Chunks older than Blosc 1.11 do
+    /// not have this flag. For them, this always returns true.
     pub fn is_split(&self) -> bool {
         self.flags() & bits::NOT_SPLIT == 0
     }
 
-    /// Whether every block has a length of its own.
+    /// Returns whether every block has a length of its own.
     pub fn has_vl_blocks(&self) -> bool {
         self.blosc2_flags2() & bits::VL_BLOCKS != 0
     }
 
-    /// Whether a dictionary stands between the block starts and the blocks.
+    /// Returns whether a dictionary is stored between the block starts and the blocks.
     pub fn has_dictionary(&self) -> bool {
         self.blosc2_flags() & bits::DICTIONARY != 0
     }
 
-    /// Whether this is the header of a lazy chunk, whose blocks are still in a frame's file.
+    /// Returns whether this is the header of a lazy chunk, whose blocks are still in a frame's file.
     pub fn is_lazy(&self) -> bool {
         self.blosc2_flags() & bits::LAZY != 0
     }
 
-    /// Whether the chunk's plain bytes are C-Blosc2's measurements of its own streams, 16 bytes each, not data.
+    /// Returns whether the plain bytes are C-Blosc2's measurements of its streams, 16 bytes each, instead of data.
     pub fn is_instrumented(&self) -> bool {
         self.blosc2_flags() & bits::INSTRUMENTED != 0
     }
 
-    /// What a chunk without blocks holds; `None` for one with blocks or raw bytes.
+    /// Returns the content of a chunk without blocks. `None` if the chunk has blocks or uncompressed data.
     pub fn special_value(&self) -> Option<Special> {
         let id = self.blosc2_flags() >> bits::SPECIAL_SHIFT & bits::SPECIAL_MASK;
         [Special::Zeros, Special::Nan, Special::Value, Special::Uninit].into_iter().find(|special| special.id() == id)
     }
 
-    /// The format of the streams; `None` for the ids that mean nothing, which only a chunk without streams may have.
+    /// Returns the format of the streams. `None` for unassigned ids, which only a chunk without streams may have.
     pub fn codec_format(&self) -> Option<CodecFormat> {
         match self.flags() >> bits::FORMAT_SHIFT {
             bits::PLUGIN_FORMAT if self.is_extended() => Some(CodecFormat::Plugin(self.bytes[CODEC])),
@@ -231,7 +232,8 @@ impl Header {
         }
     }
 
-    /// The codec that wrote the streams, as far as the header tells: a 16-byte header does not tell LZ4 from LZ4HC.
+    /// Returns the codec that wrote the streams, as far as the header shows. A 16-byte header does not distinguish LZ4
+    /// and LZ4HC.
     pub fn codec(&self) -> Option<Codec> {
         Some(match self.codec_format()?.codec() {
             Codec::Lz4 if self.bytes[CODEC] == Codec::Lz4Hc.code() => Codec::Lz4Hc,
@@ -240,12 +242,12 @@ impl Header {
         })
     }
 
-    /// The meta byte of the codec; 0 in a 16-byte header.
+    /// Returns the meta byte of the codec, or 0 for a 16-byte header.
     pub fn codec_meta(&self) -> u8 {
         self.bytes[CODEC_META]
     }
 
-    /// The filters.
+    /// Returns the filters.
     pub fn filters(&self) -> FilterPipeline {
         let mut filters = FilterPipeline::none();
         if !self.is_extended() {
@@ -265,7 +267,8 @@ impl Header {
         filters
     }
 
-    /// Whether byte shuffle, of elements, is the only filter: what nearly every chunk has, told without looking at all slots.
+    /// Returns whether byte shuffle of elements is the only filter. Nearly every chunk has it, so this avoids reading
+    /// all slots.
     #[inline]
     pub(crate) fn is_only_shuffled(&self) -> bool {
         let slots = [0, 0, 0, 0, 0, Filter::Shuffle.id()];
@@ -275,15 +278,15 @@ impl Header {
             && self.bytes[FILTERS_META..FLAGS2] == [0; 6]
     }
 
-    /// Refuses a chunk that is larger than the caller allows.
+    /// Refuses a chunk that is larger than the limits allow.
     pub(crate) fn check_limits(&self, limits: &Limits) -> Result<(), DecodeError> {
         let nbytes = self.nbytes() as u64;
         limits.check_chunk(nbytes)?;
-        // It is an output, of whatever is in front of it.
+        // Only `max_nbytes` can fail here: equal sizes never exceed the expansion limit, see `check_earned`.
         Ok(limits.check_output(nbytes, nbytes)?)
     }
 
-    /// Refuses a chunk for which no memory shall be taken, as its compressed bytes have not earned it.
+    /// Refuses to allocate a chunk whose compressed bytes expand beyond the limit.
     pub(crate) fn check_earned(&self, limits: &Limits) -> Result<(), DecodeError> {
         Ok(limits.check_unearned(self.nbytes() as u64, self.cbytes() as u64)?)
     }

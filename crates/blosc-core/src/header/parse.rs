@@ -1,4 +1,4 @@
-//! Reading a header, and the rules that its fields keep.
+//! Parses a header and checks its fields.
 
 use super::bits::offset::*;
 use super::{Header, Special, bits};
@@ -7,8 +7,8 @@ use crate::error::DecodeError;
 use crate::format::{ChunkFormat, MAX_BLOCKSIZE};
 
 impl Header {
-    /// Reads the header at the start of `bytes` as [`Header::parse`] does, where only a Blosc1 chunk may stand: in
-    /// containers older than Blosc2.
+    /// Parses the header at the start of `bytes` like [`Header::parse`], but accepts Blosc1 chunks only. For containers
+    /// older than Blosc2.
     ///
     /// # Errors
     /// As [`Header::parse`], and [`DecodeError::Version`] for any version but 2.
@@ -21,13 +21,13 @@ impl Header {
         }
     }
 
-    /// Reads the header at the start of `bytes`; what follows it is not looked at.
+    /// Parses the header at the start of `bytes`. The bytes after the header are not read.
     ///
     /// # Errors
-    /// [`DecodeError::HeaderTooShort`] says how many bytes it takes: 16, or 32 once the first 16 are seen.
-    /// [`DecodeError::Version`], [`DecodeError::Field`] and [`DecodeError::Flags`] for what no Blosc ever wrote;
-    /// [`DecodeError::UnknownCodec`]; [`DecodeError::Unearned`] if `nbytes` is more than `cbytes` of a Blosc1 chunk's
-    /// codec can hold.
+    /// [`DecodeError::HeaderTooShort`] with the number of bytes needed: 16, or 32 once the first 16 are known.
+    /// [`DecodeError::Version`], [`DecodeError::Field`] and [`DecodeError::Flags`] for values that no version of Blosc
+    /// ever wrote. [`DecodeError::UnknownCodec`]. [`DecodeError::Unearned`] if `nbytes` is more than `cbytes` bytes of
+    /// a Blosc1 chunk's codec can hold.
     #[inline]
     pub fn parse(bytes: &[u8]) -> Result<Header, DecodeError> {
         let mut header = Header { bytes: [0; Header::EXTENDED_LEN] };
@@ -45,7 +45,7 @@ impl Header {
         Ok(header)
     }
 
-    /// Checks a header of whose bytes `found` were there.
+    /// Checks a header of which `found` bytes were available.
     fn check(&self, found: usize) -> Result<(), DecodeError> {
         if found < Header::LEN {
             return Err(DecodeError::HeaderTooShort { needed: Header::LEN, found });
@@ -73,7 +73,7 @@ impl Header {
         let versionlz = bits::VERSIONLZ.into();
         field(1, "versionlz", self.versionlz().into(), versionlz, versionlz)?;
         field(4, "nbytes", self.nbytes() as i64, 0, Header::MAX_NBYTES as i64)?;
-        // Of an empty chunk the block size says nothing.
+        // The block size of an empty chunk has no meaning.
         if self.nbytes() > 0 {
             field(8, "blocksize", self.size(BLOCKSIZE) as i64, 1, self.nbytes() as i64)?;
         }
@@ -99,7 +99,7 @@ impl Header {
         field(8, "blocksize", self.size(BLOCKSIZE) as i64, 1, max_blocksize as i64)?;
         let special_id = self.blosc2_flags() >> bits::SPECIAL_SHIFT & bits::SPECIAL_MASK;
         if special_id != 0 {
-            // C-Blosc2 marks nothing as both where it was asked for a dictionary.
+            // C-Blosc2 marks an empty chunk as both special and memcpyed if a dictionary was requested.
             if vl_blocks || self.is_memcpyed() && self.nbytes() > 0 {
                 return self.bad_blosc2_flags("a special chunk has no blocks and no plain bytes");
             }
@@ -138,7 +138,7 @@ impl Header {
         };
         let whole = |offset, what, size: usize| field(offset, what, (size % width) as i64, 0, 0).map(drop);
         whole(4, "nbytes modulo the size of a value", self.nbytes())?;
-        // Of an empty chunk the block size says nothing.
+        // The block size of an empty chunk has no meaning.
         if special == Special::Uninit || self.nbytes() == 0 {
             return Ok(());
         }
@@ -165,7 +165,7 @@ impl Header {
 
 #[inline(always)]
 fn field(offset: usize, field: &'static str, found: i64, min: i64, max: i64) -> Result<usize, DecodeError> {
-    // In range, so not negative: no minimum is.
+    // A value in range is not negative, because no minimum is negative.
     if (min..=max).contains(&found) { Ok(found as usize) } else { Err(out_of_range(offset, field, found, min, max)) }
 }
 

@@ -1,11 +1,11 @@
-//! The geometry of a chunk: how large its blocks are, and where they lie.
+//! The geometry of a chunk: the sizes and offsets of its blocks.
 //!
-//! | file | says |
+//! | file | content |
 //! |---|---|
-//! | `tuning` | which block size a writer chooses, and whether blocks are split into streams |
-//! | `tables` | where the blocks of a chunk start |
+//! | `tuning` | chooses the block size for writers, and whether blocks are split into streams |
+//! | `tables` | offsets of the blocks of a chunk |
 //! | `vlblocks` | the same for blocks of variable length |
-//! | `rounded` | which block size is in use where the header has another one |
+//! | `rounded` | detects the block size in use if the header has another one |
 
 pub(crate) mod rounded;
 mod tables;

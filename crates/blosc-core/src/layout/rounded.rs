@@ -1,14 +1,14 @@
 //! Chunks whose header has another block size than their blocks.
 //!
-//! Where a block size is forced, C-Blosc2 rounds it down to a multiple of the typesize, cuts the data into blocks of that
-//! size, and writes the size as it was before to the header. Split blocks of the size in the header would lack bytes:
-//! their streams are equally long, so they cover a multiple of the typesize only.
+//! If a block size is forced, C-Blosc2 rounds it down to a multiple of the typesize and cuts the data into blocks of
+//! the rounded size. The header still gets the original size. Split blocks of that size would lack bytes: their streams
+//! have equal lengths, so together they cover a multiple of the typesize only.
 
 use super::tables::{BSTART_LEN, Layout};
 use crate::header::Header;
 use crate::le::i32_at;
 
-/// The header with the block size that the blocks of `chunk` have.
+/// Returns the header with the block size that the blocks of `chunk` actually have.
 pub(crate) fn in_use(header: Header, chunk: &[u8]) -> Header {
     match header.rounded_blocksize() {
         Some(blocksize) if header.is_memcpyed() || header.nbytes() == 0 || blocksize == 0 => header,
@@ -20,8 +20,8 @@ pub(crate) fn in_use(header: Header, chunk: &[u8]) -> Header {
     }
 }
 
-/// Whether the first block that is stored follows the tables that a chunk with this header has. The number of blocks is in
-/// the tables' length.
+/// Returns whether the first stored block directly follows the tables of a chunk with this header. The length of the
+/// tables depends on the number of blocks.
 fn starts_after_tables(header: &Header, chunk: &[u8]) -> bool {
     let Ok(layout) = Layout::of(header, chunk) else { return false };
     let starts = (0..layout.nblocks()).map(|index| i32_at(chunk, header.len() + index * BSTART_LEN));
@@ -32,8 +32,8 @@ fn starts_after_tables(header: &Header, chunk: &[u8]) -> bool {
 mod tests {
     use crate::{Chunk, DecodeError, Decoder, Parallelism};
 
-    /// Chunks of python-blosc2 4.14.1: `blosc2.compress2(plain, typesize, blocksize, splitmode=ALWAYS_SPLIT, …)`, and the
-    /// block size in use. Only the first has another number of blocks than its header says.
+    /// Chunks of python-blosc2 4.14.1, and their actual block size: `blosc2.compress2(plain, typesize, blocksize,
+    /// splitmode=ALWAYS_SPLIT, …)`. Only in the first chunk does the number of blocks differ from the header.
     const CHUNKS: [(&str, usize, usize); 4] = [
         // `arange(64, "<u2") * 3` cut to 127 bytes, blosclz level 2, shuffle, typesize 2, blocksize 128.
         (
@@ -43,7 +43,7 @@ mod tests {
             126,
             2,
         ),
-        // Byte `i` is `i / 100`: 500 of them, lz4 level 5, shuffle, typesize 3, blocksize 101.
+        // Byte `i` is `i / 100`: 500 bytes, lz4 level 5, shuffle, typesize 3, blocksize 101.
         (
             "05012503f401000065000000ed0000000100000000000100000000000000000038000000440000005e00000083000000b3000000e800\
              00000000000000000000000000000c0000002f0001010007500101010101ffffffff01ffffffff010c0000002f010201000750020202\
@@ -53,7 +53,7 @@ mod tests {
             99,
             6,
         ),
-        // 900 of them, lz4 level 9, delta, typesize 7, blocksize 251, three threads.
+        // The same, 900 bytes, lz4 level 9, delta, typesize 7, blocksize 251, three threads.
         (
             "05012d0784030000fb0000002f010000030000000000010000000000000000003000000067000000be00000016010000000000000000\
              00000b0000001f0001000a5001000000000000000000000000100000001f00010005a00300000000000000000000000000feffffff01\
@@ -64,7 +64,8 @@ mod tests {
             245,
             4,
         ),
-        // 600 of them, blosclz level 9, no filter, typesize 5, blocksize 303: C-Blosc2 decodes it to other data.
+        // The same, 600 bytes, blosclz level 9, no filter, typesize 5, blocksize 303: C-Blosc2 decodes it to other
+        // data.
         (
             "05010505580200002f010000450100000000000000000000000000000000000028000000b6000000000000003c000000000000000000\
              000000000000000000000000000000000000000000000000000000000000000000000101010101010101010101010101010101010101\
@@ -119,11 +120,11 @@ mod tests {
         }
     }
 
-    /// The streams of such blocks cannot hold all bytes, so nothing is made up for those that are missing.
+    /// The streams of such blocks cannot hold all bytes. The missing bytes are an error and are not invented.
     #[test]
     fn blocks_that_are_as_large_as_the_header_says() {
         let mut bytes = bytes(CHUNKS[0].0);
-        // The second block start is dropped; the first one follows what is then the table.
+        // Drops the second block start. The first one then directly follows the shortened table.
         bytes.drain(36..40);
         bytes[32] = 36;
         bytes[12] -= 4;

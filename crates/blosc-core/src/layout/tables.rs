@@ -1,4 +1,4 @@
-//! Where the blocks of a compressed chunk lie: pure arithmetic on the header, and the `bstarts` table.
+//! Offsets of the blocks of a compressed chunk: arithmetic on the header, and the `bstarts` table.
 //!
 //! ```text
 //! | header | bstart 0 | bstart 1 | … | dsize | dictionary | streams of the blocks, in any order |
@@ -6,8 +6,8 @@
 //!            start of the chunk         the header says so
 //! ```
 //!
-//! Writers with several threads store blocks in the order in which they were done, so the table need not ascend, and
-//! the end of a block is known only from its streams. (Blocks of variable length are the exception: see `vlblocks`.)
+//! Writers with several threads store blocks in the order in which they finish, so the table need not ascend. The end
+//! of a block is known only from its streams. Blocks of variable length are the exception, see `vlblocks`.
 
 use core::ops::Range;
 
@@ -30,15 +30,15 @@ pub(crate) const DSIZE_LEN: usize = 4;
 pub(crate) struct Layout {
     header: Header,
     nblocks: u32,
-    /// Where the dictionary starts, or 0.
+    /// Offset of the dictionary, or 0.
     dictionary: u32,
-    /// Behind the tables.
+    /// Offset of the end of the tables.
     data: u32,
 }
 
 impl Layout {
-    /// Checks that the chunk has room for its tables and that its codec was compiled in. The chunk is whole, and has
-    /// neither plain bytes nor a special value in the place of blocks.
+    /// Checks that the chunk has room for its tables and that its codec was compiled in. The chunk must be complete and
+    /// store blocks, not uncompressed data or a special value.
     pub(crate) fn of(header: &Header, chunk: &[u8]) -> Result<Layout, DecodeError> {
         let format = header.codec_format().ok_or(DecodeError::UnknownCodec { format: header.flags() >> 5 })?;
         Decompressor::check(format)?;
@@ -48,7 +48,7 @@ impl Layout {
             let (found, max) = (nblocks as i64, room as i64);
             return Err(DecodeError::Field { offset: 8, field: "the number of blocks", found, min: 0, max });
         }
-        // A chunk has less than 2^31 bytes, and the tables are in it.
+        // A chunk has less than 2^31 bytes, and the tables fit into it.
         let data = (header.len() + nblocks * BSTART_LEN) as u32;
         let mut layout = Layout { header: *header, nblocks: nblocks as u32, dictionary: 0, data };
         if header.has_dictionary() && nblocks > 0 {
@@ -70,24 +70,24 @@ impl Layout {
         self.header.has_vl_blocks()
     }
 
-    /// The filters that blocks went through: the records of an instrumented chunk never saw one.
+    /// Returns the filters of the blocks. The records of an instrumented chunk are unfiltered.
     pub(crate) fn filters(&self) -> FilterPipeline {
         if self.header.is_instrumented() { FilterPipeline::none() } else { self.header.filters() }
     }
 
-    /// Whether they are byte shuffle of elements and nothing else.
+    /// Returns whether byte shuffle of elements is the only filter.
     #[inline]
     pub(crate) fn is_only_shuffled(&self) -> bool {
         self.header.is_only_shuffled() && !self.header.is_instrumented()
     }
 
-    /// The format of the streams.
+    /// Returns the format of the streams.
     pub(crate) fn format(&self) -> CodecFormat {
-        // It was there when the layout was made.
+        // Checked when the layout was created.
         self.header.codec_format().unwrap_or(CodecFormat::BloscLz)
     }
 
-    /// Which blocks bitshuffle leaves alone.
+    /// Returns the rule for blocks that bitshuffle leaves unchanged.
     pub(crate) fn bitshuffle_rule(&self) -> BitShuffleRule {
         match self.header.format() {
             ChunkFormat::Blosc1 => BitShuffleRule::Blosc1,
@@ -95,24 +95,24 @@ impl Layout {
         }
     }
 
-    /// The dictionary of the blocks, and where it stands in the bytes of the chunk.
+    /// Returns the dictionary of the blocks and its offset in the chunk.
     pub(crate) fn dictionary<'a>(&self, chunk: &'a [u8]) -> Option<(usize, &'a [u8])> {
         let (start, end) = (self.dictionary as usize, self.data as usize);
         if start == 0 { None } else { Some((start, chunk.get(start..end)?)) }
     }
 
-    /// The plain bytes of block `index` within the chunk's. Not for blocks of variable length.
+    /// Returns the range of block `index` in the chunk's plain bytes. Not for blocks of variable length.
     pub(crate) fn block_range(&self, index: usize) -> Range<usize> {
         let blocksize = self.header.blocksize();
         let start = index * blocksize;
         start..(start + blocksize).min(self.header.nbytes())
     }
 
-    /// Where the streams of block `index` start in the chunk.
+    /// Returns the offset of the streams of block `index` in the chunk.
     pub(crate) fn bstart(&self, chunk: &[u8], index: usize) -> Result<usize, DecodeError> {
         let offset = self.header.len() + index * BSTART_LEN;
         let min = self.data as usize;
-        // A block has a csize at least.
+        // A block has at least one csize.
         let max = chunk.len().saturating_sub(BSTART_LEN);
         match i32_at(chunk, offset) {
             Some(start) if start >= 0 && (min..=max).contains(&(start as usize)) => Ok(start as usize),
@@ -120,8 +120,9 @@ impl Layout {
         }
     }
 
-    /// Streams in block `index`. The short last block is never split; of the others, a Blosc1 chunk without the
-    /// not-split flag says only that its writer could split: the rule of the writers older than the flag decides.
+    /// Returns the number of streams of block `index`. The short last block is never split. For the others, a Blosc1
+    /// chunk without the not-split flag only says that its writer could split. Then the split rule of writers older
+    /// than the flag decides.
     pub(crate) fn nstreams(&self, index: usize) -> usize {
         let fits = || match self.header.format() {
             ChunkFormat::Blosc1 => tuning::fits_split(self.header.typesize(), self.header.blocksize()),
@@ -131,12 +132,12 @@ impl Layout {
         if split { self.header.typesize() } else { 1 }
     }
 
-    /// Whether a stream may be a run, without payload.
+    /// Returns whether a stream may be a run, without payload.
     pub(crate) fn has_runs(&self) -> bool {
         self.header.format() == ChunkFormat::Blosc2
     }
 
-    /// Whether block `index` may be split though the rule of old says that it is not.
+    /// Returns whether block `index` may be split although the split rule of old writers says otherwise.
     pub(crate) fn may_be_split(&self, index: usize) -> bool {
         self.header.format() == ChunkFormat::Blosc1
             && self.header.is_split()
@@ -144,12 +145,12 @@ impl Layout {
             && self.header.blocksize().is_multiple_of(self.header.typesize())
     }
 
-    /// Where the tables end and the streams of blocks may start.
+    /// Returns the offset of the end of the tables, where the streams of blocks may start.
     pub(crate) fn data_start(&self) -> usize {
         self.data as usize
     }
 
-    /// Whether block `index` is the last one and shorter than the others.
+    /// Returns whether block `index` is the last one and shorter than the others.
     fn is_leftover(&self, index: usize) -> bool {
         self.block_range(index).len() < self.header.blocksize()
     }
@@ -163,7 +164,7 @@ fn bad_bstart(chunk: &[u8], block: usize, offset: usize, found: Option<i32>, min
     }
 }
 
-/// Where the dictionary whose size stands at `at` begins, and how long it is.
+/// Returns the offset and length of the dictionary whose size is stored at offset `at`.
 fn dictionary_place(chunk: &[u8], at: usize) -> Result<(usize, usize), DecodeError> {
     let found = chunk.len();
     let dsize = i32_at(chunk, at).ok_or(DecodeError::Truncated { cbytes: at + DSIZE_LEN, found })?;

@@ -1,26 +1,26 @@
-//! The choice of block size and the split rule, for writers: C-Blosc 1's and C-Blosc2's; and the split rule for readers.
+//! The rules of C-Blosc 1 and C-Blosc2 for the block size and the splitting of blocks, and the split rule for readers.
 //!
-//! The numbers are the formats' de facto standard: the tables of automatic block sizes made with the C libraries agree with
-//! them, and readers of chunks older than Blosc 1.11 depend on the split rule.
+//! These numbers are the de facto standard of the formats. They agree with the tables of automatic block sizes
+//! generated with the C libraries. Readers of chunks older than Blosc 1.11 depend on the split rule.
 
 use crate::codec::Codec;
 use crate::format::ChunkFormat;
 use crate::params::{BlockSize, CParams, SplitMode};
 
-/// The automatic block size starts here: an L1 data cache of 32 KiB.
+/// The base of the automatic block size: an L1 data cache of 32 KiB.
 const L1: usize = 32 * 1024;
 /// Bounds of a forced block size in a Blosc1 chunk.
 const MIN_FORCED: usize = 128;
 /// `(2^31 - 1 - 128) / 3` in C-Blosc: three buffers of a block must fit into 31 bits.
 const MAX_FORCED: usize = 715_827_542;
-/// The streams of a split block have at least this many bytes in a Blosc1 chunk.
+/// Minimum bytes of a stream of a split block in a Blosc1 chunk.
 const MIN_STREAM: usize = 128;
-/// And this many in a Blosc2 chunk.
+/// The same for a Blosc2 chunk.
 const MIN_STREAM_BLOSC2: usize = 32;
 /// Elements wider than this are not split.
 const MAX_SPLITS: usize = 16;
 
-/// Block size of a chunk of `nbytes` plain bytes. At least 1; a multiple of the typesize if larger than it.
+/// Returns the block size of a chunk of `nbytes` plain bytes. At least 1; a multiple of the typesize if larger than it.
 pub(crate) fn blocksize(params: &CParams, nbytes: usize) -> usize {
     let typesize = params.typesize;
     if nbytes < typesize || nbytes == 0 {
@@ -64,7 +64,8 @@ fn wanted_blosc2(params: &CParams, nbytes: usize) -> usize {
     if nbytes < L1 { nbytes } else { automatic(params.codec, params.clevel) }
 }
 
-/// The size for codec and level alone: L1 scaled by level, and doubled for the codecs that profit from longer history.
+/// Returns the size by codec and level alone: L1 scaled by level, and doubled for codecs that profit from a longer
+/// history.
 fn automatic(codec: Codec, clevel: u8) -> usize {
     let high_ratio = matches!(codec, Codec::Lz4Hc | Codec::Zlib | Codec::Zstd);
     let base = if high_ratio { 2 * L1 } else { L1 };
@@ -80,8 +81,9 @@ fn automatic(codec: Codec, clevel: u8) -> usize {
     }
 }
 
-/// Whether a writer splits blocks of `blocksize` bytes into `typesize` streams. C-Blosc2 asks with the typesize that was
-/// given when it chooses the block size, and with the one that the header can express for the header's flag.
+/// Returns whether a writer splits blocks of `blocksize` bytes into `typesize` streams. To choose the block size,
+/// C-Blosc2 passes the typesize set by the caller. For the flag of the header, it passes the typesize that the header
+/// can express.
 pub(crate) fn is_split(params: &CParams, typesize: usize, blocksize: usize) -> bool {
     match params.format {
         ChunkFormat::Blosc1 => is_split_blosc1(params, typesize, blocksize),
@@ -97,7 +99,7 @@ fn is_split_blosc2(params: &CParams, typesize: usize, blocksize: usize) -> bool 
     };
     let fits = typesize <= MAX_SPLITS && blocksize / typesize >= MIN_STREAM_BLOSC2;
     match params.split {
-        // C-Blosc2 splits even what is less than an element, and cannot read it.
+        // C-Blosc2 also splits blocks smaller than an element, and then cannot read them.
         SplitMode::Always => blocksize >= typesize,
         SplitMode::Never => false,
         SplitMode::Auto | SplitMode::ForwardCompat => is_fast && params.filters.has_shuffle() && fits,
@@ -114,8 +116,8 @@ fn is_split_blosc1(params: &CParams, typesize: usize, blocksize: usize) -> bool 
     }
 }
 
-/// The part of the rule that readers follow for chunks older than the split flag (Blosc 1.11): elements of at most 16
-/// bytes, streams of at least 128.
+/// Returns whether streams are large enough to split. Readers follow this part of the rule for chunks older than the
+/// split flag (Blosc 1.11): elements of at most 16 bytes, streams of at least 128.
 pub(crate) fn fits_split(typesize: usize, blocksize: usize) -> bool {
     typesize <= MAX_SPLITS && blocksize / typesize >= MIN_STREAM
 }
@@ -136,7 +138,7 @@ mod tests {
         }
     }
 
-    /// 38,000 block sizes that C-Blosc2 3.3.5 chose.
+    /// Compares 38,000 block sizes chosen by C-Blosc2 3.3.5.
     #[test]
     fn blocksize_equals_the_table_of_c_blosc2() {
         let table = testdata::json("chunks", "blocksize_blosc2.json");
@@ -158,7 +160,7 @@ mod tests {
         }
     }
 
-    /// 15,264 headers that C-Blosc 1.21 wrote, with the blocks that it chose.
+    /// Compares 15,264 headers written by C-Blosc 1.21, with the block sizes it chose.
     #[test]
     fn blocksize_and_flags_equal_the_table_of_c_blosc() {
         let table = testdata::json("chunks", "blocksize_blosc1.json");
@@ -181,7 +183,7 @@ mod tests {
         }
     }
 
-    /// A typesize over 255 decides on the block size, and as 1 on the split.
+    /// A typesize over 255 determines the block size, but counts as 1 for the split.
     #[test]
     fn large_typesizes_count_as_one_in_the_header() {
         let manifest = testdata::manifest("chunks");

@@ -1,11 +1,11 @@
-//! Blocks of variable length (chunk version 6): where they lie, and how long they are.
+//! Offsets and sizes of blocks of variable length (chunk version 6).
 //!
 //! ```text
 //! | header 32 | bstarts, ascending | dictionary? | plain size i32 | payload | plain size | payload | …
 //! ```
 //!
-//! A block reaches to the start of the next, the last one to the end of the chunk. It is one stream, which is stored as
-//! it is where payload and plain size are equally long. The header's `blocksize` is the number of blocks.
+//! A block extends to the start of the next one, the last block to the end of the chunk. A block is one stream. It is
+//! stored uncompressed if payload and plain size have equal length. The header's `blocksize` is the number of blocks.
 
 use core::ops::Range;
 
@@ -14,7 +14,7 @@ use crate::error::DecodeError;
 use crate::le::i32_at;
 use crate::memory;
 
-/// Bytes of the plain size in front of a payload.
+/// Bytes of the plain size before a payload.
 pub(crate) const SIZE_LEN: usize = 4;
 
 /// A block of variable length.
@@ -22,12 +22,12 @@ pub(crate) const SIZE_LEN: usize = 4;
 pub(crate) struct VlBlock<'a> {
     /// Plain bytes.
     pub(crate) nbytes: usize,
-    /// Where the payload starts in the chunk.
+    /// Offset of the payload in the chunk.
     pub(crate) offset: usize,
     pub(crate) payload: &'a [u8],
 }
 
-/// Block `index`.
+/// Returns block `index`.
 pub(crate) fn block<'a>(layout: &Layout, chunk: &'a [u8], index: usize) -> Result<VlBlock<'a>, DecodeError> {
     let start = layout.bstart(chunk, index)?;
     let end = if index + 1 < layout.nblocks() { layout.bstart(chunk, index + 1)? } else { chunk.len() };
@@ -43,12 +43,12 @@ pub(crate) fn block<'a>(layout: &Layout, chunk: &'a [u8], index: usize) -> Resul
     }
 }
 
-/// Checks that the sizes of all blocks add up to `nbytes`.
+/// Checks that the plain sizes of all blocks add up to `nbytes`.
 pub(crate) fn check(layout: &Layout, chunk: &[u8]) -> Result<(), DecodeError> {
     add_up(layout, chunk, |_| Ok(())).map(drop)
 }
 
-/// The plain offset at which each block starts, and the end of the last. The sizes have to add up to `nbytes`.
+/// Returns the plain offset of each block and the end of the last. The sizes must add up to `nbytes`.
 pub(crate) fn starts(layout: &Layout, chunk: &[u8]) -> Result<Vec<usize>, DecodeError> {
     let mut starts = memory::with_capacity(layout.nblocks() + 1)?;
     let end = add_up(layout, chunk, |start| Ok(memory::push(&mut starts, start)?))?;
@@ -56,14 +56,14 @@ pub(crate) fn starts(layout: &Layout, chunk: &[u8]) -> Result<Vec<usize>, Decode
     Ok(starts)
 }
 
-/// Plain offset of block `index` and its end, without the offsets of all others.
+/// Returns the plain offset of block `index` and its end, without storing the offsets of all blocks.
 pub(crate) fn range(layout: &Layout, chunk: &[u8], index: usize) -> Result<Range<usize>, DecodeError> {
     let before = (0..index)
         .try_fold(0usize, |sum, index| Ok::<_, DecodeError>(sum.saturating_add(block(layout, chunk, index)?.nbytes)))?;
     Ok(before..before.saturating_add(block(layout, chunk, index)?.nbytes))
 }
 
-/// Adds up the sizes of all blocks and calls `each` with the start of each; the end of the last.
+/// Adds up the sizes of all blocks, calls `each` with the plain offset of each block, and returns the end of the last.
 fn add_up(
     layout: &Layout,
     chunk: &[u8],
