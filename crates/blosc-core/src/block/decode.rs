@@ -1,4 +1,4 @@
-//! Decoding one block.
+//! Decodes one block.
 
 mod pair;
 
@@ -13,7 +13,7 @@ use crate::memory;
 use crate::registry::Registry;
 use crate::stream::{Decompressor, DictionaryCache, StreamCodec};
 
-/// What is not in the chunk.
+/// Inputs of the decoder that are not in the chunk.
 #[derive(Clone, Copy)]
 pub(crate) struct Outside<'a> {
     pub(crate) registry: &'a Registry,
@@ -21,7 +21,7 @@ pub(crate) struct Outside<'a> {
     pub(crate) channels: Option<usize>,
 }
 
-/// All that decoding the blocks of one chunk takes, looked up once.
+/// Everything needed to decode the blocks of one chunk, looked up once.
 pub(crate) struct BlockPlan<'a> {
     chunk: &'a [u8],
     layout: &'a Layout,
@@ -30,7 +30,7 @@ pub(crate) struct BlockPlan<'a> {
 }
 
 impl<'a> BlockPlan<'a> {
-    /// Looks up codec and filters, built in or registered.
+    /// Looks up the codec and the filters, built in or registered.
     pub(crate) fn new(
         chunk: &'a [u8],
         layout: &'a Layout,
@@ -49,7 +49,7 @@ impl<'a> BlockPlan<'a> {
             Some((offset, dictionary)) => {
                 StreamCodec::with_dictionary(layout.format(), dictionary, cache).map_err(|error| match error {
                     StreamError::Corrupt(source) => DecodeError::Dictionary { offset, source },
-                    // Codecs of the caller's have no dictionaries.
+                    // Codecs of the caller have no dictionaries.
                     StreamError::Plugin(source) => DecodeError::CodecPlugin { block: 0, stream: 0, offset, source },
                     StreamError::OutOfMemory(error) => error.into(),
                 })?
@@ -58,12 +58,13 @@ impl<'a> BlockPlan<'a> {
         Ok(BlockPlan { chunk, layout, pipeline, codec })
     }
 
-    /// Whether all blocks but the last have the chunk's block size, and none needs another one.
+    /// Returns whether all blocks except the last have the chunk's block size, and none depends on another block.
     pub(crate) fn has_independent_blocks(&self) -> bool {
         !self.needs_reference() && !self.layout.has_vl_blocks()
     }
 
-    /// Whether all blocks but the first need it. Blocks of variable length are each a first one.
+    /// Returns whether all blocks except the first depend on the first one. Blocks of variable length never do: the
+    /// delta filter treats each as a first block.
     pub(crate) fn needs_reference(&self) -> bool {
         self.pipeline.has_delta() && !self.layout.has_vl_blocks()
     }
@@ -73,17 +74,17 @@ impl<'a> BlockPlan<'a> {
 #[derive(Debug, Default)]
 pub(crate) struct BlockDecoder {
     decompressor: Decompressor,
-    /// A block that is decoded, but still filtered.
+    /// A decoded block whose filters are not undone yet.
     decoded: Vec<u8>,
-    /// The second one, where two are decoded at once.
+    /// The second decoded block, if two are decoded at once.
     decoded_next: Vec<u8>,
     planes: Planes,
     scratch: Scratch,
 }
 
 impl BlockDecoder {
-    /// Decodes block `index` to `dst`, which has the block's length. `reference` is the first block where the plan needs
-    /// it, `None` for that block itself.
+    /// Decodes block `index` to `dst`, which has the block's length. `reference` is the first block if the plan needs
+    /// it, and `None` for the first block itself.
     pub(crate) fn decode(
         &mut self,
         plan: &BlockPlan<'_>,
@@ -105,8 +106,8 @@ impl BlockDecoder {
         let stored = block.streams(dst.len()).read(start);
         let decoded = stored.and_then(|stored| self.decode_single(block, start + CSIZE_LEN, stored, reference, dst));
         match decoded {
-            // C-Blosc 1's ALWAYS_SPLIT writes chunks that its own rule reads wrongly: where the block cannot be the
-            // one stream that it should be, it may be `typesize` of them.
+            // C-Blosc 1's ALWAYS_SPLIT writes chunks that its own split rule reads wrongly. If the block cannot be
+            // decoded as the one stream that the rule expects, it may consist of `typesize` streams.
             Err(_) if layout.may_be_split(index) => {
                 self.decode_split(block, start, layout.header().typesize(), reference, dst).or(decoded)
             }
@@ -114,7 +115,7 @@ impl BlockDecoder {
         }
     }
 
-    /// A block of one stream, whose payload stands at `offset`.
+    /// Decodes a block of one stream, whose payload starts at `offset`.
     fn decode_single(
         &mut self,
         block: Block<'_>,
@@ -143,7 +144,7 @@ impl BlockDecoder {
         Ok(pipeline.backward(src, reference, &mut self.scratch, dst)?)
     }
 
-    /// A block of `nstreams` streams of equal plain length (`neblock`) from `at` on.
+    /// Decodes a block of `nstreams` streams of equal plain length (`neblock`), starting at `at`.
     fn decode_split(
         &mut self,
         block: Block<'_>,
@@ -160,7 +161,7 @@ impl BlockDecoder {
         let pipeline = &block.plan.pipeline;
         if nstreams <= MAX_PLANES && pipeline.is_shuffle(nstreams, len) {
             let streams = block.streams(neblock);
-            // Planes that are stored are read all at once, a line of each at a time.
+            // Stored planes are read in parallel, one cache line of each plane at a time.
             kernels::prefetch(block.plan.chunk.get(at..).unwrap_or_default());
             let (decompressor, mut at) = (&mut self.decompressor, at);
             return self.planes.unshuffle(nstreams, dst, |stream, buffer| match streams.read(at)? {
@@ -188,7 +189,7 @@ impl BlockDecoder {
     }
 }
 
-/// A block still to be decoded: `len` plain bytes.
+/// A block to decode, with `len` plain bytes.
 #[derive(Clone, Copy)]
 struct Block<'a> {
     plan: &'a BlockPlan<'a>,
@@ -197,7 +198,7 @@ struct Block<'a> {
 }
 
 impl<'a> Block<'a> {
-    /// Decodes streams to where they belong in `dst[..len]`; the rest of `dst` is scratch.
+    /// Decodes the streams to their positions in `dst[..len]`. The rest of `dst` is scratch.
     fn decode_streams(
         self,
         decompressor: &mut Decompressor,
@@ -231,7 +232,7 @@ impl<'a> Block<'a> {
         StreamReader::new(self.plan.chunk, self.index, neblock, self.plan.layout.has_runs())
     }
 
-    /// Decodes one compressed stream of `neblock` plain bytes to the start of `dst`.
+    /// Decodes one compressed stream of `neblock` plain bytes into the start of `dst`.
     fn decompress(
         self,
         decompressor: &mut Decompressor,
@@ -245,7 +246,7 @@ impl<'a> Block<'a> {
         decoded.map_err(|source| self.corrupt(stream, offset, source))
     }
 
-    /// Decodes one compressed stream of `neblock` plain bytes to the start of `buffer`.
+    /// Decodes one compressed stream of `neblock` plain bytes into the start of `buffer`.
     fn decompress_to(
         self,
         decompressor: &mut Decompressor,

@@ -1,4 +1,4 @@
-//! Encoding one block.
+//! Encodes one block.
 
 use super::planes::{MAX_PLANES, PlaneBuffer};
 use super::{CSIZE_LEN, RUN_TOKEN};
@@ -7,7 +7,7 @@ use crate::le::put_i32;
 use crate::memory::OutOfMemory;
 use crate::stream::Compressor;
 
-/// Encodes blocks with one codec, keeping tables and buffers from block to block.
+/// Encodes blocks with one codec. Tables and buffers are kept between blocks.
 #[derive(Debug)]
 pub(crate) struct BlockEncoder {
     compressor: Compressor,
@@ -18,9 +18,9 @@ pub(crate) struct BlockEncoder {
 /// How a block is cut into streams, and how these may be stored.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Streams {
-    /// It divides the length of the block.
+    /// Number of streams. It divides the length of the block.
     pub(crate) nstreams: usize,
-    /// Whether a stream of equal bytes is stored as one.
+    /// Whether a stream of equal bytes is stored as a run.
     pub(crate) has_runs: bool,
 }
 
@@ -29,12 +29,12 @@ impl BlockEncoder {
         BlockEncoder { compressor, scratch: Scratch::default(), planes: PlaneBuffer::default() }
     }
 
-    /// The compressor without a dictionary.
+    /// Returns the compressor without a dictionary.
     pub(crate) fn compressor(&self) -> &Compressor {
         &self.compressor
     }
 
-    /// Encodes `block` to the start of `dst`: the bytes written, or `None` where they do not fit.
+    /// Encodes `block` into the start of `dst`. Returns the bytes written, or `None` if they do not fit.
     pub(crate) fn encode(
         &mut self,
         pipeline: &Pipeline<'_>,
@@ -53,8 +53,8 @@ impl BlockEncoder {
         Ok(encode_streams(&mut self.compressor, filtered, has_runs, dst)?)
     }
 
-    /// Encodes a block of variable length: one payload, without `csize`, that is as long as the block if stored as it is.
-    /// `compress` is false at level 0.
+    /// Encodes a block of variable length as one payload without `csize`. A payload with the length of the block is
+    /// stored uncompressed. `compress` is false at level 0.
     pub(crate) fn encode_payload(
         &mut self,
         pipeline: &Pipeline<'_>,
@@ -68,7 +68,7 @@ impl BlockEncoder {
     }
 }
 
-/// One stream behind the other; the end of the last.
+/// Encodes the streams one after another. Returns the end of the last.
 fn encode_streams<'a>(
     compressor: &mut Compressor,
     streams: impl Iterator<Item = &'a [u8]>,
@@ -84,8 +84,8 @@ fn encode_streams<'a>(
     Ok(Some(at))
 }
 
-/// `csize`, then the stream compressed, or as it is where that is not larger: `csize == neblock` says so. A run is a
-/// `csize` that is not positive, see [`Stored`](super::Stored).
+/// Encodes one stream: its `csize`, then the compressed bytes, or the stream itself if they are not smaller (`csize ==
+/// neblock`). A run has a `csize` that is not positive, see [`Stored`](super::Stored).
 fn encode_stream(
     compressor: &mut Compressor,
     stream: &[u8],
@@ -108,14 +108,14 @@ fn encode_stream(
     Ok(Some(CSIZE_LEN + csize))
 }
 
-/// The stream compressed, or as it is where that saves nothing.
+/// Encodes the payload of a stream: compressed, or unchanged if compression saves nothing.
 fn encode_payload(
     compressor: Option<&mut Compressor>,
     stream: &[u8],
     dst: &mut [u8],
 ) -> Result<Option<usize>, OutOfMemory> {
     let neblock = stream.len();
-    // One byte less than the stream: what does not save anything is stored.
+    // One byte less than the stream: if compression saves nothing, the stream is stored.
     let room = dst.len().min(neblock - 1);
     if let Some(compressor) = compressor
         && let Some(csize) = compressor.compress(stream, &mut dst[..room])?
@@ -127,7 +127,8 @@ fn encode_payload(
     Ok(Some(neblock))
 }
 
-/// Whether all bytes are the same: then the stream equals itself a byte further, which is one fast comparison.
+/// Returns whether all bytes are equal. Then the stream equals itself shifted by one byte, which is one fast
+/// comparison.
 fn is_run(stream: &[u8]) -> bool {
     match stream {
         [] => false,

@@ -1,11 +1,11 @@
-//! One block: through the filter and the codec, stream by stream, and back.
+//! One block: through the filters and the codec, stream by stream, and back.
 //!
 //! ```text
 //! plain block ── filters ──► filtered block ── cut into streams ──► codec each ──► csize|bytes csize|bytes …
 //! ```
 //!
-//! A block is one stream, or `typesize` streams of equal length (`neblock`), one for each byte of the elements: then
-//! the filter is the byte shuffle and a stream holds what the elements have in common.
+//! A block is one stream, or `typesize` streams of equal length (`neblock`), one per byte of an element. With several
+//! streams the filter is usually the byte shuffle, so that each stream holds one byte plane.
 
 mod decode;
 mod encode;

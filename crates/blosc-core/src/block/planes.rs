@@ -1,5 +1,5 @@
-//! Unshuffling streams from where they are: most blocks are split into their byte planes, and of these some are stored as
-//! they are, and some are one byte repeated. Neither is worth a copy.
+//! Unshuffles byte planes directly from the chunk. Most blocks are split into byte planes. Some planes are stored
+//! uncompressed, and some are one byte repeated. Neither kind is copied first.
 //!
 //! ```text
 //! chunk     | csize plane 0 (stored) | csize plane 1 (LZ4) | 0 | 0 |
@@ -10,37 +10,37 @@
 //! plain block                 unshuffle_planes
 //! ```
 //!
-//! Measured on a Zen 4 core with LZ4 and chunks of 1 MiB: 64-bit keys, five of whose planes are zero, went from 24 to 42 GB/s;
-//! doubles, most of whose planes are stored, from 9.4 to 13.2 GB/s.
+//! Measured on a Zen 4 core with LZ4 and chunks of 1 MiB: 64-bit keys with five zero planes improved from 24 to 42
+//! GB/s. Doubles with mostly stored planes improved from 9.4 to 13.2 GB/s.
 
 use crate::kernels;
 use crate::memory::{self, OutOfMemory};
 
-/// Blocks of more planes are not worth it: writers do not split them.
+/// Maximum number of planes. By default, writers do not split blocks into more.
 pub(super) const MAX_PLANES: usize = 16;
 
-/// Elements done at a time where there are runs: of each run so many bytes are kept, in a first-level cache.
+/// Number of elements unshuffled at a time if there are runs. Each run keeps this number of bytes in the L1 cache.
 const TILE: usize = 2048;
 
 /// One byte of every element of a block.
 pub(super) enum Plane<'a> {
-    /// As many as there are elements.
+    /// One byte per element.
     Bytes(&'a [u8]),
-    /// The same for all.
+    /// The same byte for all elements.
     Run(u8),
 }
 
-/// Puts the planes of blocks together.
+/// Assembles blocks from byte planes.
 #[derive(Debug, Default)]
 pub(super) struct Planes {
-    /// What compressed planes are decoded to.
+    /// Output buffers of compressed planes.
     buffers: [Vec<u8>; MAX_PLANES],
     runs: [Run; MAX_PLANES],
 }
 
 impl Planes {
-    /// Puts elements together from `nplanes` planes, 2 to [`MAX_PLANES`]. `next` is asked for each of them in turn, and has a
-    /// buffer for it. `dst` is as long as all planes together.
+    /// Assembles elements from `nplanes` planes, 2 to [`MAX_PLANES`]. Calls `next` for each plane in order and passes a
+    /// buffer for its bytes. `dst` has the length of all planes together.
     pub(super) fn unshuffle<'a, E>(
         &'a mut self,
         nplanes: usize,
@@ -69,7 +69,7 @@ impl Planes {
             let len = (len - at).min(TILE);
             let mut parts: [&[u8]; MAX_PLANES] = [&[]; MAX_PLANES];
             for (part, row) in parts.iter_mut().zip(&*rows) {
-                // Of a run there is no more than the first tile, which is all of them.
+                // A run has the bytes of the first tile only. They serve for all tiles.
                 *part = row.get(at..at + len).unwrap_or(&row[..len]);
             }
             unshuffle(&parts[..nplanes], dst);
@@ -78,7 +78,7 @@ impl Planes {
     }
 }
 
-/// Bytes of a run, kept from block to block: it is often the same one again.
+/// The bytes of a run, kept between blocks because the same run often comes again.
 #[derive(Debug, Default)]
 struct Run {
     value: u8,
@@ -86,7 +86,7 @@ struct Run {
 }
 
 impl Run {
-    /// `len` bytes, but no more than [`TILE`].
+    /// Returns `len` bytes, but at most [`TILE`].
     fn of(&mut self, value: u8, len: usize) -> &[u8] {
         if self.value != value || self.bytes.is_empty() {
             self.value = value;
@@ -97,18 +97,18 @@ impl Run {
     }
 }
 
-/// The planes of a block that is to be compressed.
+/// The planes of a block to compress.
 #[derive(Debug, Default)]
 pub(super) struct PlaneBuffer {
     bytes: Vec<u8>,
 }
 
 impl PlaneBuffer {
-    /// Takes `block` apart into `nplanes` planes, 2 to [`MAX_PLANES`], one byte of each element in each.
+    /// Splits `block` into `nplanes` planes, 2 to [`MAX_PLANES`], each with one byte of every element.
     ///
-    /// They do not follow each other directly: planes of 64 KiB would all lie in the same few sets of a cache, where what is
-    /// stored to one drives out the others. Spread over a page, shuffle is twice as fast for 8 planes and three times for 16
-    /// (Zen 4, blocks of 512 KiB and 1 MiB).
+    /// The planes are not contiguous. Contiguous planes of 64 KiB would map to the same few sets of a cache, so stores
+    /// to one plane would evict the others. With the planes spread over a page, shuffle is twice as fast for 8 planes
+    /// and three times as fast for 16 (Zen 4, blocks of 512 KiB and 1 MiB).
     pub(super) fn shuffle(&mut self, nplanes: usize, block: &[u8]) -> Result<impl Iterator<Item = &[u8]>, OutOfMemory> {
         let len = block.len() / nplanes;
         let stride = len + if len < PAGE { 0 } else { PAGE / nplanes };
@@ -122,5 +122,5 @@ impl PlaneBuffer {
     }
 }
 
-/// Bytes whose lines all lie in different sets of a first-level cache.
+/// Number of bytes whose cache lines map to different sets of the L1 cache.
 const PAGE: usize = 4096;

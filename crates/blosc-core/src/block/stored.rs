@@ -1,28 +1,28 @@
-//! How a stream is stored: `csize` says it.
+//! Reads how a stream is stored, from its `csize`.
 //!
 //! ```text
-//! csize > 0    that many bytes follow: compressed, or as they are if the plain stream is just as long
+//! csize > 0    csize bytes follow: compressed, or stored if csize is the length of the plain stream
 //! csize = 0    zeros (Blosc2)
-//! csize < 0    a token byte follows, whose lowest bit is set: -csize again and again (Blosc2)
+//! csize < 0    the byte -csize repeated; a token byte follows, whose lowest bit is set (Blosc2)
 //! ```
 
 use crate::error::DecodeError;
 use crate::le::i32_at;
 
-/// Bytes of the `csize` in front of every stream.
+/// Bytes of the `csize` before every stream.
 pub(crate) const CSIZE_LEN: usize = 4;
 
-/// The token behind a negative `csize`: its lowest bit says that a value is repeated, the others say nothing yet.
+/// The token after a negative `csize`. Its lowest bit marks a repeated value. The other bits have no meaning yet.
 pub(crate) const RUN_TOKEN: u8 = 0x01;
 
-/// A stream as it is stored.
+/// A stream as stored in the chunk.
 pub(crate) enum Stored<'a> {
     /// Bytes, compressed or not.
     Payload(&'a [u8]),
     /// One byte repeated.
     Run {
         value: u8,
-        /// Where the next stream starts.
+        /// Offset of the next stream.
         end: usize,
     },
 }
@@ -32,18 +32,18 @@ pub(crate) enum Stored<'a> {
 pub(crate) struct StreamReader<'a> {
     chunk: &'a [u8],
     block: usize,
-    /// The longest payload.
+    /// Maximum bytes of a payload.
     longest: usize,
     has_runs: bool,
 }
 
 impl<'a> StreamReader<'a> {
-    /// For streams of `neblock` plain bytes.
+    /// Creates a reader of streams of `neblock` plain bytes.
     pub(crate) fn new(chunk: &'a [u8], block: usize, neblock: usize, has_runs: bool) -> Self {
         StreamReader { chunk, block, longest: longest(neblock), has_runs }
     }
 
-    /// The stream whose `csize` stands at `at`.
+    /// Reads the stream whose `csize` is at `at`.
     #[inline]
     pub(crate) fn read(&self, at: usize) -> Result<Stored<'a>, DecodeError> {
         let start = at + CSIZE_LEN;
@@ -60,7 +60,7 @@ impl<'a> StreamReader<'a> {
     }
 }
 
-/// Why there is no stream at `at`.
+/// Returns the reason why there is no valid stream at `at`.
 #[cold]
 fn explain(chunk: &[u8], block: usize, at: usize, csize: Option<i32>, has_runs: bool, max: usize) -> DecodeError {
     let min = if has_runs { -i64::from(u8::MAX) } else { 1 };
@@ -82,9 +82,10 @@ fn explain(chunk: &[u8], block: usize, at: usize, csize: Option<i32>, has_runs: 
     }
 }
 
-/// The longest payload of a stream of `neblock` plain bytes. Writers store what a codec makes longer as it is, but for
-/// Snappy in C-Blosc 1, which may add a sixth and 32 bytes. Blocks may lie over each other, and zlib and zstd read any
-/// number of bytes that say nothing: without a bound, time would grow with the square of the chunk.
+/// Returns the maximum payload of a stream of `neblock` plain bytes. Writers store a stream uncompressed if the codec
+/// enlarges it. The exception is Snappy in C-Blosc 1, which may add a sixth and 32 bytes. Blocks may overlap, and zlib
+/// and zstd accept any number of bytes that produce no output. Without a bound, decoding time would grow with the
+/// square of the chunk size.
 fn longest(neblock: usize) -> usize {
     neblock.saturating_add(neblock / 6).saturating_add(32)
 }

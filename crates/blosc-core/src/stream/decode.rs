@@ -1,4 +1,4 @@
-//! Decompresses streams: the codec of a chunk, and per-thread state, which is made when first needed.
+//! Decompresses streams: the codec of a chunk, and per-thread state, which is allocated at first use.
 
 use super::dictionary::DictionaryCache;
 #[cfg(feature = "snappy")]
@@ -25,7 +25,7 @@ pub(crate) enum StreamCodec<'a> {
 }
 
 impl<'a> StreamCodec<'a> {
-    /// The codec of streams of `format` without a dictionary.
+    /// Returns the codec of streams of `format` without a dictionary.
     pub(crate) fn new(
         format: CodecFormat,
         meta: u8,
@@ -43,12 +43,12 @@ impl<'a> StreamCodec<'a> {
         })
     }
 
-    /// Whether two streams are decoded faster at once than one after the other.
+    /// Returns whether two streams are decoded faster at once than one after the other.
     pub(crate) fn has_pairs(&self) -> bool {
         matches!(self, StreamCodec::BuiltIn(CodecFormat::Zlib))
     }
 
-    /// The codec of streams of `format` with a dictionary.
+    /// Returns the codec of streams of `format` with a dictionary.
     pub(crate) fn with_dictionary(
         format: CodecFormat,
         dictionary: &'a [u8],
@@ -66,7 +66,7 @@ impl<'a> StreamCodec<'a> {
     }
 }
 
-/// Decoders of all formats; what a format needs is made when it is first met.
+/// Decoders of all formats. The state of a format is allocated at its first use.
 #[derive(Debug, Default)]
 pub(crate) struct Decompressor {
     #[cfg(feature = "zlib")]
@@ -82,8 +82,8 @@ impl Decompressor {
         codec.availability().map_err(|feature| DecodeError::CodecUnavailable { codec, feature })
     }
 
-    /// Decodes `src` to the first `len` bytes of `buffer`, which may get longer or shorter. For what comes out of a buffer
-    /// of the decoder's own that is a copy less than [`Decompressor::decompress`].
+    /// Decodes `src` to the first `len` bytes of `buffer`, which may grow or shrink. If the decoder has an output
+    /// buffer of its own, this saves the copy that [`Decompressor::decompress`] needs.
     pub(crate) fn decompress_to(
         &mut self,
         codec: &StreamCodec<'_>,
@@ -105,7 +105,7 @@ impl Decompressor {
         }
     }
 
-    /// Decodes two streams, at once if the codec [has pairs](StreamCodec::has_pairs).
+    /// Decodes two streams, both at once if the codec [has pairs](StreamCodec::has_pairs).
     pub(crate) fn decompress_pair(
         &mut self,
         codec: &StreamCodec<'_>,
@@ -154,7 +154,7 @@ impl Decompressor {
     }
 }
 
-/// The zstd decoder, made when first needed.
+/// Returns the zstd decoder, allocated at first use.
 #[cfg(feature = "zstd")]
 fn zstd_of(zstd: &mut Option<zstd::Decompressor>) -> Result<&mut zstd::Decompressor, OutOfMemory> {
     match zstd {

@@ -8,7 +8,7 @@ use crate::{
     memory,
 };
 
-/// A dictionary made ready for compressing, once for all threads.
+/// A dictionary prepared for compression, once for all threads.
 pub(crate) struct Dictionary(pub(super) Prepared);
 
 pub(super) enum Prepared {
@@ -19,7 +19,7 @@ pub(super) enum Prepared {
 }
 
 impl Dictionary {
-    /// `None` for a codec that uses none.
+    /// Prepares a dictionary. Returns `None` for a codec without dictionaries.
     #[cfg_attr(not(feature = "zstd"), allow(unused_variables, reason = "only zstd prepares for a level"))]
     pub(crate) fn new(codec: Codec, clevel: u8, dictionary: &[u8]) -> Result<Option<Self>, OutOfMemory> {
         Ok(Some(Dictionary(match codec {
@@ -36,7 +36,7 @@ impl Dictionary {
     }
 }
 
-/// The dictionary that was used last, as parsing one takes as long as decoding some blocks.
+/// The dictionary used last. Parsing one takes as long as decoding several blocks.
 #[derive(Debug, Default)]
 pub(crate) struct DictionaryCache {
     #[cfg(feature = "zstd")]

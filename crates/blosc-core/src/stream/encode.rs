@@ -18,7 +18,7 @@ use crate::memory::OutOfMemory;
 use crate::params::CParams;
 use crate::registry::{BlockCodec, PluginContext, Registry};
 
-/// A codec at a level, with its tables, and with what it knows of a dictionary.
+/// A codec at a level, with its tables and its prepared dictionary.
 pub(crate) struct Compressor {
     clevel: u8,
     state: Encode,
@@ -40,7 +40,7 @@ enum Encode {
 }
 
 impl Compressor {
-    /// At level 0 nothing is compressed and the state is never used.
+    /// Creates a compressor. At level 0 nothing is compressed and its state is never used.
     pub(crate) fn new(params: &CParams, registry: &Registry) -> Result<Self, EncodeError> {
         let CParams { codec, clevel, .. } = *params;
         codec.availability().map_err(|feature| EncodeError::CodecUnavailable { codec, feature })?;
@@ -65,7 +65,7 @@ impl Compressor {
         Ok(Compressor { clevel, state })
     }
 
-    /// Another one of the same kind, for another thread.
+    /// Creates a compressor of the same kind for another thread.
     pub(crate) fn fresh(&self) -> Result<Self, OutOfMemory> {
         let clevel = self.clevel;
         let state = match &self.state {
@@ -85,7 +85,7 @@ impl Compressor {
         Ok(Compressor { clevel, state })
     }
 
-    /// The same level with the codec's dictionary, for streams of about `len` bytes.
+    /// Creates a compressor of the same level with a dictionary, for streams of about `len` bytes.
     #[cfg_attr(not(feature = "zstd"), allow(unused_variables, reason = "only zstd goes by their length"))]
     pub(crate) fn with_dictionary(&self, dictionary: &Dictionary, len: usize) -> Result<Self, OutOfMemory> {
         let state = match &dictionary.0 {
@@ -97,9 +97,9 @@ impl Compressor {
         Ok(Compressor { clevel: self.clevel, state })
     }
 
-    /// Compresses `src` into `dst`; `None` where the result does not fit.
+    /// Compresses `src` into `dst`. Returns `None` if the result does not fit.
     pub(crate) fn compress(&mut self, src: &[u8], dst: &mut [u8]) -> Result<Option<usize>, OutOfMemory> {
-        // C-Blosc's scale: level 9 is LZ4's plain search, each level below skips one step more.
+        // C-Blosc's scale: level 9 is LZ4's plain search, and each level below skips one step more.
         let acceleration = 10 - u32::from(self.clevel.min(9));
         Ok(match &mut self.state {
             Encode::BloscLz(table) => blosclz::compress(src, dst, self.clevel, table),
@@ -119,7 +119,7 @@ impl Compressor {
             Encode::Zlib(state) => state.compress(src, dst)?,
             #[cfg(feature = "zstd")]
             Encode::Zstd(state) => state.compress(src, dst)?,
-            // A plugin's count of written bytes is believed as far as there was room.
+            // A plugin's count of written bytes must be positive and within `dst`.
             Encode::Plugin(plugin, context) => {
                 let room = dst.len();
                 plugin.compress(src, dst, *context).filter(|&len| len > 0 && len <= room)
@@ -128,7 +128,7 @@ impl Compressor {
     }
 }
 
-/// Longer matches of planes, where there are planes. A Blosc1 chunk should be as small as C-Blosc 1's.
+/// Prefers longer matches if the filters produce planes. Blosc1 chunks should be as small as C-Blosc 1's.
 fn wanted_matches(params: &CParams) -> lz4::Wanted {
     let has_planes = params.typesize > 1
         && params

@@ -1,4 +1,4 @@
-//! Single streams: the one `match` over all codecs, with the state that each keeps from stream to stream.
+//! Single streams: the one `match` over all codecs, with the state that each codec keeps between streams.
 
 mod decode;
 mod dictionary;

@@ -1,24 +1,25 @@
-//! Decoding two blocks at once, for a codec that gains by it: the time of inflate is waiting, which two streams do together.
+//! Decodes two blocks at once, for codecs that profit from it. Inflate is bound by latency, and two streams overlap
+//! their waits.
 
 use super::{Block, BlockDecoder, BlockPlan};
 use crate::block::{CSIZE_LEN, Stored};
 use crate::codec::DecodeTask;
 use crate::error::DecodeError;
 
-/// A stream that holds more plain bytes for each of its own is long matches: two of them gain nothing by waiting together,
-/// and lose by twice the memory at a time.
+/// Maximum expansion of streams that are decoded in pairs. Streams that expand further consist of long matches. Two of
+/// them have no waits to overlap, and touch twice the memory at a time.
 const MAX_RATIO: usize = 8;
 
 impl BlockPlan<'_> {
-    /// Whether [`BlockDecoder::decode_pair`] is of use.
+    /// Returns whether [`BlockDecoder::decode_pair`] is faster than decoding one block at a time.
     pub(crate) fn has_pairs(&self) -> bool {
         self.codec.has_pairs() && self.has_independent_blocks()
     }
 }
 
 impl BlockDecoder {
-    /// Decodes blocks `index` and `index + 1` of a plan that [has pairs](BlockPlan::has_pairs) to `dst`, which have the
-    /// lengths of the blocks. The error is that of the first one that cannot be decoded.
+    /// Decodes blocks `index` and `index + 1` of a plan that [has pairs](BlockPlan::has_pairs) to `dst`, which has the
+    /// lengths of the blocks. Returns the error of the first block that cannot be decoded.
     pub(crate) fn decode_pair(
         &mut self,
         plan: &BlockPlan<'_>,
@@ -50,7 +51,8 @@ impl BlockDecoder {
 }
 
 impl<'a> Block<'a> {
-    /// Where the block's stream stands and its bytes, if it is one and compressed.
+    /// Returns the offset and the bytes of the block's stream, if it is a single compressed stream within
+    /// [`MAX_RATIO`].
     fn only_stream(self) -> Option<(usize, &'a [u8])> {
         let layout = self.plan.layout;
         if layout.nstreams(self.index) > 1 || layout.may_be_split(self.index) {
@@ -74,7 +76,7 @@ mod tests {
 
     const BLOCK: usize = 16_000;
 
-    /// Chunks of five blocks, two pairs and a single one, and their plain bytes.
+    /// Chunks of five blocks (two pairs and a single block), and their plain bytes.
     fn chunks() -> impl Iterator<Item = (Vec<u8>, Vec<u8>)> {
         let numbers = (0..5 * BLOCK as u32 / 4).map(|i| i * 7 + i.wrapping_mul(0x9E37_79B1) % 61);
         let plain: Vec<u8> = numbers.flat_map(u32::to_le_bytes).collect();
@@ -104,7 +106,7 @@ mod tests {
                 for is_at_end in [false, true] {
                     let mut chunk = chunk.clone();
                     for block in (0..5).filter(|block| damaged >> block & 1 != 0) {
-                        // The zlib header, or the checksum.
+                        // Changes the zlib header or the checksum.
                         let stream = &streams[block];
                         chunk[if is_at_end { stream.end - 1 } else { stream.start }] ^= 1;
                     }
