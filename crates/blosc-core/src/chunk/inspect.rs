@@ -1,4 +1,4 @@
-//! What a chunk stores, without decoding it: where blocks and streams lie, and how each is stored.
+//! Inspects a chunk without decoding it: the offsets of blocks and streams, and how each is stored.
 
 use super::view::{Body, Chunk};
 use crate::block::{CSIZE_LEN, Stored, StreamReader};
@@ -10,13 +10,13 @@ use crate::memory;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stream {
-    /// Where its payload starts in the chunk, or would.
+    /// Offset of its payload in the chunk. A stream without payload has the offset that a payload would have.
     pub offset: usize,
     /// Bytes of the payload.
     pub cbytes: usize,
     /// Plain bytes.
     pub nbytes: usize,
-    /// How it is stored.
+    /// How the stream is stored.
     pub kind: StreamKind,
 }
 
@@ -26,23 +26,23 @@ pub struct Stream {
 pub enum StreamKind {
     /// Compressed by the chunk's codec.
     Compressed,
-    /// As it is.
+    /// Uncompressed.
     Stored,
-    /// One byte again and again, without payload; 0 for zeros.
+    /// One byte repeated, without payload; 0 for zeros.
     Run(u8),
 }
 
 impl<'a> Chunk<'a> {
-    /// Where each block starts in the chunk, in order of blocks; empty for chunks without blocks.
+    /// Returns the offset of each block in the chunk, in order of blocks. Empty for chunks without blocks.
     ///
     /// # Errors
-    /// [`DecodeError::Place`] for a start that is not within the chunk.
+    /// [`DecodeError::Place`] for an offset outside the chunk.
     pub fn bstarts(&self) -> Result<Vec<usize>, DecodeError> {
         let Body::Blocks(layout) = self.body() else { return Ok(Vec::new()) };
         memory::try_collect((0..layout.nblocks()).map(|index| layout.bstart(self.bytes(), index)))
     }
 
-    /// The dictionary of its blocks.
+    /// Returns the dictionary of its blocks.
     pub fn dictionary(&self) -> Option<&'a [u8]> {
         match self.body() {
             Body::Blocks(layout) => Some(layout.dictionary(self.bytes())?.1),
@@ -50,7 +50,7 @@ impl<'a> Chunk<'a> {
         }
     }
 
-    /// The value that it repeats, if it stores nothing else: empty for zeros.
+    /// Returns the value that the chunk repeats, if it stores nothing else. Empty for zeros.
     pub fn repeated_value(&self) -> Option<&'a [u8]> {
         match *self.body() {
             Body::Value(value) => Some(value),
@@ -58,11 +58,11 @@ impl<'a> Chunk<'a> {
         }
     }
 
-    /// The streams of block `index`, in order; none for chunks without blocks.
+    /// Returns the streams of block `index`, in order. Empty for chunks without blocks.
     ///
     /// # Errors
-    /// [`DecodeError::Range`] if there is no such block; [`DecodeError::Place`] and [`DecodeError::Truncated`] if it or a
-    /// stream reaches out of the chunk.
+    /// [`DecodeError::Range`] if there is no such block; [`DecodeError::Place`] and [`DecodeError::Truncated`] if the
+    /// block or a stream reaches past the end of the chunk.
     pub fn streams(&self, index: usize) -> Result<Vec<Stream>, DecodeError> {
         let len = self.header().nblocks();
         if index >= len {

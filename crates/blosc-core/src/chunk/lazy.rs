@@ -1,11 +1,11 @@
-//! Lazy chunks: what C-Blosc2 hands out for a chunk whose blocks are still in the file of a frame.
+//! Lazy chunks: C-Blosc2's form of a chunk whose blocks are still in the file of a frame.
 //!
 //! ```text
 //! | header 32, with the lazy flag | bstarts | nchunk i32 | offset i64 | csize of each block i32 |
 //! ```
 //!
-//! The header's `cbytes` is the size of the chunk on disk. The table of block starts is there in a memcpyed chunk, too,
-//! unused. Special chunks are never lazy.
+//! The header's `cbytes` is the size of the chunk on disk. The table of block starts is present in a memcpyed chunk,
+//! too, but unused. Special chunks are never lazy.
 
 use crate::error::DecodeError;
 use crate::header::Header;
@@ -14,7 +14,7 @@ use crate::layout::vlblocks::SIZE_LEN;
 use crate::le::i32_at;
 use crate::memory;
 
-/// A lazy chunk, its header and trailer checked.
+/// A lazy chunk with checked header and trailer.
 ///
 /// ```
 /// # fn open(bytes: &[u8]) -> Result<(), blosc_core::DecodeError> {
@@ -34,12 +34,12 @@ pub struct LazyChunk {
 }
 
 impl LazyChunk {
-    /// The lazy chunk at the start of `bytes`.
+    /// Parses the lazy chunk at the start of `bytes`.
     ///
     /// # Errors
-    /// What [`Header::parse`] refuses; [`DecodeError::Flags`] if the chunk is not lazy; [`DecodeError::Truncated`] if the
-    /// trailer does not fit into `bytes`; [`DecodeError::Field`] and [`DecodeError::Place`] for numbers that point
-    /// nowhere.
+    /// The errors of [`Header::parse`]; [`DecodeError::Flags`] if the chunk is not lazy; [`DecodeError::Truncated`] if
+    /// the trailer does not fit into `bytes`; [`DecodeError::Field`] and [`DecodeError::Place`] for numbers out of
+    /// range.
     pub fn parse(bytes: &[u8]) -> Result<LazyChunk, DecodeError> {
         let header = Header::parse(bytes)?;
         if !header.is_lazy() || header.special_value().is_some() {
@@ -93,9 +93,9 @@ impl LazyChunk {
             let offset = self.header.len() + BSTART_LEN * block;
             place(offset, "bstart", block, start, self.header.len() as i64, cbytes)?;
         }
-        // C-Blosc2 makes room for as much: a block, and a csize for each of its streams.
+        // C-Blosc2's buffer for a block has this size: the block, and a csize for each of its streams.
         let most = (self.header.blocksize() + 4 * self.header.typesize()) as i64;
-        // One of variable length starts with its plain size.
+        // A block of variable length starts with its plain size.
         let least = if self.header.has_vl_blocks() { SIZE_LEN as i64 + 1 } else { 1 };
         for (block, &csize) in self.block_csizes.iter().enumerate() {
             place(trailer + 12 + 4 * block, "csize of the block", block, csize, least, most.min(cbytes))?;
@@ -103,27 +103,27 @@ impl LazyChunk {
         Ok(())
     }
 
-    /// The chunk's header, with `cbytes` as on disk.
+    /// Returns the chunk's header, with `cbytes` as on disk.
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// The chunk's number in its frame.
+    /// Returns the chunk's number in its frame.
     pub fn nchunk(&self) -> i32 {
         self.nchunk
     }
 
-    /// Where the chunk starts, from the start of its frame.
+    /// Returns the offset of the chunk from the start of its frame.
     pub fn offset(&self) -> i64 {
         self.offset
     }
 
-    /// Where each block starts, from the start of the chunk on disk; empty for a memcpyed chunk.
+    /// Returns the offset of each block from the start of the chunk on disk. Empty for a memcpyed chunk.
     pub fn bstarts(&self) -> &[i32] {
         &self.bstarts
     }
 
-    /// Bytes of each block on disk.
+    /// Returns the bytes of each block on disk.
     pub fn block_csizes(&self) -> &[i32] {
         &self.block_csizes
     }

@@ -1,10 +1,10 @@
 //! A chunk: one compressed buffer with a header.
 //!
-//! | file | does |
+//! | file | content |
 //! |---|---|
 //! | `view` | parses a chunk in memory |
-//! | `encode`, `decode` | both ways |
-//! | `inspect` | says what a chunk stores, without decoding it |
+//! | `encode`, `decode` | compression and decompression |
+//! | `inspect` | describes what a chunk stores, without decoding it |
 //! | `lazy` | chunks whose blocks are still in a file |
 //! | `special` | the bytes of chunks without blocks |
 //! | `typed` | slices of numbers instead of bytes |

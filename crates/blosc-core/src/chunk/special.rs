@@ -1,13 +1,13 @@
-//! The bytes of chunks without blocks: zeros, not-a-numbers, one value again and again, nothing yet.
+//! The bytes of chunks without blocks: zeros, not-a-numbers, one repeated value, uninitialised data.
 
 use crate::header::{Header, Special};
 
-/// Not-a-number as C-Blosc2 repeats it: the quiet one with no other bit set.
+/// The not-a-number that C-Blosc2 repeats: the quiet one with no other bit set.
 const NAN_F32: [u8; 4] = 0x7FC0_0000_u32.to_le_bytes();
 const NAN_F64: [u8; 8] = 0x7FF8_0000_0000_0000_u64.to_le_bytes();
 
-/// The value that the chunk repeats; empty for zeros. Uninitialised chunks read as zeros: whoever asks for their bytes
-/// shall not get what happens to be in memory.
+/// Returns the value that the chunk repeats, empty for zeros. Uninitialised chunks read as zeros, so that callers never
+/// get old contents of memory.
 pub(crate) fn value<'a>(header: &Header, special: Special, chunk: &'a [u8]) -> &'a [u8] {
     match special {
         Special::Zeros | Special::Uninit => &[],
@@ -17,7 +17,7 @@ pub(crate) fn value<'a>(header: &Header, special: Special, chunk: &'a [u8]) -> &
     }
 }
 
-/// Fills `dst` with the bytes that stand at `start` in a chunk that repeats `value`.
+/// Fills `dst` with the bytes at offset `start` of a chunk that repeats `value`.
 pub(crate) fn fill(value: &[u8], start: usize, dst: &mut [u8]) {
     match value {
         [] => dst.fill(0),

@@ -1,4 +1,4 @@
-//! Numbers instead of bytes.
+//! Compression of numbers instead of bytes.
 
 use bytemuck::Pod;
 
@@ -8,7 +8,7 @@ use crate::limits::Limits;
 use crate::memory;
 use crate::params::CParams;
 
-/// Compresses numbers to a chunk; the typesize of `params` is replaced by theirs.
+/// Compresses numbers to a chunk. Their size replaces the typesize of `params`.
 ///
 /// ```
 /// use blosc_core::{CParams, Codec, compress_slice, decompress_vec};
@@ -25,7 +25,8 @@ pub fn compress_slice<T: Pod>(numbers: &[T], params: &CParams) -> Result<Vec<u8>
     Encoder::new(params.typesize(typesize))?.compress(bytemuck::cast_slice(numbers))
 }
 
-/// The numbers in the chunk at the start of `chunk`, which were written in this machine's byte order.
+/// Decompresses numbers from the chunk at the start of `chunk`. They must have been written in this machine's byte
+/// order.
 ///
 /// # Errors
 /// As [`decompress`](crate::decompress); [`DecodeError::Destination`] if the plain bytes are not a whole number of `T`.

@@ -1,4 +1,4 @@
-//! A chunk in memory, parsed: its header and what follows it.
+//! A parsed chunk in memory: its header and the bytes after it.
 
 use core::ops::Range;
 
@@ -7,7 +7,7 @@ use crate::error::DecodeError;
 use crate::header::Header;
 use crate::layout::{Layout, rounded, vlblocks};
 
-/// A chunk in memory, its header checked and its bytes all there. Parsing decodes nothing and copies nothing.
+/// A chunk in memory with a checked header and all of its bytes. Parsing neither decodes nor copies.
 ///
 /// ```
 /// use blosc_core::{CParams, Chunk};
@@ -29,19 +29,19 @@ pub struct Chunk<'a> {
 pub(crate) enum Body<'a> {
     /// The plain bytes.
     Plain(&'a [u8]),
-    /// A value that all of the chunk repeats; empty for zeros.
+    /// A value that the whole chunk repeats; empty for zeros.
     Value(&'a [u8]),
     /// Blocks.
     Blocks(Layout),
 }
 
 impl<'a> Chunk<'a> {
-    /// The chunk at the start of `bytes`. Bytes past its end are ignored, as every Blosc does.
+    /// Parses the chunk at the start of `bytes`. Bytes past its end are ignored, as in every Blosc library.
     ///
     /// # Errors
-    /// As [`Header::parse`]; [`DecodeError::Truncated`] if `bytes` end before the chunk does;
-    /// [`DecodeError::Field`] if the tables after the header do not fit; [`DecodeError::Place`] for blocks of variable
-    /// length that do not follow each other; [`DecodeError::CodecUnavailable`]; [`DecodeError::Lazy`].
+    /// As [`Header::parse`]; [`DecodeError::Truncated`] if `bytes` end before the chunk does; [`DecodeError::Field`] if
+    /// the tables after the header do not fit; [`DecodeError::Place`] for blocks of variable length that do not follow
+    /// each other; [`DecodeError::CodecUnavailable`]; [`DecodeError::Lazy`].
     pub fn parse(bytes: &'a [u8]) -> Result<Chunk<'a>, DecodeError> {
         let mut header = Header::parse(bytes)?;
         let special = header.special_value();
@@ -66,18 +66,18 @@ impl<'a> Chunk<'a> {
         Ok(Chunk { header, body, bytes })
     }
 
-    /// The header. Its block size is the one in use: C-Blosc2 may write another one to the bytes of the chunk.
+    /// Returns the header. Its block size is the one in use. C-Blosc2 may store another one in the chunk.
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// The chunk's bytes, header included, without any that follow.
+    /// Returns the chunk's bytes with its header, without any bytes that follow the chunk.
     pub fn bytes(&self) -> &'a [u8] {
         self.bytes
     }
 
-    /// The plain bytes of block `index` within the chunk's; empty past the last block. With blocks of variable length
-    /// this adds up the lengths of those before.
+    /// Returns the range of block `index` in the chunk's plain bytes, or an empty range past the last block. With
+    /// blocks of variable length, this adds up the lengths of the preceding blocks.
     pub fn block_range(&self, index: usize) -> Range<usize> {
         let nbytes = self.header.nbytes();
         if let Body::Blocks(layout) = &self.body

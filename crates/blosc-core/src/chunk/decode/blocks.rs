@@ -1,4 +1,4 @@
-//! One pass over the blocks of a chunk, in whatever order: what whole chunks, ranges and single blocks are decoded by.
+//! One pass over the blocks of a chunk, in any order. Decodes whole chunks, ranges and single blocks.
 
 use core::ops::Range;
 use std::sync::OnceLock;
@@ -16,17 +16,17 @@ use crate::parallel;
 use crate::plugin::PluginError;
 use crate::stream::DictionaryCache;
 
-/// What a postfilter is: it may change the block's plain bytes, and says what is wrong if it cannot.
+/// A postfilter. It may change the block's plain bytes, or return an error.
 pub(super) type Postfilter = dyn Fn(BlockInfo, &mut [u8]) -> Result<(), PluginError> + Send + Sync;
 
-/// The parts of a decoder that a pass writes.
+/// The parts of a decoder that a pass writes to.
 #[derive(Debug, Default)]
 pub(super) struct Buffers {
     pub(super) decoder: BlockDecoder,
-    /// Those who decode blocks at the same time.
+    /// Decoders of blocks that are decoded at the same time.
     workers: Vec<BlockDecoder>,
     pub(super) dictionary: DictionaryCache,
-    /// The first block of a chunk with delta, as it was compressed: no postfilter has seen it.
+    /// The first block of a chunk with delta, as it was compressed, before any postfilter.
     pub(super) reference: Vec<u8>,
 }
 
@@ -34,8 +34,8 @@ pub(super) struct Buffers {
 pub(super) struct Blocks<'a> {
     chunk: &'a Chunk<'a>,
     content: Content<'a>,
-    /// The plain offset of each block and of the end, where blocks have variable length and [`Blocks::add_up_starts`]
-    /// was called.
+    /// The plain offset of each block and the end of the last, if blocks have variable length and
+    /// [`Blocks::add_up_starts`] was called.
     starts: OnceLock<Vec<usize>>,
     postfilter: Option<&'a Postfilter>,
     limits: &'a Limits,
@@ -68,7 +68,7 @@ impl<'a> Blocks<'a> {
         Ok(Blocks { chunk, content, starts: OnceLock::new(), postfilter, limits, cancel: None })
     }
 
-    /// The same with a switch to look at before every block.
+    /// Sets the flag that is checked before every block.
     pub(super) fn with_cancel(self, cancel: Option<&'a Cancel>) -> Self {
         Blocks { cancel, ..self }
     }
@@ -82,16 +82,16 @@ impl<'a> Blocks<'a> {
         self.limits
     }
 
-    /// How many blocks there are.
+    /// Returns the number of blocks.
     pub(super) fn len(&self) -> usize {
         self.chunk.header().nblocks()
     }
 
-    /// Adds up the lengths of blocks of variable length, so that [`Blocks::range`] is fast for all of them.
+    /// Adds up the lengths of blocks of variable length, which makes [`Blocks::range`] fast.
     pub(super) fn add_up_starts(&self) -> Result<(), DecodeError> {
         match self.chunk.body() {
             Body::Blocks(layout) if layout.has_vl_blocks() && self.starts.get().is_none() => {
-                // Another thread cannot have set it in between to anything else.
+                // If another thread set it meanwhile, it set the same value.
                 let _ = self.starts.set(vlblocks::starts(layout, self.chunk.bytes())?);
                 Ok(())
             }
@@ -99,7 +99,7 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// The plain bytes of block `index`, which exists.
+    /// Returns the range of block `index`, which must exist, in the plain bytes.
     pub(super) fn range(&self, index: usize) -> Range<usize> {
         match self.starts.get() {
             Some(starts) => starts[index]..starts[index + 1],
@@ -107,8 +107,8 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// How many plain bytes block `index` has, if that is not more than the caller allows. Without the lengths of all
-    /// others, so that reading block by block takes no longer than reading the whole.
+    /// Returns the number of plain bytes of block `index`, if it is within the limits. Does not add up the lengths of
+    /// other blocks, so that reading all blocks one by one takes linear time.
     pub(super) fn block_len(&self, index: usize) -> Result<usize, DecodeError> {
         let needed = match self.chunk.body() {
             Body::Blocks(layout) if layout.has_vl_blocks() => {
@@ -124,16 +124,16 @@ impl<'a> Blocks<'a> {
         Ok(needed)
     }
 
-    /// The block that holds plain byte `at`, which exists. To be called after [`Blocks::add_up_starts`].
+    /// Returns the block that holds plain byte `at`, which must exist. Call [`Blocks::add_up_starts`] first.
     pub(super) fn block_at(&self, at: usize) -> usize {
         match self.starts.get() {
-            // Blocks are not empty, so starts are all different.
+            // Blocks are not empty, so all starts are different.
             Some(starts) => starts.partition_point(|&start| start <= at).saturating_sub(1),
             None => at / self.chunk.header().blocksize(),
         }
     }
 
-    /// Decodes what other blocks need. To be called before [`Blocks::decode`].
+    /// Decodes the first block if other blocks need it. Call this before [`Blocks::decode`].
     pub(super) fn prepare(&self, buffers: &mut Buffers) -> Result<(), DecodeError> {
         if let Content::Blocks(plan) = &self.content
             && plan.needs_reference()
@@ -145,7 +145,7 @@ impl<'a> Blocks<'a> {
         Ok(())
     }
 
-    /// Decodes block `index`, which exists, to `dst`, which has its length.
+    /// Decodes block `index`, which must exist, to `dst`, which has its length.
     pub(super) fn decode(
         &self,
         decoder: &mut BlockDecoder,
@@ -164,12 +164,12 @@ impl<'a> Blocks<'a> {
         self.postfilter(index, dst)
     }
 
-    /// Whether [`Blocks::decode_pair`] is of use.
+    /// Returns whether [`Blocks::decode_pair`] is faster than decoding one block at a time.
     fn has_pairs(&self) -> bool {
         matches!(&self.content, Content::Blocks(plan) if plan.has_pairs())
     }
 
-    /// Decodes blocks `index` and `index + 1` as [`Blocks::decode`] does.
+    /// Decodes blocks `index` and `index + 1` like [`Blocks::decode`].
     fn decode_pair(
         &self,
         decoder: &mut BlockDecoder,
@@ -198,8 +198,8 @@ impl<'a> Blocks<'a> {
         postfilter(info, dst).map_err(|source| DecodeError::Postfilter { block: index, source })
     }
 
-    /// Fills `dst` with the plain bytes from `start` on, whatever the block size says: it may be 1, or far more than
-    /// `dst`. False, and nothing done, for a chunk that stores blocks, or whose blocks a postfilter waits for.
+    /// Fills `dst` with the plain bytes from `start` on, ignoring the block size, which may be 1 or far more than
+    /// `dst`. Returns false without writing if the chunk stores blocks or a postfilter is set.
     pub(super) fn read_without_blocks(&self, start: usize, dst: &mut [u8]) -> bool {
         match (&self.content, self.postfilter) {
             (Content::Plain(bytes), None) => dst.copy_from_slice(&bytes[start..start + dst.len()]),
@@ -212,8 +212,8 @@ impl<'a> Blocks<'a> {
     /// Decodes all blocks to `dst`, which has the length of the chunk.
     pub(super) fn decode_all(&self, buffers: &mut Buffers, dst: &mut [u8]) -> Result<(), DecodeError> {
         match (&self.content, self.postfilter) {
-            // The usual chunk, of which small ones are read by the million: nothing to ask for each block. (An empty chunk may
-            // have blocks of 0 bytes.)
+            // The common chunk. Small ones are decoded by the million, so this loop does nothing else per block. (An
+            // empty chunk may have blocks of 0 bytes.)
             (Content::Blocks(plan), None) if plan.has_independent_blocks() && !plan.has_pairs() => {
                 for (index, block) in dst.chunks_mut(self.chunk.header().blocksize().max(1)).enumerate() {
                     self.check_cancel()?;
@@ -229,7 +229,7 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// The same without the blocks for which `skip` is true.
+    /// Decodes all blocks except those for which `skip` is true.
     pub(super) fn decode_masked(
         &self,
         buffers: &mut Buffers,
@@ -270,7 +270,7 @@ impl<'a> Blocks<'a> {
         let mut rest = dst;
         let Buffers { workers, reference, .. } = buffers;
         let workers = parallel::workers(workers, self.len(), || Ok::<_, DecodeError>(BlockDecoder::default()))?;
-        // Not so that a thread is left without any.
+        // Takes pairs only if every thread gets one.
         let step = if self.has_pairs() && self.len() >= 2 * workers.len() { 2 } else { 1 };
         let blocks = (0..self.len()).step_by(step).map(|index| {
             let mut take = |index| rest.split_off_mut(..self.range(index).len()).unwrap_or_default();

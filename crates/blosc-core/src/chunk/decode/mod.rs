@@ -1,10 +1,10 @@
-//! Decoding a chunk: all of it, some blocks, or ranges of bytes.
+//! Decodes a chunk: all of it, some blocks, or ranges of bytes.
 //!
-//! | file | does |
+//! | file | content |
 //! |---|---|
 //! | `options` | the options that a caller sets before decoding |
 //! | `blocks` | one pass over the blocks of a chunk |
-//! | `ranges` | ranges of bytes, each block once |
+//! | `ranges` | ranges of bytes, decoding each block once |
 //! | `parts` | items and ranges as vectors |
 //! | `once` | decoding with a fresh decoder |
 
@@ -29,10 +29,10 @@ use crate::memory;
 use crate::parallel::{self, Parallelism};
 use crate::registry::Registry;
 
-/// An output this many times larger than the chunk is allocated block by block as it is decoded, not at once.
+/// If the output is larger than the chunk by more than this factor, it is allocated block by block while decoding.
 const TRUSTED_RATIO: usize = 64;
 
-/// Decodes chunks, reusing its tables and buffers. One for each thread.
+/// Decodes chunks and reuses its tables and buffers. Use one per thread.
 ///
 /// ```
 /// use blosc_core::{CParams, Chunk, Decoder, Limits};
@@ -55,12 +55,12 @@ pub struct Decoder {
 }
 
 impl Decoder {
-    /// A decoder with default limits that works on the calling thread.
+    /// Creates a decoder with default limits that works on the calling thread.
     pub fn new() -> Self {
         Decoder::default()
     }
 
-    /// All plain bytes of the chunk.
+    /// Returns all plain bytes of the chunk.
     ///
     /// # Errors
     /// [`DecodeError::Limit`] before anything is allocated; any other variant for a damaged chunk.
@@ -70,8 +70,8 @@ impl Decoder {
         Ok(plain)
     }
 
-    /// All plain bytes of the chunk to `plain`, whose contents they replace and whose allocation they reuse. On an
-    /// error it is empty.
+    /// Decodes all plain bytes of the chunk to `plain`, replacing its contents and reusing its allocation. On an error
+    /// `plain` is empty.
     ///
     /// # Errors
     /// As [`Decoder::decompress`].
@@ -104,8 +104,8 @@ impl Decoder {
         Ok(())
     }
 
-    /// All plain bytes of the chunk to the start of `dst`, which may be longer; how many they are. What is behind them stays
-    /// as it was. On an error, as much of `dst` as they would have filled is zeros.
+    /// Decodes all plain bytes of the chunk into the start of `dst` and returns their number. `dst` may be longer; its
+    /// remaining bytes are unchanged. On an error, the part of `dst` for the plain bytes is zeroed.
     ///
     /// # Errors
     /// [`DecodeError::Destination`] if `dst` is too short; [`DecodeError::Limit`]; any other variant for a damaged
@@ -117,7 +117,7 @@ impl Decoder {
         Ok(nbytes)
     }
 
-    /// Decodes a chunk that the limits allow to where it fits.
+    /// Decodes a chunk within the limits into a `dst` of its size.
     fn fill(&mut self, chunk: &Chunk<'_>, dst: &mut [u8]) -> Result<(), DecodeError> {
         let (nbytes, nblocks) = (chunk.header().nbytes(), chunk.header().nblocks());
         let fits = || {
@@ -130,8 +130,9 @@ impl Decoder {
         if is_parallel { blocks.decode_all_parallel(buffers, dst) } else { blocks.decode_all(buffers, dst) }
     }
 
-    /// As [`Decoder::decompress_into`], but leaves out the blocks for which `skip` is true: they cost nothing, and their
-    /// bytes in `dst` stay what they were, unless there is an error. Blocks behind the end of `skip` are decoded.
+    /// Decodes like [`Decoder::decompress_into`], but skips the blocks for which `skip` is true. Skipped blocks cost
+    /// nothing, and their bytes in `dst` are unchanged unless there is an error. Blocks past the end of `skip` are
+    /// decoded.
     ///
     /// # Errors
     /// As [`Decoder::decompress_into`]; [`DecodeError::Range`] if `skip` names more blocks than there are.
@@ -156,8 +157,8 @@ impl Decoder {
         blocks.decode_masked(buffers, skip, dst)
     }
 
-    /// The plain bytes of block `index` to the start of `dst`; how many they are. If the block is damaged, as much of `dst`
-    /// as it would have filled is zeros; on any other error `dst` stays as it was.
+    /// Decodes the plain bytes of block `index` into the start of `dst` and returns their number. If decoding fails, the
+    /// block's part of `dst` is zeroed. On an error found before decoding, `dst` is unchanged.
     ///
     /// # Errors
     /// [`DecodeError::Range`] if there is no such block, [`DecodeError::Destination`] if `dst` is too short,
@@ -177,9 +178,9 @@ impl Decoder {
         Ok(needed)
     }
 
-    /// The plain bytes of several ranges, one behind the other, to `dst`, which is exactly as long as they are
-    /// together. Every block that a range touches is decoded once, however many ranges touch it; others are not read
-    /// (but for the first block of a chunk with the delta filter, which all others need). On an error `dst` is zeros.
+    /// Decodes several ranges of plain bytes to `dst`, one after another. `dst` must have exactly their total length.
+    /// Each block that a range touches is decoded once, however many ranges touch it. Other blocks are not read, except
+    /// the first block of a chunk with the delta filter, which all others need. On an error `dst` is zeroed.
     ///
     /// # Errors
     /// [`DecodeError::Range`] if a range is not within the chunk, [`DecodeError::Destination`] if `dst` has another
@@ -199,7 +200,7 @@ impl Decoder {
         blank_on_error(decoded, dst, len)
     }
 
-    /// The part of `dst` that the chunk will fill.
+    /// Returns the part of `dst` that the chunk will fill.
     fn destination<'d>(&self, chunk: &Chunk<'_>, dst: &'d mut [u8]) -> Result<&'d mut [u8], DecodeError> {
         chunk.header().check_limits(&self.limits)?;
         let (needed, found) = (chunk.header().nbytes(), dst.len());
@@ -215,7 +216,7 @@ impl Decoder {
     }
 }
 
-/// Leaves zeros of what was to be decoded if it was not: neither what was there before, nor half of a chunk.
+/// Zeroes the output after a failed decode, so that it holds neither old contents nor a partial result.
 fn blank_on_error(decoded: Result<(), DecodeError>, dst: &mut [u8], nbytes: usize) -> Result<(), DecodeError> {
     if decoded.is_err() {
         let len = nbytes.min(dst.len());

@@ -7,7 +7,7 @@ use crate::chunk::Chunk;
 use crate::error::DecodeError;
 
 impl Chunk<'_> {
-    /// All plain bytes: [`Decoder::decompress`] with a fresh decoder.
+    /// Returns all plain bytes, like [`Decoder::decompress`] with a fresh decoder.
     ///
     /// # Errors
     /// [`DecodeError`] for a damaged chunk.
@@ -15,7 +15,7 @@ impl Chunk<'_> {
         Decoder::new().decompress(self)
     }
 
-    /// The plain bytes of some items: [`Decoder::items`] with a fresh decoder.
+    /// Returns the plain bytes of some items, like [`Decoder::items`] with a fresh decoder.
     ///
     /// # Errors
     /// [`DecodeError::Range`] if the range is not within the chunk, any other variant for a damaged block.

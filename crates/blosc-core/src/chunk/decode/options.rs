@@ -11,13 +11,13 @@ use crate::plugin::PluginError;
 use crate::registry::Registry;
 
 impl Decoder {
-    /// Sets the bounds on memory and output that input may cost.
+    /// Sets the bounds on the memory and output that input may cost.
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// The bounds on memory and output that input may cost.
+    /// Returns the bounds on the memory and output that input may cost.
     pub fn get_limits(&self) -> &Limits {
         &self.limits
     }
@@ -34,20 +34,21 @@ impl Decoder {
         self
     }
 
-    /// Sets the shape of a block in elements, which the n-d filters need: it stands in the frame of a b2nd array, not in
-    /// its chunks.
+    /// Sets the shape of a block in elements, which the n-d filters need. It is stored in the frame of a b2nd array,
+    /// not in its chunks.
     pub fn blockshape(mut self, blockshape: &[usize]) -> Self {
         self.blockshape = blockshape.to_vec();
         self
     }
 
-    /// Sets the typesize of the super-chunk that chunks belong to: it is the number of channels of a bytedelta filter with meta 0.
+    /// Sets the typesize of the super-chunk that the chunks belong to. It is the number of channels of a bytedelta
+    /// filter with meta 0.
     pub fn super_chunk_typesize(mut self, typesize: usize) -> Self {
         self.super_chunk_typesize = Some(typesize);
         self
     }
 
-    /// Sets what happens to the plain bytes of every block that is decoded, on whichever thread decodes it.
+    /// Sets a function that processes the plain bytes of every decoded block, on the thread that decodes the block.
     ///
     /// ```
     /// use blosc_core::{CParams, Chunk, Decoder};
@@ -67,7 +68,7 @@ impl Decoder {
         self
     }
 
-    /// Sets the switch that ends decoding early, with [`DecodeError::Cancelled`](crate::DecodeError::Cancelled).
+    /// Sets the flag that cancels decoding, with [`DecodeError::Cancelled`](crate::DecodeError::Cancelled).
     pub fn cancel(mut self, cancel: Cancel) -> Self {
         self.cancel = Some(cancel);
         self

@@ -8,7 +8,7 @@ use crate::error::DecodeError;
 use crate::memory;
 
 impl Decoder {
-    /// The plain bytes of the items `range`, each of the chunk's typesize.
+    /// Returns the plain bytes of the items `range`. The size of an item is the chunk's typesize.
     ///
     /// # Errors
     /// [`DecodeError::Range`] if the range is not within the chunk's whole items, any other variant for a damaged
@@ -26,7 +26,7 @@ impl Decoder {
         Ok(items)
     }
 
-    /// The plain bytes of several ranges, each in a vector of its own; else as [`Decoder::decode_ranges`].
+    /// Returns the plain bytes of several ranges, each in a vector of its own. Decodes like [`Decoder::decode_ranges`].
     ///
     /// ```
     /// use blosc_core::{CParams, Chunk, Decoder};
@@ -38,8 +38,8 @@ impl Decoder {
     /// ```
     ///
     /// # Errors
-    /// [`DecodeError::Range`] if a range is not within the chunk, [`DecodeError::Limit`] if they are over the limits
-    /// together, any other variant for a damaged block.
+    /// [`DecodeError::Range`] if a range is not within the chunk, [`DecodeError::Limit`] if the ranges together exceed
+    /// a limit, any other variant for a damaged block.
     pub fn ranges(&mut self, chunk: &Chunk<'_>, wanted: &[Range<usize>]) -> Result<Vec<Vec<u8>>, DecodeError> {
         let len = wanted.iter().fold(0, |len: usize, range| len.saturating_add(range.len()));
         ranges::check(chunk.header().nbytes(), wanted, len)?;

@@ -1,4 +1,4 @@
-//! Ranges of plain bytes, cut at block borders, so that every block is decoded once.
+//! Ranges of plain bytes, cut at block boundaries, so that every block is decoded once.
 
 use core::ops::Range;
 
@@ -6,7 +6,7 @@ use super::blocks::{Blocks, Buffers};
 use crate::error::DecodeError;
 use crate::memory;
 
-/// Decodes `ranges` of a chunk of `len` plain bytes to `dst`, by way of `block` where that takes a whole one.
+/// Decodes `ranges` of a chunk of `len` plain bytes to `dst`. `block` is scratch for whole blocks.
 pub(super) fn decode(
     blocks: &Blocks<'_>,
     buffers: &mut Buffers,
@@ -27,7 +27,7 @@ pub(super) fn decode(
     Ok(())
 }
 
-/// Whether `ranges` are within a chunk of `len` plain bytes, and are `found` bytes together.
+/// Checks that `ranges` are within a chunk of `len` plain bytes and have `found` bytes in total.
 pub(super) fn check(len: usize, ranges: &[Range<usize>], found: usize) -> Result<(), DecodeError> {
     let mut needed = 0usize;
     for range in ranges {
@@ -54,7 +54,7 @@ struct Piece {
 }
 
 impl Pieces {
-    /// Cuts ranges that are within the chunk.
+    /// Cuts ranges that are within the chunk into pieces.
     fn cut(blocks: &Blocks<'_>, ranges: &[Range<usize>]) -> Result<Pieces, DecodeError> {
         blocks.add_up_starts()?;
         let mut pieces = Vec::new();
@@ -65,7 +65,8 @@ impl Pieces {
                 let block = blocks.block_at(at);
                 let block_range = blocks.range(block);
                 let end = block_range.end.min(range.end);
-                // Twice as many while the list grows. Blocks of one byte take 4 bytes of a chunk that stores any.
+                // The factor 3 allows for the growing list and its old copy. A block of one byte costs a chunk 4 bytes
+                // only.
                 blocks.limits().check_memory("pieces of blocks", 3 * (pieces.len() * size_of::<Piece>()) as u64)?;
                 let piece = Piece { block, from: at - block_range.start, to, len: end - at };
                 memory::push(&mut pieces, piece)?;
@@ -77,7 +78,7 @@ impl Pieces {
         Ok(Pieces(pieces))
     }
 
-    /// Decodes every block that has a piece, by way of `block` where not all of it is wanted in one place.
+    /// Decodes every block that has a piece. `block` is scratch for blocks that are not copied whole.
     fn decode(
         &self,
         blocks: &Blocks<'_>,
