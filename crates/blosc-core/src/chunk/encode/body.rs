@@ -1,4 +1,4 @@
-//! Writing what stands behind the header: block starts, dictionary, blocks.
+//! Writes the chunk after its header: block starts, dictionary, blocks.
 
 use core::ops::Range;
 
@@ -17,36 +17,36 @@ use crate::params::CParams;
 use crate::registry::Registry;
 use crate::stream::Dictionary;
 
-/// All that encoding the blocks of one chunk takes, looked up once.
+/// Everything needed to encode the blocks of one chunk, looked up once.
 pub(super) struct BodyPlan<'a> {
     params: &'a CParams,
     context: Context<'a>,
     forward: Pipeline<'a>,
     header_len: usize,
     blocksize: usize,
-    /// Streams of every block but a short last one.
+    /// Streams of every block except a short last one.
     nstreams: usize,
     has_runs: bool,
     cancel: Option<&'a Cancel>,
 }
 
-/// One of those who encode blocks at the same time.
+/// One of the workers that encode blocks at the same time.
 #[derive(Debug)]
 pub(super) struct Worker {
     encoder: BlockEncoder,
-    /// The blocks it encoded, one behind the other.
+    /// The encoded blocks, one after another.
     out: Vec<u8>,
-    /// Which blocks, and where they are.
+    /// The numbers of the blocks, and their ranges in `out`.
     written: Vec<(usize, Range<usize>)>,
 }
 
-/// What was written.
+/// The result of writing the blocks.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Written {
     /// Bytes of the chunk.
     pub(super) cbytes: usize,
     pub(super) has_dictionary: bool,
-    /// Every stream is a run of zeros, so the chunk may be one, too.
+    /// Every stream is a run of zeros, so the chunk can be a special chunk of zeros.
     pub(super) all_zeros: bool,
 }
 
@@ -76,7 +76,7 @@ impl<'a> BodyPlan<'a> {
         })
     }
 
-    /// Between two blocks: an error if the caller has called compression off.
+    /// Called between two blocks: returns an error if the caller has cancelled compression.
     pub(super) fn check_cancel(&self) -> Result<(), EncodeError> {
         Ok(cancel::check(self.cancel)?)
     }
@@ -85,7 +85,7 @@ impl<'a> BodyPlan<'a> {
         &self.forward
     }
 
-    /// Writes tables and blocks to their places in `dst`, the chunk's; `None` where they do not fit.
+    /// Writes tables and blocks to their offsets in `dst`, the buffer of the chunk. Returns `None` if they do not fit.
     pub(super) fn write(
         &self,
         encoder: &mut BlockEncoder,
@@ -95,7 +95,7 @@ impl<'a> BodyPlan<'a> {
         dst: &mut [u8],
     ) -> Result<Option<Written>, EncodeError> {
         let nblocks = src.len().div_ceil(self.blocksize);
-        // Blocks may be forced to be of one byte, and then 32 bits do not count the bytes of the table.
+        // With forced blocks of one byte, the size of the table may overflow 32 bits.
         let mut at = self.header_len.saturating_add(nblocks.saturating_mul(BSTART_LEN));
         if at >= dst.len() {
             return Ok(None);
@@ -126,7 +126,7 @@ impl<'a> BodyPlan<'a> {
         }))
     }
 
-    /// The blocks from `at` on, one behind the other; the end of the last.
+    /// Writes the blocks from `at` on, one after another, and returns the end of the last.
     fn write_serial(
         &self,
         encoder: &mut BlockEncoder,
@@ -146,7 +146,7 @@ impl<'a> BodyPlan<'a> {
         Ok(Some(at))
     }
 
-    /// The same with blocks shared out over threads, then put in order: the same bytes.
+    /// Writes the same bytes, but encodes the blocks on several threads and then puts them in order.
     fn write_parallel(
         &self,
         encoder: &BlockEncoder,
@@ -214,8 +214,8 @@ impl<'a> BodyPlan<'a> {
         Streams { nstreams, has_runs: self.has_runs }
     }
 
-    /// The first block as a decoder will see it, if all others are to be compressed against it. C-Blosc2 takes the block
-    /// as it was before it lost bits, and reads back something else than it wrote.
+    /// Returns the first block as a decoder will see it, if the other blocks are filtered against it. C-Blosc2 uses the
+    /// block as it was before a lossy filter cleared bits, and reads back other data than it wrote.
     fn reference(&self, src: &[u8]) -> Result<Option<Vec<u8>>, EncodeError> {
         let mut first = match src.chunks(self.blocksize).next() {
             Some(first) if self.forward.has_delta() => memory::copy_of(first)?,
@@ -230,15 +230,15 @@ impl<'a> BodyPlan<'a> {
         Ok(Some(first))
     }
 
-    /// What the blocks have in common, where the parameters ask for it and there is enough to learn from. `nbytes` is
-    /// how long all blocks are together.
+    /// Trains a dictionary on the blocks, if the parameters ask for one and there is enough data. `nbytes` is the total
+    /// length of the blocks.
     pub(super) fn dictionary<'b>(
         &self,
         blocks: impl ExactSizeIterator<Item = &'b [u8]>,
         nbytes: usize,
         reference: Option<&[u8]>,
     ) -> Result<Option<Learned>, EncodeError> {
-        // As in C-Blosc2: at most a twentieth of the data, and not worth it below 256 bytes.
+        // As in C-Blosc2: at most a twentieth of the data, and none below 256 bytes.
         let max = (nbytes / 20).min(MAX_DICT);
         if !self.params.dictionary || max < MIN_DICTIONARY {
             return Ok(None);
@@ -265,11 +265,11 @@ impl<'a> BodyPlan<'a> {
     }
 }
 
-/// Blocks of about this many bytes are filtered to learn from.
+/// Approximate number of bytes in the blocks that are filtered for training.
 const MAX_SAMPLES: usize = 2 << 20;
 const MIN_DICTIONARY: usize = 256;
 
-/// A dictionary, and what it was learned from.
+/// A dictionary, and the mean stream length of the blocks it was trained on.
 pub(super) struct Learned {
     bytes: Vec<u8>,
     prepared: Dictionary,
@@ -277,7 +277,7 @@ pub(super) struct Learned {
 }
 
 impl Learned {
-    /// Writes the dictionary behind its size; where it ends.
+    /// Writes the size of the dictionary and the dictionary. Returns its end.
     pub(super) fn put(&self, at: usize, dst: &mut [u8]) -> Option<usize> {
         let start = at + DSIZE_LEN;
         let end = start + self.bytes.len();
@@ -287,7 +287,7 @@ impl Learned {
         Some(end)
     }
 
-    /// An encoder that uses it.
+    /// Creates an encoder that uses the dictionary.
     pub(super) fn encoder(&self, plain: &BlockEncoder) -> Result<BlockEncoder, EncodeError> {
         Ok(BlockEncoder::new(plain.compressor().with_dictionary(&self.prepared, self.stream_len)?))
     }

@@ -1,10 +1,10 @@
-//! Encoding a chunk: plan, header, the table of block starts, the blocks.
+//! Encodes a chunk: plan, header, the table of block starts, the blocks.
 //!
-//! | file | does |
+//! | file | content |
 //! |---|---|
-//! | `body` | writes what follows the header |
+//! | `body` | writes the chunk after its header |
 //! | `options` | the options that a caller sets before encoding |
-//! | `noise` | finds data that are stored without a try to compress them |
+//! | `noise` | detects incompressible data, which is stored without trying to compress it |
 //! | `special` | chunks without blocks |
 //! | `vlblocks` | chunks of blocks of variable length |
 
@@ -37,16 +37,16 @@ use crate::plugin::PluginError;
 use crate::registry::Registry;
 use crate::stream::Compressor;
 
-/// What a prefilter is: it fills the second slice, zeros, from the first, both a block long.
+/// A prefilter. It fills the second slice (initially zeros) from the first. Both have the length of a block.
 type Prefilter = dyn Fn(BlockInfo, &[u8], &mut [u8]) -> Result<(), PluginError> + Send + Sync;
 
-/// The largest chunk of either generation that `nbytes` plain bytes can become: the longer header and the bytes
-/// uncompressed. [`ChunkFormat::max_cbytes`] knows the generation.
+/// Returns the maximum size of a chunk of `nbytes` plain bytes in either generation: the longer header and the
+/// uncompressed data. [`ChunkFormat::max_cbytes`] returns the maximum of one generation.
 pub const fn max_cbytes(nbytes: usize) -> usize {
     nbytes.saturating_add(Header::EXTENDED_LEN)
 }
 
-/// Compresses buffers to chunks, reusing its tables and buffers. One for each thread.
+/// Compresses buffers to chunks and reuses its tables and buffers. Use one per thread.
 ///
 /// ```
 /// use blosc_core::{CParams, Codec, Encoder};
@@ -62,17 +62,17 @@ pub struct Encoder {
     parallelism: Parallelism,
     prefilter: Option<Arc<Prefilter>>,
     cancel: Option<Cancel>,
-    /// Made when first needed: a plugin's codec is not known before the registry is.
+    /// Created at first use, because a plugin's codec is not known before the registry is set.
     blocks: Option<BlockEncoder>,
     workers: Vec<Worker>,
 }
 
 impl Encoder {
-    /// An encoder with these parameters.
+    /// Creates an encoder with these parameters.
     ///
     /// # Errors
-    /// [`EncodeError`] if a parameter is out of range, or the chunk format does not have it, or the codec was compiled
-    /// out. What a [`Registry`] or block shape could still bring is not missed before compression.
+    /// [`EncodeError`] if a parameter is out of range, if the chunk format does not support it, or if the codec was
+    /// compiled out. A missing [`Registry`] entry or block shape is not an error before compression.
     pub fn new(params: CParams) -> Result<Self, EncodeError> {
         Ok(Encoder {
             params: params.validate()?,
@@ -86,18 +86,18 @@ impl Encoder {
         })
     }
 
-    /// The parameters in force.
+    /// Returns the parameters in force.
     pub fn params(&self) -> &CParams {
         &self.params
     }
 
-    /// Sets other parameters for the chunks that follow. Tables and buffers stay if they are the same as before.
+    /// Sets the parameters of the following chunks. Tables and buffers are kept if the parameters did not change.
     ///
     /// # Errors
-    /// As [`Encoder::new`]; the old parameters then stay.
+    /// As [`Encoder::new`]; then the old parameters stay in force.
     pub fn set_params(&mut self, params: CParams) -> Result<(), EncodeError> {
         let params = params.validate()?;
-        // A compressor is made for most of them.
+        // A compressor depends on most of the parameters.
         if params != self.params {
             (self.blocks, self.workers) = (None, Vec::new());
         }
@@ -105,12 +105,12 @@ impl Encoder {
         Ok(())
     }
 
-    /// Compresses `src` to a chunk of its own.
+    /// Compresses `src` to a new chunk.
     ///
     /// # Errors
     /// [`EncodeError::TooLarge`] for more than [`Header::MAX_NBYTES`] bytes (Blosc2: [`Header::MAX_NBYTES_BLOSC2`]);
-    /// [`EncodeError::Filter`] and [`EncodeError::Codec`] for what is not registered or does not fit the data;
-    /// [`EncodeError::Prefilter`].
+    /// [`EncodeError::Filter`] and [`EncodeError::Codec`] for filters and codecs that are not registered or do not fit
+    /// the data; [`EncodeError::Prefilter`].
     pub fn compress(&mut self, src: &[u8]) -> Result<Vec<u8>, EncodeError> {
         let mut chunk = memory::zeroed(self.params.format.max_cbytes(src.len()))?;
         let cbytes = self.compress_into(src, &mut chunk)?;
@@ -119,8 +119,7 @@ impl Encoder {
         Ok(chunk)
     }
 
-    /// Compresses `src` to `chunk`, whose contents the chunk replaces and whose allocation it reuses. On an error `chunk` is
-    /// empty.
+    /// Compresses `src` to `chunk`, replacing its contents and reusing its allocation. On an error `chunk` is empty.
     ///
     /// ```
     /// use blosc_core::{CParams, Encoder};
@@ -141,8 +140,8 @@ impl Encoder {
         cbytes.map(drop)
     }
 
-    /// Compresses `src` to the start of `dst`; the chunk's size. A `dst` of [`max_cbytes`] always suffices. What is
-    /// behind the chunk in `dst` may be overwritten.
+    /// Compresses `src` into the start of `dst` and returns the chunk's size. A `dst` of [`max_cbytes`] bytes always
+    /// suffices. Bytes of `dst` past the chunk may be overwritten.
     ///
     /// # Errors
     /// As [`Encoder::compress`]; [`EncodeError::Destination`] if the chunk, compressed or not, does not fit into `dst`.
@@ -162,7 +161,7 @@ impl Encoder {
         let src = self.prefiltered(src, blocksize)?;
 
         let stored = header.len() + nbytes;
-        // Compressed, a chunk has to be smaller than stored: it takes longer to read.
+        // A compressed chunk takes longer to decode, so it must be smaller than a stored one.
         let room = dst.len().min(stored - 1);
         let bstarts_fit = header.nblocks().saturating_mul(BSTART_LEN) <= nbytes;
         let tried = self.params.clevel > 0 && nbytes >= format.min_compressible() && nbytes >= typesize && bstarts_fit;
@@ -184,7 +183,7 @@ impl Encoder {
         Ok(header.cbytes())
     }
 
-    /// What is to be compressed: `src`, or what the prefilter makes of its blocks.
+    /// Returns the data to compress: `src`, or the prefilter's output for its blocks.
     fn prefiltered<'a>(&self, src: &'a [u8], blocksize: usize) -> Result<Cow<'a, [u8]>, EncodeError> {
         let Some(prefilter) = &self.prefilter else { return Ok(Cow::Borrowed(src)) };
         let mut filtered = memory::zeroed(src.len())?;
@@ -196,8 +195,8 @@ impl Encoder {
         Ok(Cow::Owned(filtered))
     }
 
-    /// With how much care bytes are to be looked at before a chunk is stored because of how they look; `None` where filters
-    /// or codec may make something else of noise.
+    /// Returns the sample size of the test for incompressible data, which is then stored. `None` if filters or codec
+    /// may make such data compressible.
     fn may_give_up(&self) -> Option<Care> {
         let CParams { codec, clevel, filters, dictionary, .. } = self.params;
         let is_known = |filter: &Filter| matches!(filter, Filter::Shuffle | Filter::BitShuffle);
@@ -209,7 +208,7 @@ impl Encoder {
         }
     }
 
-    /// Tables and blocks; `None` where they do not fit.
+    /// Writes tables and blocks. Returns `None` if they do not fit.
     fn compress_blocks(&mut self, src: &[u8], header: &Header, dst: &mut [u8]) -> Result<Option<Written>, EncodeError> {
         let mut blocks = self.take_blocks()?;
         let mut workers = core::mem::take(&mut self.workers);
@@ -218,7 +217,7 @@ impl Encoder {
         written
     }
 
-    /// The block encoder, made if need be; to be put back, so that its tables are used again.
+    /// Takes the block encoder, creating it if needed. The caller puts it back, so that its tables are reused.
     fn take_blocks(&mut self) -> Result<BlockEncoder, EncodeError> {
         if let Some(blocks) = self.blocks.take() {
             return Ok(blocks);
@@ -226,15 +225,15 @@ impl Encoder {
         Ok(BlockEncoder::new(Compressor::new(&self.params, &self.registry)?))
     }
 
-    /// What the blocks of a chunk with this header are encoded with.
+    /// Returns the plan for the blocks of a chunk with this header.
     fn plan(&self, header: &Header) -> Result<BodyPlan<'_>, EncodeError> {
         BodyPlan::new(&self.params, header, &self.registry, &self.blockshape, self.cancel.as_ref())
     }
 }
 
 impl ChunkFormat {
-    /// The largest chunk that `nbytes` plain bytes can become: a header, 16 bytes in Blosc1 and 32 in Blosc2, and the bytes
-    /// uncompressed.
+    /// Returns the maximum size of a chunk of `nbytes` plain bytes: a header of 16 bytes in Blosc1 and 32 in Blosc2,
+    /// and the uncompressed data.
     pub const fn max_cbytes(self, nbytes: usize) -> usize {
         let header = match self {
             ChunkFormat::Blosc1 => Header::LEN,
@@ -243,7 +242,7 @@ impl ChunkFormat {
         nbytes.saturating_add(header)
     }
 
-    /// The most plain bytes in a chunk.
+    /// Maximum plain bytes of a chunk.
     pub(crate) const fn max_nbytes(self) -> usize {
         match self {
             ChunkFormat::Blosc1 => Header::MAX_NBYTES,
@@ -251,7 +250,7 @@ impl ChunkFormat {
         }
     }
 
-    /// The C libraries store anything smaller than this as it is.
+    /// The C libraries store anything smaller than this uncompressed.
     const fn min_compressible(self) -> usize {
         match self {
             ChunkFormat::Blosc1 => 128,

@@ -1,56 +1,57 @@
-//! Is there nothing in a buffer that a codec could find? Then it is stored at once: compressed or encrypted bytes, random keys.
+//! Detects incompressible data, which is stored at once: compressed or encrypted bytes, random keys.
 //!
-//! Two questions, each asked of a sample from all over the buffer:
+//! Two tests run on a sample from all over the buffer:
 //!
-//! 1. *Is byte j of an element any value as often as any other, for every j?* What a codec saves bits by, or finds short
-//!    matches in, shows as values that meet more often than by chance. Values that meet less often do not look random
-//!    either: they count up, and repeat.
-//! 2. *Does no element come again?* Random bytes that repeat, at whatever distance, are all but random. Every `step`-th
-//!    element is noted, then `step` elements that follow each other are looked up, in several places: of what is the same
-//!    one distance apart, one of each `step` must have been noted.
+//! 1. *Distribution.* For every byte position j of an element, all values must be equally frequent. Redundancy that an
+//!    entropy coder exploits, or that yields short matches, shows as values that coincide more often than by chance.
+//!    Values that coincide less often are not random either: they count up, and repeat.
+//! 2. *Repetition.* No element may occur twice. Random bytes that repeat at any distance are compressible. Every
+//!    `step`-th element is noted. Then `step` consecutive elements are looked up, in several places. If data repeats at
+//!    one distance, one of every `step` consecutive elements must have been noted.
 //!
 //! ```text
 //! noted        •       •       •       •       •       •       •       •       •
 //! looked up        ├───────┤                       ├───────┤              (all of it)
 //! ```
 //!
-//! Almost everything that is not noise fails at the first few bytes of the highest plane. To tell that 1 MiB is noise takes a
-//! third of the time of copying it; to compress it in vain took four times as long as copying.
+//! Almost all compressible data fails the first test after a few bytes of the highest plane. To classify 1 MiB as
+//! incompressible takes a third of the time of copying it. Compressing it took four times the time of copying it.
 
 use core::ops::RangeInclusive;
 
-/// Smaller buffers are compressed in vain in a time that does not matter, and their samples would be all of them.
+/// Smaller buffers are compressed quickly in any case, and the sample would be the whole buffer.
 const MIN_LEN: usize = 256 << 10;
 
 const MAX_WIDTH: usize = 16;
 
-/// How much to look at.
+/// The size of the sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Care {
-    /// For codecs that would be done with noise soon as well. What makes up less than about 5 % of a buffer may be missed.
+    /// For codecs that are also fast on incompressible data. May miss compressible parts that make up less than about 5
+    /// % of a buffer.
     Little = 1,
-    /// For codecs that spend a hundred times as long on noise as this takes. Below 1 % may be missed.
+    /// For codecs that spend a hundred times the time of this test on incompressible data. May miss parts below 1 %.
     Much = 8,
 }
 
 impl Care {
-    /// From how many places bytes are taken for the first question, [`RUN`] from each.
+    /// Returns the number of places sampled for the first test, with [`RUN`] bytes from each.
     fn places(self) -> usize {
         64 * self as usize
     }
 
-    /// In how many places elements are looked up for the second.
+    /// Returns the number of places in which the second test looks up elements.
     fn looks(self) -> usize {
         8 * self as usize
     }
 }
 
-/// Bytes that are taken from one place.
+/// Bytes sampled from one place.
 const RUN: usize = 128;
 
-/// Whether `src`, elements of `typesize` bytes, looks random all over.
+/// Returns whether `src`, elements of `typesize` bytes, looks incompressible throughout.
 pub(super) fn is_noise(src: &[u8], typesize: usize, care: Care) -> bool {
-    // Wider elements are not split, so their planes do not matter.
+    // Wider elements are not split into streams, so their byte positions do not matter.
     let width = if typesize <= MAX_WIDTH { typesize.max(1) } else { 1 };
     src.len() >= MIN_LEN
         && (0..width).rev().all(|plane| fills_bins(src, width, plane))
@@ -58,19 +59,19 @@ pub(super) fn is_noise(src: &[u8], typesize: usize, care: Care) -> bool {
         && !comes_again(src, width, care)
 }
 
-/// `run` elements from each of `places`.
+/// Returns `run` elements from each of `places` places.
 fn sample(src: &[u8], width: usize, places: usize, run: usize) -> impl Iterator<Item = &[u8]> {
     let between = (src.len() / width - run) / places * width;
     (0..places).map(move |place| &src[place * between..][..run * width])
 }
 
-/// The first look: 64 random values fall into 40 of 64 bins, give or take 8.
+/// The quick test: 64 random values fall into 40 of 64 bins, give or take 8.
 fn fills_bins(src: &[u8], width: usize, plane: usize) -> bool {
     let bins = sample(src, width, 64, 1).fold(0u64, |bins, element| bins | 1 << (element[plane] & 63));
     bins.count_ones() >= 32
 }
 
-/// The close look: how many pairs of equal values each plane has.
+/// The thorough test: counts the pairs of equal values of each plane.
 fn is_even(src: &[u8], width: usize, care: Care) -> bool {
     let (places, run) = (care.places(), RUN / width);
     let mut counts = [[0u32; 256]; MAX_WIDTH];
@@ -86,29 +87,31 @@ fn is_even(src: &[u8], width: usize, care: Care) -> bool {
     })
 }
 
-/// How many pairs `n` random bytes have: a Poisson distribution, four deviations to both sides.
+/// Returns the expected number of equal pairs among `n` random bytes: a Poisson distribution, four standard deviations
+/// to both sides.
 fn chance(n: u64) -> RangeInclusive<u64> {
     let mean = n * (n - 1) / 2 / 256;
     let wide = 4 * mean.isqrt();
     mean - wide..=mean + wide
 }
 
-/// Whether an element of a sample is found somewhere else. Of an element the first eight bytes count, or what is there of it
-/// and of the ones behind.
+/// Returns whether an element of the sample occurs elsewhere. Compares the first eight bytes of an element. Shorter
+/// elements are compared together with the bytes that follow them.
 fn comes_again(src: &[u8], width: usize, care: Care) -> bool {
     let elements = (src.len() - size_of::<u64>()) / width;
     let key = |element: usize| {
         let eight = src.get(element * width..).and_then(|src| src.first_chunk());
         u64::from_le_bytes(*eight.unwrap_or(&[0; 8]))
     };
-    // By hash: the first element noted there, and 1. For later ones there is no room.
+    // Hash table of the first noted element per slot, plus 1. Later elements of the same slot are dropped.
     let mut noted = [0u32; SLOTS];
     let slot = |element: usize| (key(element).wrapping_mul(GOLDEN) >> (64 - SLOTS.ilog2())) as usize;
     let is_other = |before: u32, element: usize| {
         let before = before as usize;
         before != 0 && before - 1 != element && key(before - 1) == key(element)
     };
-    // With this, as many are noted as are looked up: with little care 1024 each in 1 MiB of elements of 8 bytes.
+    // With this step, equal numbers of elements are noted and looked up: with `Care::Little`, 1024 each in 1 MiB of
+    // 8-byte elements.
     let step = (elements / care.looks()).isqrt();
     for element in (0..elements).step_by(step) {
         let noted = &mut noted[slot(element)];
@@ -131,7 +134,7 @@ const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 mod tests {
     use super::*;
 
-    /// A linear congruential generator's upper bytes.
+    /// Returns the upper bytes of a linear congruential generator.
     fn random(len: usize, mut seed: u64) -> Vec<u8> {
         let mut next = || {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -152,7 +155,7 @@ mod tests {
                 }
             }
         }
-        // Four deviations leave out one plane in 16,000, and elements of two or three bytes come again by chance.
+        // Four standard deviations exclude one plane in 16,000, and elements of two or three bytes repeat by chance.
         assert!(found > 1700, "{found} of 1760");
     }
 
@@ -191,7 +194,7 @@ mod tests {
         let mut bytes = random(1 << 20, 9);
         bytes.chunks_exact_mut(100_000).for_each(|part| part[..1000].fill(b' '));
         assert!(!is_noise(&bytes, 1, Care::Much), "10 times 1000 spaces");
-        // One plane of eight with 7 bits, like the sign of a number.
+        // One plane of eight has only 7 bits, like the sign of a number.
         let mut bytes = random(1 << 20, 9);
         bytes.iter_mut().skip(7).step_by(8).for_each(|byte| *byte &= 0x7F);
         assert!(!is_noise(&bytes, 8, Care::Little));

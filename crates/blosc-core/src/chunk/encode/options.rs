@@ -10,7 +10,7 @@ use crate::plugin::PluginError;
 use crate::registry::Registry;
 
 impl Encoder {
-    /// Sets whether blocks are encoded in parallel. The chunk is the same for every choice.
+    /// Sets whether blocks are encoded in parallel. The chunk does not depend on it.
     pub fn parallelism(mut self, parallelism: Parallelism) -> Self {
         self.parallelism = parallelism;
         self
@@ -28,8 +28,8 @@ impl Encoder {
         self
     }
 
-    /// Sets what happens to every block before its filters: the closure makes the block that is compressed (its second
-    /// slice, zeros at first) of the one that was given. Decoding does not undo it.
+    /// Sets a function that runs on every block before the filters. It fills the block to compress (its second slice,
+    /// initially zeros) from the given block. Decoding does not undo it.
     ///
     /// ```
     /// use blosc_core::{CParams, Encoder};
@@ -51,7 +51,7 @@ impl Encoder {
         self
     }
 
-    /// Sets the switch that ends compression early, with [`EncodeError::Cancelled`](crate::EncodeError::Cancelled).
+    /// Sets the flag that cancels compression, with [`EncodeError::Cancelled`](crate::EncodeError::Cancelled).
     pub fn cancel(mut self, cancel: Cancel) -> Self {
         self.cancel = Some(cancel);
         self

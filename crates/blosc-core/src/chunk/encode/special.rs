@@ -1,4 +1,4 @@
-//! Encoding chunks without blocks.
+//! Encodes chunks without blocks.
 
 use super::Encoder;
 use crate::error::EncodeError;
@@ -8,7 +8,7 @@ use crate::layout::tuning;
 use crate::memory;
 
 impl Encoder {
-    /// A Blosc2 chunk of `nbytes` zeros, 32 bytes long.
+    /// Creates a Blosc2 chunk of `nbytes` zeros, 32 bytes long.
     ///
     /// # Errors
     /// [`EncodeError::SpecialValue`] if `nbytes` is not a whole number of elements; [`EncodeError::TooLarge`].
@@ -16,10 +16,10 @@ impl Encoder {
         self.special(Special::Zeros, &[], nbytes)
     }
 
-    /// A Blosc2 chunk of not-a-numbers, `f32` or `f64` by the typesize.
+    /// Creates a Blosc2 chunk of not-a-numbers, `f32` or `f64` by the typesize.
     ///
     /// # Errors
-    /// As [`Encoder::zeros`], also for any other typesize.
+    /// As [`Encoder::zeros`], and for any other typesize.
     pub fn nans(&self, nbytes: usize) -> Result<Vec<u8>, EncodeError> {
         if !matches!(self.params.typesize, 4 | 8) {
             return Err(EncodeError::SpecialValue { width: self.params.typesize, nbytes });
@@ -27,7 +27,7 @@ impl Encoder {
         self.special(Special::Nan, &[], nbytes)
     }
 
-    /// A Blosc2 chunk whose bytes do not matter yet; it reads as zeros.
+    /// Creates a Blosc2 chunk of uninitialised data, which reads as zeros.
     ///
     /// # Errors
     /// As [`Encoder::zeros`].
@@ -35,10 +35,10 @@ impl Encoder {
         self.special(Special::Uninit, &[], nbytes)
     }
 
-    /// A Blosc2 chunk of `nbytes` bytes that repeat `value`, whose length replaces the typesize.
+    /// Creates a Blosc2 chunk of `nbytes` bytes that repeat `value`. The length of `value` replaces the typesize.
     ///
     /// # Errors
-    /// [`EncodeError::SpecialValue`] if `nbytes` is not a whole number of values, and at least one;
+    /// [`EncodeError::SpecialValue`] if `nbytes` is not a whole number of values, at least one;
     /// [`EncodeError::TooLarge`].
     pub fn repeat(&self, value: &[u8], nbytes: usize) -> Result<Vec<u8>, EncodeError> {
         if nbytes < value.len() {
@@ -47,8 +47,8 @@ impl Encoder {
         self.special(Special::Value, value, nbytes)
     }
 
-    /// The block size is what compression would choose, as readers that look at blocks expect one, but no less than a
-    /// value: every block starts with one.
+    /// Creates a special chunk. Readers expect a block size, so this is the one that compression would choose, but at
+    /// least the size of a value, because every block starts with a value.
     fn special(&self, special: Special, value: &[u8], nbytes: usize) -> Result<Vec<u8>, EncodeError> {
         let max = Header::MAX_NBYTES_BLOSC2;
         if nbytes > max {

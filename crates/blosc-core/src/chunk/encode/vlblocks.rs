@@ -1,4 +1,4 @@
-//! Encoding blocks of variable length; [`vlblocks`](crate::layout::vlblocks) has their layout.
+//! Encodes blocks of variable length. [`vlblocks`](crate::layout::vlblocks) describes their layout.
 
 use super::Encoder;
 use crate::codec::MAX_DICT;
@@ -11,11 +11,11 @@ use crate::layout::{BSTART_LEN, DSIZE_LEN};
 use crate::le::put_i32;
 use crate::memory;
 
-/// C-Blosc2 learns a dictionary from as many blocks at least.
+/// Minimum number of blocks from which C-Blosc2 trains a dictionary.
 const MIN_BLOCKS_TO_LEARN: usize = 8;
 
 impl Encoder {
-    /// Compresses each of `blocks` to a block of its own, in one Blosc2 chunk of version 6 (C-Blosc2 reads it since 3.0).
+    /// Compresses each of `blocks` to its own block in one Blosc2 chunk of version 6, which C-Blosc2 reads since 3.0.
     /// Prefilters, block size and split mode do not apply.
     ///
     /// ```
@@ -31,9 +31,10 @@ impl Encoder {
     /// ```
     ///
     /// # Errors
-    /// [`EncodeError::EmptyBlock`] for no or empty blocks; [`EncodeError::TooLarge`] for more than
-    /// [`Header::MAX_NBYTES_BLOSC2`] bytes together; [`EncodeError::Filter`] for the delta filter, which C-Blosc2 does
-    /// not undo in such chunks, and as [`Encoder::compress`]; [`EncodeError::Codec`] if the parameters are not Blosc2's.
+    /// [`EncodeError::EmptyBlock`] for an empty block or no blocks; [`EncodeError::TooLarge`] for more than
+    /// [`Header::MAX_NBYTES_BLOSC2`] bytes in total; [`EncodeError::Filter`] for the delta filter, which C-Blosc2 does
+    /// not undo in such chunks, and as [`Encoder::compress`]; [`EncodeError::Codec`] if the parameters are not
+    /// Blosc2's.
     pub fn compress_vlblocks(&mut self, blocks: &[&[u8]]) -> Result<Vec<u8>, EncodeError> {
         let header = self.vl_header(blocks)?;
         let compress = self.params.clevel > 0;
@@ -74,7 +75,7 @@ impl Encoder {
         Ok(chunk)
     }
 
-    /// The header of such a chunk, once the blocks are found to be possible.
+    /// Checks the blocks and returns the header of their chunk.
     fn vl_header(&self, blocks: &[&[u8]]) -> Result<Header, EncodeError> {
         let params = &self.params;
         if params.format != ChunkFormat::Blosc2 {
@@ -90,7 +91,7 @@ impl Encoder {
         }
         let nbytes = blocks.iter().fold(0usize, |sum, block| sum.saturating_add(block.len()));
         let (max, nblocks) = (Header::MAX_NBYTES_BLOSC2, blocks.len());
-        // Without compression there are eight bytes more for each block.
+        // Each uncompressed block takes eight more bytes: its start and its size.
         if nbytes.saturating_add(nblocks.saturating_mul(BSTART_LEN + SIZE_LEN)) > max {
             return Err(EncodeError::TooLarge { nbytes, max });
         }
