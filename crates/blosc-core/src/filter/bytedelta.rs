@@ -1,6 +1,6 @@
-//! Bytedelta: each byte less the one before, within each of several channels.
+//! Bytedelta: each byte less the preceding one, within each of several channels.
 //!
-//! It follows a shuffle: `channels` is then the typesize, and a channel holds the bytes of one significance of all elements.
+//! It usually follows a shuffle. Then `channels` is the typesize, and a channel is one byte plane.
 //!
 //! ```text
 //! channel of len / channels bytes    out[0] = in[0], out[i] = in[i] - in[i - 1]  (modulo 256)
@@ -25,10 +25,11 @@ pub(crate) fn backward(channels: usize, src: &[u8], dst: &mut [u8]) {
     per_channel(channels, src, dst, kernels::active().running_sum);
 }
 
-/// Undoes the filter's first edition (id 34).
+/// Undoes the first version of the filter (id 34).
 ///
-/// As C-Blosc2 ran it with SSSE3 or NEON, it forgot the byte before when, behind the last 16 whole bytes of a channel, it
-/// went on byte by byte. Builds without those instructions wrote what [`forward`] does; nothing in a chunk tells.
+/// C-Blosc2's code for SSSE3 and NEON processed the whole 16-byte vectors of a channel, then continued byte by byte and
+/// forgot the preceding byte. Builds without those instructions wrote the same bytes as [`forward`]. A chunk does not
+/// say which build wrote it.
 pub(crate) fn backward_old(channels: usize, src: &[u8], dst: &mut [u8]) {
     let running_sum = kernels::active().running_sum;
     per_channel(channels, src, dst, |src, dst| {
@@ -39,14 +40,14 @@ pub(crate) fn backward_old(channels: usize, src: &[u8], dst: &mut [u8]) {
     });
 }
 
-/// Runs `filter` on every channel and copies the bytes behind the last one.
+/// Runs `filter` on every channel and copies the bytes after the last one.
 fn per_channel(channels: usize, src: &[u8], dst: &mut [u8], filter: impl Fn(&[u8], &mut [u8])) {
     let channels = channels.max(1);
     let len = src.len() / channels;
     let (src, tail) = src.split_at(len * channels);
     let (dst, dst_tail) = dst.split_at_mut(src.len());
     dst_tail.copy_from_slice(tail);
-    // Chunks of 0 bytes are not allowed; without bytes in a channel, there are none of 1 either.
+    // `chunks_exact` needs a size of at least 1. If the channels are empty, `src` is empty, too.
     for (src, dst) in src.chunks_exact(len.max(1)).zip(dst.chunks_exact_mut(len.max(1))) {
         filter(src, dst);
     }
@@ -101,7 +102,7 @@ mod tests {
             prop_assert_eq!(run(backward, channels, &filtered), &plain[..]);
         }
 
-        // The editions part only behind 16 bytes that are not the last of a channel.
+        // The versions differ only after the last whole 16-byte vector of a channel.
         #[test]
         fn old_and_new_are_one_in_channels_of_whole_vectors(
             channels in 1..20usize,

@@ -1,7 +1,7 @@
-//! ndcell and ndmean: the items of a block of a b2nd array in the order of small cells, where they are alike.
+//! ndcell and ndmean: reorder the items of a block of a b2nd array by small cells, in which items are similar.
 //!
-//! A cell is a cube of `cell` items an edge, cut off where the block ends. Cells follow each other in C order of their
-//! places in the block, items in C order of their places in the cell. A block of 3 x 5 items with cells of 2:
+//! A cell is a cube with an edge of `cell` items, cut off at the end of the block. Cells are stored in C order of their
+//! positions in the block, and items in C order of their positions in the cell. A block of 3 x 5 items with cells of 2:
 //!
 //! ```text
 //!   a b | c d | e
@@ -10,17 +10,17 @@
 //!   k l | m n | o
 //! ```
 //!
-//! ndmean also puts the mean of its cell in place of every item. That is lossy; only the order is undone.
+//! ndmean also replaces every item by the mean of its cell. That is lossy: decoding restores the order only.
 
 use std::ops::Range;
 
-/// C-Blosc2 has these filters for arrays of up to 8 dimensions.
+/// C-Blosc2 supports these filters for arrays of up to 8 dimensions.
 const MAX_NDIM: usize = 8;
 
-/// Per dimension. Those that a block does not have are one item long.
+/// One value per dimension. Unused dimensions are one item long.
 type Dims = [usize; MAX_NDIM];
 
-/// One of the two filters for the blocks of one array.
+/// One of the two filters, prepared for the blocks of one array.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NdCells {
     ndim: usize,
@@ -28,12 +28,12 @@ pub(crate) struct NdCells {
     /// Bytes from one item to the next along each dimension.
     strides: Dims,
     cell: usize,
-    /// Of a block, in bytes.
+    /// Bytes of a block.
     len: usize,
     mean: Option<Mean>,
 }
 
-/// The type of the items that ndmean adds up.
+/// The type of the items that ndmean averages.
 #[derive(Debug, Clone, Copy)]
 enum Mean {
     F32,
@@ -41,11 +41,11 @@ enum Mean {
 }
 
 impl NdCells {
-    /// ndcell (filter 32) with the meta byte `cell` for blocks of `len` bytes.
+    /// Creates ndcell (filter 32) with the meta byte `cell` for blocks of `len` bytes.
     ///
     /// # Errors
-    /// If the block shape is not that of a block of `len` bytes, and for what C-Blosc2 refuses to write and to read: an edge
-    /// of 0 or over 127, more than 8 dimensions, and blocks of fewer items than a cell.
+    /// If the block shape does not match a block of `len` bytes. Also for parameters that C-Blosc2 refuses to write and
+    /// to read: an edge of 0 or over 127, more than 8 dimensions, and blocks of fewer items than a cell.
     pub(crate) fn new(blockshape: &[usize], cell: u8, typesize: usize, len: usize) -> Result<Self, &'static str> {
         let cells = Self::any(blockshape, cell, typesize, len)?;
         let items_per_cell = cells.cell.checked_pow(cells.ndim as u32); // at most 8
@@ -55,12 +55,12 @@ impl NdCells {
         Ok(cells)
     }
 
-    /// ndmean (filter 33), likewise.
+    /// Creates ndmean (filter 33) with the same parameters.
     ///
     /// # Errors
-    /// As [`NdCells::new`], but a cell may be larger than the block; for other typesizes than 4 (taken for `f32`) and 8
-    /// (`f64`); and if the block has fewer than `cell` items along its first dimension but more along another: that order
-    /// C-Blosc2 gets wrong when writing, and then refuses to read.
+    /// As [`NdCells::new`], but a cell may be larger than the block. For typesizes other than 4 (treated as `f32`) and
+    /// 8 (`f64`). If the block has fewer than `cell` items along its first dimension but more along another: C-Blosc2
+    /// writes that order wrongly and then refuses to read it.
     pub(crate) fn new_mean(blockshape: &[usize], cell: u8, typesize: usize, len: usize) -> Result<Self, &'static str> {
         let mean = match typesize {
             4 => Mean::F32,
@@ -80,7 +80,7 @@ impl NdCells {
         if !(1..=MAX_NDIM).contains(&ndim) {
             return Err("cells need 1 to 8 dimensions");
         }
-        // C-Blosc2 takes the byte as signed.
+        // C-Blosc2 reads the byte as signed.
         if !(1..=127).contains(&cell) {
             return Err("the edge of a cell is not 1 to 127");
         }
@@ -107,7 +107,7 @@ impl NdCells {
     /// Runs the filter on a block.
     ///
     /// # Panics
-    /// If `src` and `dst` are not as long as this was made for.
+    /// If `src` or `dst` does not have the length given at construction.
     pub(crate) fn forward(&self, src: &[u8], dst: &mut [u8]) {
         assert_eq!((src.len(), dst.len()), (self.len, self.len), "a block has the length of its shape");
         let mut rest = dst;
@@ -128,7 +128,7 @@ impl NdCells {
         }
     }
 
-    /// Puts the items of a block back in their places.
+    /// Restores the order of the items of a block.
     ///
     /// # Panics
     /// As [`NdCells::forward`].
@@ -142,10 +142,10 @@ impl NdCells {
         }
     }
 
-    /// The cells of a block in their order, each by the places of its rows.
+    /// Returns the cells of a block in order, each as the byte ranges of its rows.
     fn cells(&self) -> impl Iterator<Item = impl Iterator<Item = Range<usize>> + Clone> {
         let NdCells { ndim, blockshape, strides, cell, .. } = *self;
-        // No edge is longer than the block, so nothing below comes to twice a block's length.
+        // No edge is longer than the block, so no value below reaches twice the block's length.
         let edges: Dims = blockshape.map(|items| items.min(cell));
         let counts = std::array::from_fn(|dim| blockshape[dim].div_ceil(edges[dim]));
         let steps = std::array::from_fn(|dim| edges[dim] * strides[dim]);
@@ -157,7 +157,7 @@ impl NdCells {
     }
 }
 
-/// Counts through all places of a grid in C order. Gives each place and its offset in bytes.
+/// Iterates over all positions of a grid in C order, with their offsets in bytes.
 #[derive(Clone)]
 struct Counter {
     ndim: usize,
@@ -198,7 +198,7 @@ fn fill<const N: usize>(cell: &mut [u8], item: [u8; N]) {
     cell.as_chunks_mut::<N>().0.fill(item);
 }
 
-/// Added up in C order in the items' own type, as C-Blosc2 does: the sum depends on both.
+/// Adds up in C order in the items' own type, like C-Blosc2: the sum depends on both.
 fn mean_f32(cell: &[u8]) -> [u8; 4] {
     let (items, _) = cell.as_chunks::<4>();
     let sum = items.iter().fold(0.0, |sum, item| sum + f32::from_le_bytes(*item));

@@ -1,16 +1,16 @@
-//! Delta: what differs from the unit before or, in later blocks, from block 0.
+//! Delta: the difference from the preceding unit or, in later blocks, from block 0.
 //!
-//! The difference is an XOR, so it has no carries and block 0 of any number type will do:
+//! The difference is an XOR. It has no carries, so block 0 works for any number type:
 //!
 //! ```text
 //! block 0       out[0] = in[0], out[i] = in[i] ^ in[i - 1]        i counts units
 //! other blocks  out[i] = in[i] ^ plain block 0[i]
 //! ```
 //!
-//! A unit has 1, 2, 4 or 8 bytes. Bytes behind the last whole unit are copied. C-Blosc2 leaves them undefined when
-//! compressing, but takes them as they are when decompressing.
+//! A unit has 1, 2, 4 or 8 bytes. Bytes after the last whole unit are copied. C-Blosc2 leaves them undefined when
+//! compressing, but uses them unchanged when decompressing.
 
-/// Bytes of a unit: the typesize if a machine word has it, else what divides it into words or bytes.
+/// Returns the bytes of a unit: the typesize if it is the size of a machine word, else 8 if that divides it, else 1.
 fn unit(typesize: usize) -> usize {
     match typesize {
         1 | 2 | 4 | 8 => typesize,
@@ -21,13 +21,13 @@ fn unit(typesize: usize) -> usize {
 
 /// Runs the filter on block 0 (no `reference`), or on another block with the plain block 0 as `reference`.
 ///
-/// What a short `reference` lacks counts as zeros.
+/// Missing bytes of a short `reference` count as zeros.
 pub(crate) fn forward(typesize: usize, src: &[u8], dst: &mut [u8], reference: Option<&[u8]>) {
     match reference {
         Some(reference) => xor_with(unit(typesize), src, dst, reference),
         None => {
             let unit = unit(typesize);
-            // The block, but for its first unit, against itself one unit earlier.
+            // XORs the block, except its first unit, with itself shifted by one unit.
             let (first, rest) = src.split_at(unit.min(src.len()));
             let (dst_first, dst_rest) = dst.split_at_mut(first.len());
             dst_first.copy_from_slice(first);
@@ -47,7 +47,7 @@ pub(crate) fn backward(typesize: usize, src: &[u8], dst: &mut [u8], reference: O
     }
 }
 
-/// XORs whole units with the start of `other`, and copies the rest.
+/// XORs whole units with the start of `other` and copies the rest.
 fn xor_with(unit: usize, src: &[u8], dst: &mut [u8], other: &[u8]) {
     let common = other.len().min(src.len() / unit * unit);
     let (src, rest) = src.split_at(common);
@@ -58,13 +58,13 @@ fn xor_with(unit: usize, src: &[u8], dst: &mut [u8], other: &[u8]) {
     dst_rest.copy_from_slice(rest);
 }
 
-/// `dst[i] = src[0] ^ … ^ src[i]` over units of `U` bytes, a word of 8 bytes at a time.
+/// Computes `dst[i] = src[0] ^ … ^ src[i]` over units of `U` bytes, a word of 8 bytes at a time.
 fn running_xor<const U: usize>(src: &[u8], dst: &mut [u8]) {
-    // One in the lowest bit of each unit: times a unit, it is that unit in all places.
+    // Has a one in the lowest bit of each unit. Multiplying by a unit copies it to all positions.
     let ones = u64::MAX / (u64::MAX >> (64 - 8 * U));
     let (words, rest) = src.as_chunks::<8>();
     let (dst_words, dst_rest) = dst.as_chunks_mut::<8>();
-    // What all units before come to, in all places of a word. Only this waits for the word before.
+    // The XOR of all preceding units, in all positions of a word. Only this depends on the preceding word.
     let mut before = 0;
     for (out, word) in dst_words.iter_mut().zip(words) {
         let mut sums = u64::from_le_bytes(*word);
@@ -130,7 +130,7 @@ mod tests {
         for (typesize, unit_) in [(1, 1), (2, 2), (3, 1), (4, 4), (6, 1), (7, 1), (8, 8), (12, 1), (16, 8), (248, 8)] {
             assert_eq!(unit(typesize), unit_);
         }
-        // Two units of 2 bytes and a tail; then one with too short a block 0.
+        // Two units of 2 bytes and a tail, then the same with a block 0 that is too short.
         assert_eq!(run(forward, 2, &[1, 2, 4, 8, 16], None), [1, 2, 5, 10, 16]);
         assert_eq!(run(forward, 2, &[1, 2, 4, 8, 16], Some(&[1; 3])), [0, 3, 5, 8, 16]);
     }

@@ -1,4 +1,4 @@
-//! Test support: filtered blocks as C-Blosc2 stored them, taken out of its golden chunks.
+//! Test support: filtered blocks from the golden chunks written by C-Blosc2.
 
 use crate::codec::CodecFormat;
 use crate::kernels;
@@ -9,13 +9,13 @@ use crate::stream::{Decompressor, StreamCodec};
 pub(super) struct Filtered {
     pub(super) file: String,
     pub(super) typesize: usize,
-    /// Ids and meta bytes, in the order in which they ran.
+    /// Ids and meta bytes, in the order in which compression ran them.
     pub(super) filters: Vec<(u8, u8)>,
     pub(super) blocks: Vec<Vec<u8>>,
     pub(super) plain_sha256: String,
 }
 
-/// The golden chunks of some categories, as far as this build has their codecs.
+/// Returns the golden chunks of some categories whose codecs are in this build.
 pub(super) fn filtered(categories: &[&str]) -> Vec<Filtered> {
     let files = testdata::archive("chunks");
     let manifest = testdata::manifest("chunks");
@@ -71,7 +71,7 @@ fn blocks(format: CodecFormat, chunk: &[u8]) -> Vec<Vec<u8>> {
     (0..nbytes.div_ceil(blocksize)).map(block).collect()
 }
 
-/// Undoes a shuffle (filter 1) or a bitshuffle (2) without meta byte.
+/// Undoes a shuffle (filter 1) or a bitshuffle (2) without a meta byte.
 pub(super) fn unshuffle((id, meta): (u8, u8), typesize: usize, src: &[u8]) -> Vec<u8> {
     assert_eq!(meta, 0);
     let kernel = match id {
@@ -84,7 +84,7 @@ pub(super) fn unshuffle((id, meta): (u8, u8), typesize: usize, src: &[u8]) -> Ve
     dst
 }
 
-/// The bytes of a vector.
+/// Parses the hex digits of a test vector.
 pub(super) fn hex(digits: &str) -> Vec<u8> {
     let digit = |byte: u8| (byte as char).to_digit(16).unwrap() as u8;
     digits.as_bytes().chunks(2).map(|pair| digit(pair[0]) << 4 | digit(pair[1])).collect()

@@ -1,7 +1,7 @@
-//! Filters: what happens to a block's bytes before the codec sees them, and is undone after it.
+//! Filters transform a block before the codec compresses it. Decoding undoes them.
 //!
-//! A chunk names up to six of them by id and one byte of meta each. [`Filter`] is one such name, [`FilterPipeline`] the
-//! list; `pipeline` turns it into the steps that run on a block.
+//! A chunk names up to six filters, each by an id and a meta byte. [`Filter`] is one of them, [`FilterPipeline`] is the
+//! list, and `pipeline` turns the list into steps that run on a block.
 
 mod bytedelta;
 mod cells;
@@ -26,25 +26,25 @@ pub enum Filter {
     Shuffle,
     /// Byte shuffle of groups of this many bytes, whatever the typesize.
     ShuffleGroups(NonZeroU8),
-    /// Bit shuffle: the same for single bits. Best for numbers that use few of their bits; slower.
+    /// Bit shuffle: the same for single bits. Best for numbers that use few of their bits. Slower.
     BitShuffle,
-    /// XOR with the element before (first block) or with the first block (all others).
+    /// XOR with the preceding element (first block) or with the first block (all others).
     Delta,
-    /// Clears the low mantissa bits of `f32` and `f64`; lossy. A positive number says how many bits stay, a negative
-    /// one how many go.
+    /// Clears the low mantissa bits of `f32` and `f64`. Lossy. A positive number counts the bits kept, a negative one
+    /// the bits cleared.
     TruncPrec(i8),
-    /// Puts the elements of small n-d cells together; the number is a cell's edge. Needs the block's shape.
+    /// Groups the elements of small n-d cells. The number is the edge of a cell. Needs the block's shape.
     NdCell(u8),
-    /// [`Filter::NdCell`], and every cell becomes its mean; `f32` and `f64` only, lossy.
+    /// [`Filter::NdCell`] with every cell replaced by its mean. Lossy; `f32` and `f64` only.
     NdMean(u8),
-    /// Bytedelta as C-Blosc2 2.8 wrote it (id 34): it restarts within a channel. Read only.
+    /// Bytedelta as written by C-Blosc2 2.8 (id 34), which restarts within a channel. Read only.
     ByteDeltaOld(u8),
-    /// Each byte less the one before, in as many channels as the number says, 0 meaning the typesize. Best after a
-    /// byte shuffle.
+    /// Each byte less the preceding one, within channels. The number is the count of channels, 0 means the typesize.
+    /// Best after a byte shuffle.
     ByteDelta(u8),
-    /// Clears the low bits of integers; lossy. A positive number says how many bits stay, a negative one how many go.
+    /// Clears the low bits of integers. Lossy. A positive number counts the bits kept, a negative one the bits cleared.
     IntTrunc(i8),
-    /// Any other id: what a [`Registry`](crate::Registry) has for it, else an error.
+    /// Any other id. A [`Registry`](crate::Registry) must provide its filter, otherwise it is an error.
     Other {
         /// The id in the header.
         id: u8,
@@ -54,7 +54,7 @@ pub enum Filter {
 }
 
 impl Filter {
-    /// The id in the header, 1..=255.
+    /// Returns the id in the header, 1..=255.
     pub const fn id(self) -> u8 {
         match self {
             Filter::Shuffle | Filter::ShuffleGroups(_) => 1,
@@ -70,7 +70,7 @@ impl Filter {
         }
     }
 
-    /// The meta byte in the header.
+    /// Returns the meta byte in the header.
     pub const fn meta(self) -> u8 {
         match self {
             Filter::Shuffle | Filter::BitShuffle | Filter::Delta => 0,
@@ -81,7 +81,7 @@ impl Filter {
         }
     }
 
-    /// The filter with this id and meta; `None` for id 0, an empty slot.
+    /// Returns the filter with this id and meta byte, or `None` for id 0, an empty slot.
     pub const fn from_id(id: u8, meta: u8) -> Option<Filter> {
         Some(match id {
             0 => return None,
@@ -101,7 +101,7 @@ impl Filter {
         })
     }
 
-    /// Its name; `user` for ids that users give (160 and up), `unknown` for those that nobody gave.
+    /// Returns the name: `user` for ids of users (160 and up), `unknown` for unassigned ids.
     pub const fn name(self) -> &'static str {
         match self {
             Filter::Shuffle | Filter::ShuffleGroups(_) => "shuffle",
@@ -120,8 +120,8 @@ impl Filter {
 }
 
 impl fmt::Display for Filter {
-    /// The name, then `:` and the meta as a decimal number where it is not 0: `bytedelta:4`, `trunc-prec:-7`. Filters
-    /// without a name of their own have their id: `user(160)`.
+    /// Writes the name, then `:` and the meta byte as a decimal number if it is not 0: `bytedelta:4`, `trunc-prec:-7`.
+    /// Filters without a name are written with their id: `user(160)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())?;
         match self {
@@ -134,10 +134,10 @@ impl fmt::Display for Filter {
     }
 }
 
-/// The filters of a chunk, in the order in which they run when compressing.
+/// The filters of a chunk, in the order in which compression runs them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FilterPipeline {
-    /// Those behind `len` are all the same, so that equal pipelines are equal.
+    /// Unused slots all have the same value, so that equal pipelines compare as equal.
     filters: [Filter; FilterPipeline::MAX_LEN],
     len: u8,
 }
@@ -146,40 +146,40 @@ impl FilterPipeline {
     /// The slots of a Blosc2 header.
     pub const MAX_LEN: usize = 6;
 
-    /// No filter.
+    /// Returns a pipeline without filters.
     pub const fn none() -> Self {
         FilterPipeline { filters: [Filter::Shuffle; FilterPipeline::MAX_LEN], len: 0 }
     }
 
-    /// Byte shuffle.
+    /// Returns byte shuffle alone.
     pub const fn shuffle() -> Self {
         FilterPipeline { len: 1, ..FilterPipeline::none() }
     }
 
-    /// Bit shuffle.
+    /// Returns bit shuffle alone.
     pub const fn bitshuffle() -> Self {
         let mut pipeline = FilterPipeline::shuffle();
         pipeline.filters[0] = Filter::BitShuffle;
         pipeline
     }
 
-    /// Adds a filter behind all others; there is a slot for it.
+    /// Adds a filter at the end. There must be a free slot.
     pub(crate) fn push(&mut self, filter: Filter) {
         self.filters[usize::from(self.len)] = filter;
         self.len += 1;
     }
 
-    /// The filters, first to run first.
+    /// Returns the filters, in the order in which compression runs them.
     pub fn as_slice(&self) -> &[Filter] {
         &self.filters[..usize::from(self.len)]
     }
 
-    /// Whether `filter` is one of them.
+    /// Returns whether the pipeline contains `filter`.
     pub fn contains(&self, filter: Filter) -> bool {
         self.as_slice().contains(&filter)
     }
 
-    /// The same with `channels` where a bytedelta has none of its own.
+    /// Returns the pipeline with `channels` for bytedelta filters without a channel count.
     pub(crate) fn with_channels(mut self, channels: u8) -> Self {
         for filter in &mut self.filters {
             if *filter == Filter::ByteDelta(0) {
@@ -189,8 +189,8 @@ impl FilterPipeline {
         self
     }
 
-    /// Whether it is a byte shuffle of any group size, alone or among others: then the bytes of an element may be
-    /// compressed as streams of their own.
+    /// Returns whether the pipeline contains a byte shuffle of any group size. Then the bytes of an element may be
+    /// compressed as separate streams.
     pub(crate) fn has_shuffle(&self) -> bool {
         self.as_slice().iter().any(|filter| matches!(filter, Filter::Shuffle | Filter::ShuffleGroups(_)))
     }

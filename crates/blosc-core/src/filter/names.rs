@@ -1,4 +1,4 @@
-//! Filters and pipelines as text: what `Display` writes, `FromStr` reads.
+//! Filters and pipelines as text: `FromStr` reads the output of `Display`.
 
 use core::num::NonZeroU8;
 use core::str::FromStr;
@@ -9,7 +9,7 @@ use crate::name::NameError;
 impl FromStr for Filter {
     type Err = NameError;
 
-    /// Reads a name, and after a colon the meta value as a decimal number: `shuffle`, `bytedelta:4`, `trunc-prec:-7`.
+    /// Parses a name, and after a colon the meta value as a decimal number: `shuffle`, `bytedelta:4`, `trunc-prec:-7`.
     ///
     /// ```
     /// use blosc_core::Filter;
@@ -47,7 +47,7 @@ impl FromStr for Filter {
     }
 }
 
-/// The id in `user(160)` or `unknown(7)`, if no filter has it for its own.
+/// Returns the id in `user(160)` or `unknown(7)`, if it belongs to no named filter.
 fn other_id(name: &str) -> Option<u8> {
     let id = name.strip_prefix("user(").or_else(|| name.strip_prefix("unknown("))?;
     let id = id.strip_suffix(')')?.parse().ok()?;
@@ -58,7 +58,8 @@ fn other_id(name: &str) -> Option<u8> {
 impl FromStr for FilterPipeline {
     type Err = NameError;
 
-    /// Reads filters between commas, first to run first; an empty text or `none` is no filter.
+    /// Parses filters separated by commas, in the order in which compression runs them. Empty text and `none` mean no
+    /// filter.
     ///
     /// ```
     /// use blosc_core::FilterPipeline;
@@ -95,7 +96,7 @@ impl TryFrom<&[Filter]> for FilterPipeline {
 }
 
 impl<const N: usize> From<[Filter; N]> for FilterPipeline {
-    /// A compile error for more than six filters.
+    /// Converts an array of filters. More than six filters are a compile error.
     ///
     /// ```
     /// use blosc_core::{Filter, FilterPipeline};
@@ -111,7 +112,7 @@ impl<const N: usize> From<[Filter; N]> for FilterPipeline {
 }
 
 impl FilterPipeline {
-    /// The filters of an iterator, first to run first.
+    /// Collects the filters of an iterator, in the order in which compression runs them.
     ///
     /// # Errors
     /// [`NameError::TooManyFilters`] for more than six.
@@ -143,7 +144,7 @@ mod tests {
         for id in 0..=255 {
             for meta in 0..=255 {
                 let Some(filter) = Filter::from_id(id, meta) else { continue };
-                // The meta byte of a filter that takes none is not written, and means nothing.
+                // The meta byte of a filter that ignores it is not written.
                 assert_eq!(filter.to_string().parse(), Ok(filter), "{filter}");
             }
         }

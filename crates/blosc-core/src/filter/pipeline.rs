@@ -1,4 +1,4 @@
-//! The filters of one chunk, checked, and run over its blocks, both ways.
+//! The checked filters of one chunk, run over its blocks in both directions.
 
 use super::cells::NdCells;
 use super::{Filter, FilterPipeline, bytedelta, delta, trunc};
@@ -7,34 +7,34 @@ use crate::memory::{self, OutOfMemory};
 use crate::plugin::PluginError;
 use crate::registry::{PluginContext, Registry};
 
-/// What a pipeline knows of its chunk and of its caller.
+/// The properties of the chunk and the inputs of the caller that filters need.
 #[derive(Clone, Copy)]
 pub(crate) struct Context<'a> {
     pub(crate) typesize: usize,
     pub(crate) rule: BitShuffleRule,
     pub(crate) registry: &'a Registry,
     pub(crate) blockshape: &'a [usize],
-    /// The typesize of the super-chunk, which a bytedelta without channels of its own goes by.
+    /// The typesize of the super-chunk. It is the channel count of bytedelta filters without one.
     pub(crate) channels: Option<usize>,
 }
 
-/// Which blocks bitshuffle changes.
+/// The rule for which blocks bitshuffle changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BitShuffleRule {
-    /// Chunk version 2: those whose number of whole elements is a multiple of 8.
+    /// Chunk version 2: blocks whose number of whole elements is a multiple of 8.
     Blosc1,
-    /// All later versions: those of 8 elements and more; the elements behind the last group of 8 are copied.
+    /// All later versions: blocks of at least 8 elements. Elements after the last group of 8 are copied.
     Blosc2,
 }
 
-/// Why a filter cannot run.
+/// The reason why a filter cannot run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum FilterError {
     Filter {
         filter: Filter,
         what: &'static str,
     },
-    /// A filter of the caller's failed.
+    /// A filter of the caller failed.
     Plugin {
         filter: Filter,
         source: PluginError,
@@ -48,7 +48,7 @@ impl From<OutOfMemory> for FilterError {
     }
 }
 
-/// The two buffers that a block wanders through when several filters run.
+/// Two buffers that a block alternates between when several filters run.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
     current: Vec<u8>,
@@ -56,13 +56,13 @@ pub(crate) struct Scratch {
 }
 
 impl Scratch {
-    /// Makes what the last filter wrote the source of the next one.
+    /// Makes the output of the last filter the source of the next one.
     fn advance(&mut self) {
         core::mem::swap(&mut self.current, &mut self.next);
     }
 }
 
-/// Filters that can all run.
+/// Filters that have been checked to run.
 #[derive(Clone, Copy)]
 pub(crate) struct Pipeline<'a> {
     context: Context<'a>,
@@ -72,8 +72,8 @@ pub(crate) struct Pipeline<'a> {
 /// The filters that can change a block.
 #[derive(Clone, Copy)]
 enum Filters {
-    /// Byte shuffle alone, which nearly every chunk has. To pass on a word instead of a list, and to ask nothing of it,
-    /// saves a tenth of the time of small chunks.
+    /// Byte shuffle alone, which nearly every chunk has. Passing one word instead of a list saves a tenth of the time
+    /// of small chunks.
     Shuffle,
     Listed(FilterPipeline),
 }
@@ -89,7 +89,7 @@ impl Filters {
 }
 
 impl<'a> Pipeline<'a> {
-    /// The filters of compression.
+    /// Prepares the filters for compression.
     pub(crate) fn forward_of(filters: &FilterPipeline, context: Context<'a>) -> Result<Self, FilterError> {
         if let [Filter::Shuffle] = filters.as_slice() {
             return Ok(Pipeline::shuffle(context));
@@ -102,7 +102,7 @@ impl<'a> Pipeline<'a> {
         })
     }
 
-    /// Byte shuffle alone, both ways; it cannot fail.
+    /// Returns byte shuffle alone, for both directions. It cannot fail.
     #[inline]
     pub(crate) fn shuffle(context: Context<'a>) -> Self {
         let is_needed = context.typesize > 1;
@@ -112,16 +112,16 @@ impl<'a> Pipeline<'a> {
         }
     }
 
-    /// The filters of decompression.
+    /// Prepares the filters for decompression.
     pub(crate) fn backward_of(filters: &FilterPipeline, context: Context<'a>) -> Result<Self, FilterError> {
         Pipeline::new(filters, context, |filter| match filter {
-            // The bits are lost.
+            // The cleared bits are lost.
             Filter::TruncPrec(_) | Filter::IntTrunc(_) => Ok(false),
             filter => context.check(filter),
         })
     }
 
-    /// `check` says whether a filter can change a block.
+    /// Keeps the filters for which `check` says that they can change a block.
     #[inline]
     fn new(
         filters: &FilterPipeline,
@@ -137,12 +137,12 @@ impl<'a> Pipeline<'a> {
         Ok(Pipeline { context, filters: Filters::Listed(needed) })
     }
 
-    /// Whether blocks depend on the first one.
+    /// Returns whether blocks depend on the first one.
     pub(crate) fn has_delta(&self) -> bool {
         self.filters.as_slice().contains(&Filter::Delta)
     }
 
-    /// Whether a block may come back as something else than it was.
+    /// Returns whether decoding may return other data than was filtered.
     pub(crate) fn may_be_lossy(&self) -> bool {
         let lossy = |filter: &Filter| {
             matches!(filter, Filter::TruncPrec(_) | Filter::IntTrunc(_) | Filter::NdMean(_) | Filter::Other { .. })
@@ -150,12 +150,12 @@ impl<'a> Pipeline<'a> {
         self.filters.as_slice().iter().any(lossy)
     }
 
-    /// Whether blocks of `len` bytes stay as they are.
+    /// Returns whether blocks of `len` bytes stay unchanged.
     pub(crate) fn is_identity(&self, len: usize) -> bool {
         !self.filters.as_slice().iter().any(|&filter| self.context.changes(filter, len))
     }
 
-    /// Whether all that happens to a block is a byte shuffle, whole elements in as many planes as `nplanes`.
+    /// Returns whether the only change to a block is a byte shuffle of whole elements into `nplanes` planes.
     pub(crate) fn is_shuffle(&self, nplanes: usize, len: usize) -> bool {
         match *self.filters.as_slice() {
             [Filter::Shuffle] => self.context.typesize == nplanes && len.is_multiple_of(nplanes),
@@ -164,8 +164,8 @@ impl<'a> Pipeline<'a> {
         }
     }
 
-    /// What the codec is to compress for `block`: the block itself where no filter changes it. `reference` is the first
-    /// block as a decoder will see it, `None` for that block itself.
+    /// Filters `block` for the codec. Returns the block itself if no filter changes it. `reference` is the first block
+    /// as a decoder will see it, and `None` for the first block itself.
     pub(crate) fn forward<'b>(
         &self,
         block: &'b [u8],
@@ -185,7 +185,7 @@ impl<'a> Pipeline<'a> {
         Ok(if is_filtered { &scratch.current[..len] } else { block })
     }
 
-    /// Undoes the filters on `src`, to `dst` of the same length.
+    /// Undoes the filters on `src` and writes the result to `dst`, which has the same length.
     pub(crate) fn backward(
         &self,
         src: &[u8],
@@ -214,7 +214,8 @@ impl<'a> Pipeline<'a> {
 }
 
 impl Context<'_> {
-    /// Whether `filter`, which loses nothing, can change a block; an error if it cannot run.
+    /// Returns whether `filter` can change a block, or an error if it cannot run. The callers handle trunc-prec and
+    /// int-trunc themselves.
     fn check(&self, filter: Filter) -> Result<bool, &'static str> {
         match filter {
             Filter::Shuffle => Ok(self.typesize > 1),
@@ -232,7 +233,7 @@ impl Context<'_> {
         }
     }
 
-    /// Whether `filter` changes blocks of `len` bytes.
+    /// Returns whether `filter` changes blocks of `len` bytes.
     fn changes(&self, filter: Filter, len: usize) -> bool {
         let elements = || len / self.typesize;
         match (filter, self.rule) {

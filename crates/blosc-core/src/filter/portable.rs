@@ -1,21 +1,20 @@
 //! Delta pipelines that C-Blosc2 decodes to other data.
 //!
-//! C-Blosc2 undoes delta in the destination, where it finds the first block. With several threads it hands the first
-//! block to the others as soon as its *first* delta is undone:
+//! C-Blosc2 undoes delta in the destination, where it expects the first block. With several threads it passes the first
+//! block to the other threads as soon as its *first* delta is undone:
 //!
 //! - A second delta of the first block is then never undone.
 //! - Filters that run before delta are not undone yet. The other threads read a half-decoded first block.
 //!
-//! After delta, two of its three buffers are the same. With three more filters to undo, one of them gets the same buffer
-//! as source and destination, unless delta runs last. This happens with one thread, too.
+//! After delta, two of its three buffers are the same. If three more filters are to undo, one of them gets the same
+//! buffer as source and destination, unless delta runs last. This happens with one thread, too.
 //!
-//! So delta is safe where it is the last filter to be undone, and there is one. docs/format/blosc2-chunk.md has the
-//! measurements.
+//! So delta is safe if it is the last filter undone, and occurs once. docs/format/blosc2-chunk.md has the measurements.
 
 use super::{Filter, FilterPipeline};
 
 impl FilterPipeline {
-    /// Why C-Blosc2 may decode chunks with these filters to other data; `None` where it never does.
+    /// Returns why C-Blosc2 may decode chunks with these filters to other data, or `None` if it never does.
     pub(crate) fn delta_problem(&self, typesize: usize) -> Option<&'static str> {
         let deltas = self.as_slice().iter().filter(|&&filter| filter == Filter::Delta).count();
         let mut undone = self.as_slice().iter().filter(|filter| is_undone(**filter, typesize));
@@ -33,7 +32,7 @@ impl FilterPipeline {
     }
 }
 
-/// Whether decoding changes bytes to undo this filter.
+/// Returns whether decoding changes bytes to undo this filter.
 fn is_undone(filter: Filter, typesize: usize) -> bool {
     match filter {
         Filter::TruncPrec(_) | Filter::IntTrunc(_) => false,
@@ -54,7 +53,7 @@ mod tests {
         Encoder::new(CParams::blosc2().typesize(typesize).filters(filters).portable(portable))
     }
 
-    /// As found by experiment with python-blosc2 4.14.1; xtask/interop/delta.py repeats it.
+    /// Found by experiment with python-blosc2 4.14.1; xtask/interop/delta.py repeats the experiment.
     #[test]
     fn pipelines_that_c_blosc2_decodes_right() {
         let safe: [&[Filter]; 7] = [

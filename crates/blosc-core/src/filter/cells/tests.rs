@@ -1,4 +1,4 @@
-//! Are cells in the order, and means the numbers, that C-Blosc2 writes?
+//! Compares the order of cells and their means with C-Blosc2.
 
 use super::*;
 use crate::filter::golden::hex;
@@ -10,7 +10,7 @@ fn run(filter: impl Fn(&[u8], &mut [u8]), src: &[u8]) -> Vec<u8> {
     dst
 }
 
-/// Shape, typesize, cell, and what C-Blosc2 3.3.5 made of items that count from 0 on.
+/// Shape, typesize, cell, and the output of C-Blosc2 3.3.5 for items that count up from 0.
 const NDCELL: [(&[usize], usize, u8, &str); 7] = [
     (&[13], 1, 4, "000102030405060708090a0b0c"),
     (&[3, 5], 1, 2, "000105060203070804090a0b0c0d0e"),
@@ -31,7 +31,7 @@ const NDCELL: [(&[usize], usize, u8, &str); 7] = [
     ),
 ];
 
-/// Shape, typesize, cell, numbers, what C-Blosc2 3.3.5 made of them, and what it read back.
+/// Shape, typesize, cell, input, the output of C-Blosc2 3.3.5, and the data it read back.
 const NDMEAN: [(&[usize], usize, u8, [&str; 3]); 6] = [
     (
         &[7],
@@ -117,8 +117,8 @@ fn ndmean_as_c_blosc2() {
     }
 }
 
-/// C-Blosc2 3.3.5 refused to write the first ones, or to read what it wrote, and took the others. Edges over 127 it could
-/// not even be asked for: its meta bytes are signed there.
+/// C-Blosc2 3.3.5 refused to write the first group of each filter, or to read what it wrote, and accepted the second.
+/// It has no way to pass edges over 127, because its meta bytes are signed there.
 #[test]
 fn refuses_what_c_blosc2_refuses() {
     let ndcell = |shape: &[usize], cell| NdCells::new(shape, cell, 4, 4 * shape.iter().product::<usize>());
