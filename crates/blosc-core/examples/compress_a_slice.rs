@@ -1,4 +1,4 @@
-//! Numbers to a chunk and back, and a part of it without decoding the rest.
+//! Compresses numbers to a chunk, decompresses them, and decodes a part of the chunk.
 //!
 //! ```text
 //! cargo run --release -p blosc-core --example compress_a_slice

@@ -1,4 +1,4 @@
-//! Bytes that somebody else wrote: what they claim costs nothing, what is too much is refused, and nothing panics.
+//! Decodes untrusted input: false sizes cost nothing, oversized output is refused, and nothing panics.
 //!
 //! ```text
 //! cargo run --release -p blosc-core --example decode_hostile_input
@@ -10,7 +10,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let chunk = blosc_core::compress(&[42; 1_000_000], &CParams::new().typesize(1))?;
     let mut decoder = Decoder::new().limits(Limits::new().max_chunk(16 << 20));
 
-    // A header that promises 1 GiB: refused before anything is allocated.
+    // A header that claims 1 GiB is refused before anything is allocated.
     let mut bomb = chunk.clone();
     bomb[4..8].copy_from_slice(&(1_u32 << 30).to_le_bytes());
     match Chunk::parse(&bomb).and_then(|chunk| decoder.decompress(&chunk)) {
@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Ok(_) => unreachable!("it is over the limit"),
     }
 
-    // Every byte changed once: an error, or as many bytes as the header says; never anything else.
+    // Changes every byte once. The result is an error, or a chunk of the size in the header.
     let (mut errors, mut plain) = (0, Vec::new());
     for at in 0..chunk.len() {
         let mut damaged = chunk.clone();

@@ -1,4 +1,4 @@
-//! A codec of your own in Blosc2 chunks. Readers need it too, by the same number.
+//! Registers a custom codec for Blosc2 chunks. Readers must register it, too, under the same id.
 //!
 //! ```text
 //! cargo run --release -p blosc-core --example plug_in_a_codec
@@ -9,7 +9,7 @@ use blosc_core::{BlockCodec, CParams, Chunk, Codec, Decoder, Encoder, PluginCont
 /// Ids from 160 up are for users.
 const RUNS: u8 = 160;
 
-/// Runs of equal bytes: how many, and which.
+/// Run-length encoding: the length of each run of equal bytes, and the byte.
 struct RunLength;
 
 impl BlockCodec for RunLength {

@@ -1,4 +1,4 @@
-//! A bytes-to-bytes codec as Zarr has it: its configuration, whole chunks, and parts of a chunk.
+//! A bytes-to-bytes codec as in Zarr: its configuration, whole chunks, and parts of a chunk.
 //!
 //! ```text
 //! cargo run --release -p blosc-core --example zarr_codec
@@ -8,11 +8,11 @@ use std::ops::Range;
 
 use blosc_core::{CParams, Chunk, Codec, DecodeError, Decoder, EncodeError, Encoder, FilterPipeline, Limits};
 
-/// The codec `blosc` of Zarr. It keeps no buffers and can be shared by threads.
+/// The codec `blosc` of Zarr. It keeps no buffers, so threads can share it.
 struct Blosc(CParams);
 
 impl Blosc {
-    /// A codec with the values of a configuration, which are refused here rather than when the first chunk is written.
+    /// Creates a codec from a configuration. Invalid values are refused here, not when the first chunk is written.
     fn new(cname: &str, clevel: u8, shuffle: &str, typesize: usize) -> Result<Self, Box<dyn std::error::Error>> {
         let filters = match shuffle {
             "noshuffle" => FilterPipeline::none(),
@@ -27,12 +27,12 @@ impl Blosc {
         blosc_core::compress(plain, &self.0)
     }
 
-    /// A chunk of an array has a size that is known: one that claims to have more bytes is refused.
+    /// Decodes a chunk. The size of an array's chunks is known, so a chunk that claims more bytes is refused.
     fn decode(&self, encoded: &[u8], size: usize) -> Result<Vec<u8>, DecodeError> {
         Decoder::new().limits(Limits::new().max_nbytes(size)).decompress(&Chunk::parse(encoded)?)
     }
 
-    /// Parts of a chunk. A block that several ranges touch is decoded once, one that no range touches not at all.
+    /// Decodes parts of a chunk. A block is decoded once, even if several ranges touch it. Other blocks are skipped.
     fn decode_ranges(&self, encoded: &[u8], ranges: &[Range<usize>]) -> Result<Vec<Vec<u8>>, DecodeError> {
         Decoder::new().ranges(&Chunk::parse(encoded)?, ranges)
     }

@@ -1,4 +1,4 @@
-//! What a caller brings: codecs, filters, pre- and postfilters.
+//! Plug-ins provided by the caller: codecs, filters, prefilters and postfilters.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod ways;
@@ -11,7 +11,7 @@ use blosc_core::{
     Filter, FilterPipeline, Parallelism, PluginContext, PluginError, Registry,
 };
 
-/// Pairs of a byte and how often it comes: `meta` is added to the byte.
+/// A run-length codec: pairs of a byte and its count. `meta` is added to the byte.
 struct Pairs;
 
 impl BlockCodec for Pairs {
@@ -38,7 +38,7 @@ impl BlockCodec for Pairs {
     }
 }
 
-/// Turns a block by `meta` bytes, and refuses elements of 3 bytes.
+/// Rotates a block by `meta` bytes, and refuses elements of 3 bytes.
 struct Rotate;
 
 impl BlockFilter for Rotate {
@@ -58,7 +58,7 @@ impl BlockFilter for Rotate {
     }
 }
 
-/// What says that it wrote more than there is room for, or nothing.
+/// A codec that claims to have written more bytes than there is room for, or none.
 struct Liar(Option<usize>);
 
 impl BlockCodec for Liar {
@@ -118,7 +118,7 @@ fn plugins_that_lie_are_not_believed() {
         let registry = Registry::new().codec(255, Liar(claim)).unwrap();
         let params = CParams::blosc2().codec(Codec::Plugin { id: 255, meta: 0 });
         let chunk = Encoder::new(params).unwrap().registry(registry).compress(&plain).unwrap();
-        // Stored, so that nobody has to ask for it.
+        // The chunk is stored, so decoding needs no plug-in.
         assert_eq!(blosc_core::decompress(&chunk).unwrap(), plain);
     }
 }
@@ -131,7 +131,8 @@ fn ids_that_are_taken() {
     }
 }
 
-/// On every block of every kind of chunk, whoever decodes it, and delta still goes by what was compressed.
+/// Prefilters and postfilters run on every block of every kind of chunk, for every way to decode it. Delta still refers
+/// to the block as it was compressed.
 #[test]
 fn prefilters_and_postfilters_see_every_block() {
     let typesize = 4;
@@ -151,7 +152,7 @@ fn prefilters_and_postfilters_see_every_block() {
             let chunk = encoder.compress(&src).unwrap();
             let marked: Vec<u8> = (0..src.len()).map(|at| mark(at / 30_000, at / 30_000 * 30_000, src[at])).collect();
             ways::check(&chunk, &marked, Decoder::new);
-            // The same again takes it away.
+            // Applying the mark again removes it.
             let unmark = || {
                 Decoder::new().postfilter(move |block, plain| {
                     assert_eq!(block.typesize, typesize);
@@ -162,7 +163,7 @@ fn prefilters_and_postfilters_see_every_block() {
             ways::check(&chunk, &src, unmark);
         }
     }
-    // Blocks of variable length, and of a chunk that stores none.
+    // Blocks of variable length, and blocks of a chunk that stores none.
     let encoder = || Encoder::new(CParams::blosc2().typesize(1).blocksize(BlockSize::Fixed(70))).unwrap();
     let vl = encoder().compress_vlblocks(&[b"abc", b"d", b"efghij"]).unwrap();
     let number = || {
@@ -194,7 +195,7 @@ fn prefilters_and_postfilters_that_say_no() {
     assert_eq!(decoder.items(&chunk, 400..501), Err(error));
 }
 
-/// Stores streams without their last 100 bytes, which are all 7, and sets the switch at the fourth.
+/// Stores streams without their last 100 bytes, which are all 7. Sets the cancel flag at the fourth stream.
 struct Canceller {
     cancel: Cancel,
     streams: Arc<AtomicUsize>,
@@ -225,7 +226,8 @@ impl BlockCodec for Canceller {
     }
 }
 
-/// Every way of encoding and decoding ends before the next block; on several threads each may still finish its own.
+/// Every way of encoding and decoding ends before the next block. With several threads, each may finish its current
+/// block.
 #[test]
 fn calling_off_ends_at_the_next_block() {
     let mut plain = testdata::noise(400 * 1000, 5);
@@ -276,7 +278,7 @@ fn calling_off_ends_at_the_next_block() {
     };
     ended(decoder().items(&chunk, 10..300_000).map(drop));
     ended(decoder().decompress_masked(&chunk, &[true, false], &mut vec![0; plain.len()]).map(drop));
-    // No block at all.
+    // A chunk without stored blocks.
     let (cancel, _) = new();
     cancel.cancel();
     let zeros = Encoder::new(CParams::blosc2()).unwrap().zeros(8000).unwrap();

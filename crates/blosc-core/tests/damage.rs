@@ -1,5 +1,5 @@
-//! Every truncation and every changed byte of a chunk gives an error or bytes: no panic, no memory beyond the limits, and
-//! never a byte that was in the destination before.
+//! Every truncation and every changed byte of a chunk gives an error or bytes. It causes no panic, uses no memory
+//! beyond the limits, and never exposes an old byte of the destination.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use blosc_core::{BlockSize, CParams, Chunk, Codec, Decoder, FilterPipeline, Limits};
@@ -7,7 +7,7 @@ use blosc_core::{BlockSize, CParams, Chunk, Codec, Decoder, FilterPipeline, Limi
 #[global_allocator]
 static ALLOC: testdata::CountingAlloc = testdata::CountingAlloc;
 
-/// Small chunks of every codec and filter, several blocks each.
+/// Small chunks of every codec and filter, with several blocks each.
 fn chunks() -> Vec<Vec<u8>> {
     let plain = testdata::plain(testdata::PlainKind::Ramp, 3000, 4, 3);
     let mut chunks = Vec::new();
@@ -22,7 +22,7 @@ fn chunks() -> Vec<Vec<u8>> {
     chunks
 }
 
-/// Decodes over two different backgrounds; what comes out must not depend on them.
+/// Decodes over two different backgrounds. The result must not depend on them.
 fn decode(decoder: &mut Decoder, bytes: &[u8]) -> Option<Vec<u8>> {
     let chunk = Chunk::parse(bytes).ok()?;
     let nbytes = chunk.header().nbytes();
@@ -68,11 +68,11 @@ fn every_changed_byte_gives_an_error_or_bytes_within_bounded_memory() {
             }
         }
     });
-    // Two destinations and the decoder's own buffers, zstd's of a block (128 KiB) among them.
+    // Two destinations and the decoder's buffers, including zstd's buffer of one block (128 KiB).
     assert!(usage.peak < 2 << 20, "peak of {} bytes", usage.peak);
 }
 
-/// Of an empty chunk the block size says nothing, and 0 is no reason to divide by it.
+/// The block size of an empty chunk has no meaning. The decoder must not divide by a block size of 0.
 #[test]
 fn an_empty_chunk_has_no_bytes_whatever_its_block_size() {
     for flags in [0x01, 0x03, 0x21, 0x14] {

@@ -1,5 +1,5 @@
-//! Every truncation and every changed byte of a Blosc2 chunk of every kind: an error or bytes, never those that were in the
-//! destination before, never more memory than the limit allows.
+//! Every truncation and every changed byte of a Blosc2 chunk of every kind gives an error or bytes. It never exposes an
+//! old byte of the destination, and never uses more memory than the limit allows.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use blosc_core::{BlockSize, CParams, Chunk, Codec, Decoder, Encoder, Filter, FilterPipeline, LazyChunk, Limits};
@@ -10,7 +10,7 @@ static ALLOC: testdata::CountingAlloc = testdata::CountingAlloc;
 const MAX_NBYTES: usize = 1 << 16;
 const SHAPE: [usize; 2] = [8, 16];
 
-/// Small chunks of every kind, several blocks each.
+/// Small chunks of every kind, with several blocks each.
 fn chunks() -> Vec<(String, Vec<u8>)> {
     let plain = testdata::ramp(2000, 4, 3);
     let mut chunks = Vec::new();
@@ -48,7 +48,7 @@ fn chunks() -> Vec<(String, Vec<u8>)> {
     chunks
 }
 
-/// Decodes by several ways over two backgrounds; what comes out must not depend on them.
+/// Decodes in several ways over two backgrounds. The result must not depend on them.
 fn decode(decoder: &mut Decoder, bytes: &[u8]) -> Option<Vec<u8>> {
     let chunk = Chunk::parse(bytes).ok()?;
     let nbytes = chunk.header().nbytes();
@@ -59,7 +59,7 @@ fn decode(decoder: &mut Decoder, bytes: &[u8]) -> Option<Vec<u8>> {
     }
     if nbytes > MAX_NBYTES {
         assert!(whole.is_none(), "over the limit");
-        // Parts are within the limit, if their blocks are.
+        // Parts are within the limit if their blocks are.
         let _ = decoder.items(&chunk, 1..2);
         let _ = decoder.decode_block(&chunk, chunk.header().nblocks() - 1, &mut [0; 100]);
         return None;
@@ -90,12 +90,12 @@ fn every_truncation_is_refused() {
         assert!(decode(&mut decoder, &chunk).is_some(), "{kind}");
         for len in 0..chunk.len() {
             assert!(decode(&mut decoder, &chunk[..len]).is_none(), "{kind}: {len} of {}", chunk.len());
-            // As if it had always been so short.
+            // The same chunk with `cbytes` set to the truncated length.
             if len >= 32 {
                 let mut cut = chunk[..len].to_vec();
                 cut[12..16].copy_from_slice(&(len as i32).to_le_bytes());
                 let decoded = decode(&mut decoder, &cut);
-                // Of a repeated value less is another value, if it still divides the plain bytes.
+                // A truncated repeated value is a valid value if its size still divides the plain bytes.
                 assert!(decoded.is_none() || kind == "value", "{kind}: {len} of {}", chunk.len());
             }
         }
@@ -110,7 +110,7 @@ fn every_changed_byte_gives_an_error_or_bytes_within_bounded_memory() {
         let (mut refused, mut decoded) = (0, 0);
         for (_, chunk) in &chunks {
             let mut damaged = chunk.clone();
-            // All of the tables; dictionaries and streams are long.
+            // All bytes of the tables, and a sample of the long dictionaries and streams.
             for at in (0..chunk.len()).filter(|at| *at < 150 || at % 7 == 0) {
                 for value in [0x00, 0x01, 0x7F, 0x80, 0xFF, chunk[at] ^ 0x10, chunk[at].wrapping_add(1)] {
                     damaged[at] = value;
@@ -126,11 +126,11 @@ fn every_changed_byte_gives_an_error_or_bytes_within_bounded_memory() {
         (refused, decoded)
     });
     assert!(refused > 5000 && decoded > 5000, "{refused} refused, {decoded} decoded");
-    // Three results and the decoder's own buffers, zstd's of a block (128 KiB) among them.
+    // Three results and the decoder's buffers, including zstd's buffer of one block (128 KiB).
     assert!(usage.peak < 2 << 20, "peak of {} bytes", usage.peak);
 }
 
-/// Two bytes at once, all over header and tables: fields that are checked against each other.
+/// Changes two bytes of header and tables at once, because fields are checked against each other.
 #[test]
 fn two_changed_bytes_of_the_header() {
     let mut decoder = decoder();

@@ -1,10 +1,10 @@
-//! Chunks that C-Blosc 1.21 wrote, good and damaged, must give the recorded bytes or an error.
+//! Chunks written by C-Blosc 1.21 and C-Blosc2, intact and damaged, must give the recorded bytes or an error.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use blosc_core::{Chunk, Decoder, Limits};
 use testdata::serde_json::Value;
 
-/// The items of the golden set whose bytes are known, with their bytes.
+/// Returns the items of the golden set whose plain bytes are known, with their chunks.
 fn chunks() -> Vec<(Value, Vec<u8>)> {
     let mut files = testdata::archive("chunks");
     let manifest = testdata::manifest("chunks");
@@ -42,7 +42,7 @@ fn every_chunk_gives_the_recorded_bytes() {
         let plain = decoder.decompress(&chunk).unwrap_or_else(|error| panic!("{file}: {error}"));
         match item["plain_sha256"].as_str() {
             Some(sha256) => assert_eq!(testdata::sha256_hex(&plain), sha256, "{file}"),
-            // C-Blosc2 leaves the destination as it was; here such bytes are zeros.
+            // C-Blosc2 leaves the destination unchanged. This crate returns zeros.
             None => {
                 assert_eq!((item["params"]["special"].as_str(), plain), (Some("uninit"), vec![0; header.nbytes()]));
             }
@@ -50,14 +50,14 @@ fn every_chunk_gives_the_recorded_bytes() {
     }
 }
 
-/// Two chunks whose bytes nobody recorded: C-Blosc2's measurements of itself, and blocks of variable length with delta,
-/// which it reads back wrongly as a whole.
+/// Two chunks without recorded plain bytes: C-Blosc2's measurements of itself, and blocks of variable length with
+/// delta. C-Blosc2 decodes the latter wrongly as a whole.
 #[test]
 fn chunks_without_recorded_bytes_are_read_as_well() {
     let files = testdata::archive("chunks");
     let measured = Chunk::parse(&files["chunks/0569_blosc2_instrumented.bin"]).unwrap();
     assert!(measured.header().is_instrumented());
-    // Four records: two ratios or speeds and one more as f32, then four flags.
+    // Four records, each with two ratios or speeds and one more as f32, then four flags.
     let records = measured.decompress().unwrap();
     assert_eq!(records.len(), 4 * 16);
     for record in records.as_chunks::<16>().0 {
@@ -66,7 +66,7 @@ fn chunks_without_recorded_bytes_are_read_as_well() {
     }
     let delta = Chunk::parse(&files["chunks/0568_blosc2_vlblocks_filters.bin"]).unwrap().decompress().unwrap();
     let shuffled = Chunk::parse(&files["chunks/0566_blosc2_vlblocks_filters.bin"]).unwrap().decompress().unwrap();
-    // The same data with other filters. Of the last byte, behind the last whole element, delta stored garbage.
+    // The same data with other filters. For the last byte, after the last whole element, delta stored garbage.
     assert!(delta.len() == 4193 && delta[..4192] == shuffled[..4192]);
 }
 
@@ -104,14 +104,14 @@ fn blocks_ranges_and_items_are_slices_of_the_whole() {
     }
 }
 
-/// What C-Blosc2 refuses we refuse; what it accepts we refuse too, or decode to the same bytes. (Where it reads a
-/// version 2 bit shuffle tail wrongly, its bytes are not the truth; none of the damaged chunks has one.)
+/// Chunks that C-Blosc2 refuses must be refused. Chunks that it accepts must be refused, or decode to the same bytes.
+/// (C-Blosc2 reads a version 2 bitshuffle tail wrongly, but none of the damaged chunks has one.)
 #[test]
 fn damaged_chunks_are_refused_or_give_the_recorded_bytes() {
     let files = testdata::archive("chunks-malformed");
     let manifest = testdata::manifest("chunks-malformed");
     let all = &files["malformed.bin"];
-    // The reference was given a destination that did not hold more.
+    // The reference decoder had a destination of this size.
     let mut decoder = Decoder::new().limits(Limits::new().max_nbytes(1 << 20));
     let (mut refused, mut decoded) = (0, 0);
     for item in manifest["items"].as_array().unwrap() {

@@ -1,9 +1,9 @@
-//! Do all kernel tables agree with the formulas of the filters and with what C-Blosc2 wrote?
+//! Compares all kernel tables with the formulas of the filters and with the output of C-Blosc2.
 
 use blosc_core::kernels::{Kernels, active, available};
 use testdata::{SplitMix64, json, noise, sha256_hex};
 
-/// Shuffle by its formula: `out[j*e + i] = in[i*t + j]`, and what is behind the last whole element as it is.
+/// Shuffle by its formula: `out[j*e + i] = in[i*t + j]`. Bytes after the last whole element are copied.
 fn shuffle_by_formula(t: usize, src: &[u8]) -> Vec<u8> {
     let e = src.len() / t;
     let mut out = src.to_vec();
@@ -15,8 +15,9 @@ fn shuffle_by_formula(t: usize, src: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Bitshuffle by its formula, over a number of elements rounded down to a multiple of 8: row `8j + k` holds bit `k` of byte `j`
-/// of all elements, byte `m` of it those of elements `8m..8m + 8`, the first in the least significant bit.
+/// Bitshuffle by its formula, over a number of elements rounded down to a multiple of 8. Row `8j + k` holds bit `k` of
+/// byte `j` of all elements. Byte `m` of a row holds the bits of elements `8m..8m + 8`, the first in the least
+/// significant bit.
 fn bitshuffle_by_formula(t: usize, src: &[u8]) -> Vec<u8> {
     let e = src.len() / t / 8 * 8;
     let mut out = src.to_vec();
@@ -31,7 +32,7 @@ fn bitshuffle_by_formula(t: usize, src: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Runs a kernel from and to the middle of larger buffers, so that nothing is aligned, and looks at what is around.
+/// Runs a kernel on unaligned parts of larger buffers, and checks the bytes around the output.
 fn run(kernel: impl Fn(usize, &[u8], &mut [u8]), t: usize, src: &[u8], offset: usize) -> Vec<u8> {
     let mut from = vec![0x5a; offset];
     from.extend_from_slice(src);
@@ -50,7 +51,7 @@ fn check(tables: &[&Kernels], t: usize, src: &[u8], offset: usize) {
         assert!(run(table.unshuffle, t, &shuffled, offset) == src, "{}", case("unshuffle"));
         let elements = src.len() / t;
         let from_planes = |t: usize, shuffled: &[u8], dst: &mut [u8]| {
-            // Apart from each other, in an order of their own, and each aligned otherwise.
+            // Separate planes, allocated in reverse order, each with its own alignment.
             let mut apart: Vec<Vec<u8>> =
                 (0..t).rev().map(|j| [&[0; 16][..j % 16], &shuffled[j * elements..][..elements]].concat()).collect();
             apart.reverse();
@@ -87,7 +88,7 @@ fn every_typesize_and_every_short_length() {
 
 #[test]
 fn every_typesize_around_the_tiles() {
-    // Tiles are 16 to 256 elements and groups, and strips of several tiles up to 64 KiB.
+    // Tiles have 16 to 256 elements and groups. Strips of several tiles have up to 64 KiB.
     let counts = [15, 16, 17, 31, 33, 64, 65, 127, 128, 130, 255, 256, 257, 264, 511, 520, 1024, 1031, 2049];
     let data = noise(2049 * 40 + 39, 2);
     for t in 1..=256 {
@@ -115,7 +116,7 @@ fn every_alignment_of_buffers() {
     let data = noise(333 * 40, 9);
     for t in 1..=40 {
         for offset in [0, 1, 2, 4, 8, 12, 16, 20, 32, 40, 48, 63] {
-            // Whole tiles, where all planes are aligned alike, and others.
+            // Whole tiles, for which all planes have the same alignment, and other sizes.
             for elements in [64, 320, 333] {
                 check(&available(), t, &data[..elements * t], offset);
             }
@@ -170,7 +171,7 @@ fn running_sums_of_every_short_length_and_of_blocks() {
     }
 }
 
-/// `filters_table.json` lists what C-Blosc2's filters made of noise.
+/// `filters_table.json` lists the output of C-Blosc2's filters for random bytes.
 #[test]
 fn same_bytes_as_c_blosc2() {
     let table = json("chunks", "filters_table.json");
@@ -196,7 +197,7 @@ fn lengths_must_agree() {
     (active().shuffle)(4, &[0; 64], &mut [0; 63]);
 }
 
-/// Also run by [`any_table_can_be_named`], with the variable set.
+/// Also run by [`any_table_can_be_named`], with the environment variable set.
 #[test]
 fn active_is_the_named_table_or_the_best() {
     let tables: Vec<_> = available().into_iter().map(|table| table.name).collect();
@@ -206,7 +207,7 @@ fn active_is_the_named_table_or_the_best() {
     assert_eq!(active().name, named.as_deref().unwrap_or(best));
 }
 
-// There are no processes in WebAssembly.
+// WebAssembly has no processes.
 #[cfg(not(target_family = "wasm"))]
 #[test]
 fn any_table_can_be_named() {

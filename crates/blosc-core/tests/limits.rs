@@ -1,5 +1,5 @@
-//! Chunks that nobody should trust: memory stays within the limits, time within a bound, and what comes out does not depend
-//! on what was in the destination, or in the decoder, before.
+//! Untrusted chunks: memory stays within the limits, time within a bound, and results do not depend on old contents of
+//! the destination or the decoder.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use std::time::{Duration, Instant};
@@ -12,13 +12,13 @@ static ALLOC: CountingAlloc = CountingAlloc;
 
 const LIMITS: Limits = Limits::new().max_chunk(1 << 20).max_unearned(1 << 20).max_memory(MEMORY);
 
-/// Six blocks of 1 MiB, and a little.
+/// Six blocks of 1 MiB, and a reserve.
 const MEMORY: usize = 8 << 20;
 
-/// Tables of codecs: zstd's are the largest.
+/// Tables of codecs; zstd has the largest ones.
 const TABLES: usize = 1 << 20;
 
-/// A decoder that has decoded before, so that its buffers are full, and a fresh one.
+/// A decoder whose buffers hold data of earlier chunks, and a fresh one.
 struct Two {
     used: Decoder,
     fresh: Decoder,
@@ -28,8 +28,8 @@ fn decoder() -> Decoder {
     Decoder::new().limits(LIMITS).blockshape(&[8, 16]).super_chunk_typesize(4)
 }
 
-/// What `decode` makes by a used decoder over zeros and by a fresh one over something else has to be the same: the same
-/// bytes, or the same error, and zeros then.
+/// Decodes with the used decoder over zeros and with the fresh one over another background. Checks that both give the
+/// same bytes, or the same error and a zeroed destination.
 fn same<T: PartialEq + std::fmt::Debug>(
     two: &mut Two,
     len: usize,
@@ -45,7 +45,7 @@ fn same<T: PartialEq + std::fmt::Debug>(
     first.map(|_| dark)
 }
 
-/// Decodes a chunk in all ways; the whole of it.
+/// Decodes a chunk in all ways and returns all of its plain bytes.
 fn decode(two: &mut Two, bytes: &[u8]) -> Result<Vec<u8>, DecodeError> {
     two.fresh = decoder();
     let chunk = Chunk::parse(bytes)?;
@@ -74,7 +74,7 @@ fn decode(two: &mut Two, bytes: &[u8]) -> Result<Vec<u8>, DecodeError> {
         assert!(ranges[..part.len()] == whole[part]);
     }
     for block in [0, chunk.header().nblocks() / 2] {
-        // The rest of the destination is not touched, and errors before anything is decoded touch nothing.
+        // The rest of the destination is unchanged, and all of it after errors found before decoding.
         let blocksize = chunk.header().blocksize().min(room);
         let (mut dark, mut light) = (vec![0x00; blocksize], vec![0xA5; blocksize]);
         let first = two.used.decode_block(&chunk, block, &mut dark);
@@ -108,7 +108,7 @@ fn every_malformed_chunk() {
     assert_eq!(tally.inputs, 2899);
 }
 
-/// The test's own: a destination of a chunk twice, and once more.
+/// Memory of the test itself: two destinations of a chunk, and a third buffer.
 const BACKGROUNDS: usize = 4 << 20;
 
 #[test]
@@ -128,13 +128,13 @@ fn mutations() {
     assert!(tally.refused > tally.inputs / 4 && tally.refused < tally.inputs);
 }
 
-/// What a few bytes may cost who sets no limits.
+/// Bounds the cost of a few hostile bytes with default limits.
 #[test]
 fn bombs_by_default() {
     let mut decoder = Decoder::new();
     let encoder = blosc_core::Encoder::new(blosc_core::CParams::blosc2().typesize(4)).unwrap();
     let value = encoder.repeat(&[7; 4], 2_000_000_000).unwrap();
-    // Five blocks of zeros, each a run that takes four bytes.
+    // Five blocks of zeros, each stored as the same run of four bytes.
     let mut runs = vec![0; 32 + 5 * 4 + 4];
     runs[..4].copy_from_slice(&[5, 1, 0x15, 1]);
     for (at, number) in [(4, i32::MAX), (8, 536_866_816), (12, 56), (32, 52), (36, 52), (40, 52), (44, 52), (48, 52)] {
@@ -157,14 +157,14 @@ fn bombs_by_default() {
         assert!(usage.peak < 1 << 10, "{usage:?}");
         assert!(start.elapsed() < Duration::from_secs(1) * testdata::slowness());
     }
-    // It is legal all the same: a part of it is there for the asking, and all of it for who wants it.
+    // The chunk is valid all the same. A part of it can be decoded, and with a higher limit all of it.
     let chunk = Chunk::parse(&value).unwrap();
     assert_eq!(chunk.header().special_value(), Some(Special::Value));
     assert_eq!(chunk.items(499_999_000..499_999_001).unwrap(), [7; 4]);
     assert!(decoder.limits(Limits::new().max_unearned(usize::MAX)).decompress(&chunk).unwrap().iter().all(|&b| b == 7));
 }
 
-/// Each limit says its name, and what it lets through is decoded.
+/// Each limit is named in its error. Chunks within the limits are decoded.
 #[test]
 fn each_limit() {
     let bytes = blosc_core::compress(&[[1; 50_000], [2; 50_000]].concat(), &blosc_core::CParams::new()).unwrap();
@@ -181,6 +181,6 @@ fn each_limit() {
     assert_eq!(raise(Limits::new().max_chunk(99_999)), "max_chunk");
     assert_eq!(raise(Limits::new().max_nbytes(99_999)), "max_nbytes");
     assert_eq!(raise(Limits::new().max_memory(1000)), "max_memory");
-    // As many bytes as there are earn far more.
+    // This chunk expands far less than the ratio that is always allowed.
     assert_eq!(raise(Limits::new().max_unearned(0)), "");
 }

@@ -1,4 +1,4 @@
-//! Filters that lose bits lose those that they should and no others, alone and among others.
+//! Lossy filters clear exactly the bits that they should, alone and combined with other filters.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod ways;
@@ -8,15 +8,15 @@ use blosc_core::{BlockSize, CParams, Codec, Decoder, EncodeError, Encoder, Filte
 fn compress(plain: &[u8], typesize: usize, filters: &[Filter]) -> Result<Vec<u8>, EncodeError> {
     let filters = FilterPipeline::try_from(filters).unwrap();
     let params = CParams::blosc2().codec(Codec::Lz4).typesize(typesize).filters(filters);
-    // Most pipelines here are not for C-Blosc2.
+    // Most of these pipelines are not portable to C-Blosc2.
     let params = params.portable(false);
     let chunk = blosc_core::compress(plain, &params.blocksize(BlockSize::Fixed(4096)))?;
-    // Stored as they are, bytes would keep all their bits.
+    // A stored chunk would keep all bits.
     assert!(!Header::parse(&chunk).unwrap().is_memcpyed());
     Ok(chunk)
 }
 
-/// The low `cut` bits of every whole element, one bit after the other.
+/// Clears the low `cut` bits of every whole element, bit by bit.
 fn cleared(plain: &[u8], typesize: usize, cut: usize) -> Vec<u8> {
     let mut plain = plain.to_vec();
     for element in plain.chunks_exact_mut(typesize) {
@@ -27,7 +27,7 @@ fn cleared(plain: &[u8], typesize: usize, cut: usize) -> Vec<u8> {
     plain
 }
 
-/// Numbers that compress, their lowest bits set now and then, and a tail of half an element.
+/// Compressible numbers whose lowest bits are set now and then, and a tail of half an element.
 fn numbers(typesize: usize) -> Vec<u8> {
     let mut plain = testdata::steps(3000 * typesize + typesize / 2, typesize, 1);
     for (index, element) in plain.chunks_mut(typesize).enumerate().filter(|(index, _)| index % 97 == 0) {
@@ -36,8 +36,8 @@ fn numbers(typesize: usize) -> Vec<u8> {
     plain
 }
 
-/// Delta after or before it, several blocks: C-Blosc2 compresses against bits that it has cut off by then, and reads
-/// back something else than it wrote.
+/// Combines trunc_prec with delta before and after it, over several blocks. C-Blosc2 filters blocks against bits that
+/// it has cleared by then, and reads back other data than it wrote.
 #[test]
 fn trunc_prec_in_every_company() {
     let trunc = Filter::TruncPrec;
@@ -47,7 +47,7 @@ fn trunc_prec_in_every_company() {
             let expected = cleared(&plain, typesize, mantissa - keep as usize);
             assert!(keep == mantissa as i8 || expected != plain);
             let cut = keep - mantissa as i8;
-            // A number of bits that go may not be 0: that would be a number of bits that stay.
+            // Clearing 0 bits cannot be expressed, because 0 is a number of bits to keep.
             let filters = if cut == 0 { vec![trunc(keep)] } else { vec![trunc(keep), trunc(cut)] };
             for trunc in filters {
                 let pipelines: [&[Filter]; 8] = [
@@ -116,7 +116,7 @@ fn bits_that_there_are_not() {
     }
 }
 
-/// Blocks of 8 x 16 numbers, cells of 3 x 3, cut at the borders: every number becomes the mean of its cell.
+/// Blocks of 8 x 16 numbers, cells of 3 x 3, cut off at the borders. Every number becomes the mean of its cell.
 #[test]
 fn ndmean_in_every_company() {
     const SHAPE: [usize; 2] = [8, 16];

@@ -1,5 +1,5 @@
-//! Who does not ask for threads gets none: rayon's global pool is the program's, which may want to set it up itself, or may
-//! not be allowed to start threads. One test, as a process has one global pool.
+//! Without a request for threads, rayon's global pool is not started. It belongs to the program, which may want to
+//! configure it, or may not be allowed to start threads. There is one test, because a process has one global pool.
 #![cfg(all(feature = "rayon", not(target_family = "wasm")))]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -21,6 +21,6 @@ fn serial_work_and_small_chunks_start_no_pool() {
         decoder.items(&chunk, 5..10).unwrap();
         assert!(out == plain);
     }
-    // It can be built once, and was not yet.
+    // The global pool can be built only once. This succeeds because it was not built before.
     rayon::ThreadPoolBuilder::new().num_threads(1).build_global().unwrap();
 }

@@ -1,5 +1,5 @@
-//! Every public entry point with an allocator that refuses memory: the result is right, or an error that names the memory.
-//! An infallible allocation that is refused would abort the test.
+//! Runs every public entry point with an allocator that refuses memory. The result is right, or an error that names the
+//! memory. A refused infallible allocation would abort the test.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 #![allow(clippy::single_range_in_vec_init, reason = "one range is a list of ranges")]
 use blosc_core::memory::MIN_CHECKED;
@@ -12,8 +12,8 @@ use testdata::FailingAlloc;
 #[global_allocator]
 static ALLOC: FailingAlloc = FailingAlloc::new();
 
-/// Runs `run` with the allocator refusing from its first, second, third … allocation of at least `smallest` bytes on, until
-/// it refuses none. `run` says whether it worked.
+/// Runs `run` with the allocator refusing all allocations of at least `smallest` bytes, first from the first one on,
+/// then from the second on, and so on, until none is refused. `run` returns whether it succeeded.
 fn sweep(what: &str, smallest: usize, run: impl Fn() -> bool) {
     let mut refused = 0;
     for from in 0.. {
@@ -21,7 +21,7 @@ fn sweep(what: &str, smallest: usize, run: impl Fn() -> bool) {
         let works = run();
         let all = ALLOC.refuse_none() <= from || smallest > MIN_CHECKED;
         if all {
-            // Other crates' codecs abort if an allocation after their trial is refused: all are refused, or none.
+            // Codecs of other crates abort if an allocation after their check is refused. So all are refused, or none.
             assert!(works || smallest > MIN_CHECKED, "{what}: failed though nothing was refused");
             assert!(refused > 0 || from == 0, "{what}: nothing was refused");
             return;
@@ -49,7 +49,7 @@ fn encoded<T>(result: Result<T, EncodeError>) -> Option<T> {
     }
 }
 
-/// One test: the allocator is that of all threads.
+/// There is one test, because all threads share the allocator.
 #[test]
 fn refused_memory_is_an_error() {
     let plain: Vec<u8> = (0..300_000_u32).flat_map(|n| (n / 3 * 7).to_le_bytes()).collect();

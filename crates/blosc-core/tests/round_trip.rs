@@ -1,4 +1,4 @@
-//! Any data with any Blosc1 parameters comes back by every way, whatever the room and whoever works.
+//! Any data with any Blosc1 parameters round-trips in every way, for any destination size and parallelism.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod ways;
@@ -42,7 +42,7 @@ proptest! {
     }
 }
 
-/// Large enough to be shared out; and with so little to gain that the chunk just fits, or just does not.
+/// Large enough to be parallel, and with so few bytes to save that the chunk just fits or just does not.
 #[cfg(feature = "rayon")]
 #[test]
 fn parallel_and_serial_chunks_are_equal() {
@@ -60,7 +60,7 @@ fn parallel_and_serial_chunks_are_equal() {
     }
 }
 
-/// Blosc has written behind its destination before: into every size, one byte more is never touched.
+/// Blosc has written past the end of its destination before. For every size, the next byte must stay unchanged.
 #[test]
 fn every_destination_size_is_respected() {
     for codec in codecs() {

@@ -1,4 +1,4 @@
-//! Any data with any Blosc2 parameters comes back by every way, and is the same chunk whoever works on it.
+//! Any data with any Blosc2 parameters round-trips in every way. The chunk does not depend on parallelism.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod ways;
@@ -10,7 +10,7 @@ use blosc_core::{
 use core::num::NonZeroU8;
 use proptest::prelude::*;
 
-/// Those that give back what they were given, whatever the typesize.
+/// Filters that are lossless for any typesize.
 fn filter() -> impl Strategy<Value = Filter> {
     prop_oneof![
         Just(Filter::Shuffle),
@@ -124,7 +124,7 @@ fn with_a_dictionary() {
     }
 }
 
-/// Large enough to be shared out; and with so little to gain that the chunk just fits, or just does not.
+/// Large enough to be parallel, and with so few bytes to save that the chunk just fits or just does not.
 #[cfg(feature = "rayon")]
 #[test]
 fn parallel_and_serial_chunks_are_equal() {
@@ -148,7 +148,7 @@ fn parallel_and_serial_chunks_are_equal() {
     }
 }
 
-/// The caller sees numbers; the typesize follows them.
+/// Numbers round-trip, and their size determines the typesize.
 #[test]
 fn numbers() {
     fn check<T: bytemuck::Pod + PartialEq + core::fmt::Debug>(numbers: &[T]) {

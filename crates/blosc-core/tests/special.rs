@@ -1,4 +1,4 @@
-//! Chunks that store one value again and again: of every kind and width, wholly and in parts.
+//! Chunks that repeat one value, of every kind and width, decoded as a whole and in parts.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use blosc_core::{BlockSize, CParams, Chunk, Decoder, EncodeError, Encoder, Limits, Special};
@@ -59,7 +59,7 @@ fn zeros_nans_and_nothing_yet() {
             let encoder = Encoder::new(CParams::blosc2().typesize(typesize).blocksize(blocksize)).unwrap();
             for nbytes in [0, typesize, 40 * typesize, 10_000 * typesize] {
                 check(&encoder.zeros(nbytes).unwrap(), Special::Zeros, &vec![0; nbytes]);
-                // Whoever reads what was never written gets zeros, not what the destination held.
+                // Uninitialised data reads as zeros, not as old contents of the destination.
                 check(&encoder.uninit(nbytes).unwrap(), Special::Uninit, &vec![0; nbytes]);
                 let nan = match typesize {
                     4 => 0x7FC0_0000_u32.to_le_bytes().to_vec(),
@@ -75,7 +75,7 @@ fn zeros_nans_and_nothing_yet() {
     }
 }
 
-/// What compresses to nothing but runs of zeros becomes one; so do blocks that a prefilter makes zeros.
+/// Data that compresses to runs of zeros only becomes a special chunk. So do blocks that a prefilter zeroes.
 #[test]
 fn zeros_are_found_in_compression() {
     for nbytes in [32, 1000, 100_000] {
@@ -88,7 +88,8 @@ fn zeros_are_found_in_compression() {
     }
 }
 
-/// 32 bytes claim 2 GiB, in one block or in as many as there are bytes: a part of it costs that part.
+/// A chunk of 32 bytes claims 2 GiB, in blocks of one byte or of the maximum size. Decoding a part costs that part
+/// only.
 #[test]
 fn a_part_costs_no_more_than_itself() {
     let mut bytes = Encoder::new(CParams::blosc2().typesize(1)).unwrap().zeros(i32::MAX as usize - 32).unwrap();

@@ -1,4 +1,4 @@
-//! Blocks of any length come back, each and together.
+//! Blocks of any length round-trip, one by one and together.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod ways;

@@ -1,9 +1,9 @@
-//! Dictionaries that are not what the header promises.
+//! Dictionaries that do not match the header.
 
 use super::{NOT_SPLIT, decode, numbers, one_block, put, refused};
 use blosc_core::{BlockSize, CParams, Chunk, Codec, CodecFormat, DecodeError, Header};
 
-/// Small chunks that C-Blosc2 wrote with a dictionary: their bytes, and where the dictionary starts and ends.
+/// Small chunks that C-Blosc2 wrote with a dictionary: their bytes, and the range of the dictionary.
 fn chunks() -> Vec<(CodecFormat, Vec<u8>, core::ops::Range<usize>)> {
     let files = testdata::archive("chunks");
     let items = testdata::manifest("chunks");
@@ -34,11 +34,11 @@ fn sizes_that_are_not_those_of_a_dictionary() {
             let error = refused(&damaged);
             assert!(matches!(error, DecodeError::Field { .. }), "{dsize}: {error}");
         }
-        // Cut off within the size, and right behind it.
+        // Cut off within the size, and directly after it.
         for len in at..=at + 4 {
             refused(&super::with_cbytes(chunk[..len].to_vec()));
         }
-        // It reaches into the first block, whose start is then none.
+        // The dictionary reaches into the first block, whose start is then invalid.
         let mut damaged = chunk.clone();
         put(&mut damaged, at, dictionary.len() as i32 + 1);
         if dictionary.len() < 32_768 {
@@ -56,7 +56,7 @@ fn codecs_that_do_not_use_one() {
             assert!(matches!(refused(&damaged), DecodeError::Flags { offset: 31, .. }), "{codec}");
         }
     }
-    // Nor do chunks without blocks.
+    // Chunks without blocks use no dictionary either.
     let mut zeros = super::extended(0, 1, 100, 100, &[]);
     zeros[31] = 0x11;
     refused(&zeros);
@@ -69,7 +69,7 @@ fn codecs_that_do_not_use_one() {
     assert!(decode(&no_blocks).unwrap().is_empty());
 }
 
-/// Frames name the dictionary that they were written with.
+/// Zstd frames name the dictionary that they were written with.
 #[test]
 fn another_dictionary_than_the_frames_name() {
     let mut seen = 0;
@@ -86,7 +86,7 @@ fn another_dictionary_than_the_frames_name() {
     assert!(seen > 0 || !Codec::Zstd.is_available());
 }
 
-/// Whoever forces one large block and asks for a dictionary shall not pay for it with seven times the memory.
+/// A dictionary for one large forced block must not cost seven times the memory.
 #[test]
 fn no_dictionary_for_streams_far_longer_than_one() {
     let plain = testdata::text(4 << 20, 1);
@@ -94,16 +94,16 @@ fn no_dictionary_for_streams_far_longer_than_one() {
     let params = params.blocksize(BlockSize::Fixed(plain.len()));
     let (chunk, usage) = testdata::CountingAlloc::measure(|| blosc_core::compress(&plain, &params).unwrap());
     assert!(Chunk::parse(&chunk).unwrap().dictionary().is_none());
-    // The chunk, and the shuffled block twice: once to learn from.
+    // The chunk, and the filtered block twice, once for training.
     assert!(usage.peak < 4 * plain.len(), "{usage:?}");
     assert!(blosc_core::decompress(&chunk).unwrap() == plain);
 }
 
-/// Every byte of a dictionary changed: an error, or bytes. No panic, and nothing from before.
+/// Every changed byte of a dictionary gives an error or bytes, without a panic or old contents of the destination.
 #[test]
 fn damaged_dictionaries() {
     for (_, chunk, dictionary) in chunks() {
-        // Entropy tables and offsets stand in front.
+        // Entropy tables and offsets are at the start.
         let front = dictionary.start..dictionary.end.min(dictionary.start + 300);
         for at in front.chain(dictionary.clone().step_by(97)) {
             for value in [0x00, 0xFF, chunk[at] ^ 0x01, chunk[at] ^ 0x80] {

@@ -1,4 +1,4 @@
-//! Headers that no writer writes.
+//! Headers that no writer produces.
 
 use super::{EXTENDED, MAX_NBYTES, MEMCPYED, NOT_SPLIT, decode, extended, numbers, one_block, put, refused};
 use blosc_core::{CParams, Chunk, DecodeError, Decoder, Header, Limits};
@@ -18,7 +18,7 @@ fn all_zero_header() {
     }
 }
 
-/// C-Blosc2 18bbd8e7 (block size and typesize 0), and what fuzzers try first.
+/// C-Blosc2 18bbd8e7 (block size and typesize 0), and the values that fuzzers try first.
 #[test]
 fn every_size_at_its_extremes() {
     let plain = testdata::ramp(3000, 4, 1);
@@ -39,7 +39,7 @@ fn every_size_at_its_extremes() {
                 put(&mut damaged, at, number);
                 let is_memcpyed = chunk[2] & MEMCPYED != 0;
                 match (at, number) {
-                    // Nothing, and nobody looks at what should be nothing.
+                    // The chunk is empty, and its body is ignored.
                     (4, 0) if !is_memcpyed && chunk[0] != 6 => assert!(decode(&damaged).unwrap().is_empty()),
                     _ => drop(refused(&damaged)),
                 }
@@ -55,34 +55,34 @@ fn every_size_at_its_extremes() {
     }
 }
 
-/// A Blosc2 chunk in BLOSC_BLOSC1_COMPAT mode: 16 bytes of header, one block of 12 bytes as they are.
+/// Builds a Blosc2 chunk in BLOSC_BLOSC1_COMPAT mode: a header of 16 bytes and one stored block of 12 bytes.
 fn short_header(flags: u8) -> Vec<u8> {
     let sizes = numbers(&[12, 12, 16 + 4 + 4 + 12, 20, 12]);
     [&[5, 1, flags, 4][..], &sizes, b"abcdefghijkl"].concat()
 }
 
-/// C-Blosc2 #792: bytes 30 and 31 are read where there are none, or where they are something else.
+/// C-Blosc2 #792: bytes 30 and 31 are read where they do not exist, or have another meaning.
 #[test]
 fn short_headers_have_no_bytes_30_and_31() {
     assert_eq!(decode(&short_header(NOT_SPLIT)).unwrap(), b"abcdefghijkl");
     for nbytes in 0..40_u8 {
         let sizes = numbers(&[nbytes.into(), 8, 16 + i32::from(nbytes)]);
         for version in 3..=6 {
-            // Were they flags: dictionary, lazy, special, blocks of variable length.
+            // As flags, these bytes would mean: dictionary, lazy, special, blocks of variable length.
             let chunk = [&[version, 1, MEMCPYED, 1][..], &sizes, &vec![0xFF; nbytes.into()]].concat();
             assert_eq!(decode(&chunk).unwrap(), vec![0xFF; nbytes.into()]);
             let chunk = Chunk::parse(&chunk).unwrap();
             assert!(!chunk.header().has_vl_blocks() && !chunk.header().is_lazy() && !chunk.header().has_dictionary());
         }
     }
-    // A header that should have them and ends before: at every length.
+    // A truncated 32-byte header, at every length.
     let whole = extended(MEMCPYED, 1, 8, 8, b"abcdefgh");
     for len in 16..32 {
         assert_eq!(refused(&whole[..len]), DecodeError::HeaderTooShort { needed: 32, found: len });
     }
 }
 
-/// c-blosc #261: a destination longer than the plain bytes is fine.
+/// c-blosc #261: the destination may be longer than the plain bytes.
 #[test]
 fn destination_longer_than_the_plain_bytes() {
     let plain = testdata::ramp(100_000, 4, 1);
@@ -96,7 +96,7 @@ fn destination_longer_than_the_plain_bytes() {
     }
 }
 
-/// C-Blosc2 0f79bbf0: plain bytes are copied by `nbytes`, whatever `cbytes` says and other flags mean.
+/// C-Blosc2 0f79bbf0: plain bytes are copied by `nbytes`, regardless of `cbytes` and other flags.
 #[test]
 fn memcpyed_and_something_else() {
     let whole = extended(MEMCPYED, 1, 8, 8, b"abcdefgh");
@@ -129,7 +129,7 @@ fn memcpyed_and_something_else() {
 fn block_sizes_over_a_quarter_of_the_address_space() {
     let mut chunk = extended(0, 1, i32::MAX, 536_866_817, &numbers(&[52, 52, 52, 52, 52, 0]));
     assert!(matches!(refused(&chunk), DecodeError::Field { offset: 8, .. }));
-    // One byte less is a block size, and these are five blocks of zeros. They cost what the caller allows.
+    // One byte less is a valid block size, and the chunk has five blocks of zeros. Their cost is bounded by the limits.
     put(&mut chunk, 8, 536_866_816);
     let chunk = Chunk::parse(&chunk).unwrap();
     let mut decoder = Decoder::new().limits(Limits::new().max_nbytes(MAX_NBYTES));
@@ -146,7 +146,7 @@ fn block_sizes_over_a_quarter_of_the_address_space() {
     assert_eq!(Header::parse(chunk.bytes()).unwrap().nblocks(), 5);
 }
 
-/// The same by way of delta: a short last block needs a long first one.
+/// The same with delta: a short last block needs a long first one.
 #[test]
 fn a_first_block_over_the_limit() {
     let mut chunk = extended(NOT_SPLIT, 1, 500_000_001, 500_000_000, &numbers(&[40, 40, 0]));
@@ -157,7 +157,7 @@ fn a_first_block_over_the_limit() {
     let Err(DecodeError::Limit(over)) = result else { panic!("{result:?}") };
     match usize::BITS {
         64 => assert_eq!((over.needed, over.limit), (500_000_000, MAX_NBYTES as u64)),
-        // That many blocks as it takes cannot be addressed at all, which comes first.
+        // On 32-bit machines the scratch blocks exceed the memory limit first.
         _ => assert!(over.needed > over.limit, "{over:?}"),
     }
     assert!(usage.peak < 1024, "{usage:?}");

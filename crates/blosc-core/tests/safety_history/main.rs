@@ -1,6 +1,6 @@
-//! What went wrong in the C libraries, one test for each: CVEs, fuzzer finds and issues by their numbers.
+//! Past bugs of the C libraries, one test for each: CVEs, fuzzer finds and issues by their numbers.
 //!
-//! Most are chunks made by hand, as no writer makes them.
+//! Most chunks are built by hand, because no writer produces them.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod dictionaries;
@@ -17,15 +17,15 @@ use blosc_core::{Chunk, DecodeError, Decoder, Limits};
 #[global_allocator]
 static ALLOC: testdata::CountingAlloc = testdata::CountingAlloc;
 
-/// What the decoders of these tests may make of a chunk.
+/// Maximum plain bytes that the decoders of these tests produce.
 const MAX_NBYTES: usize = 1 << 20;
 
-/// Byte 2 of a Blosc2 chunk with blocks that are not split, of BloscLZ.
+/// Byte 2 of a Blosc2 chunk of BloscLZ. With `NOT_SPLIT`, its blocks are not split.
 const EXTENDED: u8 = 0x05;
 const MEMCPYED: u8 = 0x02;
 const NOT_SPLIT: u8 = 0x10;
 
-/// A Blosc2 chunk: header of 32 bytes without filters, `body`. Its `cbytes` is true.
+/// Builds a Blosc2 chunk: a header of 32 bytes without filters, then `body`. Its `cbytes` is correct.
 fn extended(flags: u8, typesize: u8, nbytes: i32, blocksize: i32, body: &[u8]) -> Vec<u8> {
     let cbytes = i32::try_from(32 + body.len()).unwrap();
     let mut chunk = vec![5, 1, EXTENDED | flags, typesize];
@@ -35,7 +35,7 @@ fn extended(flags: u8, typesize: u8, nbytes: i32, blocksize: i32, body: &[u8]) -
     chunk
 }
 
-/// The same with one block, whose streams are `streams`.
+/// Builds a chunk with one block, whose streams are `streams`.
 fn one_block(flags: u8, typesize: u8, nbytes: i32, streams: &[u8]) -> Vec<u8> {
     extended(flags, typesize, nbytes, nbytes, &[&numbers(&[36]), streams].concat())
 }
@@ -48,14 +48,14 @@ fn put(chunk: &mut [u8], at: usize, number: i32) {
     chunk[at..at + 4].copy_from_slice(&number.to_le_bytes());
 }
 
-/// Makes `cbytes` true again.
+/// Corrects `cbytes`.
 fn with_cbytes(mut chunk: Vec<u8>) -> Vec<u8> {
     let cbytes = i32::try_from(chunk.len()).unwrap();
     put(&mut chunk, 12, cbytes);
     chunk
 }
 
-/// Decodes over two backgrounds, of which nothing may show, with memory for what the limit allows and no more.
+/// Decodes over two backgrounds, which must not show, and checks that memory stays within the limit.
 fn decode(bytes: &[u8]) -> Result<Vec<u8>, DecodeError> {
     let ways = || {
         let mut decoder = Decoder::new().limits(Limits::new().max_nbytes(MAX_NBYTES));

@@ -1,9 +1,9 @@
-//! Parts of a chunk, and bytes that nobody wrote.
+//! Parts of a chunk, and bytes that were never written.
 
 use super::{NOT_SPLIT, decode, numbers, one_block, refused};
 use blosc_core::{BlockSize, CParams, Chunk, DecodeError, Decoder, Encoder, Filter, FilterPipeline};
 
-/// C-Blosc2 acd77b18: `start * typesize` and `nitems * typesize` in 32 bits.
+/// C-Blosc2 acd77b18: `start * typesize` and `nitems * typesize` overflow 32 bits.
 #[test]
 #[allow(clippy::reversed_empty_ranges, reason = "that is what is tried")]
 fn item_ranges_whose_arithmetic_overflows() {
@@ -48,7 +48,7 @@ fn item_ranges_whose_arithmetic_overflows() {
     }
 }
 
-/// The same commit: a repeated value is as wide as `cbytes` says, items are as wide as the typesize.
+/// The same commit: `cbytes` determines the width of a repeated value, and the typesize the width of an item.
 #[test]
 fn special_values_of_another_width_than_the_typesize() {
     let value = testdata::noise(12, 1);
@@ -64,7 +64,7 @@ fn special_values_of_another_width_than_the_typesize() {
         }
         assert!(chunk.items(120 / typesize..120 / typesize + 1).is_err());
     }
-    // A width that does not divide the plain bytes, none, and more than there are.
+    // A width that does not divide the plain bytes, a width of 0, and a width over `nbytes`.
     for width in [0, 7, 11, 13, 119, 121, 1000] {
         let mut damaged = bytes[..32].to_vec();
         damaged.resize(32 + width, 1);
@@ -72,7 +72,8 @@ fn special_values_of_another_width_than_the_typesize() {
     }
 }
 
-/// Uninitialised chunks, and what delta and trunc_prec do not cover of a block: C-Blosc2 leaves them as they were.
+/// C-Blosc2 leaves the destination unchanged for uninitialised chunks, and for the bytes of a block that delta and
+/// trunc_prec do not cover.
 #[test]
 fn tails_never_show_what_was_in_the_destination() {
     let files = testdata::archive("chunks");
@@ -91,7 +92,7 @@ fn tails_never_show_what_was_in_the_destination() {
         }
     }
     assert!(seen > 20, "only {seen}");
-    // Ours, of every length behind the last element. What is left of it comes back as it was.
+    // Chunks of this crate, with every length of the tail after the last element. The tail must round-trip.
     let filters = [Filter::Delta, Filter::BitShuffle, Filter::TruncPrec(-20), Filter::ByteDelta(8), Filter::Shuffle];
     for filter in filters {
         for nbytes in 600..620 {
@@ -107,7 +108,7 @@ fn tails_never_show_what_was_in_the_destination() {
     }
 }
 
-/// A stream that fails in the middle leaves an error, and the next chunk is not the worse for it.
+/// A stream that fails in the middle gives an error and does not affect the next chunk.
 #[test]
 fn a_decoder_survives_its_errors() {
     let plain = testdata::ramp(3000, 4, 1);

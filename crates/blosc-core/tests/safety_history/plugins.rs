@@ -1,4 +1,4 @@
-//! Codecs and filters that need what is not in the chunk.
+//! Codecs and filters that need data from outside the chunk.
 
 use super::{NOT_SPLIT, decode, numbers, one_block, refused};
 use blosc_core::{Chunk, DecodeError, Decoder};
@@ -13,7 +13,7 @@ fn chunk_of(codec: u8, meta: u8, nbytes: i32, stream: &[u8]) -> Vec<u8> {
     chunk
 }
 
-/// CVE-2023-37185 to 37188: zfp and ndlz looked for the metadata of a super-chunk that a bare chunk does not have.
+/// CVE-2023-37185 to 37188: zfp and ndlz read the metadata of a super-chunk, which a bare chunk does not have.
 #[test]
 fn plugin_codecs_in_a_bare_chunk() {
     let names = [
@@ -33,7 +33,7 @@ fn plugin_codecs_in_a_bare_chunk() {
         let error = refused(&chunk_of(id, 0, 64, &[0; 40]));
         assert!(matches!(error, DecodeError::UnregisteredCodec { id: found, .. } if found == id), "{id}: {error}");
     }
-    // In 16 bytes there is no id, and the formats 5 and 7 are nobody's.
+    // A 16-byte header has no id, and the formats 5 and 7 are unassigned.
     let short = [&[5, 1, PLUGIN | NOT_SPLIT, 1][..], &numbers(&[8, 8, 28, 20, 4, 0])].concat();
     assert_eq!(refused(&short), DecodeError::UnknownCodec { format: 6 });
     for format in [5, 7] {
@@ -46,11 +46,11 @@ fn ndlz(rows: i32, columns: i32, cells: &[u8]) -> Vec<u8> {
     [&[2][..], &numbers(&[rows, columns]), cells].concat()
 }
 
-/// CVE-2024-3203, CVE-2024-3204: ndlz took the shape of the block from the stream, and never doubted it.
+/// CVE-2024-3203, CVE-2024-3204: ndlz used the block shape of the stream without checking it.
 #[test]
 fn ndlz_with_another_shape_than_its_block() {
     for meta in [4, 8] {
-        // A block of 64 bytes: cells of one byte each.
+        // A block of 64 bytes, with cells of one repeated byte each.
         let cells = [0x40, 7].repeat(if meta == 4 { 4 } else { 1 });
         assert_eq!(decode(&chunk_of(NDLZ, meta, 64, &ndlz(8, 8, &cells))).unwrap(), [7; 64]);
         let extents = [0, -1, 1, 7, 9, 64, 4096, 65_536, i32::MAX, i32::MIN, 1 << 30, 1 << 16];
@@ -77,7 +77,7 @@ fn ndlz_with_every_token_and_far_references() {
     for meta in [4, 8] {
         for token in 0..=255 {
             for distance in [0_u16, 1, 8, 17, 25, 26, 27, 41, 42, 43, 0x7FFF, 0xFFFF] {
-                // A literal cell, then the one to be tried, then enough bytes for any.
+                // A literal cell, then the tested token, then enough bytes for any token.
                 let mut cells = vec![0];
                 cells.extend(0..meta * meta);
                 cells.push(token);
@@ -95,7 +95,7 @@ fn ndlz_with_every_token_and_far_references() {
     assert!(decoded > 100, "only {decoded}");
 }
 
-/// C-Blosc2, 2026: products of block shapes that wrap, cells of 0, `cell ^ ndim`, typesize 0.
+/// C-Blosc2, 2026: overflowing products of block shapes, cells of 0, `cell ^ ndim`, typesize 0.
 #[test]
 fn block_shapes_that_are_not_the_blocks() {
     const BIG: usize = usize::MAX;
@@ -130,14 +130,14 @@ fn block_shapes_that_are_not_the_blocks() {
             }
             let mut decoder = Decoder::new().blockshape(&[4, 4]);
             let decoded = decoder.decompress(&Chunk::parse(&chunk).unwrap());
-            // ndmean may have cells larger than the block.
+            // Cells of ndmean may be larger than the block.
             let most = if filter == 32 { 4 } else { 127 };
             assert_eq!(decoded.is_ok(), (1..=most).contains(&cell), "{filter} {cell}");
         }
     }
 }
 
-/// OSS-Fuzz, several finds: filter ids that nobody has.
+/// OSS-Fuzz, several finds: unassigned filter ids.
 #[test]
 fn every_filter_id_and_meta() {
     for id in 0..=255 {

@@ -1,9 +1,9 @@
-//! Does compression stay within its destination, whatever that is?
+//! Checks that compression stays within its destination, for any size.
 
 use blosc_core::{BlockSize, CParams, ChunkFormat, Codec, EncodeError, Encoder, Filter, FilterPipeline, max_cbytes};
 
-/// CVE-2020-29367 (a csize written where there was no room), C-Blosc2 #162, #123 (no room at all), #656 (block starts
-/// behind the end).
+/// CVE-2020-29367 (a csize written without room for it), C-Blosc2 #162, #123 (no room at all), #656 (block starts past
+/// the end).
 #[test]
 fn every_destination_size() {
     let filters =
@@ -43,7 +43,8 @@ fn check(encoder: &mut Encoder, plain: &[u8], step: usize) {
             Ok(cbytes) => assert!(dst[..cbytes] == whole, "{codec:?} {room}"),
             Err(EncodeError::Destination { found, .. }) => {
                 assert_eq!(found, room);
-                // Zeros are blocks before they are found to be nothing else: three of them, of nine streams.
+                // Zeros are first written as blocks, then replaced by a special chunk: three blocks with nine streams
+                // in total.
                 let most = if whole.len() == 32 { 32 + 4 * (3 + 9) } else { whole.len() };
                 assert!(room < most, "{codec:?} {room}");
             }
@@ -53,7 +54,7 @@ fn check(encoder: &mut Encoder, plain: &[u8], step: usize) {
     }
 }
 
-/// The sizes that C-Blosc2 needs for its chunks: in whatever it fits, ours fit.
+/// Chunks of this crate fit into any destination that C-Blosc2's chunks fit into.
 #[test]
 fn what_c_blosc2_fits_fits() {
     let table = testdata::json("chunks", "maxout_blosc2.json");
@@ -82,8 +83,8 @@ fn what_c_blosc2_fits_fits() {
     assert!(fits > 50, "only {fits}");
 }
 
-/// OSS-Fuzz, several finds: an encoder made for one size used for all others, and blocks smaller than an element that
-/// are to be split into its bytes.
+/// OSS-Fuzz, several finds: an encoder for one size used for all others, and blocks smaller than an element that are
+/// split into the bytes of an element.
 #[test]
 fn forced_block_sizes_around_an_element() {
     for format in [ChunkFormat::Blosc1, ChunkFormat::Blosc2] {

@@ -1,9 +1,9 @@
-//! Streams that are not what their sizes say.
+//! Streams that do not match their sizes.
 
 use super::{NOT_SPLIT, decode, extended, numbers, one_block, put, refused, with_cbytes};
 use blosc_core::{CParams, Chunk, Codec, DecodeError, Encoder, FilterPipeline};
 
-/// c-blosc #405, C-Blosc2 #801: 8.5 million length bytes of 255 wrap a match length of 32 bits.
+/// c-blosc #405, C-Blosc2 #801: 8.5 million length bytes of 255 overflow a match length of 32 bits.
 #[test]
 fn blosclz_match_length_wraps() {
     let mut stream = vec![0x20, b'x', 0xE0];
@@ -11,7 +11,8 @@ fn blosclz_match_length_wraps() {
     for end in [&[0, 0, 0, b'y'][..], &[2, 0, 0, b'y'], &[]] {
         let stream = [&stream, end].concat();
         let csize = i32::try_from(stream.len()).unwrap();
-        // As the stream of a block that is large enough to be earned, and as a small block of variable length.
+        // Once as the stream of a block large enough for the expansion limit, and once as a small block of variable
+        // length.
         let streams = [&numbers(&[csize]), &*stream].concat();
         let error = blosc_core::decompress(&one_block(NOT_SPLIT, 1, 9_000_000, &streams)).unwrap_err();
         assert!(matches!(error, DecodeError::Stream { .. }), "{error}");
@@ -21,7 +22,7 @@ fn blosclz_match_length_wraps() {
     }
 }
 
-/// One stream of each codec in a chunk of one block, and where its csize stands.
+/// One stream of each codec in a chunk of one block, and the offset of its csize.
 fn compressed() -> Vec<(Codec, Vec<u8>, usize)> {
     let plain = testdata::text(2000, 4);
     let mut chunks = Vec::new();
@@ -40,14 +41,14 @@ fn compressed() -> Vec<(Codec, Vec<u8>, usize)> {
     chunks
 }
 
-/// c-blosc #280, C-Blosc2 #178 and #639: codecs read behind their stream.
+/// c-blosc #280, C-Blosc2 #178 and #639: codecs read past the end of their stream.
 #[test]
 fn streams_longer_than_the_chunk_and_cut_off() {
     for (codec, chunk, csize_at) in compressed() {
         let csize = chunk.len() - csize_at - 4;
         let refused_at_csize = |damaged: &[u8]| match refused(damaged) {
             DecodeError::Place { what: "csize", .. } => {}
-            // A Blosc1 chunk can be found too short for its plain bytes before that.
+            // The header of a Blosc1 chunk may be refused first, because the chunk is too short for its plain bytes.
             DecodeError::Unearned { .. } if codec == Codec::Snappy => {}
             error => panic!("{codec}: {error}"),
         };
@@ -55,7 +56,7 @@ fn streams_longer_than_the_chunk_and_cut_off() {
             let mut damaged = chunk.clone();
             put(&mut damaged, csize_at, found as i32);
             refused_at_csize(&damaged);
-            // With bytes behind the chunk that are not its own.
+            // With bytes after the chunk that do not belong to it.
             damaged.extend([0; 200]);
             refused_at_csize(&damaged);
         }
@@ -69,14 +70,14 @@ fn streams_longer_than_the_chunk_and_cut_off() {
             let is_stream = matches!(error, DecodeError::Stream { .. } | DecodeError::Unearned { .. });
             assert!(is_stream, "{codec} {len} of {csize}: {error}");
         }
-        // The csize ends the chunk, or does not fit.
+        // The chunk ends before the csize, or within it.
         for len in csize_at..csize_at + 4 {
             refused(&with_cbytes(chunk[..len].to_vec()));
         }
     }
 }
 
-/// C-Blosc2 issue 4727058852872192 of OSS-Fuzz: a negative csize, and the next stream is looked for before it.
+/// C-Blosc2 issue 4727058852872192 of OSS-Fuzz: after a negative csize, the next stream is read from before it.
 #[test]
 fn negative_csize_followed_by_another_stream() {
     for value in 1..=255_u8 {
@@ -104,7 +105,7 @@ fn negative_csize_followed_by_another_stream() {
     }
 }
 
-/// MSAN issue 6243118761508864: a token that says nothing left the stream as it was.
+/// MSAN issue 6243118761508864: with a token without meaning, the stream kept old contents.
 #[test]
 fn every_token_of_a_run() {
     for token in 0..=255_u8 {
@@ -117,7 +118,7 @@ fn every_token_of_a_run() {
     refused(&one_block(NOT_SPLIT, 1, 8, &numbers(&[-0x41])));
 }
 
-/// A block that its streams do not fill: C-Blosc2 leaves the rest of the destination as it was.
+/// A block that its streams do not fill: C-Blosc2 leaves the rest of the destination unchanged.
 #[test]
 fn blocks_that_do_not_divide_into_streams() {
     let zeros = numbers(&[0; 20]);
@@ -127,7 +128,7 @@ fn blocks_that_do_not_divide_into_streams() {
     }
 }
 
-/// Streams of the wrong plain size, by one byte each way, for every codec.
+/// Streams whose plain size is off by one byte in both directions, for every codec.
 #[test]
 fn streams_of_another_plain_size() {
     for (codec, chunk, _) in compressed() {
@@ -140,8 +141,8 @@ fn streams_of_another_plain_size() {
     }
 }
 
-/// Blocks may lie over each other, and zlib and zstd read any number of empty blocks: a quarter of a megabyte took
-/// 20 seconds, and the time grew with its square.
+/// Blocks may overlap, and zlib and zstd accept any number of empty blocks. A quarter of a megabyte took 20 seconds,
+/// and the time grew with the square of the size.
 #[test]
 fn long_streams_of_nothing_shared_by_all_blocks() {
     let deflate = ([&[0x78, 1][..]].to_vec(), [0, 0, 0, 0xFF, 0xFF].to_vec(), vec![1, 1, 0, 0xFE, 0xFF, 7, 0, 8, 0, 8]);
@@ -163,7 +164,7 @@ fn long_streams_of_nothing_shared_by_all_blocks() {
     }
 }
 
-/// A chunk of a codec that is not there is refused before anything else, by name.
+/// Chunks that the encoder writes can be decoded. The encoder refuses only codecs that were compiled out.
 #[test]
 fn encoders_do_not_write_what_they_cannot_read() {
     for codec in Codec::ALL {

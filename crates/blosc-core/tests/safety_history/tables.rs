@@ -1,4 +1,4 @@
-//! Block starts that point anywhere, and lazy chunks.
+//! Block starts with arbitrary offsets, and lazy chunks.
 
 use super::{MEMCPYED, NOT_SPLIT, decode, extended, numbers, put, refused};
 use blosc_core::{Chunk, DecodeError, LazyChunk};
@@ -6,7 +6,7 @@ use blosc_core::{Chunk, DecodeError, LazyChunk};
 /// C-Blosc2 3466fae4, d314d790 (bounds computed with pointers), 9d68be29.
 #[test]
 fn block_starts_everywhere() {
-    // Two blocks of four bytes, stored.
+    // Two stored blocks of four bytes.
     let body = [&numbers(&[40, 48]), &numbers(&[4])[..], b"abcd", &numbers(&[4]), b"efgh"].concat();
     let whole = extended(NOT_SPLIT, 1, 8, 4, &body);
     assert_eq!(decode(&whole).unwrap(), b"abcdefgh");
@@ -25,7 +25,7 @@ fn block_starts_everywhere() {
             let _ = decode(&damaged);
         }
     }
-    // Blocks that share their bytes, or stand in another order, are fine.
+    // Blocks that share bytes, or are stored in another order, are valid.
     for (starts, plain) in [([40, 40], b"abcdabcd"), ([48, 40], b"efghabcd")] {
         let mut shared = whole.clone();
         put(&mut shared, 32, starts[0]);
@@ -34,7 +34,7 @@ fn block_starts_everywhere() {
     }
 }
 
-/// More blocks than there are bytes for their starts.
+/// More blocks than the chunk has room for block starts.
 #[test]
 fn block_counts_that_the_chunk_has_no_room_for() {
     for (nbytes, blocksize) in [(i32::MAX, 1), (i32::MAX, 4), (1 << 20, 1), (9, 3), (2, 1)] {
@@ -43,7 +43,7 @@ fn block_counts_that_the_chunk_has_no_room_for() {
     }
 }
 
-/// Header, starts, chunk number, offset, sizes.
+/// Builds a lazy chunk: header, starts, chunk number, offset, sizes.
 fn lazy(flags: u8, blocks: &[(i32, i32)], offset: i64) -> Vec<u8> {
     let n = blocks.len();
     let (starts, sizes): (Vec<_>, Vec<_>) = blocks.iter().copied().unzip();
@@ -58,7 +58,7 @@ fn lazy(flags: u8, blocks: &[(i32, i32)], offset: i64) -> Vec<u8> {
     chunk
 }
 
-/// What C-Blosc2 hands out for a chunk of a frame on disk.
+/// The form of lazy chunks that C-Blosc2 returns for a frame on disk.
 #[test]
 fn lazy_chunks_as_they_should_be() {
     let blocks = [(52, 90), (142, 104), (246, 7), (253, 116), (369, 1)];
@@ -71,15 +71,16 @@ fn lazy_chunks_as_they_should_be() {
     assert_eq!((chunk.header().cbytes(), chunk.header().nblocks()), (1000, 5));
     assert_eq!(refused(&bytes), DecodeError::Lazy);
 
-    // Of a memcpyed one the starts are there and mean nothing.
+    // In a memcpyed chunk, the starts are present and have no meaning.
     let memcpyed = lazy(MEMCPYED, &[(-1, 100); 5], 0);
     let chunk = LazyChunk::parse(&memcpyed).unwrap();
     assert!(chunk.bstarts().is_empty() && chunk.block_csizes() == [100; 5]);
     assert_eq!(refused(&memcpyed), DecodeError::Lazy);
 }
 
-/// Those of C-Blosc2 3.3.5 (`SChunk.get_lazychunk(1)` of a frame on disk): 20,000 bytes in five blocks, compressed with
-/// LZ4, stored, and with a dictionary. Of the stored one the starts are left over from the chunk before.
+/// Lazy chunks of C-Blosc2 3.3.5 (`SChunk.get_lazychunk(1)` of a frame on disk): 20,000 bytes in five blocks,
+/// compressed with LZ4, stored, and with a dictionary. The starts of the stored one are left over from the preceding
+/// chunk.
 #[test]
 fn lazy_chunks_of_c_blosc2() {
     let all = [
@@ -116,7 +117,7 @@ fn lazy_chunks_of_c_blosc2() {
     }
 }
 
-/// C-Blosc2 9fa13e1c, 41ac4389, 11672f47, 6b574937: lazy trailers that are cut off, or full of nonsense.
+/// C-Blosc2 9fa13e1c, 41ac4389, 11672f47, 6b574937: lazy trailers that are cut off or contain invalid numbers.
 #[test]
 fn lazy_trailers_cut_off_and_damaged() {
     let blocks = [(52, 90), (142, 104), (246, 7)];
@@ -124,7 +125,7 @@ fn lazy_trailers_cut_off_and_damaged() {
     for len in 0..whole.len() {
         assert!(LazyChunk::parse(&whole[..len]).is_err(), "{len}");
     }
-    // A block has 116 bytes at most: 100, and a csize for each of four streams.
+    // A block has at most 116 bytes: 100, and a csize for each of four streams.
     for csize in [i32::MIN, -1, 0, 117, 1000, i32::MAX] {
         let damaged = lazy(NOT_SPLIT, &[blocks[0], (142, csize), blocks[2]], 0);
         let error = LazyChunk::parse(&damaged).unwrap_err();
@@ -150,7 +151,7 @@ fn lazy_trailers_cut_off_and_damaged() {
     assert!(usage.peak < 1024, "{usage:?}");
 }
 
-/// A block of variable length has a size in front of its payload: four bytes are none.
+/// A block of variable length has a size before its payload, so four bytes hold no payload.
 #[test]
 fn lazy_blocks_of_variable_length() {
     let vl = |csizes: [i32; 2]| {
@@ -165,7 +166,7 @@ fn lazy_blocks_of_variable_length() {
     }
 }
 
-/// Special chunks are never lazy, whatever the flag says; other chunks are not lazy without it.
+/// Special chunks are never lazy, regardless of the flag. Other chunks are not lazy without it.
 #[test]
 fn lazy_or_not() {
     let mut zeros = extended(0, 1, 100, 100, &[]);

@@ -1,9 +1,9 @@
-//! Blocks of variable length that do not follow each other, or add up to something else.
+//! Blocks of variable length that are out of order, or whose sizes do not add up.
 
 use super::{NOT_SPLIT, decode, extended, numbers, put, refused};
 use blosc_core::{Chunk, DecodeError, Decoder};
 
-/// Blocks as they are, each behind its size.
+/// Builds a chunk of stored blocks, each after its size.
 fn stored(blocks: &[&[u8]]) -> Vec<u8> {
     let (mut starts, mut body) = (Vec::new(), Vec::new());
     for block in blocks {
@@ -21,7 +21,7 @@ fn vl(nbytes: i32, nblocks: i32, body: &[u8]) -> Vec<u8> {
     chunk
 }
 
-/// C-Blosc2 9fa13e1c: sizes that add up to `nbytes` only in 32 bits.
+/// C-Blosc2 9fa13e1c: sizes that add up to `nbytes` only with 32-bit overflow.
 #[test]
 fn sizes_that_add_up_past_the_integers() {
     let whole = stored(&[b"abcd", b"e", b"fgh"]);
@@ -32,13 +32,13 @@ fn sizes_that_add_up_past_the_integers() {
         put(&mut damaged, at, size);
         refused(&damaged);
     }
-    // Three sizes, 2^32 + 8 together.
+    // Three sizes with a sum of 2^32 + 8.
     let mut damaged = whole.clone();
     for (at, size) in [(at, i32::MAX), (at + 8, i32::MAX), (at + 13, 10)] {
         put(&mut damaged, at, size);
     }
     refused(&damaged);
-    // Each is possible in a chunk of that size, the sum is not.
+    // Each size is possible in a chunk of this size, but their sum is not.
     put(&mut damaged, 4, i32::MAX - 32);
     refused(&damaged);
 }
@@ -73,30 +73,30 @@ fn more_blocks_than_bytes() {
     for nblocks in [0, -1, i32::MIN, 2, 3, 1 << 20, i32::MAX] {
         refused(&vl(4, nblocks, &[&numbers(&[36, 4]), &b"abcd"[..]].concat()));
     }
-    // No block at all of no bytes, and blocks of a chunk of no bytes.
+    // No blocks for no bytes, and blocks of a chunk of no bytes.
     refused(&vl(0, 0, &[]));
     refused(&vl(0, 1, &[&numbers(&[36, 0]), &b"abcd"[..]].concat()));
-    // The size only, and not even that.
+    // Only the size, and less than the size.
     for len in 0..5 {
         refused(&vl(4, 1, &[&numbers(&[36]), &[4, 0, 0, 0, b'a'][..len]].concat()));
     }
 }
 
-/// The flag in a version that does not have it, with filters that look at the first block.
+/// The flag in versions that do not define it, with filters that refer to the first block.
 #[test]
 fn vl_blocks_of_older_versions_and_with_delta() {
     for version in 3..=6 {
         let mut chunk = stored(&[&[1, 2, 3, 4], &[5, 6, 7, 8, 9]]);
         chunk[0] = version;
         assert_eq!(decode(&chunk).unwrap(), [1, 2, 3, 4, 5, 6, 7, 8, 9]);
-        // Every block is a first one: a running XOR of its own. Version 3 had garbage in the last slot.
+        // Every block counts as a first block, with its own running XOR. Version 3 had garbage in the last slot.
         chunk[21] = 3;
         let undone = [1, 3, 0, 4, 5, 3, 4, 12, 5];
         assert_eq!(decode(&chunk).unwrap(), if version == 3 { [1, 2, 3, 4, 5, 6, 7, 8, 9] } else { undone });
     }
 }
 
-/// 100,000 blocks read one by one: not by adding up the lengths of all others for each.
+/// Reading 100,000 blocks one by one must not add up the lengths of all others for each.
 #[test]
 fn block_by_block_takes_as_long_as_the_whole() {
     let blocks: Vec<&[u8]> = vec![b"ab"; 100_000];
@@ -110,7 +110,7 @@ fn block_by_block_takes_as_long_as_the_whole() {
         }
     });
     assert_eq!(dst, *b"ab");
-    // A table of all lengths would be eight bytes for each.
+    // A table of all lengths would take eight bytes per block.
     assert!(usage.peak < 8 * blocks.len(), "{usage:?}");
     let error = decoder.decode_block(&chunk, blocks.len(), &mut dst).unwrap_err();
     assert!(matches!(error, DecodeError::Range { unit: "blocks", .. }));

@@ -1,4 +1,4 @@
-//! All ways to get plain bytes out of a chunk; they have to agree.
+//! All ways to decode a chunk, which must agree.
 
 use blosc_core::{Chunk, Decoder, Parallelism};
 
@@ -26,7 +26,7 @@ pub(crate) fn check(chunk: &[u8], plain: &[u8], decoder: impl Fn() -> Decoder) {
     ranges(&chunk, plain, &mut decoder);
 }
 
-/// A chunk may have 100,000 blocks of a byte each: some of them.
+/// Checks some of the blocks, because a chunk may have 100,000 blocks of one byte.
 fn blocks(chunk: &Chunk<'_>, plain: &[u8], decoder: &mut Decoder) {
     let (header, nblocks) = (chunk.header(), chunk.header().nblocks());
     let looked_at = |index: usize| index < 20 || index + 20 > nblocks;
