@@ -51,8 +51,8 @@
 //! # What this crate does not do
 //!
 //! It opens no files and starts no threads (blocks go to the caller's rayon pool if [`Parallelism`] says so). It holds
-//! no global state. It never allocates by an unverified number. An allocation that the system refuses is an error, see
-//! [`memory`]. `unsafe` exists in one module only, `kernels`.
+//! no global state. It never uses an unverified number as the size of an allocation. An allocation that the system
+//! refuses is an error, see [`memory`]. `unsafe` exists in one module only, `kernels`.
 
 #![deny(unsafe_code)]
 

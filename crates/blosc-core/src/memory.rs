@@ -26,12 +26,12 @@ pub struct OutOfMemory {
 }
 
 impl OutOfMemory {
-    /// For an allocation of `nbytes` bytes.
+    /// Creates the error of an allocation of `nbytes` bytes.
     pub const fn new(nbytes: usize) -> Self {
         OutOfMemory { nbytes }
     }
 
-    /// For `len` items of type `T`.
+    /// Creates the error of an allocation of `len` items of type `T`.
     const fn of<T>(len: usize) -> Self {
         OutOfMemory { nbytes: len.saturating_mul(size_of::<T>()) }
     }

@@ -27,7 +27,7 @@ pub enum NameError {
         /// The numbers that the filter takes.
         expected: &'static str,
     },
-    /// More filters than the slots of a chunk.
+    /// More filters than a chunk has slots.
     TooManyFilters,
 }
 

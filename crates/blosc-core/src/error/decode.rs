@@ -1,4 +1,4 @@
-//! Why a chunk could not be decoded.
+//! The error type of decoding.
 
 use core::fmt;
 use std::error::Error;
@@ -49,7 +49,7 @@ pub enum DecodeError {
         offset: usize,
         /// The flags byte.
         found: u8,
-        /// What is wrong with it.
+        /// The reason why it is invalid.
         what: &'static str,
     },
     /// The codec bits name no known codec.
@@ -132,7 +132,7 @@ pub enum DecodeError {
         block: usize,
         /// Position of the number in the chunk.
         offset: usize,
-        /// What the number is: `bstart` or `csize`.
+        /// The name of the number, such as `bstart` or `csize`.
         what: &'static str,
         /// The value found.
         found: i64,
@@ -161,7 +161,7 @@ pub enum DecodeError {
     },
     /// A range that reaches past the end.
     Range {
-        /// What is counted: `bytes`, `items` or `blocks`.
+        /// The unit: `bytes`, `items` or `blocks`.
         unit: &'static str,
         /// Start of the range.
         start: usize,

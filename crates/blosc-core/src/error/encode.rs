@@ -1,4 +1,4 @@
-//! Why data could not be encoded.
+//! The error type of encoding.
 
 use core::fmt;
 use std::error::Error;
@@ -76,7 +76,7 @@ pub enum EncodeError {
         /// Bytes that fit into a chunk.
         max: usize,
     },
-    /// The destination is smaller than even the uncompressed chunk.
+    /// The chunk fits into the destination neither compressed nor uncompressed.
     Destination {
         /// Bytes the chunk takes.
         needed: usize,

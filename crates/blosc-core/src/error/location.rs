@@ -1,4 +1,4 @@
-//! Where an error was found, as data.
+//! The position of an error, as structured data.
 
 use std::path::PathBuf;
 

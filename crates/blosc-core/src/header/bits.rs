@@ -1,4 +1,4 @@
-//! Offsets and bits of the header fields. No other module knows them.
+//! Offsets and bits of the header fields.
 
 /// Offsets of the fields.
 pub(super) mod offset {
