@@ -194,8 +194,8 @@ pub fn try_collect<T, E: From<OutOfMemory>>(items: impl IntoIterator<Item = Resu
 
 /// Checks that `nbytes` bytes can be allocated now, by allocating and releasing them.
 ///
-/// For code that allocates by itself and cannot report a failure, such as the codecs of other crates. Best effort: another
-/// thread may take the memory in between.
+/// For code that allocates by itself and cannot report a failure, such as the codecs of other crates. Best effort:
+/// another thread may take the memory in between.
 ///
 /// # Errors
 /// [`OutOfMemory`].

@@ -84,8 +84,8 @@ fn encode_streams<'a>(
     Ok(Some(at))
 }
 
-/// Encodes one stream: its `csize`, then the compressed bytes. If they are not smaller, the stream itself is stored, with
-/// `csize == neblock`. A run has a `csize` that is not positive, see [`Stored`](super::Stored).
+/// Encodes one stream: its `csize`, then the compressed bytes. If they are not smaller, the stream itself is stored,
+/// with `csize == neblock`. A run has a `csize` that is not positive, see [`Stored`](super::Stored).
 fn encode_stream(
     compressor: &mut Compressor,
     stream: &[u8],

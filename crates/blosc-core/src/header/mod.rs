@@ -31,8 +31,8 @@ use crate::limits::Limits;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(align(16))]
 pub struct Header {
-    /// The header as stored in the chunk. A header of 16 bytes is padded with zeros. One aligned array is copied at once:
-    /// headers of small chunks are read millions of times a second.
+    /// The header as stored in the chunk. A header of 16 bytes is padded with zeros. One aligned array is copied at
+    /// once: headers of small chunks are read millions of times a second.
     bytes: [u8; Header::EXTENDED_LEN],
 }
 

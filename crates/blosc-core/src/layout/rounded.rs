@@ -33,8 +33,8 @@ mod tests {
     use crate::{Chunk, DecodeError, Decoder, Parallelism};
 
     /// Chunks of python-blosc2 4.14.1, made by
-    /// `blosc2.compress2(plain, typesize, blocksize, splitmode=ALWAYS_SPLIT, …)`, with their actual block size and number
-    /// of blocks. Only in the first chunk does the number of blocks differ from the header.
+    /// `blosc2.compress2(plain, typesize, blocksize, splitmode=ALWAYS_SPLIT, …)`, with their actual block size and
+    /// number of blocks. Only in the first chunk does the number of blocks differ from the header.
     const CHUNKS: [(&str, usize, usize); 4] = [
         // `arange(64, "<u2") * 3` cut to 127 bytes, blosclz level 2, shuffle, typesize 2, blocksize 128.
         (

@@ -157,8 +157,8 @@ impl Decoder {
         blocks.decode_masked(buffers, skip, dst)
     }
 
-    /// Decodes the plain bytes of block `index` into the start of `dst` and returns their number. If decoding fails, the
-    /// block's part of `dst` is zeroed. On an error found before decoding, `dst` is unchanged.
+    /// Decodes the plain bytes of block `index` into the start of `dst` and returns their number. If decoding fails,
+    /// the block's part of `dst` is zeroed. On an error found before decoding, `dst` is unchanged.
     ///
     /// # Errors
     /// [`DecodeError::Range`] if there is no such block, [`DecodeError::Destination`] if `dst` is too short,

@@ -27,8 +27,8 @@ const MAX_WIDTH: usize = 16;
 /// The size of the sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Care {
-    /// For codecs that are also fast on incompressible data. May miss compressible parts that make up less than about 5
-    /// % of a buffer.
+    /// For codecs that are also fast on incompressible data. May miss compressible parts that make up less than about
+    /// 5 % of a buffer.
     Little = 1,
     /// For codecs that spend a hundred times the time of this test on incompressible data. May miss parts below 1 %.
     Much = 8,
