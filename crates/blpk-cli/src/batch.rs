@@ -1,4 +1,4 @@
-//! Work on many files: an error of one is reported, and the others are done all the same.
+//! Batches of files: an error in one file is reported, and the remaining files are still processed.
 
 use crate::exit::{self, AlreadyReported};
 use crate::file_message::FileMessage;
@@ -7,7 +7,8 @@ use crate::session::Session;
 use anyhow::Result;
 use bloscpack_io::{Cancel, Error};
 
-/// Works on each item. Fails if one of them did, at the end; at once if there is no sense in going on.
+/// Processes each item and reports errors as they occur. Fails at the end if any item failed. Cancellation and errors
+/// that end the run are returned at once.
 pub(crate) fn each<T>(
     items: impl IntoIterator<Item = Result<T>>,
     session: &Session,
@@ -31,8 +32,8 @@ pub(crate) fn each<T>(
     if failed { Err(AlreadyReported.into()) } else { Ok(()) }
 }
 
-/// The error with the name of its file, if it does not say it. The name of the output tells the file, too, if it holds
-/// that of the input.
+/// Adds the file's name to an error that does not contain it yet. An output's name that contains the input's name is
+/// enough.
 pub(crate) fn of_file(error: anyhow::Error, place: &Place) -> anyhow::Error {
     let name = place.to_string();
     let is_named = match error.downcast_ref::<FileMessage>() {

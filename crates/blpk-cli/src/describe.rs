@@ -1,4 +1,4 @@
-//! Headers of the formats as text. The original prints Python objects, so these are spelled as Python does.
+//! Headers of the formats as text. The original prints Python objects, so the text follows Python's spelling.
 
 use crate::size::double_pretty_size;
 use blosc_core::{OutOfMemory, memory};
@@ -7,10 +7,10 @@ use bloscpack_format::{Attrs, Json, python_bytes_repr, python_str_repr};
 use bloscpack_io::Unkept;
 use std::fmt::Write as _;
 
-/// A name and what Python's `repr` gives of its value.
+/// Names of fields, with the Python `repr` of their values.
 type Fields = Vec<(&'static str, String)>;
 
-/// `BloscpackHeader:` and a line for each field, sizes in two ways.
+/// `BloscpackHeader:` and a line for each field. Sizes are printed both rounded and in bytes.
 pub(crate) fn header_block(header: &Header) -> String {
     let size = |size: Option<u32>| size.map_or("-1".into(), |size| double_pretty_size(size.into()));
     block("BloscpackHeader", &header_fields(header, size))
@@ -60,9 +60,9 @@ pub(crate) fn block(title: &str, fields: &[(&'static str, String)]) -> String {
     format!("{title}:{}", lines.collect::<String>())
 }
 
-/// Longest value of an attribute that is shown whole, in characters of its JSON, which is ASCII.
+/// Maximum length of a value that is shown in full, in characters of its JSON, which is ASCII.
 const MAX_VALUE: usize = 100;
-/// Attributes that are shown.
+/// Maximum number of attributes shown.
 const MAX_VALUES: usize = 100;
 
 /// A title and a line for each attribute; long values are cut. `None` if there are none.
@@ -96,7 +96,7 @@ fn shortened(value: &Json) -> String {
     }
 }
 
-/// The fields of a chunk's header, whatever they hold.
+/// Returns the fields of a chunk's header without checking their values.
 pub(crate) fn chunk_header(header: &[u8; 16]) -> [(&'static str, u32); 7] {
     let [version, versionlz, flags, typesize, sizes @ ..] = *header;
     let size = |at: usize| u32::from_le_bytes(std::array::from_fn(|i| sizes.get(at + i).copied().unwrap_or(0)));
@@ -111,8 +111,8 @@ pub(crate) fn chunk_header(header: &[u8; 16]) -> [(&'static str, u32); 7] {
     ]
 }
 
-/// What the flags byte of a chunk says. The original calls flag 0x10 `split_blocks`, though set it means that they are
-/// not split.
+/// Returns the meaning of a chunk's flags byte. The original calls flag 0x10 `split_blocks`, although a set flag means
+/// that blocks are not split.
 pub(crate) fn chunk_flags(flags: u8) -> Fields {
     vec![
         ("byte_shuffle", boolean(flags & 0x01 != 0)),
@@ -123,7 +123,7 @@ pub(crate) fn chunk_flags(flags: u8) -> Fields {
     ]
 }
 
-/// The name of the stream format in bits 5 to 7; `lz4` stands for lz4hc too.
+/// The name of the stream format in bits 5 to 7; `lz4` also covers lz4hc.
 pub(crate) fn codec_name(flags: u8) -> &'static str {
     ["blosclz", "lz4", "snappy", "zlib", "zstd"].get(usize::from(flags >> 5)).copied().unwrap_or("unknown")
 }
@@ -134,7 +134,8 @@ pub(crate) fn ordered_dict<V: std::fmt::Display>(fields: &[(&'static str, V)]) -
     format!("OrderedDict([{}])", pairs.collect::<Vec<_>>().join(", "))
 }
 
-/// `[610, 1201]`. Where memory is refused, the error instead: debugging goes on.
+/// Formats a list as `[610, 1201]`. If an allocation fails, returns the error's text instead, so that debug output does
+/// not end the run.
 pub(crate) fn list(items: &[i64]) -> String {
     let mut list = memory::Text::default();
     let items = || items.iter().enumerate();
@@ -143,7 +144,7 @@ pub(crate) fn list(items: &[i64]) -> String {
         items().try_for_each(|(at, item)| write!(list, "{}{item}", if at == 0 { "" } else { ", " }))?;
         list.write_str("]")
     };
-    // The error is that of `finish`.
+    // `finish` returns the error.
     let _ = write(&mut list);
     list.finish().unwrap_or_else(|error| error.to_string())
 }
@@ -152,7 +153,7 @@ pub(crate) fn boolean(value: bool) -> String {
     if value { "True" } else { "False" }.into()
 }
 
-/// Eight bytes without the NULs around them.
+/// Formats eight bytes without leading and trailing NULs.
 fn magic(bytes: &[u8; 8]) -> String {
     let start = bytes.iter().position(|&byte| byte != 0).unwrap_or(8);
     let end = bytes.iter().rposition(|&byte| byte != 0).map_or(start, |last| last + 1);

@@ -1,4 +1,4 @@
-//! Output of `--debug` while a job runs: the original's lines, as far as they are about the file.
+//! Output of `--debug` while a job runs: those of the original's lines that concern the file.
 
 use crate::describe::{header_block, header_repr, list, metadata_header_block};
 use crate::report::Report;
@@ -12,7 +12,7 @@ use bloscpack_io::Event;
 use std::fmt::{self, Write as _};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Prints what happens while packing or appending, and how far it is.
+/// Returns a callback that prints the events of packing or appending and updates the progress.
 pub(crate) fn packing(
     report: &Report,
     checksum: Checksum,
@@ -50,7 +50,7 @@ pub(crate) fn packing(
     }
 }
 
-/// Prints what happens while unpacking, and how far it is.
+/// Returns a callback that prints the events of unpacking and updates the progress.
 pub(crate) fn unpacking(report: &Report) -> impl Fn(Event<'_>) + Send + Sync + 'static {
     let report = report.clone();
     let checksum = std::sync::OnceLock::new();
@@ -78,7 +78,7 @@ pub(crate) fn unpacking(report: &Report) -> impl Fn(Event<'_>) + Send + Sync + '
     }
 }
 
-/// Shows how far the verification of a frame of so many plain bytes is.
+/// Returns a callback that shows the progress of verifying a frame of `nbytes` uncompressed bytes.
 pub(crate) fn verifying(report: &Report, nbytes: u64) -> impl Fn(Event<'_>) + Send + Sync + 'static {
     let progress = report.progress().clone();
     let done = AtomicU64::new(0);
@@ -89,7 +89,7 @@ pub(crate) fn verifying(report: &Report, nbytes: u64) -> impl Fn(Event<'_>) + Se
     }
 }
 
-/// Shows how far a conversion is, in plain bytes.
+/// Returns a callback that shows the progress of a conversion, in uncompressed bytes.
 pub(crate) fn converting(report: &Report) -> impl Fn(Event<'_>) + Send + Sync + 'static {
     let progress = report.progress().clone();
     move |event| match event {
@@ -99,14 +99,14 @@ pub(crate) fn converting(report: &Report) -> impl Fn(Event<'_>) + Send + Sync + 
     }
 }
 
-/// Prints the header that a file has.
+/// Prints the header of a file.
 pub(crate) fn header_read(report: &Report, header: &Header) {
     report.debug("reading bloscpack header");
     report.debug(format!("bloscpack_header_raw: {}", raw_header(header)));
     report.debug(format!("bloscpack header: {}", header_repr(header)));
 }
 
-/// Prints the metadata section that a file has; its size with `-v` already.
+/// Prints the metadata section of a file. Its size is printed from `-v` on.
 pub(crate) fn metadata_read(report: &Report, header: &MetadataHeader) {
     let raw = header.to_bytes().map_or_else(|error| error.report().to_string(), |raw| python_bytes_repr(&raw));
     report.debug(format!("raw metadata header: {raw}"));
@@ -116,7 +116,7 @@ pub(crate) fn metadata_read(report: &Report, header: &MetadataHeader) {
 }
 
 fn metadata_written(report: &Report, value: &Json, args: &MetadataArgs) {
-    // Encoded once more, just as it is written: only the section itself knows its stored bytes.
+    // Encodes the metadata a second time, exactly as it is written: only the encoded section has the stored bytes.
     let Ok(section) = MetadataSection::encode(value, args) else { return };
     let (header, digest) = (section.header(), section.digest());
     let (compressed, stored) = (kind(header.meta_codec), bytes_repr(section.stored()));
@@ -150,10 +150,11 @@ fn raw_digest(digest: &Digest) -> String {
     python_bytes_repr(digest.as_ref())
 }
 
-/// A text that may be as large as the metadata. Where memory is refused, only this line is lost, and says so.
+/// Builds a text that may be as large as the metadata. If an allocation fails, only this line is lost, and the error's
+/// text replaces it.
 fn large(write: impl FnOnce(&mut memory::Text) -> fmt::Result) -> String {
     let mut text = memory::Text::default();
-    // The error is that of `finish`.
+    // `finish` returns the error.
     let _ = write(&mut text);
     text.finish().unwrap_or_else(|error| error.to_string())
 }

@@ -1,4 +1,5 @@
-//! Exit codes: 0 when all is done, 1 on a failure, 2 on a usage error; never otherwise. Errors as text.
+//! Exit codes and the text of errors. The code is 0 for success, 1 for a failure and 2 for a usage error, never another
+//! one.
 
 use crate::args::Stop;
 use crate::foreign;
@@ -21,7 +22,7 @@ pub(crate) fn stopped(stop: Stop) -> ExitCode {
             finish(report.finish())
         }
         Stop::Usage { usage, message } => {
-            // A closed stderr takes no message.
+            // Best effort: stderr may be closed.
             let _ = writeln!(io::stderr(), "{usage}");
             report::error(&message);
             ExitCode::from(2)
@@ -37,7 +38,7 @@ pub(crate) fn stopped(stop: Stop) -> ExitCode {
 pub(crate) fn finish(result: anyhow::Result<()>) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
-        // The reader of stdout has seen enough; `blpk cat --items .. x.blp | head -c 100` is no failure.
+        // The reader closed stdout early. `blpk cat --items .. x.blp | head -c 100` is no failure.
         Err(error) if has_cause(&error, |cause| cause.is::<StdoutClosed>()) => ExitCode::SUCCESS,
         Err(error) if error.is::<AlreadyReported>() => ExitCode::FAILURE,
         Err(error) => {
@@ -47,12 +48,12 @@ pub(crate) fn finish(result: anyhow::Result<()>) -> ExitCode {
     }
 }
 
-/// A failure of which everything has been said.
+/// A failure whose messages have all been printed.
 #[derive(Debug, thiserror::Error)]
 #[error("already reported")]
 pub(crate) struct AlreadyReported;
 
-/// An error with its contexts, causes and advice.
+/// Formats an error with its contexts, causes and advice on one line.
 pub(crate) fn one_line(error: &anyhow::Error) -> String {
     if is_interrupted(error) {
         return "interrupted".into();
@@ -67,7 +68,7 @@ pub(crate) fn one_line(error: &anyhow::Error) -> String {
 
 const OUT_OF_MEMORY_ADVICE: &str = "use one thread (-n 1) or smaller chunks, or raise the memory limit of the process";
 
-/// Advice for users of a shell.
+/// Returns advice for an error, worded for users of the command line.
 fn advice(error: &anyhow::Error) -> Vec<String> {
     let of_library = causes(error).find_map(advice_of_library);
     let of_content = causes(error).find_map(|cause| match cause.downcast_ref() {
@@ -76,18 +77,19 @@ fn advice(error: &anyhow::Error) -> Vec<String> {
     });
     let of_memory = || causes(error).any(is_out_of_memory).then(|| OUT_OF_MEMORY_ADVICE.into());
     match of_library {
-        // Memory was refused while the output was checked: more of it is no cure for what was written.
+        // No advice about memory here: it ran out while the output was checked, and more memory does not repair the
+        // output.
         Some(Advice::Complete(advice)) => vec![advice],
         Some(Advice::Limit(advice)) => [advice].into_iter().chain(of_memory()).collect(),
         None => of_content.or_else(of_memory).into_iter().collect(),
     }
 }
 
-/// The advice that an error of the libraries has.
+/// Advice from an error of the libraries.
 enum Advice {
     /// Advice about a limit.
     Limit(String),
-    /// Advice that needs no other.
+    /// Advice that stands alone.
     Complete(String),
 }
 
@@ -103,7 +105,7 @@ fn advice_of_library(cause: &(dyn StdError + 'static)) -> Option<Advice> {
     over.or_else(|| cause.downcast_ref()).map(|over: &OverLimit| Advice::Limit(over.advice()))
 }
 
-/// Whether the system refused memory, to this process or to a call that it made.
+/// Whether the system refused memory to this process or to one of its system calls.
 fn is_out_of_memory(cause: &(dyn StdError + 'static)) -> bool {
     cause.is::<OutOfMemory>()
         || kind_of(cause) == Some(ErrorKind::OutOfMemory)
@@ -119,7 +121,8 @@ fn kind_of(cause: &(dyn StdError + 'static)) -> Option<ErrorKind> {
     of_file.or_else(of_format).or_else(of_decoding).or_else(of_encoding)
 }
 
-/// What can be done about a limit without writing a program: only `--memory` makes chunks smaller than the format allows.
+/// Returns what a user of the command line can do about a limit. Only `--memory` sets the limit on chunks below what
+/// the format allows.
 fn at_a_shell(over: &OverLimit) -> String {
     match over.raise {
         "max_chunk" => "use a larger --memory".into(),
@@ -127,12 +130,12 @@ fn at_a_shell(over: &OverLimit) -> String {
     }
 }
 
-/// Whether there is no sense in going on with other files.
+/// Whether an error ends the whole run, so that the remaining files are skipped.
 pub(crate) fn ends_all(error: &anyhow::Error) -> bool {
     is_interrupted(error) || has_cause(error, |cause| cause.is::<StdoutClosed>())
 }
 
-/// Whether Ctrl-C is the reason.
+/// Whether an interruption, such as Ctrl-C, caused the error.
 fn is_interrupted(error: &anyhow::Error) -> bool {
     has_cause(error, |cause| cause.is::<Interrupted>() || kind_of(cause) == Some(ErrorKind::Cancelled))
 }
@@ -141,7 +144,7 @@ fn has_cause(error: &anyhow::Error, is_it: impl Fn(&(dyn StdError + 'static)) ->
     causes(error).any(is_it)
 }
 
-/// An error and its causes; also the error that an I/O error wraps, which `chain` passes over.
+/// Iterates over an error and its causes, including the error inside an I/O error, which `chain` skips.
 fn causes(error: &anyhow::Error) -> impl Iterator<Item = &(dyn StdError + 'static)> {
     fn next<'a>(cause: &&'a (dyn StdError + 'static)) -> Option<&'a (dyn StdError + 'static)> {
         let cause: &'a (dyn StdError + 'static) = *cause;

@@ -1,9 +1,9 @@
-//! Messages of errors that name their file.
+//! Error messages that name their file.
 
 use crate::place::Place;
 use std::fmt;
 
-/// The message of an error, with the name of the file that the message names.
+/// An error message, with the name of the file that it mentions.
 #[derive(Debug)]
 pub(crate) struct FileMessage {
     message: String,

@@ -1,4 +1,4 @@
-//! Checks of files before a command runs, in the order and the words of the original.
+//! Checks of files before a command runs, in the order and wording of the original.
 
 use crate::kind::{Kind, is_container_directory, kind_of};
 use crate::overwrite::Overwrite;
@@ -29,7 +29,7 @@ pub(crate) fn check_one_of_many(input: &Place, output: &Place, overwrite: Overwr
 
 /// Refuses an output that must not be replaced, or is the input.
 pub(crate) fn check_output(input: &Place, output: &Place, overwrite: Overwrite, session: &Session) -> Result<()> {
-    // With `-f`, that both are one file says more than what the file holds.
+    // With `-f`, "input and output are one file" is the more useful message, so it comes before checks of the content.
     if session.force {
         refuse_same_file(input, output)?;
     }
@@ -45,7 +45,7 @@ pub(crate) fn check_output(input: &Place, output: &Place, overwrite: Overwrite, 
     Ok(())
 }
 
-/// Refuses a file that is not there, or is a directory that is no container.
+/// Refuses a missing file, and a directory that is not a container.
 pub(crate) fn must_exist(what: &str, path: &Path) -> Result<()> {
     exists(what, path, "")
 }
@@ -65,7 +65,7 @@ fn exists(what: &str, path: &Path, advice: &str) -> Result<()> {
     }
 }
 
-/// The place of a file or directory that a command goes back and forth in. Refuses stdin and stdout.
+/// Returns the place of a file or directory that the command seeks in. Refuses stdin and stdout.
 pub(crate) fn not_standard(what: &str, path: &Path) -> Result<Place> {
     match Place::from(path.to_owned()) {
         Place::Standard => bail!("<{what}> cannot be '-': a file or directory is needed"),
@@ -73,7 +73,7 @@ pub(crate) fn not_standard(what: &str, path: &Path) -> Result<Place> {
     }
 }
 
-/// What a directory is that cannot be read as one container.
+/// Describes a directory that cannot be read as one container.
 fn directory(path: &Path, advice: &str) -> String {
     let has = |names: &[&str]| names.iter().any(|name| path.join(name).is_file());
     if kind_of(path) == Some(Kind::Ctable) {
@@ -87,7 +87,7 @@ fn directory(path: &Path, advice: &str) -> String {
     }
 }
 
-/// Refuses what is no ctable: of nothing else there are columns.
+/// Refuses anything but a ctable: only ctables have columns.
 pub(crate) fn table_must_exist(what: &str, path: &Path) -> Result<()> {
     match kind_of(path) {
         Some(Kind::Ctable) => Ok(()),
@@ -96,7 +96,7 @@ pub(crate) fn table_must_exist(what: &str, path: &Path) -> Result<()> {
     }
 }
 
-/// The columns of a ctable, for a message: of many the first ones.
+/// Lists the columns of a ctable for a message, at most the first 20.
 pub(crate) fn columns(path: &Path) -> String {
     const MOST: usize = 20;
     let names = match bcolz::column_names(&LocalDirectory::new(path), &bloscpack_io::OpenOptions::new()) {
@@ -109,7 +109,7 @@ pub(crate) fn columns(path: &Path) -> String {
     first.join(", ") + &if more > 0 { format!(" and {more} more") } else { String::new() }
 }
 
-/// The metadata of a JSON file, in Python's JSON; `null` is no metadata.
+/// Reads metadata from a JSON file in Python's dialect of JSON. `null` means no metadata.
 pub(crate) fn read_metadata(path: Option<&PathBuf>) -> Result<Option<Json>> {
     let Some(path) = path else { return Ok(None) };
     if path.as_os_str() == "-" {

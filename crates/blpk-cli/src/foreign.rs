@@ -1,11 +1,11 @@
-//! Files of other formats: what they are, and which program reads them.
+//! Files of other formats: recognises them and names the program that reads them.
 
 use bloscpack_format::{Format, detect};
 use bloscpack_io::peek::prefix;
 use std::fs::File;
 use std::path::Path;
 
-/// How files of other formats start, what they are, and what to do with them.
+/// Magic numbers of other formats, with a description of the format and advice.
 const FORMATS: [(&[u8], &str); 14] = [
     (b"\x1f\x8b", "this is gzip data: 'gzip -d' reads it"),
     (b"\x28\xb5\x2f\xfd", "this is a zstd file, not Blosc with zstd in it: 'zstd -d' reads it"),
@@ -26,17 +26,17 @@ const FORMATS: [(&[u8], &str); 14] = [
     (b"{\"zarr_format\"", "this describes a Zarr array, whose data is in other files"),
 ];
 
-/// What to do with a file that starts like this, if that can be said.
+/// Returns advice about a file that starts with these bytes, if there is any.
 pub(crate) fn advice(start: &[u8]) -> Option<String> {
     of_another_format(start).map(str::to_owned).or_else(|| torn_chunk(start))
 }
 
-/// The same of a file that is of another format for certain.
+/// Like [`advice`], but only for files that are certainly of another format.
 pub(crate) fn of_another_format(start: &[u8]) -> Option<&'static str> {
     FORMATS.iter().find(|(magic, _)| start.starts_with(magic)).map(|(_, advice)| *advice)
 }
 
-/// The same for a file, which may also be a text.
+/// Like [`advice`], but reads the start of a file and recognises text, too.
 pub(crate) fn advice_on(path: &Path) -> Option<String> {
     let regular = path.metadata().ok()?.is_file();
     let file = if regular { File::open(path).ok()? } else { return None };
@@ -46,22 +46,23 @@ pub(crate) fn advice_on(path: &Path) -> Option<String> {
     advice(&start).or_else(text)
 }
 
-/// Whether a file that starts like this is a text.
+/// Whether a file that starts with these bytes is text.
 fn is_text(start: &[u8]) -> bool {
     let text = match std::str::from_utf8(start) {
         Ok(text) => text,
-        // Within the last letter the end is that of the prefix.
+        // The prefix ends within its last character.
         Err(error) if error.error_len().is_none() => std::str::from_utf8(&start[..error.valid_up_to()]).unwrap_or(""),
         Err(_) => return false,
     };
     !text.is_empty() && !text.contains(|c: char| c.is_control() && !matches!(c, '\t' | '\n' | '\r' | '\x0c'))
 }
 
-/// A chunk has to be all of a file; of one that is cut off, or is followed by something, only the size is wrong.
+/// Recognises a chunk that is cut off or followed by other bytes. A chunk must fill its file, so only its size is
+/// wrong.
 fn torn_chunk(start: &[u8]) -> Option<String> {
     let header: &[u8; 16] = start.first_chunk()?;
     let cbytes = u32::from_le_bytes([header[12], header[13], header[14], header[15]]);
-    // With that length it would be a chunk.
+    // Whether a file of that length would be a chunk.
     let is_chunk = matches!(detect(header, Some(cbytes.into())), Some(Format::Blosc1Chunk | Format::Blosc2Chunk));
     is_chunk.then(|| format!("this starts like a Blosc chunk of {cbytes} bytes, which have to be all of the file"))
 }
@@ -90,7 +91,7 @@ mod tests {
         // As in bloscpack-format: version 2, BloscLZ, 600 plain bytes in 212.
         let chunk = [&[2, 1, 0x11, 8][..], &600_i32.to_le_bytes(), &600_i32.to_le_bytes(), &212_i32.to_le_bytes()];
         assert!(advice(&chunk.concat()).unwrap().contains("212 bytes"));
-        // Other formats of ours are no torn chunks, whatever bytes 12 to 15 are.
+        // Our own formats are not torn chunks, whatever their bytes 12 to 15 hold.
         for ours in [
             &b"blpk\x03\x01\x01\x08\0\0\x10\0\0\x2d\x01\0"[..],
             b"\x93NUMPY\x01\0\x76\0{'descr",

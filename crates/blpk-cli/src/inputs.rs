@@ -1,4 +1,4 @@
-//! Input files: those that are named, and with `--recursive` those in directories.
+//! Input files: the named files, and with `--recursive` the files in named directories.
 
 use crate::place::Place;
 use anyhow::{Error, Result};
@@ -10,27 +10,28 @@ use walkdir::WalkDir;
 #[derive(Debug)]
 pub(crate) struct Item {
     pub(crate) place: Place,
-    /// Found in a directory, rather than named: it may be anything.
+    /// Found in a directory rather than named on the command line, so it may be any file.
     pub(crate) walked: bool,
-    /// Its path below the directory that it was found in, that one's own name first; of a file that is named its name.
+    /// Its path below the named directory, starting with that directory's own name. For a named file, its file name.
     pub(crate) name: PathBuf,
 }
 
 impl Item {
-    /// Bytes, if that is known.
+    /// Returns the size in bytes, if it is known.
     pub(crate) fn size(&self) -> Option<u64> {
         let Place::File(path) = &self.place else { return None };
         path.metadata().ok().filter(fs::Metadata::is_file).map(|found| found.len())
     }
 
-    /// Whether it was found rather than named, and is nothing that is wanted.
+    /// Whether the item was found in a directory and is not `wanted`.
     pub(crate) fn is_skipped(&self, wanted: impl FnOnce(&Path) -> bool) -> bool {
         matches!(&self.place, Place::File(path) if self.walked && !wanted(path))
     }
 }
 
-/// The inputs in the order of the names, those of a directory sorted. All are found before anything is done, so that no
-/// output becomes an input. `is_one` tells a directory that is one input from one of files.
+/// Returns the inputs in the order of the names, with the files of a directory sorted. The search ends before any work
+/// starts, so that no output becomes an input. `is_one` returns whether a directory is one input rather than a
+/// collection of files.
 pub(crate) fn items(files: &[PathBuf], recursive: bool, is_one: impl Fn(&Path) -> bool) -> Vec<Result<Item>> {
     let mut items = Vec::new();
     for path in files {
@@ -45,7 +46,7 @@ pub(crate) fn items(files: &[PathBuf], recursive: bool, is_one: impl Fn(&Path) -
     items
 }
 
-/// Regular files, and directories that are one thing. Links within are not followed: they may lead anywhere.
+/// Collects regular files and directories that are one input. Links inside are not followed: they may lead anywhere.
 fn walk(root: &Path, is_one: &impl Fn(&Path) -> bool, items: &mut Vec<Result<Item>>) {
     // `.` and `..` have no name.
     let own = root.file_name().map(PathBuf::from).unwrap_or_default();
@@ -82,7 +83,7 @@ fn unreadable(error: walkdir::Error, root: &Path) -> Error {
     }
 }
 
-/// Bytes of all inputs, if that is known.
+/// Returns the total size of all inputs in bytes, if every size is known.
 pub(crate) fn total(items: &[Result<Item>]) -> Option<u64> {
     items.iter().flatten().map(Item::size).try_fold(0_u64, |sum, size| Some(sum.saturating_add(size?)))
 }

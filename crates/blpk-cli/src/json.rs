@@ -4,7 +4,7 @@ use blosc_core::{OutOfMemory, memory};
 use bloscpack_format::Json;
 use bloscpack_format::numpy::{Dtype, NumpyMeta, Order};
 
-/// The members of an object, in their order.
+/// A JSON object: its members in the order in which they are printed.
 #[derive(Debug)]
 pub(crate) struct Object(Vec<(String, Json)>);
 
@@ -19,7 +19,7 @@ impl Object {
         self
     }
 
-    /// With the name of the file, where there are several.
+    /// Adds the name of the file, which is given when there are several files.
     pub(crate) fn with_name(self, name: Option<&str>) -> Object {
         match name {
             Some(name) => self.with("name", text(name)),
@@ -27,12 +27,12 @@ impl Object {
         }
     }
 
-    /// A member.
+    /// Returns the value of a member.
     pub(crate) fn get(&self, name: &str) -> Option<&Json> {
         self.0.iter().find(|(found, _)| found == name).map(|(_, value)| value)
     }
 
-    /// What makes the bytes an array.
+    /// Adds the shape, dtype and order of an array.
     pub(crate) fn with_array(self, meta: &NumpyMeta) -> Result<Object, OutOfMemory> {
         let dtype = match &meta.dtype {
             Dtype::Scalar(scalar) => scalar.to_string(),
@@ -46,35 +46,35 @@ impl Object {
         Ok(self.with("shape", shape).with("dtype", Json::String(dtype)).with("order", text(order)))
     }
 
-    /// The line to be printed.
+    /// Serializes the object as a line.
     pub(crate) fn line(self) -> Result<String, OutOfMemory> {
         line(&self.into_json())
     }
 
-    /// The object alone.
+    /// Serializes the object without a line end.
     pub(crate) fn dumps(self) -> Result<String, OutOfMemory> {
         self.into_json().try_dumps()
     }
 
-    /// As a value within another.
+    /// Converts the object to a value, to nest it in another one.
     pub(crate) fn into_json(self) -> Json {
         Json::Object(self.0)
     }
 
-    /// The object without its end: more members can be printed behind it.
+    /// Serializes the object without its closing brace, so that the caller can print more members.
     pub(crate) fn open(self) -> Result<String, OutOfMemory> {
         let mut text = self.dumps()?;
         text.truncate(text.len() - 1);
         Ok(text)
     }
 
-    /// Members without a `schema` and `format`: an object within another.
+    /// Creates an object without `schema` and `format`, to nest it in another one.
     pub(crate) fn inner() -> Object {
         Object(Vec::new())
     }
 }
 
-/// A value and the end of its line.
+/// Serializes a value as a line.
 pub(crate) fn line(value: &Json) -> Result<String, OutOfMemory> {
     let mut line = value.try_dumps()?;
     memory::push_str(&mut line, "\n")?;
@@ -89,12 +89,12 @@ pub(crate) fn number(number: u64) -> Json {
     i64::try_from(number).map_or_else(|_| Json::BigInt(number.to_string().into()), Json::Int)
 }
 
-/// JSON has no word for the floats that are no numbers; Python's words for them become texts.
+/// Replaces floats that JSON cannot represent by strings with Python's names: NaN and the infinities.
 fn strict(value: Json) -> Json {
     match value {
         Json::Float(value) if value.is_nan() => text("NaN"),
         Json::Float(value) if value.is_infinite() => text(if value > 0.0 { "Infinity" } else { "-Infinity" }),
-        // In place: another list of the same length would be another allocation.
+        // In place: a second list of the same length would be a second allocation.
         Json::Array(mut items) => {
             items.iter_mut().for_each(|item| *item = strict(std::mem::replace(item, Json::Null)));
             Json::Array(items)

@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-/// What we know of a file.
+/// The kinds of files and directories that are recognised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Bloscpack,
@@ -15,23 +15,23 @@ pub(crate) enum Kind {
     Npy,
     /// A Blosc2 frame, contiguous or a directory.
     Frame,
-    /// A directory of bcolz that is an array.
+    /// A bcolz directory that holds an array.
     Carray,
-    /// A directory of bcolz that is a table.
+    /// A bcolz directory that holds a table.
     Ctable,
-    /// Something that has a name, but that we cannot read.
+    /// A recognised format that this program cannot read.
     Foreign(Format),
 }
 
-/// The kind of a regular file, or of a directory that is a sparse frame or one of bcolz. `None` if it is none of them, or
-/// another thing: nothing is taken out of a pipe.
+/// Returns the kind of a regular file, a sparse frame or a bcolz directory. Returns `None` for anything else. In
+/// particular, nothing is read from a pipe.
 ///
-/// A file that cannot be read has no kind. The caller reads it next, and that error names the cause.
+/// Returns `None` for an unreadable file. The caller reads it next, and that error names the cause.
 pub(crate) fn kind_of(path: &Path) -> Option<Kind> {
     try_kind_of(path).ok().flatten()
 }
 
-/// [`kind_of`] for callers that do not read the file afterwards.
+/// Like [`kind_of`], for callers that do not read the file afterwards.
 pub(crate) fn try_kind_of(path: &Path) -> io::Result<Option<Kind>> {
     Ok(peek::format_at(path)?.map(Kind::from))
 }
@@ -41,7 +41,7 @@ pub(crate) fn is_container_directory(path: &Path) -> bool {
     path.is_dir() && matches!(kind_of(path), Some(Kind::Frame | Kind::Carray))
 }
 
-/// Whether a directory is one thing, not many files.
+/// Whether a path is a directory of a recognised format, not a collection of files.
 pub(crate) fn is_container(path: &Path) -> bool {
     path.is_dir() && kind_of(path).is_some()
 }

@@ -1,8 +1,8 @@
 //! blpk: compress, decompress, append to, verify and describe Blosc files from the command line.
 //!
-//! argv → `args`, the command line as typed → `commands`, a plan for each command, run by the libraries → `report`, texts
-//! → `exit`, the exit code. Imports lead one way: `main`, `start`, `commands`, then `args`, `files`, `outputs`, `streams`,
-//! `report` and `progress`, then values such as `place`, `names`, `kind` and `verbosity`.
+//! Data flow: argv → `args`, the command line as typed → `commands`, a plan for each command, run by the libraries →
+//! `report`, texts → `exit`, the exit code. Imports point one way: `main`, `start`, `commands`, then `args`, `files`,
+//! `outputs`, `streams`, `report` and `progress`, then values such as `place`, `names`, `kind` and `verbosity`.
 #![forbid(unsafe_code)]
 
 mod args;
@@ -40,7 +40,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    // Before there are other threads, which have what this one has.
+    // Before any other thread starts: threads inherit the signal mask.
     survive_file_limits();
     if let Err(error) = signals::install() {
         return exit::finish(Err(error));
@@ -52,14 +52,14 @@ fn main() -> ExitCode {
     }
 }
 
-/// Lets a write that would make a file larger than `ulimit -f` allows fail with "File too large", as any other error does,
-/// and not end the program with a signal, which leaves nobody to say why.
+/// Blocks `SIGXFSZ`, so that a write beyond `ulimit -f` fails with "File too large" like any other error. Otherwise the
+/// signal would end the program without a message.
 #[cfg(unix)]
 fn survive_file_limits() {
     use nix::sys::signal::{SigSet, Signal};
     let mut signals = SigSet::empty();
     signals.add(Signal::SIGXFSZ);
-    // If it cannot be, it is as it was.
+    // Best effort: failures are ignored.
     let _ = signals.thread_block();
 }
 
@@ -75,7 +75,7 @@ fn run(cli: &args::Cli, argv: &[OsString]) -> ExitCode {
     };
     let session = start::session(cli);
     let done = commands::run(command, &session);
-    // In any case: the bar goes before an error comes.
+    // Always: this removes the progress bar before an error is printed.
     let printed = session.report.finish();
     exit::finish(done.and(printed))
 }

@@ -1,10 +1,11 @@
-//! Threads that fit into `--memory`, which bounds the chunks in flight.
+//! The number of threads for `--memory`, which bounds the chunks in flight.
 
 use crate::size::pretty_size;
 use anyhow::{Result, anyhow};
 use bloscpack_io::Threads;
 
-/// The largest number of threads, `wanted` at most, that work on chunks of `chunk` plain bytes within `memory` bytes.
+/// Returns the largest number of threads, at most `wanted`, that can process chunks of `chunk` uncompressed bytes
+/// within `memory` bytes.
 pub(crate) fn threads_within(memory: u64, chunk: u64, wanted: usize) -> Result<usize> {
     Threads::count_within(memory, chunk, wanted).map_err(|least| {
         anyhow!(

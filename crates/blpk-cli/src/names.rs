@@ -1,4 +1,4 @@
-//! Names of files: extensions, and the names of outputs that follow from them.
+//! File names: extensions, and output names derived from input names.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -11,25 +11,25 @@ pub(crate) fn has_extension(path: &Path) -> bool {
     path.as_os_str().as_encoded_bytes().ends_with(EXTENSION.as_bytes())
 }
 
-/// The name with an extension appended.
+/// Returns the name with an extension appended.
 pub(crate) fn with_extension(path: &Path, extension: &str) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(extension);
     name.into()
 }
 
-/// The name of the plain file: without the extension that says that it is compressed, if it has one.
+/// Returns the name of the uncompressed file: the name without an extension that marks a compressed file.
 pub(crate) fn without_extension(path: &Path) -> PathBuf {
     if has_our_name(path) { path.with_extension("") } else { path.to_owned() }
 }
 
-/// Whether a name says that the content is meant for us, whatever it is now.
+/// Whether a name has one of our extensions, whatever the file holds.
 pub(crate) fn has_our_name(path: &Path) -> bool {
     let extension = path.extension().and_then(std::ffi::OsStr::to_str);
     extension.is_some_and(|extension| ["blp", "b2frame", "b2f", "b2", "b2nd"].contains(&extension))
 }
 
-/// Whether a name ends as only those of directories do.
+/// Whether a name ends with a path separator, as only names of directories do.
 pub(crate) fn is_directory_name(path: &Path) -> bool {
     path.as_os_str().as_encoded_bytes().last().is_some_and(|last| std::path::is_separator(char::from(*last)))
 }

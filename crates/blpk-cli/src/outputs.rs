@@ -1,4 +1,4 @@
-//! Outputs of many inputs: their places, and what happens to the inputs when they are written.
+//! Outputs of many inputs: where they go, and what happens to each input after its output is written.
 
 use crate::file_message::FileMessage;
 use crate::inputs::Item;
@@ -14,14 +14,14 @@ use std::path::{Path, PathBuf};
 /// Where the outputs of a run go.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Destination {
-    /// Beside the inputs, under names that follow from those of the inputs; of stdin to stdout.
+    /// Beside the inputs, under names derived from the inputs' names. Data from stdin goes to stdout.
     BesideInputs,
-    /// Into a directory, under such names.
+    /// Into a directory, under names derived in the same way.
     Directory(PathBuf),
-    /// To one place, whatever the inputs are called.
+    /// To one place, independent of the inputs' names.
     Named {
         place: Place,
-        /// The place is the second of two names on the command line, which could be two inputs.
+        /// The place is the second of two names on the command line, which could also be meant as a second input.
         is_second_of_two: bool,
     },
 }
@@ -30,9 +30,9 @@ pub(crate) enum Destination {
 #[derive(Debug)]
 pub(crate) struct Outputs {
     destination: Destination,
-    /// Inputs are removed when their outputs are safe.
+    /// Inputs are removed once their outputs are safe.
     removes_inputs: bool,
-    /// The input of each output that was written.
+    /// The name of the input of each output that was written.
     written: HashMap<PathBuf, String>,
 }
 
@@ -41,7 +41,7 @@ impl Outputs {
         Outputs { destination, removes_inputs, written: HashMap::new() }
     }
 
-    /// The output that has a name, whatever the input's is.
+    /// Returns the output's place, if it does not depend on the inputs' names.
     pub(crate) fn named(&self) -> Option<&Place> {
         match &self.destination {
             Destination::Named { place, .. } => Some(place),
@@ -49,12 +49,13 @@ impl Outputs {
         }
     }
 
-    /// Whether the outputs are put into a directory of their own.
+    /// Whether the outputs go into a separate directory.
     pub(crate) fn have_directory(&self) -> bool {
         matches!(self.destination, Destination::Directory(_))
     }
 
-    /// Says which existing files the output of an input may replace. `verb` names the command in advice.
+    /// Returns the rules for existing files that the output of an input may replace. `verb` names the command in
+    /// advice.
     pub(crate) fn overwrite(&self, item: &Item, writes: Writes, verb: &'static str) -> Overwrite {
         let named = match (&item.place, &self.destination) {
             (_, Destination::BesideInputs | Destination::Directory(_)) => Named::ByInput,
@@ -64,7 +65,7 @@ impl Outputs {
         Overwrite { writes, named }
     }
 
-    /// Where the output of an input goes; `rename` makes its name of the input's.
+    /// Returns the place of an input's output. `rename` derives the output's name from the input's name.
     pub(crate) fn place(&self, item: &Item, rename: impl FnOnce(&Path) -> PathBuf) -> Result<Place> {
         let place = match (&self.destination, &item.place) {
             (Destination::Named { place, .. }, _) => return Ok(place.clone()),
@@ -83,7 +84,7 @@ impl Outputs {
         }
     }
 
-    /// Runs `write`, which writes the output, around which directories are made and the input is removed if so wished.
+    /// Creates missing directories, writes the output with `write`, and removes the input if that is requested.
     pub(crate) fn write(
         &mut self,
         item: &Item,
@@ -107,7 +108,7 @@ impl Outputs {
             _ => Vec::new(),
         };
         if let Err(error) = write() {
-            // In the order in which they are empty.
+            // From the innermost one outwards, so that each is empty.
             made.iter().rev().for_each(|directory| drop(fs::remove_dir(directory)));
             return Err(error);
         }
@@ -124,8 +125,8 @@ impl Outputs {
     }
 }
 
-/// Gives an output the time at which its input was changed, as compressors do: the content is as old. Not all file systems
-/// can; the data is there all the same.
+/// Copies the input's modification time to its output, as compressors do. Best effort: not all file systems support it,
+/// and the data is complete without it.
 fn keep_time(input: &Metadata, output: &Path) {
     let regular = |path: &Path| fs::metadata(path).is_ok_and(|found| found.is_file());
     if let (true, true, Ok(time)) = (input.is_file(), regular(output), input.modified()) {
@@ -133,7 +134,8 @@ fn keep_time(input: &Metadata, output: &Path) {
     }
 }
 
-/// Makes the directories that a file is to lie in, durable as the file itself will be. Those that were made.
+/// Creates missing parent directories of a file, as durable as the file itself will be. Returns the directories that it
+/// created.
 fn make_directories(file: &Path) -> Result<Vec<PathBuf>> {
     let missing = |directory: &&Path| !directory.as_os_str().is_empty() && !directory.is_dir();
     let missing: Vec<_> = file.ancestors().skip(1).take_while(missing).collect();
@@ -146,7 +148,7 @@ fn make_directories(file: &Path) -> Result<Vec<PathBuf>> {
         made.push(directory.to_owned());
         if cfg!(unix) {
             let parent = directory.parent().filter(|parent| !parent.as_os_str().is_empty());
-            // Some file systems cannot; the data is there all the same.
+            // Best effort: some file systems cannot sync a directory, and the data is complete without it.
             let _ = File::open(parent.unwrap_or(Path::new("."))).and_then(|parent| parent.sync_all());
         }
     }
@@ -158,7 +160,7 @@ fn naming(what: &str, path: &Path) -> FileMessage {
     FileMessage::new(&path.to_owned().into(), format!("{what} '{}'", path.display()))
 }
 
-/// Removes an input whose output is safe: both are regular files, and the input is what it was before.
+/// Removes an input whose output is safe: both are regular files, and the input has not changed since.
 fn remove(input: &Path, before: Option<Metadata>, output: &Path, session: &Session) -> Result<()> {
     let written = fs::metadata(output).with_context(|| naming("output file", output))?;
     let is_safe = written.is_file();

@@ -1,7 +1,7 @@
 //! Existing outputs: which of them `-f` replaces.
 //!
-//! Of two names the second is the output, and a shell pattern that matches two files looks the same. With `-f`, a command
-//! therefore replaces only files of the kind that it writes. `-ff` and `--output` replace any file.
+//! With two names, the second is the output, and a shell pattern that matches two files looks the same. With `-f`, a
+//! command therefore replaces only files of the kind that it writes. `-ff` and `--output` replace any file.
 
 use crate::kind::{Kind, kind_of, try_kind_of};
 use crate::names::{has_our_name, is_directory_name, without_extension};
@@ -20,7 +20,7 @@ pub(crate) enum Writes {
     Packed,
     /// Plain bytes.
     Plain,
-    /// A container whose kind the output's name tells, possibly a directory.
+    /// A container, possibly a directory. Its kind follows from the output's name.
     Container,
 }
 
@@ -52,10 +52,11 @@ enum Kept {
 }
 
 impl Overwrite {
-    /// For commands whose output is of the kind that its name says: `-f` replaces any file.
+    /// For commands that choose the kind of the output by its name: `-f` replaces any file.
     pub(crate) const CONTAINER: Overwrite = Overwrite { writes: Writes::Container, named: Named::ByPosition };
 
-    /// For commands that always take an input and an output. With stdin as the input there is no doubt about the other.
+    /// For commands that always take an input and an output. If the input is stdin, the other name can only be the
+    /// output.
     pub(crate) fn by_position(input: &Place, writes: Writes) -> Overwrite {
         let named = if *input == Place::Standard { Named::AsOutput } else { Named::ByPosition };
         Overwrite { writes, named }
@@ -67,14 +68,14 @@ impl Overwrite {
         if self.writes != Writes::Container {
             self.refuse_directory(path, output, session)?;
         }
-        // A link that leads to nothing exists, too.
+        // A dangling link exists, too.
         let exists = path.symlink_metadata().is_ok();
         if !exists || session.replaces_any {
             return Ok(());
         }
         let kept = match self.kept(input, path) {
             Ok(kept) => kept,
-            // Refused whatever it holds.
+            // Refused anyway, whatever the file holds.
             Err(_) if !session.force => None,
             Err(error) => {
                 return Err(error)
@@ -120,7 +121,7 @@ impl Overwrite {
         }
     }
 
-    /// Why `-f` keeps the file; `None` if nothing of value is lost with it.
+    /// Returns why `-f` does not replace the file; `None` if it loses nothing of value.
     fn kept(self, input: &Place, path: &Path) -> io::Result<Option<Kept>> {
         // A device or a pipe is written to, not replaced.
         let replaced = fs::metadata(path).is_ok_and(|found| found.is_file() && found.len() > 0);
@@ -130,7 +131,7 @@ impl Overwrite {
         Ok(self.of_value(input, path, try_kind_of(path)?))
     }
 
-    /// Why `-f` keeps a file that has content, by its kind.
+    /// Returns why `-f` does not replace a non-empty file, by its kind.
     fn of_value(self, input: &Place, path: &Path, kind: Option<Kind>) -> Option<Kept> {
         match (self.writes, kind) {
             (Writes::Container, _) => None,
@@ -157,7 +158,7 @@ fn is_archive(input: &Place) -> bool {
     matches!(input, Place::File(path) if kind_of(path).is_some_and(is_packed))
 }
 
-/// Whether an output has the name of the input and an extension: `x.blp.blp` for `x.blp`, in any directory.
+/// Whether an output's name is the input's name with an extension: `x.blp.blp` for `x.blp`, in any directory.
 fn extends(input: &Place, output: &Path) -> bool {
     let name = |path: &Path| path.file_name().map(|name| name.as_encoded_bytes().to_vec());
     match (input, name(output)) {
@@ -166,7 +167,7 @@ fn extends(input: &Place, output: &Path) -> bool {
     }
 }
 
-/// Whether an output has the name that it gets by default: `data.npy` for `data.npy.blp`, in any directory.
+/// Whether an output has its default name: `data.npy` for `data.npy.blp`, in any directory.
 fn is_default_output(input: &Place, output: &Path) -> bool {
     match input {
         Place::File(input) => without_extension(input).file_name() == output.file_name(),

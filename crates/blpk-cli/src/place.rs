@@ -18,7 +18,7 @@ impl From<PathBuf> for Place {
     }
 }
 
-/// For texts: a name may hold anything, but no line of a text is made of a part of one.
+/// For messages. A name may hold anything, so control characters are escaped to keep it within its line.
 impl std::fmt::Display for Place {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.name().chars().try_for_each(|c| match c.is_control() {
@@ -29,7 +29,7 @@ impl std::fmt::Display for Place {
 }
 
 impl Place {
-    /// The name as it is.
+    /// Returns the bytes of the name, unescaped.
     pub(crate) fn bytes(&self) -> &[u8] {
         match self {
             Place::Standard => b"-",
@@ -37,7 +37,7 @@ impl Place {
         }
     }
 
-    /// The name as it is, but for bytes that are no text.
+    /// Returns the name unescaped, except that bytes that are not text are replaced.
     pub(crate) fn name(&self) -> Cow<'_, str> {
         match self {
             Place::Standard => "-".into(),

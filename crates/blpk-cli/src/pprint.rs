@@ -1,4 +1,5 @@
-//! Python's `pprint.pformat(value, width=90)`: the layout of metadata. Keys sorted, long texts cut at spaces.
+//! Python's `pprint.pformat(value, width=90)`: the layout of metadata. Keys are sorted, and long texts are cut at
+//! spaces.
 
 use crate::python;
 use blosc_core::{OutOfMemory, memory};
@@ -7,19 +8,19 @@ use bloscpack_format::{Json, python_float_repr, python_str_repr};
 /// The width that the original asks for.
 const WIDTH: isize = 90;
 
-/// The most characters of a layout. It indents by the length of keys, so a text can be laid out to many times its own
-/// length; nobody reads that, and metadata comes from strangers.
+/// Maximum number of characters of a layout. Indentation depends on the length of keys, so the layout of untrusted
+/// metadata can be many times longer than the metadata, and useless to a reader.
 const BUDGET: usize = 1 << 24;
 
 const SPACES: &str = "                                ";
 
-/// The layout of a value; beyond 16 MiB its `repr`, on one line.
+/// Returns the layout of a value. A layout beyond 16 MiB is replaced by the value's `repr`, on one line.
 ///
 /// # Errors
-/// [`OutOfMemory`].
+/// [`OutOfMemory`] if memory runs out.
 pub(crate) fn pformat(value: &Json) -> Result<String, OutOfMemory> {
     let most = memory_for(value);
-    // The parts of a layout are many small allocations, which cannot report a failure each.
+    // A layout consists of many small allocations, which cannot all report a failure.
     memory::check_free(if most < memory::MIN_CHECKED { 0 } else { most })?;
     let mut layout = Layout::default();
     match (layout.value(value, 0, 0, 0), layout.refused) {
@@ -33,11 +34,12 @@ pub(crate) fn pformat(value: &Json) -> Result<String, OutOfMemory> {
     }
 }
 
-/// Bytes that the parts of a layout take besides the layout itself: sorted members, words and lines of texts.
+/// Returns the bytes needed for the parts of a layout besides the layout itself: sorted members, words and lines of
+/// texts.
 fn memory_for(value: &Json) -> usize {
     let text = |text: &str| {
         let ends = text.chars().filter(|c| is_line_end(*c) || python::is_space(*c)).count();
-        // A character is written as ten at most.
+        // A character is written as at most ten.
         text.len().saturating_mul(20).saturating_add(ends.saturating_mul(80))
     };
     match value {
@@ -52,12 +54,13 @@ fn memory_for(value: &Json) -> usize {
     }
 }
 
-/// Every method gives up with `None` when the budget is spent. `indent` is the column at which the value starts,
-/// `allowance` the columns that what follows it needs, `level` how deep it lies; names and steps are Python's.
+/// The state of a layout. Every method gives up with `None` when the budget is spent or memory runs out. `indent` is
+/// the column at which the value starts. `allowance` is the number of columns that the text after the value needs.
+/// `level` is the nesting depth. Names and steps are Python's.
 #[derive(Default)]
 struct Layout {
     out: String,
-    /// Why writing ended, if it was for lack of memory.
+    /// The error, if writing ended for lack of memory.
     refused: Option<OutOfMemory>,
 }
 
@@ -121,7 +124,7 @@ impl Layout {
         self.write("}")
     }
 
-    /// A long text: one literal for each line, lines that are too long cut behind spaces.
+    /// Writes a long text as one literal for each line. Lines that are too long are cut after spaces.
     fn text(&mut self, text: &str, indent: isize, allowance: isize, level: usize) -> Option<()> {
         if text.is_empty() {
             return self.write("''");
@@ -171,7 +174,7 @@ fn literals(text: &str, max_width: isize, allowance: isize) -> Vec<String> {
     literals
 }
 
-/// `str.splitlines(True)`: lines with what ends them.
+/// `str.splitlines(True)`: lines with their line ends.
 fn split_lines(text: &str) -> Vec<&str> {
     let mut lines = Vec::new();
     let (mut rest, mut searched) = (text, 0);
@@ -192,7 +195,7 @@ fn is_line_end(c: char) -> bool {
     matches!(c, '\n'..='\r' | '\x1c'..='\x1e' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
-/// The matches of `\S*\s*`: words, each with the spaces behind it.
+/// The matches of `\S*\s*`: words, each with its trailing spaces.
 fn words(line: &str) -> impl Iterator<Item = &str> {
     let mut rest = line;
     std::iter::from_fn(move || {
@@ -208,15 +211,15 @@ fn columns(text: &str) -> isize {
     isize::try_from(text.chars().count()).unwrap_or(isize::MAX)
 }
 
-/// The members in the order of their keys' code points, which UTF-8 keeps.
+/// Returns the members in the order of their keys' code points, which is also the order of their UTF-8 bytes.
 fn sorted(members: &[(String, Json)]) -> Vec<(&str, &Json)> {
     let mut members: Vec<_> = members.iter().map(|(key, value)| (key.as_str(), value)).collect();
-    // No key comes twice, so that a stable sort, which allocates, is the same.
+    // Keys are unique, so a stable sort, which allocates, would give the same order.
     members.sort_unstable_by_key(|(key, _)| *key);
     members
 }
 
-/// `repr(value)` with sorted keys, if it has no more than `limit` characters: a longer one is not written to its end.
+/// Returns `repr(value)` with sorted keys, if it has at most `limit` characters. A longer one is abandoned early.
 fn repr(value: &Json, limit: usize) -> Option<String> {
     let mut repr = Repr { left: limit, ..Repr::default() };
     repr.value(value)?;
@@ -226,9 +229,9 @@ fn repr(value: &Json, limit: usize) -> Option<String> {
 #[derive(Default)]
 struct Repr {
     out: String,
-    /// Characters that there is room for.
+    /// Remaining room, in characters.
     left: usize,
-    /// Why writing ended, if it was for lack of memory.
+    /// The error, if writing ended for lack of memory.
     refused: Option<OutOfMemory>,
 }
 
@@ -241,7 +244,7 @@ impl Repr {
 
     fn value(&mut self, value: &Json) -> Option<()> {
         match value {
-            // A character takes four bytes at most, and one column at least.
+            // A character takes at most four bytes and at least one column.
             Json::String(text) if text.len() / 4 > self.left => None,
             Json::String(text) => self.write(&python_str_repr(text)),
             Json::Array(items) => {
@@ -252,7 +255,7 @@ impl Repr {
                 }
                 self.write("]")
             }
-            // A member takes five columns at least; what cannot fit need not be sorted.
+            // A member takes at least five columns. Members that cannot fit need not be sorted.
             Json::Object(members) if members.len() > self.left => None,
             Json::Object(members) => {
                 self.write("{")?;
@@ -269,7 +272,7 @@ impl Repr {
     }
 }
 
-/// `repr` of what is neither text nor container.
+/// Returns the `repr` of a value that is neither text nor container.
 fn repr_of_number(value: &Json) -> String {
     match value {
         Json::Bool(true) => "True".into(),

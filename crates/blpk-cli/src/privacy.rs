@@ -2,17 +2,17 @@
 
 use std::fs::Metadata;
 
-/// As long as it lives, new files and directories are open to nobody for whom the input is closed. Files that are replaced
-/// keep their permissions.
+/// A guard that limits the permissions of new files and directories: a user without access to the input gets none to
+/// the output. Replaced files keep their permissions.
 #[derive(Debug)]
 pub(crate) struct Privacy {
-    /// The mask of the process before.
+    /// The previous umask of the process.
     #[cfg(unix)]
     mask: rustix::fs::Mode,
 }
 
 impl Privacy {
-    /// For what is made of an input with this metadata.
+    /// Limits the permissions of outputs made from an input with this metadata.
     #[cfg(unix)]
     pub(crate) fn of(input: &Metadata) -> Privacy {
         use rustix::fs::Mode;
@@ -20,16 +20,17 @@ impl Privacy {
         use std::os::unix::fs::PermissionsExt as _;
 
         let mode = input.permissions().mode() & 0o777;
-        // Who may read a file may search the directory that becomes of it. The owner may do all.
+        // If the input becomes a directory, users with read permission may also search it. The owner has all
+        // permissions.
         let open = mode | (mode & 0o444) >> 2 | 0o700;
         let closed = Mode::from_raw_mode(0o777 & !open);
-        // The process's mask is known only by setting another.
+        // The umask can be read only by setting another one.
         let mask = umask(closed);
         umask(mask | closed);
         Privacy { mask }
     }
 
-    /// Elsewhere new files have the permissions of their directory.
+    /// On other systems, new files have the permissions of their directory.
     #[cfg(not(unix))]
     pub(crate) fn of(_: &Metadata) -> Privacy {
         Privacy {}

@@ -1,8 +1,8 @@
-//! Python's `int(text)` and `float(text)`, with which the original read its numbers.
+//! Python's `int(text)` and `float(text)`, which the original uses to parse numbers.
 //!
-//! Digits are ASCII ones here; Python takes those of every script.
+//! Only ASCII digits are accepted here; Python accepts the digits of every script.
 
-/// `int(text)`, as canonical decimal digits: integers of Python have any size. `None` where Python says
+/// `int(text)` as canonical decimal digits, because Python's integers have any size. `None` where Python reports
 /// `invalid literal for int()`.
 pub(crate) fn int(text: &str) -> Option<String> {
     let text = text.trim_matches(is_space);
@@ -22,18 +22,18 @@ pub(crate) fn int(text: &str) -> Option<String> {
     })
 }
 
-/// `float(text)`. `None` where Python says `could not convert string to float`.
+/// `float(text)`. `None` where Python reports `could not convert string to float`.
 pub(crate) fn float(text: &str) -> Option<f64> {
-    // Rust's grammar is Python's, but for the underscores and the spaces around.
+    // Rust's grammar is the same, except for underscores and surrounding spaces.
     without_underscores(text.trim_matches(is_space))?.parse().ok()
 }
 
-/// What `str.isspace` and `\s` mean: Unicode white space, and the four separators of ASCII.
+/// Whether `str.isspace` and `\s` accept a character: Unicode white space, and the four separators of ASCII.
 pub(crate) fn is_space(c: char) -> bool {
     c.is_whitespace() || matches!(c, '\x1c'..='\x1f')
 }
 
-/// Python allows an underscore between two digits, and nowhere else.
+/// Removes underscores. `None` if one is not between two digits, where alone Python allows it.
 fn without_underscores(text: &str) -> Option<String> {
     let is_digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
     let misplaced = |(at, _): (usize, &str)| {

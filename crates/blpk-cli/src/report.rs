@@ -8,10 +8,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 const PREFIX: &str = "blpk: ";
 
-/// Bytes of a text that are put together at a time: texts may be as large as metadata.
+/// Size in bytes of the pieces in which a text is assembled: texts may be as large as metadata.
 const PIECE: usize = 16 << 10;
 
-/// Prints texts. A failure to print does not disturb the work; [`Report::finish`] tells of it.
+/// Prints texts. A failure to print does not stop the work; [`Report::finish`] returns it.
 #[derive(Debug, Clone)]
 pub(crate) struct Report(Arc<Inner>);
 
@@ -24,17 +24,17 @@ struct Inner {
 }
 
 impl Report {
-    /// With `to_stderr`, texts go there: stdout is for data.
+    /// With `to_stderr`, texts go to stderr, because stdout carries data.
     pub(crate) fn new(level: Level, to_stderr: bool) -> Report {
         Report(Arc::new(Inner { level, to_stderr, progress: Progress::default(), failed: Mutex::new(None) }))
     }
 
-    /// With a bar that shows how far the work is, as long as nothing else is printed.
+    /// Creates a report with a progress bar, which is hidden while other text is printed.
     pub(crate) fn with_progress(level: Level, to_stderr: bool) -> Report {
         Report(Arc::new(Inner { level, to_stderr, progress: Progress::new(level), failed: Mutex::new(None) }))
     }
 
-    /// How far the work is.
+    /// Returns the progress of the work.
     pub(crate) fn progress(&self) -> &Progress {
         &self.0.progress
     }
@@ -48,7 +48,7 @@ impl Report {
     pub(crate) fn warning(&self, message: &str) {
         if self.prints(Level::Normal) {
             let line = format!("{PREFIX}warning: {}\n", escaped(message.trim_end()));
-            // As with errors: a closed stderr does not disturb the work.
+            // Best effort, as for errors: a closed stderr does not stop the work.
             self.0.progress.aside(|| drop(io::stderr().write_all(line.as_bytes())));
         }
     }
@@ -68,22 +68,22 @@ impl Report {
         self.print(Level::Debug, text.as_ref());
     }
 
-    /// Whether this level is printed: what is costly to put together need not be otherwise.
+    /// Whether this level is printed. Callers can skip building costly texts otherwise.
     pub(crate) fn prints(&self, level: Level) -> bool {
         level <= self.0.level
     }
 
-    /// Prints a text that is for programs: as it is, without prefix.
+    /// Prints a text for programs, unchanged and without prefix.
     pub(crate) fn raw(&self, text: &str) {
         self.raw_bytes(text.as_bytes());
     }
 
-    /// The same for bytes that may be no text: names of files.
+    /// Like [`Report::raw`], for bytes that may not be text, such as file names.
     pub(crate) fn raw_bytes(&self, bytes: &[u8]) {
         self.write(bytes);
     }
 
-    /// Whether nothing more can be printed, so that what goes on for long may stop.
+    /// Whether printing has failed, so that long output can stop.
     pub(crate) fn is_broken(&self) -> bool {
         self.0.failed.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
@@ -116,7 +116,7 @@ impl Report {
         }
     }
 
-    /// Makes sure that all is printed. That nobody reads it any more is no failure.
+    /// Flushes the output and returns the first failure to print. A reader that closed the pipe is no failure.
     pub(crate) fn finish(&self) -> anyhow::Result<()> {
         self.0.progress.end();
         let flushed = io::stdout().flush();
@@ -128,15 +128,15 @@ impl Report {
     }
 }
 
-/// Prints an error, whatever it holds, on one line of stderr.
+/// Prints an error, whatever characters it holds, on one line of stderr.
 pub(crate) fn error(message: &str) {
     let line = format!("{PREFIX}error: {}\n", escaped(message.trim_end()));
-    // A closed stderr takes no message.
+    // Best effort: stderr may be closed.
     let _ = io::stderr().write_all(line.as_bytes());
 }
 
-/// A line that stays one and gives no orders to the terminal: names of files, and what files say of themselves, may hold
-/// anything.
+/// Escapes a line so that it stays one line and cannot control the terminal. File names and texts from files may hold
+/// any characters.
 fn escaped(line: &str) -> String {
     let mut escaped = String::with_capacity(line.len());
     line.chars().for_each(|c| escape(c, &mut escaped));

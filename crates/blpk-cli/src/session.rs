@@ -10,7 +10,7 @@ use rayon::ThreadPool;
 use std::cell::RefCell;
 use std::sync::Arc;
 
-/// Work of fewer bytes is done before a second thread has started.
+/// Jobs of fewer bytes are done before a second thread has started.
 const ONE_THREAD_IS_ENOUGH: u64 = 256 << 10;
 
 /// The global settings of a run.
@@ -24,7 +24,7 @@ pub(crate) struct Settings {
     pub(crate) force: bool,
     /// `-ff`: any existing file is replaced.
     pub(crate) replaces_any: bool,
-    /// `None` for one thread on each core.
+    /// `None` for one thread per core.
     pub(crate) nthreads: Option<usize>,
 }
 
@@ -36,7 +36,7 @@ pub(crate) struct Session {
     /// `-ff`: any existing file is replaced.
     pub(crate) replaces_any: bool,
     nthreads: Option<usize>,
-    /// The pool that was built last: many files are worked on by the same threads.
+    /// The last thread pool, which serves one file after another.
     pool: RefCell<Option<Arc<ThreadPool>>>,
 }
 
@@ -54,18 +54,18 @@ impl Session {
         session
     }
 
-    /// How many threads there may be. Finding out the number of cores takes a dozen system calls, so it is done only
-    /// on demand.
+    /// Returns the maximum number of threads. Finding out the number of cores takes a dozen system calls, so it is done
+    /// only on demand.
     pub(crate) fn nthreads(&self) -> usize {
         self.nthreads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
     }
 
-    /// The threads for a job of so many bytes. A pool is built only here.
+    /// Returns the threads for a job of `nbytes` bytes. A thread pool is built only for such a job, on demand.
     pub(crate) fn threads(&self, nbytes: u64) -> Result<Threads> {
         self.threads_within(nbytes, None, 0)
     }
 
-    /// The same, if chunks of so many plain bytes are not to take more than so much memory.
+    /// Like [`Session::threads`], but limited so that chunks of `chunk` uncompressed bytes take at most `memory` bytes.
     pub(crate) fn threads_within(&self, nbytes: u64, memory: Option<u64>, chunk: u64) -> Result<Threads> {
         let within = |wanted| memory.map_or(Ok(wanted), |memory| memory::threads_within(memory, chunk, wanted));
         if nbytes < ONE_THREAD_IS_ENOUGH || self.nthreads() == 1 {
@@ -85,7 +85,7 @@ impl Session {
         Ok(Threads::Pool(pool))
     }
 
-    /// The switch that Ctrl-C sets. A job that asks for it has to look at it: see [`signals`].
+    /// Returns the switch that Ctrl-C sets. A job that requests it must check it: see [`signals`].
     pub(crate) fn cancel(&self) -> Cancel {
         signals::cancel()
     }

@@ -1,20 +1,20 @@
-//! Sizes as text: `1.0M (1048576B)`, `-z 1.5K`. Printed to the letter as the original does it, read with more units.
+//! Sizes as text: `1.0M (1048576B)`, `-z 1.5K`. Printing matches the original exactly; parsing accepts more units.
 
 use crate::python;
 use bloscpack_format::{python_float_repr, python_str_repr};
 
-/// The units by the letter that stands for them: powers of 1024, upper case only.
+/// The units by letter: powers of 1024, upper case only.
 const UNITS: [(char, u64); 5] = [('B', 1), ('K', 1 << 10), ('M', 1 << 20), ('G', 1 << 30), ('T', 1 << 40)];
 
-/// What `-z max` means: the most plain bytes that a chunk holds.
+/// The value of `-z max`: the maximum uncompressed size of a chunk.
 const MAX: u32 = bloscpack_format::bloscpack::MAX_CHUNK_SIZE;
 
-/// `0B`, `1023.0B`, `9.77K`: in the largest unit that is not more, to two decimals.
+/// Formats a size in the largest unit that does not exceed it, rounded to two decimals: `0B`, `1023.0B`, `9.77K`.
 pub(crate) fn pretty_size(nbytes: u64) -> String {
     let Some((letter, unit)) = UNITS.into_iter().rev().find(|(_, unit)| nbytes >= *unit) else {
         return "0B".into();
     };
-    // Exact but for sizes beyond 2^53, where both divisions round to nearest; rounding to two decimals goes by the
+    // The division is exact up to 2^53; beyond that, both languages round to nearest. Rounding to two decimals uses the
     // exact value, ties to even, in both languages.
     let rounded = format!("{:.2}", nbytes as f64 / unit as f64);
     let rounded = rounded.parse().map_or(rounded, python_float_repr);
@@ -26,14 +26,15 @@ pub(crate) fn double_pretty_size(nbytes: u64) -> String {
     format!("{} ({nbytes}B)", pretty_size(nbytes))
 }
 
-/// Reads a size as typed for `-z`: `max`, a number and a unit, or an integer. Returns decimal digits, as Python's integers
-/// have any size. Sizes that the original reads mean the same, and wrong ones have the original's error.
+/// Parses a size as typed for `-z`: `max`, a number and a unit, or an integer. Returns decimal digits, because Python's
+/// integers have any size. Sizes that the original accepts keep their meaning, and wrong ones give the original's
+/// error.
 pub(crate) fn parse_size(text: &str) -> Result<String, String> {
     original_size(text).or_else(|error| size_with_unit(text).ok_or(error))
 }
 
-/// Reads the units that the original does not know, in upper or lower case and as GNU's tools do: `64k`, `64Ki` and `64KiB`
-/// are powers of 1024, `64KB` of 1000.
+/// Parses units that the original does not know, in either case and with the meaning of GNU's tools: `64k`, `64Ki` and
+/// `64KiB` are powers of 1024, `64KB` of 1000.
 fn size_with_unit(text: &str) -> Option<String> {
     let lower = text.to_ascii_lowercase();
     let (rest, is_decimal) =
@@ -49,7 +50,7 @@ fn size_with_unit(text: &str) -> Option<String> {
     (nbytes.is_finite() && nbytes >= 0.0).then(|| format!("{:.0}", nbytes + 0.0))
 }
 
-/// Reads a size as the original does; the error is Python's text.
+/// Parses a size as the original does; the error is Python's text.
 fn original_size(text: &str) -> Result<String, String> {
     if text == "max" {
         return Ok(MAX.to_string());
@@ -68,7 +69,7 @@ fn original_size(text: &str) -> Result<String, String> {
     if nbytes.is_infinite() {
         return Err("cannot convert float infinity to integer".into());
     }
-    // Without decimals a float prints exactly; adding zero turns the negative one into the other.
+    // A float prints exactly without decimals. Adding 0.0 turns -0.0 into 0.0.
     Ok(format!("{:.0}", nbytes.trunc() + 0.0))
 }
 
@@ -122,7 +123,7 @@ mod tests {
         ] {
             assert_eq!(parse_size(text).as_deref(), Ok(size), "{text}");
         }
-        // The original's errors stay for what neither reads.
+        // Texts that neither parser accepts keep the original's errors.
         for text in ["x", "xk", "-1k", "nanMB", "1PB", "1.5", "1KBB", "KiB", "ib", "i", "1i", "1iB", "2K "] {
             assert_eq!(parse_size(text), original_size(text), "{text}");
             assert!(parse_size(text).is_err(), "{text}");
@@ -140,7 +141,7 @@ mod tests {
 
     #[test]
     fn an_empty_size_is_refused() {
-        // The original dies of an IndexError.
+        // The original ends with an IndexError.
         assert_eq!(parse_size("").unwrap_err(), "invalid literal for int() with base 10: ''");
     }
 }

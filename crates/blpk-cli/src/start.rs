@@ -1,4 +1,4 @@
-//! Starts a run: decides the global settings by the options and the command.
+//! Starts a run: derives the global settings from the options and the command.
 
 use crate::args::{self, ChunkCommand, Cli, Command};
 use crate::place::Place;
@@ -6,7 +6,7 @@ use crate::session::{Session, Settings};
 use crate::verbosity::Level;
 use std::path::PathBuf;
 
-/// The session for a command line. Describes it if `-v` or `-d` is given.
+/// Returns the session for a command line. With `-v` or `-d`, prints a description of the command line.
 pub(crate) fn session(cli: &Cli) -> Session {
     let session = Session::new(settings(cli));
     describe(cli, &session);
@@ -46,7 +46,7 @@ fn describe(cli: &Cli, session: &Session) {
     report.verbose(format!("using {nthreads} thread{plural}"));
 }
 
-/// Whether the command writes data to stdout, so that texts have to go to stderr.
+/// Whether the command writes data to stdout, so that texts must go to stderr.
 fn data_on_stdout(command: &Command) -> bool {
     let is_stdout = |path: &PathBuf| Place::from(path.clone()) == Place::Standard;
     match command {

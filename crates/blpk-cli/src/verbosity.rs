@@ -1,4 +1,4 @@
-//! How much is printed: `-q`, `-v`, `-d`.
+//! The amount of output: `-q`, `-v`, `-d`.
 
 /// The amount of output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -2,7 +2,8 @@
 
 use blosc_core::Codec;
 
-/// The versions, in the form of the original's line; in detail also what this machine runs.
+/// Returns the versions in the form of the original's line. With `in_detail`, adds the kernel and the codecs in use on
+/// this machine.
 pub(crate) fn text(in_detail: bool) -> String {
     // The crates of the workspace are released together.
     const VERSION: &str = env!("CARGO_PKG_VERSION");

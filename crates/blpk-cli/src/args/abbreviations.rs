@@ -1,13 +1,13 @@
-//! Abbreviations of the original's options. A new option that begins the same way changes nothing: `--t` was `--typesize`
-//! before there was `--threads`, and stays so.
+//! Abbreviations of the original's options. They keep their meaning when a new option starts with the same letters:
+//! `--t` meant `--typesize` before `--threads` existed, and still does.
 
 use std::borrow::Cow;
 use std::ffi::OsString;
 
-/// The long options that the original had before a command.
+/// The original's long options before a command.
 const GLOBAL: &[&str] = &["help", "version", "verbose", "debug", "force", "nthreads"];
 
-/// Those of its commands, by name and alias.
+/// The long options of each of the original's commands, by the command's name and alias.
 const COMMANDS: [([&str; 2], &[&str]); 4] = [
     (
         ["compress", "c"],
@@ -18,8 +18,8 @@ const COMMANDS: [([&str; 2], &[&str]); 4] = [
     (["info", "i"], &["help"]),
 ];
 
-/// The command line with every unique prefix of an option of the original's written out. All else, also prefixes of new
-/// options, is the parser's.
+/// Expands every unique prefix of one of the original's options. Everything else, including prefixes of new options, is
+/// left to the parser.
 pub(super) fn expand(argv: &[OsString]) -> Cow<'_, [OsString]> {
     let mut argv = Cow::Borrowed(argv);
     let mut options = Some(GLOBAL);
@@ -33,14 +33,15 @@ pub(super) fn expand(argv: &[OsString]) -> Cow<'_, [OsString]> {
                 *word = full.into();
             }
         } else if !word.starts_with('-') && options == Some(GLOBAL) && !is_value(&argv, at) {
-            // Whatever the command is: the original's options, or none of its.
+            // The options of one of the original's commands, or none for a new command.
             options = COMMANDS.iter().find(|(names, _)| names.contains(&word)).map(|(_, options)| *options);
         }
     }
     argv
 }
 
-/// Whether a word before the command is the value of the option before it: only the number of threads has one.
+/// Whether a word before the command is the value of the preceding option. Only the options for the number of threads
+/// take one.
 fn is_value(argv: &[OsString], at: usize) -> bool {
     let before = at.checked_sub(1).and_then(|before| argv.get(before)).and_then(|word| word.to_str());
     before.is_some_and(|word| match word.strip_prefix("--") {
@@ -49,7 +50,7 @@ fn is_value(argv: &[OsString], at: usize) -> bool {
     })
 }
 
-/// `--typesize=4` for `--t=4`.
+/// Expands an abbreviated option: `--typesize=4` for `--t=4`. `None` if there is nothing to expand.
 fn written_out(word: &str, options: &[&str]) -> Option<String> {
     let (name, value) = match word.strip_prefix("--")?.split_once('=') {
         Some((name, value)) => (name, Some(value)),

@@ -62,7 +62,7 @@ pub(crate) struct HelpArgs {
 }
 
 impl HelpArgs {
-    /// The command line that it stands for: `blpk chunk encode --help`.
+    /// Returns the equivalent command line: `blpk chunk encode --help`.
     pub(super) fn argv(&self) -> Vec<OsString> {
         let words = self.command.iter().map(OsString::from);
         std::iter::once("blpk".into()).chain(words).chain(["--help".into()]).collect()

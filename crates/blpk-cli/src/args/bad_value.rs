@@ -1,17 +1,17 @@
-//! Values of options that are refused.
+//! Refused values of options.
 
 use std::fmt;
 
-/// A value that is refused.
+/// A refused value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum BadValue {
     /// The command line is wrong: usage, exit code 2.
     Usage(String),
-    /// As the original has it: exit code 1, and a text that starts with the option as it was typed.
+    /// As in the original: exit code 1, and a message that starts with the option as typed.
     Failure {
-        /// The option's name, of which an abbreviation may have been typed.
+        /// The option's long name; the user may have typed an abbreviation of it.
         long: &'static str,
-        /// Its letter.
+        /// The option's letter.
         short: &'static str,
         /// The text after the option's name.
         text: String,

@@ -1,4 +1,4 @@
-//! Arguments of the original's commands that write.
+//! Arguments of the original's commands that write files.
 
 use super::compress_format::CompressFormat;
 use super::digest::{self, DigestArg};
@@ -171,7 +171,7 @@ pub(crate) struct DecompressArgs {
 }
 
 impl CompressArgs {
-    /// What does not go together, in words.
+    /// Returns an error message for options that exclude each other.
     pub(super) fn check(&self) -> Result<(), String> {
         if self.verify && self.many.is_to_stdout(&self.files) {
             return Err("argument --verify: what goes to stdout cannot be read again".into());
@@ -181,7 +181,7 @@ impl CompressArgs {
 }
 
 impl DecompressArgs {
-    /// What does not go together, in words.
+    /// Returns an error message for options that exclude each other.
     pub(super) fn check(&self) -> Result<(), String> {
         let (inputs, _) = self.many.split(&self.files);
         if self.metadata_out.is_some() && (inputs.len() > 1 || self.many.recursive) {

@@ -3,7 +3,7 @@
 use super::bad_value::BadValue;
 use bloscpack_format::python_str_repr;
 
-/// The index of a name in the list.
+/// Returns the index of a name in the list.
 pub(super) fn choice(argument: &str, text: &str, names: &[&str]) -> Result<usize, BadValue> {
     names.iter().position(|name| *name == text).ok_or_else(|| {
         let names = names.iter().map(|name| python_str_repr(name)).collect::<Vec<_>>().join(", ");

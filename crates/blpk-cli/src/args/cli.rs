@@ -64,7 +64,7 @@ fn help_option() -> Arg {
     arg.help_heading("global options").help("print this; --help says more, with examples")
 }
 
-/// The command line as help, pages and completions show it: `-f` is an option like others.
+/// The command line as help, pages and completions show it: `-f` is an ordinary option.
 pub(super) fn definition() -> clap::Command {
     let shown = |arg: Arg| arg.action(ArgAction::SetTrue).value_parser(clap::value_parser!(bool)).global(true);
     Cli::command().mut_arg("force", shown)
@@ -75,14 +75,14 @@ pub(super) fn parser() -> clap::Command {
     with_force(Cli::command())
 }
 
-/// Gives each command its own `-f`. Of a global option clap keeps one side of the command only, but `-f c -f` counts
-/// as `-ff`.
+/// Gives each command its own `-f`. For a global option, clap keeps only the values on one side of the command, but `-f
+/// c -f` counts as `-ff`.
 fn with_force(command: clap::Command) -> clap::Command {
     let force = command.get_arguments().find(|arg| arg.get_id() == "force").cloned();
     command.mut_subcommands(|inner| with_force(inner.args(force.clone())))
 }
 
-/// How often `-f` was given, before and after the command.
+/// Counts how often `-f` was given, before and after the command.
 pub(super) fn times_forced(matches: &ArgMatches) -> u8 {
     let inner = matches.subcommand().map_or(0, |(_, inner)| times_forced(inner));
     inner.saturating_add(matches.get_count("force"))

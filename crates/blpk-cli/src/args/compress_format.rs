@@ -11,7 +11,7 @@ pub(crate) enum CompressFormat {
 }
 
 impl CompressFormat {
-    /// How the names of such files end.
+    /// Returns the extension of such files.
     pub(crate) fn extension(self) -> &'static str {
         match self {
             CompressFormat::Blp => ".blp",

@@ -1,4 +1,4 @@
-//! Arguments of the commands that write one container for another.
+//! Arguments of the commands that write a new container from an existing one.
 
 use super::blosc::BloscArgs;
 use super::filters::{self, FilterArg};

@@ -5,24 +5,24 @@ use super::choice::choice;
 use bloscpack_format::checksum::Checksum;
 use bloscpack_format::python_str_repr;
 
-/// `--digest`: a checksum of plain bytes, and the digest that they are to have, if one is given.
+/// `--digest`: a checksum of the uncompressed bytes, and the expected digest, if one is given.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct DigestArg {
     pub(crate) checksum: Checksum,
-    /// In small hexadecimal digits.
+    /// In lower-case hexadecimal digits.
     pub(crate) expected: Option<String>,
 }
 
-/// Those that there is a `…sum` program for. Of the others, tools do not agree on the order of their bytes.
+/// The checksums with a `…sum` program. For the others, tools disagree about the byte order.
 pub(super) const CHECKSUMS: [Checksum; 6] =
     [Checksum::Md5, Checksum::Sha1, Checksum::Sha224, Checksum::Sha256, Checksum::Sha384, Checksum::Sha512];
 
-/// One of the checksums, as in `sha256`.
+/// Parses the name of a checksum, such as `sha256`.
 pub(super) fn checksum(text: &str) -> Result<Checksum, BadValue> {
     choice("--digest", text, &CHECKSUMS.map(Checksum::name)).map(|index| CHECKSUMS[index])
 }
 
-/// The same, or `sha256:HEX`.
+/// Parses the name of a checksum, optionally with a digest: `sha256:HEX`.
 pub(super) fn digest(text: &str) -> Result<DigestArg, BadValue> {
     let Some((name, hex)) = text.split_once(':') else {
         return Ok(DigestArg { checksum: checksum(text)?, expected: None });

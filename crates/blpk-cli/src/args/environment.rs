@@ -11,7 +11,7 @@ pub(crate) fn no_progress() -> bool {
     env::var_os("BLPK_NO_PROGRESS").is_some_and(|value| !value.is_empty())
 }
 
-/// Puts in what the environment says.
+/// Fills in missing options from the environment.
 pub(super) fn fill(cli: &mut Cli) -> Result<(), String> {
     let Some(command) = &mut cli.command else { return Ok(()) };
     let (blosc, memory) = match command {
@@ -35,7 +35,7 @@ pub(super) fn fill(cli: &mut Cli) -> Result<(), String> {
     }
 }
 
-/// The variable's value for an option without one. An empty variable is none.
+/// Sets a missing option from a variable. An empty variable counts as unset.
 fn default<T>(
     option: &mut Option<T>,
     name: &str,
@@ -46,7 +46,8 @@ fn default<T>(
     }
     let Some(value) = env::var_os(name).filter(|value| !value.is_empty()) else { return Ok(()) };
     let parsed = parse(&value.to_string_lossy()).map_err(|error| match error {
-        // `argument -c/--codec: invalid choice: …`: what was typed is the variable.
+        // Drops the start of `argument -c/--codec: invalid choice: …`: the value came from the variable, not from the
+        // option.
         BadValue::Usage(text) => text.split_once(": ").map_or(text.clone(), |(_, reason)| reason.to_owned()),
         BadValue::Failure { text, .. } => text,
     });

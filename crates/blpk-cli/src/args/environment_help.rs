@@ -1,6 +1,6 @@
 //! The part of `blpk --help` about the environment.
 
-/// The text after the options of `blpk --help`.
+/// The text after the options in `blpk --help`.
 pub(super) const HELP: &str = "'blpk <command> -h' describes a command, 'blpk <command> --help' with examples.\n\n\
     environment, for what no option says:\n  \
     BLPK_NTHREADS     -n/--nthreads of all commands\n  \

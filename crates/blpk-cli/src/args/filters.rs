@@ -5,14 +5,14 @@ use super::choice::choice;
 use blosc_core::{Filter, NameError};
 use bloscpack_format::python_str_repr;
 
-/// `--filter`: one that exists in either chunk format, or `none`.
+/// `--filter`: a filter of either chunk format, or `none`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FilterArg(pub(crate) Option<Filter>);
 
-/// Their names.
+/// The names of the filters.
 pub(super) const NAMES: [&str; 7] = ["none", "shuffle", "bitshuffle", "delta", "trunc-prec", "bytedelta", "int-trunc"];
 
-/// Those that every Blosc has.
+/// The names of the filters that every Blosc has.
 pub(super) const SHUFFLES: [&str; 3] = ["none", "shuffle", "bitshuffle"];
 
 pub(super) fn filter(text: &str) -> Result<FilterArg, BadValue> {
@@ -34,7 +34,7 @@ pub(super) fn filter(text: &str) -> Result<FilterArg, BadValue> {
     }
 }
 
-/// One of the filters that every Blosc has.
+/// Parses one of the filters that every Blosc has.
 pub(super) fn shuffle(text: &str) -> Result<FilterArg, BadValue> {
     choice("--filter", text, &SHUFFLES)?;
     filter(text)

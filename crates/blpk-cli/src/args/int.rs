@@ -5,17 +5,17 @@ use crate::python;
 use bloscpack_format::python_str_repr;
 use std::fmt;
 
-/// An integer of any size, as Python has them: its digits.
+/// An integer of any size, like Python's, stored as its digits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Int(String);
 
 impl Int {
-    /// The integer with these decimal digits, and a minus sign if it is negative.
+    /// Creates an integer from decimal digits, with a minus sign if it is negative.
     pub(super) fn of_digits(digits: String) -> Int {
         Int(digits)
     }
 
-    /// The number, if it is one that fits.
+    /// Converts the integer to `T`, if it fits.
     pub(crate) fn to<T: std::str::FromStr>(&self) -> Option<T> {
         self.0.parse().ok()
     }
@@ -27,7 +27,7 @@ impl fmt::Display for Int {
     }
 }
 
-/// Reads an integer as Python does.
+/// Parses an integer as Python does.
 pub(super) fn int(argument: &str, text: &str) -> Result<Int, BadValue> {
     let invalid = || BadValue::Usage(format!("argument {argument}: invalid int value: {}", python_str_repr(text)));
     python::int(text).map(Int).ok_or_else(invalid)

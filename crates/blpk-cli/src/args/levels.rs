@@ -2,7 +2,7 @@
 
 use blosc_core::Codec;
 
-/// The help of `-h`, which has one line.
+/// Returns the text for `-h`, which has one line.
 pub(super) fn help(default: &str) -> String {
     let levels = zstd_levels().map_or(String::new(), |(levels, shuffled)| {
         format!(
@@ -14,7 +14,7 @@ pub(super) fn help(default: &str) -> String {
     format!("level{levels} (default: {default})")
 }
 
-/// The help of `--help`.
+/// Returns the text for `--help`.
 pub(super) fn long_help(default: &str) -> String {
     let levels = zstd_levels().map_or(String::new(), |(levels, shuffled)| {
         let shuffled =
@@ -24,7 +24,7 @@ pub(super) fn long_help(default: &str) -> String {
     format!("compression level (default: {default}){levels}")
 }
 
-/// Zstd's own levels for 1 to 9, and the one for 9 with shuffled data if it is another.
+/// Returns Zstd's own levels for 1 to 9, and its level for 9 with shuffled data if that differs.
 fn zstd_levels() -> Option<(Vec<String>, Option<i32>)> {
     let levels = (1..=9).map(|clevel| Codec::zstd_level(clevel, false).map(|level| level.to_string()));
     let shuffled = Codec::zstd_level(9, true).filter(|level| Codec::zstd_level(9, false) != Some(*level));
@@ -43,7 +43,7 @@ mod tests {
             "{}",
             long_help("7")
         );
-        // Only the last one has two.
+        // Only level 9 has two.
         assert!((1..9).all(|clevel| Codec::zstd_level(clevel, true) == Codec::zstd_level(clevel, false)));
     }
 }

@@ -1,4 +1,4 @@
-//! Man pages, made from the definition of the command line: what `--help` says, in troff.
+//! Man pages, generated from the definition of the command line: the text of `--help`, in troff.
 
 use super::cli::definition;
 use clap::Command;
@@ -9,7 +9,7 @@ use std::io;
 /// Release date of this version, as CHANGELOG.md has it. A constant, so that two builds print the same pages.
 const RELEASED: &str = "2026-11-22";
 
-/// How a run may end.
+/// The exit codes and their meaning.
 const EXIT_STATUS: [(&str, &str); 3] = [
     ("0", "All is done. That a reader of our output has seen enough is no failure."),
     ("1", "Something failed. A line on stderr says what: the file, the place in it and what to do."),
@@ -23,7 +23,7 @@ pub(crate) fn page_names() -> Vec<String> {
     names
 }
 
-/// A man page, by its name or that of the command; `None` if there is none.
+/// Returns a man page by its name or the name of its command; `None` if there is none.
 pub(crate) fn man_page(wanted: &str) -> Option<io::Result<Vec<u8>>> {
     let mut page = None;
     visit(&built(), None, &mut |command, parent| {
@@ -35,7 +35,7 @@ pub(crate) fn man_page(wanted: &str) -> Option<io::Result<Vec<u8>>> {
     page
 }
 
-/// The commands with the options that all of them have, and their full names.
+/// Returns the commands with the global options and their full names.
 fn built() -> Command {
     let mut command = definition();
     command.build();
@@ -52,7 +52,7 @@ fn name_of(command: &Command) -> &str {
 }
 
 fn render(command: &Command, parent: Option<&str>) -> io::Result<Vec<u8>> {
-    // What `-h` has no room for is missing from the page as well, if it stays hidden.
+    // Options that `-h` hides for lack of room would be missing from the page as well.
     let man = Man::new(command.clone().mut_args(|arg| arg.hide_short_help(false)));
     let man = man.manual("blpk").date(RELEASED).source(concat!("blpk ", env!("CARGO_PKG_VERSION")));
     let mut bytes = Vec::new();
@@ -67,17 +67,17 @@ fn render(command: &Command, parent: Option<&str>) -> io::Result<Vec<u8>> {
     let mut page = String::from_utf8(bytes).map_err(io::Error::other)?;
     page.push_str(".SH \"EXIT STATUS\"\n");
     for (code, meaning) in EXIT_STATUS {
-        let _ = write!(page, ".TP\n{code}\n{meaning}\n"); // a string takes everything
+        let _ = write!(page, ".TP\n{code}\n{meaning}\n"); // writing to a string cannot fail
     }
     let after = command.get_after_long_help().map(ToString::to_string).unwrap_or_default();
     after.split("\n\n").filter(|part| !part.is_empty()).for_each(|part| section(part, &mut page));
     page.push_str(&see_also(command, parent));
-    // Those who read pages as bytes know no letters but ASCII's.
+    // Tools that read pages as bytes understand only ASCII.
     let escaped = page.chars().map(|c| if c.is_ascii() { c.into() } else { format!("\\[u{:04X}]", u32::from(c)) });
     Ok(escaped.collect::<String>().into_bytes())
 }
 
-/// A part of what `--help` ends with: `examples:` and lines that stay as they are, or a few sentences.
+/// Writes a part of the text at the end of `--help`: `examples:` and lines that stay unchanged, or a few sentences.
 fn section(part: &str, page: &mut String) {
     match part.split_once('\n') {
         Some((heading, lines)) if heading.ends_with(':') => {
@@ -93,7 +93,7 @@ fn section(part: &str, page: &mut String) {
     }
 }
 
-/// Other pages: the one above, those below.
+/// Returns the related pages: those of the parent command and of the subcommands.
 fn see_also(command: &Command, parent: Option<&str>) -> String {
     let above = parent.map(str::to_owned);
     let below = command.get_subcommands().map(|inner| name_of(inner).to_owned());
@@ -103,7 +103,7 @@ fn see_also(command: &Command, parent: Option<&str>) -> String {
     format!(".SH \"SEE ALSO\"\n{}\n", names.join(" ,\n"))
 }
 
-/// A line that is printed as it is: no letter of it is a command of troff's, or a typographer's.
+/// Escapes a line so that troff prints it unchanged, without requests and typographic replacements.
 fn verbatim(line: &str) -> String {
     let mut escaped = String::new();
     if line.starts_with(['.', '\'']) {

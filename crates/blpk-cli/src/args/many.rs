@@ -28,7 +28,7 @@ pub(crate) struct ManyArgs {
 }
 
 impl ManyArgs {
-    /// The inputs among the names, and the output if the names have it: the second of exactly two, as long as nothing
+    /// Splits the names into the inputs and the output. The output is the second of exactly two names, unless an option
     /// says otherwise.
     pub(crate) fn split<'a>(&self, files: &'a [PathBuf]) -> (&'a [PathBuf], Option<&'a Path>) {
         let says_otherwise =
@@ -39,7 +39,7 @@ impl ManyArgs {
         }
     }
 
-    /// Whether stdout is where the data goes.
+    /// Whether the data goes to stdout.
     pub(crate) fn is_to_stdout(&self, files: &[PathBuf]) -> bool {
         let is_dash = |path: &Path| path.as_os_str() == "-";
         let (inputs, named) = self.split(files);
@@ -49,7 +49,8 @@ impl ManyArgs {
         }
     }
 
-    /// What does not go together, in words. A bloscpack file has one content: several cannot be written to one output.
+    /// Returns an error message for options that exclude each other. Several bloscpack files cannot be written to one
+    /// output: a bloscpack file has one content.
     pub(super) fn check(&self, files: &[PathBuf], joinable: bool) -> Result<(), String> {
         let (inputs, _) = self.split(files);
         let count = inputs.len();

@@ -1,4 +1,4 @@
-//! The command line as typed. Values are parsed one by one; what they mean for a command is decided in `commands`.
+//! The command line as typed. Values are parsed one by one; `commands` decides what they mean for a command.
 //!
 //! | file | contents |
 //! |---|---|

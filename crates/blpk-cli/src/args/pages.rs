@@ -1,4 +1,5 @@
-//! Completions, made from the definition of the command line and the values that its options take. Man pages: `manual`.
+//! Completions, generated from the definition of the command line and the possible values of its options. Man pages:
+//! `manual`.
 
 use super::cli::definition;
 use super::manual::page_names;
@@ -9,18 +10,18 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, Command, ValueHint};
 use clap_complete::Shell;
 
-/// The completions of a shell.
+/// Returns the completions of a shell.
 pub(crate) fn completions(shell: Shell) -> Vec<u8> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut listed(definition()), "blpk", &mut script);
     script
 }
 
-/// A command that says what the parser need not know: that aliases are to be shown, and which values there are.
+/// Adds to a command what the parser does not need: the visible aliases, and the possible values of its options.
 fn listed(command: Command) -> Command {
     let name = command.get_name().to_owned();
     let aliases: Vec<String> = command.get_all_aliases().map(str::to_owned).collect();
-    let command = command.alias(None).visible_aliases(aliases.into_iter().map(|alias| &*alias.leak())); // as long as the program runs
+    let command = command.alias(None).visible_aliases(aliases.into_iter().map(|alias| &*alias.leak())); // leaked until the run ends
     command.mut_args(|arg| with_values(&name, arg)).mut_subcommands(listed)
 }
 
@@ -49,7 +50,7 @@ fn with_values(command: &str, arg: Arg) -> Arg {
     arg.value_parser(PossibleValuesParser::new(names))
 }
 
-/// `compress` for the page `blpk-compress`.
+/// Returns `compress` for the page `blpk-compress`.
 fn short(name: &str) -> &str {
     name.strip_prefix("blpk-").unwrap_or(name)
 }

@@ -11,7 +11,7 @@ use clap::error::ErrorKind;
 use std::ffi::OsString;
 
 impl Cli {
-    /// Parses the command line, program name included, and puts in what the environment says where it says nothing.
+    /// Parses the command line, including the program name, and fills in missing options from the environment.
     pub(crate) fn parse_from(argv: &[OsString]) -> Result<Cli, Stop> {
         let argv = &*abbreviations::expand(argv);
         let mut command = parser();
@@ -34,7 +34,7 @@ impl Cli {
         Ok(cli)
     }
 
-    /// Refuses combinations that clap does not see, as the options are on both sides of the command.
+    /// Refuses combinations that clap does not detect because the options are on both sides of the command.
     fn check(&self) -> Result<(), String> {
         let Global { verbose, debug, quiet, nthreads, threads, .. } = &self.global;
         for (second, first) in [

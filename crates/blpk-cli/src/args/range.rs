@@ -14,7 +14,7 @@ pub(crate) struct Range {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum End {
     FromStart(u64),
-    /// Before the end, `-10`; of fewer items, the first one.
+    /// Counted from the end, as in `-10`. With fewer items than that, the first one.
     FromEnd(u64),
 }
 
@@ -28,7 +28,7 @@ impl End {
         }
     }
 
-    /// The number that it is if there are `len`.
+    /// Returns the position for a length of `len`.
     pub(crate) fn within(self, len: u64) -> u64 {
         match self {
             End::FromStart(number) => number,

@@ -87,7 +87,7 @@ pub(crate) struct VerifyArgs {
 }
 
 impl VerifyArgs {
-    /// What does not go together, in words.
+    /// Returns an error message for options that exclude each other.
     pub(super) fn check(&self) -> Result<(), String> {
         let is_given = self.digest.as_ref().is_some_and(|digest| digest.expected.is_some());
         match is_given && (self.files.len() > 1 || self.recursive) {

@@ -1,9 +1,9 @@
-//! Runs that end with the command line.
+//! Runs that end after the command line is parsed.
 
-/// A run that ends before anything was done.
+/// A run that ends before any work starts.
 #[derive(Debug)]
 pub(crate) enum Stop {
-    /// A text was asked for.
+    /// The user asked for a text.
     Text(String),
     /// The command line cannot be understood.
     Usage {

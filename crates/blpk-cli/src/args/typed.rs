@@ -13,7 +13,7 @@ const TYPESIZE: &str = "8";
 const CLEVEL: u8 = 7;
 
 impl Cli {
-    /// The names and values of everything that can be typed for this command.
+    /// Returns the names and values of everything that can be typed for this command.
     pub(crate) fn typed(&self, nthreads: usize) -> Vec<(&'static str, String)> {
         let mut list = vec![
             ("debug", boolean(self.global.debug)),

@@ -1,4 +1,4 @@
-//! Usage errors, in the words of the original's parser, Python's argparse.
+//! Usage errors, in the wording of the original's parser, Python's argparse.
 
 use super::bad_value::BadValue;
 use super::cli::definition;
@@ -7,14 +7,14 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, Command};
 use std::ffi::OsString;
 
-/// A usage error that only shows when all is parsed.
+/// Returns a usage error that is found only after parsing.
 pub(crate) fn usage_error(argv: &[OsString], message: impl Into<String>) -> Stop {
     let mut root = definition();
     root.build();
     Stop::Usage { usage: usage(called(&root, argv).0), message: message.into() }
 }
 
-/// What the parser found, as a way to stop.
+/// Converts an error of the parser to a [`Stop`].
 pub(super) fn explain(error: &clap::Error, root: &Command, argv: &[OsString]) -> Stop {
     let (command, name) = called(root, argv);
     let argument = context(error, ContextKind::InvalidArg);
@@ -41,7 +41,8 @@ pub(super) fn explain(error: &clap::Error, root: &Command, argv: &[OsString]) ->
             let typed = context(error, ContextKind::InvalidSubcommand);
             let hint = match error.get(ContextKind::SuggestedSubcommand) {
                 Some(ContextValue::Strings(similar)) => {
-                    // The best comes last. Many words are a little like another: of a typing error the first letter is right.
+                    // The best match comes last. Many words are slightly similar, so the first letter must match: in a
+                    // typing error it is usually right.
                     let best = similar.last().filter(|best| same_start(best, &typed));
                     best.map(|best| did_you_mean(best))
                 }
@@ -58,7 +59,7 @@ pub(super) fn explain(error: &clap::Error, root: &Command, argv: &[OsString]) ->
             let similar = context(error, ContextKind::SuggestedArg);
             unknown(root, (command, name), argv, &argument, &similar)
         }
-        // No rule that leads elsewhere is in use; the first line of clap's text says what is wrong.
+        // No rule that causes another kind of error is in use. The first line of clap's text says what is wrong.
         _ => error.render().to_string().lines().next().unwrap_or_default().trim_start_matches("error: ").into(),
     };
     Stop::Usage { usage: usage(command), message }
@@ -69,8 +70,8 @@ fn usage(command: &Command) -> String {
     usage.replacen("Usage: ", "usage: ", 1)
 }
 
-/// The command that the words name, and the position of the first command's name. The first word that is neither an option
-/// nor an option's value is a command's name, or none is.
+/// Returns the command that the words name, and the position of the first command name. Only the first word that is
+/// neither an option nor an option's value can be a command name.
 fn called<'a>(root: &'a Command, argv: &[OsString]) -> (&'a Command, Option<usize>) {
     let (mut command, mut first, mut is_value) = (root, None, false);
     for (position, word) in argv.iter().enumerate().skip(1) {
@@ -84,7 +85,7 @@ fn called<'a>(root: &'a Command, argv: &[OsString]) -> (&'a Command, Option<usiz
     (command, first)
 }
 
-/// The texts of one kind that come with the error, joined.
+/// Joins the texts of one kind in the error's context.
 fn context(error: &clap::Error, kind: ContextKind) -> String {
     match error.get(kind) {
         Some(ContextValue::String(text)) => text.clone(),
@@ -93,7 +94,7 @@ fn context(error: &clap::Error, kind: ContextKind) -> String {
     }
 }
 
-/// `-z/--chunk-size` for the argument that clap calls `--chunk-size <size>`.
+/// Returns `-z/--chunk-size` for the argument that clap calls `--chunk-size <size>`.
 fn name_of(command: &Command, argument: &str) -> String {
     let word = argument.split([' ', '=']).next().unwrap_or_default();
     let long = word.strip_prefix("--");
@@ -105,7 +106,7 @@ fn name_of(command: &Command, argument: &str) -> String {
     }
 }
 
-/// Whether two words have the same first letter: that of a typing error is mostly right.
+/// Whether two words have the same first letter. In a typing error it is usually right.
 fn same_start(one: &str, other: &str) -> bool {
     one.chars().next() == other.chars().next()
 }
@@ -114,7 +115,7 @@ fn did_you_mean(name: &str) -> String {
     format!("; did you mean '{name}'?")
 }
 
-/// Advice on an unknown long option, if another one is spelled much like it.
+/// Returns advice on an unknown long option, if a similar one exists.
 fn similar_option(typed: &str, similar: &str) -> String {
     match (typed.strip_prefix("--"), similar.strip_prefix("--")) {
         (Some(typed), Some(name)) if same_start(typed, name) => did_you_mean(similar),
@@ -122,14 +123,14 @@ fn similar_option(typed: &str, similar: &str) -> String {
     }
 }
 
-/// Advice on a word like `-9`, which gzip and zstd take for a level.
+/// Returns advice on a word like `-9`, which is a level for gzip and zstd.
 pub(crate) fn mistaken_level(word: &str) -> Option<String> {
     let level = word.strip_prefix('-')?;
     let is_level = matches!(level.as_bytes(), [b'0'..=b'9']);
     is_level.then(|| format!("; did you mean -l {level} (--clevel {level})?"))
 }
 
-/// What is missing; of options that exclude each other clap says `<--items <A..B>|--bytes <A..B>>`.
+/// Describes what is missing. For options that exclude each other, clap reports `<--items <A..B>|--bytes <A..B>>`.
 fn required(argument: &str) -> String {
     let options: Vec<_> = argument.split(['<', '|', ' ']).filter(|word| word.starts_with("--")).collect();
     match options.is_empty() {
@@ -138,7 +139,7 @@ fn required(argument: &str) -> String {
     }
 }
 
-/// An option that does not exist, an abbreviation of several, or what stands in the place of another option's value.
+/// Describes an unknown option, an ambiguous abbreviation, or a word where another option expects its value.
 fn unknown(
     root: &Command,
     (command, name): (&Command, Option<usize>),
@@ -147,7 +148,7 @@ fn unknown(
     similar: &str,
 ) -> String {
     let words: Vec<_> = argv.iter().map(|word| word.to_string_lossy()).collect();
-    // Of a word like `-sX5` or `--nope=5` clap names the option only.
+    // For a word like `-sX5` or `--nope=5`, clap names only the option.
     let is_it = |word: &str| match (argument.strip_prefix("--"), argument.strip_prefix('-')) {
         (Some(_), _) => word.split('=').next() == Some(argument),
         (None, Some(letter)) => {
@@ -157,7 +158,7 @@ fn unknown(
     };
     let position = (1..words.len()).find(|position| is_it(&words[*position]));
     let word = position.map_or(argument, |position| &words[position]);
-    // In front of the command there are only the options that all have.
+    // Before the command, only the global options exist.
     let is_in_front = position.is_some_and(|position| name.is_some_and(|name| position < name));
     let command = if is_in_front { root } else { command };
     if let Some(before) = position.and_then(|position| words.get(position - 1))
@@ -171,7 +172,7 @@ fn unknown(
             let mut longs: Vec<&str> = Vec::new();
             for long in known.filter(|long| long.starts_with(prefix)) {
                 if !longs.contains(&long) {
-                    longs.push(long); // global options are known in both places
+                    longs.push(long); // global options exist in both places
                 }
             }
             longs.into_iter().map(|long| format!("--{long}")).collect()
@@ -187,7 +188,7 @@ fn unknown(
     }
 }
 
-/// The option that a word ends with and that takes its value from the next one.
+/// Returns the option at the end of a word, if it takes its value from the next word.
 fn waiting(command: &Command, word: &str) -> Option<String> {
     let long = word.strip_prefix("--").filter(|long| !long.is_empty() && !long.contains('='));
     let short = word.strip_prefix('-').filter(|rest| !rest.starts_with('-')).and_then(|rest| rest.chars().next_back());
@@ -208,7 +209,7 @@ fn choices(command: &Command) -> String {
     names.map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", ")
 }
 
-/// `--chunk-size` if that or an abbreviation of it was given this value, else `-z`.
+/// Returns `--chunk-size` if that option or an abbreviation of it was given this value, else `-z`.
 fn as_typed(argv: &[OsString], long: &str, short: &str, value: &str) -> String {
     let words: Vec<_> = argv.iter().map(|word| word.to_string_lossy()).collect();
     let next = words.iter().skip(1).map(Some).chain([None]);

@@ -1,5 +1,5 @@
-//! Parsers of option values, with the errors for wrong ones. The texts are those of the original (Python's argparse) where
-//! it had the option.
+//! Parsers of option values, with error messages. For options that the original has, the messages are those of the
+//! original (Python's argparse).
 
 use super::bad_value::BadValue;
 use super::choice::choice;
@@ -18,16 +18,16 @@ use std::path::PathBuf;
 /// The names of chunk formats.
 pub(super) const CHUNK_FORMATS: [&str; 2] = ["blosc1", "blosc2"];
 
-/// The names of what `compress` makes.
+/// The names of the formats that `compress` writes.
 pub(super) const COMPRESS_FORMATS: [&str; 2] = ["blp", "b2frame"];
 
 /// The names of split modes.
 pub(super) const SPLITMODES: [&str; 4] = ["always", "never", "auto", "forward"];
 
-/// The names of what becomes of columns.
+/// The names of the formats for converted columns.
 pub(super) const COLUMN_FILES: [&str; 2] = ["npy", "b2nd"];
 
-/// The names of formats of items, and what they are.
+/// The names of item formats, with their values.
 #[cfg(feature = "csv")]
 pub(super) const ITEM_FORMATS: [(&str, ItemFormat); 4] =
     [("raw", ItemFormat::Raw), ("npy", ItemFormat::Npy), ("csv", ItemFormat::Csv), ("text", ItemFormat::Text)];
@@ -47,14 +47,14 @@ pub(super) fn nthreads(text: &str) -> Result<usize, BadValue> {
     })
 }
 
-/// As `nthreads`, and 0 for one on each core.
+/// Like `nthreads`, but accepts 0 for one thread per core.
 pub(super) fn threads(text: &str) -> Result<usize, BadValue> {
     let number = int("-T/--threads", text)?;
     let invalid = || BadValue::Usage(format!("argument -T/--threads: must be 0 <= n <= 256, not {number}"));
     number.to().filter(|n| *n <= 256).ok_or_else(invalid)
 }
 
-/// A number, or the dtype whose items have that size.
+/// Parses a typesize: a number, or a dtype whose item size is used.
 pub(super) fn typesize(text: &str) -> Result<Int, BadValue> {
     int("-t/--typesize", text).or_else(|error| {
         let is_literal = text.trim_start().starts_with(['[', '{', '\'', '"']);
@@ -93,7 +93,7 @@ pub(super) fn chunk_size(text: &str) -> Result<Int, BadValue> {
 }
 
 pub(super) fn max_app_chunks(text: &str) -> Result<u64, BadValue> {
-    // Each takes eight bytes of the file at once: more would be 32 GiB.
+    // Each chunk reserves eight bytes of the file at once: a larger number would take more than 32 GiB.
     const MOST: u64 = u32::MAX as u64;
     let number = int("--max-app-chunks", text)?;
     let invalid = || BadValue::Usage(format!("argument --max-app-chunks: must be 0 <= n <= {MOST}, not {number}"));
@@ -109,7 +109,7 @@ pub(super) fn memory(text: &str) -> Result<u64, BadValue> {
     }
 }
 
-/// The length of an axis; `None` for -1, which is what the bytes make it.
+/// Parses the length of an axis; `None` for -1, a length that follows from the number of bytes.
 pub(super) fn shape(text: &str) -> Result<Option<u64>, BadValue> {
     if text.trim() == "-1" { Ok(None) } else { axis("--shape", text).map(Some) }
 }
@@ -122,8 +122,8 @@ pub(super) fn item_format(text: &str) -> Result<ItemFormat, BadValue> {
     choice("--format", text, &ITEM_FORMATS.map(|(name, _)| name)).map(|index| ITEM_FORMATS[index].1)
 }
 
-/// A dtype as NumPy writes it, a type string or the `descr` of a struct. An invalid one is a failure, not a mistake of
-/// usage: most come from files.
+/// Parses a dtype as NumPy writes it: a type string, or the `descr` of a struct. An invalid dtype is a failure rather
+/// than a usage error, because most come from files.
 pub(crate) fn dtype(text: &str) -> anyhow::Result<Dtype> {
     let parsed = match text.trim_start().starts_with(['[', '{']) {
         true => Dtype::parse(text).map_err(anyhow::Error::from),
@@ -146,7 +146,7 @@ fn axis(argument: &str, text: &str) -> Result<u64, BadValue> {
     length.ok_or_else(|| BadValue::Usage(format!("argument {argument}: invalid length of an axis: {text}")))
 }
 
-/// Any name, also an empty one: that there is no such file is said when it is looked for.
+/// Accepts any name, even an empty one. A missing file is reported later, when the file is looked up.
 pub(super) fn path() -> impl TypedValueParser<Value = PathBuf> {
     OsStringValueParser::new().map(PathBuf::from)
 }
@@ -177,7 +177,7 @@ pub(super) fn sample(text: &str) -> Result<u64, BadValue> {
     if digits.starts_with('-') || digits == "0" {
         return Err(failure("must be > 0".into()));
     }
-    // More than there can be is all there is.
+    // A number beyond 64 bits is larger than any input, and so means all of it.
     Ok(digits.parse().unwrap_or(u64::MAX))
 }
 
