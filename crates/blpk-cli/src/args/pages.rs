@@ -21,7 +21,8 @@ pub(crate) fn completions(shell: Shell) -> Vec<u8> {
 fn listed(command: Command) -> Command {
     let name = command.get_name().to_owned();
     let aliases: Vec<String> = command.get_all_aliases().map(str::to_owned).collect();
-    let command = command.alias(None).visible_aliases(aliases.into_iter().map(|alias| &*alias.leak())); // leaked until the run ends
+    // Leaked: they live as long as the program runs.
+    let command = command.alias(None).visible_aliases(aliases.into_iter().map(|alias| &*alias.leak()));
     command.mut_args(|arg| with_values(&name, arg)).mut_subcommands(listed)
 }
 

@@ -1,13 +1,13 @@
-//! How much time there is: reads and writes that fail when it is over.
+//! The time limit: readers and writers that fail when it is over.
 
 use std::io::{self, Read, Write};
 use std::time::Instant;
 
-/// When the work has to end, if it has to.
+/// The time at which the work must end, if there is a limit.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Deadline(pub(super) Option<Instant>);
 
-/// The time is over.
+/// The error that the time is over.
 #[derive(Debug, thiserror::Error)]
 #[error("the time is over")]
 struct Over;
@@ -17,7 +17,7 @@ impl Deadline {
         self.0.is_some_and(|end| Instant::now() >= end)
     }
 
-    /// Seconds that are left; infinitely many without an end.
+    /// Returns the remaining seconds, or infinity without a limit.
     pub(super) fn left(self) -> f64 {
         self.0.map_or(f64::INFINITY, |end| end.saturating_duration_since(Instant::now()).as_secs_f64())
     }
@@ -26,7 +26,7 @@ impl Deadline {
         if self.is_over() { Err(io::Error::other(Over)) } else { Ok(()) }
     }
 
-    /// Whether an error is that the time is over.
+    /// Whether an error means that the time is over.
     pub(super) fn ended(error: &anyhow::Error) -> bool {
         let is_over = |error: &(dyn std::error::Error + 'static)| {
             let io = error.downcast_ref::<io::Error>();
@@ -36,7 +36,7 @@ impl Deadline {
     }
 }
 
-/// A reader or writer that fails when the time is over: each chunk asks.
+/// A reader or writer that fails when the time is over. The time is checked for each chunk.
 #[derive(Debug)]
 pub(super) struct Until<T>(pub(super) T, pub(super) Deadline);
 

@@ -2,7 +2,7 @@
 
 use super::setting::Figures;
 
-/// Marks them.
+/// Marks the settings on the front.
 pub(super) fn mark(figures: &mut [Figures]) {
     let all = figures.to_vec();
     for one in figures {
@@ -10,7 +10,7 @@ pub(super) fn mark(figures: &mut [Figures]) {
     }
 }
 
-/// Whether `a` is as good as `b` in everything and better in something.
+/// Whether `a` is at least as good as `b` in everything and better in something.
 fn beats(a: &Figures, b: &Figures) -> bool {
     let pairs = [(a.ratio, b.ratio), (a.compress, b.compress), (a.decompress, b.decompress)];
     pairs.iter().all(|(a, b)| a >= b) && pairs.iter().any(|(a, b)| a > b)
@@ -29,7 +29,7 @@ mod tests {
         let mut all = [
             figures(1.0, 9.0, 9.0),
             figures(2.0, 5.0, 5.0),
-            figures(2.0, 5.0, 5.0), // as good as another
+            figures(2.0, 5.0, 5.0), // equal to another
             figures(1.5, 5.0, 5.0), // worse than it
             figures(4.0, 1.0, 6.0),
             figures(3.0, 1.0, 1.0),

@@ -1,17 +1,17 @@
-//! A sweep as a picture: ratio over speed, once for each direction. Every setting is a dot, the front a line.
+//! A sweep as a picture: ratio over speed, one panel for each direction. Every setting is a dot, the front is a line.
 
 use super::setting::{Figures, name_of};
 use std::fmt::Write as _;
 
 const WIDTH: f64 = 960.0;
 const HEIGHT: f64 = 440.0;
-/// The two panels: from and to in x.
+/// The two panels: left and right edge.
 const PANELS: [(f64, f64); 2] = [(60.0, 450.0), (540.0, 930.0)];
-/// Top and bottom of both.
+/// Top and bottom edge of both panels.
 const TOP: f64 = 70.0;
 const BOTTOM: f64 = 390.0;
 
-/// A codec's name and colour; far enough apart in lightness to be told without colours.
+/// The codecs' names and colours. Their lightness differs enough to distinguish them without colours.
 const COLOURS: [(&str, &str); 6] = [
     ("blosclz", "#b7410e"),
     ("lz4", "#2f6690"),
@@ -21,10 +21,10 @@ const COLOURS: [(&str, &str); 6] = [
     ("zstd", "#3c7d4b"),
 ];
 
-/// Which of the two speeds.
+/// Selects one of the two speeds.
 type Speed = fn(&Figures) -> f64;
 
-/// An SVG picture of the figures; `title` says of what.
+/// Returns an SVG picture of the figures. `title` names the measured file.
 pub(crate) fn plot(title: &str, figures: &[Figures]) -> String {
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" font-family=\"sans-serif\" \
@@ -100,7 +100,7 @@ fn panel(svg: &mut String, name: &str, figures: &[Figures], speed: Speed, (left,
     }
 }
 
-/// The settings that no other one beats in ratio and this speed, slowest first.
+/// Returns the settings that no other setting beats in both ratio and this speed, slowest first.
 fn steps(figures: &[Figures], speed: Speed) -> impl Iterator<Item = &Figures> {
     let mut best: Vec<&Figures> = figures
         .iter()
@@ -110,7 +110,7 @@ fn steps(figures: &[Figures], speed: Speed) -> impl Iterator<Item = &Figures> {
     best.into_iter()
 }
 
-/// The powers of ten around the values.
+/// Returns the exponents of the powers of ten around the values.
 fn decades(values: impl Iterator<Item = f64>) -> (f64, f64) {
     let (low, high) = values.fold((f64::MAX, f64::MIN), |(low, high), value| (low.min(value), high.max(value)));
     let (low, high) = (low.max(1.0).log10().floor(), high.max(1.0).log10().ceil());
@@ -125,15 +125,15 @@ fn decade_name(decade: i32) -> String {
     }
 }
 
-/// From a little below the least to a little above the most. Ratios lie on a logarithmic axis: twice as small is as far
-/// from 1 to 2 as from 50 to 100.
+/// Returns the range of the ratio axis, with a small margin on both sides. The axis is logarithmic: half the size is
+/// the same distance from 1 to 2 as from 50 to 100.
 fn around(ratios: impl Iterator<Item = f64>) -> (f64, f64) {
     let (low, high) = ratios.fold((f64::MAX, 0.0), |(low, high), ratio| (ratio.min(low), ratio.max(high)));
     let margin = (high / low).powf(0.05).max(1.02);
     (low / margin, high * margin)
 }
 
-/// Round ratios between the two: of 1, 2, 5, 10, … if these are enough, else in equal steps.
+/// Returns round ratios between the two: 1, 2, 5, 10, … if there are enough of them, else equal steps.
 fn ticks(least: f64, most: f64) -> Vec<f64> {
     let inside = |tick: &f64| (least..=most).contains(tick);
     let decades = least.log10().floor() as i32..=most.log10().ceil() as i32;
@@ -143,12 +143,12 @@ fn ticks(least: f64, most: f64) -> Vec<f64> {
     }
     let step = nice_step((most - least) / 5.0);
     let (first, last) = ((least / step).ceil() as u64, (most / step).floor() as u64);
-    // As many digits as the step has: 3 * 0.1 is not 0.3.
+    // Rounded to the digits of the step: 3 * 0.1 is not 0.3.
     let tidy = |tick: u64| (tick as f64 * step * 1e6).round() / 1e6;
     (first..=last).map(tidy).collect()
 }
 
-/// The next of 1, 2, 5, 10, … that is no less.
+/// Returns the smallest of 1, 2, 5, 10, … that is at least `least`.
 fn nice_step(least: f64) -> f64 {
     let decade = 10f64.powf(least.log10().floor());
     [1.0, 2.0, 5.0, 10.0].into_iter().map(|step| step * decade).find(|step| *step >= least).unwrap_or(10.0 * decade)
@@ -162,14 +162,14 @@ fn escaped(text: &str) -> String {
 mod tests {
     use super::*;
 
-    /// One setting that shrinks the data a hundred times does not press all others together.
+    /// One setting with a ratio of 100 does not squeeze all others together.
     #[test]
     fn ratios_are_far_apart() {
         let (least, most) = around([1.2, 1.5, 2.0, 120.0].into_iter());
         assert!((0.9..1.2).contains(&least) && (120.0..160.0).contains(&most), "{least} {most}");
         let share = |from: f64, to: f64| (to / from).ln() / (most / least).ln();
         assert!(share(1.2, 2.0) > 0.1 && share(1.2, 1.5) > 0.04);
-        // A single one has an axis too.
+        // A single ratio has an axis, too.
         let (least, most) = around([3.0].into_iter());
         assert!(least < 3.0 && most > 3.0 && !ticks(least, most).is_empty());
     }

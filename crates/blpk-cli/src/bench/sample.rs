@@ -1,32 +1,32 @@
-//! The bytes of an input that are measured: all of them, or pieces from all over it.
+//! The measured bytes of an input: all of them, or pieces from all parts of it.
 
 use crate::kind::{Kind, kind_of_file};
 use anyhow::{Result, bail};
 use bloscpack_io::{Array, LocalSource, OpenOptions, Typing, memory};
 use std::ops::Range;
 
-/// Pieces that a sample is made of: enough that a header or a quiet start does not count for much, and each long enough
-/// for a chunk of its own.
+/// Number of pieces of a sample. There are enough pieces that a header or a uniform start has little weight, and each
+/// is long enough for a chunk of its own.
 const PIECES: u64 = 16;
 
-/// The typesizes that are tried where none is known.
+/// The typesizes that are tried if none is known.
 pub(crate) const TYPESIZES: [usize; 5] = [1, 2, 4, 8, 16];
 
-/// Plain bytes of an input.
+/// Uncompressed bytes of an input.
 #[derive(Debug)]
 pub(crate) struct Sample {
     pub(crate) bytes: Vec<u8>,
-    /// Bytes of an item: those that were asked for, or the one that is known; empty if none is.
+    /// Sizes of an item: the requested ones, or the one that is known; empty if none is known.
     pub(crate) typesizes: Vec<usize>,
     /// The kind of the input; `None` for files without a known one.
     pub(crate) kind: Option<Kind>,
-    /// All plain bytes of the input.
+    /// Number of uncompressed bytes of the whole input.
     pub(crate) nbytes: u64,
 }
 
 impl Sample {
-    /// At most `size` plain bytes: of the content if it is a file of a kind that we read, else of the file itself, of whose
-    /// items nothing is known.
+    /// Reads at most `size` uncompressed bytes: the content of a file of a known kind, else the bytes of the file
+    /// itself, whose item size is unknown.
     pub(crate) fn of(source: LocalSource, size: u64, typesizes: &[usize]) -> Result<Sample> {
         let kind = kind_of_file(source.file());
         if let Some(Kind::Foreign(what)) = kind {
@@ -60,7 +60,7 @@ fn gather(
     Ok(Sample { bytes, typesizes, kind, nbytes })
 }
 
-/// A number of bytes that is a multiple of every typesize, as long as it is at most 4096.
+/// Returns a multiple of the typesizes that is at most 4096. A typesize that would exceed this is skipped.
 fn common_multiple(typesizes: &[usize]) -> u64 {
     const MOST: u64 = 4096;
     let divisor = |mut a: u64, mut b: u64| {
@@ -69,7 +69,7 @@ fn common_multiple(typesizes: &[usize]) -> u64 {
         }
         a
     };
-    // Without a typesize any of those that are tried.
+    // Without a typesize, each of the default ones may be tried.
     let sizes = if typesizes.is_empty() { &TYPESIZES } else { typesizes };
     sizes.iter().map(|size| (*size).max(1) as u64).fold(1, |all, size| match all / divisor(all, size) * size {
         multiple if multiple <= MOST => multiple,
@@ -77,7 +77,7 @@ fn common_multiple(typesizes: &[usize]) -> u64 {
     })
 }
 
-/// Pieces of whole items, evenly over all of it.
+/// Returns the ranges of pieces of whole items, evenly spaced over the input.
 fn ranges(nbytes: u64, size: u64, typesize: u64) -> Vec<Range<u64>> {
     let whole = |bytes: u64| bytes / typesize * typesize;
     let (pieces, piece) = match whole(size / PIECES) {

@@ -1,4 +1,4 @@
-//! One setting, and what was measured with it.
+//! One setting, and its measured figures.
 
 use crate::size::pretty_size;
 use blosc_core::{Codec, Filter};
@@ -22,7 +22,7 @@ impl fmt::Display for Setting {
 }
 
 impl Setting {
-    /// A rank by the time that compression takes, about.
+    /// Returns a rank by the approximate time of compression.
     pub(super) fn cost(&self) -> u32 {
         let clevel = u32::from(self.clevel);
         match self.codec {
@@ -35,7 +35,7 @@ impl Setting {
     }
 }
 
-/// The name of a filter, or that there is none.
+/// Returns the name of a filter, or `none`.
 pub(super) fn name_of(filter: Option<Filter>) -> &'static str {
     filter.map_or("none", |filter| filter.name())
 }
@@ -44,11 +44,11 @@ pub(super) fn name_of(filter: Option<Filter>) -> &'static str {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Figures {
     pub(crate) setting: Setting,
-    /// Plain bytes to compressed ones.
+    /// Uncompressed size divided by compressed size.
     pub(crate) ratio: f64,
-    /// Plain bytes a second.
+    /// Uncompressed bytes per second.
     pub(crate) compress: f64,
     pub(crate) decompress: f64,
-    /// Whether no other setting is better in one of the three, and not worse in the others.
+    /// Whether no other setting is better in one of the three figures and at least as good in the others.
     pub(crate) on_front: bool,
 }

@@ -1,4 +1,4 @@
-//! Measures many settings on a sample, within a time.
+//! Measures many settings on a sample, within a time limit.
 
 use super::budget::{Deadline, Until};
 use super::front;
@@ -11,10 +11,11 @@ use bloscpack_io::{Cancel, Error, PackOptions, Sink, Source, Threads, UnpackOpti
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
-/// How long to work before anything counts: some hundred milliseconds after it was idle, a machine is as fast as it gets.
+/// Duration of the warm-up before measuring: an idle machine reaches its full speed after some hundred milliseconds of
+/// work.
 const WARM_UP: Duration = Duration::from_millis(200);
 
-/// Bytes that are compressed with each typesize to find the best one.
+/// Number of bytes compressed with each typesize to find the best one.
 const SCREENED: usize = 1 << 20;
 
 /// The settings to measure, and the time for each.
@@ -24,17 +25,17 @@ pub(crate) struct Sweep {
     pub(crate) clevels: Vec<u8>,
     pub(crate) filters: Vec<Option<Filter>>,
     pub(crate) chunk_sizes: Vec<u64>,
-    /// How long each setting is measured, compressing and decompressing, as long as there is time for all.
+    /// Measuring time of each setting, compression and decompression together, if there is enough time for all.
     pub(crate) seconds: f64,
-    /// When all of it has to end.
+    /// The deadline of the whole sweep.
     pub(crate) end: Option<Instant>,
     pub(crate) threads: Threads,
     pub(crate) cancel: Cancel,
 }
 
 impl Sweep {
-    /// Every setting once, those that take little time first: a table that is cut off has something of every kind. Of a codec
-    /// without levels one stands for all; single bytes cannot be shuffled, and without a filter the typesize changes nothing.
+    /// Returns every setting once, fast ones first, so that a table that is cut off covers every kind. A codec without
+    /// levels gets one setting. Single bytes are not shuffled, and without a filter the typesize has no effect.
     pub(crate) fn settings(&self, typesizes: &[usize]) -> Vec<Setting> {
         let mut settings = Vec::new();
         let filters = self.filters.iter().flat_map(|filter| {
@@ -60,7 +61,7 @@ impl Sweep {
         settings
     }
 
-    /// The typesize with which the data compresses best: a small part of it is tried with each.
+    /// Returns the typesize with which the data compresses best, by trying each one on a small part of the sample.
     pub(crate) fn best_typesize(&self, sample: &Sample, typesizes: &[usize]) -> Result<usize> {
         let bytes = sample.bytes.get(..SCREENED.min(sample.bytes.len())).unwrap_or_default();
         let mut best = (usize::MAX, 1);
@@ -70,7 +71,7 @@ impl Sweep {
             let setting = Setting { codec, clevel, filter, typesize: *typesize, chunk_size };
             let mut packed = InMemory::default();
             bloscpack_io::pack(Source::bytes(bytes), Sink::writer(&mut packed), &self.pack(setting))?;
-            // Of two that are as good, the smaller one.
+            // On a tie, the smaller typesize wins.
             if packed.0.len() < best.0 {
                 best = (packed.0.len(), *typesize);
             }
@@ -78,8 +79,9 @@ impl Sweep {
         Ok(best.1)
     }
 
-    /// Measures them all, best ratio first, until the time is over; `tell` is called before each with how many are done. Gives
-    /// the figures and what was not measured. If the work ends early, with what was measured until then.
+    /// Measures all settings until the time is over. Calls `tell` before each setting with the number of settings done.
+    /// Returns the figures, best ratio first, and the settings that were not measured. If the work ends early, returns
+    /// the figures measured so far with the error.
     pub(crate) fn run(
         &self,
         sample: &Sample,
@@ -90,7 +92,7 @@ impl Sweep {
         let (mut figures, mut missed) = (Vec::new(), Vec::new());
         let mut all = || {
             for (done, setting) in settings.iter().enumerate() {
-                // The first one is measured in any case.
+                // The first setting is always measured.
                 let end = if done == 0 { Deadline(None) } else { end };
                 if end.is_over() {
                     missed.extend(settings.iter().skip(done).copied());
@@ -115,7 +117,8 @@ impl Sweep {
         (figures, missed, done)
     }
 
-    /// Threads have to start and memory has to be there: that is not the first setting's fault.
+    /// Runs a setting before measuring, so that the first setting is not charged for starting threads and allocating
+    /// memory.
     fn warm_up(&self, setting: Setting, sample: &Sample) -> Result<()> {
         let (start, len) = (Instant::now(), sample.bytes.len() as u64);
         while start.elapsed() < WARM_UP {
@@ -131,7 +134,7 @@ impl Sweep {
     fn pack(&self, setting: Setting) -> PackOptions {
         let filters = setting.filter.map_or(FilterPipeline::none(), FilterPipeline::from);
         let params = CParams::new().codec(setting.codec).clevel(setting.clevel).typesize(setting.typesize);
-        // Checksums cost the same whatever the settings are.
+        // No checksums: they cost the same with all settings.
         let pack = PackOptions::new().params(params.filters(filters)).chunk_size(setting.chunk_size);
         let pack = pack.offsets(false).checksum(Checksum::None).threads(self.threads.clone());
         pack.cancel(self.cancel.clone())
@@ -142,7 +145,7 @@ impl Sweep {
         let unpack = UnpackOptions::new().threads(self.threads.clone()).cancel(self.cancel.clone());
         let plain = || Until(sample.bytes.as_slice(), end);
 
-        // The first runs count, too: a slow setting is not run again.
+        // The first runs count, too, so that a slow setting need not be run again.
         let (mut packed, mut check) = (InMemory::default(), Compare { expected: &sample.bytes });
         let compress =
             timed(|| bloscpack_io::pack(Source::reader(plain()).size(Some(len)), Sink::writer(&mut packed), &pack))?;
@@ -166,7 +169,7 @@ impl Sweep {
     }
 }
 
-/// An output in memory. A refused allocation is an error, which a `Vec` does not report.
+/// An output in memory. Reports a failed allocation as an error, which `Vec` does not.
 #[derive(Debug, Default)]
 struct InMemory(Vec<u8>);
 
@@ -187,8 +190,8 @@ fn timed<T>(run: impl FnOnce() -> Result<T, Error>) -> Result<Duration> {
     Ok(start.elapsed())
 }
 
-/// The shortest of the first run and all further runs that the time allows: other load only makes runs longer. A run that is
-/// cut off does not count.
+/// Returns the shortest duration of the first run and all further runs that the time allows: other load only makes runs
+/// longer. A run that is cut off does not count.
 fn fastest(first: Duration, seconds: f64, end: Deadline, run: &mut dyn FnMut() -> Result<()>) -> Result<Duration> {
     let (start, mut best) = (Instant::now(), first);
     while start.elapsed().as_secs_f64() + first.as_secs_f64() < seconds && !end.is_over() {
@@ -202,7 +205,7 @@ fn fastest(first: Duration, seconds: f64, end: Deadline, run: &mut dyn FnMut() -
     Ok(best)
 }
 
-/// Takes the bytes that are expected, and no others.
+/// A writer that accepts only the expected bytes.
 struct Compare<'a> {
     expected: &'a [u8],
 }

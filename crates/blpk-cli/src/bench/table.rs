@@ -1,4 +1,4 @@
-//! How are the figures of a sweep written down: for people, and for programs?
+//! The figures of a sweep as a table and as JSON.
 
 use super::sample::Sample;
 use super::setting::{Figures, Setting, name_of};
@@ -9,9 +9,9 @@ use blosc_core::OutOfMemory;
 use bloscpack_format::Json;
 use std::fmt::Write as _;
 
-/// A line for each setting, those of the front marked.
+/// Formats a line for each setting, with a mark for those on the front.
 pub(crate) fn table(figures: &[Figures]) -> String {
-    // A column that says something only if there are several.
+    // This column is useful only with several typesizes.
     let first = figures.iter().map(|one| one.setting.typesize).next();
     let several = figures.iter().any(|one| Some(one.setting.typesize) != first);
     let typesize = |text: &str| if several { format!(" {text:>8}") } else { String::new() };
@@ -43,7 +43,7 @@ pub(crate) fn table(figures: &[Figures]) -> String {
     table + "* no other setting is better in one of the three and not worse in the others\n"
 }
 
-/// Three digits, in MB or GB a second.
+/// Formats a speed with three digits, in MB or GB per second.
 fn speed(bytes: f64) -> String {
     match bytes / 1e6 {
         mb if mb >= 999.5 => format!("{:.2} GB/s", mb / 1e3),
@@ -52,7 +52,7 @@ fn speed(bytes: f64) -> String {
     }
 }
 
-/// One object; speeds are whole bytes a second.
+/// Formats the sweep as one JSON object; speeds are whole bytes per second.
 pub(crate) fn json(
     file: &str,
     sample: &Sample,

@@ -4,31 +4,31 @@ use super::setting::{Figures, Setting, name_of};
 use crate::kind::Kind;
 use std::path::Path;
 
-/// The best settings by several measures; one setting may be the best by several.
+/// A setting that is the best by one or more measures.
 pub(crate) struct Winner<'a> {
     pub(crate) best: Vec<&'static str>,
     pub(crate) setting: &'a Setting,
 }
 
-/// By what a setting can be the best, and how good it is.
+/// The name of a measure, and a function that rates a setting by it.
 type Measure = (&'static str, fn(&Figures) -> f64);
 
 const MEASURES: [Measure; 4] = [
     ("best ratio", |one| one.ratio),
     ("fastest compression", |one| one.compress),
     ("fastest decompression", |one| one.decompress),
-    // A ratio twice as good makes up for half of both speeds.
+    // Twice the ratio makes up for half of both speeds.
     ("balanced", |one| one.ratio * one.ratio * one.compress * one.decompress),
 ];
 
-/// The winners, in the order of the measures. A setting that saves less than a third of what the best one saves does not
-/// win: storing is always the fastest.
+/// Returns the winners in the order of the measures. A setting that saves less than a third of what the best one saves
+/// cannot win: storing is always the fastest.
 pub(crate) fn winners(figures: &[Figures]) -> Vec<Winner<'_>> {
     let saved = |one: &Figures| 1.0 - 1.0 / one.ratio;
     let most = figures.iter().map(saved).fold(0.0, f64::max);
     let mut winners: Vec<Winner<'_>> = Vec::new();
     for (name, measure) in MEASURES {
-        // Of several that are as good, the one with the best ratio: it comes first.
+        // On a tie, the setting with the best ratio wins: it comes first.
         let worthwhile = figures.iter().filter(|one| saved(one) >= most / 3.0);
         let best = worthwhile.reduce(|best, one| if measure(one) > measure(best) { one } else { best });
         let Some(Figures { setting, .. }) = best else { continue };
@@ -40,7 +40,8 @@ pub(crate) fn winners(figures: &[Figures]) -> Vec<Winner<'_>> {
     winners
 }
 
-/// The command line that compresses a file with a setting: of a container, its content into another one.
+/// Returns the command line that compresses a file with a setting. For a container, it converts the content to a new
+/// container.
 pub(crate) fn command(setting: &Setting, file: &str, kind: Option<Kind>) -> String {
     let Setting { codec, clevel, filter, typesize, chunk_size } = setting;
     let (what, output) = match kind {
@@ -55,14 +56,15 @@ pub(crate) fn command(setting: &Setting, file: &str, kind: Option<Kind>) -> Stri
     format!("blpk {what} -c {codec} -l {clevel} -t {typesize} --filter {filter} -z {size} {file}{output}")
 }
 
-/// A size as `-z` takes it: in the largest unit that divides it.
+/// Formats a size for `-z`, in the largest unit that divides it.
 fn size(nbytes: u64) -> String {
     let units = [("G", 1 << 30), ("M", 1 << 20), ("K", 1 << 10)];
     let whole = units.into_iter().find(|(_, unit)| nbytes >= *unit && nbytes.is_multiple_of(*unit));
     whole.map_or(nbytes.to_string(), |(letter, unit)| format!("{}{letter}", nbytes / unit))
 }
 
-/// A word for a shell, in quotes if it needs them. A name that starts with a dash is no option.
+/// Quotes a word for a shell if necessary. A name that starts with a dash gets `./` in front, so that it is not taken
+/// for an option.
 fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./,:+@%=".contains(c);
     let word = if word.starts_with('-') && word != "-" { format!("./{word}") } else { word.to_owned() };
@@ -84,7 +86,7 @@ mod tests {
             (Codec::Zstd, 9.0, 1.0, 5.0),
             (Codec::Zlib, 8.0, 3.0, 5.0),
             (Codec::Lz4, 2.0, 20.0, 20.0),
-            (Codec::BloscLz, 1.0, 900.0, 900.0), // stores
+            (Codec::BloscLz, 1.0, 900.0, 900.0), // stores only
         ];
         let figures = figures.map(|(codec, ratio, compress, decompress)| {
             let setting = setting(codec);

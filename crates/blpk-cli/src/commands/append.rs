@@ -1,4 +1,4 @@
-//! `blpk append`: more data, and with `-m` other metadata, into a bloscpack file; all or nothing.
+//! `blpk append`: adds data, and with `-m` other metadata, to a bloscpack file; all or nothing.
 
 use super::settings::{Settings, describe_plan};
 use crate::args::AppendArgs;
@@ -103,7 +103,7 @@ pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
     Ok(())
 }
 
-/// Says of what can be read, but not appended to, what it is.
+/// Refuses a file that can be read, but not appended to, with a message that names its kind.
 fn refuse_others(original: &Path) -> Result<()> {
     let Some(what @ (Kind::Frame | Kind::Chunk | Kind::Npy | Kind::Carray | Kind::Ctable)) = kind_of(original) else {
         return Ok(());
@@ -112,7 +112,7 @@ fn refuse_others(original: &Path) -> Result<()> {
     bail!("original file '{name}' is {what}, and data is appended to bloscpack files only; 'blpk convert' makes it one")
 }
 
-/// Prints what the file holds so far, with `-v` and `-d`; its header.
+/// Prints the file's current content with `-v` and `-d`. Returns its header.
 fn describe_original(path: &Path, session: &Session) -> Result<Option<Header>> {
     let report = &session.report;
     if !report.prints(Level::Verbose) {

@@ -1,4 +1,4 @@
-//! Opening what the commands read that look into arrays: a file of any kind, or a column of a table.
+//! Opens the inputs of commands that read arrays: files of any kind, and columns of tables.
 
 use crate::files;
 use crate::kind::{Kind, kind_of_file};
@@ -21,7 +21,7 @@ pub(super) fn open(place: &Place, column: Option<&str>, cancel: &Cancel) -> Resu
         }
         (Place::Standard, None) => open_source(place, cancel)?,
     };
-    // Of a directory the file is one of those in it, which tells nothing.
+    // For a directory, the file is just one of its files, and its kind means nothing.
     let kind = if source.is_directory() { None } else { kind_of_file(source.file()) };
     if let Some(Kind::Foreign(what)) = kind {
         bail!("file '{place}' is {what}, which this version cannot read");

@@ -14,13 +14,13 @@ use bloscpack_format::bloscpack::{DEFAULT_CHUNK_SIZE, MAX_CHUNK_SIZE};
 use std::io::Write as _;
 use std::time::{Duration, Instant};
 
-/// Default size of the sample: more than fits into most caches.
+/// Default size of the sample: larger than most caches.
 const SAMPLE: u64 = 16 << 20;
 
-/// How long each setting is measured, in seconds.
+/// Default measuring time of each setting, in seconds.
 const SECONDS: f64 = 0.3;
 
-/// How long all of it may take, in seconds, on any machine.
+/// Default time limit of the whole run, in seconds, on any machine.
 const TIME: f64 = 30.0;
 
 /// A run of `blpk bench`.
@@ -44,7 +44,7 @@ impl Plan {
         if picture == Some(Place::Standard) {
             bail!("--plot cannot be '-', as stdout is for the table; name a file");
         }
-        // Before anything is measured: minutes of work should not end with a refusal.
+        // Opened before measuring, so that minutes of work do not end with a refusal.
         let picture = picture.map(|picture| Output::create(&picture, session.force)).transpose()?;
         let typesizes = args.typesizes.iter().map(|size| in_range("typesize", size, u8::MAX).map(usize::from));
         let mut typesizes = typesizes.collect::<Result<Vec<_>>>()?;
@@ -70,7 +70,7 @@ impl Plan {
             },
             seconds: args.seconds.unwrap_or(SECONDS),
             end: Some(args.time.unwrap_or(TIME)).filter(|time| *time > 0.0).and_then(|time| {
-                // The rest is for the chunk that is under way when the time is over.
+                // The remaining 5% are for the chunk that is in progress when the time is over.
                 begin.checked_add(Duration::from_secs_f64(time * 0.95))
             }),
             threads: session.threads(sample.bytes.len() as u64)?,
@@ -98,11 +98,11 @@ pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
         session.report.verbose(format!("setting {} of {all}: {setting}", done + 1));
     });
     match as_json {
-        // Half of an object is of no use to a program.
+        // A partial object is useless to a program.
         true if done.is_ok() => {
             session.report.raw(&json(&place.to_string(), &sample, session.nthreads(), &figures, &missed)?);
         }
-        // Minutes of work are not lost because the rest would take as long.
+        // Keep what was measured so far: repeating it would take minutes.
         false if !figures.is_empty() => {
             session.report.raw(&table(&figures));
             conclude(&figures, &missed, &place, &sample, session);
@@ -117,7 +117,7 @@ pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
     Ok(())
 }
 
-/// Says what was left out, and ends with command lines to paste.
+/// Prints the settings that were left out, and then command lines to paste.
 fn conclude(figures: &[Figures], missed: &[Setting], place: &Place, sample: &Sample, session: &Session) {
     if let [first, ..] = missed {
         let (left, all) = (missed.len(), missed.len() + figures.len());

@@ -1,4 +1,4 @@
-//! `blpk cat`: a part of a file's content to stdout, decoding only what it touches.
+//! `blpk cat`: writes a part of a file's content to stdout, and decodes only the chunks or blocks that it needs.
 
 use super::array;
 use crate::args::{CatArgs, Range as Asked, dtype};
@@ -61,7 +61,7 @@ pub(super) fn run(plan: &Plan, session: &Session) -> Result<()> {
     written.with_context(|| plan.place.to_string())?.commit()
 }
 
-/// An array of which a part is written.
+/// An array, and how a part of it is written.
 struct Writing<'a> {
     array: &'a Array<'a>,
     format: ItemFormat,
@@ -71,7 +71,7 @@ struct Writing<'a> {
 }
 
 impl Writing<'_> {
-    /// Writes a part. Gives the output back.
+    /// Writes a part. Returns the output.
     fn write(&self, part: &Part, output: Output) -> Result<Output> {
         match part {
             Part::Chunk(chunk) => self.chunk(*chunk, output),
@@ -145,7 +145,7 @@ impl Writing<'_> {
     }
 }
 
-/// The range with its open ends closed. Refuses one that is not within `0..len`.
+/// Resolves the open ends of a range. Refuses a range that is not within `0..len`.
 fn range(asked: Asked, unit: &str, len: u64) -> Result<Range<u64>> {
     let (start, end) = (asked.start.map_or(0, |at| at.within(len)), asked.end.map_or(len, |at| at.within(len)));
     if start > end || end > len {

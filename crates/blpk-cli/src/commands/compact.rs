@@ -1,4 +1,4 @@
-//! `blpk compact`: a frame without dead bytes.
+//! `blpk compact`: rewrites a frame without dead bytes.
 
 use crate::args::CompactArgs;
 use crate::files;

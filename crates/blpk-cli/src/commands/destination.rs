@@ -5,7 +5,7 @@ use crate::outputs::Destination;
 use crate::place::Place;
 use std::path::Path;
 
-/// Where the options send the outputs. `second` is the second of two names that stand for input and output.
+/// Returns where the options send the outputs. `second` is the second of two names that mean input and output.
 pub(super) fn destination(many: &ManyArgs, second: Option<&Path>) -> Destination {
     let named = |place, is_second_of_two| Destination::Named { place, is_second_of_two };
     match (second, &many.output, &many.output_dir) {

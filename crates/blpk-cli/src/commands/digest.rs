@@ -1,4 +1,4 @@
-//! `--digest`: the digest of plain bytes, printed or compared.
+//! `--digest`: the digest of uncompressed bytes, printed or compared.
 
 use crate::args::DigestArg;
 use crate::place::Place;
@@ -9,12 +9,14 @@ use bloscpack_format::checksum::{Checksum, Digest};
 use bloscpack_io::Digesting;
 use std::io::{self, Write};
 
-/// Prints a digest as `sha256sum` does, so that `sha256sum -c` reads it. Of many lines each is written as it comes.
+/// Prints a digest in the format of `sha256sum`, so that `sha256sum -c` can read it. With several files, each line is
+/// printed at once.
 pub(super) fn print(digest: &Digest, name: &Place, report: &Report) {
     report.raw_bytes(&line(&digest.to_string(), name.bytes()));
 }
 
-/// The line for a name. One with a backslash or a line break is escaped, and a backslash in front of the line says so.
+/// Returns the line for a name. In a name with a backslash or a line break, these are escaped, and a backslash at the
+/// start of the line marks the escapes.
 fn line(digest: &str, name: &[u8]) -> Vec<u8> {
     let mut escaped = Vec::new();
     for byte in name {
@@ -29,7 +31,7 @@ fn line(digest: &str, name: &[u8]) -> Vec<u8> {
     [mark, digest.as_bytes(), b"  ", &escaped, b"\n"].concat()
 }
 
-/// Refuses another digest than the one that was asked for, or prints it for the file of plain bytes, `name`.
+/// Compares a digest with the expected one, or prints it for `name`, the uncompressed file.
 pub(super) fn check(asked: &DigestArg, found: &Digest, input: &Place, name: &Place, report: &Report) -> Result<()> {
     match &asked.expected {
         Some(expected) if *expected != found.to_string() => {
@@ -41,7 +43,7 @@ pub(super) fn check(asked: &DigestArg, found: &Digest, input: &Place, name: &Pla
     Ok(())
 }
 
-/// An output whose bytes are to have a digest.
+/// An output that computes the digest of its bytes.
 pub(super) struct CheckedOutput<'a> {
     output: Digesting<Output>,
     asked: Option<&'a DigestArg>,
@@ -53,7 +55,7 @@ impl<'a> CheckedOutput<'a> {
         Ok(CheckedOutput { output: Digesting::new(Output::create(place, force)?, checksum), asked })
     }
 
-    /// Puts the output in its place, if it is as it should be.
+    /// Commits the output if its digest is as expected.
     pub(super) fn commit(mut self, input: &Place, place: &Place, report: &Report) -> Result<()> {
         self.output.flush()?;
         let (output, found) = self.output.into_parts();

@@ -4,8 +4,8 @@ use crate::args::FilterArg;
 use anyhow::{Context as _, Result, bail};
 use blosc_core::{ChunkFormat, Filter, FilterPipeline};
 
-/// The filters of `--filter`s in chunks of this format; `None` if there was no such option. `elsewhere` says what to do about
-/// one that only Blosc2 has.
+/// Returns the filters of the `--filter` options in chunks of this format; `None` without such an option. `elsewhere`
+/// is advice about a filter that only Blosc2 has.
 pub(super) fn pipeline(asked: &[FilterArg], format: ChunkFormat, elsewhere: &str) -> Result<Option<FilterPipeline>> {
     if asked.is_empty() {
         return Ok(None);

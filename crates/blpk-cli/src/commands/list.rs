@@ -1,4 +1,4 @@
-//! `blpk list`: many files in a table, by what their headers say.
+//! `blpk list`: many files in a table, described by their headers.
 
 use super::chunk;
 use super::info::{bcolz_directory, is_ours, of_bcolz, of_source, open, with_sizes, worded};
@@ -16,7 +16,7 @@ use bloscpack_format::detect::PREFIX_LEN;
 use bloscpack_io::peek::prefix;
 use bloscpack_io::{Cancel, Error};
 
-/// The columns; those of numbers are flush right.
+/// The columns, and whether they are aligned right, as numbers are.
 const COLUMNS: [(&str, bool); 7] = [
     ("format", false),
     ("nbytes", true),
@@ -43,7 +43,7 @@ impl Plan {
 
 pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
     let Plan { items, as_json } = plan;
-    // Nothing has to be removed: a signal may end it at once.
+    // There are no outputs to remove, so a signal may end the run at once.
     let cancel = Cancel::new();
     let (mut rows, mut sum) = (Vec::new(), Sum::default());
     let listed = batch::each(items, session, &cancel, |item| {
@@ -110,7 +110,8 @@ fn row(object: &Object, place: &Place, sum: &mut Sum) -> Row {
         _ => None,
     };
     let number = |name: &str| known(name).unwrap_or(0);
-    // What can be added up: bytes that `decompress` gives, and that are on the disk. Headers count other things.
+    // These sizes can be added up: the bytes that `decompress` writes, and the bytes on disk. Headers count other
+    // bytes.
     let nbytes = known("plain_nbytes").unwrap_or(number("nbytes"));
     let (cbytes, chunks) = (known("stored_nbytes").unwrap_or(number("cbytes")), number("nchunks"));
     sum.files += 1;
@@ -135,7 +136,7 @@ fn row(object: &Object, place: &Place, sum: &mut Sum) -> Row {
     let format = text("format").unwrap_or_default();
     let name = place.to_string();
     [format, pretty_size(nbytes), pretty_size(cbytes), ratio(nbytes, cbytes), chunks.to_string(), kind, name]
-        // Each file is one line, whatever its name and dtype hold.
+        // Each file takes one line, whatever its name and dtype hold.
         .map(|cell| cell.replace(char::is_control, "?"))
 }
 

@@ -31,7 +31,7 @@ enum Job {
     GetAll,
     Get {
         key: String,
-        /// Bytes are written as they are.
+        /// Bytes are written unchanged.
         raw: bool,
     },
     Edit {
@@ -120,12 +120,12 @@ fn get(container: &Container, key: &str, raw: bool, session: &Session) -> Result
     Ok(())
 }
 
-/// Whether bytes are text that a terminal can show: it obeys control characters.
+/// Whether bytes are text that a terminal can show safely: without control characters, which it would obey.
 fn is_text(bytes: &[u8]) -> bool {
     str::from_utf8(bytes).is_ok_and(|text| text.chars().all(|c| !c.is_control() || matches!(c, '\n' | '\t')))
 }
 
-/// Refuses what has no attributes.
+/// Refuses files that have no attributes.
 fn check(path: &Path, column: Option<&str>) -> Result<()> {
     if Place::from(path.to_owned()) == Place::Standard {
         bail!("<file> cannot be '-': a file or directory is needed");

@@ -1,7 +1,8 @@
 //! The commands, a file or folder for each.
 //!
-//! The arguments of a command are first resolved to its `Plan`: inputs, outputs, checked settings, options of the library.
-//! Errors in the arguments end the run here, before any output is written. `run` then takes the plan and no argument.
+//! The arguments of a command are first resolved to its `Plan`: inputs, outputs, checked settings, options of the
+//! library. Errors in the arguments end the run here, before any output is written. `run` then takes the plan and no
+//! arguments.
 
 mod append;
 mod array;
@@ -48,6 +49,6 @@ pub(crate) fn run(command: &Command, session: &Session) -> anyhow::Result<()> {
         Command::Chunk(args) => chunk::run(chunk::Plan::new(args, session)?, session),
         Command::Completions(args) => pages::completions(args.shell, session),
         Command::Man(args) => pages::man(&pages::Pages::new(args), session),
-        Command::Help(_) => Ok(()), // was read as the option --help
+        Command::Help(_) => Ok(()), // was parsed as the option --help
     }
 }

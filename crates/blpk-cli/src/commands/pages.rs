@@ -9,7 +9,7 @@ use clap_complete::Shell;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-/// The man pages that are made.
+/// The man pages to write.
 pub(super) enum Pages {
     /// All of them, as files in this directory.
     All(PathBuf),

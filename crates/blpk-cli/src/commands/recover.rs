@@ -1,4 +1,4 @@
-//! `blpk recover`: new bloscpack files, frames and bcolz directories from the whole parts of damaged ones.
+//! `blpk recover`: writes new bloscpack files, frames and bcolz directories from the intact parts of damaged ones.
 
 use crate::args::RecoverArgs;
 use crate::files;
@@ -44,7 +44,7 @@ impl Plan {
     }
 }
 
-/// Words the refusal of an input that is no damaged container.
+/// Returns the error for an input that is not a damaged container.
 fn refused(error: Error, input: &Place, path: &Path) -> anyhow::Error {
     match error {
         Error::Unsupported { format } => anyhow!(
@@ -86,7 +86,7 @@ pub(super) fn run(plan: &Plan, session: &Session) -> Result<()> {
     Ok(())
 }
 
-/// The content of the new container: columns and rows, or chunks and uncompressed bytes.
+/// Describes the content of the new container: columns and rows, or chunks and uncompressed bytes.
 fn kept(report: &RecoverReport) -> String {
     match report.rows {
         Some(rows) if report.columns.is_empty() => counted(rows, "row"),

@@ -1,4 +1,4 @@
-//! Settings of the compression that `compress` and `append` have in common, with the original's defaults.
+//! The compression settings shared by `compress` and `append`, with the original's defaults.
 
 use crate::args::{BloscArgs, Int};
 use crate::describe::{block, boolean};
@@ -14,9 +14,9 @@ use bloscpack_format::python_str_repr;
 pub(super) struct Settings {
     pub(super) codec: Codec,
     pub(super) clevel: u8,
-    /// A shuffle, or none, unless other filters are asked for.
+    /// A shuffle or no filter, unless other filters are requested.
     pub(super) filters: FilterPipeline,
-    /// As typed; what is not depends on the command.
+    /// As typed. The default depends on the command.
     pub(super) typesize: Option<u8>,
 }
 
@@ -43,7 +43,7 @@ impl Settings {
     }
 }
 
-/// A number of `1..=max`; what is said otherwise is what the original's tracebacks said.
+/// Parses a number of `1..=max`. The error is that of the original's tracebacks.
 pub(super) fn in_range<T>(name: &str, value: &Int, max: T) -> Result<T>
 where
     T: std::str::FromStr + PartialOrd + Default + std::fmt::Display + Copy,
@@ -52,7 +52,7 @@ where
     valid.ok_or_else(|| anyhow!("'{name}' must be in the range 1 <= n <= {max}, not '{value}'"))
 }
 
-/// How an input is cut into chunks. Of one without a byte there is nothing to say.
+/// Describes how an input is cut into chunks. Prints nothing for an empty input.
 pub(super) fn describe_plan(report: &Report, size: u64, chunk_size: u64) -> Result<()> {
     if size == 0 {
         return Ok(());

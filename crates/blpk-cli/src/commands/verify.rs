@@ -22,7 +22,7 @@ use std::path::Path;
 pub(super) struct Plan {
     items: Vec<Result<Item>>,
     memory: Option<u64>,
-    /// The checksum of the plain bytes that is printed, or compared.
+    /// The checksum of the uncompressed bytes to print or compare.
     digest: Option<DigestArg>,
 }
 
@@ -52,7 +52,7 @@ pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
     })
 }
 
-/// What the file is, if it is whole.
+/// Verifies a file. Returns a description of it.
 fn verify(place: &Place, memory: Option<u64>, session: &Session, cancel: &Cancel) -> Result<String> {
     let name = || place.to_string();
     let options = |size: u64, chunk: Option<u64>| -> Result<UnpackOptions> {
@@ -104,7 +104,7 @@ fn verify(place: &Place, memory: Option<u64>, session: &Session, cancel: &Cancel
     Ok(format!("{format}, {chunks}, {}{trailing}", double_pretty_size(found.nbytes)))
 }
 
-/// The digest of the plain bytes.
+/// Returns the digest of the uncompressed bytes.
 fn digest_of(
     place: &Place,
     checksum: Checksum,
@@ -135,7 +135,7 @@ fn open_npy(path: &Path) -> Result<Array<'static>> {
     Ok(Array::open(LocalSource::open(path)?)?)
 }
 
-/// What the file of the plain bytes is called.
+/// Returns the name of the uncompressed file.
 fn plain_name(place: &Place) -> Place {
     match place {
         Place::Standard => Place::Standard,
@@ -143,7 +143,7 @@ fn plain_name(place: &Place) -> Place {
     }
 }
 
-/// Tells everything that is wrong with a directory of bcolz; the last of it is the error.
+/// Reports every fault of a bcolz directory. The last one is returned as the error.
 fn verify_bcolz(path: &Path, session: &Session, options: &UnpackOptions) -> Result<String> {
     let mut found = bcolz::verify(&LocalDirectory::open(path)?, options)?;
     let last = found.faults.pop();
@@ -161,7 +161,7 @@ fn verify_bcolz(path: &Path, session: &Session, options: &UnpackOptions) -> Resu
     Ok(format!("{what}{}, {}", count(found.chunks), double_pretty_size(found.nbytes)))
 }
 
-/// What a frame is.
+/// Describes a frame.
 fn described(archive: &Archive<'_>) -> String {
     let array = if archive.array().is_some() { "array in a " } else { "" };
     let kind = if archive.format() == Format::SparseFrame { "sparse" } else { "contiguous" };

@@ -1,4 +1,4 @@
-//! Errors in the words of the original.
+//! Errors in the wording of the original.
 
 use crate::foreign;
 use crate::place::Place;
@@ -8,7 +8,7 @@ use bloscpack_io::Error;
 use bloscpack_io::peek::prefix;
 use std::fs::File;
 
-/// What the original says of a file that is nothing it knows, on one line.
+/// Returns the original's message about a file that it does not recognise, on one line.
 pub(super) fn not_bloscpack(file: &File, place: &Place) -> String {
     let found = prefix(file, Header::MAX_LEN).unwrap_or_default();
     let what = if found.len() < Header::MAX_LEN {
@@ -21,7 +21,7 @@ pub(super) fn not_bloscpack(file: &File, place: &Place) -> String {
     format!("{what}. This might not be a bloscpack compressed file: '{place}'{advice}")
 }
 
-/// What the original says of a header that cannot be, with the place, which it does not say.
+/// Returns the original's message about an invalid header, with the offset, which the original does not print.
 pub(super) fn of_reference(error: &Error) -> Option<String> {
     let Error::Format(error) = error else { return None };
     Some(match error {

@@ -1,18 +1,18 @@
-//! The layout of the line of progress: name, bar and figures.
+//! The layout of the progress line: name, bar and figures.
 
-/// The percentage of the work that is done, rounded down: 100 only when it is complete.
+/// Returns the percentage of completed work, rounded down: 100 only when the work is complete.
 pub(super) fn percent(done: u64, all: u64) -> u64 {
     let percent = u128::from(done) * 100 / u128::from(all.max(1));
     percent.min(100) as u64 // fits
 }
 
-/// Name, bar and figures in `columns` columns. If they do not fit, the middle of the name goes first, then a part of the bar,
-/// then the bar. No colours, so there is nothing for `NO_COLOR` to switch off.
+/// Fits name, bar and figures into `columns` columns. If there is too little room, first the middle of the name is
+/// dropped, then a part of the bar, then the bar. Uses no colours, so `NO_COLOR` has no effect.
 pub(super) fn fitted(name: &str, share: Option<f64>, figures: &str, columns: usize) -> String {
-    /// Columns of the bar without its ends: the most, and the least that is shown.
+    /// Maximum and minimum columns of a bar, without its ends.
     const BAR: usize = 24;
     const SHORT_BAR: usize = 8;
-    /// A longer name is shortened to this before the bar is.
+    /// A longer name is shortened to this length before the bar is shortened.
     const SHORT_NAME: usize = 16;
     let short_name = width(name).min(SHORT_NAME);
     // Two ends of the bar, and a space on each side of it.
@@ -21,7 +21,7 @@ pub(super) fn fitted(name: &str, share: Option<f64>, figures: &str, columns: usi
     match share {
         Some(share) if bar >= SHORT_BAR => format!("{} {} {figures}", shortened(name, room - bar), drawn(share, bar)),
         _ if width(name) + 1 + width(figures) <= columns => format!("{name} {figures}"),
-        // Of a name at least two letters from each end, and a mark that there are others.
+        // At least two characters from each end of the name, and an ellipsis between them.
         _ => match columns.checked_sub(width(figures) + 1).filter(|room| *room >= 5) {
             Some(room) => format!("{} {figures}", shortened(name, room)),
             None => taken(figures.chars(), columns),
@@ -29,14 +29,14 @@ pub(super) fn fitted(name: &str, share: Option<f64>, figures: &str, columns: usi
     }
 }
 
-/// The bar: `[=====>    ]`.
+/// Draws the bar: `[=====>    ]`.
 fn drawn(share: f64, columns: usize) -> String {
     let full = ((columns as f64 * share) as usize).min(columns);
     let head = if full < columns { ">" } else { "" };
     format!("[{}{head}{}]", "=".repeat(full), " ".repeat((columns - full).saturating_sub(1)))
 }
 
-/// The two ends of a name that takes more columns than there are.
+/// Shortens a name that is too wide to its two ends.
 fn shortened(name: &str, columns: usize) -> String {
     if width(name) <= columns {
         return name.to_owned();
@@ -46,7 +46,7 @@ fn shortened(name: &str, columns: usize) -> String {
     format!("{head}…{tail}")
 }
 
-/// As many letters as fit.
+/// Returns the characters that fit into `columns` columns.
 fn taken(letters: impl Iterator<Item = char>, columns: usize) -> String {
     let mut room = columns;
     let fits = |c: &char| {
@@ -61,8 +61,8 @@ fn width(text: &str) -> usize {
     text.chars().map(columns_of).sum()
 }
 
-/// East Asian characters take two columns. All later ones are counted as wide; one column too many only makes the line
-/// shorter.
+/// East Asian characters take two columns. All characters from U+1100 on are counted as wide. Counting one column too
+/// many only makes the line shorter.
 fn columns_of(c: char) -> usize {
     if c >= '\u{1100}' && c != '…' { 2 } else { 1 }
 }

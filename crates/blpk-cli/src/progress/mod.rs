@@ -18,10 +18,10 @@ use std::io::{self, IsTerminal as _};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Shorter runs show no bar.
+/// Minimum duration of runs that show a bar.
 const DELAY: Duration = Duration::from_millis(500);
 
-/// The progress of one run, by bytes of its inputs. Without a bar to show, nothing is counted.
+/// The progress of one run, by bytes of its inputs. Without a bar, nothing is counted.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Progress(Option<Arc<Mutex<State>>>);
 
@@ -29,20 +29,21 @@ pub(crate) struct Progress(Option<Arc<Mutex<State>>>);
 struct State {
     since: Instant,
     total: Option<u64>,
-    /// Bytes of the files before this one.
+    /// Bytes of the preceding files.
     before: u64,
-    /// The file's name, its size as far as it is known, and how much of it is done.
+    /// The current file: its name, its size if known, and the bytes that are done.
     name: Arc<Mutex<String>>,
     size: Option<u64>,
     done: u64,
-    /// Whether steps are counted, not bytes.
+    /// Whether steps are counted instead of bytes.
     steps: bool,
-    /// As soon as it shows.
+    /// The bar, once it is shown.
     bar: Option<ProgressBar>,
 }
 
 impl Progress {
-    /// A bar, if stderr is a terminal that can move its cursor and nothing else is printed there.
+    /// Creates a progress with a bar, if stderr is a terminal that can move its cursor and no other level of output is
+    /// printed there.
     pub(crate) fn new(level: Level) -> Progress {
         let is_dumb = || std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         let wanted = level == Level::Normal && io::stderr().is_terminal() && !is_dumb();
@@ -63,14 +64,14 @@ impl Progress {
         self.0.as_ref().map(|state| state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Begins work on `total` bytes, `None` if the number is not known.
+    /// Begins work on `total` bytes; `None` if the number is unknown.
     pub(crate) fn begin(&self, total: Option<u64>) {
         if let Some(mut state) = self.state() {
             (state.total, state.since) = (total, Instant::now());
         }
     }
 
-    /// The next file.
+    /// Begins the next file.
     pub(crate) fn file(&self, name: impl std::fmt::Display, size: Option<u64>) {
         if let Some(mut state) = self.state() {
             state.before += state.size.unwrap_or(state.done);
@@ -89,7 +90,7 @@ impl Progress {
         }
     }
 
-    /// So many more of the file's bytes are done.
+    /// Adds `nbytes` bytes of the file to those that are done.
     pub(crate) fn add(&self, nbytes: u64) {
         if let Some(mut state) = self.state() {
             state.done = state.done.saturating_add(nbytes);
@@ -97,7 +98,7 @@ impl Progress {
         }
     }
 
-    /// So many of all the plain bytes are done, and as large a part of the file.
+    /// Sets the progress to `done` of `all` uncompressed bytes, and to the same share of the file.
     pub(crate) fn is_at(&self, done: u64, all: u64) {
         if let Some(mut state) = self.state() {
             let share = done as f64 / all.max(1) as f64;
@@ -106,7 +107,7 @@ impl Progress {
         }
     }
 
-    /// Prints something else: the bar makes way for it.
+    /// Runs `print` with the bar hidden.
     pub(crate) fn aside<T>(&self, print: impl FnOnce() -> T) -> T {
         let bar = self.state().and_then(|state| state.bar.clone());
         match bar {
@@ -115,7 +116,7 @@ impl Progress {
         }
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub(crate) fn end(&self) {
         if let Some(bar) = self.state().and_then(|mut state| state.bar.take()) {
             bar.finish_and_clear();
@@ -125,7 +126,7 @@ impl Progress {
 
 impl State {
     fn set_name(&mut self, name: &impl fmt::Display) {
-        // A name may hold anything; a bar is one line.
+        // A name may hold control characters, but the bar must stay one line.
         *self.name.lock().unwrap_or_else(PoisonError::into_inner) = name.to_string().replace(char::is_control, "?");
     }
 
@@ -136,7 +137,7 @@ impl State {
         }
         let position = self.before.saturating_add(self.size.map_or(self.done, |size| size.min(self.done)));
         let bar = self.bar.get_or_insert_with(|| {
-            // Without a place to draw until it has its position and its name.
+            // Hidden until the position and the name are set.
             let bar = ProgressBar::with_draw_target(self.total, ProgressDrawTarget::hidden());
             bar.set_style(style(self.name.clone(), self.steps));
             bar.with_elapsed(waited)
@@ -146,7 +147,7 @@ impl State {
             bar.set_draw_target(ProgressDrawTarget::stderr());
             bar.tick();
         } else if self.steps {
-            bar.tick(); // they are few: each is shown
+            bar.tick(); // there are few steps: show each
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The text of the line of progress.
+//! The text of the progress line.
 
 use super::line::{fitted, percent};
 use crate::size::pretty_size;
@@ -25,9 +25,9 @@ pub(super) fn style(name: Arc<Mutex<String>>, steps: bool) -> ProgressStyle {
         };
         let share = state.len().map(|all| done as f64 / all.max(1) as f64);
         let name = name.lock().unwrap_or_else(PoisonError::into_inner);
-        let _ = text.write_str(&fitted(&name, share, &figures, columns())); // a string takes everything
+        let _ = text.write_str(&fitted(&name, share, &figures, columns())); // writing to a string cannot fail
     };
-    // The template is ours and good; the default style would do as well.
+    // The template is a valid constant. The default style is an acceptable fallback.
     let style = ProgressStyle::with_template("{line}").unwrap_or_else(|_| ProgressStyle::default_bar());
     style.with_key("line", line)
 }

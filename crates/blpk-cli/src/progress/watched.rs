@@ -1,15 +1,15 @@
-//! Readers and writers that count what goes through them.
+//! Readers and writers that count their bytes as progress.
 
 use super::Progress;
 use std::io::{self, Read, Write};
 
 impl Progress {
-    /// `output`, counting what goes through it: `all` bytes in the end.
+    /// Wraps `output` to report the bytes written as progress, out of `all`.
     pub(crate) fn watch<W: Write>(&self, output: W, all: u64) -> Watched<'_, W> {
         Watched { progress: self, output, all, done: 0 }
     }
 
-    /// `input`, counting what is read of it as done.
+    /// Wraps `input` to count the bytes read as progress.
     pub(crate) fn count<R: Read>(&self, input: R) -> Counted<'_, R> {
         Counted { progress: self, input }
     }

@@ -1,4 +1,4 @@
-//! Inputs that are read front to back.
+//! Sequential inputs.
 
 use super::standard::standard;
 use crate::file_message::FileMessage;
@@ -8,8 +8,7 @@ use bloscpack_io::{Cancel, OutOfMemory, known_size};
 use std::fs::File;
 use std::io::{self, Read};
 
-/// An input that is read front to back. Where it may have to wait for its bytes, it stops waiting when the operation is
-/// called off.
+/// An input that is read sequentially. Reads that have to wait for data stop waiting when the operation is cancelled.
 #[derive(Debug)]
 pub(crate) struct Input {
     file: File,
@@ -32,17 +31,17 @@ impl Input {
         Ok(Input { file, regular: metadata.is_file(), cancel: cancel.clone() })
     }
 
-    /// The size of a regular file, if it is known before the file is read.
+    /// Returns the size of a regular file, if it is known before the file is read.
     pub(crate) fn known_size(&self) -> Option<u64> {
         known_size(&self.file)
     }
 
-    /// The file that is read.
+    /// Returns the underlying file.
     pub(super) fn into_file(self) -> File {
         self.file
     }
 
-    /// Everything, if it is not more than `limit` bytes.
+    /// Reads the whole input, if it has at most `limit` bytes.
     pub(crate) fn read_all(self, limit: u64) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         let read = self.take(limit.saturating_add(1)).read_to_end(&mut bytes);
@@ -54,7 +53,7 @@ impl Input {
     }
 }
 
-/// An I/O error, with the size if the standard library could not get memory for a buffer of `nbytes` bytes.
+/// Adds the size to an I/O error, if the standard library could not allocate a buffer of `nbytes` bytes.
 pub(crate) fn sized(error: io::Error, nbytes: usize) -> io::Error {
     match error.kind() {
         io::ErrorKind::OutOfMemory if error.get_ref().is_none() => OutOfMemory::new(nbytes).into(),
@@ -75,7 +74,7 @@ impl Read for Input {
     }
 }
 
-/// Returns when a read would not wait, or the operation is called off.
+/// Waits until a read would not block, or the operation is cancelled.
 #[cfg(unix)]
 fn wait_for(file: &File, cancel: &Cancel) -> io::Result<()> {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -91,7 +90,7 @@ fn wait_for(file: &File, cancel: &Cancel) -> io::Result<()> {
     }
 }
 
-/// Ctrl-C was pressed while waiting for input.
+/// The error that Ctrl-C was pressed while waiting for input.
 #[derive(Debug, thiserror::Error)]
 #[error("interrupted")]
 pub(crate) struct Interrupted;

@@ -1,4 +1,4 @@
-//! Outputs that are written front to back.
+//! Sequential outputs.
 
 use super::standard::standard;
 use crate::file_message::FileMessage;
@@ -8,18 +8,18 @@ use bloscpack_io::AtomicFile;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, IsTerminal as _, Write};
 
-/// An output that is written front to back.
+/// An output that is written sequentially.
 #[derive(Debug)]
 pub(crate) enum Output {
     /// A file that appears whole or not at all.
     File(BufWriter<AtomicFile>),
-    /// Something that exists and is no regular file: it can only be written to.
+    /// An existing target that is not a regular file: it can be written to, but not replaced.
     Device(BufWriter<File>),
     Stdout(BufWriter<File>),
 }
 
 impl Output {
-    /// Opens an output. Replaces an existing file, and writes binary data to a terminal, with `force` only.
+    /// Opens an output. With `force` only, replaces an existing file, and writes binary data to a terminal.
     pub(crate) fn create(place: &Place, force: bool) -> Result<Output> {
         let path = match place {
             Place::Standard => {
@@ -65,7 +65,7 @@ impl Write for Output {
     }
 }
 
-/// The reader of stdout has closed it.
+/// The error that the reader of stdout has closed it.
 #[derive(Debug, thiserror::Error)]
 #[error("stdout is closed")]
 pub(crate) struct StdoutClosed;
@@ -77,7 +77,7 @@ fn closed_stdout(error: io::Error) -> io::Error {
     }
 }
 
-/// Refuses to fill a terminal with control codes.
+/// Refuses to write binary data to a terminal, which would obey control codes in it.
 fn refuse_terminal(force: bool) -> Result<()> {
     if io::stdout().is_terminal() && !force {
         let message = "refusing to write binary data to a terminal; name an output file, redirect stdout, or use -f";

@@ -1,4 +1,4 @@
-//! Outputs that are their own inputs.
+//! Detects outputs that are their own inputs.
 
 #[cfg(unix)]
 use super::standard::standard;
@@ -10,13 +10,12 @@ use std::path::Path;
 #[cfg(not(unix))]
 use std::path::PathBuf;
 
-/// Refuses an output that is the input, or in the directory that is, or a directory that the input is in: writing it would
-/// destroy what is read.
+/// Refuses an output that is the input, is inside it, or contains it: writing the output would destroy the input.
 pub(crate) fn refuse_same_file(input: &Place, output: &Place) -> Result<()> {
     if let (Place::File(read), Place::File(path)) = (input, output)
         && let Ok(read) = read.canonicalize()
     {
-        // Where it leads to, if it is a link; else where it would be made.
+        // The target of a link, or otherwise the place where the output would be created.
         let there = path.canonicalize();
         if there.as_ref().is_ok_and(|there| there.is_dir() && read != *there && read.starts_with(there)) {
             bail!("input '{input}' is in output '{output}', which would be replaced; name another output");
@@ -36,7 +35,7 @@ pub(crate) fn refuse_same_file(input: &Place, output: &Place) -> Result<()> {
     Ok(())
 }
 
-/// Device and inode, which tell a regular file from all others.
+/// Returns device and inode, which identify a regular file.
 #[cfg(unix)]
 fn identity(place: &Place, stream: impl std::os::fd::AsFd) -> Option<(u64, u64)> {
     use std::os::unix::fs::MetadataExt as _;
@@ -47,7 +46,7 @@ fn identity(place: &Place, stream: impl std::os::fd::AsFd) -> Option<(u64, u64)>
     metadata.ok().filter(fs::Metadata::is_file).map(|found| (found.dev(), found.ino()))
 }
 
-/// Elsewhere the standard library tells no identity of files; their full paths have to do.
+/// On other systems, the standard library has no identity of files, so full paths are compared.
 #[cfg(not(unix))]
 fn identity<S>(place: &Place, _: S) -> Option<PathBuf> {
     match place {

@@ -16,7 +16,7 @@ pub(crate) fn open_source(place: &Place, cancel: &Cancel) -> Result<LocalSource>
     }
 }
 
-/// A file for random access. A pipe, and a file whose size is not known, is copied to a temporary file without a name.
+/// Opens a file for random access. A pipe, or a file of unknown size, is copied to an unnamed temporary file.
 pub(crate) fn open_seekable(place: &Place, cancel: &Cancel) -> Result<File> {
     let mut input = Input::open(place, cancel)?;
     if input.known_size().is_some() {

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io;
 
-/// Stdin or stdout without the buffer of the standard library, which is made for texts.
+/// Returns stdin or stdout without the buffer of the standard library, which is designed for text.
 #[cfg(unix)]
 pub(super) fn standard(stream: impl std::os::fd::AsFd) -> io::Result<File> {
     stream.as_fd().try_clone_to_owned().map(File::from)

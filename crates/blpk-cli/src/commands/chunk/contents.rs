@@ -5,7 +5,7 @@ use blosc_core::{Chunk, Codec, DecodeError, Header, LazyChunk, Stream, StreamKin
 
 /// The contents after the header.
 pub(super) enum Contents<'a> {
-    /// Without block starts if there are no blocks: plain bytes, or a special value.
+    /// Without block starts if there are no blocks: a stored chunk or a special value.
     Chunk {
         chunk: Chunk<'a>,
         bstarts: Vec<usize>,
@@ -15,14 +15,14 @@ pub(super) enum Contents<'a> {
 
 /// A block as it is stored.
 pub(super) struct Block {
-    /// Where it starts in the chunk.
+    /// Offset of its start in the chunk.
     pub(super) bstart: u64,
-    /// Plain bytes.
+    /// Uncompressed size.
     pub(super) nbytes: u64,
     pub(super) streams: Vec<Stream>,
 }
 
-/// How many streams there are of each kind.
+/// The number of streams of each kind.
 #[derive(Default)]
 pub(super) struct Counts {
     pub(super) compressed: u64,
@@ -32,7 +32,7 @@ pub(super) struct Counts {
 }
 
 impl Contents<'_> {
-    /// The blocks in order.
+    /// Iterates over the blocks in order.
     pub(super) fn blocks(&self) -> impl Iterator<Item = Result<Block, DecodeError>> {
         let (chunk, bstarts) = match self {
             Contents::Chunk { chunk, bstarts } => (Some(chunk), bstarts.as_slice()),
@@ -41,7 +41,8 @@ impl Contents<'_> {
         chunk.into_iter().flat_map(move |chunk| {
             bstarts.iter().enumerate().map(move |(index, bstart)| {
                 let streams = chunk.streams(index)?;
-                // Adding up all blocks before, for every block, would take too long where lengths vary.
+                // With variable lengths, `block_range` would add up all preceding blocks for every block, which takes
+                // too long.
                 let nbytes = match chunk.header().has_vl_blocks() {
                     true => streams.iter().map(|stream| stream.nbytes).sum(),
                     false => chunk.block_range(index).len(),
@@ -51,7 +52,7 @@ impl Contents<'_> {
         })
     }
 
-    /// Counts the streams, and finds those that reach out of the chunk.
+    /// Counts the streams. Fails if one of them extends past the end of the chunk.
     pub(super) fn count(&self) -> Result<Counts, DecodeError> {
         let mut counts = Counts::default();
         for block in self.blocks() {
@@ -67,7 +68,7 @@ impl Contents<'_> {
         Ok(counts)
     }
 
-    /// The value that a special chunk repeats; empty for zeros.
+    /// Returns the value that a special chunk repeats; empty for zeros.
     pub(super) fn value(&self) -> Option<&[u8]> {
         match self {
             Contents::Chunk { chunk, .. } => chunk.repeated_value(),
@@ -75,7 +76,7 @@ impl Contents<'_> {
         }
     }
 
-    /// Bytes of the dictionary.
+    /// Returns the size of the dictionary.
     pub(super) fn dictionary(&self) -> Option<u64> {
         match self {
             Contents::Chunk { chunk, .. } => chunk.dictionary().map(|dictionary| dictionary.len() as u64),
@@ -84,7 +85,7 @@ impl Contents<'_> {
     }
 }
 
-/// The codec's name, with its number if that is all that is known. A chunk without streams may name none.
+/// Returns the codec's name, with its number if nothing else is known. A chunk without streams may name no codec.
 pub(super) fn codec_name(header: &Header) -> String {
     match header.codec() {
         Some(codec @ Codec::Plugin { id, .. }) if matches!(codec.name(), "user" | "unknown") => {

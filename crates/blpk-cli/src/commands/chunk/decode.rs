@@ -1,4 +1,4 @@
-//! `blpk chunk decode`: the plain bytes of a file that is one chunk.
+//! `blpk chunk decode`: decompresses a file that is one chunk.
 
 use super::header::parse_header;
 use crate::args::ChunkDecodeArgs;
@@ -41,7 +41,7 @@ pub(super) fn run(plan: &Plan, session: &Session) -> Result<()> {
     output.commit()
 }
 
-/// The chunk that `bytes` are, all of them.
+/// Parses `bytes`, all of them, as one chunk.
 fn parse(bytes: &[u8]) -> Result<Chunk<'_>> {
     parse_header(bytes, bytes.len() as u64)?;
     Ok(Chunk::parse(bytes)?)

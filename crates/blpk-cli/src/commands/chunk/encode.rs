@@ -1,4 +1,4 @@
-//! `blpk chunk encode`: a file as one chunk.
+//! `blpk chunk encode`: compresses a file to one chunk.
 
 use crate::args::ChunkEncodeArgs;
 use crate::commands::filters::pipeline;
@@ -18,7 +18,7 @@ pub(in crate::commands) struct Plan {
     input: Place,
     output: Place,
     params: CParams,
-    /// Maximum number of plain bytes of such a chunk.
+    /// Maximum number of uncompressed bytes of such a chunk.
     max_nbytes: usize,
 }
 
@@ -45,13 +45,13 @@ pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
     output.commit()
 }
 
-/// The parameters of the chunk, and the maximum number of plain bytes that it holds.
+/// Returns the parameters of the chunk, and the maximum number of uncompressed bytes that it holds.
 fn params(args: &ChunkEncodeArgs) -> Result<(CParams, usize)> {
     let format = args.format.unwrap_or_default();
     let codec = args.codec.unwrap_or(Codec::BloscLz);
     let (max_typesize, max_nbytes) = match format {
         ChunkFormat::Blosc1 => (u32::from(u8::MAX), Header::MAX_NBYTES),
-        // Larger ones count for the block size, which has this limit.
+        // Typesizes beyond 255 still affect the block size, which has this limit.
         ChunkFormat::Blosc2 => (MAX_TYPESIZE, Header::MAX_NBYTES_BLOSC2),
     };
     match format {

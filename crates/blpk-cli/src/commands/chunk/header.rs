@@ -6,8 +6,8 @@ use blosc_core::Header;
 use bloscpack_format::{Format, detect};
 use std::cmp::Ordering;
 
-/// The header of a chunk that is all of a file of `len` bytes. A lazy chunk is no whole one, and its length is not
-/// looked at.
+/// Parses the header of a chunk that fills a file of `len` bytes. A lazy chunk is incomplete, so its length is not
+/// checked.
 pub(super) fn parse_header(head: &[u8], len: u64) -> Result<Header> {
     match detect(head, Some(len)) {
         None | Some(Format::Blosc1Chunk | Format::Blosc2Chunk) => {}
@@ -24,12 +24,12 @@ pub(super) fn parse_header(head: &[u8], len: u64) -> Result<Header> {
     Ok(header)
 }
 
-/// Whether the blocks are elsewhere. Of a special chunk, which has none, the flag means nothing.
+/// Whether the blocks are stored elsewhere. A special chunk has no blocks, so the flag means nothing there.
 pub(super) fn is_lazy(header: &Header) -> bool {
     header.is_lazy() && header.special_value().is_none()
 }
 
-/// Refuses a chunk of `cbytes` that is not all of a file of `len` bytes.
+/// Refuses a chunk of `cbytes` bytes that does not fill a file of `len` bytes.
 pub(super) fn check_len(cbytes: u64, len: u64) -> Result<()> {
     match cbytes.cmp(&len) {
         Ordering::Equal => Ok(()),

@@ -37,17 +37,17 @@ pub(super) fn run(plan: &Plan, session: &Session) -> Result<()> {
     info(&file, plan.as_json, None, &session.report).with_context(|| plan.place.to_string())
 }
 
-/// Describes a file that is one chunk. Everything is looked at before anything is printed, one block at a time: a few
-/// bytes can name very many streams.
+/// Describes a file that is one chunk. All blocks are checked before anything is printed, one block at a time: a few
+/// bytes can describe a very large number of streams.
 pub(in crate::commands) fn info(file: &File, as_json: bool, name: Option<&str>, report: &Report) -> Result<()> {
     let head = prefix(file, Header::EXTENDED_LEN).ok().context("reading the chunk")?;
     let len = file.len().context("reading the chunk")?;
     let header = parse_header(&head, len)?;
     if is_lazy(&header) {
-        // Header, block starts and block sizes, 4 bytes a block each, chunk number and offset.
+        // Header, then block starts and block sizes with 4 bytes each per block, then chunk number and offset.
         check_len((header.len() + 8 * header.nblocks() + 12) as u64, len)?;
     }
-    // A chunk has less than 2 GiB, a lazy one 12 times as much at most, and both are found to be there.
+    // A chunk is smaller than 2 GiB, a lazy one at most 12 times that, and the file was found to have this length.
     let mut bytes = memory::zeroed(usize::try_from(len)?)?;
     file.read_exact_at(0, &mut bytes).context("reading the chunk")?;
     let contents = match is_lazy(&header) {
@@ -58,7 +58,7 @@ pub(in crate::commands) fn info(file: &File, as_json: bool, name: Option<&str>, 
         }
     };
     let counts = contents.count()?;
-    // Its block size is the one in use, which the bytes of the header need not say.
+    // The parsed chunk has the block size in use, which can differ from the bytes of the header.
     let header = match &contents {
         Contents::Chunk { chunk, .. } => *chunk.header(),
         Contents::Lazy(_) => header,
@@ -69,7 +69,7 @@ pub(in crate::commands) fn info(file: &File, as_json: bool, name: Option<&str>, 
     }
 }
 
-/// What the header of such a file says, as an object. Nothing else is read.
+/// Returns the header of such a file as an object. Nothing else is read.
 pub(in crate::commands) fn header_json(file: &File) -> Result<Object> {
     let head = prefix(file, Header::EXTENDED_LEN).ok().context("reading the chunk")?;
     let header = parse_header(&head, file.len().context("reading the chunk")?)?;

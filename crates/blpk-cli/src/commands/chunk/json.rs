@@ -1,4 +1,4 @@
-//! A chunk as JSON: one object on one line, which may be long and is printed piece by piece.
+//! A chunk as JSON: one object on one line, which may be long and is printed in pieces.
 
 use super::contents::{Block, Contents, codec_name};
 use crate::json::{Object, number, text};
@@ -7,7 +7,7 @@ use anyhow::Result;
 use blosc_core::{Codec, Filter, Header, Stream, StreamKind};
 use bloscpack_format::Json;
 
-/// Numbers that are printed at a time.
+/// Number of numbers printed at a time.
 const PIECE: usize = 4096;
 
 pub(super) fn print(header: &Header, contents: &Contents<'_>, name: Option<&str>, report: &Report) -> Result<()> {
@@ -34,7 +34,7 @@ pub(super) fn print(header: &Header, contents: &Contents<'_>, name: Option<&str>
     Ok(())
 }
 
-/// What every header says.
+/// Returns the fields that every header has.
 pub(super) fn of_header(header: &Header) -> Object {
     let filters = header.filters();
     let filters = filters.as_slice();
@@ -86,7 +86,7 @@ fn header_object(header: &Header, contents: &Contents<'_>) -> Object {
     }
 }
 
-/// The name that `--filter` takes; those without one have their number.
+/// Returns the name that `--filter` takes, or the number of a filter without such a name.
 fn filter_name(filter: Filter) -> String {
     match filter {
         Filter::Other { id, .. } => format!("{}({id})", filter.name()),
@@ -94,7 +94,7 @@ fn filter_name(filter: Filter) -> String {
     }
 }
 
-/// The meta as `--filter` takes it: signed where it counts bits to keep or to drop.
+/// Returns the meta value as `--filter` takes it: signed if it counts bits to keep or to drop.
 fn meta(filter: Filter) -> i64 {
     match filter {
         Filter::TruncPrec(bits) | Filter::IntTrunc(bits) => bits.into(),
@@ -102,7 +102,7 @@ fn meta(filter: Filter) -> i64 {
     }
 }
 
-/// `,"name":[1,2,…]`
+/// Prints `,"name":[1,2,…]`.
 fn numbers(name: &str, mut numbers: impl Iterator<Item = i64>, report: &Report) {
     report.raw(&format!(",\"{name}\":["));
     let mut comma = "";

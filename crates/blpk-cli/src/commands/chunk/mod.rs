@@ -1,4 +1,4 @@
-//! `blpk chunk`: one bare chunk, encoded, decoded, described.
+//! `blpk chunk`: encodes, decodes or describes one bare chunk.
 
 mod contents;
 mod decode;

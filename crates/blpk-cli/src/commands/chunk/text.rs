@@ -8,11 +8,11 @@ use anyhow::Result;
 use blosc_core::{Header, Stream, StreamKind};
 use bloscpack_format::python_str_repr;
 
-/// A screen holds so many blocks; `--json` has them all.
+/// Maximum number of blocks shown, about a screen; `--json` has all.
 const MAX_BLOCKS: usize = 32;
-/// A line holds so many streams, or groups of equal ones.
+/// Maximum number of streams, or groups of equal streams, on a line.
 const MAX_STREAMS: usize = 16;
-/// Bytes of a special value that are shown.
+/// Maximum number of bytes shown of a special value.
 const MAX_VALUE: usize = 32;
 
 pub(super) fn print(header: &Header, contents: &Contents<'_>, counts: &Counts, report: &Report) -> Result<()> {
@@ -98,7 +98,7 @@ fn header_fields(header: &Header) -> Vec<(&'static str, String)> {
     fields
 }
 
-/// `0x0000803f`, byte after byte.
+/// Formats a value byte by byte: `0x0000803f`.
 fn value_text(value: &[u8]) -> String {
     let shown = value.iter().take(MAX_VALUE).map(|byte| format!("{byte:02x}")).collect::<String>();
     let more = if value.len() > MAX_VALUE { format!("… ({}B)", value.len()) } else { String::new() };

@@ -1,4 +1,4 @@
-//! Into a bloscpack file.
+//! Compression to a bloscpack file.
 
 use super::describe::{describe_input, describe_output};
 use crate::args::CompressArgs;
@@ -23,7 +23,7 @@ use bloscpack_format::checksum::Checksum;
 use bloscpack_format::python_str_repr;
 use bloscpack_io::{Cancel, PackOptions, PackReport, Sink, Source, pack};
 
-/// What was asked for, checked.
+/// The requested settings, checked.
 pub(super) struct Job {
     settings: Settings,
     typesize: u8,
@@ -119,7 +119,7 @@ impl Job {
             .verify(self.verify))
     }
 
-    /// The arguments as the original's objects show them, with `-d`.
+    /// Prints the arguments in the form of the original's objects, with `-d`.
     fn describe(&self, report: &Report) {
         if !report.prints(Level::Debug) {
             return;

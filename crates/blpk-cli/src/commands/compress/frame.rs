@@ -1,4 +1,4 @@
-//! Into a contiguous Blosc2 frame of plain bytes.
+//! Compression to a contiguous Blosc2 frame of plain bytes.
 
 use super::describe::{describe_input, describe_output};
 use crate::args::CompressArgs;
@@ -17,7 +17,7 @@ use bloscpack_format::frame::FrameType;
 use bloscpack_io::frame::{FrameParams, FrameWriter};
 use bloscpack_io::{Cancel, Digesting};
 
-/// What was asked for, checked.
+/// The requested settings, checked.
 pub(super) struct Job {
     params: FrameParams,
     chunk_size: u32,

@@ -7,7 +7,7 @@ use crate::session::Session;
 use anyhow::Result;
 use bloscpack_io::Cancel;
 
-/// How each input is compressed.
+/// The settings for compressing each input.
 pub(super) enum Job {
     Bloscpack(bloscpack::Job),
     Frame(frame::Job),

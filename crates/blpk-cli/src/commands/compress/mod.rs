@@ -1,4 +1,4 @@
-//! `blpk compress`: files or a pipe into bloscpack files or Blosc2 frames.
+//! `blpk compress`: compresses files or a pipe to bloscpack files or Blosc2 frames.
 //!
 //! | file | contents |
 //! |---|---|
@@ -39,7 +39,7 @@ pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
             None => output_of(&item, &outputs, format, session)?,
         };
         let packed = outputs.write(&item, &output, session, || job.run(&item.place, &output, session, &cancel));
-        // Of several files it should be clear which one it was.
+        // With several files, the error must name the file.
         packed.map_err(|error| match &only_output {
             Some(_) => error,
             None => batch::of_file(error, &item.place),
@@ -47,7 +47,7 @@ pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
     })
 }
 
-/// Whether there is nothing to be gained from a file, or a directory that is one thing.
+/// Whether a file is compressed already, or a directory is one container.
 fn is_compressed(path: &Path) -> bool {
     path.is_dir() || matches!(kind_of(path), Some(Kind::Bloscpack | Kind::Chunk | Kind::Frame))
 }

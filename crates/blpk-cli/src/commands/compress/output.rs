@@ -9,7 +9,7 @@ use crate::session::Session;
 use crate::{files, names};
 use anyhow::{Result, bail};
 
-/// The output of an input. Refuses a missing input, and an output that must not be replaced.
+/// Returns the output of an input. Refuses a missing input, and an output that must not be replaced.
 pub(super) fn output_of(item: &Item, outputs: &Outputs, format: CompressFormat, session: &Session) -> Result<Place> {
     let output = outputs.place(item, |path| names::with_extension(path, format.extension()))?;
     if let Place::File(path) = &item.place

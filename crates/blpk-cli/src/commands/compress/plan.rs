@@ -16,7 +16,7 @@ use bloscpack_io::Target;
 pub(in crate::commands) struct Plan {
     pub(super) items: Vec<Result<Item>>,
     pub(super) outputs: Outputs,
-    /// The output of the only input, if there is one input that was named.
+    /// The output of the input, if there is exactly one and it was named.
     pub(super) only_output: Option<Place>,
     pub(super) format: CompressFormat,
     pub(super) job: Job,
@@ -33,7 +33,7 @@ impl Plan {
         // Another directory gets an output for every input, compressed ones included.
         let is_in_place = !outputs.have_directory();
         let items = inputs::items(names, args.many.recursive, |path| is_in_place && is_container(path));
-        // The original looks at a file before it looks at the settings.
+        // The original checks the file before it checks the settings.
         let only_output = match items.as_slice() {
             [Ok(only)] if !only.walked => Some(output_of(only, &outputs, format, session)?),
             _ => None,
@@ -43,7 +43,7 @@ impl Plan {
     }
 }
 
-/// The format of the outputs: `asked`, else what the name of the output says. The two have to agree.
+/// Returns the format of the outputs: `asked`, or else the format that the output's name implies. The two must agree.
 fn format_of(asked: Option<CompressFormat>, named: Option<&Place>) -> Result<CompressFormat> {
     let Some(Place::File(path)) = named else { return Ok(asked.unwrap_or_default()) };
     let refuse = |name: &str, what: &str| bail!("output file '{}' has the name of {name}, but {what}", path.display());

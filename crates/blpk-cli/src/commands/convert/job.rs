@@ -13,11 +13,11 @@ use std::path::Path;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Job {
     pub(super) target: Target,
-    /// The input is a directory of bcolz that is opened by its path: a table, or one column of it.
+    /// The input is a bcolz directory that is opened by its path: a table, or one column of it.
     pub(super) has_columns: bool,
 }
 
-/// The conversion for this input, by the name of the output.
+/// Returns the conversion for this input, by the name of the output.
 pub(super) fn job(args: &ConvertArgs, input: &Place) -> Result<Job> {
     let kind = if let Place::File(path) = input { kind_of(path) } else { None };
     let output = &args.out_file;
@@ -49,7 +49,7 @@ pub(super) fn job(args: &ConvertArgs, input: &Place) -> Result<Job> {
     Ok(Job { target, has_columns: args.column.is_some() || is_table && takes_tables })
 }
 
-/// Refuses the name of a directory, or a directory, as an output that is a file.
+/// Refuses a directory, or a name with a trailing separator, if the output is a file.
 pub(super) fn refuse_directory(target: Target, output: &Path) -> Result<()> {
     if target.is_directory() {
         return Ok(());
@@ -89,7 +89,7 @@ pub(super) fn refuse_idle(args: &ConvertArgs, target: Target) -> Result<()> {
     Ok(())
 }
 
-/// Refuses to take a file of another format for raw bytes, unless `--raw` says so.
+/// Refuses to treat a file of another format as raw bytes, unless `--raw` is given.
 pub(super) fn refuse_foreign(args: &ConvertArgs, input: &Place) -> Result<()> {
     if let (Some(_), false, Place::File(path)) = (&args.dtype, args.raw, input)
         && kind_of(path).is_none()
@@ -100,7 +100,7 @@ pub(super) fn refuse_foreign(args: &ConvertArgs, input: &Place) -> Result<()> {
     Ok(())
 }
 
-/// The extension of such outputs.
+/// Returns the extension of such outputs.
 fn ending(target: Target) -> String {
     format!(".{}", target.extension())
 }

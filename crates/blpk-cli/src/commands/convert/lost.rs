@@ -1,4 +1,4 @@
-//! Warnings about what the output of a conversion does not keep.
+//! Warnings about metadata that the output of a conversion does not keep.
 
 use crate::place::Place;
 use crate::report::Report;
@@ -9,7 +9,7 @@ use bloscpack_io::{ConvertReport, Unkept};
 /// Maximum number of names in a warning.
 const MAX_NAMES: usize = 64;
 
-/// Prints a warning for each reason, with the names of what is not kept.
+/// Prints a warning for each reason, with the names of the lost items.
 pub(super) fn warn(converted: &ConvertReport, output: &Place, report: &Report) {
     let mut reasons: Vec<(String, Vec<String>)> = Vec::new();
     for Unkept { name, reason, .. } in &converted.unkept {

@@ -1,4 +1,4 @@
-//! `blpk convert`: from one container to another, which the output's name tells.
+//! `blpk convert`: writes the content of one container to another, whose kind follows from the output's name.
 //!
 //! | file | contents |
 //! |---|---|
@@ -26,7 +26,7 @@ pub(super) fn run(plan: &Plan, session: &Session) -> Result<()> {
     let _privacy = plan.in_file.metadata().ok().as_ref().map(Privacy::of);
     let source = match plan.job.has_columns {
         true => LocalSource::open(&plan.in_file).map_err(AnyError::from),
-        // An error of opening the input names it already.
+        // Errors of opening the input already name it.
         false => Ok(open_source(&plan.input, &session.cancel())?),
     };
     let converted = source.and_then(|source| run_on(source, plan)).with_context(|| plan.input.to_string())?;
@@ -44,7 +44,7 @@ fn run_on(source: LocalSource, plan: &Plan) -> Result<ConvertReport> {
     convert(source, &plan.output, target, &plan.options).map_err(|error| of_flag(error, plan.typing_flag))
 }
 
-/// Names the flag whose value does not fit.
+/// Adds the flag whose value does not fit to the error.
 fn of_flag(error: Error, typing_flag: Option<&'static str>) -> AnyError {
     let flag = match &error {
         Error::Unrecognised { .. } => return anyhow!("{error}; raw bytes need --dtype"),

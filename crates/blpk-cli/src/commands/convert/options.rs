@@ -10,11 +10,11 @@ use blosc_core::{ChunkFormat, FilterPipeline};
 use bloscpack_format::bloscpack::MAX_CHUNK_SIZE;
 use bloscpack_io::{ConvertOptions, Typing};
 
-/// Checks the options, and starts the threads that the conversion is worth.
+/// Checks the options, and starts as many threads as the size of the input justifies.
 pub(super) fn options(args: &ConvertArgs, session: &Session) -> Result<ConvertOptions> {
     let size = args.in_file.metadata().map_or(u64::MAX, |found| if found.is_dir() { u64::MAX } else { found.len() });
     let dtype = args.dtype.as_deref().map(dtype).transpose()?;
-    // An array may be empty, what it is cut into may not.
+    // An array may be empty, but its chunks and blocks may not.
     let small = |shape: &Option<Vec<u64>>, what: &str| -> Result<Option<Vec<u32>>> {
         let fits = |len: &u64| u32::try_from(*len).ok().filter(|len| (1..=i32::MAX as u32).contains(len));
         let one =
@@ -27,7 +27,7 @@ pub(super) fn options(args: &ConvertArgs, session: &Session) -> Result<ConvertOp
         bail!("--shape: only one axis can be -1, for the items that the others leave");
     }
     let typesize = args.blosc.typesize.as_ref().map(|typesize| in_range("typesize", typesize, i32::MAX)).transpose()?;
-    // The writer of the output refuses filters that it cannot have.
+    // The writer of the output refuses filters that its format lacks.
     let filters = match args.blosc.no_shuffle {
         true => Some(FilterPipeline::none()),
         false => pipeline(&args.filters, ChunkFormat::Blosc2, "")?,

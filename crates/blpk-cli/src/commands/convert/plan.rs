@@ -18,7 +18,7 @@ pub(in crate::commands) struct Plan {
     pub(super) in_file: PathBuf,
     pub(super) output: PathBuf,
     pub(super) job: Job,
-    /// The flag that an error about dtype or shape is about.
+    /// The flag to name in an error about dtype or shape.
     pub(super) typing_flag: Option<&'static str>,
     pub(super) options: ConvertOptions,
 }
@@ -26,7 +26,7 @@ pub(in crate::commands) struct Plan {
 impl Plan {
     pub(in crate::commands) fn new(args: &ConvertArgs, session: &Session) -> Result<Plan> {
         let input = Place::from(args.in_file.clone());
-        // A separator at the end says that it is a directory, and is no part of the name.
+        // A trailing separator marks a directory, and is not part of the name.
         let path = args.out_file.components().collect::<PathBuf>();
         let output = Place::from(path.clone());
         if output == Place::Standard {

@@ -15,7 +15,7 @@ use bloscpack_format::Json;
 use bloscpack_io::{Archive, Array, Cancel, LocalSource, OpenOptions, Sink, Source, UnpackOptions, UnpackReport};
 use std::path::Path;
 
-/// One input, and where its plain bytes go.
+/// One input, and the output for its uncompressed bytes.
 pub(super) struct Job<'a> {
     pub(super) item: &'a Item,
     pub(super) kind: Option<Kind>,
@@ -27,7 +27,7 @@ pub(super) struct Job<'a> {
 }
 
 impl Job<'_> {
-    /// Writes the plain bytes. The metadata, if there is any.
+    /// Writes the uncompressed bytes. Returns the metadata, if there is any.
     pub(super) fn run(&self, cancel: &Cancel) -> Result<Option<Json>> {
         let input = &self.item.place;
         let report = &self.session.report;
@@ -75,7 +75,7 @@ impl Job<'_> {
         Ok(unpacked)
     }
 
-    /// A frame or a carray, which may be a directory.
+    /// Decompresses a frame or a carray, which may be a directory.
     fn archive(&self, source: LocalSource, cancel: &Cancel) -> Result<()> {
         let archive = Archive::open(source).with_context(|| self.name())?;
         let chunk = archive.frame().and_then(|frame| u64::try_from(frame.header.chunksize.to_i64()).ok());

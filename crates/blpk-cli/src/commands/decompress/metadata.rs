@@ -10,7 +10,7 @@ use bloscpack_format::Json;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-/// Opens the output of the metadata, which is neither the input nor the output of the data.
+/// Opens the output of the metadata. Refuses the input and the output of the data.
 pub(super) fn create(path: &Path, input: &Place, output: &Place, session: &Session) -> Result<Output> {
     let place = Place::from(path.to_owned());
     for other in [input, output] {
@@ -24,7 +24,7 @@ pub(super) fn create(path: &Path, input: &Place, output: &Place, session: &Sessi
     Output::create(&place, session.force)
 }
 
-/// The path of a file that may not exist yet, by way of its directory.
+/// Returns the full path of a file that may not exist yet, by resolving its directory.
 fn full(path: &Path) -> Option<PathBuf> {
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     Some(parent.canonicalize().ok()?.join(path.file_name()?))
@@ -39,7 +39,7 @@ pub(super) fn print(metadata: Option<Json>, session: &Session) -> Result<()> {
     Ok(())
 }
 
-/// Writes the metadata as `compress --metadata` reads it: without metadata `null`.
+/// Writes the metadata in the form that `compress --metadata` reads: `null` without metadata.
 pub(super) fn write(mut output: Output, metadata: Option<Json>) -> Result<()> {
     let text = line(&metadata.unwrap_or(Json::Null))?;
     output.write_all(text.as_bytes()).context("writing the metadata")?;

@@ -1,4 +1,4 @@
-//! `blpk decompress`: the plain bytes of files of any kind.
+//! `blpk decompress`: writes the uncompressed bytes of files of any kind.
 //!
 //! | file | contents |
 //! |---|---|
@@ -48,7 +48,7 @@ pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
             Some(_) => files::check_output(&item.place, &output, overwrite, session)?,
             None => files::check_one_of_many(&item.place, &output, overwrite, session)?,
         }
-        // Refused before there is anything to be lost.
+        // Refused before any output is written.
         let metadata_out = metadata_out.as_ref().map(|path| metadata::create(path, &item.place, &output, session));
         let mut metadata_out = metadata_out.transpose()?;
         let mut found = None;
@@ -62,7 +62,7 @@ pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
     })
 }
 
-/// Whether what lies in a directory is compressed, or is by its name to be.
+/// Whether a file found in a directory is compressed, or should be according to its name.
 fn is_wanted(path: &Path) -> bool {
     match kind_of(path) {
         Some(Kind::Bloscpack | Kind::Chunk | Kind::Frame | Kind::Carray) => true,

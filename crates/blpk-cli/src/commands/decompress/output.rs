@@ -19,8 +19,8 @@ pub(super) struct NameRules {
     pub(super) are_tables: bool,
 }
 
-/// The output as named, or the input's name without `.blp`. A bloscpack file must have a name that ends so unless the
-/// check is switched off; what is something else by its content needs no such name.
+/// Returns the output as named, or the input's name without `.blp`. The name of a bloscpack file must end with `.blp`
+/// unless the check is switched off. Files whose content is of another kind need no such name.
 pub(super) fn output_of(rules: NameRules, item: &Item, kind: Option<Kind>, outputs: &Outputs) -> Result<Place> {
     let input = &item.place;
     let is_named = outputs.named().is_some() || outputs.have_directory();
@@ -41,14 +41,14 @@ pub(super) fn output_of(rules: NameRules, item: &Item, kind: Option<Kind>, outpu
         };
     }
     if path.is_dir() {
-        files::input_must_exist("input file", path)?; // says what the directory is, whatever its name
+        files::input_must_exist("input file", path)?; // describes the directory, whatever its name
     }
     match kind {
         _ if rules.are_any && !is_named => bail!("--no-check-extension requires use of <out_file>"),
         Some(Kind::Foreign(what)) => bail!("input file '{input}' is {what}, which this version cannot read"),
         _ if rules.are_any || names::has_extension(path) => {}
         Some(Kind::Chunk | Kind::Npy | Kind::Frame | Kind::Carray) if is_named => {}
-        // Told by its content, it needs no name that ends so; but one that can be made another.
+        // The content identifies it, so the name need not end with `.blp`, but it must have an extension to remove.
         Some(Kind::Chunk | Kind::Frame) if has_our_name(path) => {}
         Some(Kind::Npy) => bail!(
             "input file '{input}' is a NumPy array, which is not compressed; 'blpk convert' puts it into another \

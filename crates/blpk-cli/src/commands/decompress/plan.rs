@@ -1,4 +1,4 @@
-//! `blpk decompress`: the inputs, their outputs, and what else is wanted of them.
+//! `blpk decompress`: the inputs, their outputs, and the other options.
 
 use super::output::NameRules;
 use crate::args::{DecompressArgs, DigestArg};
@@ -17,7 +17,7 @@ pub(in crate::commands) struct Plan {
     pub(super) rules: NameRules,
     /// The column of a ctable that is decompressed.
     pub(super) column: Option<String>,
-    /// The output of the metadata, which is printed otherwise.
+    /// The output of the metadata. Without one, the metadata is printed.
     pub(super) metadata_out: Option<PathBuf>,
     pub(super) digest: Option<DigestArg>,
     pub(super) memory: Option<u64>,

@@ -1,4 +1,4 @@
-//! `blpk info` of a directory of bcolz: what the metadata of an array or of a table's columns say.
+//! `blpk info` of a bcolz directory: the metadata of an array, or of a table's columns.
 
 use crate::describe;
 use crate::json::{Object, number, text};
@@ -13,7 +13,7 @@ use bloscpack_io::ReadDirectory;
 use bloscpack_io::bcolz::{Carray, Column, Ctable, LocalDirectory, Root};
 use std::path::Path;
 
-/// As an object. No chunk is looked at; attributes that cannot be read are left out.
+/// Returns the metadata as an object. No chunk is read, and unreadable attributes are left out.
 pub(super) fn object(path: &Path) -> Result<Object> {
     Ok(match Root::open(LocalDirectory::open(path)?)? {
         Root::Carray(carray) => with_attrs(array(Object::new("bcolz-carray"), &carray)?, carray.attrs())?,
@@ -21,7 +21,7 @@ pub(super) fn object(path: &Path) -> Result<Object> {
     })
 }
 
-/// Prints the same.
+/// Prints the metadata as text.
 pub(super) fn print(path: &Path, report: &Report) -> Result<()> {
     match Root::open(LocalDirectory::open(path)?)? {
         Root::Carray(carray) => {
@@ -76,7 +76,7 @@ fn array<D: ReadDirectory>(object: Object, carray: &Carray<D>) -> Result<Object>
         .with("dflt", carray.dflt().try_clone()?);
     Ok(match carray.numpy() {
         Ok(meta) => object.with_array(&meta)?,
-        // Python objects: NumPy's type string of them.
+        // Python objects get NumPy's type string for them.
         Err(_) => {
             let shape = Json::Array(carray.shape().iter().map(|len| number(*len)).collect());
             object.with("shape", shape).with("dtype", text("|O")).with("order", text("C"))

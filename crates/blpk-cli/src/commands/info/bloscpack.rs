@@ -14,7 +14,7 @@ use std::fs::File;
 pub(super) fn print(file: &File, report: &Report) -> Result<()> {
     let archive = Archive::open(file)?;
     let header = archive.header().context("the file has no header")?;
-    // Read before anything is printed, so that what is printed is all.
+    // Read before anything is printed, so that an error leaves no partial output.
     let first = match archive.chunk_position(0) {
         Some(position) => Some(first_chunk(file, position)?),
         None => None,
@@ -45,7 +45,7 @@ pub(super) fn print(file: &File, report: &Report) -> Result<()> {
     Ok(())
 }
 
-/// The same as an object. No chunk is read.
+/// Returns the same as an object. No chunk is read.
 pub(super) fn object(source: LocalSource) -> Result<Object> {
     let archive = Archive::open(source)?;
     let header = archive.header().context("the file has no header")?;
@@ -70,7 +70,7 @@ pub(super) fn object(source: LocalSource) -> Result<Object> {
     })
 }
 
-/// The 16 bytes that the first chunk starts with.
+/// Reads the first 16 bytes of the first chunk.
 fn first_chunk(file: &File, position: u64) -> Result<[u8; 16]> {
     let mut header = [0; 16];
     let cut = || format!("offset {position}: the file ends within the header of the first chunk");

@@ -1,4 +1,4 @@
-//! `blpk info` of a Blosc2 frame: what stands in its header, which metalayers it has, and what makes it an array.
+//! `blpk info` of a Blosc2 frame: its header, its metalayers, and the metadata of its array.
 
 use crate::describe;
 use crate::json::{Object, number, text};
@@ -10,7 +10,8 @@ use bloscpack_format::Json;
 use bloscpack_format::frame::{B2nd, Frame, FrameType, Metalayer};
 use bloscpack_io::{Archive, Attributes};
 
-/// Prints it. `nbytes` and `cbytes` are the header's: those of the chunks, with the padding of arrays, and those of the data.
+/// Prints a frame. `nbytes` and `cbytes` are the header's: the size of the chunks, including the padding of arrays, and
+/// the size of the compressed data.
 pub(super) fn print(archive: &Archive<'_>, report: &Report) -> Result<()> {
     let frame = archive.frame().context("the frame has no header")?;
     report.normal(described(frame, archive.array())?);
@@ -26,7 +27,7 @@ pub(super) fn print(archive: &Archive<'_>, report: &Report) -> Result<()> {
     Ok(())
 }
 
-/// The same as an object.
+/// Returns the same as an object.
 pub(super) fn object(archive: &Archive<'_>) -> Result<Object> {
     let (frame, array) = (archive.frame().context("the frame has no header")?, archive.array());
     let header = &frame.header;
@@ -67,7 +68,7 @@ fn names<'a>(layers: impl Iterator<Item = Metalayer<'a>>) -> Result<Json, OutOfM
     Ok(Json::Array(memory::collect(layers.map(|layer| text(&layer.name_lossy())))?))
 }
 
-/// The filters of new chunks and the meta value of each; one that is not built in by its number.
+/// Returns the filters of new chunks with their meta values. A filter that is not built in is given by its number.
 fn filters(frame: &Frame) -> impl Iterator<Item = (String, u8)> {
     let header = &frame.header;
     let stored =
@@ -78,7 +79,7 @@ fn filters(frame: &Frame) -> impl Iterator<Item = (String, u8)> {
     })
 }
 
-/// The same as `--filter` takes them.
+/// Returns the filters in the form that `--filter` takes.
 fn filters_text(frame: &Frame) -> String {
     let stored = frame.header.filters().zip(filters(frame));
     let texts = stored.map(|(filter, (name, _))| filter.map_or(name, |filter| filter.to_string()));

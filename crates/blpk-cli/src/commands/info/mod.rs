@@ -1,4 +1,4 @@
-//! `blpk info`: what a file is and what it holds, as text like the original's or as JSON.
+//! `blpk info`: the kind and the content of a file, as text like the original's or as JSON.
 //!
 //! | file | contents |
 //! |---|---|
@@ -31,7 +31,7 @@ use bloscpack_io::{Archive, Cancel};
 /// A run of `blpk info`.
 pub(super) struct Plan {
     items: Vec<Result<Item>>,
-    /// There may be several files: each is described with its name.
+    /// Whether there may be several files. If so, each is described with its name.
     are_many: bool,
     as_json: bool,
 }
@@ -46,7 +46,7 @@ impl Plan {
 pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
     let Plan { items, are_many, as_json } = plan;
     let report = &session.report;
-    // Nothing has to be removed: a signal may end it at once.
+    // There are no outputs to remove, so a signal may end the run at once.
     let cancel = Cancel::new();
     batch::each(items, session, &cancel, |item| {
         if item.is_skipped(is_ours) {
@@ -58,7 +58,7 @@ pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
     })
 }
 
-/// Describes a file. With a name, if there are others.
+/// Describes a file, with its name if there are others.
 fn one(place: &Place, json: bool, many: bool, report: &Report, cancel: &Cancel) -> Result<()> {
     let name = many.then(|| place.name());
     let title = || {

@@ -23,7 +23,7 @@ pub(super) fn print(source: LocalSource, report: &Report) -> Result<()> {
     Ok(())
 }
 
-/// The same as an object.
+/// Returns the same as an object.
 pub(super) fn object(source: LocalSource) -> Result<Object> {
     let array = Array::open(source)?;
     Ok(Object::new("npy")

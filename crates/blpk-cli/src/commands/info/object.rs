@@ -10,12 +10,12 @@ use bloscpack_io::{Archive, LocalSource};
 use std::path::Path;
 use walkdir::WalkDir;
 
-/// A directory of bcolz.
+/// Returns the object of a bcolz directory.
 pub(in crate::commands) fn of_bcolz(path: &Path) -> Result<Object> {
     bcolz::object(path)
 }
 
-/// A file or frame that is no bare chunk.
+/// Returns the object of a file or frame that is not a bare chunk.
 pub(in crate::commands) fn of_source(source: LocalSource, kind: Kind) -> Result<Object> {
     Ok(match kind {
         Kind::Frame => frame::object(&Archive::open(source)?)?,
@@ -24,7 +24,8 @@ pub(in crate::commands) fn of_source(source: LocalSource, kind: Kind) -> Result<
     })
 }
 
-/// Adds the sizes that count to a user: that of the output of `decompress`, unless the object has it, and that on the disk.
+/// Adds the sizes that matter to a user: the size of the output of `decompress`, unless the object has it, and the size
+/// on disk.
 pub(in crate::commands) fn with_sizes(object: Object, place: &Place) -> Object {
     let plain = object.get("plain_nbytes").or(object.get("nbytes")).cloned();
     let object = match object.get("plain_nbytes") {
@@ -38,7 +39,7 @@ pub(in crate::commands) fn with_sizes(object: Object, place: &Place) -> Object {
     object.with("stored_nbytes", stored.map_or(Json::Null, number))
 }
 
-/// Bytes of a file, or of all files in a directory.
+/// Returns the size of a file, or of all files in a directory.
 fn stored_nbytes(path: &Path) -> Option<u64> {
     let files = WalkDir::new(path).follow_root_links(true).into_iter().filter_map(Result::ok);
     let sizes = files.filter_map(|entry| entry.metadata().ok()).filter(|found| found.is_file());

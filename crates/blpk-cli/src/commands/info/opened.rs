@@ -1,4 +1,4 @@
-//! Inputs of `info` and `list`: which are described, and how they are opened.
+//! Inputs of `info` and `list`: which files are described, and how they are opened.
 
 use crate::commands::wording;
 use crate::files;
@@ -10,18 +10,18 @@ use anyhow::{Result, anyhow, bail};
 use bloscpack_io::{Cancel, LocalSource};
 use std::path::Path;
 
-/// Whether a file found in a directory can be described, or should be by its name.
+/// Whether a file found in a directory can be described, or should be according to its name.
 pub(in crate::commands) fn is_ours(path: &Path) -> bool {
     kind_of(path).map_or_else(|| has_our_name(path) && !is_container(path), |kind| !matches!(kind, Kind::Foreign(_)))
 }
 
-/// The directory, if it is one of bcolz.
+/// Returns the path, if it is a bcolz directory.
 pub(in crate::commands) fn bcolz_directory(place: &Place) -> Option<&Path> {
     let Place::File(path) = place else { return None };
     (path.is_dir() && matches!(kind_of(path), Some(Kind::Carray | Kind::Ctable))).then_some(path)
 }
 
-/// Opens a file, and says what it is, if that is known.
+/// Opens a file. Returns its kind, too, if it is known.
 pub(in crate::commands) fn open(place: &Place, cancel: &Cancel) -> Result<(LocalSource, Option<Kind>)> {
     if let Place::File(path) = place {
         files::input_must_exist("file", path)?;
@@ -33,7 +33,7 @@ pub(in crate::commands) fn open(place: &Place, cancel: &Cancel) -> Result<(Local
     }
 }
 
-/// The error in the words of the original, where it has some.
+/// Words the error like the original, if the original has a message for it.
 pub(in crate::commands) fn worded(error: anyhow::Error, place: &Place) -> anyhow::Error {
     match error.downcast_ref().and_then(wording::of_reference) {
         Some(wording) => anyhow!("{wording}. This might not be a bloscpack compressed file: '{place}'"),

@@ -3,7 +3,7 @@
 use bloscpack_format::numpy::NumpyMeta;
 use bloscpack_io::ColumnStats;
 
-/// An array, or a column of a table, and what its values are like.
+/// An array or a column of a table, with its statistics.
 pub(super) struct Described {
     /// The name of a column.
     pub(super) column: Option<String>,

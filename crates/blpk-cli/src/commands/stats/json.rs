@@ -9,7 +9,7 @@ use bloscpack_format::Json;
 use bloscpack_format::numpy::{Kind, Scalar};
 use bloscpack_io::{ColumnStats, Edges, Histogram, Numbers};
 
-/// The line that is printed. A table has `columns`, an array `fields`.
+/// Returns the line to print. A table has `columns`, an array `fields`.
 pub(super) fn line(place: &Place, described: &[Described], is_table: bool) -> Result<String, OutOfMemory> {
     let object = Object::inner().with("schema", Json::Int(1)).with("name", text(&place.name()));
     match described {
@@ -54,7 +54,7 @@ fn field(field: &ColumnStats) -> Result<Object, OutOfMemory> {
     }))
 }
 
-/// A text of the array, which may have any length.
+/// Converts a text of the array, which may have any length.
 fn text_of(bytes: &[u8]) -> Result<String, OutOfMemory> {
     memory::text_of(&memory::lossy(bytes)?)
 }
@@ -64,7 +64,7 @@ fn members(object: Object, numbers: &Numbers, scalar: &Scalar) -> Object {
     let (low, high) = numbers.range.unzip();
     let float = |value: Option<f64>| value.map_or(Json::Null, Json::Float);
     let is_time = scalar.kind() == Kind::Datetime;
-    // A sum of points in time means nothing.
+    // A sum of points in time is meaningless.
     let sum = numbers.sum.filter(|_| !is_time).map_or(Json::Null, |sum| match sum {
         bloscpack_format::numpy::Value::Int(sum) => integer(sum),
         sum => value::json(sum, scalar),

@@ -27,7 +27,7 @@ pub(super) struct Plan {
     place: Place,
     /// The columns of a table; `None` for an array.
     columns: Vec<Option<String>>,
-    /// All columns of a table are described, though it may have a single one.
+    /// Whether all columns of a table are described, even if the table has only one.
     is_table: bool,
     typing: Typing,
     as_json: bool,
@@ -45,7 +45,7 @@ impl Plan {
             _ => vec![args.column.clone()],
         };
         let is_table = columns.len() != 1 || columns.iter().any(|column| *column != args.column);
-        // The dtype counts only if there is an array to read.
+        // The dtype is parsed only if there is an array to read.
         let dtype = args.dtype.as_deref().filter(|_| !columns.is_empty()).map(dtype).transpose()?;
         Ok(Plan { place, columns, is_table, typing: Typing::new().dtype(dtype), as_json: args.json })
     }

@@ -9,20 +9,20 @@ use bloscpack_format::python_float_repr;
 use bloscpack_io::{ColumnStats, Edges, Histogram, Numbers};
 use std::fmt::{self, Write as _};
 
-/// Columns of a line.
+/// Maximum number of columns of a line.
 const WIDTH: usize = 79;
-/// Characters of a text that are shown.
+/// Maximum number of characters shown of a text.
 const SHOWN: usize = 40;
 
-/// All lines of all arrays.
+/// Formats all lines of all arrays.
 pub(super) fn all(place: &Place, described: &[Described]) -> Result<String, OutOfMemory> {
     let mut all = memory::Text::default();
-    // The error is that of `finish`.
+    // `finish` returns the error.
     let _ = described.iter().try_for_each(|one| lines(place, one, &mut all));
     all.finish()
 }
 
-/// All lines of an array.
+/// Writes all lines of an array.
 fn lines(place: &Place, described: &Described, lines: &mut memory::Text) -> fmt::Result {
     let Described { column, meta, nbytes, fields } = described;
     let column = column.as_ref().map_or(String::new(), |column| format!(", column {column:?}"));
@@ -33,11 +33,11 @@ fn lines(place: &Place, described: &Described, lines: &mut memory::Text) -> fmt:
         dtype => write!(OneLine(lines), "{dtype}")?,
     }
     writeln!(lines, " [{shape}], {nbytes} bytes")?;
-    // Each is a few hundred bytes long, besides its name.
+    // Each field takes a few hundred bytes, plus its name.
     fields.iter().try_for_each(|field| lines.write_str(&field_lines(field)))
 }
 
-/// Replaces control characters, which names of fields may hold.
+/// A writer that replaces control characters, which names of fields may hold.
 struct OneLine<'a>(&'a mut memory::Text);
 
 impl fmt::Write for OneLine<'_> {
@@ -69,7 +69,7 @@ fn field_lines(field: &ColumnStats) -> String {
     std::mem::take(lines)
 }
 
-/// The dtype of a part: lengths are plain integers.
+/// Returns the dtype of a part. Lengths are plain integers.
 fn of_part(part: &str, scalar: &Scalar) -> Scalar {
     if part == "length" { Scalar::parse("<i8").unwrap_or(*scalar) } else { *scalar }
 }
@@ -105,7 +105,7 @@ fn line(lines: &mut String, name: &str, value: impl std::fmt::Display) {
     let _ = writeln!(lines, "  {name:<12}{value}");
 }
 
-/// A line for each bin: where it starts, a bar, and how many numbers it has.
+/// Writes a line for each bin: its start, a bar, and its count.
 fn bars(histogram: &Histogram, scalar: &Scalar, lines: &mut String) {
     let edges: Vec<String> = match &histogram.edges {
         Edges::Ints(edges) => {
@@ -126,7 +126,7 @@ fn bars(histogram: &Histogram, scalar: &Scalar, lines: &mut String) {
     }
 }
 
-/// The start of a text, escaped.
+/// Returns the start of a text, escaped.
 fn shown(text: &[u8]) -> String {
     // A character has at most four bytes.
     let beginning = text.get(..4 * (SHOWN + 2)).unwrap_or(text);

@@ -3,7 +3,7 @@
 use bloscpack_format::numpy::{ByteOrder, Kind, Scalar, Value};
 use bloscpack_format::{Json, python_float_repr};
 
-/// As items of this dtype are written: floats in the fewest digits, times in ISO 8601.
+/// Formats a number like items of this dtype: floats in the fewest digits, times in ISO 8601.
 pub(super) fn text(value: Value, scalar: &Scalar) -> String {
     match value {
         Value::Int(steps) if scalar.kind() == Kind::Datetime => datetime(steps, scalar),
@@ -14,7 +14,7 @@ pub(super) fn text(value: Value, scalar: &Scalar) -> String {
     }
 }
 
-/// The same for programs.
+/// Converts a number to JSON.
 pub(super) fn json(value: Value, scalar: &Scalar) -> Json {
     match value {
         Value::Int(steps) if scalar.kind() == Kind::Datetime => Json::String(datetime(steps, scalar)),
@@ -29,12 +29,12 @@ pub(super) fn integer(value: i128) -> Json {
     i64::try_from(value).map_or_else(|_| Json::BigInt(value.to_string().into()), Json::Int)
 }
 
-/// A mean of values of the dtype: of times the nearest one.
+/// Formats a mean of values of the dtype. For times, it is rounded to the nearest one.
 pub(super) fn mean(mean: f64, scalar: &Scalar) -> String {
     if scalar.kind() == Kind::Datetime { datetime(mean.round() as i128, scalar) } else { python_float_repr(mean) }
 }
 
-/// In about six digits, for the edge of a bin.
+/// Formats the edge of a bin in about six digits.
 pub(super) fn rounded(value: f64) -> String {
     let text = format!("{value:.5e}");
     text.parse().map_or(text, python_float_repr)
@@ -42,7 +42,7 @@ pub(super) fn rounded(value: f64) -> String {
 
 fn float(value: f64, scalar: &Scalar) -> String {
     let part = scalar.itemsize() / if scalar.kind() == Kind::Complex { 2 } else { 1 };
-    // The digits of the nearest `f32` are fewer.
+    // The nearest `f32` has fewer digits.
     let short = if part <= 4 { (value as f32).to_string().parse().unwrap_or(value) } else { value };
     python_float_repr(short)
 }
@@ -51,7 +51,7 @@ fn datetime(steps: i128, scalar: &Scalar) -> String {
     let steps = i64::try_from(steps).unwrap_or(i64::MAX);
     let item = if scalar.byte_order() == ByteOrder::Big { steps.to_be_bytes() } else { steps.to_le_bytes() };
     let mut text = Vec::new();
-    // A time has a few characters.
+    // Cannot fail for lack of memory: a time has only a few characters.
     let _ = scalar.text_of(&item, &mut text);
     String::from_utf8_lossy(&text).into_owned()
 }
