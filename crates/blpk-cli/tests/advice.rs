@@ -1,4 +1,4 @@
-//! Do errors say what a foreign file is, and what would help?
+//! Tests that errors about foreign files name the format and give advice.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -79,7 +79,7 @@ fn a_bloscpack_file_of_another_name() {
     }
     let expected = "original file 'noext' does not end with '.blp', but is a bloscpack file: rename it, or use -e";
     assert_eq!(sandbox.run("a noext f").failed(), expected);
-    // The advice works.
+    // Follows the advice.
     sandbox.run("d -e noext out").ok();
     assert!(sandbox.read("out") == sandbox.read("f"));
     sandbox.run("a -e noext f").ok();
@@ -97,7 +97,7 @@ fn what_cannot_be_appended_to() {
             "original file '{file}' is {what}, and data is appended to bloscpack files only; 'blpk convert' makes it one"
         );
         assert_eq!(sandbox.run(&format!("a {file} f")).failed(), message);
-        // It does.
+        // Follows the advice.
         sandbox.run(&format!("-f convert {file} new.blp")).ok();
         sandbox.run("a new.blp f").ok();
     }

@@ -1,5 +1,5 @@
-//! Do all commands of the binary read a damaged container alike? `crates/bloscpack-io/tests/agreement.rs` does the same to
-//! many more mutations in the process.
+//! Tests that all commands of the binary agree about a damaged container. `crates/bloscpack-io/tests/agreement.rs`
+//! applies many more mutations within the process.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod common;
@@ -18,13 +18,13 @@ fn npy(fortran: bool) -> Vec<u8> {
     file
 }
 
-/// The items of such an array in C order.
+/// Returns the items of such an array in C order.
 fn in_c_order(plain: &[u8]) -> Vec<u8> {
     let place = |item: usize| (item % 7) * 60 + item / 7;
     (0..420).flat_map(|item| plain[2 * place(item)..][..2].to_vec()).collect()
 }
 
-/// The output of each command, `None` if it fails.
+/// Returns the output of each command; `None` if it fails.
 fn outputs(sandbox: &Sandbox, name: &str, column: &str, padded: bool) -> Vec<(&'static str, Option<Vec<u8>>)> {
     let cat = |what: &str| {
         let run = sandbox.run(&format!("cat {what} {column} {name}"));
@@ -44,7 +44,7 @@ fn outputs(sandbox: &Sandbox, name: &str, column: &str, padded: bool) -> Vec<(&'
         let run = sandbox.run(&format!("info --json {name}"));
         let nchunks = testdata::serde_json::from_slice(&run.stdout).ok();
         let nchunks = nchunks.and_then(|info: testdata::serde_json::Value| info["nchunks"].as_u64());
-        // A damaged header can count any number of chunks.
+        // A damaged header can claim any number of chunks.
         if let Some(nchunks) = nchunks.filter(|nchunks| *nchunks < 20) {
             let chunks: Option<Vec<_>> = (0..nchunks).map(|chunk| cat(&format!("--chunk {chunk}"))).collect();
             found.push(("cat --chunk", chunks.map(|chunks| chunks.concat())));
@@ -53,7 +53,7 @@ fn outputs(sandbox: &Sandbox, name: &str, column: &str, padded: bool) -> Vec<(&'
     found
 }
 
-/// Whether all commands can read it.
+/// Checks that all commands give the same bytes. Returns whether they can read the file.
 fn compare(sandbox: &Sandbox, what: &str, name: &str, column: &str, padded: bool, fortran: bool) -> bool {
     let found = outputs(sandbox, name, column, padded);
     let (_, plain) = &found[0];
@@ -115,7 +115,7 @@ fn files() {
         let (padded, fortran) = (name == "c.b2nd", name == "fortran.blp" || name == "f.npy");
         let file = sandbox.read(name);
         let is_npy = name.ends_with(".npy");
-        // Neither has chunks that could be counted.
+        // These formats have no chunks that can be compared.
         let padded = padded || is_npy;
         assert!(compare(&sandbox, name, name, "", padded, fortran), "{name}");
         for number in 0..9 {
@@ -131,7 +131,7 @@ fn files() {
                 _ => testdata::mutate(&mut rng, &mut changed, &file),
             }
             sandbox.write("x", &changed);
-            // Its dtype or shape may be what was changed, which says how items are ordered.
+            // The mutation may have changed the dtype or shape, which determine the order of items.
             let is_head = is_npy && changed.get(..128) != file.get(..128);
             if !is_head {
                 compare(&sandbox, &format!("{name}, mutation {number}"), "x", "", padded, fortran);

@@ -1,4 +1,4 @@
-//! Does appending keep what was there, add what is new, or change nothing at all?
+//! Tests that appending keeps the old data and adds the new, or changes nothing at all.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -56,7 +56,7 @@ fn nothing_to_append_changes_nothing() {
     sandbox.write("new", b"");
     sandbox.run("a a.blp new").ok();
     assert_eq!(sandbox.read("a.blp"), before);
-    // Metadata goes in all the same, if there is a place for it.
+    // Metadata is still written, if the file has a section for it.
     sandbox.write("m", b"[1]");
     assert!(sandbox.run("a -m m a.blp new").failed().contains("no metadata section"));
     assert_eq!(sandbox.read("a.blp"), before);

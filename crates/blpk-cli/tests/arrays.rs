@@ -11,7 +11,7 @@ fn halves(count: u32) -> Vec<u8> {
     (0..count).flat_map(|at| (at as f32 / 2.0).to_le_bytes()).collect()
 }
 
-/// The array of 20 x 30 in every container that takes it.
+/// Writes an array of 20 x 30 to every container that supports it. Returns their names.
 fn containers(sandbox: &Sandbox) -> Vec<String> {
     sandbox.write("raw.bin", &halves(600));
     let names = ["b2nd", "npy", "blp", "bcolz"].map(|extension| format!("a.{extension}"));
@@ -29,7 +29,7 @@ fn raw_bytes_become_arrays() {
         assert_eq!((info["dtype"].as_str(), info["shape"].to_string()), (Some("<f4"), "[20,30]".into()), "{name}");
         assert_eq!(sandbox.run(&format!("cat --items .. {name}")).ok().stdout, halves(600), "{name}");
     }
-    // One axis if nothing is said, or what the bytes make it.
+    // One axis by default; with -1, a length that follows from the number of bytes.
     sandbox.run("convert --dtype f4 raw.bin one.npy").ok();
     assert_eq!(sandbox.info("one.npy")["shape"].to_string(), "[600]");
     sandbox.run("convert --dtype f4 --shape=-1,50 raw.bin two.npy").ok();
@@ -61,7 +61,7 @@ fn raw_bytes_that_do_not_fit_are_refused() {
     assert_eq!(sandbox.names(), ["data.gz", "raw.bin"]);
 }
 
-/// A container keeps its meaning, unless `--raw` says otherwise.
+/// A container is read as such, unless `--raw` is given.
 #[test]
 fn raw_takes_a_container_for_bytes() {
     let sandbox = Sandbox::with_f();
@@ -123,7 +123,7 @@ fn ranges_count_from_the_end() {
         ("--items -10..", &plain[99_920..]),
         ("--items ..-12490", &plain[..80]),
         ("--items=-2..-1", &plain[99_984..99_992]),
-        // As `tail`: of fewer items all.
+        // Like `tail`: with fewer items, all of them.
         ("--items -99999.. ", &plain),
         ("--bytes -5..", &plain[99_995..]),
         ("--bytes ..-99990", &plain[..10]),
@@ -143,7 +143,7 @@ fn every_array_becomes_text() {
     }
     assert!(texts.iter().all(|text| *text == texts[0]) && texts[0].lines().count() == 21);
     assert!(texts[0].starts_with("f0_0,f0_1,") && texts[0].lines().nth(1).unwrap().starts_with("0.0,0.5,1.0,"));
-    // A struct has a column for each field; bytes without a dtype one.
+    // A struct has a column for each field, bytes without a dtype have one column.
     sandbox.write("pairs", &[1, 0, 0xff, 2, 0, 0x80]);
     sandbox.args(&["convert", "--dtype", "[('a', '<i2'), ('b', 'i1')]", "pairs", "pairs.csv"]).ok();
     assert_eq!(sandbox.read("pairs.csv"), b"a,b\n1,-1\n2,-128\n");
@@ -183,7 +183,7 @@ fn statistics_of_other_kinds_of_items() {
         sandbox.write("f", bytes);
         from_slice(&sandbox.args(&["stats", "--json", "--dtype", dtype, "f"]).ok().stdout).unwrap()
     };
-    // Integers are exact: two of the largest do not fit 64 bits.
+    // Integers are exact: the sum of two of the largest does not fit into 64 bits.
     sandbox.write("f", &[0xff; 16]);
     let text = sandbox.run("stats --json --dtype <u8 f").ok();
     assert!(text.text().contains("\"max\":18446744073709551615,\"sum\":36893488147419103230,"), "{}", text.text());
@@ -207,7 +207,7 @@ fn statistics_of_other_kinds_of_items() {
     assert_eq!(stats(&[], "f8")["fields"][0]["mean"], Value::Null);
 }
 
-/// A reader that has seen enough is no failure, in any format.
+/// A reader that closes the pipe early is no failure, in any format.
 #[cfg(unix)]
 #[test]
 fn a_closed_pipe_ends_cat_quietly() {

@@ -1,4 +1,4 @@
-//! Is an output whole or not there at all, whatever happens?
+//! Tests that an output is complete or absent, whatever happens.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -61,12 +61,12 @@ fn input_and_output_are_not_one_file() {
     );
     assert!(sandbox.shell("blpk c f - >> f").failed().contains("are the same file"));
     assert_eq!(sandbox.read("f"), counting(100_000));
-    // A link as output is followed, as long as it leads elsewhere.
+    // A link as output is followed, if it leads to another file.
     sandbox.run("-f c f soft.blp").ok();
     assert!(std::fs::symlink_metadata(sandbox.path("soft.blp")).unwrap().is_symlink());
 }
 
-/// A frame is written here and there, which no pipe and no device can take; they are not replaced by a file either.
+/// A frame needs random access, so it cannot be written to a pipe or a device. Those are not replaced by a file either.
 #[cfg(unix)]
 #[test]
 fn what_is_no_regular_file_is_not_replaced() {
@@ -104,7 +104,7 @@ fn ctrl_c_leaves_nothing() {
     ] {
         let mut child = sandbox.spawn(args);
         let mut stdin = child.stdin.take().unwrap();
-        // It has started, and waits for more.
+        // The run has started, and waits for more input.
         std::io::Write::write_all(&mut stdin, &packed_start()).unwrap();
         std::thread::sleep(std::time::Duration::from_millis(300) * testdata::slowness());
         assert!(child.try_wait().unwrap().is_none(), "{args}");
@@ -131,7 +131,7 @@ fn a_killed_process_leaves_nothing() {
     assert_eq!((sandbox.read("old"), sandbox.names()), (b"old".to_vec(), vec!["old".into()]));
 }
 
-/// The first half of a bloscpack file, which is as good a plain input.
+/// Returns the first half of a bloscpack file, which also serves as a plain input.
 fn packed_start() -> Vec<u8> {
     let sandbox = Sandbox::new();
     let packed = sandbox.pipe("c -z 100000 - -", &noise(3_000_000)).ok().stdout;

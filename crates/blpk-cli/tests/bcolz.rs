@@ -1,4 +1,4 @@
-//! Do the commands do with the directories of bcolz what they say?
+//! Tests of the commands on bcolz directories.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod common;
@@ -133,7 +133,7 @@ fn every_damaged_directory_is_refused_in_one_line() {
         for command in ["d x out", "cat --items .. x", "convert x out.npy", "convert x out.bcolz", "convert x out.csv"]
         {
             let run = sandbox.run(command);
-            // What stands in front of the damage may be on stdout already.
+            // Data that precedes the damage may already be on stdout.
             assert!(run.code == Some(1) && (command.starts_with("cat") || run.stdout.is_empty()), "{name}: {command}");
             assert!(run.error().contains('x'), "{name}: {}", run.stderr);
             assert_eq!(sandbox.names(), ["x"], "{name}: {command}");
@@ -154,7 +154,7 @@ fn parts_of_columns() {
     sandbox.run("d --column m x out").ok();
     let plain = sandbox.read("out");
     assert_eq!(case["columns"]["m"]["sha256"], sha256_hex(&plain));
-    // Items of two bytes, chunks of 128 rows of two of them.
+    // Items of two bytes; a chunk has 128 rows of two items.
     assert_eq!(sandbox.run("cat --items 3..300 x --column m").ok().stdout, plain[6..600]);
     assert_eq!(sandbox.run("cat --chunk 3 --column m x").ok().stdout, plain[3 * 512..]);
     assert!(sandbox.run("cat --chunk 4 --column m x").failed().contains("there is no chunk 4"));
@@ -186,7 +186,7 @@ fn columns_that_are_not_there() {
         assert_eq!(sandbox.run(command).failed(), expected);
     }
     assert_eq!(sandbox.names(), ["secret", "x"]);
-    // Names that lead elsewhere are none, whoever asks for them.
+    // Names that lead out of the directory are refused, even on the command line.
     for name in ["names_traversal", "names_absolute", "names_dot", "names_empty_string", "names_duplicate"] {
         let (sandbox, _) = golden(&format!("ref/badtab/{name}"));
         for column in ["a", "../column_dir_missing/a", "/etc", ".", ""] {
@@ -196,7 +196,7 @@ fn columns_that_are_not_there() {
     }
 }
 
-/// What is read would go with the directory that is replaced.
+/// The input would be deleted with the directory that is replaced.
 #[test]
 fn nothing_takes_the_place_of_what_it_is_in() {
     let (sandbox, _) = golden("ref/tab/mixed");

@@ -1,4 +1,4 @@
-//! Are directories of bcolz made of other containers, and these of them, as `blpk convert` and `blpk recover` say?
+//! Tests of `blpk convert` from and to bcolz directories, and of `blpk recover` on them.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod common;
@@ -17,7 +17,7 @@ fn sha(sandbox: &Sandbox, name: &str) -> Value {
     sha256_hex(&plain(sandbox, name)).into()
 }
 
-/// A `.npy` file of version 1.0, its header padded to 64 bytes as NumPy does.
+/// Returns a `.npy` file of version 1.0, with its header padded to 64 bytes as NumPy does.
 fn npy(descr: &str, order: &str, shape: &str, bytes: &[u8]) -> Vec<u8> {
     let mut head = format!("{{'descr': {descr}, 'fortran_order': {order}, 'shape': {shape}, }}");
     while (10 + head.len() + 1) % 64 != 0 {
@@ -88,7 +88,7 @@ fn a_carray_is_rewritten_with_all_that_it_knows() {
     sandbox.run("verify y.bcolz").ok();
     sandbox.run("-f convert x y.bcolz -s").ok();
     assert_eq!(sandbox.info("y.bcolz")["filters"], Value::Array(Vec::new()));
-    // What new rows are is not the array's if its items become others.
+    // The default for new rows does not survive a change of the item type.
     let (sandbox, _) = golden("ref/dtype/u8_dflt_max");
     sandbox.run("convert x y.bcolz").ok();
     assert_eq!(sandbox.info("y.bcolz")["dflt"], sandbox.info("x")["dflt"]);
@@ -103,7 +103,7 @@ fn plain_bytes_are_integers_of_the_typesize() {
     sandbox.run("convert f.blp x.bcolz").ok();
     let found = sandbox.info("x.bcolz");
     assert_eq!((&found["dtype"], &found["shape"]), (&"<u8".into(), &vec![12_500].into()));
-    // 100,000 bytes are expected: chunks of 128 KiB, by bcolz's rule.
+    // With 100,000 bytes expected, bcolz's rule gives chunks of 128 KiB.
     assert_eq!((&found["chunklen"], &found["codec"]), (&16_384.into(), &"lz4".into()));
     assert_eq!(plain(&sandbox, "x.bcolz"), sandbox.read("f"));
     sandbox.run("-f convert f.blp x.bcolz --dtype <i4 --shape 1000,25 --chunkshape 300,25").ok();
@@ -119,7 +119,7 @@ fn plain_bytes_are_integers_of_the_typesize() {
 #[test]
 fn rows_are_in_c_order() {
     let sandbox = Sandbox::new();
-    // numpy.arange(24, dtype='u1').reshape(4, 3, 2) in Fortran order: axis 0 turns fastest.
+    // numpy.arange(24, dtype='u1').reshape(4, 3, 2) in Fortran order: axis 0 varies fastest.
     let fortran: Vec<u8> = (0..24).map(|at| at % 4 * 6 + at / 4 % 3 * 2 + at / 12).collect();
     sandbox.write("x.npy", &npy("'|u1'", "True", "(4, 3, 2)", &fortran));
     sandbox.run("convert x.npy x.bcolz").ok();
@@ -184,14 +184,14 @@ fn columns_become_files() {
         assert_eq!(sandbox.info(&format!("blocks/{column}.b2nd"))["shape"], case["shape"], "{column}");
     }
     assert_eq!(fs::read_dir(sandbox.path("out")).unwrap().count(), 5);
-    // A directory of such files is replaced if that is asked for; one with other files never.
+    // A directory of such files is replaced on request, one with other files never.
     assert_eq!(sandbox.run("convert x out").failed(), "output file 'out' exists!");
     sandbox.run("-f convert x out --columns-as b2nd").ok();
     assert!(!sandbox.path("out/_x.npy").exists() && sandbox.path("out/_x.b2nd").exists());
     sandbox.write("out/notes", b"mine");
     sandbox.run("-f convert x out").failed();
     assert_eq!(sandbox.read("out/notes"), b"mine");
-    // One that cannot be converted leaves nothing.
+    // A failed conversion leaves no output.
     sandbox.write("x/data/meta/sizes", b"{");
     sandbox.run("convert x more").failed();
     assert_eq!(sandbox.names(), ["blocks", "out", "plain", "x"]);
@@ -222,7 +222,7 @@ fn tables_become_text() {
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), warning));
     let text = String::from_utf8(sandbox.read("out.csv")).unwrap();
     let lines: Vec<&str> = text.lines().collect();
-    // Beside what the manifest has of the start of each column.
+    // In addition to the starts of the columns in the manifest.
     assert_eq!(lines[0], "i,f,s,u,b,t,m_0,m_1");
     assert_eq!(lines[1], "0,0.0,cyx,zzb,false,1970-01-01T00:00:00.000000000,0,4");
     assert_eq!(lines[2], "4,0.5,zz,a,false,1970-01-01T00:00:00.000000004,8,12");
@@ -292,7 +292,7 @@ fn only_directories_of_bcolz_are_replaced() {
 
 #[test]
 fn what_stands_is_recovered() {
-    // 503 rows of 4 bytes, 100 in a chunk.
+    // 503 rows of 4 bytes, 100 rows in a chunk.
     let (sandbox, case) = golden("ref/size/n503_cl100");
     let rows = plain(&sandbox, "x");
     let atom = rows.len() / 503;
@@ -317,7 +317,7 @@ fn what_stands_is_recovered() {
     sandbox.run("verify short filled").ok();
     assert_eq!(sandbox.run("recover x short").failed(), "output file 'short' exists!");
     sandbox.run("-f recover x short").ok();
-    // Without its metadata a carray says nothing of its rows.
+    // Without its metadata, the number of rows of a carray is unknown.
     fs::remove_file(sandbox.path("x/meta/storage")).unwrap();
     assert!(sandbox.run("recover x none").failed().contains("nor meta/storage is in it"));
     assert_eq!(

@@ -1,4 +1,4 @@
-//! Does `bench` measure what was asked for, and say so in a table, as JSON and in a picture?
+//! Tests that `bench` measures the requested settings, and reports them as a table, as JSON and as a picture.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -6,7 +6,7 @@ mod common;
 use common::{Sandbox, counting, noise};
 use testdata::serde_json::{Value, from_slice};
 
-/// The lines of the table, without the commands to paste that follow it.
+/// Returns the lines of the table, without the command lines to paste that follow it.
 fn table(text: &str) -> Vec<&str> {
     text.lines().filter(|line| !line.starts_with("blpk: ")).collect()
 }
@@ -22,7 +22,7 @@ fn every_setting_is_a_line_of_the_table() {
         .take(12)
         .map(|line| line.trim_start_matches(['*', ' ']).split_whitespace().collect())
         .collect();
-    // Snappy has no levels: one stands for both.
+    // Snappy has no levels: one line stands for both.
     assert_eq!(rows.iter().filter(|row| row[0] == "lz4").count(), 8);
     assert_eq!(rows.iter().filter(|row| row[0] == "snappy").count(), 4);
     let ratios: Vec<f64> = rows.iter().map(|row| row[4].parse().unwrap()).collect();
@@ -97,15 +97,15 @@ fn what_cannot_be_measured() {
 fn a_setting_is_measured_once() {
     let sandbox = Sandbox::with_f();
     let run = sandbox.run("bench --seconds 0 -c lz4,zlib,lz4 -l 5,5 --filter shuffle,shuffle -z 64K,65536 f").ok();
-    // A line above and one below.
+    // One line above the settings and one below.
     assert_eq!(table(run.text()).len(), 2 + 2, "{}", run.text());
-    // More than there is: all of it.
+    // A sample larger than the file is all of it.
     let run = sandbox.run("bench --json --seconds 0 -c lz4 -l 5 --filter none --sample 99999999999T f").ok();
     let object: Value = from_slice(&run.stdout).unwrap();
     assert_eq!(object["sample"], 100_000);
 }
 
-/// What was measured until Ctrl-C is not lost.
+/// The settings measured before Ctrl-C are not lost.
 #[cfg(unix)]
 #[test]
 fn an_interrupted_run_shows_what_it_has() {
@@ -137,11 +137,11 @@ fn dots_are_not_pressed_together() {
     let places = svg.match_indices(" cy=\"").map(|(at, cy)| svg[at + cy.len()..].split('"').next().unwrap());
     let places: Vec<f64> = places.map(|cy| cy.parse().unwrap()).collect();
     let (top, bottom) = places.iter().skip(2).fold((f64::MAX, 0.0), |(top, bottom), y| (y.min(top), y.max(bottom)));
-    // The axis is as long as the dots are apart, but for a margin.
+    // The dots cover the whole axis, except for a margin.
     assert!(bottom - top > 0.8 * 320.0, "{top} {bottom}");
 }
 
-/// The last lines are commands that do what was measured.
+/// The last lines are commands that apply the measured settings.
 #[test]
 fn the_last_lines_are_commands_to_paste() {
     let sandbox = Sandbox::new();
@@ -154,7 +154,7 @@ fn the_last_lines_are_commands_to_paste() {
     assert!(run.lines().last().unwrap().starts_with("blpk: "), "{}", run.text());
     sandbox.shell(command).ok();
     assert!(sandbox.info("it's mine.blp")["cbytes"].as_u64().unwrap() < 10_000);
-    // The content of a container goes into another one.
+    // The content of a container is written to a new one.
     let run = sandbox.args(&["bench", "--json", "--seconds", "0", "-c", "lz4", "-l", "1", "it's mine.blp"]).ok();
     let object: Value = from_slice(&run.stdout).unwrap();
     let command = object["commands"][0]["command"].as_str().unwrap();
@@ -166,7 +166,7 @@ fn the_last_lines_are_commands_to_paste() {
 #[test]
 fn typesizes_are_tried() {
     let sandbox = Sandbox::new();
-    // Random walks of 4 bytes: no other typesize shuffles them as well.
+    // Random walks of 4-byte integers: with any other typesize, shuffling compresses them less well.
     let items = noise(100_000).into_iter().scan(1_000_000_i32, |at, step| {
         *at += i32::from(step) - 128;
         Some(at.to_le_bytes())
@@ -184,7 +184,7 @@ fn typesizes_are_tried() {
     assert!(run.lines()[0].contains("typesize"), "{}", run.text());
 }
 
-/// The table has the fast settings, and a line names the others.
+/// The table has the fast settings, and a line names the settings that were left out.
 #[test]
 fn the_time_is_kept() {
     let sandbox = Sandbox::new();

@@ -1,4 +1,5 @@
-//! Are bare chunks of both C-Blosc generations what the manifest says, to `blpk chunk` and to the commands for files?
+//! Tests that `blpk chunk` and the commands for files agree with the manifest about bare chunks of both C-Blosc
+//! generations.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod common;
@@ -15,7 +16,7 @@ fn number(value: &Value) -> usize {
     usize::try_from(value.as_u64().unwrap()).unwrap()
 }
 
-/// The chunks that have to be readable, by name, with what the manifest says of them.
+/// The chunks that must be readable, by name, with their entries in the manifest.
 fn golden() -> Vec<(String, Vec<u8>, Value)> {
     let (files, manifest) = (testdata::archive("chunks"), testdata::manifest("chunks"));
     let items = manifest["items"].as_array().unwrap().iter().filter(|item| item["status"] == "must");
@@ -28,7 +29,8 @@ fn golden() -> Vec<(String, Vec<u8>, Value)> {
         .collect()
 }
 
-/// Whether these are the bytes of the item. Of chunks that were never written, it knows none: we give zeros.
+/// Whether these are the bytes of the item. The manifest has no bytes for chunks that were never written; we decode
+/// them to zeros.
 fn is_plain(item: &Value, plain: &[u8]) -> bool {
     match item["plain_sha256"].as_str() {
         Some(expected) => sha256_hex(plain) == expected,
@@ -90,7 +92,8 @@ fn golden_chunks_are_described_and_decoded() {
     assert!(checked[0] > 100 && checked[1] > 300, "{checked:?}");
 }
 
-/// Block after block, the streams stand where the JSON says: behind a `csize` that gives their size or what is repeated.
+/// Checks that the streams of each block are stored where the JSON says: after a `csize` that gives their size or the
+/// repeated byte.
 fn assert_streams(name: &str, bytes: &[u8], found: &Value) {
     let i32_at = |at: usize| i64::from(i32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()));
     let header_len = if found["blosc2_flags"].is_null() { 16 } else { 32 };
@@ -107,7 +110,7 @@ fn assert_streams(name: &str, bytes: &[u8], found: &Value) {
             let csize = match text(&stream["kind"]) {
                 "zeros" => 0,
                 "run" => -stream["value"].as_i64().unwrap(),
-                // In front of a block of variable length stands its plain size.
+                // A block of variable length is preceded by its uncompressed size.
                 _ if found["vl_blocks"] == true => stream["nbytes"].as_i64().unwrap(),
                 _ => stream["cbytes"].as_i64().unwrap(),
             };
@@ -178,7 +181,7 @@ fn every_option_goes_there_and_back() {
     sandbox.run("-f chunk encode --format blosc2 -c zstd --blocksize 1024 --dict f chunk").ok();
     let found: Value = from_slice(&sandbox.run("chunk info --json chunk").ok().stdout).unwrap();
     assert!(found["dictionary"].as_u64().unwrap() > 0, "{found}");
-    // The lowest 40 bits of the integers are cleared, which is all of the smaller ones.
+    // The lowest 40 bits of the integers are cleared, which covers the smaller integers completely.
     sandbox.run("-f chunk encode --format blosc2 --filter int-trunc:-40 f chunk").ok();
     assert_eq!(sandbox.run("chunk decode chunk -").ok().stdout, [0; 100_000]);
     let lines = sandbox.run("chunk info chunk").ok().text().to_owned();
@@ -220,7 +223,8 @@ fn what_a_format_has_not_is_refused() {
     assert_eq!(sandbox.names(), ["f"]);
 }
 
-/// C-Blosc2 decodes them without an error, so nothing is written of them: neither as asked for nor because a frame has them.
+/// C-Blosc2 decodes these pipelines without an error, so they are never written, neither by request nor because a frame
+/// has them.
 #[test]
 fn delta_pipelines_that_c_blosc2_decodes_to_other_data() {
     let sandbox = Sandbox::with_f();
@@ -378,7 +382,8 @@ fn malformed_chunks_end_well() {
     }
 }
 
-/// 4 bytes of a block start can name a block of 255 streams again. That takes time and space on stdout, but no memory.
+/// A block start of 4 bytes can refer to a block of 255 streams again. Describing them takes time and output, but no
+/// memory.
 #[cfg(target_os = "linux")]
 #[test]
 fn few_bytes_that_name_many_streams_are_described_in_little_memory() {
@@ -395,7 +400,7 @@ fn few_bytes_that_name_many_streams_are_described_in_little_memory() {
     assert!(lines.contains("blpk:     streams: 0 compressed, 0 stored, 510000 zeros, 0 runs\n"), "{lines}");
     assert!(lines.contains("blpk:     31 at 8032, 255 bytes: 255 × zeros\n"), "{lines}");
     assert!(lines.ends_with("blpk:     … 1968 more; --json has all\n"), "{lines}");
-    // An emulator takes more than that for itself.
+    // An emulator needs more memory than that for itself.
     let limit = if testdata::emulator().is_some() { "" } else { "ulimit -v 60000; " };
     let run = sandbox.shell(&format!("{limit}blpk -n 1 chunk info --json x | wc -c"));
     assert!(run.ok().text().trim().parse::<u64>().unwrap() > 20_000_000);

@@ -1,4 +1,4 @@
-//! Is what comes out what once went in, and does somebody say so before anything is lost?
+//! Tests `--digest` and `--verify`: wrong data is reported before anything is lost.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
@@ -25,18 +25,18 @@ fn digests_are_lines_that_sha256sum_checks() {
         assert_eq!(run.text(), line.replace("  f", "  g"), "{output}");
         sandbox.shell("sha256sum f > sums && cp g f && sha256sum -c sums").ok();
     }
-    // What goes to stdout is data, and the digest goes elsewhere.
+    // Stdout carries the data, so the digest goes to stderr.
     sandbox.shell("blpk c --digest sha256 - - < f > out 2> sums").ok();
     assert_eq!(sandbox.read("sums"), line.replace("  f", "  -").into_bytes());
     sandbox.shell("blpk d --digest sha512 - - < out 2> sums | cmp - f && sha512sum - < f | cmp - sums").ok();
-    // Empty, and in many files.
+    // An empty file, and several files.
     sandbox.write("empty", b"");
     let run = sandbox.run("c --digest md5 --each empty f -f").ok();
     assert_eq!(run.lines()[0], "d41d8cd98f00b204e9800998ecf8427e  empty");
     assert_eq!(run.lines().len(), 2);
 }
 
-/// A name may hold anything but a NUL; `sha256sum` escapes what would break the line.
+/// A name may hold anything but a NUL. `sha256sum` escapes characters that would break the line.
 #[test]
 fn names_are_escaped_as_by_sha256sum() {
     let sandbox = Sandbox::new();
@@ -48,7 +48,7 @@ fn names_are_escaped_as_by_sha256sum() {
         let run = sandbox.args(&["-f", "c", "--digest", "sha256", name, "out.blp"]).ok();
         let theirs =
             Run::of(name.into(), Command::new("sha256sum").arg(name).current_dir(sandbox.path("")).output().unwrap());
-        // Before version 9.0 `sha256sum` left a carriage return as it is.
+        // Before version 9.0, `sha256sum` did not escape a carriage return.
         if !name.contains('\r') || theirs.stdout.starts_with(b"\\") && !theirs.stdout.contains(&b'\r') {
             assert_eq!(run.stdout, theirs.stdout, "{name:?}");
             sandbox.write("sums", &run.stdout);
@@ -119,11 +119,11 @@ fn what_cannot_be() {
     sandbox.run("c f").ok();
     let error = sandbox.shell("blpk verify --digest md5 - < f.blp").failed();
     assert!(error.contains("'blpk decompress --digest md5 - -'"), "{error}");
-    // A pipe that has a name cannot be read again either.
+    // A named pipe cannot be read again either.
     sandbox.shell("mkfifo p").ok();
     let error = sandbox.shell("cat p > /dev/null & blpk -f c --verify f p; code=$?; wait; exit $code").failed();
     assert!(error.contains("is not a regular file"), "{error}");
-    // Nor what is written as it comes, and the input's size is not known.
+    // Neither can a device that is written sequentially, with an input of known or unknown size.
     let error = sandbox.shell("blpk -f c --verify - /dev/null < f").failed();
     assert!(error.contains("is not a regular file"), "{error}");
     let error = sandbox.shell("cat f | blpk -f c --verify - /dev/null").failed();

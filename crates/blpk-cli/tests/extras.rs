@@ -1,4 +1,4 @@
-//! Do the commands that the original did not have say what is true and read what was asked for?
+//! Tests of the commands that the original does not have: they report and read the right data.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -121,7 +121,7 @@ fn items_of_arrays_count_in_c_order() {
 #[test]
 fn many_items_of_an_array_in_fortran_order_go_through_a_temporary_file() {
     let sandbox = Sandbox::new();
-    // More than are gathered in two passes. Item (row, column) is row + 3 × column.
+    // More items than are gathered in two passes. Item (row, column) is row + 3 × column.
     let (rows, columns) = (3_000, 3_000);
     let item = |row: usize, column: usize| (row + 3 * column) as u8;
     let lying: Vec<u8> = (0..columns).flat_map(|column| (0..rows).map(move |row| item(row, column))).collect();
@@ -205,7 +205,7 @@ fn chunks_go_there_and_back() {
         sandbox.run(&format!("-f chunk encode {options} f chunk")).ok();
         sandbox.run("-f chunk decode chunk g").ok();
         assert!(sandbox.read("g") == sandbox.read("f"), "{options}");
-        // A bare chunk is told by its content, whatever its name.
+        // A bare chunk is recognised by its content, whatever its name.
         sandbox.run("-f d chunk g").ok();
         assert!(sandbox.read("g") == sandbox.read("f"), "{options}");
         let found: Value = from_slice(&sandbox.run("chunk info --json chunk").ok().stdout).unwrap();
@@ -362,7 +362,7 @@ fn damaged_bloscpack_files_are_recovered() {
                 assert_eq!(sandbox.info("y.blp")["shape"], json!([1250, 10]));
             }
         };
-        // The byte of the header that names the checksum: another checksum, then none that exists.
+        // The header byte that names the checksum: first another checksum, then an unknown one.
         for (id, line) in [
             (7, "blpk: the header says checksum sha384, but the chunks have adler32"),
             (0xee, "blpk: the header is damaged, its other fields are used: offset 6: checksum is 238, expected 0..=8"),

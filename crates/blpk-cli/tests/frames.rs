@@ -1,4 +1,4 @@
-//! Do the commands do with Blosc2 frames and the arrays in them what they say?
+//! Tests of the commands on Blosc2 frames and the arrays in them.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod common;
@@ -21,7 +21,7 @@ fn put(sandbox: &Sandbox, files: &BTreeMap<String, Vec<u8>>, path: &str, name: &
     }
 }
 
-/// Calls `check` with a folder that holds each frame of the set as `x`, and what the manifest says about it.
+/// Calls `check` with a folder that holds each frame of the set as `x`, and with its entry in the manifest.
 fn each(check: impl Fn(&Sandbox, &Value, &str) + Sync) {
     let (files, manifest) = (testdata::archive("frames"), testdata::manifest("frames"));
     let items = manifest["frames"].as_array().unwrap();
@@ -180,7 +180,7 @@ fn arrays_go_round() {
     sandbox.run("convert --chunkshape 1,3,1 a.b2nd d.b2nd").ok();
     sandbox.run("d d.b2nd d").ok();
     assert_eq!(sandbox.read("d"), npy(false)[128..]);
-    // What has no place for a shape keeps the bytes; they can be told what they are.
+    // A format without a shape keeps the bytes, and options can give their dtype and shape again.
     sandbox.run("convert a.b2nd a.b2frame").ok();
     assert_eq!(sandbox.info("a.b2frame")["typesize"], 4);
     sandbox.args(&["convert", "--dtype", "<i4", "--shape", "2,3,4", "a.b2frame", "e.npy"]).ok();
@@ -204,7 +204,7 @@ fn fortran_order_is_put_into_c_order() {
     sandbox.run("convert a.blp b.npy").ok();
     assert_eq!(sandbox.read("b.npy"), npy(true));
     assert_eq!(sandbox.info("a.blp")["typesize"], 4);
-    // Other pieces for the filters, the same array.
+    // Another typesize for the filters, the same array.
     sandbox.run("-f convert -t 2 a.npy a.blp").ok();
     assert_eq!(sandbox.info("a.blp")["typesize"], 2);
     sandbox.run("-f convert a.blp b.npy").ok();
@@ -337,7 +337,8 @@ fn no_output_is_written_into_the_sparse_frame_that_is_read() {
     assert_eq!((sandbox.run("decompress x -").ok().stdout, sandbox.read("x/chunks.b2frame")), (before, index));
 }
 
-/// Filters that clear bits of items clear others, of numbers that were whole, where the items have another size.
+/// Filters that clear bits depend on the item size: with another size, they would clear different bits of intact
+/// numbers.
 #[test]
 fn bits_are_lost_once_and_not_again() {
     let sandbox = Sandbox::new();
@@ -368,7 +369,7 @@ fn bits_are_lost_once_and_not_again() {
     );
 }
 
-/// What a file says of itself is printed, but moves no cursor and renames no window.
+/// Texts from a file are printed, but cannot move the cursor or rename the window.
 #[test]
 fn what_files_say_gives_no_orders_to_the_terminal() {
     let sandbox = Sandbox::new();

@@ -1,4 +1,4 @@
-//! Does the binary do with the files of bloscpack 0.16.0 what their manifest says?
+//! Tests the binary on the files of bloscpack 0.16.0 against their manifest.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod common;
@@ -7,7 +7,7 @@ use common::Sandbox;
 use testdata::serde_json::Value;
 use testdata::sha256_hex;
 
-/// Calls `check` with a folder that holds the file `x.blp`, and what the manifest says about it.
+/// Calls `check` with a folder that holds the file `x.blp`, and with its entry in the manifest.
 fn each(list: &str, check: impl Fn(&Sandbox, &Value) + Sync) {
     let (files, manifest) = (testdata::archive("bloscpack"), testdata::manifest("bloscpack"));
     let items = manifest[list].as_array().unwrap();
@@ -46,7 +46,7 @@ fn decompress_gives_the_recorded_bytes() {
         let found = (plain.len() as u64, sha256_hex(&plain));
         assert_eq!(found, (item["size"].as_u64().unwrap(), text(&item["sha256"]).to_owned()), "{}", item["file"]);
         assert_eq!(sandbox.names(), ["x", "x.blp"]);
-        // Metadata that is not empty is shown just as `info` shows it.
+        // Non-empty metadata is shown exactly as by `info`.
         let info = item["info"].as_array().unwrap().iter().map(text);
         let metadata: Vec<_> = info
             .skip_while(|line| *line != "blpk: Metadata:")
@@ -85,7 +85,7 @@ fn json_agrees_with_the_manifest() {
         if item.get("npy").is_some() {
             let packed = &item["metadata"];
             assert_eq!((&json["shape"], &json["order"]), (&packed["shape"], &packed["order"]), "{}", item["file"]);
-            // Before 0.7.2 structured dtypes were lists, not the text of one.
+            // Before 0.7.2, structured dtypes were stored as lists instead of text.
             let Some(dtype) = packed["dtype"].as_str() else { return };
             let dtype = dtype.strip_prefix('\'').and_then(|dtype| dtype.strip_suffix('\'')).unwrap_or(dtype);
             assert_eq!(json["dtype"], dtype, "{}", item["file"]);
@@ -113,7 +113,7 @@ fn arrays_are_read_in_c_order() {
     each("files", |sandbox, item| {
         let Some(npy) = item.get("npy") else { return };
         let array = &files[text(npy)];
-        // The reference array's own header says in which order its bytes are.
+        // The header of the reference array gives the order of its bytes.
         let (meta, data_at) = bloscpack_format::numpy::npy::parse(array).unwrap();
         if meta.order == bloscpack_format::numpy::Order::F {
             return;

@@ -1,4 +1,4 @@
-//! `kill -9` at any moment: what was there is there, whole, and nothing lies around.
+//! `kill -9` at any moment: the old or the new file is intact, and no temporary files remain.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -9,13 +9,13 @@ use std::time::Duration;
 
 use bloscpack_io::{PackOptions, Sink, Source, UnpackOptions, pack, unpack_bytes};
 
-/// Runs `blpk` with `args` and kills it after `delay`; whether it had finished by then.
+/// Runs `blpk` with `args` and kills it after `delay`. Returns whether it had finished by then.
 fn run_and_kill(args: &[&str], dir: &Path, delay: Duration) -> bool {
     let mut command = testdata::program(Path::new(env!("CARGO_BIN_EXE_blpk")));
     command.args(args).current_dir(dir).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = command.spawn().unwrap();
     std::thread::sleep(delay);
-    // It may have finished: then there is nobody to be killed.
+    // Fails if the process has already finished.
     let _ = child.kill();
     child.wait().unwrap().success()
 }
@@ -49,7 +49,7 @@ fn append_is_all_or_nothing() {
             appended += 1;
         }
         let leftovers: Vec<_> = names(dir.path()).into_iter().filter(|name| name != "a.blp" && name != "new").collect();
-        // Between two system calls a name has to exist; nowhere else.
+        // A temporary name may exist only between two system calls.
         assert!(leftovers.iter().all(|name| name.starts_with(".blpk-")), "round {round}: {leftovers:?}");
         assert!(leftovers.len() <= 1);
         leftovers.iter().for_each(|name| fs::remove_file(dir.path().join(name)).unwrap());

@@ -1,4 +1,4 @@
-//! Does `list` say of many files what `info` says of each?
+//! Tests that `list` agrees with `info` about every file.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -6,7 +6,7 @@ mod common;
 use common::{Sandbox, counting};
 use testdata::serde_json::{Value, from_str, json};
 
-/// A file of each kind, and some that are none.
+/// Creates a file of each kind, and some that are of no known kind.
 fn files() -> Sandbox {
     let sandbox = Sandbox::with_f();
     std::fs::create_dir(sandbox.path("dir")).unwrap();
@@ -19,7 +19,7 @@ fn files() -> Sandbox {
     sandbox
 }
 
-/// Puts a sparse frame of the reference's into a directory; its name in the set.
+/// Writes a sparse frame of the reference's to a directory. Returns its name in the set.
 fn sparse(sandbox: &Sandbox, name: &str) {
     let files = testdata::archive("frames");
     let index = files.keys().find(|path| path.ends_with("/chunks.b2frame")).unwrap();
@@ -58,7 +58,7 @@ fn a_table() {
     );
     assert_eq!((cells[6][0], *cells[6].last().unwrap()), ("total", "5 files"));
     assert_eq!(cells.len(), 7);
-    // All columns start or end in the same place.
+    // All columns are aligned.
     let at = |line: &str| line.find("  dir/").unwrap();
     assert!(run.lines()[1..6].iter().all(|line| at(line) == at(run.lines()[1])));
 }
@@ -78,7 +78,7 @@ fn json_is_that_of_info() {
             assert!(member == "name" || info[member] == *value, "{name}: {member}");
         }
         let missing: Vec<_> = info.as_object().unwrap().keys().filter(|member| line.get(member).is_none()).collect();
-        // Of a chunk only the header is read.
+        // Only the header of a chunk is read.
         assert_eq!(missing, if name == "dir/e" { vec!["blocks", "bstarts"] } else { vec![] }, "{name}");
     }
     let many = sandbox.run("info --json dir/a.blp dir/e").ok();
@@ -97,7 +97,7 @@ fn what_cannot_be_listed_is_an_error_where_it_is_named() {
     assert_eq!(errors[1], "blpk: error: file 'missing' does not exist!");
     assert_eq!(errors[2], "blpk: error: file 'dir' is a directory, not a file; use --recursive for the files in it");
     assert_eq!(run.lines().len(), 3);
-    // Its name says what it should be.
+    // The name says that it should be a bloscpack file.
     sandbox.write("dir/bad.blp", b"no longer");
     let run = sandbox.run("list -r dir");
     assert!(run.error().starts_with("dir/bad.blp: ") && run.lines().len() == 7);
@@ -107,7 +107,7 @@ fn what_cannot_be_listed_is_an_error_where_it_is_named() {
 #[test]
 fn nothing_is_decompressed() {
     let sandbox = files();
-    // Every byte behind the headers and offsets is damaged.
+    // Damages every byte after the headers and offsets.
     let mut bytes = sandbox.read("dir/a.blp");
     let at = usize::try_from(u64::from_le_bytes(bytes[32..40].try_into().unwrap())).unwrap();
     bytes[at..].fill(0x55);
@@ -133,7 +133,7 @@ fn info_of_several_files_names_them() {
 #[test]
 fn sizes_are_those_of_plain_bytes_and_of_the_disk() {
     let sandbox = Sandbox::new();
-    // Chunks of an array are padded: its header counts 2 × 2 chunks of 64 × 64 items.
+    // Chunks of an array are padded, so its header counts 2 × 2 chunks of 64 × 64 items.
     sandbox.write("f", &counting(101 * 101 * 8));
     sandbox.run("c f").ok();
     sandbox.run("convert --dtype <f8 --shape 101,101 --chunkshape 64,64 f.blp a.b2nd").ok();

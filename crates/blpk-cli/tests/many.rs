@@ -1,4 +1,4 @@
-//! Are many files worked on as one would be, and do failures stay with the files that fail?
+//! Tests that many files are processed like single ones, and that failures affect only the files that fail.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -6,7 +6,7 @@ mod common;
 use common::{Run, Sandbox, counting, noise};
 use std::fs;
 
-/// `a`, `b`, and `dir` with `x`, `sub/y` and an empty file in it.
+/// Creates `a`, `b`, and `dir` with `x`, `sub/y` and an empty file in it.
 fn files() -> Sandbox {
     let sandbox = Sandbox::new();
     fs::create_dir_all(sandbox.path("dir/sub")).unwrap();
@@ -17,7 +17,7 @@ fn files() -> Sandbox {
     sandbox
 }
 
-/// The names of all files below a directory, sorted.
+/// Returns the names of all files below a directory, sorted.
 fn tree(sandbox: &Sandbox, directory: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut directories = vec![sandbox.path(directory)];
@@ -75,11 +75,11 @@ fn directories_are_walked_and_their_structure_is_kept() {
     let plain = ["plain/packed/a", "plain/packed/dir/empty", "plain/packed/dir/sub/y", "plain/packed/dir/x"];
     assert_eq!(tree(&sandbox, "plain"), plain);
     assert_eq!(sandbox.read("plain/packed/dir/x"), counting(300_000));
-    // The directory itself has no name: its files lie in the other one at once.
+    // `.` has no name, so its files go directly into the output directory.
     let run = sandbox.shell("cd dir && blpk c -r --output-dir ../here .");
     assert_eq!(run.ok().stdout, b"");
     assert_eq!(tree(&sandbox, "here"), ["here/empty.blp", "here/sub/y.blp", "here/x.blp"]);
-    // In place; what is compressed already stays as it is, however often.
+    // In place: files that are compressed already stay unchanged, however often the command runs.
     sandbox.run("c -r dir").ok();
     let both = ["dir/empty", "dir/empty.blp", "dir/sub/y", "dir/sub/y.blp", "dir/x", "dir/x.blp"];
     assert_eq!(tree(&sandbox, "dir"), both);
@@ -89,7 +89,7 @@ fn directories_are_walked_and_their_structure_is_kept() {
     let exist: Vec<_> =
         ["empty", "sub/y", "x"].iter().map(|name| format!("output file 'dir/{name}.blp' exists!")).collect();
     assert_eq!(errors(&run), exist);
-    // In another directory everything is to be found again.
+    // Another directory gets an output for every input.
     sandbox.run("c -r dir --output-dir again").ok();
     sandbox.run("d -r again/dir --output-dir back").ok();
     assert_eq!(tree(&sandbox, "back"), both.map(|name| format!("back/{name}")));
@@ -113,7 +113,7 @@ fn what_is_in_a_directory_may_be_anything() {
     assert_eq!(tree(&sandbox, "out"), ["out/dir/empty", "out/dir/sub/y", "out/dir/x"]);
     let run = sandbox.run("verify -r dir");
     assert_eq!((run.code, run.lines().len(), errors(&run).len()), (Some(1), 3, 1));
-    // Who names it means it.
+    // A file named on the command line is not skipped.
     assert!(sandbox.run("d -r dir/text --output-dir out").failed().contains("does not end with '.blp'"));
     assert_eq!(
         sandbox.run("d -r dir/link.blp --output-dir out").error(),
@@ -136,10 +136,10 @@ fn one_failure_does_not_stop_the_others() {
     assert_eq!(messages[1], "input file 'missing.blp' does not exist!");
     assert_eq!(messages[2], "input file 'dir' is a directory, not a file; use --recursive for the files in it");
     assert_eq!(tree(&sandbox, "out"), ["out/deep/b"]);
-    // Nothing is left of a directory that was made in vain.
+    // An output directory is removed again if nothing is written to it.
     assert_eq!(errors(&sandbox.run("d --output-dir new/deep a.blp")).len(), 1);
     assert!(!sandbox.path("new").exists());
-    // A setting that is wrong is wrong for all: one error.
+    // A wrong setting affects all files, but gives one error.
     assert_eq!(sandbox.run("c -t 0 a b dir/x").failed(), "'typesize' must be in the range 1 <= n <= 255, not '0'");
     assert_eq!(sandbox.run("c -m none a b dir/x").failed(), "metadata file 'none' does not exist!");
 }
@@ -153,7 +153,7 @@ fn no_output_is_written_twice() {
     assert_eq!(errors(&run), ["input file 'other/a': output file 'out/a.blp' is already that of 'a'"]);
     assert_eq!(tree(&sandbox, "out"), ["out/a.blp", "out/b.blp"]);
     assert_eq!(sandbox.run("-f d out/a.blp -").ok().stdout, counting(1000));
-    // Not even with an input that is to go.
+    // Not even with `--rm`.
     let run = sandbox.run("-f c --rm --output-dir out a other/a");
     assert_eq!(errors(&run).len(), 1);
     assert!(!sandbox.path("a").exists() && sandbox.path("other/a").exists());
@@ -168,7 +168,7 @@ fn inputs_are_removed_when_their_output_is_there() {
     assert_eq!((sandbox.names(), sandbox.read("a")), (vec!["a".into(), "b".into(), "dir".into()], counting(1000)));
     let run = sandbox.run("-v c --rm a").ok();
     assert_eq!(run.lines().last(), Some(&"blpk: removed input file: 'a'"));
-    // Not if it fails.
+    // The input is not removed after a failure.
     let mut bytes = sandbox.read("a.blp");
     bytes[200] ^= 1;
     sandbox.write("a.blp", &bytes);
@@ -188,7 +188,7 @@ fn only_regular_files_are_removed() {
     std::os::unix::fs::symlink("a", sandbox.path("link")).unwrap();
     sandbox.run("c --rm link").ok();
     assert!(sandbox.path("link").exists() && sandbox.path("a").exists() && sandbox.path("link.blp").exists());
-    // What is written to a device is nowhere.
+    // An output on a device does not preserve the data, so the input stays.
     sandbox.run("-f c --rm a /dev/null").ok();
     assert!(sandbox.path("a").exists());
     sandbox.shell("mkfifo p && (cat a > p &) && blpk c --rm p").ok();
@@ -236,7 +236,7 @@ fn ctrl_c_stops_all() {
     }
     sandbox.shell("mkfifo p").ok();
     let child = sandbox.command(&["c", "a", "p", "b", "c"]).spawn().unwrap();
-    // Somebody who opens the pipe and writes nothing.
+    // A writer that opens the pipe and writes nothing.
     let writer = fs::File::options().write(true).open(sandbox.path("p")).unwrap();
     std::thread::sleep(std::time::Duration::from_millis(300) * testdata::slowness());
     let killed = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
@@ -259,7 +259,7 @@ fn frames_lose_the_extension_that_says_so() {
         fs::rename(sandbox.path(name), sandbox.path(&format!("dir/{name}"))).unwrap();
     }
     sandbox.run("d -r dir --output-dir out").ok();
-    // An array of NumPy's is not compressed.
+    // A NumPy array is not compressed.
     assert_eq!(tree(&sandbox, "out"), ["out/dir/x", "out/dir/y"]);
     assert_eq!((sandbox.read("out/dir/x"), sandbox.read("out/dir/y")), (counting(100_000), counting(100_000)));
     sandbox.run("d --each dir/z.npy --output-dir out").ok();

@@ -1,5 +1,5 @@
-//! Every command under a limit of the address space: it works or ends with an error that names the memory, never with a
-//! signal, a panic or a leftover file.
+//! Every command under a limit of the address space: it succeeds, or ends with an error that names the memory. It never
+//! ends with a signal or a panic, and never leaves a temporary file.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used)]
 
@@ -9,18 +9,18 @@ use blosc_core::{CParams, Codec, Encoder};
 use common::Sandbox;
 use std::fs;
 
-/// Address space in MiB: half of the limits with each number of threads. The program itself takes about 20, and 2 for each
+/// Limits of the address space in MiB, for each number of threads. The program itself takes about 20, and 2 for each
 /// thread.
 const LIMITS: [[u64; 3]; 2] = [[50, 200, 500], [100, 300, 800]];
 
 const ZEROS: usize = 700_000_000;
 const BIG: usize = 120_000_000;
 
-/// Files that take much more memory than they have bytes.
+/// Creates files that need much more memory than their size.
 fn sandbox() -> Sandbox {
     let sandbox = Sandbox::with_f();
     sandbox.write("zeros.blp", &Encoder::new(CParams::blosc2()).unwrap().zeros(ZEROS).unwrap());
-    // In blocks, and within what the compressed bytes earn.
+    // In blocks, and within the decompression ratio limit.
     let sparse: Vec<u8> = (0..BIG as u32 / 4).flat_map(|n| (n >> 18).to_le_bytes()).collect();
     let params = [CParams::new().codec(Codec::Lz4), CParams::blosc2().codec(Codec::Zstd).clevel(1)];
     for (name, params) in ["blosc1.blp", "blosc2.blp"].into_iter().zip(params) {
@@ -131,7 +131,7 @@ const COMMANDS: [&str; 74] = [
     "bench -c zstd -l 9 --seconds 0.01 f",
 ];
 
-/// Commands that change a file in place, which is a copy.
+/// Commands that change a file in place; they run on a copy.
 const EDITS: [(&str, &str); 8] = [
     ("big.blp", "append in-big.blp big"),
     ("big.b2frame", "compact in-big.b2frame"),
@@ -143,7 +143,8 @@ const EDITS: [(&str, &str); 8] = [
     ("keys.bcolz", "meta set in-keys.bcolz new [1.5]"),
 ];
 
-/// Runs a command under a limit in MiB, or without one: whether it worked, or what is wrong with how it ended.
+/// Runs a command under a limit in MiB, or without one. Returns whether it succeeded, or a description of a wrong
+/// ending.
 fn works(sandbox: &Sandbox, line: &str, limit: Option<u64>, threads: usize) -> Result<bool, String> {
     let words: Vec<String> = line.split_whitespace().map(|word| format!("'{word}'")).collect();
     let limited = limit.map_or("unlimited".into(), |mib| (mib << 10).to_string());
@@ -164,7 +165,7 @@ fn works(sandbox: &Sandbox, line: &str, limit: Option<u64>, threads: usize) -> R
     Err(format!("{limited}, {threads} threads: {words}: {:?}: {}", run.code, run.stderr))
 }
 
-/// Runs all commands under a limit, and says how many failed.
+/// Runs all commands under a limit. Returns the number of commands that failed.
 fn run_all(sandbox: &Sandbox, limit: Option<u64>, threads: usize, wrong: &mut Vec<String>) -> usize {
     let mut failed = 0;
     let mut run = |line| match works(sandbox, line, limit, threads) {
@@ -209,7 +210,7 @@ fn two_threads() {
     sweep(2);
 }
 
-/// A new command has to be in the list above.
+/// A new command must be added to the list above.
 #[test]
 fn all_commands_are_limited() {
     let help = String::from_utf8(Sandbox::new().run("help").ok().stdout).unwrap();

@@ -1,4 +1,5 @@
-//! Attributes, vlmetalayers and bloscpack metadata: kept from any container to any other or named, and edited by `blpk meta`.
+//! Attributes, vlmetalayers and bloscpack metadata: conversions between all containers keep them or name the lost ones,
+//! and `blpk meta` edits them.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod common;
@@ -24,7 +25,7 @@ const VALUES: [(&str, &str); 9] = [
     ("tuple", r#"["__tuple__",1,2]"#),
 ];
 
-/// The output of `meta get` for all of them.
+/// Returns the output of `meta get` for all of them.
 fn expected() -> String {
     let members: Vec<String> = VALUES.iter().map(|(name, value)| format!("\"{name}\":{value}")).collect();
     format!("{{{}}}", members.join(","))
@@ -37,7 +38,7 @@ fn set_all(sandbox: &Sandbox, file: &str) {
     assert_eq!(get(sandbox, file), expected(), "{file}");
 }
 
-/// `meta get` of all attributes, without those that describe the array in a frame of plain bytes.
+/// Runs `meta get` for all attributes, and drops those that describe the array in a frame of plain bytes.
 fn get(sandbox: &Sandbox, file: &str) -> String {
     let found = Json::parse(&sandbox.args(&["meta", "get", file]).ok().stdout).unwrap();
     let Json::Object(members) = found else { panic!("{file}: {found:?}") };
@@ -124,7 +125,7 @@ fn every_pair_keeps_attributes_or_names_them() {
             run.ok();
             assert_eq!(get(&sandbox, &file), expected, "{source} to {target}");
             sandbox.args(&["-q", "verify", &file]).ok();
-            // And back, with the array that it was.
+            // Converts back to the same array.
             sandbox.run(&format!("-f convert {file} back.blp")).ok();
             assert_eq!(get(&sandbox, "back.blp"), expected, "{source} to {target} and back");
             if !shape.is_null() {
@@ -200,11 +201,11 @@ fn what_a_frame_cannot_keep_is_named() {
     let named = format!("attributes not kept: '{long}', '': the name of a vlmetalayer has 1 to 31 bytes");
     assert!(warning.contains(&named) && warning.contains("C-Blosc2 reads 17 vlmetalayers"), "{warning}");
     assert_eq!(sandbox.info("x.b2frame")["vlmeta"]["k16"], 16);
-    // Nothing is lost by an edit either: one more is refused.
+    // An edit loses nothing either: one more is refused.
     let error = sandbox.args(&["meta", "set", "x.b2frame", "more", "1"]).failed();
     assert!(error.contains("18") && error.contains("16"), "{error}");
     sandbox.args(&["meta", "set", "x.b2frame", "k16", "17"]).ok();
-    // A name that an array has for itself.
+    // A name that the array needs for its own metadata.
     sandbox.run("compress f y.b2frame").ok();
     sandbox.args(&["meta", "set", "y.b2frame", "dtype", "5"]).ok();
     let warning = warned(sandbox.args(&["convert", "--dtype", "<i8", "y.b2frame", "y.blp"]));

@@ -1,4 +1,4 @@
-//! Do the options that the original did not have do what they say, and does the environment stand in for them?
+//! Tests of the options that the original does not have, and of the environment variables for defaults.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -7,7 +7,7 @@ use common::{Run, Sandbox, noise};
 use testdata::serde_json::Value;
 
 impl Sandbox {
-    /// Runs with a variable of the environment.
+    /// Runs with an environment variable.
     fn with(&self, name: &str, value: &str, args: &str) -> Run {
         let args: Vec<_> = args.split_whitespace().collect();
         Run::of(args.join(" "), self.command(&args).env(name, value).output().unwrap())
@@ -35,7 +35,7 @@ fn room_for_chunks_and_metadata() {
         let value = text.lines().iter().find_map(|line| line.strip_prefix(&format!("blpk:     {name}: "))).unwrap();
         value.split(['(', 'B']).nth(2).unwrap().parse::<usize>().unwrap()
     };
-    // 37 entries of eight bytes, and what was left free for metadata.
+    // 37 entries of eight bytes, and the space reserved for metadata.
     assert_eq!(saved, 37 * 8 + size("max_meta_size") - size("meta_comp_size"));
     sandbox.run("d tight.blp g").ok();
     assert_eq!(sandbox.read("g"), sandbox.read("f"));
@@ -63,7 +63,7 @@ fn filters_of_blosc1() {
         sandbox.run(&format!("-f c {options} f f.blp")).ok();
         sandbox.run("-f d f.blp g").ok();
         assert!(sandbox.read("g") == sandbox.read("f"), "{options}");
-        // The first chunk stands behind 32 bytes of header and 11 offsets.
+        // The first chunk follows 32 bytes of header and 11 offsets.
         let packed = sandbox.read("f.blp");
         let at = usize::try_from(u64::from_le_bytes(packed[32..40].try_into().unwrap())).unwrap();
         sandbox.write("chunk", &packed[at..packed.len() - 4]);
@@ -79,7 +79,7 @@ fn filters_of_blosc1() {
         ),
     ] {
         assert_eq!(sandbox.run(&format!("-f c {options} f out")).failed(), format!("{what}; add --format b2frame"));
-        // What it says to do can be done.
+        // Follows the advice.
         sandbox.run(&format!("-f c {options} --format b2frame f out")).ok();
         assert_eq!(sandbox.info("out")["format"], "cframe", "{options}");
     }
@@ -111,7 +111,7 @@ fn frames_of_plain_bytes() {
     sandbox.run("-f c -t 2 -c zstd -z 4K --filter delta --filter bytedelta f x.b2frame").ok();
     let info = sandbox.info("x.b2frame");
     assert_eq!((&info["typesize"], &info["chunk_size"]), (&2.into(), &4096.into()), "{info}");
-    // Through a pipe, where nobody knows how much will come.
+    // Through a pipe, where the size is unknown in advance.
     sandbox.shell("cat f | blpk -f c - x.b2frame && blpk -f d x.b2frame g && cmp f g").ok();
     sandbox.shell(": | blpk -f c - x.b2frame && blpk d x.b2frame - | cmp - /dev/null").ok();
 }
@@ -153,21 +153,21 @@ fn metadata_goes_to_a_file_and_back() {
     let run = sandbox.run("-v d --metadata-out - f.blp i");
     assert_eq!((run.code, run.stdout), (Some(0), sandbox.read("out")));
     assert!(run.stderr.ends_with("blpk: done\n"), "{}", run.stderr);
-    // A file without any.
+    // A file without metadata.
     sandbox.run("c f plain.blp").ok();
     sandbox.run("d plain.blp j --metadata-out none").ok();
     assert_eq!(sandbox.read("none"), b"null\n");
-    // Three files are three files.
+    // The input and the two outputs must be three different files.
     for metadata in ["k", "./k", "f.blp"] {
         let error = sandbox.run(&format!("-f d f.blp k --metadata-out {metadata}")).failed();
         assert!(error.contains("same file") || error.ends_with("name another file"), "{metadata}: {error}");
     }
     assert!(!sandbox.path("k").exists());
-    // The input goes only when both are there.
+    // The input is removed only after both outputs are written.
     std::fs::copy(sandbox.path("f.blp"), sandbox.path("l.blp")).unwrap();
     sandbox.run("d --rm l.blp --metadata-out nowhere/m").failed();
     assert!(sandbox.path("l.blp").exists() && !sandbox.path("l").exists());
-    // Both or none.
+    // Both outputs are written, or none.
     let mut bytes = sandbox.read("f.blp");
     let last = bytes.len() - 1;
     bytes[last] ^= 1;
@@ -197,13 +197,13 @@ fn memory_bounds_threads_and_chunks() {
     ] {
         sandbox.run(&format!("-f {args} {output}")).ok();
     }
-    // What is written does not depend on it.
+    // The output does not depend on the limit.
     sandbox.run("c f unbound.blp").ok();
     assert!(sandbox.read("unbound.blp") == sandbox.read("f.blp") && sandbox.read("g") == sandbox.read("f"));
     assert!(refused("d --memory 1M f.blp out").starts_with("a memory of 1.0M is not enough: chunks of 1.0M take 2.0M"));
     assert!(refused("verify --memory 1M f.blp").starts_with("a memory of 1.0M is not enough"));
     sandbox.run("verify --memory 2M f.blp").ok();
-    // A chunk that is larger than fits, behind a header that says nothing.
+    // A chunk that does not fit, in a file whose header gives no size.
     let mut bytes = sandbox.read("small.blp");
     bytes[8..16].fill(0xff);
     sandbox.write("unknown.blp", &bytes);
@@ -291,7 +291,7 @@ fn the_environment_gives_defaults() {
         let message = format!("environment variable {name}: {reason}");
         assert_eq!(sandbox.with(name, value, args).usage(), message, "{args}");
     }
-    // Not where it is not used, or not needed.
+    // No error if the variable is not used, or not needed.
     for (name, args) in [
         ("BLPK_CODEC", "verify f.blp"),
         ("BLPK_CODEC", "-f c -c lz4 f"),
@@ -460,13 +460,13 @@ fn one_axis_of_a_shape_follows_from_the_others() {
     }
 }
 
-/// An option that means nothing for an output is not ignored.
+/// An option that has no meaning for an output is refused rather than ignored.
 #[test]
 fn conversions_refuse_what_means_nothing() {
     let sandbox = Sandbox::with_f();
     sandbox.run("c -t 8 f").ok();
     sandbox.write("m", b"1");
-    // Each option with something to say of it, and the outputs that can have it.
+    // Each option with its name in messages, and the outputs that accept it.
     for (option, name, outputs) in [
         ("-t 8", "-t/--typesize", ".blp .b2frame .b2nd .bcolz .npy"),
         ("-l 3", "-l/--clevel", ".blp .b2frame .b2nd .bcolz .npy"),
@@ -497,7 +497,7 @@ fn conversions_refuse_what_means_nothing() {
             }
         }
     }
-    // Columns of a table that become files, and a table that becomes text.
+    // Columns of a table written to files, and a table written as text.
     let (tables, _) = common::golden_bcolz(
         common::bcolz_cases().iter().find(|case| case["kind"] == "ctable").unwrap()["name"].as_str().unwrap(),
     );

@@ -1,4 +1,4 @@
-//! `-f` replaces old outputs only: a shell pattern that matches two files loses none of them.
+//! `-f` replaces old outputs only: a shell pattern that matches two files destroys neither of them.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -41,7 +41,7 @@ fn two_names_that_look_like_inputs_lose_nothing() {
     sandbox.run("chunk encode a.dat a.chunk").ok();
     sandbox.run("chunk encode b.dat b.chunk").ok();
     assert!(sandbox.run("-f chunk decode a.chunk b.chunk").failed().contains("is a bare chunk, which -f does not"));
-    // Two archives to be compressed again are two inputs, too.
+    // Compressing two archives again means two inputs, too.
     for command in ["c a.chunk b.chunk", "c a.blp b.blp", "chunk encode a.chunk b.chunk", "c a.chunk b.blp"] {
         let error = sandbox.run(&format!("-f {command}")).failed();
         assert!(error.contains(" is a b") && error.contains("which -f does not replace"), "{command}: {error}");
@@ -51,7 +51,7 @@ fn two_names_that_look_like_inputs_lose_nothing() {
     sandbox.run("-f c a.blp").ok();
     sandbox.run("-f c a.blp a.blp.blp").ok();
     assert_eq!((sandbox.read("b.dat"), sandbox.read("b.blp")), (b_dat, b_blp));
-    // The advice works.
+    // Follows the advice.
     sandbox.run("-f c --each a.dat b.dat").ok();
     sandbox.run("-f d --each a.dat.blp b.dat.blp").ok();
 }
@@ -75,7 +75,7 @@ fn containers_are_not_replaced_with_plain_bytes() {
         assert!(error.starts_with(&format!("output file '{output}' {what}, which -f does not replace")), "{error}");
         assert_eq!(sandbox.read(output), before);
     }
-    // The compressed data may be a container: the advice says how to go on.
+    // The compressed data may be a container: the advice says how to proceed.
     sandbox.run("c x.npy").ok();
     sandbox.run("-f d x.npy.blp").ok();
     sandbox.run("-f d x.npy.blp x.npy").ok();
@@ -90,7 +90,7 @@ fn containers_are_not_replaced_with_plain_bytes() {
     }
 }
 
-/// Scripts that were written for the original, which replaced everything with `-f`.
+/// Scripts written for the original, whose `-f` replaced everything.
 #[test]
 fn old_outputs_are_replaced() {
     let sandbox = two_files();
@@ -104,7 +104,7 @@ fn old_outputs_are_replaced() {
     sandbox.run("-f chunk encode b.dat chunk").ok();
     sandbox.run("-f chunk encode b.dat x.b2frame").ok();
     sandbox.run("-f chunk decode chunk a.dat").ok();
-    // Without `.blp`, and with nothing but the name of an archive.
+    // A name without `.blp`, and a file that has only the name of an archive.
     sandbox.run("c a.dat packed").ok();
     sandbox.run("-f c a.dat packed").ok();
     sandbox.write("a.blp", b"what a power cut left");
@@ -115,7 +115,7 @@ fn old_outputs_are_replaced() {
         sandbox.write("empty.blp", b"");
         sandbox.run(&format!("-f {command}")).ok();
     }
-    // An input that is `-` leaves no doubt about the other name.
+    // If the input is `-`, the other name must be the output.
     sandbox.write("old", b"old");
     sandbox.pipe("-f c - old", &counting(100)).ok();
     sandbox.write("old", b"old");
@@ -129,7 +129,7 @@ fn devices_and_links_are_outputs() {
     sandbox.run("-f c a.dat /dev/null").ok();
     sandbox.run("-f d a.blp /dev/null").ok();
     sandbox.shell("mkfifo p && (cat p > copy &) && blpk -f c a.dat p").ok();
-    // A link counts as the file that it leads to, one that leads to nothing as no file.
+    // A link counts as its target, and a dangling link as no file.
     for (link, target) in [("to-data", "b.dat"), ("to-archive", "b.blp"), ("to-nothing", "new")] {
         std::os::unix::fs::symlink(target, sandbox.path(link)).unwrap();
     }

@@ -1,4 +1,4 @@
-//! Do the completions and the man pages know every command and option?
+//! Tests that the completions and the man pages know every command and option.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -6,11 +6,11 @@ mod common;
 use common::Sandbox;
 use std::process::{Command, Stdio};
 
-/// The long options that the help of a command lists.
+/// Returns the long options in the help of a command.
 fn options(sandbox: &Sandbox, command: &str) -> Vec<String> {
     let help = sandbox.run(&format!("{command} --help")).ok();
     let words = String::from_utf8(help.stdout).unwrap();
-    // `-x, --name <value>` or `--name <value>`: the usage has them in brackets.
+    // Lines start with `-x, --name <value>` or `--name <value>`. The usage has its options in brackets.
     let lines = words.lines().map(str::trim_start).filter(|line| line.starts_with('-'));
     let options = lines.filter_map(|line| line.split_whitespace().take(2).find_map(|word| word.strip_prefix("--")));
     options.map(str::to_owned).collect()
@@ -40,7 +40,7 @@ fn every_page_has_the_options_of_its_command() {
     assert!(
         sandbox.run("man blpk-dog").error().starts_with("there is no page 'blpk-dog', only: blpk, blpk-compress, ")
     );
-    // What is there already is not overwritten.
+    // An existing file is not overwritten.
     assert_eq!(sandbox.run("man --output-dir man1").error(), "output file 'man1/blpk.1' exists!");
 }
 
@@ -81,7 +81,7 @@ fn every_shell_has_every_command_and_option() {
     assert_eq!(sandbox.run("completions tcsh").code, Some(2));
 }
 
-/// What bash offers in the place of the last word.
+/// Returns the completions that bash offers for the last word.
 fn offered(sandbox: &Sandbox, line: &str) -> Vec<String> {
     sandbox.write("script", &sandbox.run("completions bash").ok().stdout);
     sandbox.write(
@@ -122,7 +122,7 @@ fn bash_completes_aliases_and_values() {
         words.sort_unstable();
         assert_eq!(found, words, "{line}");
     }
-    // What the completions know the parser does not say otherwise: the texts are the original's.
+    // The values known to the completions do not change the parser's errors: the texts are the original's.
     let error = sandbox.run("c -c lz5 f").usage();
     assert!(error.starts_with("argument -c/--codec: invalid choice: 'lz5' (choose from 'blosclz', 'lz4', "), "{error}");
 }
@@ -137,7 +137,7 @@ fn pages_say_what_the_help_says() {
         let page = String::from_utf8(sandbox.read(&format!("man1/{name}"))).unwrap();
         assert!(page.is_ascii(), "{name}");
         assert!(page.contains("\n.SH \"EXIT STATUS\"\n") && page.contains("\n.SH \"SEE ALSO\"\n"), "{name}");
-        // Each item is a line with its name and one, at least, that says what it is.
+        // Each item is a line with its name and at least one line of description.
         for item in page.split("\n.TP\n").skip(1) {
             let said = item.lines().nth(1).unwrap_or_default();
             assert!(!said.is_empty() && !said.starts_with('.'), "{name}: {item}");
@@ -180,7 +180,7 @@ fn help_is_a_command_too() {
     assert!(sandbox.run("xyz f").usage().ends_with("'help')"));
 }
 
-/// What is said of defaults is what happens.
+/// The defaults in the help are the real ones.
 #[test]
 fn help_is_true_of_the_command() {
     let sandbox = Sandbox::new();
@@ -218,7 +218,7 @@ fn help_is_true_of_the_command() {
     }
 }
 
-/// Whether a shell that is here accepts the script.
+/// Checks that the installed shells accept their scripts.
 #[test]
 fn shells_can_read_their_scripts() {
     let sandbox = Sandbox::new();
@@ -229,7 +229,7 @@ fn shells_can_read_their_scripts() {
         let mut run = Command::new(shell);
         let run = run.arg(check).arg(sandbox.path(shell)).stderr(Stdio::piped()).output();
         let Ok(output) = run else { continue };
-        // An emulator cannot tell that there is no such program: its child ends as a shell's would.
+        // Under an emulator, a missing program looks like a shell's exit code 127.
         if testdata::emulator().is_some() && output.status.code() == Some(127) {
             continue;
         }
@@ -239,7 +239,7 @@ fn shells_can_read_their_scripts() {
     assert!(read > 0 || cfg!(windows), "not even bash is here");
 }
 
-/// `-h` is what one wants to see at a glance, `--help` is everything.
+/// `-h` gives an overview on one screen, `--help` gives everything.
 #[test]
 fn the_short_help_fits_a_screen() {
     let sandbox = Sandbox::new();

@@ -1,4 +1,4 @@
-//! Do pipes work both ways, and texts stay out of the data?
+//! Tests that pipes work in both directions, and that texts stay out of the data.
 #![allow(clippy::unwrap_used)]
 #![cfg(unix)]
 
@@ -16,7 +16,7 @@ fn through_stdin_and_stdout_and_back() {
             assert!(packed.starts_with(b"blpk\x03"));
             let unpacked = sandbox.pipe("d - -", &packed);
             assert_eq!((unpacked.code, unpacked.stdout == plain), (Some(0), true), "{options}: {}", unpacked.stderr);
-            // The same again by way of files: what is in the file does not depend on how it was written.
+            // The same with files: the content of the output does not depend on how it was written.
             sandbox.write("plain", &plain);
             sandbox.run(&format!("-f c {options} plain plain.blp")).ok();
             assert_eq!(sandbox.read("plain.blp"), packed, "{options}");
@@ -56,7 +56,7 @@ fn fifos_and_process_substitution_give_the_whole_data() {
     sandbox.shell("blpk verify - < s.blp && cat s.blp | blpk verify -").ok();
 }
 
-/// Files of `/sys` claim to be a page long, those of `/proc` to be empty, whatever they hold.
+/// Files of `/sys` claim to be a page long, files of `/proc` claim to be empty, whatever their real size.
 #[cfg(target_os = "linux")]
 #[test]
 fn files_of_the_kernel_give_what_they_hold() {
@@ -121,7 +121,7 @@ fn a_full_device_is_a_failure() {
 #[test]
 fn a_terminal_is_not_filled_with_binary_data() {
     let sandbox = Sandbox::with_f();
-    // `script` gives a command a terminal; not every machine has it.
+    // `script` runs a command on a terminal; not every machine has it.
     let on_a_terminal = |command: &str| sandbox.shell(&format!("script -qec '{command}' /dev/null"));
     if on_a_terminal("true").code != Some(0) {
         eprintln!("skipped: no `script` that knows -e and -c");

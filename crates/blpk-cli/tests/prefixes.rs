@@ -1,11 +1,11 @@
-//! Do the abbreviations that the original accepted still mean the same?
+//! Tests that the abbreviations that the original accepted still have the same meaning.
 #![allow(clippy::unwrap_used)]
 
 mod common;
 
 use common::Sandbox;
 
-/// The unique prefixes of the original's long options, each at its shortest, and the option it stands for.
+/// The original's long options, each with its shortest unique prefix.
 const PREFIXES: [(&str, &[(&str, &str)]); 5] = [
     (
         "",
@@ -55,7 +55,7 @@ fn every_prefix_is_understood() {
         for (shortest, option) in prefixes {
             for end in shortest.len()..=option.len() {
                 let prefix = &option[..end];
-                // Each option is told by what it makes of this value, or by not taking one.
+                // Each option is recognised by its error about this value, or by not taking a value.
                 let run = sandbox.run(&format!("{command} {prefix}=nonsense"));
                 let error = match run.code {
                     Some(2) => run.usage(),

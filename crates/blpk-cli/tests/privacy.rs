@@ -1,4 +1,4 @@
-//! Does nobody get to read more than before, and is what is written as old as what it is made of?
+//! Tests that outputs are no more accessible than their inputs, and have the same modification time.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
@@ -39,14 +39,14 @@ fn outputs_are_no_more_open_than_their_inputs() {
             "{input:o}"
         );
     }
-    // A file that is open does not close one that comes behind it, nor the other way round.
+    // The permissions of one input do not affect the next output, in either direction.
     for (name, mode) in [("a", 0o600), ("b", 0o644), ("c", 0o600)] {
         sandbox.write(name, b"plain");
         set_mode(&sandbox, name, mode);
     }
     sandbox.shell("umask 022; blpk c a b c").ok();
     assert_eq!(["a.blp", "b.blp", "c.blp"].map(|name| mode(&sandbox, name)), [0o600, 0o644, 0o600]);
-    // What is replaced keeps its permissions.
+    // A replaced file keeps its permissions.
     set_mode(&sandbox, "b.blp", 0o664);
     sandbox.shell("umask 077; blpk -f c a b.blp").ok();
     assert_eq!(mode(&sandbox, "b.blp"), 0o664);

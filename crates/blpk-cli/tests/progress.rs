@@ -1,4 +1,4 @@
-//! Does a bar show on a terminal, there only, and is it gone in the end?
+//! Tests that the progress bar appears only on a terminal, and is removed in the end.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
@@ -6,7 +6,8 @@ mod common;
 
 use common::{Sandbox, counting, noise};
 
-/// What a person would see of a line of shell: its output on a terminal. `None` if there is no `script` to make one.
+/// Runs a line of shell on a terminal and returns its output. `None` if there is no `script` program to create a
+/// terminal.
 fn on_a_terminal(sandbox: &Sandbox, line: &str) -> Option<String> {
     let there = sandbox.shell("script -qec true /dev/null").code == Some(0);
     if !there {
@@ -26,7 +27,7 @@ fn slow() -> Sandbox {
     sandbox
 }
 
-/// What is left on the screen: of each line what was printed since it was last erased.
+/// Returns the text left on the screen: for each line, the text printed since it was last erased.
 fn screen(text: &str) -> String {
     let mut left = String::new();
     for line in text.split_inclusive('\n') {
@@ -57,7 +58,7 @@ fn a_bar_comes_and_goes() {
 #[test]
 fn it_makes_way_for_an_error() {
     let sandbox = slow();
-    // One byte too few at the end: the error comes when the bar has long been there.
+    // The last byte is missing, so the error comes long after the bar is shown.
     sandbox.run("c -z 100000 -k None -o f f.blp").ok();
     let cut = sandbox.read("f.blp");
     sandbox.write("f.blp", &cut[..cut.len() - 1]);
@@ -88,7 +89,7 @@ fn no_bar_where_nobody_wants_one() {
         "bash slow | TERM=dumb blpk c -z 100000 - -f out.blp",
         "bash slow | BLPK_NO_PROGRESS=1 blpk c -z 100000 - -f out.blp",
         "bash slow | blpk c -z 100000 - -f out.blp 2> errors; cat errors",
-        // What is soon done needs none.
+        // A short run shows no bar.
         "blpk -f c f out.blp",
     ] {
         let Some(text) = on_a_terminal(&sandbox, line) else { return };
@@ -96,17 +97,17 @@ fn no_bar_where_nobody_wants_one() {
     }
     let Some(text) = on_a_terminal(&sandbox, "bash slow | blpk -v c -z 100000 - -f out.blp") else { return };
     assert!(text.contains("blpk: done") && !text.contains("/s"), "{text:?}");
-    // The pipe of a test is no terminal.
+    // A pipe is not a terminal.
     assert_eq!(sandbox.shell("bash slow | blpk c -z 100000 - -f out.blp").ok().stdout, b"");
 }
 
 #[test]
 fn conversions_have_one() {
     let sandbox = Sandbox::new();
-    // Nothing repeats, but half of the bits are zeros: there is much to look for.
+    // Nothing repeats, but half of the bits are zeros, so compression takes long.
     sandbox.write("f", &noise(60_000_000).iter().map(|byte| byte & 15).collect::<Vec<_>>());
     sandbox.run("c -l 0 -k None f").ok();
-    // Into an array, its bytes go through a temporary file first.
+    // On the way to an array, the bytes go through a temporary file first.
     for output in ["out.blp", "out.b2frame", "out.b2nd", "out.bcolz"] {
         let line = format!("blpk convert -n 1 -c zstd -l 5 --dtype '<u2' --shape 5000,6000 f.blp {output}");
         let Some(text) = on_a_terminal(&sandbox, &line) else { return };
@@ -115,7 +116,7 @@ fn conversions_have_one() {
     }
 }
 
-/// A line that is longer than the terminal would be wrapped, and each new one leave a part of the old one behind.
+/// A line longer than the terminal would be wrapped, and each new line would leave a part of the old one on the screen.
 #[test]
 fn it_fits_the_terminal() {
     let sandbox = slow();
@@ -143,7 +144,7 @@ fn measuring_has_one() {
     assert!(text.contains("lz4 1, none, 1.0M [") && text.contains("] 0 of 2"), "{text:?}");
     assert!(text.contains("lz4 5, none, 1.0M [") && text.contains("] 1 of 2, 50%, "), "{text:?}");
     let screen = screen(&text);
-    // Commands to paste follow the table.
+    // Command lines to paste follow the table.
     let table = screen.lines().take_while(|line| !line.starts_with("blpk: ")).count();
     assert!(screen.starts_with("  codec") && table == 4, "{screen:?}");
 }

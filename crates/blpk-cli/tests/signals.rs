@@ -1,4 +1,5 @@
-//! Signals end a run with exit code 1 and `interrupted`: at any time after main has begun, and in the middle of a chunk.
+//! Signals end a run with exit code 1 and `interrupted`: at any time after `main` has begun, and in the middle of a
+//! chunk.
 //!
 //! Before `main` runs, the kernel and the dynamic loader start the process, and a signal has its default action. A test
 //! cannot do anything about that window, so it reads from `/proc` whether the handlers are installed at the moment when
@@ -36,7 +37,7 @@ fn send(child: &Child, signal: &str) {
     assert!(Command::new("kill").args([&format!("-{signal}"), &child.id().to_string()]).status().unwrap().success());
 }
 
-/// An emulator has handlers of its own.
+/// Whether the handlers cannot be observed: an emulator has handlers of its own.
 fn cannot_tell() -> bool {
     testdata::emulator().is_some()
 }
@@ -56,7 +57,7 @@ fn early_signals() {
         let mut child = sandbox.command(commands[at % commands.len()]).spawn().unwrap();
         // 0 to 5 ms, in another order each time.
         std::thread::sleep(Duration::from_micros((at * 1777 % 5000) as u64));
-        // Not in main yet, or done already.
+        // Not in `main` yet, or finished already.
         let mut is_done = false;
         while !is_done && !has_handlers(&child) {
             is_done = child.try_wait().unwrap().is_some();
@@ -67,7 +68,7 @@ fn early_signals() {
         }
         send(&child, SIGNALS[at % SIGNALS.len()]);
         let run = Run::of(format!("{at}"), child.wait_with_output().unwrap());
-        // A reader of stdin that finds its end first is done, or says what is wrong with it.
+        // A command that reads the end of stdin first succeeds or reports an error in its input.
         assert!(matches!(run.code, Some(0 | 1)), "{:?} {}", run.code, run.stderr);
         sent += 1;
     }
@@ -75,13 +76,12 @@ fn early_signals() {
     assert!(left.is_empty(), "{left:?}");
 }
 
-/// Half of the bits are zeros and nothing repeats within a block: slow codecs have a lot to do.
+/// Half of the bits are zeros and nothing repeats within a block: slow codecs have much work.
 fn slow(nblocks: usize) -> Vec<u8> {
     noise(1 << 20).iter().map(|byte| byte & 15).collect::<Vec<_>>().repeat(nblocks)
 }
 
-/// One chunk that takes minutes ends after the blocks that are being worked on: no later than a second after the time
-/// that some of them take.
+/// A chunk that takes minutes ends after the blocks in progress: at most a second later than a few of them take.
 #[test]
 fn in_the_middle_of_a_chunk() {
     if cannot_tell() {
@@ -115,7 +115,7 @@ fn in_the_middle_of_decompression() {
     sandbox.write("f", &slow(256));
     sandbox.run("c -c zlib -l 1 -z max f f.blp").ok();
     fs::remove_file(sandbox.path("f")).unwrap();
-    // On a busy machine, reading the file and giving back memory take a part of this time, too.
+    // On a busy machine, reading the file and freeing memory are a part of this time, too.
     let start = Instant::now();
     sandbox.run("-n 1 d f.blp out").ok();
     let whole = start.elapsed();
@@ -146,7 +146,7 @@ fn the_second_signal_ends_at_once() {
         return;
     }
     let sandbox = Sandbox::new();
-    // Repeated data would be one long match for a block of this size.
+    // For a block of this size, repeated data would be one long match.
     sandbox.write("f", &noise(64 << 20).iter().map(|byte| byte & 15).collect::<Vec<_>>());
     let args = "-n 1 chunk encode --format blosc2 -c zstd -l 9 --blocksize 64M f out";
     let mut child = sandbox.spawn(args);

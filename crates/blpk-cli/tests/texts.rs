@@ -1,7 +1,7 @@
-//! Are texts and exit codes those of bloscpack 0.16.0? Every table of its inventory, errors on stderr.
+//! Tests that texts and exit codes are those of bloscpack 0.16.0: every table of its inventory, with errors on stderr.
 //!
-//! The lines were printed by the original (Python 3.11.7, blosc 1.11.4); where compressed sizes show, the input is one
-//! that both store as it is.
+//! The lines were printed by the original (Python 3.11.7, blosc 1.11.4). Where compressed sizes appear, both programs
+//! store the input uncompressed.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -62,7 +62,7 @@ fn usage_errors() {
     ] {
         assert_eq!(sandbox.run(args).usage(), message, "{args}");
     }
-    // A later word that is a command's name changes nothing.
+    // A later word that equals a command's name changes nothing.
     for args in ["x f", "x d", "diff a b", "-v x c", "-n 2 x c", "-fn 2 test-not a", "chunk x info"] {
         let message = sandbox.run(args).usage();
         assert!(message.contains(" (choose from '"), "{args}: {message}");
@@ -159,7 +159,7 @@ fn files_that_are_not_as_they_should_be() {
     ] {
         assert_eq!(sandbox.run(args).failed(), message, "{args}");
     }
-    // Not the original's words, for it died of these.
+    // These are not the original's messages: it crashed on these files.
     for (args, part) in [
         ("d x.blp", "x.blp: not a Blosc file: it starts with b'something else, "),
         ("d short.blp", "short.blp: bloscpack header: 4 bytes, expected 32"),
@@ -259,7 +259,7 @@ fn verbose_lines_of_an_empty_file_and_of_metadata() {
         "blpk: {'a': \"it's\", 'b': [1, 2.5, nan, None]}",
         "blpk: done",
     ]);
-    // Metadata that is nothing: none is stored for null, and what is falsy is not shown.
+    // Empty metadata: `null` is not stored, and falsy values are not shown.
     sandbox.write("m", b" null\n");
     sandbox.run("c -f -m m e").ok();
     assert!(sandbox.run("i e.blp").ok().text().contains("metadata: False"));

@@ -1,4 +1,4 @@
-//! `blpk cat`: writes a part of a file's content to stdout, and decodes only the chunks or blocks that it needs.
+//! `blpk cat`: writes a part of a file's content to stdout, and decodes only the data that it needs.
 
 use super::array;
 use crate::args::{CatArgs, Range as Asked, dtype};

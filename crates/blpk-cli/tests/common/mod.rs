@@ -1,5 +1,5 @@
-//! Runs the binary in a folder of its own and says what came of it.
-#![allow(dead_code)] // each test file uses its part
+//! Runs the binary in a folder of its own and checks the results.
+#![allow(dead_code)] // each test file uses only a part
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use std::thread;
 /// A folder with the files of one test.
 pub(crate) struct Sandbox(tempfile::TempDir);
 
-/// What a run printed and how it ended.
+/// The output and the exit code of a run.
 #[derive(Debug)]
 pub(crate) struct Run {
     command: String,
@@ -27,7 +27,7 @@ impl Sandbox {
         Sandbox(tempfile::tempdir().unwrap())
     }
 
-    /// With `f`: 100,000 bytes of counting integers.
+    /// Creates a sandbox with a file `f`: 100,000 bytes of counting integers.
     pub(crate) fn with_f() -> Sandbox {
         let sandbox = Sandbox::new();
         sandbox.write("f", &counting(100_000));
@@ -46,7 +46,7 @@ impl Sandbox {
         fs::read(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 
-    /// The names of all files, sorted.
+    /// Returns the names of all files, sorted.
     pub(crate) fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(self.0.path()).unwrap();
         let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -54,12 +54,12 @@ impl Sandbox {
         names
     }
 
-    /// The binary with arguments, to be started in the folder.
+    /// Returns a command that runs the binary with arguments in the folder.
     pub(crate) fn command<A: AsRef<std::ffi::OsStr>>(&self, args: &[A]) -> Command {
         let mut command = testdata::program(Path::new(env!("CARGO_BIN_EXE_blpk")));
         command.current_dir(self.0.path()).args(args).stdin(Stdio::null());
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        // Whoever runs the tests may have set some.
+        // The environment of the tests may set these.
         for name in ["NTHREADS", "CODEC", "CLEVEL", "MEMORY", "NO_PROGRESS"] {
             command.env_remove(format!("BLPK_{name}"));
         }
@@ -75,7 +75,7 @@ impl Sandbox {
         Run::of(args.join(" "), self.command(args).output().unwrap())
     }
 
-    /// What `info --json` says.
+    /// Returns the object that `info --json` prints.
     pub(crate) fn info(&self, name: &str) -> testdata::serde_json::Value {
         testdata::serde_json::from_slice(&self.args(&["info", "--json", name]).ok().stdout).unwrap()
     }
@@ -85,14 +85,14 @@ impl Sandbox {
         let args: Vec<_> = args.split_whitespace().collect();
         let mut child = self.command(&args).stdin(Stdio::piped()).spawn().unwrap();
         let (mut stdin, input) = (child.stdin.take().unwrap(), input.to_vec());
-        // Whoever fails early does not read to the end.
+        // A run that fails early does not read to the end.
         let writer = thread::spawn(move || drop(stdin.write_all(&input)));
         let run = Run::of(args.join(" "), child.wait_with_output().unwrap());
         writer.join().unwrap();
         run
     }
 
-    /// Runs a line of shell, in which `blpk` is the binary.
+    /// Runs a line of shell in which `blpk` is the binary.
     pub(crate) fn shell(&self, line: &str) -> Run {
         let path = std::env::join_paths(
             std::iter::once(folder_of_blpk().to_owned())
@@ -115,28 +115,28 @@ impl Run {
         Run { command, code: output.status.code(), stdout: output.stdout, stderr }
     }
 
-    /// Done, with nothing to say on stderr.
+    /// Asserts success with nothing on stderr.
     #[track_caller]
     pub(crate) fn ok(self) -> Run {
         assert_eq!((self.code, self.stderr.as_str()), (Some(0), ""), "{}", self.command);
         self
     }
 
-    /// Done, printing exactly these lines.
+    /// Asserts success with exactly these lines of output.
     #[track_caller]
     pub(crate) fn prints(self, lines: &[&str]) {
         let run = self.ok();
         assert_eq!(run.lines(), lines, "{}", run.command);
     }
 
-    /// Failed: exit code 1, nothing on stdout, one line on stderr. What it says behind `blpk: error: `.
+    /// Asserts a failure: exit code 1, nothing on stdout, one line on stderr. Returns the text after `blpk: error: `.
     #[track_caller]
     pub(crate) fn failed(self) -> String {
         assert_eq!((self.code, self.text()), (Some(1), ""), "{}: {}", self.command, self.stderr);
         self.error()
     }
 
-    /// A usage error: exit code 2, usage and one error on stderr.
+    /// Asserts a usage error: exit code 2, the usage and one error on stderr. Returns the error.
     #[track_caller]
     pub(crate) fn usage(self) -> String {
         assert_eq!((self.code, self.text()), (Some(2), ""), "{}: {}", self.command, self.stderr);
@@ -146,7 +146,7 @@ impl Run {
         error.trim_end().to_owned()
     }
 
-    /// The one line of stderr.
+    /// Returns the text of the only line of stderr.
     #[track_caller]
     pub(crate) fn error(&self) -> String {
         let error = self.stderr.strip_prefix("blpk: error: ").and_then(|error| error.strip_suffix('\n'));
@@ -164,7 +164,7 @@ impl Run {
     }
 }
 
-/// Where a shell finds `blpk`; under an emulator that is a script that calls it.
+/// Returns the folder where a shell finds `blpk`. Under an emulator, `blpk` is a script that calls it.
 fn folder_of_blpk() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {
@@ -185,12 +185,12 @@ pub(crate) fn counting(nbytes: usize) -> Vec<u8> {
     testdata::ramp(nbytes, 8, 0)
 }
 
-/// Bytes of which no codec makes fewer.
+/// Incompressible data.
 pub(crate) fn noise(nbytes: usize) -> Vec<u8> {
     testdata::noise(nbytes, 7)
 }
 
-/// A folder with a directory of the bcolz archive as `x`, and what the manifest says about it.
+/// Returns a folder with a directory of the bcolz archive as `x`, and its entry in the manifest.
 pub(crate) fn golden_bcolz(name: &str) -> (Sandbox, testdata::serde_json::Value) {
     let sandbox = Sandbox::new();
     static FILES: OnceLock<BTreeMap<String, Vec<u8>>> = OnceLock::new();
@@ -204,7 +204,7 @@ pub(crate) fn golden_bcolz(name: &str) -> (Sandbox, testdata::serde_json::Value)
     (sandbox, case.unwrap().clone())
 }
 
-/// All that the manifest of the bcolz archive says.
+/// Returns all entries of the manifest of the bcolz archive.
 pub(crate) fn bcolz_cases() -> &'static [testdata::serde_json::Value] {
     static MANIFEST: OnceLock<testdata::serde_json::Value> = OnceLock::new();
     MANIFEST.get_or_init(|| testdata::manifest("bcolz"))["cases"].as_array().unwrap()

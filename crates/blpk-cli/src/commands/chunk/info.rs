@@ -47,7 +47,7 @@ pub(in crate::commands) fn info(file: &File, as_json: bool, name: Option<&str>, 
         // Header, then block starts and block sizes with 4 bytes each per block, then chunk number and offset.
         check_len((header.len() + 8 * header.nblocks() + 12) as u64, len)?;
     }
-    // A chunk is smaller than 2 GiB, a lazy one at most 12 times that, and the file was found to have this length.
+    // A chunk is smaller than 2 GiB, a lazy one at most 12 times that, and the file is known to have this length.
     let mut bytes = memory::zeroed(usize::try_from(len)?)?;
     file.read_exact_at(0, &mut bytes).context("reading the chunk")?;
     let contents = match is_lazy(&header) {

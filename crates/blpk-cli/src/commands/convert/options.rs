@@ -10,7 +10,7 @@ use blosc_core::{ChunkFormat, FilterPipeline};
 use bloscpack_format::bloscpack::MAX_CHUNK_SIZE;
 use bloscpack_io::{ConvertOptions, Typing};
 
-/// Checks the options, and starts as many threads as the size of the input justifies.
+/// Checks the options, and starts threads according to the size of the input.
 pub(super) fn options(args: &ConvertArgs, session: &Session) -> Result<ConvertOptions> {
     let size = args.in_file.metadata().map_or(u64::MAX, |found| if found.is_dir() { u64::MAX } else { found.len() });
     let dtype = args.dtype.as_deref().map(dtype).transpose()?;

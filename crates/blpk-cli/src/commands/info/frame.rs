@@ -68,7 +68,7 @@ fn names<'a>(layers: impl Iterator<Item = Metalayer<'a>>) -> Result<Json, OutOfM
     Ok(Json::Array(memory::collect(layers.map(|layer| text(&layer.name_lossy())))?))
 }
 
-/// Returns the filters of new chunks with their meta values. A filter that is not built in is given by its number.
+/// Returns the filters of new chunks with their meta values. A filter that is not built in appears as its number.
 fn filters(frame: &Frame) -> impl Iterator<Item = (String, u8)> {
     let header = &frame.header;
     let stored =
