@@ -139,7 +139,7 @@ impl Overwrite {
             (Writes::Packed, Some(kind)) if is_packed(kind) => {
                 (is_archive(input) && !extends(input, path)).then_some(Kept::Container(kind))
             }
-            // Damaged: the name says what it was.
+            // Damaged: the name shows its former kind.
             (Writes::Packed, _) if has_our_name(path) => None,
             (Writes::Packed, _) => Some(Kept::Foreign),
             (Writes::Plain, Some(Kind::Npy)) if is_default_output(input, path) => None,

@@ -115,7 +115,7 @@ fn files() {
         let (padded, fortran) = (name == "c.b2nd", name == "fortran.blp" || name == "f.npy");
         let file = sandbox.read(name);
         let is_npy = name.ends_with(".npy");
-        // These formats have no chunks that can be compared.
+        // Padded chunks cannot be compared, and a `.npy` file has no chunks.
         let padded = padded || is_npy;
         assert!(compare(&sandbox, name, name, "", padded, fortran), "{name}");
         for number in 0..9 {

@@ -337,8 +337,7 @@ fn no_output_is_written_into_the_sparse_frame_that_is_read() {
     assert_eq!((sandbox.run("decompress x -").ok().stdout, sandbox.read("x/chunks.b2frame")), (before, index));
 }
 
-/// Filters that clear bits depend on the item size: with another size, they would clear different bits of intact
-/// numbers.
+/// A filter that clears bits must not run again on items of another size: it would clear other bits, which were intact.
 #[test]
 fn bits_are_lost_once_and_not_again() {
     let sandbox = Sandbox::new();

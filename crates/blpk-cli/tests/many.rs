@@ -136,7 +136,7 @@ fn one_failure_does_not_stop_the_others() {
     assert_eq!(messages[1], "input file 'missing.blp' does not exist!");
     assert_eq!(messages[2], "input file 'dir' is a directory, not a file; use --recursive for the files in it");
     assert_eq!(tree(&sandbox, "out"), ["out/deep/b"]);
-    // An output directory is removed again if nothing is written to it.
+    // A failed run removes the output directories that it created.
     assert_eq!(errors(&sandbox.run("d --output-dir new/deep a.blp")).len(), 1);
     assert!(!sandbox.path("new").exists());
     // A wrong setting affects all files, but gives one error.

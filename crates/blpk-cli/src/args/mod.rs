@@ -4,12 +4,12 @@
 //! |---|---|
 //! | `cli` | the whole command line, with its global options |
 //! | `command`, and `blosc reading containers meta chunk about` | the commands, and their options |
-//! | `many` | names of files that are a list |
+//! | `many` | lists of file names |
 //! | `parse` | parses the command line and checks it as a whole |
 //! | `values`, `choice`, `int`, `range`, `filters`, `levels`, `digest`, `compress_format` | values of options |
-//! | `bad_value`, `stop` | refused values; runs that end with the command line |
+//! | `bad_value`, `stop` | refused values; runs that end after the command line is parsed |
 //! | `abbreviations` | abbreviations of the original's options |
-//! | `environment` | defaults that the environment gives |
+//! | `environment` | defaults from environment variables |
 //! | `typed`, `usage`, `pages`, `manual` | the command line as text: for `--debug`, for errors, for shells, for people |
 //! | `template`, `environment_help` | parts of all help texts |
 

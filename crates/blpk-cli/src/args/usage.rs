@@ -130,7 +130,7 @@ pub(crate) fn mistaken_level(word: &str) -> Option<String> {
     is_level.then(|| format!("; did you mean -l {level} (--clevel {level})?"))
 }
 
-/// Describes what is missing. For options that exclude each other, clap reports `<--items <A..B>|--bytes <A..B>>`.
+/// Describes a missing argument. For options that exclude each other, clap reports `<--items <A..B>|--bytes <A..B>>`.
 fn required(argument: &str) -> String {
     let options: Vec<_> = argument.split(['<', '|', ' ']).filter(|word| word.starts_with("--")).collect();
     match options.is_empty() {

@@ -2,11 +2,11 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `sample` | the bytes of an input that are measured |
-//! | `setting` | one setting, and what was measured with it |
+//! | `sample` | the measured bytes of an input |
+//! | `setting` | one setting, and its measured figures |
 //! | `sweep` | measures many settings |
 //! | `front` | the settings that no other one beats |
-//! | `budget` | the time for all of it |
+//! | `budget` | the time limit |
 //! | `winners` | the settings to choose, and the command lines for them |
 //! | `table`, `plot` | the figures as a table, as JSON and as a picture |
 

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `style` | the text of the line |
 //! | `line` | the layout of the line: name, bar and figures |
-//! | `watched` | readers and writers that count what goes through them |
+//! | `watched` | readers and writers that count their bytes as progress |
 
 mod line;
 mod style;

@@ -3,9 +3,9 @@
 //! | file | contents |
 //! |---|---|
 //! | `plan` | input, output, target and options |
-//! | `job` | the target, and what is refused for it |
+//! | `job` | the target, and the options and outputs that are refused for it |
 //! | `options` | the options of a conversion |
-//! | `lost` | warnings about what the output does not keep |
+//! | `lost` | warnings about metadata that the output does not keep |
 
 mod job;
 mod lost;

@@ -2,7 +2,7 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `plan` | the inputs, their outputs, and what else is wanted of them |
+//! | `plan` | the inputs, their outputs, and the other options |
 //! | `output` | the output of one input |
 //! | `job` | decompression of one input |
 //! | `metadata` | the metadata of an input: printed, or written to a second output |

@@ -1,10 +1,10 @@
 //! `blpk stats`: count, range, mean and histogram of an array, or of each column of a table.
 //!
-//! | file | what it knows |
+//! | file | contents |
 //! |---|---|
 //! | `described` | an array with its statistics |
 //! | `value` | a number of a dtype as text and as JSON |
-//! | `text`, `json` | how statistics are shown |
+//! | `text`, `json` | statistics as text, and as JSON |
 
 mod described;
 mod json;
