@@ -75,8 +75,8 @@ pub(super) fn parser() -> clap::Command {
     with_force(Cli::command())
 }
 
-/// Gives each command its own `-f`. For a global option, clap keeps only the values on one side of the command, but `-f
-/// c -f` counts as `-ff`.
+/// Gives each command its own `-f`. For a global option, clap keeps only the values on one side of the command, but
+/// `-f c -f` counts as `-ff`.
 fn with_force(command: clap::Command) -> clap::Command {
     let force = command.get_arguments().find(|arg| arg.get_id() == "force").cloned();
     command.mut_subcommands(|inner| with_force(inner.args(force.clone())))

@@ -24,7 +24,7 @@ const COLOURS: [(&str, &str); 6] = [
 /// Selects one of the two speeds.
 type Speed = fn(&Figures) -> f64;
 
-/// Returns an SVG picture of the figures. `title` names the measured file.
+/// Returns an SVG picture of the figures. `title` says what was measured.
 pub(crate) fn plot(title: &str, figures: &[Figures]) -> String {
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" font-family=\"sans-serif\" \
@@ -125,8 +125,8 @@ fn decade_name(decade: i32) -> String {
     }
 }
 
-/// Returns the range of the ratio axis, with a small margin on both sides. The axis is logarithmic: half the size is
-/// the same distance from 1 to 2 as from 50 to 100.
+/// Returns the range of the ratio axis, with a small margin on both sides. The axis is logarithmic: 1 to 2 is as far as
+/// 50 to 100.
 fn around(ratios: impl Iterator<Item = f64>) -> (f64, f64) {
     let (low, high) = ratios.fold((f64::MAX, 0.0), |(low, high), ratio| (ratio.min(low), ratio.max(high)));
     let margin = (high / low).powf(0.05).max(1.02);
