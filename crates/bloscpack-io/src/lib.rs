@@ -1,6 +1,6 @@
-//! Blosc files in and out: pack, unpack, append, verify, read any part.
+//! Reads and writes Blosc files: pack, unpack, append, verify, and read any part.
 //!
-//! A file is packed, and a range of it is read back. Only the blocks that hold the range are read and decoded.
+//! This example packs a file and reads a range of it back. Only the blocks that hold the range are decoded.
 //!
 //! ```no_run
 //! use bloscpack_io::{Archive, Codec, LocalSource, PackOptions, Sink, Source, pack};
@@ -21,25 +21,25 @@
 //! | task | use |
 //! |---|---|
 //! | pack and unpack files, memory or streams | [`pack`], [`unpack`] with a [`Source`] and a [`Sink`]; in memory [`pack_bytes`], [`unpack_bytes`] |
-//! | pack what is pushed; pull plain bytes, with seeks | [`PackWriter`]; [`Archive::reader`] |
-//! | append, other metadata | [`append`], [`rewrite_metadata`] |
+//! | pack through `Write`; read through `Read + Seek` | [`PackWriter`]; [`Archive::reader`] |
+//! | append data, replace metadata | [`append`], [`rewrite_metadata`] |
 //! | verify | [`verify`] |
 //! | read a range, a chunk, a slice of an array, metalayers | [`Archive`] |
-//! | selections of arrays in any container, statistics | [`Array`] |
-//! | attributes of any container | [`Attributes::of`], [`read_attributes`], [`edit_attribute`] |
-//! | arrays of NumPy and ndarray | [`numpy`] |
-//! | make and change frames | [`frame`] |
-//! | read, verify, make and change bcolz directories | [`bcolz`] |
+//! | select items of an array in any container, statistics | [`Array`] |
+//! | read and change attributes of any container | [`Attributes::of`], [`read_attributes`], [`edit_attribute`] |
+//! | pack and unpack arrays of NumPy and ndarray | [`numpy`] |
+//! | create and change frames | [`frame`] |
+//! | read, verify, create and change bcolz directories | [`bcolz`] |
 //! | convert one container to another | [`convert`] |
 //! | salvage a damaged container | [`recover`] |
 //!
-//! A container is opened from any [`Input`]: bytes that can be read anywhere ([`ReadAt`]), a directory ([`ReadDirectory`]), or a
-//! path ([`LocalSource`]). Each `open` has a second form, `open_with`, that takes [`OpenOptions`].
+//! A container is opened from any [`Input`]: bytes with random access ([`ReadAt`]), a directory ([`ReadDirectory`]), or
+//! a path ([`LocalSource`]). Each `open` has a variant `open_with` that takes [`OpenOptions`].
 //!
-//! Formats: bloscpack versions 1, 2 and 3 are read, 3 is written; bare chunks and Blosc2 frames are read, contiguous ones,
-//! also inside of other files ([`Tail`]), and sparse ones; carrays and ctables of bcolz.
+//! Formats: bloscpack (versions 1, 2 and 3 are read, version 3 is written); bare chunks; contiguous Blosc2 frames, also
+//! inside other files ([`Tail`]), and sparse ones; carrays and ctables of bcolz.
 //!
-//! The same in memory:
+//! Packing and unpacking in memory:
 //!
 //! ```
 //! use bloscpack_io::{Codec, PackOptions, UnpackOptions};
@@ -53,29 +53,29 @@
 //! # Ok::<(), bloscpack_io::Error>(())
 //! ```
 //!
-//! Outputs are atomic: a file appears whole, or the old one stays. Memory is bounded by the threads and the chunk size,
-//! whatever the size of the file. Threads are the caller's ([`Threads`]).
+//! Outputs are atomic: a file appears complete, or the old one stays. Memory use depends on the number of threads and
+//! the chunk size, not on the size of the file. The caller chooses the threads ([`Threads`]).
 //!
 //! # Features
 //!
 //! | feature | default | adds |
 //! |---|---|---|
 //! | `zlib`, `zstd`, `snappy` | yes | these codecs; BloscLZ, LZ4 and LZ4HC are always present |
-//! | `write` | yes | files and directories as outputs, and what changes them; needs `tempfile` and `rustix` |
-//! | `ndarray` | no | arrays of the `ndarray` crate, packed and unpacked |
+//! | `write` | yes | files and directories as outputs, and changing them in place; needs `tempfile` and `rustix` |
+//! | `ndarray` | no | packing and unpacking arrays of the `ndarray` crate |
 //! | `half` | no | the same for items of `half::f16` |
 //! | `csv` | no | [`Target::Csv`]: arrays and tables as text |
 //!
-//! Without `write`, data that otherwise wait in a temporary file wait in memory: a stream of unknown size that is packed, a frame
-//! that is unpacked from a pipe.
+//! Without `write`, memory replaces temporary files, for example when packing a stream of unknown size or unpacking a
+//! frame from a pipe.
 //!
-//! Codecs without optimisation are 10 to 24 times slower. Programs that run in debug builds compile them optimised, by
-//! `[profile.dev.package."*"]` with `opt-level = 3` in their `Cargo.toml`.
+//! Codecs compiled without optimisation are 10 to 24 times slower. To run debug builds with optimised codecs, set
+//! `opt-level = 3` in the section `[profile.dev.package."*"]` of your `Cargo.toml`.
 //!
 //! # One dependency
 //!
-//! One dependency is enough: [`blosc_core`] and [`bloscpack_format`] are re-exported whole, for chunks without a file and for
-//! the values in headers and metadata.
+//! This crate re-exports [`blosc_core`] and [`bloscpack_format`], so that it is the only dependency needed: the former
+//! for chunks without a file, the latter for the values in headers and metadata.
 //!
 //! ```
 //! use bloscpack_io::blosc_core::{CParams, compress};
@@ -90,7 +90,7 @@
 //! ```
 
 #![forbid(unsafe_code)]
-// Reading and writing share helpers: what only writers use is unused without them.
+// Readers and writers share helpers. Without the feature `write`, helpers that only writers use are dead code.
 #![cfg_attr(not(feature = "write"), allow(dead_code, unused_imports, unreachable_pub))]
 
 mod archive;

@@ -1,4 +1,4 @@
-//! Opening a container: the one place that tells the formats apart.
+//! Opens a container. Only this module chooses the implementation for a format.
 
 use blosc_core::Limits;
 use bloscpack_format::detect::PREFIX_LEN;
@@ -24,7 +24,7 @@ pub(crate) enum Accept {
     Npy,
     /// A `.npy` file, or raw bytes if the format is not known.
     NpyOrRaw,
-    /// Raw bytes, also if they look like a container.
+    /// Raw bytes, even if they look like a container.
     Raw,
 }
 
@@ -33,13 +33,13 @@ impl<'a> Archive<'a> {
     ///
     /// # Errors
     /// [`Error::Unrecognised`] and [`Error::Unsupported`] for other formats; [`Error::Format`], [`Error::Truncated`]
-    /// and [`Error::Chunk`] for damage that shows already; [`Error::Limit`]; [`Error::Io`].
+    /// and [`Error::Chunk`] for damage that opening detects; [`Error::Limit`]; [`Error::Io`].
     pub fn open(input: impl Into<Input<'a>>) -> Result<Self, Error> {
         Archive::open_with(input, &OpenOptions::new())
     }
 
-    /// [`Archive::open`] with other options. Limits and the switch also hold for all that is read later, unless other
-    /// options are given there.
+    /// [`Archive::open`] with other options. Limits and the cancel switch also apply to later reads, unless those are
+    /// given options of their own.
     ///
     /// # Errors
     /// As [`Archive::open`].

@@ -1,4 +1,4 @@
-//! Tells the format of a file or directory, and the size of its chunks, from its first bytes.
+//! Detects the format of a file or directory, and the size of its chunks, from the first bytes.
 
 use std::fs::File;
 use std::io;
@@ -11,11 +11,11 @@ use bloscpack_format::{Format, detect};
 
 use crate::source::ReadAt;
 
-/// The format of the regular file or directory at a path, by its content. `None` for other formats, and for pipes and
-/// devices, which are not read.
+/// Detects the format of the regular file or directory at a path from its content. Returns `None` for other formats,
+/// and for pipes and devices, which are not read.
 ///
 /// # Errors
-/// Any error of the system.
+/// Any I/O error.
 pub fn format_at(path: impl AsRef<Path>) -> io::Result<Option<Format>> {
     fn inner(path: &Path) -> io::Result<Option<Format>> {
         let found = path.metadata()?;
@@ -27,7 +27,7 @@ pub fn format_at(path: impl AsRef<Path>) -> io::Result<Option<Format>> {
     inner(path.as_ref())
 }
 
-/// The format of a file or another source of bytes, by its content. `None` for other formats.
+/// Detects the format of a file or another source of bytes from its content. Returns `None` for other formats.
 ///
 /// # Errors
 /// Any error of reading.
@@ -35,8 +35,8 @@ pub fn format_of(source: &(impl ReadAt + ?Sized)) -> io::Result<Option<Format>> 
     Ok(detect(&prefix(source, PREFIX_LEN)?, Some(source.len()?)))
 }
 
-/// The uncompressed size of the largest chunk of a bloscpack file or of a bare chunk, as its header says. `None` for other
-/// formats, and if the header is damaged or does not say it.
+/// Returns the uncompressed size of the largest chunk of a bloscpack file or of a bare chunk, according to its header.
+/// Returns `None` for other formats, and if the header is damaged or does not contain the size.
 ///
 /// # Errors
 /// Any error of reading.
@@ -53,7 +53,7 @@ pub fn chunk_nbytes(source: &(impl ReadAt + ?Sized)) -> io::Result<Option<u64>> 
     })
 }
 
-/// The first `len` bytes of a source, or all of a shorter one.
+/// Returns the first `len` bytes of a source, or all bytes if there are fewer.
 ///
 /// # Errors
 /// Any error of reading.

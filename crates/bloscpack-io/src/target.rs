@@ -1,4 +1,4 @@
-//! Targets of conversions: the kinds of outputs, their file names, and the options that each of them has.
+//! Targets of conversions: the kinds of output, their file name extensions, and the options of each.
 
 use std::fmt;
 use std::path::Path;
@@ -15,7 +15,7 @@ pub enum Target {
     Array,
     /// A NumPy file, `.npy`.
     Npy,
-    /// A directory of bcolz, `.bcolz`: a carray, or of a table another one.
+    /// A bcolz directory, `.bcolz`: a ctable if the input is a table, else a carray.
     Bcolz,
     /// Comma-separated values, `.csv`. Needs the feature `csv`.
     Csv,
@@ -23,7 +23,7 @@ pub enum Target {
     Columns(ColumnFiles),
 }
 
-/// The format of the files that the columns of a table become.
+/// The format of the files for the columns of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ColumnFiles {
@@ -33,7 +33,7 @@ pub enum ColumnFiles {
     B2nd,
 }
 
-/// An option of a conversion that not every target has.
+/// An option of a conversion that only some targets support.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ConvertOption {
@@ -76,15 +76,15 @@ const EXTENSIONS: [(Target, &[&str]); 6] = [
 ];
 
 impl Target {
-    /// The target that a file name stands for by its extension; `None` for other names.
+    /// Returns the target for the extension of a file name, or `None` for other names.
     #[must_use]
     pub fn of_name(path: impl AsRef<Path>) -> Option<Target> {
         let extension = path.as_ref().extension()?.to_str()?;
         EXTENSIONS.into_iter().find(|(_, names)| names.contains(&extension)).map(|(target, _)| target)
     }
 
-    /// [`Target::of_name`] for an input that is a table. A name with a trailing separator or without extension, and a
-    /// directory that exists, stand for [`Target::Columns`] with these `files`; the names of tables and texts keep their
+    /// [`Target::of_name`] for an input that is a table. A name with a trailing separator or without an extension, or
+    /// an existing directory, means [`Target::Columns`] with these `files`. The extensions of bcolz and CSV keep their
     /// meaning.
     #[must_use]
     pub fn of_table_name(path: impl AsRef<Path>, files: ColumnFiles) -> Option<Target> {
@@ -101,26 +101,27 @@ impl Target {
         inner(path.as_ref(), files)
     }
 
-    /// The extensions of such outputs without the dot, the usual one first; of [`Target::Columns`] those of the files.
+    /// Returns the file name extensions of this target without the dot, the usual one first. For [`Target::Columns`],
+    /// those of the column files.
     #[must_use]
     pub fn extensions(self) -> &'static [&'static str] {
         let target = self.of_files();
         EXTENSIONS.into_iter().find(|(found, _)| *found == target).map_or(&[], |(_, names)| names)
     }
 
-    /// The usual extension of such outputs without the dot.
+    /// Returns the usual file name extension of this target without the dot.
     #[must_use]
     pub fn extension(self) -> &'static str {
         self.extensions().first().copied().unwrap_or_default()
     }
 
-    /// Whether outputs are directories.
+    /// Returns whether outputs of this target are directories.
     #[must_use]
     pub fn is_directory(self) -> bool {
         matches!(self, Target::Bcolz | Target::Columns(_))
     }
 
-    /// Whether the option means something for this target.
+    /// Returns whether this target supports the option.
     #[must_use]
     pub fn has(self, option: ConvertOption) -> bool {
         match self {
@@ -129,7 +130,7 @@ impl Target {
         }
     }
 
-    /// The target of each file of [`Target::Columns`]; any other target itself.
+    /// Returns the target of each column file for [`Target::Columns`], and any other target unchanged.
     fn of_files(self) -> Target {
         match self {
             Target::Columns(files) => files.target(),
@@ -139,7 +140,7 @@ impl Target {
 }
 
 impl ColumnFiles {
-    /// The extension of the files without the dot.
+    /// Returns the file name extension without the dot.
     #[must_use]
     pub fn extension(self) -> &'static str {
         self.target().extension()
@@ -154,7 +155,8 @@ impl ColumnFiles {
 }
 
 impl ConvertOption {
-    /// The targets that have the option. [`Target::Columns`] has the options of its files, except the column.
+    /// Returns the targets that support the option. [`Target::Columns`] supports the options of its files, except
+    /// `column`.
     #[must_use]
     pub fn targets(self) -> &'static [Target] {
         use Target::{Array, Bcolz, Bloscpack, Csv, Frame, Npy};
@@ -176,7 +178,7 @@ impl ConvertOption {
     }
 }
 
-/// The name of the setter.
+/// Displays the name of the setter.
 impl fmt::Display for ConvertOption {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -197,7 +199,7 @@ impl fmt::Display for ConvertOption {
     }
 }
 
-/// The kind of output for messages: its extension.
+/// Displays the kind of output for messages: its extension.
 impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

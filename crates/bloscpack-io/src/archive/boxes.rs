@@ -1,5 +1,5 @@
-//! Cutting a run of an array's items, in C order, into boxes that each are such a run, are not too large, and end where
-//! chunks and blocks do.
+//! Cuts a run of an array's items, in C order, into boxes of bounded size. Each box is itself a run in C order, and
+//! ends at a chunk or block boundary where possible.
 //!
 //! ```text
 //! shape 5 x 4, items 2..18:      . . 0 0       along the last axis to its end,
@@ -13,14 +13,14 @@ use std::ops::Range;
 
 use bloscpack_format::frame::{B2nd, Region};
 
-/// The boxes, one after the other.
+/// Iterates over the boxes.
 pub(crate) struct Boxes<'a> {
     array: &'a B2nd,
     region: &'a Region,
-    /// Items from one index to the next along each axis.
+    /// Number of items from one index to the next along each axis.
     strides: Vec<u64>,
     items: Range<u64>,
-    /// The most items of a box, if it is not one alone that has more.
+    /// Maximum number of items in a box, at least 1.
     most: u64,
 }
 
@@ -36,7 +36,7 @@ impl<'a> Boxes<'a> {
         Boxes { array, region, strides, items, most: most.max(1) }
     }
 
-    /// The index along each axis of an item.
+    /// Returns the index of an item along each axis.
     fn at(&self, mut item: u64) -> Vec<u64> {
         let place = |(start, stride): (&u64, &u64)| {
             let index = item.checked_div(*stride).unwrap_or(0);
@@ -46,8 +46,9 @@ impl<'a> Boxes<'a> {
         self.region.start.iter().zip(&self.strides).map(place).collect()
     }
 
-    /// How far a box that starts at index `at` may go along an axis: `most` steps and not behind `stop`, but rather to
-    /// where a chunk ends, or at least a block.
+    /// Returns the end of a box that starts at index `at` along an axis: `stop` if it is at most `most` steps away.
+    /// Otherwise the last chunk boundary within `most` steps, else the last block boundary, else the index after `most`
+    /// steps.
     fn stop(&self, axis: usize, at: u64, stop: u64, most: u64) -> u64 {
         let len = |lens: &[u32]| lens.get(axis).map_or(1, |len| u64::from(*len).max(1));
         let (chunk, block) = (len(&self.array.chunkshape), len(&self.array.blockshape));
@@ -55,7 +56,7 @@ impl<'a> Boxes<'a> {
         if stop <= end {
             return stop;
         }
-        // Blocks count from the start of their chunk.
+        // Blocks are aligned to the start of their chunk.
         let chunk_end = end - end % chunk;
         let block_end = end - end % chunk % block;
         [chunk_end, block_end].into_iter().find(|end| *end > at).unwrap_or(end)
@@ -71,7 +72,7 @@ impl Iterator for Boxes<'_> {
         }
         let left = self.items.end - self.items.start;
         let start = self.at(self.items.start);
-        // The outermost axis along which whole steps are wanted, allowed, and begin here.
+        // The outermost axis along which a whole step starts here and fits into both the rest of the run and the limit.
         let begins = |axis: &usize| {
             let behind = start.iter().zip(&self.region.start).skip(axis + 1);
             behind.into_iter().all(|(at, start)| at == start)

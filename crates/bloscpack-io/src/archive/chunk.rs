@@ -1,4 +1,4 @@
-//! One chunk of any container: its compressed bytes, or its plain bytes.
+//! Reads one chunk of any container, compressed or uncompressed.
 
 use blosc_core::{CParams, Encoder, Parallelism, Special};
 
@@ -7,7 +7,7 @@ use super::decoding::{decode, worker};
 use crate::Error;
 use crate::container::Fetched;
 
-/// The compressed bytes of chunk `number`. A special value, of which nothing is stored, is encoded as a chunk.
+/// Returns the compressed bytes of chunk `number`. A special value has no stored bytes, and is encoded as a chunk.
 pub(super) fn compressed(archive: &Archive<'_>, number: u64) -> Result<Vec<u8>, Error> {
     archive.expect_chunk(number)?;
     match archive.container().fetch(number, None, archive.get_limits())? {
@@ -17,7 +17,7 @@ pub(super) fn compressed(archive: &Archive<'_>, number: u64) -> Result<Vec<u8>, 
 }
 
 fn special_chunk(special: Special, nbytes: usize, typesize: usize) -> Result<Vec<u8>, Error> {
-    // A chunk is a whole number of elements; single bytes always are.
+    // The size of a chunk must be a multiple of the typesize. A typesize of 1 always fits.
     let typesize = if nbytes.is_multiple_of(typesize) { typesize } else { 1 };
     let encoder = Encoder::new(CParams::blosc2().typesize(typesize))?;
     Ok(match special {
@@ -27,11 +27,12 @@ fn special_chunk(special: Special, nbytes: usize, typesize: usize) -> Result<Vec
     })
 }
 
-/// The plain bytes of chunk `number`.
+/// Returns the plain bytes of chunk `number`.
 pub(super) fn plain(archive: &Archive<'_>, number: u64) -> Result<Vec<u8>, Error> {
     let limits = archive.get_limits();
     if number.checked_add(1) == Some(archive.nchunks()) {
-        // Where the sizes of a frame's chunks vary, only the last one shows whether their sum is that of the header.
+        // If the chunk sizes of a frame vary, this also compares their sum with the header, which needs the sizes of
+        // all chunks.
         archive.container().chunk_range(number, limits)?;
     }
     let mut worker = worker(archive, *limits, Parallelism::Serial, archive.get_cancel());

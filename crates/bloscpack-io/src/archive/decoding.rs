@@ -1,4 +1,4 @@
-//! Decodes chunks of a container in parallel and hands them on in order.
+//! Decodes chunks of a container in parallel and returns them in order.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use crate::container::{Plain, Worker};
 use crate::run::pipeline;
 use crate::{Cancel, Error, UnpackOptions};
 
-/// An archive and the options that it is read with.
+/// An archive and the options for reading it.
 #[derive(Clone, Copy)]
 pub(super) struct Decoding<'a> {
     archive: &'a Archive<'a>,
@@ -27,12 +27,12 @@ pub(super) struct Wanted<T> {
 pub(super) enum Ranges {
     Whole,
     One(Range<usize>),
-    /// In rising order.
+    /// In ascending order.
     Many(Vec<Range<usize>>),
 }
 
 impl Ranges {
-    /// The ranges; `None` for a whole chunk.
+    /// Returns the ranges, `None` for a whole chunk.
     pub(super) fn as_slice(&self) -> Option<&[Range<usize>]> {
         match self {
             Ranges::Whole => None,
@@ -55,8 +55,8 @@ impl<'a> Decoding<'a> {
         self.options
     }
 
-    /// Decodes all chunks that `next` returns and passes each to `write`, in order. `nchunks` says how many may come: few
-    /// chunks are decoded by several threads each.
+    /// Decodes all chunks that `next` returns and passes each to `write`, in order. `nchunks` is their maximum number.
+    /// If there are few chunks, several threads decode each of them.
     pub(super) fn each<T: Send>(
         &self,
         nchunks: u64,
@@ -79,21 +79,21 @@ impl<'a> Decoding<'a> {
         )
     }
 
-    /// A worker of an operation on `nchunks` chunks.
+    /// Returns a worker for an operation on `nchunks` chunks.
     pub(super) fn worker(&self, nchunks: u64) -> Worker {
         let UnpackOptions { limits, threads, cancel, .. } = self.options;
         worker(self.archive, *limits, threads.for_blocks(Some(nchunks)), cancel)
     }
 }
 
-/// A worker that decodes chunks of an archive.
+/// Returns a worker that decodes chunks of an archive.
 pub(super) fn worker(archive: &Archive<'_>, limits: Limits, parallelism: Parallelism, cancel: &Cancel) -> Worker {
     let limits = limits.max_nbytes(usize::MAX);
     let decoder = Decoder::new().limits(limits).parallelism(parallelism).cancel(cancel.clone());
     Worker { decoder: archive.container().decoder(decoder), limits }
 }
 
-/// The plain bytes of chunk `number`, or of ranges of them one after the other.
+/// Decodes chunk `number`, or ranges of its plain bytes, concatenated.
 pub(super) fn decode(
     archive: &Archive<'_>,
     worker: &mut Worker,

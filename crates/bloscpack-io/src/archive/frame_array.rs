@@ -1,4 +1,4 @@
-//! Items of arrays in frames: slices of any axes, and all items in C order as a stream.
+//! Reads items of arrays in frames: slices along any axes, and all items in C order as a stream.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -12,11 +12,11 @@ use crate::container::Plain;
 use crate::in_memory::room;
 use crate::{Error, UnpackOptions};
 
-/// Maximum number of bytes of items in memory at a time, unless one item has more.
+/// Maximum size in bytes of the items in memory at a time, unless a single item is larger.
 const MAX_ITEMS_NBYTES: u64 = 32 << 20;
 
-/// [`MAX_ITEMS_NBYTES`] within the limits: a quarter of the memory, for chunks need some of it, too, and no more than may be
-/// there without stored bytes.
+/// Returns [`MAX_ITEMS_NBYTES`], reduced to the limits: at most a quarter of `max_memory`, because chunks need memory
+/// too, and at most `max_unearned`, which bounds output without stored bytes.
 pub(crate) fn max_items_nbytes(limits: &Limits) -> u64 {
     MAX_ITEMS_NBYTES.min(limits.max_memory as u64 / 4).min(limits.max_unearned as u64)
 }
@@ -37,7 +37,7 @@ impl<'a> FrameArray<'a> {
         self.grid
     }
 
-    /// The boxes of at most `max` items, or one item, that the items `items` of `region` are cut into.
+    /// Cuts the items `items` of `region` into boxes of at most `max` items, or of one item.
     pub(super) fn boxes(&self, region: &'a Region, items: Range<u64>, max: u64) -> Boxes<'a> {
         Boxes::new(self.array, region, items, max)
     }
@@ -79,7 +79,7 @@ impl<'a> FrameArray<'a> {
         Ok(())
     }
 
-    /// The items of a region, in C order. Every block that the region touches is read and decoded once.
+    /// Reads the items of a region, in C order. Each block that the region touches is read and decoded once.
     pub(super) fn read(&self, decoding: Decoding<'_>, region: &Region) -> Result<Vec<u8>, Error> {
         let (grid, limits) = (self.grid, &decoding.options().limits);
         let nbytes = grid.nbytes_of(region)?;
@@ -105,7 +105,8 @@ impl<'a> FrameArray<'a> {
     }
 }
 
-/// The ranges of the blocks that a part touches within the plain bytes of its chunk. Adjacent blocks share a range.
+/// Returns the ranges of the blocks that a part touches, within the plain bytes of its chunk. Adjacent blocks share a
+/// range.
 fn block_ranges(grid: &Grid, part: &ChunkPart) -> Result<Vec<Range<usize>>, OutOfMemory> {
     let mut ranges: Vec<Range<usize>> = Vec::new();
     for nblock in grid.blocks(part) {
@@ -119,7 +120,7 @@ fn block_ranges(grid: &Grid, part: &ChunkPart) -> Result<Vec<Range<usize>>, OutO
     Ok(ranges)
 }
 
-/// Passes on a window of the bytes that are written to it.
+/// A writer that forwards only a window of the bytes written to it.
 struct Window<'a, W> {
     output: &'a mut W,
     skip: u64,

@@ -1,4 +1,4 @@
-//! An open container of any format: its properties, and all ways to read it.
+//! An open container of any format: its properties and the methods that read it.
 //!
 //! | file | content |
 //! |---|---|
@@ -6,8 +6,8 @@
 //! | `read` | its methods that read plain bytes, which call the files below |
 //! | `decoding` | an archive with options, whose chunks are decoded in parallel and in order |
 //! | `chunk` | one chunk, compressed or plain |
-//! | `reader` | the plain bytes as `Read + Seek` |
-//! | `stream` | all plain bytes or a range of them, to a writer |
+//! | `reader` | the plain bytes through `Read + Seek` |
+//! | `stream` | copies all plain bytes, or a range of them, to a writer |
 //! | `verify` | every chunk, once |
 //! | `frame_array`, `boxes` | arrays in frames: slices, and the items in C order |
 //! | `selected` | selections with steps, of arrays in any container |
@@ -41,12 +41,14 @@ use crate::container::{Container, Details};
 use crate::source::ReadAt;
 use crate::{Cancel, Error};
 
-/// An opened file: *n* chunks, where each lies, how big each is plain, what it means. It may be a bloscpack file, a bare
-/// chunk, a contiguous frame, a sparse frame ([`LocalSource`](crate::LocalSource)), an array in either kind of frame, whose
-/// plain bytes are its items in C order, without padding, or the directory of a bcolz carray, whose plain bytes are its rows.
+/// An open container: the positions, uncompressed sizes and meaning of its chunks. It can be a bloscpack file, a bare
+/// chunk, a contiguous frame, a sparse frame ([`LocalSource`](crate::LocalSource)), or the directory of a bcolz carray.
+/// The plain bytes of a container are its uncompressed content. For an array in either kind of frame, they are its
+/// items in C order, without padding. For a carray, they are its rows.
 ///
-/// Opening reads header, metadata and offsets, or header, trailer and index, or `meta/storage` and `meta/sizes`. Of a bloscpack file the 16 bytes that each chunk
-/// starts with are read up to the last chunk that is needed; opening one without usable offsets reads those of all chunks.
+/// Opening reads the header, metadata and offsets of a bloscpack file, the header, trailer and index of a frame, or
+/// `meta/storage` and `meta/sizes` of a carray. Reading a chunk of a bloscpack file first reads the 16-byte headers of
+/// all chunks before it. If the offsets are unusable, opening reads all chunk headers.
 ///
 /// ```
 /// use bloscpack_io::{Archive, PackOptions};
@@ -63,12 +65,12 @@ pub struct Archive<'a> {
 }
 
 impl<'a> Archive<'a> {
-    /// An open container, within the default limits.
+    /// Creates an archive with the default limits.
     pub(crate) fn new(container: Box<dyn Container + 'a>) -> Self {
         Archive { container, limits: Limits::new(), cancel: Cancel::new() }
     }
 
-    /// Sets what reading may cost from now on.
+    /// Sets the limits of later reads.
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
@@ -82,74 +84,76 @@ impl<'a> Archive<'a> {
         &self.cancel
     }
 
-    /// Sets the switch that ends reading early with [`Error::Cancelled`], where no options bring another one.
+    /// Sets the switch that ends reading early with [`Error::Cancelled`]. Methods that take options use the switch of
+    /// the options instead.
     pub fn cancel(mut self, cancel: Cancel) -> Self {
         self.cancel = cancel;
         self
     }
 
-    /// The format that was found.
+    /// Returns the detected format.
     pub fn format(&self) -> Format {
         self.container.format()
     }
 
-    /// The bloscpack header, if it is such a file.
+    /// Returns the header of a bloscpack file, `None` for other formats.
     pub fn header(&self) -> Option<&Header> {
         if let Details::Bloscpack { header, .. } = self.container.details() { Some(header) } else { None }
     }
 
-    /// The header of the metadata section, if there is one.
+    /// Returns the header of the metadata section, if there is one.
     pub fn metadata_header(&self) -> Option<&MetadataHeader> {
         self.metadata_section().map(MetadataSection::header)
     }
 
-    /// The metadata of a bloscpack file, if there is any.
+    /// Returns the metadata of a bloscpack file, if there is any.
     pub fn metadata(&self) -> Option<&Json> {
         if let Details::Bloscpack { metadata, .. } = self.container.details() { Some(metadata?.1) } else { None }
     }
 
-    /// The metadata section, if there is one.
+    /// Returns the metadata section, if there is one.
     pub(crate) fn metadata_section(&self) -> Option<&MetadataSection> {
         if let Details::Bloscpack { metadata, .. } = self.container.details() { Some(metadata?.0) } else { None }
     }
 
-    /// Where the parts of a bloscpack file are.
+    /// Returns the positions of the parts of a bloscpack file.
     pub(crate) fn layout(&self) -> Option<&Layout> {
         if let Details::Bloscpack { layout, .. } = self.container.details() { Some(layout) } else { None }
     }
 
-    /// Where the last chunk of a bloscpack file ends, if all chunk headers have been read; else the end of the file.
+    /// Returns the end of the last chunk of a bloscpack file if all chunk headers have been read, else the end of the
+    /// file.
     pub(crate) fn end(&self) -> u64 {
         if let Details::Bloscpack { end, .. } = self.container.details() { end } else { self.cbytes() }
     }
 
-    /// The entries of the offsets section of a bloscpack file that are in use, as they are in the file; empty if there is
-    /// none.
+    /// Returns the used entries of the offsets section of a bloscpack file, unchanged. Empty if there is no such
+    /// section.
     pub fn offsets(&self) -> &[i64] {
         if let Details::Bloscpack { offsets, .. } = self.container.details() { offsets } else { &[] }
     }
 
-    /// Header, index and trailer, if it is a frame.
+    /// Returns the header, index and trailer of a frame, `None` for other formats.
     pub fn frame(&self) -> Option<&Frame> {
         if let Details::Frame(frame) = self.container.details() { Some(frame) } else { None }
     }
 
-    /// Shape, chunks and blocks, if it is an array in a frame.
+    /// Returns the shape, chunks and blocks of an array in a frame, `None` for other containers.
     pub fn array(&self) -> Option<&B2nd> {
         self.container.grid().map(|(array, _)| array)
     }
 
-    /// The arithmetic of that array.
+    /// Returns the chunk and block arithmetic of an array in a frame.
     pub fn grid(&self) -> Option<&Grid> {
         self.container.grid().map(|(_, grid)| grid)
     }
 
-    /// The content of `meta/storage` and `meta/sizes`, if it is a carray of bcolz.
+    /// Returns the content of `meta/storage` and `meta/sizes` of a carray, `None` for other formats.
     pub fn carray(&self) -> Option<(&Storage, &Sizes)> {
         if let Details::Carray(storage, sizes) = self.container.details() { Some((storage, sizes)) } else { None }
     }
 
-    /// The attributes, if it is a carray of bcolz.
+    /// Returns the attributes of a carray, `None` for other formats.
     ///
     /// # Errors
     /// [`Error::InFile`] if they are damaged.
@@ -157,12 +161,12 @@ impl<'a> Archive<'a> {
         self.container.attrs(&self.limits)
     }
 
-    /// The content of a metalayer of a frame.
+    /// Returns the content of a metalayer of a frame.
     pub fn metalayer(&self, name: &str) -> Option<&[u8]> {
         self.frame()?.header.metalayers.get(name)
     }
 
-    /// The content of a vlmetalayer of a frame, decompressed; `None` if there is none of this name.
+    /// Returns the decompressed content of a vlmetalayer of a frame, `None` if it has no vlmetalayer of this name.
     ///
     /// # Errors
     /// [`Error::Format`] if it is damaged or over the limits.
@@ -172,33 +176,34 @@ impl<'a> Archive<'a> {
         Ok(chunk.map(|chunk| decode_vlmetalayer(chunk, &mut decoder)).transpose()?)
     }
 
-    /// Dtype and shape of the array that the plain bytes are, if the container describes one.
+    /// Returns the dtype and shape of the array in the plain bytes, if the container describes one.
     pub fn numpy(&self) -> Option<&NumpyMeta> {
         self.container.numpy()
     }
 
-    /// Plain bytes; those of an array in a frame without padding.
+    /// Returns the number of plain bytes. For an array in a frame, padding is not counted.
     pub fn nbytes(&self) -> u64 {
         self.container.nbytes()
     }
 
-    /// Bytes of the file: of a sparse frame `chunks.b2frame`, of a carray `meta/storage`. Chunk files are not counted.
+    /// Returns the size of the file in bytes: `chunks.b2frame` for a sparse frame, `meta/storage` for a carray. Chunk
+    /// files are not counted.
     pub fn cbytes(&self) -> u64 {
         self.container.cbytes()
     }
 
-    /// Bytes of one element by the header, at least 1.
+    /// Returns the typesize in the header, at least 1.
     pub fn typesize(&self) -> usize {
         self.container.typesize()
     }
 
-    /// Number of chunks.
+    /// Returns the number of chunks.
     pub fn nchunks(&self) -> u64 {
         self.container.nchunks()
     }
 
-    /// The plain bytes of chunk `number`, within those of all chunks: of an array in a frame with the padding. Where the
-    /// sizes of a frame's chunks vary, the first call reads the headers of all.
+    /// Returns the range of chunk `number` within the plain bytes of all chunks. For an array in a frame, the chunks
+    /// include padding. If the chunk sizes of a frame vary, the first call reads the headers of all chunks.
     ///
     /// # Errors
     /// [`Error::Range`] if there is no such chunk; damage to the header of a chunk.
@@ -207,18 +212,19 @@ impl<'a> Archive<'a> {
         range.ok_or_else(|| self.no_such_chunk(number))
     }
 
-    /// The offset of chunk `number` in the file; `None` if there is none, if it is in another file, or if damage to a chunk
-    /// before it hides its start.
+    /// Returns the offset of chunk `number` in the file. `None` if there is no such chunk, if it is in another file, or
+    /// if a damaged chunk before it hides its start.
     pub fn chunk_position(&self, number: u64) -> Option<u64> {
         self.container.chunk_position(number)
     }
 
-    /// Whether the bytes are in chunks: not of a `.npy` file or raw bytes, which [`Array::open`](crate::Array::open) opens, too.
+    /// Returns whether the bytes are in chunks. [`Array::open`](crate::Array::open) also opens `.npy` files and raw
+    /// bytes, which are not.
     pub fn is_compressed(&self) -> bool {
         self.uncompressed().is_none()
     }
 
-    /// The plain bytes as they are in a source, and the offset of the first, if they are not compressed.
+    /// Returns the source of bytes that are not compressed, and the offset of the first plain byte in it.
     pub(crate) fn uncompressed(&self) -> Option<(&dyn ReadAt, u64)> {
         self.container.uncompressed()
     }
@@ -235,12 +241,12 @@ impl<'a> Archive<'a> {
         Error::Range { unit: "chunks", start: number, end: number.saturating_add(1), len: self.nchunks() }
     }
 
-    /// The chunk that holds plain byte `at`, which exists.
+    /// Returns the chunk that holds plain byte `at`, which must exist.
     fn chunk_of(&self, at: u64) -> Result<u64, Error> {
         self.container.chunk_of(at, &self.limits)
     }
 
-    /// Refuses `nbytes` plain bytes of several chunks in memory if they are over the limits.
+    /// Checks `nbytes` plain bytes of several chunks in memory against the limits.
     pub(crate) fn check_output(&self, nbytes: u64, limits: &Limits) -> Result<(), Error> {
         limits.check_output(nbytes, nbytes)?;
         if nbytes > limits.max_unearned as u64 {

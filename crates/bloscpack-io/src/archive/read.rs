@@ -14,8 +14,8 @@ use crate::error::ArrayRefusal;
 use crate::{Error, Threads, UnpackOptions};
 
 impl Archive<'_> {
-    /// The compressed bytes of chunk `number`; a digest is checked. A special value of a frame, of which nothing is stored,
-    /// is encoded as a chunk.
+    /// Returns the compressed bytes of chunk `number` after checking its digest, if it has one. A special value of a
+    /// frame has no stored bytes, and is encoded as a chunk.
     ///
     /// # Errors
     /// [`Error::Range`] if there is no such chunk; [`Error::Truncated`], [`Error::Chunk`], [`Error::ChunkDigest`],
@@ -24,7 +24,8 @@ impl Archive<'_> {
         chunk::compressed(self, number)
     }
 
-    /// The plain bytes of chunk `number`; of an array in a frame, block by block and with the padding.
+    /// Returns the plain bytes of chunk `number`. For an array in a frame, they are in the order of the blocks and
+    /// include padding.
     ///
     /// # Errors
     /// As [`Archive::compressed_chunk`].
@@ -32,15 +33,14 @@ impl Archive<'_> {
         chunk::plain(self, number)
     }
 
-    /// All plain bytes as a reader. It fails for the same reasons as [`Archive::unpack`], with an [`Error`] inside of an
-    /// [`io::Error`](std::io::Error); `Error::from` takes it out again.
+    /// Returns a reader of all plain bytes. It fails for the same reasons as [`Archive::unpack`], with an [`Error`]
+    /// inside an [`io::Error`](std::io::Error). `Error::from` extracts it.
     pub fn reader(&self, options: &UnpackOptions) -> PlainReader<'_> {
         PlainReader::new(self, options.clone())
     }
 
-    /// Writes all plain bytes to `output`, and says how many they were: those of the chunks, or of an array in a frame
-    /// its items in C order. Memory is bounded by the threads and the size of a chunk; for arrays see
-    /// [`Archive::copy_slice`].
+    /// Writes all plain bytes to `output` and returns their number. For an array in a frame, these are its items in C
+    /// order. Memory is bounded by the number of threads and the chunk size; for arrays see [`Archive::copy_slice`].
     ///
     /// # Errors
     /// As [`Archive::copy_range`]; [`Error::PlainSize`], [`Error::Cancelled`].
@@ -57,9 +57,9 @@ impl Archive<'_> {
         Ok(written)
     }
 
-    /// Checks everything that can be checked: every chunk is decoded, sizes are compared, and vlmetalayers are read. Of a
-    /// bloscpack file, [`verify`](crate::verify) checks more. Of a frame it takes as long as its different
-    /// chunks do: a chunk that is not stored, or stored once for many, is not decoded many times.
+    /// Verifies the container: decodes all chunks, compares sizes, and reads vlmetalayers. For a bloscpack file,
+    /// [`verify`](crate::verify) checks more. In a frame, each stored chunk is decoded once, even if the index refers
+    /// to it many times.
     ///
     /// # Errors
     /// The first damage, as [`Archive::unpack`].
@@ -67,7 +67,7 @@ impl Archive<'_> {
         verify::verify(Decoding::new(self, options))
     }
 
-    /// The plain bytes of a range.
+    /// Reads a range of the plain bytes.
     ///
     /// # Errors
     /// As [`Archive::copy_range`].
@@ -79,11 +79,11 @@ impl Archive<'_> {
         Ok(bytes)
     }
 
-    /// Writes the plain bytes of a range to `output`, chunk by chunk. Of each chunk only the blocks that the range
-    /// touches are decoded; of a frame's chunk, only these are read.
+    /// Writes a range of the plain bytes to `output`, chunk by chunk. Only the blocks that the range touches are
+    /// decoded. In a frame, only these blocks are read.
     ///
     /// # Errors
-    /// [`Error::Range`] if the range is not within the bytes; what [`Archive::compressed_chunk`] answers;
+    /// [`Error::Range`] if the range is not within the bytes; the errors of [`Archive::compressed_chunk`];
     /// [`Error::Io`].
     pub fn copy_range(&self, range: Range<u64>, output: &mut impl Write) -> Result<(), Error> {
         self.copy_range_with(range, output, &self.serial_options())
@@ -106,14 +106,14 @@ impl Archive<'_> {
         let decoding = Decoding::new(self, options);
         match self.frame_array() {
             Some(array) => array.copy_range(decoding, range, output)?,
-            // Also the chunks without plain bytes, as `unpack`.
+            // Like `unpack`, this also checks chunks without plain bytes.
             None if range == (0..len) => _ = stream::copy_all(decoding, output)?,
             None => stream::copy_range(decoding, range, output)?,
         }
         output.flush().map_err(Error::writing)
     }
 
-    /// The plain bytes of a range of items of `itemsize` bytes.
+    /// Writes a range of items of `itemsize` bytes to `output`.
     ///
     /// # Errors
     /// [`Error::Range`] if the range is not within the whole items, else as [`Archive::copy_range`].
@@ -125,18 +125,20 @@ impl Archive<'_> {
         self.copy_range(range.start * itemsize..range.end * itemsize, output)
     }
 
-    /// The items of a region of the array, in C order. Every block that the region touches is read and decoded once.
+    /// Reads the items of a region of the array, in C order. Each block that the region touches is read and decoded
+    /// once.
     ///
     /// # Errors
-    /// [`Error::NotANumpyArray`] if this is no array; [`Error::Format`] if it has no such region; what
-    /// [`Archive::compressed_chunk`] answers; [`Error::OutOfMemory`].
+    /// [`Error::NotANumpyArray`] if this is not an array; [`Error::Format`] if it has no such region; the errors of
+    /// [`Archive::compressed_chunk`]; [`Error::OutOfMemory`].
     pub fn read_slice(&self, region: &Region) -> Result<Vec<u8>, Error> {
         self.expect_array()?.read(Decoding::new(self, &self.serial_options()), region)
     }
 
-    /// Writes the items of a region of the array to `output`, in C order. At most 32 MiB of them, or a quarter of
-    /// [`Limits::max_memory`](crate::Limits::max_memory), are in memory besides the chunks in flight: rows of chunks if one is
-    /// not more, else of blocks. Every block is read and decoded once unless already a row of blocks is more than that.
+    /// Writes the items of a region of the array to `output`, in C order. In addition to the chunks in flight, at most
+    /// 32 MiB of items, or a quarter of [`Limits::max_memory`](crate::Limits::max_memory), are in memory. These are
+    /// rows of chunks if one row fits, else rows of blocks. Each block is read and decoded once, unless a row of blocks
+    /// is larger than that.
     ///
     /// # Errors
     /// As [`Archive::read_slice`], and [`Error::Cancelled`].
@@ -144,12 +146,12 @@ impl Archive<'_> {
         self.expect_array()?.copy(Decoding::new(self, options), region, output)
     }
 
-    /// Copies items of an archive whose plain bytes are the items, one after the other, into `items`, which starts as zeros.
+    /// Copies items of an archive whose plain bytes are consecutive items into `items`, which must be zeroed.
     pub(crate) fn copy_strided(&self, copy: &Strided, items: &mut [u8], options: &UnpackOptions) -> Result<(), Error> {
         selected::copy_strided(Decoding::new(self, options), copy, items)
     }
 
-    /// Copies the selected items of an array in a frame into `items`, which starts as zeros and holds them in C order.
+    /// Copies the selected items of an array in a frame into `items`, in C order. `items` must be zeroed.
     pub(crate) fn copy_selected(
         &self,
         selection: &Selection,
@@ -159,7 +161,7 @@ impl Archive<'_> {
         selected::copy_selected(Decoding::new(self, options), self.expect_grid()?, selection, items)
     }
 
-    /// The array, if this is one in a frame.
+    /// Returns the array if this is one in a frame.
     pub(super) fn frame_array(&self) -> Option<FrameArray<'_>> {
         self.container().grid().map(FrameArray::new)
     }
@@ -172,7 +174,7 @@ impl Archive<'_> {
         self.frame_array().ok_or_else(|| Error::not_an_array(ArrayRefusal::NotB2nd { what: "file" }))
     }
 
-    /// Options to read with the limits and the switch of the archive, on the calling thread.
+    /// Returns options for reading on the calling thread, with the limits and the cancel switch of the archive.
     pub(crate) fn serial_options(&self) -> UnpackOptions {
         UnpackOptions::new().limits(*self.get_limits()).threads(Threads::Serial).cancel(self.get_cancel().clone())
     }

@@ -1,4 +1,4 @@
-//! The plain bytes of an archive as a reader, for those who pull: chunks are decoded in parallel, some at a time.
+//! A reader of the plain bytes of an archive. Chunks are decoded in parallel, a window at a time.
 
 use std::io::{self, Read, Seek, SeekFrom};
 
@@ -11,17 +11,18 @@ use super::frame_array::max_items_nbytes;
 use super::stream::check_empty_chunks;
 use crate::{Error, UnpackOptions};
 
-/// Whole chunks are decoded until there are so many bytes.
+/// Size of a window in bytes. Whole chunks are decoded until it is reached.
 const WINDOW: u64 = 8 << 20;
 
-/// Bytes that are not compressed are read in pieces of this size, which stay in a cache of the CPU.
+/// Size of the pieces in which uncompressed data is read. It fits the CPU caches.
 const PIECE: u64 = 256 << 10;
 
-/// Reads the plain bytes of an archive, from front to back or anywhere.
+/// Reads the plain bytes of an archive, sequentially or with seeks.
 ///
-/// Reading on decodes whole chunks, up to 8 MiB at once. After a seek to bytes that are not decoded yet, the first read
-/// decodes the rest of the chunks that it touches, or of an array in a frame the items; the following reads decode twice as
-/// much each time. A seek itself decodes nothing, and may go past the end, where no bytes are.
+/// A sequential read decodes whole chunks, up to 8 MiB at once. After a seek to bytes that are not decoded yet, the
+/// first read decodes the rest of the chunks that it touches, or the items in case of an array in a frame. Each
+/// following read decodes twice as much. A seek itself decodes nothing. It may go past the end, where reads return no
+/// bytes.
 ///
 /// ```
 /// use std::io::{Read, Seek, SeekFrom};
@@ -39,16 +40,16 @@ const PIECE: u64 = 256 << 10;
 pub struct PlainReader<'a> {
     archive: &'a Archive<'a>,
     options: UnpackOptions,
-    /// Where the bytes after the window start; of an array where an item does.
+    /// Position after the window. In an array, the start of an item.
     at: u64,
-    /// What is left of them of an array.
+    /// All items of an array in a frame; `None` for other archives.
     region: Option<Region>,
     window: Vec<u8>,
-    /// How much of the window was read.
+    /// Number of bytes of the window that were read.
     read: usize,
-    /// Bytes of the next window to pass over, after a seek into an item. The window is then empty.
+    /// Number of bytes of the next window to skip after a seek into an item. The window is then empty.
     skip: usize,
-    /// Bytes to decode at once: few after a seek, then more and more.
+    /// Number of bytes to decode at once: small after a seek, then doubled by each read.
     ahead: u64,
 }
 
@@ -67,7 +68,7 @@ impl<'a> PlainReader<'a> {
         }
         let wanted = self.ahead.max(wanted.saturating_add(self.skip) as u64).min(WINDOW);
         if let Err(error) = self.decode(wanted) {
-            // Not to be read: some of it may be missing.
+            // The window may be incomplete, so it must not be read.
             self.window.clear();
             return Err(error);
         }
@@ -78,7 +79,7 @@ impl<'a> PlainReader<'a> {
         Ok(())
     }
 
-    /// Decodes the bytes from `at` on, about `wanted`, to the window.
+    /// Decodes about `wanted` bytes from `at` on into the window.
     fn decode(&mut self, wanted: u64) -> Result<(), Error> {
         let (archive, len) = (self.archive, self.archive.nbytes());
         if let Some((source, start)) = archive.uncompressed() {
@@ -105,10 +106,10 @@ impl<'a> PlainReader<'a> {
             while end < len && end - self.at < window {
                 let chunk = archive.chunk_of(end)?;
                 let behind = archive.chunk_range(chunk)?.end.max(end + 1).min(len);
-                // Values that nobody stored are there in any number.
+                // A special value has no stored bytes, so its chunk can have any size. Only the window is decoded.
                 end = if archive.container().is_special(chunk) { behind.min(self.at + window) } else { behind };
             }
-            // What is read of it is written on: only what is not earned is bounded.
+            // The caller consumes the bytes, so `max_nbytes` does not apply. Only the expansion limit does.
             archive.check_output(end - self.at, &self.options.limits.max_nbytes(usize::MAX))?;
             memory::reserve(&mut self.window, (end - self.at) as usize)?;
             archive.copy_range_with(self.at..end, &mut self.window, &self.options)?;
@@ -117,7 +118,7 @@ impl<'a> PlainReader<'a> {
         if end >= len { check_empty_chunks(Decoding::new(archive, &self.options)) } else { Ok(()) }
     }
 
-    /// Where the next byte that is read is.
+    /// Returns the position of the next byte to read.
     fn position(&self) -> u64 {
         self.at - (self.window.len() - self.read) as u64 + self.skip as u64
     }
@@ -129,7 +130,7 @@ impl<'a> PlainReader<'a> {
             return;
         }
         let itemsize = self.archive.grid().map_or(1, |grid| grid.itemsize().max(1));
-        // Past the end there are no items.
+        // There are no items past the end.
         let within = if target < self.archive.nbytes() { target % itemsize } else { 0 };
         self.window.clear();
         // An item has less than 2 GiB.

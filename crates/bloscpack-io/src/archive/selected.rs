@@ -1,4 +1,4 @@
-//! Strided selections: of each chunk only the blocks that hold a selected item are decoded.
+//! Reads strided selections. Only the blocks that hold a selected item are decoded.
 
 use std::ops::Range;
 
@@ -11,19 +11,20 @@ use crate::Error;
 use crate::container::Plain;
 use crate::source::gather;
 
-/// Maximum number of bytes between two runs of a chunk that are decoded as one range. Blocks are larger, and ranges take memory.
+/// Maximum gap in bytes between two runs of a chunk that are decoded as one range. Blocks are larger than this, and
+/// each range takes memory.
 const MAX_GAP: u64 = 512;
 
 /// The runs of a linear copy that start in a chunk or reach into it.
 struct Part {
-    /// The rest of the first run.
+    /// The rest of the first run, which may have started in an earlier chunk.
     first: Run,
     runs: Runs,
-    /// The plain bytes of the chunk.
+    /// The range of the chunk within all plain bytes.
     within: Range<u64>,
 }
 
-/// Copies items of an archive whose plain bytes are the items, one after the other, into `items`, which starts as zeros.
+/// Copies items of an archive whose plain bytes are consecutive items into `items`, which must be zeroed.
 pub(super) fn copy_strided(decoding: Decoding<'_>, copy: &Strided, items: &mut [u8]) -> Result<(), Error> {
     let archive = decoding.archive();
     if let Some((source, start)) = archive.uncompressed() {
@@ -66,7 +67,7 @@ pub(super) fn copy_strided(decoding: Decoding<'_>, copy: &Strided, items: &mut [
     })
 }
 
-/// Copies the selected items of an array in a frame into `items`, which starts as zeros and holds them in C order.
+/// Copies the selected items of an array in a frame into `items`, in C order. `items` must be zeroed.
 pub(super) fn copy_selected(
     decoding: Decoding<'_>,
     grid: &Grid,
@@ -97,7 +98,7 @@ pub(super) fn copy_selected(
     })
 }
 
-/// Decodes ranges of chunks and passes their bytes to `write`, in order. Zeros of which no byte is stored are left out.
+/// Decodes ranges of chunks and passes their bytes to `write`, in order. Zeros without stored bytes are skipped.
 fn each_stored<T: Send>(
     decoding: Decoding<'_>,
     next: impl FnMut() -> Result<Option<Wanted<T>>, Error>,
@@ -111,11 +112,11 @@ fn each_stored<T: Send>(
     })
 }
 
-/// Locates bytes of a chunk in a buffer that holds ranges of them one after the other.
+/// Locates bytes of a chunk in a buffer that holds ranges of the chunk, concatenated.
 struct Located<'a> {
     ranges: std::slice::Iter<'a, Range<usize>>,
     current: Range<usize>,
-    /// Bytes of the ranges before the current one.
+    /// Number of bytes in the ranges before the current one.
     before: usize,
 }
 
@@ -124,7 +125,7 @@ impl<'a> Located<'a> {
         Located { ranges: ranges.as_slice().unwrap_or_default().iter(), current: 0..0, before: 0 }
     }
 
-    /// The offset in the buffer of byte `at` of the chunk. Calls are in rising order of `at`.
+    /// Returns the offset in the buffer of byte `at` of the chunk. Calls must be in ascending order of `at`.
     fn find(&mut self, at: usize) -> usize {
         while at >= self.current.end {
             let Some(next) = self.ranges.next() else { break };

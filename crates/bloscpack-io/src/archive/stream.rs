@@ -8,7 +8,7 @@ use crate::Error;
 use crate::container::Plain;
 use crate::options::Event;
 
-/// Copies the plain bytes of all chunks, whatever they mean. Returns how many there are.
+/// Copies the plain bytes of all chunks without interpreting them. Returns their number.
 pub(super) fn copy_all(decoding: Decoding<'_>, output: &mut impl Write) -> Result<u64, Error> {
     let archive = decoding.archive();
     let mut at = 0;
@@ -27,7 +27,7 @@ pub(super) fn copy_all(decoding: Decoding<'_>, output: &mut impl Write) -> Resul
     Ok(written)
 }
 
-/// Copies a range of the plain bytes that is within them and not all of them.
+/// Copies a proper part of the plain bytes. The range must be within them.
 pub(super) fn copy_range(decoding: Decoding<'_>, range: Range<u64>, output: &mut impl Write) -> Result<(), Error> {
     let archive = decoding.archive();
     let nchunks = (range.end - range.start).div_ceil(archive.chunk_range(0).map_or(1, |first| first.end.max(1)));
@@ -59,8 +59,8 @@ pub(super) fn copy_range(decoding: Decoding<'_>, range: Range<u64>, output: &mut
     Ok(())
 }
 
-/// Decodes the chunks that `next` returns, each with the number of equal chunks that it stands for. Returns how many plain
-/// bytes all of them have.
+/// Decodes the chunks that `next` returns, each with the number of equal chunks that it stands for. Returns the number
+/// of plain bytes of all of them.
 pub(super) fn copy_chunks(
     decoding: Decoding<'_>,
     nchunks: u64,
@@ -81,7 +81,7 @@ pub(super) fn copy_chunks(
     Ok(written)
 }
 
-/// Checks the chunks without plain bytes, which no range touches.
+/// Checks the chunks without plain bytes, which are not part of any range.
 pub(super) fn check_empty_chunks(decoding: Decoding<'_>) -> Result<(), Error> {
     let archive = decoding.archive();
     if !archive.container().may_have_empty_chunks() {

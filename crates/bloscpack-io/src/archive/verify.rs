@@ -1,4 +1,4 @@
-//! Verifies an archive: every chunk is decoded once, however often a frame's index names it.
+//! Verifies an archive. Each chunk is decoded once, even if a frame's index refers to it many times.
 
 use super::decoding::{Decoding, Ranges, Wanted};
 use super::stream;
