@@ -1,4 +1,4 @@
-//! The columns of a table of text: which there are, and what they are called.
+//! The columns of a table of text, and their names.
 
 use blosc_core::memory;
 use bloscpack_format::FormatError;
@@ -6,13 +6,14 @@ use bloscpack_format::numpy::{Dtype, Leaf, NumpyError};
 
 use crate::error::{Error, NoText};
 
-/// Fields of a line of a table: programs that read tables take no more.
+/// Maximum number of fields in a line: programs that read tables support no more.
 const MAX_FIELDS: usize = 16_384;
 
-/// Appends the names of the fields of a row to `head`: a row has items along `axes`, and each item has `leaves`.
+/// Appends the names of the fields of a row to `head`. A row has items along `axes`, and each item consists of
+/// `leaves`.
 ///
-/// A scalar is called `base`, or `f0` without one, a field of a struct by its own name after that of `base`; with several
-/// axes each place is appended, `f0_0`, `f0_1`, ….
+/// The name of a scalar is `base`, or `f0` without one. The name of a struct field is its own name after that of
+/// `base`. If there are axes, the index of each item is appended: `f0_0`, `f0_1`, ….
 pub(crate) fn field_names(
     base: Option<&str>,
     axes: &[u64],
@@ -42,7 +43,7 @@ pub(crate) fn field_names(
     Ok(())
 }
 
-/// The indices of item `number` along the axes: `_1_0`.
+/// Returns the indices of item `number` along the axes as a suffix: `_1_0`.
 fn place(mut number: u64, axes: &[u64]) -> String {
     let mut at = Vec::with_capacity(axes.len());
     for len in axes.iter().rev() {
@@ -52,7 +53,7 @@ fn place(mut number: u64, axes: &[u64]) -> String {
     at.iter().rev().map(|at| format!("_{at}")).collect()
 }
 
-/// The dtype of a column of bcolz that has no Python objects.
+/// Returns the dtype of a bcolz column, which must not be Python objects.
 pub(crate) fn plain_dtype(dtype: Option<&Dtype>) -> Result<&Dtype, Error> {
     dtype.ok_or_else(|| FormatError::Numpy(NumpyError::Object).into())
 }

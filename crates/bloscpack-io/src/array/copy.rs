@@ -1,4 +1,4 @@
-//! Selections of an array's items, in C order, in slabs of bounded memory.
+//! Copies selections of an array's items, in C order, in slabs of bounded memory.
 
 use std::io::Write;
 use std::ops::Range;
@@ -14,12 +14,11 @@ use crate::in_memory::room;
 use crate::source::gather;
 use crate::{Error, UnpackOptions};
 
-/// Passes over all chunks of an array in Fortran order, beyond which a temporary file is faster.
+/// Maximum number of passes over all chunks of an array in Fortran order. Beyond that, a temporary file is faster.
 const PASSES: u64 = 2;
 
 impl View<'_> {
-    /// Writes the selected items to `output` in C order; of these items, which count from the first selected one, those in
-    /// `items`.
+    /// Writes a part of the selected items to `output` in C order. `items` is a range within the selected items.
     pub(super) fn copy_part(
         &self,
         selection: &Selection,
@@ -52,7 +51,7 @@ impl View<'_> {
         let boxes = Boxes::new(&cut, &region, items, most.checked_div(itemsize).unwrap_or(1));
         let compressed = self.archive.uncompressed().is_none();
         let spool = match self.meta.order == Order::F && passes > PASSES && compressed {
-            // Each pass decodes the chunks again, which is cheaper than to write all of them down; but not many times.
+            // Each pass decodes the chunks again. A few passes are cheaper than writing everything to a file.
             true => Some(self.spooled(options)?),
             false => None,
         };
@@ -60,7 +59,7 @@ impl View<'_> {
             options.cancel.check()?;
             let part = selection.part(&found.start, &found.stop);
             if let (None, Some(run)) = (&spool, self.strided(&part).single()) {
-                // Nothing has to be put together: also of a single item, however large.
+                // A contiguous run needs no slab, so even a very large item is copied directly.
                 self.archive.copy_range_with(run.from..run.from + run.len, output, options)?;
                 continue;
             }
@@ -74,14 +73,14 @@ impl View<'_> {
         output.flush().map_err(Error::writing)
     }
 
-    /// The plain bytes in a temporary file.
+    /// Decodes all plain bytes to a temporary file.
     fn spooled(&self, options: &UnpackOptions) -> Result<Spool, Error> {
         let mut spool = spool::create("creating a temporary file")?;
         self.archive.unpack(&mut spool, options)?;
         Ok(spool)
     }
 
-    /// Room for the items of a part.
+    /// Allocates memory for the items of a part.
     fn slab(&self, part: &Selection, options: &UnpackOptions) -> Result<Vec<u8>, Error> {
         let nbytes = self.strided(part).nbytes();
         self.archive.check_output(nbytes, &options.limits)?;
@@ -100,7 +99,7 @@ impl View<'_> {
         copy.runs().try_for_each(|run| self.copy_run(run, slab, options))
     }
 
-    /// One run of an array in a frame that is read in another shape than it has.
+    /// Copies one run of an array in a frame that is read with a different shape.
     fn copy_run(&self, run: Run, slab: &mut [u8], options: &UnpackOptions) -> Result<(), Error> {
         let place = usize::try_from(run.to).ok().zip(usize::try_from(run.len).ok());
         let place = place.and_then(|(to, len)| slab.get_mut(to..to.checked_add(len)?));
@@ -111,17 +110,18 @@ impl View<'_> {
         Strided::new(selection, &self.meta.shape, self.meta.order, self.meta.dtype.itemsize())
     }
 
-    /// Whether it is an array in a frame, and has its shape.
+    /// Returns whether this is an array in a frame with the shape that the frame gives it.
     pub(crate) fn has_same_shape(&self) -> bool {
         self.archive.array().is_some_and(|array| array.shape == self.meta.shape)
     }
 
-    /// Whether the array is the one whose chunks and blocks the frame has.
+    /// Returns whether shape and item size match the chunks and blocks of the frame.
     pub(super) fn is_grid(&self) -> bool {
         self.has_same_shape() && self.archive.grid().is_some_and(|grid| grid.itemsize() == self.meta.dtype.itemsize())
     }
 
-    /// Where slabs should end: at chunks and blocks of a frame, which have fewer items of a selection with steps.
+    /// Returns the grid to which slabs are aligned: the chunks and blocks of a frame, scaled down by the steps of the
+    /// selection.
     fn cut(&self, selection: &Selection) -> B2nd {
         let none = B2nd::new(selection.counts(), [], []);
         let Some(array) = self.archive.array().filter(|_| self.is_grid()) else { return none };
@@ -160,7 +160,8 @@ mod tests {
         }
     }
 
-    /// A range of items of an array in Fortran order, in C order, and what was read for it.
+    /// Reads a range of items of an array in Fortran order. Returns them in C order, with the number of reads and bytes
+    /// read.
     fn items(data: &[u8], shape: &[u64], itemsize: usize, items: Range<u64>) -> (Vec<u8>, (usize, usize)) {
         let dtype = Dtype::from_type_string(&format!("|V{itemsize}")).unwrap();
         let mut file = npy::to_bytes(&NumpyMeta { dtype, shape: shape.to_vec(), order: Order::F }).unwrap();
@@ -191,7 +192,7 @@ mod tests {
 
     #[test]
     fn what_is_far_from_all_items_is_not_read() {
-        // Columns of 20,000 rows, three of which are asked for.
+        // Columns of 20,000 rows. The test reads three rows.
         let data: Vec<u8> = (0..100_000_u32).map(|at| (at % 251) as u8).collect();
         let expected: Vec<u8> = (10..13)
             .flat_map(|row| (0..5).map(move |column| column * 20_000 + row))
@@ -210,6 +211,6 @@ mod tests {
         assert!(counts.0 > 60, "in pieces: {counts:?}");
     }
 
-    /// More than a slab holds.
+    /// The size of a slab.
     const MOST_TEST: usize = 32 << 20;
 }

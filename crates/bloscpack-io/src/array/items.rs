@@ -1,4 +1,4 @@
-//! The items of an array for writers of another array.
+//! The items of an array as the input for writing another array.
 
 use bloscpack_format::frame::{FrameError, Region};
 use bloscpack_format::numpy::Selection;
@@ -26,7 +26,7 @@ impl ArrayItems for View<'_> {
         Ok(items)
     }
 
-    /// At most the blocks of a chunk that the region touches: one chunk is decoded at a time.
+    /// Returns an upper bound: the blocks of one chunk that the region touches, because one chunk is decoded at a time.
     fn held(&self, region: &Region) -> u64 {
         let (Some(array), Some(grid)) = (self.archive.array(), self.archive.grid()) else { return 0 };
         let (extents, axes) = (region.extents(), array.chunkshape.iter().zip(&array.blockshape));

@@ -4,7 +4,7 @@ use bloscpack_format::numpy::{Dtype, Leaf, Scalar};
 
 use crate::error::{Error, NoText};
 
-/// The scalars of an item, all of which must have a text.
+/// Returns the scalars of an item, all of which must have a text form.
 pub(crate) fn text_leaves(dtype: &Dtype) -> Result<Vec<Leaf>, Error> {
     let refuse = || Error::from(NoText::dtype(dtype));
     let leaves = dtype.leaves()?.ok_or_else(refuse)?;

@@ -1,11 +1,11 @@
-//! Arrays in containers of every kind: their items in C order, all of them or a selection.
+//! Arrays in containers of any kind: reads their items in C order, all of them or a selection.
 //!
-//! | file | what it knows |
+//! | file | content |
 //! |---|---|
-//! | `typing` | dtype and shape: those of the caller, else those of the input |
+//! | `typing` | dtype and shape, from the caller or else from the input |
 //! | `copy` | selections, in slabs of bounded memory |
 //! | `items` | regions, for writers of other arrays |
-//! | `rows` | rows in C order, for a reader from front to back |
+//! | `rows` | rows in C order, for sequential readers |
 //! | `leaves` | the scalars of an item and their texts |
 //! | `columns` | the columns of a table and their names |
 //! | `text` | items as text, `.npy` or raw bytes, to any output |
@@ -70,11 +70,11 @@ impl<'a> Array<'a> {
         Array::open_with(input, &OpenOptions::new())
     }
 
-    /// [`Array::open`] with other options. Dtype and shape are those of the options, else those of the input. With a dtype,
-    /// an input whose format is not known is raw bytes.
+    /// [`Array::open`] with other options. The dtype and shape come from the options, or else from the input. If the
+    /// options have a dtype, an input of unknown format is read as raw bytes.
     ///
     /// # Errors
-    /// As [`Archive::open_with`]; [`Error::NotANumpyArray`] if the bytes are not the array that was asked for.
+    /// As [`Archive::open_with`]; [`Error::NotANumpyArray`] if the bytes do not match the requested dtype and shape.
     pub fn open_with(input: impl Into<Input<'a>>, options: &OpenOptions) -> Result<Self, Error> {
         let typing = &options.typing;
         let archive = open(input.into(), typing.accepted(), options)?;
@@ -86,7 +86,7 @@ impl<'a> Array<'a> {
         Ok(Array { archive, meta, nbytes })
     }
 
-    /// The items that are in `source` as they are, from offset `at` on.
+    /// Opens an array of uncompressed items that start at offset `at` of `source`.
     ///
     /// # Errors
     /// [`Error::NotANumpyArray`] if the source has fewer bytes than the items; [`Error::Io`].
@@ -99,42 +99,44 @@ impl<'a> Array<'a> {
         View { archive: &self.archive, meta: &self.meta }
     }
 
-    /// Dtype and shape, and the order in which the items are stored.
+    /// Returns the dtype and shape, and the order in which the items are stored.
     pub fn meta(&self) -> &NumpyMeta {
         &self.meta
     }
 
-    /// Bytes of all items.
+    /// Returns the size of all items in bytes.
     pub fn nbytes(&self) -> u64 {
         self.nbytes
     }
 
-    /// Number of items.
+    /// Returns the number of items.
     pub fn len(&self) -> u64 {
         self.nbytes.checked_div(self.meta.dtype.itemsize()).unwrap_or(0)
     }
 
-    /// Whether it has no items.
+    /// Returns whether the array has no items.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The container.
+    /// Returns the container.
     pub fn archive(&self) -> &Archive<'a> {
         &self.archive
     }
 
-    /// The items in the order in which they are stored, of an array in a frame in C order.
+    /// Returns a reader of the items in the order in which they are stored. For an array in a frame, this is C order.
     pub fn stored(&self, options: &UnpackOptions) -> PlainReader<'_> {
         self.archive.reader(options)
     }
 
-    /// Writes the selected items to `output` in C order. Of each chunk only the blocks that hold one are decoded. At most
-    /// 32 MiB of items, or a quarter of [`Limits::max_memory`](crate::Limits::max_memory), are in memory besides the chunks in flight. Of a bloscpack
-    /// array in Fortran order more than twice that goes through a temporary file.
+    /// Writes the selected items to `output` in C order. Only the blocks that hold a selected item are decoded. In
+    /// addition to the chunks in flight, at most 32 MiB of items, or a quarter of
+    /// [`Limits::max_memory`](crate::Limits::max_memory), are in memory. A selection of more than twice that from a
+    /// bloscpack array in Fortran order goes through a temporary file.
     ///
     /// # Errors
-    /// [`Error::NotANumpyArray`] if the selection is not of an array of this shape; else as [`Archive::copy_range`].
+    /// [`Error::NotANumpyArray`] if the selection does not match the shape of the array; else as
+    /// [`Archive::copy_range`].
     pub fn copy_selection(
         &self,
         selection: &Selection,
@@ -144,7 +146,7 @@ impl<'a> Array<'a> {
         self.view().copy_part(selection, 0..u64::MAX, output, options)
     }
 
-    /// Writes a range of all items, which count in C order.
+    /// Writes a range of the items, numbered in C order.
     ///
     /// # Errors
     /// [`Error::Range`] if the range is not within the items; else as [`Array::copy_selection`].
@@ -165,19 +167,20 @@ impl<'a> Array<'a> {
     }
 }
 
-/// The array `meta` that the plain bytes of an archive are.
+/// The plain bytes of an archive as the array `meta`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct View<'a> {
     pub(crate) archive: &'a Archive<'a>,
     pub(crate) meta: &'a NumpyMeta,
 }
 
-/// Whether items are stored in C order.
+/// Returns whether items are stored in C order.
 pub(crate) fn are_in_order(meta: &NumpyMeta) -> bool {
     meta.order == Order::C || meta.shape.iter().filter(|len| **len > 1).count() <= 1
 }
 
-/// The array that an input describes. An array in a frame has a shape even without a dtype; raw bytes are unsigned integers.
+/// Returns the array that an input describes. An array in a frame has a shape even without a dtype. Raw bytes are
+/// unsigned integers.
 pub(crate) fn known(archive: &Archive<'_>) -> Result<Option<NumpyMeta>, Error> {
     match (archive.numpy(), archive.array()) {
         (None, None) if archive.uncompressed().is_some() => Ok(Some(plain_meta(1, archive.nbytes())?)),

@@ -1,4 +1,4 @@
-//! The rows of an array in C order, for a reader from front to back, in whatever order they are stored.
+//! Reads the rows of an array sequentially in C order, regardless of the order in which they are stored.
 
 use std::io::{self, Read};
 
@@ -8,14 +8,14 @@ use bloscpack_format::numpy::NumpyMeta;
 use crate::Error;
 use crate::formats::frame::ArrayItems;
 
-/// Bytes of rows to read at a time: of an array in Fortran order a run of each column is read for them.
+/// Size in bytes of the rows to read at a time. For an array in Fortran order, this takes one run of each column.
 const WINDOW: u64 = 8 << 20;
 
 /// Reads the rows of an array.
 pub(crate) struct RowReader<'a, I> {
     items: &'a I,
     shape: Vec<u64>,
-    /// How many rows are read at a time, and the first that was not.
+    /// Number of rows to read at a time, and the first row that is not read yet.
     step: u64,
     row: u64,
     window: Vec<u8>,

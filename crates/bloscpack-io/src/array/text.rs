@@ -1,4 +1,4 @@
-//! Items as text, as a `.npy` file or as they are, written to any output as they come.
+//! Writes a stream of items to any output as text, as a `.npy` file or as raw bytes.
 
 use std::io::{self, Write};
 
@@ -8,23 +8,23 @@ use bloscpack_format::numpy::{Leaf, NumpyMeta, Order, npy};
 use super::leaves::{each_text, text_leaves};
 use crate::Error;
 
-/// How items are written.
+/// The format in which items are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ItemFormat {
-    /// The bytes.
+    /// The raw bytes.
     Raw,
     /// A NumPy file: a header, then the bytes.
     Npy,
-    /// Comma-separated values with a line of names. A line for each index of the first axis.
+    /// Comma-separated values with a header line of names, and one line per index of the first axis.
     #[cfg(feature = "csv")]
     Csv,
-    /// Text with a space between items. A line for each index of all axes but the last, an empty line between planes; of an
-    /// array of one axis a line for each item.
+    /// Text with spaces between items. An array of one axis has one line per item. Otherwise there is one line for each
+    /// index of all axes but the last, and an empty line between planes.
     Text,
 }
 
-/// Writes items, which come as bytes in C order, in a format.
+/// Writes items in a format. Their bytes must be written in C order.
 #[derive(Debug)]
 pub struct ItemWriter<W: Write>(Inner<W>);
 
@@ -41,21 +41,21 @@ enum Inner<W: Write> {
 struct Items {
     leaves: Vec<Leaf>,
     itemsize: usize,
-    /// Items of a line, and lines of a plane.
+    /// Number of items in a line, and of lines in a plane.
     line: u64,
     plane: u64,
-    /// Items that were written.
+    /// Number of items written so far.
     done: u64,
-    /// The start of an item that is not all there.
+    /// The start of an incomplete item.
     partial: Vec<u8>,
     text: Vec<u8>,
 }
 
 impl<W: Write> ItemWriter<W> {
-    /// Starts to write the items of an array of the dtype and shape of `meta`; `name` is what its column is called.
+    /// Starts writing the items of an array with the dtype and shape of `meta`. `name` is the name of its column.
     ///
     /// # Errors
-    /// [`Error::NoText`] for items that have none, or for more fields than a line can have; [`Error::Io`].
+    /// [`Error::NoText`] for items without a text form, or for more fields than a line can have; [`Error::Io`].
     pub fn new(output: W, format: ItemFormat, meta: &NumpyMeta, name: Option<&str>) -> Result<Self, Error> {
         let Some((_, inner)) = meta.shape.split_first() else {
             let meta = NumpyMeta { shape: vec![1], ..meta.clone() };
@@ -97,7 +97,7 @@ impl<W: Write> ItemWriter<W> {
         Ok(ItemWriter(Inner::Bytes(output)))
     }
 
-    /// Writes what is left, and gives the output back.
+    /// Writes the rest and returns the output.
     ///
     /// # Errors
     /// [`Error::Io`].
@@ -119,7 +119,7 @@ impl Items {
         Ok(Items { leaves, itemsize, line, plane, done: 0, partial: Vec::new(), text: Vec::new() })
     }
 
-    /// Calls `write` with each whole item, and with what stands between it and the next.
+    /// Calls `write` with each whole item and the separator that follows it.
     fn take(
         &mut self,
         mut bytes: &[u8],
@@ -156,7 +156,7 @@ impl Items {
     }
 }
 
-/// Where an item stands.
+/// Position of an item in its line and plane.
 #[derive(Clone, Copy)]
 struct End {
     starts_line: bool,
@@ -199,7 +199,8 @@ impl<W: Write> Write for ItemWriter<W> {
     }
 }
 
-/// A text as one word of a line: quoted and escaped if it is empty, has spaces, or could control a terminal.
+/// Writes a text as one word of a line. It is quoted and escaped if it is empty, contains spaces, or could control a
+/// terminal.
 fn write_word(text: &[u8], output: &mut impl Write) -> io::Result<()> {
     let plain = |c: char| !c.is_whitespace() && !c.is_control() && !matches!(c, '"' | '\\');
     match std::str::from_utf8(text) {
@@ -221,13 +222,13 @@ pub(crate) fn csv_error(error: csv::Error) -> Error {
         return Error::writing(io::Error::other(error));
     }
     Error::writing(match error.into_kind() {
-        // The error of the output itself, by which a closed pipe is told.
+        // Returns the error of the output itself, so that callers can recognise a closed pipe.
         csv::ErrorKind::Io(error) => error,
         _ => io::ErrorKind::Other.into(),
     })
 }
 
-/// The error of the output itself, by which a closed pipe is told.
+/// Returns the error of the output itself, so that callers can recognise a closed pipe.
 fn into_io(error: Error) -> io::Error {
     match error {
         Error::Io { source, .. } => source,
@@ -244,7 +245,7 @@ mod tests {
     fn written(format: ItemFormat, dtype: &str, shape: &[u64], bytes: &[u8]) -> String {
         let meta = NumpyMeta { dtype: Dtype::parse(dtype).unwrap(), shape: shape.to_vec(), order: Order::C };
         let mut writer = ItemWriter::new(Vec::new(), format, &meta, None).unwrap();
-        // In pieces that cut items.
+        // The pieces are not aligned to items.
         bytes.chunks(3).for_each(|piece| writer.write_all(piece).unwrap());
         String::from_utf8_lossy(&writer.finish().unwrap()).into_owned()
     }

@@ -1,4 +1,4 @@
-//! Dtype and shape of an array: those of the caller, else those of the input.
+//! The dtype and shape of an array, from the caller or else from the input.
 
 use bloscpack_format::FormatError;
 use bloscpack_format::numpy::{Dtype, NumpyMeta, Order};
@@ -8,7 +8,7 @@ use crate::open::Accept;
 use crate::options::Typing;
 
 impl Typing {
-    /// The inputs that are opened besides containers: raw bytes need a dtype, or that they are asked for.
+    /// Returns the inputs to accept besides containers. Raw bytes require a dtype or an explicit request.
     pub(crate) fn accepted(&self) -> Accept {
         match (self.raw, &self.dtype) {
             (true, _) => Accept::Raw,
@@ -17,10 +17,10 @@ impl Typing {
         }
     }
 
-    /// The array that `nbytes` bytes are; `None` if neither the caller nor the input says.
+    /// Returns the array in `nbytes` bytes, `None` if neither the caller nor the input describes it.
     ///
     /// # Errors
-    /// [`Error::NotANumpyArray`] if dtype and shape make another number of bytes.
+    /// [`Error::NotANumpyArray`] if dtype and shape require a different number of bytes.
     pub(crate) fn resolve(
         &self,
         known: Option<&NumpyMeta>,
@@ -42,7 +42,7 @@ impl Typing {
             (None, Some(known)) if known.dtype.itemsize() == itemsize => known.shape.clone(),
             (None, _) => inferred(&[None], itemsize, nbytes)?,
         };
-        // In another shape, items in Fortran order would be others.
+        // With a different shape, Fortran order would assign the items to different indices.
         let same = known.is_some_and(|known| known.shape == shape);
         if order == Order::F && !same && shape.len() > 1 {
             return Err(Error::not_an_array(ArrayRefusal::FortranOrder));
@@ -55,7 +55,7 @@ impl Typing {
     }
 }
 
-/// The shape with its open axis filled in.
+/// Returns the shape with the length of its open axis filled in.
 fn inferred(shape: &[Option<u64>], itemsize: u64, nbytes: u64) -> Result<Vec<u64>, Error> {
     if shape.iter().filter(|len| len.is_none()).count() > 1 {
         return Err(Error::not_an_array(ArrayRefusal::OpenAxes));
@@ -70,7 +70,7 @@ fn inferred(shape: &[Option<u64>], itemsize: u64, nbytes: u64) -> Result<Vec<u64
     }
 }
 
-/// An array of one axis for bytes without a known dtype: unsigned integers of the typesize, or raw items.
+/// Returns an array of one axis for bytes without a known dtype: unsigned integers of the typesize, or raw items.
 pub(crate) fn plain_meta(typesize: u64, nbytes: u64) -> Result<NumpyMeta, Error> {
     let text = match typesize {
         size if size == 0 || !nbytes.is_multiple_of(size) => "|u1".to_owned(),
@@ -83,7 +83,8 @@ pub(crate) fn plain_meta(typesize: u64, nbytes: u64) -> Result<NumpyMeta, Error>
     Ok(NumpyMeta { dtype, shape, order: Order::C })
 }
 
-/// As many whole items as there are: of the dtype that the input names, though its shape does not fit, else of the typesize.
+/// Returns an array of all whole items. Their dtype is that of the input, even if its shape does not fit, else that of
+/// the typesize.
 pub(super) fn whole_items(known: Option<NumpyMeta>, typesize: u64, nbytes: u64) -> Result<NumpyMeta, Error> {
     let dtype = match known {
         Some(known) => known.dtype,

@@ -1,4 +1,4 @@
-//! One attribute set or removed, so that a process that is killed leaves the old container or the new one.
+//! Sets or removes one attribute. A process that is killed meanwhile leaves the old container or the new one.
 
 use std::fs::File;
 use std::path::Path;
@@ -23,19 +23,19 @@ use crate::{Error, OpenOptions};
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum AttributeEdit {
-    /// It gets this value, whether it exists or not.
+    /// Sets the attribute to this value, whether it exists or not.
     Set(Json),
-    /// It is removed.
+    /// Removes the attribute.
     Remove,
 }
 
-/// Sets or removes the attribute `name` of the container at `path`, or of the column of the options. A bloscpack file is
-/// replaced if its metadata change; frames and bcolz directories are changed in place.
+/// Sets or removes the attribute `name` of the container at `path`, or of the column of the options. A bloscpack file
+/// is replaced atomically if its metadata change. Frames and bcolz directories are changed in place.
 ///
 /// # Errors
-/// [`Error::NoSuchAttribute`] if there is none to remove; [`Error::Attribute`] for one that cannot be stored, or belongs to
-/// the format, with an [`AttributeRefusal`]; [`Error::Unsupported`] for formats that have no attributes; [`Error::Locked`]; what opening the container
-/// answers. The container is then as it was.
+/// [`Error::NoSuchAttribute`] if there is none to remove; [`Error::Attribute`] with an [`AttributeRefusal`] for one
+/// that cannot be stored or that belongs to the format; [`Error::Unsupported`] for formats without attributes;
+/// [`Error::Locked`]; the errors of opening the container. After an error, the container is unchanged.
 pub fn edit_attribute(
     path: impl AsRef<Path>,
     name: &str,
@@ -58,7 +58,7 @@ pub fn edit_attribute(
     inner(path.as_ref(), name, edit, options)
 }
 
-/// The format of a file, or of a directory that is not one of bcolz.
+/// Returns the format of a file, or of a directory that is not a bcolz directory.
 fn format_at(path: &Path) -> Result<Format, Error> {
     if path.is_dir() {
         return Ok(Format::Blosc2Frame);
@@ -164,7 +164,7 @@ fn refuse(name: &str, source: AttributeRefusal) -> Error {
     Error::Attribute { name: name.into(), source: source.into() }
 }
 
-/// The error for an attribute that does not exist, with the `names` of those that do.
+/// Returns the error for a missing attribute, with the `names` of the existing ones.
 fn missing(name: &str, names: impl Iterator<Item = impl AsRef<str>>) -> Result<Error, OutOfMemory> {
     let names = memory::try_collect(names.map(|name| memory::text_of(name.as_ref())))?;
     Ok(Error::NoSuchAttribute { name: name.into(), names })

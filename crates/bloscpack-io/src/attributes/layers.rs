@@ -11,13 +11,12 @@ use crate::Error;
 /// The metalayers and vlmetalayers of a new frame.
 #[derive(Debug, Default)]
 pub(crate) struct Layers {
-    /// Names and contents of those of fixed length, without that of an array.
+    /// Names and contents of the metalayers of fixed length, except that of an array.
     pub(crate) metalayers: Vec<(Vec<u8>, Vec<u8>)>,
     pub(crate) vlmetalayers: VlMetalayers,
 }
 
-/// The values of those vlmetalayers that are `wanted`, as long as all of them are no larger than one piece of metadata
-/// may be.
+/// Reads the values of the `wanted` vlmetalayers. Their total size is limited to that of one piece of metadata.
 pub(super) fn vlmetalayer_values(
     frame: &Frame,
     limits: &Limits,
@@ -42,7 +41,7 @@ pub(super) fn vlmetalayer_values(
     Ok(found)
 }
 
-/// The values of those metalayers that are `wanted`.
+/// Reads the values of the `wanted` metalayers.
 pub(super) fn metalayer_values(
     frame: &Frame,
     limits: &Limits,
@@ -62,7 +61,7 @@ pub(super) fn metalayer_values(
 }
 
 impl Attributes {
-    /// Adds the value of a metalayer, if its name can be that of an attribute.
+    /// Adds the value of a metalayer if its name is valid for an attribute.
     fn add(&mut self, layer: &Metalayer<'_>, content: &[u8]) -> Result<(), Error> {
         let refused = match str::from_utf8(layer.name) {
             Ok(name) if self.values.get(name).is_none() => {
@@ -75,7 +74,7 @@ impl Attributes {
         Ok(memory::push(&mut self.unreadable, Unkept::new(&layer.name_lossy(), refused)?)?)
     }
 
-    /// Adds those of `others` whose names are free.
+    /// Adds the `others` whose names are not used yet.
     pub(super) fn add_all(&mut self, others: Attributes) -> Result<(), Error> {
         for (name, value) in others.values.into_members() {
             if self.values.get(&name).is_none() {
@@ -88,7 +87,7 @@ impl Attributes {
     }
 }
 
-/// Attributes as vlmetalayers.
+/// Converts attributes to vlmetalayers.
 pub(crate) fn layers_of(attrs: &Attrs, limits: &Limits) -> Result<(VlMetalayers, Vec<Unkept>), Error> {
     let (mut chunks, mut unkept) = (Vec::new(), Vec::new());
     for (name, value) in attrs.iter() {
@@ -102,14 +101,14 @@ pub(crate) fn layers_of(attrs: &Attrs, limits: &Limits) -> Result<(VlMetalayers,
     Ok((VlMetalayers::from_chunks(layers)?, unkept))
 }
 
-/// Why an attribute cannot be a vlmetalayer, if it cannot.
+/// Returns the reason why an attribute cannot be a vlmetalayer, `None` if it can.
 fn refused(name: &str, nbytes: u64, others: usize, limits: &Limits) -> Option<UnkeptReason> {
     name_refused(name)
         .or_else(|| limits.check_metadata(nbytes, 1).err().map(UnkeptReason::Limit))
         .or((others == VlMetalayers::MAX).then_some(UnkeptReason::TooManyVlMetalayers))
 }
 
-/// Why a vlmetalayer cannot have this name, if it cannot. C-Blosc2 ends a name at a NUL.
+/// Returns the reason why a vlmetalayer cannot have this name, `None` if it can. C-Blosc2 ends a name at a NUL.
 pub(super) fn name_refused(name: &str) -> Option<UnkeptReason> {
     if name.is_empty() || name.len() > MAX_NAME {
         Some(UnkeptReason::NameLength)
@@ -124,8 +123,8 @@ fn compress(content: &[u8]) -> Result<Vec<u8>, Error> {
     Ok(blosc_core::compress(content, &CParams::blosc2().typesize(1))?)
 }
 
-/// The metalayers of another frame as they are stored, without that of an array, and the vlmetalayers that can be read.
-/// `room` is how many metalayers there may be.
+/// Copies the metalayers of another frame unchanged, except that of an array, and the readable vlmetalayers. `room` is
+/// the maximum number of metalayers.
 pub(crate) fn copied_layers(
     frame: &Frame,
     room: usize,

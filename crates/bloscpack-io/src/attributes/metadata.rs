@@ -6,10 +6,10 @@ use bloscpack_format::{Attrs, FormatError, Json};
 
 use super::{Unkept, UnkeptReason, append};
 
-/// The name of metadata that is no object.
+/// The attribute name of metadata that is not an object.
 const WHOLE: &str = "metadata";
 
-/// The attributes that metadata are. The members that describe a NumPy array are none.
+/// Returns the attributes in metadata, except the members that describe a NumPy array.
 pub(crate) fn attributes_of(metadata: Option<&Json>) -> Result<Attrs, OutOfMemory> {
     Ok(match metadata {
         None | Some(Json::Null) => Attrs::default(),
@@ -23,7 +23,7 @@ pub(crate) fn attributes_of(metadata: Option<&Json>) -> Result<Attrs, OutOfMemor
     })
 }
 
-/// Whether metadata describe a NumPy array.
+/// Returns whether metadata describe a NumPy array.
 fn is_array(metadata: &Json) -> Result<bool, OutOfMemory> {
     match NumpyMeta::from_json(metadata) {
         Err(FormatError::OutOfMemory(error)) => Err(error),
@@ -31,8 +31,8 @@ fn is_array(metadata: &Json) -> Result<bool, OutOfMemory> {
     }
 }
 
-/// The metadata for attributes, of an array with its own members first. A single attribute `metadata` that is no object
-/// is all of the metadata. `None` if there is nothing to store.
+/// Returns the metadata for attributes. The members that describe an array come first. A single attribute `metadata`
+/// that is not an object becomes the whole metadata. `None` if there is nothing to store.
 pub(crate) fn metadata_of(attrs: Attrs, array: Option<&NumpyMeta>) -> Result<(Option<Json>, Vec<Unkept>), OutOfMemory> {
     let mut members = attrs.into_members();
     let mut unkept = Vec::new();
@@ -56,7 +56,7 @@ pub(crate) fn metadata_of(attrs: Attrs, array: Option<&NumpyMeta>) -> Result<(Op
     })
 }
 
-/// Whether the members are metadata that is no object, under its name.
+/// Returns whether the members are metadata that is not an object, under its attribute name.
 fn is_whole(members: &[(String, Json)]) -> bool {
     matches!(members, [(name, value)] if name == WHOLE && !matches!(value, Json::Object(_) | Json::Null))
 }

@@ -1,22 +1,22 @@
-//! Attributes of a container: values by name, whatever the format stores them as.
+//! Attributes of a container: values by name, independent of how the format stores them.
 //!
 //! | container | its attributes |
 //! |---|---|
-//! | bloscpack file | the members of the metadata, without those that make an array of it; metadata that is no object is one attribute, `metadata` |
-//! | frame | the vlmetalayers; then the metalayers, without that of an array |
+//! | bloscpack file | the members of the metadata, except those that describe an array; metadata that is not an object is one attribute, `metadata` |
+//! | frame | the vlmetalayers, then the metalayers except that of an array |
 //! | carray, ctable, column | the attributes of bcolz |
 //! | `.npy` file, bare chunk | none |
 //!
-//! | file | what it knows |
+//! | file | content |
 //! |---|---|
-//! | `read` | the attributes of a container that is open, or at a path |
+//! | `read` | reads the attributes of an open container, or of one at a path |
 //! | `metadata` | bloscpack metadata as attributes, and back |
 //! | `layers` | metalayers as attributes, and back |
-//! | `rewrite` | other metadata for a bloscpack file, with room for them or not |
+//! | `rewrite` | replaces the metadata of a bloscpack file, with or without room for them |
 //! | `unkept` | attributes that cannot be read or stored, and why |
-//! | `edit`, `refusal` | one attribute set or removed, crash-safe; why it cannot be |
+//! | `edit`, `refusal` | sets or removes one attribute, crash-safe; reasons for refusing that |
 //!
-//! Values of metalayers are MessagePack, for which [`bloscpack_format::msgpack`] has JSON.
+//! Values of metalayers are MessagePack, which [`bloscpack_format::msgpack`] converts to and from JSON.
 
 #[cfg(feature = "write")]
 mod edit;
@@ -42,9 +42,9 @@ use bloscpack_format::Attrs;
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Attributes {
-    /// Values by name, as far as they can be read.
+    /// The readable values by name.
     pub values: Attrs,
-    /// Attributes that cannot be read.
+    /// The attributes that cannot be read.
     pub unreadable: Vec<Unkept>,
 }
 

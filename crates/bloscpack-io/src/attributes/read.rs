@@ -1,4 +1,4 @@
-//! The attributes of a container that is open, or at a path.
+//! Reads the attributes of an open container, or of one at a path.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use crate::formats::bcolz::{Ctable, LocalDirectory};
 use crate::{Error, LocalSource, OpenOptions};
 
 impl Attributes {
-    /// The attributes of a container: bloscpack metadata, the metalayers of a frame, the attributes of bcolz.
+    /// Reads the attributes of a container: bloscpack metadata, the metalayers of a frame, or the attributes of bcolz.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
@@ -40,7 +40,7 @@ impl Attributes {
         Ok(Attributes { values: only(values, wanted), unreadable })
     }
 
-    /// The values of the vlmetalayers of a frame.
+    /// Reads the values of the vlmetalayers of a frame.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
@@ -49,7 +49,7 @@ impl Attributes {
         archive.frame().map_or_else(|| Ok(Attributes::default()), values)
     }
 
-    /// The values of the metalayers of a frame, including the one that makes an array of it.
+    /// Reads the values of the metalayers of a frame, including the one that describes an array.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
@@ -59,17 +59,18 @@ impl Attributes {
     }
 }
 
-/// The attributes with `wanted` names.
+/// Returns the attributes with `wanted` names.
 fn only(attrs: Attrs, wanted: &dyn Fn(&[u8]) -> bool) -> Attrs {
     let mut members = attrs.into_members();
     members.retain(|(name, _)| wanted(name.as_bytes()));
     Attrs::from_members(members)
 }
 
-/// The attributes of what is at `path`, or of the column of the options; with `name` that one alone, if there is one.
+/// Reads the attributes of the container at `path`, or of the column that the options name. With `name`, only that
+/// attribute is returned, if it exists.
 ///
 /// # Errors
-/// [`Error::Unsupported`] for formats that have no attributes; all errors of opening the container.
+/// [`Error::Unsupported`] for formats without attributes; the errors of opening the container.
 pub fn read_attributes(path: impl AsRef<Path>, name: Option<&str>, options: &OpenOptions) -> Result<Attributes, Error> {
     read_attributes_path(path.as_ref(), name, options)
 }

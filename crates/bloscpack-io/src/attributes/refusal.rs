@@ -1,8 +1,8 @@
-//! Why an attribute cannot be set or removed.
+//! Reasons why an attribute cannot be set or removed.
 
 use super::UnkeptReason;
 
-/// Why an attribute cannot be set or removed: the source of [`Error::Attribute`](crate::Error::Attribute).
+/// The reason why an attribute cannot be set or removed: the source of [`Error::Attribute`](crate::Error::Attribute).
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum AttributeRefusal {
@@ -15,12 +15,12 @@ pub enum AttributeRefusal {
     /// Metalayers are part of a frame's header and cannot be removed.
     #[error("a metalayer is part of the frame's header and cannot be removed")]
     FixedMetalayer,
-    /// The new content of a metalayer has another size than the old.
+    /// The new content of a metalayer differs in size from the old.
     #[error("a metalayer keeps its size: {expected} bytes, but the value has {found}")]
     MetalayerSize {
-        /// Bytes of the new content.
+        /// Size of the new content in bytes.
         found: usize,
-        /// Bytes of the old content.
+        /// Size of the old content in bytes.
         expected: usize,
     },
     /// The container cannot store the attribute.

@@ -1,4 +1,4 @@
-//! Other metadata for a bloscpack file: within the room set aside for them, else in a file with a larger section.
+//! Replaces the metadata of a bloscpack file, within the reserved space or in a file with a larger section.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
@@ -12,12 +12,12 @@ use crate::fs::atomic::AtomicFile;
 use crate::fs::lock::open_locked;
 use crate::{Archive, Error, OpenOptions};
 
-/// Replaces the metadata of the bloscpack file at `path` by what `change` makes of them. The new file is written beside the
-/// old one and replaces it atomically; its chunks are copied as they are.
+/// Replaces the metadata of the bloscpack file at `path` by the result of `change`. The new file is written next to the
+/// old one and replaces it atomically. Chunks are copied unchanged.
 ///
 /// # Errors
-/// [`Error::NotWritable`] for versions 1 and 2, which have no metadata; [`Error::Limit`] for metadata that would not be read
-/// again; errors of `change`; damage before the chunks and in their headers.
+/// [`Error::NotWritable`] for versions 1 and 2, which have no metadata; [`Error::Limit`] for metadata that could not be
+/// read back within the limits; the errors of `change`; errors for damage before the chunks and in chunk headers.
 pub(super) fn update_metadata(
     path: &Path,
     limits: Limits,
@@ -57,7 +57,7 @@ pub(super) fn update_metadata(
     output.commit()
 }
 
-/// A section with other metadata: as large as the old one if they fit.
+/// Returns a section with new metadata. It keeps the size of the old one if they fit.
 fn section(old: Option<&MetadataSection>, metadata: &Json) -> Result<MetadataSection, FormatError> {
     let args = match old {
         None => MetadataArgs::new(),

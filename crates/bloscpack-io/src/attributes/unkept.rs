@@ -1,4 +1,4 @@
-//! Attributes that cannot be read or stored, and why.
+//! Attributes that cannot be read or stored, and the reasons.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -11,42 +11,43 @@ use bloscpack_format::frame::{Metalayers, VlMetalayers};
 use crate::Error;
 use crate::target::Target;
 
-/// The most bytes of a metalayer's name.
+/// Maximum length of a metalayer's name in bytes.
 pub(super) const MAX_NAME: usize = 31;
 
-/// An attribute that could not be read, or has no place in an output.
+/// An attribute that could not be read or cannot be stored in the output.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Unkept {
-    /// Its name. Bytes that are not UTF-8 are U+FFFD.
+    /// Its name. Invalid UTF-8 is replaced by U+FFFD.
     pub name: String,
-    /// Why not.
+    /// The reason.
     pub reason: UnkeptReason,
 }
 
-/// Why an attribute could not be read, or has no place in an output. `Display` includes the error that is the reason.
+/// The reason why an attribute could not be read or cannot be stored in the output. `Display` includes the underlying
+/// error.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum UnkeptReason {
     /// The target has no metadata.
     NoMetadata(Target),
-    /// The attributes of a table have no place among the files of its columns.
+    /// Attributes of a table cannot be stored in files of its columns.
     TableOfFiles,
     /// The metadata of an array has a member of this name.
     MemberOfArray,
-    /// With the attribute, the file would pass for an array of another size.
+    /// With the attribute, readers would take the file for an array of a different size.
     DescribesArray,
-    /// The description of the array, as the input has another attribute that describes one.
+    /// The description of the array: the input already has an attribute that describes one.
     OtherArray,
-    /// The description of the array, for which the frame has no room.
+    /// The description of the array: the frame has no room for it.
     NoRoom,
-    /// A frame has [`Metalayers::MAX`] metalayers at most.
+    /// A frame has at most [`Metalayers::MAX`] metalayers.
     TooManyMetalayers,
-    /// A frame has [`VlMetalayers::MAX`] vlmetalayers at most.
+    /// A frame has at most [`VlMetalayers::MAX`] vlmetalayers.
     TooManyVlMetalayers,
-    /// The name of a vlmetalayer has 1 to 31 bytes.
+    /// The name of a vlmetalayer must have 1 to 31 bytes.
     NameLength,
-    /// The name of a vlmetalayer has no NUL.
+    /// The name of a vlmetalayer must not contain a NUL.
     NameWithNul,
     /// The name is not UTF-8.
     NameNotUtf8,
@@ -62,7 +63,7 @@ pub enum UnkeptReason {
     SameVlMetalayer,
     /// The value is larger than the limits allow.
     Limit(OverLimit),
-    /// The value is damaged, or cannot be decoded.
+    /// The value is damaged or cannot be decoded.
     Unreadable(Arc<Error>),
 }
 
@@ -71,14 +72,14 @@ impl Unkept {
         Ok(Unkept { name: memory::text_of(name)?, reason })
     }
 
-    /// All of some attributes, for one reason.
+    /// Lists all `values` with the same reason.
     pub(crate) fn all(values: &Attrs, reason: &UnkeptReason) -> Result<Vec<Unkept>, OutOfMemory> {
         memory::try_collect(values.iter().map(|(name, _)| Unkept::new(name, reason.clone())))
     }
 }
 
 impl UnkeptReason {
-    /// The error that is the reason, if one is.
+    /// Returns the underlying error, if there is one.
     #[must_use]
     pub fn source(&self) -> Option<&(dyn StdError + 'static)> {
         match self {
@@ -88,10 +89,10 @@ impl UnkeptReason {
         }
     }
 
-    /// An attribute that an error makes unreadable.
+    /// Returns the reason for an attribute that an error makes unreadable.
     ///
     /// # Errors
-    /// The error itself if memory was refused, which says nothing about the attribute.
+    /// The error itself if the system refused memory, because that says nothing about the attribute.
     pub(crate) fn unreadable(error: Error) -> Result<UnkeptReason, Error> {
         Ok(UnkeptReason::Unreadable(Arc::new(error.unless_out_of_memory()?)))
     }

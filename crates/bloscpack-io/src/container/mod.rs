@@ -1,12 +1,12 @@
-//! The properties of every container: *n* chunks, the plain bytes of each, and the meaning of these bytes.
+//! The interface of all containers: their chunks, the plain bytes of each, and the meaning of these bytes.
 //!
 //! | file | content |
 //! |---|---|
 //! | `plain` | plain bytes; repeated values need no memory |
 //! | `ranges` | which plain bytes each chunk holds |
-//! | `worker` | a decoder, and compressed bytes that it decodes |
+//! | `worker` | a decoder and the compressed bytes that it decodes |
 //!
-//! Each format implements [`Container`] once. [`Archive`](crate::Archive) is everything that can be done with one.
+//! Each format implements [`Container`] once. [`Archive`](crate::Archive) provides all operations on one.
 
 mod plain;
 mod ranges;
@@ -30,34 +30,37 @@ use crate::{Cancel, Error, UnpackOptions};
 
 /// The chunks of one format.
 pub(crate) trait Container: Send + Sync {
-    /// The format.
+    /// Returns the format.
     fn format(&self) -> Format;
 
-    /// Bytes of the file that the container is opened from. Chunk files are not counted.
+    /// Returns the size in bytes of the file that the container is opened from. Chunk files are not counted.
     fn cbytes(&self) -> u64;
 
-    /// Number of chunks.
+    /// Returns the number of chunks.
     fn nchunks(&self) -> u64;
 
-    /// Plain bytes; those of an array in a frame without padding.
+    /// Returns the number of plain bytes. For an array in a frame, padding is not counted.
     fn nbytes(&self) -> u64;
 
-    /// Bytes of one element, at least 1.
+    /// Returns the size of an element in bytes, at least 1.
     fn typesize(&self) -> usize;
 
-    /// The plain bytes of chunk `number` within those of all chunks, padding included; `None` if there is no such chunk.
+    /// Returns the range of chunk `number` within the plain bytes of all chunks, padding included. `None` if there is
+    /// no such chunk.
     fn chunk_range(&self, number: u64, limits: &Limits) -> Result<Option<Range<u64>>, Error>;
 
-    /// The chunk that holds plain byte `at`, which exists.
+    /// Returns the chunk that holds plain byte `at`, which must exist.
     fn chunk_of(&self, at: u64, limits: &Limits) -> Result<u64, Error>;
 
-    /// The memory that chunk `number` takes while it is decoded. A chunk that cannot be weighed is refused when it is read.
+    /// Returns the memory that decoding chunk `number` takes. A chunk whose memory cannot be determined is refused when
+    /// it is read.
     fn weight(&self, number: u64, options: &UnpackOptions) -> Weight;
 
-    /// The compressed bytes of chunk `number`, which exists, as far as `ranges` of its plain bytes need them.
+    /// Reads the compressed bytes of chunk `number`, which must exist. Bytes that `ranges` of its plain bytes do not
+    /// need may be left out.
     fn fetch(&self, number: u64, ranges: Option<&[Range<usize>]>, limits: &Limits) -> Result<Fetched, Error>;
 
-    /// The plain bytes of chunk `number`, which exists, or of ranges of them one after the other.
+    /// Decodes chunk `number`, which must exist, or ranges of its plain bytes, concatenated.
     fn decode(&self, worker: &mut Worker, number: u64, ranges: Option<&[Range<usize>]>) -> Result<Plain, Error> {
         let fetched = self.fetch(number, ranges, &worker.limits)?;
         let offset = fetched.offset();
@@ -65,97 +68,99 @@ pub(crate) trait Container: Send + Sync {
         decoded.map_err(|source| Error::Chunk { chunk: number, offset, source })
     }
 
-    /// The decoder with what the chunks of this container need besides.
+    /// Adds the settings that the chunks of this container need to a decoder.
     fn decoder(&self, decoder: Decoder) -> Decoder {
         decoder
     }
 
-    /// The offset of chunk `number` in the file; `None` if there is no such chunk, if it is elsewhere, or if damage before
-    /// it hides its start.
+    /// Returns the offset of chunk `number` in the file. `None` if there is no such chunk, if it is in another file, or
+    /// if damage before it hides its start.
     fn chunk_position(&self, _number: u64) -> Option<u64> {
         None
     }
 
-    /// Compressed bytes that exist, until they are `enough`.
+    /// Counts the compressed bytes that exist, and may stop counting at `enough`.
     fn stored(&self, _enough: u64) -> u64 {
         self.cbytes()
     }
 
-    /// The header and metadata of the format.
+    /// Returns the header and metadata of the format.
     fn details(&self) -> Details<'_> {
         Details::None
     }
 
-    /// The array that the bytes are, if the container describes one.
+    /// Returns the array in the plain bytes, if the container describes one.
     fn numpy(&self) -> Option<&NumpyMeta> {
         None
     }
 
-    /// The chunks and blocks of an array whose chunks are boxes of items.
+    /// Returns the chunks and blocks of an array whose chunks are boxes of items.
     fn grid(&self) -> Option<(&B2nd, &Grid)> {
         None
     }
 
-    /// The attributes in a file of their own.
+    /// Reads attributes that are in a separate file.
     fn attrs(&self, _limits: &Limits) -> Result<Option<Attrs>, Error> {
         Ok(None)
     }
 
-    /// The plain bytes as they are in a source, and the offset of the first, if they are not compressed.
+    /// Returns the source of bytes that are not compressed, and the offset of the first plain byte in it.
     fn uncompressed(&self) -> Option<(&dyn ReadAt, u64)> {
         None
     }
 
-    /// Whether nothing is stored of chunk `number`.
+    /// Returns whether chunk `number` is a special value without stored bytes.
     fn is_special(&self, _number: u64) -> bool {
         false
     }
 
-    /// How many chunks from `number` on are the same special value, as many as are worth writing at once.
+    /// Returns the number of chunks from `number` on that have the same special value, up to a size that is written at
+    /// once.
     fn alike(&self, _number: u64) -> u64 {
         1
     }
 
-    /// Whether there may be chunks without plain bytes, which no range touches.
+    /// Returns whether there may be chunks without plain bytes, which are not part of any range.
     fn may_have_empty_chunks(&self) -> bool {
         false
     }
 
-    /// Compares the plain bytes of all chunks with the number in the header.
+    /// Compares the total number of plain bytes with the header.
     fn check_sum(&self, _found: u64) -> Result<(), Error> {
         Ok(())
     }
 
-    /// The chunks that have to be decoded to verify all.
+    /// Returns the chunks that must be decoded to verify all.
     fn to_verify(&self, _limits: &Limits) -> Result<ToVerify<'_>, Error> {
         let nchunks = self.nchunks();
         Ok(ToVerify { unstored: 0, nchunks, chunks: Box::new((0..nchunks).map(|chunk| Ok((chunk, 1)))) })
     }
 
-    /// Verifies what is not in chunks.
+    /// Verifies everything outside chunks.
     fn verify_rest(&self, _limits: &Limits, _cancel: &Cancel) -> Result<(), Error> {
         Ok(())
     }
 }
 
-/// The chunks that have to be decoded to verify all: each once, however often an index names it.
+/// The chunks that must be decoded to verify all. Each stored chunk occurs once, even if the index refers to it many
+/// times.
 pub(crate) struct ToVerify<'a> {
-    /// Plain bytes of special values, of which nothing is stored.
+    /// Number of plain bytes in special values, which have no stored bytes.
     pub(crate) unstored: u64,
-    /// Number of chunks to decode, at most.
+    /// Maximum number of chunks to decode.
     pub(crate) nchunks: u64,
-    /// The numbers of the chunks, and how many equal chunks each of them stands for.
+    /// The numbers of the chunks, each with the number of equal chunks that it stands for.
     pub(crate) chunks: Box<dyn Iterator<Item = Result<(u64, u64), Error>> + 'a>,
 }
 
-/// The data of one format besides its chunks.
+/// The data specific to one format, other than chunks.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Details<'a> {
     None,
     Bloscpack {
         header: &'a Header,
         metadata: Option<(&'a MetadataSection, &'a Json)>,
-        /// The entries of the offsets section that are in use, as they are in the file.
+        /// The used entries of the offsets section, unchanged.
         offsets: &'a [i64],
         layout: &'a Layout,
         /// The end of the last chunk if all chunk headers have been read, else of the file.

@@ -1,4 +1,4 @@
-//! Plain bytes of a chunk. Bytes that only repeat a value need not be in memory.
+//! Plain bytes of a chunk. Repeated values are not expanded in memory.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -11,18 +11,19 @@ use crate::Error;
 #[derive(Debug)]
 pub(crate) enum Plain {
     Bytes(Vec<u8>),
-    /// The bytes `range` of a chunk that repeats `value`; an empty value means zeros.
+    /// The bytes `range` of a chunk that repeats `value`. An empty value means zeros.
     Repeat {
         value: Vec<u8>,
         range: Range<usize>,
     },
 }
 
-/// Repeated values are written in pieces of about this many bytes.
+/// Approximate size in bytes of the pieces in which repeated values are written.
 const PIECE: usize = 1 << 16;
 
 impl Plain {
-    /// All `nbytes` bytes of a chunk of a special value. A NaN is an `f64` unless the typesize is that of an `f32`.
+    /// Returns all `nbytes` bytes of a chunk of a special value. A NaN is an `f64` unless the typesize is that of an
+    /// `f32`.
     pub(crate) fn special(special: Special, typesize: usize, nbytes: usize) -> Plain {
         let value = match special {
             Special::Nan if typesize == size_of::<f32>() => f32::NAN.to_le_bytes().to_vec(),
@@ -57,12 +58,13 @@ impl Plain {
         Ok(())
     }
 
-    /// Whether all bytes are zeros of which nothing is stored.
+    /// Returns whether all bytes are zeros without stored bytes.
     pub(crate) fn is_zeros(&self) -> bool {
         matches!(self, Plain::Repeat { value, .. } if value.iter().all(|byte| *byte == 0))
     }
 
-    /// The same `times` over; `None` where values would be cut, or in other cases that do not pay.
+    /// Returns the bytes repeated `times` times. `None` for bytes that are not a repeated value, and if the range does
+    /// not consist of whole values.
     pub(crate) fn repeated(&self, times: u64) -> Option<Plain> {
         let Plain::Repeat { value, range } = self else { return None };
         let len = usize::try_from(times).ok()?.checked_mul(range.len())?;
@@ -70,7 +72,7 @@ impl Plain {
         whole.then(|| Plain::Repeat { value: value.clone(), range: 0..len })
     }
 
-    /// Ranges of a repeated value, one after the other, within `limits`. The ranges are within `self`.
+    /// Returns ranges of a repeated value, concatenated, within `limits`. The ranges must be within `self`.
     pub(crate) fn select(self, ranges: &[Range<usize>], limits: &Limits) -> Result<Plain, DecodeError> {
         let value = match self {
             Plain::Repeat { value, .. } => value,
@@ -96,7 +98,7 @@ impl Plain {
         Ok(Plain::Bytes(plain))
     }
 
-    /// The bytes in memory, if the limits allow them: repeated bytes are not stored anywhere.
+    /// Expands the bytes in memory. Repeated bytes are not stored anywhere, so they are checked against the limits.
     pub(crate) fn into_vec_within(self, limits: &Limits) -> Result<Vec<u8>, Error> {
         if let Plain::Repeat { range, .. } = &self {
             limits.check_unearned(range.len() as u64, 0)?;
@@ -104,7 +106,7 @@ impl Plain {
         Ok(self.into_vec()?)
     }
 
-    /// The bytes in memory.
+    /// Expands the bytes in memory.
     pub(crate) fn into_vec(self) -> Result<Vec<u8>, OutOfMemory> {
         match self {
             Plain::Bytes(bytes) => Ok(bytes),

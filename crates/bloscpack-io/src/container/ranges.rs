@@ -1,8 +1,8 @@
-//! The plain bytes of each chunk.
+//! The range of plain bytes in each chunk.
 
 use std::ops::Range;
 
-/// The chunks that plain bytes are cut into.
+/// The division of plain bytes into chunks.
 #[derive(Debug)]
 pub(crate) enum PlainRanges {
     /// All chunks but the last hold `chunk_size` bytes, at least 1.
@@ -12,7 +12,7 @@ pub(crate) enum PlainRanges {
 }
 
 impl PlainRanges {
-    /// One chunk.
+    /// Returns the division into a single chunk.
     pub(crate) fn single(nbytes: u64) -> PlainRanges {
         PlainRanges::uniform(nbytes, nbytes)
     }
@@ -21,7 +21,7 @@ impl PlainRanges {
         PlainRanges::Uniform { chunk_size: chunk_size.max(1), nbytes }
     }
 
-    /// All plain bytes.
+    /// Returns the number of all plain bytes.
     pub(crate) fn nbytes(&self) -> u64 {
         match self {
             PlainRanges::Uniform { nbytes, .. } => *nbytes,
@@ -29,7 +29,7 @@ impl PlainRanges {
         }
     }
 
-    /// The bytes of chunk `number`; empty after the last.
+    /// Returns the range of chunk `number`, which is empty after the last chunk.
     pub(crate) fn of(&self, number: u64) -> Range<u64> {
         match self {
             PlainRanges::Uniform { chunk_size, nbytes } => {
@@ -44,7 +44,7 @@ impl PlainRanges {
         }
     }
 
-    /// The chunk that holds byte `at`.
+    /// Returns the chunk that holds byte `at`.
     pub(crate) fn chunk_of(&self, at: u64) -> u64 {
         match self {
             PlainRanges::Uniform { chunk_size, .. } => at / chunk_size,

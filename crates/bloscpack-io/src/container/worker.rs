@@ -1,4 +1,4 @@
-//! Decoding the chunks of any container: what was fetched becomes plain bytes.
+//! Decodes fetched chunks of any container.
 
 use std::ops::Range;
 
@@ -14,9 +14,9 @@ pub(crate) struct Worker {
 
 /// The compressed bytes of a chunk.
 pub(crate) enum Fetched {
-    /// A chunk at the start of these bytes, which is at `offset` of its file. Bytes that are not needed may be zeros.
+    /// A chunk at the start of these bytes, at `offset` in its file. Bytes that are not needed may be zeros.
     Bytes { bytes: Vec<u8>, offset: u64 },
-    /// A special value, of which nothing is stored.
+    /// A special value without stored bytes.
     Special { special: Special, nbytes: u32 },
 }
 
@@ -27,7 +27,7 @@ impl Fetched {
 }
 
 impl Worker {
-    /// The plain bytes of a chunk, or of ranges of them one after the other.
+    /// Decodes a chunk, or ranges of its plain bytes, concatenated.
     pub(crate) fn decode(
         &mut self,
         fetched: &Fetched,
