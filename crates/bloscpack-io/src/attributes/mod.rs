@@ -2,7 +2,7 @@
 //!
 //! | container | its attributes |
 //! |---|---|
-//! | bloscpack file | the members of the metadata, except those that describe an array; metadata that is not an object is one attribute, `metadata` |
+//! | bloscpack file | the members of the metadata, except those of an array; other metadata is one attribute, `metadata` |
 //! | frame | the vlmetalayers, then the metalayers except that of an array |
 //! | carray, ctable, column | the attributes of bcolz |
 //! | `.npy` file, bare chunk | none |

@@ -1,4 +1,4 @@
-//! One array, or the uncompressed bytes of one container, to each kind of output.
+//! Converts one array, or the uncompressed bytes of one container, to each kind of output.
 
 use std::fs::File;
 use std::io;
@@ -29,7 +29,7 @@ pub(super) fn convert(
     let archive = open(input.into(), typing.accepted(), &options.open_options())?;
     let nbytes = archive.nbytes();
     if nbytes == 0 {
-        // Nothing of it will be read, but its chunks can be damaged.
+        // Nothing will be read from this input, but its chunks could be damaged.
         archive.unpack(io::sink(), &options.unpack_options())?;
     }
     options.observer.tell(Event::Begin { nbytes });
@@ -52,19 +52,19 @@ pub(super) fn convert(
         Target::Bcolz => conversion.to_bcolz(metadata)?,
         Target::Frame => conversion.to_frame(metadata, &mut report)?,
         Target::Array => conversion.to_array(metadata, &mut report)?,
-        // Only tables have columns, and text has a reader of its own.
+        // Only tables have columns, and CSV is written by a separate function.
         Target::Columns(_) | Target::Csv => return Err(Error::Unsupported { format: archive.format() }),
     };
     report.array = array;
     Ok(report)
 }
 
-/// One conversion. Each method returns the attributes that its output cannot keep.
+/// One conversion. Each method returns the attributes that its output cannot store.
 struct Conversion<'a> {
     archive: &'a Archive<'a>,
-    /// The array that the plain bytes are, if it is known.
+    /// The array in the plain bytes, if it is known.
     array: Option<&'a NumpyMeta>,
-    /// The same; items of the typesize if it is not known.
+    /// The same array, or one of items of the typesize if it is not known.
     meta: &'a NumpyMeta,
     output: &'a Path,
     options: &'a ConvertOptions,
@@ -72,7 +72,7 @@ struct Conversion<'a> {
 
 impl Conversion<'_> {
     fn to_bloscpack(&self, metadata: Metadata<'_>) -> Result<Vec<Unkept>, Error> {
-        // Metadata that were asked for replace those of the input.
+        // Metadata from the options replace those of the input.
         let (metadata, unkept) = match self.options.metadata {
             Some(_) => (None, Vec::new()),
             None => metadata.into_bloscpack(self.array)?,
@@ -87,7 +87,7 @@ impl Conversion<'_> {
         Ok(metadata.into_nothing(Target::Npy)?)
     }
 
-    /// The rows of a carray are in C order.
+    /// Converts to a carray, whose rows are in C order.
     fn to_bcolz(&self, metadata: Metadata<'_>) -> Result<Vec<Unkept>, Error> {
         let (attrs, unkept) = metadata.into_attrs()?;
         let (output, meta, options) = (self.output, self.meta, self.options);
@@ -112,8 +112,8 @@ impl Conversion<'_> {
         Ok(unkept)
     }
 
-    /// The items of the input are read chunk by chunk of the output. Chunks of plain bytes would be decoded many times for
-    /// that: they go through a temporary file.
+    /// Converts to an array in a frame. The items of the input are read in the order of the output's chunks. This would
+    /// decode chunks of consecutive items many times, so such inputs go through a temporary file.
     fn to_array(&self, metadata: Metadata<'_>, report: &mut ConvertReport) -> Result<Vec<Unkept>, Error> {
         let (output, meta, options) = (self.output, self.meta, self.options);
         let (layers, unkept) = metadata.into_layers(true, Some(meta))?;
@@ -133,12 +133,12 @@ impl Conversion<'_> {
         View { archive: self.archive, meta: self.meta }
     }
 
-    /// The plain bytes as they are stored.
+    /// Returns the plain bytes in the order in which they are stored.
     fn bytes(&self) -> Observed<'_, PlainReader<'_>> {
         Observed::new(self.archive.reader(&self.options.unpack_options()), &self.options.observer)
     }
 
-    /// The plain bytes in a temporary file.
+    /// Decodes the plain bytes to a temporary file.
     fn spooled(&self) -> Result<File, Error> {
         let mut spool = tempfile::tempfile().map_err(Error::io("creating a temporary file"))?;
         let output = Observed::half(&mut spool, &self.options.observer);
@@ -150,7 +150,7 @@ impl Conversion<'_> {
         self.array.map_or(self.archive.typesize() as u64, |meta| meta.dtype.itemsize())
     }
 
-    /// How the chunks of the input are compressed, if it is a frame.
+    /// Returns the compression parameters of the input, if it is a frame.
     fn old_params(&self) -> Option<FrameParams> {
         self.archive.frame().and_then(|frame| FrameParams::of(&frame.header).ok())
     }

@@ -1,4 +1,4 @@
-//! Tables and arrays as text, for programs that read nothing else: a line for each row, a field for each item of it.
+//! Converts tables and arrays to text for programs that read only text. Each row is a line, each item of it a field.
 
 use std::io;
 use std::path::Path;
@@ -20,10 +20,10 @@ use crate::source::ReadDirectory;
 use crate::target::Target;
 use crate::{ConvertOptions, Error, LocalSource, Unkept, UnkeptReason};
 
-/// Text has no place for attributes.
+/// The reason for attributes: text cannot store them.
 const NONE: UnkeptReason = UnkeptReason::NoMetadata(Target::Csv);
 
-/// How often to look whether it was called off, in rows.
+/// Number of rows between two checks for cancellation.
 const ROWS: u64 = 4096;
 
 /// Writes a table, one column of it, or an array as comma-separated values to the file `output`.
@@ -37,7 +37,7 @@ pub(super) fn to_csv(input: LocalSource, output: &Path, options: &ConvertOptions
     }
 }
 
-/// One chunk of each column is in memory.
+/// Converts a table or a column. One chunk of each column is in memory.
 fn of_bcolz(input: LocalDirectory, output: &Path, options: &ConvertOptions) -> Result<ConvertReport, Error> {
     if options.typing.dtype.is_some() || options.typing.shape.is_some() {
         return Err(Error::not_an_array(ArrayRefusal::Table));
@@ -62,7 +62,7 @@ fn of_bcolz(input: LocalDirectory, output: &Path, options: &ConvertOptions) -> R
     }
 }
 
-/// Attributes, for which text has no place.
+/// Lists attributes, which text cannot store.
 fn lost_of(attrs: Result<&Attrs, Error>, prefix: &str) -> Result<Vec<Unkept>, Error> {
     match attrs.map_err(Error::unless_out_of_memory) {
         Ok(attrs) => Ok(lost(attrs, prefix, &NONE)?),
@@ -71,7 +71,7 @@ fn lost_of(attrs: Result<&Attrs, Error>, prefix: &str) -> Result<Vec<Unkept>, Er
     }
 }
 
-/// A line is an index of the first axis. The items stream through memory.
+/// Converts an array. Each index of the first axis is a line. The items are streamed.
 fn of_array(input: LocalSource, output: &Path, options: &ConvertOptions) -> Result<ConvertReport, Error> {
     let array = Array::open_with(input, &options.open_options())?;
     let observer = &options.observer;
@@ -102,12 +102,12 @@ fn select<'a>(
     }
 }
 
-/// A column, and what an item of it is.
+/// A column and the type of its items.
 struct Field<'a, D> {
     cursor: Cursor<'a, D>,
     leaves: Vec<Leaf>,
     itemsize: usize,
-    /// Bytes of a row.
+    /// Size of a row in bytes.
     atomsize: u64,
 }
 
@@ -156,7 +156,7 @@ fn lines<D: ReadDirectory, W: std::io::Write>(
                 each_text(leaves, item, &mut text, |text| writer.write_field(text).map_err(csv_error))?;
             }
         }
-        // Ends the line.
+        // An empty record ends the line.
         writer.write_record(None::<&[u8]>).map_err(csv_error)?;
     }
     writer.flush().map_err(Error::writing)

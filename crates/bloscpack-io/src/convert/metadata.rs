@@ -1,4 +1,4 @@
-//! Attributes and metalayers of the input, in the form that each output stores.
+//! Converts attributes and metalayers of the input to the form of each output.
 
 use blosc_core::{Limits, OutOfMemory, memory};
 use bloscpack_format::frame::{Frame, Metalayers, VlMetalayers};
@@ -9,18 +9,19 @@ use crate::attributes::{Attributes, Layers, Unkept, UnkeptReason, append, copied
 use crate::target::Target;
 use crate::{Archive, Error};
 
-/// The metadata of the input, until an output takes them. Each conversion returns a list of the attributes that the output cannot keep.
+/// The metadata of the input. Each conversion returns a list of the attributes that the output cannot store.
 pub(super) struct Metadata<'a> {
     attributes: Attributes,
-    /// Metalayers that go over as they are stored.
+    /// The frame whose metalayers are copied unchanged.
     frame: Option<&'a Frame>,
-    /// Bloscpack metadata that go over as they are.
+    /// Bloscpack metadata that are copied unchanged.
     original: Option<&'a Json>,
     limits: Limits,
 }
 
 impl<'a> Metadata<'a> {
-    /// The metadata of an archive. For a frame that becomes a frame, only the description of an array is decoded.
+    /// Reads the metadata of an archive. For a conversion from frame to frame, only the description of an array is
+    /// decoded.
     pub(super) fn of(archive: &'a Archive<'a>, target: Target) -> Result<Self, Error> {
         let into_frame = matches!(target, Target::Frame | Target::Array);
         let frame = archive.frame().filter(|_| into_frame);
@@ -31,8 +32,8 @@ impl<'a> Metadata<'a> {
         Ok(Metadata { attributes, frame, original: archive.metadata(), limits: *archive.get_limits() })
     }
 
-    /// The array that a frame of plain bytes says it is, by the vlmetalayers that [`Metadata::into_layers`] has put there.
-    /// They are no attributes any more then.
+    /// Takes the description of an array from a frame of plain bytes: the vlmetalayers that [`Metadata::into_layers`]
+    /// has written. They are removed from the attributes.
     pub(super) fn take_array(&mut self, nbytes: u64) -> Result<Option<NumpyMeta>, Error> {
         let array = match NumpyMeta::from_json(&self.attributes.values.to_json()?) {
             Ok(array) if array.nbytes() == Some(nbytes) => array,
@@ -43,7 +44,7 @@ impl<'a> Metadata<'a> {
         Ok(Some(array))
     }
 
-    /// Bloscpack metadata.
+    /// Converts to bloscpack metadata.
     pub(super) fn into_bloscpack(self, array: Option<&NumpyMeta>) -> Result<(Option<Json>, Vec<Unkept>), OutOfMemory> {
         if let (Some(original), None) = (self.original, array) {
             return Ok((Some(original.try_clone()?), Vec::new()));
@@ -54,13 +55,13 @@ impl<'a> Metadata<'a> {
         Ok((metadata, unkept))
     }
 
-    /// The attributes of a carray.
+    /// Converts to the attributes of a carray.
     pub(super) fn into_attrs(self) -> Result<(Attrs, Vec<Unkept>), OutOfMemory> {
         within(self.attributes, &self.limits)
     }
 
-    /// The metalayers of a frame. One of plain bytes gets the description of an array as attributes, in which `array`
-    /// leads to one again.
+    /// Converts to the metalayers of a frame. In a frame of plain bytes, attributes describe `array`, so that it can be
+    /// converted to an array again.
     pub(super) fn into_layers(self, is_array: bool, array: Option<&NumpyMeta>) -> Result<(Layers, Vec<Unkept>), Error> {
         let described = array.filter(|_| !is_array).map(NumpyMeta::to_json).transpose()?;
         let described = Attrs::from_members(match described {
@@ -99,7 +100,7 @@ impl<'a> Metadata<'a> {
         Ok((layers, unkept))
     }
 
-    /// A target that keeps none of them.
+    /// Lists all of them for a target that stores none.
     pub(super) fn into_nothing(self, target: Target) -> Result<Vec<Unkept>, OutOfMemory> {
         let reason = UnkeptReason::NoMetadata(target);
         let mut unkept = Unkept::all(&self.attributes.values, &reason)?;
@@ -110,7 +111,7 @@ impl<'a> Metadata<'a> {
     }
 }
 
-/// All of the attributes of a bloscpack file, a table or a carray that an output has no place for.
+/// Lists all attributes of a bloscpack file, a table or a carray for an output that cannot store them.
 pub(super) fn lost(attrs: &Attrs, prefix: &str, reason: &UnkeptReason) -> Result<Vec<Unkept>, OutOfMemory> {
     let named = attrs.iter().map(|(name, _)| {
         let name = memory::format(format_args!("{prefix}{name}"))?;
@@ -123,12 +124,12 @@ fn is_array_key(name: &[u8]) -> bool {
     NumpyMeta::KEYS.iter().any(|key| key.as_bytes() == name)
 }
 
-/// As many of the attributes as a reader with these limits takes as one piece of JSON.
+/// Keeps the attributes that fit together into one JSON document within the limits.
 fn within(attributes: Attributes, limits: &Limits) -> Result<(Attrs, Vec<Unkept>), OutOfMemory> {
     let (mut all, mut unkept) = (2_u64, attributes.unreadable);
     let mut kept = Vec::new();
     for (name, value) in attributes.values.into_members() {
-        // Braces or commas, a colon and spaces come to the name and the value.
+        // The 4 bytes are for braces or commas, the colon and spaces around the name and the value.
         let key = Json::String(name);
         let nbytes = key.len_spaced().saturating_add(value.len_spaced()).saturating_add(4);
         let Json::String(name) = key else { continue };

@@ -1,16 +1,16 @@
-//! From one container to another: the uncompressed bytes, the array that they are, and the attributes, where both sides have
-//! them.
+//! Converts one container to another: the uncompressed bytes, the description of the array in them, and attributes, as
+//! far as both formats support them.
 //!
 //! | file | content |
 //! |---|---|
-//! | `mod` | which conversion an input and a target need |
+//! | `mod` | chooses the conversion for an input and a target |
 //! | `report` | the report of a conversion |
-//! | `params` | parameters of the writers: those of the options, else those of the input |
+//! | `params` | parameters of the writers, from the options or else from the input |
 //! | `array` | one array or the uncompressed bytes of one container, to each kind of output |
 //! | `write` | the outputs |
 //! | `observed` | progress |
 //! | `metadata` | attributes and metalayers in the form of the output |
-//! | `table` | a table of bcolz: all of its columns at once |
+//! | `table` | all columns of a bcolz table |
 //! | `csv` | tables and arrays as text |
 
 mod array;
@@ -31,19 +31,20 @@ pub use self::report::ConvertReport;
 use crate::target::{ConvertOption, Target};
 use crate::{ConvertOptions, Error, LocalSource};
 
-/// Converts the content of `input` to the file or directory `output`, which appears whole or not at all.
+/// Converts the content of `input` to the file or directory `output`, which appears complete or not at all.
 ///
 /// | input | targets |
 /// |---|---|
 /// | an array or uncompressed bytes in any container | all but [`Target::Columns`] |
-/// | a table of bcolz | [`Target::Bcolz`], [`Target::Csv`] and [`Target::Columns`] |
+/// | a bcolz table | [`Target::Bcolz`], [`Target::Csv`] and [`Target::Columns`] |
 /// | a column of a table, with [`ConvertOptions::column`] | all but [`Target::Columns`] |
 ///
-/// Memory is bounded by a few chunks. An array that comes as uncompressed bytes in chunks of another shape goes through a
-/// temporary file. A directory that is replaced by [`Target::Columns`] must contain nothing but such files.
+/// Memory is bounded by a few chunks. An array whose items are stored as consecutive bytes, in chunks that do not match
+/// those of the output, goes through a temporary file. If [`Target::Columns`] replaces a directory, it must contain
+/// only column files.
 ///
-/// The first line of [`Target::Csv`] has the names of the columns. A column of several axes becomes `name_0`, `name_1`, …; an
-/// array is the column `f0`, and a struct has a column for each field.
+/// The first line of [`Target::Csv`] contains the names of the columns. A column of several axes becomes `name_0`,
+/// `name_1`, …; an array is the column `f0`, and a struct has a column for each field.
 /// [`Scalar::text_of`](bloscpack_format::numpy::Scalar::text_of) defines the text of an item.
 ///
 /// ```no_run
@@ -54,9 +55,10 @@ use crate::{ConvertOptions, Error, LocalSource};
 /// ```
 ///
 /// # Errors
-/// [`Error::UnfitOption`] for an option that the target lacks; [`Error::Unsupported`] for an input that the target is not for;
-/// [`Error::NotANumpyArray`] if shape and bytes do not match, or the columns of a table are to get other ones;
-/// [`Error::NoSuchColumn`]; [`Error::NoText`] for items that have no text; errors of reading the input and of writing the output.
+/// [`Error::UnfitOption`] for an option that the target does not support; [`Error::Unsupported`] for an input that the
+/// target does not support; [`Error::NotANumpyArray`] if shape and bytes do not match, or if the options set a dtype or
+/// shape for the columns of a table; [`Error::NoSuchColumn`]; [`Error::NoText`] for items without a text form; errors
+/// of reading the input and of writing the output.
 pub fn convert(
     input: LocalSource,
     output: impl AsRef<Path>,
@@ -86,7 +88,7 @@ pub fn convert(
 }
 
 impl ConvertOption {
-    /// Refuses the option for a target that lacks it.
+    /// Refuses the option for a target that does not support it.
     ///
     /// # Errors
     /// [`Error::UnfitOption`].

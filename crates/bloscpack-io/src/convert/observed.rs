@@ -1,4 +1,4 @@
-//! How far is a conversion? What plain bytes pass through tells it.
+//! Reports the progress of a conversion from the plain bytes that pass through it.
 
 use std::io::{self, Read, Write};
 
@@ -8,11 +8,11 @@ use crate::Error;
 use crate::formats::frame::ArrayItems;
 use crate::options::{Event, Observer};
 
-/// A reader, a writer or the items of an array: what passes is told as [`Event::Plain`].
+/// Wraps a reader, a writer or the items of an array. Bytes that pass through are reported as [`Event::Plain`].
 pub(super) struct Observed<'a, T> {
     inner: T,
     observer: &'a Observer,
-    /// How often all bytes pass by; they are to be told once.
+    /// Number of times that each byte passes through. It is reported once in total.
     passes: u64,
 }
 
@@ -21,7 +21,7 @@ impl<'a, T> Observed<'a, T> {
         Observed { inner, observer, passes: 1 }
     }
 
-    /// One of two passes: into a temporary file, or out of it.
+    /// Creates one of two passes: into a temporary file, or out of it.
     pub(super) fn half(inner: T, observer: &'a Observer) -> Self {
         Observed { inner, observer, passes: 2 }
     }

@@ -1,4 +1,4 @@
-//! Parameters of each writer: those of the options, else those of the input.
+//! Parameters of each writer, from the options or else from the input.
 
 use blosc_core::{CParams, Codec, FilterPipeline};
 use bloscpack_format::Json;
@@ -11,7 +11,7 @@ use crate::numpy::for_items;
 use crate::{ConvertOptions, Error, OpenOptions, PackOptions, UnpackOptions};
 
 impl ConvertOptions {
-    /// How the chunks of an array are compressed: its items are the typesize.
+    /// Returns the compression parameters of an array. The typesize is the size of an item.
     pub(super) fn array_params(&self, old: Option<FrameParams>, itemsize: u64) -> Result<FrameParams, Error> {
         match self.typesize {
             Some(typesize) if u64::from(typesize) != itemsize => {
@@ -21,8 +21,8 @@ impl ConvertOptions {
         }
     }
 
-    /// How the chunks of a frame are compressed: as was asked for, else as the input's are, but for filters that lose bits,
-    /// which lose others as soon as items or blocks are others.
+    /// Returns the compression parameters of a frame, from the options or else from the input. Lossy filters of the
+    /// input are dropped, because with different items or blocks they would lose further bits.
     pub(super) fn frame_params(&self, old: Option<FrameParams>, typesize: u64) -> Result<FrameParams, Error> {
         let typesize = self.typesize.map_or(typesize, u64::from).max(1);
         let typesize = u32::try_from(typesize).map_err(|_| Error::FrameParams { what: "items are too large" })?;
@@ -35,8 +35,8 @@ impl ConvertOptions {
         Ok(if self.dictionary { params.dictionary(true) } else { params })
     }
 
-    /// What a carray is to be: as was asked for, else as the input's `meta/storage` says, if it has one. Floats are not
-    /// rounded, as they were already. Rows are as many in a chunk as before, unless they become others.
+    /// Returns the parameters of a carray, from the options or else from the input's `meta/storage`, if it has one.
+    /// Floats are not rounded again. The number of rows in a chunk stays the same unless the dtype or shape changes.
     pub(super) fn carray_params(&self, meta: &NumpyMeta, old: Option<&Storage>) -> Result<CarrayParams, Error> {
         let refuse = |what| Err(Error::CarrayParams { what });
         let Some((rows, atom_shape)) = meta.shape.split_first() else {
@@ -75,22 +75,23 @@ impl ConvertOptions {
         })
     }
 
-    /// How the input is opened.
+    /// Returns the options for opening the input.
     pub(super) fn open_options(&self) -> OpenOptions {
         OpenOptions::new().limits(self.limits).cancel(self.cancel.clone()).typing(self.typing.clone())
     }
 
-    /// How the input is read.
+    /// Returns the options for reading the input.
     pub(super) fn unpack_options(&self) -> UnpackOptions {
         UnpackOptions::new().limits(self.limits).threads(self.threads.clone()).cancel(self.cancel.clone())
     }
 
-    /// How an array in a frame is cut.
+    /// Returns the chunk and block shapes of an array in a frame.
     pub(super) fn array_options(&self) -> ArrayOptions {
         ArrayOptions::new().chunkshape(self.chunkshape.clone()).blockshape(self.blockshape.clone())
     }
 
-    /// How a bloscpack file is packed. `metadata` are those of the input, unless the options have others.
+    /// Returns the options for packing a bloscpack file. `metadata` are those of the input. Metadata in the options
+    /// replace them.
     pub(super) fn pack_options(&self, array: Option<&NumpyMeta>, typesize: u64, metadata: Option<Json>) -> PackOptions {
         let typesize = self.typesize.map_or(typesize, u64::from);
         let typesize = usize::try_from(typesize).ok().filter(|size| (1..=255).contains(size)).unwrap_or(1);
@@ -103,14 +104,14 @@ impl ConvertOptions {
             return pack;
         }
         match array {
-            // Filters take items apart, unless a typesize says otherwise.
+            // Filters work on items unless the options set a typesize.
             Some(array) if self.typesize.is_some() => for_items(&pack, &array.dtype).params(params).metadata(metadata),
             Some(array) => for_items(&pack, &array.dtype).metadata(metadata),
             None => pack.metadata(metadata),
         }
     }
 
-    /// Everything about a bloscpack file but compression and metadata.
+    /// Returns the options of a bloscpack file other than compression and metadata.
     fn file_options(&self) -> PackOptions {
         let default = PackOptions::new();
         PackOptions {

@@ -4,17 +4,17 @@ use bloscpack_format::numpy::NumpyMeta;
 
 use crate::Unkept;
 
-/// The facts of a conversion.
+/// The result of a conversion.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct ConvertReport {
-    /// Plain bytes.
+    /// Number of plain bytes.
     pub nbytes: u64,
-    /// The array that they are, if it is known.
+    /// The array in the plain bytes, if it is known.
     pub array: Option<NumpyMeta>,
-    /// Attributes and metalayers of the input that the output does not have.
+    /// Attributes and metalayers of the input that the output does not contain.
     pub unkept: Vec<Unkept>,
-    /// Vlmetalayers of an output that is a frame. C-Blosc2 cannot change one that has more than
+    /// Number of vlmetalayers, if the output is a frame. C-Blosc2 cannot change a frame with more than
     /// [`VlMetalayers::MAX_INTERCHANGE`](bloscpack_format::frame::VlMetalayers::MAX_INTERCHANGE).
     pub vlmetalayers: usize,
 }

@@ -1,4 +1,4 @@
-//! All columns of a table of bcolz at once: into another table, or each into a file of its own.
+//! Converts all columns of a bcolz table, to another table or to one file per column.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -35,7 +35,7 @@ pub(super) fn to_table(input: LocalDirectory, output: &Path, options: &ConvertOp
     let unpack = options.unpack_options();
     let report = report(&table);
     options.observer.tell(Event::Begin { nbytes: report.nbytes });
-    // A process of Python that was killed leaves columns that are longer than the first.
+    // A killed Python process can leave columns that are longer than the first.
     let inputs = archives
         .iter()
         .zip(table.columns())
@@ -50,7 +50,7 @@ pub(super) fn to_table(input: LocalDirectory, output: &Path, options: &ConvertOp
     Ok(report)
 }
 
-/// Writes each column of a table to a file of its own in the directory `output`.
+/// Writes each column of a table to a separate file in the directory `output`.
 pub(super) fn to_files(
     input: LocalDirectory,
     output: &Path,
@@ -108,7 +108,7 @@ fn named(
     table.names().iter().map(String::as_str).zip(table.columns())
 }
 
-/// What a column is to NumPy, as long as the table is.
+/// Returns a column as a NumPy array with the number of rows of the table.
 fn meta_of(table: &Ctable<LocalDirectory>, name: &str) -> Result<NumpyMeta, Error> {
     let Some(column) = table.column(name) else {
         return Err(Error::NoSuchColumn { column: name.into(), columns: table.names().to_vec() });
@@ -120,7 +120,7 @@ fn meta_of(table: &Ctable<LocalDirectory>, name: &str) -> Result<NumpyMeta, Erro
     Ok(meta)
 }
 
-/// A table has a dtype and a shape for each column.
+/// Refuses a dtype and shape for a table, because each column has its own.
 fn refuse_array_options(options: &ConvertOptions) -> Result<(), Error> {
     if options.typing == Typing::default() && options.typesize.is_none() {
         return Ok(());
@@ -128,7 +128,7 @@ fn refuse_array_options(options: &ConvertOptions) -> Result<(), Error> {
     Err(Error::not_an_array(ArrayRefusal::Columns))
 }
 
-/// Whether there is nothing in a directory but files that this made, or may have.
+/// Returns whether a directory contains only files that such a conversion creates.
 fn is_files(path: &Path) -> io::Result<bool> {
     for entry in fs::read_dir(path)? {
         let entry = entry?;

@@ -1,4 +1,4 @@
-//! The outputs: plain bytes or the items of an array go in, a file appears.
+//! Writes the output files from plain bytes or from the items of an array.
 
 use std::io::{self, Read, Write};
 use std::path::Path;
@@ -44,7 +44,7 @@ pub(super) fn write_frame(
     writer.finish()
 }
 
-/// The rows of a carray, in C order.
+/// Writes a carray from rows in C order.
 pub(super) fn write_carray(
     bytes: impl Read,
     output: &Path,

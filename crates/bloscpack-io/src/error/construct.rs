@@ -1,4 +1,4 @@
-//! Constructors of errors, and what callers in this crate add to an error.
+//! Constructors of errors, and methods that add context to an error.
 
 use std::error::Error as StdError;
 use std::io;
@@ -25,12 +25,13 @@ impl From<Cancelled> for Error {
 }
 
 impl Error {
-    /// [`Error::Cancelled`] in place of what a chunk says that was called off.
+    /// Replaces the error of a chunk whose decoding was cancelled by [`Error::Cancelled`].
     pub(crate) fn or_cancelled(self) -> Error {
         if self.is_cancelled() { Error::Cancelled } else { self }
     }
 
-    /// The error itself if memory was refused, which tells nothing about the input; else `Ok` with it.
+    /// Returns `Ok` with the error. If the system refused memory, which says nothing about the input, returns `Err`
+    /// with it.
     pub(crate) fn unless_out_of_memory(self) -> Result<Error, Error> {
         match self.out_of_memory() {
             Some(_) => Err(self),
@@ -42,7 +43,7 @@ impl Error {
         Error::File { doing, path: path.to_owned(), source }
     }
 
-    /// The same error, in a file of a directory. A name that the error shows already is not repeated.
+    /// Adds the name of the file in a directory to the error, unless the error shows this name already.
     pub(crate) fn in_file(self, file: String) -> Error {
         let source = match self {
             Error::Format(error) if is_part(&file, error.part()) => Error::FileFormat(error),
@@ -52,7 +53,7 @@ impl Error {
         Error::InFile { file, source: Box::new(source) }
     }
 
-    /// The file or directory that the message starts with.
+    /// Returns the file or directory at the start of the message.
     fn starts_with_file(&self) -> Option<&String> {
         match self {
             Error::InFile { file, .. } | Error::Pending { file, .. } | Error::MissingChunks { file, .. } => Some(file),
@@ -62,7 +63,7 @@ impl Error {
         }
     }
 
-    /// The same, of an input or an output that has a name.
+    /// Adds the names of the input and the output to the error, if they have names.
     pub(crate) fn with_names(self, input: Option<&Path>, output: Option<&Path>) -> Error {
         match (self, input, output) {
             (Error::Io { doing: Activity::Reading, source }, Some(path), _) => Error::file("reading", path, source),
@@ -71,22 +72,22 @@ impl Error {
         }
     }
 
-    /// For use with `map_err`: an I/O error of the input.
+    /// Converts an I/O error of the input. For use with `map_err`.
     pub(crate) fn reading(source: io::Error) -> Error {
         Error::Io { doing: Activity::Reading, source }
     }
 
-    /// For use with `map_err`: an I/O error of the output.
+    /// Converts an I/O error of the output. For use with `map_err`.
     pub(crate) fn writing(source: io::Error) -> Error {
         Error::Io { doing: Activity::Writing, source }
     }
 
-    /// For use with `map_err`: an I/O error while `doing` something else.
+    /// Converts an I/O error of the operation `doing`. For use with `map_err`.
     pub(crate) fn io(doing: &'static str) -> impl Fn(io::Error) -> Error {
         move |source| Error::Io { doing: Activity::Other(doing), source }
     }
 
-    /// [`Error::NotANumpyArray`] for a text or an error.
+    /// Returns [`Error::NotANumpyArray`] with a text or an error as its source.
     pub(crate) fn not_an_array(source: impl Into<Box<dyn StdError + Send + Sync>>) -> Error {
         Error::NotANumpyArray { source: source.into() }
     }
@@ -98,7 +99,7 @@ impl From<Result<NoText, OutOfMemory>> for Error {
     }
 }
 
-/// Whether the file of a bcolz directory is this part of it.
+/// Returns whether a file of a bcolz directory is this part of it.
 fn is_part(file: &str, part: Option<Part>) -> bool {
     part.and_then(Part::file_name).is_some_and(|name| file.ends_with(name))
 }

@@ -1,4 +1,4 @@
-//! Conversions between [`Error`] and [`io::Error`], both ways, without loss.
+//! Lossless conversions between [`Error`] and [`io::Error`].
 
 use std::io::{self, ErrorKind};
 
@@ -6,20 +6,20 @@ use blosc_core::{OutOfMemory, OverLimit};
 
 use crate::Error;
 
-/// The error as an [`io::Error`] with it inside: [`io::Error::get_ref`] has it, `Error::from` takes it out again, and the
-/// message and the chain of sources stay.
+/// Wraps the error in an [`io::Error`]. [`io::Error::get_ref`] returns it, and `Error::from` extracts it. The message
+/// and the chain of sources are preserved.
 ///
 /// | kind | for |
 /// |---|---|
-/// | that of the system | [`Error::File`], [`Error::Io`], [`Error::ChunkFile`] |
+/// | the kind of the system's error | [`Error::File`], [`Error::Io`], [`Error::ChunkFile`] |
 /// | [`OutOfMemory`](ErrorKind::OutOfMemory) | memory that the system refused, wherever it was needed |
-/// | [`UnexpectedEof`](ErrorKind::UnexpectedEof) | an input that is cut off or became shorter |
-/// | [`InvalidData`](ErrorKind::InvalidData) | damage, and data that are not in the expected format |
-/// | [`Unsupported`](ErrorKind::Unsupported) | a format or codec that is not supported, or not by an operation |
-/// | [`InvalidInput`](ErrorKind::InvalidInput) | parameters and ranges that are refused |
-/// | [`AlreadyExists`](ErrorKind::AlreadyExists) | an output that is not to be replaced |
-/// | [`NotFound`](ErrorKind::NotFound) | a column, an attribute or metadata that a container lacks |
-/// | [`ResourceBusy`](ErrorKind::ResourceBusy) | a file or directory that is locked |
+/// | [`UnexpectedEof`](ErrorKind::UnexpectedEof) | a truncated input, or one that became shorter |
+/// | [`InvalidData`](ErrorKind::InvalidData) | damage, and data not in the expected format |
+/// | [`Unsupported`](ErrorKind::Unsupported) | an unsupported format or codec, or one that the operation does not support |
+/// | [`InvalidInput`](ErrorKind::InvalidInput) | invalid parameters and ranges |
+/// | [`AlreadyExists`](ErrorKind::AlreadyExists) | an output that exists and must not be replaced |
+/// | [`NotFound`](ErrorKind::NotFound) | a missing column, attribute or metadata section |
+/// | [`ResourceBusy`](ErrorKind::ResourceBusy) | a locked file or directory |
 /// | [`Other`](ErrorKind::Other) | [`Error::Cancelled`], limits, and the rest |
 ///
 /// The kind is never [`Interrupted`](ErrorKind::Interrupted): `read_to_end`, `write_all` and `io::copy` would repeat the call.
@@ -29,7 +29,7 @@ impl From<Error> for io::Error {
     }
 }
 
-/// Takes out an [`Error`] that is inside, or memory or a limit that is the reason; anything else is [`Error::Io`].
+/// Extracts an [`Error`] inside, or refused memory or an exceeded limit. Anything else becomes [`Error::Io`].
 impl From<io::Error> for Error {
     fn from(error: io::Error) -> Error {
         let inner = match error.downcast::<Error>() {
@@ -46,7 +46,7 @@ impl From<io::Error> for Error {
     }
 }
 
-/// The kind of the system's error if there is one, else the closest to [`Error::kind`].
+/// Returns the kind of the system's error if there is one, else the one closest to [`Error::kind`].
 fn kind_of(error: &Error) -> ErrorKind {
     let kind = error.kind();
     match error.of_system().map(io::Error::kind) {
@@ -58,7 +58,7 @@ fn kind_of(error: &Error) -> ErrorKind {
 }
 
 impl Error {
-    /// The error of the system that is the reason.
+    /// Returns the underlying error of the system.
     fn of_system(&self) -> Option<&io::Error> {
         match self {
             Error::File { source, .. } | Error::Io { source, .. } | Error::ChunkFile { source, .. } => Some(source),
@@ -106,7 +106,7 @@ mod tests {
     fn there_and_back_again() {
         let inner = Error::reading(ErrorKind::PermissionDenied.into());
         let error = io::Error::from(inner);
-        // An `io::Error` stands for what is inside.
+        // An `io::Error` is transparent: the error inside counts.
         assert!(error.source().unwrap().is::<io::Error>());
         assert!(matches!(Error::from(error), Error::Io { doing: crate::Activity::Reading, .. }));
         assert!(matches!(Error::from(io::Error::from(Error::NoChunks)), Error::NoChunks));
@@ -117,7 +117,7 @@ mod tests {
         assert!(matches!(&plain, Error::Io { source, .. } if source.kind() == ErrorKind::NotFound));
     }
 
-    /// A function of one crate's results ends in the other's by `?`.
+    /// `?` converts errors between the result types of both crates.
     #[test]
     fn question_mark_converts() {
         fn ours() -> Result<(), Error> {

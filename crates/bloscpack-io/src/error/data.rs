@@ -9,7 +9,7 @@ use bloscpack_format::frame::sframe;
 use super::Error;
 
 impl Error {
-    /// The category of the error.
+    /// Returns the category of the error.
     pub fn kind(&self) -> ErrorKind {
         match self {
             Error::File { source, .. } | Error::Io { source, .. } | Error::ChunkFile { source, .. } => {
@@ -65,8 +65,8 @@ impl Error {
         }
     }
 
-    /// Where the error is: file, chunk, offset, field. Offsets count from the start of the file, or of
-    /// [`Location::part`].
+    /// Returns the location of the error: file, chunk, offset, field. Offsets are relative to the start of the file, or
+    /// of [`Location::part`].
     pub fn location(&self) -> Location {
         let of_chunk = |chunk: u64| {
             let mut location = Location::default();
@@ -111,7 +111,7 @@ impl Error {
         }
     }
 
-    /// Returns the limit that is too low, if a limit is the reason, at any level.
+    /// Returns the exceeded limit, if a limit is the cause at any level.
     pub fn over_limit(&self) -> Option<&OverLimit> {
         match self {
             Error::Limit(over) => Some(over),
@@ -126,7 +126,7 @@ impl Error {
         }
     }
 
-    /// Returns the size of the allocation that the system refused, if that is the reason, at any level.
+    /// Returns the size of the refused allocation, if that is the cause at any level.
     pub fn out_of_memory(&self) -> Option<OutOfMemory> {
         match self {
             Error::OutOfMemory(error) => Some(*error),
@@ -142,12 +142,12 @@ impl Error {
         }
     }
 
-    /// Whether the reason is that the operation was called off: at the level of a file or in the middle of a chunk.
+    /// Returns whether the operation was cancelled, between chunks or inside a chunk.
     pub(crate) fn is_cancelled(&self) -> bool {
         self.kind() == ErrorKind::Cancelled
     }
 
-    /// Whether a file is not there.
+    /// Returns whether the cause is a missing file.
     pub(crate) fn is_not_found(&self) -> bool {
         match self {
             Error::InFile { source, .. } => source.is_not_found(),
@@ -157,7 +157,7 @@ impl Error {
     }
 }
 
-/// The error of this crate that an I/O error wraps.
+/// Returns the error of this crate inside an I/O error.
 fn inside(error: &io::Error) -> Option<&Error> {
     error.get_ref()?.downcast_ref()
 }

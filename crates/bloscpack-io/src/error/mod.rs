@@ -3,10 +3,10 @@
 //! | file | contents |
 //! |---|---|
 //! | `mod` | the error type |
-//! | `construct` | its constructors, and what callers in this crate add to an error |
+//! | `construct` | its constructors, and methods of this crate that add context to an error |
 //! | `data` | kind, location, limit, refused memory |
 //! | `activity` | the activity that an I/O error interrupted |
-//! | `reasons` | reasons as data, which are sources of errors |
+//! | `reasons` | reasons as data, the sources of errors |
 //! | `phrases` | parts of messages |
 //! | `report` | an error with its sources and advice on one line |
 //! | `convert` | conversions from and to [`std::io::Error`] |
@@ -37,38 +37,38 @@ pub use self::report::{Advice, ErrorReport};
 
 use crate::target::{ConvertOption, Target};
 
-/// Why an operation failed. After any of them the outputs are as they were before.
+/// The reason why an operation failed. After any error, the outputs are unchanged.
 ///
 /// `Display` shows one level, without its [source](StdError::source). [`Error::report`] shows all levels on one line.
 /// [`Error::kind`] and [`Error::location`] are for callers that act on an error.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The system refused to do something with a file.
+    /// A file operation failed.
     #[error("{doing} '{}'", path.display())]
     File {
-        /// What was being done: `opening`, `creating`, …
+        /// The operation: `opening`, `creating`, …
         doing: &'static str,
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
     /// Reading the input or writing the output failed.
     #[error("{doing}")]
     Io {
-        /// What was being done.
+        /// The operation.
         doing: Activity,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
-    /// The output exists, and is not to be replaced.
+    /// The output exists and must not be replaced.
     #[error("output file '{}' exists!", .0.display())]
     OutputExists(PathBuf),
-    /// Input and output are one file; writing would destroy what is read.
+    /// Input and output are the same file. Writing would destroy the input.
     #[error("input and output are the same file '{}'", .0.display())]
     SameFile(PathBuf),
-    /// The output is the directory that is read, or one is in the other; writing would destroy what is read.
+    /// The output is the input directory, or one is inside the other. Writing would destroy the input.
     #[error("the output '{}' and the input '{}' are the same, or one is in the other", .output.display(), .input.display())]
     InputReplaced {
         /// The directory of the input.
@@ -76,143 +76,144 @@ pub enum Error {
         /// The output.
         output: PathBuf,
     },
-    /// Another process, or another part of this one, is changing the file or directory.
+    /// The file or directory is locked: another process, or another part of this one, is changing it.
     #[error("'{}' is being changed by somebody else; try again when they are done", .0.display())]
     Locked(PathBuf),
-    /// A carray cannot be made, or compressed, in this way.
+    /// A carray cannot be created or compressed with these parameters.
     #[error("a carray cannot be made or compressed so: {what}")]
     CarrayParams {
-        /// Why not.
+        /// The reason.
         what: &'static str,
     },
-    /// A carray or ctable cannot be changed in this way.
+    /// A carray or ctable does not support this change.
     #[error("{directory}: {what}")]
     NotWritable {
         /// The directory.
         directory: String,
-        /// Why not.
+        /// The reason.
         what: &'static str,
     },
-    /// A number of bytes that is no number of rows, or none of those that are to be written.
+    /// A number of bytes is not a whole number of rows, or not the expected number of rows.
     #[error("{found} bytes are not {} of {atomsize} bytes", .rows.map_or("whole rows".into(), |rows| format!("{rows} rows")))]
     NotRows {
-        /// The bytes.
+        /// Number of bytes.
         found: u64,
-        /// Bytes of a row.
+        /// Size of a row in bytes.
         atomsize: u64,
-        /// How many rows they had to be, if that is known.
+        /// Expected number of rows, if it is known.
         rows: Option<u64>,
     },
-    /// The columns of a table are given in another number than it has.
+    /// The number of given columns differs from that of the table.
     #[error("{found} columns, but the table has {expected}")]
     ColumnCount {
-        /// Columns that are given.
+        /// Number of given columns.
         found: usize,
-        /// Columns of the table.
+        /// Number of columns of the table.
         expected: usize,
     },
-    /// A change of a bcolz directory that was interrupted cannot be completed.
+    /// An interrupted change of a bcolz directory cannot be completed.
     #[error("{file}: {what}")]
     Pending {
-        /// The file that tells of the change, or another one.
+        /// The journal or another file of the change.
         file: String,
-        /// Why not.
+        /// The reason.
         what: &'static str,
     },
-    /// The input became shorter while it was read.
+    /// The input became shorter while it was being read.
     #[error("the input ended after {found} bytes, but had {expected} when it was opened")]
     InputChanged {
         /// Its size when it was opened.
         expected: u64,
-        /// Bytes that were there.
+        /// Number of bytes found.
         found: u64,
     },
-    /// The bytes are of no format that is known.
+    /// The format of the input is unknown.
     #[error("not a Blosc file: it starts with b'{}'; expected b'blpk' or a Blosc chunk", .found.escape_ascii())]
     Unrecognised {
-        /// How it starts.
+        /// The first bytes of the input.
         found: Vec<u8>,
     },
-    /// The format is known, but this operation does not exist for it.
+    /// This operation does not support the format.
     #[error("this is {format}, which cannot be used here")]
     Unsupported {
         /// The format.
         format: Format,
     },
-    /// More than the [`Limits`](crate::Limits) allow. [`Error::over_limit`] also finds it within other errors, which say
-    /// where.
+    /// The operation exceeds the [`Limits`](crate::Limits). [`Error::over_limit`] also finds this error inside other
+    /// errors, which have the location.
     #[error(transparent)]
     Limit(#[from] OverLimit),
-    /// The system refused memory. [`Error::out_of_memory`] also finds it within other errors, which say where.
+    /// The system refused memory. [`Error::out_of_memory`] also finds this error inside other errors, which have the
+    /// location.
     #[error(transparent)]
     OutOfMemory(#[from] OutOfMemory),
     /// A bloscpack header, metadata section or offsets section is damaged.
     #[error(transparent)]
     Format(#[from] FormatError),
-    /// The file ends too early.
+    /// The file is truncated.
     #[error("offset {offset}: the file ends within {what}, which takes {needed} bytes, after {found}; it is cut off")]
     Truncated {
-        /// Where the thing starts.
+        /// Offset of the incomplete part.
         offset: u64,
-        /// What is incomplete: `chunk 3`, `the offsets`, …
+        /// The incomplete part: `chunk 3`, `the offsets`, …
         what: String,
-        /// Bytes that it takes.
+        /// Number of bytes needed.
         needed: u64,
-        /// Bytes that are there.
+        /// Number of bytes found.
         found: u64,
     },
-    /// A `.npy` file has more or fewer bytes than its array takes.
+    /// The size of a `.npy` file does not match its array.
     #[error("offset {offset}: the array takes {expected} bytes, but {found} are there")]
     ArrayBytes {
-        /// Where the items start.
+        /// Offset of the items.
         offset: u64,
-        /// Bytes from there to the end of the file.
+        /// Number of bytes from there to the end of the file.
         found: u64,
-        /// Bytes of all items.
+        /// Size of all items in bytes.
         expected: u64,
     },
     /// A chunk is damaged.
     #[error("chunk {chunk} at offset {offset}")]
     Chunk {
-        /// Its number.
+        /// The number of the chunk.
         chunk: u64,
-        /// Where it starts in the file.
+        /// Its offset in the file.
         offset: u64,
-        /// What is wrong; places in it count from the start of the chunk.
+        /// The error of decoding. Offsets in it are relative to the start of the chunk.
         source: DecodeError,
     },
-    /// A chunk's digest is not that of its bytes.
+    /// The digest of a chunk does not match its bytes.
     #[error(transparent)]
     ChunkDigest(Box<ChunkDigestMismatch>),
-    /// A chunk holds more or fewer bytes than the file's header says.
+    /// The uncompressed size of a chunk differs from that in the file's header.
     #[error("chunk {chunk} at offset {offset}: nbytes is {found}, expected {expected} by the file's header")]
     ChunkSize {
-        /// Its number.
+        /// The number of the chunk.
         chunk: u64,
-        /// Where it starts in the file.
+        /// Its offset in the file.
         offset: u64,
         /// Its `nbytes`.
         found: u64,
-        /// What the header's `chunk_size` or `last_chunk` says.
+        /// The header's `chunk_size` or `last_chunk`.
         expected: u64,
     },
     /// The file of a chunk of a sparse frame cannot be read.
     #[error("chunk {chunk} in file '{}'", bloscpack_format::frame::sframe::chunk_file_name(*.file))]
     ChunkFile {
-        /// Its number.
+        /// The number of the chunk.
         chunk: u64,
         /// The number of its file.
         file: u32,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
-    /// Of the chunks of a frame, all or none have blocks of variable length.
+    /// A frame has chunks with and without blocks of variable length. Either all or none must have them.
     #[error("chunk {chunk} and the first differ in whether their blocks have variable lengths")]
     MixedChunks {
-        /// The chunk that is unlike the first.
+        /// The chunk that differs from the first.
         chunk: u64,
     },
-    /// The chunks of a frame together have more or fewer plain bytes than its header says.
+    /// The total number of plain bytes in the chunks of a frame differs from that in its header.
     #[error("the chunks have {found} plain bytes, expected {expected} by the frame's header")]
     PlainSize {
         /// The sum of their `nbytes`.
@@ -220,12 +221,12 @@ pub enum Error {
         /// The header's `nbytes`.
         expected: u64,
     },
-    /// The chunks of the file do not end where its header says.
+    /// More data follows the last chunk that the header counts.
     #[error("offset {offset}: {found} where the file should end after {nchunks} chunks")]
     MoreData {
-        /// Where the last chunk ends.
+        /// Offset of the end of the last chunk.
         offset: u64,
-        /// What follows there.
+        /// The kind of data that follows.
         found: &'static str,
         /// The header's `nchunks`.
         nchunks: u64,
@@ -233,81 +234,81 @@ pub enum Error {
     /// A damaged bloscpack file has no whole chunk.
     #[error("no chunk of this bloscpack file is whole; nothing can be recovered")]
     NoChunks,
-    /// An entry of the offsets section does not point to its chunk.
+    /// An entry of the offsets section does not match the position of its chunk.
     #[error("offset of chunk {chunk} is {found}, expected {expected}")]
     Offset {
         /// The chunk.
         chunk: u64,
         /// The entry.
         found: i64,
-        /// Where the chunk is.
+        /// The offset of the chunk.
         expected: u64,
     },
-    /// An option of a conversion that its target lacks.
+    /// The target of a conversion does not support an option.
     #[error("the option {option} means nothing for {target}")]
     UnfitOption {
-        /// The option. [`ConvertOption::targets`] lists the targets that have it.
+        /// The option. [`ConvertOption::targets`] lists the targets that support it.
         option: ConvertOption,
         /// The target.
         target: Target,
     },
-    /// Data could not be compressed with these parameters.
+    /// Data cannot be compressed with these parameters.
     #[error(transparent)]
     Encode(EncodeError),
-    /// A range that reaches behind the end.
+    /// A range is not within the data.
     #[error("{unit} {start}..{end} are not within 0..{len}")]
     Range {
-        /// What is counted: `bytes`, `items`, `chunks`.
+        /// The unit: `bytes`, `items`, `chunks`, …
         unit: &'static str,
         /// Start of the range.
         start: u64,
         /// End of the range (exclusive).
         end: u64,
-        /// How many there are.
+        /// The length of the data in this unit.
         len: u64,
     },
-    /// The offsets section has no room for the chunks that an append would add.
+    /// The offsets section has no room for the chunks to append.
     #[error("{needed} more chunks do not fit: the offsets section has room for {room}; compress the data anew instead")]
     NotEnoughSpace {
-        /// Chunks to be added.
+        /// Number of chunks to append.
         needed: u64,
         /// The header's `max_app_chunks`.
         room: u64,
     },
-    /// The file has no metadata section that could be rewritten.
+    /// The file has no metadata section to rewrite.
     #[error("the file has no metadata section, and none can be added to it")]
     NoMetadataFound,
-    /// The new metadata is the old one.
+    /// The new metadata is the same as the old one.
     #[error("the metadata is the same as in the file; nothing to change")]
     NoChangeInMetadata,
     /// The file does not describe an array.
     #[error("not a NumPy array")]
     NotANumpyArray {
-        /// An [`ArrayRefusal`], or the error of the metadata or of the array library.
+        /// An [`ArrayRefusal`], or an error of the metadata or of the array library.
         source: Box<dyn StdError + Send + Sync>,
     },
-    /// The items of an array have another dtype than the caller asked for.
+    /// The dtype of an array differs from the requested type.
     #[error("the dtype is {found}, expected {expected}")]
     ItemType {
         /// The dtype of the array.
         found: Dtype,
-        /// The dtype of the type that was asked for, in this machine's usual byte order.
+        /// The dtype of the requested type, in the native byte order of this machine.
         expected: Dtype,
     },
-    /// An array has another number of dimensions than the caller asked for.
+    /// The number of dimensions of an array differs from the requested one.
     #[error("the array has {found} dimensions, expected {expected}")]
     Dimensions {
-        /// Dimensions of the array.
+        /// Number of dimensions of the array.
         found: usize,
-        /// Dimensions that were asked for.
+        /// Requested number of dimensions.
         expected: usize,
     },
-    /// An array has more or fewer bytes than its dtype and shape make.
+    /// The size of an array does not match its dtype and shape.
     #[error("{found} bytes, but its dtype and shape make {}", .expected.map_or("more than fit a file".into(), |nbytes| nbytes.to_string()))]
     ArraySize {
-        /// Bytes that there are.
+        /// Number of bytes found.
         found: u64,
-        /// Bytes by dtype and shape; `None` if they are 2^64 or more.
+        /// Number of bytes by dtype and shape. `None` if it is 2^64 or more.
         expected: Option<u64>,
     },
     /// An array cannot be cut into such chunks or blocks.
@@ -315,86 +316,86 @@ pub enum Error {
     ArrayCut {
         /// The name of the shape: `chunkshape` or `blockshape`.
         shape: &'static str,
-        /// Why.
+        /// The reason.
         source: CutRefusal,
     },
-    /// An output that was read again is not what was written. Nothing was replaced.
+    /// Reading back a written output gave different data. Nothing was replaced.
     #[error("what was written does not read back")]
     NotAsWritten {
-        /// The error of reading, or a [`ReadBackMismatch`].
+        /// The error of reading back, or a [`ReadBackMismatch`].
         source: Box<dyn StdError + Send + Sync>,
     },
-    /// A bloscpack file cannot have such chunks.
+    /// The parameters are not valid for a bloscpack file.
     #[error("a bloscpack file cannot be made so: {what}")]
     PackParams {
-        /// Why not.
+        /// The reason.
         what: &'static str,
     },
-    /// New chunks of a frame cannot be compressed as its header says, or a header cannot say how they are to be.
+    /// New chunks of a frame cannot be compressed as its header specifies, or a header cannot express the parameters.
     #[error("the frame's compression parameters cannot be used: {what}")]
     FrameParams {
-        /// Why not.
+        /// The reason.
         what: &'static str,
     },
-    /// Something is wrong in a file of a bcolz directory.
+    /// An error in a file of a bcolz directory.
     #[error("{file}{}", offset_in(.source))]
     InFile {
         /// The file.
         file: String,
-        /// What is wrong.
+        /// The error.
         source: Box<Error>,
     },
-    /// An [`Error::Format`] within an [`Error::InFile`] that names the same file. `InFile` shows the file and the offset, so
-    /// `Display` leaves both out.
+    /// An [`Error::Format`] inside an [`Error::InFile`] that names the same file. `InFile` shows the file and the
+    /// offset, so `Display` leaves both out.
     #[error("{}", .0.problem())]
     FileFormat(FormatError),
-    /// A chunk file of a carray holds other rows than it has to.
+    /// The number of rows in a chunk file of a carray is wrong.
     #[error("chunk {chunk}: {found} bytes, expected {min}..={max} in rows of {atomsize}")]
     ChunkRows {
-        /// The chunk's number.
+        /// The number of the chunk.
         chunk: u64,
         /// Its `nbytes`.
         found: u64,
-        /// Bytes of the rows that are in it.
+        /// Minimum number of bytes: those of its rows.
         min: u64,
-        /// Bytes of a whole chunk.
+        /// Maximum number of bytes: those of a full chunk.
         max: u64,
-        /// Bytes of a row.
+        /// Size of a row in bytes.
         atomsize: u64,
     },
-    /// A chunk file of a carray holds no Blosc1 chunk.
+    /// A chunk file of a carray does not contain a Blosc1 chunk.
     #[error("chunk {chunk} is of Blosc chunk version {version}, expected 1 or 2")]
     ChunkGeneration {
-        /// The chunk's number.
+        /// The number of the chunk.
         chunk: u64,
-        /// Its version.
+        /// The version in its header.
         version: u8,
     },
-    /// Chunk files of a carray are not there.
+    /// Chunk files of a carray are missing.
     #[error("{file}: no such file, for {} from chunk {} on", counted(.chunks.end - .chunks.start), .chunks.start)]
     MissingChunks {
-        /// The first of them.
+        /// The first missing file.
         file: String,
-        /// The chunks.
+        /// The missing chunks.
         chunks: std::ops::Range<u64>,
     },
-    /// A column of a ctable is longer or shorter than the first.
+    /// The number of rows of a ctable's column differs from that of the first column.
     #[error("{column}: {found} rows, but the first column has {expected}")]
     ColumnLength {
         /// The directory of the column.
         column: String,
-        /// Its rows.
+        /// Its number of rows.
         found: u64,
-        /// Rows of the first column.
+        /// Number of rows of the first column.
         expected: u64,
     },
-    /// Items that cannot be written as text.
+    /// Items cannot be written as text.
     #[error("it cannot be written as text")]
     NoText(#[source] NoText),
-    /// An attribute cannot be stored, or not be changed.
+    /// An attribute cannot be stored or changed.
     #[error("attribute {name:?}")]
     Attribute {
-        /// Its name.
+        /// The name of the attribute.
         name: String,
         /// An [`AttributeRefusal`](crate::AttributeRefusal).
         source: Box<dyn StdError + Send + Sync>,
@@ -404,7 +405,7 @@ pub enum Error {
     NoSuchAttribute {
         /// The name.
         name: String,
-        /// The names of its attributes.
+        /// The names of the attributes that it has.
         names: Vec<String>,
     },
     /// A ctable has no such column.
@@ -412,7 +413,7 @@ pub enum Error {
     NoSuchColumn {
         /// The name.
         column: String,
-        /// Those that there are.
+        /// The names of the columns that it has.
         columns: Vec<String>,
     },
     /// A directory is neither a carray nor a ctable.
@@ -421,15 +422,15 @@ pub enum Error {
         /// The directory.
         directory: String,
     },
-    /// An earlier change of the frame or directory failed half-way; what is on the disk is as it was at the last commit.
+    /// An earlier change of the frame or directory failed. The data on disk is that of the last commit.
     #[error("an earlier change of this failed: open it again")]
     EditFailed,
-    /// The operation was called off.
+    /// The operation was cancelled.
     #[error("interrupted")]
     Cancelled,
 }
 
-/// A chunk whose digest is not that of its bytes.
+/// The digest of a chunk does not match its bytes.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "chunk {chunk} at offset {offset}: {} is {computed}, expected {stored}; the chunk is damaged",
@@ -437,9 +438,9 @@ pub enum Error {
 )]
 #[non_exhaustive]
 pub struct ChunkDigestMismatch {
-    /// Its number.
+    /// The number of the chunk.
     pub chunk: u64,
-    /// Where it starts in the file.
+    /// Its offset in the file.
     pub offset: u64,
     /// The checksum.
     pub checksum: Checksum,
@@ -449,7 +450,7 @@ pub struct ChunkDigestMismatch {
     pub computed: Digest,
 }
 
-/// `, offset 3` for an error that leaves out its offset.
+/// Returns text such as `, offset 3` for an error that leaves out its offset.
 fn offset_in(source: &Error) -> String {
     match source {
         Error::FileFormat(error) => {

@@ -1,6 +1,6 @@
 //! Parts of messages.
 
-/// Names for a message; of many names the first ones.
+/// Lists names for a message. Long lists are cut after the first names.
 pub(super) fn listed(names: &[String]) -> String {
     const MOST: usize = 20;
     let first: Vec<String> = names.iter().take(MOST).map(|name| format!("{name:?}")).collect();
@@ -11,7 +11,7 @@ pub(super) fn listed(names: &[String]) -> String {
     }
 }
 
-/// `1 chunk`, `2 chunks`.
+/// Returns `1 chunk`, `2 chunks`, ….
 pub(super) fn counted(chunks: u64) -> String {
     if chunks == 1 { "1 chunk".into() } else { format!("{chunks} chunks") }
 }

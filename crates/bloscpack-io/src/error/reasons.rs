@@ -1,23 +1,23 @@
-//! Reasons of errors, as data: the sources of variants of [`Error`](super::Error).
+//! Reasons as data: the sources of variants of [`Error`](super::Error).
 
 use blosc_core::{OutOfMemory, memory};
 use bloscpack_format::checksum::{Checksum, Digest};
 use bloscpack_format::numpy::Dtype;
 
-/// Why items cannot be written as text or told apart by columns.
+/// The reason why items cannot be written as text or as columns.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NoText {
-    /// A scalar of this dtype has no text.
+    /// A scalar of this dtype has no text form.
     #[error("items of dtype {dtype} have no text")]
     Dtype {
-        /// The dtype, as NumPy spells it.
+        /// The dtype in NumPy's notation.
         dtype: String,
     },
     /// A table cannot show the fields of this dtype as columns.
     #[error("the fields of dtype {dtype} cannot be told apart")]
     Fields {
-        /// The dtype, as NumPy spells it.
+        /// The dtype in NumPy's notation.
         dtype: String,
     },
     /// A row has more fields than a line of text may have.
@@ -26,7 +26,7 @@ pub enum NoText {
         /// Maximum number of fields.
         max: usize,
     },
-    /// This build writes no CSV.
+    /// This build does not include CSV.
     #[error("bloscpack-io was built without the feature csv")]
     NoCsv,
 }
@@ -41,7 +41,7 @@ impl NoText {
     }
 }
 
-/// Why an input is not the array that was asked for.
+/// The reason why an input is not the requested array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ArrayRefusal {
@@ -57,12 +57,12 @@ pub enum ArrayRefusal {
         /// `file` or `frame`.
         what: &'static str,
     },
-    /// A selection for an array with another number of axes.
+    /// The selection has a different number of axes than the array.
     #[error("{expected} axes, but the selection has {found}")]
     SelectionAxes {
-        /// Axes of the selection.
+        /// Number of axes of the selection.
         found: usize,
-        /// Axes of the array.
+        /// Number of axes of the array.
         expected: usize,
     },
     /// A dtype or shape for a table, whose columns have their own.
@@ -71,65 +71,65 @@ pub enum ArrayRefusal {
     /// A dtype or shape for the conversion of a whole table.
     #[error("a table keeps its columns' dtypes and shapes; convert one column for others")]
     Columns,
-    /// More axes than the format has.
+    /// More axes than the format supports.
     #[error("{found} axes, expected at most {max}")]
     Axes {
-        /// Axes of the array.
+        /// Number of axes of the array.
         found: usize,
         /// Maximum number of axes.
         max: usize,
     },
-    /// Items of a size that the format does not have.
+    /// Items of a size that the format does not support.
     #[error("items of {found} bytes")]
     ItemSize {
-        /// Bytes of an item.
+        /// Size of an item in bytes.
         found: u64,
     },
-    /// Another shape for items in Fortran order.
+    /// A different shape for items in Fortran order.
     #[error("its items are in Fortran order, so its shape cannot be changed")]
     FortranOrder,
-    /// A dtype and shape of the array for more or fewer bytes than there are.
+    /// The dtype and shape of the array do not match the number of bytes.
     #[error("{found} bytes, but its dtype and shape make {}", nbytes(*.expected))]
     Size {
-        /// Bytes that there are.
+        /// Number of bytes found.
         found: u64,
-        /// Bytes by dtype and shape; `None` if they are 2^64 or more.
+        /// Number of bytes by dtype and shape. `None` if it is 2^64 or more.
         expected: Option<u64>,
     },
-    /// A dtype and shape of the caller for more or fewer bytes than there are.
+    /// The dtype and shape from the caller do not match the number of bytes.
     #[error("{found} bytes, but dtype and shape make {}", nbytes(*.expected))]
     TypedSize {
-        /// Bytes that there are.
+        /// Number of bytes found.
         found: u64,
-        /// Bytes by dtype and shape; `None` if they are 2^64 or more.
+        /// Number of bytes by dtype and shape. `None` if it is 2^64 or more.
         expected: Option<u64>,
     },
     /// More than one axis without a length.
     #[error("only one axis can be inferred")]
     OpenAxes,
-    /// No length of the open axis makes the bytes that there are.
+    /// The number of bytes is not a multiple of the size of the other axes.
     #[error(
         "{found} bytes are no multiple of the {} that the other axes make",
         .row.map_or("more than 2**64".into(), |row| row.to_string())
     )]
     OpenAxis {
-        /// Bytes that there are.
+        /// Number of bytes found.
         found: u64,
-        /// Bytes that the other axes make; `None` if they are 2^64 or more.
+        /// Size of the other axes in bytes. `None` if it is 2^64 or more.
         row: Option<u64>,
     },
 }
 
-/// Why an array cannot be cut into such chunks or blocks.
+/// The reason why an array cannot be divided into such chunks or blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CutRefusal {
     /// A block is longer than a chunk along an axis.
     #[error("blocks of {block} items along an axis do not fit into chunks of {chunk}")]
     Blocks {
-        /// Items of a block along the axis.
+        /// Number of items of a block along the axis.
         block: u32,
-        /// Items of a chunk along the axis.
+        /// Number of items of a chunk along the axis.
         chunk: u32,
     },
     /// A chunk or block has more bytes than the format allows.
@@ -138,17 +138,17 @@ pub enum CutRefusal {
         /// Maximum number of bytes.
         max: u64,
     },
-    /// The shape has another number of axes than the array.
+    /// The number of axes of the shape differs from that of the array.
     #[error("it has {found} axes, but the array has {expected}")]
     Axes {
-        /// Axes of the shape.
+        /// Number of axes of the shape.
         found: usize,
-        /// Axes of the array.
+        /// Number of axes of the array.
         expected: usize,
     },
 }
 
-/// Why an output that was read again is not what was written, if no error is the reason.
+/// The difference between a written output and the data read back, if reading succeeded.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadBackMismatch {
@@ -157,12 +157,12 @@ pub enum ReadBackMismatch {
     Digest {
         /// The checksum.
         checksum: Checksum,
-        /// The digest of the bytes that were read.
+        /// The digest of the bytes read back.
         found: Digest,
-        /// The digest of the bytes that were compressed.
+        /// The digest of the bytes before compression.
         expected: Digest,
     },
-    /// The output is a pipe or a device, which cannot be read again.
+    /// The output is a pipe or a device, which cannot be read back.
     #[error("'{}' is not a regular file", .0.display())]
     NotRegularFile(std::path::PathBuf),
 }

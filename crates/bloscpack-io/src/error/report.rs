@@ -10,11 +10,11 @@ use super::Error;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Advice {
-    /// Raise one of the [`Limits`](crate::Limits), if the size is intended.
+    /// Raise this limit of the [`Limits`](crate::Limits), if the size is intended.
     RaiseLimit(OverLimit),
-    /// Write the output again: what was written does not read back, and nothing was replaced.
+    /// Write the output again: reading it back failed, and nothing was replaced.
     WriteAgain {
-        /// The limit that reading it exceeds, if that is the reason.
+        /// The limit that reading back exceeded, if that is the reason.
         limit: Option<OverLimit>,
     },
 }
@@ -50,7 +50,7 @@ impl fmt::Display for ErrorReport<'_> {
 }
 
 impl Error {
-    /// The error with all its sources and its advice on one line, for messages.
+    /// Returns the error with all its sources and its advice on one line, for messages.
     ///
     /// ```
     /// use bloscpack_io::Archive;
@@ -62,7 +62,7 @@ impl Error {
         ErrorReport(self)
     }
 
-    /// Advice about the error, as data. A program may put it in its own words.
+    /// Returns advice about the error as data, which a program may phrase in its own words.
     pub fn advice(&self) -> Option<Advice> {
         match self {
             Error::NotAsWritten { source } => {

@@ -41,7 +41,7 @@ fn locations_add_up() {
     assert_eq!(Error::from(FormatError::UnsupportedVersion { found: 9 }).location().field, Some("format_version"));
 }
 
-/// A file that the format names itself is named once, whatever its directory is called.
+/// A file that the format error already names is named once, for any name of its directory.
 #[test]
 fn files_are_named_once() {
     let attrs = |file: &str| Error::from(Attrs::parse(b"[").unwrap_err()).in_file(file.into()).report().to_string();

@@ -1,4 +1,4 @@
-//! A file that is one bare chunk and nothing else.
+//! A file that consists of one bare chunk.
 
 use std::ops::Range;
 
@@ -21,8 +21,8 @@ pub(crate) struct BareChunk<'a> {
 }
 
 impl<'a> BareChunk<'a> {
-    /// Opens the chunk in `source`, whose first bytes are `prefix`. The format comes from its detection, which compared the
-    /// length of the source with that in the header.
+    /// Opens the chunk in `source`, whose first bytes are `prefix`. `format` is the detected format. Detection compared
+    /// the length of the source with that in the header.
     pub(crate) fn open(source: Box<dyn ReadAt + 'a>, format: Format, prefix: &[u8]) -> Result<Self, Error> {
         let len = source.len().map_err(Error::reading)?;
         let header = Header::parse(prefix).map_err(|source| Error::Chunk { chunk: 0, offset: 0, source })?;

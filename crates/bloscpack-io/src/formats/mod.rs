@@ -1,12 +1,12 @@
-//! The formats. Each is a container, and has its own way to be written and changed.
+//! The formats. Each implements a container, and has its own writers.
 //!
 //! | module | format |
 //! |---|---|
 //! | `bloscpack` | bloscpack files |
 //! | `frame` | Blosc2 frames, contiguous and sparse, of plain bytes or of an array |
-//! | `bcolz` | directories of bcolz: carrays and ctables |
+//! | `bcolz` | bcolz directories: carrays and ctables |
 //! | `chunk` | one bare chunk |
-//! | `npy` | bytes that are not compressed: `.npy` files and raw bytes |
+//! | `npy` | uncompressed bytes: `.npy` files and raw bytes |
 
 pub mod bcolz;
 pub(crate) mod bloscpack;

@@ -1,4 +1,4 @@
-//! Bytes that are not compressed as a container: the items of a `.npy` file, or raw bytes.
+//! Uncompressed bytes as a container: the items of a `.npy` file, or raw bytes.
 
 use std::ops::Range;
 
@@ -13,14 +13,14 @@ use crate::run::pipeline::Weight;
 use crate::source::{ReadAt, parse_start};
 use crate::{Error, UnpackOptions};
 
-/// Bytes of a chunk. The file has none; these are the pieces that are read at a time.
+/// Size of a chunk in bytes. The file has no chunks. These are the pieces that are read at a time.
 const CHUNK: u64 = 1 << 20;
 
 /// An open `.npy` file, or raw bytes.
 pub(crate) struct PlainFile<'a> {
     source: Box<dyn ReadAt + 'a>,
     len: u64,
-    /// Where the first item starts.
+    /// Offset of the first item.
     start: u64,
     plain: PlainRanges,
     /// `None` for raw bytes.
@@ -28,7 +28,7 @@ pub(crate) struct PlainFile<'a> {
 }
 
 impl<'a> PlainFile<'a> {
-    /// Opens a `.npy` file. It must have exactly the bytes of its array.
+    /// Opens a `.npy` file. Its size must match its array exactly.
     ///
     /// # Errors
     /// [`Error::ArrayBytes`], [`Error::Format`], [`Error::Io`].
@@ -43,7 +43,7 @@ impl<'a> PlainFile<'a> {
         Ok(PlainFile { source, len, start, plain: PlainRanges::uniform(CHUNK, nbytes), numpy: Some(meta) })
     }
 
-    /// The items of an array from offset `start` of a source on.
+    /// Opens the items of an array that start at offset `start` of a source.
     ///
     /// # Errors
     /// [`Error::NotANumpyArray`] if the source has fewer bytes; [`Error::Io`].
@@ -58,7 +58,7 @@ impl<'a> PlainFile<'a> {
         }
     }
 
-    /// All bytes of a source.
+    /// Opens all bytes of a source.
     ///
     /// # Errors
     /// [`Error::Io`].

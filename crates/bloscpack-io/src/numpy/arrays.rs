@@ -14,7 +14,7 @@ use crate::error::ArrayRefusal;
 use crate::formats::frame::{ArrayOptions, FrameParams, FrameWriter};
 use crate::{Archive, Cancel, Error, Input, PackOptions, PackReport, Sink, Threads, UnpackOptions};
 
-/// Packs an array, in Fortran order if it is so in memory, else in C order.
+/// Packs an array, in Fortran order if it has this order in memory, else in C order.
 ///
 /// # Errors
 /// The errors of [`pack_array`].
@@ -27,11 +27,11 @@ pub fn pack_ndarray<'t, A: Element, S: Data<Elem = A>, D: Dimension>(
     pack_array(&bytes, &meta, sink, options)
 }
 
-/// Unpacks an array whose items have type `A`, of either byte order, and whose shape has the dimensions of `D`. The items are
-/// decoded where they stay.
+/// Unpacks an array of items of type `A`, in either byte order, with the dimensions of `D`. The items are decoded
+/// directly into the array.
 ///
 /// # Errors
-/// [`Error::ItemType`] and [`Error::Dimensions`] if items or dimensions are others; the errors of
+/// [`Error::ItemType`] and [`Error::Dimensions`] if the item type or the dimensions differ; the errors of
 /// [`unpack_array`](super::unpack_array).
 pub fn unpack_ndarray<'a, A: Element, D: Dimension>(
     input: impl Into<Input<'a>>,
@@ -43,11 +43,11 @@ pub fn unpack_ndarray<'a, A: Element, D: Dimension>(
     read(meta, archive.nbytes(), &mut |mut bytes| archive.unpack(&mut bytes, options).map(drop))
 }
 
-/// Makes a contiguous frame of an array, a file that appears whole or not at all. The typesize of `params` is set by the
-/// array.
+/// Writes an array to a contiguous frame, a file that appears complete or not at all. The array replaces the typesize
+/// of `params`.
 ///
 /// # Errors
-/// [`Error::OutputExists`]; what [`FrameWriter::create_array`] and [`FrameWriter::write_items`] answer.
+/// [`Error::OutputExists`]; the errors of [`FrameWriter::create_array`] and [`FrameWriter::write_items`].
 #[cfg(feature = "write")]
 pub fn ndarray_to_frame<A: Element, S: Data<Elem = A>, D: Dimension>(
     array: &ArrayBase<S, D>,
@@ -65,11 +65,12 @@ pub fn ndarray_to_frame<A: Element, S: Data<Elem = A>, D: Dimension>(
     writer.finish()
 }
 
-/// A region of the array that an archive is; all of it if `region` is `None`, which need not be in a frame then.
+/// Reads a region of the array in an archive. If `region` is `None`, reads the whole array, which need not be in a
+/// frame.
 ///
 /// # Errors
-/// [`Error::NotANumpyArray`] if it is no array; [`Error::ItemType`] and [`Error::Dimensions`] if its items or dimensions are
-/// others; the errors of [`Archive::read_slice`] and [`Archive::read_range`].
+/// [`Error::NotANumpyArray`] if the archive is not an array; [`Error::ItemType`] and [`Error::Dimensions`] if the item
+/// type or the dimensions differ; the errors of [`Archive::read_slice`] and [`Archive::read_range`].
 pub fn read_ndarray<A: Element, D: Dimension>(
     archive: &Archive<'_>,
     region: Option<&Region>,
@@ -94,8 +95,8 @@ pub fn read_ndarray<A: Element, D: Dimension>(
     }
 }
 
-/// The items' bytes in the order that the array lies in, if that is one of the two, and what they mean. They are not copied if
-/// they lie so in memory.
+/// Returns the bytes of the items and their description. They have the array's own memory order if that is C or Fortran
+/// order. Items are not copied if their memory already is these bytes.
 fn to_bytes<A: Element, S: Data<Elem = A>, D: Dimension>(
     array: &ArrayBase<S, D>,
 ) -> Result<(Cow<'_, [u8]>, NumpyMeta), Error> {
@@ -122,7 +123,7 @@ fn to_bytes<A: Element, S: Data<Elem = A>, D: Dimension>(
     Ok((bytes, NumpyMeta { dtype, shape, order }))
 }
 
-/// The array that `meta` describes, of items whose `nbytes` bytes `fill` writes.
+/// Reads the array that `meta` describes. `fill` writes the `nbytes` bytes of its items.
 fn read<A: Element, D: Dimension>(
     meta: NumpyMeta,
     nbytes: u64,
@@ -139,7 +140,8 @@ fn read<A: Element, D: Dimension>(
         return Err(Error::Dimensions { found: shape.len(), expected: dimensions.ndim() });
     }
     for (dimension, axis) in dimensions.slice_mut().iter_mut().zip(shape) {
-        // An axis that does not fit makes more bytes than were found, which has been checked; or none, and is 0.
+        // The size was checked, so an axis that does not fit `usize` can only occur in an array without items. Then 0
+        // is used.
         *dimension = usize::try_from(axis).unwrap_or(0);
     }
     let nbytes = usize::try_from(nbytes).map_err(|_| OutOfMemory::new(usize::MAX))?;
@@ -154,7 +156,7 @@ fn read<A: Element, D: Dimension>(
     array.map_err(Error::not_an_array)
 }
 
-/// The type's dtype in a byte order.
+/// Returns the dtype of the type in a byte order.
 fn dtype<A: Element>(byte_order: char) -> Result<Dtype, Error> {
     let dtype = Dtype::from_type_string(&format!("{byte_order}{}", A::CODE));
     dtype.map_err(|error| bloscpack_format::FormatError::from(error).into())

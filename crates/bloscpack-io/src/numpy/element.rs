@@ -1,4 +1,4 @@
-//! Types that items of an array can have.
+//! Types for the items of an array.
 
 use blosc_core::{OutOfMemory, memory};
 use bytemuck::{AnyBitPattern, NoUninit, Zeroable};
@@ -6,7 +6,7 @@ use num_complex::Complex;
 
 use crate::Error;
 
-/// A type that items of an array can have.
+/// A type for the items of an array.
 ///
 /// | types | dtypes |
 /// |---|---|
@@ -16,29 +16,30 @@ use crate::Error;
 /// | `num_complex::Complex<f32>`, `Complex<f64>` | `complex64`, `complex128` |
 /// | `half::f16`, with the feature `half` | `float16` |
 ///
-/// An item in memory has the size of its bytes.
+/// The size of an item in memory is the size of its bytes.
 pub trait Element: Copy {
     /// NumPy's code of the type, without the byte order.
     const CODE: &'static str;
 
-    /// Bytes of each number that an item consists of: a complex number has two. Each is stored in the byte order of the dtype.
+    /// Size in bytes of each number in an item: a complex number has two numbers. Each is stored in the byte order of
+    /// the dtype.
     const NUMBER: usize = size_of::<Self>();
 
     /// Appends the item's little-endian bytes.
     fn put(self, bytes: &mut Vec<u8>);
 
-    /// The item with these little-endian bytes, as many as the type has.
+    /// Returns the item with these little-endian bytes. Their number must be the size of the type.
     fn get(bytes: &[u8]) -> Self;
 
-    /// The little-endian bytes of items that lie one after the other, if they are so in memory: then none is copied. By
-    /// default `None`, and [`Element::put`] is called for each item.
+    /// Returns the little-endian bytes of contiguous items without copying, if their memory has this form. By default
+    /// returns `None`, and [`Element::put`] is called for each item.
     fn as_bytes(items: &[Self]) -> Option<&[u8]> {
         let _ = items;
         None
     }
 
-    /// `len` items, whose little-endian bytes `fill` writes over zeros. By default [`Element::get`] is called for each item;
-    /// types that lie in memory as in the file are written in place.
+    /// Reads `len` items. `fill` writes their little-endian bytes over zeros. By default, [`Element::get`] is called
+    /// for each item. Types with the same form in memory and in the file are written in place.
     ///
     /// # Errors
     /// The error of `fill`; [`Error::OutOfMemory`].
@@ -50,12 +51,12 @@ pub trait Element: Copy {
     }
 }
 
-/// The bytes of items on a machine where they are little-endian.
+/// Returns the bytes of items on little-endian machines.
 fn bytes_of<T: NoUninit>(items: &[T]) -> Option<&[u8]> {
     cfg!(target_endian = "little").then(|| bytemuck::cast_slice(items))
 }
 
-/// Items that `fill` writes in place; in big-endian memory, `to_native` then turns each.
+/// Reads items that `fill` writes in place. On big-endian machines, `to_native` then converts each.
 fn read_in_place<T: NoUninit + AnyBitPattern + Zeroable>(
     len: usize,
     fill: &mut dyn FnMut(&mut [u8]) -> Result<(), Error>,

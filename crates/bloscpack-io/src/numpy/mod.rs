@@ -1,13 +1,13 @@
-//! Arrays: plain bytes with a dtype, a shape and an order, which the metadata of a bloscpack file describes.
+//! Arrays: plain bytes with a dtype, a shape and an order, described by the metadata of a bloscpack file.
 //!
-//! | array | verbs |
+//! | array | functions |
 //! |---|---|
 //! | bytes and a [`NumpyMeta`] | [`pack_array`], [`unpack_array`] |
 //! | arrays of the `ndarray` crate (feature `ndarray`), also of complex numbers and `half::f16` | `pack_ndarray`, `unpack_ndarray` |
-//! | the same, in a frame or in part of any archive | `ndarray_to_frame`, `read_ndarray` |
+//! | the same arrays in a frame, or a region of any archive | `ndarray_to_frame`, `read_ndarray` |
 //! | `.npy` files | [`convert`](crate::convert) |
 //!
-//! The original bloscpack's `unpack_ndarray_*` functions read the files, and the other way round.
+//! The files are compatible with the `pack_ndarray_*` and `unpack_ndarray_*` functions of the original bloscpack.
 
 #[cfg(feature = "ndarray")]
 mod arrays;
@@ -30,11 +30,11 @@ use crate::error::ArrayRefusal;
 use crate::in_memory::InMemory;
 use crate::{Archive, Error, Input, PackOptions, PackReport, Sink, UnpackOptions, pack};
 
-/// Packs the bytes of an array, which are in the order of `meta`. The array sets the typesize and the metadata of `options`;
-/// the chunk size is rounded down to whole items.
+/// Packs the bytes of an array, which are in the order of `meta`. The array replaces the typesize and the metadata of
+/// `options`. The chunk size is rounded down to whole items.
 ///
 /// # Errors
-/// [`Error::ArraySize`] if the array takes more or fewer bytes; the errors of [`pack`].
+/// [`Error::ArraySize`] if the number of bytes does not match the array; the errors of [`pack`].
 pub fn pack_array<'t>(
     bytes: &[u8],
     meta: &NumpyMeta,
@@ -45,10 +45,10 @@ pub fn pack_array<'t>(
     pack(bytes, sink, &for_array(options, meta)?)
 }
 
-/// The bytes of a packed array, and the array that they are.
+/// Unpacks an array. Returns its bytes and their description.
 ///
 /// # Errors
-/// [`Error::NotANumpyArray`] if the file does not hold an array, or not all of it; the errors of [`Archive::open_with`] and
+/// [`Error::NotANumpyArray`] if the file does not contain a complete array; the errors of [`Archive::open_with`] and
 /// [`Archive::unpack`].
 pub fn unpack_array<'a>(input: impl Into<Input<'a>>, options: &UnpackOptions) -> Result<(Vec<u8>, NumpyMeta), Error> {
     let archive = Archive::open_with(input, &options.open_options())?;
@@ -58,7 +58,7 @@ pub fn unpack_array<'a>(input: impl Into<Input<'a>>, options: &UnpackOptions) ->
     Ok((plain.bytes, meta))
 }
 
-/// What the bytes of an archive mean, and that it has as many.
+/// Returns the array that an archive describes, after checking its size.
 fn array_meta(archive: &Archive<'_>) -> Result<NumpyMeta, Error> {
     let Some(metadata) = archive.metadata() else {
         return Err(Error::not_an_array(ArrayRefusal::NoMetadata));
@@ -76,12 +76,12 @@ fn check_len(meta: &NumpyMeta, found: u64) -> Result<(), Error> {
     if expected == Some(found) { Ok(()) } else { Err(Error::ArraySize { found, expected }) }
 }
 
-/// The options for an array.
+/// Returns the options for packing an array.
 fn for_array(options: &PackOptions, meta: &NumpyMeta) -> Result<PackOptions, OutOfMemory> {
     Ok(for_items(options, &meta.dtype).metadata(Some(meta.to_json()?)))
 }
 
-/// The options for the items of an array: whole ones in each chunk, taken apart by the filters.
+/// Returns the options for packing the items of an array: chunks of whole items, and their size as the typesize.
 pub(crate) fn for_items(options: &PackOptions, dtype: &Dtype) -> PackOptions {
     let itemsize = dtype.itemsize().max(1);
     let chunk_size = match options.chunk_size / itemsize * itemsize {
@@ -92,7 +92,8 @@ pub(crate) fn for_items(options: &PackOptions, dtype: &Dtype) -> PackOptions {
     options.clone().params(params).chunk_size(chunk_size)
 }
 
-/// What the filters work on: an item, or, where that is larger than a chunk can say, a character of it.
+/// Returns the typesize for filters: the size of an item, or of one character if an item is too large for a chunk
+/// header.
 fn typesize(dtype: &Dtype) -> usize {
     match (usize::try_from(dtype.itemsize()), dtype) {
         (Ok(itemsize @ 1..=255), _) => itemsize,
