@@ -1,4 +1,4 @@
-//! How a new array is cut into chunks and blocks.
+//! Chunk and block shapes of a new array.
 
 use bloscpack_format::FormatError;
 use bloscpack_format::frame::{B2nd, DtypeText, FrameError, Grid, MAX_NDIM};
@@ -6,9 +6,9 @@ use bloscpack_format::numpy::{Dtype, NumpyMeta};
 
 use crate::error::{ArrayRefusal, CutRefusal, Error};
 
-/// Approximate size of a chunk by default: a core's caches hold it and its compressed bytes.
+/// Approximate default size of a chunk. A core's caches hold it together with its compressed bytes.
 const CHUNK_NBYTES: u64 = 2 << 20;
-/// Approximate size of a block by default.
+/// Approximate default size of a block.
 const BLOCK_NBYTES: u64 = 64 << 10;
 
 /// Shapes of the chunks and blocks of a new array.
@@ -19,25 +19,25 @@ pub struct ArrayOptions {
 }
 
 impl ArrayOptions {
-    /// Chunks of about 2 MiB in blocks of about 64 KiB.
+    /// Returns the defaults: chunks of about 2 MiB in blocks of about 64 KiB.
     #[must_use]
     pub fn new() -> Self {
         ArrayOptions::default()
     }
 
-    /// Sets the items of a chunk along each axis. The best shape is that of the regions that are read later.
+    /// Sets the number of items of a chunk along each axis. The best shape is that of the regions to be read.
     #[must_use]
     pub fn chunkshape(self, chunkshape: Option<Vec<u32>>) -> Self {
         ArrayOptions { chunkshape, ..self }
     }
 
-    /// Sets the items of a block along each axis. A block is the smallest unit that is decompressed.
+    /// Sets the number of items of a block along each axis. A block is the smallest unit that is decompressed.
     #[must_use]
     pub fn blockshape(self, blockshape: Option<Vec<u32>>) -> Self {
         ArrayOptions { blockshape, ..self }
     }
 
-    /// Returns the items of a chunk along the first axis, if they were set.
+    /// Returns the number of items of a chunk along the first axis, if it was set.
     pub(crate) fn rows(&self) -> Option<u64> {
         self.chunkshape.as_ref()?.first().copied().map(u64::from)
     }
@@ -99,7 +99,7 @@ fn cut(shape: &[u64], itemsize: u64, nbytes: u64) -> Vec<u32> {
     cut.into_iter().map(|len| len as u32).collect()
 }
 
-/// Returns the bytes of an item, as the frame's header counts them.
+/// Returns the size of an item in bytes, in the type of the frame's header.
 fn itemsize_of(meta: &NumpyMeta) -> Result<u32, Error> {
     let itemsize = meta.dtype.itemsize();
     let fits = u32::try_from(itemsize).ok().filter(|size| (1..=i32::MAX as u32).contains(size));

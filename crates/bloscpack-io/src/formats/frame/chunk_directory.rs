@@ -1,4 +1,4 @@
-//! The chunk files of a sparse frame in a directory of the file system.
+//! The chunk files of a sparse frame in a file system directory.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,8 +8,8 @@ use bloscpack_format::frame::sframe;
 use crate::fs::files::{open_regular, remove_if_there, write_anew};
 use crate::source::{ChunkFiles, ReadAt};
 
-/// The directory of a sparse frame. Only regular files in it are opened: a pipe may have no writer, a device no end, and a
-/// link leads anywhere.
+/// The directory of a sparse frame. Only regular files in it are opened: a pipe may have no writer, a device may be
+/// endless, and a link may lead anywhere.
 #[derive(Debug)]
 pub(crate) struct ChunkDirectory(PathBuf);
 
@@ -26,13 +26,13 @@ impl ChunkDirectory {
         self.0.join(sframe::chunk_file_name(number))
     }
 
-    /// Writes a chunk file that the index on the disk does not name: a file of this name was left by an edit that was never
-    /// committed.
+    /// Writes a chunk file that the index on disk does not refer to. An existing file of this name is a leftover of an
+    /// edit that was never committed.
     pub(super) fn write(&self, number: u32, bytes: &[u8]) -> io::Result<()> {
         write_anew(&self.file(number), bytes)
     }
 
-    /// Removes a chunk file. It is no error if there is none.
+    /// Removes a chunk file. A missing file is not an error.
     pub(super) fn remove(&self, number: u32) -> io::Result<()> {
         remove_if_there(&self.file(number))
     }

@@ -1,4 +1,4 @@
-//! Rewriting a frame without dead bytes: its chunks as they are, in the order of their numbers.
+//! Rewrites a frame without dead bytes. Chunks are copied unchanged, in the order of their numbers.
 
 use std::collections::HashMap;
 use std::fs;
@@ -13,22 +13,23 @@ use super::new::NewFrame;
 use super::store::FrameStore as _;
 use crate::{Archive, Cancel, Error, OpenOptions, ReadAt as _};
 
-/// What compacting did.
+/// The result of compacting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CompactReport {
-    /// Bytes of the frame before, its chunk files included, and what was behind it.
+    /// Size of the frame before in bytes, including its chunk files and data after its end.
     pub before: u64,
-    /// Bytes of it now.
+    /// Size of the frame after in bytes.
     pub after: u64,
 }
 
-/// Rewrites a frame without deleted chunks, old indexes and what is behind its end. A contiguous one is replaced as a
-/// whole; of a sparse one, the files that nothing refers to are removed. Chunks are copied, not decoded; one that many
-/// numbers share is still one.
+/// Rewrites a frame without deleted chunks, old indexes and data after its end. A contiguous frame is replaced
+/// atomically. In a sparse frame, unreferenced files are removed. Chunks are copied, not decoded, and a chunk that the
+/// index refers to many times is still stored once.
 ///
 /// # Errors
-/// The errors of opening and copying, also [`Error::Limit`] and [`Error::Cancelled`]; the frame is then as it was.
+/// The errors of opening and copying, also [`Error::Limit`] and [`Error::Cancelled`]. After an error, the frame is
+/// unchanged.
 pub fn compact(path: impl AsRef<Path>, options: &OpenOptions) -> Result<CompactReport, Error> {
     let (path, cancel, limits) = (path.as_ref(), &options.cancel, options.limits);
     if path.is_dir() { compact_sparse(path, cancel, limits) } else { compact_contiguous(path, cancel, limits) }
@@ -57,24 +58,24 @@ fn compact_contiguous(path: &Path, cancel: &Cancel, limits: Limits) -> Result<Co
     Ok(CompactReport { before: archive.cbytes(), after })
 }
 
-/// A frame into which the chunks of another are copied.
+/// A new frame to which the chunks of another are copied.
 struct Copy<'a> {
     archive: &'a Archive<'a>,
     frame: &'a Frame,
     store: NewFrame,
-    /// What the new index says where the old one says this. As many as there are chunks in the file.
+    /// The new index entry for each old position. One per chunk in the file.
     places: HashMap<u64, Entry>,
-    /// Bytes of chunks that were copied.
+    /// Total size of the copied chunks in bytes.
     copied: u64,
-    /// Where the next chunk goes, from the end of the header.
+    /// Position of the next chunk, relative to the end of the header.
     end: u64,
 }
 
-/// C-Blosc2 does not open a frame in which a chunk starts within the last so many bytes of the data.
+/// Minimum distance from the start of a chunk to the end of the data. C-Blosc2 does not open frames with a smaller one.
 const MIN_ROOM: usize = blosc_core::Header::EXTENDED_LEN;
 
 impl Copy<'_> {
-    /// What the new index says of a chunk that the old one says to be at `at`.
+    /// Returns the new index entry of the chunk at position `at` in the old frame, and copies the chunk if needed.
     fn entry(&mut self, number: u64, at: u64) -> Result<Entry, Error> {
         if let Some(known) = self.places.get(&at) {
             return Ok(*known);
@@ -83,11 +84,12 @@ impl Copy<'_> {
         let offset = self.archive.chunk_position(number).unwrap_or(at);
         Chunk::parse(&bytes).map_err(|source| Error::Chunk { chunk: number, offset, source })?;
         let info = ChunkInfo::parse(&bytes)?;
-        // Chunks that lie in each other, which no writer makes, would make more of the frame than there is.
+        // No writer makes overlapping chunks. Copying them could make the frame larger than it was.
         info.check(number, self.frame.header.cbytes.saturating_sub(self.copied), None)?;
         self.copied += u64::from(info.cbytes);
         let entry = match (info.special, self.frame.header.chunksize) {
-            // An entry of the index says as much, and C-Blosc2 opens no frame whose first chunk is a header alone.
+            // An index entry holds the same information. Also, C-Blosc2 does not open a frame whose first chunk is only
+            // a header.
             (Some(special), ChunkSize::Fixed(_)) if special != Special::Value => Entry::Special(special),
             _ => Entry::Stored(self.end),
         };
@@ -104,7 +106,7 @@ impl Copy<'_> {
         self.store.write_at(at, bytes).map_err(Error::io("writing the frame"))
     }
 
-    /// Puts the frame in its place; how many bytes it has.
+    /// Replaces the old frame. Returns the size of the new one in bytes.
     fn finish(mut self, index: &Index) -> Result<u64, Error> {
         let mut header = self.frame.header.try_clone()?;
         let mut tail = index.encode()?;
@@ -118,7 +120,7 @@ impl Copy<'_> {
     }
 }
 
-/// Every file that is no chunk of the frame goes, if its name is that of one; the index is written anew.
+/// Rewrites the index and removes every file that has the name of a chunk file but is not referenced.
 fn compact_sparse(path: &Path, cancel: &Cancel, limits: Limits) -> Result<CompactReport, Error> {
     let mut store = LocalFrame::open(path)?;
     let SparseIndex { frame, .. } = SparseIndex::read(&store, &limits)?;
@@ -135,7 +137,7 @@ fn compact_sparse(path: &Path, cancel: &Cancel, limits: Limits) -> Result<Compac
         if used.contains(&number) { after += len } else { memory::push(&mut leftover, number)? }
     }
     before += store.len().map_err(refuse)?;
-    // Without what may be behind the frame's end, or between its parts.
+    // The new file has no data after the frame's end or between its parts.
     let mut bytes = frame.header.try_clone()?;
     let (index, trailer) = (frame.index.encode()?, frame.trailer.to_bytes()?);
     bytes.frame_len = bytes.header_len() + (index.len() + trailer.len()) as u64;

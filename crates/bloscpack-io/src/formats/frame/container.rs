@@ -22,21 +22,21 @@ use crate::{Archive, Cancel, Error, UnpackOptions};
 pub(crate) struct OpenFrame<'a> {
     pub(super) frame: Frame,
     bytes: FrameBytes<'a>,
-    /// Bytes of the file with header and index.
+    /// Size in bytes of the file with the header and index.
     len: u64,
-    /// The metalayer of an array, and its arithmetic.
+    /// The metalayer of an array, and its chunk and block arithmetic.
     array: Option<(B2nd, Grid)>,
     numpy: Option<NumpyMeta>,
-    /// Known once it is asked for, as it may need the headers of all chunks.
+    /// Computed on first use, because it may need the headers of all chunks.
     ranges: OnceLock<PlainRanges>,
-    /// Whether blocks have variable lengths, as in the first stored chunk; `None` if its header cannot be read.
+    /// Whether the blocks of the first stored chunk have variable lengths. `None` if its header cannot be read.
     vl_blocks: OnceLock<Option<bool>>,
 }
 
-/// Plain bytes of chunks of the same special value that are written at once: chunks may be of one byte each.
+/// Number of plain bytes of equal special values to write at once. Their chunks may have only one byte each.
 const ALIKE: u64 = 64 << 20;
 
-/// Header, index and trailer of a sparse frame, and the bytes of the file that they are in.
+/// The header, index and trailer of a sparse frame, and the size of their file in bytes.
 pub(crate) struct SparseIndex {
     pub(super) frame: Frame,
     len: u64,
@@ -59,7 +59,7 @@ impl<'a> OpenFrame<'a> {
         OpenFrame::new(frame, len, FrameBytes::File(source))
     }
 
-    /// A sparse frame.
+    /// Opens a sparse frame.
     pub(crate) fn sparse(index: SparseIndex, chunks: Box<dyn ChunkFiles + 'a>) -> Result<Self, Error> {
         OpenFrame::new(index.frame, index.len, FrameBytes::ChunkFiles(chunks))
     }
@@ -80,7 +80,7 @@ impl<'a> OpenFrame<'a> {
     fn new(frame: Frame, len: u64, bytes: FrameBytes<'a>) -> Result<Self, Error> {
         let array = Grid::of(&frame)?;
         let numpy = array.as_ref().and_then(|(array, grid)| {
-            // The dtype has to be that of the chunks.
+            // The size of the dtype must match the items in the chunks.
             let dtype = array.numpy_dtype().ok().flatten().filter(|dtype| dtype.itemsize() == grid.itemsize())?;
             Some(NumpyMeta { dtype, shape: array.shape.clone(), order: Order::C })
         });
@@ -88,17 +88,17 @@ impl<'a> OpenFrame<'a> {
         Ok(OpenFrame { frame, bytes, len, array, numpy, ranges, vl_blocks })
     }
 
-    /// Where chunk `number` is.
+    /// Returns the location of chunk `number`.
     pub(super) fn find(&self, number: u64) -> Result<Place<'_>, Error> {
         let mut place = self.bytes.find(number, self.frame.chunk(number)?)?;
         if let (Place::Stored(chunk), Some((_, grid))) = (&mut place, &self.array) {
-            // All chunks of an array have one size, also where the header does not say so.
+            // All chunks of an array have the same size, even if the header does not contain it.
             chunk.nbytes = chunk.nbytes.or(Some(grid.chunk_nbytes() as u32));
         }
         Ok(place)
     }
 
-    /// Refuses a chunk of blocks of variable length among others, or the other way round.
+    /// Refuses a chunk with blocks of variable length in a frame without such chunks, and vice versa.
     pub(super) fn check_kind(&self, chunk: u64, vl_blocks: bool) -> Result<(), Error> {
         let first = || self.info(self.frame.index.first_stored()?).ok().map(|info| info.vl_blocks);
         match *self.vl_blocks.get_or_init(first) {
@@ -107,7 +107,7 @@ impl<'a> OpenFrame<'a> {
         }
     }
 
-    /// The facts in the header of chunk `number`.
+    /// Returns the properties in the header of chunk `number`.
     pub(super) fn info(&self, number: u64) -> Result<ChunkInfo, Error> {
         match self.find(number)? {
             Place::Special { special, nbytes } => {
@@ -121,7 +121,8 @@ impl<'a> OpenFrame<'a> {
         }
     }
 
-    /// The plain bytes of each chunk. Reads the header of every chunk, once, if their sizes vary.
+    /// Returns the range of plain bytes of each chunk. If chunk sizes vary, the first call reads the headers of all
+    /// chunks.
     fn ranges(&self, limits: &Limits) -> Result<&PlainRanges, Error> {
         if let Some(ranges) = self.ranges.get() {
             return Ok(ranges);
@@ -133,13 +134,13 @@ impl<'a> OpenFrame<'a> {
         Ok(self.ranges.get_or_init(|| ranges))
     }
 
-    /// The end of each chunk within the plain bytes, by their headers.
+    /// Returns the end of each chunk within the plain bytes, from the chunk headers.
     fn ends(&self, limits: &Limits) -> Result<Vec<u64>, Error> {
-        // One entry that repeats takes 40 bytes in the file; each of its ends takes memory.
+        // A repeated index entry takes 40 bytes in the file, but each of the chunks needs memory here.
         limits.check_chunks(self.frame.nchunks())?;
         let (mut ends, mut end, mut before) = (Vec::new(), 0u64, None);
         for chunk in 0..self.frame.nchunks() {
-            // The same chunk again has the same size: sizes vary, so that the last one is like the others.
+            // The same chunk again has the same size. Since chunk sizes vary here, the last chunk is no exception.
             let entry = self.frame.index.raw(chunk);
             let nbytes = match before {
                 Some((same, nbytes)) if same == entry => nbytes,
@@ -204,7 +205,7 @@ impl Container for OpenFrame<'_> {
                 of(nbytes.into(), &|| self.info(number).map_or(0, |info| info.cbytes.into()))
             }
             Ok(_) => self.info(number).map_or(Weight::NONE, |info| {
-                // A chunk that repeats a value is written in pieces.
+                // A repeated value is written in pieces and takes no memory for the whole chunk.
                 let nbytes = if info.special.is_some() { 0 } else { info.nbytes };
                 of(nbytes.into(), &|| info.cbytes.into())
             }),
@@ -230,8 +231,8 @@ impl Container for OpenFrame<'_> {
         }
     }
 
-    /// Of a sparse frame the bytes of its chunk files. A file counts once, however many chunks it is; after a missing file
-    /// no more are counted.
+    /// For a sparse frame, the total size of its chunk files. A file counts once, even if it is used for many chunks.
+    /// Counting stops at a missing file.
     fn stored(&self, enough: u64) -> u64 {
         let FrameBytes::ChunkFiles(files) = &self.bytes else { return self.len };
         let at_most = if self.frame.index.is_repeated() { 1 } else { self.frame.nchunks() };
@@ -272,7 +273,7 @@ impl Container for OpenFrame<'_> {
         let frame = &self.frame;
         let Ok(first @ ChunkRef::Special { nbytes, .. }) = frame.chunk(number) else { return 1 };
         let most = (ALIKE / u64::from(nbytes.max(1))).clamp(1, frame.nchunks() - number);
-        // All are alike but for the last, which may be shorter.
+        // All chunks are equal except the last, which may be shorter.
         if frame.index.is_repeated() {
             return if number + most == frame.nchunks() { most.saturating_sub(1).max(1) } else { most };
         }

@@ -1,11 +1,11 @@
-//! Fetching a chunk of a frame: all of it, or the blocks that some plain bytes are in.
+//! Fetches a chunk of a frame: all of it, or only the blocks for some plain bytes.
 //!
 //! ```text
 //! | header | block starts | dictionary | block 2 | block 0 | block 1 |
 //!  read 1    read 2         read 3                 read 4              for a range within block 0
 //! ```
 //!
-//! Where a block ends only the next greater start tells, for blocks need not be in order.
+//! Blocks need not be in order. A block therefore ends at the next greater start.
 
 use std::ops::Range;
 
@@ -18,15 +18,15 @@ use crate::Error;
 use crate::container::Fetched;
 use crate::source::ReadAt;
 
-/// A chunk of fewer bytes is read whole: one more read costs as much as the bytes that it would spare.
+/// Smaller chunks are read whole: an additional read costs as much as the bytes that it would save.
 const WHOLE: usize = 4096;
-/// Bytes between two wanted blocks that are read with them rather than passed by.
+/// Maximum gap in bytes between two wanted blocks that are read by one call.
 const GAP: usize = 4096;
-/// Bytes of a block's start, and of a dictionary's size.
+/// Size in bytes of a block's start, and of the size field of a dictionary.
 const NUMBER_LEN: usize = 4;
 
 impl OpenFrame<'_> {
-    /// Fetches chunk `number`: the blocks that its plain bytes in `ranges` are in, or all of it.
+    /// Fetches chunk `number`: the blocks that contain `ranges` of its plain bytes, or all of it.
     pub(super) fn fetch_chunk(&self, number: u64, ranges: Option<&[Range<usize>]>) -> Result<Fetched, Error> {
         let chunk = match self.find(number)? {
             Place::Special { special, nbytes } => return Ok(Fetched::Special { special, nbytes }),
@@ -55,7 +55,7 @@ impl OpenFrame<'_> {
 }
 
 impl StoredChunk<'_> {
-    /// The header of the chunk, or all bytes if there are fewer.
+    /// Reads the header of the chunk, or all bytes if there are fewer.
     pub(super) fn head(&self) -> Result<Vec<u8>, Error> {
         let mut head = vec![0; self.room.min(Header::EXTENDED_LEN as u64) as usize];
         self.source.read_exact_at(self.at, &mut head).map_err(Error::reading)?;
@@ -63,15 +63,15 @@ impl StoredChunk<'_> {
     }
 }
 
-/// Blocks, and where each is in the chunk.
+/// Blocks, each with its range in the chunk.
 type Extents = Vec<(usize, Range<usize>)>;
 
-/// A chunk of which some bytes are there.
+/// A chunk of which some bytes were read.
 struct Partial<'a> {
     file: &'a dyn ReadAt,
     at: u64,
     bytes: Vec<u8>,
-    /// What has been read of the blocks.
+    /// The ranges of the blocks that were read.
     read: Vec<Range<usize>>,
 }
 
@@ -87,9 +87,10 @@ impl Partial<'_> {
         usize::try_from(i32::from_le_bytes(*bytes)).ok()
     }
 
-    /// Fetches what `ranges` take; `false` if this cannot be told without all of the chunk.
+    /// Fetches the bytes needed for `ranges`. Returns `false` if the whole chunk is needed to find them.
     fn fetch(&mut self, header: &Header, ranges: &[Range<usize>]) -> Result<bool, Error> {
-        // Blocks of variable length are checked against each other, and chunks of Blosc1 do not say how they are split.
+        // Blocks of variable length are checked against each other, and Blosc1 chunk headers do not contain the split
+        // mode.
         if self.bytes.len() <= WHOLE || header.has_vl_blocks() || header.format() == ChunkFormat::Blosc1 {
             return Ok(false);
         }
@@ -102,7 +103,7 @@ impl Partial<'_> {
             return Ok(true);
         }
         if header.rounded_blocksize().is_some() {
-            // Only the whole chunk says how large its blocks are.
+            // Only the whole chunk shows how large its blocks are.
             return Ok(false);
         }
         let (tables, cbytes) = (header.len(), self.bytes.len());
@@ -121,7 +122,7 @@ impl Partial<'_> {
         }
         let Some(extents) = self.extents(header, ranges)? else { return Ok(false) };
         self.read_all(memory::collect(extents.iter().map(|(_, extent)| extent.clone()))?)?;
-        // Blocks that share bytes, which no writer makes, are not cut off.
+        // No writer makes blocks that share bytes. They must not be cut off.
         let Ok(chunk) = Chunk::parse(&self.bytes) else { return Ok(false) };
         let is_within = |(block, extent): &(usize, Range<usize>)| {
             let streams = chunk.streams(*block);
@@ -130,7 +131,7 @@ impl Partial<'_> {
         Ok(extents.iter().all(is_within))
     }
 
-    /// The blocks that `ranges` touch and where each is; `None` if a start is none.
+    /// Returns the blocks that `ranges` touch and their ranges in the chunk. `None` if a block start is invalid.
     fn extents(&self, header: &Header, ranges: &[Range<usize>]) -> Result<Option<Extents>, OutOfMemory> {
         let (nblocks, cbytes) = (header.nblocks(), self.bytes.len());
         let mut starts = memory::with_capacity(nblocks)?;
@@ -143,7 +144,7 @@ impl Partial<'_> {
         let mut sorted = memory::copy_of(&starts)?;
         sorted.sort_unstable();
         let mut wanted: Vec<usize> = Vec::new();
-        // The delta filter counts from the first block.
+        // The delta filter needs the first block as its reference.
         wanted.extend(header.filters().contains(Filter::Delta).then_some(0));
         for range in ranges.iter().filter(|range| !range.is_empty()) {
             let Some(first) = range.start.checked_div(header.blocksize()) else { return Ok(None) };
@@ -166,7 +167,7 @@ impl Partial<'_> {
         Ok(Some(extents))
     }
 
-    /// Reads ranges of the chunk, near ones by one call.
+    /// Reads ranges of the chunk. Ranges close to each other are read by one call.
     fn read_all(&mut self, mut ranges: Vec<Range<usize>>) -> Result<(), Error> {
         ranges.sort_unstable_by_key(|range| range.start);
         for range in ranges {

@@ -1,4 +1,4 @@
-//! The items of an array that are somewhere else: what an array in a frame is made from.
+//! The source of items from which an array in a frame is created.
 
 use bloscpack_format::frame::Region;
 
@@ -6,13 +6,14 @@ use crate::Error;
 
 /// Items of an array that several threads can read at once. [`Array`](crate::Array) is one.
 pub trait ArrayItems: Sync {
-    /// The items of a region, in C order.
+    /// Reads the items of a region, in C order.
     ///
     /// # Errors
     /// The error of the source.
     fn read(&self, region: &Region) -> Result<Vec<u8>, Error>;
 
-    /// Bytes that are held besides while a region is read, about: fewer regions are read at once where these are many.
+    /// Returns the approximate additional memory in bytes for reading a region. If it is large, fewer regions are read
+    /// at once.
     fn held(&self, _region: &Region) -> u64 {
         0
     }

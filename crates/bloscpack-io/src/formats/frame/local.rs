@@ -1,4 +1,4 @@
-//! A frame in a file or a directory that is there, and is changed in place.
+//! A frame in an existing file or directory that is changed in place.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -15,12 +15,12 @@ use crate::fs::lock::{Locked, lock_directory, open_locked};
 use crate::fs::place::sync_directory;
 use crate::source::{ChunkFiles, ReadAt};
 
-/// A frame on the disk that is changed in place. Its path may be a link; within the directory of a sparse frame no link is
-/// followed, nor anything but a regular file opened.
+/// A frame on disk that is changed in place. Its path may be a link. Inside the directory of a sparse frame, links are
+/// not followed and only regular files are opened.
 #[derive(Debug)]
 pub struct LocalFrame {
     file: Locked,
-    /// The frame, or `chunks.b2frame`.
+    /// Path of the frame, or of `chunks.b2frame`.
     path: PathBuf,
     directory: Option<Directory>,
 }
@@ -28,15 +28,15 @@ pub struct LocalFrame {
 #[derive(Debug)]
 struct Directory {
     files: ChunkDirectory,
-    /// The frame's file is replaced by each commit, and a lock on it would go with it.
+    /// The lock is on the directory, because each commit replaces the file of the index and would drop a lock on it.
     _lock: Option<Locked>,
 }
 
 impl LocalFrame {
-    /// Opens a file, or `chunks.b2frame` in a directory, to be read and written by nobody else.
+    /// Opens and locks a file, or `chunks.b2frame` in a directory, for reading and writing.
     ///
     /// # Errors
-    /// [`Error::File`]; [`Error::Locked`] if somebody has opened it so already.
+    /// [`Error::File`]; [`Error::Locked`] if another writer has it open.
     pub fn open(path: impl AsRef<Path>) -> Result<LocalFrame, Error> {
         fn inner(path: &Path) -> Result<LocalFrame, Error> {
             if !path.is_dir() {
@@ -110,7 +110,7 @@ impl FrameStore for LocalFrame {
 
     fn sync(&mut self) -> io::Result<()> {
         match &self.directory {
-            // Chunk files were synced as they were made; their names are the directory's.
+            // Chunk files were synced when they were written. Syncing the directory makes their names durable.
             Some(directory) => sync_directory(directory.files.path()),
             None => self.file.sync_all(),
         }
@@ -118,18 +118,18 @@ impl FrameStore for LocalFrame {
 
     fn replace(&mut self, bytes: &[u8]) -> io::Result<()> {
         if self.directory.is_some() {
-            // Which follows a link, and is to do so only where a user has named it.
+            // `AtomicFile` follows links. It must do so only for a path from the user.
             expect_regular(&fs::symlink_metadata(&self.path)?)?;
         }
         let mut file = AtomicFile::create(&self.path, true).map_err(io::Error::other)?;
-        // Nobody has heard of it yet. Of a sparse frame, the directory is locked.
+        // The new file cannot be locked by another process yet. For a sparse frame, the directory is locked instead.
         let new = match self.directory {
             None => Locked::from(file.locked()?),
             Some(_) => file.writer().get_ref().try_clone()?.into(),
         };
         file.write_all(bytes)?;
         let committed = file.commit().map_err(io::Error::other);
-        // It may be in its place, though nobody knows whether it stays there.
+        // After a failed commit the file may still have been replaced, though not durably.
         if committed.is_ok() || is_same_file(&new, &self.path).unwrap_or(false) {
             self.file = new;
         }

@@ -12,13 +12,13 @@
 //! |---|---|
 //! | `read` | header, trailer and index of a frame |
 //! | `container` | a frame as a container |
-//! | `place`, `fetch` | where a chunk is, and which bytes of it are read |
-//! | `verify` | which chunks are decoded to verify all |
-//! | `params` | compression parameters of new chunks, as a header says them |
+//! | `place`, `fetch` | the location of a chunk, and which bytes of it are read |
+//! | `verify` | the chunks to decode for verifying all |
+//! | `params` | compression parameters of new chunks, and their form in a header |
 //! | `store`, `local`, `new` | the bytes of a frame: in memory; in an existing file or directory; in a new one |
 //! | `chunk_directory` | the chunk files of a sparse frame |
-//! | `writer` | changes of frames and arrays, and their commit |
-//! | `array_options` | how a new array is cut into chunks and blocks |
+//! | `writer` | changes to frames and arrays, and their commit |
+//! | `array_options` | chunk and block shapes of a new array |
 //! | `items` | items of an array outside the frame |
 //! | `compact` | a frame rewritten without dead bytes |
 

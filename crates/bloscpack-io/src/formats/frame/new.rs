@@ -1,4 +1,4 @@
-//! A frame in files or a directory that is new, and appears as a whole.
+//! A frame in a new file or directory, which appears atomically.
 
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::Path;
@@ -17,23 +17,25 @@ use crate::fs::new_directory::NewDirectory;
 use crate::source::{ChunkFiles, ReadAt};
 use crate::{Archive, Error};
 
-/// A frame that is being made: [`NewFrame::commit`] puts it in its place; dropped without it, nothing is left.
+/// A frame that is being created. [`NewFrame::commit`] moves it to its target. If it is dropped before that, nothing is
+/// left on disk.
 #[derive(Debug)]
 pub struct NewFrame(Kind);
 
 #[derive(Debug)]
 enum Kind {
-    /// What was written can be read again, through the lock of a buffer; `at` is where the file stands.
+    /// Written data can be read back, which locks the buffer. `at` is the position in the file.
     File { file: Mutex<AtomicFile>, at: u64 },
-    /// The last is the lock of an old directory, whose writer would go on in the new one.
+    /// The last field is the lock of an old directory: its writer would otherwise continue in the new one.
     Directory(NewDirectory, ChunkDirectory, Option<Locked>),
 }
 
 impl NewFrame {
-    /// Starts a frame that is to become `target`, a file or a directory.
+    /// Starts a frame that will become `target`, a file or a directory.
     ///
     /// # Errors
-    /// [`Error::OutputExists`], [`Error::File`]; [`Error::Locked`] if somebody is changing the directory that is there.
+    /// [`Error::OutputExists`], [`Error::File`]; [`Error::Locked`] if another writer is changing the existing
+    /// directory.
     pub fn create(target: impl AsRef<Path>, frame_type: FrameType, overwrite: bool) -> Result<NewFrame, Error> {
         fn inner(target: &Path, frame_type: FrameType, overwrite: bool) -> Result<NewFrame, Error> {
             if frame_type == FrameType::Contiguous {
@@ -48,7 +50,7 @@ impl NewFrame {
         inner(target.as_ref(), frame_type, overwrite)
     }
 
-    /// What was written, as it is on the disk, to be read before it has its place.
+    /// Opens the written data as it is on disk, before the commit.
     ///
     /// # Errors
     /// [`Error::File`].
@@ -68,11 +70,11 @@ impl NewFrame {
         Ok(Archive::new(Box::new(open)))
     }
 
-    /// Puts the frame in its place, in one step. Where the system cannot let two directories change places (Linux can), an
-    /// old sparse frame is moved away before, so that for a moment there is none.
+    /// Moves the frame to its target atomically. On systems that cannot exchange two directories (Linux can), an old
+    /// sparse frame is moved away first, so that for a moment the target does not exist.
     ///
     /// # Errors
-    /// [`Error::OutputExists`], [`Error::File`]. What was at the place is still there then.
+    /// [`Error::OutputExists`], [`Error::File`]. The target is then unchanged.
     pub fn commit(self) -> Result<(), Error> {
         match self.0 {
             Kind::File { file, .. } => file.into_inner().unwrap_or_else(PoisonError::into_inner).commit(),
@@ -106,7 +108,7 @@ impl FrameStore for NewFrame {
     fn write_at(&mut self, to: u64, bytes: &[u8]) -> io::Result<()> {
         let Kind::File { file, at } = &mut self.0 else { return Err(io::ErrorKind::Unsupported.into()) };
         let file = file.get_mut().unwrap_or_else(PoisonError::into_inner);
-        // Chunks follow each other: a seek would empty the buffer each time.
+        // Chunks are usually consecutive. A seek would flush the buffer each time.
         if *at != to {
             file.seek(SeekFrom::Start(to))?;
         }
@@ -115,7 +117,7 @@ impl FrameStore for NewFrame {
     }
 
     fn set_len(&mut self, _: u64) -> io::Result<()> {
-        // A new file has no other bytes than those that were written.
+        // A new file contains only the written bytes.
         Ok(())
     }
 
@@ -130,7 +132,7 @@ impl FrameStore for NewFrame {
     }
 
     fn sync(&mut self) -> io::Result<()> {
-        // There is nothing to fall back to before the commit, which syncs.
+        // Before the commit there is no earlier state to preserve. The commit itself syncs.
         Ok(())
     }
 

@@ -1,11 +1,11 @@
-//! How new chunks of a frame are compressed, as its header says it.
+//! Compression parameters of new chunks of a frame, and their form in its header.
 
 use blosc_core::{BlockSize, CParams, Codec, Filter, FilterPipeline, SplitMode};
 use bloscpack_format::frame::{FrameType, Header};
 
 use crate::Error;
 
-/// How new chunks of a frame are compressed.
+/// Compression parameters of new chunks of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FrameParams {
     codec: Codec,
@@ -19,7 +19,8 @@ pub struct FrameParams {
 }
 
 impl FrameParams {
-    /// python-blosc2's: Zstandard level 5 behind a shuffle, automatic blocks. `typesize` is the bytes of an item.
+    /// Returns the defaults of python-blosc2: shuffle, then Zstandard at level 5, automatic block size. `typesize` is
+    /// the size of an item in bytes.
     #[must_use]
     pub fn new(typesize: u32) -> Self {
         let filters = FilterPipeline::shuffle();
@@ -36,7 +37,7 @@ impl FrameParams {
         }
     }
 
-    /// Sets the codec, one that Blosc2 has.
+    /// Sets the codec, which must be one of Blosc2.
     #[must_use]
     pub fn codec(self, codec: Codec) -> Self {
         FrameParams { codec, ..self }
@@ -54,7 +55,7 @@ impl FrameParams {
         FrameParams { filters, ..self }
     }
 
-    /// Sets the bytes of a block; 0 for automatic.
+    /// Sets the size of a block in bytes, 0 for automatic.
     #[must_use]
     pub fn blocksize(self, blocksize: u32) -> Self {
         FrameParams { blocksize, ..self }
@@ -72,36 +73,36 @@ impl FrameParams {
         FrameParams { dictionary, ..self }
     }
 
-    /// Sets whether to refuse filters that C-Blosc2 decodes to other data: [`CParams::portable`].
+    /// Sets whether to refuse filters that C-Blosc2 decodes incorrectly: [`CParams::portable`].
     #[must_use]
     pub fn portable(self, portable: bool) -> Self {
         FrameParams { portable, ..self }
     }
 
-    /// Sets the bytes of an item.
+    /// Sets the size of an item in bytes.
     #[must_use]
     pub fn typesize(self, typesize: u32) -> Self {
         FrameParams { typesize, ..self }
     }
 
-    /// The same without the filters that change bits for good, or that only arrays can have.
+    /// Returns the parameters without lossy filters and without filters that only arrays can have.
     pub(crate) fn lossless(self) -> Self {
         let stays = |filter: &&Filter| {
             use Filter::{BitShuffle, ByteDelta, Delta, Shuffle, ShuffleGroups};
             matches!(filter, Shuffle | ShuffleGroups(_) | BitShuffle | Delta | ByteDelta(_))
         };
         let filters = FilterPipeline::try_from_iter(self.filters.as_slice().iter().filter(stays).copied());
-        // No more than there were.
+        // The pipeline is not longer than before, so creating it succeeds.
         FrameParams { filters: filters.unwrap_or(self.filters), ..self }
     }
 
-    /// Bytes of an item.
+    /// Returns the size of an item in bytes.
     #[must_use]
     pub fn get_typesize(&self) -> u32 {
         self.typesize
     }
 
-    /// What a header says of new chunks.
+    /// Returns the parameters of new chunks in a header.
     ///
     /// # Errors
     /// [`Error::FrameParams`] for a codec or filter that is not built in.
@@ -121,10 +122,10 @@ impl FrameParams {
         })
     }
 
-    /// The header of a frame without chunks.
+    /// Returns the header of a frame without chunks.
     ///
     /// # Errors
-    /// [`Error::FrameParams`] for a codec that Blosc2 has no number for, and for items of no bytes, or of 2 GiB or more.
+    /// [`Error::FrameParams`] for a codec without a number in Blosc2, and for items of 0 bytes, or of 2 GiB or more.
     pub fn header(&self, frame_type: FrameType) -> Result<Header, Error> {
         if !(1..=i32::MAX as u32).contains(&self.typesize) {
             return Err(Error::FrameParams { what: "items have 1 to 2147483647 bytes" });
@@ -142,7 +143,7 @@ impl FrameParams {
         };
         header.other_flags2 = self.dictionary.into();
         (header.filters, header.filters_meta) = ([0; 6], [0; 6]);
-        // As C-Blosc2 does, the filters stand in the last slots.
+        // Like C-Blosc2, put the filters into the last slots.
         let slots = header.filters.iter_mut().zip(&mut header.filters_meta).rev();
         for ((id, meta), filter) in slots.zip(self.filters.as_slice().iter().rev()) {
             (*id, *meta) = (filter.id(), filter.meta());
@@ -150,7 +151,7 @@ impl FrameParams {
         Ok(header)
     }
 
-    /// The same for an encoder.
+    /// Returns the parameters for an encoder.
     pub(super) fn cparams(&self) -> CParams {
         let blocksize = match self.blocksize {
             0 => BlockSize::Auto,

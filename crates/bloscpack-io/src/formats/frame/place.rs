@@ -1,4 +1,4 @@
-//! Where the bytes of a stored chunk are: in the file of the frame, or in a chunk file.
+//! The location of a stored chunk: in the file of the frame, or in a chunk file.
 
 use std::io;
 
@@ -8,7 +8,7 @@ use bloscpack_format::frame::ChunkRef;
 use crate::Error;
 use crate::source::{ChunkFiles, ReadAt};
 
-/// The bytes of a frame: one file, or a file for each chunk.
+/// The bytes of a frame: one file, or one file per chunk.
 pub(crate) enum FrameBytes<'a> {
     /// A contiguous frame.
     File(Box<dyn ReadAt + 'a>),
@@ -24,7 +24,8 @@ pub(super) enum Place<'a> {
     Stored(StoredChunk<'a>),
 }
 
-/// A chunk from offset `at` of a source. It has at most `room` bytes, and `nbytes` plain ones if the frame tells it.
+/// A chunk at offset `at` of a source. It has at most `room` bytes. `nbytes` is its uncompressed size, if the frame
+/// contains it.
 pub(super) struct StoredChunk<'a> {
     pub(super) source: Box<dyn ReadAt + 'a>,
     pub(super) at: u64,
@@ -61,7 +62,7 @@ impl<'a> StoredChunk<'a> {
 }
 
 impl FrameBytes<'_> {
-    /// [`StoredChunk::find`] in these bytes.
+    /// Finds a chunk in these bytes, see [`StoredChunk::find`].
     pub(super) fn find(&self, number: u64, place: ChunkRef) -> Result<Place<'_>, Error> {
         match self {
             FrameBytes::File(file) => StoredChunk::find(number, place, Some(&**file), None),

@@ -1,4 +1,4 @@
-//! Reading what a frame says of itself: header, trailer and index, and nothing of the chunks.
+//! Reads the header, trailer and index of a frame, but no chunks.
 
 use std::ops::Range;
 
@@ -14,7 +14,8 @@ use crate::source::{ReadAt, parse_start};
 /// Reads the frame at the start of `source`, which has `len` bytes: a contiguous frame, or the index of a sparse one.
 ///
 /// # Errors
-/// [`Error::Format`] and [`Error::Truncated`] for damage, also if the frame is of another type; [`Error::Limit`]; [`Error::Io`].
+/// [`Error::Format`] and [`Error::Truncated`] for damage, and if the frame is of the other type; [`Error::Limit`];
+/// [`Error::Io`].
 pub(crate) fn read_frame(
     source: &(impl ReadAt + ?Sized),
     len: u64,
@@ -39,7 +40,7 @@ pub(crate) fn read_frame(
     let layout = Layout::new(&header, Trailer::len_at_end(&tail)?)?;
     let part = |range: &Range<u64>, what| read(range.start, range.end - range.start, what);
     let trailer = Trailer::parse(&part(&layout.trailer, "the frame's trailer")?)?;
-    // Between index and trailer there may be any number of bytes that mean nothing.
+    // Any number of unused bytes may separate the index and the trailer.
     let start = layout.index.start..layout.index.end.min(layout.index.start + blosc_core::Header::EXTENDED_LEN as u64);
     let mut index = part(&start, "the frame's index")?;
     if let Ok(info) = ChunkInfo::parse(&index) {
@@ -52,7 +53,7 @@ pub(crate) fn read_frame(
     Ok(frame)
 }
 
-/// Refuses a source that holds another format, or none that is known.
+/// Refuses a source in another or an unknown format.
 pub(super) fn expect_frame(source: &(impl ReadAt + ?Sized), len: u64) -> Result<(), Error> {
     let mut prefix = [0; PREFIX_LEN];
     let prefix = prefix.get_mut(..len.min(PREFIX_LEN as u64) as usize).unwrap_or_default();

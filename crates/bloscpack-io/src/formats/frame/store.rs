@@ -1,4 +1,4 @@
-//! Where the bytes of a frame are kept while it is written, and a store in memory.
+//! The storage of a frame that is being changed, and an implementation in memory.
 
 use blosc_core::memory;
 use std::collections::BTreeMap;
@@ -8,16 +8,16 @@ use bloscpack_format::frame::FrameType;
 
 use crate::source::{ChunkFiles, Input, ReadAt};
 
-/// A place where a frame can be changed. What is read is what was written last; what survives a crash is what was there
-/// at the last [`sync`](Self::sync), and any of what was written since, in part or in whole.
+/// Storage in which a frame can be changed. Reads return the last written data. After a crash, the data of the last
+/// [`sync`](Self::sync) remain, and any later writes may be present, in part or completely.
 pub trait FrameStore: ReadAt {
-    /// Which kind of frame it is a place for.
+    /// Returns the type of the frame.
     fn frame_type(&self) -> FrameType;
 
-    /// The chunk files, if it is a place for a sparse frame.
+    /// Returns the chunk files of a sparse frame, `None` if the frame is contiguous.
     fn chunk_files(&self) -> Option<&dyn ChunkFiles>;
 
-    /// The frame in it, to be opened as an [`Archive`](crate::Archive).
+    /// Returns the frame as an input, to open it as an [`Archive`](crate::Archive).
     fn input(&self) -> Input<'_>
     where
         Self: Sized,
@@ -28,54 +28,55 @@ pub trait FrameStore: ReadAt {
         }
     }
 
-    /// Writes `bytes` at `at` of the file, which grows as needed. By one call of the system, if that takes as much.
+    /// Writes `bytes` at offset `at` of the file, which grows as needed. Uses one system call if the system writes that
+    /// many bytes at once.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<()>;
 
-    /// Lets the file end at `len`.
+    /// Sets the length of the file to `len`.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     fn set_len(&mut self, len: u64) -> io::Result<()>;
 
-    /// Makes a chunk file, or makes it anew.
+    /// Creates or replaces a chunk file.
     ///
     /// # Errors
-    /// What the system says; [`io::ErrorKind::Unsupported`] if the frame is contiguous.
+    /// The error of the system; [`io::ErrorKind::Unsupported`] if the frame is contiguous.
     fn write_chunk_file(&mut self, number: u32, bytes: &[u8]) -> io::Result<()>;
 
-    /// Removes a chunk file. It is no error if there is none.
+    /// Removes a chunk file. A missing file is not an error.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     fn remove_chunk_file(&mut self, number: u32) -> io::Result<()>;
 
-    /// Waits until all that was written is on the disk.
+    /// Waits until all written data is durable.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     fn sync(&mut self) -> io::Result<()>;
 
-    /// Puts `bytes` in place of the file in one step, and waits until they are on the disk.
+    /// Replaces the content of the file by `bytes` atomically, and waits until they are durable.
     ///
     /// # Errors
-    /// What the system says. The file is as it was, or `bytes` are in its place and may not be on the disk.
+    /// The error of the system. The file is unchanged, or it has been replaced by `bytes`, which may not be durable.
     fn replace(&mut self, bytes: &[u8]) -> io::Result<()>;
 }
 
-/// A frame in memory: what C-Blosc2 calls a cframe, or the files of a sparse one.
+/// A frame in memory: a contiguous frame, which C-Blosc2 calls a cframe, or the files of a sparse one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemoryFrame {
-    /// The frame; of a sparse one header, index and trailer.
+    /// The frame. For a sparse frame, its header, index and trailer.
     pub file: Vec<u8>,
-    /// The chunk files of a sparse frame by their numbers; `None` if the frame is contiguous.
+    /// The chunk files of a sparse frame by their numbers, `None` if the frame is contiguous.
     pub files: Option<BTreeMap<u32, Vec<u8>>>,
 }
 
 impl MemoryFrame {
-    /// No bytes yet.
+    /// Returns an empty store.
     #[must_use]
     pub fn new(frame_type: FrameType) -> Self {
         let files = (frame_type == FrameType::Sparse).then(BTreeMap::new);

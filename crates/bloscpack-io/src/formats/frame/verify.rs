@@ -1,4 +1,4 @@
-//! The chunks of a frame that have to be decoded to verify all: each once, however often the index names it.
+//! The chunks of a frame to decode for verifying all. Each occurs once, even if the index refers to it many times.
 
 use blosc_core::{Limits, memory};
 use bloscpack_format::frame::{ChunkInfo, ChunkRef, Frame, FrameType};
@@ -6,7 +6,7 @@ use bloscpack_format::frame::{ChunkInfo, ChunkRef, Frame, FrameType};
 use crate::Error;
 use crate::container::ToVerify;
 
-/// The chunks that have to be decoded. `info` reads the header of a chunk.
+/// Returns the chunks to decode. `info` reads the header of a chunk.
 pub(super) fn chunks<'a>(
     frame: &'a Frame,
     info: impl Fn(u64) -> Result<ChunkInfo, Error> + 'a,
@@ -28,8 +28,8 @@ pub(super) fn chunks<'a>(
     Ok(ToVerify { unstored, nchunks, chunks: Box::new(numbers.map(checked)) })
 }
 
-/// Bytes of the file that no chunk has used yet. Chunks that overlap, which no writer makes, would take time by the square of the
-/// stored bytes.
+/// Number of bytes of the file that no chunk has used yet. No writer makes overlapping chunks. They could take time
+/// quadratic in the stored bytes.
 struct Room {
     left: Option<u64>,
     last: Option<u64>,
@@ -41,7 +41,8 @@ impl Room {
         Room { left, last: frame.nchunks().checked_sub(1) }
     }
 
-    /// Subtracts chunk `number`, which is looked at once, except the last chunk: it may be one of the others.
+    /// Subtracts the size of chunk `number`. Each chunk is counted once. The last chunk is not counted, because it may
+    /// be the same as another one.
     fn take(&mut self, number: u64, info: impl FnOnce() -> Result<ChunkInfo, Error>) -> Result<(), Error> {
         if let Some(left) = self.left.as_mut().filter(|_| self.last != Some(number)) {
             // Decoding it reports the damage.
@@ -55,15 +56,15 @@ impl Room {
 
 /// The chunks to decode.
 struct Plan {
-    /// Plain bytes of special values.
+    /// Number of plain bytes in special values.
     unstored: u64,
     stored: Stored,
 }
 
 enum Stored {
-    /// All stored chunks: each is in a place of its own.
+    /// All stored chunks, because no two of them share a position.
     Once,
-    /// These chunks, and how many equal ones each stands for.
+    /// These chunks, each with the number of equal chunks that it stands for.
     Listed(Vec<(u64, u64)>),
 }
 
@@ -99,7 +100,7 @@ fn plan(frame: &Frame, limits: &Limits) -> Result<Plan, Error> {
     if ascending {
         return Ok(Plan { unstored, stored: Stored::Once });
     }
-    // Memory for an index counts this list, too.
+    // The memory limit of an index includes this list.
     let places = (0..last).filter(|chunk| is_stored(frame, *chunk));
     let mut places: Vec<(i64, u64)> =
         memory::collect(places.filter_map(|chunk| Some((frame.index.raw(chunk)?, chunk))))?;

@@ -1,4 +1,4 @@
-//! The array in a frame: its metalayer, and how it is cut into chunks.
+//! The array in a frame: its metalayer, and its division into chunks.
 
 use bloscpack_format::frame::{B2nd, Frame, FrameError, Grid, MAX_CHUNKS};
 
@@ -12,7 +12,7 @@ pub(super) struct ArrayGrid {
 }
 
 impl ArrayGrid {
-    /// Cuts an array of items of `typesize` bytes.
+    /// Divides an array of items of `typesize` bytes into chunks.
     ///
     /// # Errors
     /// [`Error::Format`] if the shapes do not fit together or make too many chunks.
@@ -31,22 +31,22 @@ impl ArrayGrid {
         Ok(Grid::of(frame)?.map(|(array, grid)| ArrayGrid { array, grid }))
     }
 
-    /// The same array with another shape.
+    /// Returns the same array with another shape.
     pub(super) fn resized(&self, shape: &[u64], typesize: u32) -> Result<Self, Error> {
         ArrayGrid::new(self.array.clone().with_shape(shape), typesize)
     }
 
-    /// The metalayer.
+    /// Returns the metalayer.
     pub(super) fn array(&self) -> &B2nd {
         &self.array
     }
 
-    /// The chunks.
+    /// Returns the chunk arithmetic.
     pub(super) fn grid(&self) -> &Grid {
         &self.grid
     }
 
-    /// The bytes of a block, which are less than 2 GiB.
+    /// Returns the size of a block in bytes, which is less than 2 GiB.
     pub(super) fn block_nbytes(&self) -> u32 {
         self.grid.block_nbytes() as u32
     }

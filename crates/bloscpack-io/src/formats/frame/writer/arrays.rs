@@ -1,4 +1,4 @@
-//! Arrays in frames: created, written in whole or in part, resized.
+//! Arrays in frames: creating them, writing all or some items, and resizing them.
 
 use std::path::Path;
 
@@ -83,7 +83,7 @@ impl<S: FrameStore> FrameWriter<S> {
         Ok(FrameWriter { compression: writer.compression.of_array(&array), array: Some(array), ..writer })
     }
 
-    /// The shape, chunks and blocks of the array, `None` if the frame is not an array.
+    /// Returns the shape, chunks and blocks of the array, `None` if the frame is not an array.
     #[must_use]
     pub fn array(&self) -> Option<&B2nd> {
         self.array.as_ref().map(ArrayGrid::array)

@@ -1,4 +1,4 @@
-//! Changes of the chunks of a frame, which are all of one kind.
+//! Changes to the chunks of a frame, which must all be of one kind.
 
 use blosc_core::{Chunk, DecodeError};
 use bloscpack_format::frame::{ChunkInfo, NewChunk};
@@ -15,12 +15,12 @@ pub(super) struct Chunks {
     vl_blocks: Option<bool>,
 }
 
-/// The effect of a new chunk on the one that has its number.
+/// The effect of a new chunk on the existing chunk with its number.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Change {
-    /// It gets the next number.
+    /// The existing chunk gets the next number.
     Insert,
-    /// It is replaced.
+    /// The existing chunk is replaced.
     Update,
 }
 
@@ -70,7 +70,7 @@ impl Chunks {
         Ok(())
     }
 
-    /// Renumbers the chunks: number `i` is that of chunk `order[i]` now.
+    /// Renumbers the chunks: chunk `order[i]` gets number `i`.
     pub(super) fn reorder<S: FrameStore>(&mut self, frame: &mut Transaction<S>, order: &[u64]) -> Result<(), Error> {
         frame.change(|edit| edit.reorder(order))?;
         self.vl_blocks = None;

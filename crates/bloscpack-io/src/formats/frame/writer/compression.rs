@@ -1,4 +1,4 @@
-//! How the chunks of a frame are compressed and decompressed.
+//! Compression and decompression of the chunks of a frame.
 
 use blosc_core::{CParams, Decoder, Encoder, Limits, max_cbytes, memory};
 use bloscpack_format::frame::Header;
@@ -7,11 +7,12 @@ use super::array_grid::ArrayGrid;
 use crate::formats::frame::params::FrameParams;
 use crate::{Cancel, Error};
 
-/// Compression parameters of new chunks, as the header says them.
+/// Compression parameters of new chunks, as specified by the header.
 #[derive(Debug)]
 pub(super) struct Compression {
     params: FrameParams,
-    /// Why new chunks cannot be compressed as the header says. Everything else can still be changed.
+    /// The reason why new chunks cannot be compressed as the header specifies, if any. Everything else can still be
+    /// changed.
     unusable: Option<&'static str>,
     /// The shape of a block of an array, which some filters need.
     blockshape: Vec<usize>,
@@ -25,12 +26,13 @@ pub(super) struct Encoders {
 }
 
 impl Compression {
-    /// Compresses with these parameters.
+    /// Creates the compression for these parameters.
     pub(super) fn new(params: FrameParams) -> Self {
         Compression { params, unusable: None, blockshape: Vec::new() }
     }
 
-    /// Compresses as a header says. If that is not possible, [`encoders`](Self::encoders) says why.
+    /// Creates the compression that a header specifies. If that is not possible, [`encoders`](Self::encoders) returns
+    /// the reason.
     pub(super) fn of(header: &Header) -> Result<Self, Error> {
         match FrameParams::of(header) {
             Ok(params) => Ok(Compression::new(params)),
@@ -41,7 +43,7 @@ impl Compression {
         }
     }
 
-    /// Compresses the blocks of an array. The header need not say how large they are.
+    /// Sets the block size and shape of an array. The header need not contain them.
     pub(super) fn of_array(self, array: &ArrayGrid) -> Self {
         let params = self.params.blocksize(array.block_nbytes());
         Compression { params, blockshape: array.array().block_axes(), ..self }
@@ -52,7 +54,7 @@ impl Compression {
         Compression { params: self.params.portable(portable), ..self }
     }
 
-    /// The bytes of an item.
+    /// Returns the size of an item in bytes.
     pub(super) fn typesize(&self) -> u32 {
         self.params.get_typesize()
     }
@@ -66,7 +68,7 @@ impl Compression {
     /// Returns an encoder of new chunks.
     ///
     /// # Errors
-    /// [`Error::FrameParams`] if chunks cannot be compressed as the header says.
+    /// [`Error::FrameParams`] if chunks cannot be compressed as the header specifies.
     pub(super) fn encoder(&self) -> Result<Encoder, Error> {
         Ok(Encoder::new(self.cparams()?)?.blockshape(&self.blockshape))
     }
@@ -88,7 +90,7 @@ impl Compression {
 }
 
 impl Encoders {
-    /// Sets the bytes of an item.
+    /// Sets the size of an item in bytes.
     pub(super) fn typesize(self, typesize: usize) -> Self {
         Encoders { params: self.params.typesize(typesize), ..self }
     }
@@ -99,7 +101,7 @@ impl Encoders {
     }
 }
 
-/// Compresses a chunk that is written soon: unlike [`Encoder::compress`], it keeps the room that the chunk does not use.
+/// Compresses a chunk that is written soon: unlike [`Encoder::compress`], it keeps the unused capacity of the buffer.
 pub(super) fn compress(encoder: &mut Encoder, plain: &[u8]) -> Result<Vec<u8>, Error> {
     let mut chunk = memory::zeroed(max_cbytes(plain.len()))?;
     let cbytes = encoder.compress_into(plain, &mut chunk)?;

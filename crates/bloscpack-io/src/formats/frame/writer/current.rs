@@ -16,7 +16,7 @@ pub(super) struct CurrentChunks<'a, S> {
 }
 
 impl<'a, S: FrameStore> CurrentChunks<'a, S> {
-    /// The chunks of the frame that `edit` makes, of which most are in `store`.
+    /// Creates a view of the frame after `edit`. Most of its chunks are in `store`.
     pub(super) fn new(edit: &'a Edit, store: &'a S) -> Self {
         CurrentChunks { edit, store }
     }
@@ -36,7 +36,8 @@ impl<'a, S: FrameStore> CurrentChunks<'a, S> {
         compression.decoder(limits).decompress(&Chunk::parse(&bytes).map_err(refuse)?).map_err(refuse)
     }
 
-    /// Returns what an edit needs to know of a chunk that is removed or replaced, `None` if the index says all of it.
+    /// Returns the header information that an edit needs about a removed or replaced chunk, `None` if the index
+    /// contains all of it.
     pub(super) fn old_info(&self, at: u64) -> Result<Option<ChunkInfo>, Error> {
         let frame = self.frame();
         let known = frame.header.frame_type == FrameType::Contiguous && frame.header.chunksize != ChunkSize::Variable;

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `mod` | [`FrameWriter`]: making, opening, committing; chunks and metalayers |
 //! | `arrays` | [`FrameWriter`] of an array: its items and its shape |
-//! | `transaction` | `Transaction`: the store, the uncommitted changes, commit and roll back |
+//! | `transaction` | `Transaction`: the store, the uncommitted changes, commit and rollback |
 //! | `chunks` | `Chunks`: chunks put into a frame and removed, all of one kind |
 //! | `current` | `CurrentChunks`: reads chunks, uncommitted ones included |
 //! | `compression` | `Compression`: encoders and decoders as the header says |
@@ -192,7 +192,8 @@ impl<S: FrameStore> FrameWriter<S> {
         FrameWriter { max_vlmetalayers, ..self }
     }
 
-    /// Sets the memory limits of reading old chunks and compressing new ones. By default, the limits of opening apply.
+    /// Sets the memory limits for reading old chunks and compressing new ones. The default is the limits used for
+    /// opening.
     #[must_use]
     pub fn limits(self, limits: Limits) -> Self {
         FrameWriter { limits, ..self }

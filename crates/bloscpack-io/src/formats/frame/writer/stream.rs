@@ -10,12 +10,13 @@ use crate::run::pipeline::{self, Weight};
 use crate::source::counted::Counted;
 use crate::{Cancel, Error, Threads};
 
-/// Uncompressed bytes of a chunk by default.
+/// Default uncompressed size of a chunk in bytes.
 const CHUNK_SIZE: u32 = 1 << 20;
-/// Larger items are cut: the item size comes from the frame or its source, and does not ask for chunks of that size.
+/// Maximum size of an item that is kept whole in a chunk. The item size comes from the frame or its source, and is not
+/// a request for chunks of that size.
 const MAX_WHOLE_ITEM: u32 = 32 << 20;
 
-/// How a stream is cut and compressed.
+/// Parameters for dividing and compressing a stream.
 pub(super) struct ChunkStream<'a> {
     /// The uncompressed size of a chunk.
     pub(super) chunk_size: u32,
@@ -26,8 +27,9 @@ pub(super) struct ChunkStream<'a> {
 }
 
 impl ChunkStream<'_> {
-    /// Cuts the bytes of `short`, a last chunk that is not full, and those of `input` after it into chunks, and passes the
-    /// compressed chunks to `sink` in their order. If `input` is empty, there are none. Returns the number of bytes of `input`.
+    /// Cuts the bytes of `short`, a last chunk that is not full, and those of `input` after it into chunks, and passes
+    /// the compressed chunks to `sink` in order. If `input` is empty, there are none. Returns the number of bytes of
+    /// `input`.
     pub(super) fn run(
         &self,
         short: &[u8],
@@ -45,7 +47,7 @@ impl ChunkStream<'_> {
             || {
                 let mut plain = Vec::new();
                 input.append(self.chunk_size.into(), &mut plain)?;
-                // A short chunk to which nothing is added stays as it is.
+                // A short chunk to which nothing is added stays unchanged.
                 let unchanged = std::mem::take(&mut first) && plain.len() == short.len();
                 Ok((!plain.is_empty() && !unchanged).then_some(plain))
             },

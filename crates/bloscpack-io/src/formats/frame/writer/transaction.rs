@@ -25,28 +25,28 @@ impl<S: FrameStore> Transaction<S> {
         Transaction { committed_len: store.len().ok(), store, edit: Some(edit), new_files: Vec::new() }
     }
 
-    /// The frame after the next commit.
+    /// Returns the frame after the next commit.
     pub(super) fn frame(&self) -> Result<&Frame, Error> {
         self.edit.as_ref().map(Edit::frame).ok_or(Error::EditFailed)
     }
 
-    /// The chunks of that frame.
+    /// Returns the chunks of that frame.
     pub(super) fn chunks(&self) -> Result<CurrentChunks<'_, S>, Error> {
         let edit = self.edit.as_ref().ok_or(Error::EditFailed)?;
         Ok(CurrentChunks::new(edit, &self.store))
     }
 
-    /// The store, to be read or completed after a commit.
+    /// Returns the store, for reading or for completing it after a commit.
     pub(super) fn store_mut(&mut self) -> &mut S {
         &mut self.store
     }
 
-    /// The store.
+    /// Returns the store.
     pub(super) fn into_store(self) -> S {
         self.store
     }
 
-    /// Changes the plan. After an error there is no plan any more, and nothing can be committed.
+    /// Applies a change to the uncommitted edit. After an error the edit is dropped, and nothing can be committed.
     pub(super) fn change<T>(&mut self, change: impl FnOnce(&mut Edit) -> Result<T, FormatError>) -> Result<T, Error> {
         let mut edit = self.edit.take().ok_or(Error::EditFailed)?;
         let done = change(&mut edit)?;
@@ -72,7 +72,7 @@ impl<S: FrameStore> Transaction<S> {
 
     /// Commits the changes, by one write or one renaming.
     pub(super) fn commit(&mut self) -> Result<(), Error> {
-        // An array with more chunks or fewer than its shape makes could not be opened again.
+        // An array whose number of chunks does not match its shape could not be opened again.
         if let Err(error) = self.frame().and_then(|frame| Ok(Grid::of(frame)?)) {
             self.roll_back();
             return Err(error);
@@ -82,7 +82,7 @@ impl<S: FrameStore> Transaction<S> {
         for step in steps {
             if let Err(error) = self.execute(step, &mut is_decided) {
                 if is_decided {
-                    // The commit may have happened: nothing that it refers to may be removed, whatever is called next.
+                    // The commit may have happened, so nothing that it refers to may be removed later.
                     (self.committed_len, self.new_files) = (None, Vec::new());
                 } else {
                     self.roll_back();
@@ -96,7 +96,8 @@ impl<S: FrameStore> Transaction<S> {
         Ok(())
     }
 
-    /// Drops the changes, and removes what was written for them. Best effort: the bytes mean nothing, but they take up room.
+    /// Drops the changes, and removes what was written for them. Best effort: leftover bytes are harmless, but take up
+    /// space.
     pub(super) fn roll_back(&mut self) {
         self.edit = None;
         if let (Some(before), Ok(len)) = (self.committed_len, self.store.len())
@@ -109,7 +110,7 @@ impl<S: FrameStore> Transaction<S> {
         }
     }
 
-    /// Executes a step. Sets `is_decided` once readers may find the new frame.
+    /// Executes a step. Sets `is_decided` as soon as readers may see the new frame.
     fn execute(&mut self, step: Step, is_decided: &mut bool) -> std::io::Result<()> {
         let store = &mut self.store;
         match step {
@@ -131,7 +132,7 @@ impl<S: FrameStore> Transaction<S> {
                 replaced
             }
             Step::Remove { number } => {
-                // The change is committed already. A leftover file means nothing, and compacting finds it.
+                // The change is already committed. A leftover file is harmless, and compacting removes it.
                 let _ = store.remove_chunk_file(number);
                 Ok(())
             }
@@ -139,7 +140,7 @@ impl<S: FrameStore> Transaction<S> {
     }
 }
 
-/// Whether a store holds exactly these bytes, although replacing them has failed.
+/// Returns whether a store contains exactly these bytes although replacing them failed.
 fn holds(store: &impl FrameStore, bytes: &[u8]) -> bool {
     // In small pieces on the stack: the answer must not depend on available memory.
     let mut found = [0; 4096];
