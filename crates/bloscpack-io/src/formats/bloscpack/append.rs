@@ -1,9 +1,9 @@
-//! Editing a bloscpack file, all or nothing: appending data, replacing the metadata.
+//! Edits a bloscpack file atomically: appends data, replaces the metadata.
 //!
-//! The last chunk is filled up and rewritten in its place, so no order of writes inside the file would leave it whole if
-//! the process dies between two of them: readers go from chunk to chunk and know no other way. The new file is therefore
-//! made beside the old one and takes its place in one step. The old chunks are copied by the system, which shares their
-//! blocks where the file system can.
+//! Appending fills up the last chunk and rewrites it. Readers follow the file from chunk to chunk, so no order of
+//! in-place writes would keep the file readable if the process dies between two of them. Therefore the new file is
+//! written next to the old one and replaces it atomically. The system copies the old chunks, and shares their blocks if
+//! the file system supports that.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -25,29 +25,30 @@ use crate::options::Event;
 use crate::source::counted::Counted;
 use crate::{AppendOptions, Error, OpenOptions};
 
-/// What was appended.
+/// The result of appending.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct AppendReport {
-    /// Size of the file before.
+    /// Size of the file before, in bytes.
     pub before: u64,
-    /// Size of the file after.
+    /// Size of the file after, in bytes.
     pub after: u64,
-    /// Plain bytes appended.
+    /// Number of plain bytes appended.
     pub new_size: u64,
-    /// How those of them were cut that did not fit into the last chunk; `None` if all did.
+    /// Division into chunks of the appended bytes that did not fit into the last chunk. `None` if all did.
     pub surplus: Option<ChunkPlan>,
-    /// The header of the file now.
+    /// The new header of the file.
     pub header: Header,
 }
 
-/// Appends the plain bytes of a source to the bloscpack file `archive`, whose metadata may be replaced in the same step. A
-/// source without bytes changes nothing, unless there are metadata. Bytes after the old last chunk are dropped.
+/// Appends the plain bytes of a source to the bloscpack file `archive`, whose metadata may be replaced in the same
+/// step. An empty source changes nothing, unless there are metadata. Bytes after the old last chunk are dropped.
 ///
 /// # Errors
 /// [`Error::NotEnoughSpace`] if the offsets section has no room; [`Error::NoMetadataFound`],
-/// [`Error::NoChangeInMetadata`] and [`Error::Format`] if the metadata cannot be replaced; [`Error::SameFile`]; the errors of
-/// unpacking if the file is damaged between its chunks or in the last one. The file is then as it was.
+/// [`Error::NoChangeInMetadata`] and [`Error::Format`] if the metadata cannot be replaced; [`Error::SameFile`]; the
+/// errors of unpacking if the file is damaged between its chunks or in the last one. After an error, the file is
+/// unchanged.
 pub fn append<'s>(
     archive: impl AsRef<Path>,
     new: impl Into<Source<'s>>,
@@ -70,11 +71,11 @@ fn append_source(archive: &Path, new: Source<'_>, options: &AppendOptions) -> Re
     }
 }
 
-/// Replaces the metadata of a bloscpack file, within the space that was set aside for it.
+/// Replaces the metadata of a bloscpack file, within the space reserved for it.
 ///
 /// # Errors
-/// [`Error::NoMetadataFound`] if the file has none; [`Error::NoChangeInMetadata`] if it is the same;
-/// [`Error::Format`] if it does not fit, or `changes` ask for a checksum of another length. The file is then as it was.
+/// [`Error::NoMetadataFound`] if the file has none; [`Error::NoChangeInMetadata`] if it is the same; [`Error::Format`]
+/// if it does not fit, or if `changes` contain a checksum of another length. After an error, the file is unchanged.
 pub fn rewrite_metadata(archive: impl AsRef<Path>, metadata: Json, changes: MetadataRewrite) -> Result<(), Error> {
     let options = AppendOptions::new().metadata(Some(metadata));
     edit(archive.as_ref(), io::empty(), Some(0), changes, &options).map(|_| ())
@@ -140,7 +141,7 @@ fn edit(
     Ok(AppendReport { before, after: tail.keep + packed.written, new_size, surplus, header })
 }
 
-/// The section that replaces the file's; `None` if it stays.
+/// Returns the section that replaces that of the file, `None` if it stays.
 fn new_metadata(
     archive: &Archive<'_>,
     changes: &MetadataRewrite,
@@ -163,17 +164,17 @@ fn copy_start(mut file: &File, len: u64, output: &mut AtomicFile) -> Result<(), 
     }
 }
 
-/// Where new data is put to.
+/// The position and parameters of the appended data.
 struct Tail {
-    /// Bytes of the file that stay as they are.
+    /// Number of bytes of the file that stay unchanged.
     keep: u64,
-    /// Chunks in them.
+    /// Number of chunks in these bytes.
     kept: u64,
-    /// The plain bytes of a last chunk that does not stay: they are compressed anew, in front of the new ones.
+    /// The plain bytes of a last chunk that is replaced. They are compressed again, followed by the new bytes.
     refill: Vec<u8>,
-    /// How many new bytes it takes to fill that chunk.
+    /// Number of new bytes that fill up this chunk.
     room: u64,
-    /// Plain bytes in a chunk.
+    /// Uncompressed size of a chunk in bytes.
     chunk_size: u32,
 }
 
@@ -185,9 +186,9 @@ impl Tail {
         let all = Tail { keep: 0, kept: 0, refill: Vec::new(), room: 0, chunk_size: DEFAULT_CHUNK_SIZE }.whole(archive);
         let without_last = Tail { keep: archive.chunk_position(last).unwrap_or(0), kept: last, ..all };
         Ok(match header.chunk_size {
-            // Chunks of a file that does not say how large they are may have any size.
+            // If the header does not contain the chunk size, chunks may have any size.
             None => Tail { keep: archive.end(), kept: last + 1, ..without_last },
-            // The only chunk of an empty file is empty and gives way.
+            // The only chunk of an empty file is empty and is replaced.
             Some(0) => without_last,
             Some(chunk_size) => match u64::from(chunk_size).saturating_sub(plain.len() as u64) {
                 0 => Tail { keep: archive.end(), kept: last + 1, chunk_size, ..without_last },
@@ -196,12 +197,13 @@ impl Tail {
         })
     }
 
-    /// The same with nothing to be compressed anew.
+    /// Returns the same position, but with all old chunks kept.
     fn whole(self, archive: &Archive<'_>) -> Tail {
         Tail { keep: archive.end(), kept: archive.nchunks(), refill: Vec::new(), ..self }
     }
 
-    /// How many chunks more the file gets by `new_chunks` behind those kept, if they have room.
+    /// Returns by how much the number of chunks grows if `new_chunks` follow the kept ones. Fails if the offsets
+    /// section has no room for them.
     fn check_space(&self, header: &Header, new_chunks: u64) -> Result<u64, Error> {
         let nchunks = self.kept.saturating_add(new_chunks);
         let needed = nchunks.saturating_sub(header.nchunks.unwrap_or(nchunks));
@@ -234,11 +236,11 @@ impl Tail {
         run.run(self.refill.as_slice().chain(new), output)
     }
 
-    /// The header with the chunks of `packed` behind those kept.
+    /// Returns the header after appending the chunks of `packed` to the kept ones.
     fn grown_header(&self, old: Header, packed: &Packed) -> Result<Header, Error> {
         let Some(full) = (packed.starts.len() as u64).checked_sub(1) else { return Ok(old) };
         let added = self.check_space(&old, full + 1)?;
-        // Less than a chunk, for the others are full.
+        // At most the size of a chunk, because all other chunks are full.
         let last_chunk = (packed.nbytes - full * u64::from(self.chunk_size)) as u32;
         let chunk_size = match old.chunk_size {
             Some(0) if full == 0 => Some(last_chunk),

@@ -1,4 +1,4 @@
-//! Compressing a run of chunks: read, compress and digest on all threads, write in order.
+//! Compresses a run of chunks: reads them, compresses and digests on all threads, and writes in order.
 
 use std::cell::RefCell;
 use std::io::{Read, Write};
@@ -11,37 +11,37 @@ use crate::run::pipeline;
 use crate::source::counted::Counted;
 use crate::{Cancel, Error, Threads};
 
-/// One run of chunks: read, compress, digest, write.
+/// Parameters for compressing one run of chunks.
 pub(crate) struct ChunkRun<'a> {
     pub(crate) params: &'a CParams,
     pub(crate) checksum: Checksum,
-    /// Plain bytes in a chunk, at least 1.
+    /// Uncompressed size of a chunk in bytes, at least 1.
     pub(crate) chunk_size: u32,
-    /// Bytes to read; `None` for all there are.
+    /// Number of bytes to read, `None` to read to the end.
     pub(crate) size: Option<u64>,
     pub(crate) threads: &'a Threads,
     pub(crate) cancel: &'a Cancel,
     pub(crate) observer: &'a Observer,
 }
 
-/// What a run wrote.
+/// The result of a run.
 #[derive(Debug, Default)]
 pub(crate) struct Packed {
     pub(crate) nbytes: u64,
-    /// Bytes written, digests included.
+    /// Number of bytes written, digests included.
     pub(crate) written: u64,
-    /// Where each chunk starts, from the start of the run.
+    /// Offset of each chunk from the start of the run.
     pub(crate) starts: Vec<u64>,
 }
 
 impl Packed {
-    /// The entries of the offsets section, if the run stands at `first_chunk` of the file.
+    /// Returns the entries of the offsets section for a run that starts at offset `first_chunk` of the file.
     pub(crate) fn offsets(&self, first_chunk: u64) -> Vec<i64> {
         self.starts.iter().map(|start| (first_chunk + start).cast_signed()).collect()
     }
 }
 
-/// A chunk on its way. Both buffers are used again.
+/// A chunk in the pipeline. Both buffers are reused.
 struct Work {
     number: u64,
     last: bool,
@@ -52,14 +52,15 @@ struct Work {
 }
 
 impl ChunkRun<'_> {
-    /// Packs `input` to `output`. No bytes at all become one empty chunk.
+    /// Packs `input` to `output`. An empty input becomes one empty chunk.
     pub(crate) fn run(&self, input: impl Read, output: &mut impl Write) -> Result<Packed, Error> {
         let mut packed = Packed::default();
         self.extend(&mut packed, input, output, true)?;
         Ok(packed)
     }
 
-    /// Packs `input` after the chunks that `packed` has. All parts but the last, which is the end, consist of whole chunks.
+    /// Packs `input` after the chunks in `packed`. All parts but the last, which has `is_end`, must consist of whole
+    /// chunks.
     pub(crate) fn extend(
         &self,
         packed: &mut Packed,
@@ -113,7 +114,7 @@ impl ChunkRun<'_> {
         )
     }
 
-    /// The next chunk's plain bytes; whether it is known to be the last.
+    /// Reads the plain bytes of the next chunk. Returns whether it is known to be the last.
     fn read_chunk(&self, input: &mut Counted<impl Read>, plain: &mut Vec<u8>) -> Result<bool, Error> {
         let position = input.position();
         let left = self.size.map_or(u64::MAX, |size| size - position);

@@ -1,7 +1,7 @@
-//! Reading the chunks of a bloscpack file from front to back.
+//! Reads the chunks of a bloscpack file sequentially.
 //!
-//! This is how the format defines its content: chunk after chunk, each with its own size. The offsets are only a
-//! shortcut, and a file whose offsets are wrong still holds its data.
+//! The format defines its content in this way: chunk after chunk, each with its own size. The offsets are only a
+//! shortcut. A file with wrong offsets still contains all its data.
 
 use std::io::Read;
 
@@ -13,29 +13,29 @@ use crate::Error;
 use crate::error::ChunkDigestMismatch;
 use crate::source::counted::Counted;
 
-/// The chunks of a bloscpack file, one after the other.
+/// Reads the chunks of a bloscpack file one after the other.
 pub(crate) struct Chunks<'a, R> {
     input: Counted<R>,
     header: &'a Header,
     number: u64,
-    /// `nbytes` of the chunk before.
+    /// `nbytes` of the previous chunk.
     before: Option<u64>,
     limits: Limits,
 }
 
-/// A chunk as it was found; its bytes are in the caller's buffer.
+/// A chunk that was read. Its bytes are in the caller's buffer.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FoundChunk {
     pub(crate) number: u64,
     pub(crate) offset: u64,
-    /// Whether it is the last one, as far as the header says how many there are.
+    /// Whether it is the last chunk according to the header. False if the header does not contain the number of chunks.
     pub(crate) last: bool,
     pub(crate) nbytes: u64,
     pub(crate) cbytes: u64,
     pub(crate) digest: Digest,
 }
 
-/// A chunk of which only the header has been read.
+/// A chunk with only its header read.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ChunkStart {
     number: u64,
@@ -46,7 +46,8 @@ pub(crate) struct ChunkStart {
 }
 
 impl ChunkStart {
-    /// Reads the header of the chunk where `input` stands, to `bytes`, which is replaced. `None` at the end of the input.
+    /// Reads a chunk header at the current position of `input` and replaces `bytes` with it. Returns `None` at the end
+    /// of the input.
     pub(crate) fn read<R: Read>(
         input: &mut Counted<R>,
         header: &Header,
@@ -66,12 +67,12 @@ impl ChunkStart {
         Ok(Some(ChunkStart { number, offset, digest_size: header.checksum.digest_size(), nbytes, cbytes }))
     }
 
-    /// Where the chunk's digest ends.
+    /// Returns the offset after the digest of the chunk.
     pub(crate) fn end(&self) -> u64 {
         self.offset + self.cbytes + self.digest_size as u64
     }
 
-    /// Refuses a chunk that ends after the file, which has `len` bytes.
+    /// Refuses a chunk that ends past the end of the file, which has `len` bytes.
     pub(crate) fn check_end(&self, len: u64) -> Result<(), Error> {
         if self.end() <= len {
             return Ok(());
@@ -80,7 +81,7 @@ impl ChunkStart {
         Err(Error::Truncated { offset, what, needed: self.end() - offset, found: len.saturating_sub(offset) })
     }
 
-    /// Reads the rest of the chunk to `bytes`, behind the header, and its digest.
+    /// Appends the rest of the chunk to its header in `bytes`. Returns the digest.
     pub(crate) fn read_body<R: Read>(
         &self,
         input: &mut Counted<R>,
@@ -104,12 +105,12 @@ impl ChunkStart {
 }
 
 impl<'a, R: Read> Chunks<'a, R> {
-    /// `input` stands at the first chunk.
+    /// Starts reading. `input` must be at the first chunk.
     pub(crate) fn new(input: Counted<R>, header: &'a Header, limits: &Limits) -> Self {
         Chunks { input, header, number: 0, before: None, limits: *limits }
     }
 
-    /// The next chunk, its bytes to `bytes`, which is replaced. `None` behind the last one.
+    /// Reads the next chunk and replaces `bytes` with it. Returns `None` after the last chunk.
     pub(crate) fn next(&mut self, bytes: &mut Vec<u8>) -> Result<Option<FoundChunk>, Error> {
         let Some(start) = self.next_start(bytes)? else { return Ok(None) };
         let digest = start.read_body(&mut self.input, &self.limits, bytes)?;
@@ -119,7 +120,8 @@ impl<'a, R: Read> Chunks<'a, R> {
         Ok(Some(FoundChunk { number, offset, last, nbytes, cbytes, digest }))
     }
 
-    /// The header of the next chunk, to `bytes`; it is to be followed by the chunk's body, or by [`Chunks::passed`].
+    /// Reads the header of the next chunk to `bytes`. The caller must then read the chunk's body or call
+    /// [`Chunks::passed`].
     pub(crate) fn next_start(&mut self, bytes: &mut Vec<u8>) -> Result<Option<ChunkStart>, Error> {
         let (number, offset) = (self.number, self.input.position());
         if self.header.nchunks == Some(number) {
@@ -130,7 +132,8 @@ impl<'a, R: Read> Chunks<'a, R> {
                 self.check_size(offset, start.nbytes)?;
                 Ok(Some(start))
             }
-            // Without a number of chunks, the end of the file is theirs; but there is at least one.
+            // If the header does not contain the number of chunks, they extend to the end of the file. There is at
+            // least one.
             None if self.header.nchunks.is_none() && number > 0 => {
                 self.check_end()?;
                 Ok(None)
@@ -139,7 +142,7 @@ impl<'a, R: Read> Chunks<'a, R> {
         }
     }
 
-    /// Goes on behind the chunk `start`, where `input` stands.
+    /// Continues after the chunk `start`. `input` must be at its end.
     pub(crate) fn passed(&mut self, start: &ChunkStart, input: Counted<R>) {
         self.count(start);
         self.input = input;
@@ -150,12 +153,12 @@ impl<'a, R: Read> Chunks<'a, R> {
         self.before = Some(start.nbytes);
     }
 
-    /// Where the input stands.
+    /// Returns the current position of the input.
     pub(crate) fn position(&self) -> u64 {
         self.input.position()
     }
 
-    /// Compares a chunk's size with what the header says: all but the last have `chunk_size`, that one `last_chunk`.
+    /// Compares the size of a chunk with the header: `last_chunk` for the last chunk, `chunk_size` for all others.
     fn check_size(&self, offset: u64, found: u64) -> Result<(), Error> {
         let chunk_size = self.header.chunk_size.map(u64::from);
         let mismatch = |chunk, found, expected| Err(Error::ChunkSize { chunk, offset, found, expected });
@@ -167,7 +170,7 @@ impl<'a, R: Read> Chunks<'a, R> {
                 Some(expected) if found != expected => mismatch(self.number, found, expected),
                 _ => Ok(()),
             },
-            // Which one is the last is known only afterwards: another chunk shows that the one before was not.
+            // The last chunk is not known in advance. A further chunk shows that the previous one was not the last.
             (None, Some(expected)) => match self.before {
                 Some(before) if before != expected => mismatch(self.number - 1, before, expected),
                 _ if found > expected => mismatch(self.number, found, expected),
@@ -177,7 +180,7 @@ impl<'a, R: Read> Chunks<'a, R> {
         }
     }
 
-    /// At the end of a file that does not say how many chunks it has.
+    /// Checks the size of the last chunk at the end of a file whose header does not contain the number of chunks.
     fn check_end(&self) -> Result<(), Error> {
         match (self.before, self.header.last_chunk.map(u64::from)) {
             (Some(found), Some(expected)) if found != expected => {
@@ -187,7 +190,7 @@ impl<'a, R: Read> Chunks<'a, R> {
         }
     }
 
-    /// Refuses more data after the last chunk; how many bytes follow it that are none.
+    /// Refuses more data after the last chunk. Returns the number of trailing bytes that are not data.
     pub(crate) fn finish(mut self) -> Result<u64, Error> {
         let offset = self.input.position();
         refuse_more(&mut self.input, self.header, self.number, &self.limits)?;
@@ -196,9 +199,10 @@ impl<'a, R: Read> Chunks<'a, R> {
     }
 }
 
-/// Refuses a chunk or a bloscpack file after the last of `nchunks` chunks, where `input` stands. A shorter chunk written over a
-/// longer one leaves some of the old bytes, which mean nothing. Another whole chunk shows that the header counts too few, and
-/// another file that the two were put together. A chunk beyond the limits is not read.
+/// Refuses a chunk or a bloscpack file after the last of `nchunks` chunks, at the current position of `input`. Other
+/// trailing bytes are allowed: a shorter chunk written over a longer one leaves old bytes, which are unused. A whole
+/// chunk means that the number of chunks in the header is too low, and a bloscpack file that two files were
+/// concatenated. A chunk over the limits is not read.
 pub(crate) fn refuse_more<R: Read>(
     input: &mut Counted<R>,
     header: &Header,
@@ -228,12 +232,12 @@ pub(crate) fn refuse_more<R: Read>(
     Ok(())
 }
 
-/// Whether a whole chunk decodes.
+/// Returns whether a whole chunk can be decoded.
 fn is_decoded(chunk: &[u8], limits: &Limits) -> bool {
     Chunk::parse(chunk).and_then(|chunk| Decoder::new().limits(*limits).decompress(&chunk)).is_ok()
 }
 
-/// Compares the digest that was found after a chunk with that of its bytes.
+/// Compares the stored digest of a chunk with that of its bytes.
 pub(crate) fn check_digest(checksum: Checksum, found: &FoundChunk, bytes: &[u8]) -> Result<(), Error> {
     let FoundChunk { number: chunk, offset, digest: stored, .. } = *found;
     match checksum.digest(bytes) {

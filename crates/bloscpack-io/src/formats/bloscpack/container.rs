@@ -1,4 +1,4 @@
-//! A bloscpack file as a container. The header of each chunk leads to the next chunk.
+//! A bloscpack file as a container. Chunks are found by following the headers from chunk to chunk.
 
 use std::ops::Range;
 
@@ -25,7 +25,7 @@ pub(crate) struct BloscpackFile<'a> {
 }
 
 impl<'a> BloscpackFile<'a> {
-    /// Opens the file in `source`. With `walk` the headers of all chunks are read at once, and the offsets are not used.
+    /// Opens the file in `source`. With `walk`, opening reads the headers of all chunks and does not use the offsets.
     pub(crate) fn open(source: Box<dyn ReadAt + 'a>, walk: bool, limits: &Limits) -> Result<Self, Error> {
         let reading = Error::reading;
         let len = source.len().map_err(&reading)?;
@@ -69,7 +69,7 @@ impl Container for BloscpackFile<'_> {
 
     fn weight(&self, number: u64, options: &UnpackOptions) -> Weight {
         let range = self.index.chunk_range(number).unwrap_or_default();
-        // An estimate: the memory of the chunk is checked when it is read.
+        // This is an estimate. Reading the chunk checks its memory.
         let offset = |chunk: u64| {
             let entry = self.prologue.offsets.get(usize::try_from(chunk).ok()?).copied();
             self.index.known(chunk).or_else(|| u64::try_from(entry?).ok())

@@ -1,4 +1,4 @@
-//! Writing what stands in front of the chunks of a bloscpack file: header, metadata, offsets.
+//! Writes the parts of a bloscpack file before the chunks: header, metadata, offsets.
 
 use std::io::{self, Read, Write};
 
@@ -9,7 +9,7 @@ use bloscpack_format::bloscpack::{ChunkPlan, Header, Layout, MetadataSection, Ve
 use crate::options::Event;
 use crate::{Error, PackOptions};
 
-/// What stands in front of the chunks.
+/// The parts before the chunks.
 pub(crate) struct Front {
     pub(crate) header: Header,
     pub(crate) plan: ChunkPlan,
@@ -40,7 +40,7 @@ impl Front {
         Ok(Front { header, plan, metadata, layout })
     }
 
-    /// Writes it; `entries` are the offsets as far as they are known, all others are -1.
+    /// Writes the parts. `entries` are the known offsets. All others are written as -1.
     pub(crate) fn write(&self, output: &mut impl Write, entries: &[i64], options: &PackOptions) -> Result<(), Error> {
         options.observer.tell(Event::Header(&self.header));
         if let (Some(section), Some(value)) = (&self.metadata, &options.metadata) {

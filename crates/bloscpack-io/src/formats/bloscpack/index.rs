@@ -1,9 +1,9 @@
-//! Where the chunks of a file lie, and which plain bytes each holds.
+//! The positions of the chunks of a file, and the ranges of their plain bytes.
 //!
-//! A chunk starts where the one before it ends. Reading front to back knows no other rule, so random access uses the same one:
-//! chunk *k* is read only after the headers of the chunks before it have been followed up to it. The offsets section repeats
-//! these positions, but nothing binds it to the chunks. An entry may point into the stored data of another chunk, where a chunk
-//! with a valid digest can lie. See `docs/decisions/015-offsets.md` for the cost.
+//! A chunk starts where the one before it ends. Sequential reading uses only this rule, so random access uses it too:
+//! before chunk *k* is read, the headers of all chunks before it are followed. The offsets section repeats these
+//! positions, but nothing in the format guarantees that it matches the chunks. An entry may point into the stored data
+//! of another chunk, which may contain a chunk with a valid digest. See `docs/decisions/015-offsets.md` for the cost.
 
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -23,15 +23,15 @@ use crate::source::{ReadAt, Sequential};
 pub(crate) struct Index {
     nchunks: u64,
     plain: PlainRanges,
-    /// Bytes of the file.
+    /// Size of the file in bytes.
     len: u64,
-    /// Where the first chunks start. Each entry after the first is the end of the chunk before.
+    /// Offsets of the first chunks. Each entry after the first is the end of the previous chunk.
     starts: Mutex<Vec<u64>>,
 }
 
 impl Index {
-    /// The index of a bloscpack file of `len` bytes. If its offsets can be true, chunk headers are read when a chunk is
-    /// needed, else all of them now.
+    /// Creates the index of a bloscpack file of `len` bytes. If its offsets are plausible, chunk headers are read when
+    /// a chunk is needed. Otherwise all are read now.
     pub(crate) fn of(source: &impl ReadAt, len: u64, prologue: &Prologue) -> Result<Index, Error> {
         let Prologue { header, offsets, layout, .. } = prologue;
         match (header.chunk_size, header.nbytes()) {
@@ -44,11 +44,11 @@ impl Index {
         }
     }
 
-    /// The index by the headers of all chunks.
+    /// Creates the index from the headers of all chunks.
     pub(crate) fn walk(source: &impl ReadAt, prologue: &Prologue) -> Result<Index, Error> {
         let len = source.len().map_err(Error::reading)?;
         let at = |position| Counted::starting_at(Sequential::within(source, position, len), position);
-        // Only headers are read, for which no limit is too low.
+        // Only headers are read, so no limits apply.
         let mut chunks = Chunks::new(at(prologue.layout.first_chunk), &prologue.header, &Limits::new());
         let (mut starts, mut ends, mut plain_end) = (vec![prologue.layout.first_chunk], Vec::new(), 0u64);
         let mut header = Vec::new();
@@ -63,7 +63,7 @@ impl Index {
     }
 
     fn starts(&self) -> MutexGuard<'_, Vec<u64>> {
-        // Entries are pushed whole, so a panic elsewhere leaves none half-written.
+        // A panic cannot leave an entry half-written, so a poisoned lock is safe to use.
         self.starts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -75,12 +75,13 @@ impl Index {
         self.plain.nbytes()
     }
 
-    /// The position of a chunk, or for `nchunks` the end of the last one, if the headers before it have been read.
+    /// Returns the position of a chunk, or the end of the last chunk for `nchunks`, if the headers before it have been
+    /// read.
     pub(crate) fn known(&self, chunk: u64) -> Option<u64> {
         self.starts().get(usize::try_from(chunk).ok()?).copied()
     }
 
-    /// The position of a chunk: follows the headers of the chunks before it, each of which is read once.
+    /// Returns the position of a chunk by following the headers of the chunks before it. Each header is read once.
     pub(crate) fn locate(&self, source: &impl ReadAt, header: &Header, chunk: u64) -> Result<u64, Error> {
         let mut starts = self.starts();
         let mut bytes = Vec::new();
@@ -94,7 +95,7 @@ impl Index {
         }
     }
 
-    /// The header of a chunk, read to `bytes`, and the source right after that header.
+    /// Reads the header of a chunk to `bytes`. Also returns the source, positioned after the header.
     pub(crate) fn start<'a, R: ReadAt>(
         &self,
         source: &'a R,
@@ -105,14 +106,14 @@ impl Index {
         let at = self.locate(source, header, chunk)?;
         let found = self.read_start(source, header, (chunk, at), bytes)?;
         let mut starts = self.starts();
-        // The next chunk then needs no look at this one.
+        // Finding the next chunk then needs no second read of this header.
         if starts.len() as u64 == chunk + 1 {
             memory::push(&mut starts, found.0.end())?;
         }
         Ok(found)
     }
 
-    /// Reads the header of chunk `number` at `at`, and compares its sizes with those of the file.
+    /// Reads the header of chunk `number` at offset `at`, and compares its sizes with those of the file.
     fn read_start<'a, R: ReadAt>(
         &self,
         source: &'a R,
@@ -133,19 +134,19 @@ impl Index {
         Ok((start, input))
     }
 
-    /// The plain bytes of a chunk; `None` if there is no such chunk.
+    /// Returns the range of a chunk within all plain bytes, `None` if there is no such chunk.
     pub(crate) fn chunk_range(&self, chunk: u64) -> Option<Range<u64>> {
         (chunk < self.nchunks).then(|| self.plain.of(chunk))
     }
 
-    /// The chunk that holds plain byte `at`, which exists.
+    /// Returns the chunk that holds plain byte `at`, which must exist.
     pub(crate) fn chunk_of(&self, at: u64) -> u64 {
         self.plain.chunk_of(at)
     }
 }
 
-/// Whether each offset leaves room for a chunk header and a digest before the next one and the end of the file. This bounds
-/// the number of chunks in the header by the length of the file.
+/// Returns whether each offset leaves room for a chunk header and a digest before the next offset and the end of the
+/// file. This check limits the number of chunks in the header by the length of the file.
 fn are_possible(prologue: &Prologue, len: u64) -> bool {
     let Prologue { header, offsets, layout, .. } = prologue;
     let least = (ChunkHeader::LEN + header.checksum.digest_size()) as u64;

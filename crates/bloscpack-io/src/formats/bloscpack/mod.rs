@@ -4,12 +4,12 @@
 //! |---|---|
 //! | `prologue` | reads everything before the chunks |
 //! | `chunks` | reads the chunks from front to back |
-//! | `index` | where each chunk is, for reading in any order |
+//! | `index` | the position of each chunk, for random access |
 //! | `container` | a bloscpack file as a container |
 //! | `front` | writes everything before the chunks |
 //! | `chunk_run` | compresses and writes a run of chunks |
-//! | `pack`, `writer` | a whole file: from what can be read, or from what is pushed |
-//! | `append` | more chunks and other metadata for an existing file |
+//! | `pack`, `writer` | creates a whole file, from a reader or through `Write` |
+//! | `append` | appends data to an existing file, and replaces its metadata |
 
 #[cfg(feature = "write")]
 pub(crate) mod append;

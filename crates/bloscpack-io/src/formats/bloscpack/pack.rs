@@ -1,4 +1,4 @@
-//! Packing: from plain bytes to a bloscpack file.
+//! Packs plain bytes to a bloscpack file.
 //!
 //! ```text
 //! known size, seekable output:          header, metadata, offsets of -1 | chunk digest chunk digest ... | offsets again
@@ -6,8 +6,8 @@
 //! anything else:                        chunks to an unnamed spool file, then header, metadata, offsets | spool
 //! ```
 //!
-//! The header counts the chunks and the offsets stand in front of them, so an output that cannot be gone back in has to
-//! wait until all chunks are known.
+//! The header contains the number of chunks, and the offsets precede the chunks. On an output that cannot seek, nothing
+//! can be written until all chunks are known.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
@@ -34,21 +34,21 @@ use crate::options::Event;
 use crate::read_back::{self, Digesting, compare};
 use crate::{Archive, Error, PackOptions};
 
-/// What was packed.
+/// The result of packing.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct PackReport {
     /// The header that was written.
     pub header: Header,
-    /// How the input was cut.
+    /// The division of the input into chunks.
     pub plan: ChunkPlan,
-    /// Where each chunk is.
+    /// The offset of each chunk.
     pub chunk_positions: Vec<u64>,
-    /// Plain bytes.
+    /// Number of plain bytes.
     pub nbytes: u64,
-    /// Bytes of the output.
+    /// Size of the output in bytes.
     pub cbytes: u64,
-    /// The digest of all plain bytes; empty unless [`PackOptions::plain_checksum`] or [`PackOptions::verify`] asked for it.
+    /// The digest of all plain bytes. Empty unless [`PackOptions::plain_checksum`] or [`PackOptions::verify`] is set.
     pub plain_digest: Digest,
 }
 
@@ -68,10 +68,10 @@ impl PackReport {
     }
 }
 
-/// Packs a source, to its end. A file appears whole or not at all.
+/// Packs a source up to its end. An output file appears complete or not at all.
 ///
-/// To a writer, a source of known size starts with the first chunk if there are no offsets; else the chunks wait in a temporary
-/// file without a name.
+/// If the output is a writer, chunks are written to it immediately if the size of the source is known and there are no
+/// offsets. Otherwise they are kept in an unnamed temporary file first.
 ///
 /// ```
 /// use bloscpack_io::{PackOptions, Sink, Source, pack};
@@ -143,7 +143,7 @@ pub fn pack_bytes(plain: &[u8], options: &PackOptions) -> Result<Vec<u8>, Error>
     Ok(packed)
 }
 
-/// Packs to a writer that is written to from front to back.
+/// Packs to a writer without seeking.
 fn pack_to_writer(
     input: impl Read,
     size: Option<u64>,
@@ -196,7 +196,7 @@ pub(crate) fn pack_to_file(
     packed.map_err(|error| error.with_names(None, Some(output)))
 }
 
-/// Packs to an output that can be gone back in.
+/// Packs to an output that can seek.
 pub(crate) fn pack_seekable(
     input: impl Read,
     size: u64,
@@ -211,7 +211,7 @@ pub(crate) fn pack_seekable(
     Ok(PackReport::new(front, &packed, input.finish()))
 }
 
-/// Writes the offsets of the chunks to their place, if there is one, and goes to the end.
+/// Writes the chunk offsets to their section, if there is one, and seeks to the end.
 pub(crate) fn fill_offsets<W: Write + Seek>(
     front: &Front,
     packed: &Packed,
@@ -230,7 +230,7 @@ pub(crate) fn fill_offsets<W: Write + Seek>(
     Ok(())
 }
 
-/// Packs the chunks to a spool, then writes what stands in front of them, and the spool.
+/// Packs the chunks to a spool file, then writes the parts before the chunks, and the spool.
 fn pack_spooled(
     input: impl Read,
     size: Option<u64>,
@@ -245,18 +245,19 @@ fn pack_spooled(
     Ok(PackReport::new(front, &packed, input.finish()))
 }
 
-/// A plan for more bytes than fit into one chunk keeps the chunk size, if it is valid.
+/// Returns the chunk size for input of unknown size. A plan for more bytes than fit into one chunk keeps the chunk
+/// size, if it is valid.
 pub(crate) fn spooled_chunk_size(options: &PackOptions) -> Result<u32, Error> {
     Ok(ChunkPlan::new(MAX_CHUNK_SIZE.into(), options.chunk_size)?.chunk_size)
 }
 
-/// A temporary file without a name for chunks that are not counted yet.
+/// Creates an unnamed temporary file for chunks whose number is not known yet.
 pub(crate) fn create_spool() -> Result<BufWriter<Spool>, Error> {
     let spool = spool::create("writing to a temporary file")?;
     Ok(BufWriter::with_capacity(1 << 16, spool))
 }
 
-/// Writes what stands in front of the chunks, and the chunks from the spool.
+/// Writes the parts before the chunks, and the chunks from the spool file.
 pub(crate) fn unspool(
     spool: BufWriter<Spool>,
     packed: &Packed,
@@ -273,7 +274,7 @@ pub(crate) fn unspool(
     Ok(front)
 }
 
-/// What is computed of all plain bytes.
+/// Returns the checksum to compute of all plain bytes.
 pub(crate) fn plain_checksum(options: &PackOptions) -> Checksum {
     match options.plain_checksum {
         Checksum::None if options.verify => read_back::CHECKSUM,
@@ -281,12 +282,12 @@ pub(crate) fn plain_checksum(options: &PackOptions) -> Checksum {
     }
 }
 
-/// The run for these options; `size` is how many bytes there are, if that is known.
+/// Returns the run for these options. `size` is the number of input bytes, if it is known.
 pub(crate) fn chunk_run(options: &PackOptions, chunk_size: u32, size: Option<u64>) -> ChunkRun<'_> {
     ChunkRun {
         params: &options.params,
         checksum: options.checksum,
-        // No bytes at all have a chunk size of 0.
+        // The chunk size for an empty input is 0.
         chunk_size: chunk_size.max(1),
         size,
         threads: &options.threads,

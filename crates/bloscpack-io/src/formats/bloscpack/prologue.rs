@@ -1,4 +1,4 @@
-//! Reading what stands in front of the chunks of a bloscpack file: header, metadata, offsets.
+//! Reads the parts of a bloscpack file before the chunks: header, metadata, offsets.
 
 use std::io::Read;
 
@@ -9,17 +9,17 @@ use bloscpack_format::{FormatError, Json, Part};
 use crate::Error;
 use crate::source::counted::Counted;
 
-/// Everything in front of the chunks.
+/// All parts before the chunks.
 #[derive(Debug)]
 pub(crate) struct Prologue {
     pub(crate) header: Header,
     pub(crate) metadata: Option<Metadata>,
-    /// The entries in use, unchecked.
+    /// The used entries, not checked yet.
     pub(crate) offsets: Vec<i64>,
     pub(crate) layout: Layout,
 }
 
-/// A metadata section and what it says.
+/// A metadata section and its decoded value.
 #[derive(Debug, Clone)]
 pub(crate) struct Metadata {
     pub(crate) section: MetadataSection,
@@ -29,7 +29,8 @@ pub(crate) struct Metadata {
 impl Prologue {
     pub(crate) fn read<R: Read>(input: &mut Counted<R>, limits: &Limits) -> Result<Prologue, Error> {
         let mut bytes = [0; Header::MAX_LEN];
-        // A version 1 header is shorter, and a file of that version may be shorter than the others' header.
+        // A version 1 header has only 16 bytes, and a whole file of this version may be shorter than the header of
+        // later versions.
         let (start, rest) = bytes.split_at_mut(16);
         let mut found = input.fill(start)?;
         if found == start.len() && !is_version_1(start) {
@@ -49,7 +50,7 @@ impl Prologue {
     }
 }
 
-/// Whether a header of 16 bytes is all there is: `blpk` and the version.
+/// Returns whether the header is that of version 1, which has 16 bytes.
 fn is_version_1(start: &[u8]) -> bool {
     start.starts_with(b"blpk\x01")
 }
@@ -60,7 +61,7 @@ impl Metadata {
         let len = MetadataHeader::LEN as u64;
         let header = MetadataHeader::parse(&input.exactly(len, start, len, "the metadata header")?)?;
         let (needed, what) = (header.section_len(), "the metadata section");
-        // What does not compress may take a little more than it is.
+        // Incompressible metadata may be slightly larger after compression.
         limits.check_metadata(header.meta_comp_size.into(), 2)?;
         let stored = input.exactly(header.meta_comp_size.into(), start, needed, what)?;
         let unused = u64::from(header.max_meta_size - header.meta_comp_size);
@@ -70,7 +71,7 @@ impl Metadata {
         let digest = input.exactly(header.meta_checksum.digest_size() as u64, start, needed, what)?;
         let section = MetadataSection::from_parts(header, stored, &digest)?;
         let value = section.decode(limits.metadata_room()).map_err(|error| match error {
-            // One byte more than there is room for.
+            // Report a size of one byte over the limit.
             FormatError::LimitExceeded { part: Part::Metadata, limit } => {
                 limits.check_metadata(limit.saturating_add(1), 1).err().map_or(error, FormatError::Limit)
             }
@@ -80,7 +81,7 @@ impl Metadata {
     }
 }
 
-/// What a byte of the offsets takes: as it was read, in a list that grows, as a number, and as a position.
+/// Memory for each byte of the offsets section: the bytes read, a growing list, the decoded numbers, and the positions.
 const OFFSETS_MEMORY: u64 = 5;
 
 fn read_offsets<R: Read>(
@@ -94,7 +95,8 @@ fn read_offsets<R: Read>(
         return Ok(Vec::new());
     }
     let used = header.nchunks.unwrap_or(0).saturating_mul(offsets::ENTRY_LEN);
-    // A number of chunks that is made up has no bytes behind it: that they are wanting is said first.
+    // An invalid number of chunks has no matching offsets in the file. In that case, report the missing bytes rather
+    // than the limit.
     let room = limits.max_memory as u64 / OFFSETS_MEMORY;
     let mut entries = Vec::new();
     let found = input.append(used.min(room), &mut entries)?;

@@ -1,4 +1,4 @@
-//! Packing for programs that push: a writer that takes plain bytes and makes a bloscpack file of them.
+//! A writer that packs the bytes written to it to a bloscpack file.
 
 use std::fmt;
 use std::io::{self, BufWriter, Seek, Write};
@@ -15,18 +15,18 @@ use crate::fs::spool::Spool;
 use crate::read_back::Digesting;
 use crate::{Error, PackOptions, PackReport, Threads};
 
-/// Plain bytes that wait for the worker threads at most, if a chunk has no more.
+/// Maximum number of plain bytes that wait for the worker threads, unless a single chunk is larger.
 const MAX_BATCH: usize = 32 << 20;
 
-/// Packs what is written to it to another writer.
+/// Packs the bytes written to it, and writes the bloscpack file to another writer.
 ///
-/// Written bytes are collected until there are two chunks for each thread, at most 32 MiB or one chunk. Then the threads of
-/// [`PackOptions::threads`] compress them, while `write` waits. The file is the same, byte for byte, as that of
+/// Written bytes are buffered up to two chunks per thread, but at most 32 MiB or one chunk. Then the threads of
+/// [`PackOptions::threads`] compress them while `write` waits. The file is byte-identical to that of
 /// [`pack`](crate::pack).
 ///
-/// [`PackWriter::finish`] completes the file. A writer that is dropped without it compresses nothing more, and leaves an
-/// output that is not to be used: empty, or without its last chunks and its offsets. For a file that appears whole or not at
-/// all, write to an [`AtomicFile`](crate::AtomicFile) and commit that last:
+/// [`PackWriter::finish`] completes the file. Dropping the writer without it leaves an unusable output: empty, or
+/// without the last chunks and the offsets. For a file that appears complete or not at all, write to an
+/// [`AtomicFile`](crate::AtomicFile) and commit it last:
 ///
 /// ```
 /// use std::io::Write;
@@ -44,16 +44,17 @@ const MAX_BATCH: usize = 32 << 20;
 /// # Ok::<(), bloscpack_io::Error>(())
 /// ```
 ///
-/// Errors come out of `write` as an [`io::Error`] with an [`Error`] inside. After a failure to compress or to write, all that
-/// follows fails. `flush` flushes the output, but compresses nothing: chunks have a fixed size. [`PackOptions::overwrite`] and
-/// [`PackOptions::verify`] mean nothing here, as for [`pack`](crate::pack).
+/// `write` returns errors as an [`io::Error`] with an [`Error`] inside. After a failure to compress or to write, all
+/// further calls fail. `flush` flushes the output but compresses nothing, because chunks have a fixed size.
+/// [`PackOptions::overwrite`] and [`PackOptions::verify`] have no effect here, as for [`pack`](crate::pack) to a
+/// writer.
 pub struct PackWriter<W: Write> {
     output: W,
     options: PackOptions,
     target: Target<W>,
-    /// Bytes that have to be written, if that is known.
+    /// Announced number of bytes, if it is known.
     size: Option<u64>,
-    /// Bytes that were written so far.
+    /// Number of bytes written so far.
     taken: u64,
     chunk_size: u32,
     /// Bytes that are not compressed yet: at most `batch`.
@@ -64,20 +65,21 @@ pub struct PackWriter<W: Write> {
     failed: bool,
 }
 
-/// Where chunks go.
+/// The destination of chunks.
 enum Target<W> {
-    /// To a temporary file without a name, because the header counts them.
+    /// An unnamed temporary file, because the header contains the number of chunks.
     Spool(BufWriter<Spool>),
-    /// To the output, after the header. The function fills in their offsets.
+    /// The output, after the header. The function writes the chunk offsets.
     Output(Box<Front>, FillOffsets<W>),
 }
 
 type FillOffsets<W> = fn(&Front, &Packed, &mut W, &PackOptions) -> Result<(), Error>;
 
 impl<W: Write> PackWriter<W> {
-    /// Starts a file on an output that is written front to back. `size` is the number of bytes that will be written, if it is
-    /// known: then, without offsets, chunks go to the output as they come. Else they wait in a temporary file without a name
-    /// until [`PackWriter::finish`], because the header counts them.
+    /// Starts a file on an output that is written sequentially. `size` is the number of bytes that will be written, if
+    /// it is known. If it is known and there are no offsets, chunks are written to the output immediately. Otherwise
+    /// they are kept in an unnamed temporary file until [`PackWriter::finish`], because the header contains their
+    /// number.
     ///
     /// # Errors
     /// [`Error::Encode`], [`Error::Format`] and [`Error::PackParams`] for parameters out of range; [`Error::Io`].
@@ -123,11 +125,11 @@ impl<W: Write> PackWriter<W> {
         })
     }
 
-    /// Compresses what is left, completes the output and flushes it.
+    /// Compresses the remaining bytes, completes the output and flushes it.
     ///
     /// # Errors
-    /// [`Error::InputChanged`] if fewer bytes were written than announced; [`Error::Io`], also if writing failed before;
-    /// [`Error::Cancelled`]. The output is then not to be used.
+    /// [`Error::InputChanged`] if fewer bytes were written than announced; [`Error::Io`], also if writing failed
+    /// before; [`Error::Cancelled`]. After an error, the output is unusable.
     pub fn finish(mut self) -> Result<PackReport, Error> {
         self.check_usable()?;
         if let Some(expected) = self.size.filter(|size| *size > self.taken) {
@@ -146,7 +148,7 @@ impl<W: Write> PackWriter<W> {
         Ok(PackReport::new(front, &packed, plain.finish()))
     }
 
-    /// Takes bytes of `buf`, at least one if there is one, and returns how many.
+    /// Takes bytes from `buf`, at least one unless it is empty. Returns their number.
     fn take(&mut self, buf: &[u8]) -> Result<usize, Error> {
         self.check_usable()?;
         if let Some(len) = self.size {
@@ -155,7 +157,7 @@ impl<W: Write> PackWriter<W> {
                 return Err(Error::Range { unit: "bytes", start, end, len });
             }
         }
-        // Only when more comes, for then the chunks are known not to be the last ones.
+        // Compress only when more bytes arrive. Then these chunks are known not to be the last ones.
         if self.pending.len() == self.batch && !buf.is_empty() {
             self.compress(false)?;
         }
@@ -168,7 +170,7 @@ impl<W: Write> PackWriter<W> {
 
     /// Compresses and writes the chunks that are pending.
     fn compress(&mut self, is_end: bool) -> Result<(), Error> {
-        // Until it has succeeded: some of the chunks may have been written.
+        // Reset on success. After an error, some of the chunks may have been written.
         self.failed = true;
         let run = chunk_run(&self.options, self.chunk_size, Some(self.pending.len() as u64));
         let (packed, pending) = (&mut self.packed, self.pending.as_slice());
@@ -190,8 +192,8 @@ impl<W: Write> PackWriter<W> {
 }
 
 impl<W: Write + Seek> PackWriter<W> {
-    /// Starts a file on an output that can be gone back in and is at its start, as an empty file: chunks go to it as they
-    /// come, and their offsets are filled in by [`PackWriter::finish`]. `size` is the number of bytes that will be written.
+    /// Starts a file on an output that can seek and is at position 0, such as an empty file. Chunks are written to it
+    /// immediately. [`PackWriter::finish`] writes their offsets. `size` is the number of bytes that will be written.
     ///
     /// # Errors
     /// As [`PackWriter::new`].
@@ -202,14 +204,14 @@ impl<W: Write + Seek> PackWriter<W> {
     }
 }
 
-/// Refuses parameters that would be refused only after much has been written.
+/// Refuses invalid parameters early, before bytes are buffered or written.
 fn check(options: &PackOptions) -> Result<(), Error> {
     Front::new(options, ChunkPlan::new(0, options.chunk_size)?)?;
     Encoder::new(options.params)?;
     Ok(())
 }
 
-/// Writes what stands in front of the chunks of `size` bytes.
+/// Writes the parts before the chunks of `size` bytes.
 fn start(output: &mut impl Write, size: u64, options: &PackOptions) -> Result<Front, Error> {
     let front = Front::new(options, ChunkPlan::new(size, options.chunk_size)?)?;
     front.write(output, &[], options)?;
@@ -224,7 +226,7 @@ impl<W: Write> Write for PackWriter<W> {
     fn flush(&mut self) -> io::Result<()> {
         self.check_usable()?;
         match &self.target {
-            // The output has not been written to.
+            // Nothing has been written to the output yet.
             Target::Spool(_) => Ok(()),
             Target::Output(..) => self.output.flush(),
         }
