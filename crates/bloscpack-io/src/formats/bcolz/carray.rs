@@ -1,4 +1,4 @@
-//! Reading a carray: its metadata, rows, chunks and attributes.
+//! Reads a carray: its metadata, rows, chunks and attributes.
 
 use std::sync::OnceLock;
 
@@ -13,48 +13,48 @@ use super::store::read_attrs;
 use crate::source::ReadDirectory;
 use crate::{Error, OpenOptions};
 
-/// What the metadata of a carray say.
+/// The parsed metadata of a carray.
 #[derive(Debug, Clone)]
 pub(crate) struct Meta {
     pub(crate) storage: Storage,
     pub(crate) sizes: Sizes,
     pub(crate) rows: Rows,
-    /// Where files are that are not in their places.
+    /// The moves of an interrupted change: files that are not at their final paths yet.
     pub(crate) moves: Moves,
 }
 
 impl Meta {
-    /// Reads two small files, and nothing of the chunks.
+    /// Reads the two small metadata files, but no chunks.
     pub(crate) fn open(dir: &dyn ReadDirectory, limits: &Limits) -> Result<Meta, Error> {
         Meta::open_beside(dir, &mut Kept::new(*limits))
     }
 
-    /// The same beside others that are kept.
+    /// [`Meta::open`], charged against a budget that several carrays share.
     pub(crate) fn open_beside(dir: &dyn ReadDirectory, kept: &mut Kept) -> Result<Meta, Error> {
         let moves = kept.read_moves(dir)?;
         let dir = &moves.on(dir);
         let storage = kept.read(dir, STORAGE_FILE, Storage::parse)?;
         let sizes = kept.read(dir, SIZES_FILE, Sizes::parse)?;
-        // Whether it is a length or the rows of a chunk that cannot be, both files have to do with it.
+        // An impossible length or chunk length involves both files. The error names `meta/sizes`.
         let rows = Rows::of(&sizes, &storage).map_err(|error| Error::from(FormatError::from(error)));
         let rows = rows.map_err(|error| error.in_file(dir.name(SIZES_FILE)))?;
         Ok(Meta { storage, sizes, rows, moves })
     }
 
-    /// Metadata that are on no disk yet.
+    /// Creates metadata that are not on disk yet.
     pub(crate) fn new(storage: Storage, sizes: Sizes) -> Result<Meta, Error> {
         let rows = Rows::of(&sizes, &storage).map_err(FormatError::from)?;
         Ok(Meta { storage, sizes, rows, moves: Moves::default() })
     }
 
-    /// What the array is to NumPy.
+    /// Returns the array in NumPy's terms.
     pub(crate) fn numpy(&self) -> Result<NumpyMeta, Error> {
         let dtype = self.storage.dtype.as_plain().ok_or(FormatError::Numpy(NumpyError::Object))?;
         Ok(NumpyMeta { dtype: dtype.clone(), shape: self.sizes.shape.clone(), order: Order::C })
     }
 }
 
-/// An array of bcolz: rows of a dtype and a shape, in chunk files.
+/// A bcolz array: rows of one dtype and shape, in chunk files.
 ///
 /// ```
 /// use bloscpack_io::bcolz::{Carray, MemoryDirectory};
@@ -80,74 +80,75 @@ impl<D: ReadDirectory> Carray<D> {
     /// Opens the carray in a directory. Only `meta/storage` and `meta/sizes` are read.
     ///
     /// # Errors
-    /// [`Error::InFile`] with what is wrong with one of them.
+    /// [`Error::InFile`] if one of them is damaged.
     pub fn open(dir: D) -> Result<Self, Error> {
         Carray::open_with(dir, &OpenOptions::new())
     }
 
-    /// [`Carray::open`] with other options. Limits also bound all that is read from it later, unless other options are given
-    /// there.
+    /// [`Carray::open`] with other options. The limits also apply to later reads, unless those are given options of
+    /// their own.
     ///
     /// # Errors
-    /// As [`Carray::open`]; of files that are too large, [`Error::Limit`] within.
+    /// As [`Carray::open`]; with [`Error::Limit`] inside if a file is too large.
     pub fn open_with(dir: D, options: &OpenOptions) -> Result<Self, Error> {
         Carray::open_beside(dir, &mut Kept::new(options.limits))
     }
 
-    /// The same beside others that are kept.
+    /// [`Carray::open`], charged against a budget that several carrays share.
     pub(super) fn open_beside(dir: D, kept: &mut Kept) -> Result<Self, Error> {
         let meta = Meta::open_beside(&dir, kept)?;
         Ok(Carray { dir, meta, limits: kept.limits, attrs: OnceLock::new() })
     }
 
-    /// Sets what reading may cost from now on, where no options are given.
+    /// Sets the limits of later reads by methods without options.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// The directory.
+    /// Returns the directory.
     pub fn directory(&self) -> &D {
         &self.dir
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub fn len(&self) -> u64 {
         self.meta.rows.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.meta.rows.is_empty()
     }
 
-    /// The length of each axis, of which the first is that of the rows.
+    /// Returns the length of each axis. The first axis is that of the rows.
     pub fn shape(&self) -> &[u64] {
         &self.meta.sizes.shape
     }
 
-    /// What an item is.
+    /// Returns the dtype of an item.
     pub fn dtype(&self) -> &Dtype {
         &self.meta.storage.dtype
     }
 
-    /// Rows of a whole chunk, as the metadata say; of Python objects it means nothing.
+    /// Returns the number of rows in a full chunk according to the metadata. For Python objects it has no meaning.
     pub fn chunklen(&self) -> u64 {
         self.meta.storage.chunklen
     }
 
-    /// How new chunks are compressed.
+    /// Returns the compression parameters of new chunks.
     pub fn cparams(&self) -> &Cparams {
         &self.meta.storage.cparams
     }
 
-    /// The value of new rows, see [`bloscpack_format::bcolz::dflt`].
+    /// Returns the default value of new rows, see [`bloscpack_format::bcolz::dflt`].
     pub fn dflt(&self) -> &bloscpack_format::Json {
         &self.meta.storage.dflt
     }
 
-    /// Plain bytes of all rows. Of Python objects, of which no file says so, what bcolz counted.
+    /// Returns the number of plain bytes in all rows. For Python objects, whose size is in no file, returns bcolz's own
+    /// count.
     pub fn nbytes(&self) -> u64 {
         match self.dtype() {
             Dtype::Object => self.meta.sizes.nbytes,
@@ -155,22 +156,22 @@ impl<D: ReadDirectory> Carray<D> {
         }
     }
 
-    /// All of `meta/storage`.
+    /// Returns the content of `meta/storage`.
     pub fn storage(&self) -> &Storage {
         &self.meta.storage
     }
 
-    /// All of `meta/sizes`.
+    /// Returns the content of `meta/sizes`.
     pub fn sizes(&self) -> &Sizes {
         &self.meta.sizes
     }
 
-    /// Which chunks hold which rows.
+    /// Returns the division of the rows into chunks.
     pub fn rows(&self) -> &Rows {
         &self.meta.rows
     }
 
-    /// What the array is to NumPy.
+    /// Returns the array in NumPy's terms.
     ///
     /// # Errors
     /// [`Error::Format`] for Python objects.
@@ -178,15 +179,15 @@ impl<D: ReadDirectory> Carray<D> {
         self.meta.numpy()
     }
 
-    /// The attributes, read when first asked for; none if the file is missing.
+    /// Returns the attributes, which are read by the first call. Empty if the file is missing.
     ///
     /// # Errors
-    /// [`Error::InFile`] if the file is damaged. The rows can be read all the same.
+    /// [`Error::InFile`] if the file is damaged. The rows can still be read.
     pub fn attrs(&self) -> Result<&Attrs, Error> {
         attrs_of(&self.meta.moves.on(&self.dir), &self.attrs, &self.limits)
     }
 
-    /// The compressed bytes of chunk `number`, or of Python object `number`: a Blosc1 chunk.
+    /// Returns the compressed bytes of chunk `number`, or of Python object `number`: a Blosc1 chunk.
     ///
     /// # Errors
     /// [`Error::Range`], [`Error::InFile`].
@@ -195,7 +196,8 @@ impl<D: ReadDirectory> Carray<D> {
         self.meta.fetch(&self.dir, number, &self.limits)
     }
 
-    /// The plain bytes of the rows in chunk `number`; of Python object `number` its pickle, which nobody here looks into.
+    /// Returns the plain bytes of the rows in chunk `number`. For Python object `number`, returns its pickle, which is
+    /// never parsed.
     ///
     /// # Errors
     /// [`Error::Range`], [`Error::InFile`].
@@ -214,7 +216,7 @@ impl<D: ReadDirectory> Carray<D> {
     }
 }
 
-/// Attributes that are kept once they were read.
+/// Returns cached attributes, which are read once.
 pub(super) fn attrs_of<'a>(
     dir: &dyn ReadDirectory,
     kept: &'a OnceLock<Attrs>,

@@ -1,4 +1,4 @@
-//! One chunk file: which one it is, how much of it is believed, and how its rows become plain bytes.
+//! Chunk files: their paths, the checks before memory is allocated, and the decoding of their rows.
 
 use std::ops::Range;
 
@@ -9,13 +9,14 @@ use super::carray::Meta;
 use crate::Error;
 use crate::source::{ReadAt, ReadDirectory};
 
-/// What is read of a file before its chunk's size is known; of most files of small arrays that is all.
+/// Number of bytes read from a file before the size of its chunk is known. For small arrays, this is usually the whole
+/// file.
 const HEAD: u64 = 4096;
 
-/// Where the chunk is in its file.
+/// Offset of the chunk in its file.
 pub(crate) const AT: u64 = ChunkFileHeader::LEN as u64;
 
-/// A chunk file whose chunk may be believed to have its size.
+/// A chunk file. The size in its header has been checked.
 struct Opened<'a> {
     file: Box<dyn ReadAt + 'a>,
     /// The first bytes of the chunk.
@@ -24,45 +25,46 @@ struct Opened<'a> {
 }
 
 impl Meta {
-    /// The path of the file that holds chunk `number`. Nobody else names one, so that here is the place to say that a chunk
-    /// is in another file for now, while it is being replaced.
+    /// Returns the path of the file that holds chunk `number`. During an interrupted change, `moves` may map it to a
+    /// staged file.
     pub(crate) fn chunk_file(&self, number: u64) -> String {
         chunk_file_name(number)
     }
 
-    /// Where a chunk is in its file.
+    /// Returns the offset of a chunk in its file.
     pub(crate) fn chunk_at(&self) -> u64 {
         AT
     }
 
-    /// The plain bytes of the rows of chunk `number`, within those of all.
+    /// Returns the range of chunk `number` within the plain bytes of all rows.
     pub(crate) fn plain_range(&self, number: u64) -> Range<u64> {
         let (rows, atomsize) = (self.rows.rows_of(number), self.rows.atomsize());
         rows.start * atomsize..rows.end * atomsize
     }
 
-    /// Bytes of the file of chunk `number`; none if it is not there.
+    /// Returns the size of the file of chunk `number` in bytes, 0 if it is missing.
     pub(crate) fn cbytes_of(&self, dir: &dyn ReadDirectory, number: u64) -> u64 {
         let file = self.moves.on(dir);
         file.open(&self.chunk_file(number)).and_then(|file| file.len()).unwrap_or(0)
     }
 
-    /// Plain bytes of chunk `number` while it is decoded: its file may hold more rows. Those of a pickle nobody knows before.
+    /// Returns the maximum number of plain bytes of chunk `number` while it is decoded: its file may hold more rows
+    /// than are used. Returns 0 for a pickle, whose size is not known in advance.
     pub(crate) fn nbytes_in_memory(&self, number: u64) -> u64 {
         if self.is_object() { 0 } else { *self.rows.nbytes_allowed(number).end() }
     }
 
-    /// The compressed bytes of chunk `number`, and has as many plain bytes as it may.
+    /// Reads the compressed bytes of chunk `number`, after checking its uncompressed size.
     ///
     /// # Errors
-    /// [`Error::InFile`] with what is wrong with the file.
+    /// [`Error::InFile`] if the file is missing or damaged.
     pub(crate) fn fetch(&self, dir: &dyn ReadDirectory, number: u64, limits: &Limits) -> Result<Vec<u8>, Error> {
         let mut chunk = Vec::new();
         self.fetch_to(dir, number, limits, &mut chunk)?;
         Ok(chunk)
     }
 
-    /// The same into a buffer that is used again.
+    /// [`fetch`](Self::fetch) into a reusable buffer.
     pub(crate) fn fetch_to(
         &self,
         dir: &dyn ReadDirectory,
@@ -75,7 +77,7 @@ impl Meta {
         read.map_err(|error| error.in_file(dir.name(&path)))
     }
 
-    /// The same of the file `path`.
+    /// Reads the compressed bytes of chunk `number` from the file `path`.
     pub(crate) fn read_chunk_file(
         &self,
         dir: &dyn ReadDirectory,
@@ -97,7 +99,7 @@ impl Meta {
         chunk: &mut Vec<u8>,
     ) -> Result<(), Error> {
         let Opened { file, head, header } = self.open_chunk_file(dir, path, number, limits)?;
-        // What follows the chunk means nothing.
+        // Data after the chunk is ignored.
         memory::reuse(chunk, header.cbytes())?;
         let known = head.len().min(chunk.len());
         let (start, rest) = chunk.split_at_mut(known);
@@ -105,8 +107,8 @@ impl Meta {
         file.read_exact_at(AT + known as u64, rest).map_err(Error::io("reading"))
     }
 
-    /// Whether the file of chunk `number` is there, and long enough for a chunk of as many plain bytes as there should be; the
-    /// compressed ones.
+    /// Checks that the file of chunk `number` exists, that its uncompressed size is allowed, and that the file is long
+    /// enough. Returns the compressed size.
     ///
     /// # Errors
     /// As [`fetch`](Self::fetch).
@@ -117,7 +119,7 @@ impl Meta {
         opened.map_err(|error| error.in_file(dir.name(&path)))
     }
 
-    /// Opens a chunk file, and believes its chunk to have the size that it says.
+    /// Opens a chunk file and checks the sizes in the header of its chunk.
     fn open_chunk_file<'a>(
         &self,
         dir: &'a dyn ReadDirectory,
@@ -146,9 +148,9 @@ impl Meta {
         Ok(Opened { file, head, header })
     }
 
-    /// Refuses a number of plain bytes that the chunk cannot have where it is.
+    /// Refuses an uncompressed size that chunk `number` cannot have.
     fn check_nbytes(&self, number: u64, found: u64) -> Result<(), Error> {
-        // A pickle has any size.
+        // A pickle can have any size.
         if self.is_object() {
             return Ok(());
         }
@@ -160,7 +162,7 @@ impl Meta {
         Err(Error::ChunkRows { chunk: number, found, min, max, atomsize })
     }
 
-    /// The plain bytes of chunk `number` in `ranges`, one behind the other; of Python objects all of them.
+    /// Decodes `ranges` of the plain bytes of chunk `number`, concatenated. Python objects are decoded completely.
     pub(crate) fn decode(
         &self,
         dir: &dyn ReadDirectory,
@@ -175,7 +177,8 @@ impl Meta {
         })
     }
 
-    /// The plain bytes of chunk `number` in `range` into a place of as many bytes. `chunk` is used again.
+    /// Decodes `range` of the plain bytes of chunk `number` into `plain`, which has the size of the range. The buffer
+    /// `chunk` is reused.
     pub(crate) fn decode_into(
         &self,
         dir: &dyn ReadDirectory,
@@ -195,7 +198,7 @@ impl Meta {
         })
     }
 
-    /// The plain bytes of all rows of chunk `number`; of Python object `number` its pickle.
+    /// Decodes all rows of chunk `number`. For Python object `number`, returns its pickle.
     pub(crate) fn decode_rows(
         &self,
         dir: &dyn ReadDirectory,
@@ -210,7 +213,7 @@ impl Meta {
         self.decode(dir, decoder, limits, number, std::slice::from_ref(&whole))
     }
 
-    /// Whether its rows are Python objects, each with a chunk of its own.
+    /// Returns whether the rows are Python objects, each in a chunk of its own.
     pub(crate) fn is_object(&self) -> bool {
         self.storage.dtype == Dtype::Object
     }
@@ -226,7 +229,7 @@ impl Meta {
         if self.is_object() || ranges == [whole] {
             return decoder.decompress(&chunk);
         }
-        // Ranges are within the rows that the file was found to have.
+        // The ranges are within the rows of the file, whose size was checked.
         let total: usize = ranges.iter().map(Range::len).sum();
         decoder.get_limits().check_unearned(total as u64, bytes.len() as u64)?;
         let mut plain = memory::zeroed(total)?;

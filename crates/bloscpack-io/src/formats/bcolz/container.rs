@@ -70,7 +70,7 @@ impl Container for OpenCarray<'_> {
         Ok(Fetched::Bytes { bytes, offset: self.meta.chunk_at() })
     }
 
-    /// The file of a chunk may hold more rows than the array has.
+    /// Decodes only rows of the array, because the file of a chunk may hold more.
     fn decode(&self, worker: &mut Worker, number: u64, ranges: Option<&[Range<usize>]>) -> Result<Plain, Error> {
         let (dir, decoder, limits) = (&*self.dir, &mut worker.decoder, &worker.limits);
         Ok(Plain::Bytes(match ranges {
@@ -79,7 +79,7 @@ impl Container for OpenCarray<'_> {
         }))
     }
 
-    /// After a missing chunk file no more bytes are counted.
+    /// Counting stops at a missing chunk file.
     fn stored(&self, enough: u64) -> u64 {
         let lens = (0..self.nchunks()).map(|chunk| self.meta.cbytes_of(&*self.dir, chunk)).take_while(|len| *len > 0);
         let mut stored = 0_u64;

@@ -1,4 +1,4 @@
-//! Reading a ctable: its columns and their rows.
+//! Reads a ctable: its columns and their rows.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -19,10 +19,10 @@ use crate::{Archive, Error, OpenOptions};
 /// A column of a table: a carray below the root.
 pub type Column<D> = Carray<ColumnDirectory<D>>;
 
-/// The directory of a column, as it is when the changes are done that were interrupted in the table.
+/// The directory of a column, read through the journal of an interrupted change of the table.
 pub type ColumnDirectory<D> = Below<Arc<Settled<D>>>;
 
-/// A table of bcolz: carrays of the same length, by name.
+/// A bcolz table: named carrays of the same length.
 #[derive(Debug)]
 pub struct Ctable<D> {
     dir: Arc<Settled<D>>,
@@ -33,16 +33,16 @@ pub struct Ctable<D> {
 }
 
 impl<D: ReadDirectory> Ctable<D> {
-    /// Opens the table in a directory: reads `__rootdirs__`, and of each column two small files. For one column alone,
-    /// [`Carray::open`] on [`Below::new`] reads no others.
+    /// Opens the table in a directory. Reads `__rootdirs__` and two small files per column. To open one column only,
+    /// use [`Carray::open`] with [`Below::new`].
     ///
     /// # Errors
-    /// [`Error::InFile`] with what is wrong with one of them; [`Error::ColumnLength`].
+    /// [`Error::InFile`] if one of them is damaged; [`Error::ColumnLength`].
     pub fn open(dir: D) -> Result<Self, Error> {
         Ctable::open_with(dir, &OpenOptions::new())
     }
 
-    /// [`Ctable::open`] with other options. Limits are also those of the columns.
+    /// [`Ctable::open`] with other options. The limits also apply to the columns.
     ///
     /// # Errors
     /// As [`Ctable::open`].
@@ -55,7 +55,8 @@ impl<D: ReadDirectory> Ctable<D> {
         for name in &names {
             let column = Carray::open_beside(Below::new(dir.clone(), name), &mut kept)?;
             let expected = columns.first().map_or(column.len(), Carray::len);
-            // A process of Python that was killed leaves some columns longer: the first one is the table's length.
+            // A killed Python process can leave some columns longer. The length of the table is that of the first
+            // column.
             if column.len() < expected {
                 return Err(Error::ColumnLength { column: dir.name(name), found: column.len(), expected });
             }
@@ -64,33 +65,33 @@ impl<D: ReadDirectory> Ctable<D> {
         Ok(Ctable { dir, names, columns, limits, attrs: OnceLock::new() })
     }
 
-    /// The names of the columns in their order.
+    /// Returns the names of the columns in their order.
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// The columns in their order.
+    /// Returns the columns in their order.
     pub fn columns(&self) -> &[Column<D>] {
         &self.columns
     }
 
-    /// The column of that name.
+    /// Returns the column of this name.
     pub fn column(&self, name: &str) -> Option<&Column<D>> {
         let at = self.names.iter().position(|found| found == name)?;
         self.columns.get(at)
     }
 
-    /// How many rows there are: as many as each column has; none without columns.
+    /// Returns the number of rows, which is that of the first column. 0 without columns.
     pub fn len(&self) -> u64 {
         self.columns.first().map_or(0, Carray::len)
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The dtype of a row as NumPy's `descr` spells it: a field for each column, and `'|O'` for Python objects.
+    /// Returns the dtype of a row in NumPy's `descr` notation: a field for each column, and `'|O'` for Python objects.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -101,12 +102,12 @@ impl<D: ReadDirectory> Ctable<D> {
         descr.finish()
     }
 
-    /// The directory.
+    /// Returns the directory.
     pub fn directory(&self) -> &D {
         self.dir.directory()
     }
 
-    /// The attributes of the table, as [`Carray::attrs`].
+    /// Returns the attributes of the table, see [`Carray::attrs`].
     ///
     /// # Errors
     /// [`Error::InFile`] if the file is damaged.
@@ -114,7 +115,7 @@ impl<D: ReadDirectory> Ctable<D> {
         attrs_of(&self.dir, &self.attrs, &self.limits)
     }
 
-    /// The plain bytes of a range of rows of every column, in the order of the columns.
+    /// Reads the plain bytes of a range of rows of every column, in the order of the columns.
     ///
     /// # Errors
     /// As [`Carray::copy_rows`].
@@ -122,7 +123,7 @@ impl<D: ReadDirectory> Ctable<D> {
         self.columns.iter().map(|column| column.read_rows(rows.clone())).collect()
     }
 
-    /// A column as an archive.
+    /// Returns a column as an archive.
     ///
     /// # Errors
     /// [`Error::NoSuchColumn`]; else as [`Archive::open`].
@@ -139,7 +140,7 @@ fn names(dir: &dyn ReadDirectory, limits: &Limits) -> Result<Vec<String>, Error>
     Ok(read_meta(dir, ROOTDIRS_FILE, (limits, 1), RootDirs::parse)?.names)
 }
 
-/// The names of the columns of the table in a directory, in their order. The columns are not looked at.
+/// Reads the names of the columns of the table in a directory, in their order. The columns are not opened.
 ///
 /// # Errors
 /// [`Error::InFile`] if the list is damaged or over the limits.
@@ -147,7 +148,7 @@ pub fn column_names(dir: &impl ReadDirectory, options: &OpenOptions) -> Result<V
     names(&Settled::open_with(dir, options)?, &options.limits)
 }
 
-/// The directory of a column, of the table in a directory.
+/// Returns the directory of a column of the table in a directory.
 pub(crate) fn column_directory<D: ReadDirectory>(
     dir: D,
     name: &str,

@@ -1,4 +1,4 @@
-//! Rows one at a time: who asks for rows near each other does not have the same chunk decoded again and again.
+//! Reads rows one at a time. The last chunk is cached, so that rows close to each other do not decode it repeatedly.
 
 use blosc_core::Decoder;
 
@@ -6,27 +6,27 @@ use super::carray::Carray;
 use crate::Error;
 use crate::source::ReadDirectory;
 
-/// Reads single rows of a carray, and keeps the chunk that the last one was in: one chunk's plain bytes.
+/// Reads single rows of a carray, and caches the plain bytes of the chunk of the last row.
 #[derive(Debug)]
 pub struct Cursor<'a, D> {
     carray: &'a Carray<D>,
     decoder: Decoder,
-    /// The number of the chunk that is kept, and the bytes of its rows.
+    /// The number of the cached chunk, and the bytes of its rows.
     kept: Option<(u64, Vec<u8>)>,
 }
 
 impl<D: ReadDirectory> Carray<D> {
-    /// A reader of single rows. [`Carray::read_row`] decodes less of a chunk, but anew for each row.
+    /// Returns a reader of single rows. [`Carray::read_row`] decodes less of a chunk, but does so again for each row.
     pub fn cursor(&self) -> Cursor<'_, D> {
         Cursor { carray: self, decoder: Decoder::new().limits(self.limits), kept: None }
     }
 }
 
 impl<D: ReadDirectory> Cursor<'_, D> {
-    /// The plain bytes of one row; of an array of Python objects, a pickle.
+    /// Reads the plain bytes of one row. For Python objects, this is a pickle.
     ///
     /// # Errors
-    /// [`Error::Range`] if there is no such row; [`Error::InFile`] with what is wrong with a chunk file.
+    /// [`Error::Range`] if there is no such row; [`Error::InFile`] if a chunk file is missing or damaged.
     pub fn row(&mut self, row: u64) -> Result<&[u8], Error> {
         let (meta, rows) = (&self.carray.meta, self.carray.meta.rows);
         if row >= rows.len() {

@@ -1,4 +1,4 @@
-//! What may metadata take that are kept together: those of all columns of a table?
+//! The memory budget for metadata that are held together, such as those of all columns of a table.
 
 use blosc_core::Limits;
 use bloscpack_format::FormatError;
@@ -8,8 +8,8 @@ use super::store::read_small;
 use crate::Error;
 use crate::source::ReadDirectory;
 
-/// Metadata that were read and are kept. Each file may be as large as the limits say; but many columns, or links to one, are
-/// not to take many times as much together.
+/// The total size of metadata that are held in memory. Limits bound each file. Without this budget, many columns, or
+/// many links to one column, could use many times as much together.
 #[derive(Debug)]
 pub(crate) struct Kept {
     pub(crate) limits: Limits,
@@ -17,15 +17,15 @@ pub(crate) struct Kept {
 }
 
 impl Kept {
-    /// Nothing yet.
+    /// Creates an empty budget.
     pub(crate) fn new(limits: Limits) -> Kept {
         Kept { limits, nbytes: 0 }
     }
 
-    /// A file of metadata.
+    /// Reads a metadata file and charges its size against the budget.
     ///
     /// # Errors
-    /// [`Error::InFile`], also with [`Error::Limit`] if it is too much with what is kept already.
+    /// [`Error::InFile`], also with [`Error::Limit`] if it exceeds the budget.
     pub(crate) fn read<T>(
         &mut self,
         dir: &dyn ReadDirectory,
@@ -40,7 +40,7 @@ impl Kept {
         read().map_err(|error: Error| error.in_file(dir.name(path)))
     }
 
-    /// What is left to be done in a directory.
+    /// Reads the moves of an interrupted change in a directory, and charges them against the budget.
     ///
     /// # Errors
     /// As [`Moves::read`]; [`Error::Limit`].
@@ -50,7 +50,8 @@ impl Kept {
         Ok(moves)
     }
 
-    /// All are to be kept as values within the memory that there is, however large one of them may be.
+    /// Charges `nbytes`. All metadata as values must fit into the memory limit; the limit of a single file does not
+    /// apply here.
     fn add(&mut self, nbytes: u64) -> Result<(), Error> {
         self.nbytes = self.nbytes.saturating_add(nbytes);
         Ok(self.limits.max_metadata(usize::MAX).check_metadata(self.nbytes, 1)?)

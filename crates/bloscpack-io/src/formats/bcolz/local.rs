@@ -1,4 +1,4 @@
-//! A bcolz directory on the file system, out of which no path and no link leads.
+//! A bcolz directory on the file system. Neither paths nor links can lead out of it.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Write};
@@ -15,15 +15,15 @@ use crate::source::{ReadAt, ReadDirectory, shown};
 
 /// A directory on the file system.
 ///
-/// The root itself may be a link. A link below it is followed if it stays below it; whoever can change the directory while
-/// it is being read can lead a reader elsewhere all the same.
+/// The root itself may be a link. A link below the root is followed if its target is below the root, too. This does not
+/// protect against a process that changes the directory while it is being read.
 #[derive(Debug, Clone)]
 pub struct LocalDirectory {
     root: PathBuf,
 }
 
 impl LocalDirectory {
-    /// A directory that is there.
+    /// Opens an existing directory.
     ///
     /// # Errors
     /// [`Error::File`], also if it is a file.
@@ -38,25 +38,26 @@ impl LocalDirectory {
         inner(root.as_ref())
     }
 
-    /// A directory that may not be there yet: `create_dir("")` makes it.
+    /// Returns a directory that need not exist yet: `create_dir("")` creates it.
     #[must_use]
     pub fn new(root: impl AsRef<Path>) -> LocalDirectory {
         let root = root.as_ref();
         LocalDirectory { root: root.to_owned() }
     }
 
-    /// The path of the root.
+    /// Returns the path of the root.
     #[must_use]
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// The path below the root, which neither by its names nor by a link leads out of it.
+    /// Returns the file system path for `path`. Refuses paths that lead out of the root through their names or through
+    /// a link.
     fn resolve(&self, path: &str) -> io::Result<PathBuf> {
         self.look_up(path).map(|(resolved, _)| resolved)
     }
 
-    /// The same, and what is there, if there is something.
+    /// [`resolve`](Self::resolve), and the metadata of the file at the path, if it exists.
     fn look_up(&self, path: &str) -> io::Result<(PathBuf, io::Result<Metadata>)> {
         let outside = || io::Error::new(io::ErrorKind::PermissionDenied, "the path leads out of the directory");
         if path.contains(['\\', '\0']) {
@@ -73,7 +74,7 @@ impl LocalDirectory {
             found = fs::symlink_metadata(&resolved);
             linked |= found.as_ref().is_ok_and(Metadata::is_symlink);
         }
-        // A link to nowhere cannot be followed, but written through.
+        // A dangling link cannot be read, but a write would create its target, so it must be refused.
         if linked && !fs::canonicalize(&resolved)?.starts_with(fs::canonicalize(&self.root)?) {
             return Err(outside());
         }
@@ -84,7 +85,7 @@ impl LocalDirectory {
     }
 }
 
-/// Refuses what is no file: to open a pipe would wait for who is at its other end.
+/// Refuses anything but a regular file. Opening a pipe would block until its other end is opened.
 fn check_is_file(found: &Metadata) -> io::Result<()> {
     if found.is_dir() { Err(io::ErrorKind::IsADirectory.into()) } else { expect_regular(found) }
 }
@@ -98,7 +99,7 @@ impl ReadDirectory for LocalDirectory {
 
     fn list(&self, path: &str) -> io::Result<Vec<String>> {
         let names = fs::read_dir(self.resolve(path)?)?;
-        // No name of the format is anything but UTF-8.
+        // All names in the format are UTF-8, so other names are skipped.
         names.filter_map(|entry| entry.map(|entry| entry.file_name().into_string().ok()).transpose()).collect()
     }
 
@@ -116,7 +117,7 @@ impl Directory for LocalDirectory {
     }
 
     fn sync_file(&self, path: &str) -> io::Result<()> {
-        // Windows syncs only what is open to be written.
+        // Windows syncs only files that are open for writing.
         File::options().write(true).open(self.resolve(path)?)?.sync_all()
     }
 

@@ -16,18 +16,18 @@ pub struct MemoryDirectory(Mutex<State>);
 #[derive(Debug, Clone, Default)]
 struct State {
     files: BTreeMap<String, Arc<Vec<u8>>>,
-    /// All but the root, which is always there.
+    /// All directories except the root, which always exists.
     dirs: BTreeSet<String>,
 }
 
 impl MemoryDirectory {
-    /// An empty directory.
+    /// Creates an empty directory.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A directory of these files, with the directories that their paths name.
+    /// Creates a directory with these files and their parent directories.
     pub fn of_files(files: impl IntoIterator<Item = (String, Vec<u8>)>) -> Self {
         let mut state = State::default();
         for (path, bytes) in files {
@@ -39,14 +39,14 @@ impl MemoryDirectory {
         MemoryDirectory(Mutex::new(state))
     }
 
-    /// The files and their bytes.
+    /// Returns the files and their bytes.
     #[must_use]
     pub fn files(&self) -> BTreeMap<String, Arc<Vec<u8>>> {
         self.state().files.clone()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // Each change is one step, so that a panic between them leaves a whole state.
+        // Each change is a single step, so a panic cannot leave an inconsistent state.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -161,7 +161,7 @@ impl ReadDirectory for MemoryDirectory {
     }
 }
 
-/// Nothing is on a disk: there is nothing to sync.
+/// Data in memory is not synced.
 impl Directory for MemoryDirectory {
     fn create(&self, path: &str, bytes: &[u8]) -> io::Result<()> {
         self.state().create(path, bytes)
@@ -198,7 +198,7 @@ mod tests {
     use super::*;
     use crate::formats::bcolz::LocalDirectory;
 
-    /// Both kinds of directory do the same.
+    /// Both implementations of a directory behave alike.
     #[test]
     fn as_the_file_system() {
         let above = tempfile::tempdir().unwrap();

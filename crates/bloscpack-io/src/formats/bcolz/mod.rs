@@ -1,30 +1,30 @@
-//! Directories of bcolz 1.x: carrays, arrays in chunk files, and ctables, tables of such columns.
+//! Directories of bcolz 1.x: carrays, which are arrays in chunk files, and ctables, which are tables of carrays.
 //!
 //! | to | |
 //! |---|---|
 //! | read an array, a table, or either | [`Carray::open`], [`Ctable::open`], [`Root::open`] |
-//! | make one | [`CarrayWriter::create`], [`CtableWriter::create`] |
+//! | create one | [`CarrayWriter::create`], [`CtableWriter::create`] |
 //! | change one | [`CarrayWriter::open`], [`CtableWriter::open`] |
-//! | know what is wrong with one | [`verify`] |
-//! | save what a damaged one still has | [`recover`](crate::recover) |
-//! | keep it anywhere else | [`Directory`] |
+//! | find all damage in one | [`verify`] |
+//! | recover the intact data of a damaged one | [`recover`](crate::recover) |
+//! | store it elsewhere | [`Directory`] |
 //!
-//! | file | what it knows |
+//! | file | content |
 //! |---|---|
-//! | `store` | what a place of files has to offer: [`Directory`] |
+//! | `store` | the interface of storage: [`Directory`] |
 //! | `local`, `memory` | directories on the file system and in memory |
-//! | `root` | what is in a directory |
-//! | `carray`, `ctable` | what opening an array or a table gives |
+//! | `root` | opens a carray or ctable, whichever a directory contains |
+//! | `carray`, `ctable` | open arrays and tables |
 //! | `row_descr` | the dtype of the rows of a table |
-//! | `kept` | what the metadata of all columns may take |
+//! | `kept` | the memory budget for the metadata of all columns |
 //! | `container` | a carray as a container |
-//! | `chunk` | a chunk file, and its plain bytes |
-//! | `read`, `cursor` | rows: ranges, steps, blocks; one at a time |
-//! | `settled` | reading through a change that was interrupted |
-//! | `verify` | everything that is wrong |
-//! | `write` | making and changing arrays and tables |
+//! | `chunk` | chunk files and their plain bytes |
+//! | `read`, `cursor` | reads rows: ranges, steps, blocks; one at a time |
+//! | `settled` | reads through the journal of an interrupted change |
+//! | `verify` | finds all damage |
+//! | `write` | creates and changes arrays and tables |
 //!
-//! What the files mean is in [`bloscpack_format::bcolz`].
+//! [`bloscpack_format::bcolz`] defines the content of the files.
 
 pub(crate) mod carray;
 mod chunk;

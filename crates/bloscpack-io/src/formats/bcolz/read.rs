@@ -1,4 +1,5 @@
-//! Rows of a carray: a range of them, every nth, block by block. Of a chunk, only the blocks that they are in are decoded.
+//! Reads rows of a carray: a range, every nth row, or block by block. Only the blocks of a chunk that contain the rows
+//! are decoded.
 
 use std::io::Write;
 use std::num::NonZeroU64;
@@ -16,20 +17,20 @@ use crate::run::pipeline::Weight;
 use crate::source::ReadDirectory;
 use crate::{Error, Threads, UnpackOptions};
 
-/// Rows of every nth that are nearer to each other than this are decoded with what is between them: they are in the same
-/// blocks, and a range takes memory of its own.
+/// Maximum distance in bytes between selected rows that are decoded together with the rows between them. Such rows are
+/// mostly in the same blocks, and separate ranges take memory.
 const NEAR: u64 = 4096;
 
-/// Rows of one chunk: which bytes are decoded, and which of these are wanted.
+/// Rows of one chunk: the bytes to decode, and the selected rows among them.
 struct Wanted {
     chunk: u64,
     ranges: Vec<Range<usize>>,
-    /// Atoms from one wanted one to the next in what was decoded, from the first on.
+    /// Distance between selected rows in the decoded bytes, in rows, starting with the first.
     step: usize,
 }
 
 impl<D: ReadDirectory> Carray<D> {
-    /// The plain bytes of a range of rows.
+    /// Reads the plain bytes of a range of rows.
     ///
     /// # Errors
     /// As [`Carray::copy_rows`].
@@ -37,7 +38,7 @@ impl<D: ReadDirectory> Carray<D> {
         self.read_rows_by(rows, NonZeroU64::MIN)
     }
 
-    /// The plain bytes of every `step`th of a range of rows, from its first on.
+    /// Reads the plain bytes of every `step`th row of a range, starting with its first.
     ///
     /// # Errors
     /// As [`Carray::copy_rows`].
@@ -51,7 +52,7 @@ impl<D: ReadDirectory> Carray<D> {
         Ok(bytes.bytes)
     }
 
-    /// The plain bytes of one row.
+    /// Reads the plain bytes of one row.
     ///
     /// # Errors
     /// As [`Carray::copy_rows`].
@@ -59,7 +60,7 @@ impl<D: ReadDirectory> Carray<D> {
         self.read_rows(row..row.saturating_add(1))
     }
 
-    /// All plain bytes, by many threads.
+    /// Reads all plain bytes with many threads.
     ///
     /// # Errors
     /// As [`Carray::copy_rows`].
@@ -67,10 +68,12 @@ impl<D: ReadDirectory> Carray<D> {
         self.read(0..self.len(), options)
     }
 
-    /// The plain bytes of a range of rows, into a place of as many bytes: chunks are decoded where they belong.
+    /// Reads the plain bytes of a range of rows into `plain`, which must have their size. Chunks are decoded directly
+    /// into it.
     ///
     /// # Errors
-    /// As [`Carray::copy_rows`]; [`Error::NotRows`] if the place has another size. Something may have been written then.
+    /// As [`Carray::copy_rows`]; [`Error::NotRows`] if `plain` has another size. After an error, parts of `plain` may
+    /// have been written.
     pub fn read_rows_into(&self, rows: Range<u64>, plain: &mut [u8], options: &UnpackOptions) -> Result<(), Error> {
         let chunks = self.check_range(&rows)?;
         let (all, meta, count) = (self.meta.rows, &self.meta, rows.end - rows.start);
@@ -80,7 +83,7 @@ impl<D: ReadDirectory> Carray<D> {
         }
         let parallelism = options.threads.for_blocks(Some(chunks.end - chunks.start));
         let (mut parts, mut left) = (all.parts(rows), plain);
-        // The output is the caller's.
+        // The caller provides the output memory, so `max_nbytes` does not apply.
         let limits = options.limits.max_nbytes(usize::MAX);
         type Part<'a> = (u64, Range<usize>, &'a mut [u8]);
         pipeline::run_within(
@@ -103,8 +106,8 @@ impl<D: ReadDirectory> Carray<D> {
 
     fn read(&self, rows: Range<u64>, options: &UnpackOptions) -> Result<Vec<u8>, Error> {
         let chunks = self.check_range(&rows)?;
-        // A length that is made up has no chunks: so much memory has to be earned by each of them. Where one is wanting, what
-        // is wrong in front of it, if there is something, is said first.
+        // An invalid length has no chunk files, so memory is only allocated in proportion to the compressed bytes
+        // found. If a chunk file is missing or damaged, decode in order, to report the first error.
         let wanted = (rows.end - rows.start).saturating_mul(self.meta.rows.atomsize());
         options.limits.check_output(wanted, wanted)?;
         let file = |chunk| self.meta.check_chunk_file(&self.dir, chunk, &options.limits).ok();
@@ -116,13 +119,15 @@ impl<D: ReadDirectory> Carray<D> {
         options.limits.check_output(wanted, stored)?;
         let nbytes = usize::try_from((rows.end - rows.start) * self.meta.rows.atomsize())
             .map_err(|_| OutOfMemory::new(usize::MAX))?;
-        // Zeros that nobody writes to take no memory. What is earned may still be more than there is.
+        // Zeroed memory takes no physical memory until it is written. The allowed size may still be more than the
+        // system has.
         let mut plain = memory::zeroed(nbytes)?;
         self.read_rows_into(rows, &mut plain, options)?;
         Ok(plain)
     }
 
-    /// Refuses rows that are not there, and such as have no bytes of their own. The chunks that they are in.
+    /// Refuses rows out of range, and Python objects, which have no bytes per row. Returns the chunks that contain the
+    /// rows.
     fn check_range(&self, rows: &Range<u64>) -> Result<Range<u64>, Error> {
         let all = self.meta.rows;
         if rows.start > rows.end || rows.end > all.len() {
@@ -134,12 +139,12 @@ impl<D: ReadDirectory> Carray<D> {
         Ok(all.chunks_of(rows.clone()))
     }
 
-    /// Writes the plain bytes of every `step`th of a range of rows to `output`. Chunks are read and decoded by the threads of
-    /// the options, and memory is bounded by their number and the size of a chunk.
+    /// Writes the plain bytes of every `step`th row of a range to `output`. The threads of the options read and decode
+    /// chunks. Memory is bounded by the number of threads and the size of a chunk.
     ///
     /// # Errors
-    /// [`Error::Range`] if the rows are not there; [`Error::InFile`] with what is wrong with a chunk file;
-    /// [`Error::Format`] for Python objects, which have no bytes of their own ([`Carray::chunk`] gives the pickle of one);
+    /// [`Error::Range`] if the rows do not exist; [`Error::InFile`] if a chunk file is missing or damaged;
+    /// [`Error::Format`] for Python objects, which have no bytes per row ([`Carray::chunk`] returns the pickle of one);
     /// [`Error::Io`], [`Error::Cancelled`].
     pub fn copy_rows(
         &self,
@@ -152,7 +157,7 @@ impl<D: ReadDirectory> Carray<D> {
         let chunks = self.check_range(&rows)?;
         let mut parts = all.parts(rows.clone()).filter_map(|part| wanted(&all, part, rows.start, step));
         let parallelism = options.threads.for_blocks(Some(chunks.end - chunks.start));
-        // What is written on is no output in memory.
+        // The output is a writer, so `max_nbytes` does not apply.
         let limits = options.limits.max_nbytes(usize::MAX);
         pipeline::run_within(
             (&limits, &|wanted: &Wanted| self.weight(wanted.chunk, options)),
@@ -169,13 +174,13 @@ impl<D: ReadDirectory> Carray<D> {
         output.flush().map_err(Error::writing)
     }
 
-    /// What a chunk holds while it is worked on.
+    /// Returns the memory that decoding a chunk takes.
     fn weight(&self, chunk: u64, options: &UnpackOptions) -> Weight {
         let cbytes = || self.meta.cbytes_of(&self.dir, chunk);
         Weight::of_chunk(self.meta.nbytes_in_memory(chunk), &options.threads, &options.limits, cbytes)
     }
 
-    /// The plain bytes of `blocklen` rows at a time, of the last block fewer.
+    /// Returns an iterator over the plain bytes of blocks of `blocklen` rows. The last block may be shorter.
     pub fn blocks<'a>(&'a self, blocklen: NonZeroU64, options: &UnpackOptions) -> Blocks<'a, D> {
         Blocks { carray: self, at: 0, blocklen, options: options.clone() }
     }
@@ -203,18 +208,19 @@ impl<D: ReadDirectory> Iterator for Blocks<'_, D> {
         let mut bytes = InMemory::new(&self.options.limits, u64::MAX);
         let copied = self.carray.copy_rows(rows, NonZeroU64::MIN, &mut bytes, &self.options);
         let copied = copied.map_err(|error| bytes.explain(error));
-        // What is wrong with a block is not asked for again.
+        // The iterator ends after an error.
         self.at = if copied.is_ok() { self.at } else { len };
         Some(copied.map(|()| bytes.bytes))
     }
 }
 
-/// The bytes of rows within a chunk, which has less than 2 GiB.
+/// Returns the range of bytes of rows within a chunk, which has less than 2 GiB.
 fn bytes_of(all: &Rows, rows: Range<u64>) -> Range<usize> {
     (rows.start * all.atomsize()) as usize..(rows.end * all.atomsize()) as usize
 }
 
-/// Which bytes of a chunk have every `step`th row, counted from row `first` of all; `None` if none is in it.
+/// Returns the bytes of a chunk that contain every `step`th row, counted from row `first` of the array. `None` if the
+/// chunk contains no such row.
 fn wanted(all: &Rows, part: ChunkRows, first: u64, step: NonZeroU64) -> Option<Wanted> {
     let ChunkRows { chunk, rows } = part;
     let bytes = |rows| bytes_of(all, rows);
@@ -233,14 +239,14 @@ fn wanted(all: &Rows, part: ChunkRows, first: u64, step: NonZeroU64) -> Option<W
     Some(Wanted { chunk, ranges: at.map(|row| bytes(row..row + 1)).collect(), step: 1 })
 }
 
-/// Every `step`th of these atoms.
+/// Keeps every `step`th of these rows.
 fn thinned(mut plain: Vec<u8>, atomsize: usize, step: usize) -> Vec<u8> {
     if step == 1 {
         return plain;
     }
     let mut len = 0;
     for at in (0..plain.len()).step_by(atomsize.saturating_mul(step).max(1)) {
-        // There are whole atoms only.
+        // `plain` contains only whole rows.
         let end = (at + atomsize).min(plain.len());
         plain.copy_within(at..end, len);
         len += end - at;
@@ -249,7 +255,7 @@ fn thinned(mut plain: Vec<u8>, atomsize: usize, step: usize) -> Vec<u8> {
     plain
 }
 
-/// A decoder that ends early with the operation.
+/// Returns a decoder with the cancel switch of the options.
 fn decoder_of(options: &UnpackOptions) -> Decoder {
     Decoder::new().cancel(options.cancel.clone())
 }

@@ -12,7 +12,7 @@ use super::local::LocalDirectory;
 use crate::source::ReadDirectory;
 use crate::{Error, OpenOptions};
 
-/// A directory of bcolz.
+/// A bcolz directory.
 #[derive(Debug)]
 pub enum Root<D> {
     /// An array.
@@ -22,7 +22,7 @@ pub enum Root<D> {
 }
 
 impl<D: ReadDirectory> Root<D> {
-    /// Opens what is in a directory: a ctable if it has a file `__rootdirs__`, else a carray.
+    /// Opens a directory: as a ctable if it has a file `__rootdirs__`, else as a carray.
     ///
     /// # Errors
     /// [`Error::NotBcolz`] if it is neither; else as [`Carray::open`] and [`Ctable::open`].
@@ -43,10 +43,10 @@ impl<D: ReadDirectory> Root<D> {
     }
 }
 
-/// What a directory is.
+/// Detects whether a directory is a ctable or a carray.
 ///
 /// # Errors
-/// What the system says of a file that may be there: who cannot look does not know.
+/// The error of the system if it is unknown whether a file exists.
 pub(super) fn format_of(dir: &dyn ReadDirectory) -> io::Result<Option<Format>> {
     let mut refused = None;
     let is_file = |file: &str| match dir.open(file) {
@@ -63,7 +63,7 @@ pub(super) fn format_of(dir: &dyn ReadDirectory) -> io::Result<Option<Format>> {
     refused.map_or(Ok(found), Err)
 }
 
-/// Whether a directory on the file system is a carray or ctable.
+/// Returns whether a directory on the file system is a carray or ctable.
 pub(crate) fn is_bcolz(path: &Path) -> io::Result<bool> {
     format_of(&LocalDirectory::new(path)).map(|format| matches!(format, Some(Format::Ctable | Format::Carray)))
 }

@@ -1,4 +1,4 @@
-//! The dtype of the rows of a table, as NumPy's `descr` spells it.
+//! The dtype of the rows of a table in NumPy's `descr` notation.
 
 use std::fmt::{self, Write};
 

@@ -1,4 +1,4 @@
-//! Reading through a change that was decided, but not done: what is staged stands for what it is to become.
+//! Reads a directory through its unapplied journal: staged files shadow the files that they will replace.
 
 use std::collections::{HashMap, HashSet};
 use std::io;
@@ -12,7 +12,7 @@ use super::store::{PENDING_TIMES, read_small};
 use crate::source::{ReadAt, ReadDirectory};
 use crate::{Error, OpenOptions};
 
-/// A directory as it is when the change is done that was interrupted in it, if one was. Nothing is written.
+/// A view of a directory with any interrupted change applied. Read-only.
 #[derive(Debug, Clone)]
 pub struct Settled<D> {
     dir: D,
@@ -20,11 +20,11 @@ pub struct Settled<D> {
 }
 
 impl<D: ReadDirectory> Settled<D> {
-    /// Looks whether a change was interrupted: mostly that is to find that one file is not there.
+    /// Checks for a journal. The common case is one failed `open`.
     ///
     /// # Errors
-    /// [`Error::InFile`] if the file that tells of the change is damaged; [`Error::Pending`] if something is not there that
-    /// it needs, or somebody else has changed the directory since.
+    /// [`Error::InFile`] if the journal is damaged; [`Error::Pending`] if a file that it needs is missing, or if
+    /// another process has changed the directory since.
     pub fn open(dir: D) -> Result<Self, Error> {
         Settled::open_with(dir, &OpenOptions::new())
     }
@@ -38,7 +38,7 @@ impl<D: ReadDirectory> Settled<D> {
         Ok(Settled { dir, moves })
     }
 
-    /// The directory itself.
+    /// Returns the underlying directory.
     pub fn directory(&self) -> &D {
         &self.dir
     }
@@ -47,7 +47,7 @@ impl<D: ReadDirectory> Settled<D> {
         match self.moves.find(path) {
             None => act(path),
             Some(None) => Err(io::ErrorKind::NotFound.into()),
-            // Who does what is left may have come to it.
+            // A concurrent replay may already have moved this file.
             Some(Some(from)) => match act(&from) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => act(path),
                 done => done,
@@ -56,12 +56,12 @@ impl<D: ReadDirectory> Settled<D> {
     }
 }
 
-/// Where a file or a column is for now; `None`: it is to go.
+/// The current path of each file or column that will be moved. `None` for those that will be removed.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Moves(Option<Arc<HashMap<String, Option<String>>>>);
 
 impl Moves {
-    /// The moves that are left to be done in a directory.
+    /// Reads the remaining moves from the journal of a directory.
     pub(crate) fn read(dir: &dyn ReadDirectory, limits: &Limits) -> Result<Moves, Error> {
         let Some(pending) = read_pending(dir, limits)? else { return Ok(Moves::default()) };
         check(dir, &pending, limits)?;
@@ -80,18 +80,18 @@ impl Moves {
         Ok(Moves(Some(Arc::new(moved))))
     }
 
-    /// About how many bytes of metadata take as much memory as values.
+    /// Returns the approximate size of metadata that, as values, would take the same memory.
     pub(crate) fn weight(&self) -> u64 {
         let paths = self.0.iter().flat_map(|moved| moved.keys());
         paths.map(|path| 8 + path.len() as u64 / 16).sum()
     }
 
-    /// The directory when they are done.
+    /// Returns a view of the directory with these moves applied.
     pub(crate) fn on<D: ReadDirectory>(&self, dir: D) -> Settled<D> {
         Settled { dir, moves: self.clone() }
     }
 
-    /// Where a file is for now, if it is somewhere else.
+    /// Returns the current path of a file, if it is affected by a move.
     fn find(&self, path: &str) -> Option<Option<String>> {
         let moved = self.0.as_ref()?;
         if let Some(found) = moved.get(path) {
@@ -103,7 +103,7 @@ impl Moves {
     }
 }
 
-/// What is left to be done in a directory.
+/// Reads the journal of a directory, if there is one.
 pub(super) fn read_pending(dir: &dyn ReadDirectory, limits: &Limits) -> Result<Option<Pending>, Error> {
     match read_meta(dir, PENDING_FILE, (limits, PENDING_TIMES), Pending::parse) {
         Ok(pending) => Ok(Some(pending)),
@@ -112,7 +112,7 @@ pub(super) fn read_pending(dir: &dyn ReadDirectory, limits: &Limits) -> Result<O
     }
 }
 
-/// The numbers of what is staged.
+/// Returns the numbers of the staged files.
 pub(super) fn staged_numbers(dir: &dyn ReadDirectory) -> Result<HashSet<u64>, Error> {
     match dir.list(STAGED_DIR) {
         Ok(names) => Ok(names.iter().filter_map(|name| name.parse().ok()).collect()),
@@ -121,7 +121,8 @@ pub(super) fn staged_numbers(dir: &dyn ReadDirectory) -> Result<HashSet<u64>, Er
     }
 }
 
-/// Refuses a change of which something is lost, or that somebody did not know of who has changed the directory since.
+/// Refuses a journal if one of its files is lost, or if a program that ignores journals has changed the directory
+/// since.
 pub(super) fn check(dir: &dyn ReadDirectory, pending: &Pending, limits: &Limits) -> Result<(), Error> {
     let staged = staged_numbers(dir)?;
     let refuse = |path: &str, what| Err(Error::Pending { file: dir.name(path), what });
@@ -143,7 +144,7 @@ pub(super) fn check(dir: &dyn ReadDirectory, pending: &Pending, limits: &Limits)
             );
         }
     }
-    // However many are renamed, they are looked up in one list.
+    // For any number of renamed columns, the directory is listed once.
     let is_rename = |step: &PendingStep| matches!(step, PendingStep::RenameColumn { .. });
     let columns: HashSet<String> = match pending.steps.iter().any(is_rename) {
         true => dir.list("").map_err(|error| Error::io("listing")(error).in_file(dir.name("")))?.into_iter().collect(),
@@ -152,7 +153,7 @@ pub(super) fn check(dir: &dyn ReadDirectory, pending: &Pending, limits: &Limits)
     for step in &pending.steps {
         match step {
             PendingStep::Move { from, to } if !staged.contains(from) => {
-                // A file, or a column, whose directory may be too long to be listed for each step.
+                // The target is a file or a column. Its parent directory may be too large to list for each step.
                 let done = dir.open(to).is_ok() || dir.open(&format!("{to}/{STORAGE_FILE}")).is_ok();
                 if !done {
                     return refuse(to, "lost while a change was pending; recover a copy");
@@ -172,7 +173,7 @@ impl<D: ReadDirectory> ReadDirectory for Settled<D> {
         match self.moves.find(path) {
             None => self.dir.open(path),
             Some(None) => Err(io::ErrorKind::NotFound.into()),
-            // Who does what is left may have come to it.
+            // A concurrent replay may already have moved this file.
             Some(Some(from)) => match self.dir.open(&from) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => self.dir.open(path),
                 opened => opened,
@@ -182,7 +183,7 @@ impl<D: ReadDirectory> ReadDirectory for Settled<D> {
 
     fn list(&self, path: &str) -> io::Result<Vec<String>> {
         let mut names = self.at(path, |path| self.dir.list(path))?;
-        // By the name that something is going to have here, or not to have.
+        // Maps each affected name in this directory to whether it will exist.
         let moves = self.moves.0.iter().flat_map(|moved| moved.iter());
         let moved: HashMap<&str, bool> = moves
             .filter_map(|(moved, from)| {

@@ -1,8 +1,9 @@
-//! Where the files of a bcolz directory are: what reading and crash-safe writing need of such a place.
+//! The storage of a bcolz directory: the operations for reading and for crash-safe writing.
 //!
-//! Paths are those of the format, below the root and with `/` between names: `meta/sizes`, `data/__0.blp`, `close/meta/sizes`.
-//! A name that was read from a file goes into a path only after [`check_name`](bloscpack_format::bcolz::check_name); an
-//! implementation refuses what would lead out of the root all the same.
+//! Paths are those of the format, relative to the root and with `/` between names: `meta/sizes`, `data/__0.blp`,
+//! `close/meta/sizes`. A name that was read from a file is used in a path only after
+//! [`check_name`](bloscpack_format::bcolz::check_name). Implementations must still refuse paths that lead out of the
+//! root.
 
 use std::io;
 use std::sync::Arc;
@@ -15,66 +16,67 @@ use crate::Error;
 use crate::fs::lock::Lock;
 use crate::source::{ReadAt, ReadDirectory};
 
-/// The files and directories below a root. What survives a crash is what was synced, and any of what was done since: the
-/// bytes of a file by [`sync_file`](Self::sync_file), the names in a directory by [`sync_dir`](Self::sync_dir).
+/// The files and directories below a root. After a crash, synced data remain, and any later operations may be lost or
+/// present. [`sync_file`](Self::sync_file) makes the bytes of a file durable, [`sync_dir`](Self::sync_dir) the names in
+/// a directory.
 ///
-/// Everything works through a shared reference, so that the columns of a table can share one place. Two writers are not
-/// kept apart.
+/// All methods take a shared reference, so that the columns of a table can share one directory. They do not synchronise
+/// concurrent writers.
 pub trait Directory: ReadDirectory {
-    /// Makes a file of these bytes, or makes it anew: not in one step, and not durable.
+    /// Creates or replaces a file with these bytes. Neither atomic nor durable.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     fn create(&self, path: &str, bytes: &[u8]) -> io::Result<()>;
 
-    /// Waits until the bytes of a file are on the disk. Its name may not be yet.
+    /// Waits until the bytes of a file are durable. Its name may not be durable yet.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     fn sync_file(&self, path: &str) -> io::Result<()>;
 
-    /// Gives a file or directory another name, in one step; a file that has it goes, and leaves it its permissions, where
-    /// there are any.
+    /// Renames a file or directory atomically. An existing file of the new name is replaced. The renamed file takes
+    /// over its permissions, if the storage has permissions.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     fn rename(&self, from: &str, to: &str) -> io::Result<()>;
 
-    /// Removes a file. It is no error if there is none.
+    /// Removes a file. A missing file is not an error.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     fn remove_file(&self, path: &str) -> io::Result<()>;
 
-    /// Makes a directory; of the root, its own parents have to be there. It is no error if it is there already.
+    /// Creates a directory. For the root, its parent directories must exist. An existing directory is not an error.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     fn create_dir(&self, path: &str) -> io::Result<()>;
 
-    /// Removes a directory with all that is in it. It is no error if there is none.
+    /// Removes a directory with its content. A missing directory is not an error.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     fn remove_dir(&self, path: &str) -> io::Result<()>;
 
-    /// Waits until the names in a directory are on the disk.
+    /// Waits until the names in a directory are durable.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     fn sync_dir(&self, path: &str) -> io::Result<()>;
 
-    /// Keeps other writers away from a directory until what this returns is dropped. Places that only one writer can get
-    /// at have no locks.
+    /// Locks a directory against other writers until the returned lock is dropped. Storage that only one writer can
+    /// access needs no locks.
     ///
     /// # Errors
-    /// [`io::ErrorKind::WouldBlock`] if somebody else has it; else what the system says.
+    /// [`io::ErrorKind::WouldBlock`] if another writer holds the lock; else the error of the system.
     fn lock(&self, _path: &str) -> io::Result<Lock> {
         Ok(Lock::default())
     }
 }
 
-/// All of a small file: of metadata, or `times` as large as others are.
+/// Reads a small file completely: a metadata file, or one that may be `times` as large.
 ///
 /// # Errors
 /// [`Error::Limit`]; else [`Error::Io`] as [`Directory::open`].
@@ -88,13 +90,13 @@ pub(crate) fn read_small(
     let file = dir.open(path).map_err(&reading)?;
     let len = file.len().map_err(&reading)?;
     limits.check_metadata(len, times)?;
-    // As many as there are, and the limits allow.
+    // The allocation is bounded by the size of the file and by the limits.
     let mut bytes = memory::zeroed(len as usize)?;
     file.read_exact_at(0, &mut bytes).map_err(&reading)?;
     Ok(bytes)
 }
 
-/// A file of metadata.
+/// Reads and parses a metadata file.
 pub(crate) fn read_meta<T>(
     dir: &dyn ReadDirectory,
     path: &str,
@@ -105,7 +107,7 @@ pub(crate) fn read_meta<T>(
     bytes.and_then(|bytes| Ok(parse(&bytes)?)).map_err(|error| error.in_file(dir.name(path)))
 }
 
-/// The attributes in a directory: none if there is no such file.
+/// Reads the attributes in a directory. Empty if there is no such file.
 pub(crate) fn read_attrs(dir: &dyn ReadDirectory, limits: &Limits) -> Result<Attrs, Error> {
     match read_meta(dir, ATTRS_FILE, (limits, ATTRS_TIMES), Attrs::parse) {
         Err(error) if error.is_not_found() => Ok(Attrs::default()),
@@ -113,9 +115,9 @@ pub(crate) fn read_attrs(dir: &dyn ReadDirectory, limits: &Limits) -> Result<Att
     }
 }
 
-/// Attributes may be so many times as large as other metadata.
+/// Size limit of attributes, as a multiple of that of other metadata.
 pub(crate) const ATTRS_TIMES: usize = 4;
-/// A change that is pending may say so many times as much.
+/// Size limit of a journal, as a multiple of that of other metadata.
 pub(crate) const PENDING_TIMES: usize = 16;
 
 macro_rules! forward {
@@ -142,7 +144,7 @@ forward! {
     fn lock(&self, path: &str) -> io::Result<Lock>;
 }
 
-/// A directory below another one as a root of its own: a column of a table.
+/// A subdirectory as a root of its own: a column of a table.
 #[derive(Debug, Clone)]
 pub struct Below<D> {
     dir: D,
@@ -150,7 +152,7 @@ pub struct Below<D> {
 }
 
 impl<D> Below<D> {
-    /// What is in the directory `at` of `dir`.
+    /// Returns the subdirectory `at` of `dir`.
     pub fn new(dir: D, at: &str) -> Self {
         Below { dir, at: at.into() }
     }

@@ -1,4 +1,4 @@
-//! Verifying: everything that is wrong with a carray or ctable, file by file, and not only the first thing.
+//! Verifies a carray or ctable file by file, and reports all damage rather than only the first error.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -19,38 +19,39 @@ use crate::run::pipeline::Weight;
 use crate::source::ReadDirectory;
 use crate::{Error, OpenOptions, UnpackOptions};
 
-/// What was found.
+/// The result of verifying.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct VerifyReport {
-    /// Everything that is wrong, each with the file that it is in.
+    /// All errors, each with its file.
     pub faults: Vec<Error>,
-    /// Columns of a table; 1 for an array.
+    /// Number of columns of a table; 1 for an array.
     pub columns: u64,
-    /// Chunks that are whole.
+    /// Number of intact chunks.
     pub chunks: u64,
-    /// Plain bytes in them.
+    /// Number of plain bytes in intact chunks.
     pub nbytes: u64,
-    /// Compressed bytes in them, without the headers of their files.
+    /// Number of compressed bytes in intact chunks, without the headers of their files.
     pub cbytes: u64,
-    /// Chunk files that hold no rows: left from more rows, or ahead of `meta/sizes` when a writer was killed. They are
-    /// legal.
+    /// Chunk files without rows of the array: leftovers from when it had more rows, or written before `meta/sizes` when
+    /// a writer was killed. They are valid.
     pub spare_files: Vec<String>,
 }
 
 impl VerifyReport {
-    /// Whether nothing is wrong.
+    /// Returns whether there are no errors.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         self.faults.is_empty()
     }
 }
 
-/// Checks all of a directory: its metadata and attributes, and each chunk, which is decoded. In a table, also that the columns
-/// have the same length.
+/// Checks a directory completely: its metadata and attributes, and each chunk by decoding it. For a table, also checks
+/// that the columns have the same length.
 ///
 /// # Errors
-/// [`Error::NotBcolz`], [`Error::Cancelled`], and [`Error::InFile`] if nobody may look what it is: whatever else is wrong is a fault in the report.
+/// [`Error::NotBcolz`], [`Error::Cancelled`], and [`Error::InFile`] if the kind of directory cannot be determined. All
+/// other errors are faults in the report.
 pub fn verify(dir: &impl ReadDirectory, options: &UnpackOptions) -> Result<VerifyReport, Error> {
     let mut report = VerifyReport::default();
     let moves = Moves::read(dir, &options.limits).unwrap_or_else(|error| {
@@ -80,7 +81,7 @@ fn ctable(dir: &dyn ReadDirectory, options: &UnpackOptions, report: &mut VerifyR
     let mut expected = None;
     for name in &names {
         let column = Below::new(dir, name);
-        // If they cannot be read, opening it says so.
+        // If the journal cannot be read, opening the column reports it.
         let column = Moves::read(&column, &options.limits).unwrap_or_default().on(column);
         let Some(found) = carray(&column, options, report)? else {
             continue;
@@ -93,14 +94,14 @@ fn ctable(dir: &dyn ReadDirectory, options: &UnpackOptions, report: &mut VerifyR
     Ok(())
 }
 
-/// Checks a carray and says how many rows it has, if that can be told.
+/// Checks a carray. Returns its number of rows, if it is known.
 fn carray(dir: &dyn ReadDirectory, options: &UnpackOptions, report: &mut VerifyReport) -> Result<Option<u64>, Error> {
     report.columns += 1;
     report.faults.extend(read_attrs(dir, &options.limits).err());
     let carray = match Carray::open_with(dir, &OpenOptions::new().limits(options.limits)) {
         Ok(carray) => carray,
         Err(error) => {
-            // If it is meta/storage, meta/sizes was not looked at yet.
+            // If `meta/storage` is damaged, `meta/sizes` was not checked yet.
             let storage_is_whole = read_meta(dir, STORAGE_FILE, (&options.limits, 1), Storage::parse).is_ok();
             let sizes = read_meta(dir, SIZES_FILE, (&options.limits, 1), Sizes::parse);
             report.faults.push(error);
@@ -111,7 +112,7 @@ fn carray(dir: &dyn ReadDirectory, options: &UnpackOptions, report: &mut VerifyR
     let rows = *carray.rows();
     let there = match numbers(dir) {
         Ok(there) => there,
-        // An array without rows needs no directory for them.
+        // An array without rows needs no data directory.
         Err(error) if error.kind() == io::ErrorKind::NotFound && rows.is_empty() => BTreeSet::new(),
         Err(source) => {
             report.faults.push(Error::io("listing")(source).in_file(dir.name(DATA_DIR)));
@@ -124,12 +125,12 @@ fn carray(dir: &dyn ReadDirectory, options: &UnpackOptions, report: &mut VerifyR
     Ok(Some(rows.len()))
 }
 
-/// The numbers of the chunk files that are there.
+/// Returns the numbers of the existing chunk files.
 fn numbers(dir: &dyn ReadDirectory) -> io::Result<BTreeSet<u64>> {
     Ok(dir.list(DATA_DIR)?.iter().filter_map(|name| chunk_file_number(name)).collect())
 }
 
-/// Notes the chunk files that should be there and are not: a run of them as one fault, for metadata may speak of any number.
+/// Reports missing chunk files. A run of them is one fault, because damaged metadata can claim any number of chunks.
 fn missing(dir: &dyn ReadDirectory, there: &BTreeSet<u64>, nchunks: u64, report: &mut VerifyReport) {
     let mut next = 0;
     for number in there.range(..nchunks).copied().chain([nchunks]) {
@@ -140,7 +141,7 @@ fn missing(dir: &dyn ReadDirectory, there: &BTreeSet<u64>, nchunks: u64, report:
     }
 }
 
-/// Decodes chunks, and notes what is wrong with each.
+/// Decodes chunks and reports the error of each.
 fn chunks<D: ReadDirectory>(
     carray: &Carray<D>,
     mut numbers: impl Iterator<Item = u64>,
@@ -148,7 +149,7 @@ fn chunks<D: ReadDirectory>(
     report: &mut VerifyReport,
 ) -> Result<(), Error> {
     let (dir, meta) = (&carray.dir, &carray.meta);
-    // What is decoded goes nowhere.
+    // The decoded bytes are discarded, so `max_nbytes` does not apply.
     let limits = options.limits.max_nbytes(usize::MAX);
     let weigh = |number: &u64| {
         Weight::of_chunk(meta.nbytes_in_memory(*number), &options.threads, &limits, || meta.cbytes_of(dir, *number))

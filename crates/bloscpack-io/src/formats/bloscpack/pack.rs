@@ -6,8 +6,8 @@
 //! anything else:                        chunks to an unnamed spool file, then header, metadata, offsets | spool
 //! ```
 //!
-//! The header contains the number of chunks, and the offsets precede the chunks. On an output that cannot seek, nothing
-//! can be written until all chunks are known.
+//! The header contains the number of chunks, and the offsets precede the chunks. On an output that cannot seek, chunks
+//! with offsets or of unknown number can only be written when all of them are known.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};

@@ -18,34 +18,34 @@ pub(super) struct ChunkAssignment {
     /// The selected rows, counted from the first of the chunk.
     rows: Range<usize>,
     stride: usize,
-    /// Whether no old row of a full chunk stays.
+    /// Whether all rows of a full chunk are replaced by values of their own.
     is_whole: bool,
 }
 
 impl<'a> Assignment<'a> {
-    /// Assigns the bytes of rows, of which there is one or as many as are selected.
+    /// Assigns the bytes of rows: one row for all selected rows, or one for each.
     pub(super) fn new(rows: Range<u64>, step: NonZeroU64, plain: &'a [u8]) -> Self {
         Assignment { rows, step, plain }
     }
 
-    /// The first row that changes, or `None` if none does.
+    /// Returns the first row that changes, `None` if none does.
     pub(super) fn first(&self) -> Option<u64> {
         (!self.rows.is_empty() && !self.plain.is_empty()).then_some(self.rows.start)
     }
 
-    /// The new rows in their order, without an end.
+    /// Returns the new rows in order, repeated without end.
     pub(super) fn atoms(&self, atomsize: usize) -> impl Iterator<Item = &'a [u8]> + use<'a> {
         self.plain.chunks_exact(atomsize).cycle()
     }
 
-    /// The chunks that change, in their order.
+    /// Returns the changed chunks in order.
     pub(super) fn chunks(&self, all: Rows) -> impl Iterator<Item = ChunkAssignment> + '_ {
         all.parts(self.rows.clone()).filter_map(move |part| self.in_chunk(all, part))
     }
 
     fn in_chunk(&self, all: Rows, ChunkRows { chunk, rows }: ChunkRows) -> Option<ChunkAssignment> {
         let base = all.rows_of(chunk).start;
-        // Rows of this chunk from `rows.start` on that are before the first selected one.
+        // Number of rows from `rows.start` on before the first selected row of this chunk.
         let skipped = match (base + rows.start - self.rows.start) % self.step {
             0 => 0,
             before => self.step.get() - before,
@@ -64,12 +64,12 @@ impl<'a> Assignment<'a> {
 }
 
 impl ChunkAssignment {
-    /// The number of the chunk.
+    /// Returns the number of the chunk.
     pub(super) fn chunk(&self) -> u64 {
         self.chunk
     }
 
-    /// Whether all rows of a full chunk get values of their own, so that the old ones need not be read.
+    /// Returns whether all rows of a full chunk get values of their own, so that the old ones need not be read.
     pub(super) fn is_whole(&self) -> bool {
         self.is_whole
     }

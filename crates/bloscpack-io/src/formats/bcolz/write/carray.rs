@@ -111,22 +111,22 @@ impl<D: Directory> CarrayWriter<D> {
         CarrayWriter { column, failed: false, place: None }
     }
 
-    /// The number of rows after the next flush.
+    /// Returns the number of rows after the next flush.
     pub fn len(&self) -> u64 {
         self.column.len()
     }
 
-    /// Whether there are no rows.
+    /// Returns whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The dtype, the rows of a chunk, and how chunks are compressed.
+    /// Returns the dtype, the number of rows of a chunk, and the compression parameters.
     pub fn storage(&self) -> &Storage {
         &self.column.meta().meta().storage
     }
 
-    /// The shape after the next flush. The byte counts are right after a flush.
+    /// Returns the sizes. The shape is that after the next flush. The byte counts are correct only after a flush.
     pub fn sizes(&self) -> &Sizes {
         &self.column.meta().meta().sizes
     }

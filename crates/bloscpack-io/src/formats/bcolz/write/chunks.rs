@@ -133,19 +133,19 @@ impl Chunks {
         self.appended.remove(&chunk);
     }
 
-    /// Whether chunks are staged.
+    /// Returns whether chunks are staged.
     pub(super) fn has_staged(&self) -> bool {
         !self.staged.is_empty()
     }
 
-    /// Lets the next sync make the names of appended files durable.
+    /// Schedules the names of appended files to become durable with the next sync.
     pub(super) fn sync_later<D: Directory>(&self, dir: &Subdirectory<D>) {
         if !self.appended.is_empty() {
             dir.root().sync_later(dir.dir(DATA_DIR));
         }
     }
 
-    /// The steps that put the staged chunks in place.
+    /// Returns the steps that move the staged chunks to their final names.
     pub(super) fn moves<D: Directory>(&self, dir: &Subdirectory<D>) -> Vec<PendingStep> {
         let step = |(chunk, staged): (&u64, &StagedChunk)| PendingStep::Move {
             from: staged.number,
@@ -154,8 +154,8 @@ impl Chunks {
         self.staged.iter().map(step).collect()
     }
 
-    /// The steps that remove all files after the first `nchunks`, the last one first. If they are interrupted, the leftover
-    /// files directly follow the chunks, and [`Chunks::open`] finds them.
+    /// Returns the steps that remove all files after the first `nchunks`, in descending order. If they are interrupted,
+    /// the leftover files directly follow the chunks, and [`Chunks::open`] finds them.
     pub(super) fn removals<D: Directory>(&self, dir: &Subdirectory<D>, nchunks: u64) -> Vec<PendingStep> {
         let step = |chunk| PendingStep::Remove { path: dir.path(&chunk_file_name(chunk)) };
         (nchunks..self.end).rev().map(step).collect()
@@ -168,7 +168,7 @@ impl Chunks {
         self.end = nchunks;
     }
 
-    /// The compressed size of a chunk, 0 if it does not exist.
+    /// Returns the compressed size of a chunk, 0 if it does not exist.
     fn cbytes_of<D: Directory>(&self, dir: &Subdirectory<D>, meta: &MetaEdit, chunk: u64) -> u64 {
         let written = self.staged.get(&chunk).map(|staged| staged.cbytes).or(self.appended.get(&chunk).copied());
         let on_disk = || {

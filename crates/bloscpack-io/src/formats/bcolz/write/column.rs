@@ -61,12 +61,12 @@ impl<D: Directory> Column<D> {
         Column { dir, meta, chunks, tail: Tail::default(), attrs: AttrsEdit::default() }
     }
 
-    /// The number of rows after the next flush.
+    /// Returns the number of rows after the next flush.
     pub(crate) fn len(&self) -> u64 {
         self.meta.len()
     }
 
-    /// The metadata after the next flush.
+    /// Returns the metadata after the next flush.
     pub(super) fn meta(&self) -> &MetaEdit {
         &self.meta
     }
@@ -136,7 +136,7 @@ impl<D: Directory> Column<D> {
         Ok(count)
     }
 
-    /// Appends a chunk file as it is, after full chunks. It holds at least `rows` rows.
+    /// Appends a chunk file unchanged, after full chunks. It must hold at least `rows` rows.
     pub(crate) fn append_file(&mut self, bytes: &[u8], rows: u64) -> Result<(), Error> {
         let chunk = self.meta.rows().full_chunks();
         self.chunks.write_file(&self.dir, &mut self.meta, chunk, bytes)?;
@@ -144,7 +144,7 @@ impl<D: Directory> Column<D> {
         self.meta.set_len(self.len() + rows)
     }
 
-    /// Replaces rows. They were checked.
+    /// Replaces rows, which the caller has checked.
     pub(super) fn assign(&mut self, new: &Assignment<'_>) -> Result<(), Error> {
         let Some(first) = new.first() else { return Ok(()) };
         let all = self.meta.rows();
@@ -237,7 +237,7 @@ impl<D: Directory> Column<D> {
         self.appended(count, full)
     }
 
-    /// Counts rows that were appended to the tail, and writes the chunk that they have filled up.
+    /// Counts rows that were appended to the tail, and writes `full`, the chunk that they have filled up.
     fn appended(&mut self, count: u64, full: Option<Vec<u8>>) -> Result<(), Error> {
         let chunk = self.meta.rows().full_chunks();
         self.meta.set_len(self.len() + count)?;
@@ -252,7 +252,7 @@ impl<D: Directory> Column<D> {
         self.chunks.write(&self.dir, &mut self.meta, chunk, plain)
     }
 
-    /// The attributes after the next flush.
+    /// Returns the attributes after the next flush.
     pub(super) fn attrs(&mut self) -> Result<&Attrs, Error> {
         self.attrs.get(&self.dir)
     }

@@ -15,7 +15,7 @@ use crate::Error;
 use crate::formats::bcolz::kept::Kept;
 use crate::formats::bcolz::store::{Directory, read_meta};
 
-/// Why the last column cannot be removed.
+/// The reason why the last column cannot be removed.
 const NO_COLUMNS: &str = "bcolz does not open a table without columns";
 
 /// The columns of a ctable, in the order in which `__rootdirs__` lists them.
@@ -26,7 +26,7 @@ pub(super) struct Columns<D: Directory> {
 }
 
 impl<D: Directory> Columns<D> {
-    /// Columns that exist in `root`. Their list need not be written yet.
+    /// Creates a table of columns that exist in `root`. Their list need not be written yet.
     pub(super) fn new(root: Arc<Staging<D>>, names: Vec<String>, columns: Vec<Column<D>>) -> Self {
         Columns { root, names, columns }
     }
@@ -63,27 +63,27 @@ impl<D: Directory> Columns<D> {
         Ok(Columns::new(root, names, created))
     }
 
-    /// The root, in which all files are staged.
+    /// Returns the root, in which all files are staged.
     pub(super) fn root(&self) -> &Arc<Staging<D>> {
         &self.root
     }
 
-    /// The directory of the table.
+    /// Returns the directory of the table.
     pub(super) fn dir(&self) -> Subdirectory<D> {
         Subdirectory::new(self.root.clone(), "")
     }
 
-    /// The names in their order.
+    /// Returns the names in their order.
     pub(super) fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// The number of columns.
+    /// Returns the number of columns.
     pub(super) fn count(&self) -> usize {
         self.columns.len()
     }
 
-    /// The number of rows after the next flush.
+    /// Returns the number of rows after the next flush.
     pub(super) fn len(&self) -> u64 {
         self.columns.first().map_or(0, Column::len)
     }
@@ -95,7 +95,7 @@ impl<D: Directory> Columns<D> {
         column.ok_or_else(|| Error::NoSuchColumn { column: name.into(), columns: self.names.clone() })
     }
 
-    /// All columns in their order.
+    /// Returns all columns in their order.
     pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Column<D>> {
         self.columns.iter_mut()
     }
@@ -133,7 +133,7 @@ impl<D: Directory> Columns<D> {
         }
     }
 
-    /// Adds a column, as which `names` lists it, and commits that. `fill` appends its rows and returns their number.
+    /// Adds a column and commits that. `names` is the new list. `fill` appends its rows and returns their number.
     pub(super) fn add(
         &mut self,
         names: Vec<String>,
@@ -157,7 +157,7 @@ impl<D: Directory> Columns<D> {
 
     /// Removes a column and commits that. With `keep`, its directory stays as a carray of its own.
     pub(super) fn remove(&mut self, name: &str, keep: bool) -> Result<(), Error> {
-        // The column goes first: its lock is in the directory.
+        // Drop the column first, because its lock is in the directory.
         let mut names = self.names.iter();
         self.columns.retain(|_| names.next().is_some_and(|found| found != name));
         let names = self.names.iter().filter(|found| *found != name).cloned().collect();
@@ -165,7 +165,7 @@ impl<D: Directory> Columns<D> {
         self.restructure(names, (!keep).then_some(remove).into_iter().collect())
     }
 
-    /// Renames a column and its directory, as `names` lists it, and commits that.
+    /// Renames a column and its directory, and commits that. `names` is the new list.
     pub(super) fn rename(&mut self, names: Vec<String>, from: &str, to: &str) -> Result<(), Error> {
         self.get(from)?.unlock();
         self.restructure(names, vec![PendingStep::RenameColumn { from: from.into(), to: to.into() }])?;
@@ -194,7 +194,7 @@ impl<D: Directory> Columns<D> {
     /// Commits these steps together with a new list of columns.
     fn restructure(&mut self, names: Vec<String>, mut steps: Vec<PendingStep>) -> Result<(), Error> {
         let list = self.stage_list(names.clone())?;
-        // A directory exists as long as the list has its name.
+        // A directory must exist as long as the list contains its name.
         let at = steps.iter().filter(|step| !matches!(step, PendingStep::RemoveColumn { .. })).count();
         steps.insert(at, list);
         self.root.commit(Change { visible: steps.len(), steps, sizes: Vec::new() })?;

@@ -106,7 +106,8 @@ impl<D: Directory> CtableWriter<D> {
         Ok(table)
     }
 
-    /// A table of columns that exist in `root`. It becomes one by [`write_lists`](Self::write_lists).
+    /// Creates a writer for columns that exist in `root`. The directory becomes a table by
+    /// [`write_lists`](Self::write_lists).
     pub(crate) fn with(root: Arc<Staging<D>>, names: Vec<String>, columns: Vec<Column<D>>) -> Self {
         CtableWriter::of(Columns::new(root, names, columns))
     }
@@ -123,17 +124,17 @@ impl<D: Directory> CtableWriter<D> {
         root.commit(Change { steps: vec![attrs, names], ..Change::default() })
     }
 
-    /// The names of the columns in their order.
+    /// Returns the names of the columns in their order.
     pub fn names(&self) -> &[String] {
         self.columns.names()
     }
 
-    /// The number of rows after the next flush.
+    /// Returns the number of rows after the next flush.
     pub fn len(&self) -> u64 {
         self.columns.len()
     }
 
-    /// Whether there are no rows.
+    /// Returns whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -211,8 +212,8 @@ impl<D: Directory> CtableWriter<D> {
         self.edit(|table| table.columns.iter_mut().try_for_each(|column| column.resize(len)))
     }
 
-    /// Adds a column at position `at`, or at the end, with the rows of `input`: as many as the other columns have, if there are
-    /// any. An existing file or directory of that name is not touched.
+    /// Adds a column at position `at`, or at the end, with the rows of `input`. Their number must be that of the other
+    /// columns, if there are any. An existing file or directory of that name is not touched.
     ///
     /// # Errors
     /// [`Error::Format`] if the name is not valid; [`Error::NotWritable`] if it is taken; [`Error::NotRows`]; else as

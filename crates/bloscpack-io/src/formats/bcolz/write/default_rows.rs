@@ -12,7 +12,7 @@ use crate::formats::bcolz::carray::Meta;
 pub(super) fn check_default_rows(meta: &Meta, limits: &Limits) -> Result<(), Error> {
     let (storage, sizes) = (&meta.storage, &meta.sizes);
     dflt::check(&storage.dflt, &storage.dtype, sizes.atom_shape()).map_err(FormatError::from)?;
-    // A row, which may be a whole chunk, the chunk, and its compressed bytes.
+    // Three buffers of up to a chunk's size: a row, the chunk, and its compressed bytes.
     let memory = 3 * meta.rows.chunk_nbytes();
     limits.check_unearned(memory, 0)?;
     Ok(limits.check_memory("rows of the default value", memory)?)

@@ -13,11 +13,11 @@ use crate::formats::bcolz::store::Directory;
 /// The steps that commit the changes of one carray. All new files are written.
 #[derive(Debug)]
 pub(super) struct Prepared {
-    /// Whether there are no fewer rows than before.
+    /// Whether there are at least as many rows as before.
     grown: bool,
     /// Chunks that are replaced.
     chunks: Vec<PendingStep>,
-    /// Whether readers notice that. They do not if a chunk only has more rows than `meta/sizes` counts.
+    /// Whether readers notice the replaced chunks. They do not if a chunk only has more rows than `meta/sizes` counts.
     chunks_visible: bool,
     sizes: Option<(PendingStep, SizesChange)>,
     /// Whether the number of rows changes.

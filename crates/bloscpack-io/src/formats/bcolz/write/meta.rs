@@ -24,7 +24,7 @@ pub(super) struct MetaEdit {
 }
 
 impl MetaEdit {
-    /// Metadata that are on the disk.
+    /// Starts with the metadata on the disk.
     pub(super) fn new(meta: Meta) -> Self {
         MetaEdit { committed: meta.rows, changed_from: u64::MAX, meta }
     }
@@ -56,32 +56,32 @@ impl MetaEdit {
         Ok(MetaEdit::new(meta))
     }
 
-    /// The metadata after the next flush.
+    /// Returns the metadata after the next flush.
     pub(super) fn meta(&self) -> &Meta {
         &self.meta
     }
 
-    /// The rows after the next flush.
+    /// Returns the rows after the next flush.
     pub(super) fn rows(&self) -> Rows {
         self.meta.rows
     }
 
-    /// The rows on the disk.
+    /// Returns the rows on the disk.
     pub(super) fn committed_rows(&self) -> Rows {
         self.committed
     }
 
-    /// The number of rows after the next flush.
+    /// Returns the number of rows after the next flush.
     pub(super) fn len(&self) -> u64 {
         self.meta.rows.len()
     }
 
-    /// Whether the next flush changes the number of rows.
+    /// Returns whether the next flush changes the number of rows.
     pub(super) fn is_resized(&self) -> bool {
         self.len() != self.committed.len()
     }
 
-    /// Whether the next flush replaces or removes rows that readers of the disk see.
+    /// Returns whether the next flush replaces or removes rows that readers of the disk see.
     pub(super) fn is_changed(&self) -> bool {
         self.changed_from < self.committed.len()
     }
@@ -128,7 +128,7 @@ impl MetaEdit {
         self.changed_from = self.changed_from.min(row);
     }
 
-    /// Keeps `cbytes` of `meta/sizes` about right: a chunk of `new` compressed bytes replaces one of `old`.
+    /// Updates `cbytes` of `meta/sizes` approximately: a chunk of `new` compressed bytes replaces one of `old`.
     pub(super) fn count_cbytes(&mut self, new: u64, old: u64) {
         let sizes = &mut self.meta.sizes;
         sizes.cbytes = sizes.cbytes.saturating_add_unsigned(new).saturating_sub_unsigned(old);

@@ -25,11 +25,11 @@ pub struct CarrayParams {
     dflt: Option<Json>,
 }
 
-/// Expected uncompressed bytes by default, which give chunks of 512 KiB.
+/// Default expected uncompressed size in bytes, which results in chunks of 512 KiB.
 const EXPECTED_NBYTES: u64 = 10 << 20;
 
 impl CarrayParams {
-    /// One axis, and the defaults of bcolz: LZ4 at level 5, shuffle, new rows of zeros.
+    /// Returns parameters for one axis, with the defaults of bcolz: LZ4 at level 5, shuffle, new rows of zeros.
     #[must_use]
     pub fn new(dtype: Dtype) -> Self {
         let (atom_shape, cparams) = (Vec::new(), Cparams::default());

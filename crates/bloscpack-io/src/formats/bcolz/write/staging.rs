@@ -28,7 +28,7 @@ pub(crate) struct Staging<D: Directory> {
     made: AtomicBool,
     /// Whether its name is durable.
     durable: AtomicBool,
-    /// Whether there may be a journal. The staged files are then kept whatever happens, because it refers to them.
+    /// Whether there may be a journal. The staged files are then never removed, because it refers to them.
     pending: AtomicBool,
     /// Files that were written, and directories with new names, that are not durable yet. Syncing all of them costs little more
     /// than syncing one: the first sync also writes the others.
@@ -84,7 +84,7 @@ impl<D: Directory> Staging<D> {
         self.tried("writing", path, self.dir.create(path, bytes))
     }
 
-    /// Lets the next [`sync`](Self::sync) make the names in a directory durable.
+    /// Schedules the names in a directory to become durable with the next [`sync`](Self::sync).
     pub(super) fn sync_later(&self, dir: String) {
         self.unsynced().1.insert(dir);
     }
@@ -124,7 +124,8 @@ impl<D: Directory> Staging<D> {
         if visible <= 1 {
             return in_order(&self.dir, &steps);
         }
-        // A replay takes a staged file that is missing after a crash for one that was moved already.
+        // The names of staged files must be durable first: a replay assumes that a missing staged file was already
+        // moved.
         self.sync_dir(STAGED_DIR)?;
         if !self.durable.swap(true, Ordering::Relaxed) {
             self.sync_dir("")?;
@@ -185,8 +186,8 @@ fn in_order(dir: &dyn Directory, steps: &[PendingStep]) -> Result<(), Error> {
     steps.chunk_by(|step, next| directory_of(step) == directory_of(next)).try_for_each(|steps| all(dir, steps, None))
 }
 
-/// Executes steps and makes them durable. In a replay, `staged` has the staged files: a step whose file is missing was executed
-/// before.
+/// Executes steps and makes them durable. In a replay, `staged` has the staged files: a step whose file is missing was
+/// already executed.
 fn all(dir: &dyn Directory, steps: &[PendingStep], staged: Option<&HashSet<u64>>) -> Result<(), Error> {
     for step in steps {
         match step {

@@ -19,7 +19,7 @@ pub(super) struct Subdirectory<D: Directory> {
 }
 
 impl<D: Directory> Subdirectory<D> {
-    /// The directory `name` of `root`, without a lock; the root itself for an empty name.
+    /// Returns the directory `name` of `root` without locking it, or the root itself for an empty name.
     pub(super) fn new(root: Arc<Staging<D>>, name: &str) -> Self {
         let prefix = if name.is_empty() { String::new() } else { format!("{name}/") };
         Subdirectory { root, prefix, lock: None }
@@ -35,29 +35,29 @@ impl<D: Directory> Subdirectory<D> {
         Ok(dir)
     }
 
-    /// The root, in which all files are staged.
+    /// Returns the root, in which all files are staged.
     pub(super) fn root(&self) -> &Staging<D> {
         &self.root
     }
 
-    /// The path of a file, below the root.
+    /// Returns the path of a file, relative to the root.
     pub(super) fn path(&self, file: &str) -> String {
         format!("{}{file}", self.prefix)
     }
 
-    /// The path of a directory, below the root. An empty name stands for this directory.
+    /// Returns the path of a directory, relative to the root. An empty name means this directory.
     pub(super) fn dir(&self, dir: &str) -> String {
         let path = self.path(dir);
         path.strip_suffix('/').unwrap_or(&path).into()
     }
 
-    /// The directory that has the name of this one, if this one is not the root.
+    /// Returns the parent directory, `None` for the root.
     pub(super) fn parent(&self) -> Option<String> {
         let name = self.prefix.strip_suffix('/')?;
         Some(name.rsplit_once('/').map_or("", |(parent, _)| parent).into())
     }
 
-    /// Reads with paths of the format.
+    /// Calls `read` with a view of this directory that uses the paths of the format.
     pub(super) fn read<T>(&self, read: impl FnOnce(&dyn ReadDirectory) -> T) -> T {
         match self.dir("").as_str() {
             "" => read(&self.root.dir),
@@ -65,7 +65,7 @@ impl<D: Directory> Subdirectory<D> {
         }
     }
 
-    /// Releases the lock, so that the directory can be renamed: the lock's file moves with it.
+    /// Releases the lock before the directory is renamed, because the lock file moves with the directory.
     pub(super) fn unlock(&mut self) {
         self.lock = None;
     }

@@ -37,7 +37,7 @@ impl Tail {
         Ok(())
     }
 
-    /// The number of bytes in memory.
+    /// Returns the number of bytes in memory.
     pub(super) fn nbytes(&self) -> usize {
         self.plain.as_ref().map_or(0, Vec::len)
     }
