@@ -61,8 +61,8 @@ pub struct Array<'a> {
 }
 
 impl<'a> Array<'a> {
-    /// Opens an input: a container, or a `.npy` file. Bytes without a known dtype are unsigned integers of the typesize.
-    /// Bytes after the last whole item are not part of the array.
+    /// Opens an input: a container, or a `.npy` file. Bytes without a known dtype are unsigned integers of the
+    /// typesize. Bytes after the last complete item are not part of the array.
     ///
     /// # Errors
     /// As [`Archive::open`].

@@ -6,7 +6,8 @@ use blosc_core::{Chunk, DecodeError, Decoder, Limits, Special, memory};
 
 use super::Plain;
 
-/// The decoder of one thread. Its output goes to a writer, so the limits bound chunks and expansion, not the length of the output.
+/// The decoder of one thread. Its output goes to a writer, so the limits bound chunks and expansion, not the length of
+/// the output.
 pub(crate) struct Worker {
     pub(crate) decoder: Decoder,
     pub(crate) limits: Limits,

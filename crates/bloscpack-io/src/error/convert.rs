@@ -22,7 +22,8 @@ use crate::Error;
 /// | [`ResourceBusy`](ErrorKind::ResourceBusy) | a locked file or directory |
 /// | [`Other`](ErrorKind::Other) | [`Error::Cancelled`], limits, and the rest |
 ///
-/// The kind is never [`Interrupted`](ErrorKind::Interrupted): `read_to_end`, `write_all` and `io::copy` would repeat the call.
+/// The kind is never [`Interrupted`](ErrorKind::Interrupted): `read_to_end`, `write_all` and `io::copy` would repeat
+/// the call.
 impl From<Error> for io::Error {
     fn from(error: Error) -> io::Error {
         io::Error::new(kind_of(&error), error)

@@ -231,7 +231,7 @@ pub enum Error {
         /// The header's `nchunks`.
         nchunks: u64,
     },
-    /// A damaged bloscpack file has no whole chunk.
+    /// A damaged bloscpack file has no intact chunk.
     #[error("no chunk of this bloscpack file is whole; nothing can be recovered")]
     NoChunks,
     /// An entry of the offsets section does not match the position of its chunk.

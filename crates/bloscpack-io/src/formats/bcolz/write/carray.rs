@@ -21,9 +21,10 @@ use crate::formats::bcolz::store::Directory;
 use crate::fs::place::directory;
 use crate::{Cancel, Error, OpenOptions, Threads};
 
-/// Creates a carray or changes one. [`flush`](Self::flush) commits all changes since the last flush and makes them durable. A
-/// process that is killed at any moment leaves the array as it was at the last flush. Dropping the writer discards changes that
-/// were not flushed. After an I/O error the writer refuses further changes; the array is as it was at the last flush.
+/// Creates or changes a carray. [`flush`](Self::flush) commits all changes since the last flush and makes them durable.
+/// If the process is killed at any moment, the array of the last flush remains. Dropping the writer discards changes
+/// that were not flushed. After an I/O error, the writer refuses further changes, and the array on disk is that of the
+/// last flush.
 ///
 /// ```
 /// use bloscpack_format::bcolz::Dtype;
@@ -51,8 +52,8 @@ pub struct CarrayWriter<D: Directory = LocalDirectory> {
 }
 
 impl CarrayWriter<LocalDirectory> {
-    /// Creates a carray that [`finish`](Self::finish) moves to the directory `path` as a whole. With `overwrite` it replaces a
-    /// carray or ctable.
+    /// Creates a carray that [`finish`](Self::finish) moves to the directory `path` as a whole. With `overwrite` it
+    /// replaces a carray or ctable.
     ///
     /// # Errors
     /// [`Error::OutputExists`], [`Error::File`], [`Error::Locked`]; [`Error::CarrayParams`], [`Error::Format`] if the
@@ -71,7 +72,7 @@ impl CarrayWriter<LocalDirectory> {
         CarrayWriter::open_with(path, &OpenOptions::new())
     }
 
-    /// [`CarrayWriter::open`] with other options. Limits bound what is read.
+    /// [`CarrayWriter::open`] with other options. The limits apply to reading.
     ///
     /// # Errors
     /// As [`CarrayWriter::open`].
@@ -92,7 +93,7 @@ impl<D: Directory> CarrayWriter<D> {
     /// Opens the carray in a directory.
     ///
     /// # Errors
-    /// [`Error::InFile`] with what is wrong with its metadata; [`Error::Pending`]; [`Error::Locked`].
+    /// [`Error::InFile`] if its metadata are damaged; [`Error::Pending`]; [`Error::Locked`].
     pub fn with_directory(dir: D, options: &OpenOptions) -> Result<Self, Error> {
         let limits = options.limits;
         Ok(CarrayWriter::with(Column::open(Arc::new(Staging::open(dir, limits)?), "", &mut Kept::new(limits))?))
@@ -134,15 +135,15 @@ impl<D: Directory> CarrayWriter<D> {
     /// Appends rows from their uncompressed bytes.
     ///
     /// # Errors
-    /// [`Error::NotRows`]; [`Error::NotWritable`] for Python objects; [`Error::CarrayParams`], [`Error::Encode`] if they
-    /// cannot be compressed as `meta/storage` says; [`Error::InFile`].
+    /// [`Error::NotRows`]; [`Error::NotWritable`] for Python objects; [`Error::CarrayParams`], [`Error::Encode`] if
+    /// they cannot be compressed as `meta/storage` specifies; [`Error::InFile`].
     pub fn append(&mut self, rows: &[u8]) -> Result<(), Error> {
         let count = self.column.meta().rows_in(rows.len() as u64)?;
         self.check_growth(count)?;
         self.edit(|column| column.append(rows))
     }
 
-    /// Appends all rows of `input`, compressed by many threads. Returns their number.
+    /// Appends all rows of `input`, compressed in parallel. Returns their number.
     ///
     /// # Errors
     /// As [`CarrayWriter::append`]; [`Error::Io`]; [`Error::Cancelled`].
@@ -151,7 +152,8 @@ impl<D: Directory> CarrayWriter<D> {
         self.edit(|column| column.append_stream(input, threads, cancel))
     }
 
-    /// Replaces every `step`th row of a range, starting with its first, by a row for each of them or by one row for all.
+    /// Replaces every `step`th row of a range, starting with its first, by a row for each of them or by one row for
+    /// all.
     ///
     /// # Errors
     /// [`Error::Range`], and as [`CarrayWriter::append`].
@@ -215,7 +217,7 @@ impl<D: Directory> CarrayWriter<D> {
     /// Commits all changes and waits until they are durable.
     ///
     /// # Errors
-    /// [`Error::InFile`] with what the system says; [`Error::EditFailed`] after an error.
+    /// [`Error::InFile`] with the error of the system; [`Error::EditFailed`] after an error.
     pub fn flush(&mut self) -> Result<(), Error> {
         self.edit(Column::flush)
     }

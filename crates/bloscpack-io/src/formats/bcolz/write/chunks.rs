@@ -1,7 +1,7 @@
 //! The chunk files of a carray that is being changed.
 //!
-//! A chunk that readers of the disk can see is staged. A chunk after those is written under its final name at once: readers do
-//! not look for it before `meta/sizes` counts its rows.
+//! A chunk that readers of the disk can see is staged. A chunk after those is written under its final name at once:
+//! readers do not look for it before `meta/sizes` counts its rows.
 
 use std::collections::BTreeMap;
 
@@ -53,7 +53,7 @@ impl Chunks {
     /// Returns the encoder of new chunks.
     ///
     /// # Errors
-    /// [`Error::CarrayParams`] if chunks cannot be compressed as `meta/storage` says.
+    /// [`Error::CarrayParams`] if chunks cannot be compressed as `meta/storage` specifies.
     pub(super) fn encoder(&mut self, storage: &Storage) -> Result<&mut Encoder, Error> {
         match self.encoder {
             Some(ref mut encoder) => Ok(encoder),

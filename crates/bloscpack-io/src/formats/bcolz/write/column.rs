@@ -24,8 +24,8 @@ use crate::formats::bcolz::kept::Kept;
 use crate::formats::bcolz::store::Directory;
 use crate::{Cancel, Error, Threads};
 
-/// A carray with the changes since the last flush. Full chunks are written at once, the last one stays in memory until it is
-/// full or flushed. After an error it must be dropped.
+/// A carray with the changes since the last flush. Full chunks are written at once, the last one stays in memory until
+/// it is full or flushed. After an error it must be dropped.
 pub(crate) struct Column<D: Directory> {
     dir: Subdirectory<D>,
     meta: MetaEdit,
@@ -112,7 +112,7 @@ impl<D: Directory> Column<D> {
         Ok(())
     }
 
-    /// Appends the rows of `input`, compressed by many threads. Returns their number.
+    /// Appends the rows of `input`, compressed in parallel. Returns their number.
     pub(super) fn append_stream(&mut self, input: impl Read, threads: &Threads, cancel: &Cancel) -> Result<u64, Error> {
         self.load_tail()?;
         let tail = self.tail.take();

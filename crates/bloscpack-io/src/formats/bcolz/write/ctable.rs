@@ -22,10 +22,11 @@ use crate::formats::bcolz::local::LocalDirectory;
 use crate::formats::bcolz::store::Directory;
 use crate::{Cancel, Error, OpenOptions, Threads};
 
-/// Creates a ctable or changes one. [`flush`](Self::flush) commits all changes since the last flush, in all columns at once, and
-/// makes them durable. A process that is killed at any moment leaves the table as it was at the last flush. Dropping the writer
-/// discards changes that were not flushed. Columns are added, removed and renamed immediately, together with all earlier changes.
-/// After an I/O error the writer refuses further changes; the table is as it was at the last flush.
+/// Creates or changes a ctable. [`flush`](Self::flush) commits all changes since the last flush, in all columns at
+/// once, and makes them durable. If the process is killed at any moment, the table of the last flush remains. Dropping
+/// the writer discards changes that were not flushed. Columns are added, removed and renamed immediately, together with
+/// all earlier changes. After an I/O error, the writer refuses further changes, and the table on disk is that of the
+/// last flush.
 ///
 /// ```
 /// use bloscpack_format::bcolz::Dtype;
@@ -53,12 +54,12 @@ pub struct CtableWriter<D: Directory = LocalDirectory> {
 }
 
 impl CtableWriter<LocalDirectory> {
-    /// Creates a ctable that [`finish`](Self::finish) moves to the directory `path` as a whole. With `overwrite` it replaces a
-    /// carray or ctable.
+    /// Creates a ctable that [`finish`](Self::finish) moves to the directory `path` as a whole. With `overwrite` it
+    /// replaces a carray or ctable.
     ///
     /// # Errors
-    /// [`Error::OutputExists`], [`Error::File`], [`Error::Locked`]; [`Error::CarrayParams`], [`Error::Format`] if the columns
-    /// are not valid.
+    /// [`Error::OutputExists`], [`Error::File`], [`Error::Locked`]; [`Error::CarrayParams`], [`Error::Format`] if the
+    /// columns are not valid.
     pub fn create(path: impl AsRef<Path>, overwrite: bool, columns: &[(&str, CarrayParams)]) -> Result<Self, Error> {
         columns.iter().try_for_each(|(_, params)| params.meta().map(drop))?;
         let (place, dir) = Place::create(path.as_ref(), overwrite)?;
@@ -74,7 +75,7 @@ impl CtableWriter<LocalDirectory> {
         CtableWriter::open_with(path, &OpenOptions::new())
     }
 
-    /// [`CtableWriter::open`] with other options. Limits bound what is read.
+    /// [`CtableWriter::open`] with other options. The limits apply to reading.
     ///
     /// # Errors
     /// As [`CtableWriter::open`].
@@ -84,11 +85,11 @@ impl CtableWriter<LocalDirectory> {
 }
 
 impl<D: Directory> CtableWriter<D> {
-    /// Opens the ctable in a directory. If a killed process of Python has left columns that are longer than the first one, the
+    /// Opens the ctable in a directory. A killed Python process can leave columns that are longer than the first. The
     /// next flush cuts them to its length.
     ///
     /// # Errors
-    /// [`Error::InFile`] with what is wrong with its metadata; [`Error::ColumnLength`] if a column has fewer rows than the
+    /// [`Error::InFile`] if its metadata are damaged; [`Error::ColumnLength`] if a column has fewer rows than the
     /// first; [`Error::Pending`]; [`Error::Locked`].
     pub fn with_directory(dir: D, options: &OpenOptions) -> Result<Self, Error> {
         let root = Arc::new(Staging::open(dir, options.limits)?);
@@ -322,7 +323,7 @@ impl<D: Directory> CtableWriter<D> {
     /// Commits all changes, in all columns at once, and waits until they are durable.
     ///
     /// # Errors
-    /// [`Error::InFile`] with what the system says; [`Error::EditFailed`] after an error.
+    /// [`Error::InFile`] with the error of the system; [`Error::EditFailed`] after an error.
     pub fn flush(&mut self) -> Result<(), Error> {
         self.edit(CtableWriter::flush_all)
     }

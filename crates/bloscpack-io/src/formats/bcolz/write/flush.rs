@@ -50,8 +50,8 @@ impl Prepared {
 
 /// Joins the changes of all columns and other steps to one change.
 ///
-/// If rows are added, chunks come before `meta/sizes`, and `meta/sizes` of the first column comes last, because its length is
-/// that of the table. If rows are removed, the order is the opposite one.
+/// If rows are added, chunks come before `meta/sizes`, and `meta/sizes` of the first column comes last, because its
+/// length is that of the table. If rows are removed, the order is the opposite one.
 pub(super) fn together(columns: Vec<Prepared>, others: Vec<PendingStep>) -> Change {
     let grown = columns.iter().all(|column| column.grown);
     let mut visible = others.len();

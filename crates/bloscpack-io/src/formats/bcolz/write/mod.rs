@@ -1,4 +1,5 @@
-//! Crash-safe writing of carrays and ctables: a process that is killed at any moment leaves the old state or the new one.
+//! Crash-safe writing of carrays and ctables: a process that is killed at any moment leaves the old state or the new
+//! one.
 //!
 //! | file | contents |
 //! |---|---|
@@ -14,7 +15,7 @@
 //! | `attrs` | `AttrsEdit`: attributes, also those of a table |
 //! | `assign` | `Assignment`: which rows of which chunk are replaced |
 //! | `default_rows` | rows of the default value |
-//! | `stream` | `ChunkStream`: chunk files from a stream, compressed by many threads |
+//! | `stream` | `ChunkStream`: chunk files from a stream, compressed in parallel |
 //! | `columns` | `Columns`: the columns of a table, added, removed, renamed |
 //! | `flush` | the steps of a commit, and their order |
 //! | `staging` | `Staging`: staged files, the journal, and the commit itself |

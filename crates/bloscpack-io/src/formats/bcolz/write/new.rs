@@ -23,8 +23,8 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// Creates a temporary directory next to its target. With `overwrite`, the target may be a carray or ctable, which is
-    /// locked.
+    /// Creates a temporary directory next to its target. With `overwrite`, the target may be a carray or ctable, which
+    /// is locked.
     pub(crate) fn create(path: &Path, overwrite: bool) -> Result<(Self, LocalDirectory), Error> {
         let new = NewDirectory::create(path, overwrite, is_bcolz)?;
         let locks = if path.is_dir() { lock_all(&LocalDirectory::new(path))? } else { Vec::new() };
@@ -38,8 +38,8 @@ impl Place {
     }
 }
 
-/// Locks a directory and every column in it. It looks for metadata directories instead of reading the list of columns, so that a
-/// table with a damaged list can be replaced.
+/// Locks a directory and every column in it. It looks for metadata directories instead of reading the list of columns,
+/// so that a table with a damaged list can be replaced.
 fn lock_all(old: &LocalDirectory) -> Result<Vec<Lock>, Error> {
     let mut locks = vec![lock(old, "")?];
     let names = old.list("").map_err(|error| Error::io("listing")(error).in_file(old.name("")))?;

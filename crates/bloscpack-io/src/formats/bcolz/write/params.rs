@@ -50,8 +50,8 @@ impl CarrayParams {
         self
     }
 
-    /// Sets the expected number of rows, from which bcolz's rule derives the rows of a chunk unless they are set. The default
-    /// is 10 MiB of rows.
+    /// Sets the expected number of rows, from which bcolz's rule derives the rows of a chunk unless they are set. The
+    /// default is 10 MiB of rows.
     #[must_use]
     pub fn expectedlen(mut self, expectedlen: u64) -> Self {
         self.expectedlen = Some(expectedlen);
@@ -125,7 +125,7 @@ impl CarrayParams {
     }
 }
 
-/// Returns an encoder of chunks as `meta/storage` says.
+/// Returns an encoder for the parameters in `meta/storage`.
 pub(super) fn encoder(storage: &Storage) -> Result<Encoder, Error> {
     let cparams = &storage.cparams;
     let Some(codec) = cparams.codec() else { return Err(Error::CarrayParams { what: "its codec is unknown" }) };

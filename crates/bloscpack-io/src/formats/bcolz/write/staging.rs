@@ -30,8 +30,8 @@ pub(crate) struct Staging<D: Directory> {
     durable: AtomicBool,
     /// Whether there may be a journal. The staged files are then never removed, because it refers to them.
     pending: AtomicBool,
-    /// Files that were written, and directories with new names, that are not durable yet. Syncing all of them costs little more
-    /// than syncing one: the first sync also writes the others.
+    /// Files that were written, and directories with new names, that are not durable yet. Syncing all of them costs
+    /// little more than syncing one: the first sync also writes the others.
     unsynced: Mutex<(BTreeSet<String>, BTreeSet<String>)>,
     _lock: Lock,
 }

@@ -1,4 +1,4 @@
-//! Chunk files from a stream of rows, compressed by many threads.
+//! Chunk files from a stream of rows, compressed in parallel.
 
 use std::io::Read;
 
@@ -20,7 +20,7 @@ pub(super) enum StreamChunk {
     Tail(Vec<u8>),
 }
 
-/// How a stream is cut and compressed.
+/// Parameters for dividing and compressing a stream.
 pub(super) struct ChunkStream<'a> {
     /// Codec, filters and dtype of the chunks.
     pub(super) storage: &'a Storage,
@@ -32,7 +32,7 @@ pub(super) struct ChunkStream<'a> {
 }
 
 impl ChunkStream<'_> {
-    /// Cuts `tail` and the bytes of `input` after it into chunks, compresses them and passes them to `sink` in their order.
+    /// Cuts `tail` and the bytes of `input` after it into chunks, compresses them and passes them to `sink` in order.
     /// Returns the number of bytes of `input`.
     pub(super) fn run(
         &self,
@@ -62,8 +62,8 @@ impl ChunkStream<'_> {
         Ok(input.position() - tail.len() as u64)
     }
 
-    /// The threads, and the memory limit for the chunks that they hold. One more chunk that was read waits besides these. If
-    /// the limit has no room for it, chunks are read and written one after the other.
+    /// Returns the threads, and the memory limit for the chunks that they hold. Another chunk that was read waits in
+    /// addition to these. If the limit has no room for it, chunks are read and written one after the other.
     fn room(&self) -> (&Threads, Limits) {
         let (limits, size) = (self.limits, self.chunk_nbytes);
         let left =

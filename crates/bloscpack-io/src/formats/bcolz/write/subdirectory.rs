@@ -8,8 +8,8 @@ use crate::formats::bcolz::store::{Below, Directory};
 use crate::fs::lock::Lock;
 use crate::source::ReadDirectory;
 
-/// The root itself, or the directory of a column below it. It translates paths of the format to paths below the root, and holds
-/// the lock of a column.
+/// The root itself, or the directory of a column below it. It translates paths of the format to paths below the root,
+/// and holds the lock of a column.
 pub(super) struct Subdirectory<D: Directory> {
     root: Arc<Staging<D>>,
     /// The prefix of all paths: empty for the root, else the name of the directory with a trailing `/`.

@@ -42,17 +42,18 @@ impl Tail {
         self.plain.as_ref().map_or(0, Vec::len)
     }
 
-    /// Takes the loaded bytes, to be given back by [`put`](Self::put) or [`change`](Self::change), or to become a full chunk.
+    /// Takes the loaded bytes. The caller must return them by [`put`](Self::put) or [`change`](Self::change), or write
+    /// them as a full chunk.
     pub(super) fn take(&mut self) -> Vec<u8> {
         std::mem::take(self.plain.get_or_insert_default())
     }
 
-    /// Gives back bytes of which it is not known yet whether they are new.
+    /// Returns bytes to the tail without marking them as new.
     pub(super) fn put(&mut self, plain: Vec<u8>) {
         self.plain = Some(plain);
     }
 
-    /// Replaces the bytes.
+    /// Replaces the bytes and marks them as new.
     pub(super) fn change(&mut self, plain: Vec<u8>) {
         (self.plain, self.is_new) = (Some(plain), true);
     }
@@ -86,7 +87,7 @@ impl Tail {
         }
     }
 
-    /// Drops the bytes: another chunk, which is in a file, is the last one now.
+    /// Drops the bytes, because another chunk, which is in a file, is now the last one.
     pub(super) fn forget(&mut self) {
         *self = Tail::default();
     }

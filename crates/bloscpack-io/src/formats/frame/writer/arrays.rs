@@ -17,8 +17,8 @@ use crate::run::pipeline::{self, Weight};
 use crate::{Cancel, Error, Threads};
 
 impl FrameWriter<NewFrame> {
-    /// [`FrameWriter::create`] for an array. The typesize of `params` must be that of an item. All items are zero until they
-    /// are written.
+    /// [`FrameWriter::create`] for an array. The typesize of `params` must be that of an item. All items are zero until
+    /// they are written.
     ///
     /// # Errors
     /// As [`FrameWriter::create`]; [`Error::Format`] if the shapes do not fit together.
@@ -93,7 +93,7 @@ impl<S: FrameStore> FrameWriter<S> {
         self.array.clone().ok_or_else(|| Error::not_an_array(ArrayRefusal::NotB2nd { what: "frame" }))
     }
 
-    /// Writes all items of the array chunk by chunk: read and compressed by many threads, written in order.
+    /// Writes all items of the array chunk by chunk: reads and compresses them in parallel, and writes them in order.
     ///
     /// # Errors
     /// [`Error::NotANumpyArray`] if the frame is not an array; as [`FrameWriter::update`]; [`Error::Cancelled`].
@@ -123,8 +123,8 @@ impl<S: FrameStore> FrameWriter<S> {
     /// Writes items, given in C order, to a region of the array.
     ///
     /// # Errors
-    /// [`Error::NotANumpyArray`] if the frame is not an array; [`Error::Format`] if it has no such region, or if `items` has
-    /// another size; as [`FrameWriter::update`].
+    /// [`Error::NotANumpyArray`] if the frame is not an array; [`Error::Format`] if it has no such region, or if
+    /// `items` has another size; as [`FrameWriter::update`].
     pub fn write_slice(&mut self, region: &Region, items: &[u8]) -> Result<(), Error> {
         let array = self.expect_array()?;
         let grid = array.grid();
@@ -144,8 +144,8 @@ impl<S: FrameStore> FrameWriter<S> {
         })
     }
 
-    /// Changes the shape of the array, but not its number of axes. Items inside both shapes keep their position, new ones are
-    /// zero.
+    /// Changes the shape of the array, but not its number of axes. Items inside both shapes keep their position, new
+    /// ones are zero.
     ///
     /// # Errors
     /// [`Error::NotANumpyArray`] if the frame is not an array; [`Error::Format`] if the shape is not possible; as

@@ -7,11 +7,12 @@ use super::transaction::Transaction;
 use crate::Error;
 use crate::formats::frame::store::FrameStore;
 
-/// Puts chunks into a frame and removes them. In new chunks, blocks have variable lengths only if those of the first chunk have.
+/// Puts chunks into a frame and removes them. In new chunks, blocks have variable lengths only if those of the first
+/// chunk have.
 #[derive(Debug, Default)]
 pub(super) struct Chunks {
-    /// Whether the blocks of the first chunk have variable lengths, once that is known. A frame may already contain chunks of
-    /// both kinds, so that this changes with the first chunk.
+    /// Whether the blocks of the first chunk have variable lengths, once that is known. A frame may already contain
+    /// chunks of both kinds, so that this changes with the first chunk.
     vl_blocks: Option<bool>,
 }
 

@@ -1,15 +1,15 @@
-//! Changing a frame: changes are collected and committed as a whole.
+//! Changes a frame. Changes are collected and committed as a whole.
 //!
 //! | file | contents |
 //! |---|---|
-//! | `mod` | [`FrameWriter`]: making, opening, committing; chunks and metalayers |
+//! | `mod` | [`FrameWriter`]: creates, opens and commits; chunks and metalayers |
 //! | `arrays` | [`FrameWriter`] of an array: its items and its shape |
 //! | `transaction` | `Transaction`: the store, the uncommitted changes, commit and rollback |
 //! | `chunks` | `Chunks`: chunks put into a frame and removed, all of one kind |
 //! | `current` | `CurrentChunks`: reads chunks, uncommitted ones included |
-//! | `compression` | `Compression`: encoders and decoders as the header says |
+//! | `compression` | `Compression`: encoders and decoders as the header specifies |
 //! | `array_grid` | `ArrayGrid`: the metalayer of an array, and its chunks |
-//! | `stream` | `ChunkStream`: chunks from a stream, compressed by many threads |
+//! | `stream` | `ChunkStream`: chunks from a stream, compressed in parallel |
 
 mod array_grid;
 mod arrays;
@@ -38,9 +38,10 @@ use crate::formats::frame::read::{expect_frame, read_frame};
 use crate::formats::frame::store::{FrameStore, MemoryFrame};
 use crate::{Cancel, Error, OpenOptions, Threads, read_back};
 
-/// Creates a frame or changes one. Changes are collected, and their chunks written where readers do not look;
-/// [`commit`](Self::commit) commits all of them in one step. A process that is killed at any moment leaves the frame as it was
-/// at the last commit. After an error the writer refuses further changes; the frame is as it was at the last commit.
+/// Creates or changes a frame. Changes are collected, and their chunks are written where readers do not look.
+/// [`commit`](Self::commit) commits all of them atomically. If the process is killed at any moment, the frame of the
+/// last commit remains. After an error, the writer refuses further changes, and the frame on disk is that of the last
+/// commit.
 ///
 /// ```
 /// use bloscpack_io::Archive;
@@ -75,7 +76,7 @@ impl FrameWriter<LocalFrame> {
         FrameWriter::open_with(path, &OpenOptions::new())
     }
 
-    /// [`FrameWriter::open`] with other options. Limits bound what is read.
+    /// [`FrameWriter::open`] with other options. The limits apply to reading.
     ///
     /// # Errors
     /// As [`FrameWriter::open`], and [`Error::Limit`].
@@ -107,11 +108,11 @@ impl FrameWriter<NewFrame> {
         self.into_store().commit()
     }
 
-    /// [`finish`](Self::finish) if the written frame, read from the disk and decoded, has this digest: that of all uncompressed
-    /// bytes, of an array in C order.
+    /// [`finish`](Self::finish) if the written frame, read from the disk and decoded, has this digest: that of all
+    /// uncompressed bytes, of an array in C order.
     ///
     /// # Errors
-    /// As [`FrameWriter::finish`], and [`Error::NotAsWritten`]; the target is then as it was.
+    /// As [`FrameWriter::finish`], and [`Error::NotAsWritten`]; the target is then unchanged.
     pub fn finish_verified(
         mut self,
         checksum: Checksum,
@@ -136,8 +137,8 @@ impl FrameWriter<MemoryFrame> {
 }
 
 impl<S: FrameStore> FrameWriter<S> {
-    /// Opens the frame in a store. New chunks are compressed as its header says. If that is not possible, the methods that
-    /// compress chunks return [`Error::FrameParams`].
+    /// Opens the frame in a store. New chunks are compressed as its header specifies. If that is not possible, the
+    /// methods that compress chunks return [`Error::FrameParams`].
     ///
     /// # Errors
     /// As [`Archive::open`](crate::Archive::open).
@@ -178,15 +179,15 @@ impl<S: FrameStore> FrameWriter<S> {
         }
     }
 
-    /// Sets whether new chunks may only have filters that C-Blosc2 decodes correctly: [`CParams::portable`]. The default is
-    /// true, also for frames with chunks of other filters.
+    /// Sets whether new chunks may only have filters that C-Blosc2 decodes correctly: [`CParams::portable`]. The
+    /// default is true, also for frames with chunks of other filters.
     #[must_use]
     pub fn portable(self, portable: bool) -> Self {
         FrameWriter { compression: self.compression.portable(portable), ..self }
     }
 
-    /// Sets the maximum number of vlmetalayers. The default is 16, the maximum that C-Blosc2 can write to; more than 8192 are
-    /// not possible.
+    /// Sets the maximum number of vlmetalayers. The default is 16, the maximum that C-Blosc2 can write to; more than
+    /// 8192 are not possible.
     #[must_use]
     pub fn max_vlmetalayers(self, max_vlmetalayers: usize) -> Self {
         FrameWriter { max_vlmetalayers, ..self }
@@ -212,11 +213,11 @@ impl<S: FrameStore> FrameWriter<S> {
         self.transaction.into_store()
     }
 
-    /// Commits all changes since the last commit, by one write or one renaming.
+    /// Commits all changes since the last commit by one write or one rename.
     ///
     /// # Errors
-    /// [`Error::Io`]; [`Error::Format`] if a part of the frame has become too large for the format, or if the number of chunks
-    /// does not fit the shape of the array, so that the frame could not be opened; [`Error::EditFailed`].
+    /// [`Error::Io`]; [`Error::Format`] if a part of the frame has become too large for the format, or if the number of
+    /// chunks does not fit the shape of the array, so that the frame could not be opened; [`Error::EditFailed`].
     pub fn commit(&mut self) -> Result<(), Error> {
         self.transaction.commit()
     }
@@ -229,12 +230,12 @@ impl<S: FrameStore> FrameWriter<S> {
         self.transaction.chunks()?.plain(number, &self.compression, self.limits)
     }
 
-    /// Compresses a chunk and appends it. A chunk that is shorter than those before it must be the last, or chunk sizes vary
-    /// from then on.
+    /// Compresses a chunk and appends it. A chunk that is shorter than those before it must be the last, or chunk sizes
+    /// vary from then on.
     ///
     /// # Errors
-    /// [`Error::Format`] for a chunk that cannot be in the frame, such as an empty one; [`Error::Encode`], [`Error::Io`],
-    /// [`Error::EditFailed`].
+    /// [`Error::Format`] for a chunk that cannot be in the frame, such as an empty one; [`Error::Encode`],
+    /// [`Error::Io`], [`Error::EditFailed`].
     pub fn append(&mut self, plain: &[u8]) -> Result<(), Error> {
         let chunk = self.compress(plain)?;
         self.append_chunk(&chunk)
@@ -248,7 +249,8 @@ impl<S: FrameStore> FrameWriter<S> {
         self.insert_chunk(self.frame()?.nchunks(), chunk)
     }
 
-    /// Appends a chunk of `nbytes` uncompressed bytes of a special value. If chunks have one size, only the index says it.
+    /// Appends a chunk of a special value with `nbytes` uncompressed bytes. If all chunks have the same size, it is
+    /// stored only in the index.
     ///
     /// # Errors
     /// As [`append`](Self::append); also for a repeated value.
@@ -257,8 +259,9 @@ impl<S: FrameStore> FrameWriter<S> {
         self.put(at, Change::Insert, NewChunk::Special(special, nbytes), &[])
     }
 
-    /// Appends all bytes of `input` in chunks of the frame's size, after filling up a short last chunk. Returns their number.
-    /// `chunk_size` applies to a frame without chunks: it is rounded down to items of up to 32 MiB, and is 1 MiB if `None`.
+    /// Appends all bytes of `input` in chunks of the frame's size, after filling up a short last chunk. Returns their
+    /// number. `chunk_size` applies to a frame without chunks: it is rounded down to items of up to 32 MiB, and is 1
+    /// MiB if `None`.
     ///
     /// # Errors
     /// As [`FrameWriter::append`]; [`Error::Io`]; [`Error::Cancelled`].
@@ -347,8 +350,8 @@ impl<S: FrameStore> FrameWriter<S> {
         self.chunks.reorder(&mut self.transaction, order)
     }
 
-    /// Adds a metalayer to a frame without chunks. If the frame is on the disk already, chunks can be added only after the next
-    /// commit.
+    /// Adds a metalayer to a frame without chunks. If the frame is on the disk already, chunks can be added only after
+    /// the next commit.
     ///
     /// # Errors
     /// [`Error::Format`], [`Error::EditFailed`].
@@ -391,7 +394,7 @@ impl<S: FrameStore> FrameWriter<S> {
     /// Removes a vlmetalayer.
     ///
     /// # Errors
-    /// [`Error::Format`] if there is none of this name; [`Error::EditFailed`].
+    /// [`Error::Format`] if there is no vlmetalayer of this name; [`Error::EditFailed`].
     pub fn remove_vlmetalayer(&mut self, name: &str) -> Result<(), Error> {
         self.transaction.change(|edit| edit.remove_vlmetalayer(name))
     }
@@ -408,7 +411,7 @@ impl<S: FrameStore> FrameWriter<S> {
         self.chunks.put(&mut self.transaction, at, change, new, bytes)
     }
 
-    /// Makes several changes. If one fails, none of them is ever committed.
+    /// Applies several changes. If one fails, none of them is ever committed.
     fn all_or_none<T>(&mut self, changes: impl FnOnce(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
         let done = changes(self);
         if done.is_err() {

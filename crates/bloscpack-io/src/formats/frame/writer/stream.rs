@@ -1,4 +1,4 @@
-//! Chunks from a stream of bytes, compressed by many threads.
+//! Chunks from a stream of bytes, compressed in parallel.
 
 use std::io::Read;
 
@@ -58,7 +58,8 @@ impl ChunkStream<'_> {
     }
 }
 
-/// Returns the size of the chunks that are appended to a frame: `wanted`, rounded down to whole items, unless it has chunks.
+/// Returns the size of the chunks that are appended to a frame: `wanted`, rounded down to whole items, unless it has
+/// chunks.
 pub(super) fn chunk_size(header: &Header, wanted: Option<u32>) -> u32 {
     match (header.chunksize, wanted.unwrap_or(CHUNK_SIZE), header.typesize) {
         (ChunkSize::Fixed(size), ..) => size,
@@ -70,7 +71,8 @@ pub(super) fn chunk_size(header: &Header, wanted: Option<u32>) -> u32 {
     }
 }
 
-/// Returns whether the last chunk of a frame has fewer than `chunk_size` bytes, and is filled up before others are appended.
+/// Returns whether the last chunk of a frame has fewer than `chunk_size` bytes, and is filled up before others are
+/// appended.
 pub(super) fn has_short_chunk(header: &Header, chunk_size: u32) -> bool {
     matches!(header.chunksize, ChunkSize::Fixed(_)) && !header.nbytes.is_multiple_of(chunk_size.into())
 }

@@ -70,7 +70,7 @@ impl<S: FrameStore> Transaction<S> {
         })
     }
 
-    /// Commits the changes, by one write or one renaming.
+    /// Commits the changes by one write or one rename.
     pub(super) fn commit(&mut self) -> Result<(), Error> {
         // An array whose number of chunks does not match its shape could not be opened again.
         if let Err(error) = self.frame().and_then(|frame| Ok(Grid::of(frame)?)) {
