@@ -20,7 +20,7 @@ use crate::source::ReadDirectory;
 use crate::target::Target;
 use crate::{ConvertOptions, Error, LocalSource, Unkept, UnkeptReason};
 
-/// The reason for attributes: text cannot store them.
+/// The reason why attributes are lost: text cannot store them.
 const NONE: UnkeptReason = UnkeptReason::NoMetadata(Target::Csv);
 
 /// Number of rows between two checks for cancellation.
@@ -37,7 +37,7 @@ pub(super) fn to_csv(input: LocalSource, output: &Path, options: &ConvertOptions
     }
 }
 
-/// Converts a table or a column. One chunk of each column is in memory.
+/// Converts a table, one of its columns, or a carray. One chunk of each column is in memory.
 fn of_bcolz(input: LocalDirectory, output: &Path, options: &ConvertOptions) -> Result<ConvertReport, Error> {
     if options.typing.dtype.is_some() || options.typing.shape.is_some() {
         return Err(Error::not_an_array(ArrayRefusal::Table));
