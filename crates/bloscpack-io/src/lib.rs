@@ -36,8 +36,8 @@
 //! A container is opened from any [`Input`]: bytes with random access ([`ReadAt`]), a directory ([`ReadDirectory`]), or
 //! a path ([`LocalSource`]). Each `open` has a variant `open_with` that takes [`OpenOptions`].
 //!
-//! Formats: bloscpack (versions 1, 2 and 3 are read, version 3 is written); bare chunks; contiguous Blosc2 frames, also
-//! inside other files ([`Tail`]), and sparse ones; carrays and ctables of bcolz.
+//! Formats: bloscpack (versions 1, 2 and 3 are read, version 3 is written); bare chunks (read only); contiguous Blosc2
+//! frames, also inside other files ([`Tail`]), and sparse ones; carrays and ctables of bcolz.
 //!
 //! Packing and unpacking in memory:
 //!
@@ -61,7 +61,7 @@
 //! | feature | default | adds |
 //! |---|---|---|
 //! | `zlib`, `zstd`, `snappy` | yes | these codecs; BloscLZ, LZ4 and LZ4HC are always present |
-//! | `write` | yes | files and directories as outputs, and changing them in place; needs `tempfile` and `rustix` |
+//! | `write` | yes | files and directories as outputs, and functions that change them; needs `tempfile` and `rustix` |
 //! | `ndarray` | no | packing and unpacking arrays of the `ndarray` crate |
 //! | `half` | no | the same for items of `half::f16` |
 //! | `csv` | no | [`Target::Csv`]: arrays and tables as text |

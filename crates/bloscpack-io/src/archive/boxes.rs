@@ -4,7 +4,7 @@
 //! ```text
 //! shape 5 x 4, items 2..18:      . . 0 0       along the last axis to its end,
 //!                                1 1 1 1
-//!                                1 1 1 1       then whole rows; if too many, up to a chunk boundary (3 x 4),
+//!                                1 1 1 1       then whole rows; if too many, up to a boundary of chunks (3 x 4),
 //!                                2 2 2 2
 //!                                3 3 . .       and the rest along the last axis
 //! ```

@@ -19,8 +19,8 @@ const PIECE: u64 = 256 << 10;
 
 /// Reads the plain bytes of an archive, sequentially or with seeks.
 ///
-/// A sequential read decodes whole chunks, up to 8 MiB at once. After a seek to bytes that are not decoded yet, the
-/// first read decodes the rest of the chunks that it touches, or the items in case of an array in a frame. Each
+/// A sequential read decodes whole chunks, up to 8 MiB at once. The first read after a seek to bytes that are not
+/// decoded yet decodes only the rest of the chunks that it touches. For an array in a frame, it decodes the items. Each
 /// following read decodes twice as much. A seek itself decodes nothing. It may go past the end, where reads return no
 /// bytes.
 ///

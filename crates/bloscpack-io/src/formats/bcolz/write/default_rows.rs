@@ -7,8 +7,8 @@ use bloscpack_format::bcolz::dflt;
 use crate::Error;
 use crate::formats::bcolz::carray::Meta;
 
-/// Refuses a default value that does not fit the dtype, and chunks of it that would take too much memory: a few bytes
-/// of metadata can ask for a chunk of any size.
+/// Refuses a default value that does not fit the dtype, and chunks of it that would take too much memory. A few bytes
+/// of metadata can request a chunk of any size.
 pub(super) fn check_default_rows(meta: &Meta, limits: &Limits) -> Result<(), Error> {
     let (storage, sizes) = (&meta.storage, &meta.sizes);
     dflt::check(&storage.dflt, &storage.dtype, sizes.atom_shape()).map_err(FormatError::from)?;
