@@ -63,8 +63,8 @@ impl Plain {
         matches!(self, Plain::Repeat { value, .. } if value.iter().all(|byte| *byte == 0))
     }
 
-    /// Returns the bytes repeated `times` times. `None` for bytes that are not a repeated value, and if the range does
-    /// not consist of whole values.
+    /// Returns the bytes repeated `times` times. `None` for bytes that are not a repeated value, if the range does not
+    /// consist of whole values, and if the size overflows.
     pub(crate) fn repeated(&self, times: u64) -> Option<Plain> {
         let Plain::Repeat { value, range } = self else { return None };
         let len = usize::try_from(times).ok()?.checked_mul(range.len())?;
