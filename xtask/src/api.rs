@@ -1,20 +1,20 @@
-//! `cargo xtask api`: the public interface of each library, as a listing that a review sees change.
+//! `cargo xtask api`: keeps a listing of each library's public interface, so that changes show up in review.
 //!
-//! The listings are `docs/api/<crate>.txt`, one line for each public item, in the order of their paths. They come from
-//! rustdoc's JSON, which stable compilers write only when told that they are nightly ones.
+//! The listings are `docs/api/<crate>.txt`: one line per public item, sorted by path. They come from rustdoc's JSON
+//! output, which a stable compiler writes only with `RUSTC_BOOTSTRAP` set.
 
 use crate::{metadata, sh};
 use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::PathBuf;
 
-/// The crates that are published and have a library.
+/// Published crates with a library.
 const CRATES: [&str; 3] = ["blosc-core", "bloscpack-format", "bloscpack-io"];
 
-/// A feature for the project's own tests: what it shows is not promised.
+/// A feature for the project's own tests. The items it exposes are not part of the stable interface.
 const INTERNALS: &str = "internals";
 
-/// Compares the listings with the interfaces; with `--write`, writes them.
+/// Compares the listings with the current interfaces; with `--write`, updates the listings.
 pub(crate) fn run(args: &[&str]) -> Result<()> {
     let write = match args {
         [] => false,
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// A line for each public item of a crate with all of its features.
+/// Returns one line per public item of a crate built with all its features except [`INTERNALS`].
 fn listing(name: &str) -> Result<String> {
     let json = rustdoc_json(name)?;
     let api = public_api::Builder::from_rustdoc_json(&json)
@@ -55,14 +55,14 @@ fn listing(name: &str) -> Result<String> {
     Ok(api.items().map(|item| format!("{item}\n")).collect())
 }
 
-/// Writes the documentation of a crate as JSON, and tells its path.
+/// Writes the documentation of a crate as JSON and returns its path.
 fn rustdoc_json(name: &str) -> Result<PathBuf> {
     let packages = metadata::packages()?;
     let package = packages.iter().find(|package| package.name == name);
     let features = &package.with_context(|| format!("no package is called {name}"))?.features;
     let features = features.iter().map(String::as_str).filter(|feature| *feature != INTERNALS);
     let features = features.collect::<Vec<_>>().join(",");
-    // Beside the documentation for readers, which it must not replace.
+    // A separate folder: the JSON must not replace the HTML documentation.
     let target = metadata::target_directory()?.join("api");
     let mut rustdoc = sh::cargo(["rustdoc", "--quiet", "--lib", "--locked", "-p", name, "--features", &features]);
     rustdoc.arg("--target-dir").arg(&target);
@@ -71,7 +71,7 @@ fn rustdoc_json(name: &str) -> Result<PathBuf> {
     Ok(target.join("doc").join(format!("{}.json", name.replace('-', "_"))))
 }
 
-/// Prints the lines that only one of two listings has.
+/// Prints the lines that occur in only one of the two listings.
 fn show(old: &str, new: &str) {
     let only_in = |one: &str, other: &str, sign: char| {
         let others: std::collections::HashSet<&str> = other.lines().collect();

@@ -1,4 +1,4 @@
-//! May this change land? Every check in order, cheapest first, stopping at the first failure with its name.
+//! `cargo xtask ci`: runs every check in order, cheapest first, and stops at the first failure.
 
 use crate::{api, bench, deny, faults, front, fuzz, kill, layers, metadata, msrv, no_c, release, sh, test};
 use anyhow::{Context, Result, bail};
@@ -24,7 +24,7 @@ const STEPS: [Step; 15] = [
     ("benches", bench::verify),
 ];
 
-/// Runs the steps of these names, or all of them.
+/// Runs the named steps, or all steps if `names` is empty.
 pub(crate) fn run(names: &[&str]) -> Result<()> {
     if let Some(unknown) = names.iter().find(|name| !STEPS.iter().any(|(step, _)| step == *name)) {
         bail!("no step is called {unknown}; there are {}", STEPS.map(|(name, _)| name).join(" "));
@@ -69,7 +69,7 @@ fn clippy() -> Result<()> {
     ]))
 }
 
-/// Some of the commands that write; all of them are for `cargo xtask faults` and `cargo xtask kill`.
+/// Runs a sample of the writing commands. `cargo xtask faults` and `cargo xtask kill` run all of them.
 fn faults_and_kills() -> Result<()> {
     faults::run(&["--quick"])?;
     kill::run(&["--quick"])

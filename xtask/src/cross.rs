@@ -1,24 +1,26 @@
-//! Does it work on other machines? The tests, built for another target and run by an emulator, and on this one with the newer
-//! instructions masked off.
+//! `cargo xtask cross`: runs the tests for other targets in an emulator, and on this machine with newer instruction
+//! sets disabled.
 //!
-//! Without more ado this takes the standard library of `rustup target add TARGET`, a linker that the target's configuration
-//! names, and the emulator that is found. Where rustup has none to offer, `BLOSC_CROSS` names a program that is called as
-//! `$BLOSC_CROSS TARGET -- test ARGS…` and does what `cargo test ARGS…` does, for that target.
+//! By default this needs the target's standard library (`rustup target add TARGET`), the linker named by the target's
+//! cargo configuration, and an installed emulator. For targets that rustup does not provide, set `BLOSC_CROSS` to a
+//! program. It is called as `$BLOSC_CROSS TARGET -- test ARGS…` and has to do what `cargo test ARGS…` does, for that
+//! target.
 
 use crate::{metadata, sh};
 use anyhow::{Context, Result, bail};
 use std::process::Command;
 
-/// Tables of kernels that the environment can ask for on x86-64, each without those that are better.
+/// Kernel tables that `BLOSC_KERNELS` can select on x86-64. Each excludes the faster ones.
 const MASKED: [&str; 3] = ["scalar", "sse2", "avx2"];
 
-/// What a target is, and what runs its programs.
+/// A target and the emulator that runs its programs.
 struct Target {
     name: &'static str,
     emulator: Option<&'static [&'static str]>,
-    /// Threads, processes and files that can be locked: all crates can be tested, not only the two without I/O.
+    /// The system has threads, processes and file locks. All crates are tested then, otherwise only the two without
+    /// I/O.
     has_system: bool,
-    /// Set once for each run.
+    /// Values of `RUSTFLAGS`; the tests run once with each.
     rustflags: &'static [&'static str],
 }
 
@@ -51,7 +53,7 @@ const TARGETS: [Target; 6] = [
     Target { name: "x86_64-unknown-linux-gnu", emulator: None, has_system: true, rustflags: &[""] },
 ];
 
-/// Runs the tests for each target that is named, or for all.
+/// Runs the tests for each named target, or for all targets if `names` is empty.
 pub(crate) fn run(names: &[&str]) -> Result<()> {
     let known: Vec<&str> = TARGETS.iter().map(|target| target.name).chain(MASKED).collect();
     if let Some(unknown) = names.iter().find(|name| !known.contains(name)) {
@@ -82,7 +84,7 @@ pub(crate) fn run(names: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// `cargo test` for a target.
+/// Returns the `cargo test` command for a target.
 fn command(target: &Target, rustflags: &str) -> Result<Command> {
     let mut arguments = vec!["test".to_owned(), "--locked".into(), "--no-fail-fast".into()];
     let packages: &[&str] = match target.has_system {
@@ -113,9 +115,9 @@ fn command(target: &Target, rustflags: &str) -> Result<Command> {
             command
         }
     };
-    // Nobody starts a debugger there, and half of the building goes into what one would need.
+    // Tests are not debugged there, and debug information takes half of the build time.
     command.env("CARGO_PROFILE_DEV_DEBUG", "0").env("CARGO_PROFILE_TEST_DEBUG", "0").env("CARGO_INCREMENTAL", "0");
-    // Better code takes longer to be made of each of a hundred tests than it spares.
+    // Higher optimization levels add more compile time, for each of a hundred tests, than they save at run time.
     command.env("CARGO_PROFILE_TEST_OPT_LEVEL", "1");
     if target.name.starts_with("wasm32") {
         let options = format!("--require \"{}\"", sh::root().join("xtask/cross/node.cjs").display());

@@ -1,4 +1,4 @@
-//! CI steps `readme` and `package`: the commands of README run, and the published packages are complete.
+//! CI steps `readme` and `package`: runs the commands in README and checks that the published packages are complete.
 
 use crate::{metadata, release, sh};
 use anyhow::{Context, Result, bail, ensure};
@@ -8,13 +8,13 @@ use std::io::Read as _;
 use std::path::Path;
 use tar::Archive;
 
-/// The folder that the commands of README write to.
+/// The folder that README's commands write to.
 const FOLDER: &str = "target/try";
 
-/// Files of every package that is published, and of which file of the repository each is a copy, if it is one.
+/// Files in every published package. The second item is the repository file that it must be a copy of, if any.
 const PACKAGED: [(&str, Option<&str>); 2] = [("README.md", None), ("LICENSE", Some("LICENSE"))];
 
-/// Runs all shell blocks of README as one script, in the order printed, and compares the sizes it states.
+/// Runs all shell blocks of README as one script, in order, and checks the sizes README states.
 pub(crate) fn readme() -> Result<()> {
     let readme = std::fs::read_to_string(sh::root().join("README.md")).context("README.md")?;
     let Some(bash) = sh::find_program("bash") else {
@@ -27,27 +27,27 @@ pub(crate) fn readme() -> Result<()> {
     }
     let script = blocks(&readme, "sh").concat();
     ensure!(script.lines().count() > 10, "README has only {} commands", script.lines().count());
-    // Users have `blpk` installed when they come to the second block.
+    // README's second block assumes that `blpk` is installed.
     let path = std::env::var_os("PATH").unwrap_or_default();
     let installed = metadata::target_directory()?.join("release");
     let path = std::env::join_paths(std::iter::once(installed).chain(std::env::split_paths(&path)))?;
     let mut run = sh::command(bash);
     run.args(["-e", "-u", "-x", "-o", "pipefail", "-c", &script]).env("PATH", path);
-    release::set_flags(&mut run)?; // as every other release build, so that cargo compiles nothing twice
+    release::set_flags(&mut run)?; // the flags of every other release build, so that cargo compiles nothing twice
     sh::run(&mut run)?;
     let checked = check_ratios(&readme, &folder)?;
     println!("readme: {} commands, {checked} ratios", script.lines().count());
     Ok(())
 }
 
-/// The contents of all code blocks in `language`.
+/// Returns the contents of all code blocks in `language`.
 fn blocks<'a>(text: &'a str, language: &str) -> Vec<&'a str> {
     let blocks = text.split("```").skip(1).step_by(2);
     blocks.filter_map(|block| block.strip_prefix(language)?.strip_prefix('\n')).collect()
 }
 
-/// Compares rows such as ``| `sun.b2frame`, … | 370,727 | 53.9 |`` with the files. Sines differ in the last bit from
-/// system to system, so sizes may differ by a hundredth.
+/// Compares table rows such as ``| `sun.b2frame`, … | 370,727 | 53.9 |`` with the actual files. The last bit of a sine
+/// differs between systems, so sizes may be off by 1 %.
 fn check_ratios(readme: &str, folder: &Path) -> Result<u32> {
     let mut checked = 0;
     let mut plain = None;
@@ -70,10 +70,10 @@ fn check_ratios(readme: &str, folder: &Path) -> Result<u32> {
     Ok(checked)
 }
 
-/// Packs every crate that is published, builds each from its package alone, and stops before uploading.
+/// Packages every published crate, builds each from its package alone, and stops before uploading.
 pub(crate) fn package() -> Result<()> {
     let folder = metadata::target_directory()?.join("package");
-    // Some versions of cargo put the packages of a dry run into a folder of their own.
+    // Some versions of cargo put dry-run packages into a separate folder.
     let folders = [folder.join("tmp-crate"), folder];
     folders.iter().try_for_each(|folder| remove_packages(folder))?;
     sh::run(&mut sh::cargo(["publish", "--workspace", "--dry-run", "--locked", "--allow-dirty"]))?;
@@ -89,7 +89,7 @@ pub(crate) fn package() -> Result<()> {
     Ok(())
 }
 
-/// Removes packages of an earlier run, which must not be mistaken for new ones.
+/// Removes packages of earlier runs, so that they are not mistaken for new ones.
 fn remove_packages(folder: &Path) -> Result<()> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Ok(()) };
     for entry in entries {
@@ -101,7 +101,7 @@ fn remove_packages(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Paths in a `.crate`, below its folder, and their contents.
+/// Returns the files in a `.crate`: paths relative to its top folder, and contents.
 fn files(package: &[u8]) -> Result<BTreeMap<String, String>> {
     let mut files = BTreeMap::new();
     for entry in Archive::new(GzDecoder::new(package)).entries()? {
@@ -115,7 +115,7 @@ fn files(package: &[u8]) -> Result<BTreeMap<String, String>> {
     Ok(files)
 }
 
-/// Refuses a package without its texts, or with the text of a link where the linked file should be.
+/// Rejects a package that lacks one of [`PACKAGED`], or holds the text of a symbolic link instead of the linked file.
 fn check_package(files: &BTreeMap<String, String>) -> Result<()> {
     for (name, source) in PACKAGED {
         let found = files.get(name).with_context(|| format!("the package has no {name}"))?;
@@ -144,7 +144,7 @@ mod tests {
         assert_eq!(blocks(text, "rust"), ["c\n"]);
     }
 
-    /// That crate's README is a doc test, which README itself cannot be.
+    /// README cannot be a doc test itself; the copy in bloscpack-io is one.
     #[test]
     fn the_example_of_readme_is_that_of_bloscpack_io() {
         let tested = text("crates/bloscpack-io/README.md");

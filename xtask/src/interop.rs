@@ -1,18 +1,19 @@
-//! Do others read what we write, and we what they write? Runs `xtask/interop/*.py`, live, against the reference libraries.
+//! `cargo xtask interop`: runs `xtask/interop/*.py`, which exchange data with the reference libraries in both
+//! directions.
 
 use crate::{release, sh, venv};
 use anyhow::{Context, Result, bail};
 use std::path::PathBuf;
 
-/// What became of a run: how much was checked, or why nothing was.
+/// Result of a run.
 pub(crate) enum Outcome {
-    /// Every script passed; all their cases together.
+    /// Every script passed; the sum of their counts.
     Passed(sh::Count),
-    /// Nothing ran.
+    /// Nothing ran, for this reason.
     Skipped(&'static str),
 }
 
-/// Runs the scripts of these names (`chunks` for `xtask/interop/chunks.py`), or all of them.
+/// Runs the named scripts (`chunks` for `xtask/interop/chunks.py`), or all of them.
 pub(crate) fn run(names: &[&str]) -> Result<Outcome> {
     let python = match venv::python()? {
         venv::Venv::Ready(python) => python,
@@ -23,7 +24,7 @@ pub(crate) fn run(names: &[&str]) -> Result<Outcome> {
     };
     let scripts = scripts(names)?;
     let blpk = release::blpk()?;
-    // What changes frames and bcolz directories for the scripts of these names; it lies beside blpk, in `examples`.
+    // The scripts find these example programs in `examples` next to blpk. They edit frames and bcolz directories.
     sh::run(&mut release::cargo(["build", "--package", "bloscpack-io", "--examples"])?)?;
     let mut total = sh::Count::default();
     for script in scripts {
@@ -33,7 +34,7 @@ pub(crate) fn run(names: &[&str]) -> Result<Outcome> {
     Ok(Outcome::Passed(total))
 }
 
-/// Every script is one question; files that start with `_` are what they share.
+/// Returns the paths of the named scripts, or of all. Files that start with `_` are modules shared by the scripts.
 fn scripts(names: &[&str]) -> Result<Vec<PathBuf>> {
     let folder = sh::root().join("xtask/interop");
     if !names.is_empty() {

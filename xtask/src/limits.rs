@@ -1,19 +1,19 @@
-//! What do hostile inputs cost? Every malformed golden file and 100,000 mutations, their memory and time against limits.
+//! `cargo xtask limits`: memory and time limits on every malformed golden file and 100,000 mutations.
 
 use crate::sh;
 use anyhow::{Context, Result, ensure};
 
-/// Mutations of chunks and of containers together.
+/// Default number of mutations, chunks and containers together.
 const INPUTS: u64 = 100_000;
 
-/// Runs them and prints the figures, for docs/reliability.md.
+/// Runs the tests and prints the figures for docs/reliability.md.
 pub(crate) fn run(arguments: &[&str]) -> Result<()> {
     let inputs = match arguments {
         [] => INPUTS,
         [inputs] => inputs.parse().context("INPUTS is a number")?,
         _ => anyhow::bail!("usage: cargo xtask limits [INPUTS]"),
     };
-    // The profile of tests is optimised, and keeps the checks for overflow.
+    // The test profile is optimized and keeps overflow checks.
     let mut tests = sh::cargo(["test", "--locked", "--package", "blosc-core", "--package", "bloscpack-io"]);
     tests.args(["--test", "limits", "--", "--nocapture", "--test-threads=1"]);
     let said = sh::capture(tests.env("BLOSC_LIMITS_INPUTS", inputs.to_string()))?;
@@ -24,5 +24,6 @@ pub(crate) fn run(arguments: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// Malformed and mutated chunks; malformed and mutated frames, bloscpack files, bcolz directories.
+/// Number of reported figures: malformed and mutated inputs for each of chunks, frames, bloscpack files and bcolz
+/// directories.
 const FIGURES: usize = 8;

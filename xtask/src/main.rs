@@ -1,4 +1,4 @@
-//! Which chore was asked for? `cargo xtask <command>` does what takes more than one cargo command.
+//! `cargo xtask <command>`: project tasks that need more than one cargo command.
 #![forbid(unsafe_code)]
 
 mod api;

@@ -1,5 +1,7 @@
-//! Does memory depend on the size of a file? Ten sparse gigabytes through every command that streams, with one thread and with
-//! 64; the largest chunk that there can be; and the same bytes whatever the number of threads.
+//! `cargo xtask memory`: checks that peak memory does not depend on file size.
+//!
+//! Runs every streaming command on a sparse 10 GB file, with 1, 2 and 64 threads. Also checks the largest possible
+//! chunk, and that the output is identical for every number of threads.
 
 use crate::{metadata, release, sh};
 use anyhow::{Context, Result, bail, ensure};
@@ -11,27 +13,28 @@ use std::time::Duration;
 
 const MIB: u64 = 1 << 20;
 
-/// What the large file is compared with: more chunks than 64 threads have on their way.
+/// Size of the file to compare with: it has more chunks than 64 threads process at once.
 const SMALL: u64 = 1024 * MIB;
 
-/// Somewhere in every so many bytes there is something that is no zero.
+/// Distance in bytes between non-zero regions of the test files.
 const STEP: u64 = 64 * MIB;
 
-/// What peaks may differ by, from one run to the next: which thread was how fast, so how many of the buffers that there may
-/// be came to be used.
+/// Allowed difference between the peaks of two runs. How many of the available buffers are used depends on the timing
+/// of the threads.
 fn slack(threads: u64) -> u64 {
     (12 + threads / 2) * MIB
 }
 
-/// The most plain bytes of a chunk of Blosc1.
+/// Maximum uncompressed size of a Blosc1 chunk.
 const LARGEST_CHUNK: u64 = i32::MAX as u64 - 16;
 
-/// Chunks of 1 MiB: two for each thread, plain and compressed, and the program itself with its tables.
+/// Upper bound on the peak: per thread two chunks of 1 MiB, uncompressed and compressed, plus the program with its
+/// tables.
 fn bound(threads: u64) -> u64 {
     24 * MIB + threads * 6 * MIB
 }
 
-/// Runs everything; `--size` is that of the large file in gigabytes, 10 unless it is given.
+/// Runs all checks. `--size` sets the size of the large file in gigabytes (default 10).
 pub(crate) fn run(args: &[&str]) -> Result<()> {
     let size = match args {
         [] => 10 << 30,
@@ -60,12 +63,12 @@ struct Bench {
 }
 
 impl Bench {
-    /// Each command with the small file and the large one: the peak is the same, and below what the threads' chunks take.
+    /// Runs each command on the small and the large file. The peaks must match and stay within [`bound`].
     fn files(&self, size: u64) -> Result<()> {
         sparse(&self.folder.join("small"), SMALL)?;
         sparse(&self.folder.join("large"), size)?;
         println!("memory: peak in MiB of {} MiB and of {} GiB", SMALL / MIB, size >> 30);
-        // Name, command, threads, and how many pipelines are at work one behind the other.
+        // Name, command line, threads, and number of pipelines that run concurrently, one feeding the other.
         let cases: [(&str, &str, u64, u64); 13] = [
             ("compress, 1 thread", "-f -n 1 c {} {}.blp", 1, 1),
             ("compress, 2 threads", "-f -n 2 c {} {}.blp", 2, 1),
@@ -79,7 +82,7 @@ impl Bench {
             ("cat the end", "cat --bytes 1073741000.. {}.blp", 2, 1),
             ("compress to a frame", "-f -n 2 c {} {}.b2frame", 2, 1),
             ("decompress a frame", "-n 2 d {}.b2frame -", 2, 1),
-            // Chunks are on their way twice, and 8 MiB of plain bytes between the two.
+            // Two pipelines hold chunks in flight, with 8 MiB of uncompressed data between them.
             ("convert to a frame", "-f -n 2 convert {}.blp {}.b2frame", 2, 2),
         ];
         for (name, line, threads, pipelines) in cases {
@@ -93,7 +96,7 @@ impl Bench {
         Ok(())
     }
 
-    /// One chunk of 2 GiB - 17 bytes: its plain bytes are in memory, and not much else.
+    /// Checks one chunk of 2 GiB - 17 bytes: little more than its uncompressed data is in memory.
     fn largest_chunk(&self) -> Result<()> {
         let input = self.folder.join("chunk");
         sparse(&input, LARGEST_CHUNK)?;
@@ -109,7 +112,7 @@ impl Bench {
         Ok(())
     }
 
-    /// What is written does not depend on the number of threads.
+    /// Checks that the output does not depend on the number of threads.
     fn threads(&self) -> Result<()> {
         sparse(&self.folder.join("f"), 40 * MIB + 12345)?;
         let plain = self.output("-f c --digest md5 f f.blp")?;
@@ -126,13 +129,13 @@ impl Bench {
         Ok(())
     }
 
-    /// A command of `blpk`; behind `<` is what its stdin is.
+    /// Returns a `blpk` command. Text after ` < ` names the file that is piped to its stdin.
     fn command(&self, line: &str) -> Result<Command> {
         let (line, input) = line.split_once(" < ").map_or((line, None), |(line, input)| (line, Some(input)));
         let mut command = sh::command(&self.blpk);
         command.current_dir(&self.folder).args(line.split(' '));
         if let Some(input) = input {
-            // A pipe, of which nobody knows how much will come.
+            // A pipe hides the length of the input.
             let mut cat = Command::new("cat");
             cat.arg(self.folder.join(input)).stdout(Stdio::piped());
             let pipe = cat.spawn().context("cat")?.stdout.take().context("cat has no stdout")?;
@@ -141,12 +144,12 @@ impl Bench {
         Ok(command)
     }
 
-    /// What a run prints.
+    /// Runs the command and returns its stdout.
     fn output(&self, line: &str) -> Result<String> {
         sh::capture(&mut self.command(line)?)
     }
 
-    /// The most memory that a run ever had, as the system counts it. What it writes to stdout is thrown away.
+    /// Runs the command and returns its peak memory (`VmHWM`). Its stdout is discarded.
     fn peak(&self, line: &str) -> Result<u64> {
         let mut child = self.command(line)?.stdout(Stdio::null()).spawn().context("blpk")?;
         let status = format!("/proc/{}/status", child.id());
@@ -156,7 +159,7 @@ impl Bench {
                 ensure!(exit.success(), "blpk {line}: {exit}");
                 return Ok(peak);
             }
-            // The peak never falls, so that only what comes within the last moments may be missed.
+            // `VmHWM` never decreases, so polling can miss only growth in the last moments before exit.
             if let Ok(text) = fs::read_to_string(&status)
                 && let Some(kib) = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))
             {
@@ -168,7 +171,7 @@ impl Bench {
     }
 }
 
-/// A file of zeros that takes no room on the disk, with a few other bytes here and there.
+/// Creates a sparse file of zeros, with a few random bytes at intervals of [`STEP`].
 fn sparse(path: &Path, len: u64) -> Result<()> {
     let mut file = File::create(path).with_context(|| path.display().to_string())?;
     file.set_len(len)?;

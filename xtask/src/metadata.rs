@@ -1,11 +1,11 @@
-//! What does cargo say about the workspace? Packages, their features and dependencies, and where builds go.
+//! Workspace metadata from `cargo metadata`: packages, features, dependencies, target directory.
 
 use crate::sh;
 use anyhow::{Context, Result};
 use std::path::PathBuf;
 use testdata::serde_json::{self, Value};
 
-/// One member of the workspace.
+/// A member of the workspace.
 pub(crate) struct Package {
     pub(crate) name: String,
     pub(crate) version: String,
@@ -16,14 +16,14 @@ pub(crate) struct Package {
     pub(crate) dependencies: Vec<(String, String)>,
 }
 
-/// The members of the workspace.
+/// Returns the members of the workspace.
 pub(crate) fn packages() -> Result<Vec<Package>> {
     let metadata = read()?;
     let packages = metadata["packages"].as_array().context("cargo metadata lists no packages")?;
     packages.iter().map(package).collect()
 }
 
-/// The oldest Rust that the members say they compile with.
+/// Returns the minimum Rust version that the manifest of member `name` declares.
 pub(crate) fn rust_version(name: &str) -> Result<String> {
     let metadata = read()?;
     let packages = metadata["packages"].as_array().context("cargo metadata lists no packages")?;
@@ -32,13 +32,13 @@ pub(crate) fn rust_version(name: &str) -> Result<String> {
     Ok(version.with_context(|| format!("{name} has no rust-version"))?.to_owned())
 }
 
-/// Where cargo builds, whatever the environment made of it.
+/// Returns cargo's target directory, with configuration and environment variables applied.
 pub(crate) fn target_directory() -> Result<PathBuf> {
     Ok(read()?["target_directory"].as_str().context("cargo metadata names no target directory")?.into())
 }
 
-/// Every feature of every member as `package/feature`, but for those that compile C (named `…-c`): the workspace must
-/// test on a machine without a C compiler.
+/// Returns every feature of every member as `package/feature`, except those that compile C (named `…-c`). The workspace
+/// tests must run on a machine without a C compiler.
 pub(crate) fn testable_features() -> Result<String> {
     let packages = packages()?;
     let features = packages.iter().flat_map(|package| {
@@ -48,18 +48,18 @@ pub(crate) fn testable_features() -> Result<String> {
     Ok(features.collect::<Vec<_>>().join(","))
 }
 
-/// A package that cargo resolved, of the workspace or a dependency.
+/// A package in cargo's resolved dependency graph: a member of the workspace or a dependency.
 pub(crate) struct Resolved {
     pub(crate) name: String,
     pub(crate) version: String,
     /// Its `license` field; empty without one.
     pub(crate) licence: String,
     pub(crate) folder: PathBuf,
-    /// Whether it comes from this repository.
+    /// Whether it is a member of this workspace.
     pub(crate) is_member: bool,
 }
 
-/// Every package of the workspace and its dependencies on the target `host`, sorted by name and version.
+/// Returns every package of the workspace and its dependencies on the target `host`, sorted by name and version.
 pub(crate) fn resolved(host: &str) -> Result<Vec<Resolved>> {
     let metadata = ["metadata", "--format-version", "1", "--locked", "--all-features", "--filter-platform", host];
     let text = sh::capture(&mut sh::cargo(metadata))?;

@@ -1,13 +1,13 @@
-//! Does everything that users build still compile with the oldest Rust that the manifests promise, and the libraries for
-//! WebAssembly?
+//! CI step `msrv`: checks the published crates with the oldest promised Rust, and the libraries for WebAssembly.
 //!
-//! The libraries promise an older Rust than the command line, for all features but `zstd`, whose codec needs a newer one.
+//! The libraries promise an older Rust than the command line, for all features except `zstd`, whose codec needs a newer
+//! one.
 
 use crate::{metadata, sh};
 use anyhow::{Context, Result, bail};
 use std::process::Command;
 
-/// The libraries, and the features to check each with.
+/// The libraries and the features to check each with.
 const LIBRARIES: [(&str, &str); 4] = [
     ("blosc-core", "zlib,snappy,rayon"),
     ("bloscpack-format", ""),
@@ -15,10 +15,10 @@ const LIBRARIES: [(&str, &str); 4] = [
     READING,
 ];
 
-/// The library that reads files and writes none.
+/// The I/O library without the feature for writing files.
 const READING: (&str, &str) = ("bloscpack-io", "zlib,snappy,half");
 
-/// Dependencies that only writing needs.
+/// Dependencies that only the writing code may use.
 const OF_WRITING: [&str; 2] = ["rustix", "tempfile"];
 
 /// The target without an operating system.
@@ -47,7 +47,7 @@ pub(crate) fn run() -> Result<()> {
     wasm()
 }
 
-/// Refuses dependencies of writing in a library that only reads.
+/// Rejects writing dependencies in a read-only build of the library.
 fn reading_needs_little() -> Result<()> {
     let (name, features) = READING;
     let mut tree = sh::cargo(["tree", "--locked", "--edges", "normal,build", "--prefix", "none", "--target", "all"]);
@@ -61,7 +61,7 @@ fn reading_needs_little() -> Result<()> {
     Ok(())
 }
 
-/// Checks all libraries with all codecs for a machine without files and threads.
+/// Checks all libraries with all codecs on a target without files and threads.
 fn wasm() -> Result<()> {
     let mut install = sh::command("rustup");
     if sh::capture(install.args(["target", "add", WASM])).is_err() {
@@ -82,7 +82,7 @@ fn wasm() -> Result<()> {
     Ok(())
 }
 
-/// `cargo check` with a toolchain of its own target directory.
+/// Returns a `cargo check` command for the given toolchain, with a separate target directory.
 fn cargo(version: &str) -> Result<Command> {
     let mut check = sh::command("rustup");
     check.args(["run", &format!("{version}.0"), "cargo", "check", "--locked"]);
@@ -90,7 +90,8 @@ fn cargo(version: &str) -> Result<Command> {
     Ok(check)
 }
 
-/// Whether a check with this version is needed and possible: every other step tests the compiler that runs this one.
+/// Returns whether a check with this version is needed and possible. It is not needed if this compiler has that
+/// version, because the other steps use it.
 fn toolchain(version: &str) -> Result<bool> {
     let rustc = sh::capture(sh::command("rustc").arg("--version"))?;
     let here = rustc.split_whitespace().nth(1).context("rustc does not say its version")?;

@@ -1,15 +1,16 @@
-//! Does the default `blpk` build with `cargo` alone? Looks through its dependencies, then builds it on a machine whose
-//! compilers for other languages all refuse.
+//! CI step `no-c`: checks that the default `blpk` builds with `cargo` alone.
+//!
+//! Checks the names of all dependencies, then builds with every other compiler replaced by a script that fails.
 
 use crate::deny::Config;
 use crate::{metadata, sh};
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 
-/// `-sys` crates that are declarations only and build nothing.
+/// `-sys` crates that contain only declarations and build nothing.
 const PURE_SYS: &str = "core-foundation-sys js-sys linux-raw-sys web-sys windows-sys";
 
-/// What a build script might start. The linker is not here: rustc needs it, and it has a guard of its own.
+/// Programs that a build script might start. The linker is not listed: rustc needs it, and [`link_only`] guards it.
 const COMPILERS: &str = "ar as bindgen c++ c89 c99 cc clang clang++ clang-cl cl cmake cpp g++ gcc gcc-ar gmake llvm-ar \
     make meson nasm ninja pkg-config tcc yasm zig";
 
@@ -24,7 +25,7 @@ pub(crate) fn run() -> Result<()> {
     guarded_build()
 }
 
-/// Names in the tree of `blpk-cli` with default features: normal and build dependencies for this target.
+/// Returns the packages in the tree of `blpk-cli` with default features: normal and build dependencies for this target.
 fn dependencies() -> Result<Vec<String>> {
     let tree = sh::capture(&mut sh::cargo([
         "tree",
@@ -45,7 +46,7 @@ fn dependencies() -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Refuses what deny.toml bans, and `-sys` crates that compile something.
+/// Rejects crates banned by deny.toml, and `-sys` crates that compile something.
 fn check_names(packages: &[String], builders: &[String]) -> Result<()> {
     if !packages.iter().any(|name| name == "blosc-core") {
         bail!("no-c: cargo tree does not even list blosc-core: {packages:?}");
@@ -63,8 +64,8 @@ fn check_names(packages: &[String], builders: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// Builds in a fresh folder with every compiler shadowed by a script that notes the call and fails. The note is what
-/// counts: a build script that quietly falls back after a failed compiler still fails this check.
+/// Builds in a fresh folder with every compiler shadowed by a script that logs the call and fails. A logged call fails
+/// this check even if the build script falls back silently and the build succeeds.
 fn guarded_build() -> Result<()> {
     let linker = sh::find_program("cc").or_else(|| sh::find_program("gcc")).context("rustc needs cc to link with")?;
     let folder = metadata::target_directory()?.join("no-c");
@@ -83,7 +84,7 @@ fn guarded_build() -> Result<()> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let path = std::env::join_paths(std::iter::once(guards.clone()).chain(std::env::split_paths(&path)))?;
     let mut build = sh::cargo(["build", "--locked", "--package", "blpk-cli"]);
-    // What the build runs matters here, not how fast its result is.
+    // Only the programs started by the build matter, so skip optimization.
     build.args(["--config", "profile.dev.opt-level=0", "--config", "profile.dev.package.'*'.opt-level=0"]);
     build.args(["--config", "profile.dev.debug=false"]);
     build.env("CARGO_TARGET_DIR", folder.join("target")).env("PATH", path);
@@ -101,7 +102,7 @@ fn guarded_build() -> Result<()> {
     let blpk = folder.join("target/debug/blpk");
     let version = sh::capture(sh::command(&blpk).arg("--version")).context("no-c: the built blpk does not start")?;
     println!("no-c: built without any compiler but rustc: {}", version.trim());
-    std::fs::remove_dir_all(folder.join("target"))?; // half a gigabyte that nothing uses again
+    std::fs::remove_dir_all(folder.join("target"))?; // half a gigabyte that is not used again
     Ok(())
 }
 
@@ -109,7 +110,8 @@ fn refusal(compiler: &str, calls: &Path) -> String {
     format!("echo \"{compiler} $*\" >> '{}'\necho 'no-c: {compiler} was called' >&2\nexit 1\n", calls.display())
 }
 
-/// Passes linking on to the real compiler driver; sources and compile-only calls are noted and refused.
+/// Returns a script that forwards linking to the real compiler driver. It logs and rejects source files and
+/// compile-only calls.
 fn link_only(linker: &Path, calls: &Path) -> String {
     let calls = calls.display();
     format!(

@@ -1,4 +1,4 @@
-//! How do the chores start other programs? One way to run, one to capture, one to run and count the tests on the way.
+//! Starting other programs: run, capture output, or run and count test results.
 
 use anyhow::{Context, Result, bail};
 use std::ffi::OsStr;
@@ -6,22 +6,22 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The root of the repository that `cargo xtask` was called in, which need not be the one this was built in: clones may
-/// share a target directory.
+/// Returns the root of the repository in which `cargo xtask` was called. This binary may come from another clone,
+/// because clones can share a target directory.
 pub(crate) fn root() -> PathBuf {
     let xtask = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
     let xtask = PathBuf::from(xtask);
     xtask.parent().unwrap_or(&xtask).to_path_buf()
 }
 
-/// A program to be started in the root of the repository.
+/// Returns a command for `program` that runs in the root of the repository, with empty stdin.
 pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(program);
     command.current_dir(root()).stdin(Stdio::null());
     command
 }
 
-/// The cargo that runs this very program, with `args`.
+/// Returns a command for the cargo that runs this program, with `args`.
 pub(crate) fn cargo<'a>(args: impl IntoIterator<Item = &'a str>) -> Command {
     let mut command = command(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(args);
@@ -38,7 +38,7 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Runs `command` and returns what it wrote to stdout; stderr is shown.
+/// Runs `command` and returns its stdout; stderr is shown.
 pub(crate) fn capture(command: &mut Command) -> Result<String> {
     let output =
         command.stderr(Stdio::inherit()).output().with_context(|| format!("cannot start {}", text(command)))?;
@@ -48,7 +48,7 @@ pub(crate) fn capture(command: &mut Command) -> Result<String> {
     String::from_utf8(output.stdout).with_context(|| format!("{} wrote no UTF-8", text(command)))
 }
 
-/// How many tests a program said it ran.
+/// Test counts reported by a program.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Count {
     pub(crate) passed: u64,
@@ -64,7 +64,7 @@ impl std::ops::AddAssign for Count {
     }
 }
 
-/// Runs `command` with its output shown, and adds up the closing lines of its test runners.
+/// Runs `command` with its output shown, and adds up the summary lines of its test runners.
 pub(crate) fn run_counting(command: &mut Command) -> Result<Count> {
     announce(command);
     let mut child =
@@ -86,7 +86,8 @@ pub(crate) fn run_counting(command: &mut Command) -> Result<Count> {
     Ok(count)
 }
 
-/// Reads `test result: ok. 3 passed; 0 failed; 1 ignored; …` (cargo test) and `3 passed, 0 failed` (our scripts).
+/// Parses `test result: ok. 3 passed; 0 failed; 1 ignored; …` (cargo test) and `3 passed, 0 failed` (the project's
+/// scripts).
 fn closing_line(line: &str) -> Option<Count> {
     let words = line.strip_prefix("test result: ").unwrap_or(line);
     let number_before = |what: &str| {
@@ -100,7 +101,7 @@ fn closing_line(line: &str) -> Option<Count> {
     })
 }
 
-/// The first executable file called `program` in `PATH`.
+/// Returns the first file named `program` in the folders of `PATH`.
 pub(crate) fn find_program(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file())

@@ -1,10 +1,9 @@
-//! What does a Rust source file really say? Its text without comments, strings and white space, so that a search finds
-//! code only.
+//! Rust source as tokens without comments, strings and white space, so that searches match only code.
 
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
 
-/// Every `.rs` file under `folder`, sorted.
+/// Returns every `.rs` file under `folder`, sorted.
 pub(crate) fn rust_files(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_path_buf()];
@@ -23,7 +22,7 @@ pub(crate) fn rust_files(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// Identifiers and punctuation of `source`, in order: no comments, no string or character contents.
+/// Returns identifiers and punctuation of `source`, in order, without comments and the contents of literals.
 pub(crate) fn tokens(source: &str) -> Vec<String> {
     let text: Vec<char> = source.chars().collect();
     let mut tokens = Vec::new();
@@ -55,7 +54,7 @@ pub(crate) fn tokens(source: &str) -> Vec<String> {
     tokens
 }
 
-/// `tokens` without the items under `#[cfg(test)]` or `#[cfg(all(test, …))]`.
+/// Returns `tokens` without the items under `#[cfg(test)]` or `#[cfg(all(test, …))]`.
 pub(crate) fn without_unit_tests(tokens: &[String]) -> Vec<String> {
     let starts = [&["#", "[", "cfg", "(", "test", ")", "]"][..], &["#", "[", "cfg", "(", "all", "(", "test", ","][..]];
     let mut kept = Vec::new();
@@ -74,7 +73,7 @@ pub(crate) fn without_unit_tests(tokens: &[String]) -> Vec<String> {
     kept
 }
 
-/// The tokens that follow the item at the start of `tokens`. An item ends with its `;` or with the `}` of its body.
+/// Returns the tokens after the item at the start of `tokens`. An item ends with its `;` or with the `}` of its body.
 fn after_item(tokens: &[String]) -> &[String] {
     let mut depth = 0usize;
     // The braces of a `use` group are not a body.
@@ -105,7 +104,7 @@ fn until(text: &[char], from: usize, stop: impl Fn(char) -> bool) -> usize {
     text[from..].iter().position(|&c| stop(c)).map_or(text.len(), |length| from + length)
 }
 
-/// Block comments nest in Rust.
+/// Returns the position after a block comment. Block comments nest in Rust.
 fn after_block_comment(text: &[char], start: usize) -> usize {
     let (mut at, mut depth) = (start, 0usize);
     while at + 1 < text.len() {
@@ -131,7 +130,8 @@ fn after_string(text: &[char], start: usize) -> usize {
     text.len()
 }
 
-/// A character literal ends with a quote one (possibly escaped) character later; anything else is a lifetime.
+/// Returns the position after a character literal or the quote of a lifetime. In a literal the closing quote follows
+/// one character, possibly escaped.
 fn after_quote(text: &[char], start: usize) -> usize {
     match text.get(start + 1) {
         Some('\\') => until(text, start + 3, |c| c == '\'') + 1,
@@ -140,7 +140,7 @@ fn after_quote(text: &[char], start: usize) -> usize {
     }
 }
 
-/// If the word `text[start..end]` is the prefix of a string (`b"…"`, `r"…"`, `br#"…"#`), where that string ends.
+/// If the word `text[start..end]` is a string prefix (`b"…"`, `r"…"`, `br#"…"#`), returns the end of the string.
 fn raw_string(text: &[char], start: usize, end: usize) -> Option<usize> {
     let prefix: String = text[start..end].iter().collect();
     if matches!(prefix.as_str(), "b" | "c") && text.get(end) == Some(&'"') {

@@ -1,12 +1,12 @@
-//! Does everything still work? Every test there is, with a summary that says what was not run.
+//! `cargo xtask test`: runs every test and prints a summary that lists what was skipped.
 
 use crate::{interop, metadata, sh};
 use anyhow::Result;
 
-/// What blosc-core must build with: nothing optional, and each of its features alone.
+/// Feature sets that blosc-core must build with: none, and each feature alone.
 const CORE_FEATURES: [&str; 5] = ["", "zlib", "zstd", "snappy", "rayon"];
 
-/// Examples that show how something is done, and check that it was.
+/// Examples that check their own results.
 const EXAMPLES: [(&str, &str, &str); 6] = [
     ("blosc-core", "", "compress_a_slice"),
     ("blosc-core", "", "decode_hostile_input"),
@@ -18,7 +18,7 @@ const EXAMPLES: [(&str, &str, &str); 6] = [
 
 pub(crate) fn run() -> Result<()> {
     let features = metadata::testable_features()?;
-    // One call for unit, integration and doc tests: cargo builds each crate once for all of them.
+    // One call for unit, integration and doc tests, so that cargo builds each crate once.
     let tests = sh::run_counting(&mut sh::cargo(["test", "--workspace", "--locked", "--features", &features]))?;
     for features in CORE_FEATURES {
         sh::run(&mut sh::cargo([

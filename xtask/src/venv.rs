@@ -1,28 +1,28 @@
-//! Where are the reference libraries? In a Python venv, `.venv/`, made here once from pinned versions.
+//! The Python venv with the reference libraries, `.venv/`, created once from pinned versions.
 
 use crate::sh;
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 
-/// Versions the interop scripts and the benchmarks compare with; one place for all of them.
+/// Pinned versions for the interop scripts and the benchmarks.
 const REQUIREMENTS: &str = include_str!("../interop/requirements.txt");
 
-/// bloscpack 0.16.0 names `collections.MutableMapping`, gone since Python 3.10. A `.pth` line runs at interpreter start.
+/// bloscpack 0.16.0 uses `collections.MutableMapping`, removed in Python 3.10. A `.pth` line runs at interpreter start.
 const SHIM: &str = "import collections, collections.abc; collections.MutableMapping = collections.abc.MutableMapping\n";
 
-/// Imports that prove a venv usable; also what a half-made one fails at.
+/// Imports that prove a venv usable. They fail in an incomplete one.
 const PROBE: &str = "import blosc, blosc2, bloscpack, numcodecs.blosc, bcolz, numpy";
 
-/// Ends the interpreter with an error where the pinned numpy has no wheels for it.
+/// Exits with an error on Python versions for which the pinned numpy has no wheels.
 const TOO_OLD: &str = "import sys; sys.exit(sys.version_info < (3, 11))";
 
-/// The venv's `python`, or why this machine cannot have one.
+/// The venv's `python`, or the reason why this machine cannot have one.
 pub(crate) enum Venv {
     Ready(PathBuf),
     Impossible(&'static str),
 }
 
-/// The venv, made anew unless it holds exactly the pinned versions.
+/// Returns the venv, recreating it unless it holds exactly the pinned versions.
 pub(crate) fn python() -> Result<Venv> {
     let Some(system) = sh::find_program("python3") else {
         return Ok(Venv::Impossible("python3 was not found; install Python 3.11 or later"));
@@ -40,7 +40,7 @@ pub(crate) fn python() -> Result<Venv> {
     }
     make(&system, &folder, &python)
         .with_context(|| format!("making {} for the reference libraries", folder.display()))?;
-    std::fs::write(stamp, wanted)?; // last, so that an interrupted making is done again
+    std::fs::write(stamp, wanted)?; // last, so that an interrupted setup is repeated
     Ok(Venv::Ready(python))
 }
 
