@@ -1,14 +1,16 @@
-//! Where are the data sets? In `target/bench-data`, made once by `benches/mkdata.py`, with what it needs downloaded.
+//! The benchmark data sets, in `target/bench-data`. `benches/mkdata.py` creates them once, after downloading the
+//! packages it uses.
 
 use crate::{metadata, sh};
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
 
-/// Everything that the sets depend on.
+/// Inputs that determine the data sets.
 const MADE_FROM: [&str; 2] =
     [include_str!("../../../benches/mkdata.py"), include_str!("../../../benches/requirements.txt")];
 
-/// The folder with the sets. Without network there are only those that `python`, which has numpy, makes by itself.
+/// Returns the folder with the data sets. Without network it holds only the sets that `python`, with numpy alone, can
+/// generate.
 pub(super) fn folder(python: &Path) -> Result<PathBuf> {
     let target = metadata::target_directory()?;
     let folder = target.join("bench-data");
@@ -18,7 +20,7 @@ pub(super) fn folder(python: &Path) -> Result<PathBuf> {
     }
     println!("making the data sets in {}; this happens once", folder.display());
     match make_all(&target, &folder) {
-        Ok(()) => std::fs::write(stamp, MADE_FROM.concat())?, // last, so that an interrupted making is done again
+        Ok(()) => std::fs::write(stamp, MADE_FROM.concat())?, // last, so that an interrupted run is repeated
         Err(why) => {
             println!("WITHOUT the four measured data sets, which need packages of PyPI: {why:#}");
             sh::run(sh::command(python).arg("benches/mkdata.py").arg(&folder)).context("making the six other sets")?;

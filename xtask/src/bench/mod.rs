@@ -1,4 +1,4 @@
-//! How fast are we beside the C libraries? Finds data and peers, starts the measured races, keeps their tables.
+//! `cargo xtask bench`: finds data sets and peers, runs the races against the C libraries, and saves their tables.
 
 mod data;
 mod peers;
@@ -9,10 +9,10 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Instant;
 
-/// Where the tables of full runs are kept.
+/// Where full runs save their tables.
 const TABLES: &str = "docs/bench";
 
-/// One of the races with its options, or all of them.
+/// Runs one race with its options, or all races.
 pub(crate) fn run(args: &[&str]) -> Result<()> {
     match args {
         [] => all(false),
@@ -26,7 +26,8 @@ pub(crate) fn run(args: &[&str]) -> Result<()> {
     }
 }
 
-/// Every race, then which goals are reached. The quick run keeps its tables under `target`, the full one in the repository.
+/// Runs every race, then checks which goals are met. A quick run saves its tables under `target`, a full run in the
+/// repository.
 fn all(is_quick: bool) -> Result<()> {
     let start = Instant::now();
     let tables = if is_quick { metadata::target_directory()?.join("bench-tables") } else { sh::root().join(TABLES) };
@@ -53,7 +54,8 @@ fn all(is_quick: bool) -> Result<()> {
     Ok(())
 }
 
-/// `blpk` against the reference's `blpk`, `lz4` and `zstd` on a file in memory; options go to `xtask/bench/cli.py`.
+/// Races `blpk` against the reference's `blpk`, `lz4` and `zstd` on a file in memory. Options go to
+/// `xtask/bench/cli.py`.
 fn cli(options: &[&str]) -> Result<()> {
     let python = required_venv()?;
     let ours = release::blpk()?;
@@ -63,7 +65,7 @@ fn cli(options: &[&str]) -> Result<()> {
     sh::run(&mut race)
 }
 
-/// Columns of bcolz tables, beside bcolz; options go to `xtask/bench/bcolz.py`.
+/// Races reading columns of bcolz tables against bcolz. Options go to `xtask/bench/bcolz.py`.
 fn bcolz(options: &[&str]) -> Result<()> {
     let python = required_venv()?;
     let ours = ["build", "--package", "bloscpack-io", "--example", "read_column"];
@@ -74,7 +76,7 @@ fn bcolz(options: &[&str]) -> Result<()> {
     sh::run(&mut race)
 }
 
-/// A race of the program in `benches/`, on the data sets.
+/// Runs one race of the program in `benches/` on the data sets.
 fn race(program: &Program, name: &str, options: &[&str]) -> Result<()> {
     let python = required_venv()?;
     let mut race = program.command(name)?;
@@ -82,14 +84,14 @@ fn race(program: &Program, name: &str, options: &[&str]) -> Result<()> {
     sh::run(&mut race)
 }
 
-/// The race of appends to frames, which makes its own.
+/// Runs the race of appends to frames, which generates its own data.
 fn appends(program: &Program, options: &[&str]) -> Result<()> {
     let python = required_venv()?;
     sh::run(program.command("appends")?.args(peers::libraries(&python)?).args(options))
 }
 
-/// Checks that the races build and lint, and that what they race gives the right bytes; without peers from a venv if there
-/// can be none. Nothing is measured: machines that run checks are shared.
+/// Checks that the races build and lint, and that all competitors return the right bytes. Peers from the venv are
+/// skipped if there is no venv. Nothing is measured, because machines that run checks are shared.
 pub(crate) fn verify() -> Result<()> {
     sh::run(in_benches("clippy", &["--all-targets", "--all-features"])?.args(["--", "-D", "warnings"]))?;
     sh::run(&mut in_benches("build", &[])?)?;
@@ -104,11 +106,11 @@ pub(crate) fn verify() -> Result<()> {
     Ok(())
 }
 
-/// The program of `benches/`.
+/// The race program of `benches/`.
 struct Program(PathBuf);
 
 impl Program {
-    /// Builds it, with other crates as peers or without.
+    /// Builds it, with or without other crates as peers.
     fn build(with_crates: bool) -> Result<Self> {
         let features: &[&str] = if with_crates { &["--release", "--features", "crates"] } else { &["--release"] };
         sh::run(&mut in_benches("build", features)?)?;
@@ -126,7 +128,7 @@ impl Program {
     }
 }
 
-/// What a table says of the program that made it.
+/// Returns the compiler version and commit that a table records.
 fn built_from() -> Result<String> {
     let rustc = sh::capture(sh::command("rustc").arg("--version"))?;
     let commit = sh::capture(sh::command("git").args(["describe", "--always", "--dirty", "--abbrev=12"]));

@@ -1,18 +1,18 @@
-//! Reads `deny.toml`: the part of cargo-deny's schema that this project uses.
+//! Parses `deny.toml`: the part of cargo-deny's schema that this project uses.
 
 use crate::sh;
 use anyhow::{Context, Result, bail, ensure};
 use std::collections::BTreeMap;
 
-/// The rules that `cargo xtask deny` applies itself.
+/// The rules that `cargo xtask deny` enforces itself.
 pub(crate) struct Config {
-    /// Names of crates that may not be dependencies.
+    /// Names of crates that must not be dependencies.
     pub(crate) banned: Vec<String>,
-    /// SPDX identifiers that may be.
+    /// Allowed SPDX licence identifiers.
     pub(super) licences: Vec<String>,
 }
 
-/// `section.key` to the text of the value, comments and line breaks removed.
+/// Maps `section.key` to the text of its value, without comments and line breaks.
 type Values = BTreeMap<String, String>;
 
 impl Config {
@@ -23,7 +23,7 @@ impl Config {
 
     fn parse(text: &str) -> Result<Config> {
         let values = values(text)?;
-        // The check in `super` is as strict as this, and knows nothing more lenient.
+        // The check in `super` always enforces these and supports no weaker setting.
         for key in ["bans.multiple-versions", "sources.unknown-registry", "sources.unknown-git"] {
             ensure!(values.get(key).is_some_and(|value| value == "\"deny\""), "deny.toml: {key} has to be \"deny\"");
         }
@@ -36,7 +36,7 @@ impl Config {
     }
 }
 
-/// Every `"string"` in an array; of `{ crate = "name" }` that is the name.
+/// Returns every `"string"` in an array; an entry `{ crate = "name" }` yields its name.
 fn strings(values: &Values, key: &str) -> Result<Vec<String>> {
     let value = values.get(key).with_context(|| format!("deny.toml has no {key}"))?;
     let strings: Vec<String> = value.split('"').skip(1).step_by(2).map(str::to_owned).collect();
@@ -62,7 +62,7 @@ fn values(text: &str) -> Result<Values> {
     Ok(values)
 }
 
-/// A line up to `#`, which no string of this file contains.
+/// Returns a line up to `#`. No string in deny.toml contains `#`.
 fn without_comment(line: &str) -> &str {
     line.split('#').next().unwrap_or_default().trim()
 }

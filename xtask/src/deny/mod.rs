@@ -1,7 +1,7 @@
-//! `cargo xtask deny`: dependencies against the rules of `deny.toml`.
+//! `cargo xtask deny`: checks dependencies against the rules of `deny.toml`.
 //!
-//! `cargo deny` reads the same file and is asked as well where it is installed. Building it takes minutes, so CI relies
-//! on this check of licences, bans, sources and duplicates, which needs neither it nor a network.
+//! `cargo deny` reads the same file, and runs too where it is installed. Building it takes minutes, so CI relies on
+//! this check of licences, bans, sources and duplicates, which needs neither cargo-deny nor a network.
 
 mod config;
 mod spdx;
@@ -12,7 +12,7 @@ use crate::{metadata, release, sh};
 use anyhow::{Context, Result, ensure};
 use std::collections::BTreeMap;
 
-/// How `Cargo.lock` starts a source that is a registry. All packages must come from the same one.
+/// Prefix of registry sources in `Cargo.lock`. All packages must come from the same registry.
 const REGISTRY: &str = "registry+";
 
 /// One `[[package]]` of `Cargo.lock`.
@@ -46,7 +46,7 @@ pub(crate) fn run() -> Result<()> {
     Ok(())
 }
 
-/// Bans, sources and duplicates: of packages for all targets, which `Cargo.lock` has and `cargo metadata` may lack.
+/// Checks bans, sources and duplicates for all targets: `Cargo.lock` has packages that `cargo metadata` may lack.
 fn check_lock(config: &Config, locked: &[Locked]) -> Vec<String> {
     let mut problems = Vec::new();
     let mut versions: BTreeMap<&str, Vec<&str>> = BTreeMap::new();

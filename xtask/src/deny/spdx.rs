@@ -1,6 +1,6 @@
-//! SPDX licence expressions: `MIT OR (Apache-2.0 AND Zlib)`, and the old `MIT/Apache-2.0`.
+//! SPDX licence expressions such as `MIT OR (Apache-2.0 AND Zlib)`, and the old form `MIT/Apache-2.0`.
 
-/// Whether the terms of `expression` can be met with the licences in `allowed`.
+/// Returns whether the licences in `allowed` satisfy `expression`.
 pub(super) fn is_allowed(expression: &str, allowed: &[String]) -> bool {
     let spaced = expression.replace('(', " ( ").replace(')', " ) ").replace('/', " OR ");
     let words: Vec<&str> = spaced.split_whitespace().collect();
@@ -9,7 +9,7 @@ pub(super) fn is_allowed(expression: &str, allowed: &[String]) -> bool {
     met == Some(true) && at == words.len()
 }
 
-/// One or more terms joined by `OR`; `None` if the expression is malformed.
+/// Parses one or more terms joined by `OR`; `None` if the expression is malformed.
 fn any(words: &[&str], at: &mut usize, allowed: &[String]) -> Option<bool> {
     let mut met = all(words, at, allowed)?;
     while words.get(*at) == Some(&"OR") {
@@ -19,7 +19,7 @@ fn any(words: &[&str], at: &mut usize, allowed: &[String]) -> Option<bool> {
     Some(met)
 }
 
-/// One or more terms joined by `AND`, which binds closer than `OR`.
+/// Parses one or more terms joined by `AND`, which binds tighter than `OR`.
 fn all(words: &[&str], at: &mut usize, allowed: &[String]) -> Option<bool> {
     let mut met = one(words, at, allowed)?;
     while words.get(*at) == Some(&"AND") {
@@ -29,7 +29,7 @@ fn all(words: &[&str], at: &mut usize, allowed: &[String]) -> Option<bool> {
     Some(met)
 }
 
-/// A licence, with its exception if it has one, or an expression in parentheses.
+/// Parses a licence, with its exception if it has one, or an expression in parentheses.
 fn one(words: &[&str], at: &mut usize, allowed: &[String]) -> Option<bool> {
     let first = *words.get(*at)?;
     *at += 1;

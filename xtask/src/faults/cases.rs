@@ -1,21 +1,21 @@
-//! What is tried: every command that writes, and edits of frames and bcolz directories, which `blpk` has no commands for and
-//! the examples of bloscpack-io do.
+//! The tested commands: every `blpk` command that writes, and edits of frames and bcolz directories. `blpk` has no
+//! commands for the edits; examples of bloscpack-io make them.
 
 use super::tools::Program::{self, BcolzEdit, Blpk, FrameEdit};
 
-/// A command, and what lies in its directory before.
+/// A command and the initial contents of its directory.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Case {
     pub(crate) name: &'static str,
-    /// Files and directories of the fixture, as `name` or `name=name here`.
+    /// Files and directories copied from the fixture, as `name` or `name=name here`.
     pub(crate) needs: &'static [&'static str],
     pub(crate) program: Program,
     pub(crate) args: &'static str,
-    /// Lines for stdin; of one that starts with `<`, the file.
+    /// Lines for stdin, or `<` and the name of a file.
     pub(crate) stdin: &'static str,
-    /// What is changed in place: it is judged by what is read of it, not by its bytes.
+    /// The container edited in place. The test compares the content read from it, not its bytes.
     pub(crate) edited: Option<&'static str>,
-    /// Whether it is there to leave out what cannot be read.
+    /// Whether the command is meant to skip unreadable data.
     pub(crate) salvages: bool,
 }
 
@@ -23,7 +23,7 @@ const fn blpk(name: &'static str, needs: &'static [&'static str], args: &'static
     Case { name, needs, program: Blpk, args, stdin: "", edited: None, salvages: false }
 }
 
-/// A command that changes attributes in place.
+/// A command that edits attributes in place.
 const fn meta(name: &'static str, needs: &'static [&'static str], edited: &'static str, args: &'static str) -> Case {
     Case { edited: Some(edited), ..blpk(name, needs, args) }
 }
@@ -38,7 +38,7 @@ const fn edit(
     Case { name, needs, program, args: edited, stdin, edited: Some(edited), salvages: false }
 }
 
-/// Where the command takes all of a file and replaces it, nothing is edited in place.
+/// All cases. A command that rewrites the whole file and replaces it does not edit in place.
 pub(crate) const CASES: &[Case] = &[
     blpk("compress", &["plain"], "c -z {chunk} plain out.blp"),
     blpk("compress -f", &["plain", "other.blp=out.blp"], "-f c -z {chunk} plain out.blp"),

@@ -1,4 +1,4 @@
-//! Disks that are full for real, and files that may not grow: a file system of 256 KiB in memory, `/dev/full`, `ulimit -f`.
+//! Real full disks and file size limits: a tmpfs of 1 MiB, `/dev/full`, `ulimit -f`.
 
 use super::cases::CASES;
 use super::sandbox::{Sandbox, empty_folder};
@@ -7,7 +7,7 @@ use anyhow::Result;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// What is wrong, if anything is.
+/// Runs the tests and returns a description of each failure.
 pub(crate) fn run(tools: &Tools, fixture: &Path, work: &Path) -> Result<Vec<String>> {
     let mut wrong = Vec::new();
     println!();
@@ -18,12 +18,12 @@ pub(crate) fn run(tools: &Tools, fixture: &Path, work: &Path) -> Result<Vec<Stri
     Ok(wrong)
 }
 
-/// Every command, with a limit for its files: the signal that comes with it must not end it.
+/// Runs every `blpk` command with a file size limit. The `SIGXFSZ` that comes with it must not kill the process.
 fn file_limit(tools: &Tools, fixture: &Path, work: &Path) -> Result<Vec<String>> {
     let (mut failed, mut fitted, mut wrong) = (0, 0, Vec::new());
     for case in CASES.iter().filter(|case| case.program == Program::Blpk) {
         let sandbox = Sandbox::new(case, tools, fixture, &work.join("limit"))?;
-        // In blocks of 512 or 1024 bytes, as the shell likes.
+        // The unit is 512 or 1024 bytes, depending on the shell.
         for blocks in [0, 4, 40] {
             sandbox.reset()?;
             let output = sh(&format!("ulimit -f {blocks} && exec \"$0\" \"$@\""), &sandbox.command()?, &sandbox)?;
@@ -40,7 +40,7 @@ fn file_limit(tools: &Tools, fixture: &Path, work: &Path) -> Result<Vec<String>>
     Ok(wrong)
 }
 
-/// Data to a stdout that takes none.
+/// Runs commands that print data with `/dev/full` as stdout.
 fn dev_full(tools: &Tools, fixture: &Path, work: &Path) -> Result<Vec<String>> {
     let mut wrong = Vec::new();
     let all = [
@@ -67,7 +67,7 @@ fn dev_full(tools: &Tools, fixture: &Path, work: &Path) -> Result<Vec<String>> {
     Ok(wrong)
 }
 
-/// Every command on a file system that its output does not fit on.
+/// Runs every command on a file system that is too small for its output.
 fn full_file_system(tools: &Tools, fixture: &Path, work: &Path) -> Result<Vec<String>> {
     let mount = work.join("full");
     empty_folder(&mount)?;
@@ -86,7 +86,7 @@ fn on_mounted(tools: &Tools, fixture: &Path, mount: &Path) -> Result<Vec<String>
     for case in CASES {
         empty_folder(&mount.join("sandbox"))?;
         let sandbox = Sandbox::new(case, tools, fixture, &mount.join("sandbox"))?;
-        // So many bytes are left.
+        // Free bytes on the file system.
         for left in [0, 4 << 10, 16 << 10, 48 << 10] {
             sandbox.reset()?;
             let mut command = sandbox.command()?;
@@ -106,7 +106,7 @@ fn on_mounted(tools: &Tools, fixture: &Path, mount: &Path) -> Result<Vec<String>
     Ok(wrong)
 }
 
-/// Fills a file system but for so many bytes.
+/// Fills the file system except for `left` bytes.
 fn fill(ballast: &Path, left: u64) -> Result<()> {
     use std::io::Write as _;
     let mut file = std::fs::File::create(ballast)?;
@@ -123,7 +123,7 @@ fn says(output: &Output, cause: &str) -> bool {
     stderr.contains(cause) && !stderr.contains("panicked")
 }
 
-/// Runs a command within what a shell sets up.
+/// Runs a command from a shell script that sets its limits first.
 fn sh(script: &str, command: &Command, sandbox: &Sandbox<'_>) -> Result<Output> {
     let mut shell = Command::new("sh");
     shell.args(["-c", script]).arg(command.get_program()).args(command.get_args()).current_dir(&sandbox.dir);

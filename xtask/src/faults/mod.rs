@@ -1,14 +1,17 @@
-//! What if a call of the system fails? Every command that writes, with every call of each kind failing in turn: the old data
-//! stays or the new is whole, nothing lies around, and one line says why. What full disks do for real is `disk`.
+//! `cargo xtask faults`: fault injection. Runs every command that writes, and makes each system call of each kind fail
+//! in turn.
 //!
-//! | file | what it knows |
+//! After a fault either the old data is intact or the new data is complete. No temporary files are left, and one line
+//! of error names the cause. Module `disk` tests real full disks.
+//!
+//! | file | contents |
 //! |---|---|
-//! | `cases` | the commands |
-//! | `tools` | the programs, and the data they are tried on |
-//! | `sandbox` | what is in a directory before, after and meanwhile |
-//! | `trial` | one call of one command fails: was that all right? |
-//! | `disk` | file systems that are full, files that may not grow |
-//! | `interpose.c` | how a call fails |
+//! | `cases` | the tested commands |
+//! | `tools` | the programs under test and their input data |
+//! | `sandbox` | the directory of a case: its contents before, after and during a run |
+//! | `trial` | one run with one failing call, and the verdict |
+//! | `disk` | full file systems, file size limits |
+//! | `interpose.c` | the preloaded library that makes calls fail |
 
 pub(crate) mod cases;
 mod disk;
@@ -38,7 +41,7 @@ const ENOSPC: i32 = 28;
 const ENOLCK: i32 = 37;
 const EDQUOT: i32 = 122;
 
-/// By the kind of call, the ways in which it may fail. A disk that is full stays full.
+/// Injected faults by kind of call. A full disk stays full, so `ENOSPC` also fails all later calls.
 const FAULTS: &[Fault] = &[
     Fault::once("open", EIO),
     Fault::once("open", EACCES),
@@ -78,10 +81,10 @@ const FAULTS: &[Fault] = &[
     Fault::once("list", EIO),
 ];
 
-/// Few enough calls that each can fail in its turn: four chunks.
+/// Four chunks: few enough system calls to make each of them fail in turn.
 pub(crate) const SMALL: Scale = Scale { plain: 60_000, chunk: 16 << 10 };
 
-/// What came of many runs.
+/// Verdicts of many runs, counted.
 #[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct Tally {
     runs: usize,
@@ -108,7 +111,8 @@ impl Tally {
     }
 }
 
-/// Lets every call fail, with `--quick` those of some commands; or only for commands whose names begin with a word.
+/// Makes every call of every command fail in turn. `--quick` takes a sample of the commands. Words select commands
+/// whose names start with one of them.
 pub(crate) fn run(args: &[&str]) -> Result<()> {
     if let Some(why) = tools::why_not() {
         println!("faults: skipped: {why}");
@@ -150,7 +154,8 @@ pub(crate) fn run(args: &[&str]) -> Result<()> {
     if wrong.is_empty() { Ok(()) } else { bail!("{} of these are wrong", wrong.len()) }
 }
 
-/// The numbers of the cases whose names start with one of the words, if there are any; of these, with `quick`, some.
+/// Returns the indices of the cases whose names start with one of `words`, or of all without words. `quick` takes a
+/// sample of them.
 pub(crate) fn chosen(words: &[&str], quick: bool) -> Vec<usize> {
     let wanted = |number: &usize| {
         let name = CASES[*number].name;
@@ -159,7 +164,7 @@ pub(crate) fn chosen(words: &[&str], quick: bool) -> Vec<usize> {
     (0..CASES.len()).filter(wanted).collect()
 }
 
-/// Runs `try_case` on as many cases at a time as there are processors.
+/// Runs `try_case` on all chosen cases, one at a time per processor.
 pub(crate) fn each_case(
     words: &[&str],
     quick: bool,

@@ -1,4 +1,4 @@
-//! A directory in which one case is tried again and again, and what is in it.
+//! The directory in which one case runs repeatedly, and snapshots of its contents.
 
 use super::cases::Case;
 use super::tools::{Program, Tools};
@@ -8,10 +8,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// By their names, what lies in a directory.
+/// Contents of a directory by name.
 pub(crate) type Snapshot = BTreeMap<String, Entry>;
 
-/// A file, or a directory with all that is in it: by paths, permissions and bytes.
+/// A file or a directory tree: permissions and bytes by path. Directories have no bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Entry(BTreeMap<PathBuf, (u32, Option<Vec<u8>>)>);
 
@@ -25,7 +25,7 @@ impl Entry {
     }
 }
 
-/// One case, its directory, and what is there before and after when nothing goes wrong.
+/// One case, its directory, and snapshots before and after a run without faults.
 #[derive(Debug)]
 pub(crate) struct Sandbox<'a> {
     pub(crate) case: &'a Case,
@@ -35,15 +35,15 @@ pub(crate) struct Sandbox<'a> {
     pub(crate) dir: PathBuf,
     pub(crate) old: Snapshot,
     pub(crate) new: Snapshot,
-    /// What is read of what is edited.
+    /// Content read from the edited container before and after a run without faults.
     old_content: Vec<u8>,
     new_content: Vec<u8>,
 }
 
-/// A directory of several outputs.
+/// Output directory of commands with several outputs.
 const OUTPUTS: &str = "packed";
 
-/// Where bytes are soon written: what is tried is the program, not the disk.
+/// Creates a work folder, in memory if possible, because the programs are tested and not the disk.
 pub(crate) fn work_folder(name: &str) -> Result<PathBuf> {
     let memory = Path::new("/dev/shm");
     let folder = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
@@ -52,7 +52,7 @@ pub(crate) fn work_folder(name: &str) -> Result<PathBuf> {
     Ok(folder.canonicalize()?)
 }
 
-/// Makes `folder`, or empties it.
+/// Creates `folder`, or empties it.
 pub(super) fn empty_folder(folder: &Path) -> Result<()> {
     if folder.exists() {
         fs::remove_dir_all(folder)?;
@@ -61,7 +61,7 @@ pub(super) fn empty_folder(folder: &Path) -> Result<()> {
 }
 
 impl<'a> Sandbox<'a> {
-    /// Runs the case once with nothing in its way.
+    /// Runs the case once without faults and records the results.
     pub(crate) fn new(case: &'a Case, tools: &'a Tools, fixture: &'a Path, scratch: &Path) -> Result<Sandbox<'a>> {
         fs::create_dir_all(scratch)?;
         let mut sandbox = Sandbox {
@@ -84,12 +84,12 @@ impl<'a> Sandbox<'a> {
         Ok(sandbox)
     }
 
-    /// Lets it be as it was at first.
+    /// Restores the initial state.
     pub(crate) fn reset(&self) -> Result<()> {
         if self.dir.exists() {
             fs::remove_dir_all(&self.dir)?;
         }
-        // Temporary files without a name are made here.
+        // Anonymous temporary files are created here.
         fs::create_dir_all(self.dir.join("tmp"))?;
         for need in self.case.needs {
             let (from, to) = need.split_once('=').unwrap_or((need, need));
@@ -102,13 +102,14 @@ impl<'a> Sandbox<'a> {
     pub(crate) fn command(&self) -> Result<Command> {
         let mut command = self.tools.command(self.case.program, self.case.args, &self.dir);
         self.tools.feed(&mut command, self.case.stdin, &self.dir, &self.scratch)?;
-        // Whose messages depend on nothing else.
+        // Fixes the temporary folder and the language of system messages.
         command.env("TMPDIR", self.dir.join("tmp")).env("LC_ALL", "C");
         Ok(command)
     }
 
-    /// What is there now is the old or the new state, and is told which; leftovers are named, or what is wrong. Whoever is
-    /// `lenient` overlooks what a bcolz directory is written with, if it could not be removed: the next writer does it.
+    /// Compares the directory with the old and the new state and returns which it matches, with the names of leftovers.
+    /// A name that matches neither is an error. `lenient` ignores the lock and staging directories of a bcolz
+    /// directory, which the next writer removes.
     pub(crate) fn judge(&self, lenient: bool) -> Result<Found> {
         let mut now = snapshot(&self.dir)?;
         if lenient {
@@ -130,7 +131,7 @@ impl<'a> Sandbox<'a> {
         Ok(found)
     }
 
-    /// What is read of what is edited, and verified.
+    /// Verifies the edited container and returns the content read from it.
     fn content(&self) -> Result<Vec<u8>> {
         let Some(name) = self.case.edited else { return Ok(Vec::new()) };
         self.tools.must(Program::Blpk, &format!("verify {name}"), "", &self.dir, &self.scratch)?;
@@ -147,15 +148,16 @@ impl<'a> Sandbox<'a> {
         Ok(info)
     }
 
-    /// Opens what is edited to change nothing.
+    /// Opens the edited container for writing without changing it.
     pub(crate) fn open_again(&self) -> Result<()> {
         let Some(name) = self.case.edited else { return Ok(()) };
-        // Also for `blpk`, which has no command that opens without a change: opening removes stale locks and replays journals.
+        // Also for cases of `blpk`, which cannot open without a change. Opening removes stale locks and replays
+        // journals.
         let (program, lines) = if is_bcolz(name) { (Program::BcolzEdit, "flush") } else { (Program::FrameEdit, "") };
         self.tools.must(program, name, lines, &self.dir, &self.scratch)
     }
 
-    /// Lets dead bytes and files go.
+    /// Compacts a sparse frame, which removes unreferenced chunk files.
     pub(crate) fn compact(&self) -> Result<()> {
         match self.case.edited {
             Some(name) if name.ends_with(".sframe") => {
@@ -165,14 +167,14 @@ impl<'a> Sandbox<'a> {
         }
     }
 
-    /// The paths of all that is below a name now.
+    /// Returns the current paths of all files and directories under `name`.
     pub(crate) fn paths(&self, name: &str) -> Result<Vec<PathBuf>> {
         let mut files = BTreeMap::new();
         collect(&self.dir.join(name), Path::new(""), &mut files)?;
         Ok(files.into_keys().collect())
     }
 
-    /// Verifies every container that there is to be.
+    /// Verifies every container that exists now.
     pub(crate) fn verify(&self) -> Result<()> {
         let is_container =
             |name: &&String| [".blp", ".b2frame", ".b2nd", ".sframe", ".bcolz"].iter().any(|end| name.ends_with(end));
@@ -184,10 +186,10 @@ impl<'a> Sandbox<'a> {
     }
 }
 
-/// What there is after a run that may have failed.
+/// State of the directory after a run that may have failed.
 #[derive(Debug)]
 pub(crate) struct Found {
-    /// Names that nobody has asked for.
+    /// Names that are in neither the old nor the new state.
     pub(crate) leftovers: Vec<String>,
     pub(crate) is_old: bool,
     pub(crate) is_new: bool,
@@ -216,7 +218,7 @@ fn snapshot(dir: &Path) -> Result<Snapshot> {
         let (entry, mut files) = (entry?, BTreeMap::new());
         let name = entry.file_name().to_string_lossy().into_owned();
         if name == OUTPUTS {
-            // They are not one thing.
+            // Each output is a separate entry.
             for entry in fs::read_dir(entry.path())? {
                 let (entry, mut files) = (entry?, BTreeMap::new());
                 collect(&entry.path(), Path::new(""), &mut files)?;

@@ -1,4 +1,4 @@
-//! The programs under test, built so that a library can stand between them and the system, and what they are tried on.
+//! Builds the programs under test for interposition and creates their input data.
 
 use crate::sh;
 use anyhow::{Context, Result, bail};
@@ -6,7 +6,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-/// Which program is tried.
+/// A program under test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Program {
     Blpk,
@@ -14,15 +14,15 @@ pub(crate) enum Program {
     BcolzEdit,
 }
 
-/// How much data there is: for faults so little that there are few calls, for kills so much that it takes a while.
+/// Amount of test data: small for faults, so that there are few calls; large for kills, so that a run takes a while.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Scale {
-    /// Bytes of the file `plain`; `more` has a third.
+    /// Size of the file `plain`; `more` has a third of it.
     pub(crate) plain: usize,
     pub(crate) chunk: usize,
 }
 
-/// Where the programs are, and what stands in front of the C library, if that can be.
+/// The built programs, and the library to preload where that is supported.
 #[derive(Debug)]
 pub(crate) struct Tools {
     folder: PathBuf,
@@ -30,7 +30,7 @@ pub(crate) struct Tools {
     pub(crate) scale: Scale,
 }
 
-/// Why nothing can be put between a program and the system, if it cannot.
+/// Returns why interposition is impossible on this machine, if it is.
 pub(crate) fn why_not() -> Option<&'static str> {
     if !cfg!(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64")) {
         return Some(
@@ -41,8 +41,8 @@ pub(crate) fn why_not() -> Option<&'static str> {
 }
 
 impl Tools {
-    /// Builds the programs to be interposed: `rustix` calls the C library instead of the system, in a target directory of
-    /// its own.
+    /// Builds the programs for interposition, in a separate target directory. `rustix` is built to call the C library
+    /// instead of making system calls directly.
     pub(crate) fn interposed(scale: Scale) -> Result<Tools> {
         let target = sh::root().join("target/faults");
         for what in [["-p", "blpk-cli"], ["-p", "bloscpack-io"]] {
@@ -61,7 +61,7 @@ impl Tools {
         Ok(Tools { folder: target.join("debug"), interposer: Some(interposer), scale })
     }
 
-    /// Builds the programs as users have them.
+    /// Builds the programs as users get them.
     pub(crate) fn released(scale: Scale) -> Result<Tools> {
         let blpk = crate::release::blpk()?;
         let folder = sh::root().join("target/faults/released");
@@ -81,7 +81,7 @@ impl Tools {
         self.interposer.as_deref()
     }
 
-    /// A program, to be run in `dir`.
+    /// Returns a command for `program` in `dir`.
     pub(crate) fn command(&self, program: Program, args: &str, dir: &Path) -> Command {
         let mut command = Command::new(match program {
             Program::Blpk => self.folder.join("blpk"),
@@ -93,14 +93,14 @@ impl Tools {
         command
     }
 
-    /// The numbers for what is in braces.
+    /// Replaces the placeholders in braces by numbers.
     fn fill_in(&self, text: &str) -> String {
-        // Items have four bytes, and an array gets so many more.
+        // Number of items after resizing an array of 4-byte items.
         let more = (self.scale.plain + self.scale.plain / 3) / 4;
         text.replace("{chunk}", &self.scale.chunk.to_string()).replace("{more}", &more.to_string())
     }
 
-    /// Gives a command lines, or a file, as its stdin.
+    /// Sets stdin of a command to the given lines, or to a file.
     pub(crate) fn feed(&self, command: &mut Command, stdin: &str, dir: &Path, scratch: &Path) -> Result<()> {
         let file = match stdin.strip_prefix('<') {
             Some(name) => dir.join(name),
@@ -114,11 +114,11 @@ impl Tools {
         Ok(())
     }
 
-    /// What every case is a selection of.
+    /// Creates the files from which each case copies a subset.
     pub(crate) fn make_fixture(&self, dir: &Path, scratch: &Path) -> Result<()> {
         let Scale { plain, chunk } = self.scale;
         let bytes = |len: usize, start: u32| -> Vec<u8> {
-            // Every other number is not easily compressed.
+            // Every other number is hard to compress.
             let numbers = (start..).map(|i| if i % 2 == 0 { i } else { i.wrapping_mul(2_654_435_761) });
             numbers.flat_map(u32::to_le_bytes).take(len).collect()
         };
@@ -160,7 +160,7 @@ impl Tools {
         self.must(Program::BcolzEdit, "table.bcolz", &table, dir, scratch)
     }
 
-    /// Runs what is not tried, but has to work.
+    /// Runs a command outside the test; a failure is an error.
     pub(crate) fn must(&self, program: Program, args: &str, stdin: &str, dir: &Path, scratch: &Path) -> Result<()> {
         self.output(program, args, stdin, dir, scratch).and_then(|output| match output.status.success() {
             true => Ok(()),

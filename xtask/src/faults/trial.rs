@@ -1,4 +1,4 @@
-//! One call of one command fails: was that all right?
+//! One run with one failing system call, and its verdict.
 
 use super::sandbox::Sandbox;
 use super::tools::{Program, Tools};
@@ -8,14 +8,14 @@ use std::process::Output;
 
 const EAGAIN: i32 = 11;
 
-/// A way in which a call fails.
+/// A way to make a call fail.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Fault {
     call: &'static str,
     how: How,
-    /// How many calls in a row.
+    /// Number of consecutive calls that fail.
     last: u32,
-    /// Whether nobody should notice.
+    /// Whether the program must succeed despite the fault.
     harmless: bool,
 }
 
@@ -31,7 +31,7 @@ impl Fault {
         Fault { call, how: How::Error(error), last: 1, harmless: false }
     }
 
-    /// All later calls of the kind fail too.
+    /// All later calls of this kind fail too.
     pub(crate) const fn for_ever(call: &'static str, error: i32) -> Fault {
         Fault { last: 1 << 30, ..Fault::once(call, error) }
     }
@@ -40,12 +40,12 @@ impl Fault {
         Fault { harmless: true, ..Fault::once(call, error) }
     }
 
-    /// Fewer bytes than were asked for, but some.
+    /// Transfers fewer bytes than requested, but at least one.
     pub(crate) const fn short(call: &'static str) -> Fault {
         Fault { call, how: How::Short, last: 1, harmless: true }
     }
 
-    /// `kill -9` before a call that changes something.
+    /// `kill -9` before a call that modifies something.
     pub(crate) const KILL: Fault = Fault { call: "change", how: How::Kill, last: 1, harmless: false };
 
     pub(crate) fn name(&self) -> String {
@@ -63,19 +63,19 @@ fn text_of(error: i32) -> String {
     text.split_once(" (os error").map_or(text.clone(), |(text, _)| text.into())
 }
 
-/// What came of it.
+/// Outcome of a run.
 #[derive(Debug)]
 pub(crate) enum Verdict {
-    /// All is as it was before.
+    /// The old state is intact.
     Clean,
-    /// There was an error or a kill, but what was asked for is done, or whole in its place.
+    /// The command failed or was killed, but its effect is complete.
     Done,
-    /// Nobody noticed.
+    /// The fault had no visible effect.
     Harmless,
     Wrong(String),
 }
 
-/// Runs the command with call `at` failing; `None` if it does not make so many.
+/// Runs the command with call number `at` failing; `None` if it makes fewer calls.
 pub(crate) fn run(sandbox: &Sandbox<'_>, tools: &Tools, fault: &Fault, at: u32) -> Result<Option<Verdict>> {
     sandbox.reset()?;
     let log = sandbox.dir.with_extension("log");
@@ -114,13 +114,14 @@ fn judge(sandbox: &Sandbox<'_>, fault: &Fault, output: &Output) -> Result<Verdic
         && output.status.success()
         && !String::from_utf8_lossy(&output.stdout).contains("nothing is")
     {
-        // What cannot be read is lost, and that is said.
+        // The command skipped unreadable data and reported it.
         sandbox.verify()?;
         return Ok(Verdict::Done);
     }
     let found = sandbox.judge(lenient)?;
-    // Only who cannot remove, or is not there any more, leaves something to the next run. Who finds a new directory locked,
-    // believes that somebody is about to remove it, and who cannot look at it, that somebody has.
+    // Files may be left to the next run only after a kill, a failed removal, a failed `stat` or a busy lock. A process
+    // that finds its new directory locked expects another process to remove it. One that cannot stat it assumes that it
+    // has been removed.
     let may_leave = killed || ["unlink", "stat"].contains(&fault.call) || fault.how == How::Error(EAGAIN);
     anyhow::ensure!(may_leave || found.leftovers.is_empty(), "left: {:?}", found.leftovers);
     if output.status.success() {
@@ -138,7 +139,7 @@ fn judge(sandbox: &Sandbox<'_>, fault: &Fault, output: &Output) -> Result<Verdic
         clean_up(sandbox, &found.leftovers)?;
         return Ok(Verdict::Done);
     }
-    // The next run does it, and leaves nothing around.
+    // The next run has to succeed and leave no files.
     let again = sandbox.command()?.output()?;
     anyhow::ensure!(again.status.success(), "the next run: {}", String::from_utf8_lossy(&again.stderr).trim());
     let found = sandbox.judge(lenient)?;
@@ -148,13 +149,13 @@ fn judge(sandbox: &Sandbox<'_>, fault: &Fault, output: &Output) -> Result<Verdic
     Ok(Verdict::Clean)
 }
 
-/// One line that names the cause and a file.
+/// Checks for one line of error that names the cause and a file.
 fn check_message(sandbox: &Sandbox<'_>, fault: &Fault, stderr: &str) -> Result<()> {
     let How::Error(error) = fault.how else { return Ok(()) };
     let causes = [text_of(error), "is being changed by somebody else".into(), "Locked(".into()];
     let locked = fault.name().starts_with("lock: Resource temporarily");
     let causes = if locked { &causes[1..] } else { &causes[..1] };
-    // Who is told nothing about a file takes it for one that is not there.
+    // A failed `stat` may be reported as a missing file.
     anyhow::ensure!(
         fault.call == "stat" || causes.iter().any(|cause| stderr.contains(cause)),
         "the cause is not named"
@@ -175,14 +176,15 @@ fn check_message(sandbox: &Sandbox<'_>, fault: &Fault, stderr: &str) -> Result<(
     Ok(())
 }
 
-/// What is edited in place, and has got to be new, is opened to be changed once more; then nothing of the change is left.
+/// Opens the edited container again for writing. It has to hold the new state then, without leftovers of the change.
 pub(crate) fn settle(sandbox: &Sandbox<'_>) -> Result<()> {
     sandbox.open_again()?;
     anyhow::ensure!(sandbox.case.edited.is_none() || sandbox.judge(false)?.is_new, "opening it again changed it");
     check_edited(sandbox, true)
 }
 
-/// A command that replaces what is there can be run again, and leaves nothing around then.
+/// Runs the command again if there are leftovers. Only commands that replace existing files may leave any, and the
+/// second run has to remove them.
 pub(crate) fn clean_up(sandbox: &Sandbox<'_>, leftovers: &[String]) -> Result<()> {
     if leftovers.is_empty() {
         return Ok(());
@@ -195,8 +197,8 @@ pub(crate) fn clean_up(sandbox: &Sandbox<'_>, leftovers: &[String]) -> Result<()
     Ok(())
 }
 
-/// No file is in a directory that was edited that should not be there. Chunk files of a sparse frame that nobody refers to
-/// are what dead bytes are in others: who compacts it removes them.
+/// Rejects unexpected files in the edited directory. Unreferenced chunk files of a sparse frame correspond to dead
+/// bytes of other frames: compaction removes them.
 pub(crate) fn check_edited(sandbox: &Sandbox<'_>, may_leave: bool) -> Result<()> {
     let Some(name) = sandbox.case.edited else { return Ok(()) };
     if may_leave {

@@ -1,5 +1,7 @@
-//! What if a process is killed? Every command that writes, with `kill -9` before every call that changes something, and then
-//! the release binary at moments by chance: nothing is lost, what is there verifies, and the next run leaves nothing around.
+//! `cargo xtask kill`: crash tests with `kill -9` for every command that writes.
+//!
+//! Kills the process before every call that modifies something, then the release binary at random moments. No data may
+//! be lost, existing containers verify, and the next run removes all leftovers.
 
 use crate::faults::cases::{CASES, Case};
 use crate::faults::sandbox::{Sandbox, work_folder};
@@ -13,10 +15,10 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 use testdata::SplitMix64;
 
-/// What takes some time to be written: 24 chunks.
+/// 24 chunks, which take some time to write.
 const LARGE: Scale = Scale { plain: 6 << 20, chunk: 256 << 10 };
 
-/// How many processes were killed, and what was there then.
+/// Number of killed processes and the states they left.
 #[derive(Debug, Default, Clone, Copy)]
 struct Tally {
     kills: usize,
@@ -25,8 +27,9 @@ struct Tally {
     left: usize,
 }
 
-/// Kills at least `--kills` processes by chance (500), and with a C compiler one at every call that changes something;
-/// `--quick` some of them; `--seed` says which moments. Words select the commands whose names start with one of them.
+/// Kills at least `--kills` processes (default 500) at random moments, and with a C compiler also at every call that
+/// modifies something. `--quick` does a sample, `--seed` selects the moments. Words select commands whose names start
+/// with one of them.
 pub(crate) fn run(args: &[&str]) -> Result<()> {
     if !cfg!(target_os = "linux") {
         println!("kill: skipped: this has been tried on Linux only");
@@ -101,7 +104,7 @@ fn by_chance(words: &[&str], kills: usize, seed: u64, quick: bool, wrong: &Mutex
             ensure!(tried < each * 20, "{} is never there to be killed", case.name);
             let delay = time.mul_f64(rng.below(1000) as f64 / 1000.0);
             match kill_after(&sandbox, case, delay) {
-                // What else the machine had to do when the time was taken, it need not have to do now.
+                // The machine may have been busier when the time was measured.
                 Ok(None) => {
                     time = time.mul_f64(0.9);
                     continue;
@@ -123,7 +126,7 @@ fn by_chance(words: &[&str], kills: usize, seed: u64, quick: bool, wrong: &Mutex
     Ok(())
 }
 
-/// How long it takes if nobody kills it.
+/// Returns the longest of three run times of the command without a kill.
 fn usual_time(sandbox: &Sandbox<'_>) -> Result<Duration> {
     let mut most = Duration::ZERO;
     for _ in 0..3 {
@@ -136,7 +139,7 @@ fn usual_time(sandbox: &Sandbox<'_>) -> Result<Duration> {
     Ok(most)
 }
 
-/// Kills the command after a while; `None` if it was done by then.
+/// Kills the command after `delay`; `None` if it had finished.
 fn kill_after(sandbox: &Sandbox<'_>, case: &Case, delay: Duration) -> Result<Option<crate::faults::sandbox::Found>> {
     sandbox.reset()?;
     let mut child =
@@ -148,7 +151,7 @@ fn kill_after(sandbox: &Sandbox<'_>, case: &Case, delay: Duration) -> Result<Opt
     }
     let found = sandbox.judge(true)?;
     sandbox.verify()?;
-    // Whoever has got what it was to have, does nothing again: a name is taken, an input is gone.
+    // A finished command cannot run again: its output exists, or its input is gone.
     let is_done = !found.is_old || case.edited.is_some_and(|_| found.is_new);
     if is_done {
         trial::settle(sandbox)?;
