@@ -1,21 +1,22 @@
-//! Which targets are there, and how are they built?
+//! The list of fuzz targets, and how they are built.
 //!
-//! `cargo fuzz run TARGET` works too where cargo-fuzz and a nightly compiler are installed. Here neither is needed: the
-//! same flags with `RUSTC_BOOTSTRAP`, which lets the stable compiler build with sanitizers.
+//! `cargo fuzz run TARGET` works too where cargo-fuzz and a nightly compiler are installed. This module needs neither:
+//! it passes the same flags and sets `RUSTC_BOOTSTRAP`, which lets the stable compiler build with sanitizers.
 
 use crate::{metadata, sh};
 use anyhow::{Context, Result};
 use std::path::PathBuf;
 
-/// What `cargo fuzz build` passes: coverage counters for libFuzzer, and the address sanitizer.
+/// The flags of `cargo fuzz build`: coverage counters for libFuzzer, and AddressSanitizer.
 const RUSTFLAGS: &str = "--cfg=fuzzing -Zsanitizer=address -Cdebug-assertions -Cforce-frame-pointers -Ccodegen-units=1 \
     -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
     -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares";
 
-/// What is built with them: our own code. The zstd dependency alone would take three minutes more.
+/// Packages built with these flags: this project's own code. Instrumenting the zstd dependency alone would add three
+/// minutes.
 const INSTRUMENTED: [&str; 4] = ["blosc-core", "bloscpack-format", "bloscpack-io", "blosc-fuzz"];
 
-/// The targets in the order of `fuzz/Cargo.toml`: from the codecs up to the containers.
+/// Returns the targets in the order of `fuzz/Cargo.toml`: from the codecs up to the containers.
 pub(super) fn targets() -> Result<Vec<String>> {
     let manifest = std::fs::read_to_string(sh::root().join("fuzz/Cargo.toml")).context("fuzz/Cargo.toml")?;
     let name = |line: &str| Some(line.strip_prefix("path = \"fuzz_targets/")?.strip_suffix(".rs\"")?.to_owned());

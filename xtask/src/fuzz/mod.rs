@@ -1,11 +1,11 @@
-//! Does any input crash us? Builds the targets of `fuzz/` and runs them on seeds taken from the golden data.
+//! `cargo xtask fuzz`: builds the targets of `fuzz/` and runs them on seeds from the golden data.
 //!
-//! | file | what it knows |
+//! | file | contents |
 //! |---|---|
-//! | `options` | what was asked for |
-//! | `build` | which targets there are, and how they are built |
-//! | `seeds` | which golden files a target starts with |
-//! | `report` | the figures of a run, and the table of all |
+//! | `options` | the command line |
+//! | `build` | the list of targets, and their build |
+//! | `seeds` | the golden files that each target starts with |
+//! | `report` | the figures of a run, and the table of all runs |
 
 mod build;
 mod options;
@@ -23,13 +23,13 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// Enough to run every seed and some mutations of each; long runs are for `cargo xtask fuzz --minutes N`.
+/// Enough to run every seed and some mutations of each. For long runs use `cargo xtask fuzz --minutes N`.
 const SMOKE_SECONDS: u64 = 5;
 
-/// The most time that seeds and regressions may take by themselves: libFuzzer runs them first, however many seconds it has.
+/// Time limit for seeds and regressions alone. libFuzzer runs them first, regardless of its own time limit.
 const SLACK: Duration = Duration::from_secs(600);
 
-/// Does what the arguments say.
+/// Runs the command that the arguments describe.
 pub(crate) fn run(arguments: &[&str]) -> Result<()> {
     match options::parse(arguments, &build::targets()?)? {
         Job::Report => report::print(),
@@ -37,12 +37,12 @@ pub(crate) fn run(arguments: &[&str]) -> Result<()> {
     }
 }
 
-/// What CI runs: every seed, every input that once failed, and some seconds of new ones.
+/// The CI step: every seed, every input that once failed, and a few seconds of new inputs.
 pub(crate) fn smoke() -> Result<()> {
     run(&["--seconds", &SMOKE_SECONDS.to_string()])
 }
 
-/// Runs every target that is asked for, also if one before it failed.
+/// Runs every requested target, even if an earlier one failed.
 fn fuzz_all(options: &Options) -> Result<()> {
     let report = Report::open()?;
     let commit = report::commit()?;
@@ -82,7 +82,7 @@ fn fuzz_all(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// Runs one target. What it writes goes to a log; a failing input is kept, and named in the figures.
+/// Runs one target. Its output goes to a log. A failing input is saved and named in the figures.
 fn fuzz(binaries: &Path, target: &str, options: &Options) -> Result<Figures> {
     let corpus = sh::root().join("fuzz/corpus").join(target);
     let artifacts = sh::root().join("fuzz/artifacts").join(target);
@@ -92,16 +92,16 @@ fn fuzz(binaries: &Path, target: &str, options: &Options) -> Result<Figures> {
     let mut command = Command::new(binaries.join(target));
     command.current_dir(sh::root()).stdin(Stdio::null());
     match options.seconds {
-        // Seeds and regressions, nothing new.
+        // Seeds and regressions only.
         0 => command.arg("-runs=0"),
         seconds => command.arg(format!("-max_total_time={seconds}")),
     };
     command.arg(format!("-artifact_prefix={}/", artifacts.display()));
-    // 2 GB and 10 s are far above what the targets' own limits allow: passing them is a finding. As is a single allocation
-    // of 1 GB, also if nothing is ever written there.
+    // 2 GB and 10 s are far above the targets' own limits, so exceeding them is a finding. So is a single allocation of
+    // 1 GB, even if it is never written to.
     command.args(["-rss_limit_mb=2048", "-malloc_limit_mb=1024", "-timeout=10", "-max_len=65536"]);
     command.args(["-print_final_stats=1", "-verbosity=1"]).arg(&corpus);
-    // Inputs that once failed run with the seeds, before anything new.
+    // Inputs that once failed run with the seeds, before any new input.
     let regressions = sh::root().join("fuzz/regressions").join(target);
     if regressions.is_dir() {
         command.arg(regressions);
@@ -132,8 +132,8 @@ fn fuzz(binaries: &Path, target: &str, options: &Options) -> Result<Figures> {
     Ok(figures)
 }
 
-/// A folder for the files that a target writes: in memory where the system has such a place, for waiting until a disk has
-/// them would take most of the time.
+/// Creates a folder for files that a target writes. It is in memory where possible, because waiting for a disk would
+/// take most of the time.
 fn scratch(target: &str) -> Result<PathBuf> {
     let shared = Path::new("/dev/shm");
     let parent = if shared.is_dir() { shared.to_path_buf() } else { std::env::temp_dir() };

@@ -1,33 +1,33 @@
-//! What was asked for: `fuzz [--minutes N | --seconds N] [--jobs J] [--resume] [TARGET]...` or `fuzz --report`.
+//! Command line: `fuzz [--minutes N | --seconds N] [--jobs J] [--resume] [TARGET]...` or `fuzz --report`.
 
 use anyhow::{Context, Result, bail};
 
 const USAGE: &str = "usage: cargo xtask fuzz [--minutes N | --seconds N] [--jobs J] [--resume] [TARGET]...
        cargo xtask fuzz --report";
 
-/// For a look after a change.
+/// For a quick check after a change.
 const DEFAULT_SECONDS: u64 = 10;
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Job {
     Fuzz(Options),
-    /// Print the table of all runs.
+    /// Prints the table of all runs.
     Report,
 }
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Options {
-    /// How long each target runs; 0 for seeds and regressions alone.
+    /// Run time of each target; 0 runs only seeds and regressions.
     pub(super) seconds: u64,
-    /// How many run at once.
+    /// Number of targets that run concurrently.
     pub(super) jobs: usize,
-    /// Whether targets that have run as long with this commit are left out.
+    /// Whether to skip targets that have run at least that long with this commit.
     pub(super) resume: bool,
-    /// In this order.
+    /// The targets, in the order they run.
     pub(super) targets: Vec<String>,
 }
 
-/// Reads the arguments; no target means all of them.
+/// Parses the arguments; without a target, all of them are selected.
 pub(super) fn parse(arguments: &[&str], targets: &[String]) -> Result<Job> {
     let mut options = Options { seconds: DEFAULT_SECONDS, jobs: 1, resume: false, targets: Vec::new() };
     let mut arguments = arguments.iter();

@@ -1,5 +1,6 @@
-//! The figures of a run, and the table of all of them: one line for each target that has run, added when it is done, so that an
-//! interrupted run loses none.
+//! The figures of a run, and the table of all runs.
+//!
+//! The table has one line per target and run, appended when the target finishes, so that an interrupted run loses none.
 
 use crate::mutex::lock;
 use crate::{metadata, sh};
@@ -13,30 +14,30 @@ use std::time::Duration;
 
 const COLUMNS: &str = "target\tcommit\tseconds\texecutions\tper second\tcov\tft\tcorpus\tpeak MB\tresult";
 
-/// What libFuzzer said at the end.
+/// Final statistics of libFuzzer.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Figures {
     seconds: u64,
     executions: u64,
-    /// Edges of our code that were passed.
+    /// Covered edges of this project's code.
     cov: u64,
-    /// Features: edges, how often they were passed, and comparisons.
+    /// Features: edges, how often each was taken, and comparisons.
     features: u64,
-    /// Inputs that each add a feature.
+    /// Number of inputs in the corpus; each adds a feature.
     corpus: u64,
     peak_mb: u64,
-    /// Empty if nothing was found.
+    /// Empty if the target found nothing.
     pub(super) result: String,
 }
 
 impl Figures {
-    /// Reads a log: the last status line, `#1234 DONE cov: 7 ft: 8 corp: 9/10b …`, and the statistics behind it.
+    /// Parses a log: the last status line, `#1234 DONE cov: 7 ft: 8 corp: 9/10b …`, and the statistics after it.
     pub(super) fn read(log: &str, elapsed: Duration) -> Figures {
         let mut figures = Figures { seconds: elapsed.as_secs(), ..Figures::default() };
         for line in log.lines() {
             let words: Vec<&str> = line.split_whitespace().collect();
             for pair in words.windows(2) {
-                // Of `9/10b` the inputs.
+                // In `9/10b`, 9 is the number of inputs.
                 let value = pair[1].split('/').next().unwrap_or_default().parse();
                 let place = match pair[0] {
                     "cov:" if line.starts_with('#') => &mut figures.cov,
@@ -56,7 +57,7 @@ impl Figures {
     }
 }
 
-/// The table on the disk.
+/// The table file.
 pub(super) struct Report {
     path: PathBuf,
     file: Mutex<File>,
@@ -82,7 +83,8 @@ impl Report {
         Ok(writeln!(lock(&self.file), "{}", line(target, commit, figures))?)
     }
 
-    /// The targets that ran so long or longer with this commit, and found nothing. Nobody knows what a dirty one was.
+    /// Returns the targets that ran at least `seconds` with this commit and found nothing. A dirty commit never counts,
+    /// because its name does not identify its contents.
     pub(super) fn done(&self, commit: &str, seconds: u64) -> Result<Vec<String>> {
         if commit.ends_with("-dirty") {
             return Ok(Vec::new());
@@ -98,7 +100,7 @@ impl Report {
     }
 }
 
-/// A line of the table.
+/// Returns a line of the table.
 pub(super) fn line(target: &str, commit: &str, figures: &Figures) -> String {
     let Figures { seconds, executions, cov, features, corpus, peak_mb, result } = figures;
     let result = if result.is_empty() { "clean" } else { result };
@@ -106,14 +108,15 @@ pub(super) fn line(target: &str, commit: &str, figures: &Figures) -> String {
     format!("{target}\t{commit}\t{seconds}\t{executions}\t{rate}\t{cov}\t{features}\t{corpus}\t{peak_mb}\t{result}")
 }
 
-/// Prints the longest run of each target, as a table of Markdown.
+/// Prints one run of each target, selected by [`merged`], as a Markdown table.
 pub(super) fn print() -> Result<()> {
     let text = std::fs::read_to_string(path()?).context("no target has run yet")?;
     print!("{}", merged(&text));
     Ok(())
 }
 
-/// Of each target the longest run; of two as long the later one. A failure stays until there is a clean run behind it.
+/// Keeps the longest run of each target; of runs of equal length, the later one. A failure replaces an earlier run and
+/// stays until a later clean run.
 fn merged(table: &str) -> String {
     let mut longest: BTreeMap<&str, (bool, u64, Vec<&str>)> = BTreeMap::new();
     for line in table.lines().skip(1) {
@@ -132,7 +135,7 @@ fn merged(table: &str) -> String {
     [row(&head), row(&rule)].into_iter().chain(rows).collect()
 }
 
-/// The commit that is run, with `-dirty` behind it if there are changes.
+/// Returns the commit that is checked out, with the suffix `-dirty` if there are changes.
 pub(super) fn commit() -> Result<String> {
     let mut git = sh::command("git");
     Ok(sh::capture(git.args(["describe", "--always", "--dirty", "--abbrev=9", "--exclude=*"]))?.trim().to_owned())

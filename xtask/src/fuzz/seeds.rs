@@ -1,21 +1,21 @@
-//! Which golden files does a target start with?
+//! Seed inputs of the fuzz targets, made from the golden files.
 
 use anyhow::{Context, Result};
 use std::collections::BTreeMap;
 use std::path::Path;
 use testdata::SplitMix64;
 
-/// An input, and the name of its file.
+/// Seeds: file name and input.
 type Seeds = Vec<(String, Vec<u8>)>;
 
-/// The longest input that libFuzzer makes here.
+/// Maximum input length that libFuzzer is run with.
 const MAX_LEN: usize = 65_536;
 
-/// Writes the golden inputs of `target` into its corpus, which is not in git: the archives are.
+/// Writes the golden inputs of `target` into its corpus. The corpus is not in git; the archives are.
 pub(super) fn write(target: &str, corpus: &Path) -> Result<()> {
     std::fs::create_dir_all(corpus)?;
     for (name, bytes) in seeds(target) {
-        // libFuzzer's own finds are kept beside the seeds; a seed's name never changes, so it is written once.
+        // libFuzzer saves its own finds in the same folder. A seed's name never changes, so it is written once.
         let path = corpus.join(name.replace('/', "-"));
         if bytes.len() <= MAX_LEN && !path.exists() {
             std::fs::write(&path, bytes).with_context(|| path.display().to_string())?;
@@ -27,7 +27,7 @@ pub(super) fn write(target: &str, corpus: &Path) -> Result<()> {
 fn seeds(target: &str) -> Seeds {
     match target {
         "chunk_decode" | "chunk_round_trip" => chunks(),
-        // The last 16 bytes choose the ranges: four numbers, taken modulo the chunk's plain size.
+        // The last 16 bytes choose the ranges: four numbers, taken modulo the chunk's uncompressed size.
         "chunk_ranges" => {
             let places = [1_000u32, 70_000, 3, 123_457].map(u32::to_le_bytes).concat();
             followed_by(chunks(), &places)
@@ -35,29 +35,29 @@ fn seeds(target: &str) -> Seeds {
         "codec_decode" => chunks().into_iter().filter_map(|(name, chunk)| Some((name, stream(&chunk)?))).collect(),
         "filters" | "reference_blosc1" | "reference_blosc2" | "container_round_trip" => preceded_by_choices(chunks()),
         "bloscpack_parse" | "bloscpack_unpack" => of("bloscpack", &[".blp"]),
-        // 600 bytes appended, by LZ4.
+        // Appends 600 bytes, compressed with LZ4.
         "bloscpack_edit" => followed_by(of("bloscpack", &[".blp"]), &[0, 88, 2, 1]),
         "frame_parse" | "frame_read" => frames(),
-        // Changes: chunks appended, inserted, replaced, deleted; a vlmetalayer; commits.
+        // Edits: chunks appended, inserted, replaced, deleted; a vlmetalayer; commits.
         "frame_edit" => followed_by(frames(), &[0, 9, 7, 18, 5, 11, 4, 0]),
-        // JSON, and headers of arrays.
+        // JSON, and `.npy` array headers.
         "text_parse" => [of("bcolz", &["meta/storage", "__attrs__"]), of("bloscpack", &[".npy"])].concat(),
         "bcolz_parse" => of("bcolz", &["meta/storage", "meta/sizes", "__attrs__", "__rootdirs__"]),
         "bcolz_read" => carrays(),
-        // Of an array: rows appended, streamed, trimmed, assigned; an attribute; flushes. Of a table, if the last number is
-        // odd: the same, and columns added, deleted, renamed.
+        // Edits of an array: rows appended, streamed, trimmed, assigned; an attribute; flushes. If the last number is
+        // odd, edits of a table: the same, and columns added, deleted, renamed.
         "bcolz_edit" => {
             let array = followed_by(carrays(), &[60, 5, 61, 32, 21, 22, 5, 18, 39, 130, 3, 50]);
             let table = vec![160, 13, 89, 82, 60, 15, 14, 7, 31, 104, 63, 9];
             [array, vec![("table".to_owned(), table)]].concat()
         }
-        // A byte behind a carray says what becomes of gaps.
+        // The byte after a carray selects the treatment of gaps.
         "recover" => [followed_by(carrays(), &[1]), frames(), of("bloscpack", &[".blp"])].concat(),
         _ => Vec::new(),
     }
 }
 
-/// The files of an archive whose names end so.
+/// Returns the files of an archive whose names end with one of `ends`.
 fn of(archive: &str, ends: &[&str]) -> Seeds {
     let files = testdata::archive(archive).into_iter();
     files.filter(|(name, _)| ends.iter().any(|end| name.ends_with(end))).collect()
@@ -76,7 +76,7 @@ fn followed_by(mut seeds: Seeds, last: &[u8]) -> Seeds {
     seeds
 }
 
-/// Up to 4 KiB each as data, with parameters of any kind in front.
+/// Truncates each seed to 4 KiB of data and prepends parameters of any kind.
 fn preceded_by_choices(mut seeds: Seeds) -> Seeds {
     let mut rng = SplitMix64::new(1);
     for (_, bytes) in &mut seeds {
@@ -87,7 +87,7 @@ fn preceded_by_choices(mut seeds: Seeds) -> Seeds {
     seeds
 }
 
-/// The first stream of a chunk as `codec_decode` takes it: which codec, how many plain bytes, and the stream.
+/// Returns the first stream of a chunk in the form `codec_decode` takes: codec, uncompressed size, stream.
 ///
 /// ```text
 /// offset  0        2      3         4       8          12      16 or 32 (flags & 5 == 5)    where that says
@@ -99,14 +99,15 @@ fn stream(chunk: &[u8]) -> Option<Vec<u8>> {
     let start = number(if flags & 5 == 5 { 32 } else { 16 })?;
     let stream = chunk.get(start + 4..)?.get(..number(start)?)?;
     let block = number(8)?.min(number(4)?);
-    // Flag 0x10: not split. The codec's number is in the highest three bits, in the order of the target's list.
+    // Flag 0x10: the block is not split. The top three bits hold the codec's number, mapped to the order of the
+    // target's list.
     let len = if flags & 0x10 == 0 { block / typesize } else { block };
     let [low, middle, high, _] = u32::try_from(len).ok()?.to_le_bytes();
     let codec = [0, 1, 2, 3, 4, 0, 5, 0][usize::from(flags >> 5)];
     Some([&[codec, low, middle, high], stream].concat())
 }
 
-/// The files of each golden carray in one, as `carray_files` takes them apart.
+/// Returns the files of each golden carray joined into one input, in the form that `carray_files` splits.
 fn carrays() -> Seeds {
     const FILES: [&str; 5] = ["meta/storage", "meta/sizes", "__attrs__", "data/__0.blp", "data/__1.blp"];
     let files: BTreeMap<_, _> = testdata::archive("bcolz").into_iter().collect();

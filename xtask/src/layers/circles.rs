@@ -1,11 +1,11 @@
-//! Import circles between the modules of a crate: files and folders that use each other.
+//! Import cycles between the modules of a crate: files and folders that import each other.
 //!
 //! Files are compared level by level. In each folder, a file and a subfolder with all files in it count as one node each;
 //! so does the folder's own `mod.rs` (for the crate's root `lib.rs` or `main.rs`). A circle is a set of nodes of one folder
 //! in which imports lead from every node to every other one.
 //!
-//! Imports follow re-exports: `use crate::Name` counts as an import of the file that defines `Name`. A `mod.rs` that only
-//! hands names on therefore imports nothing. Unit tests are left out.
+//! Imports follow re-exports: `use crate::Name` counts as an import of the file that defines `Name`. A `mod.rs` that
+//! only re-exports names therefore imports nothing. Unit tests are left out.
 
 use super::imports::Imports;
 use crate::{sh, source};
@@ -13,7 +13,7 @@ use anyhow::{Context, Result};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// A module with a file of its own; the path has no segments for the crate's root.
+/// A module with a file of its own. The path is empty for the crate's root.
 struct Module {
     path: Vec<String>,
     file: String,
@@ -24,7 +24,7 @@ struct Module {
 #[derive(Default)]
 pub(super) struct Modules(Vec<Module>);
 
-/// One circle.
+/// An import cycle.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Circle {
     /// The folder whose nodes import each other, as a module path.
@@ -36,13 +36,13 @@ pub(super) struct Circle {
 }
 
 impl Modules {
-    /// Reads the crate in `package`: the modules that `src/lib.rs` declares, or `src/main.rs` where there is no library.
+    /// Reads the crate in `package`: the modules declared by `src/lib.rs`, or by `src/main.rs` if there is no library.
     pub(super) fn read(package: &Path) -> Result<Modules> {
         let src = package.join("src");
         let library = src.join("lib.rs");
         let root = if library.exists() { library } else { src.join("main.rs") };
         let mut modules = Modules::default();
-        // Files still to be read: module path, file, the folder of its child modules.
+        // Files still to read: module path, file, the folder of its child modules.
         let mut unread = vec![(Vec::new(), root, src)];
         while let Some((path, file, folder)) = unread.pop() {
             let shown = file.strip_prefix(sh::root()).unwrap_or(&file).to_string_lossy().replace('\\', "/");
@@ -67,16 +67,16 @@ impl Modules {
         self.0.iter().position(|module| module.path == path)
     }
 
-    /// The module in which `path` ends, as written in module `from`. `None` for names of other crates and for items
-    /// of `from` itself.
+    /// Returns the module in which `path`, as written in module `from`, ends. `None` for names of other crates and for
+    /// items of `from` itself.
     fn resolve(&self, from: usize, path: &[String]) -> Option<usize> {
         self.walk(from, from, path, 0).map(|(module, _)| module)
     }
 
-    /// Follows `path` from module `start` on, for module `viewer`; also returns whether the path ends in an item of the
-    /// module, and not in the module itself.
+    /// Follows `path` from module `start`, with the visibility of module `viewer`. Also returns whether the path ends
+    /// in an item of the module rather than in the module itself.
     fn walk(&self, viewer: usize, start: usize, path: &[String], depth: usize) -> Option<(usize, bool)> {
-        // Names that re-export each other lead nowhere.
+        // Guards against names that re-export each other.
         if depth > 8 {
             return None;
         }
@@ -97,7 +97,7 @@ impl Modules {
                     let item = uses.find(|item| item.name == name && item.path != path);
                     match item.and_then(|item| self.walk(module, module, &item.path, depth + 1)) {
                         Some((target, false)) => target,
-                        // The rest of the path is within the item.
+                        // The rest of the path is inside the item.
                         Some(found) => return Some(found),
                         None => return (index > 0).then_some((module, true)),
                     }
@@ -107,7 +107,7 @@ impl Modules {
         Some((module, false))
     }
 
-    /// Every import of module `from`: the imported module and the path that names it.
+    /// Returns every import of module `from`: the imported module and the path that names it.
     fn imports(&self, from: usize) -> BTreeMap<usize, String> {
         let Imports { uses, paths, words, .. } = &self.0[from].imports;
         // A re-export is an import only if the file uses the name itself.
@@ -116,12 +116,12 @@ impl Modules {
         resolved.filter(|&(target, _)| target != from).collect()
     }
 
-    /// The number of files, and of pairs of files of which one imports the other.
+    /// Returns the number of files and the number of imports between them.
     pub(super) fn counts(&self) -> (usize, usize) {
         (self.0.len(), (0..self.0.len()).map(|from| self.imports(from).len()).sum())
     }
 
-    /// All circles, those of outer folders first.
+    /// Returns all cycles, those of outer folders first.
     pub(super) fn circles(&self) -> Vec<Circle> {
         let imports =
             (0..self.0.len()).flat_map(|from| self.imports(from).into_iter().map(move |(to, path)| (from, to, path)));
@@ -164,13 +164,13 @@ impl Modules {
     }
 }
 
-/// `name.rs` or `name/mod.rs` in `folder`.
+/// Returns the path of `name.rs` or `name/mod.rs` in `folder`.
 fn child_file(folder: &Path, name: &str) -> PathBuf {
     let flat = folder.join(format!("{name}.rs"));
     if flat.exists() { flat } else { folder.join(name).join("mod.rs") }
 }
 
-/// The nodes that each node leads to, over any number of edges.
+/// Returns the nodes reachable from each node over any number of edges.
 fn reachable<'a>(edges: impl Iterator<Item = (&'a str, &'a str)>) -> BTreeMap<&'a str, BTreeSet<&'a str>> {
     let mut reached: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for (from, to) in edges {
@@ -190,7 +190,7 @@ fn reachable<'a>(edges: impl Iterator<Item = (&'a str, &'a str)>) -> BTreeMap<&'
 mod tests {
     use super::Modules;
 
-    /// Circles of a crate whose modules are given as path and text, as `folder: nodes`.
+    /// Returns the cycles of a crate as `folder: nodes`. Its modules are given as path and text.
     fn circles(modules: &[(&str, &str)]) -> Vec<String> {
         let mut all = Modules::default();
         for &(path, text) in modules {
@@ -207,7 +207,7 @@ mod tests {
             circles(&[root, ("a", "use crate::b::X;"), ("b", "use super::a;"), ("c", "use crate::a;")]),
             ["crate: a b"]
         );
-        // Between folders, though no two files import each other.
+        // A cycle between folders in which no two files import each other.
         let folders = [
             root,
             ("a", "mod x; mod y;"),
@@ -229,7 +229,7 @@ mod tests {
         let root = ("", "mod a; pub use a::A; pub struct Own(A);");
         assert_eq!(circles(&[root, ("a", "use crate::Own;")]), ["crate: a mod"]);
         assert_eq!(circles(&[root, ("a", "use std::fmt; fn f(x: fmt::Error) {}")]), [""; 0]);
-        // Names within an item, and a private import with the name of an item, are no re-exports.
+        // Names within an item, and a private import with the name of an item, are not re-exports.
         let root = ("", "mod a; mod b; mod c;");
         let b = ("b", "use super::c::{self, C}; pub enum B { C }");
         assert_eq!(

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-/// The parts of a file that decide which modules it imports. Unit tests are left out before.
+/// The parts of a file that determine which modules it imports. Unit tests are removed beforehand.
 #[derive(Debug, Default)]
 pub(super) struct Imports {
     /// Names of `mod name;` declarations.
@@ -26,7 +26,7 @@ pub(super) struct Use {
 }
 
 impl Imports {
-    /// Reads `tokens`, which hold no unit tests.
+    /// Parses `tokens`, which contain no unit tests.
     pub(super) fn of(tokens: &[String]) -> Imports {
         let mut imports = Imports::default();
         let token = |at: usize| tokens.get(at).map_or("", String::as_str);
@@ -51,7 +51,7 @@ impl Imports {
                 word if is_name(word) => {
                     let (path, len) = path(&tokens[at..]);
                     imports.words.extend(path.iter().cloned());
-                    // A dot precedes methods, and `>::` the functions of a generic type: neither starts a path.
+                    // A dot precedes methods, and `>::` the functions of a generic type. Neither starts a path.
                     let follows = before == "." || before == ":" && at > 1 && token(at - 2) == ":";
                     if path.len() > 1 && !follows {
                         imports.paths.push(path);
@@ -65,7 +65,7 @@ impl Imports {
     }
 }
 
-/// The path at the start of `tokens`, and the number of its tokens.
+/// Returns the path at the start of `tokens` and its number of tokens.
 fn path(tokens: &[String]) -> (Vec<String>, usize) {
     let mut path = vec![tokens[0].clone()];
     let mut len = 1;
@@ -103,7 +103,7 @@ fn tree(rest: &mut &[String], prefix: &[String], each: &mut impl FnMut(Vec<Strin
                 continue;
             }
             "*" => bound = Some(token.clone()),
-            // Within braces `self` is the prefix.
+            // Inside braces `self` stands for the prefix.
             "self" if !path.is_empty() => {}
             name if is_name(name) => path.push(token.clone()),
             _ => {}
@@ -124,7 +124,7 @@ mod tests {
     use super::Imports;
     use crate::source;
 
-    /// Every `use` of `text` as `path=name`, public ones with a `+`.
+    /// Returns every `use` of `text` as `path=name`, with a `+` for public ones.
     fn uses(text: &str) -> Vec<String> {
         let imports = Imports::of(&source::tokens(text));
         let shown = imports

@@ -1,5 +1,6 @@
-//! Checks that every crate stays in its layer: directions of dependencies and imports, where `unsafe` may stand, and which
-//! crates do no I/O.
+//! `cargo xtask layers`: checks that every crate stays in its layer.
+//!
+//! Checks the directions of dependencies and imports, where `unsafe` is allowed, and which crates do no I/O.
 //!
 //! | file | checks |
 //! |---|---|
@@ -14,7 +15,7 @@ use crate::{metadata, sh, source};
 use anyhow::{Context, Result, bail};
 use std::path::Path;
 
-/// Each member and the members its normal and build dependencies may name. Tests may use anything.
+/// Each member, with the members that its normal and build dependencies may name. Tests may use any.
 const ALLOWED: [(&str, &[&str]); 6] = [
     ("blosc-core", &[]),
     ("bloscpack-format", &["blosc-core"]),
@@ -24,17 +25,17 @@ const ALLOWED: [(&str, &[&str]); 6] = [
     ("xtask", &["testdata"]),
 ];
 
-/// The one folder for `unsafe` in what users link, and the one test-support file.
+/// The only folder with `unsafe` in published code, and the only such file in test support.
 const UNSAFE_PLACES: [&str; 2] = ["crates/blosc-core/src/kernels/", "testdata/src/alloc.rs"];
 
-/// Members that may not forbid `unsafe` as a whole, because of [`UNSAFE_PLACES`]; they deny it instead.
+/// Members that cannot forbid `unsafe` entirely, because of [`UNSAFE_PLACES`]; they deny it instead.
 const DENY_ONLY: [&str; 2] = ["blosc-core", "testdata"];
 
-/// Members without I/O, and the modules of `std` that would be I/O.
+/// Members without I/O, and the modules of `std` that count as I/O.
 const NO_IO: [&str; 2] = ["blosc-core", "bloscpack-format"];
 const IO_MODULES: [&str; 3] = ["fs", "net", "process"];
 
-/// Only `blpk-cli` talks to people.
+/// Crates that must not print; only `blpk-cli` does.
 const SILENT: [&str; 3] = ["blosc-core", "bloscpack-format", "bloscpack-io"];
 const PRINTING: [&str; 5] = ["print", "println", "eprint", "eprintln", "dbg"];
 
@@ -110,7 +111,7 @@ fn check_sources(package: &metadata::Package, faults: &mut Vec<String>) -> Resul
     Ok(())
 }
 
-/// Refuses files and folders of a crate that import each other.
+/// Rejects import cycles between files and folders of a crate.
 fn check_circles(package: &metadata::Package, faults: &mut Vec<String>) -> Result<()> {
     let name = &package.name;
     let modules = circles::Modules::read(&package.folder)?;
@@ -123,7 +124,8 @@ fn check_circles(package: &metadata::Package, faults: &mut Vec<String>) -> Resul
     Ok(())
 }
 
-/// Lines with an `unsafe fn` whose documentation has no `# Safety` section. Clippy looks at public functions only.
+/// Returns lines with an `unsafe fn` whose documentation has no `# Safety` section. Clippy checks public functions
+/// only.
 fn unsafe_without_safety(text: &str) -> Vec<usize> {
     let lines: Vec<&str> = text.lines().map(str::trim_start).collect();
     let is_undocumented = |&at: &usize| {
@@ -141,7 +143,7 @@ fn has_sequence(tokens: &[String], wanted: &[&str]) -> bool {
     tokens.windows(wanted.len()).any(|window| window == wanted)
 }
 
-/// Whether `unsafe_code` is allowed on anything but the declaration of the folder that may have it.
+/// Returns whether `unsafe_code` is allowed on anything but the declaration of the permitted folder.
 fn allows_unsafe(tokens: &[String]) -> bool {
     tokens.windows(3).enumerate().any(|(at, window)| {
         let allows = matches!(window[0].as_str(), "allow" | "expect") && window[1..] == ["(", "unsafe_code"];
@@ -150,7 +152,7 @@ fn allows_unsafe(tokens: &[String]) -> bool {
     })
 }
 
-/// Whether `std::module` is named: `std::module…`, or inside a group, `std::{…, module…}`.
+/// Returns whether `tokens` name `std::module`: directly (`std::module…`), or inside a group (`std::{…, module…}`).
 fn uses_std(tokens: &[String], module: &str) -> bool {
     if has_sequence(tokens, &["std", ":", ":", module]) {
         return true;
@@ -160,7 +162,8 @@ fn uses_std(tokens: &[String], module: &str) -> bool {
     starts.into_iter().any(|start| names_in_group(&tokens[start + group.len()..]).any(|name| name == module))
 }
 
-/// First names of the members of a `use` group: `{a::b, c, d::{e}}` has `a`, `c`, `d`. Starts after the brace.
+/// Returns the first names of the members of a `use` group: `{a::b, c, d::{e}}` yields `a`, `c`, `d`. `tokens` start
+/// after the opening brace.
 fn names_in_group(tokens: &[String]) -> impl Iterator<Item = &str> {
     let (mut depth, mut first) = (1usize, true);
     tokens

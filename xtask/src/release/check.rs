@@ -1,4 +1,4 @@
-//! Checks a finished tarball: complete, intact, without paths of the builder, the same from another folder.
+//! Checks a finished tarball: complete, intact, without paths of the build machine, reproducible in another folder.
 
 use super::input::read;
 use super::tarball::unpack;
@@ -35,8 +35,8 @@ pub(super) fn tarball(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Whether `bytes` contain `folder` as the start of a path. The root folder says nothing about a machine; a folder in
-/// it may be called `/src`, which is also the middle of many other paths.
+/// Returns whether `bytes` contain `folder` as the start of a path. The root folder reveals nothing about a machine. A
+/// top-level folder may be called `/src`, which also occurs in the middle of many other paths.
 fn holds(bytes: &[u8], folder: &Path) -> bool {
     let needle = format!("{}/", folder.to_string_lossy().trim_end_matches('/'));
     let is_short = needle.split('/').count() < 4;
@@ -45,7 +45,7 @@ fn holds(bytes: &[u8], folder: &Path) -> bool {
     needle.len() > 1 && windows.any(|(at, window)| window == needle.as_bytes() && !(is_short && in_a_path(at)))
 }
 
-/// Runs the program of the tarball and compares its version.
+/// Runs the program from the tarball and compares its version.
 fn starts(program: &[u8]) -> Result<()> {
     let path = metadata::target_directory()?.join(format!("release-tarball/blpk{}", std::env::consts::EXE_SUFFIX));
     std::fs::write(&path, program)?;
@@ -59,7 +59,7 @@ fn starts(program: &[u8]) -> Result<()> {
     Ok(std::fs::remove_file(&path)?)
 }
 
-/// Copies the sources to another folder, makes the tarball there, and compares it byte by byte.
+/// Copies the sources to another folder, makes the tarball there, and compares the two byte by byte.
 pub(super) fn reproducible(first: &Path) -> Result<()> {
     let copy = std::env::temp_dir().join(format!("blpk-release-{}", std::process::id()));
     let result = (|| {

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result};
 use std::path::Path;
 
-/// All bytes of the file at `path`.
+/// Returns the contents of the file at `path`.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>> {
     std::fs::read(path).with_context(|| path.display().to_string())
 }

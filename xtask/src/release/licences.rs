@@ -1,4 +1,4 @@
-//! Licence texts of everything that is linked into `blpk`, as one file.
+//! Licence texts of everything linked into `blpk`, as one file.
 
 use super::build;
 use super::input::read;
@@ -8,13 +8,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// Starts of the names of files that packages keep their terms in.
+/// Name prefixes of licence files in packages.
 const NAMES: [&str; 6] = ["license", "licence", "copying", "copyright", "notice", "unlicense"];
 
-/// Where Linux distributions keep the terms of the GNU C library: Debian's family, Fedora's family.
+/// Paths of the GNU C library's licence on Linux distributions: Debian's family, Fedora's family.
 const GLIBC_TERMS: [&str; 2] = ["/usr/share/common-licenses/LGPL-2.1", "/usr/share/licenses/glibc/COPYING.LIB"];
 
-/// A package that is linked, and the numbers of its texts.
+/// A linked package and the numbers of its licence texts.
 struct Part {
     name: String,
     terms: String,
@@ -28,7 +28,7 @@ struct Texts {
     ordered: Vec<String>,
 }
 
-/// A list of the packages, followed by the texts.
+/// Returns a list of the packages, followed by the texts.
 ///
 /// # Errors
 /// If a package has no licence text.
@@ -43,7 +43,7 @@ pub(super) fn collect() -> Result<String> {
         }
     }
     ensure!(parts.len() > 20, "only {} packages seem to be linked", parts.len());
-    // libc is by the same authors, under the same terms.
+    // The libc crate is by the same authors under the same terms.
     let library = parts.iter().find(|part| part.name.starts_with("libc ")).context("libc is not linked")?;
     let library = library.texts.clone();
     parts.push(Part { name: "Rust standard library".into(), terms: "MIT OR Apache-2.0".into(), texts: library });
@@ -56,7 +56,7 @@ pub(super) fn collect() -> Result<String> {
     Ok(render(&parts, &texts))
 }
 
-/// Names and versions of the packages that `blpk` is linked with; procedural macros and build scripts are not.
+/// Returns names and versions of the packages linked into `blpk`, without procedural macros and build scripts.
 fn linked() -> Result<BTreeSet<(String, String)>> {
     let tree = ["tree", "--locked", "--package", "blpk-cli", "--edges", "normal,no-proc-macro", "--prefix", "none"];
     let tree = sh::capture(&mut sh::cargo(tree.into_iter().chain(["--format", "{p}"])))?;
@@ -112,7 +112,7 @@ fn render(parts: &[Part], texts: &Texts) -> String {
     all.push('\n');
     for Part { name, terms, texts } in parts {
         let numbers: Vec<String> = texts.iter().map(|number| format!("[{number}]")).collect();
-        let _ = writeln!(all, "{name:32}{terms:52}{}", numbers.join(" ")); // a string takes everything
+        let _ = writeln!(all, "{name:32}{terms:52}{}", numbers.join(" ")); // writing to a String cannot fail
     }
     for (number, text) in (1..).zip(&texts.ordered) {
         let _ = write!(all, "\n{}\n[{number}]\n\n{text}\n", "=".repeat(80));

@@ -1,7 +1,7 @@
 //! `cargo xtask release`: builds `blpk` for users and packs it as a reproducible tarball.
 //!
-//! The tarball depends on the commit and the toolchain only: paths of the machine are mapped to fixed names, entries
-//! are sorted, and every time is `SOURCE_DATE_EPOCH` or that of the last commit.
+//! The tarball depends only on the commit and the toolchain. Paths of the machine are mapped to fixed names, entries
+//! are sorted, and every time is `SOURCE_DATE_EPOCH` or the time of the last commit.
 
 mod build;
 mod check;
@@ -17,7 +17,7 @@ use crate::metadata;
 use anyhow::{Context, Result, bail};
 use std::path::PathBuf;
 
-/// Builds, packs and checks the tarball; with `--check` a second time, from a copy of the sources in another folder.
+/// Builds, packs and checks the tarball; with `--check` once more from a copy of the sources in another folder.
 pub(crate) fn run(arguments: &[&str]) -> Result<()> {
     let twice = match arguments {
         [] => false,
@@ -33,7 +33,7 @@ pub(crate) fn run(arguments: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// The CI step: a tarball, checked.
+/// The CI step: makes and checks a tarball.
 pub(crate) fn step() -> Result<()> {
     run(&[])
 }

@@ -1,4 +1,4 @@
-//! A `.tar.gz` whose bytes depend on names and contents only.
+//! A `.tar.gz` whose bytes depend only on names and contents.
 
 use super::contents::{Entry, Files};
 use anyhow::{Context, Result};
@@ -9,7 +9,7 @@ use std::io::Read as _;
 use std::path::Path;
 use tar::{Archive, Builder, Header};
 
-/// Packs `files` below the folder `name`: sorted, owned by root, all changed at `time`.
+/// Packs `files` in the folder `name`: sorted, owned by root, all with the modification time `time`.
 pub(super) fn pack(name: &str, files: &Files, time: u64) -> Result<Vec<u8>> {
     // The encoder writes no file name and no time of its own.
     let mut tar = Builder::new(GzEncoder::new(Vec::new(), Compression::best()));
@@ -27,7 +27,7 @@ pub(super) fn pack(name: &str, files: &Files, time: u64) -> Result<Vec<u8>> {
     Ok(tar.into_inner()?.finish()?)
 }
 
-/// The files of a `.tar.gz`, without the folder that holds them all.
+/// Returns the files of a `.tar.gz`, with paths relative to its top folder.
 pub(super) fn unpack(bytes: &[u8]) -> Result<Files> {
     let mut files = Files::new();
     for entry in Archive::new(GzDecoder::new(bytes)).entries()? {
@@ -42,7 +42,7 @@ pub(super) fn unpack(bytes: &[u8]) -> Result<Files> {
     Ok(files)
 }
 
-/// A path as the tarball spells it, on every system.
+/// Returns a path in the tarball's spelling, on every system.
 fn slashes(path: &Path) -> String {
     path.to_string_lossy().replace('\\', "/")
 }

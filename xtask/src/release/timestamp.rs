@@ -1,9 +1,9 @@
-//! The time that every file of the tarball gets.
+//! The modification time of every file in the tarball.
 
 use crate::sh;
 use anyhow::{Context, Result};
 
-/// Seconds since 1970: `SOURCE_DATE_EPOCH`, or the time of the last commit.
+/// Returns seconds since 1970: `SOURCE_DATE_EPOCH`, or the time of the last commit.
 pub(super) fn time() -> Result<u64> {
     if let Ok(epoch) = std::env::var("SOURCE_DATE_EPOCH") {
         return epoch.parse().with_context(|| format!("SOURCE_DATE_EPOCH={epoch} is not a number of seconds"));
