@@ -1,12 +1,12 @@
-//! A Blosc2 chunk that no encoder wrote: any filters, any codec, any bytes as the streams of its blocks. And which Blosc1
-//! chunks the C libraries read.
+//! Blosc2 chunks that no encoder wrote, with any filters, any codec and any bytes as block streams. Also the rule for
+//! which Blosc1 chunks the C libraries can read.
 //!
-//! The header of the former is that of `docs/format/`: 32 bytes, flags 0x15 for an extended header and blocks that are not split, the
+//! The chunks have the header of `docs/format/`: 32 bytes, flags 0x15 for an extended header and unsplit blocks, the
 //! codec's number from bit 5 on.
 
 use blosc_core::Header;
 
-/// What the header says.
+/// Fields of the header.
 #[derive(Debug, Clone, Copy)]
 pub struct Head {
     pub typesize: u8,
@@ -14,13 +14,13 @@ pub struct Head {
     pub blocksize: u32,
     pub filters: [u8; 6],
     pub filters_meta: [u8; 6],
-    /// Which stream format, 0 to 4, or 6 for the registered codec `codec`.
+    /// Stream format: 0 to 4, or 6 for the registered codec `codec`.
     pub format: u8,
     pub codec: u8,
     pub codec_meta: u8,
 }
 
-/// The chunk of these streams, one for each block. A stream as long as its block is stored as it is.
+/// Returns a chunk of these streams, one per block. A stream as long as its block is stored uncompressed.
 pub fn of_streams<'a>(head: Head, streams: impl ExactSizeIterator<Item = &'a [u8]>) -> Vec<u8> {
     let mut chunk = vec![5, 1, 0x15 | head.format << 5, head.typesize];
     chunk.extend(head.nbytes.to_le_bytes());
@@ -43,7 +43,8 @@ pub fn of_streams<'a>(head: Head, streams: impl ExactSizeIterator<Item = &'a [u8
     chunk
 }
 
-/// Whether C-Blosc splits, and reads as split, the blocks of a Blosc1 chunk: at most 16 streams of at least 128 bytes.
+/// Returns whether C-Blosc splits, and reads as split, the blocks of a Blosc1 chunk: at most 16 streams of at least 128
+/// bytes.
 pub fn is_split_by_rule(chunk: &[u8]) -> bool {
     let header = Header::parse(chunk).expect("a chunk");
     header.typesize() <= 16 && header.blocksize() / header.typesize() >= 128

@@ -1,4 +1,4 @@
-//! What the fuzz targets share: how bytes become parameters, chunks, options and places on a disk.
+//! Code shared by the fuzz targets: turns input bytes into parameters, chunks, options and files.
 
 pub mod chunk;
 pub mod params;
@@ -9,25 +9,25 @@ pub mod shape;
 use blosc_core::Limits;
 use bloscpack_io::{Threads, UnpackOptions};
 
-/// 1 MiB: enough for many blocks, and little enough that time goes into inputs, not into filling memory.
+/// 1 MiB: enough for many blocks, and small enough that the time goes into inputs rather than into filling memory.
 pub const MAX_NBYTES: usize = 1 << 20;
 
-/// One thread, and no more plain bytes in a chunk than [`MAX_NBYTES`].
+/// Options for one thread and chunks of at most [`MAX_NBYTES`] uncompressed bytes.
 pub fn serial() -> UnpackOptions {
     UnpackOptions::new().threads(Threads::Serial).limits(limits())
 }
 
-/// No more plain bytes in a chunk than [`MAX_NBYTES`].
+/// Limits chunks to [`MAX_NBYTES`] uncompressed bytes.
 pub fn limits() -> Limits {
-    // A chunk of eight bytes or so is the least that makes sense.
+    // Chunks smaller than about eight bytes make no sense.
     Limits::new().max_nbytes(MAX_NBYTES).max_chunk(MAX_NBYTES).max_chunks(MAX_NBYTES as u64 / 8)
 }
 
-/// The files of a bcolz directory in one input: they stand in this order, each with four bytes of 0xFF behind it.
+/// Files of a bcolz directory inside one input, in this order. Each is followed by four bytes of 0xFF.
 pub const CARRAY_FILES: [&str; 6] =
     ["meta/storage", "meta/sizes", "__attrs__", "data/__0.blp", "data/__1.blp", "__pending__"];
 
-/// Takes them apart.
+/// Splits an input into these files.
 pub fn carray_files(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
     let mut files = Vec::new();
     let mut rest = bytes;

@@ -1,12 +1,12 @@
-//! The whole of a container in all the ways that give parts of it.
+//! Reads a container in every way that returns parts of it, and compares them with the whole.
 
 use bloscpack_io::{Archive, Threads};
 use std::io::Read;
 
 use crate::shape::{places, region};
 
-/// Reads `archive`, whose plain bytes are `plain`, by ranges, items, slices, chunks, as a reader and with threads. Which
-/// ranges, and how much at a time, the numbers say.
+/// Reads `archive`, whose uncompressed data is `plain`, by ranges, items, slices, chunks, as a reader, and with
+/// threads. `numbers` select the ranges and read sizes.
 pub fn all_ways(archive: &Archive<'_>, plain: &[u8], numbers: [u8; 8]) {
     let len = plain.len();
     assert_eq!(archive.nbytes(), len as u64);
@@ -60,7 +60,7 @@ pub fn all_ways(archive: &Archive<'_>, plain: &[u8], numbers: [u8; 8]) {
         }
     }
 
-    // Now and then: it takes long, and the numbers do not change what happens.
+    // Only for some inputs: it takes long, and the numbers do not affect it.
     if numbers[7].is_multiple_of(8) {
         let mut shared = Vec::new();
         let options = crate::serial().threads(Threads::Ambient);

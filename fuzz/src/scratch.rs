@@ -1,9 +1,11 @@
-//! A folder for what only works on paths: one for each process, below the system's folder for temporary files. `cargo xtask
-//! fuzz` lets that be in memory where it can, and removes it.
+//! A scratch folder for code that works only on paths.
+//!
+//! There is one per process, in the system's temporary folder. `cargo xtask fuzz` places it in memory where possible
+//! and removes it.
 
 use std::path::{Path, PathBuf};
 
-/// The folder, empty.
+/// Returns the folder, emptied.
 pub fn folder() -> PathBuf {
     let folder = std::env::temp_dir().join(format!("blosc-fuzz-{}", std::process::id()));
     let _ = std::fs::remove_dir_all(&folder);
@@ -11,7 +13,7 @@ pub fn folder() -> PathBuf {
     folder
 }
 
-/// Writes files below `root`.
+/// Writes files to `root`.
 pub fn write(root: &Path, files: &[(String, Vec<u8>)]) {
     for (name, bytes) in files {
         let path = root.join(name);

@@ -1,8 +1,8 @@
-//! Regions of an array that numbers choose, and what a slice of C-ordered items is.
+//! Regions of an array selected by numbers, and the items of a region in C order.
 
 use bloscpack_format::frame::Region;
 
-/// A region of an array of this shape; `numbers` are used round and round, two for each axis.
+/// Returns a region of an array of this shape. `numbers` are used cyclically, two for each axis.
 pub fn region(shape: &[u64], numbers: &[u8]) -> Region {
     let mut numbers = numbers.iter().map(|number| u64::from(*number)).cycle();
     let mut number = |len: u64| numbers.next().unwrap_or(0).wrapping_mul(0x0101_0101) % (len + 1);
@@ -11,7 +11,7 @@ pub fn region(shape: &[u64], numbers: &[u8]) -> Region {
     Region { start, stop }
 }
 
-/// The places, counted in items, of the items of a region in an array of this shape, in C order.
+/// Returns the item indices of a region in an array of this shape, in C order.
 pub fn places(shape: &[u64], region: &Region) -> Vec<usize> {
     let mut places = vec![0];
     for (axis, len) in shape.iter().enumerate() {

@@ -1,5 +1,6 @@
-//! How much memory did that call ask for? A global allocator that counts, so that a test can prove that no allocation
-//! follows an unchecked number of the input.
+//! Global allocators for tests: one that counts, and one that fails.
+//!
+//! Counting proves that no allocation depends on an unchecked number from the input.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -8,21 +9,21 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 /// The system allocator with counters; install it in a test binary with
 /// `#[global_allocator] static ALLOC: testdata::CountingAlloc = testdata::CountingAlloc;`.
 ///
-/// Not installed, every count stays 0: assert that [`CountingAlloc::measure`] of a known allocation sees it.
+/// If it is not installed, every count stays 0. Assert that [`CountingAlloc::measure`] of a known allocation sees it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CountingAlloc;
 
-/// What one measured call asked of the allocator.
+/// Memory that one measured call requested from the allocator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct AllocUsage {
-    /// Most bytes held at one time, above what was held when the measurement began.
+    /// Peak number of bytes held, relative to the start of the measurement.
     pub peak: usize,
     /// Size of the largest single request in bytes, whether or not it was granted.
     pub largest: usize,
 }
 
 impl CountingAlloc {
-    /// Runs `call` and says what it allocated **on this thread**, so tests may run side by side.
+    /// Runs `call` and returns its allocations **on this thread**, so tests may run in parallel.
     ///
     /// Measurements do not nest: an inner one resets the outer one's counts.
     pub fn measure<T>(call: impl FnOnce() -> T) -> (T, AllocUsage) {
@@ -32,25 +33,26 @@ impl CountingAlloc {
         (result, AllocUsage { peak: usize::try_from(counts.peak).unwrap_or(0), largest: counts.largest })
     }
 
-    /// Bytes held by the whole process now.
+    /// Returns the number of bytes that the whole process holds now.
     #[must_use]
     pub fn current() -> usize {
         CURRENT.load(Relaxed)
     }
 
-    /// Most bytes held by the whole process at one time since the start or the last [`Self::reset_peak`].
+    /// Returns the peak number of bytes held by the whole process since the start or the last [`Self::reset_peak`].
     #[must_use]
     pub fn peak() -> usize {
         PEAK.load(Relaxed)
     }
 
-    /// Size in bytes of the largest single request of any thread since the start or the last [`Self::reset_peak`].
+    /// Returns the size in bytes of the largest single request of any thread since the start or the last
+    /// [`Self::reset_peak`].
     #[must_use]
     pub fn largest() -> usize {
         LARGEST.load(Relaxed)
     }
 
-    /// Starts the process-wide peak anew from what is held now, and the largest request from 0.
+    /// Resets the process-wide peak to the bytes held now, and the largest request to 0.
     pub fn reset_peak() {
         PEAK.store(CURRENT.load(Relaxed), Relaxed);
         LARGEST.store(0, Relaxed);
@@ -70,7 +72,7 @@ struct Counts {
 }
 
 thread_local! {
-    // Const-initialised and without a destructor, hence usable inside the allocator: touching it never allocates.
+    // Const-initialized and without a destructor, hence usable inside the allocator: accessing it never allocates.
     static THREAD: Cell<Counts> = const { Cell::new(Counts { current: 0, peak: 0, largest: 0 }) };
 }
 
@@ -104,12 +106,12 @@ fn shrank(size: usize) {
 }
 
 #[allow(unsafe_code)] // the trait cannot be implemented without it
-// SAFETY: every call is handed to `System` with the caller's own arguments; the counters around it touch only atomics
-// and a const-initialised thread local, so they neither allocate nor unwind.
+// SAFETY: every call is forwarded to `System` with the caller's own arguments. The counters touch only atomics and a
+// const-initialized thread local, so they neither allocate nor unwind.
 unsafe impl GlobalAlloc for CountingAlloc {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         requested(layout.size());
-        // SAFETY: the caller's contract is `System`'s.
+        // SAFETY: the caller upholds `System`'s contract.
         let pointer = unsafe { System.alloc(layout) };
         if !pointer.is_null() {
             grew(layout.size());
@@ -119,7 +121,7 @@ unsafe impl GlobalAlloc for CountingAlloc {
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         requested(layout.size());
-        // SAFETY: the caller's contract is `System`'s.
+        // SAFETY: the caller upholds `System`'s contract.
         let pointer = unsafe { System.alloc_zeroed(layout) };
         if !pointer.is_null() {
             grew(layout.size());
@@ -128,7 +130,7 @@ unsafe impl GlobalAlloc for CountingAlloc {
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: `pointer` came from `System` with this layout: `alloc` and `realloc` pass its pointers on unchanged.
+        // SAFETY: `pointer` came from `System` with this layout: `alloc` and `realloc` return its pointers unchanged.
         unsafe { System.dealloc(pointer, layout) };
         shrank(layout.size());
     }
@@ -138,7 +140,7 @@ unsafe impl GlobalAlloc for CountingAlloc {
         // SAFETY: `pointer` came from `System` with this layout, and the caller vouches for `new_size`.
         let moved = unsafe { System.realloc(pointer, layout, new_size) };
         if !moved.is_null() {
-            // Counted as grown before shrunk, as a move holds both for a moment.
+            // Growth is counted before shrinkage, because a move holds both blocks for a moment.
             grew(new_size);
             shrank(layout.size());
         }
@@ -173,7 +175,7 @@ mod tests {
     }
 }
 
-/// Refuses memory: from some allocation of a size on, all that are no smaller. Nothing until told to.
+/// An allocator that refuses requests of at least a given size after a number of them. Refuses nothing by default.
 #[derive(Debug)]
 pub struct FailingAlloc {
     smallest: AtomicUsize,
@@ -182,19 +184,19 @@ pub struct FailingAlloc {
 }
 
 impl FailingAlloc {
-    /// One that refuses nothing.
+    /// Creates an allocator that refuses nothing.
     pub const fn new() -> Self {
         FailingAlloc { smallest: AtomicUsize::new(usize::MAX), from: AtomicUsize::new(0), seen: AtomicUsize::new(0) }
     }
 
-    /// Refuses allocations of at least `smallest` bytes, but for the first `from` of them. Blocks may always shrink.
+    /// Refuses allocations of at least `smallest` bytes, except the first `from` of them. Shrinking always succeeds.
     pub fn refuse(&self, smallest: usize, from: usize) {
         self.from.store(from, Relaxed);
         self.seen.store(0, Relaxed);
         self.smallest.store(smallest, Relaxed);
     }
 
-    /// Refuses nothing any more. How many allocations of the size there were.
+    /// Stops refusing. Returns the number of allocations of at least `smallest` bytes that were requested.
     pub fn refuse_none(&self) -> usize {
         self.smallest.store(usize::MAX, Relaxed);
         self.seen.load(Relaxed)
@@ -211,21 +213,21 @@ impl Default for FailingAlloc {
     }
 }
 
-// SAFETY: all calls go to the system's allocator, or answer null, as allocators may.
+// SAFETY: every call goes to the system's allocator or returns null, which the trait allows.
 #[allow(unsafe_code)]
 unsafe impl GlobalAlloc for FailingAlloc {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's contract.
+        // SAFETY: the caller upholds `System`'s contract.
         if self.refuses(layout.size()) { std::ptr::null_mut() } else { unsafe { System.alloc(layout) } }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's contract.
+        // SAFETY: the caller upholds `System`'s contract.
         if self.refuses(layout.size()) { std::ptr::null_mut() } else { unsafe { System.alloc_zeroed(layout) } }
     }
 
     unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
-        // SAFETY: the caller's contract.
+        // SAFETY: the caller upholds `System`'s contract.
         unsafe { System.dealloc(ptr, layout) }
     }
 
@@ -233,7 +235,7 @@ unsafe impl GlobalAlloc for FailingAlloc {
         if size > layout.size() && self.refuses(size) {
             return std::ptr::null_mut();
         }
-        // SAFETY: the caller's contract.
+        // SAFETY: the caller upholds `System`'s contract.
         unsafe { System.realloc(ptr, layout, size) }
     }
 }

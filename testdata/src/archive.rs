@@ -1,4 +1,4 @@
-//! Which golden files are there? Reads `testdata/<name>.tar.gz` into memory, once per process.
+//! Golden archives: reads `testdata/<name>.tar.gz` into memory, once per process.
 
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 type Files = BTreeMap<String, Vec<u8>>;
 
-/// Every regular file of `testdata/<name>.tar.gz`: path in the archive (no leading `./`) to content.
+/// Returns every regular file of `testdata/<name>.tar.gz`: path in the archive (no leading `./`) to content.
 ///
 /// # Panics
 /// If the archive is missing or damaged: a test without its golden data must not pass.
@@ -17,7 +17,7 @@ pub fn archive(name: &str) -> Files {
     with_archive(name, Clone::clone)
 }
 
-/// The archive's own description: `manifest.json`, or for the malformed chunks `malformed.json`.
+/// Returns the archive's own description: `manifest.json`, or `malformed.json` for the malformed chunks.
 ///
 /// # Panics
 /// If there is no manifest or it is not JSON.
@@ -29,7 +29,7 @@ pub fn manifest(name: &str) -> Value {
     json(name, file.unwrap_or_else(|| panic!("{name}.tar.gz holds no manifest")))
 }
 
-/// One JSON file of an archive, such as `blocksize_blosc1.json` of `chunks`.
+/// Returns a JSON file of an archive, such as `blocksize_blosc1.json` of `chunks`.
 ///
 /// # Panics
 /// If the file is missing or is not JSON.
@@ -41,16 +41,16 @@ pub fn json(name: &str, file: &str) -> Value {
     })
 }
 
-/// Runs `look` on the archive without copying it; the first caller unpacks it.
+/// Calls `look` on the archive without copying it. The first call unpacks the archive.
 fn with_archive<T>(name: &str, look: impl FnOnce(&Files) -> T) -> T {
     static CACHE: Mutex<BTreeMap<String, &'static Files>> = Mutex::new(BTreeMap::new());
     let files = {
-        // A panic while the lock is held leaves at worst an archive that is not cached.
+        // A panic while the lock is held at worst leaves an archive uncached.
         let mut cache = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
         match cache.get(name) {
             Some(files) => *files,
             None => {
-                // Leaked on purpose: lives as long as the test process, a few MiB an archive.
+                // Leaked on purpose: lives as long as the test process, a few MiB per archive.
                 let files: &'static Files = Box::leak(Box::new(unpack(name)));
                 cache.insert(name.to_owned(), files);
                 files

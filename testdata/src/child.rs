@@ -1,14 +1,14 @@
-//! Tests that start a program, or themselves as another process: to be killed there, or with other variables.
+//! Child processes for tests: another program, or this test binary with other environment variables, or to be killed.
 
 use std::env;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// This test binary, of which only `test` runs, with nothing to say.
+/// Returns a command that runs only `test` of this test binary, with no input and no output.
 ///
 /// # Panics
 ///
-/// If the system does not know which program this is.
+/// If the system cannot tell the path of this executable.
 #[must_use]
 pub fn this_test(test: &str) -> Command {
     let mut command = program(&env::current_exe().expect("a system that knows its programs"));
@@ -16,7 +16,8 @@ pub fn this_test(test: &str) -> Command {
     command
 }
 
-/// A program that was built with the tests: run by the emulator that runs this process, if there is one.
+/// Returns a command for a program built along with the tests. It runs in the emulator of this process, if there is
+/// one.
 #[must_use]
 pub fn program(binary: &Path) -> Command {
     match emulator() {
@@ -30,13 +31,14 @@ pub fn program(binary: &Path) -> Command {
     }
 }
 
-/// How many times longer than usual things take: for tests that wait until another process is at work.
+/// Returns how many times longer than usual things take: 15 in an emulator, otherwise 1. Multiply timeouts by it.
 #[must_use]
 pub fn slowness() -> u32 {
     if emulator().is_some() { 15 } else { 1 }
 }
 
-/// What runs this binary, as cargo was told: `CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER=qemu-aarch64 -L …`.
+/// Returns the emulator command that cargo runs this binary with, as in
+/// `CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER=qemu-aarch64 -L …`.
 #[must_use]
 pub fn emulator() -> Option<String> {
     let target = format!("CARGO_TARGET_{}_", env::consts::ARCH.to_uppercase());

@@ -1,5 +1,7 @@
-//! What do the tests of every crate share? Golden archives written by the reference libraries, plain data that can be
-//! made again from a seed, and allocators that count and that fail.
+//! Test support shared by all crates.
+//!
+//! Golden archives written by the reference libraries, data generated from a seed, mutations, child processes, and
+//! allocators that count or fail.
 #![deny(unsafe_code)] // alloc.rs is the one exception
 #![allow(clippy::panic, clippy::unwrap_used, clippy::expect_used)] // test support: a missing archive must stop the test
 
@@ -20,7 +22,7 @@ pub use rng::SplitMix64;
 pub use serde_json;
 pub use tally::Tally;
 
-/// SHA-256 of `bytes` in lower-case hex, the form every manifest uses.
+/// Returns the SHA-256 of `bytes` in lower-case hex, the form used in every manifest.
 #[must_use]
 pub fn sha256_hex(bytes: &[u8]) -> String {
     use sha2::{Digest, Sha256};

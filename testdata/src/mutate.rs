@@ -1,9 +1,8 @@
-//! What may damage do to a file? Seeded mutations: bits flipped, bytes cut off, put in or taken from elsewhere, and numbers
-//! that no honest writer has put where numbers are.
+//! Seeded mutations of files: flipped bits, truncation, spliced bytes, and extreme numbers in numeric fields.
 
 use crate::SplitMix64;
 
-/// Numbers at the edges of what fields hold, and sizes that would be expensive to believe.
+/// Boundary values of fields, and sizes that are expensive to trust.
 const EXTREMES: [u64; 18] = [
     0,
     1,
@@ -25,8 +24,8 @@ const EXTREMES: [u64; 18] = [
     u64::MAX,
 ];
 
-/// Damages `bytes` in one to three ways; `donor` is another file, of which parts may be put in. Numbers are mostly changed
-/// in the first 128 bytes and the last 64, where headers and trailers are.
+/// Damages `bytes` in one to three ways. Parts of `donor`, another file, may be spliced in. Most mutations are in the
+/// first 128 bytes and the last 64, where headers and trailers are.
 pub fn mutate(rng: &mut SplitMix64, bytes: &mut Vec<u8>, donor: &[u8]) {
     for _ in 0..=rng.below(3) {
         let at = match rng.below(4) {
@@ -52,7 +51,7 @@ fn flip(rng: &mut SplitMix64, bytes: &mut [u8], at: usize) {
     bytes.get_mut(at).into_iter().for_each(|byte| *byte ^= bit);
 }
 
-/// Overwrites with some bytes of the donor, or puts them in.
+/// Overwrites bytes at `at` with some bytes of the donor, or inserts them.
 fn splice(rng: &mut SplitMix64, bytes: &mut Vec<u8>, at: usize, donor: &[u8]) {
     let from = rng.below(donor.len());
     let part = &donor[from..donor.len().min(from + 1 + rng.below(256))];
@@ -60,7 +59,7 @@ fn splice(rng: &mut SplitMix64, bytes: &mut Vec<u8>, at: usize, donor: &[u8]) {
     bytes.splice(at.min(end)..end, part.iter().copied());
 }
 
-/// Puts a number of 1, 2, 4 or 8 bytes, in either order, where bytes are: an extreme one, or one near the one that is there.
+/// Overwrites 1, 2, 4 or 8 bytes with an extreme number, in either byte order, or with one near the existing number.
 fn number(rng: &mut SplitMix64, bytes: &mut [u8], at: usize) {
     let width = *rng.pick(&[1, 4, 4, 8, 2]);
     let Some(place) = bytes.get_mut(at..at + width) else { return };
@@ -80,7 +79,7 @@ fn number(rng: &mut SplitMix64, bytes: &mut [u8], at: usize) {
 mod tests {
     use super::*;
 
-    /// The same from a seed; most are other files, and some longer, some shorter.
+    /// The same seed gives the same mutations. Most change the file; some make it longer, some shorter.
     #[test]
     fn mutations_can_be_made_again() {
         let base: Vec<u8> = (0..200).collect();

@@ -1,13 +1,13 @@
-//! What plain data do property tests compress? Five kinds, each of any length, each made from a seed.
+//! Input data for property tests: five kinds, each of any length and generated from a seed.
 
 use crate::SplitMix64;
 
-/// The kinds of data that [`plain`] makes, from hopeless to trivial for a compressor.
+/// The kinds of data that [`plain`] generates, from incompressible to trivial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlainKind {
-    /// Consecutive little-endian integers of the item size: what shuffle exists for.
+    /// Consecutive little-endian integers of the item size, the best case for shuffle.
     Ramp,
-    /// Uniform random bytes: nothing compresses, every codec must store.
+    /// Uniform random bytes: incompressible, so every codec must store them.
     Noise,
     /// Runs of one item, of random length: long matches, some of them across blocks.
     Steps,
@@ -22,7 +22,7 @@ impl PlainKind {
     pub const ALL: [Self; 5] = [Self::Ramp, Self::Noise, Self::Steps, Self::Text, Self::Linspace];
 }
 
-/// `nbytes` of data of one `kind`; `typesize` is the item size in bytes where the kind has items.
+/// Returns `nbytes` of data of one `kind`. `typesize` is the item size in bytes for kinds that have items.
 #[must_use]
 pub fn plain(kind: PlainKind, nbytes: usize, typesize: usize, seed: u64) -> Vec<u8> {
     match kind {
@@ -38,15 +38,15 @@ pub fn plain(kind: PlainKind, nbytes: usize, typesize: usize, seed: u64) -> Vec<
     }
 }
 
-/// `nbytes` of consecutive little-endian integers of `typesize` bytes, the first one being `start`.
+/// Returns `nbytes` of consecutive little-endian integers of `typesize` bytes, starting with `start`.
 ///
-/// Items wider than 8 bytes are padded with zeros; the last item is cut where `nbytes` ends.
+/// Items wider than 8 bytes are padded with zeros. The last item is truncated at `nbytes`.
 #[must_use]
 pub fn ramp(nbytes: usize, typesize: usize, start: u64) -> Vec<u8> {
     items(nbytes, typesize, (0..).map(|i| start.wrapping_add(i)))
 }
 
-/// `nbytes` of uniform random bytes.
+/// Returns `nbytes` of uniform random bytes.
 #[must_use]
 pub fn noise(nbytes: usize, seed: u64) -> Vec<u8> {
     let mut bytes = vec![0; nbytes];
@@ -54,7 +54,7 @@ pub fn noise(nbytes: usize, seed: u64) -> Vec<u8> {
     bytes
 }
 
-/// `nbytes` of items of `typesize` bytes in runs of 1 to 300 equal ones.
+/// Returns `nbytes` of items of `typesize` bytes, in runs of 1 to 300 equal items.
 #[must_use]
 pub fn steps(nbytes: usize, typesize: usize, seed: u64) -> Vec<u8> {
     let mut rng = SplitMix64::new(seed);
@@ -62,7 +62,7 @@ pub fn steps(nbytes: usize, typesize: usize, seed: u64) -> Vec<u8> {
     items(nbytes, typesize, runs.flatten())
 }
 
-/// `nbytes` of lower-case words and spaces, a line break now and then.
+/// Returns `nbytes` of lower-case words and spaces, with occasional line breaks.
 #[must_use]
 pub fn text(nbytes: usize, seed: u64) -> Vec<u8> {
     const WORDS: [&str; 16] = [
@@ -93,14 +93,14 @@ pub fn text(nbytes: usize, seed: u64) -> Vec<u8> {
     bytes
 }
 
-/// `len` doubles from `start` to `stop` inclusive in equal steps, as little-endian bytes (numpy's `linspace`).
+/// Returns `len` doubles from `start` to `stop` inclusive in equal steps, as little-endian bytes (NumPy's `linspace`).
 #[must_use]
 pub fn linspace_f64(start: f64, stop: f64, len: usize) -> Vec<u8> {
     let step = if len > 1 { (stop - start) / (len - 1) as f64 } else { 0.0 };
     (0..len).flat_map(|i| (start + step * i as f64).to_le_bytes()).collect()
 }
 
-/// Lays `values` out as items of `typesize` little-endian bytes, cut at `nbytes`.
+/// Encodes `values` as items of `typesize` little-endian bytes, truncated at `nbytes`.
 fn items(nbytes: usize, typesize: usize, values: impl Iterator<Item = u64>) -> Vec<u8> {
     let typesize = typesize.max(1);
     let mut bytes = Vec::with_capacity(nbytes + typesize);

@@ -1,17 +1,17 @@
-//! Where does test randomness come from? SplitMix64: one word of state, the same numbers from a seed on every machine.
+//! Random numbers for tests: SplitMix64, with one word of state and the same sequence for a seed on every machine.
 
-/// Steele, Lea and Flood's SplitMix64 (OOPSLA 2014): good enough to be incompressible, small enough to read.
+/// Steele, Lea and Flood's SplitMix64 (OOPSLA 2014): its output is incompressible, and its code is short.
 #[derive(Debug, Clone)]
 pub struct SplitMix64(u64);
 
 impl SplitMix64 {
-    /// A generator that always gives the same numbers for the same `seed`.
+    /// Creates a generator that always yields the same numbers for the same `seed`.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     pub fn next_u64(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
@@ -20,17 +20,18 @@ impl SplitMix64 {
         z ^ (z >> 31)
     }
 
-    /// A number in `0..bound`; 0 for a `bound` of 0. The bias (below 2⁻³² for small bounds) does not matter here.
+    /// Returns a number in `0..bound`; 0 for a `bound` of 0. The bias (below 2⁻³² for small bounds) does not matter
+    /// here.
     pub fn below(&mut self, bound: usize) -> usize {
         if bound == 0 { 0 } else { (self.next_u64() % bound as u64) as usize }
     }
 
-    /// One element of a list that is not empty.
+    /// Returns a random element of a non-empty list.
     pub fn pick<'a, T>(&mut self, choices: &'a [T]) -> &'a T {
         &choices[self.below(choices.len())]
     }
 
-    /// Fills `bytes` with noise.
+    /// Fills `bytes` with random bytes.
     pub fn fill(&mut self, bytes: &mut [u8]) {
         for chunk in bytes.chunks_mut(8) {
             chunk.copy_from_slice(&self.next_u64().to_le_bytes()[..chunk.len()]);

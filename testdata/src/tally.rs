@@ -1,17 +1,17 @@
-//! What did many hostile inputs cost? Memory and time of each are held against a limit, and the worst of all are kept.
+//! Memory and time limits for sets of hostile inputs: checks each input and records the worst figures.
 
 use crate::{CountingAlloc, slowness};
 use std::time::{Duration, Instant};
 
-/// The figures of a set of inputs. The test binary has to install [`CountingAlloc`].
+/// Figures of a set of inputs. The test binary has to install [`CountingAlloc`].
 #[derive(Debug)]
 pub struct Tally {
     name: &'static str,
     most_memory: usize,
     most_time: Duration,
-    /// How many there were.
+    /// Number of inputs.
     pub inputs: usize,
-    /// How many of them gave an error.
+    /// Number of inputs that gave an error.
     pub refused: usize,
     peak: usize,
     total: Duration,
@@ -19,8 +19,8 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// For inputs of which each may take `most_memory` bytes besides its output, and `most_time`: long enough that only
-    /// what grows out of proportion passes it on a busy machine.
+    /// Creates a tally for inputs that may each take `most_memory` bytes besides the output, and `most_time`. The time
+    /// limit must be generous enough for a busy machine: it should catch only disproportionate cost.
     #[must_use]
     pub fn new(name: &'static str, most_memory: usize, most_time: Duration) -> Self {
         let (_, usage) = CountingAlloc::measure(|| std::hint::black_box(vec![0_u8; 1 << 20]));
@@ -30,14 +30,12 @@ impl Tally {
         Tally { name, most_memory, most_time, inputs: 0, refused: 0, peak: 0, total, slowest }
     }
 
-    /// Reads one input. `output` is how many bytes of a result were asked for: a list that grows holds three times as many
-    /// for a moment.
+    /// Measures `read` on one input. `output` returns the requested size of a result in bytes: a growing vector briefly
+    /// holds three times that size.
     ///
-    /// # Errors
-    /// As `read`.
+    /// # Errors The error of `read`.
     ///
-    /// # Panics
-    /// If it takes more than it may.
+    /// # Panics If a limit is exceeded.
     pub fn measure<T, E>(
         &mut self,
         input: &dyn Fn() -> String,
@@ -74,7 +72,7 @@ impl Tally {
         );
     }
 
-    /// How many mutations are to be tried: `BLOSC_LIMITS_INPUTS` of the environment, else `usual`.
+    /// Returns the number of mutations to try: `BLOSC_LIMITS_INPUTS` from the environment, or `usual`.
     #[must_use]
     pub fn wanted(usual: usize) -> usize {
         std::env::var("BLOSC_LIMITS_INPUTS").ok().and_then(|number| number.parse().ok()).unwrap_or(usual)
