@@ -1,5 +1,6 @@
-//! Any bytes as a carray that is changed, and any changes of a table: what is read back is what the changes make of what was
-//! there.
+//! Fuzzes editing carrays and ctables.
+//!
+//! The input is the files of a carray to edit, or edits of a table. The data read back must match a model of the edits.
 #![no_main]
 
 use blosc_fuzz::{MAX_NBYTES, carray_files, serial};
@@ -10,7 +11,7 @@ use bloscpack_io::{Cancel, Error, OpenOptions, Threads};
 use libfuzzer_sys::fuzz_target;
 use std::num::NonZeroU64;
 
-/// The last bytes of an input say what is done.
+/// Number of trailing input bytes that select the edits.
 const CHANGES: usize = 12;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -67,7 +68,7 @@ fn change_carray(files: &[u8], changes: &[u8; CHANGES]) {
     assert!(new.read_all(&serial()).expect("what was flushed") == rows, "{changes:?}");
 }
 
-/// What a table holds: a name, the bytes of a row, and the rows, of each column.
+/// Expected contents of a table. For each column: name, bytes per row, and the rows.
 type Model = Vec<(String, usize, Vec<u8>)>;
 
 fn change_table(changes: &[u8; CHANGES]) {

@@ -1,4 +1,4 @@
-//! Any bytes as the small files of a bcolz directory: what is accepted writes back to something that reads the same.
+//! Fuzzes the parsers of a bcolz directory's small files: accepted input must survive writing and parsing again.
 #![no_main]
 
 use bloscpack_format::bcolz::{Attrs, ChunkFileHeader, Pending, RootDirs, Rows, Sizes, Storage, dflt};
@@ -10,7 +10,7 @@ fuzz_target!(|bytes: &[u8]| {
         assert_eq!(Sizes::parse(&sizes.to_bytes()).as_ref(), Ok(sizes));
     }
     if let Ok(storage) = Storage::parse(bytes) {
-        // Numbers that are not equal to themselves are.
+        // Compares text, because a default of NaN is not equal to itself.
         let written = storage.to_bytes();
         let again = Storage::parse(&written).expect("what was written");
         assert_eq!(again.to_bytes(), written);

@@ -1,4 +1,4 @@
-//! Any bytes as the files of a carray: an error, or rows, the same at once, in parts and one by one.
+//! Fuzzes reading the files of a carray: either an error, or the same rows at once, in parts and one by one.
 #![no_main]
 
 use blosc_fuzz::{MAX_NBYTES, carray_files, limits, serial};
@@ -24,7 +24,7 @@ fuzz_target!(|bytes: &[u8]| {
     let parts = parts.map(|part| part.expect("a part of what was read")).concat();
     assert!(all == parts);
 
-    // One by one, by a reader that keeps a chunk, every third one, and so many at a time.
+    // Reads rows one by one through a cursor that caches a chunk, then every third row, then several at a time.
     let atomsize = carray.rows().atomsize() as usize;
     let mut cursor = carray.cursor();
     for row in (0..carray.len()).step_by(1 + carray.len() as usize / 64) {

@@ -1,5 +1,5 @@
-//! Any bytes as a bloscpack file that is appended to or gets other metadata: an error and the same file, or what was there
-//! and what is new.
+//! Fuzzes appending to a bloscpack file and replacing its metadata: either an error and an unchanged file, or the old
+//! contents with the change applied.
 #![no_main]
 
 use blosc_core::Codec;
@@ -10,9 +10,9 @@ use bloscpack_io::{AppendOptions, Archive, OpenOptions, Source, append, rewrite_
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: &[u8]| {
-    // The last four bytes say what is done.
+    // The last four bytes select the edit.
     let Some((file, [what, low, high, codec])) = input.split_last_chunk::<4>() else { return };
-    // Chunks that are too large take too long, and what is behind the last one is no concern of ours.
+    // Skips files with chunks so large that they take too long. Bytes after the last chunk are not checked.
     match Archive::open_with(file, &OpenOptions::new().walk(true)) {
         Ok(archive)
             if archive

@@ -1,4 +1,4 @@
-//! Any bytes as the sections of a bloscpack file: what is accepted writes back to what was read.
+//! Fuzzes the parsers of a bloscpack file's sections: accepted input must be written back as it was read.
 #![no_main]
 
 use bloscpack_format::bloscpack::{Header, Layout, MetadataSection, offsets};
@@ -17,7 +17,7 @@ fuzz_target!(|bytes: &[u8]| {
         let written = section.to_bytes().expect("an accepted section");
         assert_eq!(MetadataSection::parse(&written).as_ref(), Ok(&section));
         assert_eq!(section.header().section_len(), written.len() as u64);
-        // 64 KiB of text in a few bytes of zlib is as bad as any bomb.
+        // The limit matters: a few bytes of zlib can expand to 64 KiB of text, like any decompression bomb.
         let _ = section.decode(1 << 16);
         metadata_length = written.len() as u64;
         rest = &rest[written.len()..];

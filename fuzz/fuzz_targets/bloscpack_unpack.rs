@@ -1,5 +1,5 @@
-//! Any bytes as a bloscpack file: an error or plain bytes, the same from memory, as a stream and in all
-//! ways that give parts.
+//! Fuzzes unpacking a bloscpack file: either an error, or the same data from memory, as a stream, and by every partial
+//! read.
 #![no_main]
 
 use blosc_fuzz::{MAX_NBYTES, limits, reads, serial};
@@ -13,14 +13,14 @@ fuzz_target!(|bytes: &[u8]| {
     match (from_memory, from_stream) {
         (Ok((plain, _)), Ok(_)) => {
             assert!(plain == streamed);
-            // Offsets may lie, and then the chunks are found by walking; what is behind the last one is not looked at.
+            // Offsets may be wrong; chunks are then found by walking the file. Bytes after the last chunk are ignored.
             let Ok(archive) = Archive::open_with(bytes, &OpenOptions::new().walk(true)) else { return };
             if plain.len() <= MAX_NBYTES && archive.nchunks() <= 1000 {
                 reads::all_ways(&archive.limits(limits()), &plain, *bytes.last_chunk().expect("longer than a header"));
             }
         }
         (Err(_), Err(_)) => {}
-        // Only what is put together in memory is bounded as a whole.
+        // The total size is limited only when unpacking into memory.
         (Err(memory), Ok(_)) if memory.over_limit().is_some_and(|over| over.raise == "max_nbytes") => {}
         (memory, stream) => panic!("memory {:?}, stream {:?}", memory.map(|_| ()), stream.map(|_| ())),
     }

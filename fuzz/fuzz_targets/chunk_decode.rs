@@ -1,10 +1,10 @@
-//! Any bytes as a chunk: an error or plain bytes, the same by every way of decoding.
+//! Fuzzes decoding a chunk: either an error, or the same data from every decoding method.
 #![no_main]
 
 use blosc_core::{Chunk, Decoder, Header, LazyChunk, Limits};
 use libfuzzer_sys::fuzz_target;
 
-/// 1 MiB: enough for many blocks, and little enough that time goes into inputs, not into filling memory.
+/// 1 MiB: enough for many blocks, and small enough that the time goes into inputs rather than into filling memory.
 const MAX_NBYTES: usize = 1 << 20;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -13,7 +13,7 @@ fuzz_target!(|bytes: &[u8]| {
     }
     let Ok(chunk) = Chunk::parse(bytes) else { return };
     let header = chunk.header();
-    // The header of a parsed chunk has the block size in use, which may differ from the stored one.
+    // The header of a parsed chunk has the effective block size, which may differ from the stored one.
     let stored = Header::parse(bytes).map(|stored| stored.to_bytes());
     assert!(stored.is_ok_and(|stored| stored == bytes[..header.len()]), "the header does not come back");
     let nbytes = header.nbytes();
@@ -27,7 +27,7 @@ fuzz_target!(|bytes: &[u8]| {
         return;
     }
 
-    // A destination that is too long must be left alone behind the end, and must not show in front of it.
+    // Bytes past the end of the data must stay unchanged, and earlier contents of the buffer must not affect the data.
     for background in [0xA5, 0x5A] {
         let mut into = vec![background; nbytes + 64];
         let length = decoder.decompress_into(&chunk, &mut into);

@@ -1,4 +1,4 @@
-//! Parts of any chunk: each equals the same part of the whole.
+//! Fuzzes partial decoding of a chunk: each part must equal the same part of the whole.
 #![no_main]
 
 use blosc_core::{Chunk, Decoder, Limits};
@@ -7,12 +7,12 @@ use libfuzzer_sys::fuzz_target;
 const MAX_NBYTES: usize = 1 << 20;
 
 fuzz_target!(|input: &[u8]| {
-    // The last 16 bytes choose two ranges, so that a golden chunk with anything behind it is a good seed.
+    // The last 16 bytes select two ranges, so that a golden chunk followed by any bytes is a good seed.
     let Some((bytes, places)) = input.split_last_chunk::<16>() else { return };
     let Ok(chunk) = Chunk::parse(bytes) else { return };
     let header = chunk.header();
     let (nbytes, nblocks) = (header.nbytes(), header.nblocks());
-    // Shape and typesize are not in the chunk: with them the filters of b2nd arrays run, too.
+    // Shape and typesize are not in the chunk. Setting them enables the filters of b2nd arrays.
     let mut decoder = Decoder::new()
         .limits(Limits::new().max_nbytes(MAX_NBYTES))
         .super_chunk_typesize(header.typesize())
@@ -34,7 +34,7 @@ fuzz_target!(|input: &[u8]| {
         assert!(parts == [&whole[a.clone()], &whole[b]].concat());
     }
 
-    // Block by block: what decodes is what the whole has there, and the whole decodes only if every block does.
+    // Block by block: a decoded block equals the same range of the whole. The whole decodes only if every block does.
     let mut block = vec![0; header.blocksize().min(nbytes)];
     for index in 0..nblocks.min(64) {
         let place = chunk.block_range(index);
@@ -48,7 +48,7 @@ fuzz_target!(|input: &[u8]| {
     }
     assert!(decoder.decode_block(&chunk, nblocks, &mut block).is_err());
 
-    // Every second block: the others stay what they were.
+    // Decodes every second block; the others must stay unchanged.
     if let Ok(whole) = &whole {
         let skip: Vec<bool> = (0..nblocks.min(1 << 12)).map(|index| index % 2 == 0).collect();
         let mut masked = vec![0xA5; nbytes];

@@ -1,12 +1,12 @@
-//! Any data with any parameters: what is compressed decompresses to the same bytes, within the promised size, with threads
-//! as without.
+//! Fuzzes the round trip of data through a chunk with any parameters, with and without threads. The compressed size
+//! must stay within the promised bound.
 #![no_main]
 
 use blosc_core::{Chunk, Codec, Decoder, Encoder, Parallelism};
 use blosc_fuzz::params::{Choice, choose};
 use libfuzzer_sys::fuzz_target;
 
-/// Chunks smaller than this are not shared out to threads.
+/// Smaller chunks are not distributed to threads.
 const MIN_PARALLEL: usize = 256 * 1024;
 
 fuzz_target!(|input: &[u8]| {
@@ -23,7 +23,7 @@ fuzz_target!(|input: &[u8]| {
     } else {
         encoder.compress(plain)
     };
-    // What depends on the data: delta in blocks of variable length, or none of them, and the shape of a block.
+    // Some errors depend on the data: delta in variable-length blocks, no such blocks, and the shape of a block.
     let Ok(chunk) = chunk else {
         assert!(is_blosc2, "{params:?}");
         return;
@@ -46,7 +46,7 @@ fuzz_target!(|input: &[u8]| {
         }
     }
 
-    // Into less room: an error, or the same plain bytes, and nothing behind that room.
+    // A smaller destination: either an error or the same data, and no write past its end.
     if is_blosc2 && !vl_blocks {
         let most = chunk.len() * usize::from(room) / 128;
         let mut dst = vec![0xA5; most + 8];

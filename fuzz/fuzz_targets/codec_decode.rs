@@ -1,5 +1,7 @@
-//! Any bytes as a stream of any codec: an error or all of the plain bytes, whatever was in their place before, and those of
-//! an independent decoder where there is one.
+//! Fuzzes the stream decoders of all codecs: either an error or the complete data.
+//!
+//! The result must not depend on earlier contents of the buffer. It must match an independent decoder where there is
+//! one.
 #![no_main]
 
 use blosc_core::internals::StreamDecompressor;
@@ -10,16 +12,16 @@ use libfuzzer_sys::fuzz_target;
 const FORMATS: [CodecFormat; 5] =
     [CodecFormat::BloscLz, CodecFormat::Lz4, CodecFormat::Snappy, CodecFormat::Zlib, CodecFormat::Zstd];
 
-/// Enough for every kind of token and for the fast paths, which end some bytes before the end.
+/// Large enough for every kind of token and for the fast paths, which stop some bytes before the end.
 const MAX_PLAIN: usize = 1 << 17;
 
 fuzz_target!(|input: &[u8]| {
-    // The codec, and the plain size in 24 bits.
+    // The codec, and the uncompressed size in 24 bits.
     let Some(([codec, low, middle, high], stream)) = input.split_first_chunk::<4>() else { return };
     let len = u32::from_le_bytes([*low, *middle, *high, 0]) as usize % (MAX_PLAIN + 1);
     let Some(&format) = FORMATS.get(usize::from(codec % 8)) else { return ndlz(codec >> 3, len, stream) };
     let mut decompressor = StreamDecompressor::new(format).expect("this build has all codecs");
-    // The second time with the state that the first left, and with room for copies that go too far.
+    // The second call uses the state left by the first, and a buffer with slack for copies past the end.
     let mut decode = |background: u8, slack: usize| {
         let mut dst = vec![background; len + slack];
         let decoded = decompressor.decompress(stream, &mut dst, len);
@@ -46,7 +48,7 @@ fuzz_target!(|input: &[u8]| {
     assert!(opinion.is_some_and(|opinion| opinion == plain), "{format:?}: another decoder disagrees");
 });
 
-/// NDLZ, which only stands in chunks.
+/// Decodes NDLZ, which occurs only in chunks.
 fn ndlz(edge: u8, len: usize, stream: &[u8]) {
     let size = len.max(1) as u32;
     let head = Head {

@@ -1,5 +1,5 @@
-//! Any data packed with any options as a bloscpack file, a frame, an array in a frame or a carray: it verifies, and all ways
-//! of reading give the data or parts of it.
+//! Fuzzes the round trip of data through a bloscpack file, a frame, an array in a frame or a carray, with any options.
+//! The container must verify, and every way of reading must return the data or parts of it.
 #![no_main]
 
 use blosc_core::Codec;
@@ -17,7 +17,7 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: &[u8]| {
     let Some(mut choice) = choose(input) else { return };
-    // Many chunks of it, if they are small.
+    // Small chunks make many of them.
     choice.plain.truncate(1 << 16);
     let [.., a, b, c, d, e, f, g, h] = *input else { return };
     let numbers = [a, b, c, d, e, f, g, h];
@@ -29,10 +29,10 @@ fuzz_target!(|input: &[u8]| {
     }
 });
 
-/// The most chunks of a container: more of them take long and say nothing more.
+/// Maximum number of chunks of a container. More take long and find nothing new.
 const MOST_CHUNKS: usize = 200;
 
-/// Any that does not make too many chunks.
+/// Returns a chunk size that gives at most [`MOST_CHUNKS`] chunks.
 fn chunk_size(plain: &[u8], number: [u8; 2]) -> u32 {
     u32::from(u16::from_le_bytes(number)).max((plain.len() / MOST_CHUNKS) as u32) + 1
 }
@@ -64,7 +64,7 @@ fn bloscpack(choice: &Choice, numbers: [u8; 8]) {
     reads::all_ways(&archive, plain, numbers);
 }
 
-/// How the chunks of a frame are made; `None` for what frames have no place for.
+/// Returns the parameters of a frame's chunks; `None` for parameters that frames cannot store.
 fn frame_params(choice: &Choice) -> Option<FrameParams> {
     let Choice { codec, filters, split, typesize, dictionary, room, is_blosc2, .. } = choice;
     let params = FrameParams::new(*typesize as u32).codec(*codec).clevel(room % 7).split(*split).filters(*filters);
@@ -118,7 +118,7 @@ fn array(choice: &Choice, numbers: [u8; 8]) {
     reads::all_ways(&archive, plain, numbers);
 }
 
-/// Filters and dictionaries need not go with the codec, the typesize and the shape of a block.
+/// Accepts errors for filters and dictionaries that do not match the codec, the typesize or the shape of a block.
 fn may_be_refused(made: Result<MemoryFrame, Error>) -> Option<MemoryFrame> {
     match made {
         Ok(store) => Some(store),

@@ -1,5 +1,5 @@
-//! Any filters with any meta bytes on any bytes: undone they give an error or plain bytes, from which the lossless ones make
-//! the same again; every kernel gives what the scalar one gives.
+//! Fuzzes filters with any meta bytes on any data. Undoing them gives an error or data, which lossless filters must
+//! then preserve in a round trip. Every kernel must give the result of the scalar one.
 #![no_main]
 
 use blosc_core::kernels::{Kernels, available};
@@ -14,7 +14,7 @@ fuzz_target!(|input: &[u8]| {
 
     let (mut filters, mut filters_meta) = ([0; 6], [0; 6]);
     for (slot, filter) in rest[..6].iter().enumerate().take(usize::from(count % 7)) {
-        // Mostly those that there are.
+        // Mostly existing filters.
         filters[slot] = match filter % 16 {
             number @ 0..=4 => number,
             number @ 5..=9 => number + 27,
@@ -51,7 +51,7 @@ fuzz_target!(|input: &[u8]| {
     assert!(decode(0x5A) == plain, "what was there before shows");
     let Some(plain) = plain else { return };
 
-    // The other way round: what lossless filters make of it comes back. A lossy one keeps what it kept once.
+    // The other direction: a round trip through lossless filters preserves the data. Lossy filters preserve its length.
     let pipeline: Vec<Filter> =
         filters.iter().zip(filters_meta).filter_map(|(id, meta)| Filter::from_id(*id, meta)).collect();
     let Ok(pipeline) = FilterPipeline::try_from(&pipeline[..]) else { return };
@@ -73,7 +73,7 @@ fuzz_target!(|input: &[u8]| {
     assert_eq!(once.len(), plain.len());
 });
 
-/// All kernels, from and to places that are aligned in any way.
+/// Runs all kernels on source and destination buffers of any alignment.
 fn kernels(typesize: usize, offset: usize, data: &[u8]) {
     let tables = available();
     let run = |table: &Kernels, data: &[u8]| {

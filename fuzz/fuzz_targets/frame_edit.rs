@@ -1,4 +1,4 @@
-//! Any bytes as a Blosc2 frame, or an array in one, that is changed: an error, or a frame that opens and has the changes.
+//! Fuzzes editing a Blosc2 frame, or an array in one: either an error, or a frame that opens and has the changes.
 #![no_main]
 
 use blosc_core::Filter;
@@ -9,7 +9,7 @@ use bloscpack_io::frame::{FrameStore as _, FrameWriter, MemoryFrame};
 use bloscpack_io::{Archive, Error, OpenOptions};
 use libfuzzer_sys::fuzz_target;
 
-/// The last bytes of an input say what is done.
+/// Number of trailing input bytes that select the edits.
 const CHANGES: usize = 8;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -21,7 +21,7 @@ fuzz_target!(|bytes: &[u8]| {
         let (shape, itemsize) = (array.shape.clone(), opened.header.typesize as usize);
         return change_array(frame, file, shape, itemsize, changes);
     }
-    // Changes of one chunk in a million that are kept as one entry write all of them out.
+    // Changing one of a million chunks stored as a single entry writes an entry for each of them.
     if opened.nchunks() > 1000 || opened.header.typesize > 1 << 12 {
         return;
     }
@@ -37,9 +37,9 @@ fuzz_target!(|bytes: &[u8]| {
         let (is_lossless, varies) = (is_lossless(header), !matches!(header.chunksize, ChunkSize::Fixed(_)));
         for (chunk, plain) in expected {
             let found = match archive.chunk(chunk) {
-                // Where sizes vary, the headers of all chunks are read, and another one may be damaged.
+                // With variable chunk sizes the headers of all chunks are read, and another one may be damaged.
                 Err(_) if varies => continue,
-                // The header stated another total before the changes.
+                // The header had a wrong total before the edits.
                 Err(Error::PlainSize { .. }) => continue,
                 found => found.expect("a chunk that was written"),
             };
@@ -48,7 +48,7 @@ fuzz_target!(|bytes: &[u8]| {
     }
 });
 
-/// The frame after the changes, and chunks that it has to have; `None` if one of them was refused.
+/// Applies the edits. Returns the frame and the chunks that it must contain; `None` if an edit was refused.
 fn apply(
     mut frame: FrameWriter<MemoryFrame>,
     changes: &[u8; CHANGES],
@@ -75,7 +75,7 @@ fn apply(
     Some((frame.into_store(), written.into_iter().collect()))
 }
 
-/// Whether new chunks hold what they were given.
+/// Returns whether new chunks preserve their data exactly.
 fn is_lossless(header: &Header) -> bool {
     let lossless = |filter: Option<Filter>| {
         matches!(filter, Some(Filter::Shuffle | Filter::BitShuffle | Filter::Delta | Filter::ByteDelta(_)))
@@ -83,7 +83,7 @@ fn is_lossless(header: &Header) -> bool {
     header.filters().all(lossless)
 }
 
-/// Slices of an array are written, and it is resized: afterwards it has the items that it should have.
+/// Writes slices of an array and resizes it, then compares its items with a model.
 fn change_array(
     mut frame: FrameWriter<MemoryFrame>,
     file: &[u8],
@@ -93,7 +93,7 @@ fn change_array(
 ) {
     let Ok(archive) = Archive::open(file) else { return };
     let grid = archive.grid().expect("an array");
-    // As many items as may come of it by growing; chunks of which little is in use may be large.
+    // Limits the number of items that growing can lead to. Chunks of which little is in use may be large.
     if shape.len() > 3 || archive.nbytes() > 1 << 16 || grid.chunk_nbytes() > MAX_NBYTES || grid.nchunks() > 100 {
         return;
     }

@@ -1,4 +1,4 @@
-//! Any bytes as the parts of a Blosc2 frame: what is accepted writes back to something that reads the same.
+//! Fuzzes the parsers of a Blosc2 frame's parts: accepted input must survive writing and parsing again.
 #![no_main]
 
 use blosc_fuzz::limits;
@@ -38,7 +38,7 @@ fuzz_target!(|bytes: &[u8]| {
     let _ = Grid::of(&frame);
 });
 
-/// The value of any content leads back to a content of the same value, by JSON text too.
+/// Checks that the value of any content converts back to content of the same value, through JSON text too.
 fn check_value(content: &[u8]) {
     let text = msgpack::value_of(content).expect("memory").dumps();
     let value = Json::parse(&text).expect("JSON of a value");

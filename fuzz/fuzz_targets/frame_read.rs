@@ -1,5 +1,5 @@
-//! Any bytes as a Blosc2 frame that is read: an error or plain bytes, the same by chunks, by ranges, by slices of an array and
-//! as a stream.
+//! Fuzzes reading a Blosc2 frame: either an error, or the same data by chunks, by ranges, by array slices and as a
+//! stream.
 #![no_main]
 
 use blosc_fuzz::{MAX_NBYTES, limits, reads, serial};
@@ -14,13 +14,13 @@ fuzz_target!(|bytes: &[u8]| {
     }
     let _ = archive.chunk_range(0);
     let (nbytes, nchunks) = (archive.nbytes(), archive.nchunks());
-    // A frame of zeros may promise any number of them: what it takes to write them is no finding.
+    // A frame of zeros may declare any size. The time to write the zeros is not a finding.
     if nbytes > MAX_NBYTES as u64 || nchunks > 1000 {
         let _ = archive.read_range(nbytes / 2..nbytes / 2 + 100.min(nbytes - nbytes / 2));
         return;
     }
     let Ok((plain, _)) = unpack_bytes(bytes, &serial()) else { return };
-    // The fingerprint at the end means nothing, so it may say what is read.
+    // The fingerprint at the end has no other use, so it selects the reads.
     let Some(numbers) = bytes.last_chunk::<8>() else { return };
     reads::all_ways(&archive, &plain, *numbers);
 });

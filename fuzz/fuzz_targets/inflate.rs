@@ -1,4 +1,4 @@
-//! Any bytes as a deflate stream: decoded to the bytes that `zlib-rs` gives, and refused where it refuses.
+//! Fuzzes inflate: the decoder must give the bytes that `zlib-rs` gives, and refuse what it refuses.
 #![no_main]
 
 use blosc_core::CodecFormat;
@@ -6,7 +6,7 @@ use blosc_core::internals::StreamDecompressor;
 use libfuzzer_sys::fuzz_target;
 use zlib_rs::{Inflate, InflateFlush, Status};
 
-/// Enough for every kind of block, and for turns that are not cut short by the end.
+/// Large enough for every kind of block, and for decoder rounds that are not cut short by the end.
 const MAX_PLAIN: usize = 1 << 16;
 
 fuzz_target!(|body: &[u8]| {
@@ -16,7 +16,7 @@ fuzz_target!(|body: &[u8]| {
     let (used, len) = (inflate.total_in() as usize, inflate.total_out() as usize);
     let plain = &expected[..len];
 
-    // A zlib header and the checksum that the plain bytes have: no input is refused for these alone.
+    // Adds a valid zlib header and checksum, so that no input is refused for these alone.
     let header = [0x78, 0x9C];
     let stream = match ends {
         true => [&header, &body[..used], &simd_adler32::adler32(&plain).to_be_bytes()].concat(),

@@ -1,5 +1,5 @@
-//! Any bytes as a bloscpack file, a frame, or the files of a carray, of which what stands is salvaged: what comes out
-//! verifies, and of a whole frame or carray nothing is lost.
+//! Fuzzes `recover` on a bloscpack file, a frame, or the files of a carray. The output must verify, and recovering an
+//! intact frame or carray must lose nothing.
 #![no_main]
 
 use blosc_fuzz::{MAX_NBYTES, carray_files, limits, scratch, serial};
@@ -8,7 +8,7 @@ use bloscpack_io::{Archive, Gaps, LocalSource, LostPart, RecoverOptions, Recover
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
-    // Behind the first byte, a MessagePack array, each frame says what it is.
+    // A frame's signature follows its first byte, the start of a MessagePack array.
     if bytes.get(2..9) == Some(b"b2frame") {
         salvage_frame(bytes);
     } else if bytes.starts_with(b"blpk") {
@@ -18,7 +18,7 @@ fuzz_target!(|bytes: &[u8]| {
     }
 });
 
-/// Whether a chunk needs a codec or filter that this build lacks.
+/// Returns whether a chunk needs a codec or filter that this build lacks.
 fn has_unchecked(report: &RecoverReport) -> bool {
     report.lost.iter().any(|lost| matches!(lost.part, LostPart::Unchecked { .. }))
 }
@@ -27,7 +27,7 @@ fn salvage_bloscpack(bytes: &[u8]) {
     let folder = scratch::folder();
     let (input, output) = (folder.join("in.blp"), folder.join("out.blp"));
     std::fs::write(&input, bytes).expect("a scratch file");
-    // An array may promise any number of zeros.
+    // An array may declare any number of zeros.
     let limits = limits().max_unearned(MAX_NBYTES);
     let Ok(report) = recover(&input, &output, &RecoverOptions::new().limits(limits)) else {
         assert!(!output.exists(), "it failed, but left something");
@@ -45,7 +45,7 @@ fn salvage_bloscpack(bytes: &[u8]) {
 }
 
 fn salvage_frame(bytes: &[u8]) {
-    // A frame of zeros may promise any number of them: what it takes to write them is no finding.
+    // A frame of zeros may declare any size. The time to write the zeros is not a finding.
     if Archive::open(bytes).is_ok_and(|archive| archive.nchunks() > 1000 || archive.nbytes() > MAX_NBYTES as u64) {
         return;
     }
@@ -64,7 +64,7 @@ fn salvage_frame(bytes: &[u8]) {
     if recovered.nbytes() > MAX_NBYTES as u64 || chunk > MAX_NBYTES {
         return;
     }
-    // What wants a plugin is kept, and told: nobody here can check it.
+    // Chunks that need a plugin are kept and reported, but cannot be verified here.
     if !has_unchecked(&report) {
         let verified = verify(Source::file(&output), &serial());
         assert!(verified.is_ok(), "{verified:?}");
@@ -96,7 +96,7 @@ fn salvage_carray(bytes: &[u8]) {
         return;
     };
     let dir = LocalDirectory::open(&output).expect("what was salvaged");
-    // Where the shape is lost, a chunk says how large it is, whatever became of it.
+    // If the shape is lost, a chunk determines the chunk size, even if the chunk is damaged.
     let salvaged = LocalDirectory::open(&output).and_then(Carray::open);
     if salvaged.is_ok_and(|carray| carray.rows().chunk_nbytes() > MAX_NBYTES as u64) {
         return;

@@ -1,4 +1,4 @@
-//! Any data with any parameters, both ways between us and C-Blosc 1.21: what either compresses the other one decompresses.
+//! Compares with C-Blosc 1.21 on any data with any parameters: each side must decompress what the other one compresses.
 #![no_main]
 
 use blosc_core::{Codec, Encoder, Header, SplitMode};
@@ -10,18 +10,18 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|input: &[u8]| {
     let Some(choice) = choose(input) else { return };
     let Choice { params, codec, split, typesize, is_blosc2, room, plain, .. } = choice;
-    // Its zstd is left out: C-Blosc2 reads those chunks, and brings it once.
+    // This build of C-Blosc has no zstd, which C-Blosc2 already brings. `reference_blosc2` covers those chunks.
     if is_blosc2 || codec == Codec::Zstd {
         return;
     }
     let chunk = Encoder::new(params).and_then(|mut encoder| encoder.compress(&plain)).expect("in range");
-    // Chunks that it writes in this mode, but reads only where its other modes would split, too.
+    // C-Blosc writes such chunks in this mode, but reads them only where its other modes would split too.
     if split == SplitMode::Always && !is_split_by_rule(&chunk) {
         return;
     }
     match decompress(&chunk, plain.len()) {
         Ok(decoded) => assert!(decoded == plain, "{params:?}"),
-        // It has no chunks without bytes.
+        // C-Blosc does not decode empty chunks.
         Err(code) => assert!(plain.is_empty(), "C-Blosc says {code}; {params:?}"),
     }
 
@@ -33,7 +33,7 @@ fuzz_target!(|input: &[u8]| {
     assert!(decoded == plain, "{header:?}");
 });
 
-/// All plain bytes of a chunk, or the code of what C-Blosc finds wrong.
+/// Decompresses a chunk with C-Blosc; an error is its return code.
 fn decompress(chunk: &[u8], nbytes: usize) -> Result<Vec<u8>, c_int> {
     let mut plain = vec![0xA5; nbytes];
     let (src, dst) = (chunk.as_ptr().cast::<c_void>(), plain.as_mut_ptr().cast::<c_void>());
@@ -42,13 +42,13 @@ fn decompress(chunk: &[u8], nbytes: usize) -> Result<Vec<u8>, c_int> {
     if usize::try_from(found) == Ok(nbytes) { Ok(plain) } else { Err(found) }
 }
 
-/// A chunk of these plain bytes; `None` if C-Blosc refuses.
+/// Compresses with C-Blosc; `None` if it refuses.
 fn compress(plain: &[u8], clevel: u8, shuffle: u8, typesize: usize, codec: &str, blocksize: usize) -> Option<Vec<u8>> {
     let codec = std::ffi::CString::new(codec).ok()?;
     let mut chunk = vec![0; plain.len() + Header::LEN];
     let (src, dst) = (plain.as_ptr().cast::<c_void>(), chunk.as_mut_ptr().cast::<c_void>());
     let (level, shuffle, room) = (c_int::from(clevel), c_int::from(shuffle), chunk.len());
-    // SAFETY: both places have as many bytes as are said, and the name of the codec ends with a zero.
+    // SAFETY: both buffers have the stated lengths, and the name of the codec ends with a zero.
     let len = unsafe {
         let name = codec.as_ptr();
         blosc_src::blosc_compress_ctx(level, shuffle, typesize, plain.len(), src, dst, room, name, blocksize, 1)

@@ -1,4 +1,5 @@
-//! Any data with any parameters, both ways between us and C-Blosc2 2.15: what either compresses the other one decompresses.
+//! Compares with C-Blosc2 2.15 on any data with any parameters: each side must decompress what the other one
+//! compresses.
 #![no_main]
 
 use blosc_core::{Chunk, Codec, Decoder, Encoder, Filter, SplitMode};
@@ -11,19 +12,19 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|input: &[u8]| {
     let Some(choice) = choose(input) else { return };
     let Choice { params, codec, filters, split, typesize, is_blosc2, dictionary, vl_blocks, room, plain } = choice;
-    // This build has no plugins, no zlib and no snappy; dictionaries of LZ4 and blocks of variable length are newer.
+    // This build has no plugins, no zlib and no snappy. LZ4 dictionaries and variable-length blocks are newer than it.
     let is_built_in = |filter: &Filter| matches!(filter, Filter::Shuffle | Filter::BitShuffle | Filter::Delta);
     let is_newer = vl_blocks || dictionary && codec != Codec::Zstd;
     if matches!(codec, Codec::Zlib | Codec::Snappy) || is_newer || !filters.as_slice().iter().all(is_built_in) {
         return;
     }
-    // It undoes delta where the plain bytes are to be, so only as the last step.
+    // C-Blosc2 undoes delta in the destination buffer, so delta must be the last step of decoding.
     if filters.as_slice().iter().skip(1).any(|filter| *filter == Filter::Delta) {
         return;
     }
     let Ok(mut encoder) = Encoder::new(params) else { return };
     let Ok(chunk) = encoder.compress(&plain) else { return };
-    // As C-Blosc 1.
+    // See `reference_blosc1`.
     if !is_blosc2 && split == SplitMode::Always && !is_split_by_rule(&chunk) {
         return;
     }
@@ -32,7 +33,7 @@ fuzz_target!(|input: &[u8]| {
         Err(code) => panic!("C-Blosc2 says {code}; {params:?}"),
     }
 
-    // With three filters it writes into the source; the bytes behind the last unit of delta it leaves undefined.
+    // With three filters C-Blosc2 writes into the source. It leaves the bytes after delta's last unit undefined.
     let is_delta = filters.contains(Filter::Delta);
     if filters.as_slice().len() > 2 || is_delta && !(matches!(typesize, 1 | 2 | 4 | 8) && plain.len() % 8 == 0) {
         return;
@@ -43,7 +44,7 @@ fuzz_target!(|input: &[u8]| {
     assert!(decoded == plain, "{:?}", parsed.header());
 });
 
-/// Parameters like ours for C-Blosc2. Without a dictionary: where there is none to be learnt, it leaks memory.
+/// Returns matching parameters for C-Blosc2, without a dictionary: it leaks memory if the data yields none.
 fn theirs(codec: Codec, typesize: usize, filters: &[Filter], room: u8) -> blosc2_cparams {
     let mut slots = [0; 6];
     for (slot, filter) in slots.iter_mut().rev().zip(filters.iter().rev()) {
@@ -65,11 +66,11 @@ fn theirs(codec: Codec, typesize: usize, filters: &[Filter], room: u8) -> blosc2
     }
 }
 
-/// All plain bytes of a chunk, or the code of what C-Blosc2 finds wrong.
+/// Decompresses a chunk with C-Blosc2; an error is its return code.
 fn decompress(chunk: &[u8], nbytes: usize) -> Result<Vec<u8>, c_int> {
     let mut plain = vec![0xA5; nbytes];
     let (src, dst) = (chunk.as_ptr().cast::<c_void>(), plain.as_mut_ptr().cast::<c_void>());
-    // SAFETY: both places have as many bytes as are said, and the context is freed once, behind its last use.
+    // SAFETY: both buffers have the stated lengths, and the context is freed once, after its last use.
     let found = unsafe {
         let context = blosc2_src::blosc2_create_dctx(BLOSC2_DPARAMS_DEFAULTS);
         let found = blosc2_src::blosc2_decompress_ctx(context, src, chunk.len() as i32, dst, nbytes as i32);
@@ -79,12 +80,12 @@ fn decompress(chunk: &[u8], nbytes: usize) -> Result<Vec<u8>, c_int> {
     if usize::try_from(found) == Ok(nbytes) { Ok(plain) } else { Err(found) }
 }
 
-/// A chunk of these plain bytes; `None` if C-Blosc2 refuses.
+/// Compresses with C-Blosc2; `None` if it refuses.
 fn compress(plain: &[u8], params: blosc2_cparams) -> Option<Vec<u8>> {
-    // A header of 32 bytes, and as much as it takes to store them.
+    // A header of 32 bytes, and room to store the data uncompressed.
     let mut chunk = vec![0; plain.len() + 32];
     let (src, dst) = (plain.as_ptr().cast::<c_void>(), chunk.as_mut_ptr().cast::<c_void>());
-    // SAFETY: as above; a context that could not be made is not used.
+    // SAFETY: as above; a context that could not be created is not used.
     let len = unsafe {
         let context = blosc2_src::blosc2_create_cctx(params);
         if context.is_null() {

@@ -1,4 +1,4 @@
-//! Any text as JSON, as a NumPy dtype or as a `.npy` header: what is accepted writes back to an equal value.
+//! Fuzzes the parsers of JSON, NumPy dtypes and `.npy` headers: accepted input must be written back to an equal value.
 #![no_main]
 
 use bloscpack_format::Json;
