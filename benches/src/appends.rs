@@ -1,4 +1,5 @@
-//! How long does one more chunk take, and does the size of the frame count? An append opens a frame, adds 1 MiB, closes it.
+//! Race of appends: time to append one chunk to frames of several sizes. An append opens a frame, adds 1 MiB and closes
+//! it.
 
 use crate::clock::Clock;
 use crate::options::Options;
@@ -11,15 +12,15 @@ use bloscpack_io::{Archive, LocalSource};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Plain bytes of a chunk, and about as many compressed ones: they are random.
+/// Uncompressed size of a chunk. Its data is random, so the compressed size is about the same.
 const CHUNK: usize = 1 << 20;
 
-/// Bytes of the frames, unless told otherwise.
+/// Default sizes of the frames in bytes.
 const SIZES: [usize; 4] = [16 << 20, 64 << 20, 256 << 20, 1 << 30];
 
 const COLUMNS: &str = "frame_mib\tpeer\tseconds\tours_to_peer\tto_smallest_frame";
 
-/// Races in a folder in memory if there is one: how fast a disk is, is no merit of a library.
+/// Runs the race, in memory if possible, because disk speed says nothing about a library.
 pub fn run(options: &Options, machine: &str) -> Result<()> {
     let in_memory = Path::new("/dev/shm");
     let parent = if in_memory.is_dir() { in_memory.to_owned() } else { std::env::temp_dir() };
@@ -60,7 +61,7 @@ fn race(options: &Options, folder: &Path) -> Result<Vec<String>> {
     Ok(lines)
 }
 
-/// Each peer appends to a frame of its own, in turn; medians, ours first.
+/// Each peer appends to its own frame, in turn. Returns the medians, ours first.
 fn of_size<'a>(
     options: &Options,
     peers: &'a [Box<dyn Peer>],
@@ -72,7 +73,7 @@ fn of_size<'a>(
     for (number, peer) in peers.iter().enumerate() {
         let path = folder.join(format!("{number}.b2frame"));
         make(&path, chunk, nchunks)?;
-        // The first append of all is the warm-up, and shows who can; we have to.
+        // The first append is the warm-up and shows which peers support appending. Ours has to.
         match peer.append(&path, chunk) {
             Ok(true) => racers.push((peer.as_ref(), path, Vec::new())),
             Ok(false) => fs::remove_file(&path)?,
@@ -119,7 +120,7 @@ fn check(path: &Path, chunk: &[u8], nchunks: usize) -> Result<()> {
     Ok(())
 }
 
-/// Bytes that no codec makes smaller.
+/// Returns incompressible bytes.
 fn noise(len: usize) -> Vec<u8> {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut next = || {

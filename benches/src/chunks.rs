@@ -1,4 +1,4 @@
-//! How fast are whole chunks? Codecs × levels × filters × sizes of buffers × data sets, every output verified.
+//! Race of whole chunks: codecs × levels × filters × buffer sizes × data sets, with every output verified.
 
 use crate::clock::Clock;
 use crate::data::Set;
@@ -9,7 +9,7 @@ use crate::report::Row;
 use anyhow::{Context, Result, ensure};
 use std::cell::RefCell;
 
-/// One line of the table, raced on every data set.
+/// One row of the table, raced on every data set.
 #[derive(Debug, Clone)]
 pub struct Config {
     pub codec: String,
@@ -19,7 +19,7 @@ pub struct Config {
     pub threads: usize,
 }
 
-/// What the goals are about.
+/// The configurations that have goals.
 const QUICK: [(&str, u8, Filter, usize); 11] = [
     ("lz4", 5, Filter::Shuffle, 1 << 20),
     ("lz4", 5, Filter::BitShuffle, 1 << 20),
@@ -34,7 +34,7 @@ const QUICK: [(&str, u8, Filter, usize); 11] = [
     ("zstd", 9, Filter::Shuffle, 1 << 20),
 ];
 
-/// The lines that the options ask for.
+/// Returns the configurations selected by the options.
 pub fn configs(options: &Options) -> Vec<Config> {
     let threads = if options.command == "threads" { options.threads.unwrap_or(2) } else { 1 };
     let is_asked = |codec: &str, level, filter, size| {
@@ -61,7 +61,7 @@ pub fn configs(options: &Options) -> Vec<Config> {
             for filter in given(&options.filters, filters) {
                 for size in given(&options.sizes, sizes) {
                     let config = config(codec, *level, *filter, *size);
-                    // A buffer is raced whole: 16 MiB at a megabyte a second would take the hour alone.
+                    // A buffer is raced whole: 16 MiB at 1 MB/s would take the whole hour.
                     if *size <= 16 * sample_bytes(&config) || !options.sizes.is_empty() {
                         configs.push(config);
                     }
@@ -76,7 +76,7 @@ fn given<'a, T>(asked: &'a [T], default: &'a [T]) -> &'a [T] {
     if asked.is_empty() { default } else { asked }
 }
 
-/// How many bytes of a set are compressed in a round: less for codecs that take seconds for a megabyte at level 9.
+/// Bytes of a set compressed per round. It is smaller for codecs that take seconds per megabyte at level 9.
 fn sample_bytes(config: &Config) -> usize {
     match (config.codec.as_str(), config.level) {
         ("lz4" | "blosclz", _) | (_, ..=1) => 4 << 20,
@@ -85,7 +85,7 @@ fn sample_bytes(config: &Config) -> usize {
     }
 }
 
-/// A peer at a job with its chunks of the sample.
+/// A peer with its codec for a job and its chunks of the sample.
 struct Entrant<'a> {
     name: &'static str,
     peer: &'a dyn Peer,
@@ -93,9 +93,9 @@ struct Entrant<'a> {
     chunks: Vec<Vec<u8>>,
 }
 
-/// Races all peers on one set. The rows are ours first.
+/// Races all peers on one set. Our rows come first.
 pub fn run(peers: &[Box<dyn Peer>], config: &Config, set: &Set, length: Length) -> Result<Vec<Row>> {
-    // Bytes need no shuffle. `blosc2_compress` leaves it out then, but the contexts of C-Blosc2 run it, at 1.4 GB/s.
+    // Bytes need no shuffle. `blosc2_compress` skips it then, but C-Blosc2's contexts run it, at 1.4 GB/s.
     let filter = if set.typesize == 1 && config.filter == Filter::Shuffle { Filter::None } else { config.filter };
     let job = Job {
         codec: config.codec.clone(),
@@ -119,7 +119,7 @@ pub fn run(peers: &[Box<dyn Peer>], config: &Config, set: &Set, length: Length) 
     verify(&mut entrants, &buffers)?;
 
     let clock = if config.threads == 1 { Clock::Cpu } else { Clock::Wall };
-    // One place for all to write to, so that none has a luckier one.
+    // One output buffer for all, so that none gains by its address.
     let room = RefCell::new(vec![0; config.size + OVERHEAD]);
     let mut runners: Vec<Runner<'_>> = Vec::new();
     for Entrant { codec, .. } in &mut entrants {
@@ -131,7 +131,7 @@ pub fn run(peers: &[Box<dyn Peer>], config: &Config, set: &Set, length: Length) 
     let compressing = race::run(clock, length, &mut runners)?;
     drop(runners);
 
-    // All that read Blosc2 are given the same chunks, and not ours: what C-Blosc2 wrote, if it is here.
+    // All readers of Blosc2 decode the same chunks: those of C-Blosc2 if present, rather than ours.
     let shared = entrants.iter().position(|entrant| entrant.name == REFERENCE).unwrap_or(0);
     let shared = entrants[shared].chunks.clone();
     let nbytes = buffers[0].len();
@@ -165,7 +165,7 @@ pub fn run(peers: &[Box<dyn Peer>], config: &Config, set: &Set, length: Length) 
     Ok(rows.collect())
 }
 
-/// What a peer is called that also runs with one thread where the others have more: how much do threads bring?
+/// Returns the label of a peer that also runs with one thread in a threaded race, to show what threads gain.
 fn alone(peer: &dyn Peer) -> Option<&'static str> {
     match peer.name() {
         "ours" => Some("ours, 1 thread"),
@@ -183,7 +183,8 @@ fn compress_all(codec: &mut dyn ChunkCodec, buffers: &[&[u8]]) -> Result<Vec<Vec
     buffers.iter().map(chunk).collect()
 }
 
-/// Everyone decodes its own chunks, and those of the same format that the first two wrote: us and the reference.
+/// Checks that every peer decodes its own chunks. The first two entrants, ours and the reference, also exchange chunks
+/// with every peer of their format.
 fn verify(entrants: &mut [Entrant<'_>], buffers: &[&[u8]]) -> Result<()> {
     for reader in 0..entrants.len() {
         for writer in 0..entrants.len() {

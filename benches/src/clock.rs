@@ -1,23 +1,23 @@
-//! How is time taken? CPU time of the process on one core for one thread, wall time for several.
+//! Clocks: CPU time of the process on one core for one thread, wall time for several threads.
 
 use anyhow::Result;
 use rustix::thread::CpuSet;
 use rustix::time::{ClockId, clock_gettime};
 
-/// A sample shorter than this is repeated within the round: timer and caches would decide it.
+/// Shorter samples are repeated within the round, because timer resolution and cache state would dominate them.
 const SHORTEST_SAMPLE: f64 = 0.002;
 
-/// What counts as time.
+/// The kind of time that is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Clock {
-    /// CPU seconds of the whole process: blind to what else the machine does.
+    /// CPU seconds of the whole process, unaffected by other load on the machine.
     Cpu,
-    /// Seconds on the wall.
+    /// Wall-clock seconds.
     Wall,
 }
 
 impl Clock {
-    /// Seconds since some moment.
+    /// Returns seconds since an arbitrary moment.
     pub fn now(self) -> f64 {
         let time = clock_gettime(match self {
             Clock::Cpu => ClockId::ProcessCPUTime,
@@ -26,7 +26,7 @@ impl Clock {
         time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
     }
 
-    /// How often `call` is to be repeated to make a sample. The calls made to find out are its warm-up.
+    /// Returns the number of calls per sample. The calls made to determine it also serve as warm-up.
     pub fn repeats(self, call: &mut dyn FnMut() -> Result<()>) -> Result<usize> {
         let mut repeats = 1;
         loop {
@@ -39,7 +39,7 @@ impl Clock {
         }
     }
 
-    /// Seconds of one call, the mean of `repeats`.
+    /// Returns the mean time of one call in seconds, over `repeats` calls.
     pub fn sample(self, call: &mut dyn FnMut() -> Result<()>, repeats: usize) -> Result<f64> {
         let start = self.now();
         for _ in 0..repeats {
@@ -49,7 +49,7 @@ impl Clock {
     }
 }
 
-/// Keeps this thread on the last core it may use: the first ones serve more interrupts.
+/// Pins this thread to the last core it may use, because the first cores serve more interrupts.
 pub fn pin_to_one_core() -> Result<()> {
     let allowed = rustix::thread::sched_getaffinity(None)?;
     if let Some(core) = (0..CpuSet::MAX_CPU).rev().find(|core| allowed.is_set(*core)) {

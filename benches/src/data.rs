@@ -1,10 +1,10 @@
-//! What data is raced on? The files that `mkdata.py` made, `NAME.TYPESIZE.bin`, or a small set made here.
+//! Data sets: files `NAME.TYPESIZE.bin` made by `mkdata.py`, or small sets generated here.
 
 use anyhow::{Context, Result, bail};
 use std::path::Path;
 use testdata::{PlainKind, plain};
 
-/// Plain bytes with the type size they are compressed with.
+/// Uncompressed data with the typesize used to compress it.
 pub struct Set {
     pub name: String,
     pub typesize: usize,
@@ -12,7 +12,7 @@ pub struct Set {
 }
 
 impl Set {
-    /// Buffers of `size` bytes, evenly spread over the set, all of them or about `total` bytes of them.
+    /// Returns buffers of `size` bytes, evenly spread over the set: all of them, or about `total` bytes.
     pub fn buffers(&self, size: usize, total: usize) -> Vec<&[u8]> {
         let size = size.min(self.bytes.len());
         let there = self.bytes.len() / size;
@@ -21,7 +21,7 @@ impl Set {
     }
 }
 
-/// The sets in `folder` whose names start with one of `names`; all of them if there are none.
+/// Reads the sets in `folder` whose names start with one of `names`, or all sets if `names` is empty.
 pub fn read(folder: &Path, names: &[String]) -> Result<Vec<Set>> {
     let mut sets = Vec::new();
     for entry in folder.read_dir().with_context(|| format!("data sets in {}", folder.display()))? {
@@ -39,7 +39,7 @@ pub fn read(folder: &Path, names: &[String]) -> Result<Vec<Set>> {
     if sets.is_empty() { bail!("no data set of {names:?} in {}", folder.display()) } else { Ok(sets) }
 }
 
-/// Three small sets that need nothing but this program, to check that everything works.
+/// Returns three small sets that need no files, to check that everything works.
 pub fn made() -> Vec<Set> {
     let kinds = [("ramp", PlainKind::Ramp, 4), ("text", PlainKind::Text, 1), ("noise", PlainKind::Noise, 8)];
     let set = |(seed, (name, kind, typesize)): (usize, (&str, _, _))| Set {

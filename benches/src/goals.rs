@@ -1,4 +1,4 @@
-//! Which goals are reached? Read from the tables of the races, so that it can be asked again without racing.
+//! Performance goals, checked against the saved tables of the races, without racing again.
 
 use crate::race::geometric_mean;
 use crate::report::short;
@@ -6,17 +6,17 @@ use crate::table::{self, Record, Table};
 use anyhow::Result;
 use std::path::Path;
 
-/// A goal for two directions: compress and decompress, or a kernel and what undoes it.
+/// A goal for two directions: compress and decompress, or a kernel and its inverse.
 struct Goal {
     name: String,
     wanted: [f64; 2],
-    /// The mean, and the lowest data set with its ratio.
+    /// The mean ratio, and the lowest data set with its ratio.
     found: [(f64, String); 2],
-    /// Our compressed size to theirs, where it may not be more than 1 % larger.
+    /// Our compressed size divided by theirs, for goals that allow at most 1 % more.
     size: Option<f64>,
 }
 
-/// `codec level filter size` and the ratios to C-Blosc2 that are wanted of it.
+/// `codec level filter size`, and the required ratios to C-Blosc2.
 const CHUNKS: [(&str, &str, &str, &str, [f64; 2]); 11] = [
     ("lz4", "5", "shuffle", "1048576", [1.5, 1.5]),
     ("lz4", "5", "bitshuffle", "1048576", [1.6, 1.8]),
@@ -33,7 +33,7 @@ const CHUNKS: [(&str, &str, &str, &str, [f64; 2]); 11] = [
 
 const DIRECTIONS: [&str; 2] = ["ours_to_peer_compress", "ours_to_peer_decompress"];
 
-/// Prints what is reached and what is missed, and writes it beside the tables it is read from.
+/// Prints the goals that are met and missed, and writes them to the tables' folder.
 pub fn report(folder: &Path) -> Result<()> {
     let mut goals = Vec::new();
     let (mut cells, mut slower) = (0, Vec::new());
@@ -133,7 +133,7 @@ fn of_kernels(blocks: &Table) -> Vec<Goal> {
     goals.into_iter().filter(|goal| goal.found[0].0.is_finite()).collect()
 }
 
-/// Two threads to one, where copying gains by them.
+/// Two threads compared with one, on sets where copying gains from threads.
 fn of_threads(threads: &Table) -> Vec<Goal> {
     let mut goals = Vec::new();
     for codec in ["blosclz", "lz4", "zstd"] {
@@ -160,7 +160,8 @@ fn of_threads(threads: &Table) -> Vec<Goal> {
     goals
 }
 
-/// One more chunk in the largest frame: to C-Blosc2, and to ours in the smallest, of which two thirds are as good as one.
+/// One append to the largest frame: compared with C-Blosc2, and with our append to the smallest frame. The goal for the
+/// latter is a ratio of 0.67.
 fn of_appends(appends: &Table) -> Option<Goal> {
     let largest = *appends.select(&[("peer", "C-Blosc2")]).last()?;
     let mib = largest.text("frame_mib");
@@ -188,7 +189,7 @@ fn of_programs(cli: &Table) -> Vec<Goal> {
     goals
 }
 
-/// The mean of a column, and in which record it is lowest.
+/// Returns the mean of a column, and the record where it is lowest.
 fn found(records: &[Record<'_>], label: &str, column: &str) -> (f64, String) {
     let lowest = records.iter().min_by(|a, b| a.number(column).total_cmp(&b.number(column)));
     let lowest = lowest.map_or(String::new(), |record| format!("{} {:.2}", record.text(label), record.number(column)));

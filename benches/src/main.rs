@@ -1,8 +1,8 @@
-//! How fast are we beside the C libraries and the best crates? Started by `cargo xtask bench`, which finds the peers.
+//! Benchmarks against the C libraries and the best crates. Started by `cargo xtask bench`, which locates the peers.
 //!
-//! All peers race in one process, interleaved round by round, so that a busy machine slows all of them. A figure is the
-//! median of the ratios of single rounds; over data sets it is the geometric mean. Before a race every peer decodes what
-//! it is to be compared with.
+//! All peers race in one process, interleaved round by round, so that load on the machine slows all of them alike. A
+//! figure is the median of the ratios of single rounds; over data sets it is the geometric mean. Before a race every
+//! peer decodes the data that it is compared on.
 
 mod appends;
 mod blocks;
@@ -23,7 +23,7 @@ use options::{Options, USAGE};
 
 fn main() -> Result<()> {
     let options = Options::from_args()?;
-    let machine = machine(); // before this thread is kept from all cores but one
+    let machine = machine(); // before this thread is pinned to one core
     let out = || options.out.as_deref().context("--out is missing");
     match options.command.as_str() {
         "chunks" => {
@@ -72,8 +72,8 @@ fn race_chunks(options: &Options, machine: &str, sets: &[Set]) -> Result<()> {
     Ok(())
 }
 
-/// All codecs and filters, two threads and every block on small data: it is the checks within that count, and the figures
-/// mean nothing.
+/// Runs all codecs and filters, two threads and every block on small data. Only the checks matter; the figures mean
+/// nothing.
 fn verify(mut options: Options, machine: &str) -> Result<()> {
     options.hurry();
     options.data = None;
@@ -99,7 +99,7 @@ fn race_blocks(options: &Options, machine: &str) -> Result<()> {
     Ok(())
 }
 
-/// The processor, and what xtask knows of the compiler and the commit.
+/// Describes the processor, and the compiler and commit that xtask passes on.
 fn machine() -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));

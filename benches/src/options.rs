@@ -1,4 +1,4 @@
-//! What is to be raced?
+//! Command line of the race program.
 
 use crate::peers::Filter;
 use crate::race::Length;
@@ -27,11 +27,11 @@ pub const USAGE: &str = "usage: race <command> [option]...
   --rounds N      --seconds N of every race at most
   --out FOLDER    writes tables of tab-separated values there";
 
-/// The command line. An empty list is one that was not given.
+/// The parsed command line. An empty list means that the option was not given.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     pub command: String,
-    /// What stands behind the command without an option.
+    /// Positional arguments after the command.
     pub names: Vec<String>,
     pub data: Option<PathBuf>,
     pub blosc2: Option<PathBuf>,
@@ -50,7 +50,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// Reads the command line.
+    /// Parses the command line.
     pub fn from_args() -> Result<Self> {
         let mut args = std::env::args().skip(1);
         let mut options = Self { command: args.next().unwrap_or_default(), ..Self::default() };
@@ -84,12 +84,12 @@ impl Options {
         Ok(())
     }
 
-    /// Makes every race a check.
+    /// Reduces every race to a check: one round, no minimum time.
     pub fn hurry(&mut self) {
         (self.rounds, self.seconds) = (Some(1), Some(0.0));
     }
 
-    /// How long a race lasts, unless told otherwise.
+    /// Returns the length of a race: the given defaults unless the options set others.
     pub fn length(&self, rounds: usize, seconds: f64) -> Length {
         Length { rounds: self.rounds.unwrap_or(rounds), seconds: self.seconds.unwrap_or(seconds) }
     }
@@ -99,7 +99,7 @@ fn list<T: FromStr<Err: std::error::Error + Send + Sync + 'static>>(text: &str) 
     text.split(',').map(|item| item.parse().with_context(|| format!("`{item}`"))).collect()
 }
 
-/// `4K`, `1M` or a number.
+/// Parses `4K`, `1M` or a number.
 fn bytes(text: &str) -> Result<usize> {
     let (number, unit) = match text.as_bytes().last() {
         Some(b'K') => (&text[..text.len() - 1], 1 << 10),

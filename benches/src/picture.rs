@@ -1,4 +1,4 @@
-//! What does the picture in README show? How many times as fast as C-Blosc2 we are, codec by codec, drawn from chunks.tsv.
+//! Draws the picture in README: our speed as a multiple of C-Blosc2's, codec by codec, from chunks.tsv.
 
 use crate::race::geometric_mean;
 use crate::table::Table;
@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// What is drawn: codec, level and filter, and what is written beside it.
+/// The bars: codec, level and filter, and the label.
 const GROUPS: [(&str, &str, &str, &str); 6] = [
     ("lz4", "5", "shuffle", "LZ4, shuffle"),
     ("lz4", "5", "bitshuffle", "LZ4, bitshuffle"),
@@ -17,10 +17,10 @@ const GROUPS: [(&str, &str, &str, &str); 6] = [
 ];
 
 const SIZE: &str = "1048576";
-/// Left out: it is stored without being compressed, hundreds of times as fast as by slow codecs, and would be most of a mean.
+/// Left out: it is stored uncompressed, hundreds of times as fast as with slow codecs, and would dominate a mean.
 const NOISE: &str = "rand";
 const WIDTH: f64 = 760.0;
-/// Where the bars start, and where they end at the latest.
+/// Left end of the bars, and the furthest right end.
 const LEFT: f64 = 150.0;
 const RIGHT: f64 = 700.0;
 const TOP: f64 = 64.0;
@@ -28,7 +28,7 @@ const BAR: f64 = 15.0;
 const GROUP: f64 = 2.0 * BAR + 16.0;
 const COLOURS: [(&str, &str); 2] = [("compress", "#b7410e"), ("decompress", "#2f6690")];
 
-/// Draws `speed.svg` in the folder that has the table.
+/// Draws `speed.svg` in the folder of the table.
 pub fn draw(folder: &Path) -> Result<()> {
     let table = Table::read(folder, "chunks.tsv").context("chunks.tsv is not there; race chunks first")?;
     let mut groups = Vec::new();
@@ -51,7 +51,7 @@ pub fn draw(folder: &Path) -> Result<()> {
     std::fs::write(&path, svg).with_context(|| path.display().to_string())
 }
 
-/// A bar's mean and its lowest and highest data set, with its colour.
+/// A bar's mean, its lowest and its highest data set, and its colour.
 type Bar = ((f64, f64, f64), &'static str);
 
 fn picture(groups: &[(&str, [Bar; 2])], machine: &str) -> String {

@@ -1,34 +1,34 @@
-//! Who is faster at one thing? Interleaved rounds, and the median of what each round says.
+//! Races: interleaved rounds, and the median of the ratios of single rounds.
 
 use crate::clock::Clock;
 use anyhow::Result;
 
-/// One entrant: it does the thing once.
+/// An entrant; a call runs the raced operation once.
 pub type Runner<'a> = Box<dyn FnMut() -> Result<()> + 'a>;
 
-/// When a race is over.
+/// The length of a race.
 #[derive(Debug, Clone, Copy)]
 pub struct Length {
-    /// Rounds at most. With 1 everything runs once, whatever the figures are worth then.
+    /// Maximum number of rounds. With 1 everything runs once, as a check without meaningful figures.
     pub rounds: usize,
-    /// No round starts after so many seconds on the wall, but for the first three: fewer have no median to speak of.
+    /// No round starts after this many wall-clock seconds, except the first three, which a useful median needs.
     pub seconds: f64,
 }
 
-/// What a race tells of one entrant.
+/// Result of one entrant.
 #[derive(Debug, Clone, Copy)]
 pub struct Time {
     /// Median seconds of one run.
     pub seconds: f64,
-    /// Its time divided by the first entrant's, the median of the rounds: above 1 the first one is faster.
+    /// Its time divided by the first entrant's, the median of the rounds. Above 1, the first entrant is faster.
     pub to_first: f64,
 }
 
-/// Races the entrants. Every round starts with another one, so that none profits from its place.
+/// Races the entrants. Every round starts with a different one, so that none gains from its position.
 pub fn run(clock: Clock, length: Length, runners: &mut [Runner<'_>]) -> Result<Vec<Time>> {
     let mut repeats = Vec::new();
     for runner in &mut *runners {
-        // A single round is no measurement but a check.
+        // A single round is a check, not a measurement.
         repeats.push(if length.rounds > 1 { clock.repeats(runner)? } else { 1 });
     }
     let entrants = runners.len();
@@ -50,7 +50,7 @@ pub fn run(clock: Clock, length: Length, runners: &mut [Runner<'_>]) -> Result<V
     Ok(outcome.collect())
 }
 
-/// The geometric mean.
+/// Returns the geometric mean.
 pub fn geometric_mean(values: impl Iterator<Item = f64>) -> f64 {
     let (sum, count) = values.fold((0.0, 0.0), |(sum, count), value| (sum + value.ln(), count + 1.0));
     (sum / count).exp()

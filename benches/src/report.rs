@@ -1,35 +1,35 @@
-//! What is shown and kept of a race of chunks? A line for each config and peer, and a table of every cell.
+//! Output of a race of chunks: a summary line per configuration and peer, and a table with every data set.
 
 use crate::chunks::Config;
 use crate::peers::REFERENCE;
 use crate::race::geometric_mean;
 use std::fmt::Write as _;
 
-/// One peer on one data set. Ratios are of our speed and size to its.
+/// One peer on one data set. Ratios are ours divided by the peer's.
 #[derive(Debug, Clone)]
 pub struct Row {
     pub config: Config,
     pub set: String,
     pub peer: &'static str,
-    /// Plain bytes to its compressed bytes.
+    /// Uncompressed size divided by the peer's compressed size.
     pub ratio: f64,
-    /// Our compressed bytes to its.
+    /// Our compressed size divided by the peer's.
     pub size: f64,
-    /// Our speed to its.
+    /// Our speed divided by the peer's.
     pub compress: f64,
     pub decompress: f64,
-    /// Its own speed, 10⁶ plain bytes a second.
+    /// The peer's own speed, in 10⁶ uncompressed bytes per second.
     pub compress_mbs: f64,
     pub decompress_mbs: f64,
 }
 
-/// A line's columns, explained once.
+/// Explains the columns of a summary line.
 pub const HEADER: &str = "\
 MB/s and ratio: ours. Then our speed as a multiple of the peer's, geometric mean over the data sets (lowest set ..
 highest set), and our compressed size divided by the peer's.
 ";
 
-/// The lines of one config: one for each peer but us.
+/// Returns the summary lines of one configuration: one for each peer except ours.
 pub fn lines(rows: &[Row]) -> String {
     let mut text = String::new();
     let Some(first) = rows.first() else { return text };
@@ -66,7 +66,7 @@ pub fn lines(rows: &[Row]) -> String {
     text
 }
 
-/// Every data set beside the reference, or the first peer that is here.
+/// Compares every data set with the reference, or with memcpy if the reference is missing.
 pub fn each(rows: &[Row]) -> String {
     let peer = if rows.iter().any(|row| row.peer == REFERENCE) { REFERENCE } else { "memcpy" };
     let mut text = String::new();
@@ -88,13 +88,13 @@ pub fn each(rows: &[Row]) -> String {
     text
 }
 
-/// A config in words.
+/// Describes a configuration.
 pub fn name(config: &Config) -> String {
     let threads = if config.threads > 1 { format!(" {} threads", config.threads) } else { String::new() };
     format!("{} {} {} {}{threads}", config.codec, config.level, config.filter, short(config.size))
 }
 
-/// `1K`, `16M`, or bytes.
+/// Formats a size as `1K`, `16M`, or bytes.
 pub fn short(size: usize) -> String {
     match size {
         _ if size >= 1 << 20 && size.is_multiple_of(1 << 20) => format!("{}M", size >> 20),
@@ -109,11 +109,11 @@ fn extremes(rows: &[&Row], value: fn(&Row) -> f64) -> (String, String) {
     (shown(rows.iter().min_by(by_value)), shown(rows.iter().max_by(by_value)))
 }
 
-/// The columns of a table of chunks.
+/// Columns of the table of chunks.
 pub const COLUMNS: &str = "codec\tlevel\tfilter\tsize\tthreads\tset\tpeer\tpeer_ratio\tpeer_compress_MB/s\t\
      peer_decompress_MB/s\tours_to_peer_compress\tours_to_peer_decompress\tours_to_peer_size";
 
-/// A line of that table.
+/// Formats a row of that table.
 pub fn tsv(row: &Row) -> String {
     let Config { codec, level, filter, size, threads } = &row.config;
     format!(

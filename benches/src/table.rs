@@ -1,24 +1,24 @@
-//! How are tables kept? As tab-separated values behind comments that say on what machine, with what and when.
+//! Saved tables: tab-separated values after comments that record machine, versions and date.
 
 use anyhow::{Context, Result};
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// A table that was read.
+/// A parsed table.
 pub struct Table {
     pub comments: Vec<String>,
     columns: Vec<String>,
     lines: Vec<Vec<String>>,
 }
 
-/// One line of it.
+/// One row of a table.
 #[derive(Clone, Copy)]
 pub struct Record<'a> {
     columns: &'a [String],
     values: &'a [String],
 }
 
-/// Writes `name` in `folder`.
+/// Writes table `name` to `folder`.
 pub fn write(folder: &Path, name: &str, comments: &str, columns: &str, lines: &[String]) -> Result<()> {
     let mut text: String = comments.lines().map(|line| format!("# {line}\n")).collect();
     let _ = writeln!(text, "{columns}");
@@ -31,7 +31,7 @@ pub fn write(folder: &Path, name: &str, comments: &str, columns: &str, lines: &[
 }
 
 impl Table {
-    /// Reads `name` in `folder`; none if it is not there.
+    /// Reads table `name` from `folder`; `None` if it cannot be read.
     pub fn read(folder: &Path, name: &str) -> Option<Self> {
         let text = std::fs::read_to_string(folder.join(name)).ok()?;
         let split = |line: &str| line.split('\t').map(str::to_owned).collect::<Vec<_>>();
@@ -41,7 +41,7 @@ impl Table {
         Some(Table { comments, columns: split(columns), lines: lines.iter().map(|line| split(line)).collect() })
     }
 
-    /// The lines in which every one of these columns has that value.
+    /// Returns the rows in which each of these columns has the given value.
     pub fn select(&self, wanted: &[(&str, &str)]) -> Vec<Record<'_>> {
         let records = self.lines.iter().map(|values| Record { columns: &self.columns, values });
         records.filter(|record| wanted.iter().all(|(column, value)| record.text(column) == *value)).collect()
@@ -49,13 +49,13 @@ impl Table {
 }
 
 impl<'a> Record<'a> {
-    /// The value in a column, empty if there is none.
+    /// Returns the value in a column, empty if there is none.
     pub fn text(self, column: &str) -> &'a str {
         let at = self.columns.iter().position(|name| name == column);
         at.and_then(|at| self.values.get(at)).map_or("", String::as_str)
     }
 
-    /// The number in a column.
+    /// Returns the number in a column.
     pub fn number(self, column: &str) -> f64 {
         self.text(column).parse().unwrap_or(f64::NAN)
     }

@@ -1,5 +1,5 @@
-//! Which C functions race as building blocks? What the library of the `blosc2` wheel exports: LZ4, zlib-ng, zstd, the
-//! kernels; and checksums of zlib and OpenSSL, where they are installed.
+//! C functions raced as building blocks: LZ4, zlib-ng, zstd and the kernels exported by the `blosc2` wheel's library,
+//! and the checksums of zlib and OpenSSL where these are installed.
 
 use super::codecs::StreamCodec;
 use crate::options::Options;
@@ -9,7 +9,7 @@ use libloading::{Library, Symbol};
 use std::ffi::{c_int, c_uint, c_ulong, c_void};
 use std::rc::Rc;
 
-/// Bytes that a codec may ask for beyond 9/8 of the plain ones: some crates refuse to start with less than 11/10.
+/// Bytes that a codec may need beyond 9/8 of the uncompressed size. Some crates refuse to start with less than 11/10.
 pub const OVERHEAD: usize = 64;
 
 type Bytes = *const u8;
@@ -27,13 +27,13 @@ type Sum = unsafe extern "C" fn(c_ulong, Bytes, c_uint) -> c_ulong;
 type NewSum = unsafe extern "C" fn(u32, Bytes, usize) -> u32;
 type Digest = unsafe extern "C" fn(Bytes, usize, Room) -> Room;
 
-/// A kernel: typesize, source, destination.
+/// A kernel; takes typesize, source and destination.
 pub type Transpose<'a> = Box<dyn Fn(usize, &[u8], &mut [u8]) + 'a>;
 
 /// A function from bytes to a digest.
 pub type Checksum<'a> = Box<dyn Fn(&[u8]) -> Vec<u8> + 'a>;
 
-/// The libraries that are here.
+/// The libraries available on this machine.
 pub struct Libraries {
     blosc2: Option<Rc<Library>>,
     zlib: Option<Library>,
@@ -42,7 +42,7 @@ pub struct Libraries {
 
 impl Libraries {
     pub fn load(options: &Options) -> Result<Self> {
-        // SAFETY: the initialisers of these libraries set up globals of their own and nothing else.
+        // SAFETY: the initializers of these libraries only set up their own globals.
         unsafe {
             let blosc2 = match &options.blosc2 {
                 Some(path) => Some(Rc::new(Library::new(path).with_context(|| path.display().to_string())?)),
@@ -52,18 +52,18 @@ impl Libraries {
         }
     }
 
-    /// C's codec, but for BloscLZ and Snappy, which the library does not export or have.
+    /// Returns C's codec. BloscLZ and Snappy have none: the library does not export the one and lacks the other.
     pub fn codec(&self, codec: Codec, level: u8) -> Result<Option<Box<dyn StreamCodec>>> {
         let Some(library) = &self.blosc2 else { return Ok(None) };
         let level = c_int::from(level);
-        // SAFETY: the types are those of lz4.h, lz4hc.h, zlib-ng.h and zstd.h; every codec keeps the library.
+        // SAFETY: the types are those of lz4.h, lz4hc.h, zlib-ng.h and zstd.h. Every codec keeps the library loaded.
         unsafe {
             Ok(Some(match codec {
                 Codec::Lz4 => Box::new(Lz4 {
                     name: "C lz4",
                     compress: *library.get::<Lz4Compress>(b"LZ4_compress_fast")?,
                     decompress: *library.get::<Lz4Decompress>(b"LZ4_decompress_safe")?,
-                    // C-Blosc's scale of acceleration.
+                    // C-Blosc's mapping of levels to LZ4's acceleration.
                     parameter: 10 - level,
                     _library: Rc::clone(library),
                 }),
@@ -86,7 +86,7 @@ impl Libraries {
                     compressor: library.get::<Create>(b"ZSTD_createCCtx")?(),
                     decompressor: library.get::<Create>(b"ZSTD_createDCtx")?(),
                     free: [*library.get::<Free>(b"ZSTD_freeCCtx")?, *library.get::<Free>(b"ZSTD_freeDCtx")?],
-                    // C-Blosc's scale: every second level, and at the top the highest there is.
+                    // C-Blosc's mapping: every second level of zstd, and the maximum at level 9.
                     level: if level == 9 { 22 } else { 2 * level - 1 },
                     _library: Rc::clone(library),
                 }),
@@ -95,10 +95,11 @@ impl Libraries {
         }
     }
 
-    /// C-Blosc2's `shuffle`, `unshuffle`, `bitshuffle` or `bitunshuffle`.
+    /// Returns C-Blosc2's `shuffle`, `unshuffle`, `bitshuffle` or `bitunshuffle`.
     pub fn kernel(&self, name: &str) -> Result<Option<Transpose<'_>>> {
         let Some(library) = &self.blosc2 else { return Ok(None) };
-        // SAFETY: `int32_t blosc2_shuffle(int32_t typesize, int32_t blocksize, const void *, void *)`, and so the others.
+        // SAFETY: `int32_t blosc2_shuffle(int32_t typesize, int32_t blocksize, const void *, void *)`; the others have
+        // the same signature.
         let kernel: Symbol<'_, Kernel> = unsafe { library.get(format!("blosc2_{name}").as_bytes())? };
         Ok(Some(Box::new(move |typesize, src, dst| {
             let len = src.len().min(dst.len());
@@ -107,10 +108,11 @@ impl Libraries {
         })))
     }
 
-    /// C's function for a checksum: who made it, and the digest in the order that bloscpack stores it in.
+    /// Returns the library's name and C's function for a checksum. The digest has the byte order in which bloscpack
+    /// stores it.
     pub fn checksum<'a>(&'a self, name: &str) -> Option<(&'static str, Checksum<'a>)> {
-        // SAFETY (of all the calls): the types are those of zlib.h, zlib-ng.h and openssl's md5.h and sha.h; functions read
-        // the slice they are given and write a digest of at most 64 bytes.
+        // SAFETY (of all the calls): the types are those of zlib.h, zlib-ng.h and openssl's md5.h and sha.h. The
+        // functions read the slice they are given and write a digest of at most 64 bytes.
         match name {
             "adler32" => unsafe {
                 let sum: Symbol<'a, Sum> = self.zlib.as_ref()?.get(b"adler32").ok()?;
@@ -180,7 +182,7 @@ impl StreamCodec for Zlib {
 
     fn compress(&mut self, src: &[u8], dst: &mut [u8]) -> Option<usize> {
         let mut room = dst.len();
-        // SAFETY: reads `src.len()` and writes at most `room` bytes, and to `room` how many.
+        // SAFETY: reads `src.len()` and writes at most `room` bytes, and stores the number of written bytes in `room`.
         let code = unsafe { (self.compress)(dst.as_mut_ptr(), &mut room, src.as_ptr(), src.len(), self.level) };
         (code == 0).then_some(room)
     }
@@ -210,7 +212,7 @@ impl StreamCodec for Zstd {
 
     fn compress(&mut self, src: &[u8], dst: &mut [u8]) -> Option<usize> {
         let (to, room) = (dst.as_mut_ptr(), dst.len());
-        // SAFETY: reads `src.len()` and writes at most `room` bytes; an error is a huge number.
+        // SAFETY: reads `src.len()` and writes at most `room` bytes. An error is a huge number.
         let written = unsafe { (self.compress)(self.compressor, to, room, src.as_ptr(), src.len(), self.level) };
         Some(written).filter(|&written| written <= room)
     }
@@ -224,7 +226,7 @@ impl StreamCodec for Zstd {
 
 impl Drop for Zstd {
     fn drop(&mut self) {
-        // SAFETY: each context goes to its own function, once; null is allowed.
+        // SAFETY: each context is freed once, by its own function. Null is allowed.
         unsafe {
             (self.free[0])(self.compressor);
             (self.free[1])(self.decompressor);

@@ -1,4 +1,4 @@
-//! How fast are the checksums of bloscpack files?
+//! Race of the checksums of bloscpack files.
 
 use super::c::Libraries;
 use super::{Row, contest};
@@ -9,7 +9,7 @@ use bloscpack_format::checksum::Checksum;
 use std::hint::black_box;
 use testdata::{PlainKind, plain};
 
-/// A chunk that fits the second-level cache, and one that does not.
+/// A chunk that fits the L2 cache, and one that does not.
 const SIZES: [usize; 2] = [64 << 10, 4 << 20];
 
 pub fn race(libraries: &Libraries, length: Length, rows: &mut Vec<Row>) -> Result<()> {

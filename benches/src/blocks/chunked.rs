@@ -1,4 +1,4 @@
-//! How does BloscLZ race, whose functions C-Blosc2 keeps to itself? As chunks of one stream without a filter, ours too.
+//! Race of BloscLZ, which C-Blosc2 does not export: as chunks of a single stream without a filter, for every peer.
 
 use super::codecs::StreamCodec;
 use crate::options::Options;
@@ -7,7 +7,7 @@ use anyhow::Result;
 
 struct Chunked(&'static str, Box<dyn ChunkCodec>);
 
-/// All that write Blosc2 chunks.
+/// Returns the codecs of all peers that write Blosc2 chunks.
 pub fn codecs(codec: &str, level: u8, options: &Options) -> Result<Vec<Box<dyn StreamCodec>>> {
     let job = Job { codec: codec.to_owned(), level, filter: Filter::None, typesize: 1, threads: 1 };
     let mut codecs: Vec<Box<dyn StreamCodec>> = Vec::new();

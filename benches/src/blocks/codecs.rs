@@ -1,4 +1,4 @@
-//! How fast are the codecs on single streams? Ours, C's and those of other crates.
+//! Race of codecs on single streams: ours, C's and those of other crates.
 
 use super::c::{Libraries, OVERHEAD};
 use super::streams::{self, Cut};
@@ -14,9 +14,9 @@ use std::cell::RefCell;
 /// One codec at one level.
 pub trait StreamCodec {
     fn name(&self) -> &'static str;
-    /// Compresses to the start of `dst`; `None` where it does not fit.
+    /// Compresses to the start of `dst`; `None` if it does not fit.
     fn compress(&mut self, src: &[u8], dst: &mut [u8]) -> Option<usize>;
-    /// Whether `src` decodes to exactly `dst`.
+    /// Returns whether `src` decodes to exactly `dst`.
     fn decompress(&mut self, src: &[u8], dst: &mut [u8]) -> bool;
 }
 
@@ -37,7 +37,7 @@ impl StreamCodec for Ours {
     }
 }
 
-/// Races all that have this codec, at levels 1, 5 and 9, on every set.
+/// Races all implementations of this codec, at levels 1, 5 and 9, on every set.
 pub fn race(
     name: &str,
     libraries: &Libraries,
@@ -64,7 +64,7 @@ pub fn race(
         };
         let mut streams = streams::of(set, cut);
         if level > 5 {
-            streams.truncate(streams.len().div_ceil(4)); // the strongest searches take seconds for a megabyte
+            streams.truncate(streams.len().div_ceil(4)); // the strongest searches take seconds per megabyte
         }
         let names = (codec.name(), level, cut, set.name.as_str());
         rows.extend(one(names, &mut entrants, &streams, length).with_context(|| format!("{names:?}"))?);
@@ -98,7 +98,7 @@ fn one(
     length: Length,
 ) -> Result<Vec<Row>> {
     let longest = streams.iter().map(Vec::len).max().unwrap_or(0);
-    // Raw, a stream is as long as it was: what is longer counts as that long.
+    // A stream stored raw keeps its size, so a longer result counts as the raw size.
     let room = RefCell::new(vec![0; longest + longest / 8 + OVERHEAD]);
     let mut compressed: Vec<Vec<Vec<u8>>> = Vec::new();
     for entrant in &mut *entrants {
@@ -133,7 +133,7 @@ fn one(
     let cut = if cut == Cut::Split { " split" } else { "" };
     let mut rows = contest((block, &format!("{level}{cut} compress"), data), nbytes, length, runners)?;
 
-    // Everyone decodes what C wrote, or what we wrote if C is not here.
+    // Every entrant decodes C's streams, or ours if C is missing.
     let theirs = &compressed[1.min(compressed.len() - 1)];
     let mut runners: Vec<(&'static str, f64, Runner<'_>)> = Vec::new();
     for entrant in entrants.iter_mut() {
@@ -154,7 +154,7 @@ fn one(
     Ok(rows)
 }
 
-/// Everyone decodes what we wrote and what C wrote.
+/// Checks that every entrant decodes its own streams, ours and C's, and that ours and C's codec decode all streams.
 fn verify(entrants: &mut [Box<dyn StreamCodec>], streams: &[Vec<u8>], compressed: &[Vec<Vec<u8>>]) -> Result<()> {
     for (writer, packed) in compressed.iter().enumerate() {
         for reader in 0..entrants.len() {

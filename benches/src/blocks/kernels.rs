@@ -1,4 +1,4 @@
-//! How fast are the kernels of shuffle and bitshuffle, by typesize? Every one must give the bytes that C-Blosc2's gives.
+//! Race of the shuffle and bitshuffle kernels, by typesize. Each must give the same bytes as C-Blosc2's.
 
 use super::c::Libraries;
 use super::{Row, contest};
@@ -9,7 +9,7 @@ use blosc_core::kernels::{Kernel, active};
 use std::cell::RefCell;
 use testdata::{PlainKind, plain};
 
-/// Fits the first-level cache with its destination, and only the second-level one.
+/// A size that fits the L1 cache together with its destination, and one that fits only the L2 cache.
 const SIZES: [usize; 2] = [16 << 10, 128 << 10];
 
 pub fn race(libraries: &Libraries, length: Length, is_quick: bool, rows: &mut Vec<Row>) -> Result<()> {
@@ -26,7 +26,7 @@ pub fn race(libraries: &Libraries, length: Length, is_quick: bool, rows: &mut Ve
         let theirs = libraries.kernel(name)?;
         for typesize in typesizes.iter().copied().filter(|typesize| *typesize > 1 || name.starts_with("bit")) {
             for size in SIZES {
-                // Whole groups of 64 elements: C-Blosc2's kernels have rules of their own for the rest.
+                // Whole groups of 64 elements: C-Blosc2's kernels treat the rest by rules of their own.
                 let nbytes = size / (64 * typesize) * (64 * typesize);
                 let src = plain(PlainKind::Noise, nbytes, typesize, 1);
                 let room = RefCell::new(vec![0; nbytes]);

@@ -1,4 +1,4 @@
-//! How fast is each building block alone? Kernels, codecs of single streams, checksums.
+//! Races of single building blocks: kernels, codecs of single streams, checksums.
 
 mod c;
 mod checksums;
@@ -16,36 +16,36 @@ use crate::{clock::Clock, race};
 use anyhow::{Context, Result, bail};
 use std::fmt::Write as _;
 
-/// All blocks, by the names they are asked for.
+/// Names of all blocks on the command line.
 pub const NAMES: [&str; 7] = ["kernels", "blosclz", "lz4", "lz4hc", "zlib", "zstd", "checksums"];
 
-/// One peer at one thing.
+/// One peer in one case.
 #[derive(Debug, Clone)]
 pub struct Row {
     pub block: &'static str,
-    /// What exactly is done: "5 split compress", "unshuffle 4".
+    /// The operation: "5 split compress", "unshuffle 4".
     pub case: String,
-    /// A data set, or how large the buffer is.
+    /// A data set, or the size of the buffer.
     pub data: String,
     pub peer: &'static str,
-    /// Its speed, 10⁶ plain bytes a second.
+    /// The peer's speed, in 10⁶ uncompressed bytes per second.
     pub mbs: f64,
-    /// Our speed to its.
+    /// Our speed divided by the peer's.
     pub ours_to_peer: f64,
-    /// Our compressed bytes to its; 1 where nothing is compressed.
+    /// Our compressed size divided by the peer's; 1 where nothing is compressed.
     pub size: f64,
 }
 
-/// The columns of the table.
+/// Columns of the table.
 pub const COLUMNS: &str = "block\tcase\tdata\tpeer\tpeer_MB/s\tours_to_peer\tours_to_peer_size";
 
-/// A line of the table.
+/// Formats a row of the table.
 pub fn tsv(row: &Row) -> String {
     let Row { block, case, data, peer, mbs, ours_to_peer, size } = row;
     format!("{block}\t{case}\t{data}\t{peer}\t{mbs:.1}\t{ours_to_peer:.3}\t{size:.4}")
 }
 
-/// Races the blocks that the options name, or all, printing each as it is done.
+/// Races the blocks that the options name, or all, and prints each when it finishes.
 pub fn run(options: &Options) -> Result<Vec<Row>> {
     if let Some(unknown) = options.names.iter().find(|name| !NAMES.contains(&name.as_str())) {
         bail!("no block is called {unknown}; there are {}", NAMES.join(" "));
@@ -74,7 +74,7 @@ pub fn run(options: &Options) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// One line for each case and peer: the geometric mean over the data.
+/// Returns one line for each case and peer: the geometric mean over the data.
 fn lines(rows: &[Row]) -> String {
     let mut text = String::new();
     let mut done: Vec<(&str, &str)> = Vec::new();
@@ -100,7 +100,7 @@ fn lines(rows: &[Row]) -> String {
     text
 }
 
-/// Races `runners`, each with its peer's name and compressed size, over `nbytes` plain bytes; ours is the first.
+/// Races `runners`, each with its peer's name and compressed size, over `nbytes` uncompressed bytes. Ours is the first.
 fn contest(
     (block, case, data): (&'static str, &str, &str),
     nbytes: usize,

@@ -1,10 +1,10 @@
-//! Which crates race as building blocks? The fastest LZ4 encoder and decoder in safe Rust; for zlib and zstd we use the best
-//! crates ourselves.
+//! Crates raced as building blocks: the fastest LZ4 encoder and decoder in safe Rust. For zlib and zstd, `blosc_core`
+//! itself uses the best crates.
 
 use super::codecs::StreamCodec;
 use blosc_core::Codec;
 
-/// The crates that have this codec.
+/// Returns the codecs of crates that implement `codec`.
 pub fn codecs(codec: Codec) -> Vec<Box<dyn StreamCodec>> {
     match codec {
         Codec::Lz4 => vec![Box::new(Lz4Rip), Box::new(Lz4Flex)],

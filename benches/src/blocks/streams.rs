@@ -1,24 +1,24 @@
-//! Which bytes reach a codec? What the shuffle of a block leaves, whole or one plane of bytes at a time.
+//! Streams as codecs receive them: shuffled blocks, whole or one byte plane at a time.
 
 use crate::data::Set;
 use blosc_core::kernels;
 
-/// Bytes of a set that are looked at.
+/// Bytes sampled from a set.
 const SAMPLE: usize = 1 << 20;
 
-/// Bytes of a block: what C-Blosc2's rule gives for a level in the middle, within its factor of two.
+/// Block size in bytes: what C-Blosc2's rule gives for a middle level, within a factor of two.
 const BLOCK: usize = 128 << 10;
 
-/// How a shuffled block becomes streams.
+/// How a shuffled block is divided into streams.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cut {
-    /// One stream for each byte of an element, as LZ4 and BloscLZ get them.
+    /// One stream per byte plane, as LZ4 and BloscLZ get them.
     Split,
     /// One stream, as LZ4HC, zlib and most levels of zstd get it.
     Whole,
 }
 
-/// Streams of about a megabyte of the set.
+/// Returns streams of about 1 MiB of the set.
 pub fn of(set: &Set, cut: Cut) -> Vec<Vec<u8>> {
     let typesize = set.typesize;
     let block = match cut {

@@ -1,5 +1,5 @@
-//! C-Blosc 1: the shared library that the `blosc` wheel puts beside the packages, through its global functions, the only
-//! ones that keep their buffers from call to call.
+//! C-Blosc 1: the shared library that the `blosc` wheel installs next to the packages. Uses the global functions, the
+//! only ones that keep their buffers between calls.
 
 use super::{ChunkCodec, Format, Job, Peer};
 use anyhow::{Context, Result, bail, ensure};
@@ -11,12 +11,12 @@ use std::rc::Rc;
 type Compress = unsafe extern "C" fn(c_int, c_int, usize, usize, *const c_void, *mut c_void, usize) -> c_int;
 type Decompress = unsafe extern "C" fn(*const c_void, *mut c_void, usize) -> c_int;
 
-/// The loaded library. Codec and threads are its globals, so there can be one job at a time.
+/// The loaded library. Codec and threads are global variables in it, so there can be only one job at a time.
 pub struct CBlosc1(Rc<Library>);
 
 impl CBlosc1 {
     pub fn load(path: &Path) -> Result<Self> {
-        // SAFETY: the initialisers of libblosc set up globals of its own and nothing else.
+        // SAFETY: the initializers of libblosc only set up its own globals.
         let library = unsafe { Library::new(path) }.with_context(|| path.display().to_string())?;
         // SAFETY: `void blosc_init(void)`, called once, from the only thread.
         unsafe { library.get::<unsafe extern "C" fn()>(b"blosc_init")?() };
@@ -45,7 +45,8 @@ impl Peer for CBlosc1 {
 
     fn chunk_codec(&self, job: &Job) -> Result<Option<Box<dyn ChunkCodec>>> {
         let name = CString::new(job.codec.as_str())?;
-        // SAFETY: the types are those of blosc.h; the name ends in 0; the function pointers live as long as the library.
+        // SAFETY: the types are those of blosc.h. The name ends with a zero byte. The function pointers live as long as
+        // the library.
         let codec = unsafe {
             let set_codec = self.0.get::<unsafe extern "C" fn(*const c_char) -> c_int>(b"blosc_set_compressor")?;
             if set_codec(name.as_ptr()) < 0 {
@@ -74,7 +75,7 @@ impl ChunkCodec for Global {
     fn compress(&mut self, plain: &[u8], chunk: &mut [u8]) -> Result<usize> {
         let (level, filter) = (c_int::from(self.job.level), self.job.filter as c_int);
         let (src, dst) = (plain.as_ptr().cast(), chunk.as_mut_ptr().cast());
-        // SAFETY: reads and writes no more than the lengths of the slices, which it is told.
+        // SAFETY: reads and writes no more than the lengths of the slices, which are passed to it.
         let cbytes = unsafe { (self.compress)(level, filter, self.job.typesize, plain.len(), src, dst, chunk.len()) };
         if cbytes > 0 { Ok(cbytes as usize) } else { bail!("C-Blosc 1 gave {cbytes}") }
     }
@@ -82,7 +83,7 @@ impl ChunkCodec for Global {
     fn decompress(&mut self, chunk: &[u8], plain: &mut [u8]) -> Result<()> {
         let cbytes = chunk.get(12..16).unwrap_or_default();
         ensure!(cbytes == (chunk.len() as u32).to_le_bytes(), "a chunk whose header says another size");
-        // SAFETY: reads the bytes that the header tells, checked above to be there, and writes at most `plain.len()`.
+        // SAFETY: reads the size stated in the header, checked above to be present, and writes at most `plain.len()`.
         let written = unsafe { (self.decompress)(chunk.as_ptr().cast(), plain.as_mut_ptr().cast(), plain.len()) };
         if usize::try_from(written) == Ok(plain.len()) { Ok(()) } else { bail!("C-Blosc 1 gave {written}") }
     }

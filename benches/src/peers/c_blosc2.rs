@@ -1,4 +1,4 @@
-//! C-Blosc2, the reference: the shared library that the `blosc2` wheel carries, through contexts that are made once.
+//! C-Blosc2, the reference: the shared library in the `blosc2` wheel, used through contexts that are created once.
 
 use super::{ChunkCodec, Format, Job, Peer, REFERENCE};
 use anyhow::{Context, Result, bail, ensure};
@@ -56,7 +56,7 @@ pub struct CBlosc2(Rc<Library>);
 
 impl CBlosc2 {
     pub fn load(path: &Path) -> Result<Self> {
-        // SAFETY: the initialisers of libblosc2 set up globals of its own and nothing else.
+        // SAFETY: the initializers of libblosc2 only set up its own globals.
         let library = unsafe { Library::new(path) }.with_context(|| path.display().to_string())?;
         // SAFETY: `void blosc2_init(void)`, called once, from the only thread.
         unsafe { library.get::<unsafe extern "C" fn()>(b"blosc2_init")?() };
@@ -65,7 +65,7 @@ impl CBlosc2 {
 
     fn compcode(&self, codec: &str) -> Result<Option<u8>> {
         let name = CString::new(codec)?;
-        // SAFETY: `int blosc2_compname_to_compcode(const char *)` reads a string that ends in 0.
+        // SAFETY: `int blosc2_compname_to_compcode(const char *)` reads a zero-terminated string.
         let code = unsafe {
             let code = self.0.get::<unsafe extern "C" fn(*const c_char) -> c_int>(b"blosc2_compname_to_compcode")?;
             code(name.as_ptr())
@@ -118,7 +118,7 @@ impl Peer for CBlosc2 {
         };
         let dparams =
             DParams { nthreads, schunk: null_mut(), postfilter: null_mut(), postparams: null_mut(), typesize };
-        // SAFETY: the types are those of blosc2.h; the contexts keep no reference to the parameters, and the function
+        // SAFETY: the types are those of blosc2.h. The contexts keep no reference to the parameters. The function
         // pointers live as long as the library, which the codec holds.
         let codec = unsafe {
             Contexts {
@@ -136,8 +136,8 @@ impl Peer for CBlosc2 {
 
     fn append(&self, path: &Path, plain: &[u8]) -> Result<bool> {
         let (path, nbytes) = (CString::new(path.as_os_str().as_bytes())?, i32::try_from(plain.len())?);
-        // SAFETY: the types are those of blosc2.h; the path ends in 0, `nbytes` is the length of what is read, and what was
-        // opened is freed once.
+        // SAFETY: the types are those of blosc2.h. The path is zero-terminated, `nbytes` is the length of the data that
+        // is read, and the opened super-chunk is freed once.
         unsafe {
             let open = self.0.get::<unsafe extern "C" fn(*const c_char) -> *mut c_void>(b"blosc2_schunk_open")?;
             let append = self.0.get::<AppendBuffer>(b"blosc2_schunk_append_buffer")?;
@@ -185,7 +185,7 @@ impl Drop for Contexts {
     fn drop(&mut self) {
         for context in [self.compressor, self.decompressor] {
             if !context.is_null() {
-                // SAFETY: made by the library's own function and freed once.
+                // SAFETY: created by the library's own function and freed once.
                 unsafe { (self.free)(context) };
             }
         }

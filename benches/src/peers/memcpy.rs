@@ -1,4 +1,4 @@
-//! The roof: copying the plain bytes, which no codec can beat by much.
+//! Upper bound: copying the uncompressed data, which no codec can beat by much.
 
 use super::{ChunkCodec, Format, Job, Peer};
 use anyhow::Result;

@@ -1,4 +1,4 @@
-//! Who races? Everything that compresses buffers to chunks, behind one trait; one file each.
+//! The competitors: every library that compresses buffers to chunks, one module each, with a common trait.
 
 #[cfg(feature = "crates")]
 mod blosc2_pure_rs;
@@ -13,43 +13,43 @@ use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 
-/// Bytes that any of them may need beyond the plain ones.
+/// Bytes that a peer may need beyond the uncompressed size.
 pub const OVERHEAD: usize = 64;
 
 /// A library.
 pub trait Peer {
-    /// What the tables call it.
+    /// The peer's name in the tables.
     fn name(&self) -> &'static str;
-    /// The version that was loaded.
+    /// The version of the loaded library.
     fn version(&self) -> String;
-    /// Whether its chunks are Blosc2's, so that the others read them.
+    /// The format of its chunks. Peers of the same format read each other's chunks.
     fn format(&self) -> Format;
-    /// Its codec for a job, or none if it does not have it.
+    /// Returns its codec for a job, or `None` if it does not have it.
     fn chunk_codec(&self, job: &Job) -> Result<Option<Box<dyn ChunkCodec>>>;
-    /// Opens a frame, appends a chunk of these plain bytes and closes it; false if it has no frames.
+    /// Opens a frame, appends a chunk of this data and closes it. Returns false if the library has no frames.
     fn append(&self, _path: &Path, _plain: &[u8]) -> Result<bool> {
         Ok(false)
     }
 }
 
-/// What a peer writes.
+/// Format of a peer's output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     Blosc2,
     Blosc1,
-    /// The bytes themselves.
+    /// The uncompressed bytes.
     Copy,
 }
 
-/// One peer at one job, its tables and buffers made.
+/// One peer at one job, with its tables and buffers allocated.
 pub trait ChunkCodec {
-    /// Makes a chunk of `plain` at the start of `chunk`; its size.
+    /// Compresses `plain` into a chunk at the start of `chunk` and returns its size.
     fn compress(&mut self, plain: &[u8], chunk: &mut [u8]) -> Result<usize>;
-    /// Fills `plain` from all of `chunk`.
+    /// Fills `plain` by decoding all of `chunk`.
     fn decompress(&mut self, chunk: &[u8], plain: &mut [u8]) -> Result<()>;
 }
 
-/// Parameters that every Blosc knows.
+/// Parameters supported by every version of Blosc.
 #[derive(Debug, Clone)]
 pub struct Job {
     /// C-Blosc's name of the codec.
@@ -60,7 +60,7 @@ pub struct Job {
     pub threads: usize,
 }
 
-/// The filter before the codec; the number is C-Blosc's.
+/// The filter before the codec. The number is C-Blosc's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Filter {
     None = 0,
@@ -68,10 +68,10 @@ pub enum Filter {
     BitShuffle = 2,
 }
 
-/// The name of the peer that all ratios of the goals are to.
+/// Name of the peer that the goals' ratios refer to.
 pub const REFERENCE: &str = "C-Blosc2";
 
-/// All peers that are here: ours first, then the reference.
+/// Returns all available peers: ours first, then the reference.
 pub fn all(options: &Options) -> Result<Vec<Box<dyn Peer>>> {
     let mut peers: Vec<Box<dyn Peer>> = vec![Box::new(ours::Ours)];
     if let Some(path) = &options.blosc2 {
