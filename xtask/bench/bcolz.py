@@ -1,16 +1,16 @@
-"""Is a column of bcolz read faster by us, or by bcolz?
+"""Race of reading a bcolz table's column: bloscpack-io against bcolz.
 
 usage: bcolz.py OURS [--rounds N] [--rows N] [--tsv FILE]
 
-OURS is the example `read_column` of bloscpack-io. bcolz (bcolz-zipline, the fork that zipline lives on) makes a table of three
-columns in memory, with its defaults: LZ4, level 5, shuffle. Then both read a whole column into a new array, in turn: bcolz in
-this process, we in ours, which stays. Each times itself, without starting and opening. A ratio is of two runs of the same
-round, so that a busy machine slows both.
+OURS is the example `read_column` of bloscpack-io. bcolz (bcolz-zipline, the fork used by zipline) creates an in-memory
+table of three columns with its defaults: LZ4, level 5, shuffle. Then both read a whole column into a new array, in
+turn: bcolz in this process, ours in a process that keeps running. Each times itself, without start-up and opening. A
+ratio compares two runs of the same round, so that load on the machine slows both.
 """
 
 import sys
 
-# This file has the name of what it is about.
+# This file has the name of the module that it imports.
 HERE = sys.path.pop(0)
 import bcolz  # noqa: E402
 
@@ -27,7 +27,7 @@ import numpy
 
 
 def columns(rows):
-    """A measurement that drifts, times in order with gaps, prices in thousandths as zipline stores them."""
+    """A drifting measurement, ordered times with gaps, prices in thousandths as zipline stores them."""
     rng = numpy.random.default_rng(1)
     drift = numpy.cumsum(rng.normal(size=rows))
     prices = 50_000 + numpy.cumsum(rng.integers(-20, 21, rows))
@@ -39,7 +39,7 @@ def columns(rows):
 
 
 class Ours:
-    """A process that reads the column once for each line that it is sent."""
+    """A process that reads the column once for each line on its stdin."""
 
     def __init__(self, program, root, threads):
         command = [program, root, str(threads)]
@@ -65,7 +65,7 @@ def theirs(column):
 
 
 def race(program, root, table, name, threads, rounds):
-    """The medians of our seconds, theirs, and how many times theirs are ours."""
+    """Returns the median seconds of ours and theirs, and the median ratio of theirs to ours."""
     bcolz.set_nthreads(threads)
     ours, column = Ours(program, os.path.join(root, name), threads), table[name]
     pairs = []

@@ -1,11 +1,11 @@
-"""Is our blpk faster than the reference's, and than lz4 and zstd?
+"""Race of command lines: blpk against the reference's blpk, lz4 and zstd.
 
 usage: cli.py OURS THEIRS [--rounds N] [--megabytes N] [--tsv FILE]
 
-A file of float64 `linspace` in memory, so that no disk is measured. All tools compress and decompress it in turn: both
-blpk with their defaults, one thread and two; `lz4 -1` and `zstd -T0 -1`, if they are installed, beside our defaults. A
-ratio is of two runs of the same round, so that a busy machine slows both. numpy is not imported here: a child's peak
-memory counts from its parent's size at the fork.
+The input is a file of float64 `linspace` in memory, so that no disk is measured. All tools compress and decompress it
+in turn: both blpk with their defaults, with one thread and with two; `lz4 -1` and `zstd -T0 -1`, if installed, against
+our defaults. A ratio compares two runs of the same round, so that load on the machine slows both. numpy is not imported
+here, because a child's peak memory includes its parent's size at the fork.
 """
 
 import argparse
@@ -40,7 +40,7 @@ class Run:
 
 
 def compare(rows, rounds, what, threads, peer, ours, theirs):
-    """Runs both commands in turn, prints one row of the table and keeps it in `rows`."""
+    """Runs both commands in turn, prints one row of the table and appends it to `rows`."""
     pairs = []
     for number in range(rounds):
         order = [ours, theirs] if number % 2 == 0 else [theirs, ours]
@@ -57,7 +57,7 @@ def compare(rows, rounds, what, threads, peer, ours, theirs):
 
 
 def others(rows, rounds, ours):
-    """Our defaults beside other compressors of whole files, each with a file of its own."""
+    """Races our defaults against other file compressors, each with a file of its own."""
     tools = {"lz4": ["lz4", "-q", "-f", "-1"], "zstd -T0": ["zstd", "-q", "-f", "-T0", "-1"]}
     for name, (program, *options) in tools.items():
         path = shutil.which(program)
@@ -82,7 +82,7 @@ def cpu_model():
 
 
 def start_up(blpk):
-    """Milliseconds of `blpk --version`: the median and the best wall time, and the mean CPU time."""
+    """Returns milliseconds of `blpk --version`: median and best wall time, and mean CPU time."""
     runs = [Run(blpk, "--version") for _ in range(201)]
     wall = [run.wall * 1000 for run in runs]
     return statistics.median(wall), min(wall), statistics.mean(run.cpu * 1000 for run in runs)
@@ -114,7 +114,7 @@ def main():
             our_tool, their_tool = ([tool, *threads, "-f"] for tool in (ours, theirs))
             compress = [*our_tool, "c", "data", "ours.blp"], [*their_tool, "c", "data", "theirs.blp"]
             compare(rows, options.rounds, "compress", name, "reference blpk", *compress)
-            # Both read the reference's file, so that neither gains by what it wrote itself.
+            # Both read the reference's file, so that neither gains from reading its own output.
             outputs = ["ours.out", "theirs.out"]
             decompress = [*our_tool, "d", "theirs.blp", outputs[0]], [*their_tool, "d", "theirs.blp", outputs[1]]
             compare(rows, options.rounds, "decompress", name, "reference blpk", *decompress)

@@ -1,7 +1,7 @@
-"""What the interop scripts share: starting blpk, making plain data, counting what passed.
+"""Shared by the interop scripts: starting blpk, generating data, counting passed checks.
 
 Each script is called as `python SCRIPT.py BLPK`, prints its counts and ends with `N passed, N failed`. With
-INTEROP_EVERY=20 in the environment only every 20th case runs, for a quick look while working on something.
+INTEROP_EVERY=20 in the environment only every 20th case runs, for a quick check during development.
 """
 
 import concurrent.futures
@@ -19,18 +19,18 @@ FILTERS = ["none", "shuffle", "bitshuffle"]  # in the order of C-Blosc's numbers
 
 
 def sampled(cases):
-    """The numbered cases that are to run: all of them, unless the environment asks for fewer."""
+    """Returns the numbered cases to run: all of them, unless INTEROP_EVERY selects fewer."""
     return itertools.islice(enumerate(cases), 0, None, int(os.environ.get("INTEROP_EVERY", "1")))
 
 
 def batches(cases, size=64):
-    """`cases` in lists of at most `size`, so that not all of their data is held at a time."""
+    """Splits `cases` into lists of at most `size`, so that not all of their data is in memory at once."""
     cases = iter(cases)
     return iter(lambda: list(itertools.islice(cases, size)), [])
 
 
 class Tally:
-    """Counts checks; shows the first failures in full and the rest as a number."""
+    """Counts checks; shows the first failures in full and the rest as a count."""
 
     SHOWN = 25
 
@@ -54,7 +54,7 @@ class Tally:
 
 
 class Result:
-    """What one run of blpk gave."""
+    """Result of one run of blpk."""
 
     def __init__(self, code, stdout, stderr):
         self.code, self.stdout, self.stderr = code, stdout, stderr
@@ -75,13 +75,13 @@ def blpk(*args, stdin=b"", cwd=None):
 
 
 def in_parallel(function, cases):
-    """Results of `function` over `cases`, in order; two at a time, as the work is in child processes."""
+    """Yields results of `function` over `cases`, in order. Two run at a time, because child processes do the work."""
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         yield from pool.map(function, cases)
 
 
 def work_folder():
-    """A temporary folder, in memory where there is such a place."""
+    """Creates a temporary folder, in memory where possible."""
     return tempfile.TemporaryDirectory(prefix="interop-", dir="/dev/shm" if os.path.isdir("/dev/shm") else None)
 
 
@@ -92,7 +92,7 @@ def write(path, data):
 
 
 def read(path):
-    """The content of a file, None if there is none."""
+    """Returns the contents of a file, None if it does not exist."""
     try:
         with open(path, "rb") as file:
             return file.read()
@@ -101,7 +101,7 @@ def read(path):
 
 
 def typed_ramp(nbytes, typesize):
-    """Consecutive integers, each `typesize` bytes."""
+    """Returns consecutive integers of `typesize` bytes each."""
     items = nbytes // typesize + 1
     width = min(typesize, 8)
     table = numpy.zeros((items, typesize), "u1")
@@ -114,7 +114,7 @@ def noise(nbytes, seed):
 
 
 def runs(nbytes, seed):
-    """Runs of one byte, 1 to 400 long."""
+    """Returns runs of one byte, 1 to 400 long."""
     rng = numpy.random.default_rng(seed)
     count = nbytes // 100 + 2
     return (
@@ -125,7 +125,7 @@ def runs(nbytes, seed):
 
 
 def words(nbytes, seed):
-    """Lines of words, the frequent ones far more often, and decimal numbers."""
+    """Returns lines of words with skewed frequencies, and decimal numbers."""
     rng = numpy.random.default_rng(seed)
     letters = numpy.frombuffer(b"etaoinshrdlcumwfgypbvkjxqz", "u1")
     known = [
@@ -154,5 +154,5 @@ KINDS = {
 
 
 def plain(kind, nbytes, typesize, seed):
-    """`nbytes` bytes of one of KINDS."""
+    """Returns `nbytes` bytes of one of KINDS."""
     return KINDS[kind](nbytes, typesize, seed)

@@ -1,4 +1,4 @@
-"""The reference's command line and library, run inside this process: a start of Python for each call would take longer
+"""The reference's command line and library, run inside this process: starting Python for each call would take longer
 than everything else.
 """
 
@@ -14,13 +14,13 @@ import bloscpack.log
 
 from _common import Result
 
-# Python 3.12 changed how an OrderedDict prints; the form up to 3.11 is the one blpk keeps.
+# Python 3.12 changed the repr of OrderedDict. blpk prints the form used up to 3.11.
 NEW_FORM = re.compile(r"OrderedDict\(\{(.*)\}\)")
 NEW_ITEM = re.compile(r"('[^']*'): ('[^']*'|[^,]*)")
 
 
 def reference(*args):
-    """What `blpk ARGS` of the reference gives: exit code and both streams. A traceback counts as exit code 1."""
+    """Returns exit code and output of the reference's `blpk ARGS`. A traceback counts as exit code 1."""
     out, err = io.StringIO(), io.StringIO()
     argv, sys.argv = sys.argv, ["blpk", *map(str, args)]
     bloscpack.log.LEVEL = bloscpack.log.NORMAL
@@ -42,13 +42,13 @@ def reference(*args):
 
 
 def old_form(text):
-    """Prints of an OrderedDict as Python 3.11 makes them."""
+    """Converts reprs of OrderedDict to the form of Python 3.11."""
     items = lambda match: ", ".join(f"({name}, {value})" for name, value in NEW_ITEM.findall(match[1]))
     return NEW_FORM.sub(lambda match: f"OrderedDict([{items(match)}])", text)
 
 
 def unpack(path):
-    """(plain bytes, metadata) as the reference reads them, or the error it ends in."""
+    """Returns (data, metadata) as the reference reads them, or (error, None)."""
     try:
         return bloscpack.unpack_bytes_from_file(path)
     except Exception as error:

@@ -1,7 +1,7 @@
-"""Can a file be appended to by blpk and bloscpack in turn?
+"""Appends to bloscpack files by blpk and bloscpack in turn.
 
-Files made by one and grown by either, in every order of up to three appends, whole chunks and parts of chunks: both
-read the same bytes after every step.
+Either tool creates a file and either appends to it, in every order of up to three appends, of whole chunks and parts of
+chunks. Both must read the same data after every step.
 """
 
 import itertools
@@ -16,7 +16,8 @@ from _reference import reference, unpack
 
 CHUNK = 4096
 # Size of the first data, and sizes to append: into the last chunk, up to its end, one byte over it, several chunks. A
-# file has room for ten times the chunks it began with, and one of a single short chunk takes that chunk's size for its own.
+# file has room for ten times its initial number of chunks. A file with a single short chunk takes that chunk's size as
+# its chunk size.
 SIZES = [
     (100, [1, 50, 99, 100, 101]),
     (CHUNK + 1, [1, 1000, CHUNK - 1, CHUNK, CHUNK + 1, 3 * CHUNK + 77]),
@@ -26,7 +27,7 @@ CHECKSUMS = ["adler32", "None", "sha256", "crc32"]
 
 
 class History:
-    """Who creates a file and who appends what to it, reproducible from its number."""
+    """A creator and a sequence of appends with their writers, reproducible from its number."""
 
     def __init__(self, number, creator, writers):
         rng = random.Random(number)
@@ -50,7 +51,7 @@ class History:
 
 
 def play(folder, history):
-    """Plays a history; the plain bytes after each step as blpk and as the reference reads them, and the runs."""
+    """Runs a history. Returns the runs, the data after each step as read by blpk and the reference, and both infos."""
     name = os.path.join(folder, str(history.number))
     file = name + ".blp"
     write(name, history.first)
@@ -73,7 +74,7 @@ def play(folder, history):
         runs.append(blpk("d", "-f", file, name + ".out"))
         seen.append((read(name + ".out"), unpack(file)[0]))
     info = (blpk("info", file), reference("info", file))
-    if history.writers[-1] == "ours":  # the reference leaves bytes of a longer last chunk behind the end
+    if history.writers[-1] == "ours":  # the reference leaves bytes of a longer last chunk past the end
         runs.append(blpk("verify", file))
     return runs, seen, info
 

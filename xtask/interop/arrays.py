@@ -1,6 +1,6 @@
-"""Does blpk read the numpy arrays that bloscpack packs?
+"""NumPy arrays packed by bloscpack, read by blpk.
 
-Data types × shapes × orders: the plain bytes, ranges of items and of bytes, and what both say about the file.
+Data types × shapes × orders: the data, ranges of items and of bytes, and the description that both tools print.
 """
 
 import itertools
@@ -23,7 +23,7 @@ SHAPES = [(), (1,), (0,), (1000,), (30, 40), (3, 0), (1, 50), (7, 11, 13)]
 
 
 def array(dtype, shape, order, seed):
-    """An array of random bytes that are valid values of `dtype`."""
+    """Returns an array of random bytes that are valid values of `dtype`."""
     dtype = numpy.dtype(dtype)
     count = int(numpy.prod(shape, dtype=int))
     rng = numpy.random.default_rng(seed)
@@ -37,14 +37,14 @@ def array(dtype, shape, order, seed):
 
 
 def ours(job):
-    """All runs of blpk on one file."""
+    """Returns all runs of blpk on one file."""
     path, packed, ranges = job
     runs = [blpk("d", "-e", path, path + ".out"), blpk("info", path), blpk("verify", path)]
     return runs, read(path + ".out"), [blpk("cat", path, *options) for options, _ in ranges]
 
 
 def ranges(packed, rng):
-    """Options of `cat` and the bytes they stand for: items count in C order, bytes as they are stored."""
+    """Returns options of `cat` with the bytes they select. Items count in C order, bytes as stored."""
     itemsize, count = packed.dtype.itemsize, packed.size
     items = numpy.ascontiguousarray(packed).reshape(packed.shape).tobytes("C")
     stored = packed.tobytes("A")
@@ -65,7 +65,7 @@ def main():
             rng = random.Random(number)
             packed = array(dtype, shape, order, number)
             path = os.path.join(folder, f"{number}.blp")
-            # A chunk holds whole items, or the reference refuses.
+            # A chunk must hold whole items, or the reference refuses.
             chunk_size = rng.choice([packed.dtype.itemsize * 64, "1M"])
             chunk_size = "1M" if packed.nbytes <= packed.dtype.itemsize * 64 else chunk_size
             arguments = bloscpack.BloscArgs(clevel=5, shuffle=rng.choice([0, 1, 2]), cname=rng.choice(CODECS))

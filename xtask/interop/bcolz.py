@@ -1,12 +1,12 @@
-"""Carrays and ctables: bcolz reads and changes what we wrote, we read and change what it wrote, one after the other.
+"""Carrays and ctables, written and edited by bcolz and by bloscpack-io in turn, and read by both.
 
-We write with the example `bcolz_edit` of bloscpack-io, which lies beside blpk. bcolz is bcolz-zipline, the fork that zipline
-lives on.
+We write with the example `bcolz_edit` of bloscpack-io, which is in the folder `examples` next to blpk. bcolz is
+bcolz-zipline, the fork used by zipline.
 """
 
 import sys
 
-# This file has the name of what it is about.
+# This file has the name of the module that it imports.
 sys.path.pop(0)
 import bcolz  # noqa: E402
 
@@ -29,7 +29,7 @@ tally = Tally()
 
 
 def ours(root, lines):
-    """Runs bcolz_edit; arrays among the words are files with their plain bytes."""
+    """Runs bcolz_edit. Arrays among the words are passed as files with their bytes."""
     text = []
     with tempfile.TemporaryDirectory() as folder:
         for number, line in enumerate(lines):
@@ -49,7 +49,7 @@ def ours(root, lines):
 
 
 def dumped(root):
-    """What we read, as bytes."""
+    """Returns the rows that we read, as bytes."""
     with tempfile.TemporaryDirectory() as folder:
         file = os.path.join(folder, "dump")
         if not ours(root, [("dump", file)]):
@@ -73,12 +73,12 @@ def some_rows(rng, dtype, shape, count):
 
 
 def joined(parts):
-    """One behind the other, in the byte order of the first, which NumPy forgets."""
+    """Concatenates arrays in the byte order of the first, which NumPy would not preserve."""
     return numpy.concatenate(parts).astype(parts[0].dtype, copy=False)
 
 
 def check_array(root, rows, attrs, what):
-    """Both read what it should hold."""
+    """Checks that both read the expected rows."""
     verified = blpk("verify", root)
     tally.check(verified.ok, f"{what}: blpk verify", verified)
     tally.check(dumped(root) == rows.tobytes(), f"{what}: we read other rows")
@@ -92,7 +92,7 @@ def check_array(root, rows, attrs, what):
 
 
 def arrays(folder):
-    """Arrays that both change in turn."""
+    """Tests arrays that both edit in turn."""
     cases = [(dtype, shape, codec) for dtype in DTYPES for shape in [(), (3,), (2, 2)] for codec in CODECS]
     for number, (dtype, shape, codec) in sampled(cases):
         rng = random.Random(number)
@@ -172,7 +172,7 @@ def change_theirs(rng, root, rows, attrs, dtype, shape):
 
 
 def quantized(folder):
-    """Floats of fewer digits, as bcolz makes them."""
+    """Tests quantized floats against those of bcolz."""
     for number, (dtype, digits) in sampled([(d, q) for d in ["<f2", "<f4", "<f8"] for q in [0, 1, 2, 3, 5, 8]]):
         rng = numpy.random.default_rng(number)
         rows = (rng.standard_normal(1000) * 10.0 ** rng.integers(-3, 2, 1000)).astype(dtype)
@@ -180,7 +180,7 @@ def quantized(folder):
         made = bcolz.carray(rows, rootdir=theirs, cparams=bcolz.cparams(quantize=digits), chunklen=300, mode="w")
         made.flush()
         expected = bcolz.open(theirs, mode="r")[:]
-        # Of values that are too large for so many digits, bcolz makes infinities; we leave them.
+        # bcolz turns values that are too large for this many digits into infinities; we keep them.
         expected = numpy.where(numpy.isfinite(expected), expected, rows)
         params = {"dtype": str(rows.dtype), "chunklen": 300, "quantize": digits}
         ours(root, [("carray", params), ("stream", rows)])
@@ -203,7 +203,7 @@ def check_table(root, names, columns, what):
 
 
 def tables(folder):
-    """Tables that both change in turn."""
+    """Tests tables that both edit in turn."""
     for number, _ in sampled(range(40)):
         rng = random.Random(number)
         root = os.path.join(folder, f"table{number}")
@@ -271,7 +271,7 @@ OHLCV = ["open", "high", "low", "close", "volume"]
 
 
 def zipline_daily(folder):
-    """The layout of zipline's daily bars: made by bcolz, a session appended by us, read as zipline reads it."""
+    """Tests the layout of zipline's daily bars: made by bcolz, a session appended by us, read as zipline reads it."""
     for number, _ in sampled(range(6)):
         rng, root = random.Random(number), os.path.join(folder, f"daily{number}.bcolz")
         names = [*OHLCV, "day", "id"]
@@ -303,7 +303,7 @@ def zipline_daily(folder):
 
 
 def zipline_minutes(folder):
-    """The layout of zipline's minute bars: a table for each asset, grown by a day at a time and cut by resize."""
+    """Tests the layout of zipline's minute bars: a table per asset, appended to day by day and truncated by resize."""
     for number, _ in sampled(range(6)):
         rng, root = random.Random(number), os.path.join(folder, f"{number:06}.bcolz")
         days = [[some_rows(rng, "u4", (), 390) for _ in OHLCV] for _ in range(6)]
@@ -318,7 +318,7 @@ def zipline_minutes(folder):
                 tally.check(json.load(file)["chunklen"] == 65536, "chunklen of minute bars")
         columns = [numpy.array([], "u4") for _ in OHLCV]
         for turn, day in enumerate(days):
-            # The writer looks how many days there are.
+            # zipline's writer reads the number of days here.
             with open(os.path.join(root, "close", "meta", "sizes")) as file:
                 tally.check(json.load(file)["shape"][0] == len(columns[0]), f"minutes {number}: close/meta/sizes")
             if turn % 2:
@@ -341,7 +341,7 @@ def zipline_minutes(folder):
 
 
 def both_modes(folder):
-    """A directory that is emptied keeps its attributes; one that bcolz has torn is mended."""
+    """Tests that an emptied directory keeps its attributes, and that one left inconsistent by bcolz is repaired."""
     for number, _ in sampled(range(4)):
         rng, root = random.Random(number), os.path.join(folder, f"w{number}")
         rows = some_rows(rng, "<i4", (), 100)
@@ -355,13 +355,13 @@ def both_modes(folder):
         check_array(root, rows, {"a": 1}, "emptied by bcolz")
         ours(root, [("append", rows)])
         check_array(root, joined([rows, rows]), {"a": 1}, "emptied by bcolz, appended to by us")
-        # Rows that were never flushed: chunk files behind what meta/sizes says.
+        # Rows that were never flushed: chunk files beyond the length in meta/sizes.
         opened = bcolz.open(root, mode="a")
         opened.append(numpy.arange(200, dtype="<i4"))
         del opened
         ours(root, [("append", rows[:50])])
         check_array(root, joined([rows, rows, rows[:50]]), {"a": 1}, "after an append that was lost")
-        # A table with a column that is ahead of the first.
+        # A table with one column longer than the first.
         table = os.path.join(folder, f"t{number}")
         ours(table, [("ctable", {"a": {"dtype": "int32"}, "b": {"dtype": "int32"}}), ("append", [rows, rows])])
         ahead = bcolz.open(os.path.join(table, "b"), mode="a")

@@ -1,7 +1,7 @@
-"""Do C-Blosc and blpk read each other's chunks?
+"""Blosc1 chunks exchanged between C-Blosc and blpk.
 
-Every combination of codec, level, filter and type size, each on one size and kind of data drawn from a fixed seed: what
-blpk writes is read by the `blosc` and `numcodecs` packages, what they write is read by blpk, and both headers agree on
+Every combination of codec, level, filter and type size, each on one size and kind of data drawn from a fixed seed. The
+`blosc` and `numcodecs` packages must read blpk's chunks, blpk must read theirs, and both headers must agree on
 everything but the compressed size.
 """
 
@@ -20,16 +20,16 @@ MEMCPYED = 0x02
 
 
 class Case:
-    """One set of parameters and its plain data, reproducible from its number."""
+    """One set of parameters and its data, reproducible from its number."""
 
     def __init__(self, number, codec, level, filter, typesize):
         rng = random.Random(number)
         self.number, self.codec, self.level, self.filter, self.typesize = number, codec, level, filter, typesize
-        # A third of the sizes are anything, so that tails of every length in items and in eights of items occur.
+        # A third of the sizes are arbitrary, to cover tails of every length, in items and in groups of eight items.
         self.nbytes = rng.choice(SIZES) if rng.random() < 2 / 3 else rng.randrange(40_000)
         self.kind = rng.choice(list(KINDS))
         self.blocksize = rng.choice([0, 0, 0, 200, 4096, 10_000, 65_536])
-        # Not `always`: C-Blosc cannot read its own such chunks where the type size or the block is too large to split.
+        # Not `always`: C-Blosc cannot read such chunks of its own if the type size or the block is too large to split.
         self.splitmode = rng.choice([None, None, None, "never", "auto", "forward"])
         self.plain = plain(self.kind, self.nbytes, typesize, number)
 
@@ -46,7 +46,7 @@ class Case:
 
 
 def c_blosc(case):
-    """The chunk that C-Blosc makes of a case. Its split mode is set by the environment only, and outlives a call."""
+    """Returns C-Blosc's chunk of a case. Its split mode is set only by the environment, and persists after a call."""
     names = {"never": "NEVER", "auto": "AUTO", "forward": "FORWARD_COMPAT", None: "FORWARD_COMPAT"}
     os.environ["BLOSC_SPLITMODE"] = names[case.splitmode]
     blosc.set_blocksize(case.blocksize)
@@ -54,13 +54,13 @@ def c_blosc(case):
 
 
 def numcodecs_chunk(case):
-    """The chunk that numcodecs makes; it takes the type size from the buffer, so bytes are all it has."""
+    """Returns numcodecs' chunk of a case. It takes the type size from the buffer, so it only ever sees bytes."""
     shuffle = FILTERS.index(case.filter)
     return numcodecs.Blosc(case.codec, case.level, shuffle, case.blocksize).encode(case.plain)
 
 
 def both_ways(folder, case, theirs, numcodecs_wrote):
-    """Runs blpk over one case: (what encode gave, the chunk, what each decode gave, the plain bytes of each)."""
+    """Runs blpk on one case. Returns the encode run, its chunk, and the run and data of each decode."""
     name = os.path.join(folder, str(case.number))
     write(name + ".plain", case.plain)
     encoded = blpk("chunk", "encode", "--format", "blosc1", *case.options(), name + ".plain", name + ".ours")
@@ -77,7 +77,7 @@ def both_ways(folder, case, theirs, numcodecs_wrote):
 
 
 def same_header(ours, theirs):
-    """Whether all but the compressed size agree; either may have stored what the other compressed a little."""
+    """Returns whether all fields but the compressed size agree. One may store data that the other compresses a bit."""
     flags = (ours[2] | MEMCPYED) == (theirs[2] | MEMCPYED)
     return flags and ours[:2] == theirs[:2] and ours[3:12] == theirs[3:12]
 

@@ -1,12 +1,12 @@
-"""Do C-Blosc2 and blpk read each other's chunks?
+"""Blosc2 chunks exchanged between C-Blosc2 and blpk.
 
 Every combination of codec, level and filter pipeline, with type size, data size, kind of data, block size, split mode
-and dictionary drawn from a fixed seed: what blpk writes is read by the `blosc2` package, what that writes is read by
-blpk, and both headers agree. Then the chunks that only a super-chunk makes: special values, ndlz, and those that cannot
-be decoded by themselves.
+and dictionary drawn from a fixed seed. The `blosc2` package must read blpk's chunks, blpk must read its chunks, and
+both headers must agree. Also covers chunks that only a super-chunk produces: special values, ndlz, and those that
+cannot be decoded on their own.
 
-Some chunks of C-Blosc2 do not hold what it was given, or cannot be read at all. `Case.is_written_right` has the rules;
-what it can read of those, blpk has to read the same way.
+Some chunks of C-Blosc2 do not hold the data it was given, or are unreadable. `Case.is_written_right` has the rules.
+blpk has to decode such chunks as C-Blosc2 does, where C-Blosc2 can.
 """
 
 import itertools
@@ -35,7 +35,8 @@ FILTERS = {
     "bytedelta": blosc2.Filter.BYTEDELTA,
     "int-trunc": blosc2.Filter.INT_TRUNC,
 }
-# A lossy filter comes first, or it would cut bits of what another one made; how many is drawn.
+# A lossy filter comes first, because it would otherwise cut bits of another filter's output. The number of bits is
+# drawn.
 PIPELINES = [
     ["none"],
     ["shuffle"],
@@ -68,7 +69,7 @@ MANTISSA = {4: 23, 8: 52}
 
 
 class Case:
-    """One set of parameters and its plain data, reproducible from its number."""
+    """One set of parameters and its data, reproducible from its number."""
 
     def __init__(self, number, codec, level, pipeline):
         rng = random.Random(number)
@@ -91,7 +92,7 @@ class Case:
         if draw < 0.2:
             return rng.randrange(33)
         if draw < 0.55:
-            # Around whole blocks and elements.
+            # Sizes near whole blocks and elements.
             near = rng.choice([32, 128, 255, 300, 1024, 4096, 32_768, 65_536, 3 * (self.blocksize or 4096)])
             return max(near + rng.choice([-self.typesize, -3, -1, 0, 0, 1, 5, self.typesize, 9 * self.typesize]), 0)
         if draw < 0.96:
@@ -112,7 +113,7 @@ class Case:
         return options + (["--splitmode", self.splitmode] if self.splitmode else [])
 
     def slots(self):
-        """(id, meta byte) of each filter, for the header and for C-Blosc2."""
+        """Yields (id, meta byte) of each filter, for the header and for C-Blosc2."""
         machine_typesize = self.typesize if self.typesize <= 255 else 1
         for filter in self.filters:
             name, _, meta = filter.partition(":")
@@ -120,18 +121,18 @@ class Case:
                 yield FILTERS[name], int(meta or (machine_typesize if name == "bytedelta" else 0))
 
     def is_portable(self):
-        """Whether blpk writes these filters: one delta, before all filters that have to be undone. See delta.py."""
+        """Returns whether blpk writes these filters: one delta before all filters that must be undone. See delta.py."""
         undone = [f for f in self.filters if "none" not in f and "trunc" not in f]
         undone = [f for f in undone if f != "shuffle" or 1 < self.typesize <= 255]
         return "delta" not in self.filters or undone.index("delta") == 0
 
     def whole_blocksize(self):
-        """The forced block size as it is meant. C-Blosc2 uses that for the blocks, but writes another to the header."""
+        """Returns the forced block size in whole elements. C-Blosc2 uses it, but writes another one to the header."""
         size = min(self.blocksize, self.nbytes)
         return size // self.typesize * self.typesize if size > self.typesize else size
 
     def expected(self):
-        """The plain bytes without the bits that a lossy filter takes."""
+        """Returns the data without the bits that a lossy filter removes."""
         name = self.filters[0].partition(":")[0]
         if name not in ("trunc-prec", "int-trunc"):
             return self.plain
@@ -143,26 +144,26 @@ class Case:
         return (items & mask).astype(f"<u{self.typesize}").tobytes() + self.plain[whole:]
 
     def is_written_right(self, chunk):
-        """Whether a chunk of C-Blosc2 holds what it should."""
+        """Returns whether a chunk of C-Blosc2 holds the data it should."""
         names = [name.partition(":")[0] for name in self.filters]
         effective = [name for name in names if name != "none"]
         blocksize = int.from_bytes(chunk[8:12], "little")
         several, memcpyed = self.nbytes > blocksize, chunk[2] & MEMCPYED
         unit = self.typesize if self.typesize in (1, 2, 4, 8) else 8 if self.typesize % 8 == 0 else 1
         lossy = names[0] in ("trunc-prec", "int-trunc")
-        # The bytes behind the last whole element of a block are left as they were in the buffer.
+        # The bytes after the last whole element of a block keep earlier contents of the buffer.
         tails = self.nbytes % blocksize % unit or blocksize % unit
-        # From three filters on the data is overwritten while it is read, so that who reads it again finds another.
+        # With three or more filters C-Blosc2 overwrites its input while reading it, so a second read sees other data.
         overwritten = len(effective) >= 3 and (memcpyed or self.dict or several and "delta" in names)
-        # The first block, which all others are compared with, is not truncated.
+        # The first block, the reference of delta for all others, is not truncated.
         untruncated = lossy and "delta" in names and several
-        # Where a dictionary did not help, its flag may stay.
+        # If a dictionary did not help, its flag may remain set.
         no_dictionary = self.dict and memcpyed
         return not ("delta" in names and tails or lossy and tails or overwritten or untruncated or no_dictionary)
 
 
 def c_blosc2(case):
-    """The chunk that C-Blosc2 makes of a case, None if it cannot. It may overwrite what it reads: it gets a copy."""
+    """Returns C-Blosc2's chunk of a case or None. C-Blosc2 gets a copy, because it may overwrite its input."""
     slots = list(case.slots())
     blocksize = case.whole_blocksize()
     if case.blocksize and blocksize < case.typesize:
@@ -182,7 +183,7 @@ def c_blosc2(case):
 
 
 def c_blosc2_reads(chunk):
-    """The plain bytes, or the error."""
+    """Returns the data, or the error."""
     try:
         return blosc2.decompress2(chunk)
     except Exception as error:
@@ -190,7 +191,7 @@ def c_blosc2_reads(chunk):
 
 
 def both_ways(folder, case, theirs):
-    """Runs blpk over one case: (what encode gave, our chunk, [run, bytes] of decoding theirs and now and then ours)."""
+    """Runs blpk on one case. Returns the encode run, our chunk, and [run, data] of decoding theirs and some of ours."""
     name = os.path.join(folder, str(case.number))
     write(name + ".plain", case.plain)
     encoded = blpk("chunk", "encode", *case.options(), name + ".plain", name + ".ours")
@@ -204,7 +205,7 @@ def both_ways(folder, case, theirs):
 
 
 def decode(name, chunk):
-    """What blpk makes of a chunk: the run and the bytes."""
+    """Decodes a chunk with blpk. Returns the run and the data."""
     write(name + ".chunk", chunk)
     run = blpk("chunk", "decode", "-f", name + ".chunk", name + ".out")
     plain = read(name + ".out")
@@ -215,9 +216,9 @@ def decode(name, chunk):
 
 
 def same_header(case, ours, theirs):
-    """Whether all but the compressed size agree. Either may have stored what the other compressed a little; where a
-    dictionary is asked for, one may do without, and then see that all is zeros. Empty filter slots may be anywhere, and
-    the Python package leaves out a bytedelta on bytes."""
+    """Returns whether all fields but the compressed size agree. Either may store data that the other compresses a bit.
+    With a dictionary requested, one side may do without it, and then detect that all bytes are zero. Empty filter slots
+    may be anywhere, and the Python package omits a bytedelta on bytes."""
     filters = lambda chunk: [(chunk[16 + i], chunk[24 + i]) for i in range(6) if chunk[16 + i]]
     expected = [(id.value, meta & 0xFF) for id, meta in case.slots()]
     on_bytes = [slot for slot in expected if case.typesize > 1 or slot[0] != FILTERS["bytedelta"].value]
@@ -269,7 +270,7 @@ def check_theirs(tally, case, theirs, ours, decoded):
 
 
 def whole_chunks():
-    """(name, chunk, its plain bytes) of chunks that super-chunks make."""
+    """Yields (name, chunk, its data) for chunks that super-chunks produce."""
     for typesize, nitems in itertools.product([1, 2, 4, 8, 16, 40], [1, 7, 1000, 70_001]):
         for special in blosc2.SpecialValue:
             if special == blosc2.SpecialValue.NOT_SPECIAL or (
@@ -280,7 +281,7 @@ def whole_chunks():
             schunk = blosc2.SChunk(chunksize=nitems * typesize, cparams={"typesize": typesize, "nthreads": 1})
             schunk.fill_special(nitems, special, value)
             chunk = schunk.get_chunk(0)
-            # What was never written has no bytes; blpk says zeros.
+            # Uninitialized data is undefined; blpk returns zeros.
             uninit = special == blosc2.SpecialValue.UNINIT
             plain = bytes(nitems * typesize) if uninit else schunk.decompress_chunk(0)
             yield f"{special.name} of {nitems} items of {typesize} bytes", chunk, plain
@@ -298,9 +299,10 @@ def whole_chunks():
 
 
 def unrounded_chunks():
-    """(name, chunk, its plain bytes) of chunks whose header has a block size that C-Blosc2 has rounded for the blocks.
+    """Yields (name, chunk, its data) for chunks whose header has a block size that C-Blosc2 rounded for the blocks.
 
-    It reads few of them itself, with what is left in its buffers. What it was given is what blpk has to read.
+    C-Blosc2 itself reads few of them, and those with leftover bytes of its buffers. blpk has to return the original
+    input.
     """
     splitmode = blosc2.SplitMode.ALWAYS_SPLIT
     for typesize, blocksize, codec in itertools.product(range(2, 17), [127, 128, 1001, 4099], CODECS):
@@ -322,13 +324,13 @@ def unrounded_chunks():
                 tails = {"delta"} & set(pipeline) and nbytes % typesize
                 if not tails:
                     yield f"blocks of {blocksize} {codec} {pipeline} -t {typesize} on {nbytes} bytes", chunk, given
-    # The one that was reported: blosclz splits it without being told.
+    # The reported case: blosclz splits it by default.
     given = (numpy.arange(64, dtype="<u2") * 3).tobytes()[:127]
     yield "127 bytes", blosc2.compress2(given, clevel=2, typesize=2, blocksize=128, codec=blosc2.Codec.BLOSCLZ), given
 
 
 def lost_chunks():
-    """(name, chunk, words of the error) of chunks that need more than themselves."""
+    """Yields (name, chunk, words of the error) for chunks that cannot be decoded on their own."""
     array = numpy.linspace(0, 1, 64 * 64).reshape(64, 64)
     for filter, words in [(blosc2.Filter.NDCELL, "ndcell"), (blosc2.Filter.NDMEAN, "ndmean")]:
         cparams = {"filters": [filter], "filters_meta": [4], "nthreads": 1}

@@ -1,11 +1,11 @@
-"""`blpk convert` to and from bcolz: bcolz reads what we made of other containers, NumPy, C-Blosc2 and csv what we made of its.
+"""`blpk convert` to and from bcolz, read by bcolz, NumPy, C-Blosc2 and csv.
 
-bcolz is bcolz-zipline, the fork that zipline lives on.
+bcolz is bcolz-zipline, the fork used by zipline.
 """
 
 import sys
 
-# bcolz.py beside this is no library.
+# Keeps bcolz.py in this folder from shadowing the library.
 HERE = sys.path.pop(0)
 import bcolz  # noqa: E402
 
@@ -27,7 +27,7 @@ tally = Tally()
 
 
 def some_rows(rng, dtype, shape):
-    """Random bytes where any will do, so that floats are of all kinds; text and booleans as they have to be."""
+    """Returns random bytes for numbers, so that floats are of all kinds, and valid values for text and booleans."""
     dtype = numpy.dtype(dtype)
     items = int(numpy.prod(shape, dtype=int))
     if dtype.kind in "SU":
@@ -43,7 +43,7 @@ def same(found, rows):
 
 
 def to_carrays(folder):
-    """Of a .npy file in either order, by way of each container."""
+    """Converts a .npy file in either order, via each container."""
     cases = [(dtype, shape) for dtype in DTYPES for shape in [(0,), (1,), (1000,), (77, 3), (40, 2, 5)]]
     for number, (dtype, shape) in sampled(cases):
         rng, rows = random.Random(number), None
@@ -74,7 +74,7 @@ def to_carrays(folder):
 
 
 def from_carrays(folder):
-    """Into a .npy file, which NumPy reads, and a .b2nd file, which C-Blosc2 reads."""
+    """Converts to a .npy file, which NumPy reads, and a .b2nd file, which C-Blosc2 reads."""
     cases = [(dtype, shape) for dtype in DTYPES if dtype[0] != "V" for shape in [(0,), (1000,), (77, 3)]]
     for number, (dtype, shape) in sampled(cases):
         rows = some_rows(random.Random(number), dtype, shape)
@@ -91,10 +91,10 @@ def from_carrays(folder):
 
 
 def fields(rows):
-    """What a field of text says of an item, and whether it does."""
+    """Returns a function that checks a text field against an item."""
     kind = rows.dtype.kind
     if kind == "f":
-        # The fewest digits that lead back to the item, not to the nearest float of eight bytes.
+        # The shortest digits that parse back to the item in its own type, not as an eight-byte float.
         return lambda text, item: rows.dtype.type(text) == item or (text == "nan" and item != item)
     if kind == "b":
         return lambda text, item: text == ("true" if item else "false")
@@ -104,7 +104,7 @@ def fields(rows):
 
 
 def tables(folder):
-    """Into another table, a file for each column, and text."""
+    """Converts to another table, to a file for each column, and to text."""
     for number, _ in sampled(range(20)):
         rng = random.Random(number)
         dtypes = rng.sample(["?", "<i4", "<u8", "<f2", "<f4", "<f8", "S5", "U3", "M8[ns]"], rng.randint(1, 6))

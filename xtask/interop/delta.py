@@ -1,8 +1,8 @@
-"""Does C-Blosc2 decode every delta pipeline that blpk writes, with one and several threads?
+"""Delta pipelines written by blpk, decoded by C-Blosc2 with one and several threads.
 
-Pipelines of up to six filters with delta at every position, alone, twice and after lossy filters. blpk has to write those
-with one delta that runs first, and C-Blosc2 has to return the input with 1, 2 and 4 threads. blpk has to refuse all
-others: C-Blosc2 decodes them to other data, most of them only now and then.
+Pipelines of up to six filters with delta at every position, alone, twice and after lossy filters. blpk has to write
+those with one delta that runs first, and C-Blosc2 has to return the input with 1, 2 and 4 threads. blpk has to refuse
+all others: C-Blosc2 decodes them to other data, most of them only intermittently.
 """
 
 import itertools
@@ -13,17 +13,18 @@ import blosc2
 from _common import Tally, blpk, in_parallel, plain, read, sampled, work_folder, write
 
 OTHERS = ["shuffle", "bitshuffle", "bytedelta"]
-# All bits stay, so that the input comes back.
+# These parameters keep all bits, so that the input can be compared.
 LOSSY = {1: [], 4: ["trunc-prec:23", "int-trunc:32"], 7: [], 8: ["trunc-prec:52", "int-trunc:64"], 16: []}
 TYPESIZES = list(LOSSY)
-# The first makes a few large blocks, which take long enough for threads to meet; the others many, and a short last one.
+# The first gives a few large blocks, slow enough for threads to overlap. The others give many blocks and a short last
+# one.
 BLOCKSIZES = [262_144, 20_000, 65_537]
 NBYTES = 1_500_003
 REPEATS = 3
 
 
 def pipelines():
-    """Every way to place up to two deltas among up to six filters."""
+    """Yields every way to place up to two deltas among up to six filters."""
     for length in range(1, 7):
         for count in (0, 1, 2):
             for places in itertools.combinations(range(length), count):
@@ -32,7 +33,7 @@ def pipelines():
 
 
 def cases():
-    """(typesize, block size, filters)"""
+    """Yields (typesize, block size, filters)."""
     for typesize, blocksize in itertools.product(TYPESIZES, BLOCKSIZES):
         for filters in pipelines():
             yield typesize, blocksize, filters
@@ -41,7 +42,7 @@ def cases():
 
 
 def is_portable(typesize, filters):
-    """The rule: one delta, and no filter before it that has to be undone."""
+    """Returns whether blpk has to write these filters: one delta, and no filter before it that must be undone."""
     undone = [f for f in filters if "trunc" not in f and not (f == "shuffle" and typesize == 1)]
     return "delta" not in filters or (filters.count("delta") == 1 and undone[0] == "delta")
 

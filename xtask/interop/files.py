@@ -1,7 +1,7 @@
-"""Do blpk and bloscpack read each other's files, and describe them alike?
+"""Bloscpack files exchanged between blpk and bloscpack.
 
-Every combination of checksum, offsets, metadata and codec on several sizes: blpk's files are read by the reference and
-the reference's by blpk, and both say the same about each of them, line by line.
+Every combination of checksum, offsets, metadata and codec on several sizes. The reference reads blpk's files, blpk
+reads the reference's, and both must print the same about each of them, line by line.
 """
 
 import itertools
@@ -18,7 +18,7 @@ CHECKSUMS = ["None", "adler32", "crc32", "md5", "sha1", "sha224", "sha256", "sha
 SIZES = [0, 1, 17, 1000, 65_536, 200_003]
 CHUNK_SIZES = ["1M", "64K", "10000", "1.5K", "4096B"]
 
-# What JSON can hold and the texts of `info` and `decompress` must print as Python does.
+# All kinds of JSON values. `info` and `decompress` must print them as Python does.
 METADATA = [
     None,
     {"dtype": "float64", "shape": [1024], "others": []},
@@ -40,7 +40,7 @@ METADATA = [
 
 
 class Case:
-    """One set of parameters and its plain data, reproducible from its number."""
+    """One set of parameters and its data, reproducible from its number."""
 
     def __init__(self, number, checksum, offsets, with_metadata, codec, nbytes):
         rng = random.Random(number)
@@ -68,7 +68,7 @@ class Case:
 
 
 def reference_writes(case, path):
-    """The reference's file of a case; through its library, as that takes no start."""
+    """Writes the reference's file of a case through its library, which needs no process start."""
     bloscpack.pack_bytes_to_file(
         case.plain,
         path,
@@ -81,7 +81,7 @@ def reference_writes(case, path):
 
 
 def ours(job):
-    """All runs of blpk for one case: write, and read and describe both files."""
+    """Returns all runs of blpk for one case: write, and read and describe both files."""
     name, case = job
     compress = blpk("-n", case.threads, "c", *case.options(name + ".json"), name, name + ".ours.blp")
     runs = {}
@@ -92,14 +92,14 @@ def ours(job):
 
 
 def check(tally, name, case, compress, runs):
-    """Holds what blpk gave against what the reference makes of the same files."""
+    """Compares blpk's results with the reference's on the same files."""
     tally.check(compress.ok and not compress.stdout and not compress.stderr, f"compress {case}", compress)
     plain, metadata = unpack(name + ".ours.blp") if os.path.exists(name + ".ours.blp") else (None, None)
     tally.check(plain == case.plain, f"the reference reads {case}", repr(plain)[:200])
     tally.check(metadata == case.metadata, f"the reference reads the metadata of {case}", repr(metadata)[:200])
     for end, (decompress, plain, info) in runs.items():
         tally.check(decompress.ok and plain == case.plain, f"decompress {end} {case}", decompress)
-        # Decompressing prints the metadata, and nothing else unless asked.
+        # Decompressing prints the metadata, and nothing else by default.
         printed = reference("d", name + end, name + ".again") if os.path.exists(name + end) else None
         if printed:
             os.unlink(name + ".again")
@@ -111,7 +111,7 @@ def check(tally, name, case, compress, runs):
 
 
 def lines(ours, theirs):
-    """The first line in which two texts differ."""
+    """Returns the first line in which two texts differ."""
     pairs = itertools.zip_longest(
         ours.stdout.decode(errors="replace").splitlines(), theirs.stdout.decode().splitlines()
     )

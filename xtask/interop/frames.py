@@ -1,7 +1,7 @@
-"""Frames and arrays: python-blosc2 reads and edits what we wrote, we read and edit what it wrote.
+"""Frames and arrays, written and edited by python-blosc2 and by bloscpack-io in turn, and read by both.
 
-We write with `blpk convert` and with the example `frame_edit` of bloscpack-io, which lies beside blpk. Left out is what
-C-Blosc2 cannot write itself (docs/format/blosc2-frame.md, section 10).
+We write with `blpk convert` and with the example `frame_edit` of bloscpack-io, which is in the folder `examples` next
+to blpk. Cases that C-Blosc2 cannot write itself are left out (docs/format/blosc2-frame.md, section 10).
 """
 
 import itertools
@@ -33,7 +33,7 @@ tally = Tally()
 
 
 class Frame:
-    """A frame on the disk, what it should hold, and both ways to change it."""
+    """A frame on disk, its expected contents, and both ways to edit it."""
 
     def __init__(self, folder, name, typesize, size):
         self.path = os.path.join(folder, name)
@@ -42,7 +42,7 @@ class Frame:
         self.chunks, self.vlmeta = [], {}
 
     def plain(self, rng, length=None):
-        """Plain bytes of a chunk: random, counting or zeros."""
+        """Returns data for a chunk: random, counting or zeros."""
         length = length or self.size
         kind = rng.randrange(4)
         if kind == 0:
@@ -53,7 +53,7 @@ class Frame:
         return numpy.arange(start, start + length // 4 + 1, dtype="<u4").tobytes()[:length]
 
     def ours(self, lines):
-        """Runs frame_edit; files named `@n` are the plain bytes given with them."""
+        """Runs frame_edit. Data among the words is passed in files named `@n`."""
         text = []
         for number, line in enumerate(lines):
             words = list(line)
@@ -67,7 +67,7 @@ class Frame:
         return tally.check(done.returncode == 0, f"frame_edit {self.path}", f"{text} {done.stderr!r}")
 
     def edit_ours(self, rng):
-        """A few edits of ours, committed one by one or together."""
+        """Makes a few edits with frame_edit, committed one by one or together."""
         lines = []
         for _ in range(rng.randint(1, 5)):
             count, plain = len(self.chunks), self.plain(rng)
@@ -96,7 +96,7 @@ class Frame:
                 self.chunks = [self.chunks[at] for at in order]
             else:
                 value = rng.randbytes(rng.randint(0, 300))
-                # What python-blosc2 stores is MessagePack: bin 16.
+                # python-blosc2 stores MessagePack values: bin 16.
                 lines.append(("vlmeta", "note", b"\xc5" + len(value).to_bytes(2, "big") + value))
                 self.vlmeta["note"] = value
             if rng.random() < 0.5:
@@ -104,7 +104,7 @@ class Frame:
         return self.ours(lines)
 
     def edit_theirs(self, rng):
-        """A few edits of C-Blosc2's."""
+        """Makes a few edits with C-Blosc2."""
         schunk = blosc2.open(self.path, mode="a")
         for _ in range(rng.randint(1, 4)):
             count, plain = len(self.chunks), self.plain(rng)
@@ -130,7 +130,7 @@ class Frame:
                 self.vlmeta["note"] = value
 
     def check(self, what):
-        """Both read what it should hold."""
+        """Checks that both read the expected contents."""
         plain = b"".join(self.chunks)
         verified = blpk("verify", self.path)
         tally.check(verified.ok, f"{what}: blpk verify", verified)
@@ -154,7 +154,7 @@ def remove(path):
 
 
 def frames(folder):
-    """Edits of both, in turn, on frames that either has made."""
+    """Tests edits of both, in turn, on frames that either created."""
     cases = itertools.product(CODECS, FILTERS, [1, 4, 8, 15], ["contiguous", "sparse"], ["ours", "theirs"])
     for number, (codec, filters, typesize, kind, maker) in sampled(cases):
         rng = random.Random(number)
@@ -187,7 +187,10 @@ def frames(folder):
 
 
 def tails(folder):
-    """Last chunks of any length, chunks of different sizes, special values among them: ours, as theirs do not decompress."""
+    """Tests last chunks of any length, and chunks of different sizes with special values among them.
+
+    We write them, because C-Blosc2's own do not decompress.
+    """
     for number, (typesize, rest) in sampled(itertools.product([1, 2, 4, 8], range(1, 40))):
         rng = random.Random(number)
         frame = Frame(folder, "tails.b2frame", typesize, typesize * 100)
@@ -238,7 +241,7 @@ def some_slice(rng, shape):
 
 
 def arrays(folder):
-    """Arrays of both: read, written to in part, resized, converted."""
+    """Tests arrays of both: read, partly overwritten, resized, converted."""
     cases = itertools.product(DTYPES, SHAPES, ["contiguous", "sparse"], ["ours", "theirs"])
     for number, (dtype, (shape, chunks, blocks), kind, maker) in sampled(cases):
         if kind == "sparse" and maker == "ours":

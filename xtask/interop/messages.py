@@ -1,7 +1,7 @@
-"""Do the four commands of the original keep their texts and exit codes?
+"""Messages and exit codes of the four original commands, compared with the reference.
 
-Both tools get the same arguments in the same folder. Exit codes must agree; messages must hold the reference's words,
-ours on stderr; what is printed on success must agree line by line, but for sizes of compressed data.
+Both tools get the same arguments in the same folder. Exit codes must agree. Our error messages must contain the
+reference's words, on stderr. Output on success must agree line by line, except for sizes of compressed data.
 """
 
 import os
@@ -12,7 +12,7 @@ from _reference import reference
 
 
 def commands(text):
-    """The commands of a list separated by semicolons."""
+    """Splits a list of commands at semicolons."""
     return [command.strip() for command in text.split(";")]
 
 
@@ -24,7 +24,7 @@ FAILURES = commands("""
     c --chunk-size -5 data out; c -z 1.5 data out; c --chunk xk data out
 """)
 
-# The reference ends in a traceback, or says two lines: one clear line and exit code 1 of ours, nothing left behind.
+# The reference ends in a traceback or prints two lines. We print one clear line, exit with code 1 and leave no files.
 OUR_OWN_WORDS = commands("""
     c -z 0 data out; c -z 3000000000 data out; c -t -1 data out; c -t 256 data out; c -m missing data out;
     c -m data data out; d flipped.blp out; d cut.blp out; d version.blp out; info version.blp; info data; info empty;
@@ -40,7 +40,7 @@ USAGE = [
 """),
 ]
 
-# Printed on success; {out} is a new file each time.
+# Output on success; {out} is a new file each time.
 SUCCESSES = commands("""
     -f c data {out}; -v c data {out}; -v -n 1 c data {out}; -v c -z 30000 data {out}; -v c empty {out};
     -v c -o -k None data {out}; -v c -m meta data {out}; -vf c data old; -v d data.blp {out}; -v d meta.blp {out};
@@ -48,14 +48,14 @@ SUCCESSES = commands("""
     -vfn2 c -sz2K data {out}; i meta.blp; info data.blp; -v a grow.blp data; -v a -e grow.blp short
 """)
 
-# Numbers that follow from compressed sizes, which two encoders need not share.
+# Numbers that depend on compressed sizes, which may differ between two encoders.
 COMPRESSED = re.compile(
     rb"((?:output file size|orig file size after append|orig file size before append|ratio[a-z ]*): ).*"
 )
 
 
 def prepare(folder):
-    """The files that the arguments name; the reference's own, so that both tools read the same."""
+    """Creates the files that the arguments name, with the reference, so that both tools read the same."""
     data = plain("words", 100_000, 1, 1)
     os.chdir(folder)
     for file in os.listdir("."):
@@ -67,7 +67,7 @@ def prepare(folder):
     reference("c", "-z", "30000", "data", "data.blp")
     reference("c", "-z", "30000", "-m", "meta", "data", "meta.blp")
     reference("c", "-z", "30000", "data", "grow.blp")
-    # With -f we replace archives, not any other data.
+    # With -f we overwrite archives, but no other files.
     reference("c", "data", "old")
     good = open("data.blp", "rb").read()
     write("flipped.blp", good[:-2000] + bytes([good[-2000] ^ 1]) + good[-1999:])
@@ -76,7 +76,7 @@ def prepare(folder):
 
 
 def listing():
-    """Names and sizes of the files here."""
+    """Returns names and sizes of the files here."""
     return {file: os.path.getsize(file) for file in os.listdir(".")}
 
 
@@ -127,7 +127,7 @@ def main():
 
 
 def masked(run: Result, command):
-    """Lines of stdout; compressed sizes blanked where the command compresses."""
+    """Returns the lines of stdout, with compressed sizes blanked if the command compresses."""
     exact = {"d", "decompress", "i", "info"} & set(command.split())
     return (run.stdout if exact else COMPRESSED.sub(rb"\1...", run.stdout)).splitlines()
 

@@ -1,12 +1,12 @@
-"""Attributes: python-blosc2, bcolz-zipline and bloscpack read those that `blpk meta set` and `convert` write, and the other way round.
+"""Attributes exchanged between blpk (`meta set`, `convert`) and python-blosc2, bcolz-zipline and bloscpack.
 
-Values that a library has no type for are left out: JSON of bloscpack and bcolz has no bytes, MessagePack no integers beyond
-64 bits.
+Values that a library has no type for are left out: JSON of bloscpack and bcolz has no bytes, MessagePack has no
+integers beyond 64 bits.
 """
 
 import sys
 
-# bcolz.py beside this is no library.
+# Keeps bcolz.py in this folder from shadowing the library.
 HERE = sys.path.pop(0)
 import bcolz  # noqa: E402
 
@@ -36,7 +36,7 @@ VALUES = {
     "list": list(range(20)),
     "nested": {"a": [1, {"b": None}], "": ""},
 }
-# Python values of MessagePack alone, and what they are in JSON.
+# Python values that only MessagePack has, with their JSON form.
 TAGGED = {
     "bytes": (b"\xff\0", {"$bytes": "/wA="}),
     "tuple": ((1, "a"), ["__tuple__", 1, "a"]),
@@ -48,7 +48,7 @@ tally = Tally()
 
 
 def same(a, b):
-    """Equality in which NaN is NaN, and 1 is neither True nor 1.0."""
+    """Compares values. NaN equals NaN, and 1 equals neither True nor 1.0."""
     if isinstance(a, float) and isinstance(b, float) and math.isnan(a):
         return math.isnan(b)
     if isinstance(a, dict) and isinstance(b, dict):
@@ -63,7 +63,7 @@ def equal(what, found, expected):
 
 
 def ours(path, *column):
-    """All attributes as blpk gives them."""
+    """Returns all attributes as blpk prints them."""
     run = blpk("meta", "get", *column, path)
     return json.loads(run.stdout) if tally.check(run.ok, f"meta get {path}", str(run)) else {}
 

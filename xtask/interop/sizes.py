@@ -1,7 +1,7 @@
-"""Are our chunks as small as C-Blosc's?
+"""Sizes of our Blosc1 chunks compared with C-Blosc's.
 
 The contract: over each kind of data, each codec at each level compresses to at most 2 % more than C-Blosc 1.21 with the
-same parameters. Prints the ratio ours/theirs, one row a codec and level, one column a kind of data.
+same parameters. Prints the ratio ours/theirs: one row per codec and level, one column per kind of data.
 """
 
 import os
@@ -16,7 +16,7 @@ LIMIT = 1.02
 
 
 def data_kinds():
-    """Name to (type size, bytes): what people keep in Blosc chunks, made from a fixed seed."""
+    """Returns name to (type size, data): typical contents of Blosc chunks, generated from a fixed seed."""
     rng = numpy.random.default_rng(20261121)
     side = int((SIZE // 2) ** 0.5)
     y, x = numpy.mgrid[0:side, 0:side]

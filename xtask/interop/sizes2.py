@@ -1,8 +1,8 @@
-"""How large are our Blosc2 chunks next to C-Blosc2's?
+"""Sizes of our Blosc2 chunks compared with C-Blosc2's.
 
-Over the kinds of data of `sizes.py`, each codec, level and filter: prints the ratio ours/theirs, one row a codec and
-level, one column a kind of data, and the worst cells of each codec. There is no limit yet; what fails is a chunk that
-C-Blosc2 does not read.
+Covers the kinds of data of `sizes.py`, each codec, level and filter. Prints the ratio ours/theirs (one row per codec
+and level, one column per kind of data) and the worst cells of each codec. Sizes have no limit yet; a chunk that
+C-Blosc2 does not read is a failure.
 """
 
 import itertools
@@ -27,7 +27,7 @@ def main():
             write(os.path.join(folder, kind), data)
 
         def both(job):
-            """Our size and theirs."""
+            """Returns our size and theirs."""
             codec, level, kind, filter = job
             typesize, data = kinds[kind]
             out = os.path.join(folder, "-".join(map(str, job)))

@@ -1,4 +1,4 @@
-"""Does `blpk cat --slice` select what NumPy selects, and does `blpk stats` count what NumPy counts?
+"""`blpk cat --slice` and `blpk stats` compared with NumPy.
 
 Random basic slices of arrays of random shapes and dtypes, in both orders, in every container.
 """
@@ -18,7 +18,7 @@ CASES = 400
 
 
 def array(rng):
-    """An array of random bytes."""
+    """Returns an array of random bytes."""
     dtype = numpy.dtype(rng.choice(DTYPES))
     shape = tuple(rng.randint(0 if rng.random() < 0.1 else 1, 25) for _ in range(rng.randint(0, 4)))
     count = int(numpy.prod(shape, dtype=int))
@@ -28,7 +28,7 @@ def array(rng):
 
 
 def entry(rng, length):
-    """A random entry of a slice; some are out of bounds."""
+    """Returns a random entry of a slice, possibly out of bounds."""
     if rng.random() < 0.25:
         return str(rng.randint(-length - 1, length))
     ends = [rng.choice(["", str(rng.randint(-length - 2, length + 2))]) for _ in range(2)]
@@ -37,7 +37,7 @@ def entry(rng, length):
 
 
 def slice_of(rng, shape):
-    """A random slice: some entries, and an ellipsis now and then."""
+    """Returns a random slice: some entries, and sometimes an ellipsis."""
     entries = [entry(rng, length) for length in shape][: rng.randint(0, len(shape))]
     if not entries or rng.random() < 0.3:
         entries.insert(rng.randint(0, len(entries)), "...")
@@ -45,16 +45,16 @@ def slice_of(rng, shape):
 
 
 def expected(made, text):
-    """What NumPy selects; `None` where an index is out of bounds."""
+    """Returns NumPy's selection; `None` if an index is out of bounds."""
     try:
-        # An array, also where NumPy gives a scalar: that would lose the byte order.
+        # Always an array: a NumPy scalar would lose the byte order.
         return eval(f"made[{text}, ...]" if "..." not in text else f"made[{text}]")  # noqa: S307
     except IndexError:
         return None
 
 
 def ours(job):
-    """The selection and the statistics of one array."""
+    """Runs blpk on one array. Returns the runs of `convert`, `cat` and `stats`."""
     path, target, options, text = job
     made = blpk("convert", *options, path, target) if target != path else None
     return made, blpk("cat", f"--slice={text}", "--format", "npy", target), blpk("stats", "--json", target)
@@ -81,7 +81,7 @@ def job(folder, number):
 
 
 def check_stats(tally, what, made, run):
-    """Integers are exact, floats are close."""
+    """Compares statistics: integers exactly, floats approximately."""
     if not tally.check_run(run, f"stats {what}") or made.dtype.kind not in "iuf" or made.size == 0:
         return
     field = json.loads(run.stdout)["fields"][0]
@@ -105,7 +105,7 @@ def check_stats(tally, what, made, run):
 
 
 class Runs(Tally):
-    """Counts checks of runs, too."""
+    """A tally that also checks runs."""
 
     def check_run(self, run, what):
         self.check(run.ok, what, run)
