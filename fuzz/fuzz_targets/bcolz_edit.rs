@@ -1,6 +1,7 @@
 //! Fuzzes editing a carray or a table: the data read back must match a model of the edits.
 //!
-//! The input is the files of a carray followed by the edits. Its last bit selects edits of a table instead.
+//! The input is the files of a carray followed by the edits. If its last byte is odd, the edits are applied to a table
+//! instead.
 #![no_main]
 
 use blosc_fuzz::{MAX_NBYTES, carray_files, serial};

@@ -1,8 +1,8 @@
 //! Import cycles between the modules of a crate: files and folders that import each other.
 //!
-//! Files are compared level by level. In each folder, a file and a subfolder with all files in it count as one node each;
-//! so does the folder's own `mod.rs` (for the crate's root `lib.rs` or `main.rs`). A circle is a set of nodes of one folder
-//! in which imports lead from every node to every other one.
+//! Files are compared level by level. In each folder, every file is a node, and so is every subfolder with all files in
+//! it. The folder's own `mod.rs` (`lib.rs` or `main.rs` in the crate's root) is a node too. A cycle is a set of nodes
+//! of one folder in which imports lead from every node to every other one.
 //!
 //! Imports follow re-exports: `use crate::Name` counts as an import of the file that defines `Name`. A `mod.rs` that
 //! only re-exports names therefore imports nothing. Unit tests are left out.
