@@ -83,8 +83,8 @@ impl ChunkCodec for Global {
     fn decompress(&mut self, chunk: &[u8], plain: &mut [u8]) -> Result<()> {
         let cbytes = chunk.get(12..16).unwrap_or_default();
         ensure!(cbytes == (chunk.len() as u32).to_le_bytes(), "a chunk whose header says another size");
-        // SAFETY: reads the number of bytes that the header states, checked above to be `chunk.len()`, and writes at most
-        // `plain.len()` bytes.
+        // SAFETY: reads the number of bytes that the header states, checked above to be `chunk.len()`, and writes at
+        // most `plain.len()` bytes.
         let written = unsafe { (self.decompress)(chunk.as_ptr().cast(), plain.as_mut_ptr().cast(), plain.len()) };
         if usize::try_from(written) == Ok(plain.len()) { Ok(()) } else { bail!("C-Blosc 1 gave {written}") }
     }
