@@ -33,9 +33,11 @@ impl Tally {
     /// Measures `read` on one input. `output` returns the requested size of a result in bytes: a growing vector briefly
     /// holds three times that size.
     ///
-    /// # Errors The error of `read`.
+    /// # Errors
+    /// The error of `read`.
     ///
-    /// # Panics If a limit is exceeded.
+    /// # Panics
+    /// If a limit is exceeded.
     pub fn measure<T, E>(
         &mut self,
         input: &dyn Fn() -> String,

@@ -171,7 +171,7 @@ impl Bench {
     }
 }
 
-/// Creates a sparse file of zeros, with a few random bytes at intervals of [`STEP`].
+/// Creates a sparse file of zeros, with 64 KiB of random bytes at intervals of [`STEP`].
 fn sparse(path: &Path, len: u64) -> Result<()> {
     let mut file = File::create(path).with_context(|| path.display().to_string())?;
     file.set_len(len)?;

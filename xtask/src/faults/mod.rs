@@ -41,7 +41,7 @@ const ENOSPC: i32 = 28;
 const ENOLCK: i32 = 37;
 const EDQUOT: i32 = 122;
 
-/// Injected faults by kind of call. A full disk stays full, so `ENOSPC` also fails all later calls.
+/// Injected faults by kind of call. A full disk stays full, so `ENOSPC` and `EDQUOT` mostly fail all later calls too.
 const FAULTS: &[Fault] = &[
     Fault::once("open", EIO),
     Fault::once("open", EACCES),
