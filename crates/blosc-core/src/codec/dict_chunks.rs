@@ -1,4 +1,4 @@
-//! Test support: the chunks with dictionaries in the golden set, taken apart.
+//! Test support: parses the chunks with dictionaries in the golden set.
 
 use testdata::serde_json::Value;
 
@@ -11,19 +11,19 @@ pub(super) struct DictChunk {
     pub(super) dict: Vec<u8>,
     streams: Vec<Stream>,
     plain_sha256: String,
-    /// The item size the blocks are shuffled by, or 1.
+    /// The typesize that the blocks are shuffled by, or 1.
     shuffled: usize,
     blocksize: usize,
 }
 
 enum Stream {
-    /// A run of one byte, or what did not shrink.
+    /// A run of one byte, or an incompressible stream.
     Plain(Vec<u8>),
-    /// And the plain size.
+    /// A compressed stream and its uncompressed size.
     Compressed(Vec<u8>, usize),
 }
 
-/// Those of one format.
+/// Loads the chunks of one format.
 pub(super) fn of(format: CodecFormat) -> Vec<DictChunk> {
     let files = testdata::archive("chunks");
     let manifest = testdata::manifest("chunks");
@@ -37,8 +37,8 @@ fn number(bytes: &[u8], at: usize) -> usize {
 }
 
 impl DictChunk {
-    /// Header of 32 bytes, where the blocks start, size of the dictionary, dictionary, blocks. A block is one stream or,
-    /// split, as many as an item has bytes; a stream is its size and its bytes.
+    /// Parses a chunk: a header of 32 bytes, block offsets, dictionary size, dictionary, blocks. A block is one stream
+    /// or, if split, one stream for each byte of the typesize. A stream is its size and its bytes.
     fn new(item: &Value, chunk: &[u8]) -> Self {
         let (nbytes, blocksize) = (number(chunk, 4), number(chunk, 8));
         assert_eq!(chunk[31] & 1, 1);
@@ -61,7 +61,7 @@ impl DictChunk {
                         if size == len { Stream::Plain(bytes) } else { Stream::Compressed(bytes, len) }
                     }
                     Err(_) => {
-                        // One byte follows, which says that this is a run.
+                        // One byte follows, which marks this stream as a run.
                         at += 1;
                         Stream::Plain(vec![-size as u8; len])
                     }
@@ -79,7 +79,7 @@ impl DictChunk {
         }
     }
 
-    /// The compressed streams, and the plain size of each.
+    /// Returns the compressed streams and their uncompressed sizes.
     pub(super) fn compressed(&self) -> impl Iterator<Item = (&[u8], usize)> {
         self.streams.iter().filter_map(|stream| match stream {
             Stream::Plain(_) => None,
@@ -87,7 +87,7 @@ impl DictChunk {
         })
     }
 
-    /// The plain streams, checked against what was compressed.
+    /// Returns the uncompressed streams, checked against the hash of the original data.
     pub(super) fn plain(&self, mut decode: impl FnMut(&[u8], usize) -> Vec<u8>) -> Vec<Vec<u8>> {
         let streams = self.streams.iter().map(|stream| match stream {
             Stream::Plain(bytes) => bytes.clone(),

@@ -1,13 +1,14 @@
-//! Choosing a dictionary for the streams of a chunk: content that many of them have in common.
+//! Trains a dictionary for the streams of a chunk: content that many streams share.
 //!
-//! A dictionary is content only, for LZ4 and zstd alike. (zstd also has one with entropy tables in front, which is what
-//! C-Blosc2 writes; it reads both. With streams of 4 KiB the tables would save 0 to 2 %.) It is stored in the chunk,
-//! so a byte of it has to save more than itself.
+//! A dictionary is raw content, for LZ4 and Zstandard alike. (Zstandard also has a kind with entropy tables before the
+//! content. C-Blosc2 writes that kind and reads both. With streams of 4 KiB the tables would save 0 to 2 %.) The
+//! dictionary is stored in the chunk, so each byte of it has to save more than one byte.
 //!
-//! The choice is that of COVER (Liao, Petri, Moffat, Wirth: Effective construction of relative Lempel-Ziv dictionaries,
-//! 2016), counted by streams: a word, [`WORD`] bytes anywhere in a stream, is worth the number of streams that also have
-//! it, and a segment is worth its different words. Of each part of the samples in turn the best segment is taken, and
-//! its words are worth nothing from then on, until the room is used up or no segment pays any more.
+//! The algorithm is COVER (Liao, Petri, Moffat, Wirth: Effective construction of relative Lempel-Ziv dictionaries,
+//! 2016), counted by streams. A word is [`WORD`] bytes anywhere in a stream. Its worth is the number of other streams
+//! that contain it, and a segment is worth the sum of its distinct words. The samples are divided into parts, and the
+//! best segment of each part is taken in turn. The words of a chosen segment are worth nothing from then on. Training
+//! ends when the room is used up or no segment pays off.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -15,36 +16,37 @@ use std::ops::Range;
 use super::CodecFormat;
 use crate::memory::{self, OutOfMemory};
 
-/// The longest dictionary that readers take.
+/// Maximum dictionary size that readers accept.
 pub(crate) const MAX_DICT: usize = 1 << 15;
 
-/// Bytes of a word. Among 4, 5, 6 and 8 the best on columns of 4-byte numbers, and level with the best on text.
+/// Bytes of a word. The best of 4, 5, 6 and 8 on columns of 4-byte numbers, and on a par with the best on text.
 const WORD: usize = 5;
 
-/// The longest segment. From 256 to 1024 the sizes hardly change.
+/// Maximum segment length. Sizes hardly change between 256 and 1024.
 const SEGMENT: usize = 512;
 
-/// More samples than this are not looked at: about 30 ms of work.
+/// Maximum number of sample bytes examined: about 30 ms of work.
 const MAX_SAMPLES: usize = 1 << 20;
 
-/// Chooses a dictionary of at most `max` bytes for streams like `samples`, each `len` bytes; `None` where none would pay
-/// or `format` takes none.
+/// Trains a dictionary of at most `max` bytes for streams like `samples`, each `len` bytes long.
+///
+/// Returns `None` if no dictionary would pay off or `format` does not support dictionaries.
 pub(crate) fn train(
     format: CodecFormat,
     samples: &[u8],
     len: usize,
     max: usize,
 ) -> Result<Option<Vec<u8>>, OutOfMemory> {
-    // In how many other streams a byte of it has to be found again, on average. Measured on 256 KiB of text, records,
-    // numbers and prices: with half of it sizes rise by a few percent here and there, with twice of it as well.
+    // In how many other streams, on average, each byte of the dictionary must recur. Measured on 256 KiB of text,
+    // records, numbers and prices: both half and twice this price increase some sizes by a few percent.
     let price = match format {
         CodecFormat::Lz4 => 2,
-        // Writes shorter what is not in the dictionary, so the dictionary saves less.
+        // Zstandard encodes data outside the dictionary more compactly, so the dictionary saves less.
         CodecFormat::Zstd => 4,
         _ => return Ok(None),
     };
     let len = len.max(1);
-    // Streams so long that one of them is too much to look at have no use for 32 KiB in front of them.
+    // Streams longer than the whole sample do not benefit from a 32 KiB dictionary.
     if len > MAX_SAMPLES {
         return Ok(None);
     }
@@ -56,10 +58,10 @@ pub(crate) fn train(
     let words = Words::of(&samples, len, step as u64)?;
     let mut dict = choose(&samples, words, max.min(MAX_DICT), price)?;
     if dict.starts_with(&ZSTD_MAGIC) {
-        // With this in front it would not be content.
+        // A leading magic number would make Zstandard parse it as a dictionary with entropy tables.
         dict.remove(0);
     }
-    // Below 8 bytes zstd ignores it.
+    // Zstandard ignores dictionaries of less than 8 bytes.
     Ok((dict.len() >= 8).then_some(dict))
 }
 
@@ -67,27 +69,27 @@ const ZSTD_MAGIC: [u8; 4] = [0x37, 0xA4, 0x30, 0xEC];
 
 /// The words of all streams.
 struct Words {
-    /// By position in the samples: the word there.
+    /// By position in the samples: the word at that position.
     at: Vec<u32>,
-    /// By word: how many other streams have it.
+    /// By word: the number of other streams that contain it.
     worth: Vec<u64>,
 }
 
-/// A word seen before, in the slot of its hash.
+/// A word seen before, stored in the slot of its hash.
 #[derive(Clone, Copy, Default)]
 struct Seen {
-    /// More bits of the hash.
+    /// Further bits of the hash.
     tag: u32,
-    /// The number of the last stream that has it, from 1 on.
+    /// The number of the last stream that contains the word, counted from 1.
     stream: u32,
-    /// How many streams but the first have it.
+    /// The number of streams after the first that contain the word.
     others: u32,
 }
 
 impl Words {
-    /// Counts the words; each stream stands for `weight` of them.
+    /// Counts the words. Each sampled stream stands for `weight` streams.
     fn of(samples: &[u8], len: usize, weight: u64) -> Result<Self, OutOfMemory> {
-        // 1.5 MiB at most. What stands in one stream only gives way to the next.
+        // At most 1.5 MiB. A word found in only one stream is replaced by the next word with its slot.
         let log = samples.len().max(1).ilog2().clamp(8, 17);
         let mut table = Vec::new();
         memory::resize(&mut table, 1 << log, Seen::default())?;
@@ -103,7 +105,7 @@ impl Words {
                 }
             }
         }
-        // One more, which is worth nothing, for the words without a slot.
+        // The last entry, worth nothing, stands for words without a slot.
         let at = samples.windows(WORD).map(|word| {
             let (slot, tag) = place(word, log);
             if table[slot].tag == tag { slot as u32 } else { 1 << log }
@@ -113,7 +115,7 @@ impl Words {
     }
 }
 
-/// The slot among 2^`log`, and the tag.
+/// Returns the slot among 2^`log` and the tag of a word.
 #[inline(always)]
 fn place(word: &[u8], log: u32) -> (usize, u32) {
     let word = word.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte));
@@ -122,7 +124,8 @@ fn place(word: &[u8], log: u32) -> (usize, u32) {
     ((hash >> (64 - log)) as usize, (hash >> 8) as u32)
 }
 
-/// The segments, the best last: what is nearer is cheaper for zstd, and in reach of more of a long stream for LZ4.
+/// Concatenates the chosen segments, the best last. Nearer data is cheaper for Zstandard, and for LZ4 it is within
+/// reach of more of a long stream.
 fn choose(samples: &[u8], mut words: Words, max: usize, price: u64) -> Result<Vec<u8>, OutOfMemory> {
     let longest = SEGMENT.min(max);
     if longest < WORD {
@@ -158,14 +161,15 @@ fn choose(samples: &[u8], mut words: Words, max: usize, price: u64) -> Result<Ve
 
 /// A window that slides over the samples.
 struct Finder {
-    /// By word: how often it is in the window.
+    /// By word: the number of its occurrences in the window.
     active: Vec<u16>,
-    /// Positions in the window.
+    /// Number of positions in the window.
     span: usize,
 }
 
 impl Finder {
-    /// The window within `part` whose different words are worth most, without what is worth nothing at its ends.
+    /// Returns the window within `part` whose distinct words are worth most, and its worth. Worthless words at its
+    /// ends are cut off.
     fn best(&mut self, words: &Words, part: Range<usize>) -> (u64, Range<usize>) {
         let (mut best, mut best_end, mut worth) = (0, part.start, 0);
         for end in part.clone() {

@@ -1,4 +1,4 @@
-//! Why a stream could not be decoded.
+//! Errors of decoding a stream.
 
 use core::fmt;
 
@@ -16,7 +16,7 @@ pub struct CorruptStream {
 }
 
 impl CorruptStream {
-    /// An error at byte `at`.
+    /// Creates an error at byte `at`.
     pub const fn new(at: usize, what: &'static str) -> Self {
         CorruptStream { at, what }
     }
@@ -28,7 +28,7 @@ impl std::error::Error for CorruptStream {}
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum StreamError {
     Corrupt(CorruptStream),
-    /// A codec of the caller's refused the stream.
+    /// A codec supplied by the caller refused the stream.
     Plugin(PluginError),
     OutOfMemory(OutOfMemory),
 }

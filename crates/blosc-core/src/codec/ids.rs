@@ -1,4 +1,4 @@
-//! Codecs and stream formats: names, numbers, and which of them this build has.
+//! Codecs and stream formats: names, numbers, and availability in this build.
 
 use core::fmt;
 use core::str::FromStr;
@@ -7,31 +7,32 @@ use core::str::FromStr;
 use super::zstd;
 use crate::name::NameError;
 
-/// The id of ndlz, the one plugin that is built in.
+/// The id of NDLZ, the only built-in plugin.
 pub(crate) const NDLZ: u8 = 32;
 
-/// A codec, as one asks for it when compressing.
+/// A codec, as chosen for compression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Codec {
-    /// BloscLZ, Blosc's own; what every Blosc ever built can read.
+    /// BloscLZ, Blosc's own codec. Every version of Blosc can read it.
     BloscLz,
     /// LZ4, fast.
     Lz4,
-    /// LZ4 with the high-compression search: slow to write, as fast to read as LZ4.
+    /// LZ4 with the high-compression search: slower to compress, as fast to decompress as LZ4.
     Lz4Hc,
-    /// Snappy. Only Blosc1 builds of old can read it.
+    /// Snappy. Only old Blosc1 builds can read it.
     Snappy,
     /// zlib (deflate).
     Zlib,
     /// Zstandard.
     Zstd,
-    /// A codec that Blosc2 knows by a number: the Blosc project gives those below 160, users give the others.
-    /// ndlz (32) can be read; all others are up to a [`Registry`](crate::Registry).
+    /// A codec that Blosc2 identifies by a number. The Blosc project assigns numbers below 160; users assign the
+    /// others.
+    /// NDLZ (32) can be read; all others must be in a [`Registry`](crate::Registry).
     Plugin {
-        /// Its number.
+        /// The number of the codec.
         id: u8,
-        /// A parameter of its own.
+        /// A parameter for the codec.
         meta: u8,
     },
 }
@@ -40,8 +41,9 @@ impl Codec {
     /// All built-in codecs, in the order of C-Blosc's compressor codes.
     pub const ALL: [Codec; 6] = [Codec::BloscLz, Codec::Lz4, Codec::Lz4Hc, Codec::Snappy, Codec::Zlib, Codec::Zstd];
 
-    /// C-Blosc's name for it: `blosclz`, `lz4`, `lz4hc`, `snappy`, `zlib`, `zstd`; for plugins the one in the Blosc
-    /// project's list, or `user` from 160 on, or `unknown`.
+    /// Returns C-Blosc's name of the codec: `blosclz`, `lz4`, `lz4hc`, `snappy`, `zlib` or `zstd`.
+    ///
+    /// Plugins have the name in the Blosc project's list, or `user` from 160 on, or `unknown`.
     pub const fn name(self) -> &'static str {
         match self {
             Codec::BloscLz => "blosclz",
@@ -66,7 +68,7 @@ impl Codec {
         }
     }
 
-    /// C-Blosc's compressor code, byte 22 of a Blosc2 header; a plugin's id.
+    /// Returns C-Blosc's compressor code, byte 22 of a Blosc2 header; for plugins, their id.
     pub(crate) const fn code(self) -> u8 {
         match self {
             Codec::BloscLz => 0,
@@ -79,7 +81,7 @@ impl Codec {
         }
     }
 
-    /// Byte 23 of a Blosc2 header.
+    /// Returns the codec meta byte, byte 23 of a Blosc2 header.
     pub(crate) const fn meta(self) -> u8 {
         match self {
             Codec::Plugin { meta, .. } => meta,
@@ -87,12 +89,12 @@ impl Codec {
         }
     }
 
-    /// The built-in codec of that name.
+    /// Returns the built-in codec with this name.
     pub fn from_name(name: &str) -> Option<Codec> {
         Codec::ALL.into_iter().find(|codec| codec.name() == name)
     }
 
-    /// The stream format that it writes.
+    /// Returns the stream format that the codec writes.
     pub const fn format(self) -> CodecFormat {
         match self {
             Codec::BloscLz => CodecFormat::BloscLz,
@@ -104,7 +106,7 @@ impl Codec {
         }
     }
 
-    /// Whether this build has it, else the cargo feature that would bring it.
+    /// Returns the missing cargo feature as an error if this build does not have the codec.
     pub(crate) const fn availability(self) -> Result<(), &'static str> {
         match self {
             Codec::Snappy if cfg!(not(feature = "snappy")) => Err("snappy"),
@@ -114,7 +116,8 @@ impl Codec {
         }
     }
 
-    /// Returns Zstd's own level for a compression level of 1 to 9. `None` if this build does not have Zstd.
+    /// Returns Zstandard's own level for a compression level from 1 to 9, or `None` if this build does not have
+    /// Zstandard.
     pub fn zstd_level(clevel: u8, is_shuffled: bool) -> Option<i32> {
         #[cfg(feature = "zstd")]
         let level = Some(zstd::level_of(clevel, is_shuffled));
@@ -126,7 +129,7 @@ impl Codec {
         level
     }
 
-    /// Whether this build can compress and decompress with it.
+    /// Returns whether this build can compress and decompress with the codec.
     pub const fn is_available(self) -> bool {
         self.availability().is_ok()
     }
@@ -135,7 +138,7 @@ impl Codec {
 impl FromStr for Codec {
     type Err = NameError;
 
-    /// Reads the name of a built-in codec.
+    /// Parses the name of a built-in codec.
     ///
     /// ```
     /// use blosc_core::Codec;
@@ -152,7 +155,7 @@ impl fmt::Display for Codec {
     }
 }
 
-/// The format of a chunk's streams: bits 5–7 of its flags byte. LZ4 and LZ4HC write the same one.
+/// The format of a chunk's streams: bits 5–7 of the flags byte. LZ4 and LZ4HC share one format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum CodecFormat {
@@ -171,7 +174,7 @@ pub enum CodecFormat {
 }
 
 impl CodecFormat {
-    /// The three bits in the flags byte.
+    /// Returns the three bits in the flags byte.
     pub const fn id(self) -> u8 {
         match self {
             CodecFormat::BloscLz => 0,
@@ -183,7 +186,8 @@ impl CodecFormat {
         }
     }
 
-    /// The built-in format with these three bits. 6 says that byte 22 has the id of a plugin, 5 and 7 say nothing.
+    /// Returns the built-in format with these three bits. 6 means that byte 22 holds a plugin's id; 5 and 7 are
+    /// unassigned.
     pub const fn from_id(id: u8) -> Option<CodecFormat> {
         match id {
             0 => Some(CodecFormat::BloscLz),
@@ -195,7 +199,7 @@ impl CodecFormat {
         }
     }
 
-    /// The codec that reads it; for LZ4, which two codecs write, the plain one.
+    /// Returns the codec that reads the format. For LZ4, which two codecs write, this is the plain one.
     pub const fn codec(self) -> Codec {
         match self {
             CodecFormat::BloscLz => Codec::BloscLz,
@@ -207,17 +211,17 @@ impl CodecFormat {
         }
     }
 
-    /// No stream of this format holds more than this many plain bytes per compressed byte, so a chunk that claims
-    /// more is refused before anything is allocated.
+    /// Returns the expansion limit: no stream of this format decodes to more bytes per compressed byte. A chunk that
+    /// claims more is refused before anything is allocated.
     pub(crate) const fn max_expansion(self) -> usize {
         match self {
             // A length byte of 255 stands for 255 bytes of a match.
             CodecFormat::BloscLz | CodecFormat::Lz4 => 256,
-            // A copy of at most 64 bytes takes two bytes at least.
+            // A copy of at most 64 bytes takes at least two bytes.
             CodecFormat::Snappy => 32,
-            // 258 bytes by a one-bit length and a one-bit distance code.
+            // 258 bytes from a one-bit length code and a one-bit distance code.
             CodecFormat::Zlib => 1032,
-            // A block of 128 KiB of one byte takes three bytes of header and that byte.
+            // A 128 KiB block of one repeated byte takes a three-byte header and that byte.
             CodecFormat::Zstd => 32 * 1024,
             CodecFormat::Plugin(_) => usize::MAX,
         }

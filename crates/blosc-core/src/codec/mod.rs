@@ -1,23 +1,23 @@
-//! The codecs that a stream can be stored with.
+//! The codecs that compress and decompress streams.
 //!
-//! Every codec has the same two faces, on plain slices:
+//! Every codec has the same two operations on plain slices:
 //!
-//! * compress: `src` into `dst`, `None` where the result does not fit (storing raw is not an error);
-//! * decompress: `src` into exactly `len` bytes of `dst`, [`CorruptStream`] for anything else.
+//! * compress `src` into `dst`: returns `None` if the result does not fit (storing raw is not an error);
+//! * decompress `src` into exactly `len` bytes of `dst`: anything else is a [`CorruptStream`].
 //!
-//! `dst` may be longer than `len`: a decoder may use the bytes after `dst[..len]` as scratch for copies of fixed width, so
-//! the caller fills them later or ignores them. No byte outside `dst` is ever touched.
+//! `dst` may be longer than `len`. A decoder may use the bytes after `dst[..len]` as scratch for copies of fixed width,
+//! so the caller fills them later or ignores them. No byte outside `dst` is ever touched.
 //!
 //! | file | codec |
 //! |---|---|
-//! | `blosclz`, `lz4` | encoders and decoders of this crate; `lz77` is what they and `deflate` share |
+//! | `blosclz`, `lz4` | encoders and decoders of this crate; they share `lz77` with `deflate` |
 //! | `deflate` | zlib streams; `zlib` chooses the encoder |
 //! | `ndlz` | a decoder of this crate |
 //! | `snappy`, `zstd` | adapters of other crates |
-//! | `dictionary` | learns a dictionary from streams |
-//! | `ids`, `error`, `task` | names and numbers of codecs, why decoding fails, what a decoder is given |
+//! | `dictionary` | trains a dictionary on streams |
+//! | `ids`, `error`, `task` | names and numbers of codecs, decoding errors, the input of a decoder |
 //!
-//! The choice of one of them for a stream is made in [`stream`](crate::stream).
+//! [`stream`](crate::stream) chooses the codec of each stream.
 
 pub(crate) mod blosclz;
 #[cfg(feature = "zlib")]

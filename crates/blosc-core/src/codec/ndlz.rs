@@ -1,13 +1,13 @@
-//! Decoding NDLZ (registered codec 32): a block of a two-dimensional array of bytes, cell by cell.
+//! Decodes NDLZ (registered codec 32): a block of a two-dimensional array of bytes, cell by cell.
 //!
 //! ```text
 //! dimensions   rows   columns   cells, from left to right and from top to bottom
 //! u8, 2        i32    i32       a token each, and what it announces
 //! ```
 //!
-//! Cells have an edge of 4 or 8, the codec's meta byte; those at the right and lower border of the block are cropped. A
-//! back reference is a `u16`, the distance from the token to bytes of the stream itself, header included, among those
-//! in front of the token: rows are repeated from where they are literal.
+//! Cells have an edge of 4 or 8, given by the codec's meta byte. Cells at the right and lower border of the block are
+//! cropped. A back reference is a `u16`: the distance from the token back to bytes of the stream itself, header
+//! included. It always points to bytes before the token, so rows are copied from where they are stored as literals.
 //!
 //! ```text
 //! both edges  0           the cell's bytes
@@ -21,13 +21,13 @@
 //!             0xA8..=0xAD reference to three rows from that of the low three bits on; the other five
 //! ```
 //!
-//! C-Blosc2 3.3.5 writes with edge 4 references to rows that it does not read back itself: its decoder adds 3 (for two
-//! references 5) to the distance in 16 bits, so from 65533 (65531) on it takes rows from behind the token. What is
-//! read here is what was compressed.
+//! C-Blosc2 3.3.5 writes, with edge 4, references to rows that it does not read back itself. Its decoder adds 3 (5 if
+//! there are two references) to the distance in 16 bits. From 65533 (65531) on, it therefore reads rows after the
+//! token. This decoder returns the data that was compressed.
 
 use super::CorruptStream;
 
-/// Decodes `src` into `dst`, which the block fills; `meta` is the codec's meta byte in the chunk's header.
+/// Decodes `src` into `dst`, which the block must fill exactly. `meta` is the codec's meta byte in the chunk's header.
 ///
 /// # Errors
 ///
@@ -46,7 +46,7 @@ fn decode<const EDGE: usize>(src: &[u8], dst: &mut [u8]) -> Result<(), CorruptSt
         return Err(CorruptStream::new(0, "NDLZ has two dimensions"));
     }
     let (rows, columns) = (stream.extent()?, stream.extent()?);
-    // Neither is 0, so neither is more than the plain bytes.
+    // Neither is 0, so neither exceeds the uncompressed size.
     if rows.checked_mul(columns) != Some(dst.len()) || dst.is_empty() {
         return Err(CorruptStream::new(1, "the block has another size than the stream"));
     }
@@ -66,10 +66,10 @@ fn decode<const EDGE: usize>(src: &[u8], dst: &mut [u8]) -> Result<(), CorruptSt
     Ok(())
 }
 
-/// Rows of a cell, of which a cropped one uses the front.
+/// Rows of a cell. A cropped cell uses the first bytes of the first rows.
 type Cell<const EDGE: usize> = [[u8; EDGE]; EDGE];
 
-/// The stream, and how far it is read.
+/// The stream and the read position.
 struct Stream<'a> {
     src: &'a [u8],
     at: usize,
@@ -82,7 +82,7 @@ impl<'a> Stream<'a> {
         bytes.ok_or(CorruptStream::new(self.src.len(), "the stream is cut off"))
     }
 
-    /// Rows or columns, of which there is one at least.
+    /// Reads a number of rows or columns, which must be at least 1.
     fn extent(&mut self) -> Result<usize, CorruptStream> {
         let at = self.at;
         let extent = self.take(4)?.iter().rev().fold(0, |number, &byte| number << 8 | u32::from(byte));
@@ -90,7 +90,7 @@ impl<'a> Stream<'a> {
         extent.filter(|&extent| extent > 0).ok_or(CorruptStream::new(at, "no such block"))
     }
 
-    /// What is referred to from the token at `token`.
+    /// Reads a reference and returns the `n` bytes that it points to, relative to the token at `token`.
     fn referred(&mut self, token: usize, n: usize) -> Result<&'a [u8], CorruptStream> {
         let at = self.at;
         let distance = self.take(2)?.iter().rev().fold(0, |number, &byte| number << 8 | usize::from(byte));
@@ -115,7 +115,7 @@ impl<'a> Stream<'a> {
             _ if height < EDGE || width < EDGE => return fault("reference to a cropped cell"),
             _ => {}
         }
-        // The rows referred to, first and second time; what is left is literal.
+        // The rows of the first and second reference; the remaining rows are literals.
         let (first, second) = match (EDGE, token) {
             (_, 0xC0) => (u8::MAX >> (8 - EDGE), 0),
             (4, 0x80) => (0b1100, 0),

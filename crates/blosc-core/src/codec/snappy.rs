@@ -3,7 +3,7 @@
 use super::CorruptStream;
 use crate::memory::{self, OutOfMemory};
 
-/// A Snappy encoder with the buffer it compresses into: `snap` wants room for the worst case, which a stream has not.
+/// A Snappy encoder and its output buffer. `snap` requires room for the worst case, which `dst` does not have.
 pub(crate) struct Compressor {
     encoder: Box<snap::raw::Encoder>,
     out: Vec<u8>,

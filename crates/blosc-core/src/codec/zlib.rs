@@ -1,5 +1,5 @@
-//! Writing RFC 1950 streams: those of Blosc2 chunks by [`deflate`], those of Blosc1 chunks by the `zlib-rs` crate. Both are
-//! read by [`deflate`].
+//! Encodes RFC 1950 streams: with [`deflate`] for Blosc2 chunks, with the `zlib-rs` crate for Blosc1 chunks.
+//! [`deflate`] decodes both.
 
 use zlib_rs::{Deflate, DeflateFlush, Status};
 
@@ -9,16 +9,18 @@ use super::deflate;
 use crate::format::ChunkFormat;
 use crate::memory::{self, OutOfMemory};
 
-/// The largest window, 32 KiB: what `compress2` of zlib uses.
+/// The largest window, 32 KiB, as in zlib's `compress2`.
 const WINDOW_BITS: u8 = 15;
 
-/// Bytes that `zlib-rs` allocates for an encoder, rounded up: window, hash chains and pending output. A failure would panic.
+/// Upper bound of the bytes that `zlib-rs` allocates for an encoder: window, hash chains and pending output. It would
+/// panic if an allocation failed.
 const ZLIB_RS_MEMORY: usize = 1 << 20;
 
-/// The `zlib-rs` level behind `clevel` 1..=9 of a Blosc1 chunk. Its levels are zlib-ng's, which are faster than the zlib
-/// levels of the same number and compress less, level 1 by 14 %; these come within 1 % of C-Blosc's sizes and, but for level
-/// 6, take less time than it (figures in docs/decisions/004-zlib.md). C-Blosc2 has zlib-ng inside, so a Blosc2 chunk takes the
-/// level as it is.
+/// The `zlib-rs` level for each `clevel` 1..=9 of a Blosc1 chunk.
+///
+/// `zlib-rs` has zlib-ng's levels, which are faster than zlib's levels of the same number and compress less, level 1 by
+/// 14 %. The levels chosen here come within 1 % of C-Blosc's sizes and take less time than C-Blosc, except level 6
+/// (figures in docs/decisions/004-zlib.md). C-Blosc2 contains zlib-ng, so Blosc2 chunks use `clevel` unchanged.
 const BLOSC1_LEVELS: [u8; 9] = [2, 4, 4, 5, 6, 9, 9, 9, 9];
 
 /// An encoder at one level.
@@ -27,7 +29,8 @@ pub(crate) enum Compressor {
         level: u8,
         deflate: Deflate,
     },
-    /// As small as zlib-ng on shuffled data, but not on unshuffled records, where C-Blosc 1 is to be matched too.
+    /// Compresses shuffled data as small as zlib-ng, but not unshuffled records. Blosc1 output must match C-Blosc 1
+    /// there too.
     Blosc2(deflate::Compressor),
 }
 
@@ -40,7 +43,7 @@ impl Compressor {
         }
     }
 
-    /// Another one of the same kind.
+    /// Creates another compressor with the same settings.
     pub(crate) fn fresh(&self) -> Result<Self, OutOfMemory> {
         match self {
             Compressor::Blosc1 { level, .. } => Compressor::blosc1(*level),

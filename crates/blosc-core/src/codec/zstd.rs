@@ -1,4 +1,4 @@
-//! Zstandard frames, through the pure-Rust `rust-zstd` crate.
+//! Zstandard frames, using the pure-Rust `rust-zstd` crate.
 
 use core::fmt;
 use std::sync::Arc;
@@ -9,19 +9,20 @@ use rust_zstd::{CompressOptions, Decompressor as Frames};
 use super::{CorruptStream, StreamError};
 use crate::memory::{self, OutOfMemory};
 
-/// The levels behind `clevel` 1..=9: every second one, and for 9 the strongest there is (`ZSTD_maxCLevel`), as in C-Blosc.
+/// The Zstandard level for each `clevel` 1..=9, as in C-Blosc: every second level, and for 9 the highest
+/// (`ZSTD_maxCLevel`).
 const LEVELS: [i32; 9] = [1, 3, 5, 7, 9, 11, 13, 15, 22];
 
-/// What clevel 9 is for shuffled blocks: as small as level 22, and 1.6 times as fast (docs/decisions/005-zstd.md).
+/// The level of clevel 9 for shuffled blocks: as small as level 22 and 1.6 times as fast (docs/decisions/005-zstd.md).
 const STRONGEST_SHUFFLED: i32 = 19;
 
-/// A compression context at one level, and the frame it wrote last.
+/// A compression context at one level, and the last frame it wrote.
 pub(crate) struct Compressor {
     #[cfg_attr(not(feature = "rayon"), allow(dead_code, reason = "all blocks are encoded on one thread"))]
     options: CompressOptions,
     context: rust_zstd::Compressor,
     frame: Vec<u8>,
-    /// The longest stream for which memory was found.
+    /// Length of the longest stream for which memory has been reserved.
     longest: usize,
 }
 
@@ -30,14 +31,14 @@ impl Compressor {
         Compressor::with_options(CompressOptions { level: level_of(clevel, is_shuffled), ..CompressOptions::default() })
     }
 
-    /// One whose frames can be read with `dict` only, for streams of about `len` bytes.
+    /// Creates a compressor for streams of about `len` bytes. Its frames can only be read with `dict`.
     pub(crate) fn with_dict(dict: &EncodeDict, len: usize) -> Self {
         let dict_attach = if len < HASH_AGAIN { DictAttach::Auto } else { DictAttach::Load };
         let dict = Some(Arc::clone(&dict.0));
         Compressor::with_options(CompressOptions { dict, dict_attach, ..CompressOptions::default() })
     }
 
-    /// Another one of the same kind.
+    /// Creates another compressor with the same settings.
     #[cfg_attr(not(feature = "rayon"), allow(dead_code, reason = "all blocks are encoded on one thread"))]
     pub(crate) fn fresh(&self) -> Self {
         Compressor::with_options(self.options.clone())
@@ -61,20 +62,21 @@ impl Compressor {
     }
 }
 
-/// From this stream size on, no shorter than the longest dictionary, the dictionary is hashed again for each: its own
-/// tables are sized by it, and too small for the stream. Measured with streams of 64 KiB at `clevel` 5, 5 % smaller.
+/// Minimum stream size for which the dictionary is hashed again for each stream; no shorter than the longest
+/// dictionary. The dictionary's own tables are sized by the dictionary and are too small for such a stream. Measured
+/// with streams of 64 KiB at `clevel` 5: 5 % smaller.
 const HASH_AGAIN: usize = 32 << 10;
 
-/// The most bytes of a frame besides its content: headers of frame and blocks.
+/// Maximum bytes of a frame besides its content: headers of the frame and its blocks.
 const FRAME_SLACK: usize = 512;
 
-/// Bytes that the crate allocates to compress streams of `len` bytes, rounded up. It cannot report a failure, so that much
-/// memory is [looked for](memory::check_free) before.
+/// Returns an upper bound of the bytes that the crate allocates to compress streams of `len` bytes. The crate cannot
+/// report an allocation failure, so the caller [checks](memory::check_free) for this memory first.
 fn workspace(level: i32, len: usize) -> usize {
     let params = CParams::for_level(level, len);
-    // Hash table with tags, chains or tree, and the table for three bytes, of 4-byte positions.
+    // The hash table with tags, the chains or tree, and the table for three-byte matches, with 4-byte positions.
     let tables = (5_usize << params.hash_log) + (4 << params.chain_log) + (4 << params.window_log.min(17));
-    // Long distance matching.
+    // Long-distance matching.
     let long = if params.window_log >= 27 { 16 << 20 } else { 0 };
     tables + long + ENTROPY_MEMORY
 }
@@ -82,7 +84,7 @@ fn workspace(level: i32, len: usize) -> usize {
 /// Sequences and literals of a block, statistics, entropy tables, and the states of the optimal parser.
 const ENTROPY_MEMORY: usize = 3 << 20;
 
-/// Zstd's own level for streams of shuffled or other blocks.
+/// Returns Zstandard's own level for streams of shuffled or unshuffled blocks.
 pub(crate) fn level_of(clevel: u8, is_shuffled: bool) -> i32 {
     if is_shuffled { level(clevel).min(STRONGEST_SHUFFLED) } else { level(clevel) }
 }
@@ -91,17 +93,17 @@ fn level(clevel: u8) -> i32 {
     LEVELS[usize::from(clevel.clamp(1, 9)) - 1]
 }
 
-/// A dictionary hashed for compressing at one level; clones share it.
+/// A dictionary hashed for compressing at one level. Clones share it.
 ///
-/// One that starts with the magic number `37 a4 30 ec` has entropy tables in front of its content (RFC 8878, section
-/// 5), any other is content and nothing else. C-Blosc2 makes the former, compresses with it at zstd's level 1 whatever
-/// the `clevel`, and reads either.
+/// A dictionary that starts with the magic number `37 a4 30 ec` has entropy tables before its content (RFC 8878,
+/// section 5). Any other dictionary is raw content. C-Blosc2 writes the former, compresses with it at Zstandard's level
+/// 1 for every `clevel`, and reads both.
 #[derive(Clone)]
 pub(crate) struct EncodeDict(Arc<CompressDict>);
 
 impl EncodeDict {
     pub(crate) fn new(dict: &[u8], clevel: u8) -> Result<Self, StreamError> {
-        // Tables are sized by the dictionary; by an empty one, as if it were of any size: 640 MiB at level 22.
+        // Tables are sized by the dictionary. An empty one counts as unknown size: 640 MiB at level 22.
         if dict.is_empty() {
             return Err(MALFORMED_DICT.into());
         }
@@ -111,7 +113,7 @@ impl EncodeDict {
     }
 }
 
-/// A dictionary parsed for decompressing; clones share it.
+/// A dictionary parsed for decompressing. Clones share it.
 #[derive(Clone)]
 pub(crate) struct DecodeDict(rust_zstd::decode::DecodeDict);
 
@@ -130,7 +132,8 @@ pub(crate) struct Decompressor {
     content: Vec<u8>,
 }
 
-/// Bytes that the crate allocates to decode, for the literals of a block, sequences and entropy tables, rounded up. Measured: 170 KiB.
+/// Upper bound of the bytes that the crate allocates to decode: the literals of a block, sequences and entropy tables.
+/// Measured: 170 KiB.
 const DECODER_MEMORY: usize = 176 << 10;
 
 impl Decompressor {
@@ -139,7 +142,7 @@ impl Decompressor {
         Ok(Decompressor { frames: Frames::new(), content: Vec::new() })
     }
 
-    /// Decodes the frames of `src`, written with `dict` if there is one, into exactly `dst`.
+    /// Decodes the frames of `src`, written with `dict` if given, into exactly `dst`.
     pub(crate) fn decompress(
         &mut self,
         src: &[u8],
@@ -155,7 +158,7 @@ impl Decompressor {
         decoded
     }
 
-    /// The same into `content`, which then has `len` bytes: a copy less.
+    /// Decodes like [`decompress`](Self::decompress) into `content`, which then has `len` bytes. Saves a copy.
     pub(crate) fn decompress_to(
         &mut self,
         src: &[u8],
@@ -163,13 +166,13 @@ impl Decompressor {
         len: usize,
         dict: Option<&DecodeDict>,
     ) -> Result<(), StreamError> {
-        // The crate allocates what the blocks announce, so what they announce is checked first.
+        // The crate allocates the sizes that the blocks announce, so they are checked first.
         let bound = frames_bound(src)?;
         if bound > len as u64 + MAX_BLOCK {
             return Err(CorruptStream::new(0, "the zstd frame holds more than the stream's plain size").into());
         }
         content.clear();
-        // The crate reserves room for the content and for a block after it.
+        // The crate reserves room for the content and one more block.
         let room = (bound.min(len as u64) + MAX_BLOCK) as usize;
         if content.capacity() < room {
             memory::check_free(room)?;
@@ -204,12 +207,14 @@ impl fmt::Debug for Decompressor {
     }
 }
 
-/// The most a block decodes to (RFC 8878, section 3.1.1.2.4).
+/// Maximum decoded size of a block (RFC 8878, section 3.1.1.2.4).
 const MAX_BLOCK: u64 = 128 * 1024;
 
-/// The most that decoding the frames of `src` may take. Blosc writes one frame that states its content size, which
-/// the decoder then enforces block by block; whatever else a decoder accepts is followed too: several frames, skippable
-/// ones, frames without a content size, of which each block counts as full.
+/// Returns an upper bound of the decoded size of the frames in `src`.
+///
+/// Blosc writes one frame that states its content size, which the decoder enforces block by block. This function also
+/// handles everything else that a decoder accepts: several frames, skippable frames, and frames without a content size.
+/// In the latter, each compressed block counts as full.
 ///
 /// A frame (RFC 8878, section 3.1.1): magic, descriptor, window, dictionary id, content size, blocks, checksum.
 fn frames_bound(src: &[u8]) -> Result<u64, CorruptStream> {
@@ -237,7 +242,7 @@ fn frames_bound(src: &[u8]) -> Result<u64, CorruptStream> {
         (at, blocks) = blocks_bound(src, size_at + size_len)?;
         let stated = match size_len {
             0 => blocks,
-            // Two bytes count from 256.
+            // Two-byte sizes are stored minus 256.
             2 => number(src, size_at, 2).ok_or(cut)? + 256,
             len => number(src, size_at, len).ok_or(cut)?,
         };
@@ -247,8 +252,9 @@ fn frames_bound(src: &[u8]) -> Result<u64, CorruptStream> {
     Ok(bound)
 }
 
-/// Walks the blocks from `at`, each a three-byte header (bit 0 last, bits 1-2 type, the rest the size) and content:
-/// where they end, and the most that they decode to.
+/// Walks the blocks from `at` and returns their end and the maximum size they decode to.
+///
+/// A block is a three-byte header (bit 0: last, bits 1-2: type, the rest: size) and its content.
 fn blocks_bound(src: &[u8], mut at: usize) -> Result<(usize, u64), CorruptStream> {
     let mut bound = 0u64;
     loop {
@@ -268,7 +274,7 @@ fn blocks_bound(src: &[u8], mut at: usize) -> Result<(usize, u64), CorruptStream
     }
 }
 
-/// The little-endian number of `len` bytes at `at`.
+/// Reads the little-endian number of `len` bytes at `at`.
 fn number(src: &[u8], at: usize, len: usize) -> Option<u64> {
     let bytes = src.get(at..at.checked_add(len)?)?;
     Some(bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte)))

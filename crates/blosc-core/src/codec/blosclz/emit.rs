@@ -1,11 +1,11 @@
-//! How are literal runs and matches written, and when do they not fit?
+//! Writes literal runs and matches into a buffer of limited size.
 
 use super::{MAX_LITERALS, MIN_MATCH, NEAR};
 
-/// The upper three bits of the first opcode mean nothing to readers; writers set this one.
+/// Decoders ignore the upper three bits of the first opcode. Encoders set this one.
 const FIRST: u8 = 1 << 5;
 
-/// A stream being written to a slice; whatever would not fit is `None`.
+/// A stream being written to a slice. All methods return `None` if their output does not fit.
 pub(super) struct Output<'a> {
     dst: &'a mut [u8],
     at: usize,
@@ -26,7 +26,7 @@ impl<'a> Output<'a> {
         let used = n + usize::from(n > 0);
         let out = self.dst.get_mut(self.at..)?;
         match (out.first_chunk_mut::<{ 1 + MAX_LITERALS }>(), src[from..].first_chunk::<MAX_LITERALS>()) {
-            // Copying 32 bytes whatever their number, and no run by not moving on, spares branches on the data.
+            // Always copying 32 bytes, and not advancing for an empty run, avoids branches that depend on the data.
             (Some([opcode, room @ ..]), Some(literals)) => {
                 *opcode = (n as u8).wrapping_sub(1);
                 *room = *literals;
@@ -54,7 +54,7 @@ impl<'a> Output<'a> {
         Some(())
     }
 
-    /// Writes a match: `length` >= 3, `distance` 1..=73727.
+    /// Writes a match with `length` >= 3 and `distance` 1..=73727.
     #[inline(always)]
     pub(super) fn repeat(&mut self, distance: usize, length: usize) -> Option<()> {
         let code = length - (MIN_MATCH - 1);
@@ -68,7 +68,7 @@ impl<'a> Output<'a> {
         if code >= 7 + 255 {
             return self.long_repeat(code - 7, high, low, far);
         }
-        // All of the match in one word: the opcode, at most one length byte, the distance.
+        // The whole match in one word: the opcode, at most one length byte, the distance.
         let extended = code >= 7;
         let behind = if extended { (code as u64 - 7) | (low as u64) << 8 } else { low as u64 };
         let word = ((code.min(7) << 5 | high) as u64 | behind << 8).to_le_bytes();
@@ -82,7 +82,7 @@ impl<'a> Output<'a> {
         Some(())
     }
 
-    /// A match with more than one length byte; they sum up to `extra`.
+    /// Writes a match with more than one length byte. `extra` is the sum of these bytes.
     #[cold]
     #[inline(never)]
     fn long_repeat(&mut self, extra: usize, high: usize, low: usize, far: bool) -> Option<()> {
@@ -97,7 +97,7 @@ impl<'a> Output<'a> {
         Some(())
     }
 
-    /// The length of the stream.
+    /// Completes the stream and returns its length.
     pub(super) fn finish(self) -> Option<usize> {
         *self.dst.first_mut()? |= FIRST;
         Some(self.at)

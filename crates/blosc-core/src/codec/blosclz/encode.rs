@@ -1,20 +1,21 @@
-//! How is a BloscLZ stream made?
+//! The BloscLZ encoder.
 
 use super::effort::{EFFORTS, SHORT};
 use super::emit::Output;
 use super::find::{Finder, Table, agreement, backward, forward};
 use super::promise::{Promise, promise};
 
-/// Compresses `src` to the front of `dst`; `None` where the stream would not be shorter than `src` or does not fit.
+/// Compresses `src` to the front of `dst`. Returns `None` if the stream would not be shorter than `src` or does not
+/// fit.
 ///
-/// Streams that hold next to nothing to find (random bytes, most low bytes of measurements) are given up early. C-Blosc
-/// gives up more of them, and judges by the end of a stream alone.
+/// Streams with hardly any matches (random bytes, most low bytes of measurements) are given up early. C-Blosc gives up
+/// more of them, and judges by the end of a stream alone.
 pub(crate) fn compress(src: &[u8], dst: &mut [u8], clevel: u8, table: &mut Table) -> Option<usize> {
-    // The last byte is left to the literal run that must end a stream.
+    // The last byte is reserved for the literal run that must end a stream.
     let (_, body) = src.split_last()?;
     let room = dst.len().min(body.len());
     let mut out = Output::new(&mut dst[..room]);
-    // Constant streams are common, and need no table.
+    // Constant streams are common and need no table.
     let run = agreement(body, 1, 0);
     let at = if run >= 16 {
         out.literals(src, 0, 1)?;
@@ -45,8 +46,9 @@ pub(crate) fn compress(src: &[u8], dst: &mut [u8], clevel: u8, table: &mut Table
     out.finish()
 }
 
-/// Writes what `src[start..]` is made of, with the effort `EFFORTS[E]`, but for literals at its end; these begin where the result says. `None` where
-/// there is nothing to be had. `LONG` is the effort for streams that long matches are enough for.
+/// Encodes `src[start..]` with the effort `EFFORTS[E]`, except literals at its end, and returns where these begin.
+///
+/// Returns `None` if compression would not pay off. `LONG` is the effort for streams where long matches suffice.
 fn search<const E: usize, const LONG: usize>(
     out: &mut Output<'_>,
     src: &[u8],
@@ -78,7 +80,7 @@ fn search_all<const E: usize>(
     mut finder: Finder<'_, E>,
 ) -> Option<usize> {
     let effort = const { EFFORTS[E] };
-    // What lies from `done` on is not written yet.
+    // Everything from `done` on is not written yet.
     let (mut at, mut done) = (start.max(1), start);
     'stream: loop {
         let mut steps = effort.stride << effort.patience;
@@ -89,7 +91,7 @@ fn search_all<const E: usize>(
             let word = next_word;
             next += steps >> effort.patience;
             steps += 1;
-            // Loaded before it is known whether it will be needed: it has arrived when it is.
+            // Loaded before it is known to be needed, to hide the latency of the load.
             let Some(word_there) = finder.word(next) else { break 'stream };
             next_word = word_there;
             if let Some(found) = finder.look(at, word) {
@@ -97,7 +99,7 @@ fn search_all<const E: usize>(
             }
         };
         let mut begin = at - backward(src, from, at, done);
-        // As long as matches follow each other there is nothing to search for.
+        // Consecutive matches need no search.
         loop {
             let distance = at - from;
             at = match differ {

@@ -1,14 +1,14 @@
-//! Where did the bytes at hand occur before? A table of positions by hash, and how far two places agree.
+//! The match finder: a table of positions by hash, and comparisons of positions.
 
 use super::NEAR;
 use super::effort::EFFORTS;
 use crate::memory::{self, OutOfMemory};
 
-/// 2^13 slots of two bytes: with 16 KiB the table and the input next to it share a first-level cache. Twice as many
-/// would save half a percent of output and cost a tenth of the speed.
+/// 2^13 slots of two bytes take 16 KiB, so the table and the input share the L1 cache. Twice the number of slots would
+/// save half a percent of output and cost a tenth of the speed.
 const MAX_BITS: u32 = 13;
 
-/// Memory of the search, to be reused from stream to stream. What it holds from earlier streams never shows.
+/// A hash table, reusable from stream to stream. Entries of earlier streams never affect the output.
 pub(crate) struct Table {
     slots: Box<[u16; 1 << MAX_BITS]>,
 }
@@ -21,9 +21,9 @@ impl Table {
 
 /// The search through one stream, with the effort `EFFORTS[E]`.
 ///
-/// A slot holds the low 16 bits of a position. It is read as the last position before the one at hand that ends in
-/// them, so distances reach 65535 whatever the length of the stream, and an empty slot or one that means a position
-/// 65536 earlier costs a comparison that fails: what a slot names is always compared.
+/// A slot holds the low 16 bits of a position. It is read as the last position with these bits before the current one,
+/// so distances reach 65535 regardless of the stream's length. An empty slot, or one that stands for a position 65536
+/// earlier, only costs a failing comparison: the bytes at the position are always compared.
 pub(super) struct Finder<'a, const E: usize> {
     src: &'a [u8],
     slots: &'a mut [u16; 1 << MAX_BITS],
@@ -31,17 +31,18 @@ pub(super) struct Finder<'a, const E: usize> {
 
 impl<'a, const E: usize> Finder<'a, E> {
     const MIN: usize = EFFORTS[E].min;
-    /// A far distance takes two bytes more, and wants them of the match, as far as a word shows.
+    /// A far distance takes two more bytes. The match must be two bytes longer to make up for them, as far as one word
+    /// shows.
     const FAR: usize = if Self::MIN < 6 { Self::MIN + 2 } else { 8 };
     const BITS: u32 = EFFORTS[E].bits;
 
-    /// Matches may reach the end of `src`; none begins in its last seven bytes.
+    /// Creates a finder for `src`. Matches may reach the end of `src`, but none begins in its last seven bytes.
     pub(super) fn new(src: &'a [u8], table: &'a mut Table) -> Self {
         table.slots[..1 << Self::BITS].fill(0);
         Finder { src, slots: &mut table.slots }
     }
 
-    /// The eight bytes at `at`.
+    /// Returns the eight bytes at `at`.
     #[inline(always)]
     pub(super) fn word(&self, at: usize) -> Option<u64> {
         word_at(self.src, at)
@@ -54,7 +55,7 @@ impl<'a, const E: usize> Finder<'a, E> {
         &mut self.slots[hash as usize & ((1 << Self::BITS) - 1)]
     }
 
-    /// Remembers the position `at`, but not inside a run: see [`Finder::look`].
+    /// Stores the position `at`, except inside a run: see [`Finder::look`].
     #[inline(always)]
     pub(super) fn insert(&mut self, at: usize) {
         if let Some(word) = word_at(self.src, at)
@@ -64,17 +65,20 @@ impl<'a, const E: usize> Finder<'a, E> {
         }
     }
 
-    /// Whether the first `MIN` bytes of `word` are one byte repeated.
+    /// Returns whether the first `MIN` bytes of `word` are one repeated byte.
     #[inline(always)]
     fn is_run(word: u64) -> bool {
         (word ^ word >> 8) << (64 - 8 * (Self::MIN - 1)) == 0
     }
 
-    /// Remembers `at`, and gives the last position remembered for the hash of `word`, the bytes at `at`, if the bytes there
-    /// make a match worth writing: they are the same where the second number has zeros, of which the lowest count.
+    /// Stores `at`, and looks up the last position with the same hash. `word` is the bytes at `at`.
     ///
-    /// All of a run of one byte has the same hash. Only its first position is remembered, so that the next run of that
-    /// byte finds it in step and the match goes on behind the run; from inside, a run is continued with distance 1.
+    /// Returns that position if the bytes there make a match worth writing. The second number is the XOR of the two
+    /// words: its trailing zero bits are the bytes that agree.
+    ///
+    /// All positions of a run of one byte have the same hash. Only the first is stored, so the next run of that byte is
+    /// matched from its start and the match can continue past the run. Inside a run, a match with distance 1 continues
+    /// the run.
     #[inline(always)]
     pub(super) fn look(&mut self, at: usize, word: u64) -> Option<(usize, u64)> {
         let slot = self.slot(word);
@@ -87,7 +91,7 @@ impl<'a, const E: usize> Finder<'a, E> {
         }
         if distance.wrapping_sub(1) >= NEAR {
             if distance == 0 {
-                // 65536 bytes back, the period of the second byte of a counter; or the slot is empty.
+                // 65536 bytes back, the period of a counter's second byte; or the slot is empty.
                 from = at.checked_sub(1 << 16)?;
                 differ = word ^ word_at(self.src, from)?;
             }
@@ -103,10 +107,10 @@ impl<'a, const E: usize> Finder<'a, E> {
     }
 }
 
-/// Where the bytes from `at` on stop to agree with those from `from` on.
+/// Returns the end of the bytes from `at` on that agree with those from `from` on.
 #[inline(always)]
 pub(super) fn forward(src: &[u8], mut from: usize, mut at: usize) -> usize {
-    // Most matches end in the first words: no call for them.
+    // Most matches end in the first words and need no call.
     let near = at + 32;
     while from < at
         && at + 8 <= src.len()
@@ -126,7 +130,7 @@ pub(super) fn forward(src: &[u8], mut from: usize, mut at: usize) -> usize {
     at + agreement(src, at, from)
 }
 
-/// How many bytes before `from` and `at` agree, no further back than to `done`.
+/// Returns the number of bytes before `from` and `at` that agree, no further back than `done`.
 #[inline(always)]
 pub(super) fn backward(src: &[u8], from: usize, at: usize, done: usize) -> usize {
     let limit = (at - done).min(from);
@@ -144,12 +148,12 @@ pub(super) fn backward(src: &[u8], from: usize, at: usize, done: usize) -> usize
 
 #[inline(always)]
 fn word_at(src: &[u8], at: usize) -> Option<u64> {
-    // Written so that the compiler sees the only check there is.
+    // In this form the compiler needs only one bounds check.
     let last = src.len().checked_sub(8)?;
     if at > last { None } else { src[at..at + 8].first_chunk().map(|bytes| u64::from_le_bytes(*bytes)) }
 }
 
-/// How many bytes from `a` on are the same as from `b` on; `b < a`.
+/// Returns the number of bytes from `a` on that equal those from `b` on; `b < a`.
 // Not inlined: only long matches and samples get here.
 #[inline(never)]
 pub(super) fn agreement(src: &[u8], a: usize, b: usize) -> usize {
@@ -165,7 +169,7 @@ pub(super) fn agreement(src: &[u8], a: usize, b: usize) -> usize {
     n + tail.iter().zip(&y[n..]).take_while(|(x, y)| x == y).count()
 }
 
-/// How many bytes agree at the front of two arrays that differ.
+/// Returns the number of leading bytes that agree in two arrays that differ.
 #[inline(always)]
 fn agreeing(x: &[u8; 32], y: &[u8; 32]) -> usize {
     let (x, y) = (x.as_chunks::<8>().0, y.as_chunks::<8>().0);

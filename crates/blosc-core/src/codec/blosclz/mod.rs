@@ -1,6 +1,6 @@
-//! BloscLZ, Blosc's own codec: what does a stream look like?
+//! BloscLZ, Blosc's own codec.
 //!
-//! A stream is a chain of opcodes, each with what belongs to it:
+//! A stream is a sequence of opcodes, each followed by its operands:
 //!
 //! ```text
 //! 000nnnnn                      literal run: the next n+1 (1..=32) bytes as they are
@@ -13,8 +13,8 @@
 //! ```
 //!
 //! A match may overlap its own output; distance 1 repeats one byte. The first opcode is a literal run whatever its
-//! upper three bits say (writers set the lowest of them), and so is the last: a decoder reads the opcode behind a match
-//! before it carries the match out.
+//! upper three bits are (encoders set the lowest of them). The last opcode is a literal run too: a decoder reads the
+//! opcode after a match before it copies the match.
 
 mod decode;
 mod effort;
@@ -33,5 +33,5 @@ pub(crate) use find::Table;
 const MAX_LITERALS: usize = 32;
 /// The length of a match with c = 1, the shortest.
 const MIN_MATCH: usize = 3;
-/// The largest distance that takes one byte besides the opcode: o = 31 with b = 255 says that two more follow.
+/// The largest distance that takes one byte besides the opcode. o = 31 with b = 255 means that two more bytes follow.
 const NEAR: usize = 31 * 256 + 255;

@@ -1,28 +1,28 @@
-//! Is a stream worth compressing, and do long matches do for it?
+//! Samples a stream to decide whether to compress it, and whether to search only for long matches.
 
 use super::NEAR;
 use super::effort::EFFORTS;
 use super::find::{Finder, agreement};
 
-/// What samples of a stream say of it.
+/// The result of sampling a stream.
 pub(super) enum Promise {
-    /// No sample saves what the effort asks for.
+    /// No sample saves the percentage that the effort requires.
     Nothing,
-    /// One does, and more than a quarter of that is due to matches of less than [`LONG`] bytes: low bytes of counters and
-    /// of measurements, items that were not shuffled.
+    /// A sample does, and more than a quarter of its savings is due to matches of less than [`LONG`] bytes. Typical of
+    /// low bytes of counters and measurements, and of unshuffled items.
     ShortMatches,
-    /// One does, and such matches are not worth the time they take: text, high bytes of measurements.
+    /// A sample does, and short matches are not worth their time. Typical of text and high bytes of measurements.
     LongMatches,
 }
 
-/// Matches of this length and more are found by hashing as many bytes.
+/// Minimum length of a long match. Long matches are found by hashing this number of bytes.
 const LONG: usize = 8;
 
-/// Looks at samples spread over the stream until one is worth it. C-Blosc looks at the end alone, and so gives up what is
-/// there before.
+/// Samples parts spread over the stream until one saves enough. C-Blosc samples only the end of a stream, and so misses
+/// what comes before it.
 ///
-/// Random bytes take 64 steps a sample of 1024 (the sum of 1, 1, 1, 1, 2, 2, 2, 2, 3 ..), and what the table then holds is
-/// of use to the search.
+/// Random bytes take 64 steps for a sample of 1024 (the sum of 1, 1, 1, 1, 2, 2, 2, 2, 3 ..). The search reuses the
+/// hash table that the samples have filled.
 pub(super) fn promise<const E: usize>(finder: &mut Finder<'_, E>, src: &[u8]) -> Promise {
     const SAMPLES: usize = 8;
     const PATIENCE: u32 = 2;
@@ -42,11 +42,11 @@ pub(super) fn promise<const E: usize>(finder: &mut Finder<'_, E>, src: &[u8]) ->
                 continue;
             };
             let length = match differ {
-                // No longer than the sample, or a run would be read again for each of them.
+                // Not past the sample's end: a run would otherwise be read again for each sample.
                 0 => 8 + agreement(&src[..end.max(at + 8)], at + 8, from + 8),
                 _ => (differ.trailing_zeros() / 8) as usize,
             };
-            // `look` gives no match that is not longer than what it takes.
+            // `look` only returns matches that are longer than their encoding.
             let gain = length - 2 - usize::from(length > 8) - if at - from > NEAR { 2 } else { 0 };
             saved += gain;
             by_long += if length >= LONG { gain } else { 0 };

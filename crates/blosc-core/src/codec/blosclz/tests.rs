@@ -2,12 +2,12 @@ use super::*;
 
 const LEVELS: std::ops::RangeInclusive<u8> = 1..=9;
 
-/// The compressed length, after the stream has been read back; `None` where it is stored.
+/// Returns the compressed length after decoding the stream again; `None` if it is stored.
 fn round_trip(plain: &[u8], clevel: u8, table: &mut Table) -> Option<usize> {
     let mut stream = vec![0; plain.len()];
     let len = compress(plain, &mut stream, clevel, table)?;
     assert!(len < plain.len());
-    // Without and with room behind the output, which was filled differently.
+    // Without and with room after the output, which is filled with different bytes.
     for (fill, room) in [(0x00, 0), (0xFF, 0), (0xFF, 64)] {
         let mut decoded = vec![fill; plain.len() + room];
         decompress(&stream[..len], &mut decoded, plain.len()).unwrap();
@@ -16,7 +16,7 @@ fn round_trip(plain: &[u8], clevel: u8, table: &mut Table) -> Option<usize> {
     Some(len)
 }
 
-/// The byte planes of 8-byte items, as shuffled blocks are split.
+/// The byte planes of 8-byte items, split as in shuffled blocks.
 fn planes(items: &[u8]) -> Vec<Vec<u8>> {
     (0..8).map(|plane| items.iter().skip(plane).step_by(8).copied().collect()).collect()
 }
@@ -113,9 +113,9 @@ fn what_a_table_was_used_for_does_not_show() {
     }
 }
 
-/// Streams by C-Blosc 1.21.7 (BloscLZ 2.5.1, clevel 9) and what they are made of.
+/// Streams written by C-Blosc 1.21.7 (BloscLZ 2.5.1, clevel 9), and their uncompressed data.
 fn reference_streams() -> Vec<(Vec<u8>, Vec<u8>)> {
-    // What the reference was given: the constants of a linear congruential generator, bits 16 to 23.
+    // The input of the reference: the constants of a linear congruential generator, bits 16 to 23.
     let mut state = 1_u32;
     let noise: Vec<u8> = (0..144)
         .map(|_| {
@@ -193,7 +193,7 @@ fn damage_is_an_error_or_bytes_but_never_depends_on_what_was_there() {
 
 #[test]
 fn lengths_that_wrap_in_c_do_not_here() {
-    // "20 41": one literal; then a match of 8.4 million length bytes, whose sum wraps in 32 bits.
+    // "20 41": one literal; then a match with 8.4 million length bytes, whose sum wraps in 32 bits.
     let mut hostile = vec![0x20, 0x41, 0xE0];
     hostile.extend(std::iter::repeat_n(0xFF, 8_421_505));
     hostile.extend([0, 0, 0, 0x41]);

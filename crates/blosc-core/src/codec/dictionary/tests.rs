@@ -3,7 +3,7 @@ use testdata::PlainKind;
 use super::*;
 use crate::codec::lz4;
 
-/// The sizes of `plain` by streams of `len` bytes, without a dictionary and with this one, itself included.
+/// Total size of `plain` compressed in streams of `len` bytes, without a dictionary and with `dict`, which is included.
 fn sizes(plain: &[u8], len: usize, dict: &[u8]) -> (usize, usize) {
     let mut out = vec![0; len];
     let mut sum = |table: &mut lz4::DictTable| -> usize {
@@ -14,12 +14,12 @@ fn sizes(plain: &[u8], len: usize, dict: &[u8]) -> (usize, usize) {
     (sum(&mut lz4::DictTable::new(&[]).unwrap()), dict.len() + sum(&mut lz4::DictTable::new(dict).unwrap()))
 }
 
-/// What C-Blosc2 takes for an LZ4 dictionary: a twentieth of the bytes, from the front.
+/// The LZ4 dictionary that C-Blosc2 would use: the first twentieth of the bytes.
 fn front(plain: &[u8]) -> &[u8] {
     &plain[..(plain.len() / 20).min(MAX_DICT)]
 }
 
-/// Records of a few kinds, each with a number of its own.
+/// Records of a few kinds, each with its own number.
 fn records(n: usize, seed: u64) -> Vec<u8> {
     let mut rng = testdata::SplitMix64::new(seed);
     let mut record = |i| {
@@ -50,7 +50,7 @@ fn a_dictionary_pays_where_streams_are_alike() {
 fn where_nothing_repeats_there_is_none() {
     assert_eq!(train(CodecFormat::Lz4, &testdata::noise(1 << 20, 3), 4096, MAX_DICT), Ok(None));
     assert_eq!(train(CodecFormat::Zstd, &testdata::noise(3 << 20, 4), 512, MAX_DICT), Ok(None));
-    // One stream has nobody to share with, however it repeats itself.
+    // A single stream shares nothing with others, however repetitive it is.
     assert_eq!(train(CodecFormat::Lz4, &records(1000, 5), 1 << 20, MAX_DICT), Ok(None));
     assert_eq!(train(CodecFormat::Zlib, &records(1000, 6), 1000, MAX_DICT), Ok(None));
 }

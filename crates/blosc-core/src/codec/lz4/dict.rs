@@ -1,8 +1,8 @@
-//! Compressing many blocks that all have the same dictionary in front of them.
+//! Compresses many blocks with the same dictionary.
 //!
-//! Blocks are often much shorter than the dictionary, so it is looked at once: its positions are noted before the first
-//! block, and after each block the tables are as they were. Dictionary and block stand in one buffer, in which only the
-//! block is replaced; positions count from the dictionary's first byte.
+//! Blocks are often much shorter than the dictionary, so its positions are inserted only once, before the first block.
+//! After each block, the tables are restored. Dictionary and block share one buffer, in which only the block is
+//! replaced. Positions count from the first byte of the dictionary.
 
 use super::MAX_INPUT;
 use super::fast::{self, Positions, compress};
@@ -10,13 +10,13 @@ use super::hc::{compress_with, note_with, width};
 use super::rows::RowTable;
 use crate::memory::{self, OutOfMemory};
 
-/// Of a longer dictionary the last bytes are used: the most a Blosc2 chunk may carry.
+/// Maximum dictionary size, the most that a Blosc2 chunk may have. Only the last bytes of a longer dictionary are used.
 const MAX_DICT: usize = 1 << 15;
 
-/// The buffer.
+/// A buffer with the dictionary and a block.
 struct Joined {
     bytes: Vec<u8>,
-    /// How many bytes are the dictionary.
+    /// Length of the dictionary.
     start: u32,
 }
 
@@ -36,7 +36,7 @@ impl Joined {
         memory::reserve(&mut self.bytes, block.len())
     }
 
-    /// Puts `block` behind the dictionary, if both together are not too long.
+    /// Appends `block` to the dictionary, if both together are not too long.
     fn join(&mut self, block: &[u8]) -> Option<&[u8]> {
         if block.len() > MAX_INPUT - MAX_DICT {
             return None;
@@ -47,26 +47,27 @@ impl Joined {
     }
 }
 
-/// What the fast encoder keeps of a dictionary, and the table for a block; reusable.
+/// The fast encoder's hash tables of a dictionary and a block; reusable.
 pub(crate) struct DictTable {
     joined: Joined,
     /// By hash: the last position in the dictionary.
     dict: Box<[u16; 1 << DICT_LOG]>,
-    /// By fewer bits of it: the last position in the block.
+    /// By the hash with fewer bits: the last position in the block.
     block: Box<[u32; 1 << BLOCK_LOG]>,
 }
 
-/// A slot for each byte of the longest dictionary. None of them is ever cleared or copied, so many cost little.
+/// One slot for each byte of the longest dictionary. The table is never cleared or copied per block, so its size costs
+/// little.
 const DICT_LOG: u32 = 15;
 
-/// 32 KiB, a first-level cache's worth.
+/// 32 KiB, the size of an L1 cache.
 const BLOCK_LOG: u32 = 13;
 
 impl DictTable {
     pub(crate) fn new(dict: &[u8]) -> Result<Self, OutOfMemory> {
         let joined = Joined::new(dict)?;
         let mut dict: Box<[u16; 1 << DICT_LOG]> = memory::zeroed_box()?;
-        // A word is read as eight bytes, which the last positions do not have without the block.
+        // A word is read as eight bytes. The last positions do not have eight without the block.
         for (position, word) in joined.bytes.windows(8).enumerate() {
             if let Some(&word) = word.first_chunk() {
                 dict[hash(u64::from_le_bytes(word))] = position as u16;
@@ -87,7 +88,7 @@ impl DictTable {
     }
 }
 
-/// [`compress_fast`](super::compress_fast) for a block that is read with the table's dictionary.
+/// [`compress_fast`](super::compress_fast) for a block that uses the table's dictionary.
 pub(crate) fn compress_fast_with_dict(
     src: &[u8],
     dst: &mut [u8],
@@ -103,7 +104,7 @@ pub(crate) fn compress_fast_with_dict(
     compress(joined, start, dst, (acceleration.clamp(1, 65537), 1), &mut slots)
 }
 
-/// Where the block has nothing of a hash, the dictionary is asked.
+/// Looks up the block first, and the dictionary if the block has no position with that hash.
 struct Attached<'a> {
     dict: &'a [u16; 1 << DICT_LOG],
     block: &'a mut [u32; 1 << BLOCK_LOG],
@@ -128,20 +129,20 @@ impl Positions for Attached<'_> {
     }
 }
 
-/// Of five bytes: with a dictionary there are many positions, and that finds longer matches.
+/// The hash of five bytes. A dictionary adds many positions, and five bytes find longer matches.
 #[inline(always)]
 fn hash(word: u64) -> usize {
     (fast::hash::<5>(word) >> (32 - DICT_LOG)) as usize
 }
 
-/// The high-compression encoder's tables, with and without a block; reusable.
+/// The high-compression encoder's tables of the dictionary, with and without a block; reusable.
 pub(crate) struct HcDictTable {
     joined: Joined,
-    /// Has the dictionary.
+    /// Contains the dictionary.
     dict: RowTable,
-    /// For which blocks: the width of the rows and the length of dictionary and block.
+    /// The blocks that `dict` is prepared for: the width of the rows, and the length of dictionary and block.
     ready_for: Option<(usize, usize)>,
-    /// A copy, which a block is added to. (To take out again what a block has noted takes longer, unless it is tiny.)
+    /// A copy of `dict` to which a block is added. (Removing the positions of a block takes longer, unless it is tiny.)
     block: RowTable,
 }
 
@@ -163,13 +164,13 @@ impl HcDictTable {
     }
 }
 
-/// [`compress_hc`](super::compress_hc) for a block that is read with the table's dictionary.
+/// [`compress_hc`](super::compress_hc) for a block that uses the table's dictionary.
 ///
-/// Every level has rows: those below 3 would have to note the dictionary again for each block.
+/// All levels use rows. The tables of levels below 3 would have to insert the dictionary again for each block.
 pub(crate) fn compress_hc_with_dict(src: &[u8], dst: &mut [u8], level: u8, table: &mut HcDictTable) -> Option<usize> {
     let start = table.joined.start;
     let joined = table.joined.join(src)?;
-    // What starts in the dictionary's last three bytes depends on the block.
+    // The hashes of the dictionary's last three positions depend on the block.
     let noted = start.saturating_sub(3);
     let wanted = (width(level, joined.len()), joined.len().next_power_of_two());
     if table.ready_for != Some(wanted) {

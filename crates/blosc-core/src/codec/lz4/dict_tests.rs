@@ -1,4 +1,4 @@
-//! Blocks with a dictionary in front of them: against `lz4_flex`, against blocks of the C library, and damaged.
+//! Tests of blocks with a dictionary: against `lz4_flex`, with blocks of the C library, and damaged.
 
 use proptest::prelude::*;
 
@@ -6,7 +6,7 @@ use super::tests::{kinds, random, text, worst};
 use super::*;
 use crate::codec::{CodecFormat, CorruptStream};
 
-/// Decodes over two buffers of different contents, with scratch behind them, and demands the same result.
+/// Decodes over two buffers of different contents, with scratch after the block, and checks that the results are equal.
 fn decoded(block: &[u8], len: usize, dict: &[u8]) -> Result<Vec<u8>, CorruptStream> {
     let [first, second] = [0x00, 0xA5].map(|fill| {
         let mut dst = vec![fill; len + 40];
@@ -16,13 +16,13 @@ fn decoded(block: &[u8], len: usize, dict: &[u8]) -> Result<Vec<u8>, CorruptStre
     first
 }
 
-/// What `lz4_flex` makes of a block.
+/// Decodes a block with `lz4_flex`.
 fn theirs(block: &[u8], len: usize, dict: &[u8]) -> Option<Vec<u8>> {
     let mut dst = vec![0; len];
     (lz4_flex::block::decompress_into_with_dict(block, &mut dst, dict).ok()? == len).then_some(dst)
 }
 
-/// Both encoders with one dictionary.
+/// Both encoders with the same dictionary.
 struct Encoders<'a> {
     dict: &'a [u8],
     fast: DictTable,
@@ -44,7 +44,7 @@ impl<'a> Encoders<'a> {
         }
     }
 
-    /// Compresses with room for the worst case and checks that both decoders give `src` back.
+    /// Compresses with room for the worst case and checks that both decoders return `src`.
     fn round_trip(&mut self, src: &[u8], mode: i32) -> Vec<u8> {
         let mut block = vec![0; worst(src.len())];
         let n = self.compress(src, &mut block, mode).unwrap();
@@ -64,7 +64,7 @@ fn blocks_round_trip_with_dictionaries_of_any_length() {
             for len in (0..40).chain([100, 1000, 4096]) {
                 let mut blocks = vec![random(len, 22), text(len), vec![0; len]];
                 blocks.push(dict.iter().copied().cycle().take(if dict.is_empty() { 0 } else { len }).collect());
-                // What goes on in the block where the dictionary ends.
+                // A match that continues in the block where the dictionary ends.
                 let tail = &dict[dict.len().saturating_sub(9)..];
                 blocks.push([tail, tail, tail, b"and that is all"].concat());
                 for src in blocks {
@@ -124,7 +124,7 @@ fn what_stands_in_the_dictionary_costs_next_to_nothing() {
 fn offsets_reach_the_first_byte_of_the_dictionary_and_no_further() {
     let dict = random(32_768, 6);
     for len in [32_700, 32_767, 32_768, 40_000] {
-        // The first bytes of the dictionary once more; each of them is `dict.len() + len` back.
+        // The first bytes of the dictionary again; each of them is `dict.len() + len` back.
         let src = [&random(len, 7)[..], &dict[..5000], b"the last bytes"].concat();
         for mode in MODES {
             let block = Encoders::new(&dict).round_trip(&src, mode);
@@ -163,7 +163,7 @@ fn blocks_of_the_c_library_decode() {
     let hc = hex("064000075500044b000047000040000358000f520002004c00070f00005400049500506c73206279");
     assert_eq!(decoded(&fast, plain.len(), dict).as_deref(), Ok(&plain[..]));
     assert_eq!(decoded(&hc, plain.len(), dict).as_deref(), Ok(&plain[..]));
-    // A match that starts in the dictionary and goes on in the block, beyond its own first byte.
+    // A match that starts in the dictionary and continues in the block, past its own first byte.
     let dict = b"0123456789abcdef".repeat(4);
     let plain = [&b"0123456789abcdef".repeat(6)[..], b"the end."].concat();
     assert_eq!(decoded(b"\x0f\x20\x00\x4d\x80the end.", plain.len(), &dict).as_deref(), Ok(&plain[..]));

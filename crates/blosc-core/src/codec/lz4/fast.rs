@@ -1,5 +1,7 @@
-//! The fast encoder: one candidate for each position it looks at, the last one with the same hash, and ever wider
-//! steps where it finds nothing.
+//! The fast encoder.
+//!
+//! It compares one candidate per position, the last position with the same hash. The step grows while no match is
+//! found.
 
 use core::ops::RangeInclusive;
 
@@ -8,36 +10,37 @@ use super::{MATCH_START_LIMIT, MAX_DISTANCE, MAX_INPUT, MIN_MATCH};
 use crate::codec::lz77::match_length;
 use crate::memory::{self, OutOfMemory};
 
-/// Which matches are searched for.
+/// The matches that are searched for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wanted {
-    /// Those of four bytes too: what unshuffled data has. Slots are by four bytes where positions have 16 bits, else by five,
-    /// with the reference library's hashes: other ones find other matches, and a block's size could not be compared.
+    /// Also matches of four bytes, as in unshuffled data. Hashes cover four bytes where positions have 16 bits,
+    /// otherwise five. The hash functions are the reference library's: others find other matches, and block sizes could
+    /// not be compared.
     All,
-    /// Longer ones, by five or six bytes, and in planes that look random with less care.
+    /// Only longer matches, with hashes of five or six bytes. Planes that look random are searched less thoroughly.
     ///
-    /// Of ten sets at level 5 all became faster, and nine smaller or as small (by 2 % in the mean). The tenth, prices of two
-    /// decimals in whose noise four bytes are often the same, came out 12 % larger, in a ninth of the time (figures in
-    /// docs/decisions/011-lz4.md).
+    /// Of ten data sets at level 5, all became faster, and nine as small or smaller (by 2 % in the mean). The tenth,
+    /// prices with two decimals, has noise in which four bytes are often equal. It became 12 % larger, in a ninth of
+    /// the time (figures in docs/decisions/011-lz4.md).
     Long,
 }
 
-/// Where the hashes of an input were last seen; reusable, and cleared as far as an input needs it.
+/// Last position of each hash; reusable. Only the part that an input needs is cleared.
 pub(crate) struct Table {
     wanted: Wanted,
     near: Box<[u16; 1 << NEAR_LOG]>,
     far: Box<[u32; 1 << FAR_LOG]>,
 }
 
-// 16 KiB each, half of a first-level cache.
+// 16 KiB each, half of the L1 cache.
 const NEAR_LOG: u32 = 13;
 const FAR_LOG: u32 = 12;
 
-/// Inputs below this have no match that starts behind position 65535: 16 bits hold all their positions.
+/// Inputs below this size have no match that starts after position 65535, so 16 bits hold all their positions.
 const NEAR_INPUT: usize = (1 << 16) + MATCH_START_LIMIT - 1;
 
-/// Up to this size of the input the table has a slot for each byte, two where all matches are wanted, but never more than
-/// 4096: clearing all of it would take longer than the search.
+/// Maximum input size for which the table is sized by the input: a slot for each byte, two if all matches are searched
+/// for, up to 4096 slots. Clearing the whole table would take longer than the search.
 const SMALL_INPUT: usize = 8 << 10;
 
 impl Table {
@@ -45,17 +48,18 @@ impl Table {
         Ok(Table { wanted, near: memory::zeroed_box()?, far: memory::zeroed_box()? })
     }
 
-    /// Another one that searches alike.
+    /// Creates another table with the same settings.
     pub(crate) fn fresh(&self) -> Result<Self, OutOfMemory> {
         Table::new(self.wanted)
     }
 }
 
-/// Compresses `src` into `dst` and says how long the block is; `None` where it does not fit.
+/// Compresses `src` into `dst` and returns the length of the block, or `None` if it does not fit.
 ///
-/// An `acceleration` of n leaves out n - 1 positions between two it looks at, at first; 1 compresses best.
+/// `acceleration` is the initial step of the search: n skips n - 1 positions after each one examined; 1 compresses
+/// best.
 pub(crate) fn compress_fast(src: &[u8], dst: &mut [u8], acceleration: u32, table: &mut Table) -> Option<usize> {
-    // Above the upper bound, which is the reference library's, nothing would change but overflow.
+    // The upper bound is the reference library's. Higher values would only overflow.
     let acceleration = acceleration.clamp(1, 65537);
     let Table { wanted, near, far } = table;
     let haste = match wanted {
@@ -90,17 +94,17 @@ pub(crate) fn compress_fast(src: &[u8], dst: &mut [u8], acceleration: u32, table
     }
 }
 
-/// The kinds of table. An empty slot says 0, which is a position like any other, of every block.
+/// A hash table of positions. An empty slot is 0, which is also a valid position in every block.
 pub(super) trait Positions {
     /// Whether a position can be too far back for an offset.
     const FAR: bool;
-    /// The slot of the bytes `word` starts with.
+    /// Returns the slot for the first bytes of `word`.
     fn slot(&self, word: u64) -> usize;
-    /// Notes `position` and gives the one to compare it with: the one noted before.
+    /// Stores `position` and returns the previous one, which is the candidate to compare with.
     fn swap(&mut self, slot: usize, position: u32) -> u32;
 }
 
-/// The multiplicative hash of the first `BYTES` bytes of `word`, its best bits on top.
+/// Returns the multiplicative hash of the first `BYTES` bytes of `word`. The high bits are the best distributed.
 #[inline(always)]
 pub(super) fn hash<const BYTES: u32>(word: u64) -> u32 {
     match BYTES {
@@ -112,7 +116,7 @@ pub(super) fn hash<const BYTES: u32>(word: u64) -> u32 {
     }
 }
 
-/// Positions of 16 bits, by as many bits of a hash as `shift` leaves.
+/// 16-bit positions, indexed by the top `32 - shift` bits of a hash.
 struct Near<'a, const BYTES: u32> {
     slots: &'a mut [u16; 1 << NEAR_LOG],
     shift: u32,
@@ -150,7 +154,7 @@ impl<const BYTES: u32> Positions for Far<'_, BYTES> {
     }
 }
 
-/// Compresses `src[start..]`; what is in front of it is a dictionary. Up to the first match, steps are `haste` times as wide.
+/// Compresses `src[start..]`; what precedes it is a dictionary. Up to the first match, steps are `haste` times as wide.
 #[inline(always)]
 pub(super) fn compress<P: Positions>(
     src: &[u8],
@@ -162,7 +166,7 @@ pub(super) fn compress<P: Positions>(
     let mut out = Sequences::new(dst);
     let mut anchor = start;
     let mut at = start.max(1);
-    // A match starts before `stop`.
+    // Matches must start before `stop`.
     if let Some(stop) = src.len().checked_sub(MATCH_START_LIMIT - 1)
         && stop > at as usize
     {
@@ -170,7 +174,7 @@ pub(super) fn compress<P: Positions>(
         'block: loop {
             let mut next = at;
             let mut step = 1;
-            // In 64ths: 64 misses make the step one wider.
+            // In 64ths: after 64 misses the step grows by one.
             let mut next_step = (acceleration * haste) << 6;
             let mut next_word = word(src, at)?;
             let mut from = loop {
@@ -190,7 +194,7 @@ pub(super) fn compress<P: Positions>(
             };
             haste = 1;
             let mut start = at - match_length::backward(src, from, at, at - anchor);
-            // As long as matches follow each other there is nothing to search for.
+            // Consecutive matches need no search.
             loop {
                 let offset = at - from;
                 at = match_length::forward(src, from + MIN_MATCH as u32, at + MIN_MATCH as u32);
@@ -213,11 +217,14 @@ pub(super) fn compress<P: Positions>(
     out.finish(src.get(anchor as usize..)?)
 }
 
-/// Where a block looks like random bytes, steps are so many times wider up to the first match.
+/// Factor of the step up to the first match in a block that looks random.
 const HASTE: u32 = 4;
 
-/// Whether 32 bytes of `src` fall into as many of 64 bins as random ones, which is 25 in the mean, and for 99 of 100 between
-/// these bounds. What repeats itself or counts up does not. Shorter blocks are searched in less time than this takes.
+/// Returns whether `src` looks random.
+///
+/// 32 bytes of `src` are sorted into 64 bins. Random bytes hit 25 bins in the mean, and for 99 of 100 samples the
+/// number is within these bounds. Repetitive and counting data is outside of them. Blocks shorter than `MIN_LEN` are
+/// searched in less time than this test takes.
 #[inline(always)]
 fn looks_random(src: &[u8]) -> bool {
     const RANDOM: RangeInclusive<u32> = 20..=30;
@@ -242,14 +249,15 @@ fn word(src: &[u8], at: u32) -> Option<u64> {
     Some(u64::from_le_bytes(*src.get(at..at + 8)?.first_chunk()?))
 }
 
-/// Whether the first four bytes of `word`, which is at `at`, are at `candidate` too and an offset can say so.
+/// Returns whether the first four bytes of `word`, which is at `at`, are also at `candidate` and an offset can reach
+/// it.
 #[inline(always)]
 fn is_match<P: Positions>(src: &[u8], candidate: u32, at: u32, word: u64) -> bool {
     let from = candidate as usize;
     let Some(four) = src.get(from..from + 4).and_then(|x| x.first_chunk()) else { return false };
     let difference = u32::from_le_bytes(*four) ^ word as u32;
     if P::FAR {
-        // One test for both: which candidates are too far no branch predictor can know.
+        // A single test for both: which candidates are too far is unpredictable for branch prediction.
         const { assert!(MAX_DISTANCE == 0xFFFF) };
         difference | at.wrapping_sub(candidate) >> 16 == 0
     } else {

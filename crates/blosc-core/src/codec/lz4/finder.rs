@@ -1,10 +1,10 @@
-//! Finding the longest match among the candidates that [`rows`](super::rows) has.
+//! Finds the longest match among the candidates of [`rows`](super::rows).
 
 use super::rows::{RowTable, Rows};
 use super::{END_LITERALS, MIN_MATCH};
 use crate::codec::lz77::match_length;
 
-/// `length` bytes at `start` that are also found `offset` before.
+/// `length` bytes at `start` that also occur `offset` bytes earlier.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Match {
     pub(super) start: u32,
@@ -22,23 +22,23 @@ impl Match {
 pub(super) struct Finder<'a, const W: usize> {
     src: &'a [u8],
     rows: Rows<'a, W>,
-    /// The first position not yet noted.
+    /// The first position not yet inserted.
     next: u32,
 }
 
 impl<'a, const W: usize> Finder<'a, W> {
-    /// `table` may have the positions before `next` and no others.
+    /// Creates a finder. `table` must contain only positions before `next`.
     pub(super) fn new(src: &'a [u8], next: u32, table: &'a mut RowTable) -> Option<Self> {
         Some(Finder { src, rows: Rows::new(table)?, next })
     }
 
-    /// The longest match that starts at `at`. No search may be left of an earlier one.
+    /// Returns the longest match that starts at `at`. The table must not contain positions of an earlier input.
     #[inline(always)]
     pub(super) fn longest(&mut self, at: u32) -> Option<Match> {
         self.search::<false>(at, at, MIN_MATCH as u32 - 1)
     }
 
-    /// The longest match that covers `at`, starts at `low` or later and is longer than `length`.
+    /// Returns the longest match that covers `at`, starts at `low` or later and is longer than `length`.
     #[inline(always)]
     pub(super) fn longer(&mut self, at: u32, low: u32, length: u32) -> Option<Match> {
         self.search::<true>(at, low, length)
@@ -67,13 +67,13 @@ impl<'a, const W: usize> Finder<'a, W> {
         (best.offset != 0).then_some(best)
     }
 
-    /// Notes all positions before `end`.
+    /// Inserts all positions before `end`.
     #[inline(always)]
     pub(super) fn note_before(&mut self, end: u32) {
         self.note_every::<1>(end);
     }
 
-    /// Notes the next position and every `STEP`th on from it before `end`.
+    /// Inserts the next position and every `STEP`th after it, up to `end`.
     #[inline(always)]
     fn note_every<const STEP: usize>(&mut self, end: u32) {
         if self.next >= end {
@@ -87,10 +87,11 @@ impl<'a, const W: usize> Finder<'a, W> {
         self.next = end;
     }
 
-    /// Leaves out positions in the middle of a match that nobody will miss.
+    /// Skips insertion inside long matches.
     ///
-    /// In a short period, that is all but the first period and the last: the others only displace other matches in their
-    /// few rows. In others it is three of four: what repeats once more is found by the fourth, or by either end.
+    /// In a match with a short period, only the first and the last period are inserted. The others would only displace
+    /// other matches from their few rows. In other matches, every fourth position in the middle is inserted. A further
+    /// repetition is found by one of these or by either end.
     #[inline(always)]
     pub(super) fn leave_out(&mut self, found: Match) {
         let kept = SHORT_PERIOD.min(found.offset) + 3;
@@ -107,7 +108,7 @@ impl<'a, const W: usize> Finder<'a, W> {
 
 const SHORT_PERIOD: u32 = 16;
 
-/// What a search is after: a match that covers `at` and starts at `low` or later; at `at` without `BACK`.
+/// The goal of a search: a match that covers `at` and starts at `low` or later. Without `BACK` it must start at `at`.
 struct Goal<'a, const BACK: bool> {
     src: &'a [u8],
     at: u32,
@@ -117,14 +118,14 @@ struct Goal<'a, const BACK: bool> {
 }
 
 impl<const BACK: bool> Goal<'_, BACK> {
-    /// From where to where it agrees with `candidate`, if that is more than `length` bytes.
+    /// Returns the start and end of the match with `candidate` if it is longer than `length` bytes.
     ///
-    /// Most candidates agree in less than eight bytes ahead and back: two comparisons and no loop.
+    /// Most candidates agree in less than eight bytes forward and backward: two comparisons and no loop.
     #[inline(always)]
     fn reach(&self, candidate: u32, length: u32) -> Option<(u32, u32)> {
         let Goal { src, at, here, low } = *self;
         let ahead = (here ^ eight(src, candidate)?).trailing_zeros() / 8;
-        // All of this must agree in anything longer, as that starts at `low` or later.
+        // A longer match starts at `low` or later, so it must include all of these bytes.
         let least = low + length - at;
         if ahead < 8 {
             if ahead <= least {
@@ -146,14 +147,14 @@ impl<const BACK: bool> Goal<'_, BACK> {
                 return None;
             }
         }
-        // The eighth byte may be one that no match may have.
+        // The eighth byte may be one of the trailing bytes that no match may include.
         let end = if ahead < 8 { at + ahead } else { match_length::forward(src, candidate + 7, at + 7) };
         let start = if BACK { at - match_length::backward(src, candidate, at, at - low) } else { at };
         (end - start > length).then_some((start, end))
     }
 }
 
-/// The eight bytes at `at`.
+/// Returns the eight bytes at `at`.
 #[inline(always)]
 pub(super) fn eight(src: &[u8], at: u32) -> Option<u64> {
     Some(u64::from_le_bytes(*src.get(at as usize..at as usize + 8)?.first_chunk()?))
@@ -165,7 +166,7 @@ mod tests {
     use crate::codec::lz4::MATCH_START_LIMIT;
     use proptest::prelude::*;
 
-    /// All that agrees with what is `offset` before, around `at`.
+    /// Returns the longest range around `at` in which bytes equal those `offset` before.
     fn stretch(src: &[u8], at: usize, offset: usize, low: usize) -> (usize, usize) {
         let same = |i: &usize| src[*i] == src[*i - offset];
         let start = (low.max(offset)..at).rev().take_while(same).last().unwrap_or(at);
@@ -173,7 +174,7 @@ mod tests {
     }
 
     proptest! {
-        /// Few bytes of few values: every position has its slot, and the longest match is the longest of all.
+        /// Few bytes with few values: every position has its slot, so the finder returns the longest match of all.
         #[test]
         fn the_longest_is_found(src in prop::collection::vec(0..3u8, MATCH_START_LIMIT..64), back in 0..12usize) {
             let mut table = RowTable::new().unwrap();
@@ -202,7 +203,7 @@ mod tests {
 
     #[test]
     fn rows_keep_the_newest() {
-        // 40 places of the same four bytes, each followed by its number.
+        // 40 occurrences of the same four bytes, each followed by its number.
         let src: Vec<u8> = (0..40).flat_map(|i| [b"same", &[i; 4][..]].concat()).collect();
         let last = src.len() as u32;
         for place in 0..40 {

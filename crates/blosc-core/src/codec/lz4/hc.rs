@@ -6,7 +6,7 @@ use super::rows::RowTable;
 use super::{MAX_INPUT, lazy};
 use crate::memory::OutOfMemory;
 
-/// Tables of positions; reusable.
+/// Hash tables of positions; reusable.
 pub(crate) struct HcTable {
     mid: MidTable,
     rows: RowTable,
@@ -18,9 +18,9 @@ impl HcTable {
     }
 }
 
-/// Compresses `src` into `dst` and says how long the block is; `None` where it does not fit.
+/// Compresses `src` into `dst` and returns the length of the block, or `None` if it does not fit.
 ///
-/// Levels 1 and 2 are one, the fastest; the others have ever longer rows ([`width`]).
+/// Levels 1 and 2 are identical, the fastest. Higher levels have longer rows ([`width`]).
 pub(crate) fn compress_hc(src: &[u8], dst: &mut [u8], level: u8, table: &mut HcTable) -> Option<usize> {
     if src.len() > MAX_INPUT {
         return None;
@@ -32,14 +32,14 @@ pub(crate) fn compress_hc(src: &[u8], dst: &mut [u8], level: u8, table: &mut HcT
     compress_with(width(level, src.len()), src, 0, dst, 0, &mut table.rows)
 }
 
-/// The slots of a row for an input of `len` bytes.
+/// Returns the number of slots per row for an input of `len` bytes.
 ///
-/// C follows 4, 8, 16 .. 256 links from level to level. With rows of these widths ten shuffled data sets come out 0.99 (level
-/// 3) to 1.003 (level 9) times as large as C's, in the geometric mean. Twice the width at level 4 or 5: 0.3 % less in a
-/// quarter more time.
+/// The C library follows 4, 8, 16 .. 256 links, depending on the level. With the row widths used here, ten shuffled
+/// data sets compress to 0.99 (level 3) to 1.003 (level 9) times the size of C's output, in the geometric mean. Twice
+/// the width at level 4 or 5 saves 0.3 % and takes a quarter more time.
 pub(super) fn width(level: u8, len: usize) -> usize {
     match level {
-        // A short input has no more than a few positions of one hash.
+        // A short input has only a few positions per hash.
         _ if len <= SHORT_INPUT => 8,
         ..=4 => 8,
         5 | 6 => 16,
@@ -50,7 +50,7 @@ pub(super) fn width(level: u8, len: usize) -> usize {
 
 const SHORT_INPUT: usize = 8 << 10;
 
-/// Compresses `src[start..]` in rows of `width` slots, which have what is before `noted`.
+/// Compresses `src[start..]` with rows of `width` slots. The positions before `noted` are already inserted.
 pub(super) fn compress_with(
     width: usize,
     src: &[u8],
@@ -67,7 +67,7 @@ pub(super) fn compress_with(
     }
 }
 
-/// Notes what is before `end` in rows of `width` slots.
+/// Inserts the positions before `end` into rows of `width` slots.
 pub(super) fn note_with(width: usize, src: &[u8], end: u32, table: &mut RowTable) -> Option<()> {
     match width {
         8 => Finder::<8>::new(src, 0, table)?.note_before(end),

@@ -1,12 +1,14 @@
-//! The parse of the high-compression levels: gather matches that overlap, each longer than what is left of the one
-//! before, then choose which of them to write and where to cut.
+//! The parser of the high-compression levels.
+//!
+//! It gathers overlapping matches, each longer than the remainder of the previous one. It then chooses which of them to
+//! write and where to cut.
 
 use super::finder::{Finder, Match};
 use super::sequence::Sequences;
 use super::{LONG, MATCH_START_LIMIT, MIN_MATCH};
 use crate::codec::lz77::match_length;
 
-/// Compresses `src[start..]`; what is in front of it is a dictionary.
+/// Compresses `src[start..]`; what precedes it is a dictionary.
 #[inline(always)]
 pub(super) fn compress<const W: usize>(
     src: &[u8],
@@ -27,15 +29,16 @@ pub(super) fn compress<const W: usize>(
                 at += 1 + ((at - anchor) >> NOISE_LOG).min(MAX_SKIP);
                 continue;
             };
-            // It may reach back to where nothing was searched.
+            // The match may extend backward to positions that were not searched.
             let low = first.start
                 - match_length::backward(src, first.start - first.offset, first.start, first.start - anchor);
             first = Match { start: low, length: first.end() - low, offset: first.offset };
             finder.leave_out(first);
             let mut start = group.restart(first);
             at = first.end();
-            // A match that covers the last two bytes of this one may be longer, and start anywhere within. From the second
-            // on, which are longer, it is three: with two as well, prices that were not shuffled come out a tenth larger.
+            // A match that covers the last two bytes of this one may be longer, and may start anywhere within it. From
+            // the second match of a group on, it must cover three: with two as well, unshuffled prices become a tenth
+            // larger.
             let mut shared = 2;
             while at <= last
                 && !group.is_full()
@@ -55,33 +58,34 @@ pub(super) fn compress<const W: usize>(
     out.finish(src.get(anchor as usize..)?)
 }
 
-/// One position more is not searched, but noted, for each 128 bytes without a match, up to 15.
+/// For each 128 bytes without a match, the step grows by one position, up to 15 more. Skipped positions are not
+/// searched, but inserted.
 ///
-/// Random bytes take a fifth of the time they would, and shuffled numbers, many of whose planes are as good as random, half.
-/// Blocks get less than 0.1 % larger.
+/// This reduces the time for random bytes to a fifth. It halves the time for shuffled numbers, many of whose planes are
+/// as good as random. Blocks grow by less than 0.1 %.
 const NOISE_LOG: u32 = 7;
 
 const MAX_SKIP: u32 = 15;
 
-/// Matches of which each starts within the one before and ends behind it, and the cheapest way to the end of each.
+/// Matches that each start within the previous one and end after it, and the cheapest way to the end of each.
 struct Group {
     steps: [Step; GROUP],
     len: usize,
     pieces: [Match; GROUP],
 }
 
-/// Where a group ends if nothing else ends it. Most have one match or two.
+/// Maximum number of matches in a group. Most groups have one or two.
 const GROUP: usize = 8;
 
-/// The last step of the cheapest way to the end of a match: that match.
+/// The last step of the cheapest way to the end of a match, which is that match.
 #[derive(Clone, Copy, Default)]
 struct Step {
     whole: Match,
-    /// From where on it is used.
+    /// Start of the part that is used.
     start: u32,
-    /// What all in front of `start` costs.
+    /// Cost of everything before `start`.
     cost: u32,
-    /// The step before this, or this if there is none.
+    /// The previous step, or this one if there is none.
     before: usize,
 }
 
@@ -90,7 +94,7 @@ impl Group {
         Group { steps: [Step::default(); GROUP], len: 0, pieces: [Match::default(); GROUP] }
     }
 
-    /// Begins a group and says from where on its first match is used.
+    /// Begins a group and returns the start of the part of its first match that is used.
     #[inline(always)]
     fn restart(&mut self, first: Match) -> u32 {
         self.steps[0] = Step { whole: first, start: first.start, cost: 0, before: 0 };
@@ -103,14 +107,15 @@ impl Group {
         self.len == GROUP
     }
 
-    /// Adds a match and says from where on it would be used.
+    /// Adds a match and returns the start of the part that would be used.
     fn push(&mut self, whole: Match) -> u32 {
         let end = whole.end();
         let literals = whole.start - self.steps[0].start;
         let mut step = Step { whole, start: whole.start, cost: literals, before: self.len };
         let mut least = literals + price(whole.length);
         for (i, before) in self.steps[..self.len].iter().enumerate() {
-            // Either keeps a match; the earlier one, if it can, as much of it as costs no length byte.
+            // Both keep at least a minimum match. The earlier one keeps as much as fits without a length byte, if
+            // possible.
             let low = (before.start + MIN_MATCH as u32).max(whole.start.min(before.whole.end()));
             let high = before.whole.end().min(end - MIN_MATCH as u32);
             if low > high {
@@ -130,7 +135,7 @@ impl Group {
         step.start
     }
 
-    /// The cheapest way to the end of the last match.
+    /// Returns the cheapest way to the end of the last match.
     #[inline(always)]
     fn choose(&mut self) -> &[Match] {
         let mut i = self.len - 1;
@@ -150,10 +155,10 @@ impl Group {
     }
 }
 
-/// The longest match whose length is in the token.
+/// The longest match whose length fits into the token.
 const MAX_SHORT: u32 = (MIN_MATCH + LONG - 1) as u32;
 
-/// How many bytes a match costs: token, offset, length bytes.
+/// Returns the cost of a match in bytes: token, offset, length bytes.
 fn price(length: u32) -> u32 {
     if length <= MAX_SHORT { 3 } else { 4 + (length - MAX_SHORT - 1) / 255 }
 }

@@ -1,8 +1,11 @@
-//! The parse of the lowest high-compression levels: two candidates a position, one by seven bytes and one by four, and
-//! a look at the next position before a match found by four is taken.
+//! The parser of the lowest high-compression levels.
 //!
-//! A candidate is compared whatever the table says, as in [`rows`](super::rows): whether it is of this input and in reach
-//! is asked only where four bytes agree. To ask first cost a third of the time where matches are short (prices).
+//! It compares two candidates per position, one found by a hash of seven bytes and one by a hash of four. Before a
+//! match found by four bytes is accepted, the next position is tried.
+//!
+//! As in [`rows`](super::rows), candidates are compared before they are validated: only if four bytes agree is it
+//! tested whether the candidate is in this input and within reach. Testing this first cost a third of the time where
+//! matches are short (prices).
 
 use super::finder::{Match, eight};
 use super::sequence::Sequences;
@@ -10,14 +13,14 @@ use super::{MATCH_START_LIMIT, MIN_MATCH};
 use crate::codec::lz77::match_length;
 use crate::memory::{self, OutOfMemory};
 
-/// Where bytes were last seen, the low 16 bits of it; reusable, and cleared as far as an input needs it.
+/// The low 16 bits of the last position of each hash; reusable. Only the part that an input needs is cleared.
 pub(super) struct MidTable {
     by_7: Box<[u16]>,
     by_4: Box<[u16]>,
 }
 
-// 16 and 32 KiB. C has 64 KiB for each; by seven bytes there is little to find in a quarter of the time that the
-// first-level cache lacks.
+// 16 and 32 KiB. The C library has 64 KiB for each. The hash of seven bytes finds few additional matches, and the L1
+// cache is too small for a larger table: that took a quarter of the time.
 const LOG_7: u32 = 13;
 const LOG_4: u32 = 14;
 
@@ -57,13 +60,14 @@ pub(super) fn compress(src: &[u8], dst: &mut [u8], table: &mut MidTable) -> Opti
     out.finish(src.get(anchor as usize..)?)
 }
 
-/// From so many bytes without a match on, only candidates by four bytes are tried: the others are among them, or stand in
-/// a part of the table that noise would soon fill.
+/// After this number of bytes without a match, only candidates of the four-byte hash are tried. The others are among
+/// them, or in a part of the table that incompressible data would soon fill.
 const NOISE: u32 = 1 << 8;
 
-/// How far to go after `without` bytes without a match: quickly up to 8 more than one, and slowly on.
+/// Returns the step after `without` bytes without a match. It grows quickly up to 9, then slowly.
 ///
-/// C goes on by one more for each 512 bytes, which is slower at first and skips whole planes of a shuffled block later.
+/// The C library's step grows by one for each 512 bytes. That is slower at first, and later skips whole planes of a
+/// shuffled block.
 fn step(without: u32) -> u32 {
     1 + (without >> 8).min(8) + (without >> 10)
 }
@@ -72,13 +76,13 @@ struct Tables<'a> {
     src: &'a [u8],
     by_7: &'a mut [u16; 1 << LOG_7],
     by_4: &'a mut [u16; 1 << LOG_4],
-    /// By how many bits less of a hash count.
+    /// Number of hash bits dropped.
     shift: u32,
 }
 
 impl<'a> Tables<'a> {
     fn new(src: &'a [u8], table: &'a mut MidTable) -> Option<Self> {
-        // Two slots by four bytes for each byte, as far as there are so many.
+        // Two four-byte-hash slots for each byte, up to the size of the table.
         let shift = LOG_4.saturating_sub(src.len().next_power_of_two().trailing_zeros() + 1).min(5);
         let (by_7, by_4) = (table.by_7.first_chunk_mut()?, table.by_4.first_chunk_mut()?);
         by_7[..(1 << LOG_7) >> shift].fill(0);
@@ -86,7 +90,7 @@ impl<'a> Tables<'a> {
         Some(Tables { src, by_7, by_4, shift })
     }
 
-    /// A match at `at` or, if a longer one is found there, at the position behind.
+    /// Returns a match at `at`, or at the next position if that is longer.
     #[inline(always)]
     fn find(&mut self, at: u32, last: u32, in_noise: bool) -> Option<Match> {
         let here = eight(self.src, at)?;
@@ -110,7 +114,7 @@ impl<'a> Tables<'a> {
         Some(found)
     }
 
-    /// The match at `at`, where `here` is, with what is `offset` before, if there is one.
+    /// Returns the match of `here`, the bytes at `at`, with the bytes `offset` before, if there is one.
     #[inline(always)]
     fn measure(&self, at: u32, here: u64, offset: u32) -> Option<Match> {
         let there = eight(self.src, at.wrapping_sub(offset))?;
@@ -122,7 +126,7 @@ impl<'a> Tables<'a> {
         Some(Match { start: at, length: end - at, offset })
     }
 
-    /// Notes a few positions at both ends of a match.
+    /// Inserts a few positions at both ends of a match.
     #[inline(always)]
     fn note(&mut self, start: u32, end: u32) {
         for at in [start + 1, end.saturating_sub(5), end - 3] {
@@ -137,7 +141,8 @@ impl<'a> Tables<'a> {
         }
     }
 
-    /// Notes `at`, where `here` is, and gives the distance of the position noted before; 0 may be one of 64 KiB.
+    /// Stores `at`, where the bytes `here` are, and returns the distance of the previous position. 0 may also stand for
+    /// 64 KiB.
     #[inline(always)]
     fn swap_7(&mut self, at: u32, here: u64) -> u32 {
         // A prime of 56 bits.

@@ -1,19 +1,19 @@
 //! LZ4 blocks (the block format, no frame): decoder, fast encoder, high-compression encoder.
 //!
-//! A block is a chain of sequences, the last of which ends behind its literals:
+//! A block is a sequence of sequences, the last of which ends after its literals:
 //!
 //! ```text
 //! token      more literal length   literals   offset        more match length
 //! LLLL MMMM  255.. x, if L = 15    L bytes    u16, 1..=d    255.. x, if M = 15
 //! ```
 //!
-//! `L` and `M` are a number below 15, or 15 plus the bytes that follow, each 255 but the last. A match is
-//! `M` + [`MIN_MATCH`] bytes that also stand `offset` bytes earlier; it may overlap what it writes, which is how runs
-//! are stored. `d` is the number of bytes decoded so far: every block stands alone.
+//! `L` and `M` are a number below 15, or 15 plus the bytes that follow, each 255 but the last. A match is `M` +
+//! [`MIN_MATCH`] bytes that also occur `offset` bytes earlier. It may overlap its own output, which is how runs are
+//! stored. `d` is the number of bytes decoded so far: every block is independent of other blocks.
 //!
-//! Dictionaries (Blosc2 chunks may carry one, of at most 32 KiB) are bytes thought in front of the block: offsets may
-//! reach into them, and a match that starts there may go on in the block. The encoders see both in one buffer and start
-//! behind the dictionary ([`dict`]); the decoder takes them from where they are.
+//! A Blosc2 chunk may have a dictionary of at most 32 KiB, which logically precedes each block. Offsets may reach into
+//! it, and a match that starts in it may continue in the block. The encoders need dictionary and block in one buffer
+//! and start after the dictionary ([`dict`]). The decoder reads the dictionary in place.
 
 mod decode;
 mod dict;
@@ -42,17 +42,17 @@ const MIN_MATCH: usize = 4;
 /// The value of a token's half that announces more length bytes.
 const LONG: usize = 15;
 
-/// Minimum number of literals at the end of a block, unless it is shorter.
+/// Minimum number of literals at the end of a block, unless the whole block is shorter.
 const END_LITERALS: usize = 5;
 
-// The encoders take a match to be as long as it is measured.
+// The encoders use match lengths exactly as measured.
 const _: () = assert!(END_LITERALS == match_length::TAIL);
 
-/// The last match starts as many bytes before the end at least.
+/// Minimum distance from the start of the last match to the end of the block (`MFLIMIT`).
 const MATCH_START_LIMIT: usize = 12;
 
 /// The largest offset.
 const MAX_DISTANCE: u32 = u16::MAX as u32;
 
-/// The longest input the encoders take, as in the reference library.
+/// The longest input that the encoders accept, as in the reference library.
 const MAX_INPUT: usize = 0x7E00_0000;

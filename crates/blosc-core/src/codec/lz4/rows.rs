@@ -1,4 +1,4 @@
-//! Where every position of an input is noted: by the hash of its first four bytes, in a row of the newest of equal hash.
+//! A hash table in rows: each row holds the newest positions with equal hash of their first four bytes.
 //!
 //! ```text
 //!  hash of four bytes   row row row row row row row | tag (8 bits)
@@ -9,32 +9,33 @@
 //!      head               u8                 2, the oldest: the next position goes there
 //! ```
 //!
-//! A search compares all tags of a row at once, in registers, and looks only at the positions of those that agree: in
-//! noise it mostly ends there, after one cache line. Chains of links, where each candidate waits for the one before, took
-//! 1.7 times as long for the same parse at level 5 (geometric mean of ten shuffled data sets).
+//! A search compares all tags of a row at once, in registers, and reads only the positions with equal tags. In
+//! incompressible data, it mostly ends there, after one cache line. Hash chains, where each candidate depends on the
+//! one before, took 1.7 times as long for the same parse at level 5 (geometric mean of ten shuffled data sets).
 //!
-//! A position is its low 16 bits. One that is further back than they can say is taken for a nearer one, where the bytes
-//! are found to differ or happen to agree: both are as good as any other. So is an empty slot, which says 0 and has tag 0.
+//! Positions are stored as their low 16 bits. A position that is further back is read as a nearer one. The bytes there
+//! are compared, so they either differ or form a valid match. The same holds for an empty slot, which has position 0
+//! and tag 0.
 
 use crate::memory::{self, OutOfMemory};
 
-/// The longest rows: a bit for each slot in 64.
+/// Maximum slots per row: one bit for each slot in 64.
 const MAX_WIDTH: usize = 64;
 
 const MIN_WIDTH: usize = 8;
 
-/// One for each position that an offset reaches.
+/// One slot for each position within reach of an offset.
 const SLOTS: usize = 1 << 16;
 
-/// As many at least: the shortest inputs are noted in no time.
+/// Minimum number of slots in use. The shortest inputs are inserted in no time.
 const MIN_SLOTS: usize = 1 << 10;
 
-/// The rows; reusable, and cleared as far as an input needs them.
+/// The rows; reusable. Only the part that an input needs is cleared.
 pub(super) struct RowTable {
     tags: Box<[u8]>,
     positions: Box<[u16]>,
     heads: Box<[u8]>,
-    /// How many slots are in use, a power of two.
+    /// Number of slots in use, a power of two.
     used: usize,
 }
 
@@ -54,8 +55,8 @@ impl RowTable {
         Ok(clone)
     }
 
-    /// Forgets everything and makes room for an input of `len` bytes: two slots a byte, as far as there are so many,
-    /// since hashes are not spread evenly.
+    /// Clears the table and sizes it for an input of `len` bytes: two slots per byte, up to [`SLOTS`], since hashes are
+    /// not distributed evenly.
     pub(super) fn clear_for(&mut self, len: usize) {
         self.used = len.min(SLOTS).next_power_of_two().saturating_mul(2).clamp(MIN_SLOTS, SLOTS);
         self.tags[..self.used].fill(0);
@@ -63,7 +64,7 @@ impl RowTable {
         self.heads[..self.used / MIN_WIDTH].fill(0);
     }
 
-    /// Takes over all that `other` has noted.
+    /// Copies all positions of `other`.
     pub(super) fn copy_from(&mut self, other: &RowTable) {
         let used = other.used;
         self.used = used;
@@ -81,7 +82,7 @@ pub(super) struct Rows<'a, const W: usize> {
     shift: u32,
 }
 
-/// What a hash says: the row, and what the position is known by in it.
+/// The row of a hash, and the tag of a position in that row.
 #[derive(Clone, Copy)]
 pub(super) struct Place {
     row: usize,
@@ -96,7 +97,7 @@ impl<'a, const W: usize> Rows<'a, W> {
         Some(Rows { tags, positions, heads: table.heads.first_chunk_mut()?, shift })
     }
 
-    /// The place of what starts with `four` bytes.
+    /// Returns the place of a position that starts with the bytes `four`.
     #[inline(always)]
     pub(super) fn place(&self, four: u32) -> Place {
         // 2^32 divided by the golden ratio.
@@ -104,7 +105,7 @@ impl<'a, const W: usize> Rows<'a, W> {
         Place { row: (hash >> u8::BITS) as usize & (SLOTS / W - 1), tag: hash as u8 }
     }
 
-    /// Notes a position in place of the oldest.
+    /// Inserts a position, replacing the oldest one.
     #[inline(always)]
     pub(super) fn note(&mut self, place: Place, at: u32) {
         let head = &mut self.heads[place.row];
@@ -114,7 +115,7 @@ impl<'a, const W: usize> Rows<'a, W> {
         self.positions[slot] = at as u16;
     }
 
-    /// The noted positions of this place, which may also be some of other bytes, and how to read them.
+    /// Returns the positions with this tag, some of which may be of other bytes, and the slots to read them from.
     #[inline(always)]
     pub(super) fn candidates(&self, place: Place) -> (Hits, &[u16; W]) {
         let hits = Hits::new(&self.tags.as_chunks::<W>().0[place.row], place.tag);
@@ -122,11 +123,11 @@ impl<'a, const W: usize> Rows<'a, W> {
     }
 }
 
-/// The slots of a row that have a tag: bit 8 i + k is for slot 8 k + i.
+/// The slots of a row with a given tag. Bit 8 i + k stands for slot 8 k + i.
 pub(super) struct Hits(u64);
 
 impl Hits {
-    /// Eight tags a step, a byte each in a word. (Written as comparisons of `u8`, LLVM makes them bits one by one.)
+    /// Compares eight tags per step, as bytes of a word. (LLVM compiles comparisons of `u8` to code for single bits.)
     #[inline(always)]
     fn new<const W: usize>(tags: &[u8; W], tag: u8) -> Self {
         const LOW_7: u64 = u64::MAX / 255 * 0x7F;
@@ -134,7 +135,7 @@ impl Hits {
         let mut hits = 0;
         for (k, tags) in tags.as_chunks::<8>().0.iter().enumerate() {
             let difference = u64::from_le_bytes(*tags) ^ wanted;
-            // Bit 7 of each byte that is not 0; no carry leaves a byte.
+            // Bit 7 of each byte that is not 0. No carry leaves a byte.
             let differs = ((difference & LOW_7) + LOW_7) | difference;
             hits |= !(differs | LOW_7) >> (7 - k);
         }

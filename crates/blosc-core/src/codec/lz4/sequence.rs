@@ -1,11 +1,12 @@
-//! Writing sequences, for all encoders.
+//! Writes sequences, for all encoders.
 
 use super::{LONG, MIN_MATCH};
 
-/// A block under construction in a buffer that it must not outgrow.
+/// A block being written to a buffer of limited size.
 pub(super) struct Sequences<'a> {
     dst: &'a mut [u8],
-    /// How many bytes are written. 32 bits hold it, as the largest block of [`super::MAX_INPUT`] bytes has not 2^31.
+    /// Number of bytes written. Fits into 32 bits: the largest block of [`super::MAX_INPUT`] bytes is shorter than
+    /// 2^31.
     at: u32,
 }
 
@@ -14,15 +15,16 @@ impl<'a> Sequences<'a> {
         Sequences { dst, at: 0 }
     }
 
-    /// Appends the literals `src[anchor..start]` and a match of `length` bytes with what is `offset` before. `None`
-    /// where there is no room.
+    /// Appends the literals `src[anchor..start]` and a match of `length` bytes at distance `offset`. Returns `None` if
+    /// there is no room.
     #[inline(always)]
     pub(super) fn push(&mut self, src: &[u8], anchor: u32, start: u32, offset: u32, length: u32) -> Option<()> {
         let at = self.at as usize;
         let (anchor, start) = (anchor as usize, start as usize);
         let literals = start.wrapping_sub(anchor);
         let more = (length as usize).wrapping_sub(MIN_MATCH);
-        // The usual one goes by copies of fixed width: 1 byte of token, 14 literals (16 are copied), 2 of offset, 1 of length.
+        // The common case uses copies of fixed width: 1 byte of token, 14 literals (16 are copied), 2 of offset, 1 of
+        // length.
         if literals < LONG
             && more < LONG + 255
             && let Some(out) = self.dst.get_mut(at..at + 18)
@@ -45,7 +47,7 @@ impl<'a> Sequences<'a> {
         Some(())
     }
 
-    /// Ends the block with literals and says how long it is.
+    /// Ends the block with literals and returns its length.
     pub(super) fn finish(self, literals: &[u8]) -> Option<usize> {
         put_literals(self.dst, self.at as usize, literals)
     }
@@ -64,7 +66,7 @@ fn put_sequence(dst: &mut [u8], token: usize, literals: &[u8], offset: u16, more
     }
 }
 
-/// Writes a token for `literals`, its lower half 0, their length bytes and themselves.
+/// Writes a token for `literals` (with the lower half 0), their length bytes and the literals.
 fn put_literals(dst: &mut [u8], token: usize, literals: &[u8]) -> Option<usize> {
     let n = literals.len();
     *dst.get_mut(token)? = (n.min(LONG) << 4) as u8;

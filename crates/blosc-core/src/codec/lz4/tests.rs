@@ -1,11 +1,12 @@
-//! What the three parts promise together, on generated data, against `lz4_flex` and against blocks of the C library.
+//! Tests of both encoders and the decoder together: on generated data, against `lz4_flex`, and with blocks of the C
+//! library.
 
 use proptest::prelude::*;
 
 use super::*;
 use crate::codec::CorruptStream;
 
-/// The tables of both encoders and every setting of them that takes another path.
+/// The tables of both encoders, and every setting that selects another code path.
 struct Encoders {
     fast: Table,
     long: Table,
@@ -52,7 +53,7 @@ impl Encoders {
         }
     }
 
-    /// Compresses with room for the worst case and checks that both decoders give `src` back.
+    /// Compresses with room for the worst case and checks that both decoders return `src`.
     fn round_trip(&mut self, src: &[u8], mode: Mode) -> Vec<u8> {
         let mut block = vec![0; worst(src.len())];
         let n =
@@ -69,8 +70,8 @@ pub(super) fn worst(len: usize) -> usize {
     1 + len + if len < 15 { 0 } else { 1 + (len - 15) / 255 }
 }
 
-/// Decodes over buffers of different contents, without room behind the block, with little and with enough for copies of
-/// fixed width, and demands the same result.
+/// Decodes over buffers of different contents: without room after the block, with little, and with enough for copies of
+/// fixed width. Checks that all results are equal.
 fn decoded(block: &[u8], len: usize) -> Result<Vec<u8>, CorruptStream> {
     let into = |fill: u8, room: usize| {
         let mut dst = vec![fill; len + room];
@@ -83,7 +84,7 @@ fn decoded(block: &[u8], len: usize) -> Result<Vec<u8>, CorruptStream> {
     first
 }
 
-/// What `lz4_flex` makes of a block.
+/// Decodes a block with `lz4_flex`.
 fn theirs(block: &[u8], len: usize) -> Option<Vec<u8>> {
     let mut dst = vec![0; len];
     (lz4_flex::block::decompress_into(block, &mut dst).ok()? == len).then_some(dst)
@@ -109,13 +110,13 @@ pub(super) fn text(len: usize) -> Vec<u8> {
     random(len, 7).iter().flat_map(|&byte| words[usize::from(byte) % words.len()].bytes()).take(len).collect()
 }
 
-/// The byte planes of slowly rising 32-bit numbers one after the other: what shuffle makes.
+/// The byte planes of slowly rising 32-bit numbers, one after the other: the output of shuffle.
 pub(super) fn planes(len: usize) -> Vec<u8> {
     let numbers: Vec<u32> = (0..len.div_ceil(4) as u64).map(|i| (i * 37 + i * i / 1000) as u32).collect();
     (0..4).flat_map(|byte| numbers.iter().map(move |n| n.to_le_bytes()[byte])).take(len).collect()
 }
 
-/// Runs of random length of few values.
+/// Runs of random length with few values.
 pub(super) fn runs(len: usize) -> Vec<u8> {
     random(len, 3).chunks(2).flat_map(|x| vec![x[0] & 3; usize::from(x[x.len() - 1]) + 1]).take(len).collect()
 }
@@ -141,7 +142,7 @@ fn every_short_length_round_trips() {
 #[test]
 fn long_inputs_round_trip_with_tables_in_use() {
     let mut encoders = Encoders::default();
-    // Around the borders between the fast encoder's three tables, and beyond the reach of an offset.
+    // Around the size limits of the fast encoder's three tables, and beyond the reach of an offset.
     for len in [4096, 8191, 8192, 8193, 65_535, 65_546, 65_547, 65_548, 131_077, 300_000] {
         for src in kinds(len) {
             for mode in MODES {
@@ -159,8 +160,8 @@ fn every_level_and_acceleration_compresses_text_and_planes() {
         let mut sizes: Vec<_> = (1..=9).rev().map(|n| encoders.round_trip(&src, Mode::Fast(n)).len()).collect();
         sizes.extend((0..=10).map(|level| encoders.round_trip(&src, Mode::Hc(level)).len()));
         assert!(sizes.iter().all(|&size| size < src.len() / 2), "{sizes:?}");
-        // Ever more effort, ever smaller: from one encoder's ends to the other's, and never much worse in between. (Longer
-        // hashes and rows find other matches, and may lose some bytes.)
+        // With growing effort, blocks become smaller from end to end, and never much larger between two settings.
+        // (Longer hashes and rows find other matches, and may lose some bytes.)
         let smaller = |a: usize, b: usize| sizes[a] <= sizes[b] + sizes[b] / 1000;
         assert!(smaller(8, 0) && smaller(19, 12) && sizes[19] < sizes[8], "{sizes:?}");
     }
@@ -177,7 +178,7 @@ fn runs_and_periods_shrink_to_next_to_nothing_in_no_time() {
             assert!(block.len() < src.len() / 250, "{mode:?}, period {period}: {} bytes", block.len());
         }
     }
-    // Ever longer runs: each is the longest match of all before it.
+    // Growing runs: each is the longest match of all before it.
     let src: Vec<u8> = (1..1500).flat_map(|n| std::iter::repeat_n(b'x', n).chain([b'y'])).collect();
     for mode in MODES {
         let block = encoders.round_trip(&src, mode);
@@ -189,7 +190,7 @@ fn runs_and_periods_shrink_to_next_to_nothing_in_no_time() {
 fn matches_reach_back_65535_bytes_and_no_further() {
     let mut encoders = Encoders::default();
     for distance in 65_533..=65_538 {
-        // So long that a search in wide steps, which noise gets, meets a place it has noted.
+        // Long enough that a search with wide steps, as in incompressible data, meets a position it has stored.
         let again = random(20_000, 11);
         let src = [&again[..], &random(distance - again.len(), 12), &again, b"the end"].concat();
         for mode in MODES {
@@ -252,7 +253,7 @@ fn what_the_format_forbids_is_an_error() {
     assert_eq!(what(b"\x10a\x02\x00\x50bcdef", 14), "offset outside of the block");
     assert_eq!(what(b"\x1fa\x01\x00\xff", 600), "unfinished match length");
     assert_eq!(what(b"\x14a\x01\x00", 30), "no literals behind the last match");
-    // A match may start 12 bytes before the end and end 5 bytes before it, no later.
+    // A match must not start less than 12 bytes, or end less than 5 bytes, before the end.
     assert_eq!(decoded(b"\x13a\x01\x00\x50bcdef", 13).as_deref(), Ok(&b"aaaaaaaabcdef"[..]));
     assert_eq!(what(b"\x12a\x01\x00\x50bcdef", 12), "match too near to the end");
     assert_eq!(what(b"\x14a\x01\x00\x40bcde", 13), "match reaches too far");
@@ -328,7 +329,7 @@ fn matches_of_every_offset_and_length_copy_like_bytes_one_by_one() {
             }
             let mut plain = start.clone();
             (0..length).for_each(|_| plain.push(plain[plain.len() - offset]));
-            // At the end of the buffer, and with more behind it.
+            // At the end of the buffer, and with more room after it.
             for tail in [8, 60] {
                 let literals = random(tail, 6);
                 let mut block = block.clone();
@@ -357,7 +358,7 @@ fn blocks_are_the_same_whatever_was_compressed_before() {
 #[test]
 fn what_returns_in_noise_is_found() {
     let mut encoders = Encoders::default();
-    // In noise few positions are searched.
+    // In incompressible data, few positions are searched.
     let piece = random(100, 21);
     let noise = random(60_000, 22);
     let src: Vec<u8> = noise.chunks(3000).flat_map(|noise| [noise, &piece].concat()).collect();
@@ -371,7 +372,7 @@ fn mode() -> impl Strategy<Value = Mode> {
     prop_oneof![(0..70_000u32).prop_map(Mode::Fast), any::<u8>().prop_map(Mode::Hc)]
 }
 
-/// Literals, runs and copies of what came before, at random.
+/// Literals, runs and copies of earlier data, at random.
 fn mixture() -> impl Strategy<Value = Vec<u8>> {
     let piece = (0..3u8, any::<u16>(), 1..600usize, any::<u64>());
     prop::collection::vec(piece, 0..40).prop_map(|pieces| {

@@ -1,26 +1,27 @@
-//! Copying matches inside the buffer they are decoded into, by wide steps.
+//! Copies matches inside the buffer they are decoded into, in wide steps.
 //!
-//! All of it is checked slice access, in shapes that become single unaligned loads and stores; where the caller has
-//! compared lengths before, the checks vanish. Every function wants `from < at` and answers `None`, with some bytes
-//! from `at` on written or not, if that or its need of room is not met.
+//! All functions use checked slice access, in shapes that compile to single unaligned loads and stores. Where the
+//! caller has compared lengths before, the checks vanish. Every function requires `from < at`. If that or its
+//! requirement of room is not met, it returns `None`, and some bytes from `at` on may have been written.
 
 use super::repeat::{repeat_8, repeat_16};
 use std::cell::Cell;
 
-/// How far behind its end [`copy_roomy`] may write.
+/// Maximum number of bytes that [`copy_roomy`] may write past the end of the match.
 pub(in crate::codec) const OVERRUN: usize = 64;
 
-/// How many bytes a step copies from an offset of as many on.
+/// Number of bytes copied per step for offsets of at least this size.
 const STEP: usize = 32;
 
-/// Up to this length a match is copied by steps, above it by few and ever longer calls of the system's memory copy.
+/// Maximum length of matches that are copied in steps. Longer ones use a few memory copies of doubling size.
 const BULK: usize = 512;
 
-/// Writes 18 bytes at `at`, the longest match whose length is in the token, and wants room for 24.
+/// Writes 18 bytes at `at`, the longest match whose length fits into the token. Requires room for 24 bytes.
 ///
-/// From an offset of 8 on, two loads and stores of a register and one of two bytes do, each of which may read what
-/// the one before it has written. Sixteen bytes at once were slower: a load that wants bytes of several stores waits until
-/// all have left for the cache, and what is copied was often written just before.
+/// From an offset of 8 on, this takes two register-wide loads and stores and one of two bytes. Each may read what the
+/// previous one has written. Copies of 16 bytes were slower: a load that spans several recent stores cannot be
+/// forwarded and waits until all of them have reached the cache, and the source of a match was often written just
+/// before.
 #[inline(always)]
 pub(in crate::codec) fn copy_18(bytes: &mut [u8], from: usize, at: usize) -> Option<()> {
     let offset = at.checked_sub(from)?;
@@ -30,7 +31,8 @@ pub(in crate::codec) fn copy_18(bytes: &mut [u8], from: usize, at: usize) -> Opt
         step::<2>(bytes, from + 16, at + 16)
     } else {
         unlikely();
-        // By offset: the whole periods among 8 bytes. Three times 8 bytes by such steps are 18 bytes at least.
+        // By offset: the length of the whole periods among 8 bytes. Three such steps of 8 bytes cover at least 18
+        // bytes.
         const WHOLE: [u8; 8] = [0, 8, 8, 6, 8, 5, 6, 7];
         if offset == 0 {
             return None;
@@ -45,9 +47,9 @@ pub(in crate::codec) fn copy_18(bytes: &mut [u8], from: usize, at: usize) -> Opt
     }
 }
 
-/// Copies a match of any length, given room for [`OVERRUN`] bytes more.
+/// Copies a match of any length. Requires room for [`OVERRUN`] bytes past its end.
 ///
-/// Most are of up to 64 bytes, copied without a look at how many there are.
+/// Most matches have up to 64 bytes, which are copied without testing the length.
 #[inline(always)]
 pub(in crate::codec) fn copy_roomy(bytes: &mut [u8], from: usize, at: usize, length: usize) -> Option<()> {
     let offset = at.checked_sub(from)?;
@@ -71,7 +73,7 @@ pub(in crate::codec) fn copy_pattern(bytes: &mut [u8], from: usize, at: usize, l
     if offset > 8 || !offset.is_power_of_two() {
         return copy_near(bytes, from, at, length);
     }
-    // A load of no more than what is known to have been written at once: see `copy_18`.
+    // Loads no more than what is known to have been written by one store: see `copy_18`.
     let pattern = match offset {
         1 => [*bytes.get(from)?; 8],
         8 => *bytes.get(from..)?.first_chunk()?,
@@ -85,7 +87,7 @@ pub(in crate::codec) fn copy_pattern(bytes: &mut [u8], from: usize, at: usize, l
     Some(())
 }
 
-/// [`copy_roomy`] for what is not worth inlining; [`STEP`] bytes of room do.
+/// [`copy_roomy`] for cases not worth inlining. Requires only [`STEP`] bytes of room.
 #[inline(never)]
 pub(in crate::codec) fn copy_long(bytes: &mut [u8], from: usize, at: usize, length: usize) -> Option<()> {
     if length > BULK {
@@ -97,11 +99,11 @@ pub(in crate::codec) fn copy_long(bytes: &mut [u8], from: usize, at: usize, leng
     }
 }
 
-/// [`copy_roomy`] for offsets of 16 and more; [`STEP`] bytes of room do.
+/// [`copy_roomy`] for offsets of 16 and more. Requires only [`STEP`] bytes of room.
 #[inline(always)]
 fn copy_far(bytes: &mut [u8], from: usize, at: usize, length: usize) -> Option<()> {
     let padded = length.next_multiple_of(STEP);
-    // Cells, as the two overlap: slices of them do away with all checks in the loop.
+    // Source and target overlap, so they are slices of cells. These need no checks in the loop.
     let cells = Cell::from_mut(bytes.get_mut(from..at + padded)?).as_slice_of_cells();
     let source = cells.get(..padded)?.as_chunks::<STEP>().0;
     let target = cells.get(at - from..)?.as_chunks::<STEP>().0;
@@ -112,7 +114,7 @@ fn copy_far(bytes: &mut [u8], from: usize, at: usize, length: usize) -> Option<(
     Some(())
 }
 
-/// Copies 16 bytes, loading all of them before it stores any.
+/// Copies 16 bytes, loading all of them before storing any.
 #[inline(always)]
 fn copy_cells(from: &[Cell<u8>], to: &[Cell<u8>]) {
     let word: [u8; 16] = std::array::from_fn(|i| from[i].get());
@@ -148,7 +150,7 @@ fn copy_near(bytes: &mut [u8], mut from: usize, mut at: usize, length: usize) ->
     Some(())
 }
 
-/// Copies the first `n` bytes of `from`, up to 32, to where there is room for so many. `whole` is what `from` is the end of.
+/// Copies the first `n` bytes of `from`, up to 32, to `to`. `from` is the end of `whole`.
 #[inline(always)]
 pub(in crate::codec) fn copy_few(whole: &[u8], from: &[u8], n: usize, to: &mut [u8; 32]) -> Option<()> {
     if n <= 8 {
@@ -169,7 +171,7 @@ pub(in crate::codec) fn copy_few(whole: &[u8], from: &[u8], n: usize, to: &mut [
     Some(())
 }
 
-/// Copies a match of any length and touches nothing behind it.
+/// Copies a match of any length and writes nothing past its end.
 #[inline(never)]
 pub(in crate::codec) fn copy_exact(bytes: &mut [u8], from: usize, at: usize, length: usize) -> Option<()> {
     let offset = at.checked_sub(from)?;
@@ -186,9 +188,9 @@ pub(in crate::codec) fn copy_exact(bytes: &mut [u8], from: usize, at: usize, len
         bytes.copy_within(from..from + length, at);
         return Some(());
     }
-    // A short period is first written out to a length that is worth a call.
+    // A short period is first repeated until it is long enough for a memory copy.
     let mut at = if offset < BULK { write_out(bytes, from, at, end)? } else { at };
-    // From `from` on everything repeats every `offset` bytes: each copy takes all the whole periods there are.
+    // From `from` on, everything repeats every `offset` bytes. Each copy takes all whole periods available.
     let mut periods = (at - from) / offset * offset;
     while end - at >= 16 {
         let n = periods.min(end - at);
@@ -202,7 +204,8 @@ pub(in crate::codec) fn copy_exact(bytes: &mut [u8], from: usize, at: usize, len
     Some(())
 }
 
-/// The front of [`copy_exact`], by steps: [`BULK`] bytes, or of a shorter match all but its last few bytes. Gives its end.
+/// Writes the start of a match for [`copy_exact`] in steps: [`BULK`] bytes, or all but the last few bytes of a shorter
+/// match. Returns the end of these bytes.
 #[inline(always)]
 fn write_out(bytes: &mut [u8], from: usize, mut at: usize, end: usize) -> Option<usize> {
     let offset = at - from;
@@ -229,7 +232,7 @@ fn write_out(bytes: &mut [u8], from: usize, mut at: usize, end: usize) -> Option
     Some(at)
 }
 
-/// Copies `N` bytes from `from` to `at`, loading all of them before it stores any.
+/// Copies `N` bytes from `from` to `at`, loading all of them before storing any.
 #[inline(always)]
 fn step<const N: usize>(bytes: &mut [u8], from: usize, at: usize) -> Option<()> {
     let word: [u8; N] = *bytes.get(from..)?.first_chunk()?;
@@ -237,13 +240,13 @@ fn step<const N: usize>(bytes: &mut [u8], from: usize, at: usize) -> Option<()> 
     Some(())
 }
 
-/// The `N` bytes at `at`, to be written.
+/// Returns the `N` bytes at `at` for writing.
 #[inline(always)]
 pub(in crate::codec) fn room<const N: usize>(bytes: &mut [u8], at: usize) -> Option<&mut [u8; N]> {
     bytes.get_mut(at..)?.first_chunk_mut()
 }
 
-/// Tells the compiler that the path it stands on is the rare one.
+/// Tells the compiler that the calling path is rare.
 #[cold]
 #[inline]
 pub(in crate::codec) fn unlikely() {}

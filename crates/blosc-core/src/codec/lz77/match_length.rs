@@ -1,12 +1,12 @@
-//! How far two positions of one buffer agree, in both directions.
+//! Compares two positions of one buffer, forward and backward.
 //!
-//! Positions are 32-bit numbers: adding to one cannot overflow a 64-bit `usize`, which leaves one comparison of each
-//! bounds check.
+//! Positions are 32-bit numbers. Adding to one cannot overflow a 64-bit `usize`, so each bounds check is a single
+//! comparison.
 
 /// Number of trailing bytes that are never compared. LZ4 requires them to be literals; for deflate they are too few to matter.
 pub(in crate::codec) const TAIL: usize = 5;
 
-/// The end of the bytes from `b` on that equal those from `a` on; the last [`TAIL`] are never among them.
+/// Returns the end of the bytes from `b` on that equal those from `a` on. Never includes the last [`TAIL`] bytes.
 #[inline(always)]
 pub(in crate::codec) fn forward(src: &[u8], a: u32, b: u32) -> u32 {
     let (mut a, mut b) = (a as usize, b as usize);
@@ -30,7 +30,7 @@ pub(in crate::codec) fn forward(src: &[u8], a: u32, b: u32) -> u32 {
     forward_far(src, a, b) as u32
 }
 
-/// [`forward`] for runs and long matches: 32 bytes at a time, then words, then bytes.
+/// [`forward`] for runs and long matches: compares 32 bytes at a time, then words, then bytes.
 #[inline(never)]
 fn forward_far(src: &[u8], a: usize, b: usize) -> usize {
     let end = src.len().saturating_sub(TAIL);
@@ -47,7 +47,7 @@ fn forward_far(src: &[u8], a: usize, b: usize) -> usize {
     end - y.len() + x.iter().zip(y).take_while(|(x, y)| x == y).count()
 }
 
-/// The number of bytes in front of `b` that equal those in front of `a`, up to `limit`.
+/// Returns the number of bytes before `b` that equal those before `a`, up to `limit`.
 #[inline(always)]
 pub(in crate::codec) fn backward(src: &[u8], a: u32, b: u32, limit: u32) -> u32 {
     let (Some(mut x), Some(mut y)) = (src.get(..a as usize), src.get(..b as usize)) else { return 0 };

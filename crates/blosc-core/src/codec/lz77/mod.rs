@@ -3,7 +3,7 @@
 //! | file | does |
 //! |---|---|
 //! | `copy` | copies a match within the buffer that it is decoded into |
-//! | `repeat` | the words that matches with offsets below 16 are made of |
+//! | `repeat` | builds the words for matches with offsets below 16 |
 //! | `match_length` | finds how far two positions of a buffer agree |
 
 pub(super) mod copy;

@@ -2,7 +2,7 @@
 
 /// By offset: an integer with the lowest bit of every `offset`-th byte set.
 ///
-/// Multiplied by it, `offset` bytes repeat themselves: the shifted copies that are added up do not overlap.
+/// Multiplying `offset` bytes by it repeats them: the shifted copies that are summed do not overlap.
 macro_rules! every {
     ($word:ty, $bytes:literal) => {{
         let mut table: [$word; $bytes] = [0; $bytes];
@@ -19,7 +19,7 @@ macro_rules! every {
     }};
 }
 
-/// By offset: a mask of as many bytes.
+/// By offset: a mask of the lowest `offset` bytes.
 macro_rules! first {
     ($word:ty, $bytes:literal) => {{
         let mut table: [$word; $bytes] = [0; $bytes];
@@ -32,7 +32,7 @@ macro_rules! first {
     }};
 }
 
-/// The first `offset` (1..8) bytes of `word`, over and over.
+/// Repeats the first `offset` (1..8) bytes of `word`.
 #[inline(always)]
 pub(super) fn repeat_8(word: [u8; 8], offset: usize) -> [u8; 8] {
     const FIRST: [u64; 8] = first!(u64, 8);
@@ -41,7 +41,8 @@ pub(super) fn repeat_8(word: [u8; 8], offset: usize) -> [u8; 8] {
     (u64::from_le_bytes(word) & FIRST[offset]).wrapping_mul(EVERY[offset]).to_le_bytes()
 }
 
-/// The first `offset` (1..16) bytes of `word`, over and over, and how many bytes the whole periods among these 16 have.
+/// Repeats the first `offset` (1..16) bytes of `word`. Also returns the length of the whole periods among these 16
+/// bytes.
 #[inline(always)]
 pub(super) fn repeat_16(word: [u8; 16], offset: usize) -> ([u8; 16], usize) {
     const FIRST: [u128; 16] = first!(u128, 16);

@@ -93,7 +93,7 @@ fn any_byte_of_a_dictionary_changed_or_cut_off_is_an_error_or_bytes() {
                 Ok(dict) => chunk.compressed().take(8).for_each(|(stream, len)| drop(decoded(stream, len, &dict))),
                 Err(_) => refused += 1,
             }
-            // What can be compressed with can be decompressed with.
+            // Every dictionary that can compress can also decompress.
             if let Ok(encode) = EncodeDict::new(&dict, 1) {
                 let plain = testdata::text(3000, i as u64);
                 let n = Compressor::with_dict(&encode, 4096).compress(&plain, &mut frame).unwrap().unwrap();

@@ -1,25 +1,25 @@
-//! Where decoding stands in a stream, and the parts of a match.
+//! The position of the decoder in a stream, and the decoding of matches.
 
 use super::super::NEAR;
 use crate::codec::lz77::copy::{OVERRUN, copy_exact, copy_long, copy_pattern};
 
-/// Where decoding stands: in front of what `opcode`, the byte before `at`, announces.
+/// The position of the decoder: `opcode`, the byte before `at`, is decoded next.
 #[derive(Clone, Copy)]
 pub(super) struct Cursor {
     pub(super) opcode: u8,
     pub(super) at: usize,
-    /// How many bytes are decoded.
+    /// Number of decoded bytes.
     pub(super) done: usize,
 }
 
-/// The sum of the length bytes from `at` on, of which only the last is not 255, and where they end.
+/// Returns the sum of the length bytes from `at` on, of which only the last is not 255, and their end.
 pub(super) fn extension(src: &[u8], at: usize) -> Option<(usize, usize)> {
     let full = src.get(at..)?.iter().take_while(|&&byte| byte == 255).count();
     let last = src.get(at + full)?;
     Some((full.saturating_mul(255).saturating_add(usize::from(*last)), at + full + 1))
 }
 
-/// The distance whose bytes are at `at`, the opcode after it, and the position after that opcode.
+/// Returns the distance encoded at `at`, the opcode after it, and the position after that opcode.
 #[inline(always)]
 pub(super) fn distance(src: &[u8], opcode: usize, at: usize) -> Option<(usize, u8, usize)> {
     let &[low, next] = src.get(at..)?.first_chunk()?;
@@ -31,7 +31,7 @@ pub(super) fn distance(src: &[u8], opcode: usize, at: usize) -> Option<(usize, u
     Some((NEAR + 1 + (usize::from(high) << 8 | usize::from(low)), next, at + 4))
 }
 
-/// A match with more than one length byte, which ends in `dst[..len]`.
+/// Decodes a match with more than one length byte. The match must end within `dst[..len]`.
 #[inline(never)]
 pub(super) fn long(cursor: Cursor, src: &[u8], dst: &mut [u8], len: usize) -> Option<Cursor> {
     let Cursor { opcode, at, done } = cursor;
@@ -51,12 +51,12 @@ pub(super) fn long(cursor: Cursor, src: &[u8], dst: &mut [u8], len: usize) -> Op
     Some(Cursor { opcode: next, at, done: done + length })
 }
 
-/// Copies a match of at most 263 bytes, given `ROOM - MAX_LITERALS` bytes from `to` on.
+/// Copies a match of at most 263 bytes. Requires `ROOM - MAX_LITERALS` bytes from `to` on.
 #[inline(always)]
 pub(super) fn copy_match(dst: &mut [u8], distance: usize, to: usize, length: usize) -> bool {
     let Some(last) = dst.len().checked_sub(OVERRUN) else { return false };
     let from = to.wrapping_sub(distance);
-    // One comparison for both: a match that begins before the output wraps around.
+    // One comparison for both: `from` wraps around if a match begins before the output.
     if from > last || to > last {
         return false;
     }

@@ -1,29 +1,32 @@
-//! Decodes most of a stream by copies of fixed width, as long as both sides have room for them.
+//! Decodes most of a stream with copies of fixed width, while input and output have room for them.
 
 use super::super::{MAX_LITERALS, NEAR};
 use super::cursor::{Cursor, copy_match, long};
 use crate::codec::lz77::copy::{OVERRUN, unlikely};
 use std::hint::select_unpredictable;
 
-/// What a step looks at behind its first opcode: 32 literals, a match of up to five bytes, the next opcode; and more, so
-/// that bytes are read eight at a time.
+/// Number of bytes that a step reads after its first opcode: 32 literals, a match of up to five bytes, the next opcode.
+/// The rest lets a step read bytes eight at a time.
 const WINDOW: usize = 64;
 
-/// What literals and a match of at most 32 bytes may take, and what [`copy_match`] writes behind a longer one.
+/// Room for literals and a match of at most 32 bytes, and for what [`copy_match`] writes past the end of a longer one.
 pub(super) const ROOM: usize = MAX_LITERALS + OVERRUN;
 
-/// Decodes from the start on and stops in front of whatever is unusual, wrong or near the end: gives where the bytes of
-/// the opcode there begin, and how many bytes are decoded. (Two numbers are given back in registers. A `Cursor` is not, and
-/// what it took to read it where it had just been written was a third of the time of a stream of 128 bytes.)
+/// Decodes from the start and stops before anything unusual, invalid or near the end.
+///
+/// Returns the position after the opcode where it stopped and the number of decoded bytes. (Two numbers are returned in
+/// registers. A `Cursor` is returned in memory; reading it right after it was written took a third of the time of a
+/// stream of 128 bytes.)
 ///
 /// ```text
 /// opcode < 32:  | n = opcode + 1 literals .. | match | e | low | h | l | next ..      one step
 /// opcode >= 32:                        opcode: match | e | low | h | l | next ..      one step
 /// ```
 ///
-/// A wrong guess of the processor costs as much as the rest of a step. Whether literals come first and whether a match is
-/// far (`h`, `l`) it guesses well, and runs ahead; whether there is a length byte `e` it does not, so that is computed. To
-/// compute the first two as well made a step wait for the one before, and was slower: by 4 % and 2 %.
+/// A branch misprediction costs as much as the rest of a step. Whether literals come first and whether a match is far
+/// (`h`, `l`) is predicted well, so these are branches and speculation runs ahead. Whether there is a length byte `e`
+/// is predicted badly, so that is computed without a branch. Computing the first two as well made each step wait for
+/// the previous one, and was slower by 4 % and 2 %.
 #[inline(never)]
 pub(super) fn fast_path(src: &[u8], dst: &mut [u8]) -> (usize, usize) {
     let (mut at, mut done) = (1, 0);
@@ -42,7 +45,7 @@ pub(super) fn fast_path(src: &[u8], dst: &mut [u8]) -> (usize, usize) {
             done += n;
             tail = n + 1;
             if opcode < 32 {
-                // A run of 32 may go on.
+                // Another literal run may follow a run of 32.
                 continue;
             }
         }

@@ -2,10 +2,10 @@
 //!
 //! | file | does |
 //! |---|---|
-//! | `cursor` | where decoding stands; lengths, distances and copies of matches |
-//! | `fast_path` | most of a stream, by copies of fixed width |
+//! | `cursor` | the decoder's position; lengths, distances and copies of matches |
+//! | `fast_path` | most of a stream, with copies of fixed width |
 //! | `tail_loop` | the last opcodes, where the input has no room for fixed width |
-//! | `slow_path` | any opcode, with all checks; finds what is wrong |
+//! | `slow_path` | any opcode, with all checks; finds errors |
 
 mod cursor;
 mod fast_path;
@@ -19,10 +19,10 @@ use tail_loop::tail_loop;
 
 use crate::codec::CorruptStream;
 
-/// Decodes `src` into exactly `len` bytes at the front of `dst`; the rest of it is scratch.
+/// Decodes `src` into exactly `len` bytes at the front of `dst`; the rest of `dst` is scratch.
 ///
-/// `src` has to be used up: what follows the last opcode would be opcodes, too, and overrun `len`. C-Blosc, which has no
-/// other end of a stream than the end of its bytes, rejects them as well.
+/// All of `src` must be used: bytes after the last opcode would be opcodes too, and overrun `len`. C-Blosc rejects them
+/// as well; a stream ends only where its bytes end.
 pub(crate) fn decompress(src: &[u8], dst: &mut [u8], len: usize) -> Result<(), CorruptStream> {
     if len > dst.len() {
         return Err(CorruptStream::new(0, "the output does not hold the stream"));
@@ -31,7 +31,7 @@ pub(crate) fn decompress(src: &[u8], dst: &mut [u8], len: usize) -> Result<(), C
         return if len == 0 { Ok(()) } else { Err(CorruptStream::new(0, "the stream is empty")) };
     };
     let mut cursor = Cursor { opcode: first & 0x1F, at: 1, done: 0 };
-    // One comparison, so that the compiler does not take the bounds for known and forget what follows from them in there.
+    // A single comparison. With two, the compiler treats the bounds as known and does not use them in the function.
     if src.len().min(len) >= ROOM {
         let (at, done) = fast_path(src, &mut dst[..len]);
         if at > 1 {

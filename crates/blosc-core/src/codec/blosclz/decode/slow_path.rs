@@ -1,11 +1,11 @@
-//! Decodes any opcode, with every check that the format asks for.
+//! Decodes any opcode, with all checks that the format requires.
 
 use super::super::MIN_MATCH;
 use super::cursor::{Cursor, distance, extension};
 use crate::codec::CorruptStream;
 use crate::codec::lz77::copy::copy_exact;
 
-/// Decodes the rest of a stream, with every check the format asks for.
+/// Decodes the rest of a stream, with all checks that the format requires.
 #[cold]
 #[inline(never)]
 pub(super) fn slow_path(cursor: Cursor, src: &[u8], dst: &mut [u8]) -> Result<(), CorruptStream> {

@@ -1,13 +1,14 @@
-//! Decodes the last opcodes of a stream. Of a stream of a few bytes these are all opcodes.
+//! Decodes the last opcodes of a stream. In a stream of a few bytes, these are all opcodes.
 
 use super::super::MIN_MATCH;
 use super::cursor::{Cursor, copy_match, distance, long};
 use crate::codec::lz77::copy::{OVERRUN, copy_few, room};
 
-/// Decodes from `cursor` on; `None` at the end of the stream, otherwise where it has met what is unusual or wrong.
+/// Decodes from `cursor` on. Returns `None` at the end of the stream, otherwise the position of an unusual or invalid
+/// opcode.
 ///
-/// Reads nothing behind the stream, but writes behind `dst[..len]`: it ends as many bytes before the end of `dst` as copies
-/// of fixed width want. The slow path took twice the time for streams of 128 bytes.
+/// Reads nothing past the end of the stream, but may write past `dst[..len]`. It stops where the rest of `dst` is too
+/// short for copies of fixed width. The slow path took twice the time for streams of 128 bytes.
 #[inline(always)]
 pub(super) fn tail_loop(cursor: Cursor, src: &[u8], dst: &mut [u8], len: usize) -> Option<Cursor> {
     let Cursor { mut opcode, mut at, mut done } = cursor;

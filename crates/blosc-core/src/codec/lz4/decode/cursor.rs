@@ -1,18 +1,19 @@
-//! Where decoding stands in a block, and the parts of a sequence that take more than one length byte.
+//! The position of the decoder in a block, and the decoding of long literal runs and matches.
 
 use super::super::{END_LITERALS, LONG, MIN_MATCH};
 use crate::codec::lz77::copy::{OVERRUN, copy_exact, copy_long};
 
-/// Where decoding stands: in front of the literals that `token` announces.
+/// The position of the decoder: before the literals of `token`.
 pub(super) struct Cursor<'a> {
     pub(super) token: u8,
     /// The input after the token.
     pub(super) src: &'a [u8],
-    /// How many bytes are decoded.
+    /// Number of decoded bytes.
     pub(super) d: usize,
 }
 
-/// The sum of the length bytes at the front of `src`, of which only the last is below 255, and what follows them.
+/// Returns the sum of the length bytes at the front of `src`, of which only the last is below 255, and the bytes after
+/// them.
 #[inline]
 pub(super) fn extension(src: &[u8]) -> Option<(usize, &[u8])> {
     let mut rest = src;
@@ -24,13 +25,13 @@ pub(super) fn extension(src: &[u8]) -> Option<(usize, &[u8])> {
     while let Some((&255, after)) = rest.split_first() {
         rest = after;
     }
-    // Saturated, which takes a usize of 32 bits, it is more than any buffer holds.
+    // Saturates only where usize has 32 bits. The result then exceeds any buffer.
     let full = (src.len() - rest.len()).saturating_mul(255);
     let (&byte, rest) = rest.split_first()?;
     Some((full.saturating_add(usize::from(byte)), rest))
 }
 
-/// The number of literals, 15 or more, and what follows the length bytes.
+/// Returns the bytes after the length bytes, and the number of literals, 15 or more.
 #[inline(always)]
 pub(super) fn more_literals(src: &[u8]) -> Option<(&[u8], usize)> {
     let (&more, from) = src.split_first()?;
@@ -41,8 +42,8 @@ pub(super) fn more_literals(src: &[u8]) -> Option<(&[u8], usize)> {
     Some((from, more.saturating_add(LONG)))
 }
 
-/// Copies a match of 19 bytes or more, whose length bytes `src` starts with; gives the next token, what follows it, and
-/// the match's end.
+/// Copies a match of 19 bytes or more, whose length bytes are at the front of `src`. Returns the next token, the bytes
+/// after it, and the end of the match.
 #[inline(never)]
 pub(super) fn long_match<'a>(
     src: &'a [u8],

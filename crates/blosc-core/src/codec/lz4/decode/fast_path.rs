@@ -1,24 +1,26 @@
-//! Decodes most of a block by copies of fixed width, as long as both sides have room for them.
+//! Decodes most of a block with copies of fixed width, while input and output have room for them.
 
 use super::super::{LONG, MATCH_START_LIMIT, MIN_MATCH};
 use super::cursor::{Cursor, long_match, more_literals};
 use crate::codec::lz77::copy::{OVERRUN, copy_18, copy_roomy, room, unlikely};
 
-/// How far behind the start of its match a sequence may write, if that is short, and behind the start of its literals: more
-/// than need be, so that there is one limit for short matches and long ones.
+/// Maximum number of bytes that a sequence may write after the start of its literals, and after the start of a short
+/// match. This is more than necessary, so that short and long matches have the same limit.
 const ROOM: usize = OVERRUN;
 
-/// What a step looks at: 14 literals, the offset, one more length byte, the next token.
+/// Number of input bytes that a step reads: 14 literals, the offset, one more length byte, the next token.
 const WINDOW: usize = 18;
 
-/// Decodes sequences as long as both sides have room for copies of fixed width.
+/// Decodes sequences while input and output have room for copies of fixed width.
 ///
-/// Stops in front of whatever is unusual, wrong or near the end: the slow path meets the same bytes again. Only
-/// that a match reaches too far is found behind it. Without `DICT` there is no dictionary, and no code for one.
+/// Stops before anything unusual, invalid or near the end, so the slow path decodes the same bytes again. The exception
+/// is a match that reaches too far, which is detected after it. Without `DICT` there is no dictionary and no code for
+/// one.
 ///
-/// A step waits for little but the token before it: seven or eight cycles. Not to wait where there are no literals, which
-/// a processor guesses well on planes where that is so nineteen times of twenty, gained 5 to 20 % on those and lost 10 to
-/// 80 % on others, and to choose as one goes cost the gain. To compute whether there is a length byte lost 5 to 30 %.
+/// A step depends on little but the previous token: seven or eight cycles. Branching on sequences without literals
+/// avoids that dependency. On planes where nineteen of twenty sequences have none, and branches are predicted well,
+/// this gained 5 to 20 %. It lost 10 to 80 % on others, and choosing at run time cost the gain. Computing whether there
+/// is a length byte, without a branch, lost 5 to 30 %.
 #[inline(always)]
 pub(super) fn fast_path<'a, const DICT: bool>(
     cursor: Cursor<'a>,
@@ -31,8 +33,8 @@ pub(super) fn fast_path<'a, const DICT: bool>(
     Cursor { token: packed as u8, src: &src[src.len() - rest..], d: (packed >> 8) as usize }
 }
 
-/// [`fast_path`] that gives back how much of `src` is left, and `d` and the token in one number: two registers, where
-/// a [`Cursor`] is stored and loaded.
+/// [`fast_path`] that returns the remaining length of `src`, and `d` and the token in one number. These are returned in
+/// two registers, while a [`Cursor`] is stored and loaded.
 #[inline(never)]
 fn steps<const DICT: bool>(
     token: u8,
@@ -43,7 +45,7 @@ fn steps<const DICT: bool>(
     dict: &[u8],
 ) -> (usize, u64) {
     let mut token = u32::from(token);
-    // No match starts behind `dst.len() - ROOM` then: what the format says is what there is room for.
+    // No match then starts after `dst.len() - ROOM`, so the check of the room also enforces the format's limit.
     let end = dst.len().min(len + (ROOM - MATCH_START_LIMIT));
     let dst = &mut dst[..end];
     let Some(last) = dst.len().checked_sub(ROOM) else { return (src.len(), (d as u64) << 8 | u64::from(token)) };
@@ -58,7 +60,7 @@ fn steps<const DICT: bool>(
             }
             src = &from[n..];
             d += n;
-            // What is left is a sequence without literals.
+            // The rest is a sequence without literals.
             token &= 0x0F;
             continue;
         }
@@ -73,7 +75,7 @@ fn steps<const DICT: bool>(
         let short = (token & 0x0F) as usize;
         let offset = usize::from(u16::from_le_bytes(offset));
         let Some(from) = at.checked_sub(offset) else {
-            // A short match that ends within the dictionary is one copy too.
+            // A short match that ends within the dictionary is a single copy too.
             if DICT
                 && short < LONG
                 && let Some(from) = (dict.len() + at).checked_sub(offset)
@@ -89,7 +91,7 @@ fn steps<const DICT: bool>(
             break;
         };
         if short < LONG {
-            // Loaded before the copies, so that the next sequence need not wait for them.
+            // Loaded before the copies, so that the next sequence does not wait for them.
             let next = u32::from(tail[2]);
             if copy_18(dst, from, at).is_none() {
                 break;
@@ -126,7 +128,7 @@ fn steps<const DICT: bool>(
     (src.len(), (d as u64) << 8 | u64::from(token))
 }
 
-/// Copies `n` literals if `from` goes on for 32 bytes behind them.
+/// Copies `n` literals if `from` has 32 bytes after them.
 #[inline(always)]
 fn copy_literals(from: &[u8], dst: &mut [u8], d: usize, n: usize) -> Option<()> {
     if n > from.len().checked_sub(32)? {

@@ -2,10 +2,10 @@
 //!
 //! | file | does |
 //! |---|---|
-//! | `cursor` | where decoding stands; long literal runs and long matches |
-//! | `fast_path` | most of a block, by copies of fixed width |
+//! | `cursor` | the decoder's position; long literal runs and long matches |
+//! | `fast_path` | most of a block, with copies of fixed width |
 //! | `tail_loop` | the last sequences, where the input has no room for fixed width |
-//! | `slow_path` | any sequence, with all checks; finds what is wrong |
+//! | `slow_path` | any sequence, with all checks; finds errors |
 
 mod cursor;
 mod fast_path;
@@ -21,9 +21,10 @@ use crate::codec::CorruptStream;
 
 /// Decodes `src` into exactly `dst[..len]`.
 ///
-/// Refused is what the reference decoder refuses: besides what cannot be decoded at all, a match that starts in the
-/// last [`MATCH_START_LIMIT`](super::MATCH_START_LIMIT) bytes or reaches into the last [`END_LITERALS`](super::END_LITERALS). So is an offset of 0, which the
-/// reference decoder lets pass, though the format has no meaning for it.
+/// Rejects whatever the reference decoder rejects. Besides undecodable data, this is a match that starts in the last
+/// [`MATCH_START_LIMIT`](super::MATCH_START_LIMIT) bytes or reaches into the last
+/// [`END_LITERALS`](super::END_LITERALS). Also rejects an offset of 0, which the format does not define and the
+/// reference decoder accepts.
 ///
 /// # Errors
 ///
@@ -37,7 +38,7 @@ pub(crate) fn decompress(src: &[u8], dst: &mut [u8], len: usize) -> Result<(), C
         return Err(CorruptStream::new(0, "empty block"));
     };
     let mut cursor = Cursor { token, src: rest, d: 0 };
-    // A call that a block of a few sequences is done without sooner.
+    // A block of a few sequences is decoded faster without this call.
     if src.len().min(len) >= 64 {
         cursor = fast_path::<false>(cursor, dst, len, &[]);
     }
@@ -48,7 +49,7 @@ pub(crate) fn decompress(src: &[u8], dst: &mut [u8], len: usize) -> Result<(), C
     slow_path::<false>(src, cursor, dst, len, &[]).map(|_| ())
 }
 
-/// [`decompress`] for a block whose matches may reach into `dict`, thought in front of it.
+/// [`decompress`] for a block whose matches may reach into `dict`, which logically precedes it.
 ///
 /// # Errors
 ///

@@ -1,12 +1,13 @@
-//! Decodes any sequence, with every check that the format asks for.
+//! Decodes any sequence, with all checks that the format requires.
 
 use super::super::{END_LITERALS, LONG, MATCH_START_LIMIT, MIN_MATCH};
 use super::cursor::{Cursor, extension};
 use crate::codec::CorruptStream;
 use crate::codec::lz77::copy::{OVERRUN, copy_exact, copy_few, copy_roomy, room};
 
-/// Decodes the rest of a block, with every check the format asks for; with `DICT` one sequence of it, and says where
-/// that ends unless it is the last.
+/// Decodes the rest of a block, with all checks that the format requires.
+///
+/// With `DICT`, decodes only one sequence and returns its end, or `None` if it was the last.
 #[cold]
 #[inline(never)]
 pub(super) fn slow_path<'a, const DICT: bool>(
@@ -65,7 +66,7 @@ pub(super) fn slow_path<'a, const DICT: bool>(
             dst[d..d + n].copy_from_slice(&from[..n]);
             d += n;
         }
-        // What goes on behind the dictionary goes on at the block's first byte.
+        // A match that continues past the end of the dictionary continues at the block's first byte.
         if d < end && copy_match(dst, d - offset, d, end - d).is_none() {
             return error(src.len(), "match reaches too far");
         }
@@ -89,7 +90,7 @@ fn copy_literals(block: &[u8], src: &[u8], n: usize, dst: &mut [u8]) {
     }
 }
 
-/// Copies a match; no further than it goes, where there is no room behind it.
+/// Copies a match. Writes nothing past its end if there is no room.
 #[inline(always)]
 fn copy_match(dst: &mut [u8], from: usize, at: usize, length: usize) -> Option<()> {
     if length.saturating_add(OVERRUN) <= dst.len() - at {

@@ -1,20 +1,21 @@
-//! Decodes the last sequences of a block. Of a block of a few bytes these are all sequences.
+//! Decodes the last sequences of a block. In a block of a few bytes, these are all sequences.
 
 use super::super::{END_LITERALS, LONG, MATCH_START_LIMIT, MIN_MATCH};
 use super::cursor::{Cursor, long_match, more_literals};
 use crate::codec::lz77::copy::{OVERRUN, copy_18, copy_few, copy_roomy, room};
 
-/// How far behind the start of its match a sequence may write, if that is short, and behind the start of its literals, if
-/// they are few.
+/// Maximum number of bytes that a sequence may write after the start of its literals, if they are few, and after the
+/// start of a short match.
 const ROOM: usize = 32;
 
-/// What follows the literals of every sequence but the last: two bytes of offset, a token, five literals.
+/// Minimum number of bytes after the literals of every sequence but the last: two bytes of offset, a token, five
+/// literals.
 const BEHIND: usize = 3 + END_LITERALS;
 
-/// Decodes sequences as long as there is room after the decoded bytes; none is needed after `cursor.src`.
+/// Decodes sequences while there is room after the decoded bytes. Needs no room after `cursor.src`.
 ///
-/// Blocks of 128 bytes, as small chunks have them, took up to twice the time when only the slow path came so near
-/// to the end: it copies exactly, by calls, and its branches are many.
+/// With the slow path alone, blocks of 128 bytes, as in small chunks, took up to twice the time: it copies exactly,
+/// with calls, and has many branches.
 #[inline(always)]
 pub(super) fn tail_loop<'a>(cursor: Cursor<'a>, dst: &mut [u8], len: usize) -> Cursor<'a> {
     let Cursor { mut token, mut src, mut d } = cursor;
@@ -30,7 +31,7 @@ pub(super) fn tail_loop<'a>(cursor: Cursor<'a>, dst: &mut [u8], len: usize) -> C
             }
             src = &src[src.len() - rest..];
             d += n;
-            // What is left is a sequence without literals.
+            // The rest is a sequence without literals.
             token &= 0x0F;
             continue;
         }
@@ -84,8 +85,8 @@ pub(super) fn tail_loop<'a>(cursor: Cursor<'a>, dst: &mut [u8], len: usize) -> C
     Cursor { token, src, d }
 }
 
-/// Copies 15 literals or more, at most `most`, if they are not the last; gives how much of `src` is left, and their number
-/// or 0.
+/// Copies 15 literals or more, at most `most`, if they are not the last of the block. Returns the remaining length of
+/// `src`, and the number of literals or 0.
 #[inline(never)]
 fn many_literals(src: &[u8], dst: &mut [u8], d: usize, most: usize) -> (usize, usize) {
     let Some((from, n)) = more_literals(src) else { return (0, 0) };
@@ -100,13 +101,13 @@ fn many_literals(src: &[u8], dst: &mut [u8], d: usize, most: usize) -> (usize, u
     (from.len() - n, n)
 }
 
-/// Copies the literals that `block` ends with, if they are what `cursor` is in front of.
+/// Copies the literals at the end of `block`, if the cursor has reached them.
 #[inline(always)]
 pub(super) fn last_literals(block: &[u8], cursor: &Cursor<'_>, dst: &mut [u8], len: usize) -> Option<()> {
     let Cursor { token, src, d } = *cursor;
     let literals = usize::from(token >> 4);
     let (from, n) = if literals == LONG { more_literals(src)? } else { (src, literals) };
-    // A match before them has not reached too far.
+    // The last condition: a match before them must not have reached too far.
     if n != from.len() || n > len || d != len - n || d > 0 && n < END_LITERALS {
         return None;
     }
