@@ -1,4 +1,4 @@
-//! AVX2: two 16-byte lanes a vector.
+//! AVX2: two 16-byte lanes per vector.
 
 #[cfg(target_arch = "x86")]
 use std::arch::x86::*;
@@ -10,11 +10,11 @@ use super::lanes::{assert_in_bounds, lane_barrel, lane_bitshuffle, lane_shuffle}
 use super::sse2;
 use super::table::Kernels;
 
-/// The table, if the CPU has AVX2.
+/// Returns the table if the CPU has AVX2.
 pub(super) fn kernels() -> Option<&'static Kernels> {
     static TABLE: Kernels = Kernels {
         name: "avx2",
-        // SAFETY: only this function gives the table out, and only where the CPU has AVX2.
+        // SAFETY: the table is only returned by this function, and only if the CPU has AVX2.
         shuffle: |t, src, dst| on_elements(t, src, dst, |src, dst| unsafe { shuffle(t, src, dst) }),
         // SAFETY: as for `shuffle`.
         unshuffle: |t, src, dst| on_elements(t, src, dst, |src, dst| unsafe { unshuffle(t, src, dst) }),
@@ -77,7 +77,8 @@ fn store_rows<const N: usize>(dst: &mut [u8], at: usize, stride: usize, count: u
     }
 }
 
-/// Loads `N` pieces of 16 bytes, `stride` bytes apart, into the low lanes, and `N` from `lane_stride` on into the high lanes.
+/// Loads `N` pieces of 16 bytes, `stride` bytes apart, into the low lanes, and `N` starting `lane_stride` later into
+/// the high lanes.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn load_pieces<const N: usize>(src: &[u8], at: usize, stride: usize, lane_stride: usize) -> [V; N] {
@@ -85,7 +86,8 @@ fn load_pieces<const N: usize>(src: &[u8], at: usize, stride: usize, lane_stride
     assert_in_bounds(src.len() - at, lane_stride, stride, N, 16);
     let mut v = [zero(); N];
     for (i, v) in v.iter_mut().enumerate() {
-        // SAFETY: 16 bytes at `at + i * stride` and `lane_stride` behind are in bounds, and the loads need no alignment.
+        // SAFETY: 16 bytes at `at + i * stride` and `lane_stride` bytes later are in bounds, and the loads need no
+        // alignment.
         *v = unsafe {
             let low = src.as_ptr().add(at + i * stride);
             _mm256_loadu2_m128i(low.add(lane_stride).cast(), low.cast())
@@ -94,7 +96,7 @@ fn load_pieces<const N: usize>(src: &[u8], at: usize, stride: usize, lane_stride
     v
 }
 
-/// Stores what [`load_pieces`] loads: the low lanes in order, then the high lanes.
+/// Stores the lanes that [`load_pieces`] loads: the low lanes in order, then the high lanes.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn store_pieces<const N: usize>(dst: &mut [u8], at: usize, stride: usize, lane_stride: usize, v: [V; N]) {
@@ -111,7 +113,8 @@ fn store_pieces<const N: usize>(dst: &mut [u8], at: usize, stride: usize, lane_s
     }
 }
 
-/// Stores what [`load_pieces`] loads with a stride of 16, in whole vectors of two neighbours each: half the stores.
+/// Stores the lanes that [`load_pieces`] loads with a stride of 16, as whole vectors of two neighbours each: half the
+/// stores.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn store_neighbours<const N: usize>(dst: &mut [u8], at: usize, lane_stride: usize, v: [V; N]) {
@@ -130,7 +133,7 @@ fn zip8(a: V, b: V) -> (V, V) {
     (_mm256_unpacklo_epi8(a, b), _mm256_unpackhi_epi8(a, b))
 }
 
-/// Bits of `a` where they are set in the mask, those of `b` where not.
+/// Selects bits of `a` where the mask is set, and of `b` elsewhere.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn select(mask: V, a: V, b: V) -> V {

@@ -1,16 +1,17 @@
-//! Runs a kernel on buffers of any length: checks lengths, copies trailing bytes, and puts planes together for kernels that
-//! take whole buffers only.
+//! Runs kernels on buffers of any length.
+//!
+//! Checks lengths, copies trailing bytes, and joins or splits planes for kernels that only take whole buffers.
 
 use super::table::Kernel;
 
-/// Runs a kernel of plain bytes.
+/// Runs a kernel that has no typesize.
 pub(super) fn on_bytes(src: &[u8], dst: &mut [u8], kernel: impl FnOnce(&[u8], &mut [u8])) {
     assert_eq!(src.len(), dst.len(), "a filter keeps the length of its buffer");
     kernel(src, dst);
 }
 
-/// Runs a kernel to single planes, or `shuffle` piece by piece where it returns `false`, as it must for planes that are not of
-/// one length.
+/// Runs a kernel that writes separate planes. If it returns `false`, runs `shuffle` piece by piece instead. A kernel
+/// must return `false` if the planes differ in length.
 pub(super) fn to_planes(
     src: &[u8],
     planes: &mut [&mut [u8]],
@@ -35,7 +36,7 @@ pub(super) fn to_planes(
     for (i, src) in src.chunks(piece * nplanes).enumerate() {
         let (at, len) = (i * piece, src.len() / nplanes);
         let Some(pieces) = pieces.get_mut(..src.len()) else {
-            // One element, longer than any chunk's.
+            // A single element, longer than any chunk's.
             src.iter().zip(&mut *planes).for_each(|(from, plane)| plane[at] = *from);
             continue;
         };
@@ -46,12 +47,12 @@ pub(super) fn to_planes(
     }
 }
 
-/// Bytes of elements that are taken apart or put together at a time: in a first-level cache, and 32 elements at least of what
-/// a chunk's typesize can be.
+/// Bytes of elements that are split or joined at a time. They fit into the L1 cache, and are at least 32 elements of
+/// any typesize that a chunk can have.
 const PIECES: usize = 8192;
 
-/// Runs a kernel of single planes, or `unshuffle` on planes put together piece by piece where it returns `false`, as it must
-/// for planes that are not of one length.
+/// Runs a kernel that reads separate planes. If it returns `false`, joins the planes piece by piece and runs
+/// `unshuffle` instead. A kernel must return `false` if the planes differ in length.
 pub(super) fn from_planes(
     planes: &[&[u8]],
     dst: &mut [u8],
@@ -83,7 +84,7 @@ fn unshuffle_pieces<const ROOM: usize>(planes: &[&[u8]], dst: &mut [u8], unshuff
     for (i, dst) in dst.chunks_mut(piece * planes.len()).enumerate() {
         let (at, len) = (i * piece, dst.len() / planes.len());
         let Some(pieces) = pieces.get_mut(..dst.len()) else {
-            // One element, longer than any chunk's.
+            // A single element, longer than any chunk's.
             dst.iter_mut().zip(planes).for_each(|(to, plane)| *to = plane[at]);
             continue;
         };
@@ -101,7 +102,7 @@ pub(super) fn on_elements(typesize: usize, src: &[u8], dst: &mut [u8], kernel: i
     assert_eq!(src.len(), dst.len(), "a filter keeps the length of its buffer");
     let whole = match typesize {
         0 | 1 => 0,
-        // A division takes as long as the kernel does for 128 bytes.
+        // A division takes as long as the kernel for 128 bytes.
         _ if typesize.is_power_of_two() => src.len() & !(typesize - 1),
         _ => src.len() / typesize * typesize,
     };

@@ -1,8 +1,8 @@
-//! Shuffle, bitshuffle and running sums, and the choice of the implementation that this CPU runs.
+//! Shuffle, bitshuffle and running sums, and the choice of the implementation for this CPU.
 //!
-//! Shuffle and bitshuffle are transpositions. A buffer of `e` elements of `typesize` bytes is a matrix of bytes, one element a row;
-//! *shuffle* transposes it, so that byte 0 of every element comes first, then byte 1 of every element, and so on. *Bitshuffle*
-//! does the same to single bits. The exact layouts:
+//! Shuffle and bitshuffle are transpositions. A buffer of `e` elements of `typesize` bytes is a matrix of bytes with
+//! one element per row. *Shuffle* transposes it, so that byte 0 of every element comes first, then byte 1 of every
+//! element, and so on. *Bitshuffle* does the same with single bits. The exact layouts:
 //!
 //! ```text
 //! shuffle     out[j*e + i] = in[i*typesize + j]                   e = nbytes / typesize
@@ -10,21 +10,22 @@
 //!                                                                  e = nbytes / typesize, rounded down to a multiple of 8
 //! ```
 //!
-//! Bytes behind the last whole element (shuffle) or the last whole group of eight elements (bitshuffle) are copied as they are.
-//! That is the rule of chunk versions other than 2; the older rule of version 2 is the caller's business.
+//! Trailing bytes after the last whole element (shuffle) or the last whole group of eight elements (bitshuffle) are
+//! copied unchanged. This is the rule of all chunk versions except 2; the caller implements the older rule of version
+//! 2.
 //!
 //! | table | where | what it is |
 //! |---|---|---|
-//! | `scalar` | everywhere | plain Rust in loops that the compiler vectorises |
+//! | `scalar` | everywhere | plain Rust in loops that the compiler vectorizes |
 //! | `sse2`, `avx2` | x86 | 16-byte lanes, see `lanes` |
 //! | `avx512` | x86-64 with VBMI and GFNI | byte permutations, blends and bit matrices; the rest from `avx2` |
 //! | `neon` | AArch64 | 16-byte lanes |
 //! | `simd128` | WebAssembly built with `+simd128` | 16-byte lanes |
 //!
-//! Each of these files provides the functions of a `table`, and calls its kernels through `buffers`.
+//! Each of these files provides the functions of a `table` and calls its kernels through `buffers`.
 //!
-//! This folder is the only place in the workspace where `unsafe` is allowed: for loads and stores of vectors, and for calling
-//! functions compiled for an instruction set after the CPU was asked for it.
+//! This folder is the only place in the workspace where `unsafe` is allowed: for vector loads and stores, and for
+//! calling functions compiled for an instruction set after detecting that the CPU has it.
 
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 mod avx2;
@@ -58,10 +59,10 @@ use std::sync::OnceLock;
 
 pub use table::{Kernel, Kernels, RunningSum, ShufflePlanes, UnshufflePlanes};
 
-/// The best table for this CPU, chosen once per process.
+/// Returns the best table for this CPU, chosen once per process.
 ///
-/// For tests, the environment variable `BLOSC_KERNELS` names another of the [`available`] tables; a name that is not among
-/// them is ignored. All tables give the same bytes, so it changes nothing but speed.
+/// For tests, the environment variable `BLOSC_KERNELS` selects another of the [`available`] tables; an unknown name is
+/// ignored. All tables produce the same bytes, so this only affects speed.
 pub fn active() -> &'static Kernels {
     static ACTIVE: OnceLock<&'static Kernels> = OnceLock::new();
     ACTIVE.get_or_init(|| {
@@ -72,7 +73,7 @@ pub fn active() -> &'static Kernels {
     })
 }
 
-/// Every table that this CPU can run, from `scalar` to the best.
+/// Returns every table that this CPU can run, from `scalar` to the best.
 pub fn available() -> Vec<&'static Kernels> {
     let tables = [
         Some(scalar::kernels()),
@@ -90,17 +91,17 @@ pub fn available() -> Vec<&'static Kernels> {
     tables.into_iter().flatten().collect()
 }
 
-/// Asks for the first 8 KiB of `bytes`, which are to be read soon, in another order than one after the other: what a CPU does
-/// not foresee. Of more it learns the order as it goes.
+/// Prefetches the first 8 KiB of `bytes`, for data that will be read out of order.
 ///
-/// Planes of a chunk of 4 KiB that was not in a first-level cache are put together in half the time. Does nothing where the
-/// compiler has no instruction for it.
+/// A CPU's own prefetcher does not foresee this order at first, but learns it on longer data. For a chunk of 4 KiB
+/// outside the L1 cache, interleaving its planes takes half the time. A no-op where the compiler has no instruction for
+/// it.
 #[inline]
 pub(crate) fn prefetch(bytes: &[u8]) {
     #[cfg(target_arch = "x86_64")]
     for line in bytes[..bytes.len().min(8192)].chunks(64) {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: every x86-64 CPU has the instruction, which has no effect but on caches, whatever the address.
+        // SAFETY: every x86-64 CPU has the instruction. It only affects caches, whatever the address.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()) };
     }
     #[cfg(not(target_arch = "x86_64"))]

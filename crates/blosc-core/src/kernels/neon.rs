@@ -1,4 +1,4 @@
-//! NEON: one 16-byte lane a vector.
+//! NEON: one 16-byte lane per vector.
 
 use std::arch::aarch64::*;
 use std::arch::is_aarch64_feature_detected;
@@ -8,11 +8,11 @@ use super::lanes::{assert_in_bounds, lane_barrel, lane_bitshuffle, lane_shuffle,
 use super::scalar;
 use super::table::Kernels;
 
-/// The table, if the CPU has NEON.
+/// Returns the table if the CPU has NEON.
 pub(super) fn kernels() -> Option<&'static Kernels> {
     static TABLE: Kernels = Kernels {
         name: "neon",
-        // SAFETY: only this function gives the table out, and only where the CPU has NEON.
+        // SAFETY: the table is only returned by this function, and only if the CPU has NEON.
         shuffle: |t, src, dst| on_elements(t, src, dst, |src, dst| unsafe { shuffle(t, src, dst) }),
         // SAFETY: as for `shuffle`.
         unshuffle: |t, src, dst| on_elements(t, src, dst, |src, dst| unsafe { unshuffle(t, src, dst) }),
@@ -138,7 +138,7 @@ fn scatter_planes<const N: usize>(mut v: [V; N], index: &[u8; 16]) -> [V; N] {
     lookup(v, index)
 }
 
-/// Bits of `a` where they are set in the mask, those of `b` where not.
+/// Selects bits of `a` where the mask is set, and of `b` elsewhere.
 #[inline]
 #[target_feature(enable = "neon")]
 fn select(mask: V, a: V, b: V) -> V {

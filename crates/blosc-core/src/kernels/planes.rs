@@ -1,10 +1,10 @@
-//! Walking a buffer of elements and its planes in step, tile by tile, with all bounds checked once a tile.
+//! Walks a buffer of elements and its planes in step, tile by tile, with one bounds check per tile.
 //!
-//! `TILE` bytes of elements are `ROW` bytes of each of `T` planes: `TILE = T * ROW`. Kernels get both as arrays, so what they
-//! load and store inside has constant offsets and needs no checks. The last tile is flush with the end of the planes and
-//! overlaps the one before.
+//! `TILE` bytes of elements correspond to `ROW` bytes of each of `T` planes: `TILE = T * ROW`. Kernels get both as
+//! arrays, so their loads and stores have constant offsets and need no checks. The last tile is flush with the end of
+//! the planes and overlaps the one before.
 
-/// The `T` planes of a shuffled buffer.
+/// Splits a shuffled buffer into its `T` planes.
 #[inline(always)]
 pub(super) fn planes_of<const T: usize>(dst: &mut [u8]) -> [&mut [u8]; T] {
     let elements = dst.len() / T;
@@ -12,15 +12,16 @@ pub(super) fn planes_of<const T: usize>(dst: &mut [u8]) -> [&mut [u8]; T] {
     std::array::from_fn(|_| rest.split_off_mut(..elements).unwrap_or_default())
 }
 
-/// Planes that lie anywhere, if they are `T`.
+/// Converts separate planes to an array, if there are `T`.
 #[inline(always)]
 pub(super) fn exactly<'a, const T: usize>(planes: &'a mut [&mut [u8]]) -> Option<[&'a mut [u8]; T]> {
     let mut planes = <&mut [&mut [u8]; T]>::try_from(planes).ok()?.iter_mut();
     Some(std::array::from_fn(|_| planes.next().map_or(&mut [][..], |plane| plane)))
 }
 
-/// Calls `kernel` for every tile of `src` with the rows of `planes` it becomes; `false` if there is less than one tile, or
-/// the planes are not of the same length.
+/// Calls `kernel` for every tile of `src` with the corresponding rows of `planes`.
+///
+/// Returns `false` if there is less than one tile, or if the planes differ in length.
 #[inline(always)]
 pub(super) fn to_planes<const T: usize, const ROW: usize, const TILE: usize>(
     src: &[u8],
@@ -41,7 +42,8 @@ pub(super) fn to_planes<const T: usize, const ROW: usize, const TILE: usize>(
     true
 }
 
-/// Calls `kernel` for every tile of `dst` with the rows of `src` it is made of; `false` if there is less than one tile.
+/// Calls `kernel` for every tile of `dst` with the corresponding rows of `src`. Returns `false` if there is less than
+/// one tile.
 #[inline(always)]
 pub(super) fn from_planes<const T: usize, const ROW: usize, const TILE: usize>(
     src: &[u8],
@@ -57,7 +59,7 @@ pub(super) fn from_planes<const T: usize, const ROW: usize, const TILE: usize>(
     dst.len() == src.len() && from_each_plane(planes, dst, kernel)
 }
 
-/// The same with planes that do not follow each other, all of the same length.
+/// The same with separate planes, all of the same length.
 #[inline(always)]
 pub(super) fn from_each_plane<const T: usize, const ROW: usize, const TILE: usize>(
     planes: [&[u8]; T],

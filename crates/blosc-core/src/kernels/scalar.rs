@@ -1,25 +1,25 @@
-//! The kernels in plain Rust: correct on every CPU of either endianness, in loops that the compiler vectorises.
+//! The kernels in plain Rust: correct on every CPU of either endianness, in loops that the compiler vectorizes.
 //!
-//! *Shuffle* peels factors of two off the typesize. Splitting a buffer into its even and its odd bytes is a loop of 16-bit
-//! loads that every compiler turns into pack or unzip instructions, and each half is the same problem at half the typesize:
-//!
+//! *Shuffle* removes factors of two from the typesize. Splitting a buffer into its even and odd bytes is a loop of
+//! 16-bit loads that every compiler turns into pack or unzip instructions. Each half is the same problem at half the
+//! typesize:
 //! ```text
 //! split(bytes of elements of 2t)  =  elements of t made of bytes 0, 2, 4, ...
 //!                                 +  elements of t made of bytes 1, 3, 5, ...
 //! ```
 //!
-//! When the typesize has become odd, one strided loop a plane does the rest. Strips of a few KiB keep all passes in the first
-//! level cache. *Unshuffle* is the mirror image.
+//! Once the typesize is odd, one strided loop per plane does the rest. Strips of a few KiB keep all passes in the L1
+//! cache. *Unshuffle* is the mirror image.
 //!
-//! *Bitshuffle* is shuffle, then a transposition of the 8x8 bits of every eight bytes of a plane as one 64-bit word, then a
-//! shuffle of typesize 8, which gathers the first bytes of the words into the first row and so on.
+//! *Bitshuffle* is shuffle, then a transposition of the 8x8 bits of every eight bytes of a plane as one 64-bit word,
+//! then a shuffle of typesize 8. The latter gathers the first bytes of the words into the first row, and so on.
 //!
-//! Nothing here depends on the typesize being one that a chunk can have.
+//! The functions accept any typesize, not only those of chunks.
 
 use super::buffers::{self, on_bytes, on_elements, on_groups_of_eight};
 use super::table::Kernels;
 
-/// The table that always exists.
+/// Returns the table, which is always available.
 pub(super) fn kernels() -> &'static Kernels {
     static TABLE: Kernels = Kernels {
         name: "scalar",
@@ -34,24 +34,24 @@ pub(super) fn kernels() -> &'static Kernels {
     &TABLE
 }
 
-/// Bytes of a buffer that is over before the scratch of the others would be zeroed.
+/// Below this size, a buffer is processed in less time than it takes to zero the scratch memory.
 const SHORT: usize = 512;
 
-/// Bytes of one strip. A strip, its halves and what they become stay under 32 KiB, the smallest first level caches in use.
+/// Bytes of one strip. A strip, its halves and their results stay under 32 KiB, the smallest L1 cache in use.
 const STRIP: usize = 4096;
 
-/// Planes of the whole buffer, `elements` apart, of which a strip starting at element `at` is being read or written.
+/// Planes of the whole buffer, `elements` apart. The strip being read or written starts at element `at`.
 #[derive(Clone, Copy)]
 struct Planes {
     elements: usize,
     at: usize,
-    /// The first plane of this half, and the distance to its next.
+    /// The first plane of this half, and the distance to its next plane.
     first: usize,
     step: usize,
 }
 
 impl Planes {
-    /// The planes of a strip that stands alone.
+    /// Returns the planes of a strip on its own.
     fn of(elements: usize) -> Self {
         Self { elements, at: 0, first: 0, step: 1 }
     }
@@ -60,13 +60,13 @@ impl Planes {
         [self.first, self.first + self.step].map(|first| Self { first, step: 2 * self.step, ..self })
     }
 
-    /// Where the strip's part of this half's plane `j` begins.
+    /// Returns the start of the strip's part of plane `j` of this half.
     fn offset(&self, j: usize) -> usize {
         (self.first + j * self.step) * self.elements + self.at
     }
 }
 
-/// Shuffles whole elements; `src` and `dst` are equally long.
+/// Shuffles whole elements. `src` and `dst` have the same length.
 #[inline(never)]
 pub(super) fn shuffle(typesize: usize, src: &[u8], dst: &mut [u8]) {
     let elements = src.len() / typesize;
@@ -151,7 +151,7 @@ fn merge_by_plane(typesize: usize, src: &[u8], dst: &mut [u8], planes: Planes) {
     }
 }
 
-/// Even bytes to the one, odd bytes to the other.
+/// Splits into even bytes and odd bytes.
 fn split(src: &[u8], even: &mut [u8], odd: &mut [u8]) {
     let (pairs, _) = src.as_chunks::<2>();
     for (byte, pair) in even.iter_mut().zip(pairs) {
@@ -170,14 +170,14 @@ fn merge(even: &[u8], odd: &[u8], dst: &mut [u8]) {
     }
 }
 
-/// The strip's part of a half's two planes.
+/// Returns the strip's part of a half's two planes.
 fn two_planes(dst: &mut [u8], planes: Planes, len: usize) -> [&mut [u8]; 2] {
     let distance = planes.offset(1) - planes.offset(0);
     let (first, second) = dst[planes.offset(0)..].split_at_mut(distance);
     [&mut first[..len], &mut second[..len]]
 }
 
-/// Bitshuffles whole groups of eight elements; `src` and `dst` are equally long.
+/// Bitshuffles whole groups of eight elements. `src` and `dst` have the same length.
 #[inline(never)]
 pub(super) fn bitshuffle(typesize: usize, src: &[u8], dst: &mut [u8]) {
     let strip = STRIP / typesize / 128 * 128;
@@ -215,7 +215,8 @@ pub(super) fn bitunshuffle(typesize: usize, src: &[u8], dst: &mut [u8]) {
     }
 }
 
-/// Bitshuffles large elements, of which a strip would hold too few: one word of eight bytes, and of eight rows, at a time.
+/// Bitshuffles elements too large for a strip to hold enough of them: one word of eight bytes, and of eight rows, at a
+/// time.
 fn bitshuffle_by_word(typesize: usize, src: &[u8], dst: &mut [u8]) {
     let row = src.len() / typesize / 8;
     for (m, group) in src.chunks_exact(8 * typesize).enumerate() {
@@ -251,8 +252,9 @@ fn transpose_bits(plane: &mut [u8]) {
 
 /// Transposes 8x8 bits: bit `k` of byte `b` becomes bit `b` of byte `k`.
 ///
-/// As one little-endian word the bit is number `8b + k`. Three exchanges swap bits 0..3 of that number with bits 3..6: the
-/// masks pick the bits that go to a place 7, 14 or 28 higher, which is from `(b, k + s)` to `(b + s, k)` for `s` = 1, 2, 4.
+/// Bit `k` of byte `b` is number `8b + k` of the little-endian word. Three exchanges swap bits 0..3 of that number with
+/// bits 3..6. The masks select the bits that move 7, 14 or 28 places up, which is from `(b, k + s)` to `(b + s, k)` for
+/// `s` = 1, 2, 4.
 fn transpose_word(word: [u8; 8]) -> [u8; 8] {
     let mut x = u64::from_le_bytes(word);
     for (shift, mask) in [(7, 0x00aa_00aa_00aa_00aa), (14, 0x0000_cccc_0000_cccc), (28, 0x0000_0000_f0f0_f0f0)] {
@@ -262,7 +264,7 @@ fn transpose_word(word: [u8; 8]) -> [u8; 8] {
     x.to_le_bytes()
 }
 
-/// Running sums on top of `total`. One byte a cycle: as fast as tricks with 64-bit words, measured.
+/// Computes running sums that start from `total`. One byte per cycle: as fast as variants with 64-bit words, measured.
 pub(super) fn running_sum(mut total: u8, src: &[u8], dst: &mut [u8]) {
     for (sum, byte) in dst.iter_mut().zip(src) {
         total = total.wrapping_add(*byte);

@@ -1,4 +1,5 @@
-//! WebAssembly's simd128: one 16-byte lane a vector. A module uses it throughout or not at all, so nothing is detected.
+//! WebAssembly's simd128: one 16-byte lane per vector. A module uses it throughout or not at all, so nothing is
+//! detected.
 
 use std::arch::wasm32::*;
 
@@ -7,14 +8,14 @@ use super::lanes::{assert_in_bounds, lane_barrel, lane_bitshuffle, lane_shuffle,
 use super::scalar;
 use super::table::Kernels;
 
-/// The table; this file is compiled only where simd128 is enabled.
+/// Returns the table. This file is compiled only if simd128 is enabled.
 pub(super) fn kernels() -> Option<&'static Kernels> {
     static TABLE: Kernels = Kernels {
         name: "simd128",
         shuffle: |t, src, dst| on_elements(t, src, dst, |src, dst| shuffle(t, src, dst)),
         unshuffle: |t, src, dst| {
             on_elements(t, src, dst, |src, dst| match t {
-                // Faster under V8: 14 GB/s to 10, and 9.8 to 7.8.
+                // Faster under V8: 14 GB/s instead of 10, and 9.8 instead of 7.8.
                 8 | 16 => scalar::unshuffle(t, src, dst),
                 _ => unshuffle(t, src, dst),
             })
@@ -119,7 +120,7 @@ fn scatter_planes<const N: usize>(mut v: [V; N], index: &[u8; 16]) -> [V; N] {
     lookup(v, index)
 }
 
-/// Bits of `a` where they are set in the mask, those of `b` where not.
+/// Selects bits of `a` where the mask is set, and of `b` elsewhere.
 #[inline]
 #[target_feature(enable = "simd128")]
 fn select(mask: V, a: V, b: V) -> V {
@@ -129,7 +130,7 @@ fn select(mask: V, a: V, b: V) -> V {
 #[inline]
 #[target_feature(enable = "simd128")]
 fn swap_bits<const S: u32>(a: V, b: V) -> (V, V) {
-    // Shifts of 16 bits, as x86 has none of 8. What crosses between bytes is what the mask leaves out.
+    // Shifts by 16-bit units, as x86 has no 8-bit shifts. The mask removes bits that cross between bytes.
     let low = u8x16_splat([0x55, 0x33, 0, 0x0f][S as usize - 1]);
     (v128_bitselect(a, u16x8_shl(b, S), low), v128_bitselect(u16x8_shr(a, S), b, low))
 }

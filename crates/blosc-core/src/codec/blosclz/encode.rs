@@ -71,7 +71,7 @@ fn search<const E: usize, const LONG: usize>(
 /// ```text
 /// at:    look, step on, look, step on further, ..      until there is a match
 /// match: as far back and ahead as it goes: written, with the literals before it
-///        its last bytes are noted, and if another match begins where it ends, that is next without a search
+///        its last bytes are stored; if another match begins where it ends, that is next without a search
 /// ```
 fn search_all<const E: usize>(
     out: &mut Output<'_>,

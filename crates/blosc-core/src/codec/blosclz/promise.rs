@@ -15,7 +15,7 @@ pub(super) enum Promise {
     LongMatches,
 }
 
-/// Minimum length of a long match. Long matches are found by hashing this number of bytes.
+/// Minimum length of a long match. The search for long matches hashes this number of bytes.
 const LONG: usize = 8;
 
 /// Samples parts spread over the stream until one saves enough. C-Blosc samples only the end of a stream, and so misses

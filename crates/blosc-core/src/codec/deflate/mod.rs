@@ -1,7 +1,7 @@
-//! zlib streams (RFC 1950, deflate of RFC 1951) whose plain bytes are in memory as a whole.
+//! zlib streams (RFC 1950, with the deflate format of RFC 1951) whose uncompressed data is in memory as a whole.
 //!
-//! A stream is a header of two bytes, blocks, and the Adler-32 of the plain bytes. A block is a bit string, filled from the
-//! low bit of each byte upward:
+//! A stream is a header of two bytes, blocks, and the Adler-32 of the uncompressed data. A block is a bit string,
+//! stored from the low bit of each byte upward:
 //!
 //! ```text
 //! last:1  kind:2   0  stored: to the next byte, u16 length, its complement, the bytes

@@ -1,8 +1,8 @@
 //! The symbols of the format and their ranges.
 
-/// Symbols of literals, end of block and lengths.
+/// Number of symbols of literals, end of block and lengths.
 pub(super) const LITLENS: usize = 286;
-/// Offset symbols.
+/// Number of offset symbols.
 pub(super) const OFFSETS: usize = 30;
 /// The symbol that ends a block.
 pub(super) const END: usize = 256;
@@ -14,7 +14,7 @@ pub(super) const MAX_MATCH: u32 = 258;
 /// The largest offset.
 pub(super) const MAX_OFFSET: u32 = 32768;
 
-/// Symbols of the code length code, which the header of a block with dynamic codes is written in.
+/// Number of symbols of the code length code, which encodes the header of a block with dynamic codes.
 pub(super) const CODE_LENGTHS: usize = 19;
 /// The order in which the lengths of the code length code are stored.
 pub(super) const CODE_LENGTH_ORDER: [u8; CODE_LENGTHS] =

@@ -100,7 +100,7 @@ fn a_block_does_not_depend_on_those_before_it() {
         for _ in 0..3 {
             for (src, alone) in blocks.iter().zip(&alone) {
                 assert!(used.round_trip(src, mode) == *alone, "{mode}: {} bytes", src.len());
-                // Nor on one that did not fit.
+                // Nor on a block that did not fit.
                 assert_eq!(used.compress(src, &mut [0; 20][..alone.len().min(20) - 1], mode), None);
             }
         }

@@ -32,7 +32,7 @@ impl<'a, const W: usize> Finder<'a, W> {
         Some(Finder { src, rows: Rows::new(table)?, next })
     }
 
-    /// Returns the longest match that starts at `at`. The table must not contain positions of an earlier input.
+    /// Returns the longest match that starts at `at`, which must not be before the position of an earlier search.
     #[inline(always)]
     pub(super) fn longest(&mut self, at: u32) -> Option<Match> {
         self.search::<false>(at, at, MIN_MATCH as u32 - 1)
@@ -90,8 +90,8 @@ impl<'a, const W: usize> Finder<'a, W> {
     /// Skips insertion inside long matches.
     ///
     /// In a match with a short period, only the first and the last period are inserted. The others would only displace
-    /// other matches from their few rows. In other matches, every fourth position in the middle is inserted. A further
-    /// repetition is found by one of these or by either end.
+    /// other matches from their few rows. In other matches, every fourth position in the middle is inserted. One of
+    /// these, or either end, finds a further repetition.
     #[inline(always)]
     pub(super) fn leave_out(&mut self, found: Match) {
         let kept = SHORT_PERIOD.min(found.offset) + 3;

@@ -1,6 +1,6 @@
 //! LZ4 blocks (the block format, no frame): decoder, fast encoder, high-compression encoder.
 //!
-//! A block is a sequence of sequences, the last of which ends after its literals:
+//! A block is a chain of sequences, the last of which ends after its literals:
 //!
 //! ```text
 //! token      more literal length   literals   offset        more match length

@@ -127,7 +127,7 @@ impl<'a, const W: usize> Rows<'a, W> {
 pub(super) struct Hits(u64);
 
 impl Hits {
-    /// Compares eight tags per step, as bytes of a word. (LLVM compiles comparisons of `u8` to code for single bits.)
+    /// Compares eight tags per step, as bytes of a word. (For comparisons of `u8`, LLVM computes the bits one by one.)
     #[inline(always)]
     fn new<const W: usize>(tags: &[u8; W], tag: u8) -> Self {
         const LOW_7: u64 = u64::MAX / 255 * 0x7F;

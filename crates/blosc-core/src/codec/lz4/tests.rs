@@ -65,7 +65,7 @@ impl Encoders {
     }
 }
 
-/// The size of a block of nothing but literals.
+/// The size of a block that consists only of literals.
 pub(super) fn worst(len: usize) -> usize {
     1 + len + if len < 15 { 0 } else { 1 + (len - 15) / 255 }
 }

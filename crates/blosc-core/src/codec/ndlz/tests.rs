@@ -1,7 +1,7 @@
 use super::*;
 
-/// Streams that C-Blosc2 3.3.5 (blosc2 4.14.1 for Python) wrote, and the SHA-256 of the plain bytes: 18 rows of 21
-/// bytes by cells of 4, 33 rows of 42 by cells of 8. Both have every token of their edge, and cropped cells.
+/// Streams that C-Blosc2 3.3.5 (blosc2 4.14.1 for Python) wrote, and the SHA-256 of the uncompressed data: 18
+/// rows of 21 bytes in cells of 4, 33 rows of 42 in cells of 8. Both have every token of their edge, and cropped cells.
 const BY_4: Sample = Sample {
     meta: 4,
     rows: 18,
@@ -123,7 +123,7 @@ fn any_byte_changed_is_an_error_or_bytes() {
                 stream[i] ^= flip;
             }
         }
-        // The literals are most of a stream; a header of 9 bytes is always needed as it is.
+        // Most of a stream is literals. Any change of the 9-byte header is an error.
         assert!(refused > 9 * 255, "{refused}");
     }
 }

@@ -1,7 +1,7 @@
 //! AVX-512 with byte permutations (VBMI) and bit matrices (GFNI): Ice Lake, Zen 4 and later.
 //!
-//! Kernels of whole 64-byte vectors for the typesizes that they are worth it for; the others, and bits of less than a tile, are
-//! AVX2's.
+//! Contains kernels of whole 64-byte vectors for the typesizes where they are faster. Other typesizes, and bitshuffle
+//! of less than a tile, use AVX2.
 
 mod bitshuffle;
 mod shuffle;
@@ -13,11 +13,12 @@ use super::buffers::{self, on_bytes, on_elements, on_groups_of_eight};
 use super::sse2;
 use super::table::Kernels;
 
-/// The table, if the CPU has all of the instructions.
+/// Returns the table if the CPU has all required instructions.
 pub(super) fn kernels() -> Option<&'static Kernels> {
     static TABLE: Kernels = Kernels {
         name: "avx512",
-        // SAFETY: only this function gives the table out, and only where the CPU has all that the kernels enable.
+        // SAFETY: the table is only returned by this function, and only if the CPU has all features that the kernels
+        // enable.
         shuffle: |t, src, dst| on_elements(t, src, dst, |src, dst| unsafe { shuffle::shuffle(t, src, dst) }),
         // SAFETY: as for `shuffle`.
         unshuffle: |t, src, dst| on_elements(t, src, dst, |src, dst| unsafe { shuffle::unshuffle(t, src, dst) }),

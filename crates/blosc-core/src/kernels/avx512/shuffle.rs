@@ -1,12 +1,14 @@
-//! Shuffle with AVX-512: every typesize `Q * B`, `Q` odd and `B` a power of two, by one scheme.
+//! Shuffle with AVX-512: one scheme for every typesize `Q * B`, with `Q` odd and `B` a power of two.
 //!
-//! A tile is 64 elements: `Q * B` vectors become one vector of each plane. Bytes of many vectors are brought together by a
-//! *barrel*, which moves every byte by a number of vectors that depends on nothing but its place: one blend a vector for every
-//! bit of that number. A barrel transposes what no two of its vectors have at the same place, so the rest is to see to that.
+//! A tile is 64 elements: `Q * B` vectors become one vector of each plane. A *barrel* brings together bytes of many
+//! vectors. It moves every byte by a number of vectors that depends only on the byte's place: one blend per vector for
+//! every bit of that number. A barrel can only transpose bytes of which no two are at the same place. The other steps
+//! establish this.
 //!
-//! **The odd factor does it by itself.** Units of `B` bytes are dealt out to `Q` groups in turn: those of an element go to all
-//! of them. As `Q` divides no power of two, units at the same place in `Q` vectors that follow each other are of different
-//! groups. Typesize 24 is three groups of units of 8 bytes (numbers are groups, `a` to `h` elements of the first):
+//! **The odd factor satisfies this by itself.** Units of `B` bytes are dealt out to `Q` groups in turn, so each element
+//! has a unit in every group. As `Q` divides no power of two, units at the same place in `Q` consecutive vectors belong
+//! to different groups. Typesize 24 is three groups of units of 8 bytes (numbers are groups, `a` to `h` elements of the
+//! first group):
 //!
 //! ```text
 //!   place         0  1  2  3  4  5  6  7                  0  1  2  3  4  5  6  7
@@ -15,9 +17,9 @@
 //!   vector 2      1  2 0g  1  2 0h  1  2                  1  1  1  1  1  1  1  1
 //! ```
 //!
-//! **For the power of two, a permutation does it.** `B` such vectors of one group, one from every piece of `64 / B` elements,
-//! are sorted by plane with `vpermb`, which also puts the elements in order. Vector `i` is turned by `i` blocks. With `B = 4`,
-//! and letters for pieces:
+//! **For the power of two, a permutation establishes it.** `B` such vectors of one group, one from every piece of `64 /
+//! B` elements, are sorted by plane with `vpermb`, which also puts the elements in order. Vector `i` is rotated by `i`
+//! blocks. With `B = 4`, and letters for pieces:
 //!
 //! ```text
 //!                planes                                  planes
@@ -27,22 +29,22 @@
 //!   vector d     1d 2d 3d 0d                             1d 1a 1b 1c                   1a 1b 1c 1d
 //! ```
 //!
-//! Unshuffle takes the same steps backwards. That is two permutations of one source a vector and a blend for every bit of
-//! `Q - 1` and `B - 1`. On Zen 4, blends take half of what a permutation does. Exchanges between two vectors with `vpermt2b`
-//! need fewer instructions, but their third operand gets in the way of loads and stores: a tile of typesize 4 takes 13.4
-//! cycles so and 8 like this, which is what its stores take.
+//! Unshuffle takes the same steps backwards. That is two single-source permutations per vector, and a blend for every
+//! bit of `Q - 1` and `B - 1`. On Zen 4, a blend takes half the time of a permutation. Exchanges between two vectors
+//! with `vpermt2b` need fewer instructions, but their third operand interferes with loads and stores. A tile of
+//! typesize 4 takes 13.4 cycles that way and 8 this way, which is the time of its stores.
 //!
-//! Tiles after the first begin where stores are aligned, if that is possible: typesize 4 is a third faster for it. The last
-//! tile is flush with the end and overlaps the one before. Fewer elements than a tile are loaded and stored under masks.
+//! Tiles after the first begin where stores are aligned, if possible: typesize 4 becomes a third faster. The last tile
+//! is flush with the end and overlaps the one before. Fewer elements than a tile use masked loads and stores.
 //!
-//! Measured on an AMD EPYC (Zen 4), 16 KiB of typesize 3, 8, 12, 24 in GB/s, against C-Blosc2 with AVX2: shuffle 94, 55, 55,
-//! 45 to 3.7, 32, 3.6, 21; unshuffle 96, 67, 55, 44 to 2.8, 59, 30, 24.
+//! Measured on an AMD EPYC (Zen 4), 16 KiB of typesizes 3, 8, 12, 24, in GB/s, compared with C-Blosc2 with AVX2:
+//! shuffle 94, 55, 55, 45 (C: 3.7, 32, 3.6, 21); unshuffle 96, 67, 55, 44 (C: 2.8, 59, 30, 24).
 
 use super::super::avx2;
 use super::tiles::{shuffle_rows, unshuffle_rows};
 
-/// Calls a kernel for the typesizes that it is worth it for. With more than 40 vectors, as many as the planes of the other
-/// kernels' 16 columns would do.
+/// Calls a kernel for the typesizes where it is faster. A tile takes one vector per plane. Above 40 vectors, the AVX2
+/// kernels with 16 columns are sufficient.
 macro_rules! by_typesize {
     ($typesize:expr, $kernel:ident $args:tt, else $other:expr) => {
         match $typesize {
@@ -78,7 +80,7 @@ pub(super) fn shuffle(typesize: usize, src: &[u8], dst: &mut [u8]) {
     by_typesize!(typesize, to_planes(src, dst), else avx2::shuffle(typesize, src, dst))
 }
 
-/// The same to planes that lie anywhere; `false` where that is not for this function.
+/// Shuffles to separate planes. Returns `false` if this function does not support the number or length of planes.
 #[target_feature(enable = "avx2,avx512f,avx512bw,avx512vbmi")]
 pub(super) fn shuffle_planes(src: &[u8], planes: &mut [&mut [u8]]) -> bool {
     by_typesize!(planes.len(), to_each_plane(src, planes), else avx2::shuffle_planes(src, planes))
@@ -90,7 +92,7 @@ pub(super) fn unshuffle(typesize: usize, src: &[u8], dst: &mut [u8]) {
     by_typesize!(typesize, from_planes(src, dst), else avx2::unshuffle(typesize, src, dst))
 }
 
-/// The same with planes that lie anywhere; `false` where that is not for this function.
+/// Unshuffles from separate planes. Returns `false` if this function does not support the number or length of planes.
 #[target_feature(enable = "avx2,avx512f,avx512bw,avx512vbmi")]
 pub(super) fn unshuffle_planes(planes: &[&[u8]], dst: &mut [u8]) -> bool {
     by_typesize!(planes.len(), from_each_plane(planes, dst), else avx2::unshuffle_planes(planes, dst))
@@ -105,7 +107,7 @@ fn to_planes<const Q: usize, const B: usize>(src: &[u8], dst: &mut [u8]) {
     for (row, plane) in rows.as_flattened_mut().iter_mut().zip(dst.chunks_exact_mut(elements.max(1))) {
         *row = plane.as_mut_ptr();
     }
-    // SAFETY: there are `Q * B` planes of as many bytes in `dst`, and `src` is as long.
+    // SAFETY: `dst` holds `Q * B` planes of `elements` bytes, and `src` has the same length.
     unsafe { shuffle_rows::<Q, B>(elements, src.as_ptr(), &rows) };
 }
 
@@ -123,7 +125,7 @@ fn to_each_plane<const Q: usize, const B: usize>(src: &[u8], planes: &mut [&mut 
         }
         *row = plane.as_mut_ptr();
     }
-    // SAFETY: each of the `Q * B` planes has been found to have `elements` bytes, and `src` is as long as all.
+    // SAFETY: each of the `Q * B` planes has `elements` bytes, as checked above, and `src` is as long as all together.
     unsafe { shuffle_rows::<Q, B>(elements, src.as_ptr(), &rows) };
     true
 }
@@ -137,7 +139,7 @@ fn from_planes<const Q: usize, const B: usize>(src: &[u8], dst: &mut [u8]) {
     for j in 1..Q * B {
         rows[j / B][j % B] = src[j * elements..].as_ptr();
     }
-    // SAFETY: there are `Q * B` planes of as many bytes in `src`, and `dst` is as long.
+    // SAFETY: `src` holds `Q * B` planes of `elements` bytes, and `dst` has the same length.
     unsafe { unshuffle_rows(elements, &rows, dst.as_mut_ptr()) };
 }
 
@@ -155,7 +157,7 @@ fn from_each_plane<const Q: usize, const B: usize>(planes: &[&[u8]], dst: &mut [
         }
         *row = plane.as_ptr();
     }
-    // SAFETY: each of the `Q * B` planes has been found to have `elements` bytes, and `dst` is as long as all.
+    // SAFETY: each of the `Q * B` planes has `elements` bytes, as checked above, and `dst` is as long as all together.
     unsafe { unshuffle_rows(elements, &rows, dst.as_mut_ptr()) };
     true
 }

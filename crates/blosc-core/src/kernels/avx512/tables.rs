@@ -1,10 +1,10 @@
-//! Which byte goes where in shuffle with AVX-512: index vectors and masks, all computed by the compiler.
+//! Index vectors and masks of shuffle with AVX-512, all computed at compile time.
 //!
-//! A typesize is `Q * B`, `Q` odd and `B` a power of two. The parent module says what happens with them.
+//! A typesize is `Q * B`, with `Q` odd and `B` a power of two. The `shuffle` module describes the scheme.
 
 use super::super::lanes::inverse;
 
-/// Indices for `vpermb`, in a cache line of their own.
+/// Indices for `vpermb`, aligned to a cache line.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
 pub(super) struct Index(pub(super) [u8; 64]);
@@ -15,15 +15,15 @@ pub(super) type Moves = [u64; 4];
 /// The tables of a typesize in one direction.
 #[derive(Debug)]
 pub(super) struct Tables<const Q: usize, const B: usize> {
-    /// Bytes of one piece of units, sorted by plane: one table for vector `i` of those of third, fifth .. `g`.
+    /// Sorts the bytes of one piece of units by plane: one table for each group `g` and vector `i`.
     pub(super) sort: [[Index; B]; Q],
-    /// Between what is loaded and units of equal `g`.
+    /// Moves between the loaded vectors and groups of units.
     pub(super) units: Moves,
-    /// Between pieces and planes.
+    /// Moves between pieces and planes.
     pub(super) blocks: Moves,
 }
 
-/// Turns a vector by a number of words of 32 bits.
+/// Rotates a vector by a number of 32-bit words.
 pub(super) static TURNS: [Index; 16] = {
     let mut index = [Index([0; 64]); 16];
     let mut n = 0;
@@ -34,12 +34,12 @@ pub(super) static TURNS: [Index; 16] = {
     index
 };
 
-/// For shuffle.
+/// Returns the tables for shuffle.
 pub(super) const fn forth<const Q: usize, const B: usize>() -> Tables<Q, B> {
     Tables { sort: sort(), units: moves(B, inverse(64 / B, Q), Q), blocks: moves(64 / B, 1, B) }
 }
 
-/// For unshuffle: the inverse of every permutation.
+/// Returns the tables for unshuffle, with the inverse of every permutation.
 pub(super) const fn back<const Q: usize, const B: usize>() -> Tables<Q, B> {
     let mut tables = forth();
     let mut n = 0;
@@ -50,7 +50,7 @@ pub(super) const fn back<const Q: usize, const B: usize>() -> Tables<Q, B> {
     tables
 }
 
-/// Place `p` of blocks of `width` bytes moves by `p * factor % modulus` vectors.
+/// Returns the masks that move place `p` of blocks of `width` bytes by `p * factor % modulus` vectors.
 const fn moves(width: usize, factor: usize, modulus: usize) -> Moves {
     let mut masks = [0; 4];
     let mut n = 0;
@@ -63,8 +63,10 @@ const fn moves(width: usize, factor: usize, modulus: usize) -> Moves {
     masks
 }
 
-/// Unit `e` of those with `g` is at place `Q * e + g`, modulo the `64 / B` units of a vector. Block `w` of vector `i` becomes
-/// plane `w - i`, so that no two vectors have the same plane in the same block.
+/// Returns the permutations that sort a group's units by plane.
+///
+/// Unit `e` of group `g` is at place `Q * e + g`, modulo the `64 / B` units of a vector. Block `w` of vector `i`
+/// becomes plane `w - i`, so that no two vectors have the same plane in the same block.
 const fn sort<const Q: usize, const B: usize>() -> [[Index; B]; Q] {
     let (mut index, units) = ([[Index([0; 64]); B]; Q], 64 / B);
     let mut n = 0;

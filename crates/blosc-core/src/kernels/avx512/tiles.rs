@@ -1,4 +1,5 @@
-//! The tiles of shuffle with AVX-512: barrels, permutations, and where tiles begin. The scheme is in `shuffle`.
+//! The tiles of shuffle with AVX-512: barrels, permutations, and the start of each tile. `shuffle` describes the
+//! scheme.
 
 use std::arch::x86_64::*;
 use std::hint::black_box;
@@ -10,10 +11,10 @@ use super::vectors::load;
 /// Elements in one tile: one byte of each fills a vector.
 const ROW: usize = 64;
 
-/// Buffers of as many tiles begin with one that aligns the stores of the others.
+/// Minimum number of tiles for which the first one aligns the stores of the others.
 const WORTH_ALIGNING: usize = 4;
 
-/// Tables in registers. More would not leave enough of them, and are loaded where they are used.
+/// Maximum number of tables kept in registers. More would leave too few registers, and are loaded where they are used.
 const FEW: usize = 8;
 
 /// Shuffles `elements` elements. Row `b` of group `g` is plane `g * B + b`.
@@ -28,7 +29,7 @@ pub(super) unsafe fn shuffle_rows<const Q: usize, const B: usize>(
     from: *const u8,
     rows: &[[*mut u8; B]; Q],
 ) {
-    // SAFETY: the caller's promise, and the number of elements is what the flag says.
+    // SAFETY: the caller's contract, and the flag matches the number of elements.
     unsafe {
         if elements < ROW {
             shuffle_tiles::<Q, B, true>(elements, from, rows);
@@ -50,7 +51,7 @@ pub(super) unsafe fn unshuffle_rows<const Q: usize, const B: usize>(
     rows: &[[*const u8; B]; Q],
     to: *mut u8,
 ) {
-    // SAFETY: the caller's promise, and the number of elements is what the flag says.
+    // SAFETY: the caller's contract, and the flag matches the number of elements.
     unsafe {
         if elements < ROW {
             unshuffle_tiles::<Q, B, true>(elements, rows, to);
@@ -60,10 +61,10 @@ pub(super) unsafe fn unshuffle_rows<const Q: usize, const B: usize>(
     }
 }
 
-/// [`shuffle_rows`] of less than a tile, if `SHORT`, or of a tile and more.
+/// [`shuffle_rows`] for less than a tile if `SHORT`, otherwise for at least one tile.
 ///
-/// The tables are reached through `black_box`: LLVM would otherwise see through masks and indices that it knows, and merge
-/// blends and permutations into permutations of two sources.
+/// The tables are accessed through `black_box`. LLVM would otherwise see constant masks and indices, and merge blends
+/// and permutations into two-source permutations.
 ///
 /// # Safety
 ///
@@ -75,7 +76,7 @@ unsafe fn shuffle_tiles<const Q: usize, const B: usize, const SHORT: bool>(
     from: *const u8,
     rows: &[[*mut u8; B]; Q],
 ) {
-    // A copy, which no store to a row can change.
+    // A local copy, which stores to the rows cannot change.
     let rows = *rows;
     let Tables { sort, units, blocks } = black_box(const { &forth::<Q, B>() });
     let (sort, units, blocks) = (load_few(sort), *units, *blocks);
@@ -99,7 +100,7 @@ unsafe fn shuffle_tiles<const Q: usize, const B: usize, const SHORT: bool>(
             let v = barrel::<B, true>(v, blocks);
             for b in 0..B {
                 let v = turn(v[(B - b) % B], b * 16 / B);
-                // SAFETY: as for what is read; a plane has one byte of each.
+                // SAFETY: as for the reads; a plane has one byte of each element.
                 unsafe { write(rows[g][b].add(at), 0, len, v) };
             }
         }
@@ -107,14 +108,14 @@ unsafe fn shuffle_tiles<const Q: usize, const B: usize, const SHORT: bool>(
     if SHORT {
         return tile(0);
     }
-    // Planes are all aligned alike, or most of them never are.
+    // Either all planes are aligned alike, or most of them cannot be aligned.
     let first = rows[0][0].align_offset(64);
     let is_alike = rows.as_flattened().iter().all(|row| row.align_offset(64) == first);
     let first = if is_alike { first } else { 0 };
     walk::<Q, B>(elements, first, tile);
 }
 
-/// [`unshuffle_rows`], as [`shuffle_tiles`] is [`shuffle_rows`].
+/// [`unshuffle_rows`] for less than a tile if `SHORT`, otherwise for at least one tile.
 ///
 /// # Safety
 ///
@@ -126,7 +127,7 @@ unsafe fn unshuffle_tiles<const Q: usize, const B: usize, const SHORT: bool>(
     rows: &[[*const u8; B]; Q],
     to: *mut u8,
 ) {
-    // A copy, which no store through `to` can change.
+    // A local copy, which stores through `to` cannot change.
     let rows = *rows;
     let Tables { sort, units, blocks } = black_box(const { &back::<Q, B>() });
     let (sort, units, blocks) = (load_few(sort), *units, *blocks);
@@ -150,7 +151,7 @@ unsafe fn unshuffle_tiles<const Q: usize, const B: usize, const SHORT: bool>(
                 *v = look_up(&sort, g, i, dealt[g][i]);
             }
             for (r, v) in barrel::<Q, true>(v, units).into_iter().enumerate() {
-                // SAFETY: as for what is read.
+                // SAFETY: as for the reads.
                 unsafe { write(to.add(at * Q * B), 64 * (i * Q + r), bytes, v) };
             }
         }
@@ -159,17 +160,17 @@ unsafe fn unshuffle_tiles<const Q: usize, const B: usize, const SHORT: bool>(
         return tile(0);
     }
     let misaligned = to.align_offset(64);
-    // As many elements as fill up a number of vectors: `first * Q * B` is `misaligned`, modulo 64.
+    // The number of elements that fills up a whole number of vectors: `first * Q * B` is `misaligned`, modulo 64.
     let first = if misaligned.is_multiple_of(B) { misaligned / B * const { inverse(Q, 64 / B) } % (64 / B) } else { 0 };
     walk::<Q, B>(elements, first, tile);
 }
 
-/// Calls `tile` with where tiles begin: the second at `first`, unless that is 0, and the last flush with the end. There is
-/// room for a whole tile at each of them.
+/// Calls `tile` with the start of each tile: the second at `first`, unless that is 0, and the last flush with the end.
+/// There is room for a whole tile at each start.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn walk<const Q: usize, const B: usize>(elements: usize, first: usize, tile: impl Fn(usize)) {
-    // Tiles of few vectors are taken four at a time.
+    // Tiles of few vectors are processed four at a time.
     let four = if Q * B < 8 { 4 * ROW } else { usize::MAX };
     let (mut at, mut next) = (0, if first == 0 || elements < WORTH_ALIGNING * ROW { ROW } else { first });
     loop {
@@ -188,7 +189,7 @@ fn walk<const Q: usize, const B: usize>(elements: usize, first: usize, tile: imp
     }
 }
 
-/// Place by place, takes what is in the vector `n` further up, or down: `n` in binary is in the masks.
+/// Takes each byte from the vector `n` further up, or down. The masks hold the bits of `n` for each place.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn barrel<const N: usize, const UP: bool>(mut v: [__m512i; N], moves: Moves) -> [__m512i; N] {
@@ -205,7 +206,7 @@ fn barrel<const N: usize, const UP: bool>(mut v: [__m512i; N], moves: Moves) -> 
     v
 }
 
-/// The tables of a typesize: in registers if there are few of them.
+/// The tables of a typesize, in registers if there are few of them.
 enum Sort<'a, const Q: usize, const B: usize> {
     Few([[__m512i; B]; Q]),
     Many(&'a [[Index; B]; Q]),
@@ -234,14 +235,14 @@ fn look_up<const Q: usize, const B: usize>(sort: &Sort<'_, Q, B>, g: usize, i: u
     _mm512_permutexvar_epi8(index, v)
 }
 
-/// Turns a vector by `n` words of 32 bits: the first is what was word `n`.
+/// Rotates a vector by `n` words of 32 bits: word `n` becomes the first.
 #[inline]
 #[target_feature(enable = "avx512f,avx512vbmi")]
 fn turn(v: __m512i, n: usize) -> __m512i {
     if n.is_multiple_of(16) { v } else { _mm512_permutexvar_epi8(load(&TURNS[n % 16].0), v) }
 }
 
-/// Reads the vector at `at` of `len` bytes, with zeros behind them.
+/// Reads the vector at `at` from `len` bytes, with zeros past their end.
 ///
 /// # Safety
 ///
@@ -255,12 +256,12 @@ unsafe fn read(from: *const u8, at: usize, len: usize) -> __m512i {
     } else if at >= len {
         _mm512_setzero_si512()
     } else {
-        // SAFETY: the bytes before `len` are in bounds, and the mask lets no others be read.
+        // SAFETY: the bytes before `len` are in bounds, and the mask excludes all others from the read.
         unsafe { _mm512_maskz_loadu_epi8(u64::MAX >> (64 - (len - at)), from.add(at).cast()) }
     }
 }
 
-/// Writes the vector at `at` of `len` bytes, but for what is behind them.
+/// Writes the vector at `at` to `len` bytes, and nothing past their end.
 ///
 /// # Safety
 ///
@@ -272,7 +273,7 @@ unsafe fn write(to: *mut u8, at: usize, len: usize, v: __m512i) {
         // SAFETY: 64 bytes are in bounds, and the store needs no alignment.
         unsafe { _mm512_storeu_si512(to.add(at).cast(), v) }
     } else if at < len {
-        // SAFETY: the bytes before `len` are in bounds, and the mask lets no others be written.
+        // SAFETY: the bytes before `len` are in bounds, and the mask excludes all others from the write.
         unsafe { _mm512_mask_storeu_epi8(to.add(at).cast(), u64::MAX >> (64 - (len - at)), v) }
     }
 }

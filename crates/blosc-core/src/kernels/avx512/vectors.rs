@@ -1,4 +1,4 @@
-//! Whole vectors: loads, stores, and the exchange that all transpositions of bits are made of.
+//! Whole vectors: loads, stores, and the exchange used by all bit transpositions.
 
 use std::arch::x86_64::*;
 
@@ -7,14 +7,14 @@ use super::super::lanes::assert_in_bounds;
 #[inline]
 #[target_feature(enable = "avx512f")]
 pub(super) fn load(src: &[u8; 64]) -> __m512i {
-    // SAFETY: the reference is good for reading 64 bytes, and the load needs no alignment.
+    // SAFETY: the reference is valid for reading 64 bytes, and the load needs no alignment.
     unsafe { _mm512_loadu_si512(src.as_ptr().cast()) }
 }
 
 #[inline]
 #[target_feature(enable = "avx512f")]
 pub(super) fn store(dst: &mut [u8; 64], v: __m512i) {
-    // SAFETY: the reference is good for writing 64 bytes, and the store needs no alignment.
+    // SAFETY: the reference is valid for writing 64 bytes, and the store needs no alignment.
     unsafe { _mm512_storeu_si512(dst.as_mut_ptr().cast(), v) }
 }
 
@@ -42,10 +42,10 @@ pub(super) fn store_rows<const N: usize>(dst: &mut [u8], at: usize, stride: usiz
     }
 }
 
-/// Exchanges bit `BIT` of the place of every byte with the number of the vector it is in.
+/// Exchanges bit `BIT` of every byte's place with the number of its vector.
 ///
-/// `BIT` 5 are the 32-byte halves, 4 the 16-byte lanes: the first vector keeps its even ones and gets the even ones of the second
-/// in place of its odd ones.
+/// `BIT` 5 selects the 32-byte halves, 4 the 16-byte lanes. The first vector keeps its even ones, and its odd ones are
+/// replaced by the even ones of the second.
 #[inline]
 #[target_feature(enable = "avx512f")]
 pub(super) fn exchange<const BIT: u32>(a: __m512i, b: __m512i) -> (__m512i, __m512i) {

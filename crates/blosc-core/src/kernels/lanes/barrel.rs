@@ -1,11 +1,13 @@
-//! Shuffle and unshuffle of typesizes with an odd factor over 16-byte lanes. The parts are named in the parent module.
+//! Shuffle and unshuffle of typesizes with an odd factor over 16-byte lanes. The parent module describes the functions
+//! used.
 
-/// Stamps out kernels for typesizes `Q * B`, `Q` odd and `B` a power of two up to 8.
+/// Generates kernels for typesizes `Q * B`, with `Q` odd and `B` a power of two up to 8.
 ///
-/// A lane of `U = 16 / B` units of `B` bytes. Numbered one after another, the units of `Q` lanes that follow each other are
-/// dealt out to `Q` groups in turn, and those of an element go to all of them. As `Q` is odd, units at the same place in `Q`
-/// lanes are of different groups, so blends bring the groups together: a *barrel*, which moves what is at place `p` by
-/// `p / U % Q` lanes. Typesize 12 is three groups of units of 4 bytes (numbers are groups, `a` to `d` elements of the first):
+/// A lane holds `U = 16 / B` units of `B` bytes. The units of `Q` consecutive lanes are numbered consecutively and
+/// dealt out to `Q` groups in turn, so each element has a unit in every group. As `Q` is odd, units at the same place
+/// in `Q` lanes belong to different groups, so blends can bring each group together. This is a *barrel*: it moves unit
+/// `p` of a lane by `p / U` lanes, divided modulo `Q`. Typesize 12 is three groups of units of 4 bytes (numbers are
+/// groups, `a` to `d` elements of the first group):
 ///
 /// ```text
 ///   place         0  1  2  3                  0  1  2  3
@@ -14,12 +16,12 @@
 ///   vector 2      2 0d  1  2                  1  1  1  1
 /// ```
 ///
-/// What is left is a shuffle of typesize `B` for each group, by lookups that also put the units in order.
+/// The rest is a shuffle of typesize `B` for each group, with look-ups that also put the units in order.
 macro_rules! lane_barrel {
     ($feature:literal) => {
         use $crate::kernels::lanes::{by_odd_typesize, moves, sort_units, unsort_units};
 
-        /// Shuffles `ROWS` elements or more, if the typesize is one of these.
+        /// Shuffles `ROWS` elements or more. Returns `false` for unsupported typesizes.
         #[inline]
         #[target_feature(enable = $feature)]
         fn shuffle_odd(typesize: usize, src: &[u8], dst: &mut [u8]) -> bool {
@@ -33,7 +35,7 @@ macro_rules! lane_barrel {
             by_odd_typesize!(typesize, unshuffle_units_of(src, dst))
         }
 
-        /// The same with `ROWS` bytes or more of planes that lie anywhere.
+        /// The same with `ROWS` bytes or more of separate planes.
         #[inline]
         #[target_feature(enable = $feature)]
         fn unshuffle_odd_planes(planes: &[&[u8]], dst: &mut [u8]) -> bool {
@@ -44,7 +46,7 @@ macro_rules! lane_barrel {
         fn shuffle_units<const Q: usize, const B: usize>(src: &[u8], dst: &mut [u8]) {
             let elements = src.len() / (Q * B);
             let moves = const { moves::<Q, B>() };
-            // Unknown to LLVM, which otherwise merges lookups and blends into more lookups.
+            // Opaque to LLVM, which otherwise merges look-ups and blends into more look-ups.
             let sort = std::hint::black_box(const { sort_units::<Q, B>() });
             for at in starts(elements, ROWS) {
                 let mut dealt = [[zero(); B]; Q];
@@ -101,7 +103,7 @@ macro_rules! lane_barrel {
             }
         }
 
-        /// Place by place, takes what is in the vector `n` further up, or down: `n` in binary is in the masks.
+        /// Takes each byte from the vector `n` further up, or down. The masks hold the bits of `n` for each place.
         #[inline]
         #[target_feature(enable = $feature)]
         fn barrel<const Q: usize, const UP: bool>(mut v: [V; Q], moves: &[[u8; 16]; 4]) -> [V; Q] {
@@ -121,7 +123,7 @@ macro_rules! lane_barrel {
 }
 pub(in super::super) use lane_barrel;
 
-/// Calls a kernel of a typesize `Q * B` of those that it is worth it for; `false` for others.
+/// Calls a kernel for typesizes `Q * B`, only for those where it is faster. Returns `false` for others.
 macro_rules! by_odd_typesize {
     ($typesize:expr, $kernel:ident $args:tt) => {{
         match $typesize {
@@ -149,7 +151,7 @@ macro_rules! by_odd_typesize {
 }
 pub(in super::super) use by_odd_typesize;
 
-/// Masks of the bytes that a barrel of `Q` lanes moves by 1, 2, 4 and 8 lanes.
+/// Returns the masks of the bytes that a barrel of `Q` lanes moves by 1, 2, 4 and 8 lanes.
 pub(in super::super) const fn moves<const Q: usize, const B: usize>() -> [[u8; 16]; 4] {
     let mut masks = [[0; 16]; 4];
     let mut n = 0;
@@ -162,7 +164,10 @@ pub(in super::super) const fn moves<const Q: usize, const B: usize>() -> [[u8; 1
     masks
 }
 
-/// Unit `e` of group `g` is at place `Q * e + g`, modulo the units of a lane. Its byte `b` goes to unit `e` of plane `b`.
+/// Returns the look-ups that sort units by plane.
+///
+/// Unit `e` of group `g` is at place `Q * e + g`, modulo the units of a lane. Its byte `b` goes to unit `e` of plane
+/// `b`.
 pub(in super::super) const fn sort_units<const Q: usize, const B: usize>() -> [[u8; 16]; Q] {
     let (mut index, units) = ([[0; 16]; Q], 16 / B);
     let mut n = 0;
@@ -174,7 +179,7 @@ pub(in super::super) const fn sort_units<const Q: usize, const B: usize>() -> [[
     index
 }
 
-/// From units in order to where a barrel wants them.
+/// Returns the look-ups that move ordered units to their places for a barrel.
 pub(in super::super) const fn unsort_units<const Q: usize, const B: usize>() -> [[u8; 16]; Q] {
     let (mut index, units) = ([[0; 16]; Q], 16 / B);
     let mut n = 0;
@@ -186,7 +191,7 @@ pub(in super::super) const fn unsort_units<const Q: usize, const B: usize>() -> 
     index
 }
 
-/// The `y < modulus` with `x * y % modulus == 1`, for `x` that has one; 0 for a modulus of 1.
+/// Returns the `y < modulus` with `x * y % modulus == 1`, for an `x` that has one; 0 for a modulus of 1.
 pub(in super::super) const fn inverse(x: usize, modulus: usize) -> usize {
     let mut y = 0;
     while x * y % modulus != 1 % modulus {

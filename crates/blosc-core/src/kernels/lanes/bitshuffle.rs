@@ -1,15 +1,16 @@
-//! Bitshuffle and bitunshuffle over 16-byte lanes. The parts are named in the parent module; `lane_shuffle!` comes first.
+//! Bitshuffle and bitunshuffle over 16-byte lanes. The parent module describes the functions used; `lane_shuffle!` must
+//! be expanded first.
 
-/// Stamps out `bitshuffle` and `bitunshuffle` of whole groups. `weaker` is the module for short buffers.
+/// Generates `bitshuffle` and `bitunshuffle` of whole groups. `weaker` is the module for short buffers.
 macro_rules! lane_bitshuffle {
     ($feature:literal, $weaker:ident) => {
         use std::mem::MaybeUninit;
         use $crate::kernels::lanes::{group_columns, planes_at_a_time, strips};
 
-        /// Bytes of source that are taken at a time, so that they and what they become stay in a cache of 32 KiB.
+        /// Bytes of source processed at a time, so that they and their result stay in a cache of 32 KiB.
         const STRIP: usize = 16 * 1024;
 
-        /// Vectors that a strip fills. One tile fills half of it or less.
+        /// Number of vectors in a strip. One tile fills at most half of it.
         const SCRATCH: usize = STRIP / (16 * LANES);
 
         /// Bitshuffles whole groups of eight elements.
@@ -44,8 +45,8 @@ macro_rules! lane_bitshuffle {
             }
         }
 
-        /// Several tiles at a time, so that rows are written in longer runs. Rows are often a multiple of 4 KiB apart (blocks
-        /// of 32 KiB times the typesize), and then only as many of them as the cache has ways can be in it at once.
+        /// Bitshuffles several tiles at a time, so that rows are written in longer runs. Rows are often a multiple of 4
+        /// KiB apart (blocks of 32 KiB times the typesize). The cache can then hold only one row per way at once.
         #[target_feature(enable = $feature)]
         fn bitshuffle_strips(typesize: usize, src: &[u8], dst: &mut [u8]) {
             let (group, groups) = (8 * typesize, src.len() / typesize / 8);

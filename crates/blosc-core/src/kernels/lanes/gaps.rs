@@ -1,11 +1,12 @@
-//! Shuffle and unshuffle of fewer than 16 planes over 16-byte lanes without lookups. The parts are named in the parent module.
+//! Shuffle and unshuffle of fewer than 16 planes over 16-byte lanes without look-ups. The parent module describes the
+//! functions used.
 
-/// Stamps out kernels for typesizes up to 15: as typesize 16, with bytes that are not there.
+/// Generates kernels for typesizes up to 15. They are handled as typesize 16 with missing bytes.
 macro_rules! lane_gaps {
     ($feature:literal) => {
         use $crate::kernels::lanes::slack;
 
-        /// Shuffles `ROWS` elements or more, if the typesize is one of these.
+        /// Shuffles `ROWS` elements or more. Returns `false` for unsupported typesizes.
         #[inline]
         #[target_feature(enable = $feature)]
         fn shuffle_odd(typesize: usize, src: &[u8], dst: &mut [u8]) -> bool {
@@ -25,16 +26,16 @@ macro_rules! lane_gaps {
             typesize < 16
         }
 
-        /// Planes must be put together first.
+        /// Not supported: the planes must be joined first.
         fn unshuffle_odd_planes(_: &[&[u8]], _: &mut [u8]) -> bool {
             false
         }
 
-        /// Elements of fewer than 16 bytes, each in a vector of its own.
+        /// Shuffles elements of fewer than 16 bytes, each in its own vector.
         #[target_feature(enable = $feature)]
         fn shuffle_below_16(typesize: usize, src: &[u8], dst: &mut [u8]) {
             let elements = src.len() / typesize;
-            // An element is read with what follows it. Where nothing does, it is copied first.
+            // An element is read together with the bytes after it. At the end of the buffer, it is copied first.
             let direct = (elements + 1).saturating_sub(ROWS + slack(typesize));
             let mut end = [0; 16 * ROWS];
             for at in starts(elements, ROWS) {
@@ -48,7 +49,8 @@ macro_rules! lane_gaps {
             }
         }
 
-        /// Undoes [`shuffle_below_16`]: planes that are not there are the last one again, and become junk.
+        /// Undoes [`shuffle_below_16`]. The last plane stands in for missing planes, whose bytes are overwritten or
+        /// ignored.
         #[target_feature(enable = $feature)]
         fn unshuffle_below_16(typesize: usize, src: &[u8], dst: &mut [u8]) {
             let elements = src.len() / typesize;
@@ -85,7 +87,8 @@ macro_rules! lane_gaps {
 }
 pub(in super::super) use lane_gaps;
 
-/// Elements that must follow a tile whose last element of fewer than 16 bytes is read or written as 16.
+/// Returns the number of elements that must follow a tile whose last element, of fewer than 16 bytes, is read or
+/// written as 16.
 pub(in super::super) fn slack(typesize: usize) -> usize {
     (16 - typesize).div_ceil(typesize)
 }

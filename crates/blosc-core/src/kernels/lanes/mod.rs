@@ -1,56 +1,58 @@
-//! Shuffle and bitshuffle for vectors of 16-byte lanes, written once and stamped out per instruction set.
+//! Shuffle and bitshuffle for vectors of 16-byte lanes, written once as macros and expanded for each instruction set.
 //!
-//! Every instruction set here can *zip* two vectors: interleave their bytes lane by lane (`punpcklbw` and `punpckhbw`, `zip1`
-//! and `zip2`). A zip done to a whole array of vectors, so that vector `i` meets vector `i + N/2` and their two results land
-//! at `2i` and `2i + 1`, rotates the address of every byte by one bit. With four vectors of one lane:
+//! Every instruction set here can *zip* two vectors: interleave their bytes lane by lane (`punpcklbw` and `punpckhbw`,
+//! `zip1` and `zip2`). Apply a zip to a whole array of vectors, so that vector `i` is paired with vector `i + N/2` and
+//! their two results go to `2i` and `2i + 1`. This rotates the address of every byte by one bit. With four vectors of
+//! one lane:
 //!
 //! ```text
 //!   vector   byte in lane                      vector   byte in lane
 //!   v1 v0  | b3 b2 b1 b0        -- zip -->     v0 b3  | b2 b1 b0 v1
 //! ```
 //!
-//! All kernels are such rotations. To unshuffle typesize `2^n`, load one vector of each plane: the plane is the vector
-//! number, and after `n` rounds it is the lowest bits of the place. To shuffle, load what follows each other, and four rounds
-//! turn the place of `n` plane bits into the vector number. Four rounds on sixteen vectors transpose 16x16 bytes in every
-//! lane, which serves every larger typesize 16 columns at a time:
+//! All kernels are such rotations. To unshuffle typesize `2^n`, load one vector of each plane. The plane is the vector
+//! number, and after `n` rounds it is in the lowest bits of the byte's place. To shuffle, load consecutive vectors, and
+//! four rounds turn `n` plane bits of the place into the vector number. Four rounds on sixteen vectors transpose 16x16
+//! bytes in every lane, which handles every larger typesize 16 columns at a time:
 //!
 //! ```text
 //!   row    column                              column   row
 //!   rrrr | cccc            -- 4 rounds -->     cccc   | rrrr
 //! ```
 //!
-//! Two rounds can be done on four vectors at a time, those `N/4` apart, which is what keeps sixteen vectors in registers.
+//! Two rounds can be done on four vectors at a time, `N/4` apart. This keeps sixteen vectors in registers.
 //!
-//! Where bytes can be looked up within a lane (`pshufb`, `tbl`), shuffle sorts each lane by plane first and zips larger
-//! units, which saves rounds, and typesizes with an odd factor are reduced to powers of two, see `lane_barrel!`;
-//! elsewhere those below 16 are served by leaving gaps.
+//! If an instruction set has byte look-ups within a lane (`pshufb`, `tbl`), shuffle first sorts each lane by plane and
+//! zips larger units, which saves rounds. Typesizes with an odd factor are then reduced to powers of two, see
+//! `lane_barrel!`. Without look-ups, odd typesizes below 16 are handled as typesize 16 with gaps.
 //!
-//! **Bitshuffle is a byte shuffle and a butterfly.** A *group* of eight elements of `t` bytes is taken for one element of `8t`
-//! bytes and shuffled, so that eight vectors hold byte `j` of elements 0, 1, .. 7 of each group. Exchanging bit `k` of vector
-//! `b` with bit `b` of vector `k` is then three steps of shifts and masks between pairs of vectors, with nothing crossing
-//! between bytes, and vector `k` is a piece of row `8j + k` of the result. That is 9 plain operations a vector at any
-//! typesize, and no `pmovmskb`, which C-Blosc2 builds its rows with, 32 bits at a time.
+//! **Bitshuffle is a byte shuffle and a butterfly.** A *group* of eight elements of `t` bytes is treated as one element
+//! of `8t` bytes and shuffled, so that eight vectors hold byte `j` of elements 0, 1, .. 7 of each group. Exchanging bit
+//! `k` of vector `b` with bit `b` of vector `k` then takes three steps of shifts and masks between pairs of vectors.
+//! Nothing crosses between bytes, and vector `k` is a part of row `8j + k` of the result. That is 9 simple operations
+//! per vector at any typesize. C-Blosc2 instead builds its rows with `pmovmskb`, 32 bits at a time.
 //!
-//! Measured with AVX2 on an AMD EPYC (Zen 4), 16 KiB of typesize 4, 7, 12, 24 in GB/s, against C-Blosc2 with AVX2: shuffle 42,
-//! 44, 43, 36 to 33, 3.7, 3.6, 20; unshuffle 52, 41, 43, 36 to 70, 3.2, 30, 22; of typesize 4, 7, 16, bitshuffle 15, 14, 16 GB/s to 9, 3.4, 6.
+//! Measured with AVX2 on an AMD EPYC (Zen 4), 16 KiB, in GB/s, compared with C-Blosc2 with AVX2. Typesizes 4, 7, 12,
+//! 24: shuffle 42, 44, 43, 36 (C: 33, 3.7, 3.6, 20); unshuffle 52, 41, 43, 36 (C: 70, 3.2, 30, 22). Typesizes 4, 7, 16:
+//! bitshuffle 15, 14, 16 (C: 9, 3.4, 6).
 //!
-//! The last tile of a plane ends where the plane ends and overlaps the one before, so no kernel has a loop for a rest. Buffers
-//! of less than a tile go to the next weaker instruction set.
+//! The last tile of a plane ends where the plane ends and overlaps the one before, so no kernel needs a tail loop.
+//! Buffers of less than a tile go to the next weaker instruction set.
 //!
-//! An instruction set's file provides, all with its target feature:
+//! An instruction set's file provides these items, all with its target feature:
 //!
 //! | item | what |
 //! |---|---|
 //! | `V`, `LANES`, `zero` | the vector, its 16-byte lanes, all bytes 0 |
 //! | `load_rows`, `store_rows` | up to `N` whole vectors, a stride apart |
-//! | `load_pieces`, `store_pieces` | first lanes of `N` vectors, a stride apart; second lanes begin another stride behind |
+//! | `load_pieces`, `store_pieces` | first lanes of `N` vectors, a stride apart; second lanes begin another stride later |
 //! | `store_neighbours` | the same for a stride of 16 |
 //! | `zip8` | `(low, high)` halves of two vectors' lanes interleaved by bytes |
-//! | `gather_planes`, `scatter_planes` | between lanes and up to 8 planes, with a lookup at the side of the lanes |
+//! | `gather_planes`, `scatter_planes` | between lanes and up to 8 planes, with a look-up at the side of the lanes |
 //! | `select` | bits of one vector or another, for `lane_barrel!` |
 //! | `swap_bits::<S>` | exchanges the upper `S` of every `2S` bits of one vector with the lower `S` of another |
 //!
-//! Vectors of one lane get the pieces from `single_lane!`.
+//! For vectors of one lane, `single_lane!` provides the functions for pieces.
 
 mod barrel;
 mod bitshuffle;
@@ -66,7 +68,7 @@ pub(super) use bitshuffle::lane_bitshuffle;
 pub(super) use gaps::{lane_gaps, slack};
 pub(super) use shuffle::lane_shuffle;
 
-/// The pieces of vectors that are one piece each.
+/// Functions for the pieces of single-lane vectors, which are one piece each.
 macro_rules! single_lane {
     ($feature:literal) => {
         const LANES: usize = 1;
@@ -92,14 +94,14 @@ macro_rules! single_lane {
 }
 pub(super) use single_lane;
 
-/// Where tiles begin in `0..len`, the last one flush with the end. `tile <= len`.
+/// Returns the start of each tile in `0..len`, the last one flush with the end. Requires `tile <= len`.
 #[inline]
 pub(super) fn starts(len: usize, tile: usize) -> impl Iterator<Item = usize> {
     let last = len - tile;
     std::iter::successors(Some(0), move |at| (*at < last).then(|| last.min(at + tile)))
 }
 
-/// The same [`starts`], `count` at a time.
+/// Returns the same starts as [`starts`], `count` at a time.
 #[inline]
 pub(super) fn strips(
     len: usize,
@@ -111,30 +113,33 @@ pub(super) fn strips(
     (0..tiles).step_by(count).map(strip)
 }
 
-/// The lookup that sorts a lane of `16 / n` elements by plane: byte `j` of element `i` goes to `j * 16 / n + i`.
+/// Returns the look-up indices that sort a lane of `16 / n` elements by plane: byte `j` of element `i` goes to `j * 16
+/// / n + i`.
 pub(super) fn gather_index(n: usize) -> [u8; 16] {
     let elements = 16 / n;
     std::array::from_fn(|to| (to % elements * n + to / elements) as u8)
 }
 
-/// Planes that bitshuffle takes at a time: all of up to 32, else 16.
+/// Returns the number of planes that bitshuffle processes at a time: all if up to 32, else 16.
 pub(super) fn planes_at_a_time(typesize: usize) -> usize {
     if typesize <= 32 { typesize } else { 16 }
 }
 
-/// The 16-column tiles that cover, in groups of eight elements, the planes taken at a time from `first` on.
+/// Returns the 16-column tiles that cover, in groups of eight elements, the planes processed at a time from `first` on.
 ///
-/// Pairs of the place among `8 * planes` vectors of scratch, ordered by element and then plane, and the column in the group:
-/// all planes are the group's columns in a row, 16 planes are 16 columns of each element.
+/// Each item is a pair: the place among `8 * planes` vectors of scratch, ordered by element and then plane, and the
+/// column in the group. If all planes are processed, they are the group's consecutive columns; otherwise 16 planes are
+/// 16 columns of each element.
 #[inline]
 pub(super) fn group_columns(typesize: usize, first: usize) -> impl Iterator<Item = (usize, usize)> {
     let planes = planes_at_a_time(typesize);
     starts(8 * planes, 16).map(move |to| (to, if planes == typesize { to } else { first + to / 16 * typesize }))
 }
 
-/// Panics unless `count` pieces of `width` bytes, the first at `at` and each `stride` behind the one before, are in bounds.
+/// Panics unless `count` pieces of `width` bytes, the first at `at` and each `stride` bytes after the one before, are
+/// in bounds.
 ///
-/// All but the last comparison is the same for every tile, so a loop over tiles is left with that one.
+/// All comparisons but the last are the same for every tile, so a loop over tiles repeats only the last.
 #[inline]
 pub(super) fn assert_in_bounds(len: usize, at: usize, stride: usize, count: usize, width: usize) {
     let reach = stride.checked_mul(count.saturating_sub(1)).and_then(|reach| reach.checked_add(width));

@@ -1,6 +1,7 @@
-//! Shuffle and unshuffle over 16-byte lanes. The parts are named in the parent module.
+//! Shuffle and unshuffle over 16-byte lanes. The parent module describes the functions used.
 
-/// Stamps out `shuffle` and `unshuffle` of whole elements of two bytes and more. `weaker` is the module for short buffers.
+/// Generates `shuffle` and `unshuffle` of whole elements of two bytes and more. `weaker` is the module for short
+/// buffers.
 macro_rules! lane_shuffle {
     ($feature:literal, $weaker:ident) => {
         use $crate::kernels::lanes::{gather_index, starts};
@@ -23,7 +24,8 @@ macro_rules! lane_shuffle {
             }
         }
 
-        /// The same to planes that lie anywhere; `false` where that is not for this function.
+        /// Shuffles to separate planes. Returns `false` if this function does not support the number or length of
+        /// planes.
         #[target_feature(enable = $feature)]
         pub(super) fn shuffle_planes(src: &[u8], planes: &mut [&mut [u8]]) -> bool {
             let done = match planes.len() {
@@ -50,7 +52,8 @@ macro_rules! lane_shuffle {
             }
         }
 
-        /// The same with planes that lie anywhere; `false` where that is not for this function.
+        /// Unshuffles from separate planes. Returns `false` if this function does not support the number or length of
+        /// planes.
         #[target_feature(enable = $feature)]
         pub(super) fn unshuffle_planes(planes: &[&[u8]], dst: &mut [u8]) -> bool {
             match *planes {
@@ -83,7 +86,7 @@ macro_rules! lane_shuffle {
             }
         }
 
-        /// Typesizes 2, 4 and 8, eight vectors at a time.
+        /// Shuffles typesizes 2, 4 and 8, eight vectors at a time.
         #[target_feature(enable = $feature)]
         fn shuffle_even<const N: usize, const ROW: usize, const TILE: usize>(src: &[u8], dst: &mut [u8]) {
             if !shuffle_even_to::<N, ROW, TILE>(src, planes_of(dst)) {
@@ -96,7 +99,7 @@ macro_rules! lane_shuffle {
             src: &[u8],
             planes: [&mut [u8]; N],
         ) -> bool {
-            // Unknown to LLVM, which otherwise turns a lookup and a zip into two lookups and a blend.
+            // Opaque to LLVM, which otherwise turns a look-up and a zip into two look-ups and a blend.
             let index = std::hint::black_box(gather_index(N));
             to_planes(src, planes, |tile: &[u8; TILE], rows: [&mut [u8; ROW]; N]| {
                 for at in (0..ROW).step_by(ROWS) {
@@ -171,7 +174,7 @@ macro_rules! lane_shuffle {
             }
         }
 
-        /// [`shuffle_even`] of less than its tile.
+        /// [`shuffle_even`] for less than one of its tiles.
         #[target_feature(enable = $feature)]
         fn shuffle_small<const N: usize>(src: &[u8], dst: &mut [u8]) {
             let (elements, index) = (src.len() / N, gather_index(N));
@@ -194,7 +197,7 @@ macro_rules! lane_shuffle {
             }
         }
 
-        /// Elements of more than 16 bytes, 16 columns at a time.
+        /// Shuffles elements of more than 16 bytes, 16 columns at a time.
         #[target_feature(enable = $feature)]
         fn shuffle_columns(typesize: usize, src: &[u8], dst: &mut [u8]) {
             let elements = src.len() / typesize;
@@ -238,14 +241,14 @@ macro_rules! lane_shuffle {
             rotated
         }
 
-        /// Vectors `4i..4i + 4` after two rounds on sixteen.
+        /// Returns vectors `4i..4i + 4` after two rounds on sixteen.
         #[inline]
         #[target_feature(enable = $feature)]
         fn rotate_quad(v: &[V; 16], i: usize) -> [V; 4] {
             rotate(rotate([v[i], v[i + 4], v[i + 8], v[i + 12]]))
         }
 
-        /// Loads 16 columns of as many rows as fill the vectors, and does two of the four rounds.
+        /// Loads 16 columns of `ROWS` rows, and does two of the four rounds.
         #[inline]
         #[target_feature(enable = $feature)]
         fn load_tile(src: &[u8], at: usize, stride: usize) -> [V; 16] {
@@ -259,7 +262,7 @@ macro_rules! lane_shuffle {
             v
         }
 
-        /// Does the other two rounds, and stores 16 columns of as many rows as fill the vectors.
+        /// Does the other two rounds, and stores 16 columns of `ROWS` rows.
         #[inline]
         #[target_feature(enable = $feature)]
         fn store_tile(dst: &mut [u8], at: usize, stride: usize, v: [V; 16]) {

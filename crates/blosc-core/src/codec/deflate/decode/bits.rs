@@ -1,9 +1,9 @@
-//! Taking bits from a byte slice, the lowest bit of each byte first.
+//! Reads bits from a byte slice, the lowest bit of each byte first.
 
-/// The error of a stream that has fewer bits than are asked for.
+/// The error of a stream with fewer bits than requested.
 pub(super) const ENDS: &str = "the zlib stream is cut off";
 
-/// A place in the input, and up to 63 bits from there in a word.
+/// A position in the input, and up to 63 bits from there in a word.
 ///
 /// ```text
 ///   src      .. .. .. .. .. .. .. .. .. .. ..
@@ -11,8 +11,9 @@ pub(super) const ENDS: &str = "the zlib stream is cut off";
 ///   word     ? ? ? n n n n n n n n     the low `count` bits come before src[at]; above them are zeros or bits of src[at..]
 /// ```
 ///
-/// That the bits above are the right ones already is what makes the refill free of branches: it puts the next eight bytes
-/// on top of what is there, counts only the whole bytes, and may come across the rest again.
+/// The bits above `count` are already the correct ones, which makes the refill free of branches. It ORs the next eight
+/// bytes into the word above the existing bits and counts only the whole bytes. It may read the remaining bits again
+/// later.
 #[derive(Clone, Copy)]
 pub(super) struct Bits<'a> {
     src: &'a [u8],
@@ -21,7 +22,7 @@ pub(super) struct Bits<'a> {
     count: u32,
 }
 
-/// As many bits [`Bits::refill`] provides at least.
+/// Minimum number of bits after [`Bits::refill`], except at the end of the input.
 pub(super) const REFILLED: u32 = 56;
 
 impl<'a> Bits<'a> {
@@ -29,12 +30,12 @@ impl<'a> Bits<'a> {
         Bits { src, at: 0, word: 0, count: 0 }
     }
 
-    /// The bytes that are not in the word.
+    /// Returns the bytes that are not in the word.
     pub(super) fn rest(&self) -> &'a [u8] {
         self.src.get(self.at..).unwrap_or_default()
     }
 
-    /// Goes to where `left` bits are left, which are no more than there were at first.
+    /// Moves to the position where `left` bits remain, at most the number at the start.
     pub(super) fn seek(&mut self, left: u64) {
         let position = (self.src.len() as u64 * 8).saturating_sub(left);
         *self = Bits { at: (position / 8) as usize, ..Bits::new(self.src) };
@@ -42,12 +43,12 @@ impl<'a> Bits<'a> {
         self.skip(position as u32 % 8);
     }
 
-    /// How many bytes are used up, a begun one included.
+    /// Returns the number of consumed bytes, including a partly consumed one.
     pub(super) fn position(&self) -> usize {
         self.at - (self.count / 8) as usize
     }
 
-    /// The next bits, of which [`Bits::count`] are there.
+    /// Returns the next bits, of which [`Bits::count`] are valid.
     #[inline(always)]
     pub(super) fn peek(&self) -> u64 {
         self.word
@@ -58,14 +59,14 @@ impl<'a> Bits<'a> {
         self.count
     }
 
-    /// Drops `n` bits, 63 at most; there must be as many.
+    /// Drops `n` bits, at most 63, which must be in the word.
     #[inline(always)]
     pub(super) fn skip(&mut self, n: u32) {
         self.word >>= n & 63;
         self.count = self.count.wrapping_sub(n);
     }
 
-    /// Fills the word up to [`REFILLED`] bits or more, or with all there is.
+    /// Fills the word to at least [`REFILLED`] bits, or with all remaining input.
     #[inline(always)]
     pub(super) fn refill(&mut self) {
         if let Some(next) = self.src.get(self.at..).and_then(|rest| rest.first_chunk()) {
@@ -88,7 +89,7 @@ impl<'a> Bits<'a> {
         }
     }
 
-    /// The next `n` bits, 16 or fewer.
+    /// Takes the next `n` bits, at most 16.
     #[inline(always)]
     pub(super) fn take(&mut self, n: u32) -> Result<u32, &'static str> {
         if self.count < n {
@@ -102,13 +103,13 @@ impl<'a> Bits<'a> {
         Ok(value)
     }
 
-    /// Drops what is left of a begun byte and empties the word.
+    /// Drops the rest of a partly consumed byte and empties the word.
     pub(super) fn align(&mut self) {
         self.at = self.position();
         (self.word, self.count) = (0, 0);
     }
 
-    /// The next `n` bytes, directly after [`Bits::align`].
+    /// Takes the next `n` bytes, directly after [`Bits::align`].
     pub(super) fn bytes(&mut self, n: usize) -> Result<&'a [u8], &'static str> {
         let Some((bytes, _)) = self.rest().split_at_checked(n) else { return Err(ENDS) };
         self.at += n;

@@ -1,6 +1,6 @@
-//! What a table says of a symbol.
+//! The entries of the decoding tables.
 //!
-//! An entry has all that is to be known, so that length and offset come from it and the extra bits alone:
+//! An entry is self-contained: length and offset follow from it and the extra bits alone.
 //!
 //! ```text
 //! litlen         31..30  29   28   27   26..18  11..8      7..0
@@ -16,24 +16,24 @@
 //! no symbol      0       ODD  0         0          0
 //! ```
 //!
-//! "All bits" are those of the code and the extra bits; a subtable's start counts from the end of the root. In every entry
-//! the low byte is what the next entry is to be looked up after.
+//! "All bits" are the bits of the code and the extra bits. A subtable's start counts from the end of the root. In every
+//! entry, the low byte is the number of bits to skip before the next look-up.
 
-/// How the entries of a table are written. The constants are bits.
+/// The layout of a table's entries. The constants are bits.
 pub(super) trait Kind {
-    /// Neither literals nor a length; no offset.
+    /// Neither literals nor a length; not an offset.
     const ODD: u32;
-    /// The entry of a subtable.
+    /// The entry links to a subtable.
     const SUB: u32;
-    /// Where the base of a length or an offset is, or a subtable's start.
+    /// Position of the base of a length or an offset, or of a subtable's start.
     const BASE: u32;
-    /// By symbol, what its entries have in common. Longer than there are symbols, as the index is masked.
+    /// By symbol: the common part of its entries. Longer than the number of symbols, as the index is masked.
     const SYMBOLS: &'static [u32; 512];
 
-    /// Whether the entry has one literal or two.
+    /// Returns whether the entry has one literal or two.
     fn is_literal(entry: u32) -> bool;
 
-    /// `entry` of a symbol with a code of `length` bits.
+    /// Returns the `entry` of a symbol for a code of `length` bits.
     #[inline(always)]
     fn with_bits(entry: u32, length: u32) -> u32 {
         entry + length * if entry & Self::ODD != 0 || Self::is_literal(entry) { 1 } else { 0x101 }
@@ -43,7 +43,7 @@ pub(super) trait Kind {
         Self::ODD | Self::SUB | start << Self::BASE | bits << 8 | root
     }
 
-    /// Where the subtable starts, and its bits.
+    /// Returns the start of the subtable and its number of bits.
     #[inline(always)]
     fn linked(entry: u32) -> (usize, u32) {
         (((entry & !(Self::ODD | Self::SUB)) >> Self::BASE) as usize, entry >> 8 & 0xF)
@@ -55,7 +55,7 @@ pub(super) struct LitLen;
 /// Offsets.
 pub(super) struct Offset;
 
-/// In the table of [`LitLen`]: the end of the block.
+/// The end of the block, in the table of [`LitLen`].
 pub(super) const END: u32 = 1 << 27;
 
 impl Kind for LitLen {
@@ -82,18 +82,18 @@ impl Kind for Offset {
     }
 }
 
-/// How many literals an entry of [`LitLen`] has: none, one or two.
+/// Returns the number of literals of an entry of [`LitLen`]: none, one or two.
 #[inline(always)]
 pub(super) fn literals(entry: u32) -> usize {
     (entry >> 30) as usize
 }
 
-/// One literal after the other, each in an entry of its own.
+/// Joins two entries of one literal each to an entry of both.
 pub(super) fn pair(first: u32, second: u32) -> u32 {
     2 << 30 | (second & 0xFF00) << 8 | first & 0xFF00 | ((first & 0xFF) + (second & 0xFF))
 }
 
-/// The length or the offset that `entry` begins, whose bits are the lowest of `word`.
+/// Returns the length or the offset of `entry`, whose code and extra bits are the lowest of `word`.
 #[inline(always)]
 pub(super) fn number<K: Kind>(entry: u32, word: u64) -> usize {
     let extra = (word & ((1 << (entry & 63)) - 1)) >> (entry >> 8 & 0xF);
@@ -115,8 +115,8 @@ const LITLEN: [u32; 512] = {
 
 const OFFSET: [u32; 512] = ranges::<Offset>([Offset::ODD; 512], 0, 30, 1, 4, 2);
 
-/// Sets the entries of `n` symbols from `first` on to ranges that begin at `base` and follow each other: `plain` of one
-/// number each, and then `group` of each number of extra bits.
+/// Sets the entries of `n` symbols from `first` on to consecutive ranges that begin at `base`: `plain` ranges of one
+/// number each, and then `group` ranges for each number of extra bits.
 const fn ranges<K: Kind>(
     mut entries: [u32; 512],
     first: usize,

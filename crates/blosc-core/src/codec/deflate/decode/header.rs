@@ -1,10 +1,10 @@
-//! How a block with dynamic codes says what they are: code lengths, themselves run-length coded and then Huffman coded.
+//! Parses the header of a block with dynamic codes: code lengths, run-length coded and then Huffman coded.
 
 use super::super::symbols::{CODE_LENGTH_LIMIT, CODE_LENGTH_ORDER, CODE_LENGTHS, END, LITLENS, OFFSETS};
 use super::bits::{Bits, ENDS};
 use super::table::Tables;
 
-/// Reads the codes of a block and makes its tables.
+/// Reads the codes of a block and builds its tables.
 ///
 /// ```text
 /// 257..=286 litlen lengths: 5 bits   1..=30 offset lengths: 5 bits   4..=19 lengths of the code length code: 4 bits

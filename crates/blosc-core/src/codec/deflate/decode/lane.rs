@@ -1,4 +1,4 @@
-//! One stream on its way: its blocks, and by single symbols what turns leave over.
+//! The state of one stream: its blocks, and the symbols that turns do not handle.
 
 use super::bits::{Bits, ENDS};
 use super::entries::{END, Kind, LitLen, Offset, literals, number};
@@ -12,12 +12,12 @@ const TOO_LONG: &str = "the zlib stream does not end where it should";
 pub(super) struct Lane<'a> {
     bits: Bits<'a>,
     dst: &'a mut [u8],
-    /// How many bytes the stream is to have; the rest of `dst` is scratch.
+    /// Uncompressed size of the stream. The rest of `dst` is scratch.
     len: usize,
-    /// How many are decoded.
+    /// Number of decoded bytes.
     d: usize,
     tables: &'a mut Tables,
-    /// Whether the block at hand, or the one before the next header, is the last.
+    /// Whether the current block, or the one before the next header, is the last.
     is_last: bool,
     in_symbols: bool,
     outcome: Option<Result<(), &'static str>>,
@@ -32,7 +32,8 @@ impl<'a> Lane<'a> {
         lane
     }
 
-    /// Goes on to where turns can be taken, by one symbol at least if the block has any. `None` if the stream is over.
+    /// Advances to a position where turns can continue, by at least one symbol if the block has any. Returns `None` if
+    /// the stream has ended.
     pub(super) fn advance(&mut self) -> Option<Place<'a>> {
         if self.outcome.is_some() {
             return None;
@@ -75,7 +76,7 @@ impl<'a> Lane<'a> {
         }
     }
 
-    /// Where turns can go on, if there is room for one.
+    /// Returns the position for turns, if there is room for one.
     fn place(&self) -> Option<Place<'a>> {
         if self.dst.len() - self.d < WINDOW {
             return None;
@@ -83,20 +84,20 @@ impl<'a> Lane<'a> {
         Place::new(self.bits.rest(), self.bits.peek(), self.bits.count(), self.d, self.tables)
     }
 
-    /// What turns need.
+    /// Returns the tables and the output for turns.
     #[inline(always)]
     pub(super) fn tables_and_dst(&mut self) -> (&Tables, &mut [u8]) {
         (self.tables, self.dst)
     }
 
-    /// Comes back from turns, does what they leave over, and goes on as [`Lane::advance`].
+    /// Takes over from turns, decodes the symbol that they do not handle, and continues as [`Lane::advance`].
     #[inline(never)]
     pub(super) fn resume(&mut self, place: Place<'a>) -> Option<Place<'a>> {
         self.leave(place);
         self.advance()
     }
 
-    /// Comes back from turns.
+    /// Takes over from turns.
     pub(super) fn leave(&mut self, place: Place<'a>) {
         self.bits.seek(place.left());
         self.d = place.d;
@@ -116,9 +117,9 @@ impl<'a> Lane<'a> {
         Ok(())
     }
 
-    /// Decodes one symbol, or two that are one entry; false if it was the end of the block.
+    /// Decodes one symbol, or two that share one entry. Returns false at the end of the block.
     fn symbol(&mut self) -> Result<bool, &'static str> {
-        // All that a length and an offset may take.
+        // Maximum number of bits of a length and an offset.
         if self.bits.count() < 48 {
             self.bits.refill();
         }
@@ -130,7 +131,7 @@ impl<'a> Lane<'a> {
         let word = self.bits.peek();
         self.skip(entry)?;
         if literals(entry) > 0 {
-            // A second one is none of the bits behind the stream: its checksum stands between.
+            // A second literal is not read past the end of the stream: the checksum follows.
             let end = self.d + literals(entry);
             let Some(to) = self.dst.get_mut(self.d..end) else { return Err(TOO_LONG) };
             to.copy_from_slice(&entry.to_le_bytes()[1..=to.len()]);
@@ -160,7 +161,7 @@ impl<'a> Lane<'a> {
         Ok(true)
     }
 
-    /// Drops the bits of `entry`, if there are as many.
+    /// Drops the bits of `entry`, if they are available.
     fn skip(&mut self, entry: u32) -> Result<(), &'static str> {
         if self.bits.count() < entry & 0xFF {
             return Err(ENDS);
@@ -169,7 +170,7 @@ impl<'a> Lane<'a> {
         Ok(())
     }
 
-    /// What has become of the stream, which is over.
+    /// Ends the stream and returns its result.
     pub(super) fn finish(mut self) -> Result<(), CorruptStream> {
         let result = self.outcome.take().unwrap_or(Ok(())).and_then(|()| self.check());
         result.map_err(|what| CorruptStream::new(self.bits.position(), what))
@@ -188,7 +189,7 @@ impl<'a> Lane<'a> {
     }
 }
 
-/// The two bytes in front: method 8 with a window of at most 32 KiB, no dictionary, divisible by 31.
+/// Parses the two-byte header: method 8 with a window of at most 32 KiB, no dictionary, divisible by 31.
 fn zlib_header(bits: &mut Bits<'_>) -> Result<(), &'static str> {
     let (method, flags) = (bits.take(8)?, bits.take(8)?);
     if (method << 8 | flags) % 31 != 0 {

@@ -1,8 +1,9 @@
-//! Decodes zlib streams whose plain length is known, one alone or two side by side.
+//! Decodes zlib streams of known uncompressed size, one alone or two side by side.
 //!
-//! Where a symbol begins is not known before the one in front of it is decoded, some seven cycles for a literal in which a
-//! processor could do five times as much. A second stream does not wait for the first, so two of them take
-//! [turns](turn) in one loop. What is rare, and the ends of both sides, is left to the stream's [lane].
+//! The start of a symbol is only known when the previous symbol is decoded. This dependency takes about seven cycles
+//! per literal, in which a processor could do five times the work. A second stream is independent of the first, so two
+//! streams take [turns](turn) in one loop. Rare cases, and the ends of input and output, are handled by the stream's
+//! [lane].
 
 mod bits;
 mod entries;
@@ -20,23 +21,23 @@ use table::Tables;
 
 use crate::codec::{CorruptStream, DecodeTask};
 
-/// Decodes streams, keeping the memory of its tables.
+/// Decodes streams and reuses the memory of its tables.
 #[derive(Default)]
 pub(crate) struct Decompressor {
     tables: Box<Tables>,
-    /// Those of a second stream.
+    /// The tables of a second stream.
     others: Option<Box<Tables>>,
 }
 
 impl Decompressor {
-    /// Decodes the stream at the front of `src`. What follows it is ignored, as zlib does.
+    /// Decodes the stream at the front of `src`. Like zlib, ignores any bytes after it.
     pub(crate) fn decompress(&mut self, stream: DecodeTask<'_>) -> Result<(), CorruptStream> {
         let mut lane = Lane::new(stream, &mut self.tables);
         one(&mut lane);
         lane.finish()
     }
 
-    /// Decodes two of them.
+    /// Decodes two streams side by side.
     pub(crate) fn decompress_pair(&mut self, [first, second]: [DecodeTask<'_>; 2]) -> [Result<(), CorruptStream>; 2] {
         let mut first = Lane::new(first, &mut self.tables);
         let mut second = Lane::new(second, self.others.get_or_insert_default());
@@ -53,7 +54,7 @@ impl fmt::Debug for Decompressor {
     }
 }
 
-/// Decodes what is left of a stream.
+/// Decodes the rest of a stream.
 #[inline(never)]
 fn one(lane: &mut Lane<'_>) {
     let mut next = lane.advance();
@@ -64,7 +65,7 @@ fn one(lane: &mut Lane<'_>) {
     }
 }
 
-/// Decodes two streams until one is over.
+/// Decodes two streams until one ends.
 #[inline(never)]
 fn two(first: &mut Lane<'_>, second: &mut Lane<'_>) {
     let Some(mut a) = first.advance() else { return };

@@ -1,7 +1,8 @@
-//! Tables that decode Huffman codes: the next bits are the index.
+//! Tables for decoding Huffman codes, indexed by the next bits.
 //!
-//! Codes longer than a table's root bits go on in a subtable, whose place stands in the root's [entry](super::entries).
-//! Where the codes of two literals are no longer than the root bits together, one look-up gives both.
+//! Codes longer than a table's root bits continue in a subtable, whose position is in the root's
+//! [entry](super::entries). If the codes of two literals together are no longer than the root bits, one look-up returns
+//! both.
 
 use core::marker::PhantomData;
 
@@ -10,15 +11,15 @@ use super::entries::{Kind, LitLen, Offset, literals, pair};
 /// The tables of one block.
 #[derive(Default)]
 pub(super) struct Tables {
-    /// With 288 symbols and codes of up to 15 bits, root and subtables have 2342 entries at most.
+    /// With 288 symbols and codes of up to 15 bits, root and subtables have at most 2342 entries.
     pub(super) litlen: Table<LitLen, 4096, 11>,
-    /// With 32 symbols root and subtables have 402 entries at most.
+    /// With 32 symbols, root and subtables have at most 402 entries.
     pub(super) offset: Table<Offset, 512, 8>,
     are_fixed: bool,
 }
 
 impl Tables {
-    /// Makes both tables from the code lengths, 0..=15, of their symbols, for a block of at most `bytes`.
+    /// Builds both tables from the code lengths, 0..=15, of their symbols, for a block of at most `bytes`.
     pub(super) fn fill(&mut self, litlen: &[u8], offset: &[u8], bytes: usize) -> Result<(), &'static str> {
         self.are_fixed = false;
         self.litlen.fill(litlen).map_err(|()| "invalid literal and length codes")?;
@@ -28,7 +29,7 @@ impl Tables {
         self.offset.fill(offset).map_err(|()| "invalid offset codes")
     }
 
-    /// Makes both tables for a block with fixed codes.
+    /// Builds both tables for a block with fixed codes.
     pub(super) fn fill_fixed(&mut self) -> Result<(), &'static str> {
         if self.are_fixed {
             return Ok(());
@@ -36,14 +37,14 @@ impl Tables {
         let mut litlen = [8; 288];
         litlen[144..256].fill(9);
         litlen[256..280].fill(7);
-        // No literal has less than 8 bits.
+        // No literal has less than 8 bits, so there are no pairs.
         self.fill(&litlen, &[5; 32], 0)?;
         self.are_fixed = true;
         Ok(())
     }
 }
 
-/// `SIZE` is a power of two, so that a masked index needs no check.
+/// A decoding table. `SIZE` is a power of two, so that a masked index needs no check.
 pub(super) struct Table<K, const SIZE: usize, const ROOT: u32>([u32; SIZE], PhantomData<K>);
 
 impl<K: Kind, const SIZE: usize, const ROOT: u32> Default for Table<K, SIZE, ROOT> {
@@ -53,24 +54,25 @@ impl<K: Kind, const SIZE: usize, const ROOT: u32> Default for Table<K, SIZE, ROO
 }
 
 impl<K: Kind, const SIZE: usize, const ROOT: u32> Table<K, SIZE, ROOT> {
-    /// What the low bits of `word` begin with.
+    /// Looks up the entry for the low bits of `word`.
     #[inline(always)]
     pub(super) fn get(&self, word: u64) -> u32 {
         self.0[word as usize & ((1 << ROOT) - 1)]
     }
 
-    /// What the low bits of `word`, the root's skipped, begin with in the subtable that `entry` names.
+    /// Looks up the low bits of `word`, without the root's bits, in the subtable that `entry` links to.
     #[inline(always)]
     pub(super) fn get_sub(&self, entry: u32, word: u64) -> u32 {
         let (start, bits) = K::linked(entry);
         self.0[((1 << ROOT) + start + (word as usize & ((1 << bits) - 1))) & (SIZE - 1)]
     }
 
-    /// Makes the table for symbols with codes of these lengths.
+    /// Builds the table for symbols with codes of these lengths.
     ///
-    /// Refused is what zlib refuses: more codes than there are, and fewer, unless it is one code of one bit or none.
+    /// Rejects what zlib rejects: over-subscribed codes, and incomplete codes unless there is only one code of one bit,
+    /// or none.
     fn fill(&mut self, lengths: &[u8]) -> Result<(), ()> {
-        // Two counters of each, as adding to one waits for the last time that was done.
+        // Two sets of counters: incrementing a counter waits for its previous increment.
         let mut counts = [[0u16; 16]; 2];
         for two in lengths.chunks(2) {
             for (count, &length) in counts.iter_mut().zip(two) {
@@ -80,7 +82,7 @@ impl<K: Kind, const SIZE: usize, const ROOT: u32> Table<K, SIZE, ROOT> {
         let [mut count, more] = counts;
         count.iter_mut().zip(more).for_each(|(count, more)| *count += more);
         count[0] = 0;
-        // How many codes of the length at hand are not taken, and so the sum of Kraft.
+        // The number of unused codes of the current length, and so the Kraft sum.
         let mut left = 1i32;
         for &count in &count[1..] {
             left = 2 * left - i32::from(count);
@@ -92,7 +94,7 @@ impl<K: Kind, const SIZE: usize, const ROOT: u32> Table<K, SIZE, ROOT> {
             return self.fill_incomplete(lengths, &count);
         }
 
-        // The symbols by length of code, then by number: the order of their codes. What has no code goes behind.
+        // The symbols by code length, then by number: the order of their codes. Symbols without a code come last.
         let mut next = [0u16; 16];
         for length in 1..15 {
             next[length + 1] = next[length] + count[length];
@@ -108,8 +110,8 @@ impl<K: Kind, const SIZE: usize, const ROOT: u32> Table<K, SIZE, ROOT> {
         Ok(())
     }
 
-    /// Codes are given out in ascending order, each with its bits reversed as it stands in the stream. While they are
-    /// no longer than the root is wide, the table has as many bits as the code at hand, and is doubled to get one more:
+    /// Assigns codes in ascending order, each with its bits reversed as in the stream. While codes fit into the root,
+    /// the table has an index of the current code length. It is doubled for each further bit:
     ///
     /// ```text
     ///   length 1  | A x |                             x: longer codes, filled in later
@@ -117,7 +119,8 @@ impl<K: Kind, const SIZE: usize, const ROOT: u32> Table<K, SIZE, ROOT> {
     ///   length 3  | A B A C A B A D |
     /// ```
     ///
-    /// One that is longer goes to a subtable, begun for the first of its root bits and as wide as its codes will need.
+    /// A longer code goes to a subtable. The subtable is begun with the first code that has its root bits, and is as
+    /// wide as its codes will need.
     fn fill_complete(&mut self, sorted: &[u16; 512], count: &[u16; 16]) {
         let mut symbols = sorted.iter();
         let mut code = 0usize;
@@ -139,7 +142,7 @@ impl<K: Kind, const SIZE: usize, const ROOT: u32> Table<K, SIZE, ROOT> {
                     root = code & ((1 << ROOT) - 1);
                     start += if bits == 0 { 0 } else { 1 << bits };
                     bits = length - ROOT;
-                    // The codes to come fill it, shorter ones first: as soon as they do, it is wide enough.
+                    // The following codes fill it, shorter ones first. It is wide enough as soon as they do.
                     let mut room = (1i32 << bits) - i32::from(left);
                     while room > 0 && ROOT + bits < 15 {
                         bits += 1;
@@ -174,9 +177,9 @@ impl<K: Kind, const SIZE: usize, const ROOT: u32> Table<K, SIZE, ROOT> {
 }
 
 impl<const SIZE: usize, const ROOT: u32> Table<LitLen, SIZE, ROOT> {
-    /// Puts two literals in every entry of the root where the code of one leaves enough bits for another's.
+    /// Puts two literals into each root entry whose first code leaves enough bits for a second.
     fn pair(&mut self) {
-        // What an index without the bits of its first code finds is further in front, and so not yet a pair.
+        // Without the bits of its first code, an index is smaller. Going downward, the entry there is not a pair yet.
         for i in (0..1usize << ROOT).rev() {
             let first = self.0[i];
             let second = self.0[i >> (first & 15)];
@@ -188,17 +191,17 @@ impl<const SIZE: usize, const ROOT: u32> Table<LitLen, SIZE, ROOT> {
     }
 }
 
-/// Whether a block of at most `bytes` has enough pairs to pay for finding them.
+/// Returns whether a block of at most `bytes` has enough pairs to pay for finding them.
 fn are_pairs_worth_it(litlen: &[u8], bytes: usize) -> bool {
-    // A short code comes with a probability of 2^-length, and a pair is about two of them. With 6 bits for a symbol there
-    // are `bytes * share^2` pairs or so, each of which saves some 7 cycles; the pass takes some 6000. zlib and zlib-ng begin
-    // another block after 16 Ki symbols.
+    // A code of a short length has a probability of 2^-length, and a pair is about two of them. With 6 bits per symbol,
+    // there are about `bytes * share^2` pairs. Each saves about 7 cycles; the pass takes about 6000. zlib and zlib-ng
+    // begin a new block after 16 Ki symbols.
     let short = litlen.iter().take(256).filter(|&&length| (1..=5).contains(&length));
     let share = short.map(|&length| (1u64 << 10) >> length).sum::<u64>();
     share * share * bytes.min(12 << 10) as u64 > 900 << 20
 }
 
-/// The code after `code` of `length` bits, both reversed: adds one at the highest bit, carrying downward.
+/// Returns the code after `code` of `length` bits, both reversed: adds one at the highest bit, carrying downward.
 #[inline(always)]
 fn next_code(code: usize, length: u32) -> usize {
     let zeros = !code & ((1 << length) - 1);

@@ -1,16 +1,18 @@
-//! What is decoded and what is refused, against streams of zlib and the verdicts of `zlib-rs`.
+//! Tests of accepted and rejected streams: streams of zlib, and comparisons with `zlib-rs`.
 
 use zlib_rs::{Deflate, DeflateFlush, Inflate, InflateFlush, Status};
 
 use super::Decompressor;
 use crate::codec::{CorruptStream, DecodeTask};
 
-/// Streams made by zlib 1.2.13 (of Python): levels 0 to 9; the strategies filtered, huffman only, rle and fixed; windows of 9
-/// to 14 bits; flushes of every kind in the middle, with default and with fixed codes; empty blocks in a row; no bytes.
-/// A line is a name, a [kind of plain bytes](plain), their number, and the stream.
+/// Streams written by zlib 1.2.13 (of Python): levels 0 to 9; the strategies filtered, huffman only, rle and fixed;
+/// windows of 9 to 14 bits; flushes of every kind in the middle, with default and with fixed codes; consecutive empty
+/// blocks; no bytes.
+///
+/// A line is a name, a [kind of uncompressed data](plain), its size, and the stream.
 const VECTORS: &str = include_str!("vectors.txt");
 
-/// Room behind a stream's plain bytes.
+/// Room after the uncompressed data of a stream.
 const SLACKS: [usize; 4] = [0, 1, 39, 64];
 
 fn plain(kind: &str, len: u64) -> Vec<u8> {
@@ -48,14 +50,14 @@ fn random(seed: u64) -> impl FnMut(usize) -> usize {
     }
 }
 
-/// `period` random bytes again and again.
+/// `period` random bytes, repeated.
 fn random_cycle(period: usize, len: usize) -> Vec<u8> {
     let mut rng = random(period as u64);
     let bytes: Vec<u8> = (0..period).map(|_| rng(256) as u8).collect();
     bytes.into_iter().cycle().take(len).collect()
 }
 
-/// Decodes to `len` bytes with `slack` behind them, which is where the first bytes of `dst` end.
+/// Decodes to `len` bytes in a buffer with `slack` more bytes, which are cut off.
 fn decode(src: &[u8], len: usize, slack: usize) -> (Vec<u8>, Result<(), CorruptStream>) {
     let mut dst = vec![0xA5; len + slack];
     let result = Decompressor::default().decompress(DecodeTask { src, dst: &mut dst, len });
@@ -63,7 +65,8 @@ fn decode(src: &[u8], len: usize, slack: usize) -> (Vec<u8>, Result<(), CorruptS
     (dst, result)
 }
 
-/// What `zlib-rs` makes of `body`, deflate without a zlib header, if it ends: the plain bytes, and how long `body` is.
+/// Decodes `body`, deflate without a zlib header, with `zlib-rs`. Returns the uncompressed data and the length of
+/// `body` if it ends.
 fn raw(body: &[u8], most: usize) -> Option<(Vec<u8>, usize)> {
     let mut dst = vec![0; most];
     let mut inflate = Inflate::new(false, 15);
@@ -72,14 +75,14 @@ fn raw(body: &[u8], most: usize) -> Option<(Vec<u8>, usize)> {
     matches!(status, Ok(Status::StreamEnd)).then_some((dst, inflate.total_in() as usize))
 }
 
-/// Streams of many kinds: short and long, of all levels of both encoders.
+/// Streams of many kinds: short and long, at all levels of both encoders.
 fn streams() -> Vec<Vec<u8>> {
     let mut streams: Vec<Vec<u8>> = vectors().filter(|v| v.plain.len() < 1000).map(|v| v.stream).collect();
     let mut rng = random(1);
     let few: Vec<u8> = (0..5000).map(|_| (rng(256) as u8).leading_zeros() as u8).collect();
     let far: Vec<u8> =
         (0..60_000).map(|i| if i % 40 < 30 { (i % 30_011 * 7 % 253) as u8 } else { rng(256) as u8 }).collect();
-    // The longest match again and again, from near and far, up to different ends.
+    // Runs of the longest match, from near and far, with different ends.
     let long = [
         random_cycle(1, 5000),
         random_cycle(7, 258 * 9 + 1),
@@ -114,7 +117,7 @@ fn streams_of_zlib_are_decoded() {
             assert_eq!(result, Ok(()), "{name}");
             assert!(dst == *plain, "{name}");
         }
-        // What follows is none of its business; what is missing is, and so is any other length.
+        // Bytes after the stream are ignored. Missing bytes, and any other length, are errors.
         let longer = [&stream[..], &[1, 2, 3]].concat();
         assert_eq!(decode(&longer, plain.len(), 0), (plain.clone(), Ok(())), "{name}");
         for cut in 1..stream.len().min(600) {
@@ -127,7 +130,7 @@ fn streams_of_zlib_are_decoded() {
     }
 }
 
-/// The mutated body is given the checksum of what it decodes to, so that nothing is refused for that alone.
+/// The mutated body gets the checksum of its decoded data, so that it is not rejected for the checksum alone.
 #[test]
 fn damaged_streams_are_judged_as_zlib_rs_does() {
     const MOST: usize = 200_000;
@@ -137,7 +140,7 @@ fn damaged_streams_are_judged_as_zlib_rs_does() {
         for round in 0..150 {
             let mut body = stream[2..stream.len() - 4].to_vec();
             for _ in 0..=rng(2) {
-                // Most of them where a block says what its codes are.
+                // Most mutations are in the header with the codes.
                 let at = rng(if round % 3 == 0 { body.len() } else { body.len().min(80) });
                 match rng(6) {
                     0 => body.truncate(at.max(1)),
@@ -146,7 +149,7 @@ fn damaged_streams_are_judged_as_zlib_rs_does() {
                     _ => body[at] ^= 1 << rng(8),
                 }
             }
-            // Bits that are there to be read must not depend on what stands behind a cut stream.
+            // The result must not depend on the bytes after a cut stream.
             let Some((plain, used)) = raw(&body, MOST) else {
                 let whole = [&stream[..2], &body, &[0; 4]].concat();
                 for len in [64, 800, 9000, MOST] {
@@ -195,7 +198,7 @@ fn a_wrong_checksum_is_refused() {
     }
 }
 
-/// Whichever stream stops first, by its end or by an error.
+/// Whichever stream stops first, at its end or with an error.
 #[test]
 fn a_pair_is_the_same_as_two() {
     let mut rng = random(3);

@@ -1,8 +1,8 @@
-//! A turn: up to four look-ups of literals, or up to two and a match, at a place with room for all of it.
+//! A turn decodes up to four look-ups of literals, or up to two and a match, at a position with room for all of it.
 //!
-//! What takes the time is waiting: for an entry, which says by how much the word is shifted, which gives the index of the
-//! next entry; and, where literals and matches alternate without a rule, for the right instructions once the processor has
-//! foretold the wrong kind. So the next entry is looked up before it is known whether there will be a use for it:
+//! The time is spent on latency. Each entry must be loaded to know by how much to shift the word, which gives the index
+//! of the next entry. Where literals and matches alternate irregularly, branch mispredictions add to it. So the next
+//! entry is looked up before it is known to be needed:
 //!
 //! ```text
 //! entry is there, the word is full
@@ -13,7 +13,8 @@
 //!   copy
 //! ```
 //!
-//! With 56 bits in the word a match may follow one look-up of literals; after two or three the word is filled before it:
+//! With 56 bits in the word, a match may follow one look-up of literals. After two or three, the word is refilled
+//! first:
 //!
 //! ```text
 //!   11 literals   +   11 length  +  5 extra  +   15 offset  +  13 extra   =  55
@@ -25,28 +26,29 @@ use super::entries::{Kind, LitLen, Offset, literals, number};
 use super::table::Tables;
 use crate::codec::lz77::copy::{OVERRUN, copy_exact, copy_roomy, unlikely};
 
-/// What a turn writes without asking for the length: four pairs of literals, or three and the start of a match.
+/// Number of bytes that a turn writes without checking the length: four pairs of literals, or three and the start of a
+/// match.
 pub(super) const WINDOW: usize = 8 + OVERRUN;
 
 /// The longest match.
 const LONGEST: usize = MAX_MATCH as usize;
 
-/// Where a stream is between two turns.
+/// The position of a stream between two turns.
 #[derive(Clone, Copy)]
 pub(super) struct Place<'a> {
-    /// What is not in the word.
+    /// The input that is not in the word.
     rest: &'a [u8],
     word: u64,
-    /// How many bits are in the word.
+    /// Number of bits in the word.
     count: u8,
-    /// What the word begins with.
+    /// The entry for the low bits of the word.
     entry: u32,
-    /// How many bytes are decoded.
+    /// Number of decoded bytes.
     pub(super) d: usize,
 }
 
 impl<'a> Place<'a> {
-    /// A place with `count` bits in `word`.
+    /// Creates a position with `count` bits in `word`.
     #[inline(always)]
     pub(super) fn new(rest: &'a [u8], word: u64, count: u32, d: usize, tables: &Tables) -> Option<Self> {
         let mut place = Place { rest, word, count: count as u8, entry: 0, d };
@@ -55,7 +57,7 @@ impl<'a> Place<'a> {
         Some(place)
     }
 
-    /// How many bits are left of the input.
+    /// Returns the number of remaining bits of the input.
     #[inline(always)]
     pub(super) fn left(&self) -> u64 {
         self.rest.len() as u64 * 8 + u64::from(self.count)
@@ -69,16 +71,18 @@ impl<'a> Place<'a> {
         Some(())
     }
 
-    /// Drops as many bits as the low byte of `entry` says, which are there.
+    /// Drops the number of bits in the low byte of `entry`, which must be available.
     #[inline(always)]
     fn skip(&mut self, entry: u32) {
         self.word >>= entry & 63;
         self.count = self.count.wrapping_sub(entry as u8);
     }
 
-    /// Does the symbols of one turn; `None` where one is for somebody else, for want of room or because it is rare: a code
-    /// with a subtable, the end of the block, and whatever is invalid. The place is before that one then, but only
-    /// [`Place::left`] and `d` say so.
+    /// Decodes the symbols of one turn.
+    ///
+    /// Returns `None` if a symbol needs the slow path: for lack of room, or because it is rare (a code with a subtable,
+    /// the end of the block, or invalid data). The position is then before that symbol, but only [`Place::left`] and
+    /// `d` are valid.
     #[inline(always)]
     pub(super) fn turn(&mut self, tables: &Tables, dst: &mut [u8]) -> Option<()> {
         let (done, window) = dst.split_at_mut_checked(self.d)?;
@@ -89,7 +93,7 @@ impl<'a> Place<'a> {
         self.skip(entry);
         let mut next = tables.offset.get(self.word);
         if literals(entry) > 0 {
-            // `?` of `put` is for the compiler: `k` is no more than six there.
+            // `?` of `put` is for the compiler: `k` is at most six there.
             put(entry, window, &mut k)?;
             entry = tables.litlen.get(self.word);
             word = self.word;
@@ -136,7 +140,7 @@ impl<'a> Place<'a> {
             return self.stop(left, k);
         }
         self.entry = tables.litlen.get(self.word);
-        // From what was there before this turn: `tail` is the last `offset - k` bytes of it.
+        // Copies from the output before this turn: `tail` is its last `offset - k` bytes.
         let is_far = if let Some(tail) = done.get(done.len().wrapping_sub(offset.wrapping_sub(k))..)
             && let Some(from) = tail.first_chunk::<OVERRUN>()
         {
@@ -167,8 +171,10 @@ impl<'a> Place<'a> {
         Some(())
     }
 
-    /// The longest match often comes again and again, as the same `n` bits: they begin `word`, and the place is behind them.
-    /// All that follow are copied as one, to `dst[d..]`. Gives the place behind them.
+    /// Decodes a run of the longest match as a single copy to `dst[d..]`, and returns the position after it.
+    ///
+    /// The longest match often repeats with the same `n` bits. The first one is at the front of `word`, and `self` is
+    /// the position after it.
     #[inline(never)]
     fn run(mut self, word: u64, n: u32, d: usize, offset: usize, dst: &mut [u8]) -> Option<Self> {
         let room = dst.len() - d;
@@ -187,7 +193,7 @@ impl<'a> Place<'a> {
         Some(self)
     }
 
-    /// Ends a turn after its `k` bytes of literals, where `left` bits were left.
+    /// Ends a turn after its `k` bytes of literals, where `left` bits remained.
     #[cold]
     fn stop(&mut self, left: u64, k: usize) -> Option<()> {
         self.count = (left - self.rest.len() as u64 * 8) as u8;
@@ -196,7 +202,7 @@ impl<'a> Place<'a> {
     }
 }
 
-/// Writes the literals of `entry`, and a byte too many if it is one.
+/// Writes the literals of `entry`, and an extra byte if it is only one.
 #[inline(always)]
 fn put(entry: u32, window: &mut [u8; WINDOW], k: &mut usize) -> Option<()> {
     let to = window.get_mut(*k..*k + 2)?;
@@ -205,7 +211,8 @@ fn put(entry: u32, window: &mut [u8; WINDOW], k: &mut usize) -> Option<()> {
     Some(())
 }
 
-/// Copies a match from `OVERRUN` bytes back or more; `None` also if there is no room for as many behind it.
+/// Copies a match with an offset of `OVERRUN` or more. Returns `None` also without room for `OVERRUN` bytes past its
+/// end.
 #[inline(never)]
 fn copy_far(dst: &mut [u8], mut d: usize, offset: usize, length: usize) -> Option<()> {
     if length > 2 * OVERRUN {
@@ -220,7 +227,7 @@ fn copy_far(dst: &mut [u8], mut d: usize, offset: usize, length: usize) -> Optio
     Some(())
 }
 
-/// Copies a match to `dst[d..]`; `None` if it begins before `dst` or ends behind it.
+/// Copies a match to `dst[d..]`. Returns `None` if it begins before `dst` or ends past its end.
 #[inline(never)]
 pub(super) fn copy(dst: &mut [u8], d: usize, offset: usize, length: usize) -> Option<()> {
     let from = d.checked_sub(offset)?;

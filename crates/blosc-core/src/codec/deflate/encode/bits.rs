@@ -1,6 +1,6 @@
-//! Putting bits into a byte slice, the lowest bit of each byte first.
+//! Writes bits to a byte slice, the lowest bit of each byte first.
 
-/// The output, and up to 63 bits that are not yet there.
+/// The output, and up to 63 bits not yet written to it.
 pub(super) struct Bits<'a> {
     dst: &'a mut [u8],
     at: usize,
@@ -13,25 +13,26 @@ impl<'a> Bits<'a> {
         Bits { dst, at, word: 0, count: 0 }
     }
 
-    /// Bits from the start of the output to here.
+    /// Returns the number of bits from the start of the output to the current position.
     pub(super) fn position(&self) -> u64 {
         8 * self.at as u64 + u64::from(self.count)
     }
 
-    /// Adds `n` bits, of which no others are set in `bits`. Between two calls of [`Bits::flush`] 56 have room.
+    /// Adds the low `n` bits of `bits`, which must have no others set. There is room for 56 bits between two calls of
+    /// [`Bits::flush`].
     #[inline(always)]
     pub(super) fn push(&mut self, bits: u32, n: u32) {
         self.word |= u64::from(bits) << (self.count & 63);
         self.count += n;
     }
 
-    /// Adds a code of [`code`].
+    /// Adds a code made by [`code`].
     #[inline(always)]
     pub(super) fn push_code(&mut self, code: u32) {
         self.push(code >> 8, code & 0xFF);
     }
 
-    /// Writes all whole bytes; `None` where there is no room for them.
+    /// Writes all whole bytes. Returns `None` if there is no room for them.
     #[inline(always)]
     pub(super) fn flush(&mut self) -> Option<()> {
         let whole = (self.count / 8) as usize;
@@ -45,7 +46,7 @@ impl<'a> Bits<'a> {
         Some(())
     }
 
-    /// Near the end no byte is written that is not used: what fits must not depend on how it is written.
+    /// Near the end of the output, writes no unused byte: whether a stream fits must not depend on how it is written.
     #[cold]
     fn flush_end(&mut self, whole: usize) -> Option<()> {
         let end = self.dst.get_mut(self.at..)?.get_mut(..whole)?;
@@ -53,7 +54,7 @@ impl<'a> Bits<'a> {
         Some(())
     }
 
-    /// Fills up the byte begun and gives the end of what is written.
+    /// Pads the current byte and returns the end of the output.
     pub(super) fn align(&mut self) -> Option<usize> {
         for byte in self.word.to_le_bytes().into_iter().take(self.count.div_ceil(8) as usize) {
             *self.dst.get_mut(self.at)? = byte;
@@ -71,7 +72,7 @@ impl<'a> Bits<'a> {
     }
 }
 
-/// `n` bits and their number in one word.
+/// Packs `n` bits and their number into one word.
 #[inline(always)]
 pub(super) const fn code(bits: u32, n: u32) -> u32 {
     bits << 8 | n

@@ -1,4 +1,4 @@
-//! Writing one block in the kind that is the shortest.
+//! Writes one block with the shortest encoding.
 
 use super::super::symbols::{END, LITLENS, OFFSETS};
 use super::bits::Bits;
@@ -8,8 +8,9 @@ use super::header::Header;
 use super::huffman::{self, LITLEN_LIMIT, OFFSET_LIMIT};
 use super::sequence::Sequence;
 
-/// Writes `sequences`, which stand for `src`, as one block; `None` where the output would become longer than `room` bytes.
-/// `counts` are those of its symbols.
+/// Writes `sequences`, which encode `src`, as one block. `counts` are the counts of its symbols.
+///
+/// Returns `None` if the output would become longer than `room` bytes.
 pub(super) fn write(
     src: &[u8],
     sequences: &[Sequence],
@@ -55,7 +56,7 @@ const STORED: u32 = 0;
 const FIXED: u32 = 1;
 const DYNAMIC: u32 = 2;
 
-/// The code lengths of a block with fixed codes. Two symbols without a meaning have codes too.
+/// The code lengths of a block with fixed codes. Two undefined symbols have codes too.
 const FIXED_LITLEN: [u8; 288] = {
     let mut lengths = [8; 288];
     let mut symbol = 144;
@@ -71,7 +72,7 @@ fn total(counts: &[u32], lengths: &[u8]) -> u64 {
     counts.iter().zip(lengths).map(|(&n, &length)| u64::from(n) * u64::from(length)).sum()
 }
 
-/// As much as a stored block holds.
+/// Maximum length of a stored block.
 const MAX_STORED: usize = 65535;
 
 fn write_stored(mut src: &[u8], last: bool, bits: &mut Bits<'_>) -> Option<()> {

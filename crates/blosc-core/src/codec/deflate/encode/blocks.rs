@@ -1,13 +1,13 @@
-//! Cutting the sequences into blocks, and writing each in the kind that is the shortest.
+//! Cuts the sequences into blocks, and writes each block with the shortest encoding.
 //!
-//! Segments of about [`SEGMENT`] symbols are looked at one after the other. A segment joins the block in front of it unless
-//! the two are shorter apart, by the entropies of their symbols:
+//! Segments of about [`SEGMENT`] symbols are processed one after the other. A segment joins the block before it unless
+//! separate blocks are shorter, by the entropies of their symbols:
 //!
 //! ```text
 //!   bits(block) + bits(segment) + header  <  bits(block + segment)        the segment begins a new block
 //! ```
 //!
-//! Shuffled data needs that: each byte plane has symbols of its own.
+//! Shuffled data needs this: each byte plane has its own statistics.
 
 use super::bits::Bits;
 use super::block;
@@ -17,18 +17,20 @@ use super::sequence::Sequence;
 /// Symbols of a segment.
 const SEGMENT: u32 = 2048;
 
-/// Some sequences and the bytes they stand for.
+/// Some sequences and their uncompressed size.
 #[derive(Clone, Default)]
 struct Part {
     counts: Counts,
     sequences: usize,
     bytes: usize,
-    /// What its symbols take by entropy.
+    /// Size of the symbols in bits, by entropy.
     bits: u64,
 }
 
-/// Writes `src`, of which `sequences` are all, as the blocks of a stream; `None` where that takes more than `room` bytes.
-/// `thrift` is what a block costs besides the codes in its header, in bits.
+/// Writes `src`, which `sequences` encode completely, as the blocks of a stream.
+///
+/// Returns `None` if that takes more than `room` bytes. `thrift` is the cost of a block besides the codes in its
+/// header, in bits.
 pub(super) fn write(src: &[u8], sequences: &[Sequence], thrift: u64, bits: &mut Bits<'_>, room: usize) -> Option<()> {
     let (mut src, mut sequences) = (src, sequences);
     let mut block = Part::default();
@@ -56,7 +58,7 @@ pub(super) fn write(src: &[u8], sequences: &[Sequence], thrift: u64, bits: &mut 
     }
 }
 
-/// Counts the symbols of the first sequences, as many as make a segment.
+/// Counts the symbols of the first sequences, up to a full segment.
 fn segment(src: &[u8], sequences: &[Sequence]) -> Part {
     let mut part = Part::default();
     let mut literals = Lanes::new();
@@ -79,7 +81,7 @@ fn segment(src: &[u8], sequences: &[Sequence]) -> Part {
     part
 }
 
-/// Both as one, unless they are better apart.
+/// Joins both parts, unless separate blocks are shorter.
 fn join(block: &Part, segment: &Part, thrift: u64) -> Option<Part> {
     if block.sequences == 0 {
         return None;
@@ -94,5 +96,5 @@ fn join(block: &Part, segment: &Part, thrift: u64) -> Option<Part> {
     Some(Part { counts, sequences, bytes, bits })
 }
 
-/// What a code takes in a header.
+/// Size of a code in a header, in bits.
 const CODE_BITS: u64 = 3;

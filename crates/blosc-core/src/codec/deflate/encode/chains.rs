@@ -1,5 +1,7 @@
-//! The thorough search: all positions of equal hash are linked from the newest to the oldest, and a match gives way to a
-//! better one that starts a byte later.
+//! The thorough search, with hash chains and lazy matching.
+//!
+//! All positions of equal hash are linked from the newest to the oldest. A match gives way to a better one that starts
+//! one byte later.
 
 use super::super::symbols::MAX_OFFSET;
 use super::prices::Prices;
@@ -13,33 +15,34 @@ const LOG: u32 = 15;
 /// Bits of a hash of three bytes.
 const THREES_LOG: u32 = 12;
 
-/// As many positions are left out at most.
+/// Maximum number of positions skipped.
 const MAX_SKIP: u32 = 7;
 
-/// How far a search goes.
+/// The search effort of a level.
 #[derive(Clone, Copy)]
 pub(super) struct Effort {
-    /// As many candidates at most.
+    /// Maximum number of candidates compared per position.
     pub(super) depth: u32,
-    /// A match as long is taken at once.
+    /// A match of at least this length is accepted without trying further candidates.
     pub(super) nice: u32,
-    /// For one as long no better one is looked for.
+    /// After a match of at least this length, no better one is searched for.
     pub(super) lazy: u32,
-    /// And that with `depth / 2^half` candidates.
+    /// The search for a better match tries `depth / 2^half` candidates.
     pub(super) half: u32,
-    /// After every `2^patience` bytes without a match the steps become longer by one.
+    /// The step grows by one after every `2^patience` positions without a match.
     pub(super) patience: u32,
-    /// Whether matches of three bytes are looked for too.
+    /// Whether matches of three bytes are searched for too.
     pub(super) threes: bool,
-    /// What a block costs besides its header, in bits.
+    /// Cost of a block besides its header, in bits.
     pub(super) thrift: u64,
 }
 
-/// By hash the newest position, and for each position of the window how far back the next older one of its hash is.
+/// The newest position of each hash and, for each position of the window, the distance to the next older one of its
+/// hash.
 pub(super) struct Table {
     heads: Box<[u32; 1 << LOG]>,
     links: Box<[u16; MAX_OFFSET as usize]>,
-    /// By the hash of three bytes.
+    /// By hash of three bytes: the newest position.
     threes: Box<[u32; 1 << THREES_LOG]>,
     base: u32,
 }
@@ -50,7 +53,7 @@ impl Table {
         Ok(Table { heads, links, threes: memory::zeroed_box()?, base: MAX_OFFSET + 1 })
     }
 
-    /// Forgets all positions.
+    /// Removes all positions.
     fn clear(&mut self) {
         self.heads.fill(0);
         self.links.fill(0);
@@ -63,7 +66,7 @@ impl Table {
 struct Match {
     length: u32,
     offset: u32,
-    /// What it saves.
+    /// Number of bits saved, in 1/16 bits.
     gain: i32,
 }
 
@@ -73,7 +76,7 @@ struct Search<'a, const THREES: bool> {
     links: &'a mut [u16; MAX_OFFSET as usize],
     threes: &'a mut [u32; 1 << THREES_LOG],
     base: u32,
-    /// The first position not yet noted.
+    /// The first position not yet inserted.
     next: u32,
 }
 
@@ -140,7 +143,7 @@ impl Table {
             sink.push(start, end - start, found.offset);
             last_offset = found.offset;
             if found.length > 64 {
-                // Of a long match only the ends: what repeats its middle mostly repeats one of them.
+                // Inserts only the ends of a long match: repetitions of its middle mostly repeat one of the ends.
                 search.note_before(at + 16);
                 search.next = search.next.max(end - 16);
             }
@@ -152,7 +155,7 @@ impl Table {
 }
 
 impl<const THREES: bool> Search<'_, THREES> {
-    /// Notes all positions before `end`.
+    /// Inserts all positions before `end`.
     #[inline(always)]
     fn note_before(&mut self, end: u32) {
         let Some(bytes) = self.src.get(self.next as usize..end as usize + 3) else { return };
@@ -167,7 +170,7 @@ impl<const THREES: bool> Search<'_, THREES> {
         self.next = end;
     }
 
-    /// The match at `at` that saves most.
+    /// Returns the match at `at` that saves most.
     #[inline(always)]
     fn best(&mut self, at: u32, depth: u32, nice: u32, last_offset: u32, prices: &Prices<'_>) -> Option<Match> {
         if self.next < at {
@@ -178,7 +181,7 @@ impl<const THREES: bool> Search<'_, THREES> {
         let mut best = Match { length: 3, offset: 0, gain: 0 };
         let mut tail = here;
         let mut ahead = 0;
-        // Three bytes are enough where the offset is the last one again.
+        // Three bytes are enough if the last offset is repeated.
         if last_offset > 0
             && let Some(there) = at.checked_sub(last_offset).and_then(|from| four(src, from))
             && (here ^ there) << 8 == 0
@@ -188,7 +191,7 @@ impl<const THREES: bool> Search<'_, THREES> {
             if length >= nice {
                 return Some(best);
             }
-            // One as long with a nearer offset may be better.
+            // A match of equal length with a nearer offset may be better.
             ahead = length.saturating_sub(4);
             tail = four(src, at + ahead)?;
         }
@@ -243,7 +246,7 @@ fn hash(four: u32) -> usize {
     (four.wrapping_mul(2_654_435_761) >> (32 - LOG)) as usize
 }
 
-/// The hash of the first three bytes.
+/// Returns the hash of the first three bytes.
 #[inline(always)]
 fn hash_three(four: u32) -> usize {
     ((four << 8).wrapping_mul(2_654_435_761) >> (32 - THREES_LOG)) as usize

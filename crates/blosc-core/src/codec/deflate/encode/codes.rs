@@ -1,23 +1,23 @@
-//! The codes of one block, and its symbols written with them.
+//! The codes of one block, and the encoding of its symbols.
 
 use super::super::symbols::{END, LITLENS, MAX_MATCH, OFFSETS};
 use super::bits::{Bits, code};
 use super::sequence::{Sequence, length_symbol, offset_symbol, pieces};
 
-/// Codes of one block, as they are written.
+/// Codes of one block, as written to the stream.
 pub(super) struct Codes {
     pub(super) litlen: [u32; LITLENS],
     pub(super) offset: [u32; OFFSETS],
 }
 
-/// Writes `sequences`, which stand for `src`, and the end of the block.
+/// Writes `sequences`, which encode `src`, and the end of the block.
 #[inline(never)]
 pub(super) fn write(src: &[u8], sequences: &[Sequence], codes: &Codes, bits: &mut Bits<'_>) -> Option<()> {
     let mut rest = src;
     let literals: &[u32; 256] = codes.litlen.first_chunk()?;
     for sequence in sequences {
         let (bytes, after) = rest.split_at_checked(sequence.literals as usize)?;
-        // 7 bits may be left over.
+        // Up to 7 bits may remain in the word.
         let (fours, few) = bytes.as_chunks::<4>();
         for four in fours {
             for &byte in four {

@@ -1,9 +1,9 @@
-//! How often the symbols occur, and what they take by that.
+//! Counts of symbols, and their size by entropy.
 
 use super::super::symbols::{LITLENS, MAX_MATCH, OFFSETS};
 use super::sequence::{Sequence, length_symbol, offset_symbol, pieces};
 
-/// How often each symbol occurs.
+/// Number of occurrences of each symbol.
 #[derive(Clone)]
 pub(super) struct Counts {
     pub(super) litlen: [u32; LITLENS],
@@ -17,7 +17,7 @@ impl Default for Counts {
 }
 
 impl Counts {
-    /// Counts the symbols of a match, if there is one, and says how many they are.
+    /// Counts the symbols of a match, if there is one, and returns their number.
     #[inline(always)]
     pub(super) fn add_match(&mut self, sequence: Sequence) -> u32 {
         if sequence.length == 0 {
@@ -36,7 +36,7 @@ impl Counts {
         2 * n
     }
 
-    /// Adds others and says how many symbols those have.
+    /// Adds other counts and returns the number of different symbols in those.
     pub(super) fn add(&mut self, others: &Counts) -> u64 {
         let mut used = 0;
         for (to, from) in self.litlen.iter_mut().zip(&others.litlen) {
@@ -50,12 +50,12 @@ impl Counts {
         used
     }
 
-    /// What all symbols take, extra bits aside.
+    /// Returns the size of all symbols in bits, without extra bits.
     pub(super) fn entropy(&self) -> u64 {
         entropy(&self.litlen) + entropy(&self.offset)
     }
 
-    /// All extra bits.
+    /// Returns the number of all extra bits.
     pub(super) fn extra_bits(&self) -> u64 {
         let lengths = self.litlen[265..285].iter().enumerate().map(|(i, &n)| u64::from(n) * (i as u64 / 4 + 1));
         let offsets = self.offset[4..].iter().enumerate().map(|(i, &n)| u64::from(n) * (i as u64 / 2 + 1));
@@ -63,7 +63,8 @@ impl Counts {
     }
 }
 
-/// Counts of literals. Equal bytes in a row would wait for each other's count, so neighbours go to different lanes.
+/// Counts of literals. Equal consecutive bytes would wait for each other's increment, so neighbours go to different
+/// lanes.
 pub(super) struct Lanes([[u32; 256]; 4]);
 
 impl Lanes {
@@ -84,7 +85,7 @@ impl Lanes {
         }
     }
 
-    /// What the literals take by entropy.
+    /// Returns the size of the literals in bits, by entropy.
     pub(super) fn entropy(&self) -> u64 {
         let mut counts = Counts::default();
         self.sum(&mut counts);
@@ -99,7 +100,7 @@ impl Lanes {
     }
 }
 
-/// What symbols of these frequencies take: the sum of n * log2(all / n).
+/// Returns the size of symbols with these frequencies in bits: the sum of n * log2(all / n).
 fn entropy(counts: &[u32]) -> u64 {
     let mut all = 0;
     let mut sum = 0;
@@ -110,7 +111,7 @@ fn entropy(counts: &[u32]) -> u64 {
     (u64::from(all) * log2(all)).saturating_sub(sum) >> 8
 }
 
-/// 256 * log2(n), good to about 1; 0 for 0.
+/// Returns 256 * log2(n), with an error of about 1; 0 for 0.
 #[inline(always)]
 fn log2(n: u32) -> u64 {
     let high = (n | 1).ilog2();
@@ -124,7 +125,7 @@ const LOG2: [u8; 256] = {
     let mut table = [0; 256];
     let mut i = 0;
     while i < 256 {
-        // Eight binary digits of the logarithm: squaring doubles it, a digit is whether that reaches 2.
+        // Computes eight binary digits of the logarithm. Squaring doubles it; a digit is set if that reaches 2.
         let mut x = (256 + i as u64) << 22;
         let (mut digit, mut log) = (0, 0u16);
         while digit < 8 {

@@ -1,4 +1,4 @@
-//! The fast search: one earlier position for each hash of five bytes, the first match taken.
+//! The fast search: one earlier position for each hash of five bytes. It takes the first match.
 
 use super::super::symbols::MAX_OFFSET;
 use super::sequence::Sequence;
@@ -6,13 +6,13 @@ use super::sink::Sink;
 use crate::codec::lz77::match_length::{backward, forward};
 use crate::memory::{self, OutOfMemory};
 
-/// Bits of a hash: the table takes 32 KiB.
+/// Bits of a hash. The table takes 32 KiB.
 const LOG: u32 = 13;
 
-/// As many bytes are hashed, and no shorter match is found: one of four is hardly shorter than its literals.
+/// Number of bytes hashed, and the minimum match length. A match of four bytes is hardly shorter than its literals.
 const WIDTH: u32 = 5;
 
-/// After every `2^PATIENCE` bytes without a match the steps become longer by one, up to [`MAX_SKIP`].
+/// The step grows by one after every `2^PATIENCE` positions without a match, by up to [`MAX_SKIP`].
 const PATIENCE: u32 = 4;
 const MAX_SKIP: u32 = 15;
 
@@ -54,7 +54,7 @@ impl Table {
                 let start = at - back;
                 let end = forward(src, candidate, at);
                 sink.push(start, end - start, offset);
-                // The last place but one of the match, so that what follows is found again.
+                // The last position but one of the match, so that a repetition of what follows is found.
                 if let Some(near) = eight(src, end - 2) {
                     heads[hash(near)] = base + end - 2;
                 }
@@ -75,7 +75,7 @@ fn eight(src: &[u8], at: u32) -> Option<u64> {
     Some(u64::from_le_bytes(*src.get(at..at + 8)?.first_chunk()?))
 }
 
-/// The hash of the first [`WIDTH`] bytes.
+/// Returns the hash of the first [`WIDTH`] bytes.
 #[inline(always)]
 fn hash(eight: u64) -> usize {
     // 2^64 divided by the golden ratio.

@@ -1,19 +1,19 @@
-//! How a block with dynamic codes says what they are.
+//! Writes the header of a block with dynamic codes.
 
 use super::super::symbols::{CODE_LENGTH_LIMIT, CODE_LENGTH_ORDER, CODE_LENGTHS, LITLENS, OFFSETS};
 use super::bits::{Bits, code};
 use super::huffman;
 
-/// The code lengths of a block in the form they are stored in.
+/// The code lengths of a block in their stored form.
 pub(super) struct Header {
     litlens: usize,
     offsets: usize,
-    /// Code length symbols, and behind each its extra bits and their number as a code of [`code`].
+    /// Code length symbols, each with its extra bits and their number, packed by [`code`].
     symbols: [(u8, u32); LITLENS + OFFSETS],
     len: usize,
     lengths: [u8; CODE_LENGTHS],
     stored: usize,
-    /// The size of it all.
+    /// Total size of the header in bits.
     pub(super) bits: u64,
 }
 
@@ -40,7 +40,7 @@ impl Header {
         let mut rest = &all[..litlens + offsets];
         while let Some(&value) = rest.first() {
             let run = rest.iter().take_while(|&&length| length == value).count();
-            // 16 repeats the last length 3..=6 times, 17 and 18 are 3..=10 and 11..=138 zeros.
+            // 16 repeats the last length 3..=6 times; 17 and 18 are 3..=10 and 11..=138 zeros.
             let (symbol, extra, n) = match (value, run) {
                 (0, 11..) => (18, code(run.min(138) as u32 - 11, 7), run.min(138)),
                 (0, 3..) => (17, code(run as u32 - 3, 3), run),

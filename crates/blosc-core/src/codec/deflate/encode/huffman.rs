@@ -2,22 +2,23 @@
 
 use super::bits::code;
 
-/// No code of literals and lengths is longer: four of them and what is left of a byte fit into a word.
+/// Maximum code length of literals and lengths. Four codes and the rest of a byte fit into a word.
 pub(super) const LITLEN_LIMIT: u32 = 14;
-/// No code of offsets is longer.
+/// Maximum code length of offsets.
 pub(super) const OFFSET_LIMIT: u32 = 15;
 
-/// Sets `lengths` for symbols of these frequencies (0: the symbol gets none), none above `limit`.
+/// Computes code `lengths`, none above `limit`, for symbols with these frequencies. A symbol with frequency 0 gets no
+/// code.
 ///
-/// At least two symbols get a code, as not every decoder takes fewer.
+/// At least two symbols get a code, as not every decoder accepts fewer.
 pub(super) fn lengths(frequencies: &[u32], limit: u32, lengths: &mut [u8]) {
     lengths.fill(0);
-    // Frequency above, symbol below: sorting needs no second look at anything.
+    // Frequency in the high bits, symbol in the low bits: sorting needs no other data.
     let mut leaves = [0u32; 288];
     let mut n = 0;
     let mut most = 0;
     for (symbol, &frequency) in frequencies.iter().enumerate() {
-        // 23 bits are left for it; more than 8 million of one symbol are as good as 8 million.
+        // A frequency has 23 bits. More than 8 million of one symbol are treated as 8 million.
         let frequency = frequency.min(MOST);
         leaves[n] = frequency << SHIFT | symbol as u32;
         n += usize::from(frequency > 0);
@@ -42,9 +43,9 @@ pub(super) fn lengths(frequencies: &[u32], limit: u32, lengths: &mut [u8]) {
     }
 }
 
-/// Bits of a leaf that are the symbol.
+/// Bits of a leaf that hold the symbol.
 const SHIFT: u32 = 9;
-/// The highest frequency that a leaf holds; as often in all symbols is no more than 32 bits hold.
+/// The maximum frequency in a leaf. The sum over all symbols fits into 32 bits.
 const MOST: u32 = (1 << (32 - SHIFT)) - 1;
 
 #[inline(always)]
@@ -52,7 +53,8 @@ fn symbol(leaf: u32) -> usize {
     leaf as usize & ((1 << SHIFT) - 1)
 }
 
-/// Sorts leaves by frequency, of which `most` is the highest: digit by digit, for most blocks one or two of 8 bits.
+/// Sorts leaves by frequency with a radix sort, in most blocks one or two digits of 8 bits. `most` is the highest
+/// frequency.
 fn sort(leaves: &mut [u32], most: u32) {
     let mut spare = [0u32; 288];
     let mut shift = SHIFT;
@@ -79,27 +81,27 @@ fn sort(leaves: &mut [u32], most: u32) {
     }
 }
 
-/// How many codes of each length there are.
+/// Counts the codes of each length.
 ///
-/// Huffman's algorithm over two queues, the leaves and the inner nodes, both ascending as they are made. Only the parent of
-/// each inner node is noted; the tree is then walked from the root down:
+/// Uses Huffman's algorithm with two queues, the leaves and the inner nodes. Inner nodes are created in ascending
+/// order. Only the parent of each inner node is stored; the tree is then walked from the root down:
 ///
 /// ```text
 ///   depth of a node = depth of its parent + 1,      leaves at a depth = 2 * inner nodes above - inner nodes there
 /// ```
 ///
-/// Depths beyond the limit are cut to it; for every such excess of the sum of Kraft a leaf is lowered by one level, the
-/// deepest first.
+/// Depths beyond the limit are cut to it. While the Kraft sum is too large, a leaf moves down by one level, the deepest
+/// first.
 fn count_depths(leaves: &[u32], limit: u32, depths: &mut [u16; 16]) {
     let n = leaves.len();
-    // Of inner nodes not yet made, more than any other.
+    // Inner nodes that do not exist yet weigh more than any other.
     let mut weights = [u32::MAX; 288];
     let mut parents = [0u16; 288];
     let (mut leaf, mut inner) = (0, 0);
     for node in 0..n - 1 {
         let mut weight = 0;
         for _ in 0..2 {
-            // No branches: which queue is next cannot be foretold.
+            // No branches: which queue is next is unpredictable.
             let of_leaf = leaves.get(leaf).map_or(u32::MAX, |leaf| leaf >> SHIFT);
             let of_inner = weights[inner];
             let is_leaf = of_leaf <= of_inner;
@@ -119,7 +121,7 @@ fn count_depths(leaves: &[u32], limit: u32, depths: &mut [u16; 16]) {
         inner_at[usize::from(depth)] += 1;
     }
     let limit = limit as usize;
-    // In units of the smallest code: what the codes take.
+    // The Kraft sum, in units of `2^-limit`.
     let mut kraft = 0u32;
     for depth in 1..inner_at.len() {
         let leaves = 2 * inner_at[depth - 1] - inner_at[depth];
@@ -127,7 +129,7 @@ fn count_depths(leaves: &[u32], limit: u32, depths: &mut [u16; 16]) {
         kraft += u32::from(leaves) << (limit - depth.min(limit));
     }
     while kraft > 1 << limit {
-        // A leaf goes down one level: half of what it took is free.
+        // A leaf moves down one level, which frees half of its share.
         let mut depth = limit - 1;
         while depths[depth] == 0 {
             depth -= 1;
@@ -136,7 +138,7 @@ fn count_depths(leaves: &[u32], limit: u32, depths: &mut [u16; 16]) {
         depths[depth + 1] += 1;
         kraft -= 1 << (limit - depth - 1);
     }
-    // What became free beyond need lifts leaves again.
+    // If more was freed than necessary, leaves move up again.
     let mut depth = limit;
     while kraft < 1 << limit && depth > 1 {
         if depths[depth] > 0 && kraft + (1 << (limit - depth)) <= 1 << limit {
@@ -149,7 +151,7 @@ fn count_depths(leaves: &[u32], limit: u32, depths: &mut [u16; 16]) {
     }
 }
 
-/// The codes that lengths imply, as they are written: the highest bit of the code first.
+/// Computes the codes that `lengths` imply, as written: the highest bit of the code first.
 pub(super) fn codes(lengths: &[u8], codes: &mut [u32]) {
     let mut counts = [0u32; 16];
     for &length in lengths {
@@ -161,7 +163,7 @@ pub(super) fn codes(lengths: &[u8], codes: &mut [u32]) {
     }
     for (to, &length) in codes.iter_mut().zip(lengths) {
         let next = &mut next[usize::from(length & 15)];
-        // A symbol without a code counts codes of length 0, which become none.
+        // A symbol without a code uses the counter of length 0, which results in no bits.
         *to = code(u32::from((*next as u16).reverse_bits()) >> (16 - u32::from(length & 15)) & 0x7FFF, length.into());
         *next += 1;
     }

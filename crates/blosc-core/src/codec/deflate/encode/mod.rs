@@ -5,8 +5,8 @@
 //!         (fast, chains)        (blocks)                                   (huffman, header, codes, bits)
 //! ```
 //!
-//! A sequence is some literals and a match. A search finds all of an input before a bit is written, so that blocks can be
-//! cut where the statistics change and a block's size is known before it is written.
+//! A sequence is some literals and a match. A search finds all sequences of an input before a bit is written. So blocks
+//! can be cut where the statistics change, and a block's size is known before it is written.
 
 mod bits;
 mod block;
@@ -42,7 +42,7 @@ enum Search {
 }
 
 impl Compressor {
-    /// Of level 1 to 9.
+    /// Creates a compressor for level 1 to 9.
     pub(crate) fn new(level: u8) -> Result<Self, OutOfMemory> {
         let search = match level {
             ..=1 => Search::Fast(fast::Table::new()?),
@@ -51,12 +51,12 @@ impl Compressor {
         Ok(Compressor { level, search, sequences: Vec::new() })
     }
 
-    /// Another one of the same kind.
+    /// Creates another compressor with the same settings.
     pub(crate) fn fresh(&self) -> Result<Self, OutOfMemory> {
         Compressor::new(self.level)
     }
 
-    /// Compresses `src` into `dst`; `None` where the result does not fit.
+    /// Compresses `src` into `dst`. Returns `None` if the result does not fit.
     pub(crate) fn compress(&mut self, src: &[u8], dst: &mut [u8]) -> Result<Option<usize>, OutOfMemory> {
         if src.len() > MAX_INPUT {
             return Ok(None);
@@ -74,10 +74,10 @@ impl Compressor {
         Ok(self.write(src, dst, thrift))
     }
 
-    /// Writes the sequences of `src`; `None` where they do not fit.
+    /// Writes the sequences of `src`. Returns `None` if they do not fit.
     fn write(&self, src: &[u8], dst: &mut [u8], thrift: u64) -> Option<usize> {
         dst.get_mut(..2)?.copy_from_slice(&header(self.level));
-        // The checksum has four bytes.
+        // The checksum takes four bytes.
         let room = dst.len().checked_sub(4)?;
         let mut bits = Bits::new(dst, 2);
         blocks::write(src, &self.sequences, thrift, &mut bits, room)?;
@@ -87,7 +87,8 @@ impl Compressor {
     }
 }
 
-/// Method 8 with a window of 32 KiB, zlib's idea of the effort, and what makes both together divisible by 31.
+/// Returns the header: method 8 with a window of 32 KiB, zlib's level class, and check bits that make both bytes
+/// together divisible by 31.
 fn header(level: u8) -> [u8; 2] {
     [
         0x78,
@@ -103,11 +104,11 @@ fn header(level: u8) -> [u8; 2] {
 /// The longest input: positions and the distance to earlier inputs fit into 32 bits.
 const MAX_INPUT: usize = 1 << 30;
 
-/// Cost of a block at level 1 besides its header, in bits: it stands for time.
+/// Cost of a block at level 1 besides its header, in bits. It represents time.
 const FAST_THRIFT: u64 = 2000;
 
-/// Levels 2 to 9. Chosen so that of ten kinds of shuffled data none comes out more than 2 % larger than by zlib-ng at the same
-/// level, but for one of 1/60 at level 9 (docs/decisions/004-zlib.md).
+/// Levels 2 to 9. Chosen so that none of ten kinds of shuffled data is more than 2 % larger than with zlib-ng at the
+/// same level. The exception is one at level 9, of 1/60 (docs/decisions/004-zlib.md).
 const EFFORTS: [Effort; 8] = [
     Effort { depth: 4, nice: 16, lazy: 0, half: 0, patience: 5, threes: false, thrift: 1000 },
     Effort { depth: 8, nice: 24, lazy: 0, half: 0, patience: 6, threes: false, thrift: 500 },

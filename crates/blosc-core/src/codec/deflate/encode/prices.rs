@@ -1,16 +1,16 @@
-//! What a match saves, guessed before there are any codes.
+//! Estimates the bits that a match saves, before there are codes.
 
 use super::counts::Lanes;
 
-/// Bytes whose literals are given one price.
+/// Number of bytes whose literals have the same price.
 const SPAN: u32 = 4096;
 
-/// What literals cost about where the search stands: the entropy of the bytes there.
+/// Estimated cost of literals near the current position: the entropy of the bytes there.
 pub(super) struct Prices<'a> {
     src: &'a [u8],
-    /// In 1/16 bits.
+    /// Cost of a literal in 1/16 bits.
     literal: i32,
-    /// Up to where.
+    /// End of the span that the price is valid for.
     end: u32,
 }
 
@@ -37,13 +37,13 @@ impl<'a> Prices<'a> {
         self.literal = (16 * bits / bytes.len().max(1) as u64).clamp(FLOOR, 128) as i32;
     }
 
-    /// What a match saves, in 1/16 bits.
+    /// Returns the bits that a match saves, in 1/16 bits.
     #[inline(always)]
     pub(super) fn gain(&self, length: u32, offset: u32) -> i32 {
         self.literals(length) - (BASE + 16 * offset.ilog2() as i32)
     }
 
-    /// What a match saves whose offset is that of the match before.
+    /// Returns the bits that a match saves if it repeats the offset of the previous match.
     #[inline(always)]
     pub(super) fn gain_again(&self, length: u32, offset: u32) -> i32 {
         self.literals(length) - (AGAIN + 16 * offset.ilog2() as i32)
@@ -51,14 +51,14 @@ impl<'a> Prices<'a> {
 
     #[inline(always)]
     fn literals(&self, length: u32) -> i32 {
-        // Longer ones are beyond comparison.
+        // Longer matches all count as this length.
         length.min(1024) as i32 * self.literal
     }
 }
 
-/// No literal is thought cheaper: 2.5 bits.
+/// Minimum price of a literal: 2.5 bits.
 const FLOOR: u64 = 40;
-/// A length symbol and an offset symbol: 9 bits.
+/// Price of a length symbol and an offset symbol: 9 bits.
 const BASE: i32 = 144;
-/// A length symbol and an offset symbol, both of them frequent: 6 bits.
+/// Price of a length symbol and an offset symbol if both are frequent: 6 bits.
 const AGAIN: i32 = 96;

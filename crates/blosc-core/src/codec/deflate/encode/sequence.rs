@@ -1,12 +1,12 @@
-//! What the searches find, and the symbols it is written with.
+//! Sequences, the output of the searches, and the symbols that encode them.
 
 use super::super::symbols::{MAX_MATCH, MIN_MATCH};
 
-/// Literals, and a match behind them: `length` bytes that also stand `offset` before. A length of 0 is no match.
+/// Literals, followed by a match: `length` bytes that also occur `offset` bytes earlier. A length of 0 is no match.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Sequence {
     pub(super) literals: u32,
-    /// Of any size; the format's own matches, of at most [`MAX_MATCH`] bytes, are its [`pieces`].
+    /// Of any size. The format's own matches have at most [`MAX_MATCH`] bytes; see [`pieces`].
     pub(super) length: u32,
     pub(super) offset: u32,
 }
@@ -14,8 +14,9 @@ pub(super) struct Sequence {
 /// The longest run of literals in one sequence.
 pub(super) const MAX_LITERALS: u32 = 4096;
 
-/// A match of any length as so many of [`MAX_MATCH`] and up to two others (0 if there is none): what is left over may be
-/// too short for a match, which then takes some bytes of the one before.
+/// Splits a match of any length into a number of matches of [`MAX_MATCH`] and up to two others (0 if there is none).
+///
+/// If the remainder is too short for a match, it takes some bytes from the previous one.
 #[inline(always)]
 pub(super) fn pieces(length: u32) -> (u32, [u32; 2]) {
     let (full, rest) = (length / MAX_MATCH, length % MAX_MATCH);
@@ -25,14 +26,15 @@ pub(super) fn pieces(length: u32) -> (u32, [u32; 2]) {
     }
 }
 
-/// Symbol and number of extra bits of a length from 3 to 258.
+/// Returns the symbol and the number of extra bits of a length from 3 to 258.
 #[inline(always)]
 pub(super) fn length_symbol(length: u32) -> (usize, u32) {
     let [symbol, extra] = LENGTH_SYMBOLS[length as usize & 511];
     (257 + usize::from(symbol), extra.into())
 }
 
-/// Symbol and number of extra bits of an offset from 1 to 32768. The extra bits are the low ones of `offset - 1`.
+/// Returns the symbol and the number of extra bits of an offset from 1 to 32768. The extra bits are the low ones of
+/// `offset - 1`.
 #[inline(always)]
 pub(super) fn offset_symbol(offset: u32) -> (usize, u32) {
     let n = offset.wrapping_sub(1);
@@ -44,7 +46,7 @@ pub(super) fn offset_symbol(offset: u32) -> (usize, u32) {
     (((high << 1) + (n >> (high - 1) & 1)) as usize, high - 1)
 }
 
-/// The low bits of `length - 3` are the extra bits, but for 258, which has none.
+/// The low bits of `length - 3` are the extra bits, except for 258, which has none.
 const LENGTH_SYMBOLS: [[u8; 2]; 512] = {
     let mut table = [[0; 2]; 512];
     let mut length = 3;

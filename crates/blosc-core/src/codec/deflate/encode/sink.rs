@@ -1,13 +1,13 @@
-//! Collecting what a search finds.
+//! Collects the sequences that a search finds.
 
 use super::sequence::{MAX_LITERALS, Sequence};
 use crate::memory::{self, OutOfMemory};
 
-/// Where sequences go, and how far they reach.
+/// The output of a search, and the end of the data it covers.
 pub(super) struct Sink<'a> {
     sequences: &'a mut Vec<Sequence>,
     end: u32,
-    /// Set once `sequences` could not grow. Sequences are incomplete from then on.
+    /// Set once `sequences` could not grow. The sequences are incomplete from then on.
     failed: Option<OutOfMemory>,
 }
 
@@ -17,13 +17,13 @@ impl<'a> Sink<'a> {
         Sink { sequences, end: 0, failed: None }
     }
 
-    /// The end of the last match.
+    /// Returns the end of the last match.
     #[inline(always)]
     pub(super) fn end(&self) -> u32 {
         self.end
     }
 
-    /// Adds a match and the literals in front of it.
+    /// Adds a match and the literals before it.
     #[inline(always)]
     pub(super) fn push(&mut self, start: u32, length: u32, offset: u32) {
         self.literals(start);
@@ -31,7 +31,7 @@ impl<'a> Sink<'a> {
         self.end = start + length;
     }
 
-    /// Adds the literals behind the last match.
+    /// Adds the literals after the last match.
     ///
     /// # Errors
     /// [`OutOfMemory`] if not all sequences could be kept.
@@ -52,12 +52,12 @@ impl<'a> Sink<'a> {
 
     #[cold]
     fn fail(&mut self, error: OutOfMemory) {
-        // Room for the sequences that are still found. Nobody will read them.
+        // Makes room for the sequences that are still found. They are not used.
         self.sequences.clear();
         self.failed = Some(error);
     }
 
-    /// Leaves no more than [`MAX_LITERALS`] up to `start`.
+    /// Adds literals so that at most [`MAX_LITERALS`] remain before `start`.
     #[inline(always)]
     fn literals(&mut self, start: u32) {
         while start - self.end > MAX_LITERALS {

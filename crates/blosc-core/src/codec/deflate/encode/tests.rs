@@ -1,4 +1,4 @@
-//! What the encoder writes, read by `zlib-rs`; sizes against it.
+//! Tests of the encoder: decoding with `zlib-rs`, and sizes compared with it.
 
 use proptest::prelude::*;
 use zlib_rs::{Deflate, DeflateFlush, Inflate, InflateFlush, Status};
@@ -6,7 +6,7 @@ use zlib_rs::{Deflate, DeflateFlush, Inflate, InflateFlush, Status};
 use super::Compressor;
 use super::huffman;
 
-/// Compresses, with room for more than stored blocks take, and checks that `zlib-rs` gives `src` back.
+/// Compresses with more room than stored blocks need, and checks that `zlib-rs` decodes to `src`.
 fn round_trip(compressor: &mut Compressor, src: &[u8]) -> Vec<u8> {
     let mut stream = vec![0xA5; src.len() + src.len() / 100 + 64];
     let len =
@@ -32,7 +32,7 @@ fn random(len: usize, seed: u64) -> Vec<u8> {
     std::iter::repeat_with(step).take(len).collect()
 }
 
-/// The byte planes of slowly rising 32-bit numbers one after the other: what shuffle makes.
+/// The byte planes of slowly rising 32-bit numbers, one after the other: the output of shuffle.
 fn planes(len: usize) -> Vec<u8> {
     let numbers: Vec<u32> = (0..len.div_ceil(4) as u64).map(|i| (i * 37 + i * i / 1000) as u32).collect();
     (0..4).flat_map(|byte| numbers.iter().map(move |n| n.to_le_bytes()[byte])).take(len).collect()
@@ -87,7 +87,7 @@ fn what_does_not_fit_is_refused() {
                 let mut dst = vec![0; room];
                 assert_eq!(compressor.compress(&src, &mut dst).unwrap(), None, "level {level}, {room} of {len}");
             }
-            // A flush may want eight bytes more than it keeps.
+            // A flush may need eight bytes more than it keeps.
             assert_eq!(compressor.compress(&src, &mut vec![0; len + 16]), Ok(Some(len)));
         }
     }
@@ -106,7 +106,7 @@ fn planes_are_no_larger_than_zlib_ng_makes_them() {
 }
 
 proptest! {
-    /// A code of limited length: as a prefix code is complete, the sum of Kraft is 1.
+    /// Checks a code of limited length: a prefix code is complete, so the Kraft sum is 1.
     #[test]
     fn codes_are_complete_within_the_limit(
         frequencies in prop::collection::vec(prop_oneof![Just(0u32), 1..4u32, 1..100_000u32, Just(1 << 29)], 2..286),
@@ -124,7 +124,7 @@ proptest! {
         }
     }
 
-    /// A Fibonacci series makes the deepest tree there is.
+    /// A Fibonacci series results in the deepest possible tree.
     #[test]
     fn deep_trees_are_cut(n in 2..40usize, limit in 7..=15u32) {
         let (mut a, mut b) = (1u32, 1u32);

@@ -1,8 +1,8 @@
 //! Bitshuffle with GFNI: typesizes 1, 2, 4, 8 and 16.
 //!
-//! A *unit* is eight elements. Write the address of a byte in bits, the vector number before the bar: `u` for the unit, `i`
-//! for the element in it, `p` for the plane, and `k` for the bit once bits and elements have changed places. A tile of
-//! typesize 8 is 64 units of one vector each:
+//! A *unit* is eight elements. The address of a byte is written in bits, with the vector number before the bar: `u` for
+//! the unit, `i` for the element in it, `p` for the plane, and `k` for the bit once bits and elements are exchanged. A
+//! tile of typesize 8 is 64 units of one vector each:
 //!
 //! ```text
 //! source      u5 u4 u3 u2 u1 u0 | i2 i1 i0 p2 p1 p0
@@ -12,14 +12,15 @@
 //! rows        p2 p1 p0 k2 k1 k0 | u5 u4 u3 u2 u1 u0     four rounds of byte zips of 16 vectors
 //! ```
 //!
-//! Typesize 4 has two units a vector, so `u5` changes places with `u0` first. Typesize 16 has two vectors a unit: `i2` and
-//! `p3` change places first, and there is an `exchange::<5>` as well. With typesizes 2 and 1 the zips alone exchange what
-//! must be exchanged, and a permutation afterwards puts in order those bits of `u` that were in the vector from the start.
+//! Typesize 4 has two units per vector, so `u5` and `u0` are exchanged first. Typesize 16 has two vectors per unit:
+//! `i2` and `p3` are exchanged first, and there is an `exchange::<5>` as well. With typesizes 2 and 1, the zips alone
+//! exchange all necessary bits. A permutation afterwards puts in order the bits of `u` that were in the vector from the
+//! start.
 //!
-//! That is 7 or 8 vector operations for 64 bytes. Bitunshuffle takes the same steps backwards.
+//! That takes 7 or 8 vector operations per 64 bytes. Bitunshuffle takes the same steps backwards.
 //!
-//! Measured on an AMD EPYC (Zen 4), 16 KiB of typesize 1, 2, 4, 8, 16, against C-Blosc2 (AVX2): bitshuffle 43, 46, 38, 36,
-//! 28 GB/s to 10.5, 9, 9, 9, 6; bitunshuffle 51, 45, 46, 41, 31 GB/s to 2.5, 4.4, 6.6, 8.5, 8.8.
+//! Measured on an AMD EPYC (Zen 4), 16 KiB of typesizes 1, 2, 4, 8, 16, in GB/s, compared with C-Blosc2 (AVX2):
+//! bitshuffle 43, 46, 38, 36, 28 (C: 10.5, 9, 9, 9, 6); bitunshuffle 51, 45, 46, 41, 31 (C: 2.5, 4.4, 6.6, 8.5, 8.8).
 
 mod steps;
 mod units;
@@ -68,7 +69,7 @@ pub(super) fn bitunshuffle(typesize: usize, src: &[u8], dst: &mut [u8]) {
     }
 }
 
-/// Tiles of 128 units of 8 bytes: eight units a vector, and `u0` in the nibble that the zips exchange.
+/// Bitshuffles tiles of 128 units of 8 bytes: eight units per vector, and `u0` in the nibble that the zips exchange.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni")]
 fn bitshuffle_1(src: &[u8], dst: &mut [u8]) {
     let groups = src.len() / 8;
@@ -100,7 +101,7 @@ fn bitunshuffle_1(src: &[u8], dst: &mut [u8]) {
         let (tile, _) = dst[at * 8..][..1024].as_chunks_mut();
         let mut v = [_mm512_setzero_si512(); 16];
         for k in 0..8 {
-            // The last bit's row first, as the transposition wants it.
+            // The last bit's row comes first, as the transposition requires.
             let [a, b] = load_rows(src, (7 - k) * groups + at, 64);
             v[k] = _mm512_permutex2var_epi8(a, even, b);
             v[8 + k] = _mm512_permutex2var_epi8(a, odd, b);

@@ -1,4 +1,4 @@
-//! The steps of bitshuffle with AVX-512, and the index vectors of the permutations among them.
+//! The steps of bitshuffle with AVX-512, and the index vectors of their permutations.
 
 use std::arch::x86_64::*;
 
@@ -19,17 +19,17 @@ pub(super) fn exchange_quarters<const QUARTERS: usize>(mut q: [__m512i; QUARTERS
     q
 }
 
-/// Transposes the 8x8 bits of every eight bytes, of which the first is taken for the last.
+/// Transposes the 8x8 bits of every eight bytes, with the bytes in reverse order.
 ///
-/// The instruction multiplies an 8x8 bit matrix, here the data, with bytes, here the eight unit vectors: byte `k` becomes
-/// the matrix's column `k`, whose bit `7 - i` is bit `k` of byte `i`.
+/// The instruction multiplies an 8x8 bit matrix, here the data, with bytes, here the eight unit vectors. Byte `k`
+/// becomes the matrix's column `k`, whose bit `7 - i` is bit `k` of byte `i`.
 #[inline]
 #[target_feature(enable = "avx512f,gfni")]
 pub(super) fn transpose_bits(v: __m512i) -> __m512i {
     _mm512_gf2p8affine_epi64_epi8::<0>(_mm512_set1_epi64(0x8040_2010_0804_0201_u64 as i64), v)
 }
 
-/// Exchanges the vector number and the place in the lane: transposes 16x16 bytes in every lane. See `lanes`.
+/// Exchanges the vector number and the place in the lane, which transposes 16x16 bytes in every lane. See `lanes`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 pub(super) fn zip_rounds(v: &[__m512i; 16]) -> [__m512i; 16] {
@@ -62,7 +62,7 @@ pub(super) fn zip_quad([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
     ]
 }
 
-/// The first or the second two of [`zip_quad`].
+/// Returns the first or the last two vectors of [`zip_quad`].
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 pub(super) fn zip_pair([a, b, c, d]: [__m512i; 4], pair: usize) -> [__m512i; 2] {
@@ -73,7 +73,7 @@ pub(super) fn zip_pair([a, b, c, d]: [__m512i; 4], pair: usize) -> [__m512i; 2] 
     [_mm512_unpacklo_epi8(ac, bd), _mm512_unpackhi_epi8(ac, bd)]
 }
 
-/// The index vectors that sort a vector, or two, by plane, with every eight elements last first.
+/// Returns the index vectors that sort one or two vectors by plane, with every eight elements in reverse order.
 pub(super) const fn sort<const T: usize>() -> [[u8; 64]; 2] {
     let mut index = [[0; 64]; 2];
     let mut to = 0;
@@ -95,7 +95,7 @@ pub(super) const fn sort<const T: usize>() -> [[u8; 64]; 2] {
     index
 }
 
-/// Undoes [`sort`], but for the order of the elements.
+/// Undoes [`sort`], except for the order of the elements.
 pub(super) const fn unsort<const T: usize>() -> [[u8; 64]; 2] {
     let mut index = [[0; 64]; 2];
     let mut to = 0;
@@ -115,7 +115,7 @@ pub(super) const fn unsort<const T: usize>() -> [[u8; 64]; 2] {
     index
 }
 
-/// After the zips of typesize 2 a place is `u1 u0 u5 u4 u3 u2`.
+/// After the zips of typesize 2, a place is `u1 u0 u5 u4 u3 u2`.
 pub(super) static ORDER_2: [u8; 64] = {
     let mut index = [0; 64];
     let mut u = 0;
@@ -136,7 +136,7 @@ pub(super) static UNORDER_2: [u8; 64] = {
     index
 };
 
-/// After the zips of typesize 1 a place is `u2 u1 u6 u5 u4 u3`, in two vectors of `u0`; rows are two vectors of `u6`.
+/// After the zips of typesize 1, a place is `u2 u1 u6 u5 u4 u3`, in two vectors by `u0`. Rows are two vectors by `u6`.
 pub(super) static ORDER_1: [[u8; 64]; 2] = {
     let mut index = [[0; 64]; 2];
     let mut u = 0;

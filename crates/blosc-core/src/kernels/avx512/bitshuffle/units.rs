@@ -1,8 +1,8 @@
-//! Bitshuffle of typesizes 2, 4, 8 and 16 by tiles of 64 units. The parent module says how.
+//! Bitshuffle of typesizes 2, 4, 8 and 16 in tiles of 64 units. The parent module describes the scheme.
 //!
-//! Several tiles go at a time, four rows after each other, so that rows are written in runs. Rows are often a multiple of
-//! 4 KiB apart (blocks of 32 KiB times the typesize), and then only eight of them have room in the first level cache: runs of
-//! 512 bytes cost 2.4 cycles a cache line there, single lines 7.
+//! Several tiles are processed at a time, four rows after each other, so that rows are written in runs. Rows are often
+//! a multiple of 4 KiB apart (blocks of 32 KiB times the typesize). Only eight of them then fit into the L1 cache: runs
+//! of 512 bytes cost 2.4 cycles per cache line, single lines 7.
 
 #![expect(clippy::needless_range_loop, reason = "the loops are over index bits and take apart several arrays")]
 
@@ -14,8 +14,8 @@ use super::super::super::lanes::strips;
 use super::super::vectors::{load, load_rows, store, store_rows};
 use super::steps::{ORDER_2, UNORDER_2, exchange_quarters, sort, transpose_bits, unsort, zip_pair, zip_quad};
 
-/// `TILES` tiles at a time of 64 units of `8 * T` bytes. The upper bits of `u` and `p` that are exchanged number `QUARTERS`
-/// vectors; the planes are done in `HALVES`.
+/// Bitshuffles `TILES` tiles at a time, of 64 units of `8 * T` bytes. The upper bits of `u` and `p` that are exchanged
+/// number `QUARTERS` vectors. The planes are processed in `HALVES` parts.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni")]
 pub(super) fn bitshuffle_units<const T: usize, const QUARTERS: usize, const HALVES: usize, const TILES: usize>(
     src: &[u8],
@@ -101,7 +101,7 @@ pub(super) fn bitunshuffle_units<const T: usize, const QUARTERS: usize, const HA
             for n in 0..QUARTERS {
                 for i in 0..4 {
                     for (at, scratch) in strip.clone().zip(&mut scratch) {
-                        // The last bit's row first, as the transposition wants it: row `(i + 4 * j) ^ 7`.
+                        // The last bit's row comes first, as the transposition requires: row `(i + 4 * j) ^ 7`.
                         let r = (half * QUARTERS + n) * 16 + (i ^ 3);
                         let [b, a, d, c] = load_rows(src, r * groups + at, 4 * groups);
                         let mut quad = [a, b, c, d];
