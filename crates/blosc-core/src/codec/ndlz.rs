@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! dimensions   rows   columns   cells, from left to right and from top to bottom
-//! u8, 2        i32    i32       a token each, and what it announces
+//! u8, 2        i32    i32       a token each, and its operands
 //! ```
 //!
 //! Cells have an edge of 4 or 8, given by the codec's meta byte. Cells at the right and lower border of the block are
@@ -11,14 +11,14 @@
 //!
 //! ```text
 //! both edges  0           the cell's bytes
-//!             0x40        one byte, of which the whole cell is made
+//!             0x40        one byte, repeated for the whole cell
 //!             0xC0        reference to a whole cell
 //! edge 4      0x80        reference to rows 2 and 3; rows 0 and 1
 //!             0x88..=0xB8 reference to rows i and j; the other two, for i = 0 and j = 1, 2, 3 or i = 1 and j = 2, 3
 //!             0x28..=0x38 reference to rows 0 and j = 1, 2, 3; reference to the other two
 //!             0xE0..=0xF8 reference to three rows; row 0, 3, 2, 1
-//! edge 8      0x88..=0x8E reference to two rows from that of the low three bits on; the other six
-//!             0xA8..=0xAD reference to three rows from that of the low three bits on; the other five
+//! edge 8      0x88..=0x8E reference to two rows, the first in the low three bits; the other six
+//!             0xA8..=0xAD reference to three rows, the first in the low three bits; the other five
 //! ```
 //!
 //! C-Blosc2 3.3.5 writes, with edge 4, references to rows that it does not read back itself. Its decoder adds 3 (5 if

@@ -253,7 +253,7 @@ fn transpose_bits(plane: &mut [u8]) {
 /// Transposes 8x8 bits: bit `k` of byte `b` becomes bit `b` of byte `k`.
 ///
 /// Bit `k` of byte `b` is number `8b + k` of the little-endian word. Three exchanges swap bits 0..3 of that number with
-/// bits 3..6. The masks select the bits that move 7, 14 or 28 places up, which is from `(b, k + s)` to `(b + s, k)` for
+/// bits 3..6. The masks select the bits that move 7, 14 or 28 places up. That is from `(b, k + s)` to `(b + s, k)` for
 /// `s` = 1, 2, 4.
 fn transpose_word(word: [u8; 8]) -> [u8; 8] {
     let mut x = u64::from_le_bytes(word);

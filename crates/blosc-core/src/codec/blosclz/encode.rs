@@ -66,7 +66,7 @@ fn search<const E: usize, const LONG: usize>(
     }
 }
 
-/// [`search`], once that is known to be worth it.
+/// [`search`] after the decision to compress.
 ///
 /// ```text
 /// at:    look, step on, look, step on further, ..      until there is a match

@@ -6,7 +6,7 @@
 //! ```text
 //! last:1  kind:2   0  stored: to the next byte, u16 length, its complement, the bytes
 //!                  1  fixed codes:   symbols
-//!                  2  dynamic codes: how the codes are made, symbols
+//!                  2  dynamic codes: description of the codes, symbols
 //!
 //! symbol           0..=255  a literal
 //!                  256      end of block

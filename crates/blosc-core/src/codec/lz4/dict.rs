@@ -97,7 +97,7 @@ pub(crate) fn compress_fast_with_dict(
 ) -> Option<usize> {
     let start = table.joined.start;
     let joined = table.joined.join(src)?;
-    // Two slots a byte: clearing more would take longer than the search.
+    // Two slots per byte: clearing more would take longer than the search.
     let log = (src.len().next_power_of_two().trailing_zeros() + 1).clamp(8, BLOCK_LOG);
     table.block[..1 << log].fill(0);
     let mut slots = Attached { dict: &table.dict, block: &mut table.block, shift: DICT_LOG - log };

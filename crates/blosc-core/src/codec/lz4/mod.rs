@@ -39,7 +39,7 @@ pub(crate) use hc::{HcTable, compress_hc};
 /// The shortest match.
 const MIN_MATCH: usize = 4;
 
-/// The value of a token's half that announces more length bytes.
+/// The value of a token's half that is followed by more length bytes.
 const LONG: usize = 15;
 
 /// Minimum number of literals at the end of a block, unless the whole block is shorter.

@@ -20,8 +20,7 @@ const BULK: usize = 512;
 ///
 /// From an offset of 8 on, this takes two register-wide loads and stores and one of two bytes. Each may read what the
 /// previous one has written. Copies of 16 bytes were slower: a load that spans several recent stores cannot be
-/// forwarded and waits until all of them have reached the cache, and the source of a match was often written just
-/// before.
+/// forwarded and waits until all of them have reached the cache. The source of a match was often written just before.
 #[inline(always)]
 pub(in crate::codec) fn copy_18(bytes: &mut [u8], from: usize, at: usize) -> Option<()> {
     let offset = at.checked_sub(from)?;

@@ -3,7 +3,8 @@
 //! Positions are 32-bit numbers. Adding to one cannot overflow a 64-bit `usize`, so each bounds check is a single
 //! comparison.
 
-/// Number of trailing bytes that are never compared. LZ4 requires them to be literals; for deflate they are too few to matter.
+/// Number of trailing bytes that are never compared. LZ4 requires them to be literals; for deflate they are too few to
+/// matter.
 pub(in crate::codec) const TAIL: usize = 5;
 
 /// Returns the end of the bytes from `b` on that equal those from `a` on. Never includes the last [`TAIL`] bytes.

@@ -1,4 +1,4 @@
-//! Copying and measuring matches, shared by all codecs that have matches.
+//! Copies and measures matches. Shared by all codecs that have matches.
 //!
 //! | file | does |
 //! |---|---|

@@ -18,7 +18,7 @@
 //! ```
 //!
 //! **For the power of two, a permutation establishes it.** `B` such vectors of one group, one from every piece of `64 /
-//! B` elements, are sorted by plane with `vpermb`, which also puts the elements in order. Vector `i` is rotated by `i`
+//! B` elements, are sorted by plane with `vpermb`. That also puts the elements in order. Vector `i` is rotated by `i`
 //! blocks. With `B = 4`, and letters for pieces:
 //!
 //! ```text

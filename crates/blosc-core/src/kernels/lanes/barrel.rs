@@ -85,7 +85,7 @@ macro_rules! lane_barrel {
         #[target_feature(enable = $feature)]
         fn unshuffle_units<const Q: usize, const B: usize>(rows: impl Fn(usize, usize) -> [V; B], dst: &mut [u8]) {
             let moves = const { moves::<Q, B>() };
-            // As for `shuffle_units`.
+            // Opaque to LLVM, as in `shuffle_units`.
             let unsort = std::hint::black_box(const { unsort_units::<Q, B>() });
             for at in starts(dst.len() / (Q * B), ROWS) {
                 let mut dealt = [[zero(); B]; Q];

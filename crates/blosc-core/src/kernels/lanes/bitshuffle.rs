@@ -103,7 +103,7 @@ macro_rules! lane_bitshuffle {
                             for i in 0..4 {
                                 let mut quad = [zero(); 4];
                                 for j in 0..4 {
-                                    // SAFETY: the loop above has written all `8 * planes` vectors of each of these tiles.
+                                    // SAFETY: the loop above has written all `8 * planes` vectors of each tile.
                                     quad[j] = unsafe { scratch[from + i + 4 * j].assume_init() };
                                 }
                                 let quad = rotate(rotate(quad));

@@ -27,7 +27,7 @@
 //! `lane_barrel!`. Without look-ups, odd typesizes below 16 are handled as typesize 16 with gaps.
 //!
 //! **Bitshuffle is a byte shuffle and a butterfly.** A *group* of eight elements of `t` bytes is treated as one element
-//! of `8t` bytes and shuffled, so that eight vectors hold byte `j` of elements 0, 1, .. 7 of each group. Exchanging bit
+//! of `8t` bytes and shuffled. Eight vectors then hold byte `j` of elements 0, 1, .. 7 of each group. Exchanging bit
 //! `k` of vector `b` with bit `b` of vector `k` then takes three steps of shifts and masks between pairs of vectors.
 //! Nothing crosses between bytes, and vector `k` is a part of row `8j + k` of the result. That is 9 simple operations
 //! per vector at any typesize. C-Blosc2 instead builds its rows with `pmovmskb`, 32 bits at a time.
@@ -45,7 +45,7 @@
 //! |---|---|
 //! | `V`, `LANES`, `zero` | the vector, its 16-byte lanes, all bytes 0 |
 //! | `load_rows`, `store_rows` | up to `N` whole vectors, a stride apart |
-//! | `load_pieces`, `store_pieces` | first lanes of `N` vectors, a stride apart; second lanes begin another stride later |
+//! | `load_pieces`, `store_pieces` | first lanes of `N` vectors, a stride apart; second lanes `lane_stride` later |
 //! | `store_neighbours` | the same for a stride of 16 |
 //! | `zip8` | `(low, high)` halves of two vectors' lanes interleaved by bytes |
 //! | `gather_planes`, `scatter_planes` | between lanes and up to 8 planes, with a look-up at the side of the lanes |

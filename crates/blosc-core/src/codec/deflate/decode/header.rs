@@ -8,7 +8,7 @@ use super::table::Tables;
 ///
 /// ```text
 /// 257..=286 litlen lengths: 5 bits   1..=30 offset lengths: 5 bits   4..=19 lengths of the code length code: 4 bits
-/// those, 3 bits each, in `CODE_LENGTH_ORDER`
+/// the latter, 3 bits each, in `CODE_LENGTH_ORDER`
 /// the lengths of both codes as one list:  0..=15 a length   16 the last one, 3..=6 times   17, 18 zeros, 3..=138
 /// ```
 pub(super) fn read(bits: &mut Bits<'_>, tables: &mut Tables) -> Result<(), &'static str> {
@@ -63,10 +63,10 @@ pub(super) fn read(bits: &mut Bits<'_>, tables: &mut Tables) -> Result<(), &'sta
     tables.fill(litlen, offset, bits.rest().len())
 }
 
-/// Symbol and bits, by the next seven bits.
+/// Returns a table of symbol and code length, indexed by the next seven bits.
 fn code_length_code(lengths: &[u8; CODE_LENGTHS]) -> Result<[[u8; 2]; 1 << CODE_LENGTH_LIMIT], &'static str> {
     let mut table = [[0; 2]; 1 << CODE_LENGTH_LIMIT];
-    // The next code counted in seven bits, where one of n bits stands for 2^(7-n).
+    // The next code, scaled to seven bits: a code of n bits counts as 2^(7-n).
     let mut code = 0u32;
     for bits in 1..=CODE_LENGTH_LIMIT as u8 {
         for (symbol, _) in lengths.iter().enumerate().filter(|&(_, &length)| length == bits) {
@@ -81,6 +81,6 @@ fn code_length_code(lengths: &[u8; CODE_LENGTHS]) -> Result<[[u8; 2]; 1 << CODE_
             code += 1 << (CODE_LENGTH_LIMIT as u8 - bits);
         }
     }
-    // Without any code there is no end of block either, and so nothing that could be decoded.
+    // A code without symbols is rejected too: there would be no end of block, so nothing could be decoded.
     if code == 1 << CODE_LENGTH_LIMIT { Ok(table) } else { Err("incomplete code length code") }
 }

@@ -5,11 +5,11 @@
 //! entry is looked up before it is known to be needed:
 //!
 //! ```text
-//! entry is there, the word is full
-//!   skip the bits of entry; look up offset                  of use if entry is a length
+//! entry is loaded, the word is full
+//!   skip the bits of entry; look up offset                  used if entry is a length
 //!   entry has literals?  write them; look up entry; again
 //!   length from entry and extra bits, offset likewise
-//!   fill the word; look up entry for the next turn          before the copy, which need not wait for it
+//!   fill the word; look up entry for the next turn          before the copy, which is independent of it
 //!   copy
 //! ```
 //!

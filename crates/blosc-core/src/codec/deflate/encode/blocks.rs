@@ -14,7 +14,7 @@ use super::block;
 use super::counts::{Counts, Lanes};
 use super::sequence::Sequence;
 
-/// Symbols of a segment.
+/// Number of symbols in a segment.
 const SEGMENT: u32 = 2048;
 
 /// Some sequences and their uncompressed size.

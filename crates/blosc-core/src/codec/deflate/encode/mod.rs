@@ -108,7 +108,7 @@ const MAX_INPUT: usize = 1 << 30;
 const FAST_THRIFT: u64 = 2000;
 
 /// Levels 2 to 9. Chosen so that none of ten kinds of shuffled data is more than 2 % larger than with zlib-ng at the
-/// same level. The exception is one at level 9, of 1/60 (docs/decisions/004-zlib.md).
+/// same level. The exception is one that compresses to 1/60, at level 9 (docs/decisions/004-zlib.md).
 const EFFORTS: [Effort; 8] = [
     Effort { depth: 4, nice: 16, lazy: 0, half: 0, patience: 5, threes: false, thrift: 1000 },
     Effort { depth: 8, nice: 24, lazy: 0, half: 0, patience: 6, threes: false, thrift: 500 },
