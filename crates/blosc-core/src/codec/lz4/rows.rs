@@ -115,7 +115,7 @@ impl<'a, const W: usize> Rows<'a, W> {
         self.positions[slot] = at as u16;
     }
 
-    /// Returns the positions with this tag, some of which may be of other bytes, and the slots to read them from.
+    /// Returns the slots with this tag, and the positions of the row. Some of the positions may be of other bytes.
     #[inline(always)]
     pub(super) fn candidates(&self, place: Place) -> (Hits, &[u16; W]) {
         let hits = Hits::new(&self.tags.as_chunks::<W>().0[place.row], place.tag);

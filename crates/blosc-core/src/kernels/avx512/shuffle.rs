@@ -17,9 +17,9 @@
 //!   vector 2      1  2 0g  1  2 0h  1  2                  1  1  1  1  1  1  1  1
 //! ```
 //!
-//! **For the power of two, a permutation establishes it.** `B` such vectors of one group, one from every piece of `64 /
-//! B` elements, are sorted by plane with `vpermb`. That also puts the elements in order. Vector `i` is rotated by `i`
-//! blocks. With `B = 4`, and letters for pieces:
+//! **For the power of two, a permutation establishes it.** `B` such vectors of one group, one from every piece of
+//! `64 / B` elements, are sorted by plane with `vpermb`. That also puts the elements in order. Vector `i` is rotated by
+//! `i` blocks. With `B = 4`, and letters for pieces:
 //!
 //! ```text
 //!                planes                                  planes

@@ -24,7 +24,7 @@
 //!
 //! If an instruction set has byte look-ups within a lane (`pshufb`, `tbl`), shuffle first sorts each lane by plane and
 //! zips larger units, which saves rounds. Typesizes with an odd factor are then reduced to powers of two, see
-//! `lane_barrel!`. Without look-ups, odd typesizes below 16 are handled as typesize 16 with gaps.
+//! `lane_barrel!`. Without look-ups, such typesizes below 16 are handled as typesize 16 with gaps.
 //!
 //! **Bitshuffle is a byte shuffle and a butterfly.** A *group* of eight elements of `t` bytes is treated as one element
 //! of `8t` bytes and shuffled. Eight vectors then hold byte `j` of elements 0, 1, .. 7 of each group. Exchanging bit
@@ -113,8 +113,9 @@ pub(super) fn strips(
     (0..tiles).step_by(count).map(strip)
 }
 
-/// Returns the look-up indices that sort a lane of `16 / n` elements by plane: byte `j` of element `i` goes to `j * 16
-/// / n + i`.
+/// Returns the look-up indices that sort a lane of `16 / n` elements by plane.
+///
+/// Byte `j` of element `i` goes to `j * 16 / n + i`.
 pub(super) fn gather_index(n: usize) -> [u8; 16] {
     let elements = 16 / n;
     std::array::from_fn(|to| (to % elements * n + to / elements) as u8)

@@ -31,7 +31,7 @@ pub(crate) fn decompress(src: &[u8], dst: &mut [u8], len: usize) -> Result<(), C
         return if len == 0 { Ok(()) } else { Err(CorruptStream::new(0, "the stream is empty")) };
     };
     let mut cursor = Cursor { opcode: first & 0x1F, at: 1, done: 0 };
-    // A single comparison. With two, the compiler treats the bounds as known and does not use them in the function.
+    // A single comparison. With two, the compiler assumes the bounds here and cannot use them inside the function.
     if src.len().min(len) >= ROOM {
         let (at, done) = fast_path(src, &mut dst[..len]);
         if at > 1 {
