@@ -21,10 +21,10 @@ use crate::codec::CorruptStream;
 
 /// Decodes `src` into exactly `dst[..len]`.
 ///
-/// Rejects everything that the reference decoder rejects. Besides undecodable data, this is a match that starts in the last
-/// [`MATCH_START_LIMIT`](super::MATCH_START_LIMIT) bytes or reaches into the last
-/// [`END_LITERALS`](super::END_LITERALS). Also rejects an offset of 0, which the format does not define and the
-/// reference decoder accepts.
+/// Rejects everything that the reference decoder rejects. Besides undecodable data, this is a match that starts in the
+/// last [`MATCH_START_LIMIT`](super::MATCH_START_LIMIT) bytes or reaches into the last
+/// [`END_LITERALS`](super::END_LITERALS). Also rejects an offset of 0, which the format does not define and the reference
+/// decoder accepts.
 ///
 /// # Errors
 ///
