@@ -1,4 +1,4 @@
-//! The two ends of a run: where its bytes come from, and where they go.
+//! The two ends of an operation: where bytes are read from, and where they are written.
 
 use std::fmt;
 use std::fs::File;
@@ -43,8 +43,8 @@ impl<'a> Source<'a> {
         Source(SourceKind::Reader(Box::new(reader), None))
     }
 
-    /// The number of bytes that a reader will give, if that is known. A bloscpack file of known size needs no temporary
-    /// file. Of other sources the size is known.
+    /// The number of bytes that a reader will give, if known. With a known size, writing a bloscpack file needs no
+    /// temporary file. The size of other sources is known anyway.
     pub fn size(self, size: impl Into<Option<u64>>) -> Self {
         match self.0 {
             SourceKind::Reader(reader, _) => Source(SourceKind::Reader(reader, size.into())),
@@ -100,7 +100,7 @@ pub struct Sink<'a>(pub(crate) SinkKind<'a>);
 
 /// The kinds of sinks.
 pub(crate) enum SinkKind<'a> {
-    /// A file, which appears whole or not at all. A device or a pipe of this name is written to.
+    /// A file, which appears whole or not at all. An existing device or pipe of this name is written to.
     #[cfg(feature = "write")]
     Path(PathBuf),
     /// A vector, whose content is replaced.
@@ -109,7 +109,8 @@ pub(crate) enum SinkKind<'a> {
 }
 
 impl<'a> Sink<'a> {
-    /// A file, which appears whole or not at all. A device or a pipe of this name is written to. Needs the feature `write`.
+    /// A file, which appears whole or not at all. An existing device or pipe of this name is written to. Needs the
+    /// feature `write`.
     #[cfg(feature = "write")]
     pub fn file(path: impl AsRef<Path>) -> Self {
         Sink(SinkKind::Path(path.as_ref().to_owned()))
@@ -120,7 +121,7 @@ impl<'a> Sink<'a> {
         Sink(SinkKind::Memory(bytes))
     }
 
-    /// A writer, which is written to from front to back. Its content after an error is incomplete.
+    /// A writer, which is written sequentially. After an error its content is incomplete.
     pub fn writer(writer: impl Write + 'a) -> Self {
         Sink(SinkKind::Writer(Box::new(writer)))
     }

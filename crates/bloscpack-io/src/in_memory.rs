@@ -1,4 +1,4 @@
-//! An output in memory, which may have no more bytes than the limits allow.
+//! Outputs in memory, bounded by the limits.
 
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
@@ -7,13 +7,13 @@ use blosc_core::{Limits, OutOfMemory, OverLimit, memory};
 use crate::Error;
 use crate::source::ReadAt;
 
-/// Zeros in place of bytes that are going to be read: of a machine of 32 bits a file may have more than it can hold.
+/// A zeroed buffer for `nbytes` bytes that will be read. On 32-bit systems a file may be larger than memory can hold.
 pub(crate) fn room(nbytes: u64) -> Result<Vec<u8>, Error> {
     let len = usize::try_from(nbytes).map_err(|_| OutOfMemory::new(usize::MAX))?;
     Ok(memory::zeroed(len)?)
 }
 
-/// Bytes that are put together in memory, from so many compressed ones.
+/// Bytes assembled in memory from `stored` compressed bytes, within the limits.
 pub(crate) struct InMemory<'a> {
     pub(crate) bytes: Vec<u8>,
     limits: &'a Limits,
@@ -26,7 +26,7 @@ impl<'a> InMemory<'a> {
         InMemory { bytes: Vec::new(), limits, stored, over: None }
     }
 
-    /// Why writing failed, if it was for the limits.
+    /// Returns the exceeded limit if that is why writing failed, and otherwise `error`.
     pub(crate) fn explain(&self, error: Error) -> Error {
         self.over.map_or(error, Error::Limit)
     }
@@ -48,12 +48,12 @@ impl Write for InMemory<'_> {
     }
 }
 
-/// A file in memory that can be written anywhere. A failed allocation is an error, which [`io::Cursor`] does not report.
+/// A seekable file in memory. A failed allocation is an error, which [`io::Cursor`] does not report.
 #[derive(Debug, Default)]
 pub(crate) struct InMemoryFile(io::Cursor<Vec<u8>>);
 
 impl InMemoryFile {
-    /// An empty file in the memory of a vector, whose content is dropped.
+    /// An empty file that reuses the memory of a vector. Its content is dropped.
     pub(crate) fn reusing(mut bytes: Vec<u8>) -> Self {
         bytes.clear();
         InMemoryFile(io::Cursor::new(bytes))

@@ -18,11 +18,11 @@ use crate::{Error, OpenOptions};
 
 /// A file, or a directory with the files of a sparse frame or of a bcolz carray or ctable, as a source.
 ///
-/// [`convert`](crate::convert) takes all of them. [`Archive::open`](crate::Archive::open) refuses a ctable, of which only the
-/// columns are containers.
+/// [`convert`](crate::convert) accepts all of them. [`Archive::open`](crate::Archive::open) refuses a ctable, because
+/// only its columns are containers.
 ///
-/// The path may be a link. The files of a sparse frame may not: they are regular files, as every writer makes them, and
-/// anything else in their place is refused, for a pipe may have no writer, a device no end, and a link leads anywhere.
+/// The path may be a link. The files of a sparse frame must be regular files, as every writer creates them. Others are
+/// refused: a pipe may have no writer, a device may have no end, and a link can lead anywhere.
 ///
 /// ```no_run
 /// use bloscpack_io::{Archive, LocalSource};
@@ -32,15 +32,15 @@ use crate::{Error, OpenOptions};
 /// ```
 #[derive(Debug)]
 pub struct LocalSource {
-    /// The file; of a sparse frame `chunks.b2frame`, of a carray `meta/storage`, or else `meta/sizes`, of a ctable
-    /// `__rootdirs__`.
+    /// The file itself; for a directory the file that identifies it. This is `chunks.b2frame` of a sparse frame,
+    /// `meta/storage` of a carray (or else `meta/sizes`), and `__rootdirs__` of a ctable.
     file: File,
     kind: Kind,
 }
 
 #[derive(Debug)]
 enum Kind {
-    /// A file, and its path if it was opened by it.
+    /// A file, and its path if it was opened by path.
     File(Option<PathBuf>),
     SparseFrame(ChunkDirectory),
     Carray(LocalDirectory),
@@ -50,10 +50,10 @@ enum Kind {
 }
 
 impl LocalSource {
-    /// Opens a file, or what a directory is told by.
+    /// Opens a file, or a directory by the file that identifies it.
     ///
     /// # Errors
-    /// [`Error::File`] for what the system says, also for a directory that is none of them.
+    /// [`Error::File`] for errors of the system, and for a directory that is none of these containers.
     pub fn open(path: impl AsRef<Path>) -> Result<LocalSource, Error> {
         Self::open_path(path.as_ref())
     }
@@ -87,12 +87,12 @@ impl LocalSource {
         }
     }
 
-    /// [`LocalSource::open`] with other options: of a ctable the column that they name, as it is when a change is done that was
-    /// interrupted. No other column is looked at.
+    /// Opens a source like [`LocalSource::open`], with options. If they name a column of a ctable, the source is that
+    /// column, with any interrupted change applied. Other columns are not examined.
     ///
     /// # Errors
-    /// As [`LocalSource::open`]; with a column, [`Error::NotBcolz`] if there is no ctable, [`Error::NoSuchColumn`], and
-    /// [`Error::InFile`] if the list of its columns is damaged or over the limits.
+    /// As [`LocalSource::open`]. With a column, also [`Error::NotBcolz`] if the path is not a ctable,
+    /// [`Error::NoSuchColumn`], and [`Error::InFile`] if the list of columns is damaged or over the limits.
     pub fn open_with(path: impl AsRef<Path>, options: &OpenOptions) -> Result<LocalSource, Error> {
         match &options.column {
             Some(column) => LocalSource::open_column(path.as_ref(), column, &options.limits),
@@ -106,23 +106,24 @@ impl LocalSource {
             return Err(Error::NotBcolz { directory: path.display().to_string() });
         }
         let column = bcolz::column_directory(table, name, limits)?;
-        // Only to tell whether an output is the same file.
+        // Only used to check whether an output is the same file.
         let file = path.join(ROOTDIRS_FILE);
         let file = File::open(&file).map_err(|error| Error::file("opening", &file, error))?;
         Ok(LocalSource { file, kind: Kind::Column(column, path.to_owned()) })
     }
 
-    /// The file; of a sparse frame its `chunks.b2frame`, of a carray its `meta/storage`, of a ctable its `__rootdirs__`.
+    /// The file; for a directory `chunks.b2frame` of a sparse frame, `meta/storage` of a carray, `__rootdirs__` of a
+    /// ctable.
     pub fn file(&self) -> &File {
         &self.file
     }
 
-    /// The file alone.
+    /// Returns the file alone.
     pub fn into_file(self) -> File {
         self.file
     }
 
-    /// Bytes that are stored: of the file, and of the chunk files beside it.
+    /// The number of stored bytes, in the file and in the chunk files next to it.
     pub(crate) fn stored(&self) -> io::Result<u64> {
         let mut stored = self.file.len()?;
         let Kind::SparseFrame(directory) = &self.kind else { return Ok(stored) };
@@ -132,13 +133,13 @@ impl LocalSource {
         Ok(stored)
     }
 
-    /// Refuses `output` if it is what is read here, in it, or a directory that it is in: writing would destroy it.
+    /// Refuses `output` if it is this source, is inside it, or contains it: writing would destroy the source.
     pub(crate) fn refuse_as_output(&self, output: &Path) -> Result<(), Error> {
         crate::fs::files::refuse_same_file(&self.file, output)?;
         self.path().map_or(Ok(()), |input| crate::fs::files::refuse_within(input, output))
     }
 
-    /// Whether it is a directory.
+    /// Returns whether the source is a directory.
     pub fn is_directory(&self) -> bool {
         !matches!(self.kind, Kind::File(_))
     }
@@ -148,13 +149,13 @@ impl LocalSource {
         if let Kind::Table(directory) = &self.kind { Some(directory) } else { None }
     }
 
-    /// The directory, if it is a carray that is no column of an opened table.
+    /// The directory, if it is a carray that is not a column of an opened table.
     #[cfg(feature = "csv")]
     pub(crate) fn carray(&self) -> Option<&LocalDirectory> {
         if let Kind::Carray(directory) = &self.kind { Some(directory) } else { None }
     }
 
-    /// A column of the ctable; other sources have none.
+    /// Returns a column of the ctable. Other sources have none.
     pub(crate) fn into_column(self, name: &str, limits: &Limits) -> Result<LocalSource, Error> {
         match (&self.kind, self.path()) {
             (Kind::Table(table), _) => LocalSource::open_column(table.root(), name, limits),
@@ -181,7 +182,7 @@ impl LocalSource {
     }
 }
 
-/// An open file as a source, as of what came through a pipe.
+/// An open file as a source, for example one that came through a pipe.
 impl From<File> for LocalSource {
     fn from(file: File) -> LocalSource {
         LocalSource { file, kind: Kind::File(None) }

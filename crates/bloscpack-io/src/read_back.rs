@@ -1,5 +1,7 @@
-//! Is what was written what was meant? An output is read again from the disk and decoded before it takes its place, and a
-//! digest of the plain bytes is compared with that of the input, from one end to the other.
+//! Read-back verification of outputs.
+//!
+//! An output is read again from the disk and decoded before it gets its name. A digest of the uncompressed bytes is
+//! compared with the digest of the input, end to end.
 
 use std::io::{self, Read, Write};
 
@@ -8,10 +10,10 @@ use bloscpack_format::checksum::{Checksum, Digest, Hasher};
 use crate::error::ReadBackMismatch;
 use crate::{Archive, Cancel, Error, Threads, UnpackOptions};
 
-/// What is compared if nobody asked for a checksum of his own.
+/// The checksum that is compared if the caller chose none.
 pub(crate) const CHECKSUM: Checksum = Checksum::Sha256;
 
-/// A reader or writer that computes a checksum of what passes through it.
+/// A reader or writer that computes a checksum of the bytes that pass through it.
 ///
 /// ```
 /// use bloscpack_format::checksum::Checksum;
@@ -33,12 +35,12 @@ impl<T> Digesting<T> {
         Digesting { inner, hasher: checksum.hasher() }
     }
 
-    /// The digest of all that passed through.
+    /// The digest of all bytes that passed through.
     pub fn finish(self) -> Digest {
         self.into_parts().1
     }
 
-    /// What was wrapped, and the digest.
+    /// Returns the wrapped reader or writer, and the digest.
     pub fn into_parts(self) -> (T, Digest) {
         (self.inner, self.hasher.finish())
     }
@@ -64,7 +66,7 @@ impl<W: Write> Write for Digesting<W> {
     }
 }
 
-/// Decodes what was written, and compares the digest of its plain bytes with that of those that were to be written.
+/// Decodes the written output and compares the digest of its uncompressed bytes with the expected one.
 pub(crate) fn compare(
     written: Result<Archive<'_>, Error>,
     checksum: Checksum,
@@ -97,7 +99,7 @@ mod tests {
 
     #[test]
     fn every_flipped_bit_is_seen() {
-        // Not even a checksum of the chunks is there to help.
+        // Without a checksum of the chunks, only the read-back can find the error.
         let options = PackOptions::new().checksum(Checksum::None).chunk_size(1000);
         let plain: Vec<u8> = (0..=255).cycle().take(3000).collect();
         let packed = pack_bytes(&plain, &options).unwrap();
@@ -111,7 +113,7 @@ mod tests {
             other[bit / 8] ^= 1 << (bit % 8);
             match compare(&other) {
                 Err(Error::NotAsWritten { .. }) => refused += 1,
-                // Of no consequence, as in the room for more offsets.
+                // A bit without effect, for example in the room reserved for offsets.
                 Ok(()) => {
                     let read = Archive::open(other).unwrap().read_range(0..3000).unwrap();
                     assert!(read == plain, "bit {bit}");

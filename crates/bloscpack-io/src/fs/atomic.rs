@@ -1,9 +1,9 @@
 //! Output files that appear whole or not at all.
 //!
-//! The bytes go to a temporary file in the target's directory; [`AtomicFile::commit`] makes them durable and puts them
-//! in the target's place in one step. Dropped without it, nothing remains and an old target is as it was. On Linux the
-//! temporary file has no name until then, so that even a killed process leaves nothing behind; where it has one, the next run
-//! for the same target removes it.
+//! The bytes go to a temporary file in the target's directory. [`AtomicFile::commit`] makes them durable and atomically
+//! creates or replaces the target. If the file is dropped without a commit, nothing remains and an old target is
+//! unchanged. On Linux the temporary file has no name until the commit, so even a killed process leaves no file. Where
+//! it has a name, the next run for the same target removes a leftover file.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
@@ -17,36 +17,36 @@ use crate::fs::place::{directory, resolve, sync_directory};
 use crate::fs::temporary;
 use crate::source::ReadAt as _;
 
-/// Chunks may be small; larger writes pass the buffer by.
+/// Size of the write buffer: chunks may be small. Larger writes bypass the buffer.
 const BUFFER_LEN: usize = 1 << 16;
 
-/// Where Linux shows open files under names, through which one without a name can be given one.
+/// The directory in which Linux lists open files, for giving a name to an unnamed file.
 #[cfg(target_os = "linux")]
 const SELF_FDS: &str = "/proc/self/fd";
 
 /// A file that is being written.
 #[derive(Debug)]
 pub struct AtomicFile {
-    /// `None`: the file has no name yet. It goes before the file, whose lock says that it is somebody's.
+    /// The temporary name; `None` while the file is unnamed. Declared before `file`, so that the name is removed while
+    /// the file's lock still marks it as in use.
     named: Option<TempPath>,
     file: BufWriter<File>,
     target: PathBuf,
     overwrite: bool,
-    /// Whether somebody else goes on with it.
+    /// Whether the caller keeps the lock after the commit.
     keeps_lock: bool,
 }
 
-/// Where output goes.
+/// The destination of an output.
 pub(crate) enum Output {
-    /// To a regular file, atomically.
+    /// A regular file, written atomically.
     File(AtomicFile),
-    /// To something that is there already and is no regular file: a device, a pipe. It cannot be replaced, only
-    /// written to.
+    /// An existing target that is not a regular file: a device or a pipe. It cannot be replaced, only written to.
     Stream(File),
 }
 
 impl Output {
-    /// Opens `target` for output. What exists is refused unless `overwrite` is set; a link is followed.
+    /// Opens `target` for output. An existing target is refused unless `overwrite` is set. A link is followed.
     pub(crate) fn create(target: &Path, overwrite: bool) -> Result<Output, Error> {
         match fs::metadata(target) {
             Ok(_) if !overwrite => Err(Error::OutputExists(target.to_owned())),
@@ -61,11 +61,11 @@ impl Output {
 
 impl AtomicFile {
     /// Starts a file that will become `target`. With `overwrite`, it keeps the permissions of the file it replaces,
-    /// but not setuid, setgid and sticky bits; without, [`AtomicFile::commit`] refuses to replace one.
+    /// except for the setuid, setgid and sticky bits. Without it, [`AtomicFile::commit`] refuses to replace a file.
     ///
     /// # Errors
-    /// [`Error::OutputExists`], or [`Error::File`] if the directory cannot be written to, or if the target is a device or
-    /// a pipe, which a file must not take the place of.
+    /// [`Error::OutputExists`]. [`Error::File`] if the directory cannot be written to, or if the target is a device or
+    /// a pipe, which a file must not replace.
     pub fn create(target: impl AsRef<Path>, overwrite: bool) -> Result<AtomicFile, Error> {
         Self::create_path(target.as_ref(), overwrite)
     }
@@ -93,13 +93,13 @@ impl AtomicFile {
         Ok(AtomicFile { named, file, target: resolved, overwrite, keeps_lock: false })
     }
 
-    /// The writer itself, which [`std::io::copy`] can hand over to the system.
+    /// The underlying writer. [`std::io::copy`] into it can use the system's copy.
     pub(crate) fn writer(&mut self) -> &mut BufWriter<File> {
         &mut self.file
     }
 
-    /// Locks the file for whoever goes on with it when it is in its place, by the file that this returns. Where there are no
-    /// locks, there was none on the old file either.
+    /// Locks the file for a caller that continues to use it after the commit, and returns the locked file. If the file
+    /// system has no locks, the old file had none either.
     pub(crate) fn locked(&mut self) -> io::Result<File> {
         self.keeps_lock = true;
         let file = self.file.get_ref().try_clone()?;
@@ -113,10 +113,10 @@ impl AtomicFile {
         self.file.get_ref().read_exact_at(offset, buf)
     }
 
-    /// The file as it is on the disk, to be read before it has its name.
+    /// Returns the file as it is on the disk, for reading it back before it has its name.
     ///
     /// # Errors
-    /// [`Error::File`] for what the system says.
+    /// [`Error::File`] for errors of the system.
     pub(crate) fn reopen(&mut self) -> Result<File, Error> {
         let mut reopen = || -> io::Result<File> {
             self.file.flush()?;
@@ -128,13 +128,12 @@ impl AtomicFile {
         reopen().map_err(|error| Error::file("finishing", &self.target, error))
     }
 
-    /// Makes the bytes durable and puts the file in its place.
+    /// Makes the bytes durable and atomically creates or replaces the target.
     ///
     /// # Errors
-    /// [`Error::OutputExists`] if the target has come into being in the meantime and is not to be replaced;
-    /// [`Error::File`] for what the system says. The target is then as it was, but for one case: where an old file was
-    /// replaced, and only then the directory could not be synced, the new one is in its place, and a power cut may bring
-    /// back the old one.
+    /// [`Error::OutputExists`] if the target was created in the meantime and must not be replaced; [`Error::File`] for
+    /// errors of the system. The target is then unchanged, with one exception: if an old file was replaced and then the
+    /// directory could not be synced, the new file is in place, and a power failure may bring back the old one.
     pub fn commit(self) -> Result<(), Error> {
         let AtomicFile { named, file, target, overwrite, keeps_lock } = self;
         let place = || -> io::Result<File> {
@@ -152,7 +151,7 @@ impl AtomicFile {
             _ => Error::file("finishing", &target, error),
         })?;
         if !keeps_lock {
-            // To close it is not enough: a process that another thread has just started holds it too, for a moment.
+            // Closing is not enough: a process that another thread has just started also holds the file for a moment.
             let _ = file.unlock();
         }
         sync_directory(directory(&target)).map_err(|error| {
@@ -180,27 +179,28 @@ impl Seek for AtomicFile {
     }
 }
 
-/// Gives a file that is to replace another one the same owner and group, where one may.
+/// Gives a replacement file the owner and group of the old file. Best effort.
 fn keep_owner(file: &File, old: &fs::Metadata) {
     #[cfg(unix)]
     {
         use std::os::unix::fs::{MetadataExt as _, fchown};
         let differs = file.metadata().is_ok_and(|new| (new.uid(), new.gid()) != (old.uid(), old.gid()));
         if differs {
-            let _ = fchown(file, Some(old.uid()), Some(old.gid())); // only root may, and needs it
+            let _ = fchown(file, Some(old.uid()), Some(old.gid())); // only root may do this, and only root needs it
         }
     }
     #[cfg(not(unix))]
     let _ = (file, old);
 }
 
-/// A temporary file beside `target`: without a name where the system has that, else with one.
+/// Creates a temporary file next to `target`: unnamed if the system supports it, otherwise named.
 fn create_temporary(target: &Path) -> io::Result<(Option<TempPath>, File)> {
     #[cfg(target_os = "linux")]
     {
         use rustix::fs::{Mode, OFlags};
         let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
-        // 0o666 less the umask, as for any new file. Not every file system can do this: then it gets a name.
+        // 0o666 minus the umask, as for any new file. Not every file system supports unnamed files; the fallback is a
+        // named one.
         if Path::new(SELF_FDS).exists()
             && let Ok(file) = rustix::fs::open(directory(target), flags, Mode::from_raw_mode(0o666))
         {
@@ -210,8 +210,8 @@ fn create_temporary(target: &Path) -> io::Result<(Option<TempPath>, File)> {
     temporary::file(target).map(|(path, file)| (Some(path), file))
 }
 
-/// Gives a file without a name the name `target`. A name cannot be linked over another one, so to replace a file this
-/// takes a temporary name first.
+/// Gives an unnamed file the name `target`. A link cannot replace an existing name, so replacing a file goes through a
+/// temporary name.
 #[cfg(target_os = "linux")]
 fn link_unnamed(file: &File, target: &Path, overwrite: bool) -> io::Result<()> {
     use rustix::fs::{AtFlags, CWD, linkat};

@@ -1,4 +1,4 @@
-//! Questions about files that are asked before anything is written or read, and files that are no links: opened, made, removed.
+//! Checks on files before anything is read or written; opening, creating and removing regular files that are not links.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Write as _};
@@ -7,19 +7,19 @@ use std::path::Path;
 use crate::Error;
 use crate::fs::place::directory;
 
-/// Refuses `output` if it is the file that is being read: writing would destroy what is still to be read.
+/// Refuses `output` if it is the file being read: writing would destroy unread input.
 pub(crate) fn refuse_same_file(input: &File, output: &Path) -> Result<(), Error> {
     match is_same_file(input, output) {
-        // A device gives and takes without mixing the two.
+        // A device can be read and written independently.
         Ok(true) if input.metadata().is_ok_and(|input| input.is_file()) => Err(Error::SameFile(output.to_owned())),
-        // An output that does not exist yet, or cannot be looked at, is another one.
+        // An output that does not exist yet or cannot be examined is a different file.
         _ => Ok(()),
     }
 }
 
-/// Refuses `output` if it is `input`, or in that, or that in the output: what is read would be lost.
+/// Refuses `output` if it is `input`, is inside `input`, or contains it: the input would be lost.
 pub(crate) fn refuse_within(input: &Path, output: &Path) -> Result<(), Error> {
-    // An output that is a link counts as where it leads to, a new one as where it would be.
+    // A link counts as its target. A new output counts as its future location.
     let there = output.canonicalize();
     let is_there = there.is_ok();
     let place = there.or_else(|_| directory(output).canonicalize());
@@ -31,7 +31,7 @@ pub(crate) fn refuse_within(input: &Path, output: &Path) -> Result<(), Error> {
     }
 }
 
-/// By device and inode: whatever the names, links and paths are.
+/// Compares device and inode, so names, links and paths do not matter.
 #[cfg(unix)]
 pub(crate) fn is_same_file(input: &File, output: &Path) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt;
@@ -40,28 +40,28 @@ pub(crate) fn is_same_file(input: &File, output: &Path) -> io::Result<bool> {
     Ok((a.dev(), a.ino()) == (b.dev(), b.ino()))
 }
 
-/// Elsewhere an open file has no identity that the standard library tells; two files of one length and one time of
-/// change are taken for the same, which at worst refuses to overwrite a copy.
+/// On other systems the standard library gives no identity of an open file. Two files with the same length and
+/// modification time are treated as the same. At worst this refuses to overwrite a copy.
 #[cfg(not(unix))]
 pub(crate) fn is_same_file(input: &File, output: &Path) -> io::Result<bool> {
     let (a, b) = (input.metadata()?, std::fs::metadata(output)?);
     Ok(a.len() == b.len() && a.modified()? == b.modified()?)
 }
 
-/// Returns the size of an input before it is read; `None` if only reading tells, as for a pipe.
+/// Returns the size of an input before it is read; `None` if it must be read to find out, as for a pipe.
 ///
-/// Files of `/proc` claim to be empty and files of `/sys` to be a page long, whatever they hold. So a size of 0 is not
-/// believed, and that of a small file is checked by reading it once.
+/// Files in `/proc` report a size of 0 and files in `/sys` the size of a page, whatever their content. So a size of 0
+/// is not trusted, and the size of a small file is checked by reading it once.
 pub fn known_size(input: &File) -> Option<u64> {
     let metadata = input.metadata().ok()?;
     let size = Some(metadata.len()).filter(|len| metadata.is_file() && *len > 0)?;
     (size > MAX_PAGE || holds(input, size)).then_some(size)
 }
 
-/// The largest page of a system: what a file of `/sys` claims to hold at most.
+/// The largest page size of a system, and so the largest size that a file in `/sys` reports.
 const MAX_PAGE: u64 = 64 << 10;
 
-/// Whether reading a file gives `size` bytes. A file that cannot be read fails later, with a message.
+/// Returns whether reading a file gives `size` bytes. A file that cannot be read fails later, with a message.
 #[cfg(unix)]
 fn holds(input: &File, size: u64) -> bool {
     use std::os::unix::fs::FileExt as _;
@@ -85,7 +85,7 @@ fn holds(_: &File, _: u64) -> bool {
     true
 }
 
-/// Asks the system to drop what it has of a file in memory, so that it is read from the disk.
+/// Asks the system to drop its cached pages of a file, so that the file is read from the disk.
 pub(crate) fn forget_cached(file: &File) {
     #[cfg(all(target_os = "linux", feature = "write"))]
     let _ = rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::DontNeed); // pages that cannot be dropped are read from memory
@@ -93,7 +93,7 @@ pub(crate) fn forget_cached(file: &File) {
     let _ = file;
 }
 
-/// Removes a file. It is no error if there is none.
+/// Removes a file. A missing file is not an error.
 pub(crate) fn remove_if_there(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -101,24 +101,26 @@ pub(crate) fn remove_if_there(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Opens a file of a container to be read, which somebody else has made: a regular file, and no link. To open a pipe would
-/// wait for a writer, a device may have no end, and a link leads anywhere; no writer of containers makes any of them.
+/// Opens an untrusted file of a container for reading. It must be a regular file and not a link. Opening a pipe would
+/// wait for a writer, a device may have no end, and a link can lead anywhere. No writer of containers creates any of
+/// them.
 pub(crate) fn open_regular(path: &Path) -> io::Result<File> {
     open_regular_by(File::options().read(true), path)
 }
 
-/// The same by options, as to write to it too, or to make it.
+/// [`open_regular`] with options, for example to write to the file or to create it.
 pub(crate) fn open_regular_by(options: &mut fs::OpenOptions, path: &Path) -> io::Result<File> {
     #[cfg(all(unix, feature = "write"))]
     {
         use rustix::fs::OFlags;
         std::os::unix::fs::OpenOptionsExt::custom_flags(options, (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32);
     }
-    // Where the system can leave links alone, this only says better why. Nothing else is opened, for that may do something.
+    // Where the system can refuse links, this check only gives a better message. Other files are not opened, because
+    // that may have side effects.
     fs::symlink_metadata(path).map_or(Ok(()), |found| expect_regular(&found))?;
     let file = options.open(path)?;
     expect_regular(&file.metadata()?)?;
-    // Without the flags above, what was opened may have been a link that was put there in between.
+    // Without the flags above, the path may have become a link between check and open.
     if !cfg!(feature = "write") {
         expect_regular(&fs::symlink_metadata(path)?)?;
         if !is_same_file(&file, path)? {
@@ -128,13 +130,14 @@ pub(crate) fn open_regular_by(options: &mut fs::OpenOptions, path: &Path) -> io:
     Ok(file)
 }
 
-/// The permissions of a replaced file for the file that replaces it: read, write and execute bits. Setuid and setgid would run
-/// the new content with the rights of the old file's owner, and the sticky bit means nothing on a data file.
+/// The permissions for a file that replaces another one: its read, write and execute bits. Setuid and setgid would run
+/// the new content with the rights of the old file's owner, and the sticky bit has no meaning for a data file.
 pub(crate) fn permissions_for_file(replaced: &Metadata) -> fs::Permissions {
     without_bits(replaced, 0o7000)
 }
 
-/// The same for a directory, which keeps the bits that only restrict or group its entries: setgid and sticky.
+/// The permissions for a directory that replaces another one. It keeps the bits that only restrict or group its
+/// entries: setgid and sticky.
 pub(crate) fn permissions_for_directory(replaced: &Metadata) -> fs::Permissions {
     without_bits(replaced, 0o4000)
 }
@@ -150,8 +153,8 @@ fn without_bits(replaced: &Metadata, _: u32) -> fs::Permissions {
     replaced.permissions()
 }
 
-/// Clears setuid, setgid and sticky of a file before its content is changed in place. The kernel does so itself for all
-/// processes but privileged ones. Best effort: a process that may not change the mode is one for which the kernel does it.
+/// Clears setuid, setgid and sticky of a file before its content is changed in place. The kernel does this itself
+/// except for privileged processes. Best effort: for a process that may not change the mode, the kernel does it.
 pub(crate) fn clear_special_bits(file: &File) {
     #[cfg(unix)]
     if let Ok(found) = file.metadata()
@@ -163,7 +166,7 @@ pub(crate) fn clear_special_bits(file: &File) {
     let _ = file;
 }
 
-/// Refuses all but regular files, and says what it is.
+/// Refuses everything but regular files. The error names the type of the file.
 pub(crate) fn expect_regular(found: &Metadata) -> io::Result<()> {
     let found = found.file_type();
     let what = match found.is_file() {
@@ -191,8 +194,8 @@ fn special_file(_: fs::FileType) -> &'static str {
     "something else"
 }
 
-/// Makes a file of these bytes, and waits until they are on the disk. What had the name goes: nothing is written through a
-/// link, nor to a file that has other names.
+/// Creates a file with these bytes and syncs it to disk. An existing file of this name is removed first: nothing is
+/// written through a link, nor to a file that has other names.
 pub(crate) fn write_anew(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let create = || File::options().write(true).create_new(true).open(path);
     let mut file = match create() {

@@ -1,7 +1,8 @@
-//! One writer at a time: what is changed in place, or replaced by what was made of it, is locked meanwhile.
+//! Advisory locks: one writer at a time for each file or directory.
 //!
-//! The lock is the system's (`flock`, `LockFileEx`), on the file itself or on the directory: nothing is left behind by a
-//! process that is killed, and readers do not ask for it. Where a file system has no locks, there are none.
+//! A file or directory is locked while it is changed in place, or while its replacement is made. The lock is the
+//! system's (`flock`, `LockFileEx`), on the file itself or on the directory: a killed process leaves no lock, and
+//! readers take none. File systems without locks are used unlocked.
 
 use std::fs::{File, TryLockError};
 use std::io;
@@ -11,8 +12,8 @@ use std::path::{Path, PathBuf};
 use crate::Error;
 use crate::fs::files::{is_same_file, open_regular_by, remove_if_there};
 
-/// An open file with its lock, which goes when this is dropped. To close the file is not enough: a process that another
-/// thread has just started has it open too, for a moment.
+/// An open file with its lock, which is released on drop. Closing the file is not enough: a process that another thread
+/// has just started also has it open for a moment.
 #[derive(Debug)]
 pub(crate) struct Locked(File);
 
@@ -32,15 +33,15 @@ impl Deref for Locked {
 
 impl Drop for Locked {
     fn drop(&mut self) {
-        // Where there was no lock, there is none to be lost.
+        // Without a lock, there is nothing to release.
         let _ = self.0.unlock();
     }
 }
 
-/// Opens what is at `path` by `open` and locks it until it is dropped.
+/// Opens `path` by `open` and locks it until the result is dropped.
 ///
 /// # Errors
-/// [`Error::Locked`] if somebody else has it; [`Error::File`].
+/// [`Error::Locked`] if another process or writer holds the lock; [`Error::File`].
 pub(crate) fn open_locked(path: &Path, open: impl Fn(&Path) -> io::Result<File>) -> Result<Locked, Error> {
     let refuse = |error| Error::file("opening", path, error);
     loop {
@@ -48,28 +49,28 @@ pub(crate) fn open_locked(path: &Path, open: impl Fn(&Path) -> io::Result<File>)
         match attempt(&file).map_err(|error| Error::file("locking", path, error))? {
             Attempt::Taken => return Err(Error::Locked(path.to_owned())),
             Attempt::Unavailable => return Ok(file),
-            // Who had the lock may have put another file in its place, or removed it, before letting go.
+            // The previous holder of the lock may have replaced or removed the file before releasing it.
             Attempt::Locked if is_same_file(&file, path).unwrap_or(false) => return Ok(file),
             Attempt::Locked => {}
         }
     }
 }
 
-/// What became of asking for a lock.
+/// The result of requesting a lock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Attempt {
-    /// It is held until the file is closed or unlocked.
+    /// The lock is held until the file is closed or unlocked.
     Locked,
-    /// Somebody else has it.
+    /// Another process or writer holds the lock.
     Taken,
-    /// The file system has no locks, or none on what is open in this way.
+    /// The file system has no locks, or none for files opened in this mode.
     Unavailable,
 }
 
-/// Asks for the lock of a file, without waiting.
+/// Requests the lock of a file without waiting.
 ///
 /// # Errors
-/// What the system says, but for that there are no locks: to go on without one that there is, would be to risk the file.
+/// The error of the system, unless it means that locks are not supported. Ignoring other errors would risk the file.
 pub(crate) fn attempt(file: &File) -> io::Result<Attempt> {
     loop {
         match file.try_lock() {
@@ -82,7 +83,8 @@ pub(crate) fn attempt(file: &File) -> io::Result<Attempt> {
     }
 }
 
-/// File systems have many words for it: NFS says `EBADF` of what is not open to be written, and `ENOLCK` without its daemon.
+/// Whether an error means that locks are not supported. File systems use different errors for it: NFS returns `EBADF`
+/// for a file that is not open for writing, and `ENOLCK` without its daemon.
 #[cfg(all(unix, feature = "write"))]
 fn are_no_locks(error: &io::Error) -> bool {
     use rustix::io::Errno;
@@ -95,7 +97,7 @@ fn are_no_locks(_: &io::Error) -> bool {
     true
 }
 
-/// Locks a directory until what this returns is dropped; nothing where directories cannot be opened.
+/// Locks a directory until the result is dropped. Does nothing where directories cannot be opened.
 ///
 /// # Errors
 /// As [`open_locked`].
@@ -103,12 +105,13 @@ pub(crate) fn lock_directory(path: &Path) -> Result<Option<Locked>, Error> {
     if cfg!(unix) { open_locked(path, |path| File::open(path)).map(Some) } else { Ok(None) }
 }
 
-/// The lock of a directory, which lasts until this is dropped: on a file in it that is there only for that.
+/// The lock of a directory, held until this is dropped. It is a lock on a file in the directory that exists only for
+/// this purpose.
 #[derive(Debug, Default)]
 pub struct Lock(Option<(PathBuf, Locked)>);
 
 impl Lock {
-    /// Makes the file, if it is not there, and locks it. A process that is killed leaves it behind, without the lock.
+    /// Creates the lock file if necessary and locks it. A killed process leaves the file, but not the lock.
     pub(crate) fn file(path: PathBuf) -> io::Result<Lock> {
         match open_locked(&path, open_lock_file) {
             Ok(file) => Ok(Lock(Some((path, file)))),
@@ -118,15 +121,15 @@ impl Lock {
     }
 }
 
-/// Opens the file of a lock, or makes it, in the directory that is to be locked and nowhere else: not where a link leads.
+/// Opens or creates the lock file, in the directory to lock and nowhere else: a link is not followed.
 fn open_lock_file(path: &Path) -> io::Result<File> {
     open_regular_by(File::options().create(true).truncate(false).write(true), path)
 }
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // Before the lock goes: else it could be the file of the next one, as it is where the directory was moved away. If
-        // that fails, an empty file stays.
+        // The file is removed before the lock is released. Otherwise the path could already be another writer's lock
+        // file, as it is if the directory was moved away. If the removal fails, an empty file stays.
         if let Some((path, file)) = &self.0
             && is_same_file(file, path).unwrap_or(false)
         {

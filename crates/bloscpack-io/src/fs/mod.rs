@@ -4,10 +4,10 @@
 //! |---|---|
 //! | `atomic` | a file that appears whole or not at all |
 //! | `new_directory` | the same for a directory |
-//! | `temporary` | temporary names, and what a killed process left of them |
+//! | `temporary` | temporary names, and the removal of stale temporary files |
 //! | `lock` | one writer at a time |
 //! | `place` | the directory that an output is in |
-//! | `files` | questions before a file is read or written; files that are no links |
+//! | `files` | checks before a file is read or written; regular files that are not links |
 
 #[cfg(feature = "write")]
 pub(crate) mod atomic;

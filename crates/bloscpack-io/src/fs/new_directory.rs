@@ -9,7 +9,7 @@ use crate::fs::files::permissions_for_directory;
 use crate::fs::place::{self, resolve, sync_directory};
 use crate::fs::temporary::{self, TemporaryDirectory};
 
-/// A directory that is being made beside its place; dropped without [`commit`](Self::commit), nothing is left.
+/// A directory under construction next to its target. Dropping it without [`commit`](Self::commit) removes it.
 #[derive(Debug)]
 pub(crate) struct NewDirectory {
     directory: TemporaryDirectory,
@@ -18,8 +18,8 @@ pub(crate) struct NewDirectory {
 }
 
 impl NewDirectory {
-    /// Starts a directory that will become `target`. With `overwrite` it replaces a directory that is empty or `is_ours`. No
-    /// other directory is replaced, as its files would be lost.
+    /// Starts a directory that will become `target`. With `overwrite` it replaces a directory that is empty or
+    /// `is_ours`. Other directories are not replaced, because their files would be lost.
     ///
     /// # Errors
     /// [`Error::OutputExists`], [`Error::File`].
@@ -49,17 +49,17 @@ impl NewDirectory {
         Ok(NewDirectory { directory, target: resolved, overwrite })
     }
 
-    /// Where it is being made.
+    /// The temporary path of the directory.
     pub(crate) fn path(&self) -> &Path {
         self.directory.path()
     }
 
-    /// Puts the directory in its place, in one step, with the permissions of an old one. Where the system cannot let two
-    /// directories change places (Linux can), an old one is moved away before, so that for a moment there is none. What is in
-    /// it has to be durable already.
+    /// Puts the directory in place in one step, with the permissions of an old one. Linux can exchange two directories
+    /// atomically. On other systems an old directory is moved away first, so that for a moment there is none. The
+    /// contents must already be durable.
     ///
     /// # Errors
-    /// [`Error::OutputExists`], [`Error::File`]. What was at the place is still there then.
+    /// [`Error::OutputExists`], [`Error::File`]. An old directory is still in place then.
     pub(crate) fn commit(self) -> Result<(), Error> {
         let NewDirectory { directory, target, overwrite } = self;
         let refuse = |error: io::Error| match error.kind() {
@@ -77,7 +77,7 @@ impl NewDirectory {
         }
         rename_to_new(directory.path(), &target).map_err(refuse)?;
         if let Err(error) = sync_directory(parent) {
-            // If it cannot be undone, it is whole all the same.
+            // If the rename cannot be undone, the new directory stays: it is complete.
             let undone = fs::rename(&target, directory.path());
             if undone.is_err() {
                 directory.keep();
@@ -89,12 +89,12 @@ impl NewDirectory {
     }
 }
 
-/// Whether there is nothing in a directory.
+/// Whether a directory is empty.
 fn is_empty(directory: &Path) -> io::Result<bool> {
     Ok(fs::read_dir(directory)?.next().is_none())
 }
 
-/// Gives a directory a name that nobody has. Without more ado an empty directory would be replaced.
+/// Gives a directory an unused name. A plain rename would replace an empty directory.
 fn rename_to_new(from: &Path, to: &Path) -> io::Result<()> {
     #[cfg(target_os = "linux")]
     {
@@ -107,29 +107,29 @@ fn rename_to_new(from: &Path, to: &Path) -> io::Result<()> {
     fs::rename(from, to)
 }
 
-/// Whether a file system does not know a way of renaming.
+/// Whether the error means that the file system does not support this kind of rename.
 #[cfg(target_os = "linux")]
 fn is_unknown(error: rustix::io::Errno) -> bool {
     use rustix::io::Errno;
     [Errno::INVAL, Errno::NOSYS, Errno::OPNOTSUPP].contains(&error)
 }
 
-/// Puts a directory in the place of another, which goes.
+/// Replaces a directory by a new one and removes the old one.
 fn replace(new: TemporaryDirectory, target: &Path, parent: &Path) -> io::Result<()> {
     #[cfg(target_os = "linux")]
     {
         use rustix::fs::{CWD, RenameFlags, renameat_with};
-        // It gets the temporary name, under which nobody is to take it for a leftover.
+        // The old directory gets the temporary name. The lock keeps other processes from deleting it as a leftover.
         let old = crate::fs::lock::lock_directory(target);
         let exchange = || renameat_with(CWD, new.path(), CWD, target, RenameFlags::EXCHANGE);
         match exchange() {
             Ok(()) => {
-                // Before what was there is removed.
+                // The exchange must be durable before the old directory is removed.
                 let synced = sync_directory(parent);
                 if synced.is_err() {
                     let _ = exchange();
                 }
-                // Before the lock.
+                // The old directory is removed before its lock is released.
                 drop(new);
                 drop(old);
                 return synced;
@@ -143,7 +143,7 @@ fn replace(new: TemporaryDirectory, target: &Path, parent: &Path) -> io::Result<
     fs::rename(target, &aside)?;
     if let Err(error) = fs::rename(new.path(), target) {
         if fs::rename(&aside, target).is_err() {
-            // Better under a strange name than gone.
+            // Keep the old directory under its temporary name rather than delete it.
             let _ = old.keep();
         }
         return Err(error);

@@ -12,10 +12,10 @@ pub(crate) fn directory(target: &Path) -> &Path {
     }
 }
 
-/// The path that an output gets: a link is followed, and its target is made or replaced. The directory of the target must
-/// exist.
+/// Resolves the path of an output. A link is followed, and its target is created or replaced. The directory of the
+/// target must exist.
 pub(crate) fn resolve(target: &Path) -> io::Result<PathBuf> {
-    /// As many as Linux follows.
+    /// The number of links that Linux follows.
     const MAX_LINKS: usize = 40;
     let mut resolved = target.to_owned();
     for _ in 0..MAX_LINKS {
@@ -32,7 +32,7 @@ pub(crate) fn resolve(target: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("too many links lead to it"))
 }
 
-/// Makes the new name itself durable.
+/// Makes the new directory entry durable.
 pub(crate) fn sync_directory(directory: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(directory)?.sync_all() } else { Ok(()) }
 }

@@ -1,8 +1,8 @@
-//! What is an output called until it takes its place, and who removes it if nobody lives to do so?
+//! Temporary output files: naming, locking, and cleanup after a crash.
 //!
-//! Its name is made of the target's, so that the next run for the same target comes upon what a killed one has left. Whoever
-//! lives holds the system's lock on what it makes; what others can lock has nobody any more, and goes. Where there are no
-//! locks, nobody knows, and it stays.
+//! The name is derived from the target's name, so that the next run for the same target finds the leftovers of a killed
+//! process. A live process holds an advisory lock on its temporary file. A temporary file that can be locked is stale
+//! and is deleted. On file systems without locks it is unknown whether a file is stale, and it stays.
 
 use std::fs::{self, File};
 use std::io;
@@ -16,11 +16,12 @@ use crate::fs::files::is_same_file;
 use crate::fs::lock::{Attempt, attempt};
 use crate::fs::place::directory;
 
-/// So many processes may write the same target at a time under names that the next one knows; more have names by chance.
+/// The number of processes that can write the same target at a time under predictable names. Further ones use random
+/// names.
 #[cfg(unix)]
 const SLOTS: u32 = 8;
 
-/// A temporary file beside `target`. To be dropped after its name.
+/// Creates a temporary file next to `target`. The file must be dropped after its name.
 pub(crate) fn file(target: &Path) -> io::Result<(TempPath, File)> {
     #[cfg(unix)]
     {
@@ -41,10 +42,10 @@ pub(crate) fn file(target: &Path) -> io::Result<(TempPath, File)> {
     Ok((path, file))
 }
 
-/// Gives an open file a temporary name beside `target`, by `link`.
+/// Gives an open file a temporary name next to `target`, by `link`.
 #[cfg(target_os = "linux")]
 pub(crate) fn name(file: &File, target: &Path, link: impl Fn(&Path) -> io::Result<()>) -> io::Result<TempPath> {
-    // Before anybody can see it.
+    // The file must be locked before it becomes visible.
     let is_locked = attempt(file)? == Attempt::Locked;
     for slot in (0..SLOTS).filter(|_| is_locked) {
         let path = slot_of(target, slot);
@@ -60,14 +61,14 @@ pub(crate) fn name(file: &File, target: &Path, link: impl Fn(&Path) -> io::Resul
 #[derive(Debug)]
 pub(crate) struct TemporaryDirectory {
     path: PathBuf,
-    /// Whether it is the caller's now.
+    /// Whether the caller has taken over the directory.
     kept: bool,
-    /// Where there are locks.
+    /// The lock, if the system has locks.
     lock: Option<File>,
 }
 
 impl TemporaryDirectory {
-    /// Makes one beside `target`.
+    /// Creates a directory next to `target`.
     pub(crate) fn create(target: &Path) -> io::Result<Self> {
         #[cfg(unix)]
         {
@@ -89,7 +90,7 @@ impl TemporaryDirectory {
         &self.path
     }
 
-    /// Lets it be: it has got another name.
+    /// Keeps the directory, which has been given another name.
     pub(crate) fn keep(mut self) {
         self.kept = true;
     }
@@ -98,15 +99,16 @@ impl TemporaryDirectory {
 impl Drop for TemporaryDirectory {
     fn drop(&mut self) {
         if !self.kept && fs::remove_dir_all(&self.path).is_err() {
-            // What had one error may have no other; what cannot be removed now, the next run finds.
+            // A second attempt may succeed. If it fails, the next run finds the directory.
             let _ = fs::remove_dir_all(&self.path);
         }
-        // To close it is not enough: a process that another thread has just started holds it too, until it runs its program.
+        // Closing is not enough: a process that another thread has just started also holds the file until it runs its
+        // program.
         let _ = self.lock.as_ref().map(File::unlock);
     }
 }
 
-/// Removes what killed processes have left beside `target`.
+/// Removes the leftovers of killed processes next to `target`.
 pub(crate) fn remove_leftovers(target: &Path) {
     #[cfg(unix)]
     for slot in 0..SLOTS {
@@ -122,7 +124,8 @@ fn by_chance() -> tempfile::Builder<'static, 'static> {
     builder
 }
 
-/// The name itself may be too long with anything added to it.
+/// Returns a temporary name that predictably belongs to the target. It contains a digest of the target's name, because
+/// the name itself may be too long for anything to be added.
 #[cfg(unix)]
 fn slot_of(target: &Path, slot: u32) -> PathBuf {
     use bloscpack_format::checksum::Checksum;
@@ -132,7 +135,8 @@ fn slot_of(target: &Path, slot: u32) -> PathBuf {
     directory(target).join(format!(".blpk-{digest}-{slot}.tmp"))
 }
 
-/// Makes something under the first name that is free, and locks it; `None` if none is, or there are no locks.
+/// Creates a file or directory under the first free name and locks it. Returns `None` if no name is free or there are
+/// no locks.
 #[cfg(unix)]
 fn claim(
     target: &Path,
@@ -146,7 +150,8 @@ fn claim(
             made => made?,
         };
         match attempt(&made) {
-            // Who took it for a leftover before there was the lock, has removed it or is about to.
+            // Before the lock was taken, another process may have taken this file for a leftover and removed it, or be
+            // about to.
             Ok(Attempt::Locked) if is_same_file(&made, &path).unwrap_or(false) => {
                 return Ok(Some((path, made)));
             }
@@ -164,17 +169,17 @@ fn claim(
     Ok(None)
 }
 
-/// Removes a file or directory that nobody holds the lock of.
+/// Removes a file or directory that no process has locked.
 #[cfg(unix)]
 fn remove_if_dead(path: &Path) {
     use rustix::fs::{Mode, OFlags};
-    // Nobody but us has made it, if it is not a link or a pipe.
+    // Only this crate creates such names, unless it is a link or a pipe.
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let Ok(file) = rustix::fs::open(path, flags, Mode::empty()).map(File::from) else { return };
     let Ok(found) = file.metadata() else { return };
     let is_dead = matches!(attempt(&file), Ok(Attempt::Locked));
     if is_dead && is_same_file(&file, path).unwrap_or(false) {
-        // If it cannot be removed, another name is taken.
+        // If it cannot be removed, another name is used.
         let _ = match found.is_dir() {
             true => fs::remove_dir_all(path),
             false if found.is_file() => fs::remove_file(path),

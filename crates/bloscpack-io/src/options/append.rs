@@ -1,4 +1,4 @@
-//! How to append.
+//! Options for appending.
 
 use blosc_core::{Codec, FilterPipeline, Limits};
 use bloscpack_format::Json;
@@ -6,7 +6,8 @@ use bloscpack_format::Json;
 use super::event::Observer;
 use crate::{Cancel, Threads};
 
-/// How to append. Unset options have the value of the file, or that of [`PackOptions::new`](super::PackOptions::new).
+/// Options for appending. Unset options have the value of the file, or that of
+/// [`PackOptions::new`](super::PackOptions::new).
 #[derive(Debug, Clone)]
 pub struct AppendOptions {
     pub(crate) codec: Codec,

@@ -1,4 +1,4 @@
-//! How to convert.
+//! Options for converting.
 
 use std::sync::Arc;
 
@@ -12,11 +12,11 @@ use super::open::Typing;
 use crate::target::ConvertOption;
 use crate::{Cancel, Threads};
 
-/// How to convert. Unset options have the value of the input, or the default of the target's writer.
+/// Options for converting. Unset options have the value of the input, or the default of the target's writer.
 ///
-/// Setters of optional values take `Some`, `None` or the value itself. An option that the target lacks is
-/// [`Error::UnfitOption`](crate::Error::UnfitOption), except for codec, level, typesize and filters: outputs without
-/// compression ignore these.
+/// Setters of optional values take `Some`, `None` or the value itself. An option that the target does not have is an
+/// [`Error::UnfitOption`](crate::Error::UnfitOption). The exceptions are codec, level, typesize and filters: targets
+/// without compression ignore these.
 ///
 /// ```
 /// use bloscpack_io::{Codec, ConvertOptions};
@@ -52,24 +52,24 @@ pub struct ConvertOptions {
 }
 
 impl ConvertOptions {
-    /// Everything as in the input; an output that exists is refused.
+    /// Everything as in the input. An existing output is refused.
     pub fn new() -> Self {
         ConvertOptions::default()
     }
 
-    /// Dtype and shape of the items. With a dtype, an input whose format is not recognised is raw bytes.
+    /// The dtype and shape of the items. With a dtype, an input of unrecognised format is read as raw bytes.
     pub fn typing(mut self, typing: Typing) -> Self {
         self.typing = typing;
         self
     }
 
-    /// The column of a table that is converted; `None` for all of them.
+    /// The column of a table to convert; `None` for all columns.
     pub fn column<'n>(mut self, name: impl Into<Option<&'n str>>) -> Self {
         self.column = name.into().map(str::to_owned);
         self
     }
 
-    /// Bytes of an item.
+    /// The size of an item in bytes.
     pub fn typesize(mut self, typesize: impl Into<Option<u32>>) -> Self {
         self.typesize = typesize.into();
         self
@@ -105,25 +105,25 @@ impl ConvertOptions {
         self
     }
 
-    /// Bytes of a block of a frame, 0 for automatic.
+    /// The size of a frame's block in bytes; 0 selects it automatically.
     pub fn blocksize(mut self, blocksize: impl Into<Option<u32>>) -> Self {
         self.blocksize = blocksize.into();
         self
     }
 
-    /// Uncompressed bytes of a chunk of a bloscpack file or a frame.
+    /// The uncompressed size of a chunk of a bloscpack file or a frame, in bytes.
     pub fn chunk_size(mut self, chunk_size: impl Into<Option<u32>>) -> Self {
         self.chunk_size = chunk_size.into();
         self
     }
 
-    /// Items of a chunk along each axis of an array. In bcolz the first number is the rows of a chunk.
+    /// The items of a chunk along each axis of an array. In bcolz the first number is the rows of a chunk.
     pub fn chunkshape(mut self, chunkshape: impl Into<Option<Vec<u32>>>) -> Self {
         self.chunkshape = chunkshape.into();
         self
     }
 
-    /// Items of a block along each axis of an array in a frame.
+    /// The items of a block along each axis of an array in a frame.
     pub fn blockshape(mut self, blockshape: impl Into<Option<Vec<u32>>>) -> Self {
         self.blockshape = blockshape.into();
         self
@@ -135,19 +135,19 @@ impl ConvertOptions {
         self
     }
 
-    /// Whether a bloscpack file has the offsets of its chunks.
+    /// Whether a bloscpack file stores the offsets of its chunks.
     pub fn offsets(mut self, offsets: impl Into<Option<bool>>) -> Self {
         self.offsets = offsets.into();
         self
     }
 
-    /// Room for chunks to be appended to a bloscpack file.
+    /// Room reserved for the offsets of chunks that are appended to a bloscpack file later.
     pub fn max_app_chunks(mut self, max_app_chunks: impl Into<Option<MaxAppChunks>>) -> Self {
         self.max_app_chunks = max_app_chunks.into();
         self
     }
 
-    /// Metadata of a bloscpack file in place of the input's attributes.
+    /// The metadata of a bloscpack file, instead of the input's attributes.
     pub fn metadata(mut self, metadata: impl Into<Option<Json>>) -> Self {
         self.metadata = metadata.into().map(Arc::new);
         self
@@ -159,7 +159,7 @@ impl ConvertOptions {
         self
     }
 
-    /// Whether a new bloscpack file is read again before it gets its name: see
+    /// Whether a new bloscpack file is verified before it gets its name. See
     /// [`PackOptions::verify`](crate::PackOptions::verify).
     pub fn verify(mut self, verify: bool) -> Self {
         self.verify = verify;
@@ -172,7 +172,7 @@ impl ConvertOptions {
         self
     }
 
-    /// The options that are set and that some targets lack.
+    /// The options that are set and that not every target has.
     pub(crate) fn set_options(&self) -> impl Iterator<Item = ConvertOption> {
         [
             (ConvertOption::Column, self.column.is_some()),

@@ -7,7 +7,7 @@ use bloscpack_format::Json;
 use bloscpack_format::bloscpack::{Header, MetadataHeader};
 use bloscpack_format::checksum::Digest;
 
-/// An event that an operation reports while it runs; for progress and verbose output.
+/// An event that an operation reports while it runs, for progress and verbose output.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Event<'a> {
@@ -20,31 +20,31 @@ pub enum Event<'a> {
         /// Its content.
         value: &'a Json,
     },
-    /// A chunk has been read or written, in order.
+    /// A chunk has been read or written. Chunks are reported in order.
     Chunk {
         /// Its number.
         chunk: u64,
         /// Whether it is the last one, as far as that is known.
         last: bool,
-        /// Its plain size.
+        /// Its uncompressed size.
         nbytes: u64,
         /// Its compressed size, without the digest.
         cbytes: u64,
         /// Its digest.
         digest: &'a Digest,
     },
-    /// The offsets that were read or are written: all entries, spare ones as -1.
+    /// The offsets that were read or are written: all entries, with -1 for spare ones.
     Offsets(&'a [i64]),
     /// A conversion starts.
     Begin {
-        /// All plain bytes.
+        /// The total number of uncompressed bytes.
         nbytes: u64,
     },
-    /// So many plain bytes more have been decoded or converted.
+    /// This number of further uncompressed bytes has been decoded or converted.
     Plain(u64),
 }
 
-/// A function that gets [`Event`]s, from any thread.
+/// A function that receives [`Event`]s, from any thread.
 type Listener = dyn Fn(Event<'_>) + Send + Sync;
 
 /// The receiver of [`Event`]s, if there is one.

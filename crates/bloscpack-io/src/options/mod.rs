@@ -1,14 +1,15 @@
-//! How to open, pack, unpack, append, convert and recover: builders. The options for bloscpack files have the original's defaults.
+//! Options of every operation, as builders. The options for bloscpack files have the defaults of the original
+//! bloscpack.
 //!
 //! | file | options of |
 //! |---|---|
 //! | `open` | everything that opens a container |
-//! | `pack`, `unpack`, `append` | the verbs of these names |
-//! | `convert` | conversions |
+//! | `open` | opening a container |
+//! | `pack`, `unpack`, `append` | the operations of these names |
 //! | `recover` | salvage |
-//! | `event` | what the verbs tell while they run |
+//! | `event` | the events that an operation reports while it runs |
 //!
-//! Setters have the name of the option. They take and return the options.
+//! A setter has the name of its option. It takes the options and returns them.
 
 mod append;
 mod convert;
@@ -33,19 +34,19 @@ use crate::{Cancel, Threads};
 macro_rules! running {
     ($($options:ty),*) => {$(
         impl $options {
-            /// The threads that do the work. The output does not depend on them.
+            /// The threads that do the work. The output does not depend on their number.
             pub fn threads(mut self, threads: Threads) -> Self {
                 self.threads = threads;
                 self
             }
 
-            /// A switch that calls the operation off.
+            /// A switch that cancels the operation.
             pub fn cancel(mut self, cancel: Cancel) -> Self {
                 self.cancel = cancel;
                 self
             }
 
-            /// Somebody to be told what happens.
+            /// A function that is called with each [`Event`].
             pub fn observe(mut self, observer: impl Fn(Event<'_>) + Send + Sync + 'static) -> Self {
                 self.observer = Observer::new(observer);
                 self
@@ -59,7 +60,7 @@ running!(PackOptions, UnpackOptions, AppendOptions, ConvertOptions);
 macro_rules! overwriting {
     ($($options:ty),*) => {$(
         impl $options {
-            /// Whether an output that exists is replaced rather than refused.
+            /// Whether an existing output is replaced rather than refused.
             pub fn overwrite(mut self, overwrite: bool) -> Self {
                 self.overwrite = overwrite;
                 self
@@ -79,7 +80,7 @@ macro_rules! reading {
                 self
             }
 
-            /// A switch that calls the operation off.
+            /// A switch that cancels the operation.
             pub fn cancel(mut self, cancel: Cancel) -> Self {
                 self.cancel = cancel;
                 self

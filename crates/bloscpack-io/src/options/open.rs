@@ -1,11 +1,11 @@
-//! How to open a container.
+//! Options for opening a container.
 
 use blosc_core::Limits;
 use bloscpack_format::numpy::Dtype;
 
 use crate::Cancel;
 
-/// How to open a container, to read or to change it.
+/// Options for opening a container, to read or to change it.
 ///
 /// ```
 /// use bloscpack_io::{Archive, Limits, OpenOptions, PackOptions, pack_bytes};
@@ -24,46 +24,46 @@ pub struct OpenOptions {
 }
 
 impl OpenOptions {
-    /// Default limits; an array has the dtype and shape that the container describes.
+    /// Default limits. An array has the dtype and shape that the container describes.
     pub fn new() -> Self {
         OpenOptions::default()
     }
 
-    /// Reads the headers of all chunks of a bloscpack file at once, and does not use its offsets.
+    /// Reads the headers of all chunks of a bloscpack file at once, without using its offsets.
     pub fn walk(mut self, walk: bool) -> Self {
         self.walk = walk;
         self
     }
 
     /// The column of a ctable, for [`LocalSource::open_with`](crate::LocalSource::open_with),
-    /// [`read_attributes`](crate::read_attributes) and [`edit_attribute`](crate::edit_attribute). They refuse other containers,
-    /// which have no columns. Other functions do not look at it.
+    /// [`read_attributes`](crate::read_attributes) and [`edit_attribute`](crate::edit_attribute). These refuse other
+    /// containers, which have no columns. Other functions ignore the option.
     pub fn column<'n>(mut self, name: impl Into<Option<&'n str>>) -> Self {
         self.column = name.into().map(str::to_owned);
         self
     }
 
-    /// Dtype and shape of an [`Array`](crate::Array).
+    /// The dtype and shape of an [`Array`](crate::Array).
     pub fn typing(mut self, typing: Typing) -> Self {
         self.typing = typing;
         self
     }
 }
 
-/// Dtype and shape that the caller gives to the bytes of an input. `None` leaves them to the input.
+/// The dtype and shape that the caller gives to the bytes of an input. `None` takes them from the input.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Typing {
     /// The dtype of the items.
     pub dtype: Option<Dtype>,
-    /// Items along each axis; one of them may be `None`, which is what the bytes make it.
+    /// The items along each axis. One of them may be `None`: it follows from the number of bytes.
     pub shape: Option<Vec<Option<u64>>>,
-    /// Takes the input as raw bytes, also if it looks like a container.
+    /// Reads the input as raw bytes, even if it looks like a container.
     pub raw: bool,
 }
 
 impl Typing {
-    /// Dtype and shape of the input.
+    /// The dtype and shape of the input.
     pub fn new() -> Self {
         Typing::default()
     }
@@ -74,13 +74,13 @@ impl Typing {
         self
     }
 
-    /// Items along each axis; one of them may be `None`, which is what the bytes make it.
+    /// The items along each axis. One of them may be `None`: it follows from the number of bytes.
     pub fn shape(mut self, shape: impl Into<Option<Vec<Option<u64>>>>) -> Self {
         self.shape = shape.into();
         self
     }
 
-    /// Takes the input as raw bytes, also if it looks like a container.
+    /// Reads the input as raw bytes, even if it looks like a container.
     pub fn raw(mut self, raw: bool) -> Self {
         self.raw = raw;
         self

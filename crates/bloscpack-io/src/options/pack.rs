@@ -1,4 +1,4 @@
-//! How to pack.
+//! Options for packing.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use bloscpack_format::checksum::Checksum;
 use super::event::Observer;
 use crate::{Cancel, Threads};
 
-/// How to pack.
+/// Options for packing.
 ///
 /// ```
 /// use bloscpack_io::{Codec, PackOptions};
@@ -35,8 +35,8 @@ pub struct PackOptions {
 }
 
 impl PackOptions {
-    /// The original's defaults: BloscLZ level 7, typesize 8, shuffle, chunks of 1 MiB with offsets and Adler-32, room for
-    /// appending ten times the number of chunks, no metadata.
+    /// The defaults of the original bloscpack: BloscLZ level 7, typesize 8, shuffle, chunks of 1 MiB with offsets and
+    /// Adler-32, no metadata. Room is reserved for appending ten times the number of chunks.
     pub fn new() -> Self {
         PackOptions {
             params: CParams::new().codec(Codec::BloscLz).clevel(7).typesize(8),
@@ -55,10 +55,10 @@ impl PackOptions {
         }
     }
 
-    /// Replaces all parameters of compression, the level included: that of [`CParams::new`] is 5, here the default is 7. The
-    /// setters [`codec`](PackOptions::codec), [`clevel`](PackOptions::clevel), [`typesize`](PackOptions::typesize) and
-    /// [`filters`](PackOptions::filters) change one parameter and keep the others. A bloscpack file has Blosc1 chunks only:
-    /// parameters of Blosc2 chunks are refused when packing starts.
+    /// Replaces all compression parameters, including the level: the default of [`CParams::new`] is 5, here it is 7.
+    /// The setters [`codec`](PackOptions::codec), [`clevel`](PackOptions::clevel), [`typesize`](PackOptions::typesize)
+    /// and [`filters`](PackOptions::filters) change one parameter and keep the others. A bloscpack file has Blosc1
+    /// chunks only: packing refuses parameters of Blosc2 chunks.
     ///
     /// ```
     /// use bloscpack_io::blosc_core::{BlockSize, CParams};
@@ -76,13 +76,14 @@ impl PackOptions {
         self
     }
 
-    /// The compression level, 0..=9: 0 stores, 9 is smallest and may be much slower. Packing refuses other levels.
+    /// The compression level, 0..=9. 0 stores the data; 9 compresses best and may be much slower. Packing refuses other
+    /// levels.
     pub fn clevel(mut self, clevel: u8) -> Self {
         self.params = self.params.clevel(clevel);
         self
     }
 
-    /// Bytes of one element, 1..=255: 8 for `f64`. Packing refuses other sizes.
+    /// The size of one element in bytes, 1..=255: 8 for `f64`. Packing refuses other sizes.
     pub fn typesize(mut self, typesize: usize) -> Self {
         self.params = self.params.typesize(typesize);
         self
@@ -94,13 +95,14 @@ impl PackOptions {
         self
     }
 
-    /// Plain bytes in each chunk but the last. Larger chunks compress better, smaller ones are read in part faster.
+    /// The uncompressed size of each chunk but the last. Larger chunks compress better; smaller ones make partial reads
+    /// faster.
     pub fn chunk_size(mut self, chunk_size: u64) -> Self {
         self.chunk_size = chunk_size;
         self
     }
 
-    /// Whether the file has the offsets of its chunks. Without them, a reader walks from chunk to chunk, but the
+    /// Whether the file stores the offsets of its chunks. Without them, a reader walks from chunk to chunk, but the
     /// file can be written to a pipe as it grows.
     pub fn offsets(mut self, offsets: bool) -> Self {
         self.offsets = offsets;
@@ -113,13 +115,13 @@ impl PackOptions {
         self
     }
 
-    /// Room for chunks to be appended, eight bytes for each. Means nothing without offsets.
+    /// Room reserved for chunks that are appended later, eight bytes for each. Has no effect without offsets.
     pub fn max_app_chunks(mut self, max_app_chunks: MaxAppChunks) -> Self {
         self.max_app_chunks = max_app_chunks;
         self
     }
 
-    /// Metadata to be stored with the data.
+    /// Metadata to store with the data.
     pub fn metadata(mut self, metadata: Option<Json>) -> Self {
         self.metadata = metadata.map(Arc::new);
         self
@@ -131,16 +133,17 @@ impl PackOptions {
         self
     }
 
-    /// A checksum of all plain bytes, which is not stored: [`PackReport::plain_digest`](crate::PackReport::plain_digest)
-    /// has it.
+    /// A checksum of all uncompressed bytes. It is not stored;
+    /// [`PackReport::plain_digest`](crate::PackReport::plain_digest) returns it.
     pub fn plain_checksum(mut self, checksum: Checksum) -> Self {
         self.plain_checksum = checksum;
         self
     }
 
-    /// Whether a new file is read from the disk and decoded, and its plain bytes are compared with those that were packed, before
-    /// it gets its name. Takes as long again as unpacking. A device or pipe cannot be read again: that is
-    /// [`Error::NotAsWritten`](crate::Error::NotAsWritten). Outputs in memory and writers are not read again.
+    /// Whether a new file is verified before it gets its name: it is read from the disk and decoded, and its
+    /// uncompressed bytes are compared with those that were packed. This adds the time of unpacking. A device or pipe
+    /// cannot be read again and gives [`Error::NotAsWritten`](crate::Error::NotAsWritten). Outputs in memory and
+    /// writers are not read again.
     pub fn verify(mut self, verify: bool) -> Self {
         self.verify = verify;
         self

@@ -1,10 +1,10 @@
-//! How to salvage a damaged container.
+//! Options for salvaging a damaged container.
 
 use blosc_core::Limits;
 
 use crate::Cancel;
 
-/// The content of a salvaged carray or ctable in place of lost rows.
+/// The content of a salvaged carray or ctable where rows are lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Gaps {
     /// Nothing: the array ends before the first lost row.
@@ -14,7 +14,7 @@ pub enum Gaps {
     Fill,
 }
 
-/// How to salvage a damaged container.
+/// Options for salvaging a damaged container.
 #[derive(Debug, Clone, Default)]
 pub struct RecoverOptions {
     pub(crate) limits: Limits,
@@ -24,12 +24,12 @@ pub struct RecoverOptions {
 }
 
 impl RecoverOptions {
-    /// Default limits; an output that exists is refused; a carray ends before the first lost row.
+    /// Default limits. An existing output is refused. A carray ends before the first lost row.
     pub fn new() -> Self {
         RecoverOptions::default()
     }
 
-    /// The content of a carray or ctable in place of lost rows. Other containers ignore it.
+    /// The content of a carray or ctable where rows are lost. Other containers ignore it.
     pub fn gaps(mut self, gaps: Gaps) -> Self {
         self.gaps = gaps;
         self

@@ -1,4 +1,4 @@
-//! How to unpack, verify or read.
+//! Options for unpacking, verifying and reading.
 
 use blosc_core::Limits;
 
@@ -6,7 +6,7 @@ use super::event::Observer;
 use super::open::OpenOptions;
 use crate::{Cancel, Threads};
 
-/// How to unpack, verify or read.
+/// Options for unpacking, verifying and reading.
 #[derive(Debug, Clone, Default)]
 pub struct UnpackOptions {
     pub(crate) limits: Limits,
@@ -22,12 +22,12 @@ impl UnpackOptions {
         UnpackOptions::default()
     }
 
-    /// The options to open a container that is read with these.
+    /// The options for opening the container to unpack.
     pub(crate) fn open_options(&self) -> OpenOptions {
         OpenOptions::new().limits(self.limits).cancel(self.cancel.clone())
     }
 
-    /// Limits for reading the input. [`Limits::max_nbytes`] bounds only what is put together in memory.
+    /// Limits for reading the input. [`Limits::max_nbytes`] bounds only output that is assembled in memory.
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self

@@ -8,10 +8,10 @@ use super::{ReadAt, ReadDirectory};
 
 /// The chunk files of a sparse frame.
 pub trait ChunkFiles: Send + Sync {
-    /// Opens the file of this number.
+    /// Opens the chunk file with this number.
     ///
     /// # Errors
-    /// [`io::ErrorKind::NotFound`] if there is none, else the error of the system.
+    /// [`io::ErrorKind::NotFound`] if there is none; otherwise the error of the system.
     fn open_chunk(&self, number: u32) -> io::Result<Box<dyn ReadAt + '_>>;
 }
 

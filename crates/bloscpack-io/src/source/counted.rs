@@ -1,4 +1,4 @@
-//! A reader that counts: reading from a pipe, a file or memory front to back, never more than is there.
+//! A reader that counts its bytes: sequential reading from a pipe, a file or memory, never past the end.
 
 use std::io::{self, Read};
 
@@ -6,7 +6,7 @@ use blosc_core::OutOfMemory;
 
 use crate::Error;
 
-/// A reader that knows how far it is.
+/// A reader that knows its position.
 pub(crate) struct Counted<R> {
     inner: R,
     position: u64,
@@ -40,7 +40,7 @@ impl<R: Read> Counted<R> {
         Ok(filled)
     }
 
-    /// Appends `len` bytes to `buf`, which grows only as they come; how many came.
+    /// Appends `len` bytes to `buf`, which grows only as they arrive. Returns the number of bytes read.
     pub(crate) fn append(&mut self, len: u64, buf: &mut Vec<u8>) -> Result<u64, Error> {
         let read = memory_sized(self.inner.by_ref().take(len).read_to_end(buf), buf);
         let read = read.map_err(Error::reading)?;
@@ -48,7 +48,7 @@ impl<R: Read> Counted<R> {
         Ok(read as u64)
     }
 
-    /// Passes over `len` bytes; how many there were.
+    /// Skips `len` bytes. Returns the number of bytes skipped.
     pub(crate) fn skip(&mut self, len: u64) -> Result<u64, Error> {
         let skipped = io::copy(&mut self.inner.by_ref().take(len), &mut io::sink());
         let skipped = skipped.map_err(Error::reading)?;
@@ -56,7 +56,8 @@ impl<R: Read> Counted<R> {
         Ok(skipped)
     }
 
-    /// Exactly `len` bytes, or [`Error::Truncated`] that names `what`, which starts at `start` and takes `needed` bytes.
+    /// Reads exactly `len` bytes. Otherwise returns [`Error::Truncated`] for `what`, which starts at `start` and takes
+    /// `needed` bytes.
     pub(crate) fn exactly(&mut self, len: u64, start: u64, needed: u64, what: &str) -> Result<Vec<u8>, Error> {
         let mut bytes = Vec::new();
         if self.append(len, &mut bytes)? < len {
@@ -71,7 +72,7 @@ impl<R: Read> Counted<R> {
     }
 }
 
-/// Gives an error of memory that the standard library could not get for `buf` the size that was asked for.
+/// Adds the requested size to an out-of-memory error of the standard library for `buf`.
 pub(crate) fn memory_sized<T>(read: io::Result<T>, buf: &Vec<u8>) -> io::Result<T> {
     read.map_err(|error| match error.kind() {
         // A buffer doubles when it grows.

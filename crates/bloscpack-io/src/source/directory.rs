@@ -1,4 +1,4 @@
-//! Directories of files, to be read: of bcolz, and sparse frames.
+//! Directories of files that can be read: those of bcolz, and sparse frames.
 
 use std::io;
 use std::sync::Arc;
@@ -7,19 +7,19 @@ use super::ReadAt;
 
 /// The files below a root. Paths are relative to it, with `/` between names: `meta/sizes`, `data/__0.blp`.
 ///
-/// A name that was read from a file becomes part of a path only after a check. An implementation refuses paths that lead out
-/// of the root all the same.
+/// A name that was read from a file becomes part of a path only after a check. An implementation must still refuse
+/// paths that lead out of the root.
 pub trait ReadDirectory: Send + Sync {
     /// Opens a regular file.
     ///
     /// # Errors
-    /// [`io::ErrorKind::NotFound`] if there is none, else the error of the system.
+    /// [`io::ErrorKind::NotFound`] if there is none; otherwise the error of the system.
     fn open(&self, path: &str) -> io::Result<Box<dyn ReadAt + '_>>;
 
-    /// The names in a directory, in any order. The root is the empty path.
+    /// Lists the names in a directory, in any order. The root is the empty path.
     ///
     /// # Errors
-    /// [`io::ErrorKind::NotFound`] if there is none, else the error of the system.
+    /// [`io::ErrorKind::NotFound`] if there is none; otherwise the error of the system.
     fn list(&self, path: &str) -> io::Result<Vec<String>>;
 
     /// The name of a file in messages.
@@ -28,7 +28,7 @@ pub trait ReadDirectory: Send + Sync {
     }
 }
 
-/// A path as messages have it: the name of a column may hold control characters, which a terminal would obey.
+/// A path as it appears in messages. The name of a column may contain control characters, which a terminal would obey.
 pub(crate) fn shown(path: &str) -> String {
     let quoted = format!("{path:?}");
     quoted.strip_prefix('"').and_then(|path| path.strip_suffix('"')).unwrap_or(&quoted).into()

@@ -1,4 +1,4 @@
-//! Reading the runs of a strided copy from a source that has them as they are.
+//! Reads the runs of a strided copy from a source of uncompressed items.
 
 use blosc_core::memory;
 use bloscpack_format::numpy::{Run, Strided};
@@ -6,12 +6,12 @@ use bloscpack_format::numpy::{Run, Strided};
 use super::ReadAt;
 use crate::Error;
 
-/// Bytes that one read covers at most, unless a single run has more.
+/// Maximum number of bytes that one read covers, unless a single run is longer.
 const PIECE: u64 = 1 << 20;
 /// Maximum gap between two runs that one read covers: a second read costs more than the gap.
 const GAP: u64 = 4 << 10;
 
-/// Reads the runs of a copy into `slab`. Offsets in the source count from `start`. Runs near each other are read at once.
+/// Reads the runs of a copy into `slab`. Offsets in the source count from `start`. Adjacent runs share one read.
 pub(crate) fn gather(
     source: &(impl ReadAt + ?Sized),
     start: u64,
@@ -25,7 +25,7 @@ pub(crate) fn gather(
         near.clear();
         let mut end = first.from + first.len;
         if first.len >= PIECE {
-            // A long run goes to its place at once.
+            // A long run is read directly into the slab.
             if let Some(place) = place(slab, &first) {
                 source.read_exact_at(start + first.from, place).map_err(&reading)?;
             }

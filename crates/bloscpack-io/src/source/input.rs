@@ -4,18 +4,19 @@ use std::fmt;
 
 use super::{ChunkFiles, ReadAt, ReadDirectory};
 
-/// The bytes or the directory of files that a container is in. All that implements [`ReadAt`] becomes one by `into()`.
+/// The bytes or the directory of files that hold a container. Every type that implements [`ReadAt`] converts to it by
+/// `into()`.
 pub struct Input<'a>(pub(crate) Kind<'a>);
 
 /// The kinds of inputs.
 pub(crate) enum Kind<'a> {
-    /// A file, memory, or anything else that has bytes.
+    /// A file, memory, or another source of bytes.
     Bytes(Box<dyn ReadAt + 'a>),
-    /// The file with header and index of a sparse frame, and its chunk files.
+    /// The index file of a sparse frame, with header and index, and its chunk files.
     SparseFrame(Box<dyn ReadAt + 'a>, Box<dyn ChunkFiles + 'a>),
     /// The directory of a carray.
     Directory(Box<dyn ReadDirectory + 'a>),
-    /// A ctable, of which only the columns are containers.
+    /// A ctable. Only its columns are containers.
     Table,
 }
 

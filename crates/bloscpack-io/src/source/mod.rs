@@ -1,13 +1,13 @@
-//! Where bytes are read from.
+//! Sources of bytes.
 //!
 //! | file | content |
 //! |---|---|
 //! | `read_at` | [`ReadAt`]: a file, memory or anything else that can be read at any offset |
 //! | `directory` | [`ReadDirectory`]: a directory of files |
-//! | `chunk_files` | [`ChunkFiles`]: those of a sparse frame |
-//! | `input` | [`Input`]: what a container is opened from |
+//! | `chunk_files` | [`ChunkFiles`]: the chunk files of a sparse frame |
+//! | `input` | [`Input`]: the bytes or directory that a container is opened from |
 //! | `tail` | the bytes after an offset |
-//! | `sequential` | a source from front to back |
+//! | `sequential` | a source read from start to end |
 //! | `gather` | the runs of a strided copy |
 //! | `counted` | a reader that knows its position |
 

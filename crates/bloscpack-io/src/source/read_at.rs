@@ -1,23 +1,24 @@
-//! Positional reads, which need no position of their own: several chunks can be read at once.
+//! Positional reads without a shared position, so that several chunks can be read at once.
 
 use std::fs::File;
 use std::io::{self, Cursor};
 use std::sync::Arc;
 
-/// A source of bytes that can be read at any place through a shared reference, so that several chunks can be fetched at
-/// once. Files and memory implement it; so may HTTP ranges and object stores.
+/// A source of bytes that can be read at any offset through a shared reference, so that several chunks can be fetched
+/// at once. Files and memory implement it; HTTP ranges and object stores can, too.
 ///
-/// In memory: `[u8]`, `Vec<u8>`, [`Cursor`], and `&`, `Box` and `Arc` of these. The position of a [`Cursor`] means nothing
-/// here: offsets count from its first byte. An array `[u8; N]` is a source as a slice, or in a [`Cursor`]: it does not implement
-/// the trait itself, because `array.len()` would then mean [`ReadAt::len`] wherever the trait is imported.
+/// In memory, `[u8]`, `Vec<u8>`, [`Cursor`], and `&`, `Box` and `Arc` of these implement it. The position of a
+/// [`Cursor`] is ignored: offsets count from its first byte. An array `[u8; N]` is a source as a slice, or in a
+/// [`Cursor`]. It does not implement the trait itself, because `array.len()` would then mean [`ReadAt::len`] wherever
+/// the trait is imported.
 pub trait ReadAt: Send + Sync {
-    /// Bytes in the source.
+    /// Returns the number of bytes in the source.
     ///
     /// # Errors
     /// The error of the system.
     fn len(&self) -> io::Result<u64>;
 
-    /// Whether there are none.
+    /// Returns whether the source is empty.
     ///
     /// # Errors
     /// The error of the system.
@@ -25,10 +26,10 @@ pub trait ReadAt: Send + Sync {
         Ok(self.len()? == 0)
     }
 
-    /// Fills `buf` with the bytes from `offset` on.
+    /// Fills `buf` with the bytes starting at `offset`.
     ///
     /// # Errors
-    /// [`io::ErrorKind::UnexpectedEof`] if the source ends before, else the error of the system.
+    /// [`io::ErrorKind::UnexpectedEof`] if the source ends before; otherwise the error of the system.
     fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()>;
 }
 
@@ -81,8 +82,8 @@ impl ReadAt for [u8] {
     }
 }
 
-/// The error for a source that ends after `found` bytes, within the bytes to read. No reader asks for bytes after the end that
-/// the source had when it was opened: it has become shorter.
+/// The error for a source that ends after `found` bytes, within the bytes to read. Readers never ask for bytes past the
+/// end that the source had when it was opened, so the source has become shorter.
 fn ended(found: u64, offset: u64, len: usize) -> io::Error {
     let end = offset.saturating_add(len as u64);
     let text = format!("it ends after {found} bytes, where {end} were expected: it has become shorter meanwhile");

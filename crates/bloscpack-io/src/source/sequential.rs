@@ -1,4 +1,4 @@
-//! Reading a source that can be read anywhere from front to back.
+//! Reads a random-access source from start to end.
 
 use std::io::{self, Read};
 
@@ -8,7 +8,7 @@ use bloscpack_format::FormatError;
 use super::ReadAt;
 use crate::Error;
 
-/// Parses the start of a source: `parse` gets `first` bytes, then the number that it asks for.
+/// Parses the start of a source. `parse` gets `first` bytes, then the number of bytes that it asks for.
 pub(crate) fn parse_start<T>(
     source: &(impl ReadAt + ?Sized),
     first: u64,
@@ -18,7 +18,7 @@ pub(crate) fn parse_start<T>(
     let len = source.len().map_err(&reading)?;
     let mut needed = len.min(first);
     loop {
-        // No more than there are; parsers have a limit of their own.
+        // Never more bytes than the source has; parsers have their own limit.
         let mut bytes = memory::zeroed(needed as usize)?;
         source.read_exact_at(0, &mut bytes).map_err(&reading)?;
         match parse(&bytes) {
@@ -31,7 +31,7 @@ pub(crate) fn parse_start<T>(
     }
 }
 
-/// A source read from front to back.
+/// A random-access source, read from start to end.
 pub(crate) struct Sequential<'a, R: ?Sized> {
     source: &'a R,
     at: u64,

@@ -4,7 +4,7 @@ use std::io;
 
 use super::ReadAt;
 
-/// The bytes of a source after an offset: a frame may be anywhere in a file.
+/// The bytes of a source after an offset. A frame may start anywhere in a file.
 ///
 /// ```
 /// use bloscpack_io::{Archive, Tail};
@@ -20,7 +20,7 @@ pub struct Tail<R> {
 }
 
 impl<R: ReadAt> Tail<R> {
-    /// The bytes of `source` from `start` on.
+    /// The bytes of `source` starting at `start`.
     pub fn new(source: R, start: u64) -> Self {
         Tail { source, start }
     }
