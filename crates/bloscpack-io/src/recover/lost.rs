@@ -4,80 +4,80 @@ use std::ops::Range;
 
 use bloscpack_format::checksum::Checksum;
 
-/// A part of a damaged container. `Display` says what became of it.
+/// A part of a damaged container. Its `Display` text says what happened to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LostPart {
-    /// The header of a bloscpack file is damaged. Fields that can be valid are used.
+    /// The header of a bloscpack file is damaged. Fields with valid values are used.
     Header,
-    /// The header of a bloscpack file names another checksum than the one that the chunks have.
+    /// The header of a bloscpack file names a different checksum than the chunks have.
     Checksum {
-        /// In the header.
+        /// The checksum in the header.
         stated: Checksum,
-        /// Of the chunks.
+        /// The checksum of the chunks.
         found: Checksum,
     },
-    /// The metadata cannot be read, and is left out.
+    /// The metadata cannot be read and is left out.
     Metadata,
     /// The metadata is kept although its digest does not match.
     UncheckedMetadata,
-    /// Entries of the offsets section are wrong. The new file has right ones.
+    /// Entries of the offsets section are wrong. The new file has correct ones.
     Offsets {
-        /// How many.
+        /// The number of entries.
         entries: u64,
     },
-    /// Chunks in the middle of a bloscpack file. Zeros stand for them.
+    /// Chunks in the middle of a bloscpack file are lost and replaced by zeros.
     Chunks {
         /// Their numbers in the new file.
         chunks: Range<u64>,
-        /// The bytes of the damaged file where they were.
+        /// Their position in the damaged file.
         bytes: Range<u64>,
         /// The uncompressed bytes of the new file that are zeros.
         plain: Range<u64>,
-        /// Whether their number is a guess by the size of the gap.
+        /// Whether their number is estimated from the size of the gap.
         guessed: bool,
     },
-    /// Chunks at the end of a bloscpack file, as the header or the shape of the array counts them.
+    /// Chunks at the end of a bloscpack file, counted by the header or the shape of the array.
     End {
-        /// How many.
+        /// The number of chunks.
         chunks: u64,
-        /// The uncompressed bytes of the new file that are zeros: those of an array. Other files end before them.
+        /// The uncompressed bytes of the new file that are zeros, in an array. Other files end before them.
         plain: Range<u64>,
     },
-    /// A damaged chunk of unknown uncompressed size. No zeros stand for it.
+    /// A damaged chunk of unknown uncompressed size. It is not replaced by zeros.
     LeftOut {
-        /// The bytes of the damaged file where it was.
+        /// Its position in the damaged file.
         bytes: Range<u64>,
     },
-    /// Bytes between the chunks of a bloscpack file that belong to none, although none is missing there.
+    /// Bytes between the chunks of a bloscpack file that belong to no chunk, where none is missing.
     Garbage {
         /// The bytes of the damaged file.
         bytes: Range<u64>,
     },
-    /// The search for chunks ended early: this file makes it take too long.
+    /// The search for chunks ended early, because it would take too long in this file.
     Unsearched {
         /// The bytes that were not searched.
         bytes: Range<u64>,
     },
-    /// A chunk is kept that could not be checked.
+    /// A chunk is kept, but could not be checked.
     Unchecked {
         /// Its number in the new container.
         chunk: u64,
     },
-    /// The index of a frame: order, deletions and special values are not known.
+    /// The index of a frame. Order, deletions and special values are unknown.
     Index,
-    /// The index of a frame is that of an older state. Chunks after it stand at the end.
+    /// The index of a frame is from an older state. Chunks that follow it are placed at the end.
     OldIndex,
     /// The vlmetalayers of a frame.
     VlMetalayers,
-    /// The vlmetalayers are those of an older state of the frame.
+    /// The vlmetalayers are from an older state of the frame.
     OldVlMetalayers,
-    /// A vlmetalayer is damaged, and left out.
+    /// A vlmetalayer is damaged and left out.
     VlMetalayer {
         /// Its name.
         name: String,
     },
-    /// A chunk of a frame. In an array, zeros stand for it.
+    /// A chunk of a frame. In an array it is replaced by zeros.
     Chunk {
         /// Its number.
         chunk: u64,
@@ -87,25 +87,25 @@ pub enum LostPart {
         /// The bytes of the damaged frame.
         bytes: Range<u64>,
     },
-    /// Chunks at the end of an array in a frame. Zeros stand for them.
+    /// Chunks at the end of an array in a frame. They are replaced by zeros.
     MissingChunks {
-        /// How many.
+        /// The number of chunks.
         chunks: u64,
     },
-    /// Chunks that an array in a frame has no room for are left out.
+    /// Chunks beyond the shape of an array in a frame are left out.
     SurplusChunks {
-        /// How many.
+        /// The number of chunks.
         chunks: u64,
     },
     /// The journal of an interrupted change of a bcolz directory. The change is not completed.
     Journal,
-    /// The list of columns. All directories that are arrays are taken, in the order of their names.
+    /// The list of columns. All directories that are arrays are used, in the order of their names.
     ColumnList,
     /// A whole column.
     Column,
     /// The attributes of a carray or ctable.
     Attributes,
-    /// The number of rows. All whole ones are taken, also those that were never flushed.
+    /// The number of rows. All complete rows are used, including rows that were never flushed.
     RowCount,
     /// The axes within a row. A shape of the same size is used.
     RowShape {
@@ -116,12 +116,13 @@ pub enum LostPart {
     Rows {
         /// The number of the chunk.
         chunk: u64,
-        /// Its rows that are lost.
+        /// The lost rows.
         rows: Range<u64>,
-        /// Whether they have the default value now; otherwise the array ends before them.
+        /// Whether the rows have the default value in the new carray; otherwise the array ends before them.
         filled: bool,
     },
-    /// Rows after a lost chunk, which cannot keep their numbers without it. Whole ones among them are left out.
+    /// Rows after a lost chunk, which cannot keep their numbers without it. Undamaged rows among them are left out,
+    /// too.
     FollowingRows {
         /// The rows.
         rows: Range<u64>,
@@ -131,7 +132,7 @@ pub enum LostPart {
         /// The rows.
         rows: Range<u64>,
     },
-    /// Rows that other columns lack are left out.
+    /// Rows that other columns do not have are left out.
     SurplusRows {
         /// The rows.
         rows: Range<u64>,
@@ -139,7 +140,7 @@ pub enum LostPart {
 }
 
 impl LostPart {
-    /// Number of chunks that are lost with this part, as far as it says.
+    /// Returns the number of chunks that are lost with this part, as far as known.
     #[must_use]
     pub fn chunks(&self) -> u64 {
         match self {

@@ -1,16 +1,16 @@
-//! Salvaging damaged containers: a new container of the whole chunks, and a report of everything that is lost.
+//! Salvages damaged containers: a new container of the undamaged chunks, and a report of everything that is lost.
 //!
 //! | file | content |
 //! |---|---|
 //! | `mod` | opens the input, refuses it as the output, and chooses the format |
-//! | `damaged` | the format of a container that may have lost the bytes that tell it |
+//! | `damaged` | detection of the format, which may have lost its identifying bytes |
 //! | `bloscpack` | bloscpack files |
 //! | `frame` | Blosc2 frames |
 //! | `bcolz` | carrays and ctables |
 //! | `report` | the report |
 //! | `lost` | the parts that can be lost |
 //! | `text` | lines of the report for messages |
-//! | `told` | the memory that the report may take |
+//! | `told` | the memory limit of the report |
 
 mod bcolz;
 mod bloscpack;
@@ -30,7 +30,7 @@ use crate::formats::bcolz::LocalDirectory;
 use crate::fs::files::refuse_within;
 use crate::{Error, LocalSource, RecoverOptions};
 
-/// Writes the whole parts of the damaged container `input` to a new container of the same kind. [`Damaged::of`] tells the
+/// Writes the undamaged parts of the container `input` to a new container of the same kind. [`Damaged::of`] detects the
 /// kind. The input is only read.
 ///
 /// | input | output |
@@ -40,10 +40,11 @@ use crate::{Error, LocalSource, RecoverOptions};
 /// | carray, ctable | a carray or ctable that ends before the first lost row, or has the default value for it: [`RecoverOptions::gaps`] |
 ///
 /// # Errors
-/// [`Error::Unsupported`] and [`Error::Unrecognised`] for other inputs; [`Error::NoChunks`] if no chunk of a bloscpack file is
-/// whole; [`Error::Format`] if not even the header of a frame is; [`Error::InFile`] without the `meta/storage` of a carray or of
-/// all columns, which says what a row is; [`Error::SameFile`] and [`Error::InputReplaced`] for an output that would replace the
-/// input; [`Error::OutputExists`], [`Error::Limit`], [`Error::File`], [`Error::Io`], [`Error::Cancelled`].
+/// [`Error::Unsupported`] and [`Error::Unrecognised`] for other inputs. [`Error::NoChunks`] if no chunk of a bloscpack
+/// file is undamaged. [`Error::Format`] if the header of a frame is damaged. [`Error::InFile`] without the
+/// `meta/storage` of a carray or of all columns, which defines what a row is. [`Error::SameFile`] and
+/// [`Error::InputReplaced`] for an output that would replace the input. [`Error::OutputExists`], [`Error::Limit`],
+/// [`Error::File`], [`Error::Io`], [`Error::Cancelled`].
 pub fn recover(
     input: impl AsRef<Path>,
     output: impl AsRef<Path>,

@@ -1,4 +1,4 @@
-//! Lines of the report for messages.
+//! The lines of the report for messages.
 
 use std::fmt;
 use std::ops::Range;
@@ -30,7 +30,7 @@ impl fmt::Display for LostReason {
     }
 }
 
-/// `chunk 3 is` or `chunks 3..5 are`.
+/// Returns `chunk 3 is` or `chunks 3..5 are`.
 fn chunks_are(chunks: &Range<u64>) -> String {
     match chunks.end.saturating_sub(chunks.start) {
         1 => format!("chunk {} is", chunks.start),

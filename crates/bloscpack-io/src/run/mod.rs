@@ -2,7 +2,7 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | `threads` | which threads |
+//! | `threads` | the threads that do the work |
 //! | `pipeline` | reader, workers and writer: bounded and in order |
 
 pub(crate) mod pipeline;

@@ -7,8 +7,8 @@
 //! ```
 //!
 //! The coordinator, which reads and writes, is the calling thread and never a pool job: a pool of one thread would
-//! otherwise wait for itself. Memory is bounded by [`depth`] items, whatever the speed of the three parts, and by what the
-//! [`Limits`] allow: large items wait until those before them are written.
+//! otherwise wait for itself. Memory is bounded by [`depth`] items, regardless of the speed of the three stages. It is
+//! also bounded by the [`Limits`]: large items wait until those before them are written.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -19,28 +19,30 @@ use blosc_core::Limits;
 use super::threads::{Threads, depth};
 use crate::{Cancel, Error};
 
-/// What an item holds from when it is read until it is written.
+/// The resources that an item holds from when it is read until it is written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Weight {
     /// All of its memory.
     bytes: u64,
-    /// Plain bytes for which no compressed ones are there.
+    /// Uncompressed bytes beyond what its compressed bytes account for. [`Limits::max_unearned`] bounds them.
     unearned: u64,
 }
 
 impl Weight {
-    /// Nothing: it is for the caller to see to it.
+    /// Not charged here; the caller accounts for it.
     pub(crate) const NONE: Weight = Weight { bytes: 0, unearned: 0 };
 
-    /// A chunk of `nbytes` plain bytes; `cbytes` gives its compressed ones, if that matters, for it may take a look.
+    /// The weight of a chunk of `nbytes` uncompressed bytes. `cbytes` returns its compressed size. It is called only if
+    /// the size matters, because it may have to read.
     pub(crate) fn of_chunk(nbytes: u64, threads: &Threads, limits: &Limits, cbytes: impl FnOnce() -> u64) -> Weight {
         let few = nbytes.saturating_mul(depth(threads.count())) <= limits.max_unearned as u64;
         let unearned = if few { 0 } else { Limits::unearned(nbytes, cbytes()) };
         Weight { bytes: Limits::chunk_memory(nbytes, nbytes), unearned }
     }
 
-    /// A chunk of `nbytes` that is made, of which nobody knows whether its plain bytes are anywhere; and the plain bytes that
-    /// are `held` while they are fetched. These let others wait, but refuse nothing.
+    /// The weight of a chunk of `nbytes` that is being created, plus uncompressed bytes that are `held` while they are
+    /// fetched. It is unknown whether the chunk's uncompressed bytes are stored anywhere. The held bytes make other
+    /// items wait, but never cause a refusal.
     pub(crate) fn of_new_chunk(nbytes: u64, held: u64, threads: &Threads, limits: &Limits) -> Weight {
         let chunk = Weight::of_chunk(nbytes, threads, limits, || 0);
         let most = chunk.bytes.max(limits.max_memory as u64);
@@ -63,10 +65,10 @@ impl Weight {
     }
 }
 
-/// What items may take together, and what each takes.
+/// The limits for all items together, and a function for the weight of each.
 pub(crate) type Within<'a, I> = (&'a Limits, &'a dyn Fn(&I) -> Weight);
 
-/// [`run_within`] without limits, for items of the caller's own.
+/// [`run_within`] without limits, for the caller's own items.
 pub(crate) fn run<I: Send, O: Send, S: Send>(
     threads: &Threads,
     cancel: &Cancel,
@@ -78,10 +80,10 @@ pub(crate) fn run<I: Send, O: Send, S: Send>(
     run_within((&Limits::new(), &|_: &I| Weight::NONE), threads, cancel, state, read, work, write)
 }
 
-/// Runs items through `read`, `work` and `write` until `read` gives no more, or something fails.
+/// Runs items through `read`, `work` and `write` until `read` returns no more, or an error occurs.
 ///
-/// `work` gets a state of its own (tables, scratch) that `state` makes, one for each worker that ever runs at once. No more
-/// items are in flight than the limits allow by what each weighs, but always one.
+/// `work` gets its own state (tables, scratch) from `state`, one for each worker that runs concurrently. The weights of
+/// the items bound the number in flight by the limits, but one item is always allowed.
 pub(crate) fn run_within<I: Send, O: Send, S: Send>(
     within: Within<'_, I>,
     threads: &Threads,
@@ -107,7 +109,7 @@ pub(crate) fn run_within<I: Send, O: Send, S: Send>(
     done.map_err(Error::or_cancelled)
 }
 
-/// What the workers share: how to make a state, what to do with it, and the states that nobody uses now.
+/// The data that the workers share: how to create a state, what to do with it, and the unused states.
 struct Workers<S, State, Work> {
     state: State,
     work: Work,
@@ -196,11 +198,11 @@ where
     }
 }
 
-/// What is over the limits when one item alone is.
+/// The name in the error for a single item that exceeds the limits.
 const CHUNK: &str = "a chunk that is being worked on";
 
-/// Sends its output when dropped, so that the coordinator does not wait for a job that panicked: the scope passes the
-/// panic on when it ends.
+/// Sends its output when dropped, so that the coordinator does not wait for a job that panicked. The scope propagates
+/// the panic when it ends.
 struct Reply<O> {
     number: u64,
     output: Result<O, Error>,
@@ -216,13 +218,13 @@ impl<O> Reply<O> {
 impl<O> Drop for Reply<O> {
     fn drop(&mut self) {
         let output = std::mem::replace(&mut self.output, Err(Error::Cancelled));
-        // If the coordinator has given up, nobody wants the output.
+        // If the coordinator has given up, the output is dropped.
         drop(self.sender.send((self.number, output)));
     }
 }
 
-/// The next result. A coordinator that is itself a worker of the pool does the pool's jobs while it waits: it may be
-/// the only one who can.
+/// Returns the next result. A coordinator that is itself a worker of the pool executes the pool's jobs while it waits:
+/// there may be no other worker.
 fn receive<O>(results: &Receiver<(u64, Result<O, Error>)>) -> (u64, Result<O, Error>) {
     loop {
         if let Ok(result) = results.try_recv() {
@@ -231,7 +233,7 @@ fn receive<O>(results: &Receiver<(u64, Result<O, Error>)>) -> (u64, Result<O, Er
         match rayon::yield_now() {
             Some(rayon::Yield::Executed) => {}
             Some(rayon::Yield::Idle) => std::thread::yield_now(),
-            // The coordinator holds a sender itself, so this waits for as long as a job runs.
+            // The coordinator holds a sender itself, so this waits as long as a job runs.
             None => return results.recv().unwrap_or((0, Err(Error::Cancelled))),
         }
     }
@@ -241,7 +243,7 @@ fn receive<O>(results: &Receiver<(u64, Result<O, Error>)>) -> (u64, Result<O, Er
 mod tests {
     use super::*;
 
-    /// Numbers 0..100 through the pipeline; what came out.
+    /// Sends the numbers 0..100 through the pipeline and returns the output.
     fn count_to_100(threads: &Threads) -> Vec<u64> {
         let (mut next, mut written) = (0, Vec::new());
         let read = || Ok((next < 100).then(|| (next, next += 1).0));
@@ -281,7 +283,7 @@ mod tests {
         }
     }
 
-    /// What is held besides a new chunk lets others wait; alone, a chunk is refused only for itself.
+    /// Bytes held besides a new chunk make other items wait. A single chunk is refused only for its own size.
     #[test]
     fn a_new_chunk_weighs_what_is_held_for_it() {
         let (limits, serial) = (Limits::new().max_memory(100_000).max_unearned(1000), Threads::Serial);
@@ -292,7 +294,8 @@ mod tests {
         assert!(weight(20_000, 0).bytes > 100_000);
     }
 
-    /// Of items that each take half of what is allowed, two are in flight; of larger ones, one; too large ones are refused.
+    /// Two items that each weigh half of the limit are in flight together. Larger items run one at a time. Items over
+    /// the limit are refused.
     #[test]
     fn no_more_in_flight_than_the_limits_allow() {
         use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use blosc_core::Parallelism;
 
-/// Items in flight: two for each worker, so that none waits while the coordinator reads or writes.
+/// The number of items in flight: two for each worker, so that no worker waits while the coordinator reads or writes.
 pub(super) fn depth(threads: usize) -> u64 {
     2 * threads as u64
 }
 
-/// The threads that compress and decompress. This crate never builds a pool of its own.
+/// The threads that compress and decompress. This crate never creates a pool of its own.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub enum Threads {
@@ -23,7 +23,7 @@ pub enum Threads {
 }
 
 impl Threads {
-    /// How many there are.
+    /// Returns the number of threads.
     pub fn count(&self) -> usize {
         match self {
             Threads::Serial => 1,
@@ -32,10 +32,11 @@ impl Threads {
         }
     }
 
-    /// The largest number of threads, `max` at most, that work on chunks of `chunk_nbytes` plain bytes within `memory` bytes.
+    /// Returns the largest number of threads, at most `max`, that process chunks of `chunk_nbytes` uncompressed bytes
+    /// within `memory` bytes.
     ///
-    /// Two chunks per thread are in memory at a time, or one without a second thread, each plain and compressed. The
-    /// block and the codec tables of a thread are small and not counted.
+    /// Each thread holds two chunks in memory at a time, or one if it is the only thread. Each chunk counts
+    /// uncompressed and compressed. The block and the codec tables of a thread are small and not counted.
     ///
     /// # Errors
     /// The bytes that a single thread needs, if they are more than `memory`.
@@ -47,8 +48,8 @@ impl Threads {
         (1..=max.max(1)).rev().find(|threads| needed(*threads) <= memory).ok_or_else(|| needed(1))
     }
 
-    /// Who works on the blocks of a chunk, if there are `nchunks` of them (as far as known): few chunks do not keep all
-    /// threads busy, so their blocks are shared out; of many, each is one thread's.
+    /// Returns how the blocks of a chunk are processed, given the number of chunks if known. Few chunks do not keep all
+    /// threads busy, so their blocks are distributed. Of many chunks, each is processed by one thread.
     pub(crate) fn for_blocks(&self, nchunks: Option<u64>) -> Parallelism {
         let few = nchunks.is_some_and(|nchunks| nchunks < 2 * self.count() as u64);
         if few && !matches!(self, Threads::Serial) { Parallelism::Ambient } else { Parallelism::Serial }

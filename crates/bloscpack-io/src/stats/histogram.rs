@@ -1,12 +1,12 @@
-//! How numbers are distributed: bins of the same width.
+//! Histograms: the distribution of numbers over bins of equal width.
 
-/// How many numbers are in each of several bins of the same width.
+/// The number of values in each of several bins of equal width.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Histogram {
-    /// Where each bin starts, and where the last one ends.
+    /// The start of each bin, and the end of the last one.
     pub edges: Edges,
-    /// Numbers in each bin.
+    /// The number of values in each bin.
     pub counts: Vec<u64>,
 }
 

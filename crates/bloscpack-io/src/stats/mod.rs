@@ -1,11 +1,12 @@
-//! Statistics of an array: streaming, exact for integers, and the same whatever the number of threads.
+//! Statistics of an array: streaming, exact for integers, and independent of the number of threads.
 //!
-//! | file | what it knows |
+//! | file | content |
 //! |---|---|
-//! | `totals` | the first pass: counts, sums, least and greatest |
+//! | `totals` | the first pass: counts, sums, minimum and maximum |
 //! | `histogram` | bins of numbers |
 //! | `spread` | the second pass: deviations and the histogram |
-//!
+//! Items are processed in the order in which they are stored. Chunks are decoded on all threads; sums are computed on
+//! one.
 //! Items are taken in the order in which they are stored. Chunks are decoded on all threads, sums are formed on one.
 
 mod histogram;
@@ -28,7 +29,7 @@ use crate::error::{Error, NoText};
 use crate::in_memory::room;
 use crate::options::Event;
 
-/// Bytes that are looked at at a time.
+/// Number of bytes that are processed at a time.
 const PIECE: u64 = 1 << 20;
 
 /// Statistics of a column of an array.
@@ -41,26 +42,26 @@ pub struct ColumnStats {
     pub scalar: Scalar,
     /// Number of values.
     pub count: u64,
-    /// Values of which every byte is zero.
+    /// Values whose bytes are all zero.
     pub zeros: u64,
-    /// The numbers that the values are or consist of: one part without a name; `real` and `imag` of complex numbers;
-    /// `length` of texts, in characters or bytes; none for raw bytes.
+    /// The numbers that make up the values: one part without a name; `real` and `imag` of complex numbers; `length` of
+    /// texts, in characters or bytes; none for raw bytes.
     pub parts: Vec<(&'static str, Numbers)>,
     /// The first and the last text in the order of their characters.
     pub texts: Option<(Vec<u8>, Vec<u8>)>,
 }
 
 impl Array<'_> {
-    /// The statistics of each column: one for an array of scalars, of a struct one for each field. The array is decoded
-    /// twice.
+    /// Returns the statistics of each column: one for an array of scalars, one for each field of a struct. The array is
+    /// decoded twice.
     ///
     /// # Errors
-    /// [`Error::NoText`] for a dtype whose fields cannot be told apart; else what reading answers.
+    /// [`Error::NoText`] for a dtype whose fields cannot be distinguished; otherwise the errors of reading.
     pub fn stats(&self, options: &UnpackOptions) -> Result<Vec<ColumnStats>, Error> {
         let dtype = &self.meta().dtype;
         let refuse = || Error::from(NoText::fields(dtype));
         let mut columns = memory::collect(dtype.leaves()?.ok_or_else(refuse)?.into_iter().map(Column::new))?;
-        // Bytes are told as they pass; there are two passes.
+        // Progress is reported in both passes.
         options.observer.tell(Event::Begin { nbytes: self.nbytes().saturating_mul(2) });
         self.each_item(options, |item| columns.iter_mut().try_for_each(|column| column.total(item)))?;
         columns.iter_mut().for_each(Column::begin_spread);
@@ -90,7 +91,7 @@ impl Array<'_> {
                 Ok(error) => error,
                 Err(error) => Error::reading(error),
             })?;
-            // An item is no larger than the piece, which is in memory.
+            // An item is at most as large as the piece, which is in memory.
             piece.chunks_exact(itemsize as usize).try_for_each(&mut visit)?;
             left -= piece.len() as u64;
         }
@@ -98,7 +99,7 @@ impl Array<'_> {
     }
 }
 
-/// A column while its values are counted.
+/// The running statistics of a column.
 struct Column {
     leaf: Leaf,
     count: u64,
@@ -185,12 +186,12 @@ fn parts(scalar: &Scalar, bytes: &[u8], mut visit: impl FnMut(usize, Value)) {
     }
 }
 
-/// Characters without the NULs at the end.
+/// Returns the number of characters without trailing NULs.
 fn text_len(bytes: &[u8], size: usize) -> i128 {
     bytes.chunks_exact(size).rposition(|code| code.iter().any(|byte| *byte != 0)).map_or(0, |last| last as i128 + 1)
 }
 
-/// The first and the last text so far. UTF-8 sorts as its characters do.
+/// Updates the first and the last text so far. UTF-8 sorts in the order of its characters.
 fn extremes(texts: &mut Option<(Vec<u8>, Vec<u8>)>, text: &[u8]) -> Result<(), OutOfMemory> {
     let replace = |old: &mut Vec<u8>| {
         old.clear();

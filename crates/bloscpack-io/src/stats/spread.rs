@@ -5,16 +5,16 @@ use bloscpack_format::numpy::Value;
 use super::histogram::{Edges, Histogram};
 use super::totals::{Numbers, Sum, Totals};
 
-/// Bins of a histogram, unless integers have fewer values.
+/// Number of bins of a histogram, unless integers have fewer distinct values.
 const BINS: usize = 16;
 
-/// Deviations and bins while numbers are counted.
+/// Running deviations and bins.
 #[derive(Debug)]
 pub(super) struct Spread {
     mean: f64,
-    /// The largest deviation: squares of what it divides neither overflow nor vanish.
+    /// The largest deviation. Values are divided by it, so that their squares neither overflow nor vanish.
     scale: f64,
-    /// The sum of the deviations, which only the rounding of the mean makes differ from 0, and of their squares.
+    /// The sum of the deviations, which differs from 0 only by the rounding of the mean, and the sum of their squares.
     deviations: Sum,
     squares: Sum,
     count: u64,
@@ -34,7 +34,7 @@ impl Spread {
         let mean = totals.mean().unwrap_or(0.0);
         let (bins, number, low, high) = match totals {
             Totals::Ints { range: Some((low, high)), .. } => {
-                // Values of 64 bits: neither overflows.
+                // Values have 64 bits, so neither expression overflows.
                 let values = high - low + 1;
                 let width = (values + BINS as i128 - 1) / BINS as i128;
                 let number = (values + width - 1) / width;
@@ -55,7 +55,7 @@ impl Spread {
         let (number, bin) = match (value, &self.bins) {
             (Value::Int(value), Bins::Ints { low, width }) => (value as f64, ((value - low) / width) as usize),
             (Value::Float(value), Bins::Floats { low, high }) if value.is_finite() => {
-                // Halves, as the difference of two floats may overflow.
+                // Values are halved, because the difference of two floats may overflow.
                 let share = (value / 2.0 - low / 2.0) / (high / 2.0 - low / 2.0);
                 (value, (share * self.counts.len() as f64) as usize)
             }

@@ -1,35 +1,35 @@
-//! The first pass: counts, sums, least and greatest.
+//! The first pass: counts, sums, minimum and maximum.
 
 use bloscpack_format::numpy::Value;
 
 use super::histogram::Histogram;
 
-/// Statistics of numbers. Integers, booleans and times are exact. Times count in steps of their unit.
+/// Statistics of numbers. Integers, booleans and times are exact. Times are counted in steps of their unit.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Numbers {
-    /// Numbers, not-a-numbers included.
+    /// Number of values, including not-a-numbers.
     pub count: u64,
-    /// Not-a-numbers, or times that are none. They count for nothing else.
+    /// Not-a-numbers, or not-a-times. They are excluded from all other statistics.
     pub nans: u64,
     /// Positive and negative infinities. They are left out of `sum`, `mean`, `std` and `histogram`.
     pub infinities: (u64, u64),
     /// Numbers that equal zero.
     pub zeros: u64,
-    /// The least and the greatest number; `None` if there is none.
+    /// The minimum and the maximum; `None` if there is no number.
     pub range: Option<(Value, Value)>,
     /// The sum of the finite numbers; `None` if it overflows `f64`.
     pub sum: Option<Value>,
     /// The mean of the finite numbers, rounded; `None` if there is none.
     pub mean: Option<f64>,
-    /// The standard deviation of the finite numbers, not corrected for samples, as NumPy's default.
+    /// The standard deviation of the finite numbers, without sample correction, like NumPy's default.
     pub std: Option<f64>,
-    /// How the finite numbers are distributed.
+    /// The distribution of the finite numbers.
     pub histogram: Option<Histogram>,
 }
 
 impl Numbers {
-    /// Finite numbers.
+    /// Returns the number of finite numbers.
     #[must_use]
     pub fn finite(&self) -> u64 {
         self.count - self.nans - self.infinities.0 - self.infinities.1
@@ -56,10 +56,10 @@ pub(super) struct Floats {
     small: Sum,
 }
 
-/// So small that 2⁶³ of the largest floats do not overflow.
+/// A factor so small that the sum of 2⁶³ of the largest floats does not overflow.
 const SMALL: f64 = 1.0 / (1u128 << 64) as f64;
 
-/// A sum with what was lost to rounding (Neumaier).
+/// A sum with compensation for rounding errors (Neumaier).
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Sum {
     sum: f64,
@@ -74,7 +74,7 @@ impl Sum {
     }
 
     pub(super) fn total(self) -> f64 {
-        // After an overflow, what was lost means nothing.
+        // After an overflow the compensation is meaningless.
         if self.sum.is_finite() { self.sum + self.lost } else { self.sum }
     }
 }
@@ -94,7 +94,7 @@ impl Totals {
                 *count += 1;
                 *zeros += u64::from(value == 0);
                 *range = Some(range.map_or((value, value), |(low, high)| (low.min(value), high.max(value))));
-                // Fewer than 2⁶³ numbers of less than 2⁶⁴.
+                // Fewer than 2⁶³ numbers of less than 2⁶⁴ do not overflow.
                 *sum += value;
             }
             (Totals::Ints { count, nats, .. }, Value::NotATime) => (*count, *nats) = (*count + 1, *nats + 1),
@@ -103,7 +103,7 @@ impl Totals {
         }
     }
 
-    /// The mean, for deviations from it.
+    /// Returns the mean, for computing deviations.
     pub(super) fn mean(&self) -> Option<f64> {
         match self {
             Totals::Ints { count, nats, sum, .. } => ratio(*sum, count - nats),
@@ -173,10 +173,10 @@ impl Floats {
     }
 }
 
-/// The quotient as the nearest float, or next to it.
+/// Returns the quotient as the nearest float, or a neighbour of it.
 fn ratio(sum: i128, count: u64) -> Option<f64> {
     let count = (count > 0).then_some(i128::from(count))?;
-    // A whole number that fits, and a fraction below one: both are exact to their last bit.
+    // An integer that fits and a fraction below one: both are exact to their last bit.
     Some((sum.div_euclid(count)) as f64 + sum.rem_euclid(count) as f64 / count as f64)
 }
 

@@ -1,4 +1,4 @@
-//! A bloscpack file from front to back.
+//! Unpacks a bloscpack file from start to end.
 
 use std::io::{Read, Write};
 
@@ -14,7 +14,7 @@ use crate::run::pipeline::{self, Weight};
 use crate::source::counted::Counted;
 use crate::{Error, UnpackOptions};
 
-/// A chunk on its way: compressed bytes and the buffer for the plain ones. Both are used again.
+/// A chunk in flight: its compressed bytes and the buffer for the uncompressed ones. Both are reused.
 struct Work {
     found: FoundChunk,
     bytes: Vec<u8>,
@@ -37,7 +37,7 @@ pub(super) fn unpack<R: Read>(
     }
 
     let parallelism = options.threads.for_blocks(header.nchunks);
-    // The output goes to a writer: its length is not bounded.
+    // The output goes to a writer, so its length is not bounded.
     let limits = options.limits.max_nbytes(usize::MAX);
     let decoder = || Ok(Decoder::new().limits(limits).parallelism(parallelism).cancel(options.cancel.clone()));
     let weigh = |work: &Work| {

@@ -1,4 +1,4 @@
-//! A bare chunk from front to back.
+//! Unpacks a bare chunk from start to end.
 
 use std::io::{Read, Write};
 
@@ -10,7 +10,7 @@ use crate::container::Plain;
 use crate::source::counted::Counted;
 use crate::{Error, Threads, UnpackOptions};
 
-/// A file that is one chunk and nothing else.
+/// Unpacks a file that consists of a single chunk.
 pub(super) fn unpack<R: Read>(
     mut input: Counted<R>,
     mut output: impl Write,

@@ -1,12 +1,12 @@
-//! Unpacking and verifying files of any format, also from a pipe.
+//! Unpacks and verifies files of any format, also from a pipe.
 //!
 //! | file | content |
 //! |---|---|
-//! | `bloscpack`, `chunk` | these formats from front to back |
+//! | `bloscpack`, `chunk` | these formats, read from start to end |
 //! | `verify` | checks everything and writes nothing |
-//! | `report` | what was unpacked |
+//! | `report` | the report of unpacking and verifying |
 //!
-//! Frames are read at any place: from a pipe they go through a temporary file.
+//! Frames need random access. From a pipe they go through a temporary file.
 
 mod bloscpack;
 mod chunk;
@@ -32,7 +32,7 @@ use crate::source::ReadAt as _;
 use crate::source::counted::Counted;
 use crate::{Archive, Error, LocalSource, UnpackOptions};
 
-/// Enough of a file to tell its format.
+/// Number of bytes that are enough to detect the format of a file.
 const PREFIX_LEN: usize = 64;
 
 /// Unpacks a source: a bloscpack file, a bare chunk or a frame. A file appears whole or not at all.
@@ -49,7 +49,7 @@ pub fn unpack<'s, 't>(
     unpack_ends(source.into(), sink.into(), options)
 }
 
-/// Unpacks from memory. Returns the plain bytes.
+/// Unpacks from memory and returns the uncompressed bytes.
 ///
 /// # Errors
 /// As [`unpack`].
@@ -59,7 +59,7 @@ pub fn unpack_bytes(packed: &[u8], options: &UnpackOptions) -> Result<(Vec<u8>, 
     Ok((plain, report))
 }
 
-/// A source that was opened.
+/// An opened source.
 enum Opened<'a> {
     Local(LocalSource),
     Stream(Box<dyn Read + 'a>),
@@ -77,7 +77,7 @@ impl Opened<'_> {
 fn unpack_ends(source: Source<'_>, sink: Sink<'_>, options: &UnpackOptions) -> Result<UnpackReport, Error> {
     match source.0 {
         SourceKind::Bytes(bytes) => unpack_to(Opened::Stream(Box::new(bytes)), bytes.len() as u64, sink, options),
-        // Of a reader nothing is known to be stored.
+        // The number of stored bytes is unknown for a reader.
         SourceKind::Reader(reader, _) => unpack_to(Opened::Stream(reader), 0, sink, options),
         SourceKind::Path(path) => {
             let source = LocalSource::open(&path)?;
@@ -92,7 +92,7 @@ fn unpack_ends(source: Source<'_>, sink: Sink<'_>, options: &UnpackOptions) -> R
     }
 }
 
-/// Unpacks what was opened; `stored` bytes are there.
+/// Unpacks an opened source of `stored` bytes.
 fn unpack_to(source: Opened<'_>, stored: u64, sink: Sink<'_>, options: &UnpackOptions) -> Result<UnpackReport, Error> {
     match sink.0 {
         SinkKind::Writer(writer) => source.unpack(writer, options),
@@ -118,7 +118,7 @@ fn unpack_to_file(source: Opened<'_>, output: &Path, options: &UnpackOptions) ->
     }
 }
 
-/// Unpacks what was opened at a path: a frame as an [`Archive`], everything else front to back.
+/// Unpacks a source opened by path: a frame as an [`Archive`], other formats from start to end.
 fn unpack_local(source: LocalSource, output: impl Write, options: &UnpackOptions) -> Result<UnpackReport, Error> {
     if is_frame(&source)? {
         unpack_archive(&Archive::open_with(source, &options.open_options())?, output, options)
@@ -127,9 +127,9 @@ fn unpack_local(source: LocalSource, output: impl Write, options: &UnpackOptions
     }
 }
 
-/// Whether a source that can be read at any place is a frame.
+/// Returns whether a random-access source is a frame.
 pub(super) fn is_frame(source: &LocalSource) -> Result<bool, Error> {
-    // A pipe has no length and is not looked into.
+    // A pipe has no length and is not examined.
     let len = source.file().len().map_err(Error::reading)?.min(PREFIX_LEN as u64);
     let mut prefix = [0; PREFIX_LEN];
     let prefix = prefix.get_mut(..len as usize).unwrap_or_default();
@@ -137,13 +137,13 @@ pub(super) fn is_frame(source: &LocalSource) -> Result<bool, Error> {
     Ok(source.is_directory() || detect(prefix, Some(len)) == Some(Format::Blosc2Frame))
 }
 
-/// Unpacks an archive, and tells what it is.
+/// Unpacks an archive and returns its report.
 fn unpack_archive(archive: &Archive<'_>, output: impl Write, options: &UnpackOptions) -> Result<UnpackReport, Error> {
     let nbytes = archive.unpack(output, options)?;
     Ok(UnpackReport::of_frame(archive, nbytes))
 }
 
-/// Unpacks from front to back. A frame, whose index is at its end, is copied to a temporary file first.
+/// Unpacks from start to end. A frame, whose index is at its end, is first copied to a temporary file.
 fn unpack_reader(mut input: impl Read, output: impl Write, options: &UnpackOptions) -> Result<UnpackReport, Error> {
     let mut prefix = [0; PREFIX_LEN];
     let len = Counted::new(&mut input).fill(&mut prefix)?;
@@ -163,7 +163,7 @@ fn unpack_reader(mut input: impl Read, output: impl Write, options: &UnpackOptio
     }
 }
 
-/// All of a reader in a temporary file without a name.
+/// Copies a reader to an unnamed temporary file.
 pub(super) fn spooled(mut input: impl Read) -> Result<Spool, Error> {
     let mut spool = spool::create("creating a temporary file")?;
     io::copy(&mut input, &mut spool).map_err(Error::io("copying the input to a temporary file"))?;

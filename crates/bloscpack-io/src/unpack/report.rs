@@ -5,32 +5,32 @@ use bloscpack_format::{Format, Json};
 
 use crate::Archive;
 
-/// The facts of a file that was unpacked or verified.
+/// The properties of a file that was unpacked or verified.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct UnpackReport {
     /// The format that was found.
     pub format: Format,
-    /// The bloscpack header, if it is such a file.
+    /// The bloscpack header, if the file has one.
     pub header: Option<Header>,
     /// The header of its metadata section, if it has one.
     pub metadata_header: Option<MetadataHeader>,
     /// Its metadata.
     pub metadata: Option<Json>,
-    /// Its offsets, as they stand in the file.
+    /// Its offsets, as stored in the file.
     pub offsets: Vec<i64>,
-    /// Where its chunks are.
+    /// The positions of its chunks.
     pub chunk_positions: Vec<u64>,
-    /// Bytes after the last chunk, which mean nothing.
+    /// Number of bytes after the last chunk. They are ignored.
     pub trailing: u64,
-    /// Plain bytes.
+    /// Number of uncompressed bytes.
     pub nbytes: u64,
-    /// Bytes of the input.
+    /// Number of bytes of the input.
     pub cbytes: u64,
 }
 
 impl UnpackReport {
-    /// Of a file without a bloscpack header.
+    /// The report of a file without a bloscpack header.
     pub(super) fn new(format: Format, nbytes: u64, cbytes: u64) -> Self {
         UnpackReport {
             format,
@@ -45,7 +45,7 @@ impl UnpackReport {
         }
     }
 
-    /// Of a frame.
+    /// The report of a frame.
     pub(super) fn of_frame(archive: &Archive<'_>, nbytes: u64) -> Self {
         let trailing = archive.frame().map_or(0, |frame| archive.cbytes().saturating_sub(frame.header.frame_len));
         UnpackReport { trailing, ..UnpackReport::new(archive.format(), nbytes, archive.cbytes()) }

@@ -1,4 +1,4 @@
-//! Verifying: everything that can be checked is checked, nothing is written.
+//! Verification: checks everything that can be checked, and writes nothing.
 
 use std::io::{self, Read};
 
@@ -13,8 +13,8 @@ use crate::source::Input;
 use crate::source::counted::Counted;
 use crate::{Archive, Error, LocalSource, UnpackOptions};
 
-/// Verifies a source: header and metadata, the digest and the content of every chunk, and that the offsets point to the chunks.
-/// Nothing is written.
+/// Verifies a source: the header and metadata, the digest and content of every chunk, and that the offsets point to the
+/// chunks. Nothing is written.
 ///
 /// # Errors
 /// The errors of [`unpack`](super::unpack) and [`Archive::verify`], and [`Error::Offset`].
@@ -45,7 +45,7 @@ fn verify_reader(mut input: impl Read, options: &UnpackOptions) -> Result<Unpack
     }
     let report = unpack_reader(input, io::sink(), options)?;
     for (chunk, (&found, &expected)) in (0..).zip(report.offsets.iter().zip(&report.chunk_positions)) {
-        // All entries are unknown if writing was cut short before they were filled in; the data is whole all the same.
+        // All entries are unknown if writing stopped before they were filled in. The data is complete nevertheless.
         if found != expected.cast_signed() && found != UNKNOWN {
             return Err(Error::Offset { chunk, found, expected });
         }

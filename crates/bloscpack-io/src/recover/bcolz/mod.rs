@@ -1,11 +1,13 @@
-//! Salvaging a carray or ctable that was torn or damaged: which rows still stand, and what is lost.
+//! Salvages a torn or damaged carray or ctable: finds the readable rows and reports what is lost.
 //!
-//! What is damaged is only read; a copy is written beside it. `meta/sizes` says how many rows there were. If it is lost, all
-//! rows that stand are taken. A chunk that is lost takes the rows behind it with it, for they would get other numbers; or, if
-//! that is asked for, its rows get the default value. Columns of a table end where the shortest does.
+//! The damaged directory is only read; a copy is written. `meta/sizes` contains the number of rows. If it is lost, all
+//! readable rows are used. After a lost chunk the following rows are dropped, because their numbers would change. With
+//! [`Gaps::Fill`](crate::Gaps::Fill) the rows of a lost chunk get the default value instead. The columns of a table end
+//! where the shortest one does.
 //!
-//! | file | what it knows |
+//! | file | content |
 //! |---|---|
+//! | `salvage` | the readable rows of one carray |
 //! | `salvage` | what stands of one carray |
 
 mod salvage;
@@ -30,7 +32,7 @@ use crate::formats::bcolz::write::{Column, CtableWriter, Place, Staging};
 use crate::source::ReadDirectory;
 use crate::{Error, RecoverOptions};
 
-/// Writes the whole rows of a carray or ctable to a new directory.
+/// Writes the readable rows of a carray or ctable to a new directory.
 pub(super) fn recover(dir: LocalDirectory, output: &Path, options: &RecoverOptions) -> Result<RecoverReport, Error> {
     let mut lost = Vec::new();
     let dir = or_lost(Moves::read(&dir, &options.limits), LostPart::Journal, &mut lost)?.on(dir);
@@ -40,7 +42,7 @@ pub(super) fn recover(dir: LocalDirectory, output: &Path, options: &RecoverOptio
     }
 }
 
-/// The columns, if it is a table, or looks as if it was one.
+/// Returns the columns if the directory is a table or looks like one.
 fn columns(dir: &dyn ReadDirectory, lost: &mut Vec<Lost>, limits: &Limits) -> Result<Option<Vec<String>>, Error> {
     let has_storage = |path: &str| dir.open(&format!("{path}{STORAGE_FILE}")).is_ok();
     let error = match read_meta(dir, ROOTDIRS_FILE, (limits, 1), RootDirs::parse) {
@@ -116,7 +118,7 @@ fn table(
         lost.extend(lost_here.into_iter().map(|lost| lost.in_column(&name)));
     }
     if let Some(error) = first_error.filter(|_| columns.is_empty()) {
-        // The report has the other reference.
+        // The report holds the other reference.
         drop(lost);
         return Err(Arc::into_inner(error).unwrap_or_else(|| Error::NotBcolz { directory: dir.name("") }));
     }
@@ -136,7 +138,7 @@ fn table(
     Ok(RecoverReport { kept, total, nbytes, rows: Some(rows), columns: names_kept, lost })
 }
 
-/// A new carray like the damaged one, without rows.
+/// Creates an empty carray with the parameters of the damaged one.
 fn column(
     root: Arc<Staging<LocalDirectory>>,
     at: &str,

@@ -1,4 +1,4 @@
-//! What still stands of one carray, chunk by chunk.
+//! Salvages the readable rows of one carray, chunk by chunk.
 
 use std::collections::BTreeSet;
 
@@ -20,12 +20,12 @@ use crate::recover::told::Told;
 use crate::source::ReadDirectory;
 use crate::{Cancel, Error, RecoverOptions};
 
-/// Chunks of a carray, or of all columns.
+/// Counts of the chunks of a carray, or of all columns.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Counts {
-    /// Whole ones.
+    /// Undamaged chunks.
     pub(super) kept: u64,
-    /// All of the damaged carray, as far as their number is known.
+    /// All chunks of the damaged carray, as far as their number is known.
     pub(super) total: u64,
 }
 
@@ -36,20 +36,20 @@ impl Counts {
     }
 }
 
-/// A carray that is damaged: what its metadata say, as far as they stand.
+/// A damaged carray and its metadata, as far as readable.
 pub(super) struct Damaged<'a> {
     dir: &'a dyn ReadDirectory,
-    /// Of all rows that there may be.
+    /// The metadata for all rows that can exist.
     pub(super) meta: Meta,
     pub(super) attrs: bloscpack_format::bcolz::Attrs,
     pub(super) lost: Vec<Lost>,
-    /// How many rows there were, if that is known.
+    /// The number of rows, if known.
     len: Option<u64>,
     limits: Limits,
 }
 
 impl<'a> Damaged<'a> {
-    /// Reads the metadata. Without `meta/storage` nobody knows what a row is.
+    /// Reads the metadata. Without `meta/storage` it is unknown what a row is.
     pub(super) fn open(dir: &'a dyn ReadDirectory, kept: &mut Kept) -> Result<Self, Error> {
         let (mut lost, limits) = (Vec::new(), kept.limits);
         let storage = kept.read(dir, STORAGE_FILE, Storage::parse)?;
@@ -75,7 +75,7 @@ impl<'a> Damaged<'a> {
         Ok(Damaged { dir, meta, attrs, lost, len, limits })
     }
 
-    /// Puts what stands into a new carray. Rows are decoded before they are believed.
+    /// Copies the readable rows into a new carray. A chunk is decoded before its rows are trusted.
     pub(super) fn copy_to<D: Directory>(
         &mut self,
         new: &mut Column<D>,
@@ -87,7 +87,7 @@ impl<'a> Damaged<'a> {
         let there: BTreeSet<u64> = numbers(self.dir)?.into_iter().collect();
         let behind_last = there.last().map_or(0, |last| last.saturating_add(1));
         let rows_before = |chunk: u64| chunk.saturating_mul(chunklen);
-        // Behind the last chunk that there can be: without `meta/sizes`, in front of the first that is not there.
+        // `end` is the end of the range of possible chunks. Without `meta/sizes` it is the first missing chunk file.
         let (end, missing) = match self.len {
             Some(len) => {
                 let end = len.div_ceil(chunklen).min(behind_last);
@@ -100,7 +100,7 @@ impl<'a> Damaged<'a> {
         };
         let fill = options.gaps == Gaps::Fill && self.meta.storage.dtype != Dtype::Object;
         if fill {
-            // Each file that is there is at least a name.
+            // Each existing file is stored as a name at least.
             told.add(end, &self.dir.name(&chunk_file_name(end)), there.len() as u64)?;
         }
         let mut counts = Counts { kept: 0, total: self.len.map_or(behind_last, |len| len.div_ceil(chunklen)) };
@@ -110,7 +110,7 @@ impl<'a> Damaged<'a> {
             let wanted = self.len.map(|len| len.saturating_sub(first).min(chunklen));
             let is_last = chunk + 1 == end;
             let (rows, bytes, error) = self.standing(chunk, cancel)?;
-            // Without `meta/sizes`, a last chunk has as many rows as it has.
+            // Without `meta/sizes`, the last chunk may have any number of rows.
             let wanted = wanted.unwrap_or(if is_last && error.is_none() { rows } else { chunklen });
             if rows >= wanted {
                 new.append_file(&bytes, wanted)?;
@@ -118,11 +118,11 @@ impl<'a> Damaged<'a> {
                 continue;
             }
             if rows > 0 {
-                // It is no whole chunk any more; these rows are.
+                // These rows are not a whole chunk any more.
                 new.append_file(&bytes, rows)?;
             }
             let reason = error.map_or(LostReason::RowCount { found: rows, expected: wanted }, LostReason::from);
-            // Where nobody knows how many rows there were, the end is where the last whole chunk ends.
+            // If the number of rows is unknown, the array ends after the last undamaged chunk.
             let filled = fill && !(is_last && self.len.is_none());
             let part = LostPart::Rows { chunk, rows: first + rows..first + wanted, filled };
             self.lost.push(Lost::because(part, reason));
@@ -137,7 +137,7 @@ impl<'a> Damaged<'a> {
         Ok(counts)
     }
 
-    /// The rows of a chunk that stand, its file, and what is wrong with it.
+    /// Returns the number of readable rows of a chunk, its file, and its error.
     fn standing(&self, chunk: u64, cancel: &Cancel) -> Result<(u64, Vec<u8>, Option<Error>), Error> {
         match self.read(chunk, cancel) {
             Ok((rows, bytes)) => Ok((rows, bytes, None)),
@@ -148,7 +148,7 @@ impl<'a> Damaged<'a> {
 
     fn read(&self, chunk: u64, cancel: &Cancel) -> Result<(u64, Vec<u8>), Error> {
         let chunklen = self.meta.rows.chunklen();
-        // Of any number of rows up to a whole chunk.
+        // The chunk may have any number of rows up to a full chunk.
         let rows = self.meta.rows.with_len(chunk.saturating_mul(chunklen)).map_err(FormatError::from)?;
         let limits = self.limits;
         let meta = Meta { rows, ..self.meta.clone() };
@@ -173,7 +173,7 @@ impl<'a> Damaged<'a> {
     }
 }
 
-/// The numbers of the chunk files that are there.
+/// Lists the numbers of the existing chunk files.
 fn numbers(dir: &dyn ReadDirectory) -> Result<Vec<u64>, Error> {
     match dir.list(DATA_DIR) {
         Ok(names) => Ok(names.iter().filter_map(|name| chunk_file_number(name)).collect()),
@@ -182,8 +182,8 @@ fn numbers(dir: &dyn ReadDirectory) -> Result<Vec<u64>, Error> {
     }
 }
 
-/// The axes within a row, as the first chunk tells that may be whole, if there are more behind it: it is a full one then. And
-/// whether that is sure: of a row of one item it is.
+/// Returns the axes within a row, and whether they are certain. They follow from the size of the first chunk that can
+/// be valid and that another chunk follows, because such a chunk is full. They are certain for a row of one item.
 fn atom_shape(dir: &dyn ReadDirectory, storage: &Storage) -> Result<(Vec<u64>, bool), Error> {
     if storage.dtype == Dtype::Object {
         return Ok((Vec::new(), true));

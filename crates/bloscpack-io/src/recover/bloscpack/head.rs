@@ -21,7 +21,7 @@ use crate::{Error, ReadAt as _};
 /// Everything before the chunks.
 #[derive(Debug)]
 pub(super) struct Head {
-    /// Fields that cannot be valid are unknown.
+    /// The header; fields with impossible values are set to unknown.
     pub(super) header: Header,
     pub(super) metadata: Option<Metadata>,
     /// Whether the digest of the metadata matches.
@@ -30,11 +30,11 @@ pub(super) struct Head {
     pub(super) offsets: Vec<i64>,
     /// The chunk that each entry belongs to.
     pub(super) numbers: HashMap<u64, u64>,
-    /// The first chunk, as header and metadata have it.
+    /// The first chunk, according to header and metadata.
     pub(super) first_chunk: Option<u64>,
-    /// No chunk starts before this.
+    /// No chunk starts before this position.
     pub(super) start: u64,
-    /// Whether the sizes in the header are those of a chunk that was found.
+    /// Whether the sizes in the header are those of an actual chunk.
     pub(super) sizes_hold: bool,
 }
 
@@ -47,7 +47,7 @@ impl Head {
         lost.extend(damage.map(|error| Lost::because(LostPart::Header, error)));
         let at = header.header_len() as u64;
         let mut input = Counted::starting_at(Sequential::within(source, at, len), at);
-        // The flag may be what is damaged.
+        // The flag itself may be damaged.
         let mut magic = [0; 8];
         let has_section = input.fill(&mut magic)? == magic.len() && magic == *b"JSON\0\0\0\0";
         let (mut metadata, mut section_len, told) = (None, Some(0), lost.len());
@@ -73,7 +73,7 @@ impl Head {
         };
         if let Some(layout) = layout.filter(|layout| layout.first_chunk <= len && header.offsets) {
             let entries = header.nchunks.unwrap_or(0).saturating_mul(offsets::ENTRY_LEN);
-            // A map entry, and the entry as it was read.
+            // Memory of an entry as it was read, and of its map entry.
             limits.check_memory("the offsets", entries.saturating_mul(8))?;
             let mut bytes = Vec::new();
             let at = layout.offsets.start;
@@ -85,7 +85,7 @@ impl Head {
         Ok(head)
     }
 
-    /// Settles which checksum the chunks have, and whether the header's sizes are theirs.
+    /// Decides which checksum the chunks have, and whether the header's sizes are correct.
     pub(super) fn settle(&mut self, probe: &mut Probe<'_>, lost: &mut Vec<Lost>) -> Result<(), Error> {
         let stated = self.header.checksum;
         let Head { first_chunk, offsets, start, .. } = &*self;
@@ -106,13 +106,14 @@ impl Head {
         Ok(())
     }
 
-    /// Plain bytes of the array, if it is one. Metadata without a valid digest must agree with the header.
+    /// Returns the uncompressed size of the array, if it is one. Metadata without a valid digest must agree with the
+    /// header.
     pub(super) fn array_nbytes(&self) -> Option<u64> {
         let nbytes = NumpyMeta::from_json(&self.metadata.as_ref()?.value).ok()?.nbytes()?;
         (self.metadata_holds || self.header.nbytes() == Some(nbytes)).then_some(nbytes)
     }
 
-    /// How many chunks there were: by the shape of an array, or by the header.
+    /// Returns the original number of chunks, by the shape of an array or by the header.
     pub(super) fn nchunks(&self, chunk_size: Option<u32>) -> Option<u64> {
         let of_array = self
             .array_nbytes()
@@ -122,7 +123,7 @@ impl Head {
     }
 }
 
-/// The header, and what is wrong with it. Fields are made unknown one after the other until the rest can be valid.
+/// Parses the header, and returns its error. Fields are set to unknown one after the other until the rest is valid.
 fn parse(found: &[u8], mut bytes: [u8; Header::MAX_LEN]) -> (Header, Option<Error>) {
     let error = match Header::parse(found) {
         Ok((header, _)) => return (header, None),
@@ -148,7 +149,7 @@ fn parse(found: &[u8], mut bytes: [u8; Header::MAX_LEN]) -> (Header, Option<Erro
     (Header::new(bloscpack_format::bloscpack::Version::V3), error)
 }
 
-/// The metadata, and the length of its section, if its header can be read.
+/// Reads the metadata. Returns it with the length of its section, if the section's header can be read.
 fn read_metadata(
     source: &File,
     len: u64,
@@ -177,7 +178,7 @@ fn read_metadata(
     Ok((metadata, Some(header.section_len())))
 }
 
-/// The metadata of a section whose digest may be what is damaged. `None` if its content cannot be read either.
+/// Reads the metadata of a section whose digest may be damaged. Returns `None` if its content cannot be read either.
 fn unchecked_metadata(
     source: &File,
     header: MetadataHeader,
@@ -192,7 +193,7 @@ fn unchecked_metadata(
         let digest = header.meta_checksum.digest(&stored);
         let section = MetadataSection::from_parts(header, stored, digest.as_ref())?;
         let value = section.decode(limits.metadata_room())?;
-        // The space set aside, which the section's header gives, may be wrong, too.
+        // The reserved space, which the section's header states, may be wrong, too.
         let section = MetadataSection::encode(&value, &MetadataArgs::new())?;
         Ok(Metadata { section, value })
     };

@@ -1,4 +1,5 @@
-//! Salvaging a bloscpack file that is damaged anywhere: header, metadata, offsets, chunks, or cut off.
+//! Salvages a damaged bloscpack file. The damage may be in the header, metadata, offsets or chunks, or the file is cut
+//! off.
 //!
 //! ```text
 //! head ──► decide the checksum ──► scan: chunks and gaps ──► number them ──► write a whole file
@@ -12,9 +13,12 @@
 //! | `number` | which chunk numbers the gaps had |
 //! | `write` | the new file |
 //!
-//! A chunk counts as whole if its digest matches, or, in a file without digests, if it decodes. After a damaged chunk the scan
-//! continues at the end that the chunk's header gives, at the next entry of the offsets section, or at the next byte where a
-//! whole chunk starts, whichever finds a whole chunk first in this order.
+//! A chunk counts as undamaged if its digest matches, or, in a file without digests, if it decodes. After a damaged
+//! chunk the scan continues at the first of these positions where it finds an undamaged chunk:
+//!
+//! - the end that the damaged chunk's header states
+//! - the next entry of the offsets section
+//! - the next byte where an undamaged chunk starts
 
 mod head;
 mod number;
@@ -30,7 +34,7 @@ use self::probe::Probe;
 use super::report::RecoverReport;
 use crate::{Error, ReadAt as _, RecoverOptions};
 
-/// Writes the whole chunks of a bloscpack file to a new one.
+/// Writes the undamaged chunks of a bloscpack file to a new one.
 pub(super) fn recover(source: &File, output: &Path, options: &RecoverOptions) -> Result<RecoverReport, Error> {
     let RecoverOptions { limits, ref cancel, overwrite, .. } = *options;
     let len = source.len().map_err(Error::reading)?;

@@ -1,8 +1,8 @@
-//! Numbers the chunks of a damaged file, those in gaps included.
+//! Assigns numbers to the chunks of a damaged file, including chunks in gaps.
 //!
-//! The offsets section numbers a chunk by its position, and a last chunk that is shorter than the others is the last one. Between
-//! two chunks that are numbered so, the gap takes the numbers that are left. Without them, a damaged chunk whose header is
-//! valid counts as one, and other gaps count by their size.
+//! The offsets section numbers a chunk by its position. A chunk that is shorter than the others is the last one. A gap
+//! between two chunks numbered in this way takes the numbers in between. Otherwise a damaged chunk with a valid header
+//! counts as one chunk, and other gaps count by their size.
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ use crate::recover::report::Lost;
 #[derive(Debug)]
 pub(super) enum Slot {
     Chunk(Found),
-    /// Chunks of zeros, each of `nbytes` plain bytes.
+    /// Chunks of zeros, each with `nbytes` uncompressed bytes.
     Zeros {
         nbytes: u32,
         chunks: u64,
@@ -24,7 +24,7 @@ pub(super) enum Slot {
 }
 
 impl Slot {
-    /// Plain bytes of each chunk.
+    /// The uncompressed size of each chunk.
     pub(super) fn nbytes(&self) -> u32 {
         match self {
             Slot::Chunk(found) => found.nbytes,
@@ -32,7 +32,7 @@ impl Slot {
         }
     }
 
-    /// How many chunks it is.
+    /// The number of chunks.
     pub(super) fn chunks(&self) -> u64 {
         match self {
             Slot::Chunk(_) => 1,
@@ -45,11 +45,11 @@ impl Slot {
 #[derive(Debug)]
 pub(super) struct Slots {
     pub(super) slots: Vec<Slot>,
-    /// Plain bytes of all chunks but the last, unless they differ.
+    /// The uncompressed size of all chunks but the last, unless they differ.
     pub(super) chunk_size: Option<u32>,
 }
 
-/// Numbers the chunks of the new file and says what is lost.
+/// Numbers the chunks of the new file and reports what is lost.
 pub(super) fn number(head: &Head, pieces: Pieces, lost: &mut Vec<Lost>) -> Slots {
     let chunk_size = chunk_size(head, &pieces);
     let (count, bytes) =
@@ -60,7 +60,7 @@ pub(super) fn number(head: &Head, pieces: Pieces, lost: &mut Vec<Lost>) -> Slots
     let (runs, tail) = numbering.number(pieces);
     let slots = slots(head, runs, tail, chunk_size, lost);
     lost.extend(unsearched.map(|bytes| LostPart::Unsearched { bytes }.into()));
-    // Every chunk but the last has that size, or it is not said.
+    // The header states the size only if every chunk but the last has it.
     let (last, others) = slots.split_last().map_or((None, &[][..]), |(last, others)| (Some(last), others));
     let is_uniform = |size: &u32| {
         let fits = |last: &Slot| last.nbytes() <= *size && (last.chunks() == 1 || last.nbytes() == *size);
@@ -70,7 +70,7 @@ pub(super) fn number(head: &Head, pieces: Pieces, lost: &mut Vec<Lost>) -> Slots
     Slots { slots, chunk_size }
 }
 
-/// The plain size of all chunks but the last, if they have one.
+/// Returns the uncompressed size of all chunks but the last, if they share one.
 fn chunk_size(head: &Head, pieces: &Pieces) -> Option<u32> {
     let largest = pieces.chunks().map(|found| found.nbytes).max()?;
     let size = if head.sizes_hold { head.header.chunk_size? } else { largest };
@@ -82,7 +82,7 @@ fn chunk_size(head: &Head, pieces: &Pieces) -> Option<u32> {
     is_uniform.then_some(size)
 }
 
-/// A chunk, or gaps between two.
+/// A chunk, or the gaps between two chunks.
 enum Run {
     Chunk(Found),
     Gaps { gaps: Vec<Gap>, chunks: u64, guessed: bool },
@@ -91,7 +91,7 @@ enum Run {
 struct Numbering<'a> {
     head: &'a Head,
     chunk_size: Option<u32>,
-    /// Bytes of a chunk in the file.
+    /// Average size of a chunk in the file.
     average: u64,
     runs: Vec<Run>,
     /// The number of the next chunk.
@@ -99,7 +99,7 @@ struct Numbering<'a> {
 }
 
 impl Numbering<'_> {
-    /// All parts with their numbers, and the chunks that are missing after the last whole one.
+    /// Returns all parts with their numbers, and the number of missing chunks after the last undamaged one.
     fn number(mut self, pieces: Pieces) -> (Vec<Run>, u64) {
         let mut gaps = Vec::new();
         for piece in pieces.pieces {
@@ -123,7 +123,7 @@ impl Numbering<'_> {
         (self.runs, tail)
     }
 
-    /// The number that the offsets or the last chunk's size give.
+    /// Returns the chunk number that follows from the offsets or from the last chunk's size.
     fn anchor(&self, found: &Found, is_after_gap: bool) -> Option<u64> {
         let header = &self.head.header;
         let of_offsets = self.head.numbers.get(&found.at).copied();
@@ -133,7 +133,7 @@ impl Numbering<'_> {
         of_offsets.filter(|number| *number >= self.next).or_else(of_size).filter(|number| *number >= self.next)
     }
 
-    /// Counts the chunks that were in the gaps in front of a chunk.
+    /// Counts the chunks in the gaps before a chunk.
     fn close(&mut self, gaps: Vec<Gap>, found: &Found) {
         let (chunks, guessed) = match self.anchor(found, !gaps.is_empty()) {
             Some(number) => (number - self.next, false),
@@ -151,7 +151,7 @@ impl Numbering<'_> {
         self.next += chunks;
     }
 
-    /// Takes `surplus` chunks away from gaps whose number is a guess.
+    /// Removes `surplus` chunks from gaps whose number of chunks is a guess.
     fn give_back(&mut self, mut surplus: u64) {
         for run in &mut self.runs {
             if let Run::Gaps { chunks, guessed: true, .. } = run {
@@ -164,7 +164,7 @@ impl Numbering<'_> {
     }
 }
 
-/// The chunks of the new file, and a line for each part that is lost.
+/// Returns the chunks of the new file, and reports each lost part.
 fn slots(head: &Head, runs: Vec<Run>, tail: u64, chunk_size: Option<u32>, lost: &mut Vec<Lost>) -> Vec<Slot> {
     let (mut slots, mut number, mut plain) = (Vec::new(), 0_u64, 0_u64);
     let zeros = |slots: &mut Vec<Slot>, number: &mut u64, plain: &mut u64, nbytes: u32, chunks: u64| {
@@ -213,7 +213,7 @@ fn slots(head: &Head, runs: Vec<Run>, tail: u64, chunk_size: Option<u32>, lost: 
         lost.extend((tail > 0).then(|| LostPart::End { chunks: tail, plain: plain..plain }.into()));
         return slots;
     };
-    // A chunk that is shorter than the others is the last one: what is missing was somewhere before it.
+    // A chunk that is shorter than the others is the last one. The missing chunks were somewhere before it.
     let is_short = |slot: &Slot| matches!(slot, Slot::Chunk(found) if u64::from(found.nbytes) < size);
     if full > 0 && rest == 0 && slots.last().is_some_and(is_short) {
         let last = slots.pop();
@@ -234,7 +234,7 @@ fn slots(head: &Head, runs: Vec<Run>, tail: u64, chunk_size: Option<u32>, lost: 
     slots
 }
 
-/// The bytes from the first gap to the last.
+/// Returns the bytes from the first gap to the last.
 fn span(gaps: &[Gap]) -> Range<u64> {
     let bounds = gaps.first().zip(gaps.last());
     bounds.map_or(0..0, |(first, last)| first.bytes.start..last.bytes.end)

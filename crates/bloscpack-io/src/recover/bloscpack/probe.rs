@@ -1,4 +1,4 @@
-//! Whether a whole chunk is at a position of a damaged file, and which checksum its chunks have.
+//! Tests for an undamaged chunk at a position of a damaged file, and detects the checksum of the chunks.
 
 use std::fs::File;
 
@@ -10,23 +10,23 @@ use crate::source::Sequential;
 use crate::source::counted::Counted;
 use crate::{Cancel, Error};
 
-/// A chunk that is whole.
+/// An undamaged chunk.
 #[derive(Debug, Clone)]
 pub(super) struct Found {
     pub(super) at: u64,
     pub(super) nbytes: u32,
     pub(super) cbytes: u32,
-    /// Where its digest ends.
+    /// The end of its digest.
     pub(super) end: u64,
-    /// Why it could not be checked, if so.
+    /// The reason if it could not be checked.
     pub(super) unchecked: Option<LostReason>,
 }
 
-/// A chunk header that can be valid, and the bytes that it says are the chunk.
+/// A chunk header that can be valid, and the bytes that it declares as the chunk.
 struct Candidate {
     header: ChunkHeader,
     bytes: Vec<u8>,
-    /// The bytes after it, where its digest is.
+    /// The bytes after the chunk, where its digest is.
     stored: Vec<u8>,
 }
 
@@ -34,44 +34,44 @@ struct Candidate {
 #[derive(Debug)]
 pub(super) enum Decoded {
     Whole,
-    /// This build lacks the chunk's codec or filter, which the reason names.
+    /// This build does not have the chunk's codec or filter, which the reason names.
     Unchecked(LostReason),
     Damaged,
 }
 
-/// Looks at positions and reads of candidates may take this many times the length of the file, and [`SPARE`] bytes: a hostile
-/// file can name many candidates that share bytes.
+/// The budget of a search: inspected positions and candidate reads may take this many times the length of the file,
+/// plus [`SPARE`] bytes. A hostile file can contain many candidates that share bytes.
 const TIMES: u64 = 8;
 const SPARE: u64 = 64 << 20;
-/// Bytes searched for candidates when the checksum is decided.
+/// Number of bytes searched for candidates when the checksum is detected.
 const SAMPLE: u64 = 4 << 20;
-/// Most candidates when the checksum is decided.
+/// Maximum number of candidates when the checksum is detected.
 const CANDIDATES: usize = 64;
-/// Bytes that a search reads at a time.
+/// Number of bytes that a search reads at a time.
 const WINDOW: u64 = 1 << 16;
-/// The longest digest.
+/// The length of the longest digest.
 const MAX_DIGEST: u64 = 64;
 
-/// Looks for chunks in a file.
+/// A search for chunks in a file.
 pub(super) struct Probe<'a> {
     pub(super) source: &'a File,
     pub(super) len: u64,
     pub(super) limits: Limits,
     pub(super) cancel: &'a Cancel,
     checksum: Checksum,
-    /// The most plain bytes of a chunk, if that is known.
+    /// The maximum uncompressed size of a chunk, if known.
     largest: Option<u32>,
     decoder: Decoder,
-    /// Bytes of candidates that may yet be read.
+    /// The remaining budget for reading candidates, in bytes.
     budget: u64,
 }
 
-/// Where chunks may be, and the checksum that they should have.
+/// Possible positions of chunks, and the checksum that they should have.
 pub(super) struct Hints<'a> {
     pub(super) first_chunk: Option<u64>,
     /// Entries of the offsets section, unchecked.
     pub(super) offsets: &'a [i64],
-    /// No chunk starts before this.
+    /// No chunk starts before this position.
     pub(super) start: u64,
     pub(super) checksum: Checksum,
 }
@@ -83,7 +83,7 @@ impl<'a> Probe<'a> {
         Probe { source, len, limits, cancel, checksum: Checksum::None, largest: None, decoder, budget }
     }
 
-    /// Sets the checksum and the largest plain size of chunks from now on.
+    /// Sets the checksum and the maximum uncompressed size of chunks from now on.
     pub(super) fn expect(&mut self, checksum: Checksum, largest: Option<u32>) {
         (self.checksum, self.largest) = (checksum, largest);
     }
@@ -92,12 +92,12 @@ impl<'a> Probe<'a> {
         self.checksum.digest_size() as u64
     }
 
-    /// Whether the search had to end before the file does.
+    /// Returns whether the budget is spent, so that the search ended early.
     pub(super) fn is_spent(&self) -> bool {
         self.budget == 0
     }
 
-    /// Counts a look at a position; whether more are allowed.
+    /// Charges one inspected position. Returns whether more are allowed.
     pub(super) fn spend(&mut self) -> bool {
         self.budget = self.budget.saturating_sub(ChunkHeader::LEN as u64);
         !self.is_spent()
@@ -109,7 +109,7 @@ impl<'a> Probe<'a> {
         Ok(bytes)
     }
 
-    /// [`Probe::read`] for candidates: bytes that the system cannot read are no chunk.
+    /// Like [`Probe::read`], for candidates. Unreadable bytes contain no chunk.
     fn peek(&self, at: u64, len: u64) -> Result<Vec<u8>, Error> {
         match self.read(at, len) {
             Ok(bytes) => Ok(bytes),
@@ -117,7 +117,7 @@ impl<'a> Probe<'a> {
         }
     }
 
-    /// A chunk header that can be valid, of a chunk that ends within the file.
+    /// Returns the chunk header at a position if it can be valid and the chunk ends within the file.
     pub(super) fn header(&self, at: u64) -> Result<Option<ChunkHeader>, Error> {
         Ok(self.accept(at, &self.peek(at, ChunkHeader::LEN as u64)?))
     }
@@ -129,7 +129,7 @@ impl<'a> Probe<'a> {
         (fits && is_small).then_some(header)
     }
 
-    /// The compressed bytes of a candidate, and what follows as its digest, up to `digest` bytes.
+    /// Returns the compressed bytes of a candidate, and up to `digest` following bytes as its digest.
     fn candidate(&mut self, at: u64, digest: u64) -> Result<Option<Candidate>, Error> {
         self.cancel.check()?;
         if !self.spend() {
@@ -149,7 +149,7 @@ impl<'a> Probe<'a> {
         Ok(Some(Candidate { header, bytes, stored }))
     }
 
-    /// The whole chunk at a position, if one is there.
+    /// Returns the undamaged chunk at a position, if there is one.
     pub(super) fn whole(&mut self, at: u64) -> Result<Option<Found>, Error> {
         let size = self.digest_size();
         let Some(Candidate { header, bytes, stored }) = self.candidate(at, size)? else { return Ok(None) };
@@ -167,7 +167,7 @@ impl<'a> Probe<'a> {
         } else {
             return Ok(None);
         };
-        // A chunk has less than 2 GiB, both ways.
+        // Both sizes of a chunk are less than 2 GiB.
         let (nbytes, cbytes) = (header.nbytes() as u32, header.cbytes() as u32);
         Ok(Some(Found { at, nbytes, cbytes, end: at + u64::from(cbytes) + stored.len() as u64, unchecked }))
     }
@@ -175,7 +175,7 @@ impl<'a> Probe<'a> {
     /// Decodes a chunk.
     ///
     /// # Errors
-    /// [`Error::Cancelled`] and [`Error::OutOfMemory`], which tell nothing about the chunk.
+    /// [`Error::Cancelled`] and [`Error::OutOfMemory`], which say nothing about the chunk.
     pub(super) fn decode(&mut self, bytes: &[u8]) -> Result<Decoded, Error> {
         use DecodeError::{Cancelled, CodecUnavailable, OutOfMemory, UnregisteredCodec};
         let mut plain = Vec::new();
@@ -188,12 +188,12 @@ impl<'a> Probe<'a> {
         }
     }
 
-    /// The compressed bytes of a chunk that was found.
+    /// Reads the compressed bytes of a chunk that was found.
     pub(super) fn bytes(&self, found: &Found) -> Result<Vec<u8>, Error> {
         self.read(found.at, found.cbytes.into())
     }
 
-    /// The first position in a part of the file where a whole chunk starts.
+    /// Returns the first position in a part of the file where an undamaged chunk starts.
     pub(super) fn search(&mut self, from: u64, to: u64) -> Result<Option<u64>, Error> {
         let mut at = from;
         while at < to && !self.is_spent() {
@@ -207,7 +207,7 @@ impl<'a> Probe<'a> {
         Ok(None)
     }
 
-    /// The positions in a part of the file where a chunk header can be.
+    /// Returns the positions in a part of the file where a chunk header can be.
     fn candidates(&self, from: u64, to: u64) -> Result<Vec<u64>, Error> {
         self.cancel.check()?;
         let bytes = self.peek(from, to.saturating_sub(from).saturating_add(ChunkHeader::LEN as u64 - 1))?;
@@ -215,7 +215,8 @@ impl<'a> Probe<'a> {
         Ok(heads.filter(|(at, head)| self.accept(*at, head).is_some()).map(|(at, _)| at).collect())
     }
 
-    /// The checksum of the file's chunks and the plain size of one of them. `None` if no chunk is whole by any checksum.
+    /// Detects the checksum of the file's chunks and the uncompressed size of one of them. Returns `None` if no chunk
+    /// is valid under any checksum.
     pub(super) fn decide(&mut self, hints: &Hints<'_>) -> Result<(Option<Checksum>, Option<u32>), Error> {
         let mut places: Vec<u64> = hints.first_chunk.into_iter().collect();
         places.extend(hints.offsets.iter().filter_map(|at| u64::try_from(*at).ok()).take(CANDIDATES));
@@ -235,7 +236,7 @@ impl<'a> Probe<'a> {
             if let Some(checksum) = order.iter().find(matches) {
                 return Ok((Some(*checksum), nbytes));
             }
-            // Without a digest, another chunk or the end of the file follows.
+            // Without digests, another chunk or the end of the file follows directly.
             let end = at + header.cbytes() as u64;
             if decoded.is_none()
                 && (end == self.len || self.header(end)?.is_some())

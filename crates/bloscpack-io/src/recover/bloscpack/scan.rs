@@ -1,4 +1,4 @@
-//! All chunks of a damaged file from front to back, and the gaps between them.
+//! Scans a damaged file from start to end for all chunks, and the gaps between them.
 
 use std::ops::Range;
 
@@ -15,11 +15,11 @@ pub(super) enum Piece {
     Gap(Gap),
 }
 
-/// Bytes without a whole chunk.
+/// Bytes without an undamaged chunk.
 #[derive(Debug)]
 pub(super) struct Gap {
     pub(super) bytes: Range<u64>,
-    /// The plain size of the damaged chunk that these bytes are, if its header and what follows it agree about its end.
+    /// The uncompressed size if these bytes are one damaged chunk whose header and following bytes agree about its end.
     pub(super) nbytes: Option<u32>,
 }
 
@@ -27,7 +27,7 @@ pub(super) struct Gap {
 #[derive(Debug)]
 pub(super) struct Pieces {
     pub(super) pieces: Vec<Piece>,
-    /// Where the search ended early.
+    /// The part that was not searched because the search ended early.
     pub(super) unsearched: Option<Range<u64>>,
 }
 
@@ -37,7 +37,7 @@ impl Pieces {
     }
 }
 
-/// Memory for a part of the file: this entry, its slot in the new file, and its line in the report.
+/// Memory for one part of the file: this entry, its slot in the new file, and its line in the report.
 const PIECE_MEMORY: u64 = 400;
 
 /// Finds all chunks.
@@ -65,7 +65,8 @@ pub(super) fn scan(head: &Head, probe: &mut Probe<'_>) -> Result<Pieces, Error> 
     Ok(Pieces { pieces, unsearched })
 }
 
-/// Where the chunks start. If a header, its metadata or its offsets section is damaged, they may start earlier than it says.
+/// Returns the start of the chunks. If the header, metadata or offsets section is damaged, they may start earlier than
+/// the header says.
 fn first(head: &Head, probe: &mut Probe<'_>) -> Result<u64, Error> {
     if let Some(at) = head.first_chunk
         && (probe.header(at)?.is_some() || head.numbers.get(&at) == Some(&0))
@@ -73,7 +74,7 @@ fn first(head: &Head, probe: &mut Probe<'_>) -> Result<u64, Error> {
         return Ok(at);
     }
     let found = probe.search(head.start, probe.len)?;
-    // The bytes before the first whole chunk may have been another chunk.
+    // The bytes before the first undamaged chunk may be another chunk.
     let least = ChunkHeader::LEN as u64 + probe.digest_size();
     Ok(match (head.first_chunk, found) {
         (Some(stated), Some(found)) if found >= stated.saturating_add(least) => stated,
@@ -82,9 +83,9 @@ fn first(head: &Head, probe: &mut Probe<'_>) -> Result<u64, Error> {
     })
 }
 
-/// The gaps from a damaged chunk at `at` to the next whole one, and where that is.
+/// Returns the gaps from a damaged chunk at `at` to the next undamaged one, and the position of that one.
 fn resync(at: u64, entries: &[u64], probe: &mut Probe<'_>) -> Result<(Vec<Gap>, Option<u64>), Error> {
-    // By the headers of damaged chunks, of which only other bytes are.
+    // First attempt: follow the headers of damaged chunks. In these chunks only other bytes are damaged.
     let (mut gaps, mut end) = (Vec::new(), at);
     while let Some(header) = probe.header(end)? {
         let next = end + header.cbytes() as u64 + probe.digest_size();
@@ -100,13 +101,13 @@ fn resync(at: u64, entries: &[u64], probe: &mut Probe<'_>) -> Result<(Vec<Gap>, 
         }
         end = next;
     }
-    // By the offsets.
+    // Second attempt: the entries of the offsets section.
     for next in entries.iter().copied().filter(|entry| *entry > at) {
         if probe.is_spent() {
             break;
         }
         if probe.whole(next)?.is_some() {
-            // One damaged chunk for each entry on the way.
+            // One damaged chunk for each entry in between.
             let mut bounds: Vec<u64> =
                 entries.iter().copied().filter(|entry| (at + 1..=next).contains(entry)).collect();
             bounds.insert(0, at);

@@ -1,4 +1,4 @@
-//! The new file of a salvaged one: whole chunks are copied as they are, others are zeros.
+//! Writes the salvaged file: undamaged chunks are copied unchanged, others are replaced by zeros.
 
 use std::io::{Seek as _, SeekFrom, Write as _};
 use std::path::Path;
@@ -63,7 +63,7 @@ fn writing(source: std::io::Error) -> Error {
     Error::writing(source)
 }
 
-/// Where whole chunks are in the old file, and their numbers in the new one.
+/// Returns the positions of undamaged chunks in the old file, and their numbers in the new one.
 fn places(slots: &Slots) -> impl Iterator<Item = (u64, usize)> {
     let mut number = 0;
     slots.slots.iter().filter_map(move |slot| {
@@ -73,7 +73,7 @@ fn places(slots: &Slots) -> impl Iterator<Item = (u64, usize)> {
     })
 }
 
-/// The header of the new file: that of the old one, with what is known of the chunks.
+/// Returns the header of the new file: that of the old one, updated with the facts of the chunks.
 fn new_header(head: &Head, slots: &Slots) -> Header {
     let nchunks: u64 = slots.slots.iter().map(Slot::chunks).fold(0, u64::saturating_add);
     let last = slots.slots.last().map(Slot::nbytes);
@@ -90,16 +90,16 @@ fn new_header(head: &Head, slots: &Slots) -> Header {
     header
 }
 
-/// The new file while it is written.
+/// The new file during writing.
 struct Writer {
     file: AtomicFile,
     at: u64,
     header: Header,
-    /// Where chunks start.
+    /// The start of each chunk.
     entries: Vec<i64>,
-    /// The chunk of zeros written last, and its plain bytes.
+    /// The uncompressed size of the last chunk of zeros, and the chunk.
     zeros: Option<(u32, Vec<u8>)>,
-    /// Bytes of chunks of zeros so far.
+    /// Total compressed size of the chunks of zeros so far.
     zeros_len: u64,
 }
 
@@ -121,7 +121,7 @@ impl Writer {
         probe.cancel.check()?;
         let bytes = probe.bytes(found)?;
         let number = self.entries.len() as u64;
-        // A digest says that the bytes are as they were written, not that they are a chunk.
+        // A matching digest shows that the bytes are unchanged, not that they are a chunk.
         let unchecked = match probe.decode(&bytes)? {
             Decoded::Whole => None,
             Decoded::Unchecked(reason) => Some(reason),
@@ -154,7 +154,7 @@ impl Writer {
             }
         };
         self.zeros_len = self.zeros_len.saturating_add(chunk.len() as u64);
-        // A shape of a few bytes can ask for any number of zeros.
+        // A shape of a few bytes can require any number of zeros.
         probe.limits.check_unearned(self.zeros_len, probe.len)?;
         report.nbytes = report.nbytes.saturating_add(nbytes.into());
         let written = self.chunk(&chunk);

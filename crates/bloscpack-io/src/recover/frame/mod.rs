@@ -1,14 +1,15 @@
-//! Salvaging a frame that was torn or damaged: which chunks still stand, and what is lost.
+//! Salvages a torn or damaged frame: finds the undamaged chunks and reports what is lost.
 //!
-//! A frame that opens is read by its index; one that does not, from the header on, chunk by chunk. Of the indexes that
-//! are met on the way, which C-Blosc2 and we leave behind, the last one says in which order the chunks before it were, and
-//! which were special values. Files of a sparse frame whose index is gone are taken in the order of their numbers.
+//! A frame that opens is read by its index. Other frames are scanned from the header on, chunk by chunk. C-Blosc2 and
+//! this crate leave old indexes in a frame. The last index found during the scan gives the order of the chunks before
+//! it, and which of them were special values. The chunk files of a sparse frame without an index are used in the order
+//! of their numbers.
 //!
-//! | file | what it knows |
+//! | file | content |
 //! |---|---|
-//! | `walk` | what stands in a frame that does not open |
+//! | `walk` | the parts found in a frame that does not open |
 //! | `salvage` | the new frame |
-//! | `slot` | where a chunk of the new frame comes from |
+//! | `slot` | the origin of a chunk of the new frame |
 
 mod salvage;
 mod slot;
@@ -26,7 +27,7 @@ use super::report::RecoverReport;
 use crate::source::parse_start;
 use crate::{Archive, Cancel, Error, LocalSource, OpenOptions, ReadAt as _, RecoverOptions};
 
-/// Writes the whole chunks of a frame to a new one, contiguous or sparse as the old one.
+/// Writes the undamaged chunks of a frame to a new one, contiguous or sparse like the old one.
 pub(super) fn recover(
     source: &LocalSource,
     input: &Path,
@@ -60,7 +61,7 @@ pub(super) fn recover(
     let found = slots.len() as u64;
     let read = |slot: Slot| match slot {
         Slot::At(at, len) => {
-            // As many as were found there.
+            // The scan has found this number of bytes there.
             let mut bytes = memory::zeroed(len as usize)?;
             let read = source.file().read_exact_at(header.header_len() + at, &mut bytes);
             read.map_err(Error::reading).map(|()| bytes)
@@ -77,10 +78,11 @@ pub(super) fn recover(
     )
 }
 
-/// Bytes of a chunk file between two questions whether it is called off.
+/// Number of bytes of a chunk file that are read between two checks for cancellation.
 const PIECE: usize = 16 << 20;
 
-/// The chunk in a file that no index names: as many bytes as its header says, if they are there and may be had.
+/// Reads the chunk in a file that no index names. Its header gives the size, which must be within the file and the
+/// limits.
 fn read_chunk_file(
     source: &LocalSource,
     input: &Path,

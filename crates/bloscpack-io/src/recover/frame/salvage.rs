@@ -1,4 +1,4 @@
-//! The new frame, made of the chunks that stand.
+//! Builds the new frame from the undamaged chunks.
 
 use std::path::Path;
 
@@ -14,20 +14,20 @@ use crate::recover::report::{Lost, LostReason, RecoverReport};
 use crate::recover::told::Told;
 use crate::{Cancel, Error};
 
-/// What the new frame is made of.
+/// The content of the new frame.
 pub(super) struct Salvage<'a> {
     pub(super) header: &'a Header,
     pub(super) trailer: Trailer,
-    /// The compressed bytes of a chunk.
+    /// Reads the compressed bytes of a chunk.
     pub(super) read: &'a dyn Fn(Slot) -> Result<Vec<u8>, Error>,
     pub(super) cancel: &'a Cancel,
     pub(super) limits: Limits,
-    /// Bytes that are there.
+    /// Number of stored bytes.
     pub(super) stored: u64,
 }
 
 impl Salvage<'_> {
-    /// Puts what stands into a new frame, a chunk at a time: `found` slots, or as many as the array has chunks.
+    /// Writes a new frame, one chunk at a time, with `found` slots, or with the number of chunks that the array has.
     pub(super) fn write(
         mut self,
         slots: impl Iterator<Item = Slot>,
@@ -58,7 +58,7 @@ impl Salvage<'_> {
         }
         self.drop_vlmetalayers(&mut lost)?;
         let store = NewFrame::create(output, self.header.frame_type, overwrite)?;
-        // Chunks are copied as they are: how new ones would be compressed does not matter.
+        // Chunks are copied unchanged, so the compression parameters have no effect.
         let params = FrameParams::of(self.header).unwrap_or(FrameParams::new(self.header.typesize));
         let edit = Edit::create(self.header.try_clone()?, self.trailer);
         let mut writer = FrameWriter::with_edit(store, edit, params);
@@ -88,7 +88,8 @@ impl Salvage<'_> {
             match (chunk, &grid) {
                 (Some(chunk), _) => {
                     copied = copied.saturating_add(chunk.len() as u64);
-                    // A chunk that many numbers share becomes one for each: no more of these than nobody has stored.
+                    // A chunk that several numbers share is copied once for each. The copies beyond the stored bytes
+                    // are limited.
                     self.limits.check_unearned(copied.saturating_sub(self.stored), 0)?;
                     writer.append_chunk(&chunk)?;
                     kept += 1;
@@ -102,7 +103,7 @@ impl Salvage<'_> {
         Ok(RecoverReport { kept, nbytes, lost, ..RecoverReport::default() }.with_total())
     }
 
-    /// Leaves out the vlmetalayers that cannot be read back.
+    /// Drops the vlmetalayers that cannot be read back.
     fn drop_vlmetalayers(&mut self, lost: &mut Vec<Lost>) -> Result<(), Error> {
         let layers = &mut self.trailer.vlmetalayers;
         let mut refused: Vec<Option<Lost>> = Vec::new();
@@ -121,11 +122,11 @@ impl Salvage<'_> {
     }
 }
 
-/// A chunk, and what could not be checked of it.
+/// A chunk, and the reason if it could not be checked.
 type Whole = (Vec<u8>, Option<LostReason>);
 
-/// A stored chunk and what could not be checked of it, or why it is lost. Memory that the system refuses tells nothing
-/// about the chunk: it ends the recovery.
+/// Reads a stored chunk. Returns it with the reason if it could not be checked, or the reason why it is lost. A failed
+/// allocation says nothing about the chunk and ends the recovery.
 fn read_whole(
     read: &dyn Fn(Slot) -> Result<Vec<u8>, Error>,
     stored: Slot,
@@ -139,8 +140,8 @@ fn read_whole(
     Ok(check(&chunk, decoder, grid)?.map(|unchecked| (chunk, unchecked)))
 }
 
-/// Whether a chunk can be decoded, and has the size that all chunks of an array have; why not, if not. One that only we cannot
-/// decode stands: what is wanting for it.
+/// Checks that a chunk can be decoded and has the size that all chunks of an array have. Otherwise returns the reason.
+/// A chunk for which only this build has no decoder is kept; the result names what is missing.
 fn check(
     bytes: &[u8],
     decoder: &mut Decoder,
@@ -166,7 +167,7 @@ fn check(
     }
 }
 
-/// Whether another build, or one with plugins, might decode the chunk.
+/// Returns whether another build, or one with plugins, might decode the chunk.
 fn is_ours_to_lack(error: &DecodeError) -> bool {
     use DecodeError::{CodecUnavailable, UnregisteredCodec};
     matches!(error, UnregisteredCodec { .. } | CodecUnavailable { .. })

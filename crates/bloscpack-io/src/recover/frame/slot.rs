@@ -1,9 +1,9 @@
-//! Where a chunk of the new frame comes from.
+//! The origin of a chunk of the new frame.
 
 use blosc_core::Special;
 
-/// The most chunks that an index says there are, or an array, without having shown them: as many as an index may have that
-/// does not repeat itself, 256 MiB of it.
+/// Maximum number of chunks that an index or an array may claim without their having been found. An index that does not
+/// repeat itself can have this number of entries: they take 256 MiB.
 pub(super) const MAX_UNSEEN: u64 = 1 << 25;
 
 /// The origin of a chunk of the new frame.
@@ -11,7 +11,7 @@ pub(super) const MAX_UNSEEN: u64 = 1 << 25;
 pub(super) enum Slot {
     /// A chunk of a frame that opens.
     Numbered(u64),
-    /// So many bytes from a place on, counted from the end of the header.
+    /// An offset from the end of the header, and a number of bytes.
     At(u64, u64),
     /// A chunk file.
     File(u32),

@@ -1,4 +1,4 @@
-//! What stands in a frame that does not open, met on a walk over its bytes or its files.
+//! Scans the bytes or files of a frame that does not open.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -15,25 +15,26 @@ use crate::recover::lost::LostPart;
 use crate::recover::report::{Lost, LostReason};
 use crate::{Cancel, Error, ReadAt as _};
 
-/// What stands in the data of a frame whose index or trailer does not.
+/// The parts found in a frame whose index or trailer is damaged.
 #[derive(Default)]
 pub(super) struct Walk {
-    /// Where each chunk is: a place from the end of the header, or the number of a file; and its length.
+    /// The position and length of each chunk. The position is an offset from the end of the header, or the number of a
+    /// file.
     chunks: Vec<(u64, u64)>,
-    /// What was taken for an index, in the same way.
+    /// Bytes that were recognised as an index, as position and length.
     indexes: Vec<(u64, u64)>,
-    /// The last index, and how many chunks stand before it.
+    /// The last index, and the number of chunks before it.
     index: Option<(Index, usize)>,
     trailer: Option<Trailer>,
-    /// Whether something stands behind the trailer.
+    /// Whether other data follows the trailer.
     trailer_is_old: bool,
-    /// What could not be made sense of.
+    /// The bytes from the first unrecognised position on.
     rest: Option<Range<u64>>,
 }
 
-/// The bytes that a trailer may take: in a frame that was changed often there are many small ones, so it is looked for in
-/// few bytes first, and in more by and by: what is read then is not many times as long as what is found. More than the last
-/// are not looked at.
+/// The sizes of the windows in which a trailer is searched. A frame that was changed often has many small trailers. So
+/// the search starts with a small window and enlarges it, which keeps the bytes read proportional to the bytes found. A
+/// trailer larger than the last window is not found.
 const TRAILERS: [u64; 4] = [16 << 10, 256 << 10, 4 << 20, 64 << 20];
 
 impl Walk {
@@ -41,7 +42,7 @@ impl Walk {
         let reading = Error::reading;
         let (start, len) = (header.header_len(), source.len().map_err(&reading)?);
         let read = |at: u64, wanted: u64| -> Result<Vec<u8>, Error> {
-            // No more than there are.
+            // Never more bytes than the file has.
             let mut bytes = memory::zeroed(wanted.min(len.saturating_sub(at)) as usize)?;
             source.read_exact_at(at, &mut bytes).map_err(&reading)?;
             Ok(bytes)
@@ -66,7 +67,7 @@ impl Walk {
                     u64::from(info.cbytes)
                 }
                 Found::Index { len } => {
-                    // Should it be a chunk after all, a later index says so.
+                    // If it is a chunk after all, a later index says so.
                     memory::push(&mut places, at - start)?;
                     memory::push(&mut walk.indexes, (at - start, len.into()))?;
                     let mut any = header.without_metalayers();
@@ -90,7 +91,7 @@ impl Walk {
         Ok(walk)
     }
 
-    /// The files of a sparse frame whose index cannot be read, in the order of their numbers.
+    /// Lists the chunk files of a sparse frame whose index cannot be read, in the order of their numbers.
     pub(super) fn through(directory: &Path) -> Result<Walk, Error> {
         let refuse = |error| Error::file("reading", directory, error);
         let mut walk = Walk::default();
@@ -116,7 +117,7 @@ impl Walk {
         }
     }
 
-    /// The chunks in the order that is known.
+    /// Returns the chunks in the order that is known.
     pub(super) fn slots(&self, header: &Header, lost: &mut Vec<Lost>) -> Vec<Slot> {
         let mut order: Vec<Entry> = Vec::new();
         let behind = match &self.index {
@@ -133,7 +134,8 @@ impl Walk {
         order.extend(self.chunks.iter().skip(behind).map(|(at, _)| Entry::Stored(*at)));
         lost.extend(self.rest.clone().map(|bytes| LostPart::Trailing { bytes }.into()));
         let lens: BTreeMap<u64, u64> = self.chunks.iter().chain(&self.indexes).copied().collect();
-        // The header's sizes are those of the index if they make as many chunks: only then is a short last one known.
+        // The header's sizes belong to this index if they give the same number of chunks. Only then is the size of a
+        // short last chunk known.
         let nchunks =
             self.index.as_ref().map(|(index, _)| index.len()).filter(|found| header.nchunks() == Some(*found));
         let last = nchunks.and_then(|nchunks| nchunks.checked_sub(1));
@@ -152,7 +154,7 @@ impl Walk {
                 Slot::Lost
             }
             (Entry::Stored(at), _, FrameType::Contiguous) => Slot::At(at, lens.get(&at).copied().unwrap_or(0)),
-            // Numbers of files have 32 bits.
+            // File numbers have 32 bits.
             (Entry::Stored(number), _, FrameType::Sparse) => Slot::File(number as u32),
         };
         (0..).zip(order).map(slot).collect()
