@@ -1,4 +1,4 @@
-//! Changes a bcolz directory as the lines of stdin say, for scripts that compare what others make of it.
+//! Changes a bcolz directory by commands on stdin, for scripts that compare the results of other readers and writers.
 //!
 //! ```text
 //! bcolz_edit ROOT < lines
@@ -13,7 +13,7 @@
 //! flush                 dump FILE                      all rows, column after column, as they were at the last flush
 //! ```
 //!
-//! What stands in the files is plain. The last line flushes, whatever it is.
+//! The files contain uncompressed data. The last command flushes, whatever it is.
 
 use std::error::Error;
 use std::fs::{self, File};
@@ -30,7 +30,7 @@ use bloscpack_io::{Cancel, Threads, UnpackOptions};
 
 type Done<T = ()> = Result<T, Box<dyn Error>>;
 
-/// What is being changed.
+/// The carray or ctable being changed.
 enum Writer {
     Carray(Box<CarrayWriter>),
     Ctable(CtableWriter),

@@ -1,4 +1,4 @@
-//! Changes a Blosc2 frame as the lines of stdin say, for scripts that compare what others make of it.
+//! Changes a Blosc2 frame by commands on stdin, for scripts that compare the results of other readers and writers.
 //!
 //! ```text
 //! frame_edit FRAME < lines
@@ -9,7 +9,7 @@
 //! slice A:B,A:B FILE   resize N,N          commit
 //! ```
 //!
-//! What stands in the files is plain. The last line commits, whatever it is.
+//! The files contain uncompressed data. The last command commits, whatever it is.
 
 use std::error::Error;
 use std::io::BufRead as _;

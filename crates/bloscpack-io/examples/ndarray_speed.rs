@@ -1,4 +1,5 @@
-//! The cost of an `ndarray` beyond that of its bytes: 64 MiB packed and unpacked as bytes, and as an array in several layouts.
+//! Measures the cost of an `ndarray` compared with plain bytes: 64 MiB packed and unpacked as bytes, and as an array in
+//! several layouts.
 //!
 //! ```text
 //! cargo run --release -p bloscpack-io --features ndarray --example ndarray_speed
@@ -36,7 +37,7 @@ fn main() -> Result<(), Error> {
         println!("{threads:?}");
         let options = PackOptions::new().codec(Codec::Lz4).typesize(8).threads(threads.clone());
         let unpacking = UnpackOptions::new().threads(threads);
-        // The memory is used again: what the system charges for fresh pages is not the subject.
+        // The memory is reused, so that page faults are not measured.
         let mut packed = Vec::new();
         median("pack, bytes", || pack(&bytes, &mut packed, &options).map(drop))?;
         median("unpack_bytes", || unpack_bytes(&packed, &unpacking).map(|plain| drop(black_box(plain))))?;

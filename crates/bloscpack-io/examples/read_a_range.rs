@@ -1,4 +1,4 @@
-//! A part of a compressed file, whatever kind of container it is: what is not asked for is not read.
+//! Reads a range of a compressed file in any container format. Other parts of the file are not read.
 //!
 //! ```text
 //! cargo run --release -p bloscpack-io --example read_a_range

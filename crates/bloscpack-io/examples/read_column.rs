@@ -1,11 +1,12 @@
-//! How long does it take to read all rows of a carray, or of a column of a ctable, into memory?
+//! Measures how long it takes to read all rows of a carray, or of a column of a ctable, into memory.
 //!
 //! ```text
 //! read_column DIRECTORY THREADS
 //! ```
 //!
-//! For each line of stdin it reads them once into a new buffer, and prints the seconds and a sum of the bytes, so that a script
-//! can take turns with others. The files are opened before, as by who keeps an array open.
+//! For each line of stdin it reads the rows once into a new buffer, and prints the seconds and a sum of the bytes. A
+//! script can so alternate it with other programs. The files are opened before the measurement, like an array that is
+//! kept open.
 
 use std::error::Error;
 use std::io::{self, BufRead as _, Write as _};

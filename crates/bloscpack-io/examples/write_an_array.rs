@@ -1,4 +1,4 @@
-//! An `ndarray` into a `.b2nd` file, which python-blosc2 opens, and a slice of it back.
+//! Writes an `ndarray` to a `.b2nd` file, which python-blosc2 can open, and reads a slice of it back.
 //!
 //! ```text
 //! cargo run --release -p bloscpack-io --features ndarray --example write_an_array
@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let path = dir.path().join("field.b2nd");
     let field = Array3::from_shape_fn((50, 200, 300), |(time, y, x)| (time * 1000 + y) as f32 + x as f32 / 300.0);
 
-    // Cut as it is going to be read: one time after the other, in squares.
+    // Chunks match the planned reads: one time step after the other, in squares.
     let cut = ArrayOptions::new().chunkshape(Some(vec![1, 100, 100]));
     ndarray_to_frame(&field, &path, false, &cut, FrameParams::new(4), &Threads::Ambient)?;
     println!("{} bytes are {} in the file", field.len() * 4, std::fs::metadata(&path)?.len());

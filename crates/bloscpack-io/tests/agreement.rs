@@ -1,8 +1,10 @@
-//! All ways to read a container give the same bytes, or refuse together, whatever was changed in it.
+//! All ways to read a container give the same bytes or all fail, whatever was changed in it.
 //!
 //! - `decompress`, `cat` of everything (bytes, items, chunk by chunk) and `convert` succeed with the same bytes or all fail.
-//! - `cat` of a range may succeed where another part is damaged. If both succeed, it is the slice of what `decompress` gives.
-//! - `verify` refuses whatever `decompress` refuses. It also refuses faults outside the plain bytes, see [`is_beside_the_bytes`].
+//! - `cat` of a range may succeed where another part is damaged. If both succeed, it is a slice of the output of
+//!   `decompress`.
+//! - `verify` refuses every container that `decompress` refuses. It also refuses faults outside the plain bytes, see
+//! [`is_beside_the_bytes`].
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod common;
@@ -23,7 +25,7 @@ use common::Stored;
 use common::roots::files_of;
 use testdata::SplitMix64;
 
-/// More plain bytes than any container here has. Larger outputs are refused, by all ways alike.
+/// More plain bytes than any container here has. All ways refuse larger outputs.
 const MOST: usize = 1 << 20;
 
 fn serial() -> UnpackOptions {
@@ -55,7 +57,7 @@ fn collect(fill: impl FnOnce(&mut Sink) -> Result<(), Error>) -> Bytes {
     fill(&mut sink).map(|()| sink.0)
 }
 
-/// The ways to read everything through an archive, as `cat` and `convert` do.
+/// The ways to read everything through an archive, like `cat` and `convert`.
 fn ways<'a>(open: &dyn Fn() -> Result<Archive<'a>, Error>) -> Vec<(&'static str, Bytes)> {
     let bytes = collect(|sink| {
         let archive = open()?;
@@ -103,7 +105,8 @@ fn is_beside_the_bytes(error: &Error) -> bool {
         || in_file("meta/sizes")
 }
 
-/// Compares all ways to read one container. `unpack` and `verify` are those of the commands. Whether it was readable.
+/// Compares all ways to read one container. `unpack` and `verify` are the results of the commands. Returns whether the
+/// container was readable.
 fn compare<'a>(
     name: &str,
     rng: &mut SplitMix64,
@@ -124,7 +127,7 @@ fn compare<'a>(
     match (&unpack, &verify) {
         (Ok(_), Ok(())) | (Err(_), Err(_)) => {}
         (Ok(_), Err(error)) => assert!(is_beside_the_bytes(error), "{name}: verify refuses: {error}"),
-        // A sink that is full is no fault of the container.
+        // A full sink is not a fault of the container.
         (Err(error), Ok(())) => {
             assert!(error.report().to_string().contains("no storage space"), "{name}: verify accepts: {error}")
         }
@@ -146,7 +149,7 @@ fn compare_file(name: &str, rng: &mut SplitMix64, file: &[u8]) -> bool {
     let unpack = collect(|sink| unpack(Source::reader(file), bloscpack_io::Sink::writer(sink), &serial()).map(drop));
     let is_recognised = detect(&file[..file.len().min(PREFIX_LEN)], Some(file.len() as u64)).is_some();
     if !is_recognised {
-        // `decompress` from a pipe goes by less than the length of the file.
+        // `decompress` from a pipe does not use the length of the file.
         return false;
     }
     compare(name, rng, &open, unpack, verify(Source::reader(file), &serial()).map(drop))
@@ -156,7 +159,7 @@ fn compare_frame(name: &str, rng: &mut SplitMix64, stored: &Stored) -> bool {
     let open = || Archive::open(stored);
     let unpack = collect(|sink| open()?.unpack(sink, &serial()).map(drop));
     let verify = open().and_then(|archive| archive.verify(&serial()));
-    // Blocks of padding are nowhere in an array, but `verify` decodes them.
+    // Blocks of padding are not part of the array, but `verify` decodes them.
     let has_padding = open().is_ok_and(|archive| {
         archive.grid().is_some_and(|grid| grid.nchunks() * grid.chunk_nbytes() as u64 > archive.nbytes())
     });
@@ -174,7 +177,7 @@ fn verify_directory(dir: &MemoryDirectory) -> Result<(), Error> {
     bcolz::verify(dir, &serial())?.faults.into_iter().next().map_or(Ok(()), Err)
 }
 
-/// How many of `changed` are still read the same by all.
+/// Applies `times` mutations by `one`, which returns whether the container is still readable.
 fn tally(name: &str, times: usize, mut one: impl FnMut(&str, usize) -> bool) {
     let read = (0..times).filter(|number| one(&format!("{name}, mutation {number}"), *number)).count();
     assert!(read < times, "{name}: no mutation is refused");
@@ -210,7 +213,7 @@ fn version_2(nchunks: Option<u64>, sizes: Option<u32>) -> Vec<u8> {
     [&header.to_bytes().unwrap(), parts(&file).1].concat()
 }
 
-/// Where the offsets section and the first chunk of a file with offsets are.
+/// Returns the positions of the offsets section and the first chunk of a file with offsets.
 fn layout(file: &[u8]) -> Option<(Header, usize, usize)> {
     let (header, _) = Header::parse(file).ok()?;
     let archive = Archive::open(file).ok()?;
@@ -219,12 +222,12 @@ fn layout(file: &[u8]) -> Option<(Header, usize, usize)> {
     Some((header, first - entries, first))
 }
 
-/// Changes what a bloscpack file says of its chunks, or a chunk with its digest made right again.
+/// Changes the bloscpack header or offsets, or a chunk whose digest is then corrected.
 fn mutate_bloscpack(rng: &mut SplitMix64, file: &mut Vec<u8>) {
     let Some((header, entries, first)) = layout(file) else { return };
     let nchunks = header.nchunks.unwrap_or(0) as usize;
     match rng.below(6) {
-        // An offset that points anywhere, often into a chunk.
+        // An offset that points to any position, often into a chunk.
         0 | 1 if header.offsets && nchunks > 0 => {
             let at = entries + 8 * rng.below(nchunks);
             let to = if rng.below(4) == 0 { -1 } else { (first + rng.below(file.len() - first)) as i64 };
@@ -238,7 +241,7 @@ fn mutate_bloscpack(rng: &mut SplitMix64, file: &mut Vec<u8>) {
                 file[24] = file[24].wrapping_add_signed(-change);
             }
         }
-        // A byte of a chunk, noticed by no digest.
+        // A byte of a chunk that no digest detects.
         _ => {
             let archive = Archive::open(&**file).unwrap();
             let number = rng.below(archive.nchunks() as usize) as u64;
@@ -300,7 +303,7 @@ fn bloscpack_files() {
     }
 }
 
-/// Chunks that other commands find by offsets alone: forged inside of stored data, with digests and sizes that are right.
+/// Forged chunks inside of stored data, with correct digests and sizes. Commands that use only the offsets find them.
 #[test]
 fn chunks_within_stored_data_are_never_read() {
     for checksum in [Checksum::Adler32, Checksum::None, Checksum::Sha256] {
@@ -330,7 +333,7 @@ fn chunks_within_stored_data_are_never_read() {
                 assert!(archive.chunk(chunk as u64).unwrap() == plain[8000 * chunk..8000 * (chunk + 1)]);
             }
         }
-        // All entries after the first agree with each other, and with sizes in a header that was changed to fit.
+        // All entries after the first agree with each other, and with the sizes in a header that was changed to match.
         let mut forged = good.clone();
         for (chunk, place) in (1..3).zip(&places) {
             forged[entries + 8 * chunk..][..8].copy_from_slice(&(*place as i64).to_le_bytes());
@@ -355,7 +358,7 @@ fn a_checksum_that_is_switched_off() {
     assert!(archive.chunk(0).is_ok() && archive.chunk(1).is_err() && archive.chunk(3).is_err());
 }
 
-/// Chunks that the header does not count: whether or not the offsets follow suit.
+/// Chunks that the header does not count, with and without matching offsets.
 #[test]
 fn chunks_that_are_not_counted() {
     for with_offsets in [true, false] {
@@ -452,7 +455,7 @@ fn directories_of_bcolz() {
     }
 }
 
-/// The columns of a table: each is read alike by all, and the table verifies only if all of them can be read.
+/// The columns of a table: all ways read each of them alike, and the table verifies only if all can be read.
 #[test]
 fn columns_of_tables() {
     let mut rng = SplitMix64::new(6);

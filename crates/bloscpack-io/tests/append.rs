@@ -1,4 +1,4 @@
-//! Appending: the result is the concatenation, or the file is as it was.
+//! Appending: the result is the concatenation, or the file is unchanged.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use std::fs;
@@ -58,7 +58,7 @@ fn the_result_is_the_concatenation() {
                 assert_eq!(report.after, fs::metadata(&scratch.archive).unwrap().len());
                 assert_eq!(scratch.entries(), 2);
 
-                // Again, from a stream of unknown length.
+                // A second append, from a stream of unknown length.
                 bloscpack_io::append(&scratch.archive, Source::reader(&*ramp(777)), &append).unwrap();
                 assert!(scratch.plain() == [expected, ramp(777)].concat());
             }
@@ -97,7 +97,7 @@ fn bytes_behind_the_last_chunk_are_dropped() {
     assert_eq!(scratch.plain().len(), 2510);
 }
 
-/// Whatever is refused leaves the file as it was, and nothing beside it.
+/// A refusal leaves the file unchanged, and no other file next to it.
 #[test]
 fn a_refusal_changes_nothing() {
     let metadata = |text| Some(Json::parse(text).unwrap());
@@ -118,7 +118,7 @@ fn a_refusal_changes_nothing() {
         (packed.clone(), append.clone().metadata(metadata(r#"{"a": 1}"#))),
         (packed.clone(), append.clone().metadata(metadata(&long))),
         (packed.clone(), append.clone().clevel(10)),
-        // The last digest, a byte of the last chunk, and a file that is cut off.
+        // The last digest, a byte of the last chunk, and a truncated file.
         (damaged(packed.len() - 1), append.clone()),
         (damaged(packed.len() - 20), append.clone()),
         (packed[..packed.len() - 1].to_vec(), append.clone()),

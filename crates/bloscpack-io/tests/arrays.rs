@@ -1,4 +1,4 @@
-//! Arrays: what NumPy packed through the original bloscpack, `.npy` files, the `ndarray` crate.
+//! Arrays: packed by NumPy through the original bloscpack, `.npy` files, the `ndarray` crate.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use std::fs;
@@ -115,7 +115,7 @@ mod ndarrays {
         assert_eq!(error.kind(), bloscpack_io::ErrorKind::InvalidInput);
     }
 
-    /// Every element type, in every layout, has the bytes that NumPy's order says: copied in bulk or item by item.
+    /// Every element type, in every layout, gives the bytes in NumPy's order: copied in bulk or item by item.
     #[test]
     fn bytes_are_those_of_the_items_one_by_one() {
         fn check<A: Element + PartialEq + std::fmt::Debug>(item: impl Fn(usize) -> A) {
@@ -187,7 +187,7 @@ mod ndarrays {
         check("f2", &[0x3c, 0], half::f16::ONE);
     }
 
-    /// An array that does not fit the limits is refused before memory is asked for.
+    /// An array that does not fit the limits is refused before memory is allocated.
     #[test]
     fn limits_come_first() {
         let mut packed = Vec::new();

@@ -1,5 +1,5 @@
-//! Directories that bcolz wrote are read as the manifest says, in whole and in part; damaged ones are refused, and the file
-//! is named.
+//! Directories written by bcolz are read as the manifest says, in whole and in part. Damaged ones are refused with an
+//! error that names the file.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod common;
@@ -24,7 +24,7 @@ fn serial() -> UnpackOptions {
     UnpackOptions::new().threads(Threads::Serial)
 }
 
-/// Everything that the manifest says of an array.
+/// Checks all facts of the manifest about an array.
 fn check_array<D: ReadDirectory>(name: &str, fact: &Value, carray: &Carray<D>) {
     let shape: Vec<u64> = fact["shape"].as_array().unwrap().iter().map(|len| len.as_u64().unwrap()).collect();
     assert_eq!(carray.shape(), shape, "{name}");
@@ -39,7 +39,7 @@ fn check_array<D: ReadDirectory>(name: &str, fact: &Value, carray: &Carray<D>) {
     }
     for slice in fact["slices"].as_array().into_iter().flatten() {
         let number = |at: usize| slice[at].as_u64().unwrap();
-        // As Python does, slices end where the array does.
+        // Slices end at the end of the array, as in Python.
         let end = number(1).min(carray.len());
         let step = NonZeroU64::new(number(2)).unwrap();
         let found = carray.read_rows_by(number(0).min(end)..end, step).unwrap();
@@ -61,7 +61,7 @@ fn arrays_and_tables_are_what_was_written() {
                     continue;
                 }
                 if name.ends_with("reserved_nonzero") {
-                    // bcolz does not look there; we do.
+                    // bcolz does not check this byte; this crate does.
                     let error = carray.read_all(&serial()).unwrap_err().report().to_string();
                     assert!(error.starts_with("data/__0.blp: offset 5: reserved is 0x1"), "{error}");
                     continue;
@@ -104,7 +104,7 @@ fn damaged_ones_are_refused_and_the_file_is_named() {
         if name.ends_with("chunk_is_directory") {
             fs::create_dir(root.join("data/__0.blp")).unwrap();
         }
-        // A neighbour that must not be reached.
+        // A neighbouring directory that must not be reached.
         fs::create_dir_all(dir.path().join("ref/badtab/column_dir_missing/a/meta")).unwrap();
         let all = |root: &Root<LocalDirectory>| match root {
             Root::Carray(carray) => carray.read_all(&serial()).map(|_| ()),
@@ -118,7 +118,7 @@ fn damaged_ones_are_refused_and_the_file_is_named() {
         assert!(named || matches!(error, Error::NotBcolz { .. }), "{name}: {text}");
         assert!(text.contains(root.to_str().unwrap()), "{name}: {text}");
         assert!(!text.contains("/etc/"), "{name}: {text}");
-        // As an archive, and by verifying.
+        // The same as an archive, and by verifying.
         if let Ok(report) = verify(&LocalDirectory::open(&root).unwrap(), &serial()) {
             assert!(!report.is_whole(), "{name}");
         }
@@ -132,7 +132,7 @@ fn damaged_ones_are_refused_and_the_file_is_named() {
     assert_eq!((arrays, tables), (47, 12));
 }
 
-/// Where an error is, and what is said of it.
+/// Errors state the location, the found and the expected value.
 #[test]
 fn errors_say_what_was_found_and_what_was_expected() {
     let read = |name: &str| {
@@ -167,7 +167,7 @@ fn objects_give_their_pickles() {
         for number in 0..5 {
             let pickle = carray.chunk(number).unwrap();
             assert_eq!(carray.cursor().row(number).unwrap(), pickle);
-            // Protocol marker in front, STOP behind.
+            // A pickle starts with the protocol marker and ends with STOP.
             assert!(pickle.starts_with(b"\x80") && pickle.ends_with(b"."), "{name} {number}");
             nbytes += pickle.len() as u64;
         }
@@ -180,7 +180,7 @@ fn objects_give_their_pickles() {
     }
 }
 
-/// Any rows are those of the whole, whoever reads them.
+/// Any range of rows equals the slice of the whole, for every way to read it.
 #[test]
 fn ranges_steps_and_blocks_are_of_the_whole() {
     let mut rng = SplitMix64::new(71);
@@ -228,7 +228,7 @@ fn ranges_steps_and_blocks_are_of_the_whole() {
     }
 }
 
-/// Through the one idea of a container.
+/// Directories open as archives.
 #[test]
 fn as_archives() {
     let dir = tempfile::tempdir().unwrap();
@@ -237,7 +237,7 @@ fn as_archives() {
         let root = dir.path().join("root");
         let _ = fs::remove_dir_all(&root);
         write_to(name, &root);
-        // An archive of files has no empty directories.
+        // The archive with the test data has no empty directories.
         fs::create_dir_all(root.join("data")).unwrap();
         let carray = Carray::open(golden(name)).unwrap();
         let plain = carray.read_all(&serial()).unwrap();
@@ -343,7 +343,7 @@ fn names_do_not_lead_out_of_the_table() {
     }
 }
 
-/// Verifying goes on behind the first fault.
+/// Verifying continues after the first fault.
 #[test]
 fn every_fault_is_found() {
     let mut files: Vec<(String, Vec<u8>)> = files_of("ref/size/n1200_cl100");
@@ -379,7 +379,7 @@ fn every_fault_is_found() {
         cancel.cancel();
         assert!(matches!(verify(&dir, &serial().cancel(cancel)), Err(Error::Cancelled)));
     }
-    // In a table the faults of all columns, and their lengths.
+    // A table reports the faults of all columns, and of their lengths.
     let mut files = files_of("ref/badtab/column_length_mismatch");
     files.iter_mut().filter(|(path, _)| path == "a/data/__0.blp").for_each(|(_, bytes)| bytes.truncate(20));
     let report = verify(&MemoryDirectory::of_files(files), &serial()).unwrap();
@@ -400,7 +400,7 @@ fn limits_are_kept() {
     assert!(archive.unpack(Vec::new(), &limited(399)).is_err());
 }
 
-/// Of a chunk of many blocks, those that are not wanted may be damaged.
+/// Damaged blocks of a chunk do not matter if they are not read.
 #[test]
 fn other_blocks_are_not_decoded() {
     let plain: Vec<u8> = (0..1u32 << 18).flat_map(|number| (number * 3).to_le_bytes()).collect();
@@ -409,7 +409,7 @@ fn other_blocks_are_not_decoded() {
     let header = blosc_core::Header::parse(&chunk).unwrap();
     let (nblocks, block) = (header.nblocks(), header.blocksize() / 4);
     assert!(nblocks > 4);
-    // The size of the first stream of the last block, at the place where its start says.
+    // The size of the first stream of the last block, at the position that the block's start gives.
     let at = 16 + 4 * (nblocks - 1);
     let start = u32::from_le_bytes(chunk[at..at + 4].try_into().unwrap()) as usize;
     chunk[start..start + 4].copy_from_slice(&i32::MAX.to_le_bytes());
@@ -451,7 +451,7 @@ fn rows_are_decoded_where_they_belong() {
     }
 }
 
-/// Nothing is allocated for rows of which there are no chunks.
+/// No memory is allocated for rows without chunks.
 #[test]
 fn lengths_are_not_believed() {
     for (rows, chunklen) in [(1_u64 << 60, 1_u64 << 20), (1 << 40, 100), (u64::MAX >> 4, 1 << 28)] {
@@ -466,7 +466,7 @@ fn lengths_are_not_believed() {
             Ok(carray) => carray,
             Err(error) => panic!("{error}"),
         };
-        // So many bytes cannot even be addressed where addresses have 32 bits.
+        // On 32-bit systems this number of bytes cannot be addressed.
         let is_told = |error: Error| {
             error.report().to_string().contains("data/__") || usize::BITS < 64 && error.over_limit().is_some()
         };
@@ -475,7 +475,7 @@ fn lengths_are_not_believed() {
     }
 }
 
-/// Rows of one chunk need no other one.
+/// Reading the rows of one chunk opens no other chunk.
 #[test]
 fn other_chunks_are_not_opened() {
     let files = files_of("ref/size/n1200_cl100");
@@ -484,7 +484,7 @@ fn other_chunks_are_not_opened() {
     assert_eq!(carray.read_rows(500..600).unwrap().len(), 400);
     assert_eq!(carray.read_rows(599..600).unwrap().len(), 4);
     assert!(carray.read_rows(500..601).is_err());
-    // Blosc2 chunks are not what bcolz reads.
+    // bcolz does not read Blosc2 chunks.
     let chunk = Encoder::new(CParams::blosc2().typesize(4)).unwrap().compress(&[7; 400]).unwrap();
     let file = [ChunkFileHeader::NEW.to_bytes().as_slice(), &chunk].concat();
     carray.directory().create("data/__5.blp", &file).unwrap();

@@ -1,4 +1,5 @@
-//! Damaged directories of bcolz: an error that is no panic, and memory that follows what is there and not what is said.
+//! Damaged bcolz directories give an error, never a panic. Memory is bounded by the stored bytes, not by the stated
+//! sizes.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod common;
@@ -11,14 +12,14 @@ use testdata::{CountingAlloc, SplitMix64};
 #[global_allocator]
 static ALLOC: CountingAlloc = CountingAlloc;
 
-/// What a decoder's tables take, and a few copies of the files, which are small.
+/// Memory for a decoder's tables, and a few copies of the files, which are small.
 const MOST: usize = 4 << 20;
 
 fn serial() -> UnpackOptions {
     UnpackOptions::new().threads(Threads::Serial)
 }
 
-/// Everything that can be read of a directory.
+/// Reads everything in a directory.
 fn read(dir: MemoryDirectory) -> Result<usize, Error> {
     let _verified = verify(&dir, &serial());
     match Root::open(dir)? {
@@ -47,11 +48,12 @@ fn memory_follows_what_is_there() {
         assert!(usage.peak <= MOST, "{name}: {usage:?}");
         refused += usize::from(found.is_err());
     }
-    // Those of the manifest, the two arrays of Python objects, which have no rows of bytes, and `reserved_nonzero`.
+    // The arrays of the manifest, the two arrays of Python objects, which have no rows of bytes, and
+    // `reserved_nonzero`.
     assert_eq!(refused, 47 + 12 + 2 + 1);
 }
 
-/// Any byte of any file changed, any file cut: mostly an error, never a panic or memory for nothing.
+/// Changes any byte of any file, and truncates any file: mostly an error, never a panic or a large allocation.
 #[test]
 fn changed_bytes_and_cuts() {
     let mut rng = SplitMix64::new(81);
@@ -92,7 +94,7 @@ fn changed_bytes_and_cuts() {
     assert!(refused > total / 4, "{refused} of {total}");
 }
 
-/// Sizes that nothing in the files bears out.
+/// Sizes that contradict the files.
 #[test]
 fn large_words_cost_nothing() {
     let dtypes = ["int32", "|S2000000000", "<U500000000", "|V2147483600", "[('a', '<i4', (1000000, 500))]"];

@@ -1,5 +1,5 @@
-//! `kill -9` of a process that changes a ctable and a carray, again and again: each time they are those of some flush, and no
-//! older than before; and two processes at once are kept apart.
+//! Repeated `kill -9` of a process that changes a ctable and a carray. Each time they have the state of some flush, and
+//! never an older one than before. Two concurrent writers exclude each other.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -14,17 +14,18 @@ use bloscpack_io::bcolz::{Carray, CarrayParams, CarrayWriter, Ctable, CtableWrit
 use bloscpack_io::{Error, UnpackOptions};
 use testdata::{slowness, this_test};
 
-/// Where the process that is to be killed finds them.
+/// The environment variable with the directory for the process to be killed.
 const VICTIM: &str = "BLPK_TEST_BCOLZ_TO_CHANGE";
 
 const ONE: NonZeroU64 = NonZeroU64::MIN;
 
-/// How many rows there are after so many flushes: up to 99, and none again.
+/// The number of rows after a number of flushes: up to 96, then 0 again.
 fn len(flushes: u64) -> u64 {
     flushes % 33 * 3
 }
 
-/// Each flush appends, or removes all, and puts its number in every third row.
+/// Each flush appends, or removes all rows. It writes its number to every third row of the table and every row of the
+/// array.
 fn change_for_ever(root: &Path) -> ! {
     loop {
         let mut flushes = flushes(root);
@@ -51,7 +52,7 @@ fn flushes_of(attrs: &Attrs) -> u64 {
     attrs.get("flushes").and_then(Json::as_u64).unwrap_or(0)
 }
 
-/// How many flushes they have seen; their rows are checked to be those.
+/// Returns the number of flushes of table and array, after checking that the rows match it.
 fn flushes(root: &Path) -> u64 {
     for name in ["table", "array"] {
         let report = verify(&LocalDirectory::open(&root.join(name)).unwrap(), &UnpackOptions::new()).unwrap();
@@ -82,7 +83,7 @@ fn killed_at_any_moment_it_is_that_of_some_flush() {
     if let Some(path) = env::var_os(VICTIM) {
         change_for_ever(Path::new(&path));
     }
-    // What is killed here is the process, not the disk: in memory it comes to do more.
+    // The test kills the process, not the disk. In memory it can do more flushes.
     let memory = Path::new("/dev/shm");
     let dir = if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() }.unwrap();
     make(dir.path());
@@ -114,7 +115,7 @@ fn one_writer_at_a_time() {
     assert!(matches!(CarrayWriter::create(&array, true, &params), Err(Error::Locked(_))));
     first.flush().unwrap();
     assert!(matches!(CarrayWriter::open(&array), Err(Error::Locked(_))), "a flush is not the end");
-    // Who reads does not ask.
+    // Readers do not take the lock.
     assert_eq!(Carray::open(LocalDirectory::open(&array).unwrap()).unwrap().len(), 10);
     drop(first);
     CarrayWriter::open(&array).unwrap();

@@ -1,5 +1,5 @@
-//! Writing takes the memory of a few chunks, whatever the size of the array; and a flush some bytes for each chunk that
-//! changes.
+//! Writing takes the memory of a few chunks, whatever the size of the array. A flush takes a few bytes for each changed
+//! chunk.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use std::io::Read;
@@ -45,7 +45,7 @@ fn a_few_chunks() {
     assert_eq!(writer.len(), TOTAL);
     writer.finish().unwrap();
 
-    // However many threads there are: two chunks in flight, and one that waits.
+    // For any number of threads: two chunks in flight, and one that waits.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(32).build().unwrap();
     let threads = Threads::Pool(Arc::new(pool));
     let within = |chunks: u64| {

@@ -1,4 +1,4 @@
-//! Changes that were interrupted: they are read through and completed, or refused where somebody else has been at work.
+//! Interrupted changes are replayed, or refused if another program has changed the directory since.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod common;
@@ -17,7 +17,7 @@ use testdata::SplitMix64;
 
 type Files = BTreeMap<String, Arc<Vec<u8>>>;
 
-/// A table of two columns of bytes, and what it is after an append that was killed as soon as it was decided.
+/// A table of two columns of bytes, and its state after an append that was killed right after its commit.
 fn interrupted() -> (MemoryDirectory, MemoryDirectory) {
     let disk = Recording::new();
     let params = CarrayParams::new(Dtype::parse("uint8").unwrap()).chunklen(4);
@@ -87,7 +87,8 @@ fn what_is_lost_is_missed() {
         let before = disk.files();
         let read = Ctable::open(&disk).map(|table| table.len());
         let written = CtableWriter::with_directory(&disk, &OpenOptions::new()).map(drop);
-        // The new file of a chunk that was there already looks as if it had been moved: then its rows are too few.
+        // If the new file of an existing chunk is missing, it looks as if it had been moved already. The chunk then has
+        // too few rows.
         match read {
             Err(error) => assert!(matches!(error, Error::Pending { .. }) && written.is_err() && disk.files() == before),
             Ok(_) => assert!(!verify(&disk, &UnpackOptions::new()).unwrap().is_whole() || rows(&disk).is_empty()),
@@ -95,7 +96,7 @@ fn what_is_lost_is_missed() {
     }
 }
 
-/// Who asks for less than the change takes leaves it alone.
+/// If the caller's limits are too small for the change, it is left alone.
 #[test]
 fn it_is_read_within_the_limits_of_the_caller() {
     let (killed, _) = interrupted();
@@ -111,7 +112,7 @@ fn it_is_read_within_the_limits_of_the_caller() {
     );
 }
 
-/// Twice as many steps take twice as long: were each looked up in a list of all, this would take minutes.
+/// Twice the number of steps takes twice the time. A linear search for each step would take minutes.
 #[test]
 fn many_steps() {
     let settled = |files: Vec<String>, steps: Vec<PendingStep>| {
@@ -130,7 +131,7 @@ fn many_steps() {
     assert!(start.elapsed() < Duration::from_secs(10) * testdata::slowness(), "{:?}", start.elapsed());
 }
 
-/// Journals that nobody wrote: never a panic, and nothing but files of the format is touched.
+/// Forged journals: never a panic, and only files of the format are touched.
 #[test]
 fn hostile_ones() {
     let (killed, _) = interrupted();

@@ -1,4 +1,4 @@
-//! Damaged carrays and ctables: what still stands is copied, what is lost is told, and the damaged one stays as it is.
+//! Damaged carrays and ctables: the readable rows are copied, losses are reported, and the input is unchanged.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod common;
@@ -72,8 +72,8 @@ fn what_is_whole_is_copied_and_nothing_is_lost() {
     assert!(matches!(there, Err(Error::OutputExists(_))));
 }
 
-/// A column is not recovered to the place of its table, nor a file converted to that of the directory it is in: what is read
-/// would go with what is replaced.
+/// A column is not recovered to the path of its table, nor a file converted to the path of its directory: replacing the
+/// output would delete the input.
 #[test]
 fn nothing_takes_the_place_of_what_it_is_in() {
     let dir = tempfile::tempdir().unwrap();
@@ -130,7 +130,7 @@ fn metadata_that_are_lost() {
             panic!("{report:?}")
         };
         assert_eq!(*atom_shape, [2]);
-        // Where the first chunk does not say it any more, the next one does.
+        // If the first chunk is damaged, the next one gives the shape of a row.
         let first = fs::read(root.join("data/__0.blp")).unwrap();
         for damaged in [&first[..20], &[&first[..24], &[0, 0, 0, 1], &first[28..]].concat()] {
             fs::write(root.join("data/__0.blp"), damaged).unwrap();
@@ -160,7 +160,7 @@ fn chunk_files_that_are_gone() {
     }
 }
 
-/// A name is enough to make any number of chunks before it lost ones: telling of them is bounded, over all columns.
+/// A file name can imply any number of lost chunks. The memory of the report is bounded, over all columns.
 #[test]
 fn so_many_lost_chunks_that_nobody_can_tell_of_them() {
     let dir = tempfile::tempdir().unwrap();
@@ -201,14 +201,14 @@ fn tables_end_where_the_shortest_column_does() {
     let saved = Ctable::open(LocalDirectory::open(&output).unwrap()).unwrap();
     assert_eq!(saved.read_rows(0..12).unwrap(), [&plain[..12], &plain[..12]]);
     assert_eq!(saved.attrs().unwrap().len(), 1);
-    // The list of columns is gone as well.
+    // The list of columns is also missing.
     fs::remove_file(root.join("__rootdirs__")).unwrap();
     let report = recover(&root, &output, &RecoverOptions::new().overwrite(true)).unwrap();
     assert_eq!(report.columns, ["a", "z"]);
     assert!(report.lost[0].part == LostPart::ColumnList);
 }
 
-/// Every damaged directory of the golden set: a copy that is whole, or an error.
+/// Every damaged directory of the golden set gives a readable copy or an error.
 #[test]
 fn golden_damage() {
     let dir = tempfile::tempdir().unwrap();
@@ -220,7 +220,7 @@ fn golden_damage() {
         fs::create_dir_all(&root).unwrap();
         for gaps in [Gaps::Trim, Gaps::Fill] {
             if gaps == Gaps::Fill && name.contains("shape") {
-                // As many rows as are asked for.
+                // Filling would write the number of rows that the sizes state.
                 continue;
             }
             match recover(&root, &output, &RecoverOptions::new().gaps(gaps)) {

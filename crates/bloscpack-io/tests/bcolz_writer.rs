@@ -1,5 +1,5 @@
-//! Carrays and ctables made and changed: what is read back is what was written, and a process that is killed at any moment
-//! leaves the state of the last flush or that of the next.
+//! Carrays and ctables that are created and changed: reading returns what was written. A process that is killed at any
+//! moment leaves the state of the last flush or of the next.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod common;
@@ -31,7 +31,7 @@ fn attrs_of(attrs: &bloscpack_format::bcolz::Attrs) -> Attrs {
     attrs.iter().map(|(name, value)| (name.to_owned(), value.clone())).collect()
 }
 
-/// What an array holds: the atoms of its rows.
+/// A model of an array: the atoms of its rows.
 #[derive(Debug, Clone, PartialEq, Default)]
 struct Array {
     rows: Vec<Vec<u8>>,
@@ -133,7 +133,7 @@ fn change<D: Directory>(writer: &mut CarrayWriter<D>, model: &mut Array, rng: &m
     assert_eq!(writer.len(), model.rows.len() as u64);
 }
 
-/// Looks at a state that a crash may leave, as a reader does and as the next writer.
+/// Checks a state that a crash may leave, as a reader and as the next writer.
 fn survives<T: PartialEq + std::fmt::Debug>(
     disk: &MemoryDirectory,
     end: bool,
@@ -188,7 +188,7 @@ fn an_array_killed_at_any_moment_is_the_old_or_the_new_one() {
             });
             assert!(committed);
             drop(writer);
-            // What is not flushed never was.
+            // Unflushed changes are lost.
             let mut writer = CarrayWriter::with_directory(&disk, &OpenOptions::new()).unwrap();
             change(&mut writer, &mut model.clone(), &mut rng);
             drop(writer);
@@ -199,7 +199,7 @@ fn an_array_killed_at_any_moment_is_the_old_or_the_new_one() {
     assert!(states > 3000 && journals > 20, "{states} {journals}");
 }
 
-/// What a table holds.
+/// A model of a table.
 #[derive(Debug, Clone, PartialEq, Default)]
 struct Table {
     names: Vec<String>,
@@ -358,7 +358,7 @@ fn what_is_being_made_is_not_there_or_whole() {
     assert!(absent > 20 && found_empty > 5, "{absent} {found_empty}");
 }
 
-/// Every dtype of the golden set, read, written anew and read again; and what bcolz wrote, appended to.
+/// Every dtype of the golden set is read, rewritten and read again. The directories that bcolz wrote are appended to.
 #[test]
 fn what_bcolz_wrote_is_written_anew_and_appended_to() {
     let dir = tempfile::tempdir().unwrap();
@@ -391,7 +391,7 @@ fn what_bcolz_wrote_is_written_anew_and_appended_to() {
                 refused += 1;
             }
         }
-        // The same rows behind those that bcolz wrote.
+        // The same rows after those that bcolz wrote.
         let root = dir.path().join("appended").join(name);
         write_to(name, &root);
         let mut writer = CarrayWriter::open(&root).unwrap();

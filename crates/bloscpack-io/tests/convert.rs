@@ -1,4 +1,4 @@
-//! One verb converts arrays and tables: inputs by their content, options by their target.
+//! `convert` accepts arrays and tables: inputs are recognised by their content, options are checked against the target.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use std::fs;
@@ -24,7 +24,7 @@ fn table(root: &Path) {
     table.finish().unwrap();
 }
 
-/// Options that set this one.
+/// Options with only this one set.
 fn with(option: ConvertOption) -> ConvertOptions {
     let options = ConvertOptions::new();
     match option {
@@ -83,7 +83,7 @@ fn an_option_of_another_target_is_refused() {
     }
     let text = ConvertOption::Blockshape.check(Target::Npy).unwrap_err().to_string();
     assert_eq!(text, "the option blockshape means nothing for .npy");
-    // Files of columns have the options of their format.
+    // Column files have the options of their format.
     assert!(Target::Columns(ColumnFiles::B2nd).has(Blockshape) && !Target::Columns(ColumnFiles::Npy).has(Blockshape));
     assert!(!Target::Columns(ColumnFiles::B2nd).has(Column) && Target::Csv.has(Column));
 }
@@ -130,7 +130,7 @@ fn tables_and_their_columns_go_through_one_verb() {
     for (name, nbytes) in [("a", 18), ("b", 36)] {
         let path = at("files").join(format!("{name}.b2nd"));
         assert_eq!(Archive::open(LocalSource::open(path).unwrap()).unwrap().nbytes(), nbytes, "{name}");
-        // One column, into anything.
+        // One column, to any target.
         let column = ConvertOptions::new().column(name).overwrite(true);
         for target in [Target::Bloscpack, Target::Frame, Target::Array] {
             assert_eq!(go("column", target, &column).unwrap().nbytes, nbytes);
@@ -140,7 +140,7 @@ fn tables_and_their_columns_go_through_one_verb() {
         let carray = Carray::open(LocalDirectory::open(at(&format!("{name}.bcolz"))).unwrap()).unwrap();
         assert_eq!(carray.len(), 18);
     }
-    // Other combinations are refused, and nothing is written.
+    // Other combinations are refused, and no output is written.
     let refused = |target, options: &ConvertOptions| go("none", target, options).unwrap_err();
     let error = refused(Target::Npy, &ConvertOptions::new().column("z"));
     assert!(matches!(&error, Error::NoSuchColumn { columns, .. } if columns.len() == 2), "{error}");

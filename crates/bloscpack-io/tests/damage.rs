@@ -1,5 +1,5 @@
-//! Damaged bloscpack files: an error that is no panic, memory that follows what is there and not what is said, and no
-//! output that could be taken for the data.
+//! Damaged bloscpack files give an error, never a panic. Memory is bounded by the stored bytes, not by the stated
+//! sizes. No output remains that could be taken for the data.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use std::fs;
@@ -35,7 +35,7 @@ fn every_truncation_is_refused() {
     }
 }
 
-/// With a checksum, no changed byte of a chunk goes unnoticed; elsewhere it is noticed or does not matter.
+/// With a checksum, every changed byte of a chunk is detected. Elsewhere it is detected or harmless.
 #[test]
 fn every_changed_byte_is_noticed_or_harmless() {
     let packed = packed(Checksum::Crc32, true, true);
@@ -102,7 +102,7 @@ fn a_failure_leaves_no_output_and_the_old_one_as_it_was() {
 fn chunks_that_the_header_does_not_count_are_not_dropped_silently() {
     let packed = packed(Checksum::Adler32, false, false);
     let mut fewer = packed.clone();
-    // nchunks 4 becomes 3, and last_chunk that of a full one, so that every size fits.
+    // nchunks is changed from 4 to 3, and last_chunk to the size of a full chunk, so that every size fits.
     fewer[16] = 3;
     fewer[12..16].copy_from_slice(&1000u32.to_le_bytes());
     assert!(matches!(unpack_bytes(&fewer, &serial()), Err(Error::MoreData { .. })));

@@ -12,7 +12,8 @@ const BINS: usize = 16;
 #[derive(Debug)]
 pub(super) struct Spread {
     mean: f64,
-    /// The largest deviation. Values are divided by it, so that their squares neither overflow nor vanish.
+    /// Half the largest deviation. Halved deviations are divided by it, so that their squares neither overflow nor
+    /// vanish.
     scale: f64,
     /// The sum of the deviations, which differs from 0 only by the rounding of the mean, and the sum of their squares.
     deviations: Sum,
