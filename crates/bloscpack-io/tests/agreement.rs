@@ -4,7 +4,7 @@
 //! - `cat` of a range may succeed where another part is damaged. If both succeed, it is a slice of the output of
 //!   `decompress`.
 //! - `verify` refuses every container that `decompress` refuses. It also refuses faults outside the plain bytes, see
-//! [`is_beside_the_bytes`].
+//!   [`is_beside_the_bytes`].
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod common;
@@ -183,7 +183,7 @@ fn tally(name: &str, times: usize, mut one: impl FnMut(&str, usize) -> bool) {
     assert!(read < times, "{name}: no mutation is refused");
 }
 
-/// 4,000 bytes of integers, packed in chunks of 1,000.
+/// 3,700 bytes of integers, packed in chunks of 1,000.
 fn packed(checksum: Checksum, with_offsets: bool, codec: Codec, clevel: u8, metadata: bool) -> Vec<u8> {
     let plain = testdata::plain(testdata::PlainKind::Ramp, 3700, 4, 9);
     let metadata = metadata

@@ -1,5 +1,5 @@
-//! Every call of a source, a sink or a store fails in turn, in every way: what is short or interrupted is no failure, and
-//! after a failure the old state is whole, and the error names the cause.
+//! Every call of a source, a sink or a store fails in turn, in every way. Short and interrupted calls are not failures.
+//! After a failure the old state is intact, and the error names the cause.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod common;
@@ -25,7 +25,7 @@ fn serial() -> UnpackOptions {
     UnpackOptions::new().threads(Threads::Serial)
 }
 
-/// Runs `operation` with call 1, 2, … failing until it does not make so many; `failed` looks at each error.
+/// Runs `operation` with call 1, 2, … failing until it makes fewer calls. `failed` gets the text of each error.
 fn each_call<T: PartialEq>(
     how: How,
     operation: impl Fn(&Arc<Faults>) -> Result<T, Error>,
@@ -50,7 +50,7 @@ fn each_call<T: PartialEq>(
     unreachable!()
 }
 
-/// The same for an operation of which every call is needed, but for some whose answer only spares others.
+/// The same for an operation that needs almost every call. The results of the others only save further calls.
 fn each_call_names_its_cause<T: PartialEq>(operation: impl Fn(&Arc<Faults>) -> Result<T, Error>, least: u64) {
     let expected = operation(&Faults::new(u64::MAX, How::Short)).unwrap_or_else(|error| panic!("{error}"));
     for error in [EIO, EACCES, ENOSPC] {
@@ -86,7 +86,7 @@ fn streams() {
             };
             each_call_names_its_cause(read, 4);
             each_call_names_its_cause(write, 2);
-            // It is shorter than it was: if nobody knew, that is its end.
+            // The source is shorter than before. Without a known size, that is its end.
             if size.is_some() {
                 let calls = each_call(How::Shrunk, read, &packed, |at, text| {
                     assert!(text.contains("but had 50000 when it was opened"), "call {at}: {text}");
@@ -123,7 +123,7 @@ fn streams() {
     }
 }
 
-/// Pushes bytes in pieces that are no whole chunks. A writer that failed stays failed.
+/// Pushes bytes in pieces that are not whole chunks. A writer that failed stays failed.
 fn push<W: Write>(mut writer: PackWriter<W>, plain: &[u8]) -> Result<(), Error> {
     for piece in plain.chunks(7000) {
         if let Err(error) = writer.write_all(piece) {
@@ -157,7 +157,7 @@ fn pushed_bytes() {
     }
 }
 
-/// All that an archive is asked.
+/// Calls all reading functions of an archive.
 fn read_all<'a>(source: impl Into<Input<'a>>) -> Result<Vec<Vec<u8>>, Error> {
     let archive = Archive::open(source)?;
     archive.verify(&serial())?;
@@ -173,7 +173,7 @@ fn read_all<'a>(source: impl Into<Input<'a>>) -> Result<Vec<Vec<u8>>, Error> {
     Ok(found)
 }
 
-/// Reads all of a source with a call failing.
+/// Reads everything in a source while one of its calls fails.
 type Reading<'a> = dyn Fn(&Arc<Faults>) -> Result<Vec<Vec<u8>>, Error> + 'a;
 
 #[test]
@@ -214,7 +214,7 @@ fn directories_that_fail() {
             failures += 1;
         });
         assert!(failures > 10, "{failures}");
-        // Who may not look does not say that it is something else.
+        // An access error must not be reported as another kind of directory.
         each_call(
             How::Error(error),
             |faults| Root::open(Faulty::new(&array, faults)).map(drop),
@@ -258,7 +258,7 @@ const FRAME_EDITS: [(&str, FrameEdit); 7] = [
     ("vlmetalayer", |frame| frame.set_vlmetalayer("note", &testdata::noise(900, 5))),
 ];
 
-/// A disk that is full, or fails: the frame is the old one or the new one, and of what was not to be, nothing is left.
+/// A disk that is full or fails: the frame is the old one or the new one, and nothing remains of a failed edit.
 #[test]
 fn frames_edited_on_stores_that_fail() {
     for frame_type in [FrameType::Contiguous, FrameType::Sparse] {
@@ -269,13 +269,13 @@ fn frames_edited_on_stores_that_fail() {
                     Ok(mut frame) => {
                         let done = edit(&mut frame).and_then(|()| frame.commit());
                         if done.is_err() && frame.frame().is_err() {
-                            // It is of no more use, and does no more harm.
+                            // A failed writer refuses further edits and changes nothing.
                             let again = frame.append_stream([1; 99].as_slice(), None, &Threads::Serial, &Cancel::new());
                             assert!(matches!((again, frame.commit()), (Err(_), Err(Error::EditFailed))));
                         }
                         (frame.into_store().inner, done)
                     }
-                    // Who opens it only reads.
+                    // Opening only reads.
                     Err(error) => (old.clone(), Err(error)),
                 }
             };
@@ -300,7 +300,7 @@ fn frames_edited_on_stores_that_fail() {
                                 "{frame_type:?}, {name}, call {at}, {how:?}"
                             );
                             untouched += u32::from(store == old);
-                            // The room that it took is free again.
+                            // The space of the failed edit is free again.
                             assert!(found == new || how == How::Error(EIO) || store == old, "{name}, call {at}");
                         }
                     }
@@ -314,7 +314,7 @@ fn frames_edited_on_stores_that_fail() {
     }
 }
 
-/// A carray, or a table of two, and what it holds.
+/// A carray, or a ctable with two columns, and its content.
 fn bcolz(is_table: bool) -> (MemoryDirectory, Vec<Vec<u8>>) {
     let disk = MemoryDirectory::new();
     let params = CarrayParams::new(Dtype::parse("int32").unwrap()).chunklen(10);
@@ -332,7 +332,7 @@ fn bcolz(is_table: bool) -> (MemoryDirectory, Vec<Vec<u8>>) {
     (disk, rows)
 }
 
-/// The names and rows of what is in a directory, which has to be whole, and its attributes.
+/// The names and rows of a directory, which must be whole, and its attributes.
 fn rows_of(disk: &MemoryDirectory) -> Vec<Vec<u8>> {
     let report = verify(disk, &serial()).unwrap();
     assert!(report.is_whole(), "{:?}", report.faults);
@@ -390,7 +390,7 @@ const TABLE_EDITS: [(&str, BcolzEdit); 7] = [
     ("rename", |dir| table(dir, |table| table.rename_column("a", "z"))),
 ];
 
-/// Whatever fails, the state is that before or that after, and the next writer completes or clears away what was begun.
+/// Whatever fails, the state is the old or the new one. The next writer completes or rolls back the change.
 #[test]
 fn bcolz_edited_in_directories_that_fail() {
     let edits = ARRAY_EDITS.iter().map(|edit| (false, edit)).chain(TABLE_EDITS.iter().map(|edit| (true, edit)));
@@ -412,7 +412,7 @@ fn bcolz_edited_in_directories_that_fail() {
                         assert!(found == old || found == new, "{name}, call {at}, {how:?}");
                     }
                 }
-                // Nothing is in its way any more.
+                // Without faults from here on.
                 let nothing = Faults::new(u64::MAX, How::Short);
                 let again = Faulty::new(&disk, &nothing);
                 match is_table {

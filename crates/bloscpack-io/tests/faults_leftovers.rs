@@ -1,5 +1,5 @@
-//! What a killed process has left goes with the next one that writes the same output, and what a living one is making stays;
-//! what replaces something keeps its permissions, and asks for all of its locks.
+//! The next process that writes the same output removes the leftovers of a killed one, but not the files of a live one.
+//! A replacement keeps the permissions of the old output, and takes all of its locks.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -16,7 +16,7 @@ use bloscpack_io::bcolz::{CarrayParams, CarrayWriter, CtableWriter};
 use bloscpack_io::frame::{FrameParams, FrameWriter, LocalFrame};
 use testdata::this_test;
 
-/// Where the process that ends half-way finds its output.
+/// The environment variable with the output path for the process that aborts.
 const VICTIM: &str = "BLPK_TEST_OUTPUT_TO_LEAVE";
 
 fn names(dir: &Path) -> Vec<String> {
@@ -36,7 +36,7 @@ fn start(path: &Path, overwrite: bool) -> FrameWriter<bloscpack_io::frame::NewFr
 fn what_a_killed_process_left_goes_and_what_a_living_one_makes_stays() {
     if let Some(path) = env::var_os(VICTIM) {
         let _frame = start(Path::new(&path), true);
-        // Nothing is dropped.
+        // An abort drops nothing.
         std::process::abort();
     }
     let dir = tempfile::tempdir().unwrap();
@@ -45,12 +45,12 @@ fn what_a_killed_process_left_goes_and_what_a_living_one_makes_stays() {
         let victim = &mut this_test("what_a_killed_process_left_goes_and_what_a_living_one_makes_stays");
         assert!(!victim.env(VICTIM, &path).status().unwrap().success());
     };
-    // Two of them, of which the second removes what the first has left.
+    // Two aborts: the second process removes the leftovers of the first.
     abort();
     abort();
     assert_eq!(names(dir.path()).len(), 1, "{:?}", names(dir.path()));
     let (first, second) = (start(&path, true), start(&path, true));
-    // Both are there, and what was left is not.
+    // Both temporary directories exist, and the leftover is gone.
     assert_eq!(names(dir.path()).len(), 2, "{:?}", names(dir.path()));
     abort();
     assert_eq!(names(dir.path()).len(), 3);
@@ -61,7 +61,7 @@ fn what_a_killed_process_left_goes_and_what_a_living_one_makes_stays() {
     assert_eq!(names(dir.path()), ["out.sframe"]);
 }
 
-/// A process that is being started has the files of all threads for a moment, and with them their locks.
+/// A process that is being started briefly holds the open files of all threads, and with them their locks.
 #[test]
 fn what_is_finished_is_not_locked_while_processes_are_started() {
     use std::sync::atomic::{AtomicBool, Ordering};
@@ -73,7 +73,7 @@ fn what_is_finished_is_not_locked_while_processes_are_started() {
     std::thread::scope(|scope| {
         scope.spawn(|| {
             while !done.load(Ordering::Relaxed) {
-                // What has to be set up in the new process lets it be forked.
+                // Settings for the new process make the standard library use `fork`.
                 let mut command = Command::new("true");
                 let _ = command.current_dir(dir.path()).stdout(Stdio::null()).status();
             }
@@ -92,7 +92,7 @@ fn what_is_finished_is_not_locked_while_processes_are_started() {
     });
 }
 
-/// A link or a pipe that has the name of a leftover is none.
+/// A link or a pipe with the name of a leftover is not a leftover.
 #[test]
 fn what_only_looks_like_a_leftover_stays() {
     let dir = tempfile::tempdir().unwrap();
@@ -133,7 +133,7 @@ fn what_is_replaced_leaves_its_permissions() {
     array.append(&[2; 100]).unwrap();
     array.finish().unwrap();
     assert_eq!(files.map(|file| mode(&file)), [0o640; 2]);
-    // And a directory too.
+    // The same for a directory.
     fs::set_permissions(&path, fs::Permissions::from_mode(0o750)).unwrap();
     CarrayWriter::create(&path, true, &params()).unwrap().finish().unwrap();
     assert_eq!(mode(&path), 0o750);
@@ -149,13 +149,13 @@ fn who_replaces_a_table_asks_for_the_locks_of_its_columns() {
     assert!(matches!(replaced, Err(Error::Locked(at)) if at == path.join("b")));
     drop(column);
     let new = CtableWriter::create(&path, true, &[("a", params())]).unwrap();
-    // And nobody gets them meanwhile.
+    // The locks are held until the replacement is finished.
     assert!(matches!(CarrayWriter::open(&path.join("b")).map(drop), Err(Error::Locked(_))));
     new.finish().unwrap();
     assert_eq!(names(dir.path()), ["table"]);
 }
 
-/// As after a kill between the new length of an array and the removal of the chunks behind it.
+/// The state after a kill between setting the new length of an array and removing the chunks past its end.
 #[test]
 fn chunks_behind_the_end_go_with_the_next_flush() {
     let dir = tempfile::tempdir().unwrap();
@@ -172,7 +172,7 @@ fn chunks_behind_the_end_go_with_the_next_flush() {
     assert_eq!(names(&path.join("data")), ["__0.blp", "__1.blp", "__2.blp"]);
 }
 
-/// A name that is taken by an empty directory in the meantime is not lost to a new one.
+/// An empty directory created under the target's name in the meantime is not replaced by a new output.
 #[test]
 fn what_comes_in_between_is_not_replaced() {
     let dir = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Arrays in frames: made of what lies in C or Fortran order, written to in part, resized.
+//! Arrays in frames: created from items in C or Fortran order, written in part, resized.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod common;
@@ -27,7 +27,7 @@ fn indices(mut number: u64, shape: &[u64]) -> Vec<u64> {
     at
 }
 
-/// The same items in Fortran order, by the definition.
+/// The same items in Fortran order, computed by the definition.
 fn fortran(items: &[u8], shape: &[u64], itemsize: usize) -> Vec<u8> {
     let mut out = vec![0; items.len()];
     for (number, item) in items.chunks(itemsize).enumerate() {
@@ -71,7 +71,7 @@ fn golden_arrays_made_anew_hold_the_same() {
     assert_eq!(seen, 85);
 }
 
-/// An array in memory, by the plain definition.
+/// A model of an array in memory, computed by the definition.
 #[derive(Debug, Clone, PartialEq)]
 struct Model {
     shape: Vec<u64>,
@@ -147,7 +147,7 @@ fn slices_are_written_and_shapes_changed_through_any_kill() {
                 writer.write_slice(&region, &bytes).unwrap();
                 model.write(&region, &items);
                 assert!(writer.write_slice(&region, &[1]).is_err());
-                // A wrong length is refused before anything is planned: the writer is still of use.
+                // A wrong length is refused before anything is planned. The writer remains usable.
                 writer.write_slice(&region, &bytes).unwrap();
             }
             writer.commit().unwrap();
@@ -164,7 +164,7 @@ fn slices_are_written_and_shapes_changed_through_any_kill() {
     }
 }
 
-/// Chunks of an array can be changed one by one, as long as it stays one.
+/// Chunks of an array can be changed one by one, as long as the array stays valid.
 #[test]
 fn an_array_keeps_its_chunks() {
     let meta = NumpyMeta { dtype: Dtype::from_type_string("<u2").unwrap(), shape: vec![20], order: Order::C };
@@ -207,7 +207,7 @@ fn an_array_of_more_chunks_than_a_frame_holds_is_refused() {
     writer.resize(&[6]).unwrap();
 }
 
-/// C-Blosc2 fills whole chunks, the padding too.
+/// C-Blosc2 fills whole chunks, including the padding.
 #[test]
 fn padding_does_not_show_when_an_array_grows() {
     let meta = NumpyMeta { dtype: Dtype::from_type_string("<f8").unwrap(), shape: vec![5, 5], order: Order::C };
@@ -234,7 +234,7 @@ fn padding_does_not_show_when_an_array_grows() {
     }
 }
 
-/// Where the header says that chunk sizes vary, the array says that they do not.
+/// The header says that chunk sizes vary, but the array requires equal sizes.
 #[test]
 fn an_array_with_a_chunk_of_another_size_is_damaged() {
     let meta = NumpyMeta { dtype: Dtype::from_type_string("<u2").unwrap(), shape: vec![20], order: Order::C };
@@ -243,7 +243,7 @@ fn an_array_with_a_chunk_of_another_size_is_damaged() {
     for (last, is_whole) in [(10, true), (8, false), (12, false)] {
         let mut writer = FrameWriter::in_memory(FrameParams::new(2)).unwrap();
         writer.add_metalayer(B2nd::NAME, &content).unwrap();
-        // A first one that is short makes sizes vary.
+        // A short first chunk makes the sizes vary.
         for nbytes in [8, 10, 10, 10, last] {
             writer.append(&testdata::noise(nbytes, 2)).unwrap();
         }
@@ -256,12 +256,12 @@ fn an_array_with_a_chunk_of_another_size_is_damaged() {
     }
 }
 
-/// Chunks of an array have its blocks, whatever the header says about their size, or C-Blosc2 could not read them.
+/// Chunks of an array have the array's blocks, whatever block size the header states. C-Blosc2 could not read others.
 #[test]
 fn blocks_are_those_of_the_array() {
     let mut stored = Stored::golden("frames/b2nd_015_i4_13x17.b2nd");
     let block_nbytes = Archive::open(stored.clone()).unwrap().grid().unwrap().block_nbytes();
-    // The block size of the header, and 0 for none.
+    // Sets the block size in the header to 0, which means none.
     stored.file[53..57].fill(0);
     let mut writer =
         FrameWriter::with_store(MemoryFrame { file: stored.file, files: None }, &OpenOptions::new()).unwrap();

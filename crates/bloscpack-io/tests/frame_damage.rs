@@ -1,4 +1,4 @@
-//! Damaged frames: an error that is no panic, and memory that follows what is there and not what is said.
+//! Damaged frames give an error, never a panic. Memory is bounded by the stored bytes, not by the stated sizes.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod common;
@@ -12,14 +12,14 @@ use testdata::CountingAlloc;
 #[global_allocator]
 static ALLOC: CountingAlloc = CountingAlloc;
 
-/// What a decoder's tables take, a few copies of a chunk, and the items of an array that are put together.
+/// Memory for a decoder's tables, a few copies of a chunk, and the items of an array that are assembled.
 const MOST: usize = (32 << 20) + (2 << 20);
 
 fn serial() -> UnpackOptions {
     UnpackOptions::new().threads(Threads::Serial)
 }
 
-/// Everything that can be read of a frame.
+/// Reads everything in a frame.
 fn read(stored: &Stored) -> Result<u64, Error> {
     let archive = Archive::open(stored)?;
     archive.verify(&serial())?;
@@ -31,7 +31,7 @@ fn read(stored: &Stored) -> Result<u64, Error> {
     Ok(nbytes)
 }
 
-/// A sink of 2 TB of zeros takes a while: it is honest, and costs no memory.
+/// Writing 2 TB of zeros to a sink takes a while. These frames are valid and cost no memory.
 const ENDLESS: [&str; 2] = ["zero_bomb_chunks", "index_bomb_consistent"];
 
 #[test]
@@ -83,7 +83,7 @@ fn every_changed_byte_is_noticed_or_harmless() {
             for flip in [0x01, 0x10, 0x80, 0xff] {
                 let mut damaged = stored.clone();
                 damaged.file[at] ^= flip;
-                // Not what costs time: a last chunk of another size.
+                // Skips frames that only cost time: a last chunk of a different size.
                 let endless = Archive::open(&damaged).is_ok_and(|archive| archive.nbytes() > 1 << 24);
                 let (_, usage) = CountingAlloc::measure(|| if endless { Ok(0) } else { read(&damaged) });
                 assert!(usage.peak <= MOST, "{path}: {at}: {usage:?}");

@@ -1,5 +1,5 @@
-//! `kill -9` of a process that changes a frame, again and again: each time it is the frame of some commit, and no older one
-//! than before; and two processes at once are kept apart.
+//! Repeated `kill -9` of a process that changes a frame. Each time it is the frame of some commit, and never an older
+//! one than before. Two concurrent writers exclude each other.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -12,22 +12,22 @@ use bloscpack_io::frame::{FrameParams, FrameWriter, compact};
 use bloscpack_io::{Archive, Error, LocalSource, OpenOptions, UnpackOptions};
 use testdata::{slowness, this_test};
 
-/// Where the process that is to be killed finds the frame.
+/// The environment variable with the path of the frame for the process to be killed.
 const VICTIM: &str = "BLPK_TEST_FRAME_TO_CHANGE";
 
-/// Chunks that a frame of many commits has.
+/// Number of chunks in a frame after many commits.
 const KEPT: u64 = 6;
 
 fn chunk(commit: u64) -> Vec<u8> {
     commit.to_le_bytes().repeat(500)
 }
 
-/// The chunks after so many commits.
+/// The chunks after a number of commits.
 fn expected(commits: u64) -> Vec<Vec<u8>> {
     (commits.saturating_sub(KEPT) + 1..=commits).map(chunk).collect()
 }
 
-/// One commit after the other, and a frame without dead bytes now and then, until somebody ends it.
+/// Commits again and again, and compacts the frame now and then, until the process is killed.
 fn change_for_ever(path: &Path) -> ! {
     loop {
         let mut commits = commits(path);
@@ -46,7 +46,7 @@ fn change_for_ever(path: &Path) -> ! {
     }
 }
 
-/// How many commits the frame has seen; its chunks are checked to be those.
+/// Returns the number of commits of the frame, after checking that its chunks match it.
 fn commits(path: &Path) -> u64 {
     let archive = Archive::open(LocalSource::open(path).unwrap()).unwrap();
     archive.verify(&UnpackOptions::new()).unwrap();
@@ -62,7 +62,7 @@ fn killed_at_any_moment_it_is_the_frame_of_some_commit() {
     if let Some(path) = env::var_os(VICTIM) {
         change_for_ever(Path::new(&path));
     }
-    // What is killed here is the process, not the disk: in memory it comes to do more.
+    // The test kills the process, not the disk. In memory it can do more commits.
     let memory = Path::new("/dev/shm");
     let dir = if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() }.unwrap();
     for frame_type in [FrameType::Contiguous, FrameType::Sparse] {
@@ -95,20 +95,20 @@ fn one_writer_at_a_time() {
         assert!(matches!(FrameWriter::open(&path), Err(Error::Locked(at)) if at == path));
         assert!(matches!(compact(&path, &OpenOptions::new()), Err(Error::Locked(_))));
         if frame_type == FrameType::Sparse {
-            // Its writer would go on in the new one.
+            // The writer of the old frame would continue in the new one.
             let new = FrameWriter::create(&path, frame_type, true, FrameParams::new(8)).map(drop);
             assert!(matches!(new, Err(Error::Locked(_))));
         }
         first.commit().unwrap();
         assert!(matches!(FrameWriter::open(&path), Err(Error::Locked(_))), "a commit is not the end");
-        // Who reads does not ask.
+        // Readers do not take the lock.
         assert_eq!(Archive::open(LocalSource::open(&path).unwrap()).unwrap().nbytes(), 80);
         drop(first);
         FrameWriter::open(&path).unwrap();
     }
 }
 
-/// A frame behind a link is replaced where it is.
+/// A frame that is opened through a link is replaced at the link's target.
 #[test]
 fn a_link_stays_what_it_is() {
     let dir = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
-//! Sparse frames in whose directory somebody has put links, pipes and devices: nothing is written through them, and nobody
-//! waits for them.
+//! Sparse frames with links, pipes and devices in their directory: nothing is written through them, and opening them
+//! does not block.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -16,7 +16,7 @@ use common::Stored;
 
 const FRAME: &str = "frames/last_partial_sparse.sframe";
 
-/// A sparse frame in the directory `frame`, and what the number of its next chunk file is.
+/// A sparse frame in the directory `frame`, and the number of its next chunk file.
 fn sparse(dir: &Path) -> (PathBuf, u32) {
     let (path, stored) = (dir.join("frame"), Stored::golden(FRAME));
     stored.write_to(&path);
@@ -32,7 +32,7 @@ fn plain_of(path: &Path) -> Vec<u8> {
     archive.read_range(0..archive.nbytes()).unwrap()
 }
 
-/// What stands where a new chunk file is to be goes, and nothing that it leads to is changed.
+/// A file in the place of a new chunk file is removed, and the file that it links to is unchanged.
 #[test]
 fn nothing_is_written_through_a_link() {
     let dir = tempfile::tempdir().unwrap();
@@ -56,7 +56,7 @@ fn nothing_is_written_through_a_link() {
     assert!(plain_of(&path) == [&plain, &plain, &plain, before.as_slice()].concat());
 }
 
-/// Neither is the index replaced where a link leads, nor read from there. The directory itself may be a link.
+/// The index is neither replaced nor read through a link. The directory itself may be a link.
 #[test]
 fn the_index_is_no_link() {
     let dir = tempfile::tempdir().unwrap();
@@ -70,7 +70,7 @@ fn the_index_is_no_link() {
     fs::rename(&index, &victim).unwrap();
     symlink(&victim, &index).unwrap();
     let before = fs::read(&victim).unwrap();
-    // Also if it became one meanwhile.
+    // The same if it became a link in the meantime.
     let says = "a symbolic link, where a regular file was expected";
     assert!(writer.commit().unwrap_err().report().to_string().contains(says));
     drop(writer);
@@ -85,7 +85,8 @@ fn the_index_is_no_link() {
     assert_eq!(fs::read(&victim).unwrap(), before);
 }
 
-/// A pipe has no writer, a device no end, a link leads anywhere: each is named, and none is opened.
+/// A pipe has no writer, a device has no end, a link can lead anywhere. The error names each of them, and none is
+/// opened.
 #[test]
 fn chunk_files_are_files() {
     let dir = tempfile::tempdir().unwrap();
@@ -126,7 +127,7 @@ fn chunk_files_are_files() {
     }
 }
 
-/// An error with what it came of.
+/// The text of an error and of its sources.
 fn text(error: &dyn std::error::Error) -> String {
     let source = error.source().map_or(String::new(), text);
     format!("{error}: {source}")

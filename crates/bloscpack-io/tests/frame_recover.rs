@@ -1,4 +1,4 @@
-//! What still stands of a torn frame, and frames without their dead bytes.
+//! Recovery of torn frames, and compaction of frames with dead bytes.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod common;
@@ -42,7 +42,7 @@ fn compacted_frames_hold_the_same() {
             assert_eq!(fs::metadata(&target).unwrap().len(), report.after);
             assert_eq!(report.before, stored.file.len() as u64);
         }
-        // Where the index is not larger than C-Blosc2's, nothing grows.
+        // If the index is not larger than that of C-Blosc2, no frame grows.
         assert!(report.after <= report.before + report.before / 8 + 64, "{path}: {report:?}");
         if fs::metadata(&target).unwrap().is_file() { fs::remove_file(&target) } else { fs::remove_dir_all(&target) }
             .unwrap();
@@ -69,17 +69,17 @@ fn dead_bytes_go() {
             assert!(fs::metadata(&target).unwrap().len() > 20_000);
         }
         let report = compact(&target, &OpenOptions::new()).unwrap();
-        // Chunk sizes vary since; that takes a bit in the header and a list for an index.
+        // Chunk sizes vary after the edits. This sets a bit in the header and requires a list as the index.
         assert!(report.after <= clean + 100, "{report:?}, {clean}");
     }
 }
 
-/// The frames that C-Blosc2 was killed over: what it had before its fourth chunk, and that one as far as it is there.
+/// Frames left by a killed C-Blosc2: the chunks before the fourth one are kept, and the fourth if it is complete.
 #[test]
 fn torn_frames_of_c_blosc2() {
     let dir = tempfile::tempdir().unwrap();
     let archive = testdata::archive("frames");
-    // The last write only cuts the file off.
+    // The last write only truncates the file.
     let whole = Archive::open(archive["malformed/torn_trailer.b2frame"].clone()).unwrap();
     let chunks: Vec<Vec<u8>> = (0..4).map(|chunk| whole.chunk(chunk).unwrap()).collect();
     for (name, kept, lost) in [
@@ -115,7 +115,7 @@ fn chunks_that_do_not_decode_are_named() {
         let mut stored = Stored::golden(path);
         let archive = Archive::open(stored.clone()).unwrap();
         let (nchunks, at) = (archive.nchunks(), archive.chunk_position(0).unwrap() as usize);
-        // A version that no chunk has.
+        // An invalid chunk version.
         stored.file[at] = 0xff;
         let (input, output) = (dir.path().join("in"), dir.path().join("out"));
         stored.write_to(&input);
@@ -127,14 +127,14 @@ fn chunks_that_do_not_decode_are_named() {
         );
         let salvaged = Archive::open(LocalSource::open(&output).unwrap()).unwrap();
         assert_eq!(salvaged.array().is_some(), archive.array().is_some());
-        // An array keeps its shape; zeros stand in.
+        // An array keeps its shape; zeros replace the chunk.
         let expected = if archive.array().is_some() { nchunks } else { nchunks - 1 };
         assert_eq!(salvaged.nchunks(), expected, "{path}");
         assert_eq!(salvaged.chunk(expected - 1).unwrap(), archive.chunk(nchunks - 1).unwrap(), "{path}");
     }
 }
 
-/// What is saved would take the place of what it is saved from.
+/// Recovery to the same path would replace its input.
 #[test]
 fn a_frame_is_not_recovered_to_itself() {
     let dir = tempfile::tempdir().unwrap();
@@ -179,7 +179,7 @@ fn sparse_frames_without_an_index() {
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2);
 }
 
-/// Zeros that are stored, as they are where chunk sizes vary, look like an index of nothing but first chunks.
+/// Stored zeros, as in frames with varying chunk sizes, look like an index that names only the first chunk.
 #[test]
 fn stored_zeros_are_no_index() {
     let dir = tempfile::tempdir().unwrap();
@@ -214,7 +214,7 @@ fn vlmetalayers_that_do_not_decode_are_named() {
         let archive = Archive::open(frame.clone()).unwrap();
         archive.frame().unwrap().trailer.vlmetalayers.get("\u{fc}").unwrap().to_vec()
     };
-    // The second of three that are the same.
+    // The second of three equal ones.
     let places = frame.windows(chunk.len()).enumerate().filter(|(_, bytes)| *bytes == chunk).map(|(at, _)| at);
     let at = places.collect::<Vec<_>>()[1];
     frame[at] = 0xff;
@@ -227,7 +227,7 @@ fn vlmetalayers_that_do_not_decode_are_named() {
     assert_eq!(names, [b"a", b"c"]);
 }
 
-/// A codec of somebody else's is no damage.
+/// A codec of another library is not damage.
 #[test]
 fn chunks_of_an_unknown_codec_are_kept() {
     let dir = tempfile::tempdir().unwrap();
@@ -235,7 +235,7 @@ fn chunks_of_an_unknown_codec_are_kept() {
     let mut stored = Stored::golden("frames/cf_lz4_shuffle_f8_walk.b2frame");
     let archive = Archive::open(stored.clone()).unwrap();
     let (nchunks, at) = (archive.nchunks(), archive.chunk_position(1).unwrap() as usize);
-    // The flags say that byte 22 says which.
+    // The flags say that byte 22 names the codec.
     stored.file[at + 2] = stored.file[at + 2] & 0x1f | 0xc0;
     stored.file[at + 22] = 200;
     stored.write_to(&input);
@@ -249,7 +249,7 @@ fn chunks_of_an_unknown_codec_are_kept() {
     }
 }
 
-/// How many chunks an array has, only its shape says: nothing is made for them that has not been found.
+/// Only the shape gives the number of chunks of an array. No chunks are created for it without any evidence.
 #[test]
 fn a_shape_that_promises_too_much_is_refused() {
     let dir = tempfile::tempdir().unwrap();
@@ -263,7 +263,7 @@ fn a_shape_that_promises_too_much_is_refused() {
     assert!(!output.exists());
 }
 
-/// Each commit leaves an index and a trailer behind, which are looked for at their size and not at the largest there may be.
+/// Each commit leaves an old index and trailer. The search reads about their size, not the largest possible size.
 #[test]
 fn a_frame_of_many_commits() {
     let dir = tempfile::tempdir().unwrap();
@@ -272,7 +272,7 @@ fn a_frame_of_many_commits() {
     let mut writer = FrameWriter::in_memory(FrameParams::new(1)).unwrap();
     for number in 0..200 {
         writer.append(&chunk).unwrap();
-        // One that is larger than the first look.
+        // A trailer that is larger than the first search window.
         if number == 100 {
             writer.set_vlmetalayer("note", &testdata::noise(30_000, 5)).unwrap();
         }

@@ -1,5 +1,5 @@
-//! Frames made and changed: what is read back is what was written, and a process that is killed at any write leaves the old
-//! frame or the new one.
+//! Frames that are created and changed: reading returns what was written. A process that is killed at any write leaves
+//! the old frame or the new one.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod common;
@@ -14,7 +14,7 @@ use common::Stored;
 use common::recorder::{Op, Recorder};
 use testdata::SplitMix64;
 
-/// What a frame holds.
+/// A model of a frame's content.
 #[derive(Debug, Clone, PartialEq, Default)]
 struct Model {
     chunks: Vec<Vec<u8>>,
@@ -37,13 +37,13 @@ fn some_bytes(rng: &mut SplitMix64, len: usize) -> Vec<u8> {
     (start..).flat_map(u32::to_le_bytes).take(len).collect()
 }
 
-/// Does something by chance, to the frame and to the model.
+/// Applies a random change to the frame and to the model.
 fn change<S: FrameStore>(frame: &mut FrameWriter<S>, model: &mut Model, rng: &mut SplitMix64) {
     let size = match frame.frame().unwrap().header.chunksize {
         ChunkSize::Fixed(size) => size as usize,
         ChunkSize::Variable | ChunkSize::Unset => 1000,
     };
-    // Mostly what fits; rarely one that makes sizes vary.
+    // Mostly the chunk size; rarely a length that makes sizes vary.
     let len = if rng.below(12) == 0 { 4 * (1 + rng.below(600)) } else { size };
     let plain = if rng.below(4) == 0 { vec![0; len] } else { some_bytes(rng, len) };
     let count = model.chunks.len();
@@ -160,7 +160,7 @@ fn on_the_disk_and_in_memory_it_is_the_same() {
                 change(&mut frame, &mut model, &mut rng);
                 frame.commit().unwrap();
             }
-            // What is not committed is not there.
+            // Uncommitted changes are lost.
             let mut lost = model.clone();
             change(&mut frame, &mut lost, &mut rng);
             drop(frame);
@@ -184,7 +184,7 @@ fn on_the_disk_and_in_memory_it_is_the_same() {
 fn streams_are_cut_and_short_chunks_filled_up() {
     let plain = testdata::ramp(10_000, 4, 3);
     let cancel = Cancel::new();
-    // The first stream decides on the chunk size; the next fill up what it left.
+    // The first stream determines the chunk size. The next ones fill up its last chunk.
     for (parts, size) in [
         (&[10_000][..], 1000),
         (&[1, 1, 9998], 1),
@@ -230,7 +230,7 @@ fn vlmetalayers_up_to_as_many_as_are_asked_for() {
     assert_eq!(archive.vlmetalayer("15").unwrap().as_deref(), Some([15; 100].as_slice()));
 }
 
-/// C-Blosc2 does not read special values that are no whole items: they are stored.
+/// C-Blosc2 does not read special values that are not whole items, so they are stored.
 #[test]
 fn short_special_values_are_stored() {
     let mut frame = FrameWriter::in_memory(FrameParams::new(8)).unwrap();
@@ -243,7 +243,7 @@ fn short_special_values_are_stored() {
     assert_eq!(archive.read_range(0..839).unwrap(), [0; 839]);
 }
 
-/// A codec of somebody else's: its frames can be changed, but for compressing more.
+/// Frames with a codec of another library can be changed, but no data can be compressed with it.
 #[test]
 fn frames_of_an_unknown_codec() {
     let mut stored = Stored::golden("frames/last_partial_contiguous.b2frame");
@@ -257,7 +257,7 @@ fn frames_of_an_unknown_codec() {
     assert_eq!(model_of(frame.into_store().input()).chunks, before.chunks[1..]);
 }
 
-/// Of chunks with blocks of variable lengths and others, a frame has one kind: nobody reads both in one.
+/// A frame has either chunks with blocks of variable length or others: no reader supports both in one frame.
 #[test]
 fn chunks_of_the_other_kind_are_refused() {
     let stored = Stored::golden("frames/batcharray.b2b");
@@ -272,7 +272,7 @@ fn chunks_of_the_other_kind_are_refused() {
     ));
 }
 
-/// Where somebody else has mixed them, the first chunk counts, whichever that is by then: what is added can be read.
+/// In a frame that another program has mixed, the current first chunk decides. Added chunks can be read.
 #[test]
 fn the_first_chunk_says_which_kind() {
     let mut stored = Stored::golden("frames/batcharray.b2b");
@@ -285,7 +285,7 @@ fn the_first_chunk_says_which_kind() {
     stored.file[place..place + regular.len()].copy_from_slice(&regular);
 
     let mut frame = FrameWriter::with_store(memory_of(stored), &OpenOptions::new()).unwrap();
-    // The second becomes the first, and back again.
+    // The second chunk becomes the first, and back again.
     let swapped = |nchunks: u64| [1, 0].into_iter().chain(2..nchunks).collect::<Vec<_>>();
     let plain = vec![7; nbytes];
     frame.reorder(&swapped(nchunks)).unwrap();
@@ -300,7 +300,7 @@ fn the_first_chunk_says_which_kind() {
     assert_eq!(Archive::open(frame.into_store()).unwrap().chunk(nchunks).unwrap(), plain);
 }
 
-/// An append writes the chunk, the index and the trailer, and the first bytes of the header, whatever is there already.
+/// An append writes the chunk, the index, the trailer, and the first bytes of the header, whatever the frame contains.
 #[test]
 fn an_edit_writes_what_is_new_and_the_index() {
     let mut frame = FrameWriter::in_memory(FrameParams::new(4).clevel(0)).unwrap();
@@ -328,7 +328,7 @@ fn items_have_bytes() {
     frame.append_stream(&[1; 10][..], None, &Threads::Serial, &Cancel::new()).unwrap();
 }
 
-/// C-Blosc2 reads the number of a file as a place, which has to lie 32 bytes before the end of the data.
+/// C-Blosc2 reads the number of a file as an offset, which must lie 32 bytes before the end of the data.
 #[test]
 fn files_of_large_numbers_are_within_the_data() {
     let mut frame = FrameWriter::start(MemoryFrame::new(FrameType::Sparse), FrameParams::new(4)).unwrap();
@@ -347,7 +347,7 @@ fn files_of_large_numbers_are_within_the_data() {
     assert_eq!(model_of(frame.into_store().input()).chunks, [[1; 400], [2; 400]]);
 }
 
-/// A frame without chunks is another file, which is not anybody's either.
+/// A frame without chunks is a new file, which is locked as well.
 #[test]
 fn a_frame_that_was_emptied_is_still_locked() {
     let dir = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Frames that C-Blosc2 wrote, contiguous, sparse and in memory, and arrays in them, through the one idea of a container.
+//! Frames that C-Blosc2 wrote, contiguous, sparse and in memory, and arrays in them, read as archives.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod common;
@@ -77,7 +77,7 @@ fn ranges_are_slices_of_the_whole() {
     });
 }
 
-/// What the items of a region are, by the plain definition.
+/// The items of a region, computed by the definition.
 fn slice_of(array: &B2nd, whole: &[u8], itemsize: usize, region: &Region) -> Vec<u8> {
     let mut slice = Vec::new();
     for (number, item) in whole.chunks(itemsize).enumerate() {
@@ -127,7 +127,7 @@ fn slices_of_any_axes() {
     assert!(seen > 200, "{seen}");
 }
 
-/// On the disk, in memory, and at a place inside a file; from one thread or from many.
+/// On the disk, in memory, and at an offset inside a file; on one thread and on many.
 #[test]
 fn wherever_it_stands() {
     let dir = tempfile::tempdir().unwrap();
@@ -168,7 +168,7 @@ fn a_frame_of_the_other_kind_is_refused() {
     assert!(error.report().to_string().contains(".chunk'"), "{error}");
 }
 
-/// Opening reads no chunk, and a few bytes of a large chunk take a few reads of it.
+/// Opening reads no chunk, and reading a few bytes of a large chunk takes a few reads.
 #[test]
 fn only_what_is_wanted_is_read() {
     let (file, plain) = common::large_chunks();
@@ -180,14 +180,14 @@ fn only_what_is_wanted_is_read() {
     assert_eq!(archive.read_range(1_500_000..1_500_010).unwrap(), plain[1_500_000..1_500_010]);
     let reads = of_data();
     let bytes: u64 = reads.iter().map(|read| read.end - read.start).sum();
-    // Of chunk 0 the header, once, for its kind; of chunk 1 header, block starts and a block of 32 KiB.
+    // Of chunk 0 one read of the header, for its kind. Of chunk 1 the header, the block starts and a block of 32 KiB.
     assert!(reads.len() == 4 && bytes < 40_000, "{reads:?}");
     assert_eq!(archive.read_range(999_999..1_000_001).unwrap(), plain[999_999..1_000_001]);
     let bytes: u64 = of_data().iter().map(|read| read.end - read.start).sum();
     assert!(bytes < 80_000, "{bytes}");
 }
 
-/// A slice reads and decodes the blocks that it touches and no others.
+/// A slice reads and decodes only the blocks that it touches.
 #[test]
 fn slices_read_only_their_blocks() {
     let (file, plain, shape) = common::large_array();
@@ -220,7 +220,7 @@ fn chunks_of_two_kinds_are_refused() {
     let stored = Stored::golden("frames/batcharray.b2b");
     let archive = Archive::open(&stored).unwrap();
     let place = archive.chunk_position(1).unwrap() as usize;
-    // A regular chunk of the same sizes in place of the second: its plain bytes as they are.
+    // A regular chunk of the same sizes replaces the second: its plain bytes are stored unchanged.
     let mut mixed = stored.clone();
     let nbytes = archive.chunk(1).unwrap().len();
     let old = archive.compressed_chunk(1).unwrap().len();

@@ -74,7 +74,7 @@ fn every_malformed_file_is_refused_as_the_manifest_says() {
     }
 }
 
-/// What random access reads of a damaged file is an error or bytes; it may see less of the damage.
+/// Random access to a damaged file gives an error or bytes; it may see less of the damage.
 #[test]
 fn malformed_files_do_not_upset_random_access() {
     let (files, items) = items("malformed");

@@ -66,7 +66,7 @@ fn everything_in_memory_is_a_source() {
     assert_eq!(sources, [b'p'; 9]);
 }
 
-/// `read_to_end` repeats calls that were interrupted, so the error of a damaged or cancelled archive must not look so.
+/// `read_to_end` repeats interrupted calls, so the error of a damaged or cancelled archive must not have that kind.
 #[test]
 fn errors_pass_through_readers_and_come_out_again() {
     let mut packed = pack_bytes(&[1; 5000], &PackOptions::new().chunk_size(1000)).unwrap();

@@ -1,5 +1,5 @@
-//! Files and directories that nobody should trust: memory stays within the limits, and time within a bound, counted in bytes
-//! that are read and in plain bytes that are made, and by a clock.
+//! Untrusted files and directories: memory stays within the limits, and time within a bound. Time is measured in bytes
+//! read and uncompressed bytes produced, and by a clock.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod common;
@@ -31,10 +31,10 @@ const LIMITS: Limits = Limits::new()
 
 const MEMORY: usize = 12 << 20;
 
-/// Tables of codecs; and the files themselves, of which parts are held: metalayers, compressed chunks.
+/// Memory for tables of codecs, and for parts of the files: metalayers, compressed chunks.
 const TABLES: usize = 2 << 20;
 
-/// Longer than anything took by far, on a machine that does much else.
+/// Much longer than any measured time, even on a busy machine.
 const TIME: Duration = Duration::from_secs(3);
 
 fn tally(name: &'static str) -> Tally {
@@ -45,7 +45,7 @@ fn serial() -> UnpackOptions {
     UnpackOptions::new().threads(Threads::Serial).limits(LIMITS)
 }
 
-/// A source that counts what is read of it.
+/// A source that counts the bytes read from it.
 struct Counting<'a> {
     stored: &'a Stored,
     read: Arc<AtomicU64>,
@@ -82,20 +82,20 @@ impl ReadAt for CountedFile<'_> {
     }
 }
 
-/// Plain bytes that are made by way of a stream: for more the input is not asked.
+/// Limit for uncompressed bytes that are streamed. Larger inputs are not unpacked.
 const STREAMED: u64 = 4 << 20;
 
-/// Everything that can be read of a frame; how many plain bytes come out.
+/// Reads everything in a frame and returns the uncompressed bytes.
 fn read_frame(stored: &Stored) -> Result<Vec<u8>, Error> {
     let read = Arc::new(AtomicU64::new(0));
     let counting = Counting { stored, read: read.clone() };
     let input = if stored.sparse { Input::sparse_frame(&counting, &counting) } else { (&counting).into() };
     let archive = Archive::open_with(input, &OpenOptions::new().limits(LIMITS))?;
     let there = stored.file.len() as u64 + stored.files.values().map(|file| file.len() as u64).sum::<u64>();
-    // Header, trailer and index, and once more where a header says that it is longer.
+    // Header, trailer and index, and once more if a header states a larger size.
     assert!(read.load(Relaxed) <= 4 * there + 1024, "{} of {there} to open it", read.load(Relaxed));
     let verified = archive.verify(&serial());
-    // Each chunk once, its header again; none is behind another in more than a few.
+    // Each chunk once, and its header again. Any part of the file belongs to only a few chunks.
     assert!(read.load(Relaxed) <= 64 * there + 4096, "{} of {there} to verify it", read.load(Relaxed));
     for layer in archive.frame().unwrap().trailer.vlmetalayers.iter() {
         let _ = archive.vlmetalayer(&layer.name_lossy());
@@ -230,7 +230,7 @@ fn mutated_directories(wanted: usize, rng: &mut SplitMix64) {
         let mut damaged = files.clone();
         let (at, donor) = (rng.below(files.len()), &rng.pick(&bases).1[0].1);
         let bytes = &mut damaged[at].1;
-        // In a text, numbers are digits.
+        // In text, numbers are digits.
         let digits: Vec<usize> = (0..bytes.len().min(400)).filter(|at| bytes[*at].is_ascii_digit()).collect();
         match digits.as_slice() {
             [_, ..] if rng.below(2) == 0 => {
