@@ -1,4 +1,4 @@
-//! What a few hostile bytes cost who sets no limits; that what is legal opens; and that each limit says its name.
+//! The cost of a few hostile bytes under default limits. Legal files open, and each exceeded limit is named.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod common;
@@ -56,7 +56,8 @@ fn within<T>(most: usize, call: impl FnOnce() -> T) -> T {
 /// 8 MiB are read at a time, to a list that grows.
 const MOST_WINDOW: usize = 20 << 20;
 
-/// A terabyte in 150 bytes is legal: it opens, is whole, and any part of it can be read; it is not put in memory.
+/// A terabyte in 150 bytes is legal. It opens, verifies, and any part of it can be read, but it is not assembled in
+/// memory.
 #[test]
 fn a_terabyte_of_zeros() {
     let file = zeros(1 << 20, 1 << 20);
@@ -76,10 +77,10 @@ fn a_terabyte_of_zeros() {
     });
 }
 
-/// An index is one chunk.
+/// Maximum number of chunks: an index is one chunk.
 const MOST: u64 = blosc_core::Header::MAX_NBYTES_BLOSC2 as u64 / 8;
 
-/// As many chunks as a frame can have, of one byte each: they take no longer than their bytes.
+/// The maximum number of chunks in a frame, of one byte each, takes no longer than their bytes.
 #[test]
 fn the_most_chunks_there_can_be() {
     let file = zeros(MOST, 1);
@@ -93,12 +94,13 @@ fn the_most_chunks_there_can_be() {
     let path = dir.path().join("zeros.b2frame");
     std::fs::write(&path, &file).unwrap();
     within(1 << 20, || verify(Source::file(&path), &UnpackOptions::new()).unwrap());
-    // To tell what becomes of each would take more.
+    // A report about each chunk would take more memory.
     let saved = within(1 << 20, || bloscpack_io::recover(&path, &dir.path().join("saved"), &RecoverOptions::new()));
     assert_eq!(over(saved.unwrap_err()), "max_unearned");
 }
 
-/// Where sizes vary, an index of zeros is one that says of each chunk that it is the first: where each ends takes memory.
+/// If sizes vary, an index of zeros names the first chunk in each entry. The list of where each chunk ends takes
+/// memory.
 #[test]
 fn the_same_chunk_again_and_again() {
     let chunk = blosc_core::compress(&[1; 100], &CParams::blosc2().clevel(0)).unwrap();
@@ -124,8 +126,7 @@ fn the_same_chunk_again_and_again() {
     }
 }
 
-/// Compacting copies a chunk once, however often the index names it; chunks that lie in each other are refused, by verifying
-/// too.
+/// Compacting copies a chunk once, however often the index names it. Overlapping chunks are refused, also by verifying.
 #[test]
 fn compacting_costs_what_is_stored() {
     let dir = tempfile::tempdir().unwrap();
@@ -144,16 +145,16 @@ fn compacting_costs_what_is_stored() {
     let nchunks = MOST - 100;
     let file = frame(nchunks, ChunkSize::Fixed(1), &chunk, &index.zeros(8 * nchunks as usize).unwrap());
     let report = within(1 << 20, || frame::compact(&path, &OpenOptions::new()).unwrap());
-    // An index of C-Blosc2 says its entry even where that is 0.
+    // An index of C-Blosc2 contains its entry even if it is 0.
     assert_eq!((report.before, report.after), (file.len() as u64, file.len() as u64 + 8));
     assert_eq!(Archive::open(LocalSource::open(&path).unwrap()).unwrap().chunk(nchunks - 1).unwrap(), b"A");
-    // As many special values.
+    // The same number of special values.
     std::fs::write(&path, zeros(MOST, 1)).unwrap();
     within(1 << 20, || frame::compact(&path, &OpenOptions::new()).unwrap());
     let archive = Archive::open(LocalSource::open(&path).unwrap()).unwrap();
     assert_eq!((archive.nchunks(), archive.chunk(5).unwrap()), (MOST, vec![0]));
 
-    // What many share is shared still, and stands in the order of the numbers.
+    // Shared chunks stay shared, and are stored in the order of their numbers.
     let stored = |plain: &[u8]| blosc_core::compress(plain, &CParams::blosc2().clevel(0)).unwrap();
     let (dead, a, b) = (stored(&[0; 500]), stored(&testdata::noise(100, 1)), stored(&testdata::noise(100, 2)));
     let (at_a, at_b) = (dead.len() as u64, (dead.len() + a.len()) as u64);
@@ -174,13 +175,13 @@ fn compacting_costs_what_is_stored() {
     assert!(plain(&path) == before && report.before > report.after + 400, "{report:?}");
     let archive = Archive::open(LocalSource::open(&path).unwrap()).unwrap();
     assert_eq!(archive.frame().unwrap().header.cbytes, (a.len() + b.len()) as u64);
-    // Salvaging it tells them apart, within the limits.
+    // Recovery copies them separately, within the limits.
     let saved = |limits| {
         bloscpack_io::recover(&path, &dir.path().join("saved"), &RecoverOptions::new().overwrite(true).limits(limits))
     };
     assert_eq!(saved(Limits::new()).unwrap().kept, 5);
     assert_eq!(over(saved(Limits::new().max_unearned(0)).unwrap_err()), "max_unearned");
-    // A chunk that holds others, and these.
+    // A chunk that contains others, and these others.
     let mut outer = [stored(&[1; 20]), stored(&[2; 20])].concat();
     outer = stored(&outer);
     let inner = |number: u64| outer.len() as u64 - 104 + 52 * number;
@@ -203,7 +204,7 @@ fn compacting_costs_what_is_stored() {
     assert!(matches!(frame::compact(&path, &OpenOptions::new().cancel(called_off.clone())), Err(Error::Cancelled)));
 }
 
-/// Chunks that are named twice are decoded once, and each that is damaged is found.
+/// A chunk that is named twice is decoded once, and each damaged chunk is found.
 #[test]
 fn chunks_that_are_named_twice() {
     for name in
@@ -218,7 +219,7 @@ fn chunks_that_are_named_twice() {
     let whole = common::frame_of(Header::new(FrameType::Contiguous, 1), &[], &chunks);
     let frame = Frame::parse(&whole, Limits::new()).unwrap();
     let places: Vec<_> = (0..3).map(|chunk| frame.index.get(chunk).unwrap()).collect();
-    // The data, and an index that names its chunks out of order and more than once.
+    // The data, and an index that names its chunks out of order and repeatedly.
     for (order, sizes) in [([2, 0, 0, 1, 0], 5), ([1, 1, 1, 1, 1], 5), ([0, 1, 2, 1, 2], 5)] {
         let index = Index::from_entries(order.map(|chunk: usize| places[chunk])).unwrap().encode().unwrap();
         let mut header = frame.header.clone();
@@ -240,7 +241,7 @@ fn chunks_that_are_named_twice() {
     }
 }
 
-/// A frame without chunks, whose vlmetalayers are these chunks; each has its place, or all have the first one's.
+/// A frame without chunks whose vlmetalayers are these chunks. Each has its own position, or all share the first one's.
 fn layers_of(chunks: &[Vec<u8>], shared: bool) -> Vec<u8> {
     let mut trailer = Trailer::default();
     for (number, chunk) in chunks.iter().enumerate() {
@@ -250,7 +251,7 @@ fn layers_of(chunks: &[Vec<u8>], shared: bool) -> Vec<u8> {
     header.has_vlmetalayers = true;
     let mut trailer = trailer.to_bytes().unwrap();
     if shared {
-        // Nine bytes, then nine for each entry: four for its name, and where its content is.
+        // Nine bytes, then nine for each entry: four for its name, and five for the position of its content.
         let place = |entry: usize| 9 + 9 * entry + 5..9 + 9 * entry + 9;
         let first = trailer[place(0)].to_vec();
         (1..chunks.len()).for_each(|entry| trailer[place(entry)].copy_from_slice(&first));
@@ -259,11 +260,11 @@ fn layers_of(chunks: &[Vec<u8>], shared: bool) -> Vec<u8> {
     [header.to_bytes().unwrap(), trailer].concat()
 }
 
-/// Many vlmetalayers take no longer to check than what is stored of them.
+/// Checking many vlmetalayers takes no longer than their stored size justifies.
 #[test]
 fn vlmetalayers_of_a_few_bytes() {
     let encoder = blosc_core::Encoder::new(CParams::blosc2().typesize(1)).unwrap();
-    // Runs, which are decoded, unlike a repeated value.
+    // Runs, which must be decoded, unlike a repeated value.
     let runs = |nbytes: usize| {
         let plain: Vec<u8> = (0..nbytes).map(|at| u8::from(at * 2 > nbytes)).collect();
         blosc_core::compress(&plain, &CParams::blosc2().typesize(1)).unwrap()
@@ -272,7 +273,7 @@ fn vlmetalayers_of_a_few_bytes() {
     let (path, saved) = (dir.path().join("layers.b2frame"), dir.path().join("saved"));
     let options = UnpackOptions::new().threads(Threads::Serial);
     let cases = [
-        // One chunk for all, of a GiB.
+        // One shared chunk of 1 GiB for all.
         (vec![encoder.zeros(1 << 30).unwrap(); 500], true, false),
         (vec![encoder.zeros(16 << 20).unwrap(); 500], false, true),
         (vec![runs(4 << 20); 500], true, true),
@@ -294,7 +295,7 @@ fn vlmetalayers_of_a_few_bytes() {
     }
 }
 
-/// A bare chunk of 2 GB is written as it is decoded, and not put in memory.
+/// A bare chunk of 2 GB is written while it is decoded, and not assembled in memory.
 #[test]
 fn a_bare_chunk_that_repeats_a_value() {
     let encoder = blosc_core::Encoder::new(CParams::blosc2().typesize(4)).unwrap();
@@ -314,7 +315,7 @@ fn a_bare_chunk_that_repeats_a_value() {
     assert_eq!(over(found.unwrap_err()), "max_unearned");
 }
 
-/// A default value that fills up an item of 2 GiB is not made to look whether it can be.
+/// A default value for an item of 2 GiB is not expanded to check whether it can be.
 #[test]
 fn default_values_of_huge_items() {
     for dtype in ["|V2147483600", "|S2147483600", "<U536870900", "[('a', '|V1000000', (2000,))]"] {
@@ -333,7 +334,8 @@ fn default_values_of_huge_items() {
         CarrayWriter::with_directory(MemoryDirectory::of_files(files.clone()), &OpenOptions::new()).unwrap();
     let grown = within(4 << 20, || writer.resize(1));
     assert_eq!(over(grown.unwrap_err()), "max_unearned");
-    // A row, a chunk of them and what that becomes: whether a chunk has one row or several, and one behind the last full one.
+    // A row, a chunk of rows and its compressed form are in memory. The chunk has one row or several, and one row
+    // follows the last full chunk.
     for (itemsize, chunklen, refused) in [(16 << 20, 1, false), (4 << 20, 4, false), (1 << 29, 1, true)] {
         let params = CarrayParams::new(Dtype::parse(&format!("|V{itemsize}")).unwrap()).chunklen(chunklen);
         let mut writer = CarrayWriter::create_in(MemoryDirectory::new(), &params).unwrap();
@@ -352,7 +354,7 @@ fn default_values_of_huge_items() {
     within(4 << 20, || convert(input, &dir.path().join("out.bcolz"), Target::Bcolz, &options).unwrap());
 }
 
-/// Metadata that are kept count together: those of all columns.
+/// The stored metadata of all columns count together.
 #[test]
 fn many_columns() {
     let columns: Vec<String> = (0..8).map(|n| format!("column {n}")).collect();
@@ -377,7 +379,7 @@ fn many_columns() {
     assert!(CtableWriter::with_directory(&dir, &OpenOptions::new().limits(limits(8))).is_ok());
 }
 
-/// Each limit is kept by each way in, and says its name.
+/// Every function keeps each limit and names it in the error.
 #[test]
 fn each_limit_by_each_way() {
     let plain = testdata::ramp(100_000, 4, 1);
@@ -395,7 +397,7 @@ fn each_limit_by_each_way() {
     assert_eq!(archive.read_range(70_000..71_000).unwrap(), plain[70_000..71_000]);
     assert_eq!(over(archive.read_range(70_000..71_001).unwrap_err()), "max_nbytes");
     assert_eq!(over(archive.chunk(0).unwrap_err()), "max_nbytes");
-    // What goes into a stream is in nobody's memory.
+    // Streamed output is not held in memory.
     let mut written = Vec::new();
     archive.unpack(&mut written, &UnpackOptions::new().limits(Limits::new().max_nbytes(1000))).unwrap();
     assert!(written == plain);

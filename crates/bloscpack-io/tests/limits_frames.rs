@@ -1,4 +1,4 @@
-//! What writing frames and reading sparse ones costs, where the sizes are those of somebody else.
+//! The cost of writing frames and reading sparse ones if the sizes are untrusted.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod common;
@@ -20,7 +20,7 @@ fn over(error: Error) -> &'static str {
     error.over_limit().unwrap_or_else(|| panic!("{error}")).raise
 }
 
-/// Items of 200 MB, of which a few bytes tell, do not make chunks as large; smaller ones stay whole.
+/// Items of 200 MB that a few bytes describe do not make chunks of that size. Smaller items stay whole.
 #[test]
 fn huge_items_are_cut() {
     let written = |typesize, nbytes, chunk_size| {
@@ -37,7 +37,7 @@ fn huge_items_are_cut() {
     assert_eq!(written(7, 3000, Some(1000)), ChunkSize::Fixed(994));
 }
 
-/// New chunks count in what may be held, too.
+/// New chunks count against the memory limit, too.
 #[test]
 fn writers_keep_their_limits() {
     let (file, plain, shape) = large_array();
@@ -55,7 +55,7 @@ fn writers_keep_their_limits() {
     };
     append(Limits::new()).unwrap();
     assert_eq!(over(append(small).unwrap_err()), "max_memory");
-    // What is decoded for a region: blocks of 20 x 20, chunks of 200 x 200.
+    // Bytes decoded for a region: blocks of 20 x 20, chunks of 200 x 200.
     let held = |stop: &[u64]| whole.held(&Region { start: vec![0, 0], stop: stop.to_vec() });
     assert_eq!((held(&[10, 10]), held(&shape)), (8 * 40 * 40, 8 * 200 * 200));
     let plain = Stored::golden("frames/last_partial_contiguous.b2frame");
@@ -69,7 +69,7 @@ fn writers_keep_their_limits() {
     );
 }
 
-/// A sparse frame that counts how often a chunk file is asked for.
+/// A sparse frame that counts how often a chunk file is opened.
 struct Opens<'a>(&'a Stored, AtomicU64);
 
 impl ChunkFiles for Opens<'_> {
@@ -79,7 +79,8 @@ impl ChunkFiles for Opens<'_> {
     }
 }
 
-/// A file has earned its plain bytes once, however often the index names it; and none that is missing is looked for again.
+/// A file counts once for the expansion limit, however often the index names it. After a missing file no more are
+/// opened.
 #[test]
 fn files_that_are_named_often() {
     const NBYTES: u32 = 10_000;

@@ -1,4 +1,4 @@
-//! What a bloscpack file from front to back costs who sets limits: they are asked before bytes come, not afterwards.
+//! The cost of streaming a bloscpack file with limits: they are checked before bytes arrive, not afterwards.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use blosc_core::{CParams, Codec};
@@ -27,7 +27,7 @@ fn noise(len: usize) -> Vec<u8> {
     (0..len.div_ceil(8)).flat_map(|_| rng.next_u64().to_le_bytes()).take(len).collect()
 }
 
-/// Unpacks to nowhere; what came of it, and the most memory that was held meanwhile.
+/// Unpacks to a sink. Returns the result and the peak memory.
 fn unpack(packed: &[u8], limits: Limits) -> (Result<u64, Error>, usize) {
     let (unpacked, usage) = CountingAlloc::measure(|| {
         bloscpack_io::unpack(Source::reader(packed), Sink::writer(std::io::sink()), &serial(limits))
@@ -40,11 +40,11 @@ fn raised(error: &Error) -> &'static str {
     error.over_limit().unwrap_or_else(|| panic!("{error}")).raise
 }
 
-/// A chunk behind the last one is decoded to see whether it is one, but not at any price.
+/// A chunk after the last one is decoded to check whether it is one, but only within the limits.
 #[test]
 fn what_follows_the_last_chunk() {
     let mut packed = pack_bytes(&[1; 1000], &options()).unwrap();
-    // The header allows chunks as large as there can be; the only one is smaller, as a last one may be.
+    // The header allows the largest possible chunks. The only chunk is smaller, as a last chunk may be.
     packed[8..12].copy_from_slice(&(i32::MAX - 16).to_le_bytes());
     let zeros = blosc_core::compress(&vec![0; 64 * MIB], &CParams::new().codec(Codec::Zlib)).unwrap();
     packed.extend(&zeros);

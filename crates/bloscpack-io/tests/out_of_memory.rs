@@ -1,5 +1,5 @@
-//! An allocator that refuses memory: arrays, statistics, attributes and conversions give the whole result or an error that
-//! names the memory.
+//! With an allocator that refuses memory, arrays, statistics, attributes and conversions give the whole result or an
+//! error that names the memory.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fs;
@@ -23,14 +23,15 @@ use testdata::FailingAlloc;
 #[global_allocator]
 static ALLOC: FailingAlloc = FailingAlloc::new();
 
-/// Calls that ended for lack of memory.
+/// Number of calls that failed for lack of memory.
 static REFUSED: AtomicUsize = AtomicUsize::new(0);
 
-/// Runs `call` with the allocator refusing from the first request of more than `largest` bytes on, then from the second,
-/// and so on. `reset` runs before each call.
+/// Runs `call` repeatedly. The allocator refuses requests of more than `largest` bytes from the first one on, then from
+/// the second, and so on. `reset` runs before each call.
 #[track_caller]
 fn sweep<T: PartialEq>(largest: usize, name: &str, reset: impl Fn(), call: impl Fn() -> Result<T, Error>) {
-    // An abort ends the process: the last line tells the case. The test harness would lose what `eprintln!` prints.
+    // An abort ends the process, so the last line names the case. The test harness would lose the output of
+    // `eprintln!`.
     let _ = writeln!(std::io::stderr(), "{name}");
     reset();
     let expected = call().unwrap();
@@ -50,7 +51,7 @@ fn sweep<T: PartialEq>(largest: usize, name: &str, reset: impl Fn(), call: impl 
         if asked <= from {
             break;
         }
-        // Of many requests most are alike.
+        // Most of many requests are alike.
         from += 1 + from / 5;
     }
     REFUSED.fetch_add(refused, Relaxed);
@@ -96,13 +97,13 @@ impl Files {
     }
 
     fn array(&self, name: &str) -> Result<Array<'_>, Error> {
-        // A frame of plain bytes does not say what its items are.
+        // A frame of plain bytes does not state the type of its items.
         let shape = Some(SHAPE.map(Some).to_vec());
         let typing = Typing::new().dtype(Dtype::from_type_string("<u4").ok()).shape(shape);
         Array::open_with(LocalSource::open(&self.path(name))?, &OpenOptions::new().typing(typing.clone()))
     }
 
-    /// A copy of a file or directory, in place of an older one.
+    /// Copies a file or directory, replacing an older one.
     fn copy(&self, from: &str, to: &str) {
         remove(&self.path(to));
         copy(&self.path(from), &self.path(to));
@@ -145,16 +146,16 @@ fn options() -> UnpackOptions {
     UnpackOptions::new().threads(Threads::Serial)
 }
 
-/// The crates for zstd and zlib allocate by themselves and cannot report a failure. Their memory is looked for before, in one
-/// request larger than each of theirs.
+/// The crates for zstd and zlib allocate memory themselves and cannot report a failure. Their memory is checked before,
+/// in one request larger than each of theirs.
 const WITH_CODECS: usize = 900 << 10;
 
-/// The largest request that is not refused when attributes of a container are read or written.
+/// The largest request that is granted when attributes of a container are read or written.
 fn largest(name: &str) -> usize {
     if name.ends_with(".bcolz") { MIN_CHECKED } else { WITH_CODECS }
 }
 
-/// One test: the allocator is that of all threads.
+/// A single test, because all threads share the allocator.
 #[test]
 fn refused_memory_is_an_error() {
     let files = Files::new();
@@ -189,7 +190,7 @@ fn slices(files: &Files) {
     }
 }
 
-/// An output that keeps a digest of what is written.
+/// An output that computes a digest of the written bytes.
 struct Sink<'a>(&'a mut Hasher);
 
 impl std::io::Write for Sink<'_> {
@@ -303,7 +304,7 @@ fn attributes(files: &Files) {
                 &format!("{key} set in {name}"),
                 || files.copy(name, &copy),
                 || {
-                    // The copy is refused as well.
+                    // The allocation of the copy may be refused as well.
                     let wanted = Json::Array(vec![value.try_clone()?, Json::Null]);
                     edit_attribute(
                         &files.path(&copy),
@@ -347,7 +348,7 @@ fn packing() {
     pushing();
 }
 
-/// The batch of a writer is more than is refused: each piece of it is asked for as it comes.
+/// The batch of a writer exceeds the refused size. Each piece of it is requested when it arrives.
 fn pushing() {
     let plain = testdata::noise(6 << 20, 8);
     let options = PackOptions::new().chunk_size(1 << 20).threads(Threads::Serial);

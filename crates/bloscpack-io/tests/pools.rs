@@ -1,4 +1,4 @@
-//! Can somebody else's pool be used, from within too, without anybody waiting for himself?
+//! Calls in a caller's thread pool, also from within its jobs, without deadlocks.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::sync::mpsc;
@@ -9,10 +9,10 @@ use bloscpack_io::frame::{FrameParams, FrameWriter};
 use bloscpack_io::{Archive, Cancel, PackOptions, Threads, UnpackOptions, pack_bytes, unpack_bytes};
 use rayon::prelude::*;
 
-/// More than enough for what takes a second: whoever waits so long waits for ever.
+/// More than enough for work that takes a second: longer waits are deadlocks.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Runs `work` in a pool of so many threads, and gives up on it if it does not end.
+/// Runs `work` in a pool of `threads` threads, and fails if it does not end.
 fn in_pool(threads: usize, work: impl Fn() + Send + Sync + 'static) {
     let (sender, done) = mpsc::channel();
     std::thread::spawn(move || {
@@ -28,7 +28,7 @@ fn plain(seed: u32) -> Vec<u8> {
     (0..20_000_u32).flat_map(|number| ((number / 3) ^ seed).to_le_bytes()).collect()
 }
 
-/// All that uses threads, by those of the pool that it is called in.
+/// Calls everything that uses threads, in the current pool.
 fn everything(seed: u32) {
     let plain = plain(seed);
     let options = PackOptions::new().chunk_size(5000).threads(Threads::Ambient);
@@ -81,7 +81,8 @@ fn blocks_of_a_chunk_within_somebody_elses_jobs() {
     });
 }
 
-/// Each waits for its chunks and does other jobs meanwhile, which may be of those that wait: not so deep that the stack ends.
+/// Each job waits for its chunks and executes other jobs meanwhile, which may also wait. The nesting must not exhaust
+/// the stack.
 #[test]
 fn thousands_of_jobs_do_not_pile_up() {
     in_pool(2, || {

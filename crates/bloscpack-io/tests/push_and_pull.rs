@@ -1,4 +1,4 @@
-//! `PackWriter` and `PlainReader`: pushed bytes are packed as by `pack`, and seeks read what slices hold.
+//! `PackWriter` and `PlainReader`: pushed bytes are packed as by `pack`, and reads after seeks equal slices.
 #![allow(clippy::unwrap_used)]
 
 use std::io::{self, Cursor, ErrorKind, Read, Seek, SeekFrom, Write};
@@ -28,7 +28,7 @@ fn push<W: Write>(mut writer: PackWriter<W>, plain: &[u8], piece: usize) -> Pack
     writer.finish().unwrap()
 }
 
-/// Sizes around the chunk and the batch, pieces of all sizes, every kind of output: the same file and report.
+/// Sizes around the chunk and the batch, pieces of all sizes, every kind of output give the same file and report.
 #[test]
 fn pushed_is_as_streamed() {
     for (len, threads) in [0, 1, 999, 1000, 1001, 6000, 23_456].iter().zip(threads().iter().cycle()) {
@@ -56,7 +56,7 @@ fn pushed_is_as_streamed() {
     }
 }
 
-/// Chunks are numbered through all batches, and only the last one is the last.
+/// Chunks are numbered across all batches, and only the last one is marked as last.
 #[test]
 fn events_are_those_of_one_run() {
     for len in [0, 3000, 10_000, 10_001] {
@@ -90,7 +90,7 @@ fn wrong_sizes_and_parameters_are_refused() {
     assert!(PackWriter::seekable(Cursor::new(Vec::new()), 5, &options.chunk_size(0)).is_err());
 }
 
-/// A full disk has its own kind of error, and every later call fails. Without `finish`, the output is not completed.
+/// A full disk gives its own kind of error, and every later call fails. Without `finish`, the output is not completed.
 #[test]
 fn a_failed_writer_stays_failed() {
     struct Full(usize);
@@ -119,7 +119,7 @@ fn a_failed_writer_stays_failed() {
     assert!(matches!(Error::from(error), Error::Cancelled));
 }
 
-/// Seeks of all kinds, small and large reads: always what the plain bytes have there.
+/// Seeks of all kinds with small and large reads return the uncompressed bytes at that position.
 fn seeks_read_what_is_there(archive: &Archive<'_>, plain: &[u8]) {
     let mut reader = archive.reader(&UnpackOptions::new());
     let (mut at, mut random, len) = (0, 1u64, plain.len() as u64);
@@ -172,7 +172,7 @@ fn seeks_of_bloscpack_files_and_frames() {
     seeks_read_what_is_there(&Archive::open(LocalSource::open(&path).unwrap()).unwrap(), &items);
 }
 
-/// A source that counts the bytes that are read.
+/// A source that counts the bytes read from it.
 struct Counting(Vec<u8>, AtomicU64);
 
 impl ReadAt for Counting {
@@ -186,7 +186,8 @@ impl ReadAt for Counting {
     }
 }
 
-/// Of 100 stored chunks of 10 kB, a read after a seek fetches one, or two at their border; the next one in line up to two more.
+/// With 100 stored chunks of 10 kB, a read after a seek fetches one chunk, or two at their border. The next sequential
+/// read fetches up to two more.
 #[test]
 fn a_seek_decodes_only_the_chunks_that_are_read() {
     let options = PackOptions::new().chunk_size(10_000).clevel(0).max_app_chunks(Default::default());

@@ -1,4 +1,4 @@
-//! Does an output that is not what was meant stay out of its place?
+//! Read-back verification: an output that differs from its input does not replace the target.
 #![allow(clippy::unwrap_used)]
 
 use bloscpack_format::checksum::Checksum;

@@ -15,10 +15,10 @@ use bloscpack_io::{
 use testdata::SplitMix64;
 
 const ARRAY: &str = r#"{"dtype": "'<u4'", "shape": [1000, 5], "order": "C", "container": "numpy"}"#;
-/// Plain bytes of a chunk of [`packed`], of which there are six and a shorter one.
+/// Uncompressed size of a chunk of [`packed`]. There are six such chunks and a shorter one.
 const CHUNK: usize = 3000;
 
-/// 20,000 bytes that do not repeat, and a file of them.
+/// 20,000 bytes that do not repeat, and a file that contains them.
 fn packed(checksum: Checksum, offsets: bool, metadata: Option<&str>) -> (Vec<u8>, Vec<u8>) {
     let plain: Vec<u8> = testdata::noise(20_000, 8).chunks(4).flat_map(|item| [item[0], item[1], item[2], 1]).collect();
     let metadata = metadata.map(|text| Json::parse(text.as_bytes()).unwrap());
@@ -28,7 +28,7 @@ fn packed(checksum: Checksum, offsets: bool, metadata: Option<&str>) -> (Vec<u8>
     (plain, packed)
 }
 
-/// Where the chunks of a file start; the last number is its end.
+/// The start of each chunk of a file, and the end of the last one.
 fn starts(file: &[u8]) -> Vec<usize> {
     let archive = Archive::open(file).unwrap();
     let starts = (0..archive.nchunks()).map(|chunk| archive.chunk_position(chunk).unwrap() as usize);
@@ -55,7 +55,7 @@ fn parts(report: &RecoverReport) -> Vec<LostPart> {
     report.lost.iter().map(|lost| lost.part.clone()).collect()
 }
 
-/// The plain bytes of the salvaged file, and what is lost.
+/// The uncompressed bytes of the salvaged file, and its report.
 fn salvaged(file: &[u8]) -> (Vec<u8>, RecoverReport) {
     let (new, report) = try_recover(file).unwrap();
     (unpack_bytes(&new, &UnpackOptions::new()).unwrap().0, report)
@@ -117,7 +117,7 @@ fn zeros_stand_for_a_damaged_chunk() {
                 assert!(report.lost.len() == 1 && report.lost.iter().all(is_told), "{:?}", report.lost);
             }
         }
-        // Several in a row, and apart from each other.
+        // Several damaged chunks, adjacent and apart.
         let mut damaged = file.clone();
         for at in [starts[1] + 3, starts[2] + 3, starts[4] + 200] {
             damaged[at] ^= 0xff;
@@ -148,7 +148,7 @@ fn plain_bytes_end_with_the_last_whole_chunk() {
             report.lost
         );
     }
-    // The digest of the last chunk is all that is cut off.
+    // Only the digest of the last chunk is cut off.
     let (found, report) = salvaged(&file[..file.len() - 4]);
     assert!(found == plain);
     let [Lost { part: LostPart::Unchecked { chunk: 6 }, reason: Some(LostReason::CutDigest), .. }] = &report.lost[..]
@@ -174,7 +174,7 @@ fn an_array_keeps_its_shape() {
     assert_eq!(Archive::open(new).unwrap().numpy().unwrap().shape, [1000, 5]);
 }
 
-/// Any byte in front of the chunks: all of the data is found, and the metadata is kept or said to be lost.
+/// Any damaged byte before the chunks: all data is found, and the metadata is kept or reported as lost.
 #[test]
 fn no_byte_in_front_of_the_chunks_costs_data() {
     for metadata in [None, Some(ARRAY)] {
@@ -192,7 +192,7 @@ fn no_byte_in_front_of_the_chunks_costs_data() {
             let lost = report.lost.iter().any(|lost| lost.part == LostPart::Metadata);
             assert!(unpacked.metadata.is_some() || lost || metadata.is_none(), "byte {at}: {:?}", report.lost);
         }
-        // All of the header, and all of the offsets.
+        // The whole header, and the whole offsets section.
         let mut damaged = file.clone();
         damaged[..32].fill(0xee);
         assert!(salvaged(&damaged).0 == plain);
@@ -201,7 +201,7 @@ fn no_byte_in_front_of_the_chunks_costs_data() {
         let (found, report) = salvaged(&damaged);
         assert!(found == plain);
         assert_eq!(parts(&report), [LostPart::Offsets { entries: 7 }]);
-        // Everything in front is gone.
+        // Everything before the chunks is missing.
         assert!(salvaged(&file[first..]).0 == plain);
         assert!(salvaged(&file[first + 1..]).0.ends_with(&plain[CHUNK..]));
     }
@@ -240,7 +240,7 @@ fn bytes_between_chunks_are_passed_over() {
     }
 }
 
-/// Versions 1 and 2 become 3; sizes that differ are kept as they are.
+/// Versions 1 and 2 become 3. Differing chunk sizes are kept.
 #[test]
 fn older_versions() {
     let (plain, file) = packed(Checksum::None, false, None);
@@ -251,14 +251,14 @@ fn older_versions() {
         [&header.to_bytes().unwrap(), &file[32..]].concat()
     };
     assert!(salvaged(&version_1).0 == plain);
-    // Chunks of other sizes in between, and one of them damaged: its header still says how large it was.
+    // Chunks of other sizes in between, and a damaged one whose header still gives its size.
     let small = blosc_core::compress(&[7; 100], &CParams::new()).unwrap();
     let mixed = [&version_1[..chunks[2] - 16], &small, &version_1[chunks[2] - 16..]].concat();
     let (found, report) = salvaged(&mixed);
     assert!(found == [&plain[..2 * CHUNK], &[7; 100], &plain[2 * CHUNK..]].concat(), "{:?}", report.lost);
 }
 
-/// A run of chunks in the stored data of another one is no part of the file, even if that one is damaged.
+/// Chunks inside the stored data of another chunk are not part of the file, even if that one is damaged.
 #[test]
 fn chunks_within_stored_data_are_not_taken() {
     let (_, inner) = packed(Checksum::Adler32, false, None);
@@ -322,7 +322,7 @@ fn what_is_refused() {
     fs::write(&input, &file).unwrap();
     assert!(matches!(run(&input, &input, true), Err(Error::SameFile(_) | Error::InputReplaced { .. })));
     assert_eq!(fs::read(&input).unwrap(), file);
-    // A shape that asks for 20 TB of zeros.
+    // A shape that requires 20 TB of zeros.
     let limits = Limits::new().max_unearned(1 << 20);
     let error = recover(&input, &output, &RecoverOptions::new().cancel(cancel.clone()).limits(limits)).unwrap_err();
     assert!(error.over_limit().is_some(), "{error}");
@@ -365,7 +365,7 @@ fn a_header_of_too_many_chunks_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let [input, output] = ["in.blp", "out.blp"].map(|name| dir.path().join(name));
     for nchunks in [1_i64 << 40, i64::MAX] {
-        // The last chunk then takes the last number, and zeros stand for all others.
+        // The last chunk then takes the last number, and zeros replace all others.
         let mut damaged = file.clone();
         damaged[16..24].copy_from_slice(&nchunks.to_le_bytes());
         damaged[starts[5] + 100] ^= 0x5a;

@@ -1,4 +1,4 @@
-//! One verb salvages each format: told by the content, also where that is damaged.
+//! `recover` salvages each format, detected by the content even if that is damaged.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use std::fs;
@@ -65,7 +65,7 @@ fn each_format_is_told_by_its_content() {
     fs::write(input.join("data/__3.blp"), b"blpk").unwrap();
     let report = recover(&input, &output, &options).unwrap();
     assert_eq!((report.kept, report.total, report.rows), (3, 5, Some(3000)));
-    // The files that tell a carray are gone, except the directories.
+    // The files that identify a carray are missing, but the directories remain.
     fs::remove_dir_all(input.join("meta")).unwrap();
     assert_eq!(Damaged::of(&input).unwrap(), Damaged::Bcolz);
     assert!(matches!(recover(&input, &output, &options), Err(Error::NotBcolz { .. } | Error::InFile { .. })));

@@ -1,4 +1,5 @@
-//! Recovery of a bloscpack file with an allocator that refuses memory: the whole report, or an error that names the memory.
+//! With an allocator that refuses memory, recovery of a bloscpack file gives the whole report or an error that names
+//! the memory.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use std::fs;
@@ -12,12 +13,12 @@ use testdata::FailingAlloc;
 #[global_allocator]
 static ALLOC: FailingAlloc = FailingAlloc::new();
 
-/// All that a report says.
+/// All contents of a report.
 fn told(report: &RecoverReport) -> (u64, u64, u64, Vec<String>) {
     (report.kept, report.total, report.nbytes, report.lost.iter().map(ToString::to_string).collect())
 }
 
-/// One test: the allocator is that of all threads.
+/// A single test, because all threads share the allocator.
 #[test]
 fn refused_memory_is_no_damage() {
     let plain = testdata::noise(1 << 20, 8);
@@ -27,7 +28,7 @@ fn refused_memory_is_no_damage() {
         let params = CParams::new().codec(Codec::Lz4).typesize(4);
         let options = PackOptions::new().chunk_size(200_000).checksum(checksum).params(params);
         let mut file = pack_bytes(&plain, &options).unwrap();
-        // A hit in the header of a chunk, so that chunks are searched and zeros are written.
+        // Damage in the header of a chunk, so that recovery searches for chunks and writes zeros.
         let third = file.len() / 2;
         file[third - 120_000..third].fill(0xff);
         fs::write(&input, &file).unwrap();

@@ -1,4 +1,4 @@
-//! Any data with any parameters comes back; the bytes of the file do not depend on who worked.
+//! Any data survives a round trip with any parameters. The bytes of the file do not depend on the threads.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use std::io::{Cursor, Read};
@@ -34,7 +34,7 @@ fn data() -> impl Strategy<Value = Vec<u8>> {
         .prop_map(|(kind, nbytes, typesize, seed)| testdata::plain(kind, nbytes, typesize, seed))
 }
 
-/// Gives its bytes in small pieces of odd sizes, as a pipe does.
+/// Returns its bytes in small pieces of odd sizes, like a pipe.
 struct Dribble<'a>(&'a [u8]);
 
 impl Read for Dribble<'_> {
@@ -55,7 +55,7 @@ proptest! {
         prop_assert_eq!(report.trailing, 0);
         verify(Source::reader(Dribble(&packed)), &UnpackOptions::new())?;
 
-        // In one go, or to a pipe, or from one of unknown length: the same file.
+        // In one go, to a pipe, or from a source of unknown length: the file is the same.
         for size in [Some(plain.len() as u64), None] {
             let mut streamed = Vec::new();
             pack(Source::reader(Dribble(&plain)).size(size), Sink::writer(&mut streamed), &options)?;
@@ -94,7 +94,7 @@ fn one_large_chunk_is_the_same_whoever_works() {
     }
 }
 
-/// What was packed could not be unpacked.
+/// Packing refuses chunks that could not be unpacked.
 #[test]
 fn blosc2_chunks_are_refused() {
     let packed = pack_bytes(&[7; 4000], &PackOptions::new().params(CParams::blosc2()));

@@ -14,7 +14,7 @@ use bloscpack_io::{
 use common::Recorded;
 use proptest::prelude::*;
 
-/// The items of a selection of an array in C order, by the definition.
+/// The items of a selection of an array in C order, computed by the definition.
 fn selected(items: &[u8], itemsize: usize, shape: &[u64], selection: &Selection) -> Vec<u8> {
     let mut places = vec![0_u64];
     for (axis, len) in selection.axes().iter().zip(shape) {
@@ -24,7 +24,7 @@ fn selected(items: &[u8], itemsize: usize, shape: &[u64], selection: &Selection)
     places.into_iter().flat_map(|place| items[place as usize * itemsize..][..itemsize].to_vec()).collect()
 }
 
-/// Items in C order put into Fortran order.
+/// Converts items from C order to Fortran order.
 fn fortran(items: &[u8], itemsize: usize, shape: &[u64]) -> Vec<u8> {
     let mut out = vec![0; items.len()];
     for (number, item) in items.chunks(itemsize).enumerate() {
@@ -81,7 +81,7 @@ fn check(array: &Array<'_>, case: &Case, items: &[u8], what: &str) {
     let selection = case.slice.parse::<Slice>().unwrap().select(&case.shape).unwrap();
     let expected = selected(items, case.itemsize, &case.shape, &selection);
     for threads in [Threads::Serial, Threads::Ambient] {
-        // Slabs of a few items, too.
+        // Also with slabs of a few items.
         for limits in [Limits::new(), Limits::new().max_memory(1 << 20)] {
             let options = UnpackOptions::new().threads(threads.clone()).limits(limits);
             let mut found = Vec::new();
@@ -130,7 +130,7 @@ proptest! {
         check(&open(&path("raw"), &typing), &case, &items, "raw bytes");
         convert(LocalSource::open(&path("raw")).unwrap(), &path("a.b2frame"), Target::Frame, &raw).unwrap();
         check(&open(&path("a.b2frame"), &typing), &case, &items, "plain frame");
-        // A frame whose array is read in the shape of another.
+        // A frame whose array is read in another shape.
         let flat = Typing::new().shape(vec![None]);
         let whole = Case { shape: vec![count as u64], slice: "::-2".into(), ..case.clone() };
         check(&open(&path("a.b2nd"), &flat), &whole, &items, "another shape");
@@ -146,7 +146,7 @@ proptest! {
     }
 }
 
-/// A selection with steps reads and decodes the blocks that it touches and no others.
+/// A selection with steps reads and decodes only the blocks that it touches.
 #[test]
 fn selections_read_only_their_blocks() {
     let (file, plain, shape) = common::large_array();
@@ -164,7 +164,7 @@ fn selections_read_only_their_blocks() {
     }
 }
 
-/// Of an array in Fortran order that has many slabs, chunks are not decoded for each of them.
+/// For an array in Fortran order with many slabs, chunks are not decoded again for each slab.
 #[test]
 fn large_arrays_in_fortran_order_go_through_a_temporary_file() {
     let folder = tempfile::tempdir().unwrap();
@@ -179,14 +179,14 @@ fn large_arrays_in_fortran_order_go_through_a_temporary_file() {
     convert(LocalSource::open(&source).unwrap(), &packed, Target::Bloscpack, &options).unwrap();
     let array = open(&packed, &Typing::default());
     let selection = "::-1,::3".parse::<Slice>().unwrap().select(&shape).unwrap();
-    // A quarter of the memory is for slabs: more than two of them.
+    // A quarter of the memory is for slabs, so there are more than two of them.
     let few = UnpackOptions::new().limits(Limits::new().max_memory(200_000));
     let mut found = Vec::new();
     array.copy_selection(&selection, &mut found, &few).unwrap();
     assert!(found == selected(&items, itemsize, &shape, &selection));
 }
 
-/// Statistics do not depend on the threads, and are those of the values.
+/// Statistics do not depend on the threads, and match the values.
 #[test]
 fn statistics_are_the_same_on_all_threads() {
     let values: Vec<f64> = (0..200_000).map(|at| f64::from(at % 1013) * 0.1 - 7.0).collect();

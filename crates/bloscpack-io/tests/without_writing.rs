@@ -13,7 +13,7 @@ fn options() -> PackOptions {
     PackOptions::new().codec(Codec::Lz4).typesize(4).chunk_size(10_000).threads(Threads::Serial)
 }
 
-/// Without a size, and to an output that cannot be gone back in, the chunks wait until they are counted.
+/// Without a known size, and to an output that cannot seek, the chunks are kept in memory until they are counted.
 #[test]
 fn streams_are_packed_in_memory() {
     let plain = testdata::ramp(50_000, 4, 3);
@@ -44,7 +44,7 @@ fn files_are_read() {
     assert!(unpacked == plain);
 }
 
-/// Frames are read at any place: what comes as a stream waits in memory.
+/// Frames need random access: a stream is buffered in memory.
 #[test]
 fn frames_are_unpacked_from_streams() {
     let files = testdata::archive("frames");

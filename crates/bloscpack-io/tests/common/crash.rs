@@ -1,4 +1,4 @@
-//! What a disk may hold when a process is killed, or the power goes, while it changes a bcolz directory.
+//! The possible states of a disk after a kill or power failure during a change of a bcolz directory.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -8,14 +8,14 @@ use testdata::SplitMix64;
 
 use super::recording::Op;
 
-/// Something that was done and may not be on the disk yet.
+/// An operation that is done, but may not be on the disk yet.
 #[derive(Debug, Clone)]
 enum Undone {
-    /// A file whose bytes are synced, or not; its name is not.
+    /// A file whose bytes may be synced, but whose name is not.
     File { path: String, bytes: Arc<Vec<u8>>, synced: bool },
-    /// A file that got another name. Its bytes are synced.
+    /// A renamed file. Its bytes are synced.
     Moved { from: String, to: String, bytes: Arc<Vec<u8>> },
-    /// All else.
+    /// Any other operation.
     Other(Op),
 }
 
@@ -24,7 +24,7 @@ fn parent(path: &str) -> &str {
 }
 
 impl Undone {
-    /// The directory by whose sync it is on the disk.
+    /// The directory whose sync makes the operation durable.
     fn directory(&self) -> &str {
         parent(match self {
             Undone::File { path, .. } | Undone::Moved { to: path, .. } => path,
@@ -35,7 +35,7 @@ impl Undone {
         })
     }
 
-    /// Does it, if what it needs is there.
+    /// Applies the operation if the files and directories that it needs exist.
     fn apply(&self, disk: &MemoryDirectory) -> bool {
         match self {
             Undone::File { path, bytes, .. } => Op::Create { path: path.clone(), bytes: bytes.clone() }.apply(disk),
@@ -48,7 +48,7 @@ impl Undone {
         .is_ok()
     }
 
-    /// The same as a crash may leave it.
+    /// The states in which a crash may leave the operation.
     fn torn(&self) -> Vec<Undone> {
         match self {
             Undone::File { path, bytes, synced: false } => [0, 1, bytes.len() / 2]
@@ -59,9 +59,9 @@ impl Undone {
     }
 }
 
-/// Calls `check` with what a disk may hold at any moment of these operations on `old`: what was synced, and of the rest
-/// nothing, everything, everything but one thing, one thing alone, one thing cut off, or some of it. `true` says that all
-/// of them are done, and have to be on the disk.
+/// Calls `check` with the states that a disk may have at any moment of these operations on `old`. Each contains
+/// everything that was synced. Of the rest it contains nothing, everything, everything but one operation, one operation
+/// alone, one torn operation, or a random part. `true` means that all operations are done and must be on the disk.
 pub(crate) fn crashes(
     old: &MemoryDirectory,
     ops: &[Op],
@@ -69,9 +69,9 @@ pub(crate) fn crashes(
     mut check: impl FnMut(&MemoryDirectory, bool),
 ) {
     let durable = old.clone();
-    // As it is for the process.
+    // The state that the process sees.
     let now = old.clone();
-    // With each, whether its directory was synced since.
+    // Each operation, and whether its directory was synced since.
     let mut undone: Vec<(Undone, bool)> = Vec::new();
     let mut synced: HashSet<String> = now.files().into_keys().collect();
     let mut seen = HashSet::new();
@@ -105,7 +105,7 @@ pub(crate) fn crashes(
             other => undone.push((Undone::Other(other.clone()), false)),
         }
         op.apply(&now).unwrap();
-        // What is in a directory that is not on the disk, waits for that.
+        // An entry in a directory that is not on the disk waits for the directory.
         let mut before = usize::MAX;
         while undone.len() < before {
             before = undone.len();

@@ -1,4 +1,4 @@
-//! Sources, sinks and stores of which the Nth call fails.
+//! Sources, sinks and stores whose Nth call fails.
 
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::sync::Arc;
@@ -14,13 +14,13 @@ use bloscpack_io::{ChunkFiles, Lock, ReadAt, ReadDirectory};
 pub(crate) enum How {
     /// With this error of the system.
     Error(i32),
-    /// The same, when half of the bytes are written; and so does every later call that writes.
+    /// With this error of the system, after half of the bytes are written. Every later call that writes fails, too.
     Full(i32),
-    /// Fewer bytes than could be.
+    /// Fewer bytes than requested.
     Short,
     /// By a signal, before anything was done.
     Interrupted,
-    /// From now on there is only half of the source.
+    /// From now on the source has only half of its bytes.
     Shrunk,
 }
 
@@ -28,12 +28,12 @@ pub(crate) const EIO: i32 = 5;
 pub(crate) const EACCES: i32 = 13;
 pub(crate) const ENOSPC: i32 = 28;
 
-/// What an error of the system is called.
+/// The message of a system error.
 pub(crate) fn text_of(error: i32) -> String {
     io::Error::from_raw_os_error(error).to_string()
 }
 
-/// Which call fails.
+/// Determines the call that fails.
 #[derive(Debug)]
 pub(crate) struct Faults {
     calls: AtomicU64,
@@ -46,19 +46,19 @@ impl Faults {
         Arc::new(Faults { calls: AtomicU64::new(0), at, how })
     }
 
-    /// Whether there were so many calls.
+    /// Whether the failing call was reached.
     pub(crate) fn met(&self) -> bool {
         self.calls.load(Ordering::Relaxed) >= self.at
     }
 
-    /// What becomes of a call.
+    /// Counts a call and returns how it fails, if it does.
     fn next(&self) -> Option<How> {
         let call = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
         let is_for_ever = matches!(self.how, How::Full(_) | How::Shrunk);
         (call == self.at || is_for_ever && call > self.at).then_some(self.how)
     }
 
-    /// A call that is done or not.
+    /// A call that is done completely or not at all.
     fn check(&self) -> io::Result<()> {
         match self.next() {
             Some(How::Error(error) | How::Full(error)) => Err(io::Error::from_raw_os_error(error)),
@@ -67,7 +67,7 @@ impl Faults {
     }
 }
 
-/// Something whose calls count.
+/// A wrapper that counts the calls.
 #[derive(Debug)]
 pub(crate) struct Faulty<T> {
     pub(crate) inner: T,
@@ -129,7 +129,7 @@ impl<T: ReadAt> ReadAt for Faulty<T> {
         match self.faults.next() {
             Some(How::Error(error)) => Err(io::Error::from_raw_os_error(error)),
             Some(How::Shrunk) => {
-                // As what is really so long says it.
+                // The same error as from a source of this length.
                 let mut half = vec![0; self.inner.len()? as usize / 2];
                 self.inner.read_exact_at(0, &mut half)?;
                 half.read_exact_at(offset, buf)
@@ -158,7 +158,7 @@ impl<T: FrameStore + ChunkFiles> FrameStore for Faulty<T> {
     fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
         match self.faults.next() {
             Some(How::Error(error)) => Err(io::Error::from_raw_os_error(error)),
-            // What is there already, can be written to.
+            // Existing bytes can be overwritten.
             Some(How::Full(error)) if at + bytes.len() as u64 > self.inner.len()? => {
                 self.inner.write_at(at, &bytes[..bytes.len() / 2])?;
                 Err(io::Error::from_raw_os_error(error))
@@ -200,7 +200,7 @@ impl<T: FrameStore + ChunkFiles> FrameStore for Faulty<T> {
     }
 }
 
-/// Of a disk that is full, only what takes room fails.
+/// On a full disk, only calls that need space fail.
 impl<T: ReadDirectory> ReadDirectory for Faulty<T> {
     fn open(&self, path: &str) -> io::Result<Box<dyn ReadAt + '_>> {
         if let How::Full(_) = self.faults.how {

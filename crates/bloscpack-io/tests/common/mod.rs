@@ -1,4 +1,4 @@
-//! What the tests of frames share: golden frames as sources, and a source that records what is read of it.
+//! Shared code of the tests: golden frames as sources, and a source that records the ranges that are read.
 #![allow(dead_code, clippy::unwrap_used, clippy::panic, reason = "not every test uses all of it")]
 
 pub(crate) mod crash;
@@ -45,7 +45,7 @@ impl Stored {
         Some(Self { file, files: files.collect(), sparse: true })
     }
 
-    /// Puts it on the disk, with the directories above it.
+    /// Writes it to the disk, and creates the directories above it.
     pub(crate) fn write_to(&self, path: &Path) {
         fs::create_dir_all(if self.sparse { path } else { path.parent().unwrap() }).unwrap();
         if !self.sparse {
@@ -76,7 +76,7 @@ impl ChunkFiles for Stored {
     }
 }
 
-/// Calls `check` with every golden frame and what the manifest says about it.
+/// Calls `check` with every golden frame and its entry in the manifest.
 pub(crate) fn each_frame(mut check: impl FnMut(&str, &Value, &Stored)) {
     let (archive, manifest) = (testdata::archive("frames"), testdata::manifest("frames"));
     let listed = manifest["frames"].as_array().unwrap();
@@ -87,7 +87,7 @@ pub(crate) fn each_frame(mut check: impl FnMut(&str, &Value, &Stored)) {
     }
 }
 
-/// A malformed frame, made as its recipe says; `None` where the manifest has none.
+/// A malformed frame, built by its recipe; `None` if the manifest has none.
 pub(crate) fn malformed(archive: &BTreeMap<String, Vec<u8>>, item: &Value) -> Option<Stored> {
     let Some(base) = item["base"].as_str() else { return Stored::of(archive, item["path"].as_str()?) };
     let mut stored = Stored::of(archive, base)?;
@@ -109,7 +109,7 @@ pub(crate) fn malformed(archive: &BTreeMap<String, Vec<u8>>, item: &Value) -> Op
     Some(stored)
 }
 
-/// A source that records the places that are read.
+/// A source that records the ranges that are read.
 pub(crate) struct Recorded<'a> {
     bytes: &'a [u8],
     reads: Mutex<Vec<Range<u64>>>,
@@ -120,7 +120,7 @@ impl<'a> Recorded<'a> {
         Self { bytes, reads: Mutex::default() }
     }
 
-    /// What was read since the last call.
+    /// The ranges that were read since the last call.
     pub(crate) fn take(&self) -> Vec<Range<u64>> {
         std::mem::take(&mut self.reads.lock().unwrap())
     }
@@ -137,7 +137,7 @@ impl ReadAt for Recorded<'_> {
     }
 }
 
-/// A contiguous frame of these chunks, made by the byte layer alone.
+/// A contiguous frame of these chunks, built by the byte layer alone.
 pub(crate) fn frame_of(header: Header, metalayers: &[(&str, Vec<u8>)], chunks: &[Vec<u8>]) -> Vec<u8> {
     let mut edit = Edit::create(header, Trailer::default());
     for (name, content) in metalayers {
@@ -166,7 +166,7 @@ pub(crate) fn frame_of(header: Header, metalayers: &[(&str, Vec<u8>)], chunks: &
 pub(crate) fn large_chunks() -> (Vec<u8>, Vec<u8>) {
     let plain = testdata::noise(3_000_000, 4);
     let params = CParams::blosc2().codec(Codec::Lz4).typesize(4).blocksize(blosc_core::BlockSize::Fixed(32 << 10));
-    // Every fourth byte is compressible: chunks are not stored as they are.
+    // Every fourth byte is compressible, so that chunks are not stored uncompressed.
     let plain: Vec<u8> = plain.chunks(4).flat_map(|item| [item[0], item[1], item[2], 1]).collect();
     let chunks = plain.chunks(1_000_000).map(|plain| blosc_core::compress(plain, &params).unwrap());
     let chunks: Vec<_> = chunks.collect();

@@ -1,4 +1,4 @@
-//! A store of a frame that records its writes, and what a disk may hold if they are cut off.
+//! A frame store that records its writes, and the possible states of the disk if they are cut off.
 
 use std::io;
 
@@ -6,7 +6,7 @@ use bloscpack_format::frame::FrameType;
 use bloscpack_io::frame::{FrameStore, MemoryFrame};
 use bloscpack_io::{ChunkFiles, ReadAt};
 
-/// What was asked of a store.
+/// A write operation of a store.
 #[derive(Debug, Clone)]
 pub(crate) enum Op {
     Write { at: u64, bytes: Vec<u8> },
@@ -24,7 +24,7 @@ pub(crate) struct Recorder {
     pub(crate) ops: Vec<Op>,
 }
 
-/// A disk writes so many bytes as a whole.
+/// Number of bytes that a disk writes atomically.
 const SECTOR: usize = 512;
 
 fn apply(frame: &mut MemoryFrame, op: &Op) {
@@ -39,7 +39,7 @@ fn apply(frame: &mut MemoryFrame, op: &Op) {
     .unwrap();
 }
 
-/// The same cut off, where a disk can.
+/// The operation cut off, if a disk can do that.
 fn torn(op: &Op) -> Vec<Op> {
     match op {
         Op::Write { at, bytes } if *at as usize / SECTOR != (*at as usize + bytes.len() - 1) / SECTOR => {
@@ -63,8 +63,9 @@ impl Recorder {
         Ok(())
     }
 
-    /// Calls `check` with what a disk may hold if the process is killed at any moment since `old`: what was synced, and of
-    /// the rest nothing, everything, one thing alone, or one thing cut off. `true` says that it is behind the last op.
+    /// Calls `check` with the states that a disk may have if the process is killed at any moment since `old`. Each
+    /// contains everything that was synced. Of the rest it contains nothing, everything, one operation alone, or one
+    /// torn operation. `true` means that the last operation is done.
     pub(crate) fn kills(&self, old: &MemoryFrame, mut check: impl FnMut(&MemoryFrame, bool)) {
         let mut durable = old.clone();
         let mut pending: Vec<&Op> = Vec::new();
@@ -73,7 +74,7 @@ impl Recorder {
                 Op::Sync => pending.drain(..).for_each(|op| apply(&mut durable, op)),
                 Op::Replace(_) => {
                     check(&durable, false);
-                    // It is durable itself, but not what is not synced.
+                    // The replacement is durable itself, but does not sync earlier writes.
                     let mut all = durable.clone();
                     pending.iter().for_each(|op| apply(&mut all, op));
                     apply(&mut durable, op);

@@ -1,4 +1,4 @@
-//! A directory of bcolz that records what is done to it.
+//! A bcolz directory that records its changes.
 
 use std::io;
 use std::sync::{Arc, Mutex};
@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use bloscpack_io::bcolz::{Directory, MemoryDirectory};
 use bloscpack_io::{ReadAt, ReadDirectory};
 
-/// A change of a directory that succeeded.
+/// A successful change of a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Op {
     Create { path: String, bytes: Arc<Vec<u8>> },
@@ -19,7 +19,7 @@ pub(crate) enum Op {
 }
 
 impl Op {
-    /// Does the same to another directory.
+    /// Applies the change to another directory.
     pub(crate) fn apply(&self, dir: &MemoryDirectory) -> io::Result<()> {
         match self {
             Op::Create { path, bytes } => dir.create(path, bytes),
@@ -33,7 +33,7 @@ impl Op {
     }
 }
 
-/// A directory in memory, and the changes that it got.
+/// A directory in memory, and the changes made to it.
 #[derive(Debug, Default)]
 pub(crate) struct Recording {
     pub(crate) dir: MemoryDirectory,
@@ -49,7 +49,7 @@ impl Recording {
         Recording { dir, ops: Mutex::default() }
     }
 
-    /// The changes since the last call.
+    /// Returns the changes since the last call.
     pub(crate) fn take_ops(&self) -> Vec<Op> {
         std::mem::take(&mut self.ops.lock().unwrap())
     }

@@ -18,7 +18,7 @@ pub(crate) fn golden(name: &str) -> MemoryDirectory {
     MemoryDirectory::of_files(files_of(name))
 }
 
-/// Puts a directory of the archive on the disk.
+/// Writes a directory of the archive to the disk.
 pub(crate) fn write_to(name: &str, root: &Path) {
     for (path, bytes) in files_of(name) {
         let path = root.join(path);
@@ -27,7 +27,7 @@ pub(crate) fn write_to(name: &str, root: &Path) {
     }
 }
 
-/// The cases of the manifest, all of them or of one kind.
+/// The cases of the manifest, all or of one kind.
 pub(crate) fn cases(kind: Option<&str>) -> Vec<Value> {
     let manifest = testdata::manifest("bcolz");
     let cases = manifest["cases"].as_array().unwrap();
