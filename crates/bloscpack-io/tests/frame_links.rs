@@ -32,7 +32,7 @@ fn plain_of(path: &Path) -> Vec<u8> {
     archive.read_range(0..archive.nbytes()).unwrap()
 }
 
-/// A file in the place of a new chunk file is removed, and the file that it links to is unchanged.
+/// A link under the name of a new chunk file is replaced, and the file that it links to is unchanged.
 #[test]
 fn nothing_is_written_through_a_link() {
     let dir = tempfile::tempdir().unwrap();

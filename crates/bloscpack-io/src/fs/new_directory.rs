@@ -55,11 +55,12 @@ impl NewDirectory {
     }
 
     /// Puts the directory in place in one step, with the permissions of an old one. Linux can exchange two directories
-    /// atomically. On other systems an old directory is moved away first, so that for a moment there is none. The
-    /// contents must already be durable.
+    /// atomically. Elsewhere an old directory is moved away first, so that for a moment there is none. The contents
+    /// must already be durable.
     ///
     /// # Errors
-    /// [`Error::OutputExists`], [`Error::File`]. An old directory is still in place then.
+    /// [`Error::OutputExists`], [`Error::File`]. After a failed exchange an old directory is still in place. Where
+    /// directories cannot be exchanged, the new one is in place if only syncing the parent directory failed.
     pub(crate) fn commit(self) -> Result<(), Error> {
         let NewDirectory { directory, target, overwrite } = self;
         let refuse = |error: io::Error| match error.kind() {

@@ -8,7 +8,6 @@
 //! | file | content |
 //! |---|---|
 //! | `salvage` | the readable rows of one carray |
-//! | `salvage` | what stands of one carray |
 
 mod salvage;
 

@@ -85,7 +85,7 @@ fn first(head: &Head, probe: &mut Probe<'_>) -> Result<u64, Error> {
 
 /// Returns the gaps from a damaged chunk at `at` to the next undamaged one, and the position of that one.
 fn resync(at: u64, entries: &[u64], probe: &mut Probe<'_>) -> Result<(Vec<Gap>, Option<u64>), Error> {
-    // First attempt: follow the headers of damaged chunks. In these chunks only other bytes are damaged.
+    // First attempt: follow the headers of damaged chunks. This works if the damage is outside of the headers.
     let (mut gaps, mut end) = (Vec::new(), at);
     while let Some(header) = probe.header(end)? {
         let next = end + header.cbytes() as u64 + probe.digest_size();
