@@ -1,6 +1,7 @@
 //! All ways to read a container give the same bytes or all fail, whatever was changed in it.
 //!
-//! - `decompress`, `cat` of everything (bytes, items, chunk by chunk) and `convert` succeed with the same bytes or all fail.
+//! - `decompress`, `cat` of everything (bytes, items, chunk by chunk) and `convert` succeed with the same bytes or all
+//!   fail.
 //! - `cat` of a range may succeed where another part is damaged. If both succeed, it is a slice of the output of
 //!   `decompress`.
 //! - `verify` refuses every container that `decompress` refuses. It also refuses faults outside the plain bytes, see
@@ -303,14 +304,14 @@ fn bloscpack_files() {
     }
 }
 
-/// Forged chunks inside of stored data, with correct digests and sizes. Commands that use only the offsets find them.
+/// Forged offsets that point to chunks inside of stored data, with correct digests and sizes.
 #[test]
 fn chunks_within_stored_data_are_never_read() {
     for checksum in [Checksum::Adler32, Checksum::None, Checksum::Sha256] {
         let params = CParams::new().clevel(0).typesize(1);
         let inner = blosc_core::compress(&[0xEE; 1000], &CParams::new().clevel(0).typesize(1)).unwrap();
         let inner = [inner.as_slice(), checksum.digest(&inner).as_ref()].concat();
-        // Three chunks of 8,000 bytes; each holds a run of chunks for the whole file, of 1,000 bytes.
+        // Three chunks of 8,000 bytes. Each contains a run of seven chunks of 1,000 bytes.
         let run = inner.repeat(7);
         let mut plain = testdata::noise(24_000, 3);
         for chunk in plain.chunks_mut(8000) {

@@ -13,7 +13,7 @@ use bloscpack_io::{
     pack_bytes,
 };
 
-/// A table of the columns `a`, 18 bytes, and `b`, the same numbers in 16 bits.
+/// A table with two columns: `a` contains 18 numbers of one byte, `b` the same numbers in 16 bits.
 fn table(root: &Path) {
     let params = |dtype: &str| CarrayParams::new(bloscpack_format::bcolz::Dtype::parse(dtype).unwrap()).chunklen(4);
     let columns = [("a", params("uint8")), ("b", params("uint16"))];

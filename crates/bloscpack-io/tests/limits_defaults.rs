@@ -354,7 +354,7 @@ fn default_values_of_huge_items() {
     within(4 << 20, || convert(input, &dir.path().join("out.bcolz"), Target::Bcolz, &options).unwrap());
 }
 
-/// The stored metadata of all columns count together.
+/// The metadata of all columns that are held in memory count together.
 #[test]
 fn many_columns() {
     let columns: Vec<String> = (0..8).map(|n| format!("column {n}")).collect();

@@ -5,9 +5,9 @@
 //! | `totals` | the first pass: counts, sums, minimum and maximum |
 //! | `histogram` | bins of numbers |
 //! | `spread` | the second pass: deviations and the histogram |
+//!
 //! Items are processed in the order in which they are stored. Chunks are decoded on all threads; sums are computed on
 //! one.
-//! Items are taken in the order in which they are stored. Chunks are decoded on all threads, sums are formed on one.
 
 mod histogram;
 mod spread;
