@@ -1,7 +1,7 @@
 //! The nine checksums of bloscpack and the form in which their digests are stored.
 //!
-//! A chunk's digest is of the whole compressed chunk, its header included, and directly follows it. The metadata's
-//! digest is of the stored (compressed) metadata without the space preallocated after it.
+//! The digest of a chunk covers the whole compressed chunk, header included, and directly follows it. The digest of the
+//! metadata covers the stored (compressed) metadata, without the space preallocated after it.
 
 use sha2::Digest as _;
 use std::fmt;
@@ -50,7 +50,7 @@ impl Checksum {
         self as u8
     }
 
-    /// The name that bloscpack gives it: `None`, `adler32`, `crc32`, `md5`, `sha1`, ….
+    /// The name in bloscpack: `None`, `adler32`, `crc32`, `md5`, `sha1`, ….
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -72,7 +72,7 @@ impl Checksum {
         Self::ALL.into_iter().find(|checksum| checksum.name() == name)
     }
 
-    /// Bytes of a stored digest: 0 for [`Checksum::None`].
+    /// Returns the length of a stored digest in bytes: 0 for [`Checksum::None`].
     #[must_use]
     pub fn digest_size(self) -> usize {
         match self {
@@ -95,7 +95,7 @@ impl Checksum {
         hasher.finish()
     }
 
-    /// A hasher, for bytes that come in pieces.
+    /// Returns a hasher, for bytes that arrive in parts.
     #[must_use]
     pub fn hasher(self) -> Hasher {
         Hasher(match self {
@@ -112,7 +112,7 @@ impl Checksum {
     }
 }
 
-/// A digest in its stored form: adler32 and crc32 as a little-endian `u32`, the others as they are.
+/// A digest in its stored form: adler32 and crc32 as a little-endian `u32`, the others unchanged.
 #[derive(Clone, Copy)]
 pub struct Digest {
     bytes: [u8; 64],
@@ -120,13 +120,13 @@ pub struct Digest {
 }
 
 impl Digest {
-    /// The digest that a file holds, to compare a computed one with. `None` if no checksum has this length.
+    /// Wraps a digest from a file, for comparison with a computed one. `None` if no checksum has this length.
     #[must_use]
     pub fn from_stored(stored: &[u8]) -> Option<Self> {
         Checksum::ALL.into_iter().any(|c| c.digest_size() == stored.len()).then(|| Self::new(stored))
     }
 
-    /// `stored` has 64 bytes at most.
+    /// `stored` has at most 64 bytes.
     fn new(stored: &[u8]) -> Self {
         let mut digest = Self { bytes: [0; 64], len: 0 };
         for (to, from) in digest.bytes.iter_mut().zip(stored) {
@@ -164,7 +164,7 @@ impl fmt::Debug for Digest {
     }
 }
 
-/// A checksum under way.
+/// A checksum in progress.
 #[derive(Clone)]
 pub struct Hasher(State);
 
@@ -182,7 +182,7 @@ enum State {
 }
 
 impl Hasher {
-    /// Takes in the next bytes.
+    /// Adds the next bytes.
     pub fn update(&mut self, bytes: &[u8]) {
         match &mut self.0 {
             State::None => {}
@@ -197,7 +197,7 @@ impl Hasher {
         }
     }
 
-    /// The digest of all that was taken in.
+    /// Returns the digest of all bytes added.
     #[must_use]
     pub fn finish(self) -> Digest {
         match self.0 {
@@ -224,7 +224,7 @@ impl fmt::Debug for Hasher {
 mod tests {
     use super::*;
 
-    /// Digests of `b"bloscpack"` as Python's zlib and hashlib give them, in stored form.
+    /// Digests of `b"bloscpack"` from Python's zlib and hashlib, in stored form.
     const STORED: [&str; 9] = [
         "",
         "b3039912",

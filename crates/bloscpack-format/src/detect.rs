@@ -1,4 +1,4 @@
-//! Which format a file has, told by its first bytes.
+//! Format detection by the first bytes of a file.
 
 use crate::bcolz;
 use crate::bloscpack::MAGIC;
@@ -10,8 +10,7 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Format {
-    /// A bloscpack file. Whether its version is one that can be read, [`Header::parse`](crate::bloscpack::Header::parse)
-    /// says.
+    /// A bloscpack file. [`Header::parse`](crate::bloscpack::Header::parse) checks whether its version is supported.
     Bloscpack {
         /// The version byte.
         version: u8,
@@ -34,7 +33,7 @@ pub enum Format {
     Raw,
 }
 
-/// What a file of the format is, for messages.
+/// A description of the format, for messages.
 impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -51,15 +50,15 @@ impl fmt::Display for Format {
     }
 }
 
-/// How many bytes [`detect`] looks at.
+/// Number of bytes that [`detect`] examines.
 pub const PREFIX_LEN: usize = 32;
 
-/// The files by which [`detect_directory`] tells what a directory is: their paths in it.
+/// The files by which [`detect_directory`] recognises a directory, as paths below it.
 pub const DIRECTORY_FILES: [&str; 4] = [bcolz::ROOTDIRS_FILE, INDEX_FILE, bcolz::STORAGE_FILE, bcolz::SIZES_FILE];
 
-/// Tells what a directory is, if `has` says which of the [`DIRECTORY_FILES`] are in it.
+/// Returns the format of a directory, where `has` tells which of the [`DIRECTORY_FILES`] exist in it.
 ///
-/// A damaged carray lacks one of its two files and is one all the same: what is wrong with it is told where it is opened.
+/// A carray that lacks one of its two files is still recognised. Opening it reports the damage.
 ///
 /// ```
 /// use bloscpack_format::detect::{Format, detect_directory};
@@ -76,12 +75,12 @@ pub fn detect_directory(mut has: impl FnMut(&str) -> bool) -> Option<Format> {
     })
 }
 
-/// Tells a file's format by its first bytes, [`PREFIX_LEN`] of them if it has so many.
+/// Returns the format of a file by its first bytes: [`PREFIX_LEN`] of them, or all if the file is shorter.
 ///
-/// A frame may stand anywhere in a file: then `prefix` is what stands there.
+/// A frame may start at any offset in a file. In that case `prefix` is the bytes at that offset.
 ///
-/// `total_len` is the length of the whole file. A bare chunk has no magic number: it is recognised by a sane header
-/// that gives exactly this length. Without it, from a pipe, the header alone has to do.
+/// `total_len` is the length of the whole file. A bare chunk has no magic number: it is recognised by a plausible
+/// header that gives exactly this length. Without the length, as for a pipe, only the header is checked.
 ///
 /// ```
 /// use bloscpack_format::{Format, detect};
@@ -95,13 +94,14 @@ pub fn detect(prefix: &[u8], total_len: Option<u64>) -> Option<Format> {
         [b'b', b'l', b'p', b'k', version, ..] => Some(Format::Bloscpack { version: *version }),
         _ if prefix == MAGIC => Some(Format::Bloscpack { version: 0 }),
         _ if prefix.starts_with(&numpy::npy::MAGIC) => Some(Format::Npy),
-        // A msgpack array of 14, of which C-Blosc2 checks nothing, then the magic as a string of eight.
+        // A msgpack array of 14, which C-Blosc2 does not check, then the magic as a string of eight.
         [_, rest @ ..] if rest.starts_with(b"\xa8b2frame\0") => Some(Format::Blosc2Frame),
         _ => detect_chunk(prefix.first_chunk()?, prefix.len() as u64, total_len),
     }
 }
 
-/// The 16 bytes that begin a chunk: version, versionlz, flags, typesize, then nbytes, blocksize and cbytes as `i32`.
+/// Recognises a chunk by its first 16 bytes: version, versionlz, flags, typesize, then nbytes, blocksize and cbytes as
+/// `i32`.
 fn detect_chunk(header: &[u8; 16], prefix_len: u64, total_len: Option<u64>) -> Option<Format> {
     const SHUFFLE: u8 = 0x01;
     const MEMCPYED: u8 = 0x02;
@@ -110,7 +110,7 @@ fn detect_chunk(header: &[u8; 16], prefix_len: u64, total_len: Option<u64>) -> O
     let [version, _versionlz, flags, typesize, ..] = *header;
     let [nbytes, blocksize, cbytes] = [4, 8, 12].map(|at| u64::try_from(le::i32_at(header, at)));
     let (nbytes, blocksize, cbytes) = (nbytes.ok()?, blocksize.ok()?, cbytes.ok()?);
-    // A header with both shuffles has 16 more bytes; only Blosc2 writes it.
+    // A header with both shuffle flags is 16 bytes longer; only Blosc2 writes it.
     let extended = flags & (SHUFFLE | BITSHUFFLE) == SHUFFLE | BITSHUFFLE;
     let header_len = if extended { 32 } else { 16 };
     let codec = flags >> 5;

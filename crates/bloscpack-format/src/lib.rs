@@ -1,20 +1,20 @@
-//! Byte layouts of the Blosc family's files, without I/O: parsers take slices, writers give bytes.
+//! Byte layouts of the Blosc family's files, without I/O: parsers take slices, writers return bytes.
 //!
-//! | module | what it knows |
+//! | module | contents |
 //! |---|---|
 //! | [`bloscpack`] | the bloscpack file, format versions 1, 2 and 3: header, metadata section, offsets, chunk plan |
 //! | [`bcolz`] | directories of bcolz 1.x: carrays and ctables |
 //! | [`frame`] | Blosc2 frames: header, metalayers, index, trailer; sparse ones; n-dimensional arrays; crash-safe changes |
 //! | [`numpy`] | NumPy dtypes, the metadata that makes a bloscpack file an array, `.npy` headers |
-//! | [`msgpack`] | MessagePack, in which metalayers are stored, as JSON values and back |
+//! | [`msgpack`] | MessagePack, the encoding of metalayers, converted to and from JSON values |
 //! | [`json`] | JSON as Python reads and writes it: `NaN`, integers of any size, floats spelled as `repr` does |
 //! | [`checksum`] | the nine checksums of bloscpack and the form in which their digests are stored |
-//! | [`detect`](mod@detect) | which format a file has, told by its first bytes |
+//! | [`detect`](mod@detect) | detection of a file's format by its first bytes |
 //!
 //! The crate has no features. A program that reads files uses `bloscpack-io`.
 //!
-//! Nothing here opens a file, starts a thread or allocates by a number that the input has not earned. Where a slice is
-//! too short, [`FormatError::bytes_needed`] says how long it has to be.
+//! Nothing here opens a file or starts a thread. A number in the input never causes an allocation that the length of
+//! the input does not justify. If a slice is too short, [`FormatError::bytes_needed`] returns the length it must have.
 //!
 //! ```
 //! use bloscpack_format::bloscpack::{ChunkPlan, Header, Version};

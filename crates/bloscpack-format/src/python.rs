@@ -1,9 +1,9 @@
-//! Python's spelling of floats, strings and bytes: what `repr` gives in Python 3.
+//! Python's spelling of floats, strings and bytes: the output of `repr` in Python 3.
 
 use std::fmt::{self, Write};
 
-/// `repr(x)` of a float: the fewest digits that read back as `x`, an exponent from `1e+16` up and below `0.0001`;
-/// `nan`, `inf`, `-inf`.
+/// Returns `repr(x)` of a float: the fewest digits that read back as `x`. Exponents are used from `1e+16` up and below
+/// `0.0001`. The special values are `nan`, `inf` and `-inf`.
 #[must_use]
 pub fn python_float_repr(x: f64) -> String {
     if x.is_nan() {
@@ -15,9 +15,10 @@ pub fn python_float_repr(x: f64) -> String {
     spelled(&shortest(x))
 }
 
-/// The same of a float of two or four bytes: fewer digits are enough to read it back. `same` reads digits back.
+/// [`python_float_repr`] of a float of two or four bytes, which fewer digits identify. `same` tells whether digits read
+/// back as the same float.
 pub(crate) fn short_float_repr(x: f64, same: impl Fn(&str) -> bool) -> String {
-    // As many digits as a float of four bytes can need.
+    // A float of four bytes needs at most this number of digits.
     let found = (0..=8).map(|digits| format!("{x:.digits$e}")).find(|text| same(text));
     match found.filter(|_| x.is_finite()) {
         Some(text) => spelled(&text),
@@ -25,7 +26,7 @@ pub(crate) fn short_float_repr(x: f64, same: impl Fn(&str) -> bool) -> String {
     }
 }
 
-/// `d.ddde±x` as `repr` puts it.
+/// Converts `d.ddde±x` to the form that `repr` uses.
 fn spelled(scientific: &str) -> String {
     let (mantissa, exponent) = scientific.split_once('e').unwrap_or((scientific, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);
@@ -36,17 +37,18 @@ fn spelled(scientific: &str) -> String {
     format!("{mantissa}e{sign}{:02}", exponent.abs())
 }
 
-/// The fewest digits that read back as `x`, as `d.ddde±x`; of those the nearest to `x`, of two as near the even one.
+/// Returns the fewest digits that read back as `x`, as `d.ddde±x`. Among those the nearest to `x` is chosen; ties go to
+/// the even digit.
 fn shortest(x: f64) -> String {
-    // Rust's `{:e}` differs from that in ties only, where it takes the larger one. With the number of digits given it
-    // rounds the exact value half to even; that may miss `x` where the gap to the next float below is the smaller one.
+    // Rust's `{:e}` differs from that only in ties, where it chooses the larger one. With an explicit number of digits
+    // it rounds the exact value half to even. That may miss `x` where the gap to the next smaller float is narrower.
     let shortest = format!("{x:e}");
     let digits = shortest.bytes().take_while(|b| *b != b'e').filter(u8::is_ascii_digit).count();
     let rounded = format!("{x:.*e}", digits.saturating_sub(1));
     if rounded.parse() == Ok(x) { rounded } else { shortest }
 }
 
-/// `-1.2345` and 2 to `-123.45`, `1` and 2 to `100.0`, `1.5` and -2 to `0.015`.
+/// Converts `-1.2345` and 2 to `-123.45`, `1` and 2 to `100.0`, `1.5` and -2 to `0.015`.
 fn positional(mantissa: &str, exponent: i32) -> String {
     let (sign, mantissa) = mantissa.strip_prefix('-').map_or(("", mantissa), |rest| ("-", rest));
     let digits: String = mantissa.chars().filter(|c| *c != '.').collect();
@@ -61,8 +63,9 @@ fn positional(mantissa: &str, exponent: i32) -> String {
     format!("{sign}{whole}.{fraction}")
 }
 
-/// `repr(s)` of a string: in single quotes unless it holds those and no double ones; printable characters as they
-/// are, the rest as `\n`, `\x7f`, `\u200b`, `\U000e0001`. See [`write_str_repr`] for texts of any size.
+/// Returns `repr(s)` of a string. The quotes are single unless the string contains single quotes and no double ones.
+/// Printable characters stay as they are; the rest become `\n`, `\x7f`, `\u200b`, `\U000e0001`. For texts of any size,
+/// see [`write_str_repr`].
 #[must_use]
 pub fn python_str_repr(s: &str) -> String {
     let mut repr = String::with_capacity(s.len() + 2);
@@ -97,8 +100,8 @@ pub fn write_str_repr(s: &str, out: &mut impl Write) -> fmt::Result {
     out.write_char(quote)
 }
 
-/// `repr(b)` of a byte string: `b'...'`, all but printable ASCII as `\xNN`. See [`write_bytes_repr`] for bytes of any
-/// size.
+/// Returns `repr(b)` of a byte string: `b'...'`, with everything but printable ASCII as `\xNN`. For bytes of any size,
+/// see [`write_bytes_repr`].
 #[must_use]
 pub fn python_bytes_repr(bytes: &[u8]) -> String {
     let mut repr = String::with_capacity(bytes.len() + 3);
@@ -134,11 +137,11 @@ fn quote_for(has_single: bool, has_double: bool) -> char {
     if has_single && !has_double { '"' } else { '\'' }
 }
 
-/// Python's `str.isprintable`: not in the categories Cc Cf Cs Co Cn Zl Zp Zs, but for the space.
+/// Python's `str.isprintable`: false for the categories Cc Cf Cs Co Cn Zl Zp Zs, except the space.
 ///
-/// `str::escape_debug` leaves exactly these alone once a character is not the first of its string (as the first,
-/// combining marks are escaped too). Where Rust and a Python know different Unicode versions they differ on the
-/// characters assigned in between; either spelling reads back as the same string.
+/// `str::escape_debug` leaves exactly these characters unescaped, except for the first of a string, where it escapes
+/// combining marks too. Rust and a Python of another Unicode version differ on the characters assigned in between;
+/// either spelling reads back as the same string.
 fn is_printable(c: char) -> bool {
     match c {
         ' '..='~' => true,
@@ -170,7 +173,7 @@ mod tests {
             (-1_234.5, "-1234.5"),
             (100.0, "100.0"),
             (0.015, "0.015"),
-            // 2^50 and a quarter, a tie: to the even digit.
+            // 2^50 and a quarter, a tie: rounds to the even digit.
             (2_f64.powi(50) + 0.25, "1125899906842624.2"),
             (2_f64.powi(-44), "5.684341886080802e-14"),
             (f64::NEG_INFINITY, "-inf"),

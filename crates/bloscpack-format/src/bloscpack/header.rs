@@ -28,8 +28,8 @@ const METADATA: u8 = 0x02;
 /// 24                             reserved 0             max_app_chunks i64
 /// ```
 ///
-/// Little-endian. -1 stands for "unknown", here `None`. A header's word on sizes is not binding: nothing in the file
-/// makes the chunks agree with it.
+/// Little-endian. -1 means "unknown", here `None`. The sizes in a header are not authoritative: the format does not
+/// force the chunks to agree with them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Header {
@@ -39,25 +39,26 @@ pub struct Header {
     pub offsets: bool,
     /// Whether the file has a metadata section.
     pub metadata: bool,
-    /// The checksum of which a digest follows each chunk.
+    /// The checksum whose digest follows each chunk.
     pub checksum: Checksum,
-    /// The typesize that the chunks were meant to be compressed with; 0 if none was noted.
+    /// The intended typesize of the chunks; 0 if it was not recorded.
     pub typesize: u8,
-    /// Plain bytes of every chunk but the last.
+    /// Uncompressed bytes of every chunk but the last.
     pub chunk_size: Option<u32>,
-    /// Plain bytes of the last chunk.
+    /// Uncompressed bytes of the last chunk.
     pub last_chunk: Option<u32>,
     /// Number of chunks.
     pub nchunks: Option<u64>,
-    /// Chunks that may yet be appended: spare entries of the offsets section.
+    /// Number of chunks that can still be appended: spare entries of the offsets section.
     pub max_app_chunks: u64,
 }
 
 impl Header {
-    /// Bytes of the longest header. Give [`parse`](Self::parse) that many, if the file has them.
+    /// Length of the longest header. Pass this many bytes to [`parse`](Self::parse), or the whole file if it is
+    /// shorter.
     pub const MAX_LEN: usize = 32;
 
-    /// A header that knows nothing yet: neither sections nor checksum, all sizes unknown.
+    /// Creates a header without sections or checksum, with all sizes unknown.
     #[must_use]
     pub fn new(version: Version) -> Self {
         Self {
@@ -73,13 +74,13 @@ impl Header {
         }
     }
 
-    /// Reads the header at the start of `bytes`, which may be longer, and says how long it is.
+    /// Parses the header at the start of `bytes`, which may be longer. Also returns the header's length.
     ///
     /// # Errors
     ///
-    /// [`FormatError::Truncated`] if `bytes` are too few, else an error that names the field that cannot be.
+    /// [`FormatError::Truncated`] if `bytes` is too short, otherwise an error that names the invalid field.
     pub fn parse(bytes: &[u8]) -> Result<(Self, usize), FormatError> {
-        // Only version 1 is content with less than 32 bytes, and only it may be the whole of a short file.
+        // Only version 1 has a header of less than 32 bytes, and only it may be the whole of a short file.
         let is_v1 = bytes.starts_with(&MAGIC) && bytes.get(4) == Some(&1);
         let truncated = |needed: usize| FormatError::Truncated {
             part: Part::Header,
@@ -103,12 +104,12 @@ impl Header {
         Ok((parse_v2_v3(version, head)?, Self::MAX_LEN))
     }
 
-    /// The header's bytes: 16 or 32.
+    /// Encodes the header: 16 or 32 bytes.
     ///
     /// # Errors
     ///
-    /// What [`parse`](Self::parse) would find wrong with them, or [`FormatError::NotInVersion`] if a field is set that
-    /// this format version does not have.
+    /// The errors of [`parse`](Self::parse), or [`FormatError::NotInVersion`] if a field is set that this format
+    /// version does not have.
     pub fn to_bytes(&self) -> Result<Vec<u8>, FormatError> {
         self.validate()?;
         let mut bytes = MAGIC.to_vec();
@@ -130,13 +131,14 @@ impl Header {
         Ok(bytes)
     }
 
-    /// Bytes of this header in a file, 16 or 32.
+    /// Returns the length of this header in a file, 16 or 32 bytes.
     #[must_use]
     pub fn header_len(&self) -> usize {
         if self.version == Version::V1 { V1_LEN } else { Self::MAX_LEN }
     }
 
-    /// Plain bytes of the whole file as far as the header knows: `chunk_size * (nchunks - 1) + last_chunk`.
+    /// Returns the uncompressed size of the whole file, if the header has it: `chunk_size * (nchunks - 1) +
+    /// last_chunk`.
     #[must_use]
     pub fn nbytes(&self) -> Option<u64> {
         match self.nchunks? {
@@ -222,9 +224,11 @@ fn parse_v2_v3(version: Version, head: &[u8; Header::MAX_LEN]) -> Result<Header,
     Ok(header)
 }
 
-/// Bloscpack 0.1.0-rc1 and -rc2 wrote `blpk`, a `u32` number of chunks, and chunks. Where a Blosc chunk starts at byte
-/// 8, its compressed size of 16 at least makes bytes 16..24, a later version's `nchunks`, 2³⁶ at least, and its plain
-/// size makes bytes 8..16, version 1's `nchunks`, 2³² at least: no file has so many chunks.
+/// Refuses files of bloscpack 0.1.0-rc1 and -rc2: `blpk`, a `u32` number of chunks, then the chunks.
+///
+/// In such a file a Blosc chunk starts at byte 8. Its compressed size of at least 16 makes bytes 16..24, a later
+/// version's `nchunks`, at least 2³⁶. Its uncompressed size makes bytes 8..16, version 1's `nchunks`, at least 2³². No
+/// real file has that number of chunks.
 fn refuse_pre_release(bytes: &[u8]) -> Result<(), FormatError> {
     let Some(head) = bytes.first_chunk::<24>() else {
         return Ok(());
@@ -250,7 +254,7 @@ fn unsigned(offset: u64, field: &'static str, value: i64, min: i64) -> Result<Op
     in_range(offset, field, value, min, i64::MAX).map(|()| u64::try_from(value).ok())
 }
 
-/// -1 for `None`. Validated to be no more than [`MAX_CHUNKS`].
+/// -1 for `None`. Validated to be at most [`MAX_CHUNKS`].
 fn signed(value: Option<u64>) -> i64 {
     value.map_or(-1, u64::cast_signed)
 }

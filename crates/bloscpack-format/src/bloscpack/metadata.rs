@@ -1,4 +1,5 @@
-//! The metadata section of format version 3: header, JSON (compressed where that helps), room to grow, digest.
+//! The metadata section of format version 3: header, JSON (compressed if that makes it shorter), preallocated space,
+//! digest.
 
 use super::metadata_header::{MAGIC_FORMAT_JSON, MetaCodec, MetadataHeader};
 use super::zlib::{compress, inflate};
@@ -7,7 +8,7 @@ use crate::error::{DigestMismatch, FormatError, Part};
 use crate::json::Json;
 use blosc_core::memory;
 
-/// How metadata is to be written.
+/// Options for writing metadata.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct MetadataArgs {
     magic_format: [u8; 8],
@@ -17,14 +18,14 @@ pub struct MetadataArgs {
     prealloc: Prealloc,
 }
 
-/// How much space is set aside for metadata that may be rewritten later.
+/// Amount of space preallocated for later rewrites of the metadata.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Prealloc {
-    /// So many times the bytes of the JSON text, at most 2³² - 1. Bloscpack's own default is 10.
+    /// A multiple of the JSON text's length, at most 2³² - 1 bytes. Bloscpack's own default is 10.
     Factor(u32),
-    /// So many bytes; an error if the metadata does not fit.
+    /// An exact number of bytes; an error if the metadata does not fit.
     Exact(u32),
-    /// No more than is used. Best for files that nobody will rewrite.
+    /// No spare space. Best for files whose metadata is never rewritten.
     None,
 }
 
@@ -41,7 +42,7 @@ impl Default for MetadataArgs {
 }
 
 impl MetadataArgs {
-    /// JSON, adler32, zlib level 6, ten times the space: what bloscpack writes unless told otherwise.
+    /// JSON, adler32, zlib level 6, ten times the space: bloscpack's defaults.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -53,7 +54,7 @@ impl MetadataArgs {
         Self { meta_checksum, ..self }
     }
 
-    /// The codec to try. It is kept only if the result is no longer than the text.
+    /// The codec to try. It is used only if the result is no longer than the text.
     #[must_use]
     pub fn meta_codec(self, meta_codec: MetaCodec) -> Self {
         Self { meta_codec, ..self }
@@ -65,19 +66,19 @@ impl MetadataArgs {
         Self { meta_level, ..self }
     }
 
-    /// The space to set aside.
+    /// The space to preallocate.
     #[must_use]
     pub fn max_meta_size(self, prealloc: Prealloc) -> Self {
         Self { prealloc, ..self }
     }
 }
 
-/// What a rewrite changes besides the metadata itself. By default zlib at level 6 is tried, for the new metadata may
-/// compress where the old did not; the checksum stays.
+/// Changes that a rewrite makes besides the metadata itself. By default zlib at level 6 is tried, because the new
+/// metadata may be compressible where the old was not. The checksum stays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct MetadataRewrite {
-    /// Another checksum, whose digest must have the same length.
+    /// A new checksum. Its digest must have the same length.
     pub meta_checksum: Option<Checksum>,
     /// The codec to try, or `None` for the one in the file.
     pub meta_codec: Option<MetaCodec>,
@@ -91,7 +92,7 @@ impl Default for MetadataRewrite {
     }
 }
 
-/// A metadata section: its header, the stored bytes, and the digest that belongs to them.
+/// A metadata section: its header, the stored bytes and their digest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MetadataSection {
     header: MetadataHeader,
@@ -144,11 +145,11 @@ impl MetadataSection {
         Ok(Self { header, stored })
     }
 
-    /// Reads the section at the start of `bytes` and checks its digest.
+    /// Parses the section at the start of `bytes` and checks its digest.
     ///
     /// # Errors
     ///
-    /// Those of [`MetadataHeader::parse`] and [`from_parts`](Self::from_parts), or [`FormatError::Truncated`].
+    /// The errors of [`MetadataHeader::parse`] and [`from_parts`](Self::from_parts), or [`FormatError::Truncated`].
     pub fn parse(bytes: &[u8]) -> Result<Self, FormatError> {
         let header = MetadataHeader::parse(bytes)?;
         let needed = header.section_len();
@@ -159,12 +160,12 @@ impl MetadataSection {
         Self::from_parts(header, memory::collect(stored.copied())?, digest)
     }
 
-    /// Puts a section together from its header, the `meta_comp_size` bytes behind it, and the digest at
-    /// [`digest_at`](MetadataHeader::digest_at): for readers that skip the space in between.
+    /// Builds a section from its header, the `meta_comp_size` bytes after it, and the digest at
+    /// [`digest_at`](MetadataHeader::digest_at). For readers that skip the space in between.
     ///
     /// # Errors
     ///
-    /// [`FormatError::Truncated`] if `stored` or `digest` is not of the length that the header says;
+    /// [`FormatError::Truncated`] if the length of `stored` or `digest` differs from the header's;
     /// [`FormatError::DigestMismatch`].
     pub fn from_parts(header: MetadataHeader, stored: Vec<u8>, digest: &[u8]) -> Result<Self, FormatError> {
         let (needed, found) = (u64::from(header.meta_comp_size), stored.len() as u64);
@@ -181,7 +182,7 @@ impl MetadataSection {
         Ok(Self { header, stored })
     }
 
-    /// The section's bytes: [`section_len`](MetadataHeader::section_len) of them, the room in between being NULs.
+    /// Encodes the section, [`section_len`](MetadataHeader::section_len) bytes. The spare space is filled with NULs.
     ///
     /// # Errors
     ///
@@ -195,8 +196,8 @@ impl MetadataSection {
         Ok(bytes)
     }
 
-    /// The metadata. `limit` is the most bytes of JSON text to accept, whatever the header says; values take up to 36
-    /// times as much memory.
+    /// Decodes the metadata. `limit` is the maximum length of the JSON text in bytes, regardless of the header. The
+    /// values take up to 36 times as much memory.
     ///
     /// # Errors
     ///
@@ -213,12 +214,12 @@ impl MetadataSection {
         }
     }
 
-    /// Other metadata for the same place: a section of exactly the same length.
+    /// Replaces the metadata in the same space: returns a section of exactly the same length.
     ///
     /// # Errors
     ///
-    /// [`FormatError::MetadataSectionTooSmall`] if it does not fit; [`FormatError::ChecksumLengthMismatch`] if the
-    /// digest would have another length; otherwise as [`encode`](Self::encode).
+    /// [`FormatError::MetadataSectionTooSmall`] if the metadata does not fit; [`FormatError::ChecksumLengthMismatch`]
+    /// if the digest would have another length; otherwise the errors of [`encode`](Self::encode).
     pub fn rewrite(&self, metadata: &Json, changes: &MetadataRewrite) -> Result<Self, FormatError> {
         let stored = self.header.meta_checksum;
         let requested = changes.meta_checksum.unwrap_or(stored);
@@ -241,7 +242,7 @@ impl MetadataSection {
         &self.header
     }
 
-    /// The metadata as it is stored.
+    /// Returns the metadata as stored.
     #[must_use]
     pub fn stored(&self) -> &[u8] {
         &self.stored

@@ -4,7 +4,7 @@ use crate::checksum::Checksum;
 use crate::error::{FormatError, Part};
 use crate::le;
 
-/// The 32 bytes before the metadata.
+/// The 32-byte header of the metadata section.
 ///
 /// ```text
 ///  0  8    magic_format: `JSON`, padded with NULs
@@ -26,27 +26,27 @@ pub struct MetadataHeader {
     pub meta_options: u8,
     pub meta_checksum: Checksum,
     pub meta_codec: MetaCodec,
-    /// The level that was asked for. It stays when compression did not help and the codec became none.
+    /// The requested level. It is kept even when compression did not help and the codec became none.
     pub meta_level: u8,
-    /// Not needed for reading, and not to be trusted.
+    /// Not needed for reading, and not trustworthy.
     pub meta_size: u32,
     pub max_meta_size: u32,
     pub meta_comp_size: u32,
     pub user_codec: [u8; 8],
 }
 
-/// How the metadata is compressed.
+/// The compression of the metadata.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum MetaCodec {
-    /// Not at all.
+    /// Uncompressed.
     None,
-    /// As a zlib stream.
+    /// A zlib stream.
     Zlib,
 }
 
 impl MetaCodec {
-    /// The name that bloscpack gives it: `None`, `zlib`.
+    /// The name in bloscpack: `None`, `zlib`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -56,7 +56,7 @@ impl MetaCodec {
     }
 }
 
-/// The `magic_format` of JSON, the only one there is.
+/// The `magic_format` of JSON, the only format defined.
 pub(super) const MAGIC_FORMAT_JSON: [u8; 8] = *b"JSON\0\0\0\0";
 const MAX_LEVEL: u8 = 9;
 
@@ -68,7 +68,7 @@ impl MetadataHeader {
     ///
     /// # Errors
     ///
-    /// [`FormatError::Truncated`], or [`FormatError::OutOfRange`] naming the field that cannot be.
+    /// [`FormatError::Truncated`], or [`FormatError::OutOfRange`] naming the invalid field.
     pub fn parse(bytes: &[u8]) -> Result<Self, FormatError> {
         let head = bytes.first_chunk::<{ Self::LEN }>().ok_or(FormatError::Truncated {
             part: Part::MetadataHeader,
@@ -101,7 +101,7 @@ impl MetadataHeader {
     ///
     /// # Errors
     ///
-    /// [`FormatError::OutOfRange`] for what [`parse`](Self::parse) would refuse.
+    /// [`FormatError::OutOfRange`] for values that [`parse`](Self::parse) would refuse.
     pub fn to_bytes(&self) -> Result<[u8; Self::LEN], FormatError> {
         self.validate()?;
         let mut bytes = [0; Self::LEN];
@@ -117,21 +117,21 @@ impl MetadataHeader {
         Ok(bytes)
     }
 
-    /// Bytes of the whole section: this header, the space set aside, the digest. 2³² + 95 at most.
+    /// Returns the length of the whole section: this header, the preallocated space and the digest. At most 2³² + 95.
     #[must_use]
     pub fn section_len(&self) -> u64 {
         self.digest_at() + self.meta_checksum.digest_size() as u64
     }
 
-    /// Where the digest starts, from the start of the section. Between the stored metadata, which starts at
-    /// [`LEN`](Self::LEN), and this lies nothing of interest.
+    /// Returns the offset of the digest from the start of the section. The stored metadata starts at
+    /// [`LEN`](Self::LEN); the bytes between its end and the digest carry no information.
     #[must_use]
     pub fn digest_at(&self) -> u64 {
         Self::LEN as u64 + u64::from(self.max_meta_size)
     }
 
-    /// Whether the metadata is JSON. NULs around the name are no part of it; bloscpack's documentation speaks of four
-    /// spaces behind it, which bloscpack itself never wrote.
+    /// Returns whether the metadata is JSON. NULs around the name are ignored. Bloscpack's documentation specifies four
+    /// trailing spaces instead, which bloscpack itself never wrote.
     #[must_use]
     pub fn is_json(&self) -> bool {
         let padded = self.magic_format.as_slice();

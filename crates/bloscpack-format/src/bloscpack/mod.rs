@@ -21,11 +21,11 @@ pub use metadata::{MetadataArgs, MetadataRewrite, MetadataSection, Prealloc};
 pub use metadata_header::{MetaCodec, MetadataHeader};
 pub use plan::{ChunkPlan, Layout, MaxAppChunks};
 
-/// The most plain bytes of a chunk: Blosc's 2³¹ - 1, less the 16 bytes of a chunk's header.
+/// Maximum uncompressed size of a chunk: Blosc's 2³¹ - 1, less the 16 bytes of a chunk's header.
 pub const MAX_CHUNK_SIZE: u32 = 2_147_483_631;
 
-/// The chunk size that bloscpack uses unless told otherwise: 1 MiB.
+/// Default chunk size of bloscpack: 1 MiB.
 pub const DEFAULT_CHUNK_SIZE: u32 = 1 << 20;
 
-/// The most chunks of a file, those that may yet be appended included: what the format's `i64` holds.
+/// Maximum number of chunks of a file, including those that can still be appended: the limit of the format's `i64`.
 pub const MAX_CHUNKS: u64 = i64::MAX as u64;

@@ -5,27 +5,27 @@
 //! max_app_chunks x i64   spare entries, -1
 //! ```
 //!
-//! All entries are -1 until every chunk has been written, so a file whose writing was cut short has none but those.
-//! Values are not checked here: only who knows the file's length and its chunks can.
+//! All entries are -1 until every chunk has been written, so a file whose writing was interrupted has only such
+//! entries. This module does not validate entries, because that requires the file's length and its chunks.
 
 use super::Header;
 use crate::error::FormatError;
 use blosc_core::{OutOfMemory, memory};
 
-/// An entry without a chunk, or whose chunk has not been written yet.
+/// An entry without a chunk, or one whose chunk has not been written yet.
 pub const UNKNOWN: i64 = -1;
 
-/// The byte that spare entries are made of: -1 is `ff` eight times.
+/// The byte that spare entries consist of: -1 is `ff` eight times.
 pub const SPARE_BYTE: u8 = 0xff;
 
-/// Bytes of an entry.
+/// Length of an entry in bytes.
 pub const ENTRY_LEN: u64 = 8;
 
-/// Bytes of the section, spare entries included; 0 if the file has no offsets.
+/// Returns the length of the section in bytes, spare entries included; 0 if the file has no offsets.
 ///
 /// # Errors
 ///
-/// [`FormatError::TooManyChunks`] if they do not fit the 63 bits of a position in a file.
+/// [`FormatError::TooManyChunks`] if the length does not fit the 63 bits of a position in a file.
 pub fn section_len(header: &Header) -> Result<u64, FormatError> {
     if !header.offsets {
         return Ok(0);
@@ -39,7 +39,7 @@ pub fn section_len(header: &Header) -> Result<u64, FormatError> {
         .ok_or(FormatError::TooManyChunks { nchunks, max_app_chunks })
 }
 
-/// Reads entries, whole ones only. Give it the section's first `8 * nchunks` bytes for those in use.
+/// Decodes whole entries. The first `8 * nchunks` bytes of the section hold the entries in use.
 ///
 /// # Errors
 ///
@@ -49,7 +49,7 @@ pub fn decode(bytes: &[u8]) -> Result<Vec<i64>, OutOfMemory> {
     memory::collect(entries.iter().copied().map(i64::from_le_bytes))
 }
 
-/// The bytes of entries. Spare ones may be written as so many times [`SPARE_BYTE`].
+/// Encodes entries. A spare entry is [`ENTRY_LEN`] times [`SPARE_BYTE`].
 ///
 /// # Errors
 ///

@@ -1,24 +1,24 @@
-//! Chunk arithmetic: into how many chunks a size is cut, and where the parts of a file lie.
+//! Chunk arithmetic: the division of data into chunks, and the positions of the parts of a file.
 
 use super::{Header, MAX_CHUNK_SIZE, MAX_CHUNKS, offsets};
 use crate::error::{FormatError, Part};
 use std::ops::Range;
 
-/// How a number of bytes is cut into chunks. The same for every writer: a chunk size is never rounded, so chunks may
-/// cut items in two.
+/// The division of a number of bytes into chunks. All writers use the same one. A chunk size is never rounded, so a
+/// chunk boundary may fall within an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ChunkPlan {
     /// Number of chunks, at least 1.
     pub nchunks: u64,
-    /// Plain bytes of every chunk but the last.
+    /// Uncompressed bytes of every chunk but the last.
     pub chunk_size: u32,
-    /// Plain bytes of the last chunk, at least 1 unless there is nothing to store.
+    /// Uncompressed bytes of the last chunk, at least 1 unless the data is empty.
     pub last_chunk: u32,
 }
 
 impl ChunkPlan {
-    /// Cuts `size` bytes into chunks of `chunk_size`. What fits one chunk gets one of its own size; no bytes at all are
-    /// one empty chunk, whatever the chunk size.
+    /// Divides `size` bytes into chunks of `chunk_size`. Data that fits one chunk gets a chunk of exactly its size.
+    /// Empty data becomes one empty chunk, regardless of the chunk size.
     ///
     /// # Errors
     ///
@@ -42,7 +42,7 @@ impl ChunkPlan {
         if nchunks > MAX_CHUNKS {
             return Err(FormatError::TooManyChunks { nchunks, max_app_chunks: 0 });
         }
-        // Below u32::MAX, as every remainder by a u32 is.
+        // Less than u32::MAX, because the divisor is a u32.
         let last_chunk = match (size % u64::from(chunk_size)) as u32 {
             0 => chunk_size,
             rest => rest,
@@ -50,7 +50,7 @@ impl ChunkPlan {
         Ok(Self { nchunks, chunk_size, last_chunk })
     }
 
-    /// Plain bytes of chunk `index`, or `None` if there is no such chunk.
+    /// Returns the uncompressed size of chunk `index`, or `None` if there is no such chunk.
     #[must_use]
     pub fn size_of(&self, index: u64) -> Option<u32> {
         match self.nchunks.checked_sub(1)? {
@@ -61,12 +61,12 @@ impl ChunkPlan {
     }
 }
 
-/// How many chunks a file is to leave room for.
+/// Number of spare offset entries, for chunks appended later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MaxAppChunks {
-    /// So many times the chunks it has; 10 by default.
+    /// A multiple of the number of chunks; 10 by default.
     Factor(u64),
-    /// So many.
+    /// An exact number.
     Exact(u64),
 }
 
@@ -77,8 +77,8 @@ impl Default for MaxAppChunks {
 }
 
 impl MaxAppChunks {
-    /// The number for the header of a file that has offsets: no more than fit beside `nchunks`. (A file without
-    /// offsets has no room to append and says 0.)
+    /// Returns the number for the header of a file that has offsets, limited to what fits beside `nchunks`. (A file
+    /// without offsets has no room to append and stores 0.)
     #[must_use]
     pub fn for_chunks(self, nchunks: u64) -> u64 {
         let wanted = match self {
@@ -89,19 +89,19 @@ impl MaxAppChunks {
     }
 }
 
-/// Where the parts of a file lie, counted from its start.
+/// Positions of the parts of a file, from its start.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Layout {
     /// The metadata section; empty if there is none.
     pub metadata: Range<u64>,
     /// The offsets section, spare entries included; empty if there is none.
     pub offsets: Range<u64>,
-    /// The first chunk.
+    /// Offset of the first chunk.
     pub first_chunk: u64,
 }
 
 impl Layout {
-    /// The layout of a file with this header, whose metadata section has `metadata_len` bytes
+    /// Computes the layout of a file with this header. `metadata_len` is the length of the metadata section
     /// ([`MetadataHeader::section_len`](super::MetadataHeader::section_len)), or 0.
     ///
     /// # Errors

@@ -1,13 +1,14 @@
-//! Zlib streams of metadata, inflated to a given limit and no further.
+//! Zlib streams of metadata, with a limit on the decompressed size.
 
 use crate::error::{FormatError, Part};
 use blosc_core::memory;
 use zlib_rs::{DeflateConfig, Inflate, InflateFlush, ReturnCode, Status};
 
-/// Bytes that `zlib-rs` allocates to compress, rounded up. It cannot report a failure. To decompress it takes less than 64 KiB.
+/// Bytes that `zlib-rs` allocates to compress, rounded up. It cannot report a failed allocation. Decompression takes
+/// less than 64 KiB.
 const ZLIB_RS_MEMORY: usize = 1 << 20;
 
-/// A zlib stream, or `None` if there was none to be had: storing the text as it is is no error.
+/// Compresses to a zlib stream. `None` if compression fails: storing the text uncompressed is a valid fallback.
 pub(super) fn compress(text: &[u8], level: u8) -> Result<Option<Vec<u8>>, FormatError> {
     let mut stream = memory::zeroed(zlib_rs::compress_bound(text.len()))?;
     memory::check_free(ZLIB_RS_MEMORY)?;
@@ -17,12 +18,12 @@ pub(super) fn compress(text: &[u8], level: u8) -> Result<Option<Vec<u8>>, Format
     Ok((status == ReturnCode::Ok).then_some(stream))
 }
 
-/// The content of a zlib stream, at most `limit` bytes of it. What follows the stream's end is ignored, as by Python.
+/// Decompresses a zlib stream, to at most `limit` bytes. Bytes after the end of the stream are ignored, as in Python.
 pub(super) fn inflate(stream: &[u8], limit: u64) -> Result<Vec<u8>, FormatError> {
-    /// zlib's window: metadata is rarely longer.
+    /// zlib's window size: metadata is rarely longer.
     const FIRST_ROOM: usize = 1 << 15;
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-    // One byte more than is allowed shows that there is more.
+    // One byte more than allowed shows that the limit is exceeded.
     let most = limit.saturating_add(1);
     let mut inflate = Inflate::new(true, 15);
     let mut text = memory::zeroed(most.min(FIRST_ROOM))?;
@@ -43,7 +44,7 @@ pub(super) fn inflate(stream: &[u8], limit: u64) -> Result<Vec<u8>, FormatError>
             let len = text.len().saturating_mul(2).min(most);
             memory::resize(&mut text, len, 0)?;
         } else if inflate.total_in() as usize == read && written_now == written {
-            // Neither side is full, and yet nothing moved: the stream ends too early.
+            // Neither buffer is full, but there was no progress: the stream is truncated.
             return Err(damaged(&inflate));
         }
     }

@@ -1,11 +1,12 @@
-//! What can be wrong with the files of a bcolz directory, or with what is to be put in them.
+//! Errors of the files of a bcolz directory and of values to be written to them.
 
 use super::part::Part;
 use blosc_core::{ErrorKind, Location};
 use std::fmt;
 
-/// Why a file of a bcolz directory was refused, or cannot be written. JSON that is none is [`FormatError::Text`](crate::FormatError::Text), a dtype
-/// that NumPy does not have [`FormatError::Numpy`](crate::FormatError::Numpy).
+/// Why a file of a bcolz directory was refused, or cannot be written. Malformed JSON is
+/// [`FormatError::Text`](crate::FormatError::Text). A dtype unknown to NumPy is
+/// [`FormatError::Numpy`](crate::FormatError::Numpy).
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BcolzError {
@@ -21,50 +22,50 @@ pub enum BcolzError {
         /// The key.
         key: &'static str,
     },
-    /// A key has a value that cannot be.
+    /// The value of a key is invalid.
     Value {
         /// The file.
         part: Part,
         /// The key.
         key: &'static str,
-        /// The value as JSON, the beginning of it.
+        /// The beginning of the value, as JSON.
         found: Box<str>,
-        /// What it had to be.
+        /// A description of the valid values.
         expected: &'static str,
     },
     /// A row takes no bytes, or more than a chunk may have.
     AtomSize {
-        /// Bytes of a row; `None` if they are more than 64 bits count.
+        /// Bytes of a row; `None` if the number does not fit 64 bits.
         found: Option<u64>,
-        /// The most there may be.
+        /// Maximum number of bytes.
         max: u64,
     },
-    /// A chunk of so many rows is larger than Blosc allows, or has none.
+    /// A chunk of `chunklen` rows exceeds the size that Blosc allows, or `chunklen` is 0.
     ChunkLen {
         /// Rows of a chunk.
         chunklen: u64,
         /// Bytes of a row.
         atomsize: u64,
-        /// The most bytes of a chunk.
+        /// Maximum number of bytes of a chunk.
         max: u64,
     },
     /// All rows together take more than 2⁶³ - 1 bytes.
     TooManyRows {
-        /// How many rows.
+        /// Number of rows.
         len: u64,
         /// Bytes of a row.
         atomsize: u64,
     },
-    /// An array of Python objects has more axes than one.
+    /// An array of Python objects has more than one axis.
     ObjectShape {
         /// Its axes.
         ndim: usize,
     },
-    /// The name of a column is none of a directory in the root.
+    /// The name of a column is not a valid directory name.
     ColumnName {
         /// The name.
         name: Box<str>,
-        /// Why not.
+        /// The reason.
         why: &'static str,
     },
     /// Two columns have the same name.
@@ -72,9 +73,9 @@ pub enum BcolzError {
         /// The name.
         name: Box<str>,
     },
-    /// The default value is none of the dtype, or cannot be written as bcolz writes them.
+    /// The default value is invalid for the dtype, or bcolz cannot write it.
     Default {
-        /// The value as JSON, or its bytes, the beginning of it.
+        /// The beginning of the value, as JSON or as bytes.
         found: Box<str>,
         /// The dtype.
         dtype: Box<str>,
@@ -90,7 +91,7 @@ impl BcolzError {
         ErrorKind::Damaged
     }
 
-    /// The file, and the key in it.
+    /// Returns the file, and the key in it.
     #[must_use]
     pub fn location(&self) -> Location {
         let field = match self {
@@ -105,7 +106,7 @@ impl BcolzError {
         location
     }
 
-    /// The file that the message starts with.
+    /// Returns the file that the message starts with.
     pub(super) fn part(&self) -> Option<Part> {
         match self {
             Self::NotAnObject { part } | Self::MissingKey { part, .. } | Self::Value { part, .. } => Some(*part),
@@ -113,7 +114,7 @@ impl BcolzError {
         }
     }
 
-    /// The message without the file.
+    /// Writes the message without the file.
     pub(super) fn problem(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotAnObject { .. } => f.write_str("not a JSON object"),

@@ -1,34 +1,34 @@
-//! What can be wrong with a frame, or with what is to be done to it.
+//! Errors of Blosc2 frames and of changes to them.
 
 use super::part::Part;
 use blosc_core::{DecodeError, EncodeError, ErrorKind, Location, OutOfMemory, OverLimit};
 use std::error::Error;
 use std::fmt;
 
-/// Why a frame was refused, or cannot be changed as asked. Numbers that are merely out of range are
+/// Why a frame was refused, or why a requested change is not possible. Numbers that are merely out of range are
 /// [`FormatError::OutOfRange`](crate::FormatError::OutOfRange).
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FrameError {
     /// Bytes 2 to 9 are not `b2frame` and a NUL.
     Magic {
-        /// What they are.
+        /// The bytes found.
         found: [u8; 8],
     },
-    /// A MessagePack marker is not the one that always stands there.
+    /// A MessagePack marker differs from the only one allowed there.
     Marker {
         /// The part of the frame.
         part: Part,
         /// Where the marker is, from the start of the part.
         offset: u64,
-        /// What it belongs to.
+        /// The field that it belongs to.
         field: &'static str,
-        /// What stands there.
+        /// The byte found.
         found: u8,
-        /// The marker.
+        /// The expected marker.
         expected: u8,
     },
-    /// A field goes on behind the end of the part that it is in.
+    /// A field extends past the end of the part that contains it.
     PastEnd {
         /// The part of the frame.
         part: Part,
@@ -43,111 +43,111 @@ pub enum FrameError {
     FrameType {
         /// The `frame_type` byte.
         found: u8,
-        /// What it had to be here.
+        /// The byte expected here.
         expected: u8,
     },
-    /// The chunk that a part of the frame consists of cannot be read.
+    /// The chunk that makes up a part of the frame cannot be read.
     Chunk {
         /// The part.
         part: Part,
         /// What is wrong with the chunk.
         source: Box<DecodeError>,
     },
-    /// A chunk cannot be made.
+    /// A chunk cannot be encoded.
     Encode(Box<EncodeError>),
-    /// The index has not one entry of 8 bytes for each chunk.
+    /// The length of the index is not 8 bytes for each chunk.
     IndexLength {
-        /// Plain bytes of the index.
+        /// Uncompressed bytes of the index.
         found: u64,
-        /// Plain bytes that the header's sizes ask for; a multiple of 8 where they ask for none in particular.
+        /// Uncompressed bytes that the header's sizes require. `None` if any multiple of 8 would do.
         expected: Option<u64>,
     },
-    /// An entry of the index is neither a special value nor a place in the data.
+    /// An entry of the index is neither a special value nor an offset in the data.
     Entry {
         /// The chunk's number.
         chunk: u64,
         /// Its entry.
         value: i64,
-        /// The greatest value that would be a place.
+        /// The greatest valid offset.
         max: i64,
     },
-    /// A special value in a frame of chunks of any size: nothing says how many plain bytes it stands for.
+    /// A special value in a frame with variable chunk sizes: its uncompressed size is not stored anywhere.
     NoSize {
         /// The chunk's number.
         chunk: u64,
     },
-    /// A chunk has not as many plain bytes as its place in the frame demands.
+    /// The uncompressed size of a chunk differs from the size that its position in the frame requires.
     ChunkSize {
         /// The chunk's number.
         chunk: u64,
         /// Its `nbytes`.
         found: u64,
-        /// What the frame says.
+        /// The size that the frame requires.
         expected: u64,
     },
-    /// A chunk goes on behind the end of the data, or of its file.
+    /// A chunk extends past the end of the data, or of its file.
     ChunkLength {
         /// The chunk's number.
         chunk: u64,
         /// Its `cbytes`.
         cbytes: u64,
-        /// Bytes that are there.
+        /// Bytes available.
         room: u64,
     },
-    /// There is no such chunk.
+    /// The frame has no chunk of this number.
     NoSuchChunk {
         /// The number asked for.
         chunk: u64,
-        /// How many there are.
+        /// Number of chunks in the frame.
         nchunks: u64,
     },
-    /// An array whose shape makes another number of chunks than the frame has.
+    /// The shape of an array makes a different number of chunks than the frame has.
     ChunkCount {
-        /// How many the frame has.
+        /// Number of chunks in the frame.
         found: u64,
-        /// How many the shape makes.
+        /// Number of chunks by the shape.
         expected: u64,
     },
-    /// More of something than a frame holds.
+    /// A count exceeds the limit of the frame format.
     TooMany {
-        /// What.
+        /// The items that are counted.
         what: &'static str,
-        /// How many.
+        /// Number found.
         found: u64,
-        /// The most there may be.
+        /// Maximum number.
         max: u64,
     },
-    /// The name of a metalayer has not 1 to 31 bytes.
+    /// The name of a metalayer is not 1 to 31 bytes long.
     LayerName {
-        /// Bytes it has.
+        /// Length of the name in bytes.
         len: usize,
     },
-    /// There is a metalayer of this name already.
+    /// A metalayer of this name exists already.
     LayerExists {
         /// The name.
         name: Box<str>,
     },
-    /// There is no metalayer of this name.
+    /// The frame has no metalayer of this name.
     NoSuchLayer {
         /// The name.
         name: Box<str>,
     },
-    /// The new content of a metalayer is longer than the old, whose place it has to take.
+    /// The new content of a metalayer is longer than the old content, which it has to overwrite.
     LayerTooLong {
         /// The name.
         name: Box<str>,
         /// Bytes of the new content.
         found: u64,
-        /// Bytes of the old.
+        /// Bytes of the old content.
         room: u64,
     },
-    /// Metalayers can be added only while the frame has no chunks, for they are in front of these.
+    /// Metalayers can be added only while the frame has no chunks, because they are stored before the chunks.
     MetalayersFixed,
     /// The new order does not name each chunk once.
     NotAPermutation,
-    /// The array has other axes than the question.
+    /// The request and the array have different numbers of axes.
     Ndim {
-        /// Axes asked about.
+        /// Axes of the request.
         found: usize,
         /// Axes of the array.
         expected: usize,
@@ -158,21 +158,21 @@ pub enum FrameError {
         axis: usize,
         /// First index.
         start: u64,
-        /// Behind the last index.
+        /// Past the last index.
         stop: u64,
         /// Length of the axis.
         len: u64,
     },
-    /// The items of a shape are more than their numbers can count.
+    /// The size of a shape in bytes exceeds the maximum.
     ShapeTooLarge {
-        /// Which shape.
+        /// The name of the shape.
         field: &'static str,
-        /// The most bytes it may take.
+        /// Maximum number of bytes.
         max: u64,
     },
-    /// A buffer has another length than the region that it is to hold.
+    /// The length of a buffer differs from the size of the region to be copied.
     Buffer {
-        /// Bytes it has.
+        /// Bytes of the buffer.
         found: u64,
         /// Bytes of the region.
         expected: u64,
@@ -183,7 +183,7 @@ impl Error for FrameError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             Self::Chunk { source, .. } => Some(source.as_ref()),
-            // Displays its content itself.
+            // The error displays its content itself.
             Self::Encode(error) => error.source(),
             _ => None,
         }
@@ -191,7 +191,7 @@ impl Error for FrameError {
 }
 
 impl FrameError {
-    /// The memory that the system refused, if that is the reason.
+    /// Returns the memory that the system refused, if that is the cause.
     #[must_use]
     pub fn out_of_memory(&self) -> Option<OutOfMemory> {
         match self {
@@ -201,7 +201,7 @@ impl FrameError {
         }
     }
 
-    /// The limit that is too low, if that is the reason.
+    /// Returns the limit that is too low, if that is the cause.
     #[must_use]
     pub fn over_limit(&self) -> Option<&OverLimit> {
         match self {
@@ -240,7 +240,7 @@ impl FrameError {
         }
     }
 
-    /// Where in the frame the error is.
+    /// Returns the location of the error in the frame.
     #[must_use]
     pub fn location(&self) -> Location {
         let of_chunk = |chunk: &u64| {

@@ -1,4 +1,4 @@
-//! Errors: why bytes were refused, or a value cannot be written.
+//! Errors: why bytes were refused, or why a value cannot be written.
 //!
 //! Every function of this crate returns [`FormatError`], or the error of one format, which converts to it. The types are
 //! defined here, below all modules that return them; each format's module re-exports its own.
@@ -28,7 +28,7 @@ use blosc_core::{ErrorKind, Location, OutOfMemory, OverLimit, Report};
 use std::error::Error;
 use std::fmt;
 
-/// Why bytes were refused, or a value cannot be written. Carries the place and both numbers.
+/// Why bytes were refused, or why a value cannot be written. Carries the location, and the found and expected numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FormatError {
@@ -36,14 +36,14 @@ pub enum FormatError {
     Truncated {
         /// What was being read.
         part: Part,
-        /// Bytes that the part takes, counted from its own start.
+        /// Length of the part in bytes, from its own start.
         needed: u64,
         /// Bytes that were given.
         found: u64,
     },
     /// The first four bytes are not `blpk`.
     MagicMissing {
-        /// What they are.
+        /// The bytes found.
         found: [u8; 4],
     },
     /// The bloscpack format version is none of 1, 2, 3.
@@ -64,7 +64,7 @@ pub enum FormatError {
         offset: u64,
         /// The format's name for the field.
         field: &'static str,
-        /// What it is.
+        /// The value found.
         value: i64,
         /// The least value allowed.
         min: i64,
@@ -77,7 +77,7 @@ pub enum FormatError {
         offset: u64,
         /// The format's name for the field.
         field: &'static str,
-        /// What it holds.
+        /// The value found.
         value: u64,
     },
     /// `last_chunk` is larger than `chunk_size`.
@@ -87,21 +87,21 @@ pub enum FormatError {
         /// The header's chunk size.
         chunk_size: u32,
     },
-    /// `nchunks + max_app_chunks` does not fit the format's 63 bits, or the offsets would not fit a file.
+    /// `nchunks + max_app_chunks` does not fit the format's 63 bits, or the offsets would exceed the largest file.
     TooManyChunks {
         /// Chunks in use.
         nchunks: u64,
         /// Chunks that may be appended.
         max_app_chunks: u64,
     },
-    /// The header wants offsets, or room to append, but does not know the number of chunks.
+    /// The header has offsets, or room to append, but an unknown number of chunks.
     UnknownChunkCount {
         /// The header's `max_app_chunks`.
         max_app_chunks: u64,
     },
-    /// The header has something that its format version cannot express.
+    /// A field is set that the header's format version cannot express.
     NotInVersion {
-        /// The header's version.
+        /// The format version of the header.
         version: Version,
         /// The field that is set.
         field: &'static str,
@@ -113,25 +113,25 @@ pub enum FormatError {
     },
     /// Stored and computed digest differ.
     DigestMismatch(Box<DigestMismatch>),
-    /// The metadata does not fit the space that was set aside for it.
+    /// The metadata does not fit the space that was preallocated for it.
     MetadataSectionTooSmall {
         /// Bytes of the encoded metadata.
         needed: u64,
-        /// Bytes set aside, `max_meta_size`.
+        /// Bytes preallocated, `max_meta_size`.
         room: u64,
     },
-    /// A rewrite may not change the length of the metadata's digest, for what follows it cannot move.
+    /// A rewrite cannot change the length of the metadata's digest, because the data after it cannot move.
     ChecksumLengthMismatch {
         /// The checksum in the file.
         stored: Checksum,
-        /// The checksum that was asked for.
+        /// The checksum that was requested.
         requested: Checksum,
     },
     /// More bytes than the format or the argument of a call allows.
     LimitExceeded {
-        /// What is too long.
+        /// The part that is too long.
         part: Part,
-        /// The bytes allowed.
+        /// The maximum number of bytes.
         limit: u64,
     },
     /// More than the caller's [`Limits`](blosc_core::Limits) allow.
@@ -140,28 +140,29 @@ pub enum FormatError {
     OutOfMemory(OutOfMemory),
     /// A zlib stream is damaged or incomplete.
     Zlib {
-        /// Bytes of it that were understood.
+        /// Number of input bytes decoded before the error.
         offset: u64,
     },
     /// JSON or a Python literal is malformed.
     Text {
-        /// Which text.
+        /// The part that the text belongs to.
         part: Part,
         /// Byte offset in it.
         offset: u64,
         /// What is wrong there.
         problem: TextProblem,
     },
-    /// The bytes do not describe a NumPy array that we can hold.
+    /// The bytes do not describe a supported NumPy array.
     Numpy(NumpyError),
-    /// The bytes are not those of a Blosc2 frame, or it cannot be changed as asked.
+    /// The bytes are not a valid Blosc2 frame, or the requested change is not possible.
     Frame(FrameError),
-    /// A file of a bcolz directory is not what it should be.
+    /// A file of a bcolz directory is invalid.
     Bcolz(Box<BcolzError>),
 }
 
 impl FormatError {
-    /// If the slice was too short: how many bytes, from the start of the structure, it takes to get further.
+    /// If the slice was too short: the number of bytes, from the start of the structure, that parsing needs to
+    /// continue.
     #[must_use]
     pub fn bytes_needed(&self) -> Option<u64> {
         match self {
@@ -198,11 +199,11 @@ impl FormatError {
         }
     }
 
-    /// The structure, the offset in it and the field.
+    /// Returns the structure, the offset in it and the field.
     #[must_use]
     pub fn location(&self) -> Location {
         let in_part = |part: &Part, location: Location| match part {
-            // The header starts where the file does.
+            // The header starts at the start of the file.
             Part::Header => location,
             part => location.in_part(part.name()),
         };
@@ -232,7 +233,7 @@ impl FormatError {
         }
     }
 
-    /// The structure that the message starts with.
+    /// Returns the structure that the message starts with.
     #[must_use]
     pub fn part(&self) -> Option<Part> {
         match self {
@@ -251,13 +252,13 @@ impl FormatError {
         Problem(self)
     }
 
-    /// The error with its sources, and advice if there is some, on one line.
+    /// Returns the error with its sources, and advice if there is any, on one line.
     #[must_use]
     pub fn report(&self) -> Report<'_> {
         Report::new(self).advise(self.over_limit())
     }
 
-    /// The limit that is too low, if that is the reason.
+    /// Returns the limit that is too low, if that is the cause.
     #[must_use]
     pub fn over_limit(&self) -> Option<&OverLimit> {
         match self {
@@ -267,7 +268,7 @@ impl FormatError {
         }
     }
 
-    /// The memory that the system refused, if that is the reason.
+    /// Returns the memory that the system refused, if that is the cause.
     #[must_use]
     pub fn out_of_memory(&self) -> Option<OutOfMemory> {
         match self {
@@ -278,7 +279,7 @@ impl FormatError {
     }
 }
 
-/// An error without the place that its message starts with.
+/// Displays an error without the location that its message starts with.
 struct Problem<'a>(&'a FormatError);
 
 impl fmt::Display for Problem<'_> {
@@ -299,23 +300,24 @@ impl fmt::Display for Problem<'_> {
     }
 }
 
-/// A digest that is not what the bytes it covers give.
+/// A stored digest differs from the digest of the bytes it covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DigestMismatch {
-    /// What the digest covers.
+    /// The part that the digest covers.
     pub part: Part,
     /// The checksum.
     pub checksum: Checksum,
     /// The digest in the file.
     pub stored: Digest,
-    /// The digest of the bytes.
+    /// The computed digest of the bytes.
     pub computed: Digest,
 }
 
 impl Error for DigestMismatch {}
 
-/// An error of one format is displayed as it is, so that its source is the source of the whole.
+/// The error of one format is displayed by the outer error itself, so the source of the outer error is the inner one's
+/// source.
 impl Error for FormatError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
@@ -418,7 +420,7 @@ impl fmt::Display for FormatError {
     }
 }
 
-/// `offset 16: `, with the structure's name before it unless that is the file's own header.
+/// Writes `offset 16: `, with the name of the structure before it unless that is the file's own header.
 fn place(f: &mut fmt::Formatter<'_>, part: Part, offset: u64) -> fmt::Result {
     match part {
         Part::Header => write!(f, "offset {offset}: "),

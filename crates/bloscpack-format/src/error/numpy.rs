@@ -3,19 +3,19 @@
 use blosc_core::{ErrorKind, OutOfMemory};
 use std::fmt;
 
-/// Why something is no NumPy array that we can hold.
+/// Why a value is not a supported NumPy array.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NumpyError {
     /// The metadata is not that of a NumPy array: no object whose `container` is `numpy`.
     NotNumpy,
-    /// The metadata or the `.npy` header lacks this key, or has a value there that cannot be.
+    /// The metadata or the `.npy` header lacks this key, or its value is invalid.
     Key(&'static str),
     /// No data type has this type string.
     TypeString(Box<str>),
     /// The array holds Python objects: its bytes are pointers or pickles.
     Object,
-    /// The dtype's description is not made as it should be.
+    /// The description of the dtype is malformed.
     Descr(&'static str),
     /// Two fields share a name or title.
     DuplicateField(Box<str>),
@@ -23,12 +23,12 @@ pub enum NumpyError {
     OutOfMemory(OutOfMemory),
     /// One item takes more bytes than NumPy allows.
     ItemTooLarge {
-        /// The most that it may take, 2³¹ - 1.
+        /// The maximum, 2³¹ - 1.
         limit: u32,
     },
     /// The items of an array of this shape take more than 2⁶³ - 1 bytes.
     ShapeTooLarge,
-    /// A part of a slice that is no index, range or ellipsis.
+    /// A part of a slice is not an index, a range or an ellipsis.
     Slice {
         /// The part.
         entry: Box<str>,

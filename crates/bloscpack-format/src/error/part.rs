@@ -8,7 +8,7 @@ use std::fmt;
 pub enum Part {
     /// The bloscpack header.
     Header,
-    /// The 32 bytes before the metadata.
+    /// The 32-byte header of the metadata section.
     MetadataHeader,
     /// The metadata section or its content.
     Metadata,
@@ -49,7 +49,7 @@ pub enum Part {
 }
 
 impl Part {
-    /// The name that messages use; of a file in a bcolz directory its path below the directory.
+    /// The name used in messages. For a file in a bcolz directory it is the path below the directory.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A syntax error, at the byte that the error names.
+/// A syntax error. The surrounding error has its byte offset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TextProblem {
@@ -10,17 +10,17 @@ pub enum TextProblem {
     NotUtf8,
     /// The text ends too early.
     UnexpectedEnd,
-    /// No value goes on with this character.
+    /// No value can continue with this character.
     Unexpected(char),
     /// The value is complete, but the text goes on.
     TrailingData,
-    /// A control character stands in a string unescaped.
+    /// A string contains an unescaped control character.
     ControlCharacter(char),
     /// A `\` is not followed by a known escape.
     BadEscape,
     /// Lists are nested deeper than this.
     TooDeep(usize),
-    /// An integer does not fit 64 bits where one is wanted that does.
+    /// An integer does not fit the 64 bits that are required here.
     IntegerTooLarge,
 }
 
