@@ -1,21 +1,21 @@
-//! One entry of the index: a place, or the value that a chunk repeats; how many entries there may be.
+//! One entry of the index: a position, or the value that a chunk repeats. Also the maximum number of entries.
 
 use blosc_core::Special;
 
-/// How many chunks fit the format: C-Blosc2 counts the bytes of the index in an `i32`.
+/// Maximum number of chunks: C-Blosc2 counts the bytes of the index in an `i32`.
 pub const MAX_CHUNKS: u64 = i32::MAX as u64 / 8;
 
-/// Where the index says that a chunk is.
+/// The location of a chunk, as stored in the index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Entry {
-    /// Contiguous: so many bytes behind the header. Sparse: in the file of this number.
+    /// Contiguous: the offset from the end of the header. Sparse: the number of the file.
     Stored(u64),
-    /// Nowhere: all of it is this, which is never [`Special::Value`].
+    /// Not stored: the chunk repeats this value, which is never [`Special::Value`].
     Special(Special),
 }
 
 impl Entry {
-    /// The `i64` of the index. A place beyond 2⁶³ - 1, which no frame has, becomes that.
+    /// Encodes the entry. An offset beyond 2⁶³ - 1, which no frame has, becomes 2⁶³ - 1.
     #[must_use]
     pub fn to_i64(self) -> i64 {
         match self {
@@ -26,8 +26,8 @@ impl Entry {
         }
     }
 
-    /// What an `i64` of the index means; `None` for a negative one whose top byte is none of the three. C-Blosc2 looks at
-    /// single bits of it, so there is more that it takes for zeros, none of which it writes.
+    /// Decodes an entry; `None` for a negative one whose top byte is none of the three. C-Blosc2 tests single bits of
+    /// it, so it accepts further values as zeros, but writes none of them.
     #[must_use]
     pub fn from_i64(entry: i64) -> Option<Self> {
         if let Ok(at) = u64::try_from(entry) {

@@ -1,11 +1,11 @@
-//! How metalayers are stored: the same in a header, where they never change their length, and in a trailer.
+//! Storage of metalayers: the same in a header, where their length never changes, and in a trailer.
 //!
 //! ```text
 //! 93  cd idx_size u16   de n u16  { a0+len name   d2 off i32 } x n   dc n u16  { c6 len u32  content } x n
 //! ```
 //!
-//! `off` is where the `c6` stands, from the start of the header or of the trailer. `idx_size` is the length up to the
-//! `dc`, counted from the `93` in a header and from the `cd` in a trailer, modulo 2¹⁶; no reader looks at it.
+//! `off` is the offset of the `c6` from the start of the header or of the trailer. `idx_size` is the length up to the
+//! `dc`, counted from the `93` in a header and from the `cd` in a trailer, modulo 2¹⁶; no reader checks it.
 
 use super::FrameError;
 use super::msgpack::{Reader, in_range, marker, put};
@@ -14,41 +14,41 @@ use blosc_core::{OutOfMemory, memory};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// One metalayer: a name and bytes that mean something to somebody.
+/// One metalayer: a name and application-defined bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Metalayer<'a> {
-    /// 1 to 31 bytes, UTF-8 as Python writes them; C programs may write any.
+    /// 1 to 31 bytes. Python writes UTF-8; C programs may write any bytes.
     pub name: &'a [u8],
-    /// What python-blosc2 stores is MessagePack; of a vlmetalayer it is the chunk that holds it.
+    /// MessagePack if python-blosc2 wrote it. For a vlmetalayer, this is the chunk that holds the content.
     pub content: &'a [u8],
 }
 
 impl<'a> Metalayer<'a> {
-    /// The name as text; bytes that are not UTF-8 become U+FFFD.
+    /// Returns the name as text; bytes that are not UTF-8 become U+FFFD.
     #[must_use]
     pub fn name_lossy(&self) -> Cow<'a, str> {
         String::from_utf8_lossy(self.name)
     }
 }
 
-/// The most bytes of a name.
+/// Maximum length of a name in bytes.
 const MAX_NAME: usize = 31;
 
 /// Bytes of a map without entries, from the `93` on.
 const EMPTY_MAP: u8 = 7;
 
-/// Which of the two places: they differ in where offsets count from, and in how many metalayers there may be.
+/// Header or trailer. They differ in the origin of offsets and in the maximum number of metalayers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) part: Part,
-    /// Where the `93` stands in the part.
+    /// Offset of the `93` in the part.
     pub(super) at: usize,
-    /// What `idx_size` leaves out.
+    /// Bytes that `idx_size` does not count.
     pub(super) idx_skip: usize,
     pub(super) max: u16,
 }
 
-/// The metalayers of a header or a trailer, kept as they are stored, so that what no reader looks at stays as it is.
+/// The metalayers of a header or a trailer, kept in stored form, so bytes that no reader interprets are preserved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Layers {
     place: Place,
@@ -56,7 +56,7 @@ pub(super) struct Layers {
     entries: Vec<Entry>,
 }
 
-/// Where a name and a content stand in the stored bytes.
+/// The ranges of a name and a content in the stored bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Entry {
     name: Range<usize>,
@@ -64,7 +64,7 @@ struct Entry {
 }
 
 impl Layers {
-    /// Reads the metalayers of `bytes`, a header, or a trailer up to where its metalayers end.
+    /// Parses the metalayers in `bytes`: a header, or a trailer up to the end of its metalayers.
     pub(super) fn parse(place: Place, bytes: &[u8]) -> Result<Self, FormatError> {
         let Place { part, at, max, .. } = place;
         let mut reader = Reader::new(part, bytes, at);
@@ -112,14 +112,14 @@ impl Layers {
         Ok(Self { place: *place, bytes: memory::copy_of(bytes)?, entries: memory::copy_of(entries)? })
     }
 
-    /// No metalayers, which take ten bytes nevertheless.
+    /// An empty set of metalayers, which still takes ten bytes.
     pub(super) fn empty(place: Place) -> Self {
         let idx_size = EMPTY_MAP - place.idx_skip as u8;
         let bytes = vec![marker::FIXARRAY | 3, marker::UINT16, 0, idx_size, marker::MAP16, 0, 0, marker::ARRAY16, 0, 0];
         Self { place, bytes, entries: Vec::new() }
     }
 
-    /// Lays out metalayers one behind the other, as every writer does.
+    /// Lays out metalayers one after the other, as all writers do.
     pub(super) fn build(place: Place, layers: &[(&[u8], &[u8])]) -> Result<Self, FormatError> {
         let count = u16::try_from(layers.len()).ok().filter(|count| *count <= place.max);
         let (found, max) = (layers.len() as u64, place.max.into());
@@ -148,19 +148,19 @@ impl Layers {
         i32::try_from(place.at + content_at).map_err(|_| too_long)?;
         put(&mut bytes, marker::ARRAY16, &count.to_be_bytes());
         for (_, content) in layers {
-            // Shorter than all of them, which fit an i32.
+            // Less than the total, which fits an i32.
             put(&mut bytes, marker::BIN32, &(content.len() as u32).to_be_bytes());
             bytes.extend_from_slice(content);
         }
         Ok(Self { place, bytes, entries })
     }
 
-    /// The stored bytes, from the `93` to the end of the last content.
+    /// Returns the stored bytes, from the `93` to the end of the last content.
     pub(super) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Where the last content ends in the stored bytes: where they do, unless more were given.
+    /// Returns the end of the last content in the stored bytes: their length, unless `parse` got trailing bytes.
     pub(super) fn end(&self) -> usize {
         let ends = self.entries.iter().map(|entry| entry.content.end);
         ends.max().unwrap_or(usize::from(EMPTY_MAP) + 3)
@@ -177,8 +177,8 @@ impl Layers {
         self.iter().find(|layer| layer.name == name.as_bytes()).map(|layer| layer.content)
     }
 
-    /// Puts `content` in the place of the content that `name` has, whose length stays: of a longer one, the rest of the
-    /// old bytes remains behind the new.
+    /// Overwrites the content of `name` in place, without changing its length. After a shorter `content`, the rest of
+    /// the old bytes remains.
     pub(super) fn overwrite(&mut self, name: &str, content: &[u8]) -> Result<(), FormatError> {
         let index = self.iter().position(|layer| layer.name == name.as_bytes());
         let entry = index.and_then(|index| self.entries.get(index));
@@ -190,7 +190,7 @@ impl Layers {
         Ok(())
     }
 
-    /// These and one more; in the place of the one that has its name, if `replace`.
+    /// Returns these metalayers and one more. If `replace`, it replaces the one of the same name.
     pub(super) fn with(&self, name: &[u8], content: &[u8], replace: bool) -> Result<Self, FormatError> {
         let mut layers = memory::collect(self.iter().map(|layer| (layer.name, layer.content)))?;
         match layers.iter_mut().find(|(old, _)| *old == name) {
@@ -201,7 +201,7 @@ impl Layers {
         Self::build(self.place, &layers)
     }
 
-    /// These without one.
+    /// Returns these metalayers without one.
     pub(super) fn without(&self, name: &str) -> Result<Self, FormatError> {
         let kept = self.filtered(|layer| layer.name != name.as_bytes())?;
         if kept.entries.len() == self.entries.len() {
@@ -210,7 +210,7 @@ impl Layers {
         Ok(kept)
     }
 
-    /// Those that `keep` says `true` of.
+    /// Returns the metalayers for which `keep` returns `true`.
     pub(super) fn filtered(&self, keep: impl FnMut(&Metalayer<'_>) -> bool) -> Result<Self, FormatError> {
         let kept = memory::collect(self.iter().filter(keep).map(|layer| (layer.name, layer.content)))?;
         Self::build(self.place, &kept)

@@ -1,30 +1,30 @@
-//! Where the parts of a frame lie.
+//! Positions of the parts of a frame.
 
 use super::{FrameError, FrameType, Header};
 use crate::error::{FormatError, Part};
 use std::ops::Range;
 
-/// Where the parts of a frame lie, counted from its first byte, wherever in a file that stands.
+/// Positions of the parts of a frame, counted from its first byte, wherever in a file the frame starts.
 ///
 /// ```text
 /// contiguous | header | data, cbytes long | index | trailer |
 /// sparse     | header | index | trailer |                        the data is in files
 /// ```
 ///
-/// Without plain bytes there is no index, and the trailer follows the header; `cbytes` says nothing then. C-Blosc2 leaves
-/// frames of which all chunks were deleted with the number of bytes that they had.
+/// Without uncompressed bytes there is no index, and the trailer follows the header. `cbytes` is then meaningless: when
+/// all chunks of a frame were deleted, C-Blosc2 leaves the old value in it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Layout {
     /// The chunks and the dead bytes between them. Empty in a sparse frame.
     pub data: Range<u64>,
-    /// The index, which may be shorter: it is a chunk, whose header says how long it is.
+    /// The range of the index. The index may be shorter: it is a chunk, whose header has its length.
     pub index: Range<u64>,
     /// The trailer.
     pub trailer: Range<u64>,
 }
 
 impl Layout {
-    /// The layout of a frame, of whose trailer the length is known
+    /// Computes the layout of a frame from the length of its trailer
     /// ([`Trailer::len_at_end`](super::Trailer::len_at_end)).
     ///
     /// # Errors
@@ -50,12 +50,12 @@ impl Layout {
     }
 }
 
-/// Refuses a frame that is longer than what there is of it.
+/// Checks that a frame is not longer than the available bytes.
 ///
 /// # Errors
 ///
-/// [`FormatError::OutOfRange`] if `header.frame_len` is more than `available`, the bytes from the frame's first one on;
-/// more may be there, and mean nothing.
+/// [`FormatError::OutOfRange`] if `header.frame_len` is more than `available`, the number of bytes from the frame's
+/// first one on. Bytes past the end of the frame are allowed and ignored.
 pub fn check_len(header: &Header, available: u64) -> Result<(), FormatError> {
     at_most(Part::FrameHeader, 16, "frame_len", header.frame_len, available)
 }
@@ -65,7 +65,7 @@ fn at_most(part: Part, offset: u64, field: &'static str, value: u64, max: u64) -
     super::msgpack::in_range(part, offset, field, signed(value), 0, signed(max))
 }
 
-/// A chunk number that is too large, as an error.
+/// The error for a chunk number that is too large.
 pub(super) fn no_such_chunk(chunk: u64, nchunks: u64) -> FormatError {
     FrameError::NoSuchChunk { chunk, nchunks }.into()
 }

@@ -1,10 +1,10 @@
-//! The metalayers of a header: up to 16, in front of the chunks, so fixed once there are any.
+//! The metalayers of a header: up to 16, before the chunks, and therefore fixed once there are chunks.
 
 use super::layers::{Layers, Metalayer, Place};
 use crate::error::{FormatError, Part};
 use blosc_core::OutOfMemory;
 
-/// The metalayers in the header of a frame. Kept as they are stored: see [`update`](Self::update).
+/// The metalayers in the header of a frame, kept in stored form: see [`update`](Self::update).
 ///
 /// ```
 /// use bloscpack_format::frame::Metalayers;
@@ -31,40 +31,41 @@ impl Metalayers {
         self.0.try_clone().map(Self)
     }
 
-    /// The most metalayers that a header holds, for C-Blosc2 too.
+    /// Maximum number of metalayers in a header, also for C-Blosc2.
     pub const MAX: usize = 16;
 
-    /// Where they start in the header.
+    /// Their offset in the header.
     pub const AT: usize = 87;
 
-    /// Reads the metalayers of `header`, which is all of it.
+    /// Parses the metalayers of `header`, a complete header.
     ///
     /// # Errors
     ///
     /// [`FrameError::Marker`](super::FrameError::Marker), [`FrameError::PastEnd`](super::FrameError::PastEnd), or
-    /// [`FormatError::OutOfRange`] for more than [`MAX`](Self::MAX) of them and for a content that is not behind the map.
+    /// [`FormatError::OutOfRange`] for more than [`MAX`](Self::MAX) of them and for a content that is not after the
+    /// map.
     pub fn parse(header: &[u8]) -> Result<Self, FormatError> {
         Layers::parse(PLACE, header).map(Self)
     }
 
-    /// The bytes of a header from [`AT`](Self::AT) on.
+    /// Returns the bytes of a header from [`AT`](Self::AT) on.
     #[must_use]
     pub fn to_bytes(&self) -> &[u8] {
         self.0.bytes()
     }
 
-    /// All of them, in the order in which they were added.
+    /// Returns all metalayers, in the order in which they were added.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Metalayer<'_>> {
         self.0.iter()
     }
 
-    /// The content of one.
+    /// Returns the content of a metalayer.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&[u8]> {
         self.0.get(name)
     }
 
-    /// Adds one. Only a header that no chunk follows yet may grow.
+    /// Adds a metalayer. The header may grow only while no chunk follows it.
     ///
     /// # Errors
     ///
@@ -74,7 +75,7 @@ impl Metalayers {
         self.add_bytes(name.as_bytes(), content)
     }
 
-    /// [`add`](Self::add) with a name that need not be UTF-8, as that of a metalayer which a C program wrote.
+    /// Like [`add`](Self::add), with a name that need not be UTF-8, such as one written by a C program.
     ///
     /// # Errors
     ///
@@ -84,8 +85,8 @@ impl Metalayers {
         Ok(())
     }
 
-    /// Gives one a new content in place of the old, whose length stays: where the new is shorter, what it does not
-    /// cover remains behind it. Content should therefore say where it ends, as MessagePack does.
+    /// Overwrites the content of a metalayer in place. Its length does not change: if the new content is shorter, the
+    /// rest of the old bytes remains after it. Content should therefore mark its own end, as MessagePack does.
     ///
     /// # Errors
     ///
@@ -135,7 +136,7 @@ mod tests {
         assert_eq!(metalayers.update("c", b""), Err(FrameError::NoSuchLayer { name: "c".into() }.into()));
     }
 
-    /// C-Blosc2 looks contents up by their offsets alone: what else there is between them does not matter.
+    /// C-Blosc2 finds contents by their offsets alone: other bytes between them do not matter.
     #[test]
     fn contents_may_lie_anywhere_behind_the_map() {
         let mut metalayers = Metalayers::default();

@@ -1,29 +1,29 @@
-//! Blosc2 frames: contiguous, sparse, and those that are n-dimensional arrays.
+//! Blosc2 frames: contiguous, sparse, and n-dimensional arrays.
 //!
 //! ```text
 //! contiguous | header, metalayers | chunk | chunk | ... | index | trailer, vlmetalayers |
 //! sparse     | header, metalayers | index | trailer, vlmetalayers |      and each chunk in a file of its own
 //! ```
 //!
-//! A frame is a sequence of chunks with what is known about all of them: plain sizes, the compression parameters of
-//! chunks to come, and metalayers, by one of which (`b2nd`) it is an array. The formats are specified in
+//! A frame is a sequence of chunks with metadata: uncompressed sizes, the compression parameters of new chunks, and
+//! metalayers. One of the metalayers, `b2nd`, makes the frame an array. The formats are specified in
 //! `docs/format/blosc2-frame.md`.
 //!
-//! | file | what it knows |
+//! | file | contents |
 //! |---|---|
 //! | `header`, `metalayer` | the header and the metalayers in it |
 //! | `trailer`, `vlmetalayer` | the trailer and the metalayers in it |
-//! | `index`, `entry` | where the chunks are, and which are special values |
-//! | `layout` | where the parts are |
-//! | `state` | all of a frame but its chunks: what opening one gives |
-//! | `edit` | which bytes go where, and in which order, to change a frame so that a kill leaves the old or the new one |
+//! | `index`, `entry` | positions of the chunks, and special values |
+//! | `layout` | positions of the parts |
+//! | `state` | an opened frame: everything but its chunks |
+//! | `edit` | the writes that change a frame, in an order that leaves the old or the new one if the process is killed |
 //! | `sframe` | files of a sparse frame |
-//! | `b2nd`, `grid` | the metalayer of an array; which chunks and blocks a slice touches, and copies between them |
-//! | `salvage` | what the bytes of a torn frame are |
-//! | `msgpack`, `layers` | the shapes that header and trailer are made of |
+//! | `b2nd`, `grid` | the metalayer of an array; the chunks and blocks that a slice touches, and copies between them |
+//! | `salvage` | identification of the bytes of a torn frame |
+//! | `msgpack`, `layers` | MessagePack values of header and trailer; storage of metalayers |
 //!
-//! To open one: [`Header::parse`], [`Trailer::len_at_end`], [`Layout::new`], [`Trailer::parse`], [`Index::decode`]; or, with
-//! all bytes at hand, [`Frame::parse`].
+//! To open a frame, call [`Header::parse`], [`Trailer::len_at_end`], [`Layout::new`], [`Trailer::parse`] and
+//! [`Index::decode`]. If all bytes are in memory, call [`Frame::parse`].
 
 mod b2nd;
 mod edit;

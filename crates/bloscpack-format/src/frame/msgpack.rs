@@ -1,9 +1,9 @@
-//! The few MessagePack shapes that a frame is made of, each with a marker that never varies. Integers are big-endian.
+//! The few MessagePack types that a frame consists of, each with a fixed marker. Integers are big-endian.
 
 use super::FrameError;
 use crate::error::{FormatError, Part};
 
-/// Markers, by the names that MessagePack gives them.
+/// Markers, by their MessagePack names.
 pub(super) mod marker {
     pub(in crate::frame) const FALSE: u8 = 0xc2;
     pub(in crate::frame) const TRUE: u8 = 0xc3;
@@ -18,13 +18,13 @@ pub(super) mod marker {
     pub(in crate::frame) const STR32: u8 = 0xdb;
     pub(in crate::frame) const ARRAY16: u8 = 0xdc;
     pub(in crate::frame) const MAP16: u8 = 0xde;
-    /// An array of so many, up to 15.
+    /// Base marker of an array; the low 4 bits are its length, up to 15.
     pub(in crate::frame) const FIXARRAY: u8 = 0x90;
-    /// A string of so many bytes, up to 31.
+    /// Base marker of a string; the low 5 bits are its length in bytes, up to 31.
     pub(in crate::frame) const FIXSTR: u8 = 0xa0;
 }
 
-/// Reads one part of a frame, all of which is there: what goes on behind its end is damage.
+/// Reads one complete part of a frame: a field that extends past its end is damage.
 pub(super) struct Reader<'a> {
     part: Part,
     bytes: &'a [u8],
@@ -32,17 +32,17 @@ pub(super) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Reads `bytes`, which are the whole of `part`, from `at` on.
+    /// Creates a reader of `bytes`, the whole of `part`, that starts at `at`.
     pub(super) fn new(part: Part, bytes: &'a [u8], at: usize) -> Self {
         Self { part, bytes, at }
     }
 
-    /// Where the next byte stands.
+    /// Returns the offset of the next byte.
     pub(super) fn at(&self) -> usize {
         self.at
     }
 
-    /// The next `len` bytes.
+    /// Returns the next `len` bytes.
     pub(super) fn take(&mut self, field: &'static str, len: usize) -> Result<&'a [u8], FormatError> {
         let end = self.at.checked_add(len).filter(|end| *end <= self.bytes.len());
         let taken = end.and_then(|end| self.bytes.get(self.at..end)).ok_or(FrameError::PastEnd {
@@ -55,19 +55,19 @@ impl<'a> Reader<'a> {
         Ok(taken)
     }
 
-    /// The next `N` bytes.
+    /// Returns the next `N` bytes.
     pub(super) fn array<const N: usize>(&mut self, field: &'static str) -> Result<[u8; N], FormatError> {
         let mut array = [0; N];
         array.copy_from_slice(self.take(field, N)?);
         Ok(array)
     }
 
-    /// The next byte.
+    /// Returns the next byte.
     pub(super) fn byte(&mut self, field: &'static str) -> Result<u8, FormatError> {
         self.array(field).map(|[byte]| byte)
     }
 
-    /// Passes the marker, or says what stands there instead.
+    /// Skips the expected marker, or returns an error with the byte found instead.
     pub(super) fn marker(&mut self, field: &'static str, expected: u8) -> Result<(), FormatError> {
         let offset = self.at as u64;
         match self.byte(field)? {
@@ -106,20 +106,20 @@ impl<'a> Reader<'a> {
         self.array(field).map(i64::from_be_bytes)
     }
 
-    /// The number of members of a map, or of an array, whose marker has 16 bits of it.
+    /// Reads the number of members of a map or an array whose marker is followed by a 16-bit count.
     pub(super) fn count16(&mut self, field: &'static str, marker: u8) -> Result<u16, FormatError> {
         self.marker(field, marker)?;
         self.array(field).map(u16::from_be_bytes)
     }
 
-    /// An `i32` that has to be in a range.
+    /// Reads an `i32` that must be in a range.
     pub(super) fn int32_in(&mut self, field: &'static str, min: i32, max: i32) -> Result<i32, FormatError> {
         let offset = self.at as u64 + 1;
         let value = self.int32(field)?;
         in_range(self.part, offset, field, value.into(), min.into(), max.into()).map(|()| value)
     }
 
-    /// An `i64` that has to be `min` at least.
+    /// Reads an `i64` that must be at least `min`.
     pub(super) fn int64_from(&mut self, field: &'static str, min: i64) -> Result<i64, FormatError> {
         let offset = self.at as u64 + 1;
         let value = self.int64(field)?;
@@ -127,7 +127,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Refuses a number outside its range, saying where in the part it stands.
+/// Refuses a number outside its range. `offset` is its offset in the part.
 pub(super) fn in_range(
     part: Part,
     offset: u64,
@@ -142,7 +142,7 @@ pub(super) fn in_range(
     Err(FormatError::OutOfRange { part, offset, field, value, min, max })
 }
 
-/// Appends a marker and the bytes behind it.
+/// Appends a marker and the bytes after it.
 pub(super) fn put(out: &mut Vec<u8>, marker: u8, bytes: &[u8]) {
     out.push(marker);
     out.extend_from_slice(bytes);

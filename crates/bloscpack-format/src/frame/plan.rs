@@ -1,82 +1,83 @@
-//! What has to be written, and in which order, so that a frame changes as a whole or not at all.
+//! The writes of an edit, in an order that changes a frame atomically.
 
 use super::{Frame, FrameType, Header};
 use crate::error::FormatError;
 use blosc_core::memory;
 
-/// The writes that make a changed frame of the old one.
+/// The writes that turn the old frame into the changed one.
 ///
-/// Nothing that the old frame consists of is written to before its commit, so a process killed before leaves the old
-/// frame (and bytes behind it, which mean nothing), one killed later the new.
+/// No byte of the old frame is overwritten before the commit. A process killed before the commit leaves the old frame,
+/// followed by bytes that have no meaning. A process killed after it leaves the new frame.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use]
 pub struct Plan {
-    /// The frame as it is when all steps are done. Without steps, as it was.
+    /// The frame after all steps. Without steps, the unchanged frame.
     pub frame: Frame,
-    /// What to do, in this order. Empty if nothing changes.
+    /// The steps, in order. Empty if nothing changes.
     pub steps: Vec<Step>,
 }
 
-/// One thing to do.
+/// One step of a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
-    /// Write `bytes` at `at`, counted from the frame's first byte; they reach behind the frame as it is now.
+    /// Write `bytes` at `at`, counted from the frame's first byte. They extend past the current end of the frame.
     Write {
-        /// Where.
+        /// The offset.
         at: u64,
-        /// What.
+        /// The bytes.
         bytes: Vec<u8>,
     },
-    /// Make a chunk file, in place of one of that number if an edit that was never committed left it.
+    /// Create a chunk file. It replaces a file of that number left by an edit that was never committed.
     WriteFile {
         /// The file's number.
         number: u32,
         /// Its content.
         bytes: Vec<u8>,
     },
-    /// Let the file end at `len`, counted from the frame's first byte.
+    /// Set the length of the file to `len`, counted from the frame's first byte.
     SetLen {
         /// Its length.
         len: u64,
     },
-    /// Wait until everything written so far is on the disk: the frame's file, chunk files, their directory.
+    /// Make everything written so far durable: the frame's file, chunk files, their directory.
     Sync,
-    /// **The commit**: write `bytes` at `at` by one call. They lie within the header, and but for new contents of
-    /// metalayers within its first 87 bytes, so in one sector if the frame starts at one.
+    /// **The commit**: write `bytes` at `at` with a single call. They lie within the header. Except for new contents of
+    /// metalayers they lie within its first 87 bytes, and so within one sector if the frame starts at a sector
+    /// boundary.
     Commit {
-        /// Where, counted from the frame's first byte.
+        /// The offset, counted from the frame's first byte.
         at: u64,
-        /// What.
+        /// The bytes.
         bytes: Vec<u8>,
     },
-    /// **The commit** where there is nothing to leave in its place: put a file of these bytes in place of the frame's, or
-    /// of [`sframe::INDEX_FILE`](super::sframe::INDEX_FILE), by writing another, syncing it and renaming it.
+    /// **The commit** by replacing a file: the frame's, or [`sframe::INDEX_FILE`](super::sframe::INDEX_FILE). Write a
+    /// new file of these bytes, sync it and rename it. Used where the old bytes cannot stay in place.
     Replace {
-        /// All of the file.
+        /// The whole content of the file.
         bytes: Vec<u8>,
     },
-    /// Remove a chunk file, which nothing refers to any more. Losing this step leaves a file that means nothing.
+    /// Remove a chunk file that is no longer referenced. If this step is lost, an unused file remains.
     Remove {
-        /// Its number.
+        /// The number of the file.
         number: u32,
     },
 }
 
-/// C-Blosc2 does not open a frame in which a chunk starts within the last so many bytes of the data, as a chunk of Blosc1
-/// can: dead bytes follow that.
+/// Minimum distance from the start of a chunk to the end of the data: C-Blosc2 does not open a frame with less. A chunk
+/// of Blosc1 can be shorter; dead bytes follow it.
 pub(super) const MIN_ROOM: u64 = blosc_core::Header::EXTENDED_LEN as u64;
 
-/// What an edit has to say about the frame that it ends in.
+/// The result of an edit, from which the plan is made.
 pub(super) struct Ending {
-    /// The new frame, but for the sizes that follow from where its parts come to lie.
+    /// The new frame, except for the sizes that depend on the positions of its parts.
     pub(super) frame: Frame,
-    /// The header as it is on the disk; `None` for a frame that is not there yet.
+    /// The header on disk; `None` for a frame that does not exist yet.
     pub(super) old_header: Option<Vec<u8>>,
-    /// Chunks that the edit makes itself.
+    /// Chunks that the edit writes itself.
     pub(super) chunks: Vec<Step>,
-    /// Where the index goes: behind the old frame and the chunks of the edit.
+    /// Offset of the new index: after the old frame and the chunks of the edit.
     pub(super) end: u64,
-    /// Whether index or trailer are other than they were.
+    /// Whether index or trailer have changed.
     pub(super) tail_changed: bool,
     /// Chunk files that the new frame does not refer to.
     pub(super) stale: Vec<u32>,
@@ -103,12 +104,12 @@ impl Ending {
             commit(header, old_header.as_deref(), &mut steps)?;
             return Ok(Plan { frame, steps });
         }
-        // Without chunks, C-Blosc2 looks for the trailer behind the header, where it cannot be put without harm: the old
-        // frame is there. In a sparse frame that is true of the index, always.
+        // Without chunks, C-Blosc2 looks for the trailer directly after the header. Writing it there would overwrite
+        // the old frame. In a sparse frame the same is always true of the index.
         match header.frame_type {
             FrameType::Contiguous => header.cbytes = 0,
-            // C-Blosc2 takes the numbers of files for places, and opens no frame in which one lies behind the data, as one
-            // of few chunks that had many does.
+            // C-Blosc2 treats file numbers as offsets: it opens no frame in which one is past the end of the data. That
+            // can happen in a frame that had many chunks and now has few.
             FrameType::Sparse => {
                 let last = frame.index.numbers(FrameType::Sparse).last().map_or(0, |last| u64::from(*last) + MIN_ROOM);
                 header.cbytes = header.cbytes.max(last);
@@ -123,7 +124,7 @@ impl Ending {
     }
 }
 
-/// The bytes of the header from the first that changes to the last.
+/// Adds the commit: the bytes of the header from the first that changes to the last.
 fn commit(header: &Header, old: Option<&[u8]>, steps: &mut Vec<Step>) -> Result<(), FormatError> {
     let new = header.to_bytes()?;
     let differs = |at: &usize| old.is_none_or(|old| old.get(*at) != new.get(*at));

@@ -1,4 +1,4 @@
-//! Boxes of items: products, places and walks in C order.
+//! Boxes of items: products, positions and iteration in C order.
 
 use super::FrameError;
 use crate::error::FormatError;
@@ -6,42 +6,43 @@ use crate::error::FormatError;
 /// One number for each axis.
 pub(super) type Axes = Vec<u64>;
 
-/// Items of an array, from `start` up to, not including, `stop` along each axis.
+/// Items of an array, from `start` up to, but not including, `stop` along each axis.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Region {
     /// The first index along each axis.
     pub start: Vec<u64>,
-    /// Behind the last index along each axis. No item has an index here if it is not more than `start`.
+    /// Past the last index along each axis. The region is empty if any is not greater than its `start`.
     pub stop: Vec<u64>,
 }
 
 impl Region {
-    /// Whether it has no items. A region without axes has one.
+    /// Returns whether it has no items. A region without axes has one.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.start.iter().zip(&self.stop).any(|(start, stop)| start >= stop)
     }
 
-    /// Items along each axis.
+    /// Returns the number of items along each axis.
     #[must_use]
     pub fn extents(&self) -> Vec<u64> {
         self.start.iter().zip(&self.stop).map(|(start, stop)| stop.saturating_sub(*start)).collect()
     }
 
-    /// The items that are in both.
+    /// Returns the items that are in both.
     pub(super) fn intersect(&self, other: &Self) -> Self {
         let pick =
             |a: &[u64], b: &[u64], pick: fn(u64, u64) -> u64| a.iter().zip(b).map(|(a, b)| pick(*a, *b)).collect();
         Self { start: pick(&self.start, &other.start, u64::max), stop: pick(&self.stop, &other.stop, u64::min) }
     }
 
-    /// Where the item `at` stands in a buffer that starts with the region's first item and has `extents`, in items.
+    /// Returns the position, in items, of the item `at` in a buffer of `extents` that starts with the region's first
+    /// item.
     pub(super) fn place(&self, at: &[u64], extents: &[u64]) -> u64 {
         let axes = at.iter().zip(&self.start).zip(extents);
         axes.fold(0, |place, ((at, start), extent)| place * extent + (at - start))
     }
 
-    /// Refuses what is no region of an array of `shape`.
+    /// Refuses a region that is not within an array of `shape`.
     pub(super) fn check(&self, shape: &[u64]) -> Result<(), FormatError> {
         for found in [self.start.len(), self.stop.len()] {
             if found != shape.len() {
@@ -57,7 +58,7 @@ impl Region {
     }
 }
 
-/// The product of all, `None` if it does not fit; 0 if one of them is 0, however large the others.
+/// Returns the product of all, `None` if it overflows; 0 if one of them is 0, however large the others.
 pub(super) fn product(axes: &[u64], unit: u64) -> Option<u64> {
     if axes.contains(&0) {
         return Some(0);
@@ -65,7 +66,7 @@ pub(super) fn product(axes: &[u64], unit: u64) -> Option<u64> {
     axes.iter().try_fold(unit, |product, axis| product.checked_mul(*axis))
 }
 
-/// Goes to the next place in C order between `start` and `stop`; `false` behind the last.
+/// Advances to the next position in C order between `start` and `stop`; `false` after the last.
 pub(super) fn advance(at: &mut [u64], start: &[u64], stop: &[u64]) -> bool {
     for ((at, start), stop) in at.iter_mut().zip(start).zip(stop).rev() {
         *at += 1;

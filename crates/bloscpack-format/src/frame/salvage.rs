@@ -1,34 +1,37 @@
-//! What the bytes at some place of a torn frame are: a chunk, an old index, an old trailer, or nothing to make sense of.
+//! Identification of bytes in a torn frame: a chunk, an old index, an old trailer, or unknown.
 
 use super::layers::Layers;
 use super::{ChunkInfo, ChunkSize, Entry, FrameType, Header, Index, Trailer, VlMetalayers};
 use blosc_core::Limits;
 
-/// What stands at a place of the data, as far as the bytes tell.
+/// The structure at an offset of the data, identified by its bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Found {
-    /// A chunk of the data, whole if the bytes were.
+    /// A chunk of the data, complete if the bytes were.
     Chunk(ChunkInfo),
-    /// The index of an older state of the frame, so many bytes long.
+    /// The index of an older state of the frame, `len` bytes long.
     Index {
         /// Its length.
         len: u32,
     },
-    /// The trailer of an older state, so many bytes long: its vlmetalayers may be what is left of them.
+    /// The trailer of an older state, `len` bytes long. Its vlmetalayers may be the only ones left.
     Trailer {
         /// Its length.
         len: u64,
     },
-    /// None of these. The walk is over.
+    /// None of these. The scan ends here.
     Nothing,
 }
 
-/// Says what `bytes` start with. To salvage a contiguous frame whose header still stands, begin behind the header with
-/// all bytes that there are and go on behind what was found, until there is nothing.
+/// Identifies the structure at the start of `bytes`.
 ///
-/// `chunks` are where the chunks started that were found so far, from the end of the header, in rising order: an index is
-/// told from data by its entries all being there. What such a walk cannot know is which chunks were special values, were
-/// deleted, or stood in another order; an index found on the way tells these of an older state.
+/// To salvage a contiguous frame whose header is intact, start after the header with all remaining bytes. Continue
+/// after each structure found, until [`Found::Nothing`].
+///
+/// `chunks` are the offsets of the chunks found so far, from the end of the header, in rising order. An index is told
+/// from data by its entries: each must be the offset of such a chunk or a special value. The scan cannot recover which
+/// chunks were special values, were deleted, or were in another order. An index found on the way has this information
+/// for an older state.
 #[must_use]
 pub fn identify(bytes: &[u8], header: &Header, chunks: &[u64], limits: Limits) -> Found {
     if let Some(len) = trailer_len(bytes) {
@@ -41,20 +44,21 @@ pub fn identify(bytes: &[u8], header: &Header, chunks: &[u64], limits: Limits) -
     }
 }
 
-/// Whether a chunk is an index of chunks that were there before it.
+/// Returns whether a chunk is an index of chunks that were found before it.
 fn is_index(bytes: &[u8], header: &Header, chunks: &[u64], limits: Limits) -> bool {
-    // Not how many chunks there are now, but how many there were when it was written.
+    // The current number of chunks does not matter, only the number when the index was written.
     let any = Header { chunksize: ChunkSize::Variable, nbytes: header.nbytes.max(1), ..header.without_metalayers() };
     let Ok(index) = Index::decode(bytes, &any, limits) else { return false };
-    // Zeros, which are stored where chunk sizes vary, would be as many first chunks; but no two chunks are at one place, and
-    // one entry of zero is the only chunk's.
+    // A chunk of zeros, which is stored where chunk sizes vary, would look like an index whose entries all refer to the
+    // first chunk. But no two chunks have the same offset, and a single entry of zero is valid only if there is one
+    // chunk.
     let is_place = |at: u64| {
         let alone = index.len() == 1 && (at > 0 || chunks.len() == 1);
         header.frame_type == FrameType::Contiguous
             && (alone || index.len() > 1 && !index.is_repeated())
             && chunks.binary_search(&at).is_ok()
     };
-    // One that repeats an entry is told by the first.
+    // In an index that repeats one entry, the first is enough.
     let nchunks = if index.is_repeated() { 1 } else { index.len() };
     let mut places = Vec::new();
     let mut is_entry = |chunk| match index.get(chunk) {
@@ -79,7 +83,7 @@ fn trailer_len(bytes: &[u8]) -> Option<u64> {
 }
 
 impl VlMetalayers {
-    /// Where the vlmetalayers end of a trailer that starts `bytes`.
+    /// Returns the end of the vlmetalayers of a trailer at the start of `bytes`.
     fn end(bytes: &[u8]) -> Option<usize> {
         let layers = Layers::parse(Self::PLACE, bytes).ok()?;
         Some(Self::PLACE.at + layers.end())

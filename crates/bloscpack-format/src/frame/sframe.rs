@@ -6,16 +6,16 @@
 //! name.b2frame/0000000A.chunk     … 10
 //! ```
 //!
-//! Entries of the index are numbers of files, not places. A number is never used for another chunk while any frame on disk
-//! may still mean the old one by it.
+//! Entries of the index are file numbers, not offsets. A number is not reused for another chunk while any frame on disk
+//! may still refer to the old one.
 
-/// The file that makes a directory a sparse frame.
+/// The file that identifies a directory as a sparse frame.
 pub const INDEX_FILE: &str = "chunks.b2frame";
 
 const SUFFIX: &str = ".chunk";
 const DIGITS: usize = 8;
 
-/// The name of the file of chunk file number `number`.
+/// Returns the name of chunk file `number`.
 ///
 /// ```
 /// assert_eq!(bloscpack_format::frame::sframe::chunk_file_name(300), "0000012C.chunk");
@@ -25,7 +25,7 @@ pub fn chunk_file_name(number: u32) -> String {
     format!("{number:0DIGITS$X}{SUFFIX}")
 }
 
-/// The number of a chunk file, `None` for any other file. Lower-case digits are not what C-Blosc2 would open.
+/// Returns the number of a chunk file, `None` for any other file. C-Blosc2 would not open names with lower-case digits.
 #[must_use]
 pub fn chunk_file_number(name: &str) -> Option<u32> {
     let number = u32::from_str_radix(name.strip_suffix(SUFFIX)?, 16).ok()?;

@@ -1,4 +1,4 @@
-//! A frame without its chunks: what opening one gives, and where each chunk is by it.
+//! A frame without its chunks, as opened, and the positions of the chunks.
 
 use super::layout::{Layout, check_len, no_such_chunk};
 use super::{ChunkSize, Entry, FrameError, FrameType, Header, Index, Trailer};
@@ -16,62 +16,63 @@ pub struct Frame {
     pub trailer: Trailer,
 }
 
-/// Where the bytes of a chunk come from.
+/// The source of a chunk's bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ChunkRef {
-    /// From the frame.
+    /// Stored in the frame.
     Stored {
         /// Where the chunk starts, from the frame's first byte.
         at: u64,
-        /// Bytes up to the end of the data: the chunk has no more.
+        /// Bytes up to the end of the data, the upper bound of the chunk's length.
         room: u64,
-        /// Plain bytes that it has to have; `None` where chunk sizes vary.
+        /// Required uncompressed size; `None` where chunk sizes vary.
         nbytes: Option<u32>,
     },
-    /// From a file, of which it is the beginning.
+    /// At the start of a file.
     File {
         /// The file's number: see [`sframe::chunk_file_name`](super::sframe::chunk_file_name).
         number: u32,
-        /// Plain bytes that it has to have; `None` where chunk sizes vary.
+        /// Required uncompressed size; `None` where chunk sizes vary.
         nbytes: Option<u32>,
     },
-    /// From nowhere: it repeats a value.
+    /// Not stored: it repeats a value.
     Special {
-        /// Which.
+        /// The value.
         special: Special,
-        /// Plain bytes.
+        /// Uncompressed bytes.
         nbytes: u32,
     },
 }
 
-/// What the header of a chunk says that a frame needs to know.
+/// The fields of a chunk's header that a frame needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ChunkInfo {
-    /// Plain bytes.
+    /// Uncompressed bytes.
     pub nbytes: u32,
-    /// Bytes of the chunk.
+    /// Length of the chunk in bytes.
     pub cbytes: u32,
     /// Whether its blocks have variable lengths.
     pub vl_blocks: bool,
-    /// Which value it repeats, if any.
+    /// The value it repeats, if any.
     pub special: Option<Special>,
 }
 
-/// What the shortest chunk takes, one of Blosc1.
+/// Length of the shortest possible chunk, one of Blosc1.
 const MIN_CBYTES: u64 = blosc_core::Header::LEN as u64;
 
 impl Frame {
-    /// Opens a frame whose bytes are all there, at the start of `bytes`; those behind it are ignored. (C-Blosc2 wants an
-    /// in-memory frame to have exactly [`Header::frame_len`].) `limits` are those of [`Index::decode`].
+    /// Opens a frame that is completely in memory, at the start of `bytes`; bytes after it are ignored. (C-Blosc2
+    /// requires an in-memory frame to have exactly [`Header::frame_len`] bytes.) `limits` are those of
+    /// [`Index::decode`].
     ///
     /// # Errors
     ///
-    /// What [`Header::parse`], [`check_len`], [`Trailer::parse`], [`Layout::new`] and [`Index::decode`] refuse;
-    /// [`FrameError::Entry`] for an entry of the index that cannot be.
+    /// The errors of [`Header::parse`], [`check_len`], [`Trailer::parse`], [`Layout::new`] and [`Index::decode`];
+    /// [`FrameError::Entry`] for an invalid entry of the index.
     pub fn parse(bytes: &[u8], limits: Limits) -> Result<Self, FormatError> {
         let header = Header::parse(bytes)?;
         check_len(&header, bytes.len() as u64)?;
-        // Within bytes, as frame_len is.
+        // Within bytes, because frame_len was checked.
         let bytes = bytes.get(..header.frame_len as usize).unwrap_or_default();
         let layout = Layout::new(&header, Trailer::len_at_end(bytes)?)?;
         let part =
@@ -87,7 +88,7 @@ impl Frame {
     ///
     /// # Errors
     ///
-    /// [`FrameError::Entry`] for the first entry that is neither a special value nor a place where a chunk could be.
+    /// [`FrameError::Entry`] for the first entry that is neither a special value nor a valid chunk position.
     pub fn check_index(&self) -> Result<(), FormatError> {
         self.index.check(match self.header.frame_type {
             FrameType::Contiguous => self.header.cbytes.saturating_sub(MIN_CBYTES) + 1,
@@ -101,17 +102,17 @@ impl Frame {
         self.index.len()
     }
 
-    /// Where the parts of the frame lie.
+    /// Returns the positions of the parts of the frame.
     ///
     /// # Errors
     ///
-    /// [`FormatError::OutOfRange`] if they would overlap: never, if the frame was parsed.
+    /// [`FormatError::OutOfRange`] if they would overlap, which never happens if the frame was parsed.
     pub fn layout(&self) -> Result<Layout, FormatError> {
-        // A trailer that was read or can be written has a length of 32 bits.
+        // The length of a trailer that was parsed or can be written fits 32 bits.
         Layout::new(&self.header, u32::try_from(self.trailer.trailer_len()).unwrap_or(u32::MAX))
     }
 
-    /// Plain bytes of a chunk by the header, `None` where only the chunk knows.
+    /// Returns the uncompressed size of a chunk by the header, `None` where only the chunk has it.
     ///
     /// # Errors
     ///
@@ -122,24 +123,25 @@ impl Frame {
         let last = last.ok_or_else(|| no_such_chunk(chunk, nchunks))?;
         Ok(match self.header.chunksize {
             ChunkSize::Fixed(size) if chunk < last => Some(size),
-            // More than 0 and no more than `size`, by the number of chunks.
+            // More than 0 and at most `size`, because of the number of chunks.
             ChunkSize::Fixed(size) => self.last_chunk(size).map(|last| last.min(size)),
             ChunkSize::Variable | ChunkSize::Unset => None,
         })
     }
 
-    /// Plain bytes of the last chunk where all others have `size`.
+    /// Returns the uncompressed size of the last chunk, where all others have `size` bytes.
     pub(super) fn last_chunk(&self, size: u32) -> Option<u32> {
         let before = self.nchunks().checked_sub(1)?.checked_mul(size.into())?;
         u32::try_from(self.header.nbytes.checked_sub(before)?).ok()
     }
 
-    /// Where a chunk is.
+    /// Returns the position of a chunk.
     ///
     /// # Errors
     ///
-    /// [`FrameError::NoSuchChunk`]; [`FrameError::Entry`] if its entry means nothing or lies outside the data;
-    /// [`FrameError::NoSize`] for a special value where chunk sizes vary: C-Blosc2 writes such, and nobody can read them.
+    /// [`FrameError::NoSuchChunk`]; [`FrameError::Entry`] if its entry is invalid or outside the data;
+    /// [`FrameError::NoSize`] for a special value where chunk sizes vary. C-Blosc2 writes such chunks, but no reader
+    /// can read them.
     pub fn chunk(&self, chunk: u64) -> Result<ChunkRef, FormatError> {
         let nbytes = self.chunk_nbytes(chunk)?;
         let refuse =
@@ -152,7 +154,7 @@ impl Frame {
                 let cbytes = self.header.cbytes;
                 let room = cbytes.checked_sub(offset).filter(|room| *room >= MIN_CBYTES);
                 let room = room.ok_or_else(|| refuse(offset, cbytes.saturating_sub(MIN_CBYTES)))?;
-                // The data ends before frame_len does.
+                // No overflow: the data ends before frame_len.
                 Ok(ChunkRef::Stored { at: self.header.header_len() + offset, room, nbytes })
             }
             (Entry::Stored(number), FrameType::Sparse) => {
@@ -164,11 +166,12 @@ impl Frame {
 }
 
 impl ChunkInfo {
-    /// Reads the header of a chunk, 32 bytes of it or all that there are.
+    /// Parses the header of a chunk, from its first 32 bytes, or fewer if the chunk is shorter.
     ///
     /// # Errors
     ///
-    /// [`FrameError::Chunk`] with what [`blosc_core::Header::parse`] refuses, and for a lazy chunk, which no file holds.
+    /// [`FrameError::Chunk`] with the errors of [`blosc_core::Header::parse`], and for a lazy chunk, which is never
+    /// stored in a file.
     pub fn parse(chunk: &[u8]) -> Result<Self, FormatError> {
         let refused = |source| FrameError::Chunk { part: Part::FrameChunk, source: Box::new(source) };
         let header = blosc_core::Header::parse(chunk).map_err(refused)?;
@@ -180,12 +183,12 @@ impl ChunkInfo {
         Ok(Self { nbytes, cbytes, vl_blocks: header.has_vl_blocks(), special: header.special_value() })
     }
 
-    /// Checks chunk number `chunk` against what the frame says about it; of a file, `room` is its length.
+    /// Checks chunk number `chunk` against the frame's metadata. For a chunk file, `room` is its length.
     ///
     /// # Errors
     ///
-    /// [`FrameError::ChunkLength`] if it goes on behind its room, [`FrameError::ChunkSize`] if it has another plain size
-    /// than it has to have.
+    /// [`FrameError::ChunkLength`] if the chunk extends past `room`, [`FrameError::ChunkSize`] if its uncompressed size
+    /// differs from `nbytes`.
     pub fn check(&self, chunk: u64, room: u64, nbytes: Option<u32>) -> Result<(), FormatError> {
         let (cbytes, found) = (self.cbytes.into(), self.nbytes.into());
         if cbytes > room {

@@ -1,4 +1,4 @@
-//! The trailer of a frame: what may change its length, found from the frame's end.
+//! The trailer of a frame: metadata of variable length, located from the frame's end.
 
 use super::msgpack::{Reader, in_range, marker, put};
 use super::{FrameError, VlMetalayers};
@@ -14,15 +14,15 @@ use blosc_core::{OutOfMemory, memory};
 /// -18 d8 type           of the fingerprint, and its 16 bytes
 /// ```
 ///
-/// It ends where the frame does. The fingerprint is always of type 0, all zeros: nothing in a frame has a checksum.
+/// It ends where the frame ends. The fingerprint always has type 0 and is all zeros: nothing in a frame has a checksum.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Trailer {
-    /// 1; no reader looks at it.
+    /// 1; no reader checks it.
     pub version: u8,
     /// The vlmetalayers.
     pub vlmetalayers: VlMetalayers,
-    /// What the fingerprint is: 0 for none.
+    /// The type of the fingerprint: 0 for none.
     pub fingerprint_type: u8,
     /// The fingerprint.
     pub fingerprint: [u8; 16],
@@ -35,19 +35,19 @@ impl Default for Trailer {
 }
 
 impl Trailer {
-    /// Bytes at the end that say how long the trailer is.
+    /// Number of bytes at the end that contain the trailer's length.
     pub const TAIL_LEN: usize = 23;
 
-    /// Bytes of a trailer without vlmetalayers, and so of the shortest.
+    /// Length of a trailer without vlmetalayers, the shortest possible.
     pub const MIN_LEN: u32 = 35;
 
-    /// The length of the trailer, by the last [`TAIL_LEN`](Self::TAIL_LEN) bytes of the frame. Whether the frame has room
-    /// for it, [`Layout::new`](super::Layout::new) says.
+    /// Returns the length of the trailer, from the last [`TAIL_LEN`](Self::TAIL_LEN) bytes of the frame.
+    /// [`Layout::new`](super::Layout::new) checks whether the frame has room for it.
     ///
     /// # Errors
     ///
-    /// [`FormatError::Truncated`] if `bytes` are fewer; [`FrameError::Marker`], [`FormatError::OutOfRange`]: what stands
-    /// there is not the end of a trailer.
+    /// [`FormatError::Truncated`] if there are fewer `bytes`; [`FrameError::Marker`] or [`FormatError::OutOfRange`] if
+    /// they are not the end of a trailer.
     pub fn len_at_end(bytes: &[u8]) -> Result<u32, FormatError> {
         let tail = bytes.last_chunk::<{ Self::TAIL_LEN }>().ok_or(FormatError::Truncated {
             part: Part::FrameTrailer,
@@ -57,13 +57,13 @@ impl Trailer {
         tail_len(tail)
     }
 
-    /// Reads a trailer; `bytes` are all of it and nothing else.
+    /// Parses a trailer. `bytes` must be the complete trailer and nothing else.
     ///
     /// # Errors
     ///
-    /// [`FrameError::Marker`], [`FrameError::PastEnd`], [`FormatError::OutOfRange`]: also for more than
-    /// [`VlMetalayers::MAX`] vlmetalayers, for contents that are not behind their map, and if `trailer_len` is not the
-    /// length of `bytes`.
+    /// [`FrameError::Marker`], [`FrameError::PastEnd`] or [`FormatError::OutOfRange`]. The last is also returned for
+    /// more than [`VlMetalayers::MAX`] vlmetalayers, for contents that are not after their map, and if `trailer_len` is
+    /// not the length of `bytes`.
     pub fn parse(bytes: &[u8]) -> Result<Self, FormatError> {
         let trailer_len = Self::len_at_end(bytes)?;
         let len = bytes.len() as i64;
@@ -80,7 +80,7 @@ impl Trailer {
         Ok(Self { version, vlmetalayers, fingerprint_type, fingerprint: reader.array("fingerprint")? })
     }
 
-    /// A copy, as `clone` makes it.
+    /// Returns a copy, like `clone`.
     ///
     /// # Errors
     ///
@@ -89,7 +89,7 @@ impl Trailer {
         Ok(Self { vlmetalayers: self.vlmetalayers.try_clone()?, ..*self })
     }
 
-    /// The trailer's bytes.
+    /// Encodes the trailer.
     ///
     /// # Errors
     ///
@@ -107,7 +107,7 @@ impl Trailer {
         Ok(out)
     }
 
-    /// Bytes of this trailer.
+    /// Returns the length of this trailer in bytes.
     #[must_use]
     pub fn trailer_len(&self) -> u64 {
         (2 + self.vlmetalayers.to_bytes().len() + Self::TAIL_LEN) as u64
@@ -126,7 +126,7 @@ fn tail_len(tail: &[u8; Trailer::TAIL_LEN]) -> Result<u32, FormatError> {
     }
 }
 
-/// Offsets are from the start of the tail: where the trailer starts, only its length could say.
+/// Offsets are from the start of the tail, because the start of the trailer is known only from its length.
 fn marker_error(offset: u64, field: &'static str, found: u8, expected: u8) -> FormatError {
     FrameError::Marker { part: Part::FrameTail, offset, field, found, expected }.into()
 }

@@ -1,4 +1,4 @@
-//! The metalayers of a trailer, of variable length: each a chunk of its own, behind the data, free to change.
+//! The metalayers of a trailer, of variable length: each a chunk of its own, after the data, free to change.
 
 use super::FrameError;
 use super::layers::{Layers, Metalayer, Place};
@@ -6,7 +6,7 @@ use crate::error::{FormatError, Part};
 use blosc_core::{Chunk, DecodeError, Decoder, Limits, OutOfMemory, memory};
 use std::collections::HashSet;
 
-/// The metalayers in the trailer of a frame. Their contents are chunks, without which they cannot be read back.
+/// The metalayers in the trailer of a frame. Their contents are stored as chunks and must be decompressed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VlMetalayers(Layers);
 
@@ -17,16 +17,17 @@ impl Default for VlMetalayers {
 }
 
 impl VlMetalayers {
-    /// The most that a trailer holds and C-Blosc2 reads.
+    /// Maximum number in a trailer that C-Blosc2 reads.
     pub const MAX: usize = 8192;
 
-    /// The most that C-Blosc2 writes: with more, its edits of the frame fail. A file for others should stay below.
+    /// Maximum number that C-Blosc2 writes: with more, its edits of the frame fail. Files for interchange should not
+    /// exceed it.
     pub const MAX_INTERCHANGE: usize = 16;
 
     pub(super) const PLACE: Place =
         Place { part: Part::FrameTrailer, at: 2, idx_skip: 1, max: VlMetalayers::MAX as u16 };
 
-    /// Reads the vlmetalayers of a trailer that was cut where they end.
+    /// Parses the vlmetalayers of a trailer that was cut at their end.
     pub(super) fn parse(trailer: &[u8]) -> Result<Self, FormatError> {
         Layers::parse(Self::PLACE, trailer).map(Self)
     }
@@ -39,14 +40,16 @@ impl VlMetalayers {
         self.0.try_clone().map(Self)
     }
 
-    /// All of them, in the order in which they were added, each with the chunk that holds its content.
+    /// Returns all vlmetalayers, in the order in which they were added, each with the chunk that holds its content.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Metalayer<'_>> {
         self.0.iter()
     }
 
-    /// Each with whether its content can be read back within the limits. It takes as long as what is stored: many may share
-    /// a chunk, which is decoded once, repeated values are not decoded, and all together may make no more than 16 times
-    /// [`Limits::max_metadata`], as many of the largest as C-Blosc2 writes.
+    /// Returns each vlmetalayer with the result of decoding its content within the limits.
+    ///
+    /// The time is proportional to the stored size: a chunk that several vlmetalayers share is decoded once, and
+    /// repeated values are not decoded. The total decoded size is limited to 16 times [`Limits::max_metadata`], because
+    /// C-Blosc2 writes up to 16 vlmetalayers.
     pub fn checked(&self, limits: Limits) -> impl Iterator<Item = (Metalayer<'_>, Result<(), FormatError>)> {
         let mut decoder = Decoder::new().limits(limits);
         let (mut whole, mut made) = (HashSet::new(), 0);
@@ -67,31 +70,31 @@ impl VlMetalayers {
         })
     }
 
-    /// The chunk of one.
+    /// Returns the chunk of a vlmetalayer.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&[u8]> {
         self.0.get(name)
     }
 
-    /// The content of one, decompressed.
+    /// Decompresses the content of a vlmetalayer.
     ///
     /// # Errors
     ///
-    /// [`FrameError::NoSuchLayer`], or [`FrameError::Chunk`] if the chunk is damaged, does not fill its place or is over
-    /// the decoder's limits.
+    /// [`FrameError::NoSuchLayer`], or [`FrameError::Chunk`] if the chunk is damaged, is shorter than the stored
+    /// content or exceeds the decoder's limits.
     pub fn decode(&self, name: &str, decoder: &mut Decoder) -> Result<Vec<u8>, FormatError> {
         let chunk = self.get(name).ok_or_else(|| FrameError::NoSuchLayer { name: name.into() })?;
         decode_vlmetalayer(chunk, decoder)
     }
 
-    /// Adds one, or gives the one of that name a new content: `chunk`, which is the content compressed as a Blosc2
-    /// chunk. `max` is how many there may be then: [`MAX_INTERCHANGE`](Self::MAX_INTERCHANGE) unless only readers are to
-    /// get the file, and never more than [`MAX`](Self::MAX).
+    /// Adds a vlmetalayer, or replaces the content of the one with this name. `chunk` is the content, compressed as a
+    /// Blosc2 chunk. `max` is the maximum number afterwards: [`MAX_INTERCHANGE`](Self::MAX_INTERCHANGE) unless the file
+    /// is only for readers, and never more than [`MAX`](Self::MAX).
     ///
     /// # Errors
     ///
-    /// [`FrameError::TooMany`], [`FrameError::LayerName`], [`FrameError::Chunk`] if `chunk` is not one;
-    /// [`FormatError::LimitExceeded`] if all are beyond 2³¹ - 1 bytes.
+    /// [`FrameError::TooMany`], [`FrameError::LayerName`], [`FrameError::Chunk`] if `chunk` is not a chunk;
+    /// [`FormatError::LimitExceeded`] if all of them together exceed 2³¹ - 1 bytes.
     pub fn set(&mut self, name: &str, chunk: &[u8], max: usize) -> Result<(), FormatError> {
         whole_chunk(chunk)?;
         let layers = self.0.with(name.as_bytes(), chunk, true)?;
@@ -103,7 +106,7 @@ impl VlMetalayers {
         Ok(())
     }
 
-    /// Metalayers with these names and chunks, in one step however many there are.
+    /// Creates vlmetalayers with these names and chunks, in one step for any number of them.
     ///
     /// # Errors
     ///
@@ -114,17 +117,17 @@ impl VlMetalayers {
         Layers::build(Self::PLACE, &layers).map(Self)
     }
 
-    /// Removes all but those that `keep` says `true` of.
+    /// Removes all vlmetalayers except those for which `keep` returns `true`.
     ///
     /// # Errors
     ///
-    /// [`FrameError::LayerName`] if the name of one that stays is empty.
+    /// [`FrameError::LayerName`] if the name of a remaining one is empty.
     pub fn retain(&mut self, keep: impl FnMut(&Metalayer<'_>) -> bool) -> Result<(), FormatError> {
         self.0 = self.0.filtered(keep)?;
         Ok(())
     }
 
-    /// Removes one.
+    /// Removes a vlmetalayer.
     ///
     /// # Errors
     ///
@@ -135,18 +138,18 @@ impl VlMetalayers {
     }
 }
 
-/// The content of a vlmetalayer from the chunk that [`VlMetalayers::iter`] gives.
+/// Decompresses the content of a vlmetalayer from its chunk, as returned by [`VlMetalayers::iter`].
 ///
 /// # Errors
 ///
-/// [`FormatError::Limit`] if it is over the decoder's [`Limits::max_metadata`]; [`FrameError::Chunk`] if the chunk is damaged,
-/// does not fill its place or is over another limit.
+/// [`FormatError::Limit`] if it exceeds the decoder's [`Limits::max_metadata`]; [`FrameError::Chunk`] if the chunk is
+/// damaged, is shorter than the stored content or exceeds another limit.
 pub fn decode_vlmetalayer(chunk: &[u8], decoder: &mut Decoder) -> Result<Vec<u8>, FormatError> {
     let chunk = chunk_within(chunk, decoder.get_limits())?;
     decoder.decompress(&chunk).map_err(refused)
 }
 
-/// Whether a content can be decoded, if all of them that were `made` are not too much.
+/// Checks that a content can be decoded. `made` is the total decoded size so far.
 fn check(chunk: &[u8], decoder: &mut Decoder, made: &mut u64) -> Result<(), FormatError> {
     let chunk = chunk_within(chunk, decoder.get_limits())?;
     if chunk.repeated_value().is_some() {
@@ -157,14 +160,14 @@ fn check(chunk: &[u8], decoder: &mut Decoder, made: &mut u64) -> Result<(), Form
     decoder.decompress(&chunk).map(drop).map_err(refused)
 }
 
-/// The chunk of a content, no larger than metadata may be.
+/// Parses the chunk of a content, which may be no larger than metadata may be.
 fn chunk_within<'a>(bytes: &'a [u8], limits: &Limits) -> Result<Chunk<'a>, FormatError> {
     let chunk = whole_chunk(bytes)?;
     limits.check_metadata(chunk.header().nbytes() as u64, 1)?;
     Ok(chunk)
 }
 
-/// C-Blosc2 demands that the chunk has exactly the length of the content.
+/// Parses a chunk of exactly the length of the content, as C-Blosc2 demands.
 fn whole_chunk(bytes: &[u8]) -> Result<Chunk<'_>, FormatError> {
     let chunk = Chunk::parse(bytes).map_err(refused)?;
     let cbytes = chunk.header().cbytes();

@@ -1,4 +1,4 @@
-//! The bytes of a header: read, written, and what is refused on either way.
+//! Parsing, encoding and validation of a header.
 
 use super::{ChunkSize, FrameType, Header, MAGIC, MAX_FILTERS};
 use crate::error::{FormatError, Part};
@@ -6,18 +6,19 @@ use crate::frame::msgpack::{Reader, in_range, marker, put};
 use crate::frame::{FrameError, MAX_CHUNKS, Metalayers};
 use blosc_core::{OutOfMemory, memory};
 
-/// 64 bits, in bits 4 and 5 of `general_flags`: the only width of offsets there is.
+/// 64 bits, in bits 4 and 5 of `general_flags`: the only width of offsets defined.
 const OFFSET_WIDTH: u8 = 1;
 const MAX_VERSION: u8 = 3;
 
 impl Header {
-    /// Reads the header at the start of `bytes`, which may be longer. It takes [`header_len`](Self::header_len) of them.
+    /// Parses the header at the start of `bytes`, which may be longer. It occupies [`header_len`](Self::header_len) of
+    /// them.
     ///
     /// # Errors
     ///
-    /// [`FormatError::Truncated`] if `bytes` are too few: 87 are, then as many as the header says. [`FrameError::Magic`],
-    /// [`FrameError::Marker`], [`FormatError::OutOfRange`] for what cannot be; of the metalayers, what
-    /// [`Metalayers::parse`] refuses.
+    /// [`FormatError::Truncated`] if `bytes` is shorter than 87 bytes or than the length in the header.
+    /// [`FrameError::Magic`], [`FrameError::Marker`], or [`FormatError::OutOfRange`] for an invalid field. For the
+    /// metalayers, the errors of [`Metalayers::parse`].
     pub fn parse(bytes: &[u8]) -> Result<Self, FormatError> {
         let truncated = |needed| FormatError::Truncated { part: Part::FrameHeader, needed, found: bytes.len() as u64 };
         let fixed = bytes.first_chunk::<{ Self::FIXED_LEN }>().ok_or_else(|| truncated(Self::FIXED_LEN as u64))?;
@@ -31,7 +32,7 @@ impl Header {
         Ok(Self { metalayers: Metalayers::parse(metalayers)?, ..fixed })
     }
 
-    /// A copy, as `clone` makes it.
+    /// Returns a copy, like `clone`.
     ///
     /// # Errors
     ///
@@ -40,17 +41,17 @@ impl Header {
         Ok(Self { metalayers: self.metalayers.try_clone()?, ..*self })
     }
 
-    /// A copy without the metalayers, which may be large.
+    /// Returns a copy without the metalayers, which may be large.
     #[must_use]
     pub fn without_metalayers(&self) -> Self {
         Self { metalayers: Metalayers::default(), ..*self }
     }
 
-    /// The header's bytes, metalayers included.
+    /// Encodes the header, metalayers included.
     ///
     /// # Errors
     ///
-    /// [`FormatError::OutOfRange`] for what [`parse`](Self::parse) would refuse.
+    /// [`FormatError::OutOfRange`] for values that [`parse`](Self::parse) would refuse.
     pub fn to_bytes(&self) -> Result<Vec<u8>, FormatError> {
         self.validate()?;
         let mut out = memory::with_capacity(self.header_len() as usize)?;
@@ -98,13 +99,13 @@ impl Header {
             ChunkSize::Unset => check(58, "chunksize", if self.nbytes > 0 { -1 } else { 0 }, 0, i32::MAX.into())?,
         }
         check(70, "nfilters", self.nfilters.into(), 0, MAX_FILTERS.into())?;
-        // Within what an i64 counts: there is at most one chunk for each byte.
+        // Within an i64: there is at most one chunk for each byte.
         let nchunks = self.nchunks().map_or(0, u64::cast_signed);
         check(58, "number of chunks by nbytes and chunksize", nchunks, 0, MAX_CHUNKS.cast_signed())
     }
 }
 
-/// All but the metalayers, and where they end.
+/// Parses everything but the metalayers. Also returns the offset where those end.
 fn parse_fixed(bytes: &[u8; Header::FIXED_LEN]) -> Result<(usize, Header), FormatError> {
     let mut reader = Reader::new(Part::FrameHeader, bytes, 0);
     let reader = &mut reader;
@@ -165,7 +166,7 @@ fn parse_fixed(bytes: &[u8; Header::FIXED_LEN]) -> Result<(usize, Header), Forma
     };
     header.validate()?;
     check(16, "frame_len", frame_len.cast_signed(), header_len.into(), i64::MAX)?;
-    // Not negative: it was checked to be 87 at least.
+    // Not negative: it was checked to be at least 87.
     Ok((header_len as usize, header))
 }
 

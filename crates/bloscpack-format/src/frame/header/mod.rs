@@ -1,4 +1,4 @@
-//! The header of a frame: 87 bytes, then the metalayers. What is refused, and how it is written: `bytes`.
+//! The header of a frame: 87 bytes, then the metalayers. The module `bytes` parses, validates and encodes it.
 
 mod bytes;
 
@@ -6,7 +6,7 @@ use super::{FrameError, Metalayers};
 use crate::error::FormatError;
 use blosc_core::{Codec, Filter, SplitMode};
 
-/// `b2frame` and a NUL, from byte 2 on. C-Blosc2 does not look at it; we do.
+/// `b2frame` and a NUL, from byte 2 on. C-Blosc2 does not check it; this crate does.
 pub const MAGIC: [u8; 8] = *b"b2frame\0";
 
 /// The header of a frame.
@@ -30,55 +30,56 @@ pub const MAGIC: [u8; 8] = *b"b2frame\0";
 /// 87  metalayers
 /// ```
 ///
-/// Integers are big-endian and signed ones never negative but for a `chunksize` of -1. What this layer does not
-/// interpret is kept as it is, so bytes that are accepted are written back the same.
+/// Integers are big-endian. Signed ones are never negative, except for a `chunksize` of -1. Fields that this layer does
+/// not interpret are preserved, so a header that is accepted is written back byte for byte.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Header {
-    /// Bytes of the frame, and the word on where it ends: what follows is no part of it. At most 2⁶³ - 1.
+    /// Length of the frame in bytes; it alone determines where the frame ends. Bytes after it are not part of the
+    /// frame. At most 2⁶³ - 1.
     pub frame_len: u64,
-    /// 1 to 3: 3 where chunk sizes vary or blocks do, else 2; 1 was written by 2.0.0-beta2. 0 is read as 1.
+    /// 1 to 3: 3 if chunk sizes or block lengths vary, otherwise 2; 1 was written by 2.0.0-beta2. 0 is read as 1.
     pub version: u8,
-    /// Whether chunk sizes vary. Not to be relied on: [`chunksize`](Self::chunksize) says it too.
+    /// Whether chunk sizes vary. Redundant and not authoritative: use [`chunksize`](Self::chunksize).
     pub variable_chunks: bool,
-    /// Whether chunks have blocks of variable length. Not to be relied on: each chunk says it itself.
+    /// Whether chunks have blocks of variable length. Redundant and not authoritative: each chunk stores it itself.
     pub vl_blocks: bool,
     /// Where the chunks are.
     pub frame_type: FrameType,
-    /// The codec of new chunks, 0 to 15: see [`codec`](Self::codec). Chunks that exist know their own.
+    /// The codec of new chunks, 0 to 15: see [`codec`](Self::codec). Existing chunks store their own.
     pub compcode: u8,
-    /// The compression level of new chunks, 0 to 15 as the format has it.
+    /// The compression level of new chunks. The format allows 0 to 15.
     pub clevel: u8,
-    /// Bits 0 and 1: the split mode of new chunks, less 1. Others are kept.
+    /// Bits 0 and 1: the split mode of new chunks, less 1. Other bits are preserved.
     pub other_flags: u8,
-    /// Plain bytes of all chunks. At most 2⁶³ - 1.
+    /// Uncompressed bytes of all chunks. At most 2⁶³ - 1.
     pub nbytes: u64,
-    /// Contiguous: bytes of the data between header and index, dead ones included. Sparse: bytes of the chunk files.
+    /// Contiguous: bytes of the data between header and index, dead bytes included. Sparse: bytes of the chunk files.
     /// At most 2⁶³ - 1.
     pub cbytes: u64,
-    /// Bytes of an item, 1 to 2³¹ - 1; those of chunks end at 255.
+    /// Bytes of an item, 1 to 2³¹ - 1. The typesize of a chunk is limited to 255.
     pub typesize: u32,
     /// Block size of new chunks; 0 for automatic.
     pub blocksize: u32,
-    /// Plain bytes of a chunk.
+    /// Uncompressed bytes of a chunk.
     pub chunksize: ChunkSize,
-    /// Threads that compressed. Says nothing.
+    /// Threads that compressed. Informational only.
     pub nthreads_compress: i16,
-    /// Threads that decompressed. Says nothing.
+    /// Threads that decompressed. Informational only.
     pub nthreads_decompress: i16,
-    /// Whether there are vlmetalayers. Not to be relied on: the trailer says it.
+    /// Whether there are vlmetalayers. Redundant and not authoritative: the trailer stores them.
     pub has_vlmetalayers: bool,
-    /// How many of the filter slots count, at most 6, which is what is written.
+    /// Number of filter slots in use, at most 6. New headers have 6.
     pub nfilters: u8,
-    /// The filters of new chunks, by id, 0 for none. Chunks that exist know their own.
+    /// The filters of new chunks, by id, 0 for none. Existing chunks store their own.
     pub filters: [u8; 6],
     /// The meta bytes of these filters.
     pub filters_meta: [u8; 6],
-    /// The codec's id once more; the only one, where [`compcode`](Self::compcode) is 6.
+    /// A copy of the codec's id; where [`compcode`](Self::compcode) is 6, the only one.
     pub udcodec: u8,
     /// The meta byte of the codec.
     pub codec_meta: u8,
-    /// Bit 0: new chunks get a dictionary. Others are kept.
+    /// Bit 0: new chunks get a dictionary. Other bits are preserved.
     pub other_flags2: u8,
     /// Written as 0.
     pub reserved: u8,
@@ -103,19 +104,19 @@ impl FrameType {
     }
 }
 
-/// Plain bytes of a chunk, as a header says it.
+/// Uncompressed bytes of a chunk, as stored in a header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ChunkSize {
-    /// So many for every chunk but the last, which may be shorter. Not 0, at most 2³¹ - 1.
+    /// This size for every chunk but the last, which may be shorter. Not 0, at most 2³¹ - 1.
     Fixed(u32),
-    /// 0: each chunk has its own.
+    /// 0: each chunk has its own size.
     Variable,
-    /// -1: that of the first chunk, which is not there yet.
+    /// -1: the size of the first chunk, which has not been added yet.
     Unset,
 }
 
 impl ChunkSize {
-    /// The header's number.
+    /// Returns the number stored in the header.
     #[must_use]
     pub fn to_i64(self) -> i64 {
         match self {
@@ -127,15 +128,15 @@ impl ChunkSize {
 }
 
 const MAX_FILTERS: u8 = 6;
-/// The codec that is none of the nibble's: see `udcodec`.
+/// The `compcode` of a codec whose id is only in `udcodec`.
 const COMPCODE_UDCODEC: u8 = 6;
 
 impl Header {
-    /// Bytes in front of the metalayers. [`parse`](Self::parse) wants at least so many.
+    /// Bytes before the metalayers. [`parse`](Self::parse) needs at least this many.
     pub const FIXED_LEN: usize = Metalayers::AT;
 
-    /// The header of a frame without chunks: chunk size not known yet, LZ4 at level 5 behind a shuffle, as for any
-    /// writer who does not care. `frame_len` is for who makes the frame.
+    /// Creates the header of a frame without chunks: unknown chunk size, and the default compression, LZ4 at level 5
+    /// after a shuffle. The creator of the frame sets `frame_len`.
     #[must_use]
     pub fn new(frame_type: FrameType, typesize: u32) -> Self {
         Self {
@@ -166,14 +167,14 @@ impl Header {
         }
     }
 
-    /// Bytes of this header. At most 2³¹ - 1.
+    /// Returns the length of this header in bytes. At most 2³¹ - 1.
     #[must_use]
     pub fn header_len(&self) -> u64 {
         (Self::FIXED_LEN + self.metalayers.to_bytes().len()) as u64
     }
 
-    /// Number of chunks, or `None` where only the index knows it: chunk sizes vary. A number of the header alone is no
-    /// reason to allocate.
+    /// Returns the number of chunks, or `None` if chunk sizes vary and only the index has it. Do not allocate by a
+    /// number that comes from the header alone.
     #[must_use]
     pub fn nchunks(&self) -> Option<u64> {
         match self.chunksize {
@@ -183,7 +184,7 @@ impl Header {
         }
     }
 
-    /// The codec of new chunks; `None` for one that is not built in.
+    /// Returns the codec of new chunks; `None` for one that is not built in.
     #[must_use]
     pub fn codec(&self) -> Option<Codec> {
         match if self.compcode == COMPCODE_UDCODEC { self.udcodec } else { self.compcode } {
@@ -196,7 +197,7 @@ impl Header {
         }
     }
 
-    /// Sets the codec of new chunks. `false`, and nothing changes, if Blosc2 has no number for it, as for Snappy.
+    /// Sets the codec of new chunks. Returns `false` and changes nothing if Blosc2 has no number for it, as for Snappy.
     pub fn set_codec(&mut self, codec: Codec) -> bool {
         self.compcode = match codec {
             Codec::BloscLz => 0,
@@ -210,7 +211,7 @@ impl Header {
         true
     }
 
-    /// The filters of new chunks in the order in which they run; `None` among them is one that is not built in.
+    /// Returns the filters of new chunks in the order in which they run; `None` for one that is not built in.
     pub fn filters(&self) -> impl Iterator<Item = Option<Filter>> {
         let slots = self.filters.into_iter().zip(self.filters_meta).take(self.nfilters.into());
         slots.filter(|(id, _)| *id != 0).map(|(id, meta)| Filter::from_id(id, meta))
@@ -233,7 +234,7 @@ impl Header {
         self.other_flags2 & 1 != 0
     }
 
-    /// Refuses a frame of the other kind.
+    /// Checks that the frame has the expected type.
     ///
     /// # Errors
     ///
