@@ -1,30 +1,31 @@
-//! `__attrs__`: what has the user noted about a carray or ctable?
+//! `__attrs__`: user-defined attributes of a carray or ctable.
 
 use super::text;
 use crate::error::{FormatError, Part};
 use crate::json::{self, Json};
 use blosc_core::{OutOfMemory, memory};
 
-/// Attributes in their order: any JSON value by any name. bcolz stores them in `__attrs__`, other containers elsewhere.
+/// Attributes in their order: any JSON value under any name. bcolz stores them in `__attrs__`, other containers
+/// elsewhere.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Attrs {
     members: Vec<(String, Json)>,
 }
 
 impl Attrs {
-    /// Attributes with the members of an object, each name once.
+    /// Creates attributes from the members of an object, whose names must be unique.
     #[must_use]
     pub fn from_members(members: Vec<(String, Json)>) -> Self {
         Attrs { members }
     }
 
-    /// The members of [`to_json`](Self::to_json).
+    /// Returns the members of [`to_json`](Self::to_json).
     #[must_use]
     pub fn into_members(self) -> Vec<(String, Json)> {
         self.members
     }
 
-    /// Reads the file, a JSON object. A directory without the file has no attributes.
+    /// Parses the file, a JSON object. A directory without the file has no attributes.
     ///
     /// # Errors
     ///
@@ -36,7 +37,7 @@ impl Attrs {
         }
     }
 
-    /// The file's bytes.
+    /// Encodes the file.
     ///
     /// # Errors
     ///
@@ -45,7 +46,7 @@ impl Attrs {
         text::to_large_file(self.to_json()?)
     }
 
-    /// A copy, as `clone` makes it.
+    /// Returns a copy, like `clone`.
     ///
     /// # Errors
     ///
@@ -54,17 +55,18 @@ impl Attrs {
         Ok(Attrs { members: json::copy_of(&self.members)? })
     }
 
-    /// The attribute of that name.
+    /// Returns the attribute of that name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Json> {
         self.iter().find(|(found, _)| *found == name).map(|(_, value)| value)
     }
 
-    /// Sets an attribute: in its place if it is there, at the end if it is new. Returns the old value.
+    /// Sets an attribute and returns the old value. An existing attribute keeps its position; a new one is added at the
+    /// end.
     ///
     /// # Errors
     ///
-    /// [`OutOfMemory`]; the attributes are then as they were.
+    /// [`OutOfMemory`]; the attributes are then unchanged.
     pub fn set(&mut self, name: &str, value: Json) -> Result<Option<Json>, OutOfMemory> {
         match self.members.iter_mut().find(|(found, _)| found == name) {
             Some((_, place)) => Ok(Some(std::mem::replace(place, value))),
@@ -81,24 +83,24 @@ impl Attrs {
         Some(self.members.remove(at).1)
     }
 
-    /// All of them in their order.
+    /// Returns all attributes in their order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &Json)> {
         self.members.iter().map(|(name, value)| (name.as_str(), value))
     }
 
-    /// How many there are.
+    /// Returns the number of attributes.
     #[must_use]
     pub fn len(&self) -> usize {
         self.members.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no attributes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.members.is_empty()
     }
 
-    /// The attributes as one JSON object.
+    /// Returns the attributes as one JSON object.
     ///
     /// # Errors
     ///

@@ -1,10 +1,10 @@
-//! `data/__N.blp`: which file holds chunk N, and what are the 16 bytes before the chunk in it?
+//! `data/__N.blp`: the names of chunk files and their 16-byte header.
 
 use super::DATA_DIR;
 use crate::bloscpack;
 use crate::error::{FormatError, Part};
 
-/// The first bytes of a chunk file. What follows is one Blosc1 chunk; what follows that is not looked at.
+/// The header of a chunk file. One Blosc1 chunk follows it; bytes after the chunk are ignored.
 ///
 /// ```text
 /// 0  4    magic `blpk`
@@ -14,10 +14,10 @@ use crate::error::{FormatError, Part};
 /// 16      the chunk
 /// ```
 ///
-/// Which is the header of a bloscpack file of format version 1: a chunk file is such a file, with one chunk.
+/// This is the header of a bloscpack file of format version 1: a chunk file is such a file, with one chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChunkFileHeader {
-    /// Whether `nchunks` is given, as it always is where bcolz wrote the file.
+    /// Whether `nchunks` is known. It always is in files written by bcolz.
     pub nchunks_known: bool,
 }
 
@@ -25,14 +25,14 @@ impl ChunkFileHeader {
     /// Bytes of the header.
     pub const LEN: usize = 16;
 
-    /// The header of a chunk file that is to be written.
+    /// The header of a new chunk file.
     pub const NEW: Self = ChunkFileHeader { nchunks_known: true };
 
-    /// Reads the header at the start of `bytes`.
+    /// Parses the header at the start of `bytes`.
     ///
     /// # Errors
     ///
-    /// [`FormatError::Truncated`] if `bytes` are fewer than 16, else an error that names the field that cannot be.
+    /// [`FormatError::Truncated`] if `bytes` is shorter than 16, otherwise an error that names the invalid field.
     pub fn parse(bytes: &[u8]) -> Result<Self, FormatError> {
         let truncated =
             || FormatError::Truncated { part: Part::ChunkFile, needed: Self::LEN as u64, found: bytes.len() as u64 };
@@ -56,7 +56,7 @@ impl ChunkFileHeader {
         }
     }
 
-    /// The header's bytes.
+    /// Encodes the header.
     #[must_use]
     pub fn to_bytes(&self) -> [u8; Self::LEN] {
         let nchunks: i64 = if self.nchunks_known { 1 } else { -1 };
@@ -70,7 +70,8 @@ impl ChunkFileHeader {
 const PREFIX: &str = "__";
 const SUFFIX: &str = ".blp";
 
-/// The path of the file of chunk `number`, below the root; of an array of Python objects, of element `number`.
+/// Returns the path of the file of chunk `number`, below the root. For an array of Python objects, `number` is that of
+/// an element.
 ///
 /// ```
 /// assert_eq!(bloscpack_format::bcolz::chunk_file_name(12), "data/__12.blp");
@@ -80,7 +81,7 @@ pub fn chunk_file_name(number: u64) -> String {
     format!("{DATA_DIR}/{PREFIX}{number}{SUFFIX}")
 }
 
-/// The number of a file in `data`, by its name there: `__12.blp`. `None` for any other file.
+/// Returns the number of a file in `data`, from its name there: `__12.blp`. `None` for any other file.
 #[must_use]
 pub fn chunk_file_number(name: &str) -> Option<u64> {
     let digits = name.strip_prefix(PREFIX)?.strip_suffix(SUFFIX)?;

@@ -1,25 +1,25 @@
-//! Which dtypes can a carray have, by which names, and with which typesize does Blosc compress them?
+//! Dtypes of carrays: their names, and the typesizes with which Blosc compresses them.
 
 use crate::error::FormatError;
 use crate::numpy::{self, Kind, NumpyError};
 use std::fmt;
 
-/// What an item of a carray is.
+/// The dtype of a carray.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Dtype {
     /// Items of a fixed size.
     Plain(numpy::Dtype),
-    /// Python objects: each has a chunk file of its own, which holds a pickle.
+    /// Python objects: each has its own chunk file, which contains a pickle.
     Object,
 }
 
-/// The largest typesize that a Blosc1 chunk can note.
+/// The largest typesize that a Blosc1 chunk can store.
 const MAX_TYPESIZE: u64 = 255;
 
 impl Dtype {
-    /// Reads what `str(numpy.dtype)` gives, which is a name where the type is native, `int32`, `datetime64[ns]`, and a
-    /// type string or `descr` elsewhere: `|S5`, `>i4`, `[('a', '<i4')]`. A name means little-endian here, as it did on
-    /// nearly all machines that wrote one.
+    /// Parses the output of `str(numpy.dtype)`. A native type is a name, `int32`, `datetime64[ns]`. Any other is a type
+    /// string or `descr`: `|S5`, `>i4`, `[('a', '<i4')]`. A name means little-endian here, as it did on nearly all
+    /// machines that wrote one.
     ///
     /// # Errors
     ///
@@ -35,7 +35,7 @@ impl Dtype {
         }
     }
 
-    /// Bytes of an item; of an object 8, which is what bcolz counts for one.
+    /// Returns the size of an item in bytes. For an object it is 8, the size that bcolz counts.
     #[must_use]
     pub fn itemsize(&self) -> u64 {
         match self {
@@ -44,8 +44,8 @@ impl Dtype {
         }
     }
 
-    /// The typesize that bcolz compresses chunks with: that of an item, whatever the axes; 1 for bytes, objects and what
-    /// is too large, 4 for text.
+    /// Returns the typesize with which bcolz compresses chunks: the size of an item, whatever the axes. It is 1 for
+    /// bytes, objects and items that are too large, and 4 for text.
     #[must_use]
     pub fn typesize(&self) -> usize {
         let kind = match self {
@@ -62,13 +62,14 @@ impl Dtype {
         }
     }
 
-    /// Whether bcolz can open an array of this dtype: it writes the `descr` of a dtype with fields, but does not read it.
+    /// Returns whether bcolz can open an array of this dtype. It writes the `descr` of a dtype with fields, but cannot
+    /// read it.
     #[must_use]
     pub fn is_readable_by_bcolz(&self) -> bool {
         matches!(self, Self::Object | Self::Plain(numpy::Dtype::Scalar(_)))
     }
 
-    /// The dtype of the items, if they have one.
+    /// Returns the dtype of the items, unless they are objects.
     #[must_use]
     pub fn as_plain(&self) -> Option<&numpy::Dtype> {
         match self {
@@ -78,7 +79,7 @@ impl Dtype {
     }
 }
 
-/// What `str(numpy.dtype)` gives.
+/// Writes the output of `str(numpy.dtype)`.
 impl fmt::Display for Dtype {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,4 +1,4 @@
-//! The directories of bcolz 1.x: a carray, an array in chunk files, or a ctable, a table whose columns are carrays.
+//! The directories of bcolz 1.x. A carray is an array in chunk files. A ctable is a table whose columns are carrays.
 //!
 //! ```text
 //! carray/                                    ctable/
@@ -10,22 +10,22 @@
 //!   __attrs__      attributes
 //! ```
 //!
-//! All files but the chunk files are JSON as Python writes it. A *row* is what one index of the first axis selects; its
-//! bytes are an *atom*. Chunks are of `chunklen` rows. The format is specified in `docs/format/bcolz.md`.
+//! All files but the chunk files are JSON as Python writes it. A *row* is selected by one index of the first axis; its
+//! bytes are an *atom*. Chunks have `chunklen` rows. The format is specified in `docs/format/bcolz.md`.
 //!
-//! | file | what it knows |
+//! | file | contents |
 //! |---|---|
-//! | `storage` | `meta/storage`: what a row is, how it is compressed, how many a chunk has |
-//! | `sizes` | `meta/sizes`: how many rows there are |
-//! | `attrs` | `__attrs__`: what the user noted |
-//! | `rootdirs` | `__rootdirs__`: the columns of a table, and which names are no columns |
+//! | `storage` | `meta/storage`: the dtype of a row, the compression, the number of rows in a chunk |
+//! | `sizes` | `meta/sizes`: the number of rows |
+//! | `attrs` | `__attrs__`: user-defined attributes |
+//! | `rootdirs` | `__rootdirs__`: the columns of a table, and invalid column names |
 //! | `chunk_file` | `data/__N.blp`: 16 bytes and a Blosc chunk |
-//! | `dtype` | dtypes by the names that bcolz gives them, and the typesize for Blosc |
+//! | `dtype` | dtypes by their names in bcolz, and the typesize for Blosc |
 //! | `dflt` | the default value of new rows, between JSON and bytes |
-//! | `chunklen` | the largest chunk; how many rows bcolz puts in one |
-//! | `rows` | which chunks hold which rows |
-//! | `quantize` | floats of fewer digits, before they are compressed |
-//! | `pending` | `__pending__`: what is left to be done of a change |
+//! | `chunklen` | the largest chunk; bcolz's default number of rows in a chunk |
+//! | `rows` | the distribution of rows over chunks |
+//! | `quantize` | rounding of floats to fewer digits before compression |
+//! | `pending` | `__pending__`: the journal of an unfinished change |
 //! | `text` | numbers and members of these JSON files |
 
 mod attrs;
@@ -53,30 +53,31 @@ pub use rows::{ChunkRows, Rows};
 pub use sizes::Sizes;
 pub use storage::{Cparams, Shuffle, Storage};
 
-/// The file, below the root, with what a carray's rows are.
+/// The file, below the root, that describes a carray's rows.
 pub const STORAGE_FILE: &str = "meta/storage";
-/// The file, below the root, with how many rows a carray has.
+/// The file, below the root, that stores the number of rows of a carray.
 pub const SIZES_FILE: &str = "meta/sizes";
-/// The directory, below the root, of these two.
+/// The directory, below the root, of these two files.
 pub const META_DIR: &str = "meta";
 /// The directory, below the root, of the chunk files.
 pub const DATA_DIR: &str = "data";
 /// The file, below the root, with the attributes.
 pub const ATTRS_FILE: &str = "__attrs__";
-/// The file, below the root, that makes a directory a ctable.
+/// The file, below the root, that identifies a directory as a ctable.
 pub const ROOTDIRS_FILE: &str = "__rootdirs__";
-/// A file of our own, below the root, that is there only while a change is being made: bcolz does not know it. See
-/// [`Pending`].
+/// The journal, a file of this project below the root. It exists only while a change is in progress. bcolz does not
+/// know it. See [`Pending`].
 pub const PENDING_FILE: &str = "__pending__";
-/// A directory of our own, below the root, of what is new and not in its place yet; each file or directory has a number.
+/// A directory of this project, below the root, for new files and directories until they are moved. Their names are
+/// numbers.
 pub const STAGED_DIR: &str = "__staged__";
-/// A file of our own, below the root, that a writer locks.
+/// A file of this project, below the root, that a writer locks.
 pub const LOCK_FILE: &str = "__lock__";
 
-/// The most bytes of `meta/storage`, `meta/sizes` and `__rootdirs__` that are worth reading. The longest honest ones have
-/// a default value of a large `V` type, at six characters a byte, or many columns.
+/// Maximum length of `meta/storage`, `meta/sizes` and `__rootdirs__` in bytes. The longest legitimate ones have a
+/// default value of a large `V` type, at six characters a byte, or many columns.
 pub const MAX_META_LEN: u64 = 16 << 20;
-/// The most bytes of `__attrs__` that are worth reading. Those of large price tables come near 1 MiB.
+/// Maximum length of `__attrs__` in bytes. Those of large price tables approach 1 MiB.
 pub const MAX_ATTRS_LEN: u64 = 64 << 20;
-/// The most bytes of `__pending__`: some millions of chunks.
+/// Maximum length of `__pending__` in bytes, enough for some millions of chunks.
 pub const MAX_PENDING_LEN: u64 = 256 << 20;

@@ -1,8 +1,14 @@
-//! `__pending__`: what is left to be done of a change that is decided, and which paths may it name?
+//! `__pending__`: the journal of an unfinished change, and the paths it may name.
 //!
-//! A change of more than one file is made in this way: what is new is written to numbered files in `__staged__`; then this
-//! file, whose appearance decides; then each staged file gets its name; then this file goes. Whoever finds it does, or reads,
-//! what is left. bcolz does not know of it.
+//! A change of more than one file is made in four steps:
+//!
+//! 1. Write the new files to numbered files in `__staged__`.
+//! 2. Create this journal. The change is committed when the file appears.
+//! 3. Move each staged file to its name.
+//! 4. Delete the journal.
+//!
+//! A process that finds the journal replays it, or reads the directory as if it were applied. bcolz does not know this
+//! file.
 
 use super::text::{self, bad, count, json_count, required};
 use super::{
@@ -14,59 +20,59 @@ use crate::json::Json;
 /// `__pending__`: a JSON object with `version`, `steps` and `sizes`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Pending {
-    /// What is to be done, in this order. Each may have been done already.
+    /// The steps, in this order. Any of them may already have been applied.
     pub steps: Vec<PendingStep>,
-    /// By which files it is seen that nobody else changed the directory since.
+    /// The `meta/sizes` files before and after, which show whether the directory was changed since.
     pub sizes: Vec<SizesChange>,
 }
 
-/// Something that is to be done. No two steps concern the same path.
+/// One step of a change. No two steps concern the same path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PendingStep {
-    /// The staged file, or directory, of this number gets a name.
+    /// Move a staged file or directory.
     Move {
-        /// The number.
+        /// The number of the staged file or directory.
         from: u64,
-        /// A file of the format, or a column.
+        /// The new name: a file of the format, or a column.
         to: String,
     },
-    /// A chunk file goes.
+    /// Remove a chunk file.
     Remove {
         /// The chunk file.
         path: String,
     },
-    /// A column gets another name.
+    /// Rename a column.
     RenameColumn {
         /// The old name.
         from: String,
-        /// The new one.
+        /// The new name.
         to: String,
     },
-    /// A column goes.
+    /// Remove a column.
     RemoveColumn {
         /// Its name.
         name: String,
     },
 }
 
-/// What a `meta/sizes` holds before and after.
+/// The content of a `meta/sizes` before and after a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SizesChange {
     /// The file.
     pub path: String,
-    /// What it held before the change.
+    /// The content before the change.
     pub before: String,
-    /// What it holds then.
+    /// The content after the change.
     pub after: String,
 }
 
 const PART: Part = Part::Pending;
 
-/// The only version so far.
+/// The only version defined.
 const VERSION: u64 = 1;
 
 impl Pending {
-    /// Reads the file. Every path in it is one that a bcolz directory has.
+    /// Parses the file. Every path in it is checked to be one of a bcolz directory.
     ///
     /// # Errors
     ///
@@ -83,7 +89,7 @@ impl Pending {
         })
     }
 
-    /// The file's bytes.
+    /// Encodes the file.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let string = |text: &str| Json::String(text.into());
@@ -106,7 +112,7 @@ impl Pending {
     }
 }
 
-/// The path of a staged file or directory, below the root.
+/// Returns the path of a staged file or directory, below the root.
 #[must_use]
 pub fn staged_name(number: u64) -> String {
     format!("{STAGED_DIR}/{number}")
@@ -155,7 +161,7 @@ enum Kind {
     Other,
 }
 
-/// What kind of file of a carray or ctable has this path below the root; `None` if none has.
+/// Returns the kind of the carray or ctable file at this path below the root; `None` if there is no such file.
 fn kind_of(path: &str) -> Option<Kind> {
     let of_carray = |path: &str| match path {
         SIZES_FILE => Some(Kind::Sizes),
@@ -167,7 +173,7 @@ fn kind_of(path: &str) -> Option<Kind> {
     };
     match path.split_once('/') {
         None if path == ROOTDIRS_FILE => Some(Kind::Other),
-        // What a carray has in these is no column.
+        // The contents of these directories belong to a carray, not to a column of that name.
         Some((DATA_DIR | META_DIR, _)) if of_carray(path).is_some() => of_carray(path),
         Some((column, rest)) => check_name(column).ok().and_then(|()| of_carray(rest)),
         None => of_carray(path),
@@ -201,7 +207,7 @@ mod tests {
         assert_eq!(Pending::parse(&Pending::default().to_bytes()), Ok(Pending::default()));
     }
 
-    /// Nothing but the files of the format is ever moved or removed.
+    /// Only the files of the format are ever moved or removed.
     #[test]
     fn no_other_paths() {
         let paths = [

@@ -1,15 +1,16 @@
-//! `quantize` of the compression parameters: how are floats rounded to fewer digits?
+//! Rounding of floats to fewer digits, the `quantize` compression parameter.
 
 use super::Dtype;
 use crate::numpy::half;
 use crate::numpy::{self, ByteOrder, Kind};
 
-/// The most digits that bcolz can round to: beyond, it fails.
+/// Maximum number of digits that bcolz can round to: with more, it fails.
 pub const MAX_QUANTIZE: u32 = 307;
 
-/// Rounds `rows`, of items of `dtype`, to `digits` decimal digits behind the point, or somewhat more: to multiples of a power
-/// of two, as bcolz does before it compresses. What is no float, or 0 digits, stays as it is, and so does a value that is
-/// too large to have a fraction, of which bcolz would make an infinity.
+/// Rounds `rows`, of items of `dtype`, to at least `digits` decimal digits after the point.
+///
+/// Values are rounded to multiples of a power of two, as bcolz does before compression. Items that are not floats, and
+/// 0 digits, change nothing. A value too large to have a fraction is kept; bcolz would make it infinite.
 pub fn quantize(rows: &mut [u8], dtype: &Dtype, digits: u32) {
     let Some(numpy::Dtype::Scalar(scalar)) = dtype.as_plain() else { return };
     if digits == 0 || scalar.kind() != Kind::Float {
@@ -32,12 +33,12 @@ pub fn quantize(rows: &mut [u8], dtype: &Dtype, digits: u32) {
     }
 }
 
-/// The new value, unless it makes no sense.
+/// Returns the new value, unless it is not finite.
 fn rounded<T: Copy>(old: T, new: T, is_finite: fn(T) -> bool) -> T {
     if is_finite(new) { new } else { old }
 }
 
-/// NumPy computes in 32 bits and rounds each result to 16.
+/// Rounds a 16-bit float. Like NumPy, it computes with more bits and rounds each result to 16.
 fn f16(item: [u8; 2], bits: i32) -> [u8; 2] {
     let round = |value: f64| half::from_bits(half::to_bits(value));
     let (value, scale) = (half::from_bits(u16::from_le_bytes(item)), round(2_f64.powi(bits)));
@@ -45,7 +46,7 @@ fn f16(item: [u8; 2], bits: i32) -> [u8; 2] {
     if new.is_finite() { half::to_bits(new).to_le_bytes() } else { item }
 }
 
-/// Changes every item, which the function sees as little-endian.
+/// Changes every item. The function gets and returns little-endian bytes.
 fn each<const N: usize>(rows: &mut [u8], big: bool, change: impl Fn([u8; N]) -> [u8; N]) {
     for item in rows.as_chunks_mut::<N>().0 {
         if big {
@@ -67,7 +68,7 @@ mod tests {
         item
     }
 
-    /// What `bcolz.utils.quantize` makes of these values.
+    /// The results of `bcolz.utils.quantize` for these values.
     #[test]
     fn as_bcolz() {
         let pi = std::f64::consts::PI;
@@ -76,7 +77,7 @@ mod tests {
             assert_eq!(quantized(">f8", digits, pi.to_be_bytes().into()), f64::to_be_bytes(expected));
         }
         assert_eq!(quantized("float32", 2, 2.6543_f32.to_le_bytes().into()), 2.65625_f32.to_le_bytes());
-        // 3.140625 of 16 bits.
+        // 3.140625 in 16 bits.
         assert_eq!(quantized("float16", 3, vec![0x48, 0x42]), [0x48, 0x42]);
         assert_eq!(quantized("float16", 1, vec![0x48, 0x42]), [0x40, 0x42]);
         assert_eq!(quantized("int32", 1, vec![1, 2, 3, 4]), [1, 2, 3, 4]);

@@ -1,4 +1,4 @@
-//! `__rootdirs__`: which columns has a ctable, in which order, and which names can a column not have?
+//! `__rootdirs__`: the columns of a ctable in their order, and invalid column names.
 
 use super::text::{self, bad, required};
 use super::{ATTRS_FILE, BcolzError, LOCK_FILE, PENDING_FILE, ROOTDIRS_FILE, STAGED_DIR};
@@ -6,7 +6,7 @@ use crate::error::{FormatError, Part};
 use crate::json::Json;
 use std::collections::HashSet;
 
-/// `__rootdirs__`: `{"names": ["a", "b"]}` and a newline. Each name is that of a directory below the root.
+/// `__rootdirs__`: `{"names": ["a", "b"]}` and a newline. Each name is a directory below the root.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RootDirs {
     /// The names of the columns in their order.
@@ -14,12 +14,11 @@ pub struct RootDirs {
 }
 
 impl RootDirs {
-    /// Reads the file. The paths in `dirs`, of bcolz up to 0.7.1, were those on the machine that wrote it and are not
-    /// looked at.
+    /// Parses the file. bcolz up to 0.7.1 stored paths of the writing machine in `dirs`; they are ignored.
     ///
     /// # Errors
     ///
-    /// [`FormatError::Text`] or [`FormatError::Bcolz`], also for what [`RootDirs::check`] refuses.
+    /// [`FormatError::Text`] or [`FormatError::Bcolz`], also for the errors of [`RootDirs::check`].
     pub fn parse(bytes: &[u8]) -> Result<Self, FormatError> {
         const PART: Part = Part::RootDirs;
         let rootdirs = text::object(bytes, PART)?;
@@ -31,14 +30,14 @@ impl RootDirs {
         Ok(names)
     }
 
-    /// The file's bytes.
+    /// Encodes the file.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let names = self.names.iter().cloned().map(Json::String).collect();
         text::to_file(vec![("names".into(), Json::Array(names))])
     }
 
-    /// Refuses names of which [`check_name`] refuses one, or of which two are the same.
+    /// Checks each name with [`check_name`], and that all names are different.
     ///
     /// # Errors
     ///
@@ -55,8 +54,8 @@ impl RootDirs {
     }
 }
 
-/// Refuses what is no name of a directory just below the root: on any system, as a table may be carried from one to
-/// another.
+/// Checks that a column name is valid for a directory just below the root. The rules hold on any system, because tables
+/// may be moved between systems.
 ///
 /// # Errors
 ///

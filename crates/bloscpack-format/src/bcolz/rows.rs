@@ -1,11 +1,11 @@
-//! Which chunks hold which rows, and how many bytes is each to have?
+//! The distribution of rows over chunks, and the sizes of the chunks.
 
 use super::{BcolzError, Dtype, MAX_CHUNK_NBYTES, Sizes, Storage};
 use std::ops::Range;
 
-/// How the rows of a carray are spread over chunks: `chunklen` in each but the last, which has what is left.
+/// The distribution of a carray's rows over chunks: `chunklen` in each but the last, which has the rest.
 ///
-/// Of Python objects each row is a chunk, of any size, and `atomsize` means nothing.
+/// With Python objects each row is a chunk of its own, of any size, and `atomsize` is meaningless.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rows {
     len: u64,
@@ -23,12 +23,12 @@ pub struct ChunkRows {
 }
 
 impl Rows {
-    /// `len` rows of `atomsize` bytes in chunks of `chunklen` rows.
+    /// Creates `len` rows of `atomsize` bytes in chunks of `chunklen` rows.
     ///
     /// # Errors
     ///
-    /// [`BcolzError::AtomSize`], [`BcolzError::ChunkLen`] or [`BcolzError::TooManyRows`] if a chunk or all of them would
-    /// have none or too many bytes.
+    /// [`BcolzError::AtomSize`], [`BcolzError::ChunkLen`] or [`BcolzError::TooManyRows`] if the size of a row, of a
+    /// chunk or of all rows is invalid.
     pub fn new(len: u64, chunklen: u64, atomsize: u64) -> Result<Self, BcolzError> {
         let max = MAX_CHUNK_NBYTES;
         if !(1..=max).contains(&atomsize) {
@@ -43,7 +43,7 @@ impl Rows {
         Ok(Rows { len, chunklen, atomsize })
     }
 
-    /// The rows that the metadata of a carray describe.
+    /// Returns the rows that the metadata of a carray describes.
     ///
     /// # Errors
     ///
@@ -57,7 +57,7 @@ impl Rows {
         }
     }
 
-    /// The same chunks with another number of rows.
+    /// Returns the same layout with another number of rows.
     ///
     /// # Errors
     ///
@@ -66,62 +66,62 @@ impl Rows {
         Rows::new(len, self.chunklen, self.atomsize)
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     #[must_use]
     pub fn len(&self) -> u64 {
         self.len
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no rows.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Rows of a whole chunk; 1 for Python objects.
+    /// Returns the rows of a whole chunk; 1 for Python objects.
     #[must_use]
     pub fn chunklen(&self) -> u64 {
         self.chunklen
     }
 
-    /// Bytes of a row.
+    /// Returns the size of a row in bytes.
     #[must_use]
     pub fn atomsize(&self) -> u64 {
         self.atomsize
     }
 
-    /// Bytes of all rows.
+    /// Returns the size of all rows in bytes.
     #[must_use]
     pub fn nbytes(&self) -> u64 {
         self.len * self.atomsize
     }
 
-    /// Bytes of a whole chunk.
+    /// Returns the size of a whole chunk in bytes.
     #[must_use]
     pub fn chunk_nbytes(&self) -> u64 {
         self.chunklen * self.atomsize
     }
 
-    /// How many chunks there are.
+    /// Returns the number of chunks.
     #[must_use]
     pub fn nchunks(&self) -> u64 {
         self.len.div_ceil(self.chunklen)
     }
 
-    /// How many chunks have all `chunklen` rows.
+    /// Returns the number of chunks that have all `chunklen` rows.
     #[must_use]
     pub fn full_chunks(&self) -> u64 {
         self.len / self.chunklen
     }
 
-    /// The rows of chunk `chunk`; empty, at the end, if there is no such chunk.
+    /// Returns the rows of chunk `chunk`; an empty range at the end if there is no such chunk.
     #[must_use]
     pub fn rows_of(&self, chunk: u64) -> Range<u64> {
         let start = chunk.saturating_mul(self.chunklen).min(self.len);
         start..start.saturating_add(self.chunklen).min(self.len)
     }
 
-    /// How many rows chunk `chunk` has to have: `chunklen`, or of the last chunk what is left.
+    /// Returns the number of rows of chunk `chunk`: `chunklen`, or the rest in the last chunk.
     #[must_use]
     pub fn rows_in(&self, chunk: u64) -> u64 {
         let rows = self.rows_of(chunk);
@@ -135,13 +135,13 @@ impl Rows {
         self.rows_in(chunk) * self.atomsize..=self.chunk_nbytes()
     }
 
-    /// The chunk that holds row `row`.
+    /// Returns the chunk that contains row `row`.
     #[must_use]
     pub fn chunk_of(&self, row: u64) -> u64 {
         row / self.chunklen
     }
 
-    /// The chunks that hold `rows`, of which no more are looked at than there are.
+    /// Returns the chunks that contain `rows`. Rows past the end are ignored.
     #[must_use]
     pub fn chunks_of(&self, rows: Range<u64>) -> Range<u64> {
         let end = rows.end.min(self.len);
@@ -151,7 +151,7 @@ impl Rows {
         self.chunk_of(rows.start)..self.chunk_of(end - 1) + 1
     }
 
-    /// `rows`, cut where chunks end; of them no more than there are.
+    /// Splits `rows` at the ends of chunks. Rows past the end are ignored.
     pub fn parts(&self, rows: Range<u64>) -> impl Iterator<Item = ChunkRows> + use<> {
         let (all, end) = (*self, rows.end.min(self.len));
         self.chunks_of(rows.clone()).map(move |chunk| {
@@ -162,10 +162,10 @@ impl Rows {
     }
 }
 
-/// Bytes of a row with these axes.
+/// Returns the size in bytes of a row with these axes.
 fn atomsize(dtype: &Dtype, atom_shape: &[u64]) -> Result<u64, BcolzError> {
     let multiply = |size: u64, len: &u64| size.checked_mul(*len);
-    // An axis of length 0 makes rows of no bytes, whatever the others are.
+    // An axis of length 0 makes the row empty, whatever the other axes are.
     let size = match atom_shape.contains(&0) {
         true => Some(0),
         false => atom_shape.iter().try_fold(dtype.itemsize(), multiply),

@@ -1,4 +1,4 @@
-//! `meta/sizes`: how many rows has a carray?
+//! `meta/sizes`: the number of rows of a carray.
 
 use super::text::{self, bad, count, json_count, required};
 use crate::error::{FormatError, Part};
@@ -8,23 +8,23 @@ use crate::json::Json;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Sizes {
-    /// The length of each axis, of which there is one at least. That of the first is how many rows there are, and binding.
+    /// The length of each axis, of which there is at least one. The first is the number of rows, and is authoritative.
     pub shape: Vec<u64>,
-    /// Plain bytes of all rows; of Python objects those of their pickles. No reader looks at it; 0 if it was not there.
+    /// Uncompressed bytes of all rows; for Python objects those of their pickles. No reader uses it; 0 if absent.
     pub nbytes: u64,
-    /// About how many bytes the chunks take. bcolz adds the plain size of a chunk for the last, and forgets some of it when
-    /// rows are removed, so that it may be negative. No reader looks at it; 0 if it was not there.
+    /// Approximate size of the chunks in bytes. For the last chunk bcolz adds its uncompressed size. It subtracts too
+    /// much when rows are removed, so the value may be negative. No reader uses it; 0 if absent.
     pub cbytes: i64,
 }
 
 impl Sizes {
-    /// An array of this shape, and no bytes yet.
+    /// Creates the sizes of an array of this shape, with no bytes yet.
     #[must_use]
     pub fn new(shape: impl Into<Vec<u64>>) -> Self {
         Sizes { shape: shape.into(), nbytes: 0, cbytes: 0 }
     }
 
-    /// Reads the file. Only `shape` has to be there: a list, or one number for a list of it.
+    /// Parses the file. Only `shape` is required: a list, or a single number, which stands for a list of one.
     ///
     /// # Errors
     ///
@@ -46,7 +46,7 @@ impl Sizes {
         })
     }
 
-    /// The file's bytes.
+    /// Encodes the file.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         text::to_file(vec![
@@ -56,13 +56,13 @@ impl Sizes {
         ])
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     #[must_use]
     pub fn rows(&self) -> u64 {
         self.shape.first().copied().unwrap_or(0)
     }
 
-    /// The axes within a row.
+    /// Returns the axes within a row.
     #[must_use]
     pub fn atom_shape(&self) -> &[u64] {
         self.shape.get(1..).unwrap_or_default()

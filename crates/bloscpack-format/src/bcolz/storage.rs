@@ -1,4 +1,4 @@
-//! `meta/storage`: what is a row of a carray, how are chunks compressed, and how many rows has each?
+//! `meta/storage`: the dtype, the compression parameters and the chunk length of a carray.
 
 use super::text::{self, bad, count, json_count, required};
 use super::{Dtype, dflt};
@@ -13,34 +13,34 @@ use blosc_core::{Codec, FilterPipeline};
 ///  "chunklen": 4096, "expectedlen": 10, "dflt": 0}
 /// ```
 ///
-/// on one line, with a newline behind. Only `dtype` and `chunklen` are needed to read the rows, and nothing else is refused
-/// for what it is: the other members say how rows to come are written.
+/// on one line, followed by a newline. Only `dtype` and `chunklen` are required to read the rows. The other members
+/// describe how new rows are written, and their values are never refused.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Storage {
-    /// What an item is.
+    /// The dtype of the items.
     pub dtype: Dtype,
-    /// How new chunks are compressed. What a chunk was compressed with, it says itself.
+    /// The compression of new chunks. Existing chunks store their own parameters.
     pub cparams: Cparams,
     /// Rows of every chunk but the last.
     pub chunklen: u64,
-    /// How many rows the array was expected to have when it was made; 0 if it was not there.
+    /// The number of rows expected when the array was created; 0 if absent.
     pub expectedlen: u64,
     /// The value of new rows, see [`dflt`].
     pub dflt: Json,
 }
 
-/// How new chunks are compressed.
+/// The compression of new chunks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Cparams {
-    /// The level, 0..=9; 5 if it was not there.
+    /// The level, 0..=9; 5 if absent.
     pub clevel: u8,
     /// The filter.
     pub shuffle: Shuffle,
-    /// The codec's name. Before bcolz 1.1 there was none in the file, and BloscLZ was meant.
+    /// The name of the codec. Before bcolz 1.1 the file had none; it means BloscLZ.
     pub cname: String,
-    /// Significant decimal digits that floats are rounded to before they are compressed; 0 for all of them.
+    /// Significant decimal digits that floats are rounded to before compression; 0 to keep all of them.
     pub quantize: u32,
 }
 
@@ -57,7 +57,7 @@ pub enum Shuffle {
 }
 
 impl Shuffle {
-    /// Its number in the file.
+    /// Returns its number in the file.
     #[must_use]
     pub fn number(self) -> u8 {
         match self {
@@ -68,7 +68,7 @@ impl Shuffle {
     }
 }
 
-/// What bcolz since 1.1 takes if nobody says: level 5, shuffle, LZ4.
+/// The defaults of bcolz since 1.1: level 5, shuffle, LZ4.
 impl Default for Cparams {
     fn default() -> Self {
         Cparams { clevel: 5, shuffle: Shuffle::Byte, cname: "lz4".into(), quantize: 0 }
@@ -76,14 +76,15 @@ impl Default for Cparams {
 }
 
 impl Storage {
-    /// What bcolz would write for an array of this dtype and chunk length: its default parameters, and zero for new rows.
+    /// Creates the storage that bcolz would write for an array of this dtype and chunk length: its default parameters,
+    /// and zero for new rows.
     #[must_use]
     pub fn new(dtype: Dtype, chunklen: u64) -> Self {
         let dflt = dflt::zero(&dtype);
         Storage { dtype, cparams: Cparams::default(), chunklen, expectedlen: 0, dflt }
     }
 
-    /// Reads the file, of any version of bcolz.
+    /// Parses the file, of any version of bcolz.
     ///
     /// # Errors
     ///
@@ -106,7 +107,7 @@ impl Storage {
         })
     }
 
-    /// The file's bytes, as bcolz 1.1 and later write it.
+    /// Encodes the file, as bcolz 1.1 and later write it.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         text::to_file(vec![
@@ -120,13 +121,13 @@ impl Storage {
 }
 
 impl Cparams {
-    /// The codec of that name, if there is one.
+    /// Returns the codec of that name, if it exists.
     #[must_use]
     pub fn codec(&self) -> Option<Codec> {
         Codec::from_name(&self.cname)
     }
 
-    /// The filters of new chunks.
+    /// Returns the filters of new chunks.
     #[must_use]
     pub fn filters(&self) -> FilterPipeline {
         match self.shuffle {
@@ -136,7 +137,8 @@ impl Cparams {
         }
     }
 
-    /// As it stands in the file. What is missing there or makes no sense, is what it was before there was such a member.
+    /// Reads the parameters from the file. A missing or invalid member gets the value that applied before the member
+    /// was introduced.
     fn from_json(cparams: &Json) -> Self {
         let member = |key| cparams.get(key).and_then(count);
         Cparams {

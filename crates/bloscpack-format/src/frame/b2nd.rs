@@ -5,7 +5,7 @@ use super::{FrameError, Metalayers};
 use crate::error::{FormatError, Part, TextProblem};
 use crate::numpy::Dtype;
 
-/// What makes a frame an array.
+/// The metadata that makes a frame an array.
 ///
 /// ```text
 /// 97            an array of 7; 95 without dtype
@@ -18,41 +18,42 @@ use crate::numpy::Dtype;
 /// db len i32    dtype, a text
 /// ```
 ///
-/// With 16 axes `90+ndim` is `a0`, not a MessagePack array any more; C-Blosc2 writes and reads it so. The metalayer is
-/// named `b2nd`; Caterva, from which it comes, called it `caterva` and had no dtype.
+/// With 16 axes `90+ndim` is `a0`, which is no longer a MessagePack array; C-Blosc2 writes and reads it nevertheless.
+/// The metalayer is named `b2nd`. Its predecessor in Caterva was named `caterva` and had no dtype.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct B2nd {
     /// 0.
     pub version: u8,
-    /// Items along each axis. None above 2⁶³ - 1, nor their product.
+    /// Items along each axis. Each number and their product are at most 2⁶³ - 1.
     pub shape: Vec<u64>,
-    /// Items of a chunk along each axis, the same number of them. More than 0 where the shape is.
+    /// Items of a chunk along each axis. Has the same number of axes. Greater than 0 where the shape is.
     pub chunkshape: Vec<u32>,
-    /// Items of a block along each axis, the same number of them. More than 0 where the chunk is, and not more than it.
+    /// Items of a block along each axis. Has the same number of axes. Greater than 0 where the chunk is, and at most
+    /// the chunk's.
     pub blockshape: Vec<u32>,
-    /// What an item is. Without, as many bytes as the frame's typesize says.
+    /// The dtype of the items. If absent, an item is as many bytes as the frame's typesize.
     pub dtype: Option<DtypeText>,
 }
 
-/// A dtype as it is written in the metalayer.
+/// A dtype as stored in the metalayer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DtypeText {
-    /// 0, NumPy: the only one there is.
+    /// 0, NumPy: the only format defined.
     pub format: u8,
     /// `<f8`, or a list of fields as Python prints it: `[('a', '<i4'), ('b', '<f8')]`.
     pub text: String,
 }
 
-/// The most axes of an array.
+/// Maximum number of axes of an array.
 pub const MAX_NDIM: usize = 16;
 
-/// The names of the metalayer, today's and that of Caterva.
+/// The names of the metalayer: the current one and Caterva's.
 const NAMES: [&str; 2] = ["b2nd", "caterva"];
 
 impl DtypeText {
-    /// A dtype of NumPy.
+    /// Creates a dtype of NumPy.
     #[must_use]
     pub fn numpy(text: impl Into<String>) -> Self {
         DtypeText { format: 0, text: text.into() }
@@ -60,28 +61,29 @@ impl DtypeText {
 }
 
 impl B2nd {
-    /// An array of version 0 without a dtype. The shapes are not checked here: see [`Grid::new`](super::Grid::new).
+    /// Creates an array of version 0 without a dtype. The shapes are not checked here: see
+    /// [`Grid::new`](super::Grid::new).
     #[must_use]
     pub fn new(shape: impl Into<Vec<u64>>, chunkshape: impl Into<Vec<u32>>, blockshape: impl Into<Vec<u32>>) -> Self {
         let (shape, chunkshape, blockshape) = (shape.into(), chunkshape.into(), blockshape.into());
         B2nd { version: 0, shape, chunkshape, blockshape, dtype: None }
     }
 
-    /// The same array with another dtype.
+    /// Replaces the dtype.
     #[must_use]
     pub fn with_dtype(mut self, dtype: impl Into<Option<DtypeText>>) -> Self {
         self.dtype = dtype.into();
         self
     }
 
-    /// The same array with another shape.
+    /// Replaces the shape.
     #[must_use]
     pub fn with_shape(mut self, shape: impl Into<Vec<u64>>) -> Self {
         self.shape = shape.into();
         self
     }
 
-    /// The blockshape as a decoder or encoder of chunks wants it.
+    /// Returns the blockshape in the form that decoders and encoders of chunks take.
     #[must_use]
     pub fn block_axes(&self) -> Vec<usize> {
         self.blockshape.iter().map(|len| *len as usize).collect()
@@ -90,14 +92,14 @@ impl B2nd {
     /// The name of the metalayer.
     pub const NAME: &str = NAMES[0];
 
-    /// Whether the metalayer of an array has this name, today or in Caterva.
+    /// Returns whether the metalayer of an array has this name, in Blosc2 or in Caterva.
     #[must_use]
     pub fn is_name(name: &[u8]) -> bool {
         NAMES.iter().any(|found| found.as_bytes() == name)
     }
 
-    /// Finds the array among the metalayers of a frame; `None` if it is not one. What its numbers mean together with
-    /// the typesize, [`Grid::new`](super::Grid::new) checks.
+    /// Finds the array among the metalayers of a frame; `None` if the frame is not an array.
+    /// [`Grid::new`](super::Grid::new) checks the numbers against the typesize.
     ///
     /// # Errors
     ///
@@ -107,12 +109,12 @@ impl B2nd {
         content.map(|content| Self::parse(content).map(|(array, _)| array)).transpose()
     }
 
-    /// Reads the content of the metalayer and says how many bytes of it that took. What follows is what an older, longer
-    /// content left.
+    /// Parses the content of the metalayer. Also returns the number of bytes used; the rest remains from an older,
+    /// longer content.
     ///
     /// # Errors
     ///
-    /// [`FrameError::Marker`], [`FrameError::PastEnd`]; [`FormatError::OutOfRange`] for a number that cannot be;
+    /// [`FrameError::Marker`], [`FrameError::PastEnd`]; [`FormatError::OutOfRange`] for an invalid number;
     /// [`FrameError::ShapeTooLarge`]; [`FormatError::Text`] for a dtype that is not UTF-8.
     pub fn parse(bytes: &[u8]) -> Result<(Self, usize), FormatError> {
         let mut reader = Reader::new(Part::B2nd, bytes, 0);
@@ -146,14 +148,14 @@ impl B2nd {
         Ok((array, reader.at()))
     }
 
-    /// The content of the metalayer.
+    /// Encodes the content of the metalayer.
     ///
     /// # Errors
     ///
-    /// [`FrameError::Ndim`] if the three shapes have not the same axes, and what [`parse`](Self::parse) would refuse.
+    /// [`FrameError::Ndim`] if the three shapes differ in the number of axes, and the errors of [`parse`](Self::parse).
     pub fn to_bytes(&self) -> Result<Vec<u8>, FormatError> {
         self.validate()?;
-        // Validated to be 16 at most.
+        // Validated to be at most 16.
         let ndim = self.shape.len() as u8;
         let mut out = vec![if self.dtype.is_some() { WITH_DTYPE } else { WITHOUT_DTYPE }, self.version, ndim];
         out.push(marker::FIXARRAY + ndim);
@@ -177,11 +179,11 @@ impl B2nd {
         self.shape.len()
     }
 
-    /// The data type, if the metalayer names one.
+    /// Parses the data type, if the metalayer has one.
     ///
     /// # Errors
     ///
-    /// [`FormatError::Text`], [`FormatError::Numpy`] if it is none that we know. The bytes can still be read.
+    /// [`FormatError::Text`] or [`FormatError::Numpy`] if the dtype is unknown. The bytes can still be read.
     pub fn numpy_dtype(&self) -> Result<Option<Dtype>, FormatError> {
         let Some(DtypeText { text, .. }) = &self.dtype else { return Ok(None) };
         match text.trim_start().starts_with(['[', '{']) {
@@ -199,7 +201,7 @@ impl B2nd {
                 return Err(FrameError::Ndim { found, expected: ndim }.into());
             }
         }
-        // Behind array, version, ndim and their own marker; each number behind one more.
+        // After the array marker, version, ndim and the shape's own marker. Each number follows one more marker.
         let at = |first: usize, width: usize, axis: usize| (first + 1 + axis * (width + 1) + 1) as u64;
         let chunks_at = 4 + ndim * 9;
         let blocks_at = chunks_at + 1 + ndim * 5;
@@ -253,7 +255,7 @@ mod tests {
         B2nd { version: 0, shape: vec![2; ndim], chunkshape: vec![2; ndim], blockshape: vec![2; ndim], dtype }
     }
 
-    /// The digest of what C-Blosc2 3.3.5 wrote for the same array.
+    /// The digest of the bytes that C-Blosc2 3.3.5 wrote for the same array.
     #[test]
     fn sixteen_axes_overflow_their_marker() {
         let bytes = cube(16).to_bytes().unwrap();

@@ -1,4 +1,4 @@
-//! The index of a frame: for each chunk where it lies, or which value it repeats.
+//! The index of a frame: for each chunk its position, or the value it repeats.
 
 use super::layout::no_such_chunk;
 use super::{Entry, FrameError, FrameType, Header, MAX_CHUNKS};
@@ -19,8 +19,8 @@ use std::collections::BTreeSet;
 /// <  0  no chunk is stored; the top byte says what it repeats: 81 zeros, 82 not-a-numbers, 84 uninitialised
 /// ```
 ///
-/// Entries need not be in order, nor all different. An index that repeats one entry, as that of a frame filled with zeros
-/// does, is kept as that one, however many chunks there are: it took 40 bytes to say.
+/// Entries need not be in order, nor distinct. An index that repeats one entry, such as that of a frame filled with
+/// zeros, is kept as that one entry for any number of chunks: it is only 40 bytes in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Index(Entries);
 
@@ -30,9 +30,9 @@ enum Entries {
     Repeat { entry: i64, nchunks: u64 },
 }
 
-/// Plain bytes of an entry.
+/// Uncompressed bytes of an entry.
 const ENTRY_LEN: usize = size_of::<i64>();
-/// Plain bytes of the blocks of an index, as C-Blosc2 has them.
+/// Uncompressed bytes of the blocks of an index, as in C-Blosc2.
 const BLOCKSIZE: usize = 16 << 10;
 
 impl Default for Index {
@@ -42,16 +42,17 @@ impl Default for Index {
 }
 
 impl Index {
-    /// Reads the index of a frame with this header from `bytes`, which start where it does
-    /// ([`Layout::index`](super::Layout::index)); of a frame without plain bytes it is empty, whatever they are.
+    /// Decodes the index of a frame with this header. `bytes` starts where the index does
+    /// ([`Layout::index`](super::Layout::index)). The index of a frame without uncompressed bytes is empty, whatever
+    /// `bytes` contains.
     ///
-    /// [`Limits::max_chunks`] bounds it; one that repeats an entry is not bounded, for it takes no memory. Memory grows as the
-    /// chunk is decoded. The entries are not looked at.
+    /// [`Limits::max_chunks`] bounds the number of entries. An index that repeats one entry is not bounded, because it
+    /// takes no memory. Memory grows while the chunk is decoded. The entries are not validated.
     ///
     /// # Errors
     ///
-    /// [`FormatError::Limit`]; [`FrameError::Chunk`] if it is no whole chunk; [`FrameError::IndexLength`] if it has not as many
-    /// entries as the header's sizes make chunks.
+    /// [`FormatError::Limit`]; [`FrameError::Chunk`] if it is not a complete chunk; [`FrameError::IndexLength`] if the
+    /// number of entries differs from the number of chunks by the header's sizes.
     pub fn decode(bytes: &[u8], header: &Header, limits: Limits) -> Result<Self, FormatError> {
         let expected = header.nchunks();
         if expected == Some(0) {
@@ -71,7 +72,7 @@ impl Index {
         }
         limits.check_chunks(nchunks)?;
         limits.check_unearned(nbytes as u64, chunk.header().cbytes() as u64)?;
-        // It is no chunk of the data.
+        // The limits for chunks of data do not apply to the index.
         let mut decoder = Decoder::new().limits(limits.max_nbytes(usize::MAX).max_chunk(usize::MAX));
         let mut block = memory::zeroed(chunk.header().blocksize().min(nbytes))?;
         let mut entries = memory::with_capacity(nchunks as usize)?;
@@ -88,12 +89,12 @@ impl Index {
         Ok(Self(Entries::List(entries)))
     }
 
-    /// The chunk to store: BloscLZ behind a shuffle, or one entry where they are all the same, as C-Blosc2 writes it.
-    /// Empty if there are no chunks.
+    /// Encodes the chunk to store, as C-Blosc2 writes it: BloscLZ after a shuffle, or one repeated entry if all are
+    /// equal. Empty if there are no chunks.
     ///
     /// # Errors
     ///
-    /// [`FrameError::TooMany`] for more than [`MAX_CHUNKS`] of them.
+    /// [`FrameError::TooMany`] for more than [`MAX_CHUNKS`] chunks.
     pub fn encode(&self) -> Result<Vec<u8>, FormatError> {
         let found = self.len();
         if found > MAX_CHUNKS {
@@ -105,7 +106,7 @@ impl Index {
         let mut encoder = Encoder::new(params).map_err(FrameError::from)?;
         let chunk = match &self.0 {
             _ if found == 0 => return Ok(Vec::new()),
-            // Within MAX_CHUNKS.
+            // At most MAX_CHUNKS.
             Entries::Repeat { entry, nchunks } => encoder.repeat(&entry.to_le_bytes(), *nchunks as usize * ENTRY_LEN),
             Entries::List(entries) => {
                 let plain = bytes_of(entries)?;
@@ -115,7 +116,7 @@ impl Index {
         chunk.map_err(|error| FrameError::from(error).into())
     }
 
-    /// An index of these entries.
+    /// Creates an index of these entries.
     ///
     /// # Errors
     ///
@@ -124,7 +125,7 @@ impl Index {
         Ok(Self(Entries::List(memory::collect(entries.into_iter().map(Entry::to_i64))?)))
     }
 
-    /// An index in which all chunks are the same special value: as many as are wanted take no memory.
+    /// Creates an index in which all chunks are the same special value. It takes no memory for any number of chunks.
     #[must_use]
     pub fn repeat(special: Special, nchunks: u64) -> Self {
         Self(Entries::Repeat { entry: Entry::Special(special).to_i64(), nchunks })
@@ -145,7 +146,7 @@ impl Index {
         self.len() == 0
     }
 
-    /// The entry of a chunk as it stands in the index, `None` behind the last chunk.
+    /// Returns the entry of a chunk as stored in the index, `None` past the last chunk.
     #[must_use]
     pub fn raw(&self, chunk: u64) -> Option<i64> {
         match &self.0 {
@@ -158,14 +159,14 @@ impl Index {
     ///
     /// # Errors
     ///
-    /// [`FrameError::NoSuchChunk`]; [`FrameError::Entry`] for a negative one that means nothing.
+    /// [`FrameError::NoSuchChunk`]; [`FrameError::Entry`] for a negative entry that is not a special value.
     pub fn get(&self, chunk: u64) -> Result<Entry, FormatError> {
         let value = self.raw(chunk).ok_or_else(|| no_such_chunk(chunk, self.len()))?;
         let entry = Entry::from_i64(value);
         entry.ok_or_else(|| FrameError::Entry { chunk, value, max: i64::MAX }.into())
     }
 
-    /// Checks every entry: that it is a special value or a place below `end`, and for files a number of 32 bits.
+    /// Checks that every entry is a special value or an offset below `end`. For files, the number must fit 32 bits.
     ///
     /// # Errors
     ///
@@ -183,13 +184,13 @@ impl Index {
         bad.map_or(Ok(()), |(chunk, value)| Err(FrameError::Entry { chunk, value, max }.into()))
     }
 
-    /// Whether it is kept as one entry that repeats: what is true of one chunk is of all, but for a shorter last one.
+    /// Returns whether the index is kept as one repeated entry: all chunks are equal, except for a shorter last one.
     #[must_use]
     pub fn is_repeated(&self) -> bool {
         matches!(self.0, Entries::Repeat { .. })
     }
 
-    /// The first chunk that is stored.
+    /// Returns the first chunk that is stored.
     #[must_use]
     pub fn first_stored(&self) -> Option<u64> {
         let first = match &self.0 {
@@ -200,11 +201,12 @@ impl Index {
         Some(first as u64)
     }
 
-    /// An index of what `change` makes of each entry, by the number of its chunk. Of one that repeats an entry it is asked once.
+    /// Maps each entry with `change`, which also gets the chunk's number. For an index that repeats one entry it is
+    /// called once.
     ///
     /// # Errors
     ///
-    /// What `change` answers; [`FrameError::Entry`] for an entry that means nothing.
+    /// The errors of `change`; [`FrameError::Entry`] for an invalid entry.
     pub fn try_map<E: From<FormatError>>(
         &self,
         mut change: impl FnMut(u64, Entry) -> Result<Entry, E>,
@@ -219,7 +221,7 @@ impl Index {
         }))
     }
 
-    /// The numbers of the chunk files; none of a contiguous frame.
+    /// Returns the numbers of the chunk files; empty for a contiguous frame.
     #[must_use]
     pub fn numbers(&self, frame_type: FrameType) -> BTreeSet<u32> {
         let entries = match &self.0 {
@@ -227,7 +229,7 @@ impl Index {
             Entries::List(entries) => entries.as_slice(),
             Entries::Repeat { entry, .. } => std::slice::from_ref(entry),
         };
-        // `collect` would put all of them into one allocation first.
+        // `collect` would first put all of them into one allocation.
         let mut numbers = BTreeSet::new();
         numbers.extend(entries.iter().filter_map(|entry| u32::try_from(*entry).ok()));
         numbers
@@ -246,12 +248,12 @@ impl Index {
         Ok(())
     }
 
-    /// The entries as a list that can be changed. It takes 8 bytes a chunk; those of an index that repeats one entry
-    /// nothing has paid for, hence the limit.
+    /// Returns the entries as a mutable list, which takes 8 bytes a chunk. The limit is for an index that repeats one
+    /// entry: the length of its input does not justify the allocation.
     ///
     /// # Errors
     ///
-    /// [`FrameError::TooMany`] for more than `max` chunks that had been kept as one.
+    /// [`FrameError::TooMany`] for more than `max` chunks that had been kept as one entry.
     pub(super) fn to_mut(&mut self, max: u64) -> Result<&mut Vec<i64>, FormatError> {
         let too_many =
             |found| FrameError::TooMany { what: "chunks of one value that are to be told apart", found, max };
@@ -269,7 +271,8 @@ impl Index {
     }
 }
 
-/// The entry of which all of an index consists whose chunk repeats `value`; `None` if it is none, as one of 12 bytes.
+/// Returns the entry that every chunk has in an index whose chunk repeats `value`. `None` if `value` cannot be an
+/// entry, such as one of 12 bytes.
 fn repeated(value: &[u8]) -> Option<i64> {
     if value.is_empty() {
         return Some(0);
@@ -279,7 +282,7 @@ fn repeated(value: &[u8]) -> Option<i64> {
     fits.then(|| i64::from_le_bytes([(); ENTRY_LEN].map(|()| bytes.next().unwrap_or(0))))
 }
 
-/// An error of [`Index::try_map`], which may also be of memory.
+/// An error of [`Index::try_map`], which may also be an allocation failure.
 struct Changed<E>(E);
 
 impl<E: From<FormatError>> From<OutOfMemory> for Changed<E> {

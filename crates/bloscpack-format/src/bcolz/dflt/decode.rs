@@ -1,11 +1,11 @@
-//! The bytes of an item to the JSON that bcolz would write for it.
+//! Converts the bytes of an item to the JSON that bcolz would write for it.
 
 use crate::bcolz::text::json_count;
 use crate::json::Json;
 use crate::numpy::half;
 use crate::numpy::{ByteOrder, Dtype, Kind, Scalar};
 
-/// The JSON of the item at the start of `bytes`, and what follows it.
+/// Returns the JSON of the item at the start of `bytes`, and the bytes after it.
 pub(super) fn value<'a>(bytes: &'a [u8], dtype: &Dtype) -> Option<(Json, &'a [u8])> {
     match dtype {
         Dtype::Scalar(scalar) => {
@@ -37,7 +37,7 @@ fn list<'a>(bytes: &'a [u8], base: &Dtype, shape: &[u64]) -> Option<(Json, &'a [
     let Some((len, inner)) = shape.split_first() else {
         return value(bytes, base);
     };
-    // Each element takes bytes that are there, so that the list is no longer than they are.
+    // Each element consumes bytes of the input, so the list is never longer than the input.
     (base.itemsize() > 0 && !inner.contains(&0)).then_some(())?;
     let (mut rest, mut items) = (bytes, Vec::new());
     for _ in 0..*len {
@@ -75,7 +75,7 @@ fn scalar_value(item: &[u8], scalar: Scalar) -> Option<Json> {
     })
 }
 
-/// The number that at most eight bytes are.
+/// Reads a number of at most eight bytes.
 fn number(item: &[u8], big: bool) -> u64 {
     let add = |number: u64, byte: &u8| number << 8 | u64::from(*byte);
     if big { item.iter().fold(0, add) } else { item.iter().rev().fold(0, add) }
@@ -83,7 +83,7 @@ fn number(item: &[u8], big: bool) -> u64 {
 
 fn float_value(item: &[u8], big: bool) -> Option<f64> {
     let bits = || number(item, big);
-    // The casts keep all bits: the number is of so many bytes.
+    // The casts keep all bits, because the item has this length.
     match item.len() {
         2 => Some(half::from_bits(bits() as u16)),
         4 => Some(f32::from_bits(bits() as u32).into()),

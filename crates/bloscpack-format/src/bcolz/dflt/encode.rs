@@ -1,4 +1,4 @@
-//! A value of JSON to the bytes of an item, or of a list of items.
+//! Converts a JSON value to the bytes of an item, or of a list of items.
 
 use std::ops::{Deref, DerefMut};
 
@@ -11,11 +11,11 @@ use crate::numpy::{ByteOrder, Dtype, Kind, Scalar};
 /// The bytes of items.
 pub(super) struct Out {
     pub(super) bytes: Vec<u8>,
-    /// Whether what fills items up is among them.
+    /// Whether padding is written, too.
     whole: bool,
 }
 
-/// Bytes that fill up a number, whatever is wanted: a number is a few bytes, and may have to be turned round.
+/// Padding up to this length is always written: a number is a few bytes, and its bytes may have to be reversed.
 const NUMBER: usize = 64;
 
 impl Out {
@@ -38,7 +38,7 @@ impl DerefMut for Out {
     }
 }
 
-/// A list of lists in the shape `shape`, of items.
+/// Encodes nested lists of items in the shape `shape`.
 pub(super) fn nested(json: &Json, dtype: &Dtype, shape: &[u64], bytes: &mut Out) -> Option<()> {
     let Some((len, inner)) = shape.split_first() else {
         return item(json, dtype, bytes);
@@ -56,7 +56,7 @@ pub(super) fn item(json: &Json, dtype: &Dtype, bytes: &mut Out) -> Option<()> {
             if is_list(json, base, &shape) {
                 return nested(json, base, &shape, bytes);
             }
-            // One value for all of them.
+            // One value for all elements.
             let start = bytes.len();
             item(json, base, bytes)?;
             let one = bytes.split_off(start);
@@ -79,15 +79,15 @@ pub(super) fn item(json: &Json, dtype: &Dtype, bytes: &mut Out) -> Option<()> {
     }
 }
 
-/// Whether it is a list in the shape `shape` of what may be items, which it looks at from the outside only: to try one way and
-/// then the other would take twice as long for each level of a dtype.
+/// Returns whether the value is a list in the shape `shape` of possible items. Only the outer structure is checked:
+/// trying one interpretation and then the other would double the time for each level of a dtype.
 fn is_list(json: &Json, dtype: &Dtype, shape: &[u64]) -> bool {
     let Some((len, inner)) = shape.split_first() else { return may_be(json, dtype) };
     let items = json.as_array().filter(|items| items.len() as u64 == *len);
     items.is_some_and(|items| items.iter().all(|json| is_list(json, dtype, inner)))
 }
 
-/// Whether there are lists where an item has them.
+/// Returns whether the value has lists where an item has them.
 fn may_be(json: &Json, dtype: &Dtype) -> bool {
     match dtype {
         Dtype::Scalar(_) => json.as_array().is_none(),
@@ -118,7 +118,7 @@ fn scalar_bytes(json: &Json, scalar: Scalar, bytes: &mut Out) -> Option<()> {
             _ => return None,
         })),
         Kind::Int | Kind::Datetime | Kind::Timedelta => {
-            // Every i64 of the right size is itself in the low bytes.
+            // The low bytes of an i64 that fits are the value itself.
             let value = integer(json)?;
             let bits = 8 * itemsize as u32;
             let fits = i128::from(value) >> (bits - 1);
@@ -137,13 +137,13 @@ fn scalar_bytes(json: &Json, scalar: Scalar, bytes: &mut Out) -> Option<()> {
             let part = if scalar.kind() == Kind::Complex { itemsize / 2 } else { itemsize };
             float_bytes(float(json)?, part, bytes)?;
             pad(bytes, itemsize - part);
-            // The real part comes first, whatever the order of its bytes.
+            // The real part comes first, whatever the byte order.
             if scalar.byte_order() == ByteOrder::Big {
                 bytes.get_mut(start..start + part)?.reverse();
             }
             return Some(());
         }
-        // Longer text is cut, as NumPy does.
+        // Longer text is truncated, as in NumPy.
         Kind::Bytes | Kind::Void => {
             let text = json.as_str().filter(|text| text.is_ascii())?;
             bytes.extend(text.bytes().take(itemsize));
@@ -183,7 +183,7 @@ fn float(json: &Json) -> Option<f64> {
     }
 }
 
-/// A float of `size` bytes; of `long double`, whose layout depends on the machine, only zero.
+/// Encodes a float of `size` bytes. For `long double`, whose layout depends on the machine, only zero is possible.
 fn float_bytes(value: f64, size: usize, bytes: &mut Out) -> Option<()> {
     match size {
         2 => bytes.extend(half::to_bits(value).to_le_bytes()),

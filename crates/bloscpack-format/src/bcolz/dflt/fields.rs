@@ -2,7 +2,7 @@
 
 use crate::numpy::Field;
 
-/// The fields of `fields` that have a value: padding has none.
+/// Returns the fields of `fields` that have a value: all except padding.
 pub(super) fn values(fields: &[Field]) -> impl Iterator<Item = &Field> {
     fields.iter().filter(|field| !field.is_padding())
 }

@@ -1,7 +1,8 @@
-//! The default value of new rows, `dflt` in `meta/storage`: how does it become bytes, and how do bytes become it?
+//! The default value of new rows, `dflt` in `meta/storage`: conversions between its JSON and bytes.
 //!
-//! bcolz writes what `tolist()` gives: a number, a boolean, text, where bytes are ASCII text; up to 1.0 a list of such values
-//! in the shape of a row. What JSON cannot hold, bcolz cannot: a complex number with an imaginary part, bytes beyond ASCII.
+//! bcolz writes the result of `tolist()`: a number, a boolean or text, where bytes are ASCII text. Up to 1.0 it may
+//! also be a list of such values in the shape of a row. Like JSON, bcolz cannot store a complex number with an
+//! imaginary part, or bytes beyond ASCII.
 
 mod decode;
 mod encode;
@@ -14,17 +15,18 @@ use super::text::shown;
 use super::{BcolzError, Dtype, MAX_CHUNK_NBYTES};
 use crate::json::Json;
 
-/// The bytes of the value: of one item, which is repeated over the row, or, where the value is a list in the shape of a row,
-/// of a row. It is never an empty list; of Python objects there is no such value.
+/// Encodes the value. The result is one item, which is repeated over the row. If the value is a list in the shape of a
+/// row, it is a whole row. It is never an empty list. Python objects have no such value.
 ///
 /// # Errors
 ///
-/// [`BcolzError::Default`] if the value is none of the dtype, or its list has another shape; [`BcolzError::AtomSize`].
+/// [`BcolzError::Default`] if the value is invalid for the dtype, or its list has another shape;
+/// [`BcolzError::AtomSize`].
 pub fn to_bytes(dflt: &Json, dtype: &Dtype, atom_shape: &[u64]) -> Result<Vec<u8>, BcolzError> {
     encoded(dflt, dtype, atom_shape, true)
 }
 
-/// Whether [`to_bytes`] could make bytes of the value; without making those that only fill an item up, which may be 2 GiB.
+/// Checks whether [`to_bytes`] would succeed, without writing the padding of items, which may be 2 GiB.
 ///
 /// # Errors
 ///
@@ -48,11 +50,11 @@ fn encoded(dflt: &Json, dtype: &Dtype, atom_shape: &[u64], whole: bool) -> Resul
     Ok(bytes.bytes)
 }
 
-/// The JSON of an item, as bcolz would write it and take it again.
+/// Returns the JSON of an item, as bcolz would write it and read it back.
 ///
 /// # Errors
 ///
-/// [`BcolzError::Default`] if JSON cannot hold it, or the bytes are not one item.
+/// [`BcolzError::Default`] if JSON cannot represent it, or `bytes` is not exactly one item.
 pub fn from_bytes(bytes: &[u8], dtype: &Dtype) -> Result<Json, BcolzError> {
     let found = || crate::python::python_bytes_repr(bytes.get(..16).unwrap_or(bytes)).into();
     let refuse = || BcolzError::Default { found: found(), dtype: dtype.to_string().into() };
@@ -72,7 +74,7 @@ mod tests {
         bytes.ok()
     }
 
-    /// Values and the bytes that NumPy makes of them.
+    /// Values and their bytes in NumPy.
     #[test]
     fn there_and_back() {
         for (text, dtype, bytes) in [
@@ -130,7 +132,7 @@ mod tests {
         assert!(none(b"\0\xd8\0\0", "<U1") && none(b"\0\0\0", "int16"));
     }
 
-    /// Lists of items, and one value for all, which may be a list, too.
+    /// Lists of items, and one value for all, which may itself be a list.
     #[test]
     fn subarrays() {
         let pairs = "[('a', [('x', '|i1'), ('y', '|i1')], (2,))]";
@@ -150,7 +152,7 @@ mod tests {
         }
     }
 
-    /// Were both ways tried at each level, this would not end.
+    /// If both interpretations were tried at each level, this test would not end.
     #[test]
     fn levels_do_not_multiply() {
         let levels = 30;

@@ -1,14 +1,14 @@
-//! The default value where none is given: zeros.
+//! The default value if none is given: zeros.
 
 use super::fields::values;
 use crate::bcolz::Dtype;
 use crate::json::Json;
 use crate::numpy::{self, Kind};
 
-/// The longest text of zeros that is written for a `V` type; bcolz writes all of them.
+/// Maximum length of the text of zeros that is written for a `V` type; bcolz writes all of them.
 const MAX_VOID: u32 = 1 << 16;
 
-/// The JSON of a value of zeros, as bcolz writes it.
+/// Returns the JSON of a value of zeros, as bcolz writes it.
 #[must_use]
 pub fn zero(dtype: &Dtype) -> Json {
     dtype.as_plain().map_or(Json::Int(0), zero_of)
@@ -17,13 +17,13 @@ pub fn zero(dtype: &Dtype) -> Json {
 fn zero_of(dtype: &numpy::Dtype) -> Json {
     match dtype {
         numpy::Dtype::Struct(fields) => Json::Array(values(fields).map(|field| zero_of(&field.dtype)).collect()),
-        // One element stands for all: nothing is allocated by a shape.
+        // One element stands for all: the shape causes no allocation.
         numpy::Dtype::Subarray(base, _) => zero_of(base),
         numpy::Dtype::Scalar(scalar) => match scalar.kind() {
             Kind::Bool => Json::Bool(false),
             Kind::Float | Kind::Complex => Json::Float(0.0),
             Kind::Bytes | Kind::Str => Json::String(String::new()),
-            // Readers pad it with zeros, so it need not have the whole length.
+            // Readers pad it with zeros, so it need not have the full length.
             Kind::Void => Json::String("\0".repeat(scalar.itemsize().min(MAX_VOID) as usize)),
             Kind::Int | Kind::UInt | Kind::Datetime | Kind::Timedelta => Json::Int(0),
         },

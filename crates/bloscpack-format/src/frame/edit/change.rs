@@ -1,22 +1,23 @@
-//! The values of which an edit consists: new chunks, their places, new orders.
+//! The values of an edit: new chunks, their positions, new orders.
 
 use crate::error::{FormatError, Part};
 use crate::frame::ChunkInfo;
 use blosc_core::Special;
 
-/// A chunk that comes into a frame.
+/// A chunk to be added to a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum NewChunk {
-    /// A chunk that the caller has, and writes; one of zeros, not-a-numbers or uninitialised bytes becomes
-    /// [`Special`](Self::Special), as in every frame of C-Blosc2, which does not open one whose first chunk is stored as a
-    /// header and nothing else.
+    /// A chunk that the caller has compressed and writes itself.
+    ///
+    /// A chunk of zeros, not-a-numbers or uninitialised bytes becomes [`Special`](Self::Special), as in every frame of
+    /// C-Blosc2. C-Blosc2 does not open a frame whose first chunk is stored as a header alone.
     Stored(ChunkInfo),
-    /// So many plain bytes of a special value, for which nothing is written if the frame can do without.
+    /// This number of uncompressed bytes of a special value. Nothing is written for it if the index can express it.
     Special(Special, u32),
 }
 
 impl NewChunk {
-    /// The same, where a stored chunk says nothing that an entry of the index does not.
+    /// Converts a stored chunk that an entry of the index can express.
     pub(super) fn without_header(self) -> Self {
         match self {
             Self::Stored(ChunkInfo { nbytes, special: Some(special), .. }) if special != Special::Value => {
@@ -27,10 +28,10 @@ impl NewChunk {
     }
 }
 
-/// Where the caller has to write a chunk.
+/// The position where the caller must write a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ChunkPlace {
-    /// At this place of the file, counted from the frame's first byte.
+    /// At this offset of the file, counted from the frame's first byte.
     At(u64),
     /// To a new file of this number.
     File(u32),
@@ -39,9 +40,9 @@ pub enum ChunkPlace {
 /// The content of a slot in a new order of chunks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Slot {
-    /// The chunk that has this number now.
+    /// The chunk that currently has this number.
     Keep(u64),
-    /// A chunk of the frame's size that is all this.
+    /// A chunk of the frame's chunk size that repeats this value.
     Special(Special),
 }
 
@@ -52,6 +53,6 @@ pub(super) enum Change {
     Update(u64),
 }
 
-/// More bytes than the format's 63 bits count.
+/// The size exceeds the format's 63 bits.
 pub(super) const TOO_MANY_BYTES: FormatError =
     FormatError::LimitExceeded { part: Part::FrameChunk, limit: i64::MAX as u64 };

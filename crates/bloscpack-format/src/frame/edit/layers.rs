@@ -5,16 +5,16 @@ use crate::error::FormatError;
 use crate::frame::{FrameError, VlMetalayers};
 
 impl Edit {
-    /// Adds a metalayer. The frame must have no chunks, neither before this edit nor by it; commit before any are added.
+    /// Adds a metalayer. The frame must have no chunks, including chunks of this edit. Commit it before adding any.
     ///
     /// # Errors
     ///
-    /// [`FrameError::MetalayersFixed`], and what [`Metalayers::add`](crate::frame::Metalayers::add) refuses.
+    /// [`FrameError::MetalayersFixed`], and the errors of [`Metalayers::add`](crate::frame::Metalayers::add).
     pub fn add_metalayer(&mut self, name: &str, content: &[u8]) -> Result<(), FormatError> {
         self.add_metalayer_bytes(name.as_bytes(), content)
     }
 
-    /// [`add_metalayer`](Self::add_metalayer) with a name that need not be UTF-8.
+    /// Like [`add_metalayer`](Self::add_metalayer), with a name that need not be UTF-8.
     ///
     /// # Errors
     ///
@@ -32,28 +32,28 @@ impl Edit {
         Ok(())
     }
 
-    /// Gives a metalayer a new content, no longer than the old. If this is all that changes, it is written over the old
-    /// content as it is.
+    /// Replaces the content of a metalayer, with one that is no longer. If nothing else changes, the old content is
+    /// overwritten in place.
     ///
     /// # Errors
     ///
-    /// What [`Metalayers::update`](crate::frame::Metalayers::update) refuses.
+    /// The errors of [`Metalayers::update`](crate::frame::Metalayers::update).
     pub fn update_metalayer(&mut self, name: &str, content: &[u8]) -> Result<(), FormatError> {
         self.frame.header.metalayers.update(name, content)
     }
 
-    /// Adds a vlmetalayer or gives one a new content, which is compressed already:
+    /// Adds a vlmetalayer or replaces the content of one. The content is already compressed: see
     /// [`VlMetalayers::set`](crate::frame::VlMetalayers::set).
     ///
     /// # Errors
     ///
-    /// What that refuses.
+    /// The errors of that function.
     pub fn set_vlmetalayer(&mut self, name: &str, chunk: &[u8], max: usize) -> Result<(), FormatError> {
         self.tail_changed = true;
         self.frame.trailer.vlmetalayers.set(name, chunk, max)
     }
 
-    /// Puts other vlmetalayers in place of all.
+    /// Replaces all vlmetalayers.
     pub fn set_vlmetalayers(&mut self, vlmetalayers: VlMetalayers) {
         self.tail_changed = true;
         self.frame.trailer.vlmetalayers = vlmetalayers;

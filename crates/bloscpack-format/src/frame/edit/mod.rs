@@ -1,11 +1,11 @@
-//! Changing a frame: which chunk comes where, and what becomes of the index and the header by it.
+//! Edits of a frame: positions of new chunks, and their effect on the index and the header.
 //!
-//! | file | what it knows |
+//! | file | contents |
 //! |---|---|
-//! | `change` | new chunks, their places, new orders |
-//! | `order` | chunks with other numbers |
+//! | `change` | new chunks, their positions, new orders |
+//! | `order` | renumbering of chunks |
 //! | `layers` | metalayers, vlmetalayers |
-//! | `sizes` | what the sizes in the header become |
+//! | `sizes` | updates of the sizes in the header |
 
 mod change;
 mod layers;
@@ -21,16 +21,16 @@ use super::{ChunkInfo, ChunkRef, Frame, Header, Index, Trailer};
 use crate::error::FormatError;
 use std::collections::BTreeSet;
 
-/// A change of a frame, of one chunk or of many, that is committed as a whole.
+/// A change of one or more chunks of a frame that is committed as a whole.
 ///
-/// New chunks go behind the old frame, the new index and the new trailer behind them: until the header is overwritten they
-/// are bytes behind a frame, which mean nothing. The old index and trailer then become dead bytes in the data, as deleted
-/// chunks are; every Blosc2 reads such frames. Each commit leaves about the size of the index behind, so append many chunks
-/// by one edit where you can.
+/// New chunks are written after the old frame, followed by the new index and the new trailer. Until the header is
+/// overwritten they are bytes past the end of the frame, which have no meaning. The old index and trailer then become
+/// dead bytes in the data, like deleted chunks; every Blosc2 reads such frames. Each commit leaves dead bytes of about
+/// the size of the index, so append many chunks in one edit where possible.
 ///
-/// A contiguous frame that is to be changed must be the last in its file: what is behind it goes. The caller writes a
-/// chunk's bytes where it is told to, at any time before the steps of the [`Plan`]. After an error an edit is to be
-/// dropped: nothing of the frame was written.
+/// A contiguous frame to be changed must be the last in its file: bytes after it are lost. The caller writes a chunk's
+/// bytes to the position it gets, at any time before the steps of the [`Plan`]. Drop an edit after an error: nothing of
+/// the frame was overwritten.
 ///
 /// ```
 /// use blosc_core::{CParams, Limits};
@@ -56,31 +56,31 @@ use std::collections::BTreeSet;
 #[derive(Debug, Clone)]
 pub struct Edit {
     frame: Frame,
-    /// As it is on the disk; `None` for a frame that is not there yet.
+    /// The header on disk; `None` for a frame that does not exist yet.
     old_header: Option<Vec<u8>>,
-    /// Contiguous: where the next chunk goes.
+    /// Contiguous: offset of the next chunk.
     end: u64,
-    /// Sparse: no number below is free for the next chunk's file.
+    /// Sparse: no lower number is free for the next chunk's file.
     next_number: u64,
-    /// Sparse: the numbers that the frame on the disk refers to.
+    /// Sparse: the numbers that the frame on disk refers to.
     used: BTreeSet<u32>,
     chunks: Vec<Step>,
     stale: BTreeSet<u32>,
     tail_changed: bool,
-    /// Whether the header has become longer, which it can only where nothing is behind it.
+    /// Whether the header has become longer, which is possible only if nothing follows it.
     grown: bool,
     max_chunks: u64,
 }
 
-/// 2²³ chunks, 64 MiB of index: as many as an index of one repeated entry is written out for, unless told otherwise.
+/// Default limit for expanding an index of one repeated entry: 2²³ chunks, 64 MiB of index.
 const DEFAULT_MAX_CHUNKS: u64 = 1 << 23;
 
 impl Edit {
-    /// Changes a frame that is on the disk.
+    /// Starts an edit of a frame on disk.
     ///
     /// # Errors
     ///
-    /// What [`Header::to_bytes`] refuses, so none if the frame was parsed.
+    /// The errors of [`Header::to_bytes`]. There are none if the frame was parsed.
     pub fn new(frame: Frame) -> Result<Self, FormatError> {
         let old_header = Some(frame.header.to_bytes()?);
         let end = frame.header.frame_len;
@@ -88,8 +88,8 @@ impl Edit {
         Ok(Self { old_header, end, used, ..Self::start(frame) })
     }
 
-    /// Makes a frame that is not there yet; `header` says what its chunks are to be, its sizes do not count. Put it where
-    /// readers find it only when it is whole: this has nothing to fall back to.
+    /// Starts a frame that does not exist yet. `header` describes its chunks; the sizes in it are ignored. Publish the
+    /// file only when it is complete, because there is no old frame to fall back to.
     #[must_use]
     pub fn create(header: Header, trailer: Trailer) -> Self {
         let header = Header { nbytes: 0, cbytes: 0, ..header };
@@ -111,20 +111,20 @@ impl Edit {
         }
     }
 
-    /// Sets for how many chunks an index is written out that is stored as one repeated entry.
+    /// Sets the limit for expanding an index of one repeated entry, in chunks.
     #[must_use]
     pub fn max_chunks(self, max_chunks: u64) -> Self {
         Self { max_chunks, ..self }
     }
 
-    /// The frame as it is going to be, but for `frame_len` and `cbytes`.
+    /// Returns the frame after the edit, except for `frame_len` and `cbytes`.
     #[must_use]
     pub fn frame(&self) -> &Frame {
         &self.frame
     }
 
-    /// The bytes of a chunk that the edit makes itself, a special value where it cannot do without: they are among the steps of
-    /// the plan, and on no disk before. `None` for any other.
+    /// Returns the bytes of a chunk that the edit writes itself: a special value that the index cannot express. They
+    /// are among the steps of the plan, and not on disk before it is executed. `None` for any other chunk.
     #[must_use]
     pub fn made(&self, chunk: ChunkRef) -> Option<&[u8]> {
         self.chunks.iter().find_map(|step| match (step, chunk) {
@@ -138,7 +138,8 @@ impl Edit {
         })
     }
 
-    /// Adds a chunk behind the last, and says where it is to be written, if it is. Where that one is short, or this one too long, chunk sizes vary from now on.
+    /// Adds a chunk at the end. Returns the position to write it to, unless nothing is written. If the previous chunk
+    /// is short, or this one too long, chunk sizes become variable.
     ///
     /// # Errors
     ///
@@ -151,14 +152,17 @@ impl Edit {
         Ok(place)
     }
 
-    /// Inserts a chunk in front of number `at`, or behind the last; a place to write it, unless it is a special value.
+    /// Inserts a chunk before number `at`, or at the end. Returns the position to write it to, unless it is a special
+    /// value.
     ///
     /// # Errors
     ///
-    /// [`FrameError::NoSuchChunk`](super::FrameError::NoSuchChunk); [`FormatError::OutOfRange`] for a chunk without plain bytes;
-    /// [`FrameError::TooMany`](super::FrameError::TooMany) if there are no numbers for files left, or if an index that repeats one entry would have to
-    /// be written out for too many chunks; [`FrameError::Encode`](super::FrameError::Encode) for a special value that its size is no multiple of;
-    /// [`FrameError::MetalayersFixed`](super::FrameError::MetalayersFixed) after [`add_metalayer`](Self::add_metalayer).
+    /// [`FrameError::NoSuchChunk`](super::FrameError::NoSuchChunk); [`FormatError::OutOfRange`] for a chunk without
+    /// uncompressed bytes; [`FrameError::TooMany`](super::FrameError::TooMany) if there are no file numbers left, or if
+    /// an index that repeats one entry would be expanded to too many chunks;
+    /// [`FrameError::Encode`](super::FrameError::Encode) for a special value whose item size does not divide its size;
+    /// [`FrameError::MetalayersFixed`](super::FrameError::MetalayersFixed) after
+    /// [`add_metalayer`](Self::add_metalayer).
     pub fn insert(&mut self, at: u64, chunk: NewChunk) -> Result<Option<ChunkPlace>, FormatError> {
         let nchunks = self.frame.nchunks();
         if at == nchunks {
@@ -172,11 +176,11 @@ impl Edit {
         Ok(place)
     }
 
-    /// Gives a chunk's number to another. `old` is what is stored there now; it may be `None` for a special value.
+    /// Replaces a chunk. `old` describes the stored chunk; it may be `None` for a special value.
     ///
     /// # Errors
     ///
-    /// As [`insert`](Self::insert); [`FrameError::NoSize`](super::FrameError::NoSize) if `old` is needed and not given.
+    /// As [`insert`](Self::insert); [`FrameError::NoSize`](super::FrameError::NoSize) if `old` is required but `None`.
     pub fn update(
         &mut self,
         at: u64,
@@ -194,8 +198,7 @@ impl Edit {
         Ok(place)
     }
 
-    /// Removes a chunk; its bytes stay where they are until the frame is compacted. `old` as for
-    /// [`update`](Self::update).
+    /// Removes a chunk. Its bytes remain until the frame is compacted. `old` is as for [`update`](Self::update).
     ///
     /// # Errors
     ///
@@ -209,13 +212,13 @@ impl Edit {
         Ok(())
     }
 
-    /// What to write, once the chunks are where [`append`](Self::append), [`insert`](Self::insert) and
-    /// [`update`](Self::update) said.
+    /// Returns the writes to perform, once the chunks have been written where [`append`](Self::append),
+    /// [`insert`](Self::insert) and [`update`](Self::update) said.
     ///
     /// # Errors
     ///
-    /// [`FormatError::OutOfRange`], [`FormatError::LimitExceeded`], [`FrameError::TooMany`](super::FrameError::TooMany) if a part has become larger
-    /// than the format can say.
+    /// [`FormatError::OutOfRange`], [`FormatError::LimitExceeded`] or
+    /// [`FrameError::TooMany`](super::FrameError::TooMany) if a part has become larger than the format allows.
     pub fn finish(mut self) -> Result<Plan, FormatError> {
         let used: BTreeSet<u32> = self.frame.index.numbers(self.frame.header.frame_type);
         self.stale.retain(|number| !used.contains(number));

@@ -1,4 +1,4 @@
-//! Changes of which chunk has which number, without new chunks.
+//! Renumbering of chunks, without new chunks.
 
 use super::change::TOO_MANY_BYTES;
 use super::{Edit, Slot};
@@ -8,8 +8,8 @@ use crate::frame::{ChunkSize, Entry, FrameError, Index};
 use blosc_core::memory;
 
 impl Edit {
-    /// Puts the chunks in a new order: place `i` gets chunk `order[i]`. A short chunk that is not last any more makes chunk
-    /// sizes vary.
+    /// Reorders the chunks: chunk `order[i]` becomes number `i`. If a short chunk is no longer the last, chunk sizes
+    /// become variable.
     ///
     /// # Errors
     ///
@@ -36,9 +36,9 @@ impl Edit {
         Ok(())
     }
 
-    /// Gives all chunks of a frame whose chunks all have `size` plain bytes new numbers at once: for arrays, which change
-    /// so when they are resized ([`Grid::resized`](crate::frame::Grid::resized)). `dropped` are the bytes of the files of chunks
-    /// that no slot keeps, 0 in a contiguous frame.
+    /// Renumbers all chunks of a frame at once, for resized arrays ([`Grid::resized`](crate::frame::Grid::resized)).
+    /// All chunks must have `size` uncompressed bytes. `dropped` is the size of the files of chunks that no slot keeps,
+    /// 0 in a contiguous frame.
     ///
     /// # Errors
     ///
@@ -65,7 +65,7 @@ impl Edit {
         header.nbytes = (entries.len() as u64).checked_mul(size.into()).ok_or(TOO_MANY_BYTES)?;
         header.cbytes = header.cbytes.saturating_sub(dropped);
         if nchunks == 0 {
-            // An array without items says that chunk sizes vary.
+            // The frame of an array without items has variable chunk sizes.
             (header.chunksize, header.variable_chunks, header.version) = (ChunkSize::Fixed(size), false, 2);
         }
         self.stale.extend(self.frame.index.numbers(header.frame_type));

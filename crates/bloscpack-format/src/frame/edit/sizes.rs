@@ -1,4 +1,4 @@
-//! What a chunk that comes or goes does to the sizes in a header, and where the bytes of a new one go.
+//! Effects of added and removed chunks on the sizes in a header, and positions of new chunks.
 
 use super::Edit;
 use super::change::{Change, ChunkPlace, NewChunk, TOO_MANY_BYTES};
@@ -9,7 +9,7 @@ use crate::frame::{ChunkInfo, ChunkRef, ChunkSize, Entry, FrameError, FrameType,
 use blosc_core::{CParams, Encoder, Special, memory};
 
 impl Edit {
-    /// Makes chunk sizes vary where `chunk` does not fit in with the others.
+    /// Makes chunk sizes variable if `chunk` does not have the size that its number requires.
     pub(super) fn size_rule(&mut self, change: Change, chunk: NewChunk) -> Result<(), FormatError> {
         let (nbytes, vl_blocks) = match chunk {
             NewChunk::Stored(info) => (info.nbytes, info.vl_blocks),
@@ -42,7 +42,7 @@ impl Edit {
         if fits { Ok(()) } else { self.vary() }
     }
 
-    /// Makes chunk sizes vary. Special values have no size then: they become chunks that are stored.
+    /// Makes chunk sizes variable. Special values would have no size then, so they are converted to stored chunks.
     pub(super) fn vary(&mut self) -> Result<(), FormatError> {
         if self.frame.header.chunksize == ChunkSize::Variable {
             return Ok(());
@@ -61,7 +61,7 @@ impl Edit {
         Ok(())
     }
 
-    /// Takes note of a new chunk and finds its place.
+    /// Accounts for a new chunk and returns its position.
     pub(super) fn place(&mut self, at: u64, chunk: NewChunk) -> Result<(Entry, Option<ChunkPlace>), FormatError> {
         self.tail_changed = true;
         let variable = self.frame.header.chunksize == ChunkSize::Variable;
@@ -70,9 +70,10 @@ impl Edit {
                 let place = self.room(info.cbytes)?;
                 (info.nbytes, self.entry(place), Some(place))
             }
-            // An index can name no value.
+            // An index has no entry for an arbitrary value.
             NewChunk::Special(Special::Value, _) => return Err(FrameError::NoSize { chunk: at }.into()),
-            // C-Blosc2 makes a special value of whole items only: a last chunk that is none cannot be read there.
+            // C-Blosc2 reads a special value only if it consists of whole items. A last chunk that does not cannot be
+            // read there.
             NewChunk::Special(special, nbytes) if variable || !nbytes.is_multiple_of(self.frame.header.typesize) => {
                 (nbytes, self.store_special(special, nbytes)?, None)
             }
@@ -83,7 +84,7 @@ impl Edit {
         Ok((entry, place))
     }
 
-    /// Room for the bytes of a chunk.
+    /// Reserves space for the bytes of a chunk.
     fn room(&mut self, cbytes: u32) -> Result<ChunkPlace, FormatError> {
         let header = &mut self.frame.header;
         match header.frame_type {
@@ -93,12 +94,13 @@ impl Edit {
                     .checked_add(u64::from(cbytes).max(MIN_ROOM))
                     .filter(|end| i64::try_from(*end).is_ok())
                     .ok_or(TOO_MANY_BYTES)?;
-                // What is right in the end; until then, so that what was placed is known to lie within the data.
+                // The final value is set later. Until then, this keeps placed chunks within the data.
                 header.cbytes = self.end - header.header_len();
                 Ok(ChunkPlace::At(at))
             }
             FrameType::Sparse => {
-                // The least that is free: C-Blosc2 does not open a frame with a number above cbytes - 32, as if it were a place.
+                // The lowest free number: C-Blosc2 does not open a frame with a number above cbytes - 32, as if it were
+                // an offset.
                 let is_used = |number: u64| u32::try_from(number).is_ok_and(|number| self.used.contains(&number));
                 while is_used(self.next_number) {
                     self.next_number += 1;
@@ -120,13 +122,14 @@ impl Edit {
         })
     }
 
-    /// Stores a chunk of a special value, which the frame's typesize divides if it can: readers count in items.
+    /// Stores a chunk of a special value. The chunk has the frame's typesize if that divides the size: readers count in
+    /// items.
     fn store_special(&mut self, special: Special, nbytes: u32) -> Result<Entry, FormatError> {
         let typesize = u8::try_from(self.frame.header.typesize).map_or(1, u32::from);
         let typesize = if nbytes.is_multiple_of(typesize) { typesize } else { 1 };
         let encoder = Encoder::new(CParams::blosc2()).map_err(FrameError::from)?;
-        // As a repeated value, not as what it is: C-Blosc2 does not open a frame whose first chunk is a header and nothing
-        // else.
+        // Stored as a repeated value, not as a special value: C-Blosc2 does not open a frame whose first chunk is a
+        // header alone.
         let bytes = match (special, typesize) {
             (Special::Nan, 4) => encoder.repeat(&f32::NAN.to_le_bytes(), nbytes as usize),
             (Special::Nan, _) => encoder.repeat(&f64::NAN.to_le_bytes(), nbytes as usize),
@@ -144,7 +147,7 @@ impl Edit {
         Ok(self.entry(place))
     }
 
-    /// A chunk that is there, as far as the sums go.
+    /// Returns the sizes of an existing chunk, for the totals.
     pub(super) fn old_chunk(&self, chunk: u64, old: Option<ChunkInfo>) -> Result<ChunkInfo, FormatError> {
         let no_size = FrameError::NoSize { chunk };
         let nbytes = self.frame.chunk_nbytes(chunk)?.or(old.map(|old| old.nbytes)).ok_or(no_size.clone())?;
@@ -155,14 +158,14 @@ impl Edit {
         Ok(ChunkInfo { nbytes, cbytes, vl_blocks: false, special: None })
     }
 
-    /// Takes a chunk that is going out of the sums.
+    /// Subtracts a removed chunk from the totals.
     pub(super) fn forget(&mut self, at: u64, old: ChunkInfo) -> Result<(), FormatError> {
         self.tail_changed = true;
         let entry = self.frame.index.get(at)?;
         let header = &mut self.frame.header;
         header.nbytes = header.nbytes.saturating_sub(old.nbytes.into());
         if let (FrameType::Sparse, Entry::Stored(number)) = (header.frame_type, entry) {
-            // A special value may just have become a file, which `old` does not know.
+            // A special value may just have been converted to a file, which `old` does not describe.
             let own = self.chunks.iter().find_map(|step| match step {
                 Step::WriteFile { number: own, bytes } if u64::from(*own) == number => Some(bytes.len() as u64),
                 _ => None,

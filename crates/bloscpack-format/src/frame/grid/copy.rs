@@ -1,4 +1,4 @@
-//! Copies between a slice and the chunks or blocks that it touches.
+//! Copies between a slice and the chunks or blocks it touches.
 
 use super::super::regions::{Region, advance};
 use super::{ChunkPart, Grid};
@@ -6,11 +6,11 @@ use crate::error::FormatError;
 use crate::frame::FrameError;
 
 impl Grid {
-    /// Copies from a chunk what `part` wants of it to `slice`, which holds `region` in C order.
+    /// Copies the items of `part` from a chunk to `slice`, which holds `region` in C order.
     ///
     /// # Errors
     ///
-    /// [`FrameError::Buffer`] if `chunk` or `slice` have another length.
+    /// [`FrameError::Buffer`] if the length of `chunk` or `slice` is wrong.
     pub fn read(&self, part: &ChunkPart, chunk: &[u8], region: &Region, slice: &mut [u8]) -> Result<(), FormatError> {
         expect_len(chunk, self.chunk_nbytes as u64)?;
         for (nblock, block) in self.blocks(part).filter_map(|nblock| Some((nblock, self.block(chunk, nblock)?))) {
@@ -19,11 +19,11 @@ impl Grid {
         Ok(())
     }
 
-    /// Copies from block `nblock` of a chunk what `part` wants of it: for readers that decode only these.
+    /// Copies the items of `part` from block `nblock` of a chunk: for readers that decode only the blocks they need.
     ///
     /// # Errors
     ///
-    /// [`FrameError::Buffer`] if `block` or `slice` have another length.
+    /// [`FrameError::Buffer`] if the length of `block` or `slice` is wrong.
     pub fn read_block(
         &self,
         part: &ChunkPart,
@@ -42,11 +42,11 @@ impl Grid {
         Ok(())
     }
 
-    /// Copies `slice`, which holds `region` in C order, to where it belongs in a chunk. Other items of the chunk stay.
+    /// Copies `slice`, which holds `region` in C order, into a chunk. Other items of the chunk stay.
     ///
     /// # Errors
     ///
-    /// [`FrameError::Buffer`] if `chunk` or `slice` have another length.
+    /// [`FrameError::Buffer`] if the length of `chunk` or `slice` is wrong.
     pub fn write(&self, part: &ChunkPart, chunk: &mut [u8], region: &Region, slice: &[u8]) -> Result<(), FormatError> {
         expect_len(chunk, self.chunk_nbytes as u64)?;
         expect_len(slice, self.nbytes_of(region)?)?;
@@ -67,8 +67,8 @@ impl Grid {
         chunk.get(at..at.checked_add(self.block_nbytes)?)
     }
 
-    /// Calls `copy` with place in the block, place in the slice and length of each run of bytes that a part and a block
-    /// share, as long as runs can be.
+    /// Calls `copy` with offset in the block, offset in the slice and length of each run of bytes that a part and a
+    /// block share. Runs are as long as possible.
     fn runs(&self, part: &ChunkPart, nblock: usize, slice: &Region, mut copy: impl FnMut(usize, usize, usize)) {
         let ndim = self.ndim();
         let Some(block) = self.block_region(part, nblock) else { return };
@@ -77,7 +77,7 @@ impl Grid {
             return;
         }
         let (extents, in_block, in_slice) = (shared.extents(), &self.blockshape, slice.extents());
-        // The last axes run on where block and slice both have all of each other's items there.
+        // An axis is part of a run if the shared items span the whole axis of block and slice.
         let mut inner = ndim;
         let mut run = self.itemsize;
         while let Some(axis) = inner.checked_sub(1) {
@@ -104,7 +104,7 @@ impl Grid {
         }
     }
 
-    /// The items of a block, those of its padding too, by their indices in the array.
+    /// Returns the items of a block, padding included, by their indices in the array.
     fn block_region(&self, part: &ChunkPart, nblock: usize) -> Option<Region> {
         let mut number = nblock as u64;
         let mut start = vec![0; self.ndim()];

@@ -1,8 +1,8 @@
-//! Which chunks and blocks of an array a slice touches, and copies between a slice and a chunk.
+//! The chunks and blocks of an array that a slice touches, and copies between a slice and a chunk.
 //!
-//! Chunks stand in C order on a grid of `ceil(shape / chunkshape)`. A chunk is cut into `ceil(chunkshape / blockshape)`
-//! blocks along each axis, which follow each other in C order, each one's items in C order too. Every block has its full
-//! size and so has every chunk: what sticks out of the chunk or of the array is padding.
+//! Chunks form a grid of `ceil(shape / chunkshape)` in C order. A chunk is divided into `ceil(chunkshape / blockshape)`
+//! blocks along each axis. Blocks are stored in C order, and so are the items of each. Every block and every chunk has
+//! its full size: the part outside the chunk or the array is padding.
 //!
 //! ```text
 //! shape 5 x 4, chunkshape 3 x 4, blockshape 2 x 2:  2 x 1 chunks of 2 x 2 blocks of 4 items
@@ -24,7 +24,7 @@ use super::regions::{Axes, Region, advance, product};
 use super::{B2nd, ChunkSize, Frame, FrameError};
 use crate::error::FormatError;
 
-/// The arithmetic of an array: its shapes and the size of an item, checked to go together.
+/// The geometry of an array: its shapes and the size of an item, checked for consistency.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Grid {
     itemsize: u64,
@@ -40,24 +40,24 @@ pub struct Grid {
     block_nbytes: usize,
 }
 
-/// What a slice wants of a chunk.
+/// The part of a chunk that a slice selects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChunkPart {
     /// The chunk's number.
     pub nchunk: u64,
-    /// The items of it that the slice wants, by their indices in the array. Not empty.
+    /// The selected items of the chunk, by their indices in the array. Not empty.
     pub region: Region,
-    /// Where the chunk stands on the grid.
+    /// Position of the chunk on the grid.
     at: Axes,
 }
 
 impl Grid {
-    /// The arithmetic of `array` with items of `itemsize` bytes, the frame's typesize.
+    /// Computes the geometry of `array` with items of `itemsize` bytes, the frame's typesize.
     ///
     /// # Errors
     ///
-    /// [`FrameError::ShapeTooLarge`] if a chunk with its padding would be more than 2³¹ - 1 bytes, or the array more than
-    /// 2⁶³ - 1; what [`B2nd::to_bytes`] refuses.
+    /// [`FrameError::ShapeTooLarge`] if a chunk with its padding would exceed 2³¹ - 1 bytes, or the array 2⁶³ - 1; the
+    /// errors of [`B2nd::to_bytes`].
     pub fn new(array: &B2nd, itemsize: u32) -> Result<Self, FormatError> {
         array.to_bytes()?;
         let axes = |shape: &[u32]| shape.iter().copied().map(u64::from).collect::<Axes>();
@@ -80,12 +80,13 @@ impl Grid {
         Ok(Self { itemsize, shape, chunkshape, blockshape, chunks, blocks, nchunks, chunk_nbytes, block_nbytes })
     }
 
-    /// The array that a frame is, `None` if it is none; its chunks are checked to be as many and as large as it says.
+    /// Returns the array that a frame holds, `None` if it is not an array. Checks the number and the size of the
+    /// chunks.
     ///
     /// # Errors
     ///
-    /// What [`B2nd::of`] and [`new`](Self::new) refuse; [`FrameError::ChunkCount`] or [`FrameError::ChunkSize`] if array and
-    /// frame do not agree on the chunks.
+    /// The errors of [`B2nd::of`] and [`new`](Self::new); [`FrameError::ChunkCount`] or [`FrameError::ChunkSize`] if
+    /// array and frame do not agree on the chunks.
     pub fn of(frame: &Frame) -> Result<Option<(B2nd, Self)>, FormatError> {
         let Some(array) = B2nd::of(&frame.header.metalayers)? else { return Ok(None) };
         let grid = Self::new(&array, frame.header.typesize)?;
@@ -120,44 +121,45 @@ impl Grid {
         self.nchunks
     }
 
-    /// Plain bytes of every chunk, padding included.
+    /// Returns the uncompressed size of every chunk, padding included.
     #[must_use]
     pub fn chunk_nbytes(&self) -> usize {
         self.chunk_nbytes
     }
 
-    /// Plain bytes of every block, padding included: block `n` of a chunk starts at `n` times as many.
+    /// Returns the uncompressed size of every block, padding included. Block `n` of a chunk starts at `n` times this
+    /// size.
     #[must_use]
     pub fn block_nbytes(&self) -> usize {
         self.block_nbytes
     }
 
-    /// All of the array.
+    /// Returns the region of the whole array.
     #[must_use]
     pub fn all(&self) -> Region {
         Region { start: vec![0; self.ndim()], stop: self.shape.clone() }
     }
 
-    /// Bytes of a region of the array.
+    /// Returns the size of a region of the array in bytes.
     ///
     /// # Errors
     ///
-    /// [`FrameError::Ndim`], [`FrameError::Slice`] if it is none.
+    /// [`FrameError::Ndim`] or [`FrameError::Slice`] if it is not a region of the array.
     pub fn nbytes_of(&self, region: &Region) -> Result<u64, FormatError> {
         region.check(&self.shape)?;
-        // No more than the array, whose bytes were counted.
+        // At most the size of the array, which does not overflow.
         Ok(product(&region.extents(), self.itemsize).unwrap_or(0))
     }
 
-    /// The chunks that a region of the array touches, in the order of their numbers.
+    /// Returns the chunks that a region of the array touches, in the order of their numbers.
     ///
     /// # Errors
     ///
-    /// [`FrameError::Ndim`], [`FrameError::Slice`] if it is none.
+    /// [`FrameError::Ndim`] or [`FrameError::Slice`] if it is not a region of the array.
     pub fn parts<'a>(&'a self, region: &'a Region) -> Result<impl Iterator<Item = ChunkPart> + 'a, FormatError> {
         region.check(&self.shape)?;
         let empty = region.is_empty();
-        // The chunks of the first and behind the last item. Where a region is not empty, no chunkshape is 0.
+        // The chunks of the first item and past the last item. If a region is not empty, no chunkshape is 0.
         let of =
             |axis: usize, item: u64| self.chunkshape.get(axis).map_or(0, |len| item.checked_div(*len).unwrap_or(0));
         let first: Axes = region.start.iter().enumerate().map(|(axis, start)| of(axis, *start)).collect();
@@ -179,19 +181,19 @@ impl Grid {
         let start = starts.clone().zip(&region.start).map(|(start, from)| start.max(*from)).collect();
         let ends = starts.zip(&self.chunkshape).map(|(start, len)| start.saturating_add(*len));
         let stop = ends.zip(&region.stop).map(|(end, to)| end.min(*to)).collect();
-        // Below the number of chunks, which was counted.
+        // Less than the number of chunks, which does not overflow.
         let nchunk = at.iter().zip(&self.chunks).fold(0, |number, (at, chunks)| number * chunks + at);
         ChunkPart { nchunk, region: Region { start, stop }, at }
     }
 
-    /// Whether a part has all items of the array that its chunk holds: to write them, the old chunk is not needed.
+    /// Returns whether a part covers all items of the array in its chunk. Then the old chunk is not needed to write it.
     #[must_use]
     pub fn is_whole(&self, part: &ChunkPart) -> bool {
         let whole = self.part(part.at.clone(), &self.all());
         whole.region == part.region
     }
 
-    /// The numbers of the blocks that a part touches, rising.
+    /// Returns the numbers of the blocks that a part touches, in rising order.
     pub fn blocks(&self, part: &ChunkPart) -> impl Iterator<Item = usize> {
         let within = |items: &[u64], behind: u64| -> Axes {
             let axes = items.iter().zip(&part.at).zip(self.chunkshape.iter().zip(&self.blockshape));
@@ -209,7 +211,7 @@ impl Grid {
             if advance(&mut following, &first, &behind) {
                 next = Some(following);
             }
-            // Blocks of a chunk are fewer than its bytes, which fit an i32.
+            // A chunk has fewer blocks than bytes, whose number fits an i32.
             Some(at.iter().zip(&self.blocks).fold(0, |number, (at, blocks)| number * blocks + at) as usize)
         })
     }

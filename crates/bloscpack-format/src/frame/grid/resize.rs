@@ -1,4 +1,4 @@
-//! What becomes of the chunks when an array gets another shape.
+//! Changes of an array's chunks when its shape changes.
 
 use super::super::regions::{Axes, advance};
 use super::{ChunkPart, Grid};
@@ -6,8 +6,8 @@ use crate::frame::Slot;
 use blosc_core::Special;
 
 impl Grid {
-    /// For each chunk of the array in its `new` shape the one that it has been, or zeros. Chunks that are
-    /// [`changed`](Self::changed) are to be written anew besides.
+    /// Returns the source of each chunk of the array in its `new` shape: an old chunk, or zeros. The contents of
+    /// [`changed`](Self::changed) chunks must also be rewritten.
     pub fn resized<'a>(&'a self, new: &'a Self) -> impl Iterator<Item = Slot> + 'a {
         new.grid_places().map(|at| match self.number(&at) {
             Some(chunk) if at.len() == self.ndim() => Slot::Keep(chunk),
@@ -15,14 +15,17 @@ impl Grid {
         })
     }
 
-    /// The chunks that the array has no more in its `new` shape.
+    /// Returns the chunks that the array no longer has in its `new` shape.
     pub fn dropped<'a>(&'a self, new: &'a Self) -> impl Iterator<Item = u64> + 'a {
         self.grid_places().filter(|at| new.number(at).is_none()).filter_map(|at| self.number(&at))
     }
 
-    /// The chunks that stay, but lose or get items, and what stays of them; the numbers are those in the `new` shape. What is
-    /// left of lost items shows if the array ever grows again, and so does the padding, which nobody has to keep at zero:
-    /// [`read`](Self::read) what stays and [`write`](Self::write) it to a chunk of zeros.
+    /// Returns the chunks that remain but lose or gain items, with the items that remain. Chunk numbers are those in
+    /// the `new` shape.
+    ///
+    /// Rewrite these chunks: [`read`](Self::read) the remaining items and [`write`](Self::write) them to a chunk of
+    /// zeros. Otherwise lost items would reappear if the array grows again. So would the padding, which need not be
+    /// zero.
     pub fn changed<'a>(&'a self, new: &'a Self) -> impl Iterator<Item = ChunkPart> + 'a {
         let stays = |at: &Axes| self.number(at).is_some();
         new.grid_places().filter(stays).filter_map(move |at| {
@@ -47,7 +50,7 @@ impl Grid {
         })
     }
 
-    /// The number of the chunk at a place of the grid.
+    /// Returns the number of the chunk at a position of the grid.
     fn number(&self, at: &[u64]) -> Option<u64> {
         let mut axes = at.iter().zip(&self.chunks);
         axes.try_fold(0, |number, (at, chunks)| (at < chunks).then_some(number * chunks + at))

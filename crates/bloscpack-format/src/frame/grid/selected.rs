@@ -1,4 +1,4 @@
-//! Selections with steps: which chunks and blocks hold an item of one, and copies out of a block.
+//! Selections with steps: the chunks and blocks that contain selected items, and copies out of a block.
 
 use super::super::regions::Axes;
 use super::Grid;
@@ -11,7 +11,7 @@ pub struct SelectedChunk {
     pub nchunk: u64,
     /// Along each axis, the items of the result that are in the chunk.
     items: Vec<Items>,
-    /// Where the chunk stands on the grid.
+    /// Position of the chunk on the grid.
     at: Axes,
 }
 
@@ -42,12 +42,12 @@ impl Rising {
         self.low.saturating_add(number.saturating_mul(self.step))
     }
 
-    /// The first item at or after an index.
+    /// Returns the first item at or after an index.
     fn first_from(self, index: u64) -> u64 {
         index.saturating_sub(self.low).div_ceil(self.step).min(self.count)
     }
 
-    /// The item `start` and all that follow it in the same cell of `len` items, and the number of the cell.
+    /// Returns the item `start` and all following items in the same cell of `len` items, and the number of the cell.
     fn cell(self, start: u64, stop: u64, base: u64, len: u64) -> (u64, Items) {
         let cell = self.at(start).saturating_sub(base).checked_div(len).unwrap_or(0);
         let end = base.saturating_add(cell.saturating_add(1).saturating_mul(len.max(1)));
@@ -93,7 +93,8 @@ impl<F: Fn(usize, u64) -> (u64, Items)> Iterator for Cells<F> {
 }
 
 impl Grid {
-    /// The chunks that hold an item of the selection, which must be one of the array's shape, in the order of their numbers.
+    /// Returns the chunks that contain a selected item, in the order of their numbers. The selection must be for the
+    /// array's shape.
     pub fn selected<'a>(&'a self, selection: &'a Selection) -> impl Iterator<Item = SelectedChunk> + 'a {
         let axes: Vec<Rising> = selection.axes().iter().map(Rising::from).collect();
         let within = axes.iter().map(|axis| Items { start: 0, stop: axis.count }).collect();
@@ -103,14 +104,14 @@ impl Grid {
         };
         Cells::new(within, cell).map(move |cells| {
             let at: Axes = cells.iter().map(|(cell, _)| *cell).collect();
-            // Below the number of chunks, which was counted.
+            // Less than the number of chunks, which does not overflow.
             let nchunk = at.iter().zip(&self.chunks).fold(0, |number, (at, chunks)| number * chunks + at);
             SelectedChunk { nchunk, items: cells.iter().map(|(_, items)| *items).collect(), at }
         })
     }
 
-    /// The blocks of a chunk that hold an item of the selection, in the order of their numbers: for each its number, and the
-    /// copy from the block to the result in C order.
+    /// Returns the blocks of a chunk that contain a selected item, in the order of their numbers. Each comes with its
+    /// number and the copy from the block to the result in C order.
     pub fn selected_blocks<'a>(
         &'a self,
         selection: &'a Selection,
@@ -138,7 +139,7 @@ impl Grid {
                 let len = self.blockshape.get(axis).copied().unwrap_or(1);
                 let block = base(axis).saturating_add(cell.saturating_mul(len));
                 let (count, low) = (items.stop - items.start, rising.at(items.start).saturating_sub(block));
-                // Of a selection that runs backwards, the last items of the result come first in the array.
+                // If a selection runs backwards, the last items of the result come first in the array.
                 let backwards = selected.step < 0;
                 let first = if backwards { selected.count - items.stop } else { items.start };
                 moved = moved.saturating_add(first.saturating_mul(to.get(axis).copied().unwrap_or(0)));
@@ -146,7 +147,7 @@ impl Grid {
                 axes.push(AxisSelection { start: if backwards { high } else { low }, count, ..*selected });
             }
             let copy = Strided::of_axes(&axes, &from, &to, self.itemsize).moved(moved).merged();
-            // Blocks of a chunk are fewer than its bytes, which fit an i32.
+            // A chunk has fewer blocks than bytes, whose number fits an i32.
             (number as usize, copy)
         })
     }
@@ -158,7 +159,7 @@ mod tests {
     use crate::frame::B2nd;
     use crate::numpy::Slice;
 
-    /// Every item of every selection, by way of chunks and blocks, against indexing one by one.
+    /// Compares every item of every selection, copied by chunks and blocks, with indexing one by one.
     #[test]
     fn blocks_give_what_indices_give() {
         let (chunkshape, blockshape) = (vec![4, 3, 2], vec![2, 3, 1]);
@@ -174,7 +175,7 @@ mod tests {
                     touched.push((chunk.nchunk, nblock));
                     for run in copy.runs() {
                         for byte in (0..run.len).step_by(2) {
-                            // Where this item of the block is in the array.
+                            // Position of this item of the block in the array.
                             let item = (run.from + byte) / 2;
                             let block = grid.selected_item(&chunk, nblock, item);
                             let place = block.iter().zip(&shape).fold(0, |place, (at, len)| place * len + at);
@@ -199,7 +200,7 @@ mod tests {
     }
 
     impl Grid {
-        /// The indices in the array of an item of a block.
+        /// Returns the indices in the array of an item of a block.
         fn selected_item(&self, chunk: &SelectedChunk, nblock: usize, item: u64) -> Vec<u64> {
             let (mut block, mut item, mut indices) = (nblock as u64, item, Vec::new());
             for axis in (0..self.ndim()).rev() {

@@ -1,6 +1,6 @@
 use super::*;
 
-/// The picture above.
+/// The example of the module documentation.
 #[test]
 fn blocks_follow_each_other() {
     let array = B2nd { version: 0, shape: vec![5, 4], chunkshape: vec![3, 4], blockshape: vec![2, 2], dtype: None };
@@ -54,7 +54,7 @@ fn slices_are_checked() {
     assert_eq!(says(&region(&[4], &[6])), Err("axis 0: 4..6 is not within 0..5".to_owned()));
     assert_eq!(says(&region(&[3], &[2])), Err("axis 0: 3..2 is not within 0..5".to_owned()));
     assert_eq!(says(&region(&[], &[])), Err("0 axes, but the array has 1".to_owned()));
-    // A buffer for another region than the part's gets what both have.
+    // If the buffer is for another region than the part's, the shared items are copied.
     let part = grid.parts(&grid.all()).unwrap().next().unwrap();
     let mut slice = [9; 2];
     grid.read(&part, &[1, 2, 3, 0], &region(&[2], &[4]), &mut slice).unwrap();
