@@ -1,4 +1,4 @@
-//! Do we read what bcolz wrote beside its data as bcolz means it, and write it as bcolz does?
+//! Tests that bcolz's metadata files are read as bcolz means them, and written as bcolz writes them.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use bloscpack_format::bcolz::{
@@ -11,7 +11,8 @@ use std::collections::BTreeMap;
 use testdata::SplitMix64;
 use testdata::serde_json::Value;
 
-/// Calls `check` with each carray of the manifest that was written by bcolz and is whole: a column with its table's name.
+/// Calls `check` with each intact carray that bcolz wrote, according to the manifest. A column is passed with its
+/// table's name.
 fn each_carray(mut check: impl FnMut(&str, &Value, &BTreeMap<String, Vec<u8>>)) {
     let files = testdata::archive("bcolz");
     let manifest = testdata::manifest("bcolz");
@@ -54,7 +55,7 @@ fn metadata_is_what_the_manifest_says() {
         assert_eq!(without_dflt(again), without_dflt(storage.clone()), "{path}");
         let rows = Rows::of(&sizes, &storage).unwrap_or_else(|error| panic!("{path}: {error}"));
         if fact["dtype"].is_null() {
-            return; // Metadata that was changed by hand.
+            return; // Metadata that was edited by hand.
         }
         assert_eq!(fact["dtype"], storage.dtype.to_string(), "{path}");
         if storage.dtype == Dtype::Object {
@@ -68,7 +69,7 @@ fn metadata_is_what_the_manifest_says() {
         if let Some(typesize) = fact["first_chunk"]["typesize"].as_u64() {
             assert_eq!(storage.dtype.typesize() as u64, typesize, "{path}");
         }
-        // What bcolz 1.1 and later wrote, we write.
+        // The output is the same as that of bcolz 1.1 and later.
         for (name, ours) in [("storage_json", storage.to_bytes()), ("sizes_json", sizes.to_bytes())] {
             let old = path.contains("/old/") || path.ends_with("shuffle_true_bool");
             if old && name == "storage_json" {
@@ -84,7 +85,7 @@ fn metadata_is_what_the_manifest_says() {
     assert!(exact > 480, "{exact}");
 }
 
-/// The value of new rows: what the manifest's dtypes have, as bytes and back.
+/// Converts the default values of the manifest's dtypes to bytes and back.
 #[test]
 fn default_values() {
     let mut zeros = 0;
@@ -138,7 +139,7 @@ fn columns() {
                 }
                 good += 1;
             }
-            // These are wrong in their columns.
+            // The columns of these tables are damaged.
             Ok(_) => {
                 assert!(path.ends_with("column_dir_missing") || path.ends_with("column_length_mismatch"), "{path}")
             }
@@ -151,7 +152,7 @@ fn columns() {
     assert_eq!(refused.join(" "), expected);
 }
 
-/// A chunk file begins with our header, and is a bloscpack file of format version 1.
+/// A chunk file begins with the expected header, and is a bloscpack file of format version 1.
 #[test]
 fn chunk_files() {
     let mut seen = 0;
@@ -190,7 +191,7 @@ fn chunk_lengths_of_bcolz() {
     }
 }
 
-/// Metadata that cannot be is refused where it is read; what is refused only when chunks are, is counted.
+/// Invalid metadata is refused when it is read. Errors that only the chunks reveal are counted.
 #[test]
 fn damaged_metadata() {
     let files = testdata::archive("bcolz");
@@ -214,7 +215,7 @@ fn damaged_metadata() {
     assert_eq!((by_metadata, later), (16, 28));
 }
 
-/// Whatever a byte of a metadata file is changed to, and wherever it is cut: a value or an error.
+/// Any changed byte and any truncation of a metadata file gives a value or an error.
 #[test]
 fn no_change_of_a_byte_panics() {
     let mut rng = SplitMix64::new(51);

@@ -1,4 +1,4 @@
-//! Does damage ever end in a panic, or in an allocation that the input has not earned?
+//! Tests that damaged files cause neither a panic nor an allocation that their length does not justify.
 #![allow(clippy::unwrap_used)]
 
 use bloscpack_format::bloscpack::{Header, Layout, MetadataSection, offsets};
@@ -11,7 +11,7 @@ static ALLOC: CountingAlloc = CountingAlloc;
 
 const LIMIT: u64 = 1 << 16;
 
-/// All that this crate can read of a file. What comes of it does not matter here.
+/// Runs all parsers of this crate for files. The results are ignored.
 fn read(file: &[u8]) {
     let _ = detect(file, Some(file.len() as u64));
     let _ = npy::parse(file);
@@ -31,7 +31,7 @@ fn read(file: &[u8]) {
     }
 }
 
-/// The file's beginning, up to its first chunk.
+/// Returns the beginning of the file, up to its first chunk.
 fn beginning(name: &str) -> Vec<u8> {
     let mut file = testdata::archive("bloscpack").remove(name).unwrap();
     let (header, len) = Header::parse(&file).unwrap();
@@ -64,7 +64,7 @@ fn every_bit_of_header_metadata_and_offsets() {
             for bit in 0..8 {
                 file[at] ^= 1 << bit;
                 let ((), usage) = CountingAlloc::measure(|| read(&file));
-                // Text of at most LIMIT bytes; a value of 24 bytes may stand for two of them, in a vector half full.
+                // Text of at most LIMIT bytes; two of them may make a value of 24 bytes, in a vector that is half full.
                 assert!(usage.largest as u64 <= 24 * LIMIT, "{name}: bit {bit} of byte {at}: {usage:?}");
                 file[at] ^= 1 << bit;
             }
@@ -72,7 +72,7 @@ fn every_bit_of_header_metadata_and_offsets() {
     }
 }
 
-/// Damage that the digest would otherwise catch: the section is made whole around it.
+/// Damage that the digest would otherwise detect: the section gets a valid digest.
 #[test]
 fn every_bit_of_the_metadata_itself() {
     for text in [
@@ -128,7 +128,7 @@ fn bombs_stay_under_the_limit() {
     assert!(usage.peak as u64 <= 4 * LIMIT, "{usage:?}");
 }
 
-/// A text that is all values costs 36 bytes of memory a byte at most; the documentation promises no more.
+/// A text consisting only of values takes at most 36 bytes of memory a byte, the limit that the documentation promises.
 #[test]
 fn values_cost_what_the_documentation_says() {
     let cases = ["[", "[[],[]", "{\"\":[],\"a\":[]"].map(|start| {

@@ -1,4 +1,4 @@
-//! Does a damaged frame ever end in a panic, or in an allocation that it has not earned?
+//! Tests that damaged frames cause neither a panic nor an allocation that their length does not justify.
 #![allow(clippy::unwrap_used)]
 
 use blosc_core::{Decoder, Limits};
@@ -13,7 +13,7 @@ static ALLOC: CountingAlloc = CountingAlloc;
 
 const LIMITS: Limits = Limits::new().max_nbytes(1 << 16).max_chunks(1 << 13);
 
-/// More than any of the frames has of anything, and what a decoder's tables take.
+/// Larger than any part of the frames, including a decoder's tables.
 const MOST: usize = 1 << 18;
 
 fn golden(path: &str) -> Vec<u8> {
@@ -21,7 +21,7 @@ fn golden(path: &str) -> Vec<u8> {
     files.get(path).or_else(|| files.get(&format!("{path}/{}", sframe::INDEX_FILE))).unwrap().clone()
 }
 
-/// All that this crate can read of a frame and do to it. What comes of it does not matter here, but for the laws.
+/// Runs all parsers and edits of frames. Only the laws are checked, not the results.
 fn read(file: &[u8]) -> Result<(), FormatError> {
     let _ = detect(file, Some(file.len() as u64));
     if let Ok(header) = Header::parse(file) {
@@ -125,7 +125,7 @@ fn recorded_bombs() {
         let (_, usage) = CountingAlloc::measure(|| read(&file));
         assert!(usage.peak <= 2 * MOST, "{name}: {usage:?}");
     }
-    // Its chunks are all the same, and it takes as many to tell one of them apart.
+    // All its chunks are equal. To change one of them, the index must be expanded to all.
     let frame = Frame::parse(&golden("malformed/index_bomb_consistent.b2frame"), LIMITS).unwrap();
     assert!(frame.nchunks() > 1 << 27);
     let mut edit = Edit::new(frame).unwrap();

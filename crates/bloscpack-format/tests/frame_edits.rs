@@ -1,4 +1,4 @@
-//! Does a frame whose edit is cut off at any byte open as it was, and one whose edit was committed as it was to become?
+//! Tests that edits of frames are atomic: cut off at any byte the old frame opens, after the commit the new one.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use blosc_core::{CParams, Chunk, Codec, Decoder, Encoder, Limits, Special};
@@ -48,7 +48,7 @@ impl Disk {
         self.bytes_of(frame, chunk).map(|bytes| ChunkInfo::parse(bytes).unwrap())
     }
 
-    /// The plain bytes of all chunks, checked against all that the frame says about them.
+    /// Decodes all chunks, and checks them against the frame's metadata.
     fn plain(&self) -> Vec<Vec<u8>> {
         let frame = self.open();
         let mut decoder = Decoder::new().super_chunk_typesize(frame.header.typesize as usize);
@@ -101,8 +101,8 @@ impl Disk {
         }
     }
 
-    /// Does what a plan says. Before each step, and in the middle of it if it is not the commit, the frame is opened: it
-    /// must be the old one before the commit and the new one behind it.
+    /// Executes a plan. The frame is opened before each step, and in the middle of it unless it is the commit. It must
+    /// be the old frame before the commit and the new one after it.
     fn execute(&mut self, plan: &Plan) {
         let old = self.plain();
         let is_commit = |step: &Step| matches!(step, Step::Commit { .. } | Step::Replace { .. });
@@ -150,7 +150,8 @@ fn compress(plain: &[u8]) -> Vec<u8> {
     blosc_core::compress(plain, &CParams::blosc2().codec(Codec::Lz4).typesize(4)).unwrap()
 }
 
-/// A chunk of so many bytes: what it is to the frame, its bytes, its plain bytes.
+/// Makes a chunk of `len` uncompressed bytes. Returns it as the edit takes it, its compressed bytes and its
+/// uncompressed bytes.
 fn new_chunk(rng: &mut SplitMix64, len: usize) -> (NewChunk, Vec<u8>, Vec<u8>) {
     match rng.below(4) {
         0 => (NewChunk::Special(Special::Zeros, len as u32), Vec::new(), vec![0; len]),
@@ -191,7 +192,7 @@ fn edits_of_golden_frames() {
                 ChunkSize::Fixed(size) => size as usize,
                 ChunkSize::Variable | ChunkSize::Unset => 1000,
             };
-            // Mostly what fits; rarely one that makes sizes vary.
+            // Mostly the size that fits; rarely one that makes sizes variable.
             let len = if rng.below(16) == 0 { 4 * (1 + rng.below(600)) } else { size };
             let (chunk, bytes, plain) = new_chunk(&mut rng, len);
             let op = rng.below(10);
@@ -253,7 +254,7 @@ fn edits_of_golden_frames() {
     assert!(kinds.iter().all(|n| *n > 30), "{kinds:?}");
 }
 
-/// The same append as that of the frame that was made by hand and read by C-Blosc2.
+/// The same append as in the frame that was made by hand and read by C-Blosc2.
 #[test]
 fn gap_append_comes_out_as_recorded() {
     let mut disk = Disk::golden("frames/tail_uncommitted.b2frame");
@@ -296,7 +297,7 @@ fn many_chunks_by_one_commit() {
         plan.steps.iter().for_each(|step| disk.step(step));
         assert_eq!(disk.open(), plan.frame);
         assert_eq!(disk.plain(), model);
-        // Every byte is there for something.
+        // No byte is unused.
         let frame = disk.open();
         if frame_type == FrameType::Contiguous {
             let stored: u32 = (0..300).filter_map(|n| disk.info(&frame, n)).map(|info| info.cbytes).sum();
@@ -327,7 +328,7 @@ fn special_values_get_bytes_where_sizes_vary() {
     let mut disk = Disk::golden("frames/fill_zero_contiguous_37.b2frame");
     let mut model = disk.plain();
     let mut edit = Edit::new(disk.open()).unwrap();
-    // The last chunk is short: sizes vary from here on.
+    // The last chunk is short: sizes are variable from here on.
     edit.append(NewChunk::Special(Special::Zeros, 8000)).unwrap();
     model.push(vec![0; 8000]);
     let plan = edit.finish().unwrap();
@@ -335,7 +336,7 @@ fn special_values_get_bytes_where_sizes_vary() {
     assert_eq!(disk.plain(), model);
     let frame = disk.open();
     assert_eq!((frame.header.version, frame.header.chunksize), (3, ChunkSize::Variable));
-    // A chunk of zeros that is a header and nothing else never gets stored as it is.
+    // A chunk of zeros that is a header alone is never stored unchanged.
     let zeros = blosc_core::compress(&vec![0; 400], &CParams::blosc2().typesize(4)).unwrap();
     let info = ChunkInfo::parse(&zeros).unwrap();
     assert_eq!((zeros.len(), info.special), (32, Some(Special::Zeros)));
@@ -365,11 +366,11 @@ fn what_cannot_be_is_refused() {
         assert_eq!(edit.reorder(order), Err(FormatError::Frame(FrameError::NotAPermutation)));
     }
     assert!(edit.remove_vlmetalayer("none").is_err());
-    // Of a chunk file that goes, the size has to be known.
+    // The size of a removed chunk file must be known.
     assert_eq!(edit.delete(0, None), Err(FormatError::Frame(FrameError::NoSize { chunk: 0 })));
 }
 
-/// A metalayer makes the header longer, over what is behind it: nothing else may come by the same edit.
+/// A metalayer lengthens the header and overwrites the bytes after it: no other change is possible in the same edit.
 #[test]
 fn metalayers_come_before_chunks() {
     for path in ["frames/empty_meta_contiguous.b2frame", "frames/empty_sparse.sframe"] {
@@ -398,7 +399,7 @@ fn metalayers_come_before_chunks() {
     }
 }
 
-/// What a walk over a frame that C-Blosc2 tore finds: the chunks that were there.
+/// A scan of a frame that C-Blosc2 tore finds its chunks.
 #[test]
 fn torn_frames_are_salvaged() {
     let files = testdata::archive("frames");
@@ -414,7 +415,7 @@ fn torn_frames_are_salvaged() {
         assert_eq!(Frame::parse(file, LIMITS).is_ok(), opens, "{name}");
         assert_eq!(walk(file), ([0, 1158, 2108, 2905][..found].to_vec(), others), "{name}");
     }
-    // A frame of several commits: its old indexes and trailers are told from its chunks.
+    // A frame of several commits: its old indexes and trailers are distinguished from its chunks.
     let mut disk = Disk::golden("frames/edit_vlmeta_contiguous.b2frame");
     let mut rng = SplitMix64::new(7);
     let start = walk(&disk.file).0.len();
@@ -436,7 +437,7 @@ fn torn_frames_are_salvaged() {
     assert_eq!(places.collect::<Vec<_>>(), chunks);
 }
 
-/// The places of the chunks that a walk finds, and how many indexes and trailers between them.
+/// Returns the offsets of the chunks that a scan finds, and the number of indexes and trailers between them.
 fn walk(file: &[u8]) -> (Vec<u64>, usize) {
     let header = Header::parse(file).unwrap();
     let data = &file[header.header_len() as usize..];

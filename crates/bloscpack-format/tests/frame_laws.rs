@@ -74,7 +74,7 @@ proptest! {
         }
     }
 
-    /// Each item's place is worked out for itself, by the definition.
+    /// The position of each item is computed separately, by the definition.
     #[test]
     fn slices((array, region) in array(0..=4, 7).prop_flat_map(|array| { let region = region(&array.shape); (Just(array), region) }), itemsize in 1_u32..4) {
         let grid = Grid::new(&array, itemsize).unwrap();
@@ -103,7 +103,7 @@ proptest! {
             }).collect();
             prop_assert_eq!(grid.blocks(&part).collect::<Vec<_>>(), blocks.into_iter().collect::<Vec<_>>());
 
-            // Written into a chunk of other bytes, only these items change.
+            // Writing into a chunk of other bytes changes only these items.
             let mut written = vec![0xee; chunk.len()];
             grid.write(&part, &mut written, &region, &expected).unwrap();
             let mut others = vec![0xee; chunk.len()];
@@ -127,12 +127,12 @@ proptest! {
         let new = Grid::new(&grown, 1).unwrap();
         let slots: Vec<Slot> = old.resized(&new).collect();
         prop_assert_eq!(slots.len() as u64, new.nchunks());
-        // An item that both have is in the chunk that is kept.
+        // An item of both shapes is in a chunk that is kept.
         let both = Region { start: vec![0; array.ndim()], stop: array.shape.iter().zip(&grown.shape).map(|(a, b)| *a.min(b)).collect() };
         for index in indices(&both) {
             prop_assert_eq!(slots[place(&grown, &index).0], Slot::Keep(place(&array, &index).0 as u64));
         }
-        // A chunk changes if an item in it still is in the array, and one is no more, or is new.
+        // A chunk changes if at least one item in it remains in the array and one is removed or added.
         let mut of_old = vec![(0, 0); slots.len()];
         for index in indices(&old.all()) {
             let chunk = slots.iter().position(|slot| *slot == Slot::Keep(place(&array, &index).0 as u64));
@@ -152,7 +152,7 @@ proptest! {
     }
 }
 
-/// The chunk of an item and its place there, in items.
+/// Returns the chunk of an item and its position there, in items.
 fn place(array: &B2nd, index: &[u64]) -> (usize, usize) {
     let (mut chunk, mut block, mut item) = (0, 0, 0);
     let shapes = array.shape.iter().zip(&array.chunkshape).zip(&array.blockshape);
@@ -167,7 +167,7 @@ fn place(array: &B2nd, index: &[u64]) -> (usize, usize) {
     (chunk as usize, block as usize * block_items as usize + item as usize)
 }
 
-/// All indices of a region in C order.
+/// Returns all indices of a region in C order.
 fn indices(region: &Region) -> Vec<Vec<u64>> {
     let mut all = vec![Vec::new()];
     for (start, stop) in region.start.iter().zip(&region.stop) {
@@ -191,7 +191,7 @@ fn array(ndim: std::ops::RangeInclusive<usize>, most: u64) -> impl Strategy<Valu
     let axis = (0..most, 1..6_u32, 1..6_u32);
     let dtype = prop_oneof!["[<>][iuf][48]", "\\PC{0,9}"].prop_map(DtypeText::numpy);
     (prop::collection::vec(axis, ndim), prop::option::of(dtype)).prop_map(|(axes, dtype)| {
-        // Sixteen axes of eight would be more items than there are.
+        // Sixteen axes of length eight would have more items than the format allows.
         let shrink = |(axis, len): (usize, u64)| if axis < 8 { len } else { len.min(1) };
         let shape: Vec<u64> = axes.iter().map(|(len, ..)| *len).enumerate().map(shrink).collect();
         let chunk = |len: u64, chunk: u32| if len == 0 { chunk - 1 } else { chunk };
@@ -273,7 +273,7 @@ fn header() -> impl Strategy<Value = Header> {
     })
 }
 
-/// A few places, each with another byte.
+/// Generates a few positions, each with a new byte.
 fn changes() -> impl Strategy<Value = Vec<(prop::sample::Index, u8)>> {
     prop::collection::vec((any::<prop::sample::Index>(), prop_oneof![any::<u8>(), 0_u8..4]), 1..4)
 }

@@ -1,4 +1,4 @@
-//! Do we see in frames written by C-Blosc2 what their manifest says is in them?
+//! Tests that frames written by C-Blosc2 have the contents in their manifest.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use blosc_core::{Chunk, Decoder, Limits};
@@ -13,15 +13,15 @@ use testdata::sha256_hex;
 
 type Files = BTreeMap<String, Vec<u8>>;
 
-/// Plain sizes of the set are small; what announces more is a bomb.
+/// The frames of the set are small; a larger uncompressed size is a decompression bomb.
 const LIMITS: Limits = Limits::new().max_nbytes(1 << 20);
 
-/// The file that has the frame's header: itself, or the one in the directory.
+/// Returns the file that contains the frame's header: the path itself, or the one in the directory.
 fn frame_file<'a>(files: &'a Files, path: &str) -> Option<&'a Vec<u8>> {
     files.get(path).or_else(|| files.get(&format!("{path}/{}", sframe::INDEX_FILE)))
 }
 
-/// Calls `check` with every frame and what the manifest says about it.
+/// Calls `check` with every frame and its entry in the manifest.
 fn each_frame(mut check: impl FnMut(&str, &[u8], &Value, &Files)) {
     let files = testdata::archive("frames");
     let manifest = testdata::manifest("frames");
@@ -110,7 +110,7 @@ fn metalayers_and_vlmetalayers() {
             assert_eq!(fact["sha256"], sha256_hex(&content), "{path}: {name}");
         }
 
-        // Built anew they are stored as they were.
+        // Rebuilt metalayers are stored identically.
         let mut metalayers = bloscpack_format::frame::Metalayers::default();
         for layer in frame.header.metalayers.iter() {
             metalayers.add(&layer.name_lossy(), layer.content).unwrap();
@@ -125,7 +125,7 @@ fn metalayers_and_vlmetalayers() {
     assert!(seen[0] > 100 && seen[1] > 30, "{seen:?}");
 }
 
-/// The bytes of a frame's chunks, each checked against what the index and the header say about it.
+/// Decodes a frame's chunks, and checks each against the index and the header.
 fn plain(frame: &Frame, path: &str, file: &[u8], files: &Files) -> Result<Vec<Vec<u8>>, FormatError> {
     let mut decoder = Decoder::new().limits(LIMITS).super_chunk_typesize(frame.header.typesize as usize);
     if let Some((array, _)) = Grid::of(frame)? {
@@ -178,7 +178,7 @@ fn chunks() {
             Ok(chunks) => chunks,
             Err(error) => panic!("{path}: {error}"),
         };
-        // The manifest lists no more than 64.
+        // The manifest lists at most 64.
         let sizes: Vec<_> = chunks.iter().map(Vec::len).take(64).collect();
         assert_eq!(item["chunk_nbytes"], json!(sizes), "{path}");
         special += (0..frame.nchunks()).filter(|n| matches!(frame.chunk(*n), Ok(ChunkRef::Special { .. }))).count();
@@ -186,7 +186,7 @@ fn chunks() {
             assert_eq!(item["sha256"], sha256_hex(&chunks.concat()), "{path}");
         }
 
-        // Our index says the same, and an index that repeats one entry says it in 40 bytes.
+        // The encoded index is equal, and an index that repeats one entry takes 40 bytes.
         let layout = frame.layout().unwrap();
         let ours = frame.index.encode().unwrap();
         assert_eq!(Index::decode(&ours, &frame.header, LIMITS).as_ref(), Ok(&frame.index), "{path}");
@@ -225,7 +225,7 @@ fn arrays() {
         }
         assert_eq!(facts["array_sha256"], sha256_hex(&whole), "{path}");
 
-        // Written into chunks of zeros and read again it is the same.
+        // Written into chunks of zeros and read again, the array is the same.
         let mut again = vec![0; whole.len()];
         for part in grid.parts(&all).unwrap() {
             let mut chunk = vec![0; grid.chunk_nbytes()];
@@ -237,7 +237,7 @@ fn arrays() {
     assert_eq!(seen, 85);
 }
 
-/// The file of a malformed case, made as its recipe says.
+/// Returns the file of a malformed case, made by its recipe.
 fn malformed_file(item: &Value, files: &Files) -> Option<Vec<u8>> {
     let Some(base) = item["base"].as_str() else {
         return frame_file(files, item["path"].as_str().unwrap()).cloned();
@@ -277,7 +277,7 @@ fn malformed() {
             let header = frame.header.to_bytes().unwrap();
             assert_eq!(header, file[..header.len()], "{name}");
             Grid::of(&frame)?;
-            // Each of these chunks is an honest 2 GiB of zeros: what they cost is for their reader to decide.
+            // Each of these chunks is a valid 2 GiB of zeros. Its reader decides whether to accept the cost.
             if name == "zero_bomb_chunks" || name == "index_bomb_consistent" {
                 Ok(())
             } else {
@@ -300,7 +300,7 @@ fn malformed() {
     assert!(accepted > 200, "{accepted}");
 }
 
-/// A frame may be read part by part, each found by what was read before.
+/// A frame can be read part by part: each part is located by those read before.
 #[test]
 fn parts_are_found_one_by_one() {
     each_frame(|path, file, _, _| {

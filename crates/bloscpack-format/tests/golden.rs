@@ -1,4 +1,4 @@
-//! Do we see in files written by bloscpack 0.16.0 what their manifest says is in them?
+//! Tests that files written by bloscpack 0.16.0 have the contents in their manifest.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use bloscpack_format::bloscpack::{
@@ -15,7 +15,7 @@ const LIMIT: u64 = 1 << 20;
 
 type Files = BTreeMap<String, Vec<u8>>;
 
-/// Calls `check` with every valid file and what the manifest says about it.
+/// Calls `check` with every valid file and its entry in the manifest.
 fn each_file(mut check: impl FnMut(&str, &[u8], &Value, &Files)) {
     let files = testdata::archive("bloscpack");
     let manifest = testdata::manifest("bloscpack");
@@ -27,7 +27,7 @@ fn each_file(mut check: impl FnMut(&str, &[u8], &Value, &Files)) {
     }
 }
 
-/// The header, the layout and the metadata section of a file.
+/// Returns the header, the layout and the metadata section of a file.
 fn beginning(file: &[u8]) -> Result<(Header, Layout, Option<MetadataSection>), FormatError> {
     let (header, len) = Header::parse(file)?;
     let rest = &file[len..];
@@ -96,7 +96,7 @@ fn metadata() {
             assert_eq!(value.dumps().as_bytes(), section.stored(), "{name}");
         }
 
-        // Written anew with the same arguments, all is the same but, perhaps, how well zlib did.
+        // Rewritten with the same arguments, everything is equal except, perhaps, the length of the zlib stream.
         let args = MetadataArgs::new()
             .meta_checksum(of.meta_checksum)
             .meta_codec(of.meta_codec)
@@ -137,7 +137,7 @@ fn offsets_chunks_and_digests() {
         assert!(section[used..].iter().all(|byte| *byte == offsets::SPARE_BYTE), "{name}");
         assert_eq!(offsets::encode(&offsets::decode(section).unwrap()).unwrap(), section, "{name}");
 
-        // The chunks follow each other from where the layout says, each with its digest behind it.
+        // The chunks follow each other from the layout's first chunk, each followed by its digest.
         let mut at = layout.first_chunk as usize;
         for index in 0..header.nchunks.unwrap() {
             if header.offsets {
@@ -150,7 +150,8 @@ fn offsets_chunks_and_digests() {
             assert_eq!(digest.as_ref(), &file[digest_at..at], "{name}: chunk {index}");
             digests[usize::from(header.checksum.id())] += 1;
         }
-        // Appending less than was there leaves the old end behind (the reference's append never shortens a file).
+        // If an append ends before the old end of the file, the old bytes remain (the reference's append never shortens
+        // a file).
         assert!(at <= file.len(), "{name}");
     });
     assert!(digests.iter().all(|n| *n > 0), "{digests:?}");
@@ -189,7 +190,7 @@ fn numpy_arrays() {
         seen += 1;
         let metadata = section.unwrap().decode(LIMIT).unwrap();
         let meta = NumpyMeta::from_json(&metadata).unwrap();
-        // The manifest has numpy's `dtype.descr`, which for dtypes without fields is a list of one without a name.
+        // The manifest has numpy's `dtype.descr`. For dtypes without fields it is a list of one field without a name.
         let descr = match &meta.dtype {
             Dtype::Scalar(_) => format!("[('', {})]", meta.dtype),
             dtype => dtype.to_string(),
@@ -230,12 +231,12 @@ fn versions_1_and_2() {
             let entries = offsets::decode(&file[layout.offsets.start as usize..layout.offsets.end as usize]).unwrap();
             assert_eq!((entries.len(), entries[0]), (3, layout.first_chunk as i64), "{name}");
         }
-        // The chunk that the layout points to starts as Blosc chunks do.
+        // The first chunk of the layout starts as Blosc chunks do.
         assert_eq!(file[layout.first_chunk as usize..][..2], [2, 1], "{name}");
     }
 }
 
-/// Malformed files that the header or the metadata section already gives away.
+/// Malformed files whose header or metadata section is enough to refuse them.
 #[test]
 fn malformed_beginnings_are_refused() {
     const AT_FAULT: [&str; 38] = [
@@ -290,7 +291,7 @@ fn malformed_beginnings_are_refused() {
                 hit[at_fault] = true;
                 assert!(result.is_err(), "{name}");
             }
-            // Elsewhere only flips within the headers may make them wrong.
+            // In other files, only bit flips within the headers may cause errors.
             None => {
                 assert!(result.is_ok() || name.contains("_header-") || name.contains("-header-"), "{name}: {result:?}")
             }

@@ -14,7 +14,7 @@ use proptest::option::of;
 use proptest::prelude::*;
 
 proptest! {
-    /// Bytes of few values make more of MessagePack's maps and arrays than random ones.
+    /// Bytes with few different values form more of MessagePack's maps and arrays than random ones.
     #[test]
     fn values_of_metalayers(content in prop::collection::vec(prop_oneof![any::<u8>(), 0x80_u8..0xa3, Just(0x24)], 0..40)) {
         let text = msgpack::value_of(&content).unwrap().dumps();
@@ -138,7 +138,7 @@ fn header() -> impl Strategy<Value = Header> {
     })
 }
 
-/// Bytes 5 to 32, of which each field is often one that is accepted.
+/// Generates bytes 5 to 32. Each field is often a valid one.
 fn header_bytes() -> impl Strategy<Value = Vec<u8>> {
     let size = || prop_oneof![Just(-1_i32), -3_i32..100, any::<i32>()];
     let count = || prop_oneof![Just(-1_i64), Just(0), -3_i64..100, any::<i64>()];
@@ -185,7 +185,7 @@ fn dtype() -> impl Strategy<Value = Dtype> {
     scalar.prop_recursive(3, 24, 4, |inner| {
         let field = (".{1,4}", of(".{1,4}"), inner, prop::collection::vec(0_u32..4, 0..3));
         prop::collection::vec(field, 1..5).prop_map(|fields| {
-            // Names must differ, and no title may be a name.
+            // Names must differ, and no title may equal a name.
             let fields = fields.into_iter().enumerate().map(|(i, (name, title, dtype, shape))| Field {
                 name: format!("{name}{i}"),
                 title: title.map(|title| format!("{title}t{i}")),

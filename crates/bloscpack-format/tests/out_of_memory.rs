@@ -1,4 +1,5 @@
-//! An allocator that refuses memory: every function whose memory grows with its input returns the whole result or an error.
+//! Tests with an allocator that refuses memory. Every function whose memory grows with its input returns the whole
+//! result or an error.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::io::Write as _;
@@ -15,10 +16,11 @@ use testdata::FailingAlloc;
 #[global_allocator]
 static ALLOC: FailingAlloc = FailingAlloc::new();
 
-/// Runs `call` with the allocator refusing from the first large request on, then from the second, and so on.
+/// Runs `call` while the allocator refuses the first large request and all later ones, then from the second on, and so
+/// on.
 #[track_caller]
 fn sweep<T: PartialEq, E: Into<FormatError>>(name: &str, call: impl Fn() -> Result<T, E>) {
-    // An abort ends the process: the last line tells the case. The test harness would lose what `eprintln!` prints.
+    // An abort ends the process: the last line names the case. The test harness would lose the output of `eprintln!`.
     let _ = writeln!(std::io::stderr(), "{name}");
     let expected = call().map_err(Into::into).unwrap();
     let mut refused = 0;
@@ -40,7 +42,7 @@ fn sweep<T: PartialEq, E: Into<FormatError>>(name: &str, call: impl Fn() -> Resu
     assert!(refused > 0, "{name}: no large request");
 }
 
-/// One test: the allocator is that of all threads.
+/// A single test, because the allocator is shared by all threads.
 #[test]
 fn refused_memory_is_an_error() {
     let members = (0..20_000).map(|number| format!("\"key {number}\":[{number},\"\\u00e9\"]"));

@@ -1,4 +1,5 @@
-//! Does our Python speak Python? Every line of `python_vectors.jsonl`, which `python_vectors.py` wrote with the real one.
+//! Compares the Python spellings of this crate with `python_vectors.jsonl`, which `python_vectors.py` wrote with real
+//! Python.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use bloscpack_format::numpy::{Dtype, NumpyMeta, Order, npy};

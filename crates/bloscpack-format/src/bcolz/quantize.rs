@@ -38,7 +38,7 @@ fn rounded<T: Copy>(old: T, new: T, is_finite: fn(T) -> bool) -> T {
     if is_finite(new) { new } else { old }
 }
 
-/// Rounds a 16-bit float. Like NumPy, it computes with more bits and rounds each result to 16.
+/// Rounds a 16-bit float. NumPy computes in 32 bits and rounds each result to 16.
 fn f16(item: [u8; 2], bits: i32) -> [u8; 2] {
     let round = |value: f64| half::from_bits(half::to_bits(value));
     let (value, scale) = (half::from_bits(u16::from_le_bytes(item)), round(2_f64.powi(bits)));

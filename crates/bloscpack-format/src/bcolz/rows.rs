@@ -128,8 +128,9 @@ impl Rows {
         rows.end - rows.start
     }
 
-    /// How many plain bytes the file of chunk `chunk` may hold: those of a whole chunk; that of the last chunk also fewer,
-    /// but those of its rows, for it may be left from more rows, or be ahead of `meta/sizes`.
+    /// Returns the valid uncompressed sizes of the file of chunk `chunk`. It is the size of a whole chunk. The file of
+    /// the last chunk may be smaller, but must contain its rows. It may have more rows if rows were removed, or if
+    /// `meta/sizes` is not yet updated.
     #[must_use]
     pub fn nbytes_allowed(&self, chunk: u64) -> std::ops::RangeInclusive<u64> {
         self.rows_in(chunk) * self.atomsize..=self.chunk_nbytes()

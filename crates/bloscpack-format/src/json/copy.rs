@@ -4,7 +4,7 @@ use super::Json;
 use blosc_core::{OutOfMemory, memory};
 
 impl Json {
-    /// A copy, as `clone` makes it.
+    /// Returns a copy, like `clone`.
     ///
     /// # Errors
     ///
@@ -23,7 +23,7 @@ impl Json {
     }
 }
 
-/// A copy of the members of an object.
+/// Copies the members of an object.
 pub(crate) fn copy_of(members: &[(String, Json)]) -> Result<Vec<(String, Json)>, OutOfMemory> {
     let mut copy = memory::with_capacity(members.len())?;
     for (name, value) in members {

@@ -1,4 +1,4 @@
-//! [`Json`] to text: byte for byte what Python's `json.dumps` writes, or strict JSON.
+//! Conversion of [`Json`] to text: byte for byte the output of Python's `json.dumps`, or strict JSON.
 
 use super::Json;
 use crate::python::python_float_repr;
@@ -9,16 +9,17 @@ const COMPACT: Style = Style { comma: ",", colon: ":", strict: false };
 const SPACED: Style = Style { comma: ", ", colon: ": ", strict: false };
 
 impl Json {
-    /// `json.dumps(x, separators=(',', ':'))`: what bloscpack stores as metadata.
+    /// Returns `json.dumps(x, separators=(',', ':'))`, the form of bloscpack's metadata.
     ///
-    /// ASCII, with `\uXXXX` for the rest (surrogate pairs beyond U+FFFF); floats as `repr` spells them; `NaN`,
-    /// `Infinity`, `-Infinity`. The process aborts when the system refuses memory; see [`try_dumps`](Self::try_dumps).
+    /// The text is ASCII, with `\uXXXX` for the rest (surrogate pairs beyond U+FFFF). Floats are spelled like `repr`,
+    /// or `NaN`, `Infinity`, `-Infinity`. The process aborts if the system refuses memory; see
+    /// [`try_dumps`](Self::try_dumps).
     #[must_use]
     pub fn dumps(&self) -> String {
         self.write(&COMPACT)
     }
 
-    /// `json.dumps(x)`: as [`dumps`](Self::dumps), with a space after each comma and colon.
+    /// Returns `json.dumps(x)`: like [`dumps`](Self::dumps), with a space after each comma and colon.
     #[must_use]
     pub fn dumps_spaced(&self) -> String {
         self.write(&SPACED)
@@ -46,7 +47,7 @@ impl Json {
         out.finish()
     }
 
-    /// Bytes of [`dumps_spaced`](Self::dumps_spaced).
+    /// Returns the length of [`dumps_spaced`](Self::dumps_spaced) in bytes.
     #[must_use]
     pub fn len_spaced(&self) -> u64 {
         let mut len = Len(0);
@@ -54,7 +55,7 @@ impl Json {
         len.0
     }
 
-    /// The beginning of [`dumps_spaced`](Self::dumps_spaced), `most` characters or somewhat more.
+    /// Returns the beginning of [`dumps_spaced`](Self::dumps_spaced), `most` characters or slightly more.
     #[must_use]
     pub fn start_spaced(&self, most: usize) -> String {
         let mut start = Start { text: String::new(), most };
@@ -63,7 +64,7 @@ impl Json {
         start.text
     }
 
-    /// As [`dumps`](Self::dumps), but for readers that know JSON only: `NaN` and the infinities become `null`.
+    /// Like [`dumps`](Self::dumps), but strict JSON: `NaN` and the infinities become `null`.
     #[must_use]
     pub fn to_strict_json(&self) -> String {
         self.write(&Style { comma: ",", colon: ":", strict: true })
@@ -87,7 +88,7 @@ impl Write for Len {
     }
 }
 
-/// Stops when it has enough.
+/// Collects text until it has `most` bytes.
 struct Start {
     text: String,
     most: usize,

@@ -1,8 +1,8 @@
 //! JSON as Python's `json` module reads and writes it.
 //!
-//! Bloscpack's metadata and bcolz's little files were written by Python and hold what strict JSON does not: `NaN`,
-//! `Infinity`, integers of any size, duplicate keys of which the last one counts. [`Json::parse`] reads what
-//! `json.loads` reads, [`Json::dumps`] writes what `json.dumps` writes, byte for byte.
+//! Python wrote the metadata of bloscpack and the small files of bcolz. They contain values that strict JSON lacks:
+//! `NaN`, `Infinity`, integers of any size, and duplicate keys, of which the last one counts. [`Json::parse`] accepts
+//! what `json.loads` accepts. [`Json::dumps`] writes what `json.dumps` writes, byte for byte.
 
 mod copy;
 mod dumps;
@@ -25,15 +25,15 @@ pub enum Json {
     Bool(bool),
     /// An integer that fits 64 bits.
     Int(i64),
-    /// A larger integer: its decimal digits, with a `-` before them if it is negative.
+    /// A larger integer: its decimal digits, after a `-` if it is negative.
     BigInt(Box<str>),
     /// A number with a fraction or an exponent, or `NaN`, `Infinity`, `-Infinity`.
     Float(f64),
-    /// A string. Surrogates without a partner, which Python allows, are read as U+FFFD.
+    /// A string. Unpaired surrogates, which Python allows, are read as U+FFFD.
     String(String),
     /// A list.
     Array(Vec<Json>),
-    /// The members in their order. What was parsed holds no key twice.
+    /// The members in their order. Keys of a parsed object are unique.
     Object(Vec<(String, Json)>),
 }
 
@@ -56,7 +56,7 @@ from! {
 }
 
 impl Json {
-    /// The member `key` of an object.
+    /// Returns the member `key` of an object.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Json> {
         match self {
@@ -65,7 +65,7 @@ impl Json {
         }
     }
 
-    /// The string, if it is one.
+    /// Returns the string, if the value is one.
     #[must_use]
     pub fn as_str(&self) -> Option<&str> {
         match self {
@@ -74,7 +74,7 @@ impl Json {
         }
     }
 
-    /// The integer, if it is one that fits.
+    /// Returns the integer, if the value is one that fits.
     #[must_use]
     pub fn as_i64(&self) -> Option<i64> {
         match self {
@@ -83,7 +83,7 @@ impl Json {
         }
     }
 
-    /// The integer, if it is one that fits.
+    /// Returns the integer, if the value is one that fits.
     #[must_use]
     pub fn as_u64(&self) -> Option<u64> {
         match self {
@@ -93,7 +93,7 @@ impl Json {
         }
     }
 
-    /// The list, if it is one.
+    /// Returns the list, if the value is one.
     #[must_use]
     pub fn as_array(&self) -> Option<&[Json]> {
         match self {
@@ -102,7 +102,7 @@ impl Json {
         }
     }
 
-    /// The members, if it is an object.
+    /// Returns the members, if the value is an object.
     #[must_use]
     pub fn as_object(&self) -> Option<&[(String, Json)]> {
         match self {
@@ -111,7 +111,7 @@ impl Json {
         }
     }
 
-    /// What Python's `bool(x)` says: false for `null`, `false`, zero, and what is empty.
+    /// Returns Python's `bool(x)`: false for `null`, `false`, zero and empty values.
     #[must_use]
     pub fn is_truthy(&self) -> bool {
         match self {
@@ -126,9 +126,10 @@ impl Json {
         }
     }
 
-    /// What Python's `==` says: numbers by their value, `true` being 1; objects whatever the order of their members.
+    /// Returns Python's `==`: numbers are compared by value, with `true` equal to 1. The order of an object's members
+    /// is ignored.
     ///
-    /// `NaN` is the same as `NaN`, as it is to Python inside what `json.loads` gave twice.
+    /// `NaN` equals `NaN`, as for Python inside the results of two calls of `json.loads`.
     #[must_use]
     pub fn same_value(&self, other: &Json) -> bool {
         match (self, other) {
@@ -137,7 +138,7 @@ impl Json {
             (Self::Array(a), Self::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.same_value(b)),
             (Self::Object(a), Self::Object(b)) => a.len() == b.len() && same_members(a, b),
             (Self::BigInt(a), Self::BigInt(b)) => a == b,
-            // Python compares the exact values; `{:.0}` prints a float's exactly.
+            // Python compares the exact values; `{:.0}` prints the exact value of a float.
             (Self::BigInt(a), Self::Float(b)) | (Self::Float(b), Self::BigInt(a)) => {
                 b.fract() == 0.0 && format!("{b:.0}") == **a
             }
@@ -149,7 +150,7 @@ impl Json {
         }
     }
 
-    /// The value of a number that is no big integer, as an integer where it is whole and fits.
+    /// Returns the value of a number that is not a big integer. It is an integer if it is whole and fits.
     fn number(&self) -> Option<Number> {
         match self {
             Self::Bool(value) => Some(Number::Int(i128::from(*value))),
@@ -170,7 +171,7 @@ enum Number {
     Float(f64),
 }
 
-/// Whether two objects of the same length have the same members. Sorted, so that large ones do not take quadratic time.
+/// Returns whether two objects of the same length have the same members. Sorts them, to avoid quadratic time.
 fn same_members(a: &[(String, Json)], b: &[(String, Json)]) -> bool {
     let sorted = |members: &[(String, Json)]| {
         let mut order: Vec<usize> = (0..members.len()).collect();

@@ -1,22 +1,22 @@
-//! JSON text to [`Json`]: what Python's `json.loads` takes, and nothing else.
+//! Conversion of JSON text to [`Json`]: exactly what Python's `json.loads` accepts.
 
 use super::Json;
 use crate::error::{FormatError, Part, TextProblem};
 use blosc_core::{OutOfMemory, memory};
 
-/// How deep arrays and objects may nest. Python gives up near 1000; no metadata comes near either. The parser recurses,
-/// and an unoptimised build takes 2 KiB a level of a stack that may have no more than 1 MiB.
+/// Maximum nesting of arrays and objects. Python's own limit is near 1000; no metadata comes near either. The parser
+/// recurses. An unoptimised build takes 2 KiB a level, and the stack may be only 1 MiB.
 pub const MAX_DEPTH: usize = 256;
 
 impl Json {
-    /// Reads one JSON value, with whitespace around it.
+    /// Parses one JSON value, with whitespace around it.
     ///
-    /// As Python does, it takes `NaN`, `Infinity` and `-Infinity`, keeps integers of any size exact, reads a float
-    /// that is too large as infinity, and where a key comes twice keeps the last value in the first one's place.
+    /// Like Python, it accepts `NaN`, `Infinity` and `-Infinity`, keeps integers of any size exact, and reads a float
+    /// that is too large as infinity. If a key occurs twice, the last value is stored at the position of the first.
     ///
     /// # Errors
     ///
-    /// [`FormatError::Text`] with the byte offset, if the text is not UTF-8, is malformed, goes on after the value,
+    /// [`FormatError::Text`] with the byte offset, if the text is not UTF-8, is malformed, continues after the value,
     /// or nests deeper than [`MAX_DEPTH`].
     pub fn parse(text: impl AsRef<[u8]>) -> Result<Json, FormatError> {
         let bytes = text.as_ref();
@@ -32,10 +32,11 @@ impl Json {
     }
 }
 
-/// Memory that the values of a text take. Values are many small allocations, which cannot report a failure each.
+/// Estimates the memory for the values of a text. Values are many small allocations, which cannot report failures one
+/// by one.
 pub(crate) fn memory_for(text: &[u8]) -> usize {
-    // A growing list holds its old and its new room at once: 3 times a value of 24 bytes. Members also have a key, and are
-    // copied when the last of equal keys is looked for. A list has room for 4 values at first.
+    // A growing list needs its old and its new allocation at once: 3 times a value of 24 bytes. Members also have a
+    // key, and are copied to find the last of equal keys. A list starts with room for 4 values.
     let each = |byte: &u8| match byte {
         b',' => 72,
         b':' => 200,
@@ -45,7 +46,7 @@ pub(crate) fn memory_for(text: &[u8]) -> usize {
         _ => 0,
     };
     let values: usize = text.iter().map(each).sum();
-    // No more than what the limits count for a byte of metadata.
+    // At most the memory that the limits count for a byte of metadata.
     let most = values.saturating_add(text.len()).min(text.len().saturating_mul(36));
     if most < memory::MIN_CHECKED { 0 } else { most }
 }
@@ -129,7 +130,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?`, or `-Infinity`.
+    /// Parses `-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?`, or `-Infinity`.
     fn number(&mut self) -> Result<Json, FormatError> {
         if self.eat("-Infinity") {
             return Ok(Json::Float(f64::NEG_INFINITY));
@@ -139,7 +140,8 @@ impl<'a> Parser<'a> {
         if !self.eat("0") && !self.digits() {
             return Err(self.unexpected());
         }
-        // A point or an `e` without digits is no part of the number; what follows the number then refuses it.
+        // A point or an `e` without digits is not part of the number. It is then refused as the character after the
+        // number.
         let integer = self.at;
         if self.eat(".") && !self.digits() {
             self.at = integer;
@@ -158,7 +160,7 @@ impl<'a> Parser<'a> {
                 Err(_) => Ok(Json::BigInt(memory::text_of(literal)?.into())),
             };
         }
-        // Every such text is a float to Rust as well, correctly rounded, infinite if it is too large.
+        // Rust accepts all such texts as floats, too. They are correctly rounded, and infinite if too large.
         literal.parse().map(Json::Float).map_err(|_| self.unexpected())
     }
 
@@ -212,7 +214,7 @@ impl<'a> Parser<'a> {
         Ok(c)
     }
 
-    /// `\uXXXX`, or two of them that are a surrogate pair. A surrogate without a partner becomes U+FFFD.
+    /// Parses `\uXXXX`, or a surrogate pair of them. An unpaired surrogate becomes U+FFFD.
     fn code_point(&mut self) -> Option<char> {
         let first = self.utf16_unit()?;
         if (0xd800..0xdc00).contains(&first) {
@@ -265,15 +267,15 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Python's dict: where a key comes again, its value replaces the first one's and the place stays.
+/// Like Python's dict: the value of a repeated key replaces the earlier one, at the position of the first.
 fn last_value_wins(mut members: Vec<(String, Json)>) -> Result<Vec<(String, Json)>, OutOfMemory> {
     let mut order: Vec<usize> = memory::collect(0..members.len())?;
-    // A stable sort would allocate. Places break ties instead.
+    // A stable sort would allocate. Positions break ties instead.
     order.sort_unstable_by(|&i, &j| members[i].0.cmp(&members[j].0).then(i.cmp(&j)));
     if order.windows(2).all(|pair| members[pair[0]].0 != members[pair[1]].0) {
         return Ok(members);
     }
-    // Each run of equal keys begins with the first place and ends with the value that counts.
+    // Each run of equal keys begins with the first position and ends with the value that counts.
     let mut keep: Vec<bool> = memory::zeroed(members.len())?;
     let mut start = 0;
     while let Some(&first) = order.get(start) {

@@ -1,10 +1,10 @@
-//! Base64 with padding, RFC 4648 section 4. Decoding takes only what encoding gives.
+//! Base64 with padding, RFC 4648 section 4. The decoder accepts only the encoder's output.
 
 use blosc_core::{OutOfMemory, memory};
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// The text of some bytes.
+/// Encodes bytes as text.
 pub(super) fn encode(bytes: &[u8]) -> Result<String, OutOfMemory> {
     let len = bytes.len().div_ceil(3) * 4;
     let mut text = String::new();
@@ -20,7 +20,7 @@ pub(super) fn encode(bytes: &[u8]) -> Result<String, OutOfMemory> {
     Ok(text)
 }
 
-/// The bytes of a text, if [`encode`] gives that text for them.
+/// Decodes text, if [`encode`] would produce exactly this text.
 pub(super) fn decode(text: &str) -> Result<Option<Vec<u8>>, OutOfMemory> {
     if !text.len().is_multiple_of(4) {
         return Ok(None);

@@ -1,14 +1,14 @@
-//! MessagePack to JSON.
+//! Conversion of MessagePack to JSON.
 
 use super::tagged;
 use crate::json::{Json, MAX_DEPTH};
 use blosc_core::{OutOfMemory, memory};
 
-/// Most levels of a value. An object that has it as a member is one level more.
+/// Maximum number of levels of a value. An object with it as a member has one level more.
 const MAX_HEIGHT: usize = MAX_DEPTH - 1;
 
-/// The value that `content` encodes. `None` if it is not exactly one value of MessagePack, or if its JSON nests so deep
-/// that [`Json::parse`] would not read it as a member of an object.
+/// Decodes `content`. `None` if it is not exactly one value of MessagePack, or if its JSON nests too deep for
+/// [`Json::parse`] to read it as a member of an object.
 ///
 /// # Errors
 ///
@@ -22,7 +22,7 @@ pub fn to_json(content: &[u8]) -> Result<Option<Json>, OutOfMemory> {
     }
 }
 
-/// Why reading ended early.
+/// The reason why decoding ended early.
 enum Stop {
     Malformed,
     OutOfMemory(OutOfMemory),
@@ -34,7 +34,7 @@ impl From<OutOfMemory> for Stop {
     }
 }
 
-/// A value, and how many levels of arrays and objects it is.
+/// A value, and its number of nested levels of arrays and objects.
 struct Value {
     json: Json,
     height: usize,
@@ -46,7 +46,7 @@ impl From<Json> for Value {
     }
 }
 
-/// Reads from the start of `rest`. Memory grows with the bytes that were read, never by a count.
+/// Decodes from the start of `rest`. Memory grows with the bytes that were read, never by a count in the input.
 struct Reader<'a> {
     rest: &'a [u8],
 }
@@ -123,7 +123,7 @@ impl<'a> Reader<'a> {
         Ok(Value { json, height: height + if is_plain { 1 } else { 3 } })
     }
 
-    /// The count of an array or map at this depth. Each member takes a byte at least.
+    /// Checks the count of an array or map at this depth. Each member takes at least one byte.
     fn believed(&self, count: usize, depth: usize) -> Result<usize, Stop> {
         if depth < MAX_HEIGHT && count <= self.rest.len() { Ok(count) } else { Err(Stop::Malformed) }
     }
@@ -139,7 +139,7 @@ impl<'a> Reader<'a> {
         Ok(Value { json: tagged::ext(code, self.take(len)?)?, height: 2 })
     }
 
-    /// A length of `1 << size` bytes.
+    /// Reads a length that is stored in `1 << size` bytes.
     fn len(&mut self, size: u8) -> Result<usize, Stop> {
         match size {
             0 => self.byte().map(usize::from),

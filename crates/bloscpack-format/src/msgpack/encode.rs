@@ -1,11 +1,11 @@
-//! JSON to MessagePack, each value in its shortest form.
+//! Conversion of JSON to MessagePack, each value in its shortest form.
 
 use super::tagged::{self, Tagged};
 use crate::error::{FormatError, Part};
 use crate::json::Json;
 use blosc_core::{OutOfMemory, memory};
 
-/// The MessagePack of a value, as Python's `msgpack` writes it.
+/// Encodes a value as MessagePack, as Python's `msgpack` does.
 ///
 /// # Errors
 ///
@@ -67,7 +67,7 @@ fn write_tagged(tagged: &Tagged<'_>, members: &[(String, Json)], out: &mut Vec<u
             map_head(pairs.len(), out)?;
             pairs.iter().filter_map(Json::as_array).flatten().try_for_each(|item| write(item, out))?;
         }
-        // Only the whole of a content can be anything but MessagePack.
+        // `$raw` is valid only as the whole content.
         Tagged::Raw(_) => object(members, out)?,
     }
     Ok(())
@@ -90,7 +90,7 @@ fn text(bytes: &[u8], out: &mut Vec<u8>) -> Result<(), FormatError> {
     Ok(memory::extend(out, bytes)?)
 }
 
-/// A length: within a marker up to a greatest one, or after one for 8, 16 or 32 bits.
+/// Writes a length: in the marker up to a maximum, otherwise after a marker for 8, 16 or 32 bits.
 fn head(
     len: usize,
     within: Option<(u8, usize)>,

@@ -1,19 +1,19 @@
-//! MessagePack, in which python-blosc2 stores metalayers, as JSON values and back.
+//! MessagePack, the encoding of python-blosc2's metalayers, converted to and from JSON values.
 //!
 //! | MessagePack | JSON |
 //! |---|---|
-//! | nil, booleans, integers, strings, arrays | the same; integers of 64 bits without a sign too |
+//! | nil, booleans, integers, strings, arrays | the same, including unsigned integers of 64 bits |
 //! | float 32, float 64 | a float, `NaN` and the infinities included; written as float 64 |
 //! | map with different strings as keys | an object |
 //! | bin | `{"$bytes": "<base64>"}` |
 //! | string that is not UTF-8 | `{"$str": "<base64>"}` |
 //! | extension | `{"$ext": [type, "<base64>"]}` |
-//! | any other map, or one that looks like a line of this table | `{"$map": [[key, value], …]}` |
-//! | map `{"$int": "<digits>"}` | an integer that 64 bits do not hold |
+//! | any other map, or one whose JSON would look like a row of this table | `{"$map": [[key, value], …]}` |
+//! | map `{"$int": "<digits>"}` | an integer that does not fit 64 bits |
 //! | content that is not exactly one MessagePack value, or nests too deep | `{"$raw": "<base64>"}` |
 //!
-//! The mapping loses only encodings: of a value with several, the shortest is written. python-blosc2 stores a tuple as an
-//! array that starts with `"__tuple__"`; it is such an array in JSON as well.
+//! The mapping loses only the choice of encoding: if a value has several, the shortest is written. python-blosc2 stores
+//! a tuple as an array that starts with `"__tuple__"`, and so does the JSON.
 
 mod base64;
 mod decode;
@@ -28,7 +28,7 @@ use blosc_core::{OutOfMemory, memory};
 pub use self::decode::to_json;
 pub use self::encode::from_json;
 
-/// The value of a metalayer with this content, whatever it is.
+/// Returns the value of a metalayer with any content.
 ///
 /// ```
 /// use bloscpack_format::msgpack;
@@ -49,7 +49,7 @@ pub fn value_of(content: &[u8]) -> Result<Json, OutOfMemory> {
     }
 }
 
-/// The content of a metalayer with this value: the inverse of [`value_of`].
+/// Returns the content of a metalayer with this value: the inverse of [`value_of`].
 ///
 /// # Errors
 ///
@@ -64,7 +64,8 @@ pub fn content_of(value: &Json) -> Result<Vec<u8>, FormatError> {
     }
 }
 
-/// The bytes that a value stands for: those of a string, of `$bytes`, `$str` and `$raw`; `None` of any other value.
+/// Returns the bytes that a value stands for: those of a string, of `$bytes`, `$str` and `$raw`; `None` for any other
+/// value.
 ///
 /// # Errors
 ///
@@ -80,7 +81,7 @@ pub fn bytes_of(value: &Json) -> Result<Option<Vec<u8>>, OutOfMemory> {
     })
 }
 
-/// The content that a `$raw` object stands for. `None` for any other object, and for `$raw` of bytes that are MessagePack.
+/// Returns the content of a `$raw` object. `None` for any other object, and for `$raw` of bytes that are MessagePack.
 fn raw_content(members: &[(String, Json)]) -> Result<Option<Vec<u8>>, OutOfMemory> {
     match Tagged::parse(members)? {
         Some(Tagged::Raw(content)) if to_json(&content)?.is_none() => Ok(Some(content)),
@@ -92,7 +93,7 @@ fn raw_content(members: &[(String, Json)]) -> Result<Option<Vec<u8>>, OutOfMemor
 mod tests {
     use super::*;
 
-    /// Both ways; the second is the shortest encoding of the first.
+    /// Tests both directions. The second gives the shortest encoding of the first.
     #[track_caller]
     fn pair(content: &[u8], json: &str) {
         assert_eq!(value_of(content).unwrap().dumps(), json, "{}", content.escape_ascii());
@@ -152,7 +153,7 @@ mod tests {
         pair(b"\x81\xa4$raw\xa4wQ==", r#"{"$map":[["$raw","wQ=="]]}"#);
         pair(b"\x81\xa6$bytes\x05", r#"{"$bytes":5}"#);
         pair(b"\x82\xa6$bytes\xa4/wA=\xa1a\xc0", r#"{"$bytes":"/wA=","a":null}"#);
-        // Not canonical: bits after the last byte.
+        // Not canonical: there are bits after the last byte.
         pair(b"\x81\xa6$bytes\xa4/wB=", r#"{"$bytes":"/wB="}"#);
         pair(b"\x81\xa4$map\x91\x92\x01\x02", r#"{"$map":[["$map",[[1,2]]]]}"#);
     }
@@ -163,7 +164,7 @@ mod tests {
         assert!(to_json(&deep(crate::json::MAX_DEPTH - 1)).unwrap().is_some());
         assert!(to_json(&deep(crate::json::MAX_DEPTH)).unwrap().is_none());
         assert!(value_of(&deep(1 << 20)).unwrap().get("$raw").is_some());
-        // Each level is three of JSON.
+        // Each level is three levels of JSON.
         let pairs = |levels: usize| [[0x81, 0x01].repeat(levels), vec![0xc0]].concat();
         assert!(to_json(&pairs(85)).unwrap().is_some() && to_json(&pairs(86)).unwrap().is_none());
     }

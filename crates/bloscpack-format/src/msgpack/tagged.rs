@@ -1,4 +1,4 @@
-//! Objects of one member that stand for what JSON has no word for.
+//! Objects of one member that represent values JSON lacks.
 
 use super::base64;
 use crate::json::Json;
@@ -12,7 +12,7 @@ const MAP: &str = "$map";
 const RAW: &str = "$raw";
 pub(super) const INT: &str = "$int";
 
-/// A value of MessagePack as such an object.
+/// A value of MessagePack as a tagged object.
 #[derive(Debug, PartialEq)]
 pub(super) enum Tagged<'a> {
     Bytes(Vec<u8>),
@@ -21,13 +21,13 @@ pub(super) enum Tagged<'a> {
     Ext(i8, Vec<u8>),
     /// The pairs of a map, each an array of two.
     Map(&'a [Json]),
-    /// The content of a metalayer as it is. A tag only where it is the whole value and the content is not MessagePack,
-    /// which is for the caller to check.
+    /// The content of a metalayer, unchanged. It is a tag only if it is the whole value and the content is not
+    /// MessagePack. The caller must check both.
     Raw(Vec<u8>),
 }
 
 impl<'a> Tagged<'a> {
-    /// Reads the members of an object; `None` for ordinary objects.
+    /// Parses the members of an object; `None` for ordinary objects.
     pub(super) fn parse(members: &'a [(String, Json)]) -> Result<Option<Self>, OutOfMemory> {
         let [(name, value)] = members else { return Ok(None) };
         Ok(match name.as_str() {
@@ -47,7 +47,8 @@ impl<'a> Tagged<'a> {
     }
 }
 
-/// Whether all items are arrays of two. Nothing deeper is looked at, so that checking every level takes linear time.
+/// Returns whether all items are arrays of two. Deeper levels are not checked, so checking every level takes linear
+/// time.
 fn are_pairs(items: &[Json]) -> bool {
     items.iter().all(|item| item.as_array().is_some_and(|pair| pair.len() == 2))
 }
@@ -68,7 +69,7 @@ pub(super) fn raw(content: &[u8]) -> Result<Json, OutOfMemory> {
     Ok(tag(RAW, base64::encode(content)?.into()))
 }
 
-/// A string: as it is if it is UTF-8.
+/// Converts a string: unchanged if it is UTF-8.
 pub(super) fn text(bytes: &[u8]) -> Result<Json, OutOfMemory> {
     Ok(match str::from_utf8(bytes) {
         Ok(text) => memory::text_of(text)?.into(),
@@ -80,7 +81,7 @@ pub(super) fn ext(code: i8, data: &[u8]) -> Result<Json, OutOfMemory> {
     Ok(tag(EXT, Json::Array(vec![Json::Int(code.into()), base64::encode(data)?.into()])))
 }
 
-/// Members of an object as pairs.
+/// Converts members of an object to pairs.
 pub(super) fn pairs(members: Vec<(String, Json)>) -> Result<Json, OutOfMemory> {
     map_of(members.into_iter().map(|(name, value)| (Json::String(name), value)))
 }
@@ -94,7 +95,7 @@ fn map_of(pairs: impl Iterator<Item = (Json, Json)>) -> Result<Json, OutOfMemory
     Ok(tag(MAP, Json::Array(memory::try_collect(pairs)?)))
 }
 
-/// A map, and whether it is an object of its own members: else it is two levels higher.
+/// Converts a map. Also returns whether the result is an object with the map's members; if not, it has two levels more.
 pub(super) fn map(pairs: Vec<(Json, Json)>) -> Result<(Json, bool), OutOfMemory> {
     let mut names = HashSet::new();
     let nbytes = pairs.len().saturating_mul(2 * size_of::<&str>());
@@ -112,13 +113,13 @@ pub(super) fn map(pairs: Vec<(Json, Json)>) -> Result<(Json, bool), OutOfMemory>
         [(name, Json::String(digits))] if name == INT && is_large(digits) => {
             (Json::BigInt(memory::text_of(digits)?.into()), true)
         }
-        // `$raw` has a meaning at the top level alone.
+        // `$raw` has a meaning only at the top level.
         [(name, _)] if name != RAW && Tagged::parse(&members)?.is_some() => (self::pairs(members)?, false),
         _ => (Json::Object(members), true),
     })
 }
 
-/// Whether these are the digits of an integer that MessagePack has no place for.
+/// Returns whether these are the digits of an integer that does not fit MessagePack.
 pub(super) fn is_large(digits: &str) -> bool {
     let unsigned = digits.strip_prefix('-').unwrap_or(digits);
     !unsigned.starts_with('0')

@@ -1,4 +1,4 @@
-//! Dtypes with fields and subarrays, and the `descr` in which they are written down.
+//! Dtypes with fields and subarrays, and their `descr`.
 
 use super::NumpyError;
 use super::literal::Literal;
@@ -11,19 +11,19 @@ use std::collections::HashSet;
 use std::fmt::{self, Write};
 use std::sync::Arc;
 
-/// How deep dtypes may nest. Each level takes two levels of a literal at most, which may nest four times as deep.
+/// Maximum nesting of dtypes. Each level takes at most two levels of a literal, which may nest four times as deep.
 const MAX_DEPTH: usize = 32;
 
 /// A NumPy dtype.
 ///
-/// The fields of a struct follow each other without gaps: where NumPy's own dtype has some (`align=True`, or explicit
-/// offsets), its `descr` names them as fields with an empty name, `('', '|V7')`, and so do we.
+/// The fields of a struct follow each other without gaps. If NumPy's own dtype has gaps (`align=True`, or explicit
+/// offsets), its `descr` has fields with an empty name for them, `('', '|V7')`, and so does this type.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Dtype {
     /// `<f8`
     Scalar(Scalar),
-    /// `[('a', '<i4'), ('b', '<f8')]`. Shared: there may be many fields, and dtypes are often cloned.
+    /// `[('a', '<i4'), ('b', '<f8')]`. Shared, because there may be many fields and dtypes are often cloned.
     Struct(Arc<Vec<Field>>),
     /// `('<f8', (2, 3))`: an array as one item. Arrays themselves never have this dtype, only their fields do.
     Subarray(Box<Dtype>, Vec<u32>),
@@ -36,22 +36,22 @@ pub struct Field {
     pub name: String,
     /// NumPy's second name for a field.
     pub title: Option<String>,
-    /// What the field holds.
+    /// The dtype of the field.
     pub dtype: Dtype,
 }
 
 impl Dtype {
-    /// Reads a dtype as Python's `repr` writes its `str` or `descr`: `'<f8'` (quoted), `[('a', '<i4'), ('b', '<f8')]`.
+    /// Parses a dtype as Python's `repr` writes its `str` or `descr`: `'<f8'` (quoted), `[('a', '<i4'), ('b', '<f8')]`.
     ///
     /// # Errors
     ///
-    /// [`FormatError::Text`] if it is no Python literal; [`FormatError::Numpy`] if NumPy has no such dtype, if it
-    /// holds Python objects, or if an item would take more than 2³¹ - 1 bytes.
+    /// [`FormatError::Text`] if it is not a Python literal; [`FormatError::Numpy`] if NumPy has no such dtype, if it
+    /// contains Python objects, or if an item would take more than 2³¹ - 1 bytes.
     pub fn parse(descr: &str) -> Result<Self, FormatError> {
         Ok(Self::from_literal(&Literal::parse(descr, Part::Dtype)?)?)
     }
 
-    /// Reads a type string, `<f8`, or the name of a native type, `float64`.
+    /// Parses a type string, `<f8`, or the name of a native type, `float64`.
     ///
     /// # Errors
     ///
@@ -60,8 +60,8 @@ impl Dtype {
         Scalar::parse(text).map(Self::Scalar)
     }
 
-    /// Reads the `dtype` of bloscpack metadata: a string that holds a Python literal, or, as written before bloscpack
-    /// 0.7.2, the bare type string or the `descr` as JSON lists, `[["a", "<f4"], ["b", [["c", "|S4"]]], ["d", "<f4", 2]]`.
+    /// Parses the `dtype` of bloscpack metadata, a string that contains a Python literal. Before bloscpack 0.7.2 it was
+    /// the bare type string, or the `descr` as JSON lists, `[["a", "<f4"], ["b", [["c", "|S4"]]], ["d", "<f4", 2]]`.
     ///
     /// # Errors
     ///
@@ -70,7 +70,7 @@ impl Dtype {
         match dtype {
             Json::String(text) => match Literal::parse(text, Part::Dtype) {
                 Ok(literal) => Ok(Self::from_literal(&literal)?),
-                // What is no type string either is described best by what is wrong with the literal.
+                // If it is not a type string either, the error in the literal is the more useful one.
                 Err(error) => Self::from_type_string(text).map_err(|e| match e {
                     NumpyError::TypeString(_) => error,
                     e => e.into(),
@@ -101,7 +101,7 @@ impl Dtype {
         }
     }
 
-    /// The dtype as Python writes `repr(dtype.str)`, or `repr(dtype.descr)` if it has fields: what `Display` writes.
+    /// Formats the dtype like `Display`: as Python writes `repr(dtype.str)`, or `repr(dtype.descr)` if it has fields.
     /// [`parse`](Self::parse) reads it back.
     ///
     /// # Errors
@@ -130,7 +130,7 @@ impl fmt::Display for Dtype {
 }
 
 impl Field {
-    /// Whether it only fills a gap.
+    /// Returns whether the field only fills a gap.
     #[must_use]
     pub fn is_padding(&self) -> bool {
         self.name.is_empty() && matches!(&self.dtype, Dtype::Scalar(scalar) if scalar.kind() == super::Kind::Void)
@@ -163,7 +163,7 @@ pub(super) fn tuple<T: ToString>(items: &[T]) -> String {
     }
 }
 
-/// A dtype from what its `descr` evaluates to: a string, a list of fields, or a tuple of a dtype and a shape.
+/// Converts a literal to a dtype: a string, a list of fields, or a tuple of a dtype and a shape.
 fn from_literal(literal: &Literal, depth: usize) -> Result<Dtype, NumpyError> {
     if depth == MAX_DEPTH {
         return Err(NumpyError::Descr("the dtype nests too deep"));
@@ -181,7 +181,7 @@ fn from_literal(literal: &Literal, depth: usize) -> Result<Dtype, NumpyError> {
 
 fn struct_of(fields: &[Literal], depth: usize) -> Result<Dtype, NumpyError> {
     let fields: Vec<Field> = memory::try_collect(fields.iter().map(|literal| field(literal, depth)))?;
-    // NumPy looks up fields by title too; it numbers those without a name.
+    // NumPy also looks up fields by title. It numbers fields without a name.
     let mut names = HashSet::new();
     let most = 2 * fields.len();
     names.try_reserve(most).map_err(|_| OutOfMemory::new(most.saturating_mul(size_of::<&str>())))?;
@@ -221,7 +221,7 @@ fn field(literal: &Literal, depth: usize) -> Result<Field, NumpyError> {
     Ok(Field { name: memory::text_of(name)?, title, dtype })
 }
 
-/// The shape is a tuple, a list or a single number. With no dimension at all it is the base itself.
+/// The shape is a tuple, a list or a single number. Without dimensions the result is the base itself.
 fn subarray(base: Dtype, shape: &Literal) -> Result<Dtype, NumpyError> {
     let items = match shape {
         Literal::Tuple(items) | Literal::List(items) => items.as_slice(),
@@ -236,7 +236,7 @@ fn subarray(base: Dtype, shape: &Literal) -> Result<Dtype, NumpyError> {
     Ok(if shape.is_empty() { base } else { Dtype::Subarray(Box::new(base), shape) })
 }
 
-/// The lists that JSON made of a `descr`: a list of lists was a list, any other list was a tuple.
+/// Converts the JSON lists of a `descr` back: a list of lists was a list, any other list was a tuple.
 fn legacy_literal(json: &Json, depth: usize) -> Result<Literal, NumpyError> {
     if depth > 2 * MAX_DEPTH {
         return Err(NumpyError::Descr("the dtype nests too deep"));

@@ -1,21 +1,21 @@
-//! The scalars that an item of any dtype consists of: what tables and statistics show as columns.
+//! The scalars of an item of any dtype, for tables and statistics that show them as columns.
 
 use super::{Dtype, Scalar};
 use blosc_core::{OutOfMemory, memory};
 
-/// Items of a struct without names of their own: more than a table has columns for.
+/// Maximum number of scalars, more than a table has columns.
 const MAX_LEAVES: usize = 1 << 16;
 
 /// A scalar within an item, or an array of them where a field is a subarray.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Leaf {
-    /// The names of the fields that lead to it, with dots between them; empty if the item is itself a scalar.
+    /// The names of the enclosing fields, joined with dots; empty if the item is itself a scalar.
     pub name: String,
-    /// Where the first scalar starts in the item.
+    /// Offset of the first scalar in the item.
     pub offset: usize,
     /// The axes of a subarray; empty for a single scalar.
     pub axes: Vec<u64>,
-    /// From one scalar of the subarray to the next, in bytes.
+    /// Distance between consecutive scalars of the subarray, in bytes.
     pub step: usize,
     /// The dtype of each scalar.
     pub scalar: Scalar,
@@ -28,13 +28,13 @@ impl Leaf {
         self.axes.iter().fold(1, |len, axis| len.saturating_mul(*axis))
     }
 
-    /// Whether it has no scalar, as a subarray of no items.
+    /// Returns whether it has no scalar, like an empty subarray.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The scalars of an item, in C order.
+    /// Returns the scalars of an item, in C order.
     pub fn scalars<'a>(&'a self, item: &'a [u8]) -> impl Iterator<Item = &'a [u8]> + 'a {
         let size = self.scalar.itemsize() as usize;
         (0..self.len()).map_while(move |number| {
@@ -45,8 +45,8 @@ impl Leaf {
 }
 
 impl Dtype {
-    /// The scalars of an item, in the order in which they lie. Padding is left out. `None` if the dtype has more than
-    /// 65536 of them, or a subarray of structs, which no table shows as columns.
+    /// Returns the scalars of an item, in memory order and without padding. `None` if the dtype has more than 65536 of
+    /// them, or a subarray of structs, which no table shows as columns.
     ///
     /// # Errors
     ///
@@ -58,7 +58,7 @@ impl Dtype {
     }
 }
 
-/// Appends the scalars of a dtype at `offset`. `false` if a table cannot show them.
+/// Appends the scalars of a dtype at `offset`. Returns `false` if a table cannot show them.
 fn collect(dtype: &Dtype, name: String, offset: usize, leaves: &mut Vec<Leaf>) -> Result<bool, OutOfMemory> {
     match dtype {
         Dtype::Scalar(scalar) => {

@@ -1,11 +1,11 @@
-//! Python literals: strings, integers, `True`, `False`, `None`, tuples, lists and dicts, which is all that a dtype's
-//! `descr` and the header of a `.npy` file are made of. Nothing is ever evaluated.
+//! Python literals: strings, integers, `True`, `False`, `None`, tuples, lists and dicts. A dtype's `descr` and the
+//! header of a `.npy` file consist of nothing else. Literals are parsed, never evaluated.
 
 use crate::error::{FormatError, Part, TextProblem};
 use crate::json::memory_for;
 use blosc_core::memory;
 
-/// How deep tuples, lists and dicts may nest.
+/// Maximum nesting of tuples, lists and dicts.
 const MAX_DEPTH: usize = 128;
 
 /// A Python literal.
@@ -21,7 +21,7 @@ pub(super) enum Literal {
 }
 
 impl Literal {
-    /// Reads one literal, with whitespace around it. `part` is named in errors.
+    /// Parses one literal, with whitespace around it. `part` is used in errors.
     pub(super) fn parse(text: &str, part: Part) -> Result<Self, FormatError> {
         memory::check_free(memory_for(text.as_bytes()))?;
         let mut parser = Parser { text, at: 0, part };
@@ -80,7 +80,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The items up to `close`, and whether a comma follows the last one.
+    /// Parses the items up to `close`. Also returns whether a comma follows the last one.
     fn items(&mut self, close: char, depth: usize) -> Result<(Vec<Literal>, bool), FormatError> {
         self.at += 1;
         let mut items = Vec::new();
@@ -124,7 +124,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Decimal digits after an optional `-`, with the `L` that Python 2 put behind long integers.
+    /// Parses decimal digits after an optional `-`, with the trailing `L` of Python 2's long integers.
     fn integer(&mut self) -> Result<Literal, FormatError> {
         let start = self.at;
         self.eat_char('-');
@@ -168,7 +168,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A backslash and what follows it. A backslash before anything unknown stands for itself.
+    /// Parses an escape sequence. A backslash before an unknown character stands for itself.
     fn escape(&mut self, string: &mut String) -> Result<(), FormatError> {
         let bad = self.error(TextProblem::BadEscape);
         self.at += 1;
@@ -200,7 +200,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// The character whose number is in the next `min..=max` digits. Surrogates become U+FFFD, as in JSON.
+    /// Parses the character whose number is in the next `min..=max` digits. Surrogates become U+FFFD, as in JSON.
     fn code_point(&mut self, radix: u32, min: usize, max: usize) -> Option<char> {
         let digits = self.rest().chars().take(max).take_while(|c| c.is_digit(radix)).count();
         if digits < min {

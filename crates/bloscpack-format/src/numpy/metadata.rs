@@ -6,38 +6,38 @@ use crate::error::FormatError;
 use crate::json::Json;
 use blosc_core::OutOfMemory;
 
-/// What the bytes of an array mean.
+/// Dtype, shape and order of an array.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct NumpyMeta {
-    /// What an item is.
+    /// The dtype of the items.
     pub dtype: Dtype,
     /// Items along each axis; empty for an array of no dimensions, which has one item.
     pub shape: Vec<u64>,
-    /// In which order the items lie.
+    /// The order of the items in memory.
     pub order: Order,
 }
 
-/// In which order the items of an array lie.
+/// The order of the items of an array in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Order {
     /// The last axis varies fastest.
     #[default]
     C,
-    /// The first axis varies fastest. Written for arrays that are in this order and not in C order as well.
+    /// The first axis varies fastest. Written for arrays that are in this order and not also in C order.
     F,
 }
 
 impl NumpyMeta {
-    /// The keys of the metadata. All others in the same object are the user's.
+    /// The keys of this metadata. All other keys in the same object belong to the user.
     pub const KEYS: [&str; 4] = ["dtype", "shape", "order", "container"];
 
-    /// The metadata, with the keys in the order in which bloscpack writes them.
+    /// Returns the metadata as JSON, with the keys in bloscpack's order.
     ///
     /// # Errors
     ///
     /// [`OutOfMemory`].
     pub fn to_json(&self) -> Result<Json, OutOfMemory> {
-        // Axes beyond i64 have no array; they are still written as what they are.
+        // No array has axes beyond i64; they are still written with their exact value.
         let axis = |n: &u64| i64::try_from(*n).map_or_else(|_| Json::BigInt(n.to_string().into()), Json::Int);
         let order = match self.order {
             Order::C => "C",
@@ -51,7 +51,7 @@ impl NumpyMeta {
         ]))
     }
 
-    /// Reads the metadata of an array, in today's form or that of before bloscpack 0.7.2.
+    /// Parses the metadata of an array, in the current form or that of bloscpack before 0.7.2.
     ///
     /// # Errors
     ///
@@ -72,7 +72,7 @@ impl NumpyMeta {
         Self { dtype, shape, order }.checked()
     }
 
-    /// Refuses what no array can be.
+    /// Refuses metadata that no array can have.
     pub(super) fn checked(self) -> Result<Self, FormatError> {
         if matches!(self.dtype, Dtype::Subarray(..)) {
             return Err(NumpyError::Descr("the dtype of an array cannot be a subarray").into());
@@ -83,8 +83,9 @@ impl NumpyMeta {
         }
     }
 
-    /// Bytes of the whole array, or `None` if they are more than 2⁶³ - 1, also if only an axis without items makes them none:
-    /// NumPy has no such array, and the steps from item to item would overflow. Never `None` for metadata that was parsed.
+    /// Returns the size of the whole array in bytes, or `None` if it exceeds 2⁶³ - 1. An axis of length 0 counts as 1
+    /// for this limit: NumPy has no such array, and the steps between items would overflow. Never `None` for metadata
+    /// that was parsed.
     #[must_use]
     pub fn nbytes(&self) -> Option<u64> {
         let items = self.shape.iter().try_fold(1_u64, |items, n| items.checked_mul((*n).max(1)))?;

@@ -1,15 +1,15 @@
-//! What makes a bloscpack file a NumPy array: dtypes, the metadata that carries them, and `.npy` headers.
+//! NumPy arrays in bloscpack files: dtypes, their metadata, and `.npy` headers.
 //!
-//! | file | what it knows |
+//! | file | contents |
 //! |---|---|
 //! | `scalar` | type strings: `<f8`, `\|S5`, `<M8[25s]` |
 //! | `dtype` | dtypes with fields and subarrays, and their `descr` |
-//! | `literal` | the Python literals in which a `descr` is written |
+//! | `literal` | the Python literals of a `descr` |
 //! | `metadata` | the JSON that bloscpack stores beside an array |
 //! | `text` | an item as text |
 //! | `value` | an item as a number |
-//! | `leaves` | the scalars that an item of any dtype consists of |
-//! | `slice`, `strided` | basic slices, the items that they select, and where these lie |
+//! | `leaves` | the scalars of an item of any dtype |
+//! | `slice`, `strided` | basic slices, the selected items, and their positions in memory |
 //! | `half` | floats of two bytes |
 //! | `npy` | the header of a `.npy` file |
 

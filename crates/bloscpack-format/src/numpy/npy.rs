@@ -7,7 +7,7 @@
 //!    {'descr': '<f8', 'fortran_order': False, 'shape': (10, 12), }    spaces, newline
 //! ```
 //!
-//! The text is Latin-1 in versions 1.0 and 2.0, UTF-8 in 3.0. Spaces make the data start at a multiple of 64.
+//! The text is Latin-1 in versions 1.0 and 2.0, UTF-8 in 3.0. Spaces align the data to a multiple of 64.
 
 use super::dtype::tuple;
 use super::literal::Literal;
@@ -18,20 +18,20 @@ use blosc_core::memory;
 /// The first six bytes of a `.npy` file.
 pub const MAGIC: [u8; 6] = *b"\x93NUMPY";
 
-/// The longest header that is read. NumPy itself stops at 10 000 characters unless told to trust the file.
+/// Maximum length of a header. NumPy itself accepts 10 000 characters unless told to trust the file.
 pub const MAX_HEADER_LEN: u32 = 1 << 20;
 
-/// The data starts at a multiple of this.
+/// Alignment of the data.
 const ALIGN: usize = 64;
 
-/// NumPy leaves room for the growing axis to reach 21 digits, those of the number of bits in 2⁶⁴ bytes.
+/// NumPy leaves room for the growing axis to reach 21 digits, the length of the number of bits in 2⁶⁴ bytes.
 const GROWTH_AXIS_DIGITS: usize = 21;
 
-/// Reads the header at the start of `bytes` and says where the data starts.
+/// Parses the header at the start of `bytes`. Also returns the offset of the data.
 ///
 /// # Errors
 ///
-/// [`FormatError::Truncated`] if `bytes` are too few, [`FormatError::LimitExceeded`] for a header of more than
+/// [`FormatError::Truncated`] if `bytes` is too short, [`FormatError::LimitExceeded`] for a header of more than
 /// [`MAX_HEADER_LEN`] bytes, [`FormatError::Text`] or [`FormatError::Numpy`] if it is malformed.
 pub fn parse(bytes: &[u8]) -> Result<(NumpyMeta, usize), FormatError> {
     let truncated = |needed: usize| FormatError::Truncated {
@@ -71,7 +71,7 @@ pub fn parse(bytes: &[u8]) -> Result<(NumpyMeta, usize), FormatError> {
     Ok((meta(&Literal::parse(&text, Part::NpyHeader)?)?.checked()?, data_at))
 }
 
-/// The header of an array, with the oldest version that can hold it.
+/// Encodes the header of an array, in the oldest version that can represent it.
 ///
 /// # Errors
 ///
@@ -97,7 +97,7 @@ pub fn to_bytes(meta: &NumpyMeta) -> Result<Vec<u8>, FormatError> {
         text.extend(std::iter::repeat_n(' ', room));
     }
     let latin1 = match text.chars().all(|c| u8::try_from(c).is_ok()) {
-        // Each character is one.
+        // Each character is a Latin-1 byte.
         true => Some(memory::collect(text.chars().map(|c| c as u8))?),
         false => None,
     };
@@ -123,7 +123,8 @@ pub fn to_bytes(meta: &NumpyMeta) -> Result<Vec<u8>, FormatError> {
     Ok(bytes)
 }
 
-/// The length to write: the text, at least one space (NumPy fills a whole line rather than none), a newline.
+/// Returns the length to write: the text, at least one space (NumPy writes a full line of them rather than none), a
+/// newline.
 fn padded_len(text_at: usize, text_len: usize) -> usize {
     let unpadded = text_at + text_len + 1;
     unpadded + (ALIGN - unpadded % ALIGN) - text_at
@@ -134,7 +135,7 @@ fn meta(header: &Literal) -> Result<NumpyMeta, NumpyError> {
         return Err(NumpyError::Descr("the header of a .npy file must be a dict"));
     };
     let get = |key: &'static str| {
-        // Of a key that comes twice the last one counts, as in any Python dict.
+        // If a key occurs twice, the last one counts, as in any Python dict.
         let found = members.iter().rev().find(|(name, _)| matches!(name, Literal::Str(name) if name == key));
         found.map(|(_, value)| value).ok_or(NumpyError::Key(key))
     };

@@ -1,9 +1,9 @@
-//! Type strings: the dtypes without fields, `<f8`, `|S5`, `<M8[25s]`.
+//! Type strings: the dtypes without fields, such as `<f8`, `|S5`, `<M8[25s]`.
 
 use super::NumpyError;
 use std::fmt;
 
-/// The most bytes that one item may take: NumPy keeps an item size in a C `int`.
+/// Maximum size of an item in bytes: NumPy stores it in a C `int`.
 pub(super) const MAX_ITEMSIZE: u32 = i32::MAX as u32;
 
 /// A dtype without fields and without shape.
@@ -15,7 +15,7 @@ pub struct Scalar {
     unit: Option<DatetimeUnit>,
 }
 
-/// What an item is.
+/// The kind of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Kind {
@@ -25,7 +25,7 @@ pub enum Kind {
     Int,
     /// `u`: unsigned integer.
     UInt,
-    /// `f`: floating point. 12 and 16 bytes are C's `long double`, of which the writing machine knew the layout.
+    /// `f`: floating point. 12 and 16 bytes are C's `long double`, whose layout depends on the writing machine.
     Float,
     /// `c`: two floats, real and imaginary part.
     Complex,
@@ -35,9 +35,9 @@ pub enum Kind {
     Str,
     /// `V`: raw bytes.
     Void,
-    /// `M`: a point in time, an `i64` of units since 1970.
+    /// `M`: a point in time, an `i64` number of units since 1970.
     Datetime,
-    /// `m`: a span of time, an `i64` of units.
+    /// `m`: a span of time, an `i64` number of units.
     Timedelta,
 }
 
@@ -52,10 +52,10 @@ pub enum ByteOrder {
     NotApplicable,
 }
 
-/// The unit of a datetime or timedelta, `[25s]`. Without one they are generic.
+/// The unit of a datetime or timedelta, `[25s]`. Datetimes and timedeltas without a unit are generic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct DatetimeUnit {
-    /// How many of them make one step.
+    /// Number of units in one step.
     pub multiple: u32,
     /// NumPy's name of the unit: `Y M W D h m s ms us ns ps fs as`.
     pub name: &'static str,
@@ -63,7 +63,7 @@ pub struct DatetimeUnit {
 
 const UNITS: [&str; 13] = ["Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as"];
 
-/// Names that NumPy prints for native types instead of their type strings; bcolz stores them.
+/// NumPy's names of native types, printed instead of their type strings. bcolz stores them.
 const NAMES: [(&str, &str); 16] = [
     ("bool", "b1"),
     ("int8", "i1"),
@@ -87,9 +87,9 @@ const NAMES: [(&str, &str); 16] = [
 const TIME_NAMES: [(&str, &str); 2] = [("datetime64", "M8"), ("timedelta64", "m8")];
 
 impl Scalar {
-    /// Reads a type string as `dtype.str` gives it, `<f8`, or the name of a native type, `float64`.
+    /// Parses a type string in the form of `dtype.str`, `<f8`, or the name of a native type, `float64`.
     ///
-    /// Without a byte order, or with `=`, little-endian is meant: so are nearly all machines that wrote such files.
+    /// No byte order, or `=`, means little-endian, the order of nearly all machines that wrote such files.
     ///
     /// # Errors
     ///
@@ -112,7 +112,7 @@ impl Scalar {
         Self::from_code(big, code).ok_or_else(unknown)
     }
 
-    /// `code` is a kind, a size and a unit: `f8`, `S5`, `M8[25s]`.
+    /// Parses a kind, a size and a unit: `f8`, `S5`, `M8[25s]`.
     fn from_code(big: bool, code: &str) -> Option<Self> {
         let kind = Kind::from_code(code.chars().next()?)?;
         let rest = code.get(1..)?;
@@ -146,7 +146,7 @@ impl Scalar {
         Some(Self { kind, byte_order, itemsize, unit })
     }
 
-    /// What NumPy prints for it, `str(dtype)`: the name of a native type, `float64`, else the type string, `>f8`, `|S5`.
+    /// Returns NumPy's `str(dtype)`: the name of a native type, `float64`, otherwise the type string, `>f8`, `|S5`.
     #[must_use]
     pub fn name(&self) -> String {
         let text = self.to_string();
@@ -161,7 +161,7 @@ impl Scalar {
         time.map_or(text.clone(), |(name, unit)| format!("{name}{unit}"))
     }
 
-    /// What an item is.
+    /// Returns the kind of an item.
     #[must_use]
     pub fn kind(&self) -> Kind {
         self.kind
@@ -179,14 +179,14 @@ impl Scalar {
         self.itemsize
     }
 
-    /// The unit of a datetime or timedelta that is not generic.
+    /// Returns the unit of a datetime or timedelta, unless it is generic.
     #[must_use]
     pub fn unit(&self) -> Option<DatetimeUnit> {
         self.unit
     }
 }
 
-/// The type string, as `dtype.str` gives it.
+/// Writes the type string, in the form of `dtype.str`.
 impl fmt::Display for Scalar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let size = if self.kind == Kind::Str { self.itemsize / 4 } else { self.itemsize };
@@ -213,7 +213,7 @@ impl Kind {
         Self::Timedelta,
     ];
 
-    /// NumPy's letter for it.
+    /// Returns NumPy's letter for the kind.
     #[must_use]
     pub fn code(self) -> char {
         match self {
@@ -246,7 +246,7 @@ impl ByteOrder {
 }
 
 impl DatetimeUnit {
-    /// `[25s]`; NumPy also takes µ for the u of `us`.
+    /// Parses `[25s]`. NumPy also accepts µ for the u of `us`.
     fn parse(text: &str) -> Option<Self> {
         let text = text.strip_prefix('[')?.strip_suffix(']')?;
         let (digits, name) = text.split_at_checked(text.bytes().take_while(u8::is_ascii_digit).count())?;

@@ -1,7 +1,7 @@
-//! Strided copies: where the items of a selection lie, and where they go.
+//! Strided copies: positions of the selected items in the source and in the destination.
 //!
-//! Each axis has a number of items and a step in bytes on both sides. Axes that continue each other are merged, so that a
-//! selection of whole rows is a single run. Runs come in rising order of the source, whatever the order of the array.
+//! Each axis has a number of items, and a step in bytes for each side. Axes that continue each other are merged, so a
+//! selection of whole rows is a single run. Runs are in rising order of the source, whatever the order of the array.
 
 use super::{AxisSelection, Order, Selection};
 
@@ -9,9 +9,9 @@ use super::{AxisSelection, Order, Selection};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Axis {
     count: u64,
-    /// From one item to the next in the source, in bytes.
+    /// Step from one item to the next in the source, in bytes.
     from: u64,
-    /// From one item to the next in the destination, in bytes; negative where the selection runs backwards.
+    /// Step from one item to the next in the destination, in bytes; negative if the selection runs backwards.
     to: i64,
 }
 
@@ -20,12 +20,12 @@ struct Axis {
 pub struct Strided {
     from: u64,
     to: u64,
-    /// From the largest step in the source to the smallest.
+    /// Ordered from the largest step in the source to the smallest.
     axes: Vec<Axis>,
     itemsize: u64,
 }
 
-/// Bytes that are next to each other in the source and in the destination.
+/// Bytes that are contiguous in the source and in the destination.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Run {
     /// Offset in the source.
@@ -37,8 +37,8 @@ pub struct Run {
 }
 
 impl Strided {
-    /// The items of `selection` of an array of `shape`, whose items lie in `order`. The destination holds them in C order.
-    /// Both must be of arrays that fit a file: offsets are below 2⁶³.
+    /// Creates the copy of `selection` from an array of `shape`, whose items are in `order`, to a destination in C
+    /// order. Both arrays must fit a file: offsets are below 2⁶³.
     #[must_use]
     pub fn new(selection: &Selection, shape: &[u64], order: Order, itemsize: u64) -> Self {
         let mut strides = vec![0; shape.len()];
@@ -58,11 +58,11 @@ impl Strided {
         copy.merged()
     }
 
-    /// A copy between buffers whose items are `from` and `to` bytes apart along each axis.
+    /// Creates a copy between buffers whose items are `from` and `to` bytes apart along each axis.
     pub(crate) fn of_axes(axes: &[AxisSelection], from: &[u64], to: &[u64], itemsize: u64) -> Self {
         let mut copy = Self { from: 0, to: 0, axes: Vec::with_capacity(axes.len()), itemsize };
         for (axis, (from, to)) in axes.iter().zip(from.iter().zip(to)) {
-            // The last item of a selection that runs backwards is the first in the source.
+            // If a selection runs backwards, its last item is the first in the source.
             let last = axis.count.saturating_sub(1);
             let backwards = axis.step < 0;
             let (low, first) = if backwards { (axis.at(last), last) } else { (axis.start, 0) };
@@ -71,20 +71,20 @@ impl Strided {
                 copy.to = copy.to.saturating_add(first.saturating_mul(*to));
             }
             let step = axis.step.unsigned_abs().saturating_mul(*from);
-            // Steps of arrays without items may be any number.
+            // Arrays without items may have any step.
             let to = if backwards { to.cast_signed().wrapping_neg() } else { to.cast_signed() };
             copy.axes.push(Axis { count: axis.count, from: step, to });
         }
         copy
     }
 
-    /// The same copy moved in the destination.
+    /// Moves the copy in the destination.
     pub(crate) fn moved(mut self, to: u64) -> Self {
         self.to = self.to.saturating_add(to);
         self
     }
 
-    /// Merges axes that continue each other and drops those of one item.
+    /// Merges axes that continue each other, and drops those with one item.
     pub(crate) fn merged(mut self) -> Self {
         let mut merged: Vec<Axis> = Vec::with_capacity(self.axes.len());
         for axis in self.axes.drain(..).filter(|axis| axis.count != 1) {
@@ -102,13 +102,13 @@ impl Strided {
         self
     }
 
-    /// Bytes of all items.
+    /// Returns the size of all items in bytes.
     #[must_use]
     pub fn nbytes(&self) -> u64 {
         self.axes.iter().fold(self.itemsize, |nbytes, axis| nbytes.saturating_mul(axis.count))
     }
 
-    /// The only run, if all items are next to each other.
+    /// Returns the only run, if all items are contiguous.
     #[must_use]
     pub fn single(&self) -> Option<Run> {
         let mut runs = self.runs();
@@ -116,7 +116,7 @@ impl Strided {
         runs.next().is_none().then_some(first)
     }
 
-    /// The runs, in rising order of the source.
+    /// Returns the runs, in rising order of the source.
     #[must_use]
     pub fn runs(&self) -> Runs {
         let is_dense = |axis: &&Axis| axis.from == self.itemsize && axis.to == self.itemsize.cast_signed();
@@ -134,7 +134,7 @@ impl Strided {
     }
 }
 
-/// Bytes from one item to the next along each axis of an array of `shape` in C order.
+/// Returns the bytes from one item to the next along each axis of an array of `shape` in C order.
 pub(crate) fn steps(shape: &[u64], itemsize: u64) -> Vec<u64> {
     let mut steps = vec![0; shape.len()];
     let mut step = itemsize;
@@ -162,7 +162,7 @@ impl Iterator for Runs {
         let (mut next_from, mut next_to) = (from, to);
         for (at, axis) in self.at.iter_mut().zip(&self.axes).rev() {
             *at += 1;
-            // Steps beyond the last item are taken back below.
+            // Steps past the last item are undone below.
             next_from = next_from.wrapping_add(axis.from);
             next_to = next_to.wrapping_add(axis.to);
             if *at < axis.count {

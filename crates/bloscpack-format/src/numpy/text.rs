@@ -1,15 +1,16 @@
-//! An item as text: how is it put into a table that people and spreadsheets read?
+//! Formatting of items as text, for tables.
 
 use super::half;
 use super::{ByteOrder, DatetimeUnit, Kind, Scalar};
 use crate::python::{python_float_repr, short_float_repr};
 use blosc_core::{OutOfMemory, memory};
 
-/// What NumPy calls a time that is none: the least `i64`.
+/// NumPy's `NaT`: the lowest `i64`.
 const NOT_A_TIME: i64 = i64::MIN;
 
 impl Scalar {
-    /// Whether items have a text: all but C's `long double`s, of which only the machine that wrote them knows what they are.
+    /// Returns whether items have a text. Only C's `long double`s have none: their layout depends on the writing
+    /// machine.
     #[must_use]
     pub fn has_text(&self) -> bool {
         match self.kind() {
@@ -19,9 +20,11 @@ impl Scalar {
         }
     }
 
-    /// Appends the text of an item: numbers in the fewest digits that lead back to them, as Python spells them; `true` and
-    /// `false`; bytes as they are and text in UTF-8, without the NULs at the end; times in ISO 8601, to their unit; spans of
-    /// time as a number of their unit; raw bytes in hexadecimal. Nothing if it has none, or is not all there.
+    /// Appends the text of an item. Appends nothing if it has none, or if `item` is too short.
+    ///
+    /// - Numbers have the fewest digits that read back the same, in Python's spelling. Booleans are `true` and `false`.
+    /// - Bytes are written unchanged and text in UTF-8, both without trailing NULs. Raw bytes are in hexadecimal.
+    /// - Times are in ISO 8601, to the precision of their unit. Spans of time are a number of units.
     ///
     /// # Errors
     ///
@@ -46,7 +49,7 @@ impl Scalar {
         memory::extend(out, text.as_bytes())
     }
 
-    /// The bits of a number of up to eight bytes.
+    /// Returns the bits of a number of up to eight bytes.
     pub(super) fn unsigned(&self, item: &[u8]) -> u64 {
         let join = |bits: u64, byte: &u8| bits << 8 | u64::from(*byte);
         match self.byte_order() {
@@ -76,7 +79,7 @@ impl Scalar {
         }
     }
 
-    /// As Python prints it: no `.0`, and no real part that is nothing.
+    /// Formats like Python: without `.0`, and without a real part of zero.
     fn complex(&self, item: &[u8]) -> String {
         if !self.has_text() {
             return String::new();
@@ -118,10 +121,10 @@ fn without_nuls(bytes: &[u8]) -> &[u8] {
     bytes.get(..len).unwrap_or_default()
 }
 
-/// Steps since 1970 as ISO 8601, as far as the unit goes.
+/// Formats steps since 1970 as ISO 8601, to the precision of the unit.
 fn datetime(steps: i64, unit: DatetimeUnit) -> String {
     let units = i128::from(steps) * i128::from(unit.multiple);
-    // Units in a day, and digits of the time of the day: hours, minutes, seconds, parts of one.
+    // Units in a day, and number of digits of the fraction of a second.
     let (per_day, parts): (i128, usize) = match unit.name {
         "Y" => return year(units + 1970),
         "M" => return format!("{}-{:02}", year(units.div_euclid(12) + 1970), units.rem_euclid(12) + 1),
@@ -147,18 +150,18 @@ fn datetime(steps: i64, unit: DatetimeUnit) -> String {
     if parts == 0 { text } else { format!("{text}.{fraction:0parts$}") }
 }
 
-/// Four digits or more, of which NumPy counts a sign as one.
+/// Formats a year with at least four characters, including the sign, as NumPy does.
 fn year(year: i128) -> String {
     format!("{year:04}")
 }
 
-/// The Gregorian date of a day, counted from 1970-01-01.
+/// Returns the Gregorian date of a day, counted from 1970-01-01.
 fn date(days: i128) -> String {
-    // Eras of 400 years, 146,097 days, which start on the first of March of a year that 400 divides: the odd day of a leap
-    // year is the last of its year then. 1970-01-01 is day 719,468.
+    // Eras of 400 years, 146,097 days, start on the first of March of a year divisible by 400. The leap day is then the
+    // last day of its year. 1970-01-01 is day 719,468.
     let days = days + 719_468;
     let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    // Without the days that 4, 100 and 400 years have more.
+    // Subtracts the leap days of 4, 100 and 400 years.
     let year_of_era = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
     let day = day - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     // From March on, five months always have 153 days.
@@ -179,7 +182,7 @@ mod tests {
         String::from_utf8(out).unwrap()
     }
 
-    /// The digits are those of NumPy 2.4.6, where the exponent starts those of Python's `float`.
+    /// The digits are those of NumPy 2.4.6. The exponent starts where Python's `float` starts it.
     #[test]
     fn items_are_spelled_as_python_does() {
         for (dtype, item, expected) in [
@@ -215,7 +218,7 @@ mod tests {
         assert!(!Scalar::parse("<f16").unwrap().has_text() && !Scalar::parse("<c32").unwrap().has_text());
     }
 
-    /// `str(numpy.datetime64(steps, unit))` of NumPy 2.4.6.
+    /// The results of `str(numpy.datetime64(steps, unit))` in NumPy 2.4.6.
     #[test]
     fn times_are_spelled_as_numpy_does() {
         for (unit, steps, expected) in [

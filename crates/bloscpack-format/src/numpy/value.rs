@@ -3,28 +3,28 @@
 use super::half;
 use super::{Kind, Scalar};
 
-/// The number that a scalar of a numeric dtype holds.
+/// The number in a scalar of a numeric dtype.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Value {
     /// An integer, a boolean (0 or 1), a datetime or a timedelta (units).
     Int(i128),
-    /// A float, which every `float16` and `float32` is exactly.
+    /// A float. Every `float16` and `float32` is represented exactly.
     Float(f64),
     /// Real and imaginary part.
     Complex(f64, f64),
-    /// The datetime or timedelta that is none, `NaT`.
+    /// `NaT`, the missing datetime or timedelta.
     NotATime,
 }
 
 impl Scalar {
-    /// Whether items are numbers: all but strings, raw bytes and C's `long double`s.
+    /// Returns whether items are numbers: all except strings, raw bytes and C's `long double`s.
     #[must_use]
     pub fn is_numeric(&self) -> bool {
         !matches!(self.kind(), Kind::Bytes | Kind::Str | Kind::Void) && self.has_text()
     }
 
-    /// The number that an item is; `None` if it is none, or is not all there.
+    /// Returns the number in an item; `None` if it is not a number, or if `item` is too short.
     #[must_use]
     pub fn value_of(&self, item: &[u8]) -> Option<Value> {
         let item = item.get(..self.itemsize() as usize)?;
@@ -45,7 +45,7 @@ impl Scalar {
         }
     }
 
-    /// A float of two, four or eight bytes.
+    /// Decodes a float of two, four or eight bytes.
     fn float_of(&self, item: &[u8]) -> Option<f64> {
         let bits = self.unsigned(item);
         match item.len() {

@@ -77,7 +77,7 @@ impl Grid {
             return;
         }
         let (extents, in_block, in_slice) = (shared.extents(), &self.blockshape, slice.extents());
-        // An axis is part of a run if the shared items span the whole axis of block and slice.
+        // A run continues into the next outer axis only if the shared items span this whole axis of block and slice.
         let mut inner = ndim;
         let mut run = self.itemsize;
         while let Some(axis) = inner.checked_sub(1) {
