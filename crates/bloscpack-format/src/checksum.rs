@@ -38,19 +38,19 @@ impl Checksum {
         Self::Sha512,
     ];
 
-    /// The checksum with this id.
+    /// Returns the checksum with this id.
     #[must_use]
     pub fn from_id(id: u8) -> Option<Self> {
         Self::ALL.get(usize::from(id)).copied()
     }
 
-    /// The id in a header, 0 to 8.
+    /// Returns the id in a header, 0 to 8.
     #[must_use]
     pub fn id(self) -> u8 {
         self as u8
     }
 
-    /// The name in bloscpack: `None`, `adler32`, `crc32`, `md5`, `sha1`, ….
+    /// Returns the name in bloscpack: `None`, `adler32`, `crc32`, `md5`, `sha1`, ….
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -66,7 +66,7 @@ impl Checksum {
         }
     }
 
-    /// The checksum with this [`name`](Self::name).
+    /// Returns the checksum with this [`name`](Self::name).
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|checksum| checksum.name() == name)
@@ -87,7 +87,7 @@ impl Checksum {
         }
     }
 
-    /// The digest of `bytes`.
+    /// Returns the digest of `bytes`.
     #[must_use]
     pub fn digest(self, bytes: &[u8]) -> Digest {
         let mut hasher = self.hasher();

@@ -15,8 +15,8 @@ pub fn python_float_repr(x: f64) -> String {
     spelled(&shortest(x))
 }
 
-/// [`python_float_repr`] of a float of two or four bytes, which fewer digits identify. `same` tells whether digits read
-/// back as the same float.
+/// Like [`python_float_repr`], for a float of two or four bytes, which fewer digits identify. `same` tells whether
+/// digits read back as the same float.
 pub(crate) fn short_float_repr(x: f64, same: impl Fn(&str) -> bool) -> String {
     // A float of four bytes needs at most this number of digits.
     let found = (0..=8).map(|digits| format!("{x:.digits$e}")).find(|text| same(text));

@@ -77,7 +77,7 @@ pub const LOCK_FILE: &str = "__lock__";
 /// Maximum length of `meta/storage`, `meta/sizes` and `__rootdirs__` in bytes. The longest legitimate ones have a
 /// default value of a large `V` type, at six characters a byte, or many columns.
 pub const MAX_META_LEN: u64 = 16 << 20;
-/// Maximum length of `__attrs__` in bytes. Those of large price tables approach 1 MiB.
+/// Maximum length of `__attrs__` in bytes. The attributes of large price tables approach 1 MiB.
 pub const MAX_ATTRS_LEN: u64 = 64 << 20;
 /// Maximum length of `__pending__` in bytes, enough for some millions of chunks.
 pub const MAX_PENDING_LEN: u64 = 256 << 20;

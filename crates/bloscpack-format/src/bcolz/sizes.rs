@@ -12,8 +12,8 @@ pub struct Sizes {
     pub shape: Vec<u64>,
     /// Uncompressed bytes of all rows; for Python objects those of their pickles. No reader uses it; 0 if absent.
     pub nbytes: u64,
-    /// Approximate size of the chunks in bytes. For the last chunk bcolz adds its uncompressed size,
-    /// and drops part of it when rows are removed, so the value may be negative. No reader uses it; 0 if absent.
+    /// Approximate size of the chunks in bytes. For the last chunk bcolz adds its uncompressed size, and drops part of
+    /// it when rows are removed, so the value may be negative. No reader uses it; 0 if absent.
     pub cbytes: i64,
 }
 

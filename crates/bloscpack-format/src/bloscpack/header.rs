@@ -249,12 +249,12 @@ fn refuse_pre_release(bytes: &[u8]) -> Result<(), FormatError> {
     Ok(())
 }
 
-/// `None` for -1.
+/// Converts a number from a header, with `None` for -1.
 fn unsigned(offset: u64, field: &'static str, value: i64, min: i64) -> Result<Option<u64>, FormatError> {
     in_range(offset, field, value, min, i64::MAX).map(|()| u64::try_from(value).ok())
 }
 
-/// -1 for `None`. Validated to be at most [`MAX_CHUNKS`].
+/// Converts a number for a header, with -1 for `None`. The number was validated to be at most [`MAX_CHUNKS`].
 fn signed(value: Option<u64>) -> i64 {
     value.map_or(-1, u64::cast_signed)
 }

@@ -42,31 +42,31 @@ impl Default for MetadataArgs {
 }
 
 impl MetadataArgs {
-    /// JSON, adler32, zlib level 6, ten times the space: bloscpack's defaults.
+    /// Creates the default arguments of bloscpack: JSON, adler32, zlib level 6, ten times the space.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The checksum of the stored metadata.
+    /// Sets the checksum of the stored metadata.
     #[must_use]
     pub fn meta_checksum(self, meta_checksum: Checksum) -> Self {
         Self { meta_checksum, ..self }
     }
 
-    /// The codec to try. It is used only if the result is no longer than the text.
+    /// Sets the codec to try. It is used only if the result is no longer than the text.
     #[must_use]
     pub fn meta_codec(self, meta_codec: MetaCodec) -> Self {
         Self { meta_codec, ..self }
     }
 
-    /// The compression level, 0 to 9.
+    /// Sets the compression level, 0 to 9.
     #[must_use]
     pub fn meta_level(self, meta_level: u8) -> Self {
         Self { meta_level, ..self }
     }
 
-    /// The space to preallocate.
+    /// Sets the space to preallocate.
     #[must_use]
     pub fn max_meta_size(self, prealloc: Prealloc) -> Self {
         Self { prealloc, ..self }
@@ -236,7 +236,7 @@ impl MetadataSection {
         Self::encode(metadata, &args)
     }
 
-    /// The header.
+    /// Returns the header.
     #[must_use]
     pub fn header(&self) -> &MetadataHeader {
         &self.header
@@ -248,7 +248,7 @@ impl MetadataSection {
         &self.stored
     }
 
-    /// The digest of the stored metadata.
+    /// Returns the digest of the stored metadata.
     #[must_use]
     pub fn digest(&self) -> Digest {
         self.header.meta_checksum.digest(&self.stored)

@@ -46,7 +46,7 @@ pub enum MetaCodec {
 }
 
 impl MetaCodec {
-    /// The name in bloscpack: `None`, `zlib`.
+    /// Returns the name in bloscpack: `None`, `zlib`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -97,7 +97,7 @@ impl MetadataHeader {
         Ok(header)
     }
 
-    /// The header's bytes.
+    /// Encodes the header.
     ///
     /// # Errors
     ///

@@ -50,7 +50,7 @@ pub enum FrameError {
     Chunk {
         /// The part.
         part: Part,
-        /// What is wrong with the chunk.
+        /// The error of the chunk.
         source: Box<DecodeError>,
     },
     /// A chunk cannot be encoded.

@@ -34,7 +34,7 @@ use std::fmt;
 pub enum FormatError {
     /// The slice ends before `part` does.
     Truncated {
-        /// What was being read.
+        /// The structure that was being read.
         part: Part,
         /// Length of the part in bytes, from its own start.
         needed: u64,
@@ -149,7 +149,7 @@ pub enum FormatError {
         part: Part,
         /// Byte offset in it.
         offset: u64,
-        /// What is wrong there.
+        /// The syntax error.
         problem: TextProblem,
     },
     /// The bytes do not describe a supported NumPy array.
@@ -161,8 +161,8 @@ pub enum FormatError {
 }
 
 impl FormatError {
-    /// If the slice was too short: the number of bytes, from the start of the structure, that parsing needs to
-    /// continue.
+    /// Returns the number of bytes, from the start of the structure, that parsing needs to continue. `None` unless the
+    /// slice was too short.
     #[must_use]
     pub fn bytes_needed(&self) -> Option<u64> {
         match self {

@@ -32,7 +32,7 @@ pub struct B2nd {
     /// Items of a block along each axis. Has the same number of axes. Greater than 0 where the chunk is, and at most
     /// the chunk's.
     pub blockshape: Vec<u32>,
-    /// The dtype of the items. If absent, an item is as many bytes as the frame's typesize.
+    /// The dtype of the items. If absent, the size of an item is the frame's typesize.
     pub dtype: Option<DtypeText>,
 }
 

@@ -112,7 +112,7 @@ impl Layers {
         Ok(Self { place: *place, bytes: memory::copy_of(bytes)?, entries: memory::copy_of(entries)? })
     }
 
-    /// An empty set of metalayers, which still takes ten bytes.
+    /// Creates an empty set of metalayers, which still takes ten bytes.
     pub(super) fn empty(place: Place) -> Self {
         let idx_size = EMPTY_MAP - place.idx_skip as u8;
         let bytes = vec![marker::FIXARRAY | 3, marker::UINT16, 0, idx_size, marker::MAP16, 0, 0, marker::ARRAY16, 0, 0];

@@ -126,7 +126,8 @@ fn tail_len(tail: &[u8; Trailer::TAIL_LEN]) -> Result<u32, FormatError> {
     }
 }
 
-/// Offsets are from the start of the tail, because the start of the trailer is known only from its length.
+/// Returns an error in the tail. Offsets are from the start of the tail, because the start of the trailer is known only
+/// from its length.
 fn marker_error(offset: u64, field: &'static str, found: u8, expected: u8) -> FormatError {
     FrameError::Marker { part: Part::FrameTail, offset, field, found, expected }.into()
 }

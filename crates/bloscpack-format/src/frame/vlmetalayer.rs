@@ -143,7 +143,7 @@ impl VlMetalayers {
 /// # Errors
 ///
 /// [`FormatError::Limit`] if it exceeds the decoder's [`Limits::max_metadata`]; [`FrameError::Chunk`] if the chunk is
-/// damaged, is shorter than the stored content or exceeds another limit.
+/// damaged, does not have exactly the length of the content or exceeds another limit.
 pub fn decode_vlmetalayer(chunk: &[u8], decoder: &mut Decoder) -> Result<Vec<u8>, FormatError> {
     let chunk = chunk_within(chunk, decoder.get_limits())?;
     decoder.decompress(&chunk).map_err(refused)

@@ -25,7 +25,7 @@ impl Json {
         self.write(&SPACED)
     }
 
-    /// [`dumps`](Self::dumps) for values of any size.
+    /// Like [`dumps`](Self::dumps), for values of any size.
     ///
     /// # Errors
     ///
@@ -36,7 +36,7 @@ impl Json {
         out.finish()
     }
 
-    /// [`dumps_spaced`](Self::dumps_spaced) for values of any size.
+    /// Like [`dumps_spaced`](Self::dumps_spaced), for values of any size.
     ///
     /// # Errors
     ///

@@ -155,7 +155,7 @@ impl Field {
     }
 }
 
-/// A tuple of integers as Python writes it: `()`, `(4,)`, `(2, 3)`.
+/// Formats a tuple of integers as Python does: `()`, `(4,)`, `(2, 3)`.
 pub(super) fn tuple<T: ToString>(items: &[T]) -> String {
     match items {
         [only] => format!("({},)", only.to_string()),
@@ -193,7 +193,7 @@ fn struct_of(fields: &[Literal], depth: usize) -> Result<Dtype, NumpyError> {
     Ok(Dtype::Struct(Arc::new(fields)))
 }
 
-/// `(name, dtype)` or `(name, dtype, shape)`, where the name may be `(title, name)`.
+/// Parses `(name, dtype)` or `(name, dtype, shape)`, where the name may be `(title, name)`.
 fn field(literal: &Literal, depth: usize) -> Result<Field, NumpyError> {
     let Literal::Tuple(items) = literal else {
         return Err(NumpyError::Descr("a field must be a tuple"));
@@ -221,7 +221,8 @@ fn field(literal: &Literal, depth: usize) -> Result<Field, NumpyError> {
     Ok(Field { name: memory::text_of(name)?, title, dtype })
 }
 
-/// The shape is a tuple, a list or a single number. Without dimensions the result is the base itself.
+/// Creates a subarray. The shape is a tuple, a list or a single number. Without dimensions the result is the base
+/// itself.
 fn subarray(base: Dtype, shape: &Literal) -> Result<Dtype, NumpyError> {
     let items = match shape {
         Literal::Tuple(items) | Literal::List(items) => items.as_slice(),

@@ -68,7 +68,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `()`, `(a,)`, `(a, b)`; `(a)` is `a`.
+    /// Parses `()`, `(a,)`, `(a, b)`. `(a)` is parsed as `a`.
     fn tuple(&mut self, depth: usize) -> Result<Literal, FormatError> {
         let (mut items, ends_with_comma) = self.items(')', depth)?;
         match items.pop() {

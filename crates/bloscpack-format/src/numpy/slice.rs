@@ -1,4 +1,4 @@
-//! Basic slices as NumPy writes them, `3,100:200,::2`, and which items of an array they select.
+//! Basic slices in NumPy's notation, `3,100:200,::2`, and the items of an array that they select.
 
 use super::NumpyError;
 use std::fmt;
@@ -23,7 +23,7 @@ enum Entry {
     Index(i64),
     /// `start:stop:step`.
     Range { start: Option<i64>, stop: Option<i64>, step: i64 },
-    /// `...`: all axes that no other entry names.
+    /// `...`: all axes without an entry of their own.
     Ellipsis,
 }
 
@@ -56,7 +56,7 @@ impl Entry {
         }
     }
 
-    /// The items of an axis of `len` items.
+    /// Selects items of an axis of `len` items.
     fn select(self, axis: usize, len: u64) -> Result<AxisSelection, NumpyError> {
         let wide = i128::from(len);
         match self {
@@ -70,7 +70,8 @@ impl Entry {
             Self::Ellipsis => Self::ALL.select(axis, len),
             Self::Range { start, stop, step } => {
                 let step = i128::from(step);
-                // As `slice.indices` of Python: ends are clamped to the axis, and of a negative step to one before it.
+                // Like Python's `slice.indices`: ends are clamped to the axis, and for a negative step to one before
+                // it.
                 let (low, high) = if step > 0 { (0, wide) } else { (-1, wide - 1) };
                 let place = |end: i64| (i128::from(end) + if end < 0 { wide } else { 0 }).clamp(low, high);
                 let start = start.map_or(if step > 0 { low } else { high }, place);
@@ -87,7 +88,7 @@ impl Entry {
     }
 }
 
-/// A decimal integer with an optional sign. Integers beyond `i64` are clamped to it: no axis is longer.
+/// Parses a decimal integer with an optional sign. Integers beyond `i64` are clamped: no axis is longer.
 fn integer(text: &str) -> Option<i64> {
     let (negative, digits) = match text.strip_prefix('-') {
         Some(digits) => (true, digits),
@@ -104,7 +105,7 @@ fn integer(text: &str) -> Option<i64> {
 impl FromStr for Slice {
     type Err = NumpyError;
 
-    /// Reads a slice as it stands between NumPy's brackets; the brackets are allowed as well.
+    /// Parses a slice in NumPy's notation, with or without the brackets.
     fn from_str(text: &str) -> Result<Self, NumpyError> {
         let inner = text.trim();
         let inner = inner.strip_prefix('[').and_then(|inner| inner.strip_suffix(']')).unwrap_or(inner).trim();
@@ -119,7 +120,7 @@ impl FromStr for Slice {
 }
 
 impl Slice {
-    /// The items that the slice selects of an array of `shape`. Axes without an entry are selected whole.
+    /// Selects items of an array of `shape`. Axes without an entry are selected whole.
     ///
     /// # Errors
     ///
@@ -141,18 +142,18 @@ impl Slice {
 /// The items of one axis: `start`, `start + step`, …, `count` of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AxisSelection {
-    /// The first item in the order of the result. Within the axis unless `count` is 0.
+    /// The first item, in the order of the result. It is within the axis unless `count` is 0.
     pub start: u64,
-    /// From one item to the next; negative for reversed axes, never 0.
+    /// Distance from one item to the next; negative for reversed axes, never 0.
     pub step: i64,
     /// Number of items.
     pub count: u64,
-    /// Whether the axis is dropped from the shape of the result, as a plain index says.
+    /// Whether the axis is dropped from the shape of the result, because its entry is a plain index.
     pub is_index: bool,
 }
 
 impl AxisSelection {
-    /// The index of item `number` of the selection, which must have one.
+    /// Returns the index of item `number` of the selection. `number` must be less than `count`.
     #[must_use]
     pub fn at(&self, number: u64) -> u64 {
         // Every index of a selection is within its axis, so the true sum does not overflow.
@@ -160,40 +161,40 @@ impl AxisSelection {
     }
 }
 
-/// The items of an array that a [`Slice`] selects. Their order is the C order of the result.
+/// The items of an array that a [`Slice`] selects, in the C order of the result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Selection {
     axes: Vec<AxisSelection>,
 }
 
 impl Selection {
-    /// All items of an array of `shape`.
+    /// Selects all items of an array of `shape`.
     #[must_use]
     pub fn all(shape: &[u64]) -> Self {
         let whole = |len: &u64| AxisSelection { start: 0, step: 1, count: *len, is_index: false };
         Self { axes: shape.iter().map(whole).collect() }
     }
 
-    /// The selection along each axis of the array.
+    /// Returns the selection along each axis of the array.
     #[must_use]
     pub fn axes(&self) -> &[AxisSelection] {
         &self.axes
     }
 
-    /// Selected items along each axis of the array, those that the result drops included.
+    /// Returns the number of selected items along each axis of the array, including axes that the result drops.
     #[must_use]
     pub fn counts(&self) -> Vec<u64> {
         self.axes.iter().map(|axis| axis.count).collect()
     }
 
-    /// The shape of the result.
+    /// Returns the shape of the result.
     #[must_use]
     pub fn shape(&self) -> Vec<u64> {
         self.axes.iter().filter(|axis| !axis.is_index).map(|axis| axis.count).collect()
     }
 
-    /// The items from `start` to `stop`, exclusive, of the result along each axis of the array. The ranges must be within
-    /// [`counts`](Self::counts).
+    /// Returns a part of the selection: the items from `start` up to, but not including, `stop` along each axis of the
+    /// array. The ranges count items of the result, and must be within [`counts`](Self::counts).
     #[must_use]
     pub fn part(&self, start: &[u64], stop: &[u64]) -> Self {
         let axes = self.axes.iter().zip(start.iter().zip(stop));
@@ -206,7 +207,7 @@ impl Selection {
     }
 }
 
-/// As it is written, without brackets.
+/// Writes the slice in NumPy's notation, without brackets.
 impl fmt::Display for Slice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let end = |end: Option<i64>| end.map_or(String::new(), |end| end.to_string());

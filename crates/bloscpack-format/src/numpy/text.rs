@@ -161,7 +161,7 @@ fn date(days: i128) -> String {
     // last day of its year. 1970-01-01 is day 719,468.
     let days = days + 719_468;
     let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    // Subtracts the leap days of 4, 100 and 400 years.
+    // Corrects for the leap days of 4, 100 and 400 years.
     let year_of_era = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
     let day = day - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     // From March on, five months always have 153 days.
