@@ -6,7 +6,7 @@ use crate::frame::sframe::INDEX_FILE;
 use crate::{le, numpy};
 use std::fmt;
 
-/// A format that [`detect`] knows.
+/// A file format that [`detect`] or [`detect_directory`] recognises.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Format {

@@ -12,7 +12,7 @@ pub enum Version {
 }
 
 impl Version {
-    /// The version byte.
+    /// Returns the version byte.
     #[must_use]
     pub fn number(self) -> u8 {
         match self {

@@ -9,17 +9,17 @@ pub(crate) fn field<const L: usize, const N: usize>(header: &[u8; L], at: usize)
     bytes
 }
 
-/// The `u32` at `at` of a header.
+/// Returns the `u32` at `at` of a header.
 pub(crate) fn u32_at<const L: usize>(header: &[u8; L], at: usize) -> u32 {
     u32::from_le_bytes(field(header, at))
 }
 
-/// The `i32` at `at` of a header.
+/// Returns the `i32` at `at` of a header.
 pub(crate) fn i32_at<const L: usize>(header: &[u8; L], at: usize) -> i32 {
     i32::from_le_bytes(field(header, at))
 }
 
-/// The `i64` at `at` of a header.
+/// Returns the `i64` at `at` of a header.
 pub(crate) fn i64_at<const L: usize>(header: &[u8; L], at: usize) -> i64 {
     i64::from_le_bytes(field(header, at))
 }

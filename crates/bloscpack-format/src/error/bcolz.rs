@@ -85,7 +85,8 @@ pub enum BcolzError {
 impl std::error::Error for BcolzError {}
 
 impl BcolzError {
-    /// The category of the error. It is [`ErrorKind::Damaged`] for files that are read and for values given to a writer.
+    /// Returns the category of the error: [`ErrorKind::Damaged`], both for files that are read and for values given to
+    /// a writer.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         ErrorKind::Damaged

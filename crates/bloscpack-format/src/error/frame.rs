@@ -132,7 +132,7 @@ pub enum FrameError {
         /// The name.
         name: Box<str>,
     },
-    /// The new content of a metalayer is longer than the old content, which it has to overwrite.
+    /// The new content of a metalayer is longer than the old content, which it must overwrite.
     LayerTooLong {
         /// The name.
         name: Box<str>,
@@ -210,7 +210,7 @@ impl FrameError {
         }
     }
 
-    /// The category of the error.
+    /// Returns the category of the error.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {

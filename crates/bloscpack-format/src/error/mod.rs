@@ -46,7 +46,7 @@ pub enum FormatError {
         /// The bytes found.
         found: [u8; 4],
     },
-    /// The bloscpack format version is none of 1, 2, 3.
+    /// The bloscpack format version is not 1, 2 or 3.
     UnsupportedVersion {
         /// The version byte.
         found: u8,
@@ -171,7 +171,7 @@ impl FormatError {
         }
     }
 
-    /// The category of the error.
+    /// Returns the category of the error.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {
@@ -246,7 +246,7 @@ impl FormatError {
         }
     }
 
-    /// The message without [`part`](Self::part) and the offset in it, for callers that show both themselves.
+    /// Returns the message without [`part`](Self::part) and the offset in it, for callers that show both themselves.
     #[must_use]
     pub fn problem(&self) -> impl fmt::Display {
         Problem(self)

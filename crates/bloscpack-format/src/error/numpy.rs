@@ -7,7 +7,7 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NumpyError {
-    /// The metadata is not that of a NumPy array: no object whose `container` is `numpy`.
+    /// The metadata is not that of a NumPy array: it is not an object whose `container` is `numpy`.
     NotNumpy,
     /// The metadata or the `.npy` header lacks this key, or its value is invalid.
     Key(&'static str),
@@ -66,7 +66,7 @@ pub enum NumpyError {
 impl std::error::Error for NumpyError {}
 
 impl NumpyError {
-    /// The category of the error.
+    /// Returns the category of the error.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {

@@ -49,7 +49,7 @@ pub enum Part {
 }
 
 impl Part {
-    /// The name used in messages. For a file in a bcolz directory it is the path below the directory.
+    /// Returns the name used in messages. For a file in a bcolz directory it is the path below the directory.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -76,7 +76,7 @@ impl Part {
         }
     }
 
-    /// The path of the part below its directory, if the part is a file of a bcolz directory.
+    /// Returns the path of the part below its directory, if the part is a file of a bcolz directory.
     #[must_use]
     pub const fn file_name(self) -> Option<&'static str> {
         match self {

@@ -12,7 +12,7 @@ pub enum TextProblem {
     UnexpectedEnd,
     /// No value can continue with this character.
     Unexpected(char),
-    /// The value is complete, but the text goes on.
+    /// The value is complete, but more text follows.
     TrailingData,
     /// A string contains an unescaped control character.
     ControlCharacter(char),

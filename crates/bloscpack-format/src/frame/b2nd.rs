@@ -173,7 +173,7 @@ impl B2nd {
         Ok(out)
     }
 
-    /// Number of axes.
+    /// Returns the number of axes.
     #[must_use]
     pub fn ndim(&self) -> usize {
         self.shape.len()

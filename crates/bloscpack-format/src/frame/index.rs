@@ -131,7 +131,7 @@ impl Index {
         Self(Entries::Repeat { entry: Entry::Special(special).to_i64(), nchunks })
     }
 
-    /// Number of chunks.
+    /// Returns the number of chunks.
     #[must_use]
     pub fn len(&self) -> u64 {
         match &self.0 {
@@ -140,7 +140,7 @@ impl Index {
         }
     }
 
-    /// Whether there are no chunks.
+    /// Returns whether there are no chunks.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -155,7 +155,7 @@ impl Index {
         }
     }
 
-    /// The entry of a chunk.
+    /// Returns the entry of a chunk.
     ///
     /// # Errors
     ///

@@ -65,7 +65,7 @@ fn at_most(part: Part, offset: u64, field: &'static str, value: u64, max: u64) -
     super::msgpack::in_range(part, offset, field, signed(value), 0, signed(max))
 }
 
-/// The error for a chunk number that is too large.
+/// Returns the error for a chunk number that is too large.
 pub(super) fn no_such_chunk(chunk: u64, nchunks: u64) -> FormatError {
     FrameError::NoSuchChunk { chunk, nchunks }.into()
 }

@@ -96,7 +96,7 @@ impl Frame {
         })
     }
 
-    /// Number of chunks.
+    /// Returns the number of chunks.
     #[must_use]
     pub fn nchunks(&self) -> u64 {
         self.index.len()

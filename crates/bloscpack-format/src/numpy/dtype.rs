@@ -88,7 +88,7 @@ impl Dtype {
         Ok(dtype)
     }
 
-    /// Bytes of an item. Never more than 2³¹ - 1 for a dtype that was parsed.
+    /// Returns the size of an item in bytes. Never more than 2³¹ - 1 for a dtype that was parsed.
     #[must_use]
     pub fn itemsize(&self) -> u64 {
         match self {

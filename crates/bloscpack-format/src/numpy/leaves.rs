@@ -22,7 +22,7 @@ pub struct Leaf {
 }
 
 impl Leaf {
-    /// Number of scalars.
+    /// Returns the number of scalars.
     #[must_use]
     pub fn len(&self) -> u64 {
         self.axes.iter().fold(1, |len, axis| len.saturating_mul(*axis))

@@ -167,13 +167,13 @@ impl Scalar {
         self.kind
     }
 
-    /// The order of an item's bytes.
+    /// Returns the order of an item's bytes.
     #[must_use]
     pub fn byte_order(&self) -> ByteOrder {
         self.byte_order
     }
 
-    /// Bytes of an item.
+    /// Returns the size of an item in bytes.
     #[must_use]
     pub fn itemsize(&self) -> u32 {
         self.itemsize

@@ -103,19 +103,19 @@ impl Grid {
         }
     }
 
-    /// Number of axes.
+    /// Returns the number of axes.
     #[must_use]
     pub fn ndim(&self) -> usize {
         self.shape.len()
     }
 
-    /// Bytes of an item.
+    /// Returns the size of an item in bytes.
     #[must_use]
     pub fn itemsize(&self) -> u64 {
         self.itemsize
     }
 
-    /// Number of chunks.
+    /// Returns the number of chunks.
     #[must_use]
     pub fn nchunks(&self) -> u64 {
         self.nchunks

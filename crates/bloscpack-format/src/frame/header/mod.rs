@@ -97,7 +97,7 @@ pub enum FrameType {
 }
 
 impl FrameType {
-    /// The `frame_type` byte.
+    /// Returns the `frame_type` byte.
     #[must_use]
     pub fn id(self) -> u8 {
         u8::from(self == Self::Sparse)
@@ -217,7 +217,7 @@ impl Header {
         slots.filter(|(id, _)| *id != 0).map(|(id, meta)| Filter::from_id(id, meta))
     }
 
-    /// The split mode of new chunks.
+    /// Returns the split mode of new chunks.
     #[must_use]
     pub fn split_mode(&self) -> SplitMode {
         match self.other_flags & 3 {
@@ -228,7 +228,7 @@ impl Header {
         }
     }
 
-    /// Whether new chunks get a dictionary.
+    /// Returns whether new chunks get a dictionary.
     #[must_use]
     pub fn uses_dictionary(&self) -> bool {
         self.other_flags2 & 1 != 0
