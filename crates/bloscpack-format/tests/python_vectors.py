@@ -1,7 +1,7 @@
-"""Writes python_vectors.jsonl: what Python and NumPy themselves give, for tests/python.rs.
+"""Writes python_vectors.jsonl: the results of Python and NumPy themselves, for tests/python.rs.
 
 Run with Python 3.11 and NumPy 2.4: `python python_vectors.py > python_vectors.jsonl`. A line is [kind, input, output];
-the output is null where Python refuses the input.
+the output is null if Python refuses the input.
 """
 
 import ast

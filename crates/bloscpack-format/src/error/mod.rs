@@ -300,7 +300,7 @@ impl fmt::Display for Problem<'_> {
     }
 }
 
-/// A stored digest differs from the digest of the bytes it covers.
+/// A mismatch between a stored digest and the digest of the bytes it covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DigestMismatch {
