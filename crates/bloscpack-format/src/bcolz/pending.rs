@@ -161,7 +161,7 @@ enum Kind {
     Other,
 }
 
-/// Returns the kind of the carray or ctable file at this path below the root; `None` if there is no such file.
+/// Returns the kind of the carray or ctable file at this path below the root; `None` for any other path.
 fn kind_of(path: &str) -> Option<Kind> {
     let of_carray = |path: &str| match path {
         SIZES_FILE => Some(Kind::Sizes),

@@ -138,7 +138,7 @@ impl Cparams {
     }
 
     /// Reads the parameters from the file. A missing or invalid member gets the value that applied before the member
-    /// was introduced.
+    /// was introduced. A level above 9 is read as 9.
     fn from_json(cparams: &Json) -> Self {
         let member = |key| cparams.get(key).and_then(count);
         Cparams {

@@ -1,7 +1,7 @@
 //! Errors: why bytes were refused, or why a value cannot be written.
 //!
-//! Every function of this crate returns [`FormatError`], or the error of one format, which converts to it. The types are
-//! defined here, below all modules that return them; each format's module re-exports its own.
+//! Every function of this crate returns [`FormatError`], or the error of one format, which converts to it. The types
+//! are defined here, below all modules that return them. The module of each format re-exports its own.
 //!
 //! | file | defines |
 //! |---|---|

@@ -69,7 +69,8 @@ impl Metalayers {
     ///
     /// # Errors
     ///
-    /// [`FrameError::LayerExists`](super::FrameError::LayerExists), [`FrameError::LayerName`](super::FrameError::LayerName),
+    /// [`FrameError::LayerExists`](super::FrameError::LayerExists),
+    /// [`FrameError::LayerName`](super::FrameError::LayerName),
     /// [`FrameError::TooMany`](super::FrameError::TooMany); [`FormatError::LimitExceeded`] beyond 2³¹ - 1 bytes.
     pub fn add(&mut self, name: &str, content: &[u8]) -> Result<(), FormatError> {
         self.add_bytes(name.as_bytes(), content)
@@ -90,7 +91,8 @@ impl Metalayers {
     ///
     /// # Errors
     ///
-    /// [`FrameError::NoSuchLayer`](super::FrameError::NoSuchLayer), [`FrameError::LayerTooLong`](super::FrameError::LayerTooLong).
+    /// [`FrameError::NoSuchLayer`](super::FrameError::NoSuchLayer),
+    /// [`FrameError::LayerTooLong`](super::FrameError::LayerTooLong).
     pub fn update(&mut self, name: &str, content: &[u8]) -> Result<(), FormatError> {
         self.0.overwrite(name, content)
     }

@@ -55,8 +55,8 @@ impl NumpyMeta {
     ///
     /// # Errors
     ///
-    /// [`NumpyError::NotNumpy`] if the metadata is something else; [`NumpyError::Key`], [`NumpyError::ShapeTooLarge`] or
-    /// an error of [`Dtype::from_json`] if it is malformed.
+    /// [`NumpyError::NotNumpy`] if the metadata is something else; [`NumpyError::Key`], [`NumpyError::ShapeTooLarge`]
+    /// or an error of [`Dtype::from_json`] if it is malformed.
     pub fn from_json(metadata: &Json) -> Result<Self, FormatError> {
         if metadata.get("container").and_then(Json::as_str) != Some("numpy") {
             return Err(NumpyError::NotNumpy.into());

@@ -5,7 +5,8 @@ use crate::error::FormatError;
 use crate::frame::{FrameError, VlMetalayers};
 
 impl Edit {
-    /// Adds a metalayer. The frame must have no chunks, including chunks of this edit. Commit it before adding any.
+    /// Adds a metalayer. The frame must have no chunks, including chunks of this edit. Commit the edit before adding
+    /// chunks.
     ///
     /// # Errors
     ///
@@ -32,8 +33,8 @@ impl Edit {
         Ok(())
     }
 
-    /// Replaces the content of a metalayer, with one that is no longer. If nothing else changes, the old content is
-    /// overwritten in place.
+    /// Replaces the content of a metalayer. The new content must not be longer than the old. If nothing else changes,
+    /// the old content is overwritten in place.
     ///
     /// # Errors
     ///

@@ -202,7 +202,8 @@ impl Edit {
     ///
     /// # Errors
     ///
-    /// [`FrameError::NoSuchChunk`](super::FrameError::NoSuchChunk), [`FrameError::NoSize`](super::FrameError::NoSize), [`FrameError::TooMany`](super::FrameError::TooMany).
+    /// [`FrameError::NoSuchChunk`](super::FrameError::NoSuchChunk), [`FrameError::NoSize`](super::FrameError::NoSize),
+    /// [`FrameError::TooMany`](super::FrameError::TooMany).
     pub fn delete(&mut self, at: u64, old: Option<ChunkInfo>) -> Result<(), FormatError> {
         let nchunks = self.frame.nchunks();
         let slot = usize::try_from(at).ok().filter(|_| at < nchunks).ok_or_else(|| no_such_chunk(at, nchunks))?;

@@ -30,8 +30,9 @@ pub const MAGIC: [u8; 8] = *b"b2frame\0";
 /// 87  metalayers
 /// ```
 ///
-/// Integers are big-endian. Signed ones are never negative, except for a `chunksize` of -1. Fields that this layer does
-/// not interpret are preserved, so a header that is accepted is written back byte for byte.
+/// Integers are big-endian. Sizes are never negative, except for a `chunksize` of -1; the values of `nthreads` are not
+/// checked. Fields that this layer does not interpret are preserved, so a header that is accepted is written back byte
+/// for byte.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Header {
