@@ -80,8 +80,8 @@ impl VlMetalayers {
     ///
     /// # Errors
     ///
-    /// [`FrameError::NoSuchLayer`], or [`FrameError::Chunk`] if the chunk is damaged, is shorter than the stored
-    /// content or exceeds the decoder's limits.
+    /// [`FrameError::NoSuchLayer`], or [`FrameError::Chunk`] if the chunk is damaged, does not have exactly
+    /// the length of the content or exceeds the decoder's limits.
     pub fn decode(&self, name: &str, decoder: &mut Decoder) -> Result<Vec<u8>, FormatError> {
         let chunk = self.get(name).ok_or_else(|| FrameError::NoSuchLayer { name: name.into() })?;
         decode_vlmetalayer(chunk, decoder)

@@ -79,8 +79,8 @@ pub(super) fn item(json: &Json, dtype: &Dtype, bytes: &mut Out) -> Option<()> {
     }
 }
 
-/// Returns whether the value is a list in the shape `shape` of possible items. Only the outer structure is checked:
-/// trying one interpretation and then the other would double the time for each level of a dtype.
+/// Returns whether the value is a list in the shape `shape` of possible items. Only the outer structure of the items is
+/// checked: trying one interpretation and then the other would double the time for each level of a dtype.
 fn is_list(json: &Json, dtype: &Dtype, shape: &[u64]) -> bool {
     let Some((len, inner)) = shape.split_first() else { return may_be(json, dtype) };
     let items = json.as_array().filter(|items| items.len() as u64 == *len);
