@@ -4,11 +4,11 @@ use crate::codec::{Codec, CodecFormat, CorruptStream, StreamError};
 use crate::error::{DecodeError, EncodeError};
 use crate::params::CParams;
 use crate::registry::Registry;
-use crate::stream::{Compressor, Decompressor, StreamCodec};
+use crate::stream::{StreamCodec, StreamDecoder, StreamEncoder};
 
 /// Compresses streams with one codec at one level, 1..=9.
 #[derive(Debug)]
-pub struct StreamCompressor(Compressor);
+pub struct StreamCompressor(StreamEncoder);
 
 impl StreamCompressor {
     /// Allocates the codec's tables.
@@ -16,7 +16,7 @@ impl StreamCompressor {
     /// # Errors
     /// [`EncodeError`] if the codec is not in this build.
     pub fn new(codec: Codec, clevel: u8) -> Result<Self, EncodeError> {
-        Compressor::new(&CParams::blosc2().codec(codec).clevel(clevel), &Registry::new()).map(StreamCompressor)
+        StreamEncoder::new(&CParams::blosc2().codec(codec).clevel(clevel), &Registry::new()).map(StreamCompressor)
     }
 
     /// Compresses `src` into the start of `dst`. Returns `None` if the result does not fit.
@@ -29,7 +29,7 @@ impl StreamCompressor {
 #[derive(Debug)]
 pub struct StreamDecompressor {
     format: CodecFormat,
-    state: Decompressor,
+    state: StreamDecoder,
 }
 
 impl StreamDecompressor {
@@ -38,8 +38,8 @@ impl StreamDecompressor {
     /// # Errors
     /// [`DecodeError::CodecUnavailable`] if the codec is not in this build.
     pub fn new(format: CodecFormat) -> Result<Self, DecodeError> {
-        Decompressor::check(format)?;
-        Ok(StreamDecompressor { format, state: Decompressor::default() })
+        StreamDecoder::check(format)?;
+        Ok(StreamDecompressor { format, state: StreamDecoder::default() })
     }
 
     /// Decodes `src` to exactly `len` bytes at the start of `dst`. Bytes past them may be overwritten.

@@ -11,7 +11,7 @@ use crate::kernels;
 use crate::layout::{Layout, vlblocks};
 use crate::memory;
 use crate::registry::Registry;
-use crate::stream::{Decompressor, DictionaryCache, StreamCodec};
+use crate::stream::{DictionaryCache, StreamCodec, StreamDecoder};
 
 /// Inputs of the decoder that are not in the chunk.
 #[derive(Clone, Copy)]
@@ -73,7 +73,7 @@ impl<'a> BlockPlan<'a> {
 /// Decodes blocks, keeping tables and buffers from block to block and from chunk to chunk.
 #[derive(Debug, Default)]
 pub(crate) struct BlockDecoder {
-    decompressor: Decompressor,
+    decompressor: StreamDecoder,
     /// A decoded block whose filters are not undone yet.
     decoded: Vec<u8>,
     /// The second decoded block, if two are decoded at once.
@@ -201,7 +201,7 @@ impl<'a> Block<'a> {
     /// Decodes the streams to their positions in `dst[..len]`. The rest of `dst` is scratch.
     fn decode_streams(
         self,
-        decompressor: &mut Decompressor,
+        decompressor: &mut StreamDecoder,
         mut at: usize,
         nstreams: usize,
         dst: &mut [u8],
@@ -235,7 +235,7 @@ impl<'a> Block<'a> {
     /// Decodes one compressed stream of `neblock` plain bytes into the start of `dst`.
     fn decompress(
         self,
-        decompressor: &mut Decompressor,
+        decompressor: &mut StreamDecoder,
         stream: usize,
         offset: usize,
         payload: &[u8],
@@ -249,7 +249,7 @@ impl<'a> Block<'a> {
     /// Decodes one compressed stream of `neblock` plain bytes into the start of `buffer`.
     fn decompress_to(
         self,
-        decompressor: &mut Decompressor,
+        decompressor: &mut StreamDecoder,
         stream: usize,
         offset: usize,
         payload: &[u8],

@@ -5,12 +5,12 @@ use super::{CSIZE_LEN, RUN_TOKEN};
 use crate::filter::{FilterError, Pipeline, Scratch};
 use crate::le::put_i32;
 use crate::memory::OutOfMemory;
-use crate::stream::Compressor;
+use crate::stream::StreamEncoder;
 
 /// Encodes blocks with one codec. Tables and buffers are kept between blocks.
 #[derive(Debug)]
 pub(crate) struct BlockEncoder {
-    compressor: Compressor,
+    compressor: StreamEncoder,
     scratch: Scratch,
     planes: PlaneBuffer,
 }
@@ -25,12 +25,12 @@ pub(crate) struct Streams {
 }
 
 impl BlockEncoder {
-    pub(crate) fn new(compressor: Compressor) -> Self {
+    pub(crate) fn new(compressor: StreamEncoder) -> Self {
         BlockEncoder { compressor, scratch: Scratch::default(), planes: PlaneBuffer::default() }
     }
 
     /// Returns the compressor without a dictionary.
-    pub(crate) fn compressor(&self) -> &Compressor {
+    pub(crate) fn compressor(&self) -> &StreamEncoder {
         &self.compressor
     }
 
@@ -70,7 +70,7 @@ impl BlockEncoder {
 
 /// Encodes the streams one after another. Returns the end of the last.
 fn encode_streams<'a>(
-    compressor: &mut Compressor,
+    compressor: &mut StreamEncoder,
     streams: impl Iterator<Item = &'a [u8]>,
     has_runs: bool,
     dst: &mut [u8],
@@ -87,7 +87,7 @@ fn encode_streams<'a>(
 /// Encodes one stream: its `csize`, then the compressed bytes. If they are not smaller, the stream itself is stored,
 /// with `csize == neblock`. A run has a `csize` that is not positive, see [`Stored`](super::Stored).
 fn encode_stream(
-    compressor: &mut Compressor,
+    compressor: &mut StreamEncoder,
     stream: &[u8],
     has_runs: bool,
     dst: &mut [u8],
@@ -110,7 +110,7 @@ fn encode_stream(
 
 /// Encodes the payload of a stream: compressed, or unchanged if compression saves nothing.
 fn encode_payload(
-    compressor: Option<&mut Compressor>,
+    compressor: Option<&mut StreamEncoder>,
     stream: &[u8],
     dst: &mut [u8],
 ) -> Result<Option<usize>, OutOfMemory> {

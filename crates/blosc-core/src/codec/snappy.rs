@@ -4,18 +4,18 @@ use super::CorruptStream;
 use crate::memory::{self, OutOfMemory};
 
 /// A Snappy encoder and its output buffer. `snap` requires room for the worst case, which `dst` does not have.
-pub(crate) struct Compressor {
+pub(crate) struct SnappyEncoder {
     encoder: Box<snap::raw::Encoder>,
     out: Vec<u8>,
 }
 
-impl Default for Compressor {
+impl Default for SnappyEncoder {
     fn default() -> Self {
-        Compressor { encoder: Box::new(snap::raw::Encoder::new()), out: Vec::new() }
+        SnappyEncoder { encoder: Box::new(snap::raw::Encoder::new()), out: Vec::new() }
     }
 }
 
-impl Compressor {
+impl SnappyEncoder {
     pub(crate) fn compress(&mut self, src: &[u8], dst: &mut [u8]) -> Result<Option<usize>, OutOfMemory> {
         let bound = snap::raw::max_compress_len(src.len());
         let out = memory::at_least(&mut self.out, bound)?;

@@ -3,7 +3,7 @@
 
 use zlib_rs::{Deflate, DeflateFlush, Status};
 
-pub(crate) use super::deflate::Decompressor;
+pub(crate) use super::deflate::DeflateDecoder;
 
 use super::deflate;
 use crate::format::ChunkFormat;
@@ -24,42 +24,42 @@ const ZLIB_RS_MEMORY: usize = 1 << 20;
 const BLOSC1_LEVELS: [u8; 9] = [2, 4, 4, 5, 6, 9, 9, 9, 9];
 
 /// An encoder at one level.
-pub(crate) enum Compressor {
+pub(crate) enum ZlibEncoder {
     Blosc1 {
         level: u8,
         deflate: Deflate,
     },
     /// Compresses shuffled data as small as zlib-ng, but not unshuffled records. Blosc1 output must match C-Blosc 1
     /// there too.
-    Blosc2(deflate::Compressor),
+    Blosc2(deflate::DeflateEncoder),
 }
 
-impl Compressor {
+impl ZlibEncoder {
     pub(crate) fn new(clevel: u8, format: ChunkFormat) -> Result<Self, OutOfMemory> {
         let clevel = clevel.clamp(1, 9);
         match format {
-            ChunkFormat::Blosc1 => Compressor::blosc1(BLOSC1_LEVELS[usize::from(clevel) - 1]),
-            ChunkFormat::Blosc2 => Ok(Compressor::Blosc2(deflate::Compressor::new(clevel)?)),
+            ChunkFormat::Blosc1 => ZlibEncoder::blosc1(BLOSC1_LEVELS[usize::from(clevel) - 1]),
+            ChunkFormat::Blosc2 => Ok(ZlibEncoder::Blosc2(deflate::DeflateEncoder::new(clevel)?)),
         }
     }
 
     /// Creates another compressor with the same settings.
     pub(crate) fn fresh(&self) -> Result<Self, OutOfMemory> {
         match self {
-            Compressor::Blosc1 { level, .. } => Compressor::blosc1(*level),
-            Compressor::Blosc2(compressor) => Ok(Compressor::Blosc2(compressor.fresh()?)),
+            ZlibEncoder::Blosc1 { level, .. } => ZlibEncoder::blosc1(*level),
+            ZlibEncoder::Blosc2(compressor) => Ok(ZlibEncoder::Blosc2(compressor.fresh()?)),
         }
     }
 
     fn blosc1(level: u8) -> Result<Self, OutOfMemory> {
         memory::check_free(ZLIB_RS_MEMORY)?;
-        Ok(Compressor::Blosc1 { level, deflate: Deflate::new(level.into(), true, WINDOW_BITS) })
+        Ok(ZlibEncoder::Blosc1 { level, deflate: Deflate::new(level.into(), true, WINDOW_BITS) })
     }
 
     pub(crate) fn compress(&mut self, src: &[u8], dst: &mut [u8]) -> Result<Option<usize>, OutOfMemory> {
         let deflate = match self {
-            Compressor::Blosc1 { deflate, .. } => deflate,
-            Compressor::Blosc2(compressor) => return compressor.compress(src, dst),
+            ZlibEncoder::Blosc1 { deflate, .. } => deflate,
+            ZlibEncoder::Blosc2(compressor) => return compressor.compress(src, dst),
         };
         deflate.reset();
         Ok(match deflate.compress(src, dst, DeflateFlush::Finish) {

@@ -17,7 +17,7 @@ const LEVELS: [i32; 9] = [1, 3, 5, 7, 9, 11, 13, 15, 22];
 const STRONGEST_SHUFFLED: i32 = 19;
 
 /// A compression context at one level, and the last frame it wrote.
-pub(crate) struct Compressor {
+pub(crate) struct ZstdEncoder {
     #[cfg_attr(not(feature = "rayon"), allow(dead_code, reason = "all blocks are encoded on one thread"))]
     options: CompressOptions,
     context: rust_zstd::Compressor,
@@ -26,26 +26,29 @@ pub(crate) struct Compressor {
     longest: usize,
 }
 
-impl Compressor {
+impl ZstdEncoder {
     pub(crate) fn new(clevel: u8, is_shuffled: bool) -> Self {
-        Compressor::with_options(CompressOptions { level: level_of(clevel, is_shuffled), ..CompressOptions::default() })
+        ZstdEncoder::with_options(CompressOptions {
+            level: level_of(clevel, is_shuffled),
+            ..CompressOptions::default()
+        })
     }
 
     /// Creates a compressor for streams of about `len` bytes. Its frames can only be read with `dict`.
     pub(crate) fn with_dict(dict: &EncodeDict, len: usize) -> Self {
         let dict_attach = if len < HASH_AGAIN { DictAttach::Auto } else { DictAttach::Load };
         let dict = Some(Arc::clone(&dict.0));
-        Compressor::with_options(CompressOptions { dict, dict_attach, ..CompressOptions::default() })
+        ZstdEncoder::with_options(CompressOptions { dict, dict_attach, ..CompressOptions::default() })
     }
 
     /// Creates another compressor with the same settings.
     #[cfg_attr(not(feature = "rayon"), allow(dead_code, reason = "all blocks are encoded on one thread"))]
     pub(crate) fn fresh(&self) -> Self {
-        Compressor::with_options(self.options.clone())
+        ZstdEncoder::with_options(self.options.clone())
     }
 
     fn with_options(options: CompressOptions) -> Self {
-        Compressor { context: rust_zstd::Compressor::new(options.clone()), options, frame: Vec::new(), longest: 0 }
+        ZstdEncoder { context: rust_zstd::Compressor::new(options.clone()), options, frame: Vec::new(), longest: 0 }
     }
 
     pub(crate) fn compress(&mut self, src: &[u8], dst: &mut [u8]) -> Result<Option<usize>, OutOfMemory> {
@@ -127,7 +130,7 @@ impl DecodeDict {
 const MALFORMED_DICT: CorruptStream = CorruptStream::new(0, "not a valid zstd dictionary");
 
 /// A decompression context, and the content it decoded last.
-pub(crate) struct Decompressor {
+pub(crate) struct ZstdDecoder {
     frames: Frames,
     content: Vec<u8>,
 }
@@ -136,10 +139,10 @@ pub(crate) struct Decompressor {
 /// Measured: 170 KiB.
 const DECODER_MEMORY: usize = 176 << 10;
 
-impl Decompressor {
+impl ZstdDecoder {
     pub(crate) fn new() -> Result<Self, OutOfMemory> {
         memory::check_free(DECODER_MEMORY)?;
-        Ok(Decompressor { frames: Frames::new(), content: Vec::new() })
+        Ok(ZstdDecoder { frames: Frames::new(), content: Vec::new() })
     }
 
     /// Decodes the frames of `src`, written with `dict` if given, into exactly `dst`.
@@ -201,9 +204,9 @@ impl fmt::Debug for DecodeDict {
     }
 }
 
-impl fmt::Debug for Decompressor {
+impl fmt::Debug for ZstdDecoder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("zstd::Decompressor")
+        f.write_str("zstd::ZstdDecoder")
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::codec::CodecFormat;
 use crate::kernels;
 use crate::le::i32_at;
-use crate::stream::{Decompressor, StreamCodec};
+use crate::stream::{StreamCodec, StreamDecoder};
 
 /// A chunk before its filters are undone.
 pub(super) struct Filtered {
@@ -27,7 +27,7 @@ pub(super) fn filtered(categories: &[&str]) -> Vec<Filtered> {
         let file = item["file"].as_str().unwrap().to_owned();
         let chunk = &files[&file];
         let format = CodecFormat::from_id(chunk[2] >> 5).unwrap();
-        if Decompressor::check(format).is_ok() {
+        if StreamDecoder::check(format).is_ok() {
             found.push(Filtered {
                 typesize: usize::from(chunk[3]),
                 filters: (0..6).map(|slot| (chunk[16 + slot], chunk[24 + slot])).filter(|(id, _)| *id != 0).collect(),
@@ -43,7 +43,7 @@ pub(super) fn filtered(categories: &[&str]) -> Vec<Filtered> {
 fn blocks(format: CodecFormat, chunk: &[u8]) -> Vec<Vec<u8>> {
     let number = |at| usize::try_from(i32_at(chunk, at).unwrap()).unwrap();
     let (nbytes, blocksize) = (number(4), number(8));
-    let mut decompressor = Decompressor::default();
+    let mut decompressor = StreamDecoder::default();
     let block = |index: usize| {
         let len = blocksize.min(nbytes - index * blocksize);
         let split = chunk[2] & 0x10 == 0 && len == blocksize;

@@ -18,7 +18,7 @@ use crate::filter::{BitShuffleRule, FilterPipeline};
 use crate::format::ChunkFormat;
 use crate::header::Header;
 use crate::le::i32_at;
-use crate::stream::Decompressor;
+use crate::stream::StreamDecoder;
 
 /// Bytes of one `bstart`.
 pub(crate) const BSTART_LEN: usize = 4;
@@ -41,7 +41,7 @@ impl Layout {
     /// store blocks, not uncompressed data or a special value.
     pub(crate) fn of(header: &Header, chunk: &[u8]) -> Result<Layout, DecodeError> {
         let format = header.codec_format().ok_or(DecodeError::UnknownCodec { format: header.flags() >> 5 })?;
-        Decompressor::check(format)?;
+        StreamDecoder::check(format)?;
         let nblocks = header.nblocks();
         let room = (chunk.len() - header.len()) / BSTART_LEN;
         if nblocks > room {

@@ -68,14 +68,14 @@ impl<'a> StreamCodec<'a> {
 
 /// Decoders of all formats. The state of a format is allocated at its first use.
 #[derive(Debug, Default)]
-pub(crate) struct Decompressor {
+pub(crate) struct StreamDecoder {
     #[cfg(feature = "zlib")]
-    zlib: Option<zlib::Decompressor>,
+    zlib: Option<zlib::DeflateDecoder>,
     #[cfg(feature = "zstd")]
-    zstd: Option<zstd::Decompressor>,
+    zstd: Option<zstd::ZstdDecoder>,
 }
 
-impl Decompressor {
+impl StreamDecoder {
     /// Checks that this build can decode `format`.
     pub(crate) fn check(format: CodecFormat) -> Result<(), DecodeError> {
         let codec = format.codec();
@@ -83,7 +83,7 @@ impl Decompressor {
     }
 
     /// Decodes `src` to the first `len` bytes of `buffer`, which may grow or shrink. If the decoder has an output
-    /// buffer of its own, this saves the copy that [`Decompressor::decompress`] needs.
+    /// buffer of its own, this saves the copy that [`StreamDecoder::decompress`] needs.
     pub(crate) fn decompress_to(
         &mut self,
         codec: &StreamCodec<'_>,
@@ -120,7 +120,7 @@ impl Decompressor {
         }
     }
 
-    /// Decodes `src` into `dst[..len]`. The codec's format has passed [`Decompressor::check`].
+    /// Decodes `src` into `dst[..len]`. The codec's format has passed [`StreamDecoder::check`].
     pub(crate) fn decompress(
         &mut self,
         codec: &StreamCodec<'_>,
@@ -156,9 +156,9 @@ impl Decompressor {
 
 /// Returns the zstd decoder, allocated at first use.
 #[cfg(feature = "zstd")]
-fn zstd_of(zstd: &mut Option<zstd::Decompressor>) -> Result<&mut zstd::Decompressor, OutOfMemory> {
+fn zstd_of(zstd: &mut Option<zstd::ZstdDecoder>) -> Result<&mut zstd::ZstdDecoder, OutOfMemory> {
     match zstd {
         Some(zstd) => Ok(zstd),
-        None => Ok(zstd.insert(zstd::Decompressor::new()?)),
+        None => Ok(zstd.insert(zstd::ZstdDecoder::new()?)),
     }
 }

@@ -19,41 +19,41 @@ use crate::params::CParams;
 use crate::registry::{BlockCodec, PluginContext, Registry};
 
 /// A codec at a level, with its tables and its prepared dictionary.
-pub(crate) struct Compressor {
+pub(crate) struct StreamEncoder {
     clevel: u8,
     state: Encode,
 }
 
 enum Encode {
-    BloscLz(blosclz::Table),
-    Lz4(lz4::Table),
+    BloscLz(blosclz::HashTable),
+    Lz4(lz4::HashTable),
     Lz4Hc(lz4::HcTable),
     Lz4Dict(lz4::DictTable),
     Lz4HcDict(lz4::HcDictTable),
     #[cfg(feature = "snappy")]
-    Snappy(snappy::Compressor),
+    Snappy(snappy::SnappyEncoder),
     #[cfg(feature = "zlib")]
-    Zlib(zlib::Compressor),
+    Zlib(zlib::ZlibEncoder),
     #[cfg(feature = "zstd")]
-    Zstd(Box<zstd::Compressor>),
+    Zstd(Box<zstd::ZstdEncoder>),
     Plugin(Arc<dyn BlockCodec>, PluginContext),
 }
 
-impl Compressor {
+impl StreamEncoder {
     /// Creates a compressor. At level 0 nothing is compressed and its state is never used.
     pub(crate) fn new(params: &CParams, registry: &Registry) -> Result<Self, EncodeError> {
         let CParams { codec, clevel, .. } = *params;
         codec.availability().map_err(|feature| EncodeError::CodecUnavailable { codec, feature })?;
         let state = match codec {
-            Codec::BloscLz => Encode::BloscLz(blosclz::Table::new()?),
-            Codec::Lz4 => Encode::Lz4(lz4::Table::new(wanted_matches(params))?),
+            Codec::BloscLz => Encode::BloscLz(blosclz::HashTable::new()?),
+            Codec::Lz4 => Encode::Lz4(lz4::HashTable::new(lz4_search(params))?),
             Codec::Lz4Hc => Encode::Lz4Hc(lz4::HcTable::new()?),
             #[cfg(feature = "snappy")]
-            Codec::Snappy => Encode::Snappy(snappy::Compressor::default()),
+            Codec::Snappy => Encode::Snappy(snappy::SnappyEncoder::default()),
             #[cfg(feature = "zlib")]
-            Codec::Zlib => Encode::Zlib(zlib::Compressor::new(clevel, params.format)?),
+            Codec::Zlib => Encode::Zlib(zlib::ZlibEncoder::new(clevel, params.format)?),
             #[cfg(feature = "zstd")]
-            Codec::Zstd => Encode::Zstd(Box::new(zstd::Compressor::new(clevel, params.filters.has_shuffle()))),
+            Codec::Zstd => Encode::Zstd(Box::new(zstd::ZstdEncoder::new(clevel, params.filters.has_shuffle()))),
             Codec::Plugin { id, meta } => {
                 let what = if id == NDLZ { "it is read only" } else { "no codec is registered for this id" };
                 let plugin = registry.get_codec(id).ok_or(EncodeError::Codec { codec, what })?;
@@ -62,27 +62,27 @@ impl Compressor {
             #[allow(unreachable_patterns, reason = "reachable only where a codec feature is off")]
             _ => return Err(EncodeError::CodecUnavailable { codec, feature: codec.name() }),
         };
-        Ok(Compressor { clevel, state })
+        Ok(StreamEncoder { clevel, state })
     }
 
     /// Creates a compressor of the same kind for another thread.
     pub(crate) fn fresh(&self) -> Result<Self, OutOfMemory> {
         let clevel = self.clevel;
         let state = match &self.state {
-            Encode::BloscLz(_) => Encode::BloscLz(blosclz::Table::new()?),
+            Encode::BloscLz(_) => Encode::BloscLz(blosclz::HashTable::new()?),
             Encode::Lz4(table) => Encode::Lz4(table.fresh()?),
             Encode::Lz4Hc(_) => Encode::Lz4Hc(lz4::HcTable::new()?),
             Encode::Lz4Dict(table) => Encode::Lz4Dict(table.try_clone()?),
             Encode::Lz4HcDict(table) => Encode::Lz4HcDict(table.try_clone()?),
             #[cfg(feature = "snappy")]
-            Encode::Snappy(_) => Encode::Snappy(snappy::Compressor::default()),
+            Encode::Snappy(_) => Encode::Snappy(snappy::SnappyEncoder::default()),
             #[cfg(feature = "zlib")]
             Encode::Zlib(state) => Encode::Zlib(state.fresh()?),
             #[cfg(feature = "zstd")]
             Encode::Zstd(state) => Encode::Zstd(Box::new(state.fresh())),
             Encode::Plugin(plugin, context) => Encode::Plugin(Arc::clone(plugin), *context),
         };
-        Ok(Compressor { clevel, state })
+        Ok(StreamEncoder { clevel, state })
     }
 
     /// Creates a compressor of the same level with a dictionary, for streams of about `len` bytes.
@@ -92,9 +92,9 @@ impl Compressor {
             Prepared::Lz4(table) => Encode::Lz4Dict(table.try_clone()?),
             Prepared::Lz4Hc(table) => Encode::Lz4HcDict(table.try_clone()?),
             #[cfg(feature = "zstd")]
-            Prepared::Zstd(dictionary) => Encode::Zstd(Box::new(zstd::Compressor::with_dict(dictionary, len))),
+            Prepared::Zstd(dictionary) => Encode::Zstd(Box::new(zstd::ZstdEncoder::with_dict(dictionary, len))),
         };
-        Ok(Compressor { clevel: self.clevel, state })
+        Ok(StreamEncoder { clevel: self.clevel, state })
     }
 
     /// Compresses `src` into `dst`. Returns `None` if the result does not fit.
@@ -129,7 +129,7 @@ impl Compressor {
 }
 
 /// Prefers longer matches if the filters produce planes. Blosc1 chunks should be as small as C-Blosc 1's.
-fn wanted_matches(params: &CParams) -> lz4::Wanted {
+fn lz4_search(params: &CParams) -> lz4::Search {
     let has_planes = params.typesize > 1
         && params
             .filters
@@ -137,13 +137,13 @@ fn wanted_matches(params: &CParams) -> lz4::Wanted {
             .iter()
             .any(|filter| matches!(filter, Filter::Shuffle | Filter::ShuffleGroups(_) | Filter::BitShuffle));
     match params.format {
-        ChunkFormat::Blosc2 if has_planes => lz4::Wanted::Long,
-        _ => lz4::Wanted::All,
+        ChunkFormat::Blosc2 if has_planes => lz4::Search::Long,
+        _ => lz4::Search::All,
     }
 }
 
-impl fmt::Debug for Compressor {
+impl fmt::Debug for StreamEncoder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Compressor").field("clevel", &self.clevel).finish_non_exhaustive()
+        f.debug_struct("StreamEncoder").field("clevel", &self.clevel).finish_non_exhaustive()
     }
 }

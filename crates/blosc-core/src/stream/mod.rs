@@ -4,6 +4,6 @@ mod decode;
 mod dictionary;
 mod encode;
 
-pub(crate) use decode::{Decompressor, StreamCodec};
+pub(crate) use decode::{StreamCodec, StreamDecoder};
 pub(crate) use dictionary::{Dictionary, DictionaryCache};
-pub(crate) use encode::Compressor;
+pub(crate) use encode::StreamEncoder;

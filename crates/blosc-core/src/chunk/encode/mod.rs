@@ -35,7 +35,7 @@ use crate::parallel::Parallelism;
 use crate::params::CParams;
 use crate::plugin::PluginError;
 use crate::registry::Registry;
-use crate::stream::Compressor;
+use crate::stream::StreamEncoder;
 
 /// A prefilter. It fills the second slice (initially zeros) from the first. Both have the length of a block.
 type Prefilter = dyn Fn(BlockInfo, &[u8], &mut [u8]) -> Result<(), PluginError> + Send + Sync;
@@ -222,7 +222,7 @@ impl Encoder {
         if let Some(blocks) = self.blocks.take() {
             return Ok(blocks);
         }
-        Ok(BlockEncoder::new(Compressor::new(&self.params, &self.registry)?))
+        Ok(BlockEncoder::new(StreamEncoder::new(&self.params, &self.registry)?))
     }
 
     /// Returns the plan for the blocks of a chunk with this header.

@@ -2,7 +2,7 @@
 
 use super::effort::{EFFORTS, SHORT};
 use super::emit::Output;
-use super::find::{Finder, Table, agreement, backward, forward};
+use super::find::{Finder, HashTable, agreement, backward, forward};
 use super::promise::{Promise, promise};
 
 /// Compresses `src` to the front of `dst`. Returns `None` if the stream would not be shorter than `src` or does not
@@ -10,7 +10,7 @@ use super::promise::{Promise, promise};
 ///
 /// Streams with hardly any matches (random bytes, most low bytes of measurements) are given up early. C-Blosc gives up
 /// more of them, and judges by the end of a stream alone.
-pub(crate) fn compress(src: &[u8], dst: &mut [u8], clevel: u8, table: &mut Table) -> Option<usize> {
+pub(crate) fn compress(src: &[u8], dst: &mut [u8], clevel: u8, table: &mut HashTable) -> Option<usize> {
     // The last byte is reserved for the literal run that must end a stream.
     let (_, body) = src.split_last()?;
     let room = dst.len().min(body.len());
@@ -53,7 +53,7 @@ fn search<const E: usize, const LONG: usize>(
     out: &mut Output<'_>,
     src: &[u8],
     start: usize,
-    table: &mut Table,
+    table: &mut HashTable,
 ) -> Option<usize> {
     let mut finder = Finder::<E>::new(src, table);
     if src.len() <= SHORT {

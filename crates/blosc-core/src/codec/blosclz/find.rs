@@ -9,13 +9,13 @@ use crate::memory::{self, OutOfMemory};
 const MAX_BITS: u32 = 13;
 
 /// A hash table, reusable from stream to stream. Entries of earlier streams never affect the output.
-pub(crate) struct Table {
+pub(crate) struct HashTable {
     slots: Box<[u16; 1 << MAX_BITS]>,
 }
 
-impl Table {
+impl HashTable {
     pub(crate) fn new() -> Result<Self, OutOfMemory> {
-        Ok(Table { slots: memory::zeroed_box()? })
+        Ok(HashTable { slots: memory::zeroed_box()? })
     }
 }
 
@@ -37,7 +37,7 @@ impl<'a, const E: usize> Finder<'a, E> {
     const BITS: u32 = EFFORTS[E].bits;
 
     /// Creates a finder for `src`. Matches may reach the end of `src`, but none begins in its last seven bytes.
-    pub(super) fn new(src: &'a [u8], table: &'a mut Table) -> Self {
+    pub(super) fn new(src: &'a [u8], table: &'a mut HashTable) -> Self {
         table.slots[..1 << Self::BITS].fill(0);
         Finder { src, slots: &mut table.slots }
     }

@@ -27,7 +27,7 @@ mod tests;
 
 pub(crate) use decode::decompress;
 pub(crate) use encode::compress;
-pub(crate) use find::Table;
+pub(crate) use find::HashTable;
 
 /// The longest literal run of one opcode.
 const MAX_LITERALS: usize = 32;

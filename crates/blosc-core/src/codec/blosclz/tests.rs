@@ -3,7 +3,7 @@ use super::*;
 const LEVELS: std::ops::RangeInclusive<u8> = 1..=9;
 
 /// Returns the compressed length after decoding the stream again; `None` if it is stored.
-fn round_trip(plain: &[u8], clevel: u8, table: &mut Table) -> Option<usize> {
+fn round_trip(plain: &[u8], clevel: u8, table: &mut HashTable) -> Option<usize> {
     let mut stream = vec![0; plain.len()];
     let len = compress(plain, &mut stream, clevel, table)?;
     assert!(len < plain.len());
@@ -23,7 +23,7 @@ fn planes(items: &[u8]) -> Vec<Vec<u8>> {
 
 #[test]
 fn every_length_and_period_comes_back_at_every_level() {
-    let mut table = Table::new().unwrap();
+    let mut table = HashTable::new().unwrap();
     for clevel in LEVELS {
         for len in (0..300).chain([2047, 2048, 2049, 70_000]) {
             for period in 1..=16 {
@@ -39,7 +39,7 @@ fn every_length_and_period_comes_back_at_every_level() {
 
 #[test]
 fn all_kinds_of_data_come_back_whole_and_in_planes() {
-    let mut table = Table::new().unwrap();
+    let mut table = HashTable::new().unwrap();
     for clevel in LEVELS {
         for kind in testdata::PlainKind::ALL {
             let plain = testdata::plain(kind, 600_000, 8, 7);
@@ -53,7 +53,7 @@ fn all_kinds_of_data_come_back_whole_and_in_planes() {
 
 #[test]
 fn matches_reach_far() {
-    let mut table = Table::new().unwrap();
+    let mut table = HashTable::new().unwrap();
     for distance in [8190, 8191, 8192, 8193, 40_000, 65_535, 65_536, 73_727, 73_728] {
         let pattern = testdata::noise(distance, 1);
         let plain = [&*pattern, &pattern[..200.min(distance)], &[0; 300]].concat();
@@ -65,7 +65,7 @@ fn matches_reach_far() {
 
 #[test]
 fn the_planes_of_a_counter_repeat_after_65536_bytes() {
-    let mut table = Table::new().unwrap();
+    let mut table = HashTable::new().unwrap();
     let second = |len: usize| -> Vec<u8> { (0..len).map(|i| (i >> 8) as u8).collect() };
     for clevel in LEVELS {
         let once = round_trip(&second(1 << 16), clevel, &mut table).unwrap();
@@ -77,7 +77,7 @@ fn the_planes_of_a_counter_repeat_after_65536_bytes() {
 
 #[test]
 fn noise_at_the_end_does_not_hide_what_compresses_before_it() {
-    let mut table = Table::new().unwrap();
+    let mut table = HashTable::new().unwrap();
     let plain = [testdata::text(100_000, 2), testdata::noise(20_000, 3)].concat();
     for clevel in LEVELS {
         assert!(round_trip(&plain, clevel, &mut table).unwrap() < 80_000, "clevel {clevel}");
@@ -86,7 +86,7 @@ fn noise_at_the_end_does_not_hide_what_compresses_before_it() {
 
 #[test]
 fn the_stream_fits_or_is_none_whatever_the_room() {
-    let mut table = Table::new().unwrap();
+    let mut table = HashTable::new().unwrap();
     let samples = [testdata::text(400, 1), vec![9; 400], testdata::noise(400, 2), testdata::steps(2500, 1, 3)];
     for (plain, clevel) in samples.iter().flat_map(|plain| [1, 5, 9].map(|clevel| (plain, clevel))) {
         let whole = round_trip(plain, clevel, &mut table);
@@ -103,10 +103,10 @@ fn what_a_table_was_used_for_does_not_show() {
     let plain = testdata::text(50_000, 4);
     for clevel in LEVELS {
         let (mut fresh, mut used) = (vec![0; plain.len()], vec![0; plain.len()]);
-        let mut table = Table::new().unwrap();
+        let mut table = HashTable::new().unwrap();
         let _ = compress(&testdata::text(90_000, 5), &mut used, 10 - clevel, &mut table);
         let lens = [
-            compress(&plain, &mut fresh, clevel, &mut Table::new().unwrap()).unwrap(),
+            compress(&plain, &mut fresh, clevel, &mut HashTable::new().unwrap()).unwrap(),
             compress(&plain, &mut used, clevel, &mut table).unwrap(),
         ];
         assert!(fresh[..lens[0]] == used[..lens[1]], "clevel {clevel}");
@@ -158,7 +158,7 @@ fn streams_by_c_blosc_are_read() {
 
 #[test]
 fn damage_is_an_error_or_bytes_but_never_depends_on_what_was_there() {
-    let mut table = Table::new().unwrap();
+    let mut table = HashTable::new().unwrap();
     let mut streams: Vec<(Vec<u8>, usize)> =
         reference_streams().into_iter().map(|(stream, plain)| (stream, plain.len())).collect();
     for plain in [testdata::text(700, 1), testdata::steps(900, 1, 2)] {
@@ -206,7 +206,7 @@ fn lengths_that_wrap_in_c_do_not_here() {
 
 #[test]
 fn nothing_is_made_of_nothing() {
-    assert_eq!(compress(&[], &mut [], 5, &mut Table::new().unwrap()), None);
+    assert_eq!(compress(&[], &mut [], 5, &mut HashTable::new().unwrap()), None);
     assert_eq!(decompress(&[], &mut [], 0), Ok(()));
     assert!(decompress(&[], &mut [0], 1).is_err());
     assert!(decompress(&[0x20, 1], &mut [], 1).is_err());

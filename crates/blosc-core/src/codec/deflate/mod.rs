@@ -17,5 +17,5 @@ mod decode;
 mod encode;
 mod symbols;
 
-pub(crate) use decode::Decompressor;
-pub(crate) use encode::Compressor;
+pub(crate) use decode::DeflateDecoder;
+pub(crate) use encode::DeflateEncoder;

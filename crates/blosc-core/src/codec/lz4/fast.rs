@@ -12,7 +12,7 @@ use crate::memory::{self, OutOfMemory};
 
 /// The matches that are searched for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Wanted {
+pub(crate) enum Search {
     /// Also matches of four bytes, as in unshuffled data. Hashes cover four bytes where positions have 16 bits,
     /// otherwise five. The hash functions are the reference library's: others find other matches, and block sizes could
     /// not be compared.
@@ -26,8 +26,8 @@ pub(crate) enum Wanted {
 }
 
 /// Last position of each hash; reusable. Only the part that an input needs is cleared.
-pub(crate) struct Table {
-    wanted: Wanted,
+pub(crate) struct HashTable {
+    search: Search,
     near: Box<[u16; 1 << NEAR_LOG]>,
     far: Box<[u32; 1 << FAR_LOG]>,
 }
@@ -43,14 +43,14 @@ const NEAR_INPUT: usize = (1 << 16) + MATCH_START_LIMIT - 1;
 /// for, up to 4096 slots. Clearing the whole table would take longer than the search.
 const SMALL_INPUT: usize = 8 << 10;
 
-impl Table {
-    pub(crate) fn new(wanted: Wanted) -> Result<Self, OutOfMemory> {
-        Ok(Table { wanted, near: memory::zeroed_box()?, far: memory::zeroed_box()? })
+impl HashTable {
+    pub(crate) fn new(search: Search) -> Result<Self, OutOfMemory> {
+        Ok(HashTable { search, near: memory::zeroed_box()?, far: memory::zeroed_box()? })
     }
 
     /// Creates another table with the same settings.
     pub(crate) fn fresh(&self) -> Result<Self, OutOfMemory> {
-        Table::new(self.wanted)
+        HashTable::new(self.search)
     }
 }
 
@@ -58,12 +58,12 @@ impl Table {
 ///
 /// `acceleration` is the initial step of the search: n skips n - 1 positions after each one examined; 1 compresses
 /// best.
-pub(crate) fn compress_fast(src: &[u8], dst: &mut [u8], acceleration: u32, table: &mut Table) -> Option<usize> {
+pub(crate) fn compress_fast(src: &[u8], dst: &mut [u8], acceleration: u32, table: &mut HashTable) -> Option<usize> {
     // The upper bound is the reference library's. Higher values would only overflow.
     let acceleration = acceleration.clamp(1, 65537);
-    let Table { wanted, near, far } = table;
-    let haste = match wanted {
-        Wanted::Long if acceleration > 1 && looks_random(src) => HASTE,
+    let HashTable { search, near, far } = table;
+    let haste = match search {
+        Search::Long if acceleration > 1 && looks_random(src) => HASTE,
         _ => 1,
     };
     if src.len() > MAX_INPUT {
@@ -71,26 +71,26 @@ pub(crate) fn compress_fast(src: &[u8], dst: &mut [u8], acceleration: u32, table
     }
     if src.len() >= NEAR_INPUT {
         far.fill(0);
-        return match wanted {
-            Wanted::All => compress(src, 0, dst, (acceleration, haste), &mut Far::<5> { slots: far }),
-            Wanted::Long => compress(src, 0, dst, (acceleration, haste), &mut Far::<6> { slots: far }),
+        return match search {
+            Search::All => compress(src, 0, dst, (acceleration, haste), &mut Far::<5> { slots: far }),
+            Search::Long => compress(src, 0, dst, (acceleration, haste), &mut Far::<6> { slots: far }),
         };
     }
     if src.len() > SMALL_INPUT {
         near.fill(0);
         let shift = 32 - NEAR_LOG;
-        return match wanted {
-            Wanted::All => compress(src, 0, dst, (acceleration, haste), &mut Near::<4> { slots: near, shift }),
-            Wanted::Long => compress(src, 0, dst, (acceleration, haste), &mut Near::<6> { slots: near, shift }),
+        return match search {
+            Search::All => compress(src, 0, dst, (acceleration, haste), &mut Near::<4> { slots: near, shift }),
+            Search::Long => compress(src, 0, dst, (acceleration, haste), &mut Near::<6> { slots: near, shift }),
         };
     }
-    let log = src.len().next_power_of_two().trailing_zeros() + u32::from(*wanted == Wanted::All);
+    let log = src.len().next_power_of_two().trailing_zeros() + u32::from(*search == Search::All);
     let log = log.clamp(8, NEAR_LOG - 1);
     near[..1 << log].fill(0);
     let shift = 32 - log;
-    match wanted {
-        Wanted::All => compress(src, 0, dst, (acceleration, haste), &mut Near::<4> { slots: near, shift }),
-        Wanted::Long => compress(src, 0, dst, (acceleration, haste), &mut Near::<5> { slots: near, shift }),
+    match search {
+        Search::All => compress(src, 0, dst, (acceleration, haste), &mut Near::<4> { slots: near, shift }),
+        Search::Long => compress(src, 0, dst, (acceleration, haste), &mut Near::<5> { slots: near, shift }),
     }
 }
 

@@ -84,7 +84,7 @@ pub(super) struct Rows<'a, const W: usize> {
 
 /// The row of a hash, and the tag of a position in that row.
 #[derive(Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct RowKey {
     row: usize,
     tag: u8,
 }
@@ -99,15 +99,15 @@ impl<'a, const W: usize> Rows<'a, W> {
 
     /// Returns the place of a position that starts with the bytes `four`.
     #[inline(always)]
-    pub(super) fn place(&self, four: u32) -> Place {
+    pub(super) fn place(&self, four: u32) -> RowKey {
         // 2^32 divided by the golden ratio.
         let hash = four.wrapping_mul(2_654_435_761) >> (self.shift & 31);
-        Place { row: (hash >> u8::BITS) as usize & (SLOTS / W - 1), tag: hash as u8 }
+        RowKey { row: (hash >> u8::BITS) as usize & (SLOTS / W - 1), tag: hash as u8 }
     }
 
     /// Inserts a position, replacing the oldest one.
     #[inline(always)]
-    pub(super) fn note(&mut self, place: Place, at: u32) {
+    pub(super) fn note(&mut self, place: RowKey, at: u32) {
         let head = &mut self.heads[place.row];
         let slot = place.row * W + usize::from(*head) % W;
         *head = head.wrapping_add(1);
@@ -117,7 +117,7 @@ impl<'a, const W: usize> Rows<'a, W> {
 
     /// Returns the slots with this tag, and the positions of the row. Some of the positions may be of other bytes.
     #[inline(always)]
-    pub(super) fn candidates(&self, place: Place) -> (Hits, &[u16; W]) {
+    pub(super) fn candidates(&self, place: RowKey) -> (Hits, &[u16; W]) {
         let hits = Hits::new(&self.tags.as_chunks::<W>().0[place.row], place.tag);
         (hits, &self.positions.as_chunks::<W>().0[place.row])
     }

@@ -8,16 +8,16 @@ use crate::codec::CorruptStream;
 
 /// The tables of both encoders, and every setting that selects another code path.
 struct Encoders {
-    fast: Table,
-    long: Table,
+    fast: HashTable,
+    long: HashTable,
     hc: HcTable,
 }
 
 impl Default for Encoders {
     fn default() -> Self {
         Encoders {
-            fast: Table::new(Wanted::All).unwrap(),
-            long: Table::new(Wanted::Long).unwrap(),
+            fast: HashTable::new(Search::All).unwrap(),
+            long: HashTable::new(Search::Long).unwrap(),
             hc: HcTable::new().unwrap(),
         }
     }

@@ -6,7 +6,7 @@ use crate::codec::dict_chunks::{self, DictChunk};
 fn decoded(frame: &[u8], len: usize, dict: &DecodeDict) -> Result<Vec<u8>, StreamError> {
     let [first, second] = [0x00, 0xA5].map(|fill| {
         let mut dst = vec![fill; len];
-        Decompressor::new().unwrap().decompress(frame, &mut dst, Some(dict)).map(|()| dst)
+        ZstdDecoder::new().unwrap().decompress(frame, &mut dst, Some(dict)).map(|()| dst)
     });
     assert_eq!(first, second);
     first
@@ -14,7 +14,7 @@ fn decoded(frame: &[u8], len: usize, dict: &DecodeDict) -> Result<Vec<u8>, Strea
 
 fn plain_streams(chunk: &DictChunk) -> Vec<Vec<u8>> {
     let dict = DecodeDict::new(&chunk.dict).unwrap();
-    let mut decompressor = Decompressor::new().unwrap();
+    let mut decompressor = ZstdDecoder::new().unwrap();
     chunk.plain(|stream, len| {
         let mut plain = vec![0; len];
         decompressor.decompress(stream, &mut plain, Some(&dict)).unwrap();
@@ -42,13 +42,13 @@ fn streams_round_trip_with_both_kinds_of_dictionary_at_every_level() {
         {
             let read = DecodeDict::new(dict).unwrap();
             let encode = EncodeDict::new(dict, clevel).unwrap();
-            let mut compressor = Compressor::with_dict(&encode, 4096);
+            let mut compressor = ZstdEncoder::with_dict(&encode, 4096);
             for plain in plain.iter().step_by(plain.len() / 8) {
                 let mut frame = vec![0; plain.len() + 100];
                 let n = compressor.compress(plain, &mut frame).unwrap().unwrap();
                 assert_eq!(decoded(&frame[..n], plain.len(), &read).as_ref(), Ok(plain));
                 let mut without = vec![0; plain.len()];
-                let alone = Decompressor::new().unwrap().decompress(&frame[..n], &mut without, None);
+                let alone = ZstdDecoder::new().unwrap().decompress(&frame[..n], &mut without, None);
                 need_it += usize::from(alone.is_err() || without != *plain);
             }
         }
@@ -76,7 +76,7 @@ fn a_frame_of_another_dictionary_is_an_error_or_other_bytes() {
     for (stream, len) in first.compressed() {
         // Its frames name their dictionary.
         assert!(decoded(stream, len, &dict).is_err());
-        assert!(Decompressor::new().unwrap().decompress(stream, &mut vec![0; len], None).is_err());
+        assert!(ZstdDecoder::new().unwrap().decompress(stream, &mut vec![0; len], None).is_err());
     }
 }
 
@@ -96,7 +96,7 @@ fn any_byte_of_a_dictionary_changed_or_cut_off_is_an_error_or_bytes() {
             // Every dictionary that can compress can also decompress.
             if let Ok(encode) = EncodeDict::new(&dict, 1) {
                 let plain = testdata::text(3000, i as u64);
-                let n = Compressor::with_dict(&encode, 4096).compress(&plain, &mut frame).unwrap().unwrap();
+                let n = ZstdEncoder::with_dict(&encode, 4096).compress(&plain, &mut frame).unwrap().unwrap();
                 assert!(decoded(&frame[..n], plain.len(), &DecodeDict::new(&dict).unwrap()) == Ok(plain), "{i} {flip}");
             }
         }

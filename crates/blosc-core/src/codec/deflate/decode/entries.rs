@@ -20,7 +20,7 @@
 //! entry, the low byte is the number of bits to skip before the next look-up.
 
 /// The layout of a table's entries. The constants are bits.
-pub(super) trait Kind {
+pub(super) trait EntryLayout {
     /// Neither literals nor a length; not an offset.
     const ODD: u32;
     /// The entry links to a subtable.
@@ -58,7 +58,7 @@ pub(super) struct Offset;
 /// The end of the block, in the table of [`LitLen`].
 pub(super) const END: u32 = 1 << 27;
 
-impl Kind for LitLen {
+impl EntryLayout for LitLen {
     const ODD: u32 = 1 << 29;
     const SUB: u32 = 1 << 28;
     const BASE: u32 = 18;
@@ -70,7 +70,7 @@ impl Kind for LitLen {
     }
 }
 
-impl Kind for Offset {
+impl EntryLayout for Offset {
     const ODD: u32 = 1 << 15;
     const SUB: u32 = 1 << 14;
     const BASE: u32 = 16;
@@ -95,7 +95,7 @@ pub(super) fn pair(first: u32, second: u32) -> u32 {
 
 /// Returns the length or the offset of `entry`, whose code and extra bits are the lowest of `word`.
 #[inline(always)]
-pub(super) fn number<K: Kind>(entry: u32, word: u64) -> usize {
+pub(super) fn number<K: EntryLayout>(entry: u32, word: u64) -> usize {
     let extra = (word & ((1 << (entry & 63)) - 1)) >> (entry >> 8 & 0xF);
     (entry >> K::BASE) as usize + extra as usize
 }
@@ -117,7 +117,7 @@ const OFFSET: [u32; 512] = ranges::<Offset>([Offset::ODD; 512], 0, 30, 1, 4, 2);
 
 /// Sets the entries of `n` symbols from `first` on to consecutive ranges that begin at `base`: `plain` ranges of one
 /// number each, and then `group` ranges for each number of extra bits.
-const fn ranges<K: Kind>(
+const fn ranges<K: EntryLayout>(
     mut entries: [u32; 512],
     first: usize,
     n: usize,

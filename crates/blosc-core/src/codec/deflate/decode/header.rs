@@ -2,7 +2,7 @@
 
 use super::super::symbols::{CODE_LENGTH_LIMIT, CODE_LENGTH_ORDER, CODE_LENGTHS, END, LITLENS, OFFSETS};
 use super::bits::{Bits, ENDS};
-use super::table::Tables;
+use super::table::BlockTables;
 
 /// Reads the codes of a block and builds its tables.
 ///
@@ -11,7 +11,7 @@ use super::table::Tables;
 /// the latter, 3 bits each, in `CODE_LENGTH_ORDER`
 /// the lengths of both codes as one list:  0..=15 a length   16 the last one, 3..=6 times   17, 18 zeros, 3..=138
 /// ```
-pub(super) fn read(bits: &mut Bits<'_>, tables: &mut Tables) -> Result<(), &'static str> {
+pub(super) fn read(bits: &mut Bits<'_>, tables: &mut BlockTables) -> Result<(), &'static str> {
     let litlens = bits.take(5)? as usize + 257;
     let offsets = bits.take(5)? as usize + 1;
     let stored = bits.take(4)? as usize + 4;

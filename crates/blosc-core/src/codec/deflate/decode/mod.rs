@@ -2,45 +2,45 @@
 //!
 //! The start of a symbol is only known when the previous symbol is decoded. This dependency takes about seven cycles
 //! per literal, in which a processor could do five times the work. A second stream is independent of the first, so two
-//! streams take [turns](turn) in one loop. Rare cases, and the ends of input and output, are handled by the stream's
-//! [lane].
+//! streams take [steps](fast_path) in one loop. Rare cases, and the ends of input and output, are handled by
+//! [`StreamState`].
 
 mod bits;
 mod entries;
+mod fast_path;
 mod header;
-mod lane;
+mod stream;
 mod table;
 #[cfg(test)]
 mod tests;
-mod turn;
 
 use core::fmt;
 
-use lane::Lane;
-use table::Tables;
+use stream::StreamState;
+use table::BlockTables;
 
 use crate::codec::{CorruptStream, DecodeTask};
 
 /// Decodes streams and reuses the memory of its tables.
 #[derive(Default)]
-pub(crate) struct Decompressor {
-    tables: Box<Tables>,
+pub(crate) struct DeflateDecoder {
+    tables: Box<BlockTables>,
     /// The tables of a second stream.
-    others: Option<Box<Tables>>,
+    others: Option<Box<BlockTables>>,
 }
 
-impl Decompressor {
+impl DeflateDecoder {
     /// Decodes the stream at the front of `src`. Like zlib, ignores any bytes after it.
     pub(crate) fn decompress(&mut self, stream: DecodeTask<'_>) -> Result<(), CorruptStream> {
-        let mut lane = Lane::new(stream, &mut self.tables);
-        one(&mut lane);
-        lane.finish()
+        let mut stream = StreamState::new(stream, &mut self.tables);
+        one(&mut stream);
+        stream.finish()
     }
 
     /// Decodes two streams side by side.
     pub(crate) fn decompress_pair(&mut self, [first, second]: [DecodeTask<'_>; 2]) -> [Result<(), CorruptStream>; 2] {
-        let mut first = Lane::new(first, &mut self.tables);
-        let mut second = Lane::new(second, self.others.get_or_insert_default());
+        let mut first = StreamState::new(first, &mut self.tables);
+        let mut second = StreamState::new(second, self.others.get_or_insert_default());
         two(&mut first, &mut second);
         one(&mut first);
         one(&mut second);
@@ -48,45 +48,45 @@ impl Decompressor {
     }
 }
 
-impl fmt::Debug for Decompressor {
+impl fmt::Debug for DeflateDecoder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("deflate::Decompressor")
+        f.write_str("deflate::DeflateDecoder")
     }
 }
 
 /// Decodes the rest of a stream.
 #[inline(never)]
-fn one(lane: &mut Lane<'_>) {
-    let mut next = lane.advance();
-    while let Some(mut place) = next {
-        let (tables, dst) = lane.tables_and_dst();
-        while place.turn(tables, dst).is_some() {}
-        next = lane.resume(place);
+fn one(stream: &mut StreamState<'_>) {
+    let mut next = stream.advance();
+    while let Some(mut cursor) = next {
+        let (tables, dst) = stream.tables_and_dst();
+        while cursor.step(tables, dst).is_some() {}
+        next = stream.resume(cursor);
     }
 }
 
 /// Decodes two streams until one ends.
 #[inline(never)]
-fn two(first: &mut Lane<'_>, second: &mut Lane<'_>) {
+fn two(first: &mut StreamState<'_>, second: &mut StreamState<'_>) {
     let Some(mut a) = first.advance() else { return };
     let Some(mut b) = second.advance() else { return first.leave(a) };
     loop {
         let (tables_a, dst_a) = first.tables_and_dst();
         let (tables_b, dst_b) = second.tables_and_dst();
         let is_first = loop {
-            if a.turn(tables_a, dst_a).is_none() {
+            if a.step(tables_a, dst_a).is_none() {
                 break true;
             }
-            if b.turn(tables_b, dst_b).is_none() {
+            if b.step(tables_b, dst_b).is_none() {
                 break false;
             }
         };
         if is_first {
-            let Some(place) = first.resume(a) else { return second.leave(b) };
-            a = place;
+            let Some(cursor) = first.resume(a) else { return second.leave(b) };
+            a = cursor;
         } else {
-            let Some(place) = second.resume(b) else { return first.leave(a) };
-            b = place;
+            let Some(cursor) = second.resume(b) else { return first.leave(a) };
+            b = cursor;
         }
     }
 }

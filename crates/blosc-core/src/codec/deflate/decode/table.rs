@@ -6,19 +6,19 @@
 
 use core::marker::PhantomData;
 
-use super::entries::{Kind, LitLen, Offset, literals, pair};
+use super::entries::{EntryLayout, LitLen, Offset, literals, pair};
 
 /// The tables of one block.
 #[derive(Default)]
-pub(super) struct Tables {
+pub(super) struct BlockTables {
     /// With 288 symbols and codes of up to 15 bits, root and subtables have at most 2342 entries.
-    pub(super) litlen: Table<LitLen, 4096, 11>,
+    pub(super) litlen: DecodeTable<LitLen, 4096, 11>,
     /// With 32 symbols, root and subtables have at most 402 entries.
-    pub(super) offset: Table<Offset, 512, 8>,
+    pub(super) offset: DecodeTable<Offset, 512, 8>,
     are_fixed: bool,
 }
 
-impl Tables {
+impl BlockTables {
     /// Builds both tables from the code lengths, 0..=15, of their symbols, for a block of at most `bytes`.
     pub(super) fn fill(&mut self, litlen: &[u8], offset: &[u8], bytes: usize) -> Result<(), &'static str> {
         self.are_fixed = false;
@@ -45,15 +45,15 @@ impl Tables {
 }
 
 /// A decoding table. `SIZE` is a power of two, so that a masked index needs no check.
-pub(super) struct Table<K, const SIZE: usize, const ROOT: u32>([u32; SIZE], PhantomData<K>);
+pub(super) struct DecodeTable<K, const SIZE: usize, const ROOT: u32>([u32; SIZE], PhantomData<K>);
 
-impl<K: Kind, const SIZE: usize, const ROOT: u32> Default for Table<K, SIZE, ROOT> {
+impl<K: EntryLayout, const SIZE: usize, const ROOT: u32> Default for DecodeTable<K, SIZE, ROOT> {
     fn default() -> Self {
-        Table([K::ODD; SIZE], PhantomData)
+        DecodeTable([K::ODD; SIZE], PhantomData)
     }
 }
 
-impl<K: Kind, const SIZE: usize, const ROOT: u32> Table<K, SIZE, ROOT> {
+impl<K: EntryLayout, const SIZE: usize, const ROOT: u32> DecodeTable<K, SIZE, ROOT> {
     /// Looks up the entry for the low bits of `word`.
     #[inline(always)]
     pub(super) fn get(&self, word: u64) -> u32 {
@@ -162,7 +162,7 @@ impl<K: Kind, const SIZE: usize, const ROOT: u32> Table<K, SIZE, ROOT> {
         }
     }
 
-    /// [`Table::fill`] with no code, or with one of one bit.
+    /// [`DecodeTable::fill`] with no code, or with one of one bit.
     fn fill_incomplete(&mut self, lengths: &[u8], count: &[u16; 16]) -> Result<(), ()> {
         if count[2..].iter().any(|&count| count > 0) {
             return Err(());
@@ -176,7 +176,7 @@ impl<K: Kind, const SIZE: usize, const ROOT: u32> Table<K, SIZE, ROOT> {
     }
 }
 
-impl<const SIZE: usize, const ROOT: u32> Table<LitLen, SIZE, ROOT> {
+impl<const SIZE: usize, const ROOT: u32> DecodeTable<LitLen, SIZE, ROOT> {
     /// Puts two literals into each root entry whose first code leaves enough bits for a second.
     fn pair(&mut self) {
         // Without the bits of its first code, an index is smaller. Going downward, the entry there is not a pair yet.

@@ -2,7 +2,7 @@
 
 use zlib_rs::{Deflate, DeflateFlush, Inflate, InflateFlush, Status};
 
-use super::Decompressor;
+use super::DeflateDecoder;
 use crate::codec::{CorruptStream, DecodeTask};
 
 /// Streams written by zlib 1.2.13 (of Python): levels 0 to 9; the strategies filtered, huffman only, rle and fixed;
@@ -60,7 +60,7 @@ fn random_cycle(period: usize, len: usize) -> Vec<u8> {
 /// Decodes to `len` bytes in a buffer with `slack` more bytes, which are cut off.
 fn decode(src: &[u8], len: usize, slack: usize) -> (Vec<u8>, Result<(), CorruptStream>) {
     let mut dst = vec![0xA5; len + slack];
-    let result = Decompressor::default().decompress(DecodeTask { src, dst: &mut dst, len });
+    let result = DeflateDecoder::default().decompress(DecodeTask { src, dst: &mut dst, len });
     dst.truncate(len);
     (dst, result)
 }
@@ -100,7 +100,7 @@ fn streams() -> Vec<Vec<u8>> {
             streams.push(dst);
         }
         let mut dst = vec![0; source.len() * 2 + 64];
-        let len = super::super::Compressor::new(7).unwrap().compress(&source, &mut dst).unwrap().unwrap();
+        let len = super::super::DeflateEncoder::new(7).unwrap().compress(&source, &mut dst).unwrap().unwrap();
         dst.truncate(len);
         streams.push(dst);
     }
@@ -209,7 +209,7 @@ fn a_pair_is_the_same_as_two() {
             (stream, len)
         })
         .collect();
-    let mut decompressor = Decompressor::default();
+    let mut decompressor = DeflateDecoder::default();
     for round in 0..2000 {
         let mut pick = || {
             let (mut stream, len) = streams[rng(streams.len())].clone();

@@ -39,7 +39,7 @@ pub(super) struct Effort {
 
 /// The newest position of each hash and, for each position of the window, the distance to the next older one of its
 /// hash.
-pub(super) struct Table {
+pub(super) struct HashChains {
     heads: Box<[u32; 1 << LOG]>,
     links: Box<[u16; MAX_OFFSET as usize]>,
     /// By hash of three bytes: the newest position.
@@ -47,10 +47,10 @@ pub(super) struct Table {
     base: u32,
 }
 
-impl Table {
+impl HashChains {
     pub(super) fn new() -> Result<Self, OutOfMemory> {
         let (heads, links) = (memory::zeroed_box()?, memory::zeroed_box()?);
-        Ok(Table { heads, links, threes: memory::zeroed_box()?, base: MAX_OFFSET + 1 })
+        Ok(HashChains { heads, links, threes: memory::zeroed_box()?, base: MAX_OFFSET + 1 })
     }
 
     /// Removes all positions.
@@ -80,7 +80,7 @@ struct Search<'a, const THREES: bool> {
     next: u32,
 }
 
-impl Table {
+impl HashChains {
     /// Finds the sequences of `src`, which is at most 1 GiB long.
     pub(super) fn find(
         &mut self,

@@ -17,14 +17,14 @@ const PATIENCE: u32 = 4;
 const MAX_SKIP: u32 = 15;
 
 /// By hash: the newest position, counted from the start of the first input since the table was cleared.
-pub(super) struct Table {
+pub(super) struct HashTable {
     heads: Box<[u32; 1 << LOG]>,
     base: u32,
 }
 
-impl Table {
+impl HashTable {
     pub(super) fn new() -> Result<Self, OutOfMemory> {
-        Ok(Table { heads: memory::zeroed_box()?, base: MAX_OFFSET + 1 })
+        Ok(HashTable { heads: memory::zeroed_box()?, base: MAX_OFFSET + 1 })
     }
 
     /// Finds the sequences of `src`, which is at most 1 GiB long.

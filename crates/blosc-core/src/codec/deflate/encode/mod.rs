@@ -30,30 +30,30 @@ use sequence::Sequence;
 use crate::memory::OutOfMemory;
 
 /// Tables and buffers of one level.
-pub(crate) struct Compressor {
+pub(crate) struct DeflateEncoder {
     level: u8,
-    search: Search,
+    search: Finder,
     sequences: Vec<Sequence>,
 }
 
-enum Search {
-    Fast(fast::Table),
-    Chains(chains::Table, Effort),
+enum Finder {
+    Fast(fast::HashTable),
+    Chains(chains::HashChains, Effort),
 }
 
-impl Compressor {
+impl DeflateEncoder {
     /// Creates a compressor for level 1 to 9.
     pub(crate) fn new(level: u8) -> Result<Self, OutOfMemory> {
         let search = match level {
-            ..=1 => Search::Fast(fast::Table::new()?),
-            2.. => Search::Chains(chains::Table::new()?, EFFORTS[usize::from(level.min(9)) - 2]),
+            ..=1 => Finder::Fast(fast::HashTable::new()?),
+            2.. => Finder::Chains(chains::HashChains::new()?, EFFORTS[usize::from(level.min(9)) - 2]),
         };
-        Ok(Compressor { level, search, sequences: Vec::new() })
+        Ok(DeflateEncoder { level, search, sequences: Vec::new() })
     }
 
     /// Creates another compressor with the same settings.
     pub(crate) fn fresh(&self) -> Result<Self, OutOfMemory> {
-        Compressor::new(self.level)
+        DeflateEncoder::new(self.level)
     }
 
     /// Compresses `src` into `dst`. Returns `None` if the result does not fit.
@@ -62,11 +62,11 @@ impl Compressor {
             return Ok(None);
         }
         let thrift = match &mut self.search {
-            Search::Fast(table) => {
+            Finder::Fast(table) => {
                 table.find(src, &mut self.sequences)?;
                 FAST_THRIFT
             }
-            Search::Chains(table, effort) => {
+            Finder::Chains(table, effort) => {
                 table.find(src, *effort, &mut self.sequences)?;
                 effort.thrift
             }

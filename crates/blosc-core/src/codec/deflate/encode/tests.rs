@@ -3,11 +3,11 @@
 use proptest::prelude::*;
 use zlib_rs::{Deflate, DeflateFlush, Inflate, InflateFlush, Status};
 
-use super::Compressor;
+use super::DeflateEncoder;
 use super::huffman;
 
 /// Compresses with more room than stored blocks need, and checks that `zlib-rs` decodes to `src`.
-fn round_trip(compressor: &mut Compressor, src: &[u8]) -> Vec<u8> {
+fn round_trip(compressor: &mut DeflateEncoder, src: &[u8]) -> Vec<u8> {
     let mut stream = vec![0xA5; src.len() + src.len() / 100 + 64];
     let len =
         compressor.compress(src, &mut stream).unwrap().unwrap_or_else(|| panic!("{} bytes do not fit", src.len()));
@@ -56,7 +56,7 @@ fn kinds(len: usize) -> Vec<Vec<u8>> {
 #[test]
 fn every_short_length_round_trips() {
     for level in [1, 2, 6, 9] {
-        let mut compressor = Compressor::new(level).unwrap();
+        let mut compressor = DeflateEncoder::new(level).unwrap();
         for len in 0..=290 {
             for src in kinds(len) {
                 round_trip(&mut compressor, &src);
@@ -68,7 +68,7 @@ fn every_short_length_round_trips() {
 #[test]
 fn long_inputs_round_trip_at_every_level() {
     for level in 1..=9 {
-        let mut compressor = Compressor::new(level).unwrap();
+        let mut compressor = DeflateEncoder::new(level).unwrap();
         for len in [4095, 32_768, 32_769, 70_001, 262_144] {
             for src in kinds(len) {
                 round_trip(&mut compressor, &src);
@@ -80,7 +80,7 @@ fn long_inputs_round_trip_at_every_level() {
 #[test]
 fn what_does_not_fit_is_refused() {
     for level in [1, 5, 9] {
-        let mut compressor = Compressor::new(level).unwrap();
+        let mut compressor = DeflateEncoder::new(level).unwrap();
         for src in kinds(20_000) {
             let len = round_trip(&mut compressor, &src).len();
             for room in [0, 1, 2, 5, 11, 12, len / 2, len - 1] {
@@ -100,7 +100,7 @@ fn planes_are_no_larger_than_zlib_ng_makes_them() {
         let mut theirs = Deflate::new(level, true, 15);
         let status = theirs.compress(&src, &mut vec![0; 1 << 19], DeflateFlush::Finish);
         assert!(matches!(status, Ok(Status::StreamEnd)));
-        let ours = round_trip(&mut Compressor::new(level as u8).unwrap(), &src).len();
+        let ours = round_trip(&mut DeflateEncoder::new(level as u8).unwrap(), &src).len();
         assert!(ours as u64 <= theirs.total_out() * 102 / 100, "level {level}: {ours} of {}", theirs.total_out());
     }
 }
@@ -148,6 +148,6 @@ proptest! {
                 },
             }
         }
-        round_trip(&mut Compressor::new(level).unwrap(), &src);
+        round_trip(&mut DeflateEncoder::new(level).unwrap(), &src);
     }
 }

@@ -1,4 +1,4 @@
-//! A turn decodes up to four look-ups of literals, or up to two and a match, at a position with room for all of it.
+//! A step decodes up to four look-ups of literals, or up to two and a match, at a position with room for all of it.
 //!
 //! The time is spent on latency. Each entry must be loaded to know by how much to shift the word, which gives the index
 //! of the next entry. Where literals and matches alternate irregularly, branch mispredictions add to it. So the next
@@ -9,7 +9,7 @@
 //!   skip the bits of entry; look up offset                  used if entry is a length
 //!   entry has literals?  write them; look up entry; again
 //!   length from entry and extra bits, offset likewise
-//!   fill the word; look up entry for the next turn          before the copy, which is independent of it
+//!   fill the word; look up entry for the next step          before the copy, which is independent of it
 //!   copy
 //! ```
 //!
@@ -22,20 +22,20 @@
 
 use super::super::symbols::MAX_MATCH;
 use super::bits::REFILLED;
-use super::entries::{Kind, LitLen, Offset, literals, number};
-use super::table::Tables;
+use super::entries::{EntryLayout, LitLen, Offset, literals, number};
+use super::table::BlockTables;
 use crate::codec::lz77::copy::{OVERRUN, copy_exact, copy_roomy, unlikely};
 
-/// Number of bytes that a turn writes without checking the length: four pairs of literals, or three and the start of a
+/// Number of bytes that a step writes without checking the length: four pairs of literals, or three and the start of a
 /// match.
 pub(super) const WINDOW: usize = 8 + OVERRUN;
 
 /// The longest match.
 const LONGEST: usize = MAX_MATCH as usize;
 
-/// The position of a stream between two turns.
+/// The position of a stream between two steps.
 #[derive(Clone, Copy)]
-pub(super) struct Place<'a> {
+pub(super) struct Cursor<'a> {
     /// The input that is not in the word.
     rest: &'a [u8],
     word: u64,
@@ -47,14 +47,14 @@ pub(super) struct Place<'a> {
     pub(super) d: usize,
 }
 
-impl<'a> Place<'a> {
+impl<'a> Cursor<'a> {
     /// Creates a position with `count` bits in `word`.
     #[inline(always)]
-    pub(super) fn new(rest: &'a [u8], word: u64, count: u32, d: usize, tables: &Tables) -> Option<Self> {
-        let mut place = Place { rest, word, count: count as u8, entry: 0, d };
-        place.refill()?;
-        place.entry = tables.litlen.get(place.word);
-        Some(place)
+    pub(super) fn new(rest: &'a [u8], word: u64, count: u32, d: usize, tables: &BlockTables) -> Option<Self> {
+        let mut cursor = Cursor { rest, word, count: count as u8, entry: 0, d };
+        cursor.refill()?;
+        cursor.entry = tables.litlen.get(cursor.word);
+        Some(cursor)
     }
 
     /// Returns the number of remaining bits of the input.
@@ -78,13 +78,13 @@ impl<'a> Place<'a> {
         self.count = self.count.wrapping_sub(entry as u8);
     }
 
-    /// Decodes the symbols of one turn.
+    /// Decodes the symbols of one step.
     ///
     /// Returns `None` if a symbol needs the slow path: for lack of room, or because it is rare (a code with a subtable,
-    /// the end of the block, or invalid data). The position is then before that symbol, but only [`Place::left`] and
+    /// the end of the block, or invalid data). The position is then before that symbol, but only [`Cursor::left`] and
     /// `d` are valid.
     #[inline(always)]
-    pub(super) fn turn(&mut self, tables: &Tables, dst: &mut [u8]) -> Option<()> {
+    pub(super) fn step(&mut self, tables: &BlockTables, dst: &mut [u8]) -> Option<()> {
         let (done, window) = dst.split_at_mut_checked(self.d)?;
         let window: &mut [u8; WINDOW] = window.first_chunk_mut()?;
         let mut k = 0;
@@ -140,7 +140,7 @@ impl<'a> Place<'a> {
             return self.stop(left, k);
         }
         self.entry = tables.litlen.get(self.word);
-        // Copies from the output before this turn: `tail` is its last `offset - k` bytes.
+        // Copies from the output before this step: `tail` is its last `offset - k` bytes.
         let is_far = if let Some(tail) = done.get(done.len().wrapping_sub(offset.wrapping_sub(k))..)
             && let Some(from) = tail.first_chunk::<OVERRUN>()
         {
@@ -155,10 +155,10 @@ impl<'a> Place<'a> {
         };
         let d = self.d + k;
         if length == LONGEST {
-            let Some(place) = self.run(word, (entry & 0xFF) + (next & 0xFF), d, offset, dst) else {
+            let Some(cursor) = self.run(word, (entry & 0xFF) + (next & 0xFF), d, offset, dst) else {
                 return self.stop(left, k);
             };
-            *self = place;
+            *self = cursor;
             self.entry = tables.litlen.get(self.word);
             return Some(());
         }
@@ -193,7 +193,7 @@ impl<'a> Place<'a> {
         Some(self)
     }
 
-    /// Ends a turn after its `k` bytes of literals, where `left` bits remained.
+    /// Ends a step after its `k` bytes of literals, where `left` bits remained.
     #[cold]
     fn stop(&mut self, left: u64, k: usize) -> Option<()> {
         self.count = (left - self.rest.len() as u64 * 8) as u8;

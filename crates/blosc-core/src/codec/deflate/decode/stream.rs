@@ -1,59 +1,67 @@
-//! The state of one stream: its blocks, and the symbols that turns do not handle.
+//! The state of one stream: its blocks, and the symbols that steps do not handle.
 
 use super::bits::{Bits, ENDS};
-use super::entries::{END, Kind, LitLen, Offset, literals, number};
+use super::entries::{END, EntryLayout, LitLen, Offset, literals, number};
+use super::fast_path::{Cursor, WINDOW, copy};
 use super::header;
-use super::table::Tables;
-use super::turn::{Place, WINDOW, copy};
+use super::table::BlockTables;
 use crate::codec::{CorruptStream, DecodeTask};
 
 const TOO_LONG: &str = "the zlib stream does not end where it should";
 
-pub(super) struct Lane<'a> {
+pub(super) struct StreamState<'a> {
     bits: Bits<'a>,
     dst: &'a mut [u8],
     /// Uncompressed size of the stream. The rest of `dst` is scratch.
     len: usize,
     /// Number of decoded bytes.
     d: usize,
-    tables: &'a mut Tables,
+    tables: &'a mut BlockTables,
     /// Whether the current block, or the one before the next header, is the last.
     is_last: bool,
     in_symbols: bool,
     outcome: Option<Result<(), &'static str>>,
 }
 
-impl<'a> Lane<'a> {
-    pub(super) fn new(stream: DecodeTask<'a>, tables: &'a mut Tables) -> Self {
+impl<'a> StreamState<'a> {
+    pub(super) fn new(stream: DecodeTask<'a>, tables: &'a mut BlockTables) -> Self {
         let DecodeTask { src, dst, len } = stream;
-        let mut lane =
-            Lane { bits: Bits::new(src), dst, len, d: 0, tables, is_last: false, in_symbols: false, outcome: None };
-        lane.outcome = zlib_header(&mut lane.bits).err().map(Err);
-        lane
+        let mut state = StreamState {
+            bits: Bits::new(src),
+            dst,
+            len,
+            d: 0,
+            tables,
+            is_last: false,
+            in_symbols: false,
+            outcome: None,
+        };
+        state.outcome = zlib_header(&mut state.bits).err().map(Err);
+        state
     }
 
-    /// Advances to a position where turns can continue, by at least one symbol if the block has any. Returns `None` if
+    /// Advances to a position where steps can continue, by at least one symbol if the block has any. Returns `None` if
     /// the stream has ended.
-    pub(super) fn advance(&mut self) -> Option<Place<'a>> {
+    pub(super) fn advance(&mut self) -> Option<Cursor<'a>> {
         if self.outcome.is_some() {
             return None;
         }
         match self.try_advance() {
-            Ok(Some(place)) => return Some(place),
+            Ok(Some(cursor)) => return Some(cursor),
             Ok(None) => self.outcome = Some(Ok(())),
             Err(what) => self.outcome = Some(Err(what)),
         }
         None
     }
 
-    fn try_advance(&mut self) -> Result<Option<Place<'a>>, &'static str> {
+    fn try_advance(&mut self) -> Result<Option<Cursor<'a>>, &'static str> {
         loop {
             while self.in_symbols {
                 self.in_symbols = self.symbol()?;
                 if self.in_symbols
-                    && let Some(place) = self.place()
+                    && let Some(cursor) = self.cursor()
                 {
-                    return Ok(Some(place));
+                    return Ok(Some(cursor));
                 }
             }
             if self.is_last {
@@ -70,37 +78,37 @@ impl<'a> Lane<'a> {
                 _ => return Err("invalid block kind"),
             }
             self.in_symbols = true;
-            if let Some(place) = self.place() {
-                return Ok(Some(place));
+            if let Some(cursor) = self.cursor() {
+                return Ok(Some(cursor));
             }
         }
     }
 
-    /// Returns the position for turns, if there is room for one.
-    fn place(&self) -> Option<Place<'a>> {
+    /// Returns the position for steps, if there is room for one.
+    fn cursor(&self) -> Option<Cursor<'a>> {
         if self.dst.len() - self.d < WINDOW {
             return None;
         }
-        Place::new(self.bits.rest(), self.bits.peek(), self.bits.count(), self.d, self.tables)
+        Cursor::new(self.bits.rest(), self.bits.peek(), self.bits.count(), self.d, self.tables)
     }
 
-    /// Returns the tables and the output for turns.
+    /// Returns the tables and the output for steps.
     #[inline(always)]
-    pub(super) fn tables_and_dst(&mut self) -> (&Tables, &mut [u8]) {
+    pub(super) fn tables_and_dst(&mut self) -> (&BlockTables, &mut [u8]) {
         (self.tables, self.dst)
     }
 
-    /// Takes over from turns, decodes the symbol that they do not handle, and continues as [`Lane::advance`].
+    /// Takes over from steps, decodes the symbol that they do not handle, and continues as [`StreamState::advance`].
     #[inline(never)]
-    pub(super) fn resume(&mut self, place: Place<'a>) -> Option<Place<'a>> {
-        self.leave(place);
+    pub(super) fn resume(&mut self, cursor: Cursor<'a>) -> Option<Cursor<'a>> {
+        self.leave(cursor);
         self.advance()
     }
 
-    /// Takes over from turns.
-    pub(super) fn leave(&mut self, place: Place<'a>) {
-        self.bits.seek(place.left());
-        self.d = place.d;
+    /// Takes over from steps.
+    pub(super) fn leave(&mut self, cursor: Cursor<'a>) {
+        self.bits.seek(cursor.left());
+        self.d = cursor.d;
     }
 
     /// Copies a stored block.
