@@ -1,7 +1,7 @@
 //! Fuzzes the parsers of a bcolz directory's small files: accepted input must survive writing and parsing again.
 #![no_main]
 
-use bloscpack_format::bcolz::{Attrs, ChunkFileHeader, Pending, RootDirs, Rows, Sizes, Storage, dflt};
+use bloscpack_format::bcolz::{Attrs, ChunkFileHeader, Journal, RootDirs, Rows, Sizes, Storage, dflt};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -29,8 +29,8 @@ fuzz_target!(|bytes: &[u8]| {
         let written = attrs.to_bytes().expect("memory");
         assert_eq!(Attrs::parse(&written).expect("what was written").to_bytes().as_deref(), Ok(&*written));
     }
-    if let Ok(pending) = Pending::parse(bytes) {
-        assert_eq!(Pending::parse(&pending.to_bytes()).as_ref(), Ok(&pending));
+    if let Ok(pending) = Journal::parse(bytes) {
+        assert_eq!(Journal::parse(&pending.to_bytes()).as_ref(), Ok(&pending));
     }
     let _ = ChunkFileHeader::parse(bytes);
 });

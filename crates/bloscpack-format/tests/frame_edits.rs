@@ -4,8 +4,8 @@
 use blosc_core::{CParams, Chunk, Codec, Decoder, Encoder, Limits, Special};
 use bloscpack_format::FormatError;
 use bloscpack_format::frame::{
-    ChunkInfo, ChunkPlace, ChunkRef, ChunkSize, Edit, Entry, Found, Frame, FrameError, FrameType, Header, NewChunk,
-    Plan, Slot, Step, Trailer, identify, sframe,
+    ChunkInfo, ChunkRef, ChunkSize, ChunkTarget, Edit, Entry, Frame, FrameError, FrameType, Header, NewChunk, NewOrder,
+    Plan, Salvaged, Step, Trailer, identify, sframe,
 };
 use std::collections::BTreeMap;
 use testdata::SplitMix64;
@@ -82,10 +82,10 @@ impl Disk {
         self.file[at as usize..end].copy_from_slice(bytes);
     }
 
-    fn put(&mut self, place: Option<ChunkPlace>, bytes: &[u8]) {
+    fn put(&mut self, place: Option<ChunkTarget>, bytes: &[u8]) {
         match place {
-            Some(ChunkPlace::At(at)) => self.write(at, bytes),
-            Some(ChunkPlace::File(number)) => drop(self.files.insert(number, bytes.to_vec())),
+            Some(ChunkTarget::At(at)) => self.write(at, bytes),
+            Some(ChunkTarget::File(number)) => drop(self.files.insert(number, bytes.to_vec())),
             None => {}
         }
     }
@@ -264,7 +264,7 @@ fn gap_append_comes_out_as_recorded() {
     let chunk = &chunk[..ChunkInfo::parse(chunk).unwrap().cbytes as usize];
     let mut edit = Edit::new(disk.open()).unwrap();
     let place = edit.append(NewChunk::Stored(ChunkInfo::parse(chunk).unwrap())).unwrap();
-    assert_eq!(place, Some(ChunkPlace::At(3100)));
+    assert_eq!(place, Some(ChunkTarget::At(3100)));
     disk.put(place, chunk);
     let plan = edit.finish().unwrap();
     disk.execute(&plan);
@@ -379,11 +379,11 @@ fn metalayers_come_before_chunks() {
         edit.add_metalayer("new", b"content").unwrap();
         let fixed = FormatError::Frame(FrameError::MetalayersFixed);
         assert_eq!(edit.append(NewChunk::Special(Special::Zeros, 4)), Err(fixed.clone()));
-        assert_eq!(edit.remap(4, [Slot::Special(Special::Zeros)], 0), Err(fixed.clone()));
+        assert_eq!(edit.remap(4, [NewOrder::Special(Special::Zeros)], 0), Err(fixed.clone()));
         let plan = edit.finish().unwrap();
         disk.execute(&plan);
         let mut edit = Edit::new(disk.open()).unwrap();
-        edit.remap(4000, vec![Slot::Special(Special::Zeros); 5], 0).unwrap();
+        edit.remap(4000, vec![NewOrder::Special(Special::Zeros); 5], 0).unwrap();
         edit.update_metalayer("new", b"CONTENT").unwrap();
         assert_eq!(edit.add_metalayer("more", b""), Err(fixed));
         let plan = edit.finish().unwrap();
@@ -391,8 +391,8 @@ fn metalayers_come_before_chunks() {
         assert_eq!(disk.plain(), vec![vec![0; 4000]; 5]);
         assert_eq!(disk.open().header.metalayers.get("new"), Some(b"CONTENT".as_slice()));
         let mut edit = Edit::new(disk.open()).unwrap();
-        edit.remap(4000, [Slot::Keep(1), Slot::Keep(4)], 0).unwrap();
-        assert!(edit.clone().remap(2000, [], 0).is_err() && edit.clone().remap(4000, [Slot::Keep(2)], 0).is_err());
+        edit.remap(4000, [NewOrder::Keep(1), NewOrder::Keep(4)], 0).unwrap();
+        assert!(edit.clone().remap(2000, [], 0).is_err() && edit.clone().remap(4000, [NewOrder::Keep(2)], 0).is_err());
         let plan = edit.finish().unwrap();
         disk.execute(&plan);
         assert_eq!(disk.plain().len(), 2);
@@ -444,22 +444,22 @@ fn walk(file: &[u8]) -> (Vec<u64>, usize) {
     let (mut at, mut chunks, mut others) = (0, Vec::new(), 0);
     loop {
         match identify(&data[at..], &header, &chunks, LIMITS) {
-            Found::Chunk(info) => {
+            Salvaged::Chunk(info) => {
                 if at + info.cbytes as usize > data.len() {
                     return (chunks, others);
                 }
                 chunks.push(at as u64);
                 at += info.cbytes as usize;
             }
-            Found::Index { len } => {
+            Salvaged::Index { len } => {
                 others += 1;
                 at += len as usize;
             }
-            Found::Trailer { len } => {
+            Salvaged::Trailer { len } => {
                 others += 1;
                 at += len as usize;
             }
-            Found::Nothing => return (chunks, others),
+            Salvaged::Nothing => return (chunks, others),
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use blosc_core::{CParams, Limits, Special};
 use bloscpack_format::frame::{
-    B2nd, ChunkSize, DtypeText, Entry, Frame, FrameType, Grid, Header, Index, Metalayers, Region, Slot, Trailer,
+    B2nd, ChunkSize, DtypeText, Entry, Frame, FrameType, Grid, Header, Index, Metalayers, NewOrder, Region, Trailer,
 };
 use proptest::prelude::*;
 
@@ -125,17 +125,17 @@ proptest! {
         let lens = array.shape.iter().zip(factors).map(|(len, other)| if *len == 0 { 0 } else { other });
         let grown = array.clone().with_shape(lens.collect::<Vec<_>>());
         let new = Grid::new(&grown, 1).unwrap();
-        let slots: Vec<Slot> = old.resized(&new).collect();
+        let slots: Vec<NewOrder> = old.resized(&new).collect();
         prop_assert_eq!(slots.len() as u64, new.nchunks());
         // An item of both shapes is in a chunk that is kept.
         let both = Region { start: vec![0; array.ndim()], stop: array.shape.iter().zip(&grown.shape).map(|(a, b)| *a.min(b)).collect() };
         for index in indices(&both) {
-            prop_assert_eq!(slots[place(&grown, &index).0], Slot::Keep(place(&array, &index).0 as u64));
+            prop_assert_eq!(slots[place(&grown, &index).0], NewOrder::Keep(place(&array, &index).0 as u64));
         }
         // A chunk changes if at least one item in it remains in the array and one is removed or added.
         let mut of_old = vec![(0, 0); slots.len()];
         for index in indices(&old.all()) {
-            let chunk = slots.iter().position(|slot| *slot == Slot::Keep(place(&array, &index).0 as u64));
+            let chunk = slots.iter().position(|slot| *slot == NewOrder::Keep(place(&array, &index).0 as u64));
             if let Some(counts) = chunk.and_then(|chunk| of_old.get_mut(chunk)) {
                 let stays = index.iter().zip(&grown.shape).all(|(at, len)| at < len);
                 counts.0 += u32::from(stays);
@@ -147,7 +147,7 @@ proptest! {
         }
         let expected: Vec<u64> = (0..).zip(&of_old).filter(|(_, counts)| counts.0 > 0 && counts.1 > 0).map(|(n, _)| n).collect();
         prop_assert_eq!(old.changed(&new).map(|part| part.nchunk).collect::<Vec<_>>(), expected);
-        let kept = slots.iter().filter(|slot| matches!(slot, Slot::Keep(_))).count() as u64;
+        let kept = slots.iter().filter(|slot| matches!(slot, NewOrder::Keep(_))).count() as u64;
         prop_assert_eq!(kept + old.dropped(&new).count() as u64, old.nchunks());
     }
 }

@@ -122,7 +122,7 @@ pub use archive::{Archive, PlainReader};
 pub use array::{Array, ItemFormat, ItemWriter};
 #[cfg(feature = "write")]
 pub use attributes::{AttributeEdit, edit_attribute};
-pub use attributes::{AttributeRefusal, Attributes, Unkept, UnkeptReason, read_attributes};
+pub use attributes::{AttributeRefusal, Attributes, DropReason, DroppedAttribute, read_attributes};
 pub use blosc_core;
 pub use blosc_core::{
     CParams, Cancel, Codec, ErrorKind, Filter, FilterPipeline, Limits, Location, OutOfMemory, OverLimit, Report, memory,

@@ -13,7 +13,7 @@ use bloscpack_format::frame::sframe;
 use crate::formats::bcolz::{self, ColumnDirectory, LocalDirectory};
 use crate::formats::frame::ChunkDirectory;
 use crate::fs::files::open_regular;
-use crate::source::{ChunkFiles, Input, Kind as InputKind, ReadAt, ReadDirectory as _};
+use crate::source::{ChunkFiles, Input, InputKind, ReadAt, ReadDirectory as _};
 use crate::{Error, OpenOptions};
 
 /// A file, or a directory with the files of a sparse frame or of a bcolz carray or ctable, as a source.
@@ -35,11 +35,11 @@ pub struct LocalSource {
     /// The file itself; for a directory the file that identifies it. This is `chunks.b2frame` of a sparse frame,
     /// `meta/storage` of a carray (or else `meta/sizes`), and `__rootdirs__` of a ctable.
     file: File,
-    kind: Kind,
+    kind: LocalKind,
 }
 
 #[derive(Debug)]
-enum Kind {
+enum LocalKind {
     /// A file, and its path if it was opened by path.
     File(Option<PathBuf>),
     SparseFrame(ChunkDirectory),
@@ -62,7 +62,7 @@ impl LocalSource {
         let refuse = |error| Error::file("opening", path, error);
         if !path.is_dir() {
             let file = File::open(path).map_err(refuse)?;
-            return Ok(LocalSource { file, kind: Kind::File(Some(path.to_owned())) });
+            return Ok(LocalSource { file, kind: LocalKind::File(Some(path.to_owned())) });
         }
         let is_file = |name: &str| path.join(name).is_file();
         match detect_directory(is_file) {
@@ -70,18 +70,18 @@ impl LocalSource {
             Some(Format::SparseFrame) => {
                 let index = path.join(sframe::INDEX_FILE);
                 let file = open_regular(&index).map_err(|error| Error::file("opening", &index, error))?;
-                Ok(LocalSource { file, kind: Kind::SparseFrame(ChunkDirectory::new(path)) })
+                Ok(LocalSource { file, kind: LocalKind::SparseFrame(ChunkDirectory::new(path)) })
             }
             Some(Format::Carray) => {
                 let name = [STORAGE_FILE, SIZES_FILE].into_iter().find(|name| is_file(name)).unwrap_or(STORAGE_FILE);
                 let file = File::open(path.join(name)).map_err(refuse)?;
-                Ok(LocalSource { file, kind: Kind::Carray(LocalDirectory::open(path)?) })
+                Ok(LocalSource { file, kind: LocalKind::Carray(LocalDirectory::open(path)?) })
             }
             Some(Format::Ctable) => {
                 let table = LocalDirectory::open(path)?;
                 let refuse = |error| Error::io("reading")(error).in_file(table.name(ROOTDIRS_FILE));
                 let file = File::open(path.join(ROOTDIRS_FILE)).map_err(refuse)?;
-                Ok(LocalSource { file, kind: Kind::Table(table) })
+                Ok(LocalSource { file, kind: LocalKind::Table(table) })
             }
             Some(format) => Err(Error::Unsupported { format }),
         }
@@ -109,7 +109,7 @@ impl LocalSource {
         // Only used to check whether an output is the same file.
         let file = path.join(ROOTDIRS_FILE);
         let file = File::open(&file).map_err(|error| Error::file("opening", &file, error))?;
-        Ok(LocalSource { file, kind: Kind::Column(column, path.to_owned()) })
+        Ok(LocalSource { file, kind: LocalKind::Column(column, path.to_owned()) })
     }
 
     /// The file; for a directory `chunks.b2frame` of a sparse frame, `meta/storage` of a carray, `__rootdirs__` of a
@@ -126,7 +126,7 @@ impl LocalSource {
     /// The number of stored bytes, in the file and in the chunk files next to it.
     pub(crate) fn stored(&self) -> io::Result<u64> {
         let mut stored = self.file.len()?;
-        let Kind::SparseFrame(directory) = &self.kind else { return Ok(stored) };
+        let LocalKind::SparseFrame(directory) = &self.kind else { return Ok(stored) };
         for entry in std::fs::read_dir(directory.path())? {
             stored = stored.saturating_add(entry?.metadata()?.len());
         }
@@ -141,24 +141,24 @@ impl LocalSource {
 
     /// Returns whether the source is a directory.
     pub fn is_directory(&self) -> bool {
-        !matches!(self.kind, Kind::File(_))
+        !matches!(self.kind, LocalKind::File(_))
     }
 
     /// The directory, if it is a ctable.
     pub(crate) fn table(&self) -> Option<&LocalDirectory> {
-        if let Kind::Table(directory) = &self.kind { Some(directory) } else { None }
+        if let LocalKind::Table(directory) = &self.kind { Some(directory) } else { None }
     }
 
     /// The directory, if it is a carray that is not a column of an opened table.
     #[cfg(feature = "csv")]
     pub(crate) fn carray(&self) -> Option<&LocalDirectory> {
-        if let Kind::Carray(directory) = &self.kind { Some(directory) } else { None }
+        if let LocalKind::Carray(directory) = &self.kind { Some(directory) } else { None }
     }
 
     /// Returns a column of the ctable. Other sources have none.
     pub(crate) fn into_column(self, name: &str, limits: &Limits) -> Result<LocalSource, Error> {
         match (&self.kind, self.path()) {
-            (Kind::Table(table), _) => LocalSource::open_column(table.root(), name, limits),
+            (LocalKind::Table(table), _) => LocalSource::open_column(table.root(), name, limits),
             (_, path) => {
                 let directory = path.map_or("-".into(), |path| path.display().to_string());
                 Err(Error::NotBcolz { directory })
@@ -169,34 +169,34 @@ impl LocalSource {
     /// The path, unless the caller opened the file.
     fn path(&self) -> Option<&Path> {
         match &self.kind {
-            Kind::File(path) => path.as_deref(),
-            Kind::SparseFrame(directory) => Some(directory.path()),
-            Kind::Column(_, path) => Some(path),
-            Kind::Carray(directory) | Kind::Table(directory) => Some(directory.root()),
+            LocalKind::File(path) => path.as_deref(),
+            LocalKind::SparseFrame(directory) => Some(directory.path()),
+            LocalKind::Column(_, path) => Some(path),
+            LocalKind::Carray(directory) | LocalKind::Table(directory) => Some(directory.root()),
         }
     }
 
     /// The chunk files, if it is a sparse frame.
     pub(crate) fn chunk_files(&self) -> Option<&dyn ChunkFiles> {
-        if let Kind::SparseFrame(directory) = &self.kind { Some(directory) } else { None }
+        if let LocalKind::SparseFrame(directory) = &self.kind { Some(directory) } else { None }
     }
 }
 
 /// An open file as a source, for example one that came through a pipe.
 impl From<File> for LocalSource {
     fn from(file: File) -> LocalSource {
-        LocalSource { file, kind: Kind::File(None) }
+        LocalSource { file, kind: LocalKind::File(None) }
     }
 }
 
 impl From<LocalSource> for Input<'_> {
     fn from(LocalSource { file, kind }: LocalSource) -> Self {
         match kind {
-            Kind::File(_) => file.into(),
-            Kind::SparseFrame(directory) => Input::sparse_frame(file, directory),
-            Kind::Carray(directory) => Input::directory(directory),
-            Kind::Table(_) => Input(InputKind::Table),
-            Kind::Column(directory, _) => Input::directory(directory),
+            LocalKind::File(_) => file.into(),
+            LocalKind::SparseFrame(directory) => Input::sparse_frame(file, directory),
+            LocalKind::Carray(directory) => Input::directory(directory),
+            LocalKind::Table(_) => Input(InputKind::Table),
+            LocalKind::Column(directory, _) => Input::directory(directory),
         }
     }
 }
@@ -204,11 +204,11 @@ impl From<LocalSource> for Input<'_> {
 impl<'a> From<&'a LocalSource> for Input<'a> {
     fn from(LocalSource { file, kind }: &'a LocalSource) -> Self {
         match kind {
-            Kind::File(_) => file.into(),
-            Kind::SparseFrame(directory) => Input::sparse_frame(file, directory),
-            Kind::Carray(directory) => Input::directory(directory),
-            Kind::Table(_) => Input(InputKind::Table),
-            Kind::Column(directory, _) => Input::directory(directory),
+            LocalKind::File(_) => file.into(),
+            LocalKind::SparseFrame(directory) => Input::sparse_frame(file, directory),
+            LocalKind::Carray(directory) => Input::directory(directory),
+            LocalKind::Table(_) => Input(InputKind::Table),
+            LocalKind::Column(directory, _) => Input::directory(directory),
         }
     }
 }

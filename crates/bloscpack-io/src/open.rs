@@ -12,7 +12,7 @@ use crate::formats::chunk::BareChunk;
 use crate::formats::frame::{OpenFrame, SparseIndex};
 use crate::formats::npy::PlainFile;
 use crate::peek::prefix;
-use crate::source::{Input, Kind, Named, ReadAt};
+use crate::source::{Input, InputKind, Named, ReadAt};
 use crate::{Archive, Error, OpenOptions};
 
 /// The inputs that are accepted besides containers with chunks.
@@ -52,19 +52,19 @@ impl<'a> Archive<'a> {
 pub(crate) fn open<'a>(input: Input<'a>, accept: Accept, options: &OpenOptions) -> Result<Archive<'a>, Error> {
     let limits = options.limits;
     let container: Box<dyn Container + '_> = match input.0 {
-        Kind::Bytes(source) => of_bytes(source, accept, options.walk, &limits)?,
-        Kind::SparseFrame(index, chunks) => {
+        InputKind::Bytes(source) => of_bytes(source, accept, options.walk, &limits)?,
+        InputKind::SparseFrame(index, chunks) => {
             let index = SparseIndex::read(&*index, &limits)?;
             Box::new(OpenFrame::sparse(index, chunks)?)
         }
-        Kind::Directory(dir) => {
+        InputKind::Directory(dir) => {
             let index = dir.open(sframe::INDEX_FILE).ok();
             match index.map(|index| SparseIndex::read(&*index, &limits)).transpose()? {
                 Some(index) => Box::new(OpenFrame::sparse(index, Box::new(Named(dir)))?),
                 None => Box::new(OpenCarray::open(dir, &limits)?),
             }
         }
-        Kind::Table => return Err(Error::Unsupported { format: Format::Ctable }),
+        InputKind::Table => return Err(Error::Unsupported { format: Format::Ctable }),
     };
     Ok(Archive::new(container).limits(limits).cancel(options.cancel.clone()))
 }

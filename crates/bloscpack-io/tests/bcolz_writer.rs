@@ -7,7 +7,7 @@ mod common;
 use std::num::NonZeroU64;
 
 use bloscpack_format::Json;
-use bloscpack_format::bcolz::{Dtype, PENDING_FILE, Shuffle};
+use bloscpack_format::bcolz::{Dtype, JOURNAL_FILE, Shuffle};
 use bloscpack_io::bcolz::{
     Carray, CarrayParams, CarrayWriter, Ctable, CtableWriter, Directory, LocalDirectory, MemoryDirectory, Root, verify,
 };
@@ -147,7 +147,7 @@ fn survives<T: PartialEq + std::fmt::Debug>(
     reopen(disk);
     assert!(read(disk) == found, "the next writer sees something else than a reader");
     for path in disk.files().keys() {
-        assert!(!path.contains("__staged__") && !path.contains(PENDING_FILE), "{path} is left");
+        assert!(!path.contains("__staged__") && !path.contains(JOURNAL_FILE), "{path} is left");
     }
     found == *after
 }
@@ -177,7 +177,7 @@ fn an_array_killed_at_any_moment_is_the_old_or_the_new_one() {
             }
             writer.flush().unwrap();
             let done = disk.take_ops();
-            journals += u32::from(format!("{done:?}").contains(PENDING_FILE));
+            journals += u32::from(format!("{done:?}").contains(JOURNAL_FILE));
             assert_eq!(read_array(&disk.dir, atom), model);
             let mut committed = false;
             crashes(&old, &done, &mut rng, |disk, end| {

@@ -126,7 +126,7 @@ fn tables_and_their_columns_go_through_one_verb() {
     let copy = Ctable::open(LocalDirectory::open(at("u")).unwrap()).unwrap();
     assert_eq!((copy.names(), copy.attrs().unwrap().len()), (&["a".to_owned(), "b".to_owned()][..], 1));
     let report = go("files", Target::Columns(ColumnFiles::B2nd), &all).unwrap();
-    assert_eq!((report.unkept.len(), report.unkept[0].name.as_str()), (1, "unit"));
+    assert_eq!((report.dropped.len(), report.dropped[0].name.as_str()), (1, "unit"));
     for (name, nbytes) in [("a", 18), ("b", 36)] {
         let path = at("files").join(format!("{name}.b2nd"));
         assert_eq!(Archive::open(LocalSource::open(path).unwrap()).unwrap().nbytes(), nbytes, "{name}");

@@ -2,7 +2,7 @@
 
 use crate::exit::{self, AlreadyReported};
 use crate::file_message::FileMessage;
-use crate::place::Place;
+use crate::path_or_stdio::PathOrStdio;
 use crate::session::Session;
 use anyhow::Result;
 use bloscpack_io::{Cancel, Error};
@@ -34,13 +34,13 @@ pub(crate) fn each<T>(
 
 /// Adds the file's name to an error that does not contain it yet. An output's name that contains the input's name is
 /// enough.
-pub(crate) fn of_file(error: anyhow::Error, place: &Place) -> anyhow::Error {
-    let name = place.to_string();
+pub(crate) fn of_file(error: anyhow::Error, operand: &PathOrStdio) -> anyhow::Error {
+    let name = operand.to_string();
     let is_named = match error.downcast_ref::<FileMessage>() {
         Some(message) => message.file().contains(&name),
         None => {
             let file = error.chain().find_map(|cause| cause.downcast_ref::<Error>()?.location().file);
-            file.is_some_and(|file| Place::File(file).to_string().contains(&name))
+            file.is_some_and(|file| PathOrStdio::File(file).to_string().contains(&name))
         }
     };
     if is_named { error } else { error.context(name) }

@@ -4,7 +4,7 @@ use crate::size::double_pretty_size;
 use blosc_core::{OutOfMemory, memory};
 use bloscpack_format::bloscpack::{Header, MetadataHeader};
 use bloscpack_format::{Attrs, Json, python_bytes_repr, python_str_repr};
-use bloscpack_io::Unkept;
+use bloscpack_io::DroppedAttribute;
 use std::fmt::Write as _;
 
 /// Names of fields, with the Python `repr` of their values.
@@ -66,7 +66,11 @@ const MAX_VALUE: usize = 100;
 const MAX_VALUES: usize = 100;
 
 /// A title and a line for each attribute; long values are cut. `None` if there are none.
-pub(crate) fn values(title: &str, values: &Attrs, unreadable: &[Unkept]) -> Result<Option<String>, OutOfMemory> {
+pub(crate) fn values(
+    title: &str,
+    values: &Attrs,
+    unreadable: &[DroppedAttribute],
+) -> Result<Option<String>, OutOfMemory> {
     let name = |name: &str| Json::String(memory::text_of(name)?).try_dumps();
     let found = values.iter().map(|(key, value)| Ok(format!("\n    {}: {}", name(key)?, shortened(value))));
     let lost = unreadable.iter();

@@ -1,6 +1,6 @@
 //! Error messages that name their file.
 
-use crate::place::Place;
+use crate::path_or_stdio::PathOrStdio;
 use std::fmt;
 
 /// An error message, with the name of the file that it mentions.
@@ -11,7 +11,7 @@ pub(crate) struct FileMessage {
 }
 
 impl FileMessage {
-    pub(crate) fn new(file: &Place, message: String) -> FileMessage {
+    pub(crate) fn new(file: &PathOrStdio, message: String) -> FileMessage {
         FileMessage { message, file: file.to_string() }
     }
 

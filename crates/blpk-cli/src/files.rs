@@ -1,8 +1,8 @@
 //! Checks of files before a command runs, in the order and wording of the original.
 
-use crate::kind::{Kind, is_container_directory, kind_of};
+use crate::file_kind::{FileKind, is_container_directory, kind_of};
 use crate::overwrite::Overwrite;
-use crate::place::Place;
+use crate::path_or_stdio::PathOrStdio;
 use crate::session::Session;
 use crate::streams::{refuse_same_file, sized};
 use anyhow::{Context as _, Result, bail};
@@ -12,23 +12,33 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Refuses a missing input, and an output that must not be replaced.
-pub(crate) fn check(input: &Place, output: &Place, overwrite: Overwrite, session: &Session) -> Result<()> {
-    if let Place::File(path) = input {
+pub(crate) fn check(input: &PathOrStdio, output: &PathOrStdio, overwrite: Overwrite, session: &Session) -> Result<()> {
+    if let PathOrStdio::File(path) = input {
         must_exist("input file", path)?;
     }
     check_output(input, output, overwrite, session)
 }
 
 /// [`check`] for commands that take directories with `--recursive`.
-pub(crate) fn check_one_of_many(input: &Place, output: &Place, overwrite: Overwrite, session: &Session) -> Result<()> {
-    if let Place::File(path) = input {
+pub(crate) fn check_one_of_many(
+    input: &PathOrStdio,
+    output: &PathOrStdio,
+    overwrite: Overwrite,
+    session: &Session,
+) -> Result<()> {
+    if let PathOrStdio::File(path) = input {
         input_must_exist("input file", path)?;
     }
     check_output(input, output, overwrite, session)
 }
 
 /// Refuses an output that must not be replaced, or is the input.
-pub(crate) fn check_output(input: &Place, output: &Place, overwrite: Overwrite, session: &Session) -> Result<()> {
+pub(crate) fn check_output(
+    input: &PathOrStdio,
+    output: &PathOrStdio,
+    overwrite: Overwrite,
+    session: &Session,
+) -> Result<()> {
     // With `-f`, "input and output are one file" is the more useful message, so it comes before checks of the content.
     if session.force {
         refuse_same_file(input, output)?;
@@ -37,7 +47,7 @@ pub(crate) fn check_output(input: &Place, output: &Place, overwrite: Overwrite, 
     if !session.force {
         refuse_same_file(input, output)?;
     }
-    if matches!(output, Place::File(path) if path.exists()) {
+    if matches!(output, PathOrStdio::File(path) if path.exists()) {
         session.report.verbose(format!("overwriting existing file: '{output}'"));
     }
     session.report.verbose(format!("input file is: '{input}'"));
@@ -65,18 +75,18 @@ fn exists(what: &str, path: &Path, advice: &str) -> Result<()> {
     }
 }
 
-/// Returns the place of a file or directory that the command seeks in. Refuses stdin and stdout.
-pub(crate) fn not_standard(what: &str, path: &Path) -> Result<Place> {
-    match Place::from(path.to_owned()) {
-        Place::Standard => bail!("<{what}> cannot be '-': a file or directory is needed"),
-        place => Ok(place),
+/// Returns the name of a file or directory that the command seeks in. Refuses stdin and stdout.
+pub(crate) fn not_standard(what: &str, path: &Path) -> Result<PathOrStdio> {
+    match PathOrStdio::from(path.to_owned()) {
+        PathOrStdio::Standard => bail!("<{what}> cannot be '-': a file or directory is needed"),
+        operand => Ok(operand),
     }
 }
 
 /// Describes a directory that cannot be read as one container.
 fn directory(path: &Path, advice: &str) -> String {
     let has = |names: &[&str]| names.iter().any(|name| path.join(name).is_file());
-    if kind_of(path) == Some(Kind::Ctable) {
+    if kind_of(path) == Some(FileKind::Ctable) {
         format!("a bcolz ctable; choose a column with --column: {}", columns(path))
     } else if has(&[".zarray", ".zgroup", "zarr.json"]) {
         "a Zarr directory, which this version cannot read; 'blpk chunk decode' reads those of its chunks that Blosc \
@@ -90,7 +100,7 @@ fn directory(path: &Path, advice: &str) -> String {
 /// Refuses anything but a ctable: only ctables have columns.
 pub(crate) fn table_must_exist(what: &str, path: &Path) -> Result<()> {
     match kind_of(path) {
-        Some(Kind::Ctable) => Ok(()),
+        Some(FileKind::Ctable) => Ok(()),
         _ if !path.exists() => bail!("{what} '{}' does not exist!", path.display()),
         _ => bail!("{what} '{}' is not a bcolz ctable, which --column is for", path.display()),
     }

@@ -1,6 +1,6 @@
 //! Input files: the named files, and with `--recursive` the files in named directories.
 
-use crate::place::Place;
+use crate::path_or_stdio::PathOrStdio;
 use anyhow::{Error, Result};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,46 +8,46 @@ use walkdir::WalkDir;
 
 /// One input.
 #[derive(Debug)]
-pub(crate) struct Item {
-    pub(crate) place: Place,
+pub(crate) struct InputFile {
+    pub(crate) operand: PathOrStdio,
     /// Found in a directory rather than named on the command line, so it may be any file.
     pub(crate) walked: bool,
     /// Its path below the named directory, starting with that directory's own name. For a named file, its file name.
     pub(crate) name: PathBuf,
 }
 
-impl Item {
+impl InputFile {
     /// Returns the size in bytes, if it is known.
     pub(crate) fn size(&self) -> Option<u64> {
-        let Place::File(path) = &self.place else { return None };
+        let PathOrStdio::File(path) = &self.operand else { return None };
         path.metadata().ok().filter(fs::Metadata::is_file).map(|found| found.len())
     }
 
     /// Whether the item was found in a directory and is not `wanted`.
     pub(crate) fn is_skipped(&self, wanted: impl FnOnce(&Path) -> bool) -> bool {
-        matches!(&self.place, Place::File(path) if self.walked && !wanted(path))
+        matches!(&self.operand, PathOrStdio::File(path) if self.walked && !wanted(path))
     }
 }
 
 /// Returns the inputs in the order of the names, with the files of a directory sorted. The search ends before any work
 /// starts, so that no output becomes an input. `is_one` returns whether a directory is one input rather than a
 /// collection of files.
-pub(crate) fn items(files: &[PathBuf], recursive: bool, is_one: impl Fn(&Path) -> bool) -> Vec<Result<Item>> {
+pub(crate) fn items(files: &[PathBuf], recursive: bool, is_one: impl Fn(&Path) -> bool) -> Vec<Result<InputFile>> {
     let mut items = Vec::new();
     for path in files {
-        let place = Place::from(path.clone());
-        if recursive && place != Place::Standard && path.is_dir() && !is_one(path) {
+        let operand = PathOrStdio::from(path.clone());
+        if recursive && operand != PathOrStdio::Standard && path.is_dir() && !is_one(path) {
             walk(path, &is_one, &mut items);
         } else {
             let name = path.file_name().map_or_else(|| path.clone(), PathBuf::from);
-            items.push(Ok(Item { place, walked: false, name }));
+            items.push(Ok(InputFile { operand, walked: false, name }));
         }
     }
     items
 }
 
 /// Collects regular files and directories that are one input. Links inside are not followed: they may lead anywhere.
-fn walk(root: &Path, is_one: &impl Fn(&Path) -> bool, items: &mut Vec<Result<Item>>) {
+fn walk(root: &Path, is_one: &impl Fn(&Path) -> bool, items: &mut Vec<Result<InputFile>>) {
     // `.` and `..` have no name.
     let own = root.file_name().map(PathBuf::from).unwrap_or_default();
     let mut entries = WalkDir::new(root).sort_by_file_name().into_iter();
@@ -66,7 +66,7 @@ fn walk(root: &Path, is_one: &impl Fn(&Path) -> bool, items: &mut Vec<Result<Ite
         }
         if is_one || kind.is_file() {
             let name = own.join(path.strip_prefix(root).unwrap_or(path));
-            items.push(Ok(Item { place: Place::File(path.to_owned()), walked: true, name }));
+            items.push(Ok(InputFile { operand: PathOrStdio::File(path.to_owned()), walked: true, name }));
         }
     }
 }
@@ -84,6 +84,6 @@ fn unreadable(error: walkdir::Error, root: &Path) -> Error {
 }
 
 /// Returns the total size of all inputs in bytes, if every size is known.
-pub(crate) fn total(items: &[Result<Item>]) -> Option<u64> {
-    items.iter().flatten().map(Item::size).try_fold(0_u64, |sum, size| Some(sum.saturating_add(size?)))
+pub(crate) fn total(items: &[Result<InputFile>]) -> Option<u64> {
+    items.iter().flatten().map(InputFile::size).try_fold(0_u64, |sum, size| Some(sum.saturating_add(size?)))
 }

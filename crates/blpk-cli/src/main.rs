@@ -2,7 +2,7 @@
 //!
 //! Data flow: argv → `args`, the command line as typed → `commands`, a plan for each command, run by the libraries →
 //! `report`, texts → `exit`, the exit code. Imports point one way: `main`, `start`, `commands`, then `args`, `files`,
-//! `outputs`, `streams`, `report` and `progress`, then values such as `place`, `names`, `kind` and `verbosity`.
+//! `outputs`, `streams`, `report` and `progress`, then values such as `path_or_stdio`, `names`, `file_kind` and `verbosity`.
 #![forbid(unsafe_code)]
 
 mod args;
@@ -12,17 +12,17 @@ mod commands;
 mod describe;
 mod events;
 mod exit;
+mod file_kind;
 mod file_message;
 mod files;
 mod foreign;
 mod inputs;
 mod json;
-mod kind;
 mod memory;
 mod names;
 mod outputs;
 mod overwrite;
-mod place;
+mod path_or_stdio;
 mod pprint;
 mod privacy;
 mod progress;

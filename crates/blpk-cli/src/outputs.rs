@@ -1,9 +1,9 @@
 //! Outputs of many inputs: where they go, and what happens to each input after its output is written.
 
 use crate::file_message::FileMessage;
-use crate::inputs::Item;
+use crate::inputs::InputFile;
 use crate::overwrite::{Named, Overwrite, Writes};
-use crate::place::Place;
+use crate::path_or_stdio::PathOrStdio;
 use crate::privacy::Privacy;
 use crate::session::Session;
 use anyhow::{Context as _, Result, anyhow, bail};
@@ -18,10 +18,10 @@ pub(crate) enum Destination {
     BesideInputs,
     /// Into a directory, under names derived in the same way.
     Directory(PathBuf),
-    /// To one place, independent of the inputs' names.
+    /// To one output, independent of the inputs' names.
     Named {
-        place: Place,
-        /// The place is the second of two names on the command line, which could also be meant as a second input.
+        operand: PathOrStdio,
+        /// The output is the second of two names on the command line, which could also be meant as a second input.
         is_second_of_two: bool,
     },
 }
@@ -41,10 +41,10 @@ impl Outputs {
         Outputs { destination, removes_inputs, written: HashMap::new() }
     }
 
-    /// Returns the output's place, if it does not depend on the inputs' names.
-    pub(crate) fn named(&self) -> Option<&Place> {
+    /// Returns the output, if it does not depend on the inputs' names.
+    pub(crate) fn named(&self) -> Option<&PathOrStdio> {
         match &self.destination {
-            Destination::Named { place, .. } => Some(place),
+            Destination::Named { operand, .. } => Some(operand),
             Destination::BesideInputs | Destination::Directory(_) => None,
         }
     }
@@ -56,55 +56,55 @@ impl Outputs {
 
     /// Returns the rules for existing files that the output of an input may replace. `verb` names the command in
     /// advice.
-    pub(crate) fn overwrite(&self, item: &Item, writes: Writes, verb: &'static str) -> Overwrite {
-        let named = match (&item.place, &self.destination) {
+    pub(crate) fn overwrite(&self, item: &InputFile, writes: Writes, verb: &'static str) -> Overwrite {
+        let named = match (&item.operand, &self.destination) {
             (_, Destination::BesideInputs | Destination::Directory(_)) => Named::ByInput,
-            (Place::File(_), Destination::Named { is_second_of_two: true, .. }) => Named::SecondOfTwo(verb),
+            (PathOrStdio::File(_), Destination::Named { is_second_of_two: true, .. }) => Named::SecondOfTwo(verb),
             (_, Destination::Named { .. }) => Named::AsOutput,
         };
         Overwrite { writes, named }
     }
 
-    /// Returns the place of an input's output. `rename` derives the output's name from the input's name.
-    pub(crate) fn place(&self, item: &Item, rename: impl FnOnce(&Path) -> PathBuf) -> Result<Place> {
-        let place = match (&self.destination, &item.place) {
-            (Destination::Named { place, .. }, _) => return Ok(place.clone()),
-            (Destination::Directory(_), Place::Standard) => {
+    /// Returns the output of an input. `rename` derives the output's name from the input's name.
+    pub(crate) fn operand(&self, item: &InputFile, rename: impl FnOnce(&Path) -> PathBuf) -> Result<PathOrStdio> {
+        let operand = match (&self.destination, &item.operand) {
+            (Destination::Named { operand, .. }, _) => return Ok(operand.clone()),
+            (Destination::Directory(_), PathOrStdio::Standard) => {
                 bail!("stdin has no name for a file in a directory; use --output")
             }
-            (Destination::Directory(directory), Place::File(_)) => directory.join(rename(&item.name)),
-            (Destination::BesideInputs, Place::Standard) => return Ok(Place::Standard),
-            (Destination::BesideInputs, Place::File(path)) => rename(path),
+            (Destination::Directory(directory), PathOrStdio::File(_)) => directory.join(rename(&item.name)),
+            (Destination::BesideInputs, PathOrStdio::Standard) => return Ok(PathOrStdio::Standard),
+            (Destination::BesideInputs, PathOrStdio::File(path)) => rename(path),
         };
-        match self.written.get(&place) {
+        match self.written.get(&operand) {
             Some(other) => {
-                bail!("input file '{}': output file '{}' is already that of '{other}'", item.place, place.display())
+                bail!("input file '{}': output file '{}' is already that of '{other}'", item.operand, operand.display())
             }
-            None => Ok(Place::File(place)),
+            None => Ok(PathOrStdio::File(operand)),
         }
     }
 
     /// Creates missing directories, writes the output with `write`, and removes the input if that is requested.
     pub(crate) fn write(
         &mut self,
-        item: &Item,
-        output: &Place,
+        item: &InputFile,
+        output: &PathOrStdio,
         session: &Session,
         write: impl FnOnce() -> Result<()>,
     ) -> Result<()> {
-        let input = match &item.place {
-            Place::File(path) => fs::metadata(path).ok(),
-            Place::Standard => None,
+        let input = match &item.operand {
+            PathOrStdio::File(path) => fs::metadata(path).ok(),
+            PathOrStdio::Standard => None,
         };
         let _privacy = input.as_ref().map(Privacy::of);
-        let before = match &item.place {
-            Place::File(path) if self.removes_inputs => {
+        let before = match &item.operand {
+            PathOrStdio::File(path) if self.removes_inputs => {
                 Some(fs::symlink_metadata(path).with_context(|| naming("input file", path))?)
             }
             _ => None,
         };
         let made = match output {
-            Place::File(path) if self.have_directory() => make_directories(path)?,
+            PathOrStdio::File(path) if self.have_directory() => make_directories(path)?,
             _ => Vec::new(),
         };
         if let Err(error) = write() {
@@ -112,14 +112,16 @@ impl Outputs {
             made.iter().rev().for_each(|directory| drop(fs::remove_dir(directory)));
             return Err(error);
         }
-        if let Place::File(path) = output {
-            self.written.insert(path.clone(), item.place.to_string());
+        if let PathOrStdio::File(path) = output {
+            self.written.insert(path.clone(), item.operand.to_string());
             if let Some(input) = &input {
                 keep_time(input, path);
             }
         }
-        match (&item.place, output) {
-            (Place::File(input), Place::File(output)) if self.removes_inputs => remove(input, before, output, session),
+        match (&item.operand, output) {
+            (PathOrStdio::File(input), PathOrStdio::File(output)) if self.removes_inputs => {
+                remove(input, before, output, session)
+            }
             _ => Ok(()),
         }
     }

@@ -3,9 +3,9 @@
 //! With two names, the second is the output, and a shell pattern that matches two files looks the same. With `-f`, a
 //! command therefore replaces only files of the kind that it writes. `-ff` and `--output` replace any file.
 
-use crate::kind::{Kind, kind_of, try_kind_of};
+use crate::file_kind::{FileKind, kind_of, try_kind_of};
 use crate::names::{has_our_name, is_directory_name, without_extension};
-use crate::place::Place;
+use crate::path_or_stdio::PathOrStdio;
 use crate::session::Session;
 use anyhow::{Context as _, Result, bail};
 use std::fmt;
@@ -45,8 +45,8 @@ pub(crate) struct Overwrite {
 }
 
 /// Why `-f` does not replace a file.
-enum Kept {
-    Container(Kind),
+enum Protected {
+    Container(FileKind),
     Name,
     Foreign,
 }
@@ -57,14 +57,14 @@ impl Overwrite {
 
     /// For commands that always take an input and an output. If the input is stdin, the other name can only be the
     /// output.
-    pub(crate) fn by_position(input: &Place, writes: Writes) -> Overwrite {
-        let named = if *input == Place::Standard { Named::AsOutput } else { Named::ByPosition };
+    pub(crate) fn by_position(input: &PathOrStdio, writes: Writes) -> Overwrite {
+        let named = if *input == PathOrStdio::Standard { Named::AsOutput } else { Named::ByPosition };
         Overwrite { writes, named }
     }
 
     /// Refuses an output that exists and must not be replaced.
-    pub(crate) fn check(self, input: &Place, output: &Place, session: &Session) -> Result<()> {
-        let Place::File(path) = output else { return Ok(()) };
+    pub(crate) fn check(self, input: &PathOrStdio, output: &PathOrStdio, session: &Session) -> Result<()> {
+        let PathOrStdio::File(path) = output else { return Ok(()) };
         if self.writes != Writes::Container {
             self.refuse_directory(path, output, session)?;
         }
@@ -73,7 +73,7 @@ impl Overwrite {
         if !exists || session.replaces_any {
             return Ok(());
         }
-        let kept = match self.kept(input, path) {
+        let kept = match self.protected(input, path) {
             Ok(kept) => kept,
             // Refused anyway, whatever the file holds.
             Err(_) if !session.force => None,
@@ -103,7 +103,7 @@ impl Overwrite {
         }
     }
 
-    fn refuse_directory(self, path: &Path, output: &Place, session: &Session) -> Result<()> {
+    fn refuse_directory(self, path: &Path, output: &PathOrStdio, session: &Session) -> Result<()> {
         if !path.is_dir() && !is_directory_name(path) {
             return Ok(());
         }
@@ -122,7 +122,7 @@ impl Overwrite {
     }
 
     /// Returns why `-f` does not replace the file; `None` if it loses nothing of value.
-    fn kept(self, input: &Place, path: &Path) -> io::Result<Option<Kept>> {
+    fn protected(self, input: &PathOrStdio, path: &Path) -> io::Result<Option<Protected>> {
         // A device or a pipe is written to, not replaced.
         let replaced = fs::metadata(path).is_ok_and(|found| found.is_file() && found.len() > 0);
         if !replaced || self.writes == Writes::Container {
@@ -132,55 +132,55 @@ impl Overwrite {
     }
 
     /// Returns why `-f` does not replace a non-empty file, by its kind.
-    fn of_value(self, input: &Place, path: &Path, kind: Option<Kind>) -> Option<Kept> {
+    fn of_value(self, input: &PathOrStdio, path: &Path, kind: Option<FileKind>) -> Option<Protected> {
         match (self.writes, kind) {
             (Writes::Container, _) => None,
             // Both names are archives: they look like two inputs.
             (Writes::Packed, Some(kind)) if is_packed(kind) => {
-                (is_archive(input) && !extends(input, path)).then_some(Kept::Container(kind))
+                (is_archive(input) && !extends(input, path)).then_some(Protected::Container(kind))
             }
             // Damaged: the name shows its former kind.
             (Writes::Packed, _) if has_our_name(path) => None,
-            (Writes::Packed, _) => Some(Kept::Foreign),
-            (Writes::Plain, Some(Kind::Npy)) if is_default_output(input, path) => None,
-            (Writes::Plain, Some(kind)) => Some(Kept::Container(kind)),
-            (Writes::Plain, None) => has_our_name(path).then_some(Kept::Name),
+            (Writes::Packed, _) => Some(Protected::Foreign),
+            (Writes::Plain, Some(FileKind::Npy)) if is_default_output(input, path) => None,
+            (Writes::Plain, Some(kind)) => Some(Protected::Container(kind)),
+            (Writes::Plain, None) => has_our_name(path).then_some(Protected::Name),
         }
     }
 }
 
 /// Whether a kind of file is compressed data in one file.
-fn is_packed(kind: Kind) -> bool {
-    matches!(kind, Kind::Bloscpack | Kind::Chunk | Kind::Frame)
+fn is_packed(kind: FileKind) -> bool {
+    matches!(kind, FileKind::Bloscpack | FileKind::Chunk | FileKind::Frame)
 }
 
-fn is_archive(input: &Place) -> bool {
-    matches!(input, Place::File(path) if kind_of(path).is_some_and(is_packed))
+fn is_archive(input: &PathOrStdio) -> bool {
+    matches!(input, PathOrStdio::File(path) if kind_of(path).is_some_and(is_packed))
 }
 
 /// Whether an output's name is the input's name with an extension: `x.blp.blp` for `x.blp`, in any directory.
-fn extends(input: &Place, output: &Path) -> bool {
+fn extends(input: &PathOrStdio, output: &Path) -> bool {
     let name = |path: &Path| path.file_name().map(|name| name.as_encoded_bytes().to_vec());
     match (input, name(output)) {
-        (Place::File(input), Some(output)) => name(input).is_some_and(|input| output.starts_with(&input)),
+        (PathOrStdio::File(input), Some(output)) => name(input).is_some_and(|input| output.starts_with(&input)),
         _ => false,
     }
 }
 
 /// Whether an output has its default name: `data.npy` for `data.npy.blp`, in any directory.
-fn is_default_output(input: &Place, output: &Path) -> bool {
+fn is_default_output(input: &PathOrStdio, output: &Path) -> bool {
     match input {
-        Place::File(input) => without_extension(input).file_name() == output.file_name(),
-        Place::Standard => false,
+        PathOrStdio::File(input) => without_extension(input).file_name() == output.file_name(),
+        PathOrStdio::Standard => false,
     }
 }
 
-impl fmt::Display for Kept {
+impl fmt::Display for Protected {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Kept::Container(kind) => write!(f, "is {kind}"),
-            Kept::Name => f.write_str("has the name of a container"),
-            Kept::Foreign => f.write_str("holds data that this command did not write"),
+            Protected::Container(kind) => write!(f, "is {kind}"),
+            Protected::Name => f.write_str("has the name of a container"),
+            Protected::Foreign => f.write_str("holds data that this command did not write"),
         }
     }
 }

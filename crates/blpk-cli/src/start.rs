@@ -1,7 +1,7 @@
 //! Starts a run: derives the global settings from the options and the command.
 
 use crate::args::{self, ChunkCommand, Cli, Command};
-use crate::place::Place;
+use crate::path_or_stdio::PathOrStdio;
 use crate::session::{Session, Settings};
 use crate::verbosity::Level;
 use std::path::PathBuf;
@@ -48,7 +48,7 @@ fn describe(cli: &Cli, session: &Session) {
 
 /// Whether the command writes data to stdout, so that texts must go to stderr.
 fn data_on_stdout(command: &Command) -> bool {
-    let is_stdout = |path: &PathBuf| Place::from(path.clone()) == Place::Standard;
+    let is_stdout = |path: &PathBuf| PathOrStdio::from(path.clone()) == PathOrStdio::Standard;
     match command {
         Command::Compress(args) => args.many.is_to_stdout(&args.files),
         Command::Decompress(args) => {

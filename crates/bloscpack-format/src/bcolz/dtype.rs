@@ -1,7 +1,7 @@
 //! Dtypes of carrays: their names, and the typesizes with which Blosc compresses them.
 
 use crate::error::FormatError;
-use crate::numpy::{self, Kind, NumpyError};
+use crate::numpy::{self, NumpyError, ScalarKind};
 use std::fmt;
 
 /// The dtype of a carray.
@@ -54,8 +54,8 @@ impl Dtype {
             Self::Plain(_) => None,
         };
         match (kind, self.itemsize()) {
-            (Some(Kind::Bytes), _) => 1,
-            (Some(Kind::Str), _) => 4,
+            (Some(ScalarKind::Bytes), _) => 1,
+            (Some(ScalarKind::Str), _) => 4,
             // At most 255: the cast is exact.
             (_, itemsize @ 1..=MAX_TYPESIZE) => itemsize as usize,
             _ => 1,

@@ -25,7 +25,7 @@
 //! | `chunklen` | the largest chunk; bcolz's default number of rows in a chunk |
 //! | `rows` | the distribution of rows over chunks |
 //! | `quantize` | rounding of floats to fewer digits before compression |
-//! | `pending` | `__pending__`: the journal of an unfinished change |
+//! | `journal` | `__pending__`: the journal of an unfinished change |
 //! | `text` | numbers and members of these JSON files |
 
 mod attrs;
@@ -33,7 +33,7 @@ mod chunk_file;
 mod chunklen;
 pub mod dflt;
 mod dtype;
-mod pending;
+mod journal;
 mod quantize;
 mod rootdirs;
 mod rows;
@@ -46,7 +46,7 @@ pub use attrs::Attrs;
 pub use chunk_file::{ChunkFileHeader, chunk_file_name, chunk_file_number};
 pub use chunklen::{MAX_CHUNK_NBYTES, best_chunklen, chunk_size};
 pub use dtype::Dtype;
-pub use pending::{Pending, PendingStep, SizesChange, staged_name};
+pub use journal::{Journal, JournalStep, SizesChange, staged_name};
 pub use quantize::{MAX_QUANTIZE, quantize};
 pub use rootdirs::{RootDirs, check_name};
 pub use rows::{ChunkRows, Rows};
@@ -66,8 +66,8 @@ pub const ATTRS_FILE: &str = "__attrs__";
 /// The file, below the root, that identifies a directory as a ctable.
 pub const ROOTDIRS_FILE: &str = "__rootdirs__";
 /// The journal, a file of this project below the root. It exists only while a change is in progress. bcolz does not
-/// know it. See [`Pending`].
-pub const PENDING_FILE: &str = "__pending__";
+/// know it. See [`Journal`].
+pub const JOURNAL_FILE: &str = "__pending__";
 /// A directory of this project, below the root, for new files and directories until they are moved. Their names are
 /// numbers.
 pub const STAGED_DIR: &str = "__staged__";
@@ -80,4 +80,4 @@ pub const MAX_META_LEN: u64 = 16 << 20;
 /// Maximum length of `__attrs__` in bytes. The attributes of large price tables approach 1 MiB.
 pub const MAX_ATTRS_LEN: u64 = 64 << 20;
 /// Maximum length of `__pending__` in bytes, enough for some millions of chunks.
-pub const MAX_PENDING_LEN: u64 = 256 << 20;
+pub const MAX_JOURNAL_LEN: u64 = 256 << 20;

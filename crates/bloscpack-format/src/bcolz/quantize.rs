@@ -2,7 +2,7 @@
 
 use super::Dtype;
 use crate::numpy::half;
-use crate::numpy::{self, ByteOrder, Kind};
+use crate::numpy::{self, ByteOrder, ScalarKind};
 
 /// Maximum number of digits that bcolz can round to: with more, it fails.
 pub const MAX_QUANTIZE: u32 = 307;
@@ -13,7 +13,7 @@ pub const MAX_QUANTIZE: u32 = 307;
 /// 0 digits, change nothing. A value too large to have a fraction is kept; bcolz would make it infinite.
 pub fn quantize(rows: &mut [u8], dtype: &Dtype, digits: u32) {
     let Some(numpy::Dtype::Scalar(scalar)) = dtype.as_plain() else { return };
-    if digits == 0 || scalar.kind() != Kind::Float {
+    if digits == 0 || scalar.kind() != ScalarKind::Float {
         return;
     }
     // 10^digits lies between two powers of two; this is the larger one, at most 2^1020.

@@ -1,7 +1,7 @@
 //! `__rootdirs__`: the columns of a ctable in their order, and invalid column names.
 
 use super::text::{self, bad, required};
-use super::{ATTRS_FILE, BcolzError, LOCK_FILE, PENDING_FILE, ROOTDIRS_FILE, STAGED_DIR};
+use super::{ATTRS_FILE, BcolzError, JOURNAL_FILE, LOCK_FILE, ROOTDIRS_FILE, STAGED_DIR};
 use crate::error::{FormatError, Part};
 use crate::json::Json;
 use std::collections::HashSet;
@@ -72,7 +72,7 @@ pub fn check_name(name: &str) -> Result<(), BcolzError> {
     let why = match name {
         "" => "it is empty",
         "." | ".." => "it is another directory",
-        ATTRS_FILE | ROOTDIRS_FILE | PENDING_FILE | STAGED_DIR | LOCK_FILE => "it is a file of the table",
+        ATTRS_FILE | ROOTDIRS_FILE | JOURNAL_FILE | STAGED_DIR | LOCK_FILE => "it is a file of the table",
         _ if name.contains(['/', '\\']) => "it is a path",
         _ if name.contains('\0') => "it holds a NUL",
         _ if drive => "it starts as the path of a drive",

@@ -43,7 +43,7 @@ pub enum Part {
     /// `__rootdirs__` of a bcolz ctable.
     RootDirs,
     /// `__pending__` of a bcolz directory that is being changed.
-    Pending,
+    Journal,
     /// A chunk file of a bcolz carray.
     ChunkFile,
 }
@@ -71,7 +71,7 @@ impl Part {
             Self::Sizes => "meta/sizes",
             Self::Attrs => "__attrs__",
             Self::RootDirs => "__rootdirs__",
-            Self::Pending => "__pending__",
+            Self::Journal => "__pending__",
             Self::ChunkFile => "chunk file",
         }
     }
@@ -80,7 +80,7 @@ impl Part {
     #[must_use]
     pub const fn file_name(self) -> Option<&'static str> {
         match self {
-            Self::Storage | Self::Sizes | Self::Attrs | Self::RootDirs | Self::Pending => Some(self.name()),
+            Self::Storage | Self::Sizes | Self::Attrs | Self::RootDirs | Self::Journal => Some(self.name()),
             _ => None,
         }
     }

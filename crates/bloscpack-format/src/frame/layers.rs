@@ -39,7 +39,7 @@ const EMPTY_MAP: u8 = 7;
 
 /// Header or trailer. They differ in the origin of offsets and in the maximum number of metalayers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct Section {
     pub(super) part: Part,
     /// Offset of the `93` in the part.
     pub(super) at: usize,
@@ -51,7 +51,7 @@ pub(super) struct Place {
 /// The metalayers of a header or a trailer, kept in stored form, so bytes that no reader interprets are preserved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Layers {
-    place: Place,
+    section: Section,
     bytes: Vec<u8>,
     entries: Vec<Entry>,
 }
@@ -65,8 +65,8 @@ struct Entry {
 
 impl Layers {
     /// Parses the metalayers in `bytes`: a header, or a trailer up to the end of its metalayers.
-    pub(super) fn parse(place: Place, bytes: &[u8]) -> Result<Self, FormatError> {
-        let Place { part, at, max, .. } = place;
+    pub(super) fn parse(section: Section, bytes: &[u8]) -> Result<Self, FormatError> {
+        let Section { part, at, max, .. } = section;
         let mut reader = Reader::new(part, bytes, at);
         reader.marker("metalayers", marker::FIXARRAY | 3)?;
         reader.uint16("idx_size")?;
@@ -104,55 +104,55 @@ impl Layers {
                 Entry { name: name.start - at..name.end - at, content: start - at..reader.at() - at },
             )?;
         }
-        Ok(Self { place, bytes: memory::copy_of(bytes.get(at..).unwrap_or_default())?, entries })
+        Ok(Self { section, bytes: memory::copy_of(bytes.get(at..).unwrap_or_default())?, entries })
     }
 
     pub(super) fn try_clone(&self) -> Result<Self, OutOfMemory> {
-        let Self { place, bytes, entries } = self;
-        Ok(Self { place: *place, bytes: memory::copy_of(bytes)?, entries: memory::copy_of(entries)? })
+        let Self { section, bytes, entries } = self;
+        Ok(Self { section: *section, bytes: memory::copy_of(bytes)?, entries: memory::copy_of(entries)? })
     }
 
     /// Creates an empty set of metalayers, which still takes ten bytes.
-    pub(super) fn empty(place: Place) -> Self {
-        let idx_size = EMPTY_MAP - place.idx_skip as u8;
+    pub(super) fn empty(section: Section) -> Self {
+        let idx_size = EMPTY_MAP - section.idx_skip as u8;
         let bytes = vec![marker::FIXARRAY | 3, marker::UINT16, 0, idx_size, marker::MAP16, 0, 0, marker::ARRAY16, 0, 0];
-        Self { place, bytes, entries: Vec::new() }
+        Self { section, bytes, entries: Vec::new() }
     }
 
     /// Lays out metalayers one after the other, as all writers do.
-    pub(super) fn build(place: Place, layers: &[(&[u8], &[u8])]) -> Result<Self, FormatError> {
-        let count = u16::try_from(layers.len()).ok().filter(|count| *count <= place.max);
-        let (found, max) = (layers.len() as u64, place.max.into());
+    pub(super) fn build(section: Section, layers: &[(&[u8], &[u8])]) -> Result<Self, FormatError> {
+        let count = u16::try_from(layers.len()).ok().filter(|count| *count <= section.max);
+        let (found, max) = (layers.len() as u64, section.max.into());
         let count = count.ok_or(FrameError::TooMany { what: "metalayers", found, max })?;
-        let too_long = FormatError::LimitExceeded { part: place.part, limit: i32::MAX as u64 };
+        let too_long = FormatError::LimitExceeded { part: section.part, limit: i32::MAX as u64 };
         // A marker and the offset for each name.
         let map_len = usize::from(EMPTY_MAP) + layers.iter().map(|(name, _)| name.len() + 6).sum::<usize>();
         let contents = layers.iter().map(|(_, content)| content.len().saturating_add(5));
         let nbytes = contents.fold(map_len + 3, usize::saturating_add);
         let mut bytes = memory::with_capacity(nbytes)?;
         bytes.push(marker::FIXARRAY | 3);
-        put(&mut bytes, marker::UINT16, &((map_len - place.idx_skip) as u16).to_be_bytes());
+        put(&mut bytes, marker::UINT16, &((map_len - section.idx_skip) as u16).to_be_bytes());
         put(&mut bytes, marker::MAP16, &count.to_be_bytes());
         let mut content_at = map_len + 3;
         let mut entries = memory::with_capacity(layers.len())?;
         for (name, content) in layers {
             let len = u8::try_from(name.len()).ok().filter(|len| (1..=MAX_NAME as u8).contains(len));
             put(&mut bytes, marker::FIXSTR | len.ok_or(FrameError::LayerName { len: name.len() })?, name);
-            let offset = i32::try_from(place.at + content_at).map_err(|_| too_long.clone())?;
+            let offset = i32::try_from(section.at + content_at).map_err(|_| too_long.clone())?;
             put(&mut bytes, marker::INT32, &offset.to_be_bytes());
             let start = content_at + 5;
             content_at = start.checked_add(content.len()).ok_or_else(|| too_long.clone())?;
             let name_end = bytes.len() - 5;
             entries.push(Entry { name: name_end - name.len()..name_end, content: start..content_at });
         }
-        i32::try_from(place.at + content_at).map_err(|_| too_long)?;
+        i32::try_from(section.at + content_at).map_err(|_| too_long)?;
         put(&mut bytes, marker::ARRAY16, &count.to_be_bytes());
         for (_, content) in layers {
             // Less than the total, which fits an i32.
             put(&mut bytes, marker::BIN32, &(content.len() as u32).to_be_bytes());
             bytes.extend_from_slice(content);
         }
-        Ok(Self { place, bytes, entries })
+        Ok(Self { section, bytes, entries })
     }
 
     /// Returns the stored bytes, from the `93` to the end of the last content.
@@ -177,7 +177,7 @@ impl Layers {
         self.iter().find(|layer| layer.name == name.as_bytes()).map(|layer| layer.content)
     }
 
-    /// Overwrites the content of `name` in place, without changing its length. After a shorter `content`, the rest of
+    /// Overwrites the content of `name` in section, without changing its length. After a shorter `content`, the rest of
     /// the old bytes remains.
     pub(super) fn overwrite(&mut self, name: &str, content: &[u8]) -> Result<(), FormatError> {
         let index = self.iter().position(|layer| layer.name == name.as_bytes());
@@ -185,8 +185,8 @@ impl Layers {
         let entry = entry.ok_or_else(|| FrameError::NoSuchLayer { name: name.into() })?;
         let old = self.bytes.get_mut(entry.content.clone()).unwrap_or_default();
         let (found, room) = (content.len() as u64, old.len() as u64);
-        let place = old.get_mut(..content.len());
-        place.ok_or_else(|| FrameError::LayerTooLong { name: name.into(), found, room })?.copy_from_slice(content);
+        let section = old.get_mut(..content.len());
+        section.ok_or_else(|| FrameError::LayerTooLong { name: name.into(), found, room })?.copy_from_slice(content);
         Ok(())
     }
 
@@ -198,7 +198,7 @@ impl Layers {
             Some(_) => return Err(FrameError::LayerExists { name: String::from_utf8_lossy(name).into() }.into()),
             None => memory::push(&mut layers, (name, content))?,
         }
-        Self::build(self.place, &layers)
+        Self::build(self.section, &layers)
     }
 
     /// Returns these metalayers without one.
@@ -213,6 +213,6 @@ impl Layers {
     /// Returns the metalayers for which `keep` returns `true`.
     pub(super) fn filtered(&self, keep: impl FnMut(&Metalayer<'_>) -> bool) -> Result<Self, FormatError> {
         let kept = memory::collect(self.iter().filter(keep).map(|layer| (layer.name, layer.content)))?;
-        Self::build(self.place, &kept)
+        Self::build(self.section, &kept)
     }
 }

@@ -1,6 +1,6 @@
 //! The metalayers of a header: up to 16, before the chunks, and therefore fixed once there are chunks.
 
-use super::layers::{Layers, Metalayer, Place};
+use super::layers::{Layers, Metalayer, Section};
 use crate::error::{FormatError, Part};
 use blosc_core::OutOfMemory;
 
@@ -18,11 +18,12 @@ use blosc_core::OutOfMemory;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Metalayers(Layers);
 
-const PLACE: Place = Place { part: Part::FrameHeader, at: Metalayers::AT, idx_skip: 0, max: Metalayers::MAX as u16 };
+const SECTION: Section =
+    Section { part: Part::FrameHeader, at: Metalayers::AT, idx_skip: 0, max: Metalayers::MAX as u16 };
 
 impl Default for Metalayers {
     fn default() -> Self {
-        Self(Layers::empty(PLACE))
+        Self(Layers::empty(SECTION))
     }
 }
 
@@ -45,7 +46,7 @@ impl Metalayers {
     /// [`FormatError::OutOfRange`] for more than [`MAX`](Self::MAX) of them and for a content that is not after the
     /// map.
     pub fn parse(header: &[u8]) -> Result<Self, FormatError> {
-        Layers::parse(PLACE, header).map(Self)
+        Layers::parse(SECTION, header).map(Self)
     }
 
     /// Returns the bytes of a header from [`AT`](Self::AT) on.
@@ -86,7 +87,7 @@ impl Metalayers {
         Ok(())
     }
 
-    /// Overwrites the content of a metalayer in place. Its length does not change: if the new content is shorter, the
+    /// Overwrites the content of a metalayer in section. Its length does not change: if the new content is shorter, the
     /// rest of the old bytes remains after it. Content should therefore mark its own end, as MessagePack does.
     ///
     /// # Errors
@@ -147,13 +148,14 @@ mod tests {
         header.extend(metalayers.to_bytes());
         header.extend(b"\0\xc6\0\0\0\x022345");
         let offset_at = Metalayers::AT + 10;
-        let place = |header: &mut Vec<u8>, at: u32| header[offset_at..offset_at + 4].copy_from_slice(&at.to_be_bytes());
-        place(&mut header, Metalayers::AT as u32 + 24);
+        let section =
+            |header: &mut Vec<u8>, at: u32| header[offset_at..offset_at + 4].copy_from_slice(&at.to_be_bytes());
+        section(&mut header, Metalayers::AT as u32 + 24);
         let moved = Metalayers::parse(&header).unwrap();
         assert_eq!(moved.get("a"), Some(b"23".as_slice()));
         assert_eq!(moved.to_bytes(), &header[Metalayers::AT..]);
         for at in [0, Metalayers::AT as u32, Metalayers::AT as u32 + 16, 1 << 31, u32::MAX, header.len() as u32] {
-            place(&mut header, at);
+            section(&mut header, at);
             assert!(Metalayers::parse(&header).is_err(), "{at}");
         }
     }

@@ -45,7 +45,7 @@ mod vlmetalayer;
 
 pub use crate::error::FrameError;
 pub use b2nd::{B2nd, DtypeText, MAX_NDIM};
-pub use edit::{ChunkPlace, Edit, NewChunk, Slot};
+pub use edit::{ChunkTarget, Edit, NewChunk, NewOrder};
 pub use entry::{Entry, MAX_CHUNKS};
 pub use grid::{ChunkPart, Grid, SelectedChunk};
 pub use header::{ChunkSize, FrameType, Header, MAGIC};
@@ -55,7 +55,7 @@ pub use layout::{Layout, check_len};
 pub use metalayer::Metalayers;
 pub use plan::{Plan, Step};
 pub use regions::Region;
-pub use salvage::{Found, identify};
+pub use salvage::{Salvaged, identify};
 pub use state::{ChunkInfo, ChunkRef, Frame};
 pub use trailer::Trailer;
 pub use vlmetalayer::{VlMetalayers, decode_vlmetalayer};

@@ -6,7 +6,7 @@ use blosc_core::Limits;
 
 /// The structure at an offset of the data, identified by its bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Found {
+pub enum Salvaged {
     /// A chunk of the data, complete if the bytes were.
     Chunk(ChunkInfo),
     /// The index of an older state of the frame, `len` bytes long.
@@ -26,21 +26,21 @@ pub enum Found {
 /// Identifies the structure at the start of `bytes`.
 ///
 /// To salvage a contiguous frame whose header is intact, start after the header with all remaining bytes. Continue
-/// after each structure found, until [`Found::Nothing`].
+/// after each structure found, until [`Salvaged::Nothing`].
 ///
 /// `chunks` are the offsets of the chunks found so far, from the end of the header, in rising order. An index is told
 /// from data by its entries: each must be the offset of such a chunk or a special value. The scan cannot recover which
 /// chunks were special values, were deleted, or were in another order. An index found on the way has this information
 /// for an older state.
 #[must_use]
-pub fn identify(bytes: &[u8], header: &Header, chunks: &[u64], limits: Limits) -> Found {
+pub fn identify(bytes: &[u8], header: &Header, chunks: &[u64], limits: Limits) -> Salvaged {
     if let Some(len) = trailer_len(bytes) {
-        return Found::Trailer { len };
+        return Salvaged::Trailer { len };
     }
     match ChunkInfo::parse(bytes) {
-        Ok(info) if is_index(bytes, header, chunks, limits) => Found::Index { len: info.cbytes },
-        Ok(info) => Found::Chunk(info),
-        Err(_) => Found::Nothing,
+        Ok(info) if is_index(bytes, header, chunks, limits) => Salvaged::Index { len: info.cbytes },
+        Ok(info) => Salvaged::Chunk(info),
+        Err(_) => Salvaged::Nothing,
     }
 }
 
@@ -85,7 +85,7 @@ fn trailer_len(bytes: &[u8]) -> Option<u64> {
 impl VlMetalayers {
     /// Returns the end of the vlmetalayers of a trailer at the start of `bytes`.
     fn end(bytes: &[u8]) -> Option<usize> {
-        let layers = Layers::parse(Self::PLACE, bytes).ok()?;
-        Some(Self::PLACE.at + layers.end())
+        let layers = Layers::parse(Self::SECTION, bytes).ok()?;
+        Some(Self::SECTION.at + layers.end())
     }
 }

@@ -1,7 +1,7 @@
 //! The metalayers of a trailer, of variable length: each a chunk of its own, after the data, free to change.
 
 use super::FrameError;
-use super::layers::{Layers, Metalayer, Place};
+use super::layers::{Layers, Metalayer, Section};
 use crate::error::{FormatError, Part};
 use blosc_core::{Chunk, DecodeError, Decoder, Limits, OutOfMemory, memory};
 use std::collections::HashSet;
@@ -12,7 +12,7 @@ pub struct VlMetalayers(Layers);
 
 impl Default for VlMetalayers {
     fn default() -> Self {
-        Self(Layers::empty(Self::PLACE))
+        Self(Layers::empty(Self::SECTION))
     }
 }
 
@@ -24,12 +24,12 @@ impl VlMetalayers {
     /// exceed it.
     pub const MAX_INTERCHANGE: usize = 16;
 
-    pub(super) const PLACE: Place =
-        Place { part: Part::FrameTrailer, at: 2, idx_skip: 1, max: VlMetalayers::MAX as u16 };
+    pub(super) const SECTION: Section =
+        Section { part: Part::FrameTrailer, at: 2, idx_skip: 1, max: VlMetalayers::MAX as u16 };
 
     /// Parses the vlmetalayers of a trailer that was cut at their end.
     pub(super) fn parse(trailer: &[u8]) -> Result<Self, FormatError> {
-        Layers::parse(Self::PLACE, trailer).map(Self)
+        Layers::parse(Self::SECTION, trailer).map(Self)
     }
 
     pub(super) fn to_bytes(&self) -> &[u8] {
@@ -54,17 +54,17 @@ impl VlMetalayers {
         let mut decoder = Decoder::new().limits(limits);
         let (mut whole, mut made) = (HashSet::new(), 0);
         self.iter().map(move |layer| {
-            let place = (layer.content.as_ptr().addr(), layer.content.len());
-            if whole.contains(&place) {
+            let section = (layer.content.as_ptr().addr(), layer.content.len());
+            if whole.contains(&section) {
                 return (layer, Ok(()));
             }
             let mut checked = check(layer.content, &mut decoder, &mut made);
             if checked.is_ok() {
-                let nbytes = size_of_val(&place) * 2 * (whole.len() + 1);
+                let nbytes = size_of_val(&section) * 2 * (whole.len() + 1);
                 checked = whole.try_reserve(1).map_err(|_| OutOfMemory::new(nbytes).into());
             }
             if checked.is_ok() {
-                whole.insert(place);
+                whole.insert(section);
             }
             (layer, checked)
         })
@@ -114,7 +114,7 @@ impl VlMetalayers {
     pub fn from_chunks<'a>(layers: impl IntoIterator<Item = (&'a [u8], &'a [u8])>) -> Result<Self, FormatError> {
         let layers = memory::collect(layers)?;
         layers.iter().try_for_each(|(_, chunk)| whole_chunk(chunk).map(drop))?;
-        Layers::build(Self::PLACE, &layers).map(Self)
+        Layers::build(Self::SECTION, &layers).map(Self)
     }
 
     /// Removes all vlmetalayers except those for which `keep` returns `true`.

@@ -133,7 +133,7 @@ impl Field {
     /// Returns whether the field only fills a gap.
     #[must_use]
     pub fn is_padding(&self) -> bool {
-        self.name.is_empty() && matches!(&self.dtype, Dtype::Scalar(scalar) if scalar.kind() == super::Kind::Void)
+        self.name.is_empty() && matches!(&self.dtype, Dtype::Scalar(scalar) if scalar.kind() == super::ScalarKind::Void)
     }
 
     fn write_descr(&self, out: &mut impl Write) -> fmt::Result {

@@ -29,7 +29,7 @@ pub use crate::error::NumpyError;
 pub use dtype::{Dtype, Field};
 pub use leaves::Leaf;
 pub use metadata::{NumpyMeta, Order};
-pub use scalar::{ByteOrder, DatetimeUnit, Kind, Scalar};
+pub use scalar::{ByteOrder, DatetimeUnit, Scalar, ScalarKind};
 pub use slice::{AxisSelection, Selection, Slice};
 pub(crate) use strided::steps;
 pub use strided::{Run, Runs, Strided};

@@ -9,7 +9,7 @@ pub(super) const MAX_ITEMSIZE: u32 = i32::MAX as u32;
 /// A dtype without fields and without shape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Scalar {
-    kind: Kind,
+    kind: ScalarKind,
     byte_order: ByteOrder,
     itemsize: u32,
     unit: Option<DatetimeUnit>,
@@ -18,7 +18,7 @@ pub struct Scalar {
 /// The kind of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Kind {
+pub enum ScalarKind {
     /// `b`: one byte, 0 or 1.
     Bool,
     /// `i`: signed integer.
@@ -114,32 +114,32 @@ impl Scalar {
 
     /// Parses a kind, a size and a unit: `f8`, `S5`, `M8[25s]`.
     fn from_code(big: bool, code: &str) -> Option<Self> {
-        let kind = Kind::from_code(code.chars().next()?)?;
+        let kind = ScalarKind::from_code(code.chars().next()?)?;
         let rest = code.get(1..)?;
         let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
         let (size, unit) = rest.split_at_checked(digits)?;
         let size: u64 = match (size, kind) {
-            ("", Kind::Bytes | Kind::Str | Kind::Void) => 0,
+            ("", ScalarKind::Bytes | ScalarKind::Str | ScalarKind::Void) => 0,
             (size, _) => size.parse().ok()?,
         };
         let known = match kind {
-            Kind::Bool => size == 1,
-            Kind::Int | Kind::UInt => matches!(size, 1 | 2 | 4 | 8),
-            Kind::Float => matches!(size, 2 | 4 | 8 | 12 | 16),
-            Kind::Complex => matches!(size, 8 | 16 | 24 | 32),
-            Kind::Bytes | Kind::Str | Kind::Void => true,
-            Kind::Datetime | Kind::Timedelta => size == 8,
+            ScalarKind::Bool => size == 1,
+            ScalarKind::Int | ScalarKind::UInt => matches!(size, 1 | 2 | 4 | 8),
+            ScalarKind::Float => matches!(size, 2 | 4 | 8 | 12 | 16),
+            ScalarKind::Complex => matches!(size, 8 | 16 | 24 | 32),
+            ScalarKind::Bytes | ScalarKind::Str | ScalarKind::Void => true,
+            ScalarKind::Datetime | ScalarKind::Timedelta => size == 8,
         };
-        let itemsize = if kind == Kind::Str { size.checked_mul(4)? } else { size };
+        let itemsize = if kind == ScalarKind::Str { size.checked_mul(4)? } else { size };
         let itemsize = u32::try_from(itemsize).ok().filter(|size| known && *size <= MAX_ITEMSIZE)?;
         let unit = match (unit, kind) {
-            ("", _) | ("[generic]", Kind::Datetime | Kind::Timedelta) => None,
-            (unit, Kind::Datetime | Kind::Timedelta) => Some(DatetimeUnit::parse(unit)?),
+            ("", _) | ("[generic]", ScalarKind::Datetime | ScalarKind::Timedelta) => None,
+            (unit, ScalarKind::Datetime | ScalarKind::Timedelta) => Some(DatetimeUnit::parse(unit)?),
             _ => return None,
         };
         let byte_order = match kind {
-            Kind::Bool | Kind::Bytes | Kind::Void => ByteOrder::NotApplicable,
-            Kind::Int | Kind::UInt if itemsize == 1 => ByteOrder::NotApplicable,
+            ScalarKind::Bool | ScalarKind::Bytes | ScalarKind::Void => ByteOrder::NotApplicable,
+            ScalarKind::Int | ScalarKind::UInt if itemsize == 1 => ByteOrder::NotApplicable,
             _ if big => ByteOrder::Big,
             _ => ByteOrder::Little,
         };
@@ -163,7 +163,7 @@ impl Scalar {
 
     /// Returns the kind of an item.
     #[must_use]
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> ScalarKind {
         self.kind
     }
 
@@ -189,7 +189,7 @@ impl Scalar {
 /// Writes the type string, in the form of `dtype.str`.
 impl fmt::Display for Scalar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let size = if self.kind == Kind::Str { self.itemsize / 4 } else { self.itemsize };
+        let size = if self.kind == ScalarKind::Str { self.itemsize / 4 } else { self.itemsize };
         write!(f, "{}{}{size}", self.byte_order.code(), self.kind.code())?;
         match self.unit {
             None => Ok(()),
@@ -199,7 +199,7 @@ impl fmt::Display for Scalar {
     }
 }
 
-impl Kind {
+impl ScalarKind {
     const ALL: [Self; 10] = [
         Self::Bool,
         Self::Int,

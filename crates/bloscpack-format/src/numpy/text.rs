@@ -1,7 +1,7 @@
 //! Formatting of items as text, for tables.
 
 use super::half;
-use super::{ByteOrder, DatetimeUnit, Kind, Scalar};
+use super::{ByteOrder, DatetimeUnit, Scalar, ScalarKind};
 use crate::python::{python_float_repr, short_float_repr};
 use blosc_core::{OutOfMemory, memory};
 
@@ -14,8 +14,8 @@ impl Scalar {
     #[must_use]
     pub fn has_text(&self) -> bool {
         match self.kind() {
-            Kind::Float => self.itemsize() <= 8,
-            Kind::Complex => self.itemsize() <= 16,
+            ScalarKind::Float => self.itemsize() <= 8,
+            ScalarKind::Complex => self.itemsize() <= 16,
             _ => true,
         }
     }
@@ -32,17 +32,17 @@ impl Scalar {
     pub fn text_of(&self, item: &[u8], out: &mut Vec<u8>) -> Result<(), OutOfMemory> {
         let Some(item) = item.get(..self.itemsize() as usize) else { return Ok(()) };
         let text = match self.kind() {
-            Kind::Bool => (if item.iter().any(|byte| *byte != 0) { "true" } else { "false" }).into(),
-            Kind::Int => self.signed(item).to_string(),
-            Kind::UInt => self.unsigned(item).to_string(),
-            Kind::Float => self.float(item),
-            Kind::Complex => self.complex(item),
-            Kind::Bytes => return memory::extend(out, without_nuls(item)),
-            Kind::Str => return self.characters(item, out),
-            Kind::Void => return hexadecimal(item, out),
-            Kind::Datetime | Kind::Timedelta => match (self.signed(item), self.unit()) {
+            ScalarKind::Bool => (if item.iter().any(|byte| *byte != 0) { "true" } else { "false" }).into(),
+            ScalarKind::Int => self.signed(item).to_string(),
+            ScalarKind::UInt => self.unsigned(item).to_string(),
+            ScalarKind::Float => self.float(item),
+            ScalarKind::Complex => self.complex(item),
+            ScalarKind::Bytes => return memory::extend(out, without_nuls(item)),
+            ScalarKind::Str => return self.characters(item, out),
+            ScalarKind::Void => return hexadecimal(item, out),
+            ScalarKind::Datetime | ScalarKind::Timedelta => match (self.signed(item), self.unit()) {
                 (NOT_A_TIME, _) => "NaT".into(),
-                (steps, Some(unit)) if self.kind() == Kind::Datetime => datetime(steps, unit),
+                (steps, Some(unit)) if self.kind() == ScalarKind::Datetime => datetime(steps, unit),
                 (steps, _) => steps.to_string(),
             },
         };

@@ -1,7 +1,7 @@
 //! An item as a number, for arithmetic.
 
 use super::half;
-use super::{Kind, Scalar};
+use super::{Scalar, ScalarKind};
 
 /// The number in a scalar of a numeric dtype.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -21,7 +21,7 @@ impl Scalar {
     /// Returns whether items are numbers: all except strings, raw bytes and C's `long double`s.
     #[must_use]
     pub fn is_numeric(&self) -> bool {
-        !matches!(self.kind(), Kind::Bytes | Kind::Str | Kind::Void) && self.has_text()
+        !matches!(self.kind(), ScalarKind::Bytes | ScalarKind::Str | ScalarKind::Void) && self.has_text()
     }
 
     /// Returns the number in an item; `None` if it is not a number, or if `item` is too short.
@@ -29,19 +29,19 @@ impl Scalar {
     pub fn value_of(&self, item: &[u8]) -> Option<Value> {
         let item = item.get(..self.itemsize() as usize)?;
         match self.kind() {
-            Kind::Bool => Some(Value::Int(i128::from(item.iter().any(|byte| *byte != 0)))),
-            Kind::Int => Some(Value::Int(self.signed(item).into())),
-            Kind::UInt => Some(Value::Int(self.unsigned(item).into())),
-            Kind::Float => self.float_of(item).map(Value::Float),
-            Kind::Complex => {
+            ScalarKind::Bool => Some(Value::Int(i128::from(item.iter().any(|byte| *byte != 0)))),
+            ScalarKind::Int => Some(Value::Int(self.signed(item).into())),
+            ScalarKind::UInt => Some(Value::Int(self.unsigned(item).into())),
+            ScalarKind::Float => self.float_of(item).map(Value::Float),
+            ScalarKind::Complex => {
                 let (real, imaginary) = item.split_at(item.len() / 2);
                 Some(Value::Complex(self.float_of(real)?, self.float_of(imaginary)?))
             }
-            Kind::Datetime | Kind::Timedelta => match self.signed(item) {
+            ScalarKind::Datetime | ScalarKind::Timedelta => match self.signed(item) {
                 i64::MIN => Some(Value::NotATime),
                 steps => Some(Value::Int(steps.into())),
             },
-            Kind::Bytes | Kind::Str | Kind::Void => None,
+            ScalarKind::Bytes | ScalarKind::Str | ScalarKind::Void => None,
         }
     }
 

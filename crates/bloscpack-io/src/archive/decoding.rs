@@ -17,7 +17,7 @@ pub(super) struct Decoding<'a> {
 }
 
 /// A chunk to decode, whole or in part, and what the caller does with it.
-pub(super) struct Wanted<T> {
+pub(super) struct DecodeJob<T> {
     pub(super) chunk: u64,
     pub(super) ranges: Ranges,
     pub(super) task: T,
@@ -60,22 +60,22 @@ impl<'a> Decoding<'a> {
     pub(super) fn each<T: Send>(
         &self,
         nchunks: u64,
-        next: impl FnMut() -> Result<Option<Wanted<T>>, Error>,
-        mut write: impl FnMut(Wanted<T>, Plain) -> Result<(), Error>,
+        next: impl FnMut() -> Result<Option<DecodeJob<T>>, Error>,
+        mut write: impl FnMut(DecodeJob<T>, Plain) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let options = self.options;
-        let weight = |wanted: &Wanted<T>| self.archive.container().weight(wanted.chunk, options);
+        let weight = |wanted: &DecodeJob<T>| self.archive.container().weight(wanted.chunk, options);
         pipeline::run_within(
             (&options.limits, &weight),
             &options.threads,
             &options.cancel,
             || Ok(self.worker(nchunks)),
             next,
-            |worker: &mut Worker, wanted: Wanted<T>| {
+            |worker: &mut Worker, wanted: DecodeJob<T>| {
                 let plain = decode(self.archive, worker, wanted.chunk, wanted.ranges.as_slice())?;
                 Ok((wanted, plain))
             },
-            |(wanted, plain): (Wanted<T>, Plain)| write(wanted, plain),
+            |(wanted, plain): (DecodeJob<T>, Plain)| write(wanted, plain),
         )
     }
 

@@ -7,7 +7,7 @@ use blosc_core::{Limits, OutOfMemory, memory};
 use bloscpack_format::frame::{B2nd, ChunkPart, Grid, Region};
 
 use super::boxes::Boxes;
-use super::decoding::{Decoding, Ranges, Wanted};
+use super::decoding::{DecodeJob, Decoding, Ranges};
 use crate::container::Plain;
 use crate::in_memory::room;
 use crate::{Error, UnpackOptions};
@@ -89,9 +89,9 @@ impl<'a> FrameArray<'a> {
         let next = || {
             let Some(part) = parts.next() else { return Ok(None) };
             let ranges = Ranges::Many(block_ranges(grid, &part)?);
-            Ok(Some(Wanted { chunk: part.nchunk, ranges, task: part }))
+            Ok(Some(DecodeJob { chunk: part.nchunk, ranges, task: part }))
         };
-        decoding.each(grid.nchunks(), next, |Wanted { task: part, .. }, plain: Plain| {
+        decoding.each(grid.nchunks(), next, |DecodeJob { task: part, .. }, plain: Plain| {
             if plain.is_zeros() {
                 return Ok(());
             }

@@ -6,7 +6,7 @@ use blosc_core::memory;
 use bloscpack_format::frame::Grid;
 use bloscpack_format::numpy::{Run, Runs, Selection, Strided};
 
-use super::decoding::{Decoding, Ranges, Wanted};
+use super::decoding::{DecodeJob, Decoding, Ranges};
 use crate::Error;
 use crate::container::Plain;
 use crate::source::gather;
@@ -55,9 +55,9 @@ pub(super) fn copy_strided(decoding: Decoding<'_>, copy: &Strided, items: &mut [
             let rest = Run { from: run.from + taken, to: run.to + taken, len: run.len - taken };
             first = if rest.len > 0 { Some(rest) } else { runs.next() };
         }
-        Ok(Some(Wanted { chunk, ranges: Ranges::Many(ranges), task: part }))
+        Ok(Some(DecodeJob { chunk, ranges: Ranges::Many(ranges), task: part }))
     };
-    each_stored(decoding, next, |Wanted { ranges, task: Part { first, runs, within }, .. }, plain| {
+    each_stored(decoding, next, |DecodeJob { ranges, task: Part { first, runs, within }, .. }, plain| {
         let mut located = Located::new(&ranges);
         for run in std::iter::once(first).chain(runs).take_while(|run| within.contains(&run.from)) {
             let len = run.len.min(within.end - run.from) as usize;
@@ -85,9 +85,9 @@ pub(super) fn copy_selected(
                 _ => memory::push(&mut ranges, nblock * size..(nblock + 1) * size)?,
             }
         }
-        Ok(Some(Wanted { chunk: chunk.nchunk, ranges: Ranges::Many(ranges), task: chunk }))
+        Ok(Some(DecodeJob { chunk: chunk.nchunk, ranges: Ranges::Many(ranges), task: chunk }))
     };
-    each_stored(decoding, next, |Wanted { task: chunk, .. }, plain| {
+    each_stored(decoding, next, |DecodeJob { task: chunk, .. }, plain| {
         let blocks = plain.chunks_exact(size.max(1));
         for ((_, copy), block) in grid.selected_blocks(selection, &chunk).zip(blocks) {
             for run in copy.runs() {
@@ -101,8 +101,8 @@ pub(super) fn copy_selected(
 /// Decodes ranges of chunks and passes their bytes to `write`, in order. Zeros without stored bytes are skipped.
 fn each_stored<T: Send>(
     decoding: Decoding<'_>,
-    next: impl FnMut() -> Result<Option<Wanted<T>>, Error>,
-    mut write: impl FnMut(Wanted<T>, &[u8]),
+    next: impl FnMut() -> Result<Option<DecodeJob<T>>, Error>,
+    mut write: impl FnMut(DecodeJob<T>, &[u8]),
 ) -> Result<(), Error> {
     decoding.each(decoding.archive().nchunks(), next, |wanted, plain: Plain| {
         if !plain.is_zeros() {

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::ops::Range;
 
-use super::decoding::{Decoding, Ranges, Wanted, decode};
+use super::decoding::{DecodeJob, Decoding, Ranges, decode};
 use crate::Error;
 use crate::container::Plain;
 use crate::options::Event;
@@ -13,7 +13,7 @@ pub(super) fn copy_all(decoding: Decoding<'_>, output: &mut impl Write) -> Resul
     let archive = decoding.archive();
     let mut at = 0;
     let mut next = || {
-        let wanted = (at < archive.nchunks()).then(|| Wanted {
+        let wanted = (at < archive.nchunks()).then(|| DecodeJob {
             chunk: at,
             ranges: Ranges::Whole,
             task: archive.container().alike(at),
@@ -47,12 +47,12 @@ pub(super) fn copy_range(decoding: Decoding<'_>, range: Range<u64>, output: &mut
         let len = within.end - within.start;
         if part.len() as u64 != len {
             at = end;
-            return Ok(Some(Wanted { chunk, ranges: Ranges::One(part), task: 1 }));
+            return Ok(Some(DecodeJob { chunk, ranges: Ranges::One(part), task: 1 }));
         }
         let alike = archive.container().alike(chunk);
         let times = alike.min((range.end - at).checked_div(len).unwrap_or(1)).max(1);
         at += len * times;
-        Ok(Some(Wanted { chunk, ranges: Ranges::Whole, task: times }))
+        Ok(Some(DecodeJob { chunk, ranges: Ranges::Whole, task: times }))
     };
     let mut write = |plain: &Plain, times| write_times(plain, times, output);
     copy_chunks(decoding, nchunks, &mut next, &mut write)?;
@@ -64,11 +64,11 @@ pub(super) fn copy_range(decoding: Decoding<'_>, range: Range<u64>, output: &mut
 pub(super) fn copy_chunks(
     decoding: Decoding<'_>,
     nchunks: u64,
-    next: &mut dyn FnMut() -> Result<Option<Wanted<u64>>, Error>,
+    next: &mut dyn FnMut() -> Result<Option<DecodeJob<u64>>, Error>,
     write: &mut dyn FnMut(&Plain, u64) -> Result<(), Error>,
 ) -> Result<u64, Error> {
     let mut written = 0;
-    decoding.each(nchunks, next, |Wanted { task: times, .. }, plain| {
+    decoding.each(nchunks, next, |DecodeJob { task: times, .. }, plain| {
         let len = (plain.len() as u64).saturating_mul(times);
         written = u64::saturating_add(written, len);
         decoding.options().observer.tell(Event::Plain(len));

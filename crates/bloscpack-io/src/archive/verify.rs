@@ -1,6 +1,6 @@
 //! Verifies an archive. Each chunk is decoded once, even if a frame's index refers to it many times.
 
-use super::decoding::{Decoding, Ranges, Wanted};
+use super::decoding::{DecodeJob, Decoding, Ranges};
 use super::stream;
 use crate::Error;
 use crate::container::ToVerify;
@@ -13,7 +13,7 @@ pub(super) fn verify(decoding: Decoding<'_>) -> Result<(), Error> {
         options.observer.tell(Event::Plain(unstored));
     }
     let mut next = || match chunks.next().transpose()? {
-        Some((chunk, times)) => Ok(Some(Wanted { chunk, ranges: Ranges::Whole, task: times })),
+        Some((chunk, times)) => Ok(Some(DecodeJob { chunk, ranges: Ranges::Whole, task: times })),
         None => Ok(None),
     };
     let found = stream::copy_chunks(decoding, nchunks, &mut next, &mut |_, _| Ok(()))?;

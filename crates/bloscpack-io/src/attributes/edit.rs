@@ -82,9 +82,9 @@ fn of_bloscpack(path: &Path, name: &str, edit: AttributeEdit, limits: Limits) ->
         }
         let mut attrs = attributes_of(old)?;
         change(&mut attrs, name, edit)?;
-        let (new, unkept) = metadata_of(attrs, array.as_ref())?;
-        match unkept.into_iter().next() {
-            Some(unkept) => Err(refuse(&unkept.name, AttributeRefusal::NotStored(unkept.reason))),
+        let (new, dropped) = metadata_of(attrs, array.as_ref())?;
+        match dropped.into_iter().next() {
+            Some(dropped) => Err(refuse(&dropped.name, AttributeRefusal::NotStored(dropped.reason))),
             None => Ok(new.unwrap_or_else(|| Json::Object(Vec::new()))),
         }
     })

@@ -4,8 +4,8 @@ use blosc_core::{CParams, Decoder, Limits, memory};
 use bloscpack_format::frame::{B2nd, Frame, Metalayer, VlMetalayers, decode_vlmetalayer};
 use bloscpack_format::{Attrs, msgpack};
 
-use super::unkept::MAX_NAME;
-use super::{Attributes, Unkept, UnkeptReason, append};
+use super::dropped::MAX_NAME;
+use super::{Attributes, DropReason, DroppedAttribute, append};
 use crate::Error;
 
 /// The metalayers and vlmetalayers of a new frame.
@@ -33,8 +33,8 @@ pub(super) fn vlmetalayer_values(
         match content.map_err(Error::from) {
             Ok(content) => found.add(&layer, &content)?,
             Err(error) => {
-                let reason = UnkeptReason::unreadable(error)?;
-                memory::push(&mut found.unreadable, Unkept::new(&layer.name_lossy(), reason)?)?;
+                let reason = DropReason::unreadable(error)?;
+                memory::push(&mut found.unreadable, DroppedAttribute::new(&layer.name_lossy(), reason)?)?;
             }
         }
     }
@@ -53,7 +53,10 @@ pub(super) fn metalayer_values(
         match limits.check_metadata(all, 1) {
             Ok(()) => found.add(&layer, layer.content)?,
             Err(over) => {
-                memory::push(&mut found.unreadable, Unkept::new(&layer.name_lossy(), UnkeptReason::Limit(over))?)?;
+                memory::push(
+                    &mut found.unreadable,
+                    DroppedAttribute::new(&layer.name_lossy(), DropReason::Limit(over))?,
+                )?;
             }
         }
     }
@@ -68,10 +71,10 @@ impl Attributes {
                 self.values.set(name, msgpack::value_of(content)?)?;
                 return Ok(());
             }
-            Ok(_) => UnkeptReason::SameName,
-            Err(_) => UnkeptReason::NameNotUtf8,
+            Ok(_) => DropReason::SameName,
+            Err(_) => DropReason::NameNotUtf8,
         };
-        Ok(memory::push(&mut self.unreadable, Unkept::new(&layer.name_lossy(), refused)?)?)
+        Ok(memory::push(&mut self.unreadable, DroppedAttribute::new(&layer.name_lossy(), refused)?)?)
     }
 
     /// Adds the `others` whose names are not used yet.
@@ -80,7 +83,7 @@ impl Attributes {
             if self.values.get(&name).is_none() {
                 self.values.set(&name, value)?;
             } else {
-                memory::push(&mut self.unreadable, Unkept::new(&name, UnkeptReason::SameVlMetalayer)?)?;
+                memory::push(&mut self.unreadable, DroppedAttribute::new(&name, DropReason::SameVlMetalayer)?)?;
             }
         }
         Ok(append(&mut self.unreadable, others.unreadable)?)
@@ -88,32 +91,32 @@ impl Attributes {
 }
 
 /// Converts attributes to vlmetalayers.
-pub(crate) fn layers_of(attrs: &Attrs, limits: &Limits) -> Result<(VlMetalayers, Vec<Unkept>), Error> {
-    let (mut chunks, mut unkept) = (Vec::new(), Vec::new());
+pub(crate) fn layers_of(attrs: &Attrs, limits: &Limits) -> Result<(VlMetalayers, Vec<DroppedAttribute>), Error> {
+    let (mut chunks, mut dropped) = (Vec::new(), Vec::new());
     for (name, value) in attrs.iter() {
         let content = msgpack::content_of(value)?;
         match refused(name, content.len() as u64, chunks.len(), limits) {
-            Some(reason) => memory::push(&mut unkept, Unkept::new(name, reason)?)?,
+            Some(reason) => memory::push(&mut dropped, DroppedAttribute::new(name, reason)?)?,
             None => memory::push(&mut chunks, (name, compress(&content)?))?,
         }
     }
     let layers = chunks.iter().map(|(name, chunk)| (name.as_bytes(), chunk.as_slice()));
-    Ok((VlMetalayers::from_chunks(layers)?, unkept))
+    Ok((VlMetalayers::from_chunks(layers)?, dropped))
 }
 
 /// Returns the reason why an attribute cannot be a vlmetalayer, `None` if it can.
-fn refused(name: &str, nbytes: u64, others: usize, limits: &Limits) -> Option<UnkeptReason> {
+fn refused(name: &str, nbytes: u64, others: usize, limits: &Limits) -> Option<DropReason> {
     name_refused(name)
-        .or_else(|| limits.check_metadata(nbytes, 1).err().map(UnkeptReason::Limit))
-        .or((others == VlMetalayers::MAX).then_some(UnkeptReason::TooManyVlMetalayers))
+        .or_else(|| limits.check_metadata(nbytes, 1).err().map(DropReason::Limit))
+        .or((others == VlMetalayers::MAX).then_some(DropReason::TooManyVlMetalayers))
 }
 
 /// Returns the reason why a vlmetalayer cannot have this name, `None` if it can. C-Blosc2 ends a name at a NUL.
-pub(super) fn name_refused(name: &str) -> Option<UnkeptReason> {
+pub(super) fn name_refused(name: &str) -> Option<DropReason> {
     if name.is_empty() || name.len() > MAX_NAME {
-        Some(UnkeptReason::NameLength)
+        Some(DropReason::NameLength)
     } else if name.contains('\0') {
-        Some(UnkeptReason::NameWithNul)
+        Some(DropReason::NameWithNul)
     } else {
         None
     }
@@ -130,34 +133,34 @@ pub(crate) fn copied_layers(
     room: usize,
     limits: Limits,
     keep: impl Fn(&[u8]) -> bool,
-) -> Result<(Layers, Vec<Unkept>), Error> {
-    let mut unkept = Vec::new();
+) -> Result<(Layers, Vec<DroppedAttribute>), Error> {
+    let mut dropped = Vec::new();
     let mut metalayers: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
     for layer in frame.header.metalayers.iter().filter(|layer| !B2nd::is_name(layer.name)) {
         let reason = if metalayers.iter().any(|(name, _)| name == layer.name) {
-            UnkeptReason::SameMetalayer
+            DropReason::SameMetalayer
         } else if layer.name.is_empty() {
-            UnkeptReason::NamelessMetalayer
+            DropReason::NamelessMetalayer
         } else if metalayers.len() == room {
-            UnkeptReason::TooManyMetalayers
+            DropReason::TooManyMetalayers
         } else {
             metalayers.push((layer.name.to_vec(), memory::copy_of(layer.content)?));
             continue;
         };
-        memory::push(&mut unkept, Unkept::new(&layer.name_lossy(), reason)?)?;
+        memory::push(&mut dropped, DroppedAttribute::new(&layer.name_lossy(), reason)?)?;
     }
     let mut kept = Vec::new();
     for (layer, checked) in frame.trailer.vlmetalayers.checked(limits).filter(|(layer, _)| keep(layer.name)) {
         match checked {
             Ok(()) if layer.name.is_empty() => {
-                memory::push(&mut unkept, Unkept::new("", UnkeptReason::NamelessVlMetalayer)?)?;
+                memory::push(&mut dropped, DroppedAttribute::new("", DropReason::NamelessVlMetalayer)?)?;
             }
             Ok(()) => memory::push(&mut kept, (layer.name, layer.content))?,
             Err(error) => {
-                let reason = UnkeptReason::unreadable(error.into())?;
-                memory::push(&mut unkept, Unkept::new(&layer.name_lossy(), reason)?)?;
+                let reason = DropReason::unreadable(error.into())?;
+                memory::push(&mut dropped, DroppedAttribute::new(&layer.name_lossy(), reason)?)?;
             }
         }
     }
-    Ok((Layers { metalayers, vlmetalayers: VlMetalayers::from_chunks(kept)? }, unkept))
+    Ok((Layers { metalayers, vlmetalayers: VlMetalayers::from_chunks(kept)? }, dropped))
 }

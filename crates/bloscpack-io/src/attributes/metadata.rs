@@ -4,7 +4,7 @@ use blosc_core::{OutOfMemory, memory};
 use bloscpack_format::numpy::NumpyMeta;
 use bloscpack_format::{Attrs, FormatError, Json};
 
-use super::{Unkept, UnkeptReason, append};
+use super::{DropReason, DroppedAttribute, append};
 
 /// The attribute name of metadata that is not an object.
 const WHOLE: &str = "metadata";
@@ -33,25 +33,28 @@ fn is_array(metadata: &Json) -> Result<bool, OutOfMemory> {
 
 /// Returns the metadata for attributes. The members that describe an array come first. A single attribute `metadata`
 /// that is not an object becomes the whole metadata. `None` if there is nothing to store.
-pub(crate) fn metadata_of(attrs: Attrs, array: Option<&NumpyMeta>) -> Result<(Option<Json>, Vec<Unkept>), OutOfMemory> {
+pub(crate) fn metadata_of(
+    attrs: Attrs,
+    array: Option<&NumpyMeta>,
+) -> Result<(Option<Json>, Vec<DroppedAttribute>), OutOfMemory> {
     let mut members = attrs.into_members();
-    let mut unkept = Vec::new();
+    let mut dropped = Vec::new();
     Ok(match array {
         Some(array) => {
-            let own = drop_array_keys(&mut members, &mut unkept, UnkeptReason::MemberOfArray)?;
-            let Json::Object(mut all) = array.to_json()? else { return Ok((None, unkept)) };
+            let own = drop_array_keys(&mut members, &mut dropped, DropReason::MemberOfArray)?;
+            let Json::Object(mut all) = array.to_json()? else { return Ok((None, dropped)) };
             append(&mut all, own)?;
-            (Some(Json::Object(all)), unkept)
+            (Some(Json::Object(all)), dropped)
         }
-        None if is_whole(&members) => (members.pop().map(|(_, value)| value), unkept),
+        None if is_whole(&members) => (members.pop().map(|(_, value)| value), dropped),
         None => {
             let object = Json::Object(members);
             let is_array = is_array(&object)?;
-            let Json::Object(mut members) = object else { return Ok((None, unkept)) };
+            let Json::Object(mut members) = object else { return Ok((None, dropped)) };
             if is_array {
-                members = drop_array_keys(&mut members, &mut unkept, UnkeptReason::DescribesArray)?;
+                members = drop_array_keys(&mut members, &mut dropped, DropReason::DescribesArray)?;
             }
-            ((!members.is_empty()).then_some(Json::Object(members)), unkept)
+            ((!members.is_empty()).then_some(Json::Object(members)), dropped)
         }
     })
 }
@@ -63,12 +66,12 @@ fn is_whole(members: &[(String, Json)]) -> bool {
 
 fn drop_array_keys(
     members: &mut Vec<(String, Json)>,
-    unkept: &mut Vec<Unkept>,
-    reason: UnkeptReason,
+    dropped: &mut Vec<DroppedAttribute>,
+    reason: DropReason,
 ) -> Result<Vec<(String, Json)>, OutOfMemory> {
     let is_key = |name: &str| NumpyMeta::KEYS.contains(&name);
     for (name, _) in members.iter().filter(|(name, _)| is_key(name)) {
-        memory::push(unkept, Unkept::new(name, reason.clone())?)?;
+        memory::push(dropped, DroppedAttribute::new(name, reason.clone())?)?;
     }
     members.retain(|(name, _)| !is_key(name));
     Ok(std::mem::take(members))

@@ -13,11 +13,12 @@
 //! | `metadata` | bloscpack metadata as attributes, and back |
 //! | `layers` | metalayers as attributes, and back |
 //! | `rewrite` | replaces the metadata of a bloscpack file, with or without room for them |
-//! | `unkept` | attributes that cannot be read or stored, and why |
+//! | `dropped` | attributes that cannot be read or stored, and why |
 //! | `edit`, `refusal` | sets or removes one attribute, crash-safe; reasons for refusing that |
 //!
 //! Values of metalayers are MessagePack, which [`bloscpack_format::msgpack`] converts to and from JSON.
 
+mod dropped;
 #[cfg(feature = "write")]
 mod edit;
 mod layers;
@@ -26,15 +27,14 @@ mod read;
 mod refusal;
 #[cfg(feature = "write")]
 mod rewrite;
-mod unkept;
 
+pub use self::dropped::{DropReason, DroppedAttribute};
 #[cfg(feature = "write")]
 pub use self::edit::{AttributeEdit, edit_attribute};
 pub(crate) use self::layers::{Layers, copied_layers, layers_of};
 pub(crate) use self::metadata::metadata_of;
 pub use self::read::read_attributes;
 pub use self::refusal::AttributeRefusal;
-pub use self::unkept::{Unkept, UnkeptReason};
 use blosc_core::{OutOfMemory, memory};
 use bloscpack_format::Attrs;
 
@@ -45,7 +45,7 @@ pub struct Attributes {
     /// The readable values by name.
     pub values: Attrs,
     /// The attributes that cannot be read.
-    pub unreadable: Vec<Unkept>,
+    pub unreadable: Vec<DroppedAttribute>,
 }
 
 /// Moves `more` to the end of `list`.

@@ -8,7 +8,7 @@ use bloscpack_format::{Attrs, Format};
 
 use super::layers::{metalayer_values, vlmetalayer_values};
 use super::metadata::attributes_of;
-use super::{Attributes, Unkept, UnkeptReason};
+use super::{Attributes, DropReason, DroppedAttribute};
 use crate::archive::Archive;
 use crate::formats::bcolz::{Ctable, LocalDirectory};
 use crate::{Error, LocalSource, OpenOptions};
@@ -35,7 +35,7 @@ impl Attributes {
         let (values, unreadable) = match archive.attrs() {
             Ok(Some(attrs)) => (attrs, Vec::new()),
             Ok(None) => (attributes_of(archive.metadata())?, Vec::new()),
-            Err(error) => (Attrs::default(), vec![Unkept::new("__attrs__", UnkeptReason::unreadable(error)?)?]),
+            Err(error) => (Attrs::default(), vec![DroppedAttribute::new("__attrs__", DropReason::unreadable(error)?)?]),
         };
         Ok(Attributes { values: only(values, wanted), unreadable })
     }

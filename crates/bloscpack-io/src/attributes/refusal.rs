@@ -1,6 +1,6 @@
 //! Reasons why an attribute cannot be set or removed.
 
-use super::UnkeptReason;
+use super::DropReason;
 
 /// The reason why an attribute cannot be set or removed: the source of [`Error::Attribute`](crate::Error::Attribute).
 #[derive(Debug, Clone, thiserror::Error)]
@@ -25,5 +25,5 @@ pub enum AttributeRefusal {
     },
     /// The container cannot store the attribute.
     #[error("{0}")]
-    NotStored(UnkeptReason),
+    NotStored(DropReason),
 }

@@ -16,7 +16,7 @@ use crate::formats::frame::FrameParams;
 use crate::open::open;
 use crate::options::Event;
 use crate::target::Target;
-use crate::{Archive, Array, ConvertOptions, Error, LocalSource, PlainReader, Unkept};
+use crate::{Archive, Array, ConvertOptions, DroppedAttribute, Error, LocalSource, PlainReader};
 
 /// Converts an array or uncompressed bytes.
 pub(super) fn convert(
@@ -46,7 +46,7 @@ pub(super) fn convert(
     };
     let conversion = Conversion { archive: &archive, array: array.as_ref(), meta: &meta, output, options };
     let mut report = ConvertReport { nbytes, ..ConvertReport::default() };
-    report.unkept = match target {
+    report.dropped = match target {
         Target::Bloscpack => conversion.to_bloscpack(metadata)?,
         Target::Npy => conversion.to_npy(metadata)?,
         Target::Bcolz => conversion.to_bcolz(metadata)?,
@@ -71,25 +71,25 @@ struct Conversion<'a> {
 }
 
 impl Conversion<'_> {
-    fn to_bloscpack(&self, metadata: Metadata<'_>) -> Result<Vec<Unkept>, Error> {
+    fn to_bloscpack(&self, metadata: Metadata<'_>) -> Result<Vec<DroppedAttribute>, Error> {
         // Metadata from the options replace those of the input.
-        let (metadata, unkept) = match self.options.metadata {
+        let (metadata, dropped) = match self.options.metadata {
             Some(_) => (None, Vec::new()),
             None => metadata.into_bloscpack(self.array)?,
         };
         let pack = self.options.pack_options(self.array, self.typesize(), metadata);
         pack_to_file(self.bytes(), Some(self.archive.nbytes()), self.output, &pack)?;
-        Ok(unkept)
+        Ok(dropped)
     }
 
-    fn to_npy(&self, metadata: Metadata<'_>) -> Result<Vec<Unkept>, Error> {
+    fn to_npy(&self, metadata: Metadata<'_>) -> Result<Vec<DroppedAttribute>, Error> {
         write_npy(self.bytes(), self.output, self.meta, self.archive.nbytes(), self.options)?;
         Ok(metadata.into_nothing(Target::Npy)?)
     }
 
     /// Converts to a carray, whose rows are in C order.
-    fn to_bcolz(&self, metadata: Metadata<'_>) -> Result<Vec<Unkept>, Error> {
-        let (attrs, unkept) = metadata.into_attrs()?;
+    fn to_bcolz(&self, metadata: Metadata<'_>) -> Result<Vec<DroppedAttribute>, Error> {
+        let (attrs, dropped) = metadata.into_attrs()?;
         let (output, meta, options) = (self.output, self.meta, self.options);
         let kept = (self.archive.carray().map(|(storage, _)| storage), attrs);
         if are_in_order(meta) {
@@ -101,22 +101,22 @@ impl Conversion<'_> {
             let items = Observed::half(Array::plain(self.spooled()?, 0, meta.clone())?, &options.observer);
             write_carray(RowReader::new(&items, meta), output, meta, kept, options)?;
         }
-        Ok(unkept)
+        Ok(dropped)
     }
 
-    fn to_frame(&self, metadata: Metadata<'_>, report: &mut ConvertReport) -> Result<Vec<Unkept>, Error> {
-        let (layers, unkept) = metadata.into_layers(false, self.array)?;
+    fn to_frame(&self, metadata: Metadata<'_>, report: &mut ConvertReport) -> Result<Vec<DroppedAttribute>, Error> {
+        let (layers, dropped) = metadata.into_layers(false, self.array)?;
         report.vlmetalayers = layers.vlmetalayers.iter().len();
         let params = self.options.frame_params(self.old_params(), self.typesize())?;
         write_frame(self.bytes(), self.output, params, layers, self.options)?;
-        Ok(unkept)
+        Ok(dropped)
     }
 
     /// Converts to an array in a frame. The items of the input are read in the order of the output's chunks. This would
     /// decode chunks of consecutive items many times, so such inputs go through a temporary file.
-    fn to_array(&self, metadata: Metadata<'_>, report: &mut ConvertReport) -> Result<Vec<Unkept>, Error> {
+    fn to_array(&self, metadata: Metadata<'_>, report: &mut ConvertReport) -> Result<Vec<DroppedAttribute>, Error> {
         let (output, meta, options) = (self.output, self.meta, self.options);
-        let (layers, unkept) = metadata.into_layers(true, Some(meta))?;
+        let (layers, dropped) = metadata.into_layers(true, Some(meta))?;
         report.vlmetalayers = layers.vlmetalayers.iter().len();
         let params = options.array_params(self.old_params(), meta.dtype.itemsize())?;
         if self.archive.uncompressed().is_some() || self.view().has_same_shape() {
@@ -126,7 +126,7 @@ impl Conversion<'_> {
             let items = Observed::half(Array::plain(self.spooled()?, 0, meta.clone())?, &options.observer);
             write_array(&items, output, meta, (params, layers), options)?;
         }
-        Ok(unkept)
+        Ok(dropped)
     }
 
     fn view(&self) -> View<'_> {

@@ -18,10 +18,10 @@ use crate::fs::atomic::AtomicFile;
 use crate::options::Event;
 use crate::source::ReadDirectory;
 use crate::target::Target;
-use crate::{ConvertOptions, Error, LocalSource, Unkept, UnkeptReason};
+use crate::{ConvertOptions, DropReason, DroppedAttribute, Error, LocalSource};
 
 /// The reason why attributes are lost: text cannot store them.
-const NONE: UnkeptReason = UnkeptReason::NoMetadata(Target::Csv);
+const NONE: DropReason = DropReason::NoMetadata(Target::Csv);
 
 /// Number of rows between two checks for cancellation.
 const ROWS: u64 = 4096;
@@ -47,26 +47,26 @@ fn of_bcolz(input: LocalDirectory, output: &Path, options: &ConvertOptions) -> R
             let column = options.column.as_deref();
             let columns = select(&table, column)?;
             write(&columns, table.len(), output, options)?;
-            let mut unkept = if column.is_none() { lost_of(table.attrs(), "")? } else { Vec::new() };
+            let mut dropped = if column.is_none() { lost_of(table.attrs(), "")? } else { Vec::new() };
             for (name, column) in columns {
-                append(&mut unkept, lost_of(column.attrs(), &format!("{name}: "))?)?;
+                append(&mut dropped, lost_of(column.attrs(), &format!("{name}: "))?)?;
             }
-            Ok(ConvertReport { unkept, ..report(&table) })
+            Ok(ConvertReport { dropped, ..report(&table) })
         }
         Root::Carray(carray) => {
             write(&[("f0", &carray)], carray.len(), output, options)?;
-            let unkept = lost_of(carray.attrs(), "")?;
+            let dropped = lost_of(carray.attrs(), "")?;
             let (nbytes, array) = (carray.nbytes(), carray.numpy().ok());
-            Ok(ConvertReport { nbytes, array, unkept, ..ConvertReport::default() })
+            Ok(ConvertReport { nbytes, array, dropped, ..ConvertReport::default() })
         }
     }
 }
 
 /// Lists attributes, which text cannot store.
-fn lost_of(attrs: Result<&Attrs, Error>, prefix: &str) -> Result<Vec<Unkept>, Error> {
+fn lost_of(attrs: Result<&Attrs, Error>, prefix: &str) -> Result<Vec<DroppedAttribute>, Error> {
     match attrs.map_err(Error::unless_out_of_memory) {
         Ok(attrs) => Ok(lost(attrs, prefix, &NONE)?),
-        Err(Ok(_)) => Ok(vec![Unkept::new(&format!("{prefix}__attrs__"), NONE)?]),
+        Err(Ok(_)) => Ok(vec![DroppedAttribute::new(&format!("{prefix}__attrs__"), NONE)?]),
         Err(Err(refused)) => Err(refused),
     }
 }
@@ -83,8 +83,8 @@ fn of_array(input: LocalSource, output: &Path, options: &ConvertOptions) -> Resu
     let file = writer.into_inner().finish()?.into_inner();
     file.map_err(|error| Error::writing(error.into_error()))?.commit()?;
     let (nbytes, meta) = (array.nbytes(), array.meta().clone());
-    let unkept = Metadata::of(array.archive(), Target::Npy)?.into_nothing(Target::Csv)?;
-    Ok(ConvertReport { nbytes, array: Some(meta), unkept, ..ConvertReport::default() })
+    let dropped = Metadata::of(array.archive(), Target::Npy)?.into_nothing(Target::Csv)?;
+    Ok(ConvertReport { nbytes, array: Some(meta), dropped, ..ConvertReport::default() })
 }
 
 type Named<'a, D> = (&'a str, &'a Carray<D>);

@@ -5,7 +5,9 @@ use bloscpack_format::frame::{Frame, Metalayers, VlMetalayers};
 use bloscpack_format::numpy::NumpyMeta;
 use bloscpack_format::{Attrs, FormatError, Json};
 
-use crate::attributes::{Attributes, Layers, Unkept, UnkeptReason, append, copied_layers, layers_of, metadata_of};
+use crate::attributes::{
+    Attributes, DropReason, DroppedAttribute, Layers, append, copied_layers, layers_of, metadata_of,
+};
 use crate::target::Target;
 use crate::{Archive, Error};
 
@@ -45,30 +47,37 @@ impl<'a> Metadata<'a> {
     }
 
     /// Converts to bloscpack metadata.
-    pub(super) fn into_bloscpack(self, array: Option<&NumpyMeta>) -> Result<(Option<Json>, Vec<Unkept>), OutOfMemory> {
+    pub(super) fn into_bloscpack(
+        self,
+        array: Option<&NumpyMeta>,
+    ) -> Result<(Option<Json>, Vec<DroppedAttribute>), OutOfMemory> {
         if let (Some(original), None) = (self.original, array) {
             return Ok((Some(original.try_clone()?), Vec::new()));
         }
-        let (fitting, mut unkept) = within(self.attributes, &self.limits)?;
+        let (fitting, mut dropped) = within(self.attributes, &self.limits)?;
         let (metadata, more) = metadata_of(fitting, array)?;
-        append(&mut unkept, more)?;
-        Ok((metadata, unkept))
+        append(&mut dropped, more)?;
+        Ok((metadata, dropped))
     }
 
     /// Converts to the attributes of a carray.
-    pub(super) fn into_attrs(self) -> Result<(Attrs, Vec<Unkept>), OutOfMemory> {
+    pub(super) fn into_attrs(self) -> Result<(Attrs, Vec<DroppedAttribute>), OutOfMemory> {
         within(self.attributes, &self.limits)
     }
 
     /// Converts to the metalayers of a frame. In a frame of plain bytes, attributes describe `array`, so that it can be
     /// converted to an array again.
-    pub(super) fn into_layers(self, is_array: bool, array: Option<&NumpyMeta>) -> Result<(Layers, Vec<Unkept>), Error> {
+    pub(super) fn into_layers(
+        self,
+        is_array: bool,
+        array: Option<&NumpyMeta>,
+    ) -> Result<(Layers, Vec<DroppedAttribute>), Error> {
         let described = array.filter(|_| !is_array).map(NumpyMeta::to_json).transpose()?;
         let described = Attrs::from_members(match described {
             Some(Json::Object(members)) => members,
             _ => Vec::new(),
         });
-        let (mut layers, mut unkept) = match self.frame {
+        let (mut layers, mut dropped) = match self.frame {
             Some(frame) => {
                 let room = Metalayers::MAX - usize::from(is_array);
                 // `take_array` has removed the description of the old array, if there was one.
@@ -77,45 +86,45 @@ impl<'a> Metadata<'a> {
                 copied_layers(frame, room, self.limits, keep)?
             }
             None => {
-                let (vlmetalayers, mut unkept) = layers_of(&self.attributes.values, &self.limits)?;
-                append(&mut unkept, self.attributes.unreadable)?;
-                (Layers { vlmetalayers, ..Layers::default() }, unkept)
+                let (vlmetalayers, mut dropped) = layers_of(&self.attributes.values, &self.limits)?;
+                append(&mut dropped, self.attributes.unreadable)?;
+                (Layers { vlmetalayers, ..Layers::default() }, dropped)
             }
         };
         if described.is_empty() {
-            return Ok((layers, unkept));
+            return Ok((layers, dropped));
         }
         if layers.vlmetalayers.iter().any(|layer| is_array_key(layer.name)) {
-            append(&mut unkept, Unkept::all(&described, &UnkeptReason::OtherArray)?)?;
-            return Ok((layers, unkept));
+            append(&mut dropped, DroppedAttribute::all(&described, &DropReason::OtherArray)?)?;
+            return Ok((layers, dropped));
         }
         let (more, unfit) = layers_of(&described, &self.limits)?;
-        append(&mut unkept, unfit)?;
+        append(&mut dropped, unfit)?;
         if layers.vlmetalayers.iter().len() + more.iter().len() > VlMetalayers::MAX {
-            append(&mut unkept, Unkept::all(&described, &UnkeptReason::NoRoom)?)?;
-            return Ok((layers, unkept));
+            append(&mut dropped, DroppedAttribute::all(&described, &DropReason::NoRoom)?)?;
+            return Ok((layers, dropped));
         }
         let all = layers.vlmetalayers.iter().chain(more.iter()).map(|layer| (layer.name, layer.content));
         layers.vlmetalayers = VlMetalayers::from_chunks(all)?;
-        Ok((layers, unkept))
+        Ok((layers, dropped))
     }
 
     /// Lists all of them for a target that stores none.
-    pub(super) fn into_nothing(self, target: Target) -> Result<Vec<Unkept>, OutOfMemory> {
-        let reason = UnkeptReason::NoMetadata(target);
-        let mut unkept = Unkept::all(&self.attributes.values, &reason)?;
+    pub(super) fn into_nothing(self, target: Target) -> Result<Vec<DroppedAttribute>, OutOfMemory> {
+        let reason = DropReason::NoMetadata(target);
+        let mut dropped = DroppedAttribute::all(&self.attributes.values, &reason)?;
         for lost in &self.attributes.unreadable {
-            memory::push(&mut unkept, Unkept::new(&lost.name, reason.clone())?)?;
+            memory::push(&mut dropped, DroppedAttribute::new(&lost.name, reason.clone())?)?;
         }
-        Ok(unkept)
+        Ok(dropped)
     }
 }
 
 /// Lists all attributes of a bloscpack file, a table or a carray for an output that cannot store them.
-pub(super) fn lost(attrs: &Attrs, prefix: &str, reason: &UnkeptReason) -> Result<Vec<Unkept>, OutOfMemory> {
+pub(super) fn lost(attrs: &Attrs, prefix: &str, reason: &DropReason) -> Result<Vec<DroppedAttribute>, OutOfMemory> {
     let named = attrs.iter().map(|(name, _)| {
         let name = memory::format(format_args!("{prefix}{name}"))?;
-        Ok(Unkept { name, reason: reason.clone() })
+        Ok(DroppedAttribute { name, reason: reason.clone() })
     });
     memory::try_collect(named)
 }
@@ -125,8 +134,8 @@ fn is_array_key(name: &[u8]) -> bool {
 }
 
 /// Keeps the attributes that fit together into one JSON document within the limits.
-fn within(attributes: Attributes, limits: &Limits) -> Result<(Attrs, Vec<Unkept>), OutOfMemory> {
-    let (mut all, mut unkept) = (2_u64, attributes.unreadable);
+fn within(attributes: Attributes, limits: &Limits) -> Result<(Attrs, Vec<DroppedAttribute>), OutOfMemory> {
+    let (mut all, mut dropped) = (2_u64, attributes.unreadable);
     let mut kept = Vec::new();
     for (name, value) in attributes.values.into_members() {
         // The 4 bytes are for braces or commas, the colon and spaces around the name and the value.
@@ -138,8 +147,8 @@ fn within(attributes: Attributes, limits: &Limits) -> Result<(Attrs, Vec<Unkept>
                 all = all.saturating_add(nbytes);
                 memory::push(&mut kept, (name, value))?;
             }
-            Err(over) => memory::push(&mut unkept, Unkept::new(&name, UnkeptReason::Limit(over))?)?,
+            Err(over) => memory::push(&mut dropped, DroppedAttribute::new(&name, DropReason::Limit(over))?)?,
         }
     }
-    Ok((Attrs::from_members(kept), unkept))
+    Ok((Attrs::from_members(kept), dropped))
 }

@@ -17,7 +17,7 @@ use crate::fs::new_directory::NewDirectory;
 use crate::options::{Event, Typing};
 use crate::source::ReadDirectory as _;
 use crate::target::{ColumnFiles, Target};
-use crate::{Archive, Array, ConvertOptions, Error, Unkept, UnkeptReason};
+use crate::{Archive, Array, ConvertOptions, DropReason, DroppedAttribute, Error};
 
 /// Writes the columns and all attributes of a table to the new directory `output`.
 pub(super) fn to_table(input: LocalDirectory, output: &Path, options: &ConvertOptions) -> Result<ConvertReport, Error> {
@@ -64,9 +64,9 @@ pub(super) fn to_files(
     let (unpack, observer) = (options.unpack_options(), &options.observer);
     let mut report = report(&table);
     observer.tell(Event::Begin { nbytes: report.nbytes });
-    report.unkept = match table.attrs() {
-        Ok(attrs) => lost(attrs, "", &UnkeptReason::TableOfFiles)?,
-        Err(error) => vec![Unkept::new("__attrs__", UnkeptReason::unreadable(error)?)?],
+    report.dropped = match table.attrs() {
+        Ok(attrs) => lost(attrs, "", &DropReason::TableOfFiles)?,
+        Err(error) => vec![DroppedAttribute::new("__attrs__", DropReason::unreadable(error)?)?],
     };
     for name in table.names() {
         let meta = meta_of(&table, name)?;
@@ -75,23 +75,25 @@ pub(super) fn to_files(
         let bytes = archive.reader(&unpack).take(nbytes);
         let path = directory.path().join(format!("{name}.{}", files.extension()));
         let metadata = Metadata::of(&archive, files.target())?;
-        let unkept = match files {
+        let dropped = match files {
             ColumnFiles::Npy => {
                 write_npy(Observed::new(bytes, observer), &path, &meta, nbytes, &options)?;
                 metadata.into_nothing(Target::Npy)?
             }
             ColumnFiles::B2nd => {
-                let (layers, unkept) = metadata.into_layers(true, Some(&meta))?;
+                let (layers, dropped) = metadata.into_layers(true, Some(&meta))?;
                 report.vlmetalayers = report.vlmetalayers.max(layers.vlmetalayers.iter().len());
                 let mut spool = tempfile::tempfile().map_err(Error::io("creating a temporary file"))?;
                 std::io::copy(&mut Observed::half(bytes, observer), &mut spool).map_err(Error::reading)?;
                 let params = options.array_params(None, meta.dtype.itemsize())?;
                 let items = Observed::half(Array::plain(spool, 0, meta.clone())?, observer);
                 write_array(&items, &path, &meta, (params, layers), &options)?;
-                unkept
+                dropped
             }
         };
-        report.unkept.extend(unkept.into_iter().map(|lost| Unkept { name: format!("{name}: {}", lost.name), ..lost }));
+        report.dropped.extend(
+            dropped.into_iter().map(|lost| DroppedAttribute { name: format!("{name}: {}", lost.name), ..lost }),
+        );
     }
     directory.commit()?;
     Ok(report)

@@ -7,7 +7,7 @@ use bloscpack_format::Format;
 
 use crate::container::{Container, Fetched, PlainRanges};
 use crate::run::pipeline::Weight;
-use crate::source::counted::Counted;
+use crate::source::counting::CountingReader;
 use crate::source::{ReadAt, Sequential};
 use crate::{Error, UnpackOptions};
 
@@ -65,7 +65,7 @@ impl Container for BareChunk<'_> {
     }
 
     fn fetch(&self, _number: u64, _ranges: Option<&[Range<usize>]>, _limits: &Limits) -> Result<Fetched, Error> {
-        let mut input = Counted::new(Sequential::within(&self.source, 0, self.len));
+        let mut input = CountingReader::new(Sequential::within(&self.source, 0, self.len));
         let bytes = input.exactly(self.len, 0, self.len, "the chunk")?;
         Ok(Fetched::Bytes { bytes, offset: 0 })
     }

@@ -13,7 +13,7 @@ use tempfile::TempPath;
 
 use crate::Error;
 use crate::fs::files::{forget_cached, is_same_file, permissions_for_file};
-use crate::fs::place::{directory, resolve, sync_directory};
+use crate::fs::path::{directory, resolve, sync_directory};
 use crate::fs::temporary;
 use crate::source::ReadAt as _;
 

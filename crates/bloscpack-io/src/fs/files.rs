@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 use crate::Error;
-use crate::fs::place::directory;
+use crate::fs::path::directory;
 
 /// Refuses `output` if it is the file being read: writing would destroy unread input.
 pub(crate) fn refuse_same_file(input: &File, output: &Path) -> Result<(), Error> {

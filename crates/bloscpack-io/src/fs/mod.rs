@@ -6,7 +6,7 @@
 //! | `new_directory` | the same for a directory |
 //! | `temporary` | temporary names, and the removal of stale temporary files |
 //! | `lock` | one writer at a time |
-//! | `place` | the directory that an output is in |
+//! | `path` | the directory that an output is in |
 //! | `files` | checks before a file is read or written; regular files that are not links |
 
 #[cfg(feature = "write")]
@@ -15,7 +15,7 @@ pub(crate) mod files;
 pub(crate) mod lock;
 #[cfg(feature = "write")]
 pub(crate) mod new_directory;
-pub(crate) mod place;
+pub(crate) mod path;
 pub(crate) mod spool;
 #[cfg(feature = "write")]
 pub(crate) mod temporary;

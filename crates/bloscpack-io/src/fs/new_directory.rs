@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::Error;
 use crate::fs::files::permissions_for_directory;
-use crate::fs::place::{self, resolve, sync_directory};
+use crate::fs::path::{self, resolve, sync_directory};
 use crate::fs::temporary::{self, TemporaryDirectory};
 
 /// A directory under construction next to its target. Dropping it without [`commit`](Self::commit) removes it.
@@ -67,7 +67,7 @@ impl NewDirectory {
             io::ErrorKind::AlreadyExists if !overwrite => Error::OutputExists(target.clone()),
             _ => Error::file("finishing", &target, error),
         };
-        let parent = place::directory(&target);
+        let parent = path::directory(&target);
         let old = fs::metadata(&target).ok().filter(|_| overwrite);
         if let Some(old) = &old {
             fs::set_permissions(directory.path(), permissions_for_directory(old)).map_err(refuse)?;

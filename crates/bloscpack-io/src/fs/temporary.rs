@@ -14,7 +14,7 @@ use tempfile::TempPath;
 use crate::fs::files::is_same_file;
 #[cfg(unix)]
 use crate::fs::lock::{Attempt, attempt};
-use crate::fs::place::directory;
+use crate::fs::path::directory;
 
 /// The number of processes that can write the same target at a time under predictable names. Further ones use random
 /// names.

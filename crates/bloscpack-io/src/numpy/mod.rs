@@ -16,7 +16,7 @@ mod element;
 
 use blosc_core::OutOfMemory;
 use bloscpack_format::FormatError;
-use bloscpack_format::numpy::{Dtype, Kind};
+use bloscpack_format::numpy::{Dtype, ScalarKind};
 
 #[cfg(all(feature = "ndarray", feature = "write"))]
 pub use arrays::ndarray_to_frame;
@@ -97,7 +97,7 @@ pub(crate) fn for_items(options: &PackOptions, dtype: &Dtype) -> PackOptions {
 fn typesize(dtype: &Dtype) -> usize {
     match (usize::try_from(dtype.itemsize()), dtype) {
         (Ok(itemsize @ 1..=255), _) => itemsize,
-        (_, Dtype::Scalar(scalar)) if scalar.kind() == Kind::Str => 4,
+        (_, Dtype::Scalar(scalar)) if scalar.kind() == ScalarKind::Str => 4,
         _ => 1,
     }
 }

@@ -10,7 +10,7 @@
 //! | `report` | the report |
 //! | `lost` | the parts that can be lost |
 //! | `text` | lines of the report for messages |
-//! | `told` | the memory limit of the report |
+//! | `report_budget` | the memory limit of the report |
 
 mod bcolz;
 mod bloscpack;
@@ -18,8 +18,8 @@ mod damaged;
 mod frame;
 mod lost;
 mod report;
+mod report_budget;
 mod text;
-mod told;
 
 use std::path::Path;
 

@@ -6,10 +6,10 @@ use super::{ChunkFiles, ReadAt, ReadDirectory};
 
 /// The bytes or the directory of files that hold a container. Every type that implements [`ReadAt`] converts to it by
 /// `into()`.
-pub struct Input<'a>(pub(crate) Kind<'a>);
+pub struct Input<'a>(pub(crate) InputKind<'a>);
 
 /// The kinds of inputs.
-pub(crate) enum Kind<'a> {
+pub(crate) enum InputKind<'a> {
     /// A file, memory, or another source of bytes.
     Bytes(Box<dyn ReadAt + 'a>),
     /// The index file of a sparse frame, with header and index, and its chunk files.
@@ -34,28 +34,28 @@ impl<'a> Input<'a> {
     /// # Ok::<(), bloscpack_io::Error>(())
     /// ```
     pub fn directory(directory: impl ReadDirectory + 'a) -> Self {
-        Input(Kind::Directory(Box::new(directory)))
+        Input(InputKind::Directory(Box::new(directory)))
     }
 
     /// A sparse frame: the bytes of its `chunks.b2frame`, and its chunk files.
     pub fn sparse_frame(index: impl ReadAt + 'a, chunks: impl ChunkFiles + 'a) -> Self {
-        Input(Kind::SparseFrame(Box::new(index), Box::new(chunks)))
+        Input(InputKind::SparseFrame(Box::new(index), Box::new(chunks)))
     }
 }
 
 impl<'a, R: ReadAt + 'a> From<R> for Input<'a> {
     fn from(source: R) -> Self {
-        Input(Kind::Bytes(Box::new(source)))
+        Input(InputKind::Bytes(Box::new(source)))
     }
 }
 
 impl fmt::Debug for Input<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.0 {
-            Kind::Bytes(_) => "Input of bytes",
-            Kind::SparseFrame(..) => "Input of a sparse frame",
-            Kind::Directory(_) => "Input of a directory",
-            Kind::Table => "Input of a table",
+            InputKind::Bytes(_) => "Input of bytes",
+            InputKind::SparseFrame(..) => "Input of a sparse frame",
+            InputKind::Directory(_) => "Input of a directory",
+            InputKind::Table => "Input of a table",
         })
     }
 }

@@ -9,10 +9,10 @@
 //! | `tail` | the bytes after an offset |
 //! | `sequential` | a source read from start to end |
 //! | `gather` | the runs of a strided copy |
-//! | `counted` | a reader that knows its position |
+//! | `counting` | a reader that counts the bytes read |
 
 mod chunk_files;
-pub(crate) mod counted;
+pub(crate) mod counting;
 mod directory;
 mod gather;
 mod input;
@@ -26,7 +26,7 @@ pub use self::directory::ReadDirectory;
 pub(crate) use self::directory::shown;
 pub(crate) use self::gather::gather;
 pub use self::input::Input;
-pub(crate) use self::input::Kind;
+pub(crate) use self::input::InputKind;
 pub use self::read_at::ReadAt;
 pub(crate) use self::sequential::{Sequential, parse_start};
 pub use self::tail::Tail;

@@ -16,7 +16,7 @@ mod totals;
 use std::io::Read;
 
 use blosc_core::{OutOfMemory, memory};
-use bloscpack_format::numpy::{Kind, Leaf, Scalar, Value};
+use bloscpack_format::numpy::{Leaf, Scalar, ScalarKind, Value};
 
 pub use self::histogram::{Edges, Histogram};
 use self::spread::Spread;
@@ -114,9 +114,11 @@ struct Column {
 impl Column {
     fn new(leaf: Leaf) -> Column {
         let totals = match leaf.scalar.kind() {
-            Kind::Bytes | Kind::Str => vec![("length", Totals::ints())],
-            Kind::Complex if leaf.scalar.is_numeric() => vec![("real", Totals::floats()), ("imag", Totals::floats())],
-            Kind::Float if leaf.scalar.is_numeric() => vec![("", Totals::floats())],
+            ScalarKind::Bytes | ScalarKind::Str => vec![("length", Totals::ints())],
+            ScalarKind::Complex if leaf.scalar.is_numeric() => {
+                vec![("real", Totals::floats()), ("imag", Totals::floats())]
+            }
+            ScalarKind::Float if leaf.scalar.is_numeric() => vec![("", Totals::floats())],
             _ if leaf.scalar.is_numeric() => vec![("", Totals::ints())],
             _ => Vec::new(),
         };
@@ -133,7 +135,7 @@ impl Column {
                     totals.add(value);
                 }
             });
-            if matches!(leaf.scalar.kind(), Kind::Bytes | Kind::Str) {
+            if matches!(leaf.scalar.kind(), ScalarKind::Bytes | ScalarKind::Str) {
                 text.clear();
                 leaf.scalar.text_of(bytes, text)?;
                 extremes(texts, text)?;
@@ -173,8 +175,8 @@ impl Column {
 /// Calls `visit` with the number of each part of a value.
 fn parts(scalar: &Scalar, bytes: &[u8], mut visit: impl FnMut(usize, Value)) {
     match scalar.kind() {
-        Kind::Bytes => visit(0, Value::Int(text_len(bytes, 1))),
-        Kind::Str => visit(0, Value::Int(text_len(bytes, 4))),
+        ScalarKind::Bytes => visit(0, Value::Int(text_len(bytes, 1))),
+        ScalarKind::Str => visit(0, Value::Int(text_len(bytes, 4))),
         _ => match scalar.value_of(bytes) {
             Some(Value::Complex(real, imaginary)) => {
                 visit(0, Value::Float(real));

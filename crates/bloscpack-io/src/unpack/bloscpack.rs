@@ -11,7 +11,7 @@ use crate::formats::bloscpack::chunks::{Chunks, FoundChunk, check_digest};
 use crate::formats::bloscpack::prologue::Prologue;
 use crate::options::Event;
 use crate::run::pipeline::{self, Weight};
-use crate::source::counted::Counted;
+use crate::source::counting::CountingReader;
 use crate::{Error, UnpackOptions};
 
 /// A chunk in flight: its compressed bytes and the buffer for the uncompressed ones. Both are reused.
@@ -22,7 +22,7 @@ struct Work {
 }
 
 pub(super) fn unpack<R: Read>(
-    mut input: Counted<R>,
+    mut input: CountingReader<R>,
     mut output: impl Write,
     options: &UnpackOptions,
 ) -> Result<UnpackReport, Error> {

@@ -7,12 +7,12 @@ use bloscpack_format::Format;
 
 use super::report::UnpackReport;
 use crate::container::Plain;
-use crate::source::counted::Counted;
+use crate::source::counting::CountingReader;
 use crate::{Error, Threads, UnpackOptions};
 
 /// Unpacks a file that consists of a single chunk.
 pub(super) fn unpack<R: Read>(
-    mut input: Counted<R>,
+    mut input: CountingReader<R>,
     mut output: impl Write,
     options: &UnpackOptions,
     format: Format,

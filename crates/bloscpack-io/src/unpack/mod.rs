@@ -29,7 +29,7 @@ use crate::fs::files::refuse_same_file;
 use crate::fs::spool::{self, Spool};
 use crate::in_memory::InMemory;
 use crate::source::ReadAt as _;
-use crate::source::counted::Counted;
+use crate::source::counting::CountingReader;
 use crate::{Archive, Error, LocalSource, UnpackOptions};
 
 /// Number of bytes that are enough to detect the format of a file.
@@ -146,10 +146,10 @@ fn unpack_archive(archive: &Archive<'_>, output: impl Write, options: &UnpackOpt
 /// Unpacks from start to end. A frame, whose index is at its end, is first copied to a temporary file.
 fn unpack_reader(mut input: impl Read, output: impl Write, options: &UnpackOptions) -> Result<UnpackReport, Error> {
     let mut prefix = [0; PREFIX_LEN];
-    let len = Counted::new(&mut input).fill(&mut prefix)?;
+    let len = CountingReader::new(&mut input).fill(&mut prefix)?;
     let prefix = &prefix[..len];
     let total = if len < PREFIX_LEN { Some(len as u64) } else { None };
-    let input = Counted::new(prefix.chain(input));
+    let input = CountingReader::new(prefix.chain(input));
     match detect(prefix, total) {
         Some(Format::Bloscpack { .. }) => bloscpack::unpack(input, output, options),
         Some(format @ (Format::Blosc1Chunk | Format::Blosc2Chunk)) => chunk::unpack(input, output, options, format),

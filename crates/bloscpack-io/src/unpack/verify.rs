@@ -10,7 +10,7 @@ use super::report::UnpackReport;
 use super::{is_frame, spooled, unpack_reader};
 use crate::ends::{Source, SourceKind};
 use crate::source::Input;
-use crate::source::counted::Counted;
+use crate::source::counting::CountingReader;
 use crate::{Archive, Error, LocalSource, UnpackOptions};
 
 /// Verifies a source: the header and metadata, the digest and content of every chunk, and that the offsets point to the
@@ -38,7 +38,7 @@ pub fn verify<'s>(source: impl Into<Source<'s>>, options: &UnpackOptions) -> Res
 
 fn verify_reader(mut input: impl Read, options: &UnpackOptions) -> Result<UnpackReport, Error> {
     let mut prefix = [0; PREFIX_LEN];
-    let len = Counted::new(&mut input).fill(&mut prefix)?;
+    let len = CountingReader::new(&mut input).fill(&mut prefix)?;
     let input = prefix.get(..len).unwrap_or_default().chain(input);
     if detect(prefix.get(..len).unwrap_or_default(), None) == Some(Format::Blosc2Frame) {
         return verify_frame(spooled(input)?, options);

@@ -15,7 +15,7 @@ use std::{fs, io};
 
 use blosc_core::{CParams, Codec};
 use bloscpack_format::frame::{
-    B2nd, ChunkInfo, ChunkPlace, DtypeText, Edit, FrameType, Grid, Header, NewChunk, Step, Trailer, sframe,
+    B2nd, ChunkInfo, ChunkTarget, DtypeText, Edit, FrameType, Grid, Header, NewChunk, Step, Trailer, sframe,
 };
 use bloscpack_io::{ChunkFiles, Input, ReadAt};
 use testdata::serde_json::Value;
@@ -151,7 +151,7 @@ pub(crate) fn frame_of(header: Header, metalayers: &[(&str, Vec<u8>)], chunks: &
     };
     for chunk in chunks {
         let place = edit.append(NewChunk::Stored(ChunkInfo::parse(chunk).unwrap())).unwrap();
-        let Some(ChunkPlace::At(at)) = place else { panic!("{place:?}") };
+        let Some(ChunkTarget::At(at)) = place else { panic!("{place:?}") };
         write(at, chunk);
     }
     for step in edit.finish().unwrap().steps {

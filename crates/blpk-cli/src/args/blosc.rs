@@ -137,7 +137,7 @@ pub(crate) struct CompressArgs {
         blpk d -e data.packed data.dat     whatever the name\n  \
         blpk d data.dat.blp - | wc -c      to a pipe\n  \
         blpk d --stdout *.blp | wc -c      all of them, one after the other\n  \
-        blpk d -r --rm dir                 all that is compressed in a directory, in place\n\n\
+        blpk d -r --rm dir                 all that is compressed in a directory, in operand\n\n\
         environment, for what no option says:\n  \
         BLPK_NTHREADS  -n/--nthreads\n  \
         BLPK_MEMORY    --memory",

@@ -75,7 +75,7 @@ mod tests {
         assert_eq!(range("-10.."), Ok((before(10), None)));
         assert_eq!(range("..-5"), Ok((None, before(5))));
         assert_eq!(range("-3..2"), Ok((before(3), from(2))));
-        assert_eq!([from(3), before(3), before(9)].map(|place| place.unwrap().within(5)), [3, 2, 0]);
+        assert_eq!([from(3), before(3), before(9)].map(|operand| operand.unwrap().within(5)), [3, 2, 0]);
         for text in ["", "3", "3...7", "-+1..2", "--1..", "a..b", "3..=7", "7..3", "0..18446744073709551616"] {
             assert!(range(text).is_err(), "{text}");
         }

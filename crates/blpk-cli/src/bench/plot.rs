@@ -33,8 +33,8 @@ pub(crate) fn plot(title: &str, figures: &[Figures]) -> String {
         escaped(title)
     );
     let used = COLOURS.iter().filter(|(name, _)| figures.iter().any(|one| one.setting.codec.name() == *name));
-    for (place, (name, colour)) in used.enumerate() {
-        let x = 60.0 + 90.0 * place as f64;
+    for (operand, (name, colour)) in used.enumerate() {
+        let x = 60.0 + 90.0 * operand as f64;
         let _ = writeln!(
             svg,
             "<circle cx=\"{x}\" cy=\"45\" r=\"5\" fill=\"{colour}\"/><text x=\"{}\" y=\"49\">{name}</text>",

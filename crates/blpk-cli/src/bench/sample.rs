@@ -1,6 +1,6 @@
 //! The measured bytes of an input: all of them, or pieces from all parts of it.
 
-use crate::kind::{Kind, kind_of_file};
+use crate::file_kind::{FileKind, kind_of_file};
 use anyhow::{Result, bail};
 use bloscpack_io::{Array, LocalSource, OpenOptions, Typing, memory};
 use std::ops::Range;
@@ -19,7 +19,7 @@ pub(crate) struct Sample {
     /// Sizes of an item: the requested ones, or the one that is known; empty if none is known.
     pub(crate) typesizes: Vec<usize>,
     /// The kind of the input; `None` for files without a known one.
-    pub(crate) kind: Option<Kind>,
+    pub(crate) kind: Option<FileKind>,
     /// Number of uncompressed bytes of the whole input.
     pub(crate) nbytes: u64,
 }
@@ -29,7 +29,7 @@ impl Sample {
     /// itself, whose item size is unknown.
     pub(crate) fn of(source: LocalSource, size: u64, typesizes: &[usize]) -> Result<Sample> {
         let kind = kind_of_file(source.file());
-        if let Some(Kind::Foreign(what)) = kind {
+        if let Some(FileKind::Foreign(what)) = kind {
             bail!("it is {what}, which this version cannot read");
         }
         let typing = Typing::new().raw(kind.is_none());
@@ -47,7 +47,7 @@ fn gather(
     nbytes: u64,
     size: u64,
     typesizes: Vec<usize>,
-    kind: Option<Kind>,
+    kind: Option<FileKind>,
     read: impl Fn(Range<u64>) -> Result<Vec<u8>>,
 ) -> Result<Sample> {
     if nbytes == 0 {

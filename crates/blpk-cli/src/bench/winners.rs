@@ -1,7 +1,7 @@
 //! The best settings, and their command lines.
 
 use super::setting::{Figures, Setting, name_of};
-use crate::kind::Kind;
+use crate::file_kind::FileKind;
 use std::path::Path;
 
 /// A setting that is the best by one or more measures.
@@ -42,10 +42,10 @@ pub(crate) fn winners(figures: &[Figures]) -> Vec<Winner<'_>> {
 
 /// Returns the command line that compresses a file with a setting. For a container, it converts the content to a new
 /// container.
-pub(crate) fn command(setting: &Setting, file: &str, kind: Option<Kind>) -> String {
+pub(crate) fn command(setting: &Setting, file: &str, kind: Option<FileKind>) -> String {
     let Setting { codec, clevel, filter, typesize, chunk_size } = setting;
     let (what, output) = match kind {
-        None | Some(Kind::Foreign(_)) => ("compress", String::new()),
+        None | Some(FileKind::Foreign(_)) => ("compress", String::new()),
         Some(_) => {
             let stem = Path::new(file).file_stem().unwrap_or_default().to_string_lossy().into_owned();
             ("convert", format!(" {}", quoted(&format!("{stem}.new.blp"))))
@@ -113,7 +113,7 @@ mod tests {
             assert_eq!(command(&setting, file, None), format!("blpk compress {line} {expected}"));
         }
         let expected = format!("blpk convert {line} x/a.npy a.new.blp");
-        assert_eq!(command(&setting, "x/a.npy", Some(Kind::Npy)), expected);
+        assert_eq!(command(&setting, "x/a.npy", Some(FileKind::Npy)), expected);
         assert_eq!([1 << 20, 3 << 10, 1000, 1025].map(size), ["1M", "3K", "1000", "1025"]);
     }
 }

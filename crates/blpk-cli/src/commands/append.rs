@@ -2,8 +2,8 @@
 
 use super::settings::{Settings, describe_plan};
 use crate::args::AppendArgs;
-use crate::kind::{Kind, kind_of};
-use crate::place::Place;
+use crate::file_kind::{FileKind, kind_of};
+use crate::path_or_stdio::PathOrStdio;
 use crate::session::Session;
 use crate::size::double_pretty_size;
 use crate::streams::{Input, refuse_same_file};
@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 /// A run of `blpk append`.
 pub(super) struct Plan {
     original: PathBuf,
-    new: Place,
+    new: PathOrStdio,
     settings: Settings,
     /// Replaces the metadata of the file.
     metadata: Option<Json>,
@@ -34,17 +34,17 @@ impl Plan {
         refuse_others(original)?;
         if !args.no_check_extension && !names::has_extension(original) {
             let advice = match kind_of(original) {
-                Some(Kind::Bloscpack) => ", but is a bloscpack file: rename it, or use -e",
+                Some(FileKind::Bloscpack) => ", but is a bloscpack file: rename it, or use -e",
                 _ => "",
             };
             bail!("original file '{}' does not end with '{}'{advice}", original.display(), names::EXTENSION);
         }
         files::must_exist("original file", original)?;
-        let new = Place::from(args.new_file.clone());
-        if let Place::File(new) = &new {
+        let new = PathOrStdio::from(args.new_file.clone());
+        if let PathOrStdio::File(new) = &new {
             files::must_exist("new file", new)?;
         }
-        refuse_same_file(&new, &Place::File(original.clone()))?;
+        refuse_same_file(&new, &PathOrStdio::File(original.clone()))?;
         report.verbose(format!("original file is: '{}'", original.display()));
         report.verbose(format!("new file is: '{new}'"));
         let settings = Settings::new(&args.blosc)?;
@@ -105,7 +105,9 @@ pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
 
 /// Refuses a file that can be read, but not appended to, with a message that names its kind.
 fn refuse_others(original: &Path) -> Result<()> {
-    let Some(what @ (Kind::Frame | Kind::Chunk | Kind::Npy | Kind::Carray | Kind::Ctable)) = kind_of(original) else {
+    let Some(what @ (FileKind::Frame | FileKind::Chunk | FileKind::Npy | FileKind::Carray | FileKind::Ctable)) =
+        kind_of(original)
+    else {
         return Ok(());
     };
     let name = original.display();

@@ -4,7 +4,7 @@ use super::settings::in_range;
 use crate::args::BenchArgs;
 use crate::bench::{Figures, Sample, Setting, Sweep, TYPESIZES, command, json, plot, table, winners};
 use crate::files;
-use crate::place::Place;
+use crate::path_or_stdio::PathOrStdio;
 use crate::session::Session;
 use crate::size::pretty_size;
 use crate::streams::{Output, open_source};
@@ -25,7 +25,7 @@ const TIME: f64 = 30.0;
 
 /// A run of `blpk bench`.
 pub(super) struct Plan {
-    place: Place,
+    operand: PathOrStdio,
     sample: Sample,
     sweep: Sweep,
     /// The output of the picture.
@@ -36,12 +36,12 @@ pub(super) struct Plan {
 impl Plan {
     pub(super) fn new(args: &BenchArgs, session: &Session) -> Result<Plan> {
         let begin = Instant::now();
-        let place = Place::from(args.file.clone());
-        if let Place::File(path) = &place {
+        let operand = PathOrStdio::from(args.file.clone());
+        if let PathOrStdio::File(path) = &operand {
             files::must_exist("file", path)?;
         }
-        let picture = args.plot.clone().map(Place::from);
-        if picture == Some(Place::Standard) {
+        let picture = args.plot.clone().map(PathOrStdio::from);
+        if picture == Some(PathOrStdio::Standard) {
             bail!("--plot cannot be '-', as stdout is for the table; name a file");
         }
         // Opened before measuring, so that minutes of work do not end with a refusal.
@@ -51,9 +51,9 @@ impl Plan {
         let mut seen = std::collections::HashSet::new();
         typesizes.retain(|size| seen.insert(*size));
         let cancel = session.cancel();
-        let source = open_source(&place, &cancel)?;
+        let source = open_source(&operand, &cancel)?;
         let sample =
-            Sample::of(source, args.sample.unwrap_or(SAMPLE), &typesizes).with_context(|| place.to_string())?;
+            Sample::of(source, args.sample.unwrap_or(SAMPLE), &typesizes).with_context(|| operand.to_string())?;
         let sweep = Sweep {
             codecs: or(&args.codecs, &Codec::ALL),
             clevels: or(&args.clevels, &[1, 5, 9]),
@@ -76,17 +76,17 @@ impl Plan {
             threads: session.threads(sample.bytes.len() as u64)?,
             cancel,
         };
-        Ok(Plan { place, sample, sweep, picture, as_json: args.json })
+        Ok(Plan { operand, sample, sweep, picture, as_json: args.json })
     }
 }
 
 pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
-    let Plan { place, mut sample, sweep, picture, as_json } = plan;
+    let Plan { operand, mut sample, sweep, picture, as_json } = plan;
     if sample.typesizes.is_empty() {
         sample.typesizes = vec![sweep.best_typesize(&sample, &TYPESIZES)?];
     }
     let about = format!(
-        "{} of {place} ({}), typesize {}, {} threads",
+        "{} of {operand} ({}), typesize {}, {} threads",
         pretty_size(sample.bytes.len() as u64),
         pretty_size(sample.nbytes),
         sample.typesizes.iter().map(usize::to_string).collect::<Vec<_>>().join(", "),
@@ -100,12 +100,12 @@ pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
     match as_json {
         // A partial object is useless to a program.
         true if done.is_ok() => {
-            session.report.raw(&json(&place.to_string(), &sample, session.nthreads(), &figures, &missed)?);
+            session.report.raw(&json(&operand.to_string(), &sample, session.nthreads(), &figures, &missed)?);
         }
         // Keep what was measured so far: repeating it would take minutes.
         false if !figures.is_empty() => {
             session.report.raw(&table(&figures));
-            conclude(&figures, &missed, &place, &sample, session);
+            conclude(&figures, &missed, &operand, &sample, session);
         }
         _ => {}
     }
@@ -118,7 +118,7 @@ pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
 }
 
 /// Prints the settings that were left out, and then command lines to paste.
-fn conclude(figures: &[Figures], missed: &[Setting], place: &Place, sample: &Sample, session: &Session) {
+fn conclude(figures: &[Figures], missed: &[Setting], operand: &PathOrStdio, sample: &Sample, session: &Session) {
     if let [first, ..] = missed {
         let (left, all) = (missed.len(), missed.len() + figures.len());
         let (more, them) = if left > 1 { (format!(" and {} more", left - 1), "them") } else { (String::new(), "it") };
@@ -128,7 +128,7 @@ fn conclude(figures: &[Figures], missed: &[Setting], place: &Place, sample: &Sam
     }
     for winner in winners(figures) {
         let best = winner.best.join(", ");
-        session.report.normal(format!("{best}: {}", command(winner.setting, &place.name(), sample.kind)));
+        session.report.normal(format!("{best}: {}", command(winner.setting, &operand.name(), sample.kind)));
     }
 }
 

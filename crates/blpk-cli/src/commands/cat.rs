@@ -2,7 +2,7 @@
 
 use super::array;
 use crate::args::{CatArgs, Range as Asked, dtype};
-use crate::place::Place;
+use crate::path_or_stdio::PathOrStdio;
 use crate::session::Session;
 use crate::streams::Output;
 use anyhow::{Context as _, Result, bail};
@@ -14,7 +14,7 @@ use std::ops::Range;
 
 /// A run of `blpk cat`.
 pub(super) struct Plan {
-    place: Place,
+    operand: PathOrStdio,
     /// The column of a ctable.
     column: Option<String>,
     typing: Typing,
@@ -33,7 +33,7 @@ enum Part {
 impl Plan {
     pub(super) fn new(args: &CatArgs) -> Result<Plan> {
         Ok(Plan {
-            place: Place::from(args.file.clone()),
+            operand: PathOrStdio::from(args.file.clone()),
             column: args.column.clone(),
             typing: Typing::new().dtype(args.dtype.as_deref().map(dtype).transpose()?),
             // The parser takes exactly one of them.
@@ -49,16 +49,16 @@ impl Plan {
 }
 
 pub(super) fn run(plan: &Plan, session: &Session) -> Result<()> {
-    let source = array::open(&plan.place, plan.column.as_deref(), &Cancel::new())?;
+    let source = array::open(&plan.operand, plan.column.as_deref(), &Cancel::new())?;
     let is_binary = matches!(plan.format, ItemFormat::Raw | ItemFormat::Npy);
-    let output = Output::create(&Place::Standard, session.force || !is_binary)?;
+    let output = Output::create(&PathOrStdio::Standard, session.force || !is_binary)?;
     let written = Array::open_with(source, &OpenOptions::new().typing(plan.typing.clone()))
         .map_err(anyhow::Error::from)
         .and_then(|array| {
             let part = Writing { array: &array, format: plan.format, column: plan.column.as_deref(), session };
             part.write(&plan.part, output)
         });
-    written.with_context(|| plan.place.to_string())?.commit()
+    written.with_context(|| plan.operand.to_string())?.commit()
 }
 
 /// An array, and how a part of it is written.

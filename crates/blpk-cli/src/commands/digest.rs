@@ -1,7 +1,7 @@
 //! `--digest`: the digest of uncompressed bytes, printed or compared.
 
 use crate::args::DigestArg;
-use crate::place::Place;
+use crate::path_or_stdio::PathOrStdio;
 use crate::report::Report;
 use crate::streams::Output;
 use anyhow::{Result, bail};
@@ -11,7 +11,7 @@ use std::io::{self, Write};
 
 /// Prints a digest in the format of `sha256sum`, so that `sha256sum -c` can read it. With several files, each line is
 /// printed at once.
-pub(super) fn print(digest: &Digest, name: &Place, report: &Report) {
+pub(super) fn print(digest: &Digest, name: &PathOrStdio, report: &Report) {
     report.raw_bytes(&line(&digest.to_string(), name.bytes()));
 }
 
@@ -32,7 +32,13 @@ fn line(digest: &str, name: &[u8]) -> Vec<u8> {
 }
 
 /// Compares a digest with the expected one, or prints it for `name`, the uncompressed file.
-pub(super) fn check(asked: &DigestArg, found: &Digest, input: &Place, name: &Place, report: &Report) -> Result<()> {
+pub(super) fn check(
+    asked: &DigestArg,
+    found: &Digest,
+    input: &PathOrStdio,
+    name: &PathOrStdio,
+    report: &Report,
+) -> Result<()> {
     match &asked.expected {
         Some(expected) if *expected != found.to_string() => {
             bail!("{input}: the {} of the plain bytes is {found}, expected {expected}", asked.checksum.name())
@@ -50,23 +56,27 @@ pub(super) struct CheckedOutput<'a> {
 }
 
 impl<'a> CheckedOutput<'a> {
-    pub(super) fn create(place: &Place, force: bool, asked: Option<&'a DigestArg>) -> Result<CheckedOutput<'a>> {
+    pub(super) fn create(
+        operand: &PathOrStdio,
+        force: bool,
+        asked: Option<&'a DigestArg>,
+    ) -> Result<CheckedOutput<'a>> {
         let checksum = asked.map_or(Checksum::None, |asked| asked.checksum);
-        Ok(CheckedOutput { output: Digesting::new(Output::create(place, force)?, checksum), asked })
+        Ok(CheckedOutput { output: Digesting::new(Output::create(operand, force)?, checksum), asked })
     }
 
     /// Commits the output if its digest is as expected.
-    pub(super) fn commit(mut self, input: &Place, place: &Place, report: &Report) -> Result<()> {
+    pub(super) fn commit(mut self, input: &PathOrStdio, operand: &PathOrStdio, report: &Report) -> Result<()> {
         self.output.flush()?;
         let (output, found) = self.output.into_parts();
         match self.asked {
             Some(asked) if asked.expected.is_some() => {
-                check(asked, &found, input, place, report)?;
+                check(asked, &found, input, operand, report)?;
                 output.commit()
             }
             asked => {
                 output.commit()?;
-                asked.map_or(Ok(()), |asked| check(asked, &found, input, place, report))
+                asked.map_or(Ok(()), |asked| check(asked, &found, input, operand, report))
             }
         }
     }

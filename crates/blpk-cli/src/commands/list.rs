@@ -4,10 +4,10 @@ use super::chunk;
 use super::info::{bcolz_directory, is_ours, of_bcolz, of_source, open, with_sizes, worded};
 use crate::args::ListArgs;
 use crate::batch;
-use crate::inputs::{self, Item};
+use crate::file_kind::{FileKind, is_container};
+use crate::inputs::{self, InputFile};
 use crate::json::Object;
-use crate::kind::{Kind, is_container};
-use crate::place::Place;
+use crate::path_or_stdio::PathOrStdio;
 use crate::session::Session;
 use crate::size::pretty_size;
 use anyhow::Result;
@@ -31,7 +31,7 @@ type Row = [String; COLUMNS.len()];
 
 /// A run of `blpk list`.
 pub(super) struct Plan {
-    items: Vec<Result<Item>>,
+    items: Vec<Result<InputFile>>,
     as_json: bool,
 }
 
@@ -50,10 +50,10 @@ pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
         if item.is_skipped(is_ours) {
             return Ok(());
         }
-        let object = described(&item.place, &cancel)?;
+        let object = described(&item.operand, &cancel)?;
         match as_json {
-            true => session.report.raw(&object.with_name(Some(&item.place.name())).line()?),
-            false => rows.push(row(&object, &item.place, &mut sum)),
+            true => session.report.raw(&object.with_name(Some(&item.operand.name())).line()?),
+            false => rows.push(row(&object, &item.operand, &mut sum)),
         }
         Ok(())
     });
@@ -64,21 +64,21 @@ pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
     listed
 }
 
-fn described(place: &Place, cancel: &Cancel) -> Result<Object> {
-    if let Some(path) = bcolz_directory(place) {
-        return of_bcolz(path).map(|object| with_sizes(object, place));
+fn described(operand: &PathOrStdio, cancel: &Cancel) -> Result<Object> {
+    if let Some(path) = bcolz_directory(operand) {
+        return of_bcolz(path).map(|object| with_sizes(object, operand));
     }
-    let (source, kind) = open(place, cancel)?;
+    let (source, kind) = open(operand, cancel)?;
     let unknown = || {
         let found = prefix(source.file(), PREFIX_LEN).unwrap_or_default();
-        anyhow::Error::from(Error::Unrecognised { found }).context(place.to_string())
+        anyhow::Error::from(Error::Unrecognised { found }).context(operand.to_string())
     };
     let kind = kind.ok_or_else(unknown)?;
     let object = match kind {
-        Kind::Chunk => chunk::header_json(source.file()),
-        kind => of_source(source, kind).map(|object| with_sizes(object, place)),
+        FileKind::Chunk => chunk::header_json(source.file()),
+        kind => of_source(source, kind).map(|object| with_sizes(object, operand)),
     };
-    object.map_err(|error| worded(error, place))
+    object.map_err(|error| worded(error, operand))
 }
 
 #[derive(Debug, Default)]
@@ -104,7 +104,7 @@ impl Sum {
     }
 }
 
-fn row(object: &Object, place: &Place, sum: &mut Sum) -> Row {
+fn row(object: &Object, operand: &PathOrStdio, sum: &mut Sum) -> Row {
     let known = |name: &str| match object.get(name) {
         Some(Json::Int(number)) => u64::try_from(*number).ok(),
         _ => None,
@@ -134,7 +134,7 @@ fn row(object: &Object, place: &Place, sum: &mut Sum) -> Row {
         _ => number("typesize").to_string(),
     };
     let format = text("format").unwrap_or_default();
-    let name = place.to_string();
+    let name = operand.to_string();
     [format, pretty_size(nbytes), pretty_size(cbytes), ratio(nbytes, cbytes), chunks.to_string(), kind, name]
         // Each file takes one line, whatever its name and dtype hold.
         .map(|cell| cell.replace(char::is_control, "?"))

@@ -1,10 +1,10 @@
 //! `blpk meta`: attributes, vlmetalayers and bloscpack metadata, printed and changed.
 
 use crate::args::MetaCommand;
+use crate::file_kind::{FileKind, kind_of};
 use crate::files;
 use crate::json::line;
-use crate::kind::{Kind, kind_of};
-use crate::place::Place;
+use crate::path_or_stdio::PathOrStdio;
 use crate::session::Session;
 use crate::streams::Output;
 use anyhow::{Context as _, Result, anyhow, bail};
@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 /// A run of `blpk meta`.
 pub(super) struct Plan {
     container: Container,
-    job: Job,
+    action: Action,
 }
 
 /// The file or directory that has the attributes.
@@ -27,7 +27,7 @@ struct Container {
     column: Option<String>,
 }
 
-enum Job {
+enum Action {
     GetAll,
     Get {
         key: String,
@@ -42,21 +42,21 @@ enum Job {
 
 impl Plan {
     pub(super) fn new(command: &MetaCommand) -> Result<Plan> {
-        let (path, column, job) = match command {
+        let (path, column, action) = match command {
             MetaCommand::Get(args) => {
-                let job = args.key.clone().map_or(Job::GetAll, |key| Job::Get { key, raw: args.raw });
-                (&args.file, &args.column, job)
+                let action = args.key.clone().map_or(Action::GetAll, |key| Action::Get { key, raw: args.raw });
+                (&args.file, &args.column, action)
             }
             MetaCommand::Set(args) => {
                 let value = args.json().map_err(|error| anyhow!("{error}"))?;
-                (&args.file, &args.column, Job::Edit { key: args.key.clone(), edit: AttributeEdit::Set(value) })
+                (&args.file, &args.column, Action::Edit { key: args.key.clone(), edit: AttributeEdit::Set(value) })
             }
             MetaCommand::Rm(args) => {
-                (&args.file, &args.column, Job::Edit { key: args.key.clone(), edit: AttributeEdit::Remove })
+                (&args.file, &args.column, Action::Edit { key: args.key.clone(), edit: AttributeEdit::Remove })
             }
         };
         check(path, column.as_deref())?;
-        Ok(Plan { container: Container { path: path.clone(), column: column.clone() }, job })
+        Ok(Plan { container: Container { path: path.clone(), column: column.clone() }, action })
     }
 }
 
@@ -73,10 +73,10 @@ impl Container {
 
 pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
     let container = &plan.container;
-    match plan.job {
-        Job::GetAll => get_all(container, session),
-        Job::Get { key, raw } => get(container, &key, raw, session),
-        Job::Edit { key, edit } => {
+    match plan.action {
+        Action::GetAll => get_all(container, session),
+        Action::Get { key, raw } => get(container, &key, raw, session),
+        Action::Edit { key, edit } => {
             let (path, column) = (&container.path, container.column.as_deref());
             edit_attribute(path, &key, edit, &OpenOptions::new().column(column)).with_context(|| container.name())
         }
@@ -103,7 +103,7 @@ fn get(container: &Container, key: &str, raw: bool, session: &Session) -> Result
         (Some(value), _) => match if raw { msgpack::bytes_of(value)? } else { None } {
             None => session.report.raw(&line(value)?),
             Some(bytes) => {
-                let mut output = Output::create(&Place::Standard, session.force || is_text(&bytes))?;
+                let mut output = Output::create(&PathOrStdio::Standard, session.force || is_text(&bytes))?;
                 output.write_all(&bytes).context("writing the output")?;
                 output.commit()?;
             }
@@ -127,15 +127,15 @@ fn is_text(bytes: &[u8]) -> bool {
 
 /// Refuses files that have no attributes.
 fn check(path: &Path, column: Option<&str>) -> Result<()> {
-    if Place::from(path.to_owned()) == Place::Standard {
+    if PathOrStdio::from(path.to_owned()) == PathOrStdio::Standard {
         bail!("<file> cannot be '-': a file or directory is needed");
     }
     if column.is_some() {
         return files::table_must_exist("file", path);
     }
     match kind_of(path) {
-        Some(Kind::Ctable) => Ok(()),
-        Some(kind @ (Kind::Npy | Kind::Chunk | Kind::Foreign(_))) => {
+        Some(FileKind::Ctable) => Ok(()),
+        Some(kind @ (FileKind::Npy | FileKind::Chunk | FileKind::Foreign(_))) => {
             bail!("file '{}' is {kind}, which has no attributes", path.display())
         }
         _ => files::must_exist("file", path),

@@ -1,7 +1,7 @@
 //! `blpk completions`, `blpk man`: texts about the program itself.
 
 use crate::args::{self, ManArgs};
-use crate::place::Place;
+use crate::path_or_stdio::PathOrStdio;
 use crate::session::Session;
 use crate::streams::Output;
 use anyhow::{Context as _, Result, anyhow};
@@ -42,9 +42,9 @@ pub(super) fn man(pages: &Pages, session: &Session) -> Result<()> {
 }
 
 fn write(directory: &Path, name: &str, session: &Session) -> Result<()> {
-    let place = Place::File(directory.join(format!("{name}.1")));
-    let mut output = Output::create(&place, session.force)?;
-    output.write_all(&page(name)?).with_context(|| format!("writing '{place}'"))?;
+    let operand = PathOrStdio::File(directory.join(format!("{name}.1")));
+    let mut output = Output::create(&operand, session.force)?;
+    output.write_all(&page(name)?).with_context(|| format!("writing '{operand}'"))?;
     output.commit()
 }
 

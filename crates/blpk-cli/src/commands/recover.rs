@@ -1,11 +1,11 @@
 //! `blpk recover`: writes new bloscpack files, frames and bcolz directories from the intact parts of damaged ones.
 
 use crate::args::RecoverArgs;
+use crate::file_kind::FileKind;
 use crate::files;
 use crate::foreign;
-use crate::kind::Kind;
 use crate::overwrite::Overwrite;
-use crate::place::Place;
+use crate::path_or_stdio::PathOrStdio;
 use crate::privacy::Privacy;
 use crate::session::Session;
 use crate::size::double_pretty_size;
@@ -17,8 +17,8 @@ use std::path::{Path, PathBuf};
 
 /// A run of `blpk recover`.
 pub(super) struct Plan {
-    input: Place,
-    output: Place,
+    input: PathOrStdio,
+    output: PathOrStdio,
     in_file: PathBuf,
     out_file: PathBuf,
     damaged: Damaged,
@@ -45,11 +45,11 @@ impl Plan {
 }
 
 /// Returns the error for an input that is not a damaged container.
-fn refused(error: Error, input: &Place, path: &Path) -> anyhow::Error {
+fn refused(error: Error, input: &PathOrStdio, path: &Path) -> anyhow::Error {
     match error {
         Error::Unsupported { format } => anyhow!(
             "input file '{input}' is {}; only bloscpack files, Blosc2 frames and bcolz directories can be recovered",
-            Kind::from(format)
+            FileKind::from(format)
         ),
         Error::Unrecognised { found } => {
             let advice = foreign::advice_on(path).unwrap_or_else(|| "name a torn or damaged one".into());

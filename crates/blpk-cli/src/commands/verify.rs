@@ -3,9 +3,9 @@
 use super::info::is_ours;
 use super::plain_size::{chunk_size, limits};
 use crate::args::{DigestArg, VerifyArgs};
-use crate::inputs::{self, Item};
-use crate::kind::{Kind, is_container, kind_of};
-use crate::place::Place;
+use crate::file_kind::{FileKind, is_container, kind_of};
+use crate::inputs::{self, InputFile};
+use crate::path_or_stdio::PathOrStdio;
 use crate::session::Session;
 use crate::size::double_pretty_size;
 use crate::streams::Input;
@@ -20,7 +20,7 @@ use std::path::Path;
 
 /// A run of `blpk verify`.
 pub(super) struct Plan {
-    items: Vec<Result<Item>>,
+    items: Vec<Result<InputFile>>,
     memory: Option<u64>,
     /// The checksum of the uncompressed bytes to print or compare.
     digest: Option<DigestArg>,
@@ -38,37 +38,37 @@ pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
     let cancel = session.cancel();
     session.report.progress().begin(inputs::total(&items));
     batch::each(items, session, &cancel, |item| {
-        session.report.progress().file(&item.place, item.size());
+        session.report.progress().file(&item.operand, item.size());
         if item.is_skipped(is_ours) {
             return Ok(());
         }
-        let what = verify(&item.place, memory, session, &cancel)?;
+        let what = verify(&item.operand, memory, session, &cancel)?;
         if let Some(asked) = &digest {
-            let found = digest_of(&item.place, asked.checksum, memory, session, &cancel)?;
-            super::digest::check(asked, &found, &item.place, &plain_name(&item.place), &session.report)?;
+            let found = digest_of(&item.operand, asked.checksum, memory, session, &cancel)?;
+            super::digest::check(asked, &found, &item.operand, &plain_name(&item.operand), &session.report)?;
         }
-        session.report.normal(format!("{}: ok, {what}", item.place));
+        session.report.normal(format!("{}: ok, {what}", item.operand));
         Ok(())
     })
 }
 
 /// Verifies a file. Returns a description of it.
-fn verify(place: &Place, memory: Option<u64>, session: &Session, cancel: &Cancel) -> Result<String> {
-    let name = || place.to_string();
+fn verify(operand: &PathOrStdio, memory: Option<u64>, session: &Session, cancel: &Cancel) -> Result<String> {
+    let name = || operand.to_string();
     let options = |size: u64, chunk: Option<u64>| -> Result<UnpackOptions> {
         let (limits, chunk) = limits(memory, chunk);
         let threads = session.threads_within(size, memory, chunk)?;
         Ok(UnpackOptions::new().threads(threads).limits(limits).cancel(cancel.clone()))
     };
     let mut chunk = None;
-    if let Place::File(path) = place {
-        if path.is_dir() && matches!(kind_of(path), Some(Kind::Carray | Kind::Ctable)) {
+    if let PathOrStdio::File(path) = operand {
+        if path.is_dir() && matches!(kind_of(path), Some(FileKind::Carray | FileKind::Ctable)) {
             return verify_bcolz(path, session, &options(u64::MAX, None)?);
         }
         files::input_must_exist("file", path)?;
         match kind_of(path) {
-            Some(Kind::Foreign(what)) => bail!("file '{place}' is {what}, which this version cannot read"),
-            Some(Kind::Frame) => {
+            Some(FileKind::Foreign(what)) => bail!("file '{operand}' is {what}, which this version cannot read"),
+            Some(FileKind::Frame) => {
                 let archive = Archive::open(LocalSource::open(path)?).with_context(name)?;
                 let chunk = archive.frame().and_then(|frame| u64::try_from(frame.header.chunksize.to_i64()).ok());
                 let options = options(archive.nbytes(), chunk.filter(|chunk| *chunk > 0))?;
@@ -76,14 +76,14 @@ fn verify(place: &Place, memory: Option<u64>, session: &Session, cancel: &Cancel
                 archive.verify(&options.observe(events::verifying(&session.report, frame))).with_context(name)?;
                 return Ok(described(&archive));
             }
-            Some(Kind::Npy) => {
+            Some(FileKind::Npy) => {
                 let array = open_npy(path).with_context(name)?;
                 return Ok(format!("NumPy array, {}", double_pretty_size(array.nbytes())));
             }
             _ => chunk = chunk_size(path),
         }
     }
-    let input = Input::open(place, cancel)?;
+    let input = Input::open(operand, cancel)?;
     let options = options(input.known_size().unwrap_or(u64::MAX), chunk)?;
     let options = options.observe(events::unpacking(&session.report));
     let found = bloscpack_io::verify(Source::reader(input), &options).with_context(name)?;
@@ -106,18 +106,18 @@ fn verify(place: &Place, memory: Option<u64>, session: &Session, cancel: &Cancel
 
 /// Returns the digest of the uncompressed bytes.
 fn digest_of(
-    place: &Place,
+    operand: &PathOrStdio,
     checksum: Checksum,
     memory: Option<u64>,
     session: &Session,
     cancel: &Cancel,
 ) -> Result<Digest> {
-    let name = || place.to_string();
-    let Place::File(path) = place else {
+    let name = || operand.to_string();
+    let PathOrStdio::File(path) = operand else {
         bail!("a pipe can be read only once; 'blpk decompress --digest {} - -' tells the digest too", checksum.name())
     };
     let mut plain = Digesting::new(io::sink(), checksum);
-    if kind_of(path) == Some(Kind::Npy) {
+    if kind_of(path) == Some(FileKind::Npy) {
         open_npy(path).with_context(name)?.archive().unpack(&mut plain, &UnpackOptions::new()).with_context(name)?;
     } else {
         files::input_must_exist("file", path)?;
@@ -136,10 +136,10 @@ fn open_npy(path: &Path) -> Result<Array<'static>> {
 }
 
 /// Returns the name of the uncompressed file.
-fn plain_name(place: &Place) -> Place {
-    match place {
-        Place::Standard => Place::Standard,
-        Place::File(path) => Place::File(names::without_extension(path)),
+fn plain_name(operand: &PathOrStdio) -> PathOrStdio {
+    match operand {
+        PathOrStdio::Standard => PathOrStdio::Standard,
+        PathOrStdio::File(path) => PathOrStdio::File(names::without_extension(path)),
     }
 }
 
@@ -154,8 +154,8 @@ fn verify_bcolz(path: &Path, session: &Session, options: &UnpackOptions) -> Resu
         return Err(last.into());
     }
     let what = match (kind_of(path), found.columns) {
-        (Some(Kind::Ctable), 1) => "bcolz ctable, 1 column, ".into(),
-        (Some(Kind::Ctable), columns) => format!("bcolz ctable, {columns} columns, "),
+        (Some(FileKind::Ctable), 1) => "bcolz ctable, 1 column, ".into(),
+        (Some(FileKind::Ctable), columns) => format!("bcolz ctable, {columns} columns, "),
         _ => "bcolz carray, ".to_owned(),
     };
     Ok(format!("{what}{}, {}", count(found.chunks), double_pretty_size(found.nbytes)))

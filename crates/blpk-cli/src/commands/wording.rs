@@ -1,7 +1,7 @@
 //! Errors in the wording of the original.
 
 use crate::foreign;
-use crate::place::Place;
+use crate::path_or_stdio::PathOrStdio;
 use bloscpack_format::bloscpack::Header;
 use bloscpack_format::{FormatError, python_bytes_repr};
 use bloscpack_io::Error;
@@ -9,7 +9,7 @@ use bloscpack_io::peek::prefix;
 use std::fs::File;
 
 /// Returns the original's message about a file that it does not recognise, on one line.
-pub(super) fn not_bloscpack(file: &File, place: &Place) -> String {
+pub(super) fn not_bloscpack(file: &File, operand: &PathOrStdio) -> String {
     let found = prefix(file, Header::MAX_LEN).unwrap_or_default();
     let what = if found.len() < Header::MAX_LEN {
         format!("attempting to decode a bloscpack header of length '{}', not '{}'", found.len(), Header::MAX_LEN)
@@ -18,7 +18,7 @@ pub(super) fn not_bloscpack(file: &File, place: &Place) -> String {
         format!("the magic marker b'blpk' is missing from the bloscpack header, instead we found: {found}")
     };
     let advice = foreign::advice(&found).map_or(String::new(), |advice| format!("; {advice}"));
-    format!("{what}. This might not be a bloscpack compressed file: '{place}'{advice}")
+    format!("{what}. This might not be a bloscpack compressed file: '{operand}'{advice}")
 }
 
 /// Returns the original's message about an invalid header, with the offset, which the original does not print.

@@ -2,7 +2,7 @@
 
 use super::standard::standard;
 use crate::file_message::FileMessage;
-use crate::place::Place;
+use crate::path_or_stdio::PathOrStdio;
 use anyhow::{Context as _, Result, anyhow, bail};
 use bloscpack_io::{Cancel, OutOfMemory, known_size};
 use std::fs::File;
@@ -17,16 +17,16 @@ pub(crate) struct Input {
 }
 
 impl Input {
-    pub(crate) fn open(place: &Place, cancel: &Cancel) -> Result<Input> {
-        let file = match place {
-            Place::Standard => standard(io::stdin()).context("opening stdin")?,
-            Place::File(path) => {
-                File::open(path).with_context(|| FileMessage::new(place, format!("opening '{}'", path.display())))?
+    pub(crate) fn open(operand: &PathOrStdio, cancel: &Cancel) -> Result<Input> {
+        let file = match operand {
+            PathOrStdio::Standard => standard(io::stdin()).context("opening stdin")?,
+            PathOrStdio::File(path) => {
+                File::open(path).with_context(|| FileMessage::new(operand, format!("opening '{}'", path.display())))?
             }
         };
-        let metadata = file.metadata().with_context(|| FileMessage::new(place, format!("opening '{place}'")))?;
+        let metadata = file.metadata().with_context(|| FileMessage::new(operand, format!("opening '{operand}'")))?;
         if metadata.is_dir() {
-            return Err(anyhow!(FileMessage::new(place, format!("'{place}' is a directory, not a file"))));
+            return Err(anyhow!(FileMessage::new(operand, format!("'{operand}' is a directory, not a file"))));
         }
         Ok(Input { file, regular: metadata.is_file(), cancel: cancel.clone() })
     }

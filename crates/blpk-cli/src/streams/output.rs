@@ -2,7 +2,7 @@
 
 use super::standard::standard;
 use crate::file_message::FileMessage;
-use crate::place::Place;
+use crate::path_or_stdio::PathOrStdio;
 use anyhow::{Context as _, Result, anyhow};
 use bloscpack_io::AtomicFile;
 use std::fs::{self, File};
@@ -20,18 +20,18 @@ pub(crate) enum Output {
 
 impl Output {
     /// Opens an output. With `force` only, replaces an existing file, and writes binary data to a terminal.
-    pub(crate) fn create(place: &Place, force: bool) -> Result<Output> {
-        let path = match place {
-            Place::Standard => {
+    pub(crate) fn create(operand: &PathOrStdio, force: bool) -> Result<Output> {
+        let path = match operand {
+            PathOrStdio::Standard => {
                 refuse_terminal(force)?;
                 return Ok(Output::Stdout(BufWriter::new(standard(io::stdout()).context("opening stdout")?)));
             }
-            Place::File(path) => path,
+            PathOrStdio::File(path) => path,
         };
         match fs::metadata(path) {
             Ok(found) if force && !found.is_file() && !found.is_dir() => {
                 let file = File::options().write(true).open(path);
-                Ok(Output::Device(BufWriter::new(file.with_context(|| format!("opening '{place}'"))?)))
+                Ok(Output::Device(BufWriter::new(file.with_context(|| format!("opening '{operand}'"))?)))
             }
             _ => Ok(Output::File(BufWriter::new(AtomicFile::create(path, force)?))),
         }
@@ -81,7 +81,7 @@ fn closed_stdout(error: io::Error) -> io::Error {
 fn refuse_terminal(force: bool) -> Result<()> {
     if io::stdout().is_terminal() && !force {
         let message = "refusing to write binary data to a terminal; name an output file, redirect stdout, or use -f";
-        return Err(anyhow!(FileMessage::new(&Place::Standard, message.into())));
+        return Err(anyhow!(FileMessage::new(&PathOrStdio::Standard, message.into())));
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 #[cfg(unix)]
 use super::standard::standard;
-use crate::place::Place;
+use crate::path_or_stdio::PathOrStdio;
 use anyhow::{Result, bail};
 use std::fs;
 use std::io;
@@ -11,17 +11,17 @@ use std::path::Path;
 use std::path::PathBuf;
 
 /// Refuses an output that is the input, is inside it, or contains it: writing the output would destroy the input.
-pub(crate) fn refuse_same_file(input: &Place, output: &Place) -> Result<()> {
-    if let (Place::File(read), Place::File(path)) = (input, output)
+pub(crate) fn refuse_same_file(input: &PathOrStdio, output: &PathOrStdio) -> Result<()> {
+    if let (PathOrStdio::File(read), PathOrStdio::File(path)) = (input, output)
         && let Ok(read) = read.canonicalize()
     {
-        // The target of a link, or otherwise the place where the output would be created.
+        // The target of a link, or otherwise the path where the output would be created.
         let there = path.canonicalize();
         if there.as_ref().is_ok_and(|there| there.is_dir() && read != *there && read.starts_with(there)) {
             bail!("input '{input}' is in output '{output}', which would be replaced; name another output");
         }
         let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        if read.is_dir() && there.or_else(|_| parent.canonicalize()).is_ok_and(|place| place.starts_with(read)) {
+        if read.is_dir() && there.or_else(|_| parent.canonicalize()).is_ok_and(|operand| operand.starts_with(read)) {
             bail!("output '{output}' is, or is in, input '{input}'; name another output");
         }
     }
@@ -37,20 +37,20 @@ pub(crate) fn refuse_same_file(input: &Place, output: &Place) -> Result<()> {
 
 /// Returns device and inode, which identify a regular file.
 #[cfg(unix)]
-fn identity(place: &Place, stream: impl std::os::fd::AsFd) -> Option<(u64, u64)> {
+fn identity(operand: &PathOrStdio, stream: impl std::os::fd::AsFd) -> Option<(u64, u64)> {
     use std::os::unix::fs::MetadataExt as _;
-    let metadata = match place {
-        Place::Standard => standard(stream).and_then(|file| file.metadata()),
-        Place::File(path) => fs::metadata(path),
+    let metadata = match operand {
+        PathOrStdio::Standard => standard(stream).and_then(|file| file.metadata()),
+        PathOrStdio::File(path) => fs::metadata(path),
     };
     metadata.ok().filter(fs::Metadata::is_file).map(|found| (found.dev(), found.ino()))
 }
 
 /// On other systems, the standard library has no identity of files, so full paths are compared.
 #[cfg(not(unix))]
-fn identity<S>(place: &Place, _: S) -> Option<PathBuf> {
-    match place {
-        Place::Standard => None,
-        Place::File(path) => fs::canonicalize(path).ok(),
+fn identity<S>(operand: &PathOrStdio, _: S) -> Option<PathBuf> {
+    match operand {
+        PathOrStdio::Standard => None,
+        PathOrStdio::File(path) => fs::canonicalize(path).ok(),
     }
 }

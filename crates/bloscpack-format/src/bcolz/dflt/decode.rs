@@ -3,7 +3,7 @@
 use crate::bcolz::text::json_count;
 use crate::json::Json;
 use crate::numpy::half;
-use crate::numpy::{ByteOrder, Dtype, Kind, Scalar};
+use crate::numpy::{ByteOrder, Dtype, Scalar, ScalarKind};
 
 /// Returns the JSON of the item at the start of `bytes`, and the bytes after it.
 pub(super) fn value<'a>(bytes: &'a [u8], dtype: &Dtype) -> Option<(Json, &'a [u8])> {
@@ -51,22 +51,22 @@ fn list<'a>(bytes: &'a [u8], base: &Dtype, shape: &[u64]) -> Option<(Json, &'a [
 fn scalar_value(item: &[u8], scalar: Scalar) -> Option<Json> {
     let big = scalar.byte_order() == ByteOrder::Big;
     Some(match scalar.kind() {
-        Kind::Bool => Json::Bool(item != [0]),
-        Kind::Int | Kind::Datetime | Kind::Timedelta => {
+        ScalarKind::Bool => Json::Bool(item != [0]),
+        ScalarKind::Int | ScalarKind::Datetime | ScalarKind::Timedelta => {
             let bits = 8 * item.len() as u32;
             // The sign is in the highest bit of the item.
             Json::Int((number(item, big) << (64 - bits)).cast_signed() >> (64 - bits))
         }
-        Kind::UInt => json_count(number(item, big)),
-        Kind::Float => Json::Float(float_value(item, big)?),
-        Kind::Complex => {
+        ScalarKind::UInt => json_count(number(item, big)),
+        ScalarKind::Float => Json::Float(float_value(item, big)?),
+        ScalarKind::Complex => {
             let (real, imaginary) = item.split_at_checked(item.len() / 2)?;
             imaginary.iter().all(|byte| *byte == 0).then_some(())?;
             Json::Float(float_value(real, big)?)
         }
-        Kind::Bytes => Json::String(ascii(trimmed(item))?),
-        Kind::Void => Json::String(ascii(item)?),
-        Kind::Str => {
+        ScalarKind::Bytes => Json::String(ascii(trimmed(item))?),
+        ScalarKind::Void => Json::String(ascii(item)?),
+        ScalarKind::Str => {
             let codes = item.chunks_exact(4).map(|code| number(code, big) as u32);
             let mut codes: Vec<u32> = codes.collect();
             codes.truncate(codes.iter().rposition(|code| *code != 0).map_or(0, |last| last + 1));

@@ -6,7 +6,7 @@ use super::fields::values;
 use crate::bcolz::text::count;
 use crate::json::Json;
 use crate::numpy::half;
-use crate::numpy::{ByteOrder, Dtype, Kind, Scalar};
+use crate::numpy::{ByteOrder, Dtype, Scalar, ScalarKind};
 
 /// The bytes of items.
 pub(super) struct Out {
@@ -113,11 +113,11 @@ fn scalar_bytes(json: &Json, scalar: Scalar, bytes: &mut Out) -> Option<()> {
     let itemsize = scalar.itemsize() as usize;
     let start = bytes.len();
     match scalar.kind() {
-        Kind::Bool => bytes.push(u8::from(match json {
+        ScalarKind::Bool => bytes.push(u8::from(match json {
             Json::Bool(_) | Json::Int(_) | Json::Float(_) => json.is_truthy(),
             _ => return None,
         })),
-        Kind::Int | Kind::Datetime | Kind::Timedelta => {
+        ScalarKind::Int | ScalarKind::Datetime | ScalarKind::Timedelta => {
             // The low bytes of an i64 that fits are the value itself.
             let value = integer(json)?;
             let bits = 8 * itemsize as u32;
@@ -125,7 +125,7 @@ fn scalar_bytes(json: &Json, scalar: Scalar, bytes: &mut Out) -> Option<()> {
             (fits == 0 || fits == -1).then_some(())?;
             bytes.extend(value.to_le_bytes().into_iter().take(itemsize));
         }
-        Kind::UInt => {
+        ScalarKind::UInt => {
             let value = match json {
                 Json::Bool(value) => u64::from(*value),
                 json => count(json)?,
@@ -133,8 +133,8 @@ fn scalar_bytes(json: &Json, scalar: Scalar, bytes: &mut Out) -> Option<()> {
             (u128::from(value) >> (8 * itemsize) == 0).then_some(())?;
             bytes.extend(value.to_le_bytes().into_iter().take(itemsize));
         }
-        Kind::Float | Kind::Complex => {
-            let part = if scalar.kind() == Kind::Complex { itemsize / 2 } else { itemsize };
+        ScalarKind::Float | ScalarKind::Complex => {
+            let part = if scalar.kind() == ScalarKind::Complex { itemsize / 2 } else { itemsize };
             float_bytes(float(json)?, part, bytes)?;
             pad(bytes, itemsize - part);
             // The real part comes first, whatever the byte order.
@@ -144,12 +144,12 @@ fn scalar_bytes(json: &Json, scalar: Scalar, bytes: &mut Out) -> Option<()> {
             return Some(());
         }
         // Longer text is truncated, as in NumPy.
-        Kind::Bytes | Kind::Void => {
+        ScalarKind::Bytes | ScalarKind::Void => {
             let text = json.as_str().filter(|text| text.is_ascii())?;
             bytes.extend(text.bytes().take(itemsize));
             pad(bytes, itemsize.saturating_sub(text.len()));
         }
-        Kind::Str => {
+        ScalarKind::Str => {
             let big = scalar.byte_order() == ByteOrder::Big;
             let characters = json.as_str()?.chars().take(itemsize / 4);
             for code in characters.map(u32::from) {

@@ -3,7 +3,7 @@
 use super::fields::values;
 use crate::bcolz::Dtype;
 use crate::json::Json;
-use crate::numpy::{self, Kind};
+use crate::numpy::{self, ScalarKind};
 
 /// Maximum length of the text of zeros that is written for a `V` type; bcolz writes all of them.
 const MAX_VOID: u32 = 1 << 16;
@@ -20,12 +20,12 @@ fn zero_of(dtype: &numpy::Dtype) -> Json {
         // One element stands for all: the shape causes no allocation.
         numpy::Dtype::Subarray(base, _) => zero_of(base),
         numpy::Dtype::Scalar(scalar) => match scalar.kind() {
-            Kind::Bool => Json::Bool(false),
-            Kind::Float | Kind::Complex => Json::Float(0.0),
-            Kind::Bytes | Kind::Str => Json::String(String::new()),
+            ScalarKind::Bool => Json::Bool(false),
+            ScalarKind::Float | ScalarKind::Complex => Json::Float(0.0),
+            ScalarKind::Bytes | ScalarKind::Str => Json::String(String::new()),
             // Readers pad it with zeros, so it need not have the full length.
-            Kind::Void => Json::String("\0".repeat(scalar.itemsize().min(MAX_VOID) as usize)),
-            Kind::Int | Kind::UInt | Kind::Datetime | Kind::Timedelta => Json::Int(0),
+            ScalarKind::Void => Json::String("\0".repeat(scalar.itemsize().min(MAX_VOID) as usize)),
+            ScalarKind::Int | ScalarKind::UInt | ScalarKind::Datetime | ScalarKind::Timedelta => Json::Int(0),
         },
     }
 }

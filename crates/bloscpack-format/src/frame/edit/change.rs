@@ -30,7 +30,7 @@ impl NewChunk {
 
 /// The position where the caller must write a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum ChunkPlace {
+pub enum ChunkTarget {
     /// At this offset of the file, counted from the frame's first byte.
     At(u64),
     /// To a new file of this number.
@@ -39,7 +39,7 @@ pub enum ChunkPlace {
 
 /// The content of a slot in a new order of chunks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Slot {
+pub enum NewOrder {
     /// The chunk that currently has this number.
     Keep(u64),
     /// A chunk of the frame's chunk size that repeats this value.

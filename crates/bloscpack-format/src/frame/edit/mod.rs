@@ -12,7 +12,7 @@ mod layers;
 mod order;
 mod sizes;
 
-pub use self::change::{ChunkPlace, NewChunk, Slot};
+pub use self::change::{ChunkTarget, NewChunk, NewOrder};
 
 use self::change::Change;
 use super::layout::no_such_chunk;
@@ -34,12 +34,12 @@ use std::collections::BTreeSet;
 ///
 /// ```
 /// use blosc_core::{CParams, Limits};
-/// use bloscpack_format::frame::{ChunkInfo, ChunkPlace, Edit, Frame, FrameType, Header, NewChunk, Step, Trailer};
+/// use bloscpack_format::frame::{ChunkInfo, ChunkTarget, Edit, Frame, FrameType, Header, NewChunk, Step, Trailer};
 ///
 /// let chunk = blosc_core::compress(&[7; 4000], &CParams::blosc2().typesize(4))?;
 /// let mut edit = Edit::create(Header::new(FrameType::Contiguous, 4), Trailer::default());
 /// let place = edit.append(NewChunk::Stored(ChunkInfo::parse(&chunk)?))?;
-/// assert_eq!(place, Some(ChunkPlace::At(97)));
+/// assert_eq!(place, Some(ChunkTarget::At(97)));
 ///
 /// let mut file = vec![0; 97];
 /// file.extend(&chunk);
@@ -144,7 +144,7 @@ impl Edit {
     /// # Errors
     ///
     /// As [`insert`](Self::insert).
-    pub fn append(&mut self, chunk: NewChunk) -> Result<Option<ChunkPlace>, FormatError> {
+    pub fn append(&mut self, chunk: NewChunk) -> Result<Option<ChunkTarget>, FormatError> {
         let (at, chunk) = (self.frame.nchunks(), chunk.without_header());
         self.size_rule(Change::Insert(at), chunk)?;
         let (entry, place) = self.place(at, chunk)?;
@@ -163,7 +163,7 @@ impl Edit {
     /// [`FrameError::Encode`](super::FrameError::Encode) for a special value whose item size does not divide its size;
     /// [`FrameError::MetalayersFixed`](super::FrameError::MetalayersFixed) after
     /// [`add_metalayer`](Self::add_metalayer).
-    pub fn insert(&mut self, at: u64, chunk: NewChunk) -> Result<Option<ChunkPlace>, FormatError> {
+    pub fn insert(&mut self, at: u64, chunk: NewChunk) -> Result<Option<ChunkTarget>, FormatError> {
         let nchunks = self.frame.nchunks();
         if at == nchunks {
             return self.append(chunk);
@@ -186,7 +186,7 @@ impl Edit {
         at: u64,
         old: Option<ChunkInfo>,
         chunk: NewChunk,
-    ) -> Result<Option<ChunkPlace>, FormatError> {
+    ) -> Result<Option<ChunkTarget>, FormatError> {
         let nchunks = self.frame.nchunks();
         let slot = usize::try_from(at).ok().filter(|_| at < nchunks).ok_or_else(|| no_such_chunk(at, nchunks))?;
         let (old, chunk) = (self.old_chunk(at, old)?, chunk.without_header());

@@ -1,7 +1,7 @@
 //! Renumbering of chunks, without new chunks.
 
 use super::change::TOO_MANY_BYTES;
-use super::{Edit, Slot};
+use super::{Edit, NewOrder};
 use crate::error::FormatError;
 use crate::frame::layout::no_such_chunk;
 use crate::frame::{ChunkSize, Entry, FrameError, Index};
@@ -44,7 +44,12 @@ impl Edit {
     ///
     /// [`FrameError::NoSuchChunk`]; [`FrameError::ChunkSize`] if not all chunks have this size;
     /// [`FrameError::MetalayersFixed`] after [`add_metalayer`](Self::add_metalayer).
-    pub fn remap(&mut self, size: u32, slots: impl IntoIterator<Item = Slot>, dropped: u64) -> Result<(), FormatError> {
+    pub fn remap(
+        &mut self,
+        size: u32,
+        slots: impl IntoIterator<Item = NewOrder>,
+        dropped: u64,
+    ) -> Result<(), FormatError> {
         if self.grown {
             return Err(FrameError::MetalayersFixed.into());
         }
@@ -57,8 +62,8 @@ impl Edit {
         let mut entries = Vec::new();
         for slot in slots {
             let entry = match slot {
-                Slot::Keep(chunk) => self.frame.index.raw(chunk).ok_or_else(|| no_such_chunk(chunk, nchunks))?,
-                Slot::Special(special) => Entry::Special(special).to_i64(),
+                NewOrder::Keep(chunk) => self.frame.index.raw(chunk).ok_or_else(|| no_such_chunk(chunk, nchunks))?,
+                NewOrder::Special(special) => Entry::Special(special).to_i64(),
             };
             memory::push(&mut entries, entry)?;
         }

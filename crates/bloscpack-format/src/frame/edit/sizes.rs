@@ -1,7 +1,7 @@
 //! Effects of added and removed chunks on the sizes in a header, and positions of new chunks.
 
 use super::Edit;
-use super::change::{Change, ChunkPlace, NewChunk, TOO_MANY_BYTES};
+use super::change::{Change, ChunkTarget, NewChunk, TOO_MANY_BYTES};
 use crate::error::{FormatError, Part};
 use crate::frame::msgpack::in_range;
 use crate::frame::plan::MIN_ROOM;
@@ -62,7 +62,7 @@ impl Edit {
     }
 
     /// Accounts for a new chunk and returns its position.
-    pub(super) fn place(&mut self, at: u64, chunk: NewChunk) -> Result<(Entry, Option<ChunkPlace>), FormatError> {
+    pub(super) fn place(&mut self, at: u64, chunk: NewChunk) -> Result<(Entry, Option<ChunkTarget>), FormatError> {
         self.tail_changed = true;
         let variable = self.frame.header.chunksize == ChunkSize::Variable;
         let (nbytes, entry, place) = match chunk {
@@ -85,7 +85,7 @@ impl Edit {
     }
 
     /// Reserves space for the bytes of a chunk.
-    fn room(&mut self, cbytes: u32) -> Result<ChunkPlace, FormatError> {
+    fn room(&mut self, cbytes: u32) -> Result<ChunkTarget, FormatError> {
         let header = &mut self.frame.header;
         match header.frame_type {
             FrameType::Contiguous => {
@@ -96,7 +96,7 @@ impl Edit {
                     .ok_or(TOO_MANY_BYTES)?;
                 // The final value is set later. Until then, this keeps placed chunks within the data.
                 header.cbytes = self.end - header.header_len();
-                Ok(ChunkPlace::At(at))
+                Ok(ChunkTarget::At(at))
             }
             FrameType::Sparse => {
                 // The lowest free number: C-Blosc2 does not open a frame with a number above cbytes - 32, as if it were
@@ -110,15 +110,15 @@ impl Edit {
                     u32::try_from(found).map_err(|_| FrameError::TooMany { what: "chunk files", found, max })?;
                 self.next_number += 1;
                 header.cbytes = header.cbytes.checked_add(cbytes.into()).ok_or(TOO_MANY_BYTES)?;
-                Ok(ChunkPlace::File(number))
+                Ok(ChunkTarget::File(number))
             }
         }
     }
 
-    fn entry(&self, place: ChunkPlace) -> Entry {
+    fn entry(&self, place: ChunkTarget) -> Entry {
         Entry::Stored(match place {
-            ChunkPlace::At(at) => at - self.frame.header.header_len(),
-            ChunkPlace::File(number) => number.into(),
+            ChunkTarget::At(at) => at - self.frame.header.header_len(),
+            ChunkTarget::File(number) => number.into(),
         })
     }
 
@@ -138,11 +138,11 @@ impl Edit {
         let bytes = bytes.map_err(FrameError::from)?;
         let place = self.room(bytes.len() as u32)?;
         match (place, self.chunks.last_mut()) {
-            (ChunkPlace::At(at), Some(Step::Write { at: before, bytes: run })) if *before + run.len() as u64 == at => {
+            (ChunkTarget::At(at), Some(Step::Write { at: before, bytes: run })) if *before + run.len() as u64 == at => {
                 run.extend(bytes);
             }
-            (ChunkPlace::At(at), _) => self.chunks.push(Step::Write { at, bytes }),
-            (ChunkPlace::File(number), _) => self.chunks.push(Step::WriteFile { number, bytes }),
+            (ChunkTarget::At(at), _) => self.chunks.push(Step::Write { at, bytes }),
+            (ChunkTarget::File(number), _) => self.chunks.push(Step::WriteFile { number, bytes }),
         }
         Ok(self.entry(place))
     }

@@ -2,16 +2,16 @@
 
 use super::super::regions::{Axes, advance};
 use super::{ChunkPart, Grid};
-use crate::frame::Slot;
+use crate::frame::NewOrder;
 use blosc_core::Special;
 
 impl Grid {
     /// Returns the source of each chunk of the array in its `new` shape: an old chunk, or zeros. The contents of
     /// [`changed`](Self::changed) chunks must also be rewritten.
-    pub fn resized<'a>(&'a self, new: &'a Self) -> impl Iterator<Item = Slot> + 'a {
+    pub fn resized<'a>(&'a self, new: &'a Self) -> impl Iterator<Item = NewOrder> + 'a {
         new.grid_places().map(|at| match self.number(&at) {
-            Some(chunk) if at.len() == self.ndim() => Slot::Keep(chunk),
-            _ => Slot::Special(Special::Zeros),
+            Some(chunk) if at.len() == self.ndim() => NewOrder::Keep(chunk),
+            _ => NewOrder::Special(Special::Zeros),
         })
     }
 

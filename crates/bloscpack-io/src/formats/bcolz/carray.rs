@@ -7,8 +7,8 @@ use bloscpack_format::FormatError;
 use bloscpack_format::bcolz::{Attrs, Cparams, Dtype, Rows, SIZES_FILE, STORAGE_FILE, Sizes, Storage};
 use bloscpack_format::numpy::{NumpyError, NumpyMeta, Order};
 
-use super::kept::Kept;
-use super::settled::Moves;
+use super::metadata_budget::MetadataBudget;
+use super::replayed::Moves;
 use super::store::read_attrs;
 use crate::source::ReadDirectory;
 use crate::{Error, OpenOptions};
@@ -26,15 +26,15 @@ pub(crate) struct Meta {
 impl Meta {
     /// Reads the two small metadata files, but no chunks.
     pub(crate) fn open(dir: &dyn ReadDirectory, limits: &Limits) -> Result<Meta, Error> {
-        Meta::open_beside(dir, &mut Kept::new(*limits))
+        Meta::open_beside(dir, &mut MetadataBudget::new(*limits))
     }
 
     /// [`Meta::open`], charged against a budget that several carrays share.
-    pub(crate) fn open_beside(dir: &dyn ReadDirectory, kept: &mut Kept) -> Result<Meta, Error> {
-        let moves = kept.read_moves(dir)?;
+    pub(crate) fn open_beside(dir: &dyn ReadDirectory, budget: &mut MetadataBudget) -> Result<Meta, Error> {
+        let moves = budget.read_moves(dir)?;
         let dir = &moves.on(dir);
-        let storage = kept.read(dir, STORAGE_FILE, Storage::parse)?;
-        let sizes = kept.read(dir, SIZES_FILE, Sizes::parse)?;
+        let storage = budget.read(dir, STORAGE_FILE, Storage::parse)?;
+        let sizes = budget.read(dir, SIZES_FILE, Sizes::parse)?;
         // An impossible length or chunk length involves both files. The error names `meta/sizes`.
         let rows = Rows::of(&sizes, &storage).map_err(|error| Error::from(FormatError::from(error)));
         let rows = rows.map_err(|error| error.in_file(dir.name(SIZES_FILE)))?;
@@ -91,13 +91,13 @@ impl<D: ReadDirectory> Carray<D> {
     /// # Errors
     /// As [`Carray::open`]; with [`Error::Limit`] inside if a file is too large.
     pub fn open_with(dir: D, options: &OpenOptions) -> Result<Self, Error> {
-        Carray::open_beside(dir, &mut Kept::new(options.limits))
+        Carray::open_beside(dir, &mut MetadataBudget::new(options.limits))
     }
 
     /// [`Carray::open`], charged against a budget that several carrays share.
-    pub(super) fn open_beside(dir: D, kept: &mut Kept) -> Result<Self, Error> {
-        let meta = Meta::open_beside(&dir, kept)?;
-        Ok(Carray { dir, meta, limits: kept.limits, attrs: OnceLock::new() })
+    pub(super) fn open_beside(dir: D, budget: &mut MetadataBudget) -> Result<Self, Error> {
+        let meta = Meta::open_beside(&dir, budget)?;
+        Ok(Carray { dir, meta, limits: budget.limits, attrs: OnceLock::new() })
     }
 
     /// Sets the limits of later reads by methods without options.

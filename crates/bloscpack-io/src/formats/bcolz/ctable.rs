@@ -8,9 +8,9 @@ use bloscpack_format::bcolz::{Attrs, ROOTDIRS_FILE, RootDirs};
 
 use super::carray::{Carray, attrs_of};
 use super::container::OpenCarray;
-use super::kept::Kept;
+use super::metadata_budget::MetadataBudget;
+use super::replayed::Replayed;
 use super::row_descr;
-use super::settled::Settled;
 use super::store::Below;
 use super::store::read_meta;
 use crate::source::ReadDirectory;
@@ -20,12 +20,12 @@ use crate::{Archive, Error, OpenOptions};
 pub type Column<D> = Carray<ColumnDirectory<D>>;
 
 /// The directory of a column, read through the journal of an interrupted change of the table.
-pub type ColumnDirectory<D> = Below<Arc<Settled<D>>>;
+pub type ColumnDirectory<D> = Below<Arc<Replayed<D>>>;
 
 /// A bcolz table: named carrays of the same length.
 #[derive(Debug)]
 pub struct Ctable<D> {
-    dir: Arc<Settled<D>>,
+    dir: Arc<Replayed<D>>,
     names: Vec<String>,
     columns: Vec<Column<D>>,
     limits: Limits,
@@ -48,12 +48,12 @@ impl<D: ReadDirectory> Ctable<D> {
     /// As [`Ctable::open`].
     pub fn open_with(dir: D, options: &OpenOptions) -> Result<Self, Error> {
         let limits = options.limits;
-        let dir = Arc::new(Settled::open_with(dir, options)?);
+        let dir = Arc::new(Replayed::open_with(dir, options)?);
         let names = names(&dir, &limits)?;
         let mut columns: Vec<Column<D>> = Vec::new();
-        let mut kept = Kept::new(limits);
+        let mut budget = MetadataBudget::new(limits);
         for name in &names {
-            let column = Carray::open_beside(Below::new(dir.clone(), name), &mut kept)?;
+            let column = Carray::open_beside(Below::new(dir.clone(), name), &mut budget)?;
             let expected = columns.first().map_or(column.len(), Carray::len);
             // A killed Python process can leave some columns longer. The length of the table is that of the first
             // column.
@@ -145,7 +145,7 @@ fn names(dir: &dyn ReadDirectory, limits: &Limits) -> Result<Vec<String>, Error>
 /// # Errors
 /// [`Error::InFile`] if the list is damaged or over the limits.
 pub fn column_names(dir: &impl ReadDirectory, options: &OpenOptions) -> Result<Vec<String>, Error> {
-    names(&Settled::open_with(dir, options)?, &options.limits)
+    names(&Replayed::open_with(dir, options)?, &options.limits)
 }
 
 /// Returns the directory of a column of the table in a directory.
@@ -154,7 +154,7 @@ pub(crate) fn column_directory<D: ReadDirectory>(
     name: &str,
     limits: &Limits,
 ) -> Result<ColumnDirectory<D>, Error> {
-    let dir = Settled::open_with(dir, &OpenOptions::new().limits(*limits))?;
+    let dir = Replayed::open_with(dir, &OpenOptions::new().limits(*limits))?;
     let columns = names(&dir, limits)?;
     match columns.iter().any(|column| column == name) {
         true => Ok(Below::new(Arc::new(dir), name)),

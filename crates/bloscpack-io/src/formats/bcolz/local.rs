@@ -10,7 +10,7 @@ use super::store::Directory;
 use crate::Error;
 use crate::fs::files::{expect_regular, permissions_for_file, remove_if_there};
 use crate::fs::lock::Lock;
-use crate::fs::place::sync_directory;
+use crate::fs::path::sync_directory;
 use crate::source::{ReadAt, ReadDirectory, shown};
 
 /// A directory on the file system.

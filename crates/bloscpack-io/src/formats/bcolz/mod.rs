@@ -16,11 +16,11 @@
 //! | `root` | opens a carray or ctable, whichever a directory contains |
 //! | `carray`, `ctable` | open arrays and tables |
 //! | `row_descr` | the dtype of the rows of a table |
-//! | `kept` | the memory budget for the metadata of all columns |
+//! | `metadata_budget` | the memory budget for the metadata of all columns |
 //! | `container` | a carray as a container |
 //! | `chunk` | chunk files and their plain bytes |
 //! | `read`, `cursor` | reads rows: ranges, steps, blocks; one at a time |
-//! | `settled` | reads through the journal of an interrupted change |
+//! | `replayed` | reads through the journal of an interrupted change |
 //! | `verify` | finds all damage |
 //! | `write` | creates and changes arrays and tables |
 //!
@@ -31,13 +31,13 @@ mod chunk;
 mod container;
 mod ctable;
 mod cursor;
-pub(crate) mod kept;
 pub(crate) mod local;
 mod memory;
+pub(crate) mod metadata_budget;
 mod read;
+pub(crate) mod replayed;
 mod root;
 mod row_descr;
-pub(crate) mod settled;
 pub(crate) mod store;
 mod verify;
 #[cfg(feature = "write")]
@@ -51,9 +51,9 @@ pub use cursor::Cursor;
 pub use local::LocalDirectory;
 pub use memory::MemoryDirectory;
 pub use read::Blocks;
+pub use replayed::Replayed;
 pub use root::Root;
 pub(crate) use root::is_bcolz;
-pub use settled::Settled;
 pub use store::{Below, Directory};
 pub use verify::{VerifyReport, verify};
 #[cfg(feature = "write")]

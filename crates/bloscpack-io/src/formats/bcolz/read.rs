@@ -22,7 +22,7 @@ use crate::{Error, Threads, UnpackOptions};
 const NEAR: u64 = 4096;
 
 /// Rows of one chunk: the bytes to decode, and the selected rows among them.
-struct Wanted {
+struct ChunkRange {
     chunk: u64,
     ranges: Vec<Range<usize>>,
     /// Distance between selected rows in the decoded bytes, in rows, starting with the first.
@@ -160,12 +160,12 @@ impl<D: ReadDirectory> Carray<D> {
         // The output is a writer, so `max_nbytes` does not apply.
         let limits = options.limits.max_nbytes(usize::MAX);
         pipeline::run_within(
-            (&limits, &|wanted: &Wanted| self.weight(wanted.chunk, options)),
+            (&limits, &|wanted: &ChunkRange| self.weight(wanted.chunk, options)),
             &options.threads,
             &options.cancel,
             || Ok(decoder_of(options).limits(limits).parallelism(parallelism)),
             || Ok(parts.next()),
-            |decoder: &mut Decoder, wanted: Wanted| {
+            |decoder: &mut Decoder, wanted: ChunkRange| {
                 let plain = meta.decode(&self.dir, decoder, &limits, wanted.chunk, &wanted.ranges)?;
                 Ok(thinned(plain, all.atomsize() as usize, wanted.step))
             },
@@ -221,11 +221,11 @@ fn bytes_of(all: &Rows, rows: Range<u64>) -> Range<usize> {
 
 /// Returns the bytes of a chunk that contain every `step`th row, counted from row `first` of the array. `None` if the
 /// chunk contains no such row.
-fn wanted(all: &Rows, part: ChunkRows, first: u64, step: NonZeroU64) -> Option<Wanted> {
+fn wanted(all: &Rows, part: ChunkRows, first: u64, step: NonZeroU64) -> Option<ChunkRange> {
     let ChunkRows { chunk, rows } = part;
     let bytes = |rows| bytes_of(all, rows);
     if step == NonZeroU64::MIN {
-        return Some(Wanted { chunk, ranges: vec![bytes(rows)], step: 1 });
+        return Some(ChunkRange { chunk, ranges: vec![bytes(rows)], step: 1 });
     }
     let before = (all.rows_of(chunk).start + rows.start - first) % step;
     let start = rows.start.checked_add((step.get() - before) % step)?;
@@ -233,10 +233,10 @@ fn wanted(all: &Rows, part: ChunkRows, first: u64, step: NonZeroU64) -> Option<W
         return None;
     }
     if step.get().saturating_mul(all.atomsize()) <= NEAR {
-        return Some(Wanted { chunk, ranges: vec![bytes(start..rows.end)], step: step.get() as usize });
+        return Some(ChunkRange { chunk, ranges: vec![bytes(start..rows.end)], step: step.get() as usize });
     }
     let at = std::iter::successors(Some(start), |row| row.checked_add(step.get()).filter(|row| *row < rows.end));
-    Some(Wanted { chunk, ranges: at.map(|row| bytes(row..row + 1)).collect(), step: 1 })
+    Some(ChunkRange { chunk, ranges: at.map(|row| bytes(row..row + 1)).collect(), step: 1 })
 }
 
 /// Keeps every `step`th of these rows.

@@ -118,7 +118,7 @@ pub(crate) fn read_attrs(dir: &dyn ReadDirectory, limits: &Limits) -> Result<Att
 /// Size limit of attributes, as a multiple of that of other metadata.
 pub(crate) const ATTRS_TIMES: usize = 4;
 /// Size limit of a journal, as a multiple of that of other metadata.
-pub(crate) const PENDING_TIMES: usize = 16;
+pub(crate) const JOURNAL_TIMES: usize = 16;
 
 macro_rules! forward {
     ($($directory:ty),*; $(fn $method:ident(&self, $($argument:ident: $type:ty),*) -> $result:ty;)*) => {

@@ -10,8 +10,8 @@ use bloscpack_format::bcolz::{
 };
 
 use super::carray::Carray;
+use super::replayed::Moves;
 use super::root::format_of;
-use super::settled::Moves;
 use super::store::Below;
 use super::store::{read_attrs, read_meta};
 use crate::run::pipeline;

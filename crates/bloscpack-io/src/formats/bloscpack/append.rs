@@ -22,7 +22,7 @@ use crate::fs::atomic::AtomicFile;
 use crate::fs::files::{known_size, refuse_same_file};
 use crate::fs::lock::open_locked;
 use crate::options::Event;
-use crate::source::counted::Counted;
+use crate::source::counting::CountingReader;
 use crate::{AppendOptions, Error, OpenOptions};
 
 /// The result of appending.
@@ -102,7 +102,7 @@ fn edit(
     }
 
     let mut first = [0];
-    let first_len = Counted::new(&mut new).fill(&mut first)?;
+    let first_len = CountingReader::new(&mut new).fill(&mut first)?;
     let before = archive.cbytes();
     if first_len == 0 {
         if section.is_none() {

@@ -8,7 +8,7 @@ use bloscpack_format::checksum::{Checksum, Digest};
 
 use crate::options::{Event, Observer};
 use crate::run::pipeline;
-use crate::source::counted::Counted;
+use crate::source::counting::CountingReader;
 use crate::{Cancel, Error, Threads};
 
 /// Parameters for compressing one run of chunks.
@@ -68,7 +68,7 @@ impl ChunkRun<'_> {
         output: &mut impl Write,
         is_end: bool,
     ) -> Result<(), Error> {
-        let mut input = Counted::new(input);
+        let mut input = CountingReader::new(input);
         let nchunks = self.size.map(|size| size / u64::from(self.chunk_size));
         let parallelism = self.threads.for_blocks(nchunks);
         let encoder = || Ok(Encoder::new(*self.params)?.parallelism(parallelism).cancel(self.cancel.clone()));
@@ -115,7 +115,7 @@ impl ChunkRun<'_> {
     }
 
     /// Reads the plain bytes of the next chunk. Returns whether it is known to be the last.
-    fn read_chunk(&self, input: &mut Counted<impl Read>, plain: &mut Vec<u8>) -> Result<bool, Error> {
+    fn read_chunk(&self, input: &mut CountingReader<impl Read>, plain: &mut Vec<u8>) -> Result<bool, Error> {
         let position = input.position();
         let left = self.size.map_or(u64::MAX, |size| size - position);
         let wanted = left.min(u64::from(self.chunk_size));

@@ -11,11 +11,11 @@ use bloscpack_format::checksum::{Checksum, Digest};
 
 use crate::Error;
 use crate::error::ChunkDigestMismatch;
-use crate::source::counted::Counted;
+use crate::source::counting::CountingReader;
 
 /// Reads the chunks of a bloscpack file one after the other.
 pub(crate) struct Chunks<'a, R> {
-    input: Counted<R>,
+    input: CountingReader<R>,
     header: &'a Header,
     number: u64,
     /// `nbytes` of the previous chunk.
@@ -49,7 +49,7 @@ impl ChunkStart {
     /// Reads a chunk header at the current position of `input` and replaces `bytes` with it. Returns `None` at the end
     /// of the input.
     pub(crate) fn read<R: Read>(
-        input: &mut Counted<R>,
+        input: &mut CountingReader<R>,
         header: &Header,
         number: u64,
         bytes: &mut Vec<u8>,
@@ -84,7 +84,7 @@ impl ChunkStart {
     /// Appends the rest of the chunk to its header in `bytes`. Returns the digest.
     pub(crate) fn read_body<R: Read>(
         &self,
-        input: &mut Counted<R>,
+        input: &mut CountingReader<R>,
         limits: &Limits,
         bytes: &mut Vec<u8>,
     ) -> Result<Digest, Error> {
@@ -97,7 +97,7 @@ impl ChunkStart {
         let mut digest = [0; 64];
         let digest = &mut digest[..self.digest_size];
         let whole = input.append(missing, bytes)? == missing && input.fill(digest)? == self.digest_size;
-        let cut_off = |input: &Counted<R>| {
+        let cut_off = |input: &CountingReader<R>| {
             input.cut_off(self.offset, self.end() - self.offset, &format!("chunk {}", self.number))
         };
         Digest::from_stored(digest).filter(|_| whole).ok_or_else(|| cut_off(input))
@@ -106,7 +106,7 @@ impl ChunkStart {
 
 impl<'a, R: Read> Chunks<'a, R> {
     /// Starts reading. `input` must be at the first chunk.
-    pub(crate) fn new(input: Counted<R>, header: &'a Header, limits: &Limits) -> Self {
+    pub(crate) fn new(input: CountingReader<R>, header: &'a Header, limits: &Limits) -> Self {
         Chunks { input, header, number: 0, before: None, limits: *limits }
     }
 
@@ -143,7 +143,7 @@ impl<'a, R: Read> Chunks<'a, R> {
     }
 
     /// Continues after the chunk `start`. `input` must be at its end.
-    pub(crate) fn passed(&mut self, start: &ChunkStart, input: Counted<R>) {
+    pub(crate) fn passed(&mut self, start: &ChunkStart, input: CountingReader<R>) {
         self.count(start);
         self.input = input;
     }
@@ -204,7 +204,7 @@ impl<'a, R: Read> Chunks<'a, R> {
 /// chunk means that the number of chunks in the header is too low, and a bloscpack file that two files were
 /// concatenated. A chunk over the limits is not read.
 pub(crate) fn refuse_more<R: Read>(
-    input: &mut Counted<R>,
+    input: &mut CountingReader<R>,
     header: &Header,
     nchunks: u64,
     limits: &Limits,

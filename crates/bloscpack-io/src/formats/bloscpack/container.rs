@@ -11,7 +11,7 @@ use super::index::Index;
 use super::prologue::Prologue;
 use crate::container::{Container, Details, Fetched};
 use crate::run::pipeline::Weight;
-use crate::source::counted::Counted;
+use crate::source::counting::CountingReader;
 use crate::source::{ReadAt, Sequential};
 use crate::{Error, UnpackOptions};
 
@@ -29,7 +29,7 @@ impl<'a> BloscpackFile<'a> {
     pub(crate) fn open(source: Box<dyn ReadAt + 'a>, walk: bool, limits: &Limits) -> Result<Self, Error> {
         let reading = Error::reading;
         let len = source.len().map_err(&reading)?;
-        let mut input = Counted::new(Sequential::within(&source, 0, len));
+        let mut input = CountingReader::new(Sequential::within(&source, 0, len));
         let prologue = Prologue::read(&mut input, limits)?;
         let index = if walk { Index::walk(&source, &prologue) } else { Index::of(&source, len, &prologue) }?;
         let metadata = prologue.metadata.as_ref();

@@ -15,7 +15,7 @@ use crate::Error;
 use crate::container::PlainRanges;
 use crate::formats::bloscpack::chunks::{ChunkStart, Chunks};
 use crate::formats::bloscpack::prologue::Prologue;
-use crate::source::counted::Counted;
+use crate::source::counting::CountingReader;
 use crate::source::{ReadAt, Sequential};
 
 /// Positions and sizes of all chunks.
@@ -47,7 +47,7 @@ impl Index {
     /// Creates the index from the headers of all chunks.
     pub(crate) fn walk(source: &impl ReadAt, prologue: &Prologue) -> Result<Index, Error> {
         let len = source.len().map_err(Error::reading)?;
-        let at = |position| Counted::starting_at(Sequential::within(source, position, len), position);
+        let at = |position| CountingReader::starting_at(Sequential::within(source, position, len), position);
         // Only headers are read, so no limits apply.
         let mut chunks = Chunks::new(at(prologue.layout.first_chunk), &prologue.header, &Limits::new());
         let (mut starts, mut ends, mut plain_end) = (vec![prologue.layout.first_chunk], Vec::new(), 0u64);
@@ -102,7 +102,7 @@ impl Index {
         header: &Header,
         chunk: u64,
         bytes: &mut Vec<u8>,
-    ) -> Result<(ChunkStart, Counted<Sequential<'a, R>>), Error> {
+    ) -> Result<(ChunkStart, CountingReader<Sequential<'a, R>>), Error> {
         let at = self.locate(source, header, chunk)?;
         let found = self.read_start(source, header, (chunk, at), bytes)?;
         let mut starts = self.starts();
@@ -120,8 +120,8 @@ impl Index {
         header: &Header,
         (number, at): (u64, u64),
         bytes: &mut Vec<u8>,
-    ) -> Result<(ChunkStart, Counted<Sequential<'a, R>>), Error> {
-        let mut input = Counted::starting_at(Sequential::within(source, at, self.len), at);
+    ) -> Result<(ChunkStart, CountingReader<Sequential<'a, R>>), Error> {
+        let mut input = CountingReader::starting_at(Sequential::within(source, at, self.len), at);
         let start = ChunkStart::read(&mut input, header, number, bytes)?;
         let cut_off = || input.cut_off(at, ChunkHeader::LEN as u64, &format!("chunk {number}"));
         let start = start.ok_or_else(cut_off)?;

@@ -7,7 +7,7 @@ use bloscpack_format::bloscpack::{Header, Layout, MetadataHeader, MetadataSectio
 use bloscpack_format::{FormatError, Json, Part};
 
 use crate::Error;
-use crate::source::counted::Counted;
+use crate::source::counting::CountingReader;
 
 /// All parts before the chunks.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ pub(crate) struct Metadata {
 }
 
 impl Prologue {
-    pub(crate) fn read<R: Read>(input: &mut Counted<R>, limits: &Limits) -> Result<Prologue, Error> {
+    pub(crate) fn read<R: Read>(input: &mut CountingReader<R>, limits: &Limits) -> Result<Prologue, Error> {
         let mut bytes = [0; Header::MAX_LEN];
         // A version 1 header has only 16 bytes, and a whole file of this version may be shorter than the header of
         // later versions.
@@ -56,7 +56,7 @@ fn is_version_1(start: &[u8]) -> bool {
 }
 
 impl Metadata {
-    pub(crate) fn read<R: Read>(input: &mut Counted<R>, limits: &Limits) -> Result<Metadata, Error> {
+    pub(crate) fn read<R: Read>(input: &mut CountingReader<R>, limits: &Limits) -> Result<Metadata, Error> {
         let start = input.position();
         let len = MetadataHeader::LEN as u64;
         let header = MetadataHeader::parse(&input.exactly(len, start, len, "the metadata header")?)?;
@@ -85,7 +85,7 @@ impl Metadata {
 const OFFSETS_MEMORY: u64 = 5;
 
 fn read_offsets<R: Read>(
-    input: &mut Counted<R>,
+    input: &mut CountingReader<R>,
     header: &Header,
     layout: &Layout,
     limits: &Limits,

@@ -9,7 +9,7 @@ use bloscpack_format::Format;
 use bloscpack_format::frame::{B2nd, ChunkInfo, ChunkRef, ChunkSize, Frame, FrameType, Grid};
 use bloscpack_format::numpy::{NumpyMeta, Order};
 
-use super::place::{FrameBytes, Place};
+use super::location::{ChunkLocation, FrameBytes};
 use super::read::{expect_frame, read_frame};
 use super::store::FrameStore;
 use super::verify;
@@ -89,9 +89,9 @@ impl<'a> OpenFrame<'a> {
     }
 
     /// Returns the location of chunk `number`.
-    pub(super) fn find(&self, number: u64) -> Result<Place<'_>, Error> {
+    pub(super) fn find(&self, number: u64) -> Result<ChunkLocation<'_>, Error> {
         let mut place = self.bytes.find(number, self.frame.chunk(number)?)?;
-        if let (Place::Stored(chunk), Some((_, grid))) = (&mut place, &self.array) {
+        if let (ChunkLocation::Stored(chunk), Some((_, grid))) = (&mut place, &self.array) {
             // All chunks of an array have the same size, even if the header does not contain it.
             chunk.nbytes = chunk.nbytes.or(Some(grid.chunk_nbytes() as u32));
         }
@@ -110,10 +110,10 @@ impl<'a> OpenFrame<'a> {
     /// Returns the properties in the header of chunk `number`.
     pub(super) fn info(&self, number: u64) -> Result<ChunkInfo, Error> {
         match self.find(number)? {
-            Place::Special { special, nbytes } => {
+            ChunkLocation::Special { special, nbytes } => {
                 Ok(ChunkInfo { nbytes, cbytes: 0, vl_blocks: false, special: Some(special) })
             }
-            Place::Stored(chunk) => {
+            ChunkLocation::Stored(chunk) => {
                 let info = ChunkInfo::parse(&chunk.head()?)?;
                 info.check(number, chunk.room, chunk.nbytes)?;
                 Ok(info)

@@ -13,7 +13,7 @@ use blosc_core::{Chunk, ChunkFormat, DecodeError, Filter, Header, OutOfMemory, m
 use bloscpack_format::frame::ChunkInfo;
 
 use super::container::OpenFrame;
-use super::place::{Place, StoredChunk};
+use super::location::{ChunkLocation, StoredChunk};
 use crate::Error;
 use crate::container::Fetched;
 use crate::source::ReadAt;
@@ -29,8 +29,8 @@ impl OpenFrame<'_> {
     /// Fetches chunk `number`: the blocks that contain `ranges` of its plain bytes, or all of it.
     pub(super) fn fetch_chunk(&self, number: u64, ranges: Option<&[Range<usize>]>) -> Result<Fetched, Error> {
         let chunk = match self.find(number)? {
-            Place::Special { special, nbytes } => return Ok(Fetched::Special { special, nbytes }),
-            Place::Stored(chunk) => chunk,
+            ChunkLocation::Special { special, nbytes } => return Ok(Fetched::Special { special, nbytes }),
+            ChunkLocation::Stored(chunk) => chunk,
         };
         let StoredChunk { at, room, nbytes, .. } = chunk;
         let head = chunk.head()?;

@@ -12,7 +12,7 @@ use crate::Error;
 use crate::fs::atomic::AtomicFile;
 use crate::fs::files::{clear_special_bits, expect_regular, is_same_file, open_regular_by};
 use crate::fs::lock::{Locked, lock_directory, open_locked};
-use crate::fs::place::sync_directory;
+use crate::fs::path::sync_directory;
 use crate::source::{ChunkFiles, ReadAt};
 
 /// A frame on disk that is changed in place. Its path may be a link. Inside the directory of a sparse frame, links are

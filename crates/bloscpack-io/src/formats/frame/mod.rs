@@ -12,7 +12,7 @@
 //! |---|---|
 //! | `read` | header, trailer and index of a frame |
 //! | `container` | a frame as a container |
-//! | `place`, `fetch` | the location of a chunk, and which bytes of it are read |
+//! | `location`, `fetch` | the location of a chunk, and which bytes of it are read |
 //! | `verify` | the chunks to decode for verifying all |
 //! | `params` | compression parameters of new chunks, and their form in a header |
 //! | `store`, `local`, `new` | the bytes of a frame: in memory; in an existing file or directory; in a new one |
@@ -32,10 +32,10 @@ mod fetch;
 pub(crate) mod items;
 #[cfg(feature = "write")]
 mod local;
+mod location;
 #[cfg(feature = "write")]
 pub(crate) mod new;
 pub(crate) mod params;
-mod place;
 mod read;
 pub(crate) mod store;
 mod verify;

@@ -20,10 +20,10 @@ use crate::{Archive, Error};
 /// A frame that is being created. [`NewFrame::commit`] moves it to its target. If it is dropped before that, nothing is
 /// left on disk.
 #[derive(Debug)]
-pub struct NewFrame(Kind);
+pub struct NewFrame(NewFrameKind);
 
 #[derive(Debug)]
-enum Kind {
+enum NewFrameKind {
     /// Written data can be read back, which locks the buffer. `at` is the position in the file.
     File { file: Mutex<AtomicFile>, at: u64 },
     /// The last field is the lock of an old directory: its writer would otherwise continue in the new one.
@@ -39,13 +39,16 @@ impl NewFrame {
     pub fn create(target: impl AsRef<Path>, frame_type: FrameType, overwrite: bool) -> Result<NewFrame, Error> {
         fn inner(target: &Path, frame_type: FrameType, overwrite: bool) -> Result<NewFrame, Error> {
             if frame_type == FrameType::Contiguous {
-                return Ok(NewFrame(Kind::File { file: Mutex::new(AtomicFile::create(target, overwrite)?), at: 0 }));
+                return Ok(NewFrame(NewFrameKind::File {
+                    file: Mutex::new(AtomicFile::create(target, overwrite)?),
+                    at: 0,
+                }));
             }
             let is_ours = |target: &Path| Ok(target.join(sframe::INDEX_FILE).is_file());
             let new = NewDirectory::create(target, overwrite, is_ours)?;
             let lock = if target.is_dir() { lock_directory(target)? } else { None };
             let files = ChunkDirectory::new(new.path());
-            Ok(NewFrame(Kind::Directory(new, files, lock)))
+            Ok(NewFrame(NewFrameKind::Directory(new, files, lock)))
         }
         inner(target.as_ref(), frame_type, overwrite)
     }
@@ -57,11 +60,11 @@ impl NewFrame {
     pub(crate) fn reopen(&mut self) -> Result<Archive<'_>, Error> {
         let limits = Limits::new();
         let open = match &mut self.0 {
-            Kind::File { file, .. } => {
+            NewFrameKind::File { file, .. } => {
                 let file = file.get_mut().unwrap_or_else(PoisonError::into_inner).reopen()?;
                 OpenFrame::contiguous(Box::new(file), &limits)?
             }
-            Kind::Directory(directory, files, _) => {
+            NewFrameKind::Directory(directory, files, _) => {
                 let index = directory.path().join(sframe::INDEX_FILE);
                 let file = open_regular(&index).map_err(|error| Error::file("opening", &index, error))?;
                 OpenFrame::sparse(SparseIndex::read(&file, &limits)?, Box::new(&*files))?
@@ -77,8 +80,8 @@ impl NewFrame {
     /// [`Error::OutputExists`], [`Error::File`]. The target is then unchanged.
     pub fn commit(self) -> Result<(), Error> {
         match self.0 {
-            Kind::File { file, .. } => file.into_inner().unwrap_or_else(PoisonError::into_inner).commit(),
-            Kind::Directory(directory, _, _lock) => directory.commit(),
+            NewFrameKind::File { file, .. } => file.into_inner().unwrap_or_else(PoisonError::into_inner).commit(),
+            NewFrameKind::Directory(directory, _, _lock) => directory.commit(),
         }
     }
 }
@@ -90,23 +93,25 @@ impl ReadAt for NewFrame {
 
     fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
         match &self.0 {
-            Kind::File { file, .. } => file.lock().unwrap_or_else(PoisonError::into_inner).read_back(offset, buf),
-            Kind::Directory(..) => Err(io::ErrorKind::Unsupported.into()),
+            NewFrameKind::File { file, .. } => {
+                file.lock().unwrap_or_else(PoisonError::into_inner).read_back(offset, buf)
+            }
+            NewFrameKind::Directory(..) => Err(io::ErrorKind::Unsupported.into()),
         }
     }
 }
 
 impl FrameStore for NewFrame {
     fn frame_type(&self) -> FrameType {
-        if matches!(self.0, Kind::File { .. }) { FrameType::Contiguous } else { FrameType::Sparse }
+        if matches!(self.0, NewFrameKind::File { .. }) { FrameType::Contiguous } else { FrameType::Sparse }
     }
 
     fn chunk_files(&self) -> Option<&dyn ChunkFiles> {
-        if let Kind::Directory(_, files, _) = &self.0 { Some(files) } else { None }
+        if let NewFrameKind::Directory(_, files, _) = &self.0 { Some(files) } else { None }
     }
 
     fn write_at(&mut self, to: u64, bytes: &[u8]) -> io::Result<()> {
-        let Kind::File { file, at } = &mut self.0 else { return Err(io::ErrorKind::Unsupported.into()) };
+        let NewFrameKind::File { file, at } = &mut self.0 else { return Err(io::ErrorKind::Unsupported.into()) };
         let file = file.get_mut().unwrap_or_else(PoisonError::into_inner);
         // Chunks are usually consecutive. A seek would flush the buffer each time.
         if *at != to {
@@ -122,12 +127,12 @@ impl FrameStore for NewFrame {
     }
 
     fn write_chunk_file(&mut self, number: u32, bytes: &[u8]) -> io::Result<()> {
-        let Kind::Directory(_, files, _) = &self.0 else { return Err(io::ErrorKind::Unsupported.into()) };
+        let NewFrameKind::Directory(_, files, _) = &self.0 else { return Err(io::ErrorKind::Unsupported.into()) };
         files.write(number, bytes)
     }
 
     fn remove_chunk_file(&mut self, number: u32) -> io::Result<()> {
-        let Kind::Directory(_, files, _) = &self.0 else { return Ok(()) };
+        let NewFrameKind::Directory(_, files, _) = &self.0 else { return Ok(()) };
         files.remove(number)
     }
 
@@ -138,8 +143,8 @@ impl FrameStore for NewFrame {
 
     fn replace(&mut self, bytes: &[u8]) -> io::Result<()> {
         match &mut self.0 {
-            Kind::File { .. } => self.write_at(0, bytes),
-            Kind::Directory(directory, ..) => write_anew(&directory.path().join(sframe::INDEX_FILE), bytes),
+            NewFrameKind::File { .. } => self.write_at(0, bytes),
+            NewFrameKind::Directory(directory, ..) => write_anew(&directory.path().join(sframe::INDEX_FILE), bytes),
         }
     }
 }

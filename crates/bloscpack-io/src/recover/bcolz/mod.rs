@@ -20,14 +20,14 @@ use bloscpack_format::bcolz::{ROOTDIRS_FILE, RootDirs, STORAGE_FILE, check_name}
 use self::salvage::{Counts, Damaged};
 use super::lost::LostPart;
 use super::report::{Lost, RecoverReport, or_lost};
-use super::told::Told;
+use super::report_budget::ReportBudget;
 use crate::formats::bcolz::carray::Meta;
-use crate::formats::bcolz::kept::Kept;
 use crate::formats::bcolz::local::LocalDirectory;
-use crate::formats::bcolz::settled::Moves;
+use crate::formats::bcolz::metadata_budget::MetadataBudget;
+use crate::formats::bcolz::replayed::Moves;
 use crate::formats::bcolz::store::Below;
 use crate::formats::bcolz::store::{read_attrs, read_meta};
-use crate::formats::bcolz::write::{Column, CtableWriter, Place, Staging};
+use crate::formats::bcolz::write::{Column, CtableWriter, NewRoot, Staging};
 use crate::source::ReadDirectory;
 use crate::{Error, RecoverOptions};
 
@@ -67,15 +67,15 @@ fn array(
     mut lost: Vec<Lost>,
 ) -> Result<RecoverReport, Error> {
     let limits = options.limits;
-    let mut damaged = Damaged::open(dir, &mut Kept::new(limits))?;
-    let (place, new) = Place::create(output, options.overwrite)?;
+    let mut damaged = Damaged::open(dir, &mut MetadataBudget::new(limits))?;
+    let (new_root, new) = NewRoot::create(output, options.overwrite)?;
     let mut column = column(Arc::new(Staging::open(new, limits)?), "", &damaged)?;
-    let Counts { kept, total } = damaged.copy_to(&mut column, options, &mut Told::new(limits))?;
+    let Counts { kept, total } = damaged.copy_to(&mut column, options, &mut ReportBudget::new(limits))?;
     lost.append(&mut damaged.lost);
     column.flush()?;
     let rows = column.len();
     drop(column);
-    place.commit()?;
+    new_root.commit()?;
     let nbytes = rows.saturating_mul(damaged.meta.rows.atomsize());
     Ok(RecoverReport { kept, total, nbytes, rows: Some(rows), columns: Vec::new(), lost })
 }
@@ -89,20 +89,20 @@ fn table(
 ) -> Result<RecoverReport, Error> {
     let limits = options.limits;
     let attrs = or_lost(read_attrs(dir, &limits), LostPart::Attributes, &mut lost)?;
-    let (place, new) = Place::create(output, options.overwrite)?;
+    let (new_root, new) = NewRoot::create(output, options.overwrite)?;
     let root = Arc::new(Staging::open(new, limits)?);
     let (mut names_kept, mut columns) = (Vec::new(), Vec::new());
     let (mut counts, mut atomsize) = (Counts::default(), 0_u64);
-    let (mut metadata, mut told) = (Kept::new(limits), Told::new(limits));
+    let (mut budget, mut report_budget) = (MetadataBudget::new(limits), ReportBudget::new(limits));
     let mut first_error = None;
     for name in names {
         let below = Below::new(dir, &name);
         let mut lost_here = Vec::new();
         let below = or_lost(Moves::read(&below, &limits), LostPart::Journal, &mut lost_here)?.on(below);
-        match Damaged::open(&below, &mut metadata) {
+        match Damaged::open(&below, &mut budget) {
             Ok(mut damaged) => {
                 let mut new = column(root.clone(), &name, &damaged)?;
-                counts.add(damaged.copy_to(&mut new, options, &mut told)?);
+                counts.add(damaged.copy_to(&mut new, options, &mut report_budget)?);
                 lost_here.append(&mut damaged.lost);
                 atomsize = atomsize.saturating_add(damaged.meta.rows.atomsize());
                 names_kept.push(name.clone());
@@ -132,7 +132,7 @@ fn table(
     table.write_lists(&attrs)?;
     table.flush()?;
     drop(table);
-    place.commit()?;
+    new_root.commit()?;
     let (Counts { kept, total }, nbytes) = (counts, rows.saturating_mul(atomsize));
     Ok(RecoverReport { kept, total, nbytes, rows: Some(rows), columns: names_kept, lost })
 }

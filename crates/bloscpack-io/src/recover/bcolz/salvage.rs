@@ -9,14 +9,14 @@ use bloscpack_format::bcolz::{
 };
 
 use crate::formats::bcolz::carray::Meta;
-use crate::formats::bcolz::kept::Kept;
+use crate::formats::bcolz::metadata_budget::MetadataBudget;
 use crate::formats::bcolz::store::Directory;
 use crate::formats::bcolz::store::read_attrs;
 use crate::formats::bcolz::write::Column;
 use crate::options::Gaps;
 use crate::recover::lost::LostPart;
 use crate::recover::report::{Lost, LostReason, or_lost};
-use crate::recover::told::Told;
+use crate::recover::report_budget::ReportBudget;
 use crate::source::ReadDirectory;
 use crate::{Cancel, Error, RecoverOptions};
 
@@ -50,11 +50,11 @@ pub(super) struct Damaged<'a> {
 
 impl<'a> Damaged<'a> {
     /// Reads the metadata. Without `meta/storage` it is unknown what a row is.
-    pub(super) fn open(dir: &'a dyn ReadDirectory, kept: &mut Kept) -> Result<Self, Error> {
-        let (mut lost, limits) = (Vec::new(), kept.limits);
-        let storage = kept.read(dir, STORAGE_FILE, Storage::parse)?;
+    pub(super) fn open(dir: &'a dyn ReadDirectory, budget: &mut MetadataBudget) -> Result<Self, Error> {
+        let (mut lost, limits) = (Vec::new(), budget.limits);
+        let storage = budget.read(dir, STORAGE_FILE, Storage::parse)?;
         let attrs = or_lost(read_attrs(dir, &limits), LostPart::Attributes, &mut lost)?;
-        let known = kept
+        let known = budget
             .read(dir, SIZES_FILE, Sizes::parse)
             .and_then(|sizes| Meta::new(storage.clone(), sizes).map_err(|error| error.in_file(dir.name(SIZES_FILE))));
         let (meta, len) = match known {
@@ -80,7 +80,7 @@ impl<'a> Damaged<'a> {
         &mut self,
         new: &mut Column<D>,
         options: &RecoverOptions,
-        told: &mut Told,
+        report_budget: &mut ReportBudget,
     ) -> Result<Counts, Error> {
         let cancel = &options.cancel;
         let chunklen = self.meta.rows.chunklen();
@@ -101,7 +101,7 @@ impl<'a> Damaged<'a> {
         let fill = options.gaps == Gaps::Fill && self.meta.storage.dtype != Dtype::Object;
         if fill {
             // Each existing file is stored as a name at least.
-            told.add(end, &self.dir.name(&chunk_file_name(end)), there.len() as u64)?;
+            report_budget.add(end, &self.dir.name(&chunk_file_name(end)), there.len() as u64)?;
         }
         let mut counts = Counts { kept: 0, total: self.len.map_or(behind_last, |len| len.div_ceil(chunklen)) };
         for chunk in 0..end {

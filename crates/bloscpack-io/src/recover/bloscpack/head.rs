@@ -15,7 +15,7 @@ use crate::formats::bloscpack::prologue::Metadata;
 use crate::recover::lost::LostPart;
 use crate::recover::report::{Lost, LostReason};
 use crate::source::Sequential;
-use crate::source::counted::Counted;
+use crate::source::counting::CountingReader;
 use crate::{Error, ReadAt as _};
 
 /// Everything before the chunks.
@@ -41,12 +41,12 @@ pub(super) struct Head {
 impl Head {
     pub(super) fn read(source: &File, len: u64, limits: &Limits, lost: &mut Vec<Lost>) -> Result<Head, Error> {
         let mut bytes = [0; Header::MAX_LEN];
-        let found = Counted::new(Sequential::within(source, 0, len)).fill(&mut bytes)?;
+        let found = CountingReader::new(Sequential::within(source, 0, len)).fill(&mut bytes)?;
         let (mut header, damage) = parse(bytes.get(..found).unwrap_or_default(), bytes);
         let is_damaged = damage.is_some();
         lost.extend(damage.map(|error| Lost::because(LostPart::Header, error)));
         let at = header.header_len() as u64;
-        let mut input = Counted::starting_at(Sequential::within(source, at, len), at);
+        let mut input = CountingReader::starting_at(Sequential::within(source, at, len), at);
         // The flag itself may be damaged.
         let mut magic = [0; 8];
         let has_section = input.fill(&mut magic)? == magic.len() && magic == *b"JSON\0\0\0\0";
@@ -77,7 +77,7 @@ impl Head {
             limits.check_memory("the offsets", entries.saturating_mul(8))?;
             let mut bytes = Vec::new();
             let at = layout.offsets.start;
-            Counted::starting_at(Sequential::within(source, at, len), at).append(entries, &mut bytes)?;
+            CountingReader::starting_at(Sequential::within(source, at, len), at).append(entries, &mut bytes)?;
             head.offsets = offsets::decode(&bytes)?;
             let known = (0..).zip(&head.offsets).filter_map(|(number, at)| Some((u64::try_from(*at).ok()?, number)));
             head.numbers = known.filter(|(at, _)| *at < len).collect();
@@ -157,7 +157,7 @@ fn read_metadata(
     limits: &Limits,
     lost: &mut Vec<Lost>,
 ) -> Result<(Option<Metadata>, Option<u64>), Error> {
-    let input = || Counted::starting_at(Sequential::within(source, at, len), at);
+    let input = || CountingReader::starting_at(Sequential::within(source, at, len), at);
     let error = match Metadata::read(&mut input(), limits) {
         Ok(metadata) => {
             let section_len = metadata.section.header().section_len();

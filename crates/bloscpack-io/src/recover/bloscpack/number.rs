@@ -7,15 +7,15 @@
 use std::ops::Range;
 
 use super::head::Head;
-use super::probe::Found;
+use super::probe::IntactChunk;
 use super::scan::{Gap, Piece, Pieces};
 use crate::recover::lost::LostPart;
 use crate::recover::report::Lost;
 
 /// A chunk of the new file, or a run of chunks of zeros.
 #[derive(Debug)]
-pub(super) enum Slot {
-    Chunk(Found),
+pub(super) enum NewChunk {
+    Chunk(IntactChunk),
     /// Chunks of zeros, each with `nbytes` uncompressed bytes.
     Zeros {
         nbytes: u32,
@@ -23,20 +23,20 @@ pub(super) enum Slot {
     },
 }
 
-impl Slot {
+impl NewChunk {
     /// The uncompressed size of each chunk.
     pub(super) fn nbytes(&self) -> u32 {
         match self {
-            Slot::Chunk(found) => found.nbytes,
-            Slot::Zeros { nbytes, .. } => *nbytes,
+            NewChunk::Chunk(found) => found.nbytes,
+            NewChunk::Zeros { nbytes, .. } => *nbytes,
         }
     }
 
     /// The number of chunks.
     pub(super) fn chunks(&self) -> u64 {
         match self {
-            Slot::Chunk(_) => 1,
-            Slot::Zeros { chunks, .. } => *chunks,
+            NewChunk::Chunk(_) => 1,
+            NewChunk::Zeros { chunks, .. } => *chunks,
         }
     }
 }
@@ -44,7 +44,7 @@ impl Slot {
 /// The chunks of the new file.
 #[derive(Debug)]
 pub(super) struct Slots {
-    pub(super) slots: Vec<Slot>,
+    pub(super) slots: Vec<NewChunk>,
     /// The uncompressed size of all chunks but the last, unless they differ.
     pub(super) chunk_size: Option<u32>,
 }
@@ -63,7 +63,7 @@ pub(super) fn number(head: &Head, pieces: Pieces, lost: &mut Vec<Lost>) -> Slots
     // The header states the size only if every chunk but the last has it.
     let (last, others) = slots.split_last().map_or((None, &[][..]), |(last, others)| (Some(last), others));
     let is_uniform = |size: &u32| {
-        let fits = |last: &Slot| last.nbytes() <= *size && (last.chunks() == 1 || last.nbytes() == *size);
+        let fits = |last: &NewChunk| last.nbytes() <= *size && (last.chunks() == 1 || last.nbytes() == *size);
         others.iter().all(|slot| slot.nbytes() == *size) && last.is_none_or(fits)
     };
     let chunk_size = chunk_size.filter(is_uniform);
@@ -84,7 +84,7 @@ fn chunk_size(head: &Head, pieces: &Pieces) -> Option<u32> {
 
 /// A chunk, or the gaps between two chunks.
 enum Run {
-    Chunk(Found),
+    Chunk(IntactChunk),
     Gaps { gaps: Vec<Gap>, chunks: u64, guessed: bool },
 }
 
@@ -124,7 +124,7 @@ impl Numbering<'_> {
     }
 
     /// Returns the chunk number that follows from the offsets or from the last chunk's size.
-    fn anchor(&self, found: &Found, is_after_gap: bool) -> Option<u64> {
+    fn anchor(&self, found: &IntactChunk, is_after_gap: bool) -> Option<u64> {
         let header = &self.head.header;
         let of_offsets = self.head.numbers.get(&found.at).copied();
         let is_last =
@@ -134,7 +134,7 @@ impl Numbering<'_> {
     }
 
     /// Counts the chunks in the gaps before a chunk.
-    fn close(&mut self, gaps: Vec<Gap>, found: &Found) {
+    fn close(&mut self, gaps: Vec<Gap>, found: &IntactChunk) {
         let (chunks, guessed) = match self.anchor(found, !gaps.is_empty()) {
             Some(number) => (number - self.next, false),
             None => {
@@ -165,14 +165,14 @@ impl Numbering<'_> {
 }
 
 /// Returns the chunks of the new file, and reports each lost part.
-fn slots(head: &Head, runs: Vec<Run>, tail: u64, chunk_size: Option<u32>, lost: &mut Vec<Lost>) -> Vec<Slot> {
+fn slots(head: &Head, runs: Vec<Run>, tail: u64, chunk_size: Option<u32>, lost: &mut Vec<Lost>) -> Vec<NewChunk> {
     let (mut slots, mut number, mut plain) = (Vec::new(), 0_u64, 0_u64);
-    let zeros = |slots: &mut Vec<Slot>, number: &mut u64, plain: &mut u64, nbytes: u32, chunks: u64| {
+    let zeros = |slots: &mut Vec<NewChunk>, number: &mut u64, plain: &mut u64, nbytes: u32, chunks: u64| {
         let places = (
             *number..number.saturating_add(chunks),
             *plain..plain.saturating_add(u64::from(nbytes).saturating_mul(chunks)),
         );
-        slots.push(Slot::Zeros { nbytes, chunks });
+        slots.push(NewChunk::Zeros { nbytes, chunks });
         (*number, *plain) = (places.0.end, places.1.end);
         places
     };
@@ -183,7 +183,7 @@ fn slots(head: &Head, runs: Vec<Run>, tail: u64, chunk_size: Option<u32>, lost: 
                 lost.extend(found.unchecked.clone().map(|reason| Lost::because(part, reason)));
                 number = number.saturating_add(1);
                 plain = plain.saturating_add(found.nbytes.into());
-                slots.push(Slot::Chunk(found));
+                slots.push(NewChunk::Chunk(found));
             }
             Run::Gaps { gaps, chunks: 0, .. } => {
                 lost.extend(gaps.into_iter().map(|gap| LostPart::Garbage { bytes: gap.bytes }.into()));
@@ -214,7 +214,7 @@ fn slots(head: &Head, runs: Vec<Run>, tail: u64, chunk_size: Option<u32>, lost: 
         return slots;
     };
     // A chunk that is shorter than the others is the last one. The missing chunks were somewhere before it.
-    let is_short = |slot: &Slot| matches!(slot, Slot::Chunk(found) if u64::from(found.nbytes) < size);
+    let is_short = |slot: &NewChunk| matches!(slot, NewChunk::Chunk(found) if u64::from(found.nbytes) < size);
     if full > 0 && rest == 0 && slots.last().is_some_and(is_short) {
         let last = slots.pop();
         (number, plain) = (number - 1, plain - last.as_ref().map_or(0, |slot| u64::from(slot.nbytes())));

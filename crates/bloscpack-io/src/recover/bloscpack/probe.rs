@@ -7,12 +7,12 @@ use bloscpack_format::checksum::Checksum;
 
 use crate::recover::report::LostReason;
 use crate::source::Sequential;
-use crate::source::counted::Counted;
+use crate::source::counting::CountingReader;
 use crate::{Cancel, Error};
 
 /// An undamaged chunk.
 #[derive(Debug, Clone)]
-pub(super) struct Found {
+pub(super) struct IntactChunk {
     pub(super) at: u64,
     pub(super) nbytes: u32,
     pub(super) cbytes: u32,
@@ -105,7 +105,7 @@ impl<'a> Probe<'a> {
 
     fn read(&self, at: u64, len: u64) -> Result<Vec<u8>, Error> {
         let mut bytes = Vec::new();
-        Counted::starting_at(Sequential::within(self.source, at, self.len), at).append(len, &mut bytes)?;
+        CountingReader::starting_at(Sequential::within(self.source, at, self.len), at).append(len, &mut bytes)?;
         Ok(bytes)
     }
 
@@ -150,7 +150,7 @@ impl<'a> Probe<'a> {
     }
 
     /// Returns the undamaged chunk at a position, if there is one.
-    pub(super) fn whole(&mut self, at: u64) -> Result<Option<Found>, Error> {
+    pub(super) fn whole(&mut self, at: u64) -> Result<Option<IntactChunk>, Error> {
         let size = self.digest_size();
         let Some(Candidate { header, bytes, stored }) = self.candidate(at, size)? else { return Ok(None) };
         let is_cut = (stored.len() as u64) < size;
@@ -169,7 +169,7 @@ impl<'a> Probe<'a> {
         };
         // Both sizes of a chunk are less than 2 GiB.
         let (nbytes, cbytes) = (header.nbytes() as u32, header.cbytes() as u32);
-        Ok(Some(Found { at, nbytes, cbytes, end: at + u64::from(cbytes) + stored.len() as u64, unchecked }))
+        Ok(Some(IntactChunk { at, nbytes, cbytes, end: at + u64::from(cbytes) + stored.len() as u64, unchecked }))
     }
 
     /// Decodes a chunk.
@@ -189,7 +189,7 @@ impl<'a> Probe<'a> {
     }
 
     /// Reads the compressed bytes of a chunk that was found.
-    pub(super) fn bytes(&self, found: &Found) -> Result<Vec<u8>, Error> {
+    pub(super) fn bytes(&self, found: &IntactChunk) -> Result<Vec<u8>, Error> {
         self.read(found.at, found.cbytes.into())
     }
 

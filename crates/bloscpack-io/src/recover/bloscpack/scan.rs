@@ -5,13 +5,13 @@ use std::ops::Range;
 use blosc_core::Header as ChunkHeader;
 
 use super::head::Head;
-use super::probe::{Found, Probe};
+use super::probe::{IntactChunk, Probe};
 use crate::Error;
 
 /// A part of the file.
 #[derive(Debug)]
 pub(super) enum Piece {
-    Chunk(Found),
+    Chunk(IntactChunk),
     Gap(Gap),
 }
 
@@ -32,7 +32,7 @@ pub(super) struct Pieces {
 }
 
 impl Pieces {
-    pub(super) fn chunks(&self) -> impl Iterator<Item = &Found> {
+    pub(super) fn chunks(&self) -> impl Iterator<Item = &IntactChunk> {
         self.pieces.iter().filter_map(|piece| if let Piece::Chunk(found) = piece { Some(found) } else { None })
     }
 }

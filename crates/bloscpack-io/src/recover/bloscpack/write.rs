@@ -7,8 +7,8 @@ use blosc_core::{CParams, Limits, memory};
 use bloscpack_format::bloscpack::{Header, Layout, MaxAppChunks, Version, offsets};
 
 use super::head::Head;
-use super::number::{Slot, Slots};
-use super::probe::{Decoded, Found, Probe};
+use super::number::{NewChunk, Slots};
+use super::probe::{Decoded, IntactChunk, Probe};
 use crate::Error;
 use crate::fs::atomic::AtomicFile;
 use crate::recover::lost::LostPart;
@@ -69,14 +69,14 @@ fn places(slots: &Slots) -> impl Iterator<Item = (u64, usize)> {
     slots.slots.iter().filter_map(move |slot| {
         let this = number;
         number = usize::saturating_add(number, slot.chunks() as usize);
-        if let Slot::Chunk(found) = slot { Some((found.at, this)) } else { None }
+        if let NewChunk::Chunk(found) = slot { Some((found.at, this)) } else { None }
     })
 }
 
 /// Returns the header of the new file: that of the old one, updated with the facts of the chunks.
 fn new_header(head: &Head, slots: &Slots) -> Header {
-    let nchunks: u64 = slots.slots.iter().map(Slot::chunks).fold(0, u64::saturating_add);
-    let last = slots.slots.last().map(Slot::nbytes);
+    let nchunks: u64 = slots.slots.iter().map(NewChunk::chunks).fold(0, u64::saturating_add);
+    let last = slots.slots.last().map(NewChunk::nbytes);
     let is_intact = head.first_chunk.is_some_and(|first| places(slots).next() == Some((first, 0)));
     let room = if is_intact { head.header.max_app_chunks } else { MaxAppChunks::default().for_chunks(nchunks) };
     let chunk_size = if nchunks == 1 { last } else { slots.chunk_size };
@@ -110,14 +110,14 @@ impl Writer {
         Ok(())
     }
 
-    fn slot(&mut self, slot: &Slot, probe: &mut Probe<'_>, report: &mut RecoverReport) -> Result<(), Error> {
+    fn slot(&mut self, slot: &NewChunk, probe: &mut Probe<'_>, report: &mut RecoverReport) -> Result<(), Error> {
         match slot {
-            Slot::Chunk(found) => self.found(found, probe, report),
-            Slot::Zeros { nbytes, chunks } => (0..*chunks).try_for_each(|_| self.zeros(*nbytes, probe, report)),
+            NewChunk::Chunk(found) => self.found(found, probe, report),
+            NewChunk::Zeros { nbytes, chunks } => (0..*chunks).try_for_each(|_| self.zeros(*nbytes, probe, report)),
         }
     }
 
-    fn found(&mut self, found: &Found, probe: &mut Probe<'_>, report: &mut RecoverReport) -> Result<(), Error> {
+    fn found(&mut self, found: &IntactChunk, probe: &mut Probe<'_>, report: &mut RecoverReport) -> Result<(), Error> {
         probe.cancel.check()?;
         let bytes = probe.bytes(found)?;
         let number = self.entries.len() as u64;

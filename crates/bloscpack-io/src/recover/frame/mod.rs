@@ -11,8 +11,8 @@
 //! | `salvage` | the new frame |
 //! | `slot` | the origin of a chunk of the new frame |
 
+mod origin;
 mod salvage;
-mod slot;
 mod walk;
 
 use std::path::Path;
@@ -20,8 +20,8 @@ use std::path::Path;
 use blosc_core::{Limits, memory};
 use bloscpack_format::frame::{ChunkInfo, ChunkRef, FrameType, Header, sframe};
 
+use self::origin::ChunkOrigin;
 use self::salvage::Salvage;
-use self::slot::Slot;
 use self::walk::Walk;
 use super::report::RecoverReport;
 use crate::source::parse_start;
@@ -40,11 +40,11 @@ pub(super) fn recover(
     if let Ok(archive) = Archive::open_with(source, &OpenOptions::new().limits(limits)) {
         let frame = archive.frame().ok_or(Error::Unsupported { format: archive.format() })?;
         let slots = (0..frame.nchunks()).map(|number| match frame.chunk(number) {
-            Ok(ChunkRef::Special { special, nbytes }) => Slot::Special(special, nbytes),
-            _ => Slot::Numbered(number),
+            Ok(ChunkRef::Special { special, nbytes }) => ChunkOrigin::Special(special, nbytes),
+            _ => ChunkOrigin::Numbered(number),
         });
-        let read = |slot: Slot| match slot {
-            Slot::Numbered(number) => archive.compressed_chunk(number),
+        let read = |slot: ChunkOrigin| match slot {
+            ChunkOrigin::Numbered(number) => archive.compressed_chunk(number),
             _ => Ok(Vec::new()),
         };
         let new =
@@ -59,14 +59,14 @@ pub(super) fn recover(
     let trailer = walk.trailer(&mut lost)?;
     let slots = walk.slots(&header, &mut lost);
     let found = slots.len() as u64;
-    let read = |slot: Slot| match slot {
-        Slot::At(at, len) => {
+    let read = |slot: ChunkOrigin| match slot {
+        ChunkOrigin::At(at, len) => {
             // The scan has found this number of bytes there.
             let mut bytes = memory::zeroed(len as usize)?;
             let read = source.file().read_exact_at(header.header_len() + at, &mut bytes);
             read.map_err(Error::reading).map(|()| bytes)
         }
-        Slot::File(number) => read_chunk_file(source, input, number, limits, cancel),
+        ChunkOrigin::File(number) => read_chunk_file(source, input, number, limits, cancel),
         _ => Ok(Vec::new()),
     };
     Salvage { header: &header, trailer, read: &read, cancel, limits, stored }.write(

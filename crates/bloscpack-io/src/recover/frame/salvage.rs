@@ -5,13 +5,13 @@ use std::path::Path;
 use blosc_core::{Chunk, DecodeError, Decoder, Filter, Limits, OutOfMemory, Special};
 use bloscpack_format::frame::{B2nd, Edit, FrameError, Grid, Header, Trailer};
 
-use super::slot::{MAX_UNSEEN, Slot};
+use super::origin::{ChunkOrigin, MAX_UNSEEN};
 use crate::formats::frame::new::NewFrame;
 use crate::formats::frame::params::FrameParams;
 use crate::formats::frame::writer::FrameWriter;
 use crate::recover::lost::LostPart;
 use crate::recover::report::{Lost, LostReason, RecoverReport};
-use crate::recover::told::Told;
+use crate::recover::report_budget::ReportBudget;
 use crate::{Cancel, Error};
 
 /// The content of the new frame.
@@ -19,7 +19,7 @@ pub(super) struct Salvage<'a> {
     pub(super) header: &'a Header,
     pub(super) trailer: Trailer,
     /// Reads the compressed bytes of a chunk.
-    pub(super) read: &'a dyn Fn(Slot) -> Result<Vec<u8>, Error>,
+    pub(super) read: &'a dyn Fn(ChunkOrigin) -> Result<Vec<u8>, Error>,
     pub(super) cancel: &'a Cancel,
     pub(super) limits: Limits,
     /// Number of stored bytes.
@@ -30,7 +30,7 @@ impl Salvage<'_> {
     /// Writes a new frame, one chunk at a time, with `found` slots, or with the number of chunks that the array has.
     pub(super) fn write(
         mut self,
-        slots: impl Iterator<Item = Slot>,
+        slots: impl Iterator<Item = ChunkOrigin>,
         found: u64,
         output: &Path,
         overwrite: bool,
@@ -49,8 +49,8 @@ impl Salvage<'_> {
             lost.push(LostPart::SurplusChunks { chunks: found - expected }.into());
         }
         // An index of a few bytes can name any number of chunks.
-        Told::new(self.limits).add(found.max(expected), "", self.stored)?;
-        let slots = slots.chain(std::iter::repeat(Slot::Lost));
+        ReportBudget::new(self.limits).add(found.max(expected), "", self.stored)?;
+        let slots = slots.chain(std::iter::repeat(ChunkOrigin::Lost));
         let decoder = Decoder::new().limits(self.limits).cancel(self.cancel.clone());
         let mut decoder = decoder.super_chunk_typesize(self.header.typesize as usize);
         if let Some(array) = &array {
@@ -66,12 +66,12 @@ impl Salvage<'_> {
         for (number, slot) in (0..expected).zip(slots) {
             self.cancel.check()?;
             let chunk = match slot {
-                Slot::Special(special, nbytes) => {
+                ChunkOrigin::Special(special, nbytes) => {
                     writer.append_special(special, nbytes)?;
                     kept += 1;
                     continue;
                 }
-                Slot::Lost => None,
+                ChunkOrigin::Lost => None,
                 stored => match read_whole(self.read, stored, &mut decoder, grid.as_ref())? {
                     Ok((chunk, unchecked)) => {
                         let part = LostPart::Unchecked { chunk: number };
@@ -128,8 +128,8 @@ type Whole = (Vec<u8>, Option<LostReason>);
 /// Reads a stored chunk. Returns it with the reason if it could not be checked, or the reason why it is lost. A failed
 /// allocation says nothing about the chunk and ends the recovery.
 fn read_whole(
-    read: &dyn Fn(Slot) -> Result<Vec<u8>, Error>,
-    stored: Slot,
+    read: &dyn Fn(ChunkOrigin) -> Result<Vec<u8>, Error>,
+    stored: ChunkOrigin,
     decoder: &mut Decoder,
     grid: Option<&Grid>,
 ) -> Result<Result<Whole, LostReason>, Error> {

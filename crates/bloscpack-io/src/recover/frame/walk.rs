@@ -7,10 +7,10 @@ use std::path::Path;
 
 use blosc_core::{Limits, memory};
 use bloscpack_format::frame::{
-    ChunkInfo, ChunkSize, Entry, Found, FrameType, Header, Index, Trailer, identify, sframe,
+    ChunkInfo, ChunkSize, Entry, FrameType, Header, Index, Salvaged, Trailer, identify, sframe,
 };
 
-use super::slot::{MAX_UNSEEN, Slot};
+use super::origin::{ChunkOrigin, MAX_UNSEEN};
 use crate::recover::lost::LostPart;
 use crate::recover::report::{Lost, LostReason};
 use crate::{Cancel, Error, ReadAt as _};
@@ -52,21 +52,21 @@ impl Walk {
             cancel.check()?;
             let head = read(at, blosc_core::Header::EXTENDED_LEN as u64)?;
             let windows = ChunkInfo::parse(&head).map_or(TRAILERS.to_vec(), |info| vec![info.cbytes.into()]);
-            let (mut bytes, mut found) = (Vec::new(), Found::Nothing);
+            let (mut bytes, mut found) = (Vec::new(), Salvaged::Nothing);
             for window in windows {
                 bytes = read(at, window)?;
                 found = identify(&bytes, header, &places, limits);
-                if found != Found::Nothing || bytes.len() as u64 == len - at {
+                if found != Salvaged::Nothing || bytes.len() as u64 == len - at {
                     break;
                 }
             }
             let step = match found {
-                Found::Chunk(info) if u64::from(info.cbytes) <= len - at => {
+                Salvaged::Chunk(info) if u64::from(info.cbytes) <= len - at => {
                     memory::push(&mut places, at - start)?;
                     memory::push(&mut walk.chunks, (at - start, info.cbytes.into()))?;
                     u64::from(info.cbytes)
                 }
-                Found::Index { len } => {
+                Salvaged::Index { len } => {
                     // If it is a chunk after all, a later index says so.
                     memory::push(&mut places, at - start)?;
                     memory::push(&mut walk.indexes, (at - start, len.into()))?;
@@ -77,13 +77,13 @@ impl Walk {
                     walk.index = index.map(|index| (index, walk.chunks.len()));
                     len.into()
                 }
-                Found::Trailer { len } => {
+                Salvaged::Trailer { len } => {
                     let trailer = Trailer::parse(bytes.get(..len as usize).unwrap_or_default());
                     walk.trailer = trailer.ok();
                     walk.trailer_is_old = at + len < source.len().map_err(&reading)?;
                     len
                 }
-                Found::Chunk(_) | Found::Nothing => break,
+                Salvaged::Chunk(_) | Salvaged::Nothing => break,
             };
             at += step;
         }
@@ -118,7 +118,7 @@ impl Walk {
     }
 
     /// Returns the chunks in the order that is known.
-    pub(super) fn slots(&self, header: &Header, lost: &mut Vec<Lost>) -> Vec<Slot> {
+    pub(super) fn slots(&self, header: &Header, lost: &mut Vec<Lost>) -> Vec<ChunkOrigin> {
         let mut order: Vec<Entry> = Vec::new();
         let behind = match &self.index {
             Some((index, before)) => {
@@ -148,14 +148,16 @@ impl Walk {
             _ => size,
         };
         let slot = |(number, entry)| match (entry, header.chunksize, header.frame_type) {
-            (Entry::Special(special), ChunkSize::Fixed(size), _) => Slot::Special(special, size_of(number, size)),
+            (Entry::Special(special), ChunkSize::Fixed(size), _) => {
+                ChunkOrigin::Special(special, size_of(number, size))
+            }
             (Entry::Special(_), ..) => {
                 lost.push(Lost::because(LostPart::Chunk { chunk: number }, LostReason::UnknownSize));
-                Slot::Lost
+                ChunkOrigin::Lost
             }
-            (Entry::Stored(at), _, FrameType::Contiguous) => Slot::At(at, lens.get(&at).copied().unwrap_or(0)),
+            (Entry::Stored(at), _, FrameType::Contiguous) => ChunkOrigin::At(at, lens.get(&at).copied().unwrap_or(0)),
             // File numbers have 32 bits.
-            (Entry::Stored(number), _, FrameType::Sparse) => Slot::File(number as u32),
+            (Entry::Stored(number), _, FrameType::Sparse) => ChunkOrigin::File(number as u32),
         };
         (0..).zip(order).map(slot).collect()
     }

@@ -4,7 +4,7 @@ use super::header::parse_header;
 use crate::args::ChunkDecodeArgs;
 use crate::files;
 use crate::overwrite::{Overwrite, Writes};
-use crate::place::Place;
+use crate::path_or_stdio::PathOrStdio;
 use crate::session::Session;
 use crate::streams::{Input, Output};
 use anyhow::{Context as _, Result};
@@ -14,13 +14,13 @@ use std::io::Write as _;
 
 /// A run of `blpk chunk decode`.
 pub(in crate::commands) struct Plan {
-    input: Place,
-    output: Place,
+    input: PathOrStdio,
+    output: PathOrStdio,
 }
 
 impl Plan {
     pub(super) fn new(args: &ChunkDecodeArgs, session: &Session) -> Result<Plan> {
-        let (input, output) = (Place::from(args.in_file.clone()), Place::from(args.out_file.clone()));
+        let (input, output) = (PathOrStdio::from(args.in_file.clone()), PathOrStdio::from(args.out_file.clone()));
         files::check(&input, &output, Overwrite::by_position(&input, Writes::Plain), session)?;
         Ok(Plan { input, output })
     }

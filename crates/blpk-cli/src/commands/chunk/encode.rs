@@ -5,7 +5,7 @@ use crate::commands::filters::pipeline;
 use crate::commands::settings::in_range;
 use crate::files;
 use crate::overwrite::{Overwrite, Writes};
-use crate::place::Place;
+use crate::path_or_stdio::PathOrStdio;
 use crate::session::Session;
 use crate::streams::{Input, Output};
 use anyhow::{Context as _, Result, bail};
@@ -15,8 +15,8 @@ use std::io::Write as _;
 
 /// A run of `blpk chunk encode`.
 pub(in crate::commands) struct Plan {
-    input: Place,
-    output: Place,
+    input: PathOrStdio,
+    output: PathOrStdio,
     params: CParams,
     /// Maximum number of uncompressed bytes of such a chunk.
     max_nbytes: usize,
@@ -24,7 +24,7 @@ pub(in crate::commands) struct Plan {
 
 impl Plan {
     pub(super) fn new(args: &ChunkEncodeArgs, session: &Session) -> Result<Plan> {
-        let (input, output) = (Place::from(args.in_file.clone()), Place::from(args.out_file.clone()));
+        let (input, output) = (PathOrStdio::from(args.in_file.clone()), PathOrStdio::from(args.out_file.clone()));
         let (params, max_nbytes) = params(args)?;
         files::check(&input, &output, Overwrite::by_position(&input, Writes::Packed), session)?;
         Ok(Plan { input, output, params, max_nbytes })

@@ -6,7 +6,7 @@ use super::{json, text};
 use crate::args::ChunkInfoArgs;
 use crate::files;
 use crate::json::Object;
-use crate::place::Place;
+use crate::path_or_stdio::PathOrStdio;
 use crate::report::Report;
 use crate::session::Session;
 use crate::streams::open_seekable;
@@ -18,23 +18,23 @@ use std::fs::File;
 
 /// A run of `blpk chunk info`.
 pub(in crate::commands) struct Plan {
-    place: Place,
+    operand: PathOrStdio,
     as_json: bool,
 }
 
 impl Plan {
     pub(super) fn new(args: &ChunkInfoArgs) -> Result<Plan> {
-        let place = Place::from(args.file.clone());
-        if let Place::File(path) = &place {
+        let operand = PathOrStdio::from(args.file.clone());
+        if let PathOrStdio::File(path) = &operand {
             files::must_exist("file", path)?;
         }
-        Ok(Plan { place, as_json: args.json })
+        Ok(Plan { operand, as_json: args.json })
     }
 }
 
 pub(super) fn run(plan: &Plan, session: &Session) -> Result<()> {
-    let file = open_seekable(&plan.place, &Cancel::new())?;
-    info(&file, plan.as_json, None, &session.report).with_context(|| plan.place.to_string())
+    let file = open_seekable(&plan.operand, &Cancel::new())?;
+    info(&file, plan.as_json, None, &session.report).with_context(|| plan.operand.to_string())
 }
 
 /// Describes a file that is one chunk. All blocks are checked before anything is printed, one block at a time: a few

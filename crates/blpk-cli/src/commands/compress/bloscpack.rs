@@ -7,7 +7,7 @@ use crate::commands::filters::pipeline;
 use crate::commands::settings::{Settings, in_range};
 use crate::describe::{block, boolean};
 use crate::file_message::FileMessage;
-use crate::place::Place;
+use crate::path_or_stdio::PathOrStdio;
 use crate::report::Report;
 use crate::session::Session;
 use crate::streams::{Input, Output};
@@ -24,7 +24,7 @@ use bloscpack_format::python_str_repr;
 use bloscpack_io::{Cancel, PackOptions, PackReport, Sink, Source, pack};
 
 /// The requested settings, checked.
-pub(super) struct Job {
+pub(super) struct BloscpackSettings {
     settings: Settings,
     typesize: u8,
     chunk_size: u32,
@@ -38,8 +38,8 @@ pub(super) struct Job {
     memory: Option<u64>,
 }
 
-impl Job {
-    pub(super) fn new(args: &CompressArgs) -> Result<Job> {
+impl BloscpackSettings {
+    pub(super) fn new(args: &CompressArgs) -> Result<BloscpackSettings> {
         let metadata = files::read_metadata(args.metadata.as_ref())?;
         let mut settings = Settings::new(&args.blosc)?;
         if let Some(filters) = pipeline(&args.filters, ChunkFormat::Blosc1, "add --format b2frame")? {
@@ -47,7 +47,7 @@ impl Job {
         }
         let chunk_size = args.chunk_size.as_ref().map(|size| in_range("chunk_size", size, MAX_CHUNK_SIZE));
         let metadata_args = MetadataArgs::new();
-        Ok(Job {
+        Ok(BloscpackSettings {
             typesize: settings.typesize.unwrap_or(8),
             settings,
             chunk_size: chunk_size.transpose()?.unwrap_or(DEFAULT_CHUNK_SIZE),
@@ -62,7 +62,13 @@ impl Job {
         })
     }
 
-    pub(super) fn run(&self, input: &Place, output: &Place, session: &Session, cancel: &Cancel) -> Result<()> {
+    pub(super) fn run(
+        &self,
+        input: &PathOrStdio,
+        output: &PathOrStdio,
+        session: &Session,
+        cancel: &Cancel,
+    ) -> Result<()> {
         let report = &session.report;
         let source = Input::open(input, cancel)?;
         let size = source.known_size();
@@ -79,12 +85,12 @@ impl Job {
         let options = self.options()?.threads(threads).cancel(cancel.clone()).overwrite(session.force);
         let options = options.observe(events::packing(report, self.checksum, self.metadata_args));
         let packed = match (input, output) {
-            (Place::File(input), Place::File(output)) if size.is_some() => {
+            (PathOrStdio::File(input), PathOrStdio::File(output)) if size.is_some() => {
                 pack(Source::file(input), Sink::file(output), &options)?
             }
-            (_, Place::File(output)) => pack(Source::reader(source).size(size), Sink::file(output), &options)
+            (_, PathOrStdio::File(output)) => pack(Source::reader(source).size(size), Sink::file(output), &options)
                 .with_context(|| FileMessage::new(input, format!("compressing '{input}'")))?,
-            (_, Place::Standard) => {
+            (_, PathOrStdio::Standard) => {
                 let mut stdout = Output::create(output, session.force)?;
                 let packed = pack(Source::reader(source).size(size), Sink::writer(&mut stdout), &options)
                     .with_context(|| FileMessage::new(output, output.to_string()))?;

@@ -6,7 +6,7 @@ use crate::commands::digest;
 use crate::commands::filters::pipeline;
 use crate::commands::settings::{Settings, in_range};
 use crate::file_message::FileMessage;
-use crate::place::Place;
+use crate::path_or_stdio::PathOrStdio;
 use crate::session::Session;
 use crate::streams::Input;
 use anyhow::{Context as _, Result, anyhow, bail};
@@ -18,7 +18,7 @@ use bloscpack_io::frame::{FrameParams, FrameWriter};
 use bloscpack_io::{Cancel, Digesting};
 
 /// The requested settings, checked.
-pub(super) struct Job {
+pub(super) struct FrameSettings {
     params: FrameParams,
     chunk_size: u32,
     verify: bool,
@@ -26,8 +26,8 @@ pub(super) struct Job {
     memory: Option<u64>,
 }
 
-impl Job {
-    pub(super) fn new(args: &CompressArgs) -> Result<Job> {
+impl FrameSettings {
+    pub(super) fn new(args: &CompressArgs) -> Result<FrameSettings> {
         let bloscpack_only = [
             ("-k/--checksum", args.checksum.is_some()),
             ("-o/--no-offsets", args.no_offsets),
@@ -47,7 +47,7 @@ impl Job {
         let filters = pipeline(&args.filters, ChunkFormat::Blosc2, "")?.unwrap_or(settings.filters);
         let chunk_size = args.chunk_size.as_ref().map(|size| in_range("chunk_size", size, MAX_CHUNK_SIZE));
         let params = FrameParams::new(settings.typesize.unwrap_or(8).into());
-        Ok(Job {
+        Ok(FrameSettings {
             params: params.codec(settings.codec).clevel(settings.clevel).filters(filters),
             chunk_size: chunk_size.transpose()?.unwrap_or(DEFAULT_CHUNK_SIZE),
             verify: args.verify,
@@ -56,8 +56,14 @@ impl Job {
         })
     }
 
-    pub(super) fn run(&self, input: &Place, output: &Place, session: &Session, cancel: &Cancel) -> Result<()> {
-        let Place::File(path) = output else {
+    pub(super) fn run(
+        &self,
+        input: &PathOrStdio,
+        output: &PathOrStdio,
+        session: &Session,
+        cancel: &Cancel,
+    ) -> Result<()> {
+        let PathOrStdio::File(path) = output else {
             bail!("a Blosc2 frame is written to a file: how long it is stands at its start; name one");
         };
         let report = &session.report;

@@ -4,50 +4,50 @@
 //! |---|---|
 //! | `plan` | the inputs, their outputs and the settings |
 //! | `output` | the output of one input |
-//! | `job`, `bloscpack`, `frame` | compression of one input, by the format of the output |
+//! | `format_settings`, `bloscpack`, `frame` | compression of one input, by the format of the output |
 //! | `describe` | sizes and ratio of a file, with `-v` |
 
 mod bloscpack;
 mod describe;
+mod format_settings;
 mod frame;
-mod job;
 mod output;
 mod plan;
 
 pub(super) use plan::Plan;
 
 use self::output::output_of;
-use crate::kind::{Kind, kind_of};
+use crate::file_kind::{FileKind, kind_of};
 use crate::session::Session;
 use crate::{batch, inputs};
 use anyhow::Result;
 use std::path::Path;
 
 pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
-    let Plan { items, mut outputs, only_output, format, job, is_in_place } = plan;
+    let Plan { items, mut outputs, only_output, format, settings, is_in_place } = plan;
     let report = &session.report;
     let cancel = session.cancel();
     report.progress().begin(inputs::total(&items));
     batch::each(items, session, &cancel, |item| {
-        report.progress().file(&item.place, item.size());
+        report.progress().file(&item.operand, item.size());
         if is_in_place && item.is_skipped(|path| !is_compressed(path)) {
-            report.verbose(format!("skipping what is compressed already: '{}'", item.place));
+            report.verbose(format!("skipping what is compressed already: '{}'", item.operand));
             return Ok(());
         }
         let output = match &only_output {
             Some(output) => output.clone(),
             None => output_of(&item, &outputs, format, session)?,
         };
-        let packed = outputs.write(&item, &output, session, || job.run(&item.place, &output, session, &cancel));
+        let packed = outputs.write(&item, &output, session, || settings.run(&item.operand, &output, session, &cancel));
         // With several files, the error must name the file.
         packed.map_err(|error| match &only_output {
             Some(_) => error,
-            None => batch::of_file(error, &item.place),
+            None => batch::of_file(error, &item.operand),
         })
     })
 }
 
 /// Whether a file is compressed already, or a directory is one container.
 fn is_compressed(path: &Path) -> bool {
-    path.is_dir() || matches!(kind_of(path), Some(Kind::Bloscpack | Kind::Chunk | Kind::Frame))
+    path.is_dir() || matches!(kind_of(path), Some(FileKind::Bloscpack | FileKind::Chunk | FileKind::Frame))
 }

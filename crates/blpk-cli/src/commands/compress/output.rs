@@ -1,24 +1,29 @@
 //! The output of one input.
 
 use crate::args::{CompressFormat, mistaken_level};
-use crate::inputs::Item;
+use crate::inputs::InputFile;
 use crate::outputs::Outputs;
 use crate::overwrite::Writes;
-use crate::place::Place;
+use crate::path_or_stdio::PathOrStdio;
 use crate::session::Session;
 use crate::{files, names};
 use anyhow::{Result, bail};
 
 /// Returns the output of an input. Refuses a missing input, and an output that must not be replaced.
-pub(super) fn output_of(item: &Item, outputs: &Outputs, format: CompressFormat, session: &Session) -> Result<Place> {
-    let output = outputs.place(item, |path| names::with_extension(path, format.extension()))?;
-    if let Place::File(path) = &item.place
+pub(super) fn output_of(
+    item: &InputFile,
+    outputs: &Outputs,
+    format: CompressFormat,
+    session: &Session,
+) -> Result<PathOrStdio> {
+    let output = outputs.operand(item, |path| names::with_extension(path, format.extension()))?;
+    if let PathOrStdio::File(path) = &item.operand
         && !path.exists()
         && let Some(advice) = path.to_str().and_then(mistaken_level)
     {
-        bail!("input file '{}' does not exist!{advice}", item.place);
+        bail!("input file '{}' does not exist!{advice}", item.operand);
     }
     let overwrite = outputs.overwrite(item, Writes::Packed, "compress");
-    files::check_one_of_many(&item.place, &output, overwrite, session)?;
+    files::check_one_of_many(&item.operand, &output, overwrite, session)?;
     Ok(output)
 }

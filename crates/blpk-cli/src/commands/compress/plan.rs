@@ -1,25 +1,25 @@
 //! `blpk compress`: the inputs, their outputs and the settings.
 
-use super::job::Job;
+use super::format_settings::FormatSettings;
 use super::output::output_of;
 use crate::args::{CompressArgs, CompressFormat};
 use crate::commands::destination::destination;
-use crate::inputs::{self, Item};
-use crate::kind::is_container;
+use crate::file_kind::is_container;
+use crate::inputs::{self, InputFile};
 use crate::outputs::Outputs;
-use crate::place::Place;
+use crate::path_or_stdio::PathOrStdio;
 use crate::session::Session;
 use anyhow::{Result, bail};
 use bloscpack_io::Target;
 
 /// A run of `blpk compress`.
 pub(in crate::commands) struct Plan {
-    pub(super) items: Vec<Result<Item>>,
+    pub(super) items: Vec<Result<InputFile>>,
     pub(super) outputs: Outputs,
     /// The output of the input, if there is exactly one and it was named.
-    pub(super) only_output: Option<Place>,
+    pub(super) only_output: Option<PathOrStdio>,
     pub(super) format: CompressFormat,
-    pub(super) job: Job,
+    pub(super) settings: FormatSettings,
     /// Outputs go beside their inputs. Inputs found in directories are then skipped if they are compressed already.
     pub(super) is_in_place: bool,
 }
@@ -38,14 +38,14 @@ impl Plan {
             [Ok(only)] if !only.walked => Some(output_of(only, &outputs, format, session)?),
             _ => None,
         };
-        let job = Job::new(args, format)?;
-        Ok(Plan { items, outputs, only_output, format, job, is_in_place })
+        let settings = FormatSettings::new(args, format)?;
+        Ok(Plan { items, outputs, only_output, format, settings, is_in_place })
     }
 }
 
 /// Returns the format of the outputs: `asked`, or else the format that the output's name implies. The two must agree.
-fn format_of(asked: Option<CompressFormat>, named: Option<&Place>) -> Result<CompressFormat> {
-    let Some(Place::File(path)) = named else { return Ok(asked.unwrap_or_default()) };
+fn format_of(asked: Option<CompressFormat>, named: Option<&PathOrStdio>) -> Result<CompressFormat> {
+    let Some(PathOrStdio::File(path)) = named else { return Ok(asked.unwrap_or_default()) };
     let refuse = |name: &str, what: &str| bail!("output file '{}' has the name of {name}, but {what}", path.display());
     match (Target::of_name(path), asked) {
         (Some(Target::Array), _) => refuse(

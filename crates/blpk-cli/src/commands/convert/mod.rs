@@ -3,18 +3,18 @@
 //! | file | contents |
 //! |---|---|
 //! | `plan` | input, output, target and options |
-//! | `job` | the target, and the options and outputs that are refused for it |
+//! | `conversion` | the target, and the options and outputs that are refused for it |
 //! | `options` | the options of a conversion |
 //! | `lost` | warnings about metadata that the output does not keep |
 
-mod job;
-mod lost;
+mod conversion;
 mod options;
 mod plan;
+mod warnings;
 
 pub(super) use plan::Plan;
 
-use crate::place::Place;
+use crate::path_or_stdio::PathOrStdio;
 use crate::privacy::Privacy;
 use crate::session::Session;
 use crate::size::pretty_size;
@@ -24,20 +24,20 @@ use bloscpack_io::{ConvertReport, Error, LocalSource, Target, convert};
 
 pub(super) fn run(plan: &Plan, session: &Session) -> Result<()> {
     let _privacy = plan.in_file.metadata().ok().as_ref().map(Privacy::of);
-    let source = match plan.job.has_columns {
+    let source = match plan.conversion.has_columns {
         true => LocalSource::open(&plan.in_file).map_err(AnyError::from),
         // Errors of opening the input already name it.
         false => Ok(open_source(&plan.input, &session.cancel())?),
     };
     let converted = source.and_then(|source| run_on(source, plan)).with_context(|| plan.input.to_string())?;
-    lost::warn(&converted, &Place::from(plan.output.clone()), &session.report);
+    warnings::warn(&converted, &PathOrStdio::from(plan.output.clone()), &session.report);
     session.report.verbose(format!("plain size: {}", pretty_size(converted.nbytes)));
     session.report.verbose("done");
     Ok(())
 }
 
 fn run_on(source: LocalSource, plan: &Plan) -> Result<ConvertReport> {
-    let target = plan.job.target;
+    let target = plan.conversion.target;
     if cfg!(not(feature = "csv")) && target == Target::Csv {
         bail!("this blpk was built without the feature csv");
     }

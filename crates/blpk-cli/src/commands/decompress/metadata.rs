@@ -1,7 +1,7 @@
 //! The metadata of an input: printed, or written to a second output.
 
 use crate::json::line;
-use crate::place::Place;
+use crate::path_or_stdio::PathOrStdio;
 use crate::pprint::pformat;
 use crate::session::Session;
 use crate::streams::{Output, refuse_same_file};
@@ -11,17 +11,17 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 /// Opens the output of the metadata. Refuses the input and the output of the data.
-pub(super) fn create(path: &Path, input: &Place, output: &Place, session: &Session) -> Result<Output> {
-    let place = Place::from(path.to_owned());
+pub(super) fn create(path: &Path, input: &PathOrStdio, output: &PathOrStdio, session: &Session) -> Result<Output> {
+    let operand = PathOrStdio::from(path.to_owned());
     for other in [input, output] {
-        refuse_same_file(other, &place)?;
-        if let (Place::File(other), Place::File(path)) = (other, &place)
+        refuse_same_file(other, &operand)?;
+        if let (PathOrStdio::File(other), PathOrStdio::File(path)) = (other, &operand)
             && full(other) == full(path)
         {
-            bail!("'{place}' cannot be for the data and the metadata; name another file");
+            bail!("'{operand}' cannot be for the data and the metadata; name another file");
         }
     }
-    Output::create(&place, session.force)
+    Output::create(&operand, session.force)
 }
 
 /// Returns the full path of a file that may not exist yet, by resolving its directory.

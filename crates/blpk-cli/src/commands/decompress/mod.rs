@@ -4,22 +4,22 @@
 //! |---|---|
 //! | `plan` | the inputs, their outputs, and the other options |
 //! | `output` | the output of one input |
-//! | `job` | decompression of one input |
+//! | `decompression` | decompression of one input |
 //! | `metadata` | the metadata of an input: printed, or written to a second output |
 
-mod job;
+mod decompression;
 mod metadata;
 mod output;
 mod plan;
 
 pub(super) use plan::Plan;
 
-use self::job::Job;
+use self::decompression::Decompression;
 use self::output::output_of;
-use crate::kind::{Kind, kind_of};
+use crate::file_kind::{FileKind, kind_of};
 use crate::names::has_our_name;
 use crate::overwrite::Writes;
-use crate::place::Place;
+use crate::path_or_stdio::PathOrStdio;
 use crate::session::Session;
 use crate::{batch, files, inputs};
 use anyhow::Result;
@@ -31,29 +31,37 @@ pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
     let cancel = session.cancel();
     report.progress().begin(inputs::total(&items));
     batch::each(items, session, &cancel, |item| {
-        report.progress().file(&item.place, item.size());
+        report.progress().file(&item.operand, item.size());
         if item.is_skipped(is_wanted) {
-            report.verbose(format!("skipping what is not compressed: '{}'", item.place));
+            report.verbose(format!("skipping what is not compressed: '{}'", item.operand));
             return Ok(());
         }
-        let kind = match &item.place {
-            Place::File(path) => kind_of(path),
-            Place::Standard => None,
+        let kind = match &item.operand {
+            PathOrStdio::File(path) => kind_of(path),
+            PathOrStdio::Standard => None,
         };
         let output = output_of(rules, &item, kind, &outputs)?;
         let column = column.as_deref();
-        let job = Job { item: &item, kind, column, output: output.clone(), session, digest: digest.as_ref(), memory };
+        let decompression = Decompression {
+            item: &item,
+            kind,
+            column,
+            output: output.clone(),
+            session,
+            digest: digest.as_ref(),
+            memory,
+        };
         let overwrite = outputs.overwrite(&item, Writes::Plain, "decompress");
         match column {
-            Some(_) => files::check_output(&item.place, &output, overwrite, session)?,
-            None => files::check_one_of_many(&item.place, &output, overwrite, session)?,
+            Some(_) => files::check_output(&item.operand, &output, overwrite, session)?,
+            None => files::check_one_of_many(&item.operand, &output, overwrite, session)?,
         }
         // Refused before any output is written.
-        let metadata_out = metadata_out.as_ref().map(|path| metadata::create(path, &item.place, &output, session));
+        let metadata_out = metadata_out.as_ref().map(|path| metadata::create(path, &item.operand, &output, session));
         let mut metadata_out = metadata_out.transpose()?;
         let mut found = None;
         outputs.write(&item, &output, session, || {
-            found = job.run(&cancel)?;
+            found = decompression.run(&cancel)?;
             metadata_out.take().map_or(Ok(()), |file| metadata::write(file, found.take()))
         })?;
         metadata::print(found, session)?;
@@ -65,8 +73,8 @@ pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
 /// Whether a file found in a directory is compressed, or should be according to its name.
 fn is_wanted(path: &Path) -> bool {
     match kind_of(path) {
-        Some(Kind::Bloscpack | Kind::Chunk | Kind::Frame | Kind::Carray) => true,
-        Some(Kind::Npy | Kind::Ctable | Kind::Foreign(_)) => false,
+        Some(FileKind::Bloscpack | FileKind::Chunk | FileKind::Frame | FileKind::Carray) => true,
+        Some(FileKind::Npy | FileKind::Ctable | FileKind::Foreign(_)) => false,
         None => has_our_name(path) && !path.is_dir(),
     }
 }

@@ -1,12 +1,12 @@
 //! The output of one input.
 
+use crate::file_kind::FileKind;
 use crate::files;
 use crate::foreign;
-use crate::inputs::Item;
-use crate::kind::Kind;
+use crate::inputs::InputFile;
 use crate::names::{self, has_our_name};
 use crate::outputs::Outputs;
-use crate::place::Place;
+use crate::path_or_stdio::PathOrStdio;
 use anyhow::{Result, bail};
 use std::path::Path;
 
@@ -21,22 +21,27 @@ pub(super) struct NameRules {
 
 /// Returns the output as named, or the input's name without `.blp`. The name of a bloscpack file must end with `.blp`
 /// unless the check is switched off. Files whose content is of another kind need no such name.
-pub(super) fn output_of(rules: NameRules, item: &Item, kind: Option<Kind>, outputs: &Outputs) -> Result<Place> {
-    let input = &item.place;
+pub(super) fn output_of(
+    rules: NameRules,
+    item: &InputFile,
+    kind: Option<FileKind>,
+    outputs: &Outputs,
+) -> Result<PathOrStdio> {
+    let input = &item.operand;
     let is_named = outputs.named().is_some() || outputs.have_directory();
-    let Place::File(path) = input else {
+    let PathOrStdio::File(path) = input else {
         if rules.are_tables {
             bail!("a pipe is not a bcolz ctable, which --column is for");
         }
         return match rules.are_any && !is_named {
             true => bail!("--no-check-extension requires use of <out_file>"),
-            false => outputs.place(item, Path::to_owned),
+            false => outputs.operand(item, Path::to_owned),
         };
     };
     if rules.are_tables {
         files::table_must_exist("input file", path)?;
         return match is_named {
-            true => outputs.place(item, names::without_extension),
+            true => outputs.operand(item, names::without_extension),
             false => bail!("name the <out_file> for the column of '{input}'"),
         };
     }
@@ -45,27 +50,27 @@ pub(super) fn output_of(rules: NameRules, item: &Item, kind: Option<Kind>, outpu
     }
     match kind {
         _ if rules.are_any && !is_named => bail!("--no-check-extension requires use of <out_file>"),
-        Some(Kind::Foreign(what)) => bail!("input file '{input}' is {what}, which this version cannot read"),
+        Some(FileKind::Foreign(what)) => bail!("input file '{input}' is {what}, which this version cannot read"),
         _ if rules.are_any || names::has_extension(path) => {}
-        Some(Kind::Chunk | Kind::Npy | Kind::Frame | Kind::Carray) if is_named => {}
+        Some(FileKind::Chunk | FileKind::Npy | FileKind::Frame | FileKind::Carray) if is_named => {}
         // The content identifies it, so the name need not end with `.blp`, but it must have an extension to remove.
-        Some(Kind::Chunk | Kind::Frame) if has_our_name(path) => {}
-        Some(Kind::Npy) => bail!(
+        Some(FileKind::Chunk | FileKind::Frame) if has_our_name(path) => {}
+        Some(FileKind::Npy) => bail!(
             "input file '{input}' is a NumPy array, which is not compressed; 'blpk convert' puts it into another \
              container, and if you name the <out_file>, its bytes go there"
         ),
-        Some(Kind::Chunk | Kind::Frame | Kind::Carray) => {
+        Some(FileKind::Chunk | FileKind::Frame | FileKind::Carray) => {
             bail!("input file '{input}' does not end with '{}': name the <out_file>", names::EXTENSION)
         }
-        Some(Kind::Bloscpack) => bail!(
+        Some(FileKind::Bloscpack) => bail!(
             "input file '{input}' does not end with '{}', but is a bloscpack file: rename it, or use -e and name the \
              <out_file>",
             names::EXTENSION
         ),
-        Some(Kind::Ctable) | None => {
+        Some(FileKind::Ctable) | None => {
             let advice = foreign::advice_on(path).map_or(String::new(), |advice| format!("; {advice}"));
             bail!("input file '{input}' does not end with '{}'{advice}", names::EXTENSION)
         }
     }
-    outputs.place(item, names::without_extension)
+    outputs.operand(item, names::without_extension)
 }

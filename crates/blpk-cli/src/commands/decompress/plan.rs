@@ -3,8 +3,8 @@
 use super::output::NameRules;
 use crate::args::{DecompressArgs, DigestArg};
 use crate::commands::destination::destination;
-use crate::inputs::{self, Item};
-use crate::kind::is_container_directory;
+use crate::file_kind::is_container_directory;
+use crate::inputs::{self, InputFile};
 use crate::outputs::Outputs;
 use crate::session::Session;
 use anyhow::Result;
@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 /// A run of `blpk decompress`.
 pub(in crate::commands) struct Plan {
-    pub(super) items: Vec<Result<Item>>,
+    pub(super) items: Vec<Result<InputFile>>,
     pub(super) outputs: Outputs,
     pub(super) rules: NameRules,
     /// The column of a ctable that is decompressed.

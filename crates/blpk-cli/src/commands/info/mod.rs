@@ -19,10 +19,10 @@ pub(super) use opened::{bcolz_directory, is_ours, open, worded};
 use super::{chunk, wording};
 use crate::args::InfoArgs;
 use crate::batch;
-use crate::inputs::{self, Item};
+use crate::file_kind::{FileKind, is_container};
+use crate::inputs::{self, InputFile};
 use crate::json::Object;
-use crate::kind::{Kind, is_container};
-use crate::place::Place;
+use crate::path_or_stdio::PathOrStdio;
 use crate::report::Report;
 use crate::session::Session;
 use anyhow::{Result, anyhow};
@@ -30,7 +30,7 @@ use bloscpack_io::{Archive, Cancel};
 
 /// A run of `blpk info`.
 pub(super) struct Plan {
-    items: Vec<Result<Item>>,
+    items: Vec<Result<InputFile>>,
     /// Whether there may be several files. If so, each is described with its name.
     are_many: bool,
     as_json: bool,
@@ -52,40 +52,40 @@ pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
         if item.is_skipped(is_ours) {
             return Ok(());
         }
-        one(&item.place, as_json, are_many, report, &cancel)?;
+        one(&item.operand, as_json, are_many, report, &cancel)?;
         report.verbose("done");
         Ok(())
     })
 }
 
 /// Describes a file, with its name if there are others.
-fn one(place: &Place, json: bool, many: bool, report: &Report, cancel: &Cancel) -> Result<()> {
-    let name = many.then(|| place.name());
+fn one(operand: &PathOrStdio, json: bool, many: bool, report: &Report, cancel: &Cancel) -> Result<()> {
+    let name = many.then(|| operand.name());
     let title = || {
         if many && !json {
-            report.normal(format!("{place}:"));
+            report.normal(format!("{operand}:"));
         }
     };
     let print = |object: Object| -> Result<()> {
-        report.raw(&with_sizes(object, place).with_name(name.as_deref()).line()?);
+        report.raw(&with_sizes(object, operand).with_name(name.as_deref()).line()?);
         Ok(())
     };
-    if let Some(path) = bcolz_directory(place) {
+    if let Some(path) = bcolz_directory(operand) {
         if json {
             return of_bcolz(path).and_then(print);
         }
         title();
         return bcolz::print(path, report);
     }
-    let (source, kind) = open(place, cancel)?;
-    let kind = kind.ok_or_else(|| anyhow!("{}", wording::not_bloscpack(source.file(), place)))?;
+    let (source, kind) = open(operand, cancel)?;
+    let kind = kind.ok_or_else(|| anyhow!("{}", wording::not_bloscpack(source.file(), operand)))?;
     title();
     let described = match kind {
-        Kind::Chunk => chunk::info(source.file(), json, name.as_deref(), report),
+        FileKind::Chunk => chunk::info(source.file(), json, name.as_deref(), report),
         kind if json => of_source(source, kind).and_then(print),
-        Kind::Frame => Archive::open(source).map_err(Into::into).and_then(|archive| frame::print(&archive, report)),
-        Kind::Npy => npy::print(source, report),
+        FileKind::Frame => Archive::open(source).map_err(Into::into).and_then(|archive| frame::print(&archive, report)),
+        FileKind::Npy => npy::print(source, report),
         _ => bloscpack::print(source.file(), report),
     };
-    described.map_err(|error| worded(error, place))
+    described.map_err(|error| worded(error, operand))
 }

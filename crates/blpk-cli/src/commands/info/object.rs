@@ -1,9 +1,9 @@
 //! The metadata of a file of any kind as a JSON object.
 
 use super::{bcolz, bloscpack, frame, npy};
+use crate::file_kind::FileKind;
 use crate::json::{Object, number};
-use crate::kind::Kind;
-use crate::place::Place;
+use crate::path_or_stdio::PathOrStdio;
 use anyhow::Result;
 use bloscpack_format::Json;
 use bloscpack_io::{Archive, LocalSource};
@@ -16,25 +16,25 @@ pub(in crate::commands) fn of_bcolz(path: &Path) -> Result<Object> {
 }
 
 /// Returns the object of a file or frame that is not a bare chunk.
-pub(in crate::commands) fn of_source(source: LocalSource, kind: Kind) -> Result<Object> {
+pub(in crate::commands) fn of_source(source: LocalSource, kind: FileKind) -> Result<Object> {
     Ok(match kind {
-        Kind::Frame => frame::object(&Archive::open(source)?)?,
-        Kind::Npy => npy::object(source)?,
+        FileKind::Frame => frame::object(&Archive::open(source)?)?,
+        FileKind::Npy => npy::object(source)?,
         _ => bloscpack::object(source)?,
     })
 }
 
 /// Adds the sizes that matter to a user: the size of the output of `decompress`, unless the object has it, and the size
 /// on disk.
-pub(in crate::commands) fn with_sizes(object: Object, place: &Place) -> Object {
+pub(in crate::commands) fn with_sizes(object: Object, operand: &PathOrStdio) -> Object {
     let plain = object.get("plain_nbytes").or(object.get("nbytes")).cloned();
     let object = match object.get("plain_nbytes") {
         Some(_) => object,
         None => object.with("plain_nbytes", plain.unwrap_or(Json::Null)),
     };
-    let stored = match place {
-        Place::File(path) => stored_nbytes(path),
-        Place::Standard => None,
+    let stored = match operand {
+        PathOrStdio::File(path) => stored_nbytes(path),
+        PathOrStdio::Standard => None,
     };
     object.with("stored_nbytes", stored.map_or(Json::Null, number))
 }

@@ -1,10 +1,10 @@
 //! Inputs of `info` and `list`: which files are described, and how they are opened.
 
 use crate::commands::wording;
+use crate::file_kind::{FileKind, is_container, kind_of, kind_of_file};
 use crate::files;
-use crate::kind::{Kind, is_container, kind_of, kind_of_file};
 use crate::names::has_our_name;
-use crate::place::Place;
+use crate::path_or_stdio::PathOrStdio;
 use crate::streams::open_source;
 use anyhow::{Result, anyhow, bail};
 use bloscpack_io::{Cancel, LocalSource};
@@ -12,31 +12,32 @@ use std::path::Path;
 
 /// Whether a file found in a directory can be described, or should be according to its name.
 pub(in crate::commands) fn is_ours(path: &Path) -> bool {
-    kind_of(path).map_or_else(|| has_our_name(path) && !is_container(path), |kind| !matches!(kind, Kind::Foreign(_)))
+    kind_of(path)
+        .map_or_else(|| has_our_name(path) && !is_container(path), |kind| !matches!(kind, FileKind::Foreign(_)))
 }
 
 /// Returns the path, if it is a bcolz directory.
-pub(in crate::commands) fn bcolz_directory(place: &Place) -> Option<&Path> {
-    let Place::File(path) = place else { return None };
-    (path.is_dir() && matches!(kind_of(path), Some(Kind::Carray | Kind::Ctable))).then_some(path)
+pub(in crate::commands) fn bcolz_directory(operand: &PathOrStdio) -> Option<&Path> {
+    let PathOrStdio::File(path) = operand else { return None };
+    (path.is_dir() && matches!(kind_of(path), Some(FileKind::Carray | FileKind::Ctable))).then_some(path)
 }
 
 /// Opens a file. Returns its kind, too, if it is known.
-pub(in crate::commands) fn open(place: &Place, cancel: &Cancel) -> Result<(LocalSource, Option<Kind>)> {
-    if let Place::File(path) = place {
+pub(in crate::commands) fn open(operand: &PathOrStdio, cancel: &Cancel) -> Result<(LocalSource, Option<FileKind>)> {
+    if let PathOrStdio::File(path) = operand {
         files::input_must_exist("file", path)?;
     }
-    let source = open_source(place, cancel)?;
+    let source = open_source(operand, cancel)?;
     match kind_of_file(source.file()) {
-        Some(Kind::Foreign(what)) => bail!("file '{place}' is {what}, which this version cannot read"),
+        Some(FileKind::Foreign(what)) => bail!("file '{operand}' is {what}, which this version cannot read"),
         kind => Ok((source, kind)),
     }
 }
 
 /// Words the error like the original, if the original has a message for it.
-pub(in crate::commands) fn worded(error: anyhow::Error, place: &Place) -> anyhow::Error {
+pub(in crate::commands) fn worded(error: anyhow::Error, operand: &PathOrStdio) -> anyhow::Error {
     match error.downcast_ref().and_then(wording::of_reference) {
-        Some(wording) => anyhow!("{wording}. This might not be a bloscpack compressed file: '{place}'"),
-        None => error.context(place.to_string()),
+        Some(wording) => anyhow!("{wording}. This might not be a bloscpack compressed file: '{operand}'"),
+        None => error.context(operand.to_string()),
     }
 }

@@ -3,15 +3,15 @@
 use super::described::Described;
 use super::value::{self, integer};
 use crate::json::{Object, number, text};
-use crate::place::Place;
+use crate::path_or_stdio::PathOrStdio;
 use blosc_core::{OutOfMemory, memory};
 use bloscpack_format::Json;
-use bloscpack_format::numpy::{Kind, Scalar};
+use bloscpack_format::numpy::{Scalar, ScalarKind};
 use bloscpack_io::{ColumnStats, Edges, Histogram, Numbers};
 
 /// Returns the line to print. A table has `columns`, an array `fields`.
-pub(super) fn line(place: &Place, described: &[Described], is_table: bool) -> Result<String, OutOfMemory> {
-    let object = Object::inner().with("schema", Json::Int(1)).with("name", text(&place.name()));
+pub(super) fn line(operand: &PathOrStdio, described: &[Described], is_table: bool) -> Result<String, OutOfMemory> {
+    let object = Object::inner().with("schema", Json::Int(1)).with("name", text(&operand.name()));
     match described {
         [one] if !is_table => array(object, one)?.line(),
         all => {
@@ -63,7 +63,7 @@ fn members(object: Object, numbers: &Numbers, scalar: &Scalar) -> Object {
     let of = |value: Option<_>| value.map_or(Json::Null, |value| value::json(value, scalar));
     let (low, high) = numbers.range.unzip();
     let float = |value: Option<f64>| value.map_or(Json::Null, Json::Float);
-    let is_time = scalar.kind() == Kind::Datetime;
+    let is_time = scalar.kind() == ScalarKind::Datetime;
     // A sum of points in time is meaningless.
     let sum = numbers.sum.filter(|_| !is_time).map_or(Json::Null, |sum| match sum {
         bloscpack_format::numpy::Value::Int(sum) => integer(sum),

@@ -15,8 +15,8 @@ use self::described::Described;
 use super::array;
 use crate::args::{StatsArgs, dtype};
 use crate::events;
-use crate::kind::{Kind, kind_of};
-use crate::place::Place;
+use crate::file_kind::{FileKind, kind_of};
+use crate::path_or_stdio::PathOrStdio;
 use crate::session::Session;
 use anyhow::{Context as _, Result};
 use bloscpack_io::bcolz::{LocalDirectory, column_names};
@@ -24,7 +24,7 @@ use bloscpack_io::{Array, Cancel, OpenOptions, Typing, UnpackOptions};
 
 /// A run of `blpk stats`.
 pub(super) struct Plan {
-    place: Place,
+    operand: PathOrStdio,
     /// The columns of a table; `None` for an array.
     columns: Vec<Option<String>>,
     /// Whether all columns of a table are described, even if the table has only one.
@@ -35,11 +35,11 @@ pub(super) struct Plan {
 
 impl Plan {
     pub(super) fn new(args: &StatsArgs) -> Result<Plan> {
-        let place = Place::from(args.file.clone());
-        let columns = match (&place, &args.column) {
-            (Place::File(path), None) if kind_of(path) == Some(Kind::Ctable) => {
+        let operand = PathOrStdio::from(args.file.clone());
+        let columns = match (&operand, &args.column) {
+            (PathOrStdio::File(path), None) if kind_of(path) == Some(FileKind::Ctable) => {
                 let names = column_names(&LocalDirectory::open(path)?, &OpenOptions::new())
-                    .with_context(|| place.to_string())?;
+                    .with_context(|| operand.to_string())?;
                 names.into_iter().map(Some).collect()
             }
             _ => vec![args.column.clone()],
@@ -47,34 +47,34 @@ impl Plan {
         let is_table = columns.len() != 1 || columns.iter().any(|column| *column != args.column);
         // The dtype is parsed only if there is an array to read.
         let dtype = args.dtype.as_deref().filter(|_| !columns.is_empty()).map(dtype).transpose()?;
-        Ok(Plan { place, columns, is_table, typing: Typing::new().dtype(dtype), as_json: args.json })
+        Ok(Plan { operand, columns, is_table, typing: Typing::new().dtype(dtype), as_json: args.json })
     }
 }
 
 pub(super) fn run(plan: &Plan, session: &Session) -> Result<()> {
-    let Plan { place, columns, is_table, typing, as_json } = plan;
+    let Plan { operand, columns, is_table, typing, as_json } = plan;
     let cancel = session.cancel();
-    let described = columns.iter().map(|column| describe(place, column.as_deref(), typing, session, &cancel));
+    let described = columns.iter().map(|column| describe(operand, column.as_deref(), typing, session, &cancel));
     let described = described.collect::<Result<Vec<_>>>()?;
     session.report.raw(&match as_json {
-        true => json::line(place, &described, *is_table)?,
-        false => text::all(place, &described)?,
+        true => json::line(operand, &described, *is_table)?,
+        false => text::all(operand, &described)?,
     });
     Ok(())
 }
 
 fn describe(
-    place: &Place,
+    operand: &PathOrStdio,
     column: Option<&str>,
     typing: &Typing,
     session: &Session,
     cancel: &Cancel,
 ) -> Result<Described> {
-    let source = array::open(place, column, cancel)?;
-    session.report.progress().file(place, None);
+    let source = array::open(operand, column, cancel)?;
+    session.report.progress().file(operand, None);
     let name = || match column {
-        Some(column) => format!("{place}: column {column:?}"),
-        None => place.to_string(),
+        Some(column) => format!("{operand}: column {column:?}"),
+        None => operand.to_string(),
     };
     let array = Array::open_with(source, &OpenOptions::new().typing(typing.clone())).with_context(name)?;
     let options = UnpackOptions::new().threads(session.threads(array.nbytes())?).cancel(cancel.clone());

@@ -2,9 +2,9 @@
 
 use super::described::Described;
 use super::value::{mean, rounded, text};
-use crate::place::Place;
+use crate::path_or_stdio::PathOrStdio;
 use blosc_core::{OutOfMemory, memory};
-use bloscpack_format::numpy::{Dtype, Kind, Scalar};
+use bloscpack_format::numpy::{Dtype, Scalar, ScalarKind};
 use bloscpack_format::python_float_repr;
 use bloscpack_io::{ColumnStats, Edges, Histogram, Numbers};
 use std::fmt::{self, Write as _};
@@ -15,19 +15,19 @@ const WIDTH: usize = 79;
 const SHOWN: usize = 40;
 
 /// Formats all lines of all arrays.
-pub(super) fn all(place: &Place, described: &[Described]) -> Result<String, OutOfMemory> {
+pub(super) fn all(operand: &PathOrStdio, described: &[Described]) -> Result<String, OutOfMemory> {
     let mut all = memory::Text::default();
     // `finish` returns the error.
-    let _ = described.iter().try_for_each(|one| lines(place, one, &mut all));
+    let _ = described.iter().try_for_each(|one| lines(operand, one, &mut all));
     all.finish()
 }
 
 /// Writes all lines of an array.
-fn lines(place: &Place, described: &Described, lines: &mut memory::Text) -> fmt::Result {
+fn lines(operand: &PathOrStdio, described: &Described, lines: &mut memory::Text) -> fmt::Result {
     let Described { column, meta, nbytes, fields } = described;
     let column = column.as_ref().map_or(String::new(), |column| format!(", column {column:?}"));
     let shape = meta.shape.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
-    write!(lines, "{place}{column}: ")?;
+    write!(lines, "{operand}{column}: ")?;
     match &meta.dtype {
         Dtype::Scalar(scalar) => write!(lines, "{scalar}")?,
         dtype => write!(OneLine(lines), "{dtype}")?,
@@ -77,8 +77,8 @@ fn of_part(part: &str, scalar: &Scalar) -> Scalar {
 fn numbers_lines(numbers: &Numbers, scalar: &Scalar, lines: &mut String) {
     line(lines, "count", numbers.count);
     match scalar.kind() {
-        Kind::Datetime | Kind::Timedelta => line(lines, "NaT", numbers.nans),
-        Kind::Float | Kind::Complex => {
+        ScalarKind::Datetime | ScalarKind::Timedelta => line(lines, "NaT", numbers.nans),
+        ScalarKind::Float | ScalarKind::Complex => {
             line(lines, "NaN", numbers.nans);
             let (positive, negative) = numbers.infinities;
             line(lines, "infinities", format!("{positive} positive, {negative} negative"));

@@ -1,13 +1,13 @@
 //! A number of a dtype as text and as JSON.
 
-use bloscpack_format::numpy::{ByteOrder, Kind, Scalar, Value};
+use bloscpack_format::numpy::{ByteOrder, Scalar, ScalarKind, Value};
 use bloscpack_format::{Json, python_float_repr};
 
 /// Formats a number like items of this dtype: floats in the fewest digits, times in ISO 8601.
 pub(super) fn text(value: Value, scalar: &Scalar) -> String {
     match value {
-        Value::Int(steps) if scalar.kind() == Kind::Datetime => datetime(steps, scalar),
-        Value::Int(value) if scalar.kind() == Kind::Bool => (if value == 0 { "false" } else { "true" }).into(),
+        Value::Int(steps) if scalar.kind() == ScalarKind::Datetime => datetime(steps, scalar),
+        Value::Int(value) if scalar.kind() == ScalarKind::Bool => (if value == 0 { "false" } else { "true" }).into(),
         Value::Int(value) => value.to_string(),
         Value::Float(value) => float(value, scalar),
         _ => "NaT".into(),
@@ -17,8 +17,8 @@ pub(super) fn text(value: Value, scalar: &Scalar) -> String {
 /// Converts a number to JSON.
 pub(super) fn json(value: Value, scalar: &Scalar) -> Json {
     match value {
-        Value::Int(steps) if scalar.kind() == Kind::Datetime => Json::String(datetime(steps, scalar)),
-        Value::Int(value) if scalar.kind() == Kind::Bool => Json::Bool(value != 0),
+        Value::Int(steps) if scalar.kind() == ScalarKind::Datetime => Json::String(datetime(steps, scalar)),
+        Value::Int(value) if scalar.kind() == ScalarKind::Bool => Json::Bool(value != 0),
         Value::Int(value) => integer(value),
         Value::Float(value) => Json::Float(value),
         _ => Json::Null,
@@ -31,7 +31,7 @@ pub(super) fn integer(value: i128) -> Json {
 
 /// Formats a mean of values of the dtype. For times, it is rounded to the nearest one.
 pub(super) fn mean(mean: f64, scalar: &Scalar) -> String {
-    if scalar.kind() == Kind::Datetime { datetime(mean.round() as i128, scalar) } else { python_float_repr(mean) }
+    if scalar.kind() == ScalarKind::Datetime { datetime(mean.round() as i128, scalar) } else { python_float_repr(mean) }
 }
 
 /// Formats the edge of a bin in about six digits.
@@ -41,7 +41,7 @@ pub(super) fn rounded(value: f64) -> String {
 }
 
 fn float(value: f64, scalar: &Scalar) -> String {
-    let part = scalar.itemsize() / if scalar.kind() == Kind::Complex { 2 } else { 1 };
+    let part = scalar.itemsize() / if scalar.kind() == ScalarKind::Complex { 2 } else { 1 };
     // The nearest `f32` has fewer digits.
     let short = if part <= 4 { (value as f32).to_string().parse().unwrap_or(value) } else { value };
     python_float_repr(short)

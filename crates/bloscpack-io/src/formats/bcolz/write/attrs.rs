@@ -1,7 +1,7 @@
 //! The attributes of a carray or ctable that is being changed.
 
 use bloscpack_format::Json;
-use bloscpack_format::bcolz::{ATTRS_FILE, Attrs, MAX_ATTRS_LEN, PendingStep};
+use bloscpack_format::bcolz::{ATTRS_FILE, Attrs, JournalStep, MAX_ATTRS_LEN};
 
 use super::staging::Staging;
 use super::subdirectory::Subdirectory;
@@ -50,7 +50,7 @@ impl AttrsEdit {
     }
 
     /// Stages the attributes if they were changed. Returns the step that puts them in place.
-    pub(super) fn stage<D: Directory>(&self, dir: &Subdirectory<D>) -> Result<Option<PendingStep>, Error> {
+    pub(super) fn stage<D: Directory>(&self, dir: &Subdirectory<D>) -> Result<Option<JournalStep>, Error> {
         let changed = self.attrs.as_ref().filter(|_| self.is_changed);
         changed.map(|attrs| stage_attrs(dir.root(), attrs, dir.path(ATTRS_FILE))).transpose()
     }
@@ -69,11 +69,11 @@ impl AttrsEdit {
 }
 
 /// Stages attributes. Returns the step that moves them to `path`.
-pub(super) fn stage_attrs<D: Directory>(root: &Staging<D>, attrs: &Attrs, path: String) -> Result<PendingStep, Error> {
+pub(super) fn stage_attrs<D: Directory>(root: &Staging<D>, attrs: &Attrs, path: String) -> Result<JournalStep, Error> {
     let bytes = attrs.to_bytes()?;
     if bytes.len() as u64 > MAX_ATTRS_LEN {
         let what = "more than 64 MiB of attributes could not be read again";
         return Err(Error::NotWritable { directory: root.dir.name(&path), what });
     }
-    Ok(PendingStep::Move { from: root.stage(&bytes)?, to: path })
+    Ok(JournalStep::Move { from: root.stage(&bytes)?, to: path })
 }

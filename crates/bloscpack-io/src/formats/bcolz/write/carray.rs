@@ -8,17 +8,17 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bloscpack_format::Json;
-use bloscpack_format::bcolz::{Attrs, PENDING_FILE, ROOTDIRS_FILE, Sizes, Storage};
+use bloscpack_format::bcolz::{Attrs, JOURNAL_FILE, ROOTDIRS_FILE, Sizes, Storage};
 
 use super::assign::Assignment;
 use super::column::Column;
-use super::new::{Place, start};
+use super::new::{NewRoot, start};
 use super::params::CarrayParams;
 use super::staging::Staging;
-use crate::formats::bcolz::kept::Kept;
 use crate::formats::bcolz::local::LocalDirectory;
+use crate::formats::bcolz::metadata_budget::MetadataBudget;
 use crate::formats::bcolz::store::Directory;
-use crate::fs::place::directory;
+use crate::fs::path::directory;
 use crate::{Cancel, Error, OpenOptions, Threads};
 
 /// Creates or changes a carray. [`flush`](Self::flush) commits all changes since the last flush and makes them durable.
@@ -48,7 +48,7 @@ use crate::{Cancel, Error, OpenOptions, Threads};
 pub struct CarrayWriter<D: Directory = LocalDirectory> {
     column: Column<D>,
     failed: bool,
-    place: Option<Place>,
+    new_root: Option<NewRoot>,
 }
 
 impl CarrayWriter<LocalDirectory> {
@@ -60,8 +60,8 @@ impl CarrayWriter<LocalDirectory> {
     /// parameters are not valid.
     pub fn create(path: impl AsRef<Path>, overwrite: bool, params: &CarrayParams) -> Result<Self, Error> {
         params.meta()?;
-        let (place, dir) = Place::create(path.as_ref(), overwrite)?;
-        Ok(CarrayWriter { place: Some(place), ..CarrayWriter::create_in(dir, params)? })
+        let (new_root, dir) = NewRoot::create(path.as_ref(), overwrite)?;
+        Ok(CarrayWriter { new_root: Some(new_root), ..CarrayWriter::create_in(dir, params)? })
     }
 
     /// Opens a carray of the file system, and completes a change that was interrupted.
@@ -79,7 +79,7 @@ impl CarrayWriter<LocalDirectory> {
     pub fn open_with(path: impl AsRef<Path>, options: &OpenOptions) -> Result<Self, Error> {
         fn inner(path: &Path, options: &OpenOptions) -> Result<CarrayWriter, Error> {
             let table = directory(path);
-            if [PENDING_FILE, ROOTDIRS_FILE].iter().all(|file| table.join(file).exists()) {
+            if [JOURNAL_FILE, ROOTDIRS_FILE].iter().all(|file| table.join(file).exists()) {
                 // Complete an interrupted change of the table that has this column.
                 drop(Staging::open(LocalDirectory::open(table)?, options.limits)?);
             }
@@ -96,7 +96,11 @@ impl<D: Directory> CarrayWriter<D> {
     /// [`Error::InFile`] if its metadata are damaged; [`Error::Pending`]; [`Error::Locked`].
     pub fn with_directory(dir: D, options: &OpenOptions) -> Result<Self, Error> {
         let limits = options.limits;
-        Ok(CarrayWriter::with(Column::open(Arc::new(Staging::open(dir, limits)?), "", &mut Kept::new(limits))?))
+        Ok(CarrayWriter::with(Column::open(
+            Arc::new(Staging::open(dir, limits)?),
+            "",
+            &mut MetadataBudget::new(limits),
+        )?))
     }
 
     /// Creates a carray in a directory without one, which need not exist.
@@ -109,7 +113,7 @@ impl<D: Directory> CarrayWriter<D> {
     }
 
     fn with(column: Column<D>) -> Self {
-        CarrayWriter { column, failed: false, place: None }
+        CarrayWriter { column, failed: false, new_root: None }
     }
 
     /// Returns the number of rows after the next flush.
@@ -228,9 +232,9 @@ impl<D: Directory> CarrayWriter<D> {
     /// As [`CarrayWriter::flush`]; [`Error::OutputExists`], [`Error::File`].
     pub fn finish(mut self) -> Result<(), Error> {
         self.flush()?;
-        let CarrayWriter { column, place, .. } = self;
+        let CarrayWriter { column, new_root, .. } = self;
         drop(column);
-        place.map_or(Ok(()), Place::commit)
+        new_root.map_or(Ok(()), NewRoot::commit)
     }
 
     fn check_growth(&mut self, more: u64) -> Result<(), Error> {

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use blosc_core::{Decoder, Encoder, max_cbytes, memory};
 use bloscpack_format::bcolz::{
-    ChunkFileHeader, DATA_DIR, PendingStep, Storage, chunk_file_name, quantize, staged_name,
+    ChunkFileHeader, DATA_DIR, JournalStep, Storage, chunk_file_name, quantize, staged_name,
 };
 
 use super::meta::MetaEdit;
@@ -146,8 +146,8 @@ impl Chunks {
     }
 
     /// Returns the steps that move the staged chunks to their final names.
-    pub(super) fn moves<D: Directory>(&self, dir: &Subdirectory<D>) -> Vec<PendingStep> {
-        let step = |(chunk, staged): (&u64, &StagedChunk)| PendingStep::Move {
+    pub(super) fn moves<D: Directory>(&self, dir: &Subdirectory<D>) -> Vec<JournalStep> {
+        let step = |(chunk, staged): (&u64, &StagedChunk)| JournalStep::Move {
             from: staged.number,
             to: dir.path(&chunk_file_name(*chunk)),
         };
@@ -156,8 +156,8 @@ impl Chunks {
 
     /// Returns the steps that remove all files after the first `nchunks`, in descending order. If they are interrupted,
     /// the leftover files directly follow the chunks, and [`Chunks::open`] finds them.
-    pub(super) fn removals<D: Directory>(&self, dir: &Subdirectory<D>, nchunks: u64) -> Vec<PendingStep> {
-        let step = |chunk| PendingStep::Remove { path: dir.path(&chunk_file_name(chunk)) };
+    pub(super) fn removals<D: Directory>(&self, dir: &Subdirectory<D>, nchunks: u64) -> Vec<JournalStep> {
+        let step = |chunk| JournalStep::Remove { path: dir.path(&chunk_file_name(chunk)) };
         (nchunks..self.end).rev().map(step).collect()
     }
 

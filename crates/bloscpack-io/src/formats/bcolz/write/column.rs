@@ -10,17 +10,17 @@ use bloscpack_format::{FormatError, Json};
 
 use super::assign::Assignment;
 use super::attrs::AttrsEdit;
+use super::chunker::{RowChunker, StreamChunk};
 use super::chunks::{Chunks, chunk_file};
 use super::default_rows::{check_default_rows, default_row, repeated};
 use super::flush::{Prepared, together};
+use super::last_chunk::LastChunk;
 use super::meta::MetaEdit;
 use super::params::CarrayParams;
 use super::staging::Staging;
-use super::stream::{ChunkStream, StreamChunk};
 use super::subdirectory::Subdirectory;
-use super::tail::Tail;
 use crate::formats::bcolz::carray::Meta;
-use crate::formats::bcolz::kept::Kept;
+use crate::formats::bcolz::metadata_budget::MetadataBudget;
 use crate::formats::bcolz::store::Directory;
 use crate::{Cancel, Error, Threads};
 
@@ -30,15 +30,15 @@ pub(crate) struct Column<D: Directory> {
     dir: Subdirectory<D>,
     meta: MetaEdit,
     chunks: Chunks,
-    tail: Tail,
+    tail: LastChunk,
     attrs: AttrsEdit,
 }
 
 impl<D: Directory> Column<D> {
     /// Opens the carray in the directory `name` of `root`, or in `root` itself for an empty name.
-    pub(super) fn open(root: Arc<Staging<D>>, name: &str, kept: &mut Kept) -> Result<Self, Error> {
+    pub(super) fn open(root: Arc<Staging<D>>, name: &str, budget: &mut MetadataBudget) -> Result<Self, Error> {
         let dir = Subdirectory::open(root, name)?;
-        let meta = dir.read(|found| Meta::open_beside(found, kept))?;
+        let meta = dir.read(|found| Meta::open_beside(found, budget))?;
         let chunks = Chunks::open(&dir, meta.rows.nchunks());
         Ok(Column::with(dir, MetaEdit::new(meta), chunks))
     }
@@ -58,7 +58,7 @@ impl<D: Directory> Column<D> {
     }
 
     fn with(dir: Subdirectory<D>, meta: MetaEdit, chunks: Chunks) -> Self {
-        Column { dir, meta, chunks, tail: Tail::default(), attrs: AttrsEdit::default() }
+        Column { dir, meta, chunks, tail: LastChunk::default(), attrs: AttrsEdit::default() }
     }
 
     /// Returns the number of rows after the next flush.
@@ -118,7 +118,7 @@ impl<D: Directory> Column<D> {
         let tail = self.tail.take();
         let (rows, storage) = (self.meta.rows(), self.meta.meta().storage.clone());
         let (chunk_nbytes, limits) = (rows.chunk_nbytes(), self.dir.root().limits);
-        let stream = ChunkStream { storage: &storage, chunk_nbytes, limits, threads, cancel };
+        let stream = RowChunker { storage: &storage, chunk_nbytes, limits, threads, cancel };
         let mut chunk = rows.full_chunks();
         let nbytes = stream.run(&tail, input, |found| {
             match found {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bloscpack_format::FormatError;
-use bloscpack_format::bcolz::{PendingStep, ROOTDIRS_FILE, RootDirs, staged_name};
+use bloscpack_format::bcolz::{JournalStep, ROOTDIRS_FILE, RootDirs, staged_name};
 
 use super::column::Column;
 use super::flush::Prepared;
@@ -12,7 +12,7 @@ use super::params::CarrayParams;
 use super::staging::{Change, Staging};
 use super::subdirectory::Subdirectory;
 use crate::Error;
-use crate::formats::bcolz::kept::Kept;
+use crate::formats::bcolz::metadata_budget::MetadataBudget;
 use crate::formats::bcolz::store::{Directory, read_meta};
 
 /// The reason why the last column cannot be removed.
@@ -35,9 +35,9 @@ impl<D: Directory> Columns<D> {
     pub(super) fn open(root: Arc<Staging<D>>) -> Result<Self, Error> {
         let names = read_meta(&root.dir, ROOTDIRS_FILE, (&root.limits, 1), RootDirs::parse)?.names;
         let mut columns: Vec<Column<D>> = Vec::new();
-        let mut kept = Kept::new(root.limits);
+        let mut budget = MetadataBudget::new(root.limits);
         for name in &names {
-            let mut column = Column::open(root.clone(), name, &mut kept)?;
+            let mut column = Column::open(root.clone(), name, &mut budget)?;
             let (found, expected) = (column.len(), columns.first().map_or(column.len(), Column::len));
             if found < expected {
                 return Err(Error::ColumnLength { column: root.dir.name(name), found, expected });
@@ -149,7 +149,7 @@ impl<D: Directory> Columns<D> {
         }
         column.flush()?;
         let at = names.iter().position(|found| found == name).unwrap_or(self.columns.len());
-        self.restructure(names, vec![PendingStep::Move { from: number, to: name.into() }])?;
+        self.restructure(names, vec![JournalStep::Move { from: number, to: name.into() }])?;
         column.moved_to(name)?;
         self.columns.insert(at.min(self.columns.len()), column);
         Ok(())
@@ -161,24 +161,24 @@ impl<D: Directory> Columns<D> {
         let mut names = self.names.iter();
         self.columns.retain(|_| names.next().is_some_and(|found| found != name));
         let names = self.names.iter().filter(|found| *found != name).cloned().collect();
-        let remove = PendingStep::RemoveColumn { name: name.into() };
+        let remove = JournalStep::RemoveColumn { name: name.into() };
         self.restructure(names, (!keep).then_some(remove).into_iter().collect())
     }
 
     /// Renames a column and its directory, and commits that. `names` is the new list.
     pub(super) fn rename(&mut self, names: Vec<String>, from: &str, to: &str) -> Result<(), Error> {
         self.get(from)?.unlock();
-        self.restructure(names, vec![PendingStep::RenameColumn { from: from.into(), to: to.into() }])?;
+        self.restructure(names, vec![JournalStep::RenameColumn { from: from.into(), to: to.into() }])?;
         self.get(to)?.moved_to(to)
     }
 
     /// Stages the list of the columns.
-    pub(super) fn stage_names(&self) -> Result<PendingStep, Error> {
+    pub(super) fn stage_names(&self) -> Result<JournalStep, Error> {
         self.stage_list(self.names.clone())
     }
 
-    fn stage_list(&self, names: Vec<String>) -> Result<PendingStep, Error> {
-        Ok(PendingStep::Move { from: self.root.stage(&RootDirs { names }.to_bytes())?, to: ROOTDIRS_FILE.into() })
+    fn stage_list(&self, names: Vec<String>) -> Result<JournalStep, Error> {
+        Ok(JournalStep::Move { from: self.root.stage(&RootDirs { names }.to_bytes())?, to: ROOTDIRS_FILE.into() })
     }
 
     /// Refuses a list that is not valid, and a new name that a file or directory has already.
@@ -192,10 +192,10 @@ impl<D: Directory> Columns<D> {
     }
 
     /// Commits these steps together with a new list of columns.
-    fn restructure(&mut self, names: Vec<String>, mut steps: Vec<PendingStep>) -> Result<(), Error> {
+    fn restructure(&mut self, names: Vec<String>, mut steps: Vec<JournalStep>) -> Result<(), Error> {
         let list = self.stage_list(names.clone())?;
         // A directory must exist as long as the list contains its name.
-        let at = steps.iter().filter(|step| !matches!(step, PendingStep::RemoveColumn { .. })).count();
+        let at = steps.iter().filter(|step| !matches!(step, JournalStep::RemoveColumn { .. })).count();
         steps.insert(at, list);
         self.root.commit(Change { visible: steps.len(), steps, sizes: Vec::new() })?;
         self.names = names;

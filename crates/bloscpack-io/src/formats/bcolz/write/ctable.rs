@@ -15,7 +15,7 @@ use super::attrs::{AttrsEdit, stage_attrs};
 use super::column::Column;
 use super::columns::Columns;
 use super::flush::together;
-use super::new::Place;
+use super::new::NewRoot;
 use super::params::CarrayParams;
 use super::staging::{Change, Staging};
 use crate::formats::bcolz::local::LocalDirectory;
@@ -50,7 +50,7 @@ pub struct CtableWriter<D: Directory = LocalDirectory> {
     columns: Columns<D>,
     attrs: AttrsEdit,
     failed: bool,
-    place: Option<Place>,
+    new_root: Option<NewRoot>,
 }
 
 impl CtableWriter<LocalDirectory> {
@@ -62,8 +62,8 @@ impl CtableWriter<LocalDirectory> {
     /// columns are not valid.
     pub fn create(path: impl AsRef<Path>, overwrite: bool, columns: &[(&str, CarrayParams)]) -> Result<Self, Error> {
         columns.iter().try_for_each(|(_, params)| params.meta().map(drop))?;
-        let (place, dir) = Place::create(path.as_ref(), overwrite)?;
-        Ok(CtableWriter { place: Some(place), ..CtableWriter::create_in(dir, columns)? })
+        let (new_root, dir) = NewRoot::create(path.as_ref(), overwrite)?;
+        Ok(CtableWriter { new_root: Some(new_root), ..CtableWriter::create_in(dir, columns)? })
     }
 
     /// Opens a ctable of the file system, and completes a change that was interrupted.
@@ -114,7 +114,7 @@ impl<D: Directory> CtableWriter<D> {
     }
 
     fn of(columns: Columns<D>) -> Self {
-        CtableWriter { columns, attrs: AttrsEdit::default(), failed: false, place: None }
+        CtableWriter { columns, attrs: AttrsEdit::default(), failed: false, new_root: None }
     }
 
     /// Writes the attributes and the list of columns. The directory is a ctable once it has the list.
@@ -334,11 +334,11 @@ impl<D: Directory> CtableWriter<D> {
     /// As [`CtableWriter::flush`]; [`Error::OutputExists`], [`Error::File`].
     pub fn finish(mut self) -> Result<(), Error> {
         self.flush()?;
-        let CtableWriter { columns, place, .. } = self;
+        let CtableWriter { columns, new_root, .. } = self;
         // The locks of the columns are released before that of the table.
         let root = columns.root().clone();
         drop((columns, root));
-        place.map_or(Ok(()), Place::commit)
+        new_root.map_or(Ok(()), NewRoot::commit)
     }
 
     fn flush_all(&mut self) -> Result<(), Error> {

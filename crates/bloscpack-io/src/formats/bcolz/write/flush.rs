@@ -1,6 +1,6 @@
 //! The steps that commit the changes of a carray, or of all columns of a ctable, and their order.
 
-use bloscpack_format::bcolz::{PendingStep, SizesChange};
+use bloscpack_format::bcolz::{JournalStep, SizesChange};
 
 use super::attrs::AttrsEdit;
 use super::chunks::Chunks;
@@ -16,15 +16,15 @@ pub(super) struct Prepared {
     /// Whether there are at least as many rows as before.
     grown: bool,
     /// Chunks that are replaced.
-    chunks: Vec<PendingStep>,
+    chunks: Vec<JournalStep>,
     /// Whether readers notice the replaced chunks. They do not if a chunk only has more rows than `meta/sizes` counts.
     chunks_visible: bool,
-    sizes: Option<(PendingStep, SizesChange)>,
+    sizes: Option<(JournalStep, SizesChange)>,
     /// Whether the number of rows changes.
     sizes_visible: bool,
-    attrs: Option<PendingStep>,
+    attrs: Option<JournalStep>,
     /// Chunk files that are no longer needed.
-    removed: Vec<PendingStep>,
+    removed: Vec<JournalStep>,
 }
 
 impl Prepared {
@@ -52,7 +52,7 @@ impl Prepared {
 ///
 /// If rows are added, chunks come before `meta/sizes`, and `meta/sizes` of the first column comes last, because its
 /// length is that of the table. If rows are removed, the order is the opposite one.
-pub(super) fn together(columns: Vec<Prepared>, others: Vec<PendingStep>) -> Change {
+pub(super) fn together(columns: Vec<Prepared>, others: Vec<JournalStep>) -> Change {
     let grown = columns.iter().all(|column| column.grown);
     let mut visible = others.len();
     let (mut chunks, mut lens, mut rest, mut removed, mut sizes) = (vec![], vec![], others, vec![], vec![]);

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use bloscpack_format::FormatError;
 use bloscpack_format::bcolz::{
-    ATTRS_FILE, Attrs, DATA_DIR, Dtype, META_DIR, PendingStep, Rows, SIZES_FILE, STORAGE_FILE, SizesChange, staged_name,
+    ATTRS_FILE, Attrs, DATA_DIR, Dtype, JournalStep, META_DIR, Rows, SIZES_FILE, STORAGE_FILE, SizesChange, staged_name,
 };
 
 use super::subdirectory::Subdirectory;
@@ -139,7 +139,7 @@ impl MetaEdit {
         &mut self,
         dir: &Subdirectory<D>,
         has_new_chunks: bool,
-    ) -> Result<Option<(PendingStep, SizesChange)>, Error> {
+    ) -> Result<Option<(JournalStep, SizesChange)>, Error> {
         // The size of a Python object is not known: bcolz's own count stays while the number of rows does.
         if self.meta.storage.dtype != Dtype::Object || self.is_resized() {
             self.meta.sizes.nbytes = self.meta.rows.nbytes();
@@ -151,7 +151,7 @@ impl MetaEdit {
         if !(self.is_resized() || has_new_chunks) || before == after {
             return Ok(None);
         }
-        let step = PendingStep::Move { from: root.stage(&after)?, to: path.clone() };
+        let step = JournalStep::Move { from: root.stage(&after)?, to: path.clone() };
         let [before, after] = [before, after].map(|text| String::from_utf8_lossy(&text).into_owned());
         Ok(Some((step, SizesChange { path, before, after })))
     }

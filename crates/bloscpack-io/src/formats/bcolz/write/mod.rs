@@ -11,11 +11,11 @@
 //! | `subdirectory` | `Subdirectory`: paths below the root, and the lock of a column |
 //! | `meta` | `MetaEdit`: metadata, rows before and after |
 //! | `chunks` | `Chunks`: which chunk files are staged or appended |
-//! | `tail` | `Tail`: a last chunk that is not full, in memory |
+//! | `last_chunk` | `LastChunk`: a last chunk that is not full, in memory |
 //! | `attrs` | `AttrsEdit`: attributes, also those of a table |
 //! | `assign` | `Assignment`: which rows of which chunk are replaced |
 //! | `default_rows` | rows of the default value |
-//! | `stream` | `ChunkStream`: chunk files from a stream, compressed in parallel |
+//! | `chunker` | `RowChunker`: chunk files from a stream, compressed in parallel |
 //! | `columns` | `Columns`: the columns of a table, added, removed, renamed |
 //! | `flush` | the steps of a commit, and their order |
 //! | `staging` | `Staging`: staged files, the journal, and the commit itself |
@@ -23,23 +23,23 @@
 mod assign;
 mod attrs;
 mod carray;
+mod chunker;
 mod chunks;
 mod column;
 mod columns;
 mod ctable;
 mod default_rows;
 mod flush;
+mod last_chunk;
 mod meta;
 mod new;
 mod params;
 mod staging;
-mod stream;
 mod subdirectory;
-mod tail;
 
 pub use carray::CarrayWriter;
 pub(crate) use column::Column;
 pub use ctable::CtableWriter;
-pub(crate) use new::Place;
+pub(crate) use new::NewRoot;
 pub use params::CarrayParams;
 pub(crate) use staging::Staging;

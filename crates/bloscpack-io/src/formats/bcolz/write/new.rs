@@ -15,21 +15,21 @@ use crate::fs::lock::Lock;
 use crate::fs::new_directory::NewDirectory;
 use crate::source::ReadDirectory as _;
 
-/// The target of a directory that is being created.
-pub(crate) struct Place {
+/// A carray or ctable under construction next to its target.
+pub(crate) struct NewRoot {
     new: NewDirectory,
     /// The locks of the directory that is replaced, and of its columns.
     _locks: Vec<Lock>,
 }
 
-impl Place {
+impl NewRoot {
     /// Creates a temporary directory next to its target. With `overwrite`, the target may be a carray or ctable, which
     /// is locked.
     pub(crate) fn create(path: &Path, overwrite: bool) -> Result<(Self, LocalDirectory), Error> {
         let new = NewDirectory::create(path, overwrite, is_bcolz)?;
         let locks = if path.is_dir() { lock_all(&LocalDirectory::new(path))? } else { Vec::new() };
         let dir = LocalDirectory::new(new.path());
-        Ok((Place { new, _locks: locks }, dir))
+        Ok((NewRoot { new, _locks: locks }, dir))
     }
 
     /// Replaces the target.

@@ -8,11 +8,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use blosc_core::Limits;
 use bloscpack_format::bcolz::{
-    MAX_PENDING_LEN, PENDING_FILE, Pending, PendingStep, STAGED_DIR, SizesChange, staged_name,
+    JOURNAL_FILE, Journal, JournalStep, MAX_JOURNAL_LEN, STAGED_DIR, SizesChange, staged_name,
 };
 
 use crate::Error;
-use crate::formats::bcolz::settled::{check, read_pending, staged_numbers};
+use crate::formats::bcolz::replayed::{check, read_journal, staged_numbers};
 use crate::formats::bcolz::store::Directory;
 use crate::fs::lock::Lock;
 
@@ -39,7 +39,7 @@ pub(crate) struct Staging<D: Directory> {
 /// The steps of a commit. The files that they move are staged.
 #[derive(Debug, Default)]
 pub(super) struct Change {
-    pub(super) steps: Vec<PendingStep>,
+    pub(super) steps: Vec<JournalStep>,
     /// The number of steps that readers notice. Up to one step is atomic without a journal.
     pub(super) visible: usize,
     pub(super) sizes: Vec<SizesChange>,
@@ -130,18 +130,18 @@ impl<D: Directory> Staging<D> {
         if !self.durable.swap(true, Ordering::Relaxed) {
             self.sync_dir("")?;
         }
-        let pending = Pending { steps, sizes };
-        let bytes = pending.to_bytes();
-        if bytes.len() as u64 > MAX_PENDING_LEN {
+        let journal = Journal { steps, sizes };
+        let bytes = journal.to_bytes();
+        if bytes.len() as u64 > MAX_JOURNAL_LEN {
             let what = "too many chunks were changed since the last flush";
             return Err(Error::NotWritable { directory: self.dir.name(""), what });
         }
         let number = self.stage(&bytes)?;
         self.sync()?;
         self.pending.store(true, Ordering::Relaxed);
-        self.tried("creating", PENDING_FILE, self.dir.rename(&staged_name(number), PENDING_FILE))?;
+        self.tried("creating", JOURNAL_FILE, self.dir.rename(&staged_name(number), JOURNAL_FILE))?;
         self.sync_dir("")?;
-        all(&self.dir, &pending.steps, None)?;
+        all(&self.dir, &journal.steps, None)?;
         finish(&self.dir)?;
         self.pending.store(false, Ordering::Relaxed);
         Ok(())
@@ -167,9 +167,9 @@ pub(super) fn lock(dir: &dyn Directory, path: &str) -> Result<Lock, Error> {
 
 /// Replays the journal of a locked directory, and removes staged files.
 pub(super) fn complete(dir: &dyn Directory, limits: &Limits) -> Result<(), Error> {
-    if let Some(pending) = read_pending(dir, limits)? {
-        check(dir, &pending, limits)?;
-        all(dir, &pending.steps, Some(&staged_numbers(dir)?))?;
+    if let Some(journal) = read_journal(dir, limits)? {
+        check(dir, &journal, limits)?;
+        all(dir, &journal.steps, Some(&staged_numbers(dir)?))?;
         finish(dir)?;
     }
     dir.remove_dir(STAGED_DIR).map_err(|error| Error::io("removing")(error).in_file(dir.name(STAGED_DIR)))
@@ -177,28 +177,28 @@ pub(super) fn complete(dir: &dyn Directory, limits: &Limits) -> Result<(), Error
 
 /// Removes the journal durably. Otherwise a later replay would undo changes that follow.
 fn finish(dir: &dyn Directory) -> Result<(), Error> {
-    let removed = dir.remove_file(PENDING_FILE).and_then(|()| dir.sync_dir(""));
-    removed.map_err(|error| Error::io("removing")(error).in_file(dir.name(PENDING_FILE)))
+    let removed = dir.remove_file(JOURNAL_FILE).and_then(|()| dir.sync_dir(""));
+    removed.map_err(|error| Error::io("removing")(error).in_file(dir.name(JOURNAL_FILE)))
 }
 
 /// Executes steps so that they also become durable in their order.
-fn in_order(dir: &dyn Directory, steps: &[PendingStep]) -> Result<(), Error> {
+fn in_order(dir: &dyn Directory, steps: &[JournalStep]) -> Result<(), Error> {
     steps.chunk_by(|step, next| directory_of(step) == directory_of(next)).try_for_each(|steps| all(dir, steps, None))
 }
 
 /// Executes steps and makes them durable. In a replay, `staged` has the staged files: a step whose file is missing was
 /// already executed.
-fn all(dir: &dyn Directory, steps: &[PendingStep], staged: Option<&HashSet<u64>>) -> Result<(), Error> {
+fn all(dir: &dyn Directory, steps: &[JournalStep], staged: Option<&HashSet<u64>>) -> Result<(), Error> {
     for step in steps {
         match step {
-            PendingStep::Move { from, .. } if staged.is_some_and(|staged| !staged.contains(from)) => Ok(()),
-            PendingStep::Move { from, to } => dir.rename(&staged_name(*from), to),
-            PendingStep::Remove { path } => dir.remove_file(path),
-            PendingStep::RenameColumn { from, to } => match dir.list(from) {
+            JournalStep::Move { from, .. } if staged.is_some_and(|staged| !staged.contains(from)) => Ok(()),
+            JournalStep::Move { from, to } => dir.rename(&staged_name(*from), to),
+            JournalStep::Remove { path } => dir.remove_file(path),
+            JournalStep::RenameColumn { from, to } => match dir.list(from) {
                 Err(error) if staged.is_some() && error.kind() == io::ErrorKind::NotFound => Ok(()),
                 _ => dir.rename(from, to),
             },
-            PendingStep::RemoveColumn { name } => dir.remove_dir(name),
+            JournalStep::RemoveColumn { name } => dir.remove_dir(name),
         }
         .map_err(|error| Error::io("replacing")(error).in_file(dir.name(path_of(step))))?;
     }
@@ -208,16 +208,16 @@ fn all(dir: &dyn Directory, steps: &[PendingStep], staged: Option<&HashSet<u64>>
 }
 
 /// Returns the path that a step renames or removes.
-fn path_of(step: &PendingStep) -> &str {
+fn path_of(step: &JournalStep) -> &str {
     match step {
-        PendingStep::Move { to: path, .. }
-        | PendingStep::Remove { path }
-        | PendingStep::RenameColumn { to: path, .. }
-        | PendingStep::RemoveColumn { name: path } => path,
+        JournalStep::Move { to: path, .. }
+        | JournalStep::Remove { path }
+        | JournalStep::RenameColumn { to: path, .. }
+        | JournalStep::RemoveColumn { name: path } => path,
     }
 }
 
 /// Returns the directory of that path.
-fn directory_of(step: &PendingStep) -> &str {
+fn directory_of(step: &JournalStep) -> &str {
     path_of(step).rsplit_once('/').map_or("", |(directory, _)| directory)
 }

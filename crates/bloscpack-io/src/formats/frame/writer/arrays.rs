@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use blosc_core::{Encoder, Special, memory};
-use bloscpack_format::frame::{B2nd, ChunkPart, ChunkRef, FrameError, FrameType, Grid, Region, Slot};
+use bloscpack_format::frame::{B2nd, ChunkPart, ChunkRef, FrameError, FrameType, Grid, NewOrder, Region};
 
 use super::FrameWriter;
 use super::array_grid::ArrayGrid;
@@ -77,7 +77,7 @@ impl<S: FrameStore> FrameWriter<S> {
         writer.add_metalayers(metalayers)?;
         let grid = array.grid();
         if grid.nchunks() > 0 {
-            let slots = (0..grid.nchunks()).map(|_| Slot::Special(Special::Zeros));
+            let slots = (0..grid.nchunks()).map(|_| NewOrder::Special(Special::Zeros));
             writer.transaction.change(|edit| edit.remap(grid.chunk_nbytes() as u32, slots, 0))?;
         }
         Ok(FrameWriter { compression: writer.compression.of_array(&array), array: Some(array), ..writer })

@@ -6,7 +6,7 @@ use bloscpack_format::frame::{ChunkInfo, ChunkRef, ChunkSize, Edit, Frame, Frame
 use super::compression::Compression;
 use crate::Error;
 use crate::container::Plain;
-use crate::formats::frame::place::{Place, StoredChunk};
+use crate::formats::frame::location::{ChunkLocation, StoredChunk};
 use crate::formats::frame::store::FrameStore;
 
 /// A view of the chunks as they are after the next commit. They are in the store, or in memory until the commit.
@@ -71,8 +71,8 @@ impl<'a, S: FrameStore> CurrentChunks<'a, S> {
             return Ok(memory::copy_of(made.get(..made.len().min(len as usize)).unwrap_or_default())?);
         }
         match StoredChunk::find(chunk, place, Some(self.store), self.store.chunk_files())? {
-            Place::Special { .. } => Ok(Vec::new()),
-            Place::Stored(found) => {
+            ChunkLocation::Special { .. } => Ok(Vec::new()),
+            ChunkLocation::Stored(found) => {
                 let mut bytes = memory::zeroed(found.room.min(len) as usize)?;
                 let read = found.source.read_exact_at(found.at, &mut bytes);
                 read.map_err(|source| match place {

@@ -9,14 +9,14 @@
 //! | `current` | `CurrentChunks`: reads chunks, uncommitted ones included |
 //! | `compression` | `Compression`: encoders and decoders as the header specifies |
 //! | `array_grid` | `ArrayGrid`: the metalayer of an array, and its chunks |
-//! | `stream` | `ChunkStream`: chunks from a stream, compressed in parallel |
+//! | `chunker` | `FrameChunker`: chunks from a stream, compressed in parallel |
 
 mod array_grid;
 mod arrays;
+mod chunker;
 mod chunks;
 mod compression;
 mod current;
-mod stream;
 mod transaction;
 
 use std::io::Read;
@@ -27,9 +27,9 @@ use bloscpack_format::checksum::{Checksum, Digest};
 use bloscpack_format::frame::{ChunkInfo, Edit, Frame, FrameType, NewChunk, Trailer, VlMetalayers};
 
 use self::array_grid::ArrayGrid;
+use self::chunker::{FrameChunker, chunk_size, has_short_chunk};
 use self::chunks::{Change, Chunks, parse_chunk};
 use self::compression::Compression;
-use self::stream::{ChunkStream, chunk_size, has_short_chunk};
 use self::transaction::Transaction;
 use crate::formats::frame::local::LocalFrame;
 use crate::formats::frame::new::NewFrame;
@@ -280,7 +280,7 @@ impl<S: FrameStore> FrameWriter<S> {
         let encoders = self.compression.encoders()?;
         // A chunk with less than an item would be stored uncompressed.
         let encoders = if chunk_size < typesize { encoders.typesize(1) } else { encoders };
-        let stream = ChunkStream { chunk_size, encoders, limits: self.limits, threads, cancel };
+        let stream = FrameChunker { chunk_size, encoders, limits: self.limits, threads, cancel };
         let mut replaced = short;
         self.all_or_none(|this| {
             stream.run(&plain, input, |chunk| match replaced.take() {

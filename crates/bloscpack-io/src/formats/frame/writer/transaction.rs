@@ -1,7 +1,7 @@
 //! The uncommitted changes of a frame, and the store to which they are written.
 
 use bloscpack_format::FormatError;
-use bloscpack_format::frame::{ChunkPlace, Edit, Frame, Grid, Plan, Step};
+use bloscpack_format::frame::{ChunkTarget, Edit, Frame, Grid, Plan, Step};
 
 use super::current::CurrentChunks;
 use crate::Error;
@@ -55,10 +55,10 @@ impl<S: FrameStore> Transaction<S> {
     }
 
     /// Writes the bytes of a chunk.
-    pub(super) fn write(&mut self, place: Option<ChunkPlace>, bytes: &[u8]) -> Result<(), Error> {
+    pub(super) fn write(&mut self, place: Option<ChunkTarget>, bytes: &[u8]) -> Result<(), Error> {
         let written = match place {
-            Some(ChunkPlace::At(at)) => self.store.write_at(at, bytes),
-            Some(ChunkPlace::File(number)) => {
+            Some(ChunkTarget::At(at)) => self.store.write_at(at, bytes),
+            Some(ChunkTarget::File(number)) => {
                 self.new_files.push(number);
                 self.store.write_chunk_file(number, bytes)
             }

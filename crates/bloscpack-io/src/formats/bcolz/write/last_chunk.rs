@@ -12,14 +12,14 @@ use crate::formats::bcolz::store::Directory;
 
 /// The uncompressed bytes of a last chunk that is not full.
 #[derive(Debug, Default)]
-pub(super) struct Tail {
+pub(super) struct LastChunk {
     /// `None` until they are needed; empty if all chunks are full.
     plain: Option<Vec<u8>>,
     /// Whether they differ from those in the chunk's file.
     is_new: bool,
 }
 
-impl Tail {
+impl LastChunk {
     /// Reads the bytes from their file, unless they are in memory.
     pub(super) fn load<D: Directory>(
         &mut self,
@@ -89,7 +89,7 @@ impl Tail {
 
     /// Drops the bytes, because another chunk, which is in a file, is now the last one.
     pub(super) fn forget(&mut self) {
-        *self = Tail::default();
+        *self = LastChunk::default();
     }
 
     /// Returns a copy of the bytes if they are new, to be written.

@@ -6,20 +6,20 @@ use std::path::PathBuf;
 
 /// An input or output as named on the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum PathOrStdio {
     /// `-`: stdin or stdout.
     Standard,
     File(PathBuf),
 }
 
-impl From<PathBuf> for Place {
-    fn from(path: PathBuf) -> Place {
-        if path.as_os_str() == "-" { Place::Standard } else { Place::File(path) }
+impl From<PathBuf> for PathOrStdio {
+    fn from(path: PathBuf) -> PathOrStdio {
+        if path.as_os_str() == "-" { PathOrStdio::Standard } else { PathOrStdio::File(path) }
     }
 }
 
 /// For messages. A name may hold anything, so control characters are escaped to keep it within its line.
-impl std::fmt::Display for Place {
+impl std::fmt::Display for PathOrStdio {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.name().chars().try_for_each(|c| match c.is_control() {
             true => c.escape_default().try_for_each(|c| f.write_char(c)),
@@ -28,20 +28,20 @@ impl std::fmt::Display for Place {
     }
 }
 
-impl Place {
+impl PathOrStdio {
     /// Returns the bytes of the name, unescaped.
     pub(crate) fn bytes(&self) -> &[u8] {
         match self {
-            Place::Standard => b"-",
-            Place::File(path) => path.as_os_str().as_encoded_bytes(),
+            PathOrStdio::Standard => b"-",
+            PathOrStdio::File(path) => path.as_os_str().as_encoded_bytes(),
         }
     }
 
     /// Returns the name unescaped, except that bytes that are not text are replaced.
     pub(crate) fn name(&self) -> Cow<'_, str> {
         match self {
-            Place::Standard => "-".into(),
-            Place::File(path) => path.to_string_lossy(),
+            PathOrStdio::Standard => "-".into(),
+            PathOrStdio::File(path) => path.to_string_lossy(),
         }
     }
 }

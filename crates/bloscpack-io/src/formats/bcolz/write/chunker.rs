@@ -9,7 +9,7 @@ use super::chunks::chunk_file;
 use super::params;
 use crate::run::pipeline;
 use crate::run::pipeline::Weight;
-use crate::source::counted::Counted;
+use crate::source::counting::CountingReader;
 use crate::{Cancel, Error, Threads};
 
 /// The next chunk of a stream.
@@ -21,7 +21,7 @@ pub(super) enum StreamChunk {
 }
 
 /// Parameters for dividing and compressing a stream.
-pub(super) struct ChunkStream<'a> {
+pub(super) struct RowChunker<'a> {
     /// Codec, filters and dtype of the chunks.
     pub(super) storage: &'a Storage,
     /// The uncompressed size of a chunk.
@@ -31,7 +31,7 @@ pub(super) struct ChunkStream<'a> {
     pub(super) cancel: &'a Cancel,
 }
 
-impl ChunkStream<'_> {
+impl RowChunker<'_> {
     /// Cuts `tail` and the bytes of `input` after it into chunks, compresses them and passes them to `sink` in order.
     /// Returns the number of bytes of `input`.
     pub(super) fn run(
@@ -41,7 +41,7 @@ impl ChunkStream<'_> {
         mut sink: impl FnMut(StreamChunk) -> Result<(), Error>,
     ) -> Result<u64, Error> {
         let (size, cancel) = (self.chunk_nbytes, self.cancel);
-        let mut input = Counted::new(tail.chain(input));
+        let mut input = CountingReader::new(tail.chain(input));
         let (threads, room) = self.room();
         pipeline::run_within(
             (&room, &|plain: &Vec<u8>| Weight::of_chunk(plain.len() as u64, threads, &room, || plain.len() as u64)),

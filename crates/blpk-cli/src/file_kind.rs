@@ -8,7 +8,7 @@ use std::path::Path;
 
 /// The kinds of files and directories that are recognised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum FileKind {
     Bloscpack,
     /// One bare chunk, Blosc1 or Blosc2.
     Chunk,
@@ -27,18 +27,18 @@ pub(crate) enum Kind {
 /// particular, nothing is read from a pipe.
 ///
 /// Returns `None` for an unreadable file. The caller reads it next, and that error names the cause.
-pub(crate) fn kind_of(path: &Path) -> Option<Kind> {
+pub(crate) fn kind_of(path: &Path) -> Option<FileKind> {
     try_kind_of(path).ok().flatten()
 }
 
 /// Like [`kind_of`], for callers that do not read the file afterwards.
-pub(crate) fn try_kind_of(path: &Path) -> io::Result<Option<Kind>> {
-    Ok(peek::format_at(path)?.map(Kind::from))
+pub(crate) fn try_kind_of(path: &Path) -> io::Result<Option<FileKind>> {
+    Ok(peek::format_at(path)?.map(FileKind::from))
 }
 
 /// Whether a path is a directory that can be read as one container.
 pub(crate) fn is_container_directory(path: &Path) -> bool {
-    path.is_dir() && matches!(kind_of(path), Some(Kind::Frame | Kind::Carray))
+    path.is_dir() && matches!(kind_of(path), Some(FileKind::Frame | FileKind::Carray))
 }
 
 /// Whether a path is a directory of a recognised format, not a collection of files.
@@ -47,34 +47,34 @@ pub(crate) fn is_container(path: &Path) -> bool {
 }
 
 /// The kind of an open file.
-pub(crate) fn kind_of_file(file: &File) -> Option<Kind> {
-    peek::format_of(file).ok().flatten().map(Kind::from)
+pub(crate) fn kind_of_file(file: &File) -> Option<FileKind> {
+    peek::format_of(file).ok().flatten().map(FileKind::from)
 }
 
-impl std::fmt::Display for Kind {
+impl std::fmt::Display for FileKind {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Kind::Bloscpack => "a bloscpack file",
-            Kind::Chunk => "a bare chunk",
-            Kind::Npy => "a NumPy .npy file",
-            Kind::Frame => "a Blosc2 frame",
-            Kind::Carray => "a bcolz carray",
-            Kind::Ctable => "a bcolz ctable",
-            Kind::Foreign(what) => return what.fmt(f),
+            FileKind::Bloscpack => "a bloscpack file",
+            FileKind::Chunk => "a bare chunk",
+            FileKind::Npy => "a NumPy .npy file",
+            FileKind::Frame => "a Blosc2 frame",
+            FileKind::Carray => "a bcolz carray",
+            FileKind::Ctable => "a bcolz ctable",
+            FileKind::Foreign(what) => return what.fmt(f),
         })
     }
 }
 
-impl From<Format> for Kind {
-    fn from(format: Format) -> Kind {
+impl From<Format> for FileKind {
+    fn from(format: Format) -> FileKind {
         match format {
-            Format::Bloscpack { .. } => Kind::Bloscpack,
-            Format::Blosc1Chunk | Format::Blosc2Chunk => Kind::Chunk,
-            Format::Npy => Kind::Npy,
-            Format::Blosc2Frame | Format::SparseFrame => Kind::Frame,
-            Format::Carray => Kind::Carray,
-            Format::Ctable => Kind::Ctable,
-            foreign => Kind::Foreign(foreign),
+            Format::Bloscpack { .. } => FileKind::Bloscpack,
+            Format::Blosc1Chunk | Format::Blosc2Chunk => FileKind::Chunk,
+            Format::Npy => FileKind::Npy,
+            Format::Blosc2Frame | Format::SparseFrame => FileKind::Frame,
+            Format::Carray => FileKind::Carray,
+            Format::Ctable => FileKind::Ctable,
+            foreign => FileKind::Foreign(foreign),
         }
     }
 }

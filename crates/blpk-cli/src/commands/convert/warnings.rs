@@ -1,18 +1,18 @@
 //! Warnings about metadata that the output of a conversion does not keep.
 
-use crate::place::Place;
+use crate::path_or_stdio::PathOrStdio;
 use crate::report::Report;
 use bloscpack_format::frame::VlMetalayers;
 use bloscpack_format::python_str_repr;
-use bloscpack_io::{ConvertReport, Unkept};
+use bloscpack_io::{ConvertReport, DroppedAttribute};
 
 /// Maximum number of names in a warning.
 const MAX_NAMES: usize = 64;
 
 /// Prints a warning for each reason, with the names of the lost items.
-pub(super) fn warn(converted: &ConvertReport, output: &Place, report: &Report) {
+pub(super) fn warn(converted: &ConvertReport, output: &PathOrStdio, report: &Report) {
     let mut reasons: Vec<(String, Vec<String>)> = Vec::new();
-    for Unkept { name, reason, .. } in &converted.unkept {
+    for DroppedAttribute { name, reason, .. } in &converted.dropped {
         let why = reason.to_string();
         let name = python_str_repr(name);
         match reasons.iter_mut().find(|(found, _)| *found == why) {

@@ -5,37 +5,37 @@ use std::io;
 use std::sync::Arc;
 
 use blosc_core::Limits;
-use bloscpack_format::bcolz::{PENDING_FILE, Pending, PendingStep, STAGED_DIR, STORAGE_FILE, staged_name};
+use bloscpack_format::bcolz::{JOURNAL_FILE, Journal, JournalStep, STAGED_DIR, STORAGE_FILE, staged_name};
 
 use super::store::read_meta;
-use super::store::{PENDING_TIMES, read_small};
+use super::store::{JOURNAL_TIMES, read_small};
 use crate::source::{ReadAt, ReadDirectory};
 use crate::{Error, OpenOptions};
 
 /// A view of a directory with any interrupted change applied. Read-only.
 #[derive(Debug, Clone)]
-pub struct Settled<D> {
+pub struct Replayed<D> {
     dir: D,
     moves: Moves,
 }
 
-impl<D: ReadDirectory> Settled<D> {
+impl<D: ReadDirectory> Replayed<D> {
     /// Checks for a journal. The common case is one failed `open`.
     ///
     /// # Errors
     /// [`Error::InFile`] if the journal is damaged; [`Error::Pending`] if a file that it needs is missing, or if
     /// another process has changed the directory since.
     pub fn open(dir: D) -> Result<Self, Error> {
-        Settled::open_with(dir, &OpenOptions::new())
+        Replayed::open_with(dir, &OpenOptions::new())
     }
 
-    /// [`Settled::open`] with other options.
+    /// [`Replayed::open`] with other options.
     ///
     /// # Errors
-    /// As [`Settled::open`].
+    /// As [`Replayed::open`].
     pub fn open_with(dir: D, options: &OpenOptions) -> Result<Self, Error> {
         let moves = Moves::read(&dir, &options.limits)?;
-        Ok(Settled { dir, moves })
+        Ok(Replayed { dir, moves })
     }
 
     /// Returns the underlying directory.
@@ -63,15 +63,15 @@ pub(crate) struct Moves(Option<Arc<HashMap<String, Option<String>>>>);
 impl Moves {
     /// Reads the remaining moves from the journal of a directory.
     pub(crate) fn read(dir: &dyn ReadDirectory, limits: &Limits) -> Result<Moves, Error> {
-        let Some(pending) = read_pending(dir, limits)? else { return Ok(Moves::default()) };
-        check(dir, &pending, limits)?;
+        let Some(journal) = read_journal(dir, limits)? else { return Ok(Moves::default()) };
+        check(dir, &journal, limits)?;
         let mut moved = HashMap::new();
-        for step in pending.steps {
+        for step in journal.steps {
             match step {
-                PendingStep::Move { from, to } => moved.insert(to, Some(staged_name(from))),
-                PendingStep::Remove { path } => moved.insert(path, None),
-                PendingStep::RemoveColumn { name } => moved.insert(name, None),
-                PendingStep::RenameColumn { from, to } => {
+                JournalStep::Move { from, to } => moved.insert(to, Some(staged_name(from))),
+                JournalStep::Remove { path } => moved.insert(path, None),
+                JournalStep::RemoveColumn { name } => moved.insert(name, None),
+                JournalStep::RenameColumn { from, to } => {
                     moved.insert(from.clone(), None);
                     moved.insert(to, Some(from))
                 }
@@ -87,8 +87,8 @@ impl Moves {
     }
 
     /// Returns a view of the directory with these moves applied.
-    pub(crate) fn on<D: ReadDirectory>(&self, dir: D) -> Settled<D> {
-        Settled { dir, moves: self.clone() }
+    pub(crate) fn on<D: ReadDirectory>(&self, dir: D) -> Replayed<D> {
+        Replayed { dir, moves: self.clone() }
     }
 
     /// Returns the current path of a file, if it is affected by a move.
@@ -104,9 +104,9 @@ impl Moves {
 }
 
 /// Reads the journal of a directory, if there is one.
-pub(super) fn read_pending(dir: &dyn ReadDirectory, limits: &Limits) -> Result<Option<Pending>, Error> {
-    match read_meta(dir, PENDING_FILE, (limits, PENDING_TIMES), Pending::parse) {
-        Ok(pending) => Ok(Some(pending)),
+pub(super) fn read_journal(dir: &dyn ReadDirectory, limits: &Limits) -> Result<Option<Journal>, Error> {
+    match read_meta(dir, JOURNAL_FILE, (limits, JOURNAL_TIMES), Journal::parse) {
+        Ok(journal) => Ok(Some(journal)),
         Err(error) if error.is_not_found() => Ok(None),
         Err(error) => Err(error),
     }
@@ -123,18 +123,18 @@ pub(super) fn staged_numbers(dir: &dyn ReadDirectory) -> Result<HashSet<u64>, Er
 
 /// Refuses a journal if one of its files is lost, or if a program that ignores journals has changed the directory
 /// since.
-pub(super) fn check(dir: &dyn ReadDirectory, pending: &Pending, limits: &Limits) -> Result<(), Error> {
+pub(super) fn check(dir: &dyn ReadDirectory, journal: &Journal, limits: &Limits) -> Result<(), Error> {
     let staged = staged_numbers(dir)?;
     let refuse = |path: &str, what| Err(Error::Pending { file: dir.name(path), what });
-    let to_come: HashSet<&str> = pending
+    let to_come: HashSet<&str> = journal
         .steps
         .iter()
         .filter_map(|step| match step {
-            PendingStep::Move { from, to } if staged.contains(from) => Some(to.as_str()),
+            JournalStep::Move { from, to } if staged.contains(from) => Some(to.as_str()),
             _ => None,
         })
         .collect();
-    for sizes in &pending.sizes {
+    for sizes in &journal.sizes {
         let found = read_small(dir, &sizes.path, limits, 1).unwrap_or_default();
         let is_before = found == sizes.before.as_bytes() && to_come.contains(sizes.path.as_str());
         if !is_before && found != sizes.after.as_bytes() {
@@ -145,21 +145,21 @@ pub(super) fn check(dir: &dyn ReadDirectory, pending: &Pending, limits: &Limits)
         }
     }
     // For any number of renamed columns, the directory is listed once.
-    let is_rename = |step: &PendingStep| matches!(step, PendingStep::RenameColumn { .. });
-    let columns: HashSet<String> = match pending.steps.iter().any(is_rename) {
+    let is_rename = |step: &JournalStep| matches!(step, JournalStep::RenameColumn { .. });
+    let columns: HashSet<String> = match journal.steps.iter().any(is_rename) {
         true => dir.list("").map_err(|error| Error::io("listing")(error).in_file(dir.name("")))?.into_iter().collect(),
         false => HashSet::new(),
     };
-    for step in &pending.steps {
+    for step in &journal.steps {
         match step {
-            PendingStep::Move { from, to } if !staged.contains(from) => {
+            JournalStep::Move { from, to } if !staged.contains(from) => {
                 // The target is a file or a column. Its parent directory may be too large to list for each step.
                 let done = dir.open(to).is_ok() || dir.open(&format!("{to}/{STORAGE_FILE}")).is_ok();
                 if !done {
                     return refuse(to, "lost while a change was pending; recover a copy");
                 }
             }
-            PendingStep::RenameColumn { from, to } if columns.contains(from) == columns.contains(to) => {
+            JournalStep::RenameColumn { from, to } if columns.contains(from) == columns.contains(to) => {
                 return refuse(to, "changed by somebody else while it was being renamed; recover a copy");
             }
             _ => {}
@@ -168,7 +168,7 @@ pub(super) fn check(dir: &dyn ReadDirectory, pending: &Pending, limits: &Limits)
     Ok(())
 }
 
-impl<D: ReadDirectory> ReadDirectory for Settled<D> {
+impl<D: ReadDirectory> ReadDirectory for Replayed<D> {
     fn open(&self, path: &str) -> io::Result<Box<dyn ReadAt + '_>> {
         match self.moves.find(path) {
             None => self.dir.open(path),

@@ -8,7 +8,7 @@ pub(super) const MAX_UNSEEN: u64 = 1 << 25;
 
 /// The origin of a chunk of the new frame.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Slot {
+pub(super) enum ChunkOrigin {
     /// A chunk of a frame that opens.
     Numbered(u64),
     /// An offset from the end of the header, and a number of bytes.

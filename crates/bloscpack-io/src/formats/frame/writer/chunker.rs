@@ -7,7 +7,7 @@ use bloscpack_format::frame::{ChunkSize, Header};
 
 use super::compression::{Encoders, compress};
 use crate::run::pipeline::{self, Weight};
-use crate::source::counted::Counted;
+use crate::source::counting::CountingReader;
 use crate::{Cancel, Error, Threads};
 
 /// Default uncompressed size of a chunk in bytes.
@@ -17,7 +17,7 @@ const CHUNK_SIZE: u32 = 1 << 20;
 const MAX_WHOLE_ITEM: u32 = 32 << 20;
 
 /// Parameters for dividing and compressing a stream.
-pub(super) struct ChunkStream<'a> {
+pub(super) struct FrameChunker<'a> {
     /// The uncompressed size of a chunk.
     pub(super) chunk_size: u32,
     pub(super) encoders: Encoders,
@@ -26,7 +26,7 @@ pub(super) struct ChunkStream<'a> {
     pub(super) cancel: &'a Cancel,
 }
 
-impl ChunkStream<'_> {
+impl FrameChunker<'_> {
     /// Cuts the bytes of `short`, a last chunk that is not full, and those of `input` after it into chunks, and passes
     /// the compressed chunks to `sink` in order. If `input` is empty, there are none. Returns the number of bytes of
     /// `input`.
@@ -37,7 +37,7 @@ impl ChunkStream<'_> {
         sink: impl FnMut(Vec<u8>) -> Result<(), Error>,
     ) -> Result<u64, Error> {
         let (limits, threads, cancel) = (self.limits, self.threads, self.cancel);
-        let mut input = Counted::new(short.chain(input));
+        let mut input = CountingReader::new(short.chain(input));
         let mut first = true;
         pipeline::run_within(
             (&limits, &|plain: &Vec<u8>| Weight::of_new_chunk(plain.len() as u64, 0, threads, &limits)),

@@ -4,9 +4,9 @@ use crate::args::DigestArg;
 use crate::commands::digest::CheckedOutput;
 use crate::commands::plain_size::{chunk_size, limits};
 use crate::events;
-use crate::inputs::Item;
-use crate::kind::Kind;
-use crate::place::Place;
+use crate::file_kind::FileKind;
+use crate::inputs::InputFile;
+use crate::path_or_stdio::PathOrStdio;
 use crate::session::Session;
 use crate::size::pretty_size;
 use crate::streams::Input;
@@ -16,29 +16,31 @@ use bloscpack_io::{Archive, Array, Cancel, LocalSource, OpenOptions, Sink, Sourc
 use std::path::Path;
 
 /// One input, and the output for its uncompressed bytes.
-pub(super) struct Job<'a> {
-    pub(super) item: &'a Item,
-    pub(super) kind: Option<Kind>,
+pub(super) struct Decompression<'a> {
+    pub(super) item: &'a InputFile,
+    pub(super) kind: Option<FileKind>,
     pub(super) column: Option<&'a str>,
-    pub(super) output: Place,
+    pub(super) output: PathOrStdio,
     pub(super) session: &'a Session,
     pub(super) digest: Option<&'a DigestArg>,
     pub(super) memory: Option<u64>,
 }
 
-impl Job<'_> {
+impl Decompression<'_> {
     /// Writes the uncompressed bytes. Returns the metadata, if there is any.
     pub(super) fn run(&self, cancel: &Cancel) -> Result<Option<Json>> {
-        let input = &self.item.place;
+        let input = &self.item.operand;
         let report = &self.session.report;
-        if let (Some(column), Place::File(path)) = (self.column, input) {
+        if let (Some(column), PathOrStdio::File(path)) = (self.column, input) {
             let source =
                 LocalSource::open_with(path, &OpenOptions::new().column(column)).with_context(|| self.name())?;
             return self.archive(source, cancel).map(|()| None);
         }
-        if let (Some(kind @ (Kind::Frame | Kind::Carray | Kind::Npy)), Place::File(path)) = (self.kind, input) {
+        if let (Some(kind @ (FileKind::Frame | FileKind::Carray | FileKind::Npy)), PathOrStdio::File(path)) =
+            (self.kind, input)
+        {
             let written = match kind {
-                Kind::Npy => self.npy(path, cancel),
+                FileKind::Npy => self.npy(path, cancel),
                 _ => self.archive(LocalSource::open(path)?, cancel),
             };
             return written.map(|()| None);
@@ -49,7 +51,7 @@ impl Job<'_> {
             report.verbose(format!("input file size: {}", pretty_size(size)));
         }
         let chunk = match input {
-            Place::File(path) if size.is_some() => chunk_size(path),
+            PathOrStdio::File(path) if size.is_some() => chunk_size(path),
             _ => None,
         };
         let options = self.options(size.unwrap_or(u64::MAX), chunk, cancel)?.observe(events::unpacking(report));
@@ -63,8 +65,8 @@ impl Job<'_> {
     }
 
     fn unpack(&self, source: Input, is_file: bool, options: &UnpackOptions) -> Result<UnpackReport> {
-        if let (Place::File(input), Place::File(output), true) =
-            (&self.item.place, &self.output, is_file && self.digest.is_none())
+        if let (PathOrStdio::File(input), PathOrStdio::File(output), true) =
+            (&self.item.operand, &self.output, is_file && self.digest.is_none())
         {
             return bloscpack_io::unpack(Source::file(input), Sink::file(output), options).with_context(|| self.name());
         }
@@ -105,7 +107,7 @@ impl Job<'_> {
     }
 
     fn commit(&self, output: CheckedOutput<'_>) -> Result<()> {
-        output.commit(&self.item.place, &self.output, &self.session.report)
+        output.commit(&self.item.operand, &self.output, &self.session.report)
     }
 
     fn options(&self, size: u64, chunk: Option<u64>, cancel: &Cancel) -> Result<UnpackOptions> {
@@ -115,7 +117,7 @@ impl Job<'_> {
     }
 
     fn name(&self) -> String {
-        self.item.place.to_string()
+        self.item.operand.to_string()
     }
 
     fn describe(&self, nbytes: u64, cbytes: u64) {

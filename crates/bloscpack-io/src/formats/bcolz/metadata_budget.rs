@@ -3,7 +3,7 @@
 use blosc_core::Limits;
 use bloscpack_format::FormatError;
 
-use super::settled::Moves;
+use super::replayed::Moves;
 use super::store::read_small;
 use crate::Error;
 use crate::source::ReadDirectory;
@@ -11,15 +11,15 @@ use crate::source::ReadDirectory;
 /// The total size of metadata that are held in memory. Limits bound each file. Without this budget, many columns, or
 /// many links to one column, could use many times as much together.
 #[derive(Debug)]
-pub(crate) struct Kept {
+pub(crate) struct MetadataBudget {
     pub(crate) limits: Limits,
     nbytes: u64,
 }
 
-impl Kept {
+impl MetadataBudget {
     /// Creates an empty budget.
-    pub(crate) fn new(limits: Limits) -> Kept {
-        Kept { limits, nbytes: 0 }
+    pub(crate) fn new(limits: Limits) -> MetadataBudget {
+        MetadataBudget { limits, nbytes: 0 }
     }
 
     /// Reads a metadata file and charges its size against the budget.

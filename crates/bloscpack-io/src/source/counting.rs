@@ -6,19 +6,19 @@ use blosc_core::OutOfMemory;
 
 use crate::Error;
 
-/// A reader that knows its position.
-pub(crate) struct Counted<R> {
+/// A reader that counts the bytes read.
+pub(crate) struct CountingReader<R> {
     inner: R,
     position: u64,
 }
 
-impl<R: Read> Counted<R> {
+impl<R: Read> CountingReader<R> {
     pub(crate) fn new(inner: R) -> Self {
-        Counted { inner, position: 0 }
+        CountingReader { inner, position: 0 }
     }
 
     pub(crate) fn starting_at(inner: R, position: u64) -> Self {
-        Counted { inner, position }
+        CountingReader { inner, position }
     }
 
     pub(crate) fn position(&self) -> u64 {
@@ -81,7 +81,7 @@ pub(crate) fn memory_sized<T>(read: io::Result<T>, buf: &Vec<u8>) -> io::Result<
     })
 }
 
-impl<R: Read> Read for Counted<R> {
+impl<R: Read> Read for CountingReader<R> {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         let read = self.inner.read(buf)?;
         self.position += read as u64;

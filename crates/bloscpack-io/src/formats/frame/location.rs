@@ -17,7 +17,7 @@ pub(crate) enum FrameBytes<'a> {
 }
 
 /// The entry of a chunk in a frame's index.
-pub(super) enum Place<'a> {
+pub(super) enum ChunkLocation<'a> {
     /// The chunk is a special value.
     Special { special: Special, nbytes: u32 },
     /// The chunk is stored.
@@ -43,19 +43,19 @@ impl<'a> StoredChunk<'a> {
         place: ChunkRef,
         file: Option<&'a dyn ReadAt>,
         files: Option<&'a dyn ChunkFiles>,
-    ) -> Result<Place<'a>, Error> {
+    ) -> Result<ChunkLocation<'a>, Error> {
         let missing = || io::Error::from(io::ErrorKind::Unsupported);
         match place {
-            ChunkRef::Special { special, nbytes } => Ok(Place::Special { special, nbytes }),
+            ChunkRef::Special { special, nbytes } => Ok(ChunkLocation::Special { special, nbytes }),
             ChunkRef::Stored { at, room, nbytes } => {
                 let source = file.ok_or_else(|| Error::io("reading the frame")(missing()))?;
-                Ok(Place::Stored(StoredChunk { source: Box::new(source), at, room, nbytes }))
+                Ok(ChunkLocation::Stored(StoredChunk { source: Box::new(source), at, room, nbytes }))
             }
             ChunkRef::File { number: file, nbytes } => {
                 let refuse = |source| Error::ChunkFile { chunk: number, file, source };
                 let source = files.ok_or_else(missing).and_then(|files| files.open_chunk(file)).map_err(refuse)?;
                 let room = source.len().map_err(refuse)?;
-                Ok(Place::Stored(StoredChunk { source, at: 0, room, nbytes }))
+                Ok(ChunkLocation::Stored(StoredChunk { source, at: 0, room, nbytes }))
             }
         }
     }
@@ -63,7 +63,7 @@ impl<'a> StoredChunk<'a> {
 
 impl FrameBytes<'_> {
     /// Finds a chunk in these bytes, see [`StoredChunk::find`].
-    pub(super) fn find(&self, number: u64, place: ChunkRef) -> Result<Place<'_>, Error> {
+    pub(super) fn find(&self, number: u64, place: ChunkRef) -> Result<ChunkLocation<'_>, Error> {
         match self {
             FrameBytes::File(file) => StoredChunk::find(number, place, Some(&**file), None),
             FrameBytes::ChunkFiles(files) => StoredChunk::find(number, place, None, Some(&**files)),

@@ -17,18 +17,18 @@ pub(super) const MAX_NAME: usize = 31;
 /// An attribute that could not be read or cannot be stored in the output.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Unkept {
+pub struct DroppedAttribute {
     /// Its name. Invalid UTF-8 is replaced by U+FFFD.
     pub name: String,
     /// The reason.
-    pub reason: UnkeptReason,
+    pub reason: DropReason,
 }
 
 /// The reason why an attribute could not be read or cannot be stored in the output. `Display` includes the underlying
 /// error.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub enum UnkeptReason {
+pub enum DropReason {
     /// The target has no metadata.
     NoMetadata(Target),
     /// Attributes of a table cannot be stored in files of its columns.
@@ -67,24 +67,24 @@ pub enum UnkeptReason {
     Unreadable(Arc<Error>),
 }
 
-impl Unkept {
-    pub(crate) fn new(name: &str, reason: UnkeptReason) -> Result<Unkept, OutOfMemory> {
-        Ok(Unkept { name: memory::text_of(name)?, reason })
+impl DroppedAttribute {
+    pub(crate) fn new(name: &str, reason: DropReason) -> Result<DroppedAttribute, OutOfMemory> {
+        Ok(DroppedAttribute { name: memory::text_of(name)?, reason })
     }
 
     /// Lists all `values` with the same reason.
-    pub(crate) fn all(values: &Attrs, reason: &UnkeptReason) -> Result<Vec<Unkept>, OutOfMemory> {
-        memory::try_collect(values.iter().map(|(name, _)| Unkept::new(name, reason.clone())))
+    pub(crate) fn all(values: &Attrs, reason: &DropReason) -> Result<Vec<DroppedAttribute>, OutOfMemory> {
+        memory::try_collect(values.iter().map(|(name, _)| DroppedAttribute::new(name, reason.clone())))
     }
 }
 
-impl UnkeptReason {
+impl DropReason {
     /// Returns the underlying error, if there is one.
     #[must_use]
     pub fn source(&self) -> Option<&(dyn StdError + 'static)> {
         match self {
-            UnkeptReason::Limit(over) => Some(over),
-            UnkeptReason::Unreadable(error) => Some(&**error),
+            DropReason::Limit(over) => Some(over),
+            DropReason::Unreadable(error) => Some(&**error),
             _ => None,
         }
     }
@@ -93,34 +93,34 @@ impl UnkeptReason {
     ///
     /// # Errors
     /// The error itself if the system refused memory, because that says nothing about the attribute.
-    pub(crate) fn unreadable(error: Error) -> Result<UnkeptReason, Error> {
-        Ok(UnkeptReason::Unreadable(Arc::new(error.unless_out_of_memory()?)))
+    pub(crate) fn unreadable(error: Error) -> Result<DropReason, Error> {
+        Ok(DropReason::Unreadable(Arc::new(error.unless_out_of_memory()?)))
     }
 }
 
-impl fmt::Display for UnkeptReason {
+impl fmt::Display for DropReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            UnkeptReason::NoMetadata(target) => return write!(f, "a {target} file has no metadata"),
-            UnkeptReason::TableOfFiles => "the attributes of a table have no place among the files of its columns",
-            UnkeptReason::MemberOfArray => "the metadata of an array has a member of this name",
-            UnkeptReason::DescribesArray => "with it, the file would pass for an array of another size",
-            UnkeptReason::OtherArray => "the input has another attribute that describes an array",
-            UnkeptReason::NoRoom => "the frame has no room for more vlmetalayers",
-            UnkeptReason::TooManyMetalayers => return write!(f, "a frame has at most {} metalayers", Metalayers::MAX),
-            UnkeptReason::TooManyVlMetalayers => {
+            DropReason::NoMetadata(target) => return write!(f, "a {target} file has no metadata"),
+            DropReason::TableOfFiles => "the attributes of a table have no place among the files of its columns",
+            DropReason::MemberOfArray => "the metadata of an array has a member of this name",
+            DropReason::DescribesArray => "with it, the file would pass for an array of another size",
+            DropReason::OtherArray => "the input has another attribute that describes an array",
+            DropReason::NoRoom => "the frame has no room for more vlmetalayers",
+            DropReason::TooManyMetalayers => return write!(f, "a frame has at most {} metalayers", Metalayers::MAX),
+            DropReason::TooManyVlMetalayers => {
                 return write!(f, "a frame has at most {} vlmetalayers", VlMetalayers::MAX);
             }
-            UnkeptReason::NameLength => return write!(f, "the name of a vlmetalayer has 1 to {MAX_NAME} bytes"),
-            UnkeptReason::NameWithNul => "the name of a vlmetalayer has no NUL",
-            UnkeptReason::NameNotUtf8 => "its name is not UTF-8",
-            UnkeptReason::NamelessMetalayer => "a metalayer has to have a name",
-            UnkeptReason::NamelessVlMetalayer => "a vlmetalayer has to have a name",
-            UnkeptReason::SameName => "another one has this name",
-            UnkeptReason::SameMetalayer => "another metalayer has this name",
-            UnkeptReason::SameVlMetalayer => "a vlmetalayer has the same name",
-            UnkeptReason::Limit(over) => return over.report().fmt(f),
-            UnkeptReason::Unreadable(error) => return error.report().fmt(f),
+            DropReason::NameLength => return write!(f, "the name of a vlmetalayer has 1 to {MAX_NAME} bytes"),
+            DropReason::NameWithNul => "the name of a vlmetalayer has no NUL",
+            DropReason::NameNotUtf8 => "its name is not UTF-8",
+            DropReason::NamelessMetalayer => "a metalayer has to have a name",
+            DropReason::NamelessVlMetalayer => "a vlmetalayer has to have a name",
+            DropReason::SameName => "another one has this name",
+            DropReason::SameMetalayer => "another metalayer has this name",
+            DropReason::SameVlMetalayer => "a vlmetalayer has the same name",
+            DropReason::Limit(over) => return over.report().fmt(f),
+            DropReason::Unreadable(error) => return error.report().fmt(f),
         })
     }
 }

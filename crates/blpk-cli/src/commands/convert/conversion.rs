@@ -1,9 +1,9 @@
 //! The target of a conversion, and the options and outputs that are refused for it.
 
 use crate::args::ConvertArgs;
-use crate::kind::{Kind, kind_of};
+use crate::file_kind::{FileKind, kind_of};
 use crate::names::is_directory_name;
-use crate::place::Place;
+use crate::path_or_stdio::PathOrStdio;
 use crate::{files, foreign};
 use anyhow::{Result, bail};
 use bloscpack_io::{ColumnFiles, ConvertOption, Error, Target};
@@ -11,26 +11,26 @@ use std::path::Path;
 
 /// The target of a conversion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Job {
+pub(super) struct Conversion {
     pub(super) target: Target,
     /// The input is a bcolz directory that is opened by its path: a table, or one column of it.
     pub(super) has_columns: bool,
 }
 
 /// Returns the conversion for this input, by the name of the output.
-pub(super) fn job(args: &ConvertArgs, input: &Place) -> Result<Job> {
-    let kind = if let Place::File(path) = input { kind_of(path) } else { None };
+pub(super) fn conversion(args: &ConvertArgs, input: &PathOrStdio) -> Result<Conversion> {
+    let kind = if let PathOrStdio::File(path) = input { kind_of(path) } else { None };
     let output = &args.out_file;
     if args.column.is_some() {
         files::table_must_exist("input file", &args.in_file)?;
     }
-    if args.columns_as.is_some() && kind != Some(Kind::Ctable) {
+    if args.columns_as.is_some() && kind != Some(FileKind::Ctable) {
         bail!("input file '{input}' is not a bcolz ctable, which --columns-as is for");
     }
     if args.raw && args.in_file.is_dir() {
         bail!("input file '{input}' is a directory, not a file, which --raw is for");
     }
-    let is_table = kind == Some(Kind::Ctable) && args.column.is_none();
+    let is_table = kind == Some(FileKind::Ctable) && args.column.is_none();
     let target = match is_table {
         true => Target::of_table_name(output, args.columns_as.unwrap_or(ColumnFiles::Npy)),
         false => Target::of_name(output),
@@ -46,7 +46,7 @@ pub(super) fn job(args: &ConvertArgs, input: &Place) -> Result<Job> {
         bail!("output file '{shown}' does not end with .blp, .b2frame, .b2nd, .npy, .bcolz or .csv");
     };
     let takes_tables = matches!(target, Target::Bcolz | Target::Csv | Target::Columns(_));
-    Ok(Job { target, has_columns: args.column.is_some() || is_table && takes_tables })
+    Ok(Conversion { target, has_columns: args.column.is_some() || is_table && takes_tables })
 }
 
 /// Refuses a directory, or a name with a trailing separator, if the output is a file.
@@ -90,8 +90,8 @@ pub(super) fn refuse_idle(args: &ConvertArgs, target: Target) -> Result<()> {
 }
 
 /// Refuses to treat a file of another format as raw bytes, unless `--raw` is given.
-pub(super) fn refuse_foreign(args: &ConvertArgs, input: &Place) -> Result<()> {
-    if let (Some(_), false, Place::File(path)) = (&args.dtype, args.raw, input)
+pub(super) fn refuse_foreign(args: &ConvertArgs, input: &PathOrStdio) -> Result<()> {
+    if let (Some(_), false, PathOrStdio::File(path)) = (&args.dtype, args.raw, input)
         && kind_of(path).is_none()
         && let Some(advice) = foreign::advice_on(path)
     {

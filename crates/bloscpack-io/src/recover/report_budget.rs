@@ -9,15 +9,15 @@ const LOST_MEMORY: u64 = 400;
 
 /// Accounts for the lines of the report so far. A few bytes of input can name any number of missing chunks.
 #[derive(Debug)]
-pub(crate) struct Told {
+pub(crate) struct ReportBudget {
     limits: Limits,
     unearned: u64,
 }
 
-impl Told {
+impl ReportBudget {
     /// No lines yet.
-    pub(crate) fn new(limits: Limits) -> Told {
-        Told { limits, unearned: 0 }
+    pub(crate) fn new(limits: Limits) -> ReportBudget {
+        ReportBudget { limits, unearned: 0 }
     }
 
     /// Charges the lines of `chunks` chunks with a `name` each. The input has `stored` bytes for them.

@@ -19,16 +19,16 @@ use crate::json::Json;
 
 /// `__pending__`: a JSON object with `version`, `steps` and `sizes`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Pending {
+pub struct Journal {
     /// The steps, in this order. Any of them may already have been applied.
-    pub steps: Vec<PendingStep>,
+    pub steps: Vec<JournalStep>,
     /// The `meta/sizes` files before and after, which show whether the directory was changed since.
     pub sizes: Vec<SizesChange>,
 }
 
 /// One step of a change. No two steps concern the same path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PendingStep {
+pub enum JournalStep {
     /// Move a staged file or directory.
     Move {
         /// The number of the staged file or directory.
@@ -66,26 +66,26 @@ pub struct SizesChange {
     pub after: String,
 }
 
-const PART: Part = Part::Pending;
+const PART: Part = Part::Journal;
 
 /// The only version defined.
 const VERSION: u64 = 1;
 
-impl Pending {
+impl Journal {
     /// Parses the file. Every path in it is checked to be one of a bcolz directory.
     ///
     /// # Errors
     ///
     /// [`FormatError::Text`] or [`FormatError::Bcolz`].
     pub fn parse(bytes: &[u8]) -> Result<Self, FormatError> {
-        let pending = text::object(bytes, PART)?;
-        let version = required(&pending, PART, "version")?;
+        let journal = text::object(bytes, PART)?;
+        let version = required(&journal, PART, "version")?;
         if count(version) != Some(VERSION) {
             return Err(bad(PART, "version", version, "1").into());
         }
-        Ok(Pending {
-            steps: list(&pending, "steps", "a list of steps", step)?,
-            sizes: list(&pending, "sizes", "a list of meta/sizes before and after", sizes_change)?,
+        Ok(Journal {
+            steps: list(&journal, "steps", "a list of steps", step)?,
+            sizes: list(&journal, "sizes", "a list of meta/sizes before and after", sizes_change)?,
         })
     }
 
@@ -95,10 +95,10 @@ impl Pending {
         let string = |text: &str| Json::String(text.into());
         let steps = self.steps.iter().map(|step| {
             Json::Array(match step {
-                PendingStep::Move { from, to } => vec![string("move"), json_count(*from), string(to)],
-                PendingStep::Remove { path } => vec![string("remove"), string(path)],
-                PendingStep::RenameColumn { from, to } => vec![string("rename"), string(from), string(to)],
-                PendingStep::RemoveColumn { name } => vec![string("drop"), string(name)],
+                JournalStep::Move { from, to } => vec![string("move"), json_count(*from), string(to)],
+                JournalStep::Remove { path } => vec![string("remove"), string(path)],
+                JournalStep::RenameColumn { from, to } => vec![string("rename"), string(from), string(to)],
+                JournalStep::RemoveColumn { name } => vec![string("drop"), string(name)],
             })
         });
         let sizes = self.sizes.iter();
@@ -119,60 +119,60 @@ pub fn staged_name(number: u64) -> String {
 }
 
 fn list<T>(
-    pending: &Json,
+    journal: &Json,
     key: &'static str,
     expected: &'static str,
     read: impl Fn(&[Json]) -> Option<T>,
 ) -> Result<Vec<T>, FormatError> {
-    let found = required(pending, PART, key)?;
+    let found = required(journal, PART, key)?;
     let items = found.as_array().ok_or_else(|| bad(PART, key, found, expected))?;
     let read = |item: &Json| item.as_array().and_then(&read).ok_or_else(|| bad(PART, key, item, expected).into());
     items.iter().map(read).collect()
 }
 
-fn step(words: &[Json]) -> Option<PendingStep> {
+fn step(words: &[Json]) -> Option<JournalStep> {
     let column = |name: &Json| name.as_str().filter(|name| check_name(name).is_ok()).map(String::from);
     let (kind, rest) = words.split_first()?;
     Some(match (kind.as_str()?, rest) {
         ("move", [from, to]) => {
             let to = to.as_str().filter(|to| check_name(to).is_ok() || kind_of(to).is_some())?;
-            PendingStep::Move { from: count(from)?, to: to.into() }
+            JournalStep::Move { from: count(from)?, to: to.into() }
         }
         ("remove", [path]) => {
-            let path = path.as_str().filter(|path| kind_of(path) == Some(Kind::Chunk))?;
-            PendingStep::Remove { path: path.into() }
+            let path = path.as_str().filter(|path| kind_of(path) == Some(FileKind::Chunk))?;
+            JournalStep::Remove { path: path.into() }
         }
-        ("rename", [from, to]) => PendingStep::RenameColumn { from: column(from)?, to: column(to)? },
-        ("drop", [name]) => PendingStep::RemoveColumn { name: column(name)? },
+        ("rename", [from, to]) => JournalStep::RenameColumn { from: column(from)?, to: column(to)? },
+        ("drop", [name]) => JournalStep::RemoveColumn { name: column(name)? },
         _ => return None,
     })
 }
 
 fn sizes_change(words: &[Json]) -> Option<SizesChange> {
     let [path, before, after] = words else { return None };
-    let path = path.as_str().filter(|path| kind_of(path) == Some(Kind::Sizes))?;
+    let path = path.as_str().filter(|path| kind_of(path) == Some(FileKind::Sizes))?;
     Some(SizesChange { path: path.into(), before: before.as_str()?.into(), after: after.as_str()?.into() })
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum FileKind {
     Chunk,
     Sizes,
     Other,
 }
 
 /// Returns the kind of the carray or ctable file at this path below the root; `None` for any other path.
-fn kind_of(path: &str) -> Option<Kind> {
+fn kind_of(path: &str) -> Option<FileKind> {
     let of_carray = |path: &str| match path {
-        SIZES_FILE => Some(Kind::Sizes),
-        STORAGE_FILE | ATTRS_FILE => Some(Kind::Other),
+        SIZES_FILE => Some(FileKind::Sizes),
+        STORAGE_FILE | ATTRS_FILE => Some(FileKind::Other),
         _ => {
             let name = path.strip_prefix(DATA_DIR)?.strip_prefix('/')?;
-            chunk_file_number(name).map(|_| Kind::Chunk)
+            chunk_file_number(name).map(|_| FileKind::Chunk)
         }
     };
     match path.split_once('/') {
-        None if path == ROOTDIRS_FILE => Some(Kind::Other),
+        None if path == ROOTDIRS_FILE => Some(FileKind::Other),
         // The contents of these directories belong to a carray, not to a column of that name.
         Some((DATA_DIR | META_DIR, _)) if of_carray(path).is_some() => of_carray(path),
         Some((column, rest)) => check_name(column).ok().and_then(|()| of_carray(rest)),
@@ -186,8 +186,8 @@ mod tests {
 
     #[test]
     fn leads_back() {
-        let step = |to: &str| PendingStep::Move { from: u64::MAX, to: to.into() };
-        let pending = Pending {
+        let step = |to: &str| JournalStep::Move { from: u64::MAX, to: to.into() };
+        let journal = Journal {
             steps: vec![
                 step("data/__12.blp"),
                 step("data/data/__0.blp"),
@@ -197,14 +197,14 @@ mod tests {
                 step("data/__attrs__"),
                 step("__rootdirs__"),
                 step("été"),
-                PendingStep::Remove { path: "close/data/__3.blp".into() },
-                PendingStep::RenameColumn { from: "a".into(), to: "b".into() },
-                PendingStep::RemoveColumn { name: "meta".into() },
+                JournalStep::Remove { path: "close/data/__3.blp".into() },
+                JournalStep::RenameColumn { from: "a".into(), to: "b".into() },
+                JournalStep::RemoveColumn { name: "meta".into() },
             ],
             sizes: vec![SizesChange { path: "a/meta/sizes".into(), before: "{}\n".into(), after: String::new() }],
         };
-        assert_eq!(Pending::parse(&pending.to_bytes()), Ok(pending));
-        assert_eq!(Pending::parse(&Pending::default().to_bytes()), Ok(Pending::default()));
+        assert_eq!(Journal::parse(&journal.to_bytes()), Ok(journal));
+        assert_eq!(Journal::parse(&Journal::default().to_bytes()), Ok(Journal::default()));
     }
 
     /// Only the files of the format are ever moved or removed.
@@ -237,7 +237,7 @@ mod tests {
             "a/b/meta/sizes",
             "a\0",
         ];
-        let parse = |text: String| Pending::parse(text.as_bytes());
+        let parse = |text: String| Journal::parse(text.as_bytes());
         for path in paths {
             let path = Json::String(path.into()).dumps();
             for step in [

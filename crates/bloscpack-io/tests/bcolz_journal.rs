@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use bloscpack_format::bcolz::{Dtype, PENDING_FILE, Pending, PendingStep};
+use bloscpack_format::bcolz::{Dtype, JOURNAL_FILE, Journal, JournalStep};
 use bloscpack_io::bcolz::{
-    CarrayParams, CarrayWriter, Ctable, CtableWriter, Directory, MemoryDirectory, Root, Settled, verify,
+    CarrayParams, CarrayWriter, Ctable, CtableWriter, Directory, MemoryDirectory, Replayed, Root, verify,
 };
 use bloscpack_io::{Error, Limits, OpenOptions, ReadDirectory, UnpackOptions};
 use common::recording::{Op, Recording};
@@ -30,7 +30,7 @@ fn interrupted() -> (MemoryDirectory, MemoryDirectory) {
     table.flush().unwrap();
     for op in disk.take_ops() {
         op.apply(&killed).unwrap();
-        if matches!(op, Op::Rename { to, .. } if to == PENDING_FILE) {
+        if matches!(op, Op::Rename { to, .. } if to == JOURNAL_FILE) {
             break;
         }
     }
@@ -53,9 +53,9 @@ fn it_is_read_through_and_completed() {
     let report = verify(&killed, &UnpackOptions::new()).unwrap();
     assert!(report.is_whole() && report.spare_files.is_empty(), "{report:?}");
     assert!(killed.files() == before, "reading writes nothing");
-    let settled = Settled::open(&killed).unwrap();
-    assert!(settled.open("a/data/__2.blp").is_ok());
-    let mut names = settled.list("a/data").unwrap();
+    let replayed = Replayed::open(&killed).unwrap();
+    assert!(replayed.open("a/data/__2.blp").is_ok());
+    let mut names = replayed.list("a/data").unwrap();
     names.sort();
     assert_eq!(names, ["__0.blp", "__1.blp", "__2.blp"]);
     drop(CtableWriter::with_directory(&killed, &OpenOptions::new()).unwrap());
@@ -101,7 +101,7 @@ fn what_is_lost_is_missed() {
 fn it_is_read_within_the_limits_of_the_caller() {
     let (killed, _) = interrupted();
     let (before, limits) = (killed.files(), Limits::new().max_metadata(20));
-    assert!(before[PENDING_FILE].len() > 16 * 20);
+    assert!(before[JOURNAL_FILE].len() > 16 * 20);
     let over = |error: Error| error.over_limit().unwrap().raise;
     let written = CtableWriter::with_directory(&killed, &OpenOptions::new().limits(limits)).map(drop);
     assert_eq!(over(written.unwrap_err()), "max_metadata");
@@ -115,18 +115,18 @@ fn it_is_read_within_the_limits_of_the_caller() {
 /// Twice the number of steps takes twice the time. A linear search for each step would take minutes.
 #[test]
 fn many_steps() {
-    let settled = |files: Vec<String>, steps: Vec<PendingStep>| {
-        let pending = Pending { steps, sizes: Vec::new() }.to_bytes();
-        let files = files.into_iter().map(|path| (path, Vec::new())).chain([(PENDING_FILE.into(), pending)]);
-        Settled::open(MemoryDirectory::of_files(files)).unwrap()
+    let replayed = |files: Vec<String>, steps: Vec<JournalStep>| {
+        let pending = Journal { steps, sizes: Vec::new() }.to_bytes();
+        let files = files.into_iter().map(|path| (path, Vec::new())).chain([(JOURNAL_FILE.into(), pending)]);
+        Replayed::open(MemoryDirectory::of_files(files)).unwrap()
     };
     let (count, start) = (20_000, Instant::now());
-    let moves = (0..count).map(|n| PendingStep::Move { from: 0, to: format!("data/__{n}.blp") });
+    let moves = (0..count).map(|n| JournalStep::Move { from: 0, to: format!("data/__{n}.blp") });
     let files = (0..count).map(|n| format!("data/__{}.blp", count / 2 + n)).chain(["__staged__/0".into()]);
-    let names = settled(files.collect(), moves.collect()).list("data").unwrap();
+    let names = replayed(files.collect(), moves.collect()).list("data").unwrap();
     assert_eq!(names.len(), count + count / 2);
-    let renames = (0..count).map(|n| PendingStep::RenameColumn { from: format!("a{n}"), to: format!("b{n}") });
-    let names = settled((0..count).map(|n| format!("a{n}/meta/sizes")).collect(), renames.collect()).list("").unwrap();
+    let renames = (0..count).map(|n| JournalStep::RenameColumn { from: format!("a{n}"), to: format!("b{n}") });
+    let names = replayed((0..count).map(|n| format!("a{n}/meta/sizes")).collect(), renames.collect()).list("").unwrap();
     assert_eq!(names.iter().filter(|name| name.starts_with('b')).count(), count);
     assert!(start.elapsed() < Duration::from_secs(10) * testdata::slowness(), "{:?}", start.elapsed());
 }
@@ -135,7 +135,7 @@ fn many_steps() {
 #[test]
 fn hostile_ones() {
     let (killed, _) = interrupted();
-    let honest = killed.files()[PENDING_FILE].to_vec();
+    let honest = killed.files()[JOURNAL_FILE].to_vec();
     let keep: [&str; 3] = ["secret", "a/secret", "__staged__x"];
     let mut rng = SplitMix64::new(81);
     let words: [&[u8]; 12] = [
@@ -172,7 +172,7 @@ fn hostile_ones() {
                 bytes.push(b'{');
             }
         }
-        disk.create(PENDING_FILE, &bytes).unwrap();
+        disk.create(JOURNAL_FILE, &bytes).unwrap();
         let _opened = Root::open(&disk).map(drop);
         accepted += u32::from(CtableWriter::with_directory(&disk, &OpenOptions::new()).map(drop).is_ok());
         let _as_array = CarrayWriter::with_directory(&disk, &OpenOptions::new()).map(drop);
@@ -189,7 +189,7 @@ fn hostile_ones() {
         "",
     ] {
         let disk = killed.clone();
-        disk.create(PENDING_FILE, text.as_bytes()).unwrap();
+        disk.create(JOURNAL_FILE, text.as_bytes()).unwrap();
         assert!(
             Ctable::open(&disk).is_err() && CtableWriter::with_directory(&disk, &OpenOptions::new()).is_err(),
             "{text}"
