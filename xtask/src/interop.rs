@@ -1,9 +1,10 @@
 //! `cargo xtask interop`: runs `xtask/interop/*.py`, which exchange data with the reference libraries in both
 //! directions.
 
+use crate::shared_build::Programs;
 use crate::{release, sh, venv};
 use anyhow::{Context, Result, bail};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Result of a run.
 pub(crate) enum Outcome {
@@ -13,8 +14,23 @@ pub(crate) enum Outcome {
     Skipped(&'static str),
 }
 
-/// Runs the named scripts (`chunks` for `xtask/interop/chunks.py`), or all of them.
-pub(crate) fn run(names: &[&str]) -> Result<Outcome> {
+/// `cargo xtask interop [--release] [NAME]...`: runs the named scripts (`chunks` for `xtask/interop/chunks.py`), or all.
+/// With `--release` they test the binary that users get, otherwise the build of `cargo xtask test`.
+pub(crate) fn run(arguments: &[&str]) -> Result<()> {
+    match arguments {
+        ["--release", names @ ..] => {
+            let blpk = release::blpk()?;
+            sh::run(&mut release::cargo(["build", "--package", "bloscpack-io", "--examples"])?)?;
+            run_on(&blpk, names)
+        }
+        names => run_on(&Programs::build()?.blpk(), names),
+    }
+    .map(drop)
+}
+
+/// Runs the named scripts, or all of them, with this `blpk`. The examples that edit frames and bcolz directories are in
+/// the folder `examples` next to it.
+pub(crate) fn run_on(blpk: &Path, names: &[&str]) -> Result<Outcome> {
     let python = match venv::python()? {
         venv::Venv::Ready(python) => python,
         venv::Venv::Impossible(why) => {
@@ -22,13 +38,9 @@ pub(crate) fn run(names: &[&str]) -> Result<Outcome> {
             return Ok(Outcome::Skipped(why));
         }
     };
-    let scripts = scripts(names)?;
-    let blpk = release::blpk()?;
-    // The scripts find these example programs in `examples` next to blpk. They edit frames and bcolz directories.
-    sh::run(&mut release::cargo(["build", "--package", "bloscpack-io", "--examples"])?)?;
     let mut total = sh::Count::default();
-    for script in scripts {
-        total += sh::run_counting(sh::command(&python).arg(&script).arg(&blpk))?;
+    for script in scripts(names)? {
+        total += sh::run_counting(sh::command(&python).arg(&script).arg(blpk))?;
     }
     println!("interop: {} passed, {} failed", total.passed, total.failed);
     Ok(Outcome::Passed(total))

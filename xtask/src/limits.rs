@@ -13,9 +13,9 @@ pub(crate) fn run(arguments: &[&str]) -> Result<()> {
         [inputs] => inputs.parse().context("INPUTS is a number")?,
         _ => anyhow::bail!("usage: cargo xtask limits [INPUTS]"),
     };
-    // The test profile is optimized and keeps overflow checks.
+    // The dev profile is optimized and keeps overflow checks.
     let mut tests = sh::cargo(["test", "--locked", "--package", "blosc-core", "--package", "bloscpack-io"]);
-    tests.args(["--test", "limits", "--", "--nocapture", "--test-threads=1"]);
+    tests.args(["--test", "it", "limits::", "--", "--nocapture", "--test-threads=1"]);
     let said = sh::capture(tests.env("BLOSC_LIMITS_INPUTS", inputs.to_string()))?;
     let figures: Vec<&str> = said.lines().filter_map(|line| Some(line.split_once("limits: ")?.1)).collect();
     ensure!(figures.len() == FIGURES, "{} sets of inputs instead of {FIGURES}:\n{said}", figures.len());

@@ -20,6 +20,7 @@ mod mutex;
 mod no_c;
 mod release;
 mod sh;
+mod shared_build;
 mod source;
 mod test;
 mod venv;
@@ -30,7 +31,8 @@ const USAGE: &str = "usage: cargo xtask <command>
 
   test                     every test: unit, property, golden, doc tests, feature builds, interop
   ci [STEP]...             everything a change must pass, in order, stopping at the first failure
-  interop [NAME]...        live tests against the reference libraries, in a Python venv made here
+  interop [--release] [NAME]...  live tests against the reference libraries, in a Python venv made here; --release
+                           tests the binary that users get, otherwise the build of the tests
   layers                   directions between the crates, what each may not use, import circles within them
   cross [TARGET]...        the tests for other machines, in an emulator, and with newer instructions masked off
   limits [INPUTS]          memory and time of every malformed golden file and of 100,000 mutations
@@ -71,7 +73,7 @@ fn dispatch(args: &[&str]) -> anyhow::Result<()> {
     match args {
         ["test"] => test::run(),
         ["ci", steps @ ..] => ci::run(steps),
-        ["interop", names @ ..] => interop::run(names).map(drop),
+        ["interop", names @ ..] => interop::run(names),
         ["layers"] => layers::run(),
         ["limits", rest @ ..] => limits::run(rest),
         ["memory", rest @ ..] => memory::run(rest),

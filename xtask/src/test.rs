@@ -1,58 +1,29 @@
 //! `cargo xtask test`: runs every test and prints a summary that lists what was skipped.
 
-use crate::{interop, metadata, sh};
+use crate::shared_build::{self, Programs};
+use crate::{interop, sh};
 use anyhow::Result;
 
 /// Feature sets that blosc-core must build with: none, and each feature alone.
 const CORE_FEATURES: [&str; 5] = ["", "zlib", "zstd", "snappy", "rayon"];
 
 /// Examples that check their own results.
-const EXAMPLES: [(&str, &str, &str); 6] = [
-    ("blosc-core", "", "compress_a_slice"),
-    ("blosc-core", "", "decode_hostile_input"),
-    ("blosc-core", "", "plug_in_a_codec"),
-    ("blosc-core", "", "zarr_codec"),
-    ("bloscpack-io", "", "read_a_range"),
-    ("bloscpack-io", "ndarray", "write_an_array"),
-];
+const EXAMPLES: [&str; 6] =
+    ["compress_a_slice", "decode_hostile_input", "plug_in_a_codec", "zarr_codec", "read_a_range", "write_an_array"];
 
 pub(crate) fn run() -> Result<()> {
-    let features = metadata::testable_features()?;
-    // One call for unit, integration and doc tests, so that cargo builds each crate once.
-    let tests = sh::run_counting(&mut sh::cargo(["test", "--workspace", "--locked", "--features", &features]))?;
+    let tests = sh::run_counting(&mut shared_build::test()?)?;
+    let programs = Programs::built()?;
+    for example in EXAMPLES {
+        sh::run(&mut programs.example(example))?;
+    }
     for features in CORE_FEATURES {
-        sh::run(&mut sh::cargo([
-            "check",
-            "--locked",
-            "--package",
-            "blosc-core",
-            "--no-default-features",
-            "--features",
-            features,
-        ]))?;
+        let check = ["check", "--locked", "--package", "blosc-core", "--no-default-features", "--features", features];
+        sh::run(&mut sh::cargo(check))?;
     }
-    sh::run(&mut sh::cargo([
-        "test",
-        "--locked",
-        "--package",
-        "bloscpack-io",
-        "--no-default-features",
-        "--test",
-        "without_writing",
-    ]))?;
-    for (package, features, example) in EXAMPLES {
-        sh::run(&mut sh::cargo([
-            "run",
-            "--locked",
-            "--package",
-            package,
-            "--features",
-            features,
-            "--example",
-            example,
-        ]))?;
-    }
-    let interop = interop::run(&[])?;
+    let reads_only = ["test", "--locked", "--package", "bloscpack-io", "--no-default-features"];
+    sh::run(sh::cargo(reads_only).args(["--test", "without_writing"]))?;
+    let interop = interop::run_on(&programs.blpk(), &[])?;
 
     println!("\nsummary of cargo xtask test");
     println!("  cargo test      {} passed, {} failed, {} ignored", tests.passed, tests.failed, tests.ignored);

@@ -1,0 +1,176 @@
+//! Appending: the result is the concatenation, or the file is unchanged.
+
+use std::fs;
+use std::path::PathBuf;
+
+use blosc_core::{CParams, Codec};
+use bloscpack_format::Json;
+use bloscpack_format::bloscpack::{MaxAppChunks, MetadataRewrite};
+use bloscpack_io::{
+    AppendOptions, Archive, Error, PackOptions, Sink, Source, UnpackOptions, pack, pack_bytes, rewrite_metadata,
+    unpack_bytes, verify,
+};
+
+struct Scratch {
+    _dir: tempfile::TempDir,
+    archive: PathBuf,
+    new: PathBuf,
+}
+
+impl Scratch {
+    fn new(packed: &[u8], new: &[u8]) -> Scratch {
+        let dir = tempfile::tempdir().unwrap();
+        let (archive, input) = (dir.path().join("a.blp"), dir.path().join("new"));
+        fs::write(&archive, packed).unwrap();
+        fs::write(&input, new).unwrap();
+        Scratch { _dir: dir, archive, new: input }
+    }
+
+    fn plain(&self) -> Vec<u8> {
+        verify(Source::file(&self.archive), &UnpackOptions::new()).unwrap();
+        unpack_bytes(&fs::read(&self.archive).unwrap(), &UnpackOptions::new()).unwrap().0
+    }
+
+    fn entries(&self) -> usize {
+        fs::read_dir(self.archive.parent().unwrap()).unwrap().count()
+    }
+}
+
+fn ramp(len: usize) -> Vec<u8> {
+    testdata::ramp(len, 4, 5)
+}
+
+#[test]
+fn the_result_is_the_concatenation() {
+    let sizes = [0, 1, 999, 1000, 1001, 2500, 10_000];
+    for offsets in [true, false] {
+        for old in sizes {
+            for new in sizes {
+                let options =
+                    PackOptions::new().chunk_size(1000).offsets(offsets).max_app_chunks(MaxAppChunks::Exact(99_999));
+                let scratch = Scratch::new(&pack_bytes(&ramp(old), &options).unwrap(), &ramp(new));
+                let append = AppendOptions::new().codec(Codec::Lz4);
+                let report = bloscpack_io::append(&scratch.archive, Source::file(&scratch.new), &append).unwrap();
+                let expected = [ramp(old), ramp(new)].concat();
+                assert!(scratch.plain() == expected, "{old} + {new}");
+                assert_eq!(report.new_size, new as u64);
+                assert_eq!(report.after, fs::metadata(&scratch.archive).unwrap().len());
+                assert_eq!(scratch.entries(), 2);
+
+                // A second append, from a stream of unknown length.
+                bloscpack_io::append(&scratch.archive, Source::reader(&*ramp(777)), &append).unwrap();
+                assert!(scratch.plain() == [expected, ramp(777)].concat());
+            }
+        }
+    }
+}
+
+#[test]
+fn nothing_appended_changes_nothing() {
+    let packed = pack_bytes(&ramp(2500), &PackOptions::new().chunk_size(1000)).unwrap();
+    let scratch = Scratch::new(&packed, b"");
+    bloscpack_io::append(&scratch.archive, Source::file(&scratch.new), &AppendOptions::new()).unwrap();
+    assert!(fs::read(&scratch.archive).unwrap() == packed);
+}
+
+#[test]
+fn the_typesize_of_the_file_is_kept() {
+    let options = PackOptions::new().params(CParams::new().typesize(2)).chunk_size(1000);
+    let scratch = Scratch::new(&pack_bytes(&ramp(2000), &options).unwrap(), &ramp(1000));
+    bloscpack_io::append(&scratch.archive, Source::file(&scratch.new), &AppendOptions::new()).unwrap();
+    bloscpack_io::append(&scratch.archive, Source::file(&scratch.new), &AppendOptions::new().typesize(Some(4)))
+        .unwrap();
+    let archive = Archive::open(fs::read(&scratch.archive).unwrap()).unwrap();
+    let typesize = |chunk| blosc_core::Header::parse(&archive.compressed_chunk(chunk).unwrap()).unwrap().typesize();
+    assert_eq!([typesize(0), typesize(2), typesize(3)], [2, 2, 4]);
+    assert_eq!(archive.header().unwrap().typesize, 2);
+}
+
+#[test]
+fn bytes_behind_the_last_chunk_are_dropped() {
+    let mut packed = pack_bytes(&ramp(2500), &PackOptions::new().chunk_size(1000)).unwrap();
+    packed.extend([0xAB; 5000]);
+    let scratch = Scratch::new(&packed, &ramp(10));
+    bloscpack_io::append(&scratch.archive, Source::file(&scratch.new), &AppendOptions::new()).unwrap();
+    assert!(fs::metadata(&scratch.archive).unwrap().len() < 5000);
+    assert_eq!(scratch.plain().len(), 2510);
+}
+
+/// A refusal leaves the file unchanged, and no other file next to it.
+#[test]
+fn a_refusal_changes_nothing() {
+    let metadata = |text| Some(Json::parse(text).unwrap());
+    let options = PackOptions::new().chunk_size(1000).metadata(metadata(r#"{"a": 1}"#));
+    let packed = pack_bytes(&ramp(2500), &options).unwrap();
+    let full = pack_bytes(&ramp(2500), &options.clone().max_app_chunks(MaxAppChunks::Exact(0))).unwrap();
+    let bare = pack_bytes(&ramp(2500), &PackOptions::new()).unwrap();
+    let damaged = |at: usize| {
+        let mut damaged = packed.clone();
+        damaged[at] ^= 0x01;
+        damaged
+    };
+    let append = AppendOptions::new();
+    let long = format!("\"{}\"", testdata::noise(2000, 1).iter().map(|b| format!("{b:02x}")).collect::<String>());
+    let cases = [
+        (full, append.clone()),
+        (bare, append.clone().metadata(metadata("2"))),
+        (packed.clone(), append.clone().metadata(metadata(r#"{"a": 1}"#))),
+        (packed.clone(), append.clone().metadata(metadata(&long))),
+        (packed.clone(), append.clone().clevel(10)),
+        // The last digest, a byte of the last chunk, and a truncated file.
+        (damaged(packed.len() - 1), append.clone()),
+        (damaged(packed.len() - 20), append.clone()),
+        (packed[..packed.len() - 1].to_vec(), append.clone()),
+        (ramp(500), append),
+    ];
+    for (number, (packed, options)) in cases.into_iter().enumerate() {
+        let scratch = Scratch::new(&packed, &ramp(3000));
+        let result = bloscpack_io::append(&scratch.archive, Source::file(&scratch.new), &options);
+        assert!(result.is_err(), "case {number}");
+        assert!(fs::read(&scratch.archive).unwrap() == packed, "case {number}");
+        assert_eq!(scratch.entries(), 2, "case {number}");
+    }
+}
+
+#[test]
+fn metadata_is_rewritten_in_its_place() {
+    let options = PackOptions::new().chunk_size(1000).metadata(Some(Json::parse(r#"{"a": 1}"#).unwrap()));
+    let packed = pack_bytes(&ramp(2500), &options).unwrap();
+    let scratch = Scratch::new(&packed, &ramp(100));
+    let new = Json::parse(r#"{"b": [true, null]}"#).unwrap();
+    rewrite_metadata(&scratch.archive, new.clone(), MetadataRewrite::default()).unwrap();
+    let archive = Archive::open(fs::read(&scratch.archive).unwrap()).unwrap();
+    assert_eq!(archive.metadata(), Some(&new));
+    assert_eq!(fs::metadata(&scratch.archive).unwrap().len(), packed.len() as u64);
+    assert!(scratch.plain() == ramp(2500));
+    let same = rewrite_metadata(&scratch.archive, new, MetadataRewrite::default());
+    assert!(matches!(same, Err(Error::NoChangeInMetadata)));
+
+    let both = AppendOptions::new().metadata(Some(Json::Null));
+    bloscpack_io::append(&scratch.archive, Source::file(&scratch.new), &both).unwrap();
+    assert_eq!(Archive::open(fs::read(&scratch.archive).unwrap()).unwrap().metadata(), Some(&Json::Null));
+    assert!(scratch.plain() == [ramp(2500), ramp(100)].concat());
+}
+
+#[test]
+fn a_file_is_not_appended_to_itself() {
+    let scratch = Scratch::new(&pack_bytes(&ramp(100), &PackOptions::new()).unwrap(), b"");
+    let result = bloscpack_io::append(&scratch.archive, Source::file(&scratch.archive), &AppendOptions::new());
+    assert!(matches!(result, Err(Error::SameFile(_))));
+}
+
+#[cfg(unix)]
+#[test]
+fn permissions_and_links_stay() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let dir = tempfile::tempdir().unwrap();
+    let (real, link, new) = (dir.path().join("real.blp"), dir.path().join("link.blp"), dir.path().join("new"));
+    pack(Source::bytes(&ramp(100)), Sink::file(&real), &PackOptions::new()).unwrap();
+    fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).unwrap();
+    symlink(&real, &link).unwrap();
+    fs::write(&new, ramp(10)).unwrap();
+    bloscpack_io::append(&link, Source::file(&new), &AppendOptions::new()).unwrap();
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o640);
+    assert_eq!(Archive::open(fs::read(&real).unwrap()).unwrap().nbytes(), 110);
+}

@@ -1,0 +1,189 @@
+//! `convert` accepts arrays and tables: inputs are recognised by their content, options are checked against the target.
+
+use std::fs;
+use std::path::Path;
+
+use bloscpack_format::checksum::Checksum;
+use bloscpack_format::{Format, Json};
+use bloscpack_io::bcolz::{Carray, CarrayParams, Ctable, CtableWriter, LocalDirectory};
+use bloscpack_io::blosc_core::SplitMode;
+use bloscpack_io::{
+    Archive, ColumnFiles, ConvertOption, ConvertOptions, Error, ErrorKind, LocalSource, Target, Typing, convert,
+    pack_bytes,
+};
+
+/// A table with two columns: `a` contains 18 numbers of one byte, `b` the same numbers in 16 bits.
+fn table(root: &Path) {
+    let params = |dtype: &str| CarrayParams::new(bloscpack_format::bcolz::Dtype::parse(dtype).unwrap()).chunklen(4);
+    let columns = [("a", params("uint8")), ("b", params("uint16"))];
+    let mut table = CtableWriter::create(root, false, &columns).unwrap();
+    let wide: Vec<u8> = (0..18_u16).flat_map(u16::to_le_bytes).collect();
+    table.append(&[&(0..18).collect::<Vec<u8>>(), &wide]).unwrap();
+    table.set_attr("unit", "m".into()).unwrap();
+    table.finish().unwrap();
+}
+
+/// Options with only this one set.
+fn with(option: ConvertOption) -> ConvertOptions {
+    let options = ConvertOptions::new();
+    match option {
+        ConvertOption::Column => options.column("a"),
+        ConvertOption::ChunkSize => options.chunk_size(1000),
+        ConvertOption::Chunkshape => options.chunkshape(vec![10]),
+        ConvertOption::Blockshape => options.blockshape(vec![10]),
+        ConvertOption::Blocksize => options.blocksize(1000),
+        ConvertOption::Split => options.split(SplitMode::Never),
+        ConvertOption::Dictionary => options.dictionary(true),
+        ConvertOption::Checksum => options.checksum(Checksum::Md5),
+        ConvertOption::Offsets => options.offsets(true),
+        ConvertOption::MaxAppChunks => options.max_app_chunks(bloscpack_format::bloscpack::MaxAppChunks::default()),
+        ConvertOption::Metadata => options.metadata(Json::Null),
+        ConvertOption::MetadataArgs => options.metadata_args(bloscpack_format::bloscpack::MetadataArgs::new()),
+        ConvertOption::Verify => options.verify(true),
+        option => panic!("{option:?} is new"),
+    }
+}
+
+#[test]
+fn an_option_of_another_target_is_refused() {
+    use ConvertOption::*;
+    let dir = tempfile::tempdir().unwrap();
+    let (input, output) = (dir.path().join("f.blp"), dir.path().join("out"));
+    fs::write(&input, pack_bytes(&[7; 5000], &bloscpack_io::PackOptions::new()).unwrap()).unwrap();
+    let targets = [Target::Bloscpack, Target::Frame, Target::Array, Target::Npy, Target::Bcolz];
+    let options = [
+        ChunkSize,
+        Chunkshape,
+        Blockshape,
+        Blocksize,
+        Split,
+        Dictionary,
+        Checksum,
+        Offsets,
+        MaxAppChunks,
+        Metadata,
+        MetadataArgs,
+        Verify,
+    ];
+    for (option, target) in options.into_iter().flat_map(|option| targets.map(|target| (option, target))) {
+        let converted = convert(LocalSource::open(&input).unwrap(), &output, target, &with(option).overwrite(true));
+        match converted {
+            Ok(_) => {
+                assert!(target.has(option), "{option:?} {target:?}");
+                if output.is_dir() { fs::remove_dir_all(&output) } else { fs::remove_file(&output) }.unwrap();
+            }
+            Err(error) => {
+                assert!(!target.has(option) && !output.exists(), "{option:?} {target:?}: {}", error.report());
+                assert_eq!(error.kind(), ErrorKind::InvalidInput);
+                let Error::UnfitOption { option: found, target: of } = error else { panic!("{error}") };
+                assert_eq!((found, of), (option, target));
+            }
+        }
+    }
+    let text = ConvertOption::Blockshape.check(Target::Npy).unwrap_err().to_string();
+    assert_eq!(text, "the option blockshape means nothing for .npy");
+    // Column files have the options of their format.
+    assert!(Target::Columns(ColumnFiles::B2nd).has(Blockshape) && !Target::Columns(ColumnFiles::Npy).has(Blockshape));
+    assert!(!Target::Columns(ColumnFiles::B2nd).has(Column) && Target::Csv.has(Column));
+}
+
+#[test]
+fn names_stand_for_targets() {
+    for (name, target) in [
+        ("x.blp", Some(Target::Bloscpack)),
+        ("x.b2f", Some(Target::Frame)),
+        ("x.b2nd", Some(Target::Array)),
+        ("x.csv", Some(Target::Csv)),
+        ("x.txt", None),
+        ("x", None),
+    ] {
+        assert_eq!(Target::of_name(name), target, "{name}");
+    }
+    let columns = Target::Columns(ColumnFiles::B2nd);
+    for (name, target) in [
+        ("x", Some(columns)),
+        ("x.bcolz/", Some(columns)),
+        ("x.bcolz", Some(Target::Bcolz)),
+        ("x.csv", Some(Target::Csv)),
+        ("x.npy", Some(Target::Npy)),
+        ("x.txt", None),
+    ] {
+        assert_eq!(Target::of_table_name(name, ColumnFiles::B2nd), target, "{name}");
+    }
+    assert_eq!((Target::Frame.extensions(), columns.extension()), (&["b2frame", "b2f", "b2"][..], "b2nd"));
+}
+
+#[test]
+fn tables_and_their_columns_go_through_one_verb() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name);
+    table(&at("t"));
+    let go =
+        |name: &str, target, options: &ConvertOptions| convert(LocalSource::open(at("t"))?, at(name), target, options);
+    let all = ConvertOptions::new();
+    assert_eq!(go("u", Target::Bcolz, &all).unwrap().nbytes, 54);
+    let copy = Ctable::open(LocalDirectory::open(at("u")).unwrap()).unwrap();
+    assert_eq!((copy.names(), copy.attrs().unwrap().len()), (&["a".to_owned(), "b".to_owned()][..], 1));
+    let report = go("files", Target::Columns(ColumnFiles::B2nd), &all).unwrap();
+    assert_eq!((report.dropped.len(), report.dropped[0].name.as_str()), (1, "unit"));
+    for (name, nbytes) in [("a", 18), ("b", 36)] {
+        let path = at("files").join(format!("{name}.b2nd"));
+        assert_eq!(Archive::open(LocalSource::open(path).unwrap()).unwrap().nbytes(), nbytes, "{name}");
+        // One column, to any target.
+        let column = ConvertOptions::new().column(name).overwrite(true);
+        for target in [Target::Bloscpack, Target::Frame, Target::Array] {
+            assert_eq!(go("column", target, &column).unwrap().nbytes, nbytes);
+            assert_eq!(Archive::open(LocalSource::open(at("column")).unwrap()).unwrap().nbytes(), nbytes);
+        }
+        go(&format!("{name}.bcolz"), Target::Bcolz, &column).unwrap();
+        let carray = Carray::open(LocalDirectory::open(at(&format!("{name}.bcolz"))).unwrap()).unwrap();
+        assert_eq!(carray.len(), 18);
+    }
+    // Other combinations are refused, and no output is written.
+    let refused = |target, options: &ConvertOptions| go("none", target, options).unwrap_err();
+    let error = refused(Target::Npy, &ConvertOptions::new().column("z"));
+    assert!(matches!(&error, Error::NoSuchColumn { columns, .. } if columns.len() == 2), "{error}");
+    assert!(matches!(refused(Target::Npy, &all), Error::Unsupported { format: Format::Ctable }));
+    let error = refused(Target::Columns(ColumnFiles::Npy), &ConvertOptions::new().column("a"));
+    assert!(matches!(error, Error::UnfitOption { option: ConvertOption::Column, .. }), "{error}");
+    let typed = Typing::new().shape(vec![Some(9), Some(2)]);
+    assert!(matches!(refused(Target::Bcolz, &all.clone().typing(typed)), Error::NotANumpyArray { .. }));
+    // An array has no columns.
+    let of_array = |target, options: &ConvertOptions| {
+        convert(LocalSource::open(at("files/a.b2nd")).unwrap(), at("none"), target, options).unwrap_err()
+    };
+    assert!(matches!(of_array(Target::Npy, &ConvertOptions::new().column("a")), Error::NotBcolz { .. }));
+    let columns = of_array(Target::Columns(ColumnFiles::Npy), &all);
+    assert!(matches!(columns, Error::Unsupported { format: Format::Blosc2Frame }), "{columns}");
+    assert!(!at("none").exists());
+}
+
+#[cfg(feature = "csv")]
+#[test]
+fn a_column_as_text() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name);
+    table(&at("t"));
+    let text = |input: &str, options: &ConvertOptions| {
+        let output = at("out.csv");
+        convert(LocalSource::open(at(input)).unwrap(), &output, Target::Csv, &options.clone().overwrite(true))?;
+        Ok::<_, Error>(fs::read_to_string(output).unwrap())
+    };
+    assert!(text("t", &ConvertOptions::new()).unwrap().starts_with("a,b\n0,0\n1,1\n"));
+    assert!(text("t", &ConvertOptions::new().column("b")).unwrap().starts_with("b\n0\n1\n"));
+    assert!(matches!(text("t", &ConvertOptions::new().column("z")), Err(Error::NoSuchColumn { .. })));
+    assert!(text("t/a", &ConvertOptions::new()).unwrap().starts_with("f0\n0\n"));
+    let shape = Typing::new().shape(vec![Some(9), Some(2)]);
+    assert!(text("t/a", &ConvertOptions::new().typing(shape)).unwrap().starts_with("f0_0,f0_1\n0,1\n"));
+    assert!(matches!(text("t/a", &ConvertOptions::new().column("a")), Err(Error::NotBcolz { .. })));
+}
+
+#[cfg(not(feature = "csv"))]
+#[test]
+fn text_needs_its_feature() {
+    let dir = tempfile::tempdir().unwrap();
+    table(&dir.path().join("t"));
+    let input = LocalSource::open(dir.path().join("t")).unwrap();
+    let error = convert(input, dir.path().join("out.csv"), Target::Csv, &ConvertOptions::new()).unwrap_err();
+    assert!(matches!(error, Error::NoText { .. }), "{error}");
+}

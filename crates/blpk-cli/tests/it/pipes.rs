@@ -1,0 +1,133 @@
+//! Tests that pipes work in both directions, and that texts stay out of the data.
+
+use crate::common::{Sandbox, counting, noise};
+
+#[test]
+fn through_stdin_and_stdout_and_back() {
+    let sandbox = Sandbox::with_f();
+    for plain in [counting(100_000), noise(3_000_000), b"x".to_vec(), Vec::new()] {
+        for options in ["", "-o", "-z 1000 -k None", "-n 1 -m m", "-z max -c zstd"] {
+            sandbox.write("m", b"[1]");
+            let packed = sandbox.pipe(&format!("c {options} - -"), &plain).ok().stdout;
+            assert!(packed.starts_with(b"blpk\x03"));
+            let unpacked = sandbox.pipe("d - -", &packed);
+            assert_eq!((unpacked.code, unpacked.stdout == plain), (Some(0), true), "{options}: {}", unpacked.stderr);
+            // The same with files: the content of the output does not depend on how it was written.
+            sandbox.write("plain", &plain);
+            sandbox.run(&format!("-f c {options} plain plain.blp")).ok();
+            assert_eq!(sandbox.read("plain.blp"), packed, "{options}");
+        }
+    }
+}
+
+#[test]
+fn dash_alone_means_both_ends() {
+    let sandbox = Sandbox::with_f();
+    sandbox.shell("cat f | blpk c - | blpk d - | cmp - f").ok();
+    sandbox.shell("blpk c f - | blpk d - g && cmp f g").ok();
+    sandbox.shell("blpk c - h.blp < f && blpk d h.blp - | cmp - f").ok();
+    sandbox.shell("blpk chunk encode - - < f | blpk chunk decode - - | cmp - f").ok();
+}
+
+#[test]
+fn texts_go_to_stderr_when_stdout_is_data() {
+    let sandbox = Sandbox::with_f();
+    sandbox.write("m", br#"{"a": 1}"#);
+    let packed = sandbox.args(&["-v", "c", "-m", "m", "f", "-"]);
+    assert!(packed.stdout.starts_with(b"blpk\x03"));
+    assert!(packed.stderr.contains("blpk: output file is: '-'\n") && packed.stderr.ends_with("blpk: done\n"));
+    let unpacked = sandbox.pipe("d -", &packed.stdout);
+    assert_eq!(unpacked.stdout, sandbox.read("f"));
+    assert_eq!(unpacked.stderr, "blpk: Metadata:\nblpk: {'a': 1}\n");
+}
+
+#[test]
+fn fifos_and_process_substitution_give_the_whole_data() {
+    let sandbox = Sandbox::with_f();
+    sandbox.shell("mkfifo p && (cat f > p &) && blpk c p p.blp && blpk d p.blp - | cmp - f").ok();
+    sandbox.shell("blpk c <(cat f) s.blp && blpk d -e <(cat s.blp) s && cmp s f").ok();
+    sandbox.shell("cat f | blpk c /dev/stdin t.blp && blpk d t.blp - | cmp - f").ok();
+    sandbox.shell("blpk info <(cat s.blp) > i && blpk info s.blp | cmp - i").ok();
+    sandbox.shell("cat s.blp | blpk cat --bytes 8..16 - | cmp - <(head -c 16 f | tail -c 8)").ok();
+    sandbox.shell("blpk verify - < s.blp && cat s.blp | blpk verify -").ok();
+}
+
+/// Files of `/sys` claim to be a page long, files of `/proc` claim to be empty, whatever their real size.
+#[cfg(target_os = "linux")]
+#[test]
+fn files_of_the_kernel_give_what_they_hold() {
+    let sandbox = Sandbox::with_f();
+    sandbox.run("c f base.blp").ok();
+    let files =
+        ["/sys/kernel/mm/transparent_hugepage/enabled", "/sys/kernel/profiling", "/proc/version", "/proc/filesystems"];
+    for file in files.into_iter().filter(|file| std::fs::read(file).is_ok_and(|bytes| !bytes.is_empty())) {
+        let plain = std::fs::read(file).unwrap();
+        for output in ["out.blp", "out.b2frame"] {
+            sandbox.run(&format!("-f c --verify {file} {output}")).ok();
+            sandbox.run(&format!("-f d {output} out")).ok();
+            assert_eq!(sandbox.read("out"), plain, "{file} {output}");
+        }
+        sandbox.run(&format!("-f c -o {file} out.blp")).ok();
+        assert_eq!(sandbox.shell(&format!("blpk c -o {file} - | blpk d - -")).ok().stdout, plain, "{file}");
+        sandbox.run(&format!("chunk encode {file} chunk -ff")).ok();
+        assert_eq!(sandbox.run("chunk decode chunk -").ok().stdout, plain, "{file}");
+        let measured = sandbox.run(&format!("bench --json --seconds 0 -c lz4 -l 1 --filter none {file}")).ok();
+        assert!(measured.text().contains(&format!("\"nbytes\":{},", plain.len())), "{file}: {}", measured.text());
+        std::fs::copy(sandbox.path("base.blp"), sandbox.path("more.blp")).unwrap();
+        sandbox.run(&format!("a more.blp {file}")).ok();
+        assert_eq!(sandbox.run("d more.blp -").ok().stdout, [sandbox.read("f"), plain].concat(), "{file}");
+    }
+}
+
+#[test]
+fn an_output_that_is_no_file_is_written_to() {
+    let sandbox = Sandbox::with_f();
+    assert_eq!(sandbox.run("c f /dev/null").failed(), "output file '/dev/null' exists!");
+    sandbox.run("-f c f /dev/null").ok();
+    sandbox.shell("blpk -f c - /dev/null < f").ok();
+    sandbox.shell("mkfifo p && (cat p > q.blp &) && blpk -f c f p && sleep 0.2 && blpk d q.blp - | cmp - f").ok();
+    assert!(std::fs::metadata("/dev/null").unwrap().len() == 0 && !std::fs::metadata("/dev/null").unwrap().is_file());
+}
+
+#[test]
+fn a_reader_that_has_enough_is_no_failure() {
+    let sandbox = Sandbox::new();
+    sandbox.write("f", &noise(5_000_000));
+    sandbox.run("c f").ok();
+    sandbox.shell("blpk d f.blp - | head -c 10 | cmp - <(head -c 10 f)").ok();
+    sandbox.shell("blpk cat --bytes .. f.blp | head -c 10 | cmp - <(head -c 10 f)").ok();
+    sandbox.shell("blpk -d d f.blp g | true").ok();
+    assert!(sandbox.read("g") == sandbox.read("f"), "a text that nobody reads does not disturb the work");
+    sandbox.shell("blpk --help | true").ok();
+}
+
+#[test]
+fn a_full_device_is_a_failure() {
+    if !std::path::Path::new("/dev/full").exists() {
+        return;
+    }
+    let sandbox = Sandbox::with_f();
+    sandbox.run("c f").ok();
+    for line in ["blpk info f.blp > /dev/full", "blpk d f.blp - > /dev/full", "blpk -f d f.blp /dev/full"] {
+        let error = sandbox.shell(line).failed();
+        assert!(error.contains("No space left on device"), "{line}: {error}");
+    }
+}
+
+#[test]
+fn a_terminal_is_not_filled_with_binary_data() {
+    let sandbox = Sandbox::with_f();
+    // `script` runs a command on a terminal; not every machine has it.
+    let on_a_terminal = |command: &str| sandbox.shell(&format!("script -qec '{command}' /dev/null"));
+    if on_a_terminal("true").code != Some(0) {
+        eprintln!("skipped: no `script` that knows -e and -c");
+        return;
+    }
+    sandbox.run("c f").ok();
+    for command in ["blpk c f -", "blpk d f.blp -", "blpk cat --bytes ..8 f.blp", "blpk chunk encode f -"] {
+        let run = on_a_terminal(command);
+        assert_eq!(run.code, Some(1), "{command}");
+        assert!(run.text().starts_with("blpk: error: refusing to write binary data to a terminal"), "{}", run.text());
+    }
+    assert_eq!(on_a_terminal("blpk -f cat --bytes 8..9 f.blp").code, Some(0));
+}
