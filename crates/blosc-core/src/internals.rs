@@ -48,12 +48,12 @@ impl StreamDecompressor {
     /// [`CorruptStream`] if `src` does not decode to `len` bytes, or if `dst` is shorter than `len`.
     pub fn decompress(&mut self, src: &[u8], dst: &mut [u8], len: usize) -> Result<(), CorruptStream> {
         if dst.len() < len {
-            return Err(CorruptStream::new(0, "there is no room for what it should decode to"));
+            return Err(CorruptStream::new(0, "the output is too small for the decoded stream"));
         }
         let decoded = self.state.decompress(&StreamCodec::BuiltIn(self.format), src, dst, len);
         decoded.map_err(|error| match error {
             StreamError::Corrupt(error) => error,
-            StreamError::Plugin(_) => CorruptStream::new(0, "a plug-in refused it"),
+            StreamError::Plugin(_) => CorruptStream::new(0, "the plug-in returned an error"),
             StreamError::OutOfMemory(_) => CorruptStream::new(0, "out of memory"),
         })
     }

@@ -233,7 +233,7 @@ pub struct OverLimit {
 impl OverLimit {
     /// Advice for the author of a program. `Display` leaves it out.
     pub fn advice(&self) -> String {
-        format!("raise Limits::{} if that is meant", self.raise)
+        format!("raise Limits::{} if that is intended", self.raise)
     }
 }
 

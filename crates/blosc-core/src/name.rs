@@ -42,9 +42,9 @@ impl fmt::Display for NameError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Codec { found } => {
-                write!(f, "{found:?} is no codec; expected blosclz, lz4, lz4hc, snappy, zlib or zstd")
+                write!(f, "unknown codec {found:?}; expected blosclz, lz4, lz4hc, snappy, zlib or zstd")
             }
-            Self::Filter { found } => write!(f, "{found:?} is no filter"),
+            Self::Filter { found } => write!(f, "unknown filter {found:?}"),
             Self::Meta { filter, found: Some(found), expected } => {
                 write!(f, "filter {filter}: meta value {found:?}, expected {expected}")
             }

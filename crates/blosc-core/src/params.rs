@@ -165,7 +165,7 @@ impl CParams {
             self.typesize = 1;
         }
         if let Codec::Plugin { .. } = self.codec {
-            return Err(EncodeError::Codec { codec: self.codec, what: "a Blosc1 chunk has no room for its id" });
+            return Err(EncodeError::Codec { codec: self.codec, what: "a Blosc1 chunk cannot store its id" });
         }
         if self.dictionary {
             return Err(EncodeError::Codec { codec: self.codec, what: "a Blosc1 chunk has no dictionary" });
@@ -174,7 +174,7 @@ impl CParams {
             [] | [Filter::Shuffle] | [Filter::BitShuffle] => Ok(self),
             [filter] | [_, filter, ..] => Err(EncodeError::Filter {
                 filter: *filter,
-                what: "a Blosc1 chunk has one of shuffle and bitshuffle, or no filter",
+                what: "a Blosc1 chunk supports shuffle, bitshuffle or no filter",
             }),
         }
     }
@@ -183,7 +183,7 @@ impl CParams {
         // In a chunk outside of a super-chunk, C-Blosc2 does not read 0 channels as the typesize.
         self.filters = self.filters.with_channels(self.machine_typesize() as u8);
         if self.codec == Codec::Snappy {
-            return Err(EncodeError::Codec { codec: self.codec, what: "Blosc2 does not have it" });
+            return Err(EncodeError::Codec { codec: self.codec, what: "Blosc2 does not support it" });
         }
         if self.dictionary && !matches!(self.codec, Codec::Lz4 | Codec::Lz4Hc | Codec::Zstd) {
             return Err(EncodeError::Codec { codec: self.codec, what: "it does not use a dictionary" });

@@ -39,7 +39,7 @@ pub(crate) fn check_output(
     overwrite: Overwrite,
     session: &Session,
 ) -> Result<()> {
-    // With `-f`, "input and output are one file" is the more useful message, so it comes before checks of the content.
+    // With `-f`, "input and output are the same file" is the more useful message, so it comes before checks of the content.
     if session.force {
         refuse_same_file(input, output)?;
     }
@@ -123,7 +123,7 @@ pub(crate) fn columns(path: &Path) -> String {
 pub(crate) fn read_metadata(path: Option<&PathBuf>) -> Result<Option<Json>> {
     let Some(path) = path else { return Ok(None) };
     if path.as_os_str() == "-" {
-        bail!("the metadata file cannot be '-', as stdin is for data; name a file");
+        bail!("the metadata file cannot be '-', because stdin is for the data; name a file");
     }
     must_exist("metadata file", path)?;
     let size = fs::metadata(path).map_or(0, |found| found.len()) as usize;

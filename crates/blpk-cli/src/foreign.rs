@@ -8,22 +8,19 @@ use std::path::Path;
 /// Magic numbers of other formats, with a description of the format and advice.
 const FORMATS: [(&[u8], &str); 14] = [
     (b"\x1f\x8b", "this is gzip data: 'gzip -d' reads it"),
-    (b"\x28\xb5\x2f\xfd", "this is a zstd file, not Blosc with zstd in it: 'zstd -d' reads it"),
-    (b"\x04\x22\x4d\x18", "this is an lz4 file, not Blosc with LZ4 in it: 'lz4 -d' reads it"),
+    (b"\x28\xb5\x2f\xfd", "this is a zstd file, not a Blosc file that uses zstd: 'zstd -d' reads it"),
+    (b"\x04\x22\x4d\x18", "this is an lz4 file, not a Blosc file that uses LZ4: 'lz4 -d' reads it"),
     (b"\xff\x06\x00\x00sNaPpY", "this is a framed Snappy file: 'snzip -d' reads it"),
     (b"\xfd7zXZ\x00", "this is an xz file: 'xz -d' reads it"),
     (b"BZh", "this is a bzip2 file: 'bzip2 -d' reads it"),
     (b"7z\xbc\xaf\x27\x1c", "this is a 7z archive: '7z x' reads it"),
-    (b"PK\x03\x04", "this is a zip file, as .npz files are: 'unzip' takes out what is in it, and blpk reads .npy"),
-    (
-        b"\x89HDF\r\n\x1a\n",
-        "this is an HDF5 file: its chunks may be Blosc's, but 'h5dump' or h5py has to take them out",
-    ),
+    (b"PK\x03\x04", "this is a zip file, as .npz files are: 'unzip' extracts its files, and blpk reads .npy files"),
+    (b"\x89HDF\r\n\x1a\n", "this is an HDF5 file: its chunks may be Blosc chunks, which 'h5dump' or h5py can extract"),
     (b"CDF\x01", "this is a NetCDF file: 'ncdump' reads it"),
     (b"CDF\x02", "this is a NetCDF file: 'ncdump' reads it"),
     (b"PAR1", "this is a Parquet file: pyarrow reads it"),
     (b"ARROW1", "this is an Arrow file: pyarrow reads it"),
-    (b"{\"zarr_format\"", "this describes a Zarr array, whose data is in other files"),
+    (b"{\"zarr_format\"", "this is the metadata of a Zarr array; its data is in other files"),
 ];
 
 /// Returns advice about a file that starts with these bytes, if there is any.
@@ -64,7 +61,7 @@ fn torn_chunk(start: &[u8]) -> Option<String> {
     let cbytes = u32::from_le_bytes([header[12], header[13], header[14], header[15]]);
     // Whether a file of that length would be a chunk.
     let is_chunk = matches!(detect(header, Some(cbytes.into())), Some(Format::Blosc1Chunk | Format::Blosc2Chunk));
-    is_chunk.then(|| format!("this starts like a Blosc chunk of {cbytes} bytes, which have to be all of the file"))
+    is_chunk.then(|| format!("this starts like a Blosc chunk of {cbytes} bytes, but the file has a different size"))
 }
 
 #[cfg(test)]

@@ -70,7 +70,7 @@ impl Outputs {
         let operand = match (&self.destination, &item.operand) {
             (Destination::Named { operand, .. }, _) => return Ok(operand.clone()),
             (Destination::Directory(_), PathOrStdio::Standard) => {
-                bail!("stdin has no name for a file in a directory; use --output")
+                bail!("an output for stdin in a directory has no name; use --output")
             }
             (Destination::Directory(directory), PathOrStdio::File(_)) => directory.join(rename(&item.name)),
             (Destination::BesideInputs, PathOrStdio::Standard) => return Ok(PathOrStdio::Standard),
@@ -167,9 +167,10 @@ fn remove(input: &Path, before: Option<Metadata>, output: &Path, session: &Sessi
     let written = fs::metadata(output).with_context(|| naming("output file", output))?;
     let is_safe = written.is_file();
     let Some(before) = before.filter(|before| before.is_file() && is_safe) else {
-        session
-            .report
-            .verbose(format!("input file stays, as it or its output is no regular file: '{}'", input.display()));
+        session.report.verbose(format!(
+            "keeping the input file, because it or its output is not a regular file: '{}'",
+            input.display()
+        ));
         return Ok(());
     };
     let now = fs::symlink_metadata(input).with_context(|| naming("input file", input))?;

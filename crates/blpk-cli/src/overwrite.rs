@@ -180,7 +180,7 @@ impl fmt::Display for Protected {
         match self {
             Protected::Container(kind) => write!(f, "is {kind}"),
             Protected::Name => f.write_str("has the name of a container"),
-            Protected::Foreign => f.write_str("holds data that this command did not write"),
+            Protected::Foreign => f.write_str("contains data that this command did not write"),
         }
     }
 }

@@ -156,7 +156,7 @@ impl BlockDecoder {
         let len = dst.len();
         let neblock = len / nstreams;
         if neblock == 0 || neblock * nstreams != len {
-            return Err(block.corrupt(0, at, CorruptStream::new(0, "the block does not divide into streams")));
+            return Err(block.corrupt(0, at, CorruptStream::new(0, "the block cannot be divided into streams")));
         }
         let pipeline = &block.plan.pipeline;
         if nstreams <= MAX_PLANES && pipeline.is_shuffle(nstreams, len) {

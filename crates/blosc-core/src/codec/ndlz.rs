@@ -36,19 +36,19 @@ pub(crate) fn decompress(src: &[u8], dst: &mut [u8], meta: u8) -> Result<(), Cor
     match meta {
         4 => decode::<4>(src, dst),
         8 => decode::<8>(src, dst),
-        _ => Err(CorruptStream::new(0, "the cells of NDLZ have an edge of 4 or 8")),
+        _ => Err(CorruptStream::new(0, "the cells of NDLZ must have an edge of 4 or 8")),
     }
 }
 
 fn decode<const EDGE: usize>(src: &[u8], dst: &mut [u8]) -> Result<(), CorruptStream> {
     let mut stream = Stream { src, at: 0 };
     if stream.take(1)? != [2] {
-        return Err(CorruptStream::new(0, "NDLZ has two dimensions"));
+        return Err(CorruptStream::new(0, "NDLZ needs two dimensions"));
     }
     let (rows, columns) = (stream.extent()?, stream.extent()?);
     // Neither is 0, so neither exceeds the uncompressed size.
     if rows.checked_mul(columns) != Some(dst.len()) || dst.is_empty() {
-        return Err(CorruptStream::new(1, "the block has another size than the stream"));
+        return Err(CorruptStream::new(1, "the block and the stream differ in size"));
     }
     for band in dst.chunks_mut(columns.saturating_mul(EDGE)) {
         for left in (0..columns).step_by(EDGE) {
@@ -61,7 +61,7 @@ fn decode<const EDGE: usize>(src: &[u8], dst: &mut [u8]) -> Result<(), CorruptSt
         }
     }
     if stream.at != src.len() {
-        return Err(CorruptStream::new(stream.at, "more bytes than cells"));
+        return Err(CorruptStream::new(stream.at, "more bytes than the cells contain"));
     }
     Ok(())
 }
@@ -79,7 +79,7 @@ impl<'a> Stream<'a> {
     fn take(&mut self, n: usize) -> Result<&'a [u8], CorruptStream> {
         let bytes = self.src.get(self.at..).and_then(|rest| rest.get(..n));
         self.at += n;
-        bytes.ok_or(CorruptStream::new(self.src.len(), "the stream is cut off"))
+        bytes.ok_or(CorruptStream::new(self.src.len(), "the stream is truncated"))
     }
 
     /// Reads a number of rows or columns, which must be at least 1.
@@ -95,7 +95,7 @@ impl<'a> Stream<'a> {
         let at = self.at;
         let distance = self.take(2)?.iter().rev().fold(0, |number, &byte| number << 8 | usize::from(byte));
         let from = token.checked_sub(distance).filter(|from| from + n <= token);
-        let from = from.ok_or(CorruptStream::new(at, "reference outside of the stream"))?;
+        let from = from.ok_or(CorruptStream::new(at, "reference outside the stream"))?;
         Ok(&self.src[from..from + n])
     }
 

@@ -29,7 +29,7 @@ impl SnappyEncoder {
 pub(crate) fn decompress(src: &[u8], dst: &mut [u8]) -> Result<(), CorruptStream> {
     let corrupt = |_| CorruptStream::new(0, "not a valid Snappy block");
     if snap::raw::decompress_len(src).map_err(corrupt)? != dst.len() {
-        return Err(CorruptStream::new(0, "the Snappy block has another plain size than the stream"));
+        return Err(CorruptStream::new(0, "the Snappy block and the stream differ in uncompressed size"));
     }
     snap::raw::Decoder::new().decompress(src, dst).map_err(corrupt)?;
     Ok(())

@@ -172,7 +172,7 @@ impl ZstdDecoder {
         // The crate allocates the sizes that the blocks announce, so they are checked first.
         let bound = frames_bound(src)?;
         if bound > len as u64 + MAX_BLOCK {
-            return Err(CorruptStream::new(0, "the zstd frame holds more than the stream's plain size").into());
+            return Err(CorruptStream::new(0, "the zstd frame exceeds the stream's uncompressed size").into());
         }
         content.clear();
         // The crate reserves room for the content and one more block.
@@ -186,7 +186,7 @@ impl ZstdDecoder {
         };
         decoded.map_err(|_| CorruptStream::new(0, "not a valid zstd frame"))?;
         if content.len() != len {
-            return Err(CorruptStream::new(src.len(), "the zstd frame holds another size than the stream").into());
+            return Err(CorruptStream::new(src.len(), "the zstd frame and the stream differ in size").into());
         }
         Ok(())
     }
@@ -224,7 +224,7 @@ fn frames_bound(src: &[u8]) -> Result<u64, CorruptStream> {
     let mut at = 0;
     let mut bound = 0u64;
     while at < src.len() {
-        let cut = CorruptStream::new(at, "the zstd frame is cut off");
+        let cut = CorruptStream::new(at, "the zstd frame is truncated");
         let magic = number(src, at, 4).ok_or(cut)?;
         if magic & 0xFFFF_FFF0 == 0x184D_2A50 {
             let len = number(src, at + 4, 4).ok_or(cut)?;
@@ -232,7 +232,7 @@ fn frames_bound(src: &[u8]) -> Result<u64, CorruptStream> {
             continue;
         }
         if magic != 0xFD2F_B528 {
-            return Err(CorruptStream::new(at, "a zstd frame should start here"));
+            return Err(CorruptStream::new(at, "expected the start of a zstd frame"));
         }
         let descriptor = *src.get(at + 4).ok_or(cut)?;
         let single_segment = descriptor & 0x20 != 0;
@@ -261,7 +261,7 @@ fn frames_bound(src: &[u8]) -> Result<u64, CorruptStream> {
 fn blocks_bound(src: &[u8], mut at: usize) -> Result<(usize, u64), CorruptStream> {
     let mut bound = 0u64;
     loop {
-        let header = number(src, at, 3).ok_or(CorruptStream::new(at, "the zstd frame is cut off"))?;
+        let header = number(src, at, 3).ok_or(CorruptStream::new(at, "the zstd frame is truncated"))?;
         let size = header >> 3;
         let (stored, plain) = match header >> 1 & 3 {
             0 => (size, size),

@@ -182,7 +182,7 @@ impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::HeaderTooShort { needed, found } => {
-                write!(f, "a Blosc chunk header has {needed} bytes, only {found} are there")
+                write!(f, "the chunk header is truncated: {found} of {needed} bytes")
             }
             Self::Version { found, expected } => {
                 write!(f, "offset 0: chunk format version is {found}, expected {expected}")
@@ -200,7 +200,7 @@ impl fmt::Display for DecodeError {
             Self::Filter { filter, what } => write!(f, "filter {filter} (id {}): {what}", filter.id()),
             Self::Dictionary { offset, .. } => write!(f, "dictionary at offset {offset}"),
             Self::Lazy => {
-                write!(f, "offset 31: a lazy chunk, without its blocks; read them from the frame it belongs to")
+                write!(f, "offset 31: this is a lazy chunk: its blocks must be read from its frame")
             }
             Self::Postfilter { block, .. } => write!(f, "postfilter of block {block}"),
             Self::FilterPlugin { filter, .. } => write!(f, "filter {filter} (id {})", filter.id()),
@@ -208,7 +208,7 @@ impl fmt::Display for DecodeError {
                 write!(f, "the chunk is compressed with {codec}; build blosc-core with feature `{feature}` to read it")
             }
             Self::Truncated { cbytes, found } => {
-                write!(f, "the chunk has {cbytes} bytes, only {found} are there")
+                write!(f, "the chunk is truncated: {found} of {cbytes} bytes")
             }
             Self::Unearned { nbytes, cbytes } => {
                 write!(f, "offset 4: nbytes is {nbytes}, more than {cbytes} compressed bytes can hold")

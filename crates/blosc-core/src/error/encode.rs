@@ -103,11 +103,11 @@ impl fmt::Display for EncodeError {
             Self::Typesize => write!(f, "typesize is 0, expected 1 or more"),
             Self::Filter { filter, what } => write!(f, "filter {filter} (id {}): {what}", filter.id()),
             Self::Codec { codec, what } => write!(f, "codec {codec}: {what}"),
-            Self::BlockSize { found, max } => write!(f, "a block size of {found} bytes, expected at most {max}"),
+            Self::BlockSize { found, max } => write!(f, "the block size is {found} bytes, expected at most {max}"),
             Self::EmptyBlock { block } => {
                 write!(
                     f,
-                    "block {block} is empty; a chunk of variable-length blocks has one block at least, and no empty ones"
+                    "block {block} is empty; a chunk of variable-length blocks has at least one block, and none is empty"
                 )
             }
             Self::SpecialValue { width, nbytes } => {
@@ -116,10 +116,10 @@ impl fmt::Display for EncodeError {
             Self::Prefilter { block, .. } => write!(f, "prefilter of block {block}"),
             Self::FilterPlugin { filter, .. } => write!(f, "filter {filter} (id {})", filter.id()),
             Self::TooLarge { nbytes, max } => {
-                write!(f, "{nbytes} bytes do not fit into one chunk, which holds at most {max}")
+                write!(f, "{nbytes} bytes do not fit into one chunk, whose maximum is {max}")
             }
             Self::Destination { needed, found } => {
-                write!(f, "the destination has {found} bytes, the chunk takes {needed}")
+                write!(f, "the destination has {found} bytes, the chunk needs {needed}")
             }
             Self::Cancelled => Cancelled.fmt(f),
             Self::CodecUnavailable { codec, feature } => {

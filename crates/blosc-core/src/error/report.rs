@@ -13,10 +13,10 @@ use crate::limits::OverLimit;
 /// ```
 /// use blosc_core::{DecodeError, CorruptStream, Report};
 ///
-/// let source = CorruptStream::new(3, "the literals go on past the end");
+/// let source = CorruptStream::new(3, "the literals extend past the end");
 /// let error = DecodeError::Stream { block: 2, stream: 0, offset: 64, source };
 /// assert_eq!(error.to_string(), "block 2, stream 0 at offset 64");
-/// let line = "block 2, stream 0 at offset 64: byte 3 of the stream: the literals go on past the end";
+/// let line = "block 2, stream 0 at offset 64: byte 3 of the stream: the literals extend past the end";
 /// assert_eq!(Report::new(&error).to_string(), line);
 /// ```
 #[derive(Debug, Clone, Copy)]

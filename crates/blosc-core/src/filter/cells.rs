@@ -99,7 +99,7 @@ impl NdCells {
             bytes = bytes.and_then(|bytes| bytes.checked_mul(*items));
         }
         if len == 0 || bytes != Some(len) {
-            return Err("the block shape is not that of the block");
+            return Err("the block shape does not match the block");
         }
         Ok(cells)
     }

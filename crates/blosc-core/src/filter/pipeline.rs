@@ -97,7 +97,7 @@ impl<'a> Pipeline<'a> {
         Pipeline::new(filters, context, |filter| match filter {
             Filter::TruncPrec(_) => trunc::trunc_prec_mask(context.typesize, filter.meta()).map(|_| true),
             Filter::IntTrunc(_) => trunc::int_trunc_mask(context.typesize, filter.meta()).map(|_| true),
-            Filter::ByteDeltaOld(_) => Err("it is read only; write bytedelta"),
+            Filter::ByteDeltaOld(_) => Err("it can only be read; write bytedelta instead"),
             filter => context.check(filter),
         })
     }
@@ -221,10 +221,10 @@ impl Context<'_> {
             Filter::Shuffle => Ok(self.typesize > 1),
             Filter::ShuffleGroups(bytes) => Ok(bytes.get() > 1),
             Filter::NdCell(_) | Filter::NdMean(_) if self.blockshape.is_empty() => {
-                Err("it needs the shape of a block: give it to the encoder or decoder")
+                Err("it needs the shape of a block: set it on the encoder or decoder")
             }
             Filter::ByteDelta(0) | Filter::ByteDeltaOld(0) if self.channels.is_none() => {
-                Err("it has as many channels as the super-chunk's typesize: give that to the decoder")
+                Err("its number of channels is the super-chunk's typesize: set it on the decoder")
             }
             Filter::Other { id, .. } if self.registry.get_filter(id).is_none() => {
                 Err("no filter is registered for this id")

@@ -15,7 +15,7 @@ pub(crate) fn trunc_prec_mask(typesize: usize, meta: u8) -> Result<u64, &'static
     };
     let meta = meta.cast_signed();
     if meta.unsigned_abs() > mantissa as u8 {
-        return Err("trunc_prec of more bits than a mantissa has");
+        return Err("trunc_prec to more bits than the mantissa has");
     }
     keep(typesize, mantissa, meta).ok_or("trunc_prec would leave no bit of the mantissa")
 }
@@ -34,7 +34,7 @@ pub(crate) fn int_trunc_mask(typesize: usize, meta: u8) -> Result<u64, &'static 
     };
     let meta = meta.cast_signed();
     if i64::from(meta) > i64::from(bits) {
-        return Err("int_trunc to more bits than an integer has");
+        return Err("int_trunc to more bits than the integers have");
     }
     keep(typesize, bits, meta).ok_or("int_trunc would leave no bit")
 }

@@ -148,7 +148,7 @@ impl StreamDecoder {
             #[cfg(feature = "zstd")]
             CodecFormat::Zstd => zstd_of(&mut self.zstd)?.decompress(src, &mut dst[..len], None)?,
             #[allow(unreachable_patterns, reason = "reachable only where a codec feature is off")]
-            _ => return Err(CorruptStream::new(0, "its codec was compiled out").into()),
+            _ => return Err(CorruptStream::new(0, "its codec is not in this build").into()),
         }
         Ok(())
     }

@@ -74,8 +74,8 @@ pub fn check_name(name: &str) -> Result<(), BcolzError> {
         "." | ".." => "it is another directory",
         ATTRS_FILE | ROOTDIRS_FILE | JOURNAL_FILE | STAGED_DIR | LOCK_FILE => "it is a file of the table",
         _ if name.contains(['/', '\\']) => "it is a path",
-        _ if name.contains('\0') => "it holds a NUL",
-        _ if drive => "it starts as the path of a drive",
+        _ if name.contains('\0') => "it contains a NUL",
+        _ if drive => "it starts like the path of a drive",
         _ => return Ok(()),
     };
     Err(BcolzError::ColumnName { name: name.into(), why })

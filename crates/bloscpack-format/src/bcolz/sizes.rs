@@ -89,6 +89,6 @@ mod tests {
         }
         assert_eq!(shape("{}"), Err("meta/sizes: \"shape\" is missing".into()));
         assert_eq!(shape("[]"), Err("meta/sizes: not a JSON object".into()));
-        assert_eq!(shape(""), Err("meta/sizes, offset 0: the text ends too early".into()));
+        assert_eq!(shape(""), Err("meta/sizes, offset 0: the text is truncated".into()));
     }
 }

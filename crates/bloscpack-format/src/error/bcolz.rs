@@ -121,8 +121,8 @@ impl BcolzError {
             Self::NotAnObject { .. } => f.write_str("not a JSON object"),
             Self::MissingKey { key, .. } => write!(f, "{key:?} is missing"),
             Self::Value { key, found, expected, .. } => write!(f, "{key:?} is {found}, expected {expected}"),
-            Self::AtomSize { found: None, max } => write!(f, "a row takes more than 2^64 bytes, expected 1..={max}"),
-            Self::AtomSize { found: Some(found), max } => write!(f, "a row takes {found} bytes, expected 1..={max}"),
+            Self::AtomSize { found: None, max } => write!(f, "a row has more than 2^64 bytes, expected 1..={max}"),
+            Self::AtomSize { found: Some(found), max } => write!(f, "a row has {found} bytes, expected 1..={max}"),
             Self::ChunkLen { chunklen, atomsize, max } => {
                 write!(
                     f,
@@ -134,9 +134,9 @@ impl BcolzError {
                 write!(f, "\"shape\" says {len} rows of {atomsize} bytes, more than {} bytes", i64::MAX)
             }
             Self::ObjectShape { ndim } => write!(f, "an array of Python objects has {ndim} axes, expected 1"),
-            Self::ColumnName { name, why } => write!(f, "{name:?} is no name of a column: {why}"),
-            Self::DuplicateColumn { name } => write!(f, "there are two columns {name:?}"),
-            Self::Default { found, dtype } => write!(f, "default value {found} is none of dtype {dtype}"),
+            Self::ColumnName { name, why } => write!(f, "{name:?} cannot be the name of a column: {why}"),
+            Self::DuplicateColumn { name } => write!(f, "two columns are named {name:?}"),
+            Self::Default { found, dtype } => write!(f, "default value {found} does not fit dtype {dtype}"),
         }
     }
 }

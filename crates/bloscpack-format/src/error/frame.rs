@@ -284,7 +284,7 @@ impl fmt::Display for FrameError {
                 write!(f, "{part}, offset {offset}: marker of {field} is {found:#04x}, expected {expected:#04x}")
             }
             Self::PastEnd { part, offset, field, end } => {
-                write!(f, "{part}, offset {offset}: {field} goes on behind the end, {end}")
+                write!(f, "{part}, offset {offset}: {field} extends past the end at {end}")
             }
             Self::FrameType { found, expected } => {
                 write!(f, "frame header, offset 26: frame_type is {found}, expected {expected} here")
@@ -307,15 +307,15 @@ impl fmt::Display for FrameError {
                 write!(f, "chunk {chunk}: nbytes is {found}, expected {expected}")
             }
             Self::ChunkLength { chunk, cbytes, room } => {
-                write!(f, "chunk {chunk}: cbytes is {cbytes}, but only {room} are there")
+                write!(f, "chunk {chunk}: cbytes is {cbytes}, but only {room} bytes are available")
             }
-            Self::NoSuchChunk { chunk, nchunks } => write!(f, "there is no chunk {chunk} among {nchunks}"),
+            Self::NoSuchChunk { chunk, nchunks } => write!(f, "there is no chunk {chunk}; there are {nchunks}"),
             Self::ChunkCount { found, expected } => {
                 write!(f, "the frame has {found} chunks, expected {expected} by the shape of the array")
             }
             Self::TooMany { what, found, max } => write!(f, "{found} {what}, expected at most {max}"),
-            Self::LayerName { len } => write!(f, "a metalayer's name of {len} bytes, expected 1..=31"),
-            Self::LayerExists { name } => write!(f, "there is a metalayer {name:?} already"),
+            Self::LayerName { len } => write!(f, "the name of a metalayer has {len} bytes, expected 1..=31"),
+            Self::LayerExists { name } => write!(f, "metalayer {name:?} already exists"),
             Self::NoSuchLayer { name } => write!(f, "there is no metalayer {name:?}"),
             Self::LayerTooLong { name, found, room } => {
                 write!(f, "metalayer {name:?} takes {found} bytes, but has room for {room}")
@@ -326,7 +326,7 @@ impl fmt::Display for FrameError {
             Self::Slice { axis, start, stop, len } => {
                 write!(f, "axis {axis}: {start}..{stop} is not within 0..{len}")
             }
-            Self::ShapeTooLarge { field, max } => write!(f, "b2nd metalayer: {field} takes more than {max} bytes"),
+            Self::ShapeTooLarge { field, max } => write!(f, "b2nd metalayer: {field} exceeds {max} bytes"),
             Self::Buffer { found, expected } => write!(f, "the buffer has {found} bytes, expected {expected}"),
         }
     }

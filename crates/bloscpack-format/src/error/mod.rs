@@ -412,7 +412,9 @@ impl fmt::Display for FormatError {
             ),
             Self::Limit(error) => error.fmt(f),
             Self::OutOfMemory(error) => error.fmt(f),
-            Self::Zlib { offset } => write!(f, "metadata: the zlib stream is damaged or cut after {offset} bytes"),
+            Self::Zlib { offset } => {
+                write!(f, "metadata: the zlib stream is damaged or truncated after {offset} bytes")
+            }
             Self::Numpy(error) => error.fmt(f),
             Self::Frame(error) => error.fmt(f),
             Self::Bcolz(error) => error.fmt(f),

@@ -94,8 +94,8 @@ impl fmt::Display for NumpyError {
             Self::Descr(what) => write!(f, "numpy: {what}"),
             Self::DuplicateField(name) => write!(f, "numpy: field {name:?} occurs more than once"),
             Self::OutOfMemory(error) => error.fmt(f),
-            Self::ItemTooLarge { limit } => write!(f, "numpy: an item takes more than {limit} bytes"),
-            Self::ShapeTooLarge => write!(f, "numpy: the array takes more than {} bytes", i64::MAX),
+            Self::ItemTooLarge { limit } => write!(f, "numpy: an item exceeds {limit} bytes"),
+            Self::ShapeTooLarge => write!(f, "numpy: the array exceeds {} bytes", i64::MAX),
             Self::Slice { entry, problem } => write!(f, "slice: {entry:?}: {problem}"),
             Self::TooManyIndices { found, expected } => {
                 write!(f, "slice: too many indices: the array has {expected} axes, but {found} were indexed")

@@ -30,13 +30,13 @@ impl fmt::Display for TextProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotUtf8 => f.write_str("not UTF-8"),
-            Self::UnexpectedEnd => f.write_str("the text ends too early"),
+            Self::UnexpectedEnd => f.write_str("the text is truncated"),
             Self::Unexpected(c) => write!(f, "unexpected {c:?}"),
-            Self::TrailingData => f.write_str("the value has ended, but the text goes on"),
+            Self::TrailingData => f.write_str("there is more text after the value"),
             Self::ControlCharacter(c) => write!(f, "unescaped control character {c:?}"),
             Self::BadEscape => f.write_str("invalid escape"),
             Self::TooDeep(limit) => write!(f, "nested more than {limit} deep"),
-            Self::IntegerTooLarge => f.write_str("integer does not fit 64 bits"),
+            Self::IntegerTooLarge => f.write_str("the integer does not fit into 64 bits"),
         }
     }
 }

@@ -290,7 +290,7 @@ mod tests {
         says(|array| array.chunkshape[1] = 0, "b2nd metalayer, offset 29: chunkshape is 0, expected 1..=2147483647");
         says(|array| array.blockshape[1] = 3, "b2nd metalayer, offset 40: blockshape is 3, expected 1..=2");
         says(|array| array.version = 1, "b2nd metalayer, offset 1: version is 1, expected 0..=0");
-        says(|array| array.shape = vec![1 << 62, 2], "b2nd metalayer: shape takes more than 9223372036854775807 bytes");
+        says(|array| array.shape = vec![1 << 62, 2], "b2nd metalayer: shape exceeds 9223372036854775807 bytes");
         says(|array| array.shape.push(1), "2 axes, but the array has 3");
     }
 }

@@ -256,7 +256,7 @@ impl Index {
     /// [`FrameError::TooMany`] for more than `max` chunks that had been kept as one entry.
     pub(super) fn to_mut(&mut self, max: u64) -> Result<&mut Vec<i64>, FormatError> {
         let too_many =
-            |found| FrameError::TooMany { what: "chunks of one value that are to be told apart", found, max };
+            |found| FrameError::TooMany { what: "chunks of a repeated value to list individually", found, max };
         loop {
             match self.0 {
                 Entries::List(ref mut entries) => return Ok(entries),

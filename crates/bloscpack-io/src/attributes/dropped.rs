@@ -102,21 +102,21 @@ impl fmt::Display for DropReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             DropReason::NoMetadata(target) => return write!(f, "a {target} file has no metadata"),
-            DropReason::TableOfFiles => "the attributes of a table have no place among the files of its columns",
+            DropReason::TableOfFiles => "attributes of a table cannot be stored in files of its columns",
             DropReason::MemberOfArray => "the metadata of an array has a member of this name",
-            DropReason::DescribesArray => "with it, the file would pass for an array of another size",
+            DropReason::DescribesArray => "with it, readers would take the file for an array of a different size",
             DropReason::OtherArray => "the input has another attribute that describes an array",
             DropReason::NoRoom => "the frame has no room for more vlmetalayers",
             DropReason::TooManyMetalayers => return write!(f, "a frame has at most {} metalayers", Metalayers::MAX),
             DropReason::TooManyVlMetalayers => {
                 return write!(f, "a frame has at most {} vlmetalayers", VlMetalayers::MAX);
             }
-            DropReason::NameLength => return write!(f, "the name of a vlmetalayer has 1 to {MAX_NAME} bytes"),
-            DropReason::NameWithNul => "the name of a vlmetalayer has no NUL",
+            DropReason::NameLength => return write!(f, "the name of a vlmetalayer must have 1 to {MAX_NAME} bytes"),
+            DropReason::NameWithNul => "the name of a vlmetalayer must not contain a NUL",
             DropReason::NameNotUtf8 => "its name is not UTF-8",
-            DropReason::NamelessMetalayer => "a metalayer has to have a name",
-            DropReason::NamelessVlMetalayer => "a vlmetalayer has to have a name",
-            DropReason::SameName => "another one has this name",
+            DropReason::NamelessMetalayer => "a metalayer needs a name",
+            DropReason::NamelessVlMetalayer => "a vlmetalayer needs a name",
+            DropReason::SameName => "another attribute has this name",
             DropReason::SameMetalayer => "another metalayer has this name",
             DropReason::SameVlMetalayer => "a vlmetalayer has the same name",
             DropReason::Limit(over) => return over.report().fmt(f),

@@ -7,10 +7,10 @@ use super::DropReason;
 #[non_exhaustive]
 pub enum AttributeRefusal {
     /// The attribute describes the array in a bloscpack file.
-    #[error("it describes the array; 'blpk convert' makes another one")]
+    #[error("it describes the array; 'blpk convert' creates another array")]
     OfArray,
     /// The metalayer describes the array in a frame.
-    #[error("this metalayer makes an array of the frame; 'blpk convert' makes another one")]
+    #[error("this metalayer describes the array; 'blpk convert' creates another array")]
     ArrayMetalayer,
     /// Metalayers are part of a frame's header and cannot be removed.
     #[error("a metalayer is part of the frame's header and cannot be removed")]

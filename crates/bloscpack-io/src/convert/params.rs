@@ -15,7 +15,7 @@ impl ConvertOptions {
     pub(super) fn array_params(&self, old: Option<FrameParams>, itemsize: u64) -> Result<FrameParams, Error> {
         match self.typesize {
             Some(typesize) if u64::from(typesize) != itemsize => {
-                Err(Error::FrameParams { what: "the typesize of an array is that of its items" })
+                Err(Error::FrameParams { what: "the typesize of an array must be its itemsize" })
             }
             _ => self.frame_params(old, itemsize),
         }
@@ -40,11 +40,11 @@ impl ConvertOptions {
     pub(super) fn carray_params(&self, meta: &NumpyMeta, old: Option<&Storage>) -> Result<CarrayParams, Error> {
         let refuse = |what| Err(Error::CarrayParams { what });
         let Some((rows, atom_shape)) = meta.shape.split_first() else {
-            return refuse("an array without axes has no rows");
+            return refuse("a zero-dimensional array has no rows");
         };
         let itemsize = meta.dtype.itemsize();
         if self.typesize.is_some_and(|typesize| u64::from(typesize) != itemsize) {
-            return refuse("the typesize of an array is that of its items");
+            return refuse("the typesize of an array must be its itemsize");
         }
         let mut cparams = old.map_or(Cparams::default(), |old| old.cparams.clone());
         cparams.quantize = 0;
@@ -58,7 +58,7 @@ impl ConvertOptions {
             Some(filters) if filters == FilterPipeline::none() => Shuffle::None,
             Some(filters) if filters == FilterPipeline::shuffle() => Shuffle::Byte,
             Some(filters) if filters == FilterPipeline::bitshuffle() => Shuffle::Bit,
-            Some(_) => return refuse("bcolz has one of the filters shuffle and bitshuffle, or none"),
+            Some(_) => return refuse("bcolz supports shuffle, bitshuffle or no filter"),
         };
         let dtype = bcolz::Dtype::from(meta.dtype.clone());
         let old = old.filter(|old| old.dtype == dtype);

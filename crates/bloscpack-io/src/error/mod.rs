@@ -69,7 +69,7 @@ pub enum Error {
     #[error("input and output are the same file '{}'", .0.display())]
     SameFile(PathBuf),
     /// The output is the input directory, or one is inside the other. Writing would destroy the input.
-    #[error("the output '{}' and the input '{}' are the same, or one is in the other", .output.display(), .input.display())]
+    #[error("the output '{}' and the input '{}' are the same, or one contains the other", .output.display(), .input.display())]
     InputReplaced {
         /// The directory of the input.
         input: PathBuf,
@@ -77,10 +77,10 @@ pub enum Error {
         output: PathBuf,
     },
     /// The file or directory is locked: another process, or another part of this one, is changing it.
-    #[error("'{}' is being changed by somebody else; try again when they are done", .0.display())]
+    #[error("'{}' is locked by another process; try again when it has finished", .0.display())]
     Locked(PathBuf),
     /// A carray cannot be created or compressed with these parameters.
-    #[error("a carray cannot be made or compressed so: {what}")]
+    #[error("invalid parameters for a carray: {what}")]
     CarrayParams {
         /// The reason.
         what: &'static str,
@@ -134,7 +134,7 @@ pub enum Error {
         found: Vec<u8>,
     },
     /// This operation does not support the format.
-    #[error("this is {format}, which cannot be used here")]
+    #[error("this is {format}, which is not supported here")]
     Unsupported {
         /// The format.
         format: Format,
@@ -151,7 +151,7 @@ pub enum Error {
     #[error(transparent)]
     Format(#[from] FormatError),
     /// The file is truncated.
-    #[error("offset {offset}: the file ends within {what}, which takes {needed} bytes, after {found}; it is cut off")]
+    #[error("offset {offset}: the file is truncated: it has {found} of the {needed} bytes of {what}")]
     Truncated {
         /// Offset of the incomplete part.
         offset: u64,
@@ -163,7 +163,7 @@ pub enum Error {
         found: u64,
     },
     /// The size of a `.npy` file does not match its array.
-    #[error("offset {offset}: the array takes {expected} bytes, but {found} are there")]
+    #[error("offset {offset}: the array needs {expected} bytes, but {found} are available")]
     ArrayBytes {
         /// Offset of the items.
         offset: u64,
@@ -222,7 +222,7 @@ pub enum Error {
         expected: u64,
     },
     /// More data follows the last chunk that the header counts.
-    #[error("offset {offset}: {found} where the file should end after {nchunks} chunks")]
+    #[error("offset {offset}: {found}, expected the end of the file after {nchunks} chunks")]
     MoreData {
         /// Offset of the end of the last chunk.
         offset: u64,
@@ -232,7 +232,7 @@ pub enum Error {
         nchunks: u64,
     },
     /// A damaged bloscpack file has no intact chunk.
-    #[error("no chunk of this bloscpack file is whole; nothing can be recovered")]
+    #[error("no chunk of this bloscpack file is intact; nothing can be recovered")]
     NoChunks,
     /// An entry of the offsets section does not match the position of its chunk.
     #[error("offset of chunk {chunk} is {found}, expected {expected}")]
@@ -245,7 +245,7 @@ pub enum Error {
         expected: u64,
     },
     /// The target of a conversion does not support an option.
-    #[error("the option {option} means nothing for {target}")]
+    #[error("the option {option} does not apply to {target}")]
     UnfitOption {
         /// The option. [`ConvertOption::targets`] lists the targets that support it.
         option: ConvertOption,
@@ -268,7 +268,9 @@ pub enum Error {
         len: u64,
     },
     /// The offsets section has no room for the chunks to append.
-    #[error("{needed} more chunks do not fit: the offsets section has room for {room}; compress the data anew instead")]
+    #[error(
+        "{needed} more chunks do not fit: the offsets section has room for {room}; compress the data again instead"
+    )]
     NotEnoughSpace {
         /// Number of chunks to append.
         needed: u64,
@@ -304,7 +306,7 @@ pub enum Error {
         expected: usize,
     },
     /// The size of an array does not match its dtype and shape.
-    #[error("{found} bytes, but its dtype and shape make {}", .expected.map_or("more than fit a file".into(), |nbytes| nbytes.to_string()))]
+    #[error("{found} bytes, but its dtype and shape require {}", .expected.map_or("more than fit a file".into(), |nbytes| nbytes.to_string()))]
     ArraySize {
         /// Number of bytes found.
         found: u64,
@@ -320,19 +322,19 @@ pub enum Error {
         source: CutRefusal,
     },
     /// Reading back a written output gave different data. Nothing was replaced.
-    #[error("what was written does not read back")]
+    #[error("verifying the output failed")]
     NotAsWritten {
         /// The error of reading back, or a [`ReadBackMismatch`].
         source: Box<dyn StdError + Send + Sync>,
     },
     /// The parameters are not valid for a bloscpack file.
-    #[error("a bloscpack file cannot be made so: {what}")]
+    #[error("invalid parameters for a bloscpack file: {what}")]
     PackParams {
         /// The reason.
         what: &'static str,
     },
     /// New chunks of a frame cannot be compressed as its header specifies, or a header cannot express the parameters.
-    #[error("the frame's compression parameters cannot be used: {what}")]
+    #[error("invalid compression parameters for a frame: {what}")]
     FrameParams {
         /// The reason.
         what: &'static str,
@@ -417,13 +419,13 @@ pub enum Error {
         columns: Vec<String>,
     },
     /// A directory is neither a carray nor a ctable.
-    #[error("{directory}: neither __rootdirs__ nor meta/storage is in it, so it is no directory of bcolz")]
+    #[error("{directory}: not a bcolz directory: it has neither __rootdirs__ nor meta/storage")]
     NotBcolz {
         /// The directory.
         directory: String,
     },
     /// An earlier change of the frame or directory failed. The data on disk is that of the last commit.
-    #[error("an earlier change of this failed: open it again")]
+    #[error("an earlier change failed: open the container again")]
     EditFailed,
     /// The operation was cancelled.
     #[error("interrupted")]

@@ -15,7 +15,7 @@ pub enum NoText {
         dtype: String,
     },
     /// A table cannot show the fields of this dtype as columns.
-    #[error("the fields of dtype {dtype} cannot be told apart")]
+    #[error("the fields of dtype {dtype} cannot be distinguished")]
     Fields {
         /// The dtype in NumPy's notation.
         dtype: String,
@@ -49,7 +49,7 @@ pub enum ArrayRefusal {
     #[error("the file has no metadata")]
     NoMetadata,
     /// A container without a dtype and shape.
-    #[error("the archive does not say what its items are")]
+    #[error("the archive has no dtype")]
     NoDescription,
     /// A container that is not a b2nd array.
     #[error("the {what} is not a b2nd array")]
@@ -89,7 +89,7 @@ pub enum ArrayRefusal {
     #[error("its items are in Fortran order, so its shape cannot be changed")]
     FortranOrder,
     /// The dtype and shape of the array do not match the number of bytes.
-    #[error("{found} bytes, but its dtype and shape make {}", nbytes(*.expected))]
+    #[error("{found} bytes, but its dtype and shape require {}", nbytes(*.expected))]
     Size {
         /// Number of bytes found.
         found: u64,
@@ -97,7 +97,7 @@ pub enum ArrayRefusal {
         expected: Option<u64>,
     },
     /// The dtype and shape from the caller do not match the number of bytes.
-    #[error("{found} bytes, but dtype and shape make {}", nbytes(*.expected))]
+    #[error("{found} bytes, but dtype and shape require {}", nbytes(*.expected))]
     TypedSize {
         /// Number of bytes found.
         found: u64,
@@ -109,7 +109,7 @@ pub enum ArrayRefusal {
     OpenAxes,
     /// The number of bytes is not a multiple of the size of the other axes.
     #[error(
-        "{found} bytes are no multiple of the {} that the other axes make",
+        "{found} bytes are not a multiple of {}, the size of the other axes",
         .row.map_or("more than 2**64".into(), |row| row.to_string())
     )]
     OpenAxis {
@@ -133,7 +133,7 @@ pub enum CutRefusal {
         chunk: u32,
     },
     /// A chunk or block has more bytes than the format allows.
-    #[error("it takes more than {max} bytes")]
+    #[error("it exceeds {max} bytes")]
     Size {
         /// Maximum number of bytes.
         max: u64,
@@ -153,7 +153,7 @@ pub enum CutRefusal {
 #[non_exhaustive]
 pub enum ReadBackMismatch {
     /// The digests of the uncompressed bytes differ.
-    #[error("its plain bytes have the {} {found}, not {expected}", .checksum.name())]
+    #[error("the {} of its uncompressed bytes is {found}, expected {expected}", .checksum.name())]
     Digest {
         /// The checksum.
         checksum: Checksum,

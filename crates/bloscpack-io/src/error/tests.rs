@@ -45,8 +45,8 @@ fn locations_add_up() {
 #[test]
 fn files_are_named_once() {
     let attrs = |file: &str| Error::from(Attrs::parse(b"[").unwrap_err()).in_file(file.into()).report().to_string();
-    assert_eq!(attrs("d/__attrs__"), "d/__attrs__, offset 1: the text ends too early");
-    assert_eq!(attrs("d/other"), "d/other: __attrs__, offset 1: the text ends too early");
+    assert_eq!(attrs("d/__attrs__"), "d/__attrs__, offset 1: the text is truncated");
+    assert_eq!(attrs("d/other"), "d/other: __attrs__, offset 1: the text is truncated");
     let roots = Error::from(RootDirs::parse(b"{}").unwrap_err()).in_file("x: y/__rootdirs__".into());
     assert!(roots.report().to_string().starts_with("x: y/__rootdirs__: \""), "{}", roots.report());
     let sizes = Error::from(Sizes::parse(b"1").unwrap_err()).in_file("meta/sizes".into());
@@ -69,7 +69,7 @@ fn advice_is_data() {
     let error = Error::NotAsWritten { source: Box::new(error) };
     let advice = "raise Limits::max_memory if that is meant; nothing was replaced; try again, and if it comes back, \
                   check this machine's memory and disk";
-    let line = "what was written does not read back: f: the index: 2, the limit is 1; ".to_owned() + advice;
+    let line = "verifying the output failed: f: the index: 2, the limit is 1; ".to_owned() + advice;
     assert_eq!(error.report().to_string(), line);
     assert_eq!(error.advice().unwrap().to_string(), advice);
 }

@@ -175,7 +175,7 @@ pub(crate) fn expect_regular(found: &Metadata) -> io::Result<()> {
         false if found.is_dir() => "a directory",
         false => special_file(found),
     };
-    let text = format!("it is {what}, where a regular file was expected");
+    let text = format!("it is {what}, expected a regular file");
     Err(io::Error::new(io::ErrorKind::InvalidInput, text))
 }
 

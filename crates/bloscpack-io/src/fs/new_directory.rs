@@ -34,11 +34,11 @@ impl NewDirectory {
             Ok(found) if !found.is_dir() => {
                 return Err(refuse(io::Error::new(
                     io::ErrorKind::AlreadyExists,
-                    "it is no directory; name another output",
+                    "it is not a directory; name another output",
                 )));
             }
             Ok(_) if !is_empty(target).map_err(refuse)? && !is_ours(target).map_err(refuse)? => {
-                let what = "in the directory there are things that were not made so, and it would be replaced; name another output";
+                let what = "the directory would be replaced, but contains files that do not belong to a container; name another output";
                 return Err(refuse(io::Error::new(io::ErrorKind::AlreadyExists, what)));
             }
             _ => {}

@@ -86,7 +86,7 @@ impl ReadAt for [u8] {
 /// end that the source had when it was opened, so the source has become shorter.
 fn ended(found: u64, offset: u64, len: usize) -> io::Error {
     let end = offset.saturating_add(len as u64);
-    let text = format!("it ends after {found} bytes, where {end} were expected: it has become shorter meanwhile");
+    let text = format!("it ends after {found} bytes, expected {end}: it became shorter while it was read");
     io::Error::new(io::ErrorKind::UnexpectedEof, text)
 }
 

@@ -148,7 +148,7 @@ fn errors_say_what_was_found_and_what_was_expected() {
         ("ref/bad/chunk_cut_at_7", "data/__0.blp: chunk file: 7 bytes, expected 16"),
         ("ref/bad/chunklen_zero", "meta/storage: \"chunklen\" is 0, expected a number of rows"),
         ("ref/bad/missing_sizes", "meta/sizes: reading: entity not found"),
-        ("ref/bad/sizes_empty_file", "meta/sizes, offset 0: the text ends too early"),
+        ("ref/bad/sizes_empty_file", "meta/sizes, offset 0: the text is truncated"),
         ("ref/badtab/column_length_mismatch", "b: 29 rows, but the first column has 30"),
         ("ref/badtab/names_absolute", "__rootdirs__: \"/etc\" is no name of a column: it is a path"),
     ] {

@@ -103,7 +103,7 @@ fn a_chunk_that_is_cut_off() {
     assert_eq!(rows, plain[..20]);
     let [cut, behind] = &report.lost[..] else { panic!("{report:?}") };
     assert!(matches!(&cut.part, LostPart::Rows { chunk: 2, rows, filled: false, .. } if *rows == (10..15)), "{cut}");
-    assert_eq!(behind.to_string(), "rows 15..23 behind a lost chunk are left out");
+    assert_eq!(behind.to_string(), "rows 15..23 after a lost chunk are left out");
     let (report, rows, _) = saved(&root, Gaps::Fill);
     assert_eq!(rows, [&plain[..20], &[9; 10], &plain[30..]].concat());
     assert!(told(&report)[0].starts_with("rows 10..15 of chunk 2 have the default value now: "), "{:?}", told(&report));

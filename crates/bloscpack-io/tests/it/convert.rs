@@ -81,7 +81,7 @@ fn an_option_of_another_target_is_refused() {
         }
     }
     let text = ConvertOption::Blockshape.check(Target::Npy).unwrap_err().to_string();
-    assert_eq!(text, "the option blockshape means nothing for .npy");
+    assert_eq!(text, "the option blockshape does not apply to .npy");
     // Column files have the options of their format.
     assert!(Target::Columns(ColumnFiles::B2nd).has(Blockshape) && !Target::Columns(ColumnFiles::Npy).has(Blockshape));
     assert!(!Target::Columns(ColumnFiles::B2nd).has(Column) && Target::Csv.has(Column));

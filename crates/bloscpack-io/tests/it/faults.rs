@@ -104,7 +104,7 @@ fn streams() {
         each_call_names_its_cause(unpack, 8);
         each_call(How::Shrunk, unpack, &plain, |at, text| {
             assert!(
-                text.contains("cut off") || text.contains("not a Blosc file") || text.contains("needs"),
+                text.contains("truncated") || text.contains("not a Blosc file") || text.contains("needs"),
                 "{at}: {text}"
             );
         });

@@ -53,7 +53,7 @@ pub(crate) struct BloscArgs {
         tar c dir | blpk c -t 1 - - > dir.blp  from and to a pipe\n  \
         blpk c --each a.dat b.dat              two files, to a.dat.blp and b.dat.blp\n  \
         blpk c -r --output-dir packed dir      all files in a directory, to packed/dir\n\n\
-        environment, for what no option says:\n  \
+        environment variables, used without the option:\n  \
         BLPK_CODEC     -c/--codec\n  \
         BLPK_CLEVEL    -l/--clevel\n  \
         BLPK_NTHREADS  -n/--nthreads\n  \
@@ -63,13 +63,13 @@ pub(crate) struct BloscArgs {
 pub(crate) struct CompressArgs {
     #[command(flatten)]
     pub(crate) blosc: BloscArgs,
-    /// blp, or b2frame for Blosc2 frames (default: as the output's name says)
+    /// blp, or b2frame for Blosc2 frames (default: by the name of the output)
     #[arg(long, value_name = "format", help_heading = "settings", value_parser = values::compress_format)]
     pub(crate) format: Option<CompressFormat>,
-    /// none, shuffle or bitshuffle; others in a frame (default: shuffle)
+    /// none, shuffle or bitshuffle; more in a frame (default: shuffle)
     ///
-    /// A frame also has delta, trunc-prec, bytedelta and int-trunc, and up to six filters, separated by commas, in the
-    /// order in which they are to run.
+    /// A frame also supports delta, trunc-prec, bytedelta and int-trunc, and up to six filters, separated by commas, in
+    /// the order in which they run.
     #[arg(
         long = "filter", value_name = "name[:meta]", help_heading = "settings", value_delimiter = ',',
         value_parser = filters::filter, conflicts_with = "no_shuffle"
@@ -86,36 +86,36 @@ pub(crate) struct CompressArgs {
     /// None, adler32 (default), crc32, md5, sha1, sha224/256/384/512
     #[arg(short = 'k', long, value_name = "checksum", help_heading = "settings", value_parser = values::checksum)]
     pub(crate) checksum: Option<Checksum>,
-    /// deactivate offsets, the table of where the chunks are
+    /// deactivate offsets, the table of the positions of chunks
     ///
-    /// Parts of such a file are found by walking from chunk to chunk. A file whose size is known is then written to a
+    /// Parts of such a file are found by reading the headers from chunk to chunk. A file of known size is written to a
     /// pipe without a temporary file.
     #[arg(short = 'o', long, help_heading = "settings")]
     pub(crate) no_offsets: bool,
     /// JSON file with metadata to store
     #[arg(short, long, value_name = "metadata", help_heading = "settings", value_parser = values::path())]
     pub(crate) metadata: Option<PathBuf>,
-    /// leave room for so many chunks to be appended (default: ten times the chunks)
+    /// reserve room for appending n chunks (default: ten times the chunks)
     #[arg(
         long, value_name = "n", help_heading = "settings",
         value_parser = values::max_app_chunks, allow_negative_numbers = true, hide_short_help = true
     )]
     pub(crate) max_app_chunks: Option<u64>,
-    /// leave no room for larger metadata
+    /// reserve no room for larger metadata
     #[arg(long, help_heading = "settings", hide_short_help = true)]
     pub(crate) no_prealloc: bool,
     #[command(flatten)]
     pub(crate) many: ManyArgs,
-    /// read each output back and decode it before it takes its place
+    /// read each output back and decode it before it replaces the target
     #[arg(long, help_heading = "files")]
     pub(crate) verify: bool,
-    /// print a checksum of each input, a line as of sha256sum
+    /// print a checksum of each input, in the format of sha256sum
     #[arg(long, value_name = "checksum", help_heading = "files", value_parser = digest::checksum, hide_short_help = true)]
     pub(crate) digest: Option<Checksum>,
-    /// at most so much for chunks on their way: fewer threads
+    /// memory limit for chunks in flight; reduces the number of threads
     #[arg(long, value_name = "size", value_parser = values::memory, help_heading = "global options")]
     pub(crate) memory: Option<u64>,
-    /// files to compress, or - for stdin; of two names the second is the output (default: <in_file>.blp; - for stdin)
+    /// files to compress, or - for stdin; the second of two names is the output (default: <in_file>.blp; - for stdin)
     #[arg(
         value_name = "in_file", help_heading = "files", required = true, display_order = 0,
         value_parser = values::path(), allow_negative_numbers = true
@@ -134,11 +134,11 @@ pub(crate) struct CompressArgs {
                       --output-dir <directory> | --stdout] <in_file>...",
     after_long_help = "examples:\n  \
         blpk d data.dat.blp                to data.dat\n  \
-        blpk d -e data.packed data.dat     whatever the name\n  \
+        blpk d -e data.packed data.dat     an input with any name\n  \
         blpk d data.dat.blp - | wc -c      to a pipe\n  \
         blpk d --stdout *.blp | wc -c      all of them, one after the other\n  \
-        blpk d -r --rm dir                 all that is compressed in a directory, in operand\n\n\
-        environment, for what no option says:\n  \
+        blpk d -r --rm dir                 all compressed files in a directory, in place\n\n\
+        environment variables, used without the option:\n  \
         BLPK_NTHREADS  -n/--nthreads\n  \
         BLPK_MEMORY    --memory",
     help_template = HELP
@@ -150,18 +150,19 @@ pub(crate) struct DecompressArgs {
     /// write the metadata to this file, as JSON, and do not print it
     #[arg(long, value_name = "file")]
     pub(crate) metadata_out: Option<PathBuf>,
-    /// the column of a bcolz ctable that is decompressed
+    /// the column of a bcolz ctable to decompress
     #[arg(long, value_name = "name")]
     pub(crate) column: Option<String>,
     #[command(flatten)]
     pub(crate) many: ManyArgs,
-    /// print a checksum of the plain bytes, a line as of sha256sum; with a digest, write nothing that has another
+    /// print a checksum of the uncompressed bytes, in the format of sha256sum; with a digest, write only bytes that
+    /// match it
     #[arg(long, value_name = "checksum[:hex]", help_heading = "files", value_parser = digest::digest)]
     pub(crate) digest: Option<DigestArg>,
-    /// at most so much for chunks on their way: fewer threads
+    /// memory limit for chunks in flight; reduces the number of threads
     #[arg(long, value_name = "size", value_parser = values::memory, help_heading = "global options")]
     pub(crate) memory: Option<u64>,
-    /// files to decompress, or - for stdin; of two names the second is the output (default: <in_file> without .blp;
+    /// files to decompress, or - for stdin; the second of two names is the output (default: <in_file> without .blp;
     /// - for stdin)
     #[arg(
         value_name = "in_file", help_heading = "files", required = true, display_order = 0,
@@ -174,7 +175,7 @@ impl CompressArgs {
     /// Returns an error message for options that exclude each other.
     pub(super) fn check(&self) -> Result<(), String> {
         if self.verify && self.many.is_to_stdout(&self.files) {
-            return Err("argument --verify: what goes to stdout cannot be read again".into());
+            return Err("argument --verify: data written to stdout cannot be read again".into());
         }
         self.many.check(&self.files, false)
     }
@@ -185,16 +186,16 @@ impl DecompressArgs {
     pub(super) fn check(&self) -> Result<(), String> {
         let (inputs, _) = self.many.split(&self.files);
         if self.metadata_out.is_some() && (inputs.len() > 1 || self.many.recursive) {
-            return Err("argument --metadata-out: takes one input: a file has one metadata".into());
+            return Err("argument --metadata-out: takes only one input".into());
         }
         if self.digest.as_ref().is_some_and(|digest| digest.expected.is_some())
             && (inputs.len() > 1 || self.many.recursive)
         {
-            return Err("argument --digest: a digest is that of one input; name one".into());
+            return Err("argument --digest: a digest belongs to one input; name one".into());
         }
         let is_dash = self.metadata_out.as_ref().is_some_and(|file| file.as_os_str() == "-");
         if is_dash && self.many.is_to_stdout(&self.files) {
-            return Err("argument --metadata-out: stdout is taken by the data".into());
+            return Err("argument --metadata-out: stdout is used for the data".into());
         }
         self.many.check(&self.files, true)
     }
@@ -209,9 +210,9 @@ impl DecompressArgs {
                    \
                       <original_file> <new_file>",
     after_long_help = "examples:\n  \
-        blpk a data.dat.blp more.dat       the file is whole at every moment, old or new\n  \
-        blpk a -m meta.json data.blp more  with other metadata in the same step\n\n\
-        environment, for what no option says:\n  \
+        blpk a data.dat.blp more.dat       the file is complete at every moment, old or new\n  \
+        blpk a -m meta.json data.blp more  with new metadata in the same step\n\n\
+        environment variables, used without the option:\n  \
         BLPK_CODEC     -c/--codec\n  \
         BLPK_CLEVEL    -l/--clevel\n  \
         BLPK_NTHREADS  -n/--nthreads",
@@ -224,7 +225,7 @@ pub(crate) struct AppendArgs {
     /// accept an original file whose name does not end with .blp
     #[arg(short = 'e', long, help_heading = "settings")]
     pub(crate) no_check_extension: bool,
-    /// JSON file with metadata to replace that of the file
+    /// JSON file with new metadata for the file
     #[arg(short, long, value_name = "metadata", help_heading = "settings", value_parser = values::path())]
     pub(crate) metadata: Option<PathBuf>,
     /// file to append to

@@ -23,7 +23,7 @@ pub(crate) enum ChunkCommand {
     Encode(ChunkEncodeArgs),
     /// decompress one chunk
     Decode(ChunkDecodeArgs),
-    /// print the header of a chunk and what its blocks are
+    /// print the header of a chunk and describe its blocks
     Info(ChunkInfoArgs),
 }
 
@@ -43,7 +43,7 @@ pub(crate) enum ChunkCommand {
     help_template = HELP
 )]
 pub(crate) struct ChunkEncodeArgs {
-    /// blosc1 (default), which every Blosc reads, or blosc2
+    /// blosc1 (default), which every Blosc library reads, or blosc2
     #[arg(long, value_name = "format", value_parser = values::format)]
     pub(crate) format: Option<ChunkFormat>,
     /// blosclz, lz4, lz4hc, snappy, zlib or zstd (default: blosclz)
@@ -58,15 +58,15 @@ pub(crate) struct ChunkEncodeArgs {
     /// bytes of one element, 1 to 255, more in a blosc2 chunk, or its dtype (default: 8)
     #[arg(short, long, value_name = "size", value_parser = values::typesize, allow_negative_numbers = true)]
     pub(crate) typesize: Option<Int>,
-    /// none, shuffle or bitshuffle; others in a blosc2 chunk (default: shuffle)
+    /// none, shuffle or bitshuffle; more in a blosc2 chunk (default: shuffle)
     ///
-    /// A blosc2 chunk also has delta, trunc-prec, bytedelta and int-trunc, and up to six filters, separated by commas, in the
-    /// order in which they are to run.
+    /// A blosc2 chunk also supports delta, trunc-prec, bytedelta and int-trunc, and up to six filters, separated by
+    /// commas, in the order in which they run.
     #[arg(long = "filter", value_name = "name[:meta]", value_delimiter = ',', value_parser = filters::filter)]
     pub(crate) filters: Vec<FilterArg>,
     /// bytes of a block, or with a unit: 64K, 64KiB, 64KB (default: automatic)
     ///
-    /// That is before the adjustments that C-Blosc makes. 0 is automatic.
+    /// C-Blosc's adjustments apply to it. 0 is automatic.
     #[arg(long, value_name = "size", value_parser = values::blocksize, allow_negative_numbers = true)]
     pub(crate) blocksize: Option<usize>,
     /// always, never, auto or forward (default: forward)
@@ -89,12 +89,12 @@ pub(crate) struct ChunkEncodeArgs {
     next_help_heading = "options",
     override_usage = "blpk chunk decode <in_file> <out_file>",
     after_long_help = "examples:\n  \
-        blpk chunk decode c data       the plain bytes of one chunk\n  \
+        blpk chunk decode c data       the uncompressed bytes of one chunk\n  \
         blpk chunk decode - - < c      from and to a pipe",
     help_template = HELP
 )]
 pub(crate) struct ChunkDecodeArgs {
-    /// file that holds the chunk, or - for stdin
+    /// file that contains the chunk, or - for stdin
     #[arg(value_name = "in_file", help_heading = "files", value_parser = values::path(), allow_negative_numbers = true)]
     pub(crate) in_file: PathBuf,
     /// file to decompress to, or - for stdout
@@ -108,7 +108,7 @@ pub(crate) struct ChunkDecodeArgs {
     next_help_heading = "options",
     override_usage = "blpk chunk info [--json] <file>",
     after_long_help = "examples:\n  \
-        blpk chunk info c          header, and where its first blocks and streams are\n  \
+        blpk chunk info c          the header, and the positions of its first blocks and streams\n  \
         blpk chunk info --json c   all of them, for programs",
     help_template = HELP
 )]
@@ -116,7 +116,7 @@ pub(crate) struct ChunkInfoArgs {
     /// one JSON object instead of text
     #[arg(long)]
     pub(crate) json: bool,
-    /// file that holds the chunk
+    /// file that contains the chunk
     #[arg(value_name = "file", help_heading = "files", value_parser = values::path(), allow_negative_numbers = true)]
     pub(crate) file: PathBuf,
 }

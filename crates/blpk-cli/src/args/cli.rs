@@ -12,7 +12,7 @@ use clap::{Arg, ArgAction, ArgMatches, Args, CommandFactory as _, Parser};
     about = "Compress, decompress, append to, verify and describe Blosc files",
     override_usage = "blpk [-h] [--version] [-v | -d | -q] [-f] [-n [1, 256]] <command> ...",
     help_template = HELP,
-    after_help = "'blpk <command> -h' describes a command, 'blpk <command> --help' with examples.",
+    after_help = "'blpk <command> -h' describes a command, 'blpk <command> --help' adds examples.",
     after_long_help = environment_help::HELP,
     subcommand_help_heading = "commands",
     subcommand_value_name = "command",
@@ -41,13 +41,13 @@ pub(crate) struct Global {
     /// be verbose about actions
     #[arg(short, long, global = true)]
     pub(crate) verbose: bool,
-    /// print debugging output too
+    /// also print debugging output
     #[arg(short, long, global = true)]
     pub(crate) debug: bool,
     /// print errors only
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
-    /// overwrite old outputs, -ff any file; write binary data to a terminal
+    /// overwrite old outputs, with -ff any file; write binary data to a terminal
     #[arg(short, long, action = ArgAction::Count)]
     pub(crate) force: u8,
     /// number of threads (default: one for each core)
@@ -61,7 +61,7 @@ pub(crate) struct Global {
 /// `-h` and `--help`, of every command.
 fn help_option() -> Arg {
     let arg = Arg::new("help").short('h').long("help").action(ArgAction::Help).global(true);
-    arg.help_heading("global options").help("print this; --help says more, with examples")
+    arg.help_heading("global options").help("print this; --help prints more, with examples")
 }
 
 /// The command line as help, pages and completions show it: `-f` is an ordinary option.

@@ -33,16 +33,16 @@ pub(crate) enum Command {
     Cat(CatArgs),
     /// count, range, mean and histogram of an array
     Stats(StatsArgs),
-    /// write a file's content to a container of another kind
+    /// convert a file to another container format
     Convert(ConvertArgs),
-    /// save what still stands of a torn or damaged frame
+    /// recover the intact data of a damaged container
     Recover(RecoverArgs),
     /// rewrite a frame without dead bytes
     Compact(CompactArgs),
     /// print, set or remove attributes, vlmetalayers and metadata
     #[command(subcommand)]
     Meta(MetaCommand),
-    /// measure codecs, levels, filters and chunk sizes on a file of yours
+    /// measure codecs, levels, filters and chunk sizes on a file
     Bench(BenchArgs),
     /// encode, decode or describe one bare chunk
     #[command(subcommand)]

@@ -22,14 +22,14 @@ use std::path::PathBuf;
                     \
                       [<settings>] <in_file> <out_file>",
     after_long_help = "examples:\n  \
-        blpk convert data.npy data.b2nd                       an array, cut as is usual\n  \
-        blpk convert --chunkshape 100,100 data.npy data.b2nd  cut as it is read\n  \
-        blpk convert -c zstd data.blp data.b2frame            chunks for Blosc2\n  \
-        blpk convert --dtype '<f8' --shape 10,20 x.blp x.npy  plain bytes as an array\n  \
-        blpk convert --dtype f4 --shape 10,20 raw.bin x.b2nd  the same of any file\n  \
+        blpk convert data.npy data.b2nd                       an array, with default chunks\n  \
+        blpk convert --chunkshape 100,100 data.npy data.b2nd  with chunks as it is read\n  \
+        blpk convert -c zstd data.blp data.b2frame            as Blosc2 chunks\n  \
+        blpk convert --dtype '<f8' --shape 10,20 x.blp x.npy  raw bytes as an array\n  \
+        blpk convert --dtype f4 --shape 10,20 raw.bin x.b2nd  the same for any file\n  \
         blpk convert -c zstd data.npy data.bcolz              a carray, as bcolz reads it\n  \
         blpk convert --column close bars.bcolz close.npy      a column of a table\n  \
-        blpk convert bars.bcolz bars.csv                      all of it as text; of an array too\n  \
+        blpk convert bars.bcolz bars.csv                      the table as text; also for arrays\n  \
         blpk convert bars.bcolz bars                          a .npy file for each column",
     mut_arg("typesize", |arg| arg.help("bytes of one element, or its dtype (default: the input's)")),
     mut_arg("clevel", |arg| arg.help("compression level (default: the input's, else 5; 7 in .blp)")
@@ -39,24 +39,24 @@ use std::path::PathBuf;
     help_template = HELP
 )]
 pub(crate) struct ConvertArgs {
-    /// dtype of the items, as NumPy writes it (default: that of the input)
+    /// dtype of the items, in NumPy's notation (default: the input's)
     #[arg(long, value_name = "dtype")]
     pub(crate) dtype: Option<String>,
-    /// items along each axis; -1 for what is left (default: the input's)
+    /// items along each axis; -1 infers one axis (default: the input's)
     #[arg(long, value_name = "n,n", value_delimiter = ',', value_parser = values::shape, num_args = 1, allow_hyphen_values = true)]
     pub(crate) shape: Option<Vec<Option<u64>>>,
-    /// take the input as raw bytes of the dtype, even if it looks like a container
+    /// read the input as raw bytes of the dtype, even if it looks like a container
     #[arg(long, requires = "dtype", conflicts_with = "column", hide_short_help = true)]
     pub(crate) raw: bool,
-    /// the column of a bcolz ctable that is converted
+    /// the column of a bcolz ctable to convert
     #[arg(long, value_name = "name")]
     pub(crate) column: Option<String>,
-    /// what columns of a bcolz ctable become: npy (default) or b2nd files
+    /// format for columns of a bcolz ctable: npy (default) or b2nd files
     #[arg(long, value_name = "format", value_parser = values::column_files, conflicts_with = "column")]
     pub(crate) columns_as: Option<ColumnFiles>,
     /// items of a chunk along each axis (default: chunks of about 2 MiB)
     ///
-    /// For .b2nd and .bcolz. In .bcolz the first number is the rows of a chunk (default: as many as bcolz takes).
+    /// For .b2nd and .bcolz. In .bcolz the first number is the rows of a chunk (default: as in bcolz).
     #[arg(long, value_name = "n,n", value_delimiter = ',', value_parser = values::chunkshape, num_args = 1, allow_negative_numbers = true)]
     pub(crate) chunkshape: Option<Vec<u64>>,
     /// items of a block of .b2nd along each axis (default: blocks of about 64 KiB)
@@ -64,10 +64,10 @@ pub(crate) struct ConvertArgs {
     pub(crate) blockshape: Option<Vec<u64>>,
     #[command(flatten)]
     pub(crate) blosc: BloscArgs,
-    /// none, shuffle or bitshuffle; others in a frame (default: the input's, or shuffle)
+    /// none, shuffle or bitshuffle; more in a frame (default: the input's, or shuffle)
     ///
-    /// A frame also has delta, trunc-prec, bytedelta and int-trunc, and up to six filters, separated by commas, in the order
-    /// in which they are to run. Of the input's, those that lose bits are left out if it is not said that they are to run again.
+    /// A frame also supports delta, trunc-prec, bytedelta and int-trunc, and up to six filters, separated by commas, in
+    /// the order in which they run. Lossy filters of the input run again only if they are named.
     #[arg(
         long = "filter", value_name = "name[:meta]", help_heading = "settings", value_delimiter = ',',
         value_parser = filters::filter,
@@ -80,7 +80,7 @@ pub(crate) struct ConvertArgs {
         allow_negative_numbers = true, hide_short_help = true
     )]
     pub(crate) blocksize: Option<usize>,
-    /// always, never, auto or forward: whether each byte of the elements becomes a stream (default: forward)
+    /// always, never, auto or forward: whether each byte of the elements gets its own stream (default: forward)
     #[arg(long, value_name = "mode", help_heading = "settings", value_parser = values::splitmode, hide_short_help = true)]
     pub(crate) splitmode: Option<SplitMode>,
     /// let the blocks of a chunk share a dictionary; frames of lz4, lz4hc and zstd only
@@ -98,7 +98,7 @@ pub(crate) struct ConvertArgs {
         hide_short_help = true
     )]
     pub(crate) checksum: Option<Checksum>,
-    /// deactivate offsets, the table of where the chunks of a .blp are
+    /// deactivate offsets, the table of the positions of chunks in a .blp
     #[arg(short = 'o', long, help_heading = "settings", hide_short_help = true)]
     pub(crate) no_offsets: bool,
     /// JSON file with metadata for a .blp
@@ -110,8 +110,8 @@ pub(crate) struct ConvertArgs {
     /// file to read, or - for stdin
     #[arg(value_name = "in_file", help_heading = "files", value_parser = values::path(), allow_negative_numbers = true)]
     pub(crate) in_file: PathBuf,
-    /// what to write, by its end: .blp, .b2frame, .b2nd, .npy, .bcolz or .csv; of a bcolz ctable .bcolz, .csv, or
-    /// without an end a directory of a file for each column
+    /// output; its extension is the format: .blp, .b2frame, .b2nd, .npy, .bcolz or .csv; for a bcolz ctable .bcolz,
+    /// .csv, or without extension a directory with a file for each column
     #[arg(value_name = "out_file", help_heading = "files", value_parser = values::path(), allow_negative_numbers = true)]
     pub(crate) out_file: PathBuf,
 }
@@ -122,19 +122,19 @@ pub(crate) struct ConvertArgs {
     next_help_heading = "options",
     override_usage = "blpk recover [--fill] <in_file> <out_file>",
     after_long_help = "examples:\n  \
-        blpk recover torn.b2nd whole.b2nd           what still stands, and a line for what is lost\n  \
-        blpk recover bad.blp whole.blp              with zeros in the place of lost chunks\n  \
-        blpk recover --fill bars.bcolz whole.bcolz  with default values in the place of lost rows",
+        blpk recover torn.b2nd whole.b2nd           the intact data, and a line for each lost part\n  \
+        blpk recover bad.blp whole.blp              with zeros for lost chunks\n  \
+        blpk recover --fill bars.bcolz whole.bcolz  with default values for lost rows",
     help_template = HELP
 )]
 pub(crate) struct RecoverArgs {
-    /// give the rows of a lost chunk of a bcolz directory the default value; else the array ends in front of them
+    /// give the rows of a lost chunk of a bcolz directory the default value; otherwise the array ends before them
     #[arg(long)]
     pub(crate) fill: bool,
-    /// bloscpack file, frame (a file or a directory), or bcolz carray or ctable to save
+    /// bloscpack file, frame (a file or a directory), or bcolz carray or ctable to recover
     #[arg(value_name = "in_file", help_heading = "files", value_parser = values::path(), allow_negative_numbers = true)]
     pub(crate) in_file: PathBuf,
-    /// what to write: a new one of the same kind
+    /// output: a new container of the same format
     #[arg(value_name = "out_file", help_heading = "files", value_parser = values::path(), allow_negative_numbers = true)]
     pub(crate) out_file: PathBuf,
 }
@@ -145,7 +145,7 @@ pub(crate) struct RecoverArgs {
     next_help_heading = "options",
     override_usage = "blpk compact <frame>",
     after_long_help = "examples:\n  \
-        blpk compact data.b2nd   the frame is whole at every moment, old or new",
+        blpk compact data.b2nd   the frame is complete at every moment, old or new",
     help_template = HELP
 )]
 pub(crate) struct CompactArgs {

@@ -19,7 +19,7 @@ pub(super) fn long_help(default: &str) -> String {
     let levels = zstd_levels().map_or(String::new(), |(levels, shuffled)| {
         let shuffled =
             shuffled.map_or(String::new(), |level| format!(", and for shuffled data {level} instead of the last"));
-        format!("\n\nWith zstd, the levels 1 to 9 are its own levels {}{shuffled}.", levels.join(", "))
+        format!("\n\nWith zstd, levels 1 to 9 are zstd's levels {}{shuffled}.", levels.join(", "))
     });
     format!("compression level (default: {default}){levels}")
 }

@@ -11,9 +11,9 @@ const RELEASED: &str = "2026-11-22";
 
 /// The exit codes and their meaning.
 const EXIT_STATUS: [(&str, &str); 3] = [
-    ("0", "All is done. That a reader of our output has seen enough is no failure."),
-    ("1", "Something failed. A line on stderr says what: the file, the place in it and what to do."),
-    ("2", "The command line is wrong. The usage and what is wrong are on stderr."),
+    ("0", "Success. It is no failure if a reader closes the output early."),
+    ("1", "Something failed. A line on stderr names the file, the position in it and what to do."),
+    ("2", "The command line is wrong. The usage and the reason are on stderr."),
 ];
 
 /// The names of all man pages: `blpk`, `blpk-compress`, `blpk-chunk-encode`, …

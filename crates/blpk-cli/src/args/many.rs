@@ -3,26 +3,26 @@
 use clap::Args;
 use std::path::{Path, PathBuf};
 
-/// What turns `<in_file> [<out_file>]` into a list of inputs, and says where their outputs go.
+/// Arguments that turn `<in_file> [<out_file>]` into a list of inputs and their outputs.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "files")]
 pub(crate) struct ManyArgs {
-    /// all files in directories
+    /// process all files in directories
     #[arg(short, long, conflicts_with = "output")]
     pub(crate) recursive: bool,
-    /// all names are inputs, even if they are two
+    /// all names are inputs, even if there are only two
     #[arg(long, conflicts_with = "output")]
     pub(crate) each: bool,
     /// write to this file, or - for stdout
     #[arg(long, value_name = "file", conflicts_with_all = ["output_dir", "stdout"])]
     pub(crate) output: Option<PathBuf>,
-    /// write to files in this directory, which is made if need be
+    /// write to files in this directory, which is created if necessary
     #[arg(long, value_name = "directory", conflicts_with = "stdout")]
     pub(crate) output_dir: Option<PathBuf>,
     /// write to stdout
     #[arg(long)]
     pub(crate) stdout: bool,
-    /// remove each input when its output is safe on the disk
+    /// remove each input when its output is durable
     #[arg(long, conflicts_with = "stdout")]
     pub(crate) rm: bool,
 }

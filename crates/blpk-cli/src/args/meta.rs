@@ -41,7 +41,7 @@ pub(crate) struct MetaGetArgs {
     /// a column of a bcolz ctable; default: the attributes of the table
     #[arg(long, value_name = "name")]
     pub(crate) column: Option<String>,
-    /// write the bytes of a text or of $bytes, $str or $raw as they are, without a newline
+    /// write the bytes of a string or of $bytes, $str or $raw unchanged, without a newline
     #[arg(long, requires = "key")]
     pub(crate) raw: bool,
     /// bloscpack file, frame or bcolz directory
@@ -67,7 +67,7 @@ pub(crate) struct MetaSetArgs {
     /// a column of a bcolz ctable; default: the attributes of the table
     #[arg(long, value_name = "name")]
     pub(crate) column: Option<String>,
-    /// take the value as a text, not as JSON
+    /// use the value as a string, not as JSON
     #[arg(long)]
     pub(crate) string: bool,
     /// bloscpack file, frame or bcolz directory
@@ -95,7 +95,7 @@ impl MetaSetArgs {
             let cut = if shown.len() < self.value.len() { "…" } else { "" };
             let shown = python_str_repr(&format!("{shown}{cut}"));
             BadValue::Usage(format!(
-                "argument <value>: {shown} is not JSON: {error}; write a text with quotes, '\"text\"', or use --string"
+                "argument <value>: {shown} is not JSON: {error}; write text with quotes, '\"text\"', or use --string"
             ))
         })
     }

@@ -50,7 +50,7 @@ fn range(argument: &str, text: &str) -> Result<Range, BadValue> {
     let range = text.split_once("..").and_then(|(a, b)| Some(Range { start: end(a)?, end: end(b)? }));
     match range {
         Some(Range { start: Some(End::FromStart(start)), end: Some(End::FromStart(end)) }) if start > end => {
-            Err(BadValue::Usage(format!("argument {argument}: the range {start}..{end} runs backwards")))
+            Err(BadValue::Usage(format!("argument {argument}: the range {start}..{end} ends before it starts")))
         }
         Some(range) => Ok(range),
         None => {

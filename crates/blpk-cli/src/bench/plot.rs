@@ -1,4 +1,4 @@
-//! A sweep as a picture: ratio over speed, one panel for each direction. Every setting is a dot, the front is a line.
+//! A sweep as a plot: ratio over speed, one panel for each direction. Every setting is a dot, the front is a line.
 
 use super::setting::{Figures, name_of};
 use std::fmt::Write as _;

@@ -51,7 +51,7 @@ fn gather(
     read: impl Fn(Range<u64>) -> Result<Vec<u8>>,
 ) -> Result<Sample> {
     if nbytes == 0 {
-        bail!("there is nothing to measure: it has no bytes");
+        bail!("there is nothing to measure: the file is empty");
     }
     let mut bytes = Vec::new();
     for range in ranges(nbytes, size, common_multiple(&typesizes)) {

@@ -111,7 +111,9 @@ fn refuse_others(original: &Path) -> Result<()> {
         return Ok(());
     };
     let name = original.display();
-    bail!("original file '{name}' is {what}, and data is appended to bloscpack files only; 'blpk convert' makes it one")
+    bail!(
+        "original file '{name}' is {what}, and data can be appended only to bloscpack files; 'blpk convert' converts it to one"
+    )
 }
 
 /// Prints the file's current content with `-v` and `-d`. Returns its header.

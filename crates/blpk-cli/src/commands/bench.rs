@@ -42,7 +42,7 @@ impl Plan {
         }
         let picture = args.plot.clone().map(PathOrStdio::from);
         if picture == Some(PathOrStdio::Standard) {
-            bail!("--plot cannot be '-', as stdout is for the table; name a file");
+            bail!("--plot cannot be '-', because the table goes to stdout; name a file");
         }
         // Opened before measuring, so that minutes of work do not end with a refusal.
         let picture = picture.map(|picture| Output::create(&picture, session.force)).transpose()?;
@@ -123,7 +123,7 @@ fn conclude(figures: &[Figures], missed: &[Setting], operand: &PathOrStdio, samp
         let (left, all) = (missed.len(), missed.len() + figures.len());
         let (more, them) = if left > 1 { (format!(" and {} more", left - 1), "them") } else { (String::new(), "it") };
         session.report.normal(format!(
-            "not measured, as the time was over: {first}{more}, {left} of {all}; use --time for {them}"
+            "not measured, because the time was over: {first}{more}, {left} of {all}; use --time for {them}"
         ));
     }
     for winner in winners(figures) {

@@ -88,7 +88,7 @@ impl Writing<'_> {
             bail!("a .npy file has no chunks; use --items or --bytes");
         }
         if chunk >= archive.nchunks() {
-            bail!("there is no chunk {chunk}, only {} of them from 0 on", archive.nchunks());
+            bail!("there is no chunk {chunk}; there are {}, numbered from 0", archive.nchunks());
         }
         let plain = archive.chunk(chunk)?;
         let items = (plain.len() as u64).checked_div(dtype.itemsize());

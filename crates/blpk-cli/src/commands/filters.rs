@@ -16,15 +16,15 @@ pub(super) fn pipeline(asked: &[FilterArg], format: ChunkFormat, elsewhere: &str
             match filter {
                 Filter::Shuffle | Filter::BitShuffle => {}
                 Filter::ShuffleGroups(_) => {
-                    bail!("--filter shuffle has a meta value in Blosc2 chunks only; {elsewhere}")
+                    bail!("--filter shuffle takes a meta value only in Blosc2 chunks; {elsewhere}")
                 }
                 other => bail!("--filter {} needs a Blosc2 chunk; {elsewhere}", other.name()),
             }
         }
         if filters.len() > 1 {
-            bail!("--filter: a Blosc1 chunk has one of shuffle and bitshuffle, or no filter; {elsewhere}");
+            bail!("--filter: a Blosc1 chunk supports shuffle, bitshuffle or no filter; {elsewhere}");
         }
     }
-    let most = || format!("--filter: a chunk has {} filters at most, not {}", FilterPipeline::MAX_LEN, filters.len());
+    let most = || format!("--filter: a chunk has at most {} filters, not {}", FilterPipeline::MAX_LEN, filters.len());
     FilterPipeline::try_from(&filters[..]).ok().with_context(most).map(Some)
 }

@@ -76,7 +76,7 @@ pub(super) fn run(plan: &Plan, session: &Session) -> Result<()> {
         session.report.normal(lost.to_string());
     }
     if report.lost.iter().any(|lost| matches!(lost.part, LostPart::FollowingRows { .. })) {
-        session.report.normal("--fill keeps rows behind a lost chunk, with the default value in its place");
+        session.report.normal("--fill keeps the rows after a lost chunk, with the default value for lost rows");
     }
     let all = if report.lost.is_empty() { ", nothing is lost" } else { "" };
     session.report.normal(format!("{}: {}{all}", plan.output, kept(&report)));

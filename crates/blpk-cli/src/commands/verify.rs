@@ -114,7 +114,7 @@ fn digest_of(
 ) -> Result<Digest> {
     let name = || operand.to_string();
     let PathOrStdio::File(path) = operand else {
-        bail!("a pipe can be read only once; 'blpk decompress --digest {} - -' tells the digest too", checksum.name())
+        bail!("a pipe can be read only once; 'blpk decompress --digest {} - -' prints the digest, too", checksum.name())
     };
     let mut plain = Digesting::new(io::sink(), checksum);
     if kind_of(path) == Some(FileKind::Npy) {

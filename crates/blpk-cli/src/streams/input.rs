@@ -47,7 +47,7 @@ impl Input {
         let read = self.take(limit.saturating_add(1)).read_to_end(&mut bytes);
         let read = read.map_err(|error| sized(error, 2 * bytes.capacity())).context("reading the input")?;
         if read as u64 > limit {
-            bail!("the input has more than {limit} bytes, which is all that one chunk can be");
+            bail!("the input exceeds {limit} bytes, the maximum of one chunk");
         }
         Ok(bytes)
     }

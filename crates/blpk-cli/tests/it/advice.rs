@@ -7,7 +7,7 @@ fn foreign_files_are_told_by_their_content() {
     let sandbox = Sandbox::with_f();
     for (name, start, advice) in [
         ("gz", b"\x1f\x8b\x08\x00".as_slice(), "this is gzip data: 'gzip -d' reads it"),
-        ("zst", b"\x28\xb5\x2f\xfd", "this is a zstd file, not Blosc with zstd in it: 'zstd -d' reads it"),
+        ("zst", b"\x28\xb5\x2f\xfd", "this is a zstd file, not a Blosc file that uses zstd: 'zstd -d' reads it"),
         ("h5", b"\x89HDF\r\n\x1a\n", "this is an HDF5 file: "),
         ("npz", b"PK\x03\x04", "this is a zip file, as .npz files are: "),
         ("xz", b"\xfd7zXZ\x00", "this is an xz file: "),
@@ -91,7 +91,7 @@ fn what_cannot_be_appended_to() {
     sandbox.run("chunk encode f chunk").ok();
     for (file, what) in [("x.b2frame", "a Blosc2 frame"), ("x.npy", "a NumPy .npy file"), ("chunk", "a bare chunk")] {
         let message = format!(
-            "original file '{file}' is {what}, and data is appended to bloscpack files only; 'blpk convert' makes it one"
+            "original file '{file}' is {what}, and data can be appended only to bloscpack files; 'blpk convert' converts it to one"
         );
         assert_eq!(sandbox.run(&format!("a {file} f")).failed(), message);
         // Follows the advice.

@@ -51,7 +51,7 @@ fn arrays_go_through_every_container_and_back() {
             let back = sandbox.run(&format!("-f convert {file} z.bcolz"));
             if name.contains("struct") {
                 let error = back.failed();
-                assert!(error.contains("bcolz does not open arrays of a dtype with fields"), "{error}");
+                assert!(error.contains("bcolz cannot open arrays of a dtype with fields"), "{error}");
                 continue;
             }
             back.ok();
@@ -136,10 +136,10 @@ fn what_bcolz_cannot_hold_is_refused() {
     sandbox.write("nothing.npy", &npy("'<f8'", "False", "(5, 0)", &[]));
     sandbox.write("fields.npy", &npy("[('a', '<i4'), ('b', '<f4')]", "False", "(2,)", &[0; 16]));
     for (command, expected) in [
-        ("convert scalar.npy x.bcolz", "an array without axes has no rows"),
+        ("convert scalar.npy x.bcolz", "a zero-dimensional array has no rows"),
         ("convert nothing.npy x.bcolz", "a row takes 0 bytes"),
-        ("convert fields.npy x.bcolz", "bcolz does not open arrays of a dtype with fields"),
-        ("convert f.blp x.bcolz --filter delta", "bcolz has one of the filters shuffle and bitshuffle, or none"),
+        ("convert fields.npy x.bcolz", "bcolz cannot open arrays of a dtype with fields"),
+        ("convert f.blp x.bcolz --filter delta", "bcolz supports shuffle, bitshuffle or no filter"),
         ("convert f.blp x.bcolz --filter shuffle --filter bytedelta", "bcolz has one of the filters"),
         ("convert f.blp x.bcolz --chunkshape 0", "chunklen"),
         ("convert f.blp x.txt", "does not end with .blp, .b2frame, .b2nd, .npy, .bcolz or .csv"),
@@ -301,9 +301,9 @@ fn what_stands_is_recovered() {
     let run = sandbox.run("recover x short").ok();
     let lines = run.lines();
     assert_eq!(lines.len(), 4, "{lines:?}");
-    assert_eq!(lines[2], "blpk: --fill keeps rows behind a lost chunk, with the default value in its place");
+    assert_eq!(lines[2], "blpk: --fill keeps the rows after a lost chunk, with the default value for lost rows");
     assert!(lines[0].starts_with("blpk: rows 200..300 of chunk 2 are lost: "), "{lines:?}");
-    assert_eq!(lines[1], "blpk: rows 300..503 behind a lost chunk are left out");
+    assert_eq!(lines[1], "blpk: rows 300..503 after a lost chunk are left out");
     assert_eq!(lines[3], "blpk: short: 200 rows");
     assert_eq!(plain(&sandbox, "short"), rows[..200 * atom]);
     let run = sandbox.run("recover --fill x filled").ok();

@@ -69,10 +69,10 @@ fn what_cannot_be_measured() {
     let sandbox = Sandbox::with_f();
     sandbox.write("empty", b"");
     assert_eq!(sandbox.run("bench missing").error(), "file 'missing' does not exist!");
-    assert_eq!(sandbox.run("bench empty").error(), "empty: there is nothing to measure: it has no bytes");
+    assert_eq!(sandbox.run("bench empty").error(), "empty: there is nothing to measure: the file is empty");
     assert_eq!(sandbox.run("bench -t 256 f").error(), "'typesize' must be in the range 1 <= n <= 255, not '256'");
     let error = sandbox.run("bench --plot - f").error();
-    assert_eq!(error, "--plot cannot be '-', as stdout is for the table; name a file");
+    assert_eq!(error, "--plot cannot be '-', because the table goes to stdout; name a file");
     let message = "'chunk-size' must be in the range 1 <= n <= 2147483631, not";
     assert_eq!(sandbox.run("bench -z 0 f").error(), format!("{message} '0'"));
     assert_eq!(sandbox.run("bench -z 3G f").error(), format!("{message} '3221225472'"));
@@ -190,7 +190,7 @@ fn the_time_is_kept() {
     let start = std::time::Instant::now();
     let run = sandbox.run("bench --time 0.5 -c lz4,zlib,zstd -l 1,9 --filter none,bitshuffle f").ok();
     assert!(start.elapsed().as_secs_f64() < 20.0, "{:?}", start.elapsed());
-    assert!(run.text().contains("blpk: not measured, as the time was over: "), "{}", run.text());
+    assert!(run.text().contains("blpk: not measured, because the time was over: "), "{}", run.text());
     assert!(table(run.text())[1].contains("lz4"), "{}", run.text());
     let run = sandbox.run("bench --json --time 0.5 -c lz4,zlib,zstd -l 1,9 --filter none,bitshuffle f").ok();
     let object: Value = from_slice(&run.stdout).unwrap();

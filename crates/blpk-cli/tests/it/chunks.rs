@@ -194,10 +194,10 @@ fn what_a_format_has_not_is_refused() {
         ("--dict", "--dict needs a Blosc2 chunk; add --format blosc2"),
         ("--filter delta", "--filter delta needs a Blosc2 chunk; add --format blosc2"),
         ("--filter trunc-prec:-3", "--filter trunc-prec needs a Blosc2 chunk; add --format blosc2"),
-        ("--filter shuffle:2", "--filter shuffle has a meta value in Blosc2 chunks only; add --format blosc2"),
+        ("--filter shuffle:2", "--filter shuffle takes a meta value only in Blosc2 chunks; add --format blosc2"),
         ("-t 256", "'typesize' must be in the range 1 <= n <= 255, not '256'"),
         ("-t 536866817 --format blosc2", "'typesize' must be in the range 1 <= n <= 536866816, not '536866817'"),
-        ("-c snappy --format blosc2", "Blosc2 does not have the codec snappy; use another one, or --format blosc1"),
+        ("-c snappy --format blosc2", "Blosc2 does not support the codec snappy; use another one, or --format blosc1"),
         ("-c zlib --dict --format blosc2", "--dict: the codec zlib does not use a dictionary; use lz4, lz4hc or zstd"),
     ] {
         assert_eq!(sandbox.run(&format!("chunk encode {options} f g")).failed(), error, "{options}");
@@ -312,7 +312,7 @@ fn what_cannot_be_decoded_is_described() {
     lazy.extend([7, 99, 0].map(i32::to_le_bytes).concat());
     lazy.extend((100..110).flat_map(i32::to_le_bytes));
     sandbox.write("x", &lazy);
-    assert_eq!(decode(), "x: offset 31: a lazy chunk, without its blocks; read them from the frame it belongs to");
+    assert_eq!(decode(), "x: offset 31: this is a lazy chunk: its blocks must be read from its frame");
     let found = json();
     assert_eq!((&found["lazy"], &found["nchunk"], &found["offset"]), (&json!(true), &json!(7), &json!(99)));
     assert_eq!(found["block_csizes"], json!((100..110).collect::<Vec<_>>()));
@@ -320,7 +320,7 @@ fn what_cannot_be_decoded_is_described() {
     let lines = sandbox.run("chunk info x").ok().text().to_owned();
     assert!(lines.contains("blpk:     nchunk: 7\n") && lines.contains("    0 at 72: 100 in the frame\n"), "{lines}");
     sandbox.write("x", &lazy[..lazy.len() - 1]);
-    assert_eq!(sandbox.run("chunk info x").failed(), "x: the chunk has 124 bytes, only 123 are there; it is cut off");
+    assert_eq!(sandbox.run("chunk info x").failed(), "x: the chunk is truncated: 123 of 124 bytes");
     assert_eq!(sandbox.names(), ["chunk", "f", "x"]);
 }
 
@@ -344,7 +344,7 @@ fn cut_off_and_longer_files_are_no_chunks() {
             let error = sandbox.run("chunk decode x g").failed();
             let expected = match cut {
                 _ if cut < header_len => "x: a Blosc chunk header has ".into(),
-                _ => format!("x: the chunk has {len} bytes, only {cut} are there; it is cut off"),
+                _ => format!("x: the chunk is truncated: {cut} of {len} bytes"),
             };
             assert!(error.starts_with(&expected), "{cut}: {error}");
             for command in ["chunk info x", "info x", "verify x", "d x g", "cat --bytes .. x"] {

@@ -100,8 +100,8 @@ fn digests_of_directories() {
 fn what_cannot_be() {
     let sandbox = Sandbox::with_f();
     for (line, expected) in [
-        ("c --verify f -", "argument --verify: what goes to stdout cannot be read again"),
-        ("c --verify -", "argument --verify: what goes to stdout cannot be read again"),
+        ("c --verify f -", "argument --verify: data written to stdout cannot be read again"),
+        ("c --verify -", "argument --verify: data written to stdout cannot be read again"),
         ("d --digest md5:00000000000000000000000000000000 a b c", "argument --digest: a digest is that of one input"),
         (
             "verify --digest md5:00000000000000000000000000000000 a b",

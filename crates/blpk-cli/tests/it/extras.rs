@@ -50,7 +50,7 @@ fn verify_checks_all_files_and_names_the_bad() {
     assert!(errors[0].starts_with("blpk: error: bad.blp: chunk ") && errors[0].contains("adler32"), "{}", errors[0]);
     assert!(errors[1].starts_with("blpk: error: f: not a Blosc file"), "{}", errors[1]);
     assert_eq!(errors[2], "blpk: error: file 'missing' does not exist!");
-    assert_eq!(errors[3], "blpk: error: cut.npy: offset 128: the array takes 96 bytes, but 72 are there");
+    assert_eq!(errors[3], "blpk: error: cut.npy: offset 128: the array needs 96 bytes, but 72 are available");
     sandbox.run("test f.blp").ok();
 }
 
@@ -80,7 +80,7 @@ fn cat_reads_parts() {
     let failed = |args| sandbox.run(args).failed();
     assert_eq!(failed("cat --items 0..12501 f.blp"), "f.blp: items 0..12501 are not within 0..12500");
     assert_eq!(failed("cat --bytes 100001.. f.blp"), "f.blp: bytes 100001..100000 are not within 0..100000");
-    assert_eq!(failed("cat --chunk 34 f.blp"), "f.blp: there is no chunk 34, only 34 of them from 0 on");
+    assert_eq!(failed("cat --chunk 34 f.blp"), "f.blp: there is no chunk 34; there are 34, numbered from 0");
     assert!(failed("cat --bytes .. f").starts_with("f: not a Blosc file"));
     assert_eq!(failed("cat --bytes .. g"), "file 'g' does not exist!");
 }
@@ -296,7 +296,7 @@ fn a_dash_is_no_file_where_one_is_needed() {
         ("recover f.b2frame -", "<out_file> cannot be '-': a file or directory is needed"),
         ("recover - out", "<in_file> cannot be '-': a file or directory is needed"),
         ("compact -", "<frame> cannot be '-': a file or directory is needed"),
-        ("c -m - f", "the metadata file cannot be '-', as stdin is for data; name a file"),
+        ("c -m - f", "the metadata file cannot be '-', because stdin is for the data; name a file"),
         ("recover f out", "input file 'f' is no bloscpack file, Blosc2 frame or bcolz directory: it starts with b'"),
         ("compact f", "f: "),
     ] {
@@ -363,7 +363,7 @@ fn damaged_bloscpack_files_are_recovered() {
         // The header byte that names the checksum: first another checksum, then an unknown one.
         for (id, line) in [
             (7, "blpk: the header says checksum sha384, but the chunks have adler32"),
-            (0xee, "blpk: the header is damaged, its other fields are used: offset 6: checksum is 238, expected 0..=8"),
+            (0xee, "blpk: the header is damaged; its other fields are used: offset 6: checksum is 238, expected 0..=8"),
         ] {
             let mut damaged = file.clone();
             damaged[6] = id;
@@ -394,7 +394,7 @@ fn damaged_bloscpack_files_are_recovered() {
     assert!(error.contains("are the same file; name another output"), "{error}");
     sandbox.write("nothing.blp", &[0; 500]);
     let error = sandbox.run("-f recover nothing.blp y.blp").failed();
-    assert!(error.contains("nothing.blp: no chunk of this bloscpack file is whole"), "{error}");
+    assert!(error.contains("nothing.blp: no chunk of this bloscpack file is intact"), "{error}");
     assert_eq!(sandbox.read("y.blp"), b"precious");
     assert_eq!(sandbox.names(), ["a.blp", "a.npy", "f", "f.blp", "nothing.blp", "x.blp", "y", "y.blp"]);
 }

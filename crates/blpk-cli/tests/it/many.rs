@@ -208,8 +208,8 @@ fn what_does_not_go_together_is_a_usage_error() {
         ("c --rm a -", "argument --rm: not allowed with stdin or stdout"),
         ("c --rm - a", "argument --rm: not allowed with stdin or stdout"),
         ("d --rm --output - a", "argument --rm: not allowed with stdin or stdout"),
-        ("d --metadata-out m --each a b", "argument --metadata-out: takes one input: a file has one metadata"),
-        ("d --metadata-out - a.blp -", "argument --metadata-out: stdout is taken by the data"),
+        ("d --metadata-out m --each a b", "argument --metadata-out: takes only one input"),
+        ("d --metadata-out - a.blp -", "argument --metadata-out: stdout is used for the data"),
         ("d --out x a", "ambiguous option: --out could match --output, --output-dir"),
         ("verify", "the following arguments are required: <file>"),
         ("list", "the following arguments are required: <file>"),
@@ -218,7 +218,7 @@ fn what_does_not_go_together_is_a_usage_error() {
     }
     assert_eq!(sandbox.names(), ["a", "b", "dir"]);
     let run = sandbox.pipe("c --output-dir out -", b"");
-    assert_eq!(run.failed(), "stdin has no name for a file in a directory; use --output");
+    assert_eq!(run.failed(), "an output for stdin in a directory has no name; use --output");
     assert_eq!(
         sandbox.run("d -e a b dir/x").stderr.lines().next(),
         Some("blpk: error: --no-check-extension requires use of <out_file>")

@@ -69,12 +69,9 @@ fn filters_of_blosc1() {
     }
     for (options, what) in [
         ("--filter delta", "--filter delta needs a Blosc2 chunk"),
-        ("--filter shuffle:4", "--filter shuffle has a meta value in Blosc2 chunks only"),
+        ("--filter shuffle:4", "--filter shuffle takes a meta value only in Blosc2 chunks"),
         ("--filter trunc-prec:10", "--filter trunc-prec needs a Blosc2 chunk"),
-        (
-            "--filter shuffle --filter bitshuffle",
-            "--filter: a Blosc1 chunk has one of shuffle and bitshuffle, or no filter",
-        ),
+        ("--filter shuffle --filter bitshuffle", "--filter: a Blosc1 chunk supports shuffle, bitshuffle or no filter"),
     ] {
         assert_eq!(sandbox.run(&format!("-f c {options} f out")).failed(), format!("{what}; add --format b2frame"));
         // Follows the advice.
@@ -126,7 +123,7 @@ fn what_no_frame_can_be() {
         ("c --format b2frame f x.blp", "output file 'x.blp' has the name of a bloscpack file, but --format b2frame is"),
         ("c -k crc32 f x.b2frame", "-k/--checksum is for bloscpack files; "),
         ("c --no-prealloc f x.b2frame", "--no-prealloc is for bloscpack files; "),
-        ("c -c snappy f x.b2frame", "Blosc2 does not have the codec snappy; use another one"),
+        ("c -c snappy f x.b2frame", "Blosc2 does not support the codec snappy; use another one"),
         ("c --format b2frame f -", "a Blosc2 frame is written to a file"),
         ("c nosuch x.b2frame", "input file 'nosuch' does not exist!"),
     ] {
@@ -451,7 +448,7 @@ fn one_axis_of_a_shape_follows_from_the_others() {
         ("--chunkshape 3,1000", "--chunkshape: chunkshape does not fit: it has 2 axes, but the array has 1"),
         ("--blockshape 3,1000", "--blockshape: blockshape does not fit: it has 2 axes, but the array has 1"),
         ("--chunkshape 300 --blockshape 400", "--blockshape: blockshape does not fit: blocks of 400 items"),
-        ("--chunkshape 2000000000", "--chunkshape: chunkshape does not fit: it takes more than 2147483647 bytes"),
+        ("--chunkshape 2000000000", "--chunkshape: chunkshape does not fit: it exceeds 2147483647 bytes"),
     ] {
         let found = sandbox.run(&format!("-f convert {args} f.blp x.b2nd")).failed();
         assert!(found.starts_with(&format!("f.blp: {error}")), "{args}: {found}");
@@ -487,7 +484,7 @@ fn conversions_refuse_what_means_nothing() {
                 true => drop(run.ok()),
                 false => {
                     let message = format!(
-                        "{name} is for {}; it means nothing for {output}: leave it out",
+                        "{name} is for {}; it does not apply to {output}: leave it out",
                         outputs.replace(' ', ", ")
                     );
                     assert_eq!(run.failed(), message, "{option} {output}");
@@ -500,10 +497,10 @@ fn conversions_refuse_what_means_nothing() {
         crate::common::bcolz_cases().iter().find(|case| case["kind"] == "ctable").unwrap()["name"].as_str().unwrap(),
     );
     for (line, option) in [
-        ("convert --blockshape 10 x dir", "--blockshape is for .b2nd; it means nothing for .npy"),
-        ("convert -k md5 --columns-as b2nd x dir", "-k/--checksum is for .blp; it means nothing for .b2nd"),
-        ("convert -z 1K x out.bcolz", "-z/--chunk-size is for .blp, .b2frame; it means nothing for .bcolz"),
-        ("convert -o x out.csv", "-o/--no-offsets is for .blp; it means nothing for .csv"),
+        ("convert --blockshape 10 x dir", "--blockshape is for .b2nd; it does not apply to .npy"),
+        ("convert -k md5 --columns-as b2nd x dir", "-k/--checksum is for .blp; it does not apply to .b2nd"),
+        ("convert -z 1K x out.bcolz", "-z/--chunk-size is for .blp, .b2frame; it does not apply to .bcolz"),
+        ("convert -o x out.csv", "-o/--no-offsets is for .blp; it does not apply to .csv"),
     ] {
         assert_eq!(tables.run(line).failed(), format!("{option}: leave it out"), "{line}");
     }

@@ -22,7 +22,7 @@ fn two_names_that_look_like_inputs_lose_nothing() {
     );
     assert_eq!(
         sandbox.run("-f c a.dat b.dat").failed(),
-        "output file 'b.dat' holds data that this command did not write, which -f does not replace: use -ff or --output \
+        "output file 'b.dat' contains data that this command did not write, which -f does not replace: use -ff or --output \
          to replace it, or --each to compress both files"
     );
     assert_eq!(

@@ -181,7 +181,10 @@ fn what_the_format_forbids_is_an_error() {
     assert_eq!(what(b"\x05\x08\x00\x40wxyz", 13, b"abcdefgh"), "match reaches too far");
     assert_eq!(what(b"\x04\x08\x00", 13, b"abcdefgh"), "no literals behind the last match");
     assert_eq!(what(b"", 0, b"abcdefgh"), "empty block");
-    assert_eq!(decompress_with_dict(b"\0", &mut [0; 3], 4, b"ab").unwrap_err().what, "no room for the decoded bytes");
+    assert_eq!(
+        decompress_with_dict(b"\0", &mut [0; 3], 4, b"ab").unwrap_err().what,
+        "the output is too small for the decoded bytes"
+    );
 }
 
 #[test]

@@ -245,7 +245,7 @@ fn what_the_format_forbids_is_an_error() {
     assert_eq!(decoded(b"\0", 0), Ok(Vec::new()));
     assert_eq!(what(b"", 0), "empty block");
     assert_eq!(what(b"\0\0", 0), "unfinished offset");
-    assert_eq!(what(b"\x10a", 2), "block ends early");
+    assert_eq!(what(b"\x10a", 2), "the block is truncated");
     assert_eq!(what(b"\x30ab", 3), "fewer literals than announced");
     assert_eq!(what(b"\x30abc", 2), "more literals than bytes to decode");
     assert_eq!(what(b"\xf0\xff\xff", 9), "unfinished literal length");
@@ -268,7 +268,7 @@ fn what_the_format_forbids_is_an_error() {
     assert_eq!(what(b"\xefabcdefghijklmn\x01\x00\xff\x07\x40wxyz", 299), "match reaches too far");
     let error = decoded(b"\x10a\x02\x00\x50bcdef", 14).unwrap_err();
     assert_eq!(error.at, 2);
-    assert_eq!(decompress(b"\0", &mut [0; 3], 4).unwrap_err().what, "no room for the decoded bytes");
+    assert_eq!(decompress(b"\0", &mut [0; 3], 4).unwrap_err().what, "the output is too small for the decoded bytes");
 }
 
 /// Blocks with every kind of sequence, and the length they decode to.

@@ -91,16 +91,19 @@ fn no_other_shape_size_or_edge_decodes() {
             assert!(decoded(&stream[..end], sample.len(), sample.meta).is_err(), "the first {end} bytes");
         }
         let what = |stream: &[u8], len, meta| decoded(stream, len, meta).unwrap_err().what;
-        assert_eq!(what(&[&stream[..], b"\0"].concat(), sample.len(), sample.meta), "more bytes than cells");
+        assert_eq!(
+            what(&[&stream[..], b"\0"].concat(), sample.len(), sample.meta),
+            "more bytes than the cells contain"
+        );
         for len in [0, 1, sample.len() - 1, sample.len() + 1, 2 * sample.len()] {
-            assert_eq!(what(&stream, len, sample.meta), "the block has another size than the stream");
+            assert_eq!(what(&stream, len, sample.meta), "the block and the stream differ in size");
         }
         for meta in (0..=255).filter(|&meta| meta != sample.meta) {
             assert!(decoded(&stream, sample.len(), meta).is_err(), "edge {meta}");
         }
         for dimensions in [0, 1, 3, 255] {
             let stream = [&[dimensions], &stream[1..]].concat();
-            assert_eq!(what(&stream, sample.len(), sample.meta), "NDLZ has two dimensions");
+            assert_eq!(what(&stream, sample.len(), sample.meta), "NDLZ needs two dimensions");
         }
         let extents = [i32::MIN, -1, 0, 1, 2, 3, 7, 1 << 16, i32::MAX - 7, i32::MAX];
         for (rows, columns) in extents.iter().flat_map(|&rows| extents.map(|columns| (rows, columns))) {
@@ -140,13 +143,13 @@ fn references_stay_within_the_stream_and_in_front_of_their_token() {
     assert_eq!(decoded(&with(0xC0, 16), 32, 4).unwrap()[4..8], literal[..4]);
     assert_eq!(decoded(&with(0xC0, 26), 32, 4).unwrap()[4..8], [2, 4, 0, 0]);
     for distance in [0, 1, 15, 27, 28, 32_767, 65_535] {
-        assert_eq!(what(&with(0xC0, distance), 32, 4), "reference outside of the stream", "{distance}");
+        assert_eq!(what(&with(0xC0, distance), 32, 4), "reference outside the stream", "{distance}");
     }
     for token in [0xE0, 0xE8, 0xF0, 0xF8, 0x80, 0x88, 0x28] {
         for distance in [0, 7, 27, 65_535] {
-            assert_eq!(what(&with(token, distance), 32, 4), "reference outside of the stream", "{token:#x}");
+            assert_eq!(what(&with(token, distance), 32, 4), "reference outside the stream", "{token:#x}");
         }
-        assert_eq!(what(&with(token, 12), 32, 4), "the stream is cut off", "{token:#x}");
+        assert_eq!(what(&with(token, 12), 32, 4), "the stream is truncated", "{token:#x}");
     }
     for token in 1..=255 {
         let known = matches!(token, 0x28 | 0x30 | 0x38 | 0x40 | 0x80 | 0x88 | 0x90 | 0x98 | 0xB0 | 0xB8 | 0xC0)

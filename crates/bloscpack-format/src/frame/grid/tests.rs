@@ -37,7 +37,7 @@ fn arrays_that_no_chunk_could_hold_are_refused() {
     for (chunk, block, itemsize, field) in
         [(46_341, 1, 1, "chunkshape"), (46_340, 30_000, 1, "chunkshape"), (30_000, 30_000, 3, "blockshape")]
     {
-        let error = format!("b2nd metalayer: {field} takes more than 2147483647 bytes");
+        let error = format!("b2nd metalayer: {field} exceeds 2147483647 bytes");
         assert_eq!(grid(1 << 30, chunk, block, itemsize), Err(error));
     }
     assert!(grid(1 << 31, 1, 1, 2).is_err_and(|error| error.starts_with("b2nd metalayer: shape")));

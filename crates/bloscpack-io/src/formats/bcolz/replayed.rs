@@ -140,7 +140,7 @@ pub(super) fn check(dir: &dyn ReadDirectory, journal: &Journal, limits: &Limits)
         if !is_before && found != sizes.after.as_bytes() {
             return refuse(
                 &sizes.path,
-                "lost, or changed by somebody else, while a change was pending; recover a copy",
+                "lost, or changed by another process, before the interrupted change was completed; recover a copy",
             );
         }
     }
@@ -156,11 +156,11 @@ pub(super) fn check(dir: &dyn ReadDirectory, journal: &Journal, limits: &Limits)
                 // The target is a file or a column. Its parent directory may be too large to list for each step.
                 let done = dir.open(to).is_ok() || dir.open(&format!("{to}/{STORAGE_FILE}")).is_ok();
                 if !done {
-                    return refuse(to, "lost while a change was pending; recover a copy");
+                    return refuse(to, "lost before the interrupted change was completed; recover a copy");
                 }
             }
             JournalStep::RenameColumn { from, to } if columns.contains(from) == columns.contains(to) => {
-                return refuse(to, "changed by somebody else while it was being renamed; recover a copy");
+                return refuse(to, "changed by another process while it was being renamed; recover a copy");
             }
             _ => {}
         }

@@ -23,7 +23,7 @@ impl Front {
         let typesize =
             u8::try_from(typesize).ok().filter(|&typesize| typesize > 0).ok_or_else(|| typesize_error(typesize))?;
         if options.params.get_format() == ChunkFormat::Blosc2 {
-            return Err(Error::PackParams { what: "its chunks are Blosc1's, which bloscpack can read" });
+            return Err(Error::PackParams { what: "its chunks are Blosc1 chunks, which bloscpack can read" });
         }
         let metadata = options.metadata.as_ref();
         let metadata = metadata.map(|value| MetadataSection::encode(value, &options.metadata_args)).transpose()?;

@@ -107,14 +107,14 @@ impl FrameParams {
     /// # Errors
     /// [`Error::FrameParams`] for a codec or filter that is not built in.
     pub fn of(header: &Header) -> Result<Self, Error> {
-        let codec = header.codec().ok_or(Error::FrameParams { what: "its codec is not built in" })?;
+        let codec = header.codec().ok_or(Error::FrameParams { what: "its codec is not in this build" })?;
         let filters: Option<Vec<Filter>> = header.filters().collect();
         let filters = filters.and_then(|filters| FilterPipeline::try_from_iter(filters).ok());
         Ok(FrameParams {
             codec,
             clevel: header.clevel.min(9),
             typesize: header.typesize,
-            filters: filters.ok_or(Error::FrameParams { what: "one of its filters is not built in" })?,
+            filters: filters.ok_or(Error::FrameParams { what: "one of its filters is not in this build" })?,
             blocksize: header.blocksize,
             split: header.split_mode(),
             dictionary: header.uses_dictionary(),
@@ -128,11 +128,11 @@ impl FrameParams {
     /// [`Error::FrameParams`] for a codec without a number in Blosc2, and for items of 0 bytes, or of 2 GiB or more.
     pub fn header(&self, frame_type: FrameType) -> Result<Header, Error> {
         if !(1..=i32::MAX as u32).contains(&self.typesize) {
-            return Err(Error::FrameParams { what: "items have 1 to 2147483647 bytes" });
+            return Err(Error::FrameParams { what: "items must have 1 to 2147483647 bytes" });
         }
         let mut header = Header::new(frame_type, self.typesize);
         if !header.set_codec(self.codec) {
-            return Err(Error::FrameParams { what: "Blosc2 does not have the codec" });
+            return Err(Error::FrameParams { what: "Blosc2 does not support the codec" });
         }
         (header.clevel, header.blocksize) = (self.clevel, self.blocksize);
         header.other_flags = match self.split {

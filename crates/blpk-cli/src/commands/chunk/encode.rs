@@ -57,10 +57,10 @@ fn params(args: &ChunkEncodeArgs) -> Result<(CParams, usize)> {
     match format {
         ChunkFormat::Blosc1 if args.dict => bail!("--dict needs a Blosc2 chunk; add --format blosc2"),
         ChunkFormat::Blosc2 if codec == Codec::Snappy => {
-            bail!("Blosc2 does not have the codec snappy; use another one, or --format blosc1")
+            bail!("Blosc2 does not support the codec snappy; use another one, or --format blosc1")
         }
         ChunkFormat::Blosc2 if args.dict && !matches!(codec, Codec::Lz4 | Codec::Lz4Hc | Codec::Zstd) => {
-            bail!("--dict: the codec {codec} does not use a dictionary; use lz4, lz4hc or zstd")
+            bail!("--dict: the codec {codec} does not support dictionaries; use lz4, lz4hc or zstd")
         }
         _ => {}
     }

@@ -34,6 +34,6 @@ pub(super) fn check_len(cbytes: u64, len: u64) -> Result<()> {
     match cbytes.cmp(&len) {
         Ordering::Equal => Ok(()),
         Ordering::Less => bail!("offset {cbytes}: the chunk ends here, but {} bytes follow", len - cbytes),
-        Ordering::Greater => bail!("the chunk has {cbytes} bytes, only {len} are there; it is cut off"),
+        Ordering::Greater => bail!("the chunk is truncated: {len} of {cbytes} bytes"),
     }
 }

@@ -42,7 +42,7 @@ impl FrameSettings {
         }
         let settings = Settings::new(&args.blosc)?;
         if settings.codec == Codec::Snappy {
-            bail!("Blosc2 does not have the codec snappy; use another one, or compress to a .blp");
+            bail!("Blosc2 does not support the codec snappy; use another one, or compress to a .blp");
         }
         let filters = pipeline(&args.filters, ChunkFormat::Blosc2, "")?.unwrap_or(settings.filters);
         let chunk_size = args.chunk_size.as_ref().map(|size| in_range("chunk_size", size, MAX_CHUNK_SIZE));
@@ -64,7 +64,7 @@ impl FrameSettings {
         cancel: &Cancel,
     ) -> Result<()> {
         let PathOrStdio::File(path) = output else {
-            bail!("a Blosc2 frame is written to a file: how long it is stands at its start; name one");
+            bail!("a Blosc2 frame cannot be written to a pipe, because its length is in its header; name a file");
         };
         let report = &session.report;
         let source = Input::open(input, cancel)?;
@@ -79,7 +79,7 @@ impl FrameSettings {
         let nbytes = writer.append_stream(&mut plain, Some(self.chunk_size), &threads, cancel)?;
         if let Some(size) = size.filter(|size| *size != nbytes) {
             let message =
-                format!("input file '{input}' had {size} bytes at first, and {nbytes} when it was read; try again");
+                format!("input file '{input}' changed from {size} to {nbytes} bytes while it was read; try again");
             return Err(anyhow!(FileMessage::new(input, message)));
         }
         let found = plain.finish();

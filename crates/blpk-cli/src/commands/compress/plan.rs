@@ -50,11 +50,11 @@ fn format_of(asked: Option<CompressFormat>, named: Option<&PathOrStdio>) -> Resu
     match (Target::of_name(path), asked) {
         (Some(Target::Array), _) => refuse(
             "an array in a Blosc2 frame",
-            "the bytes of a file have no dtype and shape; compress to a .b2frame, or 'blpk convert' a .npy to the array",
+            "raw bytes have no dtype and shape; compress to a .b2frame, or convert a .npy file with 'blpk convert'",
         ),
         (Some(Target::Frame), Some(CompressFormat::Blp)) => refuse("a Blosc2 frame", "--format blp is another"),
         (Some(Target::Bloscpack), Some(CompressFormat::B2frame)) => {
-            refuse("a bloscpack file", "--format b2frame is another")
+            refuse("a bloscpack file", "--format b2frame is something else")
         }
         (Some(Target::Frame), None) => Ok(CompressFormat::B2frame),
         (_, format) => Ok(format.unwrap_or_default()),

@@ -57,12 +57,12 @@ pub(super) fn refuse_directory(target: Target, output: &Path) -> Result<()> {
     let what = ending(target);
     if is_directory_name(output) {
         bail!(
-            "output '{}' has the name of a directory, and a {what} is a file: leave out the last '/'",
+            "output '{}' has the name of a directory, but a {what} is a file: leave out the last '/'",
             output.display()
         );
     }
     if output.is_dir() {
-        bail!("output '{}' is a directory, and a {what} is a file: name another output", output.display());
+        bail!("output '{}' is a directory, but a {what} is a file: name another output", output.display());
     }
     Ok(())
 }
@@ -83,7 +83,7 @@ pub(super) fn refuse_idle(args: &ConvertArgs, target: Target) -> Result<()> {
     for (option, flag, _) in given.into_iter().filter(|(.., given)| *given) {
         if let Err(Error::UnfitOption { option, target }) = option.check(target) {
             let of: Vec<_> = option.targets().iter().map(|target| ending(*target)).collect();
-            bail!("{flag} is for {}; it means nothing for {}: leave it out", of.join(", "), ending(target));
+            bail!("{flag} is for {}; it does not apply to {}: leave it out", of.join(", "), ending(target));
         }
     }
     Ok(())
@@ -95,7 +95,7 @@ pub(super) fn refuse_foreign(args: &ConvertArgs, input: &PathOrStdio) -> Result<
         && kind_of(path).is_none()
         && let Some(advice) = foreign::advice_on(path)
     {
-        bail!("input file '{input}' is not taken as raw bytes: {advice}; if it is raw bytes all the same, add --raw");
+        bail!("input file '{input}' is not read as raw bytes: {advice}; if it is raw bytes, add --raw");
     }
     Ok(())
 }

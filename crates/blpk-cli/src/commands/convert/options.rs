@@ -24,7 +24,7 @@ pub(super) fn options(args: &ConvertArgs, session: &Session) -> Result<ConvertOp
     let chunkshape = small(&args.chunkshape, "--chunkshape: a chunk (of bcolz: chunklen)")?;
     let blockshape = small(&args.blockshape, "--blockshape: a block")?;
     if args.shape.iter().flatten().filter(|len| len.is_none()).count() > 1 {
-        bail!("--shape: only one axis can be -1, for the items that the others leave");
+        bail!("--shape: only one axis can be -1");
     }
     let typesize = args.blosc.typesize.as_ref().map(|typesize| in_range("typesize", typesize, i32::MAX)).transpose()?;
     // The writer of the output refuses filters that its format lacks.

@@ -30,7 +30,7 @@ impl Plan {
         let path = args.out_file.components().collect::<PathBuf>();
         let output = PathOrStdio::from(path.clone());
         if output == PathOrStdio::Standard {
-            bail!("the name of the output says what it is to be: name a file");
+            bail!("the name of the output determines its format: name a file");
         }
         let conversion = conversion(args, &input)?;
         refuse_directory(conversion.target, &args.out_file)?;

@@ -18,7 +18,7 @@ pub(super) fn create(path: &Path, input: &PathOrStdio, output: &PathOrStdio, ses
         if let (PathOrStdio::File(other), PathOrStdio::File(path)) = (other, &operand)
             && full(other) == full(path)
         {
-            bail!("'{operand}' cannot be for the data and the metadata; name another file");
+            bail!("'{operand}' cannot be both for the data and for the metadata; name another file");
         }
     }
     Output::create(&operand, session.force)

@@ -56,7 +56,7 @@ pub(super) fn long(cursor: Cursor, src: &[u8], dst: &mut [u8], len: usize) -> Op
 pub(super) fn copy_match(dst: &mut [u8], distance: usize, to: usize, length: usize) -> bool {
     let Some(last) = dst.len().checked_sub(OVERRUN) else { return false };
     let from = to.wrapping_sub(distance);
-    // One comparison for both: `from` wraps around if a match begins before the output.
+    // One comparison for both: `from` wraps around if a match starts before the output.
     if from > last || to > last {
         return false;
     }

@@ -25,7 +25,7 @@ use crate::codec::CorruptStream;
 /// as well; a stream ends only where its bytes end.
 pub(crate) fn decompress(src: &[u8], dst: &mut [u8], len: usize) -> Result<(), CorruptStream> {
     if len > dst.len() {
-        return Err(CorruptStream::new(0, "the output does not hold the stream"));
+        return Err(CorruptStream::new(0, "the output is too small for the stream"));
     }
     let Some(first) = src.first() else {
         return if len == 0 { Ok(()) } else { Err(CorruptStream::new(0, "the stream is empty")) };

@@ -15,10 +15,10 @@ pub(super) fn slow_path(cursor: Cursor, src: &[u8], dst: &mut [u8]) -> Result<()
         if opcode < 32 {
             let n = opcode + 1;
             if n > dst.len() - done {
-                return Err(CorruptStream::new(at, "a literal run overruns the output"));
+                return Err(CorruptStream::new(at, "a run of literals exceeds the output"));
             }
             let Some(literals) = src.get(at..at + n) else {
-                return Err(CorruptStream::new(at, "a literal run is cut short"));
+                return Err(CorruptStream::new(at, "a run of literals is truncated"));
             };
             dst[done..done + n].copy_from_slice(literals);
             at += n;
@@ -34,7 +34,7 @@ pub(super) fn slow_path(cursor: Cursor, src: &[u8], dst: &mut [u8]) -> Result<()
             continue;
         }
         let header = at - 1;
-        let truncated = CorruptStream::new(header, "a match is cut short");
+        let truncated = CorruptStream::new(header, "a match is truncated");
         let mut n = (opcode >> 5) + MIN_MATCH - 1;
         if n == 9 {
             let Some((more, behind)) = extension(src, at) else { return Err(truncated) };
@@ -43,11 +43,11 @@ pub(super) fn slow_path(cursor: Cursor, src: &[u8], dst: &mut [u8]) -> Result<()
         }
         let Some((distance, next, behind)) = distance(src, opcode, at) else { return Err(truncated) };
         if n > dst.len() - done {
-            return Err(CorruptStream::new(header, "a match overruns the output"));
+            return Err(CorruptStream::new(header, "a match exceeds the output"));
         }
         let from = done.checked_sub(distance);
         if from.and_then(|from| copy_exact(dst, from, done, n)).is_none() {
-            return Err(CorruptStream::new(header, "a match begins before the output"));
+            return Err(CorruptStream::new(header, "a match starts before the output"));
         }
         done += n;
         at = behind;

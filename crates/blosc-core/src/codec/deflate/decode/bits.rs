@@ -1,7 +1,7 @@
 //! Reads bits from a byte slice, the lowest bit of each byte first.
 
 /// The error of a stream with fewer bits than requested.
-pub(super) const ENDS: &str = "the zlib stream is cut off";
+pub(super) const ENDS: &str = "the zlib stream is truncated";
 
 /// A position in the input, and up to 63 bits from there in a word.
 ///

@@ -7,7 +7,7 @@ use super::header;
 use super::table::BlockTables;
 use crate::codec::{CorruptStream, DecodeTask};
 
-const TOO_LONG: &str = "the zlib stream does not end where it should";
+const TOO_LONG: &str = "the zlib stream does not have the expected size";
 
 pub(super) struct StreamState<'a> {
     bits: Bits<'a>,
@@ -162,7 +162,7 @@ impl<'a> StreamState<'a> {
         self.skip(entry)?;
         let offset = number::<Offset>(entry, word);
         if offset > self.d {
-            return Err("offset outside of the decoded bytes");
+            return Err("offset outside the decoded bytes");
         }
         copy(self.dst, self.d, offset, length).ok_or(TOO_LONG)?;
         self.d += length;
@@ -189,7 +189,7 @@ impl<'a> StreamState<'a> {
             return Err(TOO_LONG);
         }
         let Some(plain) = self.dst.get(..self.len).filter(|_| self.d == self.len) else {
-            return Err("the zlib stream ends early");
+            return Err("the zlib stream is truncated");
         };
         self.bits.align();
         let checksum = self.bits.bytes(4)?.iter().fold(0, |sum, &byte| sum << 8 | u32::from(byte));

@@ -32,7 +32,7 @@ use crate::codec::CorruptStream;
 /// part of the result.
 pub(crate) fn decompress(src: &[u8], dst: &mut [u8], len: usize) -> Result<(), CorruptStream> {
     if dst.len() < len {
-        return Err(CorruptStream::new(0, "no room for the decoded bytes"));
+        return Err(CorruptStream::new(0, "the output is too small for the decoded bytes"));
     }
     let Some((&token, rest)) = src.split_first() else {
         return Err(CorruptStream::new(0, "empty block"));
@@ -56,7 +56,7 @@ pub(crate) fn decompress(src: &[u8], dst: &mut [u8], len: usize) -> Result<(), C
 /// As [`decompress`].
 pub(crate) fn decompress_with_dict(src: &[u8], dst: &mut [u8], len: usize, dict: &[u8]) -> Result<(), CorruptStream> {
     if dst.len() < len {
-        return Err(CorruptStream::new(0, "no room for the decoded bytes"));
+        return Err(CorruptStream::new(0, "the output is too small for the decoded bytes"));
     }
     let Some((&token, rest)) = src.split_first() else {
         return Err(CorruptStream::new(0, "empty block"));

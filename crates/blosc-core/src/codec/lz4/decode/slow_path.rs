@@ -39,7 +39,7 @@ pub(super) fn slow_path<'a, const DICT: bool>(
         d += literals;
         src = after;
         if src.is_empty() {
-            return if d == len { Ok(None) } else { error(src.len(), "block ends early") };
+            return if d == len { Ok(None) } else { error(src.len(), "the block is truncated") };
         }
         let Some((&offset, after)) = src.split_first_chunk() else { return error(src.len(), "unfinished offset") };
         let offset = usize::from(u16::from_le_bytes(offset));

@@ -86,7 +86,7 @@ impl<D: Directory> Column<D> {
         if self.meta.meta().storage.dtype == Dtype::Object {
             return Err(Error::NotWritable {
                 directory: self.dir.root().dir.name(&self.dir.dir("")),
-                what: "Python objects are read and removed, but no new ones written",
+                what: "Python objects can be read and removed, but not written",
             });
         }
         self.chunks.encoder(&self.meta.meta().storage).map(drop)

@@ -186,7 +186,7 @@ impl<D: Directory> Columns<D> {
         RootDirs { names: names.to_vec() }.check().map_err(FormatError::from)?;
         let taken = self.root.dir.list(name).is_ok() || self.root.dir.open(name).is_ok();
         match taken {
-            true => Err(Error::NotWritable { directory: self.root.dir.name(name), what: "it is there already" }),
+            true => Err(Error::NotWritable { directory: self.root.dir.name(name), what: "it already exists" }),
             false => Ok(()),
         }
     }

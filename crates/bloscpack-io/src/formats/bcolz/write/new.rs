@@ -56,7 +56,10 @@ pub(super) fn start<D: Directory>(dir: D) -> Result<Arc<Staging<D>>, Error> {
     dir.create_dir("").map_err(|error| Error::io("creating")(error).in_file(dir.name("")))?;
     let root = Staging::open(dir, Limits::new())?;
     if [ROOTDIRS_FILE, STORAGE_FILE].iter().any(|file| root.dir.open(file).is_ok()) {
-        return Err(Error::NotWritable { directory: root.dir.name(""), what: "there is a carray or ctable already" });
+        return Err(Error::NotWritable {
+            directory: root.dir.name(""),
+            what: "it already contains a carray or ctable",
+        });
     }
     Ok(Arc::new(root))
 }

@@ -104,10 +104,10 @@ impl CarrayParams {
     pub(super) fn meta(&self) -> Result<(Storage, Sizes), Error> {
         let refuse = |what| Err(Error::CarrayParams { what });
         if self.dtype == Dtype::Object {
-            return refuse("arrays of Python objects are read, but not made");
+            return refuse("arrays of Python objects can be read, but not created");
         }
         if !self.dtype.is_readable_by_bcolz() {
-            return refuse("bcolz does not open arrays of a dtype with fields");
+            return refuse("bcolz cannot open arrays of a dtype with fields");
         }
         let sizes = Sizes::new([&[0], self.atom_shape.as_slice()].concat());
         let mut storage = Storage::new(self.dtype.clone(), 1);
@@ -130,7 +130,7 @@ pub(super) fn encoder(storage: &Storage) -> Result<Encoder, Error> {
     let cparams = &storage.cparams;
     let Some(codec) = cparams.codec() else { return Err(Error::CarrayParams { what: "its codec is unknown" }) };
     if cparams.quantize > MAX_QUANTIZE {
-        return Err(Error::CarrayParams { what: "floats cannot be rounded to more than 307 digits" });
+        return Err(Error::CarrayParams { what: "floats can be rounded to at most 307 digits" });
     }
     let params = CParams::new().codec(codec).clevel(cparams.clevel).filters(cparams.filters());
     Ok(Encoder::new(params.typesize(storage.dtype.typesize()))?)
