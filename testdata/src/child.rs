@@ -4,7 +4,8 @@ use std::env;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Returns a command that runs only `test` of this test binary, with no input and no output.
+/// Returns a command that runs only the test with the path `test` in this binary, such as `kernels::active`, with no
+/// input and no output.
 ///
 /// # Panics
 ///

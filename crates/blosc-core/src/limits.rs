@@ -253,7 +253,7 @@ mod tests {
     #[test]
     fn says_what_to_raise() {
         let error = Limits::new().max_chunk(100).check_chunk(101).unwrap_err();
-        let says = "the plain bytes of a chunk: 101, the limit is 100; raise Limits::max_chunk if that is meant";
+        let says = "the plain bytes of a chunk: 101, the limit is 100; raise Limits::max_chunk if that is intended";
         assert_eq!(format!("{error}; {}", error.advice()), says);
     }
 

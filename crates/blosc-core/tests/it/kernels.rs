@@ -212,7 +212,7 @@ fn active_is_the_named_table_or_the_best() {
 #[test]
 fn any_table_can_be_named() {
     for name in available().into_iter().map(|table| table.name).chain(["nonsense", ""]) {
-        let mut child = testdata::this_test("active_is_the_named_table_or_the_best");
+        let mut child = testdata::this_test("kernels::active_is_the_named_table_or_the_best");
         let child = child.env("BLOSC_KERNELS", name).stdout(std::process::Stdio::piped()).output().unwrap();
         let output = String::from_utf8_lossy(&child.stdout);
         assert!(child.status.success() && output.contains("1 passed"), "{name}: {output}");

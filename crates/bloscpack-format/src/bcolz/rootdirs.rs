@@ -100,7 +100,7 @@ mod tests {
         let read = |text: &str| RootDirs::parse(text.as_bytes()).map(|dirs| dirs.names).map_err(|e| e.to_string());
         assert_eq!(read(r#"{"dirs": {"a": "/elsewhere/a"}, "names": ["a"]}"#), Ok(vec!["a".into()]));
         assert_eq!(read(r#"{"names": []}"#), Ok(vec![]));
-        assert_eq!(read(r#"{"names": ["a", "a"]}"#), Err("there are two columns \"a\"".into()));
+        assert_eq!(read(r#"{"names": ["a", "a"]}"#), Err("two columns are named \"a\"".into()));
         let not_names = |found: &str| format!("__rootdirs__: \"names\" is {found}, expected a list of names");
         assert_eq!(read(r#"{"names": "ab"}"#), Err(not_names("\"ab\"")));
         assert_eq!(read(r#"{"names": [1, 2]}"#), Err(not_names("[1, 2]")));

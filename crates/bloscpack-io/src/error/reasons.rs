@@ -109,7 +109,7 @@ pub enum ArrayRefusal {
     OpenAxes,
     /// The number of bytes is not a multiple of the size of the other axes.
     #[error(
-        "{found} bytes are not a multiple of {}, the size of the other axes",
+        "{found} bytes are not a multiple of {}, the itemsize times the other axes",
         .row.map_or("more than 2**64".into(), |row| row.to_string())
     )]
     OpenAxis {

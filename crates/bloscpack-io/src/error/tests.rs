@@ -62,12 +62,12 @@ fn advice_is_data() {
     let error = Error::from(over).in_file("f".into());
     assert_eq!(
         error.report().to_string(),
-        "f: the index: 2, the limit is 1; raise Limits::max_memory if that is meant"
+        "f: the index: 2, the limit is 1; raise Limits::max_memory if that is intended"
     );
     assert_eq!(error.advice(), Some(Advice::RaiseLimit(over)));
     assert_eq!(error.kind(), ErrorKind::Limit);
     let error = Error::NotAsWritten { source: Box::new(error) };
-    let advice = "raise Limits::max_memory if that is meant; nothing was replaced; try again, and if it comes back, \
+    let advice = "raise Limits::max_memory if that is intended; nothing was replaced; try again, and if it comes back, \
                   check this machine's memory and disk";
     let line = "verifying the output failed: f: the index: 2, the limit is 1; ".to_owned() + advice;
     assert_eq!(error.report().to_string(), line);

@@ -226,11 +226,11 @@ mod tests {
         let says = |path: &Path| open_regular(path).unwrap_err().to_string();
         assert!(open_regular(&at("file")).is_ok());
         for link in ["link", "zero", "dangling"] {
-            assert_eq!(says(&at(link)), "it is a symbolic link, where a regular file was expected");
+            assert_eq!(says(&at(link)), "it is a symbolic link, expected a regular file");
         }
-        assert_eq!(says(&at("pipe")), "it is a named pipe, where a regular file was expected");
-        assert_eq!(says(Path::new("/dev/zero")), "it is a device, where a regular file was expected");
-        assert_eq!(says(dir.path()), "it is a directory, where a regular file was expected");
+        assert_eq!(says(&at("pipe")), "it is a named pipe, expected a regular file");
+        assert_eq!(says(Path::new("/dev/zero")), "it is a device, expected a regular file");
+        assert_eq!(says(dir.path()), "it is a directory, expected a regular file");
         assert_eq!(open_regular(&at("nowhere")).unwrap_err().kind(), io::ErrorKind::NotFound);
     }
 

@@ -150,7 +150,7 @@ fn errors_say_what_was_found_and_what_was_expected() {
         ("ref/bad/missing_sizes", "meta/sizes: reading: entity not found"),
         ("ref/bad/sizes_empty_file", "meta/sizes, offset 0: the text is truncated"),
         ("ref/badtab/column_length_mismatch", "b: 29 rows, but the first column has 30"),
-        ("ref/badtab/names_absolute", "__rootdirs__: \"/etc\" is no name of a column: it is a path"),
+        ("ref/badtab/names_absolute", "__rootdirs__: \"/etc\" cannot be the name of a column: it is a path"),
     ] {
         assert_eq!(read(name), text, "{name}");
     }
@@ -337,7 +337,10 @@ fn names_do_not_lead_out_of_the_table() {
         let report = verify(&table, &serial()).unwrap();
         assert!(report.faults.len() == 1 && report.columns == 0, "{name:?}");
         let error = Root::open(table).map(|_| ()).unwrap_err().report().to_string();
-        assert!(error.starts_with("t/__rootdirs__: ") && error.contains("is no name of a column"), "{name:?}: {error}");
+        assert!(
+            error.starts_with("t/__rootdirs__: ") && error.contains("cannot be the name of a column"),
+            "{name:?}: {error}"
+        );
     }
 }
 

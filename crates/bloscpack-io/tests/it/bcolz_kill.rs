@@ -87,7 +87,7 @@ fn killed_at_any_moment_it_is_that_of_some_flush() {
     make(dir.path());
     let (mut last, mut left) = (0, 0);
     for round in 0..40 {
-        let victim = &mut this_test("killed_at_any_moment_it_is_that_of_some_flush");
+        let victim = &mut this_test("bcolz_kill::killed_at_any_moment_it_is_that_of_some_flush");
         let mut victim = victim.env(VICTIM, dir.path()).spawn().unwrap();
         std::thread::sleep(Duration::from_millis(30 + round) * slowness());
         assert!(victim.try_wait().unwrap().is_none(), "round {round}: it gave up");

@@ -40,7 +40,8 @@ fn what_a_killed_process_left_goes_and_what_a_living_one_makes_stays() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("out.sframe");
     let abort = || {
-        let victim = &mut this_test("what_a_killed_process_left_goes_and_what_a_living_one_makes_stays");
+        let victim =
+            &mut this_test("faults_leftovers::what_a_killed_process_left_goes_and_what_a_living_one_makes_stays");
         assert!(!victim.env(VICTIM, &path).status().unwrap().success());
     };
     // Two aborts: the second process removes the leftovers of the first.

@@ -68,7 +68,7 @@ fn killed_at_any_moment_it_is_the_frame_of_some_commit() {
         FrameWriter::create(&path, frame_type, false, FrameParams::new(8)).unwrap().finish().unwrap();
         let mut last = 0;
         for round in 0..30 {
-            let victim = &mut this_test("killed_at_any_moment_it_is_the_frame_of_some_commit");
+            let victim = &mut this_test("frame_kill::killed_at_any_moment_it_is_the_frame_of_some_commit");
             let mut victim = victim.env(VICTIM, &path).spawn().unwrap();
             std::thread::sleep(Duration::from_millis(20 + round) * slowness());
             assert!(victim.try_wait().unwrap().is_none(), "round {round}: it gave up");

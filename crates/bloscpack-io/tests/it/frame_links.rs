@@ -68,7 +68,7 @@ fn the_index_is_no_link() {
     symlink(&victim, &index).unwrap();
     let before = fs::read(&victim).unwrap();
     // The same if it became a link in the meantime.
-    let says = "a symbolic link, where a regular file was expected";
+    let says = "a symbolic link, expected a regular file";
     assert!(writer.commit().unwrap_err().report().to_string().contains(says));
     drop(writer);
     for error in [
@@ -101,7 +101,7 @@ fn chunk_files_are_files() {
     let index = fs::read(path.join("chunks.b2frame")).unwrap();
     for (make, what) in cases {
         make();
-        let says = format!("{what}, where a regular file was expected");
+        let says = format!("{what}, expected a regular file");
         let archive = Archive::open(LocalSource::open(&path).unwrap()).unwrap();
         for error in [archive.chunk(0).unwrap_err(), archive.verify(&UnpackOptions::new()).unwrap_err()] {
             assert!(text(&error).contains(&says), "{error}");

@@ -43,9 +43,12 @@ fn raw_bytes_that_do_not_fit_are_refused() {
     sandbox.write("raw.bin", &halves(600));
     sandbox.write("data.gz", b"\x1f\x8b\x08\x00 and so on");
     for (args, error) in [
-        ("--dtype f4 --shape 7,8 raw.bin x.npy", "2400 bytes, but dtype and shape make 224"),
-        ("--dtype f4 --shape=-1,7 raw.bin x.npy", "2400 bytes are no multiple of the 28 that the other axes make"),
-        ("--dtype V7 raw.bin x.npy", "2400 bytes are no multiple of the 7"),
+        ("--dtype f4 --shape 7,8 raw.bin x.npy", "2400 bytes, but dtype and shape require 224"),
+        (
+            "--dtype f4 --shape=-1,7 raw.bin x.npy",
+            "2400 bytes are not a multiple of 28, the itemsize times the other axes",
+        ),
+        ("--dtype V7 raw.bin x.npy", "2400 bytes are not a multiple of 7,"),
         ("raw.bin x.npy", "raw bytes need --dtype"),
         (
             "--dtype u1 data.gz x.npy",

@@ -102,10 +102,10 @@ fn what_cannot_be() {
     for (line, expected) in [
         ("c --verify f -", "argument --verify: data written to stdout cannot be read again"),
         ("c --verify -", "argument --verify: data written to stdout cannot be read again"),
-        ("d --digest md5:00000000000000000000000000000000 a b c", "argument --digest: a digest is that of one input"),
+        ("d --digest md5:00000000000000000000000000000000 a b c", "argument --digest: a digest belongs to one input"),
         (
             "verify --digest md5:00000000000000000000000000000000 a b",
-            "argument --digest: a digest is that of one input",
+            "argument --digest: a digest belongs to one input",
         ),
         ("verify --digest md5:00 a", "argument --digest: invalid md5 digest: '00' (expected 32 hexadecimal digits)"),
         ("c --digest crc32 f", "argument --digest: invalid choice: 'crc32' (choose from 'md5', 'sha1', "),

@@ -362,7 +362,7 @@ fn damaged_bloscpack_files_are_recovered() {
         };
         // The header byte that names the checksum: first another checksum, then an unknown one.
         for (id, line) in [
-            (7, "blpk: the header says checksum sha384, but the chunks have adler32"),
+            (7, "blpk: the header declares checksum sha384, but the chunks have adler32"),
             (0xee, "blpk: the header is damaged; its other fields are used: offset 6: checksum is 238, expected 0..=8"),
         ] {
             let mut damaged = file.clone();

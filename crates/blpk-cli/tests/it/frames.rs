@@ -240,14 +240,14 @@ fn what_cannot_be_converted_leaves_nothing() {
         ("convert f.blp out", "does not end with"),
         ("convert f f.csv", "not a Blosc file"),
         ("convert f.blp -", "name a file"),
-        ("convert --shape 3,3 f.blp f.npy", "100000 bytes, but dtype and shape make 72"),
+        ("convert --shape 3,3 f.blp f.npy", "100000 bytes, but dtype and shape require 72"),
         ("convert --chunkshape 2,2 a.npy a.b2nd", "axes"),
         ("convert --chunkshape 1,1,1 --blockshape 2,1,1 a.npy a.b2nd", "blockshape"),
         ("convert -c snappy f.blp f.b2frame", "codec"),
         ("convert missing a.b2frame", "does not exist"),
         ("convert a.npy a.npy", "exists!"),
-        ("convert a.npy b.npy/", "output 'b.npy/' has the name of a directory, and a .npy is a file"),
-        ("convert a.npy b.b2nd/", "output 'b.b2nd/' has the name of a directory, and a .b2nd is a file"),
+        ("convert a.npy b.npy/", "output 'b.npy/' has the name of a directory, but a .npy is a file"),
+        ("convert a.npy b.b2nd/", "output 'b.b2nd/' has the name of a directory, but a .b2nd is a file"),
         ("convert --shape 3,3 f.blp f.npy", "f.blp: --shape: "),
     ] {
         let found = sandbox.run(args).failed();
@@ -269,7 +269,7 @@ fn an_empty_directory_is_replaced_or_refused_with_a_reason() {
     sandbox.run("verify x.bcolz").ok();
     assert_eq!(
         sandbox.run("-f convert f.blp x.npy").failed(),
-        "output 'x.npy' is a directory, and a .npy is a file: name another output"
+        "output 'x.npy' is a directory, but a .npy is a file: name another output"
     );
     let error = sandbox.run("-f convert f.blp x").failed();
     assert!(error.starts_with("output 'x' is a directory, which only the columns of a bcolz ctable"), "{error}");
@@ -364,7 +364,7 @@ fn bits_are_lost_once_and_not_again() {
     }
     assert_eq!(
         sandbox.run("convert -t 4 x.b2nd z.b2nd").failed(),
-        "x.b2nd: the frame's compression parameters cannot be used: the typesize of an array must be its itemsize"
+        "x.b2nd: invalid compression parameters for a frame: the typesize of an array must be its itemsize"
     );
 }
 

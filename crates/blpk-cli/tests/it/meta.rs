@@ -196,7 +196,7 @@ fn what_a_frame_cannot_keep_is_named() {
     sandbox.write("m.json", format!("{{\"{long}\":1,\"\":2,{}}}", members.join(",")).as_bytes());
     sandbox.run("compress -m m.json f x.blp").ok();
     let warning = warned(sandbox.run("convert x.blp x.b2frame"));
-    let named = format!("attributes not kept: '{long}', '': the name of a vlmetalayer has 1 to 31 bytes");
+    let named = format!("attributes not kept: '{long}', '': the name of a vlmetalayer must have 1 to 31 bytes");
     assert!(warning.contains(&named) && warning.contains("C-Blosc2 reads 17 vlmetalayers"), "{warning}");
     assert_eq!(sandbox.info("x.b2frame")["vlmeta"]["k16"], 16);
     // An edit loses nothing either: one more is refused.
@@ -251,7 +251,7 @@ fn get_set_and_rm() {
     assert!(sandbox.args(&["meta", "get", "missing"]).failed().contains("does not exist"));
     sandbox.run("convert f.npy f.b2nd").ok();
     let error = sandbox.args(&["meta", "rm", "f.b2nd", "b2nd"]).failed();
-    assert!(error.contains("makes an array of the frame"), "{error}");
+    assert!(error.contains("this metalayer describes the array"), "{error}");
     sandbox.run("convert f.npy a.blp").ok();
     let error = sandbox.args(&["meta", "set", "a.blp", "shape", "[1]"]).failed();
     assert!(error.contains("describes the array"), "{error}");

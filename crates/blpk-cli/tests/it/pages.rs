@@ -195,7 +195,7 @@ fn help_is_true_of_the_command() {
         ("convert -h", "-t,", "(default: the input's)"),
         ("convert -h", "-l,", "(default: the input's, else 5; 7 in .blp)"),
         ("convert -h", "-c,", "else zstd in frames"),
-        ("c -h", "-o,", "offsets, the table of where the chunks are"),
+        ("c -h", "-o,", "offsets, the table of the positions of chunks"),
     ] {
         assert!(line(&help(command), option).contains(said), "{command} {option}");
     }

@@ -52,7 +52,7 @@ fn usage_errors() {
         ("c --no-shuffle=3 f", "argument -s/--no-shuffle: ignored explicit argument '3'"),
         ("cat f", "one of the arguments --items --slice --bytes --chunk is required"),
         ("cat --chunk 0 --items .. f", "argument --chunk: not allowed with argument --items"),
-        ("cat --items 5..3 f", "argument --items: the range 5..3 runs backwards"),
+        ("cat --items 5..3 f", "argument --items: the range 5..3 ends before it starts"),
         ("cat --chunk x f", "argument --chunk: invalid int value: 'x'"),
         ("chunk", "too few arguments"),
         ("chunk encode --format b f g", "argument --format: invalid choice: 'b' (choose from 'blosc1', 'blosc2')"),
