@@ -52,7 +52,7 @@ fn raw_bytes_that_do_not_fit_are_refused() {
         ("raw.bin x.npy", "raw bytes need --dtype"),
         (
             "--dtype u1 data.gz x.npy",
-            "this is gzip data: 'gzip -d' reads it; if it is raw bytes all the same, add --raw",
+            "this is gzip data: 'gzip -d' reads it; if it is raw bytes, add --raw",
         ),
     ] {
         let said = sandbox.run(&format!("convert {args}")).failed();
