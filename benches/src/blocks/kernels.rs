@@ -5,24 +5,29 @@ use super::{Row, contest};
 use crate::race::{Length, Runner};
 use crate::report::short;
 use anyhow::{Result, ensure};
-use blosc_core::kernels::{Kernel, active};
+use blosc_core::kernels::{Kernel, Kernels, active};
 use std::cell::RefCell;
 use testdata::{PlainKind, plain};
 
 /// A size that fits the L1 cache together with its destination, and one that fits only the L2 cache.
 const SIZES: [usize; 2] = [16 << 10, 128 << 10];
 
+/// Selects a kernel of a table.
+pub type OfTable = fn(&Kernels) -> Kernel;
+
+/// The kernels by name.
+pub const KERNELS: [(&str, OfTable); 4] = [
+    ("shuffle", |table| table.shuffle),
+    ("unshuffle", |table| table.unshuffle),
+    ("bitshuffle", |table| table.bitshuffle),
+    ("bitunshuffle", |table| table.bitunshuffle),
+];
+
 pub fn race(libraries: &Libraries, length: Length, is_quick: bool, rows: &mut Vec<Row>) -> Result<()> {
-    let table = active();
-    let kernels: [(&str, Kernel); 4] = [
-        ("shuffle", table.shuffle),
-        ("unshuffle", table.unshuffle),
-        ("bitshuffle", table.bitshuffle),
-        ("bitunshuffle", table.bitunshuffle),
-    ];
     let typesizes: &[usize] =
         if is_quick { &[1, 2, 3, 4, 6, 8, 12, 16, 24] } else { &[1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24, 32] };
-    for (name, kernel) in kernels {
+    for (name, of_table) in KERNELS {
+        let kernel = of_table(active());
         let theirs = libraries.kernel(name)?;
         for typesize in typesizes.iter().copied().filter(|typesize| *typesize > 1 || name.starts_with("bit")) {
             for size in SIZES {

@@ -4,6 +4,7 @@ mod c;
 mod checksums;
 mod chunked;
 mod codecs;
+mod cold_kernels;
 mod kernels;
 #[cfg(feature = "crates")]
 mod rust;
@@ -64,7 +65,8 @@ pub fn run(options: &Options) -> Result<Vec<Row>> {
         }
         let start = rows.len();
         match name {
-            "kernels" => kernels::race(&libraries, length, options.quick, &mut rows),
+            "kernels" => kernels::race(&libraries, length, options.quick, &mut rows)
+                .and_then(|()| cold_kernels::race(&libraries, length, &mut rows)),
             "checksums" => checksums::race(&libraries, length, &mut rows),
             codec => codecs::race(codec, &libraries, &sets, options, length, &mut rows),
         }
