@@ -29,21 +29,33 @@ pub(crate) fn run(names: &[&str]) -> Result<()> {
     if let Some(unknown) = names.iter().find(|name| !STEPS.iter().any(|(step, _)| step == *name)) {
         bail!("no step is called {unknown}; there are {}", STEPS.map(|(name, _)| name).join(" "));
     }
-    let mut times: Vec<(&str, Duration)> = Vec::new();
+    let mut times: Vec<(&str, Duration, f64)> = Vec::new();
     for (name, step) in STEPS.into_iter().filter(|(name, _)| names.is_empty() || names.contains(name)) {
         println!("\n== {name}");
-        let start = Instant::now();
+        let (start, cpu) = (Instant::now(), cpu_seconds());
         step().with_context(|| format!("ci stopped at step `{name}` (`cargo xtask ci {name}` runs it alone)"))?;
-        println!("== {name}: {:.1} s", start.elapsed().as_secs_f64());
-        times.push((name, start.elapsed()));
+        let cpu = cpu_seconds() - cpu;
+        println!("== {name}: {:.1} s, {cpu:.1} s of CPU time", start.elapsed().as_secs_f64());
+        times.push((name, start.elapsed(), cpu));
     }
     println!("\nci");
-    for (name, time) in &times {
-        println!("  {name:10} {:7.1} s", time.as_secs_f64());
+    for (name, time, cpu) in &times {
+        println!("  {name:10} {:7.1} s  {cpu:7.1} s of CPU time", time.as_secs_f64());
     }
-    println!("  {:10} {:7.1} s", "all", times.iter().map(|(_, time)| time.as_secs_f64()).sum::<f64>());
+    let (time, cpu) = times.iter().fold((0.0, 0.0), |sum, (_, time, cpu)| (sum.0 + time.as_secs_f64(), sum.1 + cpu));
+    println!("  {:10} {time:7.1} s  {cpu:7.1} s of CPU time", "all");
     println!("{} passed, 0 failed", times.len());
     Ok(())
+}
+
+/// Returns the CPU time in seconds of all child processes that have ended; 0 where the system does not tell.
+fn cpu_seconds() -> f64 {
+    /// Linux counts these times in hundredths of a second.
+    const TICKS: f64 = 100.0;
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // The fields after the name, which is in parentheses: state, …, cutime and cstime.
+    let fields = stat.rsplit(") ").next().unwrap_or_default().split(' ').skip(13).take(2);
+    fields.filter_map(|field| field.parse::<f64>().ok()).sum::<f64>() / TICKS
 }
 
 fn fmt() -> Result<()> {

@@ -50,10 +50,7 @@ fn raw_bytes_that_do_not_fit_are_refused() {
         ),
         ("--dtype V7 raw.bin x.npy", "2400 bytes are not a multiple of 7,"),
         ("raw.bin x.npy", "raw bytes need --dtype"),
-        (
-            "--dtype u1 data.gz x.npy",
-            "this is gzip data: 'gzip -d' reads it; if it is raw bytes, add --raw",
-        ),
+        ("--dtype u1 data.gz x.npy", "this is gzip data: 'gzip -d' reads it; if it is raw bytes, add --raw"),
     ] {
         let said = sandbox.run(&format!("convert {args}")).failed();
         assert!(said.contains(error), "{args}: {said}");
