@@ -12,13 +12,13 @@ pub(crate) struct Programs {
 }
 
 impl Programs {
-    /// Builds `blpk` and all examples, or finds them up to date after [`test`].
+    /// Builds `blpk` and all examples, or finds them up to date after [`test()`].
     pub(crate) fn build() -> Result<Programs> {
         sh::run(cargo("build")?.args(["--bins", "--examples"]))?;
         Programs::built()
     }
 
-    /// Programs that [`test`] has just built.
+    /// Programs that [`test()`] has just built.
     pub(crate) fn built() -> Result<Programs> {
         Ok(Programs { folder: metadata::target_directory()?.join("debug") })
     }
