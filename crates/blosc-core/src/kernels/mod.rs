@@ -24,8 +24,8 @@
 //!
 //! Each of these files provides the functions of a `table` and calls its kernels through `buffers`.
 //!
-//! This folder is the only place in the workspace where `unsafe` is allowed: for vector loads and stores, and for
-//! calling functions compiled for an instruction set after detecting that the CPU has it.
+//! This folder is the only place in the workspace where `unsafe` is allowed: for vector loads and stores, for
+//! prefetches, and for calling functions compiled for an instruction set after detecting that the CPU has it.
 
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 mod avx2;
@@ -48,6 +48,7 @@ mod neon;
     all(target_arch = "wasm32", target_feature = "simd128")
 ))]
 mod planes;
+mod prefetch;
 mod scalar;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 mod simd128;
@@ -57,6 +58,7 @@ mod table;
 
 use std::sync::OnceLock;
 
+pub(crate) use prefetch::prefetch;
 pub use table::{Kernel, Kernels, RunningSum, ShufflePlanes, UnshufflePlanes};
 
 /// Returns the best table for this CPU, chosen once per process.
@@ -89,21 +91,4 @@ pub fn available() -> Vec<&'static Kernels> {
         simd128::kernels(),
     ];
     tables.into_iter().flatten().collect()
-}
-
-/// Prefetches the first 8 KiB of `bytes`, for data that will be read out of order.
-///
-/// A CPU's own prefetcher does not foresee this order at first, but learns it on longer data. For a chunk of 4 KiB
-/// outside the L1 cache, interleaving its planes takes half the time. A no-op where the compiler has no instruction for
-/// it.
-#[inline]
-pub(crate) fn prefetch(bytes: &[u8]) {
-    #[cfg(target_arch = "x86_64")]
-    for line in bytes[..bytes.len().min(8192)].chunks(64) {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: every x86-64 CPU has the instruction. It only affects caches, whatever the address.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()) };
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = bytes;
 }

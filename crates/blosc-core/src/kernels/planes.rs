@@ -4,6 +4,8 @@
 //! arrays, so their loads and stores have constant offsets and need no checks. The last tile is flush with the end of
 //! the planes and overlaps the one before.
 
+use super::prefetch::{self, AHEAD};
+
 /// Splits a shuffled buffer into its `T` planes.
 #[inline(always)]
 pub(super) fn planes_of<const T: usize>(dst: &mut [u8]) -> [&mut [u8]; T] {
@@ -33,7 +35,8 @@ pub(super) fn to_planes<const T: usize, const ROW: usize, const TILE: usize>(
     if elements < ROW || planes.iter().any(|plane| plane.len() != elements) {
         return false;
     }
-    for (i, tile) in src.as_chunks().0.iter().enumerate() {
+    for (i, tile) in src.as_chunks::<TILE>().0.iter().enumerate() {
+        (0..TILE).step_by(64).for_each(|line| prefetch::for_reading(tile.as_ptr(), line + AHEAD));
         kernel(tile, planes.each_mut().map(|plane| &mut plane.as_chunks_mut().0[i]));
     }
     if let Some(tile) = src.last_chunk() {
@@ -71,7 +74,10 @@ pub(super) fn from_each_plane<const T: usize, const ROW: usize, const TILE: usiz
     if elements < ROW || planes.iter().any(|plane| plane.len() != elements) {
         return false;
     }
-    for (i, tile) in dst.as_chunks_mut().0.iter_mut().enumerate() {
+    let len = dst.len();
+    for (i, tile) in dst.as_chunks_mut::<TILE>().0.iter_mut().enumerate() {
+        let ahead = AHEAD.min(len - (i + 1) * TILE);
+        (0..TILE).step_by(64).for_each(|line| prefetch::for_writing(tile.as_ptr(), line + ahead));
         kernel(planes.map(|plane| &plane.as_chunks().0[i]), tile);
     }
     if let Some(tile) = dst.last_chunk_mut() {

@@ -5,6 +5,7 @@ use std::arch::x86_64::*;
 use std::hint::black_box;
 
 use super::super::lanes::inverse;
+use super::super::prefetch::{self, AHEAD};
 use super::tables::{Index, Moves, TURNS, Tables, back, forth};
 use super::vectors::load;
 
@@ -87,6 +88,9 @@ unsafe fn shuffle_tiles<const Q: usize, const B: usize, const SHORT: bool>(
         for i in pieces {
             let mut v = [_mm512_setzero_si512(); Q];
             for (r, v) in v.iter_mut().enumerate() {
+                if !SHORT {
+                    prefetch::for_reading(from.wrapping_add(at * Q * B + 64 * (i * Q + r)), AHEAD);
+                }
                 // SAFETY: the `len` elements from `at` on are in bounds.
                 *v = unsafe { read(from.add(at * Q * B), 64 * (i * Q + r), bytes) };
             }
@@ -133,6 +137,7 @@ unsafe fn unshuffle_tiles<const Q: usize, const B: usize, const SHORT: bool>(
     let (sort, units, blocks) = (load_few(sort), *units, *blocks);
     let tile = |at: usize| {
         let (len, bytes) = if SHORT { (elements, elements * Q * B) } else { (ROW, ROW * Q * B) };
+        let ahead = AHEAD.min((elements - at) * Q * B - bytes);
         let mut dealt = [[_mm512_setzero_si512(); B]; Q];
         for (dealt, rows) in dealt.iter_mut().zip(rows) {
             let mut v = [_mm512_setzero_si512(); B];
@@ -151,6 +156,9 @@ unsafe fn unshuffle_tiles<const Q: usize, const B: usize, const SHORT: bool>(
                 *v = look_up(&sort, g, i, dealt[g][i]);
             }
             for (r, v) in barrel::<Q, true>(v, units).into_iter().enumerate() {
+                if !SHORT {
+                    prefetch::for_writing(to.wrapping_add(at * Q * B + 64 * (i * Q + r)), ahead);
+                }
                 // SAFETY: as for the reads.
                 unsafe { write(to.add(at * Q * B), 64 * (i * Q + r), bytes, v) };
             }

@@ -3,6 +3,7 @@
 use std::arch::x86_64::*;
 
 use super::super::lanes::assert_in_bounds;
+use super::super::prefetch;
 
 #[inline]
 #[target_feature(enable = "avx512f")]
@@ -16,6 +17,22 @@ pub(super) fn load(src: &[u8; 64]) -> __m512i {
 pub(super) fn store(dst: &mut [u8; 64], v: __m512i) {
     // SAFETY: the reference is valid for writing 64 bytes, and the store needs no alignment.
     unsafe { _mm512_storeu_si512(dst.as_mut_ptr().cast(), v) }
+}
+
+/// [`load`] from an array that may not be in a cache. Also prefetches the line `ahead` bytes later.
+#[inline]
+#[target_feature(enable = "avx512f")]
+pub(super) fn load_far(src: &[u8; 64], ahead: usize) -> __m512i {
+    prefetch::for_reading(src.as_ptr(), ahead);
+    load(src)
+}
+
+/// [`store`] to an array that may not be in a cache. Also prefetches the line `ahead` bytes later.
+#[inline]
+#[target_feature(enable = "avx512f")]
+pub(super) fn store_far(dst: &mut [u8; 64], v: __m512i, ahead: usize) {
+    prefetch::for_writing(dst.as_ptr(), ahead);
+    store(dst, v);
 }
 
 /// Loads vectors `stride` bytes apart.

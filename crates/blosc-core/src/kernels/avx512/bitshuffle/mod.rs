@@ -30,7 +30,8 @@ use std::hint::black_box;
 
 use super::super::avx2;
 use super::super::lanes::starts;
-use super::vectors::{load, load_rows, store, store_rows};
+use super::super::prefetch::AHEAD;
+use super::vectors::{load, load_far, load_rows, store_far, store_rows};
 use steps::{ORDER_1, UNORDER_1, sort, transpose_bits, zip_rounds};
 use units::{bitshuffle_units, bitunshuffle_units};
 
@@ -80,7 +81,7 @@ fn bitshuffle_1(src: &[u8], dst: &mut [u8]) {
         let (tile, _) = src[at * 8..][..1024].as_chunks();
         let mut v = [_mm512_setzero_si512(); 16];
         for (v, chunk) in v.iter_mut().zip(tile) {
-            *v = transpose_bits(_mm512_permutexvar_epi8(sort, load(chunk)));
+            *v = transpose_bits(_mm512_permutexvar_epi8(sort, load_far(chunk, AHEAD)));
         }
         let v = zip_rounds(&v);
         for k in 0..8 {
@@ -98,6 +99,7 @@ fn bitunshuffle_1(src: &[u8], dst: &mut [u8]) {
     let [even, odd] = black_box(&UNORDER_1);
     let (even, odd) = (load(even), load(odd));
     for at in starts(groups, 128) {
+        let ahead = AHEAD.min(dst.len() - (at * 8 + 1024));
         let (tile, _) = dst[at * 8..][..1024].as_chunks_mut();
         let mut v = [_mm512_setzero_si512(); 16];
         for k in 0..8 {
@@ -107,7 +109,7 @@ fn bitunshuffle_1(src: &[u8], dst: &mut [u8]) {
             v[8 + k] = _mm512_permutex2var_epi8(a, odd, b);
         }
         for (chunk, v) in tile.iter_mut().zip(zip_rounds(&v)) {
-            store(chunk, transpose_bits(v));
+            store_far(chunk, transpose_bits(v), ahead);
         }
     }
 }

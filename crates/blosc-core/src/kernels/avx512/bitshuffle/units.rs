@@ -11,7 +11,8 @@ use std::hint::black_box;
 use std::mem::MaybeUninit;
 
 use super::super::super::lanes::strips;
-use super::super::vectors::{load, load_rows, store, store_rows};
+use super::super::super::prefetch::AHEAD;
+use super::super::vectors::{load, load_far, load_rows, store_far, store_rows};
 use super::steps::{ORDER_2, UNORDER_2, exchange_quarters, sort, transpose_bits, unsort, zip_pair, zip_quad};
 
 /// Bitshuffles `TILES` tiles at a time, of 64 units of `8 * T` bytes. The upper bits of `u` and `p` that are exchanged
@@ -77,12 +78,22 @@ pub(super) fn bitshuffle_units<const T: usize, const QUARTERS: usize, const HALV
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 fn sorted<const T: usize>(tile: &[[u8; 64]], n: usize, i: usize, sort: __m512i) -> __m512i {
     let (a, b) = match T {
-        2 => return _mm512_permutexvar_epi8(sort, load(&tile[i])),
+        2 => return _mm512_permutexvar_epi8(sort, load_far(&tile[i], ahead::<T>())),
+        // The same vectors as with the `i` before.
+        4 if i % 2 == 1 => {
+            let (a, b) = (8 * n + i / 2, 16 + 8 * n + i / 2);
+            return _mm512_permutex2var_epi8(load(&tile[a]), sort, load(&tile[b]));
+        }
         4 => (8 * n + i / 2, 16 + 8 * n + i / 2),
         8 => (16 * n + i, 32 + 16 * n + i),
         _ => (32 * n + 2 * i, 32 * n + 2 * i + 1),
     };
-    _mm512_permutex2var_epi8(load(&tile[a]), sort, load(&tile[b]))
+    _mm512_permutex2var_epi8(load_far(&tile[a], ahead::<T>()), sort, load_far(&tile[b], ahead::<T>()))
+}
+
+/// Returns the distance of prefetches, at least a tile: its lines are not in the order of their addresses.
+const fn ahead<const T: usize>() -> usize {
+    if 512 * T > AHEAD { 512 * T } else { AHEAD }
 }
 
 /// Undoes [`bitshuffle_units`].
@@ -94,6 +105,7 @@ pub(super) fn bitunshuffle_units<const T: usize, const QUARTERS: usize, const HA
     let groups = src.len() / (8 * T);
     let [sort0, sort1] = black_box(&const { unsort::<T>() });
     let sort = [load(sort0), load(sort1)];
+    let len = dst.len();
     let order = load(black_box(&UNORDER_2));
     let mut scratch = [[[[MaybeUninit::uninit(); 16]; QUARTERS]; HALVES]; TILES];
     for strip in strips(groups, 64, TILES) {
@@ -120,6 +132,7 @@ pub(super) fn bitunshuffle_units<const T: usize, const QUARTERS: usize, const HA
         }
         for (at, scratch) in strip.zip(&scratch) {
             let (tile, _) = dst[at * 8 * T..][..64 * 8 * T].as_chunks_mut();
+            let ahead = ahead::<T>().min(len - (at + 64) * 8 * T);
             for i in 0..4 {
                 for pair in 0..2 {
                     let mut pairs = [[[_mm512_setzero_si512(); 2]; QUARTERS]; HALVES];
@@ -143,8 +156,8 @@ pub(super) fn bitunshuffle_units<const T: usize, const QUARTERS: usize, const HA
                     for n in 0..QUARTERS {
                         let unit = 4 * i + 2 * pair;
                         let mut put = |a, b, to: [usize; 2]| {
-                            store(&mut tile[to[0]], _mm512_permutex2var_epi8(a, sort[0], b));
-                            store(&mut tile[to[1]], _mm512_permutex2var_epi8(a, sort[1], b));
+                            store_far(&mut tile[to[0]], _mm512_permutex2var_epi8(a, sort[0], b), ahead);
+                            store_far(&mut tile[to[1]], _mm512_permutex2var_epi8(a, sort[1], b), ahead);
                         };
                         let ([a, b], [c, d]) = (pairs[0][n], pairs[HALVES - 1][n]);
                         match T {
