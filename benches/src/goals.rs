@@ -118,17 +118,23 @@ fn of_chunks(chunks: &Table) -> Vec<Goal> {
 }
 
 fn of_kernels(blocks: &Table) -> Vec<Goal> {
-    let goal = |names: [&str; 2], typesizes: &[usize], wanted| {
+    let goal = |state: &str, names: [&str; 2], typesizes: &[usize], peer, wanted| {
         let found = names.map(|kernel| {
-            let case = |typesize| format!("{kernel} {typesize}");
-            let beside = |typesize| blocks.select(&[("case", case(typesize).as_str()), ("peer", "C-Blosc2")]);
+            let case = |typesize| format!("{state}{kernel} {typesize}");
+            let beside = |typesize| blocks.select(&[("case", case(typesize).as_str()), ("peer", peer)]);
             found(&typesizes.iter().flat_map(beside).collect::<Vec<_>>(), "case", "ours_to_peer")
         });
-        Goal { name: format!("kernels {} and {} {typesizes:?}", names[0], names[1]), wanted, found, size: None }
+        let name = format!("{state}{} and {} {typesizes:?} to {peer}", names[0], names[1]);
+        Goal { name, wanted, found, size: None }
     };
+    let (shuffles, bitshuffles) = (["shuffle", "unshuffle"], ["bitshuffle", "bitunshuffle"]);
     let goals = [
-        goal(["shuffle", "unshuffle"], &[3, 6, 12, 24], [10.0, 10.0]),
-        goal(["bitshuffle", "bitunshuffle"], &[1, 2, 4, 8, 16], [3.0, 4.0]),
+        goal("", shuffles, &[3, 6, 12, 24], "C-Blosc2", [10.0; 2]),
+        goal("", bitshuffles, &[1, 2, 4, 8, 16], "C-Blosc2", [3.0, 4.0]),
+        goal("cold ", shuffles, &[2, 4, 8, 16], "memcpy", [0.9; 2]),
+        goal("cold ", shuffles, &[2, 4, 8, 16], "C-Blosc2", [1.0; 2]),
+        goal("cold ", bitshuffles, &[2, 4, 8, 16], "memcpy", [0.7; 2]),
+        goal("cold ", bitshuffles, &[2, 4, 8, 16], "C-Blosc2", [1.0; 2]),
     ];
     goals.into_iter().filter(|goal| goal.found[0].0.is_finite()).collect()
 }
