@@ -20,8 +20,8 @@
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
 
-/// The usual distance in bytes; half and twice as much are as good. Kernels shorten it at the end of a buffer that they
-/// write: another thread may be writing behind it.
+/// The usual distance in bytes. Distances of 1 to 8 KiB have the same effect. Kernels shorten it at the end of a buffer
+/// that they write, because another thread may be writing the bytes after it.
 pub(super) const AHEAD: usize = 4096;
 
 /// Prefetches the cache line `distance` bytes after `at` for writing. A no-op on other CPUs than

@@ -88,7 +88,7 @@ pub(crate) struct CompressArgs {
     pub(crate) checksum: Option<Checksum>,
     /// deactivate offsets, the table of the positions of chunks
     ///
-    /// Parts of such a file are found by reading the headers from chunk to chunk. A file of known size is written to a
+    /// A reader of a part then reads all chunk headers before it. A file of known size is written to a
     /// pipe without a temporary file.
     #[arg(short = 'o', long, help_heading = "settings")]
     pub(crate) no_offsets: bool,
