@@ -152,7 +152,7 @@ fn judge(sandbox: &Sandbox<'_>, fault: &Fault, output: &Output) -> Result<Verdic
 /// Checks for one line of error that names the cause and a file.
 fn check_message(sandbox: &Sandbox<'_>, fault: &Fault, stderr: &str) -> Result<()> {
     let How::Error(error) = fault.how else { return Ok(()) };
-    let causes = [text_of(error), "is being changed by somebody else".into(), "Locked(".into()];
+    let causes = [text_of(error), "is locked by another process".into(), "Locked(".into()];
     let locked = fault.name().starts_with("lock: Resource temporarily");
     let causes = if locked { &causes[1..] } else { &causes[..1] };
     // A failed `stat` may be reported as a missing file.
