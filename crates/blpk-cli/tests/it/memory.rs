@@ -8,30 +8,30 @@ use crate::common::Sandbox;
 
 /// Limits of the address space in MiB, for each number of threads. The program itself takes about 20, and 2 for each
 /// thread.
-const LIMITS: [[u64; 3]; 2] = [[50, 200, 500], [100, 300, 800]];
+const LIMITS: [[u64; 3]; 2] = [[30, 65, 140], [42, 92, 215]];
 
-const ZEROS: usize = 700_000_000;
-const BIG: usize = 120_000_000;
+const ZEROS: usize = 175_000_000;
+const BIG: usize = 30_000_000;
 
 /// Creates files that need much more memory than their size.
 fn sandbox() -> Sandbox {
     let sandbox = Sandbox::with_f();
     sandbox.write("zeros.blp", &Encoder::new(CParams::blosc2()).unwrap().zeros(ZEROS).unwrap());
     // In blocks, and within the decompression ratio limit.
-    let sparse: Vec<u8> = (0..BIG as u32 / 4).flat_map(|n| (n >> 18).to_le_bytes()).collect();
+    let sparse: Vec<u8> = (0..BIG as u32 / 4).flat_map(|n| (n >> 16).to_le_bytes()).collect();
     let params = [CParams::new().codec(Codec::Lz4), CParams::blosc2().codec(Codec::Zstd).clevel(1)];
     for (name, params) in ["blosc1.blp", "blosc2.blp"].into_iter().zip(params) {
         sandbox.write(name, &blosc_core::compress(&sparse, &params.typesize(4)).unwrap());
     }
     sandbox.write("big", &sparse);
     for setup in [
-        "c -z 256M big big.blp",
-        "c -z 256M big big.b2frame",
+        "c -z 64M big big.blp",
+        "c -z 64M big big.b2frame",
         "c f f.blp",
         "c f f.b2frame",
         "convert --dtype <f4 f.blp f.bcolz",
-        "convert --dtype <f4 --chunkshape 20000000 big.blp big.bcolz",
-        "convert --shape 30000000 --dtype <f4 --chunkshape 20000000 --blockshape 1000000 big.blp big.b2nd",
+        "convert --dtype <f4 --chunkshape 5000000 big.blp big.bcolz",
+        "convert --shape 7500000 --dtype <f4 --chunkshape 5000000 --blockshape 250000 big.blp big.b2nd",
     ] {
         sandbox.run(setup).ok();
     }
@@ -74,7 +74,7 @@ const COMMANDS: [&str; 74] = [
     "decompress big.blp out",
     "decompress big.b2frame out",
     "decompress f.blp out",
-    "compress -z 512M big out",
+    "compress -z 128M big out",
     "compress -z max big out.b2frame",
     "compress -c zstd -l 9 f out",
     "compress -c zlib f out",
@@ -86,9 +86,9 @@ const COMMANDS: [&str; 74] = [
     "cat --chunk 0 zeros.blp",
     "cat --chunk 0 big.blp",
     "cat --bytes 1000..2000 big.b2frame",
-    "cat --items 0..20000000 big.b2nd",
+    "cat --items 0..5000000 big.b2nd",
     "convert zeros.blp out.b2frame",
-    "convert --shape 30000000 --dtype <f4 --chunkshape 20000000 big.blp out.b2nd",
+    "convert --shape 7500000 --dtype <f4 --chunkshape 5000000 big.blp out.b2nd",
     "convert --dtype <f4 big.blp out.npy",
     "convert big.b2nd out.bcolz",
     "convert f.bcolz out.csv",
@@ -110,16 +110,16 @@ const COMMANDS: [&str; 74] = [
     "meta get keys.bcolz",
     "meta get --raw keys.bcolz first",
     "cat --slice ::-1000 big.b2nd",
-    "cat --slice 20000000:10:-1 --dtype <f4 big",
-    "cat --slice :30000000:3 big.bcolz",
+    "cat --slice 5000000:10:-1 --dtype <f4 big",
+    "cat --slice :7500000:3 big.bcolz",
     "cat --format csv --items ..1000 big.b2nd",
-    "cat --format text --items 0..3 --dtype |S20000000 big.blp",
-    "cat --format npy --items 5..20000000 --dtype <f4 big",
+    "cat --format text --items 0..3 --dtype |S5000000 big.blp",
+    "cat --format npy --items 5..5000000 --dtype <f4 big",
     "stats big.b2nd",
-    "stats --json --dtype |S20000000 big.blp",
-    "stats --dtype |S20000000 big",
+    "stats --json --dtype |S5000000 big.blp",
+    "stats --dtype |S5000000 big",
     "convert --dtype <f4 big out.blp",
-    "convert --dtype |S20000000 big out.csv",
+    "convert --dtype |S5000000 big out.csv",
     "convert meta.b2frame out.blp",
     "convert keys.blp out.bcolz",
     "convert keys.bcolz out.b2nd",

@@ -1,0 +1,62 @@
+//! Tables and buffers of an encoder that are kept between chunks.
+
+use core::ops::Range;
+use std::cell::Cell;
+use std::thread::LocalKey;
+
+use crate::block::BlockEncoder;
+use crate::error::EncodeError;
+use crate::lease::Reusable;
+use crate::params::CParams;
+use crate::registry::Registry;
+use crate::stream::StreamEncoder;
+
+/// The parts of an encoder that writing a chunk changes.
+#[derive(Debug, Default)]
+pub(super) struct Buffers {
+    pub(super) encoder: BlockEncoder,
+    pub(super) workers: Vec<Worker>,
+    /// One encoded block, see [`Output`](super::output::Output).
+    pub(super) block: Vec<u8>,
+}
+
+/// One of the workers that encode blocks at the same time.
+#[derive(Debug)]
+pub(super) struct Worker {
+    pub(super) encoder: BlockEncoder,
+    /// The encoded blocks, one after another.
+    pub(super) out: Vec<u8>,
+    /// The numbers of the blocks, and their ranges in `out`.
+    pub(super) written: Vec<(usize, Range<usize>)>,
+}
+
+impl Buffers {
+    /// Prepares for chunks with these parameters. Keeps the tables if they are for the same codec and level.
+    pub(super) fn prepare(&mut self, params: &CParams, registry: &Registry) -> Result<(), EncodeError> {
+        if !self.encoder.compressor().is_for(params) {
+            self.workers.clear();
+            self.encoder.set_compressor(StreamEncoder::new(params, registry)?);
+        }
+        Ok(())
+    }
+}
+
+impl Reusable for Buffers {
+    fn spare() -> &'static LocalKey<Cell<Option<Box<Self>>>> {
+        thread_local!(static SPARE: Cell<Option<Box<Buffers>>> = const { Cell::new(None) });
+        &SPARE
+    }
+
+    fn retire(&mut self) -> usize {
+        if self.encoder.compressor().is_plugin() {
+            self.workers.clear();
+            self.encoder.set_compressor(StreamEncoder::default());
+        }
+        let worker = |worker: &Worker| {
+            let written = worker.written.capacity() * size_of::<(usize, Range<usize>)>();
+            worker.encoder.held() + worker.out.capacity() + written
+        };
+        let workers = self.workers.iter().map(worker).sum::<usize>();
+        workers + self.encoder.held() + self.block.capacity()
+    }
+}
