@@ -17,7 +17,8 @@ use std::process::Command;
 
 const OPERATIONS: [&str; 4] = ["compress", "decompress", "compress-to-vec", "decompress-to-vec"];
 const SIZES: [usize; 8] = [1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22, 1 << 24];
-const COLUMNS: &str = "codec\tsize\toperation\tcontext\tours_ns\tours_faults\tpeer_ns\tpeer_faults\tours_to_reused\tours_to_peer";
+const COLUMNS: &str =
+    "codec\tsize\toperation\tcontext\tours_ns\tours_faults\tpeer_ns\tpeer_faults\tours_to_reused\tours_to_peer";
 
 /// What one process measured.
 #[derive(Debug, Clone, Copy)]
@@ -119,8 +120,7 @@ pub fn run_case(options: &Options) -> Result<()> {
         None => data::made(),
     };
     let set = sets.first().context("there is no data")?;
-    let job =
-        Job { codec: codec.clone(), level: 5, filter: Filter::Shuffle, typesize: set.typesize, threads: 1 };
+    let job = Job { codec: codec.clone(), level: 5, filter: Filter::Shuffle, typesize: set.typesize, threads: 1 };
     let mut call = match who.as_str() {
         "ours" => ours(&job, operation, context == "fresh", set, size)?,
         _ => theirs(options, &job, operation, context == "fresh", set, size)?,
@@ -147,21 +147,28 @@ fn page_faults() -> Result<u64> {
 
 type Call = Box<dyn FnMut() -> Result<()>>;
 
-/// The buffers of the set in turn, so that branch predictors do not learn one by heart.
+/// Buffers of the set and their chunks, used in turn, so that branch predictors do not learn one by heart.
 struct Buffers {
     plain: Vec<Vec<u8>>,
-    next: usize,
+    chunks: Vec<Vec<u8>>,
+    at: usize,
 }
 
 impl Buffers {
-    fn of(set: &Set, size: usize) -> Self {
-        let plain = set.buffers(size, (1 << 20).max(size)).into_iter().map(<[u8]>::to_vec).collect();
-        Buffers { plain, next: 0 }
+    fn of(set: &Set, size: usize, mut compress: impl FnMut(&[u8]) -> Result<Vec<u8>>) -> Result<Self> {
+        let plain: Vec<Vec<u8>> = set.buffers(size, (1 << 20).max(size)).into_iter().map(<[u8]>::to_vec).collect();
+        let chunks = plain.iter().map(|plain| compress(plain)).collect::<Result<_>>()?;
+        Ok(Buffers { plain, chunks, at: 0 })
     }
 
-    fn next(&mut self) -> usize {
-        self.next = (self.next + 1) % self.plain.len();
-        self.next
+    fn plain(&mut self) -> &[u8] {
+        self.at = (self.at + 1) % self.plain.len();
+        &self.plain[self.at]
+    }
+
+    fn chunk(&mut self) -> &[u8] {
+        self.at = (self.at + 1) % self.plain.len();
+        &self.chunks[self.at]
     }
 }
 
@@ -169,74 +176,59 @@ fn ours(job: &Job, operation: &str, is_fresh: bool, set: &Set, size: usize) -> R
     let codec = Codec::from_name(&job.codec).context("unknown codec")?;
     let params = CParams::blosc2().codec(codec).clevel(job.level).typesize(job.typesize);
     let (mut encoder, mut decoder) = (Encoder::new(params)?, Decoder::new());
-    let mut buffers = Buffers::of(set, size);
-    let chunks = buffers.plain.iter().map(|plain| encoder.compress(plain)).collect::<Result<Vec<_>, _>>()?;
+    let mut buffers = Buffers::of(set, size, |plain| Ok(encoder.compress(plain)?))?;
     let mut room = vec![0; size + OVERHEAD];
     Ok(match (operation, is_fresh) {
         ("compress", false) => Box::new(move || {
-            encoder.compress_into(&buffers.plain[buffers.next()], &mut room)?;
+            encoder.compress_into(buffers.plain(), &mut room)?;
             Ok(())
         }),
         ("compress", true) => Box::new(move || {
-            blosc_core::compress_into(&buffers.plain[buffers.next()], &mut room, &params)?;
+            blosc_core::compress_into(buffers.plain(), &mut room, &params)?;
             Ok(())
         }),
         ("compress-to-vec", false) => Box::new(move || {
-            black_box(encoder.compress(&buffers.plain[buffers.next()])?);
+            black_box(encoder.compress(buffers.plain())?);
             Ok(())
         }),
         ("compress-to-vec", true) => Box::new(move || {
-            black_box(blosc_core::compress(&buffers.plain[buffers.next()], &params)?);
+            black_box(blosc_core::compress(buffers.plain(), &params)?);
             Ok(())
         }),
         ("decompress", false) => Box::new(move || {
-            decoder.decompress_into(&Chunk::parse(&chunks[buffers.next()])?, &mut room)?;
+            decoder.decompress_into(&Chunk::parse(buffers.chunk())?, &mut room)?;
             Ok(())
         }),
         ("decompress", true) => Box::new(move || {
-            blosc_core::decompress_into(&chunks[buffers.next()], &mut room)?;
+            blosc_core::decompress_into(buffers.chunk(), &mut room)?;
             Ok(())
         }),
         ("decompress-to-vec", false) => Box::new(move || {
-            black_box(decoder.decompress(&Chunk::parse(&chunks[buffers.next()])?)?);
+            black_box(decoder.decompress(&Chunk::parse(buffers.chunk())?)?);
             Ok(())
         }),
         _ => Box::new(move || {
-            black_box(blosc_core::decompress(&chunks[buffers.next()])?);
+            black_box(blosc_core::decompress(buffers.chunk())?);
             Ok(())
         }),
     })
 }
 
-fn theirs(
-    options: &Options,
-    job: &Job,
-    operation: &str,
-    is_fresh: bool,
-    set: &Set,
-    size: usize,
-) -> Result<Call> {
+fn theirs(options: &Options, job: &Job, operation: &str, is_fresh: bool, set: &Set, size: usize) -> Result<Call> {
     let peer = CBlosc2::load(options.blosc2.as_deref().context("--blosc2 is missing")?)?;
     let mut contexts = peer.contexts(job)?.context("C-Blosc2 lacks this codec")?;
-    let mut buffers = Buffers::of(set, size);
+    let mut buffers = Buffers::of(set, size, |plain| contexts.compress_to_vec(plain))?;
     let mut room = vec![0; size + OVERHEAD];
-    let mut chunks = Vec::new();
-    for plain in &buffers.plain {
-        let cbytes = contexts.compress(plain, &mut room)?;
-        chunks.push(room[..cbytes].to_vec());
-    }
     let operation = operation.to_owned();
     Ok(Box::new(move || {
-        let index = buffers.next();
-        let (plain, chunk) = (&buffers.plain[index], &chunks[index]);
         if is_fresh {
             contexts.renew(operation.starts_with("compress"))?;
         }
         match operation.as_str() {
-            "compress" => drop(contexts.compress(plain, &mut room)?),
-            "compress-to-vec" => drop(black_box(contexts.compress_to_vec(plain)?)),
-            "decompress" => contexts.decompress(chunk, &mut room[..plain.len()])?,
-            _ => drop(black_box(contexts.decompress_to_vec(chunk, plain.len())?)),
+            "compress" => drop(contexts.compress(buffers.plain(), &mut room)?),
+            "compress-to-vec" => drop(black_box(contexts.compress_to_vec(buffers.plain())?)),
+            "decompress" => contexts.decompress(buffers.chunk(), &mut room[..size])?,
+            _ => drop(black_box(contexts.decompress_to_vec(buffers.chunk(), size)?)),
         }
         Ok(())
     }))

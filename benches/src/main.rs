@@ -8,6 +8,7 @@ mod appends;
 mod blocks;
 mod chunks;
 mod clock;
+mod contexts;
 mod data;
 mod goals;
 mod options;
@@ -35,6 +36,8 @@ fn main() -> Result<()> {
             clock::pin_to_one_core()?;
             race_blocks(&options, &machine)
         }
+        "contexts" => contexts::run(&options, &machine),
+        "context" => contexts::run_case(&options),
         "appends" => appends::run(&options, &machine),
         "verify" => verify(options, &machine),
         "goals" => goals::report(out()?),

@@ -56,7 +56,8 @@ pub fn geometric_mean(values: impl Iterator<Item = f64>) -> f64 {
     (sum / count).exp()
 }
 
-fn median(values: impl Iterator<Item = f64>) -> f64 {
+/// Returns the median.
+pub fn median(values: impl Iterator<Item = f64>) -> f64 {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)

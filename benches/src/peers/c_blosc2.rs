@@ -1,6 +1,6 @@
 //! C-Blosc2, the reference: the shared library in the `blosc2` wheel, used through contexts that are created once.
 
-use super::{ChunkCodec, Format, Job, Peer, REFERENCE};
+use super::{ChunkCodec, Format, Job, OVERHEAD, Peer, REFERENCE};
 use anyhow::{Context, Result, bail, ensure};
 use libloading::Library;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
@@ -10,6 +10,7 @@ use std::ptr::null_mut;
 use std::rc::Rc;
 
 /// `blosc2_cparams` of blosc2.h 4.14.1 (C-Blosc2 3), field by field.
+#[derive(Clone, Copy)]
 #[repr(C)]
 struct CParams {
     compcode: u8,
@@ -33,6 +34,7 @@ struct CParams {
 }
 
 /// `blosc2_dparams`.
+#[derive(Clone, Copy)]
 #[repr(C)]
 struct DParams {
     nthreads: i16,
@@ -94,6 +96,30 @@ impl Peer for CBlosc2 {
     }
 
     fn chunk_codec(&self, job: &Job) -> Result<Option<Box<dyn ChunkCodec>>> {
+        Ok(self.contexts(job)?.map(|contexts| Box::new(contexts) as Box<dyn ChunkCodec>))
+    }
+
+    fn append(&self, path: &Path, plain: &[u8]) -> Result<bool> {
+        let (path, nbytes) = (CString::new(path.as_os_str().as_bytes())?, i32::try_from(plain.len())?);
+        // SAFETY: the types are those of blosc2.h. The path is zero-terminated, `nbytes` is the length of the data that
+        // is read, and the opened super-chunk is freed once.
+        unsafe {
+            let open = self.0.get::<unsafe extern "C" fn(*const c_char) -> *mut c_void>(b"blosc2_schunk_open")?;
+            let append = self.0.get::<AppendBuffer>(b"blosc2_schunk_append_buffer")?;
+            let free = self.0.get::<unsafe extern "C" fn(*mut c_void) -> c_int>(b"blosc2_schunk_free")?;
+            let frame = open(path.as_ptr());
+            ensure!(!frame.is_null(), "C-Blosc2 does not open the frame");
+            let nchunks = append(frame, plain.as_ptr().cast(), nbytes);
+            free(frame);
+            ensure!(nchunks > 0, "C-Blosc2 gave {nchunks}");
+        }
+        Ok(true)
+    }
+}
+
+impl CBlosc2 {
+    /// Returns contexts for a job, or `None` if the library does not have the codec.
+    pub fn contexts(&self, job: &Job) -> Result<Option<Contexts>> {
         let Some(compcode) = self.compcode(&job.codec)? else { return Ok(None) };
         let (typesize, nthreads) = (i32::try_from(job.typesize)?, i16::try_from(job.threads)?);
         let cparams = CParams {
@@ -120,45 +146,87 @@ impl Peer for CBlosc2 {
             DParams { nthreads, schunk: null_mut(), postfilter: null_mut(), postparams: null_mut(), typesize };
         // SAFETY: the types are those of blosc2.h. The contexts keep no reference to the parameters. The function
         // pointers live as long as the library, which the codec holds.
-        let codec = unsafe {
+        let mut contexts = unsafe {
             Contexts {
-                compressor: self.0.get::<CreateCompressor>(b"blosc2_create_cctx")?(cparams),
-                decompressor: self.0.get::<CreateDecompressor>(b"blosc2_create_dctx")?(dparams),
+                cparams,
+                dparams,
+                compressor: null_mut(),
+                decompressor: null_mut(),
+                create_compressor: *self.0.get::<CreateCompressor>(b"blosc2_create_cctx")?,
+                create_decompressor: *self.0.get::<CreateDecompressor>(b"blosc2_create_dctx")?,
                 compress: *self.0.get::<Run>(b"blosc2_compress_ctx")?,
                 decompress: *self.0.get::<Run>(b"blosc2_decompress_ctx")?,
                 free: *self.0.get::<Free>(b"blosc2_free_ctx")?,
                 _library: Rc::clone(&self.0),
             }
         };
-        ensure!(!codec.compressor.is_null() && !codec.decompressor.is_null(), "C-Blosc2 made no context");
-        Ok(Some(Box::new(codec)))
-    }
-
-    fn append(&self, path: &Path, plain: &[u8]) -> Result<bool> {
-        let (path, nbytes) = (CString::new(path.as_os_str().as_bytes())?, i32::try_from(plain.len())?);
-        // SAFETY: the types are those of blosc2.h. The path is zero-terminated, `nbytes` is the length of the data that
-        // is read, and the opened super-chunk is freed once.
-        unsafe {
-            let open = self.0.get::<unsafe extern "C" fn(*const c_char) -> *mut c_void>(b"blosc2_schunk_open")?;
-            let append = self.0.get::<AppendBuffer>(b"blosc2_schunk_append_buffer")?;
-            let free = self.0.get::<unsafe extern "C" fn(*mut c_void) -> c_int>(b"blosc2_schunk_free")?;
-            let frame = open(path.as_ptr());
-            ensure!(!frame.is_null(), "C-Blosc2 does not open the frame");
-            let nchunks = append(frame, plain.as_ptr().cast(), nbytes);
-            free(frame);
-            ensure!(nchunks > 0, "C-Blosc2 gave {nchunks}");
-        }
-        Ok(true)
+        contexts.renew(true)?;
+        contexts.renew(false)?;
+        Ok(Some(contexts))
     }
 }
 
-struct Contexts {
+/// One context for each direction.
+pub struct Contexts {
+    cparams: CParams,
+    dparams: DParams,
     compressor: *mut c_void,
     decompressor: *mut c_void,
+    create_compressor: CreateCompressor,
+    create_decompressor: CreateDecompressor,
     compress: Run,
     decompress: Run,
     free: Free,
     _library: Rc<Library>,
+}
+
+impl Contexts {
+    /// Frees the context of one direction and creates a new one.
+    pub fn renew(&mut self, of_compression: bool) -> Result<()> {
+        let context = if of_compression { &mut self.compressor } else { &mut self.decompressor };
+        // SAFETY: the context is null or was created by the library, and is not used afterwards. The parameters are
+        // those of blosc2.h.
+        unsafe {
+            if !context.is_null() {
+                (self.free)(*context);
+            }
+            *context = match of_compression {
+                true => (self.create_compressor)(self.cparams),
+                false => (self.create_decompressor)(self.dparams),
+            };
+        }
+        ensure!(!context.is_null(), "C-Blosc2 made no context");
+        Ok(())
+    }
+
+    /// Compresses to new memory, as C programs do: `malloc`, compress, `realloc`.
+    pub fn compress_to_vec(&mut self, plain: &[u8]) -> Result<Vec<u8>> {
+        let mut chunk = Vec::<u8>::with_capacity(plain.len() + OVERHEAD);
+        let (src, nbytes, room) =
+            (plain.as_ptr().cast(), i32::try_from(plain.len())?, i32::try_from(chunk.capacity())?);
+        // SAFETY: reads `nbytes` and writes at most `room` bytes, the lengths of both buffers. The first `cbytes` bytes
+        // are written.
+        unsafe {
+            let cbytes = (self.compress)(self.compressor, src, nbytes, chunk.as_mut_ptr().cast(), room);
+            ensure!(cbytes > 0, "C-Blosc2 gave {cbytes}");
+            chunk.set_len(cbytes as usize);
+        }
+        chunk.shrink_to_fit();
+        Ok(chunk)
+    }
+
+    /// Decompresses to new memory.
+    pub fn decompress_to_vec(&mut self, chunk: &[u8], nbytes: usize) -> Result<Vec<u8>> {
+        let mut plain = Vec::<u8>::with_capacity(nbytes);
+        let (src, cbytes, room) = (chunk.as_ptr().cast(), i32::try_from(chunk.len())?, i32::try_from(nbytes)?);
+        // SAFETY: reads `cbytes` and writes at most `nbytes` bytes, the lengths of both buffers. They are all written.
+        unsafe {
+            let written = (self.decompress)(self.decompressor, src, cbytes, plain.as_mut_ptr().cast(), room);
+            ensure!(written == room, "C-Blosc2 gave {written} instead of {nbytes}");
+            plain.set_len(nbytes);
+        }
+        Ok(plain)
+    }
 }
 
 impl ChunkCodec for Contexts {

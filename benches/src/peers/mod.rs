@@ -7,6 +7,8 @@ mod c_blosc2;
 mod memcpy;
 mod ours;
 
+pub use c_blosc2::CBlosc2;
+
 use crate::options::Options;
 use anyhow::Result;
 use std::fmt;

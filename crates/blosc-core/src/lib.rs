@@ -73,6 +73,7 @@ pub mod kernels;
 mod kind;
 mod layout;
 mod le;
+mod lease;
 mod limits;
 pub mod memory;
 mod name;

@@ -20,9 +20,10 @@ pub(crate) fn run(args: &[&str]) -> Result<()> {
         ["cli", options @ ..] => cli(options),
         ["bcolz", options @ ..] => bcolz(options),
         [name @ ("chunks" | "threads" | "blocks"), options @ ..] => race(&Program::build(false)?, name, options),
+        ["contexts", options @ ..] => race(&Program::build(false)?, "contexts", options),
         ["appends", options @ ..] => appends(&Program::build(true)?, options),
         ["goals"] => Program::build(false)?.run("goals", &["--out", TABLES]),
-        _ => bail!("bench wants nothing, --quick, or one of chunks threads blocks appends cli bcolz goals"),
+        _ => bail!("bench wants nothing, --quick, or one of chunks contexts threads blocks appends cli bcolz goals"),
     }
 }
 
@@ -35,7 +36,7 @@ fn all(is_quick: bool) -> Result<()> {
     let program = Program::build(!is_quick)?;
     let mut options = vec!["--out", out];
     options.extend(is_quick.then_some("--quick"));
-    for name in ["chunks", "blocks", "threads"] {
+    for name in ["chunks", "contexts", "blocks", "threads"] {
         race(&program, name, &options)?;
     }
     appends(&program, &options)?;

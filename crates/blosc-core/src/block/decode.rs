@@ -83,6 +83,12 @@ pub(crate) struct BlockDecoder {
 }
 
 impl BlockDecoder {
+    /// Returns the bytes of its buffers.
+    pub(crate) fn held(&self) -> usize {
+        let BlockDecoder { decompressor, decoded, decoded_next, planes, scratch } = self;
+        decompressor.held() + decoded.capacity() + decoded_next.capacity() + planes.held() + scratch.held()
+    }
+
     /// Decodes block `index` to `dst`, which has the block's length. `reference` is the first block if the plan needs
     /// it, and `None` for the first block itself.
     pub(crate) fn decode(

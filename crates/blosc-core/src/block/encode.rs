@@ -8,7 +8,7 @@ use crate::memory::OutOfMemory;
 use crate::stream::StreamEncoder;
 
 /// Encodes blocks with one codec. Tables and buffers are kept between blocks.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct BlockEncoder {
     compressor: StreamEncoder,
     scratch: Scratch,
@@ -27,6 +27,16 @@ pub(crate) struct Streams {
 impl BlockEncoder {
     pub(crate) fn new(compressor: StreamEncoder) -> Self {
         BlockEncoder { compressor, scratch: Scratch::default(), planes: PlaneBuffer::default() }
+    }
+
+    /// Returns the bytes of tables and buffers.
+    pub(crate) fn held(&self) -> usize {
+        self.compressor.held() + self.scratch.held() + self.planes.held()
+    }
+
+    /// Replaces the compressor. Buffers are kept.
+    pub(crate) fn set_compressor(&mut self, compressor: StreamEncoder) {
+        self.compressor = compressor;
     }
 
     /// Returns the compressor without a dictionary.

@@ -39,6 +39,12 @@ pub(super) struct Planes {
 }
 
 impl Planes {
+    /// Returns the bytes of its buffers.
+    pub(super) fn held(&self) -> usize {
+        let runs = self.runs.iter().map(|run| run.bytes.capacity()).sum::<usize>();
+        runs + self.buffers.iter().map(Vec::capacity).sum::<usize>()
+    }
+
     /// Assembles elements from `nplanes` planes, 2 to [`MAX_PLANES`]. Calls `next` for each plane in order and passes a
     /// buffer for its bytes. `dst` has the length of all planes together.
     pub(super) fn unshuffle<'a, E>(
@@ -104,6 +110,11 @@ pub(super) struct PlaneBuffer {
 }
 
 impl PlaneBuffer {
+    /// Returns the bytes of the buffer.
+    pub(super) fn held(&self) -> usize {
+        self.bytes.capacity()
+    }
+
     /// Splits `block` into `nplanes` planes, 2 to [`MAX_PLANES`], each with one byte of every element.
     ///
     /// The planes are not contiguous. Contiguous planes of 64 KiB would map to the same few sets of a cache, so stores

@@ -16,6 +16,11 @@ impl Default for SnappyEncoder {
 }
 
 impl SnappyEncoder {
+    /// Returns the bytes of table and buffer.
+    pub(crate) fn held(&self) -> usize {
+        size_of::<snap::raw::Encoder>() + self.out.capacity()
+    }
+
     pub(crate) fn compress(&mut self, src: &[u8], dst: &mut [u8]) -> Result<Option<usize>, OutOfMemory> {
         let bound = snap::raw::max_compress_len(src.len());
         let out = memory::at_least(&mut self.out, bound)?;

@@ -51,6 +51,14 @@ impl ZlibEncoder {
         }
     }
 
+    /// Returns an upper bound of the bytes that it holds.
+    pub(crate) fn held(&self) -> usize {
+        match self {
+            ZlibEncoder::Blosc1 { .. } => ZLIB_RS_MEMORY,
+            ZlibEncoder::Blosc2(compressor) => compressor.held(),
+        }
+    }
+
     fn blosc1(level: u8) -> Result<Self, OutOfMemory> {
         memory::check_free(ZLIB_RS_MEMORY)?;
         Ok(ZlibEncoder::Blosc1 { level, deflate: Deflate::new(level.into(), true, WINDOW_BITS) })

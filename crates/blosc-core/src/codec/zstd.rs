@@ -18,7 +18,6 @@ const STRONGEST_SHUFFLED: i32 = 19;
 
 /// A compression context at one level, and the last frame it wrote.
 pub(crate) struct ZstdEncoder {
-    #[cfg_attr(not(feature = "rayon"), allow(dead_code, reason = "all blocks are encoded on one thread"))]
     options: CompressOptions,
     context: rust_zstd::Compressor,
     frame: Vec<u8>,
@@ -49,6 +48,11 @@ impl ZstdEncoder {
 
     fn with_options(options: CompressOptions) -> Self {
         ZstdEncoder { context: rust_zstd::Compressor::new(options.clone()), options, frame: Vec::new(), longest: 0 }
+    }
+
+    /// Returns an upper bound of the bytes that it holds.
+    pub(crate) fn held(&self) -> usize {
+        self.frame.capacity() + workspace(self.options.level, self.longest)
     }
 
     pub(crate) fn compress(&mut self, src: &[u8], dst: &mut [u8]) -> Result<Option<usize>, OutOfMemory> {
@@ -140,6 +144,11 @@ pub(crate) struct ZstdDecoder {
 const DECODER_MEMORY: usize = 176 << 10;
 
 impl ZstdDecoder {
+    /// Returns an upper bound of the bytes that it holds.
+    pub(crate) fn held(&self) -> usize {
+        DECODER_MEMORY + self.content.capacity()
+    }
+
     pub(crate) fn new() -> Result<Self, OutOfMemory> {
         memory::check_free(DECODER_MEMORY)?;
         Ok(ZstdDecoder { frames: Frames::new(), content: Vec::new() })
@@ -175,10 +184,12 @@ impl ZstdDecoder {
             return Err(CorruptStream::new(0, "the zstd frame exceeds the stream's uncompressed size").into());
         }
         content.clear();
-        // The crate reserves room for the content and one more block.
-        let room = (bound.min(len as u64) + MAX_BLOCK) as usize;
-        if content.capacity() < room {
-            memory::check_free(room)?;
+        // The crate reserves room for the content, one more block, and copies that go past its end.
+        let room = |content: u64| (content + MAX_BLOCK) as usize + PAST_END;
+        if content.capacity() < room(bound) {
+            // The crate would double the old allocation.
+            *content = Vec::new();
+            memory::check_free(room(bound.min(len as u64)))?;
         }
         let decoded = match dict {
             Some(dict) => self.frames.decompress_into_with_dict(src, &dict.0, content),
@@ -209,6 +220,9 @@ impl fmt::Debug for ZstdDecoder {
         f.write_str("zstd::ZstdDecoder")
     }
 }
+
+/// Bytes that the crate may write past the end of a block.
+const PAST_END: usize = 32;
 
 /// Maximum decoded size of a block (RFC 8878, section 3.1.1.2.4).
 const MAX_BLOCK: u64 = 128 * 1024;

@@ -56,6 +56,11 @@ pub(crate) struct Scratch {
 }
 
 impl Scratch {
+    /// Returns the bytes of both buffers.
+    pub(crate) fn held(&self) -> usize {
+        self.current.capacity() + self.next.capacity()
+    }
+
     /// Makes the output of the last filter the source of the next one.
     fn advance(&mut self) {
         core::mem::swap(&mut self.current, &mut self.next);

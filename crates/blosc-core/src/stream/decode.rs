@@ -76,6 +76,19 @@ pub(crate) struct StreamDecoder {
 }
 
 impl StreamDecoder {
+    /// Returns the bytes of all states.
+    pub(crate) fn held(&self) -> usize {
+        #[cfg(feature = "zlib")]
+        let zlib = self.zlib.as_ref().map_or(0, zlib::DeflateDecoder::held);
+        #[cfg(not(feature = "zlib"))]
+        let zlib = 0;
+        #[cfg(feature = "zstd")]
+        let zstd = self.zstd.as_ref().map_or(0, zstd::ZstdDecoder::held);
+        #[cfg(not(feature = "zstd"))]
+        let zstd = 0;
+        zlib + zstd
+    }
+
     /// Checks that this build can decode `format`.
     pub(crate) fn check(format: CodecFormat) -> Result<(), DecodeError> {
         let codec = format.codec();

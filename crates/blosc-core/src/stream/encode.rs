@@ -18,13 +18,36 @@ use crate::memory::OutOfMemory;
 use crate::params::CParams;
 use crate::registry::{BlockCodec, PluginContext, Registry};
 
-/// A codec at a level, with its tables and its prepared dictionary.
+/// A codec at a level, with its tables and its prepared dictionary. The default one compresses nothing.
+#[derive(Default)]
 pub(crate) struct StreamEncoder {
     clevel: u8,
+    /// The parameters that it was created for.
+    settings: Option<Settings>,
     state: Encode,
 }
 
+/// The parameters that tables depend on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Settings {
+    codec: Codec,
+    clevel: u8,
+    format: ChunkFormat,
+    lz4_search: lz4::Search,
+    has_shuffle: bool,
+}
+
+impl Settings {
+    fn of(params: &CParams) -> Self {
+        let CParams { codec, clevel, format, filters, .. } = *params;
+        Settings { codec, clevel, format, lz4_search: lz4_search(params), has_shuffle: filters.has_shuffle() }
+    }
+}
+
+#[derive(Default)]
 enum Encode {
+    #[default]
+    Nothing,
     BloscLz(blosclz::HashTable),
     Lz4(lz4::HashTable),
     Lz4Hc(lz4::HcTable),
@@ -42,18 +65,19 @@ enum Encode {
 impl StreamEncoder {
     /// Creates a compressor. At level 0 nothing is compressed and its state is never used.
     pub(crate) fn new(params: &CParams, registry: &Registry) -> Result<Self, EncodeError> {
-        let CParams { codec, clevel, .. } = *params;
+        let settings = Settings::of(params);
+        let Settings { codec, clevel, .. } = settings;
         codec.availability().map_err(|feature| EncodeError::CodecUnavailable { codec, feature })?;
         let state = match codec {
             Codec::BloscLz => Encode::BloscLz(blosclz::HashTable::new()?),
-            Codec::Lz4 => Encode::Lz4(lz4::HashTable::new(lz4_search(params))?),
+            Codec::Lz4 => Encode::Lz4(lz4::HashTable::new(settings.lz4_search)?),
             Codec::Lz4Hc => Encode::Lz4Hc(lz4::HcTable::new()?),
             #[cfg(feature = "snappy")]
             Codec::Snappy => Encode::Snappy(snappy::SnappyEncoder::default()),
             #[cfg(feature = "zlib")]
-            Codec::Zlib => Encode::Zlib(zlib::ZlibEncoder::new(clevel, params.format)?),
+            Codec::Zlib => Encode::Zlib(zlib::ZlibEncoder::new(clevel, settings.format)?),
             #[cfg(feature = "zstd")]
-            Codec::Zstd => Encode::Zstd(Box::new(zstd::ZstdEncoder::new(clevel, params.filters.has_shuffle()))),
+            Codec::Zstd => Encode::Zstd(Box::new(zstd::ZstdEncoder::new(clevel, settings.has_shuffle))),
             Codec::Plugin { id, meta } => {
                 let what = if id == NDLZ { "it is read only" } else { "no codec is registered for this id" };
                 let plugin = registry.get_codec(id).ok_or(EncodeError::Codec { codec, what })?;
@@ -62,13 +86,40 @@ impl StreamEncoder {
             #[allow(unreachable_patterns, reason = "reachable only where a codec feature is off")]
             _ => return Err(EncodeError::CodecUnavailable { codec, feature: codec.name() }),
         };
-        Ok(StreamEncoder { clevel, state })
+        Ok(StreamEncoder { clevel, settings: Some(settings), state })
+    }
+
+    /// Returns whether [`StreamEncoder::new`] would create an equal compressor. Always false for plug-ins, which have
+    /// no tables.
+    #[inline]
+    pub(crate) fn is_for(&self, params: &CParams) -> bool {
+        self.settings == Some(Settings::of(params)) && !self.is_plugin()
+    }
+
+    /// Returns whether the codec belongs to the caller.
+    pub(crate) fn is_plugin(&self) -> bool {
+        matches!(self.state, Encode::Plugin(..))
+    }
+
+    /// Returns the bytes of the tables, or an upper bound.
+    pub(crate) fn held(&self) -> usize {
+        match &self.state {
+            Encode::Nothing | Encode::Plugin(..) => 0,
+            #[cfg(feature = "zlib")]
+            Encode::Zlib(state) => state.held(),
+            #[cfg(feature = "zstd")]
+            Encode::Zstd(state) => state.held(),
+            #[cfg(feature = "snappy")]
+            Encode::Snappy(state) => state.held(),
+            _ => MAX_TABLES,
+        }
     }
 
     /// Creates a compressor of the same kind for another thread.
     pub(crate) fn fresh(&self) -> Result<Self, OutOfMemory> {
         let clevel = self.clevel;
         let state = match &self.state {
+            Encode::Nothing => Encode::Nothing,
             Encode::BloscLz(_) => Encode::BloscLz(blosclz::HashTable::new()?),
             Encode::Lz4(table) => Encode::Lz4(table.fresh()?),
             Encode::Lz4Hc(_) => Encode::Lz4Hc(lz4::HcTable::new()?),
@@ -82,7 +133,7 @@ impl StreamEncoder {
             Encode::Zstd(state) => Encode::Zstd(Box::new(state.fresh())),
             Encode::Plugin(plugin, context) => Encode::Plugin(Arc::clone(plugin), *context),
         };
-        Ok(StreamEncoder { clevel, state })
+        Ok(StreamEncoder { clevel, settings: self.settings, state })
     }
 
     /// Creates a compressor of the same level with a dictionary, for streams of about `len` bytes.
@@ -94,7 +145,7 @@ impl StreamEncoder {
             #[cfg(feature = "zstd")]
             Prepared::Zstd(dictionary) => Encode::Zstd(Box::new(zstd::ZstdEncoder::with_dict(dictionary, len))),
         };
-        Ok(StreamEncoder { clevel: self.clevel, state })
+        Ok(StreamEncoder { clevel: self.clevel, settings: None, state })
     }
 
     /// Compresses `src` into `dst`. Returns `None` if the result does not fit.
@@ -102,6 +153,7 @@ impl StreamEncoder {
         // C-Blosc's scale: level 9 is LZ4's plain search, and each level below skips one step more.
         let acceleration = 10 - u32::from(self.clevel.min(9));
         Ok(match &mut self.state {
+            Encode::Nothing => None,
             Encode::BloscLz(table) => blosclz::compress(src, dst, self.clevel, table),
             Encode::Lz4(table) => lz4::compress_fast(src, dst, acceleration, table),
             Encode::Lz4Hc(table) => lz4::compress_hc(src, dst, self.clevel, table),
@@ -127,6 +179,9 @@ impl StreamEncoder {
         })
     }
 }
+
+/// Upper bound of the bytes of the tables of BloscLZ, LZ4 and LZ4HC without a dictionary.
+const MAX_TABLES: usize = 256 << 10;
 
 /// Prefers longer matches if the filters produce planes. Blosc1 chunks should be as small as C-Blosc 1's.
 fn lz4_search(params: &CParams) -> lz4::Search {

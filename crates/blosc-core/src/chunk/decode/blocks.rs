@@ -1,7 +1,9 @@
 //! One pass over the blocks of a chunk, in any order. Decodes whole chunks, ranges and single blocks.
 
 use core::ops::Range;
+use std::cell::Cell;
 use std::sync::OnceLock;
+use std::thread::LocalKey;
 
 use crate::block::{BlockDecoder, BlockPlan, Outside};
 use crate::cancel::{self, Cancel};
@@ -10,6 +12,7 @@ use crate::chunk::special;
 use crate::chunk::view::{Body, Chunk};
 use crate::error::DecodeError;
 use crate::layout::vlblocks;
+use crate::lease::Reusable;
 use crate::limits::{Limits, scratch};
 use crate::memory;
 use crate::parallel;
@@ -28,6 +31,21 @@ pub(super) struct Buffers {
     pub(super) dictionary: DictionaryCache,
     /// The first block of a chunk with delta, as it was compressed, before any postfilter.
     pub(super) reference: Vec<u8>,
+    /// A block of which only a part is wanted.
+    pub(super) partial: Vec<u8>,
+}
+
+impl Reusable for Buffers {
+    fn spare() -> &'static LocalKey<Cell<Option<Box<Self>>>> {
+        thread_local!(static SPARE: Cell<Option<Box<Buffers>>> = const { Cell::new(None) });
+        &SPARE
+    }
+
+    fn retire(&mut self) -> usize {
+        self.dictionary = DictionaryCache::default();
+        let decoders = self.workers.iter().map(BlockDecoder::held).sum::<usize>() + self.decoder.held();
+        decoders + self.reference.capacity() + self.partial.capacity()
+    }
 }
 
 /// The blocks of a chunk, ready to be decoded from several threads.

@@ -24,6 +24,7 @@ use super::view::{Body, Chunk};
 use crate::block::Outside;
 use crate::cancel::{self, Cancel};
 use crate::error::DecodeError;
+use crate::lease::Leased;
 use crate::limits::{Limits, scratch};
 use crate::memory;
 use crate::parallel::{self, Parallelism};
@@ -50,8 +51,7 @@ pub struct Decoder {
     super_chunk_typesize: Option<usize>,
     postfilter: Option<Arc<Postfilter>>,
     cancel: Option<Cancel>,
-    buffers: Buffers,
-    block: Vec<u8>,
+    buffers: Leased<Buffers>,
 }
 
 impl Decoder {
@@ -191,11 +191,9 @@ impl Decoder {
         ranges: &[Range<usize>],
         dst: &mut [u8],
     ) -> Result<(), DecodeError> {
-        let mut block = core::mem::take(&mut self.block);
-        let decoded = self.blocks(chunk).and_then(|(blocks, buffers)| {
-            ranges::decode(&blocks, buffers, &mut block, chunk.header().nbytes(), ranges, dst)
-        });
-        self.block = block;
+        let decoded = self
+            .blocks(chunk)
+            .and_then(|(blocks, buffers)| ranges::decode(&blocks, buffers, chunk.header().nbytes(), ranges, dst));
         let len = dst.len();
         blank_on_error(decoded, dst, len)
     }
@@ -210,6 +208,7 @@ impl Decoder {
     fn blocks<'a>(&'a mut self, chunk: &'a Chunk<'a>) -> Result<(Blocks<'a>, &'a mut Buffers), DecodeError> {
         let Decoder { limits, registry, blockshape, super_chunk_typesize, postfilter, cancel, buffers, .. } = self;
         cancel::check(cancel.as_ref())?;
+        let buffers = buffers.get();
         let outside = Outside { registry, blockshape, channels: *super_chunk_typesize };
         let blocks = Blocks::new(chunk, outside, postfilter.as_deref(), limits, &mut buffers.dictionary)?;
         Ok((blocks.with_cancel(cancel.as_ref()), buffers))

@@ -6,11 +6,10 @@ use super::blocks::{Blocks, Buffers};
 use crate::error::DecodeError;
 use crate::memory;
 
-/// Decodes `ranges` of a chunk of `len` plain bytes to `dst`. `block` is scratch for whole blocks.
+/// Decodes `ranges` of a chunk of `len` plain bytes to `dst`.
 pub(super) fn decode(
     blocks: &Blocks<'_>,
     buffers: &mut Buffers,
-    block: &mut Vec<u8>,
     len: usize,
     ranges: &[Range<usize>],
     dst: &mut [u8],
@@ -20,7 +19,7 @@ pub(super) fn decode(
     for range in ranges {
         let (part, behind) = rest.split_at_mut(range.len());
         if !blocks.read_without_blocks(range.start, part) {
-            return Pieces::cut(blocks, ranges)?.decode(blocks, buffers, block, dst);
+            return Pieces::cut(blocks, ranges)?.decode(blocks, buffers, dst);
         }
         rest = behind;
     }
@@ -78,14 +77,8 @@ impl Pieces {
         Ok(Pieces(pieces))
     }
 
-    /// Decodes every block that has a piece. `block` is scratch for blocks that are not copied whole.
-    fn decode(
-        &self,
-        blocks: &Blocks<'_>,
-        buffers: &mut Buffers,
-        block: &mut Vec<u8>,
-        dst: &mut [u8],
-    ) -> Result<(), DecodeError> {
+    /// Decodes every block that has a piece.
+    fn decode(&self, blocks: &Blocks<'_>, buffers: &mut Buffers, dst: &mut [u8]) -> Result<(), DecodeError> {
         if self.0.is_empty() {
             return Ok(());
         }
@@ -100,8 +93,9 @@ impl Pieces {
                 blocks.decode(&mut buffers.decoder, &buffers.reference, index, dst)?;
                 continue;
             }
-            memory::reuse(block, len)?;
-            blocks.decode(&mut buffers.decoder, &buffers.reference, index, block)?;
+            let Buffers { decoder, reference, partial, .. } = &mut *buffers;
+            let block = memory::at_least(partial, len)?;
+            blocks.decode(decoder, reference, index, block)?;
             for piece in pieces {
                 dst[piece.to..piece.to + piece.len].copy_from_slice(&block[piece.from..piece.from + piece.len]);
             }

@@ -1,7 +1,7 @@
 //! Writes the chunk after its header: block starts, dictionary, blocks.
 
-use core::ops::Range;
-
+use super::buffers::{Buffers, Worker};
+use super::output::Output;
 use crate::block::{BlockEncoder, CSIZE_LEN, Streams};
 use crate::cancel::{self, Cancel};
 use crate::codec::{MAX_DICT, train};
@@ -9,7 +9,7 @@ use crate::error::EncodeError;
 use crate::filter::{BitShuffleRule, Context, Pipeline, Scratch};
 use crate::format::ChunkFormat;
 use crate::header::Header;
-use crate::layout::{BSTART_LEN, DSIZE_LEN};
+use crate::layout::BSTART_LEN;
 use crate::le::put_i32;
 use crate::memory;
 use crate::parallel::{self, Parallelism};
@@ -28,16 +28,6 @@ pub(super) struct BodyPlan<'a> {
     nstreams: usize,
     has_runs: bool,
     cancel: Option<&'a Cancel>,
-}
-
-/// One of the workers that encode blocks at the same time.
-#[derive(Debug)]
-pub(super) struct Worker {
-    encoder: BlockEncoder,
-    /// The encoded blocks, one after another.
-    out: Vec<u8>,
-    /// The numbers of the blocks, and their ranges in `out`.
-    written: Vec<(usize, Range<usize>)>,
 }
 
 /// The result of writing the blocks.
@@ -85,65 +75,63 @@ impl<'a> BodyPlan<'a> {
         &self.forward
     }
 
-    /// Writes tables and blocks to their offsets in `dst`, the buffer of the chunk. Returns `None` if they do not fit.
+    /// Writes room for the header, then tables and blocks. Returns `None` if they do not fit.
     pub(super) fn write(
         &self,
-        encoder: &mut BlockEncoder,
-        workers: &mut Vec<Worker>,
+        Buffers { encoder, workers, .. }: &mut Buffers,
         src: &[u8],
         parallelism: Parallelism,
-        dst: &mut [u8],
+        out: &mut Output<'_>,
     ) -> Result<Option<Written>, EncodeError> {
         let nblocks = src.len().div_ceil(self.blocksize);
         // With forced blocks of one byte, the size of the table may overflow 32 bits.
-        let mut at = self.header_len.saturating_add(nblocks.saturating_mul(BSTART_LEN));
-        if at >= dst.len() {
+        if !out.skip(self.header_len.saturating_add(nblocks.saturating_mul(BSTART_LEN))) {
             return Ok(None);
         }
         let reference = self.reference(src)?;
         let learned = self.dictionary(src.chunks(self.blocksize), src.len(), reference.as_deref())?;
         let (mut with_dictionary, mut workers_with_dictionary) = (None, Vec::new());
         if let Some(learned) = &learned {
-            let Some(end) = learned.put(at, dst) else { return Ok(None) };
-            at = end;
+            if !learned.put(out) {
+                return Ok(None);
+            }
             with_dictionary = Some(learned.encoder(encoder)?);
         }
         let (encoder, workers) = match &mut with_dictionary {
             Some(encoder) => (encoder, &mut workers_with_dictionary),
             None => (encoder, workers),
         };
-        let blocks_at = at;
-        let cbytes = if parallelism.applies(src.len(), nblocks) {
-            self.write_parallel(encoder, workers, src, reference.as_deref(), dst, at)?
+        let blocks_at = out.len();
+        let fit = if parallelism.applies(src.len(), nblocks) {
+            self.write_parallel(encoder, workers, src, reference.as_deref(), out)?
         } else {
-            self.write_serial(encoder, src, reference.as_deref(), dst, at)?
+            self.write_serial(encoder, src, reference.as_deref(), out)?
         };
         let nstreams = src.chunks(self.blocksize).map(|block| self.streams(block).nstreams).sum::<usize>();
-        Ok(cbytes.map(|cbytes| Written {
-            cbytes,
+        Ok(fit.then(|| Written {
+            cbytes: out.len(),
             has_dictionary: learned.is_some(),
-            all_zeros: self.has_runs && cbytes - blocks_at == nstreams * CSIZE_LEN,
+            all_zeros: self.has_runs && out.len() - blocks_at == nstreams * CSIZE_LEN,
         }))
     }
 
-    /// Writes the blocks from `at` on, one after another, and returns the end of the last.
+    /// Writes the blocks one after another. Returns `false` if they do not fit.
     fn write_serial(
         &self,
         encoder: &mut BlockEncoder,
         src: &[u8],
         reference: Option<&[u8]>,
-        dst: &mut [u8],
-        mut at: usize,
-    ) -> Result<Option<usize>, EncodeError> {
+        out: &mut Output<'_>,
+    ) -> Result<bool, EncodeError> {
         for (index, block) in src.chunks(self.blocksize).enumerate() {
-            self.put_bstart(dst, index, at);
-            let room = dst.get_mut(at..).unwrap_or_default();
+            self.put_bstart(out, index);
+            let room = out.room(self.max_cbytes(block))?;
             match self.encode(encoder, index, block, reference, room)? {
-                Some(len) => at += len,
-                None => return Ok(None),
+                Some(len) => out.advance(len),
+                None => return Ok(false),
             }
         }
-        Ok(Some(at))
+        Ok(true)
     }
 
     /// Writes the same bytes, but encodes the blocks on several threads and then puts them in order.
@@ -153,9 +141,8 @@ impl<'a> BodyPlan<'a> {
         workers: &mut Vec<Worker>,
         src: &[u8],
         reference: Option<&[u8]>,
-        dst: &mut [u8],
-        mut at: usize,
-    ) -> Result<Option<usize>, EncodeError> {
+        out: &mut Output<'_>,
+    ) -> Result<bool, EncodeError> {
         let nblocks = src.len().div_ceil(self.blocksize);
         let new = || -> Result<Worker, EncodeError> {
             let encoder = BlockEncoder::new(encoder.compressor().fresh()?);
@@ -165,7 +152,7 @@ impl<'a> BodyPlan<'a> {
         workers.iter_mut().for_each(|worker| worker.written.clear());
         let shared = parallel::share(workers, src.chunks(self.blocksize).enumerate(), |worker, (index, block)| {
             let start = worker.written.last().map_or(0, |(_, range)| range.end);
-            let most = block.len() + self.streams(block).nstreams * CSIZE_LEN;
+            let most = self.max_cbytes(block);
             if worker.out.len() < start + most {
                 memory::resize(&mut worker.out, start + most, 0).map_err(EncodeError::from).map_err(Some)?;
             }
@@ -176,7 +163,7 @@ impl<'a> BodyPlan<'a> {
         });
         match shared {
             Ok(()) => {}
-            Err(None) => return Ok(None),
+            Err(None) => return Ok(false),
             Err(Some(error)) => return Err(error),
         }
         let mut blocks: Vec<&[u8]> = Vec::new();
@@ -187,12 +174,12 @@ impl<'a> BodyPlan<'a> {
             }
         }
         for (index, block) in blocks.into_iter().enumerate() {
-            self.put_bstart(dst, index, at);
-            let Some(room) = dst.get_mut(at..at + block.len()) else { return Ok(None) };
-            room.copy_from_slice(block);
-            at += block.len();
+            self.put_bstart(out, index);
+            if !out.append(block) {
+                return Ok(false);
+            }
         }
-        Ok(Some(at))
+        Ok(true)
     }
 
     fn encode(
@@ -212,6 +199,11 @@ impl<'a> BodyPlan<'a> {
     fn streams(&self, block: &[u8]) -> Streams {
         let nstreams = if block.len() == self.blocksize { self.nstreams } else { 1 };
         Streams { nstreams, has_runs: self.has_runs }
+    }
+
+    /// Returns the maximum size of an encoded block: every stream stored.
+    fn max_cbytes(&self, block: &[u8]) -> usize {
+        block.len() + self.streams(block).nstreams * CSIZE_LEN
     }
 
     /// Returns the first block as a decoder will see it, if the other blocks are filtered against it. C-Blosc2 uses the
@@ -259,9 +251,11 @@ impl<'a> BodyPlan<'a> {
         Ok(prepared.map(|prepared| Learned { bytes, prepared, stream_len }))
     }
 
-    fn put_bstart(&self, dst: &mut [u8], index: usize, at: usize) {
-        // A chunk that fits into `dst` is smaller than i32::MAX.
-        put_i32(dst, self.header_len + index * BSTART_LEN, at as i32);
+    /// Writes the start of block `index`, which comes next, to the table.
+    pub(super) fn put_bstart(&self, out: &mut Output<'_>, index: usize) {
+        // A chunk that fits is smaller than i32::MAX.
+        let start = out.len() as i32;
+        put_i32(out.written(), self.header_len + index * BSTART_LEN, start);
     }
 }
 
@@ -277,14 +271,11 @@ pub(super) struct Learned {
 }
 
 impl Learned {
-    /// Writes the size of the dictionary and the dictionary. Returns its end.
-    pub(super) fn put(&self, at: usize, dst: &mut [u8]) -> Option<usize> {
-        let start = at + DSIZE_LEN;
-        let end = start + self.bytes.len();
-        dst.get_mut(start..end)?.copy_from_slice(&self.bytes);
+    /// Writes the size of the dictionary and the dictionary. Returns `false` if they do not fit.
+    pub(super) fn put(&self, out: &mut Output<'_>) -> bool {
         // At most MAX_DICT.
-        put_i32(dst, at, self.bytes.len() as i32);
-        Some(end)
+        let dsize = (self.bytes.len() as i32).to_le_bytes();
+        out.append(&dsize) && out.append(&self.bytes)
     }
 
     /// Creates an encoder that uses the dictionary.

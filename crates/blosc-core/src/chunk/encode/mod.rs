@@ -3,14 +3,18 @@
 //! | file | content |
 //! |---|---|
 //! | `body` | writes the chunk after its header |
+//! | `buffers` | tables and buffers that are kept between chunks |
+//! | `output` | the destination of a chunk: a slice or a vector |
 //! | `options` | the options that a caller sets before encoding |
 //! | `noise` | detects incompressible data, which is stored without trying to compress it |
 //! | `special` | chunks without blocks |
 //! | `vlblocks` | chunks of blocks of variable length |
 
 mod body;
+mod buffers;
 mod noise;
 mod options;
+mod output;
 mod special;
 mod vlblocks;
 
@@ -18,11 +22,12 @@ use core::fmt;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use body::{BodyPlan, Worker, Written};
+use body::{BodyPlan, Written};
+use buffers::Buffers;
 use noise::Care;
+use output::Output;
 
 use super::block_info::BlockInfo;
-use crate::block::BlockEncoder;
 use crate::cancel::{self, Cancel};
 use crate::codec::Codec;
 use crate::error::EncodeError;
@@ -30,12 +35,12 @@ use crate::filter::Filter;
 use crate::format::ChunkFormat;
 use crate::header::{ChunkKind, Header, Special};
 use crate::layout::{BSTART_LEN, tuning};
+use crate::lease::Leased;
 use crate::memory;
 use crate::parallel::Parallelism;
 use crate::params::CParams;
 use crate::plugin::PluginError;
 use crate::registry::Registry;
-use crate::stream::StreamEncoder;
 
 /// A prefilter. It fills the second slice (initially zeros) from the first. Both have the length of a block.
 type Prefilter = dyn Fn(BlockInfo, &[u8], &mut [u8]) -> Result<(), PluginError> + Send + Sync;
@@ -62,9 +67,7 @@ pub struct Encoder {
     parallelism: Parallelism,
     prefilter: Option<Arc<Prefilter>>,
     cancel: Option<Cancel>,
-    /// Created at first use, because a plugin's codec is not known before the registry is set.
-    blocks: Option<BlockEncoder>,
-    workers: Vec<Worker>,
+    buffers: Leased<Buffers>,
 }
 
 impl Encoder {
@@ -81,8 +84,7 @@ impl Encoder {
             parallelism: Parallelism::Serial,
             prefilter: None,
             cancel: None,
-            blocks: None,
-            workers: Vec::new(),
+            buffers: Leased::new(),
         })
     }
 
@@ -91,17 +93,12 @@ impl Encoder {
         &self.params
     }
 
-    /// Sets the parameters of the following chunks. Tables and buffers are kept if the parameters did not change.
+    /// Sets the parameters of the following chunks. Buffers are kept, and tables if codec and level did not change.
     ///
     /// # Errors
     /// As [`Encoder::new`]; then the old parameters stay in force.
     pub fn set_params(&mut self, params: CParams) -> Result<(), EncodeError> {
-        let params = params.validate()?;
-        // A compressor depends on most of the parameters.
-        if params != self.params {
-            (self.blocks, self.workers) = (None, Vec::new());
-        }
-        self.params = params;
+        self.params = params.validate()?;
         Ok(())
     }
 
@@ -112,9 +109,8 @@ impl Encoder {
     /// [`EncodeError::Filter`] and [`EncodeError::Codec`] for filters and codecs that are not registered or do not fit
     /// the data; [`EncodeError::Prefilter`].
     pub fn compress(&mut self, src: &[u8]) -> Result<Vec<u8>, EncodeError> {
-        let mut chunk = memory::zeroed(self.params.format.max_cbytes(src.len()))?;
-        let cbytes = self.compress_into(src, &mut chunk)?;
-        chunk.truncate(cbytes);
+        let mut chunk = Vec::new();
+        self.compress_to(src, &mut chunk)?;
         chunk.shrink_to_fit();
         Ok(chunk)
     }
@@ -134,10 +130,16 @@ impl Encoder {
     /// # Errors
     /// As [`Encoder::compress`].
     pub fn compress_to(&mut self, src: &[u8], chunk: &mut Vec<u8>) -> Result<(), EncodeError> {
-        memory::reuse(chunk, self.params.format.max_cbytes(src.len()))?;
-        let cbytes = self.compress_into(src, chunk);
-        chunk.truncate(cbytes.as_ref().copied().unwrap_or(0));
-        cbytes.map(drop)
+        let mut block = core::mem::take(&mut self.buffers.get().block);
+        let max = self.params.format.max_cbytes(src.len());
+        let written = match Output::to_vec(chunk, &mut block, max) {
+            Ok(out) => self.write(src, out),
+            Err(error) => Err(error.into()),
+        };
+        self.buffers.get().block = block;
+        // A special chunk is shorter than what was written first.
+        chunk.truncate(*written.as_ref().unwrap_or(&0));
+        written.map(drop)
     }
 
     /// Compresses `src` into the start of `dst` and returns the chunk's size. A `dst` of [`max_cbytes`] bytes always
@@ -146,6 +148,11 @@ impl Encoder {
     /// # Errors
     /// As [`Encoder::compress`]; [`EncodeError::Destination`] if the chunk, compressed or not, does not fit into `dst`.
     pub fn compress_into(&mut self, src: &[u8], dst: &mut [u8]) -> Result<usize, EncodeError> {
+        self.write(src, Output::to_slice(dst))
+    }
+
+    /// Writes the chunk of `src` and returns its size.
+    fn write(&mut self, src: &[u8], mut out: Output<'_>) -> Result<usize, EncodeError> {
         cancel::check(self.cancel.as_ref())?;
         let nbytes = src.len();
         let params = &self.params;
@@ -160,26 +167,26 @@ impl Encoder {
         let header = Header::new(typesize, nbytes, blocksize, kind);
         let src = self.prefiltered(src, blocksize)?;
 
-        let stored = header.len() + nbytes;
+        let (stored, room) = (header.len() + nbytes, out.max());
         // A compressed chunk takes longer to decode, so it must be smaller than a stored one.
-        let room = dst.len().min(stored - 1);
+        out.limit(stored - 1);
         let bstarts_fit = header.nblocks().saturating_mul(BSTART_LEN) <= nbytes;
         let tried = self.params.clevel > 0 && nbytes >= format.min_compressible() && nbytes >= typesize && bstarts_fit;
         let is_hopeless = tried && self.may_give_up().is_some_and(|care| noise::is_noise(&src, typesize, care));
-        let written = if tried && !is_hopeless { self.compress_blocks(&src, &header, &mut dst[..room])? } else { None };
+        let written = if tried && !is_hopeless { self.compress_blocks(&src, &header, &mut out)? } else { None };
         let header = match written {
             Some(Written { all_zeros: true, .. }) => header.with_special(Special::Zeros),
             Some(Written { cbytes, has_dictionary: true, .. }) => header.with_dictionary().finish(cbytes),
             Some(Written { cbytes, .. }) => header.finish(cbytes),
-            None if dst.len() < stored => {
-                return Err(EncodeError::Destination { needed: stored, found: dst.len() });
-            }
+            None if room < stored => return Err(EncodeError::Destination { needed: stored, found: room }),
             None => {
-                dst[header.len()..stored].copy_from_slice(&src);
+                out.restart(stored);
+                out.skip(header.len());
+                out.append(&src);
                 header.finish_memcpyed(tried)
             }
         };
-        header.write(dst);
+        header.write(out.written());
         Ok(header.cbytes())
     }
 
@@ -209,25 +216,23 @@ impl Encoder {
     }
 
     /// Writes tables and blocks. Returns `None` if they do not fit.
-    fn compress_blocks(&mut self, src: &[u8], header: &Header, dst: &mut [u8]) -> Result<Option<Written>, EncodeError> {
-        let mut blocks = self.take_blocks()?;
-        let mut workers = core::mem::take(&mut self.workers);
-        let written = self.plan(header)?.write(&mut blocks, &mut workers, src, self.parallelism, dst);
-        (self.blocks, self.workers) = (Some(blocks), workers);
-        written
+    fn compress_blocks(
+        &mut self,
+        src: &[u8],
+        header: &Header,
+        out: &mut Output<'_>,
+    ) -> Result<Option<Written>, EncodeError> {
+        let parallelism = self.parallelism;
+        let (plan, buffers) = self.plan(header)?;
+        plan.write(buffers, src, parallelism, out)
     }
 
-    /// Takes the block encoder, creating it if needed. The caller puts it back, so that its tables are reused.
-    fn take_blocks(&mut self) -> Result<BlockEncoder, EncodeError> {
-        if let Some(blocks) = self.blocks.take() {
-            return Ok(blocks);
-        }
-        Ok(BlockEncoder::new(StreamEncoder::new(&self.params, &self.registry)?))
-    }
-
-    /// Returns the plan for the blocks of a chunk with this header.
-    fn plan(&self, header: &Header) -> Result<BodyPlan<'_>, EncodeError> {
-        BodyPlan::new(&self.params, header, &self.registry, &self.blockshape, self.cancel.as_ref())
+    /// Returns the plan for the blocks of a chunk with this header, and the buffers with a compressor for it.
+    fn plan(&mut self, header: &Header) -> Result<(BodyPlan<'_>, &mut Buffers), EncodeError> {
+        let Encoder { params, registry, blockshape, cancel, buffers, .. } = self;
+        let buffers = buffers.get();
+        buffers.prepare(params, registry)?;
+        Ok((BodyPlan::new(params, header, registry, blockshape, cancel.as_ref())?, buffers))
     }
 }
 

@@ -1,6 +1,8 @@
 //! Encodes blocks of variable length. [`vlblocks`](crate::layout::vlblocks) describes their layout.
 
 use super::Encoder;
+use super::buffers::Buffers;
+use super::output::Output;
 use crate::codec::MAX_DICT;
 use crate::error::EncodeError;
 use crate::filter::Filter;
@@ -8,8 +10,6 @@ use crate::format::ChunkFormat;
 use crate::header::{ChunkKind, Header};
 use crate::layout::vlblocks::SIZE_LEN;
 use crate::layout::{BSTART_LEN, DSIZE_LEN};
-use crate::le::put_i32;
-use crate::memory;
 
 /// Minimum number of blocks from which C-Blosc2 trains a dictionary.
 const MIN_BLOCKS_TO_LEARN: usize = 8;
@@ -38,8 +38,7 @@ impl Encoder {
     pub fn compress_vlblocks(&mut self, blocks: &[&[u8]]) -> Result<Vec<u8>, EncodeError> {
         let header = self.vl_header(blocks)?;
         let compress = self.params.clevel > 0;
-        let mut encoder = self.take_blocks()?;
-        let plan = self.plan(&header)?;
+        let (plan, buffers) = self.plan(&header)?;
         let learned = if compress && blocks.len() >= MIN_BLOCKS_TO_LEARN {
             plan.dictionary(blocks.iter().copied(), header.nbytes(), None)?
         } else {
@@ -47,30 +46,30 @@ impl Encoder {
         };
         let tables = header.len() + blocks.len() * BSTART_LEN;
         let most = DSIZE_LEN + MAX_DICT + header.nbytes() + blocks.len() * SIZE_LEN;
-        let mut chunk = memory::zeroed(tables + most)?;
-        let mut at = tables;
+        let mut chunk = Vec::new();
+        let Buffers { encoder, block: room, .. } = buffers;
+        let mut out = Output::to_vec(&mut chunk, room, tables + most)?;
+        out.skip(tables);
         let mut with_dictionary = None;
         if let Some(learned) = &learned {
-            at = learned.put(at, &mut chunk).unwrap_or(at);
-            with_dictionary = Some(learned.encoder(&encoder)?);
+            learned.put(&mut out);
+            with_dictionary = Some(learned.encoder(encoder)?);
         }
-        let payloads = with_dictionary.as_mut().unwrap_or(&mut encoder);
+        let payloads = with_dictionary.as_mut().unwrap_or(encoder);
         for (index, block) in blocks.iter().enumerate() {
             plan.check_cancel()?;
-            put_i32(&mut chunk, header.len() + index * BSTART_LEN, at as i32);
-            put_i32(&mut chunk, at, block.len() as i32);
-            at += SIZE_LEN;
-            let written = payloads.encode_payload(plan.forward(), block, compress, &mut chunk[at..])?;
+            plan.put_bstart(&mut out, index);
+            out.append(&(block.len() as i32).to_le_bytes());
+            let written = payloads.encode_payload(plan.forward(), block, compress, out.room(block.len())?)?;
             // A payload is never longer than its block, and there is room for all blocks.
-            at += written.unwrap_or_default();
+            out.advance(written.unwrap_or_default());
         }
-        self.blocks = Some(encoder);
-        if at > i32::MAX as usize {
+        let cbytes = out.len();
+        if cbytes > i32::MAX as usize {
             return Err(EncodeError::TooLarge { nbytes: header.nbytes(), max: Header::MAX_NBYTES_BLOSC2 });
         }
         let header = if learned.is_some() { header.with_dictionary() } else { header };
-        header.finish(at).write(&mut chunk);
-        chunk.truncate(at);
+        header.finish(cbytes).write(out.written());
         chunk.shrink_to_fit();
         Ok(chunk)
     }

@@ -30,6 +30,11 @@ pub(crate) struct DeflateDecoder {
 }
 
 impl DeflateDecoder {
+    /// Returns the bytes of the tables.
+    pub(crate) fn held(&self) -> usize {
+        size_of::<BlockTables>() * (1 + usize::from(self.others.is_some()))
+    }
+
     /// Decodes the stream at the front of `src`. Like zlib, ignores any bytes after it.
     pub(crate) fn decompress(&mut self, stream: DecodeTask<'_>) -> Result<(), CorruptStream> {
         let mut stream = StreamState::new(stream, &mut self.tables);

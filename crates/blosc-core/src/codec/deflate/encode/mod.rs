@@ -51,6 +51,11 @@ impl DeflateEncoder {
         Ok(DeflateEncoder { level, search, sequences: Vec::new() })
     }
 
+    /// Returns an upper bound of the bytes that it holds.
+    pub(crate) fn held(&self) -> usize {
+        MAX_TABLES + self.sequences.capacity() * size_of::<Sequence>()
+    }
+
     /// Creates another compressor with the same settings.
     pub(crate) fn fresh(&self) -> Result<Self, OutOfMemory> {
         DeflateEncoder::new(self.level)
@@ -100,6 +105,9 @@ fn header(level: u8) -> [u8; 2] {
         }],
     ]
 }
+
+/// Upper bound of the bytes of hash tables and chains.
+const MAX_TABLES: usize = 256 << 10;
 
 /// The longest input: positions and the distance to earlier inputs fit into 32 bits.
 const MAX_INPUT: usize = 1 << 30;
