@@ -23,7 +23,8 @@ pub(crate) trait Reusable: Default + 'static {
     /// The place where a thread keeps a value of this type.
     fn spare() -> &'static LocalKey<Cell<Option<Box<Self>>>>;
 
-    /// Removes everything that belongs to the caller. Returns the bytes that the value still holds.
+    /// Removes everything that belongs to the caller. Returns the bytes that the value still holds, or any smaller number
+    /// if they are surely fewer than [`MAX_BYTES`].
     fn retire(&mut self) -> usize;
 }
 

@@ -24,16 +24,17 @@ pub(crate) struct Outside<'a> {
 /// Everything needed to decode the blocks of one chunk, looked up once.
 pub(crate) struct BlockPlan<'a> {
     chunk: &'a [u8],
-    layout: &'a Layout,
+    layout: Layout<'a>,
     pipeline: Pipeline<'a>,
     codec: StreamCodec<'a>,
 }
 
 impl<'a> BlockPlan<'a> {
     /// Looks up the codec and the filters, built in or registered.
+    #[inline]
     pub(crate) fn new(
         chunk: &'a [u8],
-        layout: &'a Layout,
+        layout: Layout<'a>,
         outside: Outside<'a>,
         cache: &mut DictionaryCache,
     ) -> Result<Self, DecodeError> {
@@ -46,21 +47,23 @@ impl<'a> BlockPlan<'a> {
         };
         let codec = match layout.dictionary(chunk) {
             None => StreamCodec::new(layout.format(), layout.header().codec_meta(), typesize, registry)?,
-            Some((offset, dictionary)) => {
-                StreamCodec::with_dictionary(layout.format(), dictionary, cache).map_err(|error| match error {
-                    StreamError::Corrupt(source) => DecodeError::Dictionary { offset, source },
-                    // Codecs of the caller have no dictionaries.
-                    StreamError::Plugin(source) => DecodeError::CodecPlugin { block: 0, stream: 0, offset, source },
-                    StreamError::OutOfMemory(error) => error.into(),
-                })?
-            }
+            Some((offset, dictionary)) => with_dictionary(layout, offset, dictionary, cache)?,
         };
         Ok(BlockPlan { chunk, layout, pipeline, codec })
     }
 
-    /// Returns whether all blocks except the last have the chunk's block size, and none depends on another block.
-    pub(crate) fn has_independent_blocks(&self) -> bool {
-        !self.needs_reference() && !self.layout.has_vl_blocks()
+    /// Returns the plan of a chunk whose layout [is common](Layout::is_common). Nothing is looked up: for chunks of a
+    /// kilobyte, choosing between the variants of filters and codecs takes longer than decoding a stream.
+    #[inline(always)]
+    pub(crate) fn common(chunk: &'a [u8], layout: Layout<'a>, registry: &'a Registry) -> Self {
+        let (typesize, rule) = (layout.header().typesize(), layout.bitshuffle_rule());
+        let context = Context { typesize, rule, registry, blockshape: &[], channels: None };
+        BlockPlan {
+            chunk,
+            layout,
+            pipeline: Pipeline::shuffle_elements(context),
+            codec: StreamCodec::BuiltIn(layout.format()),
+        }
     }
 
     /// Returns whether all blocks except the first depend on the first one. Blocks of variable length never do: the
@@ -68,6 +71,22 @@ impl<'a> BlockPlan<'a> {
     pub(crate) fn needs_reference(&self) -> bool {
         self.pipeline.has_delta() && !self.layout.has_vl_blocks()
     }
+}
+
+/// Returns the codec of a chunk with a dictionary, which is stored at `offset`.
+#[cold]
+fn with_dictionary<'a>(
+    layout: Layout<'_>,
+    offset: usize,
+    dictionary: &'a [u8],
+    cache: &mut DictionaryCache,
+) -> Result<StreamCodec<'a>, DecodeError> {
+    StreamCodec::with_dictionary(layout.format(), dictionary, cache).map_err(|error| match error {
+        StreamError::Corrupt(source) => DecodeError::Dictionary { offset, source },
+        // Codecs of the caller have no dictionaries.
+        StreamError::Plugin(source) => DecodeError::CodecPlugin { block: 0, stream: 0, offset, source },
+        StreamError::OutOfMemory(error) => error.into(),
+    })
 }
 
 /// Decodes blocks, keeping tables and buffers from block to block and from chunk to chunk.

@@ -5,7 +5,7 @@ use core::ops::Range;
 use super::special;
 use crate::error::DecodeError;
 use crate::header::Header;
-use crate::layout::{Layout, rounded, vlblocks};
+use crate::layout::{Layout, Tables, rounded, vlblocks};
 
 /// A chunk in memory with a checked header and all of its bytes. Parsing neither decodes nor copies.
 ///
@@ -20,19 +20,27 @@ use crate::layout::{Layout, rounded, vlblocks};
 #[derive(Debug, Clone, Copy)]
 pub struct Chunk<'a> {
     header: Header,
-    body: Body<'a>,
     bytes: &'a [u8],
+    kind: BodyKind<'a>,
+}
+
+/// How the content after the header is stored. Small, because chunks of a kilobyte are parsed by the million.
+#[derive(Debug, Clone, Copy)]
+enum BodyKind<'a> {
+    Plain,
+    Value(&'a [u8]),
+    Blocks(Tables),
 }
 
 /// The content after the header.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Body<'a> {
+pub(crate) enum Body<'a, 'c> {
     /// The plain bytes.
     Plain(&'a [u8]),
     /// A value that the whole chunk repeats; empty for zeros.
     Value(&'a [u8]),
     /// Blocks.
-    Blocks(Layout),
+    Blocks(Layout<'c>),
 }
 
 impl<'a> Chunk<'a> {
@@ -49,21 +57,22 @@ impl<'a> Chunk<'a> {
             return Err(DecodeError::Lazy);
         }
         let cbytes = header.cbytes();
-        let bytes = bytes.get(..cbytes).ok_or(DecodeError::Truncated { cbytes, found: bytes.len() })?;
-        let body = match special {
-            Some(special) => Body::Value(special::value(&header, special, bytes)),
-            None if header.is_memcpyed() => Body::Plain(&bytes[header.len()..]),
+        let bytes = bytes.get(..cbytes).ok_or_else(|| DecodeError::Truncated { cbytes, found: bytes.len() })?;
+        let kind = match special {
+            Some(special) => BodyKind::Value(special::value(&header, special, bytes)),
+            None if header.is_memcpyed() => BodyKind::Plain,
             None => {
-                header = rounded::in_use(header, bytes);
-                Body::Blocks(Layout::of(&header, bytes)?)
+                if header.rounded_blocksize().is_some() {
+                    header = rounded::in_use(header, bytes);
+                }
+                let tables = Tables::of(&header, bytes)?;
+                if header.has_vl_blocks() {
+                    vlblocks::check(Layout::new(&header, tables), bytes)?;
+                }
+                BodyKind::Blocks(tables)
             }
         };
-        if let Body::Blocks(layout) = &body
-            && layout.has_vl_blocks()
-        {
-            vlblocks::check(layout, bytes)?;
-        }
-        Ok(Chunk { header, body, bytes })
+        Ok(Chunk { header, bytes, kind })
     }
 
     /// Returns the header. Its block size is the one in use. C-Blosc2 may store another one in the chunk.
@@ -80,7 +89,7 @@ impl<'a> Chunk<'a> {
     /// blocks of variable length, this adds up the lengths of the preceding blocks.
     pub fn block_range(&self, index: usize) -> Range<usize> {
         let nbytes = self.header.nbytes();
-        if let Body::Blocks(layout) = &self.body
+        if let Body::Blocks(layout) = self.body()
             && layout.has_vl_blocks()
         {
             return match index < layout.nblocks() {
@@ -94,7 +103,12 @@ impl<'a> Chunk<'a> {
     }
 
     /// The content after the header.
-    pub(crate) fn body(&self) -> &Body<'a> {
-        &self.body
+    #[inline]
+    pub(crate) fn body(&self) -> Body<'a, '_> {
+        match self.kind {
+            BodyKind::Plain => Body::Plain(&self.bytes[self.header.len()..]),
+            BodyKind::Value(value) => Body::Value(value),
+            BodyKind::Blocks(tables) => Body::Blocks(Layout::new(&self.header, tables)),
+        }
     }
 }

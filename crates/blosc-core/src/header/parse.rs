@@ -46,6 +46,7 @@ impl Header {
     }
 
     /// Checks a header of which `found` bytes were available.
+    #[inline]
     fn check(&self, found: usize) -> Result<(), DecodeError> {
         if found < Header::LEN {
             return Err(DecodeError::HeaderTooShort { needed: Header::LEN, found });
@@ -151,7 +152,7 @@ impl Header {
     }
 
     fn check_codec(&self) -> Result<CodecFormat, DecodeError> {
-        self.codec_format().ok_or(DecodeError::UnknownCodec { format: self.flags() >> bits::FORMAT_SHIFT })
+        self.codec_format().ok_or_else(|| DecodeError::UnknownCodec { format: self.flags() >> bits::FORMAT_SHIFT })
     }
 
     fn bad_flags(&self, what: &'static str) -> Result<(), DecodeError> {

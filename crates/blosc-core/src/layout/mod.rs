@@ -12,4 +12,4 @@ mod tables;
 pub(crate) mod tuning;
 pub(crate) mod vlblocks;
 
-pub(crate) use tables::{BSTART_LEN, DSIZE_LEN, Layout};
+pub(crate) use tables::{BSTART_LEN, DSIZE_LEN, Layout, Tables};

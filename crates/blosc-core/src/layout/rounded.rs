@@ -4,11 +4,12 @@
 //! the rounded size. The header still gets the original size. Split blocks of that size would lack bytes: their streams
 //! have equal lengths, so together they cover a multiple of the typesize only.
 
-use super::tables::{BSTART_LEN, Layout};
+use super::tables::{BSTART_LEN, Layout, Tables};
 use crate::header::Header;
 use crate::le::i32_at;
 
 /// Returns the header with the block size that the blocks of `chunk` actually have.
+#[cold]
 pub(crate) fn in_use(header: Header, chunk: &[u8]) -> Header {
     match header.rounded_blocksize() {
         Some(blocksize) if header.is_memcpyed() || header.nbytes() == 0 || blocksize == 0 => header,
@@ -23,7 +24,8 @@ pub(crate) fn in_use(header: Header, chunk: &[u8]) -> Header {
 /// Returns whether the first stored block directly follows the tables of a chunk with this header. The length of the
 /// tables depends on the number of blocks.
 fn starts_after_tables(header: &Header, chunk: &[u8]) -> bool {
-    let Ok(layout) = Layout::of(header, chunk) else { return false };
+    let Ok(tables) = Tables::of(header, chunk) else { return false };
+    let layout = Layout::new(header, tables);
     let starts = (0..layout.nblocks()).map(|index| i32_at(chunk, header.len() + index * BSTART_LEN));
     starts.min().flatten().is_some_and(|first| usize::try_from(first) == Ok(layout.data_start()))
 }

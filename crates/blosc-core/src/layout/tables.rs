@@ -25,10 +25,9 @@ pub(crate) const BSTART_LEN: usize = 4;
 /// Bytes of the dictionary's size.
 pub(crate) const DSIZE_LEN: usize = 4;
 
-/// The layout of a chunk that stores blocks.
+/// The tables after the header of a chunk that stores blocks.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Layout {
-    header: Header,
+pub(crate) struct Tables {
     nblocks: u32,
     /// Offset of the dictionary, or 0.
     dictionary: u32,
@@ -36,11 +35,12 @@ pub(crate) struct Layout {
     data: u32,
 }
 
-impl Layout {
+impl Tables {
     /// Checks that the chunk has room for its tables and that its codec was compiled in. The chunk must be complete and
     /// store blocks, not uncompressed data or a special value.
-    pub(crate) fn of(header: &Header, chunk: &[u8]) -> Result<Layout, DecodeError> {
-        let format = header.codec_format().ok_or(DecodeError::UnknownCodec { format: header.flags() >> 5 })?;
+    #[inline(always)]
+    pub(crate) fn of(header: &Header, chunk: &[u8]) -> Result<Tables, DecodeError> {
+        let format = header.codec_format().ok_or_else(|| DecodeError::UnknownCodec { format: header.flags() >> 5 })?;
         StreamDecoder::check(format)?;
         let nblocks = header.nblocks();
         let room = (chunk.len() - header.len()) / BSTART_LEN;
@@ -50,20 +50,37 @@ impl Layout {
         }
         // A chunk has less than 2^31 bytes, and the tables fit into it.
         let data = (header.len() + nblocks * BSTART_LEN) as u32;
-        let mut layout = Layout { header: *header, nblocks: nblocks as u32, dictionary: 0, data };
-        if header.has_dictionary() && nblocks > 0 {
-            let (start, len) = dictionary_place(chunk, data as usize)?;
-            (layout.dictionary, layout.data) = (start as u32, (start + len) as u32);
-        }
-        Ok(layout)
+        let (dictionary, data) = match header.has_dictionary() && nblocks > 0 {
+            true => {
+                let (start, len) = dictionary_place(chunk, data as usize)?;
+                (start as u32, (start + len) as u32)
+            }
+            false => (0, data),
+        };
+        Ok(Tables { nblocks: nblocks as u32, dictionary, data })
+    }
+}
+
+/// The layout of a chunk that stores blocks.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Layout<'a> {
+    header: &'a Header,
+    tables: Tables,
+}
+
+impl<'a> Layout<'a> {
+    /// Combines the tables of a chunk with its header.
+    #[inline]
+    pub(crate) fn new(header: &'a Header, tables: Tables) -> Self {
+        Layout { header, tables }
     }
 
-    pub(crate) fn header(&self) -> &Header {
-        &self.header
+    pub(crate) fn header(&self) -> &'a Header {
+        self.header
     }
 
     pub(crate) fn nblocks(&self) -> usize {
-        self.nblocks as usize
+        self.tables.nblocks as usize
     }
 
     pub(crate) fn has_vl_blocks(&self) -> bool {
@@ -81,6 +98,18 @@ impl Layout {
         self.header.is_only_shuffled() && !self.header.is_instrumented()
     }
 
+    /// Returns whether blocks are as nearly all writers store them: elements of several bytes, byte shuffle as the only
+    /// filter, a built-in codec other than zlib without a dictionary, and blocks of the chunk's block size.
+    #[inline]
+    pub(crate) fn is_common(&self) -> bool {
+        self.is_only_shuffled()
+            && self.header.typesize() > 1
+            && self.tables.dictionary == 0
+            && !self.has_vl_blocks()
+            // Streams of zlib are decoded in pairs.
+            && !matches!(self.format(), CodecFormat::Plugin(_) | CodecFormat::Zlib)
+    }
+
     /// Returns the format of the streams.
     pub(crate) fn format(&self) -> CodecFormat {
         // Checked when the layout was created.
@@ -96,8 +125,8 @@ impl Layout {
     }
 
     /// Returns the dictionary of the blocks and its offset in the chunk.
-    pub(crate) fn dictionary<'a>(&self, chunk: &'a [u8]) -> Option<(usize, &'a [u8])> {
-        let (start, end) = (self.dictionary as usize, self.data as usize);
+    pub(crate) fn dictionary<'c>(&self, chunk: &'c [u8]) -> Option<(usize, &'c [u8])> {
+        let (start, end) = (self.tables.dictionary as usize, self.tables.data as usize);
         if start == 0 { None } else { Some((start, chunk.get(start..end)?)) }
     }
 
@@ -111,7 +140,7 @@ impl Layout {
     /// Returns the offset of the streams of block `index` in the chunk.
     pub(crate) fn bstart(&self, chunk: &[u8], index: usize) -> Result<usize, DecodeError> {
         let offset = self.header.len() + index * BSTART_LEN;
-        let min = self.data as usize;
+        let min = self.tables.data as usize;
         // A block has at least one csize.
         let max = chunk.len().saturating_sub(BSTART_LEN);
         match i32_at(chunk, offset) {
@@ -147,7 +176,7 @@ impl Layout {
 
     /// Returns the offset of the end of the tables, where the streams of blocks may start.
     pub(crate) fn data_start(&self) -> usize {
-        self.data as usize
+        self.tables.data as usize
     }
 
     /// Returns whether block `index` is the last one and shorter than the others.

@@ -26,21 +26,25 @@ pub(crate) enum StreamCodec<'a> {
 
 impl<'a> StreamCodec<'a> {
     /// Returns the codec of streams of `format` without a dictionary.
+    #[inline]
     pub(crate) fn new(
         format: CodecFormat,
         meta: u8,
         typesize: usize,
         registry: &'a Registry,
     ) -> Result<Self, DecodeError> {
-        Ok(match format {
-            CodecFormat::Plugin(NDLZ) => StreamCodec::NdLz { meta },
-            CodecFormat::Plugin(id) => {
-                let name = format.codec().name();
-                let plugin = registry.get_codec(id).ok_or(DecodeError::UnregisteredCodec { id, name })?;
-                StreamCodec::Plugin(plugin.as_ref(), PluginContext { meta, typesize })
-            }
-            format => StreamCodec::BuiltIn(format),
-        })
+        match format {
+            CodecFormat::Plugin(NDLZ) => Ok(StreamCodec::NdLz { meta }),
+            CodecFormat::Plugin(id) => StreamCodec::plugin(id, registry, PluginContext { meta, typesize }),
+            format => Ok(StreamCodec::BuiltIn(format)),
+        }
+    }
+
+    #[cold]
+    fn plugin(id: u8, registry: &'a Registry, context: PluginContext) -> Result<Self, DecodeError> {
+        let name = CodecFormat::Plugin(id).codec().name();
+        let plugin = registry.get_codec(id).ok_or(DecodeError::UnregisteredCodec { id, name })?;
+        Ok(StreamCodec::Plugin(plugin.as_ref(), context))
     }
 
     /// Returns whether two streams are decoded faster at once than one after the other.

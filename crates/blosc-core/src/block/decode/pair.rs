@@ -13,7 +13,7 @@ const MAX_RATIO: usize = 8;
 impl BlockPlan<'_> {
     /// Returns whether [`BlockDecoder::decode_pair`] is faster than decoding one block at a time.
     pub(crate) fn has_pairs(&self) -> bool {
-        self.codec.has_pairs() && self.has_independent_blocks()
+        self.codec.has_pairs() && !self.needs_reference() && !self.layout.has_vl_blocks()
     }
 }
 

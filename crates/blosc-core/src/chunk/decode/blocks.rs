@@ -33,6 +33,21 @@ pub(super) struct Buffers {
     pub(super) reference: Vec<u8>,
     /// A block of which only a part is wanted.
     pub(super) partial: Vec<u8>,
+    /// Block size of the chunks decoded so far, or the largest of them.
+    largest: usize,
+}
+
+/// Blocks up to this size leave buffers far below the limit, which then need not be added up: a buffer for each plane,
+/// which zstd makes 128 KiB longer, and a few blocks.
+const SMALL_BLOCK: usize = 64 << 10;
+
+impl Buffers {
+    /// Prepares for a chunk with blocks of this size.
+    #[inline]
+    pub(super) fn prepare(&mut self, blocksize: usize) -> &mut Self {
+        self.largest = self.largest.max(blocksize);
+        self
+    }
 }
 
 impl Reusable for Buffers {
@@ -43,6 +58,9 @@ impl Reusable for Buffers {
 
     fn retire(&mut self) -> usize {
         self.dictionary = DictionaryCache::default();
+        if self.largest <= SMALL_BLOCK && self.workers.is_empty() {
+            return 0;
+        }
         let decoders = self.workers.iter().map(BlockDecoder::held).sum::<usize>() + self.decoder.held();
         decoders + self.reference.capacity() + self.partial.capacity()
     }
@@ -230,15 +248,6 @@ impl<'a> Blocks<'a> {
     /// Decodes all blocks to `dst`, which has the length of the chunk.
     pub(super) fn decode_all(&self, buffers: &mut Buffers, dst: &mut [u8]) -> Result<(), DecodeError> {
         match (&self.content, self.postfilter) {
-            // The common chunk. Small ones are decoded by the million, so this loop does nothing else per block. (An
-            // empty chunk may have blocks of 0 bytes.)
-            (Content::Blocks(plan), None) if plan.has_independent_blocks() && !plan.has_pairs() => {
-                for (index, block) in dst.chunks_mut(self.chunk.header().blocksize().max(1)).enumerate() {
-                    self.check_cancel()?;
-                    buffers.decoder.decode(plan, index, None, block)?;
-                }
-                Ok(())
-            }
             (Content::Blocks(_), _) | (_, Some(_)) => self.decode_masked(buffers, &[], dst),
             _ => {
                 self.read_without_blocks(0, dst);

@@ -20,8 +20,9 @@ use std::sync::Arc;
 
 use blocks::{Blocks, Buffers, Postfilter};
 
+use super::special;
 use super::view::{Body, Chunk};
-use crate::block::Outside;
+use crate::block::{BlockPlan, Outside};
 use crate::cancel::{self, Cancel};
 use crate::error::DecodeError;
 use crate::lease::Leased;
@@ -119,6 +120,9 @@ impl Decoder {
 
     /// Decodes a chunk within the limits into a `dst` of its size.
     fn fill(&mut self, chunk: &Chunk<'_>, dst: &mut [u8]) -> Result<(), DecodeError> {
+        if self.postfilter.is_none() && self.fill_common(chunk, dst)? {
+            return Ok(());
+        }
         let (nbytes, nblocks) = (chunk.header().nbytes(), chunk.header().nblocks());
         let fits = || {
             let workers = parallel::threads().min(nblocks) as u64;
@@ -128,6 +132,31 @@ impl Decoder {
         let is_parallel = self.parallelism.applies(nbytes, nblocks) && fits();
         let (blocks, buffers) = self.blocks(chunk)?;
         if is_parallel { blocks.decode_all_parallel(buffers, dst) } else { blocks.decode_all(buffers, dst) }
+    }
+
+    /// Decodes the chunks that most writers write. Returns `false` for others, without writing. Chunks of a kilobyte are
+    /// decoded by the million, so this does nothing that these chunks do not need.
+    #[inline]
+    fn fill_common(&mut self, chunk: &Chunk<'_>, dst: &mut [u8]) -> Result<bool, DecodeError> {
+        let Decoder { limits, registry, cancel, parallelism, buffers, .. } = self;
+        cancel::check(cancel.as_ref())?;
+        match chunk.body() {
+            Body::Plain(bytes) => dst.copy_from_slice(bytes),
+            Body::Value(value) => special::fill(value, 0, dst),
+            Body::Blocks(layout) if layout.is_common() && *parallelism == Parallelism::Serial => {
+                let blocksize = chunk.header().blocksize();
+                limits.check_memory("blocks on their way", scratch(blocksize as u64))?;
+                let plan = BlockPlan::common(chunk.bytes(), layout, registry);
+                let decoder = &mut buffers.get().prepare(blocksize).decoder;
+                // An empty chunk may have blocks of 0 bytes.
+                for (index, block) in dst.chunks_mut(blocksize.max(1)).enumerate() {
+                    cancel::check(cancel.as_ref())?;
+                    decoder.decode(&plan, index, None, block)?;
+                }
+            }
+            Body::Blocks(_) => return Ok(false),
+        }
+        Ok(true)
     }
 
     /// Decodes like [`Decoder::decompress_into`], but skips the blocks for which `skip` is true. Skipped blocks cost
@@ -171,7 +200,7 @@ impl Decoder {
         }
         let needed = blocks.block_len(index)?;
         let found = dst.len();
-        let dst = dst.get_mut(..needed).ok_or(DecodeError::Destination { needed, found })?;
+        let dst = dst.get_mut(..needed).ok_or_else(|| DecodeError::Destination { needed, found })?;
         let decoded = blocks.prepare(buffers);
         let decoded = decoded.and_then(|()| blocks.decode(&mut buffers.decoder, &buffers.reference, index, dst));
         blank_on_error(decoded, dst, needed)?;
@@ -202,13 +231,13 @@ impl Decoder {
     fn destination<'d>(&self, chunk: &Chunk<'_>, dst: &'d mut [u8]) -> Result<&'d mut [u8], DecodeError> {
         chunk.header().check_limits(&self.limits)?;
         let (needed, found) = (chunk.header().nbytes(), dst.len());
-        dst.get_mut(..needed).ok_or(DecodeError::Destination { needed, found })
+        dst.get_mut(..needed).ok_or_else(|| DecodeError::Destination { needed, found })
     }
 
     fn blocks<'a>(&'a mut self, chunk: &'a Chunk<'a>) -> Result<(Blocks<'a>, &'a mut Buffers), DecodeError> {
         let Decoder { limits, registry, blockshape, super_chunk_typesize, postfilter, cancel, buffers, .. } = self;
         cancel::check(cancel.as_ref())?;
-        let buffers = buffers.get();
+        let buffers = buffers.get().prepare(chunk.header().blocksize());
         let outside = Outside { registry, blockshape, channels: *super_chunk_typesize };
         let blocks = Blocks::new(chunk, outside, postfilter.as_deref(), limits, &mut buffers.dictionary)?;
         Ok((blocks.with_cancel(cancel.as_ref()), buffers))

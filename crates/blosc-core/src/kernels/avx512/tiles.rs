@@ -81,6 +81,7 @@ unsafe fn shuffle_tiles<const Q: usize, const B: usize, const SHORT: bool>(
     let rows = *rows;
     let Tables { sort, units, blocks } = black_box(const { &forth::<Q, B>() });
     let (sort, units, blocks) = (load_few(sort), *units, *blocks);
+    let is_far = !SHORT && elements * Q * B > AHEAD;
     let tile = |at: usize| {
         let (len, bytes) = if SHORT { (elements, elements * Q * B) } else { (ROW, ROW * Q * B) };
         let mut dealt = [[_mm512_setzero_si512(); B]; Q];
@@ -88,7 +89,7 @@ unsafe fn shuffle_tiles<const Q: usize, const B: usize, const SHORT: bool>(
         for i in pieces {
             let mut v = [_mm512_setzero_si512(); Q];
             for (r, v) in v.iter_mut().enumerate() {
-                if !SHORT {
+                if is_far {
                     prefetch::for_reading(from.wrapping_add(at * Q * B + 64 * (i * Q + r)), AHEAD);
                 }
                 // SAFETY: the `len` elements from `at` on are in bounds.
@@ -135,6 +136,7 @@ unsafe fn unshuffle_tiles<const Q: usize, const B: usize, const SHORT: bool>(
     let rows = *rows;
     let Tables { sort, units, blocks } = black_box(const { &back::<Q, B>() });
     let (sort, units, blocks) = (load_few(sort), *units, *blocks);
+    let is_far = !SHORT && elements * Q * B > AHEAD;
     let tile = |at: usize| {
         let (len, bytes) = if SHORT { (elements, elements * Q * B) } else { (ROW, ROW * Q * B) };
         let ahead = AHEAD.min((elements - at) * Q * B - bytes);
@@ -156,7 +158,7 @@ unsafe fn unshuffle_tiles<const Q: usize, const B: usize, const SHORT: bool>(
                 *v = look_up(&sort, g, i, dealt[g][i]);
             }
             for (r, v) in barrel::<Q, true>(v, units).into_iter().enumerate() {
-                if !SHORT {
+                if is_far {
                     prefetch::for_writing(to.wrapping_add(at * Q * B + 64 * (i * Q + r)), ahead);
                 }
                 // SAFETY: as for the reads.
