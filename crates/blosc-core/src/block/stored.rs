@@ -17,51 +17,84 @@ pub(crate) const RUN_TOKEN: u8 = 0x01;
 
 /// A stream as stored in the chunk.
 pub(crate) enum Stored<'a> {
-    /// Bytes, compressed or not.
-    Payload(&'a [u8]),
+    /// The plain bytes of the stream.
+    Plain(&'a [u8]),
+    /// Compressed bytes.
+    Compressed(&'a [u8]),
     /// One byte repeated.
-    Run {
-        value: u8,
-        /// Offset of the next stream.
-        end: usize,
-    },
+    Run(u8),
 }
 
-/// Reads the streams of one block.
+impl<'a> Stored<'a> {
+    /// Returns how the payload of a stream of `neblock` plain bytes is stored.
+    #[inline]
+    pub(crate) fn of(payload: &'a [u8], neblock: usize) -> Self {
+        if payload.len() == neblock { Stored::Plain(payload) } else { Stored::Compressed(payload) }
+    }
+}
+
+/// Reads the streams of one block, one after another.
 #[derive(Clone, Copy)]
 pub(crate) struct StreamReader<'a> {
     chunk: &'a [u8],
+    /// The chunk from the next `csize` on.
+    rest: &'a [u8],
     block: usize,
+    /// Plain bytes of a stream.
+    neblock: usize,
     /// Maximum bytes of a payload.
     longest: usize,
     has_runs: bool,
 }
 
 impl<'a> StreamReader<'a> {
-    /// Creates a reader of streams of `neblock` plain bytes.
-    pub(crate) fn new(chunk: &'a [u8], block: usize, neblock: usize, has_runs: bool) -> Self {
-        StreamReader { chunk, block, longest: longest(neblock), has_runs }
+    /// Creates a reader of streams of `neblock` plain bytes. The `csize` of the first one is at offset `start`, which is
+    /// within the chunk.
+    #[inline]
+    pub(crate) fn new(chunk: &'a [u8], block: usize, start: usize, neblock: usize, has_runs: bool) -> Self {
+        let rest = chunk.get(start..).unwrap_or_default();
+        StreamReader { chunk, rest, block, neblock, longest: longest(neblock), has_runs }
     }
 
-    /// Reads the stream whose `csize` is at `at`.
+    /// Returns the offset of the next `csize` in the chunk.
     #[inline]
-    pub(crate) fn read(&self, at: usize) -> Result<Stored<'a>, DecodeError> {
-        let start = at + CSIZE_LEN;
-        let body = self.chunk.get(start..).unwrap_or_default();
-        let max = body.len().min(self.longest);
-        match i32_at(self.chunk, at) {
-            Some(csize) if csize > 0 && csize as usize <= max => Ok(Stored::Payload(&body[..csize as usize])),
-            Some(0) if self.has_runs => Ok(Stored::Run { value: 0, end: start }),
-            Some(csize @ -255..0) if self.has_runs && body.first().is_some_and(|token| token & RUN_TOKEN != 0) => {
-                Ok(Stored::Run { value: csize.unsigned_abs() as u8, end: start + 1 })
+    pub(crate) fn offset(&self) -> usize {
+        self.chunk.len() - self.rest.len()
+    }
+
+    /// Reads the next stream. After an error, the reader is where it was.
+    #[inline(always)]
+    pub(crate) fn read(&mut self) -> Result<Stored<'a>, DecodeError> {
+        let Some((csize, body)) = self.rest.split_first_chunk::<CSIZE_LEN>() else { return Err(self.explain()) };
+        let csize = i32::from_le_bytes(*csize);
+        let (stored, rest) = match csize {
+            1.. => {
+                let Some((payload, rest)) = body.split_at_checked(csize as usize) else { return Err(self.explain()) };
+                if payload.len() > self.longest {
+                    return Err(self.explain());
+                }
+                (Stored::of(payload, self.neblock), rest)
             }
-            csize => Err(explain(self.chunk, self.block, at, csize, self.has_runs, max)),
-        }
+            0 if self.has_runs => (Stored::Run(0), body),
+            -255..0 if self.has_runs => match body.split_first() {
+                Some((token, rest)) if token & RUN_TOKEN != 0 => (Stored::Run(csize.unsigned_abs() as u8), rest),
+                _ => return Err(self.explain()),
+            },
+            _ => return Err(self.explain()),
+        };
+        self.rest = rest;
+        Ok(stored)
+    }
+
+    /// Returns the reason why there is no valid stream at the current offset.
+    #[cold]
+    fn explain(&self) -> DecodeError {
+        let at = self.offset();
+        let max = self.rest.len().saturating_sub(CSIZE_LEN).min(self.longest);
+        explain(self.chunk, self.block, at, i32_at(self.chunk, at), self.has_runs, max)
     }
 }
 
-/// Returns the reason why there is no valid stream at `at`.
-#[cold]
 fn explain(chunk: &[u8], block: usize, at: usize, csize: Option<i32>, has_runs: bool, max: usize) -> DecodeError {
     let min = if has_runs { -i64::from(u8::MAX) } else { 1 };
     let start = at + CSIZE_LEN;

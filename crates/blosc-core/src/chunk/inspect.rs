@@ -76,23 +76,17 @@ impl<'a> Chunk<'a> {
         }
         let nstreams = layout.nstreams(index);
         let neblock = layout.block_range(index).len() / nstreams;
-        let mut at = layout.bstart(self.bytes(), index)?;
-        let reader = StreamReader::new(self.bytes(), index, neblock, layout.has_runs());
+        let start = layout.bstart(self.bytes(), index)?;
+        let mut reader = StreamReader::new(self.bytes(), index, start, neblock, layout.has_runs());
         let mut streams = Vec::new();
         for _ in 0..nstreams {
-            let stored = reader.read(at)?;
-            let offset = at + CSIZE_LEN;
-            let stream = match stored {
-                Stored::Payload(payload) => Stream::of_payload(offset, payload.len(), neblock),
-                Stored::Run { value, .. } => {
-                    Stream { offset, cbytes: 0, nbytes: neblock, kind: StreamKind::Run(value) }
+            let offset = reader.offset() + CSIZE_LEN;
+            streams.push(match reader.read()? {
+                Stored::Plain(payload) | Stored::Compressed(payload) => {
+                    Stream::of_payload(offset, payload.len(), neblock)
                 }
-            };
-            at = match stored {
-                Stored::Payload(payload) => offset + payload.len(),
-                Stored::Run { end, .. } => end,
-            };
-            streams.push(stream);
+                Stored::Run(value) => Stream { offset, cbytes: 0, nbytes: neblock, kind: StreamKind::Run(value) },
+            });
         }
         Ok(streams)
     }

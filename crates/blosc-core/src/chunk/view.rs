@@ -4,8 +4,8 @@ use core::ops::Range;
 
 use super::special;
 use crate::error::DecodeError;
-use crate::header::Header;
-use crate::layout::{Layout, Tables, rounded, vlblocks};
+use crate::header::{CommonHeader, Header};
+use crate::layout::{Layout, OnlyBlock, Tables, rounded, vlblocks};
 
 /// A chunk in memory with a checked header and all of its bytes. Parsing neither decodes nor copies.
 ///
@@ -29,6 +29,7 @@ pub struct Chunk<'a> {
 enum BodyKind<'a> {
     Plain,
     Value(&'a [u8]),
+    OnlyBlock(OnlyBlock),
     Blocks(Tables),
 }
 
@@ -51,6 +52,9 @@ impl<'a> Chunk<'a> {
     /// the tables after the header do not fit; [`DecodeError::Place`] for blocks of variable length that do not follow
     /// each other; [`DecodeError::CodecUnavailable`]; [`DecodeError::Lazy`].
     pub fn parse(bytes: &'a [u8]) -> Result<Chunk<'a>, DecodeError> {
+        if let Some(chunk) = Chunk::parse_common(bytes) {
+            return Ok(chunk);
+        }
         let mut header = Header::parse(bytes)?;
         let special = header.special_value();
         if header.is_lazy() && special.is_none() {
@@ -73,6 +77,19 @@ impl<'a> Chunk<'a> {
             }
         };
         Ok(Chunk { header, bytes, kind })
+    }
+
+    /// Parses a chunk with one block or uncompressed data, as nearly all writers store small chunks. `None` for any other
+    /// chunk, and for a damaged one.
+    #[inline]
+    fn parse_common(bytes: &'a [u8]) -> Option<Chunk<'a>> {
+        let header = CommonHeader::parse(bytes)?;
+        let bytes = bytes.get(..header.cbytes)?;
+        let kind = match header.is_memcpyed {
+            true => BodyKind::Plain,
+            false => BodyKind::OnlyBlock(OnlyBlock::of(header, bytes)?),
+        };
+        Some(Chunk { header: header.copy_of(bytes)?, bytes, kind })
     }
 
     /// Returns the header. Its block size is the one in use. C-Blosc2 may store another one in the chunk.
@@ -108,7 +125,17 @@ impl<'a> Chunk<'a> {
         match self.kind {
             BodyKind::Plain => Body::Plain(&self.bytes[self.header.len()..]),
             BodyKind::Value(value) => Body::Value(value),
+            BodyKind::OnlyBlock(_) => Body::Blocks(Layout::new(&self.header, Tables::of_only_block(&self.header))),
             BodyKind::Blocks(tables) => Body::Blocks(Layout::new(&self.header, tables)),
+        }
+    }
+
+    /// Returns the block of a chunk that has only one and needs no look-ups.
+    #[inline]
+    pub(crate) fn only_block(&self) -> Option<OnlyBlock> {
+        match self.kind {
+            BodyKind::OnlyBlock(block) => Some(block),
+            _ => None,
         }
     }
 }

@@ -117,12 +117,6 @@ impl<'a> Pipeline<'a> {
         }
     }
 
-    /// Returns byte shuffle alone, for elements of more than one byte.
-    #[inline]
-    pub(crate) fn shuffle_elements(context: Context<'a>) -> Self {
-        Pipeline { context, filters: Filters::Shuffle }
-    }
-
     /// Prepares the filters for decompression.
     pub(crate) fn backward_of(filters: &FilterPipeline, context: Context<'a>) -> Result<Self, FilterError> {
         Pipeline::new(filters, context, |filter| match filter {

@@ -16,10 +16,12 @@
 
 mod bits;
 mod build;
+mod common;
 mod parse;
 
 use bits::offset::*;
 pub(crate) use build::ChunkKind;
+pub(crate) use common::CommonHeader;
 
 use crate::codec::{Codec, CodecFormat};
 use crate::error::DecodeError;

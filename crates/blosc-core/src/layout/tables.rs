@@ -59,6 +59,11 @@ impl Tables {
         };
         Ok(Tables { nblocks: nblocks as u32, dictionary, data })
     }
+
+    /// Returns the tables of a chunk that [has one block](super::OnlyBlock).
+    pub(crate) fn of_only_block(header: &Header) -> Tables {
+        Tables { nblocks: 1, dictionary: 0, data: (header.len() + BSTART_LEN) as u32 }
+    }
 }
 
 /// The layout of a chunk that stores blocks.
@@ -96,18 +101,6 @@ impl<'a> Layout<'a> {
     #[inline]
     pub(crate) fn is_only_shuffled(&self) -> bool {
         self.header.is_only_shuffled() && !self.header.is_instrumented()
-    }
-
-    /// Returns whether blocks are as nearly all writers store them: elements of several bytes, byte shuffle as the only
-    /// filter, a built-in codec other than zlib without a dictionary, and blocks of the chunk's block size.
-    #[inline]
-    pub(crate) fn is_common(&self) -> bool {
-        self.is_only_shuffled()
-            && self.header.typesize() > 1
-            && self.tables.dictionary == 0
-            && !self.has_vl_blocks()
-            // Streams of zlib are decoded in pairs.
-            && !matches!(self.format(), CodecFormat::Plugin(_) | CodecFormat::Zlib)
     }
 
     /// Returns the format of the streams.

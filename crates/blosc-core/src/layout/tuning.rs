@@ -18,7 +18,7 @@ const MIN_STREAM: usize = 128;
 /// The same for a Blosc2 chunk.
 const MIN_STREAM_BLOSC2: usize = 32;
 /// Elements wider than this are not split.
-const MAX_SPLITS: usize = 16;
+pub(crate) const MAX_SPLITS: usize = 16;
 
 /// Returns the block size of a chunk of `nbytes` plain bytes. At least 1; a multiple of the typesize if larger than it.
 pub(crate) fn blocksize(params: &CParams, nbytes: usize) -> usize {

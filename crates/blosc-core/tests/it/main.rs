@@ -8,6 +8,7 @@ mod golden;
 mod kernels;
 mod limits;
 mod lossy_filters;
+mod only_block;
 mod round_trip;
 mod round_trip_blosc2;
 mod safety_history;

@@ -1,7 +1,7 @@
 //! Decodes two blocks at once, for codecs that profit from it. Inflate is bound by latency, and two streams overlap
 //! their waits.
 
-use super::{Block, BlockDecoder, BlockPlan};
+use super::{BlockDecoder, BlockPlan};
 use crate::block::{CSIZE_LEN, Stored};
 use crate::codec::DecodeTask;
 use crate::error::DecodeError;
@@ -26,41 +26,41 @@ impl BlockDecoder {
         index: usize,
         [dst_a, dst_b]: [&mut [u8]; 2],
     ) -> Result<(), DecodeError> {
-        let a = Block { plan, index, len: dst_a.len() };
-        let b = Block { plan, index: index + 1, len: dst_b.len() };
-        let (Some((at_a, src_a)), Some((at_b, src_b))) = (a.only_stream(), b.only_stream()) else {
+        let (a, b) = (plan.block(index), plan.block(index + 1));
+        let (len_a, len_b) = (dst_a.len(), dst_b.len());
+        let streams = (plan.only_stream(index, len_a), plan.only_stream(index + 1, len_b));
+        let (Some((at_a, src_a)), Some((at_b, src_b))) = streams else {
             self.decode(plan, a.index, None, dst_a)?;
             return self.decode(plan, b.index, None, dst_b);
         };
         let pipeline = &plan.pipeline;
-        if pipeline.is_identity(a.len) && pipeline.is_identity(b.len) {
+        if pipeline.is_identity(len_a) && pipeline.is_identity(len_b) {
             let streams =
-                [DecodeTask { src: src_a, dst: dst_a, len: a.len }, DecodeTask { src: src_b, dst: dst_b, len: b.len }];
+                [DecodeTask { src: src_a, dst: dst_a, len: len_a }, DecodeTask { src: src_b, dst: dst_b, len: len_b }];
             let [done_a, done_b] = self.decompressor.decompress_pair(&plan.codec, streams);
             done_a.map_err(|source| a.corrupt(0, at_a, source))?;
             return done_b.map_err(|source| b.corrupt(0, at_b, source));
         }
         let (buffer_a, buffer_b) = (&mut self.decoded, &mut self.decoded_next);
-        let streams = [DecodeTask::to_buffer(src_a, buffer_a, a.len)?, DecodeTask::to_buffer(src_b, buffer_b, b.len)?];
+        let streams = [DecodeTask::to_buffer(src_a, buffer_a, len_a)?, DecodeTask::to_buffer(src_b, buffer_b, len_b)?];
         let [done_a, done_b] = self.decompressor.decompress_pair(&plan.codec, streams);
         done_a.map_err(|source| a.corrupt(0, at_a, source))?;
-        pipeline.backward(&buffer_a[..a.len], None, &mut self.scratch, dst_a)?;
+        pipeline.backward(&buffer_a[..len_a], None, &mut self.scratch, dst_a)?;
         done_b.map_err(|source| b.corrupt(0, at_b, source))?;
-        Ok(pipeline.backward(&buffer_b[..b.len], None, &mut self.scratch, dst_b)?)
+        Ok(pipeline.backward(&buffer_b[..len_b], None, &mut self.scratch, dst_b)?)
     }
 }
 
-impl<'a> Block<'a> {
-    /// Returns the offset and the bytes of the block's stream, if it is a single compressed stream within
-    /// [`MAX_RATIO`].
-    fn only_stream(self) -> Option<(usize, &'a [u8])> {
-        let layout = self.plan.layout;
-        if layout.nstreams(self.index) > 1 || layout.may_be_split(self.index) {
+impl BlockPlan<'_> {
+    /// Returns the offset and the bytes of the stream of block `index`, which has `len` plain bytes, if it is a single
+    /// compressed stream within [`MAX_RATIO`].
+    fn only_stream(&self, index: usize, len: usize) -> Option<(usize, &[u8])> {
+        if self.layout.nstreams(index) > 1 || self.layout.may_be_split(index) {
             return None;
         }
-        let start = layout.bstart(self.plan.chunk, self.index).ok()?;
-        match self.streams(self.len).read(start) {
-            Ok(Stored::Payload(payload)) if (self.len / MAX_RATIO..self.len).contains(&payload.len()) => {
+        let start = self.layout.bstart(self.chunk, index).ok()?;
+        match self.block(index).streams(start, len).read() {
+            Ok(Stored::Compressed(payload)) if (len / MAX_RATIO..len).contains(&payload.len()) => {
                 Some((start + CSIZE_LEN, payload))
             }
             _ => None,

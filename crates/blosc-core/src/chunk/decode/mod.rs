@@ -22,7 +22,7 @@ use blocks::{Blocks, Buffers, Postfilter};
 
 use super::special;
 use super::view::{Body, Chunk};
-use crate::block::{BlockPlan, Outside};
+use crate::block::Outside;
 use crate::cancel::{self, Cancel};
 use crate::error::DecodeError;
 use crate::lease::Leased;
@@ -120,7 +120,7 @@ impl Decoder {
 
     /// Decodes a chunk within the limits into a `dst` of its size.
     fn fill(&mut self, chunk: &Chunk<'_>, dst: &mut [u8]) -> Result<(), DecodeError> {
-        if self.postfilter.is_none() && self.fill_common(chunk, dst)? {
+        if self.fill_directly(chunk, dst) {
             return Ok(());
         }
         let (nbytes, nblocks) = (chunk.header().nbytes(), chunk.header().nblocks());
@@ -134,29 +134,24 @@ impl Decoder {
         if is_parallel { blocks.decode_all_parallel(buffers, dst) } else { blocks.decode_all(buffers, dst) }
     }
 
-    /// Decodes the chunks that most writers write. Returns `false` for others, without writing. Chunks of a kilobyte are
-    /// decoded by the million, so this does nothing that these chunks do not need.
+    /// Decodes a chunk that needs no look-ups. Returns `false` for any other chunk, and if there is an error: then the
+    /// caller decodes it again to report the error.
     #[inline]
-    fn fill_common(&mut self, chunk: &Chunk<'_>, dst: &mut [u8]) -> Result<bool, DecodeError> {
-        let Decoder { limits, registry, cancel, parallelism, buffers, .. } = self;
-        cancel::check(cancel.as_ref())?;
+    fn fill_directly(&mut self, chunk: &Chunk<'_>, dst: &mut [u8]) -> bool {
+        let Decoder { limits, postfilter, cancel, buffers, .. } = self;
+        if postfilter.is_some() || cancel::check(cancel.as_ref()).is_err() {
+            return false;
+        }
+        if let Some(block) = chunk.only_block() {
+            let fits = limits.check_memory("blocks on their way", scratch(dst.len() as u64)).is_ok();
+            return fits && buffers.get().prepare(dst.len()).decoder.decode_only(chunk.bytes(), block, dst).is_ok();
+        }
         match chunk.body() {
             Body::Plain(bytes) => dst.copy_from_slice(bytes),
             Body::Value(value) => special::fill(value, 0, dst),
-            Body::Blocks(layout) if layout.is_common() && *parallelism == Parallelism::Serial => {
-                let blocksize = chunk.header().blocksize();
-                limits.check_memory("blocks on their way", scratch(blocksize as u64))?;
-                let plan = BlockPlan::common(chunk.bytes(), layout, registry);
-                let decoder = &mut buffers.get().prepare(blocksize).decoder;
-                // An empty chunk may have blocks of 0 bytes.
-                for (index, block) in dst.chunks_mut(blocksize.max(1)).enumerate() {
-                    cancel::check(cancel.as_ref())?;
-                    decoder.decode(&plan, index, None, block)?;
-                }
-            }
-            Body::Blocks(_) => return Ok(false),
+            Body::Blocks(_) => return false,
         }
-        Ok(true)
+        true
     }
 
     /// Decodes like [`Decoder::decompress_into`], but skips the blocks for which `skip` is true. Skipped blocks cost
