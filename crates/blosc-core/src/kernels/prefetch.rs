@@ -18,7 +18,7 @@
 #![allow(dead_code, reason = "some targets have no kernels that prefetch")]
 
 #[cfg(target_arch = "x86_64")]
-use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+use std::arch::x86_64::{_MM_HINT_T0, _MM_HINT_T1, _mm_prefetch};
 
 /// The usual distance in bytes. Distances of 1 to 8 KiB have the same effect. Kernels shorten it at the end of a buffer
 /// that they write, because another thread may be writing the bytes after it.
@@ -38,8 +38,7 @@ pub(super) fn for_writing(at: *const u8, distance: usize) {
     let _ = line;
 }
 
-/// Prefetches the cache line `distance` bytes after `at` for reading. A no-op on other CPUs than
-/// x86-64.
+/// Prefetches the cache line `distance` bytes after `at` for reading. A no-op on other CPUs than x86-64.
 #[inline(always)]
 pub(super) fn for_reading(at: *const u8, distance: usize) {
     let line = at.wrapping_add(distance);
@@ -47,6 +46,19 @@ pub(super) fn for_reading(at: *const u8, distance: usize) {
     // SAFETY: every x86-64 CPU has the instruction. It only affects caches, whatever the address.
     unsafe {
         _mm_prefetch::<_MM_HINT_T0>(line.cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = line;
+}
+
+/// [`for_reading`] into the L2 cache only, for kernels that fill the L1 cache with the tiles that they process.
+#[inline(always)]
+pub(super) fn for_reading_to_l2(at: *const u8, distance: usize) {
+    let line = at.wrapping_add(distance);
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: as in `for_reading`.
+    unsafe {
+        _mm_prefetch::<_MM_HINT_T1>(line.cast());
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = line;

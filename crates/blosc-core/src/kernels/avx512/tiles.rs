@@ -90,7 +90,9 @@ unsafe fn shuffle_tiles<const Q: usize, const B: usize, const SHORT: bool>(
             let mut v = [_mm512_setzero_si512(); Q];
             for (r, v) in v.iter_mut().enumerate() {
                 if is_far {
-                    prefetch::for_reading(from.wrapping_add(at * Q * B + 64 * (i * Q + r)), AHEAD);
+                    let line = from.wrapping_add(at * Q * B + 64 * (i * Q + r));
+                    prefetch::for_reading_to_l2(line, AHEAD);
+                    prefetch::for_reading(line, 1024);
                 }
                 // SAFETY: the `len` elements from `at` on are in bounds.
                 *v = unsafe { read(from.add(at * Q * B), 64 * (i * Q + r), bytes) };

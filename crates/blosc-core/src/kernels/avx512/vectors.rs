@@ -23,7 +23,7 @@ pub(super) fn store(dst: &mut [u8; 64], v: __m512i) {
 #[inline]
 #[target_feature(enable = "avx512f")]
 pub(super) fn load_far(src: &[u8; 64], ahead: usize) -> __m512i {
-    prefetch::for_reading(src.as_ptr(), ahead);
+    prefetch::for_reading_to_l2(src.as_ptr(), ahead);
     load(src)
 }
 

@@ -42,7 +42,7 @@ pub(super) fn bitshuffle(typesize: usize, src: &[u8], dst: &mut [u8]) {
         (1, 1024..) => bitshuffle_1(src, dst),
         (2, 32768..) => bitshuffle_units::<2, 1, 1, 8>(src, dst),
         (2, 1024..) => bitshuffle_units::<2, 1, 1, 1>(src, dst),
-        (4, 65536..) => bitshuffle_units::<4, 2, 1, 8>(src, dst),
+        (4, 65536..) => bitshuffle_units::<4, 2, 1, 4>(src, dst),
         (4, 2048..) => bitshuffle_units::<4, 2, 1, 1>(src, dst),
         (8, 262144..) => bitshuffle_units::<8, 2, 2, 8>(src, dst),
         (8, 65536..) => bitshuffle_units::<8, 2, 2, 4>(src, dst),

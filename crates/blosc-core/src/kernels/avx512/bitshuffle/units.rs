@@ -11,7 +11,7 @@ use std::hint::black_box;
 use std::mem::MaybeUninit;
 
 use super::super::super::lanes::strips;
-use super::super::super::prefetch::AHEAD;
+use super::super::super::prefetch::{self, AHEAD};
 use super::super::vectors::{load, load_far, load_rows, store_far, store_rows};
 use super::steps::{ORDER_2, UNORDER_2, exchange_quarters, sort, transpose_bits, unsort, zip_pair, zip_quad};
 
@@ -27,6 +27,9 @@ pub(super) fn bitshuffle_units<const T: usize, const QUARTERS: usize, const HALV
     let (sort0, sort1) = (load(sort0), load(sort1));
     let order = load(black_box(&ORDER_2));
     let mut scratch = [[[[MaybeUninit::uninit(); 16]; QUARTERS]; HALVES]; TILES];
+    // The source of the next strip is prefetched all the time: the first half of each tile while the tiles are loaded,
+    // the second half while rows are stored.
+    let ahead = TILES * 64 * 8 * T;
     for strip in strips(groups, 64, TILES) {
         for (at, scratch) in strip.clone().zip(&mut scratch) {
             let (tile, _) = src[at * 8 * T..][..64 * 8 * T].as_chunks();
@@ -37,7 +40,7 @@ pub(super) fn bitshuffle_units<const T: usize, const QUARTERS: usize, const HALV
                     for j in 0..4 {
                         let mut q = [_mm512_setzero_si512(); QUARTERS];
                         for n in 0..QUARTERS {
-                            q[n] = sorted::<T>(tile, n, i + 4 * j, sort);
+                            q[n] = sorted::<T>(tile, n, i + 4 * j, sort, ahead);
                         }
                         q = exchange_quarters(q);
                         for n in 0..QUARTERS {
@@ -66,6 +69,9 @@ pub(super) fn bitshuffle_units<const T: usize, const QUARTERS: usize, const HALV
                             }
                         }
                         let r = (half * QUARTERS + n) * 16 + 4 * i;
+                        let second_half = src[at * 8 * T..].as_ptr().wrapping_add(32 * 8 * T + 32 * r);
+                        prefetch::for_reading_to_l2(second_half, ahead);
+                        prefetch::for_reading_to_l2(second_half, ahead + 64);
                         store_rows(dst, r * groups + at, groups, quad);
                     }
                 }
@@ -74,11 +80,13 @@ pub(super) fn bitshuffle_units<const T: usize, const QUARTERS: usize, const HALV
     }
 }
 
+/// Returns vector `i` of quarter `n`, made of two vectors of the tile. Prefetches the first of them `ahead` bytes later.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-fn sorted<const T: usize>(tile: &[[u8; 64]], n: usize, i: usize, sort: __m512i) -> __m512i {
+fn sorted<const T: usize>(tile: &[[u8; 64]], n: usize, i: usize, sort: __m512i, ahead: usize) -> __m512i {
     let (a, b) = match T {
-        2 => return _mm512_permutexvar_epi8(sort, load_far(&tile[i], ahead::<T>())),
+        2 if i < 8 => return _mm512_permutexvar_epi8(sort, load_far(&tile[i], ahead)),
+        2 => return _mm512_permutexvar_epi8(sort, load(&tile[i])),
         // The same vectors as with the `i` before.
         4 if i % 2 == 1 => {
             let (a, b) = (8 * n + i / 2, 16 + 8 * n + i / 2);
@@ -86,9 +94,17 @@ fn sorted<const T: usize>(tile: &[[u8; 64]], n: usize, i: usize, sort: __m512i) 
         }
         4 => (8 * n + i / 2, 16 + 8 * n + i / 2),
         8 => (16 * n + i, 32 + 16 * n + i),
-        _ => (32 * n + 2 * i, 32 * n + 2 * i + 1),
+        // Prefetches the first half of the tile.
+        _ if n < 2 => {
+            let (a, b) = (32 * n + 2 * i, 32 * n + 2 * i + 1);
+            return _mm512_permutex2var_epi8(load_far(&tile[a], ahead), sort, load_far(&tile[b], ahead));
+        }
+        _ => {
+            let (a, b) = (32 * n + 2 * i, 32 * n + 2 * i + 1);
+            return _mm512_permutex2var_epi8(load(&tile[a]), sort, load(&tile[b]));
+        }
     };
-    _mm512_permutex2var_epi8(load_far(&tile[a], ahead::<T>()), sort, load_far(&tile[b], ahead::<T>()))
+    _mm512_permutex2var_epi8(load_far(&tile[a], ahead), sort, load(&tile[b]))
 }
 
 /// Returns the distance of prefetches, at least a tile: its lines are not in the order of their addresses.
