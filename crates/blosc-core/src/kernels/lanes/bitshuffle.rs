@@ -6,6 +6,7 @@ macro_rules! lane_bitshuffle {
     ($feature:literal, $weaker:ident) => {
         use std::mem::MaybeUninit;
         use $crate::kernels::lanes::{group_columns, planes_at_a_time, strips};
+        use $crate::kernels::prefetch;
 
         /// Bytes of source processed at a time, so that they and their result stay in a cache of 32 KiB.
         const STRIP: usize = 16 * 1024;
@@ -80,7 +81,7 @@ macro_rules! lane_bitshuffle {
             }
         }
 
-        /// Undoes [`bitshuffle_strips`].
+        /// Undoes [`bitshuffle_strips`]. Prefetches the destination of a strip while its rows are loaded.
         #[target_feature(enable = $feature)]
         fn bitunshuffle_strips(typesize: usize, src: &[u8], dst: &mut [u8]) {
             let (group, groups) = (8 * typesize, src.len() / typesize / 8);
@@ -90,6 +91,11 @@ macro_rules! lane_bitshuffle {
                 for first in starts(typesize, planes) {
                     for j in 0..planes {
                         for (scratch, at) in scratch.chunks_exact_mut(8 * planes).zip(strip.clone()) {
+                            if first == 0 {
+                                let share = ROWS * group / planes;
+                                let to = dst[at * group + j * share..].as_ptr();
+                                (0..share).step_by(64).for_each(|line| prefetch::for_writing(to, line));
+                            }
                             let row = (first + j) * 8 * groups + at;
                             let v = butterfly(load_rows::<8>(src, row, groups, 8));
                             for b in 0..8 {

@@ -11,8 +11,8 @@ use std::hint::black_box;
 use std::mem::MaybeUninit;
 
 use super::super::super::lanes::strips;
-use super::super::super::prefetch::{self, AHEAD};
-use super::super::vectors::{load, load_far, load_rows, store_far, store_rows};
+use super::super::super::prefetch;
+use super::super::vectors::{load, load_far, load_rows, store, store_rows};
 use super::steps::{ORDER_2, UNORDER_2, exchange_quarters, sort, transpose_bits, unsort, zip_pair, zip_quad};
 
 /// Bitshuffles `TILES` tiles at a time, of 64 units of `8 * T` bytes. The upper bits of `u` and `p` that are exchanged
@@ -107,12 +107,7 @@ fn sorted<const T: usize>(tile: &[[u8; 64]], n: usize, i: usize, sort: __m512i, 
     _mm512_permutex2var_epi8(load_far(&tile[a], ahead), sort, load(&tile[b]))
 }
 
-/// Returns the distance of prefetches, at least a tile: its lines are not in the order of their addresses.
-const fn ahead<const T: usize>() -> usize {
-    if 512 * T > AHEAD { 512 * T } else { AHEAD }
-}
-
-/// Undoes [`bitshuffle_units`].
+/// Undoes [`bitshuffle_units`]. The destination of a strip is prefetched while its rows are loaded.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni")]
 pub(super) fn bitunshuffle_units<const T: usize, const QUARTERS: usize, const HALVES: usize, const TILES: usize>(
     src: &[u8],
@@ -121,7 +116,6 @@ pub(super) fn bitunshuffle_units<const T: usize, const QUARTERS: usize, const HA
     let groups = src.len() / (8 * T);
     let [sort0, sort1] = black_box(&const { unsort::<T>() });
     let sort = [load(sort0), load(sort1)];
-    let len = dst.len();
     let order = load(black_box(&UNORDER_2));
     let mut scratch = [[[[MaybeUninit::uninit(); 16]; QUARTERS]; HALVES]; TILES];
     for strip in strips(groups, 64, TILES) {
@@ -129,6 +123,8 @@ pub(super) fn bitunshuffle_units<const T: usize, const QUARTERS: usize, const HA
             for n in 0..QUARTERS {
                 for i in 0..4 {
                     for (at, scratch) in strip.clone().zip(&mut scratch) {
+                        let to = dst[at * 8 * T..].as_ptr().wrapping_add(256 * ((half * QUARTERS + n) * 4 + i));
+                        (0..256).step_by(64).for_each(|line| prefetch::for_writing(to, line));
                         // The last bit's row comes first, as the transposition requires: row `(i + 4 * j) ^ 7`.
                         let r = (half * QUARTERS + n) * 16 + (i ^ 3);
                         let [b, a, d, c] = load_rows(src, r * groups + at, 4 * groups);
@@ -148,7 +144,6 @@ pub(super) fn bitunshuffle_units<const T: usize, const QUARTERS: usize, const HA
         }
         for (at, scratch) in strip.zip(&scratch) {
             let (tile, _) = dst[at * 8 * T..][..64 * 8 * T].as_chunks_mut();
-            let ahead = ahead::<T>().min(len - (at + 64) * 8 * T);
             for i in 0..4 {
                 for pair in 0..2 {
                     let mut pairs = [[[_mm512_setzero_si512(); 2]; QUARTERS]; HALVES];
@@ -172,8 +167,8 @@ pub(super) fn bitunshuffle_units<const T: usize, const QUARTERS: usize, const HA
                     for n in 0..QUARTERS {
                         let unit = 4 * i + 2 * pair;
                         let mut put = |a, b, to: [usize; 2]| {
-                            store_far(&mut tile[to[0]], _mm512_permutex2var_epi8(a, sort[0], b), ahead);
-                            store_far(&mut tile[to[1]], _mm512_permutex2var_epi8(a, sort[1], b), ahead);
+                            store(&mut tile[to[0]], _mm512_permutex2var_epi8(a, sort[0], b));
+                            store(&mut tile[to[1]], _mm512_permutex2var_epi8(a, sort[1], b));
                         };
                         let ([a, b], [c, d]) = (pairs[0][n], pairs[HALVES - 1][n]);
                         match T {
