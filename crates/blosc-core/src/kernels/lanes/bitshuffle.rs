@@ -53,7 +53,10 @@ macro_rules! lane_bitshuffle {
             let (group, groups) = (8 * typesize, src.len() / typesize / 8);
             let planes = planes_at_a_time(typesize);
             let mut scratch = [MaybeUninit::uninit(); SCRATCH];
-            for strip in strips(groups, ROWS, (STRIP / (ROWS * group)).max(1)) {
+            let tiles = (STRIP / (ROWS * group)).max(1);
+            // The source of the next strip is prefetched while rows are stored.
+            let is_far = groups > tiles * ROWS;
+            for strip in strips(groups, ROWS, tiles) {
                 for first in starts(typesize, planes) {
                     for (scratch, at) in scratch.chunks_exact_mut(8 * planes).zip(strip.clone()) {
                         for (to, column) in group_columns(typesize, first) {
@@ -68,6 +71,12 @@ macro_rules! lane_bitshuffle {
                     }
                     for j in 0..planes {
                         for (scratch, at) in scratch.chunks_exact(8 * planes).zip(strip.clone()) {
+                            if is_far {
+                                let next = src[at * group..].as_ptr().wrapping_add(tiles * ROWS * group);
+                                for line in 0..ROWS / 8 {
+                                    prefetch::for_reading_to_l2(next, (first + j) * ROWS * 8 + line * 64);
+                                }
+                            }
                             let mut v = [zero(); 8];
                             for b in 0..8 {
                                 // SAFETY: the loop above has written all `8 * planes` vectors of each of these tiles.
@@ -91,10 +100,9 @@ macro_rules! lane_bitshuffle {
                 for first in starts(typesize, planes) {
                     for j in 0..planes {
                         for (scratch, at) in scratch.chunks_exact_mut(8 * planes).zip(strip.clone()) {
-                            if first == 0 {
-                                let share = ROWS * group / planes;
-                                let to = dst[at * group + j * share..].as_ptr();
-                                (0..share).step_by(64).for_each(|line| prefetch::for_writing(to, line));
+                            let to = dst[at * group..].as_ptr();
+                            for line in 0..ROWS / 8 {
+                                prefetch::for_writing(to, (first + j) * ROWS * 8 + line * 64);
                             }
                             let row = (first + j) * 8 * groups + at;
                             let v = butterfly(load_rows::<8>(src, row, groups, 8));
