@@ -2,18 +2,17 @@
 //!
 //! An array that is decompressed or compressed is rarely in a cache. A kernel writes or reads it in tiles, and the lines
 //! of a tile in an order that suits its registers. Each line that is not in a cache is a miss of its own, and the store
-//! buffer fills while lines are fetched. So kernels prefetch, with each line, the one [`AHEAD`] bytes later.
+//! buffer fills while lines are fetched.
 //!
-//! Measured on an Intel Xeon (Ice Lake) with AVX-512, blocks of 128 KiB, one side in the L2 cache and the other walking
-//! through 512 MiB, beside other work. Multiples of memcpy's speed in the same state, for typesizes 2, 4, 8 and 16:
+//! Shuffles work tile by tile: with each line they prefetch the one [`AHEAD`] bytes later. Bitshuffles work in two phases,
+//! between which a strip of several tiles is in the L1 cache. They prefetch in the phase that leaves the array alone:
 //!
 //! ```text
-//!                without prefetches      with prefetches
-//! unshuffle      0.88 0.86 0.87 0.87     1.01 0.98 0.96 0.91
-//! bitunshuffle   0.69 0.42 0.46 0.61     0.82 0.77 0.74 0.83
-//! shuffle        1.00 0.99 0.94 0.93     1.04 1.05 1.03 0.97
-//! bitshuffle     0.73 0.61 0.55 0.62     0.76 0.66 0.64 0.68
+//! bitshuffle     load the strip from the array      store rows, and prefetch the next strip of the array
+//! bitunshuffle   load rows, and prefetch the strip of the array             store the strip to the array
 //! ```
+//!
+//! docs/decisions/002-kernels.md has the figures.
 
 #![allow(dead_code, reason = "some targets have no kernels that prefetch")]
 
