@@ -45,7 +45,7 @@ pub(super) fn bitshuffle(typesize: usize, src: &[u8], dst: &mut [u8]) {
         (4, 65536..) => bitshuffle_units::<4, 2, 1, 4>(src, dst),
         (4, 2048..) => bitshuffle_units::<4, 2, 1, 1>(src, dst),
         (8, 262144..) => bitshuffle_units::<8, 2, 2, 8>(src, dst),
-        (8, 65536..) => bitshuffle_units::<8, 2, 2, 4>(src, dst),
+        (8, 65536..) => bitshuffle_units::<8, 2, 2, 2>(src, dst),
         (8, 4096..) => bitshuffle_units::<8, 2, 2, 1>(src, dst),
         (16, 65536..) => bitshuffle_units::<16, 4, 2, 2>(src, dst),
         (16, 8192..) => bitshuffle_units::<16, 4, 2, 1>(src, dst),
