@@ -60,6 +60,7 @@ mod block;
 mod cancel;
 mod chunk;
 mod codec;
+mod divide;
 mod error;
 mod filter;
 mod format;

@@ -13,6 +13,7 @@
 //! Measured on a Zen 4 core with LZ4 and chunks of 1 MiB: 64-bit keys with five zero planes improved from 24 to 42
 //! GB/s. Doubles with mostly stored planes improved from 9.4 to 13.2 GB/s.
 
+use crate::divide::quotient;
 use crate::kernels::{self, UnshufflePlanes};
 use crate::layout::tuning::MAX_SPLITS;
 use crate::memory::{self, OutOfMemory};
@@ -112,15 +113,17 @@ impl PlaneBuffer {
     /// to one plane would evict the others. With the planes spread over a page, shuffle is twice as fast for 8 planes
     /// and three times as fast for 16 (Zen 4, blocks of 512 KiB and 1 MiB).
     pub(super) fn shuffle(&mut self, nplanes: usize, block: &[u8]) -> Result<impl Iterator<Item = &[u8]>, OutOfMemory> {
-        let len = block.len() / nplanes;
-        let stride = len + if len < PAGE { 0 } else { PAGE / nplanes };
-        let bytes = memory::at_least(&mut self.bytes, nplanes * stride)?;
+        let len = quotient(block.len(), nplanes);
+        let stride = len + if len < PAGE { 0 } else { quotient(PAGE, nplanes) };
+        let mut rest = memory::at_least(&mut self.bytes, nplanes * stride)?;
         let mut planes: [&mut [u8]; MAX_PLANES] = Default::default();
-        for (plane, bytes) in planes.iter_mut().zip(bytes.chunks_exact_mut(stride)) {
-            *plane = &mut bytes[..len];
+        for plane in &mut planes[..nplanes] {
+            let (bytes, after) = rest.split_at_mut(stride);
+            (*plane, rest) = (&mut bytes[..len], after);
         }
         (kernels::active().shuffle_planes)(block, &mut planes[..nplanes]);
-        Ok(self.bytes.chunks_exact(stride).take(nplanes).map(move |bytes| &bytes[..len]))
+        let bytes = &*self.bytes;
+        Ok((0..nplanes).map(move |plane| &bytes[plane * stride..][..len]))
     }
 }
 

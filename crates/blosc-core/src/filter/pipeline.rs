@@ -2,6 +2,7 @@
 
 use super::cells::NdCells;
 use super::{Filter, FilterPipeline, bytedelta, delta, trunc};
+use crate::divide::remainder;
 use crate::kernels::{self, Kernels};
 use crate::memory::{self, OutOfMemory};
 use crate::plugin::PluginError;
@@ -163,8 +164,8 @@ impl<'a> Pipeline<'a> {
     /// Returns whether the only change to a block is a byte shuffle of whole elements into `nplanes` planes.
     pub(crate) fn is_shuffle(&self, nplanes: usize, len: usize) -> bool {
         match *self.filters.as_slice() {
-            [Filter::Shuffle] => self.context.typesize == nplanes && len.is_multiple_of(nplanes),
-            [Filter::ShuffleGroups(bytes)] => usize::from(bytes.get()) == nplanes && len.is_multiple_of(nplanes),
+            [Filter::Shuffle] => self.context.typesize == nplanes && remainder(len, nplanes) == 0,
+            [Filter::ShuffleGroups(bytes)] => usize::from(bytes.get()) == nplanes && remainder(len, nplanes) == 0,
             _ => false,
         }
     }

@@ -4,6 +4,7 @@
 //! generated with the C libraries. Readers of chunks older than Blosc 1.11 depend on the split rule.
 
 use crate::codec::Codec;
+use crate::divide::remainder;
 use crate::format::ChunkFormat;
 use crate::params::{BlockSize, CParams, SplitMode};
 
@@ -31,7 +32,7 @@ pub(crate) fn blocksize(params: &CParams, nbytes: usize) -> usize {
         ChunkFormat::Blosc2 => wanted_blosc2(params, nbytes),
     };
     let blocksize = wanted.clamp(1, nbytes);
-    if blocksize > typesize { blocksize / typesize * typesize } else { blocksize }
+    if blocksize > typesize { blocksize - remainder(blocksize, typesize) } else { blocksize }
 }
 
 fn wanted_blosc1(params: &CParams, nbytes: usize) -> usize {
@@ -97,7 +98,7 @@ fn is_split_blosc2(params: &CParams, typesize: usize, blocksize: usize) -> bool 
         Codec::Zstd => params.clevel <= 5,
         _ => false,
     };
-    let fits = typesize <= MAX_SPLITS && blocksize / typesize >= MIN_STREAM_BLOSC2;
+    let fits = typesize <= MAX_SPLITS && blocksize >= MIN_STREAM_BLOSC2 * typesize;
     match params.split {
         // C-Blosc2 also splits blocks smaller than an element, and then cannot read them.
         SplitMode::Always => blocksize >= typesize,
@@ -119,7 +120,7 @@ fn is_split_blosc1(params: &CParams, typesize: usize, blocksize: usize) -> bool 
 /// Returns whether streams are large enough to split. Readers follow this part of the rule for chunks older than the
 /// split flag (Blosc 1.11): elements of at most 16 bytes, streams of at least 128.
 pub(crate) fn fits_split(typesize: usize, blocksize: usize) -> bool {
-    typesize <= MAX_SPLITS && blocksize / typesize >= MIN_STREAM
+    typesize <= MAX_SPLITS && blocksize >= MIN_STREAM * typesize
 }
 
 #[cfg(test)]

@@ -83,35 +83,47 @@ impl<'a> BodyPlan<'a> {
         parallelism: Parallelism,
         out: &mut Output<'_>,
     ) -> Result<Option<Written>, EncodeError> {
-        let nblocks = src.len().div_ceil(self.blocksize);
+        let nblocks = if src.len() <= self.blocksize { 1 } else { src.len().div_ceil(self.blocksize) };
         // With forced blocks of one byte, the size of the table may overflow 32 bits.
         if !out.skip(self.header_len.saturating_add(nblocks.saturating_mul(BSTART_LEN))) {
             return Ok(None);
         }
         let reference = self.reference(src)?;
-        let learned = self.dictionary(src.chunks(self.blocksize), src.len(), reference.as_deref())?;
-        let (mut with_dictionary, mut workers_with_dictionary) = (None, Vec::new());
-        if let Some(learned) = &learned {
+        let reference = reference.as_deref();
+        let is_parallel = parallelism.applies(src.len(), nblocks);
+        if self.params.dictionary
+            && let Some(learned) = self.dictionary(src.chunks(self.blocksize), src.len(), reference)?
+        {
             if !learned.put(out) {
                 return Ok(None);
             }
-            with_dictionary = Some(learned.encoder(encoder)?);
+            let (mut encoder, mut workers) = (learned.encoder(encoder)?, Vec::new());
+            let written = self.write_blocks((&mut encoder, &mut workers), src, reference, is_parallel, out)?;
+            return Ok(written.map(|written| Written { has_dictionary: true, ..written }));
         }
-        let (encoder, workers) = match &mut with_dictionary {
-            Some(encoder) => (encoder, &mut workers_with_dictionary),
-            None => (encoder, workers),
-        };
-        let blocks_at = out.len();
-        let fit = if parallelism.applies(src.len(), nblocks) {
-            self.write_parallel(encoder, workers, src, reference.as_deref(), out)?
+        self.write_blocks((encoder, workers), src, reference, is_parallel, out)
+    }
+
+    /// Writes the blocks. Returns `None` if they do not fit.
+    fn write_blocks(
+        &self,
+        (encoder, workers): (&mut BlockEncoder, &mut Vec<Worker>),
+        src: &[u8],
+        reference: Option<&[u8]>,
+        is_parallel: bool,
+        out: &mut Output<'_>,
+    ) -> Result<Option<Written>, EncodeError> {
+        let start = out.len();
+        let fit = if is_parallel {
+            self.write_parallel(encoder, workers, src, reference, out)?
         } else {
-            self.write_serial(encoder, src, reference.as_deref(), out)?
+            self.write_serial(encoder, src, reference, out)?
         };
         let nstreams = src.chunks(self.blocksize).map(|block| self.streams(block).nstreams).sum::<usize>();
         Ok(fit.then(|| Written {
             cbytes: out.len(),
-            has_dictionary: learned.is_some(),
-            all_zeros: self.has_runs && out.len() - blocks_at == nstreams * CSIZE_LEN,
+            has_dictionary: false,
+            all_zeros: self.has_runs && out.len() - start == nstreams * CSIZE_LEN,
         }))
     }
 
