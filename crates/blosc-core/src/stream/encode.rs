@@ -193,6 +193,7 @@ fn lz4_search(params: &CParams) -> lz4::Search {
             .any(|filter| matches!(filter, Filter::Shuffle | Filter::ShuffleGroups(_) | Filter::BitShuffle));
     match params.format {
         ChunkFormat::Blosc2 if has_planes => lz4::Search::Long,
+        ChunkFormat::Blosc2 if params.typesize == 1 => lz4::Search::Bytes,
         _ => lz4::Search::All,
     }
 }

@@ -53,8 +53,14 @@ const RUN: usize = 128;
 pub(super) fn is_noise(src: &[u8], typesize: usize, care: Care) -> bool {
     // Wider elements are not split into streams, so their byte positions do not matter.
     let width = if typesize <= MAX_WIDTH { typesize.max(1) } else { 1 };
-    src.len() >= MIN_LEN
-        && (0..width).rev().all(|plane| fills_bins(src, width, plane))
+    src.len() >= MIN_LEN && is_noise_throughout(src, width, care)
+}
+
+/// [`is_noise`] for buffers that are long enough. Not inlined: its counts would enlarge the caller's stack frame, whose
+/// pages are touched for every chunk.
+#[inline(never)]
+fn is_noise_throughout(src: &[u8], width: usize, care: Care) -> bool {
+    (0..width).rev().all(|plane| fills_bins(src, width, plane))
         && is_even(src, width, care)
         && !comes_again(src, width, care)
 }

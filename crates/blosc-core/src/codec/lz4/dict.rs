@@ -5,7 +5,8 @@
 //! replaced. Positions count from the first byte of the dictionary.
 
 use super::MAX_INPUT;
-use super::fast::{self, Positions, compress};
+use super::positions::{self, Positions};
+use super::scan::{Steps, compress};
 use super::hc::{compress_with, note_with, width};
 use super::rows::RowTable;
 use crate::memory::{self, OutOfMemory};
@@ -101,7 +102,8 @@ pub(crate) fn compress_fast_with_dict(
     let log = (src.len().next_power_of_two().trailing_zeros() + 1).clamp(8, BLOCK_LOG);
     table.block[..1 << log].fill(0);
     let mut slots = Attached { dict: &table.dict, block: &mut table.block, shift: DICT_LOG - log };
-    compress(joined, start, dst, (acceleration.clamp(1, 65537), 1), &mut slots)
+    let steps = Steps { acceleration: acceleration.clamp(1, 65537), haste: 1, trial: u32::MAX };
+    compress(joined, start, dst, steps, &mut slots)
 }
 
 /// Looks up the block first, and the dictionary if the block has no position with that hash.
@@ -132,7 +134,7 @@ impl Positions for Attached<'_> {
 /// The hash of five bytes. A dictionary adds many positions, and five bytes find longer matches.
 #[inline(always)]
 fn hash(word: u64) -> usize {
-    (fast::hash::<5>(word) >> (32 - DICT_LOG)) as usize
+    (positions::hash::<5>(word) >> (32 - DICT_LOG)) as usize
 }
 
 /// The high-compression encoder's tables of the dictionary, with and without a block; reusable.

@@ -1,13 +1,15 @@
-//! The fast encoder.
+//! The fast encoder: tables, and the choice of a search for an input.
 //!
-//! It compares one candidate per position, the last position with the same hash. The step grows while no match is
-//! found.
+//! | file | content |
+//! |---|---|
+//! | `scan` | the search |
+//! | `positions` | hash tables for inputs of different lengths |
 
 use core::ops::RangeInclusive;
 
-use super::sequence::Sequences;
-use super::{MATCH_START_LIMIT, MAX_DISTANCE, MAX_INPUT, MIN_MATCH};
-use crate::codec::lz77::match_length;
+use super::MAX_INPUT;
+use super::positions::{FAR_LOG, Far, NEAR_INPUT, NEAR_LOG, Near, Wrapped};
+use super::scan::{Steps, compress, pays};
 use crate::memory::{self, OutOfMemory};
 
 /// The matches that are searched for.
@@ -17,11 +19,14 @@ pub(crate) enum Search {
     /// otherwise five. The hash functions are the reference library's: others find other matches, and block sizes could
     /// not be compared.
     All,
+    /// For single bytes, such as text: hashes cover five bytes. They find fewer, but longer matches. Of text in 16 KiB
+    /// streams, blocks are 4 % smaller at level 5, in a sixth less time.
+    Bytes,
     /// Only longer matches, with hashes of five or six bytes. Planes that look random are searched less thoroughly.
     ///
     /// Of ten data sets at level 5, all became faster, and nine as small or smaller (by 2 % in the mean). The tenth,
     /// prices with two decimals, has noise in which four bytes are often equal. It became 12 % larger, in a ninth of
-    /// the time (figures in docs/decisions/011-lz4.md).
+    /// the time (figures in docs/decisions/011-lz4.md). Above level 5, such streams are searched for short matches.
     Long,
 }
 
@@ -31,17 +36,6 @@ pub(crate) struct HashTable {
     near: Box<[u16; 1 << NEAR_LOG]>,
     far: Box<[u32; 1 << FAR_LOG]>,
 }
-
-// 16 KiB each, half of the L1 cache.
-const NEAR_LOG: u32 = 13;
-const FAR_LOG: u32 = 12;
-
-/// Inputs below this size have no match that starts after position 65535, so 16 bits hold all their positions.
-const NEAR_INPUT: usize = (1 << 16) + MATCH_START_LIMIT - 1;
-
-/// Maximum input size for which the table is sized by the input: a slot for each byte, two if all matches are searched
-/// for, up to 4096 slots. Clearing the whole table would take longer than the search.
-const SMALL_INPUT: usize = 8 << 10;
 
 impl HashTable {
     pub(crate) fn new(search: Search) -> Result<Self, OutOfMemory> {
@@ -54,6 +48,16 @@ impl HashTable {
     }
 }
 
+/// Maximum input size for which the table is sized by the input: at least a slot for each byte, up to 4096 slots.
+/// Clearing the whole table would take longer than the search.
+const SMALL_INPUT: usize = 8 << 10;
+
+/// Factor of the step up to the first match in an input that looks random.
+const HASTE: u32 = 4;
+
+/// Minimum acceleration at which only long matches are searched for, whatever they save: clevel 5 and below.
+const QUICK: u32 = 5;
+
 /// Compresses `src` into `dst` and returns the length of the block, or `None` if it does not fit.
 ///
 /// `acceleration` is the initial step of the search: n skips n - 1 positions after each one examined; 1 compresses
@@ -61,164 +65,92 @@ impl HashTable {
 pub(crate) fn compress_fast(src: &[u8], dst: &mut [u8], acceleration: u32, table: &mut HashTable) -> Option<usize> {
     // The upper bound is the reference library's. Higher values would only overflow.
     let acceleration = acceleration.clamp(1, 65537);
-    let HashTable { search, near, far } = table;
-    let haste = match search {
-        Search::Long if acceleration > 1 && looks_random(src) => HASTE,
-        _ => 1,
+    let is_random = table.search == Search::Long && looks_random(src);
+    let haste = if is_random && acceleration > 1 { HASTE } else { 1 };
+    let steps = Steps { acceleration, haste, trial: u32::MAX };
+    match (table.search, src.len()) {
+        (_, ..=256) => compress_small::<8>(src, dst, steps, table),
+        (_, ..=1024) => compress_small::<10>(src, dst, steps, table),
+        (_, ..=SMALL_INPUT) => compress_small::<12>(src, dst, steps, table),
+        (_, MAX_INPUT..) => None,
+        (Search::All, _) => compress_all(src, dst, steps, table),
+        (Search::Bytes, _) => compress_bytes(src, dst, steps, table),
+        (Search::Long, _) if is_random || acceleration >= QUICK => compress_long(src, dst, steps, table),
+        (Search::Long, _) => compress_either(src, dst, steps, table),
+    }
+}
+
+/// Compresses a small input with a table of 2^`LOG` slots.
+fn compress_small<const LOG: u32>(src: &[u8], dst: &mut [u8], steps: Steps, table: &mut HashTable) -> Option<usize> {
+    let slots = &mut *table.near;
+    slots[..1 << LOG].fill(0);
+    // A constant, which removes the test from the search.
+    let steps = Steps { trial: u32::MAX, ..steps };
+    match table.search {
+        Search::All => compress(src, 0, dst, steps, &mut Near::<4, LOG> { slots }),
+        Search::Bytes | Search::Long => compress(src, 0, dst, steps, &mut Near::<5, LOG> { slots }),
+    }
+}
+
+/// Compresses like the reference library.
+fn compress_all(src: &[u8], dst: &mut [u8], steps: Steps, table: &mut HashTable) -> Option<usize> {
+    if src.len() < NEAR_INPUT {
+        let slots = &mut *table.near;
+        slots.fill(0);
+        compress(src, 0, dst, steps, &mut Near::<4, NEAR_LOG> { slots })
+    } else {
+        let slots = &mut *table.far;
+        slots.fill(0);
+        compress(src, 0, dst, steps, &mut Far::<5> { slots })
+    }
+}
+
+/// Compresses by matches of five bytes and more.
+fn compress_bytes(src: &[u8], dst: &mut [u8], steps: Steps, table: &mut HashTable) -> Option<usize> {
+    if src.len() < NEAR_INPUT {
+        let slots = &mut *table.near;
+        slots.fill(0);
+        compress(src, 0, dst, steps, &mut Near::<5, NEAR_LOG> { slots })
+    } else {
+        compress_all(src, dst, steps, table)
+    }
+}
+
+/// Compresses by matches of six bytes and more.
+fn compress_long(src: &[u8], dst: &mut [u8], steps: Steps, table: &mut HashTable) -> Option<usize> {
+    if src.len() < NEAR_INPUT {
+        let slots = &mut *table.near;
+        slots.fill(0);
+        compress(src, 0, dst, steps, &mut Near::<6, NEAR_LOG> { slots })
+    } else {
+        let slots = &mut *table.far;
+        slots.fill(0);
+        compress(src, 0, dst, steps, &mut Far::<6> { slots })
+    }
+}
+
+/// Compresses by long matches, or by matches of four bytes and more if the long ones save less than an eighth.
+fn compress_either(src: &[u8], dst: &mut [u8], steps: Steps, table: &mut HashTable) -> Option<usize> {
+    let trial = src.len() as u32 / TRIAL;
+    let long = compress_long(src, dst, Steps { trial, ..steps }, table);
+    if long.is_some_and(|len| pays(len as u32, src.len() as u32)) {
+        return long;
+    }
+    let slots = &mut *table.near;
+    slots.fill(0);
+    let short = if src.len() < NEAR_INPUT {
+        compress(src, 0, dst, steps, &mut Near::<4, NEAR_LOG> { slots })
+    } else {
+        compress(src, 0, dst, steps, &mut Wrapped::<4> { slots })
     };
-    if src.len() > MAX_INPUT {
-        return None;
-    }
-    if src.len() >= NEAR_INPUT {
-        far.fill(0);
-        return match search {
-            Search::All => compress(src, 0, dst, (acceleration, haste), &mut Far::<5> { slots: far }),
-            Search::Long => compress(src, 0, dst, (acceleration, haste), &mut Far::<6> { slots: far }),
-        };
-    }
-    if src.len() > SMALL_INPUT {
-        near.fill(0);
-        let shift = 32 - NEAR_LOG;
-        return match search {
-            Search::All => compress(src, 0, dst, (acceleration, haste), &mut Near::<4> { slots: near, shift }),
-            Search::Long => compress(src, 0, dst, (acceleration, haste), &mut Near::<6> { slots: near, shift }),
-        };
-    }
-    let log = src.len().next_power_of_two().trailing_zeros() + u32::from(*search == Search::All);
-    let log = log.clamp(8, NEAR_LOG - 1);
-    near[..1 << log].fill(0);
-    let shift = 32 - log;
-    match search {
-        Search::All => compress(src, 0, dst, (acceleration, haste), &mut Near::<4> { slots: near, shift }),
-        Search::Long => compress(src, 0, dst, (acceleration, haste), &mut Near::<5> { slots: near, shift }),
+    match long {
+        Some(long) if short.is_none_or(|short| short > long) => compress_long(src, dst, steps, table),
+        _ => short,
     }
 }
 
-/// A hash table of positions. An empty slot is 0, which is also a valid position in every block.
-pub(super) trait Positions {
-    /// Whether a position can be too far back for an offset.
-    const FAR: bool;
-    /// Returns the slot for the first bytes of `word`.
-    fn slot(&self, word: u64) -> usize;
-    /// Stores `position` and returns the previous one, which is the candidate to compare with.
-    fn swap(&mut self, slot: usize, position: u32) -> u32;
-}
-
-/// Returns the multiplicative hash of the first `BYTES` bytes of `word`. The high bits are the best distributed.
-#[inline(always)]
-pub(super) fn hash<const BYTES: u32>(word: u64) -> u32 {
-    match BYTES {
-        // 2^32 divided by the golden ratio, and a prime of 40 bits.
-        4 => (word as u32).wrapping_mul(2_654_435_761),
-        5 => ((word << 24).wrapping_mul(889_523_592_379) >> 32) as u32,
-        // 2^64 divided by the golden ratio.
-        _ => ((word << (64 - 8 * BYTES)).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as u32,
-    }
-}
-
-/// 16-bit positions, indexed by the top `32 - shift` bits of a hash.
-struct Near<'a, const BYTES: u32> {
-    slots: &'a mut [u16; 1 << NEAR_LOG],
-    shift: u32,
-}
-
-impl<const BYTES: u32> Positions for Near<'_, BYTES> {
-    const FAR: bool = false;
-
-    #[inline(always)]
-    fn slot(&self, word: u64) -> usize {
-        (hash::<BYTES>(word) >> (self.shift & 31)) as usize & ((1 << NEAR_LOG) - 1)
-    }
-
-    #[inline(always)]
-    fn swap(&mut self, slot: usize, position: u32) -> u32 {
-        u32::from(std::mem::replace(&mut self.slots[slot], position as u16))
-    }
-}
-
-struct Far<'a, const BYTES: u32> {
-    slots: &'a mut [u32; 1 << FAR_LOG],
-}
-
-impl<const BYTES: u32> Positions for Far<'_, BYTES> {
-    const FAR: bool = true;
-
-    #[inline(always)]
-    fn slot(&self, word: u64) -> usize {
-        (hash::<BYTES>(word) >> (32 - FAR_LOG)) as usize
-    }
-
-    #[inline(always)]
-    fn swap(&mut self, slot: usize, position: u32) -> u32 {
-        std::mem::replace(&mut self.slots[slot], position)
-    }
-}
-
-/// Compresses `src[start..]`; what precedes it is a dictionary. Up to the first match, steps are `haste` times as wide.
-#[inline(always)]
-pub(super) fn compress<P: Positions>(
-    src: &[u8],
-    start: u32,
-    dst: &mut [u8],
-    (acceleration, mut haste): (u32, u32),
-    table: &mut P,
-) -> Option<usize> {
-    let mut out = Sequences::new(dst);
-    let mut anchor = start;
-    let mut at = start.max(1);
-    // Matches must start before `stop`.
-    if let Some(stop) = src.len().checked_sub(MATCH_START_LIMIT - 1)
-        && stop > at as usize
-    {
-        let stop = stop as u32;
-        'block: loop {
-            let mut next = at;
-            let mut step = 1;
-            // In 64ths: after 64 misses the step grows by one.
-            let mut next_step = (acceleration * haste) << 6;
-            let mut next_word = word(src, at)?;
-            let mut from = loop {
-                let word_here = next_word;
-                at = next;
-                next += step;
-                step = next_step >> 6;
-                next_step += 1;
-                if next > stop {
-                    break 'block;
-                }
-                next_word = word(src, next)?;
-                let candidate = table.swap(table.slot(word_here), at);
-                if is_match::<P>(src, candidate, at, word_here) {
-                    break candidate;
-                }
-            };
-            haste = 1;
-            let mut start = at - match_length::backward(src, from, at, at - anchor);
-            // Consecutive matches need no search.
-            loop {
-                let offset = at - from;
-                at = match_length::forward(src, from + MIN_MATCH as u32, at + MIN_MATCH as u32);
-                out.push(src, anchor, start, offset, at - start)?;
-                anchor = at;
-                if at >= stop {
-                    break 'block;
-                }
-                table.swap(table.slot(word(src, at - 2)?), at - 2);
-                let word_here = word(src, at)?;
-                from = table.swap(table.slot(word_here), at);
-                start = at;
-                if !is_match::<P>(src, from, at, word_here) {
-                    break;
-                }
-            }
-            at += 1;
-        }
-    }
-    out.finish(src.get(anchor as usize..)?)
-}
-
-/// Factor of the step up to the first match in a block that looks random.
-const HASTE: u32 = 4;
+/// Part of an input after which long matches must pay: a sixteenth.
+const TRIAL: u32 = 16;
 
 /// Returns whether `src` looks random.
 ///
@@ -241,26 +173,4 @@ fn looks_random(src: &[u8]) -> bool {
         }
     }
     RANDOM.contains(&bins.count_ones())
-}
-
-#[inline(always)]
-fn word(src: &[u8], at: u32) -> Option<u64> {
-    let at = at as usize;
-    Some(u64::from_le_bytes(*src.get(at..at + 8)?.first_chunk()?))
-}
-
-/// Returns whether the first four bytes of `word`, which is at `at`, are also at `candidate` and an offset can reach
-/// it.
-#[inline(always)]
-fn is_match<P: Positions>(src: &[u8], candidate: u32, at: u32, word: u64) -> bool {
-    let from = candidate as usize;
-    let Some(four) = src.get(from..from + 4).and_then(|x| x.first_chunk()) else { return false };
-    let difference = u32::from_le_bytes(*four) ^ word as u32;
-    if P::FAR {
-        // A single test for both: which candidates are too far is unpredictable for branch prediction.
-        const { assert!(MAX_DISTANCE == 0xFFFF) };
-        difference | at.wrapping_sub(candidate) >> 16 == 0
-    } else {
-        difference == 0
-    }
 }

@@ -24,7 +24,9 @@ mod finder;
 mod hc;
 mod lazy;
 mod mid;
+mod positions;
 mod rows;
+mod scan;
 mod sequence;
 #[cfg(test)]
 mod tests;

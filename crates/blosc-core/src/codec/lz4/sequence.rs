@@ -15,6 +15,12 @@ impl<'a> Sequences<'a> {
         Sequences { dst, at: 0 }
     }
 
+    /// Returns the number of bytes written.
+    #[inline(always)]
+    pub(super) fn len(&self) -> u32 {
+        self.at
+    }
+
     /// Appends the literals `src[anchor..start]` and a match of `length` bytes at distance `offset`. Returns `None` if
     /// there is no room.
     #[inline(always)]
