@@ -69,9 +69,10 @@ pub(crate) fn compress_fast(src: &[u8], dst: &mut [u8], acceleration: u32, table
     let haste = if is_random && acceleration > 1 { HASTE } else { 1 };
     let steps = Steps { acceleration, haste, trial: u32::MAX };
     match (table.search, src.len()) {
-        (_, ..=256) => compress_small::<8>(src, dst, steps, table),
-        (_, ..=1024) => compress_small::<10>(src, dst, steps, table),
-        (_, ..=SMALL_INPUT) => compress_small::<12>(src, dst, steps, table),
+        (_, ..=256) => compress_small::<8, 32>(src, dst, steps, table),
+        (_, ..=512) => compress_small::<9, 24>(src, dst, steps, table),
+        (_, ..=2048) => compress_small::<11, 12>(src, dst, steps, table),
+        (_, ..=SMALL_INPUT) => compress_small::<12, 8>(src, dst, steps, table),
         (_, MAX_INPUT..) => None,
         (Search::All, _) => compress_all(src, dst, steps, table),
         (Search::Bytes, _) => compress_bytes(src, dst, steps, table),
@@ -80,15 +81,21 @@ pub(crate) fn compress_fast(src: &[u8], dst: &mut [u8], acceleration: u32, table
     }
 }
 
-/// Compresses a small input with a table of 2^`LOG` slots.
-fn compress_small<const LOG: u32>(src: &[u8], dst: &mut [u8], steps: Steps, table: &mut HashTable) -> Option<usize> {
+/// Compresses a small input with a table of 2^`LOG` slots. Up to clevel 5, each miss adds `GROWTH` to the next step.
+fn compress_small<const LOG: u32, const GROWTH: u32>(
+    src: &[u8],
+    dst: &mut [u8],
+    steps: Steps,
+    table: &mut HashTable,
+) -> Option<usize> {
     let slots = &mut *table.near;
     slots[..1 << LOG].fill(0);
     // A constant, which removes the test from the search.
     let steps = Steps { trial: u32::MAX, ..steps };
     match table.search {
-        Search::All => compress(src, 0, dst, steps, &mut Near::<4, LOG> { slots }),
-        Search::Bytes | Search::Long => compress(src, 0, dst, steps, &mut Near::<5, LOG> { slots }),
+        Search::All => compress(src, 0, dst, steps, &mut Near::<4, LOG, 1> { slots }),
+        _ if steps.acceleration >= QUICK => compress(src, 0, dst, steps, &mut Near::<5, LOG, GROWTH> { slots }),
+        _ => compress(src, 0, dst, steps, &mut Near::<5, LOG, 4> { slots }),
     }
 }
 
@@ -97,7 +104,7 @@ fn compress_all(src: &[u8], dst: &mut [u8], steps: Steps, table: &mut HashTable)
     if src.len() < NEAR_INPUT {
         let slots = &mut *table.near;
         slots.fill(0);
-        compress(src, 0, dst, steps, &mut Near::<4, NEAR_LOG> { slots })
+        compress(src, 0, dst, steps, &mut Near::<4, NEAR_LOG, 1> { slots })
     } else {
         let slots = &mut *table.far;
         slots.fill(0);
@@ -110,7 +117,7 @@ fn compress_bytes(src: &[u8], dst: &mut [u8], steps: Steps, table: &mut HashTabl
     if src.len() < NEAR_INPUT {
         let slots = &mut *table.near;
         slots.fill(0);
-        compress(src, 0, dst, steps, &mut Near::<5, NEAR_LOG> { slots })
+        compress(src, 0, dst, steps, &mut Near::<5, NEAR_LOG, 1> { slots })
     } else {
         compress_all(src, dst, steps, table)
     }
@@ -121,7 +128,7 @@ fn compress_long(src: &[u8], dst: &mut [u8], steps: Steps, table: &mut HashTable
     if src.len() < NEAR_INPUT {
         let slots = &mut *table.near;
         slots.fill(0);
-        compress(src, 0, dst, steps, &mut Near::<6, NEAR_LOG> { slots })
+        compress(src, 0, dst, steps, &mut Near::<6, NEAR_LOG, 1> { slots })
     } else {
         let slots = &mut *table.far;
         slots.fill(0);
@@ -139,7 +146,7 @@ fn compress_either(src: &[u8], dst: &mut [u8], steps: Steps, table: &mut HashTab
     let slots = &mut *table.near;
     slots.fill(0);
     let short = if src.len() < NEAR_INPUT {
-        compress(src, 0, dst, steps, &mut Near::<4, NEAR_LOG> { slots })
+        compress(src, 0, dst, steps, &mut Near::<4, NEAR_LOG, 1> { slots })
     } else {
         compress(src, 0, dst, steps, &mut Wrapped::<4> { slots })
     };

@@ -13,6 +13,8 @@ pub(super) const NEAR_INPUT: usize = (1 << 16) + MATCH_START_LIMIT - 1;
 pub(super) trait Positions {
     /// Whether a position can be too far back for an offset.
     const FAR: bool;
+    /// Each miss adds this to the next step, in 64ths of a byte.
+    const GROWTH: u32 = 1;
     /// Returns the slot for the first bytes of `word`.
     fn slot(&self, word: u64) -> usize;
     /// Stores `position` and returns the previous one, which is the candidate to compare with.
@@ -32,12 +34,13 @@ pub(super) fn hash<const BYTES: u32>(word: u64) -> u32 {
 }
 
 /// 16-bit positions, indexed by the top `LOG` bits of a hash.
-pub(super) struct Near<'a, const BYTES: u32, const LOG: u32> {
+pub(super) struct Near<'a, const BYTES: u32, const LOG: u32, const GROWTH: u32> {
     pub(super) slots: &'a mut [u16; 1 << NEAR_LOG],
 }
 
-impl<const BYTES: u32, const LOG: u32> Positions for Near<'_, BYTES, LOG> {
+impl<const BYTES: u32, const LOG: u32, const GROWTH: u32> Positions for Near<'_, BYTES, LOG, GROWTH> {
     const FAR: bool = false;
+    const GROWTH: u32 = GROWTH;
 
     #[inline(always)]
     fn slot(&self, word: u64) -> usize {

@@ -41,7 +41,7 @@ pub(super) fn compress<P: Positions>(
         'block: loop {
             let mut next = at;
             let mut step = 1;
-            // In 64ths: after 64 misses the step grows by one.
+            // In 64ths.
             let mut next_step = (acceleration * haste) << 6;
             let mut next_word = word(src, at)?;
             let mut from = loop {
@@ -49,7 +49,7 @@ pub(super) fn compress<P: Positions>(
                 at = next;
                 next += step;
                 step = next_step >> 6;
-                next_step += 1;
+                next_step += P::GROWTH;
                 if next > stop {
                     break 'block;
                 }

@@ -2,7 +2,7 @@
 
 use super::super::{END_LITERALS, LONG, MATCH_START_LIMIT, MIN_MATCH};
 use super::cursor::{Cursor, long_match, more_literals};
-use crate::codec::lz77::copy::{OVERRUN, copy_18, copy_few, copy_roomy, room};
+use crate::codec::lz77::copy::{OVERRUN, copy_18, copy_exact, copy_few, copy_roomy, room};
 
 /// Maximum number of bytes that a sequence may write after the start of its literals, if they are few, and after the
 /// start of a short match.
@@ -20,7 +20,8 @@ const BEHIND: usize = 3 + END_LITERALS;
 pub(super) fn tail_loop<'a>(cursor: Cursor<'a>, dst: &mut [u8], len: usize) -> Cursor<'a> {
     let Cursor { mut token, mut src, mut d } = cursor;
     let end = dst.len().min(len + (ROOM - MATCH_START_LIMIT));
-    let Some(last) = end.checked_sub(ROOM) else { return Cursor { token, src, d } };
+    // No match may start after it. Each copy checks that it has room.
+    let Some(last) = len.checked_sub(MATCH_START_LIMIT) else { return Cursor { token, src, d } };
     while d <= last {
         let short = &mut dst[..end];
         let literals = usize::from(token >> 4);
@@ -55,7 +56,10 @@ pub(super) fn tail_loop<'a>(cursor: Cursor<'a>, dst: &mut [u8], len: usize) -> C
         let Some(start) = at.checked_sub(offset) else { break };
         let length = MIN_MATCH + usize::from(token & 0x0F);
         if length < MIN_MATCH + LONG {
-            if copy_18(short, start, at).is_none() {
+            // The last match may end a few bytes before the end.
+            if copy_18(short, start, at).is_none()
+                && (length > len - END_LITERALS - at || copy_exact(short, start, at, length).is_none())
+            {
                 break;
             }
             token = tail[2];
@@ -116,6 +120,22 @@ pub(super) fn last_literals(block: &[u8], cursor: &Cursor<'_>, dst: &mut [u8], l
     {
         return copy_few(block, from, n, to);
     }
-    dst.get_mut(d..len)?.copy_from_slice(from);
+    let to = dst.get_mut(d..len)?;
+    match n {
+        5..=8 => copy_ends::<4>(from, to),
+        9..=16 => copy_ends::<8>(from, to),
+        17..=32 => copy_ends::<16>(from, to),
+        _ => {
+            to.copy_from_slice(from);
+            Some(())
+        }
+    }
+}
+
+/// Copies `N` to twice `N` bytes, as two copies of `N` that may overlap.
+#[inline(always)]
+fn copy_ends<const N: usize>(from: &[u8], to: &mut [u8]) -> Option<()> {
+    *to.first_chunk_mut::<N>()? = *from.first_chunk()?;
+    *to.last_chunk_mut::<N>()? = *from.last_chunk()?;
     Some(())
 }
