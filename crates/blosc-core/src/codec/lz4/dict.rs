@@ -5,10 +5,10 @@
 //! replaced. Positions count from the first byte of the dictionary.
 
 use super::MAX_INPUT;
-use super::positions::{self, Positions};
-use super::scan::{Steps, compress};
 use super::hc::{compress_with, note_with, width};
+use super::positions::{self, Positions};
 use super::rows::RowTable;
+use super::scan::{Steps, compress};
 use crate::memory::{self, OutOfMemory};
 
 /// Maximum dictionary size, the most that a Blosc2 chunk may have. Only the last bytes of a longer dictionary are used.
