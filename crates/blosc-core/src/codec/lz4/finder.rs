@@ -106,7 +106,7 @@ impl<'a, const W: usize> Finder<'a, W> {
     }
 }
 
-const SHORT_PERIOD: u32 = 16;
+const SHORT_PERIOD: u32 = 8;
 
 /// The goal of a search: a match that covers `at` and starts at `low` or later. Without `BACK` it must start at `at`.
 struct Goal<'a, const BACK: bool> {

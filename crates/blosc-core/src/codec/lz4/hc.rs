@@ -41,8 +41,8 @@ pub(super) fn width(level: u8, len: usize) -> usize {
     match level {
         // A short input has only a few positions per hash.
         _ if len <= SHORT_INPUT => 8,
-        ..=4 => 8,
-        5 | 6 => 16,
+        ..=5 => 8,
+        6 => 16,
         7 | 8 => 32,
         _ => 64,
     }
