@@ -9,6 +9,7 @@ use crate::codec::CorruptStream;
 /// The tables of both encoders, and every setting that selects another code path.
 struct Encoders {
     fast: HashTable,
+    bytes: HashTable,
     long: HashTable,
     hc: HcTable,
 }
@@ -17,6 +18,7 @@ impl Default for Encoders {
     fn default() -> Self {
         Encoders {
             fast: HashTable::new(Search::All).unwrap(),
+            bytes: HashTable::new(Search::Bytes).unwrap(),
             long: HashTable::new(Search::Long).unwrap(),
             hc: HcTable::new().unwrap(),
         }
@@ -26,14 +28,16 @@ impl Default for Encoders {
 #[derive(Clone, Copy, Debug)]
 enum Mode {
     Fast(u32),
+    Bytes(u32),
     Long(u32),
     Hc(u8),
 }
 
-const MODES: [Mode; 11] = [
+const MODES: [Mode; 12] = [
     Mode::Fast(1),
     Mode::Fast(5),
     Mode::Fast(9),
+    Mode::Bytes(5),
     Mode::Long(1),
     Mode::Long(5),
     Mode::Long(9),
@@ -48,6 +52,7 @@ impl Encoders {
     fn compress(&mut self, src: &[u8], dst: &mut [u8], mode: Mode) -> Option<usize> {
         match mode {
             Mode::Fast(acceleration) => compress_fast(src, dst, acceleration, &mut self.fast),
+            Mode::Bytes(acceleration) => compress_fast(src, dst, acceleration, &mut self.bytes),
             Mode::Long(acceleration) => compress_fast(src, dst, acceleration, &mut self.long),
             Mode::Hc(level) => compress_hc(src, dst, level, &mut self.hc),
         }
@@ -125,6 +130,30 @@ pub(super) fn kinds(len: usize) -> Vec<Vec<u8>> {
     let mut all: Vec<_> = [1, 2, 3, 4, 5, 7, 8, 11, 16].into_iter().map(|period| periodic(len, period)).collect();
     all.extend([random(len, 1), text(len), planes(len), runs(len)]);
     all
+}
+
+/// Bytes of 16 values in which groups of four repeat and longer ones hardly: a group, then a random byte.
+fn fours(len: usize) -> Vec<u8> {
+    let groups = random(4 * 64, 11);
+    let group = |byte: u8| groups.chunks(4).nth(usize::from(byte & 63)).unwrap_or_default();
+    let bytes = random(len.div_ceil(5) * 2, 12);
+    bytes.chunks(2).flat_map(|x| [group(x[0]), &x[1..]].concat()).map(|byte| byte & 15).take(len).collect()
+}
+
+#[test]
+fn above_level_5_four_bytes_are_searched_where_six_find_nothing() {
+    let mut encoders = Encoders::default();
+    for len in [20_000, 65_536, 65_547, 200_000] {
+        let src = fours(len);
+        let cbytes = [1, 4, 5, 9].map(|acceleration| encoders.round_trip(&src, Mode::Long(acceleration)).len());
+        assert!(cbytes[1] < len / 8 * 7, "{len}: {cbytes:?}");
+        assert!(cbytes[0] < cbytes[1] && cbytes[2] > len / 20 * 19 && cbytes[3] > cbytes[2], "{len}: {cbytes:?}");
+        // If even four bytes save nothing, or less than six, the result fits or not as before.
+        for room in [0, len / 2, cbytes[1] - 1] {
+            let mut dst = vec![0; room];
+            assert_eq!(encoders.compress(&src, &mut dst, Mode::Long(4)), None, "{len} in {room}");
+        }
+    }
 }
 
 #[test]
