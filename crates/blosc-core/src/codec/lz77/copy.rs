@@ -55,10 +55,12 @@ pub(in crate::codec) fn copy_roomy(bytes: &mut [u8], from: usize, at: usize, len
     if offset < 16 {
         return copy_pattern(bytes, from, at, length);
     }
-    step::<16>(bytes, from, at)?;
-    step::<16>(bytes, from + 16, at + 16)?;
-    step::<16>(bytes, from + 32, at + 32)?;
-    step::<16>(bytes, from + 48, at + 48)?;
+    // Source and target overlap, so they are arrays of cells. Their bounds are checked once.
+    let cells = Cell::from_mut(bytes.get_mut(from..at + 64)?).as_slice_of_cells();
+    let (source, target) = (cells.first_chunk::<64>()?, cells.last_chunk::<64>()?);
+    for (from, to) in source.as_chunks::<16>().0.iter().zip(target.as_chunks::<16>().0) {
+        copy_cells(from, to);
+    }
     if length > 64 {
         copy_far(bytes, from + 64, at + 64, length - 64)?;
     }

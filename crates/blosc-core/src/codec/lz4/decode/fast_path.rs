@@ -106,7 +106,6 @@ fn steps<const DICT: bool>(
         token &= 0x0F;
         src = &src[literals..];
         d = at;
-        unlikely();
         if from == d {
             break;
         }
