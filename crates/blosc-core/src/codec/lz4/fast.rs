@@ -76,7 +76,7 @@ pub(crate) fn compress_fast(src: &[u8], dst: &mut [u8], acceleration: u32, table
         (_, MAX_INPUT..) => None,
         (Search::All, _) => compress_all(src, dst, steps, table),
         (Search::Bytes, _) => compress_bytes(src, dst, steps, table),
-        (Search::Long, _) if is_random || acceleration >= QUICK => compress_long(src, dst, steps, table),
+        (Search::Long, _) if is_random || acceleration >= QUICK => compress_long::<4>(src, dst, steps, table),
         (Search::Long, _) => compress_either(src, dst, steps, table),
     }
 }
@@ -123,12 +123,12 @@ fn compress_bytes(src: &[u8], dst: &mut [u8], steps: Steps, table: &mut HashTabl
     }
 }
 
-/// Compresses by matches of six bytes and more.
-fn compress_long(src: &[u8], dst: &mut [u8], steps: Steps, table: &mut HashTable) -> Option<usize> {
+/// Compresses by matches of six bytes and more. In streams of up to 64 KiB, each miss adds `GROWTH` to the next step.
+fn compress_long<const GROWTH: u32>(src: &[u8], dst: &mut [u8], steps: Steps, table: &mut HashTable) -> Option<usize> {
     if src.len() < NEAR_INPUT {
         let slots = &mut *table.near;
         slots.fill(0);
-        compress(src, 0, dst, steps, &mut Near::<6, NEAR_LOG, 1> { slots })
+        compress(src, 0, dst, steps, &mut Near::<6, NEAR_LOG, GROWTH> { slots })
     } else {
         let slots = &mut *table.far;
         slots.fill(0);
@@ -139,7 +139,7 @@ fn compress_long(src: &[u8], dst: &mut [u8], steps: Steps, table: &mut HashTable
 /// Compresses by long matches, or by matches of four bytes and more if the long ones save less than an eighth.
 fn compress_either(src: &[u8], dst: &mut [u8], steps: Steps, table: &mut HashTable) -> Option<usize> {
     let trial = src.len() as u32 / TRIAL;
-    let long = compress_long(src, dst, Steps { trial, ..steps }, table);
+    let long = compress_long::<1>(src, dst, Steps { trial, ..steps }, table);
     if long.is_some_and(|len| pays(len as u32, src.len() as u32)) {
         return long;
     }
@@ -151,7 +151,7 @@ fn compress_either(src: &[u8], dst: &mut [u8], steps: Steps, table: &mut HashTab
         compress(src, 0, dst, steps, &mut Wrapped::<4> { slots })
     };
     match long {
-        Some(long) if short.is_none_or(|short| short > long) => compress_long(src, dst, steps, table),
+        Some(long) if short.is_none_or(|short| short > long) => compress_long::<1>(src, dst, steps, table),
         _ => short,
     }
 }
