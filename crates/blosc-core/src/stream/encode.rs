@@ -183,7 +183,8 @@ impl StreamEncoder {
 /// Upper bound of the bytes of the tables of BloscLZ, LZ4 and LZ4HC without a dictionary.
 const MAX_TABLES: usize = 256 << 10;
 
-/// Prefers longer matches if the filters produce planes. Blosc1 chunks should be as small as C-Blosc 1's.
+/// Prefers longer matches if the filters produce planes, or if elements are single bytes, mostly text. Blosc1 chunks
+/// should be as small as C-Blosc 1's.
 fn lz4_search(params: &CParams) -> lz4::Search {
     let has_planes = params.typesize > 1
         && params

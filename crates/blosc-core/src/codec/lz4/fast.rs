@@ -69,11 +69,11 @@ pub(crate) fn compress_fast(src: &[u8], dst: &mut [u8], acceleration: u32, table
     let haste = if is_random && acceleration > 1 { HASTE } else { 1 };
     let steps = Steps { acceleration, haste, trial: u32::MAX };
     match (table.search, src.len()) {
+        (_, len) if len > MAX_INPUT => None,
         (_, ..=256) => compress_small::<8, 32>(src, dst, steps, table),
         (_, ..=512) => compress_small::<9, 24>(src, dst, steps, table),
         (_, ..=2048) => compress_small::<11, 12>(src, dst, steps, table),
         (_, ..=SMALL_INPUT) => compress_small::<12, 8>(src, dst, steps, table),
-        (_, MAX_INPUT..) => None,
         (Search::All, _) => compress_all(src, dst, steps, table),
         (Search::Bytes, _) => compress_bytes(src, dst, steps, table),
         (Search::Long, _) if is_random || acceleration >= QUICK => compress_long::<4>(src, dst, steps, table),
@@ -81,7 +81,10 @@ pub(crate) fn compress_fast(src: &[u8], dst: &mut [u8], acceleration: u32, table
     }
 }
 
-/// Compresses a small input with a table of 2^`LOG` slots. Up to clevel 5, each miss adds `GROWTH` to the next step.
+/// Compresses a small input with a table of 2^`LOG` slots.
+///
+/// Up to clevel 5, each miss adds `GROWTH` 64ths of a byte to the next step. It is a constant in the search: as a
+/// variable, it would occupy a register, which costs as much as it gains.
 fn compress_small<const LOG: u32, const GROWTH: u32>(
     src: &[u8],
     dst: &mut [u8],

@@ -1,6 +1,6 @@
 //! Hash tables of positions, for the fast encoder.
 
-use super::MATCH_START_LIMIT;
+use super::{MATCH_START_LIMIT, MAX_INPUT};
 
 // 16 KiB each, half of the L1 cache.
 pub(super) const NEAR_LOG: u32 = 13;
@@ -70,8 +70,8 @@ impl<const BYTES: u32> Positions for Wrapped<'_, BYTES> {
     fn swap(&mut self, slot: usize, position: u32) -> u32 {
         let before = std::mem::replace(&mut self.slots[slot], position as u16);
         match (position as u16).wrapping_sub(before) {
-            // An empty slot, or a position out of reach.
-            0 => u32::MAX,
+            // An empty slot, or a position out of reach: no position of any input.
+            0 => MAX_INPUT as u32,
             distance => position.wrapping_sub(u32::from(distance)),
         }
     }

@@ -2,7 +2,7 @@
 
 use super::super::{END_LITERALS, LONG, MATCH_START_LIMIT, MIN_MATCH};
 use super::cursor::{Cursor, long_match, more_literals};
-use crate::codec::lz77::copy::{OVERRUN, copy_18, copy_exact, copy_few, copy_roomy, room};
+use crate::codec::lz77::copy::{OVERRUN, copy_18, copy_few, copy_roomy, room};
 
 /// Maximum number of bytes that a sequence may write after the start of its literals, if they are few, and after the
 /// start of a short match.
@@ -56,10 +56,7 @@ pub(super) fn tail_loop<'a>(cursor: Cursor<'a>, dst: &mut [u8], len: usize) -> C
         let Some(start) = at.checked_sub(offset) else { break };
         let length = MIN_MATCH + usize::from(token & 0x0F);
         if length < MIN_MATCH + LONG {
-            // The last match may end a few bytes before the end.
-            if copy_18(short, start, at).is_none()
-                && (length > len - END_LITERALS - at || copy_exact(short, start, at, length).is_none())
-            {
+            if copy_18(short, start, at).is_none() {
                 break;
             }
             token = tail[2];
