@@ -89,6 +89,10 @@ impl CParams {
     }
 
     /// Sets the level, 0..=9. 0 stores, 1 is fastest, 9 is smallest and may be much slower.
+    ///
+    /// LZ4 with shuffle in Blosc2 chunks: up to 5, only matches of six bytes and more are searched for. From 6 on,
+    /// parts of the data in which these save little, such as mantissas of prices, are searched for four bytes too. They
+    /// become up to a fifth smaller, at a tenth of the speed.
     pub const fn clevel(mut self, clevel: u8) -> Self {
         self.clevel = clevel;
         self
