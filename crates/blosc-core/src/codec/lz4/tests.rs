@@ -147,7 +147,7 @@ fn above_level_5_four_bytes_are_searched_where_six_find_nothing() {
         let src = fours(len);
         let cbytes = [1, 4, 5, 9].map(|acceleration| encoders.round_trip(&src, Mode::Long(acceleration)).len());
         assert!(cbytes[1] < len / 8 * 7, "{len}: {cbytes:?}");
-        assert!(cbytes[0] < cbytes[1] && cbytes[2] > len / 20 * 19 && cbytes[3] > cbytes[2], "{len}: {cbytes:?}");
+        assert!(cbytes[0] < cbytes[1] && cbytes[2] > len / 20 * 19 && cbytes[3] > len / 20 * 19, "{len}: {cbytes:?}");
         // If even four bytes save nothing, or less than six, the result fits or not as before.
         for room in [0, len / 2, cbytes[1] - 1] {
             let mut dst = vec![0; room];
