@@ -1,7 +1,9 @@
-//! Codecs of single streams, for benchmarks and fuzzers. Requires the feature `internals`; nothing here is stable.
+//! Codecs of single streams and an observer of parallel regions, for benchmarks and fuzzers. Requires the feature
+//! `internals`; nothing here is stable.
 
 use crate::codec::{Codec, CodecFormat, CorruptStream, StreamError};
 use crate::error::{DecodeError, EncodeError};
+pub use crate::parallel::observe_parallel_regions;
 use crate::params::CParams;
 use crate::registry::Registry;
 use crate::stream::{StreamCodec, StreamDecoder, StreamEncoder};

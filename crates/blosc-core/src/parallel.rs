@@ -26,11 +26,7 @@ impl Parallelism {
     /// Returns whether to distribute a chunk of `nbytes` bytes in `nblocks` blocks over threads.
     pub(crate) fn applies(self, nbytes: usize, nblocks: usize) -> bool {
         // Checked last: outside of a pool, asking rayon for its threads starts its global pool.
-        let has_threads = || match self {
-            Parallelism::Serial => false,
-            Parallelism::Ambient => threads() > 1,
-        };
-        nblocks > 1 && nbytes >= MIN_PARALLEL && has_threads()
+        self == Parallelism::Ambient && nblocks > 1 && nbytes >= MIN_PARALLEL && threads() > 1
     }
 }
 
@@ -43,6 +39,29 @@ pub(crate) fn threads() -> usize {
 #[cfg(not(feature = "rayon"))]
 pub(crate) fn threads() -> usize {
     1
+}
+
+/// Bytes that a thread copies at once. Less than this is copied serially.
+const COPY: usize = 64 * 1024;
+
+/// Copies `parts` to `dst`, one after another, on the threads of the current rayon pool. `dst` has their total length.
+/// Copied by one thread, they limited the gain from threads: see docs/bench/limits.md.
+pub(crate) fn join(parts: &[&[u8]], mut dst: &mut [u8]) {
+    if dst.len() < COPY {
+        for part in parts {
+            let (to, rest) = dst.split_at_mut(part.len());
+            to.copy_from_slice(part);
+            dst = rest;
+        }
+        return;
+    }
+    let pieces = parts.iter().flat_map(|part| part.chunks(COPY));
+    let pairs = pieces.map(|piece| (piece, dst.split_off_mut(..piece.len()).unwrap_or_default()));
+    // Copying cannot fail. Vectors of `()` do not allocate.
+    let _: Result<(), ()> = share(&mut vec![(); threads()], pairs, |(), (piece, to)| {
+        to.copy_from_slice(piece);
+        Ok(())
+    });
 }
 
 /// Returns the workers that [`share`] can use, creating missing ones with `new`.
@@ -78,8 +97,42 @@ pub(crate) fn share<W: Send, T: Send, E: Send>(
         }
         Ok(())
     };
-    #[cfg(feature = "rayon")]
-    return workers.par_iter_mut().with_max_len(1).try_for_each(work_on);
-    #[cfg(not(feature = "rayon"))]
-    return workers.iter_mut().try_for_each(work_on);
+    observed(|| {
+        #[cfg(feature = "rayon")]
+        return workers.par_iter_mut().with_max_len(1).try_for_each(work_on);
+        #[cfg(not(feature = "rayon"))]
+        return workers.iter_mut().try_for_each(work_on);
+    })
+}
+
+#[cfg(not(feature = "internals"))]
+fn observed<R>(region: impl FnOnce() -> R) -> R {
+    region()
+}
+
+#[cfg(feature = "internals")]
+pub use observer::observe_parallel_regions;
+#[cfg(feature = "internals")]
+use observer::observed;
+
+/// Tells benchmarks when a thread enters and leaves a parallel region.
+#[cfg(feature = "internals")]
+mod observer {
+    use std::cell::Cell;
+
+    thread_local!(static OBSERVER: Cell<Option<fn(bool)>> = const { Cell::new(None) });
+
+    /// Sets a function that is called with `true` when this thread starts to share blocks with other threads, and with
+    /// `false` when they are all done.
+    pub fn observe_parallel_regions(observer: Option<fn(bool)>) {
+        OBSERVER.set(observer);
+    }
+
+    pub(crate) fn observed<R>(region: impl FnOnce() -> R) -> R {
+        let observer = OBSERVER.get().unwrap_or(|_| ());
+        observer(true);
+        let result = region();
+        observer(false);
+        result
+    }
 }

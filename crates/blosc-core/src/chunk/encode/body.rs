@@ -136,7 +136,8 @@ impl<'a> BodyPlan<'a> {
         out: &mut Output<'_>,
     ) -> Result<bool, EncodeError> {
         for (index, block) in src.chunks(self.blocksize).enumerate() {
-            self.put_bstart(out, index);
+            let start = out.len();
+            self.put_bstart(out, index, start);
             let room = out.room(self.max_cbytes(block))?;
             match self.encode(encoder, index, block, reference, room)? {
                 Some(len) => out.advance(len),
@@ -185,11 +186,13 @@ impl<'a> BodyPlan<'a> {
                 blocks[*index] = &worker.out[range.clone()];
             }
         }
+        let mut start = out.len();
+        if !out.append_parallel(&blocks) {
+            return Ok(false);
+        }
         for (index, block) in blocks.into_iter().enumerate() {
-            self.put_bstart(out, index);
-            if !out.append(block) {
-                return Ok(false);
-            }
+            self.put_bstart(out, index, start);
+            start += block.len();
         }
         Ok(true)
     }
@@ -263,11 +266,10 @@ impl<'a> BodyPlan<'a> {
         Ok(prepared.map(|prepared| Learned { bytes, prepared, stream_len }))
     }
 
-    /// Writes the start of block `index`, which comes next, to the table.
-    pub(super) fn put_bstart(&self, out: &mut Output<'_>, index: usize) {
+    /// Writes the start of block `index` to the table.
+    pub(super) fn put_bstart(&self, out: &mut Output<'_>, index: usize, start: usize) {
         // A chunk that fits is smaller than i32::MAX.
-        let start = out.len() as i32;
-        put_i32(out.written(), self.header_len + index * BSTART_LEN, start);
+        put_i32(out.written(), self.header_len + index * BSTART_LEN, start as i32);
     }
 }
 

@@ -186,7 +186,11 @@ impl Encoder {
             None => {
                 out.restart(stored);
                 out.skip(header.len());
-                out.append(&src);
+                if self.parallelism.applies(nbytes, header.nblocks()) {
+                    out.append_parallel(&[&src]);
+                } else {
+                    out.append(&src);
+                }
                 header.finish_memcpyed(tried)
             }
         };

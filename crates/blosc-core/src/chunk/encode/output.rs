@@ -2,9 +2,10 @@
 //!
 //! Codecs need initialized memory to write to. A slice has it. For a vector, each block is encoded into a buffer that
 //! is kept between chunks and then appended. So a vector's pages are touched only where the chunk has bytes, and they
-//! are not zeroed first.
+//! are not zeroed first. The bytes that a vector has already are overwritten.
 
 use crate::memory::{self, OutOfMemory};
+use crate::parallel;
 
 /// A chunk that is being written.
 pub(super) struct Output<'a> {
@@ -16,6 +17,7 @@ pub(super) struct Output<'a> {
 enum Target<'a> {
     Slice(&'a mut [u8]),
     Vec {
+        /// The chunk, followed by older bytes.
         chunk: &'a mut Vec<u8>,
         /// Room for one block.
         block: &'a mut Vec<u8>,
@@ -27,9 +29,9 @@ impl<'a> Output<'a> {
         Output { max: dst.len(), target: Target::Slice(dst), len: 0 }
     }
 
-    /// Replaces the content of `chunk`, with at most `max` bytes. `block` is scratch.
+    /// Replaces the content of `chunk`, with at most `max` bytes. The caller cuts `chunk` to the final length. `block`
+    /// is scratch.
     pub(super) fn to_vec(chunk: &'a mut Vec<u8>, block: &'a mut Vec<u8>, max: usize) -> Result<Self, OutOfMemory> {
-        chunk.clear();
         if chunk.capacity() < max {
             // Frees the old allocation first, because both may not fit into memory at once.
             *chunk = Vec::new();
@@ -59,11 +61,17 @@ impl<'a> Output<'a> {
             return false;
         }
         self.len += len;
-        if let Target::Vec { chunk, .. } = &mut self.target {
-            // Within the capacity.
+        self.initialize();
+        true
+    }
+
+    /// Appends zeros to a vector that is shorter than the chunk. This is within the capacity.
+    fn initialize(&mut self) {
+        if let Target::Vec { chunk, .. } = &mut self.target
+            && chunk.len() < self.len
+        {
             chunk.resize(self.len, 0);
         }
-        true
     }
 
     /// Appends `bytes`. Returns `false` if they do not fit.
@@ -75,9 +83,20 @@ impl<'a> Output<'a> {
         self.len += bytes.len();
         match &mut self.target {
             Target::Slice(dst) => dst[start..self.len].copy_from_slice(bytes),
-            // Within the capacity.
-            Target::Vec { chunk, .. } => chunk.extend_from_slice(bytes),
+            Target::Vec { chunk, .. } => overwrite(chunk, start, bytes),
         }
+        true
+    }
+
+    /// Appends several slices, on the threads of the current rayon pool. Returns `false` if they do not fit.
+    pub(super) fn append_parallel(&mut self, parts: &[&[u8]]) -> bool {
+        let (start, len) = (self.len, parts.iter().map(|part| part.len()).sum::<usize>());
+        if self.max - start < len {
+            return false;
+        }
+        self.len += len;
+        self.initialize();
+        parallel::join(parts, &mut self.written()[start..]);
         true
     }
 
@@ -94,10 +113,10 @@ impl<'a> Output<'a> {
     /// Appends the first `len` bytes of the [room](Self::room).
     #[inline]
     pub(super) fn advance(&mut self, len: usize) {
+        let start = self.len;
         self.len += len;
         if let Target::Vec { chunk, block } = &mut self.target {
-            // Within the capacity.
-            chunk.extend_from_slice(&block[..len]);
+            overwrite(chunk, start, &block[..len]);
         }
     }
 
@@ -106,15 +125,20 @@ impl<'a> Output<'a> {
     pub(super) fn written(&mut self) -> &mut [u8] {
         match &mut self.target {
             Target::Slice(dst) => &mut dst[..self.len],
-            Target::Vec { chunk, .. } => chunk,
+            Target::Vec { chunk, .. } => &mut chunk[..self.len],
         }
     }
 
     /// Starts again, with nothing written and at most `max` bytes, for which there must be room.
     pub(super) fn restart(&mut self, max: usize) {
         (self.len, self.max) = (0, max);
-        if let Target::Vec { chunk, .. } = &mut self.target {
-            chunk.clear();
-        }
     }
+}
+
+/// Writes `bytes` at `start`, which is at most the vector's length, over older bytes and past them. This is within the
+/// capacity.
+fn overwrite(chunk: &mut Vec<u8>, start: usize, bytes: &[u8]) {
+    let (over, past) = bytes.split_at(bytes.len().min(chunk.len() - start));
+    chunk[start..start + over.len()].copy_from_slice(over);
+    chunk.extend_from_slice(past);
 }

@@ -58,7 +58,8 @@ impl Encoder {
         let payloads = with_dictionary.as_mut().unwrap_or(encoder);
         for (index, block) in blocks.iter().enumerate() {
             plan.check_cancel()?;
-            plan.put_bstart(&mut out, index);
+            let start = out.len();
+            plan.put_bstart(&mut out, index, start);
             out.append(&(block.len() as i32).to_le_bytes());
             let written = payloads.encode_payload(plan.forward(), block, compress, out.room(block.len())?)?;
             // A payload is never longer than its block, and there is room for all blocks.
