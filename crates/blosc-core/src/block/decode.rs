@@ -1,6 +1,7 @@
 //! Decodes one block.
 
 mod pair;
+mod part;
 
 use super::planes::{self, MAX_PLANES, Planes};
 use super::{CSIZE_LEN, Stored, StreamReader};

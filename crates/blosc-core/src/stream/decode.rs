@@ -122,6 +122,42 @@ impl StreamDecoder {
         }
     }
 
+    /// Decodes at least the first `until` bytes of `src` to the start of `buffer`, which may grow or shrink. Errors past
+    /// them may go unnoticed.
+    pub(crate) fn decompress_prefix_to(
+        &mut self,
+        codec: &StreamCodec<'_>,
+        src: &[u8],
+        buffer: &mut Vec<u8>,
+        len: usize,
+        until: usize,
+    ) -> Result<(), StreamError> {
+        match codec {
+            StreamCodec::BuiltIn(CodecFormat::BloscLz | CodecFormat::Lz4) => {
+                let DecodeTask { src, dst, len } = DecodeTask::to_buffer(src, buffer, len)?;
+                self.decompress_prefix(codec, src, dst, len, until)
+            }
+            _ => self.decompress_to(codec, src, buffer, len),
+        }
+    }
+
+    /// Decodes at least the first `until` bytes of `src`, which decodes to `len` bytes, to the start of `dst`. Errors
+    /// past them may go unnoticed.
+    pub(crate) fn decompress_prefix(
+        &mut self,
+        codec: &StreamCodec<'_>,
+        src: &[u8],
+        dst: &mut [u8],
+        len: usize,
+        until: usize,
+    ) -> Result<(), StreamError> {
+        match codec {
+            StreamCodec::BuiltIn(CodecFormat::BloscLz) => Ok(blosclz::decompress_prefix(src, dst, len, until)?),
+            StreamCodec::BuiltIn(CodecFormat::Lz4) => Ok(lz4::decompress_prefix(src, dst, len, until)?),
+            _ => self.decompress(codec, src, dst, len),
+        }
+    }
+
     /// Decodes two streams, both at once if the codec [has pairs](StreamCodec::has_pairs).
     pub(crate) fn decompress_pair(
         &mut self,

@@ -200,6 +200,24 @@ impl<'a> Blocks<'a> {
         self.postfilter(index, dst)
     }
 
+    /// Decodes bytes `range` of block `index` like [`Blocks::decode`]. The rest of `dst` is scratch.
+    pub(super) fn decode_part(
+        &self,
+        decoder: &mut BlockDecoder,
+        reference: &[u8],
+        index: usize,
+        range: Range<usize>,
+        dst: &mut [u8],
+    ) -> Result<(), DecodeError> {
+        match &self.content {
+            Content::Blocks(plan) if !plan.needs_reference() && self.postfilter.is_none() => {
+                self.check_cancel()?;
+                decoder.decode_part(plan, index, range, dst)
+            }
+            _ => self.decode(decoder, reference, index, dst),
+        }
+    }
+
     /// Returns whether [`Blocks::decode_pair`] is faster than decoding one block at a time.
     fn has_pairs(&self) -> bool {
         matches!(&self.content, Content::Blocks(plan) if plan.has_pairs())

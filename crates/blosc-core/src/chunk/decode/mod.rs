@@ -138,7 +138,7 @@ impl Decoder {
     /// caller decodes it again to report the error.
     #[inline]
     fn fill_directly(&mut self, chunk: &Chunk<'_>, dst: &mut [u8]) -> bool {
-        let Decoder { limits, postfilter, cancel, buffers, .. } = self;
+        let Decoder { limits, parallelism, postfilter, cancel, buffers, .. } = self;
         if postfilter.is_some() || cancel::check(cancel.as_ref()).is_err() {
             return false;
         }
@@ -147,7 +147,11 @@ impl Decoder {
             return fits && buffers.get().prepare(dst.len()).decoder.decode_only(chunk.bytes(), block, dst).is_ok();
         }
         match chunk.body() {
-            Body::Plain(bytes) => dst.copy_from_slice(bytes),
+            Body::Plain(bytes) if *parallelism == Parallelism::Serial => dst.copy_from_slice(bytes),
+            Body::Plain(bytes) if !parallelism.applies(bytes.len(), chunk.header().nblocks()) => {
+                dst.copy_from_slice(bytes);
+            }
+            Body::Plain(bytes) => parallel::join(&[bytes], dst),
             Body::Value(value) => special::fill(value, 0, dst),
             Body::Blocks(_) => return false,
         }
@@ -204,7 +208,8 @@ impl Decoder {
 
     /// Decodes several ranges of plain bytes to `dst`, one after another. `dst` must have exactly their total length.
     /// Each block that a range touches is decoded once, however many ranges touch it. Other blocks are not read, except
-    /// the first block of a chunk with the delta filter, which all others need. On an error `dst` is zeroed.
+    /// the first block of a chunk with the delta filter, which all others need. A block is decoded no further than its
+    /// last wanted byte if the codec allows that, so damage past it may go unnoticed. On an error `dst` is zeroed.
     ///
     /// # Errors
     /// [`DecodeError::Range`] if a range is not within the chunk, [`DecodeError::Destination`] if `dst` has another
@@ -215,9 +220,13 @@ impl Decoder {
         ranges: &[Range<usize>],
         dst: &mut [u8],
     ) -> Result<(), DecodeError> {
-        let decoded = self
-            .blocks(chunk)
-            .and_then(|(blocks, buffers)| ranges::decode(&blocks, buffers, chunk.header().nbytes(), ranges, dst));
+        let nbytes = chunk.header().nbytes();
+        let decoded = match chunk.body() {
+            Body::Plain(_) | Body::Value(_) if self.postfilter.is_none() => cancel::check(self.cancel.as_ref())
+                .map_err(DecodeError::from)
+                .and_then(|()| ranges::without_blocks(chunk.body(), nbytes, ranges, dst)),
+            _ => self.blocks(chunk).and_then(|(blocks, buffers)| ranges::decode(&blocks, buffers, nbytes, ranges, dst)),
+        };
         let len = dst.len();
         blank_on_error(decoded, dst, len)
     }

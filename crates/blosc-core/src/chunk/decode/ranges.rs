@@ -3,6 +3,8 @@
 use core::ops::Range;
 
 use super::blocks::{Blocks, Buffers};
+use crate::chunk::special;
+use crate::chunk::view::Body;
 use crate::error::DecodeError;
 use crate::memory;
 
@@ -15,13 +17,27 @@ pub(super) fn decode(
     dst: &mut [u8],
 ) -> Result<(), DecodeError> {
     check(len, ranges, dst.len())?;
-    let mut rest = &mut *dst;
+    Pieces::cut(blocks, ranges)?.decode(blocks, buffers, dst)
+}
+
+/// Copies or fills `ranges` of a chunk of `len` plain bytes that stores no blocks. Its block size may be 1, or far more
+/// than the ranges.
+pub(super) fn without_blocks(
+    body: Body<'_, '_>,
+    len: usize,
+    ranges: &[Range<usize>],
+    dst: &mut [u8],
+) -> Result<(), DecodeError> {
+    check(len, ranges, dst.len())?;
+    let mut rest = dst;
     for range in ranges {
-        let (part, behind) = rest.split_at_mut(range.len());
-        if !blocks.read_without_blocks(range.start, part) {
-            return Pieces::cut(blocks, ranges)?.decode(blocks, buffers, dst);
+        let (part, after) = rest.split_at_mut(range.len());
+        match body {
+            Body::Plain(bytes) => part.copy_from_slice(&bytes[range.clone()]),
+            Body::Value(value) => special::fill(value, range.start, part),
+            Body::Blocks(_) => {}
         }
-        rest = behind;
+        rest = after;
     }
     Ok(())
 }
@@ -95,7 +111,10 @@ impl Pieces {
             }
             let Buffers { decoder, reference, partial, .. } = &mut *buffers;
             let block = memory::at_least(partial, len)?;
-            blocks.decode(decoder, reference, index, block)?;
+            let (start, end) = pieces
+                .iter()
+                .fold((len, 0), |(start, end), piece| (piece.from.min(start), end.max(piece.from + piece.len)));
+            blocks.decode_part(decoder, reference, index, start..end, block)?;
             for piece in pieces {
                 dst[piece.to..piece.to + piece.len].copy_from_slice(&block[piece.from..piece.from + piece.len]);
             }

@@ -25,7 +25,7 @@ mod promise;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use decode::decompress;
+pub(crate) use decode::{decompress, decompress_prefix};
 pub(crate) use encode::compress;
 pub(crate) use find::HashTable;
 

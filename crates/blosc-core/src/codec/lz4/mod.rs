@@ -33,7 +33,7 @@ mod tests;
 
 use super::lz77::match_length;
 
-pub(crate) use decode::{decompress, decompress_with_dict};
+pub(crate) use decode::{decompress, decompress_prefix, decompress_with_dict};
 pub(crate) use dict::{DictTable, HcDictTable, compress_fast_with_dict, compress_hc_with_dict};
 pub(crate) use fast::{HashTable, Search, compress_fast};
 pub(crate) use hc::{HcTable, compress_hc};

@@ -43,3 +43,17 @@ pub(crate) fn decompress(src: &[u8], dst: &mut [u8], len: usize) -> Result<(), C
         Some(cursor) => slow_path(cursor, src, &mut dst[..len]),
     }
 }
+
+/// Decodes at least `dst[..until]` of a stream of `len` bytes. Errors past them may go unnoticed.
+///
+/// # Errors
+///
+/// As [`decompress`].
+pub(crate) fn decompress_prefix(src: &[u8], dst: &mut [u8], len: usize, until: usize) -> Result<(), CorruptStream> {
+    // The fast path stops at the end of a shorter output, or before a match that exceeds it.
+    let room = until.saturating_add(ROOM);
+    if room <= len.min(dst.len()) && !src.is_empty() && fast_path(src, &mut dst[..room]).1 >= until {
+        return Ok(());
+    }
+    decompress(src, dst, len)
+}

@@ -6,7 +6,7 @@ use crate::codec::lz77::copy::{OVERRUN, copy_18, copy_roomy, room, unlikely};
 
 /// Maximum number of bytes that a sequence may write after the start of its literals, and after the start of a short
 /// match. This is more than necessary, so that short and long matches have the same limit.
-const ROOM: usize = OVERRUN;
+pub(super) const ROOM: usize = OVERRUN;
 
 /// Number of input bytes that a step reads: 14 literals, the offset, one more length byte, the next token.
 const WINDOW: usize = 18;

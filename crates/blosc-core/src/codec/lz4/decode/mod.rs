@@ -13,7 +13,7 @@ mod slow_path;
 mod tail_loop;
 
 use cursor::Cursor;
-use fast_path::fast_path;
+use fast_path::{ROOM, fast_path};
 use slow_path::slow_path;
 use tail_loop::{last_literals, tail_loop};
 
@@ -47,6 +47,29 @@ pub(crate) fn decompress(src: &[u8], dst: &mut [u8], len: usize) -> Result<(), C
         return Ok(());
     }
     slow_path::<false>(src, cursor, dst, len, &[]).map(|_| ())
+}
+
+/// Decodes at least `dst[..until]` of a block of `len` bytes. Errors past them may go unnoticed.
+///
+/// # Errors
+///
+/// As [`decompress`].
+pub(crate) fn decompress_prefix(src: &[u8], dst: &mut [u8], len: usize, until: usize) -> Result<(), CorruptStream> {
+    // The fast path stops at the end of a shorter output, or before a match that exceeds it.
+    let room = until.saturating_add(ROOM);
+    let Some((&token, rest)) = src.split_first() else { return decompress(src, dst, len) };
+    if room > len.min(dst.len()) {
+        return decompress(src, dst, len);
+    }
+    let mut cursor = Cursor { token, src: rest, d: 0 };
+    while cursor.d < until {
+        cursor = fast_path::<false>(cursor, &mut dst[..room], len, &[]);
+        if cursor.d < until {
+            let Some(next) = slow_path::<true>(src, cursor, dst, len, &[])? else { break };
+            cursor = next;
+        }
+    }
+    Ok(())
 }
 
 /// [`decompress`] for a block whose matches may reach into `dict`, which logically precedes it.
