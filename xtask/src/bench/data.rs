@@ -6,8 +6,11 @@ use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
 
 /// Inputs that determine the data sets.
-const MADE_FROM: [&str; 2] =
-    [include_str!("../../../benches/mkdata.py"), include_str!("../../../benches/requirements.txt")];
+const MADE_FROM: [&str; 3] = [
+    include_str!("../../../benches/mkdata.py"),
+    include_str!("../../../benches/kinds.py"),
+    include_str!("../../../benches/requirements.txt"),
+];
 
 /// Returns the folder with the data sets. Without network it holds only the sets that `python`, with numpy alone, can
 /// generate.
@@ -23,7 +26,7 @@ pub(super) fn folder(python: &Path) -> Result<PathBuf> {
         Ok(()) => std::fs::write(stamp, MADE_FROM.concat())?, // last, so that an interrupted run is repeated
         Err(why) => {
             println!("WITHOUT the four measured data sets, which need packages of PyPI: {why:#}");
-            sh::run(sh::command(python).arg("benches/mkdata.py").arg(&folder)).context("making the six other sets")?;
+            sh::run(sh::command(python).arg("benches/mkdata.py").arg(&folder)).context("making the generated sets")?;
         }
     }
     Ok(folder)
