@@ -12,6 +12,8 @@ const SHORTEST_SAMPLE: f64 = 0.002;
 pub enum Clock {
     /// CPU seconds of the whole process, unaffected by other load on the machine.
     Cpu,
+    /// CPU seconds of this thread.
+    Thread,
     /// Wall-clock seconds.
     Wall,
 }
@@ -21,6 +23,7 @@ impl Clock {
     pub fn now(self) -> f64 {
         let time = clock_gettime(match self {
             Clock::Cpu => ClockId::ProcessCPUTime,
+            Clock::Thread => ClockId::ThreadCPUTime,
             Clock::Wall => ClockId::Monotonic,
         });
         time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9

@@ -116,7 +116,7 @@ pub fn run_case(options: &Options) -> Result<()> {
     let [who, operation, context, codec, size] = &options.names[..] else { bail!("a case has five words") };
     let size: usize = size.parse()?;
     let sets = match &options.data {
-        Some(folder) => data::read(folder, &options.sets)?,
+        Some(folder) => data::core(folder, &options.sets)?,
         None => data::made(),
     };
     let set = sets.first().context("there is no data")?;

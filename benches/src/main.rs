@@ -12,10 +12,12 @@ mod contexts;
 mod data;
 mod goals;
 mod options;
+mod partial;
 mod peers;
 mod picture;
 mod race;
 mod report;
+mod serial;
 mod table;
 
 use anyhow::{Context, Result, bail};
@@ -38,6 +40,11 @@ fn main() -> Result<()> {
         }
         "contexts" => contexts::run(&options, &machine),
         "context" => contexts::run_case(&options),
+        "serial" => serial::run(&options, &machine),
+        "partial" => {
+            clock::pin_to_one_core()?;
+            partial::run(&options, &machine)
+        }
         "appends" => appends::run(&options, &machine),
         "verify" => verify(options, &machine),
         "goals" => goals::report(out()?),
@@ -55,12 +62,15 @@ fn race_chunks(options: &Options, machine: &str, sets: &[Set]) -> Result<()> {
     let here: Vec<String> = peers.iter().map(|peer| format!("{} {}", peer.name(), peer.version())).collect();
     let about = format!("{machine}\n{}\n", here.join(", "));
     println!("{about}\n{}", report::HEADER);
-    let length = if options.quick { options.length(5, 0.4) } else { options.length(9, 1.0) };
+    let length = |set: &Set| match options.quick || !data::is_core(&set.name) {
+        true => options.length(5, 0.4),
+        false => options.length(9, 1.0),
+    };
     let mut rows = Vec::new();
     for config in chunks::configs(options) {
         let start = rows.len();
-        for set in sets {
-            let raced = chunks::run(&peers, &config, set, length);
+        for set in sets.iter().filter(|set| chunks::takes_part(set, &config, options)) {
+            let raced = chunks::run(&peers, &config, set, length(set));
             rows.extend(raced.with_context(|| format!("{} {}", report::name(&config), set.name))?);
         }
         print!("{}", report::lines(&rows[start..]));
@@ -88,6 +98,11 @@ fn verify(mut options: Options, machine: &str) -> Result<()> {
     race_chunks(&options, machine, &data::made())?;
     options.quick = true;
     race_blocks(&options, machine)?;
+    options.codecs = ["blosclz", "lz4", "lz4hc", "zlib", "zstd"].map(str::to_owned).to_vec();
+    options.sizes = vec![1 << 16, 1 << 20];
+    partial::run(&options, machine)?;
+    options.sizes = vec![1 << 20];
+    serial::run(&options, machine)?;
     options.sizes = vec![4 << 20];
     appends::run(&options, machine)
 }

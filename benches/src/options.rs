@@ -10,7 +10,9 @@ pub const USAGE: &str = "usage: race <command> [option]...
 
   chunks          whole chunks, on one core, in CPU time
   threads         whole chunks, with two threads or --threads N, in wall time
+  serial          the serial part of a call with two threads or --threads N, and what it limits
   contexts        a new context for every call, compared with one for all calls
+  partial         items, ranges and blocks of a chunk, on one core, in CPU time
   blocks [NAME].. building blocks: kernels blosclz lz4 lz4hc zlib zstd checksums
   appends         one more chunk in a frame, in wall time
   verify          everything on small data, to see that it works

@@ -1,6 +1,7 @@
 //! Output of a race of chunks: a summary line per configuration and peer, and a table with every data set.
 
 use crate::chunks::Config;
+use crate::data;
 use crate::peers::REFERENCE;
 use crate::race::geometric_mean;
 use std::fmt::Write as _;
@@ -29,15 +30,25 @@ MB/s and ratio: ours. Then our speed as a multiple of the peer's, geometric mean
 highest set), and our compressed size divided by the peer's.
 ";
 
-/// Returns the summary lines of one configuration: one for each peer except ours.
+/// Returns the summary lines of one configuration: those of the core sets, then those of all sets if there are more.
 pub fn lines(rows: &[Row]) -> String {
+    let core: Vec<Row> = rows.iter().filter(|row| data::is_core(&row.set)).cloned().collect();
+    match core.len() {
+        0 => summary(rows, ""),
+        some if some == rows.len() => summary(rows, ""),
+        _ => summary(&core, "") + &summary(rows, ", all sets"),
+    }
+}
+
+/// Returns the lines of these rows: one for each peer except ours.
+fn summary(rows: &[Row], which: &str) -> String {
     let mut text = String::new();
     let Some(first) = rows.first() else { return text };
     let ours: Vec<&Row> = rows.iter().filter(|row| row.peer == first.peer).collect();
     let mean = |rows: &[&Row], value: &dyn Fn(&Row) -> f64| geometric_mean(rows.iter().map(|row| value(row)));
     let _ = writeln!(
         text,
-        "{:26} {:6.0} {:6.0} MB/s, ratio {:.2}",
+        "{:26} {:6.0} {:6.0} MB/s, ratio {:.2}{which}",
         name(&first.config),
         mean(&ours, &|row| row.compress_mbs),
         mean(&ours, &|row| row.decompress_mbs),

@@ -33,7 +33,11 @@ pub fn write(folder: &Path, name: &str, comments: &str, columns: &str, lines: &[
 impl Table {
     /// Reads table `name` from `folder`; `None` if it cannot be read.
     pub fn read(folder: &Path, name: &str) -> Option<Self> {
-        let text = std::fs::read_to_string(folder.join(name)).ok()?;
+        Self::parse(&std::fs::read_to_string(folder.join(name)).ok()?)
+    }
+
+    /// Parses the text of a table; `None` if it has no line of columns.
+    pub fn parse(text: &str) -> Option<Self> {
         let split = |line: &str| line.split('\t').map(str::to_owned).collect::<Vec<_>>();
         let (comments, rest): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| line.starts_with('#'));
         let comments = comments.iter().map(|line| line.trim_start_matches(['#', ' ']).to_owned()).collect();

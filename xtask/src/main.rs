@@ -50,7 +50,10 @@ const USAGE: &str = "usage: cargo xtask <command>
                            --check makes it again in another folder, and compares
   bench [--quick]          every race below, then which goals are reached; without --quick tables for docs/bench
   bench chunks [OPTION]... our chunks against C-Blosc2's and others', as --codec lz4 --set ohlc --size 1M
-  bench threads [OPTION].. the same with two threads
+  bench contexts [OPTION]  a new context for every call, compared with one for all calls
+  bench partial [OPTION].. items, ranges and blocks of a chunk
+  bench threads [OPTION].. whole chunks with two threads
+  bench serial [OPTION]... the serial part of a call with threads, and what it limits
   bench blocks [NAME]...   kernels, blosclz, lz4, lz4hc, zlib, zstd, checksums, each alone
   bench cli [OPTION]...    our `blpk` against the reference's, lz4 and zstd on 400 MB
   bench bcolz [OPTION]..   a column of a bcolz table, read by us and by bcolz

@@ -54,7 +54,7 @@ pub fn run(options: &Options) -> Result<Vec<Row>> {
     let length = if options.quick { options.length(5, 0.1) } else { options.length(7, 0.3) };
     let libraries = c::Libraries::load(options)?;
     let sets = match &options.data {
-        Some(folder) => data::read(folder, &options.sets)?,
+        Some(folder) => data::core(folder, &options.sets)?,
         None => data::made(),
     };
     let mut rows = Vec::new();

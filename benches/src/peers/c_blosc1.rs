@@ -1,7 +1,7 @@
 //! C-Blosc 1: the shared library that the `blosc` wheel installs next to the packages. Uses the global functions, the
 //! only ones that keep their buffers between calls.
 
-use super::{ChunkCodec, Format, Job, Peer};
+use super::{ChunkCodec, Format, Job, Peer, REFERENCE_1};
 use anyhow::{Context, Result, bail, ensure};
 use libloading::Library;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
@@ -22,11 +22,15 @@ impl CBlosc1 {
         unsafe { library.get::<unsafe extern "C" fn()>(b"blosc_init")?() };
         Ok(Self(Rc::new(library)))
     }
+
+    pub fn library(&self) -> &Rc<Library> {
+        &self.0
+    }
 }
 
 impl Peer for CBlosc1 {
     fn name(&self) -> &'static str {
-        "C-Blosc1"
+        REFERENCE_1
     }
 
     fn version(&self) -> String {

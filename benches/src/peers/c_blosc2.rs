@@ -65,6 +65,10 @@ impl CBlosc2 {
         Ok(Self(Rc::new(library)))
     }
 
+    pub fn library(&self) -> &Rc<Library> {
+        &self.0
+    }
+
     fn compcode(&self, codec: &str) -> Result<Option<u8>> {
         let name = CString::new(codec)?;
         // SAFETY: `int blosc2_compname_to_compcode(const char *)` reads a zero-terminated string.
@@ -197,6 +201,11 @@ impl Contexts {
         }
         ensure!(!context.is_null(), "C-Blosc2 made no context");
         Ok(())
+    }
+
+    /// Returns the context of decompression, for functions that `ChunkCodec` does not have.
+    pub fn decompressor(&self) -> *mut c_void {
+        self.decompressor
     }
 
     /// Compresses to new memory, as C programs do: `malloc`, compress, `realloc`.

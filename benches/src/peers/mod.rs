@@ -7,7 +7,9 @@ mod c_blosc2;
 mod memcpy;
 mod ours;
 
-pub use c_blosc2::CBlosc2;
+pub use c_blosc1::CBlosc1;
+pub use c_blosc2::{CBlosc2, Contexts};
+pub use ours::Ours;
 
 use crate::options::Options;
 use anyhow::Result;
@@ -73,13 +75,20 @@ pub enum Filter {
 /// Name of the peer that the goals' ratios refer to.
 pub const REFERENCE: &str = "C-Blosc2";
 
+/// Name of the reference for Blosc1 chunks.
+pub const REFERENCE_1: &str = "C-Blosc1";
+
+/// Name of this project with Blosc1 chunks. With Blosc2 chunks it is `ours`.
+pub const OURS_1: &str = "ours, Blosc1";
+
 /// Returns all available peers: ours first, then the reference.
 pub fn all(options: &Options) -> Result<Vec<Box<dyn Peer>>> {
-    let mut peers: Vec<Box<dyn Peer>> = vec![Box::new(ours::Ours)];
+    let mut peers: Vec<Box<dyn Peer>> = vec![Box::new(Ours::Blosc2)];
     if let Some(path) = &options.blosc2 {
         peers.push(Box::new(c_blosc2::CBlosc2::load(path)?));
     }
     peers.push(Box::new(memcpy::Memcpy));
+    peers.push(Box::new(Ours::Blosc1));
     if let Some(path) = &options.blosc1 {
         peers.push(Box::new(c_blosc1::CBlosc1::load(path)?));
     }

@@ -1,17 +1,24 @@
-//! This project: `blosc_core` with Blosc2 chunks.
+//! This project: `blosc_core`, with chunks of either generation.
 
-use super::{ChunkCodec, Filter, Format, Job, Peer};
+use super::{ChunkCodec, Filter, Format, Job, OURS_1, Peer};
 use anyhow::{Context, Result, ensure};
 use blosc_core::{CParams, Chunk, Codec, Decoder, Encoder, FilterPipeline, Parallelism};
 use bloscpack_io::frame::FrameWriter;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::path::Path;
 
-pub struct Ours;
+/// The generation of the chunks that are written.
+pub enum Ours {
+    Blosc2,
+    Blosc1,
+}
 
 impl Peer for Ours {
     fn name(&self) -> &'static str {
-        "ours"
+        match self {
+            Self::Blosc2 => "ours",
+            Self::Blosc1 => OURS_1,
+        }
     }
 
     fn version(&self) -> String {
@@ -19,7 +26,10 @@ impl Peer for Ours {
     }
 
     fn format(&self) -> Format {
-        Format::Blosc2
+        match self {
+            Self::Blosc2 => Format::Blosc2,
+            Self::Blosc1 => Format::Blosc1,
+        }
     }
 
     fn chunk_codec(&self, job: &Job) -> Result<Option<Box<dyn ChunkCodec>>> {
@@ -29,7 +39,11 @@ impl Peer for Ours {
             Filter::Shuffle => FilterPipeline::shuffle(),
             Filter::BitShuffle => FilterPipeline::bitshuffle(),
         };
-        let params = CParams::blosc2().codec(codec).clevel(job.level).filters(filters).typesize(job.typesize);
+        let params = match self {
+            Self::Blosc2 => CParams::blosc2(),
+            Self::Blosc1 => CParams::new(),
+        };
+        let params = params.codec(codec).clevel(job.level).filters(filters).typesize(job.typesize);
         let encoder = Encoder::new(params)?;
         if job.threads == 1 {
             return Ok(Some(Box::new(Serial { encoder, decoder: Decoder::new() })));
@@ -44,6 +58,9 @@ impl Peer for Ours {
     }
 
     fn append(&self, path: &Path, plain: &[u8]) -> Result<bool> {
+        if matches!(self, Self::Blosc1) {
+            return Ok(false);
+        }
         let mut frame = FrameWriter::open(path)?;
         frame.append(plain)?;
         frame.commit()?;

@@ -19,11 +19,14 @@ pub(crate) fn run(args: &[&str]) -> Result<()> {
         ["--quick"] => all(true),
         ["cli", options @ ..] => cli(options),
         ["bcolz", options @ ..] => bcolz(options),
-        [name @ ("chunks" | "threads" | "blocks"), options @ ..] => race(&Program::build(false)?, name, options),
-        ["contexts", options @ ..] => race(&Program::build(false)?, "contexts", options),
+        [name @ ("chunks" | "contexts" | "partial" | "threads" | "serial" | "blocks"), options @ ..] => {
+            race(&Program::build(false)?, name, options)
+        }
         ["appends", options @ ..] => appends(&Program::build(true)?, options),
         ["goals"] => Program::build(false)?.run("goals", &["--out", TABLES]),
-        _ => bail!("bench wants nothing, --quick, or one of chunks contexts threads blocks appends cli bcolz goals"),
+        _ => bail!(
+            "bench wants nothing, --quick, or one of chunks contexts partial threads serial blocks appends cli bcolz goals"
+        ),
     }
 }
 
@@ -36,7 +39,7 @@ fn all(is_quick: bool) -> Result<()> {
     let program = Program::build(!is_quick)?;
     let mut options = vec!["--out", out];
     options.extend(is_quick.then_some("--quick"));
-    for name in ["chunks", "contexts", "blocks", "threads"] {
+    for name in ["chunks", "contexts", "partial", "blocks", "threads", "serial"] {
         race(&program, name, &options)?;
     }
     appends(&program, &options)?;
@@ -91,11 +94,12 @@ fn appends(program: &Program, options: &[&str]) -> Result<()> {
     sh::run(program.command("appends")?.args(peers::libraries(&python)?).args(options))
 }
 
-/// Checks that the races build and lint, and that all competitors return the right bytes. Peers from the venv are
+/// Checks that the races build and lint, their tests, and that all competitors return the right bytes. Peers from the venv are
 /// skipped if there is no venv. Nothing is measured, because machines that run checks are shared.
 pub(crate) fn verify() -> Result<()> {
     sh::run(in_benches("clippy", &["--all-targets", "--all-features"])?.args(["--", "-D", "warnings"]))?;
     sh::run(&mut in_benches("build", &[])?)?;
+    sh::run(&mut in_benches("test", &["--quiet"])?)?;
     let program = Program(metadata::target_directory()?.join("benches/debug/race"));
     let mut check = program.command("verify")?;
     match venv::python()? {

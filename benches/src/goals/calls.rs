@@ -1,0 +1,47 @@
+//! Goals for single calls: new contexts, and reading parts of chunks.
+
+use super::{Goal, Least, Sample};
+use crate::partial::Case;
+use crate::table::{Record, Table};
+
+/// Speed of a call with a new context, compared with a reused one: at most 10 % more time.
+const FRESH: f64 = 0.909;
+
+/// Speed of reads of parts of a chunk, compared with the C libraries.
+const PARTIAL: f64 = 1.5;
+
+/// The same for many ranges in one call, compared with one call for each range.
+const COALESCED: f64 = 5.0;
+
+/// New contexts compared with reused ones, for every operation and size.
+pub(super) fn of_contexts(contexts: &Table) -> Option<Goal> {
+    let records = contexts.select(&[("context", "fresh")]);
+    let sample = labelled(&records, &["codec", "size", "operation"], "ours_to_reused");
+    (!sample.is_empty()).then(|| Goal::every("a new context, to a reused one", "speed", Least(FRESH), sample))
+}
+
+/// Each way to read a part compared with each peer, over codecs, chunk sizes and sets.
+pub(super) fn of_partial_reads(partial: &Table) -> Vec<Goal> {
+    let mut goals = Vec::new();
+    for case in Case::ALL {
+        let name = case.name();
+        let records = partial.select(&[("case", name)]);
+        let mut peers: Vec<&str> = records.iter().map(|record| record.text("peer")).collect();
+        peers.retain(|peer| *peer != "ours");
+        peers.sort_unstable();
+        peers.dedup();
+        for peer in peers {
+            let records = partial.select(&[("case", name), ("peer", peer)]);
+            let sample = labelled(&records, &["codec", "chunk", "set"], "ours_to_peer");
+            let wanted = if case == Case::Coalesced { COALESCED } else { PARTIAL };
+            goals.push(Goal::mean(format!("{name}, to {peer}"), "speed", Least(wanted), sample));
+        }
+    }
+    goals
+}
+
+/// Labels the figures of a column with the values of several others.
+fn labelled(records: &[Record<'_>], columns: &[&str], figure: &str) -> Sample {
+    let label = |record: &Record<'_>| columns.iter().map(|column| record.text(column)).collect::<Vec<_>>().join(" ");
+    Sample(records.iter().map(|record| (label(record), record.number(figure))).collect())
+}
