@@ -24,6 +24,7 @@ pub(crate) use build::ChunkKind;
 pub(crate) use common::CommonHeader;
 
 use crate::codec::{Codec, CodecFormat};
+use crate::divide::remainder;
 use crate::error::DecodeError;
 use crate::filter::{Filter, FilterPipeline};
 use crate::format::ChunkFormat;
@@ -168,8 +169,7 @@ impl Header {
             return None;
         }
         let (typesize, blocksize) = (self.typesize(), self.blocksize());
-        // Nearly all typesizes are powers of two, which need no division.
-        let rest = if typesize.is_power_of_two() { blocksize & (typesize - 1) } else { blocksize % typesize };
+        let rest = remainder(blocksize, typesize);
         if rest == 0 { None } else { Some(blocksize - rest) }
     }
 

@@ -3,6 +3,7 @@
 
 use super::{BSTART_LEN, tuning};
 use crate::codec::CodecFormat;
+use crate::divide::remainder;
 use crate::format::ChunkFormat;
 use crate::header::CommonHeader;
 use crate::le::i32_at;
@@ -39,7 +40,7 @@ impl OnlyBlock {
         let nplanes = match (is_split, has_shuffle) {
             _ if typesize == 1 => 1,
             (false, false) => 1,
-            (true, true) if typesize <= tuning::MAX_SPLITS && is_multiple(nbytes, typesize) => typesize,
+            (true, true) if typesize <= tuning::MAX_SPLITS && remainder(nbytes, typesize) == 0 => typesize,
             _ => return None,
         };
         Some(OnlyBlock { start, nplanes: nplanes as u8, has_runs: format == ChunkFormat::Blosc2, format: header.codec })
@@ -55,14 +56,5 @@ impl OnlyBlock {
     #[inline]
     pub(crate) fn nplanes(self) -> usize {
         self.nplanes.into()
-    }
-}
-
-/// Returns whether `nbytes` is a multiple of `typesize`. Nearly all typesizes are powers of two, which need no division.
-#[inline]
-fn is_multiple(nbytes: usize, typesize: usize) -> bool {
-    match typesize.is_power_of_two() {
-        true => nbytes & (typesize - 1) == 0,
-        false => nbytes.is_multiple_of(typesize),
     }
 }
