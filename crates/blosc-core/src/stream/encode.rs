@@ -75,7 +75,7 @@ impl StreamEncoder {
             #[cfg(feature = "snappy")]
             Codec::Snappy => Encode::Snappy(snappy::SnappyEncoder::default()),
             #[cfg(feature = "zlib")]
-            Codec::Zlib => Encode::Zlib(zlib::ZlibEncoder::new(clevel, settings.format)?),
+            Codec::Zlib => Encode::Zlib(zlib::encoder(clevel, settings.format)?),
             #[cfg(feature = "zstd")]
             Codec::Zstd => Encode::Zstd(Box::new(zstd::ZstdEncoder::new(clevel, settings.has_shuffle))),
             Codec::Plugin { id, meta } => {

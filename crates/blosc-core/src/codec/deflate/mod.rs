@@ -18,4 +18,4 @@ mod encode;
 mod symbols;
 
 pub(crate) use decode::DeflateDecoder;
-pub(crate) use encode::DeflateEncoder;
+pub(crate) use encode::{DeflateEncoder, Reference};

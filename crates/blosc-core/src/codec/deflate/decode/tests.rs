@@ -100,7 +100,11 @@ fn streams() -> Vec<Vec<u8>> {
             streams.push(dst);
         }
         let mut dst = vec![0; source.len() * 2 + 64];
-        let len = super::super::DeflateEncoder::new(7).unwrap().compress(&source, &mut dst).unwrap().unwrap();
+        let len = super::super::DeflateEncoder::new(7, super::super::Reference::ZlibNg)
+            .unwrap()
+            .compress(&source, &mut dst)
+            .unwrap()
+            .unwrap();
         dst.truncate(len);
         streams.push(dst);
     }

@@ -85,6 +85,19 @@ impl Lanes {
         }
     }
 
+    /// [`Lanes::add`] for bytes with runs.
+    pub(super) fn add_runs(&mut self, bytes: &[u8]) {
+        let (eights, rest) = bytes.as_chunks::<8>();
+        for eight in eights {
+            if *eight == [eight[0]; 8] {
+                self.0[0][usize::from(eight[0])] += 8;
+            } else {
+                self.add(eight);
+            }
+        }
+        self.add(rest);
+    }
+
     /// Returns the size of the literals in bits, by entropy.
     pub(super) fn entropy(&self) -> u64 {
         let mut counts = Counts::default();
@@ -100,20 +113,24 @@ impl Lanes {
     }
 }
 
-/// Returns the size of symbols with these frequencies in bits: the sum of n * log2(all / n).
+/// Returns the size of symbols with these frequencies in bits: the sum of n * log2(all / n), but at least n for each.
 fn entropy(counts: &[u32]) -> u64 {
     let mut all = 0;
     let mut sum = 0;
+    let mut most = 0;
     for &n in counts {
         all += n;
         sum += u64::from(n) * log2(n);
+        most = most.max(n);
     }
-    (u64::from(all) * log2(all)).saturating_sub(sum) >> 8
+    // A code has at least one bit.
+    let missing = u64::from(most) * (log2(most) + 256).saturating_sub(log2(all));
+    ((u64::from(all) * log2(all)).saturating_sub(sum) + missing) >> 8
 }
 
 /// Returns 256 * log2(n), with an error of about 1; 0 for 0.
 #[inline(always)]
-fn log2(n: u32) -> u64 {
+pub(super) fn log2(n: u32) -> u64 {
     let high = (n | 1).ilog2();
     // The eight bits below the highest.
     let next = (u64::from(n | 1) << 8 >> high) as usize & 0xFF;

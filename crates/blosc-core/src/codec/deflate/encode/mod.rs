@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   src ─ search ─▶ sequences ─ cut ─▶ blocks, each: stored, fixed codes, or codes of its own ─▶ dst
-//!         (fast, chains)        (blocks)                                   (huffman, header, codes, bits)
+//!         (fast, thorough)       (blocks)                                   (huffman, header, codes, bits)
 //! ```
 //!
 //! A sequence is some literals and a match. A search finds all sequences of an input before a bit is written. So blocks
@@ -14,41 +14,57 @@ mod blocks;
 mod chains;
 mod codes;
 mod counts;
+mod depth;
 mod fast;
 mod header;
 mod huffman;
+mod matches;
 mod prices;
 mod sequence;
 mod sink;
 #[cfg(test)]
 mod tests;
+mod thorough;
 
 use bits::Bits;
-use chains::Effort;
+use chains::HashChains;
 use sequence::Sequence;
+use thorough::Effort;
 
 use crate::memory::OutOfMemory;
 
 /// Tables and buffers of one level.
 pub(crate) struct DeflateEncoder {
     level: u8,
+    reference: Reference,
     search: Finder,
     sequences: Vec<Sequence>,
 }
 
+/// The library whose sizes at the same level are matched.
+#[derive(Clone, Copy)]
+pub(crate) enum Reference {
+    /// Classic zlib, in C-Blosc 1. It finds matches of three bytes.
+    Zlib,
+    /// zlib-ng, in C-Blosc2.
+    ZlibNg,
+}
+
 enum Finder {
     Fast(fast::HashTable),
-    Chains(chains::HashChains, Effort),
+    Thorough(HashChains, Effort),
 }
 
 impl DeflateEncoder {
-    /// Creates a compressor for level 1 to 9.
-    pub(crate) fn new(level: u8) -> Result<Self, OutOfMemory> {
-        let search = match level {
-            ..=1 => Finder::Fast(fast::HashTable::new()?),
-            2.. => Finder::Chains(chains::HashChains::new()?, EFFORTS[usize::from(level.min(9)) - 2]),
+    /// Creates a compressor for level 1 to 9 whose output is as small as that of `reference`.
+    pub(crate) fn new(level: u8, reference: Reference) -> Result<Self, OutOfMemory> {
+        let index = usize::from(level.clamp(1, 9)) - 1;
+        let search = match reference {
+            Reference::ZlibNg if index == 0 => Finder::Fast(fast::HashTable::new()?),
+            Reference::ZlibNg => Finder::Thorough(HashChains::new()?, ZLIB_NG_EFFORTS[index - 1]),
+            Reference::Zlib => Finder::Thorough(HashChains::new()?, ZLIB_EFFORTS[index]),
         };
-        Ok(DeflateEncoder { level, search, sequences: Vec::new() })
+        Ok(DeflateEncoder { level, reference, search, sequences: Vec::new() })
     }
 
     /// Returns an upper bound of the bytes that it holds.
@@ -58,7 +74,7 @@ impl DeflateEncoder {
 
     /// Creates another compressor with the same settings.
     pub(crate) fn fresh(&self) -> Result<Self, OutOfMemory> {
-        DeflateEncoder::new(self.level)
+        DeflateEncoder::new(self.level, self.reference)
     }
 
     /// Compresses `src` into `dst`. Returns `None` if the result does not fit.
@@ -71,8 +87,8 @@ impl DeflateEncoder {
                 table.find(src, &mut self.sequences)?;
                 FAST_THRIFT
             }
-            Finder::Chains(table, effort) => {
-                table.find(src, *effort, &mut self.sequences)?;
+            Finder::Thorough(table, effort) => {
+                thorough::find(table, src, *effort, &mut self.sequences)?;
                 effort.thrift
             }
         };
@@ -107,7 +123,7 @@ fn header(level: u8) -> [u8; 2] {
 }
 
 /// Upper bound of the bytes of hash tables and chains.
-const MAX_TABLES: usize = 256 << 10;
+const MAX_TABLES: usize = 224 << 10;
 
 /// The longest input: positions and the distance to earlier inputs fit into 32 bits.
 const MAX_INPUT: usize = 1 << 30;
@@ -115,15 +131,27 @@ const MAX_INPUT: usize = 1 << 30;
 /// Cost of a block at level 1 besides its header, in bits. It represents time.
 const FAST_THRIFT: u64 = 2000;
 
-/// Levels 2 to 9. Chosen so that none of ten kinds of shuffled data is more than 2 % larger than with zlib-ng at the
-/// same level. The exception is one that compresses to 1/60, at level 9 (docs/decisions/004-zlib.md).
-const EFFORTS: [Effort; 8] = [
-    Effort { depth: 4, nice: 16, lazy: 0, half: 0, patience: 5, threes: false, thrift: 1000 },
-    Effort { depth: 8, nice: 24, lazy: 0, half: 0, patience: 6, threes: false, thrift: 500 },
-    Effort { depth: 12, nice: 32, lazy: 0, half: 0, patience: 6, threes: false, thrift: 500 },
-    Effort { depth: 16, nice: 32, lazy: 0, half: 0, patience: 6, threes: false, thrift: 500 },
-    Effort { depth: 24, nice: 64, lazy: 16, half: 2, patience: 6, threes: false, thrift: 300 },
-    Effort { depth: 40, nice: 258, lazy: 32, half: 2, patience: 7, threes: false, thrift: 200 },
-    Effort { depth: 40, nice: 258, lazy: 64, half: 1, patience: 7, threes: false, thrift: 100 },
-    Effort { depth: 64, nice: 258, lazy: 258, half: 1, patience: 8, threes: true, thrift: 100 },
+/// Levels 2 to 9 with the sizes of zlib-ng. docs/decisions/004-zlib.md lists the sizes, and where they are missed.
+const ZLIB_NG_EFFORTS: [Effort; 8] = [
+    Effort { depth: 4, nice: 16, long_run: 128, lazy: 0, half: 0, patience: 5, threes: false, thrift: 1000 },
+    Effort { depth: 8, nice: 24, long_run: 128, lazy: 0, half: 0, patience: 6, threes: false, thrift: 500 },
+    Effort { depth: 12, nice: 32, long_run: 128, lazy: 0, half: 0, patience: 6, threes: false, thrift: 500 },
+    Effort { depth: 16, nice: 32, long_run: 128, lazy: 13, half: 2, patience: 6, threes: false, thrift: 500 },
+    Effort { depth: 24, nice: 64, long_run: 128, lazy: 16, half: 2, patience: 6, threes: false, thrift: 300 },
+    Effort { depth: 64, nice: 258, long_run: 128, lazy: 32, half: 2, patience: 7, threes: false, thrift: 200 },
+    Effort { depth: 256, nice: 258, long_run: 128, lazy: 64, half: 1, patience: 7, threes: false, thrift: 100 },
+    Effort { depth: 256, nice: 258, long_run: 128, lazy: 258, half: 1, patience: 8, threes: true, thrift: 100 },
+];
+
+/// Levels 1 to 9 with the sizes of zlib.
+const ZLIB_EFFORTS: [Effort; 9] = [
+    Effort { depth: 4, nice: 16, long_run: 128, lazy: 0, half: 0, patience: 8, threes: true, thrift: 500 },
+    Effort { depth: 8, nice: 24, long_run: 128, lazy: 0, half: 0, patience: 8, threes: true, thrift: 500 },
+    Effort { depth: 12, nice: 32, long_run: 128, lazy: 8, half: 2, patience: 8, threes: true, thrift: 500 },
+    Effort { depth: 16, nice: 32, long_run: 128, lazy: 16, half: 2, patience: 8, threes: true, thrift: 500 },
+    Effort { depth: 24, nice: 48, long_run: 128, lazy: 32, half: 1, patience: 6, threes: true, thrift: 300 },
+    Effort { depth: 40, nice: 258, long_run: 128, lazy: 32, half: 1, patience: 7, threes: true, thrift: 200 },
+    Effort { depth: 40, nice: 258, long_run: 128, lazy: 64, half: 1, patience: 7, threes: true, thrift: 100 },
+    Effort { depth: 256, nice: 258, long_run: 128, lazy: 258, half: 1, patience: 8, threes: true, thrift: 100 },
+    Effort { depth: 1024, nice: 258, long_run: 128, lazy: 258, half: 0, patience: 8, threes: true, thrift: 100 },
 ];

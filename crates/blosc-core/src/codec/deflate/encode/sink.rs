@@ -23,6 +23,11 @@ impl<'a> Sink<'a> {
         self.end
     }
 
+    /// Returns the sequences up to [`Sink::end`].
+    pub(super) fn sequences(&self) -> &[Sequence] {
+        self.sequences
+    }
+
     /// Adds a match and the literals before it.
     #[inline(always)]
     pub(super) fn push(&mut self, start: u32, length: u32, offset: u32) {

@@ -1,0 +1,150 @@
+//! The thorough search, with [hash chains](super::chains) and lazy matching.
+//!
+//! ```text
+//! at each position
+//!   a long run begins?                   take it
+//!   best match, by the bits it saves     none, and no run: next position, in growing steps
+//!   a run that begins here saves more?   take the run
+//!   a run or a repeated offset one byte later saves more?   take that
+//!   lazy levels: a match one byte later saves more?         take that, and again
+//! ```
+
+use super::chains::HashChains;
+use super::matches::{Match, Search, eight};
+use super::prices::Prices;
+use super::sequence::Sequence;
+use super::sink::Sink;
+use crate::codec::lz77::match_length::backward;
+use crate::memory::OutOfMemory;
+
+/// The search effort of a level.
+#[derive(Clone, Copy)]
+pub(super) struct Effort {
+    /// Maximum number of candidates compared per position.
+    pub(super) depth: u32,
+    /// A match of at least this length is accepted without trying further candidates.
+    pub(super) nice: u32,
+    /// A run of at least this length is taken without searching for a better match.
+    pub(super) long_run: u32,
+    /// After a match of at least this length, no better one is searched for.
+    pub(super) lazy: u32,
+    /// The search for a better match tries `depth / 2^half` candidates.
+    pub(super) half: u32,
+    /// The step grows by one after every `2^patience` positions without a match.
+    pub(super) patience: u32,
+    /// Whether matches of three bytes are searched for too.
+    pub(super) threes: bool,
+    /// Cost of a block besides its header, in bits.
+    pub(super) thrift: u64,
+}
+
+/// Maximum number of positions skipped.
+const MAX_SKIP: u32 = 7;
+/// Number of bytes inserted at each end of a long match: repetitions of its middle mostly repeat one of the ends.
+const ENDS: u32 = 16;
+/// Additional gain of a match that starts one byte later, in 1/16 bits. The byte before it becomes a literal, and those
+/// are mostly bytes with a higher price than the average.
+const MARGIN: i32 = 64;
+
+/// Finds the sequences of `src`, which is at most 1 GiB long.
+pub(super) fn find(
+    chains: &mut HashChains,
+    src: &[u8],
+    effort: Effort,
+    sequences: &mut Vec<Sequence>,
+) -> Result<(), OutOfMemory> {
+    if effort.threes {
+        find_with(Search::<true>::new(chains, src, effort.depth), effort, sequences)
+    } else {
+        find_with(Search::<false>::new(chains, src, effort.depth), effort, sequences)
+    }
+}
+
+#[inline(never)]
+fn find_with<const THREES: bool>(
+    mut search: Search<'_, THREES>,
+    effort: Effort,
+    sequences: &mut Vec<Sequence>,
+) -> Result<(), OutOfMemory> {
+    let src = search.src;
+    let mut prices = Prices::new(src);
+    let mut sink = Sink::new(sequences);
+    let mut at = 0u32;
+    let mut misses = 0u32;
+    let mut last_offset = 0;
+    while let Some(here) = eight(src, at) {
+        let run = search.run(at, here);
+        if let Some(run) = run
+            && run.length >= effort.long_run
+        {
+            take_run(&mut search, run, effort, &mut sink);
+            (at, last_offset, misses) = (run.end(), run.offset, 0);
+            continue;
+        }
+        if prices.move_to(at, sink.sequences()) {
+            search.adapt(&prices);
+        }
+        let found = search.best(at, here, search.depth.get(), effort.nice, last_offset, &prices);
+        if let Some(run) = run
+            && let gain = prices.gain_of_run(run.length, run.offset)
+            && gain > 0
+            && found.is_none_or(|found| gain >= found.gain)
+        {
+            take_run(&mut search, run, effort, &mut sink);
+            (at, last_offset, misses) = (run.end(), run.offset, 0);
+            continue;
+        }
+        let Some(mut found) = found else {
+            misses += 1;
+            at += 1 + (misses >> effort.patience).min(MAX_SKIP);
+            search.skip_to(at);
+            continue;
+        };
+        misses = 0;
+        if found.length < effort.long_run
+            && let Some(next) = eight(src, at + 1)
+        {
+            if let Some(run) = search.run(at + 1, next)
+                && prices.gain_of_run(run.length, run.offset) > found.gain
+            {
+                take_run(&mut search, run, effort, &mut sink);
+                (at, last_offset) = (run.end(), run.offset);
+                continue;
+            }
+            if let Some(again) = search.again(at + 1, next, 4, last_offset, &prices)
+                && again.gain > found.gain + MARGIN
+            {
+                found = again;
+            }
+        }
+        while found.length < effort.lazy
+            && let Some(next) = eight(src, found.start + 1)
+            && let depth = search.depth.get() >> effort.half
+            && let Some(better) = search.best(found.start + 1, next, depth, effort.nice, last_offset, &prices)
+            && better.gain > found.gain + MARGIN
+        {
+            found = better;
+        }
+        let Match { start, offset, .. } = found;
+        let back = backward(src, start - offset, start, start - sink.end());
+        sink.push(start - back, found.length + back, offset);
+        (at, last_offset) = (found.end(), offset);
+        if found.length > 4 * ENDS {
+            search.note_before(start + ENDS);
+            search.skip_to(at - ENDS);
+        }
+        search.note_before(at);
+    }
+    sink.finish(src.len() as u32)
+}
+
+/// Adds a run to the output. Of all but short runs, only the ends are inserted.
+#[inline(always)]
+fn take_run<const THREES: bool>(search: &mut Search<'_, THREES>, run: Match, effort: Effort, sink: &mut Sink<'_>) {
+    sink.push(run.start, run.length, run.offset);
+    search.note_before(run.start);
+    if run.length >= effort.long_run / 4 {
+        search.skip_to(run.end() - 3);
+    }
+    search.note_before(run.end());
+}
