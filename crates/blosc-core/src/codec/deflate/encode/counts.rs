@@ -113,19 +113,15 @@ impl Lanes {
     }
 }
 
-/// Returns the size of symbols with these frequencies in bits: the sum of n * log2(all / n), but at least n for each.
+/// Returns the size of symbols with these frequencies in bits: the sum of n * log2(all / n).
 fn entropy(counts: &[u32]) -> u64 {
     let mut all = 0;
     let mut sum = 0;
-    let mut most = 0;
     for &n in counts {
         all += n;
         sum += u64::from(n) * log2(n);
-        most = most.max(n);
     }
-    // A code has at least one bit.
-    let missing = u64::from(most) * (log2(most) + 256).saturating_sub(log2(all));
-    ((u64::from(all) * log2(all)).saturating_sub(sum) + missing) >> 8
+    (u64::from(all) * log2(all)).saturating_sub(sum) >> 8
 }
 
 /// Returns 256 * log2(n), with an error of about 1; 0 for 0.
