@@ -38,12 +38,12 @@
 //! | feature | default | adds |
 //! |---|---|---|
 //! | `zlib` | yes | the zlib codec |
-//! | `zstd` | yes | the zstd codec |
+//! | `zstd` | yes | compression with zstd, which is decompressed in any case |
 //! | `snappy` | yes | the Snappy codec of old Blosc1 chunks |
 //! | `rayon` | yes | the blocks of one chunk in the caller's rayon pool |
 //!
-//! BloscLZ, LZ4 and LZ4HC are always available. Decoding a chunk whose codec was compiled out returns an error that
-//! names the feature.
+//! BloscLZ, LZ4 and LZ4HC are always available, and chunks of zstd are always decoded. Decoding a chunk whose codec was
+//! compiled out returns an error that names the feature.
 //!
 //! Without compiler optimisation, the codecs are 10 to 24 times slower. Programs that run in debug builds can compile
 //! them optimised with `[profile.dev.package."*"]` and `opt-level = 3` in their `Cargo.toml`.

@@ -60,7 +60,7 @@
 //!
 //! | feature | default | adds |
 //! |---|---|---|
-//! | `zlib`, `zstd`, `snappy` | yes | these codecs; BloscLZ, LZ4 and LZ4HC are always present |
+//! | `zlib`, `zstd`, `snappy` | yes | these codecs; BloscLZ, LZ4 and LZ4HC are always present, and zstd is always read |
 //! | `write` | yes | files and directories as outputs, and functions that change them; needs `tempfile` and `rustix` |
 //! | `ndarray` | no | packing and unpacking arrays of the `ndarray` crate |
 //! | `half` | no | the same for items of `half::f16` |

@@ -106,7 +106,15 @@ impl Codec {
         }
     }
 
-    /// Returns the missing cargo feature as an error if this build does not have the codec.
+    /// Returns the missing cargo feature as an error if this build cannot decompress with the codec.
+    pub(crate) const fn decoder_availability(self) -> Result<(), &'static str> {
+        match self {
+            Codec::Zstd => Ok(()),
+            codec => codec.availability(),
+        }
+    }
+
+    /// Returns the missing cargo feature as an error if this build does not have the codec, in both directions.
     pub(crate) const fn availability(self) -> Result<(), &'static str> {
         match self {
             Codec::Snappy if cfg!(not(feature = "snappy")) => Err("snappy"),

@@ -13,7 +13,8 @@
 //! | `blosclz`, `lz4` | encoders and decoders of this crate; they share `lz77` with `deflate` |
 //! | `deflate` | zlib streams; `zlib` chooses the encoder |
 //! | `ndlz` | a decoder of this crate |
-//! | `snappy`, `zstd` | adapters of other crates |
+//! | `snappy` | an adapter of another crate |
+//! | `zstd` | a decoder of this crate, and an adapter of another crate that encodes |
 //! | `dictionary` | trains a dictionary on streams |
 //! | `ids`, `error`, `task` | names and numbers of codecs, decoding errors, the input of a decoder |
 //!
@@ -35,7 +36,6 @@ pub(crate) mod snappy;
 mod task;
 #[cfg(feature = "zlib")]
 pub(crate) mod zlib;
-#[cfg(feature = "zstd")]
 pub(crate) mod zstd;
 
 pub(crate) use dictionary::{MAX_DICT, train};

@@ -24,6 +24,8 @@
 //!
 //! Each of these files provides the functions of a `table` and calls its kernels through `buffers`.
 //!
+//! `hot_loop` compiles loops of other modules for newer CPUs, and `prefetch` serves them too.
+//!
 //! This folder is the only place in the workspace where `unsafe` is allowed: for vector loads and stores, for
 //! prefetches, and for calling functions compiled for an instruction set after detecting that the CPU has it.
 
@@ -32,6 +34,7 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod buffers;
+mod hot_loop;
 #[cfg(any(
     target_arch = "x86",
     target_arch = "x86_64",
@@ -58,6 +61,7 @@ mod table;
 
 use std::sync::OnceLock;
 
+pub(crate) use hot_loop::{HotLoop, run_hot};
 pub(crate) use prefetch::prefetch;
 pub use table::{Kernel, Kernels, RunningSum, ShufflePlanes, UnshufflePlanes};
 

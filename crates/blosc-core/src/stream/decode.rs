@@ -5,22 +5,17 @@ use super::dictionary::DictionaryCache;
 use crate::codec::snappy;
 #[cfg(feature = "zlib")]
 use crate::codec::zlib;
-use crate::codec::{CodecFormat, CorruptStream, DecodeTask, NDLZ, StreamError, blosclz, lz4, ndlz};
+use crate::codec::{CodecFormat, CorruptStream, DecodeTask, NDLZ, StreamError, blosclz, lz4, ndlz, zstd};
 use crate::error::DecodeError;
 use crate::registry::{BlockCodec, PluginContext, Registry};
-#[cfg(feature = "zstd")]
-use crate::{codec::zstd, memory::OutOfMemory};
 
 /// The codec of a chunk's streams, looked up once for all threads.
 #[derive(Clone)]
 pub(crate) enum StreamCodec<'a> {
     BuiltIn(CodecFormat),
     Lz4Dict(&'a [u8]),
-    #[cfg(feature = "zstd")]
     ZstdDict(zstd::DecodeDict),
-    NdLz {
-        meta: u8,
-    },
+    NdLz { meta: u8 },
     Plugin(&'a dyn BlockCodec, PluginContext),
 }
 
@@ -60,7 +55,6 @@ impl<'a> StreamCodec<'a> {
     ) -> Result<Self, StreamError> {
         match format {
             CodecFormat::Lz4 => Ok(StreamCodec::Lz4Dict(dictionary)),
-            #[cfg(feature = "zstd")]
             CodecFormat::Zstd => Ok(StreamCodec::ZstdDict(cache.get(dictionary)?)),
             _ => {
                 let _ = cache;
@@ -75,7 +69,6 @@ impl<'a> StreamCodec<'a> {
 pub(crate) struct StreamDecoder {
     #[cfg(feature = "zlib")]
     zlib: Option<zlib::DeflateDecoder>,
-    #[cfg(feature = "zstd")]
     zstd: Option<zstd::ZstdDecoder>,
 }
 
@@ -86,21 +79,17 @@ impl StreamDecoder {
         let zlib = self.zlib.as_ref().map_or(0, zlib::DeflateDecoder::held);
         #[cfg(not(feature = "zlib"))]
         let zlib = 0;
-        #[cfg(feature = "zstd")]
         let zstd = self.zstd.as_ref().map_or(0, zstd::ZstdDecoder::held);
-        #[cfg(not(feature = "zstd"))]
-        let zstd = 0;
         zlib + zstd
     }
 
     /// Checks that this build can decode `format`.
     pub(crate) fn check(format: CodecFormat) -> Result<(), DecodeError> {
         let codec = format.codec();
-        codec.availability().map_err(|feature| DecodeError::CodecUnavailable { codec, feature })
+        codec.decoder_availability().map_err(|feature| DecodeError::CodecUnavailable { codec, feature })
     }
 
-    /// Decodes `src` to the first `len` bytes of `buffer`, which may grow or shrink. If the decoder has an output
-    /// buffer of its own, this saves the copy that [`StreamDecoder::decompress`] needs.
+    /// Decodes `src` to the first `len` bytes of `buffer`, which may grow.
     pub(crate) fn decompress_to(
         &mut self,
         codec: &StreamCodec<'_>,
@@ -108,18 +97,8 @@ impl StreamDecoder {
         buffer: &mut Vec<u8>,
         len: usize,
     ) -> Result<(), StreamError> {
-        match codec {
-            #[cfg(feature = "zstd")]
-            StreamCodec::BuiltIn(CodecFormat::Zstd) => zstd_of(&mut self.zstd)?.decompress_to(src, buffer, len, None),
-            #[cfg(feature = "zstd")]
-            StreamCodec::ZstdDict(dictionary) => {
-                zstd_of(&mut self.zstd)?.decompress_to(src, buffer, len, Some(dictionary))
-            }
-            _ => {
-                let DecodeTask { src, dst, len } = DecodeTask::to_buffer(src, buffer, len)?;
-                self.decompress(codec, src, dst, len)
-            }
-        }
+        let DecodeTask { src, dst, len } = DecodeTask::to_buffer(src, buffer, len)?;
+        self.decompress(codec, src, dst, len)
     }
 
     /// Decodes at least the first `until` bytes of `src` to the start of `buffer`, which may grow or shrink. Errors past
@@ -184,9 +163,9 @@ impl StreamDecoder {
         let format = match codec {
             StreamCodec::BuiltIn(format) => *format,
             StreamCodec::Lz4Dict(dictionary) => return Ok(lz4::decompress_with_dict(src, dst, len, dictionary)?),
-            #[cfg(feature = "zstd")]
             StreamCodec::ZstdDict(dictionary) => {
-                return zstd_of(&mut self.zstd)?.decompress(src, &mut dst[..len], Some(dictionary));
+                let stream = DecodeTask { src, dst, len };
+                return self.zstd.get_or_insert_default().decompress(stream, Some(dictionary));
             }
             StreamCodec::NdLz { meta } => return Ok(ndlz::decompress(src, &mut dst[..len], *meta)?),
             StreamCodec::Plugin(plugin, context) => return Ok(plugin.decompress(src, &mut dst[..len], *context)?),
@@ -198,20 +177,10 @@ impl StreamDecoder {
             CodecFormat::Snappy => snappy::decompress(src, &mut dst[..len])?,
             #[cfg(feature = "zlib")]
             CodecFormat::Zlib => self.zlib.get_or_insert_default().decompress(DecodeTask { src, dst, len })?,
-            #[cfg(feature = "zstd")]
-            CodecFormat::Zstd => zstd_of(&mut self.zstd)?.decompress(src, &mut dst[..len], None)?,
+            CodecFormat::Zstd => self.zstd.get_or_insert_default().decompress(DecodeTask { src, dst, len }, None)?,
             #[allow(unreachable_patterns, reason = "reachable only where a codec feature is off")]
             _ => return Err(CorruptStream::new(0, "its codec is not in this build").into()),
         }
         Ok(())
-    }
-}
-
-/// Returns the zstd decoder, allocated at first use.
-#[cfg(feature = "zstd")]
-fn zstd_of(zstd: &mut Option<zstd::ZstdDecoder>) -> Result<&mut zstd::ZstdDecoder, OutOfMemory> {
-    match zstd {
-        Some(zstd) => Ok(zstd),
-        None => Ok(zstd.insert(zstd::ZstdDecoder::new()?)),
     }
 }

@@ -1,12 +1,7 @@
 //! Dictionaries, parsed or hashed once for many streams.
 
-use crate::codec::{Codec, lz4};
-use crate::memory::OutOfMemory;
-#[cfg(feature = "zstd")]
-use crate::{
-    codec::{StreamError, zstd},
-    memory,
-};
+use crate::codec::{Codec, StreamError, lz4, zstd};
+use crate::memory::{self, OutOfMemory};
 
 /// A dictionary prepared for compression, once for all threads.
 pub(crate) struct Dictionary(pub(super) Prepared);
@@ -39,12 +34,10 @@ impl Dictionary {
 /// The dictionary used last. Parsing one takes as long as decoding several blocks.
 #[derive(Debug, Default)]
 pub(crate) struct DictionaryCache {
-    #[cfg(feature = "zstd")]
     zstd: Option<(Vec<u8>, zstd::DecodeDict)>,
 }
 
 impl DictionaryCache {
-    #[cfg(feature = "zstd")]
     pub(super) fn get(&mut self, dictionary: &[u8]) -> Result<zstd::DecodeDict, StreamError> {
         match &self.zstd {
             Some((bytes, parsed)) if bytes == dictionary => Ok(parsed.clone()),

@@ -1,12 +1,12 @@
-use super::*;
-use crate::codec::CodecFormat;
+use super::{DecodeDict, EncodeDict, ZstdDecoder, ZstdEncoder};
 use crate::codec::dict_chunks::{self, DictChunk};
+use crate::codec::{CodecFormat, DecodeTask, StreamError};
 
 /// Decodes over two buffers of different contents and demands the same result.
 fn decoded(frame: &[u8], len: usize, dict: &DecodeDict) -> Result<Vec<u8>, StreamError> {
     let [first, second] = [0x00, 0xA5].map(|fill| {
         let mut dst = vec![fill; len];
-        ZstdDecoder::new().unwrap().decompress(frame, &mut dst, Some(dict)).map(|()| dst)
+        ZstdDecoder::default().decompress(DecodeTask { src: frame, dst: &mut dst, len }, Some(dict)).map(|()| dst)
     });
     assert_eq!(first, second);
     first
@@ -14,10 +14,10 @@ fn decoded(frame: &[u8], len: usize, dict: &DecodeDict) -> Result<Vec<u8>, Strea
 
 fn plain_streams(chunk: &DictChunk) -> Vec<Vec<u8>> {
     let dict = DecodeDict::new(&chunk.dict).unwrap();
-    let mut decompressor = ZstdDecoder::new().unwrap();
+    let mut decompressor = ZstdDecoder::default();
     chunk.plain(|stream, len| {
         let mut plain = vec![0; len];
-        decompressor.decompress(stream, &mut plain, Some(&dict)).unwrap();
+        decompressor.decompress(DecodeTask { src: stream, dst: &mut plain, len }, Some(&dict)).unwrap();
         plain
     })
 }
@@ -48,7 +48,9 @@ fn streams_round_trip_with_both_kinds_of_dictionary_at_every_level() {
                 let n = compressor.compress(plain, &mut frame).unwrap().unwrap();
                 assert_eq!(decoded(&frame[..n], plain.len(), &read).as_ref(), Ok(plain));
                 let mut without = vec![0; plain.len()];
-                let alone = ZstdDecoder::new().unwrap().decompress(&frame[..n], &mut without, None);
+                let len = plain.len();
+                let task = DecodeTask { src: &frame[..n], dst: &mut without, len };
+                let alone = ZstdDecoder::default().decompress(task, None);
                 need_it += usize::from(alone.is_err() || without != *plain);
             }
         }
@@ -76,7 +78,8 @@ fn a_frame_of_another_dictionary_is_an_error_or_other_bytes() {
     for (stream, len) in first.compressed() {
         // Its frames name their dictionary.
         assert!(decoded(stream, len, &dict).is_err());
-        assert!(ZstdDecoder::new().unwrap().decompress(stream, &mut vec![0; len], None).is_err());
+        let task = DecodeTask { src: stream, dst: &mut vec![0; len], len };
+        assert!(ZstdDecoder::default().decompress(task, None).is_err());
     }
 }
 

@@ -1,0 +1,138 @@
+//! The entropy tables that a block uses, and that following blocks may use again.
+
+use super::codes::{Code, CodeTable, EMPTY};
+use super::fse::{Distribution, MAX_STATES};
+use super::huffman::{self, MAX_BITS};
+use super::pairs::{self, PairTable};
+use super::weights;
+
+/// Number of pairs of literals that take as long to decode as filling the table of pairs.
+const FILL_COST: f32 = 1500.0;
+
+/// Share of pairs from which they are faster than single symbols.
+const MIN_SHARE: f32 = 0.1;
+
+/// A Huffman code, and the states of the three codes of sequences.
+pub(super) struct Tables {
+    huffman: huffman::Table,
+    has_huffman: bool,
+    /// Derived from `huffman`, if it pays.
+    pairs: PairTable,
+    has_pairs: bool,
+    /// Share of look-ups in `pairs` that find two symbols.
+    share_of_pairs: f32,
+    codes: [CodeTable; 3],
+    /// Binary logarithms of the numbers of states, where there is a table.
+    logs: [Option<u8>; 3],
+}
+
+impl Default for Tables {
+    fn default() -> Self {
+        Tables {
+            huffman: [0; 1 << MAX_BITS],
+            has_huffman: false,
+            pairs: [0; 1 << MAX_BITS],
+            has_pairs: false,
+            share_of_pairs: 0.0,
+            codes: [[EMPTY; MAX_STATES]; 3],
+            logs: [None; 3],
+        }
+    }
+}
+
+impl Tables {
+    /// Forgets all tables. A frame starts.
+    pub(super) fn clear(&mut self) {
+        self.has_huffman = false;
+        self.logs = [None; 3];
+    }
+
+    /// Copies the tables of a dictionary.
+    pub(super) fn load(&mut self, dict: &Tables) {
+        self.huffman = dict.huffman;
+        self.has_huffman = dict.has_huffman;
+        self.has_pairs = false;
+        self.share_of_pairs = dict.share_of_pairs;
+        self.codes = dict.codes;
+        self.logs = dict.logs;
+    }
+
+    pub(super) fn has_huffman(&self) -> bool {
+        self.has_huffman
+    }
+
+    pub(super) fn huffman(&self) -> &huffman::Table {
+        &self.huffman
+    }
+
+    /// Returns the table of pairs if it was [prepared](Tables::prepare_pairs).
+    pub(super) fn pairs(&self) -> Option<&PairTable> {
+        self.has_pairs.then_some(&self.pairs)
+    }
+
+    pub(super) fn codes(&self) -> &[CodeTable; 3] {
+        &self.codes
+    }
+
+    pub(super) fn logs(&self) -> [u32; 3] {
+        self.logs.map(|log| u32::from(log.unwrap_or_default()))
+    }
+
+    /// Reads a Huffman code at `src[start..end]`, and returns its end.
+    pub(super) fn read_huffman(&mut self, src: &[u8], start: usize, end: usize) -> Option<usize> {
+        (self.has_huffman, self.has_pairs) = (false, false);
+        let (code_end, share) = weights::read(src, start, end, &mut self.huffman)?;
+        self.share_of_pairs = share;
+        self.has_huffman = true;
+        Some(code_end)
+    }
+
+    /// Fills the table of pairs if that saves time for `len` literals.
+    pub(super) fn prepare_pairs(&mut self, len: usize) {
+        if !self.has_pairs && len as f32 * (self.share_of_pairs - MIN_SHARE) > FILL_COST {
+            pairs::fill(&self.huffman, &mut self.pairs);
+            self.has_pairs = true;
+        }
+    }
+
+    /// Reads the tables of the three codes at `src[at..end]`, and returns their end.
+    pub(super) fn read_codes(&mut self, src: &[u8], at: usize, end: usize) -> Option<usize> {
+        let modes = *src.get(at..end)?.first()?;
+        if modes & 3 != 0 {
+            return None;
+        }
+        let mut at = at + 1;
+        for code in Code::ALL {
+            match modes >> (6 - 2 * code as usize) & 3 {
+                0 => self.set(code, code.predefined()),
+                1 => {
+                    self.set_single(code, *src.get(at..end)?.first()?)?;
+                    at += 1;
+                }
+                2 => at += self.read_code(code, src.get(at..end)?)?,
+                // The table of the previous block, if there is one.
+                _ => _ = self.logs[code as usize]?,
+            }
+        }
+        Some(at)
+    }
+
+    /// Reads a distribution of `code` at the front of `src`, and returns its length.
+    pub(super) fn read_code(&mut self, code: Code, src: &[u8]) -> Option<usize> {
+        let (distribution, len) = Distribution::read(src, code.max_log(), code.codes().len())?;
+        self.set(code, &distribution);
+        Some(len)
+    }
+
+    fn set(&mut self, code: Code, distribution: &Distribution) {
+        code.fill(distribution, &mut self.codes[code as usize]);
+        self.logs[code as usize] = Some(distribution.log as u8);
+    }
+
+    /// Sets a table of one state, which emits the code `number`.
+    fn set_single(&mut self, code: Code, number: u8) -> Option<()> {
+        self.codes[code as usize][0] = *code.codes().get(usize::from(number))?;
+        self.logs[code as usize] = Some(0);
+        Some(())
+    }
+}
