@@ -30,6 +30,9 @@ fuzz_target!(|blocks: &[u8]| {
         let done = decompressor.decompress(&frame, &mut dst[..len + slack], len);
         assert!(done.is_ok() || !is_accepted, "{done:?}");
         assert!(!is_accepted || dst[..len] == *plain, "other bytes than those of rust-zstd");
-        assert!(!is_accepted || decompressor.decompress(&frame, &mut dst, len + 1).is_err(), "more bytes than there are");
+        assert!(
+            !is_accepted || decompressor.decompress(&frame, &mut dst, len + 1).is_err(),
+            "more bytes than there are"
+        );
     }
 });

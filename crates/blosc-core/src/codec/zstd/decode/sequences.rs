@@ -194,7 +194,8 @@ impl Position {
 fn resolve(repeats: &mut Repeats, value: u32, has_no_literals: bool) -> u32 {
     let [first, second, third] = *repeats;
     // Without literals, the last offset would extend the last match, so the numbers mean the following ones.
-    let number = value + u32::from(has_no_literals);
+    // The largest value wraps. It stands for an offset that no output has.
+    let number = value.wrapping_add(u32::from(has_no_literals));
     if number == 4 && value == 3 {
         unlikely();
         *repeats = [first.wrapping_sub(1), first, second];
