@@ -1,4 +1,4 @@
-//! Race of new contexts and reused ones. What a new context costs depends on the layout of the heap, so every case runs
+//! Race of new contexts and reused ones. The cost of a new context depends on the layout of the heap, so every case runs
 //! in a process of its own: this program, with a case as arguments.
 //!
 //! "fresh" is one context per call, as Zarr, HDF5 and most first users do it. "reused" is one for all calls. An
@@ -20,7 +20,7 @@ const SIZES: [usize; 8] = [1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18, 1 << 20,
 const COLUMNS: &str =
     "codec\tsize\toperation\tcontext\tours_ns\tours_faults\tpeer_ns\tpeer_faults\tours_to_reused\tours_to_peer";
 
-/// What one process measured.
+/// The result of one process.
 #[derive(Debug, Clone, Copy)]
 struct Measured {
     /// Nanoseconds of a call.
