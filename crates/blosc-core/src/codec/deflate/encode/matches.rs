@@ -8,6 +8,9 @@ use crate::codec::lz77::match_length::{TAIL, backward, forward};
 
 /// The largest offset whose repetitions are so cheap that a match may be longer than one symbol.
 const NEAR: u32 = 16;
+/// Additional price of the byte after a match that repeats the last offset, in 1/16 bits, if a match with another offset
+/// includes this byte. Such bytes rarely occur as literals.
+const LEFT_OUT: i32 = 80;
 /// Matches at this offset determine the number of hashed bytes: those that save nothing there need not be found.
 const TYPICAL_OFFSET: u32 = 1 << 13;
 
@@ -24,6 +27,22 @@ impl Match {
     #[inline(always)]
     pub(super) fn end(self) -> u32 {
         self.start + self.length
+    }
+}
+
+/// The last two different offsets. Records of numbers often alternate between two.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Recent {
+    last: u32,
+    other: u32,
+}
+
+impl Recent {
+    #[inline(always)]
+    pub(super) fn push(&mut self, offset: u32) {
+        if offset != self.last {
+            *self = Recent { last: offset, other: self.last };
+        }
     }
 }
 
@@ -81,7 +100,8 @@ impl<'a, const THREES: bool> Search<'a, THREES> {
 
     /// Returns the match of at least `least` bytes, up to 8, that repeats the last offset.
     #[inline(always)]
-    pub(super) fn again(&self, at: u32, here: u64, least: u32, last_offset: u32, prices: &Prices<'_>) -> Option<Match> {
+    pub(super) fn again(&self, at: u32, here: u64, least: u32, recent: Recent, prices: &Prices<'_>) -> Option<Match> {
+        let last_offset = recent.last;
         let there = at.checked_sub(last_offset).and_then(|from| eight(self.src, from))?;
         let equal = (here ^ there).trailing_zeros() / 8;
         if equal < least || last_offset == 0 {
@@ -99,7 +119,7 @@ impl<'a, const THREES: bool> Search<'a, THREES> {
         here: u64,
         depth: u32,
         nice: u32,
-        last_offset: u32,
+        recent: Recent,
         prices: &Prices<'_>,
     ) -> Option<Match> {
         self.note_before(at);
@@ -107,19 +127,22 @@ impl<'a, const THREES: bool> Search<'a, THREES> {
         let newest = self.chains.insert(at, here);
         let newest_three = if THREES { self.chains.insert_three(at, here as u32) } else { 0 };
         // Three bytes are enough if the last offset is repeated.
-        let again = self.again(at, here, 3, last_offset, prices);
+        let again = self.again(at, here, 3, recent, prices);
         if let Some(again) = again
             && again.length >= nice
         {
             return Some(again);
         }
-        let mut best = again.unwrap_or(Match { start: at, length: 3, offset: 0, gain: 0 });
+        let mut best = again.map_or(Match { start: at, length: 3, offset: 0, gain: 0 }, |again| Match {
+            gain: again.gain - LEFT_OUT,
+            ..again
+        });
         let offset = distance(at, newest);
         // Most searches in incompressible data end here, without an unpredictable branch.
         let second = distance(at, self.chains.older(at.wrapping_sub(offset)));
         let is_hopeless = self.differs(at.wrapping_sub(offset), here) & self.differs(at.wrapping_sub(second), here);
         if !(is_hopeless & again.is_none()) && offset.wrapping_sub(1) < at.min(MAX_OFFSET) {
-            self.walk(at, here, offset, depth, nice, prices, &mut best);
+            self.walk(at, here, offset, depth, nice, recent.other, prices, &mut best);
         }
         if THREES && best.offset == 0 {
             let offset = distance(at, newest_three);
@@ -129,6 +152,12 @@ impl<'a, const THREES: bool> Search<'a, THREES> {
             {
                 best = Match { start: at, length: 3, offset, gain: prices.gain(3, offset) };
             }
+        }
+        if let Some(again) = again
+            && best.offset == again.offset
+            && best.length == again.length
+        {
+            best.gain = again.gain;
         }
         (best.gain > 0).then_some(best)
     }
@@ -143,6 +172,7 @@ impl<'a, const THREES: bool> Search<'a, THREES> {
         mut offset: u32,
         depth: u32,
         nice: u32,
+        other: u32,
         prices: &Prices<'_>,
         best: &mut Match,
     ) {
@@ -163,7 +193,8 @@ impl<'a, const THREES: bool> Search<'a, THREES> {
                 let length = if equal < 8 { equal } else { match_length(src, at, offset) };
                 if length > longest {
                     longest = length;
-                    let gain = prices.gain(length, offset);
+                    let is_recent = offset == other;
+                    let gain = if is_recent { prices.gain_again(length, offset) } else { prices.gain(length, offset) };
                     if gain > best.gain {
                         self.depth.found(left, depth);
                         *best = Match { start: at, length, offset, gain };

@@ -145,10 +145,10 @@ const ZLIB_NG_EFFORTS: [Effort; 8] = [
 
 /// Levels 1 to 9 with the sizes of zlib.
 const ZLIB_EFFORTS: [Effort; 9] = [
-    Effort { depth: 4, nice: 16, long_run: 128, lazy: 0, half: 0, patience: 8, threes: true, thrift: 500 },
-    Effort { depth: 8, nice: 24, long_run: 128, lazy: 0, half: 0, patience: 8, threes: true, thrift: 500 },
-    Effort { depth: 12, nice: 32, long_run: 128, lazy: 8, half: 2, patience: 8, threes: true, thrift: 500 },
-    Effort { depth: 16, nice: 32, long_run: 128, lazy: 16, half: 2, patience: 8, threes: true, thrift: 500 },
+    Effort { depth: 16, nice: 16, long_run: 128, lazy: 0, half: 0, patience: 8, threes: true, thrift: 500 },
+    Effort { depth: 24, nice: 24, long_run: 128, lazy: 0, half: 0, patience: 8, threes: true, thrift: 500 },
+    Effort { depth: 32, nice: 32, long_run: 128, lazy: 8, half: 2, patience: 8, threes: true, thrift: 500 },
+    Effort { depth: 32, nice: 32, long_run: 128, lazy: 16, half: 2, patience: 8, threes: true, thrift: 500 },
     Effort { depth: 24, nice: 48, long_run: 128, lazy: 32, half: 1, patience: 6, threes: true, thrift: 300 },
     Effort { depth: 40, nice: 258, long_run: 128, lazy: 32, half: 1, patience: 7, threes: true, thrift: 200 },
     Effort { depth: 40, nice: 258, long_run: 128, lazy: 64, half: 1, patience: 7, threes: true, thrift: 100 },

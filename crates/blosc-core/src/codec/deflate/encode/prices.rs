@@ -11,7 +11,7 @@ pub(super) struct Prices<'a> {
     src: &'a [u8],
     /// Cost of a literal: the entropy of the bytes nearby.
     literal: i32,
-    /// Cost of a match that repeats the last offset, without the extra bits of the offset.
+    /// Cost of a match that repeats a recent offset, without the extra bits of the offset.
     again: i32,
     /// By the logarithm of an offset: the longest match that saves nothing.
     useless: [u8; 16],
@@ -51,10 +51,14 @@ impl<'a> Prices<'a> {
         }
     }
 
-    /// Updates the price of a repeated offset by how often the last sequences have one.
+    /// Updates the price of a repeated offset by how often the last sequences have one of the two before them.
     fn measure_repeats(&mut self, done: &[Sequence]) {
         let new = done.get(self.counted..).unwrap_or_default();
-        let repeats = new.windows(2).filter(|two| two[0].offset == two[1].offset).count();
+        if new.is_empty() {
+            return;
+        }
+        let repeats =
+            new.windows(3).filter(|three| three[..2].iter().any(|before| before.offset == three[2].offset)).count();
         self.counted = done.len();
         let bits = log2(new.len() as u32 + 2).saturating_sub(log2(repeats as u32 + 1)) as i32 / 16;
         self.again = (LENGTH + bits).min(BASE);
@@ -72,7 +76,7 @@ impl<'a> Prices<'a> {
         self.literals(length) - (BASE + 16 * offset.ilog2() as i32)
     }
 
-    /// Returns the bits that a match saves if it repeats the offset of the previous match.
+    /// Returns the bits that a match saves if it repeats a recent offset.
     #[inline(always)]
     pub(super) fn gain_again(&self, length: u32, offset: u32) -> i32 {
         self.literals(length) - (self.again + 16 * offset.ilog2() as i32)
@@ -92,7 +96,7 @@ impl<'a> Prices<'a> {
 }
 
 /// Minimum price of a literal: 2.5 bits.
-const FLOOR: u64 = 40;
+const FLOOR: u64 = 80;
 /// Price of a length symbol and an offset symbol: 9 bits.
 const BASE: i32 = 144;
 /// Price of a length symbol alone: 4 bits.

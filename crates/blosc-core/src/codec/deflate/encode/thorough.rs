@@ -10,7 +10,7 @@
 //! ```
 
 use super::chains::HashChains;
-use super::matches::{Match, Search, eight};
+use super::matches::{Match, Recent, Search, eight};
 use super::prices::Prices;
 use super::sequence::Sequence;
 use super::sink::Sink;
@@ -71,27 +71,29 @@ fn find_with<const THREES: bool>(
     let mut sink = Sink::new(sequences);
     let mut at = 0u32;
     let mut misses = 0u32;
-    let mut last_offset = 0;
+    let mut recent = Recent::default();
     while let Some(here) = eight(src, at) {
         let run = search.run(at, here);
         if let Some(run) = run
             && run.length >= effort.long_run
         {
             take_run(&mut search, run, effort, &mut sink);
-            (at, last_offset, misses) = (run.end(), run.offset, 0);
+            (at, misses) = (run.end(), 0);
+            recent.push(run.offset);
             continue;
         }
         if prices.move_to(at, sink.sequences()) {
             search.adapt(&prices);
         }
-        let found = search.best(at, here, search.depth.get(), effort.nice, last_offset, &prices);
+        let found = search.best(at, here, search.depth.get(), effort.nice, recent, &prices);
         if let Some(run) = run
             && let gain = prices.gain_of_run(run.length, run.offset)
             && gain > 0
             && found.is_none_or(|found| gain >= found.gain)
         {
             take_run(&mut search, run, effort, &mut sink);
-            (at, last_offset, misses) = (run.end(), run.offset, 0);
+            (at, misses) = (run.end(), 0);
+            recent.push(run.offset);
             continue;
         }
         let Some(mut found) = found else {
@@ -108,10 +110,11 @@ fn find_with<const THREES: bool>(
                 && prices.gain_of_run(run.length, run.offset) > found.gain
             {
                 take_run(&mut search, run, effort, &mut sink);
-                (at, last_offset) = (run.end(), run.offset);
+                at = run.end();
+                recent.push(run.offset);
                 continue;
             }
-            if let Some(again) = search.again(at + 1, next, 4, last_offset, &prices)
+            if let Some(again) = search.again(at + 1, next, 4, recent, &prices)
                 && again.gain > found.gain + MARGIN
             {
                 found = again;
@@ -120,7 +123,7 @@ fn find_with<const THREES: bool>(
         while found.length < effort.lazy
             && let Some(next) = eight(src, found.start + 1)
             && let depth = search.depth.get() >> effort.half
-            && let Some(better) = search.best(found.start + 1, next, depth, effort.nice, last_offset, &prices)
+            && let Some(better) = search.best(found.start + 1, next, depth, effort.nice, recent, &prices)
             && better.gain > found.gain + MARGIN
         {
             found = better;
@@ -128,7 +131,8 @@ fn find_with<const THREES: bool>(
         let Match { start, offset, .. } = found;
         let back = backward(src, start - offset, start, start - sink.end());
         sink.push(start - back, found.length + back, offset);
-        (at, last_offset) = (found.end(), offset);
+        at = found.end();
+        recent.push(offset);
         if found.length > 4 * ENDS {
             search.note_before(start + ENDS);
             search.skip_to(at - ENDS);
