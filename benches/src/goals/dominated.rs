@@ -22,8 +22,7 @@ const SHARE: f64 = 0.01;
 /// Columns that name a cell. In `reasons.tsv` a `*` stands for any value.
 const CELL: [&str; 6] = ["codec", "level", "filter", "size", "set", "direction"];
 
-/// Counts the dominated cells and lists them in `dominated.tsv`. The reasons come from `reasons.tsv`, which is kept by
-/// hand.
+/// Counts the dominated cells and lists them in `dominated.tsv`, with reasons from `reasons.tsv`, a file kept by hand.
 pub(super) fn goal(folder: &Path, chunks: &Table) -> Result<Goal> {
     let reasons = Table::read(folder, "reasons.tsv");
     let cells: Vec<Cell<'_>> = cells(chunks);

@@ -56,7 +56,8 @@ fn refused_memory_is_an_error() {
     let filters =
         [FilterPipeline::none(), FilterPipeline::shuffle(), FilterPipeline::from([Filter::Delta, Filter::BitShuffle])];
     let codecs = [Codec::BloscLz, Codec::Lz4, Codec::Lz4Hc, Codec::Zlib, Codec::Zstd];
-    let cases = codecs.into_iter().flat_map(|codec| filters.iter().map(move |filters| (codec, filters)));
+    let codecs = codecs.into_iter().filter(|codec| codec.is_available());
+    let cases = codecs.flat_map(|codec| filters.iter().map(move |filters| (codec, filters)));
     for (codec, filters) in cases {
         for (generation, dictionary) in [(1, false), (2, false), (2, true)] {
             if generation == 1 && filters.as_slice().len() > 1 {
@@ -69,9 +70,11 @@ fn refused_memory_is_an_error() {
             let params = format.codec(codec).clevel(6).typesize(4).filters(*filters).dictionary(dictionary);
             let params = params.blocksize(BlockSize::Fixed(256 << 10));
             let what = format!("{params:?}");
-            let smallest = if matches!(codec, Codec::Zstd | Codec::Zlib) { 900 << 10 } else { MIN_CHECKED / 2 };
+            // The encoder of zstd is of another crate.
+            let smallest = MIN_CHECKED / 2;
+            let smallest_of_encoder = if codec == Codec::Zstd { 900 << 10 } else { smallest };
             let chunk = blosc_core::compress(&plain, &params).unwrap();
-            sweep(&what, smallest, || {
+            sweep(&what, smallest_of_encoder, || {
                 let made = encoded(blosc_core::compress(&plain, &params));
                 made.is_some_and(|made| {
                     assert_eq!(made, chunk);

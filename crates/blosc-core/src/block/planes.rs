@@ -30,7 +30,7 @@ pub(super) struct Planes {
     slots: [Slot; MAX_PLANES],
 }
 
-/// What a plane needs that is not stored in the chunk.
+/// The bytes of a plane that are not stored in the chunk.
 #[derive(Debug, Default)]
 pub(super) struct Slot {
     /// The bytes of a compressed plane.
