@@ -15,6 +15,8 @@
 use std::cell::Cell;
 use std::thread::LocalKey;
 
+use crate::memory;
+
 /// Maximum bytes of a value that a thread keeps.
 pub(crate) const MAX_BYTES: usize = 8 << 20;
 
@@ -22,6 +24,9 @@ pub(crate) const MAX_BYTES: usize = 8 << 20;
 pub(crate) trait Reusable: Default + 'static {
     /// The place where a thread keeps a value of this type.
     fn spare() -> &'static LocalKey<Cell<Option<Box<Self>>>>;
+
+    /// Whether the thread may use that place.
+    fn registered() -> &'static LocalKey<Cell<bool>>;
 
     /// Removes everything that belongs to the caller. Returns the bytes that the value still holds, or any smaller number
     /// if they are surely fewer than [`MAX_BYTES`].
@@ -53,6 +58,7 @@ impl<T: Reusable> Drop for Leased<T> {
     fn drop(&mut self) {
         if let Some(mut value) = self.0.take()
             && value.retire() <= MAX_BYTES
+            && registered::<T>()
         {
             // At the end of a thread its place may be gone: then the value is dropped.
             let _ = T::spare().try_with(|spare| spare.set(Some(value)));
@@ -62,8 +68,25 @@ impl<T: Reusable> Drop for Leased<T> {
 
 /// Takes the thread's value, or a new one if there is none.
 fn take<T: Reusable>() -> Box<T> {
+    if !registered::<T>() {
+        return Box::default();
+    }
     T::spare().try_with(Cell::take).ok().flatten().unwrap_or_default()
 }
+
+/// Returns whether the thread's place may be used. At its first use, the C library allocates a few bytes for the
+/// destructor and ends the process if it cannot. So there must be more memory than that.
+#[inline]
+fn registered<T: Reusable>() -> bool {
+    T::registered().get() || {
+        let is_free = memory::check_free(ROOM).is_ok();
+        T::registered().set(is_free);
+        is_free
+    }
+}
+
+/// More bytes than the registration of a destructor takes.
+const ROOM: usize = 64 << 10;
 
 #[cfg(test)]
 mod tests {
@@ -76,6 +99,11 @@ mod tests {
         fn spare() -> &'static LocalKey<Cell<Option<Box<Self>>>> {
             thread_local!(static SPARE: Cell<Option<Box<Bytes>>> = const { Cell::new(None) });
             &SPARE
+        }
+
+        fn registered() -> &'static LocalKey<Cell<bool>> {
+            thread_local!(static REGISTERED: Cell<bool> = const { Cell::new(false) });
+            &REGISTERED
         }
 
         fn retire(&mut self) -> usize {

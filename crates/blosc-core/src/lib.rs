@@ -29,6 +29,8 @@
 //! There are two generations of the format. Blosc1 chunks (`CParams::new()`) are read by every Blosc library. Blosc2
 //! chunks (`CParams::blosc2()`) add more filters, dictionaries and special values. Decoding detects the generation.
 //!
+//! [`Auto`] chooses codec, level, filters and typesize for the data, [`Advisor`] does it for one buffer after another.
+//!
 //! [`Encoder`] and [`Decoder`] process many chunks and reuse their buffers. [`Chunk`] inspects a chunk without decoding
 //! it. [`Decoder::ranges`] and [`Decoder::decode_ranges`] decode parts of a chunk. [`Limits`] bounds the memory and
 //! output that untrusted input can cost.
@@ -39,6 +41,7 @@
 //! |---|---|---|
 //! | `zlib` | yes | the zlib codec |
 //! | `zstd` | yes | compression with zstd, which is decompressed in any case |
+//! | `zstd-c` | no | both directions of zstd by the C library; needs a C compiler, and does not need `zstd` |
 //! | `snappy` | yes | the Snappy codec of old Blosc1 chunks |
 //! | `rayon` | yes | the blocks of one chunk in the caller's rayon pool |
 //!
@@ -56,6 +59,7 @@
 
 #![deny(unsafe_code)]
 
+mod advise;
 mod block;
 mod cancel;
 mod chunk;
@@ -84,6 +88,7 @@ mod plugin;
 mod registry;
 mod stream;
 
+pub use advise::{Advice, Advisor, Auto, Candidate, Goal};
 pub use cancel::{Cancel, Cancelled};
 pub use chunk::{
     BlockInfo, Chunk, Decoder, Encoder, LazyChunk, Stream, StreamKind, compress_slice, decompress_vec, max_cbytes,

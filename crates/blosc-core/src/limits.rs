@@ -145,6 +145,12 @@ impl Limits {
         self.check_unearned(nbytes, cbytes)
     }
 
+    /// Refuses to decode a chunk of `nbytes` plain bytes into memory of the caller, if they exceed a limit.
+    pub(crate) fn check_nbytes(&self, nbytes: u64) -> Result<(), OverLimit> {
+        self.check_chunk(nbytes)?;
+        check("the plain bytes in memory", nbytes, self.max_nbytes, "max_nbytes")
+    }
+
     /// Refuses to hold `nbytes` bytes at once if they exceed the limit.
     ///
     /// # Errors

@@ -1,10 +1,10 @@
-//! Errors for text that names no codec, filter or pipeline.
+//! Errors for text that names no codec, filter, pipeline or goal.
 
 use core::fmt;
 
 use crate::kind::ErrorKind;
 
-/// The reason why a text names no codec, filter or pipeline.
+/// The reason why a text names no codec, filter, pipeline or goal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NameError {
@@ -29,6 +29,11 @@ pub enum NameError {
     },
     /// More filters than a chunk has slots.
     TooManyFilters,
+    /// No goal of automatic choice has this name.
+    Goal {
+        /// The text.
+        found: Box<str>,
+    },
 }
 
 impl NameError {
@@ -51,6 +56,7 @@ impl fmt::Display for NameError {
             Self::Meta { filter, found: None, expected } => {
                 write!(f, "filter {filter} needs a meta value after a colon, {expected}")
             }
+            Self::Goal { found } => write!(f, "unknown goal {found:?}; expected fast, balanced or small"),
             Self::TooManyFilters => f.write_str("more than six filters, the slots of a chunk"),
         }
     }

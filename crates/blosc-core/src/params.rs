@@ -16,6 +16,7 @@ pub struct CParams {
     pub(crate) format: ChunkFormat,
     pub(crate) codec: Codec,
     pub(crate) clevel: u8,
+    pub(crate) zstd_level: Option<i8>,
     pub(crate) typesize: usize,
     pub(crate) filters: FilterPipeline,
     pub(crate) blocksize: BlockSize,
@@ -62,6 +63,7 @@ impl CParams {
             format: ChunkFormat::Blosc1,
             codec: Codec::BloscLz,
             clevel: 5,
+            zstd_level: None,
             typesize: 8,
             filters: FilterPipeline::shuffle(),
             blocksize: BlockSize::Auto,
@@ -95,6 +97,25 @@ impl CParams {
     /// become up to a fifth smaller, at a tenth of the speed.
     pub const fn clevel(mut self, clevel: u8) -> Self {
         self.clevel = clevel;
+        self
+    }
+
+    /// Sets Zstandard's own level, for example −5 to 22, instead of the one that C-Blosc derives from the level
+    /// ([`Codec::zstd_level`]). Other codecs ignore it.
+    ///
+    /// The level itself still determines block size and splitting, and a frame stores it. A chunk stores neither: any
+    /// reader decodes it.
+    ///
+    /// ```
+    /// use blosc_core::{CParams, Codec};
+    /// // Level 5 alone would be Zstandard's level 9.
+    /// let params = CParams::new().codec(Codec::Zstd).clevel(5).zstd_level(Some(2));
+    /// let plain = [7; 100_000];
+    /// assert_eq!(blosc_core::decompress(&blosc_core::compress(&plain, &params)?)?, plain);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub const fn zstd_level(mut self, zstd_level: Option<i8>) -> Self {
+        self.zstd_level = zstd_level;
         self
     }
 
@@ -227,6 +248,11 @@ impl CParams {
     /// Returns the level, 0..=9.
     pub const fn get_clevel(&self) -> u8 {
         self.clevel
+    }
+
+    /// Returns Zstandard's own level, if it was set.
+    pub const fn get_zstd_level(&self) -> Option<i8> {
+        self.zstd_level
     }
 
     /// Returns the bytes of one element.

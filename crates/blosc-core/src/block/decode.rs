@@ -1,5 +1,6 @@
 //! Decodes one block.
 
+mod only;
 mod pair;
 mod part;
 
@@ -9,7 +10,7 @@ use crate::codec::{CorruptStream, StreamError};
 use crate::error::DecodeError;
 use crate::filter::{Context, Pipeline, Scratch};
 use crate::kernels;
-use crate::layout::{Layout, OnlyBlock, vlblocks};
+use crate::layout::{Layout, vlblocks};
 use crate::memory;
 use crate::registry::Registry;
 use crate::stream::{DictionaryCache, StreamCodec, StreamDecoder};
@@ -25,7 +26,7 @@ pub(crate) struct Outside<'a> {
 /// Everything needed to decode the blocks of one chunk, looked up once.
 pub(crate) struct BlockPlan<'a> {
     chunk: &'a [u8],
-    layout: Layout<'a>,
+    layout: Layout,
     pipeline: Pipeline<'a>,
     codec: StreamCodec<'a>,
 }
@@ -35,7 +36,7 @@ impl<'a> BlockPlan<'a> {
     #[inline]
     pub(crate) fn new(
         chunk: &'a [u8],
-        layout: Layout<'a>,
+        layout: Layout,
         outside: Outside<'a>,
         cache: &mut DictionaryCache,
     ) -> Result<Self, DecodeError> {
@@ -63,7 +64,7 @@ impl<'a> BlockPlan<'a> {
 /// Returns the codec of a chunk with a dictionary, which is stored at `offset`.
 #[cold]
 fn with_dictionary<'a>(
-    layout: Layout<'_>,
+    layout: Layout,
     offset: usize,
     dictionary: &'a [u8],
     cache: &mut DictionaryCache,
@@ -104,11 +105,11 @@ impl BlockDecoder {
         reference: Option<&[u8]>,
         dst: &mut [u8],
     ) -> Result<(), DecodeError> {
-        let &BlockPlan { chunk, layout, ref pipeline, .. } = plan;
+        let &BlockPlan { chunk, ref layout, ref pipeline, .. } = plan;
         let len = dst.len();
         let block = plan.block(index);
         if layout.has_vl_blocks() {
-            let vl = vlblocks::block(layout, chunk, index)?;
+            let vl = vlblocks::block(*layout, chunk, index)?;
             return self.decode_single(block, pipeline, vl.offset, Stored::of(vl.payload, len), reference, dst);
         }
         let start = layout.bstart(chunk, index)?;
@@ -127,26 +128,6 @@ impl BlockDecoder {
             }
             decoded => decoded,
         }
-    }
-
-    /// Decodes the block of a chunk that has only one to `dst`, which has the chunk's length.
-    #[inline]
-    pub(crate) fn decode_only(&mut self, chunk: &[u8], only: OnlyBlock, dst: &mut [u8]) -> Result<(), DecodeError> {
-        let codec = StreamCodec::BuiltIn(only.format);
-        let block = Block { chunk, codec: &codec, index: 0, has_runs: only.has_runs };
-        let (start, nplanes) = (only.start(), only.nplanes());
-        if nplanes > 1 {
-            return self.decode_planes(block, start, nplanes, dst);
-        }
-        let len = dst.len();
-        match block.streams(start, len).read()? {
-            Stored::Plain(payload) => dst.copy_from_slice(payload),
-            Stored::Compressed(payload) => {
-                block.decompress(&mut self.decompressor, 0, start + CSIZE_LEN, payload, dst, len)?;
-            }
-            Stored::Run(value) => dst.fill(value),
-        }
-        Ok(())
     }
 
     /// Decodes a block of one stream, whose payload starts at `offset`.

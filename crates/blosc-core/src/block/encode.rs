@@ -44,6 +44,11 @@ impl BlockEncoder {
         &self.compressor
     }
 
+    /// Returns the compressor, to change what it expects.
+    pub(crate) fn compressor_mut(&mut self) -> &mut StreamEncoder {
+        &mut self.compressor
+    }
+
     /// Encodes `block` into the start of `dst`. Returns the bytes written, or `None` if they do not fit.
     pub(crate) fn encode(
         &mut self,

@@ -52,10 +52,7 @@ impl<'a> Chunk<'a> {
 
     /// Returns the value that the chunk repeats, if it stores nothing else. Empty for zeros.
     pub fn repeated_value(&self) -> Option<&'a [u8]> {
-        match self.body() {
-            Body::Value(value) => Some(value),
-            _ => None,
-        }
+        self.value()
     }
 
     /// Returns the streams of block `index`, in order. Empty for chunks without blocks.

@@ -3,7 +3,7 @@
 use core::fmt;
 use core::str::FromStr;
 
-#[cfg(feature = "zstd")]
+#[cfg(any(feature = "zstd", feature = "zstd-c"))]
 use super::zstd;
 use crate::name::NameError;
 
@@ -119,7 +119,7 @@ impl Codec {
         match self {
             Codec::Snappy if cfg!(not(feature = "snappy")) => Err("snappy"),
             Codec::Zlib if cfg!(not(feature = "zlib")) => Err("zlib"),
-            Codec::Zstd if cfg!(not(feature = "zstd")) => Err("zstd"),
+            Codec::Zstd if cfg!(not(any(feature = "zstd", feature = "zstd-c"))) => Err("zstd"),
             _ => Ok(()),
         }
     }
@@ -127,9 +127,9 @@ impl Codec {
     /// Returns Zstandard's own level for a compression level from 1 to 9, or `None` if this build does not have
     /// Zstandard.
     pub fn zstd_level(clevel: u8, is_shuffled: bool) -> Option<i32> {
-        #[cfg(feature = "zstd")]
+        #[cfg(any(feature = "zstd", feature = "zstd-c"))]
         let level = Some(zstd::level_of(clevel, is_shuffled));
-        #[cfg(not(feature = "zstd"))]
+        #[cfg(not(any(feature = "zstd", feature = "zstd-c")))]
         let level = {
             let _ = (clevel, is_shuffled);
             None

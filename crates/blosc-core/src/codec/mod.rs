@@ -14,8 +14,10 @@
 //! | `deflate` | zlib streams; `zlib` chooses the encoder |
 //! | `ndlz` | a decoder of this crate |
 //! | `snappy` | an adapter of another crate |
-//! | `zstd` | a decoder of this crate, and an adapter of another crate that encodes |
+//! | `zstd` | a decoder of this crate, an encoder whose matches another crate finds, and the C library for both |
 //! | `dictionary` | trains a dictionary on streams |
+//! | `huffman` | lengths of Huffman codes, for `deflate` and `zstd` |
+//! | `noise` | detects incompressible data, which is stored without trying to compress it |
 //! | `ids`, `error`, `task` | names and numbers of codecs, decoding errors, the input of a decoder |
 //!
 //! [`stream`](crate::stream) chooses the codec of each stream.
@@ -27,10 +29,17 @@ mod deflate;
 mod dict_chunks;
 mod dictionary;
 mod error;
+#[cfg(any(feature = "zlib", feature = "zstd"))]
+mod huffman;
 mod ids;
 pub(crate) mod lz4;
 mod lz77;
 pub(crate) mod ndlz;
+#[cfg_attr(
+    any(not(feature = "zstd"), feature = "zstd-c"),
+    allow(dead_code, reason = "only our encoder of zstd tests single streams")
+)]
+pub(crate) mod noise;
 #[cfg(feature = "snappy")]
 pub(crate) mod snappy;
 mod task;
@@ -43,4 +52,4 @@ pub use error::CorruptStream;
 pub(crate) use error::StreamError;
 pub(crate) use ids::NDLZ;
 pub use ids::{Codec, CodecFormat};
-pub(crate) use task::DecodeTask;
+pub(crate) use task::{DecodeTask, SLACK};

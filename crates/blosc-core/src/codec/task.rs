@@ -20,4 +20,4 @@ impl<'a> DecodeTask<'a> {
 }
 
 /// Room after a stream in a buffer, so that decoders use their fast paths up to its end.
-const SLACK: usize = 64;
+pub(crate) const SLACK: usize = 64;

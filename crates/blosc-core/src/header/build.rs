@@ -68,6 +68,7 @@ impl Header {
     }
 
     /// Returns the header with another block size.
+    #[inline]
     pub(crate) fn with_blocksize(mut self, blocksize: usize) -> Header {
         self.put(BLOCKSIZE, blocksize);
         self

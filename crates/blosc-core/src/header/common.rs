@@ -1,12 +1,21 @@
 //! The headers that nearly all chunks have, recognized in a few instructions.
 
 use super::bits::offset::*;
-use super::{Header, bits};
+use super::{Header, Special, bits};
 use crate::codec::CodecFormat;
 use crate::filter::Filter;
 use crate::format::{ChunkFormat, MAX_BLOCKSIZE};
 
-/// The fields of a valid header with a built-in codec, no dictionary, no special value, and byte shuffle or no filter.
+/// The filters that nearly all chunks have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CommonFilter {
+    None,
+    Shuffle,
+    BitShuffle,
+}
+
+/// The fields of a valid header with a built-in codec, no dictionary, no special value but zeros, and at most a shuffle as
+/// filter.
 ///
 /// The fields are read from the chunk, not from a copy of its header: a copy made of parts would stall its next reader,
 /// which costs as much as decoding a stream of a small chunk.
@@ -18,25 +27,28 @@ pub(crate) struct CommonHeader {
     pub(crate) nbytes: usize,
     pub(crate) blocksize: usize,
     pub(crate) cbytes: usize,
-    pub(crate) has_shuffle: bool,
+    pub(crate) filter: CommonFilter,
     pub(crate) is_split: bool,
     pub(crate) is_memcpyed: bool,
+    pub(crate) is_zeros: bool,
 }
 
 impl CommonHeader {
     /// Parses the header of a chunk. Returns `None` for any other header, valid or not, which [`Header::parse`] is for.
     /// A Blosc1 chunk of less than 32 bytes is none of these.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn parse(chunk: &[u8]) -> Option<CommonHeader> {
         let bytes: &[u8; Header::EXTENDED_LEN] = chunk.first_chunk()?;
         let size = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]) as usize;
         let flags = bytes[FLAGS];
         let (nbytes, blocksize, cbytes) = (size(NBYTES), size(BLOCKSIZE), size(CBYTES));
-        let (format, has_shuffle) = match bytes[VERSION] {
-            bits::BLOSC1 if is_common_blosc1(bytes[VERSIONLZ], flags) => {
-                (ChunkFormat::Blosc1, flags & bits::SHUFFLE != 0)
+        let (format, filter, is_zeros) = match bytes[VERSION] {
+            bits::BLOSC1 if bytes[VERSIONLZ] == bits::VERSIONLZ => {
+                (ChunkFormat::Blosc1, filter_of_flags(flags)?, false)
             }
-            bits::BLOSC2 if flags & bits::EXTENDED == bits::EXTENDED => (ChunkFormat::Blosc2, shuffle_alone(bytes)?),
+            bits::BLOSC2 if flags & bits::EXTENDED == bits::EXTENDED => {
+                (ChunkFormat::Blosc2, only_filter(bytes)?, is_zeros(bytes)?)
+            }
             _ => return None,
         };
         let header = CommonHeader {
@@ -46,14 +58,15 @@ impl CommonHeader {
             nbytes,
             blocksize,
             cbytes,
-            has_shuffle,
+            filter,
             is_split: flags & bits::NOT_SPLIT == 0,
             is_memcpyed: flags & bits::MEMCPYED != 0,
+            is_zeros,
         };
         header.has_valid_sizes().then_some(header)
     }
 
-    #[inline]
+    #[inline(always)]
     fn has_valid_sizes(&self) -> bool {
         let CommonHeader { nbytes, blocksize, cbytes, .. } = *self;
         let (max_nbytes, max_blocksize) = match self.format {
@@ -68,7 +81,7 @@ impl CommonHeader {
         }
         let payload = cbytes - self.len();
         match self.format {
-            _ if self.is_memcpyed => payload == nbytes,
+            _ if self.is_memcpyed => payload == nbytes && !self.is_zeros,
             ChunkFormat::Blosc1 => nbytes / self.codec.max_expansion() <= payload,
             ChunkFormat::Blosc2 => true,
         }
@@ -82,33 +95,39 @@ impl CommonHeader {
             ChunkFormat::Blosc2 => Header::EXTENDED_LEN,
         }
     }
+}
 
-    /// Copies the header of `chunk`, from which this one was parsed.
-    #[inline]
-    pub(crate) fn copy_of(self, chunk: &[u8]) -> Option<Header> {
-        let mut header = Header { bytes: *chunk.first_chunk()? };
-        if self.format == ChunkFormat::Blosc1 {
-            header.bytes[Header::LEN..].fill(0);
-        }
-        Some(header)
+/// Returns the filter that the flags of a Blosc1 header name. `None` for other filters and invalid flags.
+#[inline]
+fn filter_of_flags(flags: u8) -> Option<CommonFilter> {
+    match flags & (bits::SHUFFLE | bits::BITSHUFFLE | bits::DELTA) {
+        0 => Some(CommonFilter::None),
+        bits::SHUFFLE => Some(CommonFilter::Shuffle),
+        bits::BITSHUFFLE => Some(CommonFilter::BitShuffle),
+        _ => None,
     }
 }
 
+/// Returns whether the chunk is zeros. `None` if any other bit changes the meaning of the chunk.
 #[inline]
-fn is_common_blosc1(versionlz: u8, flags: u8) -> bool {
-    versionlz == bits::VERSIONLZ && flags & (bits::BITSHUFFLE | bits::DELTA) == 0
+fn is_zeros(bytes: &[u8; Header::EXTENDED_LEN]) -> Option<bool> {
+    const ZEROS: u8 = Special::Zeros.id() << bits::SPECIAL_SHIFT;
+    match bytes[FILTERS_META..] {
+        [0, 0, 0, 0, 0, 0, 0, 0] => Some(false),
+        [0, 0, 0, 0, 0, 0, 0, ZEROS] => Some(true),
+        _ => None,
+    }
 }
 
-/// Returns whether an extended header has byte shuffle as its only filter, or no filter. `None` if it has other filters,
-/// or any bit that changes the meaning of the chunk.
+/// Returns the only filter of an extended header. `None` if it has others.
 #[inline]
-fn shuffle_alone(bytes: &[u8; Header::EXTENDED_LEN]) -> Option<bool> {
-    if bytes[FILTERS_META..] != [0; 8] {
-        return None;
-    }
+fn only_filter(bytes: &[u8; Header::EXTENDED_LEN]) -> Option<CommonFilter> {
+    const SHUFFLE: u8 = Filter::Shuffle.id();
+    const BITSHUFFLE: u8 = Filter::BitShuffle.id();
     match bytes[FILTERS..CODEC] {
-        [0, 0, 0, 0, 0, 0] => Some(false),
-        [0, 0, 0, 0, 0, last] if last == Filter::Shuffle.id() => Some(true),
+        [0, 0, 0, 0, 0, 0] => Some(CommonFilter::None),
+        [0, 0, 0, 0, 0, SHUFFLE] => Some(CommonFilter::Shuffle),
+        [0, 0, 0, 0, 0, BITSHUFFLE] => Some(CommonFilter::BitShuffle),
         _ => None,
     }
 }
@@ -129,7 +148,7 @@ mod tests {
             blocksize in prop::sample::select(vec![0i32, 1, 100, 1 << 20, 536_866_816, 536_866_817, -1]),
             cbytes in prop::sample::select(vec![0i32, 15, 16, 31, 32, 116, 132, 1 << 20, i32::MAX, -1]),
             filters in prop::sample::select(vec![[0u8, 0, 0, 0, 0, 1], [0; 6], [0, 0, 0, 0, 0, 2], [1, 0, 0, 0, 0, 1]]),
-            last in prop::sample::select(vec![[0u8; 8], [0, 0, 0, 0, 0, 0, 0, 1], [0, 0, 0, 0, 0, 0, 1, 0], [0, 0, 0, 0, 0, 4, 0, 0x10]]),
+            last in prop::sample::select(vec![[0u8; 8], [0, 0, 0, 0, 0, 0, 0, 1], [0, 0, 0, 0, 0, 0, 1, 0], [0, 0, 0, 0, 0, 0, 0, 0x10], [0, 0, 0, 0, 0, 4, 0, 0x10], [0, 0, 0, 0, 0, 0, 0, 0x18]]),
         ) {
             let mut bytes = vec![start.0, start.1, start.2, start.3];
             [nbytes, blocksize, cbytes].iter().for_each(|size| bytes.extend(size.to_le_bytes()));
@@ -138,13 +157,17 @@ mod tests {
             bytes.extend(last);
             if let Some(common) = CommonHeader::parse(&bytes) {
                 let header = Header::parse(&bytes).unwrap();
-                prop_assert_eq!(common.copy_of(&bytes).unwrap(), header);
                 prop_assert_eq!((common.format, Some(common.codec)), (header.format(), header.codec_format()));
                 prop_assert_eq!((common.nbytes, common.cbytes), (header.nbytes(), header.cbytes()));
                 prop_assert_eq!((common.typesize, common.len()), (header.typesize(), header.len()));
                 prop_assert_eq!((common.is_split, common.is_memcpyed), (header.is_split(), header.is_memcpyed()));
-                prop_assert!(header.special_value().is_none() && !header.has_dictionary() && !header.has_vl_blocks());
-                let filters: &[Filter] = if common.has_shuffle { &[Filter::Shuffle] } else { &[] };
+                prop_assert_eq!(common.is_zeros.then_some(Special::Zeros), header.special_value());
+                prop_assert!(!header.has_dictionary() && !header.has_vl_blocks() && !header.is_lazy());
+                let filters: &[Filter] = match common.filter {
+                    CommonFilter::None => &[],
+                    CommonFilter::Shuffle => &[Filter::Shuffle],
+                    CommonFilter::BitShuffle => &[Filter::BitShuffle],
+                };
                 prop_assert!(header.filters().as_slice() == filters);
             }
         }
@@ -155,7 +178,7 @@ mod tests {
         let data: Vec<u8> = (0..4000u32).flat_map(u32::to_le_bytes).collect();
         for params in [crate::CParams::new(), crate::CParams::blosc2()] {
             let chunk = crate::compress(&data, &params.typesize(4)).unwrap();
-            assert!(CommonHeader::parse(&chunk).unwrap().has_shuffle);
+            assert_eq!(CommonHeader::parse(&chunk).unwrap().filter, CommonFilter::Shuffle);
             let chunk = crate::compress(&data, &params.clevel(0)).unwrap();
             assert!(CommonHeader::parse(&chunk).unwrap().is_memcpyed);
         }

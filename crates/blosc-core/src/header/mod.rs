@@ -21,7 +21,7 @@ mod parse;
 
 use bits::offset::*;
 pub(crate) use build::ChunkKind;
-pub(crate) use common::CommonHeader;
+pub(crate) use common::{CommonFilter, CommonHeader};
 
 use crate::codec::{Codec, CodecFormat};
 use crate::divide::remainder;
@@ -102,17 +102,20 @@ impl Header {
     }
 
     /// Returns the bytes of this header: 16 or 32.
+    #[inline]
     #[allow(clippy::len_without_is_empty, reason = "no header is empty")]
     pub fn len(&self) -> usize {
         if self.is_extended() { Header::EXTENDED_LEN } else { Header::LEN }
     }
 
     /// Returns the chunk format version.
+    #[inline]
     pub fn version(&self) -> u8 {
         self.bytes[VERSION]
     }
 
     /// Returns the generation that wrote the chunk. Blosc2 writes headers of both lengths.
+    #[inline]
     pub fn format(&self) -> ChunkFormat {
         if self.version() == bits::BLOSC1 { ChunkFormat::Blosc1 } else { ChunkFormat::Blosc2 }
     }
@@ -138,17 +141,20 @@ impl Header {
     }
 
     /// Returns the bytes of one element, 1..=255.
+    #[inline]
     pub fn typesize(&self) -> usize {
         self.bytes[TYPESIZE].into()
     }
 
     /// Returns the plain bytes of the chunk.
+    #[inline]
     pub fn nbytes(&self) -> usize {
         self.size(NBYTES)
     }
 
     /// Returns the plain bytes of each block except the last, which may be shorter. A chunk of variable-length blocks
     /// has no block size. For it, this returns `nbytes` as an upper bound.
+    #[inline]
     pub fn blocksize(&self) -> usize {
         let (nbytes, blocksize) = (self.nbytes(), self.size(BLOCKSIZE));
         match self.format() {
@@ -174,6 +180,7 @@ impl Header {
     }
 
     /// Returns the number of blocks.
+    #[inline]
     pub fn nblocks(&self) -> usize {
         match self.nbytes() {
             _ if self.has_vl_blocks() => self.size(BLOCKSIZE),
@@ -185,6 +192,7 @@ impl Header {
     }
 
     /// Returns the bytes of the whole chunk, including the header.
+    #[inline]
     pub fn cbytes(&self) -> usize {
         self.size(CBYTES)
     }
@@ -278,14 +286,6 @@ impl Header {
             && self.version() != bits::BLOSC2_ALPHA
             && self.bytes[FILTERS..CODEC] == slots
             && self.bytes[FILTERS_META..FLAGS2] == [0; 6]
-    }
-
-    /// Refuses a chunk that is larger than the limits allow.
-    pub(crate) fn check_limits(&self, limits: &Limits) -> Result<(), DecodeError> {
-        let nbytes = self.nbytes() as u64;
-        limits.check_chunk(nbytes)?;
-        // Only `max_nbytes` can fail here: equal sizes never exceed the expansion limit, see `check_earned`.
-        Ok(limits.check_output(nbytes, nbytes)?)
     }
 
     /// Refuses to allocate a chunk whose compressed bytes expand beyond the limit.

@@ -30,19 +30,30 @@ impl Header {
     /// a Blosc1 chunk's codec can hold.
     #[inline]
     pub fn parse(bytes: &[u8]) -> Result<Header, DecodeError> {
-        let mut header = Header { bytes: [0; Header::EXTENDED_LEN] };
-        match bytes.first_chunk::<{ Header::EXTENDED_LEN }>() {
-            Some(all) => header.bytes = *all,
-            None => {
-                let len = bytes.len().min(Header::LEN);
-                header.bytes[..len].copy_from_slice(&bytes[..len]);
-            }
-        }
-        if bytes.len() >= Header::LEN && !header.is_extended() {
-            header.bytes[Header::LEN..].fill(0);
-        }
+        let header = Header::unchecked(bytes);
         header.check(bytes.len())?;
         Ok(header)
+    }
+
+    /// Reads the header at the start of `bytes`, which was checked before, or will be.
+    #[inline]
+    pub(crate) fn unchecked(bytes: &[u8]) -> Header {
+        match bytes.first_chunk::<{ Header::EXTENDED_LEN }>() {
+            Some(&bytes) => {
+                let header = Header { bytes };
+                if header.is_extended() { header } else { Header::padded(&bytes) }
+            }
+            None => Header::padded(bytes),
+        }
+    }
+
+    /// Reads a header of 16 bytes, or what there is of it.
+    #[inline(never)]
+    fn padded(bytes: &[u8]) -> Header {
+        let mut header = Header { bytes: [0; Header::EXTENDED_LEN] };
+        let len = bytes.len().min(Header::LEN);
+        header.bytes[..len].copy_from_slice(&bytes[..len]);
+        header
     }
 
     /// Checks a header of which `found` bytes were available.

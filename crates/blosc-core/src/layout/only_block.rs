@@ -5,7 +5,7 @@ use super::{BSTART_LEN, tuning};
 use crate::codec::CodecFormat;
 use crate::divide::remainder;
 use crate::format::ChunkFormat;
-use crate::header::CommonHeader;
+use crate::header::{CommonFilter, CommonHeader};
 use crate::le::i32_at;
 use crate::stream::StreamDecoder;
 
@@ -13,17 +13,19 @@ use crate::stream::StreamDecoder;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OnlyBlock {
     start: u32,
-    nplanes: u8,
+    nstreams: u8,
+    typesize: u8,
+    pub(crate) filter: CommonFilter,
     pub(crate) has_runs: bool,
     pub(crate) format: CodecFormat,
 }
 
 impl OnlyBlock {
-    /// Returns the block if it is the only one, and either consists of byte planes or is one stream without filters.
-    /// `None` may also mean that the chunk is damaged.
-    #[inline]
+    /// Returns the block if it is the only one and its filter changes whole elements, or groups of eight. `None` may also
+    /// mean that the chunk is damaged.
+    #[inline(always)]
     pub(crate) fn of(header: CommonHeader, chunk: &[u8]) -> Option<OnlyBlock> {
-        let CommonHeader { format, typesize, nbytes, blocksize, is_split, has_shuffle, .. } = header;
+        let CommonHeader { format, typesize, nbytes, blocksize, is_split, filter, .. } = header;
         if nbytes == 0 || nbytes > blocksize {
             return None;
         }
@@ -37,13 +39,23 @@ impl OnlyBlock {
         if format == ChunkFormat::Blosc1 && is_split && !tuning::fits_split(typesize, blocksize) {
             return None;
         }
-        let nplanes = match (is_split, has_shuffle) {
-            _ if typesize == 1 => 1,
-            (false, false) => 1,
-            (true, true) if typesize <= tuning::MAX_SPLITS && remainder(nbytes, typesize) == 0 => typesize,
-            _ => return None,
+        let filter = if typesize == 1 && filter == CommonFilter::Shuffle { CommonFilter::None } else { filter };
+        let group = match filter {
+            CommonFilter::None => 1,
+            CommonFilter::Shuffle => typesize,
+            CommonFilter::BitShuffle => 8 * typesize,
         };
-        Some(OnlyBlock { start, nplanes: nplanes as u8, has_runs: format == ChunkFormat::Blosc2, format: header.codec })
+        if remainder(nbytes, group) != 0 {
+            return None;
+        }
+        let nstreams = match is_split && typesize > 1 {
+            false => 1,
+            true if filter == CommonFilter::None || typesize > tuning::MAX_SPLITS => return None,
+            true => typesize,
+        };
+        let (typesize, nstreams) = (typesize as u8, nstreams as u8);
+        let has_runs = format == ChunkFormat::Blosc2;
+        Some(OnlyBlock { start, nstreams, typesize, filter, has_runs, format: header.codec })
     }
 
     /// Returns the offset of its first stream.
@@ -52,9 +64,14 @@ impl OnlyBlock {
         self.start as usize
     }
 
-    /// Returns the number of byte planes, or 1 if it is one stream without filters.
+    /// Returns the number of streams: 1, or the typesize.
     #[inline]
-    pub(crate) fn nplanes(self) -> usize {
-        self.nplanes.into()
+    pub(crate) fn nstreams(self) -> usize {
+        self.nstreams.into()
+    }
+
+    #[inline]
+    pub(crate) fn typesize(self) -> usize {
+        self.typesize.into()
     }
 }

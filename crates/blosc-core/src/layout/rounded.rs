@@ -15,7 +15,7 @@ pub(crate) fn in_use(header: Header, chunk: &[u8]) -> Header {
         Some(blocksize) if header.is_memcpyed() || header.nbytes() == 0 || blocksize == 0 => header,
         Some(blocksize) => {
             let rounded = header.with_blocksize(blocksize);
-            if starts_after_tables(&rounded, chunk) { rounded } else { header }
+            if starts_after_tables(rounded, chunk) { rounded } else { header }
         }
         None => header,
     }
@@ -23,8 +23,8 @@ pub(crate) fn in_use(header: Header, chunk: &[u8]) -> Header {
 
 /// Returns whether the first stored block directly follows the tables of a chunk with this header. The length of the
 /// tables depends on the number of blocks.
-fn starts_after_tables(header: &Header, chunk: &[u8]) -> bool {
-    let Ok(tables) = Tables::of(header, chunk) else { return false };
+fn starts_after_tables(header: Header, chunk: &[u8]) -> bool {
+    let Ok(tables) = Tables::of(&header, chunk) else { return false };
     let layout = Layout::new(header, tables);
     let starts = (0..layout.nblocks()).map(|index| i32_at(chunk, header.len() + index * BSTART_LEN));
     starts.min().flatten().is_some_and(|first| usize::try_from(first) == Ok(layout.data_start()))
@@ -98,7 +98,7 @@ mod tests {
         for (hex, blocksize, nblocks) in CHUNKS {
             let bytes = bytes(hex);
             let chunk = Chunk::parse(&bytes).unwrap();
-            let header = *chunk.header();
+            let header = chunk.header();
             assert_eq!((header.blocksize(), header.nblocks()), (blocksize, nblocks));
             let plain = plain(header.nbytes());
             let mut decoder = Decoder::new().parallelism(Parallelism::Serial);

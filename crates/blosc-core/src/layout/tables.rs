@@ -68,20 +68,21 @@ impl Tables {
 
 /// The layout of a chunk that stores blocks.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Layout<'a> {
-    header: &'a Header,
+pub(crate) struct Layout {
+    header: Header,
     tables: Tables,
 }
 
-impl<'a> Layout<'a> {
+impl Layout {
     /// Combines the tables of a chunk with its header.
     #[inline]
-    pub(crate) fn new(header: &'a Header, tables: Tables) -> Self {
+    pub(crate) fn new(header: Header, tables: Tables) -> Self {
         Layout { header, tables }
     }
 
-    pub(crate) fn header(&self) -> &'a Header {
-        self.header
+    #[inline]
+    pub(crate) fn header(&self) -> &Header {
+        &self.header
     }
 
     pub(crate) fn nblocks(&self) -> usize {

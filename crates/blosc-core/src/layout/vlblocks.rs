@@ -28,7 +28,7 @@ pub(crate) struct VlBlock<'a> {
 }
 
 /// Returns block `index`.
-pub(crate) fn block<'a>(layout: Layout<'_>, chunk: &'a [u8], index: usize) -> Result<VlBlock<'a>, DecodeError> {
+pub(crate) fn block<'a>(layout: Layout, chunk: &'a [u8], index: usize) -> Result<VlBlock<'a>, DecodeError> {
     let start = layout.bstart(chunk, index)?;
     let end = if index + 1 < layout.nblocks() { layout.bstart(chunk, index + 1)? } else { chunk.len() };
     let place = |what, found: i64, min, max| DecodeError::Place { block: index, offset: start, what, found, min, max };
@@ -44,12 +44,12 @@ pub(crate) fn block<'a>(layout: Layout<'_>, chunk: &'a [u8], index: usize) -> Re
 }
 
 /// Checks that the plain sizes of all blocks add up to `nbytes`.
-pub(crate) fn check(layout: Layout<'_>, chunk: &[u8]) -> Result<(), DecodeError> {
+pub(crate) fn check(layout: Layout, chunk: &[u8]) -> Result<(), DecodeError> {
     add_up(layout, chunk, |_| Ok(())).map(drop)
 }
 
 /// Returns the plain offset of each block and the end of the last. The sizes must add up to `nbytes`.
-pub(crate) fn starts(layout: Layout<'_>, chunk: &[u8]) -> Result<Vec<usize>, DecodeError> {
+pub(crate) fn starts(layout: Layout, chunk: &[u8]) -> Result<Vec<usize>, DecodeError> {
     let mut starts = memory::with_capacity(layout.nblocks() + 1)?;
     let end = add_up(layout, chunk, |start| Ok(memory::push(&mut starts, start)?))?;
     memory::push(&mut starts, end)?;
@@ -57,7 +57,7 @@ pub(crate) fn starts(layout: Layout<'_>, chunk: &[u8]) -> Result<Vec<usize>, Dec
 }
 
 /// Returns the plain offset of block `index` and its end, without storing the offsets of all blocks.
-pub(crate) fn range(layout: Layout<'_>, chunk: &[u8], index: usize) -> Result<Range<usize>, DecodeError> {
+pub(crate) fn range(layout: Layout, chunk: &[u8], index: usize) -> Result<Range<usize>, DecodeError> {
     let before = (0..index)
         .try_fold(0usize, |sum, index| Ok::<_, DecodeError>(sum.saturating_add(block(layout, chunk, index)?.nbytes)))?;
     Ok(before..before.saturating_add(block(layout, chunk, index)?.nbytes))
@@ -65,7 +65,7 @@ pub(crate) fn range(layout: Layout<'_>, chunk: &[u8], index: usize) -> Result<Ra
 
 /// Adds up the sizes of all blocks, calls `each` with the plain offset of each block, and returns the end of the last.
 fn add_up(
-    layout: Layout<'_>,
+    layout: Layout,
     chunk: &[u8],
     mut each: impl FnMut(usize) -> Result<(), DecodeError>,
 ) -> Result<usize, DecodeError> {

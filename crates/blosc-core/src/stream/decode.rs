@@ -112,7 +112,7 @@ impl StreamDecoder {
         until: usize,
     ) -> Result<(), StreamError> {
         match codec {
-            StreamCodec::BuiltIn(CodecFormat::BloscLz | CodecFormat::Lz4) => {
+            StreamCodec::BuiltIn(CodecFormat::BloscLz | CodecFormat::Lz4 | CodecFormat::Zstd) => {
                 let DecodeTask { src, dst, len } = DecodeTask::to_buffer(src, buffer, len)?;
                 self.decompress_prefix(codec, src, dst, len, until)
             }
@@ -133,6 +133,10 @@ impl StreamDecoder {
         match codec {
             StreamCodec::BuiltIn(CodecFormat::BloscLz) => Ok(blosclz::decompress_prefix(src, dst, len, until)?),
             StreamCodec::BuiltIn(CodecFormat::Lz4) => Ok(lz4::decompress_prefix(src, dst, len, until)?),
+            StreamCodec::BuiltIn(CodecFormat::Zstd) => {
+                let zstd = self.zstd.get_or_insert_default();
+                zstd.decompress_prefix(DecodeTask { src, dst, len }, until, None)
+            }
             _ => self.decompress(codec, src, dst, len),
         }
     }

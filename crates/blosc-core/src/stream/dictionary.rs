@@ -9,18 +9,21 @@ pub(crate) struct Dictionary(pub(super) Prepared);
 pub(super) enum Prepared {
     Lz4(lz4::DictTable),
     Lz4Hc(lz4::HcDictTable),
-    #[cfg(feature = "zstd")]
+    #[cfg(any(feature = "zstd", feature = "zstd-c"))]
     Zstd(zstd::EncodeDict),
 }
 
 impl Dictionary {
     /// Prepares a dictionary. Returns `None` for a codec without dictionaries.
-    #[cfg_attr(not(feature = "zstd"), allow(unused_variables, reason = "only zstd prepares for a level"))]
+    #[cfg_attr(
+        not(any(feature = "zstd", feature = "zstd-c")),
+        allow(unused_variables, reason = "only zstd prepares for a level")
+    )]
     pub(crate) fn new(codec: Codec, clevel: u8, dictionary: &[u8]) -> Result<Option<Self>, OutOfMemory> {
         Ok(Some(Dictionary(match codec {
             Codec::Lz4 => Prepared::Lz4(lz4::DictTable::new(dictionary)?),
             Codec::Lz4Hc => Prepared::Lz4Hc(lz4::HcDictTable::new(dictionary)?),
-            #[cfg(feature = "zstd")]
+            #[cfg(any(feature = "zstd", feature = "zstd-c"))]
             Codec::Zstd => match zstd::EncodeDict::new(dictionary, clevel) {
                 Ok(dictionary) => Prepared::Zstd(dictionary),
                 Err(StreamError::Corrupt(_) | StreamError::Plugin(_)) => return Ok(None),

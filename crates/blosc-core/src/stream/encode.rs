@@ -8,7 +8,7 @@ use super::dictionary::{Dictionary, Prepared};
 use crate::codec::snappy;
 #[cfg(feature = "zlib")]
 use crate::codec::zlib;
-#[cfg(feature = "zstd")]
+#[cfg(any(feature = "zstd", feature = "zstd-c"))]
 use crate::codec::zstd;
 use crate::codec::{Codec, NDLZ, blosclz, lz4};
 use crate::error::EncodeError;
@@ -34,13 +34,15 @@ struct Settings {
     clevel: u8,
     format: ChunkFormat,
     lz4_search: lz4::Search,
-    has_shuffle: bool,
+    /// Zstandard's own level, for that codec only.
+    zstd_level: Option<i32>,
 }
 
 impl Settings {
     fn of(params: &CParams) -> Self {
-        let CParams { codec, clevel, format, filters, .. } = *params;
-        Settings { codec, clevel, format, lz4_search: lz4_search(params), has_shuffle: filters.has_shuffle() }
+        let CParams { codec, clevel, format, .. } = *params;
+        let zstd_level = if codec == Codec::Zstd { zstd_level(params) } else { None };
+        Settings { codec, clevel, format, lz4_search: lz4_search(params), zstd_level }
     }
 }
 
@@ -57,7 +59,7 @@ enum Encode {
     Snappy(snappy::SnappyEncoder),
     #[cfg(feature = "zlib")]
     Zlib(zlib::ZlibEncoder),
-    #[cfg(feature = "zstd")]
+    #[cfg(any(feature = "zstd", feature = "zstd-c"))]
     Zstd(Box<zstd::ZstdEncoder>),
     Plugin(Arc<dyn BlockCodec>, PluginContext),
 }
@@ -76,8 +78,8 @@ impl StreamEncoder {
             Codec::Snappy => Encode::Snappy(snappy::SnappyEncoder::default()),
             #[cfg(feature = "zlib")]
             Codec::Zlib => Encode::Zlib(zlib::encoder(clevel, settings.format)?),
-            #[cfg(feature = "zstd")]
-            Codec::Zstd => Encode::Zstd(Box::new(zstd::ZstdEncoder::new(clevel, settings.has_shuffle))),
+            #[cfg(any(feature = "zstd", feature = "zstd-c"))]
+            Codec::Zstd => Encode::Zstd(Box::new(zstd::ZstdEncoder::new(settings.zstd_level.unwrap_or(1)))),
             Codec::Plugin { id, meta } => {
                 let what = if id == NDLZ { "it is read only" } else { "no codec is registered for this id" };
                 let plugin = registry.get_codec(id).ok_or(EncodeError::Codec { codec, what })?;
@@ -96,6 +98,16 @@ impl StreamEncoder {
         self.settings == Some(Settings::of(params)) && !self.is_plugin()
     }
 
+    /// Chooses tables as for streams of `len` bytes, although shorter ones follow: samples of such streams.
+    pub(crate) fn samples_of(&mut self, len: usize) {
+        #[cfg(all(feature = "zstd", not(feature = "zstd-c")))]
+        if let Encode::Zstd(state) = &mut self.state {
+            state.samples_of(len);
+        }
+        #[cfg(not(all(feature = "zstd", not(feature = "zstd-c"))))]
+        let _ = len;
+    }
+
     /// Returns whether the codec belongs to the caller.
     pub(crate) fn is_plugin(&self) -> bool {
         matches!(self.state, Encode::Plugin(..))
@@ -107,7 +119,7 @@ impl StreamEncoder {
             Encode::Nothing | Encode::Plugin(..) => 0,
             #[cfg(feature = "zlib")]
             Encode::Zlib(state) => state.held(),
-            #[cfg(feature = "zstd")]
+            #[cfg(any(feature = "zstd", feature = "zstd-c"))]
             Encode::Zstd(state) => state.held(),
             #[cfg(feature = "snappy")]
             Encode::Snappy(state) => state.held(),
@@ -129,7 +141,7 @@ impl StreamEncoder {
             Encode::Snappy(_) => Encode::Snappy(snappy::SnappyEncoder::default()),
             #[cfg(feature = "zlib")]
             Encode::Zlib(state) => Encode::Zlib(state.fresh()?),
-            #[cfg(feature = "zstd")]
+            #[cfg(any(feature = "zstd", feature = "zstd-c"))]
             Encode::Zstd(state) => Encode::Zstd(Box::new(state.fresh())),
             Encode::Plugin(plugin, context) => Encode::Plugin(Arc::clone(plugin), *context),
         };
@@ -137,12 +149,15 @@ impl StreamEncoder {
     }
 
     /// Creates a compressor of the same level with a dictionary, for streams of about `len` bytes.
-    #[cfg_attr(not(feature = "zstd"), allow(unused_variables, reason = "only zstd goes by their length"))]
+    #[cfg_attr(
+        not(any(feature = "zstd", feature = "zstd-c")),
+        allow(unused_variables, reason = "only zstd goes by their length")
+    )]
     pub(crate) fn with_dictionary(&self, dictionary: &Dictionary, len: usize) -> Result<Self, OutOfMemory> {
         let state = match &dictionary.0 {
             Prepared::Lz4(table) => Encode::Lz4Dict(table.try_clone()?),
             Prepared::Lz4Hc(table) => Encode::Lz4HcDict(table.try_clone()?),
-            #[cfg(feature = "zstd")]
+            #[cfg(any(feature = "zstd", feature = "zstd-c"))]
             Prepared::Zstd(dictionary) => Encode::Zstd(Box::new(zstd::ZstdEncoder::with_dict(dictionary, len))),
         };
         Ok(StreamEncoder { clevel: self.clevel, settings: None, state })
@@ -169,7 +184,7 @@ impl StreamEncoder {
             Encode::Snappy(state) => state.compress(src, dst)?,
             #[cfg(feature = "zlib")]
             Encode::Zlib(state) => state.compress(src, dst)?,
-            #[cfg(feature = "zstd")]
+            #[cfg(any(feature = "zstd", feature = "zstd-c"))]
             Encode::Zstd(state) => state.compress(src, dst)?,
             // A plugin's count of written bytes must be positive and within `dst`.
             Encode::Plugin(plugin, context) => {
@@ -182,6 +197,13 @@ impl StreamEncoder {
 
 /// Upper bound of the bytes of the tables of BloscLZ, LZ4 and LZ4HC without a dictionary.
 const MAX_TABLES: usize = 256 << 10;
+
+/// Returns Zstandard's own level: the one that was set, or the one for the level and filters. `None` if this build does
+/// not have Zstandard.
+fn zstd_level(params: &CParams) -> Option<i32> {
+    let level = Codec::zstd_level(params.clevel, params.filters.has_shuffle())?;
+    Some(params.zstd_level.map_or(level, i32::from))
+}
 
 /// Prefers longer matches if the filters produce planes, or if elements are single bytes, mostly text. Blosc1 chunks
 /// should be as small as C-Blosc 1's.

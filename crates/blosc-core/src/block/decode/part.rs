@@ -1,7 +1,7 @@
 //! Decodes a part of a block: as little of its streams as the codec allows, and only the wanted elements.
 //!
 //! ```text
-//! streams    | plane 0 ▓▓▓▓▓▓▓▓▓▓░░░░░ | plane 1 ▓▓▓▓▓▓▓▓▓▓░░░░░ |    ▓ decoded, with LZ4 and BloscLZ
+//! streams    | plane 0 ▓▓▓▓▓▓▓▓▓▓░░░░░ | plane 1 ▓▓▓▓▓▓▓▓▓▓░░░░░ |    ▓ decoded, with LZ4, BloscLZ and zstd
 //! elements                   ├──┤                       ├──┤         unshuffled
 //! ```
 //!
@@ -26,7 +26,7 @@ impl BlockDecoder {
         range: Range<usize>,
         dst: &mut [u8],
     ) -> Result<(), DecodeError> {
-        let &BlockPlan { chunk, layout, ref pipeline, .. } = plan;
+        let &BlockPlan { chunk, ref layout, ref pipeline, .. } = plan;
         if layout.has_vl_blocks() || layout.may_be_split(index) {
             return self.decode(plan, index, None, dst);
         }
@@ -148,6 +148,8 @@ mod tests {
         let codecs = [Codec::BloscLz, Codec::Lz4, Codec::Lz4Hc].into_iter();
         #[cfg(feature = "zlib")]
         let codecs = codecs.chain([Codec::Zlib]);
+        #[cfg(feature = "zstd")]
+        let codecs = codecs.chain([Codec::Zstd]);
         codecs.flat_map(move |codec| {
             let filters = [FilterPipeline::none(), FilterPipeline::shuffle(), FilterPipeline::bitshuffle()];
             filters.into_iter().flat_map(move |filters| {

@@ -56,6 +56,11 @@ impl Reusable for Buffers {
         &SPARE
     }
 
+    fn registered() -> &'static LocalKey<Cell<bool>> {
+        thread_local!(static REGISTERED: Cell<bool> = const { Cell::new(false) });
+        &REGISTERED
+    }
+
     fn retire(&mut self) -> usize {
         self.dictionary = DictionaryCache::default();
         if self.largest <= SMALL_BLOCK && self.workers.is_empty() {

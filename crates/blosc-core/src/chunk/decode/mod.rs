@@ -53,12 +53,20 @@ pub struct Decoder {
     postfilter: Option<Arc<Postfilter>>,
     cancel: Option<Cancel>,
     buffers: Leased<Buffers>,
+    decoded: u64,
 }
 
 impl Decoder {
     /// Creates a decoder with default limits that works on the calling thread.
     pub fn new() -> Self {
         Decoder::default()
+    }
+
+    /// Returns the plain bytes of all blocks that [`decompress`](Self::decompress), its variants and
+    /// [`decode_ranges`](Self::decode_ranges) have decoded. Bytes that are stored uncompressed, and repeated values, do
+    /// not count.
+    pub fn decoded(&self) -> u64 {
+        self.decoded
     }
 
     /// Returns all plain bytes of the chunk.
@@ -86,7 +94,7 @@ impl Decoder {
 
     fn replace(&mut self, chunk: &Chunk<'_>, plain: &mut Vec<u8>) -> Result<(), DecodeError> {
         let header = chunk.header();
-        header.check_limits(&self.limits)?;
+        self.limits.check_nbytes(chunk.nbytes() as u64)?;
         header.check_earned(&self.limits)?;
         let is_earned = header.nbytes() / TRUSTED_RATIO <= header.cbytes() || !matches!(chunk.body(), Body::Blocks(_));
         if is_earned || header.nbytes() <= plain.capacity() {
@@ -102,6 +110,7 @@ impl Decoder {
             memory::resize(plain, range.end, 0)?;
             blocks.decode(&mut buffers.decoder, &buffers.reference, index, &mut plain[range])?;
         }
+        self.decoded += plain.len() as u64;
         Ok(())
     }
 
@@ -112,7 +121,7 @@ impl Decoder {
     /// [`DecodeError::Destination`] if `dst` is too short; [`DecodeError::Limit`]; any other variant for a damaged
     /// chunk.
     pub fn decompress_into(&mut self, chunk: &Chunk<'_>, dst: &mut [u8]) -> Result<usize, DecodeError> {
-        let nbytes = chunk.header().nbytes();
+        let nbytes = chunk.nbytes();
         let decoded = self.destination(chunk, dst).and_then(|dst| self.fill(chunk, dst));
         blank_on_error(decoded, dst, nbytes)?;
         Ok(nbytes)
@@ -131,7 +140,13 @@ impl Decoder {
         };
         let is_parallel = self.parallelism.applies(nbytes, nblocks) && fits();
         let (blocks, buffers) = self.blocks(chunk)?;
-        if is_parallel { blocks.decode_all_parallel(buffers, dst) } else { blocks.decode_all(buffers, dst) }
+        if is_parallel {
+            blocks.decode_all_parallel(buffers, dst)?
+        } else {
+            blocks.decode_all(buffers, dst)?
+        }
+        self.decoded += nbytes as u64;
+        Ok(())
     }
 
     /// Decodes a chunk that needs no look-ups. Returns `false` for any other chunk, and if there is an error: then the
@@ -144,18 +159,23 @@ impl Decoder {
         }
         if let Some(block) = chunk.only_block() {
             let fits = limits.check_memory("blocks on their way", scratch(dst.len() as u64)).is_ok();
-            return fits && buffers.get().prepare(dst.len()).decoder.decode_only(chunk.bytes(), block, dst).is_ok();
+            let decoded =
+                fits && buffers.get().prepare(dst.len()).decoder.decode_only(chunk.bytes(), block, dst).is_ok();
+            self.decoded += if decoded { dst.len() as u64 } else { 0 };
+            return decoded;
         }
-        match chunk.body() {
-            Body::Plain(bytes) if *parallelism == Parallelism::Serial => dst.copy_from_slice(bytes),
-            Body::Plain(bytes) if !parallelism.applies(bytes.len(), chunk.header().nblocks()) => {
-                dst.copy_from_slice(bytes);
+        if let Some(bytes) = chunk.plain() {
+            match *parallelism != Parallelism::Serial && parallelism.applies(bytes.len(), chunk.header().nblocks()) {
+                true => parallel::join(&[bytes], dst),
+                false => dst.copy_from_slice(bytes),
             }
-            Body::Plain(bytes) => parallel::join(&[bytes], dst),
-            Body::Value(value) => special::fill(value, 0, dst),
-            Body::Blocks(_) => return false,
+            return true;
         }
-        true
+        if let Some(value) = chunk.value() {
+            special::fill(value, 0, dst);
+            return true;
+        }
+        false
     }
 
     /// Decodes like [`Decoder::decompress_into`], but skips the blocks for which `skip` is true. Skipped blocks cost
@@ -170,7 +190,7 @@ impl Decoder {
         skip: &[bool],
         dst: &mut [u8],
     ) -> Result<usize, DecodeError> {
-        let nbytes = chunk.header().nbytes();
+        let nbytes = chunk.nbytes();
         let decoded = self.destination(chunk, dst).and_then(|dst| self.fill_masked(chunk, skip, dst));
         blank_on_error(decoded, dst, nbytes)?;
         Ok(nbytes)
@@ -220,12 +240,37 @@ impl Decoder {
         ranges: &[Range<usize>],
         dst: &mut [u8],
     ) -> Result<(), DecodeError> {
-        let nbytes = chunk.header().nbytes();
+        match self.plain(chunk).and_then(|plain| ranges::copy(plain, ranges, dst)) {
+            Some(()) => Ok(()),
+            None => self.decode_any_ranges(chunk, ranges, dst),
+        }
+    }
+
+    /// Returns the plain bytes of a chunk that is stored uncompressed, if nothing but copying them remains to be done.
+    #[inline]
+    fn plain<'a>(&self, chunk: &Chunk<'a>) -> Option<&'a [u8]> {
+        let may_copy = self.postfilter.is_none() && cancel::check(self.cancel.as_ref()).is_ok();
+        chunk.plain().filter(|_| may_copy)
+    }
+
+    /// [`Decoder::decode_ranges`] of any chunk. A function of its own, so that reading an item of an uncompressed chunk
+    /// does not take a large stack frame.
+    #[inline(never)]
+    fn decode_any_ranges(
+        &mut self,
+        chunk: &Chunk<'_>,
+        ranges: &[Range<usize>],
+        dst: &mut [u8],
+    ) -> Result<(), DecodeError> {
+        let nbytes = chunk.nbytes();
         let decoded = match chunk.body() {
             Body::Plain(_) | Body::Value(_) if self.postfilter.is_none() => cancel::check(self.cancel.as_ref())
                 .map_err(DecodeError::from)
                 .and_then(|()| ranges::without_blocks(chunk.body(), nbytes, ranges, dst)),
-            _ => self.blocks(chunk).and_then(|(blocks, buffers)| ranges::decode(&blocks, buffers, nbytes, ranges, dst)),
+            _ => self
+                .blocks(chunk)
+                .and_then(|(blocks, buffers)| ranges::decode(&blocks, buffers, nbytes, ranges, dst))
+                .map(|decoded| self.decoded += decoded),
         };
         let len = dst.len();
         blank_on_error(decoded, dst, len)
@@ -233,8 +278,8 @@ impl Decoder {
 
     /// Returns the part of `dst` that the chunk will fill.
     fn destination<'d>(&self, chunk: &Chunk<'_>, dst: &'d mut [u8]) -> Result<&'d mut [u8], DecodeError> {
-        chunk.header().check_limits(&self.limits)?;
-        let (needed, found) = (chunk.header().nbytes(), dst.len());
+        self.limits.check_nbytes(chunk.nbytes() as u64)?;
+        let (needed, found) = (chunk.nbytes(), dst.len());
         dst.get_mut(..needed).ok_or_else(|| DecodeError::Destination { needed, found })
     }
 

@@ -4,6 +4,7 @@ use core::ops::Range;
 
 use super::{Decoder, ranges};
 use crate::chunk::Chunk;
+use crate::divide::quotient;
 use crate::error::DecodeError;
 use crate::memory;
 
@@ -15,12 +16,15 @@ impl Decoder {
     /// block.
     pub fn items(&mut self, chunk: &Chunk<'_>, range: Range<usize>) -> Result<Vec<u8>, DecodeError> {
         let typesize = chunk.header().typesize();
-        let len = chunk.header().nbytes() / typesize;
+        let len = quotient(chunk.nbytes(), typesize);
         if range.start > range.end || range.end > len {
             return Err(DecodeError::Range { unit: "items", start: range.start, end: range.end, len });
         }
         let bytes = range.start * typesize..range.end * typesize;
-        self.limits.check_output(bytes.len() as u64, chunk.header().cbytes() as u64)?;
+        self.limits.check_output(bytes.len() as u64, chunk.bytes().len() as u64)?;
+        if let Some(items) = self.plain(chunk).and_then(|plain| plain.get(bytes.clone())) {
+            return Ok(memory::copy_of(items)?);
+        }
         let mut items = memory::zeroed(bytes.len())?;
         self.decode_ranges(chunk, &[bytes], &mut items)?;
         Ok(items)

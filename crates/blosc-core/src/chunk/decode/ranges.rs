@@ -8,22 +8,36 @@ use crate::chunk::view::Body;
 use crate::error::DecodeError;
 use crate::memory;
 
-/// Decodes `ranges` of a chunk of `len` plain bytes to `dst`.
+/// Decodes `ranges` of a chunk of `len` plain bytes to `dst`. Returns the plain bytes of all blocks that it decoded.
 pub(super) fn decode(
     blocks: &Blocks<'_>,
     buffers: &mut Buffers,
     len: usize,
     ranges: &[Range<usize>],
     dst: &mut [u8],
-) -> Result<(), DecodeError> {
+) -> Result<u64, DecodeError> {
     check(len, ranges, dst.len())?;
     Pieces::cut(blocks, ranges)?.decode(blocks, buffers, dst)
+}
+
+/// Copies `ranges` of the plain bytes of a chunk. `None` if a range is not within the chunk, or `dst` has another length
+/// than all of them: [`check`] tells which.
+#[inline]
+pub(super) fn copy(plain: &[u8], ranges: &[Range<usize>], dst: &mut [u8]) -> Option<()> {
+    let mut rest = dst;
+    for range in ranges {
+        let from = plain.get(range.clone())?;
+        let (part, after) = rest.split_at_mut_checked(from.len())?;
+        part.copy_from_slice(from);
+        rest = after;
+    }
+    rest.is_empty().then_some(())
 }
 
 /// Copies or fills `ranges` of a chunk of `len` plain bytes that stores no blocks. Its block size may be 1, or far more
 /// than the ranges.
 pub(super) fn without_blocks(
-    body: Body<'_, '_>,
+    body: Body<'_>,
     len: usize,
     ranges: &[Range<usize>],
     dst: &mut [u8],
@@ -93,15 +107,17 @@ impl Pieces {
         Ok(Pieces(pieces))
     }
 
-    /// Decodes every block that has a piece.
-    fn decode(&self, blocks: &Blocks<'_>, buffers: &mut Buffers, dst: &mut [u8]) -> Result<(), DecodeError> {
+    /// Decodes every block that has a piece. Returns the plain bytes of these blocks.
+    fn decode(&self, blocks: &Blocks<'_>, buffers: &mut Buffers, dst: &mut [u8]) -> Result<u64, DecodeError> {
         if self.0.is_empty() {
-            return Ok(());
+            return Ok(0);
         }
+        let mut decoded = 0;
         blocks.prepare(buffers)?;
         for pieces in self.0.chunk_by(|a, b| a.block == b.block) {
             let index = pieces[0].block;
             let len = blocks.block_len(index)?;
+            decoded += len as u64;
             if let [piece] = pieces
                 && piece.len == len
             {
@@ -119,6 +135,6 @@ impl Pieces {
                 dst[piece.to..piece.to + piece.len].copy_from_slice(&block[piece.from..piece.from + piece.len]);
             }
         }
-        Ok(())
+        Ok(decoded)
     }
 }

@@ -47,6 +47,11 @@ impl Reusable for Buffers {
         &SPARE
     }
 
+    fn registered() -> &'static LocalKey<Cell<bool>> {
+        thread_local!(static REGISTERED: Cell<bool> = const { Cell::new(false) });
+        &REGISTERED
+    }
+
     fn retire(&mut self) -> usize {
         if self.encoder.compressor().is_plugin() {
             self.workers.clear();

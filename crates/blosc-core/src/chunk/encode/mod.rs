@@ -6,13 +6,11 @@
 //! | `buffers` | tables and buffers that are kept between chunks |
 //! | `output` | the destination of a chunk: a slice or a vector |
 //! | `options` | the options that a caller sets before encoding |
-//! | `noise` | detects incompressible data, which is stored without trying to compress it |
 //! | `special` | chunks without blocks |
 //! | `vlblocks` | chunks of blocks of variable length |
 
 mod body;
 mod buffers;
-mod noise;
 mod options;
 mod output;
 mod special;
@@ -24,12 +22,12 @@ use std::sync::Arc;
 
 use body::{BodyPlan, Written};
 use buffers::Buffers;
-use noise::Care;
 use output::Output;
 
 use super::block_info::BlockInfo;
 use crate::cancel::{self, Cancel};
 use crate::codec::Codec;
+use crate::codec::noise::{self, Care};
 use crate::error::EncodeError;
 use crate::filter::Filter;
 use crate::format::ChunkFormat;

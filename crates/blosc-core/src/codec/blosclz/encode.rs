@@ -28,7 +28,8 @@ pub(crate) fn compress(src: &[u8], dst: &mut [u8], clevel: u8, table: &mut HashT
         at
     } else if src.len() <= SHORT {
         match clevel {
-            ..=5 => search::<10, 10>(&mut out, body, at, table)?,
+            ..=1 => search::<13, 13>(&mut out, body, at, table)?,
+            2..=5 => search::<10, 10>(&mut out, body, at, table)?,
             6..=8 => search::<11, 11>(&mut out, body, at, table)?,
             9.. => search::<12, 12>(&mut out, body, at, table)?,
         }

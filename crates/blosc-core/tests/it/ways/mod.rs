@@ -6,7 +6,7 @@ use blosc_core::{Chunk, Decoder, Parallelism};
 pub(crate) fn check(chunk: &[u8], plain: &[u8], decoder: impl Fn() -> Decoder) {
     let longer = [chunk, &[0xAB; 7]].concat();
     let chunk = Chunk::parse(&longer).unwrap();
-    let header = *chunk.header();
+    let header = chunk.header();
     assert_eq!((header.nbytes(), header.cbytes() + 7), (plain.len(), longer.len()));
     assert_eq!(header.to_bytes(), longer[..header.len()]);
     assert!(decoder().decompress(&chunk).unwrap() == plain, "{header:?}");

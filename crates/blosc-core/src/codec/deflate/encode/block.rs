@@ -10,25 +10,36 @@ use super::sequence::Sequence;
 
 /// Writes `sequences`, which encode `src`, as one block. `counts` are the counts of its symbols.
 ///
-/// Returns `None` if the output would become longer than `room` bytes.
+/// `cost_of_codes` is how many bits dynamic codes have to save to be worth their time. Returns `None` if the output would
+/// become longer than `room` bytes.
 pub(super) fn write(
     src: &[u8],
     sequences: &[Sequence],
     counts: &mut Counts,
     last: bool,
+    cost_of_codes: u64,
     bits: &mut Bits<'_>,
     room: usize,
 ) -> Option<()> {
     counts.litlen[END] = 1;
+    let extra = counts.extra_bits();
+    let fixed = extra + total(&counts.litlen, &FIXED_LITLEN) + total(&counts.offset, &FIXED_OFFSET);
+    // Each stored block has its kind, up to 7 bits of padding and two lengths.
+    let stored = 8 * src.len() as u64 + (3 + 7 + 32) * src.len().div_ceil(MAX_STORED).max(1) as u64;
+    // Building dynamic codes takes longer than writing a short block.
+    if fixed < stored && fixed <= extra + counts.entropy() + counts.least_header() + cost_of_codes {
+        if bits.position() + 3 + fixed > 8 * room as u64 {
+            return None;
+        }
+        bits.flush()?;
+        bits.push(u32::from(last) | FIXED << 1, 3);
+        return codes::write(src, sequences, &FIXED_CODES, bits);
+    }
     let (mut litlen, mut offset) = ([0; LITLENS], [0; OFFSETS]);
     huffman::lengths(&counts.litlen, LITLEN_LIMIT, &mut litlen);
     huffman::lengths(&counts.offset, OFFSET_LIMIT, &mut offset);
     let header = Header::new(&litlen, &offset);
-    let extra = counts.extra_bits();
     let dynamic = header.bits + extra + total(&counts.litlen, &litlen) + total(&counts.offset, &offset);
-    let fixed = extra + total(&counts.litlen, &FIXED_LITLEN) + total(&counts.offset, &FIXED_OFFSET);
-    // Each stored block has its kind, up to 7 bits of padding and two lengths.
-    let stored = 8 * src.len() as u64 + (3 + 7 + 32) * src.len().div_ceil(MAX_STORED).max(1) as u64;
     let least = 3 + dynamic.min(fixed).min(stored);
     if bits.position() + least > 8 * room as u64 {
         return None;
@@ -38,17 +49,15 @@ pub(super) fn write(
         return write_stored(src, last, bits);
     }
     bits.push(u32::from(last), 1);
-    let mut codes = Codes { litlen: [0; LITLENS], offset: [0; OFFSETS] };
     if least == 3 + fixed {
         bits.push(FIXED, 2);
-        huffman::codes(&FIXED_LITLEN, &mut codes.litlen);
-        huffman::codes(&FIXED_OFFSET, &mut codes.offset);
-    } else {
-        bits.push(DYNAMIC, 2);
-        header.write(bits)?;
-        huffman::codes(&litlen, &mut codes.litlen);
-        huffman::codes(&offset, &mut codes.offset);
+        return codes::write(src, sequences, &FIXED_CODES, bits);
     }
+    bits.push(DYNAMIC, 2);
+    header.write(bits)?;
+    let mut codes = Codes { litlen: [0; LITLENS], offset: [0; OFFSETS] };
+    huffman::codes(&litlen, &mut codes.litlen);
+    huffman::codes(&offset, &mut codes.offset);
     codes::write(src, sequences, &codes, bits)
 }
 
@@ -67,6 +76,13 @@ const FIXED_LITLEN: [u8; 288] = {
     lengths
 };
 const FIXED_OFFSET: [u8; 32] = [5; 32];
+
+static FIXED_CODES: Codes = {
+    let mut codes = Codes { litlen: [0; LITLENS], offset: [0; OFFSETS] };
+    huffman::codes(&FIXED_LITLEN, &mut codes.litlen);
+    huffman::codes(&FIXED_OFFSET, &mut codes.offset);
+    codes
+};
 
 fn total(counts: &[u32], lengths: &[u8]) -> u64 {
     counts.iter().zip(lengths).map(|(&n, &length)| u64::from(n) * u64::from(length)).sum()

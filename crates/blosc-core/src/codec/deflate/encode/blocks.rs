@@ -17,6 +17,15 @@ use super::sequence::Sequence;
 /// Number of symbols in a segment.
 const SEGMENT: u32 = 2048;
 
+/// Costs in bits that represent time.
+#[derive(Clone, Copy)]
+pub(super) struct Cost {
+    /// Cost of another block, besides the codes in its header.
+    pub(super) cut: u64,
+    /// Cost of dynamic codes, besides their header.
+    pub(super) codes: u64,
+}
+
 /// Some sequences and their uncompressed size.
 #[derive(Clone, Default)]
 struct Part {
@@ -29,23 +38,22 @@ struct Part {
 
 /// Writes `src`, which `sequences` encode completely, as the blocks of a stream.
 ///
-/// Returns `None` if that takes more than `room` bytes. `thrift` is the cost of a block besides the codes in its
-/// header, in bits.
-pub(super) fn write(src: &[u8], sequences: &[Sequence], thrift: u64, bits: &mut Bits<'_>, room: usize) -> Option<()> {
+/// Returns `None` if that takes more than `room` bytes.
+pub(super) fn write(src: &[u8], sequences: &[Sequence], cost: Cost, bits: &mut Bits<'_>, room: usize) -> Option<()> {
     let (mut src, mut sequences) = (src, sequences);
     let mut block = Part::default();
     let (mut ahead_src, mut ahead) = (src, sequences);
     loop {
         let segment = segment(ahead_src, ahead);
         let over = segment.sequences == 0;
-        let joined = if over { None } else { join(&block, &segment, thrift) };
+        let joined = if over { None } else { join(&block, &segment, cost.cut) };
         if let Some(joined) = joined {
             block = joined;
         } else {
             if block.sequences > 0 || over {
                 let (now, later) = sequences.split_at(block.sequences);
                 let (bytes, rest) = src.split_at(block.bytes);
-                block::write(bytes, now, &mut block.counts, over, bits, room)?;
+                block::write(bytes, now, &mut block.counts, over, cost.codes, bits, room)?;
                 (sequences, src) = (later, rest);
             }
             if over {
@@ -82,14 +90,14 @@ fn segment(src: &[u8], sequences: &[Sequence]) -> Part {
 }
 
 /// Joins both parts, unless separate blocks are shorter.
-fn join(block: &Part, segment: &Part, thrift: u64) -> Option<Part> {
+fn join(block: &Part, segment: &Part, cut: u64) -> Option<Part> {
     if block.sequences == 0 {
         return None;
     }
     let mut counts = block.counts.clone();
     let codes = counts.add(&segment.counts);
     let bits = counts.entropy();
-    if block.bits + segment.bits + thrift + CODE_BITS * codes < bits {
+    if block.bits + segment.bits + cut + CODE_BITS * codes < bits {
         return None;
     }
     let (sequences, bytes) = (block.sequences + segment.sequences, block.bytes + segment.bytes);

@@ -55,6 +55,12 @@ impl Counts {
         entropy(&self.litlen) + entropy(&self.offset)
     }
 
+    /// Returns a lower bound of the size of a header with codes for all symbols, in bits, which is seldom reached.
+    pub(super) fn least_header(&self) -> u64 {
+        let used = self.litlen.iter().chain(&self.offset).filter(|&&n| n > 0).count() as u64;
+        40 + 2 * used
+    }
+
     /// Returns the number of all extra bits.
     pub(super) fn extra_bits(&self) -> u64 {
         let lengths = self.litlen[265..285].iter().enumerate().map(|(i, &n)| u64::from(n) * (i as u64 / 4 + 1));

@@ -27,6 +27,7 @@ mod tests;
 mod thorough;
 
 use bits::Bits;
+use blocks::Cost;
 use chains::HashChains;
 use sequence::Sequence;
 use thorough::Effort;
@@ -82,26 +83,26 @@ impl DeflateEncoder {
         if src.len() > MAX_INPUT {
             return Ok(None);
         }
-        let thrift = match &mut self.search {
+        let cost = match &mut self.search {
             Finder::Fast(table) => {
                 table.find(src, &mut self.sequences)?;
-                FAST_THRIFT
+                FAST_COST
             }
             Finder::Thorough(table, effort) => {
                 thorough::find(table, src, *effort, &mut self.sequences)?;
-                effort.thrift
+                Cost { cut: effort.thrift, codes: 0 }
             }
         };
-        Ok(self.write(src, dst, thrift))
+        Ok(self.write(src, dst, cost))
     }
 
     /// Writes the sequences of `src`. Returns `None` if they do not fit.
-    fn write(&self, src: &[u8], dst: &mut [u8], thrift: u64) -> Option<usize> {
+    fn write(&self, src: &[u8], dst: &mut [u8], cost: Cost) -> Option<usize> {
         dst.get_mut(..2)?.copy_from_slice(&header(self.level));
         // The checksum takes four bytes.
         let room = dst.len().checked_sub(4)?;
         let mut bits = Bits::new(dst, 2);
-        blocks::write(src, &self.sequences, thrift, &mut bits, room)?;
+        blocks::write(src, &self.sequences, cost, &mut bits, room)?;
         bits.align()?;
         bits.bytes(&simd_adler32::adler32(&src).to_be_bytes())?;
         bits.align()
@@ -128,15 +129,15 @@ const MAX_TABLES: usize = 224 << 10;
 /// The longest input: positions and the distance to earlier inputs fit into 32 bits.
 const MAX_INPUT: usize = 1 << 30;
 
-/// Cost of a block at level 1 besides its header, in bits. It represents time.
-const FAST_THRIFT: u64 = 2000;
+/// Costs at level 1. Dynamic codes take two thirds of the time of a stream of 4 KiB.
+const FAST_COST: Cost = Cost { cut: 2000, codes: 2000 };
 
 /// Levels 2 to 9 with the sizes of zlib-ng. docs/decisions/004-zlib.md lists the sizes, and where they are missed.
 const ZLIB_NG_EFFORTS: [Effort; 8] = [
     Effort { depth: 4, nice: 16, long_run: 128, lazy: 0, half: 0, patience: 5, threes: false, thrift: 1000 },
     Effort { depth: 8, nice: 24, long_run: 128, lazy: 0, half: 0, patience: 6, threes: false, thrift: 500 },
     Effort { depth: 12, nice: 32, long_run: 128, lazy: 0, half: 0, patience: 6, threes: false, thrift: 500 },
-    Effort { depth: 16, nice: 32, long_run: 128, lazy: 13, half: 2, patience: 6, threes: false, thrift: 500 },
+    Effort { depth: 16, nice: 32, long_run: 128, lazy: 6, half: 1, patience: 6, threes: false, thrift: 300 },
     Effort { depth: 24, nice: 64, long_run: 128, lazy: 16, half: 2, patience: 6, threes: false, thrift: 300 },
     Effort { depth: 64, nice: 258, long_run: 128, lazy: 32, half: 2, patience: 7, threes: false, thrift: 200 },
     Effort { depth: 256, nice: 258, long_run: 128, lazy: 64, half: 1, patience: 7, threes: false, thrift: 100 },

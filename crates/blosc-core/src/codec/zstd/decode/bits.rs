@@ -45,8 +45,19 @@ pub(super) fn take(src: &[u8], at: &mut usize, n: u32) -> Option<u64> {
     Some(bits)
 }
 
-/// Reads the little-endian number of `len` bytes at `at`.
+/// Reads the little-endian number of `len` bytes at `at`, up to 8.
+#[inline(always)]
 pub(super) fn number(src: &[u8], at: usize, len: usize) -> Option<u64> {
+    // Mostly, more bytes follow.
+    if let Some(word) = src.get(at..).and_then(|rest| rest.first_chunk()) {
+        let unused = (64 - 8 * len as u32) & 63;
+        return Some(if len == 0 { 0 } else { u64::from_le_bytes(*word) << unused >> unused });
+    }
+    short_number(src, at, len)
+}
+
+#[cold]
+fn short_number(src: &[u8], at: usize, len: usize) -> Option<u64> {
     let bytes = src.get(at..at.checked_add(len)?)?;
     Some(bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte)))
 }
@@ -64,6 +75,7 @@ impl<'a> Forward<'a> {
     }
 
     /// Returns the next 25 bits or more.
+    #[inline(always)]
     pub(super) fn peek(&self) -> u32 {
         let rest = self.src.get(self.read / 8..).unwrap_or_default();
         let word = match rest.first_chunk() {

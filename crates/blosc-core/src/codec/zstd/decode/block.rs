@@ -92,7 +92,7 @@ struct Section<'a> {
 }
 
 impl Section<'_> {
-    /// Decodes and executes all sequences. The first `len` bytes of `literals` are the literals, the others are only
+    /// Decodes and executes all sequences, or those up to the end of the wanted bytes. The first `len` bytes of `literals` are the literals, the others are only
     /// read.
     fn decode(self, repeats: &mut Repeats, mut literals: &[u8], len: usize, output: &mut Output<'_>) -> Option<()> {
         let Section { src, start, end, count, tables } = self;
@@ -110,6 +110,9 @@ impl Section<'_> {
                 run_hot(FastPath::<false> { src, tables: codes, position, literals, output })
             };
             let Some(sequence) = sequence? else { break };
+            if output.d >= output.until {
+                return Some(());
+            }
             output.careful(literals, sequence)?;
         }
         output.careful(&mut literals, position.last(src, codes)?)?;

@@ -2,26 +2,28 @@
 //!
 //! A code stands for the numbers from a base on, and is followed by the bits that are added to it.
 
+use std::sync::LazyLock;
+
 use super::fse::{Distribution, MAX_STATES};
 use crate::kernels::{HotLoop, run_hot};
 
 /// A state of a table: a code, and how the next state is chosen.
 #[derive(Clone, Copy)]
 #[repr(C, align(8))]
-pub(super) struct Cell {
+pub(in crate::codec::zstd) struct Cell {
     /// The lowest next state.
     pub(super) next: u16,
     /// Number of bits that are added to `next`.
     pub(super) bits: Count,
     /// Number of bits that are added to `base`, and `bits`.
     pub(super) total: Count,
-    pub(super) base: u32,
+    pub(in crate::codec::zstd) base: u32,
 }
 
 impl Cell {
     /// Returns the number of bits that are added to `base`.
     #[inline(always)]
-    pub(super) fn extra(&self) -> u32 {
+    pub(in crate::codec::zstd) const fn extra(&self) -> u32 {
         (self.total as u32).wrapping_sub(self.bits as u32) & 31
     }
 }
@@ -30,7 +32,7 @@ impl Cell {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 #[rustfmt::skip]
-pub(super) enum Count {
+pub(in crate::codec::zstd) enum Count {
     _0, _1, _2, _3, _4, _5, _6, _7, _8, _9, _10, _11, _12, _13, _14, _15,
     _16, _17, _18, _19, _20, _21, _22, _23, _24, _25, _26, _27, _28, _29, _30, _31,
     _32, _33, _34, _35, _36, _37, _38, _39, _40, _41, _42, _43, _44, _45, _46, _47,
@@ -57,7 +59,7 @@ pub(super) type CodeTable = [Cell; MAX_STATES];
 
 /// One of the three codes of a sequence. The number is its position in a list of three tables.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Code {
+pub(in crate::codec::zstd) enum Code {
     LiteralLength = 0,
     Offset = 1,
     MatchLength = 2,
@@ -65,15 +67,15 @@ pub(super) enum Code {
 
 impl Code {
     /// The order of the tables in a block.
-    pub(super) const ALL: [Code; 3] = [Code::LiteralLength, Code::Offset, Code::MatchLength];
+    pub(in crate::codec::zstd) const ALL: [Code; 3] = [Code::LiteralLength, Code::Offset, Code::MatchLength];
 
     /// Binary logarithm of the number of states of the largest table.
-    pub(super) fn max_log(self) -> u32 {
+    pub(in crate::codec::zstd) fn max_log(self) -> u32 {
         if self == Code::Offset { 8 } else { 9 }
     }
 
     /// Bases and extra bits of all codes, as cells without a next state.
-    pub(super) fn codes(self) -> &'static [Cell] {
+    pub(in crate::codec::zstd) fn codes(self) -> &'static [Cell] {
         match self {
             Code::LiteralLength => &LITERAL_LENGTHS,
             Code::Offset => &OFFSETS,
@@ -81,7 +83,20 @@ impl Code {
         }
     }
 
-    pub(super) fn predefined(self) -> &'static Distribution {
+    /// Returns the table of the distribution that is part of the format, and the logarithm of its length.
+    pub(super) fn predefined(self) -> (&'static [Cell], u8) {
+        static TABLES: LazyLock<[[Cell; 64]; 3]> = LazyLock::new(|| {
+            Code::ALL.map(|code| {
+                let mut table = [EMPTY; 64];
+                code.fill(code.distribution(), &mut table);
+                table
+            })
+        });
+        let log = self.distribution().log;
+        (&TABLES[self as usize][..1 << log], log as u8)
+    }
+
+    pub(in crate::codec::zstd) fn distribution(self) -> &'static Distribution {
         match self {
             Code::LiteralLength => &LITERAL_LENGTH_STATES,
             Code::Offset => &OFFSET_STATES,
@@ -89,30 +104,43 @@ impl Code {
         }
     }
 
+    /// Reads a distribution of these codes at the front of `src`, and fills `table` for it. Returns the distribution's
+    /// length, and the logarithm of the table's.
+    pub(super) fn read(self, src: &[u8], table: &mut CodeTable) -> Option<(usize, u8)> {
+        run_hot(Read { src, max_log: self.max_log(), codes: self.codes(), table })
+    }
+
     /// Fills `table` for a distribution of these codes.
-    pub(super) fn fill(self, states: &Distribution, table: &mut CodeTable) {
-        run_hot(Fill { codes: self.codes(), states, table });
+    fn fill(self, states: &Distribution, table: &mut [Cell]) {
+        fill(self.codes(), states, table);
     }
 }
 
-struct Fill<'a> {
+struct Read<'a> {
+    src: &'a [u8],
+    max_log: u32,
     codes: &'a [Cell],
-    states: &'a Distribution,
     table: &'a mut CodeTable,
 }
 
-impl HotLoop for Fill<'_> {
-    type Output = ();
+impl HotLoop for Read<'_> {
+    type Output = Option<(usize, u8)>;
 
     #[inline(always)]
-    fn run(self) {
-        let Fill { codes, states, table } = self;
-        states.fill(table, |symbol, bits, next| {
-            let code = codes.get(usize::from(symbol)).unwrap_or(&EMPTY);
-            let total = Count::new(code.total as u32 + bits);
-            Cell { next: next as u16, bits: Count::new(bits), total, base: code.base }
-        });
+    fn run(self) -> Self::Output {
+        let (distribution, len) = Distribution::read(self.src, self.max_log, self.codes.len())?;
+        fill(self.codes, &distribution, self.table);
+        Some((len, distribution.log as u8))
     }
+}
+
+#[inline(always)]
+fn fill(codes: &[Cell], states: &Distribution, table: &mut [Cell]) {
+    states.fill(table, |symbol, bits, next| {
+        let code = codes.get(usize::from(symbol)).unwrap_or(&EMPTY);
+        let total = Count::new(code.total as u32 + bits);
+        Cell { next: next as u16, bits: Count::new(bits), total, base: code.base }
+    });
 }
 
 /// A cell that is not used.
@@ -135,12 +163,12 @@ const fn consecutive<const N: usize>(first: u32, extra: [u32; N]) -> [Cell; N] {
     codes
 }
 
-static LITERAL_LENGTHS: [Cell; 36] = consecutive(
+pub(in crate::codec::zstd) static LITERAL_LENGTHS: [Cell; 36] = consecutive(
     0,
     [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 3, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16],
 );
 
-static MATCH_LENGTHS: [Cell; 53] = consecutive(
+pub(in crate::codec::zstd) static MATCH_LENGTHS: [Cell; 53] = consecutive(
     3,
     [
         0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2,

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use super::super::MALFORMED_DICT;
 use super::bits::number;
 use super::codes::Code;
 use super::sequences::Repeats;
 use super::tables::Tables;
-use crate::codec::{CorruptStream, StreamError};
+use crate::codec::StreamError;
 use crate::memory;
 
 const MAGIC: u64 = 0xEC30_A437;
@@ -30,10 +31,9 @@ impl DecodeDict {
         if number(dict, 0, 4) != Some(MAGIC) || dict.len() < 8 {
             return Ok(DecodeDict(Arc::new(Parts { id: 0, entropy: None, content: memory::copy_of(dict)? })));
         }
-        let malformed = CorruptStream::new(0, "not a valid zstd dictionary");
-        let id = number(dict, 4, 4).ok_or(malformed)? as u32;
+        let id = number(dict, 4, 4).ok_or(MALFORMED_DICT)? as u32;
         let mut tables = Box::<Tables>::default();
-        let (content, repeats) = read_entropy(dict, &mut tables).ok_or(malformed)?;
+        let (content, repeats) = read_entropy(dict, &mut tables).ok_or(MALFORMED_DICT)?;
         let content = memory::copy_of(&dict[content..])?;
         Ok(DecodeDict(Arc::new(Parts { id, entropy: Some((tables, repeats)), content })))
     }

@@ -21,6 +21,8 @@ pub(super) struct Output<'a> {
     pub(super) d: usize,
     /// Uncompressed size of the frame, at most.
     pub(super) len: usize,
+    /// Number of wanted bytes. Decoding may stop after them.
+    pub(super) until: usize,
     /// Content that is followed by `dst`, as far as matches are concerned.
     pub(super) dict: &'a [u8],
 }
@@ -37,6 +39,9 @@ pub(super) fn copy<'a>(dst: &mut [u8], end: usize, literals: &'a [u8], sequence:
     Some(rest)
 }
 
+/// Room that the fast path needs after the bytes that it decodes.
+const FAST_ROOM: usize = 64;
+
 /// Minimum length of matches that are filled or copied in blocks. Shorter ones are copied in steps.
 const LONG: usize = 512;
 
@@ -51,6 +56,12 @@ pub(super) fn copy_match(dst: &mut [u8], d: usize, offset: usize, length: usize)
 }
 
 impl Output<'_> {
+    /// Returns the length of `dst` for the fast path, which ends soon after the wanted bytes.
+    #[inline(always)]
+    pub(super) fn fast_room(&self) -> usize {
+        self.dst.len().min(self.until.saturating_add(FAST_ROOM))
+    }
+
     /// Copies a sequence near the end, or with a match in the dictionary. Returns `None` if it is invalid.
     #[cold]
     #[inline(never)]

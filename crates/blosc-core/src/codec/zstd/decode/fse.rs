@@ -6,16 +6,19 @@
 use super::bits::Forward;
 
 /// Number of states of the largest table.
-pub(super) const MAX_STATES: usize = 512;
+pub(in crate::codec::zstd) const MAX_STATES: usize = 512;
 
 /// Number of symbols of the largest alphabet: codes of match lengths.
-pub(super) const MAX_SYMBOLS: usize = 53;
+pub(in crate::codec::zstd) const MAX_SYMBOLS: usize = 53;
+
+/// Number of states that are filled at a time.
+const OVERRUN: usize = 16;
 
 /// How many states each symbol has. -1 stands for one state at the end of the table, which reads all its bits.
-pub(super) struct Distribution {
-    pub(super) log: u32,
-    pub(super) len: usize,
-    pub(super) states: [i16; MAX_SYMBOLS],
+pub(in crate::codec::zstd) struct Distribution {
+    pub(in crate::codec::zstd) log: u32,
+    pub(in crate::codec::zstd) len: usize,
+    pub(in crate::codec::zstd) states: [i16; MAX_SYMBOLS],
 }
 
 impl Distribution {
@@ -35,7 +38,8 @@ impl Distribution {
     /// A number is a probability plus one. If `left` states are not assigned yet, it is at most `left + 1`. Numbers have
     /// `n` bits, the length of that maximum. `n` bits have `short` values more than are needed. So the lowest `short`
     /// numbers have one bit less.
-    pub(super) fn read(src: &[u8], max_log: u32, max_len: usize) -> Option<(Self, usize)> {
+    #[inline(always)]
+    pub(in crate::codec::zstd) fn read(src: &[u8], max_log: u32, max_len: usize) -> Option<(Self, usize)> {
         let mut bits = Forward::new(src);
         let log = (bits.peek() & 15) + 5;
         bits.skip(4);
@@ -72,17 +76,32 @@ impl Distribution {
 
     /// Fills the first `1 << log` states of a table. `cell` packs a symbol, its number of bits, and the lowest next
     /// state.
+    ///
+    /// Symbols are assigned to every `step`th state in turn. `symbols` has them in this order, so a state's symbol is
+    /// found with the inverse of `step`.
     #[inline(always)]
     pub(super) fn fill<T: Copy>(&self, table: &mut [T], cell: impl Fn(u8, u32, u32) -> T) {
-        let size = 1 << self.log;
-        let mut symbols = [0_u8; MAX_STATES];
-        self.spread(&mut symbols);
+        let mut symbols = [0_u8; MAX_STATES + OVERRUN];
+        let stride = match symbols.first_chunk_mut() {
+            Some(symbols) if self.has_rare_symbols() => {
+                self.spread(symbols);
+                1
+            }
+            _ => {
+                self.list(&mut symbols);
+                inverse(self.step())
+            }
+        };
         // The states of a symbol are numbered from its probability on.
         let mut next = [0_u16; 64];
         for (next, &states) in next.iter_mut().zip(&self.states) {
             *next = states.unsigned_abs();
         }
-        for (to, &symbol) in table[..size].iter_mut().zip(&symbols) {
+        let size = 1 << self.log;
+        let mut i = 0;
+        for to in &mut table[..size] {
+            let symbol = symbols[i & (size - 1) & (MAX_STATES - 1)];
+            i += stride;
             let next = &mut next[usize::from(symbol & 63)];
             let number = u32::from(*next);
             *next += 1;
@@ -91,16 +110,41 @@ impl Distribution {
         }
     }
 
-    /// Assigns a symbol to each state: symbols of probability -1 from the end, the others in steps of 5/8 of the table.
+    /// Returns whether symbols of probability -1 take states from the end of the table.
+    fn has_rare_symbols(&self) -> bool {
+        self.states[..self.len].contains(&-1)
+    }
+
+    /// Returns the distance between states that are assigned one after the other: 5/8 of the table.
+    fn step(&self) -> usize {
+        (1 << self.log >> 1) + (1 << self.log >> 3) + 3
+    }
+
+    /// Repeats each symbol as often as it has states.
     #[inline(always)]
-    fn spread(&self, symbols: &mut [u8; MAX_STATES]) {
+    fn list(&self, symbols: &mut [u8; MAX_STATES + OVERRUN]) {
+        let mut at = 0;
+        for (symbol, states) in self.symbols() {
+            let end = at + usize::from(states.unsigned_abs());
+            while at < end {
+                let Some(to) = symbols.get_mut(at..).and_then(|rest| rest.first_chunk_mut()) else { return };
+                *to = [symbol; OVERRUN];
+                at += OVERRUN;
+            }
+            at = end;
+        }
+    }
+
+    /// Assigns a symbol to each state: symbols of probability -1 from the end, the others in steps, without these states.
+    #[inline(never)]
+    pub(in crate::codec::zstd) fn spread(&self, symbols: &mut [u8; MAX_STATES]) {
         let mask = (1 << self.log) - 1;
         let mut high = mask;
         for (symbol, _) in self.symbols().filter(|&(_, states)| states == -1) {
             symbols[high & (MAX_STATES - 1)] = symbol;
             high = high.wrapping_sub(1);
         }
-        let step = (1 << self.log >> 1) + (1 << self.log >> 3) + 3;
+        let step = self.step();
         let mut state = 0;
         for (symbol, states) in self.symbols() {
             for _ in 0..states {
@@ -116,6 +160,13 @@ impl Distribution {
     fn symbols(&self) -> impl Iterator<Item = (u8, i16)> {
         (0..).zip(self.states[..self.len].iter().copied())
     }
+}
+
+/// Returns the inverse of an odd number modulo [`MAX_STATES`].
+fn inverse(n: usize) -> usize {
+    // `n` is its own inverse modulo 8. Each step doubles the number of bits.
+    let once = n.wrapping_mul(2_usize.wrapping_sub(n.wrapping_mul(n)));
+    once.wrapping_mul(2_usize.wrapping_sub(n.wrapping_mul(once))) & (MAX_STATES - 1)
 }
 
 /// Reads the number of symbols of probability zero that follow the first one. It is stored in steps of up to three, and a

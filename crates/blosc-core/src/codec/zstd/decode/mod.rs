@@ -21,11 +21,11 @@
 mod bits;
 mod block;
 mod checksum;
-mod codes;
+pub(super) mod codes;
 mod dict;
 mod execute;
 mod frame;
-mod fse;
+pub(super) mod fse;
 mod huffman;
 mod literals;
 mod pairs;
@@ -34,7 +34,7 @@ mod singles;
 mod tables;
 #[cfg(test)]
 #[cfg(feature = "zstd")]
-mod tests;
+pub(super) mod tests;
 mod weights;
 
 use core::fmt;
@@ -66,6 +66,16 @@ impl ZstdDecoder {
 
     /// Decodes the frames of a stream, written with `dict` if given.
     pub(crate) fn decompress(&mut self, stream: DecodeTask<'_>, dict: Option<&DecodeDict>) -> Result<(), StreamError> {
+        self.decompress_prefix(stream, usize::MAX, dict)
+    }
+
+    /// Decodes at least the first `until` bytes of a stream. Errors past them may go unnoticed.
+    pub(crate) fn decompress_prefix(
+        &mut self,
+        stream: DecodeTask<'_>,
+        until: usize,
+        dict: Option<&DecodeDict>,
+    ) -> Result<(), StreamError> {
         let DecodeTask { src, dst, len } = stream;
         if src.len() > MAX_STREAM {
             return Err(CorruptStream::new(0, "the zstd stream is too long for this platform").into());
@@ -76,8 +86,11 @@ impl ZstdDecoder {
                 Header::Skippable(end) => at = end,
                 Header::Frame(frame) => {
                     let n;
-                    (at, n) = self.frame(src, &frame, &mut dst[d..], len - d, dict)?;
+                    (at, n) = self.frame(src, &frame, &mut dst[d..], len - d, until.saturating_sub(d), dict)?;
                     d += n;
+                    if d >= until {
+                        return Ok(());
+                    }
                 }
             }
         }
@@ -88,13 +101,14 @@ impl ZstdDecoder {
     }
 
     /// Decodes the blocks of a frame to the front of `dst`. Returns its end in `src`, and its uncompressed size, which is
-    /// at most `len`.
+    /// at most `len`. Stops after `until` bytes, and then returns the number of decoded ones.
     fn frame(
         &mut self,
         src: &[u8],
         frame: &Frame,
         dst: &mut [u8],
         len: usize,
+        until: usize,
         dict: Option<&DecodeDict>,
     ) -> Result<(usize, usize), StreamError> {
         let mut at = frame.blocks;
@@ -106,7 +120,7 @@ impl ZstdDecoder {
         }
         let repeats = self.start(dict);
         let content = dict.map_or(&[][..], |dict| &dict.0.content);
-        let mut output = Output { dst, d: 0, len, dict: content };
+        let mut output = Output { dst, d: 0, len, until, dict: content };
         let mut blocks = BlockDecoder { tables: &mut self.tables, repeats, buffer: &mut self.literals };
         loop {
             let BlockHeader { is_last, kind, size } = BlockHeader::read(src, at)?;
@@ -126,6 +140,9 @@ impl ZstdDecoder {
                 }
             }
             at = end;
+            if output.d >= until {
+                return Ok((at, output.d));
+            }
             if is_last {
                 break;
             }

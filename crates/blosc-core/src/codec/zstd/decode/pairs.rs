@@ -17,6 +17,7 @@ pub(super) type PairTable = [Pair; 1 << MAX_BITS];
 ///
 /// The second symbols after a first one only depend on the length of its code. Codes of the same length are next to each other in a
 /// table, so a template of the cells of each length is filled once and copied for each symbol.
+#[inline(never)]
 pub(super) fn fill(table: &Table, pairs: &mut PairTable) {
     let mut template = [0; 1 << MAX_BITS];
     let mut length = 0;

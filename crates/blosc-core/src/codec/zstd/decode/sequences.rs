@@ -55,7 +55,8 @@ impl Position {
     }
 }
 
-/// Decodes and executes sequences until one needs the slow path, which is returned, or only the last is left.
+/// Decodes and executes sequences until one needs the slow path, which is returned, or only the last is left. The first
+/// sequence after the wanted bytes needs the slow path.
 ///
 /// If `WIDE`, the second step of a match is not tested either.
 pub(super) struct FastPath<'a, 'b, 'c, const WIDE: bool> {
@@ -75,7 +76,8 @@ impl<const WIDE: bool> HotLoop for FastPath<'_, '_, '_, WIDE> {
         let mut position = *end;
         let mut literals = *source;
         let mut d = output.d;
-        let dst = &mut *output.dst;
+        let room = output.fast_room();
+        let dst = &mut output.dst[..room];
         let mut slow = None;
         while position.left > 1 {
             position.left -= 1;
@@ -99,8 +101,8 @@ impl<const WIDE: bool> HotLoop for FastPath<'_, '_, '_, WIDE> {
     }
 }
 
-/// Copies a sequence of the common kind: few literals, and a match that was decoded before them. Returns the remaining
-/// literals.
+/// Copies a sequence of the common kind: few literals, and mostly a match that was decoded before them. Returns the
+/// remaining literals.
 #[inline(always)]
 fn copy_common<'a, const WIDE: bool>(
     dst: &mut [u8],
@@ -117,14 +119,18 @@ fn copy_common<'a, const WIDE: bool>(
     }
     let rest = literals.get(n..)?;
     // The last `offset - n` bytes. The subtractions only wrap for an offset that is too short or too long.
-    let tail = done.get(done.len().wrapping_sub(offset.wrapping_sub(n))..)?;
-    window[n..n + STEP].copy_from_slice(tail.first_chunk::<STEP>()?);
-    let mut copied = STEP as u32;
-    if WIDE {
-        let from = d + n - offset + STEP;
-        let bytes: [u8; STEP] = *dst.get(from..)?.first_chunk()?;
-        *dst.get_mut(d + n + STEP..)?.first_chunk_mut()? = bytes;
-        copied += STEP as u32;
+    let tail = done.get(done.len().wrapping_sub(offset.wrapping_sub(n))..);
+    // `copy_match` copies a match that starts in the last bytes, after its literals are in place.
+    let mut copied = 0;
+    if let Some(tail) = tail.and_then(|tail| tail.first_chunk::<STEP>()) {
+        window[n..n + STEP].copy_from_slice(tail);
+        copied = STEP as u32;
+        if WIDE {
+            let from = d + n - offset + STEP;
+            let bytes: [u8; STEP] = *dst.get(from..)?.first_chunk()?;
+            *dst.get_mut(d + n + STEP..)?.first_chunk_mut()? = bytes;
+            copied += STEP as u32;
+        }
     }
     if sequence.length > copied {
         copy_match(dst, d + n + copied as usize, offset, (sequence.length - copied) as usize)?;

@@ -1,16 +1,20 @@
 //! The entropy tables that a block uses, and that following blocks may use again.
 
 use super::codes::{Code, CodeTable, EMPTY};
-use super::fse::{Distribution, MAX_STATES};
+use super::fse::MAX_STATES;
 use super::huffman::{self, MAX_BITS};
 use super::pairs::{self, PairTable};
 use super::weights;
+use crate::kernels::run_hot;
 
 /// Number of pairs of literals that take as long to decode as filling the table of pairs.
 const FILL_COST: f32 = 1500.0;
 
 /// Share of pairs from which they are faster than single symbols.
 const MIN_SHARE: f32 = 0.1;
+
+/// Stands for the logarithm of a table that no block has described yet.
+const NO_TABLE: u8 = u8::MAX;
 
 /// A Huffman code, and the states of the three codes of sequences.
 pub(super) struct Tables {
@@ -22,8 +26,10 @@ pub(super) struct Tables {
     /// Share of look-ups in `pairs` that find two symbols.
     share_of_pairs: f32,
     codes: [CodeTable; 3],
-    /// Binary logarithms of the numbers of states, where there is a table.
-    logs: [Option<u8>; 3],
+    /// Whether each of `codes` is the predefined table. It is then kept from frame to frame.
+    are_predefined: [bool; 3],
+    /// Binary logarithms of the numbers of states, or [`NO_TABLE`].
+    logs: [u8; 3],
 }
 
 impl Default for Tables {
@@ -35,7 +41,8 @@ impl Default for Tables {
             has_pairs: false,
             share_of_pairs: 0.0,
             codes: [[EMPTY; MAX_STATES]; 3],
-            logs: [None; 3],
+            are_predefined: [false; 3],
+            logs: [NO_TABLE; 3],
         }
     }
 }
@@ -44,7 +51,7 @@ impl Tables {
     /// Forgets all tables. A frame starts.
     pub(super) fn clear(&mut self) {
         self.has_huffman = false;
-        self.logs = [None; 3];
+        self.logs = [NO_TABLE; 3];
     }
 
     /// Copies the tables of a dictionary.
@@ -54,6 +61,7 @@ impl Tables {
         self.has_pairs = false;
         self.share_of_pairs = dict.share_of_pairs;
         self.codes = dict.codes;
+        self.are_predefined = dict.are_predefined;
         self.logs = dict.logs;
     }
 
@@ -75,13 +83,13 @@ impl Tables {
     }
 
     pub(super) fn logs(&self) -> [u32; 3] {
-        self.logs.map(|log| u32::from(log.unwrap_or_default()))
+        self.logs.map(u32::from)
     }
 
     /// Reads a Huffman code at `src[start..end]`, and returns its end.
     pub(super) fn read_huffman(&mut self, src: &[u8], start: usize, end: usize) -> Option<usize> {
         (self.has_huffman, self.has_pairs) = (false, false);
-        let (code_end, share) = weights::read(src, start, end, &mut self.huffman)?;
+        let (code_end, share) = run_hot(weights::Read { src, start, end, table: &mut self.huffman })?;
         self.share_of_pairs = share;
         self.has_huffman = true;
         Some(code_end)
@@ -104,14 +112,15 @@ impl Tables {
         let mut at = at + 1;
         for code in Code::ALL {
             match modes >> (6 - 2 * code as usize) & 3 {
-                0 => self.set(code, code.predefined()),
+                0 => self.set_predefined(code),
                 1 => {
                     self.set_single(code, *src.get(at..end)?.first()?)?;
                     at += 1;
                 }
                 2 => at += self.read_code(code, src.get(at..end)?)?,
                 // The table of the previous block, if there is one.
-                _ => _ = self.logs[code as usize]?,
+                _ if self.logs[code as usize] == NO_TABLE => return None,
+                _ => {}
             }
         }
         Some(at)
@@ -119,20 +128,26 @@ impl Tables {
 
     /// Reads a distribution of `code` at the front of `src`, and returns its length.
     pub(super) fn read_code(&mut self, code: Code, src: &[u8]) -> Option<usize> {
-        let (distribution, len) = Distribution::read(src, code.max_log(), code.codes().len())?;
-        self.set(code, &distribution);
+        self.are_predefined[code as usize] = false;
+        let (len, log) = code.read(src, &mut self.codes[code as usize])?;
+        self.logs[code as usize] = log;
         Some(len)
     }
 
-    fn set(&mut self, code: Code, distribution: &Distribution) {
-        code.fill(distribution, &mut self.codes[code as usize]);
-        self.logs[code as usize] = Some(distribution.log as u8);
+    fn set_predefined(&mut self, code: Code) {
+        let (table, log) = code.predefined();
+        if !self.are_predefined[code as usize] {
+            self.codes[code as usize][..table.len()].copy_from_slice(table);
+            self.are_predefined[code as usize] = true;
+        }
+        self.logs[code as usize] = log;
     }
 
     /// Sets a table of one state, which emits the code `number`.
     fn set_single(&mut self, code: Code, number: u8) -> Option<()> {
         self.codes[code as usize][0] = *code.codes().get(usize::from(number))?;
-        self.logs[code as usize] = Some(0);
+        self.are_predefined[code as usize] = false;
+        self.logs[code as usize] = 0;
         Some(())
     }
 }

@@ -33,7 +33,7 @@ fn compress(plain: &[u8], level: i32, checksum: bool) -> Vec<u8> {
 }
 
 /// Kinds of data that reach each kind of block, literals and table.
-fn plains() -> impl Iterator<Item = Vec<u8>> {
+pub(in crate::codec::zstd) fn plains() -> impl Iterator<Item = Vec<u8>> {
     let lens = [0, 1, 2, 5, 31, 64, 255, 256, 1000, 1024, 5000, 70_000, 131_072, 131_073, 300_000];
     lens.into_iter().flat_map(|len| {
         let noise = testdata::noise(len, 1);

@@ -1,36 +1,62 @@
-//! Compresses Zstandard frames with the pure-Rust `rust-zstd` crate.
+//! Compresses Zstandard frames. The pure-Rust `rust-zstd` crate finds the matches.
+//!
+//! | file | does |
+//! |---|---|
+//! | `frame` | writes frames and blocks |
+//! | `literals`, `huffman`, `streams` | the section of literals, its code, and the hot loop |
+//! | `sequences` | the section of sequences, with the hot loop |
+//! | `fse` | entropy tables, and how they are described |
+//! | `bits` | a bit writer |
+//!
+//! Frames with a dictionary, and those of the optimal parser, are written by `rust-zstd` altogether: the parser
+//! estimates the size of its choices with the tables of the block before.
+
+mod bits;
+mod frame;
+mod fse;
+mod huffman;
+mod literals;
+mod sequences;
+mod streams;
+#[cfg(test)]
+mod tests;
 
 use core::fmt;
 use std::sync::Arc;
 
+use frame::{FrameEncoder, LAZY};
 use rust_zstd::CompressOptions;
 use rust_zstd::compress::{CParams, CompressDict, DictAttach};
 
-use crate::codec::{CorruptStream, StreamError};
+use super::levels::level;
+use super::{HASH_AGAIN, MALFORMED_DICT};
+use crate::codec::StreamError;
+use crate::codec::noise::{Care, is_noise_stream};
 use crate::memory::{self, OutOfMemory};
 
-/// The Zstandard level for each `clevel` 1..=9, as in C-Blosc: every second level, and for 9 the highest
-/// (`ZSTD_maxCLevel`).
-const LEVELS: [i32; 9] = [1, 3, 5, 7, 9, 11, 13, 15, 22];
-
-/// The level of clevel 9 for shuffled blocks: as small as level 22 and 1.6 times as fast (docs/decisions/005-zstd.md).
-const STRONGEST_SHUFFLED: i32 = 19;
+/// Levels from here on may use the optimal parser.
+const OPTIMAL: i32 = 16;
 
 /// A compression context at one level, and the last frame it wrote.
 pub(crate) struct ZstdEncoder {
     options: CompressOptions,
-    context: rust_zstd::Compressor,
+    context: Context,
     frame: Vec<u8>,
     /// Length of the longest stream for which memory has been reserved.
     longest: usize,
+    /// Frames are written with the tables of streams of at least this length.
+    least: usize,
+}
+
+enum Context {
+    Frames(Box<FrameEncoder>),
+    RustZstd(Box<rust_zstd::Compressor>),
 }
 
 impl ZstdEncoder {
-    pub(crate) fn new(clevel: u8, is_shuffled: bool) -> Self {
-        ZstdEncoder::with_options(CompressOptions {
-            level: level_of(clevel, is_shuffled),
-            ..CompressOptions::default()
-        })
+    /// Creates a compressor of one of Zstandard's own levels.
+    pub(crate) fn new(level: i32) -> Self {
+        ZstdEncoder::with_options(CompressOptions { level, ..CompressOptions::default() })
     }
 
     /// Creates a compressor for streams of about `len` bytes. Its frames can only be read with `dict`.
@@ -47,32 +73,58 @@ impl ZstdEncoder {
     }
 
     fn with_options(options: CompressOptions) -> Self {
-        ZstdEncoder { context: rust_zstd::Compressor::new(options.clone()), options, frame: Vec::new(), longest: 0 }
+        let context = match options.level < OPTIMAL && options.dict.is_none() {
+            true => Context::Frames(Box::default()),
+            false => Context::RustZstd(Box::new(rust_zstd::Compressor::new(options.clone()))),
+        };
+        ZstdEncoder { context, options, frame: Vec::new(), longest: 0, least: 0 }
+    }
+
+    /// Chooses tables as for streams of `len` bytes, although shorter ones follow.
+    pub(crate) fn samples_of(&mut self, len: usize) {
+        self.least = len;
     }
 
     /// Returns an upper bound of the bytes that it holds.
     pub(crate) fn held(&self) -> usize {
-        self.frame.capacity() + workspace(self.options.level, self.longest)
+        let own = if let Context::Frames(encoder) = &self.context { encoder.held() } else { 0 };
+        self.frame.capacity() + own + workspace(self.options.level, self.longest)
+    }
+
+    /// Returns whether `src` is stored without a search. With a dictionary, random bytes may be compressible.
+    fn looks_incompressible(&self, src: &[u8]) -> bool {
+        // Fast levels search random bytes in wide steps, which takes hardly longer than a large sample.
+        let care = if self.options.level < LAZY { Care::Least } else { Care::Little };
+        self.options.dict.is_none() && is_noise_stream(src, care)
     }
 
     pub(crate) fn compress(&mut self, src: &[u8], dst: &mut [u8]) -> Result<Option<usize>, OutOfMemory> {
-        self.frame.clear();
-        if src.len() > self.longest {
+        if self.looks_incompressible(src) {
+            return Ok(None);
+        }
+        if src.len() > self.longest || self.longest == 0 {
+            self.frame.clear();
             memory::reserve(&mut self.frame, src.len() + src.len() / 128 + FRAME_SLACK)?;
-            memory::check_free(workspace(self.options.level, src.len()))?;
+            memory::check_free(workspace(self.options.level, src.len().max(self.least)))?;
+            if let Context::Frames(encoder) = &mut self.context {
+                encoder.reserve(src.len())?;
+                self.frame.resize(src.len() + src.len() / 128 + FRAME_SLACK, 0);
+            }
             self.longest = src.len();
         }
-        self.context.compress(src, &mut self.frame);
-        let Some(dst) = dst.get_mut(..self.frame.len()) else { return Ok(None) };
-        dst.copy_from_slice(&self.frame);
-        Ok(Some(self.frame.len()))
+        let len = match &mut self.context {
+            Context::Frames(encoder) => encoder.encode(self.options.level, self.least, src, &mut self.frame),
+            Context::RustZstd(context) => {
+                self.frame.clear();
+                context.compress(src, &mut self.frame);
+                Some(self.frame.len())
+            }
+        };
+        let Some((len, dst)) = len.and_then(|len| Some((len, dst.get_mut(..len)?))) else { return Ok(None) };
+        dst.copy_from_slice(&self.frame[..len]);
+        Ok(Some(len))
     }
 }
-
-/// Minimum stream size for which the dictionary is hashed again for each stream; no shorter than the longest
-/// dictionary. The dictionary's own tables are sized by the dictionary and are too small for such a stream. Measured
-/// with streams of 64 KiB at `clevel` 5: 5 % smaller.
-const HASH_AGAIN: usize = 32 << 10;
 
 /// Maximum bytes of a frame besides its content: headers of the frame and its blocks.
 const FRAME_SLACK: usize = 512;
@@ -90,15 +142,6 @@ fn workspace(level: i32, len: usize) -> usize {
 
 /// Sequences and literals of a block, statistics, entropy tables, and the states of the optimal parser.
 const ENTROPY_MEMORY: usize = 3 << 20;
-
-/// Returns Zstandard's own level for streams of shuffled or unshuffled blocks.
-pub(crate) fn level_of(clevel: u8, is_shuffled: bool) -> i32 {
-    if is_shuffled { level(clevel).min(STRONGEST_SHUFFLED) } else { level(clevel) }
-}
-
-fn level(clevel: u8) -> i32 {
-    LEVELS[usize::from(clevel.clamp(1, 9)) - 1]
-}
 
 /// A dictionary hashed for compressing at one level. Clones share it.
 ///
@@ -119,8 +162,6 @@ impl EncodeDict {
         Ok(EncodeDict(Arc::new(dict)))
     }
 }
-
-const MALFORMED_DICT: CorruptStream = CorruptStream::new(0, "not a valid zstd dictionary");
 
 impl fmt::Debug for EncodeDict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,0 +1,155 @@
+//! Keeps the parameters in force, and decides when to search for new ones.
+
+use super::auto::Auto;
+use super::candidate::Candidate;
+use super::goal::Goal;
+use super::look::Look;
+use super::search::Search;
+use crate::error::EncodeError;
+use crate::params::CParams;
+
+/// Chooses parameters for one buffer after another, by trials on samples of the data.
+///
+/// Parameters stay in force while the data looks alike, so that most buffers only cost a look. The choice depends on
+/// the bytes of the buffers and their order, on nothing else: not on the machine, and not on the time.
+///
+/// ```
+/// use blosc_core::{Advisor, Auto, Encoder, Goal};
+/// let plain: Vec<u8> = (0..100_000u32).flat_map(|number| (number / 3).to_le_bytes()).collect();
+/// let params = Advisor::new(Auto::new(Goal::Balanced)).advise(&plain)?.params;
+/// assert_eq!(params.get_typesize(), 4);
+/// let chunk = Encoder::new(params)?.compress(&plain)?;
+/// assert!(chunk.len() < plain.len() / 30);
+/// # Ok::<(), blosc_core::EncodeError>(())
+/// ```
+#[derive(Debug)]
+pub struct Advisor {
+    auto: Auto,
+    search: Search,
+    regime: Option<Regime>,
+}
+
+/// The parameters in force, and the data for which they were chosen.
+#[derive(Debug)]
+struct Regime {
+    params: CParams,
+    look: Look,
+    /// Size of the buffer that was searched.
+    searched: usize,
+    /// Bytes since the last look and since the last search.
+    unseen: usize,
+    age: usize,
+    /// Bytes that pay for searches.
+    credit: usize,
+}
+
+/// The parameters for a buffer.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct Advice {
+    /// The parameters.
+    pub params: CParams,
+    /// Whether the data was searched for them: it is the first buffer, looks different than the one before, or the last
+    /// search was long ago. Then [`Advisor::tried`] returns the candidates.
+    pub is_searched: bool,
+}
+
+/// Bytes after which a buffer is looked at again. Shorter buffers share a look.
+const LOOK_EVERY: usize = 256 << 10;
+/// Bytes after which a buffer is searched again although it looks alike.
+const SEARCH_EVERY: usize = 32 << 20;
+/// Bytes that must pass for each search on average, so that changing data does not cost more than its compression.
+const SEARCH_COST: usize = 8 << 20;
+/// Searches that may follow each other directly.
+const MAX_CREDIT: usize = 3 * SEARCH_COST;
+
+impl Advisor {
+    /// Creates an advisor that has not seen any data.
+    pub fn new(auto: Auto) -> Self {
+        Advisor { auto, search: Search::default(), regime: None }
+    }
+
+    /// Returns the parameters for the next buffer.
+    ///
+    /// # Errors
+    /// [`EncodeError`] if a fixed parameter is out of range, or not supported by the chunk format or this build.
+    pub fn advise(&mut self, plain: &[u8]) -> Result<Advice, EncodeError> {
+        let state = self.state_for(plain);
+        let before = self.regime.as_ref().map(|regime| regime.params);
+        let params = match (state, before) {
+            (State::Good, Some(params)) => return Ok(Advice { params, is_searched: false }),
+            (State::Unaffordable, Some(_)) => self.search.run_among_winners(&self.auto, plain)?,
+            _ => self.search.run(&self.auto, before, plain)?,
+        };
+        let look = Look::of(plain, params.get_typesize());
+        let credit = self.regime.as_ref().map_or(MAX_CREDIT, |regime| regime.credit);
+        let cost = if state == State::Unaffordable { 0 } else { SEARCH_COST };
+        let credit = credit.saturating_sub(cost);
+        self.regime = Some(Regime { params, look, searched: plain.len(), unseen: 0, age: 0, credit });
+        Ok(Advice { params, is_searched: true })
+    }
+
+    /// Returns the candidates of the last search, best first.
+    pub fn tried(&self) -> &[Candidate] {
+        self.search.tried()
+    }
+
+    /// Returns whether the parameters in force are good for this buffer.
+    fn state_for(&mut self, plain: &[u8]) -> State {
+        let Some(regime) = &mut self.regime else { return State::Stale };
+        regime.age = regime.age.saturating_add(plain.len());
+        regime.unseen = regime.unseen.saturating_add(plain.len());
+        regime.credit = regime.credit.saturating_add(plain.len()).min(MAX_CREDIT);
+        let has_grown = plain.len() > 4 * regime.searched;
+        if regime.unseen < LOOK_EVERY && !has_grown {
+            return State::Good;
+        }
+        regime.unseen = 0;
+        let is_stale = regime.age >= SEARCH_EVERY
+            || has_grown
+            || !Look::of(plain, regime.params.get_typesize()).resembles(&regime.look);
+        match is_stale {
+            false => State::Good,
+            true if regime.credit >= SEARCH_COST => State::Stale,
+            true => State::Unaffordable,
+        }
+    }
+}
+
+impl Auto {
+    /// Returns the parameters for one buffer: [`Advisor::advise`] of a new advisor.
+    ///
+    /// # Errors
+    /// As [`Advisor::advise`].
+    pub fn params(&self, plain: &[u8]) -> Result<CParams, EncodeError> {
+        Ok(Advisor::new(*self).advise(plain)?.params)
+    }
+}
+
+impl CParams {
+    /// Returns Blosc1 parameters for this data. [`Auto`] has more options, and [`Advisor`] is faster for many buffers.
+    ///
+    /// ```
+    /// use blosc_core::{CParams, Goal};
+    /// let text = "It is a truth universally acknowledged. ".repeat(1000);
+    /// let params = CParams::auto(Goal::Small, text.as_bytes())?;
+    /// assert!(blosc_core::compress(text.as_bytes(), &params)?.len() < 200);
+    /// # Ok::<(), blosc_core::EncodeError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`EncodeError::OutOfMemory`].
+    pub fn auto(goal: Goal, plain: &[u8]) -> Result<CParams, EncodeError> {
+        Auto::new(goal).params(plain)
+    }
+}
+
+/// Whether the parameters in force are good for the next buffer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Good,
+    /// The data has changed, or the last search was long ago.
+    Stale,
+    /// The same, but there were many searches lately.
+    Unaffordable,
+}

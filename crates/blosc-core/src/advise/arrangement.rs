@@ -1,0 +1,93 @@
+//! How bytes are ordered before the codec: typesize, filters and splitting.
+
+use super::effort::{Effort, Order};
+use crate::codec::Codec;
+use crate::filter::{Filter, FilterPipeline};
+use crate::format::ChunkFormat;
+use crate::layout::tuning::MAX_SPLITS;
+use crate::params::{BlockSize, CParams, SplitMode};
+
+/// Filters for elements of one size, and whether blocks are split into a stream for each byte of an element.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Arrangement {
+    pub(super) typesize: usize,
+    pub(super) filters: FilterPipeline,
+    pub(super) is_split: bool,
+}
+
+impl Arrangement {
+    /// Returns the arrangements worth comparing for elements of `typesize` bytes, simple ones first. Blocks are not split.
+    pub(super) fn all(format: ChunkFormat, typesize: usize) -> impl Iterator<Item = Arrangement> {
+        let bytedelta = FilterPipeline::from([Filter::Shuffle, Filter::ByteDelta(0)]);
+        let pipelines = [
+            Some(FilterPipeline::none()),
+            (typesize > 1).then_some(FilterPipeline::shuffle()),
+            Some(FilterPipeline::bitshuffle()),
+            (format == ChunkFormat::Blosc2).then_some(bytedelta),
+        ];
+        let arrangement = move |filters| Arrangement { typesize, filters, is_split: false };
+        pipelines.into_iter().flatten().map(arrangement)
+    }
+
+    /// Returns the arrangement with split blocks, if these can be split.
+    pub(super) fn split(&self) -> Option<Arrangement> {
+        let can_split = (2..=MAX_SPLITS).contains(&self.typesize) && !self.filters.as_slice().is_empty();
+        can_split.then_some(Arrangement { is_split: true, ..*self })
+    }
+
+    /// Returns the variant for this codec: without an entropy coder, codecs find more in split blocks.
+    pub(super) fn adapted(&self, codec: Codec) -> Arrangement {
+        match codec {
+            Codec::Zstd | Codec::Zlib => *self,
+            _ => self.split().unwrap_or(*self),
+        }
+    }
+
+    pub(super) fn order(&self) -> Order {
+        match self.filters.as_slice() {
+            [] => Order::Plain,
+            [Filter::BitShuffle, ..] => Order::BitShuffled,
+            [.., Filter::ByteDelta(_)] => Order::Deltas,
+            _ => Order::Shuffled,
+        }
+    }
+
+    /// Returns the parameters of chunks of this arrangement and effort.
+    pub(super) fn params(&self, format: ChunkFormat, effort: &Effort) -> CParams {
+        let Arrangement { typesize, filters, is_split } = *self;
+        let params = CParams::new().format(format).typesize(typesize).filters(filters);
+        let params = params.codec(effort.codec).clevel(effort.clevel).zstd_level(effort.zstd_level);
+        let split = if is_split { SplitMode::Always } else { SplitMode::Never };
+        params.split(split).blocksize(self.blocksize(format, effort))
+    }
+
+    /// Returns the size of blocks. Long ones are smaller in total, short ones are faster to read in part. They are whole
+    /// groups of eight elements: bitshuffle does not change other blocks of Blosc1 chunks.
+    fn blocksize(&self, format: ChunkFormat, effort: &Effort) -> BlockSize {
+        let has_entropy_coder = matches!(effort.codec, Codec::Zstd | Codec::Zlib);
+        let stream = match (has_entropy_coder, effort.is_thorough()) {
+            (_, true) => 256 << 10,
+            (true, false) => 128 << 10,
+            (false, false) => 64 << 10,
+        };
+        // Wider elements count as bytes.
+        let typesize = if (1..=255).contains(&self.typesize) { self.typesize } else { 1 };
+        let whole = |bytes: usize, group: usize| (bytes / group).max(1) * group;
+        BlockSize::Fixed(match self.order() {
+            Order::Plain if has_entropy_coder => WHOLE_CHUNK,
+            Order::Plain => 4 * stream,
+            _ if !self.is_split => whole(4 * stream, 8 * typesize),
+            _ => {
+                let stream = whole(stream.min(LONGEST_SPLIT / typesize), 8);
+                // In a Blosc1 chunk, a forced size is that of a stream.
+                if format == ChunkFormat::Blosc1 { stream } else { stream * typesize }
+            }
+        })
+    }
+}
+
+/// The size of blocks that end with the chunk.
+const WHOLE_CHUNK: usize = 16 << 20;
+
+/// Maximum size of a split block in a Blosc1 chunk, whose forced size is that of a stream.
+const LONGEST_SPLIT: usize = 1 << 20;

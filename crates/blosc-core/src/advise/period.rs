@@ -1,0 +1,80 @@
+//! Detects the size of an element: the distance at which bytes resemble each other most.
+//!
+//! In an array of numbers, the high bytes of neighbours are equal or close, so that many bytes resemble the byte one
+//! element before them. The same holds for records of any length. Multiples of the size score nearly as high as the
+//! size itself, therefore the smallest of the high scores is preferred. Within a run of equal bytes, every distance
+//! fits. Only the first byte of each run counts.
+//!
+//! ```text
+//! bytes        9 1 0 0  8 1 0 0  8 2 0 0  7 2 0 0      int32
+//! counts       • • •    • • •    • • •    • • •        every byte that differs from the one before
+//! distance 4            ~ = =    = ~ =    ~ = =        = equal, 2 points; ~ close, 1 point
+//! ```
+
+use crate::memory::{self, OutOfMemory};
+
+/// The longest element that a header can store.
+const LONGEST: usize = 255;
+
+/// Number of candidates.
+pub(super) const CANDIDATES: usize = 4;
+
+/// Sizes of the types that programming languages have. Tried if no distance stands out.
+const USUAL: [usize; CANDIDATES] = [1, 8, 4, 2];
+
+/// Returns the sizes that an element may have, most probable first. Zeros fill the list.
+pub(super) fn candidates(sample: &[u8]) -> Result<[usize; CANDIDATES], OutOfMemory> {
+    let longest = LONGEST.min(sample.len() / 8);
+    let len = sample.len() - longest;
+    let mut counts = memory::zeroed::<u8>(sample.len())?;
+    for (counts, pair) in counts.iter_mut().skip(1).zip(sample.windows(2)) {
+        *counts = if pair[0] == pair[1] { 0 } else { 0xFF };
+    }
+    let mut scores = [0u32; LONGEST + 1];
+    for lag in 1..=longest {
+        // The same number of comparisons for every distance.
+        scores[lag] = resemblance(&sample[..len], &sample[lag..lag + len], &counts[lag..lag + len]);
+    }
+    let scores = &scores[..=longest];
+    let mut sorted = [0u32; LONGEST];
+    sorted[..longest].copy_from_slice(&scores[1..]);
+    sorted[..longest].sort_unstable();
+    let usual = sorted[longest / 2];
+    let best = scores.iter().max().map_or(0, |best| best.saturating_sub(usual));
+    // The highest of 255 random scores is about three standard deviations above the usual one.
+    if best < 4 * usual.isqrt() + 32 {
+        return Ok(USUAL);
+    }
+    let mut found = [0; CANDIDATES];
+    let mut count = 0;
+    for (numerator, denominator) in [(7, 8), (1, 1), (1, 2)] {
+        let least = usual + best * numerator / denominator;
+        let lag = scores.iter().position(|score| *score >= least).unwrap_or(1);
+        if !found.contains(&lag) {
+            found[count] = lag;
+            count += 1;
+        }
+    }
+    Ok(found)
+}
+
+/// Returns twice the number of equal pairs, and once those that differ by one or two. Pairs with a count of 0 are left
+/// out.
+fn resemblance(one: &[u8], other: &[u8], counts: &[u8]) -> u32 {
+    let mut sum = 0;
+    for ((one, other), counts) in one.chunks(64).zip(other.chunks(64)).zip(counts.chunks(64)) {
+        // A sum of bytes: 64 pairs give at most 128.
+        let pairs = one.iter().zip(other).zip(counts);
+        let score = pairs.map(|((one, other), counts)| {
+            let difference = one.wrapping_sub(*other).wrapping_add(2);
+            (u8::from(difference < 5) + u8::from(difference == 2)) & counts
+        });
+        sum += u32::from(score.fold(0u8, u8::wrapping_add));
+    }
+    sum
+}
+
+/// Returns whether the sample is text in ASCII: a program's output, a table, source code.
+pub(super) fn is_text(sample: &[u8]) -> bool {
+    sample.iter().all(|byte| matches!(byte, b'\t' | b'\n' | b'\r' | b' '..=b'~'))
+}

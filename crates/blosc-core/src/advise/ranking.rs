@@ -1,0 +1,116 @@
+//! The candidates of a round, ranked by their scores.
+
+use super::arrangement::Arrangement;
+use super::candidate::Candidate;
+use super::effort::Effort;
+use super::ladder;
+use super::task::Task;
+use crate::memory::{self, OutOfMemory};
+use crate::params::CParams;
+
+/// A candidate that was tried, and the result.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Tried {
+    pub(super) arrangement: Arrangement,
+    pub(super) effort: Effort,
+    pub(super) candidate: Candidate,
+    pub(super) score: f64,
+}
+
+/// Candidates. After [`Ranking::sort`], the best is first.
+#[derive(Debug, Default)]
+pub(super) struct Ranking(Vec<Tried>);
+
+/// A change of parameters must improve the score by this, so that they do not alternate.
+const HYSTERESIS: f64 = 0.01;
+
+/// Arrangements whose score is worse by this than the best are not finalists.
+const FINALIST_MARGIN: f64 = 0.05;
+
+/// The same for unfiltered data, and the margin within which it may be the best in a whole chunk.
+const PLAIN_MARGIN: f64 = 0.3;
+
+/// The factor by which the ratio of unfiltered data must have grown from the first sample to the second.
+const GROWTH: f64 = 1.03;
+
+/// Candidates may be larger than the guard by this factor.
+const GUARD_MARGIN: f64 = 1.01;
+
+impl Tried {
+    pub(super) fn is_plain(&self) -> bool {
+        self.arrangement.filters.as_slice().is_empty()
+    }
+}
+
+impl Ranking {
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    pub(super) fn push(&mut self, tried: Tried) -> Result<(), OutOfMemory> {
+        memory::push(&mut self.0, tried)
+    }
+
+    pub(super) fn as_slice(&self) -> &[Tried] {
+        &self.0
+    }
+
+    pub(super) fn find(&self, params: &CParams) -> Option<&Tried> {
+        self.0.iter().find(|tried| tried.candidate.params == *params)
+    }
+
+    /// Sets the scores and sorts by them. Of equal ones, the first that was tried is the simplest and stays first.
+    pub(super) fn sort(&mut self, score: impl Fn(&Tried) -> f64) {
+        for tried in &mut self.0 {
+            tried.score = score(tried);
+        }
+        // An insertion sort is stable, and does not allocate.
+        for end in 1..self.0.len() {
+            let at = self.0[..end].partition_point(|tried| tried.score <= self.0[end].score);
+            self.0[at..=end].rotate_right(1);
+        }
+    }
+
+    /// Returns the least ratio that candidates of this goal need: that of unfiltered data with the guard.
+    pub(super) fn least_ratio(&self, task: &Task<'_>) -> f64 {
+        let Some(guard) = ladder::guard(task.goal()) else { return 0.0 };
+        let guard = self.0.iter().find(|tried| tried.is_plain() && guard.is_of(&tried.candidate.params));
+        guard.map_or(0.0, |guard| guard.candidate.ratio / GUARD_MARGIN)
+    }
+
+    /// Returns the best, or the candidate of `before` if it is nearly as good.
+    pub(super) fn winner(&self, before: Option<CParams>) -> Option<&Tried> {
+        let best = self.0.first()?;
+        let kept = before.and_then(|before| self.find(&before));
+        Some(kept.filter(|kept| kept.score <= best.score + HYSTERESIS).unwrap_or(best))
+    }
+
+    /// Returns the best candidate with or without filters.
+    pub(super) fn best(&self, is_plain: bool) -> Option<&Tried> {
+        self.0.iter().find(|tried| tried.is_plain() == is_plain)
+    }
+
+    /// Returns the best arrangements, if several are nearly as good: two with filters, and unfiltered data unless it is
+    /// much worse, because other programs compress it so.
+    pub(super) fn finalists(&self) -> [Option<Arrangement>; 3] {
+        let best = self.0.first().map_or(0.0, |best| best.score);
+        let near = |is_plain: bool, margin: f64| {
+            let tried = self.0.iter().filter(move |tried| tried.is_plain() == is_plain);
+            tried.filter(move |tried| tried.score <= best + margin).map(|tried| tried.arrangement)
+        };
+        let filtered = near(false, FINALIST_MARGIN).next();
+        let second = near(false, FINALIST_MARGIN).find(|arrangement| Some(*arrangement) != filtered);
+        [filtered, second, near(true, PLAIN_MARGIN).next()]
+    }
+
+    /// Returns whether unfiltered data may be the best in a whole chunk, although it is not in the sample: this sample
+    /// has shown more repeats than a smaller one, in which it had the ratio of `smaller`.
+    pub(super) fn may_grow(&self, smaller: Option<Tried>) -> bool {
+        let (Some(best), Some(plain), Some(smaller)) = (self.0.first(), self.best(true), smaller) else { return false };
+        let has_grown = |tried: &Tried| {
+            let is_same = tried.is_plain() && tried.effort == smaller.effort;
+            is_same && tried.candidate.ratio > smaller.candidate.ratio * GROWTH
+        };
+        !best.is_plain() && plain.score <= best.score + PLAIN_MARGIN && self.0.iter().any(has_grown)
+    }
+}

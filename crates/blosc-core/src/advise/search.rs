@@ -1,0 +1,201 @@
+//! The rounds of a search.
+//!
+//! 1. All arrangements, with a cheap codec, on a small sample.
+//! 2. The best few of them, with all codecs and levels of the goal, on a larger sample.
+//! 3. If unfiltered data profits from longer samples: once more, the best with and without filters.
+//! 4. The best with and without filters, with levels that take long.
+
+use super::arrangement::Arrangement;
+use super::auto::Auto;
+use super::candidate::Candidate;
+use super::effort::Effort;
+use super::ranking::{Ranking, Tried};
+use super::task::Task;
+use super::trial::Trials;
+use super::{period, sample};
+use crate::error::EncodeError;
+use crate::memory;
+use crate::params::CParams;
+
+/// Buffers of searches, and the candidates of the last one.
+#[derive(Debug, Default)]
+pub(super) struct Search {
+    trials: Trials,
+    sample: Vec<u8>,
+    /// Typesize and size of the sample.
+    cut: Option<(usize, usize)>,
+    ranking: Ranking,
+    detected: Detected,
+    candidates: Vec<Candidate>,
+    winners: Winners,
+}
+
+/// Properties that a sample shows if the typesize is not known.
+#[derive(Debug, Clone, Copy, Default)]
+struct Detected {
+    /// The most probable size of an element, 0 if the size is known.
+    typesize: usize,
+    is_text: bool,
+}
+
+/// The winners of the last searches, newest last.
+#[derive(Debug, Default)]
+struct Winners([Option<(Arrangement, Effort)>; 4]);
+
+/// Bytes in which the size of an element is searched for.
+const PERIOD_SAMPLE: usize = 8 << 10;
+
+/// Size of the sample on which unfiltered data is compared again.
+const LARGE_SAMPLE: usize = 384 << 10;
+
+impl Search {
+    /// Returns the candidates of the last search, best first.
+    pub(super) fn tried(&self) -> &[Candidate] {
+        &self.candidates
+    }
+
+    /// Returns the parameters with the best score. `before` stays if it is nearly as good.
+    pub(super) fn run(&mut self, auto: &Auto, before: Option<CParams>, plain: &[u8]) -> Result<CParams, EncodeError> {
+        let task = Task::new(auto, plain)?;
+        self.start();
+        let arrangements = self.arrangements(&task)?;
+        let size = task.first_sample(arrangements.iter().map(|arrangement| arrangement.typesize).max().unwrap_or(1));
+        for arrangement in arrangements {
+            for arrangement in [Some(arrangement), arrangement.split()].into_iter().flatten() {
+                self.try_all(&task, arrangement, size, task.references())?;
+            }
+        }
+        let detected = self.detected;
+        self.ranking.sort(|tried| task.first_score(&tried.candidate) + detected.penalty(tried));
+        let (finalists, plain) = (self.ranking.finalists(), self.ranking.best(true).copied());
+        self.ranking.clear();
+        for arrangement in finalists.into_iter().flatten() {
+            self.try_all(&task, arrangement, task.final_sample(), task.ladder())?;
+        }
+        self.rank(&task);
+        if self.ranking.may_grow(plain) {
+            let pair = [self.ranking.best(false).copied(), self.ranking.best(true).copied()];
+            self.ranking.clear();
+            for tried in pair.into_iter().flatten() {
+                self.try_all(&task, tried.arrangement, LARGE_SAMPLE, [tried.effort].into_iter())?;
+            }
+            self.rank(&task);
+        }
+        for best in [self.ranking.best(false).copied(), self.ranking.best(true).copied()].into_iter().flatten() {
+            self.try_all(&task, best.arrangement, task.final_sample(), task.polish())?;
+        }
+        self.rank(&task);
+        self.finish(&task, before)
+    }
+
+    /// Returns the best of the parameters that earlier searches have chosen. This takes a fraction of the time of a
+    /// search.
+    pub(super) fn run_among_winners(&mut self, auto: &Auto, plain: &[u8]) -> Result<CParams, EncodeError> {
+        let task = Task::new(auto, plain)?;
+        self.start();
+        for (arrangement, effort) in self.winners.0.into_iter().flatten() {
+            self.try_all(&task, arrangement, task.final_sample(), [effort].into_iter())?;
+        }
+        self.rank(&task);
+        self.finish(&task, None)
+    }
+
+    fn start(&mut self) {
+        self.ranking.clear();
+        (self.cut, self.detected) = (None, Detected::default());
+    }
+
+    /// Ranks the candidates. Candidates larger than unfiltered data with the goal's guard are last.
+    fn rank(&mut self, task: &Task<'_>) {
+        let (least, detected) = (self.ranking.least_ratio(task), self.detected);
+        self.ranking.sort(|tried| task.score(&tried.candidate, least) + detected.penalty(tried));
+    }
+
+    fn finish(&mut self, task: &Task<'_>, before: Option<CParams>) -> Result<CParams, EncodeError> {
+        self.candidates.clear();
+        memory::reserve(&mut self.candidates, self.ranking.as_slice().len())?;
+        self.candidates.extend(self.ranking.as_slice().iter().map(|tried| tried.candidate));
+        let Some(winner) = self.ranking.winner(before) else { return Ok(task.fallback()) };
+        self.winners.add((winner.arrangement, winner.effort));
+        Ok(winner.candidate.params)
+    }
+
+    /// Tries an arrangement with efforts that were not tried yet.
+    fn try_all(
+        &mut self,
+        task: &Task<'_>,
+        arrangement: Arrangement,
+        size: usize,
+        efforts: impl Iterator<Item = Effort>,
+    ) -> Result<(), EncodeError> {
+        // Wider elements count as bytes.
+        let element = if arrangement.typesize > 255 { 1 } else { arrangement.typesize };
+        if self.cut != Some((element, size)) {
+            sample::cut(task.plain, element, size, &mut self.sample)?;
+            self.cut = Some((element, size));
+        }
+        for effort in efforts {
+            let arrangement = arrangement.adapted(effort.codec);
+            let params = task.params(&arrangement, &effort);
+            if self.ranking.find(&params).is_some() {
+                continue;
+            }
+            match self.trials.run(&arrangement, params, &effort, &self.sample, task.plain.len()) {
+                Ok(candidate) => self.ranking.push(Tried { arrangement, effort, candidate, score: 0.0 })?,
+                // A slow level may need more memory than there is. Faster ones have been tried before.
+                Err(EncodeError::OutOfMemory(_)) if !self.ranking.as_slice().is_empty() => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the arrangements to compare.
+    fn arrangements(&mut self, task: &Task<'_>) -> Result<Vec<Arrangement>, EncodeError> {
+        let sizes = match task.typesize() {
+            Some(typesize) => [typesize, 0, 0, 0],
+            None => {
+                sample::cut(task.plain, 1, PERIOD_SAMPLE, &mut self.sample)?;
+                let sizes = period::candidates(&self.sample)?;
+                self.detected = Detected { typesize: sizes[0], is_text: period::is_text(&self.sample) };
+                sizes
+            }
+        };
+        let mut arrangements = Vec::new();
+        for typesize in sizes.into_iter().filter(|size| *size > 0) {
+            for mut arrangement in task.arrangements(typesize) {
+                // Without a filter, the typesize has no effect. Unfiltered text gets 1.
+                let is_plain = arrangement.filters.as_slice().is_empty();
+                if is_plain && self.detected.is_text {
+                    arrangement.typesize = 1;
+                }
+                // Text of records is shuffled by the length of a line, not by that of a word.
+                let is_word = self.detected.is_text && (2..=8).contains(&typesize);
+                let is_worthwhile = if is_plain { typesize == sizes[0] } else { !is_word };
+                if is_worthwhile {
+                    memory::push(&mut arrangements, arrangement)?;
+                }
+            }
+        }
+        Ok(arrangements)
+    }
+}
+
+impl Detected {
+    /// Added to the score of multiples of the most probable size, which resemble it.
+    fn penalty(&self, tried: &Tried) -> f64 {
+        let typesize = tried.arrangement.typesize;
+        let is_multiple = self.typesize > 1 && typesize > self.typesize && typesize.is_multiple_of(self.typesize);
+        if is_multiple { 0.03 } else { 0.0 }
+    }
+}
+
+impl Winners {
+    fn add(&mut self, winner: (Arrangement, Effort)) {
+        let Winners(winners) = self;
+        let index = winners.iter().position(|known| *known == Some(winner)).unwrap_or(0);
+        winners[index..].rotate_left(1);
+        let [.., newest] = winners;
+        *newest = Some(winner);
+    }
+}

@@ -1,0 +1,192 @@
+//! Choices for data of known kinds, and parameters out of range.
+
+use super::goal::ln;
+use super::{Advisor, Auto, Goal};
+use crate::codec::Codec;
+use crate::error::EncodeError;
+use crate::filter::{Filter, FilterPipeline};
+use crate::format::ChunkFormat;
+use crate::params::CParams;
+use crate::{compress, decompress};
+use testdata::{PlainKind, SplitMix64};
+
+const GOALS: [Goal; 5] = [Goal::Fast, Goal::Balanced, Goal::Small, Goal::Speed(800), Goal::Ratio(3.0)];
+
+/// Records of a counter, a small number, and a byte that is mostly the same.
+#[cfg(feature = "zstd")]
+fn records(len: usize, count: u32) -> Vec<u8> {
+    let mut rng = SplitMix64::new(5);
+    let record = |number: u32| {
+        let mut record = vec![0x20; len];
+        record[..4].copy_from_slice(&number.to_le_bytes());
+        record[4..6].copy_from_slice(&(rng.below(900) as u16).to_le_bytes());
+        record
+    };
+    (0..count).flat_map(record).collect()
+}
+
+/// A walk in steps of up to `step`, as little-endian integers of `size` bytes.
+fn walk(size: usize, step: u64, count: usize) -> Vec<u8> {
+    let (mut rng, mut at) = (SplitMix64::new(7), 1 << 40);
+    let values = std::iter::repeat_with(|| {
+        at += rng.below(step as usize) as u64;
+        at
+    });
+    values.take(count).flat_map(|value| value.to_le_bytes()[..size].to_vec()).collect()
+}
+
+fn chosen(auto: Auto, plain: &[u8]) -> CParams {
+    let params = auto.params(plain).unwrap();
+    assert_eq!(decompress(&compress(plain, &params).unwrap()).unwrap(), plain);
+    params
+}
+
+#[cfg(feature = "zstd")]
+#[test]
+fn the_size_of_an_element_is_detected() {
+    let half = |at: u32| ((12_000 + at % 1900 + at / 3 % 7) as u16).to_le_bytes();
+    let halves: Vec<u8> = (0..90_000).flat_map(half).collect();
+    let doubles = testdata::linspace_f64(0.0, 100.0, 40_000);
+    let numbers = [(2, halves), (4, walk(4, 300, 50_000)), (8, walk(8, 2000, 50_000)), (8, doubles)];
+    let rows = [12, 16, 22, 24, 100, 255].map(|len| (len, records(len, 3000)));
+    for (typesize, plain) in numbers.into_iter().chain(rows) {
+        assert_eq!(chosen(Auto::new(Goal::Balanced), &plain).get_typesize(), typesize);
+    }
+    assert_eq!(chosen(Auto::new(Goal::Balanced), &testdata::text(300_000, 3)).get_typesize(), 1);
+}
+
+#[cfg(feature = "zstd")]
+#[test]
+fn text_is_not_filtered_and_numbers_are() {
+    for goal in [Goal::Fast, Goal::Balanced, Goal::Small] {
+        for format in [ChunkFormat::Blosc1, ChunkFormat::Blosc2] {
+            let auto = Auto::new(goal).format(format);
+            assert_eq!(chosen(auto, &testdata::text(300_000, 3)).get_filters(), FilterPipeline::none(), "{goal}");
+            assert_ne!(chosen(auto, &walk(8, 2000, 50_000)).get_filters(), FilterPipeline::none(), "{goal}");
+        }
+    }
+}
+
+/// Results are not larger than with Zstandard's level 3 or LZ4 alone.
+#[cfg(feature = "zstd")]
+#[test]
+fn results_are_as_small_as_without_a_filter() {
+    let text = testdata::text(1 << 20, 3);
+    let kinds = [
+        text.clone(),
+        walk(4, 3000, 200_000),
+        testdata::noise(300_000, 3),
+        [&text[..600_000], &walk(8, 9, 60_000)].concat(),
+    ];
+    for plain in kinds {
+        for (goal, codec, level) in [(Goal::Fast, Codec::Lz4, None), (Goal::Balanced, Codec::Zstd, Some(3))] {
+            let alone = CParams::new().codec(codec).clevel(9).zstd_level(level).filters(FilterPipeline::none());
+            let (alone, found) = (
+                compress(&plain, &alone).unwrap().len(),
+                compress(&plain, &chosen(Auto::new(goal), &plain)).unwrap().len(),
+            );
+            assert!(found <= alone + alone / 50, "{goal}: {found} instead of {alone}");
+        }
+    }
+}
+
+#[cfg(feature = "zstd")]
+#[test]
+fn bounds_are_kept() {
+    let plain = walk(8, 2000, 100_000);
+    let tried = |auto: Auto| {
+        let mut advisor = Advisor::new(auto);
+        let params = advisor.advise(&plain).unwrap().params;
+        *advisor.tried().iter().find(|candidate| candidate.params == params).unwrap()
+    };
+    let fast = tried(Auto::new(Goal::Speed(2500)));
+    let slow = tried(Auto::new(Goal::Speed(20)));
+    assert!(fast.compress >= 2500.0 && slow.compress >= 20.0 && slow.ratio > fast.ratio);
+    let wanted = (fast.ratio + slow.ratio) / 2.0;
+    let enough = tried(Auto::new(Goal::Ratio(wanted)));
+    assert!(enough.ratio >= wanted && enough.compress >= slow.compress);
+    let quick = tried(Auto::new(Goal::Small).min_decompress(6000));
+    assert!(quick.decompress >= 6000.0);
+    // Nothing reaches this.
+    let quickest = tried(Auto::new(Goal::Small).min_decompress(1_000_000));
+    assert!(quickest.decompress >= quick.decompress);
+}
+
+#[test]
+fn fixed_parameters_are_kept() {
+    let plain = walk(8, 2000, 20_000);
+    let delta = FilterPipeline::from([Filter::Delta, Filter::Shuffle]);
+    for codec in Codec::ALL.into_iter().filter(|codec| codec.is_available() && *codec != Codec::Snappy) {
+        let auto =
+            Auto::new(Goal::Balanced).format(ChunkFormat::Blosc2).codec(codec).clevel(4).filters(delta).typesize(8);
+        let params = chosen(auto, &plain);
+        let found = (params.get_codec(), params.get_clevel(), params.get_filters(), params.get_typesize());
+        assert_eq!(found, (codec, 4, delta, 8));
+        assert_eq!(params.get_zstd_level(), None);
+    }
+}
+
+#[test]
+fn parameters_out_of_range_are_errors() {
+    let refuses = |auto: Auto| auto.params(&[1; 1000]).unwrap_err();
+    let auto = Auto::new(Goal::Fast);
+    assert_eq!(refuses(auto.clevel(10)), EncodeError::Clevel { found: 10 });
+    assert_eq!(refuses(auto.typesize(0)), EncodeError::Typesize);
+    assert!(matches!(refuses(auto.codec(Codec::Plugin { id: 200, meta: 0 })), EncodeError::Codec { .. }));
+    assert!(matches!(refuses(auto.filters(FilterPipeline::from([Filter::Delta]))), EncodeError::Filter { .. }));
+    assert!(matches!(refuses(auto.codec(Codec::Snappy).format(ChunkFormat::Blosc2)), _));
+    #[cfg(not(feature = "zlib"))]
+    assert!(matches!(refuses(auto.codec(Codec::Zlib)), EncodeError::CodecUnavailable { .. }));
+}
+
+#[test]
+fn any_size_is_accepted() {
+    for goal in GOALS {
+        for format in [ChunkFormat::Blosc1, ChunkFormat::Blosc2] {
+            for typesize in [None, Some(1), Some(7), Some(255), Some(256), Some(usize::MAX / 16)] {
+                for len in (0..40).chain([127, 128, 129, 255, 256, 257, 1000, 2047, 2048, 5000]) {
+                    let auto = Auto::new(goal).format(format).typesize(typesize);
+                    chosen(auto, &testdata::plain(PlainKind::Steps, len, 4, len as u64));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_choice_depends_on_the_buffers_alone() {
+    let buffers = [testdata::text(300_000, 3), walk(8, 2000, 40_000), testdata::noise(300_000, 1), walk(4, 9, 80_000)];
+    let run = || {
+        let mut advisor = Advisor::new(Auto::new(Goal::Balanced));
+        buffers.iter().cycle().take(40).map(|plain| advisor.advise(plain).unwrap()).collect::<Vec<_>>()
+    };
+    let first = run();
+    assert_eq!(first, run());
+    // Where the data changes all the time, known parameters are used again.
+    for (number, advice) in first.iter().enumerate().skip(8) {
+        assert_eq!(advice.params, first[number - 4].params, "buffer {number}");
+    }
+}
+
+#[test]
+fn like_data_is_searched_once() {
+    let plain = walk(8, 2000, 1 << 20);
+    let mut advisor = Advisor::new(Auto::new(Goal::Balanced));
+    let searched = plain.chunks(1 << 17).filter(|plain| advisor.advise(plain).unwrap().is_searched);
+    assert_eq!(searched.count(), 1);
+}
+
+#[test]
+fn logarithms_are_close_to_those_of_the_platform() {
+    for number in [1e-300, 1e-6, 0.1, 0.999, 1.0, 1.5, 2.0, 3.999, 4.0, 12_345.0, 1e300] {
+        assert!((ln(number) - f64::ln(number)).abs() < 1e-5, "{number}");
+    }
+}
+
+#[test]
+fn goals_have_names() {
+    for goal in Goal::NAMED {
+        assert_eq!(goal.to_string().parse(), Ok(goal));
+    }
+    assert!("best".parse::<Goal>().is_err());
+}

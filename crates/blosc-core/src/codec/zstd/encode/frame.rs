@@ -1,0 +1,166 @@
+//! Writes a frame: its header, and blocks of up to 128 KiB.
+//!
+//! `rust-zstd` finds the matches and decides where blocks end; what is left is to encode them.
+
+use rust_zstd::compress::block::{BlockLdm, REP_START_VALUE, build_seq_store};
+use rust_zstd::compress::matchstate::MatchState;
+use rust_zstd::compress::presplit::{PreSplitter, split_level};
+use rust_zstd::compress::{CParams, SeqStore};
+
+use super::literals::{Literals, MIN_GAIN_SHIFT};
+use super::sequences::Sequences;
+use crate::memory::OutOfMemory;
+
+/// Levels from here on look at more than one match at a position.
+pub(super) const LAZY: i32 = 5;
+
+const MAGIC: u32 = 0xFD2F_B528;
+
+/// Maximum length of a block.
+const MAX_BLOCK: usize = 128 << 10;
+
+/// Length of the header of a block.
+const HEADER: usize = 3;
+
+/// Kinds of blocks: the values of their headers.
+#[derive(Clone, Copy)]
+enum Kind {
+    Stored = 0,
+    Run = 1,
+    Compressed = 2,
+}
+
+/// Encodes frames at levels without an optimal parser, and reuses its memory.
+#[derive(Default)]
+pub(super) struct FrameEncoder {
+    finder: Option<MatchState>,
+    found: SeqStore,
+    splitter: PreSplitter,
+    literals: Literals,
+    sequences: Sequences,
+}
+
+impl FrameEncoder {
+    /// Returns the bytes of its buffers, without those of `rust-zstd`.
+    pub(super) fn held(&self) -> usize {
+        self.literals.held() + self.sequences.held() + size_of::<Self>()
+    }
+
+    /// Allocates its own buffers for frames of `len` bytes.
+    pub(super) fn reserve(&mut self, len: usize) -> Result<(), OutOfMemory> {
+        self.literals.reserve(len.min(MAX_BLOCK))?;
+        self.sequences.reserve(len.min(MAX_BLOCK))
+    }
+
+    /// Writes a frame, for whose length memory was [reserved](FrameEncoder::reserve). Its tables are those of frames of
+    /// at least `least` bytes. Returns its length, or `None` if it does not fit.
+    pub(super) fn encode(&mut self, level: i32, least: usize, src: &[u8], dst: &mut [u8]) -> Option<usize> {
+        let params = CParams::for_level(level, src.len().max(least));
+        self.literals.clear();
+        self.sequences.start(level < LAZY);
+        match &mut self.finder {
+            Some(finder) => finder.reset(params, 0),
+            None => self.finder = Some(MatchState::new(params, 0)),
+        }
+        let max_block = MAX_BLOCK.min(1 << params.window_log);
+        self.found.reserve(max_block.min(src.len()));
+        let mut at = put_header(src.len(), params.window_log, dst)?;
+        let (mut repeats, mut from, mut gained) = (REP_START_VALUE, 0, 0);
+        // An empty frame has one empty block.
+        loop {
+            let mut len = max_block.min(src.len() - from);
+            if len == MAX_BLOCK
+                && gained >= 3
+                && let Some(level) = split_level(0, params.strategy)
+            {
+                len = self.splitter.split_block(&src[from..from + len], level);
+            }
+            let written = self.put_block(src, from..from + len, &mut repeats, dst.get_mut(at..)?)?;
+            gained += len as i64 - written as i64;
+            at += written;
+            from += len;
+            if from == src.len() {
+                return Some(at);
+            }
+        }
+    }
+
+    /// Writes a block with its header.
+    fn put_block(
+        &mut self,
+        src: &[u8],
+        block: core::ops::Range<usize>,
+        repeats: &mut [u32; 3],
+        dst: &mut [u8],
+    ) -> Option<usize> {
+        let is_last = block.end == src.len();
+        let plain = &src[block.clone()];
+        // Old decoders reject a run at the start.
+        if block.start > 0 && plain.iter().all(|&byte| byte == plain[0]) {
+            put_block_header(Kind::Run, plain.len(), is_last, dst)?;
+            *dst.get_mut(HEADER)? = plain[0];
+            return Some(HEADER + 1);
+        }
+        if let Some(len) = self.put_compressed(src, block.clone(), repeats, dst.get_mut(HEADER..)?) {
+            put_block_header(Kind::Compressed, len, is_last, dst)?;
+            return Some(HEADER + len);
+        }
+        // Tables that the block described are not known to the decoder.
+        self.literals.clear();
+        self.sequences.clear();
+        put_block_header(Kind::Stored, plain.len(), is_last, dst)?;
+        dst.get_mut(HEADER..HEADER + plain.len())?.copy_from_slice(plain);
+        Some(HEADER + plain.len())
+    }
+
+    /// Writes the content of a compressed block. Returns `None` if that saves too little.
+    fn put_compressed(
+        &mut self,
+        src: &[u8],
+        block: core::ops::Range<usize>,
+        repeats: &mut [u32; 3],
+        dst: &mut [u8],
+    ) -> Option<usize> {
+        let len = block.len();
+        let finder = self.finder.as_mut()?;
+        let entered = finder.enter_block(block);
+        let next = build_seq_store(finder, src, entered, *repeats, &mut self.found, &mut BlockLdm::Off, None)?;
+        let SeqStore { lits, seqs } = &self.found;
+        let literals = self.literals.put(lits, seqs.len(), dst)?;
+        let size = literals + self.sequences.put(seqs, dst.get_mut(literals..)?)?;
+        if size >= len - (len >> MIN_GAIN_SHIFT) - 2 {
+            return None;
+        }
+        *repeats = next;
+        Some(size)
+    }
+}
+
+/// Writes the header of a frame with a known length, and with a window if it is longer than that.
+fn put_header(len: usize, window_log: u32, dst: &mut [u8]) -> Option<usize> {
+    let mut header = [0; 14];
+    header[..4].copy_from_slice(&MAGIC.to_le_bytes());
+    let is_single = len <= 1 << window_log;
+    let mut at = 5;
+    if !is_single {
+        header[at] = (window_log as u8 - 10) << 3;
+        at += 1;
+    }
+    let (format, size, number) = match len as u64 {
+        0..0x100 if is_single => (0, 1, len as u64),
+        0x100..0x1_0100 => (1, 2, len as u64 - 0x100),
+        0..0x1_0000_0000 => (2, 4, len as u64),
+        _ => (3, 8, len as u64),
+    };
+    header[4] = format << 6 | u8::from(is_single) << 5;
+    header[at..at + size].copy_from_slice(&number.to_le_bytes()[..size]);
+    at += size;
+    dst.get_mut(..at)?.copy_from_slice(&header[..at]);
+    Some(at)
+}
+
+fn put_block_header(kind: Kind, len: usize, is_last: bool, dst: &mut [u8]) -> Option<()> {
+    let header = u32::from(is_last) | (kind as u32) << 1 | (len as u32) << 3;
+    dst.get_mut(..HEADER)?.copy_from_slice(&header.to_le_bytes()[..HEADER]);
+    Some(())
+}

@@ -1,0 +1,99 @@
+use super::super::level_of;
+use super::fse;
+use super::{OPTIMAL, ZstdEncoder};
+use crate::codec::DecodeTask;
+use crate::codec::zstd::ZstdDecoder;
+use crate::codec::zstd::decode::fse::Distribution;
+use crate::codec::zstd::decode::tests::plains;
+
+fn decoded(frame: &[u8], len: usize) -> Vec<u8> {
+    let mut dst = vec![0xA5; len];
+    ZstdDecoder::default().decompress(DecodeTask { src: frame, dst: &mut dst, len }, None).unwrap();
+    dst
+}
+
+fn by_rust_zstd(level: i32, plain: &[u8]) -> Vec<u8> {
+    let options = rust_zstd::CompressOptions { level, ..rust_zstd::CompressOptions::default() };
+    rust_zstd::Compressor::new(options).compress_to_vec(plain)
+}
+
+#[test]
+fn frames_of_every_level_decode_and_are_as_small_as_by_rust_zstd() {
+    for level in (-5..OPTIMAL).filter(|level| *level != 0) {
+        let mut encoder = ZstdEncoder::new(level);
+        let (mut ours, mut theirs) = (0, 0);
+        for plain in plains() {
+            let reference = by_rust_zstd(level, &plain);
+            let mut frame = vec![0; plain.len() + 100];
+            let Some(len) = encoder.compress(&plain, &mut frame).unwrap() else {
+                // Taken for random bytes.
+                assert!(reference.len() >= plain.len(), "{} of {} bytes", reference.len(), plain.len());
+                continue;
+            };
+            let frame = &frame[..len];
+            assert_eq!(decoded(frame, plain.len()), plain);
+            assert_eq!(rust_zstd::decompress(frame).unwrap(), plain);
+            assert!(len <= reference.len() + reference.len() / 50 + 16, "{len} instead of {}", reference.len());
+            ours += len;
+            theirs += reference.len();
+        }
+        assert!(ours < theirs + theirs / 500, "level {level}: {ours} instead of {theirs}");
+    }
+}
+
+#[test]
+fn frames_do_not_depend_on_earlier_streams() {
+    let mut reused = ZstdEncoder::new(level_of(5, true));
+    let mut frames = [vec![0; 300_100], vec![0; 300_100]];
+    for plain in plains() {
+        let [first, second] = &mut frames;
+        let len = reused.compress(&plain, first).unwrap();
+        assert_eq!(len, ZstdEncoder::new(level_of(5, true)).compress(&plain, second).unwrap());
+        assert!(len.is_none_or(|len| first[..len] == second[..len]));
+    }
+}
+
+#[test]
+fn a_frame_that_does_not_fit_is_not_written() {
+    let plain = testdata::text(3000, 1);
+    let mut encoder = ZstdEncoder::new(level_of(1, true));
+    let mut frame = vec![0; 4000];
+    let len = encoder.compress(&plain, &mut frame).unwrap().unwrap();
+    for room in 0..len {
+        assert_eq!(encoder.compress(&plain, &mut frame[..room]).unwrap(), None);
+    }
+    assert_eq!(encoder.compress(&plain, &mut frame[..len]).unwrap(), Some(len));
+}
+
+#[test]
+fn blocks_follow_a_block_that_is_stored() {
+    // The middle is stored, so its tables are unknown to the decoder.
+    let text = testdata::text(200_000, 3);
+    let plain = [&text[..131_072], &testdata::noise(131_072, 4), &text[..], &vec![5; 140_000]].concat();
+    for clevel in [1, 2, 5, 8] {
+        let mut frame = vec![0; plain.len()];
+        let len = ZstdEncoder::new(level_of(clevel, true)).compress(&plain, &mut frame).unwrap().unwrap();
+        assert_eq!(decoded(&frame[..len], plain.len()), plain);
+        assert_eq!(rust_zstd::decompress(&frame[..len]).unwrap(), plain);
+    }
+}
+
+#[test]
+fn distributions_are_read_as_they_were_written() {
+    let noise = testdata::noise(53 * 300, 9);
+    for (i, bytes) in noise.chunks_exact(53).enumerate() {
+        // From two symbols to all, from even counts to very uneven ones.
+        let counts: Vec<u32> =
+            bytes[..2 + i % 52].iter().map(|&byte| 1 + (1 << (u32::from(byte) % (1 + i as u32 % 17)))).collect();
+        let counts: Vec<u32> =
+            counts.iter().enumerate().map(|(j, &n)| if j > 1 && (i + j) % 3 == 0 { 0 } else { n }).collect();
+        for log in 6..=9 {
+            let distribution = fse::normalized(&counts, log);
+            assert_eq!(distribution.states.iter().map(|&states| i32::from(states)).sum::<i32>(), 1 << log);
+            let mut header = [0; 200];
+            let len = fse::put_header(&distribution, &mut header).unwrap();
+            let (read, read_len) = Distribution::read(&header[..len], 9, 53).unwrap();
+            assert_eq!((read.log, read.len, read.states, read_len), (log, distribution.len, distribution.states, len));
+        }
+    }
+}
