@@ -42,25 +42,39 @@ fn spelled(scientific: &str) -> String {
 fn shortest(x: f64) -> String {
     // Rust's `{:e}` differs from that only in ties, where it chooses the larger one. With an explicit number of digits
     // it rounds the exact value half to even. That may miss `x` where the gap to the next smaller float is narrower.
-    let shortest = format!("{x:e}");
+    let shortest = written(format_args!("{x:e}"));
     let digits = shortest.bytes().take_while(|b| *b != b'e').filter(u8::is_ascii_digit).count();
-    let rounded = format!("{x:.*e}", digits.saturating_sub(1));
+    let rounded = written(format_args!("{x:.*e}", digits.saturating_sub(1)));
     if rounded.parse() == Ok(x) { rounded } else { shortest }
+}
+
+/// The longest `repr` of a float, `-1.2345678901234567e-308`.
+const LONGEST: usize = 24;
+
+/// Formats a float without growing the string step by step.
+fn written(float: fmt::Arguments<'_>) -> String {
+    let mut text = String::with_capacity(LONGEST);
+    // Writing to a string cannot fail.
+    let _ = text.write_fmt(float);
+    text
 }
 
 /// Converts `-1.2345` and 2 to `-123.45`, `1` and 2 to `100.0`, `1.5` and -2 to `0.015`.
 fn positional(mantissa: &str, exponent: i32) -> String {
-    let (sign, mantissa) = mantissa.strip_prefix('-').map_or(("", mantissa), |rest| ("-", rest));
-    let digits: String = mantissa.chars().filter(|c| *c != '.').collect();
-    let (whole, fraction) = match usize::try_from(exponent) {
-        Err(_) => ("0".into(), "0".repeat(exponent.unsigned_abs() as usize - 1) + &digits),
-        Ok(point) => match digits.split_at_checked(point + 1) {
-            Some((whole, "")) => (whole.into(), "0".into()),
-            Some((whole, fraction)) => (whole.into(), fraction.into()),
-            None => (format!("{digits:0<width$}", width = point + 1), "0".into()),
-        },
-    };
-    format!("{sign}{whole}.{fraction}")
+    let mut text = String::with_capacity(LONGEST);
+    let mut digits = mantissa.chars().filter(char::is_ascii_digit);
+    if mantissa.starts_with('-') {
+        text.push('-');
+    }
+    match usize::try_from(exponent) {
+        Ok(point) => text.extend((0..=point).map(|_| digits.next().unwrap_or('0'))),
+        Err(_) => text.push('0'),
+    }
+    text.push('.');
+    text.extend((exponent + 1..0).map(|_| '0'));
+    text.push(digits.next().unwrap_or('0'));
+    text.extend(digits);
+    text
 }
 
 /// Returns `repr(s)` of a string. The quotes are single unless the string contains single quotes and no double ones.

@@ -35,6 +35,7 @@ impl Leaf {
     }
 
     /// Returns the scalars of an item, in C order.
+    #[inline]
     pub fn scalars<'a>(&'a self, item: &'a [u8]) -> impl Iterator<Item = &'a [u8]> + 'a {
         let size = self.scalar.itemsize() as usize;
         (0..self.len()).map_while(move |number| {

@@ -175,6 +175,29 @@ impl Selection {
         Self { axes: shape.iter().map(whole).collect() }
     }
 
+    /// Selects these items of an array of `shape`.
+    ///
+    /// # Errors
+    ///
+    /// [`NumpyError::TooManyIndices`] if the number of axes differs, [`NumpyError::Index`] for an item outside its axis,
+    /// [`NumpyError::Slice`] for a step of 0.
+    pub fn new(axes: Vec<AxisSelection>, shape: &[u64]) -> Result<Self, NumpyError> {
+        if axes.len() != shape.len() {
+            return Err(NumpyError::TooManyIndices { found: axes.len(), expected: shape.len() });
+        }
+        for (number, (axis, &len)) in axes.iter().zip(shape).enumerate() {
+            let last = i128::from(axis.start) + i128::from(axis.step) * (i128::from(axis.count) - 1);
+            if axis.step == 0 {
+                return Err(NumpyError::Slice { entry: "::0".into(), problem: "the step must not be 0" });
+            }
+            if axis.count > 0 && !(axis.start < len && (0..i128::from(len)).contains(&last)) {
+                let index = i64::try_from(last).unwrap_or(i64::MAX);
+                return Err(NumpyError::Index { axis: number, index, len });
+            }
+        }
+        Ok(Self { axes })
+    }
+
     /// Returns the selection along each axis of the array.
     #[must_use]
     pub fn axes(&self) -> &[AxisSelection] {
@@ -271,6 +294,19 @@ mod tests {
         let selection = "1,::2,...".parse::<Slice>().unwrap().select(&[3, 5, 2]).unwrap();
         assert_eq!((selection.counts(), selection.shape()), (vec![1, 3, 2], vec![3, 2]));
         assert_eq!(selection.part(&[0, 1, 1], &[1, 3, 2]).axes()[1].at(1), 4);
+    }
+
+    #[test]
+    fn selections_stay_within_the_shape() {
+        let axis = |start, step, count| AxisSelection { start, step, count, is_index: false };
+        let accepted = |axes: &[AxisSelection]| Selection::new(axes.to_vec(), &[5]).is_ok();
+        for good in [axis(0, 1, 5), axis(4, -1, 5), axis(4, -2, 3), axis(9, 1, 0), axis(3, i64::MIN, 1)] {
+            assert!(accepted(&[good]), "{good:?}");
+        }
+        for bad in [axis(5, 1, 1), axis(4, 1, 2), axis(1, -1, 3), axis(0, 0, 1), axis(0, i64::MAX, u64::MAX)] {
+            assert!(!accepted(&[bad]), "{bad:?}");
+        }
+        assert!(!accepted(&[]) && !accepted(&[axis(0, 1, 1); 2]));
     }
 
     #[test]

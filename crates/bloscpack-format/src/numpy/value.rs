@@ -26,6 +26,7 @@ impl Scalar {
 
     /// Returns the number in an item; `None` if it is not a number, or if `item` is too short.
     #[must_use]
+    #[inline]
     pub fn value_of(&self, item: &[u8]) -> Option<Value> {
         let item = item.get(..self.itemsize() as usize)?;
         match self.kind() {
