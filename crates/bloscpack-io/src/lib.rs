@@ -23,6 +23,7 @@
 //! | pack and unpack files, memory or streams | [`pack`], [`unpack`] with a [`Source`] and a [`Sink`]; in memory [`pack_bytes`], [`unpack_bytes`] |
 //! | pack through `Write`; read through `Read + Seek` | [`PackWriter`]; [`Archive::reader`] |
 //! | append data, replace metadata | [`append`], [`rewrite_metadata`] |
+//! | choose compression parameters for each chunk | [`PackOptions::auto`] with an [`Auto`] |
 //! | verify | [`verify`] |
 //! | read a range, a chunk, a slice of an array, metalayers | [`Archive`] |
 //! | select items of an array in any container, statistics | [`Array`] |
@@ -61,6 +62,7 @@
 //! | feature | default | adds |
 //! |---|---|---|
 //! | `zlib`, `zstd`, `snappy` | yes | these codecs; BloscLZ, LZ4 and LZ4HC are always present, and zstd is always read |
+//! | `zstd-c` | no | both directions of zstd by the C library; needs a C compiler |
 //! | `write` | yes | files and directories as outputs, and functions that change them; needs `tempfile` and `rustix` |
 //! | `ndarray` | no | packing and unpacking arrays of the `ndarray` crate |
 //! | `half` | no | the same for items of `half::f16` |
@@ -96,6 +98,7 @@
 mod archive;
 mod array;
 mod attributes;
+mod choice;
 mod container;
 #[cfg(feature = "write")]
 mod convert;
@@ -125,11 +128,12 @@ pub use attributes::{AttributeEdit, edit_attribute};
 pub use attributes::{AttributeRefusal, Attributes, DropReason, DroppedAttribute, read_attributes};
 pub use blosc_core;
 pub use blosc_core::{
-    CParams, Cancel, Codec, ErrorKind, Filter, FilterPipeline, Limits, Location, OutOfMemory, OverLimit, Report, memory,
+    Auto, CParams, Cancel, Candidate, Codec, ErrorKind, Filter, FilterPipeline, Goal, Limits, Location, OutOfMemory,
+    OverLimit, Report, memory,
 };
 pub use bloscpack_format;
 #[cfg(feature = "write")]
-pub use convert::{ConvertReport, convert};
+pub use convert::{ConvertReport, convert, convert_array};
 pub use ends::{Sink, Source};
 pub use error::{
     Activity, Advice, ArrayRefusal, ChunkDigestMismatch, CutRefusal, Error, ErrorReport, NoText, ReadBackMismatch,

@@ -7,7 +7,7 @@ use blosc_core::{Decoder, Limits, Parallelism};
 use super::Archive;
 use crate::container::{Plain, Worker};
 use crate::run::pipeline;
-use crate::{Cancel, Error, UnpackOptions};
+use crate::{Cancel, Error, Event, UnpackOptions};
 
 /// An archive and the options for reading it.
 #[derive(Clone, Copy)]
@@ -72,7 +72,11 @@ impl<'a> Decoding<'a> {
             || Ok(self.worker(nchunks)),
             next,
             |worker: &mut Worker, wanted: DecodeJob<T>| {
+                let before = worker.decoder.decoded();
                 let plain = decode(self.archive, worker, wanted.chunk, wanted.ranges.as_slice())?;
+                options
+                    .observer
+                    .tell(Event::Decoded { chunk: wanted.chunk, nbytes: worker.decoder.decoded() - before });
                 Ok((wanted, plain))
             },
             |(wanted, plain): (DecodeJob<T>, Plain)| write(wanted, plain),

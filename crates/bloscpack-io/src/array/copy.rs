@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::ops::Range;
 
-use bloscpack_format::frame::{B2nd, Region};
+use bloscpack_format::frame::{B2nd, FrameError, Region};
 use bloscpack_format::numpy::{Order, Run, Selection, Strided};
 
 use super::View;
@@ -26,10 +26,7 @@ impl View<'_> {
         output: &mut impl Write,
         options: &UnpackOptions,
     ) -> Result<(), Error> {
-        if selection.axes().len() != self.meta.shape.len() {
-            let (found, expected) = (selection.axes().len(), self.meta.shape.len());
-            return Err(Error::not_an_array(ArrayRefusal::SelectionAxes { found, expected }));
-        }
+        self.check_axes(selection)?;
         // The limits bound memory, not the length of the output.
         let options = &options.clone().limits(options.limits.max_nbytes(usize::MAX));
         let itemsize = self.meta.dtype.itemsize();
@@ -71,6 +68,40 @@ impl View<'_> {
             output.write_all(&slab).map_err(Error::writing)?;
         }
         output.flush().map_err(Error::writing)
+    }
+
+    fn check_axes(&self, selection: &Selection) -> Result<(), Error> {
+        let (found, expected) = (selection.axes().len(), self.meta.shape.len());
+        if found == expected {
+            return Ok(());
+        }
+        Err(Error::not_an_array(ArrayRefusal::SelectionAxes { found, expected }))
+    }
+
+    /// Reads the selected items into `items`, in C order.
+    pub(super) fn read_into(
+        &self,
+        selection: &Selection,
+        items: &mut [u8],
+        options: &UnpackOptions,
+    ) -> Result<(), Error> {
+        self.check_axes(selection)?;
+        let all = self.strided(selection);
+        let (found, expected) = (items.len() as u64, all.nbytes());
+        if found != expected {
+            return Err(Error::Format(FrameError::Buffer { found, expected }.into()));
+        }
+        if items.is_empty() {
+            return Ok(());
+        }
+        match all.single().filter(|_| !self.is_grid()) {
+            Some(run) => self.archive.copy_range_with(run.from..run.from + run.len, &mut &mut *items, options),
+            None => {
+                // Zeros without stored bytes are not written.
+                items.fill(0);
+                self.read_part(selection, items, options)
+            }
+        }
     }
 
     /// Decodes all plain bytes to a temporary file.

@@ -146,6 +146,16 @@ impl<'a> Array<'a> {
         self.view().copy_part(selection, 0..u64::MAX, output, options)
     }
 
+    /// Reads the selected items into `items`, in C order. Only the blocks that hold a selected item are decoded. In
+    /// addition to `items`, the chunks in flight are in memory.
+    ///
+    /// # Errors
+    /// [`Error::NotANumpyArray`] if the selection does not match the shape of the array; [`Error::Format`] if `items`
+    /// has another size than the selected items; else as [`Archive::copy_range`].
+    pub fn read_into(&self, selection: &Selection, items: &mut [u8], options: &UnpackOptions) -> Result<(), Error> {
+        self.view().read_into(selection, items, options)
+    }
+
     /// Writes a range of the items, numbered in C order.
     ///
     /// # Errors

@@ -25,26 +25,39 @@ pub(super) fn convert(
     target: Target,
     options: &ConvertOptions,
 ) -> Result<ConvertReport, Error> {
-    let typing = &options.typing;
-    let archive = open(input.into(), typing.accepted(), &options.open_options())?;
+    let archive = open(input.into(), options.typing.accepted(), &options.open_options())?;
+    convert_archive(&archive, None, output, target, options)
+}
+
+/// Converts an open container. Its plain bytes are the array `given`, or else what options and container say.
+pub(super) fn convert_archive(
+    archive: &Archive<'_>,
+    given: Option<&NumpyMeta>,
+    output: &Path,
+    target: Target,
+    options: &ConvertOptions,
+) -> Result<ConvertReport, Error> {
     let nbytes = archive.nbytes();
     if nbytes == 0 {
         // Nothing will be read from this input, but its chunks could be damaged.
         archive.unpack(io::sink(), &options.unpack_options())?;
     }
     options.observer.tell(Event::Begin { nbytes });
-    let mut metadata = Metadata::of(&archive, target)?;
-    let known = match known(&archive)? {
+    let mut metadata = Metadata::of(archive, target)?;
+    let known = match known(archive)? {
         None if archive.frame().is_some() => metadata.take_array(nbytes)?,
         known => known,
     };
     let typesize = archive.typesize() as u64;
-    let array = typing.resolve(known.as_ref(), typesize, nbytes)?;
+    let array = match given {
+        Some(array) => Some(array.clone()),
+        None => options.typing.resolve(known.as_ref(), typesize, nbytes)?,
+    };
     let meta = match &array {
         Some(array) => array.clone(),
         None => plain_meta(options.typesize.map_or(typesize, u64::from), nbytes)?,
     };
-    let conversion = Conversion { archive: &archive, array: array.as_ref(), meta: &meta, output, options };
+    let conversion = Conversion { archive, array: array.as_ref(), meta: &meta, output, options };
     let mut report = ConvertReport { nbytes, ..ConvertReport::default() };
     report.dropped = match target {
         Target::Bloscpack => conversion.to_bloscpack(metadata)?,

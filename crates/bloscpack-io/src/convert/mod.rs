@@ -29,7 +29,7 @@ use std::path::Path;
 use self::csv::to_csv;
 pub use self::report::ConvertReport;
 use crate::target::{ConvertOption, Target};
-use crate::{ConvertOptions, Error, LocalSource};
+use crate::{Array, ConvertOptions, Error, LocalSource};
 
 /// Converts the content of `input` to the file or directory `output`, which appears complete or not at all.
 ///
@@ -85,6 +85,38 @@ pub fn convert(
         }
     }
     inner(input, output.as_ref(), target, options)
+}
+
+/// Writes the items and attributes of an open array to the file or directory `output`, which appears complete or not
+/// at all. The array may be in memory: [`Array::plain`]. `output` must not be the file that the array is read from.
+///
+/// ```no_run
+/// use bloscpack_io::bloscpack_format::numpy::{Dtype, NumpyMeta, Order};
+/// use bloscpack_io::{Array, ConvertOptions, Target, convert_array};
+/// let meta = NumpyMeta { dtype: Dtype::from_type_string("<f8")?, shape: vec![1000, 1000], order: Order::C };
+/// let array = Array::plain(vec![0; 8_000_000], 0, meta)?;
+/// convert_array(&array, "zeros.b2nd", Target::Array, &ConvertOptions::new())?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// As [`convert`].
+pub fn convert_array(
+    array: &Array<'_>,
+    output: impl AsRef<Path>,
+    target: Target,
+    options: &ConvertOptions,
+) -> Result<ConvertReport, Error> {
+    fn inner(
+        array: &Array<'_>,
+        output: &Path,
+        target: Target,
+        options: &ConvertOptions,
+    ) -> Result<ConvertReport, Error> {
+        options.set_options().try_for_each(|option| option.check(target))?;
+        array::convert_archive(array.archive(), Some(array.meta()), output, target, options)
+    }
+    inner(array, output.as_ref(), target, options)
 }
 
 impl ConvertOption {

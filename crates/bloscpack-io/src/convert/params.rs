@@ -1,6 +1,6 @@
 //! Parameters of each writer, from the options or else from the input.
 
-use blosc_core::{CParams, Codec, FilterPipeline};
+use blosc_core::{Auto, BlockSize, CParams, Codec, FilterPipeline};
 use bloscpack_format::Json;
 use bloscpack_format::bcolz::{self, Cparams, Shuffle, Storage};
 use bloscpack_format::numpy::NumpyMeta;
@@ -75,6 +75,22 @@ impl ConvertOptions {
         })
     }
 
+    /// Returns the choice to make: everything that the options do not set. `typesize` is that of known items.
+    pub(super) fn chosen(&self, typesize: Option<u64>) -> Option<Auto> {
+        let typesize = self.typesize.map(u64::from).or(typesize);
+        let typesize = typesize.and_then(|size| usize::try_from(size).ok()).filter(|size| (1..=255).contains(size));
+        let blocksize = self.blocksize.filter(|size| *size > 0).map(|size| BlockSize::Fixed(size as usize));
+        let set = |auto: Auto| -> Auto {
+            let auto = self.codec.map_or(auto, |codec| auto.codec(codec));
+            let auto = self.clevel.map_or(auto, |clevel| auto.clevel(clevel));
+            let auto = self.filters.map_or(auto, |filters| auto.filters(filters));
+            let auto = self.split.map_or(auto, |split| auto.split(split));
+            let auto = blocksize.map_or(auto, |blocksize| auto.blocksize(blocksize));
+            typesize.map_or(auto, |typesize| auto.typesize(typesize))
+        };
+        self.auto.map(set)
+    }
+
     /// Returns the options for opening the input.
     pub(super) fn open_options(&self) -> OpenOptions {
         OpenOptions::new().limits(self.limits).cancel(self.cancel.clone()).typing(self.typing.clone())
@@ -98,7 +114,8 @@ impl ConvertOptions {
         let params = CParams::new().codec(self.codec.unwrap_or(Codec::BloscLz)).clevel(self.clevel.unwrap_or(7));
         let params = params.filters(self.filters.unwrap_or(FilterPipeline::shuffle())).typesize(typesize);
         let params = params.split(self.split.unwrap_or_default());
-        let mut pack = self.file_options().params(params);
+        let known = array.map(|array| array.dtype.itemsize());
+        let mut pack = self.file_options().params(params).auto(self.chosen(known));
         if self.metadata.is_some() {
             pack.metadata.clone_from(&self.metadata);
             return pack;

@@ -29,7 +29,8 @@ pub(super) fn to_table(input: LocalDirectory, output: &Path, options: &ConvertOp
         let params = meta_of(&table, name)?;
         columns.push((name, options.carray_params(&params, Some(column.storage()))?));
     }
-    let mut writer = CtableWriter::create(output, options.overwrite, &columns)?;
+    let writer = CtableWriter::create(output, options.overwrite, &columns)?;
+    let mut writer = writer.auto_observed(options.chosen(None), &options.observer);
     let archives: Vec<Archive<'_>> =
         table.names().iter().map(|name| table.column_archive(name)).collect::<Result<_, _>>()?;
     let unpack = options.unpack_options();

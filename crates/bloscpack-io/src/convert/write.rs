@@ -37,7 +37,7 @@ pub(super) fn write_frame(
     options: &ConvertOptions,
 ) -> Result<(), Error> {
     let writer = FrameWriter::create(output, FrameType::Contiguous, options.overwrite, params)?;
-    let mut writer = writer.limits(options.limits);
+    let mut writer = writer.limits(options.limits).auto_observed(options.chosen(None), &options.observer);
     writer.add_metalayers(&layers.metalayers)?;
     writer.replace_vlmetalayers(layers.vlmetalayers)?;
     writer.append_stream(bytes, options.chunk_size, &options.threads, &options.cancel)?;
@@ -53,7 +53,8 @@ pub(super) fn write_carray(
     options: &ConvertOptions,
 ) -> Result<(), Error> {
     let params = options.carray_params(meta, old)?;
-    let mut writer = CarrayWriter::create(output, options.overwrite, &params)?;
+    let writer = CarrayWriter::create(output, options.overwrite, &params)?;
+    let mut writer = writer.auto_observed(options.chosen(None), &options.observer);
     let rows = writer.append_stream(bytes, &options.threads, &options.cancel)?;
     if let Some(expected) = meta.shape.first().filter(|expected| **expected != rows) {
         let size = |rows: u64| meta.nbytes().unwrap_or(0).checked_div(*expected).unwrap_or(0).saturating_mul(rows);
@@ -75,7 +76,7 @@ pub(super) fn write_array(
     let array = options.array_options().array(meta)?;
     let (kind, metalayers) = (FrameType::Contiguous, &layers.metalayers);
     let writer = FrameWriter::create_array_with(output, kind, options.overwrite, array, params, metalayers)?;
-    let mut writer = writer.limits(options.limits);
+    let mut writer = writer.limits(options.limits).auto_observed(options.chosen(None), &options.observer);
     writer.replace_vlmetalayers(layers.vlmetalayers)?;
     writer.write_items(items, &options.threads, &options.cancel)?;
     writer.finish()

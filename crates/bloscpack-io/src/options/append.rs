@@ -1,6 +1,6 @@
 //! Options for appending.
 
-use blosc_core::{Codec, FilterPipeline, Limits};
+use blosc_core::{Auto, Codec, FilterPipeline, Limits};
 use bloscpack_format::Json;
 
 use super::event::Observer;
@@ -14,6 +14,7 @@ pub struct AppendOptions {
     pub(crate) clevel: u8,
     pub(crate) filters: FilterPipeline,
     pub(crate) typesize: Option<usize>,
+    pub(crate) auto: Option<Auto>,
     pub(crate) metadata: Option<Json>,
     pub(crate) limits: Limits,
     pub(crate) threads: Threads,
@@ -29,6 +30,7 @@ impl AppendOptions {
             clevel: 7,
             filters: FilterPipeline::shuffle(),
             typesize: None,
+            auto: None,
             metadata: None,
             limits: Limits::new(),
             threads: Threads::default(),
@@ -58,6 +60,13 @@ impl AppendOptions {
     /// The typesize of the new chunks in bytes; `None` for the file's.
     pub fn typesize(mut self, typesize: impl Into<Option<usize>>) -> Self {
         self.typesize = typesize.into();
+        self
+    }
+
+    /// Chooses the parameters of each new chunk for its data, except those that `auto` fixes. Codec, level, filters and
+    /// typesize of these options are then ignored. `None` turns it off.
+    pub fn auto(mut self, auto: impl Into<Option<Auto>>) -> Self {
+        self.auto = auto.into();
         self
     }
 

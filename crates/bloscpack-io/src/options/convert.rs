@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use blosc_core::{Codec, FilterPipeline, Limits, SplitMode};
+use blosc_core::{Auto, Codec, FilterPipeline, Limits, SplitMode};
 use bloscpack_format::Json;
 use bloscpack_format::bloscpack::{MaxAppChunks, MetadataArgs};
 use bloscpack_format::checksum::Checksum;
@@ -28,6 +28,7 @@ pub struct ConvertOptions {
     pub(crate) typing: Typing,
     pub(crate) column: Option<String>,
     pub(crate) typesize: Option<u32>,
+    pub(crate) auto: Option<Auto>,
     pub(crate) codec: Option<Codec>,
     pub(crate) clevel: Option<u8>,
     pub(crate) filters: Option<FilterPipeline>,
@@ -72,6 +73,13 @@ impl ConvertOptions {
     /// The size of an item in bytes.
     pub fn typesize(mut self, typesize: impl Into<Option<u32>>) -> Self {
         self.typesize = typesize.into();
+        self
+    }
+
+    /// Chooses the compression of each chunk for its data, except for the options that are set. The typesize is that of the
+    /// items, if they are known. `None` turns it off.
+    pub fn auto(mut self, auto: impl Into<Option<Auto>>) -> Self {
+        self.auto = auto.into();
         self
     }
 

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use blosc_core::{CParams, Candidate};
 use bloscpack_format::Json;
 use bloscpack_format::bloscpack::{Header, MetadataHeader};
 use bloscpack_format::checksum::Digest;
@@ -32,6 +33,22 @@ pub enum Event<'a> {
         cbytes: u64,
         /// Its digest.
         digest: &'a Digest,
+    },
+    /// Blocks of a chunk have been decoded to read a part of the container.
+    Decoded {
+        /// The number of the chunk.
+        chunk: u64,
+        /// The plain bytes of these blocks. 0 for a chunk that repeats a value or is stored uncompressed.
+        nbytes: u64,
+    },
+    /// Automatic choice uses other parameters from a chunk on.
+    Choice {
+        /// The number of the chunk.
+        chunk: u64,
+        /// The parameters.
+        params: &'a CParams,
+        /// The candidates of the search that they were chosen by, best first.
+        tried: &'a [Candidate],
     },
     /// The offsets that were read or are written: all entries, with -1 for spare ones.
     Offsets(&'a [i64]),

@@ -3,9 +3,8 @@
 //!
 //! | file | options of |
 //! |---|---|
-//! | `open` | everything that opens a container |
 //! | `open` | opening a container |
-//! | `pack`, `unpack`, `append` | the operations of these names |
+//! | `pack`, `unpack`, `append`, `convert` | the operations of these names |
 //! | `recover` | salvage |
 //! | `event` | the events that an operation reports while it runs |
 //!

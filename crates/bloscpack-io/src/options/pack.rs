@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use blosc_core::{CParams, Codec, FilterPipeline};
+use blosc_core::{Auto, CParams, Codec, FilterPipeline};
 use bloscpack_format::Json;
 use bloscpack_format::bloscpack::{DEFAULT_CHUNK_SIZE, MaxAppChunks, MetadataArgs};
 use bloscpack_format::checksum::Checksum;
@@ -19,6 +19,7 @@ use crate::{Cancel, Threads};
 #[derive(Debug, Clone)]
 pub struct PackOptions {
     pub(crate) params: CParams,
+    pub(crate) auto: Option<Auto>,
     pub(crate) chunk_size: u64,
     pub(crate) offsets: bool,
     pub(crate) checksum: Checksum,
@@ -40,6 +41,7 @@ impl PackOptions {
     pub fn new() -> Self {
         PackOptions {
             params: CParams::new().codec(Codec::BloscLz).clevel(7).typesize(8),
+            auto: None,
             chunk_size: DEFAULT_CHUNK_SIZE.into(),
             offsets: true,
             checksum: Checksum::Adler32,
@@ -92,6 +94,21 @@ impl PackOptions {
     /// The filters that run before the codec: shuffle, bitshuffle or none. Packing refuses others.
     pub fn filters(mut self, filters: FilterPipeline) -> Self {
         self.params = self.params.filters(filters);
+        self
+    }
+
+    /// Chooses the parameters of each chunk for its data, except those that `auto` fixes. All others of these options are
+    /// then ignored. `None` turns it off.
+    ///
+    /// ```
+    /// use bloscpack_io::{Archive, Auto, Goal, PackOptions};
+    /// let plain: Vec<u8> = (0..300_000u32).flat_map(u32::to_le_bytes).collect();
+    /// let packed = bloscpack_io::pack_bytes(&plain, &PackOptions::new().auto(Auto::new(Goal::Balanced)))?;
+    /// assert!(packed.len() < plain.len() / 100);
+    /// # Ok::<(), bloscpack_io::Error>(())
+    /// ```
+    pub fn auto(mut self, auto: impl Into<Option<Auto>>) -> Self {
+        self.auto = auto.into();
         self
     }
 

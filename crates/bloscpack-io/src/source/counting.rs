@@ -48,6 +48,18 @@ impl<R: Read> CountingReader<R> {
         Ok(read as u64)
     }
 
+    /// Replaces the content of `buf` by `len` bytes, as [`append`](Self::append) does. The bytes of a reused buffer are
+    /// overwritten, where appending would first fill its memory with zeros.
+    pub(crate) fn replace(&mut self, len: u64, buf: &mut Vec<u8>) -> Result<u64, Error> {
+        buf.truncate(usize::try_from(len).unwrap_or(usize::MAX));
+        let filled = self.fill(buf)?;
+        if filled < buf.len() {
+            buf.truncate(filled);
+            return Ok(filled as u64);
+        }
+        Ok(filled as u64 + self.append(len - filled as u64, buf)?)
+    }
+
     /// Skips `len` bytes. Returns the number of bytes skipped.
     pub(crate) fn skip(&mut self, len: u64) -> Result<u64, Error> {
         let skipped = io::copy(&mut self.inner.by_ref().take(len), &mut io::sink());
@@ -86,5 +98,23 @@ impl<R: Read> Read for CountingReader<R> {
         let read = self.inner.read(buf)?;
         self.position += read as u64;
         Ok(read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_buffer_is_replaced_whatever_it_held() {
+        let source: Vec<u8> = (0..200).collect();
+        for held in [0, 1, 99, 100, 101, 150] {
+            for len in [0, 1, 100, 199, 200, 300] {
+                let (mut reader, mut buf) = (CountingReader::new(&source[..]), vec![0xFF; held]);
+                let expected = &source[..len.min(200)];
+                assert_eq!(reader.replace(len as u64, &mut buf).unwrap(), expected.len() as u64);
+                assert_eq!((&buf[..], reader.position()), (expected, expected.len() as u64), "{held} {len}");
+            }
+        }
     }
 }

@@ -5,6 +5,7 @@
 mod agreement;
 mod append;
 mod arrays;
+mod auto;
 mod bcolz;
 mod bcolz_damage;
 mod bcolz_journal;

@@ -38,6 +38,14 @@ impl<D: ReadDirectory> Carray<D> {
         self.read_rows_by(rows, NonZeroU64::MIN)
     }
 
+    /// [`read_rows`](Self::read_rows) with the threads, the limits and the cancel switch of `options`.
+    ///
+    /// # Errors
+    /// As [`Carray::copy_rows`].
+    pub fn read_rows_with(&self, rows: Range<u64>, options: &UnpackOptions) -> Result<Vec<u8>, Error> {
+        self.read(rows, options)
+    }
+
     /// Reads the plain bytes of every `step`th row of a range, starting with its first.
     ///
     /// # Errors

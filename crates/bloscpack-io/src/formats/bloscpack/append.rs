@@ -225,7 +225,8 @@ impl Tail {
         let typesize = options.typesize.unwrap_or(usize::from(header.typesize.max(1)));
         let params = CParams::new().codec(options.codec).clevel(options.clevel).filters(options.filters);
         let run = ChunkRun {
-            params: &params.typesize(typesize),
+            params: params.typesize(typesize),
+            auto: options.auto,
             checksum: header.checksum,
             chunk_size: self.chunk_size,
             size: size.map(|size| size.saturating_add(self.refill.len() as u64)),

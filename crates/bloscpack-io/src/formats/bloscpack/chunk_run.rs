@@ -3,9 +3,10 @@
 use std::cell::RefCell;
 use std::io::{Read, Write};
 
-use blosc_core::{CParams, Encoder, max_cbytes, memory};
+use blosc_core::{Auto, CParams, Encoder, max_cbytes, memory};
 use bloscpack_format::checksum::{Checksum, Digest};
 
+use crate::choice::Choice;
 use crate::options::{Event, Observer};
 use crate::run::pipeline;
 use crate::source::counting::CountingReader;
@@ -13,7 +14,9 @@ use crate::{Cancel, Error, Threads};
 
 /// Parameters for compressing one run of chunks.
 pub(crate) struct ChunkRun<'a> {
-    pub(crate) params: &'a CParams,
+    pub(crate) params: CParams,
+    /// The choice for each chunk instead.
+    pub(crate) auto: Option<Auto>,
     pub(crate) checksum: Checksum,
     /// Uncompressed size of a chunk in bytes, at least 1.
     pub(crate) chunk_size: u32,
@@ -32,6 +35,8 @@ pub(crate) struct Packed {
     pub(crate) written: u64,
     /// Offset of each chunk from the start of the run.
     pub(crate) starts: Vec<u64>,
+    /// The typesize of the first chunk, if it was chosen for the data.
+    pub(crate) typesize: Option<u8>,
 }
 
 impl Packed {
@@ -45,6 +50,7 @@ impl Packed {
 struct Work {
     number: u64,
     last: bool,
+    params: CParams,
     plain: Vec<u8>,
     chunk: Vec<u8>,
     cbytes: usize,
@@ -55,15 +61,21 @@ impl ChunkRun<'_> {
     /// Packs `input` to `output`. An empty input becomes one empty chunk.
     pub(crate) fn run(&self, input: impl Read, output: &mut impl Write) -> Result<Packed, Error> {
         let mut packed = Packed::default();
-        self.extend(&mut packed, input, output, true)?;
+        self.extend(&mut packed, &mut self.choice(), input, output, true)?;
         Ok(packed)
     }
 
-    /// Packs `input` after the chunks in `packed`. All parts but the last, which has `is_end`, must consist of whole
+    /// Returns the parameters of the first chunk, and of those after it.
+    pub(crate) fn choice(&self) -> Choice {
+        Choice::new(self.params, self.auto)
+    }
+
+    /// Packs `input` after the chunks in `packed`, for which `choice` was used. All parts but the last, which has `is_end`, must consist of whole
     /// chunks.
     pub(crate) fn extend(
         &self,
         packed: &mut Packed,
+        choice: &mut Choice,
         input: impl Read,
         output: &mut impl Write,
         is_end: bool,
@@ -71,9 +83,9 @@ impl ChunkRun<'_> {
         let mut input = CountingReader::new(input);
         let nchunks = self.size.map(|size| size / u64::from(self.chunk_size));
         let parallelism = self.threads.for_blocks(nchunks);
-        let encoder = || Ok(Encoder::new(*self.params)?.parallelism(parallelism).cancel(self.cancel.clone()));
+        let encoder = || Ok(Encoder::new(self.params)?.parallelism(parallelism).cancel(self.cancel.clone()));
         let spare = RefCell::new(Vec::new());
-        let (mut number, mut ended) = (packed.starts.len() as u64, false);
+        let (mut number, mut ended, mut typesize) = (packed.starts.len() as u64, false, packed.typesize);
         pipeline::run(
             self.threads,
             self.cancel,
@@ -87,20 +99,27 @@ impl ChunkRun<'_> {
                 if plain.is_empty() && number > 0 {
                     return Ok(None);
                 }
+                let params = choice.next(number, &plain, self.observer)?;
+                if number == 0 && choice.is_auto() {
+                    typesize = u8::try_from(params.get_typesize()).ok();
+                }
                 number += 1;
                 let digest = Checksum::None.digest(&[]);
-                Ok(Some(Work { number: number - 1, last: ended && is_end, plain, chunk, cbytes: 0, digest }))
+                Ok(Some(Work { number: number - 1, last: ended && is_end, params, plain, chunk, cbytes: 0, digest }))
             },
             |encoder: &mut Encoder, mut work| {
                 let room = max_cbytes(work.plain.len());
                 if work.chunk.len() < room {
                     memory::reuse(&mut work.chunk, room)?;
                 }
+                if work.params != *encoder.params() {
+                    encoder.set_params(work.params)?;
+                }
                 work.cbytes = encoder.compress_into(&work.plain, &mut work.chunk)?;
                 work.digest = self.checksum.digest(&work.chunk[..work.cbytes]);
                 Ok(work)
             },
-            |Work { number: chunk, last, plain, chunk: bytes, cbytes, digest }| {
+            |Work { number: chunk, last, plain, chunk: bytes, cbytes, digest, .. }| {
                 let written = output.write_all(&bytes[..cbytes]).and_then(|()| output.write_all(digest.as_ref()));
                 written.map_err(Error::writing)?;
                 memory::push(&mut packed.starts, packed.written)?;
@@ -111,7 +130,9 @@ impl ChunkRun<'_> {
                 spare.borrow_mut().push((plain, bytes));
                 Ok(())
             },
-        )
+        )?;
+        packed.typesize = typesize;
+        Ok(())
     }
 
     /// Reads the plain bytes of the next chunk. Returns whether it is known to be the last.
@@ -119,8 +140,7 @@ impl ChunkRun<'_> {
         let position = input.position();
         let left = self.size.map_or(u64::MAX, |size| size - position);
         let wanted = left.min(u64::from(self.chunk_size));
-        plain.clear();
-        let found = input.append(wanted, plain)?;
+        let found = input.replace(wanted, plain)?;
         match self.size {
             Some(expected) if found < wanted => Err(Error::InputChanged { expected, found: position + found }),
             Some(_) => Ok(found == left),

@@ -1,6 +1,6 @@
 //! Writes the parts of a bloscpack file before the chunks: header, metadata, offsets.
 
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 
 use blosc_core::{ChunkFormat, memory};
 use bloscpack_format::FormatError;
@@ -38,6 +38,18 @@ impl Front {
         header.max_app_chunks = if options.offsets { options.max_app_chunks.for_chunks(plan.nchunks) } else { 0 };
         let layout = Layout::new(&header, metadata.as_ref().map_or(0, |metadata| metadata.header().section_len()))?;
         Ok(Front { header, plan, metadata, layout })
+    }
+
+    /// Replaces the typesize by the one that was chosen for the data.
+    pub(crate) fn with_typesize(mut self, chosen: Option<u8>) -> Front {
+        self.header.typesize = chosen.unwrap_or(self.header.typesize);
+        self
+    }
+
+    /// Writes the header again if it was changed. Seeks.
+    pub(crate) fn rewrite_header<W: Write + Seek>(&self, output: &mut W) -> Result<(), Error> {
+        let bytes = self.header.to_bytes()?;
+        output.seek(SeekFrom::Start(0)).and_then(|_| output.write_all(&bytes)).map_err(Error::writing)
     }
 
     /// Writes the parts. `entries` are the known offsets. All others are written as -1.

@@ -207,27 +207,36 @@ pub(crate) fn pack_seekable(
     front.write(output, &[], options)?;
     let mut input = Digesting::new(input, plain_checksum(options));
     let packed = chunk_run(options, front.plan.chunk_size, Some(size)).run(&mut input, output)?;
-    fill_offsets(&front, &packed, output, options)?;
+    let front = fill_front(front, &packed, output, options)?;
     Ok(PackReport::new(front, &packed, input.finish()))
 }
 
-/// Writes the chunk offsets to their section, if there is one, and seeks to the end.
-pub(crate) fn fill_offsets<W: Write + Seek>(
-    front: &Front,
+/// Writes what was not known before the chunks: the typesize, if it was chosen, and the offsets to their section, if
+/// there is one. Seeks to the end.
+pub(crate) fn fill_front<W: Write + Seek>(
+    front: Front,
     packed: &Packed,
     output: &mut W,
     options: &PackOptions,
-) -> Result<(), Error> {
+) -> Result<Front, Error> {
+    let written = front.header.typesize;
+    let front = front.with_typesize(packed.typesize);
+    let is_changed = front.header.typesize != written;
+    if is_changed {
+        front.rewrite_header(output)?;
+    }
     if front.header.offsets {
         memory::check_free(packed.starts.len() * size_of::<i64>())?;
         let entries = packed.offsets(front.layout.first_chunk);
         options.observer.tell(Event::Offsets(&entries));
         let bytes = offsets::encode(&entries)?;
         let written = output.seek(SeekFrom::Start(front.layout.offsets.start));
-        let written = written.and_then(|_| output.write_all(&bytes));
-        written.and_then(|()| output.seek(SeekFrom::End(0))).map_err(Error::writing)?;
+        written.and_then(|_| output.write_all(&bytes)).map_err(Error::writing)?;
     }
-    Ok(())
+    if is_changed || front.header.offsets {
+        output.seek(SeekFrom::End(0)).map_err(Error::writing)?;
+    }
+    Ok(front)
 }
 
 /// Packs the chunks to a spool file, then writes the parts before the chunks, and the spool.
@@ -266,6 +275,7 @@ pub(crate) fn unspool(
 ) -> Result<Front, Error> {
     let spooling = Error::io("writing to a temporary file");
     let front = Front::new(options, ChunkPlan::new(packed.nbytes, options.chunk_size)?)?;
+    let front = front.with_typesize(packed.typesize);
     let entries = if options.offsets { packed.offsets(front.layout.first_chunk) } else { Vec::new() };
     front.write(output, &entries, options)?;
     let mut spool = spool.into_inner().map_err(|error| spooling(error.into_error()))?;
@@ -285,7 +295,8 @@ pub(crate) fn plain_checksum(options: &PackOptions) -> Checksum {
 /// Returns the run for these options. `size` is the number of input bytes, if it is known.
 pub(crate) fn chunk_run(options: &PackOptions, chunk_size: u32, size: Option<u64>) -> ChunkRun<'_> {
     ChunkRun {
-        params: &options.params,
+        params: options.params,
+        auto: options.auto,
         checksum: options.checksum,
         // The chunk size for an empty input is 0.
         chunk_size: chunk_size.max(1),

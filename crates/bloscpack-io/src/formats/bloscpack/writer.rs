@@ -6,10 +6,11 @@ use std::io::{self, BufWriter, Seek, Write};
 use blosc_core::{Encoder, memory};
 use bloscpack_format::bloscpack::ChunkPlan;
 
+use crate::choice::Choice;
 use crate::formats::bloscpack::chunk_run::Packed;
 use crate::formats::bloscpack::front::Front;
 use crate::formats::bloscpack::pack::{
-    chunk_run, create_spool, fill_offsets, plain_checksum, spooled_chunk_size, unspool,
+    chunk_run, create_spool, fill_front, plain_checksum, spooled_chunk_size, unspool,
 };
 use crate::fs::spool::Spool;
 use crate::read_back::Digesting;
@@ -61,6 +62,7 @@ pub struct PackWriter<W: Write> {
     pending: Vec<u8>,
     batch: usize,
     packed: Packed,
+    choice: Choice,
     plain: Digesting<io::Sink>,
     failed: bool,
 }
@@ -69,11 +71,11 @@ pub struct PackWriter<W: Write> {
 enum Target<W> {
     /// An unnamed temporary file, because the header contains the number of chunks.
     Spool(BufWriter<Spool>),
-    /// The output, after the header. The function writes the chunk offsets.
-    Output(Box<Front>, FillOffsets<W>),
+    /// The output, after the header. The function writes what was not known before the chunks.
+    Output(Box<Front>, FillFront<W>),
 }
 
-type FillOffsets<W> = fn(&Front, &Packed, &mut W, &PackOptions) -> Result<(), Error>;
+type FillFront<W> = fn(Front, &Packed, &mut W, &PackOptions) -> Result<Front, Error>;
 
 impl<W: Write> PackWriter<W> {
     /// Starts a file on an output that is written sequentially. `size` is the number of bytes that will be written, if
@@ -90,7 +92,7 @@ impl<W: Write> PackWriter<W> {
                 let front = start(&mut output, size, options)?;
                 PackWriter::with_target(
                     output,
-                    Target::Output(Box::new(front), |_, _, _, _| Ok(())),
+                    Target::Output(Box::new(front), |front, _, _, _| Ok(front)),
                     Some(size),
                     options,
                 )
@@ -120,6 +122,7 @@ impl<W: Write> PackWriter<W> {
             pending: Vec::new(),
             batch: whole * chunk_size as usize,
             packed: Packed::default(),
+            choice: Choice::new(options.params, options.auto),
             plain: Digesting::new(io::sink(), plain_checksum(options)),
             failed: false,
         })
@@ -139,10 +142,7 @@ impl<W: Write> PackWriter<W> {
         let PackWriter { mut output, options, target, packed, plain, .. } = self;
         let front = match target {
             Target::Spool(spool) => unspool(spool, &packed, &mut output, &options)?,
-            Target::Output(front, fill_offsets) => {
-                fill_offsets(&front, &packed, &mut output, &options)?;
-                *front
-            }
+            Target::Output(front, fill_front) => fill_front(*front, &packed, &mut output, &options)?,
         };
         output.flush().map_err(Error::writing)?;
         Ok(PackReport::new(front, &packed, plain.finish()))
@@ -173,10 +173,10 @@ impl<W: Write> PackWriter<W> {
         // Reset on success. After an error, some of the chunks may have been written.
         self.failed = true;
         let run = chunk_run(&self.options, self.chunk_size, Some(self.pending.len() as u64));
-        let (packed, pending) = (&mut self.packed, self.pending.as_slice());
+        let (packed, choice, pending) = (&mut self.packed, &mut self.choice, self.pending.as_slice());
         match &mut self.target {
-            Target::Spool(spool) => run.extend(packed, pending, spool, is_end)?,
-            Target::Output(..) => run.extend(packed, pending, &mut self.output, is_end)?,
+            Target::Spool(spool) => run.extend(packed, choice, pending, spool, is_end)?,
+            Target::Output(..) => run.extend(packed, choice, pending, &mut self.output, is_end)?,
         }
         self.pending.clear();
         self.failed = false;
@@ -200,7 +200,7 @@ impl<W: Write + Seek> PackWriter<W> {
     pub fn seekable(mut output: W, size: u64, options: &PackOptions) -> Result<Self, Error> {
         check(options)?;
         let front = start(&mut output, size, options)?;
-        PackWriter::with_target(output, Target::Output(Box::new(front), fill_offsets), Some(size), options)
+        PackWriter::with_target(output, Target::Output(Box::new(front), fill_front), Some(size), options)
     }
 }
 

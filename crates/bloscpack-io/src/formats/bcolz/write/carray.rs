@@ -7,6 +7,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
+use blosc_core::Auto;
 use bloscpack_format::Json;
 use bloscpack_format::bcolz::{Attrs, JOURNAL_FILE, ROOTDIRS_FILE, Sizes, Storage};
 
@@ -19,6 +20,7 @@ use crate::formats::bcolz::local::LocalDirectory;
 use crate::formats::bcolz::metadata_budget::MetadataBudget;
 use crate::formats::bcolz::store::Directory;
 use crate::fs::path::directory;
+use crate::options::Observer;
 use crate::{Cancel, Error, OpenOptions, Threads};
 
 /// Creates or changes a carray. [`flush`](Self::flush) commits all changes since the last flush and makes them durable.
@@ -114,6 +116,20 @@ impl<D: Directory> CarrayWriter<D> {
 
     fn with(column: Column<D>) -> Self {
         CarrayWriter { column, failed: false, new_root: None }
+    }
+
+    /// Chooses the parameters of chunks for their data, for rows that are appended from a stream. Parameters that `auto` fixes stay,
+    /// and the typesize is that of the dtype. `meta/storage` is not changed. `None` turns it off.
+    #[must_use]
+    pub fn auto(mut self, auto: impl Into<Option<Auto>>) -> Self {
+        self.column.set_auto(auto.into(), &Observer::default());
+        self
+    }
+
+    /// [`auto`](Self::auto) with a receiver of the choices.
+    pub(crate) fn auto_observed(mut self, auto: Option<Auto>, observer: &Observer) -> Self {
+        self.column.set_auto(auto, observer);
+        self
     }
 
     /// Returns the number of rows after the next flush.

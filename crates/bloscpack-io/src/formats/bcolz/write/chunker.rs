@@ -2,11 +2,13 @@
 
 use std::io::Read;
 
-use blosc_core::{Encoder, Limits};
+use blosc_core::{Auto, CParams, Encoder, Limits};
 use bloscpack_format::bcolz::Storage;
 
 use super::chunks::chunk_file;
 use super::params;
+use crate::choice::Choice;
+use crate::options::Observer;
 use crate::run::pipeline;
 use crate::run::pipeline::Weight;
 use crate::source::counting::CountingReader;
@@ -24,6 +26,9 @@ pub(super) enum StreamChunk {
 pub(super) struct RowChunker<'a> {
     /// Codec, filters and dtype of the chunks.
     pub(super) storage: &'a Storage,
+    /// The choice for each chunk instead. The typesize is that of the dtype.
+    pub(super) auto: Option<Auto>,
+    pub(super) observer: &'a Observer,
     /// The uncompressed size of a chunk.
     pub(super) chunk_nbytes: u64,
     pub(super) limits: Limits,
@@ -43,19 +48,36 @@ impl RowChunker<'_> {
         let (size, cancel) = (self.chunk_nbytes, self.cancel);
         let mut input = CountingReader::new(tail.chain(input));
         let (threads, room) = self.room();
+        let params = params::chunk_params(self.storage)?;
+        let mut choice = Choice::new(params, self.auto.map(|auto| auto.typesize(params.get_typesize())));
+        let mut number = 0;
+        let weigh = |item: &(Vec<u8>, CParams)| {
+            let nbytes = item.0.len() as u64;
+            Weight::of_chunk(nbytes, threads, &room, || nbytes)
+        };
         pipeline::run_within(
-            (&room, &|plain: &Vec<u8>| Weight::of_chunk(plain.len() as u64, threads, &room, || plain.len() as u64)),
+            (&room, &weigh),
             threads,
             cancel,
             || Ok(params::encoder(self.storage)?.cancel(cancel.clone())),
             || {
                 let mut plain = Vec::new();
                 input.append(size, &mut plain)?;
-                Ok((!plain.is_empty()).then_some(plain))
+                if plain.is_empty() {
+                    return Ok(None);
+                }
+                let params = choice.next(number, &plain, self.observer)?;
+                number += 1;
+                Ok(Some((plain, params)))
             },
-            |encoder: &mut Encoder, plain: Vec<u8>| match plain.len() as u64 == size {
-                true => chunk_file(encoder, self.storage, plain).map(StreamChunk::File),
-                false => Ok(StreamChunk::Tail(plain)),
+            |encoder: &mut Encoder, (plain, params)| {
+                if plain.len() as u64 != size {
+                    return Ok(StreamChunk::Tail(plain));
+                }
+                if params != *encoder.params() {
+                    encoder.set_params(params)?;
+                }
+                chunk_file(encoder, self.storage, plain).map(StreamChunk::File)
             },
             &mut sink,
         )?;

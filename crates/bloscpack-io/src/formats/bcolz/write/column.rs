@@ -1,6 +1,6 @@
 //! A carray that is being changed, alone or as a column: rows are appended, replaced, removed, and committed.
 
-use blosc_core::memory;
+use blosc_core::{Auto, memory};
 use std::cmp::Ordering;
 use std::io::Read;
 use std::sync::Arc;
@@ -22,6 +22,7 @@ use super::subdirectory::Subdirectory;
 use crate::formats::bcolz::carray::Meta;
 use crate::formats::bcolz::metadata_budget::MetadataBudget;
 use crate::formats::bcolz::store::Directory;
+use crate::options::Observer;
 use crate::{Cancel, Error, Threads};
 
 /// A carray with the changes since the last flush. Full chunks are written at once, the last one stays in memory until
@@ -32,6 +33,8 @@ pub(crate) struct Column<D: Directory> {
     chunks: Chunks,
     tail: LastChunk,
     attrs: AttrsEdit,
+    auto: Option<Auto>,
+    observer: Observer,
 }
 
 impl<D: Directory> Column<D> {
@@ -58,7 +61,21 @@ impl<D: Directory> Column<D> {
     }
 
     fn with(dir: Subdirectory<D>, meta: MetaEdit, chunks: Chunks) -> Self {
-        Column { dir, meta, chunks, tail: LastChunk::default(), attrs: AttrsEdit::default() }
+        Column {
+            dir,
+            meta,
+            chunks,
+            tail: LastChunk::default(),
+            attrs: AttrsEdit::default(),
+            auto: None,
+            observer: Observer::default(),
+        }
+    }
+
+    /// Sets what is chosen for the chunks of streams, and the receiver of the choices.
+    pub(super) fn set_auto(&mut self, auto: Option<Auto>, observer: &Observer) {
+        self.auto = auto;
+        self.observer = observer.clone();
     }
 
     /// Returns the number of rows after the next flush.
@@ -118,7 +135,8 @@ impl<D: Directory> Column<D> {
         let tail = self.tail.take();
         let (rows, storage) = (self.meta.rows(), self.meta.meta().storage.clone());
         let (chunk_nbytes, limits) = (rows.chunk_nbytes(), self.dir.root().limits);
-        let stream = RowChunker { storage: &storage, chunk_nbytes, limits, threads, cancel };
+        let (auto, observer) = (self.auto, self.observer.clone());
+        let stream = RowChunker { storage: &storage, auto, observer: &observer, chunk_nbytes, limits, threads, cancel };
         let mut chunk = rows.full_chunks();
         let nbytes = stream.run(&tail, input, |found| {
             match found {

@@ -7,6 +7,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
+use blosc_core::Auto;
 use bloscpack_format::Json;
 use bloscpack_format::bcolz::{ATTRS_FILE, Attrs};
 
@@ -20,6 +21,7 @@ use super::params::CarrayParams;
 use super::staging::{Change, Staging};
 use crate::formats::bcolz::local::LocalDirectory;
 use crate::formats::bcolz::store::Directory;
+use crate::options::Observer;
 use crate::{Cancel, Error, OpenOptions, Threads};
 
 /// Creates or changes a ctable. [`flush`](Self::flush) commits all changes since the last flush, in all columns at
@@ -123,6 +125,21 @@ impl<D: Directory> CtableWriter<D> {
         let attrs = stage_attrs(root, attrs, ATTRS_FILE.into())?;
         let names = self.columns.stage_names()?;
         root.commit(Change { steps: vec![attrs, names], ..Change::default() })
+    }
+
+    /// Chooses the parameters of chunks for their data, for rows that are appended from streams, as
+    /// [`CarrayWriter::auto`](super::CarrayWriter::auto).
+    #[must_use]
+    pub fn auto(mut self, auto: impl Into<Option<Auto>>) -> Self {
+        let auto = auto.into();
+        self.columns.iter_mut().for_each(|column| column.set_auto(auto, &Observer::default()));
+        self
+    }
+
+    /// [`auto`](Self::auto) with a receiver of the choices.
+    pub(crate) fn auto_observed(mut self, auto: Option<Auto>, observer: &Observer) -> Self {
+        self.columns.iter_mut().for_each(|column| column.set_auto(auto, observer));
+        self
     }
 
     /// Returns the names of the columns in their order.

@@ -127,11 +127,16 @@ impl CarrayParams {
 
 /// Returns an encoder for the parameters in `meta/storage`.
 pub(super) fn encoder(storage: &Storage) -> Result<Encoder, Error> {
+    Ok(Encoder::new(chunk_params(storage)?)?)
+}
+
+/// Returns the parameters of chunks as `meta/storage` specifies them.
+pub(super) fn chunk_params(storage: &Storage) -> Result<CParams, Error> {
     let cparams = &storage.cparams;
     let Some(codec) = cparams.codec() else { return Err(Error::CarrayParams { what: "its codec is unknown" }) };
     if cparams.quantize > MAX_QUANTIZE {
         return Err(Error::CarrayParams { what: "floats can be rounded to at most 307 digits" });
     }
     let params = CParams::new().codec(codec).clevel(cparams.clevel).filters(cparams.filters());
-    Ok(Encoder::new(params.typesize(storage.dtype.typesize()))?)
+    Ok(params.typesize(storage.dtype.typesize()))
 }

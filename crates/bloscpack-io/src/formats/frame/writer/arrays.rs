@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use blosc_core::{Encoder, Special, memory};
+use blosc_core::{CParams, Encoder, Special, memory};
 use bloscpack_format::frame::{B2nd, ChunkPart, ChunkRef, FrameError, FrameType, Grid, NewOrder, Region};
 
 use super::FrameWriter;
@@ -102,18 +102,31 @@ impl<S: FrameStore> FrameWriter<S> {
         let grid = array.grid();
         let (encoders, all) = (self.compression.encoders()?, grid.all());
         let (mut parts, limits, nbytes) = (grid.parts(&all)?, self.limits, grid.chunk_nbytes() as u64);
-        let weigh = |part: &ChunkPart| Weight::of_new_chunk(nbytes, items.held(&part.region), threads, &limits);
+        let weigh = |item: &Item| Weight::of_new_chunk(nbytes, items.held(&item.part.region), threads, &limits);
+        let plain = |part: &ChunkPart| -> Result<Vec<u8>, Error> {
+            let mut plain = memory::zeroed(grid.chunk_nbytes())?;
+            grid.write(part, &mut plain, &part.region, &items.read(&part.region)?)?;
+            Ok(plain)
+        };
+        let (mut choice, observer) = (self.take_choice()?, self.observer.clone());
         self.all_or_none(|this| {
             pipeline::run_within(
                 (&limits, &weigh),
                 threads,
                 cancel,
                 || encoders.encoder(cancel),
-                || Ok(parts.next()),
-                |encoder: &mut Encoder, part: ChunkPart| {
-                    let mut plain = memory::zeroed(grid.chunk_nbytes())?;
-                    grid.write(&part, &mut plain, &part.region, &items.read(&part.region)?)?;
-                    Ok((part.nchunk, compress(encoder, &plain)?))
+                || {
+                    let Some(part) = parts.next() else { return Ok(None) };
+                    if !choice.is_due(part.nchunk) {
+                        return Ok(Some(Item { part, params: choice.params(), assembled: None }));
+                    }
+                    let assembled = plain(&part)?;
+                    let params = choice.next(part.nchunk, &assembled, &observer)?;
+                    Ok(Some(Item { part, params, assembled: Some(assembled) }))
+                },
+                |encoder: &mut Encoder, Item { part, params, assembled }| {
+                    let plain = assembled.map_or_else(|| plain(&part), Ok)?;
+                    Ok((part.nchunk, compress(encoder, params, &plain)?))
                 },
                 |(number, chunk): (u64, Vec<u8>)| this.update_chunk(number, &chunk),
             )
@@ -132,14 +145,13 @@ impl<S: FrameStore> FrameWriter<S> {
         if found != expected {
             return Err(Error::Format(FrameError::Buffer { found, expected }.into()));
         }
-        let mut encoder = self.compression.encoder()?;
         let mut parts = grid.parts(region)?;
         self.all_or_none(|this| {
             parts.try_for_each(|part| {
                 let whole = grid.is_whole(&part);
                 let mut plain = if whole { memory::zeroed(grid.chunk_nbytes())? } else { this.chunk(part.nchunk)? };
                 grid.write(&part, &mut plain, region, items)?;
-                this.update_chunk(part.nchunk, &encoder.compress(&plain)?)
+                this.update(part.nchunk, &plain)
             })
         })
     }
@@ -190,4 +202,12 @@ impl<S: FrameStore> FrameWriter<S> {
         grid.write(part, &mut plain, &part.region, &items)?;
         if plain == old { Ok(()) } else { self.update_chunk(part.nchunk, &encoder.compress(&plain)?) }
     }
+}
+
+/// A chunk of an array in the pipeline.
+struct Item {
+    part: ChunkPart,
+    params: CParams,
+    /// Its uncompressed bytes, if parameters were chosen for them.
+    assembled: Option<Vec<u8>>,
 }

@@ -1,11 +1,14 @@
 //! Chunks from a stream of bytes, compressed in parallel.
 
+use std::cell::RefCell;
 use std::io::Read;
 
-use blosc_core::{Encoder, Limits};
+use blosc_core::{CParams, Encoder, Limits};
 use bloscpack_format::frame::{ChunkSize, Header};
 
 use super::compression::{Encoders, compress};
+use crate::choice::Choice;
+use crate::options::Observer;
 use crate::run::pipeline::{self, Weight};
 use crate::source::counting::CountingReader;
 use crate::{Cancel, Error, Threads};
@@ -21,6 +24,7 @@ pub(super) struct FrameChunker<'a> {
     /// The uncompressed size of a chunk.
     pub(super) chunk_size: u32,
     pub(super) encoders: Encoders,
+    pub(super) observer: &'a Observer,
     pub(super) limits: Limits,
     pub(super) threads: &'a Threads,
     pub(super) cancel: &'a Cancel,
@@ -28,31 +32,41 @@ pub(super) struct FrameChunker<'a> {
 
 impl FrameChunker<'_> {
     /// Cuts the bytes of `short`, a last chunk that is not full, and those of `input` after it into chunks, and passes
-    /// the compressed chunks to `sink` in order. If `input` is empty, there are none. Returns the number of bytes of
-    /// `input`.
+    /// the compressed chunks to `sink` in order. The first one has number `first`. If `input` is empty, there are none.
+    /// Returns the number of bytes of `input`.
     pub(super) fn run(
         &self,
-        short: &[u8],
+        (short, first): (&[u8], u64),
+        choice: &mut Choice,
         input: impl Read,
-        sink: impl FnMut(Vec<u8>) -> Result<(), Error>,
+        mut sink: impl FnMut(Vec<u8>) -> Result<(), Error>,
     ) -> Result<u64, Error> {
         let (limits, threads, cancel) = (self.limits, self.threads, self.cancel);
         let mut input = CountingReader::new(short.chain(input));
-        let mut first = true;
+        let mut number = first;
+        let spare = RefCell::new(Vec::new());
         pipeline::run_within(
-            (&limits, &|plain: &Vec<u8>| Weight::of_new_chunk(plain.len() as u64, 0, threads, &limits)),
+            (&limits, &|item: &(Vec<u8>, CParams)| Weight::of_new_chunk(item.0.len() as u64, 0, threads, &limits)),
             threads,
             cancel,
             || self.encoders.encoder(cancel),
             || {
-                let mut plain = Vec::new();
-                input.append(self.chunk_size.into(), &mut plain)?;
+                let mut plain = spare.borrow_mut().pop().unwrap_or_default();
+                input.replace(self.chunk_size.into(), &mut plain)?;
                 // A short chunk to which nothing is added stays unchanged.
-                let unchanged = std::mem::take(&mut first) && plain.len() == short.len();
-                Ok((!plain.is_empty() && !unchanged).then_some(plain))
+                let unchanged = number == first && plain.len() == short.len();
+                if plain.is_empty() || unchanged {
+                    return Ok(None);
+                }
+                let params = choice.next(number, &plain, self.observer)?;
+                number += 1;
+                Ok(Some((plain, params)))
             },
-            |encoder: &mut Encoder, plain: Vec<u8>| compress(encoder, &plain),
-            sink,
+            |encoder: &mut Encoder, (plain, params)| Ok((compress(encoder, params, &plain)?, plain)),
+            |(chunk, plain)| {
+                spare.borrow_mut().push(plain);
+                sink(chunk)
+            },
         )?;
         Ok(input.position() - short.len() as u64)
     }

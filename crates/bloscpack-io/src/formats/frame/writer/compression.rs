@@ -1,9 +1,10 @@
 //! Compression and decompression of the chunks of a frame.
 
-use blosc_core::{CParams, Decoder, Encoder, Limits, max_cbytes, memory};
+use blosc_core::{Auto, BlockSize, CParams, ChunkFormat, Decoder, Encoder, Limits, max_cbytes, memory};
 use bloscpack_format::frame::Header;
 
 use super::array_grid::ArrayGrid;
+use crate::choice::Choice;
 use crate::formats::frame::params::FrameParams;
 use crate::{Cancel, Error};
 
@@ -81,6 +82,21 @@ impl Compression {
         Ok(Encoders { params: self.cparams()?, blockshape: self.blockshape.clone() })
     }
 
+    /// Returns the parameters of one chunk after another. Readers of a frame expect the same typesize in all its chunks,
+    /// and of an array the blocks that its metalayer specifies.
+    ///
+    /// # Errors
+    /// As [`encoder`](Self::encoder).
+    pub(super) fn choice(&self, auto: Option<Auto>) -> Result<Choice, Error> {
+        let params = self.cparams()?;
+        let blocksize = Some(params.get_blocksize()).filter(|size| *size != BlockSize::Auto);
+        let fix = |auto: Auto| {
+            let auto = auto.format(ChunkFormat::Blosc2).typesize(params.get_typesize());
+            if blocksize.is_some() { auto.blocksize(blocksize) } else { auto }
+        };
+        Ok(Choice::new(params, auto.map(fix)))
+    }
+
     fn cparams(&self) -> Result<CParams, Error> {
         match self.unusable {
             Some(what) => Err(Error::FrameParams { what }),
@@ -90,11 +106,6 @@ impl Compression {
 }
 
 impl Encoders {
-    /// Sets the size of an item in bytes.
-    pub(super) fn typesize(self, typesize: usize) -> Self {
-        Encoders { params: self.params.typesize(typesize), ..self }
-    }
-
     /// Returns the encoder of one thread.
     pub(super) fn encoder(&self, cancel: &Cancel) -> Result<Encoder, Error> {
         Ok(Encoder::new(self.params)?.blockshape(&self.blockshape).cancel(cancel.clone()))
@@ -102,7 +113,10 @@ impl Encoders {
 }
 
 /// Compresses a chunk that is written soon: unlike [`Encoder::compress`], it keeps the unused capacity of the buffer.
-pub(super) fn compress(encoder: &mut Encoder, plain: &[u8]) -> Result<Vec<u8>, Error> {
+pub(super) fn compress(encoder: &mut Encoder, params: CParams, plain: &[u8]) -> Result<Vec<u8>, Error> {
+    if params != *encoder.params() {
+        encoder.set_params(params)?;
+    }
     let mut chunk = memory::zeroed(max_cbytes(plain.len()))?;
     let cbytes = encoder.compress_into(plain, &mut chunk)?;
     chunk.truncate(cbytes);

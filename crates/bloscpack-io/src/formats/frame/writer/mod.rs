@@ -22,7 +22,7 @@ mod transaction;
 use std::io::Read;
 use std::path::Path;
 
-use blosc_core::{CParams, Limits, Special};
+use blosc_core::{Auto, CParams, Encoder, Limits, Special};
 use bloscpack_format::checksum::{Checksum, Digest};
 use bloscpack_format::frame::{ChunkInfo, Edit, Frame, FrameType, NewChunk, Trailer, VlMetalayers};
 
@@ -31,11 +31,13 @@ use self::chunker::{FrameChunker, chunk_size, has_short_chunk};
 use self::chunks::{Change, Chunks, parse_chunk};
 use self::compression::Compression;
 use self::transaction::Transaction;
+use crate::choice::Choice;
 use crate::formats::frame::local::LocalFrame;
 use crate::formats::frame::new::NewFrame;
 use crate::formats::frame::params::FrameParams;
 use crate::formats::frame::read::{expect_frame, read_frame};
 use crate::formats::frame::store::{FrameStore, MemoryFrame};
+use crate::options::{Event, Observer};
 use crate::{Cancel, Error, OpenOptions, Threads, read_back};
 
 /// Creates or changes a frame. Changes are collected, and their chunks are written where readers do not look.
@@ -65,6 +67,11 @@ pub struct FrameWriter<S> {
     array: Option<ArrayGrid>,
     max_vlmetalayers: usize,
     limits: Limits,
+    auto: Option<Auto>,
+    /// The parameters of new chunks, and the encoder of single ones. Created when the first chunk is compressed.
+    choice: Option<Choice>,
+    encoder: Option<Encoder>,
+    observer: Observer,
 }
 
 impl FrameWriter<LocalFrame> {
@@ -176,6 +183,10 @@ impl<S: FrameStore> FrameWriter<S> {
             array: None,
             max_vlmetalayers: VlMetalayers::MAX_INTERCHANGE,
             limits: Limits::new(),
+            auto: None,
+            choice: None,
+            encoder: None,
+            observer: Observer::default(),
         }
     }
 
@@ -183,7 +194,25 @@ impl<S: FrameStore> FrameWriter<S> {
     /// default is true, also for frames with chunks of other filters.
     #[must_use]
     pub fn portable(self, portable: bool) -> Self {
-        FrameWriter { compression: self.compression.portable(portable), ..self }
+        FrameWriter { compression: self.compression.portable(portable), choice: None, encoder: None, ..self }
+    }
+
+    /// Chooses the parameters of each new chunk for its data, except those that `auto` fixes, and the typesize, which is
+    /// that of the frame. The parameters in the header of the frame do not change. `None` turns it off.
+    #[must_use]
+    pub fn auto(self, auto: impl Into<Option<Auto>>) -> Self {
+        FrameWriter { auto: auto.into(), choice: None, ..self }
+    }
+
+    /// [`auto`](Self::auto) with a receiver of the choices.
+    pub(crate) fn auto_observed(self, auto: Option<Auto>, observer: &Observer) -> Self {
+        FrameWriter { observer: observer.clone(), ..self.auto(auto) }
+    }
+
+    /// Sets a function that is called with each [`Event::Choice`].
+    #[must_use]
+    pub fn observe(self, observer: impl Fn(Event<'_>) + Send + Sync + 'static) -> Self {
+        FrameWriter { observer: Observer::new(observer), ..self }
     }
 
     /// Sets the maximum number of vlmetalayers. The default is 16, the maximum that C-Blosc2 can write to; more than
@@ -237,7 +266,7 @@ impl<S: FrameStore> FrameWriter<S> {
     /// [`Error::Format`] for a chunk that cannot be in the frame, such as an empty one; [`Error::Encode`],
     /// [`Error::Io`], [`Error::EditFailed`].
     pub fn append(&mut self, plain: &[u8]) -> Result<(), Error> {
-        let chunk = self.compress(plain)?;
+        let chunk = self.compress(self.frame()?.nchunks(), plain)?;
         self.append_chunk(&chunk)
     }
 
@@ -277,17 +306,22 @@ impl<S: FrameStore> FrameWriter<S> {
         // The short chunk is replaced by the first chunk of the stream.
         let short = has_short_chunk(&frame.header, chunk_size).then(|| frame.nchunks() - 1);
         let plain = short.map(|last| self.chunk(last)).transpose()?.unwrap_or_default();
-        let encoders = self.compression.encoders()?;
-        // A chunk with less than an item would be stored uncompressed.
-        let encoders = if chunk_size < typesize { encoders.typesize(1) } else { encoders };
-        let stream = FrameChunker { chunk_size, encoders, limits: self.limits, threads, cancel };
+        let (first, encoders) = (short.unwrap_or(frame.nchunks()), self.compression.encoders()?);
+        let (mut choice, observer) = (self.take_choice()?, self.observer.clone());
+        if chunk_size < typesize {
+            // A chunk with less than an item would be stored uncompressed.
+            choice = Choice::new(choice.params().typesize(1), None);
+        }
+        let stream = FrameChunker { chunk_size, encoders, observer: &observer, limits: self.limits, threads, cancel };
         let mut replaced = short;
-        self.all_or_none(|this| {
-            stream.run(&plain, input, |chunk| match replaced.take() {
+        let read = self.all_or_none(|this| {
+            stream.run((&plain, first), &mut choice, input, |chunk| match replaced.take() {
                 Some(last) => this.update_chunk(last, &chunk),
                 None => this.chunks.append_compressed(&mut this.transaction, &chunk),
             })
-        })
+        })?;
+        self.choice = Some(choice).filter(Choice::is_auto);
+        Ok(read)
     }
 
     /// Compresses a chunk and inserts it before chunk `at`.
@@ -295,7 +329,7 @@ impl<S: FrameStore> FrameWriter<S> {
     /// # Errors
     /// As [`append`](Self::append).
     pub fn insert(&mut self, at: u64, plain: &[u8]) -> Result<(), Error> {
-        let chunk = self.compress(plain)?;
+        let chunk = self.compress(at, plain)?;
         self.insert_chunk(at, &chunk)
     }
 
@@ -313,7 +347,7 @@ impl<S: FrameStore> FrameWriter<S> {
     /// # Errors
     /// As [`append`](Self::append).
     pub fn update(&mut self, at: u64, plain: &[u8]) -> Result<(), Error> {
-        let chunk = self.compress(plain)?;
+        let chunk = self.compress(at, plain)?;
         self.update_chunk(at, &chunk)
     }
 
@@ -399,8 +433,26 @@ impl<S: FrameStore> FrameWriter<S> {
         self.transaction.change(|edit| edit.remove_vlmetalayer(name))
     }
 
-    fn compress(&self, plain: &[u8]) -> Result<Vec<u8>, Error> {
-        Ok(self.compression.encoder()?.compress(plain)?)
+    /// Returns the parameters of new chunks, those that were used last first. They are kept if they are given back.
+    fn take_choice(&mut self) -> Result<Choice, Error> {
+        match self.choice.take() {
+            Some(choice) => Ok(choice),
+            None => self.compression.choice(self.auto),
+        }
+    }
+
+    fn compress(&mut self, number: u64, plain: &[u8]) -> Result<Vec<u8>, Error> {
+        let mut choice = self.take_choice()?;
+        let params = choice.next(number, plain, &self.observer)?;
+        self.choice = Some(choice);
+        let encoder = match &mut self.encoder {
+            Some(encoder) => encoder,
+            none => none.insert(self.compression.encoder()?),
+        };
+        if params != *encoder.params() {
+            encoder.set_params(params)?;
+        }
+        Ok(encoder.compress(plain)?)
     }
 
     fn put(&mut self, at: u64, change: Change, new: NewChunk, bytes: &[u8]) -> Result<(), Error> {
