@@ -1,5 +1,7 @@
-//! Output of `--debug` while a job runs: those of the original's lines that concern the file.
+//! Output of `--debug` while a job runs: those of the original's lines that concern the file. With `--verbose`, the
+//! choices of `--auto`.
 
+use crate::choice;
 use crate::describe::{header_block, header_repr, list, metadata_header_block};
 use crate::report::Report;
 use crate::size::double_pretty_size;
@@ -20,8 +22,10 @@ pub(crate) fn packing(
 ) -> impl Fn(Event<'_>) + Send + Sync + 'static {
     let report = report.clone();
     move |event| {
-        if let Event::Chunk { nbytes, .. } = event {
-            report.progress().add(nbytes);
+        match event {
+            Event::Chunk { nbytes, .. } => report.progress().add(nbytes),
+            Event::Choice { .. } => chosen(&report, &event),
+            _ => {}
         }
         if !report.prints(Level::Debug) {
             return;
@@ -91,11 +95,26 @@ pub(crate) fn verifying(report: &Report, nbytes: u64) -> impl Fn(Event<'_>) + Se
 
 /// Returns a callback that shows the progress of a conversion, in uncompressed bytes.
 pub(crate) fn converting(report: &Report) -> impl Fn(Event<'_>) + Send + Sync + 'static {
-    let progress = report.progress().clone();
+    let report = report.clone();
     move |event| match event {
-        Event::Begin { nbytes } => progress.begin(Some(nbytes)),
-        Event::Plain(more) => progress.add(more),
-        _ => {}
+        Event::Begin { nbytes } => report.progress().begin(Some(nbytes)),
+        Event::Plain(more) => report.progress().add(more),
+        _ => chosen(&report, &event),
+    }
+}
+
+/// Returns a callback that prints the choices of `--auto`.
+pub(crate) fn choosing(report: &Report) -> impl Fn(Event<'_>) + Send + Sync + 'static {
+    let report = report.clone();
+    move |event| chosen(&report, &event)
+}
+
+/// Prints a choice of `--auto` and its reason, with `-v`.
+fn chosen(report: &Report, event: &Event<'_>) {
+    if let Event::Choice { chunk, params, tried } = event
+        && report.prints(Level::Verbose)
+    {
+        report.verbose(choice::line(*chunk, params, tried));
     }
 }
 

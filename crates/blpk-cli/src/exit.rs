@@ -11,10 +11,9 @@ use bloscpack_format::FormatError;
 use bloscpack_io::{Error, OutOfMemory, OverLimit};
 use std::error::Error as StdError;
 use std::io::{self, Write as _};
-use std::process::ExitCode;
 
 /// Ends a run that stopped early.
-pub(crate) fn stopped(stop: Stop) -> ExitCode {
+pub(crate) fn stopped(stop: Stop) -> u8 {
     match stop {
         Stop::Text(text) => {
             let report = Report::new(Level::Normal, false);
@@ -25,25 +24,25 @@ pub(crate) fn stopped(stop: Stop) -> ExitCode {
             // Best effort: stderr may be closed.
             let _ = writeln!(io::stderr(), "{usage}");
             report::error(&message);
-            ExitCode::from(2)
+            2
         }
         Stop::Failure(message) => {
             report::error(&message);
-            ExitCode::FAILURE
+            1
         }
     }
 }
 
 /// Ends a run, with its error on one line of stderr.
-pub(crate) fn finish(result: anyhow::Result<()>) -> ExitCode {
+pub(crate) fn finish(result: anyhow::Result<()>) -> u8 {
     match result {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => 0,
         // The reader closed stdout early. `blpk cat --items .. x.blp | head -c 100` is no failure.
-        Err(error) if has_cause(&error, |cause| cause.is::<StdoutClosed>()) => ExitCode::SUCCESS,
-        Err(error) if error.is::<AlreadyReported>() => ExitCode::FAILURE,
+        Err(error) if has_cause(&error, |cause| cause.is::<StdoutClosed>()) => 0,
+        Err(error) if error.is::<AlreadyReported>() => 1,
         Err(error) => {
             report::error(&one_line(&error));
-            ExitCode::FAILURE
+            1
         }
     }
 }

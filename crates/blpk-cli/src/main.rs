@@ -1,81 +1,10 @@
-//! blpk: compress, decompress, append to, verify and describe Blosc files from the command line.
-//!
-//! Data flow: argv → `args`, the command line as typed → `commands`, a plan for each command, run by the libraries →
-//! `report`, texts → `exit`, the exit code. Imports point one way: `main`, `start`, `commands`, then `args`, `files`,
-//! `outputs`, `streams`, `report` and `progress`, then values such as `path_or_stdio`, `names`, `file_kind` and `verbosity`.
+//! The program `blpk`. Everything is in the library, which the Python package also runs.
 #![forbid(unsafe_code)]
-
-mod args;
-mod batch;
-mod bench;
-mod commands;
-mod describe;
-mod events;
-mod exit;
-mod file_kind;
-mod file_message;
-mod files;
-mod foreign;
-mod inputs;
-mod json;
-mod memory;
-mod names;
-mod outputs;
-mod overwrite;
-mod path_or_stdio;
-mod pprint;
-mod privacy;
-mod progress;
-mod python;
-mod report;
-mod session;
-mod signals;
-mod size;
-mod start;
-mod streams;
-mod verbosity;
-mod version;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    // Before any other thread starts: threads inherit the signal mask.
-    survive_file_limits();
-    if let Err(error) = signals::install() {
-        return exit::finish(Err(error));
-    }
     let argv: Vec<OsString> = std::env::args_os().collect();
-    match args::Cli::parse_from(&argv) {
-        Ok(cli) => run(&cli, &argv),
-        Err(stop) => exit::stopped(stop),
-    }
-}
-
-/// Blocks `SIGXFSZ`, so that a write beyond `ulimit -f` fails with "File too large" like any other error. Otherwise the
-/// signal would end the program without a message.
-#[cfg(unix)]
-fn survive_file_limits() {
-    use nix::sys::signal::{SigSet, Signal};
-    let mut signals = SigSet::empty();
-    signals.add(Signal::SIGXFSZ);
-    // Best effort: failures are ignored.
-    let _ = signals.thread_block();
-}
-
-#[cfg(not(unix))]
-fn survive_file_limits() {}
-
-fn run(cli: &args::Cli, argv: &[OsString]) -> ExitCode {
-    if cli.version {
-        return exit::stopped(args::Stop::Text(version::text(cli.global.verbose || cli.global.debug)));
-    }
-    let Some(command) = &cli.command else {
-        return exit::stopped(args::usage_error(argv, "too few arguments"));
-    };
-    let session = start::session(cli);
-    let done = commands::run(command, &session);
-    // Always: this removes the progress bar before an error is printed.
-    let printed = session.report.finish();
-    exit::finish(done.and(printed))
+    ExitCode::from(blpk_cli::run(&argv))
 }

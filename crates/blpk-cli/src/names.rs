@@ -1,4 +1,4 @@
-//! File names: extensions, and output names derived from input names.
+//! File names: extensions, output names derived from input names, and words of a shell.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -32,4 +32,12 @@ pub(crate) fn has_our_name(path: &Path) -> bool {
 /// Whether a name ends with a path separator, as only names of directories do.
 pub(crate) fn is_directory_name(path: &Path) -> bool {
     path.as_os_str().as_encoded_bytes().last().is_some_and(|last| std::path::is_separator(char::from(*last)))
+}
+
+/// Quotes a word for a shell if necessary. A name that starts with a dash gets `./` in front, so that it is not taken
+/// for an option.
+pub(crate) fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./,:+@%=".contains(c);
+    let word = if word.starts_with('-') && word != "-" { format!("./{word}") } else { word.to_owned() };
+    if !word.is_empty() && word.chars().all(is_plain) { word } else { format!("'{}'", word.replace('\'', r"'\''")) }
 }

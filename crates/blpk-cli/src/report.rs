@@ -3,7 +3,7 @@
 use crate::progress::Progress;
 use crate::verbosity::Level;
 use anyhow::Context as _;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal as _, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
 const PREFIX: &str = "blpk: ";
@@ -47,10 +47,24 @@ impl Report {
     /// Prints a warning on one line of stderr, unless only errors are printed.
     pub(crate) fn warning(&self, message: &str) {
         if self.prints(Level::Normal) {
-            let line = format!("{PREFIX}warning: {}\n", escaped(message.trim_end()));
-            // Best effort, as for errors: a closed stderr does not stop the work.
-            self.0.progress.aside(|| drop(io::stderr().write_all(line.as_bytes())));
+            self.aside("warning", message);
         }
+    }
+
+    /// Whether texts other than errors are printed, and stderr is a terminal.
+    pub(crate) fn is_terminal(&self) -> bool {
+        self.prints(Level::Normal) && io::stderr().is_terminal()
+    }
+
+    /// Prints a hint on one line of stderr. Only people on a terminal should get one: [`Report::is_terminal`].
+    pub(crate) fn hint(&self, message: &str) {
+        self.aside("hint", message);
+    }
+
+    fn aside(&self, kind: &str, message: &str) {
+        let line = format!("{PREFIX}{kind}: {}\n", escaped(message.trim_end()));
+        // Best effort, as for errors: a closed stderr does not stop the work.
+        self.0.progress.aside(|| drop(io::stderr().write_all(line.as_bytes())));
     }
 
     /// Prints the lines of a text; empty ones are dropped.

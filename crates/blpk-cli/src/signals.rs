@@ -8,18 +8,48 @@ use crate::report::{self, Report};
 use anyhow::{Context as _, Result};
 use bloscpack_io::Cancel;
 use std::process::exit;
+#[cfg(unix)]
+use std::sync::{Arc, Barrier};
 use std::sync::{LazyLock, OnceLock};
+#[cfg(unix)]
+use std::thread::Builder;
 
 static CANCEL: LazyLock<Cancel> = LazyLock::new(Cancel::new);
 /// Set by the first job that requests the switch. From then on, jobs check it.
 static WATCHED: OnceLock<()> = OnceLock::new();
 static REPORT: OnceLock<Report> = OnceLock::new();
 
-/// Installs the handlers. `main` calls this before it parses the command line; an earlier signal has its default
-/// action.
+/// Starts the thread that receives the signals. `main` calls this before it runs a command and before any other thread
+/// starts; an earlier signal has its default action.
+///
+/// Returns when that thread runs. It may allocate until then, and the C library ends the process if it cannot: a command
+/// that uses all memory must not have started.
+#[cfg(unix)]
 pub(crate) fn install() -> Result<()> {
-    ctrlc::set_handler(received).context("watching for Ctrl-C")
+    use nix::sys::signal::{SigSet, Signal};
+    let signals: SigSet = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP].into_iter().collect();
+    // Blocked in all threads, as they inherit the mask, a signal waits until the thread asks for it.
+    signals.thread_block().context(WATCHING)?;
+    let running = Arc::new(Barrier::new(2));
+    let here = Arc::clone(&running);
+    let receive = move || {
+        here.wait();
+        while signals.wait().is_ok() {
+            received();
+        }
+    };
+    Builder::new().name("signals".to_owned()).spawn(receive).context(WATCHING)?;
+    running.wait();
+    Ok(())
 }
+
+/// Installs the handler. `main` calls this before it runs a command; an earlier signal has its default action.
+#[cfg(not(unix))]
+pub(crate) fn install() -> Result<()> {
+    ctrlc::set_handler(received).context(WATCHING)
+}
+
+const WATCHING: &str = "watching for Ctrl-C";
 
 /// Sets the report whose progress bar must be removed before a message is printed.
 pub(crate) fn tell(report: &Report) {

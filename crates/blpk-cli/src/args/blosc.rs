@@ -4,35 +4,13 @@ use super::compress_format::CompressFormat;
 use super::digest::{self, DigestArg};
 use super::filters::{self, FilterArg};
 use super::int::Int;
-use super::levels;
 use super::many::ManyArgs;
+use super::settings::BloscArgs;
 use super::template::HELP;
 use super::values;
-use blosc_core::Codec;
 use bloscpack_format::checksum::Checksum;
 use clap::Args;
 use std::path::PathBuf;
-
-/// How chunks are compressed.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "settings")]
-pub(crate) struct BloscArgs {
-    /// bytes of one element, 1 to 255, or its dtype, as f4 (default: 8)
-    #[arg(short, long, value_name = "size", value_parser = values::typesize, allow_negative_numbers = true)]
-    pub(crate) typesize: Option<Int>,
-    /// compression level (default: 7)
-    #[arg(
-        short = 'l', long, value_name = "0-9", value_parser = values::clevel, allow_negative_numbers = true,
-        help = levels::help("7"), long_help = levels::long_help("7")
-    )]
-    pub(crate) clevel: Option<u8>,
-    /// deactivate shuffle
-    #[arg(short = 's', long)]
-    pub(crate) no_shuffle: bool,
-    /// blosclz, lz4, lz4hc, snappy, zlib or zstd (default: blosclz)
-    #[arg(short, long, value_name = "codec", value_parser = values::codec)]
-    pub(crate) codec: Option<Codec>,
-}
 
 /// `blpk compress`
 #[derive(Debug, Args)]
@@ -49,7 +27,8 @@ pub(crate) struct BloscArgs {
     after_long_help = "examples:\n  \
         blpk c data.dat                        to data.dat.blp, as 8-byte elements\n  \
         blpk c -t 4 -c zstd data.dat out.blp   as 4-byte elements, with zstd\n  \
-        blpk c -c zstd data.dat data.b2frame   a Blosc2 frame, with zstd\n  \
+        blpk c data.dat data.b2frame           a Blosc2 frame, with settings that suit the data\n  \
+        blpk c --auto=small data.dat           with settings that suit the data\n  \
         tar c dir | blpk c -t 1 - - > dir.blp  from and to a pipe\n  \
         blpk c --each a.dat b.dat              two files, to a.dat.blp and b.dat.blp\n  \
         blpk c -r --output-dir packed dir      all files in a directory, to packed/dir\n\n\
@@ -76,6 +55,8 @@ pub(crate) struct CompressArgs {
     )]
     pub(crate) filters: Vec<FilterArg>,
     /// bytes, or with a unit: 64K, 1MiB, 1MB; or 'max' (default: 1M)
+    ///
+    /// With --auto, the default is 2M; 1M for fast and 8M for small.
     ///
     /// K, M, G, T and KiB, MiB, GiB, TiB are powers of 1024; KB, MB, GB, TB are powers of 1000.
     #[arg(
@@ -115,7 +96,9 @@ pub(crate) struct CompressArgs {
     /// memory limit for chunks in flight; reduces the number of threads
     #[arg(long, value_name = "size", value_parser = values::memory, help_heading = "global options")]
     pub(crate) memory: Option<u64>,
-    /// files to compress, or - for stdin; the second of two names is the output (default: <in_file>.blp; - for stdin)
+    /// files to compress, or - for stdin; the second of two is the output
+    ///
+    /// Without an output, it is <in_file>.blp, or - for stdin.
     #[arg(
         value_name = "in_file", help_heading = "files", required = true, display_order = 0,
         value_parser = values::path(), allow_negative_numbers = true
@@ -172,6 +155,11 @@ pub(crate) struct DecompressArgs {
 }
 
 impl CompressArgs {
+    /// Whether no setting is given that determines how chunks are compressed.
+    pub(crate) fn has_default_settings(&self) -> bool {
+        self.blosc.is_default() && self.filters.is_empty()
+    }
+
     /// Returns an error message for options that exclude each other.
     pub(super) fn check(&self) -> Result<(), String> {
         if self.verify && self.many.is_to_stdout(&self.files) {
@@ -204,7 +192,7 @@ impl DecompressArgs {
 /// `blpk append`
 #[derive(Debug, Args)]
 #[command(
-    override_usage = "blpk append [-t <size>] [-l [0, 9]] [-s] [-c <codec>] [-e]
+    override_usage = "blpk append [-t <size>] [-l [0, 9]] [-s] [-c <codec>] [--auto[=<goal>]] [-e]
                    \
                       [-m <metadata>]
                    \

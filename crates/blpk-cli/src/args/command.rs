@@ -1,6 +1,7 @@
 //! The commands.
 
 use super::about::{CompletionsArgs, HelpArgs, ManArgs};
+use super::advise::AdviseArgs;
 use super::blosc::{AppendArgs, CompressArgs, DecompressArgs};
 use super::chunk::ChunkCommand;
 use super::containers::{CompactArgs, ConvertArgs, RecoverArgs};
@@ -42,6 +43,8 @@ pub(crate) enum Command {
     /// print, set or remove attributes, vlmetalayers and metadata
     #[command(subcommand)]
     Meta(MetaCommand),
+    /// print settings that suit a file, with the alternatives
+    Advise(AdviseArgs),
     /// measure codecs, levels, filters and chunk sizes on a file
     Bench(BenchArgs),
     /// encode, decode or describe one bare chunk

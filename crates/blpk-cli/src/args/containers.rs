@@ -1,9 +1,9 @@
 //! Arguments of the commands that write a new container from an existing one.
 
-use super::blosc::BloscArgs;
 use super::filters::{self, FilterArg};
 use super::int::Int;
 use super::levels;
+use super::settings::BloscArgs;
 use super::template::HELP;
 use super::values;
 use blosc_core::SplitMode;
@@ -25,6 +25,7 @@ use std::path::PathBuf;
         blpk convert data.npy data.b2nd                       an array, with default chunks\n  \
         blpk convert --chunkshape 100,100 data.npy data.b2nd  with chunks as it is read\n  \
         blpk convert -c zstd data.blp data.b2frame            as Blosc2 chunks\n  \
+        blpk convert --auto data.npy data.blp                 with settings that suit the data\n  \
         blpk convert --dtype '<f8' --shape 10,20 x.blp x.npy  raw bytes as an array\n  \
         blpk convert --dtype f4 --shape 10,20 raw.bin x.b2nd  the same for any file\n  \
         blpk convert -c zstd data.npy data.bcolz              a carray, as bcolz reads it\n  \
@@ -34,8 +35,8 @@ use std::path::PathBuf;
     mut_arg("typesize", |arg| arg.help("bytes of one element, or its dtype (default: the input's)")),
     mut_arg("clevel", |arg| arg.help("compression level (default: the input's, else 5; 7 in .blp)")
         .long_help(levels::long_help("the input's, else 5; 7 in .blp"))),
-    mut_arg("codec", |arg| arg.help("blosclz, lz4, lz4hc, snappy, zlib or zstd (default: the input's, else zstd in \
-        frames and lz4 in .bcolz; blosclz in .blp)")),
+    mut_arg("codec", |arg| arg.help("blosclz, lz4, lz4hc, snappy, zlib, zstd or auto (default: the input's, else \
+        zstd in frames, lz4 in .bcolz, blosclz in .blp)")),
     help_template = HELP
 )]
 pub(crate) struct ConvertArgs {

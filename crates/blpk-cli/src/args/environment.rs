@@ -1,8 +1,10 @@
 //! Defaults from environment variables. A variable is read only if the command would use it and the option is not given.
 
+use super::auto::{self, CodecArg};
 use super::bad_value::BadValue;
 use super::cli::Cli;
 use super::command::Command;
+use super::settings::BloscArgs;
 use super::values;
 use std::env;
 
@@ -26,13 +28,25 @@ pub(super) fn fill(cli: &mut Cli) -> Result<(), String> {
         default(&mut cli.global.nthreads, "BLPK_NTHREADS", values::nthreads)?;
     }
     if let Some(blosc) = blosc {
-        default(&mut blosc.codec, "BLPK_CODEC", values::codec)?;
-        default(&mut blosc.clevel, "BLPK_CLEVEL", values::clevel)?;
+        fill_blosc(blosc)?;
     }
     match memory {
         Some(memory) => default(memory, "BLPK_MEMORY", values::memory),
         None => Ok(()),
     }
+}
+
+/// Fills in codec and level, unless `--auto` chooses them.
+fn fill_blosc(blosc: &mut BloscArgs) -> Result<(), String> {
+    let (codec, clevel) = (blosc.codec, blosc.clevel);
+    default(&mut blosc.codec, "BLPK_CODEC", auto::codec)?;
+    default(&mut blosc.clevel, "BLPK_CLEVEL", values::clevel)?;
+    if blosc.goal().is_some() {
+        // A default that stands in the environment is weaker than `--auto`.
+        blosc.codec = codec.or(blosc.codec.filter(|codec| *codec == CodecArg::Auto));
+        blosc.clevel = clevel;
+    }
+    Ok(())
 }
 
 /// Sets a missing option from a variable. An empty variable counts as unset.

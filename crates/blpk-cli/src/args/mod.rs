@@ -3,10 +3,10 @@
 //! | file | contents |
 //! |---|---|
 //! | `cli` | the whole command line, with its global options |
-//! | `command`, and `blosc reading containers meta chunk about` | the commands, and their options |
-//! | `many` | lists of file names |
+//! | `command`, and `blosc reading containers meta advise chunk about` | the commands, and their options |
+//! | `settings`, `many` | options of several commands: compression settings, lists of file names |
 //! | `parse` | parses the command line and checks it as a whole |
-//! | `values`, `choice`, `int`, `range`, `filters`, `levels`, `digest`, `compress_format` | values of options |
+//! | `values`, `auto`, `choice`, `int`, `range`, `filters`, `levels`, `digest`, `compress_format` | values of options |
 //! | `bad_value`, `stop` | refused values; runs that end after the command line is parsed |
 //! | `abbreviations` | abbreviations of the original's options |
 //! | `environment` | defaults from environment variables |
@@ -15,6 +15,8 @@
 
 mod abbreviations;
 mod about;
+mod advise;
+mod auto;
 mod bad_value;
 mod blosc;
 mod choice;
@@ -36,6 +38,7 @@ mod pages;
 mod parse;
 mod range;
 mod reading;
+mod settings;
 mod stop;
 mod template;
 mod typed;
@@ -43,7 +46,9 @@ mod usage;
 mod values;
 
 pub(crate) use about::ManArgs;
-pub(crate) use blosc::{AppendArgs, BloscArgs, CompressArgs, DecompressArgs};
+pub(crate) use advise::AdviseArgs;
+pub(crate) use auto::CodecArg;
+pub(crate) use blosc::{AppendArgs, CompressArgs, DecompressArgs};
 pub(crate) use chunk::{ChunkCommand, ChunkDecodeArgs, ChunkEncodeArgs, ChunkInfoArgs};
 pub(crate) use cli::Cli;
 pub(crate) use command::Command;
@@ -59,6 +64,7 @@ pub(crate) use meta::MetaCommand;
 pub(crate) use pages::completions;
 pub(crate) use range::Range;
 pub(crate) use reading::{BenchArgs, CatArgs, InfoArgs, ListArgs, StatsArgs, VerifyArgs};
+pub(crate) use settings::BloscArgs;
 pub(crate) use stop::Stop;
 pub(crate) use usage::{mistaken_level, usage_error};
 pub(crate) use values::dtype;

@@ -3,7 +3,7 @@
 
 use super::cli::definition;
 use super::manual::page_names;
-use super::{digest, filters, values};
+use super::{auto, digest, filters, values};
 use blosc_core::Codec;
 use bloscpack_format::checksum::Checksum;
 use clap::builder::PossibleValuesParser;
@@ -28,13 +28,15 @@ fn listed(command: Command) -> Command {
 
 fn with_values(command: &str, arg: Arg) -> Arg {
     let names: Vec<&'static str> = match (arg.get_id().as_str(), command) {
-        ("codec" | "codecs", _) => Codec::ALL.map(Codec::name).into(),
+        ("codec", "compress" | "append" | "convert") | ("codecs", _) => auto::codec_names(),
+        ("auto" | "goals", _) => auto::GOALS.into(),
+        ("codec", _) => Codec::ALL.map(Codec::name).into(),
         ("clevel" | "clevels", _) => vec!["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"],
         ("checksum", _) => Checksum::ALL.map(Checksum::name).into(),
         ("digest", _) => digest::CHECKSUMS.map(Checksum::name).into(),
         ("filters", "bench") => filters::SHUFFLES.into(),
         ("filters", _) => filters::NAMES.into(),
-        ("format", "compress") => values::COMPRESS_FORMATS.into(),
+        ("format", "compress" | "advise") => values::COMPRESS_FORMATS.into(),
         ("format", "cat") => values::ITEM_FORMATS.map(|(name, _)| name).into(),
         ("format", _) => values::CHUNK_FORMATS.into(),
         ("splitmode", _) => values::SPLITMODES.into(),

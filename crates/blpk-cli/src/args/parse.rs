@@ -9,12 +9,14 @@ use super::{abbreviations, environment};
 use clap::FromArgMatches as _;
 use clap::error::ErrorKind;
 use std::ffi::OsString;
+use std::mem::ManuallyDrop;
 
 impl Cli {
     /// Parses the command line, including the program name, and fills in missing options from the environment.
     pub(crate) fn parse_from(argv: &[OsString]) -> Result<Cli, Stop> {
         let argv = &*abbreviations::expand(argv);
-        let mut command = parser();
+        // Never dropped: freeing thousands of small values is a sixth of the time of `blpk --version`.
+        let mut command = ManuallyDrop::new(parser());
         let matches = command.try_get_matches_from_mut(argv);
         let parsed = matches.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, times_forced(&matches))));
         let explain = |error: clap::Error| match error.kind() {

@@ -1,5 +1,6 @@
 //! Arguments of the commands that only read.
 
+use super::auto::{self, CodecArg};
 use super::digest::{self, DigestArg};
 use super::filters::{self, FilterArg};
 use super::int::Int;
@@ -7,7 +8,6 @@ use super::levels;
 use super::range::{self, Range};
 use super::template::HELP;
 use super::values;
-use blosc_core::Codec;
 use bloscpack_format::numpy::Slice;
 use bloscpack_io::ItemFormat;
 use clap::{ArgGroup, Args};
@@ -179,7 +179,7 @@ pub(crate) struct StatsArgs {
                   \
                       [--time <s>] [--json] [--plot <out.svg>] <file>",
     after_long_help = "examples:\n  \
-        blpk bench data.bin                         all codecs, three levels, three filters\n  \
+        blpk bench data.bin                         all codecs, three levels, three filters, and --auto\n  \
         blpk bench -c lz4,zstd -z 256K,1M data.npy  two codecs, and two chunk sizes\n  \
         blpk bench --plot speed.svg data.blp        a plot: ratio over speed\n\n\
         Samples from the whole file are measured, or from its content if blpk can read it. Settings\n\
@@ -188,9 +188,9 @@ pub(crate) struct StatsArgs {
     help_template = HELP
 )]
 pub(crate) struct BenchArgs {
-    /// codecs, with commas between them (default: all)
-    #[arg(short, long = "codec", value_name = "codec,...", value_delimiter = ',', value_parser = values::codec)]
-    pub(crate) codecs: Vec<Codec>,
+    /// codecs, with commas between them, or auto for the goals of --auto (default: all)
+    #[arg(short, long = "codec", value_name = "codec,...", value_delimiter = ',', value_parser = auto::codec)]
+    pub(crate) codecs: Vec<CodecArg>,
     /// levels (default: 1,5,9)
     #[arg(
         short = 'l', long = "clevel", value_name = "0-9,...", value_delimiter = ',', value_parser = values::clevel,

@@ -1,16 +1,17 @@
 //! The command line as `--debug` lists it: by name, sorted, each value as Python prints it, defaults included.
 
-use super::blosc::BloscArgs;
+use super::auto::CodecArg;
 use super::cli::Cli;
 use super::command::Command;
 use super::many::ManyArgs;
+use super::settings::BloscArgs;
 use blosc_core::Codec;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 /// The defaults of the original.
 const TYPESIZE: &str = "8";
-const CLEVEL: u8 = 7;
+const CLEVEL: &str = "7";
 
 impl Cli {
     /// Returns the names and values of everything that can be typed for this command.
@@ -61,11 +62,18 @@ impl Cli {
 }
 
 fn blosc(args: &BloscArgs, list: &mut Vec<(&'static str, String)>) {
+    let cname = match (args.codec, args.goal()) {
+        (Some(CodecArg::Fixed(codec)), _) => codec.name(),
+        (_, Some(_)) => "auto",
+        (_, None) => Codec::BloscLz.name(),
+    };
+    let default = |default: &str| if args.goal().is_some() { "auto" } else { default }.to_owned();
+    list.extend(args.goal().map(|goal| ("auto", goal.to_string())));
     list.extend([
-        ("clevel", args.clevel.unwrap_or(CLEVEL).to_string()),
-        ("cname", args.codec.unwrap_or(Codec::BloscLz).name().into()),
+        ("clevel", args.clevel.map_or(default(CLEVEL), |clevel| clevel.to_string())),
+        ("cname", cname.into()),
         ("shuffle", boolean(!args.no_shuffle)),
-        ("typesize", args.typesize.as_ref().map_or(TYPESIZE.into(), ToString::to_string)),
+        ("typesize", args.typesize.as_ref().map_or(default(TYPESIZE), ToString::to_string)),
     ]);
 }
 

@@ -96,7 +96,7 @@ fn context(error: &clap::Error, kind: ContextKind) -> String {
 
 /// Returns `-z/--chunk-size` for the argument that clap calls `--chunk-size <size>`.
 fn name_of(command: &Command, argument: &str) -> String {
-    let word = argument.split([' ', '=']).next().unwrap_or_default();
+    let word = argument.split([' ', '=', '[']).next().unwrap_or_default();
     let long = word.strip_prefix("--");
     let short = word.strip_prefix('-').and_then(|letter| letter.chars().next());
     let is_it = |arg: &&Arg| if long.is_some() { arg.get_long() == long } else { arg.get_short() == short };
@@ -196,8 +196,9 @@ fn waiting(command: &Command, word: &str) -> Option<String> {
         Some(long) => arg.get_long().is_some_and(|name| name.starts_with(long)),
         None => short.is_some() && arg.get_short() == short,
     };
-    let arg = command.get_arguments().find(is_it).filter(|arg| arg.get_action().takes_values())?;
-    Some(match (arg.get_short(), arg.get_long()) {
+    let arg = command.get_arguments().find(is_it)?;
+    let takes_next = arg.get_action().takes_values() && !arg.is_require_equals_set();
+    takes_next.then(|| match (arg.get_short(), arg.get_long()) {
         (Some(short), Some(long)) => format!("-{short}/--{long}"),
         _ => word.into(),
     })

@@ -24,7 +24,7 @@ mod tests {
 
     #[test]
     fn what_is_beaten_is_not_on_the_front() {
-        let setting = Setting { codec: Codec::Lz4, clevel: 5, filter: None, typesize: 1, chunk_size: 1 };
+        let setting = Setting { goal: None, codec: Codec::Lz4, clevel: 5, filter: None, typesize: 1, chunk_size: 1 };
         let figures = |ratio, compress, decompress| Figures { setting, ratio, compress, decompress, on_front: false };
         let mut all = [
             figures(1.0, 9.0, 9.0),

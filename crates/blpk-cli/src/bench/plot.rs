@@ -1,6 +1,6 @@
 //! A sweep as a plot: ratio over speed, one panel for each direction. Every setting is a dot, the front is a line.
 
-use super::setting::{Figures, name_of};
+use super::setting::Figures;
 use std::fmt::Write as _;
 
 const WIDTH: f64 = 960.0;
@@ -12,13 +12,14 @@ const TOP: f64 = 70.0;
 const BOTTOM: f64 = 390.0;
 
 /// The codecs' names and colours. Their lightness differs enough to distinguish them without colours.
-const COLOURS: [(&str, &str); 6] = [
+const COLOURS: [(&str, &str); 7] = [
     ("blosclz", "#b7410e"),
     ("lz4", "#2f6690"),
     ("lz4hc", "#7fb2d9"),
     ("snappy", "#8a8a8a"),
     ("zlib", "#d9a441"),
     ("zstd", "#3c7d4b"),
+    ("auto", "#6a3d9a"),
 ];
 
 /// Selects one of the two speeds.
@@ -32,7 +33,7 @@ pub(crate) fn plot(title: &str, figures: &[Figures]) -> String {
          <text x=\"60\" y=\"26\" font-size=\"16\">{}</text>\n",
         escaped(title)
     );
-    let used = COLOURS.iter().filter(|(name, _)| figures.iter().any(|one| one.setting.codec.name() == *name));
+    let used = COLOURS.iter().filter(|(name, _)| figures.iter().any(|one| one.setting.name() == *name));
     for (operand, (name, colour)) in used.enumerate() {
         let x = 60.0 + 90.0 * operand as f64;
         let _ = writeln!(
@@ -82,18 +83,13 @@ fn panel(svg: &mut String, name: &str, figures: &[Figures], speed: Speed, (left,
     let _ = writeln!(svg, "<polyline points=\"{}\" fill=\"none\" stroke=\"#222\" stroke-width=\"1\"/>", line.join(" "));
     for one in figures {
         let setting = one.setting;
-        let colour =
-            COLOURS.iter().find(|(name, _)| *name == setting.codec.name()).map_or("#000", |(_, colour)| colour);
+        let colour = COLOURS.iter().find(|(name, _)| *name == setting.name()).map_or("#000", |(_, colour)| colour);
         let _ = writeln!(
             svg,
-            "<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"4\" fill=\"{colour}\" fill-opacity=\"0.8\"><title>{} {}, {}, {} bytes: \
+            "<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"4\" fill=\"{colour}\" fill-opacity=\"0.8\"><title>{setting}: \
              {:.3}, {:.0} MB/s</title></circle>",
             x(speed(one)),
             y(one.ratio),
-            setting.codec.name(),
-            setting.clevel,
-            name_of(setting.filter),
-            setting.chunk_size,
             one.ratio,
             speed(one) / 1e6
         );

@@ -1,12 +1,14 @@
 //! One setting, and its measured figures.
 
 use crate::size::pretty_size;
-use blosc_core::{Codec, Filter};
+use blosc_core::{Codec, Filter, Goal};
 use std::fmt;
 
 /// A codec, level, filter, typesize and chunk size.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Setting {
+    /// The goal of `--auto`. Codec, level and filter are then chosen by the data, and a typesize of 0 is detected.
+    pub(crate) goal: Option<Goal>,
     pub(crate) codec: Codec,
     pub(crate) clevel: u8,
     pub(crate) filter: Option<Filter>,
@@ -16,16 +18,29 @@ pub(crate) struct Setting {
 
 impl fmt::Display for Setting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Setting { codec, clevel, filter, chunk_size, .. } = *self;
-        write!(f, "{} {clevel}, {}, {}", codec.name(), name_of(filter), pretty_size(chunk_size))
+        let chunk_size = pretty_size(self.chunk_size);
+        match self.goal {
+            Some(goal) => write!(f, "auto {goal}, {chunk_size}"),
+            None => write!(f, "{} {}, {}, {chunk_size}", self.codec.name(), self.clevel, name_of(self.filter)),
+        }
     }
 }
 
 impl Setting {
+    /// Returns the name of the codec, or `auto`.
+    pub(super) fn name(&self) -> &'static str {
+        if self.goal.is_some() { "auto" } else { self.codec.name() }
+    }
+
     /// Returns a rank by the approximate time of compression.
     pub(super) fn cost(&self) -> u32 {
         let clevel = u32::from(self.clevel);
         match self.codec {
+            _ if let Some(goal) = self.goal => match goal {
+                Goal::Fast => 1,
+                Goal::Balanced => 3,
+                _ => 100,
+            },
             Codec::Lz4 | Codec::Snappy => 0,
             Codec::BloscLz => 1,
             Codec::Zstd => 2 + clevel * clevel,

@@ -5,7 +5,7 @@ use super::front;
 use super::sample::Sample;
 use super::setting::{Figures, Setting};
 use anyhow::{Result, ensure};
-use blosc_core::{CParams, Codec, Filter, FilterPipeline, memory};
+use blosc_core::{Auto, CParams, Codec, Filter, FilterPipeline, Goal, memory};
 use bloscpack_format::checksum::Checksum;
 use bloscpack_io::{Cancel, Error, PackOptions, Sink, Source, Threads, UnpackOptions};
 use std::io::{self, Write};
@@ -25,6 +25,10 @@ pub(crate) struct Sweep {
     pub(crate) clevels: Vec<u8>,
     pub(crate) filters: Vec<Option<Filter>>,
     pub(crate) chunk_sizes: Vec<u64>,
+    /// The goals of `--auto` to measure.
+    pub(crate) goals: Vec<Goal>,
+    /// The typesize of these settings, unless it is detected.
+    pub(crate) known_typesize: Option<usize>,
     /// Measuring time of each setting, compression and decompression together, if there is enough time for all.
     pub(crate) seconds: f64,
     /// The deadline of the whole sweep.
@@ -49,7 +53,7 @@ impl Sweep {
                 for clevel in clevels.unwrap_or_default() {
                     for chunk_size in &self.chunk_sizes {
                         let (codec, clevel, chunk_size) = (*codec, *clevel, *chunk_size);
-                        let setting = Setting { codec, clevel, filter, typesize, chunk_size };
+                        let setting = Setting { goal: None, codec, clevel, filter, typesize, chunk_size };
                         if !settings.contains(&setting) {
                             settings.push(setting);
                         }
@@ -57,8 +61,23 @@ impl Sweep {
                 }
             }
         }
-        settings.sort_by_key(|setting| setting.cost());
+        settings.extend(self.automatic());
+        settings.sort_by_key(Setting::cost);
         settings
+    }
+
+    /// Returns the settings of the goals.
+    fn automatic(&self) -> impl Iterator<Item = Setting> {
+        let typesize = self.known_typesize.unwrap_or(0);
+        let of = move |goal: Goal, chunk_size| Setting {
+            goal: Some(goal),
+            codec: Codec::BloscLz,
+            clevel: 0,
+            filter: None,
+            typesize,
+            chunk_size,
+        };
+        self.goals.iter().flat_map(move |goal| self.chunk_sizes.iter().map(move |chunk_size| of(*goal, *chunk_size)))
     }
 
     /// Returns the typesize with which the data compresses best, by trying each one on a small part of the sample.
@@ -68,7 +87,7 @@ impl Sweep {
         for typesize in typesizes {
             let filter = Some(Filter::Shuffle).filter(|_| *typesize > 1);
             let (codec, clevel, chunk_size) = (Codec::Zstd, 1, SCREENED as u64);
-            let setting = Setting { codec, clevel, filter, typesize: *typesize, chunk_size };
+            let setting = Setting { goal: None, codec, clevel, filter, typesize: *typesize, chunk_size };
             let mut packed = InMemory::default();
             bloscpack_io::pack(Source::bytes(bytes), Sink::writer(&mut packed), &self.pack(setting))?;
             // On a tie, the smaller typesize wins.
@@ -133,9 +152,11 @@ impl Sweep {
 
     fn pack(&self, setting: Setting) -> PackOptions {
         let filters = setting.filter.map_or(FilterPipeline::none(), FilterPipeline::from);
-        let params = CParams::new().codec(setting.codec).clevel(setting.clevel).typesize(setting.typesize);
+        let params = CParams::new().codec(setting.codec).clevel(setting.clevel).typesize(setting.typesize.max(1));
         // No checksums: they cost the same with all settings.
-        let pack = PackOptions::new().params(params.filters(filters)).chunk_size(setting.chunk_size);
+        let typesize = Some(setting.typesize).filter(|typesize| *typesize > 0);
+        let auto = setting.goal.map(|goal| Auto::new(goal).typesize(typesize));
+        let pack = PackOptions::new().params(params.filters(filters)).auto(auto).chunk_size(setting.chunk_size);
         let pack = pack.offsets(false).checksum(Checksum::None).threads(self.threads.clone());
         pack.cancel(self.cancel.clone())
     }

@@ -12,8 +12,9 @@ use std::fmt::Write as _;
 /// Formats a line for each setting, with a mark for those on the front.
 pub(crate) fn table(figures: &[Figures]) -> String {
     // This column is useful only with several typesizes.
-    let first = figures.iter().map(|one| one.setting.typesize).next();
-    let several = figures.iter().any(|one| Some(one.setting.typesize) != first);
+    let mut typesizes = figures.iter().filter(|one| one.setting.goal.is_none()).map(|one| one.setting.typesize);
+    let first = typesizes.next();
+    let several = typesizes.any(|typesize| Some(typesize) != first);
     let typesize = |text: &str| if several { format!(" {text:>8}") } else { String::new() };
     let mut table = format!(
         "  {:8} {:>5}  {:10}{} {:>9} {:>8} {:>11} {:>11}\n",
@@ -29,12 +30,13 @@ pub(crate) fn table(figures: &[Figures]) -> String {
     for Figures { setting, ratio, compress, decompress, on_front } in figures {
         let _ = writeln!(
             table,
-            "{} {:8} {:>5}  {:10}{} {:>9} {ratio:>8.3} {:>11} {:>11}",
+            "{} {}{} {:>9} {ratio:>8.3} {:>11} {:>11}",
             if *on_front { '*' } else { ' ' },
-            setting.codec.name(),
-            setting.clevel,
-            name_of(setting.filter),
-            typesize(&setting.typesize.to_string()),
+            match setting.goal {
+                Some(goal) => format!("{:26}", format!("auto {goal}")),
+                None => format!("{:8} {:>5}  {:10}", setting.codec.name(), setting.clevel, name_of(setting.filter)),
+            },
+            typesize(&if setting.typesize == 0 { "auto".into() } else { setting.typesize.to_string() }),
             pretty_size(setting.chunk_size),
             speed(*compress),
             speed(*decompress),
@@ -91,12 +93,16 @@ pub(crate) fn json(
 }
 
 fn described(setting: &Setting) -> Object {
-    Object::inner()
-        .with("codec", text(setting.codec.name()))
-        .with("clevel", number(setting.clevel.into()))
-        .with("filter", text(name_of(setting.filter)))
-        .with("typesize", number(setting.typesize as u64))
-        .with("chunk_size", number(setting.chunk_size))
+    let object = Object::inner().with("codec", text(setting.name()));
+    let object = match setting.goal {
+        Some(goal) => object.with("goal", text(&goal.to_string())),
+        None => {
+            let clevel = number(setting.clevel.into());
+            object.with("clevel", clevel).with("filter", text(name_of(setting.filter)))
+        }
+    };
+    let typesize = if setting.typesize == 0 { Json::Null } else { number(setting.typesize as u64) };
+    object.with("typesize", typesize).with("chunk_size", number(setting.chunk_size))
 }
 
 #[cfg(test)]

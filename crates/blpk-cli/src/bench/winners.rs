@@ -2,6 +2,7 @@
 
 use super::setting::{Figures, Setting, name_of};
 use crate::file_kind::FileKind;
+use crate::names::quoted;
 use std::path::Path;
 
 /// A setting that is the best by one or more measures.
@@ -43,7 +44,7 @@ pub(crate) fn winners(figures: &[Figures]) -> Vec<Winner<'_>> {
 /// Returns the command line that compresses a file with a setting. For a container, it converts the content to a new
 /// container.
 pub(crate) fn command(setting: &Setting, file: &str, kind: Option<FileKind>) -> String {
-    let Setting { codec, clevel, filter, typesize, chunk_size } = setting;
+    let Setting { goal, codec, clevel, filter, typesize, chunk_size } = setting;
     let (what, output) = match kind {
         None | Some(FileKind::Foreign(_)) => ("compress", String::new()),
         Some(_) => {
@@ -53,7 +54,12 @@ pub(crate) fn command(setting: &Setting, file: &str, kind: Option<FileKind>) -> 
     };
     let (codec, filter, size) = (codec.name(), name_of(*filter), size(*chunk_size));
     let file = quoted(file);
-    format!("blpk {what} -c {codec} -l {clevel} -t {typesize} --filter {filter} -z {size} {file}{output}")
+    let settings = match goal {
+        Some(goal) if *typesize == 0 => format!("--auto={goal}"),
+        Some(goal) => format!("--auto={goal} -t {typesize}"),
+        None => format!("-c {codec} -l {clevel} -t {typesize} --filter {filter}"),
+    };
+    format!("blpk {what} {settings} -z {size} {file}{output}")
 }
 
 /// Formats a size for `-z`, in the largest unit that divides it.
@@ -63,21 +69,13 @@ fn size(nbytes: u64) -> String {
     whole.map_or(nbytes.to_string(), |(letter, unit)| format!("{}{letter}", nbytes / unit))
 }
 
-/// Quotes a word for a shell if necessary. A name that starts with a dash gets `./` in front, so that it is not taken
-/// for an option.
-fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./,:+@%=".contains(c);
-    let word = if word.starts_with('-') && word != "-" { format!("./{word}") } else { word.to_owned() };
-    if !word.is_empty() && word.chars().all(is_plain) { word } else { format!("'{}'", word.replace('\'', r"'\''")) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use blosc_core::{Codec, Filter};
+    use blosc_core::{Codec, Filter, Goal};
 
     fn setting(codec: Codec) -> Setting {
-        Setting { codec, clevel: 9, filter: Some(Filter::Shuffle), typesize: 4, chunk_size: 1 << 20 }
+        Setting { goal: None, codec, clevel: 9, filter: Some(Filter::Shuffle), typesize: 4, chunk_size: 1 << 20 }
     }
 
     #[test]
@@ -114,6 +112,10 @@ mod tests {
         }
         let expected = format!("blpk convert {line} x/a.npy a.new.blp");
         assert_eq!(command(&setting, "x/a.npy", Some(FileKind::Npy)), expected);
+        let auto = Setting { goal: Some(Goal::Small), typesize: 0, ..setting };
+        assert_eq!(command(&auto, "f", None), "blpk compress --auto=small -z 1M f");
+        let auto = Setting { typesize: 4, ..auto };
+        assert_eq!(command(&auto, "f", None), "blpk compress --auto=small -t 4 -z 1M f");
         assert_eq!([1 << 20, 3 << 10, 1000, 1025].map(size), ["1M", "3K", "1000", "1025"]);
     }
 }

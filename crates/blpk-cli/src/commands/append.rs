@@ -74,6 +74,7 @@ pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
         .clevel(settings.clevel)
         .filters(settings.filters)
         .typesize(settings.typesize.map(usize::from))
+        .auto(settings.auto)
         .metadata(metadata)
         .threads(session.threads(size.unwrap_or(u64::MAX))?)
         .cancel(cancel)

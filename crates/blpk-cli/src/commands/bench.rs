@@ -1,7 +1,7 @@
 //! `blpk bench`: measures settings on a sample of the user's data.
 
 use super::settings::in_range;
-use crate::args::BenchArgs;
+use crate::args::{BenchArgs, CodecArg};
 use crate::bench::{Figures, Sample, Setting, Sweep, TYPESIZES, command, json, plot, table, winners};
 use crate::files;
 use crate::path_or_stdio::PathOrStdio;
@@ -9,7 +9,7 @@ use crate::session::Session;
 use crate::size::pretty_size;
 use crate::streams::{Output, open_source};
 use anyhow::{Context as _, Result, bail};
-use blosc_core::{Codec, Filter};
+use blosc_core::{Codec, Filter, Goal};
 use bloscpack_format::bloscpack::{DEFAULT_CHUNK_SIZE, MAX_CHUNK_SIZE};
 use std::io::Write as _;
 use std::time::{Duration, Instant};
@@ -54,8 +54,14 @@ impl Plan {
         let source = open_source(&operand, &cancel)?;
         let sample =
             Sample::of(source, args.sample.unwrap_or(SAMPLE), &typesizes).with_context(|| operand.to_string())?;
+        // Codecs, levels and filters that are asked for are measured alone.
+        let is_open = args.codecs.is_empty() && args.clevels.is_empty() && args.filters.is_empty();
+        let has_auto = is_open || args.codecs.contains(&CodecArg::Auto);
+        let fixed = args.codecs.iter().filter_map(|codec| codec.fixed()).collect::<Vec<_>>();
         let sweep = Sweep {
-            codecs: or(&args.codecs, &Codec::ALL),
+            codecs: if args.codecs.is_empty() { Codec::ALL.into() } else { fixed },
+            goals: if has_auto { Goal::NAMED.into() } else { Vec::new() },
+            known_typesize: if let [only] = sample.typesizes[..] { Some(only) } else { None },
             clevels: or(&args.clevels, &[1, 5, 9]),
             filters: match args.filters.as_slice() {
                 [] => vec![None, Some(Filter::Shuffle), Some(Filter::BitShuffle)],

@@ -4,6 +4,7 @@
 //! library. Errors in the arguments end the run here, before any output is written. `run` then takes the plan and no
 //! arguments.
 
+mod advise;
 mod append;
 mod array;
 mod bench;
@@ -45,6 +46,7 @@ pub(crate) fn run(command: &Command, session: &Session) -> anyhow::Result<()> {
         Command::Recover(args) => recover::run(&recover::Plan::new(args, session)?, session),
         Command::Compact(args) => compact::run(&compact::Plan::new(args)?, session),
         Command::Meta(command) => meta::run(meta::Plan::new(command)?, session),
+        Command::Advise(args) => advise::run(&advise::Plan::new(args)?, session),
         Command::Bench(args) => bench::run(bench::Plan::new(args, session)?, session),
         Command::Chunk(args) => chunk::run(chunk::Plan::new(args, session)?, session),
         Command::Completions(args) => pages::completions(args.shell, session),

@@ -113,7 +113,7 @@ fn an_interrupted_run_shows_what_it_has() {
         // With -v each setting has a line on stdout before it is measured.
         let line = format!(
             "blpk -v bench {options} --seconds 2 -c lz4,zlib -l 1,5,9 f > out & pid=$!; \
-             for i in {{1..300}}; do grep -q 'setting 3 of 18' out && break; sleep 0.1; done; \
+             for i in {{1..300}}; do grep -qs 'setting 3 of 18' out && break; sleep 0.1; done; \
              kill -INT $pid; wait $pid"
         );
         (sandbox.shell(&line), String::from_utf8(sandbox.read("out")).unwrap())

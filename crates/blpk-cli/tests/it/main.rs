@@ -2,10 +2,12 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod advice;
+mod advise;
 mod agreement;
 mod append;
 mod arrays;
 mod atomic;
+mod auto;
 mod bcolz;
 mod bcolz_convert;
 mod bench;
@@ -16,6 +18,8 @@ mod digests;
 mod extras;
 mod frames;
 mod golden;
+#[cfg(unix)]
+mod hint;
 #[cfg(unix)]
 mod kill;
 mod list;

@@ -51,7 +51,7 @@ fn sandbox() -> Sandbox {
 }
 
 /// Commands whose outputs, all called `out`, do not matter.
-const COMMANDS: [&str; 74] = [
+const COMMANDS: [&str; 82] = [
     "--version",
     "help",
     "man",
@@ -80,6 +80,10 @@ const COMMANDS: [&str; 74] = [
     "compress -c zlib f out",
     "compress -c lz4hc -l 9 f out.b2frame",
     "compress -m meta.json f out",
+    "compress --auto f out",
+    "compress --auto=fast -z 16M big out.b2frame",
+    "advise --goal balanced big",
+    "advise --json --goal fast big.b2nd",
     "info big.blp",
     "info --json big.b2frame",
     "info big.bcolz",
@@ -123,6 +127,10 @@ const COMMANDS: [&str; 74] = [
     "convert meta.b2frame out.blp",
     "convert keys.blp out.bcolz",
     "convert keys.bcolz out.b2nd",
+    "compress --auto big out.blp",
+    "compress --auto=small f out.b2frame",
+    "convert --auto --dtype <f4 big out.bcolz",
+    "advise big",
     "recover big.blp out.blp",
     "bench --sample 16M -c lz4 -l 5 --seconds 0.01 big",
     "bench -c zstd -l 9 --seconds 0.01 f",

@@ -273,7 +273,7 @@ fn the_environment_gives_defaults() {
             "BLPK_CODEC",
             "nosuch",
             "c f",
-            "invalid choice: 'nosuch' (choose from 'blosclz', 'lz4', 'lz4hc', 'snappy', 'zlib', 'zstd')",
+            "invalid choice: 'nosuch' (choose from 'blosclz', 'lz4', 'lz4hc', 'snappy', 'zlib', 'zstd', 'auto')",
         ),
         ("BLPK_CLEVEL", "11", "a f.blp f", "invalid choice: 11 (choose from 0, 1, 2, 3, 4, 5, 6, 7, 8, 9)"),
         ("BLPK_NTHREADS", "0", "verify f.blp", "must be 1 <= n <= 256"),

@@ -11,7 +11,8 @@ fn options(sandbox: &Sandbox, command: &str) -> Vec<String> {
     // Lines start with `-x, --name <value>` or `--name <value>`. The usage has its options in brackets.
     let lines = words.lines().map(str::trim_start).filter(|line| line.starts_with('-'));
     let options = lines.filter_map(|line| line.split_whitespace().take(2).find_map(|word| word.strip_prefix("--")));
-    options.map(str::to_owned).collect()
+    // An optional value follows in brackets: `--auto[=<goal>]`.
+    options.filter_map(|option| option.split('[').next()).map(str::to_owned).collect()
 }
 
 #[test]
@@ -98,7 +99,9 @@ fn bash_completes_aliases_and_values() {
         ("c --c", "--codec --chunk-size --checksum --clevel"),
         ("test --dig", "--digest"),
         ("d --std", "--stdout"),
-        ("c -c ''", "blosclz lz4 lz4hc snappy zlib zstd"),
+        ("c -c ''", "blosclz lz4 lz4hc snappy zlib zstd auto"),
+        ("chunk encode -c ''", "blosclz lz4 lz4hc snappy zlib zstd"),
+        ("advise --goal ''", "fast balanced small"),
         ("a --codec lz", "lz4 lz4hc"),
         ("c -k sha", "sha1 sha224 sha256 sha384 sha512"),
         ("c -l ''", "0 1 2 3 4 5 6 7 8 9"),
@@ -242,7 +245,8 @@ fn shells_can_read_their_scripts() {
 fn the_short_help_fits_a_screen() {
     let sandbox = Sandbox::new();
     let lines = |args: &str| String::from_utf8(sandbox.run(args).ok().stdout).unwrap().lines().count();
-    let commands = ["append", "bench", "cat", "compress", "convert", "decompress", "info", "list", "stats", "verify"];
+    let commands =
+        ["advise", "append", "bench", "cat", "compress", "convert", "decompress", "info", "list", "stats", "verify"];
     let others =
         ["", "chunk", "chunk encode", "chunk decode", "chunk info", "recover", "compact", "completions", "man"];
     for command in commands.into_iter().chain(others).chain(["help"]) {

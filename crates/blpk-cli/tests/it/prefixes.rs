@@ -94,6 +94,8 @@ fn new_options_can_be_abbreviated_too() {
         ("", "--q", "-q/--quiet"),
         ("", "--t", "-T/--threads"),
         ("compress", "--th", "-T/--threads"),
+        ("compress", "--a", "--auto"),
+        ("append", "--au", "--auto"),
         ("compress", "--fi", "--filter"),
         ("compress", "--ma", "--max-app-chunks"),
         ("compress", "--no-p", "--no-prealloc"),

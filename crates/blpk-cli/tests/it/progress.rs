@@ -1,19 +1,6 @@
 //! Tests that the progress bar appears only on a terminal, and is removed in the end.
 
-use crate::common::{Sandbox, counting, noise};
-
-/// Runs a line of shell on a terminal and returns its output. `None` if there is no `script` program to create a
-/// terminal.
-fn on_a_terminal(sandbox: &Sandbox, line: &str) -> Option<String> {
-    let there = sandbox.shell("script -qec true /dev/null").code == Some(0);
-    if !there {
-        eprintln!("skipped: no `script` that knows -e and -c");
-        return None;
-    }
-    sandbox.write("line", line.as_bytes());
-    let run = sandbox.shell("env -u BLPK_NO_PROGRESS TERM=xterm script -qec 'bash line' /dev/null");
-    Some(run.text().to_owned())
-}
+use crate::common::{Sandbox, counting, noise, on_a_terminal};
 
 /// An input that takes longer than half a second, in a pipe of a known or unknown size.
 fn slow() -> Sandbox {

@@ -2,8 +2,8 @@
 //! chunk.
 //!
 //! Before `main` runs, the kernel and the dynamic loader start the process, and a signal has its default action. A test
-//! cannot do anything about that window, so it reads from `/proc` whether the handlers are installed at the moment when
-//! it sends a signal.
+//! cannot do anything about that window, so it reads from `/proc` whether the signals are blocked at the moment when it
+//! sends one. A blocked signal is received by a thread of the program.
 
 use std::fs;
 use std::process::{Child, Command};
@@ -13,19 +13,19 @@ use crate::common::{Run, Sandbox, noise};
 
 const SIGNALS: [&str; 3] = ["INT", "TERM", "HUP"];
 
-/// Whether the process has installed its handler of SIGINT (signal 2), the last of the three.
-fn has_handlers(child: &Child) -> bool {
+/// Whether the process has blocked the three signals.
+fn blocks_signals(child: &Child) -> bool {
     let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
-    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
-    caught.is_some_and(|mask| {
+    let blocked = status.lines().find_map(|line| line.strip_prefix("SigBlk:"));
+    blocked.is_some_and(|mask| {
         let mask = u64::from_str_radix(mask.trim(), 16).unwrap();
         [1, 2, 15].iter().all(|signal| mask >> (signal - 1) & 1 == 1)
     })
 }
 
-fn wait_for_handlers(child: &mut Child) {
-    while !has_handlers(child) {
-        assert!(child.try_wait().unwrap().is_none(), "it ended before it had handlers");
+fn wait_for_blocking(child: &mut Child) {
+    while !blocks_signals(child) {
+        assert!(child.try_wait().unwrap().is_none(), "it ended before it blocked signals");
         std::thread::sleep(Duration::from_micros(100));
     }
 }
@@ -34,7 +34,7 @@ fn send(child: &Child, signal: &str) {
     assert!(Command::new("kill").args([&format!("-{signal}"), &child.id().to_string()]).status().unwrap().success());
 }
 
-/// Whether the handlers cannot be observed: an emulator has handlers of its own.
+/// Whether blocking cannot be observed: an emulator blocks signals of its own.
 fn cannot_tell() -> bool {
     testdata::emulator().is_some()
 }
@@ -56,7 +56,7 @@ fn early_signals() {
         std::thread::sleep(Duration::from_micros((at * 1777 % 5000) as u64));
         // Not in `main` yet, or finished already.
         let mut is_done = false;
-        while !is_done && !has_handlers(&child) {
+        while !is_done && !blocks_signals(&child) {
             is_done = child.try_wait().unwrap().is_some();
         }
         if is_done {
@@ -95,7 +95,7 @@ fn in_the_middle_of_a_chunk() {
         for nthreads in ["1", "2"] {
             let args = format!("-f -n {nthreads} {compress} f out");
             let mut child = sandbox.spawn(&args);
-            wait_for_handlers(&mut child);
+            wait_for_blocking(&mut child);
             std::thread::sleep(Duration::from_millis(1500));
             assert!(child.try_wait().unwrap().is_none(), "{args}: it was done too soon to tell");
             ends_soon(&sandbox, child, &args, 4 * block, &["block", "f"]);
@@ -120,7 +120,7 @@ fn in_the_middle_of_decompression() {
     for nthreads in ["1", "2"] {
         let args = format!("-f -n {nthreads} d f.blp out");
         let mut child = sandbox.spawn(&args);
-        wait_for_handlers(&mut child);
+        wait_for_blocking(&mut child);
         std::thread::sleep(Duration::from_millis(20));
         ends_soon(&sandbox, child, &args, whole / 2, &["f.blp"]);
     }
@@ -147,7 +147,7 @@ fn the_second_signal_ends_at_once() {
     sandbox.write("f", &noise(64 << 20).iter().map(|byte| byte & 15).collect::<Vec<_>>());
     let args = "-n 1 chunk encode --format blosc2 -c zstd -l 9 --blocksize 64M f out";
     let mut child = sandbox.spawn(args);
-    wait_for_handlers(&mut child);
+    wait_for_blocking(&mut child);
     std::thread::sleep(Duration::from_millis(500));
     send(&child, "INT");
     std::thread::sleep(Duration::from_millis(300));

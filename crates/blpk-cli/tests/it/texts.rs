@@ -40,7 +40,7 @@ fn usage_errors() {
         ("c -t x f", "argument -t/--typesize: invalid int value: 'x'"),
         (
             "c -c LZ4 f",
-            "argument -c/--codec: invalid choice: 'LZ4' (choose from 'blosclz', 'lz4', 'lz4hc', 'snappy', 'zlib', 'zstd')",
+            "argument -c/--codec: invalid choice: 'LZ4' (choose from 'blosclz', 'lz4', 'lz4hc', 'snappy', 'zlib', 'zstd', 'auto')",
         ),
         (
             "c -k none f",

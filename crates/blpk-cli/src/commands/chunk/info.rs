@@ -60,7 +60,7 @@ pub(in crate::commands) fn info(file: &File, as_json: bool, name: Option<&str>, 
     let counts = contents.count()?;
     // The parsed chunk has the block size in use, which can differ from the bytes of the header.
     let header = match &contents {
-        Contents::Chunk { chunk, .. } => *chunk.header(),
+        Contents::Chunk { chunk, .. } => chunk.header(),
         Contents::Lazy(_) => header,
     };
     match as_json {

@@ -1,10 +1,11 @@
 //! Compression to a bloscpack file.
 
 use super::describe::{describe_input, describe_output};
+use super::detect::item_size;
 use crate::args::CompressArgs;
 use crate::commands::digest;
 use crate::commands::filters::pipeline;
-use crate::commands::settings::{Settings, in_range};
+use crate::commands::settings::{Settings, default_chunk_size, in_range};
 use crate::describe::{block, boolean};
 use crate::file_message::FileMessage;
 use crate::path_or_stdio::PathOrStdio;
@@ -14,11 +15,9 @@ use crate::streams::{Input, Output};
 use crate::verbosity::Level;
 use crate::{events, files};
 use anyhow::{Context as _, Result};
-use blosc_core::{CParams, ChunkFormat};
+use blosc_core::{Auto, CParams, ChunkFormat};
 use bloscpack_format::Json;
-use bloscpack_format::bloscpack::{
-    ChunkPlan, DEFAULT_CHUNK_SIZE, MAX_CHUNK_SIZE, MaxAppChunks, MetadataArgs, Prealloc,
-};
+use bloscpack_format::bloscpack::{ChunkPlan, MAX_CHUNK_SIZE, MaxAppChunks, MetadataArgs, Prealloc};
 use bloscpack_format::checksum::Checksum;
 use bloscpack_format::python_str_repr;
 use bloscpack_io::{Cancel, PackOptions, PackReport, Sink, Source, pack};
@@ -41,16 +40,14 @@ pub(super) struct BloscpackSettings {
 impl BloscpackSettings {
     pub(super) fn new(args: &CompressArgs) -> Result<BloscpackSettings> {
         let metadata = files::read_metadata(args.metadata.as_ref())?;
-        let mut settings = Settings::new(&args.blosc)?;
-        if let Some(filters) = pipeline(&args.filters, ChunkFormat::Blosc1, "add --format b2frame")? {
-            settings.filters = filters;
-        }
+        let filters = pipeline(&args.filters, ChunkFormat::Blosc1, "add --format b2frame");
+        let settings = Settings::new(&args.blosc)?.with_filters(filters?);
         let chunk_size = args.chunk_size.as_ref().map(|size| in_range("chunk_size", size, MAX_CHUNK_SIZE));
         let metadata_args = MetadataArgs::new();
         Ok(BloscpackSettings {
             typesize: settings.typesize.unwrap_or(8),
             settings,
-            chunk_size: chunk_size.transpose()?.unwrap_or(DEFAULT_CHUNK_SIZE),
+            chunk_size: chunk_size.transpose()?.unwrap_or_else(|| default_chunk_size(settings.auto)),
             checksum: args.checksum.unwrap_or(Checksum::Adler32),
             offsets: !args.no_offsets,
             max_app_chunks: args.max_app_chunks,
@@ -82,7 +79,7 @@ impl BloscpackSettings {
             None => self.chunk_size,
         };
         let threads = session.threads_within(size.unwrap_or(u64::MAX), self.memory, chunk_size.into())?;
-        let options = self.options()?.threads(threads).cancel(cancel.clone()).overwrite(session.force);
+        let options = self.options(input)?.threads(threads).cancel(cancel.clone()).overwrite(session.force);
         let options = options.observe(events::packing(report, self.checksum, self.metadata_args));
         let packed = match (input, output) {
             (PathOrStdio::File(input), PathOrStdio::File(output)) if size.is_some() => {
@@ -110,11 +107,12 @@ impl BloscpackSettings {
         Ok(())
     }
 
-    fn options(&self) -> Result<PackOptions> {
+    fn options(&self, input: &PathOrStdio) -> Result<PackOptions> {
         let Settings { codec, clevel, .. } = self.settings;
         let params = CParams::new().codec(codec).clevel(clevel).typesize(self.typesize.into());
         Ok(PackOptions::new()
             .params(params.filters(self.settings.filters))
+            .auto(self.auto(input))
             .chunk_size(self.chunk_size.into())
             .checksum(self.checksum)
             .offsets(self.offsets)
@@ -123,6 +121,12 @@ impl BloscpackSettings {
             .metadata_args(self.metadata_args)
             .plain_checksum(self.digest.unwrap_or(Checksum::None))
             .verify(self.verify))
+    }
+
+    /// Returns what is chosen for an input with `--auto`.
+    fn auto(&self, input: &PathOrStdio) -> Option<Auto> {
+        let auto = self.settings.auto?;
+        Some(auto.typesize(self.settings.typesize.map(usize::from).or_else(|| item_size(input))))
     }
 
     /// Prints the arguments in the form of the original's objects, with `-d`.

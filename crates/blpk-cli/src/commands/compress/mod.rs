@@ -5,12 +5,16 @@
 //! | `plan` | the inputs, their outputs and the settings |
 //! | `output` | the output of one input |
 //! | `format_settings`, `bloscpack`, `frame` | compression of one input, by the format of the output |
+//! | `detect` | the size of an element, with `--auto` |
+//! | `hint` | a hint that the default settings do not suit a file |
 //! | `describe` | sizes and ratio of a file, with `-v` |
 
 mod bloscpack;
 mod describe;
+mod detect;
 mod format_settings;
 mod frame;
+mod hint;
 mod output;
 mod plan;
 
@@ -24,8 +28,9 @@ use anyhow::Result;
 use std::path::Path;
 
 pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
-    let Plan { items, mut outputs, only_output, format, settings, is_in_place } = plan;
+    let Plan { items, mut outputs, only_output, format, settings, is_in_place, has_defaults } = plan;
     let report = &session.report;
+    let mut is_hint_due = has_defaults && report.is_terminal();
     let cancel = session.cancel();
     report.progress().begin(inputs::total(&items));
     batch::each(items, session, &cancel, |item| {
@@ -38,7 +43,15 @@ pub(super) fn run(plan: Plan, session: &Session) -> Result<()> {
             Some(output) => output.clone(),
             None => output_of(&item, &outputs, format, session)?,
         };
-        let packed = outputs.write(&item, &output, session, || settings.run(&item.operand, &output, session, &cancel));
+        let packed = outputs.write(&item, &output, session, || {
+            settings.run(&item.operand, &output, session, &cancel)?;
+            // One is enough, whatever the number of files. With `--rm`, the input still exists here.
+            if is_hint_due && let Some(hint) = hint::hint(&item.operand, only_output.is_some()) {
+                report.hint(&hint);
+                is_hint_due = false;
+            }
+            Ok(())
+        });
         // With several files, the error must name the file.
         packed.map_err(|error| match &only_output {
             Some(_) => error,

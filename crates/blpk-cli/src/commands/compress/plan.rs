@@ -22,6 +22,8 @@ pub(in crate::commands) struct Plan {
     pub(super) settings: FormatSettings,
     /// Outputs go beside their inputs. Inputs found in directories are then skipped if they are compressed already.
     pub(super) is_in_place: bool,
+    /// All settings that determine the size of the output have their defaults.
+    pub(super) has_defaults: bool,
 }
 
 impl Plan {
@@ -39,7 +41,8 @@ impl Plan {
             _ => None,
         };
         let settings = FormatSettings::new(args, format)?;
-        Ok(Plan { items, outputs, only_output, format, settings, is_in_place })
+        let has_defaults = args.has_default_settings() && format == CompressFormat::Blp;
+        Ok(Plan { items, outputs, only_output, format, settings, is_in_place, has_defaults })
     }
 }
 

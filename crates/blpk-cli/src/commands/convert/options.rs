@@ -6,7 +6,7 @@ use crate::commands::settings::in_range;
 use crate::session::Session;
 use crate::{events, files};
 use anyhow::{Result, anyhow, bail};
-use blosc_core::{ChunkFormat, FilterPipeline};
+use blosc_core::{Auto, ChunkFormat, FilterPipeline};
 use bloscpack_format::bloscpack::MAX_CHUNK_SIZE;
 use bloscpack_io::{ConvertOptions, Typing};
 
@@ -32,13 +32,18 @@ pub(super) fn options(args: &ConvertArgs, session: &Session) -> Result<ConvertOp
         true => Some(FilterPipeline::none()),
         false => pipeline(&args.filters, ChunkFormat::Blosc2, "")?,
     };
+    let auto = args.blosc.goal().map(Auto::new);
+    if auto.is_some() && args.dict {
+        bail!("--dict: a dictionary cannot be combined with --auto; leave one of them out");
+    }
     let metadata = files::read_metadata(args.metadata.as_ref())?;
     let chunk_size = args.chunk_size.as_ref().map(|size| in_range("chunk-size", size, MAX_CHUNK_SIZE)).transpose()?;
     let options = ConvertOptions::new()
         .typing(Typing::new().dtype(dtype).shape(args.shape.clone()).raw(args.raw))
         .column(args.column.as_deref())
         .typesize(typesize.map(i32::cast_unsigned))
-        .codec(args.blosc.codec)
+        .auto(auto)
+        .codec(args.blosc.fixed_codec())
         .clevel(args.blosc.clevel)
         .filters(filters)
         .split(args.splitmode)

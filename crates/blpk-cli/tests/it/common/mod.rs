@@ -178,6 +178,20 @@ fn folder_of_blpk() -> &'static Path {
     })
 }
 
+/// Runs a line of shell on a terminal and returns its output. `None` if there is no `script` program to create a
+/// terminal.
+#[cfg(unix)]
+pub(crate) fn on_a_terminal(sandbox: &Sandbox, line: &str) -> Option<String> {
+    let there = sandbox.shell("script -qec true /dev/null").code == Some(0);
+    if !there {
+        eprintln!("skipped: no `script` that knows -e and -c");
+        return None;
+    }
+    sandbox.write("line", line.as_bytes());
+    let run = sandbox.shell("env -u BLPK_NO_PROGRESS TERM=xterm script -qec 'bash line' /dev/null");
+    Some(run.text().to_owned())
+}
+
 /// 64-bit integers from 0 up.
 pub(crate) fn counting(nbytes: usize) -> Vec<u8> {
     testdata::ramp(nbytes, 8, 0)
