@@ -1,0 +1,22 @@
+"""Default values of the arguments."""
+
+
+def _tenfold(x: int) -> int:
+    return 10 * x
+
+
+DEFAULT_TYPESIZE = 8
+DEFAULT_CLEVEL = 7
+DEFAULT_SHUFFLE = True
+DEFAULT_CNAME = "blosclz"
+
+DEFAULT_OFFSETS = True
+DEFAULT_CHECKSUM = "adler32"
+DEFAULT_MAX_APP_CHUNKS = _tenfold
+DEFAULT_CHUNK_SIZE = "1M"
+
+DEFAULT_MAGIC_FORMAT = b"JSON"
+DEFAULT_META_CHECKSUM = "adler32"
+DEFAULT_META_CODEC = "zlib"
+DEFAULT_META_LEVEL = 6
+DEFAULT_MAX_META_SIZE = _tenfold

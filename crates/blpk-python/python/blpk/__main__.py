@@ -1,0 +1,7 @@
+"""``python -m blpk`` is the command ``blpk``."""
+
+import sys
+
+from ._command import main
+
+sys.exit(main())

@@ -1,0 +1,108 @@
+"""Plain bytes in a container, as a file object."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ._attrs import Attributes
+    from ._handle import Handle
+
+
+#: Number of bytes that are read at once where the caller wants all.
+_READ = 4 << 20
+
+
+class File(io.RawIOBase):
+    """The plain bytes of a bloscpack file, a frame or a chunk, as a file object that reads and seeks.
+
+    Only the blocks that hold the requested bytes are decoded. Wrap it in :class:`io.BufferedReader` for many small reads,
+    and that in :class:`io.TextIOWrapper` for text.
+
+    Examples
+    --------
+    >>> import blpk
+    >>> file = blpk.open(blpk.compress(b"first line, second line"))
+    >>> file.seek(12)
+    12
+    >>> file.read()
+    b'second line'
+    """
+
+    def __init__(self, handle: Handle) -> None:
+        self._handle = handle
+        self._at = 0
+
+    @property
+    def format(self) -> str:
+        """``"bloscpack"``, ``"frame"``, ``"carray"`` or ``"chunk"``."""
+        return self._handle.reader().format
+
+    @property
+    def nbytes(self) -> int:
+        """The number of plain bytes."""
+        return self._handle.reader().nbytes
+
+    @property
+    def decoded(self) -> int:
+        """Plain bytes of all blocks decoded so far."""
+        return self._handle.reader().decoded
+
+    @property
+    def attrs(self) -> Attributes:
+        """The attributes: JSON values by name."""
+        from ._attrs import Attributes
+
+        return Attributes(lambda: self._handle.reader().attributes(), self._handle.path, self._handle.changed)
+
+    def verify(self) -> None:
+        """Decode all chunks and check all sizes and digests."""
+        self._handle.reader().verify()
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        target, reader = memoryview(buffer).cast("B"), self._handle.reader()
+        # A buffered reader reads ahead. It must not fail because of a damaged chunk after the requested bytes.
+        chunk = reader.chunk_nbytes or _READ
+        count = max(min(len(target), reader.nbytes - self._at, chunk - self._at % chunk), 0)
+        if count:
+            reader.read_bytes(self._at, target[:count])
+            self._at += count
+        return count
+
+    def readall(self) -> bytes:
+        # In pieces, because the size that a damaged file states may be any.
+        content = bytearray()
+        while piece := self.read(_READ):
+            content += piece
+        return bytes(content)
+
+    def write(self, data: Any, /) -> int:
+        raise io.UnsupportedOperation("open for reading; modes 'w' and 'a' write")
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
+        base = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self.nbytes}[whence]
+        if base + offset < 0:
+            raise ValueError(f"negative position {base + offset}")
+        self._at = base + offset
+        return self._at
+
+    def tell(self) -> int:
+        return self._at
+
+    def close(self) -> None:
+        if not self.closed:
+            self._handle.close()
+        super().close()
+
+    def __reduce__(self) -> Any:
+        return File, (self._handle,)
+
+    def __repr__(self) -> str:
+        return f"<blpk.File of {self._handle!r}>"

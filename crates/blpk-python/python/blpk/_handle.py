@@ -1,0 +1,79 @@
+"""What arrays, tables and files have in common: a source, a mode, and how to open it again."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from . import _core
+
+
+class Handle:
+    """A source that is open in a mode, with the reader of its present content.
+
+    Pickling keeps the source and the options, never data. A file object cannot be pickled.
+    """
+
+    def __init__(
+        self, source: Any, mode: str = "r", *, column: str | None = None, threads: int | None = 1,
+        limits: Mapping[str, int] | None = None, reader: _core.Reader | None = None,
+    ) -> None:
+        self.source = os.fspath(source) if isinstance(source, os.PathLike) else source
+        self.mode = mode
+        self.column = column
+        self.threads = threads
+        self.limits = None if limits is None else dict(limits)
+        self._reader = reader
+        self._process = os.getpid()
+        if reader is None:
+            self._reader = self._open()
+
+    def reader(self) -> _core.Reader:
+        """Return the reader, opened again if the content has changed."""
+        if self.source is None:
+            raise ValueError("it is closed")
+        if self._reader is None or self._process != os.getpid():
+            self._reader = self._open()
+        return self._reader
+
+    def _open(self) -> _core.Reader:
+        # A process may fork while another thread is reading. Its child needs a reader that nothing is using.
+        self._process = os.getpid()
+        return _core.Reader.open(self.source, column=self.column, threads=self.threads, limits=self.limits)
+
+    def changed(self) -> None:
+        """Forget the reader: the content has changed."""
+        self._reader = None
+
+    def path(self) -> str:
+        """Return the path for a change.
+
+        Raises
+        ------
+        io.UnsupportedOperation
+            If the mode is ``"r"``, or the source is not a path.
+        """
+        if self.source is None:
+            raise ValueError("it is closed")
+        if self.mode == "r":
+            raise io.UnsupportedOperation("open for reading only; mode 'r+' allows changes")
+        if not isinstance(self.source, str):
+            raise io.UnsupportedOperation("only a container at a path can be changed")
+        if self.column is not None:
+            raise io.UnsupportedOperation("a column changes through its table")
+        return self.source
+
+    def close(self) -> None:
+        """Release the source. Nothing is pending: every change is already written."""
+        self.source = self._reader = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_reader": None}
+
+    def __repr__(self) -> str:
+        if self.source is None:
+            return "closed"
+        source = repr(self.source) if isinstance(self.source, str) else f"<{type(self.source).__name__}>"
+        return f"{source}, mode {self.mode!r}"

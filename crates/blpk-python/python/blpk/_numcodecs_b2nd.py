@@ -1,0 +1,85 @@
+"""The codec ``b2nd`` of numcodecs: chunks of Blosc2 n-dimensional arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from numcodecs.abc import Codec  # type: ignore[import-untyped]
+
+from . import _core
+
+if TYPE_CHECKING:
+    from ._types import Buffer
+
+
+class B2nd(Codec):  # type: ignore[misc]
+    """Codec of the chunks of Blosc2 n-dimensional arrays (b2nd).
+
+    The plain bytes of such a chunk are n-dimensional blocks one after another. The codec arranges them as the items of
+    the chunk in C order, and back. C-Blosc2 reads and writes the same chunks. With this codec, references to the chunks
+    of a ``.b2nd`` file are a Zarr array of format 2, with the codec as its only compressor and in order ``"C"``.
+
+    Parameters
+    ----------
+    chunks : sequence of int
+        Shape of a chunk.
+    blocks : sequence of int
+        Shape of a block.
+    itemsize : int
+        Size of an item in bytes.
+    codec : str
+        For encoding: ``"blosclz"``, ``"lz4"``, ``"lz4hc"``, ``"zlib"`` or ``"zstd"``.
+    clevel : int
+        For encoding: compression level, 0 to 9.
+    filters : sequence of str
+        For encoding: up to six filters, as in :func:`blpk.compress`.
+
+    Examples
+    --------
+    >>> codec = B2nd(chunks=[4, 6], blocks=[2, 4], itemsize=1)
+    >>> chunk = codec.encode(bytes(range(24)))
+    >>> codec.decode(chunk) == bytes(range(24))
+    True
+    >>> list(codec.decode_box(chunk, [1, 2], [3, 4]))
+    [8, 9, 14, 15]
+    """
+
+    codec_id = "b2nd"
+
+    def __init__(
+        self,
+        chunks: Sequence[int],
+        blocks: Sequence[int],
+        itemsize: int,
+        codec: str = "zstd",
+        clevel: int = 5,
+        filters: Sequence[str] = ("shuffle",),
+    ) -> None:
+        self.chunks = list(map(int, chunks))
+        self.blocks = list(map(int, blocks))
+        self.itemsize = int(itemsize)
+        self.codec = codec
+        self.clevel = clevel
+        self.filters = [filters] if isinstance(filters, str) else list(filters)
+
+    def encode(self, buf: Buffer) -> bytes:
+        """Compress the items of a chunk, in C order."""
+        filters = self.filters or ["none"]
+        settings: dict[str, Any] = {"codec": self.codec, "clevel": self.clevel, "filters": filters}
+        return _core.encode_ndchunk(buf, self.chunks, self.blocks, self.itemsize, **settings)
+
+    def decode(self, buf: Buffer, out: Any = None) -> Any:
+        """Decompress a chunk to its items in C order, to bytes or into the writable buffer `out`, which is returned.
+
+        Raises
+        ------
+        blpk.DamagedError
+            If the chunk is damaged, or not of these shapes.
+        """
+        return _core.decode_ndchunk(buf, self.chunks, self.blocks, self.itemsize, out)
+
+    def decode_box(self, buf: Buffer, start: Sequence[int], stop: Sequence[int], out: Any = None) -> Any:
+        """Decompress the items from `start` to `stop` on each axis. Only the blocks that hold them are decoded."""
+        box = list(start), list(stop)
+        return _core.decode_ndchunk(buf, self.chunks, self.blocks, self.itemsize, out, box=box)

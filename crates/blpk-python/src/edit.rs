@@ -1,0 +1,152 @@
+//! Changes of containers. Every function opens the container at a path, makes one crash-safe change, and closes it.
+
+use std::num::NonZeroU64;
+use std::path::{Path, PathBuf};
+
+use bloscpack_io::bcolz::{CarrayWriter, LocalDirectory};
+use bloscpack_io::bloscpack_format::frame::Region;
+use bloscpack_io::bloscpack_format::numpy::NumpyMeta;
+use bloscpack_io::bloscpack_format::{Format, Json};
+use bloscpack_io::frame::{FrameWriter, LocalFrame};
+use bloscpack_io::{
+    AppendOptions, Archive, AttributeEdit, Cancel, Error, LocalSource, OpenOptions, Source, edit_attribute,
+};
+use pyo3::prelude::*;
+
+use crate::buffer::Buffer;
+use crate::error::OrRaise;
+use crate::run::{detached, threads};
+
+/// A container open for a change.
+enum Editor {
+    Frame(Box<FrameWriter<LocalFrame>>),
+    Carray(Box<CarrayWriter<LocalDirectory>>),
+    /// A bloscpack file, which grows but changes in no other way.
+    Bloscpack(Box<Archive<'static>>),
+}
+
+impl Editor {
+    fn open(path: &Path) -> Result<Editor, Error> {
+        let archive = Archive::open(LocalSource::open(path)?)?;
+        match archive.format() {
+            Format::Carray => Ok(Editor::Carray(Box::new(CarrayWriter::open(path)?))),
+            Format::Blosc2Frame | Format::SparseFrame => Ok(Editor::Frame(Box::new(FrameWriter::open(path)?))),
+            Format::Bloscpack { .. } => Ok(Editor::Bloscpack(Box::new(archive))),
+            format => Err(Error::Unsupported { format }),
+        }
+    }
+
+    fn unsupported(archive: &Archive<'_>) -> Error {
+        Error::Unsupported { format: archive.format() }
+    }
+}
+
+/// Replaces the items of a region: `start` up to, but not including, `stop` along each axis. A carray takes whole rows.
+#[pyfunction]
+pub(crate) fn set_items(path: PathBuf, start: Vec<u64>, stop: Vec<u64>, items: &Bound<'_, PyAny>) -> PyResult<()> {
+    let (py, input) = (items.py(), Buffer::read(items)?);
+    let bytes = input.as_slice();
+    let change = || match Editor::open(&path)? {
+        Editor::Frame(mut writer) => {
+            writer.write_slice(&Region { start, stop }, bytes)?;
+            writer.commit()
+        }
+        Editor::Carray(mut writer) => {
+            let rows = start.first().copied().unwrap_or(0)..stop.first().copied().unwrap_or(0);
+            writer.assign(rows, NonZeroU64::MIN, bytes)?;
+            writer.finish()
+        }
+        Editor::Bloscpack(archive) => Err(Editor::unsupported(&archive)),
+    };
+    // Not cancelled: a change is short, or is all or nothing.
+    detached(py, bytes.len(), &Cancel::new(), change)?.or_raise(py)
+}
+
+/// Appends items along the first axis. `shape` is the shape afterwards.
+#[pyfunction(signature = (path, shape, items, *, threads=Some(1)))]
+pub(crate) fn append(path: PathBuf, shape: Vec<u64>, items: &Bound<'_, PyAny>, threads: Option<usize>) -> PyResult<()> {
+    let (py, input, threads) = (items.py(), Buffer::read(items)?, self::threads(threads)?);
+    let (bytes, cancel) = (input.as_slice(), Cancel::new());
+    let change = || match Editor::open(&path)? {
+        Editor::Frame(mut writer) => {
+            let mut start = vec![0; shape.len()];
+            if let (Some(first), Some(array)) = (start.first_mut(), writer.array()) {
+                *first = array.shape.first().copied().unwrap_or(0);
+            }
+            writer.resize(&shape)?;
+            writer.write_slice(&Region { start, stop: shape }, bytes)?;
+            writer.commit()
+        }
+        Editor::Carray(mut writer) => {
+            writer.append_stream(bytes, &threads, &cancel)?;
+            writer.finish()
+        }
+        Editor::Bloscpack(archive) => {
+            let metadata = grown(&archive, shape)?;
+            drop(archive);
+            let options = AppendOptions::new().metadata(metadata).threads(threads).cancel(cancel.clone());
+            bloscpack_io::append(&path, Source::from(bytes), &options).map(drop)
+        }
+    };
+    detached(py, bytes.len(), &cancel, change)?.or_raise(py)
+}
+
+/// Returns the metadata of an array in a bloscpack file with another shape.
+fn grown(archive: &Archive<'_>, shape: Vec<u64>) -> Result<Option<Json>, Error> {
+    let (Some(Json::Object(members)), Some(meta)) = (archive.metadata(), archive.numpy()) else { return Ok(None) };
+    let Json::Object(new) = (NumpyMeta { shape, ..meta.clone() }).to_json()? else { return Ok(None) };
+    let mut members = members.clone();
+    for (name, value) in &mut members {
+        if let Some((_, new)) = new.iter().find(|(new, _)| new == name) {
+            *value = new.clone();
+        }
+    }
+    Ok(Some(Json::Object(members)))
+}
+
+/// Changes the shape. New items are zeros, or the default of a carray.
+#[pyfunction]
+pub(crate) fn resize(py: Python<'_>, path: PathBuf, shape: Vec<u64>) -> PyResult<()> {
+    let change = || match Editor::open(&path)? {
+        Editor::Frame(mut writer) => {
+            writer.resize(&shape)?;
+            writer.commit()
+        }
+        Editor::Carray(mut writer) => {
+            writer.resize(shape.first().copied().unwrap_or(0))?;
+            writer.finish()
+        }
+        Editor::Bloscpack(archive) => Err(Editor::unsupported(&archive)),
+    };
+    py.detach(change).or_raise(py)
+}
+
+/// Sets an attribute to the value of a JSON text, or removes it.
+#[pyfunction(signature = (path, name, value))]
+pub(crate) fn set_attribute(py: Python<'_>, path: PathBuf, name: &str, value: Option<&str>) -> PyResult<()> {
+    let edit = match value {
+        Some(text) => AttributeEdit::Set(Json::parse(text).or_raise(py)?),
+        None => AttributeEdit::Remove,
+    };
+    py.detach(|| edit_attribute(&path, name, edit, &OpenOptions::new())).or_raise(py)
+}
+
+/// Sets a vlmetalayer of a frame to these bytes, or removes it.
+#[pyfunction(signature = (path, name, content))]
+pub(crate) fn set_vlmeta(
+    path: PathBuf,
+    name: &str,
+    content: Option<&Bound<'_, PyAny>>,
+    py: Python<'_>,
+) -> PyResult<()> {
+    let content = content.map(Buffer::read).transpose()?;
+    let change = || {
+        let mut writer = FrameWriter::open(&path)?;
+        match &content {
+            Some(content) => writer.set_vlmetalayer(name, content.as_slice())?,
+            None => writer.remove_vlmetalayer(name)?,
+        }
+        writer.commit()
+    };
+    py.detach(change).or_raise(py)
+}

@@ -1,0 +1,129 @@
+"""Plain bytes through file objects."""
+
+import io
+import multiprocessing
+import os
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import blpk
+
+CONTENT = b"".join(b"line %d\n" % number for number in range(50_000))
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "a.blp"
+    with blpk.open(path, "w", chunk_size=10_000) as file:
+        for start in range(0, len(CONTENT), 70_001):
+            file.write(CONTENT[start : start + 70_001])
+        assert not path.exists() and file.tell() == len(CONTENT)
+    return path
+
+
+def test_reading(path):
+    with blpk.open(path) as file:
+        assert isinstance(file, blpk.File) and file.nbytes == len(CONTENT)
+        assert file.read(10) == CONTENT[:10] and file.tell() == 10
+        assert file.seek(-10, os.SEEK_END) == len(CONTENT) - 10
+        assert file.read() == CONTENT[-10:] and file.read() == b"" and file.read(5) == b""
+        assert file.seek(5) == 5 and file.seek(5, os.SEEK_CUR) == 10
+        before = file.decoded
+        file.read(1)
+        assert 0 < file.decoded - before <= 10_000
+        assert len(file.read()) == len(CONTENT) - 11
+        with pytest.raises(ValueError):
+            file.seek(-1)
+        with pytest.raises(io.UnsupportedOperation):
+            file.write(b"x")
+    assert file.closed
+    with pytest.raises(ValueError):
+        file.read()
+
+
+def test_text(path):
+    with io.TextIOWrapper(io.BufferedReader(blpk.open(path))) as text:
+        assert sum(1 for line in text if line.startswith("line ")) == 50_000
+
+
+@given(data=st.binary(max_size=5000), cuts=st.lists(st.integers(0, 5000), max_size=5))
+def test_pieces_do_not_matter(tmp_path_factory, data, cuts):
+    path = tmp_path_factory.mktemp("pieces") / "a.blp"
+    bounds = [0, *sorted(min(cut, len(data)) for cut in cuts), len(data)]
+    with blpk.open(path, "w", codec="lz4", chunk_size=100) as file:
+        for start, end in zip(bounds, bounds[1:]):
+            file.write(data[start:end])
+    assert blpk.open(path).read() == data
+
+
+def test_appending(path):
+    with blpk.open(path, "a") as file:
+        file.write(b"more")
+        file.write(np.arange(3, dtype="u1"))
+    assert blpk.open(path).read() == CONTENT + b"more\x00\x01\x02"
+    with blpk.open(path.with_name("new.blp"), "a") as file:
+        file.write(b"first")
+    assert blpk.open(path.with_name("new.blp")).read() == b"first"
+
+
+def test_failed_writes_leave_nothing(path):
+    before = path.read_bytes()
+    for mode in ("w", "a"):
+        with pytest.raises(ZeroDivisionError), blpk.open(path, mode) as file:
+            file.write(bytes(100_000))
+            1 / 0
+        unfinished = blpk.open(path, mode)
+        unfinished.write(b"x")
+        del unfinished
+        assert path.read_bytes() == before
+    assert os.listdir(path.parent) == ["a.blp"]
+    with pytest.raises(FileExistsError):
+        blpk.open(path, "w-").close()
+    with blpk.open(path, "w") as file:
+        pass
+    with pytest.raises(ValueError):
+        file.write(b"x")
+    assert blpk.open(path).read() == b""
+
+
+def test_settings(path):
+    sizes = {}
+    for settings in ({}, {"codec": "lz4"}, {"codec": "zstd", "clevel": 9}, {"auto": "small"}, {"threads": 2}):
+        with blpk.open(path, "w", **settings) as file:
+            file.write(CONTENT)
+        assert blpk.open(path).read() == CONTENT
+        sizes[str(settings)] = path.stat().st_size
+    assert sizes["{'auto': 'small'}"] < sizes["{'codec': 'lz4'}"]
+    assert sizes["{}"] == sizes["{'threads': 2}"]
+    for wrong in ({"codec": "lzma"}, {"chunk_size": 0}):
+        with pytest.raises(ValueError):
+            blpk.open(path, "w", **wrong)
+
+
+def test_pickles(path):
+    file = pickle.loads(pickle.dumps(blpk.open(path)))
+    assert file.read() == CONTENT
+
+
+def write_in_child(file):
+    try:
+        file.write(bytes(10_000_000))
+    except RuntimeError as error:
+        os._exit(0 if "another process" in str(error) else 1)
+    os._exit(2)
+
+
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+def test_a_child_does_not_write_its_parents_file(tmp_path):
+    with blpk.open(tmp_path / "a.blp", "w", threads=2) as file:
+        file.write(b"parent")
+        child = multiprocessing.get_context("fork").Process(target=write_in_child, args=(file,))
+        child.start()
+        child.join(30)
+        assert child.exitcode == 0
+        file.write(b" again")
+    assert blpk.open(tmp_path / "a.blp").read() == b"parent again"
