@@ -39,6 +39,10 @@ fn salvage_bloscpack(bytes: &[u8]) {
     }
     let verified = verify(Source::file(&output), &serial());
     assert!(verified.is_ok(), "{verified:?}");
+    // The output has a new digest, so that a shape in this metadata counts from now on. The data may be shorter.
+    if report.lost.iter().any(|lost| matches!(lost.part, LostPart::UncheckedMetadata)) {
+        return;
+    }
     let again = folder.join("again.blp");
     let report = recover(&output, &again, &RecoverOptions::new().limits(limits)).expect("a whole file");
     assert!(report.lost.is_empty(), "{:?}", report.lost);
