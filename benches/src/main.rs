@@ -4,6 +4,7 @@
 //! figure is the median of the ratios of single rounds; over data sets it is the geometric mean. Before a race every
 //! peer decodes the data that it is compared on.
 
+mod advise;
 mod appends;
 mod blocks;
 mod chunks;
@@ -15,6 +16,7 @@ mod options;
 mod partial;
 mod peers;
 mod picture;
+mod pipeline;
 mod race;
 mod report;
 mod serial;
@@ -41,14 +43,19 @@ fn main() -> Result<()> {
         "contexts" => contexts::run(&options, &machine),
         "context" => contexts::run_case(&options),
         "serial" => serial::run(&options, &machine),
+        "pipeline" => pipeline::run(&options, &machine),
         "partial" => {
             clock::pin_to_one_core()?;
             partial::run(&options, &machine)
         }
+        "advise" => {
+            clock::pin_to_one_core()?;
+            advise::run(&options, &machine)
+        }
         "appends" => appends::run(&options, &machine),
         "verify" => verify(options, &machine),
-        "goals" => goals::report(out()?),
-        "picture" => picture::draw(out()?),
+        "goals" => goals::report(out()?, options.names == ["auto"]),
+        "picture" => picture::draw(out()?, &options.names),
         _ => bail!("{USAGE}"),
     }
 }
@@ -103,6 +110,8 @@ fn verify(mut options: Options, machine: &str) -> Result<()> {
     partial::run(&options, machine)?;
     options.sizes = vec![1 << 20];
     serial::run(&options, machine)?;
+    pipeline::run(&options, machine)?;
+    advise::run(&options, machine)?;
     options.sizes = vec![4 << 20];
     appends::run(&options, machine)
 }

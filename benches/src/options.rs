@@ -11,13 +11,15 @@ pub const USAGE: &str = "usage: race <command> [option]...
   chunks          whole chunks, on one core, in CPU time
   threads         whole chunks, with two threads or --threads N, in wall time
   serial          the serial part of a call with two threads or --threads N, and what it limits
+  pipeline        the thread that reads and writes files while two others pack or unpack
   contexts        a new context for every call, compared with one for all calls
   partial         items, ranges and blocks of a chunk, on one core, in CPU time
   blocks [NAME].. building blocks: kernels blosclz lz4 lz4hc zlib zstd checksums
+  advise          the typesizes that automatic choice detects, and its share of the time
   appends         one more chunk in a frame, in wall time
   verify          everything on small data, to see that it works
-  goals           which goals the tables in the folder of --out reach
-  picture         draws chunks.tsv in the folder of --out
+  goals [auto]    which goals the tables in the folder of --out reach; prints all, or those for automatic choice
+  picture [NAME]  draws the tables in the folder of --out: speed auto
 
   --data FOLDER   data sets, as mkdata.py makes them
   --blosc2 FILE   libblosc2.so;  --blosc1 FILE  libblosc.so

@@ -8,7 +8,9 @@
 //! | `threads` | scaling, serial parts of a call |
 //! | `parts` | kernels |
 //! | `programs` | frames, `blpk` |
+//! | `auto` | automatic choice of parameters |
 
+mod auto;
 mod calls;
 mod chunks;
 mod dominated;
@@ -25,8 +27,8 @@ use std::path::Path;
 
 const COLUMNS: &str = "goal\tfigure\twanted\tfound\twanted_of_each\tworst\tworst_set\tverdict";
 
-/// Prints the goals that are met and missed, and writes them to the tables' folder.
-pub fn report(folder: &Path) -> Result<()> {
+/// Prints the goals that are met and missed, or only those for automatic choice, and writes all to the tables' folder.
+pub fn report(folder: &Path, is_only_auto: bool) -> Result<()> {
     let read = |name| Table::read(folder, name);
     let chunks = read("chunks.tsv");
     let mut goals = Vec::new();
@@ -41,12 +43,15 @@ pub fn report(folder: &Path) -> Result<()> {
     goals.extend(read("serial.tsv").iter().flat_map(threads::of_serial_parts));
     goals.extend(read("appends.tsv").iter().flat_map(programs::of_appends));
     goals.extend(read("cli.tsv").iter().flat_map(programs::of_programs));
+    let others = goals.len();
+    goals.extend(read("auto.tsv").iter().flat_map(auto::of_race));
+    goals.extend(read("advise.tsv").iter().flat_map(auto::of_choice));
 
     println!("\n{:54} {:11} {:>7} {:>7} {:9} {:>7}  worst", "goal", "figure", "wanted", "found", "", "each");
-    for goal in &goals {
+    for goal in &goals[if is_only_auto { others } else { 0 }..] {
         println!("{goal}");
     }
-    if let Some(chunks) = &chunks {
+    if let Some(chunks) = chunks.as_ref().filter(|_| !is_only_auto) {
         dominated::print_slower(chunks);
     }
     let comments = chunks.map(|chunks| chunks.comments.join("\n")).unwrap_or_default();
@@ -98,6 +103,12 @@ impl Goal {
     fn mean(name: impl Into<String>, figure: &'static str, wanted: Bound, sample: Sample) -> Self {
         let worst = sample.worst(wanted);
         Goal { name: name.into(), figure, wanted, found: sample.mean(), each: None, worst }
+    }
+
+    /// A goal for the mean over all sets.
+    fn mean_of_all(name: impl Into<String>, figure: &'static str, wanted: Bound, sample: Sample) -> Self {
+        let found = geometric_mean(sample.0.iter().map(|(_, value)| *value));
+        Goal { found, ..Goal::mean(name, figure, wanted, sample) }
     }
 
     /// A goal for every member of a sample.

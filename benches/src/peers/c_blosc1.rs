@@ -5,6 +5,7 @@ use super::{ChunkCodec, Format, Job, Peer, REFERENCE_1};
 use anyhow::{Context, Result, bail, ensure};
 use libloading::Library;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::mem;
 use std::path::Path;
 use std::rc::Rc;
 
@@ -20,7 +21,10 @@ impl CBlosc1 {
         let library = unsafe { Library::new(path) }.with_context(|| path.display().to_string())?;
         // SAFETY: `void blosc_init(void)`, called once, from the only thread.
         unsafe { library.get::<unsafe extern "C" fn()>(b"blosc_init")?() };
-        Ok(Self(Rc::new(library)))
+        let library = Rc::new(library);
+        // Its threads may still return from the last job when that is done, so it is never unloaded.
+        mem::forget(Rc::clone(&library));
+        Ok(Self(library))
     }
 
     pub fn library(&self) -> &Rc<Library> {

@@ -4,6 +4,7 @@ use super::{ChunkCodec, Format, Job, OVERHEAD, Peer, REFERENCE};
 use anyhow::{Context, Result, bail, ensure};
 use libloading::Library;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::mem;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use std::ptr::null_mut;
@@ -62,7 +63,10 @@ impl CBlosc2 {
         let library = unsafe { Library::new(path) }.with_context(|| path.display().to_string())?;
         // SAFETY: `void blosc2_init(void)`, called once, from the only thread.
         unsafe { library.get::<unsafe extern "C" fn()>(b"blosc2_init")?() };
-        Ok(Self(Rc::new(library)))
+        let library = Rc::new(library);
+        // Its threads may still return from the last job when that is done, so it is never unloaded.
+        mem::forget(Rc::clone(&library));
+        Ok(Self(library))
     }
 
     pub fn library(&self) -> &Rc<Library> {
