@@ -20,10 +20,10 @@ import argparse
 import os
 import statistics
 import subprocess
-import tempfile
 import time
 
 import numpy
+from _common import machine, work_folder, write_table
 
 
 def columns(rows):
@@ -84,11 +84,6 @@ def race(program, root, table, name, threads, rounds):
     return statistics.median(a for a, _ in pairs), statistics.median(b for _, b in pairs), statistics.median(ratios)
 
 
-def cpu_model():
-    with open("/proc/cpuinfo") as file:
-        return next((line.split(":", 1)[1].strip() for line in file if line.startswith("model name")), "unknown CPU")
-
-
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("ours")
@@ -96,8 +91,7 @@ def main():
     parser.add_argument("--rows", type=int, default=20_000_000)
     parser.add_argument("--tsv")
     args = parser.parse_args()
-    memory = "/dev/shm" if os.path.isdir("/dev/shm") else None
-    with tempfile.TemporaryDirectory(dir=memory) as folder:
+    with work_folder() as folder:
         root = os.path.join(folder, "table")
         made = columns(args.rows)
         bcolz.ctable(list(made.values()), names=list(made), rootdir=root, mode="w").flush()
@@ -112,13 +106,10 @@ def main():
                 print(f"{name:10} {threads:7} {ours:7.4f} {peer:7.4f} {ours_to_peer:13.2f}", flush=True)
                 rows.append([name, str(threads), f"{ratio:.2f}", f"{ours:.4f}", f"{peer:.4f}", f"{ours_to_peer:.4f}"])
     if args.tsv:
-        with open(args.tsv, "w") as file:
-            built = os.environ.get("BENCH_BUILT_FROM", "unknown build")
-            file.write(f"# {cpu_model()}, {os.cpu_count()} cores; {built}\n")
-            file.write(f"# bcolz-zipline {bcolz.__version__}, c-blosc {bcolz.blosc_version()[0]}; a column of {args.rows} rows ")
-            file.write(f"in a ctable in memory, its defaults; medians of {args.rounds} rounds\n")
-            file.write("column\tthreads\tcompression_ratio\tours_s\tpeer_s\tours_to_peer\n")
-            file.writelines("\t".join(row) + "\n" for row in rows)
+        about = [machine(), f"bcolz-zipline {bcolz.__version__}, c-blosc {bcolz.blosc_version()[0]}; a column of "]
+        about[1] += f"{args.rows} rows in a ctable in memory, its defaults; medians of {args.rounds} rounds"
+        columns = ["column", "threads", "compression_ratio", "ours_s", "peer_s", "ours_to_peer"]
+        write_table(os.path.abspath(args.tsv), about, columns, rows)
 
 
 main()

@@ -15,28 +15,10 @@ import shutil
 import statistics
 import subprocess
 import sys
-import tempfile
-import time
+
+from _common import Run, machine, start_up, work_folder, write_table
 
 LINSPACE = "import numpy, sys; numpy.linspace(0, 1, int(sys.argv[2])).tofile(sys.argv[1])"
-
-
-class Run:
-    """Wall and CPU seconds and peak memory (MiB) of one run of a program."""
-
-    def __init__(self, *command):
-        start = time.perf_counter()
-        devnull = os.open(os.devnull, os.O_RDWR)
-        child = os.posix_spawn(
-            command[0], list(map(str, command)), os.environ, file_actions=[(os.POSIX_SPAWN_DUP2, devnull, 1)]
-        )
-        _, status, usage = os.wait4(child, 0)
-        self.wall = time.perf_counter() - start
-        os.close(devnull)
-        self.cpu = usage.ru_utime + usage.ru_stime
-        self.peak = usage.ru_maxrss / 1024
-        if status:
-            sys.exit(f"{' '.join(map(str, command))} ended with status {status}")
 
 
 def compare(rows, rounds, what, threads, peer, ours, theirs):
@@ -73,21 +55,6 @@ def others(rows, rounds, ours):
         os.unlink("again")
 
 
-def cpu_model():
-    try:
-        with open("/proc/cpuinfo") as file:
-            return next(line.split(":", 1)[1].strip() for line in file if line.startswith("model name"))
-    except (OSError, StopIteration):
-        return "unknown CPU"
-
-
-def start_up(blpk):
-    """Returns milliseconds of `blpk --version`: median and best wall time, and mean CPU time."""
-    runs = [Run(blpk, "--version") for _ in range(201)]
-    wall = [run.wall * 1000 for run in runs]
-    return statistics.median(wall), min(wall), statistics.mean(run.cpu * 1000 for run in runs)
-
-
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("ours")
@@ -98,11 +65,10 @@ def main():
     options = parser.parse_args()
     ours, theirs = os.path.abspath(options.ours), os.path.abspath(options.theirs)
 
-    memory = "/dev/shm" if os.path.isdir("/dev/shm") else None
-    with tempfile.TemporaryDirectory(prefix="bench-", dir=memory) as folder:
+    with work_folder() as folder:
         os.chdir(folder)
         subprocess.run([sys.executable, "-c", LINSPACE, "data", str(options.megabytes * 125_000)], check=True)
-        about = [f"{cpu_model()}, {os.cpu_count()} cores; {os.environ.get('BENCH_BUILT_FROM', 'unknown rustc')}"]
+        about = [machine()]
         about += [f"float64 linspace, {os.path.getsize('data')} bytes in memory; medians of {options.rounds} rounds"]
         print(*about, sep="\n")
         print(f"{'':33} {'wall s':^23}   {'CPU s':^23}   {'peak MiB':^15}")
@@ -126,15 +92,11 @@ def main():
         sizes = [os.path.getsize(file) for file in ("ours.blp", "theirs.blp")]
         print(f"compressed size: {sizes[0]} ours, {sizes[1]} theirs, ratio {sizes[0] / sizes[1]:.4f}")
         others(rows, options.rounds, ours)
-        median, best, cpu = start_up(ours)
+        median, best, cpu = start_up(ours, "--version")
         print(f"start-up, `blpk --version`: {median:.2f} ms median, {best:.2f} ms best, {cpu:.2f} ms of CPU")
         rows.append(["start-up", "default", "-", f"{median / 1000:.5f}", "", ""])
         if options.tsv:
-            os.makedirs(os.path.dirname(options.tsv), exist_ok=True)
-            columns = ["what", "threads", "peer", "ours_s", "peer_s", "ours_to_peer"]
-            with open(options.tsv, "w") as file:
-                file.writelines(f"# {line}\n" for line in about)
-                file.writelines("\t".join(row) + "\n" for row in [columns, *rows])
+            write_table(options.tsv, about, ["what", "threads", "peer", "ours_s", "peer_s", "ours_to_peer"], rows)
         os.chdir("/")
 
 

@@ -1,12 +1,14 @@
 //! `cargo xtask ci`: runs every check in order, cheapest first, and stops at the first failure.
 
-use crate::{api, bench, deny, faults, front, fuzz, kill, layers, metadata, msrv, no_c, release, sh, test};
+use crate::{
+    api, bench, deny, faults, front, fuzz, kill, layers, metadata, msrv, no_c, python, release, sh, test, zstd_c,
+};
 use anyhow::{Context, Result, bail};
 use std::time::{Duration, Instant};
 
 type Step = (&'static str, fn() -> Result<()>);
 
-const STEPS: [Step; 15] = [
+const STEPS: [Step; 17] = [
     ("fmt", fmt),
     ("layers", layers::run),
     ("deny", deny::run),
@@ -16,9 +18,11 @@ const STEPS: [Step; 15] = [
     ("msrv", msrv::run),
     ("no-c", no_c::run),
     ("test", test::run),
+    ("zstd-c", zstd_c::run),
     ("readme", front::readme),
     ("release", release::step),
     ("package", front::package),
+    ("python", || python::run(&[])),
     ("faults", faults_and_kills),
     ("fuzz", fuzz::smoke),
     ("benches", bench::verify),
@@ -60,7 +64,7 @@ fn cpu_seconds() -> f64 {
 
 fn fmt() -> Result<()> {
     sh::run(&mut sh::cargo(["fmt", "--all", "--check"]))?;
-    for manifest in ["fuzz/Cargo.toml", "benches/Cargo.toml"] {
+    for manifest in ["fuzz/Cargo.toml", "benches/Cargo.toml", "crates/blpk-python/Cargo.toml"] {
         sh::run(&mut sh::cargo(["fmt", "--manifest-path", manifest, "--check"]))?;
     }
     Ok(())

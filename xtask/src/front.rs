@@ -71,14 +71,17 @@ fn check_ratios(readme: &str, folder: &Path) -> Result<u32> {
 }
 
 /// Packages every published crate, builds each from its package alone, and stops before uploading.
+///
+/// Cargo unpacks the packages into its home directory, under a name that depends on the path of the target directory and
+/// on the crates' versions, and keeps what an earlier run unpacked there. So every run has a target directory of its own.
 pub(crate) fn package() -> Result<()> {
-    let folder = metadata::target_directory()?.join("package");
-    // Some versions of cargo put dry-run packages into a separate folder.
-    let folders = [folder.join("tmp-crate"), folder];
-    folders.iter().try_for_each(|folder| remove_packages(folder))?;
-    sh::run(&mut sh::cargo(["publish", "--workspace", "--dry-run", "--locked", "--allow-dirty"]))?;
+    let target = tempfile::Builder::new().prefix("package-").tempdir_in(metadata::target_directory()?)?;
+    let mut publish = sh::cargo(["publish", "--workspace", "--dry-run", "--locked", "--allow-dirty", "--target-dir"]);
+    sh::run(publish.arg(target.path()))?;
     let published: Vec<_> = metadata::packages()?.into_iter().filter(|package| package.is_published).collect();
     ensure!(published.len() >= 4, "only {} crates would be published", published.len());
+    // Some versions of cargo put dry-run packages into a separate folder.
+    let folders = ["package/tmp-crate", "package"].map(|folder| target.path().join(folder));
     for package in &published {
         let name = format!("{}-{}.crate", package.name, package.version);
         let path = folders.iter().map(|folder| folder.join(&name)).find(|path| path.is_file());
@@ -86,18 +89,6 @@ pub(crate) fn package() -> Result<()> {
         check_package(&files(&bytes)?).with_context(|| name)?;
     }
     println!("package: {} packages, each with README and licence", published.len());
-    Ok(())
-}
-
-/// Removes packages of earlier runs, so that they are not mistaken for new ones.
-fn remove_packages(folder: &Path) -> Result<()> {
-    let Ok(entries) = std::fs::read_dir(folder) else { return Ok(()) };
-    for entry in entries {
-        let path = entry?.path();
-        if path.extension().is_some_and(|extension| extension == "crate") {
-            std::fs::remove_file(&path).with_context(|| path.display().to_string())?;
-        }
-    }
     Ok(())
 }
 

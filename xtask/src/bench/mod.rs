@@ -12,20 +12,27 @@ use std::time::Instant;
 /// Where full runs save their tables.
 const TABLES: &str = "docs/bench";
 
+/// The option of a single race that replaces our zstd by the C library.
+const WITH_ZSTD_C: &str = "--zstd-c";
+
 /// Runs one race with its options, or all races.
 pub(crate) fn run(args: &[&str]) -> Result<()> {
     match args {
         [] => all(false),
         ["--quick"] => all(true),
         ["cli", options @ ..] => cli(options),
+        ["auto", options @ ..] => auto(options),
         ["bcolz", options @ ..] => bcolz(options),
-        [name @ ("chunks" | "contexts" | "partial" | "threads" | "serial" | "blocks"), options @ ..] => {
-            race(&Program::build(false)?, name, options)
+        [name @ ("chunks" | "contexts" | "partial" | "threads" | "serial" | "pipeline" | "blocks"), options @ ..] => {
+            let options: Vec<&str> = options.iter().copied().filter(|option| *option != WITH_ZSTD_C).collect();
+            let features: &[&str] = if args.contains(&WITH_ZSTD_C) { &["zstd-c"] } else { &[] };
+            race(&Program::build(features)?, name, &options)
         }
-        ["appends", options @ ..] => appends(&Program::build(true)?, options),
-        ["goals"] => Program::build(false)?.run("goals", &["--out", TABLES]),
+        ["appends", options @ ..] => appends(&Program::build(&["crates"])?, options),
+        ["goals"] => Program::build(&[])?.run("goals", &["--out", TABLES]),
         _ => bail!(
-            "bench wants nothing, --quick, or one of chunks contexts partial threads serial blocks appends cli bcolz goals"
+            "bench wants nothing, --quick, or one of chunks contexts partial threads serial pipeline blocks appends cli \
+             auto bcolz goals"
         ),
     }
 }
@@ -34,12 +41,12 @@ pub(crate) fn run(args: &[&str]) -> Result<()> {
 /// repository.
 fn all(is_quick: bool) -> Result<()> {
     let start = Instant::now();
-    let tables = if is_quick { metadata::target_directory()?.join("bench-tables") } else { sh::root().join(TABLES) };
+    let tables = if is_quick { trials()? } else { sh::root().join(TABLES) };
     let out = tables.to_str().context("the path of the tables is not UTF-8")?;
-    let program = Program::build(!is_quick)?;
+    let program = Program::build(if is_quick { &[] } else { &["crates"] })?;
     let mut options = vec!["--out", out];
     options.extend(is_quick.then_some("--quick"));
-    for name in ["chunks", "contexts", "partial", "blocks", "threads", "serial"] {
+    for name in ["chunks", "contexts", "partial", "blocks", "threads", "serial", "pipeline"] {
         race(&program, name, &options)?;
     }
     appends(&program, &options)?;
@@ -51,7 +58,7 @@ fn all(is_quick: bool) -> Result<()> {
     let tsv = tsv.to_str().context("the path of the tables is not UTF-8")?;
     bcolz(&[&["--tsv", tsv], rounds].concat())?;
     if !is_quick {
-        program.run("picture", &["--out", out])?;
+        program.run("picture", &["speed", "--out", out])?;
     }
     program.run("goals", &["--out", out])?;
     println!("\ntables in {out}; {:.0} s", start.elapsed().as_secs_f64());
@@ -67,6 +74,28 @@ fn cli(options: &[&str]) -> Result<()> {
     let mut race = sh::command(&python);
     race.arg("xtask/bench/cli.py").arg(&ours).arg(&theirs).args(options).env("BENCH_BUILT_FROM", built_from()?);
     sh::run(&mut race)
+}
+
+/// Races `blpk --auto` against `zstd`, `lz4` and fixed settings, measures the choice itself, draws the picture and
+/// checks the goals. Options go to `xtask/bench/auto.py`. With options the tables are saved under `target`, otherwise
+/// in the repository.
+fn auto(options: &[&str]) -> Result<()> {
+    let (python, blpk, program) = (required_venv()?, release::blpk()?, Program::build(&[])?);
+    let (data, tables) = (data::folder(&python)?, if options.is_empty() { sh::root().join(TABLES) } else { trials()? });
+    let mut advise = program.command("advise")?; // before the first table makes the checkout differ from its commit
+    let mut race = sh::command(&python);
+    race.arg("xtask/bench/auto.py").arg(&blpk).arg(&data).args(options).arg("--tsv").arg(tables.join("auto.tsv"));
+    sh::run(race.env("BENCH_BUILT_FROM", built_from()?))?;
+    sh::run(advise.arg("--data").arg(&data).arg("--out").arg(&tables).args(options))?;
+    for arguments in [["picture", "auto"], ["goals", "auto"]] {
+        sh::run(program.command(arguments[0])?.arg(arguments[1]).arg("--out").arg(&tables))?;
+    }
+    Ok(())
+}
+
+/// Returns the folder for tables that are not meant for the repository.
+fn trials() -> Result<PathBuf> {
+    Ok(metadata::target_directory()?.join("bench-tables"))
 }
 
 /// Races reading columns of bcolz tables against bcolz. Options go to `xtask/bench/bcolz.py`.
@@ -115,10 +144,9 @@ pub(crate) fn verify() -> Result<()> {
 struct Program(PathBuf);
 
 impl Program {
-    /// Builds it, with or without other crates as peers.
-    fn build(with_crates: bool) -> Result<Self> {
-        let features: &[&str] = if with_crates { &["--release", "--features", "crates"] } else { &["--release"] };
-        sh::run(&mut in_benches("build", features)?)?;
+    /// Builds it: `crates` adds other crates as peers, `zstd-c` makes ours use the C library for zstd.
+    fn build(features: &[&str]) -> Result<Self> {
+        sh::run(&mut in_benches("build", &["--release", "--features", &features.join(",")])?)?;
         Ok(Program(metadata::target_directory()?.join("benches/release/race")))
     }
 

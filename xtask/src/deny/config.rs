@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 
 /// The rules that `cargo xtask deny` enforces itself.
 pub(crate) struct Config {
+    /// Features, as `package/feature`, with which no banned crate may be a dependency.
+    pub(super) features: Vec<String>,
     /// Names of crates that must not be dependencies.
     pub(crate) banned: Vec<String>,
     /// Allowed SPDX licence identifiers.
@@ -32,7 +34,11 @@ impl Config {
             let known = known.into_iter().chain(["bans.wildcards", "bans.allow-wildcard-paths", "sources.unknown-"]);
             ensure!(known.into_iter().any(|start| key.starts_with(start)), "deny.toml: xtask does not know {key}");
         }
-        Ok(Config { banned: strings(&values, "bans.deny")?, licences: strings(&values, "licenses.allow")? })
+        Ok(Config {
+            features: strings(&values, "graph.features")?,
+            banned: strings(&values, "bans.deny")?,
+            licences: strings(&values, "licenses.allow")?,
+        })
     }
 }
 
@@ -71,15 +77,15 @@ fn without_comment(line: &str) -> &str {
 mod tests {
     use super::Config;
 
-    const RULES: &str = "[licenses]\nallow = [\n  \"MIT\", # short\n  \"Zlib\",\n]\n\n[bans]\nmultiple-versions = \"deny\"\n\
+    const RULES: &str = "[graph]\nfeatures = [\"a/b\"]\n[licenses]\nallow = [\n  \"MIT\", # short\n  \"Zlib\",\n]\n\n[bans]\nmultiple-versions = \"deny\"\n\
         deny = [{ crate = \"cc\" }, { crate = \"cmake\" }]\n[sources]\nunknown-registry = \"deny\"\nunknown-git = \"deny\"\n";
 
     #[test]
     fn rules_are_read_and_weaker_or_unknown_ones_refused() {
         let config = Config::parse(RULES).unwrap();
         assert_eq!(
-            (config.licences, config.banned),
-            (vec!["MIT".into(), "Zlib".into()], vec!["cc".into(), "cmake".into()])
+            (config.features, config.licences, config.banned),
+            (vec!["a/b".into()], vec!["MIT".into(), "Zlib".into()], vec!["cc".into(), "cmake".into()])
         );
         assert!(Config::parse(&RULES.replace("unknown-git = \"deny\"", "unknown-git = \"warn\"")).is_err());
         assert!(Config::parse(&format!("{RULES}allow-git = [\"x\"]\n")).is_err());

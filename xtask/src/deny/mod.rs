@@ -28,16 +28,23 @@ pub(crate) fn run() -> Result<()> {
     let config = Config::read()?;
     let lock = std::fs::read_to_string(sh::root().join("Cargo.lock")).context("Cargo.lock")?;
     let locked = packages(&lock)?;
-    let mut problems = check_lock(&config, &locked);
-    let resolved = metadata::resolved(&release::host()?)?;
-    for package in resolved {
-        if !spdx::is_allowed(&package.licence, &config.licences) {
-            let licence = &package.licence;
-            problems.push(format!("{} {}: licence '{licence}' is not allowed", package.name, package.version));
+    let mut problems = check_features(&config, &metadata::testable_features()?);
+    problems.extend(check_lock(&locked));
+    problems.extend(check_bans(&config, metadata::without_c()?.iter().map(|package| package.name.as_str())));
+    // The extension module may have several versions of a crate: the arrow crates bring some.
+    let python = metadata::compiled_for_python()?;
+    problems.extend(check_bans(&config, python.iter().map(|package| package.name.as_str())));
+    let count = locked.len() + python.len();
+    let main = metadata::resolved(&release::host()?)?;
+    let main = main.iter().map(|package| (&package.name, &package.version, &package.licence));
+    let licences = main.chain(python.iter().map(|package| (&package.name, &package.version, &package.licence)));
+    for (name, version, licence) in licences {
+        if !spdx::is_allowed(licence, &config.licences) {
+            problems.push(format!("{name} {version}: licence '{licence}' is not allowed"));
         }
     }
     ensure!(problems.is_empty(), "deny.toml forbids:\n  {}", problems.join("\n  "));
-    println!("deny: {} packages keep the rules of deny.toml", locked.len());
+    println!("deny: {count} packages keep the rules of deny.toml");
     if sh::find_program(&format!("cargo-deny{}", std::env::consts::EXE_SUFFIX)).is_some() {
         sh::run(&mut sh::cargo(["deny", "--offline", "check", "licenses", "bans", "sources"]))?;
     } else {
@@ -46,18 +53,30 @@ pub(crate) fn run() -> Result<()> {
     Ok(())
 }
 
-/// Checks bans, sources and duplicates for all targets: `Cargo.lock` has packages that `cargo metadata` may lack.
-fn check_lock(config: &Config, locked: &[Locked]) -> Vec<String> {
+/// Checks that deny.toml lists all features but those that compile C.
+fn check_features(config: &Config, all: &str) -> Vec<String> {
+    let missing = all.split(',').filter(|feature| !config.features.iter().any(|listed| listed == feature));
+    let unknown = config.features.iter().filter(|listed| !all.split(',').any(|feature| feature == listed.as_str()));
+    let missing = missing.map(|feature| format!("{feature}: is missing in graph.features"));
+    missing.chain(unknown.map(|feature| format!("{feature}: in graph.features is no feature, or compiles C"))).collect()
+}
+
+/// Checks the dependencies that these features have on any target.
+fn check_bans<'a>(config: &Config, names: impl Iterator<Item = &'a str>) -> Vec<String> {
+    names
+        .filter(|name| config.banned.iter().any(|banned| banned == name))
+        .map(|name| format!("{name}: is banned; `cargo tree --target all -i {name}` shows what needs it"))
+        .collect()
+}
+
+/// Checks sources and duplicates for all features and targets: `Cargo.lock` has packages that `cargo metadata` may lack.
+fn check_lock(locked: &[Locked]) -> Vec<String> {
     let mut problems = Vec::new();
     let mut versions: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     let sources = || locked.iter().filter_map(|package| package.source.as_deref());
     let registry = sources().find(|source| source.starts_with(REGISTRY));
     for Locked { name, version, source } in locked {
         versions.entry(name).or_default().push(version);
-        if config.banned.contains(name) {
-            problems
-                .push(format!("{name} {version}: is banned; `cargo tree --target all -i {name}` shows what needs it"));
-        }
         if let Some(source) = source.as_deref().filter(|source| Some(*source) != registry) {
             problems.push(format!("{name} {version}: comes from {source}"));
         }
@@ -85,19 +104,34 @@ fn packages(lock: &str) -> Result<Vec<Locked>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Config, check_lock, packages};
+    use super::{Config, check_bans, check_features, check_lock, packages};
 
     #[test]
-    fn bans_sources_and_duplicates_are_found() {
+    fn banned_crates_are_found() {
         let config = Config::read().unwrap();
+        let check = |names: &[&str]| check_bans(&config, names.iter().copied());
+        assert!(check(&["libc", "zstd"]).is_empty());
+        assert!(check(&["libc", "cc"])[0].contains("cc: is banned"));
+    }
+
+    #[test]
+    fn listed_features_are_all_that_compile_no_c() {
+        let config = Config::read().unwrap();
+        let all = config.features.join(",");
+        assert!(check_features(&config, &all).is_empty());
+        assert_eq!(check_features(&config, &format!("{all},a/b")), ["a/b: is missing in graph.features"]);
+        assert!(check_features(&config, &config.features[1..].join(","))[0].ends_with("no feature, or compiles C"));
+    }
+
+    #[test]
+    fn sources_and_duplicates_are_found() {
         let own = "[[package]]\nname = \"own\"\nversion = \"0.1.0\"\n";
         let package = |name: &str, version: &str, source: &str| {
             format!("\n[[package]]\nname = \"{name}\"\nversion = \"{version}\"\nsource = \"{source}\"\n")
         };
-        let check = |more: &str| check_lock(&config, &packages(&format!("{own}{more}")).unwrap());
+        let check = |more: &str| check_lock(&packages(&format!("{own}{more}")).unwrap());
         let registry = "registry+https://example.org/index";
         assert!(check(&package("libc", "1.0.0", registry)).is_empty());
-        assert!(check(&package("cc", "1.0.0", registry))[0].contains("cc 1.0.0: is banned"));
         assert!(check(&package("a", "1.0.0", "git+https://example.org/a"))[0].contains("comes from git+"));
         let other = package("a", "1.0.0", registry) + &package("b", "1.0.0", "registry+https://example.com/other");
         assert_eq!(check(&other), ["b 1.0.0: comes from registry+https://example.com/other"]);

@@ -16,20 +16,25 @@ use anyhow::{Context, Result, bail};
 use std::path::Path;
 
 /// Each member, with the members that its normal and build dependencies may name. Tests may use any.
-const ALLOWED: [(&str, &[&str]); 6] = [
+const ALLOWED: [(&str, &[&str]); 7] = [
     ("blosc-core", &[]),
     ("bloscpack-format", &["blosc-core"]),
     ("bloscpack-io", &["bloscpack-format", "blosc-core"]),
     ("blpk-cli", &["bloscpack-io", "bloscpack-format", "blosc-core"]),
+    ("blpk-python", &["blpk-cli", "bloscpack-io", "bloscpack-format", "blosc-core"]),
     ("testdata", &[]),
     ("xtask", &["testdata"]),
 ];
 
-/// The only folder with `unsafe` in published code, and the only such file in test support.
-const UNSAFE_PLACES: [&str; 2] = ["crates/blosc-core/src/kernels/", "testdata/src/alloc.rs"];
+/// The only folder with `unsafe` in published code, the only such file at the boundary to Python, and in test support.
+const UNSAFE_PLACES: [&str; 3] =
+    ["crates/blosc-core/src/kernels/", "crates/blpk-python/src/buffer.rs", "testdata/src/alloc.rs"];
+
+/// The modules that may be declared with `allow(unsafe_code)`.
+const UNSAFE_MODULES: [&str; 2] = ["kernels", "buffer"];
 
 /// Members that cannot forbid `unsafe` entirely, because of [`UNSAFE_PLACES`]; they deny it instead.
-const DENY_ONLY: [&str; 2] = ["blosc-core", "testdata"];
+const DENY_ONLY: [&str; 3] = ["blosc-core", "blpk-python", "testdata"];
 
 /// Members without I/O, and the modules of `std` that count as I/O.
 const NO_IO: [&str; 2] = ["blosc-core", "bloscpack-format"];
@@ -41,7 +46,8 @@ const PRINTING: [&str; 5] = ["print", "println", "eprint", "eprintln", "dbg"];
 
 pub(crate) fn run() -> Result<()> {
     let mut faults = Vec::new();
-    let packages = metadata::packages()?;
+    let mut packages = metadata::packages()?;
+    packages.extend(metadata::packages_of(metadata::PYTHON)?);
     for package in &packages {
         check_dependencies(package, &packages, &mut faults);
         check_sources(package, &mut faults)?;
@@ -82,10 +88,10 @@ fn check_sources(package: &metadata::Package, faults: &mut Vec<String>) -> Resul
         }
         if !UNSAFE_PLACES.iter().any(|place| shown.starts_with(place)) {
             if tokens.iter().any(|token| token == "unsafe") {
-                fault("unsafe code outside blosc-core's kernels");
+                fault("unsafe code outside blosc-core's kernels and the boundary to Python");
             }
             if allows_unsafe(&tokens) {
-                fault("allows unsafe_code on something else than `mod kernels`");
+                fault("allows unsafe_code on something else than a module for it");
             }
         }
         if is_crate_root(&package.folder, &file) {
@@ -148,7 +154,8 @@ fn allows_unsafe(tokens: &[String]) -> bool {
     tokens.windows(3).enumerate().any(|(at, window)| {
         let allows = matches!(window[0].as_str(), "allow" | "expect") && window[1..] == ["(", "unsafe_code"];
         let after = tokens[at..].iter().skip_while(|token| *token != "]").skip(1).filter(|token| *token != "pub");
-        allows && !after.take(2).eq(["mod", "kernels"])
+        let names: Vec<&str> = after.take(2).map(String::as_str).collect();
+        allows && !UNSAFE_MODULES.iter().any(|module| names == ["mod", module])
     })
 }
 

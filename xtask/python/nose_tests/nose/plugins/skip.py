@@ -1,0 +1,5 @@
+"""The exception that skips a test."""
+
+from unittest import SkipTest
+
+__all__ = ["SkipTest"]

@@ -1,0 +1,61 @@
+//! The venv of the Python tests: `target/python/venv`.
+
+use crate::{metadata, sh};
+use anyhow::{Context, Result};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The packages, in the order in which they depend on each other.
+const PACKAGES: [&str; 2] = ["crates/blpk-python", "crates/blpk-python/bloscpack"];
+
+/// Pinned versions of everything that the tests use.
+const REQUIREMENTS: &str = include_str!("../../python/requirements.txt");
+
+/// Exits with an error on Python versions that the pinned libraries do not support.
+const TOO_OLD: &str = "import sys; sys.exit(sys.version_info < (3, 11))";
+
+/// The interpreter of the venv, and where its builds go.
+pub(super) struct Python {
+    pub(super) program: PathBuf,
+    pub(super) target: PathBuf,
+}
+
+impl Python {
+    /// Returns a command for the interpreter.
+    pub(super) fn command(&self) -> Command {
+        sh::command(&self.program)
+    }
+}
+
+/// Makes the venv unless it holds the pinned versions, and installs the packages into it.
+pub(super) fn prepare() -> Result<Option<Python>> {
+    let Some(system) = sh::find_program("python3") else { return Ok(None) };
+    if !sh::command(&system).args(["-c", TOO_OLD]).status()?.success() {
+        return Ok(None);
+    }
+    let folder = metadata::target_directory()?.join("python");
+    let venv = folder.join("venv");
+    let python = Python { program: venv.join("bin/python"), target: folder };
+    let wanted = format!("{}{REQUIREMENTS}", sh::capture(sh::command(&system).arg("--version"))?);
+    let stamp = venv.join("made-from.txt");
+    if !std::fs::read_to_string(&stamp).is_ok_and(|made_from| made_from == wanted) {
+        make(&system, &venv, &python.program).context("making the venv of the Python tests")?;
+        std::fs::write(stamp, wanted)?; // last, so that an interrupted setup is repeated
+    }
+    for package in PACKAGES.iter().filter(|package| sh::root().join(package).is_dir()) {
+        let mut install = python.command();
+        install.args(["-m", "pip", "install", "--quiet", "--no-deps", "--force-reinstall"]);
+        // The same target directory for every build, so that only what changed is compiled.
+        sh::run(install.arg(format!("./{package}")).env("CARGO_TARGET_DIR", &python.target))?;
+    }
+    Ok(Some(python))
+}
+
+fn make(system: &Path, venv: &Path, python: &Path) -> Result<()> {
+    if venv.exists() {
+        std::fs::remove_dir_all(venv)?;
+    }
+    sh::run(sh::command(system).args(["-m", "venv"]).arg(venv))?;
+    let requirements = sh::root().join("xtask/python/requirements.txt");
+    sh::run(sh::command(python).args(["-m", "pip", "install", "--quiet", "--requirement"]).arg(requirements))
+}
