@@ -132,27 +132,62 @@ const MAX_INPUT: usize = 1 << 30;
 /// Costs at level 1. Dynamic codes take two thirds of the time of a stream of 4 KiB.
 const FAST_COST: Cost = Cost { cut: 2000, codes: 2000 };
 
+/// Streams of all lengths.
+const ALL: usize = usize::MAX;
+/// A stream in which three bytes often cost less as a match than as literals, because its codes are fixed or rough.
+const SHORT: usize = 8 << 10;
+
 /// Levels 2 to 9 with the sizes of zlib-ng. docs/decisions/004-zlib.md lists the sizes, and where they are missed.
 const ZLIB_NG_EFFORTS: [Effort; 8] = [
-    Effort { depth: 4, nice: 16, long_run: 128, lazy: 0, half: 0, patience: 5, threes: false, thrift: 1000 },
-    Effort { depth: 8, nice: 24, long_run: 128, lazy: 0, half: 0, patience: 6, threes: false, thrift: 500 },
-    Effort { depth: 12, nice: 32, long_run: 128, lazy: 0, half: 0, patience: 6, threes: false, thrift: 500 },
-    Effort { depth: 16, nice: 32, long_run: 128, lazy: 6, half: 1, patience: 6, threes: false, thrift: 300 },
-    Effort { depth: 24, nice: 64, long_run: 128, lazy: 16, half: 2, patience: 6, threes: false, thrift: 300 },
-    Effort { depth: 64, nice: 258, long_run: 128, lazy: 32, half: 2, patience: 7, threes: false, thrift: 200 },
-    Effort { depth: 256, nice: 258, long_run: 128, lazy: 64, half: 1, patience: 7, threes: false, thrift: 100 },
-    Effort { depth: 256, nice: 258, long_run: 128, lazy: 258, half: 1, patience: 8, threes: true, thrift: 100 },
+    Effort { depth: 4, nice: 16, long_run: 128, lazy: 0, half: 0, patience: 5, threes: 0, ends: 16, thrift: 1000 },
+    Effort { depth: 8, nice: 24, long_run: 128, lazy: 0, half: 0, patience: 6, threes: 0, ends: 16, thrift: 500 },
+    Effort { depth: 12, nice: 32, long_run: 128, lazy: 0, half: 0, patience: 6, threes: 0, ends: 16, thrift: 500 },
+    Effort { depth: 16, nice: 32, long_run: 128, lazy: 6, half: 1, patience: 6, threes: 0, ends: 16, thrift: 300 },
+    Effort { depth: 24, nice: 64, long_run: 128, lazy: 16, half: 2, patience: 6, threes: 0, ends: 16, thrift: 300 },
+    Effort { depth: 64, nice: 258, long_run: 128, lazy: 32, half: 2, patience: 7, threes: 0, ends: 16, thrift: 200 },
+    Effort { depth: 256, nice: 258, long_run: 128, lazy: 64, half: 1, patience: 7, threes: 0, ends: 16, thrift: 100 },
+    Effort {
+        depth: 256,
+        nice: 258,
+        long_run: 128,
+        lazy: 258,
+        half: 1,
+        patience: 8,
+        threes: ALL,
+        ends: 16,
+        thrift: 100,
+    },
 ];
 
 /// Levels 1 to 9 with the sizes of zlib.
 const ZLIB_EFFORTS: [Effort; 9] = [
-    Effort { depth: 16, nice: 16, long_run: 128, lazy: 0, half: 0, patience: 8, threes: true, thrift: 500 },
-    Effort { depth: 24, nice: 24, long_run: 128, lazy: 0, half: 0, patience: 8, threes: true, thrift: 500 },
-    Effort { depth: 32, nice: 32, long_run: 128, lazy: 8, half: 2, patience: 8, threes: true, thrift: 500 },
-    Effort { depth: 32, nice: 32, long_run: 128, lazy: 16, half: 2, patience: 8, threes: true, thrift: 500 },
-    Effort { depth: 24, nice: 48, long_run: 128, lazy: 32, half: 1, patience: 6, threes: true, thrift: 300 },
-    Effort { depth: 40, nice: 258, long_run: 128, lazy: 32, half: 1, patience: 7, threes: true, thrift: 200 },
-    Effort { depth: 40, nice: 258, long_run: 128, lazy: 64, half: 1, patience: 7, threes: true, thrift: 100 },
-    Effort { depth: 256, nice: 258, long_run: 128, lazy: 258, half: 1, patience: 8, threes: true, thrift: 100 },
-    Effort { depth: 1024, nice: 258, long_run: 128, lazy: 258, half: 0, patience: 8, threes: true, thrift: 100 },
+    Effort { depth: 8, nice: 8, long_run: 128, lazy: 0, half: 0, patience: 6, threes: SHORT, ends: 2, thrift: 500 },
+    Effort { depth: 8, nice: 16, long_run: 128, lazy: 0, half: 0, patience: 6, threes: SHORT, ends: 4, thrift: 500 },
+    Effort { depth: 24, nice: 32, long_run: 128, lazy: 0, half: 0, patience: 6, threes: ALL, ends: 16, thrift: 500 },
+    Effort { depth: 16, nice: 16, long_run: 128, lazy: 8, half: 1, patience: 6, threes: ALL, ends: 16, thrift: 500 },
+    Effort { depth: 24, nice: 48, long_run: 128, lazy: 32, half: 1, patience: 6, threes: ALL, ends: 16, thrift: 300 },
+    Effort { depth: 40, nice: 258, long_run: 128, lazy: 32, half: 1, patience: 7, threes: ALL, ends: 16, thrift: 200 },
+    Effort { depth: 40, nice: 258, long_run: 128, lazy: 64, half: 1, patience: 7, threes: ALL, ends: 16, thrift: 100 },
+    Effort {
+        depth: 256,
+        nice: 258,
+        long_run: 128,
+        lazy: 258,
+        half: 1,
+        patience: 8,
+        threes: ALL,
+        ends: 16,
+        thrift: 100,
+    },
+    Effort {
+        depth: 1024,
+        nice: 258,
+        long_run: 128,
+        lazy: 258,
+        half: 0,
+        patience: 8,
+        threes: ALL,
+        ends: 16,
+        thrift: 100,
+    },
 ];

@@ -32,16 +32,17 @@ pub(super) struct Effort {
     pub(super) half: u32,
     /// The step grows by one after every `2^patience` positions without a match.
     pub(super) patience: u32,
-    /// Whether matches of three bytes are searched for too.
-    pub(super) threes: bool,
+    /// The longest stream that is searched for matches of three bytes too.
+    pub(super) threes: usize,
+    /// Number of bytes inserted at each end of a match of more than four times this length. Repetitions of its middle
+    /// mostly repeat one of the ends.
+    pub(super) ends: u32,
     /// Cost of a block besides its header, in bits.
     pub(super) thrift: u64,
 }
 
 /// Maximum number of positions skipped.
 const MAX_SKIP: u32 = 7;
-/// Number of bytes inserted at each end of a long match: repetitions of its middle mostly repeat one of the ends.
-const ENDS: u32 = 16;
 /// Additional gain of a match that starts one byte later, in 1/16 bits. The byte before it becomes a literal, and those
 /// are mostly bytes with a higher price than the average.
 const MARGIN: i32 = 64;
@@ -53,7 +54,7 @@ pub(super) fn find(
     effort: Effort,
     sequences: &mut Vec<Sequence>,
 ) -> Result<(), OutOfMemory> {
-    if effort.threes {
+    if src.len() <= effort.threes {
         find_with(Search::<true>::new(chains, src, effort.depth), effort, sequences)
     } else {
         find_with(Search::<false>::new(chains, src, effort.depth), effort, sequences)
@@ -133,9 +134,9 @@ fn find_with<const THREES: bool>(
         sink.push(start - back, found.length + back, offset);
         at = found.end();
         recent.push(offset);
-        if found.length > 4 * ENDS {
-            search.note_before(start + ENDS);
-            search.skip_to(at - ENDS);
+        if found.length > 4 * effort.ends {
+            search.note_before(start + effort.ends);
+            search.skip_to(at - effort.ends);
         }
         search.note_before(at);
     }
