@@ -5,6 +5,8 @@
 pub(super) struct Depth {
     now: u32,
     max: u32,
+    /// Late finds that double the depth, in 1/64 of the long walks.
+    many: u32,
     /// Number of walks that got past half of the candidates since the last [`Depth::adapt`].
     long_walks: u32,
     /// Number of better matches found past half of the candidates.
@@ -13,13 +15,12 @@ pub(super) struct Depth {
 
 /// Minimum number of long walks before the depth changes.
 const MIN_WALKS: u32 = 8;
-/// In 1/64 of the long walks: late finds that halve the depth (fewer) or double it (more).
+/// Fewer late finds than this halve the depth, in 1/64 of the long walks.
 const FEW: u32 = 3;
-const MANY: u32 = 6;
 
 impl Depth {
-    pub(super) fn new(max: u32) -> Self {
-        Depth { now: max / 2, max, long_walks: 0, late_finds: 0 }
+    pub(super) fn new(max: u32, many: u32) -> Self {
+        Depth { now: max / 2, max, many, long_walks: 0, late_finds: 0 }
     }
 
     #[inline(always)]
@@ -44,7 +45,7 @@ impl Depth {
             return;
         }
         let finds = 64 * u64::from(self.late_finds);
-        if finds > u64::from(MANY * self.long_walks) {
+        if finds > u64::from(self.many * self.long_walks) {
             self.now = (2 * self.now).min(self.max);
         } else if finds < u64::from(FEW * self.long_walks) {
             self.now = (self.now / 2).max(self.max / 4);

@@ -56,8 +56,8 @@ pub(super) struct Search<'a, const THREES: bool> {
 }
 
 impl<'a, const THREES: bool> Search<'a, THREES> {
-    pub(super) fn new(chains: &'a mut HashChains, src: &'a [u8], depth: u32) -> Self {
-        Search { src, chains: chains.clear_for(src.len(), THREES), next: 0, depth: Depth::new(depth) }
+    pub(super) fn new(chains: &'a mut HashChains, src: &'a [u8], depth: Depth) -> Self {
+        Search { src, chains: chains.clear_for(src.len(), THREES), next: 0, depth }
     }
 
     /// Adapts to the data near the current position.

@@ -10,6 +10,7 @@
 //! ```
 
 use super::chains::HashChains;
+use super::depth::Depth;
 use super::matches::{Match, Recent, Search, eight};
 use super::prices::Prices;
 use super::sequence::Sequence;
@@ -22,10 +23,10 @@ use crate::memory::OutOfMemory;
 pub(super) struct Effort {
     /// Maximum number of candidates compared per position.
     pub(super) depth: u32,
+    /// Share of the long walks, in 1/64, that must find a better match late for longer walks to pay off.
+    pub(super) late: u32,
     /// A match of at least this length is accepted without trying further candidates.
     pub(super) nice: u32,
-    /// A run of at least this length is taken without searching for a better match.
-    pub(super) long_run: u32,
     /// After a match of at least this length, no better one is searched for.
     pub(super) lazy: u32,
     /// The search for a better match tries `depth / 2^half` candidates.
@@ -41,6 +42,8 @@ pub(super) struct Effort {
     pub(super) thrift: u64,
 }
 
+/// A run of at least this length is taken without searching for a better match.
+const LONG_RUN: u32 = 128;
 /// Maximum number of positions skipped.
 const MAX_SKIP: u32 = 7;
 /// Additional gain of a match that starts one byte later, in 1/16 bits. The byte before it becomes a literal, and those
@@ -55,9 +58,9 @@ pub(super) fn find(
     sequences: &mut Vec<Sequence>,
 ) -> Result<(), OutOfMemory> {
     if src.len() <= effort.threes {
-        find_with(Search::<true>::new(chains, src, effort.depth), effort, sequences)
+        find_with(Search::<true>::new(chains, src, Depth::new(effort.depth, effort.late)), effort, sequences)
     } else {
-        find_with(Search::<false>::new(chains, src, effort.depth), effort, sequences)
+        find_with(Search::<false>::new(chains, src, Depth::new(effort.depth, effort.late)), effort, sequences)
     }
 }
 
@@ -76,9 +79,9 @@ fn find_with<const THREES: bool>(
     while let Some(here) = eight(src, at) {
         let run = search.run(at, here);
         if let Some(run) = run
-            && run.length >= effort.long_run
+            && run.length >= LONG_RUN
         {
-            take_run(&mut search, run, effort, &mut sink);
+            take_run(&mut search, run, &mut sink);
             (at, misses) = (run.end(), 0);
             recent.push(run.offset);
             continue;
@@ -92,7 +95,7 @@ fn find_with<const THREES: bool>(
             && gain > 0
             && found.is_none_or(|found| gain >= found.gain)
         {
-            take_run(&mut search, run, effort, &mut sink);
+            take_run(&mut search, run, &mut sink);
             (at, misses) = (run.end(), 0);
             recent.push(run.offset);
             continue;
@@ -104,13 +107,13 @@ fn find_with<const THREES: bool>(
             continue;
         };
         misses = 0;
-        if found.length < effort.long_run
+        if found.length < LONG_RUN
             && let Some(next) = eight(src, at + 1)
         {
             if let Some(run) = search.run(at + 1, next)
                 && prices.gain_of_run(run.length, run.offset) > found.gain
             {
-                take_run(&mut search, run, effort, &mut sink);
+                take_run(&mut search, run, &mut sink);
                 at = run.end();
                 recent.push(run.offset);
                 continue;
@@ -145,10 +148,10 @@ fn find_with<const THREES: bool>(
 
 /// Adds a run to the output. Of all but short runs, only the ends are inserted.
 #[inline(always)]
-fn take_run<const THREES: bool>(search: &mut Search<'_, THREES>, run: Match, effort: Effort, sink: &mut Sink<'_>) {
+fn take_run<const THREES: bool>(search: &mut Search<'_, THREES>, run: Match, sink: &mut Sink<'_>) {
     sink.push(run.start, run.length, run.offset);
     search.note_before(run.start);
-    if run.length >= effort.long_run / 4 {
+    if run.length >= LONG_RUN / 4 {
         search.skip_to(run.end() - 3);
     }
     search.note_before(run.end());
