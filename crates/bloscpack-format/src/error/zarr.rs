@@ -54,6 +54,20 @@ pub enum ZarrError {
         /// The value.
         value: Box<str>,
     },
+    /// The stored bytes of a chunk are not a valid stream of its codec.
+    Stream {
+        /// The codec.
+        codec: &'static str,
+        /// The problem.
+        problem: Box<str>,
+    },
+    /// The size of a chunk differs from that of its shape and dtype.
+    ChunkNbytes {
+        /// Bytes found.
+        found: u64,
+        /// Bytes by the metadata.
+        expected: u64,
+    },
     /// The index of a shard is damaged.
     ShardIndex {
         /// The problem.
@@ -110,6 +124,10 @@ impl fmt::Display for ZarrError {
             }
             Self::NotInVersion { version, field, value } => {
                 write!(f, "{field:?} {value} does not exist in Zarr format {version}")
+            }
+            Self::Stream { codec, problem } => write!(f, "{codec}: {problem}"),
+            Self::ChunkNbytes { found, expected } => {
+                write!(f, "the chunk has {found} bytes, expected {expected} by its shape and dtype")
             }
             Self::ShardIndex { problem } => write!(f, "shard index: {problem}"),
             Self::Zip { offset, problem } => write!(f, "zip archive, offset {offset}: {problem}"),

@@ -11,6 +11,7 @@
 //! | `fill`, `fill_number` | fill values |
 //! | `key` | the keys of chunks |
 //! | `shard`, `crc32c` | the index of a shard, and its checksum |
+//! | `inflate` | gzip, zlib and raw Deflate streams |
 //! | `zip` | the directory of a zip archive |
 //! | `fields` | members of the metadata, and errors that name them |
 //!
@@ -35,6 +36,7 @@ mod dtype;
 mod fields;
 mod fill;
 mod fill_number;
+mod inflate;
 mod key;
 mod meta;
 mod shard;
@@ -46,6 +48,7 @@ pub use self::codecs::{BloscCodec, BloscShuffle, Codecs, Compressor, IndexLocati
 pub use self::consolidated::{Consolidated, NodeKind};
 pub use self::crc32c::crc32c;
 pub use self::fill::Fill;
+pub use self::inflate::{Wrapper, inflate};
 pub use self::key::{KeyEncoding, KeyScheme};
 pub use self::meta::{ArrayMeta, GroupMeta, MAX_CHUNK_NBYTES, MAX_NDIM, Version};
 pub use self::shard::{ShardEntry, ShardIndex};
